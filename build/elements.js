@@ -2,13 +2,13 @@
 // widget for notebooks, and the licences of the bundled packages.
 
 import { execFileSync } from 'node:child_process'
-import { copyFileSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { copyFileSync, mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
-import { gzipSync } from 'node:zlib'
 import { build } from 'rolldown'
 import { constants } from './constants.js'
 import { ELEMENTS, WIDGET } from './entries.js'
 import { manifest } from './manifest.js'
+import { minifiedSize } from './minified-size.js'
 import { modulesOf, notices } from './notices.js'
 import { publicTypes } from './types.js'
 
@@ -21,18 +21,17 @@ const modules = new Set()
 const add = (/** @type {Iterable<string>} */ ids) => {
   for (const id of ids) modules.add(id)
 }
-/** A style in one line, with the line breaks behind it, so that source maps fit. @param {string} style */
+/** A style without the spaces that it does not need. Its lines stay, so the source map of the widget fits. @param {string} style */
 const shorten = style =>
   style
-    .replace(/\s*\n\s*/g, '')
+    .replace(/ *\n */g, '\n')
     .replace(/ \{/g, '{')
     .replace(/([:,;]) /g, '$1')
-    .replace(/;\}/g, '}') + '\n'.repeat(style.split('\n').length - 1)
 
 /** Shortens styles, which a minifier of JavaScript leaves as they are. @type {import('rolldown').Plugin} */
 const shortStyles = {
   name: 'short-styles',
-  transform: code => (code.includes('css`') ? code.replace(/css`[^`$]*`/g, shorten) : undefined),
+  transform: code => (code.includes('css`') ? { code: code.replace(/css`[^`$]*`/g, shorten), map: null } : undefined),
 }
 const options = {
   // d3-array creates helpers at import that only functions not used here need.
@@ -42,7 +41,8 @@ const options = {
   // On a server the globals that the modules read at import are missing.
   transform: { inject: { HTMLElement: from('dom.js', 'HTMLElement'), document: from('dom.js', 'document') } },
 }
-const output = { minify: true, sourcemap: true, comments: false } // the licences stand in THIRD_PARTY_NOTICES
+/** The licences stand in THIRD_PARTY_NOTICES. */
+const output = { comments: { annotation: true, jsdoc: false, legal: false } }
 const built = [
   await build({
     ...options,
@@ -52,7 +52,8 @@ const built = [
   await build({
     ...options,
     input: WIDGET.source,
-    output: { ...output, codeSplitting: false, file: `dist/${WIDGET.name}.js` },
+    // A notebook sends it as a text, so it is minified; no bundler does it later.
+    output: { comments: false, minify: true, sourcemap: true, codeSplitting: false, file: `dist/${WIDGET.name}.js` },
   }),
 ]
 const chunks = built.flatMap(({ output }) => output).filter(file => file.type === 'chunk')
@@ -88,12 +89,9 @@ function loaded(file) {
   return files
 }
 for (const { name } of [...ELEMENTS, WIDGET]) {
-  const files = loaded(`${name}.js`).map(file => readFileSync(`dist/${file}`))
-  const sum = (/** @type {number[]} */ sizes) => sizes.reduce((a, b) => a + b)
-  const zipped = sum(files.map(bytes => gzipSync(bytes, { level: 9 }).length))
-  console.log(
-    `dist/${name}.js: ${sum(files.map(({ length }) => length))} bytes in ${files.length} files, ${zipped} gzipped`,
-  )
+  const files = loaded(`${name}.js`)
+  const size = files.map(file => minifiedSize(`dist/${file}`)).reduce((a, b) => a + b)
+  console.log(`dist/${name}.js: ${files.length} files, ${size} bytes minified and gzipped`)
 }
 
 /** @param {string} file @param {string} name @returns {[string, string]} */

@@ -1,13 +1,13 @@
-// This program makes dist/, which the package ships: the sources as small modules, the worker that threads run, the wasm
-// files, the public types and the elements. It prints the size of the package.
+// This program makes dist/, which the package ships: the sources as a few readable modules, the worker that threads run, the
+// wasm files, the public types and the elements. It prints the size of the package.
 
 import { execFileSync } from 'node:child_process'
-import { copyFileSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { copyFileSync, existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { gzipSync } from 'node:zlib'
 import { build } from 'rolldown'
 import { LIBRARY, LOADED } from './entries.js'
+import { minifiedSize } from './minified-size.js'
 import { publicTypes } from './types.js'
 
 process.chdir(fileURLToPath(new URL('..', import.meta.url)))
@@ -17,13 +17,8 @@ for (const name of ['qkv.wasm', 'qkv.integers.wasm']) copyFileSync(`src/${name}`
 if (existsSync('src/qkv.relaxed.wasm')) copyFileSync('src/qkv.relaxed.wasm', 'dist/qkv.relaxed.wasm')
 else console.log('dist: without qkv.relaxed.wasm, which ./build.sh --relaxed makes')
 
-// Classes keep their names, because error messages contain them.
-const minify = {
-  compress: true,
-  codegen: true,
-  mangle: { toplevel: true, keepNames: { class: true, function: false } },
-}
-// core.js has everything that entries share: one file compresses better than several. Bundlers take from it what is used,
+// The modules are not minified: Node prints the line that threw, and a stack names functions. core.js has everything that
+// entries share: one file compresses better than several. Bundlers take from it what is used,
 // so nothing in it may run when it is loaded, not even a static block of a class, and load has one dynamic import only.
 // threads.js has what only threads and the relaxed build need, block.js what nn, train and models share, and the file of an
 // entry what only that entry needs; families/ has what is loaded with a model of a family. tokenize.js imports nothing, so that a page that only splits a text loads no more.
@@ -34,14 +29,15 @@ const of = pattern => (/** @type {string} */ id) => pattern.test(relative('src',
 const groups = [
   {
     name: 'core',
-    test: of(new RegExp(`^(?!\\.\\.|threads/|nn/|relaxed|integers|layers/kv-cache|${ownOf.join('|')})`)),
+    test: of(new RegExp(`^(?!\\.\\.|threads/|nn/|relaxed|wasm-bytes|integers|layers/kv-cache|${ownOf.join('|')})`)),
     priority: 1,
   },
   { name: 'block', test: of(/^nn(\/|\.js)/) },
   { name: 'kv-cache', test: of(/^(layers\/kv-cache|cache\.js)/) },
-  { name: 'threads', test: of(/^(threads\/|relaxed)/) },
+  { name: 'threads', test: of(/^(threads\/|relaxed|wasm-bytes)/) },
 ]
-const output = { minify, sourcemap: true }
+/** The comments that bundlers read stay; the others stand in the sources and, for what users call, in the types. */
+const output = { comments: { annotation: true, jsdoc: false, legal: false } }
 /** @param {{ moduleIds: string[] }} chunk */
 const chunkFileNames = ({ moduleIds }) =>
   moduleIds.some(id => /models\/famil/.test(id)) ? 'families/[name].js' : '[name].js'
@@ -72,8 +68,8 @@ execFileSync(process.execPath, ['build/elements.js'], { stdio: 'inherit' })
 
 const pack = ['pack', '--dry-run', '--json', '--ignore-scripts']
 const [{ size }] = JSON.parse(execFileSync('npm', pack, { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] }))
-const gzipped = LOADED.map(name => gzipSync(readFileSync(`dist/${name}`), { level: 9 }).length)
+const gzipped = LOADED.map(name => minifiedSize(`dist/${name}`))
 console.log(
-  `dist: module and wasm ${gzipped.join(' + ')} = ${gzipped.reduce((a, b) => a + b)} bytes gzipped; ` +
+  `dist: module and wasm ${gzipped.join(' + ')} = ${gzipped.reduce((a, b) => a + b)} bytes minified and gzipped; ` +
     `the package with types, README and elements ${size}`,
 )

@@ -4,23 +4,15 @@
 import { QkvError } from './base/errors.js'
 import { ABI } from './runtime/abi.js'
 import { compile, instantiate } from './runtime/load-core.js'
-import { open } from './wasm-source.js'
+import { readBytes } from './wasm-bytes.js'
 
 /** @typedef {import('./runtime/memory.js').Core} Core */
 
 const SHARED = 2 // flag of a memory's limits
 
-/** The bytes of the file, with the import of a shared memory. @param {import('./wasm-source.js').WasmSource} source */
+/** The bytes of the file, with the import of a shared memory. @param {Awaited<import('./wasm-source.js').WasmSource>} source */
 async function readShared(source) {
-  if (source instanceof WebAssembly.Module)
-    throw new TypeError(
-      'load: integers: a compiled WebAssembly.Module given, threads need the file itself: give its bytes, a URL or a Response',
-    )
-  const opened = await open(await source)
-  const buffer = 'byteLength' in opened ? opened : await opened.arrayBuffer()
-  const bytes = ArrayBuffer.isView(buffer)
-    ? new Uint8Array(buffer.buffer, buffer.byteOffset, buffer.byteLength).slice()
-    : new Uint8Array(buffer.slice(0))
+  const bytes = (await readBytes(source, 'integers: threads')).slice()
   const name = [...'memory'].map(letter => letter.charCodeAt(0))
   const at = bytes.findIndex((_, from) => name.every((code, n) => bytes[from + n] === code))
   bytes[at + name.length + 1] |= SHARED // after the kind of the import
@@ -46,7 +38,7 @@ export async function addIntegers(core, source = new URL('./qkv.integers.wasm', 
 async function add(core, source) {
   const { memory, qkv_heap } = core.exports
   const isShared = !(memory.buffer instanceof ArrayBuffer)
-  const module = await compile(isShared ? await readShared(source) : await source)
+  const module = await compile(isShared ? await readShared(await source) : await source)
   const { exports } = await instantiate(module, { env: { memory } })
   const { qkv_abi, qkv_stack } = /** @type {Record<string, CallableFunction>} */ (exports)
   if (qkv_abi?.() !== ABI)

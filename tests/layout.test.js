@@ -12,6 +12,7 @@ const ORDER = {
   src: [
     'base',
     'wasm-source.js',
+    'wasm-bytes.js',
     'runtime',
     'integers.js',
     'relaxed.js',

@@ -1,6 +1,7 @@
 // The installed package: packed, unpacked into another project, imported and type-checked there.
 
 import assert from 'node:assert/strict'
+import { spawnSync } from 'node:child_process'
 import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
@@ -9,6 +10,7 @@ import { publint } from 'publint'
 import { formatMessage } from 'publint/utils'
 import { build } from 'rolldown'
 import { ELEMENTS, LIBRARY, LOADED, THREADS, WIDGET } from '../build/entries.js'
+import { minifiedSize } from '../build/minified-size.js'
 import { FAMILIES } from '../src/models/families/index.js'
 import { install, root } from './packed.js'
 
@@ -30,7 +32,7 @@ const MOST = {
   elements: 38,
   anywidget: 25,
 }
-const gzipped = (/** @type {string} */ name) => gzipSync(readFileSync(join(installed, name)), { level: 9 }).length
+const gzipped = (/** @type {string} */ name) => minifiedSize(join(installed, name))
 const read = (/** @type {string} */ name) => readFileSync(join(root, name), 'utf8')
 
 const ENTRIES = [...LIBRARY, ...ELEMENTS, WIDGET]
@@ -47,21 +49,42 @@ test('the package holds what a user needs and nothing else', () => {
     'qkv.relaxed.wasm',
     'elements/base.d.ts',
     'elements/react.d.ts',
+    'anywidget.js.map',
   ]
-  // readme.test.js knows the docs; each file of code has a map
-  const held = files.filter(name => !name.startsWith('docs/') && !name.endsWith('.map') && !CODE.test(name))
+  // readme.test.js knows the docs; the widget alone is minified and has a map
+  const held = files.filter(name => !name.startsWith('docs/') && !CODE.test(name))
   const named = [...texts, ...entries, ...others.map(name => `dist/${name}`)].filter(name => !CODE.test(name))
   assert.deepEqual(held.sort(), named.sort())
   const code = files.filter(name => name.endsWith('.js'))
   for (const { name } of ENTRIES) assert.ok(code.includes(`dist/${name}.js`), name)
-  for (const name of code) {
-    const text = readFileSync(join(installed, name), 'utf8')
-    if (!/\b(function|class|const|let|var)\b|=>/.test(text)) continue // an entry that only re-exports
-    const { sources, sourcesContent } = JSON.parse(readFileSync(join(installed, `${name}.map`), 'utf8'))
-    assert.match(text, /\/\/# sourceMappingURL=/, name)
-    assert.ok(sources.length > 0 && sourcesContent.every(Boolean), `${name} can be read in a debugger`)
-  }
+  const { sources, sourcesContent } = JSON.parse(readFileSync(join(installed, 'dist/anywidget.js.map'), 'utf8'))
+  assert.match(readFileSync(join(installed, 'dist/anywidget.js'), 'utf8'), /\/\/# sourceMappingURL=/)
+  assert.ok(sources.length > 0 && sourcesContent.every(Boolean), 'the widget can be read in a debugger')
 })
+
+test('the modules can be read: no line of code is longer than 1,000 characters', () => {
+  const code = files.filter(name => name.endsWith('.js') && name !== 'dist/anywidget.js')
+  assert.ok(code.length > 40, code.join())
+  for (const name of code)
+    for (const [i, line] of readFileSync(join(installed, name), 'utf8').split('\n').entries())
+      assert.ok(line.length <= 1000 || /^(im|ex)port /.test(line), `${name}:${i + 1} has ${line.length} characters`)
+})
+
+for (const [title, code] of [
+  ['dims that do not fit', 'qkv.attention([[1]], [[1]], [[1, 2], [3, 4]])'],
+  ['an unknown option', 'qkv.softmax([1], { axes: 0 })'],
+  ['a folder without a model', "await (await import('qkv/models')).loadModel(qkv, 'nothing/here')"],
+])
+  test(`an error that nobody catches, ${title}, prints at most 14 lines in Node, the line of the program among them`, () => {
+    const program = join(project, 'throws.mjs')
+    writeFileSync(program, `import { load } from 'qkv'\nconst qkv = await load()\n${code}`)
+    const { status, stderr } = spawnSync(process.execPath, [program], { encoding: 'utf8' })
+    const lines = stderr.trim().split('\n')
+    assert.equal(status, 1)
+    assert.ok(lines.length <= 14 && lines.every(({ length }) => length < 300), stderr)
+    assert.match(stderr, /\n\w*Error: .*\n/)
+    assert.match(stderr, /throws\.mjs:3:/)
+  })
 
 test('"exports" of package.json names each entry of build/entries.js, and nothing else', () => {
   const { exports } = JSON.parse(read('package.json'))
@@ -98,7 +121,7 @@ test("what import 'qkv' and load() load is at most 50 KB gzipped", t => {
 test('qkv/models adds at most 19 KB gzipped; each part that it loads later has at most 2 KB', t => {
   const shared = ['core', 'block', 'kv-cache'] // with other entries
   const code = readFileSync(join(installed, 'dist/models.js'), 'utf8')
-  const imported = Array.from(code.matchAll(/from"\.\/([\w-]+)\.js"/g), ([, name]) => name)
+  const imported = Array.from(code.matchAll(/from "\.\/([\w-]+)\.js"/g), ([, name]) => name)
   const own = ['models', ...imported.filter(name => !shared.includes(name))]
   const sizes = own.map(name => gzipped(`dist/${name}.js`))
   t.diagnostic(`${own.join(' + ')}: ${sizes.join(' + ')}`)
@@ -252,6 +275,20 @@ test('another project has threads', () => {
   assert.equal(run(process.execPath, ['--input-type=module', '--eval', code]), '2 true\n')
 })
 
+test('engines without FinalizationRegistry, such as workerd of early 2025, import every entry and run', () => {
+  const code = `delete globalThis.FinalizationRegistry
+    for (const name of ${JSON.stringify(ENTRIES.map(({ name }) => (name === 'index' ? 'qkv' : `qkv/${name}`)))}) await import(name)
+    const [{ load }, { kvCache }, { packLinear }] = await Promise.all(['qkv', 'qkv/cache', 'qkv/nn'].map(name => import(name)))
+    const qkv = await load({ threads: 2 })
+    const x = qkv.alloc([2, 4])
+    const cache = kvCache(qkv, { headDim: 4, capacity: 4 }).append(x, x)
+    const layer = packLinear(qkv, x)
+    console.log(qkv.threads, cache.length, String(layer.forward(x).dims), typeof FinalizationRegistry)
+    for (const each of [x, cache, layer, qkv]) each.dispose()
+    console.log((await load()).memory.resident)`
+  assert.equal(run(process.execPath, ['--input-type=module', '--eval', code]), '2 2 2,2 undefined\n0\n')
+})
+
 test('import, load and the first call take less than half of what Node takes to start', t => {
   // In a file, as programs are: the first import of a file is Node's own.
   const program = join(project, 'start.js')
@@ -285,7 +322,7 @@ test('another project imports the wasm file by its name', () => {
   assert.equal(run(process.execPath, ['--input-type=module', '--eval', code]), 'true\n')
 })
 
-test('errors name classes as the documentation does, although the module is minified', () => {
+test('errors name classes as the documentation does', () => {
   const code = `import { load } from 'qkv'
     const qkv = await load()
     const x = qkv.generator(1).linear(1, 1)

@@ -388,8 +388,8 @@ test('an error names its cause, and leaves parameters and optimiser as they were
     [() => tape(qkv, p, t => t.linear([[1, 2]], other.values.w)), /linear: weight: a tensor of other parameters given/],
     [() => tape(qkv, gone, t => t.gelu(w)), /disposed/],
     [() => tape(second, p, t => t.gelu(w)), /the parameters are those of another module/],
-    [() => tape(any({}), p, t => t.gelu(w)), /tape: an? Object given, what load\(\)/],
-    [() => tape(qkv, any({}), t => t.gelu(w)), /tape: an? Object given, what parameters\(\) returns expected/],
+    [() => tape(any({}), p, t => t.gelu(w)), /tape: an empty object given, what load\(\)/],
+    [() => tape(qkv, any({}), t => t.gelu(w)), /tape: an empty object given, what parameters\(\) returns expected/],
     [() => tape(qkv, p, any(3)), /tape: 3 given, a function/],
     [
       () =>
@@ -429,7 +429,7 @@ test('an error names its cause, and leaves parameters and optimiser as they were
       () => parameters(qkv, any(new Map([['w', [1]]]))),
       /parameters: a Map given, an object of tensors by name expected/,
     ],
-    [() => parameters(qkv, {}), /parameters: an Object given, an object of tensors by name expected/],
+    [() => parameters(qkv, {}), /parameters: an empty object given, an object of tensors by name expected/],
     [() => parameters(qkv, any({ w: 'x' })), /parameters: w: "x" given/],
     [() => schedule(1, { total: 3, warmup: 5 }), /schedule: total: 3 given/],
   ]

@@ -18,7 +18,7 @@ export class QkvError extends Error {
 }
 
 /**
- * A value in a few words: `3.5`, `"abc"`, `null`, `an array of 3`, `a Float32Array of 12`.
+ * A value in a few words: `3.5`, `"abc"`, `null`, `an array of 3`, `a Float32Array of 12`, `an object with bits, group_size`.
  * @param {unknown} value
  * @returns {string}
  */
@@ -29,6 +29,11 @@ export function describe(value) {
   if (typeof value !== 'object' || value === null) return String(value)
   if (Array.isArray(value)) return `an array of ${value.length}`
   const name = value.constructor?.name || 'object'
+  if (name === 'Object') {
+    const keys = Object.keys(value)
+    const more = keys.length > 3 ? ` and ${keys.length - 3} more` : ''
+    return keys.length ? `an object with ${keys.slice(0, 3).join(', ')}${more}` : 'an empty object'
+  }
   const article = /^[AEIO]/i.test(name) ? 'an' : 'a'
   return ArrayBuffer.isView(value) && 'length' in value ? `${article} ${name} of ${value.length}` : `${article} ${name}`
 }

@@ -8,7 +8,6 @@ import { joinRows, ModelOperations, placeOf, scoreOptions, weightedSums } from '
 import { keyOf } from '../models/weights.js'
 import { addAll } from '../nn/kernels.js'
 import { runLinearBackward } from '../nn/linear-gradient.js'
-import { WEIGHTS } from '../nn/nn-abi.js'
 import { rowAttention } from '../nn/row-attention.js'
 import {
   gelu,
@@ -25,6 +24,7 @@ import {
 } from '../nn.js'
 import { multiply, toWeights } from '../ops/linear.js'
 import { expectCore } from '../qkv.js'
+import { WEIGHTS } from '../runtime/abi.js'
 
 /** @typedef {import('../base/tensor.js').FloatTensor} FloatTensor */
 /** @typedef {import('../runtime/resident.js').ResidentTensor} ResidentTensor */

@@ -1,4 +1,5 @@
 import { readOptions, register, sizeOf, toNumber } from '../base/arguments.js'
+import { whenCollected } from '../base/collected.js'
 import { proxied, shape } from '../base/errors.js'
 import { toFloats, valuesOf } from '../base/operand.js'
 import { Tensor } from '../base/tensor.js'
@@ -338,5 +339,5 @@ export class Cache {
   }
 }
 
-/** @type {FinalizationRegistry<{ core: Core, pointer: number }>} */
-const released = new FinalizationRegistry(({ core, pointer }) => core.blocks.give(pointer))
+/** @type {ReturnType<typeof whenCollected<{ core: Core, pointer: number }>>} */
+const released = /* @__PURE__ */ whenCollected(({ core, pointer }) => core.blocks.give(pointer))

@@ -126,5 +126,3 @@ export const SGD_WORDS = /** @type {const} */ ([
   'back',
   'rate',
 ])
-
-export const WEIGHTS = { strided: 0, float32: 1, float16: 2, int8: 3 }

@@ -1,6 +1,7 @@
 // A linear layer whose weight is packed for the kernel once, as float32, float16, bfloat16 or int8.
 
 import { expectDims, oneOf, readOptions, register, toNumber } from '../base/arguments.js'
+import { whenCollected } from '../base/collected.js'
 import { describe, proxied } from '../base/errors.js'
 import { fromBfloat16, fromFloat16 } from '../base/float16.js'
 import { toFloats, toTensor } from '../base/operand.js'
@@ -8,8 +9,9 @@ import { count } from '../base/tensor.js'
 import { writeStruct } from '../ops/launch.js'
 import { checkLayout, forward, toWeights } from '../ops/linear.js'
 import { expectCore } from '../qkv.js'
+import { WEIGHTS } from '../runtime/abi.js'
 import { ResidentTensor } from '../runtime/resident.js'
-import { PACK_LINEAR_WORDS, WEIGHTS } from './nn-abi.js'
+import { PACK_LINEAR_WORDS } from './nn-abi.js'
 
 /** @typedef {import('../runtime/memory.js').Core} Core */
 /** @typedef {import('../runtime/outputs.js').OutOptions} OutOptions */
@@ -317,8 +319,8 @@ export class PackedLinear {
   }
 }
 
-/** @type {FinalizationRegistry<ResidentTensor[]>} */
-const collected = new FinalizationRegistry(tensors => {
+/** @type {ReturnType<typeof whenCollected<ResidentTensor[]>>} */
+const collected = /* @__PURE__ */ whenCollected(tensors => {
   for (const tensor of tensors) tensor.dispose()
 })
 

@@ -4,7 +4,7 @@ import { expectDims, oneOf, readOptions, register } from '../base/arguments.js'
 import { shape } from '../base/errors.js'
 import { toFloats } from '../base/operand.js'
 import { count } from '../base/tensor.js'
-import { ACTIVATION } from '../runtime/abi.js'
+import { ACTIVATION, WEIGHTS } from '../runtime/abi.js'
 import { OUT_OPTIONS, produce, toTarget } from '../runtime/outputs.js'
 import { toTargetInPlace } from './launch.js'
 
@@ -167,8 +167,6 @@ function apply(core, x, weights, options, where) {
   return multiplyOut(core, () => core.toMemory(input), M, fused, target)
 }
 
-const INT8 = 3 // enum qkv_weights
-
 /** @param {number} M @param {Weights} weights */
 function workOf(M, { dims: [N, K], kind = 0 }) {
   return 2 * M * K * N + BYTE * K * N * [4, 4, 2, 1][kind]
@@ -213,7 +211,7 @@ export function multiply(
     const strides = isTransposed ? [1, N] : [K, 1]
     const words = [x, w, toScales, toBias, toResidual, y, M, K, N, kind, ...strides, activation]
     const args = core.copyIn(Uint32Array.from(words))
-    const name = kind < INT8 ? 'qkv_linear' : 'qkv_integer'
+    const name = kind < WEIGHTS.int8 ? 'qkv_linear' : 'qkv_integer'
     const units = core.exports[`${name}_units`](args)
     // the units of one block of rows start as soon as their rows of W are copied
     const parts = isTransposed || units > Math.ceil(N / 8) ? 1 : units

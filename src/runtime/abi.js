@@ -135,6 +135,9 @@ export const LINEAR_WORDS = [
   'activation',
 ]
 
+/** Of enum qkv_weights: how a weight lies in memory. */
+export const WEIGHTS = { strided: 0, float32: 1, float16: 2, int8: 3 }
+
 export const SCORE = { dot: 0, gaussian: 1, additive: 2 }
 export const SOFTMAX_AXIS = { keys: 0, queries: 1 }
 export const MASKING = { before: 0, after: 1 }

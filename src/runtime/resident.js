@@ -1,3 +1,4 @@
+import { whenCollected } from '../base/collected.js'
 import { proxied, shape } from '../base/errors.js'
 import { count, Tensor } from '../base/tensor.js'
 
@@ -134,5 +135,5 @@ export class ResidentTensor extends Tensor {
   }
 }
 
-/** @type {FinalizationRegistry<{ core: Core, pointer: number }>} */
-const released = new FinalizationRegistry(({ core, pointer }) => core.blocks.give(pointer))
+/** @type {ReturnType<typeof whenCollected<{ core: Core, pointer: number }>>} */
+const released = /* @__PURE__ */ whenCollected(({ core, pointer }) => core.blocks.give(pointer))

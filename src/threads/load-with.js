@@ -6,7 +6,7 @@ import { addIntegers } from '../integers.js'
 import { relaxedSource } from '../relaxed.js'
 import { compile, instantiate, loadCore } from '../runtime/load-core.js'
 import { Core } from '../runtime/memory.js'
-import { open } from '../wasm-source.js'
+import { readBytes } from '../wasm-bytes.js'
 import { Threads } from './pool.js'
 import { importSharedMemory, makeSharedMemory } from './shared-memory.js'
 import { MOST_THREADS } from './words.js'
@@ -51,16 +51,7 @@ async function loadShared(source, threads, relaxed) {
   if (relaxed !== false) source = relaxedSource(relaxed, source)
   const count = countThreads(threads)
   if (count === 1 || !canShareMemory()) return loadCore(source)
-  if (source instanceof WebAssembly.Module)
-    throw new TypeError(
-      `load: wasm: a compiled WebAssembly.Module given, ${count} threads need the file itself: ` +
-        'give its bytes, a URL or a Response, or threads: 1',
-    )
-  const opened = await open(source)
-  const buffer = 'byteLength' in opened ? opened : await opened.arrayBuffer()
-  const bytes = ArrayBuffer.isView(buffer)
-    ? new Uint8Array(buffer.buffer, buffer.byteOffset, buffer.byteLength)
-    : new Uint8Array(buffer)
+  const bytes = await readBytes(source, `wasm: ${count} threads`)
   const alone = await loadCore(bytes) // also reports every error of the file
   const shared = importSharedMemory(bytes)
   const memory = makeSharedMemory(shared.pages)

@@ -1,5 +1,6 @@
 // A pool of worker threads. The calling thread works, too.
 
+import { whenCollected } from '../base/collected.js'
 import { QkvError } from '../base/errors.js'
 import { ATTENTION_WORDS, indices, STATUS } from '../runtime/abi.js'
 import { AWAKE, argumentsOf, CLOSED, runUnits, startOf, WORDS, wait } from './jobs.js'
@@ -287,5 +288,5 @@ function listen(worker, event, listener) {
   else worker.addEventListener?.(event, listener)
 }
 
-/** Ends the workers of a module that was collected. @type {FinalizationRegistry<Threads>} */
-const ended = new FinalizationRegistry(threads => threads.end())
+/** Ends the workers of a module that was collected. @type {ReturnType<typeof whenCollected<Threads>>} */
+const ended = /* @__PURE__ */ whenCollected(threads => threads.end())

@@ -99,9 +99,12 @@ test('without id2label classes are LABEL_0 and so on; what does not fit is refus
   model.dispose()
   for (const [change, message] of /** @type {[Record<string, unknown>, RegExp][]} */ ([
     [{ id2label: { 0: 'a', 1: 'b' } }, /classifier\.weight is \(3, 24\), \(2, 24\) expected/],
-    [{ id2label: { 1: 'a', 2: 'b' } }, /id2label: an Object given, a name for each of the numbers from 0 expected/],
-    [{ id2label: { 0: 1 } }, /id2label: an Object given/],
-    [{ id2label: {} }, /id2label: an Object given/],
+    [
+      { id2label: { 1: 'a', 2: 'b' } },
+      /id2label: an object with 1, 2 given, a name for each of the numbers from 0 expected/,
+    ],
+    [{ id2label: { 0: 1 } }, /id2label: an object with 0 given/],
+    [{ id2label: {} }, /id2label: an empty object given/],
     [{ id2label: 'abc' }, /id2label: "abc" given/],
     [{ architectures: ['BertForSequenceClassification'] }, /missing: pooler\.dense\.bias/],
   ]))

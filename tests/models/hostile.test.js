@@ -285,7 +285,11 @@ for (const [title, change, message] of /** @type {[string, Record<string, unknow
   ['an unknown family', { model_type: 'gemma3' }, /model_type "gemma3" is not covered; covered: gpt2,/],
   ['a family from the prototype', { model_type: 'constructor' }, /model_type "constructor" is not covered/],
   ['an unknown key', { use_fancy_attention: true }, /not covered: use_fancy_attention = true/],
-  ['a quantised model', { quantization_config: { bits: 4 } }, /quantization_config an Object is not covered/],
+  [
+    'a quantised model',
+    { quantization_config: { bits: 4 } },
+    /quantization_config: weights that were quantized \(an object with bits\) are not covered/,
+  ],
   ['an activation', { activation_function: 'quick_gelu' }, /activation_function "quick_gelu" is not covered/],
   [
     'inverse layer scales',

@@ -316,7 +316,7 @@ test('options of a wrong kind are refused before any request', async () => {
     [{ token: 'two\nlines' }, /token: string given/],
     [{ hub: 'huggingface.co' }, /hub: "huggingface\.co" given, the address of a hub such as https:/],
     [{ headers: ['x'], keep: 1 }, /keep: 1 given, true or false expected/],
-    [{ headers: { a: 1 } }, /headers: an Object given, an object of texts by name expected/],
+    [{ headers: { a: 1 } }, /headers: an object with a given, an object of texts by name expected/],
   ]))
     await assert.rejects(loadModel(qkv, 'hf:me/tiny', options), { name: 'TypeError', message })
   assert.equal(hub.asked.length, 0)

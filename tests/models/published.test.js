@@ -60,7 +60,7 @@ test('the layers of GPT-Neo are local or global as attention_types says, which m
 test('a quantised checkpoint is refused in words', async () => {
   await assert.rejects(
     familyWith('gpt2-tiny', { quantization_config: { bits: 4 } }),
-    /quantization_config an Object is not covered; covered: none/,
+    /quantization_config: weights that were quantized \(an object with bits\) are not covered: open the model with/,
   )
 })
 

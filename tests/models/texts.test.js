@@ -214,7 +214,7 @@ test('modules that are not covered are refused by name', async () => {
   const pooling = JSON.parse(readFileSync(`${root}/1_Pooling/config.json`, 'utf8'))
   for (const [name, json, message] of /** @type {[string, unknown, RegExp][]} */ ([
     ['modules.json', [], /modules\.json: {2}are not covered|modules\.json: .*covered: Transformer/],
-    ['modules.json', {}, /modules\.json: an Object given, a list of modules expected/],
+    ['modules.json', {}, /modules\.json: an empty object given, a list of modules expected/],
     ['modules.json', [...modules, { type: 'x.Dense', path: '3' }], /Normalize, Dense are not covered/],
     ['modules.json', [{ ...modules[0], path: 'other' }, modules[1]], /a model in "other" is not covered/],
     ['modules.json', [modules[0], { ...modules[1], path: '../1_Pooling' }], /"\.\.\/1_Pooling" is no name of a folder/],

@@ -1,5 +1,5 @@
 // The licences of bundled packages are shipped: the notices beside the elements and beside the page name the packages
-// that the source maps name.
+// that the files and their source maps name.
 
 import assert from 'node:assert/strict'
 import { readdirSync, readFileSync } from 'node:fs'
@@ -34,8 +34,11 @@ function check(text, sources) {
 }
 
 test('the notices of the package have the licence of every package that its files hold', () => {
-  const maps = readdirSync(`${root}/dist`, { recursive: true, encoding: 'utf8' }).filter(name => name.endsWith('.map'))
-  const sources = maps.flatMap(name => JSON.parse(read(`dist/${name}`)).sources)
+  const files = readdirSync(`${root}/dist`, { recursive: true, encoding: 'utf8' })
+  const sources = files.flatMap(name => {
+    if (name.endsWith('.map')) return JSON.parse(read(`dist/${name}`)).sources
+    return name.endsWith('.js') ? (read(`dist/${name}`).match(/(?<=^\/\/(?:#region)? ).*node_modules.*$/gm) ?? []) : []
+  })
   check(read('dist/THIRD_PARTY_NOTICES'), sources)
 })
 

@@ -1,0 +1,14 @@
+// This module tells what a file of dist/ costs a page: its bytes minified, as a user's bundler does it, and gzipped.
+
+import { readFileSync } from 'node:fs'
+import { gzipSync } from 'node:zlib'
+import { minifySync } from 'rolldown/utils'
+
+/** @param {string} path of a module, which is minified, or of another file */
+export function minifiedSize(path) {
+  const bytes = readFileSync(path)
+  if (!path.endsWith('.js')) return gzipSync(bytes, { level: 9 }).length
+  const { code, errors } = minifySync(path, String(bytes), { module: true })
+  if (errors.length) throw new Error(`${path}: ${errors[0].message}`)
+  return gzipSync(code, { level: 9 }).length
+}
