@@ -3,12 +3,15 @@
 
 import { describe } from '../../base/errors.js'
 import { blocksOf, inBlocks } from '../blocks.js'
+import { meter } from './download-rate.js'
+import { checkOf } from './hash-check.js'
+import { HubError } from './hub-error.js'
 import { isCommit, parseName } from './hub-name.js'
-import { builtin, settingsOf } from './hub-settings.js'
-import { HubError, requestsOf } from './requests.js'
+import { settingsOf } from './hub-settings.js'
+import { requestsOf } from './requests.js'
 
-/** @typedef {import('./requests.js').Facts} Facts */
-/** @typedef {import('./requests.js').HubFile} HubFile */
+/** @typedef {import('./hub-answers.js').Facts} Facts */
+/** @typedef {import('./hub-answers.js').HubFile} HubFile */
 /** @typedef {import('../source.js').ByteSource} ByteSource */
 
 /**
@@ -247,70 +250,4 @@ const isSmall = file => file?.size !== undefined && blocksOf(file.size).count <=
 async function openStore(cache, id) {
   if (cache !== undefined) return (await import('./disk-cache.js')).openDiskCache(cache, id)
   return (await import('./private-files.js')).openPrivateFiles(id)
-}
-
-/**
- * Computes the hash of a file from its blocks, which may arrive in another order.
- * @param {HubFile} file
- */
-async function checkOf({ hash, size = 0 }) {
-  if (!hash) return undefined
-  const isGit = hash.length === 40
-  if (isGit && !globalThis.crypto?.subtle) return undefined // a page that was not served over https
-  const node = builtin('node:crypto')
-  const sum = isGit ? undefined : node ? node.createHash('sha256') : new (await import('./sha256.js')).Sha256()
-  /** Git's hash is that of a short header and the content. */
-  const whole = new Uint8Array(isGit ? size : 0)
-  /** Blocks that came before their turn. @type {Map<number, Uint8Array>} */
-  const early = new Map()
-  let length = 0
-  const check = {
-    /** The block whose turn it is. */
-    next: 0,
-    /** @param {number} n @param {Uint8Array} bytes */
-    take(n, bytes) {
-      if (n < check.next) return
-      early.set(n, bytes)
-      for (let turn = early.get(check.next); turn; turn = early.get(check.next)) {
-        if (isGit) whole.set(turn, length)
-        else sum?.update(turn)
-        length += turn.length
-        early.delete(check.next++)
-      }
-      for (const late of early.keys()) if (early.size > 4) early.delete(late) // it is read again at the end
-    },
-    async digest() {
-      if (!isGit) return String(sum?.digest('hex'))
-      const header = new TextEncoder().encode(`blob ${size}\0`)
-      const bytes = new Uint8Array(header.length + size)
-      bytes.set(header)
-      bytes.set(whole, header.length)
-      const digest = new Uint8Array(await globalThis.crypto.subtle.digest('SHA-1', bytes))
-      return Array.from(digest, byte => byte.toString(16).padStart(2, '0')).join('')
-    },
-  }
-  return check
-}
-
-/** Seconds over which the rate is measured. */
-const WINDOW = 5
-
-/**
- * Counts bytes, and computes the rate and the time that is left.
- * @param {number} total
- * @param {((progress: HubProgress) => void) | undefined} onProgress
- */
-function meter(total, onProgress) {
-  let loaded = 0
-  /** @type {{ time: number, loaded: number }[]} */
-  const seen = [{ time: performance.now() / 1000, loaded }]
-  return (/** @type {number} */ count, /** @type {string} */ name) => {
-    loaded += count
-    const time = performance.now() / 1000
-    while (seen.length > 1 && time - seen[1].time > WINDOW) seen.shift()
-    const rate = (loaded - seen[0].loaded) / Math.max(1e-3, time - seen[0].time)
-    if (time - seen[seen.length - 1].time > WINDOW / 50) seen.push({ time, loaded })
-    const most = Math.max(total, loaded)
-    onProgress?.({ loaded, total: most, name, rate, secondsLeft: rate ? (most - loaded) / rate : Infinity })
-  }
 }

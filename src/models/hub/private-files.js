@@ -2,7 +2,7 @@
 // was cancelled goes on, and each block is written at once or not at all, whichever tab writes it.
 
 /** @typedef {import('./hub-folder.js').Store} Store */
-/** @typedef {import('./requests.js').Facts} Facts */
+/** @typedef {import('./hub-answers.js').Facts} Facts */
 
 const FOLDER = 'qkv-models'
 /** The empty file that says that all blocks of a file are there and fit its hash. */

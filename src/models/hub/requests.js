@@ -1,62 +1,17 @@
 // Requests to the hub: redirects, ranges, what is tried again and how it is said.
 
-import { builtin } from './hub-settings.js'
+import { checkRange, factsOf, fail, refusal, seesRedirects } from './hub-answers.js'
+import { HubError, Passing } from './hub-error.js'
 
 /** @typedef {import('./hub-settings.js').Settings} Settings */
 /** @typedef {import('./hub-name.js').HubName} HubName */
-
-/**
- * A file of a repository.
- * @typedef {object} HubFile
- * @property {string} path in the repository
- * @property {number} [size] in bytes, as the hub announced it
- * @property {string} [hash] SHA-256 of a large file, SHA-1 of git of others: the hub's ETag
- * @property {string} [address] where it was found last: a signed address, which expires
- * @property {Promise<void>} [resolving] settled when the request that resolves the address has its answer
- *
- * @typedef {object} Facts what the hub says of a revision
- * @property {string} id the present name of the model
- * @property {string} commit
- * @property {HubFile[]} files
- * @property {boolean} isGated
- * @property {string} [license]
- */
-
-/** An error of the hub, of the way to it, or of what came from it. */
-export class HubError extends Error {
-  /**
-   * @param {'NOT_FOUND' | 'GATED' | 'TOKEN' | 'BUSY' | 'NETWORK' | 'ANSWER' | 'DAMAGED' | 'OFFLINE' | 'DISK_FULL'} code
-   * @param {string} message
-   * @param {ErrorOptions} [options]
-   */
-  constructor(code, message, options) {
-    super(message, options)
-    this.name = 'HubError'
-    this.code = code
-  }
-}
-
-/** An error that may pass: the request is made again. */
-class Passing extends Error {
-  /**
-   * @param {'BUSY' | 'NETWORK'} code
-   * @param {string} message
-   * @param {{ after?: number, cause?: unknown }} [options] after: seconds that the hub asks to wait
-   */
-  constructor(code, message, { after, cause } = {}) {
-    super(message, { cause })
-    this.code = code
-    this.after = after
-  }
-}
+/** @typedef {import('./hub-answers.js').HubFile} HubFile */
+/** @typedef {import('./hub-answers.js').Facts} Facts */
 
 /** How often a request is made, the first pause in milliseconds (each one is twice as long), and the longest pause. */
 const TRIES = 5
 const PAUSE = 500
 const LONGEST = 60_000
-
-/** Browsers follow redirects by themselves and do not show them. */
-const seesRedirects = builtin('node:fs') !== undefined
 
 /** @param {number} time @param {AbortSignal} [signal] */
 const sleep = (time, signal) =>
@@ -105,9 +60,6 @@ function watch(signal, patience) {
 export function requestsOf({ hub, token, headers, patience }, name, signal) {
   const { origin } = new URL(hub)
   const own = { ...headers, ...(token && { Authorization: `Bearer ${token}` }) }
-  const fail = (/** @type {HubError['code']} */ code, /** @type {string} */ text) =>
-    new HubError(code, `${name.text}: ${text}`)
-  const howToGive = `a token: { token: 'hf_...' }${seesRedirects ? ' or the variable HF_TOKEN' : ''}`
   /** @type {Facts | undefined} */
   let known
 
@@ -134,53 +86,16 @@ export function requestsOf({ hub, token, headers, patience }, name, signal) {
       await response.body?.cancel()
       url = new URL(location, url).href
     }
-    throw fail('ANSWER', `${hub} redirects more than ten times`)
+    throw fail(name, 'ANSWER', `${hub} redirects more than ten times`)
   }
 
-  /**
-   * Why an answer is refused.
-   * @param {Awaited<ReturnType<typeof answerOf>>} answer
-   * @param {string} what
-   */
-  function refusal({ response, url, isOwn }, what) {
-    const { status } = response
-    const code = response.headers.get('x-error-code')
-    const said = response.headers.get('x-error-message')
-    const tail = said ? ` ("${said}")` : ''
-    if (!isOwn && status >= 400 && status < 500 && status !== 429)
-      return new Passing('NETWORK', `the signed address of ${what} answers ${status}`)
-    if (status === 429 || status === 408 || status >= 500) {
-      const limit = /(?:^|;) *t=(\d+)/.exec(response.headers.get('ratelimit') ?? '')?.[1]
-      const after = response.headers.get('retry-after') ?? limit
-      return new Passing('BUSY', `${new URL(url).origin} answers ${status} for ${what}${tail}`, {
-        after: after === undefined || Number.isNaN(Number(after)) ? undefined : Number(after),
-      })
-    }
-    const terms = `${hub}/${known?.id ?? name.id}`
-    if (code === 'GatedRepo' || ((status === 401 || status === 403) && known?.isGated))
-      return fail(
-        'GATED',
-        token
-          ? `the model is gated, and the account of the token has no access to it: accept the terms at ${terms}`
-          : `the model is gated: accept its terms at ${terms}, then give ${howToGive}`,
-      )
-    if (code === 'RevisionNotFound') return fail('NOT_FOUND', `${name.id} has no revision ${name.revision}`)
-    if (code === 'EntryNotFound') return fail('NOT_FOUND', `${name.id} has no file ${what}`)
-    if (status === 401 && token && code !== 'RepoNotFound') return fail('TOKEN', `${hub} refuses the token${tail}`)
-    if (status === 401 || status === 403 || code === 'RepoNotFound')
-      return fail(
-        'NOT_FOUND',
-        token
-          ? `${hub} has no model ${name.id} that the account of the token can read: check the name and the token`
-          : `${hub} has no model ${name.id}, or it is private: check the name, or give ${howToGive}`,
-      )
-    if (status === 404) return fail('NOT_FOUND', `${url} answers 404: check the name, and that ${hub} is a hub`)
-    return fail('ANSWER', `${url} answers ${status}${tail}, 200 or 206 expected`)
-  }
+  /** @param {import('./hub-answers.js').Answer} answer @param {string} what */
+  const refused = (answer, what) => refusal(answer, what, { hub, token, name, known })
 
   /** @param {string} url @param {string} what */
   const page = (url, what) =>
     fail(
+      name,
       'ANSWER',
       `${url} answers with a page of HTML, ${what} expected: the address is not that of a hub, or the network asks for a login first`,
     )
@@ -204,8 +119,8 @@ export function requestsOf({ hub, token, headers, patience }, name, signal) {
         const error =
           cause instanceof Passing ? cause : new Passing('NETWORK', `${hub} cannot be reached: ${text}`, { cause })
         const pause = error.after === undefined ? PAUSE * 2 ** (n - 1) : 1000 * error.after
-        if (pause > LONGEST) throw fail(error.code, `${error.message}; it asks to wait ${error.after} s`)
-        if (n >= tries) throw fail(error.code, `${error.message}${n > 1 ? `, after ${n} requests` : ''}`)
+        if (pause > LONGEST) throw fail(name, error.code, `${error.message}; it asks to wait ${error.after} s`)
+        if (n >= tries) throw fail(name, error.code, `${error.message}${n > 1 ? `, after ${n} requests` : ''}`)
         await sleep(pause, signal)
       }
     }
@@ -227,7 +142,7 @@ export function requestsOf({ hub, token, headers, patience }, name, signal) {
         try {
           const url = `${hub}/api/models/${name.id}/revision/${encodeURIComponent(name.revision)}?blobs=true`
           const answer = await answerOf(url, {}, seen.signal)
-          if (answer.response.status !== 200) throw refusal(answer, 'the list of files')
+          if (answer.response.status !== 200) throw refused(answer, 'the list of files')
           const text = await answer.response.text()
           if (/^\s*</.test(text)) throw page(answer.url, 'the list of files as JSON')
           known = factsOf(text, name)
@@ -267,14 +182,14 @@ export function requestsOf({ hub, token, headers, patience }, name, signal) {
           const answer = await answerOf(used ?? resolveAddress(file), range, seen.signal)
           const { response } = answer
           if (response.status !== 200 && response.status !== 206) {
-            if (response.status !== 416 || from + have > 0 || file.size) throw refusal(answer, file.path)
+            if (response.status !== 416 || from + have > 0 || file.size) throw refused(answer, file.path)
             file.size = 0
           }
           file.address = answer.url
           isResolved()
           if (response.headers.get('content-type')?.startsWith('text/html')) throw page(answer.url, file.path)
           file.hash ??= /^(?:W\/)?"([0-9a-f]{40}|[0-9a-f]{64})"$/.exec(answer.etag || '')?.[1]
-          checkRange(response, file, from + have, to)
+          checkRange(response, name, file, from + have, to)
           const end = Math.min(to, file.size ?? to) - from
           let skip = response.status === 200 ? from + have : 0 // a hub without ranges sends the file from its start
           const reader = response.body?.getReader()
@@ -287,6 +202,7 @@ export function requestsOf({ hub, token, headers, patience }, name, signal) {
             if (have + part.length > end) {
               if (response.status === 206 || end + from === file.size)
                 throw fail(
+                  name,
                   'ANSWER',
                   `${file.path} is longer than ${file.size ?? to - from} bytes, which the hub announced`,
                 )
@@ -316,52 +232,4 @@ export function requestsOf({ hub, token, headers, patience }, name, signal) {
       return bytes
     },
   }
-
-  /**
-   * Checks that an answer has the bytes that were asked for, and learns the size of a file.
-   * @param {Response} response
-   * @param {HubFile} file
-   * @param {number} from
-   * @param {number} to
-   */
-  function checkRange({ status, headers: given }, file, from, to) {
-    const range = status === 206 ? given.get('content-range') : null
-    if (range === null) return // hidden from other origins, or the whole file
-    const [, first, last, all] = /^bytes (\d+)-(\d+)\/(\d+|\*)$/.exec(range) ?? []
-    if (all !== undefined && all !== '*') {
-      file.size ??= Number(all)
-      if (file.size !== Number(all))
-        throw fail('ANSWER', `${file.path} has ${all} bytes, the hub announced ${file.size}`)
-    }
-    if (Number(first) !== from || Number(last) !== Math.min(to, file.size ?? to) - 1)
-      throw fail(
-        'ANSWER',
-        `${file.path}: the answer to a request for bytes ${from}-${to - 1} has "${range}": the hub, or a cache before it, gives other bytes`,
-      )
-  }
-}
-
-/** @param {string} text @param {HubName} name @returns {Facts} */
-function factsOf(text, { text: given, id }) {
-  /** @type {any} */
-  let json
-  try {
-    json = JSON.parse(text)
-  } catch {}
-  if (!/^[0-9a-f]{40}$/.test(json?.sha) || !Array.isArray(json.siblings))
-    throw new HubError('ANSWER', `${given}: the hub's answer has no commit and no list of files: is this a hub?`)
-  const files = json.siblings.flatMap((/** @type {any} */ file) => {
-    const { rfilename: path, size, blobId, lfs } = file ?? {}
-    if (typeof path !== 'string' || /\\|^\/|(^|\/)\.\.?(\/|$)/.test(path)) return []
-    const bytes = lfs?.size ?? size
-    const hash = lfs?.sha256 ?? blobId
-    return {
-      path,
-      size: Number.isSafeInteger(bytes) && bytes >= 0 ? bytes : undefined,
-      hash: /^([0-9a-f]{40}|[0-9a-f]{64})$/.test(hash) ? hash : undefined,
-    }
-  })
-  const tag = json.tags?.find?.((/** @type {unknown} */ each) => String(each).startsWith('license:'))
-  const present = /^[\w.-]+(\/[\w.-]+)?$/.test(json.id) ? json.id : id
-  return { id: present, commit: json.sha, files, isGated: Boolean(json.gated), license: tag?.slice(8) }
 }

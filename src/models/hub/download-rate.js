@@ -1,0 +1,26 @@
+// How far a download is, how fast it goes, and how long it will take.
+
+/** @typedef {import('./hub-folder.js').HubProgress} HubProgress */
+
+/** Seconds over which the rate is measured. */
+const WINDOW = 5
+
+/**
+ * Counts bytes, and computes the rate and the time that is left.
+ * @param {number} total
+ * @param {((progress: HubProgress) => void) | undefined} onProgress
+ */
+export function meter(total, onProgress) {
+  let loaded = 0
+  /** @type {{ time: number, loaded: number }[]} */
+  const seen = [{ time: performance.now() / 1000, loaded }]
+  return (/** @type {number} */ count, /** @type {string} */ name) => {
+    loaded += count
+    const time = performance.now() / 1000
+    while (seen.length > 1 && time - seen[1].time > WINDOW) seen.shift()
+    const rate = (loaded - seen[0].loaded) / Math.max(1e-3, time - seen[0].time)
+    if (time - seen[seen.length - 1].time > WINDOW / 50) seen.push({ time, loaded })
+    const most = Math.max(total, loaded)
+    onProgress?.({ loaded, total: most, name, rate, secondsLeft: rate ? (most - loaded) / rate : Infinity })
+  }
+}

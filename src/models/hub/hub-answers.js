@@ -1,0 +1,125 @@
+// What an answer of the hub says: the facts of a model, the bytes that it has, or why it is refused.
+
+import { HubError, Passing } from './hub-error.js'
+import { builtin } from './hub-settings.js'
+
+/** @typedef {import('./hub-name.js').HubName} HubName */
+/** @typedef {{ response: Response, url: string, isOwn: boolean }} Answer isOwn: it comes from the hub, not from its storage */
+
+/**
+ * A file of a repository.
+ * @typedef {object} HubFile
+ * @property {string} path in the repository
+ * @property {number} [size] in bytes, as the hub announced it
+ * @property {string} [hash] SHA-256 of a large file, SHA-1 of git of others: the hub's ETag
+ * @property {string} [address] where it was found last: a signed address, which expires
+ * @property {Promise<void>} [resolving] settled when the request that resolves the address has its answer
+ *
+ * @typedef {object} Facts what the hub says of a revision
+ * @property {string} id the present name of the model
+ * @property {string} commit
+ * @property {HubFile[]} files
+ * @property {boolean} isGated
+ * @property {string} [license]
+ */
+
+/** Browsers follow redirects by themselves and do not show them. */
+export const seesRedirects = builtin('node:fs') !== undefined
+
+/** @param {HubName} name @param {HubError['code']} code @param {string} text */
+export const fail = (name, code, text) => new HubError(code, `${name.text}: ${text}`)
+
+/** What the hub says of a revision, from its answer. @param {string} text @param {HubName} name @returns {Facts} */
+export function factsOf(text, name) {
+  /** @type {any} */
+  let json
+  try {
+    json = JSON.parse(text)
+  } catch {}
+  if (!/^[0-9a-f]{40}$/.test(json?.sha) || !Array.isArray(json.siblings))
+    throw fail(name, 'ANSWER', "the hub's answer has no commit and no list of files: is this a hub?")
+  const files = json.siblings.flatMap((/** @type {any} */ file) => {
+    const { rfilename: path, size, blobId, lfs } = file ?? {}
+    if (typeof path !== 'string' || /\\|^\/|(^|\/)\.\.?(\/|$)/.test(path)) return []
+    const bytes = lfs?.size ?? size
+    const hash = lfs?.sha256 ?? blobId
+    return {
+      path,
+      size: Number.isSafeInteger(bytes) && bytes >= 0 ? bytes : undefined,
+      hash: /^([0-9a-f]{40}|[0-9a-f]{64})$/.test(hash) ? hash : undefined,
+    }
+  })
+  const tag = json.tags?.find?.((/** @type {unknown} */ each) => String(each).startsWith('license:'))
+  const present = /^[\w.-]+(\/[\w.-]+)?$/.test(json.id) ? json.id : name.id
+  return { id: present, commit: json.sha, files, isGated: Boolean(json.gated), license: tag?.slice(8) }
+}
+
+/**
+ * Checks that an answer has the bytes that were asked for, and learns the size of a file.
+ * @param {Response} response
+ * @param {HubName} name
+ * @param {HubFile} file
+ * @param {number} from
+ * @param {number} to
+ */
+export function checkRange({ status, headers: given }, name, file, from, to) {
+  const range = status === 206 ? given.get('content-range') : null
+  if (range === null) return // hidden from other origins, or the whole file
+  const [, first, last, all] = /^bytes (\d+)-(\d+)\/(\d+|\*)$/.exec(range) ?? []
+  if (all !== undefined && all !== '*') {
+    file.size ??= Number(all)
+    if (file.size !== Number(all))
+      throw fail(name, 'ANSWER', `${file.path} has ${all} bytes, the hub announced ${file.size}`)
+  }
+  if (Number(first) !== from || Number(last) !== Math.min(to, file.size ?? to) - 1)
+    throw fail(
+      name,
+      'ANSWER',
+      `${file.path}: the answer to a request for bytes ${from}-${to - 1} has "${range}": the hub, or a cache before it, gives other bytes`,
+    )
+}
+
+/**
+ * Why an answer is refused.
+ * @param {Answer} answer
+ * @param {string} what was asked for
+ * @param {{ hub: string, token?: string, name: HubName, known?: Facts }} asked known: what the hub has said of the model
+ */
+export function refusal({ response, url, isOwn }, what, { hub, token, name, known }) {
+  const { status } = response
+  const code = response.headers.get('x-error-code')
+  const said = response.headers.get('x-error-message')
+  const tail = said ? ` ("${said}")` : ''
+  if (!isOwn && status >= 400 && status < 500 && status !== 429)
+    return new Passing('NETWORK', `the signed address of ${what} answers ${status}`)
+  if (status === 429 || status === 408 || status >= 500) {
+    const limit = /(?:^|;) *t=(\d+)/.exec(response.headers.get('ratelimit') ?? '')?.[1]
+    const after = response.headers.get('retry-after') ?? limit
+    return new Passing('BUSY', `${new URL(url).origin} answers ${status} for ${what}${tail}`, {
+      after: after === undefined || Number.isNaN(Number(after)) ? undefined : Number(after),
+    })
+  }
+  const howToGive = `a token: { token: 'hf_...' }${seesRedirects ? ' or the variable HF_TOKEN' : ''}`
+  const terms = `${hub}/${known?.id ?? name.id}`
+  if (code === 'GatedRepo' || ((status === 401 || status === 403) && known?.isGated))
+    return fail(
+      name,
+      'GATED',
+      token
+        ? `the model is gated, and the account of the token has no access to it: accept the terms at ${terms}`
+        : `the model is gated: accept its terms at ${terms}, then give ${howToGive}`,
+    )
+  if (code === 'RevisionNotFound') return fail(name, 'NOT_FOUND', `${name.id} has no revision ${name.revision}`)
+  if (code === 'EntryNotFound') return fail(name, 'NOT_FOUND', `${name.id} has no file ${what}`)
+  if (status === 401 && token && code !== 'RepoNotFound') return fail(name, 'TOKEN', `${hub} refuses the token${tail}`)
+  if (status === 401 || status === 403 || code === 'RepoNotFound')
+    return fail(
+      name,
+      'NOT_FOUND',
+      token
+        ? `${hub} has no model ${name.id} that the account of the token can read: check the name and the token`
+        : `${hub} has no model ${name.id}, or it is private: check the name, or give ${howToGive}`,
+    )
+  if (status === 404) return fail(name, 'NOT_FOUND', `${url} answers 404: check the name, and that ${hub} is a hub`)
+  return fail(name, 'ANSWER', `${url} answers ${status}${tail}, 200 or 206 expected`)
+}
