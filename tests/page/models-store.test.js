@@ -233,6 +233,16 @@ test('a model that cannot be opened leaves the one before, and its problem ends 
   assert.notEqual(shown().run, before.run)
 })
 
+test('a name that cannot be opened is refused before any model is open, and the refusal ends with one that can', async () => {
+  const { store, act, settled } = start()
+  act.openTyped('no such model')
+  assert.equal(failureOf(store.state)?.problem.key, 'modelsNoSuch')
+  act.bring(folder('gpt2-tiny'))
+  assert.equal(failureOf(store.state), undefined)
+  await settled()
+  assert.equal(failureOf(store.state), undefined)
+})
+
 test('a checkpoint that is too large is offered as a smaller type; Cancel leaves the model before', async () => {
   const { store, act, settled, shown } = start('', { mostBytes: 300_000 })
   act.bring(folder('gpt2-tiny'))

@@ -1,8 +1,8 @@
 // The companion of the page that runs exercises: it opens their room, locks what they keep, checks, and keeps scores.
 
 import { html } from 'lit'
-import { loadTexts } from '../i18n/index.js'
 import { LANGUAGES } from '../i18n/languages.js'
+import { textsLater } from '../shell/texts-later.js'
 import {
   answerOf,
   attemptFrom,
@@ -56,9 +56,10 @@ export function companion(shell) {
   let isGoing = false
   /** What the rooms showed before the exercises. @type {Map<import('../shell/store.js').Store<any>, any>} */
   const before = new Map()
+  /** @type {import('../shell/texts-later.js').Later<import('../shell/room.js').Translate>} */
+  const textsOf = textsLater(['shell', 'exercises'])
   /** @type {import('../shell/room.js').Translate | undefined} */
   let t
-  let language = ''
   /** An embedded exercise keeps no score here: its host does. */
   let scores = book
 
@@ -75,20 +76,15 @@ export function companion(shell) {
   const rules = () => rulesOf(page)
   const store = () => (exercise ? rooms.store(exercise.room) : undefined)
 
-  /** The texts of the exercises and of their room. */
+  /** The texts of the exercises and of their room, when they are here. */
   function speak() {
     const group = exercise && groupOf(exercise.id)
     const own = exercise ? [...(store()?.room.texts ?? []), ...(group ? [group.texts] : [])] : []
-    const name = [shell.state.language, ...own].join(' ')
-    if (name === language) return
-    language = name
-    t = undefined
-    loadTexts(shell.state.language, ['shell', ...own, 'exercises']).then(texts => {
-      if (name !== language) return
-      t = /** @type {any} */ (texts)
-      lock()
-      shell.schedule()
-    })
+    const texts = textsOf(shell.state.language, own)
+    texts.ask(() => shell.schedule())
+    if (t === texts.module) return
+    t = texts.module
+    lock()
   }
 
   /** What the exercise does not name stays as it is. */

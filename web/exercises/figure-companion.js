@@ -2,7 +2,7 @@
 
 import { html, nothing } from 'lit'
 import { copy } from '../files/clipboard.js'
-import { loadTexts } from '../i18n/index.js'
+import { textsLater } from '../shell/texts-later.js'
 import { barHeight } from './bar-height.js'
 import { elementOf, frameOf } from './figure-text.js'
 
@@ -10,9 +10,8 @@ import { elementOf, frameOf } from './figure-text.js'
 export function companion(shell) {
   let isOpen = false
   let said = ''
-  /** @type {import('../shell/room.js').Translate | undefined} */
-  let t
-  let language = ''
+  /** @type {import('../shell/texts-later.js').Later<import('../shell/room.js').Translate>} */
+  const textsOf = textsLater(['shell', 'exercise-pages'])
 
   /** The element of the shown head, in One layer. */
   function element() {
@@ -38,15 +37,9 @@ export function companion(shell) {
       isOpen = false
     },
     draw() {
-      const { language: next } = shell.state
-      if (isOpen && next !== language) {
-        language = next
-        t = undefined
-        loadTexts(next, ['shell', 'exercise-pages']).then(texts => {
-          t = /** @type {any} */ (texts)
-          shell.schedule()
-        })
-      }
+      const later = textsOf(shell.state.language)
+      const t = later.module
+      if (isOpen) later.ask(() => shell.schedule())
       if (!isOpen || !t) return nothing
       const say = t
       const address = location.href.split('#')[0] + shell.linkWith({ embed: '1' })

@@ -2,7 +2,7 @@
 // check is run before a link is offered.
 
 import { html, nothing } from 'lit'
-import { loadTexts } from '../i18n/index.js'
+import { textsLater } from '../shell/texts-later.js'
 import { barHeight } from './bar-height.js'
 import { CHECKS, numbersIn, ownExercise, readMade, writeMade } from './own-exercise.js'
 
@@ -31,9 +31,8 @@ export function companion(shell) {
   let may = []
   /** What was made last: its link, and what is said about it. @type {{ key: string, got: string, link?: string } | undefined} */
   let result
-  /** @type {import('../shell/room.js').Translate | undefined} */
-  let t
-  let language = ''
+  /** @type {import('../shell/texts-later.js').Later<import('../shell/room.js').Translate>} */
+  const textsOf = textsLater(['shell', 'exercises', 'exercise-pages'])
 
   /** The room whose state is taken. @returns {keyof typeof CHECKS | undefined} */
   const roomOf = () => (Object.hasOwn(CHECKS, shell.state.room) ? /** @type {'layer'} */ (shell.state.room) : undefined)
@@ -88,22 +87,10 @@ export function companion(shell) {
       isOpen = false
     },
     draw() {
-      const { language: next } = shell.state
       const room = roomOf()
-      const name = `${next} ${room}`
-      if (isOpen && name !== language) {
-        language = name
-        t = undefined
-        loadTexts(next, [
-          'shell',
-          'exercises',
-          'exercise-pages',
-          ...(room ? (shell.rooms.store(room)?.room.texts ?? []) : []),
-        ]).then(texts => {
-          t = /** @type {any} */ (texts)
-          shell.schedule()
-        })
-      }
+      const texts = textsOf(shell.state.language, room && shell.rooms.store(room)?.room.texts)
+      const t = texts.module
+      if (isOpen) texts.ask(() => shell.schedule())
       const store = room && shell.rooms.store(room)
       if (!isOpen || !t) return nothing
       const say = t

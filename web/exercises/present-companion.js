@@ -2,7 +2,7 @@
 
 import { html, nothing } from 'lit'
 import { save } from '../files/clipboard.js'
-import { loadTexts } from '../i18n/index.js'
+import { textsLater } from '../shell/texts-later.js'
 import {
   asParameter,
   keepSlides,
@@ -28,19 +28,15 @@ export function companion(shell) {
   let at = -1
   /** The key of what is said about the slides, or ''. */
   let said = ''
+  /** @type {import('../shell/texts-later.js').Later<import('../shell/room.js').Translate>} */
+  const textsOf = textsLater(['shell', 'exercise-pages'])
   /** @type {import('../shell/room.js').Translate | undefined} */
   let t
-  let language = ''
 
   function speak() {
-    const { language: next } = shell.state
-    if (next === language) return
-    language = next
-    t = undefined
-    loadTexts(next, ['shell', 'exercise-pages']).then(texts => {
-      t = /** @type {any} */ (texts)
-      shell.schedule()
-    })
+    const texts = textsOf(shell.state.language)
+    t = texts.module
+    texts.ask(() => shell.schedule())
   }
 
   /** @param {typeof slides} next @param {number} [shown] where the slide that is shown stands now */

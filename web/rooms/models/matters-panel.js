@@ -3,9 +3,8 @@
 import { html, nothing } from 'lit'
 import { factorOf, withChange, withFactor } from '../../head/changes.js'
 import { signed } from '../../head/contributions.js'
-import { languageFor, loadTexts } from '../../i18n/index.js'
-import { later } from '../../shell/later.js'
 import { shown } from '../../shell/slots.js'
+import { textsLater } from '../../shell/texts-later.js'
 import { nameOf } from './shown.js'
 
 /** @typedef {import('./models.js').Room} Room */
@@ -17,17 +16,8 @@ import { nameOf } from './shown.js'
 /** Heads that are named; digits of a logit. */
 const [MOST_HEADS, DIGITS] = [5, 2]
 
-/** By language. @type {Map<string, ReturnType<typeof later<MatterTexts>>>} */
-const texts = new Map()
-
-/** @param {Room['t']} t */
-function textsOf(t) {
-  const language = languageFor(t('htmlLang'))
-  const load = async () => /** @type {MatterTexts} */ (/** @type {unknown} */ (await loadTexts(language, ['matters'])))
-  const found = texts.get(language) ?? later(load)
-  texts.set(language, found)
-  return found
-}
+/** @type {import('../../shell/texts-later.js').Later<MatterTexts>} */
+const textsOf = textsLater(['matters'])
 
 /** How far a map is, and what its cells become. @param {MatterTexts} m @param {Matters} matters @param {'mattersChooseHead' | 'mattersChooseState'} choose */
 function progress(m, { exact, dims: [rows] }, choose) {
@@ -116,7 +106,7 @@ export function mattersPanel(room) {
   const ofHeads = /** @type {Matters | undefined} */ (shown(got['matters:heads']))
   const ofPositions = /** @type {Matters | undefined} */ (shown(got['matters:positions']))
   const { encoder, decoder } = openModel?.stacks ?? {}
-  return textsOf(t).draw(m => {
+  return textsOf(t('htmlLang')).draw(m => {
     if (!ofHeads) return html`<p class="note">${t('loading')}</p>`
     if (ofHeads.isTooLong) return html`<p class="note">${m('mattersTooLong')}</p>`
     const [first, second] = ofHeads.tokens

@@ -2,33 +2,27 @@
 
 import { html, nothing } from 'lit'
 import { live } from 'lit/directives/live.js'
-import { languageFor, loadTexts } from '../../i18n/index.js'
-import { later } from '../../shell/later.js'
+import { textsLater } from '../../shell/texts-later.js'
 import { requestOf, titleOf } from './shown.js'
 
 /** @typedef {import('./models.js').Room} Room */
 /** @typedef {import('../../shell/room.js').Translate<keyof typeof import('../../i18n/en/gallery.js').texts>} GalleryTexts */
-/** @typedef {Awaited<ReturnType<typeof load>>} Gallery */
+/** @typedef {Awaited<ReturnType<typeof withGallery>>} Gallery */
 
 /** The field shows the open model again. */
 export const CLOSED = { typed: undefined, isListOpen: false, picked: -1 }
 
-/** The gallery with its texts. @param {import('../../i18n/index.js').Language} language */
-async function load(language) {
-  const [module, texts] = await Promise.all([import('./gallery/index.js'), loadTexts(language, ['gallery'])])
-  return { ...module, g: /** @type {GalleryTexts} */ (/** @type {unknown} */ (texts)) }
+/** The gallery with its texts. @param {Promise<GalleryTexts>} texts */
+async function withGallery(texts) {
+  const [module, g] = await Promise.all([import('./gallery/index.js'), texts])
+  return { ...module, g }
 }
 
-/** By language. @type {Map<string, ReturnType<typeof later<Gallery>>>} */
-const galleries = new Map()
+/** @type {import('../../shell/texts-later.js').Later<Gallery>} */
+const galleries = textsLater(['gallery'], withGallery)
 
 /** The gallery in the language of the page, loaded when it is drawn. @param {Pick<Room, 't'>} room */
-export function galleryOf({ t }) {
-  const language = languageFor(t('htmlLang'))
-  const found = galleries.get(language) ?? later(() => load(language))
-  galleries.set(language, found)
-  return found
-}
+export const galleryOf = ({ t }) => galleries(t('htmlLang'))
 
 /** @param {Room} room */
 export function modelField(room) {

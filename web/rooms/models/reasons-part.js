@@ -4,8 +4,7 @@
 import { html, nothing } from 'lit'
 import { signed } from '../../head/contributions.js'
 import { counted } from '../../i18n/counted.js'
-import { languageFor, loadTexts } from '../../i18n/index.js'
-import { later } from '../../shell/later.js'
+import { textsLater } from '../../shell/texts-later.js'
 import { nameOf } from './shown.js'
 
 /** @typedef {import('./models.js').Room} Room */
@@ -22,18 +21,8 @@ import { nameOf } from './shown.js'
 
 const DIGITS = 3
 
-/** By language. @type {Map<string, ReturnType<typeof later<ReasonTexts>>>} */
-const texts = new Map()
-
-/** @param {Room['t']} t */
-function textsOf(t) {
-  const language = languageFor(t('htmlLang'))
-  const load = () => loadTexts(language, ['reasons'])
-  const found =
-    texts.get(language) ?? later(async () => /** @type {ReasonTexts} */ (/** @type {unknown} */ (await load())))
-  texts.set(language, found)
-  return found
-}
+/** @type {import('../../shell/texts-later.js').Later<ReasonTexts>} */
+const textsOf = textsLater(['reasons'])
 
 /**
  * The stack and the words of what a source has read.
@@ -135,7 +124,7 @@ function drawReasons(state, r) {
 export const reasonsPart = state => ({
   type: 'drawing',
   draw: () =>
-    html`<section class="reasons-part" id="models-why-there">${textsOf(state.t).draw(
+    html`<section class="reasons-part" id="models-why-there">${textsOf(state.t('htmlLang')).draw(
       r => html`<h3>${r('reasonsTitle')}</h3>${drawReasons(state, r)}`,
     )}</section>`,
 })

@@ -52,7 +52,7 @@ export function requestOf(state) {
   const { settings, view } = state
   const { checkpoint } = settings
   if (view.requested?.checkpoint === checkpoint) return { requested: view.requested, refused: view.refused }
-  const { requested, refused } = requestFor(state, checkpoint || firstName())
+  const { requested, refused = view.refused } = requestFor(state, checkpoint || firstName())
   return requested ? { requested: { ...requested, id: requested.name } } : { requested: view.opened, refused }
 }
 
