@@ -25,5 +25,5 @@ export { steering } from './interpret/steering.js'
 /** @typedef {import('./interpret/edges.js').Edges} Edges */
 /** @typedef {import('./interpret/edges.js').EdgesOptions} EdgesOptions */
 /** @typedef {import('./interpret/edges.js').EdgeOptions} EdgeOptions */
-/** @typedef {import('./interpret/edges.js').Writer} Writer */
-/** @typedef {import('./interpret/edges.js').Reader} Reader */
+/** @typedef {import('./interpret/edge-task.js').Writer} Writer */
+/** @typedef {import('./interpret/edge-task.js').Reader} Reader */

@@ -16,6 +16,7 @@ import { Parameters } from '../train/parameters.js'
 import { accumulate, GradientRecorder, recordHooks } from './gradient-recorder.js'
 import { findStored } from './model-parameters.js'
 import { readObjective } from './objective.js'
+import { quiet } from './resume.js'
 
 /** @typedef {import('../base/tensor.js').FloatTensor} FloatTensor */
 /** @typedef {import('../models/model.js').ModelInput} ModelInput */
@@ -140,8 +141,7 @@ export function* gradientSteps(parts, input, options, where, inParts) {
         recorder.ofBias = (dBias, table) => throughBias(own, dBias, table)
         recorder.idle = idleOf(own)
         const x = recorder.resident(h)
-        const again = { ...call, ops: recorder, record: undefined, entered: undefined, keepHidden: () => false }
-        const y = finish(runLayer({ ...own, call: again }, spec.layers[layer], x))
+        const y = finish(runLayer({ ...own, call: quiet(call, recorder) }, spec.layers[layer], x))
         recorder.give(y, recorder.resident(dH))
         recorder.backward()
         if (recorder.encoded) {

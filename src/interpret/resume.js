@@ -88,6 +88,26 @@ export class BranchingOperations extends ModelOperations {
 }
 
 /**
+ * A call that runs a layer again with other operations: it keeps nothing and tells nobody.
+ * @param {import('../models/network.js').Call} call
+ * @param {ModelOperations} ops
+ * @returns {import('../models/network.js').Call}
+ */
+export function quiet(call, ops) {
+  const never = () => false
+  return {
+    ...call,
+    ops,
+    record: undefined,
+    entered: undefined,
+    keepWeights: never,
+    keepHidden: never,
+    keepCross: never,
+    lastOnly: false,
+  }
+}
+
+/**
  * Collects what enters each layer, for resume.
  * @param {string} where
  */
@@ -124,18 +144,7 @@ export function* resume({ qkv, weights, family }, stacks, { place, layer: first,
     const isFirst = stack === place
     const { call, stack: spec } = layers[0].own
     const encoded = isFirst ? call.encoded : { hidden, mask: call.encoded?.mask, keys: [] }
-    const never = () => false
-    const again = {
-      ...call,
-      ops,
-      encoded,
-      record: undefined,
-      entered: undefined,
-      keepWeights: never,
-      keepHidden: never,
-      keepCross: never,
-      lastOnly: lastOnly && stack !== 'encoder.',
-    }
+    const again = { ...quiet(call, ops), encoded, lastOnly: lastOnly && stack !== 'encoder.' }
     const start = isFirst ? first : 0
     let { h } = layers[start]
     for (let layer = start; layer < spec.layers.length; layer++) {

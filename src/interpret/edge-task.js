@@ -1,0 +1,212 @@
+// What edges are computed from: the run of a text, its writers and readers, and how what each part wrote differs from what replaces it.
+
+import { describe } from '../base/errors.js'
+import { Tensor } from '../base/tensor.js'
+import { Model, stackNames } from '../models/model.js'
+import { copyOf, meanOverRows } from '../models/model-hooks.js'
+import { lastNorm } from '../models/network.js'
+import { inputOf } from './input-of.js'
+import { sizesOf } from './model-gradients.js'
+import { readObjective } from './objective.js'
+import { recorded } from './recorded-run.js'
+import { BranchingOperations, valuesOf } from './resume.js'
+
+/** @typedef {import('../base/tensor.js').FloatTensor} FloatTensor */
+/** @typedef {import('../models/model.js').ModelInput} ModelInput */
+/** @typedef {import('../models/family-shapes/parts.js').PartSpec} PartSpec */
+/** @typedef {import('./recorded-run.js').RecordedStack} RecordedStack */
+/** @typedef {import('./recorded-run.js').RecordedPart} RecordedPart */
+/**
+ * What writes to a residual stream: the embedding, a head, an MLP. `place` is that of an encoder-decoder, default the decoder.
+ * @typedef {{ kind: 'embedding', place?: 'encoder' | 'decoder' } | { kind: 'head', layer: number, head: number, place?: 'encoder' | 'decoder' | 'cross' }
+ *   | { kind: 'mlp', layer: number, place?: 'encoder' | 'decoder' }} Writer
+ *
+ * What reads it: the queries of a head; the keys or values of a key head, which several heads may share; an MLP; the logits. Keys and
+ * values of cross-attention read what leaves the encoder.
+ * @typedef {{ kind: 'q' | 'k' | 'v', layer: number, head: number, place?: 'encoder' | 'decoder' | 'cross' }
+ *   | { kind: 'mlp', layer: number, place?: 'encoder' | 'decoder' } | { kind: 'logits' }} Reader
+ *
+ * @typedef {object} EdgeSettings
+ * @property {import('./objective.js').Objective} of as of backward
+ * @property {import('../models/model.js').Ids} [targets]
+ * @property {ModelInput | string} [clean] a text of the same length: what a part wrote there replaces what it wrote here
+ * @property {0 | 'mean'} [by] without a clean text: zeros (default), or the mean over the positions
+ *
+ * The residual stream of a stack.
+ * @typedef {object} Stream
+ * @property {string} stack prefix of its places: '', 'encoder.' or 'decoder.'
+ * @property {import('../models/family-shapes/parts.js').StackSpec} spec
+ * @property {RecordedStack} run
+ * @property {RecordedStack} [source] that of the clean text
+ * @property {number} L its positions
+ */
+/** @typedef {ReturnType<typeof prepareEdges>} EdgeTask */
+
+/** Does a reader read what leaves the encoder? @param {Reader} to */
+export const readsEncoded = to => (to.kind === 'k' || to.kind === 'v') && to.place === 'cross'
+
+/** The kind of the part of a layer that a node belongs to. @param {Writer | Reader} node */
+export const partKind = node =>
+  node.kind === 'mlp' ? 'mlp' : 'place' in node && node.place === 'cross' ? 'cross' : 'attention'
+
+/** @param {any} node */
+export const say = node =>
+  node?.kind ? [node.place, node.kind, node.layer, node.head].filter(x => x !== undefined).join(' ') : describe(node)
+
+/**
+ * @param {Model} model
+ * @param {unknown} input
+ * @param {EdgeSettings} settings
+ * @param {string} where
+ */
+export function prepareEdges(model, input, { of, targets, clean, by = 0 }, where) {
+  const parts = Model.parts(model)
+  const { qkv, family, weights } = parts
+  if (!weights.hasHead)
+    throw new Error(`${where}: this ${family.type} checkpoint has no head, so it has no answer to explain`)
+  if (by !== 0 && by !== 'mean') throw new RangeError(`${where}: by: ${describe(by)} given, 0 or "mean" expected`)
+  const checked = inputOf(model, input, `${where}: input`)
+  const run = recorded(model, checked, {}, where)
+  const other = clean === undefined ? undefined : recorded(model, inputOf(model, clean, `${where}: clean`), {}, where)
+  /** @type {Stream[]} */
+  const streams = stackNames(family).map(({ stack, spec }) => {
+    const [own, source] = [run, other].map(one => one?.stacks.get(stack))
+    const [L] = /** @type {RecordedStack} */ (own).first.dims
+    if (source && source.first.dims[0] !== L)
+      throw new RangeError(
+        `${where}: ${stack ? `in the ${stack.slice(0, -1)} ` : ''}the clean text has ${source.first.dims[0]} tokens, the other one ${L}: give texts of the same length`,
+      )
+    return { stack, spec, run: /** @type {RecordedStack} */ (own), source, L }
+  })
+  const last = streams[streams.length - 1]
+  const isBoth = streams.length > 1
+  const { writers, readers } = nodesOf(streams)
+
+  /** @param {Writer | Reader} node */
+  const placeOf = node => ('place' in node ? node.place : undefined)
+  /** The number of a node in a list, which an option names. @param {(Writer | Reader)[]} list @param {any} node */
+  const indexOf = (list, node) => {
+    const place = isBoth && node?.kind !== 'logits' ? (node?.place ?? 'decoder') : node?.place
+    return list.findIndex(one => {
+      const { kind, layer, head } = /** @type {any} */ (one)
+      return kind === node?.kind && layer === node?.layer && head === node?.head && placeOf(one) === place
+    })
+  }
+  /** The stream of the layer that a node belongs to. @param {Writer | Reader} node */
+  const streamOf = node => (placeOf(node) === 'encoder' ? streams[0] : last)
+  /** The stream that a reader reads. @param {Reader} to */
+  const readFrom = to => (readsEncoded(to) ? streams[0] : streamOf(to))
+  /** @param {Writer} from @param {Reader} to */
+  const isBefore = (from, to) => {
+    const stream = streamOf(from)
+    if (stream !== readFrom(to)) return false
+    if (from.kind === 'embedding' || to.kind === 'logits' || readsEncoded(to)) return true
+    if (from.layer !== to.layer) return from.layer < to.layer
+    const [a, b] = [from, to].map(node => stream.spec.layers[to.layer].findIndex(({ kind }) => kind === partKind(node)))
+    return a < b && !stream.spec.parallel
+  }
+  const replaced = (/** @type {FloatTensor} */ own, /** @type {FloatTensor | undefined} */ clean) =>
+    clean?.data ?? (by === 0 ? new Float32Array(own.data.length) : meanOverRows(own).data)
+  /** What a part did in both texts. @param {Stream} stream @param {number} layer @param {string} kind */
+  const recordsOf = ({ run, source }, layer, kind) =>
+    [run, source].map(one => one?.parts[layer].find(({ part }) => part.kind === kind))
+  /** Outputs of the heads of a part with those of one, or of all, replaced. @param {Stream} stream @param {number} layer @param {string} kind @param {number} [head] */
+  const headsOf = (stream, layer, kind, head) => {
+    const [own, clean] = recordsOf(stream, layer, kind).map(one => one?.heads)
+    const { heads: H, headDim: D } = stream.spec.heads
+    const from = replaced(/** @type {FloatTensor} */ (own), clean)
+    const to = /** @type {FloatTensor} */ (own).data.slice()
+    for (let n = 0; n < to.length; n++)
+      if (head === undefined || Math.floor((n % (H * D)) / D) === head) to[n] = from[n]
+    return to
+  }
+  /** The difference of what a writer adds. @param {Writer} writer @returns {Float32Array} (L, d) */
+  const deltaOf = writer => {
+    const stream = streamOf(writer)
+    const { run, source, L } = stream
+    if (writer.kind === 'embedding') {
+      const made = replaced(run.first, source?.first)
+      return run.first.data.map((x, n) => made[n] - x)
+    }
+    const kind = partKind(writer)
+    const [own, clean] = recordsOf(stream, writer.layer, kind)
+    const { part, added } = /** @type {RecordedPart} */ (own)
+    if (writer.kind === 'mlp') {
+      const made = replaced(added, clean?.added)
+      return added.data.map((x, n) => made[n] - x)
+    }
+    const { o } = /** @type {NonNullable<PartSpec['attention']>} */ (part.attention)
+    const data = headsOf(stream, writer.layer, kind, writer.head)
+    const made = qkv.scope(() => {
+      let y = weights.linear(o).forward({ data, dims: [L, data.length / L] })
+      if (part.after) y = new BranchingOperations(qkv, weights).norm(part.after, y)
+      return copyOf(y)
+    })
+    return added.data.map((x, n) => made.data[n] - x)
+  }
+  /** The layers of the run for resume, the objective and its value. */
+  const entered = () => {
+    const stacks = new Map(
+      streams.map(({ stack, run }) => [
+        stack,
+        run.layers.map((own, n) => {
+          const { data, dims } = run.parts[n][0].before
+          return { own, h: new Tensor(data, [1, ...dims]) }
+        }),
+      ]),
+    )
+    const objective = readObjective(of, targets, sizesOf(last.run.layers[0], family.vocab), where)
+    const value = qkv.scope(() => {
+      const { data, dims } = /** @type {FloatTensor} */ (last.run.last)
+      const y = lastNorm(last.spec, '', new BranchingOperations(qkv, weights), new Tensor(data, [1, ...dims]))
+      return valuesOf(parts, objective, y, last.L)[0]
+    })
+    return { stacks, objective, value }
+  }
+  return {
+    parts,
+    streams,
+    input: checked,
+    /** The positions of the stack that makes the logits. */
+    rows: last.L,
+    width: family.width,
+    writers,
+    readers,
+    indexOf,
+    streamOf,
+    readFrom,
+    isBefore,
+    headsOf,
+    deltaOf,
+    entered,
+  }
+}
+
+/** All writers and readers, in the order in which they write and read. @param {Stream[]} streams */
+function nodesOf(streams) {
+  /** @type {Writer[]} */
+  const writers = []
+  /** @type {Reader[]} */
+  const readers = []
+  for (const { stack, spec } of streams) {
+    /** @template {'encoder' | 'decoder' | 'cross'} P @param {P} place @returns {{ place?: P }} */
+    const at = place => (stack ? { place } : {})
+    const own = stack === 'encoder.' ? 'encoder' : 'decoder'
+    const { heads: H, kvHeads: G } = spec.heads
+    writers.push({ kind: 'embedding', ...at(own) })
+    for (const [layer, list] of spec.layers.entries())
+      for (const part of list) {
+        if (part.kind === 'mlp') {
+          writers.push({ kind: 'mlp', layer, ...at(own) })
+          readers.push({ kind: 'mlp', layer, ...at(own) })
+          continue
+        }
+        const place = at(part.kind === 'cross' ? 'cross' : own)
+        for (let head = 0; head < H; head++) writers.push({ kind: 'head', layer, head, ...place })
+        for (const kind of /** @type {const} */ (['q', 'k', 'v']))
+          for (let head = 0; head < (kind === 'q' ? H : G); head++) readers.push({ kind, layer, head, ...place })
+      }
+  }
+  readers.push({ kind: 'logits' })
+  return { writers, readers }
+}
