@@ -65,9 +65,9 @@ export function prepareEdges(model, input, { of, targets, clean, by = 0 }, where
   if (!weights.hasHead)
     throw new Error(`${where}: this ${family.type} checkpoint has no head, so it has no answer to explain`)
   if (by !== 0 && by !== 'mean') throw new RangeError(`${where}: by: ${describe(by)} given, 0 or "mean" expected`)
-  const checked = inputOf(model, input, `${where}: input`)
+  const checked = inputOf(input, `${where}: input`)
   const run = recorded(model, checked, {}, where)
-  const other = clean === undefined ? undefined : recorded(model, inputOf(model, clean, `${where}: clean`), {}, where)
+  const other = clean === undefined ? undefined : recorded(model, inputOf(clean, `${where}: clean`), {}, where)
   /** @type {Stream[]} */
   const streams = stackNames(family).map(({ stack, spec }) => {
     const [own, source] = [run, other].map(one => one?.stacks.get(stack))

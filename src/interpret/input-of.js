@@ -1,20 +1,17 @@
-// A text, or an input of forward.
+// One of several inputs of a call.
 
 import { describe } from '../base/errors.js'
-import { Model } from '../models/model.js'
 
 /** @typedef {import('../models/model.js').ModelInput} ModelInput */
 
 /**
- * A text as the input of a model.
- * @param {Model} model
+ * Checks a text, or an input of forward, before a run that would name neither.
  * @param {unknown} given
  * @param {string} where
- * @returns {ModelInput}
+ * @returns {string | ModelInput}
  */
-export function inputOf(model, given, where) {
-  Model.parts(model)
-  if (typeof given === 'string') return { ids: model.tokenize(given).ids }
+export function inputOf(given, where) {
+  if (typeof given === 'string') return given
   if (typeof given === 'object' && given !== null && !Array.isArray(given)) return given
   throw new TypeError(`${where}: ${describe(given)} given, a text or an input of forward such as { ids } expected`)
 }

@@ -51,7 +51,7 @@ const OPTIONS = ['of', 'targets', 'at', 'parameters', 'hooks', 'keep']
 /**
  * The gradients of an objective by the numbers at places of a model and by its weights, and what forward returns.
  * @param {Model} model
- * @param {ModelInput} input as of forward
+ * @param {string | ModelInput} input as of forward
  * @param {BackwardOptionsOfModel} [options]
  * @returns {ModelGradients}
  */
@@ -64,7 +64,7 @@ export function backward(model, input, options = {}) {
 /**
  * backward in steps: other events have their turn in between, and `signal` ends it. onLayer counts the layers forwards, then backwards.
  * @param {Model} model
- * @param {ModelInput} input
+ * @param {string | ModelInput} input
  * @param {BackwardOptionsOfModel & import('../models/turns.js').AsyncOptions} [options]
  * @returns {Promise<ModelGradients>}
  */
@@ -79,7 +79,7 @@ export async function backwardAsync(model, input, options = {}) {
 
 /**
  * @param {Parts} parts
- * @param {ModelInput} input
+ * @param {string | ModelInput} input
  * @param {BackwardOptionsOfModel} options as they were read
  * @param {string} where
  * @param {boolean} [inParts]

@@ -65,7 +65,7 @@ export async function patch(model, options) {
   const where = 'patch'
   const given = readOptions(options, ['clean', 'corrupted', 'positions', ...SETTINGS], where)
   const [clean, corrupted] = /** @type {const} */ (['clean', 'corrupted']).map(name =>
-    inputOf(model, given[name], `${where}: ${name}`),
+    inputOf(given[name], `${where}: ${name}`),
   )
   return run(model, given, where, function* (task) {
     const source = yield* task.read(clean, 'the clean text')
@@ -87,7 +87,7 @@ export async function ablate(model, input, options) {
   const given = readOptions(options, ['by', ...SETTINGS], where)
   const { by = 0 } = given
   if (by !== 0 && by !== 'mean') throw new RangeError(`${where}: by: ${describe(by)} given, 0 or "mean" expected`)
-  const checked = inputOf(model, input, `${where}: input`)
+  const checked = inputOf(input, `${where}: input`)
   return run(model, given, where, function* (task) {
     const target = yield* task.read(checked)
     const numbers = target.numbers.map(x =>
@@ -110,13 +110,13 @@ export async function ablate(model, input, options) {
  * @property {number} rows positions of the stack that makes the logits
  */
 
-/** @typedef {{ read: (input: ModelInput, text?: string) => import('../models/network.js').RunSteps<Read & { input: ModelInput }> }} Task */
+/** @typedef {{ read: (input: string | ModelInput, text?: string) => import('../models/network.js').RunSteps<Read & { input: string | ModelInput }> }} Task */
 
 /**
  * @param {Model} model
  * @param {PatchSettings} settings
  * @param {string} where
- * @param {(task: Task) => import('../models/network.js').RunSteps<{ source?: Read, target: Read & { input: ModelInput }, positions: Positions,
+ * @param {(task: Task) => import('../models/network.js').RunSteps<{ source?: Read, target: Read & { input: string | ModelInput }, positions: Positions,
  *   numbers: FloatTensor[] }>} start
  * @returns {Promise<PatchResult>}
  */
@@ -138,7 +138,7 @@ async function run(model, settings, where, start) {
   const names = spec.layers.map((_, layer) => `${stack}layers.${layer}.${isCross ? 'cross.' : ''}${PLACES[what]}`)
   const isExact = method === 'exact'
 
-  /** @param {ModelInput} input @param {string} [text] in errors @returns {import('../models/network.js').RunSteps<Read & { input: ModelInput }>} */
+  /** @param {string | ModelInput} input @param {string} [text] in errors @returns {import('../models/network.js').RunSteps<Read & { input: string | ModelInput }>} */
   function* read(input, text) {
     /** @type {FloatTensor[]} */
     const numbers = []

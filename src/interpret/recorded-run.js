@@ -52,7 +52,7 @@ const own = x => new Tensor(x.data.slice(), x.dims.slice(1))
 /**
  * Runs a model on one text and keeps what scoreAttribution needs, for many weights of the same text. All in arrays outside of the module.
  * @param {Model} model
- * @param {ModelInput} input
+ * @param {string | ModelInput} input
  * @param {{ hooks?: Hooks, until?: number }} [options] as of forward
  * @returns {RecordedRun}
  */
@@ -63,7 +63,7 @@ export function recordRun(model, input, options = {}) {
 
 /**
  * @param {Model} model
- * @param {ModelInput} input
+ * @param {string | ModelInput} input
  * @param {{ hooks?: Hooks, until?: number }} options
  * @param {string} where
  */

@@ -54,7 +54,7 @@ const SCORES = /^(input|q|k|qBare|kBare)$/
 /**
  * Takes the score of a query and a key apart.
  * @param {Model} model
- * @param {ModelInput | RecordedRun} input one text, or what recordRun has returned for it
+ * @param {string | ModelInput | RecordedRun} input one text, or what recordRun has returned for it
  * @param {ScoreAttributionOptions} options
  * @returns {ScoreAttribution}
  */

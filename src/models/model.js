@@ -322,7 +322,7 @@ export class Model {
   }
 
   /**
-   * @param {ModelInput} input
+   * @param {string | ModelInput} input a text, if the model has a tokenizer, or ids
    * @param {ModelOptions} [options]
    * @returns {ModelOutput}
    */
@@ -333,7 +333,7 @@ export class Model {
 
   /**
    * forward in steps, between layers and within long ones: other events have their turn in between, and `signal` ends it.
-   * @param {ModelInput} input
+   * @param {string | ModelInput} input
    * @param {ModelOptions & import('./turns.js').AsyncOptions} [options]
    * @returns {Promise<ModelOutput>}
    */
@@ -341,7 +341,7 @@ export class Model {
     return Model.#own(this).#inTurns(input, options)
   }
 
-  /** @param {ModelInput} input @param {RunOptions & import('./turns.js').AsyncOptions} options @param {Call['record']} [record] */
+  /** @param {string | ModelInput} input @param {RunOptions & import('./turns.js').AsyncOptions} options @param {Call['record']} [record] */
   async #inTurns(input, options, record) {
     const { forwardAsync } = await import('./forward-async.js')
     return forwardAsync(this.#qkv, given => this.#steps(input, given, { record, inParts: true }), this.stacks, options)
@@ -359,23 +359,20 @@ export class Model {
       throw new Error(
         `classify: this ${this.type} checkpoint tells no classes apart; architectures of config.json names none`,
       )
-    const output = this.forward(typeof input === 'string' ? this.tokenize(input) : input, {
-      ...options,
-      logits: 'none',
-    })
+    const output = this.forward(input, { ...options, logits: 'none' })
     return { ...output, logits: /** @type {FloatTensor} */ (output.classLogits), labels: classes.labels }
   }
 
   /**
    * A forward pass in steps. All arguments are checked before the first layer runs.
-   * @param {ModelInput} input
+   * @param {string | ModelInput} input
    * @param {RunOptions} options
    * @param {OwnOptions} [own]
    * @returns {import('./network.js').RunSteps<ModelOutput>}
    */
   *#steps(input, options, own) {
     Model.#own(this)
-    input = readOptions(input, INPUTS, 'forward: input')
+    input = readOptions(this.#toInput(input), INPUTS, 'forward: input')
     const given = readOptions(options, RUN_OPTIONS, 'forward')
     options = Object.assign(given, own)
     const { encoder, decoder } = this.#family
@@ -683,6 +680,11 @@ export class Model {
     }
   }
 
+  /** @param {string | ModelInput} input @returns {ModelInput} */
+  #toInput(input) {
+    return typeof input === 'string' ? this.tokenize(input) : input
+  }
+
   /** @param {unknown} input */
   #toIds(input) {
     if (typeof input === 'string') return this.tokenize(input).ids
@@ -739,13 +741,13 @@ export class Model {
   /**
    * Direct logit attribution: how much each head, each MLP and the embedding add to the logits of tokens or classes, with the
    * deviations of the norms held fixed. See docs/models.md.
-   * @param {ModelInput} input one text
+   * @param {string | ModelInput} input one text
    * @param {import('./attribution.js').AttributionOptions} [options]
    */
   async logitAttribution(input, options = {}) {
     Model.#own(this)
     const { attribute } = await import('./attribution.js')
-    return attribute(this.#attributed, input, options)
+    return attribute(this.#attributed, this.#toInput(input), options)
   }
 
   /**
@@ -790,8 +792,11 @@ export class Model {
     const own = Model.#own(model)
     return {
       ...own.#parts,
-      steps: (/** @type {ModelInput} */ input, /** @type {ModelOptions} */ options, /** @type {OwnOptions} */ more) =>
-        own.#steps(input, options, more),
+      steps: (
+        /** @type {string | ModelInput} */ input,
+        /** @type {ModelOptions} */ options,
+        /** @type {OwnOptions} */ more,
+      ) => own.#steps(input, options, more),
     }
   }
 

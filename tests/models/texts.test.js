@@ -6,6 +6,7 @@ import { createServer } from 'node:http'
 import { after, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { load } from '../../src/index.js'
+import { backward, recordRun, scoreAttribution } from '../../src/interpret.js'
 import { loadModel } from '../../src/models.js'
 import { Tokenizer } from './tokenizer.js'
 
@@ -21,6 +22,30 @@ after(() => {
   assert.equal(qkv.memory.resident, 0)
 })
 const text = 'The river was slow, and the cat sat at the door.'
+
+test('a text is what its ids are, wherever a model runs; without a tokenizer the error says how', async () => {
+  const plain = await loadModel(qkv, `${folder}/gpt2-tiny`, { tokenizer: false })
+  const { ids } = gpt2.tokenize(text)
+  const of = { logits: [{ position: -1, token: 7 }] }
+  const asked = { layer: 1, head: 2, query: -1, key: 3 }
+  /** @type {((model: typeof gpt2, input: string | { ids: number[] }) => unknown)[]} */
+  const calls = [
+    (model, input) => model.forward(input).logits?.data,
+    async (model, input) => (await model.forwardAsync(input)).logits?.data,
+    async (model, input) => (await model.logitAttribution(input)).heads.data,
+    (model, input) => backward(model, input, { of, at: ['embedding'] }).gradients.embedding.data,
+    (model, input) => scoreAttribution(model, input, asked).terms.data,
+    (model, input) => scoreAttribution(model, recordRun(model, input), asked).terms.data,
+  ]
+  for (const call of calls) {
+    const [a, b] = [await call(gpt2, text), await call(gpt2, { ids })]
+    assert.ok(/** @type {Float32Array} */ (a).length > 0)
+    assert.deepEqual(a, b)
+    await assert.rejects(async () => call(plain, text), /loaded without a tokenizer: give ids/)
+  }
+  plain.dispose()
+  assert.deepEqual(bert.forward(text).logits?.data, bert.forward(bert.tokenize(text)).logits?.data)
+})
 
 test('a text is cut to maxLength ids: its end goes, special tokens stay', () => {
   const { ids, tokens } = bert.tokenize(text)
