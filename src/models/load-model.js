@@ -53,7 +53,10 @@ export async function loadModel(qkv, source, options = {}) {
   if (dtype !== undefined) oneOf(dtype, ['float32', 'float16', 'bfloat16', 'int8'], 'loadModel: dtype')
   const use = { isLoaded: true, hasTokenizer: tokenizer !== false }
   return withFolder(source, options, use, async ({ folder, family, json, tensors }) => {
-    const text = tokenizer === false ? undefined : await (await textTools()).openTokenizer(folder, readJSON, tokenizer)
+    const text =
+      tokenizer === false
+        ? undefined
+        : await (await textTools()).openTokenizer(folder, readJSON, tokenizer, family.type)
     const { classLogits } = family.classes ? await import('./class-logits.js') : { classLogits: undefined }
     const modules = await modulesOf(folder, source)
     if (dtype === 'int8') await (await import('../integers.js')).addIntegers(expectCore(qkv, 'loadModel'))

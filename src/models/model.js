@@ -276,7 +276,9 @@ export class Model {
 
   #expectTokenizer() {
     if (this.#tokenizer) return this.#tokenizer
-    throw new Error('this model was loaded without a tokenizer: give ids, or load it with tokenizer.json')
+    throw new Error(
+      'this model was loaded without a tokenizer: give ids, or load it with tokenizer.json, which Python makes of other files: AutoTokenizer.from_pretrained(FOLDER).save_pretrained(FOLDER)',
+    )
   }
 
   /** The stored tensors that are used, and the sums of their sizes. */

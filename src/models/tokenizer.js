@@ -1,4 +1,5 @@
-// tokenizer.json, read by the Tokenizer class of @huggingface/tokenizers, an optional package.
+// The texts of a model: tokenizer.json, read by the Tokenizer class of @huggingface/tokenizers, an optional package; or the files from which
+// transformers makes one, vocab.txt of BERT's models and the SentencePiece files of Marian's.
 
 import { describe } from '../base/errors.js'
 
@@ -30,11 +31,12 @@ import { describe } from '../base/errors.js'
  * @param {import('./source.js').Folder} folder
  * @param {typeof import('./source.js').readJSON} readJSON given, not imported: so source.js stays in one bundle with load.js
  * @param {TokenizerClass | TokenizerLike | undefined} given
- * @returns {Promise<TextTool | undefined>} undefined: there is no tokenizer.json
+ * @param {string} type the model_type
+ * @returns {Promise<TextTool | undefined>} undefined: there is no tokenizer.json, and nothing that becomes one
  */
-export async function openTokenizer(folder, readJSON, given) {
+export async function openTokenizer(folder, readJSON, given, type) {
   const opened =
-    typeof given === 'object' && given !== null ? { tokenizer: given } : await fromFolder(folder, readJSON, given)
+    typeof given === 'object' && given !== null ? { tokenizer: given } : await fromFolder(folder, readJSON, given, type)
   return (
     opened && {
       encode: (text, pair, vocab, most = Infinity) => encode(opened, text, pair, vocab, most),
@@ -58,14 +60,39 @@ function decode(tokenizer, ids, options) {
 /**
  * @param {import('./source.js').Folder} folder
  * @param {typeof import('./source.js').readJSON} readJSON
- * @param {TokenizerClass} [Class]
+ * @param {TokenizerClass | undefined} Class
+ * @param {string} type
  */
-async function fromFolder(folder, readJSON, Class) {
+async function fromFolder(folder, readJSON, Class, type) {
+  const config = async () => {
+    const file = await folder.open('tokenizer_config.json')
+    return /** @type {Record<string, unknown>} */ (file ? await readJSON(file, 'tokenizer_config.json') : {})
+  }
   const file = await folder.open('tokenizer.json')
-  if (!file) return undefined
-  const configFile = await folder.open('tokenizer_config.json')
-  const config = configFile ? await readJSON(configFile, 'tokenizer_config.json') : {}
-  return makeTokenizer(await readJSON(file, 'tokenizer.json'), /** @type {object} */ (config), Class)
+  if (file) return makeTokenizer(await readJSON(file, 'tokenizer.json'), await config(), Class)
+  if (WORDPIECE.includes(type)) {
+    const vocabulary = await bytesOf(folder, 'vocab.txt')
+    if (!vocabulary) return undefined
+    const { fromVocabulary } = await import('./wordpiece.js')
+    const own = await config()
+    return makeTokenizer(fromVocabulary(new TextDecoder().decode(vocabulary), own), own, Class)
+  }
+  const source = type === 'marian' ? await bytesOf(folder, 'source.spm') : undefined
+  const ids = source && (await folder.open('vocab.json'))
+  if (!source || !ids) return undefined
+  const { marianTokenizer, readPieces } = await import('./sentencepiece.js')
+  const vocab = /** @type {Record<string, number>} */ (await readJSON(ids, 'vocab.json'))
+  return { tokenizer: marianTokenizer(readPieces(source, 'source.spm'), vocab), unknown: vocab['<unk>'] }
+}
+
+/** Types of models whose words are those of vocab.txt. */
+const WORDPIECE = ['bert', 'distilbert', 'electra']
+const MOST = 2 ** 26
+
+/** A whole file. @param {import('./source.js').Folder} folder @param {string} name */
+async function bytesOf(folder, name) {
+  const file = await folder.open(name)
+  return file?.read(0, file.size ?? MOST)
 }
 
 /**

@@ -25,6 +25,7 @@ import { Sha256 } from '../../src/models/hub/sha256.js'
 import { deleteKeptModel, inspectModel, keptModels, loadModel } from '../../src/models.js'
 import { bytesOf, startHub } from './hub.js'
 import { makeFolder } from './made-folder.js'
+import { Tokenizer } from './tokenizer.js'
 
 const qkv = await load()
 const folder = fileURLToPath(new URL('../goldens/models/gpt2-tiny', import.meta.url))
@@ -38,6 +39,27 @@ const sharded = Object.fromEntries(
     .map(name => [`sub/folder/${name}`, readFileSync(`${shards}/${name}`)]),
 )
 
+const inFolder = (/** @type {string} */ path) =>
+  readFileSync(fileURLToPath(new URL(`../goldens/${path}`, import.meta.url)))
+const { vocab } = JSON.parse(String(inFolder('models/bert-tiny/tokenizer.json'))).model
+/** Models without tokenizer.json. */
+const words = {
+  'config.json': inFolder('models/bert-tiny/config.json'),
+  'model.safetensors': inFolder('models/bert-tiny/model.safetensors'),
+  'vocab.txt': Buffer.from(
+    Object.keys(vocab)
+      .sort((a, b) => vocab[a] - vocab[b])
+      .join('\n'),
+  ),
+}
+const pieces = {
+  'config.json': inFolder('models/marian-tiny/config.json'),
+  'model.safetensors': inFolder('models/marian-tiny/model.safetensors'),
+  'source.spm': inFolder('sentencepiece/source.spm'),
+  'target.spm': inFolder('sentencepiece/source.spm'),
+  'vocab.json': inFolder('sentencepiece/vocab.json'),
+}
+
 const hub = await startHub({
   'me/tiny': { files: tiny, branches: ['refs/pr/1', 'v1.0'] },
   'me/large': { files: large },
@@ -45,6 +67,8 @@ const hub = await startHub({
   'me/private': { files: tiny, isPrivate: true },
   'old-name': { files: {}, movedTo: 'me/tiny' },
   'me/many': { files: { ...sharded, 'README.md': Buffer.from('Many') } },
+  'me/words': { files: words },
+  'me/pieces': { files: pieces },
   'me/pickled': { files: { 'config.json': tiny['config.json'], 'pytorch_model.bin': Buffer.from('PK') } },
 })
 after(() => hub.close())
@@ -603,5 +627,28 @@ test('SHA-256 of parts of any length is that of the whole', () => {
     const sum = new Sha256()
     for (let at = 0; at < length; at += 37) sum.update(bytes.subarray(at, Math.min(length, at + 37)))
     assert.equal(sum.digest(), createHash('sha256').update(bytes.subarray(0, length)).digest('hex'), `${length} bytes`)
+  }
+})
+
+test('without tokenizer.json the words of BERT and the pieces of Marian are downloaded, kept and read, and counted before', async () => {
+  for (const [name, files] of Object.entries({ words, pieces })) {
+    const id = `hf:me/${name}`
+    const { hub: facts } = await inspectModel(id)
+    const read = Object.keys(files).filter(file => file !== 'target.spm')
+    assert.deepEqual(facts?.files.map(({ name }) => name).sort(), read.sort())
+    assert.equal(
+      facts?.download,
+      read.reduce((sum, file) => sum + files[/** @type {'config.json'} */ (file)].length, 0),
+    )
+    const model = await loadModel(qkv, id, { tokenizer: Tokenizer })
+    const { ids } = model.tokenize('Kato sol')
+    assert.ok(ids.length > 2)
+    model.dispose()
+    assert.equal((await inspectModel(id)).hub?.download, 0)
+    hub.break({ of: /./, status: 503, headers: { 'retry-after': '0' } })
+    const kept = await loadModel(qkv, id, { tokenizer: Tokenizer })
+    assert.deepEqual(kept.tokenize('Kato sol').ids, ids)
+    kept.dispose()
+    hub.break()
   }
 })

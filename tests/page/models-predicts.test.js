@@ -168,3 +168,16 @@ test('the heads that made the guess for a masked word are shown too; without a m
   await settled()
   assert.deepEqual(types(store), ['open', 'run'])
 })
+
+test('a model of Marian opens from the files that are published, and marks words that it does not know', async () => {
+  const pieces = fileURLToPath(new URL('../goldens/sentencepiece', import.meta.url))
+  const files = [
+    ...folder('marian-tiny').filter(({ name }) => !name.startsWith('tokenizer')),
+    ...['source.spm', 'vocab.json'].map(name => new File([readFileSync(`${pieces}/${name}`)], name)),
+  ]
+  const { shown } = await begin(files, 'Kato 日本 sol')
+  const { tokens, unknown, targets } = shown().run ?? assert.fail()
+  assert.deepEqual(tokens, ['Ka', 'to', '␣', '日本', 'sol', '</s>'])
+  assert.deepEqual(unknown, [3])
+  assert.ok((targets?.length ?? 0) > 1)
+})

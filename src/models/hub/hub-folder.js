@@ -48,8 +48,10 @@ import { requestsOf } from './requests.js'
  * @property {boolean} [keep] false: nothing is kept
  */
 
-/** Files that are asked for beside the weights. */
-const TEXTS = ['config.json', 'tokenizer.json', 'tokenizer_config.json']
+/** Files of texts that are asked for beside the weights. */
+const [CONFIG, TOKENIZER, TOKENIZER_CONFIG] = ['config.json', 'tokenizer.json', 'tokenizer_config.json']
+/** What becomes a tokenizer where there is no tokenizer.json: of Marian, and of BERT. */
+const [PIECES, WORDS] = [['source.spm', 'vocab.json'], ['vocab.txt']]
 
 /**
  * @param {string} text hf:owner/name[@revision][/sub/folder]
@@ -83,7 +85,9 @@ export async function openHub(
   const weights = files.has('model.safetensors')
     ? ['model.safetensors']
     : [...files.keys()].filter(file => /-\d+-of-\d+\.safetensors$|^model\.safetensors\.index\.json$/.test(file))
-  const texts = TEXTS.filter(file => files.has(file) && (hasTokenizer || !file.startsWith('tokenizer')))
+  const instead = files.has(PIECES[0]) ? PIECES : WORDS
+  const ofTokenizer = [...(files.has(TOKENIZER) ? [TOKENIZER] : instead), TOKENIZER_CONFIG]
+  const texts = [CONFIG, ...(hasTokenizer ? ofTokenizer : [])].filter(file => files.has(file))
   /** Files that are not kept yet, and are read. @type {HubFile[]} */
   const missing = []
   for (const each of [...texts, ...weights]) {

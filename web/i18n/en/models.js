@@ -51,7 +51,8 @@ export const texts = {
   modelsSource: 'Text to translate',
   modelsTranslation: 'Translation',
   modelsMasked: 'Text, with {mask} in place of the word to guess',
-  modelsIds: 'Token ids: this folder has no tokenizer.json',
+  modelsIds:
+    'Token ids: this folder has no tokenizer.json; Python makes it of other files by AutoTokenizer.from_pretrained(FOLDER).save_pretrained(FOLDER)',
   modelsSecondText: 'Second text, which the first is compared with',
   modelsSourceText: 'Second text, the source of patches',
   modelsTokens: '{count} tokens',

@@ -45,7 +45,8 @@ export const texts = {
   modelsSource: '要翻译的文本',
   modelsTranslation: '译文',
   modelsMasked: '文本，用 {mask} 表示要猜的词',
-  modelsIds: '词元编号：这个文件夹没有 tokenizer.json',
+  modelsIds:
+    '词元编号：这个文件夹没有 tokenizer.json；Python 可以由其他文件生成它：AutoTokenizer.from_pretrained(FOLDER).save_pretrained(FOLDER)',
   modelsSecondText: '第二个文本，与第一个比较',
   modelsSourceText: '第二个文本，补丁的来源',
   modelsTokens: '{count} 个词元',

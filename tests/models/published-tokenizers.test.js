@@ -1,0 +1,111 @@
+// Models as they are published without tokenizer.json: vocab.txt of BERT's, the SentencePiece files of Marian's.
+
+import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
+import { test } from 'node:test'
+import { fileURLToPath } from 'node:url'
+import { piecesOf, readPieces } from '../../src/models/sentencepiece.js'
+import { loadModel } from '../../src/models.js'
+import { goldens, qkv } from './checkpoints.js'
+import { Tokenizer } from './tokenizer.js'
+
+const bytesOf = (/** @type {string} */ path) => new Uint8Array(readFileSync(path))
+const jsonOf = (/** @type {string} */ path) => JSON.parse(readFileSync(path, 'utf8'))
+const sentencepiece = fileURLToPath(new URL('../goldens/sentencepiece', import.meta.url))
+
+/** A golden checkpoint without its tokenizer. @param {string} name @param {Record<string, unknown>} more files */
+const bare = (name, more) => ({
+  ...Object.fromEntries(
+    ['config.json', 'model.safetensors'].map(file => [file, bytesOf(`${goldens}/${name}/${file}`)]),
+  ),
+  ...Object.fromEntries(
+    Object.entries(more).map(([file, text]) => [
+      file,
+      text instanceof Uint8Array
+        ? text
+        : new TextEncoder().encode(typeof text === 'string' ? text : JSON.stringify(text)),
+    ]),
+  ),
+})
+const open = (/** @type {any} */ files) => loadModel(qkv, files, { tokenizer: Tokenizer })
+
+/** The lines of vocab.txt of a golden checkpoint. @param {string} name */
+const vocabularyOf = name => {
+  const { vocab } = jsonOf(`${goldens}/${name}/tokenizer.json`).model
+  return Object.keys(vocab).sort((a, b) => vocab[a] - vocab[b])
+}
+
+for (const name of ['bert-tiny', 'distilbert-sst-tiny', 'sentence-bert-tiny'])
+  test(`${name}: vocab.txt gives the ids of the native library, and all that tokenizer.json gives`, async () => {
+    const lines = vocabularyOf(name)
+    const model = await open(bare(name, { 'vocab.txt': `${lines.join('\n')}\n` }))
+    const whole = await open(`${goldens}/${name}`)
+    const cases = jsonOf(`${goldens}/${name}/expected.json`).tokenization
+    assert.ok(cases.length > 5)
+    for (const { text, ids } of cases) {
+      assert.deepEqual(model.tokenize(text).ids, ids, text)
+      assert.deepEqual(model.tokenize(text, 'The dog [MASK].'), whole.tokenize(text, 'The dog [MASK].'))
+      assert.equal(model.decode(ids), whole.decode(ids))
+    }
+    model.dispose()
+    whole.dispose()
+  })
+
+test('tokenizer_config.json says whether letters stay as they are, and how special tokens are written', async () => {
+  const name = 'bert-tiny'
+  const lines = vocabularyOf(name)
+  const upper = lines.map(line => (line === 'the' ? 'The' : line === '[MASK]' ? '<mask>' : line)).join('\r\n')
+  const config = { do_lower_case: false, mask_token: { content: '<mask>' } }
+  const model = await open(bare(name, { 'vocab.txt': upper, 'tokenizer_config.json': config }))
+  const { tokens, ids } = model.tokenize('The <mask>')
+  assert.deepEqual(tokens, ['[CLS]', 'The', '<mask>', '[SEP]'])
+  assert.deepEqual(ids, [lines.indexOf('[CLS]'), lines.indexOf('the'), lines.indexOf('[MASK]'), lines.indexOf('[SEP]')])
+  model.dispose()
+  const without = { 'vocab.txt': lines.filter(line => line !== '[CLS]').join('\n') }
+  await assert.rejects(open(bare(name, without)), /vocab\.txt: "\[CLS\]" is not among its 319 tokens/)
+})
+
+const marian = (/** @type {Record<string, unknown>} */ more = {}) =>
+  bare('marian-tiny', {
+    'source.spm': bytesOf(`${sentencepiece}/source.spm`),
+    'vocab.json': bytesOf(`${sentencepiece}/vocab.json`),
+    ...more,
+  })
+
+test('the SentencePiece files of Marian give the ids of transformers, and ids their text', async () => {
+  const model = await open(marian())
+  const cases = jsonOf(`${sentencepiece}/expected.json`)
+  for (const { text, ids, tokens } of cases) {
+    const found = model.tokenize(text)
+    assert.deepEqual([found.tokens, found.ids], [tokens, ids], text)
+  }
+  const ids = jsonOf(`${sentencepiece}/vocab.json`)
+  assert.equal(model.decode([ids['<pad>'], ids['▁你好'], ids.世界, ids['。'], ids['</s>']]), '你好世界。')
+  assert.equal(model.decode([ids['▁Ka'], ids.to, ids['▁sol']]), 'Kato sol')
+  assert.equal(model.decode([ids['▁sol']]), ' sol')
+  assert.deepEqual(model.tokenize('日本 sol').ids, [ids['▁'], ids['<unk>'], ids['▁sol'], ids['</s>']])
+  const [{ text }] = cases
+  assert.deepEqual(model.tokenize(text, undefined, { maxLength: 3 }).ids, [...cases[0].ids.slice(0, 2), ids['</s>']])
+  for await (const { rows } of model.generate(text, { maxNewTokens: 2 })) assert.equal(rows.length, 1)
+  model.dispose()
+})
+
+test('a file that is no SentencePiece file, is cut off, or has pieces of another kind is refused', async () => {
+  const bytes = bytesOf(`${sentencepiece}/source.spm`)
+  for (const [damaged, message] of /** @type {[Uint8Array, RegExp][]} */ ([
+    [bytes.subarray(0, 900), /source\.spm is no SentencePiece file: the file is cut off/],
+    [new TextEncoder().encode('<html>'), /source\.spm is no SentencePiece file: field \d+ has the unknown type \d/],
+    [new Uint8Array(0), /source\.spm: a file without pieces is not covered, Unigram \(kind 1\) is/],
+  ]))
+    await assert.rejects(open(marian({ 'source.spm': damaged })), message)
+  // The field of the trainer (2) with the kind of its model (3), of byte pairs (2), behind the others: the last one counts.
+  const pairs = Uint8Array.from([...bytes, 0x12, 2, 0x18, 2])
+  assert.throws(() => readPieces(pairs, 'a.spm'), /a\.spm: pieces of kind 2 are not covered, Unigram \(kind 1\) is/)
+  assert.deepEqual(piecesOf(readPieces(bytes, 'a.spm'), 'Kato'), ['▁Ka', 'to'])
+})
+
+test('without any of these files a text is refused, and it is said how to make tokenizer.json', async () => {
+  const model = await open(bare('bert-tiny', {}))
+  assert.throws(() => model.tokenize('a'), /AutoTokenizer\.from_pretrained\(FOLDER\)\.save_pretrained\(FOLDER\)/)
+  model.dispose()
+})
