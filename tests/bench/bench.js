@@ -13,6 +13,7 @@ import { benchShape } from './run.js'
 import { chooseShapes, SHAPES, SMALL } from './shapes.js'
 import { sizes } from './sizes.js'
 import { benchThreads, printThreads, printThreadsLegend } from './threads.js'
+import { wllama } from './wllama/wllama.js'
 
 const HELP = `npm run bench -- [options]
   --shape NAME  only shapes with NAME in their name, such as "L1024" or decode
@@ -22,6 +23,8 @@ const HELP = `npm run bench -- [options]
   --sizes       odd sizes beside the next multiple of 8
   --shape gpt2  a model of GPT-2 small's size beside onnxruntime-web: loading, prompts, tokens, threads, dtypes; for
                 some of its rows --only gpt2 --shape load, prompt, token, threads, narrow, limit, gradients, patching or heads
+  --shape wllama  models of two shapes in Chromium beside llama.cpp's wasm: prompts and tokens, one and two threads;
+                --quick: without the peer
   --only NAME   single operations: masks, backward, memory, relaxed, steps (beside PyTorch), units (with --threads N)
   --linear      linear layers, packed and not, of each dtype, both builds; gradients
   --json        the same as JSON`
@@ -66,17 +69,20 @@ async function linear({ quick, json }) {
 async function main(options) {
   if (options.help) return console.log(HELP)
   if (options.shape === 'gpt2') options = { ...options, only: 'gpt2', shape: '' }
-  const measured = options.only
-    ? only
-    : options.linear
-      ? linear
-      : options.growth
-        ? growth
-        : options.sizes
-          ? sizes
-          : options.threads === 1
-            ? table
-            : threadsTable
+  const measured =
+    options.shape === 'wllama'
+      ? wllama
+      : options.only
+        ? only
+        : options.linear
+          ? linear
+          : options.growth
+            ? growth
+            : options.sizes
+              ? sizes
+              : options.threads === 1
+                ? table
+                : threadsTable
   const rows = await measured(options)
   if (options.json) console.log(JSON.stringify({ ...machine(), rows }, null, 2))
 }

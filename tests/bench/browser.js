@@ -1,13 +1,10 @@
 // npm run bench:browser: the same table in headless Chromium, cross-origin isolated.
 
-import { createServer } from 'node:http'
-import { fileURLToPath } from 'node:url'
-import sirv from 'sirv'
-import config from '../../vite.config.js'
 import { launch } from '../browser/chromium.js'
 import { compilePeak } from './compile.js'
 import { parse, report } from './options.js'
 import { machine, printLegend, printRow } from './report.js'
+import { serve } from './serve.js'
 import { chooseShapes } from './shapes.js'
 
 const HELP = `npm run bench:browser -- [options]
@@ -30,21 +27,6 @@ async function run({ shape, quick, threads, peak }) {
     samples: quick ? 3 : 7,
     threads,
   })
-}
-
-/** The tree, with the headers that a page needs to share memory with threads. */
-async function serve() {
-  const headers = Object.entries(config.server?.headers ?? {})
-  const files = sirv(fileURLToPath(new URL('../..', import.meta.url)), {
-    dev: true,
-    setHeaders: response => {
-      for (const [name, value] of headers) response.setHeader(name, String(value))
-    },
-  })
-  const server = createServer(files)
-  await new Promise(resolve => server.listen(0, '127.0.0.1', () => resolve(undefined)))
-  const { port } = /** @type {import('node:net').AddressInfo} */ (server.address())
-  return { server, url: `http://127.0.0.1:${port}/tests/bench/page.html` }
 }
 
 async function main() {

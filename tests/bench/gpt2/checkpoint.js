@@ -1,4 +1,4 @@
-// A checkpoint of GPT-2 with random weights, by default of GPT-2 small's size, as Hugging Face stores it: F32, Conv1D weights
+// A checkpoint with random weights, by default of GPT-2 small's size, as Hugging Face stores it: F32, Conv1D weights
 // (in, out).
 
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
@@ -20,7 +20,7 @@ const configOf = ({ vocab, positions, d, layers, heads }) => ({
 })
 
 /** @typedef {{ dims: number[], from: number, length: number }} Place floats of `data` */
-/** @typedef {{ data: Float32Array, places: Map<string, Place>, sizes: typeof SIZES }} Weights */
+/** @typedef {{ data: Float32Array, places: Map<string, Place>, config: object }} Weights */
 
 /** Names and dims of all tensors. @param {typeof SIZES} sizes @returns {[string, number[]][]} */
 function tensors({ layers, d, vocab, positions }) {
@@ -45,17 +45,21 @@ function tensors({ layers, d, vocab, positions }) {
   return [['wte.weight', [vocab, d]], ['wpe.weight', [positions, d]], ...blocks.flat(), ...norm('ln_f')]
 }
 
+/** @param {typeof SIZES} sizes */
+const gpt2 = sizes => ({ config: configOf(sizes), names: tensors(sizes) })
+
 /**
  * GPT-2's initialisation, deviation 0.02; norms near 1, biases near 0, so that a term that is left out shows.
  * @param {import('../../../src/layers/generator.js').Generator} generator
- * @param {typeof SIZES} [sizes]
+ * @param {typeof SIZES} [sizes] of GPT-2
+ * @param {{ config: object, names: [string, number[]][] }} [model] another one: its config, its tensors with their dims
  * @returns {Weights}
  */
-export function makeWeights(generator, sizes = SIZES) {
+export function makeWeights(generator, sizes = SIZES, { config, names } = gpt2(sizes)) {
   /** @type {Map<string, Place>} */
   const places = new Map()
   let at = 0
-  for (const [name, dims] of tensors(sizes)) {
+  for (const [name, dims] of names) {
     const length = dims.reduce((a, b) => a * b)
     places.set(name, { dims, from: at, length })
     at += length
@@ -64,17 +68,17 @@ export function makeWeights(generator, sizes = SIZES) {
   const step = 2 ** 22
   for (let from = 0; from < at; from += step) data.set(generator.randn([Math.min(step, at - from)]).data, from)
   for (const [name, { from, length }] of places) {
-    const shift = /ln_\w+\.weight$/.test(name) ? 1 : 0
+    const shift = /(ln_\w+|norm)\.weight$/.test(name) ? 1 : 0
     for (let i = from; i < from + length; i++) data[i] = data[i] * 0.02 + shift
   }
-  return { data, places, sizes }
+  return { data, places, config }
 }
 
 /**
  * @param {Weights} weights
  * @returns {{ path: string, bytes: number, dispose: () => void }} a folder in the system's temporary one
  */
-export function writeFolder({ data, places, sizes }) {
+export function writeFolder({ data, places, config }) {
   const entries = [...places].map(([name, { dims, from, length }]) => [
     name,
     { dtype: 'F32', shape: dims, data_offsets: [from * 4, (from + length) * 4] },
@@ -83,10 +87,10 @@ export function writeFolder({ data, places, sizes }) {
   const header = Buffer.from(text.padEnd(Math.ceil(text.length / 8) * 8))
   const size = Buffer.alloc(8)
   size.writeBigUInt64LE(BigInt(header.length))
-  const path = mkdtempSync(join(tmpdir(), 'qkv-gpt2-'))
+  const path = mkdtempSync(join(tmpdir(), 'qkv-bench-'))
   const file = join(path, 'model.safetensors')
   writeFileSync(file, Buffer.concat([size, header]))
   writeFileSync(file, new Uint8Array(data.buffer), { flag: 'a' })
-  writeFileSync(join(path, 'config.json'), JSON.stringify(configOf(sizes)))
+  writeFileSync(join(path, 'config.json'), JSON.stringify(config))
   return { path, bytes: 8 + header.length + data.byteLength, dispose: () => rmSync(path, { recursive: true }) }
 }
