@@ -22,7 +22,7 @@ const SIMD_PROBE = new Uint8Array([
  *   processor can: faster, but results then depend on the processor. True throws where the engine lacks it, 'auto' takes
  *   the default build there; default false
  * @property {boolean | WasmSource} [integers] whether to load the kernels of integer weights, too, for packLinear with dtype
- *   int8: true takes the file beside this one. loadModel does so where it needs them; default false
+ *   int8 or int4: true takes the file beside this one. loadModel does so where it needs them; default false
  *
  * @param {LoadOptions} [options]
  * @returns {Promise<Qkv>}

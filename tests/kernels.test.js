@@ -95,6 +95,7 @@ test('a row of a packed layer is the row of its rounded weight, and its bias', a
       ['float16', 2 ** -11],
       ['bfloat16', 2 ** -8],
       ['int8', 1 / 254],
+      ['int4', 1.02 / 15],
     ])) {
       const [weight, bias] = [g.randn([N, K]), g.randn([N])]
       const layer = packLinear(own, weight, bias, { dtype })
@@ -103,7 +104,7 @@ test('a row of a packed layer is the row of its rounded weight, and its bias', a
         const wanted = weight.row(n).data
         const most = Math.max(...wanted.map(Math.abs))
         row.weight.forEach((value, k) => {
-          const scale = dtype === 'int8' ? most : Math.abs(wanted[k])
+          const scale = dtype.startsWith('int') ? most : Math.abs(wanted[k])
           assert.ok(
             Math.abs(value - wanted[k]) <= limit * scale * 1.0001,
             `${dtype} ${n} ${k}: ${value} for ${wanted[k]}`,

@@ -14,15 +14,16 @@ import * as reference from './reference.js'
 const qkv = await load({ integers: true })
 const { cases } = JSON.parse(readFileSync(new URL('./goldens/torch-linear.json', import.meta.url), 'utf8'))
 const TOLERANCE = { abs: 2e-6, rel: 2e-6 }
-const DTYPES = /** @type {const} */ (['float32', 'float16', 'bfloat16', 'int8'])
+const DTYPES = /** @type {const} */ (['float32', 'float16', 'bfloat16', 'int8', 'int4'])
 /** What a weight of a row whose largest is `most` is off by, at most. @type {Record<string, (w: number, most: number) => number>} */
 const BOUNDS = {
   float32: () => 0,
   float16: w => Math.abs(w) * 2 ** -11,
   bfloat16: w => Math.abs(w) * 2 ** -8,
   int8: (_, most) => most / 254,
+  int4: (_, most) => (1.02 * most) / 15, // half a step of the 15 between -most and most
 }
-/** Units are 8 or 32 columns, few rows are up to 8, int8 blocks are 256 values. */
+/** Units are 8 or 32 columns, few rows are up to 8, blocks of x are 256 values, those of int4 32. */
 const ROWS = [0, 1, 2, 3, 4, 8, 9, 13]
 const INNER = [0, 1, 2, 7, 33, 300]
 const COLUMNS = [1, 7, 8, 33, 40]
@@ -143,9 +144,9 @@ test('weights of each dtype are off by no more than is stated, for all sizes, fu
         for (let n = 0; n < N; n++) {
           const row = weight.data.subarray(n * K, (n + 1) * K)
           const largest = row.reduce((a, b) => Math.max(a, Math.abs(b)), 0)
-          // beside the weights: float32 sums, and x of int8 as int16 in blocks of 256
+          // beside the weights: float32 sums, and x of int8 and int4 as int16 in blocks of 256
           const block = x.data.subarray(m * K, (m + 1) * K).reduce((a, b) => Math.max(a, Math.abs(b)), 0)
-          let bound = 2e-6 * (1 + K) + (dtype === 'int8' ? (K * largest * block) / 65534 : 0)
+          let bound = 2e-6 * (1 + K) + (dtype.startsWith('int') ? (K * largest * block) / 65534 : 0)
           for (let k = 0; k < K; k++) bound += Math.abs(x.data[m * K + k]) * BOUNDS[dtype](row[k], largest)
           const want = Math.max(exact.data[m * N + n], 0) + residual.data[m * N + n]
           const error = Math.abs(y.data[m * N + n] - want)
@@ -166,7 +167,7 @@ test('packed weights take the memory that their dtype says', () => {
     layer.dispose()
     return bytes
   })
-  assert.deepEqual(bytes, [25600, 12800 + 256, 12800 + 256, 6400 + 256])
+  assert.deepEqual(bytes, [25600, 12800 + 256, 12800 + 256, 6400 + 256, 8 * 4 * 160])
   assert.equal(qkv.memory.resident, 0)
 })
 
@@ -238,6 +239,23 @@ test('weights of int8 with scales are stored exactly, and give scale times the p
   layer.dispose()
 })
 
+const f = Math.fround
+
+/** A row of x as the integer kernels round it: whole numbers, with a step for each 256. @param {Float32Array} row */
+function wholeNumbers(row) {
+  const q = new Float64Array(row.length)
+  const steps = Array.from({ length: Math.ceil(row.length / 256) }, (_, b) => {
+    const block = row.subarray(b * 256, b * 256 + 256)
+    const largest = block.reduce((a, b) => Math.max(a, Math.abs(b)), 0)
+    const inverse = f(32767 / largest)
+    block.forEach((value, i) => {
+      q[b * 256 + i] = largest && Math.trunc(f(f(value * inverse) + (value < 0 ? -0.5 : 0.5)))
+    })
+    return largest < 1e-33 ? 0 : f(largest / 32767)
+  })
+  return { q, steps }
+}
+
 /**
  * Rows of x times whole numbers w (N, K), with the roundings of the kernel: x is step times a whole number in blocks of 256,
  * the sums of a block are exact, and everything else is float32.
@@ -247,21 +265,10 @@ test('weights of int8 with scales are stored exactly, and give scale times the p
  * @param {Float32Array} bias (N)
  */
 function integerProduct(x, w, scales, bias) {
-  const f = Math.fround
   const [N, K] = [scales.length, w.length / scales.length]
   const y = new Float32Array((x.length / K) * N)
-  const q = new Float64Array(K)
   for (let m = 0; m < x.length / K; m++) {
-    const row = x.subarray(m * K, (m + 1) * K)
-    const steps = Array.from({ length: Math.ceil(K / 256) }, (_, b) => {
-      const block = row.subarray(b * 256, b * 256 + 256)
-      const largest = block.reduce((a, b) => Math.max(a, Math.abs(b)), 0)
-      const inverse = f(32767 / largest)
-      block.forEach((value, i) => {
-        q[b * 256 + i] = largest && Math.trunc(f(f(value * inverse) + (value < 0 ? -0.5 : 0.5)))
-      })
-      return largest < 1e-33 ? 0 : f(largest / 32767)
-    })
+    const { q, steps } = wholeNumbers(x.subarray(m * K, (m + 1) * K))
     for (let n = 0; n < N; n++) {
       let sum = bias[n]
       steps.forEach((step, b) => {
@@ -274,6 +281,141 @@ function integerProduct(x, w, scales, bias) {
   }
   return y
 }
+
+/** The bfloat16 that is nearest to x among those that are not nearer to zero. @param {number} x */
+const awayFromZero = x => {
+  const words = new Uint32Array(Float32Array.of(x).buffer)
+  words[0] = (words[0] + 0xffff) & 0xffff0000
+  return new Float32Array(words.buffer)[0]
+}
+/** The largest bfloat16 that is not above x. @param {number} x */
+const bfloat16Below = x => {
+  if (x < 0) return awayFromZero(x)
+  const words = new Uint32Array(Float32Array.of(x).buffer)
+  words[0] &= 0xffff0000
+  return new Float32Array(words.buffer)[0]
+}
+
+/** A row of weights as int4 stores it: numbers from 0 to 15, with a scale and a minimum for each 32. @param {Float32Array} row */
+function toInt4(row) {
+  const w = new Float64Array(row.length)
+  const blocks = Array.from({ length: Math.ceil(row.length / 32) }, (_, i) => {
+    const block = row.subarray(i * 32, i * 32 + 32)
+    const minimum = bfloat16Below(Math.min(...block))
+    const wanted = awayFromZero(f(f(Math.max(...block) - minimum) * f(1 / 15)))
+    const scale = wanted < 1e-30 ? 0 : wanted
+    block.forEach((value, k) => {
+      w[i * 32 + k] = scale && Math.trunc(f(f(f(value - minimum) * f(1 / scale)) + 0.5))
+    })
+    return { scale, minimum }
+  })
+  return { w, blocks }
+}
+
+/** The same as integerProduct for a weight of int4. @param {Float32Array} x (M, K) @param {Float32Array} weight (N, K) @param {Float32Array} bias (N) */
+function int4Product(x, weight, bias) {
+  const N = bias.length
+  const K = weight.length / N
+  const y = new Float32Array((x.length / K) * N)
+  const rows = Array.from(bias, (_, n) => toInt4(weight.subarray(n * K, (n + 1) * K)))
+  for (let m = 0; m < x.length / K; m++) {
+    const { q, steps } = wholeNumbers(x.subarray(m * K, (m + 1) * K))
+    for (const [n, { w, blocks }] of rows.entries()) {
+      let sum = bias[n]
+      steps.forEach((step, b) => {
+        let part = 0
+        for (const [i, { scale, minimum }] of blocks.slice(b * 8, b * 8 + 8).entries()) {
+          let [product, total] = [0, 0]
+          const from = b * 256 + i * 32
+          for (let k = from; k < Math.min(K, from + 32); k++) {
+            product += q[k] * w[k]
+            total += q[k]
+          }
+          part = f(f(part + f(scale * product)) + f(minimum * total))
+        }
+        sum = f(sum + f(step * part))
+      })
+      y[m * N + n] = sum
+    }
+  }
+  return y
+}
+
+test('int4 products have the bits of an integer reference, whatever the number of rows', () => {
+  const g = qkv.generator(14)
+  const sizes = Array.from({ length: 70 }, (_, i) => [1 + ((i * 37) % 70), 1 + i, 1 + ((i * 53) % 70)])
+  for (const [M, K, N] of [...sizes, [9, 256, 9], [13, 257, 33], [70, 600, 40], [1030, 20, 9]]) {
+    const [bias, x, weight] = [g.randn([N]), g.randn([M, K]), g.randn([N, K])]
+    weight.data.fill(0, 0, Math.min(32, K)) // a block of zeros, one huge weight, denormals, equal weights, the largest ones
+    if (N > 1) weight.data[K] = 1e6
+    for (let k = 2 * K; k < 3 * K && N > 3; k++) weight.data[k] *= 1e-39
+    if (N > 4) weight.data.fill(1.001, 3 * K, 4 * K)
+    if (N > 5) for (let k = 4 * K; k < 5 * K; k++) weight.data[k] = Math.sign(weight.data[k]) * 2 ** 100
+    x.data.fill(0, 0, Math.min(256, K))
+    if (M > 2) x.data.set([1e-29, -1e-29].slice(0, K), K)
+    const layer = packLinear(qkv, weight, bias, { dtype: 'int4' })
+    const want = int4Product(x.data, weight.data, bias.data)
+    assert.deepEqual(layer.forward(x).data, want, `${M} x ${K} by ${N}`)
+    for (const m of new Set([0, Math.min(2, M - 1), M - 1])) {
+      const alone = layer.forward(tensor(x.data.slice(m * K, (m + 1) * K), [1, K])).data
+      assert.deepEqual(alone, want.slice(m * N, (m + 1) * N), `row ${m} of ${M} x ${K} by ${N}`)
+    }
+    layer.dispose()
+  }
+})
+
+test('a weight of int4 is off by at most half a step of its block, and its rows are read as they are multiplied', () => {
+  const g = qkv.generator(15)
+  for (const [N, K] of [
+    [1, 1],
+    [9, 31],
+    [8, 32],
+    [17, 33],
+    [3, 300],
+  ]) {
+    // biome-ignore format: pairs
+    const weight = g.randn([N, K])
+    weight.data[0] = 100
+    if (N > 8) for (let k = 8 * K; k < 9 * K; k++) weight.data[k] = 5 + weight.data[k] / 1000
+    const layer = packLinear(qkv, weight, undefined, { dtype: 'int4' })
+    for (let n = 0; n < N; n++) {
+      const row = weight.data.subarray(n * K, (n + 1) * K)
+      const { w, blocks } = toInt4(row)
+      const { weight: got } = layer.row(n)
+      got.forEach((value, k) => {
+        const { scale, minimum } = blocks[k >> 5]
+        assert.equal(value, f(scale * w[k] + minimum), `${n} ${k}`)
+        assert.ok(Math.abs(value - row[k]) <= scale * 0.5001, `${n} ${k}: ${value} for ${row[k]}, scale ${scale}`)
+      })
+      for (const [i, { scale, minimum }] of blocks.entries()) {
+        const block = row.subarray(i * 32, i * 32 + 32)
+        const span = Math.max(...block) - Math.min(...block)
+        assert.ok(scale <= ((span + Math.abs(minimum) / 128) / 15) * 1.01, `scale ${scale}, span ${span}`)
+      }
+    }
+    layer.dispose()
+  }
+})
+
+test('NaN and infinity in a row of x spoil that row of an int4 or int8 product and no other', () => {
+  const g = qkv.generator(16)
+  const weight = g.randn([40, 300])
+  for (const dtype of /** @type {const} */ (['int8', 'int4'])) {
+    const layer = packLinear(qkv, weight, undefined, { dtype })
+    for (const M of [3, 13]) {
+      const x = g.randn([M, 300])
+      const want = layer.forward(x).data.slice()
+      for (const bad of [NaN, Infinity, -Infinity]) {
+        x.data[300 + 299] = bad
+        layer.forward(x).data.forEach((y, i) => {
+          if (Math.floor(i / 40) === 1) assert.ok(Number.isNaN(y), `${dtype}, ${bad}: ${y}`)
+          else assert.equal(y, want[i])
+        })
+      }
+    }
+    layer.dispose()
+  }
+})
 
 test('int8 products have the bits of an integer reference, whatever the number of rows', () => {
   const g = qkv.generator(12)
@@ -307,8 +449,8 @@ test('int8 weights may be as large as a float32', () => {
   layer.dispose()
 })
 
-test('huge, tiny, infinite and NaN values of x are not lost with any dtype; in int8 infinity gives NaN, and below 1e-33 counts as 0', () => {
-  const weight = [[1, 0.5, -2]]
+test('huge, tiny, infinite and NaN values of x are not lost with any dtype; in int8 and int4 infinity gives NaN, and below 1e-33 counts as 0', () => {
+  const weight = [[1.75, 0.5, -2]] // exact in int4
   for (const dtype of DTYPES) {
     const layer = packLinear(qkv, weight, undefined, { dtype })
     const near = (/** @type {number[]} */ row, /** @type {number} */ want) => {
@@ -318,10 +460,10 @@ test('huge, tiny, infinite and NaN values of x are not lost with any dtype; in i
         `${dtype}: ${row} gives ${y}`,
       )
     }
-    near([1e37, 0, 0], 1e37)
-    near([0, 4e-38, 0], dtype === 'int8' ? 0 : 2e-38)
-    near([1e-30, 0, 1e-31], 8e-31)
-    near([Infinity, 1, 1], dtype === 'int8' ? NaN : Infinity)
+    near([1e37, 0, 0], 1.75e37)
+    near([0, 4e-38, 0], dtype.startsWith('int') ? 0 : 2e-38)
+    near([1e-30, 0, 1e-31], 1.55e-30)
+    near([Infinity, 1, 1], dtype.startsWith('int') ? NaN : Infinity)
     near([NaN, 1, 1], NaN)
     near([0, 0, 0], 0)
     layer.dispose()
@@ -370,7 +512,7 @@ test('float16 and bfloat16 hold rows whose largest magnitude is up to 65504 * 2^
         layer.dispose()
       }
     }
-    const beyond = /largest magnitude of a row of bfloat16 is|largest magnitude of a row of float16 is/
+    const beyond = /largest magnitude of bfloat16 is|largest magnitude of float16 is/
     assert.throws(() => packLinear(qkv, [[most * 1.01]], undefined, { dtype }), beyond)
   }
   const layer = packLinear(qkv, [[most]], undefined, { dtype: 'float16' })
@@ -383,7 +525,7 @@ test('float32 keeps NaN and infinity of a weight, as linear does; other dtypes r
     const layer = packLinear(qkv, [[bad, 1], [1, 1]]) // biome-ignore format: a matrix
     assert.deepEqual([...layer.forward([[1, 1]]).data], [...qkv.linear([[1, 1]], [[bad, 1], [1, 1]]).data]) // biome-ignore format: a matrix
     layer.dispose()
-    for (const dtype of /** @type {const} */ (['float16', 'bfloat16', 'int8']))
+    for (const dtype of /** @type {const} */ (['float16', 'bfloat16', 'int8', 'int4']))
       assert.throws(() => packLinear(qkv, [[bad, 1]], undefined, { dtype }), /NaN, infinity/)
   }
 })
@@ -402,11 +544,12 @@ test('a layer that cannot be made says why, and leaves no memory in use', () => 
       /no option "dtype", it belongs to packLinear|no option "dtype"/,
       'TypeError',
     ],
-    [() => packLinear(qkv, w, undefined, { dtype: any('int4') }), /dtype: "int4" given.*"int8"/],
+    [() => packLinear(qkv, w, undefined, { dtype: any('int3') }), /dtype: "int3" given.*"int4"/],
     [() => packLinear(qkv, [[NaN]], undefined, { dtype: 'int8' }), /NaN.*int8.*use dtype 'float32'/],
+    [() => packLinear(qkv, [[2 ** 101]], undefined, { dtype: 'int4' }), /largest magnitude of int4 is 2\^100/],
     [
       () => packLinear(qkv, [[1e30]], undefined, { dtype: 'float16' }),
-      /largest magnitude of a row of float16 is 65504 \* 2\^15/,
+      /largest magnitude of float16 is 65504 \* 2\^15/,
     ],
     [() => packLinear(qkv, [[Infinity]], undefined, { dtype: 'bfloat16' }), /for bfloat16/],
     [

@@ -126,6 +126,12 @@ const calls = {
     layer.dispose()
     return y
   },
+  'packLinear, int4': (qkv, f) => {
+    const layer = nn.packLinear(qkv, f(w), f(row), { dtype: 'int4' })
+    const y = layer.forward(f(q))
+    layer.dispose()
+    return y
+  },
   linearBackward: (qkv, f) => nn.linearBackward(qkv, f(q), f(w), f(v)),
   matmul: (qkv, f, options) => qkv.matmul(f(q), f(w), options),
   layerNorm: (qkv, f, options) => nn.layerNorm(qkv, f(q), f(row), f(row), options),

@@ -464,7 +464,7 @@ test('linear of every kind of weight, and its gradients, have the same bits for 
           own.linear(x, weight.T, bias, { ...options, layout: 'in,out' }),
         )
         if (M > 4000) continue
-        for (const dtype of /** @type {const} */ (['float32', 'float16', 'int8'])) {
+        for (const dtype of /** @type {const} */ (['float32', 'float16', 'int8', 'int4'])) {
           const layer = packLinear(own, weight, bias, { dtype })
           results.push(layer.forward(x, options))
           layer.dispose()

@@ -28,9 +28,10 @@ export function findStored({ family, weights }, names, where) {
   }
   if (!Array.isArray(names))
     throw new TypeError(`${where}: parameters: ${describe(names)} given, a list of names expected`)
-  if (names.length && weights.dtype !== 'float32')
+  const narrow = [...weights.dtypes].find(dtype => dtype !== 'float32')
+  if (names.length && narrow)
     throw new TypeError(
-      `${where}: parameters: the weights are in memory as ${weights.dtype}: load the model with dtype: 'float32' for gradients of its weights`,
+      `${where}: parameters: the weights are in memory as ${narrow}: load the model with dtype: 'float32' for gradients of its weights`,
     )
   const stored = names.length ? storedTensors(family, weights) : new Map()
   return names.map(name => {

@@ -1,13 +1,22 @@
 /* linear_integer.c: y = activation(x W^T + bias) + residual with W of whole numbers. x (M,K), W (N,K), bias (N),
  * residual and y (M,N). It is the content of qkv.integers.wasm.
  *
- * int8: W[n][k] = scale[n] w[n][k], |w| <= 127, scale = max |W[n]| / 127; a value is off by at most scale / 2.
  * x is rounded to int16 in blocks of BLOCK values, x = step q. It has 16 bits, because the integer product of SIMD128
- * takes 16 bits: 8 would be as slow.
+ * takes 16 bits: 8 would be as slow. |error| <= step / 2, in addition to the error of the weights.
+ *
+ * int8: W[n][k] = scale[n] w[n][k], |w| <= 127, scale = max |W[n]| / 127; a value is off by at most scale / 2.
  *   y[m][n] = bias[n] + sum_b (scale[n] step[m][b]) (sum_{k in b} q[m][k] w[n][k])
- * The inner sums are exact: |sum| <= 256 * 32767 * 127 < 2^31. The outer sum runs in the order of b; each of its
- * products and sums is rounded by itself. So a row of y has the same bits for any number of rows and threads and in
- * every engine. |error| <= scale sum_b 127 * 256 step / 2, in addition to the error of the weights. */
+ * The inner sums are exact: |sum| <= 256 * 32767 * 127 < 2^31.
+ *
+ * int4: W[n][k] = scale[n][i] w[n][k] + minimum[n][i] in blocks i of 32 values, 0 <= w <= 15. The minimum is the
+ * largest bfloat16 that is not above the block, the scale the least that reaches its largest value, so a value is off
+ * by at most scale / 2. A scale below 1e-30 is 0: such a value is off by at most 1.5e-29. A panel holds eight rows; of
+ * each block first eight words, scale and minimum as two bfloat16, then the values, see store_nibbles. y[m][n] =
+ * bias[n] + sum_b step[m][b] sum_{i in b} (scale[n][i] sum_{k in i} q w[n][k] + minimum[n][i] sum_{k in i} q) The inner
+ * sums are exact: |sum q (w + 16 w')| <= 32 * 32767 * 255 < 2^31; and as floats: |sum q w| < 2^24.
+ *
+ * The outer sums run in order; each of their products and sums is rounded by itself. So a row of y has the same bits
+ * for any number of rows and threads and in every engine. */
 #include "linear_output.h"
 #include "linear_streams.h"
 #include "rows.h"
@@ -19,7 +28,14 @@ enum { BLOCK = 256, TILE = 4, FEW_ROWS = 8 };
 /* x of a block of rows: 1 MB of whole numbers at most, in L2. */
 enum { X_NUMBERS = 1 << 19, ROWS = 512 };
 
+/* int4: no product of a weight with 2^24 and 8 blocks overflows. */
+static const float LARGEST_INT4 = 0x1p100f, LEAST_SCALE = 1e-30f;
+
 static size_t blocks_of(size_t K) { return K / BLOCK + 1; }
+
+/* Whole numbers of a row of x: K rounded up to a block of int4. */
+static size_t pitch_of(size_t K) { return round_up(K, INT4_BLOCK); }
+static size_t totals_of(size_t K) { return pitch_of(K) / INT4_BLOCK; }
 
 /* Rows of a block: all blocks but the last are equal; without rows there is one. */
 static size_t block_rows(const struct qkv_linear *a) {
@@ -30,8 +46,9 @@ static size_t block_rows(const struct qkv_linear *a) {
 }
 
 double QKV_EXPORT(qkv_integer_scratch)(const struct qkv_linear *a) {
-  double K = (double)round_up(a->K, 8), rows = (double)block_rows(a) + FEW_ROWS;
-  return (rows * (ROW_SUMS + (double)blocks_of(a->K) + K / 2.0) + TILE * (K + 8.0)) * (double)sizeof(float);
+  double pitch = (double)pitch_of(a->K), rows = (double)block_rows(a) + FEW_ROWS;
+  double of_row = ROW_SUMS + (double)(blocks_of(a->K) + totals_of(a->K)) + pitch / 2.0 + 4.0;
+  return (rows * of_row + TILE * (pitch + 8.0)) * (double)sizeof(float);
 }
 
 uint32_t QKV_EXPORT(qkv_integer_units)(const struct qkv_linear *a) {
@@ -40,14 +57,23 @@ uint32_t QKV_EXPORT(qkv_integer_units)(const struct qkv_linear *a) {
 }
 
 /* Rounds x (K) to int16: x = q * step, with a step for each BLOCK values: 0 if the largest is below 1e-33, NaN if one
- * is NaN or infinite. q (K rounded up to 4, and four more), steps (blocks). */
-static void quantize_row(const float *x, size_t K, int16_t *q, float *steps) {
+ * is NaN or infinite. q (K rounded up to INT4_BLOCK, with zeros, and eight more), steps (blocks), and the sums of each
+ * INT4_BLOCK values of q, totals. */
+static void quantize_row(const float *x, size_t K, int16_t *q, float *steps, float *totals) {
   for (size_t k = 0; k < K; k += BLOCK) {
     float largest = largest_size(x + k, at_most(K - k, BLOCK));
     float inverse = 32767.0f / largest; /* of zeros: 0 * inf = NaN, which to_integers makes 0 */
     for (size_t i = k; i < at_most(K, k + BLOCK); i += 4)
       store_int16(q + i, to_integers(mul(get(x + i, K - i), splat(inverse))));
     steps[k / BLOCK] = largest < 1e-33f ? 0.0f : largest / 32767.0f + largest * 0.0f;
+  }
+  for (size_t k = round_up(K, 4); k < pitch_of(K); k += 4)
+    store_int16(q + k, zeros());
+  for (size_t k = 0; k < K; k += INT4_BLOCK) {
+    i4 sum = zeros();
+    for (size_t i = k; i < k + INT4_BLOCK; i += 8)
+      sum = add_integers(sum, pairs_of(q + i));
+    totals[k / INT4_BLOCK] = sum_lanes(from_integers(sum));
   }
 }
 
@@ -78,13 +104,57 @@ static NOINLINE void dot_panels(const int16_t *q, const float *units, size_t K, 
     }
 }
 
+/* sum (4) + scale (q w) + minimum total for four columns of a block of int4; words (4) hold scales and minima. */
+INLINE f4 add_block(f4 sum, i4 words, i4 dot, const float *total) {
+  f4 product = mul(low_bfloat16(words), from_integers(dot));
+  return add(add(sum, product), mul(high_bfloat16(words), splat_from(total)));
+}
+
+/* The same for int4: sums (count, 8) += step * sum_i (scale (q . w) + minimum total), `blocks` blocks. */
+static NOINLINE void dot_int4(const int16_t *q, const float *totals, float step, size_t blocks, const struct streams *s,
+                              const char *w, float *sums) {
+  float parts[ROW_SUMS] = {0};
+  size_t at[PANELS];
+#pragma unroll
+  for (size_t p = 0; p < PANELS; p++)
+    at[p] = p ? at[p - 1] + (p < s->count ? s->bytes : 0) : 0;
+  for (const float *end = totals + blocks; totals < end; totals++, w += INT4_BYTES) {
+    i4 acc[PANELS][2];
+#pragma unroll
+    for (size_t p = 0; p < PANELS; p++)
+      acc[p][0] = acc[p][1] = zeros();
+    const char *from = w + 32;
+    for (const char *last = w + INT4_BYTES; from < last; from += 16, q += 4) {
+      i4 first = splat_from((const float *)(const void *)q), second = splat_from((const float *)(const void *)(q + 2));
+#pragma unroll
+      for (size_t p = 0; p < PANELS; p++) {
+        i4 lower[2], upper[2];
+        load_nibbles(from + at[p], lower, upper);
+#pragma unroll
+        for (size_t half = 0; half < 2; half++)
+          acc[p][half] = add_products(add_products(acc[p][half], first, lower[half]), second, upper[half]);
+      }
+    }
+#pragma unroll
+    for (size_t p = 0; p < PANELS; p++) {
+      const float *words = (const float *)(const void *)(w + at[p]);
+      float *part = parts + p * 8;
+      store(part, add_block(load(part), load(words), subtract_integers(acc[p][0], acc[p][1]), totals));
+      store(part + 4, add_block(load(part + 4), load(words + 4), sixteenth(acc[p][1]), totals));
+    }
+  }
+  for (size_t c = 0; c < ROW_SUMS; c += 4)
+    store(sums + c, add(load(sums + c), mul(splat(step), load(parts + c))));
+}
+
 /* Columns n to `end` of y for few rows, as fast as W is read. */
 static void multiply_few(const struct qkv_linear *a, size_t n, size_t end, float *sums) {
-  size_t K = a->K, M = a->M, blocks = blocks_of(K), pitch = round_up(K, 8) + 8, panels = (end - n + 7) / 8;
-  float *steps = sums + M * ROW_SUMS;
-  int16_t *q = (int16_t *)(void *)(steps + M * blocks);
+  size_t K = a->K, M = a->M, blocks = blocks_of(K), pitch = pitch_of(K) + 8, panels = (end - n + 7) / 8;
+  int is_int4 = a->weights == QKV_WEIGHTS_INT4;
+  float *steps = sums + M * ROW_SUMS, *totals = steps + M * blocks;
+  int16_t *q = (int16_t *)(void *)(totals + M * totals_of(K));
   for (size_t m = 0; m < M; m++)
-    quantize_row(a->x + m * K, K, q + m * pitch, steps + m * blocks);
+    quantize_row(a->x + m * K, K, q + m * pitch, steps + m * blocks, totals + m * totals_of(K));
   for (size_t i = 0; i < steps_of(panels); i++) {
     struct streams s = streams_at(a, n, panels, i);
     for (size_t m = 0; m < M; m++)
@@ -92,13 +162,20 @@ static void multiply_few(const struct qkv_linear *a, size_t n, size_t end, float
         store(sums + m * ROW_SUMS + c, biases_of(a, column_of(&s, c)));
     for (size_t b = 0; b * BLOCK < K; b++) {
       struct streams part = s;
-      part.w += b * BLOCK * 8;
+      size_t count = at_most(K - b * BLOCK, BLOCK), of_int4 = b * BLOCK / INT4_BLOCK;
+      part.w += is_int4 ? of_int4 * INT4_BYTES : b * BLOCK * 8;
       prefetch_pages(part);
       for (size_t m = 0; m < M; m++) {
+        const int16_t *from = q + m * pitch + b * BLOCK;
+        if (is_int4) {
+          dot_int4(from, totals + m * totals_of(K) + of_int4, steps[m * blocks + b], totals_of(count), &s, part.w,
+                   sums + m * ROW_SUMS);
+          continue;
+        }
         float units[ROW_SUMS] = {0};
         for (size_t c = 0; c < s.count * 8; c += 4)
           store(units + c, mul(load(a->scales + column_of(&s, c)), splat(steps[m * blocks + b])));
-        dot_panels(q + m * pitch + b * BLOCK, units, at_most(K - b * BLOCK, BLOCK), &s, part.w, sums + m * ROW_SUMS);
+        dot_panels(from, units, count, &s, part.w, sums + m * ROW_SUMS);
       }
     }
     for (size_t m = 0; m < M; m++)
@@ -152,18 +229,56 @@ static NOINLINE void multiply_tile(const int16_t *q, const float *steps, size_t 
     }
 }
 
+/* sums (TILE,8), ROW_SUMS floats apart, += step sum_i (scale (q W^T) + minimum total) in `blocks` blocks of int4; steps
+ * are `pitch` floats apart, totals `lines`. */
+static NOINLINE void multiply_int4_tile(const int16_t *q, const float *steps, size_t pitch, const float *totals,
+                                        size_t lines, const char *w, size_t blocks, float *sums) {
+  float parts[TILE][8] = {{0}};
+  for (const float *end = totals + blocks; totals < end; totals++) {
+    i4 acc[TILE][2];
+#pragma unroll
+    for (size_t r = 0; r < TILE; r++)
+      acc[r][0] = acc[r][1] = zeros();
+    const float *words = (const float *)(const void *)w;
+    w += 32;
+    for (const char *last = w + INT4_BYTES - 32; w < last; w += 16, q += TILE * 4) {
+      i4 pairs[2][2];
+      load_nibbles(w, pairs[0], pairs[1]);
+#pragma unroll
+      for (size_t i = 0; i < 2; i++)
+#pragma unroll
+        for (size_t r = 0; r < TILE; r++) {
+          i4 x = splat_from((const float *)(const void *)(q + i * TILE * 2 + r * 2));
+          acc[r][0] = add_products(acc[r][0], x, pairs[i][0]);
+          acc[r][1] = add_products(acc[r][1], x, pairs[i][1]);
+        }
+    }
+#pragma unroll
+    for (size_t r = 0; r < TILE; r++) {
+      const float *total = totals + r * lines;
+      store(parts[r], add_block(load(parts[r]), load(words), subtract_integers(acc[r][0], acc[r][1]), total));
+      store(parts[r] + 4, add_block(load(parts[r] + 4), load(words + 4), sixteenth(acc[r][1]), total));
+    }
+  }
+  for (size_t r = 0; r < TILE; r++, sums += ROW_SUMS)
+    for (size_t c = 0; c < 8; c += 4)
+      store(sums + c, add(load(sums + c), mul(splat_from(steps + r * pitch), load(parts[r] + c))));
+}
+
 /* Columns n to `end` of y in rows m ... m + rows. */
 static void multiply_many(const struct qkv_linear *a, size_t m, size_t rows, size_t n, size_t end, float *sums) {
-  size_t K = a->K, blocks = blocks_of(K), pitch = round_up(K, 8), width = pitch + 8, tall = round_up(rows, TILE);
-  float *steps = sums + tall * ROW_SUMS;
-  int16_t *q = (int16_t *)(void *)(steps + tall * blocks), *four = q + tall * pitch;
+  size_t K = a->K, blocks = blocks_of(K), lines = totals_of(K), pitch = pitch_of(K), width = pitch + 8;
+  size_t tall = round_up(rows, TILE), bytes = panel_bytes(a->weights, K);
+  float *steps = sums + tall * ROW_SUMS, *totals = steps + tall * blocks;
+  int16_t *q = (int16_t *)(void *)(totals + tall * lines), *four = q + tall * pitch;
   /* x = step q; rows beyond the last one repeat it */
   for (size_t r = 0; r < tall; r += TILE) {
     for (size_t i = 0; i < TILE; i++)
-      quantize_row(a->x + (m + at_most(r + i, rows - 1)) * K, K, four + i * width, steps + (r + i) * blocks);
-    interleave_rows(four, width, K, q + r * pitch);
+      quantize_row(a->x + (m + at_most(r + i, rows - 1)) * K, K, four + i * width, steps + (r + i) * blocks,
+                   totals + (r + i) * lines);
+    interleave_rows(four, width, pitch, q + r * pitch);
   }
-  for (size_t bytes = panel_bytes(QKV_WEIGHTS_INT8, K); n < end; n += ROW_SUMS) {
+  for (; n < end; n += ROW_SUMS) {
     const char *w = (const char *)a->w + n / 8 * bytes;
     size_t panels = at_most((end - n + 7) / 8, PANELS);
     for (size_t i = 0; i < tall * ROW_SUMS; i += 4)
@@ -171,9 +286,17 @@ static void multiply_many(const struct qkv_linear *a, size_t m, size_t rows, siz
     /* sums += sum_b (scale step) (q w) */
     for (size_t r = 0; r < tall; r += TILE)
       for (size_t k = 0; k < K; k += BLOCK)
-        for (size_t p = 0; p < panels; p++)
-          multiply_tile(q + r * pitch + k * TILE, steps + r * blocks + k / BLOCK, blocks, w + p * bytes + k * 8,
-                        a->scales + n + p * 8, at_most(K - k, BLOCK), sums + r * ROW_SUMS + p * 8);
+        for (size_t p = 0; p < panels; p++) {
+          const int16_t *rows_q = q + r * pitch + k * TILE;
+          const float *step = steps + r * blocks + k / BLOCK;
+          float *to = sums + r * ROW_SUMS + p * 8;
+          size_t count = at_most(K - k, BLOCK), i = k / INT4_BLOCK;
+          if (a->weights == QKV_WEIGHTS_INT4)
+            multiply_int4_tile(rows_q, step, blocks, totals + r * lines + i, lines, w + p * bytes + i * INT4_BYTES,
+                               totals_of(count), to);
+          else
+            multiply_tile(rows_q, step, blocks, w + p * bytes + k * 8, a->scales + n + p * 8, count, to);
+        }
     for (size_t r = 0; r < rows; r++)
       write_outputs(a, m + r, n, panels * 8, sums + r * ROW_SUMS);
   }
@@ -193,13 +316,53 @@ uint32_t QKV_EXPORT(qkv_integer_part)(const struct qkv_linear *a, uint32_t first
   return QKV_OK;
 }
 
-/* W (N,K) -> panels (N/8 rounded up, K/2 rounded up, 8, 2) */
+/* A panel (K,8) -> blocks of int4. */
+static uint32_t pack_int4(float *panel, size_t K, char *out) {
+  for (size_t i = 0; i < K; i += INT4_BLOCK, panel += INT4_BLOCK * 8, out += INT4_BYTES) {
+    size_t count = at_most(K - i, INT4_BLOCK);
+    f4 low[2], inverse[2];
+    for (size_t half = 0; half < 2; half++) {
+      const float *from = panel + half * 4;
+      f4 high = low[half] = load(from), size = zeros();
+      for (size_t k = 0; k < count; k++) {
+        f4 x = load(from + k * 8);
+        low[half] = pmin(low[half], x);
+        high = pmax(high, x);
+        size = larger_size(size, x);
+      }
+      if (any_lane(not_equal(pmin(size, splat(LARGEST_INT4)), size)))
+        return QKV_WEIGHTS_OUT_OF_RANGE;
+      low[half] = bfloat16_below(low[half]);
+      f4 scale = bfloat16_above(mul(sub(high, low[half]), splat(1.0f / 15.0f)));
+      m4 tiny = less(scale, splat(LEAST_SCALE));
+      scale = zero_where(tiny, scale);
+      inverse[half] = zero_where(tiny, quotient(splat(1.0f), scale));
+      store((float *)(void *)(out + half * 16), join_bfloat16(scale, low[half]));
+    }
+    for (size_t k = 0; k < INT4_BLOCK; k += 4) {
+      i4 numbers[8];
+      for (size_t c = 0; c < 8; c++) {
+        f4 x = k + c / 2 < count ? load(panel + k * 8 + c * 4) : low[c % 2];
+        numbers[c] = to_integers(mul(sub(x, low[c % 2]), inverse[c % 2]));
+      }
+      store_nibbles(out + 32 + k * 4, numbers);
+    }
+  }
+  return QKV_OK;
+}
+
+/* W (N,K) -> panels: of int8 (N/8 rounded up, K/2 rounded up, 8, 2) */
 uint32_t QKV_EXPORT(qkv_pack_integer)(const struct qkv_pack_linear *a) {
   size_t K = a->K;
   char *out = a->packed;
   for (size_t n = 0; n < a->N; n += 8, out += a->panel_size) {
     float *panel = a->scratch, factor[8], *scales = a->scales + n;
     pack_panel(panel, a->w + n * a->w_row, K, a->w_column, a->w_row, at_most(a->N - n, 8));
+    if (a->weights == QKV_WEIGHTS_INT4) {
+      if (pack_int4(panel, K, out) != QKV_OK)
+        return QKV_WEIGHTS_OUT_OF_RANGE;
+      continue;
+    }
     for (size_t c = 0; c < 8; c += 4) {
       f4 size = zeros();
       for (size_t k = 0; k < K && !a->is_quantized; k++)

@@ -5,8 +5,13 @@
 #include "qkv.h"
 #include "simd.h"
 
+/* int4: a scale and a minimum for each 32 values of a row. Of eight rows they take 32 bytes, the values 128. */
+enum { INT4_BLOCK = 32, INT4_BYTES = 160 };
+
 /* Returns the bytes of a packed panel of eight rows, K values each. `weights` is of enum qkv_weights. */
 INLINE size_t panel_bytes(uint32_t weights, size_t K) {
+  if (weights == QKV_WEIGHTS_INT4)
+    return (K + INT4_BLOCK - 1) / INT4_BLOCK * INT4_BYTES;
   return weights == QKV_WEIGHTS_INT8 ? round_up(K, 2) * 8 : K * (weights == QKV_WEIGHTS_FLOAT16 ? 16 : 32);
 }
 

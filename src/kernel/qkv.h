@@ -15,7 +15,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define QKV_ABI 8
+#define QKV_ABI 9
 
 /* Exports a function from the wasm module; no effect elsewhere. What both modules need is exported by qkv.wasm alone:
  * build.sh compiles it for qkv.integers.wasm with QKV_NO_EXPORTS. */
@@ -66,6 +66,7 @@ enum qkv_weights {
   QKV_WEIGHTS_FLOAT32 = 1, /* packed by qkv_pack_linear, as the next one */
   QKV_WEIGHTS_FLOAT16 = 2, /* each row times a power of 2 */
   QKV_WEIGHTS_INT8 = 3,    /* whole numbers from -127 to 127, times a scale for each row; packed by qkv_pack_integer */
+  QKV_WEIGHTS_INT4 = 4,    /* whole numbers from 0 to 15 with scales and minima; packed by qkv_pack_integer */
 };
 
 /* Which PyTorch build's random stream: that of its AVX2 kernels (nearly every machine), or of its portable ones. */
@@ -163,7 +164,7 @@ struct qkv_rope {
 };
 
 /* A weight W (N,K), to be packed in panels of eight rows (N/8 rounded up, K, 8) with zeros beyond N, as `weights` says;
- * of int8 in pairs of k: (N/8 rounded up, K/2 rounded up, 8, 2). */
+ * of int8 in pairs of k: (N/8 rounded up, K/2 rounded up, 8, 2); of int4 in blocks, see linear_integer.c. */
 struct qkv_pack_linear {
   const float *w;           /* W[n][k] = w[n * w_row + k * w_column] */
   uint32_t w_row, w_column; /* one of them is 1 */
@@ -173,7 +174,7 @@ struct qkv_pack_linear {
   void *packed;
   uint32_t panel_size; /* bytes from panel to panel; of float32, w may hold some of the K only */
   float *scales;       /* (N rounded up to 8): float16 and int8 only */
-  float *scratch;      /* 8 * (K + 1) floats */
+  float *scratch;      /* 8 * (K + 31) floats */
 };
 
 struct qkv_linear {
@@ -348,7 +349,7 @@ uint32_t qkv_linear_part(const struct qkv_linear *args, uint32_t first, uint32_t
 /* A row that the dtype cannot hold gives QKV_WEIGHTS_OUT_OF_RANGE. */
 uint32_t qkv_pack_linear(const struct qkv_pack_linear *args);
 
-/* The same for W of whole numbers, int8, see linear_integer.c. These functions are in a second module,
+/* The same for W of whole numbers, int8 or int4, see linear_integer.c. These functions are in a second module,
  * qkv.integers.wasm, which imports the memory of the first. */
 double qkv_integer_scratch(const struct qkv_linear *args);
 uint32_t qkv_integer_units(const struct qkv_linear *args);

@@ -106,6 +106,32 @@ INLINE void store_int8_pairs(void *p, const i4 first[2], const i4 second[2]) {
   i4 even = wasm_v128_and(wasm_i16x8_narrow_i32x4(first[0], first[1]), wasm_i16x8_splat(0xff));
   wasm_v128_store(p, either(even, wasm_i16x8_shl(wasm_i16x8_narrow_i32x4(second[0], second[1]), 8)));
 }
+/* Numbers of 4 bits: four of each of eight columns, those of the first four columns in the even places of `numbers`.
+ * Lane c of the 32-bit words has numbers 0 and 1 of column c in its halves, in each half from the lowest bits on: a
+ * number of column c, the same one of column c + 4, and the numbers after the next of both. */
+INLINE void store_nibbles(void *p, const i4 numbers[8]) {
+  i4 x = numbers[0];
+#pragma unroll
+  for (uint32_t i = 1; i < 8; i++)
+    x = either(x, wasm_i32x4_shl(numbers[i], i % 2 * 4 + i / 2 % 2 * 16 + i / 4 * 8));
+  wasm_v128_store(p, x);
+}
+/* The first two of the four numbers of each column (`lower`), or the last two, in pairs of int16:
+ * *left + 16 *right for the first four columns, 16 *right for the others. */
+INLINE void load_nibbles(const void *p, i4 lower[2], i4 upper[2]) {
+  i4 x = wasm_v128_load(p), high = wasm_u16x8_shr(x, 8);
+  lower[0] = wasm_v128_and(x, wasm_i16x8_splat(0xff));
+  lower[1] = wasm_v128_and(x, wasm_i16x8_splat(0xf0));
+  upper[0] = high;
+  upper[1] = wasm_v128_and(high, wasm_i16x8_splat(0xf0));
+}
+/* Two bfloat16 in each word. */
+INLINE f4 low_bfloat16(i4 a) { return wasm_i32x4_shl(a, 16); }
+INLINE f4 high_bfloat16(i4 a) { return wasm_v128_and(a, wasm_i32x4_splat((int)0xffff0000u)); }
+INLINE i4 join_bfloat16(f4 low, f4 high) { return either(wasm_u32x4_shr(low, 16), high); }
+/* The largest bfloat16 that is not above x, and the least that is not below x >= 0. */
+INLINE f4 bfloat16_below(f4 x) { return high_bfloat16(wasm_i32x4_add(x, wasm_u32x4_shr(wasm_i32x4_shr(x, 31), 16))); }
+INLINE f4 bfloat16_above(f4 x) { return high_bfloat16(wasm_i32x4_add(x, wasm_i32x4_splat(0xffff))); }
 /* max(a, |b|), a >= 0; NaN counts as the largest. */
 INLINE f4 larger_size(f4 a, f4 b) { return wasm_i32x4_max(a, absolute(b)); }
 INLINE f4 next_lane(f4 a) { return wasm_i32x4_shuffle(a, a, 1, 2, 3, 0); }
@@ -114,6 +140,11 @@ INLINE f4 next_lane(f4 a) { return wasm_i32x4_shuffle(a, a, 1, 2, 3, 0); }
 INLINE i4 widen(const void *p) { return wasm_i16x8_load8x8(p); }
 /* sum + a b of four pairs of int16: exact. */
 INLINE i4 add_products(i4 sum, i4 a, i4 b) { return wasm_i32x4_add(sum, wasm_i32x4_dot_i16x8(a, b)); }
+INLINE i4 subtract_integers(i4 a, i4 b) { return wasm_i32x4_sub(a, b); }
+INLINE i4 sixteenth(i4 a) { return wasm_i32x4_shr(a, 4); }
+/* The sum of eight int16. */
+INLINE i4 pairs_of(const int16_t *p) { return wasm_i32x4_dot_i16x8(wasm_v128_load(p), wasm_i16x8_splat(1)); }
+INLINE i4 add_integers(i4 a, i4 b) { return wasm_i32x4_add(a, b); }
 INLINE f4 from_integers(i4 a) { return wasm_f32x4_convert_i32x4(a); }
 /* Loads the cache line of p; volatile, or the compiler would drop the load. */
 INLINE void prefetch(const float *p) { (void)*(const volatile float *)p; }

@@ -1,6 +1,6 @@
 // Loads a model from a folder: checks the config first, then the headers, then reads the weights.
 
-import { oneOf, readOptions } from '../base/arguments.js'
+import { readOptions } from '../base/arguments.js'
 import { describe } from '../base/errors.js'
 import { expectCore } from '../qkv.js'
 import { readCheckpoint } from './checkpoint.js'
@@ -9,6 +9,7 @@ import { familyOf } from './families/index.js'
 import { checkSignal } from './inputs.js'
 import { Model, stacksOf } from './model.js'
 import { openFolder, readJSON } from './source.js'
+import { needIntegers, readTypes } from './weight-types.js'
 import { ModelWeights } from './weights.js'
 
 // Not loaded with `tokenizer: false`.
@@ -24,7 +25,8 @@ const HUB = /** @type {const} */ (['token', 'hub', 'headers', 'keep'])
 
 /**
  * @typedef {object} FolderOptions
- * @property {import('./weights.js').WeightType} [dtype] of the weights of linear layers in memory; default: as stored
+ * @property {import('./weight-types.js').WeightTypes} [dtype] of the weights of linear layers in memory, such as 'int8' or
+ *   { default: 'int4', head: 'int8' }; default: as stored
  * @property {import('./tokenizer.js').TokenizerClass | import('./tokenizer.js').TokenizerLike | false} [tokenizer] the
  *   Tokenizer class of Hugging Face's tokenizers.js, or a tokenizer; false: none. By default the package is imported if
  *   there is a tokenizer.json
@@ -47,10 +49,10 @@ export async function loadModel(qkv, source, options = {}) {
   const { tokenizer } = options
   if (typeof qkv?.linear !== 'function')
     throw new TypeError(`loadModel: ${describe(qkv)} given, a loaded core expected: loadModel(await load(), source)`)
-  const { dtype, onProgress } = options
+  const { onProgress } = options
+  const dtype = readTypes(options.dtype, 'loadModel')
   if (onProgress !== undefined && typeof onProgress !== 'function')
     throw new TypeError(`loadModel: onProgress: ${describe(onProgress)} given, a function expected`)
-  if (dtype !== undefined) oneOf(dtype, ['float32', 'float16', 'bfloat16', 'int8'], 'loadModel: dtype')
   const use = { isLoaded: true, hasTokenizer: tokenizer !== false }
   return withFolder(source, options, use, async ({ folder, family, json, tensors }) => {
     const text =
@@ -59,9 +61,9 @@ export async function loadModel(qkv, source, options = {}) {
         : await (await textTools()).openTokenizer(folder, readJSON, tokenizer, family.type)
     const { classLogits } = family.classes ? await import('./class-logits.js') : { classLogits: undefined }
     const modules = await modulesOf(folder, source)
-    if (dtype === 'int8') await (await import('../integers.js')).addIntegers(expectCore(qkv, 'loadModel'))
+    if (needIntegers(dtype)) await (await import('../integers.js')).addIntegers(expectCore(qkv, 'loadModel'))
     const weights = new ModelWeights(qkv)
-    await weights.load(family, tensors, folder.isDownloaded ? { ...options, onProgress: undefined } : options)
+    await weights.load(family, tensors, { ...options, dtype, onProgress: folder.isDownloaded ? undefined : onProgress })
     await folder.finish?.().catch(error => {
       weights.dispose()
       throw error
@@ -102,13 +104,15 @@ async function modulesOf(folder, source) {
 /**
  * Reads the config and the headers of a folder, and computes the memory that the weights would take, by dtype.
  * @param {CheckpointSource} source as of loadModel
- * @param {{ signal?: AbortSignal } & HubOptions} [options]
+ * @param {{ signal?: AbortSignal, dtype?: import('./weight-types.js').WeightTypes } & HubOptions} [options] dtype: that of
+ *   `bytes.loaded`; default: as stored
  */
 export async function inspectModel(source, options = {}) {
-  options = readOptions(options, ['signal', ...HUB], 'inspectModel')
+  options = readOptions(options, ['signal', 'dtype', ...HUB], 'inspectModel')
+  const dtype = readTypes(options.dtype, 'inspectModel')
   const use = { isLoaded: false, hasTokenizer: true }
   return withFolder(source, options, use, async ({ folder, family, json, tensors }) => {
-    const { bytes, parameters } = await new ModelWeights().plan(family, tensors)
+    const { bytes, parameters } = await new ModelWeights().plan(family, tensors, dtype)
     return { type: family.type, config: json, stacks: stacksOf(family), parameters, bytes, hub: folder.facts }
   })
 }

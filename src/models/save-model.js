@@ -59,9 +59,10 @@ export async function filesOf(model) {
     }
   }
   const { weights } = Model.parts(model)
-  if (weights.dtype === 'int8')
+  const narrow = ['int8', 'int4'].find(dtype => weights.dtypes.has(dtype))
+  if (narrow)
     throw new TypeError(
-      'saveModel: the weights are in memory as int8, which is not what the file held: load the model with another dtype',
+      `saveModel: the weights are in memory as ${narrow}, which is not what the file held: load the model with another dtype`,
     )
   /** @type {Record<string, FloatTensor>} */
   const tensors = {}

@@ -7,6 +7,7 @@ import { DeferredWeight, roundToBfloat16 } from '../nn/packed-linear.js'
 import { packLinear } from '../nn.js'
 import { expectCore } from '../qkv.js'
 import { FLOATS, readNumbers, widen } from './safetensors.js'
+import { bytesOf, typeOf } from './weight-types.js'
 
 /** @typedef {import('../qkv.js').Qkv} Qkv */
 /** @typedef {import('../base/tensor.js').FloatTensor} FloatTensor */
@@ -17,14 +18,16 @@ import { FLOATS, readNumbers, widen } from './safetensors.js'
 /** @typedef {import('./family-shapes/parts.js').TableSpec} TableSpec */
 /** @typedef {import('./safetensors.js').StoredTensor} StoredTensor */
 /** @typedef {{ loaded: number, total: number, name: string }} Progress */
-/** @typedef {'float32' | 'float16' | 'bfloat16' | 'int8'} WeightType */
+/** @typedef {import('./weight-types.js').WeightType} WeightType */
+/** @typedef {import('./weight-types.js').WeightPlace} WeightPlace */
+/** @typedef {import('./weight-types.js').WeightTypes} WeightTypes */
 /** Numbers as they are stored. @typedef {{ data: Float32Array | Uint16Array, dims: readonly number[], dtype: string }} Raw */
 
 /**
  * A tensor that is read, with the layers that are packed from it, and functions that receive it.
  * @typedef {object} Need
  * @property {readonly number[]} dims
- * @property {{ key: string, spec: LinearSpec, biasName?: string, bias: () => FloatTensor | undefined }[]} layers
+ * @property {{ key: string, spec: LinearSpec, place?: WeightPlace, biasName?: string, bias: () => FloatTensor | undefined }[]} layers of one place
  * @property {((raw: Raw) => void)[]} takes
  * @property {Piece[]} pieces
  *
@@ -99,10 +102,9 @@ export class ModelWeights {
     return widen(data.subarray(n * columns, (n + 1) * columns), dtype)
   }
 
-  /** The type of the packed weights; of several the first that is not float32. */
-  get dtype() {
-    const types = Array.from(this.#linears.values(), ({ dtype }) => dtype)
-    return types.find(type => type !== 'float32') ?? 'float32'
+  /** The types of the packed weights. */
+  get dtypes() {
+    return new Set(Array.from(this.#linears.values(), ({ dtype }) => dtype))
   }
 
   /** The linear layer that computes the logits. */
@@ -119,8 +121,9 @@ export class ModelWeights {
    * Checks all names and shapes, and lists what is to be read and the memory that it takes, by dtype.
    * @param {Family} family
    * @param {Map<string, StoredTensor>} stored
+   * @param {WeightTypes} [types] those of `bytes.loaded`; default: as stored
    */
-  async plan(family, stored) {
+  async plan(family, stored, types) {
     const tensors = this.#canonical(family, stored)
     const names = [...tensors.keys()]
     const { optional } = family.head
@@ -139,32 +142,34 @@ export class ModelWeights {
       throw (await import('./refusals.js')).otherTensors(needs, tensors, ignored, FLOATS)
     this.ignored = names.filter(name => !needs.has(name))
     this.used = [...needs.keys()].map(name => /** @type {StoredTensor} */ (tensors.get(name)))
-    const bytes = { stored: 0, float32: 0, float16: 0, bfloat16: 0, int8: 0 }
+    const bytes = { stored: 0, loaded: 0, float32: 0, float16: 0, bfloat16: 0, int8: 0, int4: 0 }
     let parameters = 0
     for (const [name, { layers }] of needs) {
-      const { dims, from, to } = /** @type {StoredTensor} */ (tensors.get(name))
+      const { dtype, dims, from, to } = /** @type {StoredTensor} */ (tensors.get(name))
       const size = count(dims)
+      const [layer] = layers
+      const memory = (/** @type {WeightType} */ type) => (layer ? bytesOf(type, size, layer.spec.in) : to - from)
       parameters += size
       bytes.stored += to - from
-      for (const [n, type] of /** @type {const} */ (['int8', 'float16', 'float32']).entries())
-        bytes[type] += layers.length ? size * 2 ** n : to - from
+      bytes.loaded += memory(typeOf(types, layer?.place, dtype))
+      for (const type of /** @type {const} */ (['float32', 'float16', 'bfloat16', 'int8', 'int4']))
+        bytes[type] += memory(type)
     }
-    bytes.bfloat16 = bytes.float16
     return { tensors, needs, bytes, parameters }
   }
 
   /**
    * @param {Family} family
    * @param {Map<string, StoredTensor>} stored
-   * @param {{ dtype?: WeightType, signal?: AbortSignal, onProgress?: (progress: Progress) => void }} options
+   * @param {{ dtype?: WeightTypes, signal?: AbortSignal, onProgress?: (progress: Progress) => void }} options
    */
   async load(family, stored, { dtype, signal, onProgress }) {
-    const { tensors, needs, bytes } = await this.plan(family, stored)
+    const { tensors, needs, bytes } = await this.plan(family, stored, dtype)
     // Layers are packed chunk by chunk if their layout allows it; other tensors are read whole.
     const jobs = [...inFileOrder(tensors, needs)].flatMap(({ need, tensor }) => {
       const [rows] = tensor.dims
       const [first, ...others] = need.layers
-      const type = dtype ?? NATIVE[/** @type {'F32'} */ (tensor.dtype)]
+      const type = typeOf(dtype, first?.place, tensor.dtype)
       const isChunked = first?.spec.layout ? type === 'float32' : first && !first.spec.row && !others.length
       const perRow = (tensor.to - tensor.from) / rows
       const step = isChunked ? Math.max(8, Math.floor(CHUNK / perRow / 8) * 8) : rows
@@ -194,7 +199,7 @@ export class ModelWeights {
     }
     let loaded = 0
     try {
-      expectCore(this.#qkv).reserve(bytes[dtype ?? 'stored'] + CHUNK) // growing once is faster, and fails before anything is read
+      expectCore(this.#qkv).reserve(bytes.loaded + CHUNK) // growing once is faster, and fails before anything is read
       for (const [n, { need, tensor, perRow, from, rows }] of jobs.entries()) {
         signal?.throwIfAborted()
         readAhead(n)
@@ -215,7 +220,7 @@ export class ModelWeights {
       this.dispose()
       if (error instanceof RangeError && /out of memory/.test(error.message))
         throw new RangeError(
-          `loadModel: out of memory: the weights need ${bytes[dtype ?? 'stored']} bytes, as int8 ${bytes.int8}: ` +
+          `loadModel: out of memory: the weights need ${bytes.loaded} bytes, as int8 ${bytes.int8}, as int4 ${bytes.int4}: ` +
             error.message,
           { cause: error },
         )
@@ -228,10 +233,11 @@ export class ModelWeights {
    * @param {Need['layers']} layers
    * @param {Raw} raw
    * @param {number} from
-   * @param {WeightType} [dtype] default: as it is stored
+   * @param {WeightTypes} [types] default: as it is stored
    * @param {boolean} [isNew] are the layers made at the first row?
    */
-  #fill(layers, raw, from, dtype = NATIVE[/** @type {'F32'} */ (raw.dtype)], isNew = true) {
+  #fill(layers, raw, from, types, isNew = true) {
+    const dtype = typeOf(types, layers[0].place, raw.dtype)
     if (isNew && from === 0)
       for (const { key, spec, bias } of layers) {
         const weight = /** @type {any} */ (new DeferredWeight([spec.out, spec.in]))
@@ -290,8 +296,8 @@ export class ModelWeights {
       else need.layers.push(use)
       needs.set(name, need)
     }
-    /** @type {(spec: LinearSpec) => void} */
-    const linear = spec => {
+    /** @type {(spec: LinearSpec, place?: WeightPlace) => void} */
+    const linear = (spec, place) => {
       const { name, out, in: size, bias, layout, of = out, row } = spec
       const key = keyOf(spec)
       /** @type {FloatTensor | undefined} */
@@ -307,7 +313,13 @@ export class ModelWeights {
           spec,
         )
       const biasName = bias ? `${name}.bias` : undefined
-      add(key, `${name}.weight`, layout ? [size, of] : [of, size], { key, spec, biasName, bias: () => waiting }, spec)
+      add(
+        key,
+        `${name}.weight`,
+        layout ? [size, of] : [of, size],
+        { key, spec, place, biasName, bias: () => waiting },
+        spec,
+      )
     }
     /** @type {(spec: NormSpec | undefined) => void} */
     const norm = spec => {
@@ -335,8 +347,8 @@ export class ModelWeights {
         const { attention, mlp } = part
         norm(attention?.qNorm)
         norm(attention?.kNorm)
-        for (const spec of [attention?.q, attention?.k, attention?.v, attention?.o]) if (spec) linear(spec)
-        for (const spec of [mlp?.gate, mlp?.up, mlp?.down]) if (spec) linear(spec)
+        for (const spec of [attention?.q, attention?.k, attention?.v, attention?.o]) if (spec) linear(spec, 'attention')
+        for (const spec of [mlp?.gate, mlp?.up, mlp?.down]) if (spec) linear(spec, 'mlp')
       }
       norm(stack?.norm)
       table(stack?.relative?.table)
@@ -373,7 +385,7 @@ export class ModelWeights {
         bias = floats(raw).reshape([vocab])
       })
     const spec = { name, out: vocab, in: columns }
-    add('head', name, [vocab, columns], { key: 'head', spec, biasName, bias: () => bias }, spec)
+    add('head', name, [vocab, columns], { key: 'head', spec, place: 'head', biasName, bias: () => bias }, spec)
   }
 
   /**
@@ -449,9 +461,6 @@ function inFileOrder(tensors, needs) {
   const biasesOf = (/** @type {Need} */ need) => need.layers.flatMap(({ biasName = '' }) => all.get(biasName) ?? [])
   return new Set(sorted.flatMap(job => [...biasesOf(job.need), job]))
 }
-
-/** The dtype of packLinear for each stored dtype. */
-const NATIVE = /** @type {const} */ ({ F32: 'float32', F16: 'float16', BF16: 'bfloat16' })
 
 /** @param {Raw} raw @returns {FloatTensor} */
 const floats = ({ data, dims, dtype }) => new Tensor(widen(data, dtype), dims)

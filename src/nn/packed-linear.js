@@ -1,4 +1,4 @@
-// A linear layer whose weight is packed for the kernel once, as float32, float16, bfloat16 or int8.
+// A linear layer whose weight is packed for the kernel once, as float32, float16, bfloat16, int8 or int4.
 
 import { expectDims, oneOf, readOptions, register, toNumber } from '../base/arguments.js'
 import { whenCollected } from '../base/collected.js'
@@ -27,17 +27,23 @@ import { PACK_LINEAR_WORDS } from './nn-abi.js'
 
 /**
  * @typedef {object} PackOwnOptions
- * @property {'float32' | 'float16' | 'bfloat16' | 'int8'} [dtype] of the packed weight: float16 and bfloat16 take half of
- *   the memory, int8 a quarter, with a scale for each row. Default float32
+ * @property {'float32' | 'float16' | 'bfloat16' | 'int8' | 'int4'} [dtype] of the packed weight: float16 and bfloat16 take
+ *   half of the memory, int8 a quarter, with a scale for each row, int4 5 bits a value, with a scale and a minimum for each
+ *   32 values of a row. Default float32
  * @property {TensorLike | Nested} [scales] (out), of a weight of int8: W[n][k] = scales[n] * data[n][k]
  *
  * @typedef {PackOwnOptions & import('../ops/linear.js').LayoutOption} PackOptions
  */
 
 const OPTIONS = register('packLinear', ['dtype', 'layout', 'scales'])
-const DTYPES = /** @type {const} */ (['float32', 'float16', 'bfloat16', 'int8'])
+const DTYPES = /** @type {const} */ (['float32', 'float16', 'bfloat16', 'int8', 'int4'])
 const ROWS = 64 // converted to float32 at a time, so that there is never a float32 copy of the whole weight
+/** Bytes of 32 values of eight rows of int4, with their scales and minima. */
+const INT4_BYTES = 160
 const OUT_OF_RANGE = 8 // enum qkv_status
+
+/** Blocks of int4. @param {number} K */
+const blocksOf = K => Math.ceil(K / 32)
 
 /** Rounded to bfloat16, ties to even. @param {Float32Array} floats */
 export function roundToBfloat16(floats) {
@@ -117,17 +123,17 @@ export class PackedLinear {
       if (tensor) expectDims(tensor, [N], `packLinear: ${name}`, '(out)')
       return tensor
     }
-    if (dtype === 'int8' && !core.exports.qkv_integer_part)
-      throw new Error("packLinear: dtype 'int8' needs the kernels of integer weights: load({ integers: true })")
+    const kind = WEIGHTS[dtype === 'bfloat16' ? 'float16' : dtype]
+    if (kind >= WEIGHTS.int8 && !core.exports.qkv_integer_part)
+      throw new Error(`packLinear: dtype '${dtype}' needs the kernels of integer weights: load({ integers: true })`)
     const shift = vector(bias, 'bias')
     const factors = vector(scales, 'scales')
 
     this.#core = core
     this.#dtype = dtype
     this.#isQuantized = isQuantized
-    const kind = WEIGHTS[dtype === 'bfloat16' ? 'float16' : dtype]
     const panels = Math.ceil(N / 8)
-    this.#panel = [0, K * 32, K * 16, Math.ceil(K / 2) * 16][kind]
+    this.#panel = [0, K * 32, K * 16, Math.ceil(K / 2) * 16, blocksOf(K) * INT4_BYTES][kind]
     const make = (/** @type {number} */ n) => {
       // Not zeroed, because every value is written.
       const tensor = new ResidentTensor(core, [n], core.blocks.take(n * 4))
@@ -136,7 +142,7 @@ export class PackedLinear {
     }
     try {
       const packed = make((panels * this.#panel) / 4)
-      const rowScales = kind > WEIGHTS.float32 ? make(panels * 8) : undefined
+      const rowScales = kind === WEIGHTS.float16 || kind === WEIGHTS.int8 ? make(panels * 8) : undefined
       const ownBias = shift && make(N)
       if (shift) ownBias?.data.set(shift.data)
       rowScales?.data.fill(0)
@@ -176,29 +182,29 @@ export class PackedLinear {
    */
   fill(n, from, rows, stride = 0, inputs) {
     const core = this.#core
-    const { weight, dims, kind, scales } = /** @type {import('../ops/linear.js').Weights} */ (this.#weights)
+    const { weight, dims, kind = 0, scales } = /** @type {import('../ops/linear.js').Weights} */ (this.#weights)
     const { k, size: K } = inputs ?? { k: 0, size: dims[1] }
     core.scope(() => {
-      const scratch = core.allocFloats(8 * (K + 1))
+      const scratch = core.allocFloats(8 * (K + 31))
       const args = writeStruct(core, PACK_LINEAR_WORDS, {
         w: from,
         w_row: stride ? 1 : K,
         w_column: stride || 1,
         K,
         N: rows,
-        weights: Number(kind),
+        weights: kind,
         is_quantized: Number(this.#isQuantized),
         packed: /** @type {ResidentTensor} */ (weight).address + (n / 8) * this.#panel + k * 32,
         panel_size: this.#panel,
         scales: scales ? /** @type {ResidentTensor} */ (scales).address + n * 4 : 0,
         scratch,
       })
-      const kernel = kind === WEIGHTS.int8 ? 'qkv_pack_integer' : 'qkv_pack_linear'
+      const kernel = kind >= WEIGHTS.int8 ? 'qkv_pack_integer' : 'qkv_pack_linear'
       const status = core.exports[kernel](args)
       if (status === OUT_OF_RANGE)
         throw new RangeError(
           `packLinear: weight holds NaN, infinity or values too large for ${this.#dtype}: ` +
-            `${kind === WEIGHTS.int8 ? '' : `the largest magnitude of a row of ${this.#dtype} is 65504 * 2^15; `}use dtype 'float32'`,
+            `${kind === WEIGHTS.int8 ? '' : `the largest magnitude of ${this.#dtype} is ${kind === WEIGHTS.int4 ? '2^100' : '65504 * 2^15'}; `}use dtype 'float32'`,
         )
       core.check(kernel, status)
     })
@@ -236,6 +242,15 @@ export class PackedLinear {
     if (kind === WEIGHTS.int8) {
       const from = new Int8Array(buffer, panel + column * 2) // pairs of k
       for (let k = 0; k < K; k++) out[k] = from[(k >> 1) * 16 + (k & 1)] * scale
+    } else if (kind === WEIGHTS.int4) {
+      const words = new Uint32Array(buffer, panel, (blocksOf(K) * INT4_BYTES) / 4)
+      const [word, shift] = [column % 4, column & 4] // see store_nibbles in simd.h
+      for (let k = 0; k < K; k++) {
+        const block = (k >> 5) * 40
+        const [scale, minimum] = fromBfloat16(Uint16Array.of(words[block + column], words[block + column] >>> 16))
+        const four = words[block + 8 + ((k & 31) >> 2) * 4 + word]
+        out[k] = scale * ((four >>> (shift + (k & 1) * 16 + ((k >> 1) & 1) * 8)) & 15) + minimum
+      }
     } else if (kind === WEIGHTS.float16) {
       const from = new Uint16Array(buffer, panel, K * 8)
       const words = new Uint32Array(out.buffer)
@@ -326,7 +341,8 @@ const collected = /* @__PURE__ */ whenCollected(tensors => {
 
 /**
  * A linear layer whose weight is copied and packed once, row block by row block, for a layer that runs many times.
- * float16 keeps 11 bits of each value, bfloat16 8; int8 is off by at most 1/254 of the largest value of the row.
+ * float16 keeps 11 bits of each value, bfloat16 8; int8 is off by at most 1/254 of the largest value of the row,
+ * int4 by 1/30 of what the 32 values of a block span.
  * @param {import('../qkv.js').Qkv} qkv
  * @param {TensorLike | Nested | RawWeight} weight (out, in); (in, out) with layout
  *   'in,out'. Of float16, bfloat16 (`{ data: Uint16Array, dims, dtype: 'bfloat16' }`) and int8 no float32 copy is made

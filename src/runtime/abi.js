@@ -1,6 +1,6 @@
 // The JavaScript side of src/kernel/qkv.h: the same version, words and enums. A test compares the two.
 
-export const ABI = 8
+export const ABI = 9
 
 /** @template {string} N @param {N} name */
 export const tensorWords = name =>
@@ -136,7 +136,7 @@ export const LINEAR_WORDS = [
 ]
 
 /** Of enum qkv_weights: how a weight lies in memory. */
-export const WEIGHTS = { strided: 0, float32: 1, float16: 2, int8: 3 }
+export const WEIGHTS = { strided: 0, float32: 1, float16: 2, int8: 3, int4: 4 }
 
 export const SCORE = { dot: 0, gaussian: 1, additive: 2 }
 export const SOFTMAX_AXIS = { keys: 0, queries: 1 }

@@ -15,6 +15,8 @@ const qkv = await load()
 for (const [stored, dtype, limit] of /** @type {const} */ ([
   ['F32', 'float32', 0],
   ['F32', 'int8', 3e-2],
+  ['F32', 'int4', 0.2],
+  ['F16', 'int4', 0.2],
   ['F32', 'bfloat16', 2e-2],
   ['F16', undefined, 2e-6],
   ['F16', 'float32', 0],
@@ -81,7 +83,7 @@ test('without memory a load says how much was needed and frees all, at its start
   }
   const { folder } = makeFolder(qkv, 'F32')
   const message =
-    /loadModel: out of memory: the weights need \d{7} bytes, as int8 \d{6,7}: out of memory: the engine gave no/
+    /loadModel: out of memory: the weights need \d{7} bytes, as int8 \d{6,7}, as int4 \d{6}: out of memory: the engine gave no/
   Object.defineProperty(memory, 'grow', { value: refuse, configurable: true })
   await assert.rejects(loadModel(own, folder, { tokenizer: false }), { name: 'RangeError', message })
   assert.equal(own.memory.resident, 0)

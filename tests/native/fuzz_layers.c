@@ -22,31 +22,31 @@ static void expect(const char *name, size_t i, float got, double want, double er
 /* A linear layer, its weight strided or packed as each dtype, and its gradients, against the formula. */
 static void linear(struct input *in, int hostile) {
   struct qkv_linear a = {.M = below(in, 12), .K = below(in, 300), .N = below(in, 45)};
-  a.weights = below(in, 4), a.activation = below(in, 2) * QKV_ACTIVATION_RELU;
+  a.weights = below(in, 5), a.activation = below(in, 2) * QKV_ACTIVATION_RELU;
   size_t M = a.M, K = a.K, N = a.N, panels = (N + 7) / 8;
   int is_transposed = byte(in) & 1;
   float *x = some(in, M * K, hostile), *w = some(in, N * K, hostile && !a.weights), *bias = some(in, N, 0);
-  float *residual = some(in, M * N, 0), *y = malloc(M * N * 4), *tail = allocate(32 * (K + 1));
+  float *residual = some(in, M * N, 0), *y = malloc(M * N * 4), *tail = allocate(32 * (K + 31));
   size_t row = is_transposed ? 1 : K, column = is_transposed ? N : 1;
   a.x = x, a.bias = bias, a.residual = residual, a.y = y, a.w = w;
   a.w_row = (uint32_t)row, a.w_column = (uint32_t)column;
-  const size_t bytes[] = {0, 32 * K, 16 * K, (K + 1) / 2 * 16};
+  const size_t bytes[] = {0, 32 * K, 16 * K, (K + 1) / 2 * 16, (K + 31) / 32 * 160};
   void *packed = malloc(panels * bytes[a.weights]);
   float *scales = malloc(panels * 32);
   if (a.weights) {
     struct qkv_pack_linear pack = {.w = w, .w_row = a.w_row, .w_column = a.w_column, .K = a.K, .N = a.N};
     pack.weights = a.weights, pack.packed = packed, pack.panel_size = (uint32_t)bytes[a.weights];
     pack.scales = scales, pack.scratch = tail;
-    if ((a.weights == QKV_WEIGHTS_INT8 ? qkv_pack_integer : qkv_pack_linear)(&pack) != QKV_OK)
+    if ((a.weights >= QKV_WEIGHTS_INT8 ? qkv_pack_integer : qkv_pack_linear)(&pack) != QKV_OK)
       abort();
     a.w = packed, a.scales = scales;
   }
-  int is_integer = a.weights == QKV_WEIGHTS_INT8;
+  int is_integer = a.weights >= QKV_WEIGHTS_INT8;
   void *scratch = allocate((size_t)(is_integer ? qkv_integer_scratch : qkv_linear_scratch)(&a));
   uint32_t units = (is_integer ? qkv_integer_units : qkv_linear_units)(&a);
   if ((is_integer ? qkv_integer_part : qkv_linear_part)(&a, 0, units, scratch) != QKV_OK)
     abort();
-  const double bounds[] = {1e-6, 1e-6, 1e-3, 1e-2};
+  const double bounds[] = {1e-6, 1e-6, 1e-3, 1e-2, 0.1};
   for (size_t m = 0; m < M; m++)
     for (size_t n = 0; n < N; n++) {
       double want = (double)bias[n], size = 1;
