@@ -61,7 +61,7 @@ for (const chunk of chunks) add(modulesOf(chunk))
 writeFileSync('dist/THIRD_PARTY_NOTICES', notices(modules))
 
 execFileSync('node_modules/.bin/tsc', ['-p', 'tsconfig.elements.json'], { stdio: 'inherit' })
-const types = publicTypes('dist/types', [
+const declared = [
   { name: 'elements/base', module: 'base', withAliases: true },
   ...ELEMENTS.map(({ name, source, tag, element }) => ({
     name,
@@ -74,7 +74,8 @@ const types = publicTypes('dist/types', [
     module: 'anywidget',
     more: 'declare const _default: { render: Render };\nexport default _default;\n',
   },
-])
+]
+const types = publicTypes('dist/types', declared, { TensorLike: 'index' })
 for (const [name, text] of Object.entries(types)) writeFileSync(`dist/${name}.d.ts`, text)
 rmSync('dist/types', { recursive: true })
 copyFileSync('web/elements/react.d.ts', 'dist/elements/react.d.ts')

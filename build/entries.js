@@ -15,6 +15,12 @@ export const LIBRARY = [
   { name: 'interpret', source: 'src/interpret.js' },
 ]
 
+/** The model that comes with the package; its weights are a file beside the entry. @type {Entry} */
+export const STORIES = { name: 'stories', source: 'build/stories.js' }
+
+/** The wasm files; the last one is made by ./build.sh --relaxed. */
+export const WASM = ['qkv.wasm', 'qkv.integers.wasm', 'qkv.relaxed.wasm']
+
 /** `import 'qkv'` and `load()` load these files. */
 export const LOADED = ['index.js', 'core.js', 'qkv.wasm']
 /** `load({ threads })` loads these files in addition. */

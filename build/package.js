@@ -6,16 +6,16 @@ import { copyFileSync, existsSync, mkdirSync, rmSync, writeFileSync } from 'node
 import { relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { build } from 'rolldown'
-import { LIBRARY, LOADED } from './entries.js'
+import { LIBRARY, LOADED, STORIES, WASM } from './entries.js'
 import { minifiedSize } from './minified-size.js'
 import { publicTypes } from './types.js'
 
 process.chdir(fileURLToPath(new URL('..', import.meta.url)))
 rmSync('dist', { recursive: true, force: true })
 mkdirSync('dist')
-for (const name of ['qkv.wasm', 'qkv.integers.wasm']) copyFileSync(`src/${name}`, `dist/${name}`)
-if (existsSync('src/qkv.relaxed.wasm')) copyFileSync('src/qkv.relaxed.wasm', 'dist/qkv.relaxed.wasm')
-else console.log('dist: without qkv.relaxed.wasm, which ./build.sh --relaxed makes')
+for (const name of WASM)
+  if (existsSync(`src/${name}`)) copyFileSync(`src/${name}`, `dist/${name}`)
+  else console.log(`dist: without ${name}, which build.sh makes`)
 
 // The modules are not minified: Node prints the line that threw, and a stack names functions. core.js has everything that
 // entries share: one file compresses better than several. Bundlers take from it what is used,
@@ -50,6 +50,7 @@ await build({
 for (const [source, name] of [
   ['src/threads/worker.js', 'worker'],
   ['src/tokenize.js', 'tokenize'],
+  [STORIES.source, STORIES.name],
 ])
   await build({ input: source, platform: 'neutral', output: { ...output, file: `dist/${name}.js` } })
 
@@ -63,7 +64,27 @@ const types = publicTypes(
   })),
 )
 for (const [name, text] of Object.entries(types)) writeFileSync(`dist/${name}.d.ts`, text)
+for (const name of WASM)
+  writeFileSync(
+    `dist/${name}.d.ts`,
+    `/** What a bundler makes of ${name}: a compiled module in edge functions, elsewhere its address. load takes both. */
+declare const wasm: WebAssembly.Module & string;
+export default wasm;
+`,
+  )
 rmSync('dist/types', { recursive: true })
+copyFileSync('web/trained/stories/model.safetensors', 'dist/stories.safetensors')
+writeFileSync(
+  'dist/stories.d.ts',
+  `/**
+ * The files of a small language model that tells stories of three sentences: \`loadModel(qkv, stories)\`. It was trained on texts made
+ * by a program; it has 3 layers, 2 heads and 95,040 parameters.
+ */
+export declare const stories: Record<'config.json' | 'tokenizer.json' | 'tokenizer_config.json', Uint8Array<ArrayBuffer>> & {
+  'model.safetensors': (from: number, to: number) => Promise<Uint8Array>;
+};
+`,
+)
 execFileSync(process.execPath, ['build/elements.js'], { stdio: 'inherit' })
 
 const pack = ['pack', '--dry-run', '--json', '--ignore-scripts']

@@ -21,7 +21,7 @@ function withoutTypes(text) {
 /** Removes from a comment what the declaration below it says. @param {string} comment @param {string} indent */
 function lean(comment, indent) {
   const text = withoutTypes(comment.replace(/^\s*\* ?/gm, ''))
-  const [description, ...tags] = text.split(/\s*(?=@[a-z]+\b)/)
+  const [description, ...tags] = `\n${text}`.split(/\s+(?=@[a-z]+\b)/) // hf:owner/name@revision is no tag
   const told = tags
     .map(tag => tag.replace(/\s+/g, ' ').trim())
     .filter(tag => /^@(?:param \S+|returns|throws|type) \S/.test(tag))
@@ -93,12 +93,12 @@ function exportsOf(text, withAliases) {
 /**
  * @param {string} folder of declarations
  * @param {Entry[]} entries a type that several need is declared in the first of them
+ * @param {Record<string, string>} [elsewhere] types that an entry of another folder declares, by their names: its name
  * @returns {Record<string, string>} the text of each file
  */
-export function publicTypes(folder, entries) {
+export function publicTypes(folder, entries, elsewhere = {}) {
   const all = declarations(folder)
-  /** @type {Map<string, string>} */
-  const owners = new Map()
+  const owners = new Map(Object.entries(elsewhere))
   const parts = entries.map(({ name: entry, module, withAliases = false, more = '' }) => {
     const { values, types } = exportsOf(readFileSync(`${folder}/${module}.d.ts`, 'utf8'), withAliases)
     /** @type {Set<string>} */

@@ -18,6 +18,7 @@ export { writeSafetensors } from './models/write-safetensors.js'
 /** @typedef {import('./models/model.js').ModelOutput} ModelOutput */
 /** @typedef {import('./models/model.js').GenerateOptions} GenerateOptions */
 /** @typedef {import('./models/model.js').GenerateStep} GenerateStep */
+/** @typedef {import('./models/inputs.js').Keep} Keep */
 /** @typedef {import('./models/model-hooks.js').Hook} Hook */
 /** @typedef {import('./models/model-hooks.js').Place} Place */
 /** @typedef {import('./models/model.js').Hooks} Hooks */

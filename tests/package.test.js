@@ -9,7 +9,7 @@ import { gzipSync } from 'node:zlib'
 import { publint } from 'publint'
 import { formatMessage } from 'publint/utils'
 import { build } from 'rolldown'
-import { ELEMENTS, LIBRARY, LOADED, THREADS, WIDGET } from '../build/entries.js'
+import { ELEMENTS, LIBRARY, LOADED, STORIES, THREADS, WASM, WIDGET } from '../build/entries.js'
 import { minifiedSize } from '../build/minified-size.js'
 import { FAMILIES } from '../src/models/families/index.js'
 import { install, root } from './packed.js'
@@ -35,7 +35,7 @@ const MOST = {
 const gzipped = (/** @type {string} */ name) => minifiedSize(join(installed, name))
 const read = (/** @type {string} */ name) => readFileSync(join(root, name), 'utf8')
 
-const ENTRIES = [...LIBRARY, ...ELEMENTS, WIDGET]
+const ENTRIES = [...LIBRARY, STORIES, ...ELEMENTS, WIDGET]
 const CODE = /^dist\/(?:elements\/|families\/)?[\w-]+\.js$/ // entries, and what they share or import later
 
 test('the package holds what a user needs and nothing else', () => {
@@ -44,9 +44,8 @@ test('the package holds what a user needs and nothing else', () => {
   const others = [
     'THIRD_PARTY_NOTICES',
     'custom-elements.json',
-    'qkv.wasm',
-    'qkv.integers.wasm',
-    'qkv.relaxed.wasm',
+    ...WASM.flatMap(name => [name, `${name}.d.ts`]),
+    'stories.safetensors',
     'elements/base.d.ts',
     'elements/react.d.ts',
     'anywidget.js.map',
@@ -96,9 +95,7 @@ test('"exports" of package.json names each entry of build/entries.js, and nothin
   )
   const others = {
     './elements/react': { types: './dist/elements/react.d.ts' },
-    './qkv.wasm': './dist/qkv.wasm',
-    './qkv.integers.wasm': './dist/qkv.integers.wasm',
-    './qkv.relaxed.wasm': './dist/qkv.relaxed.wasm',
+    ...Object.fromEntries(WASM.map(name => [`./${name}`, { types: `./dist/${name}.d.ts`, default: `./dist/${name}` }])),
     './custom-elements.json': './dist/custom-elements.json',
     './package.json': './package.json',
   }
@@ -132,7 +129,6 @@ test('qkv/models adds at most 19 KB gzipped; each part that it loads later has a
   const later = [
     'forward-async',
     'generation',
-    'attribution',
     'save-model',
     'class-logits',
     'embed',
@@ -145,6 +141,7 @@ test('qkv/models adds at most 19 KB gzipped; each part that it loads later has a
   ]
   later.push('hub-name', 'disk-cache', 'private-files', 'kept-models', 'sha256')
   assert.ok(gzipped('dist/hub-folder.js') <= 6 * 1024, 'what only a name on the hub loads')
+  assert.ok(gzipped('dist/attribution.js') <= 3 * 1024, 'logits of tokens, of classes, and the likeness of two texts')
   for (const name of [...later, 'rope-scaling', ...families.map(file => `families/${file.replace('.js', '')}`)])
     assert.ok(gzipped(`dist/${name}.js`) <= 2048, name)
 })
@@ -211,6 +208,28 @@ console.log(model.tokenize('The cat').tokens.join())`
   } finally {
     rmSync(scope, { recursive: true })
   }
+})
+
+test('qkv/stories is a model without network, below 250 KB', () => {
+  const size = ['stories.js', 'stories.safetensors'].reduce(
+    (sum, name) => sum + statSync(join(installed, 'dist', name)).size,
+    0,
+  )
+  assert.ok(size <= 250_000, `${size} bytes`)
+  const code = `import { load } from 'qkv'
+    import { inspectModel, loadModel } from 'qkv/models'
+    import { stories } from 'qkv/stories'
+    const model = await loadModel(await load(), stories, { tokenizer: false })
+    const { logits } = model.forward({ ids: [0, 28, 5, 34, 6, 7, 2, 11, 22] }) // lily and tom are friends . is he
+    const last = Array.from(logits.row(0).row(8).data)
+    console.log((await inspectModel(stories)).parameters, last.indexOf(Math.max(...last)))`
+  assert.equal(run(process.execPath, ['--input-type=module', '--eval', code]), '93760 34\n')
+})
+
+test('package.json has the version that the changelog begins with', () => {
+  const [, version] = /^## (\S+?),? /m.exec(read('CHANGELOG.md')) ?? []
+  assert.equal(JSON.parse(read('package.json')).version, version)
+  assert.equal(JSON.parse(read('package-lock.json')).version, version)
 })
 
 test('a program that imports load has the core', async () => {
@@ -415,6 +434,52 @@ const elements = `import { texts, type QkvHeatmap } from 'qkv/elements'
   const text: Promise<string> = map.toSVG()
   const notebook: AnyWidget = widget
   console.log(texts.queries.length, picture, text, notebook)`
+
+const models = `import { load, type TensorLike } from 'qkv'
+  import type { TensorLike as TensorLikeOfElements } from 'qkv/elements'
+  import { type Keep, loadModel, type Place } from 'qkv/models'
+  import { stories } from 'qkv/stories'
+  import wasm from 'qkv/qkv.wasm'
+  import integers from 'qkv/qkv.integers.wasm'
+  import relaxed from 'qkv/qkv.relaxed.wasm'
+  type Same<A, B> = (<T>() => T extends A ? 1 : 2) extends (<T>() => T extends B ? 1 : 2) ? true : false
+  const areOne: Same<TensorLike, TensorLikeOfElements> = true
+  const qkv = await load({ wasm, integers })
+  const model = await loadModel(await load({ wasm: new URL(relaxed, import.meta.url) }), stories)
+  const keep: Keep[] = ['attentions', 'hiddenStates.3', 'encoderAttentionSummaries.0', 'crossAttentions']
+  const place: Place = 'decoder.layers.*.cross.weights.2'
+  const { attentions } = model.forward({ ids: [1] }, { keep, hooks: { 'layers.3.heads.5': 0, [place]: 'mean' } })
+  const { ids } = model.padded(['a', ['b', 'c']])
+  const first: number[] | undefined = ids[0]
+  const [q, k, v] = qkv.generator(1).randn([3, 4]).split([1, 1, 1])
+  console.log(areOne, attentions[0]?.dims, first, q.dims, k.dims, v.dims)`
+
+test('the names of what is kept and of places, tensors, wasm files and parts of a split have types', () => {
+  compile('models.ts', models)
+})
+
+for (const [title, from, to, message] of [
+  ['a name of what is kept that is none', "'hiddenStates.3'", "'hiddenState.3'", '"hiddenState.3"'],
+  ['a place of a hook that is none', "'layers.3.heads.5'", "'layers.3.haeds.5'", "'layers.3.haeds.5'"],
+])
+  test(`TypeScript reports ${title}`, () => {
+    assert.throws(
+      () => compile('bad-models.ts', models.replace(from, to)),
+      ({ stdout }) => {
+        assert.ok(stdout.includes(message), stdout)
+        return true
+      },
+    )
+  })
+
+test('in the types, the comment of a field is about this field', () => {
+  for (const name of files.filter(file => file.endsWith('.d.ts'))) {
+    const text = readFileSync(join(installed, name), 'utf8')
+    for (const [comment] of text.matchAll(/^ +\/\*\*(?:(?!\*\/)[\s\S])*\*\//gm))
+      assert.doesNotMatch(comment, /\n *\*\n/, `${name}: ${comment}`)
+    for (const [, , last] of text.matchAll(/(\n \* .*|\/\*\* )(hf:\S*)/g)) assert.doesNotMatch(last, /\[$/, name)
+  }
+})
 
 test('the elements have the types of their tags and of their events, the widget that of anywidget', () => {
   compile('elements.ts', elements)

@@ -15,7 +15,7 @@ export function install() {
   const installed = join(project, 'node_modules/qkv')
   /** @param {string} command @param {string[]} args @param {string} [cwd] @returns what it printed */
   const run = (command, args, cwd = project) => execFileSync(command, args, { cwd, encoding: 'utf8', stdio: 'pipe' })
-  run('npm', ['pack', '--silent', '--pack-destination', project], root)
+  run('npm', ['pack', '--silent', '--ignore-scripts', '--pack-destination', project], root)
   const tarball = join(project, readdirSync(project).find(name => name.endsWith('.tgz')) ?? '')
   mkdirSync(installed, { recursive: true })
   run('tar', ['xzf', tarball, '-C', installed, '--strip-components=1'])

@@ -297,6 +297,15 @@ test('with a dtype the bytes of any view are read as numbers, at any alignment',
     assert.throws(run, message)
 })
 
+test('split takes many parts, and sizes whose product is larger than any tensor', () => {
+  const rows = tensor(new Float32Array(9000), [9000])
+  assert.deepEqual(
+    rows.split([3000, 3000, 3000]).map(part => part.dims[0]),
+    [3000, 3000, 3000],
+  )
+  assert.equal(rows.split(Array(9000).fill(1)).length, 9000)
+})
+
 test('splitHeads cuts rows into heads side by side, joinHeads puts them together again', () => {
   for (const lead of [[], [2], [2, 5]]) {
     const x = range(lead.reduce((a, b) => a * b, 1) * 3 * 8, i => i).reshape([...lead, 3, 8])

@@ -5,8 +5,8 @@ import { format } from './printing.js'
 /**
  * What can be passed where a tensor is wanted: a tensor, anything with data and dims (or shape), such
  * as a tensor of onnxruntime or transformers.js, or nested arrays of numbers or booleans.
- * @typedef {{ data: ArrayLike<number> | ArrayLike<boolean>, dims: ArrayLike<number> }
- *   | { data: ArrayLike<number> | ArrayLike<boolean>, shape: ArrayLike<number> }} TensorLike
+ * @typedef {{ data: ArrayLike<number> | ArrayLike<boolean>, dims: ArrayLike<number>, shape?: ArrayLike<number> }
+ *   | { data: ArrayLike<number> | ArrayLike<boolean>, dims?: undefined, shape: ArrayLike<number> }} TensorLike
  * @typedef {Tensor<Float32Array>} FloatTensor
  * @typedef {Float32Array | Float64Array | Int32Array | Uint32Array | Uint8Array | Uint16Array} TensorData
  */
@@ -207,15 +207,17 @@ export class Tensor {
   /**
    * Copies of the parts of one axis: `x.split([768, 768, 768], -1)`, or of equal ones: `x.split(768, -1)`, the last one
    * with what is left.
-   * @param {number | readonly number[]} sizes
+   * @template {number | readonly number[]} const S
+   * @param {S} sizes
    * @param {number} [axis] default 0
-   * @returns {Tensor<T>[]}
+   * @returns {S extends readonly number[] ? { -readonly [i in keyof S]: Tensor<T> } : Tensor<T>[]}
    */
   split(sizes, axis = 0) {
     const size = this.dims[axisOf(this, axis, 'split')]
     const isOne = typeof sizes === 'number'
-    const list = isOne ? [sizes] : checkDims(sizes, 'split')
-    if (isOne && !(Number.isInteger(sizes) && sizes > 0))
+    const isList = Array.isArray(sizes) && sizes.length <= Math.max(size, MOST_AXES)
+    const list = isList ? Array.from(sizes, part => checkDims([part], 'split')[0]) : [Number(sizes)]
+    if (!isList && !(isOne && Number.isInteger(sizes) && sizes > 0))
       throw new RangeError(`split: ${describe(sizes)} given, a size from 1 or a list of sizes expected`)
     if (isOne) for (let rest = size - sizes; rest > 0; rest -= sizes) list.push(sizes)
     if (isOne) list[list.length - 1] = size - sizes * (list.length - 1)
@@ -224,10 +226,11 @@ export class Tensor {
         `split: sizes ${shape(list)} do not add up to the ${size} of axis ${axis} of ${shape(this.dims)}`,
       )
     let from = 0
-    return list.map(part => {
+    const parts = list.map(part => {
       from += part
       return this.slice(axis, from - part, from)
     })
+    return /** @type {any} */ (parts)
   }
 
   /** The same numbers as float32. @returns {Tensor<Float32Array>} */

@@ -36,7 +36,7 @@ import { quiet } from './resume.js'
  * @property {readonly string[] | Parameters} [parameters] names of stored weights whose gradients are wanted, or what modelParameters
  *   has returned, whose gradients are set
  * @property {Hooks} [hooks] they are part of the computation
- * @property {readonly string[]} [keep] as in forward
+ * @property {import('../models/model.js').ModelOptions['keep']} [keep] as in forward
  *
  * @typedef {object} OwnGradients
  * @property {number} [value] of the objective; undefined if its function gave none

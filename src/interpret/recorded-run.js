@@ -113,7 +113,7 @@ export function recorded(model, input, { hooks, until }, where) {
       stack.parts[layer].push({ ...kept, v: values.get(`${place}layers.${layer}.${part.kind}.v`) })
     }
   }
-  const keep = ['attentions', 'crossAttentions', 'encoderAttentions']
+  const keep = /** @type {const} */ (['attentions', 'crossAttentions', 'encoderAttentions'])
   const ran = qkv.scope(() =>
     finish(parts.steps(input, { hooks: all, until, keep, logits: 'none' }, { record, entered })),
   )

@@ -23,7 +23,8 @@ import { copyOf } from './model-hooks.js'
  * @property {boolean} [windows] false: q and k are not kept, so window() throws; default true
  * @property {(made: { name: SummaryName, layer: number, summary: AttentionSummary }) => void} [onSummary] called with each as
  *   soon as its layer has it
- *
+ */
+/**
  * With a head (B, rows, columns), without one (B, H, rows, columns). Ranges are [from, to], by default all.
  * @typedef {{ head?: number, rows?: Range, columns?: Range }} SummaryWindow
  * @typedef {Summary & { window: (window?: SummaryWindow) => FloatTensor }} AttentionSummary

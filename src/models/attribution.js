@@ -24,9 +24,10 @@ import { Tensor } from '../base/tensor.js'
  *   with the largest logit
  * @property {number} [position] of the query, from the end if negative; default -1, which predicts the next token. Not of classes of a
  *   whole text
- * @property {Record<string, import('./model-hooks.js').Hook>} [hooks]
+ * @property {import('./model.js').Hooks} [hooks]
  * @property {AbortSignal} [signal]
- *
+ */
+/**
  * For T tokens or classes; `heads`, `crossHeads`, `mlps`, `embedding` and `rest` of each sum to its logit.
  * @typedef {object} LogitAttribution
  * @property {number[]} tokens

@@ -5,6 +5,9 @@ import { describe, shape } from '../base/errors.js'
 import { toFloats, toTensor } from '../base/operand.js'
 
 /** @typedef {import('./model.js').Ids} Ids */
+/** @typedef {'attentions' | 'hiddenStates' | 'attentionSummaries'} KeepName */
+/** @typedef {KeepName | 'crossAttentions' | 'crossAttentionSummaries' | `encoder${Capitalize<KeepName>}`} AnyKeepName */
+/** @typedef {AnyKeepName | `${AnyKeepName}.${number}`} Keep */
 
 export const INPUTS = ['ids', 'tokens', 'embeddings', 'attentionMask', 'tokenTypeIds', 'positions', 'decoderIds']
 export const RUN_OPTIONS = ['keep', 'hooks', 'cache', 'logits', 'until', 'summary']
@@ -71,6 +74,7 @@ export function readRows({ ids, embeddings }, C) {
  * @param {readonly { ids: readonly number[], tokenTypeIds?: readonly number[] }[]} rows
  * @param {number} pad the id of padding
  * @param {boolean} isLeft does padding stand before the texts?
+ * @returns {{ ids: number[][], attentionMask: number[][], tokenTypeIds?: number[][] }}
  */
 export function padRows(rows, pad, isLeft) {
   const L = Math.max(...rows.map(({ ids }) => ids.length))

@@ -30,13 +30,11 @@ import { embeddingOf } from './weights.js'
  * @property {Ids} [tokenTypeIds] BERT's segments; default all 0
  * @property {Ids} [positions] default: counted from the first token that is not padding
  * @property {Ids} [decoderIds] of an encoder-decoder; default its start id
- *
- * keep names what is returned beside the logits: 'attentions', 'hiddenStates', 'crossAttentions', 'encoderAttentions',
- * 'encoderHiddenStates', 'attentionSummaries', 'crossAttentionSummaries', 'encoderAttentionSummaries' of all layers, or of one:
- * 'attentions.3'. In an encoder-decoder the names without `encoder` mean the
- * decoder.
+ */
+/**
  * @typedef {object} ModelOptions
- * @property {readonly string[]} [keep]
+ * @property {readonly import('./inputs.js').Keep[]} [keep] what is returned beside the logits, of all layers or of one: 'attentions.3'. In an
+ *   encoder-decoder the names without `encoder` mean the decoder
  * @property {import('./attention-summaries.js').ModelSummaryOptions} [summary] what the summaries that are kept report
  * @property {Hooks} [hooks] by place: 'layers.3.attention.weights', 'layers.3.heads.5', 'layers.*.mlp.output'
  * @property {ModelCache} [cache] keys and values of the ids before these; see model.cache
@@ -76,14 +74,23 @@ import { embeddingOf } from './weights.js'
  *   penalty; ids: the sequence so far; row: of several prompts
  * @property {number} [seed] of the random numbers; default 0
  * @property {readonly number[]} [stopIds] generation ends at these; default: eos_token_id of the config
- * @property {readonly string[]} [keep] as in forward
+ * @property {ModelOptions['keep']} [keep] as in forward
  * @property {ModelOptions['hooks']} [hooks]
  * @property {boolean} [useCache] false: all ids are run at each step, so that hooks see the whole sequence; default true
  * @property {AbortSignal} [signal]
- *
- * The new id, its token, the text that it adds, and its probability; ids: the whole sequence so far; isDone: it has ended.
- * @typedef {{ id: number, token: string, text: string, probability: number, ids: number[], isDone: boolean }} GeneratedToken
- * @typedef {ModelOutput & GeneratedToken & { rows: GeneratedToken[] }} GenerateStep values of the first prompt; rows: of each prompt
+ */
+/**
+ * @typedef {object} GeneratedToken
+ * @property {number} id the new one
+ * @property {string} token
+ * @property {string} text that it adds
+ * @property {number} probability
+ * @property {number[]} ids the whole sequence so far
+ * @property {boolean} isDone has it ended?
+ */
+/**
+ * Values of the first prompt; rows: of each prompt.
+ * @typedef {ModelOutput & GeneratedToken & { rows: GeneratedToken[] }} GenerateStep
  */
 
 /**
@@ -779,7 +786,7 @@ export class Model {
    * The weights of a head: docs/models.md has their dims.
    * @param {number} layer
    * @param {number} head
-   * @param {{ place?: string }} [options] place: 'encoder', 'decoder' (default) or 'cross' of an encoder-decoder
+   * @param {{ place?: 'encoder' | 'decoder' | 'cross' }} [options] place: 'encoder', 'decoder' (default) or 'cross' of an encoder-decoder
    */
   async headWeights(layer, head, options = {}) {
     Model.#own(this)

@@ -52,7 +52,7 @@ export { weight }
  * @param {{ family: Family, weights: ModelWeights }} model
  * @param {number} layer
  * @param {number} head
- * @param {{ place?: string }} options
+ * @param {{ place?: 'encoder' | 'decoder' | 'cross' }} options
  * @returns {HeadWeights}
  */
 export function headWeights({ family: { encoder, decoder }, weights }, layer, head, options) {

@@ -8,10 +8,12 @@ import { describe } from '../base/errors.js'
  * @typedef {{ size?: number, read: (from: number, to: number, buffer?: Uint8Array) => Promise<Uint8Array> }} ByteSource
  * @typedef {(from: number, to: number) => Promise<ArrayBuffer | ArrayBufferView>} RangeReader
  * @typedef {ArrayBuffer | ArrayBufferView | Blob | RangeReader} FileContent
- *
+ */
+/**
  * A folder's URL, or in Node its path; a model on the hub, hf:owner/name; files (of an input or a drop); an object of contents by file name.
  * @typedef {string | URL | ArrayLike<File> | Record<string, FileContent>} CheckpointSource
- *
+ */
+/**
  * @typedef {object} Folder
  * @property {(name: string) => Promise<ByteSource | undefined>} open undefined: there is no such file
  * @property {() => readonly string[]} names of the known files; a URL cannot be listed, so those opened so far
@@ -19,7 +21,8 @@ import { describe } from '../base/errors.js'
  * @property {() => Promise<void>} [finish] all weights were read: what was downloaded is checked and kept
  * @property {boolean} [isDownloaded] does it tell its progress itself?
  * @property {HubFacts} [facts] of a model on the hub
- *
+ */
+/**
  * What the hub says of a model, and how much is to be downloaded.
  * @typedef {object} HubFacts
  * @property {string} id the present name of the model

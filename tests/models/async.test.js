@@ -13,6 +13,7 @@ const folder = fileURLToPath(new URL('../goldens/models', import.meta.url))
 const names = readdirSync(folder).filter(name => existsSync(`${folder}/${name}/config.json`))
 const ids = [5, 9, 13, 5, 9, 17, 20, 31]
 const decoderIds = [3, 4, 7]
+/** @type {import('../../src/models/inputs.js').Keep[]} */
 const keep = ['attentions', 'hiddenStates', 'crossAttentions', 'encoderAttentions', 'encoderHiddenStates']
 
 /** @param {import('../../src/models/model.js').Model} model */
@@ -98,7 +99,11 @@ test('within a layer that takes long others have their turn too, and a signal en
   const model = await loadModel(qkv, made.path, { tokenizer: false })
   made.dispose()
   const long = Array.from({ length: 1024 }, (_, i) => (i * 37) % 100)
-  const options = { keep: ['attentions'], hooks: { 'layers.0.heads.1': 0.5 }, logits: /** @type {const} */ ('none') }
+  const options = {
+    keep: /** @type {const} */ (['attentions']),
+    hooks: { 'layers.0.heads.1': 0.5 },
+    logits: /** @type {const} */ ('none'),
+  }
   const want = model.forward({ ids: long }, options)
   const { resident: before, size } = qkv.memory
   let turns = 0

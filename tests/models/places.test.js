@@ -28,7 +28,7 @@ function look(model, input, places) {
     seen[place] = x
   }
   const hooks = Object.fromEntries(places.map(place => [place, read]))
-  const keep = ['hiddenStates', 'encoderHiddenStates']
+  const keep = /** @type {const} */ (['hiddenStates', 'encoderHiddenStates'])
   return { seen, ran: model.forward(/** @type {any} */ (input), { hooks, keep }) }
 }
 
@@ -249,6 +249,7 @@ test('the weights of a head give its scores and what it writes', async () => {
     if (isBoth) {
       const cross = await model.headWeights(layer, head, { place: 'cross' })
       assert.notDeepEqual(cross.q.weight.data, q.weight.data)
+      // @ts-expect-error TypeScript knows the names
       await assert.rejects(model.headWeights(layer, head, { place: 'heads' }), /place/)
     }
     await assert.rejects(model.headWeights(9, 0), /layer: 9 given/)

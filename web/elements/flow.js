@@ -142,7 +142,7 @@ export class QkvFlow extends /** @type {new () => import('./base.js').Emits<Flow
     try {
       const rows = rowsOf(this.trace, this.head, this.query)
       const { dims, shape } = this.trace.queries
-      this.#made = { rows, frames: framesOf(rows, this.query), count: (dims ?? shape ?? []).at(-2) ?? 1 }
+      this.#made = { rows, frames: framesOf(rows, this.query), count: Array.from(dims ?? shape ?? []).at(-2) ?? 1 }
     } catch (error) {
       this.#problem = error
     }
@@ -336,7 +336,7 @@ export class QkvFlow extends /** @type {new () => import('./base.js').Emits<Flow
   /** @param {number} count values that are summed */
   #partial = count => {
     const { data, dims, shape } = this.partials ?? {}
-    const [rows, size] = dims ?? shape ?? []
+    const [rows = 0, size = 0] = Array.from(dims ?? shape ?? [])
     if (!data || !size || count < 1 || count > rows) return undefined
     return Array.from({ length: size }, (_, i) => Number(data[(count - 1) * size + i]))
   }

@@ -3,7 +3,11 @@
 import { nice } from 'd3-array'
 
 /** @typedef {ArrayLike<number>} Numbers */
-/** @typedef {{ data: Numbers | ArrayLike<boolean>, dims?: readonly number[], shape?: readonly number[] }} TensorLike */
+/**
+ * The TensorLike of qkv: the types of the package have it from there.
+ * @typedef {{ data: ArrayLike<number> | ArrayLike<boolean>, dims: ArrayLike<number>, shape?: ArrayLike<number> }
+ *   | { data: ArrayLike<number> | ArrayLike<boolean>, dims?: undefined, shape: ArrayLike<number> }} TensorLike
+ */
 /** @typedef {{ data: Numbers, dims: number[] }} Checked */
 
 /** What is wrong with a tensor: a key of the texts, and its values. */

@@ -227,7 +227,7 @@ export async function* gpt2({ shape, peak, limits }) {
     }
     if (wants('heads')) {
       const ids = idsOf(64)
-      const run = (/** @type {string[]} */ keep) => ({
+      const run = (/** @type {import('../../../src/models/inputs.js').Keep[]} */ keep) => ({
         run: () => one.model.forward({ ids }, { keep, logits: 'last' }),
       })
       const [ours, other] = [run(['attentions']), run([])]

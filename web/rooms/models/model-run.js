@@ -321,6 +321,7 @@ async function collect(model, input, hooks, ids, targetIds, { signal, onProgress
     for (const [stack, { layers }] of short)
       for (let layer = 0; layer < layers; layer++)
         readAt(all, `${attentionOf(stack, layer)}weights`, weights => take(stack, layer, weights))
+  /** @type {import('qkv/models').Keep[]} */
   const keep = ['hiddenStates', ...long.map(stack => SUMMARIES[stack])]
   if (isHeld) keep.push(...short.map(([stack]) => KEPT[stack]))
   const summary = summaryOptions(model, L, BLOCKS)
@@ -390,7 +391,7 @@ export async function inputOf(model, given, watch = {}) {
  * @returns {Promise<(layer: number, stack: Stack) => { data: Float32Array, dims: readonly number[] }>}
  */
 export async function statesOf(model, input, { signal } = {}) {
-  const keep = ['hiddenStates', 'encoderHiddenStates']
+  const keep = /** @type {const} */ (['hiddenStates', 'encoderHiddenStates'])
   const output = await model.forwardAsync(input, { keep, logits: 'none', signal })
   return (layer, stack) =>
     /** @type {any} */ ((stack === 'encoder' ? output.encoderHiddenStates : output.hiddenStates)[layer + 1])

@@ -1,0 +1,36 @@
+// The entry qkv/stories: a small language model that comes with the package, as files that loadModel takes. build/package.js
+// bundles it and copies its weights to dist/.
+
+import config from '../web/trained/stories/config.json' with { type: 'json' }
+import tokenizer from '../web/trained/stories/tokenizer.json' with { type: 'json' }
+import tokenizerConfig from '../web/trained/stories/tokenizer_config.json' with { type: 'json' }
+
+/** @type {Promise<Uint8Array> | undefined} */
+let weights
+
+async function readWeights() {
+  const url = new URL('./stories.safetensors', import.meta.url)
+  // Node has no fetch of files. getBuiltinModule keeps bundlers from looking for node:fs.
+  const fs = url.protocol === 'file:' ? globalThis.process?.getBuiltinModule?.('node:fs/promises') : undefined
+  if (fs) return fs.readFile(url)
+  const response = await fetch(url)
+  if (!response.ok) throw new Error(`qkv/stories: ${url} answers ${response.status}: copy stories.safetensors of the package there`)
+  return new Uint8Array(await response.arrayBuffer())
+}
+
+/** @param {object} json */
+const bytes = json => new TextEncoder().encode(JSON.stringify(json))
+
+export const stories = {
+  'config.json': /* @__PURE__ */ bytes(config),
+  'tokenizer.json': /* @__PURE__ */ bytes(tokenizer),
+  'tokenizer_config.json': /* @__PURE__ */ bytes(tokenizerConfig),
+  /** @param {number} from @param {number} to */
+  'model.safetensors': async (from, to) => {
+    weights ??= readWeights().catch(error => {
+      weights = undefined // the next call tries again
+      throw error
+    })
+    return (await weights).subarray(from, to)
+  },
+}
