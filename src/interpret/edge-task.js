@@ -31,7 +31,8 @@ import { BranchingOperations, valuesOf } from './resume.js'
  * @property {import('../models/model.js').Ids} [targets]
  * @property {ModelInput | string} [clean] a text of the same length: what a part wrote there replaces what it wrote here
  * @property {0 | 'mean'} [by] without a clean text: zeros (default), or the mean over the positions
- *
+ */
+/**
  * The residual stream of a stack.
  * @typedef {object} Stream
  * @property {string} stack prefix of its places: '', 'encoder.' or 'decoder.'
