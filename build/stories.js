@@ -14,7 +14,8 @@ async function readWeights() {
   const fs = url.protocol === 'file:' ? globalThis.process?.getBuiltinModule?.('node:fs/promises') : undefined
   if (fs) return fs.readFile(url)
   const response = await fetch(url)
-  if (!response.ok) throw new Error(`qkv/stories: ${url} answers ${response.status}: copy stories.safetensors of the package there`)
+  if (!response.ok)
+    throw new Error(`qkv/stories: ${url} answers ${response.status}: copy stories.safetensors of the package there`)
   return new Uint8Array(await response.arrayBuffer())
 }
 
