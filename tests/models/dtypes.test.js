@@ -1,4 +1,4 @@
-// Weights as float16, bfloat16 and int8; and the golden outputs depend on every weight.
+// Weights as float16, bfloat16, int8 and int4; and the golden outputs depend on every weight.
 
 import assert from 'node:assert/strict'
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
@@ -6,56 +6,122 @@ import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { load } from '../../src/index.js'
 import { readHeader } from '../../src/models/safetensors.js'
-import { headScores, loadModel } from '../../src/models.js'
+import { headScores, inspectModel, loadModel } from '../../src/models.js'
 import { readGolden } from './golden.js'
 import { Tokenizer } from './tokenizer.js'
+
+/** @typedef {import('../../src/index.js').FloatTensor} FloatTensor */
 
 const qkv = await load()
 const folder = fileURLToPath(new URL('../goldens/models', import.meta.url))
 const names = readdirSync(folder).filter(name => existsSync(`${folder}/${name}/config.json`))
 const ids = [5, 9, 13, 5, 9, 17, 20, 31]
 
-/** @param {import('../../src/models/model.js').Model} model @param {number[]} given */
-const logitsOf = (model, given = ids) => {
+/** @param {import('../../src/models/model.js').Model} model */
+function runOf(model) {
   const { encoder, decoder } = model.stacks
-  const ran = model.forward({ ids: given, ...(encoder && decoder && { decoderIds: given }) })
+  const keep = encoder && decoder ? ['attentions', 'encoderAttentions'] : ['attentions']
+  const ran = model.forward({ ids, ...(encoder && decoder && { decoderIds: ids }) }, { keep })
   const { data } = ran.logits ?? ran.classLogits ?? ran.lastHiddenState
-  return data
+  const weights = [ran.attentions, ran.encoderAttentions].flatMap(layers => Array.from(layers ?? []))
+  return { logits: data, weights: weights.filter(layer => layer !== undefined) }
 }
 
-/** Percent by which a dtype changes the logits of a family at most, as docs/models.md states it. @param {string} family */
+/** Numbers at most, as docs/models.md states them. @param {string} family */
 function stated(family) {
   const docs = readFileSync(new URL('../../docs/models.md', import.meta.url), 'utf8')
   const [, row] = new RegExp(`^\\| ${family} \\| ([\\d. |]+) \\|$`, 'm').exec(docs) ?? assert.fail(family)
   return row.split(' | ').map(Number)
 }
 
-test('float16, bfloat16 and int8 change the logits of each family by what the docs state; weights that are stored in that dtype do not change', async t => {
+/** The largest difference of a weight, and the share of rows whose largest weight lies on another key. @param {FloatTensor[]} exact @param {FloatTensor[]} other */
+function changeOf(exact, other) {
+  let [most, rows, moved] = [0, 0, 0]
+  for (const [n, { data, dims }] of exact.entries()) {
+    const S = dims[dims.length - 1]
+    for (let at = 0; at < data.length; at += S) {
+      const [a, b] = [data, other[n].data].map(all => all.subarray(at, at + S))
+      most = a.reduce((far, value, s) => Math.max(far, Math.abs(value - b[s])), most)
+      moved += Number(a.indexOf(Math.max(...a)) !== b.indexOf(Math.max(...b)))
+      rows++
+    }
+  }
+  return { most, moved: moved / rows }
+}
+
+test('narrower dtypes change the logits and the attention of each family by what the docs state; weights that are stored in that dtype do not change', async t => {
+  /** @type {string[]} */
+  const larger = []
   for (const name of names) {
-    /** @type {Record<string, { logits: Float32Array, memory: number }>} */
+    /** @type {Record<string, ReturnType<typeof runOf> & { memory: number }>} */
     const made = {}
     let type = ''
-    for (const dtype of /** @type {const} */ (['float32', 'float16', 'bfloat16', 'int8'])) {
+    for (const dtype of /** @type {const} */ (['float32', 'float16', 'bfloat16', 'int8', 'int4'])) {
       const before = qkv.memory.resident
       const model = await loadModel(qkv, `${folder}/${name}`, { dtype, tokenizer: false })
       type = model.type
-      made[dtype] = { logits: logitsOf(model), memory: qkv.memory.resident - before }
+      made[dtype] = Object.assign(runOf(model), { memory: qkv.memory.resident - before })
       model.dispose()
     }
-    const exact = made.float32.logits
+    const exact = made.float32
     const size = (/** @type {Float32Array} */ x) => Math.sqrt(x.reduce((sum, value) => sum + value * value, 0))
     const error = (/** @type {string} */ dtype) =>
-      size(made[dtype].logits.map((value, n) => value - exact[n])) / size(exact)
-    const errors = ['float16', 'bfloat16', 'int8'].map(error)
-    t.diagnostic(`${name}: ${errors.map(value => value.toExponential(1)).join(', ')}`)
+      size(made[dtype].logits.map((value, n) => value - exact.logits[n])) / size(exact.logits)
+    const changes = ['int8', 'int4'].flatMap(dtype => {
+      const { most, moved } = changeOf(exact.weights, made[dtype].weights)
+      return [100 * error(dtype), most, 100 * moved]
+    })
+    const found = [...['float16', 'bfloat16'].map(dtype => 100 * error(dtype)), ...changes]
+    t.diagnostic(`| ${type} | ${found.map(value => value.toPrecision(2)).join(' | ')} | ${name}`)
     const stored = { 'mistral-made': 0, 'qwen3-tiny-bf16': 1 }[name]
-    for (const [n, percent] of stated(type).entries()) {
-      assert.ok(100 * errors[n] <= percent, `${name}: ${errors}`)
+    for (const [n, most] of stated(type).entries()) {
+      if (!(found[n] <= most)) larger.push(`${name}, column ${n + 1}: ${found[n]}, at most ${most} is stated`)
       // A number of bfloat16 is one of float16 unless it is tiny.
-      assert.equal(errors[n] === 0, n === stored || (n === 0 && stored === 1), `${name}: ${errors}`)
+      if (n < 2) assert.equal(found[n] === 0, n === stored || (n === 0 && stored === 1), `${name}: ${found}`)
     }
     assert.ok(made.float16.memory < 0.75 * made.float32.memory && made.int8.memory < made.float16.memory, name)
   }
+  assert.deepEqual(larger, [])
+})
+
+test('each part of a model has its dtype, and takes the memory that inspectModel says', async () => {
+  const path = `${folder}/llama-tiny-sharded`
+  const run = async (/** @type {import('../../src/models/weight-types.js').WeightTypes} */ dtype) => {
+    const before = qkv.memory.resident
+    const model = await loadModel(qkv, path, { dtype, tokenizer: false })
+    const memory = qkv.memory.resident - before
+    const { bytes } = await inspectModel(path, { dtype })
+    const { logits, weights } = runOf(model)
+    const last = model.forward({ ids }).lastHiddenState.data
+    model.dispose()
+    return { logits, weights, last, memory, bytes: bytes.loaded }
+  }
+  const [all, head, attention, exact] = [
+    await run('float32'),
+    await run({ default: 'float32', head: 'int4' }),
+    await run({ default: 'float32', attention: 'int4' }),
+    await run({ attention: 'float32', mlp: 'float32' }),
+  ]
+  for (const { memory, bytes } of [head, attention])
+    assert.ok(Math.abs((all.memory - memory) / (all.bytes - bytes) - 1) < 0.05, `${memory} bytes, ${bytes} are said`)
+  assert.ok(attention.bytes < all.bytes)
+  assert.deepEqual(exact.logits, all.logits)
+  assert.deepEqual(head.last.length, all.last.length)
+  assert.notDeepEqual(head.logits, all.logits)
+  assert.deepEqual(
+    head.weights.map(({ data }) => data),
+    (await run({ head: 'int4' })).weights.map(({ data }) => data),
+  )
+  assert.notDeepEqual(attention.weights[0].data, all.weights[0].data)
+  /** @type {[unknown, RegExp][]} */
+  const wrong = [
+    ['int3', /loadModel: dtype: "int3" given.*"int4"/],
+    [{ default: 'int3' }, /loadModel: dtype: default: "int3" given/],
+    [{ haed: 'int4' }, /loadModel: dtype: there is no option "haed".*"head"/],
+    [null, /loadModel: dtype: null given/],
+  ]
+  for (const [dtype, message] of wrong)
+    await assert.rejects(loadModel(qkv, path, { dtype: /** @type {any} */ (dtype), tokenizer: false }), message)
 })
 
 test('the logits of the made checkpoints change when a norm or a bias is left out', async () => {
@@ -102,7 +168,7 @@ test('float16 keeps the heads of the models that ship with the page: no score of
     const path = fileURLToPath(new URL(`../../web/trained/${name}`, import.meta.url))
     /** @type {Record<string, Float32Array[]>} */
     const scores = {}
-    for (const dtype of /** @type {const} */ (['float32', 'float16', 'int8'])) {
+    for (const dtype of /** @type {const} */ (['float32', 'float16', 'int8', 'int4'])) {
       const model = await loadModel(qkv, path, { dtype, tokenizer: Tokenizer })
       scores[dtype] = texts.flatMap(text => {
         const { ids } = model.tokenize(text)
@@ -119,7 +185,10 @@ test('float16 keeps the heads of the models that ship with the page: no score of
       Math.max(
         ...scores[dtype].flatMap((each, n) => Array.from(each, (value, i) => Math.abs(value - scores.float32[n][i]))),
       )
-    t.diagnostic(`${name}: float16 ${change('float16')}, int8 ${change('int8')}`)
-    assert.ok(change('float16') <= 0.001 && change('int8') <= 0.0074 && change('int8') > 0, name)
+    t.diagnostic(`${name}: float16 ${change('float16')}, int8 ${change('int8')}, int4 ${change('int4')}`)
+    assert.ok(
+      change('float16') <= 0.001 && change('int8') <= 0.0074 && change('int8') > 0 && change('int4') <= 0.0074 * 10,
+      name,
+    )
   }
 })
