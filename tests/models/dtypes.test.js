@@ -20,8 +20,8 @@ const ids = [5, 9, 13, 5, 9, 17, 20, 31]
 /** @param {import('../../src/models/model.js').Model} model */
 function runOf(model) {
   const { encoder, decoder } = model.stacks
-  const keep = encoder && decoder ? ['attentions', 'encoderAttentions'] : ['attentions']
-  const ran = model.forward({ ids, ...(encoder && decoder && { decoderIds: ids }) }, { keep })
+  const more = encoder && decoder ? /** @type {const} */ (['encoderAttentions']) : []
+  const ran = model.forward({ ids, ...(encoder && decoder && { decoderIds: ids }) }, { keep: ['attentions', ...more] })
   const { data } = ran.logits ?? ran.classLogits ?? ran.lastHiddenState
   const weights = [ran.attentions, ran.encoderAttentions].flatMap(layers => Array.from(layers ?? []))
   return { logits: data, weights: weights.filter(layer => layer !== undefined) }
