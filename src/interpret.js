@@ -2,9 +2,11 @@
 
 export { edge, edges } from './interpret/edges.js'
 export { headCircuits } from './interpret/head-circuits.js'
+export { headGraph } from './interpret/head-graph.js'
 export { backward, backwardAsync } from './interpret/model-gradients.js'
 export { modelParameters } from './interpret/model-parameters.js'
 export { ablate, patch } from './interpret/patch.js'
+export { positionEdge, positionEdges } from './interpret/position-edges.js'
 export { recordRun } from './interpret/recorded-run.js'
 export { scoreAttribution } from './interpret/score-attribution.js'
 export { steering } from './interpret/steering.js'
@@ -27,3 +29,9 @@ export { steering } from './interpret/steering.js'
 /** @typedef {import('./interpret/edges.js').EdgeOptions} EdgeOptions */
 /** @typedef {import('./interpret/edge-task.js').Writer} Writer */
 /** @typedef {import('./interpret/edge-task.js').Reader} Reader */
+/** @typedef {import('./interpret/position-edges.js').PositionEdges} PositionEdges */
+/** @typedef {import('./interpret/position-edges.js').PositionEdgesOptions} PositionEdgesOptions */
+/** @typedef {import('./interpret/position-edges.js').PositionEdgeOptions} PositionEdgeOptions */
+/** @typedef {import('./interpret/position-edges.js').PositionNode} PositionNode */
+/** @typedef {import('./interpret/position-edges.js').Reads} Reads */
+/** @typedef {import('./interpret/head-graph.js').HeadGraph} HeadGraph */

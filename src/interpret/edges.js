@@ -143,7 +143,7 @@ export function edge(model, input, options) {
  * @param {Reader} to
  * @param {number} [p] only what was written there
  */
-function readBy(task, ops, from, to, p) {
+export function readBy(task, ops, from, to, p) {
   const { spec, run, L } = task.streamOf(from)
   const { layers } = spec
   const d = task.width

@@ -1,0 +1,365 @@
+// Edges between parts at positions, against a plain computation in float64 and against edges; the smallest graph, against a plain one; the
+// circuits of induction that are known.
+
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { fileURLToPath } from 'node:url'
+import { edges, headGraph, positionEdge, positionEdges } from '../../src/interpret.js'
+import { Model } from '../../src/models/model.js'
+import { loadModel, writeSafetensors } from '../../src/models.js'
+import { folders, gpt2, loaded, near, open, qkv } from './checkpoints.js'
+import { ids, keyOf, of, plainGpt2 } from './plain-gpt2.js'
+
+/** @typedef {import('../../src/interpret.js').PositionEdges} PositionEdges */
+/** @typedef {import('../../src/interpret.js').PositionNode} PositionNode */
+
+const READS = /** @type {const} */ (['q', 'k', 'v', 'input'])
+
+/** A node of the list. @param {PositionEdges} found @param {number} n @returns {PositionNode} */
+function nodeAt({ writers, positions, incoming }, n) {
+  if (n === incoming.length - 1) return { kind: 'logits' }
+  return { ...writers[Math.floor(n / positions)], position: n % positions }
+}
+
+test('gpt2: edges at positions and their exact effects are those of a plain computation in float64', async () => {
+  const run = await plainGpt2()
+  const { value, written } = run()
+  const found = await positionEdges(gpt2, { ids }, { of })
+  near(found.value, value, 'value')
+  const compared = { q: 0, k: 0, v: 0, input: 0 }
+  for (let e = 0; e < found.effects.length; e++) {
+    const reads = READS[found.reads[e]]
+    const [from, to] = [nodeAt(found, found.from[e]), nodeAt(found, found.to[e])]
+    if (e % 19 && !(to.kind === 'logits')) continue
+    const { position = 0, layer, head, kind } = to
+    const key = kind === 'head' ? `${reads} ${layer} ${head}` : keyOf({ kind, layer })
+    const rows = written[keyOf({ ...from, position: undefined })]
+    const at = from.position
+    const delta = (/** @type {number} */ size) => rows.map((row, p) => row.map(x => (p === at ? -size * x : 0)))
+    const query = reads === 'k' || reads === 'v' ? position : undefined
+    const step = 1e-5
+    const [a, b] = [step, -step].map(size => run({ key, delta: delta(size), query }).value)
+    const name = `${keyOf(from)} at ${at} -> ${key} at ${position}`
+    near(found.effects[e], (a - b) / (2 * step), name)
+    const { effect } = positionEdge(gpt2, { ids }, { of, from, to, reads })
+    near(effect, run({ key, delta: delta(1), query }).value - value, `exactly ${name}`)
+    compared[reads]++
+  }
+  assert.ok(Math.min(...Object.values(compared)) > 5, JSON.stringify(compared))
+})
+
+for (const name of folders)
+  test(`${name}: the effects on keys and values, over all queries, are those of edges, and so is the sum of what a part reads`, async () => {
+    const model = await open(name, 'float32')
+    const { family } = Model.parts(model)
+    if (!model.hasHead || (family.encoder && family.decoder)) return model.dispose()
+    const { heads: H, kvHeads: G } = /** @type {any} */ (family.decoder ?? family.encoder).heads
+    const given = { of, by: /** @type {const} */ ('mean') }
+    const { effects, writers, readers } = await edges(model, { ids }, { ...given, byPosition: true })
+    const found = await positionEdges(model, { ids }, given)
+    assert.deepEqual(found.writers, writers)
+    const sums = new Float64Array(effects.data.length)
+    const incoming = new Float64Array(found.incoming.length)
+    const [R, L] = [readers.length, ids.length]
+    for (let e = 0; e < found.effects.length; e++) {
+      const { kind, layer, head = 0 } = nodeAt(found, found.to[e])
+      const reads = READS[found.reads[e]]
+      const own = reads === 'input' ? kind : reads
+      const reader = reads === 'k' || reads === 'v' ? Math.floor(head / (H / G)) : kind === 'head' ? head : undefined
+      const r = readers.findIndex(one => keyOf(one) === keyOf({ kind: own, layer, head: reader }))
+      sums[(Math.floor(found.from[e] / L) * R + r) * L + (found.from[e] % L)] += found.effects[e]
+      incoming[found.to[e]] += Math.abs(found.effects[e])
+    }
+    const largest = effects.data.reduce((most, x) => Math.max(most, Math.abs(x)), 0)
+    effects.data.forEach((want, n) => {
+      near(sums[n], want, `${name}: ${n}`, 1e-5 * largest + 1e-7)
+    })
+    found.incoming.forEach((want, n) => {
+      near(incoming[n], want, `${name}: into ${n}`, 1e-6 + 1e-6 * want)
+    })
+    // Of fewer edges that are kept, what leads to each part is still known.
+    const few = await positionEdges(model, { ids }, { ...given, most: 50 })
+    assert.deepEqual(few.effects, found.effects.slice(0, 50))
+    assert.deepEqual(few.from, found.from.slice(0, 50))
+    assert.deepEqual(few.incoming, found.incoming)
+    model.dispose()
+    assert.equal(qkv.memory.resident, loaded)
+  })
+
+/** The share of some edges, plainly: going back from a node, what arrives at words. @param {PositionEdges} found @param {Set<number>} kept @param {number} n @returns {number} */
+function arrives(found, kept, n) {
+  if (n < found.positions) return 1
+  let sum = 0
+  for (const e of kept)
+    if (found.to[e] === n) sum += (Math.abs(found.effects[e]) / found.incoming[n]) * arrives(found, kept, found.from[e])
+  return sum
+}
+
+/** The part of the answer that goes back through a node. @param {PositionEdges} found @param {number} n @returns {number} */
+function through(found, n) {
+  if (n === found.incoming.length - 1) return 1
+  let sum = 0
+  for (let e = 0; e < found.from.length; e++)
+    if (found.from[e] === n)
+      sum += (Math.abs(found.effects[e]) / found.incoming[found.to[e]]) * through(found, found.to[e])
+  return sum
+}
+
+test('the graph of a share is the one that a plain computation finds, and larger shares contain smaller ones', async () => {
+  // One layer of two heads and an MLP at two positions.
+  const writers = /** @type {const} */ ([
+    { kind: 'embedding' },
+    { kind: 'head', layer: 0, head: 0 },
+    { kind: 'head', layer: 0, head: 1 },
+    { kind: 'mlp', layer: 0 },
+  ])
+  const random = qkv.generator(3)
+  for (let trial = 0; trial < 20; trial++) {
+    /** @type {{ from: number, to: number, reads: number, effect: number }[]} */
+    const list = []
+    const pairs = [2, 3, 4, 5].flatMap(to => [0, 1].map(from => [from, to]))
+    for (const [from, to] of [
+      ...pairs,
+      [2, 6],
+      [3, 7],
+      [4, 6],
+      [5, 7],
+      [0, 6],
+      [1, 7],
+      ...[1, 3, 5, 7].map(n => [n, 8]),
+    ])
+      list.push({ from, to, reads: to > 5 ? 3 : 1, effect: random.randn([1]).data[0] })
+    list.sort((a, b) => Math.abs(b.effect) - Math.abs(a.effect))
+    const incoming = new Float64Array(9)
+    for (const { to, effect } of list) incoming[to] += Math.abs(Math.fround(effect))
+    /** @type {PositionEdges} */
+    const found = {
+      writers: [...writers],
+      positions: 2,
+      value: 1,
+      from: Uint32Array.from(list, ({ from }) => from),
+      to: Uint32Array.from(list, ({ to }) => to),
+      reads: Uint8Array.from(list, ({ reads }) => reads),
+      effects: Float32Array.from(list, ({ effect }) => effect),
+      incoming,
+    }
+    const flow = list.map((_, e) => (Math.abs(found.effects[e]) / incoming[found.to[e]]) * through(found, found.to[e]))
+    const order = list.map((_, e) => e).sort((a, b) => flow[b] - flow[a])
+    let before = new Set()
+    for (const share of [0.2, 0.5, 0.8, 0.95, 1]) {
+      let count = 0
+      while (arrives(found, new Set(order.slice(0, count)), 8) < share - 1e-12) count++
+      const kept = new Set(order.slice(0, count))
+      const isFromWord = (/** @type {number} */ n) => arrives(found, kept, n) > 0
+      /** @param {number} n @returns {boolean} */
+      const isToAnswer = n => n === 8 || list.some(({ from, to }, e) => kept.has(e) && from === n && isToAnswer(to))
+      const want = [...kept].filter(e => isFromWord(list[e].from) && isToAnswer(list[e].to))
+      const graph = headGraph(found, { share })
+      near(graph.share, arrives(found, kept, 8), `share ${share}`, 1e-12)
+      const made = graph.edges.map(({ effect }) => effect)
+      assert.deepEqual(
+        made,
+        want.map(e => found.effects[e]),
+        `share ${share}`,
+      )
+      for (const [n, edge] of graph.edges.entries()) near(edge.share, flow[want[n]], 'edge', 1e-12)
+      for (const node of graph.nodes) {
+        const n =
+          node.kind === 'logits'
+            ? 8
+            : writers.findIndex(one => keyOf(one) === keyOf({ ...node, position: undefined, share: undefined })) * 2 +
+              (node.position ?? 0)
+        near(node.share, through(found, n), keyOf(node), 1e-12)
+      }
+      assert.ok([...before].every(effect => made.includes(/** @type {number} */ (effect))))
+      before = new Set(made)
+    }
+    const all = headGraph(found, { share: 1, most: 4 })
+    assert.ok(all.share < 1 && all.edges.length <= 4)
+  }
+  const damaged = { ...(await positionEdges(gpt2, { ids }, { of })), incoming: new Float64Array(3) }
+  assert.throws(() => headGraph(damaged), /what positionEdges returned/)
+})
+
+/** A GPT-2 of two layers whose weights are set by hand: head 0 of the first reads the token before, head 0 of the second looks where the token before was this one, and says its token. */
+async function inductionModel() {
+  const [V, P] = [8, 12]
+  const d = V + P + V + V + 2 // token, position, the token before, the next token; two large numbers, beside which the norms hardly change
+  /** @type {Record<string, { data: Float32Array, dims: number[] }>} */
+  const tensors = {}
+  const zeros = (/** @type {string} */ name, /** @type {number[]} */ ...dims) => {
+    tensors[name] = { data: new Float32Array(dims.reduce((a, b) => a * b)), dims }
+    return (/** @type {number} */ row, /** @type {number} */ column, /** @type {number} */ value) => {
+      tensors[name].data[row * dims[1] + column] = value
+    }
+  }
+  const wte = zeros('wte.weight', V, d)
+  const wpe = zeros('wpe.weight', P, d)
+  for (let n = 0; n < V; n++) wte(n, n, 1)
+  for (let n = 0; n < P; n++) {
+    wpe(n, V + n, 1)
+    wpe(n, d - 2, 20)
+    wpe(n, d - 1, -20)
+  }
+  const ones = (/** @type {string} */ name) => {
+    zeros(`${name}.weight`, d)
+    tensors[`${name}.weight`].data.fill(1)
+    zeros(`${name}.bias`, d)
+  }
+  ones('ln_f')
+  const [before, said] = [V + P, V + P + V]
+  for (const l of [0, 1]) {
+    ones(`h.${l}.ln_1`)
+    ones(`h.${l}.ln_2`)
+    const qkvWeight = zeros(`h.${l}.attn.c_attn.weight`, d, 3 * d)
+    const o = zeros(`h.${l}.attn.c_proj.weight`, d, d)
+    zeros(`h.${l}.attn.c_attn.bias`, 3 * d)
+    zeros(`h.${l}.attn.c_proj.bias`, d)
+    zeros(`h.${l}.mlp.c_fc.weight`, d, 8)
+    zeros(`h.${l}.mlp.c_fc.bias`, 8)
+    zeros(`h.${l}.mlp.c_proj.weight`, 8, d)
+    zeros(`h.${l}.mlp.c_proj.bias`, d)
+    // A softmax near 1 would have no gradient, and no edge to a key.
+    const sharp = l === 0 ? 20 : 14
+    if (l === 0)
+      for (let n = 0; n < P; n++) {
+        qkvWeight(V + n, n, sharp)
+        if (n + 1 < P) qkvWeight(V + n, d + n + 1, sharp)
+      }
+    else
+      for (let n = 0; n < V; n++) {
+        qkvWeight(n, n, sharp)
+        qkvWeight(before + n, d + n, sharp)
+      }
+    for (let n = 0; n < V; n++) {
+      qkvWeight(n, 2 * d + n, 5)
+      o(n, (l === 0 ? before : said) + n, 1)
+    }
+  }
+  // The answer is read where the second head writes it.
+  const lmHead = zeros('lm_head.weight', V, d)
+  for (let n = 0; n < V; n++) lmHead(n, said + n, 10)
+  const config = {
+    model_type: 'gpt2',
+    vocab_size: V,
+    n_positions: P,
+    n_embd: d,
+    n_layer: 2,
+    n_head: 2,
+    n_inner: 8,
+    tie_word_embeddings: false,
+  }
+  return loadModel(
+    qkv,
+    {
+      'config.json': new TextEncoder().encode(JSON.stringify(config)),
+      'model.safetensors': new Blob([writeSafetensors(tensors)]),
+    },
+    { tokenizer: false },
+  )
+}
+
+test('in a model that is induction by construction, the graph has its circuit, and no other edge between heads', async () => {
+  const model = await inductionModel()
+  const text = [4, 1, 6, 3, 2, 0, 5, 1]
+  const { logits } = model.forward({ ids: text }, { logits: 'last' })
+  const data = logits?.data ?? assert.fail()
+  assert.equal(data.indexOf(Math.max(...data)), 6, 'after 1 it says what stood after 1')
+  const given = {
+    of: {
+      logits: [
+        { position: -1, token: 6 },
+        { position: -1, token: 3, weight: -1 },
+      ],
+    },
+    by: /** @type {const} */ ('mean'),
+  }
+  const graph = headGraph(await positionEdges(model, { ids: text }, given), { share: 0.8 })
+  const between = graph.edges.filter(({ from, to }) => from.kind === 'head' && to.kind === 'head')
+  assert.equal(between.length, 1)
+  const [first] = between
+  const { from, to } = first
+  assert.deepEqual(
+    [from.layer, from.head, from.position],
+    [0, 0, 2],
+    'the head that reads the token before, behind the 1',
+  )
+  assert.deepEqual([to.layer, to.head, to.position, first.reads], [1, 0, 7, 'k'])
+  const { effect, value } = positionEdge(model, { ids: text }, { ...given, from, to, reads: 'k' })
+  assert.ok(first.effect < 0 && effect < -0.5 * value, `without it ${value} changes by ${effect}`)
+  model.dispose()
+  assert.equal(qkv.memory.resident, loaded)
+})
+
+test('in the model of stories, the edge between heads that supports a name most leads from the head that reads the word before to the head that copies', async t => {
+  const model = await loadModel(qkv, fileURLToPath(new URL('../../web/trained/stories', import.meta.url)))
+  for (const text of [
+    'Lily and Tom are friends . The fox is called vi ta mo . Tom has a red ball . Vi ta',
+    'Lily and Tom are friends . The fox is called vi ta mo . The owl is called ka su ni . Vi ta',
+  ]) {
+    const own = model.tokenize(text).ids
+    const { logits, attentions } = model.forward({ ids: own }, { logits: 'last', keep: ['attentions'] })
+    const data = logits?.data ?? assert.fail()
+    const L = own.length
+    const [answer, second] = Array.from(data.keys()).sort((a, b) => data[b] - data[a])
+    assert.equal(model.decode([answer]).trim(), 'mo')
+    const heads = attentions.flatMap((map, layer) => [0, 1].map(head => ({ layer, head, map: map ?? assert.fail() })))
+    /** @param {(one: typeof heads[number]) => number} score */
+    const best = score => heads.reduce((a, b) => (score(b) > score(a) ? b : a))
+    const previous = best(({ map, head }) => own.reduce((sum, _, r) => sum + (r ? map.at(0, head, r, r - 1) : 0), 0))
+    // It looks behind the place where the two syllables stood before.
+    const match = own.findIndex((id, n) => n < L - 2 && id === own[L - 2] && own[n + 1] === own[L - 1]) + 2
+    const copies = best(({ map, head, layer }) =>
+      layer ? map.at(0, head, L - 1, match) + map.at(0, head, L - 1, match + 1) : 0,
+    )
+    const given = {
+      of: {
+        logits: [
+          { position: -1, token: answer },
+          { position: -1, token: second, weight: -1 },
+        ],
+      },
+      by: /** @type {const} */ ('mean'),
+    }
+    const graph = headGraph(await positionEdges(model, text, given), { share: 0.5 })
+    const [edge] = graph.edges
+      .filter(({ from, to }) => from.kind === 'head' && to.kind === 'head')
+      .sort((a, b) => a.effect - b.effect)
+    const { from, to } = edge
+    t.diagnostic(
+      `${from.layer}.${from.head}@${from.position} -> ${to.layer}.${to.head}@${to.position} ${edge.reads} ${edge.effect}`,
+    )
+    assert.deepEqual([from.layer, from.head], [previous.layer, previous.head])
+    assert.deepEqual([to.layer, to.head, to.position], [copies.layer, copies.head, L - 1])
+    assert.ok(from.position === match || from.position === match + 1)
+    const cut = positionEdge(model, text, { ...given, from, to, reads: edge.reads })
+    assert.ok(cut.effect < 0, `cut, the lead changes by ${cut.effect}`)
+  }
+  model.dispose()
+})
+
+test('wrong arguments of edges at positions are named', async () => {
+  const from = /** @type {const} */ ({ kind: 'head', layer: 0, head: 1, position: 2 })
+  const to = /** @type {const} */ ({ kind: 'head', layer: 1, head: 0, position: 4 })
+  const test = (/** @type {any} */ given) => () => positionEdge(gpt2, { ids }, { of, from, to, reads: 'k', ...given })
+  assert.doesNotThrow(test({}))
+  assert.throws(test({ reads: 'o' }), /reads/)
+  assert.throws(test({ reads: 'input' }), /a head reads 'q', 'k' or 'v'/)
+  assert.throws(test({ reads: 'q' }), /reads at its own position, 4, not at 2/)
+  assert.throws(test({ from: { ...from, head: 9 } }), /head 0 9 is no part of this model/)
+  assert.throws(test({ to: { ...to, layer: 7 } }), /head 7 0 is no part of this model/)
+  assert.throws(test({ to: { ...to, layer: 0 } }), /does not write before/)
+  assert.throws(test({ from: { ...from, position: 6 } }), /from: position: 6 given/)
+  assert.throws(test({ from: undefined }), /undefined is no part of this model/)
+  assert.throws(test({ to: undefined }), /no part of this model|a head reads/)
+  await assert.rejects(positionEdges(gpt2, { ids }, { of, most: 0 }), /most: 0 given/)
+  await assert.rejects(positionEdges(gpt2, { ids }, { of, signal: AbortSignal.abort(new Error('enough')) }), /enough/)
+  assert.throws(() => headGraph(/** @type {any} */ (undefined)), TypeError)
+  const both = await open('t5-tiny', 'float32')
+  await assert.rejects(
+    positionEdges(both, { ids }, { of }),
+    /t5 is an encoder-decoder, a model with one stack expected/,
+  )
+  both.dispose()
+  assert.equal(qkv.memory.resident, loaded)
+})
