@@ -3,6 +3,7 @@
 import { readOptions } from '../base/arguments.js'
 import { RUN_OPTIONS } from './inputs.js'
 import { inTurns, layersOf } from './turns.js'
+import * as within from './turns-within.js'
 
 /** @typedef {import('./model.js').ModelOutput} ModelOutput */
 /** @typedef {import('./model.js').RunOptions} RunOptions */
@@ -10,11 +11,11 @@ import { inTurns, layersOf } from './turns.js'
 
 /**
  * @param {import('../qkv.js').Qkv} qkv
- * @param {(options: RunOptions) => import('./network.js').RunSteps<ModelOutput>} start
+ * @param {(options: RunOptions, within: import('./network.js').Call['within']) => import('./network.js').RunSteps<ModelOutput>} start
  * @param {{ encoder?: { layers: number }, decoder?: { layers: number } }} stacks
  * @param {RunOptions & AsyncOptions} options
  */
 export async function forwardAsync(qkv, start, stacks, options) {
   const { signal, onLayer, ...others } = readOptions(options, [...RUN_OPTIONS, 'signal', 'onLayer'], 'forwardAsync')
-  return inTurns(qkv, start(others), { signal, onLayer, layers: layersOf(stacks, others) })
+  return inTurns(qkv, start(others, within), { signal, onLayer, layers: layersOf(stacks, others) })
 }

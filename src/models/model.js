@@ -17,7 +17,7 @@ import { embeddingOf } from './weights.js'
 /** @typedef {import('./family-shapes/parts.js').StackSpec} StackSpec */
 /** @typedef {import('./network.js').Call} Call */
 /** @typedef {import('./attention-summaries.js').AttentionSummary} AttentionSummary */
-/** @typedef {Partial<Pick<Call, 'record' | 'inParts' | 'entered'>> & { checked?: import('./attention-summaries.js').CheckedSummary }} OwnOptions what other modules of qkv ask for */
+/** @typedef {Partial<Pick<Call, 'record' | 'inParts' | 'within' | 'entered'>> & { checked?: import('./attention-summaries.js').CheckedSummary }} OwnOptions what other modules of qkv ask for */
 /** @typedef {ModelOptions & OwnOptions} RunOptions */
 /** @typedef {import('../base/tensor.js').TensorLike | import('../base/tensor.js').Nested<number> | ArrayLike<number>} Ids (L), or (B, L) */
 
@@ -353,7 +353,9 @@ export class Model {
   /** @param {string | ModelInput} input @param {RunOptions & import('./turns.js').AsyncOptions} options @param {Call['record']} [record] */
   async #inTurns(input, options, record) {
     const { forwardAsync } = await import('./forward-async.js')
-    return forwardAsync(this.#qkv, given => this.#steps(input, given, { record, inParts: true }), this.stacks, options)
+    const start = (/** @type {RunOptions} */ given, /** @type {Call['within']} */ within) =>
+      this.#steps(input, given, { record, inParts: true, within })
+    return forwardAsync(this.#qkv, start, this.stacks, options)
   }
 
   /**
@@ -510,7 +512,7 @@ export class Model {
    */
   *#run(
     { stack, place, read, keeps, names, encoded },
-    { hooks, cache, logits, until, record, inParts, entered, checked },
+    { hooks, cache, logits, until, record, inParts, within, entered, checked },
   ) {
     const [attentionsName, hiddenName, summariesName] = names
     const { positions, past, mask, masks, L } = read
@@ -536,6 +538,7 @@ export class Model {
       ),
       record,
       inParts,
+      within,
       entered,
       until,
       place,

@@ -50,6 +50,7 @@ import { applyHook, copyOf, hookHeads, isHooked } from './model-hooks.js'
  *   the output of the encoder, and its keys and values for each layer, computed at first use
  * @property {Cache[]} [caches] of each layer
  * @property {boolean} [inParts] are there steps within the layers?
+ * @property {Pick<typeof import('./turns-within.js'), 'dense' | 'attend'>} [within] are there steps within long calls?
  * @property {(seen: Seen) => void} [record] called with every contribution to the residual stream
  * @property {number} [until] the layer after which the run ends
  * @property {(layer: Layer, h: FloatTensor) => void} [entered] called with what enters each layer, and what leaves the last
@@ -169,10 +170,10 @@ export function embed(embedding, { weights }, { ids, rows: given, types, positio
     const at = n * C
     const row = given ? given.data.subarray(at, at + C) : weights.row(embedding.tokens, ids[n])
     for (let c = 0; c < C; c++) out[at + c] = row[c] * scale
-    for (const { table, rows } of tables)
-      weights.row(table, rows[n] + (table.skip ?? 0)).forEach((value, c) => {
-        out[at + c] += value
-      })
+    for (const { table, rows } of tables) {
+      const more = weights.row(table, rows[n] + (table.skip ?? 0))
+      for (let c = 0; c < C; c++) out[at + c] += more[c]
+    }
     // sin(p / 10000^(2i/C)) for all i, then all cosines.
     if (sinusoids)
       for (let i = 0; i < C / 2; i++) {
@@ -337,14 +338,30 @@ export function* runLayer(own, parts, h) {
  * @param {FloatTensor[]} live what the layer needs afterwards
  * @returns {RunSteps<FloatTensor>}
  */
-function* mlp({ call: { ops }, at }, { up, gate, down, activation }, x, residual, live) {
-  let inner = ops.dense(gate ?? up, x, { activation })
+function* mlp(own, { up, gate, down, activation }, x, residual, live) {
+  const { call, at } = own
+  const { ops } = call
+  let inner = yield* dense(call, gate ?? up, x, { activation }, [x, ...live])
   yield [inner, x, ...live]
   if (gate) {
-    inner = ops.mul(inner, ops.dense(up, x))
+    inner = ops.mul(inner, yield* dense(call, up, x, {}, [inner, x, ...live]))
     yield [inner, ...live]
   }
-  return ops.dense(down, ops.hook(`${at}mlp.hidden`, inner), { residual })
+  const hidden = ops.hook(`${at}mlp.hidden`, inner)
+  return yield* dense(call, down, hidden, { residual }, [hidden, ...live])
+}
+
+/**
+ * A linear layer, in parts where the call is.
+ * @param {Call} call
+ * @param {LinearSpec} spec
+ * @param {FloatTensor} x
+ * @param {FusedOptions} options
+ * @param {FloatTensor[]} live what is needed afterwards
+ * @returns {RunSteps<FloatTensor>}
+ */
+function* dense({ ops, within }, spec, x, options, live) {
+  return within ? yield* within.dense(ops, spec, x, options, live) : ops.dense(spec, x, options)
 }
 
 /**
@@ -362,7 +379,7 @@ function* attention(own, part, x, residual, live) {
   const { heads: H, headDim: D } = stack.heads
   const [B, L] = x.dims
   const isCross = part.kind === 'cross'
-  const projected = project(own, part, x)
+  const projected = yield* project(own, part, x, live)
   const { q, k, v } = projected
   yield [q, k, v, ...live]
   const mixed = yield* ops.mix(own, part, projected, live)
@@ -370,7 +387,7 @@ function* attention(own, part, x, residual, live) {
   call.record?.({ place: call.place, part, layer, heads: output })
   yield [output, ...live]
   const { o } = /** @type {AttentionSpec} */ (part.attention)
-  return ops.dense(o, output, { residual })
+  return yield* dense(call, o, output, { residual }, [output, ...live])
 }
 
 /** @typedef {{ q: FloatTensor, k: FloatTensor, v: FloatTensor }} Projected rows of heads side by side */
@@ -383,9 +400,10 @@ export const placeOf = ({ at }, { kind }) => at + (kind === 'cross' ? 'cross' : 
  * @param {Layer} own
  * @param {PartSpec} part
  * @param {FloatTensor} input (B, L, d)
- * @returns {Projected}
+ * @param {FloatTensor[]} live what is needed afterwards
+ * @returns {RunSteps<Projected>}
  */
-function project(own, part, input) {
+function* project(own, part, input, live) {
   const { call, stack, layer, turns } = own
   const { ops } = call
   const spec = /** @type {AttentionSpec} */ (part.attention)
@@ -407,11 +425,11 @@ function project(own, part, input) {
     const { dim, cos, sin } = turns
     return ops.rope(bare, { numHeads: heads, rotaryDim: dim, cos, sin })
   }
-  const q = hooked('q', rotated('q', ops.dense(spec.q, x), spec.qNorm, H))
-  const made = isCross
-    ? ops.crossKeys(call.encoded, spec, layer)
-    : { k: rotated('k', ops.dense(spec.k, x), spec.kNorm, G), v: ops.dense(spec.v, x) }
-  const [k, v] = [hooked('k', made.k), hooked('v', made.v)]
+  const q = hooked('q', rotated('q', yield* dense(call, spec.q, x, {}, [x, ...live]), spec.qNorm, H))
+  const ofCross = isCross ? ops.crossKeys(call.encoded, spec, layer) : undefined
+  const ownK = ofCross?.k ?? rotated('k', yield* dense(call, spec.k, x, {}, [q, x, ...live]), spec.kNorm, G)
+  const ownV = ofCross?.v ?? (yield* dense(call, spec.v, x, {}, [q, ownK, x, ...live]))
+  const [k, v] = [hooked('k', ownK), hooked('v', ownV)]
   if (!isCross) call.caches?.[layer].append(k, v, { kvHeads: G })
   return { q, k, v }
 }
@@ -470,7 +488,12 @@ function* mix(own, part, { q, k, v }, live) {
     const output = qkv.alloc([B, L, H * D])
     const asked = isSummarized ? kernelOptions(summary, ids) : undefined
     const inRows = { ...options, numHeads: H, out: output, summary: asked }
-    const attended = cache ? cache.attention(q, inRows) : qkv.attention(q, k, v, { ...inRows, kvHeads: G })
+    const grouped = { ...inRows, kvHeads: G }
+    const attended = cache
+      ? cache.attention(q, inRows)
+      : call.within
+        ? yield* call.within.attend(qkv, q, k, v, grouped, live)
+        : qkv.attention(q, k, v, grouped)
     if (!asked || !attended.summary) return output
     const { logSumExp } = attended.summary
     const keys = cache ? cache.keys : k

@@ -133,6 +133,26 @@ export function checkSummary(call, options, name) {
 /** @typedef {ReturnType<typeof checkSummary>} Checked */
 
 /**
+ * Writes into a struct qkv_summary, whose start is written, what is to be reported, and takes the memory for it.
+ * @param {Core} core
+ * @param {Checked} summary
+ * @param {number} args its address
+ * @param {(floats: number) => number} take gives the address of so many floats
+ * @returns {number[]} the addresses of the outputs
+ */
+export function putSummary(core, { outputs, same, sizes }, args, take) {
+  const put = (/** @type {keyof typeof AT} */ word, /** @type {number} */ value) => {
+    core.words[args / 4 + AT[word]] = value
+    return value
+  }
+  for (const [word, size] of Object.entries(sizes)) put(/** @type {'rows'} */ (word), size)
+  const addresses = outputs.map(([word, , dims]) => put(word, take(count(dims))))
+  if (same) core.copyIn(same, put('same', take(same.length)))
+  put('parts', take(core.exports.qkv_summary_parts(args)))
+  return addresses
+}
+
+/**
  * Runs the kernel and copies what it reports. To be called within a scope.
  * @param {Core} core
  * @param {AttentionCall} call
@@ -140,23 +160,29 @@ export function checkSummary(call, options, name) {
  * @param {number} args address of a struct qkv_summary, whose start is written
  * @returns {Summary}
  */
-export function summarize(core, call, { outputs, same, sizes }, args) {
+export function summarize(core, call, summary, args) {
   const { exports, threads } = core
-  const at = args / 4
   const { B, H, G, L, S, D, E, deferredCopies } = call
-  const put = (/** @type {keyof typeof AT} */ word, /** @type {number} */ value) => {
-    core.words[at + AT[word]] = value
-    return value
-  }
-  for (const [word, size] of Object.entries(sizes)) put(/** @type {'rows'} */ (word), size)
-  const addresses = outputs.map(([word, , dims]) => put(word, core.allocFloats(count(dims))))
-  if (same) put('same', core.copyIn(same))
-  put('parts', core.allocFloats(exports.qkv_summary_parts(args)))
+  const addresses = putSummary(core, summary, args, floats => core.allocFloats(floats))
   const units = exports.qkv_summary_units(args)
   const scratch = exports.qkv_summary_scratch(args)
   const work = 2 * B * H * L * S * (D + E)
   const job = { kernel: 'qkv_summary_part', args: [args], work, units, scratch, deferredCopies, parts: B * G }
   if (!threads?.run(core, job)) core.call('qkv_summary_part', args, 0, units, core.alloc(scratch))
+  return finishSummary(core, call, summary, args, addresses)
+}
+
+/**
+ * Joins what the units of a summary have collected, and copies it.
+ * @param {Core} core
+ * @param {AttentionCall} call
+ * @param {Checked} summary
+ * @param {number} args
+ * @param {readonly number[]} addresses of putSummary
+ * @returns {Summary}
+ */
+export function finishSummary(core, call, { outputs }, args, addresses) {
+  const { B, H } = call
   core.call('qkv_summary_finish', args)
   return Object.fromEntries(
     outputs.map(([, name, dims], n) => {

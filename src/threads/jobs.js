@@ -46,7 +46,7 @@ function runRange(kernel, args, scratch, words, range) {
     const first = start + left - count
     for (let n = Atomics.load(words, AT.notReady); n > first; n = Atomics.load(words, AT.notReady))
       wait(words, AT.notReady, n, AWAKE)
-    const status = kernel(...args, first, count, scratch)
+    const status = kernel(...args, words[AT.first] + first, count, scratch)
     if (status !== 0) Atomics.store(words, AT.status, status)
   }
 }

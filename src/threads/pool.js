@@ -151,6 +151,7 @@ export class Threads {
    * @param {number[]} job.args
    * @param {number} job.work multiply-adds
    * @param {number} job.units
+   * @param {number} [job.first] units of the call before these
    * @param {number} job.scratch bytes for each thread
    * @param {number} [job.chunk] multiply-adds of the units that a thread takes at once, at most its equal share of them
    * @param {number} [job.shares] of a thread at most, where neighbouring units read the same memory
@@ -161,7 +162,7 @@ export class Threads {
    */
   run(core, job) {
     const { kernel, args, work, units, scratch, chunk = Threads.least.chunk, shares = Infinity } = job
-    const { deferredCopies = [], parts = 1 } = job
+    const { first = 0, deferredCopies = [], parts = 1 } = job
     const words = this.#words
     const makeAll = () => {
       for (let part = parts; part-- > 0; Atomics.store(words, AT.notReady, (units * part) / parts))
@@ -188,6 +189,7 @@ export class Threads {
     words[AT.chunk] = Math.ceil(units / (each * this.count)) || 1
     words[AT.scratch] = core.alloc(stride * this.#size)
     words[AT.stride] = stride
+    words[AT.first] = first
     words[AT.units] = words[AT.notReady] = units
     words[AT.ranges] = deferredCopies.length ? 1 : this.#size // copies are made for the last units first
     for (let n = 0; n < words[AT.ranges]; n++) words[AT.left + n * AT.LINE] = startOf(words, n + 1) - startOf(words, n)

@@ -13,6 +13,7 @@ export const status = 9 // 0, what a kernel returned, or TRAPPED
 export const arity = 10 // how many arguments the kernel takes before (first, count, scratch)
 export const ranges = 11 // of units: one for each thread, or one for all
 export const args = 12 // 16 float64: addresses, sizes and real numbers
+export const first = 44 // units of the call before those of the job
 export const left = 48 // units of each range that no thread has taken yet, LINE words apart
 export const LINE = 16 // a cache line
 export const MOST_THREADS = 64

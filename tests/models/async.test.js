@@ -134,6 +134,49 @@ test('within a layer that takes long others have their turn too, and a signal en
   model.dispose()
 })
 
+for (const threads of [1, 2])
+  test(`calls of a long text run in parts of their rows, to the same bits, on ${threads} threads`, async () => {
+    const own = await load({ threads })
+    const sizes = { layers: 1, heads: 4, d: 256, vocab: 100, positions: 2200 }
+    const made = writeFolder(makeWeights(own.generator(1), sizes))
+    const model = await loadModel(own, made.path, { tokenizer: false })
+    made.dispose()
+    const long = Array.from({ length: 2111 }, (_, i) => (i * i * 37) % 100)
+    const summary = { map: /** @type {const} */ ([64, 64]), topK: 4, distance: true, scores: true, windows: false }
+    const before = own.memory.resident
+    for (const keep of [[], ['attentionSummaries']]) {
+      const options = { keep, summary, logits: /** @type {const} */ ('none') }
+      const want = model.forward({ ids: long }, options)
+      let turns = 0
+      const tick = () => {
+        turns++
+        if (turns % 4 === 0) model.forward({ ids: [1, 2, 3] }, { logits: 'none' })
+        next = setImmediate(tick)
+      }
+      let next = setImmediate(tick)
+      const got = await model.forwardAsync({ ids: long }, options)
+      clearImmediate(next)
+      assert.ok(turns > 9, `${turns} turns in one layer`)
+      assert.deepEqual(got.lastHiddenState.data, want.lastHiddenState.data)
+      assert.deepEqual(numbersOf(got.attentionSummaries), numbersOf(want.attentionSummaries))
+      assert.equal(numbersOf(got.attentionSummaries).length, keep.length * 9)
+      const controller = new AbortController()
+      let left = 6
+      const count = () => {
+        if (left-- > 0) setImmediate(count)
+        else controller.abort()
+      }
+      count()
+      await assert.rejects(
+        model.forwardAsync({ ids: long }, { ...options, signal: controller.signal }),
+        /AbortError|aborted/,
+      )
+      assert.ok(own.memory.resident <= before, 'what a call had is left')
+    }
+    model.dispose()
+    own.dispose()
+  })
+
 test('a cache that a signal left half filled says so', async () => {
   const model = await loadModel(qkv, `${folder}/gpt2-tiny`, { tokenizer: false })
   const cache = model.cache()

@@ -13,6 +13,7 @@ import {
   grown,
   likeness,
   mapAt,
+  mapsOver,
   pairWeights,
   putLayer,
   putSummary,
@@ -188,11 +189,16 @@ test('long texts have maps of blocks, which name the strongest link that is know
   assert.deepEqual(cellAt(maps, { layer: 0, head: 0 }, y, x), {})
 })
 
-test('a text of 1,200 tokens is summarised; maps, scores, tiles, links and profiles agree with the weights', async () => {
+/** A small model that reads 2,048 tokens. */
+function openLong() {
   const read = (/** @type {string} */ name) => readFileSync(`${goldens}qwen3-tiny-bf16/${name}`)
   const config = { ...JSON.parse(read('config.json').toString()), max_position_embeddings: 2048 }
   const source = { 'config.json': Buffer.from(JSON.stringify(config)), 'model.safetensors': read('model.safetensors') }
-  const model = await loadModel(qkv, source, { tokenizer: false })
+  return loadModel(qkv, source, { tokenizer: false })
+}
+
+test('a text of 1,200 tokens is summarised; maps, scores, tiles, links and profiles agree with the weights', async () => {
+  const model = await openLong()
   const L = 1200
   const ids = Array.from({ length: L }, (_, i) => 3 + ((i * i) % 97))
   const run = await runOf(qkv, model, { text: '', ids }, {})
@@ -421,6 +427,37 @@ test('a run that takes long tells how far it is', async () => {
       [3, 3],
     ],
   )
+  model.dispose()
+})
+
+test('of a long text the layers that are done are there while the run goes, over those of the run before', async () => {
+  const model = await openLong()
+  /** @type {NonNullable<Parameters<NonNullable<import('../../web/rooms/models/model-run.js').Watch['onProgress']>>[0]['streamed']>[]} */
+  const streamed = []
+  const ids = Array.from({ length: 200 }, (_, i) => 3 + ((i * i) % 97))
+  const old = await runOf(qkv, model, { text: '', ids: [5, ...ids] }, {})
+  const run = await runOf(qkv, model, { text: '', ids }, {}, undefined, undefined, {
+    onProgress: ({ streamed: each }) => each && streamed.push(structuredClone(each)),
+  })
+  const { layers } = model.stacks.decoder ?? { layers: 0 }
+  assert.deepEqual(
+    streamed.map(({ stack, done }) => [stack, done]),
+    Array.from({ length: layers }, (_, n) => ['', n + 1]),
+  )
+  const whole = /** @type {import('../../web/rooms/models/atlas-maps.js').Maps} */ (run.maps[''])
+  const before = /** @type {typeof whole} */ (old.maps[''])
+  assert.ok(whole.cells && whole.data.length === before.data.length)
+  const size = whole.data.length / layers
+  for (const { done, maps, scores } of streamed) {
+    assert.deepEqual(maps.data.slice(0, done * size), whole.data.slice(0, done * size))
+    assert.ok(maps.data.slice(done * size).every(value => value === 0))
+    const own = scores.induction?.slice(0, done * whole.heads)
+    assert.deepEqual(own, run.scores['']?.induction?.slice(0, done * whole.heads))
+    const both = mapsOver(maps, done, before)
+    assert.deepEqual(both.data.slice(0, done * size), whole.data.slice(0, done * size))
+    assert.deepEqual(both.data.slice(done * size), before.data.slice(done * size))
+    assert.equal(mapsOver(maps, done, { ...before, height: 1 }), maps, 'maps of another shape')
+  }
   model.dispose()
 })
 

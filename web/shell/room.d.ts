@@ -5,7 +5,7 @@ import type { TemplateResult } from 'lit'
 import type { Qkv } from 'qkv'
 
 /** How far a request is: a share from 0 to 1, or several numbers. */
-export type Progress = number | Record<string, number | string>
+export type Progress = number | Record<string, number | string | object>
 
 /** What is wrong, as the key of a text with its parameters; `offers` are settings that mend it. */
 export type Problem<S = object> = {

@@ -68,6 +68,23 @@ export function putSummary(
   })
 }
 
+/**
+ * The maps of a run that goes on, over those of an older run where no layer is done yet.
+ * @param {Maps} maps
+ * @param {number} done layers
+ * @param {Maps | undefined} old
+ * @returns {Maps}
+ */
+export function mapsOver(maps, done, old) {
+  const { layers, heads, height, width, data } = maps
+  const fits = old && old.layers === layers && old.heads === heads && old.height === height && old.width === width
+  if (!fits) return maps
+  const from = done * heads * height * width
+  const both = data.slice()
+  both.set(old.data.subarray(from), from)
+  return { ...maps, data: both }
+}
+
 /** The map of one head. @param {Maps} maps @param {HeadAt} at */
 export function mapAt({ heads, height, width, data }, { layer, head }) {
   const size = height * width

@@ -36,6 +36,7 @@ export class ModelsAtlas extends LitElement {
     scores: { attribute: false },
     least: { type: Number },
     end: { type: Number },
+    old: { type: Number },
     withoutFirst: { type: Boolean },
     selected: { attribute: false },
     changed: { attribute: false },
@@ -62,6 +63,8 @@ export class ModelsAtlas extends LitElement {
     this.least = 0
     /** Where the colours end. */
     this.end = 1
+    /** Layers from this one on are those of an older run: they are faded. @type {number | undefined} */
+    this.old = undefined
     this.withoutFirst = false
     /** @type {HeadAt | undefined} */
     this.selected = undefined
@@ -223,7 +226,7 @@ export class ModelsAtlas extends LitElement {
   }
 
   #paint() {
-    const { maps, minus, side, scores, least, withoutFirst } = this
+    const { maps, minus, side, scores, least, old = Infinity, withoutFirst } = this
     const canvas = this.querySelector('canvas')
     if (!maps || !canvas) return
     const { layers, heads, height, width } = maps
@@ -252,7 +255,7 @@ export class ModelsAtlas extends LitElement {
       for (let head = 0; head < heads; head++) {
         const score = scores?.[layer * heads + head] ?? 0
         const [x, y] = [head * pitch, layer * pitch]
-        context.globalAlpha = score < least ? FADED : 1
+        context.globalAlpha = layer >= old || score < least ? FADED : 1
         if (side < MAP) {
           context.fillStyle = colours[stepOf(score, [0, 1])]
           context.fillRect(x, y, side, side)

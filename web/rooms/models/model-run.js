@@ -88,7 +88,10 @@ function pickRows(states, rows) {
 
 /**
  * What ends a run before its time, and what hears how many layers have run.
- * @typedef {{ signal?: AbortSignal, onProgress?: (done: { layer: number, layers: number }) => void }} Watch
+ * @typedef {{ signal?: AbortSignal, onProgress?: (done: { layer: number, layers: number, streamed?: Streamed }) => void }} Watch
+ *
+ * The layers of a long text that are done, of the stack that runs: `done` of them.
+ * @typedef {{ stack: Stack, done: number, maps: Maps, scores: Partial<Record<ScoreName, Float32Array>> }} Streamed
  */
 
 /**
@@ -325,13 +328,23 @@ async function collect(model, input, hooks, ids, targetIds, { signal, onProgress
   const keep = ['hiddenStates', ...long.map(stack => SUMMARIES[stack])]
   if (isHeld) keep.push(...short.map(([stack]) => KEPT[stack]))
   const summary = summaryOptions(model, L, BLOCKS)
+  /** @type {Streamed | undefined} */
+  let streamed
+  /** @param {{ name: string, layer: number, summary: AttentionSummary }} made */
+  const onSummary = ({ name, layer, summary: made }) => {
+    const stack = /** @type {Stack} */ (long.find(each => SUMMARIES[each] === name))
+    const own = /** @type {Maps} */ (maps[stack])
+    takeSummary(own, layer, made)
+    takeScores(stack, layer, made.scores ?? {})
+    streamed = { stack, done: layer + 1, maps: own, scores: scores[stack] ?? {} }
+  }
   const output = await model.forwardAsync(input, {
     keep,
-    summary,
+    summary: { ...summary, onSummary },
     hooks: /** @type {any} */ (all),
     logits: 'none',
     signal,
-    onLayer: onProgress,
+    onLayer: done => onProgress?.({ ...done, streamed }),
   })
   if (isHeld)
     for (const [stack] of short)
@@ -340,14 +353,7 @@ async function collect(model, input, hooks, ids, targetIds, { signal, onProgress
       })
   /** @type {WholeRun['summaries']} */
   const summaries = {}
-  for (const stack of long) {
-    summaries[stack] = output[SUMMARIES[stack]]
-    output[SUMMARIES[stack]].forEach((made, layer) => {
-      if (!made) return
-      takeSummary(/** @type {Maps} */ (maps[stack]), layer, made)
-      takeScores(stack, layer, made.scores ?? {})
-    })
-  }
+  for (const stack of long) summaries[stack] = output[SUMMARIES[stack]]
   return { output, maps, scores, summaries, hasWindows: summary.windows }
 }
 

@@ -7,7 +7,7 @@ import './atlas.js'
 import { changesPanel } from './changes-panel.js'
 import { generateBar } from './generate-bar.js'
 import { opening } from './open-model.js'
-import { overview } from './overview.js'
+import { atlas, overview } from './overview.js'
 import { predictionPanel } from './prediction.js'
 import { shownOf } from './shown.js'
 import { story } from './story.js'
@@ -57,7 +57,7 @@ export function draw(context) {
   const isBusy = [got.open, got.run, got.changed].some(each => each?.is === 'waiting')
   // After a moment what is drawn of the older text is dimmed.
   const isOld = [got.run, got.changed].some(each => each?.is === 'waiting' && each.progress)
-  return html`<main class="models ${head ? 'has-head' : ''} ${isOld ? 'is-old' : ''}" id="stage" tabindex="-1" data-tab=${view.tab} data-answers=${view.answers} data-slot=${got.run?.is ?? nothing} aria-busy=${isBusy}>
+  return html`<main class="models ${head ? 'has-head' : ''} ${isOld ? 'is-old' : ''} ${room.streamed ? 'is-streaming' : ''}" id="stage" tabindex="-1" data-tab=${view.tab} data-answers=${view.answers} data-slot=${got.run?.is ?? nothing} aria-busy=${isBusy}>
       ${opening(room)} ${story(room)}
       ${
         run
@@ -69,7 +69,9 @@ export function draw(context) {
         ${changesPanel(room)}
         <div class="models-stage">${head ? headOpen.draw(({ headPage }) => headPage(room, head)) : overview(room)}<div class="models-side">${room.cell && head ? cell.draw(({ inspector }) => inspector(room)) : nothing}${predictionPanel(room)}</div></div>
         ${whatMatters(room)}${generateBar(room)}${programs(room)}`
-          : nothing
+          : room.streamed
+            ? html`<div class="models-stage"><section class="models-atlas">${atlas(room)}</section></div>`
+            : nothing
       }
     </main>`
 }

@@ -97,12 +97,21 @@ const changedIn = ({ settings, stack }) =>
     ),
   )
 
+/** The scores of the layers that are done of a run that goes on, over those that are drawn. @param {Room} room @param {Float32Array} old */
+function scoresOver({ streamed, view: { rankBy } }, old) {
+  const own = streamed?.scores[/** @type {'previous'} */ (rankBy)]
+  if (!streamed || !own) return old
+  const { done, maps } = streamed
+  return own.map((score, n) => (n < done * maps.heads ? score : (old[n] ?? 0)))
+}
+
 /** @param {Room} room @param {boolean} [isSmall] */
 export function atlas(room, isSmall = false) {
-  const { t, act, view, maps, stack, run, head } = room
+  const { t, act, view, stack, run, head, streamed } = room
+  const maps = streamed?.maps ?? room.maps
   if (!maps) return nothing
-  const scores = scoresOf(room)
-  const { end, minus } = painted(room)
+  const scores = scoresOver(room, scoresOf(room))
+  const { end, minus } = painted(streamed ? { ...room, maps, showing: 'after' } : room)
   const isDecoder = stack !== 'encoder'
   const lens =
     isDecoder && run && run.lens.length > 1
@@ -113,9 +122,10 @@ export function atlas(room, isSmall = false) {
               html`${guesses.slice(0, maps.layers > 16 ? 1 : maps.layers > 6 ? 2 : 3).map(({ token, probability }) => html`<span class="lens-guess"><b>${token}</b> ${percent(probability)}</span>`)}`,
           )
       : undefined
-  const point = (/** @type {CustomEvent} */ { detail }) => act.show({ pointed: detail ?? undefined })
+  // The words of a text that is being read are not here yet.
+  const point = (/** @type {CustomEvent} */ { detail }) => act.show({ pointed: (!streamed && detail) || undefined })
   return html`<models-atlas
-    .maps=${maps} .minus=${minus} .scores=${scores} .least=${leastOf(room, scores)} .end=${end} .withoutFirst=${view.isWithoutFirst}
+    .maps=${maps} .minus=${minus} .scores=${scores} .least=${leastOf(room, scores)} .end=${end} .old=${streamed?.done} .withoutFirst=${view.isWithoutFirst}
     .selected=${head ?? view.marked} .changed=${changedIn(room)} .size=${isSmall ? 0 : view.mapSize} .label=${t('modelsAtlas', { layers: maps.layers, heads: maps.heads })} .lens=${lens} .lensTitle=${t('modelsLens')} .isSmall=${isSmall}
     @atlas-point=${point}
     @atlas-focus=${point}

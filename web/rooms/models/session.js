@@ -59,11 +59,11 @@ function watchOf({ signal, progress }) {
   let reported = start + PATIENCE - PROGRESS
   return {
     signal,
-    onProgress({ layer, layers }) {
+    onProgress({ layer, layers, streamed }) {
       if (performance.now() - reported < PROGRESS) return
       reported = performance.now()
       const seconds = (reported - start) / 1000
-      progress({ layer, layers, share: layer / layers, seconds })
+      progress({ layer, layers, share: layer / layers, seconds, ...(streamed && { streamed }) })
     },
   }
 }

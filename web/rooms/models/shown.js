@@ -3,7 +3,7 @@
 import { SHIPPED } from '../../files/shipped-models.js'
 import { headName, isIn } from '../../head/changes.js'
 import { shown } from '../../shell/slots.js'
-import { mapAt } from './atlas-maps.js'
+import { mapAt, mapsOver } from './atlas-maps.js'
 import { stacksOf } from './hooks.js'
 import { addressOf, bareName, idOf, isOfHub } from './sources.js'
 
@@ -132,6 +132,26 @@ function runsOf({ view, got }, id, isChanged) {
   return runs.after ? { ...runs, after: grown } : { before: grown }
 }
 
+/** Maps of a run that goes on, by what it has reported. @type {WeakMap<object, { old: object | undefined, maps: import('./atlas-maps.js').Maps }>} */
+const streams = new WeakMap()
+
+/** The layers that are done of a run that goes on, in the maps of its stack. @param {State} state @param {Run | undefined} run that is drawn */
+function streamedOf({ got }, run) {
+  for (const own of [got.changed, got.run]) {
+    const progress = /** @type {{ streamed?: import('./model-run.js').Streamed } | undefined} */ (
+      own?.is === 'waiting' ? own.progress : undefined
+    )
+    if (!progress?.streamed) continue
+    const { stack, done, scores } = progress.streamed
+    const old = run?.maps[stack]
+    const known = streams.get(progress)
+    const maps = known?.old === old && known ? known.maps : mapsOver(progress.streamed.maps, done, old)
+    streams.set(progress, { old, maps })
+    return { stack, done, scores, maps }
+  }
+  return undefined
+}
+
 /** Everything that is drawn beside the state. @param {State} state */
 export function shownOf(state) {
   const { settings, view } = state
@@ -141,8 +161,9 @@ export function shownOf(state) {
   const run = showing === 'before' ? runBefore : (runAfter ?? runBefore)
   const stacks = Object.keys(run?.maps ?? {})
   const requestedStack = settings.at.head?.stack ?? view.stack
+  const streamed = streamedOf(state, run)
   const stack = /** @type {import('../../head/head.js').Stack} */ (
-    stacks.includes(requestedStack) ? requestedStack : (stacks[0] ?? '')
+    stacks.includes(requestedStack) ? requestedStack : (stacks[0] ?? streamed?.stack ?? '')
   )
   const head = headOf(settings.at.head, run)
   const isChanged = runAfter !== undefined && showing !== 'before'
@@ -161,6 +182,7 @@ export function shownOf(state) {
     stack,
     head,
     maps,
+    streamed: streamed?.stack === stack ? streamed : undefined,
     isChanged,
     cell:
       head && maps && cell && cell.row < maps.rows && cell.column < maps.columns
