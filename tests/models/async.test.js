@@ -144,7 +144,7 @@ for (const threads of [1, 2])
     const long = Array.from({ length: 2111 }, (_, i) => (i * i * 37) % 100)
     const summary = { map: /** @type {const} */ ([64, 64]), topK: 4, distance: true, scores: true, windows: false }
     const before = own.memory.resident
-    for (const keep of [[], ['attentionSummaries']]) {
+    for (const keep of /** @type {const} */ ([[], ['attentionSummaries']])) {
       const options = { keep, summary, logits: /** @type {const} */ ('none') }
       const want = model.forward({ ids: long }, options)
       let turns = 0
