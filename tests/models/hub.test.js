@@ -59,6 +59,15 @@ const pieces = {
   'target.spm': inFolder('sentencepiece/source.spm'),
   'vocab.json': inFolder('sentencepiece/vocab.json'),
 }
+/** A folder of sentence-transformers, with a folder in it. */
+const sentences = Object.fromEntries(
+  readdirSync(fileURLToPath(new URL('../goldens/models/sentence-bert-tiny', import.meta.url)), {
+    recursive: true,
+    encoding: 'utf8',
+  })
+    .filter(name => /\.json$|^model/.test(name))
+    .map(name => [name, inFolder(`models/sentence-bert-tiny/${name}`)]),
+)
 
 const hub = await startHub({
   'me/tiny': { files: tiny, branches: ['refs/pr/1', 'v1.0'] },
@@ -69,6 +78,7 @@ const hub = await startHub({
   'me/many': { files: { ...sharded, 'README.md': Buffer.from('Many') } },
   'me/words': { files: words },
   'me/pieces': { files: pieces },
+  'me/sentences': { files: sentences },
   'me/pickled': { files: { 'config.json': tiny['config.json'], 'pytorch_model.bin': Buffer.from('PK') } },
 })
 after(() => hub.close())
@@ -210,6 +220,29 @@ test('a folder of shards in a repository is read; other files are not', async ()
   assert.ok(!hub.asked.some(({ url }) => url.includes('README')))
   assert.ok(existsSync(join(cache, 'models--me--many/snapshots', hub.commitOf('me/many'), 'sub/folder/config.json')))
   await assert.rejects(loadModel(qkv, 'hf:me/many/nowhere'), /me\/many has no folder nowhere/)
+})
+
+test('embed of a model on the hub reads its modules with it, and again offline', async () => {
+  const text = ['The river was slow.', 'The cat sat at the door.']
+  const tokenizer = { tokenizer: Tokenizer }
+  const embeddings = async (/** @type {string} */ source) => {
+    const model = await loadModel(qkv, source, tokenizer)
+    const asked = hub.asked.length
+    const { data } = await model.embed(text)
+    assert.equal(hub.asked.length, asked, 'embed asks for nothing')
+    model.dispose()
+    return data
+  }
+  const want = await embeddings(fileURLToPath(new URL('../goldens/models/sentence-bert-tiny', import.meta.url)))
+  assert.deepEqual(await embeddings('hf:me/sentences'), want)
+  process.env.HF_HUB_OFFLINE = '1'
+  try {
+    hub.asked.length = 0
+    assert.deepEqual(await embeddings('hf:me/sentences'), want)
+    assert.equal(hub.asked.length, 0)
+  } finally {
+    delete process.env.HF_HUB_OFFLINE
+  }
 })
 
 test('a name that moved opens its model, under the old name in the cache', async () => {
