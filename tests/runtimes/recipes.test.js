@@ -1,0 +1,131 @@
+// The recipes of docs/recipes.md, whole programs, run from the packed package in an empty folder.
+
+import assert from 'node:assert/strict'
+import { spawn, spawnSync } from 'node:child_process'
+import { cpSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { after, test } from 'node:test'
+import { fileURLToPath } from 'node:url'
+import { launch } from '../browser/browsers.js'
+import { startHub } from '../models/hub.js'
+import { install, root } from '../packed.js'
+import { serve } from './project.js'
+
+const { project, run, remove } = install()
+after(remove)
+cpSync(join(root, 'node_modules/@huggingface/tokenizers'), join(project, 'node_modules/@huggingface/tokenizers'), {
+  recursive: true,
+})
+const page = readFileSync(join(root, 'docs/recipes.md'), 'utf8')
+/** The programs by the names of their files. */
+const recipes = new Map(
+  [...page.matchAll(/```(?:js|html) (\S+)\n([\s\S]*?)```/g)].map(([, name, text]) => [name, text]),
+)
+for (const [name, text] of recipes) writeFileSync(join(project, name), text)
+
+test('there are recipes, each of at most 30 lines', () => {
+  const pagesOfOne = ['index.html', 'main.js', 'worker.js']
+  const lines = (/** @type {string} */ name) => (recipes.get(name) ?? '').split('\n').length - 1
+  for (const name of recipes.keys()) assert.ok(lines(name) > 0 && lines(name) <= 30, name)
+  assert.ok(pagesOfOne.reduce((sum, name) => sum + lines(name), 0) <= 40)
+  assert.deepEqual([...recipes.keys()].sort(), ['build.js', 'edge.js', 'hub.js', ...pagesOfOne, 'server.js'].sort())
+})
+
+/** Runs a program beside servers of this process. @param {string} file @param {NodeJS.ProcessEnv} env @returns {Promise<string>} */
+const running = (file, env) =>
+  new Promise((resolve, reject) => {
+    const child = spawn(process.execPath, [file], { cwd: project, env: Object.assign({}, process.env, env) })
+    let [out, err] = ['', '']
+    child.stdout.on('data', data => (out += data))
+    child.stderr.on('data', data => (err += data))
+    child.on('close', code => (code === 0 ? resolve(out) : reject(new Error(err))))
+  })
+
+test('a model of the hub opens in three lines and four requests, the second time in one', async () => {
+  const model = join(root, 'tests/goldens/models/gpt2-tiny')
+  const names = ['config.json', 'model.safetensors', 'tokenizer.json']
+  const files = Object.fromEntries(names.map(name => [name, readFileSync(join(model, name))]))
+  const hub = await startHub({ 'openai-community/gpt2': { files } })
+  after(() => hub.close())
+  const env = { HF_ENDPOINT: hub.url, HF_HOME: join(project, 'hub') }
+  const first = await running('hub.js', env)
+  assert.match(first, /^previous: layers\.\d\.heads\.\d, 0\.\d\d\ninduction: layers\.\d\.heads\.\d, 0\.\d\d\n\S/)
+  assert.equal(hub.asked.length, 7) // redirects count: four requests, three are redirected; a folder without tokenizer_config.json
+  hub.asked.length = 0
+  assert.equal(await running('hub.js', env), first)
+  assert.equal(hub.asked.length, 1)
+  assert.equal(/^import.*\nimport.*\nconst model = .*\n/.test(recipes.get('hub.js') ?? ''), true)
+})
+
+/** The page is opened, and shows other weights for another text. @param {string} folder */
+async function tryPage(folder) {
+  const server = await serve(folder)
+  const chromium = await launch('chromium')
+  try {
+    const page = await chromium.open(`${server.url}/`)
+    await page.until(() => /** @type {any} */ (document.querySelector('qkv-heads'))?.weights?.dims.join() === '2,9,9')
+    await page.type('input', 'Tom has a red ball.')
+    await page.until(() => /** @type {any} */ (document.querySelector('qkv-heads')).weights.dims.join() === '2,7,7')
+    assert.deepEqual(
+      chromium.complaints.filter(each => !/favicon/.test(each)),
+      [],
+    )
+  } finally {
+    await chromium.close()
+    server.close()
+  }
+}
+
+test('a page with a worker, built by Vite with nothing configured', { timeout: 400_000 }, async () => {
+  const vite = join(root, 'node_modules/vite/bin/vite.js')
+  run(process.execPath, [vite, 'build', '--outDir', 'vite', '--base', './', '--logLevel', 'warn'])
+  await tryPage(join(project, 'vite'))
+})
+
+const tools = fileURLToPath(new URL('node_modules', import.meta.url))
+const skip = !existsSync(join(tools, 'esbuild')) && 'npm run test:runtimes installs esbuild and workerd'
+
+test('the same page, built by esbuild', { skip, timeout: 400_000 }, async () => {
+  mkdirSync(join(project, 'site'))
+  for (const name of ['esbuild', '@esbuild'])
+    cpSync(join(tools, name), join(project, 'node_modules', name), { recursive: true })
+  run(process.execPath, ['build.js'])
+  await tryPage(join(project, 'site'))
+})
+
+test('a server sends generated text, to two at once, and ends with its reader', async t => {
+  const server = spawn(process.execPath, ['server.js'], {
+    cwd: project,
+    env: Object.assign({}, process.env, { PORT: '0' }),
+  })
+  t.after(() => server.kill())
+  const port = await new Promise(resolve => server.stdout.once('data', data => resolve(String(data).trim())))
+  const ask = async (/** @type {string} */ prompt) =>
+    (await fetch(`http://localhost:${port}/?prompt=${encodeURIComponent(prompt)}`)).text()
+  const [he, she] = await Promise.all(['he', 'she'].map(word => ask(`Lily and Tom are friends. Is ${word}`)))
+  assert.match(he, /^\s*tom\s*\? yes/)
+  assert.match(she, /^\s*lily\s*\? yes/)
+  assert.match(await ask(' '), /\S/)
+  assert.equal(server.exitCode, null)
+})
+
+test('an edge function has the compiled module', async () => {
+  // What the engine of edge functions does: the import of the file is a WebAssembly.Module.
+  const hooks = `import { readFile } from 'node:fs/promises'
+export async function load(url, context, next) {
+  if (!url.endsWith('.wasm')) return next(url, context)
+  const source = \`import { readFileSync } from 'node:fs'
+export default new WebAssembly.Module(readFileSync(new URL(\${JSON.stringify(url)})))\`
+  return { format: 'module', shortCircuit: true, source }
+}`
+  const program = `import { register } from 'node:module'
+register('data:text/javascript,' + encodeURIComponent(${JSON.stringify(hooks)}))
+const { default: edge } = await import('./edge.js')
+const request = new Request('http://edge', { method: 'POST', body: '[[1, 0], [0, 2]]' })
+console.log(JSON.stringify(await (await edge.fetch(request)).json()))`
+  writeFileSync(join(project, 'engine.js'), program)
+  const { stdout, stderr } = spawnSync(process.execPath, ['engine.js'], { cwd: project, encoding: 'utf8' })
+  const { weights, output } = JSON.parse(stdout || stderr)
+  assert.deepEqual(weights[0], [1, 0])
+  assert.equal(output.length, 2)
+})
