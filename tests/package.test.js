@@ -129,6 +129,11 @@ test('qkv/models adds at most 19 KB gzipped; each part that it loads later has a
   const later = [
     'forward-async',
     'generation',
+    'attribution',
+    'linear-attribution',
+    'chat',
+    'wordpiece',
+    'sentencepiece',
     'save-model',
     'class-logits',
     'embed',
@@ -141,7 +146,6 @@ test('qkv/models adds at most 19 KB gzipped; each part that it loads later has a
   ]
   later.push('hub-name', 'disk-cache', 'private-files', 'kept-models', 'sha256')
   assert.ok(gzipped('dist/hub-folder.js') <= 6 * 1024, 'what only a name on the hub loads')
-  assert.ok(gzipped('dist/attribution.js') <= 3 * 1024, 'logits of tokens, of classes, and the likeness of two texts')
   for (const name of [...later, 'rope-scaling', ...families.map(file => `families/${file.replace('.js', '')}`)])
     assert.ok(gzipped(`dist/${name}.js`) <= 2048, name)
 })
@@ -182,29 +186,39 @@ test('the file of qkv/tokenize imports nothing', () => {
   assert.doesNotMatch(readFileSync(join(installed, 'dist/tokenize.js'), 'utf8'), /\b(import|from)\b *['"]/)
 })
 
-test('where @huggingface/tokenizers is not installed, a program is told to install it; where it is, bundlers include it', async () => {
+test('where @huggingface/tokenizers and jinja are not installed, a program is told to install them; where they are, bundlers include them', async () => {
   const model = join(root, 'tests/goldens/models/bert-tiny')
   const program = `import { load } from 'qkv'
 import { loadModel } from 'qkv/models'
-const model = await loadModel(await load(), '${model}').catch(({ message }) => ({ tokenize: () => ({ tokens: [message] }) }))
-console.log(model.tokenize('The cat').tokens.join())`
+const qkv = await load()
+const open = options => loadModel(qkv, '${model}', options)
+const model = await open().catch(({ message }) => ({ tokenize: () => ({ tokens: [message] }) }))
+console.log(model.tokenize('The cat').tokens.join())
+const chat = await open({ tokenizer: { encode: () => 0, decode: () => '' } })
+const messages = [{ role: 'user', content: 'Hi' }]
+console.log(await chat.applyChatTemplate(messages, { template: '{{ messages[0].content }}!' }).catch(({ message }) => message))`
   const node = () => run(process.execPath, ['--input-type=module', '--eval', program], project)
-  assert.match(node(), /needs the package @huggingface\/tokenizers, which is not installed: npm install @huggingface/)
+  const told = node()
+  for (const name of ['tokenizers', 'jinja'])
+    assert.match(
+      told,
+      new RegExp(`needs the package @huggingface/${name}, which is not installed: npm install @huggingface`),
+    )
   const hasIt = async () => {
     const input = join(project, 'models.js')
     writeFileSync(input, program)
     const { output } = await build({ input, platform: 'browser', write: false, logLevel: 'silent' })
-    return output.some(
-      chunk => 'modules' in chunk && Object.keys(chunk.modules).some(id => /tokenizers\.mjs$/.test(id)),
-    )
+    const ids = output.flatMap(chunk => ('modules' in chunk ? Object.keys(chunk.modules) : []))
+    return ['tokenizers', 'jinja'].map(name => ids.some(id => id.includes(`@huggingface/${name}/`)))
   }
-  assert.equal(await hasIt(), false)
+  assert.deepEqual(await hasIt(), [false, false])
   const scope = join(project, 'node_modules/@huggingface')
   mkdirSync(scope)
-  symlinkSync(join(root, 'node_modules/@huggingface/tokenizers'), join(scope, 'tokenizers'))
+  for (const name of ['tokenizers', 'jinja'])
+    symlinkSync(join(root, 'node_modules/@huggingface', name), join(scope, name))
   try {
-    assert.equal(node(), '[CLS],the,c,##at,[SEP]\n')
-    assert.equal(await hasIt(), true)
+    assert.equal(node(), '[CLS],the,c,##at,[SEP]\nHi!\n')
+    assert.deepEqual(await hasIt(), [true, true])
   } finally {
     rmSync(scope, { recursive: true })
   }

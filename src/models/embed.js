@@ -36,6 +36,8 @@ import { Config } from './config.js'
  * @property {number} rest
  */
 
+/** @typedef {() => Promise<Modules | undefined>} ReadModules */
+
 /** In the order in which sentence-transformers joins them. */
 const POOLINGS = /** @type {const} */ (['cls_token', 'max_tokens', 'mean_tokens', 'mean_sqrt_len_tokens', 'lasttoken'])
 
@@ -94,12 +96,13 @@ function poolingsOf(c) {
 
 /**
  * @param {import('./model.js').Model} model
- * @param {Modules | undefined} modules
+ * @param {ReadModules | undefined} read
  * @param {string | readonly string[]} texts
  * @param {EmbedOptions} options
  * @returns {Promise<FloatTensor>} (B, d)
  */
-export async function embed(model, modules, texts, options) {
+export async function embed(model, read, texts, options) {
+  const modules = await read?.()
   const {
     pooling,
     normalize = modules?.isNormalized,
@@ -146,19 +149,20 @@ function inputOf(model, modules, text) {
 
 /**
  * @param {import('./model.js').Model} model
- * @param {import('./attribution.js').Attributed} attributed
- * @param {Modules | undefined} modules
+ * @param {import('./linear-attribution.js').Attributed} attributed
+ * @param {ReadModules | undefined} read
  * @param {readonly [text: string, other: string]} texts
  * @param {SimilarityOptions} options
  * @returns {Promise<Similarity>}
  */
-export async function similarity(model, attributed, modules, [text, other], options) {
+export async function similarity(model, attributed, read, [text, other], options) {
+  const modules = await read?.()
   const { pooling, hooks, signal } = readOptions(options, ['pooling', 'hooks', 'signal'], 'similarity')
   for (const each of [text, other])
     if (typeof each !== 'string') throw new TypeError(`similarity: ${describe(each)} given, a text expected`)
-  const second = (await embed(model, modules, other, { pooling, normalize: true, signal })).row(0).data
+  const second = (await embed(model, read, other, { pooling, normalize: true, signal })).row(0).data
   const poolings = pooling ? [pooling] : (modules?.poolings ?? [])
-  const { contributions } = await import('./attribution.js')
+  const { contributions } = await import('./linear-attribution.js')
   const { logits, heads, mlps, embedding, rest } = await contributions(attributed, inputOf(model, modules, text), {
     hooks,
     signal,

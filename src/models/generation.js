@@ -9,7 +9,7 @@ import { describe } from '../base/errors.js'
 /** @typedef {import('./model.js').GenerateStep} GenerateStep */
 
 const SAMPLING = ['temperature', 'topK', 'topP', 'minP', 'repetitionPenalty', 'logits', 'seed']
-const KNOWN = ['maxNewTokens', 'stopIds', 'keep', 'hooks', 'useCache', 'signal'].concat(SAMPLING)
+const KNOWN = ['maxNewTokens', 'stopIds', 'keep', 'hooks', 'useCache', 'signal', 'chat'].concat(SAMPLING)
 
 /**
  * @param {import('./model.js').Model} model
@@ -19,13 +19,13 @@ const KNOWN = ['maxNewTokens', 'stopIds', 'keep', 'hooks', 'useCache', 'signal']
  * @param {import('./tokenizer.js').TextTool} [parts.tokenizer]
  * @param {(prompt: unknown) => number[]} parts.toIds
  * @param {typeof import('./inputs.js').checkSignal} parts.checkSignal given, not imported: so inputs.js stays in one bundle with model.js
- * @param {string | Ids | readonly (string | readonly number[])[]} prompt
+ * @param {string | Ids | readonly (string | readonly number[])[] | readonly import('./chat.js').Message[]} prompt
  * @param {GenerateOptions} options
  * @returns {AsyncGenerator<GenerateStep, void, void>}
  */
 export async function* generate(model, { qkv, family, tokenizer, toIds, checkSignal }, prompt, options) {
   options = readOptions(options, KNOWN, 'generate')
-  const { keep, hooks, signal, useCache = true, seed = 0, stopIds = family.stopIds, logits: edit } = options
+  const { keep, hooks, signal, useCache = true, seed = 0, stopIds = family.stopIds, logits: edit, chat } = options
   checkSignal(signal, 'generate')
   toBoolean(useCache, 'generate: useCache')
   if (!Array.isArray(stopIds) || !stopIds.every(Number.isInteger))
@@ -43,8 +43,12 @@ export async function* generate(model, { qkv, family, tokenizer, toIds, checkSig
   const cut = { temperature, topK, topP, minP }
   if (!family.decoder) throw new Error(`generate: ${model.type} is an encoder, it has no next token`)
   if (!model.hasHead) throw new Error(`generate: this ${model.type} checkpoint has no head, it has no logits of tokens`)
-  const areMany = Array.isArray(prompt) && typeof prompt[0] !== 'number'
-  const sources = areMany ? prompt.map(toIds) : [toIds(prompt)]
+  const isChat = Array.isArray(prompt) && typeof Object(prompt[0]).role === 'string'
+  if (chat !== undefined && !isChat)
+    throw new TypeError('generate: chat: it is given, but the prompt is no list of messages { role, content }')
+  const given = isChat ? await chatIds(model, tokenizer, prompt, chat, family.vocab) : prompt
+  const areMany = Array.isArray(given) && typeof given[0] !== 'number'
+  const sources = areMany ? given.map(toIds) : [toIds(given)]
   if (sources.length === 0 || sources.some(source => source.length === 0))
     throw new RangeError('generate: the prompt has no tokens')
   const both = family.encoder !== undefined
@@ -114,6 +118,19 @@ export async function* generate(model, { qkv, family, tokenizer, toIds, checkSig
   } finally {
     cache?.dispose()
   }
+}
+
+/**
+ * The ids of a conversation: its template writes the special tokens.
+ * @param {import('./model.js').Model} model
+ * @param {import('./tokenizer.js').TextTool | undefined} tokenizer
+ * @param {unknown} messages
+ * @param {import('./chat.js').ChatOptions | undefined} chat
+ * @param {number} vocab
+ */
+async function chatIds(model, tokenizer, messages, chat, vocab) {
+  const text = await model.applyChatTemplate(/** @type {import('./chat.js').Message[]} */ (messages), chat)
+  return /** @type {import('./tokenizer.js').TextTool} */ (tokenizer).bare(text, vocab)
 }
 
 /** The single ids among bad_words_ids. @param {unknown} words @returns {number[]} */

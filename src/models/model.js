@@ -76,6 +76,7 @@ import { embeddingOf } from './weights.js'
  * @property {readonly number[]} [stopIds] generation ends at these; default: eos_token_id of the config
  * @property {ModelOptions['keep']} [keep] as in forward
  * @property {ModelOptions['hooks']} [hooks]
+ * @property {import('./chat.js').ChatOptions} [chat] how a conversation becomes a text
  * @property {boolean} [useCache] false: all ids are run at each step, so that hooks see the whole sequence; default true
  * @property {AbortSignal} [signal]
  */
@@ -171,7 +172,7 @@ export class Model {
   #weights
   #tokenizer
   #classLogits
-  #readModules
+  #reads
   #isDisposed = false
 
   /**
@@ -182,15 +183,16 @@ export class Model {
    * @param {Record<string, unknown>} config
    * @param {import('./tokenizer.js').TextTool | undefined} tokenizer
    * @param {typeof import('./class-logits.js').classLogits} [classLogits] of a family with classes
-   * @param {() => Promise<import('./embed.js').Modules | undefined>} [readModules] of sentence-transformers
+   * @param {{ modules?: import('./embed.js').ReadModules, template?: () => Promise<string | undefined> }} [reads]
+   *   files that are read when they are needed: the modules of sentence-transformers, chat_template.jinja
    */
-  constructor(qkv, family, weights, config, tokenizer, classLogits, readModules) {
+  constructor(qkv, family, weights, config, tokenizer, classLogits, reads = {}) {
     this.#qkv = qkv
     this.#family = family
     this.#weights = weights
     this.#tokenizer = tokenizer
     this.#classLogits = classLogits
-    this.#readModules = readModules
+    this.#reads = reads
     /** config.json as it was read. */
     this.config = config
   }
@@ -284,7 +286,7 @@ export class Model {
   #expectTokenizer() {
     if (this.#tokenizer) return this.#tokenizer
     throw new Error(
-      'this model was loaded without a tokenizer: give ids, or load it with tokenizer.json, which Python makes of other files: AutoTokenizer.from_pretrained(FOLDER).save_pretrained(FOLDER)',
+      'this model was loaded without a tokenizer: give ids, or tokenizer.json, which Python makes by AutoTokenizer.from_pretrained(FOLDER).save_pretrained(FOLDER)',
     )
   }
 
@@ -706,8 +708,21 @@ export class Model {
   }
 
   /**
-   * Generates token by token. The prompt of an encoder-decoder is the input of its encoder. Several prompts form a batch.
-   * @param {string | Ids | readonly (string | readonly number[])[]} prompt
+   * A conversation as the text that the model was trained to continue, by the chat template of its folder.
+   * @param {readonly import('./chat.js').Message[]} messages
+   * @param {import('./chat.js').ChatOptions} [options]
+   * @returns {Promise<string>}
+   */
+  async applyChatTemplate(messages, options = {}) {
+    const { config } = Model.#own(this).#expectTokenizer()
+    const { chatText } = await import('./chat.js')
+    return chatText(config, this.#reads.template, messages, options)
+  }
+
+  /**
+   * Generates token by token. The prompt of an encoder-decoder is the input of its encoder. Several prompts form a batch. A list of
+   * messages becomes a text by the chat template of the folder.
+   * @param {string | Ids | readonly (string | readonly number[])[] | readonly import('./chat.js').Message[]} prompt
    * @param {GenerateOptions} [options]
    * @returns {AsyncGenerator<GenerateStep, void, void>}
    */
@@ -727,7 +742,7 @@ export class Model {
   async embed(texts, options = {}) {
     Model.#own(this)
     const { embed } = await import('./embed.js')
-    return embed(this, await this.#readModules?.(), texts, options)
+    return embed(this, this.#reads.modules, texts, options)
   }
 
   /**
@@ -739,12 +754,12 @@ export class Model {
   async similarity(text, other, options = {}) {
     Model.#own(this)
     const { similarity } = await import('./embed.js')
-    return similarity(this, this.#attributed, await this.#readModules?.(), [text, other], options)
+    return similarity(this, this.#attributed, this.#reads.modules, [text, other], options)
   }
 
-  /** @returns {import('./attribution.js').Attributed} */
+  /** @returns {import('./linear-attribution.js').Attributed} */
   get #attributed() {
-    const forward = /** @type {import('./attribution.js').Attributed['forward']} */ (
+    const forward = /** @type {import('./linear-attribution.js').Attributed['forward']} */ (
       (...given) => this.#inTurns(...given)
     )
     return { ...this.#parts, forward, padding: this.config.pad_token_id }

@@ -23,6 +23,22 @@ export function otherFormat(start) {
   return undefined
 }
 
+/**
+ * An optional package that cannot be imported: it is not installed, or no bundler has included it.
+ * @param {unknown} cause
+ * @param {string} what needs it
+ * @param {string} name
+ * @param {string} instead what else can be done
+ */
+export function missingPackage(cause, what, name, instead) {
+  const { code = '', message } = /** @type {Error & { code?: string }} */ (cause)
+  const isMissing = code.endsWith('MODULE_NOT_FOUND') || /could not resolve|cannot find/i.test(message)
+  const why = isMissing
+    ? `which is not installed: npm install ${name}`
+    : `which cannot be loaded here (${message}): a bundler includes it where it is installed beside qkv, an import map gives its address`
+  return new Error(`${what} needs the package ${name}, ${why}; ${instead}`, { cause })
+}
+
 /** @param {string} name @param {Uint8Array} bytes of the file @param {Error} cause */
 export function noJSON(name, bytes, cause) {
   const isPage = /^\s*</.test(new TextDecoder().decode(bytes.subarray(0, 100)))

@@ -22,10 +22,15 @@ import { describe } from '../base/errors.js'
  * The texts of a model.
  * @typedef {object} TextTool
  * @property {(text: string, pair: string | undefined, vocab: number, most?: number) => Tokenized} encode cut to `most` ids
+ * @property {(text: string, vocab: number) => number[]} bare the ids of a text without special tokens
+ * @property {import('./chat.js').TokenizerConfig} config tokenizer_config.json
  * @property {TokenizerLike['decode']} decode
  */
 
-/** A tokenizer of the folder, and the id of words that it does not know. @typedef {{ tokenizer: TokenizerLike, unknown?: number }} Opened */
+/**
+ * A tokenizer of the folder, the id of words that it does not know, and tokenizer_config.json.
+ * @typedef {{ tokenizer: TokenizerLike, unknown?: number, config?: import('./chat.js').TokenizerConfig }} Opened
+ */
 
 /**
  * @param {import('./source.js').Folder} folder
@@ -40,6 +45,8 @@ export async function openTokenizer(folder, readJSON, given, type) {
   return (
     opened && {
       encode: (text, pair, vocab, most = Infinity) => encode(opened, text, pair, vocab, most),
+      bare: (text, vocab) => encode(opened, text, undefined, vocab, Infinity, false).ids,
+      config: opened.config ?? {},
       decode: (ids, options) => decode(opened.tokenizer, ids, options),
     }
   )
@@ -97,7 +104,7 @@ async function bytesOf(folder, name) {
 
 /**
  * @param {unknown} json tokenizer.json
- * @param {object} config tokenizer_config.json, or {}
+ * @param {Record<string, unknown>} config tokenizer_config.json, or {}
  * @param {TokenizerClass} [Class]
  * @returns {Promise<Opened>}
  */
@@ -110,7 +117,8 @@ async function makeTokenizer(json, config, Class) {
     unk_token: token,
     vocab,
   } = /** @type {{ unk_id?: number, unk_token?: string, vocab?: any }} */ (Object(json.model))
-  return { tokenizer: byPackage(() => new Tokenizer(json, config)), unknown: id ?? Object(vocab)[String(token)] }
+  const unknown = id ?? Object(vocab)[String(token)]
+  return { tokenizer: byPackage(() => new Tokenizer(json, config)), unknown, config }
 }
 
 /**
@@ -122,15 +130,9 @@ async function imported() {
   try {
     return /** @type {any} */ (await import('@huggingface/tokenizers')).Tokenizer
   } catch (cause) {
-    const { code = '', message } = /** @type {Error & { code?: string }} */ (cause)
-    const isMissing = code.endsWith('MODULE_NOT_FOUND') || /could not resolve|cannot find/i.test(message)
-    const why = isMissing
-      ? 'which is not installed: npm install @huggingface/tokenizers'
-      : `which cannot be loaded here (${message}): a bundler includes it where it is installed beside qkv, an import map gives its address`
-    throw new Error(
-      `tokenizer.json needs the package @huggingface/tokenizers, ${why}; or pass its class as { tokenizer: Tokenizer }, or tokenizer: false`,
-      { cause },
-    )
+    const { missingPackage } = await import('./refusals.js')
+    const instead = 'or pass its class as { tokenizer: Tokenizer }, or tokenizer: false'
+    throw missingPackage(cause, 'tokenizer.json', '@huggingface/tokenizers', instead)
   }
 }
 
@@ -158,12 +160,15 @@ function byPackage(call) {
  * @param {string | undefined} pair a second segment
  * @param {number} vocab
  * @param {number} most ids; of a pair the longer segment is cut first
+ * @param {boolean} [isWhole] with special tokens; default true
  * @returns {Tokenized}
  */
-function encode({ tokenizer, unknown }, text, pair, vocab, most) {
+function encode({ tokenizer, unknown }, text, pair, vocab, most, isWhole = true) {
   for (const part of [text, pair ?? ''])
     if (typeof part !== 'string') throw new TypeError(`tokenize: ${describe(part)} given, a string expected`)
-  const encoded = byPackage(() => tokenizer.encode(text, { text_pair: pair ?? null, return_token_type_ids: true }))
+  const encoded = byPackage(() =>
+    tokenizer.encode(text, { text_pair: pair ?? null, return_token_type_ids: true, add_special_tokens: isWhole }),
+  )
   if (!Array.isArray(encoded?.ids) || !Array.isArray(encoded.tokens))
     throw new TypeError(`tokenize: the tokenizer gives ${describe(encoded)}, { ids, tokens } with two arrays expected`)
   const { tokens, token_type_ids: types } = encoded

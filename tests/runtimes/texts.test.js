@@ -1,4 +1,5 @@
-// The optional package @huggingface/tokenizers beside the packed package: every bundler finds it, and builds without it.
+// The optional packages @huggingface/tokenizers and @huggingface/jinja beside the packed package: every bundler finds them, and builds without
+// them.
 
 import assert from 'node:assert/strict'
 import { cpSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs'
@@ -45,7 +46,8 @@ const BUILDS = {
     const imports = {
       qkv: at('qkv/dist/index.js'),
       'qkv/models': at('qkv/dist/models.js'),
-      ...(out.endsWith('there') && { '@huggingface/tokenizers': at('@huggingface/tokenizers/dist/tokenizers.mjs') }),
+      ...(!out.endsWith('missing') && { '@huggingface/tokenizers': at('@huggingface/tokenizers/dist/tokenizers.mjs') }),
+      ...(out.endsWith('there') && { '@huggingface/jinja': at('@huggingface/jinja/dist/index.js') }),
     }
     mkdirSync(join(folder, out))
     const map = `<script type="importmap">${JSON.stringify({ imports })}</script>`
@@ -73,13 +75,23 @@ async function answerOf(name, out) {
   return answer
 }
 
-for (const state of ['missing', 'there'])
+const TOKENS = '[CLS],the,c,##at,[SEP]'
+const MISSING = /which is not installed: npm install/
+const UNKNOWN = /which cannot be loaded here .* a bundler includes it where it is installed/
+/** What is installed: none of the packages, that of tokenizers, both. */
+const STATES = { missing: [], tokenizers: ['tokenizers'], there: ['tokenizers', 'jinja'] }
+
+for (const [state, packages] of Object.entries(STATES))
   for (const name of Object.keys(BUILDS))
-    test(`${name}: a model with texts, where the package of tokenizers is ${state}`, { timeout: 400_000 }, async () => {
-      const own = join(folder, 'node_modules/@huggingface/tokenizers')
-      if (state === 'there') cpSync(join(root, 'node_modules/@huggingface/tokenizers'), own, { recursive: true })
+    test(`${name}: a model with texts and a chat template, where installed are: ${packages.join(', ') || 'none'}`, {
+      timeout: 400_000,
+    }, async () => {
+      for (const own of packages)
+        cpSync(join(root, 'node_modules/@huggingface', own), join(folder, 'node_modules/@huggingface', own), {
+          recursive: true,
+        })
       const answer = await answerOf(name, `${name.replaceAll(' ', '-')}-${state}`)
-      if (state === 'there') assert.equal(answer, '[CLS],the,c,##at,[SEP]')
-      else if (['Vite', 'webpack'].includes(name)) assert.match(answer, /which is not installed: npm install/)
-      else assert.match(answer, /which cannot be loaded here .* a bundler includes it where it is installed/)
+      if (state === 'there') assert.equal(answer, `${TOKENS} Hi!`)
+      else assert.match(answer, ['Vite', 'webpack'].includes(name) ? MISSING : UNKNOWN)
+      assert.equal(answer.startsWith(TOKENS), state !== 'missing')
     })

@@ -1,10 +1,15 @@
-// A model whose tokenizer is read by the optional package.
+// A model whose tokenizer and whose chat template are read by the optional packages.
 import { load } from 'qkv'
 import { loadModel } from 'qkv/models'
 
 globalThis.answer = load()
   .then(qkv => loadModel(qkv, new URL('model/', location.href)))
   .then(
-    model => model.tokenize('The cat').tokens.join(),
+    async model => {
+      const chat = model.applyChatTemplate([{ role: 'user', content: 'Hi' }], {
+        template: '{{ messages[0].content }}!',
+      })
+      return `${model.tokenize('The cat').tokens.join()} ${await chat.catch(error => error.message)}`
+    },
     error => error.message,
   )
