@@ -1,7 +1,7 @@
 // Which part reads what another part has written: edge attribution for all edges from one backward pass (Syed et al. 2023), and the exact
 // effect of one edge (path patching, Wang et al. 2022).
 
-import { readOptions, toBoolean, toNumber } from '../base/arguments.js'
+import { oneOf, readOptions, toBoolean, toNumber } from '../base/arguments.js'
 import { Tensor } from '../base/tensor.js'
 import { checkSignal } from '../models/inputs.js'
 import { copyOf } from '../models/model-hooks.js'
@@ -10,6 +10,7 @@ import { inTurns } from '../models/turns.js'
 import { keyOf } from '../models/weights.js'
 import { layerNormBackward, rmsNormBackward } from '../nn.js'
 import { partKind, prepareEdges, readsEncoded, say } from './edge-task.js'
+import { throughWeights } from './edge-weights.js'
 import { GradientRecorder } from './gradient-recorder.js'
 import { gradientSteps } from './model-gradients.js'
 import { BranchingOperations, quiet, resume, valuesOf } from './resume.js'
@@ -26,8 +27,9 @@ import { BranchingOperations, quiet, resume, valuesOf } from './resume.js'
 /** @typedef {import('./edge-task.js').Stream} Stream */
 /** @typedef {import('./edge-task.js').Writer} Writer */
 /**
- * @typedef {EdgeSettings & { byPosition?: boolean, signal?: AbortSignal }} EdgesOptions byPosition: an estimate for each position; default
- *   false, their sum
+ * @typedef {EdgeSettings & { byPosition?: boolean, weights?: 'gradient' | 'exact', signal?: AbortSignal }} EdgesOptions byPosition: an
+ *   estimate for each position; default false, their sum. weights: how a change of q or k changes the weights of attention: by the gradient of
+ *   the softmax (default), or exactly, which takes longer
  * @typedef {EdgeSettings & { from: Writer, to: Reader, position?: number }} EdgeOptions position: only what was written there; default all
  *
  * @typedef {object} Edges
@@ -51,9 +53,14 @@ const MOST = 2 ** 28 // floats of the gradients of all readers
  */
 export async function edges(model, input, options) {
   const where = 'edges'
-  const given = readOptions(options, [...SETTINGS, 'byPosition', 'signal'], where)
-  const { byPosition = false, signal } = given
+  const given = readOptions(options, [...SETTINGS, 'byPosition', 'weights', 'signal'], where)
+  const { byPosition = false, weights = 'gradient', signal } = given
   toBoolean(byPosition, `${where}: byPosition`)
+  oneOf(weights, ['gradient', 'exact'], `${where}: weights`)
+  if (byPosition && weights === 'exact')
+    throw new RangeError(
+      `${where}: byPosition: changes of keys at several positions do not sum in a softmax: weights: 'gradient' expected`,
+    )
   checkSignal(signal, where)
   const task = prepareEdges(model, input, given, where)
   return inTurns(task.parts.qkv, edgeSteps(task, given, byPosition, where), { signal, layers: 0 })
@@ -196,11 +203,13 @@ function* edgeSteps(task, options, byPosition, where) {
       `${where}: the gradients of ${readers.length} readers of ${streams.map(({ L }) => L).join(' and ')} tokens take ${floats * 4} bytes: give a shorter text`,
     )
   for (const one of read) one.all = new Float32Array(one.own.length * one.size)
+  const isExact = options.weights === 'exact'
+  const maps = (/** @type {string} */ kind) => (isExact ? [`${kind}.weights`] : [])
   const at = /** @type {any} */ (
     streams.flatMap(({ stack, spec }) =>
       spec.layers.flatMap((list, layer) => [
         ...list.flatMap(({ kind }) =>
-          kind === 'mlp' ? [] : READ[kind].map(name => `${stack}layers.${layer}.${name}`),
+          kind === 'mlp' ? [] : [...READ[kind], ...maps(kind)].map(name => `${stack}layers.${layer}.${name}`),
         ),
         `${stack}layers.${layer}.output`,
       ]),
@@ -376,6 +385,7 @@ function* edgeSteps(task, options, byPosition, where) {
     }
     score(task.deltaOf(writers[writer - 1]), 1, all)
   }
+  if (isExact) yield* throughWeights(task, place => gradients[place], effects)
   return { effects, writers, readers, value: /** @type {number} */ (value) }
 }
 

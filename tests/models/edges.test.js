@@ -81,6 +81,9 @@ for (const name of folders)
     }
     const { effects, writers, readers } = await edges(model, input, { of, clean })
     const largest = Math.max(...effects.data.map(Math.abs))
+    const exactly = await edges(model, input, { of, clean, weights: 'exact' })
+    for (const [n, effect] of effects.data.entries())
+      near(exactly.effects.data[n], effect, `edge ${n} through the softmax`, 0.03 * largest + 4e-6)
     let compared = 0
     for (let n = 0; n < writers.length; n += 2)
       for (let m = n % 3; m < readers.length; m += 3) {
@@ -231,6 +234,8 @@ test('wrong arguments of edges and edge are named', async () => {
   await assert.rejects(edges(model, { ids }, { of, clean: { ids: [1] } }), /clean text has 1 tokens, the other one 6/)
   await assert.rejects(edges(model, { ids: [[1], [2]] }, { of }), /one text expected, 2 given/)
   await assert.rejects(edges(model, { ids }, { of, by: /** @type {any} */ (2) }), /by: 2 given/)
+  await assert.rejects(edges(model, { ids }, { of, weights: /** @type {any} */ ('all') }), /edges: weights: "all"/)
+  await assert.rejects(edges(model, { ids }, { of, weights: 'exact', byPosition: true }), /do not sum in a softmax/)
   await assert.rejects(edges(model, { ids }, { of, signal: AbortSignal.abort(new Error('enough')) }), /enough/)
   assert.throws(
     () => edge(model, { ids }, { of, from: { kind: 'head', layer: 0, head: 9 }, to }),
