@@ -19,19 +19,11 @@ const STOPS = [
     best: ({ previous }) => previous,
   },
   {
-    id: 'copy',
-    kind: 'place',
-    answer: 'park',
-    sources: ['park'],
-    prompt: `${START} Lily goes to the park . Tom has a red ball . Where is Lily ? In the`,
-    best: ({ cost }) => cost.place,
-  },
-  {
     id: 'pronoun',
     kind: 'pronoun',
     answer: 'tom',
     sources: ['tom'],
-    prompt: `${START} Lily goes to the river . Is he`,
+    prompt: `${START} Is he`,
     best: ({ cost, antecedent }) => cost.pronoun * antecedent,
   },
   {

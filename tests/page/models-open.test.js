@@ -38,7 +38,8 @@ test('the guided story goes from head to head, each with its prompt, and switche
   const about = { name: 'about.json', mimeType: '', buffer: Buffer.from(JSON.stringify({ tour })) }
   await page.setInputFiles('#models-files', [...files, about])
   await opened('gpt2')
-  await page.click('#models-story-start')
+  await page.click('#models-stories')
+  await page.click('#models-stories [data-item="0"]')
   await reads('#models-story', /Head 2\.2\s+looks at the word before.*The model says “m” \(4\.7%\)/)
   await becomes(() => page.inputValue('#models-text'), 'The cat that chased the dog')
   await page.click('#models-story-off')

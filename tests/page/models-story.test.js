@@ -40,8 +40,9 @@ for (const language of /** @type {const} */ (['en', 'zh']))
     const texts = TEXTS[language]
     await opened('')
     await set('language', language)
-    assert.ok(tour.length === 5 && new Set(tour.map(({ layer, head }) => `${layer}.${head}`)).size > 1)
-    await page.click('#models-story-start')
+    assert.ok(tour.length === 4 && new Set(tour.map(({ layer, head }) => `${layer}.${head}`)).size > 1)
+    await page.click('#models-stories')
+    await page.click('#models-stories [data-item="0"]')
     for (const [n, stop] of tour.entries()) {
       const name = `${stop.layer + 1}.${stop.head + 1}`
       const at = SHELL[language].guideAt.replace('{at}', String(n + 1)).replace('{of}', String(tour.length))
@@ -60,7 +61,7 @@ for (const language of /** @type {const} */ (['en', 'zh']))
       assert.ok(first < before / 2, 'the prediction breaks')
       await reads('#models-story .is-changed', new RegExp(`${name}.*${stop.answer}.*${stop.without.says}`))
       await becomes(() => page.locator('.change').count(), 1)
-      const isLast = n + 1 === 5
+      const isLast = n + 1 === 4
       await becomes(() => page.locator('#models-story-next').count(), isLast ? 0 : 1)
       if (!isLast) await page.click('#models-story-next')
     }

@@ -109,7 +109,7 @@ test('three heads of stories are plain to see, and each costs 0.3 or more: the w
 
 test('the guided story is what the model does: each stop with its head, and without it', async () => {
   const { tour, figures } = aboutOf('stories')
-  assert.equal(tour.length, 5)
+  assert.equal(tour.length, 4)
   const again = await storiesTour(qkv, folderOf('stories'), figures)
   for (const [n, { id, probability, without, layer, head }] of again.entries()) {
     const stated = tour[n]

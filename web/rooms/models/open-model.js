@@ -7,6 +7,7 @@ import { mostTokens, secondsOf } from './long-text.js'
 import { galleryOf, modelField } from './model-field.js'
 import { askedOf, failureOf, requestOf, titleOf } from './shown.js'
 import { isOfHub, megabytes } from './sources.js'
+import { storyMenu } from './story.js'
 
 /** @typedef {import('./models.js').Room} Room */
 /** @typedef {Event & { target: HTMLInputElement }} InputEvent */
@@ -21,7 +22,8 @@ export function opening(room) {
       ${modelField(room)}
       <label class="tool models-file">${t('modelsFolder')}<input class="visually-hidden" id="models-folder" type="file" webkitdirectory multiple @change=${choose} /></label>
       <label class="tool models-file">${t('modelsFiles')}<input class="visually-hidden" id="models-files" type="file" multiple accept=".json,.safetensors,.spm,.txt,.md" @change=${choose} /></label>
-      <span class="note"><span class="models-drop">${t('modelsDrop')}</span> ${t('modelsLocal')}</span>
+      ${storyMenu(room)}
+      <span class="note">${t('modelsLocal')}</span>
       ${openModel ? facts(room, openModel) : nothing}
     </div>
     ${asked ? galleryOf(room).draw(({ hubQuestion, g }) => hubQuestion(room, asked, g)) : nothing}

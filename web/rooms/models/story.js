@@ -1,26 +1,16 @@
-// The guided story of a model that ships with the page: each stop is a head with a prompt. The stops are measured when the model
+// The guided stories of a model that ships with the page: each stop is a head with a prompt. The stops are measured when the model
 // is trained, and are stored beside its weights; every number comes from the run that is shown.
 
 import { html, nothing } from 'lit'
 import { percent } from '../../files/number-format.js'
 import { headChange, withFactor } from '../../head/changes.js'
 import { guide } from '../../shell/guide.js'
+import { menu, menuChoices } from '../../shell/menu.js'
 import { nameOf } from './shown.js'
 
 /** @typedef {import('./models.js').Room} Room */
 
-const KINDS = /** @type {const} */ ([
-  'name',
-  'song',
-  'noun',
-  'colour',
-  'gender',
-  'pronoun',
-  'own',
-  'place',
-  'previous',
-  'behind',
-])
+const KINDS = /** @type {const} */ (['previous', 'pronoun', 'gender', 'behind'])
 
 /** Where the head gives the answer's word less weight, it does something else here. */
 const LEAST = 0.3
@@ -32,14 +22,26 @@ function sentence({ t }, { kind, weight = 1, looksAt = '' }) {
   return known ? t(`modelsStory.${known}`) : ''
 }
 
-/** @param {Room} room */
+/** The menu of the stories. @param {Room} room */
+export function storyMenu(room) {
+  const { t, act, view, openModel } = room
+  const stops = openModel?.about?.tour ?? []
+  if (!stops.length) return nothing
+  const items = stops.map((stop, i) => ({
+    name: i,
+    label: html`<b>${t('modelsHead', { name: nameOf(stop) })}</b> ${sentence(room, stop)}`,
+    isChosen: view.storyStep === i,
+    act: () => act.goTo(i),
+  }))
+  return menu({ id: 'models-stories', label: t('modelsStories') }, menuChoices(items))
+}
+
+/** The story that is open. @param {Room} room */
 export function story(room) {
   const { t, act, view, settings, openModel, runBefore, runAfter } = room
   const stops = openModel?.about?.tour ?? []
-  if (!stops.length) return nothing
   const { storyStep: step } = view
-  if (step === undefined)
-    return html`<p class="models-story-start"><button type="button" class="tool is-filled" id="models-story-start" @click=${() => act.goTo(0)}>${t('modelsStory', { count: stops.length })}</button> <span class="note">${t('modelsStoryWhat')}</span></p>`
+  if (step === undefined || !stops[step]) return nothing
   const stop = stops[step]
   const { layer, head } = stop
   const at = /** @type {const} */ ({ stack: '', layer, head })
