@@ -26,5 +26,5 @@ export default defineConfig({
   plugins: [constants(thirdParty.add), contentSecurityPolicy(), thirdParty.collect, thirdParty.write],
   // Modules, so that a worker loads what it imports on demand when it needs it.
   worker: { format: 'es', plugins: () => [constants(thirdParty.add), thirdParty.collect] },
-  build: { outDir: at('site'), emptyOutDir: true, assetsInlineLimit: 0 },
+  build: { outDir: at('site'), emptyOutDir: true, assetsInlineLimit: 0, modulePreload: { polyfill: false } },
 })

@@ -11,7 +11,7 @@ if (!location.hash && new URLSearchParams(location.search).has('model'))
 /** The rooms, loaded on demand. @type {Record<string, () => Promise<{ room: any }>>} */
 const rooms = {
   front: () => styled(import('./rooms/front/room.js'), import('./style/front.css')),
-  layer: () => import('./rooms/layer/room.js'),
+  layer: () => styled(import('./rooms/layer/room.js'), import('./style/layer.css')),
   learn: () => styled(import('./rooms/learn/room.js'), import('./style/learn.css')),
   models: () => styled(import('./rooms/models/room.js'), import('./style/models.css')),
   exercises: () => styled(import('./exercises/room.js'), import('./style/exercise-pages.css')),

@@ -13,6 +13,7 @@ import { inductionOf } from '../../web/rooms/layer/explain/induction-facts.js'
 import { labelsOf } from '../../web/rooms/layer/explain/labels.js'
 import { effectOf } from '../../web/rooms/layer/explain/sensitivity.js'
 import { algebraOf } from '../../web/rooms/layer/explain/weight-algebra.js'
+import { weightEffect } from '../../web/rooms/layer/explain/weight-effect.js'
 import { looksAt, seenBy, shades, strengthOf } from '../../web/rooms/layer/explain/word-facts.js'
 import { DEFAULTS } from '../../web/rooms/layer/fields.js'
 import { settingsOf } from '../../web/rooms/layer/presets.js'
@@ -185,8 +186,8 @@ test('if a number of W_q, W_k or W_v grows, scores, weights and outputs move as 
   ])) {
     const cell = { matrix, head: 2, row, column }
     const result = traced(own)
-    const effect = effectOf(result, cell, arithmetic)
-    assert.ok(effect && effect.kind !== 'weight')
+    const effect = effectOf(qkv, result, cell, arithmetic)
+    assert.ok(effect)
     const value = numberIn(result, cell)
     const [more, less] = [h, -h].map(by => traced(edit(own, cell, value + by)).tensors)
     for (const { position, amount, weight } of effect.moves) {
@@ -201,11 +202,10 @@ test('if a number of W_q, W_k or W_v grows, scores, weights and outputs move as 
 
 test('a weight that was set: the others of its row share the rest, before and after', () => {
   const cell = /** @type {const} */ ({ matrix: 'weights', head: 0, row: 1, column: 2 })
-  const plain = effectOf(traced(DEFAULTS), cell, arithmetic)
-  assert.deepEqual(plain, { kind: 'weight' })
-  const effect = effectOf(traced(edit(DEFAULTS, cell, 0.5)), cell, arithmetic)
-  assert.ok(effect?.kind === 'weight' && effect.before)
-  const keys = effect.before.filter(({ name }) => name !== undefined)
+  assert.equal(weightEffect(traced(DEFAULTS), cell), undefined)
+  const before = weightEffect(traced(edit(DEFAULTS, cell, 0.5)), cell)
+  assert.ok(before)
+  const keys = before.filter(({ name }) => name !== undefined)
   assert.equal(keys[2].after, 0.5)
   near([keys.reduce((sum, { after }) => sum + after, 0)], [1], 1e-6)
   near([keys[0].after / keys[1].after], [keys[0].before / keys[1].before], 1e-4)
@@ -227,5 +227,5 @@ test('the chain of every weight and output ends where a number begins, in every 
 
 test('of W_q under a Gaussian score no rule is short, so none is said', () => {
   const cell = /** @type {const} */ ({ matrix: 'Wq', head: 0, row: 0, column: 0 })
-  assert.equal(effectOf(traced(change(DEFAULTS, { score: 'gaussian' })), cell, arithmetic), undefined)
+  assert.equal(effectOf(qkv, traced(change(DEFAULTS, { score: 'gaussian' })), cell, arithmetic), undefined)
 })

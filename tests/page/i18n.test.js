@@ -72,7 +72,8 @@ test('blanks are filled with what is given, once', async () => {
 })
 
 test('what a first reader did not understand was replaced, in the words that were agreed', async () => {
-  const all = Object.values(await textsOf('en', 'layer.js')).join('\n')
+  const files = await Promise.all(['layer.js', 'layer-parts.js'].map(name => textsOf('en', name)))
+  const all = files.flatMap(texts => Object.values(texts)).join('\n')
   for (const text of [
     'largest score, then take e to that power',
     'Scores spread like √d; dividing keeps softmax from picking a single word.',

@@ -4,7 +4,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { Trouble } from '../../web/files/trouble.js'
 import { loadTexts } from '../../web/i18n/index.js'
-import { readFiles } from '../../web/rooms/layer/import.js'
+import { readFiles } from '../../web/rooms/layer/import-files.js'
 import { header, json, npy, raw } from './files.js'
 
 const MARKUP = '<img src=x onerror=alert(1)>'

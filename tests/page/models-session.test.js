@@ -354,7 +354,7 @@ test('opening another model while one is being opened leaves the model before wh
     most: Infinity,
   }).done
   assert.match(broken.type === 'failed' ? String(broken.problem.params?.message) : '', /safetensors/)
-  assert.equal(qkv.memory.resident, before, 'nothing is left behind')
+  assert.ok(qkv.memory.resident <= before, 'nothing is left behind; models of other tests may have been collected')
   assert.ok((await value('run', runRequest('gpt2-tiny', 'The dog'))).top.length)
 })
 

@@ -124,7 +124,7 @@ test('a link carries word and cell, and a number that was typed wrong', () => {
   assert.throws(() => start({ link: 'cell=weights.0.1' }))
 })
 
-test('what is asked for follows from the state: trace, comparison and batch at rest, baseline and distribution where they are shown', async () => {
+test('what is asked for follows from the state: trace, comparison and batch at rest, baseline where it is shown', async () => {
   const { store, act, requests } = start()
   assert.deepEqual(requests(), ['trace'])
   await until(() => store.state.isAtRest)
@@ -137,11 +137,7 @@ test('what is asked for follows from the state: trace, comparison and batch at r
   act.setBaseline()
   act.look({ view: 'difference' })
   assert.deepEqual(requests(), ['trace', 'baseline'])
-  act.setDistribution(16)
-  assert.deepEqual(requests(), ['trace', 'baseline', 'distribution'])
-  assert.equal(store.state.got.distribution?.is === 'here' && store.state.got.distribution.value.d, 16)
   act.look({ view: 'map' })
-  act.setDistribution(undefined)
   assert.deepEqual(requests(), ['trace'])
 })
 

@@ -1,6 +1,7 @@
 // Mouse, touch and wheel on a map: point, pin, pan, pinch, paint, drag a number, drag over labels.
 
 import { cellAt, labelAt, panned, zoomed } from './geometry.js'
+import { LongPress } from './long-press.js'
 
 /** @typedef {import('./geometry.js').Cell} Cell */
 /** @typedef {import('./geometry.js').Layout} Layout */
@@ -26,8 +27,6 @@ import { cellAt, labelAt, panned, zoomed } from './geometry.js'
 
 /** A press that moves less is a click. */
 const STILL = 4
-/** A finger that stays so many milliseconds does what a click with Shift does. */
-const LONG_PRESS = 500
 
 /** The cells of a straight stroke from one to another, without the first. @param {Cell} from @param {Cell} to */
 export function stroke(from, to) {
@@ -36,34 +35,6 @@ export function stroke(from, to) {
     row: Math.round(from.row + ((to.row - from.row) * (i + 1)) / count),
     column: Math.round(from.column + ((to.column - from.column) * (i + 1)) / count),
   }))
-}
-
-/** A finger that stays; the click that ends the press is no click. */
-export class LongPress {
-  /** @type {ReturnType<typeof setTimeout> | undefined} */
-  #timer = undefined
-  #wasLong = false
-
-  /** @param {{ pointerType: string }} event @param {() => void} act */
-  down({ pointerType }, act) {
-    this.up()
-    this.#wasLong = false
-    if (pointerType !== 'touch') return
-    this.#timer = setTimeout(() => {
-      this.#wasLong = true
-      act()
-    }, LONG_PRESS)
-  }
-
-  /** The finger left or moved. */
-  up = () => clearTimeout(this.#timer)
-
-  /** Was this click the end of a long press? */
-  wasLong() {
-    const was = this.#wasLong
-    this.#wasLong = false
-    return was
-  }
 }
 
 /** The listeners of an element for pointers and the wheel. */

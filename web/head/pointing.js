@@ -1,7 +1,7 @@
 // Pointer, finger and keyboard behave the same on every word, cell and head: something answers when the pointer has rested on it
 // for 80 ms, or when the focus comes to it; a click selects it; Shift, or a long press, means a second one.
 
-import { LongPress } from '../elements/gestures.js'
+import { LongPress } from '../elements/long-press.js'
 
 /** Milliseconds that a pointer rests on something before the page answers. */
 const REST = 80

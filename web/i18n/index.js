@@ -3,7 +3,7 @@
 
 import { LANGUAGES } from './languages.js'
 
-/** @typedef {typeof import('./en/shell.js').texts & typeof import('./en/layer.js').texts} Texts */
+/** @typedef {typeof import('./en/shell.js').texts & typeof import('./en/layer.js').texts & typeof import('./en/layer-parts.js').texts} Texts */
 /** @typedef {keyof Texts} Key */
 /** @typedef {keyof typeof LANGUAGES} Language */
 /** @typedef {typeof import('./en/elements.js').elements} ElementTexts */

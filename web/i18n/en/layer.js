@@ -122,45 +122,7 @@ export const texts = {
   'rail.join': 'join',
   'rail.out': 'output',
 
-  tourTry: 'Try it',
-  'tour.root.question': '1. Why divide by √d?',
-  'tour.root.text':
-    'Scores spread like √d; dividing keeps softmax from picking a single word. A softmax that has picked one word passes almost no gradient back.',
-  'tour.root.do': 'Move the slider for d to the right and watch the share of the largest key.',
-  'tour.mask.question': '2. What does the mask remove, and why do both ways agree?',
-  'tour.mask.text':
-    '{hidden} of {all} cells are hidden. Their exponentials drop out of numerator and denominator, so hiding before softmax equals hiding after it and dividing again. In float32 the two differ by at most {most}.',
-  'tour.mask.do': 'Choose another mask: both columns still agree, for every row.',
-  'tour.sees.question': '3. Does one token see another?',
-  'tour.sees.text':
-    'Does {query} (word {position}) see {key} (word {other})? {answer} The inspector names the rule and proves it: one word is changed, everything is computed again.',
-  'tour.sees.do': 'Choose another word in the question of the inspector.',
-  'tour.heads.question': '4. What differs between heads?',
-  'tour.heads.text':
-    'Each head has a sentence. Head {sharpest} is the sharpest ({least} bit of entropy), head {evenest} the most even ({most} bit). The map shows one head less another, with the largest differences named.',
-  'tour.heads.do': 'Choose two other heads to subtract.',
-  'tour.cross.question': '5. In cross-attention, what are rows and columns?',
-  'tour.cross.text':
-    'Rows are the {rows} words that ask, columns the {columns} words that answer. {query} looks most at {key} ({share}). Rows sum to one; columns need not.',
-  'tour.cross.do': 'Click a word of either sentence.',
-  'tour.kernel.question': '6. How does a waist of 62 give a weight of 112.5?',
-  'tour.kernel.text':
-    'Keys near the query get the largest weights: {near} share the attention. The output is the average of their values, {estimate}.',
-  'tour.kernel.do': 'Move the query along the curve.',
-  'tour.induction.question': '7. What does an induction head do?',
-  'tour.induction.text':
-    'It looks for an earlier place where the same word stood, and at the word that followed it there. Two heads in a row do it: one notes the previous token, the next matches it.',
-  'tour.induction.do': 'Type a sentence of your own that repeats a word.',
-
   distribution: 'Why divide by √d? Try random vectors of any size',
-  distributionText:
-    'Queries and keys of d random numbers, each normally distributed. Their scores spread like √d: at large d one score is far above all others, and softmax gives nearly everything to one key. Then almost no gradient goes back to the scores.',
-  distributionDeviation: 'The scores of 64 queries and 64 keys (seed {seed}) spread by {deviation}; √d is {root}.',
-  'distribution.plain': 'softmax(S)',
-  'distribution.scaled': 'softmax(S / √d)',
-  distributionWeights: 'weights of one query over eight keys',
-  distributionMost: 'largest',
-  distributionGradient: 'gradient',
   inductionText:
     'When a word comes again, the head finds the place where it stood before, looks at the word that followed it there, and copies that word.',
   inductionPrevious:
@@ -222,16 +184,6 @@ export const texts = {
   'preset.waistline': 'Waist and weight',
   'preset.waistline.note': 'Three people, a waist of 62: a Gaussian kernel estimates 112.5. Source: notebook 004.',
   differs: 'Differences from the source notebook',
-  'differs.000':
-    'X, the weights, Q, K, V and the scores equal the printed ones. The printed result does not follow from them: it uses the values of a fourth run of the cell that draws the weights, and it divides by 4, as if a key had 16 dimensions instead of 8.\nIts softmax runs down the columns, so the weights of a word do not sum to one. Here the scale is 1/√8 and softmax runs over the keys. In Settings, scale 0.25 and softmax over the queries give the weights as they were coded.\n“is” stands there twice and has its later number, so number 1 is not used.',
-  'differs.001':
-    'Everything equals the print except one digit: one output is −0.2627 there and −0.2626 here. The random numbers of PyTorch’s portable build and of its AVX2 build differ in the last bits. The print comes from the former; the page follows the latter, as most machines do today.\nThe seed is set again before the weights are drawn, so they do not depend on the table. The comment that d_out_v becomes 1 stands above a call with 4. The name block_size there means the size of an embedding, not the six words.\nThe document first masks after softmax. That gives the same weights as −∞ before it.',
-  'differs.002':
-    'That document prints shapes and no numbers. The sizes here are the printed ones: a batch of 10, 60 tokens, a model of 512 and 8 heads of 64; the output is (10, 60, 512). There, Q, K and V start from three random tensors; here they start from one, the embeddings of 60 words, so that the maps can be read. The layer here draws its numbers as PyTorch’s own layer does; the document draws four linear layers without a seed and drops a tenth of the weights.\nOne line divides with // instead of /, which floors the scores to whole numbers and changes the result. K and V take the length of Q there; here they keep their own, so that cross-attention works.\nHidden scores are −1,000,000,000 there and −∞ here: a query that sees nothing then weighs all keys alike there, and none here.',
-  'differs.003':
-    'That document has formulas and a table of three by three words, but no numbers. The numbers here come from the seed, as PyTorch’s layer draws them, untrained.\nThe document cuts by meaning: three Chinese words and three English ones. Here a dictionary cuts the Chinese into five words, and spaces cut the English into four, so that the map is rectangular. Type 一套 自动驾驶 解决方案 and choose tokens at spaces for its three.\nIts table has source words down and target words across; here the queries, the target, go down. With several heads the divisor is the root of the size of one head, not of the whole key.',
-  'differs.004':
-    'The weight of 68 is printed as 0. It is 0.000000056, and the estimate is 112.50000076: in four decimals both print alike.\nThe width σ of the printed kernel is 1. The document’s table of models divides the plain dot product by a root, too; its text does not, nor does the page. The additive score as printed has no tanh: then the query drops out of softmax, and every query gets the same output. Here it has one.',
 
   settings: 'Settings',
   sentence: 'Sentence',
@@ -316,15 +268,6 @@ export const texts = {
   probeWord: 'The word instead',
   maskOrderMost: 'Largest difference in any head: {most}',
 
-  plot: 'The estimate as a curve',
-  plotText:
-    'Each point is a key with its value. The curve is the output for every query: an average of all values, in which near keys weigh most.',
-  plotLabel: 'For the query {query} the output is {estimate}.',
-  plotKeys: 'query, key',
-  plotValues: 'value, output',
-  plotWaist: 'waistline',
-  plotWeight: 'weight',
-  plotQuery: 'Query',
   minusHead: 'head {other} from head {head}',
   minusSettings: 'now (B) from the kept settings (A)',
   keepAgain: 'Keep these settings as A instead',
@@ -385,53 +328,7 @@ export const texts = {
   'step.out': 'Projected once more',
   'step.out.text': 'W_O mixes what the heads found.',
   cost: 'What it costs: multiplications, memory, tensor shapes, time',
-  costLength: 'Length n, in words',
-  costCausal: 'causal: no word sees a later one',
-  costSizes:
-    'H = {heads} heads of d = {size}, D = H d = {width}. From n = 4 d = {crossing} on, the square is larger than the strip.',
-  costPicture:
-    'The weights of a head as a square of {n} by {n}, in a picture as wide as {side} words; beside it queries, keys, values and output, drawn to the same scale',
-  costQuantity: 'quantity',
-  costFormula: 'formula',
-  costProjections: 'projections, multiplications',
-  costMixing: 'scores and mixing, multiplications',
-  costEqual: 'length at which the two are equal, without a mask',
-  costStored: 'weights of all heads, if stored',
-  costFused: 'fused kernel: queries, keys, values, output',
-  costDecode: 'one more word with a KV cache, multiplications',
-  costCache: 'KV cache',
-  costText:
-    'A text of twice the length has four times as many weights: {n} tokens have {pairs} in each head. The fused kernel never stores them: {fused} instead of {stored}.',
-  costMeasured: 'Times on this computer',
-  costMeasuredText:
-    'The page times one head of 64 dimensions on one thread and shows the median of three runs. It begins no new length after four seconds.',
-  costMeasure: 'Measure on this computer',
-  costCancel: 'Cancel',
-  costCsv: 'Copy as CSV',
   costCopied: 'The times are copied.',
-  costChart: 'Milliseconds by length, on logarithmic axes',
-  costLegend:
-    'Dark: the fused kernel. Grey: with all weights stored. Hollow: estimated from the longest measured length.',
-  costGrowth: 'Time grows as n to the power of {growth}.',
-  costBoth: 'At {n} words: {fused} fused, {stored} with all weights stored.',
-  shapeLetters: 'axes',
-  shapeSizes: 'sizes',
-  shapeWork: 'multiplications',
-  shapes: 'Tensor shapes',
-  shapesText: 'The same computation as tensor shapes: B batch, L queries, S keys, D model, H heads, d head size.',
-  batchText: 'The batch holds {batch} sequences: your text, shifted by one token each time.',
-  batchPending: 'It is computed when the settings stay unchanged for a moment.',
-  batchRan: 'The whole batch was computed: the output has the shape ({dims}).',
-  batchLarge: 'It is too large to compute here: the shapes follow from the settings.',
-  'shape.input': 'input',
-  'shape.project': 'project',
-  'shape.view': 'view',
-  'shape.transpose': 'transpose',
-  'shape.scores': 'Q Kᵀ, softmax',
-  'shape.mix': 'times V',
-  'shape.back': 'transpose back',
-  'shape.join': 'view',
-  'shape.out': 'project',
 
   'matrix.X': 'Embeddings',
   'matrix.X2': 'Embeddings of the second sentence',
@@ -534,31 +431,10 @@ export const texts = {
     'Every number above is float32, computed in your browser. Largest difference from float64, in {rows} of {of} rows: {most}',
   export: 'Export',
   codeShort: 'Code',
-  exportText:
-    'The programs print the numbers of this page: same seed, same random streams, and all that was set by hand.',
-  'code.pytorch': 'The PyTorch program (Python)',
-  'code.qkv': 'The qkv program (JavaScript)',
-  'copy.link': 'Copy link',
-  'copy.pytorch': 'Copy as PyTorch code',
-  'copy.qkv': 'Copy as qkv code',
-  saveAll: 'Save all as JSON',
   saveMatrix: 'Save: {name}',
   'copied.pytorch': 'The PyTorch program is copied.',
   'copied.qkv': 'The qkv program is copied.',
   import: 'Import your own',
-  importText:
-    'Drop files anywhere on the page, choose them, or paste JSON: queries, keys and values, or finished weights. Every view works on them, and nothing leaves your computer. At most {most} MB.',
-  importShapes: 'Sizes',
-  importFormatJson:
-    '{ "weights": …, "v": …, "tokens": […], "keyTokens": […] } or { "q": …, "k": …, "v": … }: nested lists, or { "data": […], "dims": […] }. “v” beside weights, and all tokens, are optional. Files that this page saved work, too.',
-  importFormatNpy:
-    'One file is taken as weights; several by their names: q.npy, k.npy, v.npy, weights.npy. Floats of 16, 32 and 64 bits, whole numbers and booleans become float32.',
-  importFormatShapes:
-    'weights (heads, queries, keys), q (heads, queries, d), k (heads, keys, d), v (heads, keys, e); for one head without the first axis.',
-  importPaste: 'JSON',
-  importPasted: 'Read what is pasted',
-  importExample: 'Try an example',
-  importFiles: 'Choose files',
   imported: 'Read. Heads: {count}.',
   importFailed: 'This could not be read: {message}',
   importLarge: 'That is {size} MB; this page reads up to {most} MB. Save fewer layers or heads.',
@@ -591,4 +467,20 @@ export const texts = {
     'This .npy file holds “{type}”; floats, whole numbers and booleans are read. In Python: array.astype("float32").',
   npySize:
     'The header of this .npy file says ({dims}), {count} numbers; the file holds {held}. It was cut short or is damaged.',
+  plot: 'The estimate as a curve',
+  plotText:
+    'Each point is a key with its value. The curve is the output for every query: an average of all values, in which near keys weigh most.',
+  plotLabel: 'For the query {query} the output is {estimate}.',
+  plotKeys: 'query, key',
+  plotValues: 'value, output',
+  plotWaist: 'waistline',
+  plotWeight: 'weight',
+  plotQuery: 'Query',
+  'tour.root.question': '1. Why divide by √d?',
+  'tour.mask.question': '2. What does the mask remove, and why do both ways agree?',
+  'tour.sees.question': '3. Does one token see another?',
+  'tour.heads.question': '4. What differs between heads?',
+  'tour.cross.question': '5. In cross-attention, what are rows and columns?',
+  'tour.kernel.question': '6. How does a waist of 62 give a weight of 112.5?',
+  'tour.induction.question': '7. What does an induction head do?',
 }

@@ -1,13 +1,11 @@
-// Tensors from the reader's JSON or .npy files. Pure.
+// Tensors from the reader's JSON. Pure.
 
-import { isNpy, readNpy } from '../../files/npy.js'
 import { Trouble } from '../../files/trouble.js'
 import { fromLink } from '../../shell/settings-link.js'
 import { DEFAULTS, FIELDS } from './fields.js'
 import { checkImported } from './imported-tensors.js'
 
 /** @import { Settings } from './layer.js' */
-/** @typedef {{ name: string, bytes: Uint8Array }} File */
 
 /** Megabytes of a file or a text. */
 export const MOST_MEGABYTES = 32
@@ -25,7 +23,9 @@ const ALIASES = {
   weights: ['weights', 'a', 'attention', 'attentions', 'attn'],
 }
 /** @type {Record<string, string>} */
-const NAMES = Object.fromEntries(Object.entries(ALIASES).flatMap(([name, all]) => all.map(alias => [alias, name])))
+export const NAMES = Object.fromEntries(
+  Object.entries(ALIASES).flatMap(([name, all]) => all.map(alias => [alias, name])),
+)
 const TOKENS = /** @type {Record<string, 'tokens' | 'keyTokens'>} */ ({
   tokens: 'tokens',
   querytokens: 'tokens',
@@ -40,62 +40,8 @@ export function checkSize(bytes) {
   if (bytes > MOST_MEGABYTES * 1e6) throw new Trouble('importLarge', { size, most: MOST_MEGABYTES })
 }
 
-/**
- * Settings from files that were dropped or chosen.
- * @param {Iterable<Blob & { name: string }>} files
- * @throws {import('../../files/trouble.js').Trouble}
- */
-export async function readFiles(files) {
-  const all = Array.from(files)
-  checkSize(all.reduce((sum, { size }) => sum + size, 0))
-  return fromFiles(
-    await Promise.all(all.map(async file => ({ name: file.name, bytes: new Uint8Array(await file.arrayBuffer()) }))),
-  )
-}
-
-/**
- * Files that were dropped together.
- * @param {File[]} files
- * @returns {Settings}
- * @throws {Trouble}
- */
-export function fromFiles(files) {
-  if (files.length === 1 && !isNpy(files[0].bytes)) return fromText(decode(files[0]))
-  /** @type {Record<string, unknown>} */
-  const parts = {}
-  for (const file of files) {
-    const base = file.name.replace(/\.\w+$/, '').toLowerCase()
-    if (isNpy(file.bytes) || /\.npy$/i.test(file.name)) {
-      // A name such as layer3_q.npy says what it holds, too.
-      const name = Object.hasOwn(NAMES, base)
-        ? base
-        : base
-            .split(/[^a-z0-9]+/)
-            .reverse()
-            .find(part => Object.hasOwn(NAMES, part))
-      if (files.length > 1 && !name) throw new Trouble('importNames', { name: file.name.slice(0, 60) })
-      parts[name ?? 'weights'] = readNpy(file.bytes)
-    } else {
-      const value = parse(decode(file))
-      if (Array.isArray(value)) parts[base] = value
-      else Object.assign(parts, value)
-    }
-  }
-  return fromValue(parts)
-}
-
-/** @param {File} file */
-function decode({ name, bytes }) {
-  if (/\.npy$/i.test(name)) throw new Trouble('npyNone')
-  try {
-    return new TextDecoder('utf-8', { fatal: true }).decode(bytes)
-  } catch {
-    throw new Trouble('importType', { name: name.slice(0, 60) })
-  }
-}
-
 /** @param {string} text @returns {unknown} */
-function parse(text) {
+export function parse(text) {
   try {
     return JSON.parse(text)
   } catch (error) {

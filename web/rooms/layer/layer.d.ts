@@ -1,5 +1,6 @@
 // Every type of the room: what its files share by name.
 
+import type { Qkv } from 'qkv'
 import type { FlowStep } from '../../elements/flow-frames.js'
 import type { Mode } from '../../head/head.js'
 import type { ScaleEnd } from '../../head/scale.js'
@@ -13,7 +14,6 @@ import type { PresetId } from './presets.js'
 import type { Selection } from './settings.js'
 import type { Result } from './trace/layer-trace.js'
 import type { Difference } from './trace/reference64.js'
-import type { ScoreDistribution } from './trace/score-distribution.js'
 
 export type { Checked, Problem, Problems } from './check-settings.js'
 export type { Explanation } from './explain/cell.js'
@@ -40,7 +40,6 @@ export type { Selection } from './settings.js'
 export type { Arithmetic } from './trace/arithmetic.js'
 export type { Result, Tracer } from './trace/layer-trace.js'
 export type { Difference } from './trace/reference64.js'
-export type { ScoreDistribution, Side } from './trace/score-distribution.js'
 
 /** Rows of the map, both ends included. */
 export type Range = { from: number; to: number }
@@ -89,7 +88,6 @@ export type LayerAsks = {
   /** The shape of what the whole batch through the layer gives, where it is small enough. */
   batch: { request: Traced & { of: string }; value: { of: string; batch: { dims: readonly number[] } | undefined } }
   /** How scores of random queries and keys of a size are distributed. */
-  distribution: { request: { d: number; seed: bigint }; value: ScoreDistribution }
   /** How long attention takes on this computer. */
   timing: { request: { lengths: readonly number[] }; value: readonly Timing[] }
   /** Settings from files, or why there are none. */
@@ -174,8 +172,10 @@ export type Context = View & {
   isDark: boolean
   /** As typed. */
   settings: Settings
-  /** Of random scores, while it is shown. */
-  distribution?: ScoreDistribution
+  /** Is it shown how random scores are distributed? */
+  hasDistribution: boolean
+  /** The core, for what a part computes when it is drawn. */
+  qkv: Qkv
   /** Is there a place to go back to, or forward? */
   visits: { hasBack: boolean; hasForward: boolean }
   /** The one that is shown unchanged. */

@@ -26,7 +26,7 @@ function tracedOf(settings) {
   )
 }
 
-/** @param {LayerState} state */
+/** Is it shown how random scores are distributed? @param {LayerState} state */
 export const hasDistribution = ({ settings: { tour }, view }) =>
   view.hasDistribution ?? (tour !== null && stopOf(tour).id === 'root')
 
@@ -48,7 +48,7 @@ export function checkedBaseline(link) {
 
 /** @param {LayerState} state @returns {ReturnType<LayerRoom['needs']>} */
 export function needs(state) {
-  const { settings, got, isAtRest, view } = state
+  const { settings, got, isAtRest } = state
   // A link with problems has something to show beside them.
   const traced = tracedOf(settings) ?? tracedOf(DEFAULTS)
   if (!traced) return []
@@ -70,13 +70,6 @@ export function needs(state) {
         head,
       })
   }
-  if (hasDistribution(state))
-    all.push({
-      type: 'distribution',
-      d: view.vectorSize,
-      seed: traced.checked.seed,
-      key: `${view.vectorSize} ${traced.checked.seed}`,
-    })
   return all
 }
 
@@ -87,7 +80,6 @@ let recent
 export function now(request, qkv) {
   const compute = computeOf(qkv)
   try {
-    if (request.type === 'distribution') return compute.distribution(request.d, request.seed)
     if (request.type === 'read' || request.type === 'timing') return undefined
     const { checked } = /** @type {Traced} */ (request)
     if (isLarge(checked)) return undefined

@@ -2,7 +2,7 @@
 // page where none can start.
 
 import { messageOf, Trouble } from '../../files/trouble.js'
-import { readFiles } from './import.js'
+import { readFiles } from './import-files.js'
 import { computeOf, troubleOf } from './trace/compute.js'
 import { isLarge } from './trace/large-trace.js'
 import { difference } from './trace/reference64.js'
@@ -90,7 +90,6 @@ export function handlers(qkv) {
       difference: await complete(difference(await resultOf(request, run)), run, SLICE),
     }),
     batch: async (request, run) => compute.batch({ key: request.of, result: await resultOf(request, run) }),
-    distribution: ({ d, seed }) => compute.distribution(d, seed),
     async timing({ lengths }, run) {
       const parts = timings(qkv, lengths)
       for (let part = parts.next(); ; part = parts.next()) {

@@ -1,8 +1,8 @@
 // The curves of a run as SVG: accuracy, scores of each head, and the loss below, over the steps; a second run beside it.
 
 import { group } from 'd3-array'
-import { scaleLinear } from 'd3-scale'
 import { html, nothing, svg } from 'lit'
+import { linearScale } from '../../elements/linear-scale.js'
 import { headName } from '../../head/changes.js'
 import { differsFromDefaults } from './fields.js'
 import { EVERY } from './snapshots.js'
@@ -91,13 +91,13 @@ export function bandOf(task) {
 export const path = pairs =>
   pairs.flatMap(([a, b]) => (a === undefined || b === undefined ? [] : `${a.toFixed(1)},${b.toFixed(1)}`)).join(' ')
 
-/** @typedef {import('d3-scale').ScaleLinear<number, number, undefined>} Scale */
+/** @typedef {import('../../elements/linear-scale.js').LinearScale} Scale */
 
 /** Lines and numbers at the ticks of both axes. @param {Scale} x @param {Scale} y @param {number} count */
 const axes = (x, y, count) => svg`
   ${y.ticks(count).map(
     tick => svg`<g class="tick"><line class="rule" x1=${LEFT} x2=${WIDTH - RIGHT} y1=${y(tick)} y2=${y(tick)} />
-      <text x=${LEFT - 5} y=${Number(y(tick)) + 4} text-anchor="end">${tick}</text></g>`,
+      <text x=${LEFT - 5} y=${y(tick) + 4} text-anchor="end">${tick}</text></g>`,
   )}
   ${x.ticks(4).map(tick => svg`<text class="tick" x=${x(tick)} y=${HEIGHT - 6} text-anchor="middle">${tick}</text>`)}`
 
@@ -121,18 +121,18 @@ const upright = (/** @type {string} */ kind, /** @type {number | undefined} */ x
   svg`<line class=${kind} x1=${x} x2=${x} y1=${TOP} y2=${HEIGHT - BOTTOM} />`
 
 /** Values from 0 to 1. */
-const shares = scaleLinear([0, 1], [HEIGHT - BOTTOM, TOP])
+const shares = linearScale([0, 1], [HEIGHT - BOTTOM, TOP])
 
 /** @param {Context} context @param {RunInfo} run @param {number} steps at most @param {number} shownAt */
 export function curves(context, run, steps, shownAt) {
-  const x = scaleLinear([0, steps], [LEFT, WIDTH - RIGHT])
+  const x = linearScale([0, steps], [LEFT, WIDTH - RIGHT])
   const cursor = upright('cursor', x(Math.min(shownAt, steps)))
   return html`${accuracyFigure(context, run, x, cursor)}${headsFigure(context, x, cursor)}${lossFigure(context, x, cursor)}`
 }
 
 /** The points of a value over the steps. @param {Scale} x @param {readonly Point[]} all @param {(point: Point) => number} value */
 const over = (x, all, value) =>
-  path(all.filter(({ step }) => step <= x.domain()[1]).map(point => [x(point.step), shares(value(point))]))
+  path(all.filter(({ step }) => step <= x.domain[1]).map(point => [x(point.step), shares(value(point))]))
 
 /** @param {Context} context @param {RunInfo} run @param {Scale} x @param {unknown} cursor */
 function accuracyFigure({ t, settings: { task }, view }, run, x, cursor) {
@@ -141,7 +141,7 @@ function accuracyFigure({ t, settings: { task }, view }, run, x, cursor) {
   const lines = linesOf(task)
   const last = points.at(-1)
   const jump = jumpOf(points)
-  const isFar = jump !== null && Number(x(jump)) > WIDTH / 2
+  const isFar = jump !== null && x(jump) > WIDTH / 2
   const recorded = differsFromDefaults(task, run.settings, ['seed']) ? undefined : bandOf(task)
   const edge = (/** @type {number[]} */ values) =>
     values.map((value, i) => /** @type {const} */ ([x(i * EVERY), shares(value)]))
@@ -153,7 +153,7 @@ function accuracyFigure({ t, settings: { task }, view }, run, x, cursor) {
     ${band ? svg`<polygon class="band" points=${band} />` : nothing}${axes(x, shares, 4)}${across('guess', guess)}${across('nowhere', run.baseline)}
     ${isRun ? svg`<polyline class="line is-kept" points=${over(x, reference.points, lines[1].value)} />` : nothing}
     ${lines.map(({ kind, value }) => svg`<polyline class="line ${kind}" points=${over(x, points, value)} />`)}
-    ${jump === null ? nothing : svg`${upright('jump', x(jump))}<text class="mark" x=${Number(x(jump)) + (isFar ? -4 : 4)} y=${TOP - 3} text-anchor=${isFar ? 'end' : 'start'}>${t('learnJump', { step: jump })}</text>`}
+    ${jump === null ? nothing : svg`${upright('jump', x(jump))}<text class="mark" x=${x(jump) + (isFar ? -4 : 4)} y=${TOP - 3} text-anchor=${isFar ? 'end' : 'start'}>${t('learnJump', { step: jump })}</text>`}
     ${reachedAt === null ? nothing : upright('reached', x(reachedAt))}${cursor}`
   const caption = html`
     ${lines.map(({ name, kind, value }) => key(`line ${kind}`, t(name), last && value(last)))}
@@ -181,13 +181,11 @@ function lossFigure({ t, view }, x, cursor) {
   const finite = losses.filter(Number.isFinite)
   // Values beyond the scale are cut off, so that the rest can be read.
   const most = finite.length ? Math.min(Math.max(...finite), 1.5 * finite[0]) : 1
-  const y = scaleLinear([0, Math.max(1e-9, most)], [HEIGHT - BOTTOM, TOP])
-    .nice(4)
-    .clamp(true)
+  const y = linearScale([0, Math.max(1e-9, most)], [HEIGHT - BOTTOM, TOP], { round: 4, isCut: true })
   const line = (/** @type {readonly number[]} */ all) => {
     const every = Math.max(1, Math.ceil(all.length / (WIDTH - LEFT)))
     const pairs = all.map((loss, step) => /** @type {const} */ ([step, loss]))
-    const shown = pairs.filter(([step]) => step % every === 0 && step <= x.domain()[1])
+    const shown = pairs.filter(([step]) => step % every === 0 && step <= x.domain[1])
     return path(shown.map(([step, loss]) => [x(step), Number.isFinite(loss) ? y(loss) : undefined]))
   }
   const drawing = svg`

@@ -4,7 +4,7 @@ import { headScores } from 'qkv/models'
 import { BLOCKS, emptyMaps, putLayer } from './atlas-maps.js'
 import { attentionOf, readAt, stacksOf } from './hooks.js'
 import { hasTokenizer, MASKS, positionsOf, problem, read, tokenText } from './read-text.js'
-import { SUMMARIES, summaryOptions, takeSummary } from './summary-details.js'
+import { SUMMARIES, summaryOptions, takeSummary } from './summary-run.js'
 
 /** @typedef {import('qkv').Qkv} Qkv */
 /** @typedef {import('qkv/models').Model} Model */

@@ -3,10 +3,7 @@
 
 import { deleteKeptModel, inspectModel, keptModels, loadModel } from 'qkv/models'
 import { isIn } from '../../head/changes.js'
-import { traceCell } from './cell-trace.js'
-import { generate } from './generate.js'
 import { attentionOf, hooksOf, stacksOf } from './hooks.js'
-import { matricesOf } from './layer-tensors.js'
 import { atRow, exactMap, inputOf, runOf, statesOf } from './model-run.js'
 import {
   beginningOf,
@@ -23,7 +20,6 @@ import {
   withUnknown,
 } from './read-text.js'
 import { idOf, isOfHub, labelOf, nameOf, usualDtype } from './sources.js'
-import { looksOf, pairsOf, profileOf, tileOf } from './summary-details.js'
 
 /** @typedef {import('qkv/models').Model} Model */
 /** @typedef {import('./models.js').ModelsAsks} Asks */
@@ -50,6 +46,9 @@ const HUB_PROBLEMS = /** @type {const} */ ([
   'modelsHub.DAMAGED',
   'modelsHub.DISK_FULL',
 ])
+
+/** What is computed from the summaries of a long text; loaded with the first of them. */
+const ofSummaries = () => import('./summary-details.js')
 
 const NOTHING = { data: new Float32Array(0), dims: [] }
 
@@ -351,8 +350,9 @@ export function handlers(qkv, Tokenizer) {
       )
     },
     cell: (request, run) =>
-      detail(request, run, (model, used, signal) => {
+      detail(request, run, async (model, used, signal) => {
         const { at, cell } = request
+        const { traceCell } = await import('./cell-trace.js')
         return traceCell(qkv, model, used.run.input, used.hooks, { ...at, ...cell }, signal)
       }),
     reasons: (request, run) =>
@@ -373,27 +373,34 @@ export function handlers(qkv, Tokenizer) {
       use(id, signal, model => model.weightRow(attentionOf(stack, layer) + letter, row)),
     why: (request, run) => detail(request, run, whyOf),
     pairs: (request, run) =>
-      detail(request, run, (model, used, signal) => {
+      detail(request, run, async (model, used, signal) => {
         const { stack, cell } = request
+        const { pairsOf } = await ofSummaries()
         return pairsOf(model, used, { stack, ...cell }, signal)
       }),
     tile: (request, run) =>
       fromSummaries(request, run, async (model, used, signal) => {
+        const { tileOf } = await ofSummaries()
         const tile = await tileOf(model, used, request.at, request.tile, signal)
         run.transfer.push(tile.data.buffer)
         return tile
       }),
     looks: (request, run) =>
-      fromSummaries(request, run, async (_, { run: { summaries } }) =>
-        looksOf(summaries[request.stack] ?? [], request.word, request.only),
-      ),
+      fromSummaries(request, run, async (_, { run: { summaries } }) => {
+        const { looksOf } = await ofSummaries()
+        return looksOf(summaries[request.stack] ?? [], request.word, request.only)
+      }),
     profile: (request, run) =>
       fromSummaries(request, run, async (_, { run: { summaries } }) => {
         const { stack, layer, head } = request.at
+        const { profileOf } = await ofSummaries()
         return profileOf(summaries[stack]?.[layer], head, layer)
       }),
     matrices: (request, run) =>
-      detail(request, run, (model, used, signal) => matricesOf(model, used.run.input, used.hooks, request.at, signal)),
+      detail(request, run, async (model, used, signal) => {
+        const { matricesOf } = await import('./layer-tensors.js')
+        return matricesOf(model, used.run.input, used.hooks, request.at, signal)
+      }),
     async generate(request, run) {
       const { temperature, topK, seed, changes } = request
       const begun = await detail(request, run, async (model, used) => ({ model, ...used }))
@@ -403,6 +410,7 @@ export function handlers(qkv, Tokenizer) {
       const isWhole = isPatched || Object.values(begun.hooks).includes('mean')
       const { signal } = run
       const options = { temperature, topK, seed, count, isWhole, hooks: begun.hooks, signal }
+      const { generate } = await import('./generate.js')
       const steps = generate(qkv, begun.model, ids, options)
       try {
         for (;;) {

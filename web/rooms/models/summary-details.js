@@ -1,7 +1,7 @@
 // What is asked of a run of a long text, whose weights are not there: they are computed from its summaries. No DOM.
 
-import { putSummary } from './atlas-maps.js'
 import { stacksOf } from './hooks.js'
+import { SUMMARIES } from './summary-run.js'
 
 /** @typedef {import('qkv/models').Model} Model */
 /** @typedef {import('qkv/models').AttentionSummary} AttentionSummary */
@@ -14,34 +14,9 @@ import { stacksOf } from './hooks.js'
 
 /** Weights that are computed at once. */
 const AT_ONCE = 2 ** 20
-/** Bytes of all q and k that are kept; of longer texts a layer runs again when it is looked at. */
-const MOST_KEPT = 2 ** 29
 /** From this weight on a link is strong. */
 const STRONG = 0.2
 const [LONGEST, MOST_LOOKS, MOST_KEYS] = [10, 24, 8]
-
-/** The keep name of the summaries of each stack. @type {Record<Stack, 'attentionSummaries' | 'encoderAttentionSummaries' | 'crossAttentionSummaries'>} */
-export const SUMMARIES = {
-  '': 'attentionSummaries',
-  decoder: 'attentionSummaries',
-  encoder: 'encoderAttentionSummaries',
-  cross: 'crossAttentionSummaries',
-}
-
-/** What a run of a long text keeps of each layer. @param {Model} model @param {number} tokens @param {number} blocks a side of a map */
-export function summaryOptions({ stacks }, tokens, blocks) {
-  const bytes = Object.values(stacks).reduce(
-    (sum, stack) => sum + (stack ? 4 * tokens * stack.layers * (stack.heads + stack.kvHeads) * stack.headDim : 0),
-    0,
-  )
-  const map = /** @type {const} */ ([blocks, blocks])
-  return { map, topK: 8, distance: true, scores: true, windows: bytes <= MOST_KEPT }
-}
-
-/** Puts a summary into the maps, with the strongest known link of each block. @param {import('./atlas-maps.js').Maps} maps @param {number} layer @param {AttentionSummary} summary */
-export function takeSummary(maps, layer, { map, topKeys, topWeights }) {
-  if (map && topKeys && topWeights) putSummary(maps, layer, map.data, topKeys, topWeights.data)
-}
 
 /**
  * The summary of a layer with its windows: that of the run, or of another run up to this layer.

@@ -4,7 +4,6 @@ import { html, nothing } from 'lit'
 import { paletteOf, stepOf } from '../../elements/colour-scale.js'
 import { percent } from '../../files/number-format.js'
 import { held, released, wasLong } from '../../head/pointing.js'
-import './long-words.js'
 import { counted } from '../../i18n/counted.js'
 import { mapAt } from './atlas-maps.js'
 import { matrixOf } from './shown.js'
@@ -119,9 +118,11 @@ function tokenRow(room, tokens, side, label) {
             : nothing
         }</button>`
   }
-  if (tokens.length > MANY)
+  if (tokens.length > MANY) {
+    import('./long-words.js')
     return html`<div class="text-strip is-many"><span class="strip-label">${label}</span>
       <long-words .words=${tokens} .draw=${word} .target=${view.found ?? view.query ?? -1} .label=${t('modelsWords')}></long-words>${side === 'queries' ? nothing : finder(room, tokens)}</div>`
+  }
   return html`<div class="text-strip ${tokens.length > 60 ? 'is-long' : ''}"><span class="strip-label">${label}</span>
     <div class="strip-words">${tokens.map(word)}</div></div>`
 }

@@ -5,9 +5,6 @@ import { load } from 'qkv'
 import { serveWorker } from '../../shell/port.js'
 import { handlers } from './session.js'
 
-// Threads that do not start are no reason to show nothing.
-serveWorker(
-  load({ threads: 'auto' })
-    .catch(() => load())
-    .then(qkv => handlers(qkv, Tokenizer)),
-)
+/** Where no memory can be shared, what starts threads is not loaded; threads that do not start are no reason to show nothing. */
+const loaded = crossOriginIsolated ? load({ threads: 'auto' }).catch(() => load()) : load()
+serveWorker(loaded.then(qkv => handlers(qkv, Tokenizer)))

@@ -1,63 +1,33 @@
-// What happens if a number grows: by how much others change per unit. Pure.
+// What happens if a number of W_q, W_k or W_v grows: by how much others change per unit. Pure.
 
+import { Tensor } from 'qkv'
+import { attentionBackward } from 'qkv/nn'
 import { ofHead } from '../numbers/tensors.js'
 import { scaleOf } from '../trace/attention-options.js'
 
+/** @import { Qkv } from 'qkv' */
 /** @import { Arithmetic, Cell, FloatTensor, Result } from '../layer.js' */
 
 /** The most changes that are named. */
 const MOST = 6
 
 /**
- * - weight: the others of the row share the rest; with `before` if weights of this row were set
  * - query, key: a weight of W_q (W_k) grows by one: a dimension of a query (key) grows by `by`, its scores move by
  *   `amount` and its weights by `weight`, as the gradient says
  * - value: a weight of W_v: a dimension of a value grows by `by`, and the outputs that look at it move
- * @typedef {{ kind: 'weight', before?: { name: number | undefined, before: number, after: number }[] }
- *   | { kind: 'query' | 'key' | 'value', word: number, by: number, along: 'keys' | 'queries', moves: { position: number, amount: number, weight?: number }[] }} Effect
+ * @typedef {{ kind: 'query' | 'key' | 'value', word: number, by: number, along: 'keys' | 'queries', moves: { position: number, amount: number, weight?: number }[] }} Effect
  */
 
 /**
+ * @param {Qkv} qkv
  * @param {Result} result
  * @param {Cell} cell
  * @param {Arithmetic} arithmetic
  * @returns {Effect | undefined} undefined where there is no short rule
  */
-export function effectOf(result, { matrix, head, row, column }, arithmetic) {
-  const { tensors, before, settings } = result
-  if (matrix === 'weights') {
-    const [now, was] = [tensors.weights, before?.weights]
-    if (
-      !now ||
-      !was ||
-      now === was ||
-      !settings.edits.some(edit => edit.matrix === 'weights' && edit.row === row && edit.head === head)
-    )
-      return { kind: 'weight' }
-    const keys = Array.from({ length: now.dims[2] }, (_, i) => ({
-      name: i,
-      before: was.at(head, row, i),
-      after: now.at(head, row, i),
-    }))
-    const [old, output] = [before?.output, tensors.output]
-    const outputs =
-      old && output ? [{ name: undefined, before: old.at(head, row, 0), after: output.at(head, row, 0) }] : []
-    return { kind: 'weight', before: [...keys.slice(0, 12), ...outputs] }
-  }
-  return isWeightMatrix(matrix) && result.detailHead === undefined
-    ? effectOfWeight(result, { matrix, head, row, column }, arithmetic)
-    : undefined
-}
-
-/**
- * What a number of W_q, W_k or W_v moves.
- * @param {Result} result
- * @param {{ matrix: keyof typeof KINDS, head: number, row: number, column: number }} cell
- * @param {Arithmetic} arithmetic
- * @returns {Effect | undefined}
- */
-function effectOfWeight(result, { matrix, head, row, column }, arithmetic) {
+export function effectOf(qkv, result, { matrix, head, row, column }, arithmetic) {
   const { tensors, settings } = result
+  if (!isWeightMatrix(matrix) || result.detailHead !== undefined) return undefined
   if (!tensors.X || !tensors.Q || !tensors.K || !tensors.V || !tensors.weights) return undefined
   if (matrix !== 'Wv' && !['scaled', 'plain'].includes(settings.score)) return undefined
   const inputs = matrix === 'Wq' ? tensors.X : (tensors.X2 ?? tensors.X)
@@ -88,7 +58,9 @@ function effectOfWeight(result, { matrix, head, row, column }, arithmetic) {
     .sort((a, b) => Math.abs(b.amount) - Math.abs(a.amount))
     .slice(0, MOST)
   const slopes =
-    matrix === 'Wv' ? undefined : slopesOf(result, { matrix, head, column }, { word, numbers }, largest, arithmetic)
+    matrix === 'Wv'
+      ? undefined
+      : slopesOf(qkv, result, { matrix, head, column }, { word, numbers }, largest, arithmetic)
   const moves = largest.map((move, i) => ({ ...move, ...(slopes && { weight: slopes[i] }) }))
   const [kind, along] = KINDS[matrix]
   return { kind, word, by, along, moves }
@@ -101,6 +73,7 @@ const isWeightMatrix = matrix => matrix in KINDS
 
 /**
  * By how much the weights move for each unit: the gradients of the query, or of all keys, times the numbers of the words.
+ * @param {Qkv} qkv
  * @param {Result} result
  * @param {{ matrix: 'Wq' | 'Wk', head: number, column: number }} cell
  * @param {{ word: number, numbers: number[] }} moved the word, and the numbers of all words that the cell is multiplied with
@@ -108,18 +81,53 @@ const isWeightMatrix = matrix => matrix in KINDS
  * @param {Arithmetic} arithmetic
  * @returns {number[] | undefined} undefined where weights are no softmax of their row
  */
-function slopesOf(result, { matrix, head, column }, { word, numbers }, moves, arithmetic) {
+function slopesOf(qkv, result, { matrix, head, column }, { word, numbers }, moves, arithmetic) {
   const { settings } = result
   const isSet = settings.edits.some(edit => edit.matrix === 'weights' && edit.head === head)
   if (settings.softmaxAxis !== 'keys' || isSet) return undefined
   const isQuery = matrix === 'Wq'
   /** @type {[number, number][]} */
   const pairs = moves.map(({ position }) => (isQuery ? [word, position] : [position, word]))
-  const { dQ, dK } = arithmetic.slopes(result, head, pairs)
+  const { dQ, dK } = slopes(qkv, result, head, pairs)
   const gradients = (/** @type {number} */ i) =>
     isQuery ? [dQ.at(i, 0, column)] : numbers.map((_, key) => dK.at(i, key, column))
   const own = isQuery ? [numbers[word]] : numbers
   return pairs.map((_, i) => arithmetic.sum(arithmetic.products(gradients(i), own)))
+}
+
+/**
+ * How weights move with the queries and keys: the gradients of single weights, by attentionBackward.
+ * @param {Qkv} qkv
+ * @param {Result} result
+ * @param {number} head
+ * @param {readonly (readonly [number, number])[]} pairs query and key of each weight
+ * @returns {{ dQ: FloatTensor, dK: FloatTensor }} (pairs, 1, d) of the query, (pairs, S, d) of all keys
+ */
+function slopes(qkv, result, head, pairs) {
+  const { settings, tensors, visible } = result
+  const [Q, K] = [tensors.Q, tensors.K].map(tensor => ofHead(/** @type {FloatTensor} */ (tensor), head))
+  const [S, d] = K.dims
+  const each = (
+    /** @type {number[]} */ dims,
+    /** @type {(pair: readonly [number, number]) => ArrayLike<number>} */ of,
+  ) => {
+    const data = new Float32Array(pairs.length * dims[0] * dims[1])
+    pairs.forEach((pair, i) => {
+      data.set(of(pair), i * dims[0] * dims[1])
+    })
+    return new Tensor(data, [pairs.length, ...dims])
+  }
+  const q = each([1, d], ([row]) => Q.row(row).data)
+  const k = each([S, d], () => K.data)
+  // With a value of 1 at its key and 0 elsewhere, the output is the weight.
+  const v = each([S, 1], ([, column]) => Float32Array.from({ length: S }, (_, i) => (i === column ? 1 : 0)))
+  const ones = each([1, 1], () => [1])
+  const seen = visible && each([1, S], ([row]) => visible.subarray(row * S, (row + 1) * S))
+  const { dQ, dK } = attentionBackward(qkv, q, k, v, ones, {
+    scale: scaleOf(settings, d),
+    ...(seen && { mask: new Tensor(Uint8Array.from(seen.data), seen.dims) }),
+  })
+  return { dQ, dK }
 }
 
 /** @template T @param {number} length @param {(i: number) => T} of @returns {T[]} */

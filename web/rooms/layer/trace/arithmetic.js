@@ -2,9 +2,8 @@
 // shown one by one. All by the core.
 
 import { Tensor } from 'qkv'
-import { attentionBackward, mul } from 'qkv/nn'
+import { mul } from 'qkv/nn'
 import { ofHead } from '../numbers/tensors.js'
-import { scaleOf } from './attention-options.js'
 import { minus } from './subtract.js'
 
 /** @import { Qkv } from 'qkv' */
@@ -41,39 +40,6 @@ export function createArithmetic(qkv) {
       if (x.length === 0) return 0
       const ones = new Tensor(new Float32Array(x.length).fill(1), [x.length, 1])
       return qkv.matmul(line(x).reshape([1, x.length]), ones).data[0]
-    },
-    /**
-     * How weights move with the queries and keys: the gradients of single weights, by attentionBackward.
-     * @param {Result} result
-     * @param {number} head
-     * @param {readonly (readonly [number, number])[]} pairs query and key of each weight
-     * @returns {{ dQ: FloatTensor, dK: FloatTensor }} (pairs, 1, d) of the query, (pairs, S, d) of all keys
-     */
-    slopes(result, head, pairs) {
-      const { settings, tensors, visible } = result
-      const [Q, K] = [tensors.Q, tensors.K].map(tensor => ofHead(/** @type {FloatTensor} */ (tensor), head))
-      const [S, d] = K.dims
-      const each = (
-        /** @type {number[]} */ dims,
-        /** @type {(pair: readonly [number, number]) => ArrayLike<number>} */ of,
-      ) => {
-        const data = new Float32Array(pairs.length * dims[0] * dims[1])
-        pairs.forEach((pair, i) => {
-          data.set(of(pair), i * dims[0] * dims[1])
-        })
-        return new Tensor(data, [pairs.length, ...dims])
-      }
-      const q = each([1, d], ([row]) => Q.row(row).data)
-      const k = each([S, d], () => K.data)
-      // With a value of 1 at its key and 0 elsewhere, the output is the weight.
-      const v = each([S, 1], ([, column]) => Float32Array.from({ length: S }, (_, i) => (i === column ? 1 : 0)))
-      const ones = each([1, 1], () => [1])
-      const seen = visible && each([1, S], ([row]) => visible.subarray(row * S, (row + 1) * S))
-      const { dQ, dK } = attentionBackward(qkv, q, k, v, ones, {
-        scale: scaleOf(settings, d),
-        ...(seen && { mask: new Tensor(Uint8Array.from(seen.data), seen.dims) }),
-      })
-      return { dQ, dK }
     },
     /**
      * The weighted values of a query, the largest weight first, added one by one.

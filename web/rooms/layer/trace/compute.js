@@ -5,7 +5,6 @@ import { createArithmetic } from './arithmetic.js'
 import { runBatch } from './batch-statistics.js'
 import { createTracer } from './layer-trace.js'
 import { difference } from './reference64.js'
-import { distributionOf } from './score-distribution.js'
 
 /** @import { Result } from '../layer.js' */
 
@@ -30,8 +29,6 @@ function createCompute(qkv) {
       const output = runBatch(qkv, result)?.output
       return { of: key, batch: output && { dims: output.dims } }
     },
-    /** @param {number} d @param {bigint} seed */
-    distribution: (d, seed) => distributionOf(qkv, d, seed),
   }
 }
 

@@ -1,23 +1,28 @@
 import { html, nothing } from 'lit'
 import '../../../elements/heatmap.js'
 import { format } from '../../../files/number-format.js'
-import { behindSign, inspector as drawInspector } from '../../../head/inspector.js'
+import { behindSign, inspector as drawInspector, drawParts } from '../../../head/inspector.js'
+import { later } from '../../../shell/later.js'
 import { numberIn, sizesOf } from '../explain/chain.js'
 import { sourcesOf, targetsOf } from '../explain/dependencies.js'
 import { namesOf } from '../explain/labels.js'
 import { valueAt } from '../explain/matrix-names.js'
 import { isSameCell } from '../settings.js'
 import { math } from './math.js'
-import { sensitivity } from './sensitivity-panel.js'
+import { cellPlace } from './select.js'
 import { domain } from './spoken.js'
 import { withTerms } from './terms.js'
+import { weightSensitivity } from './weight-sensitivity.js'
 import { wordButton } from './word-buttons.js'
-import { cellPlace, wordParts } from './word-page.js'
 
 /** @import { Cell, Explanation, Matrix, Region, SceneContext, Word } from '../layer.js' */
 /** @import { Inline, Page, Part, Place, Value } from '../../../head/head.js' */
 
 /** @typedef {Extract<Explanation, { terms: unknown }>} Sum */
+/** @typedef {import('../../../head/inspector.js').Drawn} Drawn */
+
+const wordPage = later(() => import('./word-page.js'))
+const moves = later(() => import('./sensitivity-panel.js'))
 
 /** The most cells of the selected row that a phone shows. */
 const MOST_IN_ROW = 24
@@ -297,7 +302,9 @@ function cellPage(context) {
       ...chain(context),
       ...setter(context),
       drawing(liveMap(context, shown)),
-      drawing(sensitivity(context)),
+      drawing(
+        shown.id === 'weights' ? weightSensitivity(context) : moves.draw(({ sensitivity }) => sensitivity(context)),
+      ),
       drawing(flows),
       drawing(html`<p class="note hint">${t('panelHint')}</p>`),
     ],
@@ -325,8 +332,8 @@ function title(context) {
   return shown.rows[cell.row] ? t('placeCell', params) : t('placeOne', params)
 }
 
-/** What the inspector shows: the selected word, or the cell, or one cell less another. @param {SceneContext} context @returns {Page} */
-export function inspectorPage(context) {
+/** What the inspector shows: the selected word, or the cell, or one cell less another. @param {SceneContext} context @param {Drawn} drawn @returns {Page} */
+function inspectorPage(context, drawn) {
   const { t, settings, matrices, cell } = context
   const shown = /** @type {Matrix} */ (matrices.get(cell.matrix))
   const less = lessOf(context)
@@ -336,9 +343,10 @@ export function inspectorPage(context) {
     column: shown.columns[cell.column],
     value: format(valueAt(matrices, cell)),
   }
+  const { word } = settings
   const page =
-    settings.word && !settings.cell
-      ? { parts: wordParts(context, settings.word) }
+    word && !settings.cell
+      ? { parts: [drawing(wordPage.draw(({ wordParts }) => drawParts(drawn, wordParts(context, word))))] }
       : less
         ? differencePage(context, less)
         : cellPage(context)
@@ -353,24 +361,23 @@ export function inspectorPage(context) {
 /** The inspector: what is selected, with the way back. It answers where it stands; nothing scrolls. @param {SceneContext} context */
 export function inspector(context) {
   const { t, isDark, actions, settings, visits, arithmetic } = context
+  const act = {
+    open: (/** @type {Place} */ place) => open(context, place),
+    back: actions.back,
+    forward: actions.forward,
+    close: () => actions.select({ cell: null, word: null }),
+    redraw: actions.refresh,
+  }
+  const drawn = { t, isDark, act, sum: arithmetic.sum }
   return html`<div class="side">${drawInspector({
-    t,
-    isDark,
+    ...drawn,
     id: 'inspector',
     className: 'panel',
     label: t('panel'),
-    page: inspectorPage(context),
+    page: inspectorPage(context, drawn),
     isOpen: settings.cell !== null || settings.word !== null,
     hasBack: visits.hasBack,
     hasForward: visits.hasForward,
-    sum: arithmetic.sum,
-    act: {
-      open: place => open(context, place),
-      back: actions.back,
-      forward: actions.forward,
-      close: () => actions.select({ cell: null, word: null }),
-      redraw: actions.refresh,
-    },
   })}</div>`
 }
 

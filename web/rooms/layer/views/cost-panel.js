@@ -1,8 +1,8 @@
 // What attention costs: the growing square, formulas with numbers, tensor shapes, and times of this computer.
 
-import { scaleLog } from 'd3-scale'
 import { html, nothing, svg } from 'lit'
 import { live } from 'lit/directives/live.js'
+import { linearScale } from '../../../elements/linear-scale.js'
 import {
   costOf,
   estimateOf,
@@ -96,6 +96,12 @@ function shapes({ t, result, batch, language }) {
       )}</tbody></table></div></div>`
 }
 
+/** @param {readonly [number, number]} domain @param {readonly [number, number]} range */
+function logScale([least, most], range) {
+  const scale = linearScale([Math.log(least), Math.log(most)], range)
+  return (/** @type {number} */ value) => scale(Math.log(value))
+}
+
 /** Times on logarithmic axes; hollow: estimated. @param {SceneContext} context */
 function chart({ t, times, language }) {
   const { time, whole } = writers(language)
@@ -108,13 +114,9 @@ function chart({ t, times, language }) {
       ...(guess === undefined ? [] : [{ n, ms: guess, kind: 'guess' }]),
     ]
   })
-  const x = scaleLog()
-    .domain([MEASURED[0], MEASURED[MEASURED.length - 1]])
-    .range([LEFT, CHART_WIDTH - RIGHT])
+  const x = logScale([MEASURED[0], MEASURED[MEASURED.length - 1]], [LEFT, CHART_WIDTH - RIGHT])
   const [least, most] = [Math.min(...all.map(({ ms }) => ms)), Math.max(...all.map(({ ms }) => ms))]
-  const y = scaleLog()
-    .domain([least / 1.5, most * 1.5])
-    .range([CHART_HEIGHT - BOTTOM, 8])
+  const y = logScale([least / 1.5, most * 1.5], [CHART_HEIGHT - BOTTOM, 8])
   const growth = growthOf(times)
   const both = times.find(({ n, stored }) => n === MOST_STORED && stored)
   return html`<svg class="cost-chart" viewBox="0 0 ${CHART_WIDTH} ${CHART_HEIGHT}" role="img" aria-label=${t('costChart')}>

@@ -1,6 +1,7 @@
 // The picture of One layer.
 
 import { html, nothing } from 'lit'
+import { live } from 'lit/directives/live.js'
 import { later } from '../../../shell/later.js'
 import { shown } from '../../../shell/slots.js'
 import { createScenes } from '../explain/scene.js'
@@ -9,11 +10,9 @@ import { presetOf } from '../presets.js'
 import { computeOf } from '../trace/compute.js'
 import { inspector } from './cell-panel.js'
 import { controls } from './controls.js'
-import { folded } from './folded.js'
+import { folded, part } from './folded.js'
 import { heads } from './head-list.js'
-import { inductionPanel } from './induction-panel.js'
 import { dock } from './matrix-dock.js'
-import { distributionPanel } from './score-panel.js'
 import { sentenceBar } from './sentence.js'
 import { stage } from './stage.js'
 import { stepsPanel } from './steps-panel.js'
@@ -34,18 +33,19 @@ function baselineOf({ settings, got }) {
 
 /** What the views are given, without a trace. @param {LayerContext} context @returns {Context} */
 function contextOf(context) {
-  const { t, isDark, settings, view, got, problems, act, can, travel } = context
+  const { t, qkv, isDark, settings, view, got, problems, act, can, travel } = context
   const { handedOver } = view
   return {
     ...view,
     t,
+    qkv: /** @type {import('qkv').Qkv} */ (qkv),
     language: t('htmlLang'),
     isDark,
     settings,
     problems: /** @type {any} */ (problems),
     visits: { hasBack: can.back, hasForward: can.forward },
     isTrained: handedOver !== undefined && handedOver === settings.imported,
-    distribution: hasDistribution(context) ? shown(got.distribution) : undefined,
+    hasDistribution: hasDistribution(context),
     preset: presetOf(settings),
     isMeasuring: got.timing !== undefined && (got.timing.is === 'waiting' || got.timing.is === 'here'),
     progress: got.trace?.is === 'waiting' ? Number(got.trace.progress ?? 0) : undefined,
@@ -84,10 +84,28 @@ function working({ t, progress }) {
   ></div>`
 }
 
-const plot = later(async () => (await import('./plot.js')).plot)
-const cost = later(async () => (await import('./cost-panel.js')).costPanel)
-const exported = later(async () => (await import('./transfer.js')).exportPart)
-const imported = later(async () => (await import('./transfer.js')).importPart)
+const induction = later(() => import('./induction-panel.js'))
+const distribution = part(async () => (await import('./score-panel.js')).distributionPanel)
+const curve = later(() => import('./plot.js'))
+const cost = part(async () => (await import('./cost-panel.js')).costPanel)
+const exported = part(async () => (await import('./transfer.js')).exportPart)
+const imported = part(async () => (await import('./transfer.js')).importPart)
+
+/** @param {SceneContext['result']} result */
+const isHandBuilt = ({ settings: { model } }) => model === 'handBuilt'
+
+/** Why divide by sqrt(d)? It is open where the state says so. @param {SceneContext} context */
+function distributionPart(context) {
+  const { t, hasDistribution: isOpen, vectorSize, actions } = context
+  const toggle = (/** @type {Event} */ event) => {
+    event.preventDefault()
+    actions.setDistribution(isOpen ? undefined : vectorSize)
+  }
+  return html`<details class="experiment" id="distribution" .open=${live(isOpen)}>
+    <summary @click=${toggle}>${t('distribution')}</summary>
+    ${isOpen ? distribution(context) : nothing}
+  </details>`
+}
 
 /** What comes after the steps, folded. @param {SceneContext} context */
 const foldedParts = context => {
@@ -103,17 +121,17 @@ const layer = (
 ) => html`<main class="room ${context.result.heads > 1 ? '' : 'has-one-head'} ${isStale ? 'is-stale' : ''}" aria-busy=${context.progress !== undefined}>
     <div class="screen">${heads(context)}${stage(context)}</div>
     ${inspector(context)} ${dock(context)}
-    <div class="below">${context.result.curve ? plot.draw(draw => draw(context)) : nothing}<div class="experiments">${inductionPanel(context)}${distributionPanel(context)}</div>${stepsPanel(context)}${badge(context)}${foldedParts(context)}</div>
+    <div class="below">${context.result.curve ? curve.draw(({ plot }) => plot(context)) : nothing}<div class="experiments">${isHandBuilt(context.result) ? induction.draw(({ inductionPanel }) => inductionPanel(context)) : nothing}${distributionPart(context)}</div>${stepsPanel(context)}${badge(context)}${foldedParts(context)}</div>
   </main>`
 
 /** @param {LayerContext} given */
 export function draw(given) {
-  const { t, settings, got, problems, qkv, act } = given
+  const { t, settings, got, problems, act } = given
   const context = contextOf(given)
   const result = shown(got.trace)
   const failure = got.trace?.is === 'failed' || got.trace?.is === 'lost' ? got.trace.problem : undefined
   const isStale = Object.keys(problems).length > 0 || failure !== undefined
-  const arithmetic = computeOf(/** @type {import('qkv').Qkv} */ (qkv)).arithmetic
+  const arithmetic = computeOf(context.qkv).arithmetic
   /** @type {SceneContext | undefined} */
   const body = result && {
     ...context,

@@ -1,8 +1,10 @@
 import { html, nothing } from 'lit'
 import { stepsOf } from '../explain/steps.js'
-import { tourPanel } from './tour-panel.js'
+import { part } from './folded.js'
 
 /** @import { SceneContext } from '../layer.js' */
+
+const panel = part(async () => (await import('./tour-panel.js')).tourPanel)
 
 /**
  * The steps with the current one, the way on and back, and the tour.
@@ -15,7 +17,7 @@ export function dock(context) {
   const current = steps.some(({ id }) => id === settings.step) ? settings.step : steps[0].id
   const at = steps.findIndex(({ id }) => id === current)
   return html`<div class="dock ${tour === null ? '' : 'has-tour'}">
-    ${tour === null ? nothing : tourPanel(context, tour)}
+    ${tour === null ? nothing : panel(context)}
     <nav class="dock-row" aria-label=${t('steps')}>
       <tool-group class="rail" role="group" aria-label=${t('steps')}>
         ${steps.map(

@@ -1,6 +1,6 @@
-import { scaleLinear } from 'd3-scale'
 import { html, nothing, svg } from 'lit'
 import { live } from 'lit/directives/live.js'
+import { linearScale } from '../../../elements/linear-scale.js'
 import { format } from '../../../files/number-format.js'
 import { PRESETS } from '../presets.js'
 
@@ -32,14 +32,9 @@ export function plot(context) {
   if (!curve || !imported || !('q' in imported)) return nothing
   const [Q, K, V, output] = /** @type {FloatTensor[]} */ ([tensors.Q, tensors.K, tensors.V, tensors.output])
   const [query, estimate] = [Q.data[0], output.data[0]]
-  const x = scaleLinear()
-    .domain([Math.min(curve.ends[0], query), Math.max(curve.ends[1], query)])
-    .range([LEFT, WIDTH - RIGHT])
+  const x = linearScale([Math.min(curve.ends[0], query), Math.max(curve.ends[1], query)], [LEFT, WIDTH - RIGHT])
   const heights = [...V.data, ...curve.outputs, estimate].filter(Number.isFinite)
-  const y = scaleLinear()
-    .domain([Math.min(...heights), Math.max(...heights)])
-    .nice(5)
-    .range([HEIGHT - BOTTOM, TOP])
+  const y = linearScale([Math.min(...heights), Math.max(...heights)], [HEIGHT - BOTTOM, TOP], { round: 5 })
   const points = Array.from(curve.queries, (q, i) => `${x(q).toFixed(1)},${y(curve.outputs[i]).toFixed(1)}`)
   const label = t('plotLabel', { query: brief(query), estimate: format(estimate) })
   return html`<section class="plot" id="plot" aria-labelledby="plot-title">

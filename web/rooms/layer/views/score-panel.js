@@ -1,21 +1,34 @@
-import { html, nothing } from 'lit'
+import { html } from 'lit'
 import { live } from 'lit/directives/live.js'
 import { format } from '../../../files/number-format.js'
 import { colourOf } from '../../../head/number-colours.js'
-import { SIZES } from '../trace/score-distribution.js'
+import { distributionOf, SIZES } from '../trace/score-distribution.js'
 import { share } from './word-buttons.js'
 
-/** @import { SceneContext, Side } from '../layer.js' */
+/** @import { SceneContext } from '../layer.js' */
+/** @import { Side } from '../trace/score-distribution.js' */
 
 /** A small number as it is. @param {number} x */
 const small = x => (x > 0 && x < 5e-4 ? x.toExponential(1).replace('-', '−') : format(x))
 
+/** The one that was computed last. @type {{ of: string, value: import('../trace/score-distribution.js').ScoreDistribution } | undefined} */
+let last
+
+/** @param {SceneContext} context */
+function distributionFor({ qkv, vectorSize, result }) {
+  const { seed } = result.settings
+  const of = `${vectorSize} ${seed}`
+  if (last?.of !== of) last = { of, value: distributionOf(qkv, vectorSize, seed) }
+  return last.value
+}
+
 /**
- * Why divide by sqrt(d)? A slider for d: how random scores are distributed, softmax with and without the division, the gradient.
+ * A slider for d: how random scores are distributed, softmax with and without the division, the gradient.
  * @param {SceneContext} context
  */
 export function distributionPanel(context) {
-  const { t, distribution, vectorSize, actions, isDark, settings } = context
+  const { t, actions, isDark, settings } = context
+  const { d, deviation, plain, scaled } = distributionFor(context)
   const side = (/** @type {Side} */ { scores, weights, gradient }, /** @type {'plain' | 'scaled'} */ name) => {
     const most = Math.max(...weights)
     return html`<tr data-side=${name}>
@@ -28,26 +41,15 @@ export function distributionPanel(context) {
       <td class="distribution-gradient">${small(gradient)}</td>
     </tr>`
   }
-  const isOpen = distribution !== undefined
-  return html`<details class="experiment" id="distribution" .open=${live(isOpen)}>
-    <summary @click=${(/** @type {Event} */ event) => {
-      event.preventDefault()
-      actions.setDistribution(isOpen ? undefined : vectorSize)
-    }}>${t('distribution')}</summary>
-    ${
-      distribution
-        ? html`<p class="text">${t('distributionText')}</p>
-          <div class="distribution-controls">
-            <label for="distribution-d">d = <output>${distribution.d}</output></label>
-            <input id="distribution-d" type="range" min="0" max=${SIZES.length - 1} step="1" .value=${live(String(SIZES.indexOf(distribution.d)))} aria-valuetext=${distribution.d}
-              @input=${(/** @type {Event & { target: HTMLInputElement }} */ { target }) => actions.setDistribution(SIZES[target.valueAsNumber])} />
-          </div>
-          <p id="distribution-deviation">${t('distributionDeviation', { deviation: distribution.deviation.toFixed(2), root: Math.sqrt(distribution.d).toFixed(2), seed: settings.seed })}</p>
-          <div class="scroll"><table class="distribution-table">
-            <thead><tr><td></td><th scope="col" colspan=${distribution.plain.weights.length}>${t('distributionWeights')}</th><th scope="col">${t('distributionMost')}</th><th scope="col">${t('distributionGradient')}</th></tr></thead>
-            <tbody>${side(distribution.plain, 'plain')}${side(distribution.scaled, 'scaled')}</tbody>
-          </table></div>`
-        : nothing
-    }
-  </details>`
+  return html`<p class="text">${t('distributionText')}</p>
+    <div class="distribution-controls">
+      <label for="distribution-d">d = <output>${d}</output></label>
+      <input id="distribution-d" type="range" min="0" max=${SIZES.length - 1} step="1" .value=${live(String(SIZES.indexOf(d)))} aria-valuetext=${d}
+        @input=${(/** @type {Event & { target: HTMLInputElement }} */ { target }) => actions.setDistribution(SIZES[target.valueAsNumber])} />
+    </div>
+    <p id="distribution-deviation">${t('distributionDeviation', { deviation: deviation.toFixed(2), root: Math.sqrt(d).toFixed(2), seed: settings.seed })}</p>
+    <div class="scroll"><table class="distribution-table">
+      <thead><tr><td></td><th scope="col" colspan=${plain.weights.length}>${t('distributionWeights')}</th><th scope="col">${t('distributionMost')}</th><th scope="col">${t('distributionGradient')}</th></tr></thead>
+      <tbody>${side(plain, 'plain')}${side(scaled, 'scaled')}</tbody>
+    </table></div>`
 }

@@ -10,25 +10,14 @@ import { marked, rich } from './word-buttons.js'
 const change = x => (x < 0 ? format(x) : `+${format(x)}`)
 
 /**
- * What happens if this number grows: the rule, the direction, the amount.
+ * What happens if this number of W_q, W_k or W_v grows: the rule, the direction, the amount.
  * @param {SceneContext} context
  */
 export function sensitivity(context) {
-  const { t, result, cell, arithmetic } = context
-  const effect = effectOf(result, cell, arithmetic)
+  const { t, qkv, result, cell, arithmetic } = context
+  const effect = effectOf(qkv, result, cell, arithmetic)
   if (!effect) return nothing
   const { queries, keys } = namesOf(result)
-  if (effect.kind === 'weight')
-    return html`<div class="sensitivity" id="sensitivity"><h4>${t('sensitivity')}</h4>
-      <p>${rich(t('sensitivityWeight', { query: marked(queries[cell.row]), key: marked(keys[cell.column]) }))}</p>
-      ${
-        effect.before
-          ? html`<table class="before-after"><thead><tr><td></td><th scope="col">${t('before')}</th><th scope="col">${t('after')}</th></tr></thead><tbody>${effect.before.map(
-              ({ name, before, after }) =>
-                html`<tr><th scope="row"><bdi>${name === undefined ? t('output') : keys[name]}</bdi></th><td>${format(before)}</td><td>${format(after)}</td></tr>`,
-            )}</tbody></table>`
-          : nothing
-      }</div>`
   const names = effect.along === 'keys' ? keys : queries
   const hasWeights = effect.moves.some(({ weight }) => weight !== undefined)
   return html`<div class="sensitivity" id="sensitivity"><h4>${t('sensitivity')}</h4>

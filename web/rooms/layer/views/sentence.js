@@ -5,6 +5,7 @@ import { FIELDS } from '../fields.js'
 import { PRESETS } from '../presets.js'
 import { tokenizerFor } from '../sentence-tokens.js'
 import { problemOf, showSettings } from './controls.js'
+import { partTexts } from './folded.js'
 
 /** @import { Context, FieldName, PresetId, Scene } from '../layer.js' */
 
@@ -73,7 +74,8 @@ function tokenizers({ t, settings, actions, scene }) {
 }
 
 /** @param {Context} context */
-function presets({ t, preset, actions }) {
+function presets(context) {
+  const { t, preset, actions } = context
   const names = /** @type {PresetId[]} */ (Object.keys(PRESETS))
   return html`<div role="group" aria-label=${t('presets')}>${menuChoices(
     names.map(name => ({
@@ -83,23 +85,32 @@ function presets({ t, preset, actions }) {
       act: () => actions.choose(name),
     })),
   )}</div>
-    ${preset ? differs(t, preset) : nothing}`
+    ${preset ? differs(context, preset) : nothing}`
 }
 
-/**
- * What differs from the source, and why.
- * @param {Context['t']} t
- * @param {PresetId} preset
- */
-function differs(t, preset) {
+/** Was it opened once? Its texts are loaded then. */
+let isDifferenceOpen = false
+
+/** What differs from the source, and why. @param {Context} context @param {PresetId} preset */
+function differs({ t, actions }, preset) {
   const { document } = PRESETS[preset]
   if (!document) return nothing
   const key = /** @type {Key} */ (`differs.${document}`)
-  return html`<details class="differs" id="differs">
+  const open = () => {
+    isDifferenceOpen = true
+    actions.refresh()
+  }
+  return html`<details class="differs" id="differs" @toggle=${open}>
     <summary>${t('differs')}</summary>
-    ${t(key)
-      .split('\n')
-      .map(paragraph => html`<p>${paragraph}</p>`)}
+    ${
+      isDifferenceOpen
+        ? partTexts(t).draw(t =>
+            t(key)
+              .split('\n')
+              .map(paragraph => html`<p>${paragraph}</p>`),
+          )
+        : nothing
+    }
   </details>`
 }
 

@@ -11,11 +11,10 @@ import { rich } from './word-buttons.js'
 /**
  * A stop of the tour: a question, what the page answers, one thing to do.
  * @param {SceneContext} context
- * @param {number} tour the stop, from 1
  */
-export function tourPanel(context, tour) {
-  const { t, actions, wasDone } = context
-  const at = Math.min(Math.max(tour, 1), STOPS.length)
+export function tourPanel(context) {
+  const { t, actions, wasDone, settings } = context
+  const at = Math.min(Math.max(settings.tour ?? 1, 1), STOPS.length)
   const { id, does, exercise } = STOPS[at - 1]
   const text = (/** @type {'question' | 'text' | 'do'} */ part) =>
     t(/** @type {Key} */ (`tour.${id}.${part}`), part === 'text' ? tourNumbers(context, id) : {})

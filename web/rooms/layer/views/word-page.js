@@ -4,18 +4,13 @@ import { format } from '../../../files/number-format.js'
 import { namesOf } from '../explain/labels.js'
 import { answerOf } from '../explain/visibility-facts.js'
 import { rolesOf } from '../explain/word-roles.js'
+import { cellPlace } from './select.js'
 import { marked, rich, share, sharesOf, weightsOf } from './word-buttons.js'
 
-/** @import { Cell, SceneContext, Share, Word } from '../layer.js' */
-/** @import { Inline, Part, Place, Value } from '../../../head/head.js' */
+/** @import { SceneContext, Share, Word } from '../layer.js' */
+/** @import { Inline, Part, Value } from '../../../head/head.js' */
 /** @import { Key } from '../../../i18n/index.js' */
 /** @import { Role } from '../explain/word-roles.js' */
-
-/** A cell as a place of the inspector. @param {Cell} cell @returns {Place} */
-export const cellPlace = ({ matrix, head, row, column }) => ({
-  head: { stack: '', layer: 0, head },
-  cell: { matrix, row, column },
-})
 
 /**
  * The largest shares as bars; each opens its cell.

@@ -1,0 +1,23 @@
+// What a weight that is set does to the others of its row. Pure.
+
+/** @import { Cell, Result } from '../layer.js' */
+
+/** Keys that are named. */
+const MOST = 12
+
+/** @typedef {{ name: number | undefined, before: number, after: number }[]} Before of keys, by their position, and of the output */
+
+/** Before and after, if weights of this row were set. @param {Result} result @param {Cell} cell @returns {Before | undefined} */
+export function weightEffect({ tensors, before, settings }, { head, row }) {
+  const [now, was] = [tensors.weights, before?.weights]
+  const isSet = settings.edits.some(edit => edit.matrix === 'weights' && edit.row === row && edit.head === head)
+  if (!now || !was || now === was || !isSet) return undefined
+  const keys = Array.from({ length: Math.min(MOST, now.dims[2]) }, (_, i) => ({
+    name: i,
+    before: was.at(head, row, i),
+    after: now.at(head, row, i),
+  }))
+  const [old, output] = [before?.output, tensors.output]
+  if (!old || !output) return keys
+  return [...keys, { name: undefined, before: old.at(head, row, 0), after: output.at(head, row, 0) }]
+}

@@ -1,0 +1,62 @@
+// Tensors from the reader's JSON or .npy files. The session loads it. Pure.
+
+import { isNpy, readNpy } from '../../files/npy.js'
+import { Trouble } from '../../files/trouble.js'
+import { checkSize, fromText, fromValue, NAMES, parse } from './import.js'
+
+/** @import { Settings } from './layer.js' */
+/** @typedef {{ name: string, bytes: Uint8Array }} File */
+
+/**
+ * Settings from files that were dropped or chosen.
+ * @param {Iterable<Blob & { name: string }>} files
+ * @throws {import('../../files/trouble.js').Trouble}
+ */
+export async function readFiles(files) {
+  const all = Array.from(files)
+  checkSize(all.reduce((sum, { size }) => sum + size, 0))
+  return fromFiles(
+    await Promise.all(all.map(async file => ({ name: file.name, bytes: new Uint8Array(await file.arrayBuffer()) }))),
+  )
+}
+
+/**
+ * Files that were dropped together.
+ * @param {File[]} files
+ * @returns {Settings}
+ * @throws {Trouble}
+ */
+export function fromFiles(files) {
+  if (files.length === 1 && !isNpy(files[0].bytes)) return fromText(decode(files[0]))
+  /** @type {Record<string, unknown>} */
+  const parts = {}
+  for (const file of files) {
+    const base = file.name.replace(/\.\w+$/, '').toLowerCase()
+    if (isNpy(file.bytes) || /\.npy$/i.test(file.name)) {
+      // A name such as layer3_q.npy says what it holds, too.
+      const name = Object.hasOwn(NAMES, base)
+        ? base
+        : base
+            .split(/[^a-z0-9]+/)
+            .reverse()
+            .find(part => Object.hasOwn(NAMES, part))
+      if (files.length > 1 && !name) throw new Trouble('importNames', { name: file.name.slice(0, 60) })
+      parts[name ?? 'weights'] = readNpy(file.bytes)
+    } else {
+      const value = parse(decode(file))
+      if (Array.isArray(value)) parts[base] = value
+      else Object.assign(parts, value)
+    }
+  }
+  return fromValue(parts)
+}
+
+/** @param {File} file */
+function decode({ name, bytes }) {
+  if (/\.npy$/i.test(name)) throw new Trouble('npyNone')
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes)
+  } catch {
+    throw new Trouble('importType', { name: name.slice(0, 60) })
+  }
+}

@@ -1,0 +1,33 @@
+// What a run of a long text keeps in place of its weights. No DOM.
+
+import { putSummary } from './atlas-maps.js'
+
+/** @typedef {import('qkv/models').Model} Model */
+/** @typedef {import('qkv/models').AttentionSummary} AttentionSummary */
+/** @typedef {import('./hooks.js').Stack} Stack */
+
+/** Bytes of all q and k that are kept; of longer texts a layer runs again when it is looked at. */
+const MOST_KEPT = 2 ** 29
+
+/** The keep name of the summaries of each stack. @type {Record<Stack, 'attentionSummaries' | 'encoderAttentionSummaries' | 'crossAttentionSummaries'>} */
+export const SUMMARIES = {
+  '': 'attentionSummaries',
+  decoder: 'attentionSummaries',
+  encoder: 'encoderAttentionSummaries',
+  cross: 'crossAttentionSummaries',
+}
+
+/** What a run of a long text keeps of each layer. @param {Model} model @param {number} tokens @param {number} blocks a side of a map */
+export function summaryOptions({ stacks }, tokens, blocks) {
+  const bytes = Object.values(stacks).reduce(
+    (sum, stack) => sum + (stack ? 4 * tokens * stack.layers * (stack.heads + stack.kvHeads) * stack.headDim : 0),
+    0,
+  )
+  const map = /** @type {const} */ ([blocks, blocks])
+  return { map, topK: 8, distance: true, scores: true, windows: bytes <= MOST_KEPT }
+}
+
+/** Puts a summary into the maps, with the strongest known link of each block. @param {import('./atlas-maps.js').Maps} maps @param {number} layer @param {AttentionSummary} summary */
+export function takeSummary(maps, layer, { map, topKeys, topWeights }) {
+  if (map && topKeys && topWeights) putSummary(maps, layer, map.data, topKeys, topWeights.data)
+}
