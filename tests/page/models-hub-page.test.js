@@ -54,6 +54,7 @@ test('a name is typed, its size is said before a download, it opens; the link op
   await becomes(() => page.getAttribute('#models-model', 'aria-activedescendant'), 'models-option-0')
   await page.keyboard.press('Enter')
   await reads('#models-size', /gpt2, 106,416 parameters, licence: mit\. Download: 486 KB, once/)
+  await reads('#models-time', /a text of 32 tokens takes about a second or less on this computer/)
   assert.equal(await page.isChecked('input[value="float16"]'), true)
   await reads('#models-facts', /^llama/, 'the model before stays open')
   assert.deepEqual(await violations(), [])

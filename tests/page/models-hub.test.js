@@ -12,6 +12,7 @@ import { inspectModel } from 'qkv/models'
 import { parseName } from '../../src/models/hub/hub-name.js'
 import { readChanges, writeChanges } from '../../web/head/changes.js'
 import { loadTexts } from '../../web/i18n/index.js'
+import { secondsOfText } from '../../web/rooms/models/computer-rate.js'
 import { GALLERY } from '../../web/rooms/models/gallery/gallery.js'
 import { fitting, hubQuestion } from '../../web/rooms/models/gallery/hub-question.js'
 import { rankOf } from '../../web/rooms/models/gallery/look-for.js'
@@ -119,6 +120,9 @@ test('a typed name asks for the size alone; the download begins when the reader 
   const all = Object.values(gpt2).reduce((sum, { length }) => sum + length, 0)
   assert.deepEqual([source, license, download === size, size <= all], [`hf:me/tiny@${COMMIT}`, 'mit', true, true])
   assert.ok(bytes.int8 < bytes.float16 && bytes.float16 < bytes.stored)
+  const { stacks } = await inspectModel('hf:me/tiny')
+  const larger = { stacks, parameters: 100 * look.parameters, vocab: 384 }
+  assert.ok(look.seconds > 0 && secondsOfText(qkv, larger) > 20 * look.seconds, 'the time before the download')
   assert.equal(shown().openModel?.type, 'qwen3', 'the model before stays open')
   assert.ok(!requests().some(url => /tokenizer/.test(url)))
   act.agree('int8')

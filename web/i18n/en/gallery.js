@@ -33,6 +33,10 @@ export const texts = {
   galleryAgain: 'Ask again',
   galleryFacts: '{type}, {parameters} parameters, licence: {license}.',
   galleryDownload: 'Download: {size}, once. This browser keeps it.',
+  galleryTime:
+    'Time: a text of 32 tokens takes at least about {seconds} s on this computer, by the model’s multiplications and a product that was measured here just now.',
+  galleryTimeShort:
+    'Time: a text of 32 tokens takes about a second or less on this computer, by the model’s multiplications and a product that was measured here just now.',
   galleryMemory: 'Memory of the weights',
   'galleryDtype.stored': 'as stored',
   'galleryDtype.float16': 'float16',

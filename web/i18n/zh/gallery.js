@@ -32,6 +32,10 @@ export const texts = {
   galleryAgain: '再查询一次',
   galleryFacts: '{type}，{parameters} 个参数，许可证：{license}。',
   galleryDownload: '下载 {size}，只需一次：这个浏览器会保存它。',
+  galleryTime:
+    '时间：32 个词元的文本在这台计算机上至少大约需要 {seconds} 秒，由模型的乘法次数和刚才在这里测得的一次矩阵乘积算出。',
+  galleryTimeShort:
+    '时间：32 个词元的文本在这台计算机上大约需要一秒或更少，由模型的乘法次数和刚才在这里测得的一次矩阵乘积算出。',
   galleryMemory: '权重占用的内存',
   'galleryDtype.stored': '按存储格式',
   'galleryDtype.float16': 'float16',

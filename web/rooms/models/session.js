@@ -237,7 +237,10 @@ export function handlers(qkv, Tokenizer) {
       const source = [`hf:${id}@${commit}`, ...folder].join('/')
       looked = { source, found }
       const size = files.reduce((sum, { bytes = 0 }) => sum + bytes, 0)
-      return { name, source, license: license ?? '', isGated, download, size, type, parameters, bytes }
+      const { secondsOfText } = await import('./computer-rate.js')
+      const vocab = Number(found.config.vocab_size)
+      const seconds = secondsOfText(qkv, { stacks: found.stacks, parameters, vocab })
+      return { name, source, license: license ?? '', isGated, download, size, type, parameters, bytes, seconds }
     },
     kept: () => keptModels(),
     drop: ({ name }) => deleteKeptModel(name),

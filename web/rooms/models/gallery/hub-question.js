@@ -53,7 +53,7 @@ export function hubQuestion(room, asked, g) {
 
 /** Size, licence, and the memory by dtype. @param {Room} room @param {import('../models.js').Asked} asked @param {Look} look @param {GalleryTexts} g @param {unknown} refuse */
 function choice({ act, view: { mostBytes: most } }, asked, look, g, refuse) {
-  const { type, parameters, license, download, bytes } = look
+  const { type, parameters, license, download, bytes, seconds } = look
   const usual = usualDtype(bytes, most)
   const dtype = asked.dtype ?? usual
   const sizeOf = (/** @type {typeof DTYPES[number]} */ each) => bytes[each || 'stored']
@@ -63,6 +63,7 @@ function choice({ act, view: { mostBytes: most } }, asked, look, g, refuse) {
   return html`<h2>${name}</h2>
     <p id="models-size">${g('galleryFacts', { type, parameters: parameters.toLocaleString('en'), license: license || g('galleryNoLicense') })}
     ${g('galleryDownload', { size: megabytes(download) })}</p>
+    ${least > most ? nothing : html`<p id="models-time" data-seconds=${seconds}>${seconds < 1 ? g('galleryTimeShort') : g('galleryTime', { seconds: Math.ceil(seconds) })}</p>`}
     ${
       least > most
         ? html`<p class="models-problem" id="models-too-large">${g('galleryTooLarge', { name, least: megabytes(least), most: megabytes(most), by: megabytes(least - most) })}

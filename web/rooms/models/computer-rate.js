@@ -1,0 +1,38 @@
+// How long a model takes on this computer, before it is here: its multiplications, by the rate of a product of matrices that is
+// measured once. No DOM; loaded when a model of the hub is asked about.
+
+import { packLinear } from 'qkv/nn'
+import { workOf } from './long-text.js'
+
+/** A usual text. The product has the size of an MLP of GPT-2 small, for such a text. */
+export const TOKENS = 32
+const [OUT, IN] = [3072, 768]
+/** Milliseconds of measuring, and the least number of products. */
+const [PATIENCE, LEAST] = [60, 5]
+
+/** Multiplications a second. @type {WeakMap<import('qkv').Qkv, number>} */
+const rates = new WeakMap()
+
+/** @param {import('qkv').Qkv} qkv */
+function rateOf(qkv) {
+  const known = rates.get(qkv)
+  if (known) return known
+  const layer = packLinear(qkv, { data: new Float32Array(OUT * IN).fill(0.01), dims: [OUT, IN] })
+  const x = { data: new Float32Array(TOKENS * IN).fill(0.5), dims: [TOKENS, IN] }
+  /** @type {number[]} */
+  const times = []
+  const start = performance.now()
+  while (times.length < LEAST || performance.now() - start < PATIENCE) {
+    const before = performance.now()
+    layer.forward(x)
+    times.push(performance.now() - before)
+  }
+  layer.dispose()
+  const median = times.sort((a, b) => a - b)[times.length >> 1]
+  const rate = (TOKENS * OUT * IN) / (median / 1000)
+  rates.set(qkv, rate)
+  return rate
+}
+
+/** The seconds that a usual text takes with all its maps. @param {import('qkv').Qkv} qkv @param {Parameters<typeof workOf>[0]} model */
+export const secondsOfText = (qkv, model) => workOf(model, TOKENS) / rateOf(qkv)
