@@ -4,6 +4,7 @@
 import { readOptions, toBoolean, toNumber } from '../base/arguments.js'
 import { describe } from '../base/errors.js'
 import { Tensor } from '../base/tensor.js'
+import { normed } from '../models/linear-attribution.js'
 import { Model } from '../models/model.js'
 import { embed, ModelOperations } from '../models/network.js'
 import { embeddingOf, keyOf } from '../models/weights.js'
@@ -202,18 +203,13 @@ class Pulled {
   prepare(before, row, after) {
     const { weights } = this.#parts
     if (after) {
-      const x = before ? normed(before, weights.norm(before), row.data) : Float64Array.from(row.data)
+      const x = before ? normed(before, weights, row.data).y : row.data
       const isOne = after.size === this.#D
       const linear = weights.linear(this.#spec)
       const all = linear.forward({ data: new Float32Array(x), dims: [1, x.length] }).data
       const raw = isOne ? all.subarray(this.#head * this.#D, (this.#head + 1) * this.#D) : all
-      const { weight } = weights.norm(after)
-      const deviation = deviationOf(after, raw)
       const from = isOne ? 0 : this.#head * this.#D
-      this.#factors = Float64Array.from(
-        { length: this.#D },
-        (_, i) => (weight.data[from + i] + Number(after.plusOne ?? false)) / deviation,
-      )
+      this.#factors = normed(after, weights, raw).factors.slice(from, from + this.#D)
     }
     if (before) this.through(before, row.data)
   }
@@ -229,9 +225,10 @@ class Pulled {
    * @param {ArrayLike<number>} x
    */
   through(spec, x) {
-    const { weight, bias } = this.#parts.weights.norm(spec)
+    const { weights } = this.#parts
+    const { bias } = weights.norm(spec)
     if (bias) this.add(this.apply(bias.data))
-    this.#rows = pulled(this.#rows, this.#D, spec, weight.data, x)
+    this.#rows = pulled(this.#rows, this.#D, normed(spec, weights, x))
   }
 
   /** Adds to the biases. @param {Float64Array} vector */
@@ -371,7 +368,7 @@ class Pulled {
       const { data } = weights.linear(o).forward({ data: new Float32Array(outputs), dims: [1, outputs.length] })
       const norm = weights.norm(part.after)
       if (norm.bias) write(apply(rows, norm.bias.data, D, d))
-      rows = pulled(rows, D, part.after, norm.weight.data, data)
+      rows = pulled(rows, D, normed(part.after, weights, data))
     }
     if (bias) write(apply(rows, bias, D, d))
     const kind = part.kind === 'cross' ? 'cross' : 'head'
@@ -429,49 +426,15 @@ function apply(rows, x, D, width) {
   return out
 }
 
-/** @param {NormSpec} spec @param {ArrayLike<number>} x */
-function meanOf({ kind }, x) {
-  let sum = 0
-  if (kind === 'layer') for (let c = 0; c < x.length; c++) sum += x[c]
-  return sum / x.length
-}
-
-/** The divisor of a norm. @param {NormSpec} spec @param {ArrayLike<number>} x */
-function deviationOf(spec, x) {
-  const mean = meanOf(spec, x)
-  let sum = 0
-  for (let c = 0; c < x.length; c++) sum += (x[c] - mean) ** 2
-  return Math.sqrt(sum / x.length + spec.eps)
-}
-
-/** @param {NormSpec} spec @param {{ weight: FloatTensor, bias?: FloatTensor }} learned @param {ArrayLike<number>} x */
-function normed(spec, { weight, bias }, x) {
-  const [mean, deviation] = [meanOf(spec, x), deviationOf(spec, x)]
-  return Float64Array.from(
-    x,
-    (value, c) =>
-      ((value - mean) / deviation) * (weight.data[c] + Number(spec.plusOne ?? false)) + (bias?.data[c] ?? 0),
-  )
-}
-
 /**
- * rows times the linear part of a norm with the deviation of x.
+ * rows times the linear part of a norm.
  * @param {Float64Array} rows (D, width)
  * @param {number} D
- * @param {NormSpec} spec
- * @param {ArrayLike<number>} weight
- * @param {ArrayLike<number>} x
+ * @param {import('../models/linear-attribution.js').Linearized} norm
  */
-function pulled(rows, D, spec, weight, x) {
-  const width = x.length
-  const deviation = deviationOf(spec, x)
-  const out = new Float64Array(D * width)
-  for (let i = 0; i < D; i++) {
-    const at = i * width
-    for (let c = 0; c < width; c++)
-      out[at + c] = (rows[at + c] * (weight[c] + Number(spec.plusOne ?? false))) / deviation
-    const mean = meanOf(spec, out.subarray(at, at + width))
-    for (let c = 0; c < width; c++) out[at + c] -= mean
-  }
+function pulled(rows, D, norm) {
+  const width = rows.length / D
+  const out = new Float64Array(rows.length)
+  for (let i = 0; i < D; i++) out.set(norm.pull(rows.subarray(i * width, (i + 1) * width)), i * width)
   return out
 }

@@ -175,23 +175,33 @@ export function pulled(weights, spec, list) {
  * A norm of x, with the deviation of x held fixed, which makes it linear.
  * @param {NormSpec} spec
  * @param {ModelWeights} weights
- * @param {Float64Array} x
- * @returns {Linearized}
+ * @param {ArrayLike<number>} x
+ * @returns {Linearized & { factors: Float64Array }} factors of the numbers, after their mean is subtracted
  */
 export function normed(spec, weights, x) {
   const { kind, eps, plusOne } = spec
   const { weight, bias } = weights.norm(spec)
-  const mean = (/** @type {Float64Array} */ row) => (kind === 'rms' ? 0 : row.reduce((a, b) => a + b, 0) / row.length)
+  const size = x.length
+  const mean = (/** @type {ArrayLike<number>} */ row) => {
+    let sum = 0
+    if (kind === 'layer') for (let c = 0; c < size; c++) sum += row[c]
+    return sum / size
+  }
   const middle = mean(x)
-  const variance = x.reduce((total, value) => total + (value - middle) ** 2, 0) / x.length
+  let squares = 0
+  for (let c = 0; c < size; c++) squares += (x[c] - middle) ** 2
+  const deviation = Math.sqrt(squares / size + eps)
   const [w, b] = [weight.data, bias?.data]
-  const factors = x.map((_, i) => (w[i] + (plusOne ? 1 : 0)) / Math.sqrt(variance + eps))
+  const factors = Float64Array.from({ length: size }, (_, c) => (w[c] + Number(plusOne ?? false)) / deviation)
   return {
-    y: x.map((value, i) => (value - middle) * factors[i] + (b?.[i] ?? 0)),
+    y: factors.map((factor, c) => (x[c] - middle) * factor + (b?.[c] ?? 0)),
+    factors,
     pull(g) {
-      const scaled = g.map((value, i) => value * factors[i])
-      const own = mean(scaled)
-      return scaled.map(value => value - own)
+      const out = new Float64Array(size)
+      for (let c = 0; c < size; c++) out[c] = g[c] * factors[c]
+      const own = mean(out)
+      for (let c = 0; c < size; c++) out[c] -= own
+      return out
     },
   }
 }

@@ -1,6 +1,7 @@
 // The tiles of a matrix that is too large to be held: which ones a view needs, and their requests. No DOM.
 // Level n has a cell for 2^n by 2^n of the matrix; a tile has at most TILE by TILE cells of its level.
 
+import { largestOf } from './largest.js'
 import { check } from './tensor-input.js'
 
 /** @typedef {import('./tensor-input.js').TensorLike} TensorLike */
@@ -86,9 +87,9 @@ function cellsIn({ rows, columns, resolution }, part) {
 
 /** The strongest cells of tiles within a part, the strongest first. @param {readonly (Tile & { data: ArrayLike<number> })[]} tiles @param {Part} part @param {number} count @returns {Link[]} */
 export function strongestIn(tiles, part, count) {
-  /** @type {{ tile: Tile & { data: ArrayLike<number> }, n: number, value: number }[]} */
-  const best = []
-  let least = 0
+  const best = /** @type {typeof largestOf<{ tile: Tile & { data: ArrayLike<number> }, n: number }>} */ (largestOf)(
+    count,
+  )
   for (const tile of tiles) {
     const { resolution, data } = tile
     const { top, bottom, left, right } = cellsIn(tile, part)
@@ -96,14 +97,10 @@ export function strongestIn(tiles, part, count) {
       for (let c = left; c < right; c++) {
         const n = r * resolution[1] + c
         const strength = Math.abs(data[n])
-        if (!(strength > least) || strength === Infinity) continue
-        best.push({ tile, n, value: data[n] })
-        best.sort((a, b) => Math.abs(b.value) - Math.abs(a.value))
-        best.length = Math.min(best.length, count)
-        if (best.length === count) least = Math.abs(best[count - 1].value)
+        if (strength > 0 && strength !== Infinity && best.takes(strength)) best.add({ tile, n }, strength)
       }
   }
-  return best.map(({ tile, n }) => {
+  return best.items.map(({ tile, n }) => {
     const [r, c] = [Math.floor(n / tile.resolution[1]), n % tile.resolution[1]]
     const first = (/** @type {Span} */ [from, to], /** @type {number} */ cells, /** @type {number} */ at) =>
       from + Math.ceil((at * (to - from)) / cells)

@@ -1,6 +1,7 @@
 // One run of a model on a text: every attention map, the scores of the heads, the prediction and what each layer would say.
 
 import { headScores } from 'qkv/models'
+import { largestOf } from '../../elements/largest.js'
 import { BLOCKS, emptyMaps, putLayer } from './atlas-maps.js'
 import { attentionOf, readAt, stacksOf } from './hooks.js'
 import { hasTokenizer, MASKS, positionsOf, problem, read, tokenText } from './read-text.js'
@@ -55,16 +56,9 @@ const MOST_STATES = 2 ** 28
 
 /** The best of a row of probabilities. @param {Model} model @param {Float32Array} row @param {number} count @returns {Guess[]} */
 export function best(model, row, count) {
-  /** @type {number[]} */
-  const ids = []
-  for (let id = 0; id < row.length; id++) {
-    if (ids.length === count && row[id] <= row[ids[count - 1]]) continue
-    let at = ids.length
-    while (at > 0 && row[ids[at - 1]] < row[id]) at--
-    ids.splice(at, 0, id)
-    ids.length = Math.min(ids.length, count)
-  }
-  return ids.map(id => ({ id, token: tokenText(model, id), probability: row[id] }))
+  const found = /** @type {typeof largestOf<number>} */ (largestOf)(count)
+  for (let id = 0; id < row.length; id++) found.add(id, row[id])
+  return found.items.map(id => ({ id, token: tokenText(model, id), probability: row[id] }))
 }
 
 /** @param {Qkv} qkv @param {Model} model @param {{ data: Float32Array, dims: number[] }} states (1, N, d) @returns {Float32Array[]} probabilities of each row */

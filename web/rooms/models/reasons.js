@@ -1,6 +1,7 @@
 // Why a head looks there: the largest terms of a score, by what was written into the residual stream. No DOM; loaded when it is asked for.
 
 import { recordRun, scoreAttribution } from 'qkv/interpret'
+import { largestOf } from '../../elements/largest.js'
 
 /** @typedef {import('qkv/models').Model} Model */
 /** @typedef {import('qkv/interpret').Source} Source */
@@ -59,17 +60,13 @@ export function reasonsOf(model, { run, hooks }, { stack, layer, head, query, ke
 
 /** @param {import('qkv/interpret').ScoreAttribution} found @param {number} most */
 function largest({ terms: { data }, queries, keys }, most) {
-  /** @type {number[]} */
-  const order = []
-  for (let n = 0; n < data.length; n++) {
-    const size = Math.abs(data[n])
-    if (size === 0 || (order.length === most && size <= Math.abs(data[order[most - 1]]))) continue
-    let at = order.length
-    while (at > 0 && Math.abs(data[order[at - 1]]) < size) at--
-    order.splice(at, 0, n)
-    order.length = Math.min(order.length, most)
-  }
-  return order.map(n => ({ query: queries[Math.floor(n / keys.length)], key: keys[n % keys.length], value: data[n] }))
+  const order = /** @type {typeof largestOf<number>} */ (largestOf)(most)
+  for (let n = 0; n < data.length; n++) if (data[n] !== 0) order.add(n, Math.abs(data[n]))
+  return order.items.map(n => ({
+    query: queries[Math.floor(n / keys.length)],
+    key: keys[n % keys.length],
+    value: data[n],
+  }))
 }
 
 /**
