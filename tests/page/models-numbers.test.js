@@ -13,6 +13,50 @@ import { becomes, page, reads, usePage } from './open.js'
 usePage({ hash: '#2&room=models' })
 const goldens = fileURLToPath(new URL('../goldens/models/', import.meta.url))
 
+test('a row that is computed alone, as of a long text, is that of its layer', async () => {
+  const qkv = await load()
+  for (const [name, stack] of /** @type {const} */ ([
+    ['gpt2-tiny', ''],
+    ['mistral-made', ''],
+    ['gemma2-tiny', ''],
+    ['qwen3-tiny-bf16', ''],
+    ['modernbert-made', ''],
+    ['t5-tiny', 'encoder'],
+    ['marian-tiny', 'encoder'],
+    ['marian-tiny', 'decoder'],
+    ['marian-tiny', 'cross'],
+  ])) {
+    const model = await loadModel(qkv, goldens + name, { tokenizer: false })
+    const both = model.stacks.encoder && model.stacks.decoder
+    const ids = [5, 9, 13, 5, 9, 17, 8, 30, 5, 9]
+    const input = { ids, ...(both && { decoderIds: [3, 4, 7] }) }
+    const hasRows = both && stack !== 'encoder'
+    const hooks = { [`${both ? (stack === 'encoder' ? 'encoder.' : 'decoder.') : ''}layers.0.heads.1`]: 0.5 }
+    for (const [query, key] of hasRows
+      ? [[2, 1]]
+      : [
+          [7, 2],
+          [9, 8],
+          [3, 5],
+        ]) {
+      // biome-ignore format: pairs
+      const at = { stack, layer: 1, head: 3, query, key }
+      const { scores, weights, ...want } = await traceCell(qkv, model, input, hooks, at)
+      const alone = await traceCell(qkv, model, input, hooks, at, undefined, 0)
+      for (const [got, row] of [
+        [alone.scores, scores],
+        [alone.weights, weights],
+      ])
+        for (const [j, value] of row.entries())
+          assert.ok(value === got[j] || Math.abs(value - got[j]) <= 1e-5, `${name} ${query}, ${j}: ${got[j]}, ${value}`)
+      for (const field of /** @type {const} */ (['dot', 'score', 'largest', 'sum', 'weight']))
+        assert.ok(want[field] === alone[field] || Math.abs(want[field] - alone[field]) <= 1e-4, `${name} ${field}`)
+      assert.deepEqual([alone.isSet, alone.q, alone.k], [want.isSet, want.q, want.k])
+    }
+    model.dispose()
+  }
+})
+
 test('what a cell’s query and key are computed from gives them, in every kind of stack', async () => {
   const qkv = await load()
   for (const [name, stack] of /** @type {const} */ ([

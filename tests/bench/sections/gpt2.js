@@ -80,6 +80,9 @@ async function* loading(path) {
 
 /** @param {import('../only.js').Means} means @returns {AsyncGenerator<Comparison>} */
 export async function* gpt2({ shape, peak, limits }) {
+  const wants = (/** @type {string} */ name) => name.includes(shape)
+  if (wants('summaries')) for (const tokens of [1000, 4096]) yield* summaries(tokens) // models of their own
+  if (!['load', ...NEED_MODEL].some(wants)) return
   const weights = makeWeights((await load()).generator(1))
   const folder = writeFolder(weights)
   const open = async (/** @type {number} */ threads, /** @type {'float32' | 'float16' | 'int8'} */ dtype) => {
@@ -87,7 +90,6 @@ export async function* gpt2({ shape, peak, limits }) {
     const model = await loadModel(qkv, folder.path, { dtype, tokenizer: false })
     return { model, qkv, dispose: () => qkv.dispose() }
   }
-  const wants = (/** @type {string} */ name) => name.includes(shape)
   try {
     if (wants('load')) yield* loading(folder.path)
     if (!NEED_MODEL.some(wants)) return
@@ -234,19 +236,20 @@ export async function* gpt2({ shape, peak, limits }) {
       yield { name: '64 tokens, all 144 heads kept', ours, beside: 'none kept', other, samples: 7, goal: '<= 1.3' }
     }
     one.dispose()
-    if (wants('summaries')) for (const tokens of [1000, 4096]) yield* summaries(tokens)
   } finally {
     folder.dispose()
   }
 }
 
 /**
- * All layers summarised, beside a forward that keeps nothing. GPT-2 small's layers, a vocabulary of 512 and `tokens` positions.
+ * All layers summarised, beside a forward that keeps nothing. Some of GPT-2 small's layers, four for 1,000 tokens and two for
+ * 4,096, because each takes seconds and all cost the same; a vocabulary of 512 and `tokens` positions.
  * @param {number} tokens
  * @returns {AsyncGenerator<Comparison>}
  */
 async function* summaries(tokens) {
-  const sizes = { ...SIZES, vocab: 512, positions: tokens }
+  const layers = tokens > 1024 ? 2 : 4
+  const sizes = { ...SIZES, layers, vocab: 512, positions: tokens }
   const folder = writeFolder(makeWeights((await load()).generator(1), sizes))
   try {
     const qkv = await load()
@@ -260,7 +263,7 @@ async function* summaries(tokens) {
     const more = { beside: 'nothing kept', other, samples: 3 }
     const ours = run({ keep: ['attentionSummaries'], summary })
     yield {
-      name: `summaries of ${tokens} tokens, map 64 x 64, top 8`,
+      name: `summaries of ${tokens} tokens, ${layers} layers, map 64 x 64, top 8`,
       ours,
       goal: tokens > 1024 ? '<= 1.2' : '<= 1.15',
       ...more,

@@ -8,6 +8,9 @@ import { attentionOf, readAt } from './hooks.js'
 /** @typedef {import('./hooks.js').Hook} Hook */
 /** @typedef {{ data: Float32Array, dims: readonly number[] }} Numbers */
 
+/** Weights of a layer that are computed for one of them. */
+const MOST_WEIGHTS = 2 ** 26
+
 /**
  * @typedef {object} CellTrace
  * @property {Stack} stack
@@ -44,9 +47,18 @@ import { attentionOf, readAt } from './hooks.js'
  * @param {Record<string, Hook>} hooks
  * @param {{ stack: Stack, layer: number, head: number, query: number, key: number }} at
  * @param {AbortSignal} [signal]
+ * @param {number} [most] weights of a layer; of one with more, the row alone is computed, from its query and all keys
  * @returns {Promise<CellTrace>}
  */
-export async function traceCell(qkv, model, input, hooks, { stack, layer, head, query, key }, signal) {
+export async function traceCell(
+  qkv,
+  model,
+  input,
+  hooks,
+  { stack, layer, head, query, key },
+  signal,
+  most = MOST_WEIGHTS,
+) {
   const place = attentionOf(stack, layer)
   const { encoder, decoder } = model.stacks
   const own = /** @type {NonNullable<typeof encoder>} */ (stack === 'encoder' ? encoder : (decoder ?? encoder))
@@ -83,12 +95,26 @@ export async function traceCell(qkv, model, input, hooks, { stack, layer, head, 
     see('qBare', vector(query, head))
     see('kBare', vector(key, kvHead))
   }
-  see('scores', row)
   const set = /** @type {((values: Numbers) => void) | undefined} */ (hooks[`${place}weights`])
-  all[`${place}weights`] = values => {
-    seen.softmax = row(values)
-    set?.(values)
-    seen.weights = row(values)
+  const [N, T] = [input.ids, input.decoderIds].map(
+    ids => /** @type {ArrayLike<number> | undefined} */ (ids)?.length ?? 0,
+  )
+  const count = H * (isCross || stack === 'decoder' ? T : N) * (stack === 'decoder' ? T : N)
+  const isAlone = count > most && !own.relativeBias && !set && !hooks[`${place}scores`]
+  if (isAlone) {
+    readAt(all, `${place}k`, values => {
+      const S = values.dims[1]
+      const keys = new Float32Array(S * D)
+      for (let i = 0; i < S; i++) keys.set(vector(i, kvHead)(values), i * D)
+      seen.keys = keys
+    })
+  } else {
+    see('scores', row)
+    all[`${place}weights`] = values => {
+      seen.softmax = row(values)
+      set?.(values)
+      seen.weights = row(values)
+    }
   }
   const { encoderLastHiddenState: encoded } = await model.forwardAsync(input, {
     hooks: /** @type {any} */ (all),
@@ -96,6 +122,20 @@ export async function traceCell(qkv, model, input, hooks, { stack, layer, head, 
     signal,
   })
   if (isCross && encoded) seen.xk = inputs(key)(/** @type {Numbers} */ (encoded))
+  if (isAlone) {
+    const window = isCross ? undefined : own.windows[layer]
+    const sides = window && (own.causal ? [window - 1, Infinity] : [(window - 1) / 2, (window - 1) / 2])
+    const keys = { data: seen.keys, dims: [seen.keys.length / D, D] }
+    const made = qkv.trace({ data: seen.q, dims: [1, D] }, keys, keys, {
+      scale,
+      softcap,
+      causal: own.causal && !isCross,
+      pastLength: query,
+      window: /** @type {[number, number] | undefined} */ (sides),
+      keep: ['masked', 'weights'],
+    })
+    Object.assign(seen, { scores: made.masked.data, softmax: made.weights.data, weights: made.weights.data })
+  }
   const { q, k, scores, weights } = seen
   const dot = qkv.matmul({ data: q, dims: [1, D] }, { data: k, dims: [D, 1] }).data[0]
   const scaled = dot * scale

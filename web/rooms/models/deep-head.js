@@ -17,8 +17,6 @@ import { nameOf, tileName } from './shown.js'
 
 /** A head looks at the first token for lack of something better: from this share of its weight on that is said. */
 const SINK = 0.5
-/** A weight whose layer has more weights than this is not traced: every step of it would be held. */
-const MOST_TRACED = 2 ** 26
 
 /** A tile that the map waits for. @typedef {{ tile: TilePart, resolve: (matrix: Matrix) => void, reject: (error: Error) => void }} Awaited */
 
@@ -64,10 +62,10 @@ function handOut({ got, act, t }) {
 }
 
 /** Enlarges a link in the map, and opens where its weight comes from. @param {Room} room @param {{ query: number, key: number }} link */
-function showLink({ act, maps }, { query, key }) {
+function showLink({ act }, { query, key }) {
   const map = /** @type {QkvDeepMap | null} */ (document.getElementById('models-deep'))
   map?.show({ row: query, column: key })
-  if (maps && maps.heads * maps.rows * maps.columns <= MOST_TRACED) act.selectCell({ query, key })
+  act.selectCell({ query, key })
 }
 
 /** @param {Room} room @param {HeadAt} head */
