@@ -29,7 +29,7 @@ const of = pattern => (/** @type {string} */ id) => pattern.test(relative('src',
 const groups = [
   {
     name: 'core',
-    test: of(new RegExp(`^(?!\\.\\.|threads/|nn/|relaxed|wasm-bytes|integers|layers/kv-cache|${ownOf.join('|')})`)),
+    test: of(new RegExp(`^(?!\\.\\.|threads/|nn/|relaxed|wasm-bytes|integers|trim|layers/kv-cache|${ownOf.join('|')})`)),
     priority: 1,
   },
   { name: 'block', test: of(/^nn(\/|\.js)/) },

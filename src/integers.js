@@ -19,20 +19,16 @@ async function readShared(source) {
   return bytes
 }
 
-/** What is being loaded, or is loaded. @type {WeakMap<Core, Promise<void>>} */
-const loads = new WeakMap()
-
 /**
  * Loads the kernels of integer weights into a core, if it lacks them.
  * @param {Core} core
  * @param {import('./wasm-source.js').WasmSource} [source]
+ * @returns {Promise<void>}
  */
-export async function addIntegers(core, source = new URL('./qkv.integers.wasm', import.meta.url)) {
-  if (core.exports.qkv_integer_part) return
-  const load = loads.get(core) ?? add(core, source)
-  loads.set(core, load)
-  await load.finally(() => loads.delete(core))
-}
+export const addIntegers = (core, source = new URL('./qkv.integers.wasm', import.meta.url)) =>
+  core.inTurn(async () => {
+    if (!core.exports.qkv_integer_part) await add(core, source)
+  })
 
 /** @param {Core} core @param {import('./wasm-source.js').WasmSource} source */
 async function add(core, source) {
@@ -49,5 +45,6 @@ async function add(core, source) {
   qkv_stack(qkv_heap()) // the stack of the first module ends where the heap begins, and only one of them runs at a time
   // Before the workers start, since they number the kernels in this order, and calls may come while they start.
   core.exports = Object.assign({}, /** @type {typeof core.exports} */ (/** @type {unknown} */ (exports)), core.exports)
+  core.integers = module
   await core.threads?.restart(core, module)
 }

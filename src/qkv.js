@@ -56,6 +56,17 @@ export class Qkv {
   }
 
   /**
+   * Gives memory back that large calls took, and tensors that were disposed of: all behind the last resident tensor. Calls may be made
+   * meanwhile; `data` of resident tensors is a new array afterwards.
+   * @returns {Promise<number>} how many bytes
+   */
+  async trim() {
+    const core = expectCore(this)
+    const { trim } = await import('./trim.js')
+    return trim(core)
+  }
+
+  /**
    * A tensor of zeros inside the module's memory: calls use it where it lies. Fill its `data`, pass it as q, k, v, a
    * weight or `out`, and `dispose()` of it.
    * @param {readonly number[]} dims

@@ -138,7 +138,8 @@ test('the constants of the second module end before those of the first one', asy
 })
 
 test('the core answers what the JavaScript never asks with a status, and writes nothing', async () => {
-  const core = new Core(await WebAssembly.instantiate(await WebAssembly.compile(wasm)))
+  const module = await WebAssembly.compile(wasm)
+  const core = new Core(await WebAssembly.instantiate(module), module)
   /** @type {[status: number, kernel: string, ...args: any[]][]} */
   const calls = [
     [1, 'qkv_attention', { H: 3, G: 2 }],

@@ -17,6 +17,7 @@ const ORDER = {
     'integers.js',
     'relaxed.js',
     'threads',
+    'trim.js',
     'ops',
     'layers',
     'qkv.js',

@@ -8,10 +8,13 @@ import { createRequire } from 'node:module'
 import { availableParallelism } from 'node:os'
 import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
+import { kvCache } from '../src/cache.js'
 import { load } from '../src/index.js'
+import { addIntegers } from '../src/integers.js'
 import { loadModel } from '../src/models.js'
 import * as nn from '../src/nn.js'
 import { attentionBackward, attentionWindow, linearBackward, packLinear } from '../src/nn.js'
+import { coreOf } from '../src/qkv.js'
 import { WORDS } from '../src/threads/jobs.js'
 import { Threads } from '../src/threads/pool.js'
 import { importSharedMemory } from '../src/threads/shared-memory.js'
@@ -561,4 +564,66 @@ test('a summary has the same bits with any number of threads, and the output may
   }
   assert.equal(pool.memory.used, 0)
   pool.dispose()
+})
+
+for (const options of [{}, { threads: 2 }, { integers: true }, { threads: 2, integers: true }])
+  test(`trim gives the memory of large calls back and keeps what lies in it: ${JSON.stringify(options)}`, () =>
+    withSmallJobs(async () => {
+      const qkv = await load(options)
+      const dtype = options.integers ? 'int8' : 'float16'
+      const layer = packLinear(qkv, qkv.generator(2).randn([64, 32]), undefined, { dtype })
+      const cache = kvCache(qkv, { headDim: 32, capacity: 4 })
+      const x = qkv.alloc([4, 32])
+      x.data.set(qkv.generator(1).randn([4, 32]).data)
+      cache.append(x, x)
+      const large = qkv.generator(1).randn([2, 700, 32])
+      const results = () =>
+        [x, layer.forward(x), cache.attention(x).output, qkv.attention(large, large, large).output].map(String)
+      const want = results()
+      const { size } = qkv.memory
+      const other = qkv.alloc([2 ** 22])
+      qkv.trace(large, large, large)
+      other.dispose()
+      const before = qkv.memory
+      const [given, more] = await Promise.all([qkv.trim(), qkv.trim()])
+      assert.ok(given >= 2 ** 24 && more === 0 && qkv.memory.size <= size, `${given}, ${more}, ${qkv.memory.size}`)
+      assert.equal(before.size - given, qkv.memory.size)
+      assert.equal(qkv.memory.resident, before.resident)
+      assert.deepEqual(results(), want)
+      // It grows again, and calls go on while it is trimmed; kernels of integer weights may come at the same time.
+      qkv.alloc([2 ** 22]).dispose()
+      const trimmed = qkv.trim()
+      assert.deepEqual(results(), want)
+      const loaded = addIntegers(/** @type {NonNullable<ReturnType<typeof coreOf>>} */ (coreOf(qkv)))
+      assert.ok((await trimmed) > 0)
+      await loaded
+      const integers = packLinear(qkv, qkv.generator(2).randn([64, 32]), undefined, { dtype: 'int8' })
+      const product = String(integers.forward(x))
+      qkv.alloc([2 ** 22]).dispose()
+      assert.ok((await qkv.trim()) > 0)
+      assert.deepEqual([...results(), String(integers.forward(x))], [...want, product])
+      assert.equal(qkv.threads, options.threads ?? 1)
+      qkv.dispose()
+    }))
+
+test('after trim the process has the memory back', () => {
+  const program = `import { load } from './src/index.js'
+    const qkv = await load()
+    const x = qkv.alloc([2 ** 27])
+    x.data.fill(1)
+    const before = process.memoryUsage.rss()
+    x.dispose()
+    await qkv.trim()
+    let freed = 0
+    for (let n = 0; n < 100 && freed < 2 ** 28; n++) {
+      gc()
+      await new Promise(resolve => setTimeout(resolve, 20))
+      freed = before - process.memoryUsage.rss()
+    }
+    console.log(freed >= 2 ** 28)`
+  const { stdout, stderr } = spawnSync(process.execPath, ['--expose-gc', '--input-type=module', '--eval', program], {
+    encoding: 'utf8',
+    cwd: fileURLToPath(new URL('..', import.meta.url)),
+  })
+  assert.equal(stdout, 'true\n', stderr)
 })

@@ -7,7 +7,10 @@ import { Core } from './memory.js'
 /** @typedef {import('../wasm-source.js').WasmSource} WasmSource */
 
 /** @param {Awaited<WasmSource> | undefined} source */
-export const loadCore = async source => new Core(await instantiate(await compile(source)))
+export async function loadCore(source) {
+  const module = await compile(source)
+  return new Core(await instantiate(module), module)
+}
 
 /** @param {Awaited<WasmSource> | undefined} source */
 export async function compile(source) {

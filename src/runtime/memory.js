@@ -20,6 +20,8 @@ export class Core {
   bytes = new Uint8Array(0)
   words = new Uint32Array(0)
   floats = new Float32Array(0)
+  /** The data of resident tensors. Not in the tensors, because in V8 a view holds its memory even when it is detached. @type {WeakMap<ResidentTensor, Float32Array>} */
+  views = new WeakMap()
   /** Memory that outlives a call. */
   blocks = new Blocks(this)
   /** Resident tensors that the innermost qkv.scope frees. @type {Set<ResidentTensor> | undefined} */
@@ -30,9 +32,17 @@ export class Core {
   threads
   /** With threads: a second core whose memory is not shared, because copies into it take half the time. @type {Core | undefined} */
   unshared
+  /** The kernels of integer weights, once they are loaded. @type {WebAssembly.Module | undefined} */
+  integers
+  /** The last change of the instance. @type {Promise<unknown>} */
+  #changed = Promise.resolve()
 
-  /** @param {WebAssembly.Instance} instance */
-  constructor(instance) {
+  /**
+   * @param {WebAssembly.Instance} instance
+   * @param {WebAssembly.Module} module that it was made from
+   */
+  constructor(instance, module) {
+    this.module = module
     const exports = /** @type {Exports} */ (/** @type {unknown} */ (instance.exports))
     const isOurs = exports.qkv_abi && exports.qkv_heap && exports.memory
     const abi = isOurs ? exports.qkv_abi() : undefined
@@ -46,6 +56,18 @@ export class Core {
     this.base = Math.ceil((exports.qkv_heap() >>> 0) / ALIGNMENT) * ALIGNMENT
     this.top = this.base
     this.renew()
+    this.leastPages = this.bytes.length / PAGE
+  }
+
+  /**
+   * Changes the instance: one change after the other, whatever becomes of them.
+   * @template T
+   * @param {() => Promise<T>} change
+   */
+  inTurn(change) {
+    const now = this.#changed.then(change)
+    this.#changed = now.catch(() => {})
+    return now
   }
 
   /** The record of a call. A call within a call (from a getter of its options, say) gets another one. */
@@ -67,6 +89,7 @@ export class Core {
     this.bytes = new Uint8Array(buffer)
     this.words = new Uint32Array(buffer)
     this.floats = new Float32Array(buffer)
+    this.views = new WeakMap()
     memories.set(buffer, this)
   }
 

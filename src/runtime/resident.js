@@ -19,8 +19,6 @@ export class ResidentTensor extends Tensor {
   /** Bytes from there to the first value of this tensor. */
   #offset
   #length
-  /** @type {Float32Array | undefined} */
-  #view
   /** @type {{ output: Tensor<Float32Array> } | undefined} */
   #output
   /** One getter for all tensors: with a closure each, every tensor would have a hidden class of its own in V8. */
@@ -29,9 +27,12 @@ export class ResidentTensor extends Tensor {
     /** @this {ResidentTensor} */
     get() {
       const { address } = this // throws after dispose
-      if (this.#view?.buffer !== this.#core.floats.buffer)
-        this.#view = this.#core.view(Float32Array, address, this.#length)
-      return this.#view
+      const { views } = this.#core
+      const known = views.get(this)
+      if (known) return known
+      const view = this.#core.view(Float32Array, address, this.#length)
+      views.set(this, view)
+      return view
     },
   }
 

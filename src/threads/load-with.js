@@ -57,7 +57,7 @@ async function loadShared(source, threads, relaxed) {
   const memory = makeSharedMemory(shared.pages)
   if (!memory) return alone
   const module = await compile(shared.bytes)
-  const core = new Core(await instantiate(module, { env: { memory } }))
+  const core = new Core(await instantiate(module, { env: { memory } }), module)
   core.threads = await Threads.start(core, module, count)
   core.unshared = alone
   return core

@@ -32,7 +32,7 @@ export class Threads {
   #workers = new Set()
   #words
   #size
-  #module
+  #modules
   #controls
   #stacks
   #lost = ''
@@ -44,7 +44,7 @@ export class Threads {
   /** @param {Core} core @param {WebAssembly.Module} module @param {number} size */
   constructor(core, module, size) {
     this.#size = size
-    this.#module = module
+    this.#modules = [module]
     // The second control block is that of workers that are started again: those before them may still read the first one.
     this.#controls = [core.alloc(WORDS * 4), core.alloc(WORDS * 4)]
     this.#stacks = core.alloc(STACK * (size - 1))
@@ -81,7 +81,20 @@ export class Threads {
   async restart(core, second) {
     this.end()
     this.#words = this.#takeControl(core)
-    await this.#startAll(core, [this.#module, second])
+    this.#modules.push(second)
+    await this.#startAll(core, this.#modules)
+  }
+
+  /**
+   * Starts the workers again, in another memory, with what lies at the same addresses.
+   * @param {Core} core
+   * @throws {QkvError} with code THREAD_START
+   */
+  async move(core) {
+    this.end()
+    this.#words = core.view(Int32Array, this.#words.byteOffset, WORDS).fill(0)
+    this.#words[AT.gate] = CLOSED
+    await this.#startAll(core, this.#modules)
   }
 
   /** @param {Core} core @param {WebAssembly.Module[]} modules */

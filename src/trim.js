@@ -1,0 +1,49 @@
+// Gives memory back that large calls took. The memory of an instance only grows, so the kernels are instantiated again, with a
+// memory of their own, and what resident tensors hold is copied there, to the same addresses. Loaded at the first call.
+
+import { instantiate } from './runtime/load-core.js'
+
+/** @typedef {import('./runtime/memory.js').Core} Core */
+
+const PAGE = 65536
+
+/** @param {Core} core @returns {Promise<number>} bytes */
+export const trim = core =>
+  core.inTurn(async () => (await trimOne(core)) + (core.unshared ? await trimOne(core.unshared) : 0))
+
+/** @param {Core} core */
+async function trimOne(core) {
+  const exports = await instantiateAgain(core)
+  return exports ? moveTo(core, exports) : 0
+}
+
+/** @param {Core} core @returns {Promise<Core['exports'] | undefined>} undefined: there is no room for another shared memory */
+async function instantiateAgain(core) {
+  const isShared = !(core.exports.memory.buffer instanceof ArrayBuffer)
+  const memory = isShared ? (await import('./threads/shared-memory.js')).makeSharedMemory(core.leastPages) : undefined
+  if (isShared && !memory) return undefined
+  const first = exportsOf(await instantiate(core.module, memory && { env: { memory } }))
+  if (!core.integers) return first
+  const second = exportsOf(await instantiate(core.integers, { env: { memory: first.memory } }))
+  second.qkv_stack(first.qkv_heap())
+  return Object.assign({}, second, first)
+}
+
+/** @param {WebAssembly.Instance} instance @returns {Core['exports']} a plain object, as Core has it */
+const exportsOf = ({ exports }) => Object.assign({}, /** @type {any} */ (exports))
+
+/** @param {Core} core @param {Core['exports']} exports */
+async function moveTo(core, exports) {
+  const { memory: old } = core.exports
+  const [from, size] = [core.exports.qkv_heap() >>> 0, core.bytes.length]
+  const { memory } = exports
+  const end = core.base + core.used
+  if (end > memory.buffer.byteLength) memory.grow(Math.ceil((end - memory.buffer.byteLength) / PAGE))
+  if (memory.buffer.byteLength >= size) return 0
+  new Uint8Array(memory.buffer).set(core.bytes.subarray(from, end), from)
+  core.exports = exports
+  core.renew()
+  if (old.buffer instanceof ArrayBuffer) old.grow(0) // detaches its views, as any growth does
+  await core.threads?.move(core)
+  return size - core.bytes.length
+}
