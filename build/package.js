@@ -19,7 +19,7 @@ for (const name of WASM)
 
 // The modules are not minified: Node prints the line that threw, and a stack names functions. core.js has everything that
 // entries share: one file compresses better than several. Bundlers take from it what is used,
-// so nothing in it may run when it is loaded, not even a static block of a class, and load has one dynamic import only.
+// so nothing in it may run when it is loaded, not even a static block of a class, and there is one dynamic import only.
 // threads.js has what only threads and the relaxed build need, block.js what nn, train and models share, and the file of an
 // entry what only that entry needs; families/ has what is loaded with a model of a family. tokenize.js imports nothing, so that a page that only splits a text loads no more.
 const entries = LIBRARY.filter(({ name }) => name !== 'tokenize')
@@ -29,7 +29,7 @@ const of = pattern => (/** @type {string} */ id) => pattern.test(relative('src',
 const groups = [
   {
     name: 'core',
-    test: of(new RegExp(`^(?!\\.\\.|threads/|nn/|relaxed|wasm-bytes|integers|trim|layers/kv-cache|${ownOf.join('|')})`)),
+    test: of(new RegExp(`^(?!\\.\\.|threads/|nn/|relaxed|wasm-bytes|integers|layers/kv-cache|${ownOf.join('|')})`)),
     priority: 1,
   },
   { name: 'block', test: of(/^nn(\/|\.js)/) },

@@ -1,6 +1,6 @@
 import { readOptions } from './base/arguments.js'
 import { QkvError } from './base/errors.js'
-import { Qkv } from './qkv.js'
+import { later, Qkv } from './qkv.js'
 import { loadCore } from './runtime/load-core.js'
 
 /** (func (result v128) i32.const 0 i8x16.splat): valid in engines with SIMD only. */
@@ -43,6 +43,6 @@ export async function load(options = {}) {
     )
   const source = await wasm
   if (threads === 1 && relaxed === false && integers === false) return new Qkv(await loadCore(source))
-  const { loadWith } = await import('./threads/load-with.js')
+  const { loadWith } = await later()
   return new Qkv(await loadWith(source, threads, relaxed, integers))
 }

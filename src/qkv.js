@@ -19,6 +19,9 @@ import { allocate, scope } from './runtime/outputs.js'
  */
 export const coreOf = qkv => Qkv.coreOf(qkv)
 
+/** What is loaded when it is needed: threads, relaxed SIMD, kernels of integer weights, trim. One import, as bundlers keep all of two. */
+export const later = () => import('./threads/load-with.js')
+
 /**
  * A loaded core. Every method is synchronous, copies its inputs in and its outputs out, and leaves nothing in the
  * module's memory. Letters: B batch, H query heads, G key/value heads (dividing H; query head h uses kv head
@@ -62,7 +65,7 @@ export class Qkv {
    */
   async trim() {
     const core = expectCore(this)
-    const { trim } = await import('./trim.js')
+    const { trim } = await later()
     return trim(core)
   }
 

@@ -17,7 +17,6 @@ const ORDER = {
     'integers.js',
     'relaxed.js',
     'threads',
-    'trim.js',
     'ops',
     'layers',
     'qkv.js',

@@ -31,7 +31,8 @@ import { BranchingOperations, quiet, resume, valuesOf } from './resume.js'
  * @property {number} [layer] of a head or an MLP
  * @property {number} [head]
  * @property {number} [position] where it writes; of a head that of its query
- *
+ */
+/**
  * By what a head reads: as its query, at its own position, as a key or as a value; 'input': what an MLP or the answer reads.
  * @typedef {'q' | 'k' | 'v' | 'input'} Reads
  *

@@ -11,6 +11,8 @@ import { Threads } from './pool.js'
 import { importSharedMemory, makeSharedMemory } from './shared-memory.js'
 import { MOST_THREADS } from './words.js'
 
+export { trim } from './trim.js'
+
 /** @param {unknown} threads an option of load */
 function countThreads(threads) {
   if (threads === 'auto') {

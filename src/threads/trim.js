@@ -1,9 +1,10 @@
 // Gives memory back that large calls took. The memory of an instance only grows, so the kernels are instantiated again, with a
 // memory of their own, and what resident tensors hold is copied there, to the same addresses. Loaded at the first call.
 
-import { instantiate } from './runtime/load-core.js'
+import { instantiate } from '../runtime/load-core.js'
+import { makeSharedMemory } from './shared-memory.js'
 
-/** @typedef {import('./runtime/memory.js').Core} Core */
+/** @typedef {import('../runtime/memory.js').Core} Core */
 
 const PAGE = 65536
 
@@ -20,7 +21,7 @@ async function trimOne(core) {
 /** @param {Core} core @returns {Promise<Core['exports'] | undefined>} undefined: there is no room for another shared memory */
 async function instantiateAgain(core) {
   const isShared = !(core.exports.memory.buffer instanceof ArrayBuffer)
-  const memory = isShared ? (await import('./threads/shared-memory.js')).makeSharedMemory(core.leastPages) : undefined
+  const memory = isShared ? makeSharedMemory(core.leastPages) : undefined
   if (isShared && !memory) return undefined
   const first = exportsOf(await instantiate(core.module, memory && { env: { memory } }))
   if (!core.integers) return first
