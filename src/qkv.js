@@ -143,7 +143,7 @@ export class Qkv {
   }
 
   /**
-   * exp of each value, for values up to 88; relative error at most 1.3e-7, 0 below -87.33.
+   * exp of each value; relative error at most 1.3e-7, beyond 88 at most 3e-7; 0 below -87.33.
    * @param {TensorLike | Nested} x
    * @param {OutOptions} [options]
    * @returns {FloatTensor}

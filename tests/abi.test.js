@@ -79,6 +79,7 @@ test('abi.js has the enums, the version and the open window of qkv.h, and the si
   assert.deepEqual(abi.SOFTMAX_AXIS, enumOf('qkv_softmax_axis', 'QKV_SOFTMAX_'))
   assert.deepEqual(abi.MASKING, enumOf('qkv_masking', 'QKV_MASKING_'))
   assert.deepEqual(abi.ACTIVATION, enumOf('qkv_activation', 'QKV_ACTIVATION_'))
+  assert.deepEqual(abi.FUNCTION, enumOf('qkv_function', 'QKV_FUNCTION_'))
   assert.deepEqual(abi.WEIGHTS, enumOf('qkv_weights', 'QKV_WEIGHTS_'))
   assert.deepEqual(abi.STREAM, enumOf('qkv_stream', 'QKV_STREAM_'))
   const statuses = Object.values(enumOf('qkv_status', 'QKV_'))

@@ -295,6 +295,76 @@ const functions = {
         return p.gradients.w.data[0]
       }),
   },
+  'operations that only a tape has': {
+    args: () => [
+      { w: floats(2, 3), s: floats(3) },
+      { dim: [0, -1], keepdim: true },
+      [1, 0],
+      [-1, 2, 3],
+      [1, 0, 2],
+      { dim: 1 },
+      { reduction: 'sum' },
+      nested(2, 3),
+    ],
+    call: (tensors, reduced, order, dims, cut, dim, mse, constant) =>
+      using(train.parameters(qkv, tensors), p => {
+        const { w, s } = p.values
+        const model = (/** @type {any} */ t) => {
+          const [axis, from, to] = Object.values(Object(cut))
+          const h = t.cat([t.permute(t.permute(w, order), order), constant], dim)
+          const moved = t.expand(t.sub(t.slice(h, axis, from, to), t.mean(h, reduced)), dims)
+          return t.add(t.mseLoss(t.sigmoid(t.add(w, s)), constant, mse), t.sum(t.exp(t.tanh(moved))))
+        }
+        train.tape(qkv, p, model).backward()
+        return p.gradients.w.data[0]
+      }),
+  },
+  module: {
+    args: () => [{ a: g.linear(2, 3), b: [floats(4), new train.LayerNorm(3)] }, floats(1, 2)],
+    call: (layers, x) => {
+      const forward = (/** @type {any} */ t, /** @type {any} */ { a, b }, /** @type {any} */ x) =>
+        [a, Object(b)[1]].reduce((h, layer) => (typeof layer === 'function' ? layer(h) : h), t.add(x, 0))
+      const model = train.module(qkv, layers, forward)
+      return using(model.parameters, p => train.tape(qkv, p, t => model(t, x)).output.data[0])
+    },
+  },
+  LayerNorm: { args: () => [3, { eps: 0.1, bias: false }], call: (...a) => new blocks.LayerNorm(...a).weight },
+  RMSNorm: { args: () => [3, { eps: 0.1 }], call: (...a) => new blocks.RMSNorm(...a).weight },
+  init: {
+    args: () => [
+      g,
+      [3, 2],
+      { gain: 2 },
+      { a: 1, mode: 'fanOut', nonlinearity: 'relu' },
+      { mean: 1, std: 2 },
+      { a: 0, b: 1 },
+      7,
+    ],
+    call: (generator, dims, xavier, kaiming, normal, uniform, value) => {
+      const { init } = train
+      for (const name of ['xavierUniform', 'xavierNormal']) blocks.init[name](generator, dims, xavier)
+      for (const name of ['kaimingUniform', 'kaimingNormal']) blocks.init[name](generator, dims, kaiming)
+      init.normal(generator, dims, normal)
+      init.uniform(generator, dims, uniform)
+      return init.constant(dims, value).data[0]
+    },
+  },
+  randperm: { args: () => [g, 5], call: (...a) => blocks.randperm(...a).dims },
+  getRngState: { args: () => [g], call: (...a) => blocks.getRngState(...a)[0] },
+  setRngState: { args: () => [g, train.getRngState(g)], call: (...a) => blocks.setRngState(...a) },
+  'groups of parameters': {
+    args: () => [
+      { w: floats(2, 3), s: floats(3) },
+      { lr: 0.1, paramGroups: [{ params: ['s'], lr: 0.2, weightDecay: 0.1 }] },
+    ],
+    call: (tensors, options) =>
+      using(train.parameters(qkv, tensors), p =>
+        using(new train.AdamW(p, options), optimizer => {
+          optimizer.step()
+          return p.values.w.data[0]
+        }),
+      ),
+  },
   'optimiser state': {
     args: () => [{ lr: 0.1, momentum: 0.5 }, { step: 2, 'momentumBuffer.w': floats(2, 3) }, { w: floats(2, 3) }],
     call: (options, state, values) =>

@@ -66,6 +66,15 @@ for (const [name, ...ranges] of /** @type {const} */ ([
     assert.ok(STATED[name] <= BOUND)
   })
 
+test('exp beyond 88 is as precise as exp.h states, and infinity from 88.73 on', t => {
+  const { most, where, count } = largestError('exp', [88, 88.72])
+  t.diagnostic(`largest relative error ${most.toExponential(3)} at ${where}, of ${count} values`)
+  assert.ok(most <= 3e-7, `${most} at ${where}`)
+  for (const x of floats(88.73, 3.4028234663852886e38))
+    assert.ok(qkv.exp({ data: x, dims: [x.length] }).data.every(y => y === Infinity))
+  assert.deepEqual(qkv.exp([Infinity, 88.73, 1e30]).tolist(), [Infinity, Infinity, Infinity])
+})
+
 test('exp is exactly 0 below -87.33, also where exp itself is subnormal, and exactly 1 at 0', () => {
   for (const x of floats(Math.fround(-87.33001), -3.4028234663852886e38))
     assert.ok(qkv.exp({ data: x, dims: [x.length] }).data.every(y => Object.is(y, 0)))

@@ -24,6 +24,25 @@ function phi(x) {
   return x < 0 ? (1 - erf) / 2 : (1 + erf) / 2
 }
 
+/** The indices of all values of a tensor, in their order. @param {readonly number[]} dims @returns {number[][]} */
+export const elements = dims =>
+  dims.reduce(
+    (found, size) => found.flatMap(index => Array.from({ length: size }, (_, i) => [...index, i])),
+    /** @type {number[][]} */ ([[]]),
+  )
+
+/** Where a value lies; an axis of size 1 repeats. @param {readonly number[]} dims @param {readonly number[]} index */
+export const indexIn = (dims, index) => dims.reduce((at, size, n) => at * size + (size === 1 ? 0 : index[n]), 0)
+
+/** The sums over some axes, or over all of them. @param {Input} x @param {number | number[]} [dim] */
+export function sumOver({ data, dims }, dim = []) {
+  const axes = [dim].flat().map(axis => (axis < 0 ? axis + dims.length : axis))
+  const left = dims.map((size, n) => (axes.length === 0 || axes.includes(n) ? 1 : size))
+  const sums = Array(left.reduce((a, b) => a * b, 1)).fill(0)
+  for (const [n, index] of elements(dims).entries()) sums[indexIn(left, index)] += data[n]
+  return sums
+}
+
 /** @type {Record<string, (x: number) => number>} */
 export const ACTIVATIONS = {
   none: x => x,

@@ -9,6 +9,7 @@ import { kvCache } from '../src/cache.js'
 import { joinHeads, load, splitHeads, Tensor } from '../src/index.js'
 import * as nn from '../src/nn.js'
 import { onnxAttention } from '../src/onnx.js'
+import * as train from '../src/train.js'
 import { allocations, memoryOf, withFree } from './growth.js'
 
 /** @typedef {import('qkv').Qkv} Qkv */
@@ -139,9 +140,12 @@ const calls = {
   gelu: (qkv, f, options) => nn.gelu(qkv, f(q), options),
   relu: (qkv, f, options) => nn.relu(qkv, f(q), options),
   silu: (qkv, f, options) => nn.silu(qkv, f(q), options),
+  sigmoid: (qkv, f, options) => nn.sigmoid(qkv, f(q), options),
+  log: (qkv, f, options) => nn.log(qkv, f(q), options),
   swiglu: (qkv, f, options) => nn.swiglu(qkv, f(q), f(w), options),
   geglu: (qkv, f, options) => nn.geglu(qkv, f(q), f(w), options),
   add: (qkv, f, options) => nn.add(qkv, f(q), f(row), options),
+  sub: (qkv, f, options) => nn.sub(qkv, f(q), f(row), options),
   mul: (qkv, f, options) => nn.mul(qkv, f(q), f(w), options),
   packedAttention: (qkv, f, options) =>
     nn.packedAttention(qkv, f(heads[0]), { ...packed, bias: f(floats65), ...options }),
@@ -160,9 +164,14 @@ const calls = {
   geluBackward: (qkv, f) => nn.geluBackward(qkv, f(q), f(w)),
   reluBackward: (qkv, f) => nn.reluBackward(qkv, f(q), f(w)),
   siluBackward: (qkv, f) => nn.siluBackward(qkv, f(q), f(w)),
+  sigmoidBackward: (qkv, f) => nn.sigmoidBackward(qkv, f(q), f(w)),
+  tanhBackward: (qkv, f) => nn.tanhBackward(qkv, f(q), f(w)),
+  expBackward: (qkv, f) => nn.expBackward(qkv, f(q), f(w)),
+  logBackward: (qkv, f) => nn.logBackward(qkv, f(q), f(w)),
   swigluBackward: (qkv, f) => nn.swigluBackward(qkv, f(q), f(k), f(w)),
   gegluBackward: (qkv, f) => nn.gegluBackward(qkv, f(q), f(k), f(w)),
   addBackward: (qkv, f) => nn.addBackward(qkv, f(q), f(row), f(w)),
+  subBackward: (qkv, f) => nn.subBackward(qkv, f(q), f(row), f(w)),
   mulBackward: (qkv, f) => nn.mulBackward(qkv, f(q), f(row), f(w)),
   softmaxBackward: (qkv, f) => nn.softmaxBackward(qkv, f(q), f(w), { axis: 0 }),
   ropeBackward: (qkv, f) => nn.ropeBackward(qkv, f(q), { rotaryDim: 130 }),
@@ -198,6 +207,37 @@ const calls = {
   joinHeads: (_, f) => joinHeads(f(heads[0])),
   relativePositionBias: (_, f) => nn.relativePositionBias(f(floats28), 131, 131),
 }
+
+/** Operations that only a tape has. @type {Record<string, (t: import('../src/train.js').Tape, x: any, y: any) => any>} */
+const onTape = {
+  permute: (t, x) => t.permute(x, [1, 0]),
+  slice: (t, x) => t.slice(x, 1, 3, -2),
+  expand: (t, x) => t.expand(x, [2, -1, -1]),
+  cat: (t, x, y) => t.cat([x, y, x], { dim: 1 }),
+  sum: (t, x) => t.sum(x, { dim: 0 }),
+  mean: (t, x) => t.mean(x, { dim: 1, keepdim: true }),
+  mseLoss: (t, x, y) => t.mseLoss(x, y, { reduction: 'none' }),
+  'sub of a mean': (t, x) => t.sub(x, t.mean(x, { dim: 1, keepdim: true })),
+}
+calls['tape, a gradient'] = (qkv, f) => {
+  for (const x of [q, k, w]) f(x) // they have their places before the parameters
+  const p = train.parameters(qkv, { x: f(q) })
+  train.tape(qkv, p, t => t.sub(t.gelu(p.values.x), f(k))).backward({ gradient: f(w) })
+  const dX = p.gradients.x.data.slice()
+  p.dispose()
+  return new Tensor(dX, q.dims)
+}
+for (const [name, run] of Object.entries(onTape))
+  calls[`tape, ${name}`] = (qkv, f) => {
+    for (const x of [q, k]) f(x)
+    const p = train.parameters(qkv, { x: f(q) })
+    const step = train.tape(qkv, p, t => run(t, p.values.x, f(k)))
+    const [output, gradient] = [step.output.data.slice(), step.output.data.map(y => y / 2)]
+    step.backward({ gradient: { data: gradient, dims: step.output.dims } })
+    const dX = p.gradients.x.data.slice()
+    p.dispose()
+    return { output: new Tensor(output, [output.length]), dX: new Tensor(dX, q.dims) }
+  }
 const stateDict = /** @type {Record<string, FloatTensor>} */ (draw.multiheadAttention(8, 2).stateDict())
 const floats65 = floats(65)
 const floats262 = floats(262)
@@ -225,9 +265,12 @@ const outs = [
   'gelu',
   'relu',
   'silu',
+  'sigmoid',
+  'log',
   'swiglu',
   'geglu',
   'add',
+  'sub',
   'mul',
   'embedding',
   'sumRows',

@@ -6,22 +6,11 @@ import { count, Tensor } from '../base/tensor.js'
 import { meanOverRows } from '../models/model-hooks.js'
 import { joinRows, ModelOperations, placeOf, scoreOptions, weightedSums } from '../models/network.js'
 import { keyOf } from '../models/weights.js'
+import { ACTIVATIONS } from '../nn/activations.js'
 import { addAll } from '../nn/kernels.js'
 import { runLinearBackward } from '../nn/linear-gradient.js'
 import { rowAttention } from '../nn/row-attention.js'
-import {
-  gelu,
-  geluBackward,
-  layerNormBackward,
-  mul,
-  mulBackward,
-  relu,
-  reluBackward,
-  rmsNormBackward,
-  ropeBackward,
-  silu,
-  siluBackward,
-} from '../nn.js'
+import { layerNormBackward, mul, mulBackward, rmsNormBackward, ropeBackward } from '../nn.js'
 import { multiply, toWeights } from '../ops/linear.js'
 import { expectCore } from '../qkv.js'
 import { WEIGHTS } from '../runtime/abi.js'
@@ -94,13 +83,6 @@ export function recordHooks(hooks) {
  * @property {Map<string, FloatTensor>} learned resident gradients of weights, by the keys of their pieces; they are added to
  */
 
-/** @type {Record<string, [run: typeof gelu, differentiate: typeof geluBackward, options: { approximate?: 'none' | 'tanh' }]>} */
-const ACTIVATIONS = {
-  gelu: [gelu, geluBackward, { approximate: 'none' }],
-  gelu_tanh: [gelu, geluBackward, { approximate: 'tanh' }],
-  relu: [relu, reluBackward, {}],
-  silu: [silu, siluBackward, {}],
-}
 const RESIDENT = { resident: true }
 
 /** @param {FloatTensor} x resident */
@@ -194,7 +176,7 @@ export class GradientRecorder extends ModelOperations {
       this.give(x, this.through(this.weights.linear(spec), x, dZ, [key, `${key}.bias`])),
     )
     if (activation === 'none') return z
-    const [run, differentiate, given] = ACTIVATIONS[activation]
+    const { run, differentiate, options: given } = ACTIVATIONS[activation]
     const options = { ...given, ...RESIDENT }
     const y = run(this.qkv, z, options)
     return this.#record(y, dY => this.give(z, differentiate(this.qkv, z, dY, options).dX))

@@ -1,10 +1,51 @@
 /* elementwise.c: activations, gated products, sums and products, element by element. x (n), up (n) -> y (n). */
 #include "activation.h"
 #include "qkv.h"
+#include "random.h"
 #include "rows.h"
 
 /* The activations and slopes of so many values are in L1. */
 enum { PART = BURST };
+
+/* y = f(x) for n values, and slopes = f'(x) unless it is 0; f is one of enum qkv_activation or qkv_function. y may be x. */
+static void evaluate(uint32_t kind, const float *x, float *y, float *slopes, size_t n) {
+  if (kind < QKV_FUNCTION_SIGMOID) {
+    activate(kind, x, y, slopes, n);
+    return;
+  }
+  for (size_t i = 0; i < n; i += 4) {
+    f4 one = splat(1.0f), z = get(x + i, n - i), value, slope;
+    if (kind == QKV_FUNCTION_SIGMOID) {
+      value = quotient(one, add(one, any_exp4(sub(zeros(), z))));
+      slope = mul(value, sub(one, value));
+    } else if (kind == QKV_FUNCTION_TANH) {
+      value = tanh4(z);
+      slope = sub(one, mul(value, value));
+    } else if (kind == QKV_FUNCTION_EXP) {
+      value = slope = any_exp4(z);
+    } else {
+      float lanes[4];
+      store(lanes, z);
+      for (size_t lane = 0; lane < 4; lane++)
+        lanes[lane] = (float)log_double((double)lanes[lane]);
+      value = load(lanes);
+      slope = quotient(one, z);
+    }
+    put(y + i, n - i, value);
+    if (slopes)
+      put(slopes + i, n - i, slope);
+  }
+}
+
+uint32_t QKV_EXPORT(qkv_exp)(const float *x, float *y, size_t n) {
+  evaluate(QKV_FUNCTION_EXP, x, y, 0, n);
+  return QKV_OK;
+}
+
+uint32_t QKV_EXPORT(qkv_tanh)(const float *x, float *y, size_t n) {
+  evaluate(QKV_FUNCTION_TANH, x, y, 0, n);
+  return QKV_OK;
+}
 
 /* y = f(x), or y = f(x) up (Shazeer 2020: GEGLU, SwiGLU). A unit is C values of y; the last may be shorter. `row` is 2
  * C where x and up lie side by side. */
@@ -17,7 +58,7 @@ uint32_t QKV_EXPORT(qkv_activate)(const struct qkv_activate *args, uint32_t firs
       const float *from = a.x + u * a.row + c;
       part = at_most(width - c, PART);
       prefetch_burst(from + PART, end - at_most(end, u * C + c + PART));
-      activate(a.kind, from, a.up ? values : a.y + u * C + c, 0, part);
+      evaluate(a.kind, from, a.up ? values : a.y + u * C + c, 0, part);
       for (size_t i = 0; a.up && i < part; i += 4)
         put(a.y + u * C + c + i, part - i, mul(load(values + i), get(a.up + u * a.row + c + i, part - i)));
     }
@@ -32,7 +73,7 @@ uint32_t QKV_EXPORT(qkv_activate_backward)(const struct qkv_activate_backward *a
     for (size_t c = 0, part, width = at_most(end - u * C, C); c < width; c += part) {
       float values[PART], slopes[PART];
       part = at_most(width - c, PART);
-      activate(a.kind, a.x + u * a.row + c, values, slopes, part);
+      evaluate(a.kind, a.x + u * a.row + c, values, slopes, part);
       for (size_t i = 0; i < part; i += 4) {
         size_t left = part - i, at = u * a.row + c + i;
         f4 d = get(a.dy + u * C + c + i, left), slope = mul(load(slopes + i), d);

@@ -1,6 +1,5 @@
-/* exp.c: exp and tanh of four floats, and of arrays, x (n) -> y (n). */
+/* exp.c: exp and tanh of four floats, x (4) -> y (4). */
 #include "exp.h"
-#include "qkv.h"
 
 /* exp(x) = 2^n exp(r), n = round(x / ln 2), r = x - n ln 2, |r| <= ln 2 / 2 */
 f4 exp4(f4 x) {
@@ -9,6 +8,11 @@ f4 exp4(f4 x) {
   f4 r = sub(sub(x, mul(n, splat(0.693359375f))), mul(n, splat(-2.12194440e-4f)));
   f4 power = mul(power2_fraction(mul(r, splat(LOG2_E))), scale);
   return zero_where(less(x, splat(-87.33f)), power);
+}
+
+f4 any_exp4(f4 x) {
+  f4 root = exp4(mul(pmin(x, splat(177.0f)), splat(0.5f))); /* exp(x) = exp(x / 2)^2 */
+  return blend(less(x, splat(88.0f)), exp4(x), mul(root, root));
 }
 
 /* tanh(x) = x + x z p(z), z = x^2, where |x| < 0.625; else sign(x) (1 - 2 / (exp(2 |x|) + 1)). The polynomial p is that
@@ -27,15 +31,3 @@ f4 tanh4(f4 x) {
 }
 
 float exp1(float x) { return lane0(exp4(splat(x))); }
-
-uint32_t QKV_EXPORT(qkv_exp)(const float *x, float *y, size_t n) {
-  for (size_t i = 0; i < n; i++)
-    y[i] = exp1(x[i]);
-  return QKV_OK;
-}
-
-uint32_t QKV_EXPORT(qkv_tanh)(const float *x, float *y, size_t n) {
-  for (size_t i = 0; i < n; i++)
-    y[i] = tanh1(x[i]);
-  return QKV_OK;
-}

@@ -3,6 +3,7 @@
  * power2_4: 2^x; relative error <= 1.3e-7 on [-126, 127], exactly 0 below -126.5, 1 at 0, NaN for NaN.
  * exp4:     relative error <= 1.3e-7 on [-87.33, 88], exactly 0 below, 1 at 0, NaN for NaN.
  *           No caller has arguments above the range, because softmax subtracts the maximum first.
+ * any_exp4: the bits of exp4 below 88; relative error <= 3e-7 beyond, infinity from 88.73 on.
  * tanh4:    relative error <= 1.5e-7 everywhere, +-1 beyond +-10, NaN for NaN.
  * The bounds are tested. */
 #ifndef EXP_H
@@ -53,8 +54,9 @@ INLINE f4 power2_4(f4 x) {
  * at most 3e-8 of the largest weight. */
 INLINE f4 exp_weight(f4 x) { return power2_4(mul(x, splat(LOG2_E))); }
 
-/* These two are not inlined, because each caller would grow by up to a kilobyte. */
+/* These are not inlined, because each caller would grow by up to a kilobyte. */
 f4 exp4(f4 x);
+f4 any_exp4(f4 x);
 f4 tanh4(f4 x);
 
 /* These compute one float, with the same bits as a lane of the two above. */

@@ -60,6 +60,14 @@ enum qkv_activation {
   QKV_ACTIVATION_SILU = 4,
 };
 
+/* What qkv_activate computes beside the activations. */
+enum qkv_function {
+  QKV_FUNCTION_SIGMOID = 5,
+  QKV_FUNCTION_TANH = 6,
+  QKV_FUNCTION_EXP = 7,
+  QKV_FUNCTION_LOG = 8,
+};
+
 /* How a weight lies in memory. */
 enum qkv_weights {
   QKV_WEIGHTS_STRIDED = 0, /* float32, not packed */
@@ -218,7 +226,7 @@ struct qkv_norm_backward {
   uint32_t accumulate;
 };
 
-/* y = f(x), or f(x) up; f is `kind` of enum qkv_activation. n values of y, C a unit; the C values of x and of up that
+/* y = f(x), or f(x) up; f is `kind` of enum qkv_activation or qkv_function. n values of y, C a unit; the C values of x and of up that
  * belong to a unit begin `row` floats after those of the one before. */
 struct qkv_activate {
   uint32_t kind;

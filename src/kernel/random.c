@@ -59,10 +59,8 @@ static float fused(float a, float b, float c) { return (float)((double)a * b + c
 double log_double(double x) {
   uint64_t bits;
   __builtin_memcpy(&bits, &x, 8);
-  if (bits << 1 == 0)
-    return -__builtin_inf();
-  if (x != x)
-    return x;
+  if (!(x > 0 && x < __builtin_inf()))
+    return x == 0 ? -__builtin_inf() : x > 0 ? x : __builtin_nan("");
   int exponent = (int)(bits >> 52) - 1022; /* x = m * 2^exponent, m in [0.5, 1) */
   bits = (bits & 0xfffffffffffffu) | 0x3fe0000000000000u;
   double m;

@@ -1,18 +1,20 @@
-// Activations and gated products, value by value: what gelu, relu, silu, swiglu and geglu share.
+// Activations and other functions of one value, and gated products: what gelu, relu, silu, sigmoid, tanh, exp, log, swiglu and geglu share.
 
 import { expectDims, oneOf } from '../base/arguments.js'
 import { shape } from '../base/errors.js'
 import { count } from '../base/tensor.js'
 import { launch, UNIT, writeStruct } from '../ops/launch.js'
 import { ACTIVATION } from '../runtime/abi.js'
-import { ACTIVATE_BACKWARD_WORDS, ACTIVATE_WORDS } from './nn-abi.js'
+import { ACTIVATE_BACKWARD_WORDS, ACTIVATE_WORDS, FUNCTION } from './nn-abi.js'
 
 /** @typedef {import('./operation.js').Prepare} Prepare */
 /** @typedef {{ approximate?: 'none' | 'tanh' }} GeluOptions */
 
+const KINDS = { ...ACTIVATION, ...FUNCTION }
+
 /**
  * f(x), or for gated products f(x) * up: up is an operand, or the second half of each row of x.
- * @param {'gelu' | 'relu' | 'silu'} name of f
+ * @param {'gelu' | 'relu' | 'silu' | keyof typeof FUNCTION} name of f
  * @param {boolean} [isGated]
  * @returns {Prepare}
  */
@@ -20,7 +22,7 @@ export const activation = (name, isGated) => (core, operands, options, where) =>
   const [{ dims: given }, up] = operands
   const approximate = options.approximate ?? 'none'
   const isTanh = oneOf(approximate, ['none', 'tanh'], `${where}: approximate`) === 'tanh'
-  const kind = ACTIVATION[isTanh ? 'gelu_tanh' : name]
+  const kind = KINDS[isTanh ? 'gelu_tanh' : name]
   if (up) expectDims(up, given, `${where}: up`, 'the dims of x')
   const isPacked = isGated && !up
   const width = given[given.length - 1]

@@ -16,7 +16,6 @@ export const BACKWARD_WORDS = /** @type {const} */ ([
 ])
 
 /** struct qkv_linear_backward. */
-/** struct qkv_linear_backward. */
 export const LINEAR_BACKWARD_WORDS = ['x', 'w', 'dy', 'dx', 'dw', 'd_bias', 'M', 'K', 'N', 'accumulate']
 
 /** struct qkv_pack_linear. */
@@ -126,3 +125,6 @@ export const SGD_WORDS = /** @type {const} */ ([
   'back',
   'rate',
 ])
+
+/** enum qkv_function. */
+export const FUNCTION = { sigmoid: 5, tanh: 6, exp: 7, log: 8 }

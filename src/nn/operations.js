@@ -1,18 +1,40 @@
 // The operations whose operands are all tensors. A tape has a method for each of them.
 
 import { add } from './add.js'
+import { exp } from './exp.js'
 import { geglu } from './geglu.js'
 import { gelu } from './gelu.js'
 import { layerNorm } from './layer-norm.js'
+import { log } from './log.js'
 import { mul } from './mul.js'
 import { relu } from './relu.js'
 import { rmsNorm } from './rms-norm.js'
 import { rope } from './rope-gradient.js'
+import { sigmoid } from './sigmoid.js'
 import { silu } from './silu.js'
 import { softmax } from './softmax-gradient.js'
+import { sub } from './sub.js'
 import { swiglu } from './swiglu.js'
+import { tanh } from './tanh.js'
 
-export const OPERATIONS = { add, geglu, gelu, layerNorm, mul, relu, rmsNorm, rope, silu, softmax, swiglu }
+export const OPERATIONS = {
+  add,
+  exp,
+  geglu,
+  gelu,
+  layerNorm,
+  log,
+  mul,
+  relu,
+  rmsNorm,
+  rope,
+  sigmoid,
+  silu,
+  softmax,
+  sub,
+  swiglu,
+  tanh,
+}
 
 /**
  * The type of a parameter of a tape's method: options lack `out` and `resident`.

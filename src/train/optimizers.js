@@ -1,4 +1,4 @@
-// The update rules of torch.optim. One kernel call updates all parameters with the same weight decay.
+// The update rules of torch.optim. One kernel call updates adjacent parameters of the same group.
 
 import { readOptions, toBoolean, toNumber } from '../base/arguments.js'
 import { describe, proxied } from '../base/errors.js'
@@ -10,7 +10,16 @@ import { addressOf, copies, expectParameters, fill, paddedSize } from './paramet
 
 /** @typedef {import('../base/tensor.js').FloatTensor} FloatTensor */
 /** @typedef {import('./parameters.js').Parameters} Parameters */
-/** @typedef {{ lr?: number, weightDecay?: number, noDecay?: readonly string[] }} OptimizerOptions noDecay: names of parameters without weight decay */
+/**
+ * Parameters by name with options of their own: PyTorch's param_groups.
+ * @typedef {{ params: readonly string[], lr?: number, weightDecay?: number }} ParamGroup
+ *
+ * @typedef {object} OptimizerOptions
+ * @property {number} [lr]
+ * @property {number} [weightDecay]
+ * @property {readonly string[]} [noDecay] names of parameters without weight decay
+ * @property {readonly ParamGroup[]} [paramGroups] all other parameters have the options above
+ */
 /** @typedef {{ step: number, [name: string]: number | FloatTensor }} OptimizerState step: how many steps were made; the others are tensors: 'expAvg.name' */
 /** Addresses of n parameters and of their gradients. @typedef {{ p: number, g: number, n: number }} Run */
 /**
@@ -22,19 +31,54 @@ import { addressOf, copies, expectParameters, fill, paddedSize } from './paramet
  * @property {(core: import('../runtime/memory.js').Core, run: Run, state: number[], steps: number, decay: number, lr: number) => number} write
  */
 
+/** Names of parameters. @param {Parameters} p @param {unknown} names @param {string} where @returns {string[]} */
+function toNames(p, names, where) {
+  if (!Array.isArray(names)) throw new TypeError(`${where}: ${describe(names)} given, an array of names expected`)
+  return Array.from(names, name => {
+    if (typeof name === 'string' && Object.hasOwn(p.values, name)) return name
+    throw new RangeError(`${where}: there is no parameter ${describe(name)}`)
+  })
+}
+
+/** Copies of the groups, and the group of each parameter that has one. @param {Parameters} p @param {unknown} given @param {string} where */
+function toGroups(p, given, where) {
+  if (!Array.isArray(given)) throw new TypeError(`${where}: ${describe(given)} given, an array of groups expected`)
+  /** @type {Map<string, ParamGroup>} */
+  const groupOf = new Map()
+  const groups = Array.from(given, (options, n) => {
+    const name = `${where}[${n}]`
+    const { params, lr, weightDecay } = /** @type {ParamGroup} */ (
+      readOptions(options, ['params', 'lr', 'weightDecay'], name)
+    )
+    /** @type {ParamGroup} */
+    const group = { params: toNames(p, params, `${name}: params`) }
+    if (lr !== undefined) group.lr = toNumber(lr, `${name}: lr`, NOT_NEGATIVE)
+    if (weightDecay !== undefined) group.weightDecay = toNumber(weightDecay, `${name}: weightDecay`, NOT_NEGATIVE)
+    for (const parameter of group.params) {
+      if (groupOf.has(parameter)) throw new RangeError(`${name}: params: ${parameter} stands in a group already`)
+      groupOf.set(parameter, group)
+    }
+    return group
+  })
+  return { groups, groupOf }
+}
+
 const NOT_NEGATIVE = { least: 0 }
 const BELOW_ONE = { least: 0, most: 1 - 2 ** -53 }
 
 /** Base class of the optimisers. */
 export class Optimizer {
-  /** The learning rate; may be set before each step. */
+  /** The learning rate; may be set before each step. A group with a rate of its own keeps that. */
   lr
+  /** The groups that were given; their `lr` and `weightDecay` may be set before each step. @type {ParamGroup[]} */
+  paramGroups
   /** Steps made so far. */
   steps = 0
   #p
   #where
   #rule
-  /** Runs of adjacent parameters with the same weight decay. @type {{ from: number, n: number, decay: number }[]} */
+  #weightDecay
+  /** Runs of adjacent parameters of the same group, with or without weight decay. @type {{ from: number, n: number, isDecayed: boolean, group: ParamGroup | undefined }[]} */
   #runs = []
   /** All values, all gradients, and the arrays of the rule. @type {FloatTensor[]} */
   #arrays
@@ -54,24 +98,22 @@ export class Optimizer {
   constructor(where, p, options, defaults, toRule) {
     this.#p = expectParameters(p, where)
     this.#where = where
-    const known = ['lr', 'weightDecay', 'noDecay', ...Object.keys(defaults)]
-    const given = { noDecay: [], ...defaults, ...readOptions(options, known, where) }
+    const known = ['lr', 'weightDecay', 'noDecay', 'paramGroups', ...Object.keys(defaults)]
+    const given = { noDecay: [], paramGroups: [], ...defaults, ...readOptions(options, known, where) }
     this.lr = toNumber(given.lr, `${where}: lr`, NOT_NEGATIVE)
-    const weightDecay = toNumber(given.weightDecay, `${where}: weightDecay`, NOT_NEGATIVE)
-    const { noDecay } = given
-    if (!Array.isArray(noDecay))
-      throw new TypeError(`${where}: noDecay: ${describe(noDecay)} given, an array of names expected`)
-    for (const name of noDecay)
-      if (typeof name !== 'string' || !Object.hasOwn(p.values, name))
-        throw new RangeError(`${where}: noDecay: there is no parameter ${describe(name)}`)
+    this.#weightDecay = toNumber(given.weightDecay, `${where}: weightDecay`, NOT_NEGATIVE)
+    const noDecay = toNames(p, given.noDecay, `${where}: noDecay`)
+    const { groups, groupOf } = toGroups(p, given.paramGroups, `${where}: paramGroups`)
+    this.paramGroups = groups
     this.#rule = toRule(given)
     let from = 0
     for (const [name, { dims }] of Object.entries(p.values)) {
       const n = paddedSize(dims)
-      const decay = noDecay.includes(name) ? 0 : weightDecay
+      const group = groupOf.get(name)
+      const isDecayed = !noDecay.includes(name)
       const last = this.#runs[this.#runs.length - 1]
-      if (last?.decay === decay) last.n += n
-      else this.#runs.push({ from, n, decay })
+      if (last && last.group === group && last.isDecayed === isDecayed) last.n += n
+      else this.#runs.push({ from, n, isDecayed, group })
       from += n
     }
     const { state } = this.#rule
@@ -92,10 +134,16 @@ export class Optimizer {
   step() {
     const { core } = Optimizer.#checked(this).#p
     const { kernel, write } = this.#rule
-    const lr = toNumber(this.lr, `${this.#where}: lr`, NOT_NEGATIVE)
+    const rate = (/** @type {unknown} */ lr) => toNumber(lr, `${this.#where}: lr`, NOT_NEGATIVE)
+    const decay = (/** @type {unknown} */ share) => toNumber(share, `${this.#where}: weightDecay`, NOT_NEGATIVE)
+    const options = this.#runs.map(({ isDecayed, group }) => ({
+      lr: rate(group?.lr ?? this.lr),
+      decay: isDecayed ? decay(group?.weightDecay ?? this.#weightDecay) : 0,
+    }))
     const arrays = this.#arrays.map(addressOf)
     core.scope(() => {
-      for (const { from, n, decay } of this.#runs) {
+      for (const [i, { from, n }] of this.#runs.entries()) {
+        const { lr, decay } = options[i]
         const [p, g, ...state] = arrays.map(array => array + from * 4)
         const args = write(core, { p, g, n }, state, this.steps, decay, lr)
         launch(core, kernel, [args], Math.ceil(n / UNIT), arrays.length * n)

@@ -5,6 +5,7 @@ import { expectDims, oneOf, readOptions, toBoolean } from '../base/arguments.js'
 import { describe, shape } from '../base/errors.js'
 import { toFloats, toTensor, valuesOf } from '../base/operand.js'
 import { count, Tensor } from '../base/tensor.js'
+import { ACTIVATIONS } from '../nn/activations.js'
 import { checkLoss, LOSS_OPTIONS, prepareLoss } from '../nn/cross-entropy.js'
 import { DROPOUT } from '../nn/dropout.js'
 import { prepareRows } from '../nn/embedding.js'
@@ -19,6 +20,8 @@ import { expectCore } from '../qkv.js'
 import { ACTIVATION } from '../runtime/abi.js'
 import { planBackward } from './backward.js'
 import { addressOf, expectParameters, variables } from './parameters.js'
+import { broadcastDims, cat, expand, expectList, permute, slice } from './rearrange.js'
+import { mean, mseLoss, sum } from './reduce.js'
 
 /** @typedef {import('./parameters.js').Parameters} Parameters */
 /** @typedef {import('./parameters.js').Variable} Variable */
@@ -58,12 +61,8 @@ const operationOf = operation => toOperation(definitionOf(operation).operands, d
 
 const LINEAR = operationOf(linear)
 const ADD = operationOf(OPERATIONS.add)
-/** The operation of each activation of a linear layer. @type {Record<string, import('../nn/operation.js').Operation>} */
-const ACTIVATIONS = {
-  gelu: operationOf(OPERATIONS.gelu),
-  relu: operationOf(OPERATIONS.relu),
-  silu: operationOf(OPERATIONS.silu),
-}
+/** Operations whose operands a tape expands to common dims. */
+const BROADCASTS = ['add', 'sub', 'mul']
 
 class Recorder {
   #p
@@ -78,7 +77,8 @@ class Recorder {
       methods[name] = /** @this {Recorder} @param {any[]} args operands, then options */ function (...args) {
         const { [operands.length]: given = {} } = args
         const values = Array.from(operands, (_, i) => args[i])
-        return this.#apply(name, operation, values, readOptions(given, options, name))
+        const read = readOptions(given, options, name)
+        return this.#apply(name, operation, BROADCASTS.includes(name) ? this.#broadcast(name, values) : values, read)
       }
     }
   }
@@ -98,8 +98,8 @@ class Recorder {
       const constant = toFloats(value, name)
       const { dims } = constant
       /** @type {Prepared} */
-      const prepared = { dims, run: (_, y, __, data) => p.core.floats.set(data, y / 4) }
-      return this.#record('constant', [], dims, () => prepared, valuesOf(constant))
+      const prepared = { dims, run: (_, y, __, given) => p.core.floats.set(valuesOf(given), y / 4) }
+      return this.#record('constant', [], dims, () => prepared, constant)
     }
     if (found.owner !== p) throw new TypeError(`${name}: a tensor of other parameters given`)
     if (found.step !== -1 && found.step !== p.step)
@@ -147,14 +147,24 @@ class Recorder {
     return this.#record(name, inputs, key, () => prepare(this.#p.core, tensors, options, name), given).tensor
   }
 
+  /** The operands of a sum, difference or product as the kernel takes them: the dims of b are the last ones of a. @param {string} name @param {any[]} operands */
+  #broadcast(name, operands) {
+    const [a, b] = operands.map((x, i) => this.variable(x, `${name}: ${'ab'[i]}`).tensor)
+    const dims = broadcastDims(a.dims, b.dims, name)
+    const isAll = (/** @type {FloatTensor} */ x) => same(x.dims, dims)
+    const isLast = same(b.dims, dims.slice(dims.length - b.dims.length))
+    return [isAll(a) ? a : this.expand(a, dims), isLast ? b : this.expand(b, dims)]
+  }
+
   /** activation(x W^T + bias) + residual. @param {Operand} x (..., in) @param {Operand} weight (out, in) @param {Operand} [bias] (out) @param {import('../ops/linear.js').FusedOptions & import('../ops/linear.js').LayoutOption} [options] */
   linear(x, weight, bias, options = {}) {
     const given = readOptions(options, ['layout', 'activation', 'residual'], 'linear')
     const { layout, activation = 'none', residual } = given
-    const [kind, approximate] = oneOf(activation, Object.keys(ACTIVATION), 'linear: activation').split('_')
-    if (kind === 'none') return this.#apply('linear', LINEAR, [x, weight, bias, residual], { layout })
+    oneOf(activation, Object.keys(ACTIVATION), 'linear: activation')
+    if (activation === 'none') return this.#apply('linear', LINEAR, [x, weight, bias, residual], { layout })
     const z = this.#apply('linear', LINEAR, [x, weight, bias, undefined], { layout })
-    const y = this.#apply(kind, ACTIVATIONS[kind], [z], approximate ? { approximate } : {})
+    const { run, options: own } = ACTIVATIONS[activation]
+    const y = this.#apply(activation, operationOf(run), [z], { ...own })
     return residual === undefined ? y : this.#apply('add', ADD, [y, residual])
   }
 
@@ -197,6 +207,48 @@ class Recorder {
     const input = this.variable(x, 'reshape: x')
     const sizes = input.tensor.reshape(dims).dims // checks them
     return this.#record('reshape', [input], sizes, () => ({ dims: sizes, isView: true, passes: [0], run() {} })).tensor
+  }
+
+  /** The axes in another order: torch.Tensor.permute. @param {Operand} x @param {readonly number[]} dims the axes of x in their new order */
+  permute(x, dims) {
+    return this.#apply('permute', permute, [x], { dims })
+  }
+
+  /** A copy of the indices from <= i < to of one axis, as Tensor.slice: PyTorch's x[:, from:to]. @param {Operand} x @param {number} axis @param {number} from @param {number} [to] default: the end */
+  slice(x, axis, from, to) {
+    return this.#apply('slice', slice, [x], { axis, from, to })
+  }
+
+  /** Repeats axes of size 1, and adds leading axes: torch.Tensor.expand. @param {Operand} x @param {readonly number[]} dims -1 keeps the size of an axis */
+  expand(x, dims) {
+    return this.#apply('expand', expand, [x], { dims })
+  }
+
+  /** Tensors one behind the other along an axis, the others of which are equal: torch.cat. @param {readonly Operand[]} tensors @param {{ dim?: number }} [options] dim: default 0 */
+  cat(tensors, options = {}) {
+    const { dim = 0 } = readOptions(options, ['dim'], 'cat')
+    const list = expectList(tensors, 'cat: tensors')
+    return this.#apply('cat', cat(list.length), list, { dim })
+  }
+
+  /** The sum over axes, in float64: torch.sum. @param {Operand} x @param {import('./reduce.js').ReduceOptions} [options] default: over all axes, to a tensor without axes */
+  sum(x, options = {}) {
+    return this.#apply('sum', sum, [x], readOptions(options, sum.options, 'sum'))
+  }
+
+  /** The mean over axes: torch.mean. @param {Operand} x @param {import('./reduce.js').ReduceOptions} [options] as of sum */
+  mean(x, options = {}) {
+    return this.#apply('mean', mean, [x], readOptions(options, mean.options, 'mean'))
+  }
+
+  /**
+   * Squares of the differences: torch.nn.functional.mse_loss. With 'mean' (default) or 'sum' it is a tensor without axes.
+   * @param {Operand} input
+   * @param {Operand} target with the dims of input
+   * @param {{ reduction?: 'mean' | 'sum' | 'none' }} [options]
+   */
+  mseLoss(input, target, options = {}) {
+    return this.#apply('mseLoss', mseLoss, [input, target], readOptions(options, mseLoss.options, 'mseLoss'))
   }
 
   /** A bias by distance for the scores of attention: bias[h, i, j] = table[h, clamp(i - j, 0, T - 1)]. @param {Operand} table (H, T) @param {number} L @param {number} [S] */
@@ -268,7 +320,7 @@ export function tape(qkv, p, run, options = {}) {
       throw new RangeError(`backward: the output has dims ${shape(output.dims)}: give its gradient, or return a loss`)
     const upstream = isOne ? new Tensor(Float32Array.of(1), []) : toFloats(given.gradient, 'backward: gradient')
     expectDims(upstream, output.dims, 'backward: gradient', 'the dims of the output')
-    const values = valuesOf(upstream)
+    valuesOf(upstream)
     // These checks come after all arguments are read: a getter among them may run a step or dispose of the parameters.
     if (p.step !== step) throw new Error('backward: this step is over: another tape has used its memory')
     if (isUsed) throw new Error('backward: it was called before for this step: its gradients are in p.gradients')
@@ -279,7 +331,7 @@ export function tape(qkv, p, run, options = {}) {
       p.planned = planBackward(p, root, accumulate, isOne)
     }
     isUsed = true
-    p.planned?.run(values)
+    p.planned?.run(valuesOf(upstream)) // read anew, because the plan may have made the memory grow
     return result
   }
   const result = { loss, output, backward }

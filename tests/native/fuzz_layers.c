@@ -174,6 +174,17 @@ static double activation(uint32_t kind, double x, double *slope) {
   case QKV_ACTIVATION_RELU:
     *slope = x > 0;
     return x > 0 ? x : 0;
+  case QKV_FUNCTION_SIGMOID:
+    *slope = s * (1 - s);
+    return s;
+  case QKV_FUNCTION_TANH:
+    *slope = 1 - tanh(x) * tanh(x);
+    return tanh(x);
+  case QKV_FUNCTION_EXP:
+    return *slope = exp(x);
+  case QKV_FUNCTION_LOG:
+    *slope = 1 / x;
+    return log(x);
   default:
     *slope = s + x * s * (1 - s);
     return x * s;
@@ -181,7 +192,7 @@ static double activation(uint32_t kind, double x, double *slope) {
 }
 
 static void activations(struct input *in, int hostile) {
-  uint32_t kind = 1 + below(in, 4), accumulate;
+  uint32_t kind = 1 + below(in, 8), accumulate;
   uint8_t flags = byte(in);
   int is_packed = (flags & 3) == 3, is_gated = flags & 1;
   size_t C = 1 + below(in, 600), rows = below(in, 4), n = rows * C, row = is_packed ? 2 * C : C;
@@ -190,6 +201,8 @@ static void activations(struct input *in, int hostile) {
   size_t size = is_packed ? 2 * n : n;
   accumulate = flags >> 2 & 1;
   float *x = some(in, size, hostile), *other = some(in, n, hostile), *dy = some(in, n, hostile);
+  for (size_t i = 0; i < size && kind == QKV_FUNCTION_LOG && !hostile; i++)
+    x[i] = fabsf(x[i]) + 0.5f;
   float *y = room(n), *dx = some(in, size, 0), *d_other = some(in, n, 0);
   float *dx_before = room(size), *d_other_before = room(n);
   memcpy(dx_before, dx, size * 4), memcpy(d_other_before, d_other, n * 4);

@@ -1,0 +1,15 @@
+// The activations of a linear layer, by the names that its option `activation` has: what a tape and the gradients of models run.
+
+import { gelu, geluBackward } from './gelu.js'
+import { relu, reluBackward } from './relu.js'
+import { silu, siluBackward } from './silu.js'
+
+/** @typedef {import('./activation.js').GeluOptions} GeluOptions */
+
+/** @type {Record<string, { run: typeof gelu, differentiate: typeof geluBackward, options: GeluOptions }>} */
+export const ACTIVATIONS = {
+  gelu: { run: gelu, differentiate: geluBackward, options: {} },
+  gelu_tanh: { run: gelu, differentiate: geluBackward, options: { approximate: 'tanh' } },
+  relu: { run: relu, differentiate: reluBackward, options: {} },
+  silu: { run: silu, differentiate: siluBackward, options: {} },
+}

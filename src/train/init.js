@@ -1,0 +1,109 @@
+// The initialisers of torch.nn.init as functions that return a new tensor: the bits of PyTorch, on the same random stream.
+
+import { oneOf, readOptions, toNumber } from '../base/arguments.js'
+import { shape } from '../base/errors.js'
+import { checkDims, count, Tensor } from '../base/tensor.js'
+import { checkStream } from '../ops/random-stream.js'
+
+/** @typedef {import('../layers/generator.js').Generator} Generator */
+/** @typedef {import('../base/tensor.js').FloatTensor} FloatTensor */
+/** @typedef {'linear' | 'sigmoid' | 'tanh' | 'relu' | 'leakyRelu' | 'selu'} Nonlinearity */
+
+/**
+ * @typedef {object} KaimingOptions
+ * @property {number} [a] slope of a leaky ReLU below 0; default 0
+ * @property {'fanIn' | 'fanOut'} [mode] default 'fanIn'
+ * @property {Nonlinearity} [nonlinearity] default 'leakyRelu'
+ */
+
+/** torch.nn.init.uniform_. @param {Generator} generator @param {readonly number[]} dims @param {{ a?: number, b?: number }} [options] from a to b, default 0 and 1 @returns {FloatTensor} */
+export function uniform(generator, dims, options = {}) {
+  const { a = 0, b = 1 } = readOptions(options, ['a', 'b'], 'init.uniform')
+  return checkStream(generator, 'init.uniform: generator').uniform(dims, a, b)
+}
+
+/** torch.nn.init.normal_. @param {Generator} generator @param {readonly number[]} dims @param {{ mean?: number, std?: number }} [options] default 0 and 1 @returns {FloatTensor} */
+export function normal(generator, dims, options = {}) {
+  const { mean = 0, std = 1 } = readOptions(options, ['mean', 'std'], 'init.normal')
+  return checkStream(generator, 'init.normal: generator').normal(dims, mean, std)
+}
+
+/** torch.nn.init.constant_. @param {readonly number[]} dims @param {number} value @returns {FloatTensor} */
+export function constant(dims, value) {
+  const sizes = checkDims(dims, 'init.constant')
+  return new Tensor(new Float32Array(count(sizes)).fill(toNumber(value, 'init.constant: value')), sizes)
+}
+
+/** torch.nn.init.zeros_. @param {readonly number[]} dims */
+export const zeros = dims => constant(dims, 0)
+
+/** torch.nn.init.ones_. @param {readonly number[]} dims */
+export const ones = dims => constant(dims, 1)
+
+/** Inputs and outputs of a value, for a weight (out, in, ...). @param {readonly number[]} dims @param {string} where */
+function fansOf(dims, where) {
+  const sizes = checkDims(dims, where)
+  if (sizes.length < 2)
+    throw new RangeError(`${where}: dims ${shape(sizes)} given, those of a weight (out, in) expected`)
+  const [out, inputs, ...rest] = sizes
+  return { fanIn: inputs * count(rest), fanOut: out * count(rest) }
+}
+
+/** The standard deviation of Glorot and Bengio 2010. @param {readonly number[]} dims @param {{ gain?: number }} options @param {string} where */
+function xavierStd(dims, options, where) {
+  const { fanIn, fanOut } = fansOf(dims, where)
+  const gain = toNumber(readOptions(options, ['gain'], where).gain ?? 1, `${where}: gain`, { least: 0 })
+  return fanIn + fanOut && gain * Math.sqrt(2 / (fanIn + fanOut))
+}
+
+/** torch.nn.init.xavier_uniform_. @param {Generator} generator @param {readonly number[]} dims (out, in) @param {{ gain?: number }} [options] default 1 @returns {FloatTensor} */
+export function xavierUniform(generator, dims, options = {}) {
+  const bound = Math.sqrt(3) * xavierStd(dims, options, 'init.xavierUniform')
+  return checkStream(generator, 'init.xavierUniform: generator').uniform(dims, -bound, bound)
+}
+
+/** torch.nn.init.xavier_normal_. @param {Generator} generator @param {readonly number[]} dims (out, in) @param {{ gain?: number }} [options] default 1 @returns {FloatTensor} */
+export function xavierNormal(generator, dims, options = {}) {
+  const std = xavierStd(dims, options, 'init.xavierNormal')
+  return checkStream(generator, 'init.xavierNormal: generator').normal(dims, 0, std)
+}
+
+/** @type {Record<Nonlinearity, (a: number) => number>} */
+const GAINS = {
+  linear: () => 1,
+  sigmoid: () => 1,
+  tanh: () => 5 / 3,
+  relu: () => Math.sqrt(2),
+  leakyRelu: a => Math.sqrt(2 / (1 + a ** 2)),
+  selu: () => 3 / 4,
+}
+
+/**
+ * torch.nn.init.calculate_gain.
+ * @param {Nonlinearity} nonlinearity
+ * @param {number} [a] slope of a leaky ReLU below 0; default 0.01
+ */
+export function gain(nonlinearity, a = 0.01) {
+  const known = /** @type {Nonlinearity[]} */ (Object.keys(GAINS))
+  return GAINS[oneOf(nonlinearity, known, 'init.gain: nonlinearity')](toNumber(a, 'init.gain: a'))
+}
+
+/** The standard deviation of He et al. 2015. @param {readonly number[]} dims @param {KaimingOptions} options @param {string} where */
+function kaimingStd(dims, options, where) {
+  const given = readOptions(options, ['a', 'mode', 'nonlinearity'], where)
+  const mode = oneOf(given.mode ?? 'fanIn', ['fanIn', 'fanOut'], `${where}: mode`)
+  const { [mode]: fan } = fansOf(dims, where)
+  return fan && gain(given.nonlinearity ?? 'leakyRelu', given.a ?? 0) / Math.sqrt(fan)
+}
+
+/** torch.nn.init.kaiming_uniform_. @param {Generator} generator @param {readonly number[]} dims (out, in) @param {KaimingOptions} [options] @returns {FloatTensor} */
+export function kaimingUniform(generator, dims, options = {}) {
+  const bound = Math.sqrt(3) * kaimingStd(dims, options, 'init.kaimingUniform')
+  return checkStream(generator, 'init.kaimingUniform: generator').uniform(dims, -bound, bound)
+}
+
+/** torch.nn.init.kaiming_normal_. @param {Generator} generator @param {readonly number[]} dims (out, in) @param {KaimingOptions} [options] @returns {FloatTensor} */
+export function kaimingNormal(generator, dims, options = {}) {
+  const std = kaimingStd(dims, options, 'init.kaimingNormal')
+  return checkStream(generator, 'init.kaimingNormal: generator').normal(dims, 0, std)
+}

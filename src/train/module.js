@@ -1,0 +1,142 @@
+// A model as PyTorch users write one: layers by name, and a function that runs them on a tape.
+
+import { readOptions, toBoolean, toNumber } from '../base/arguments.js'
+import { describe } from '../base/errors.js'
+import { Embedding, Linear, SIZE } from '../layers/layers.js'
+import { ones, zeros } from './init.js'
+import { parameters } from './parameters.js'
+
+/** @typedef {import('../base/tensor.js').FloatTensor} FloatTensor */
+/** @typedef {import('../nn/operation.js').Operand} Operand */
+/** @typedef {import('../nn/operation.js').IdOperand} IdOperand */
+/** @typedef {import('./parameters.js').Parameters} Parameters */
+/** @typedef {import('./tape.js').Tape} Tape */
+
+/** torch.nn.LayerNorm: a weight of ones and a bias of zeros over the last axis. */
+export class LayerNorm {
+  /** @param {number} dim @param {{ eps?: number, bias?: boolean }} [options] default 1e-5 and true */
+  constructor(dim, options = {}) {
+    const { eps = 1e-5, bias = true } = readOptions(options, ['eps', 'bias'], 'LayerNorm')
+    const dims = [toNumber(dim, 'LayerNorm: dim', SIZE)]
+    this.eps = toNumber(eps, 'LayerNorm: eps', { least: 0 })
+    this.weight = ones(dims)
+    this.bias = toBoolean(bias, 'LayerNorm: bias') ? zeros(dims) : undefined
+  }
+}
+
+/** torch.nn.RMSNorm: a weight of ones over the last axis. */
+export class RMSNorm {
+  /** @param {number} dim @param {{ eps?: number }} [options] default that of rmsNorm */
+  constructor(dim, options = {}) {
+    const { eps } = readOptions(options, ['eps'], 'RMSNorm')
+    this.eps = eps === undefined ? undefined : toNumber(eps, 'RMSNorm: eps', { least: 0 })
+    this.weight = ones([toNumber(dim, 'RMSNorm: dim', SIZE)])
+  }
+}
+
+/** The method of a tape that runs each kind of layer. */
+const KINDS = /** @type {const} */ ([
+  [Linear, 'linear'],
+  [Embedding, 'embedding'],
+  [LayerNorm, 'layerNorm'],
+  [RMSNorm, 'rmsNorm'],
+])
+
+/** @typedef {Linear | Embedding | LayerNorm | RMSNorm} Layer */
+/** What `module` takes: layers and tensors by name, in objects and arrays. @typedef {Layer | import('../base/tensor.js').TensorLike | { readonly [name: string]: Layers } | readonly Layers[]} Layers */
+/**
+ * What the function of a module gets: a layer has become a function, a tensor the parameter on the tape.
+ * @template L
+ * @typedef {L extends Linear ? ((x: Operand, options?: import('../ops/linear.js').FusedOptions) => FloatTensor) & { weight: FloatTensor, bias?: FloatTensor }
+ *   : L extends Embedding ? ((ids: IdOperand, options?: { paddingIdx?: number }) => FloatTensor) & { weight: FloatTensor }
+ *   : L extends LayerNorm | RMSNorm ? ((x: Operand) => FloatTensor) & { weight: FloatTensor }
+ *   : L extends import('../base/tensor.js').TensorLike ? FloatTensor
+ *   : { readonly [K in keyof L]: OnTape<L[K]> }} OnTape
+ */
+
+/** Is this a tensor, of whatever library? @param {any} value */
+const isTensor = value => value?.data !== undefined && (value.dims ?? value.shape) !== undefined
+
+/** @param {unknown} value */
+function isPlain(value) {
+  if (typeof value !== 'object' || value === null) return false
+  const prototype = Object.getPrototypeOf(value)
+  return Array.isArray(value) || prototype === Object.prototype || prototype === null
+}
+
+/**
+ * Finds the tensors of layers, by PyTorch's names: 'blocks.0.norm.weight'.
+ * @param {unknown} layers
+ * @param {string} name
+ * @param {Record<string, Operand>} found
+ * @param {Map<unknown, string>} seen
+ * @returns {(t: any, values: Readonly<Record<string, FloatTensor>>) => any} makes of them what `forward` gets
+ */
+function compile(layers, name, found, seen) {
+  const kind = KINDS.find(([Kind]) => layers instanceof Kind)
+  if (!kind && !isTensor(layers) && !isPlain(layers))
+    throw new TypeError(
+      `module: ${name || 'layers'}: ${describe(layers)} given, a layer, a tensor, or an object or array of them expected`,
+    )
+  const other = seen.get(layers)
+  if (other !== undefined)
+    throw new TypeError(`module: ${name} is the same as ${other || 'what holds it'}: give it once, and use that one`)
+  seen.set(layers, name)
+  if (isTensor(layers)) {
+    found[name] = /** @type {Operand} */ (layers)
+    return (_, values) => values[name]
+  }
+  if (kind) return compileLayer(/** @type {Layer} */ (layers), kind[1], name, found)
+  const parts = Object.entries(/** @type {object} */ (layers)).map(([key, part]) => {
+    const make = compile(part, name ? `${name}.${key}` : key, found, seen)
+    return /** @type {const} */ ([key, make])
+  })
+  if (Array.isArray(layers)) return (t, values) => parts.map(([, make]) => make(t, values))
+  return (t, values) => Object.fromEntries(parts.map(([key, make]) => [key, make(t, values)]))
+}
+
+/**
+ * @param {any} layer
+ * @param {typeof KINDS[number][1]} method of the tape
+ * @param {string} name
+ * @param {Record<string, Operand>} found
+ * @returns {(t: any, values: Readonly<Record<string, FloatTensor>>) => any}
+ */
+function compileLayer({ weight, bias, eps }, method, name, found) {
+  const [ofWeight, ofBias] = ['weight', 'bias'].map(part => (name ? `${name}.${part}` : part))
+  found[ofWeight] = weight
+  if (bias) found[ofBias] = bias
+  const given = eps === undefined ? {} : { eps }
+  return (t, values) => {
+    const { [ofWeight]: weight, [ofBias]: bias } = values
+    const run = {
+      linear: (/** @type {Operand} */ x, /** @type {object} */ options) => t.linear(x, weight, bias, options),
+      embedding: (/** @type {IdOperand} */ ids, /** @type {object} */ options) => t.embedding(ids, weight, options),
+      layerNorm: (/** @type {Operand} */ x) => t.layerNorm(x, weight, bias, given),
+      rmsNorm: (/** @type {Operand} */ x) => t.rmsNorm(x, weight, given),
+    }[method]
+    return Object.assign(run, bias ? { weight, bias } : { weight })
+  }
+}
+
+/**
+ * Copies the weights of layers into the module's memory, and makes of them and of `forward` a function that runs on a tape:
+ * `tape(qkv, model.parameters, t => model(t, ids))`.
+ * @template {Layers} L
+ * @template {any[]} I
+ * @template R
+ * @param {import('../qkv.js').Qkv} qkv
+ * @param {L} layers of a generator (`linear`, `embedding`), LayerNorm, RMSNorm, and tensors; in objects and arrays
+ * @param {(t: Tape, layers: OnTape<L>, ...inputs: I) => R} forward
+ * @returns {((t: Tape, ...inputs: I) => R) & { parameters: Parameters }} its parameters have PyTorch's names
+ */
+export function module(qkv, layers, forward) {
+  /** @type {Record<string, Operand>} */
+  const found = {}
+  const bind = compile(layers, '', found, new Map())
+  if (typeof forward !== 'function')
+    throw new TypeError(`module: ${describe(forward)} given, a function of the tape and the layers expected`)
+  const p = parameters(qkv, found)
+  const model = (/** @type {Tape} */ t, /** @type {I} */ ...inputs) => forward(t, bind(t, p.values), ...inputs)
+  return Object.assign(model, { parameters: p })
+}

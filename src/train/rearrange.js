@@ -1,0 +1,184 @@
+// The operations of a tape that only move values: permute, slice, expand and cat.
+
+import { toNumber } from '../base/arguments.js'
+import { describe, shape } from '../base/errors.js'
+import { checkDims, count, Tensor } from '../base/tensor.js'
+import { toOperation } from '../nn/operation.js'
+import { stepsOf, sumTo, transfer } from './strided.js'
+
+/** @typedef {import('../runtime/memory.js').Core} Core */
+/** @typedef {import('../nn/operation.js').Operation} Operation */
+
+/** An axis; negative ones count from the end. @param {unknown} dim @param {readonly number[]} dims @param {string} name */
+export function toAxis(dim, dims, name) {
+  const rank = Math.max(1, dims.length)
+  const n = toNumber(dim, name, { least: -rank, most: rank - 1, whole: true })
+  return n < 0 ? n + rank : n
+}
+
+/** A list of numbers: a tape has made a tensor of an array. @param {unknown} value @param {string} name @returns {number[]} */
+export function toList(value, name) {
+  if (!(value instanceof Tensor && value.dims.length === 1))
+    throw new TypeError(`${name}: ${describe(value)} given, an array of numbers expected`)
+  return Array.from(value.data)
+}
+
+/**
+ * The output is read from x: from value `at` on, with these steps along its axes.
+ * @param {Core} core
+ * @param {readonly number[]} given dims of x
+ * @param {readonly number[]} dims of the output
+ * @param {readonly number[]} steps
+ * @param {number} [at]
+ * @returns {import('../nn/operation.js').Prepared}
+ */
+function readFrom(core, given, dims, steps, at = 0) {
+  const rows = stepsOf(dims)
+  const [n, size] = [count(dims), count(given)]
+  const repeats = steps.some((step, axis) => step === 0 && dims[axis] !== 1)
+  return {
+    dims,
+    gradients: { dX: given },
+    run([x], y) {
+      const data = core.floats
+      transfer(dims, { data, at: x / 4 + at, steps }, { data, at: y / 4, steps: rows })
+    },
+    differentiate(_, dY, [dX]) {
+      if (!dX) return
+      const data = core.floats
+      const source = { data, at: dY / 4, steps: rows }
+      if (repeats) return sumTo(dims, source, steps, size, data, dX)
+      if (!dX.accumulate && n < size) data.fill(0, dX.at / 4, dX.at / 4 + size)
+      transfer(dims, source, { data, at: dX.at / 4 + at, steps }, { accumulate: dX.accumulate })
+    },
+  }
+}
+
+/** torch.Tensor.permute. @type {Operation} */
+export const permute = toOperation(['x'], {
+  options: ['dims'],
+  prepare(core, [{ dims: given }], { dims: order }, where) {
+    const axes = toList(order, `${where}: dims`).map((dim, n) => toAxis(dim, given, `${where}: dims[${n}]`))
+    if (axes.length !== given.length || new Set(axes).size !== axes.length)
+      throw new RangeError(`${where}: dims ${shape(axes)} are no order of the ${given.length} axes of ${shape(given)}`)
+    const steps = stepsOf(given)
+    return readFrom(
+      core,
+      given,
+      axes.map(axis => given[axis]),
+      axes.map(axis => steps[axis]),
+    )
+  },
+})
+
+/** Tensor.slice. @type {Operation} */
+export const slice = toOperation(['x'], {
+  options: ['axis', 'from', 'to'],
+  prepare(core, [x], { axis: dim, from, to }, where) {
+    /** @type {readonly number[]} */
+    const given = x.dims
+    if (!given.length) throw new RangeError(`${where}: x has no axes`)
+    const axis = toAxis(dim, given, `${where}: axis`)
+    const size = given[axis]
+    const [first, end] = [from, to ?? size].map((i, n) => {
+      const index = toNumber(i, `${where}: ${n ? 'to' : 'from'}`, { least: -size, most: size, whole: true })
+      return index < 0 ? index + size : index
+    })
+    if (end < first) throw new RangeError(`${where}: from ${from} to ${to} of ${size}: from is after to`)
+    const steps = stepsOf(given)
+    const dims = given.map((n, i) => (i === axis ? end - first : n))
+    return readFrom(core, given, dims, steps, first * steps[axis])
+  },
+})
+
+/** The dims of x seen as `dims`: -1 keeps an axis, leading axes are new, and an axis of 1 repeats. @param {readonly number[]} given @param {readonly number[]} dims @param {string} where */
+function expandedSteps(given, dims, where) {
+  const lead = dims.length - given.length
+  const sizes = dims.map((n, axis) => (n === -1 && axis >= lead ? given[axis - lead] : n))
+  checkDims(sizes, `${where}: dims`)
+  const own = stepsOf(given)
+  const fits = lead >= 0 && given.every((n, axis) => n === 1 || n === sizes[axis + lead])
+  if (!fits) throw new RangeError(`${where}: x of dims ${shape(given)} cannot be expanded to ${shape(sizes)}`)
+  return { sizes, steps: sizes.map((_, axis) => (axis < lead || given[axis - lead] === 1 ? 0 : own[axis - lead])) }
+}
+
+/** torch.Tensor.expand, as a copy. @type {Operation} */
+export const expand = toOperation(['x'], {
+  options: ['dims'],
+  prepare(core, [{ dims: given }], { dims }, where) {
+    const { sizes, steps } = expandedSteps(given, toList(dims, `${where}: dims`), where)
+    return readFrom(core, given, sizes, steps)
+  },
+})
+
+/**
+ * The dims to which PyTorch broadcasts two tensors: axes are compared from the last one on, and one of size 1 repeats.
+ * @param {readonly number[]} a
+ * @param {readonly number[]} b
+ * @param {string} where
+ */
+export function broadcastDims(a, b, where) {
+  const rank = Math.max(a.length, b.length)
+  return Array.from({ length: rank }, (_, axis) => {
+    const [m = 1, n = 1] = [a, b].map(dims => dims[axis - rank + dims.length])
+    if (m !== n && m !== 1 && n !== 1)
+      throw new RangeError(`${where}: a has dims ${shape(a)}, b ${shape(b)}: equal axes expected, or axes of 1`)
+    return m === 1 ? n : m
+  })
+}
+
+/** torch.cat of so many tensors. @param {number} length @returns {Operation} */
+export const cat = length => {
+  const names = Array.from({ length }, (_, n) => `tensors[${n}]`)
+  return toOperation(names, {
+    options: ['dim'],
+    prepare(core, operands, { dim }, where) {
+      /** @type {readonly number[]} */
+      const first = operands[0].dims
+      if (!first.length) throw new RangeError(`${where}: tensors[0] has no axes`)
+      const axis = toAxis(dim, first, `${where}: dim`)
+      for (const [n, { dims }] of operands.entries())
+        if (dims.length !== first.length || first.some((size, i) => i !== axis && size !== dims[i]))
+          throw new RangeError(
+            `${where}: ${names[n]} has dims ${shape(dims)}, tensors[0] ${shape(first)}: the same but for axis ${axis} expected`,
+          )
+      const total = operands.reduce((sum, { dims }) => sum + dims[axis], 0)
+      const dims = checkDims(
+        first.map((size, i) => (i === axis ? total : size)),
+        where,
+      )
+      const steps = stepsOf(dims)
+      let start = 0
+      const parts = operands.map(({ dims }, n) => {
+        const at = start * steps[axis]
+        start += dims[axis]
+        return { name: names[n], dims, at, rows: stepsOf(dims) }
+      })
+      return {
+        dims,
+        gradients: Object.fromEntries(parts.map(({ name, dims }) => [name, dims])),
+        run(from, y) {
+          const data = core.floats
+          for (const [n, { dims, at, rows }] of parts.entries())
+            transfer(dims, { data, at: from[n] / 4, steps: rows }, { data, at: y / 4 + at, steps })
+        },
+        differentiate(_, dY, to) {
+          const data = core.floats
+          for (const [n, { dims, at, rows }] of parts.entries()) {
+            const slot = to[n]
+            if (!slot) continue
+            const target = { data, at: slot.at / 4, steps: rows }
+            transfer(dims, { data, at: dY / 4 + at, steps }, target, { accumulate: slot.accumulate })
+          }
+        },
+      }
+    },
+  })
+}
+
+/** @param {unknown} list @param {string} name @returns {readonly any[]} */
+export function expectList(list, name) {
+  if (!Array.isArray(list) || !list.length)
+    throw new TypeError(`${name}: ${describe(list)} given, an array with at least one of them expected`)
+  return Array.from(list)
+}

@@ -1,0 +1,360 @@
+// What qkv/train has of PyTorch beside layers, compared with PyTorch 1.13 (goldens/make-torch-tape.py): sums, means, permute, slice, cat,
+// broadcasts and functions of one value on a tape; initialisers, permutations, states of a generator, groups of parameters.
+
+import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
+import { test } from 'node:test'
+import { load } from '../src/index.js'
+import * as train from '../src/train.js'
+import { close } from './helpers.js'
+
+const qkv = await load()
+const { parameters, tape } = train
+/** For wrong arguments, which are not type-checked. @type {(value: any) => any} */
+const any = value => value
+const goldens = JSON.parse(readFileSync(new URL('./goldens/torch-tape.json', import.meta.url), 'utf8'))
+
+/** Numbers that JSON has no word for are strings there. @param {{ data: (number | string)[], dims: number[] }} golden */
+const toTensor = ({ data, dims }) => ({ data: Float32Array.from(data, Number), dims })
+
+/** Relative to the largest value. @param {{ data: Float32Array }} want @param {number} rel */
+const tolerance = ({ data }, rel) => ({
+  abs: rel * Math.min(1e6, Math.max(1e-30, ...Array.from(data, Math.abs).filter(Number.isFinite))),
+  rel: 2 * rel,
+})
+
+goldens.cases.forEach(
+  (/** @type {any} */ { op, args, inputs, output, upstream, gradients }, /** @type {number} */ n) => {
+    const dims = Object.values(inputs).map(x => `(${/** @type {any} */ (x).dims})`)
+    test(`${op}, case ${n}: output and gradients are PyTorch's ${dims.join(', ')} ${JSON.stringify(args)}`, () => {
+      const given = Object.fromEntries(Object.entries(inputs).map(([name, x]) => [name, toTensor(any(x))]))
+      const p = parameters(qkv, given)
+      try {
+        const operands = Object.values(p.values)
+        const run = (/** @type {any} */ t) => (op === 'cat' ? t.cat(operands, ...args) : t[op](...operands, ...args))
+        for (const accumulate of [false, true]) {
+          const step = tape(qkv, p, run)
+          const want = toTensor(output)
+          close(step.output, want, tolerance(want, 5e-7), 'output')
+          step.backward({ gradient: toTensor(upstream), accumulate })
+        }
+        for (const [name, golden] of Object.entries(gradients)) {
+          const want = toTensor(/** @type {any} */ (golden))
+          const twice = { data: want.data.map(x => 2 * x), dims: want.dims } // the second step has added them again
+          close(p.gradients[name], twice, tolerance(twice, 4e-6), `the gradient of ${name}`)
+        }
+      } finally {
+        p.dispose()
+      }
+    })
+  },
+)
+
+test('operands that are used twice, that are constants, or that take part in several operations have their gradients', () => {
+  const g = qkv.generator(2)
+  const p = parameters(qkv, { x: g.randn([3, 4]), y: g.randn([3, 4]) })
+  const { x, y } = p.values
+  const run = (/** @type {import('../src/train.js').Tape} */ t) => {
+    const z = t.cat([x, t.permute(t.permute(y, [1, 0]), [1, 0]), x], { dim: 1 })
+    const centred = t.sub(z, t.mean(z, { dim: -1, keepdim: true }))
+    const parts = t.add(t.slice(centred, 1, 0, 4), t.sub(x, x))
+    return t.add(
+      t.sum(t.mul(parts, t.sigmoid(parts))),
+      t.mseLoss(t.expand(t.sum(y, { dim: 0 }), [3, 4]), [
+        [1, 2, 3, 4],
+        [5, 6, 7, 8],
+        [9, 1, 2, 3],
+      ]),
+    )
+  }
+  const { loss } = tape(qkv, p, run).backward()
+  const gradients = Object.fromEntries(Object.entries(p.gradients).map(([name, { data }]) => [name, data.slice()]))
+  assert.ok(Number.isFinite(loss))
+  for (const [name, { data }] of Object.entries(p.values))
+    for (let n = 0; n < data.length; n++) {
+      const before = data[n]
+      const [up, down] = [1e-2, -1e-2].map(h => {
+        data[n] = before + h
+        return tape(qkv, p, run).loss
+      })
+      data[n] = before
+      const want = (up - down) / 2e-2
+      const off = Math.abs(gradients[name][n] - want)
+      assert.ok(off <= 2e-3 + 2e-3 * Math.abs(want), `${name}[${n}]: ${gradients[name][n]}, ${want} by differences`)
+    }
+  p.dispose()
+})
+
+test('tensors without values: sums are 0, means NaN, and every gradient is empty', () => {
+  const p = parameters(qkv, { x: { data: new Float32Array(0), dims: [0, 3] }, w: [1, 2, 3] })
+  const { x, w } = p.values
+  const run = (/** @type {(t: import('../src/train.js').Tape) => any} */ f) => [...tape(qkv, p, f).output.data]
+  assert.deepEqual(
+    run(t => t.sum(x)),
+    [0],
+  )
+  assert.deepEqual(
+    run(t => t.sum(x, { dim: 0 })),
+    [0, 0, 0],
+  )
+  assert.deepEqual(
+    run(t => t.mean(x)),
+    [NaN],
+  )
+  assert.deepEqual(
+    run(t => t.mseLoss(x, x)),
+    [NaN],
+  )
+  for (const f of any([
+    (/** @type {any} */ t) => t.permute(x, [1, 0]),
+    (/** @type {any} */ t) => t.slice(x, 1, 0, 1),
+    (/** @type {any} */ t) => t.exp(t.sub(x, w)),
+    (/** @type {any} */ t) => t.cat([x, x]),
+    (/** @type {any} */ t) => t.expand(x, [2, 0, 3]),
+    (/** @type {any} */ t) => t.slice(w, 0, 2, 2),
+  ])) {
+    const step = tape(qkv, p, f)
+    assert.equal(step.output.data.length, 0)
+    step.backward({ gradient: step.output })
+    assert.deepEqual([...p.gradients.w.data], [0, 0, 0])
+  }
+  assert.deepEqual(
+    run(t => t.cat([t.reshape(x, [0, 3]), t.reshape(w, [1, 3])])),
+    [1, 2, 3],
+  )
+  p.dispose()
+})
+
+test('the sum of a million values is exact to the last bit of float32', () => {
+  const values = qkv.generator(3).rand([1_000_000])
+  const p = parameters(qkv, { x: values })
+  const exact = values.data.reduce((sum, y) => sum + y, 0)
+  assert.equal(tape(qkv, p, t => t.sum(p.values.x)).loss, Math.fround(exact))
+  assert.equal(tape(qkv, p, t => t.mean(p.values.x)).loss, Math.fround(exact / 1e6))
+  p.dispose()
+})
+
+test('exp, log, tanh and sigmoid of infinities, NaN and the ends of float32 are those of PyTorch', () => {
+  const given = [Infinity, -Infinity, NaN, 0, -0, -1, 89, 1e30, -1e30, 1e-40]
+  const p = parameters(qkv, { x: given })
+  const run = (/** @type {'exp' | 'log' | 'tanh' | 'sigmoid'} */ op) => [
+    ...tape(qkv, p, t => t[op](p.values.x)).output.data,
+  ]
+  const rounded = (/** @type {(x: number) => number} */ f) => given.map(x => Math.fround(f(x)))
+  const near = (/** @type {number[]} */ got, /** @type {number[]} */ want) =>
+    got.forEach((y, n) => {
+      if (Number.isFinite(want[n]))
+        assert.ok(Math.abs(y - want[n]) <= 3e-7 * Math.abs(want[n]), `${given[n]}: ${y}, ${want[n]}`)
+      else assert.ok(Object.is(y, want[n]), `${given[n]}: ${y}, ${want[n]}`)
+    })
+  near(run('exp'), rounded(Math.exp))
+  near(
+    run('log'),
+    given.map(x => Math.log(Math.fround(x))),
+  )
+  near(run('tanh'), rounded(Math.tanh))
+  near(
+    run('sigmoid'),
+    rounded(x => 1 / (1 + Math.exp(-x))),
+  )
+  p.dispose()
+})
+
+test('wrong operands and options of these operations are named, and change nothing', () => {
+  const p = parameters(qkv, {
+    x: [
+      [1, 2, 3],
+      [4, 5, 6],
+    ],
+    w: [1, 2],
+    s: 3,
+  })
+  const { x, w, s } = p.values
+  const gone = qkv.alloc([2, 3])
+  gone.dispose()
+  /** @type {[run: (t: any) => unknown, message: RegExp][]} */
+  const calls = [
+    [t => t.sum(x, { dim: 2 }), /sum: dim: 2 given, a whole number from -2 to 1 expected/],
+    [t => t.sum(x, { dim: [0, -2] }), /sum: dim: 0, 0 given, each axis once expected/],
+    [t => t.sum(x, { dim: 'a' }), /sum: dim: "a" given, a number expected/],
+    [t => t.sum(x, { axis: 0 }), /sum: there is no option "axis"/],
+    [t => t.mean(x, { dim: 0, keepdim: 1 }), /mean: keepdim: 1 given, true or false expected/],
+    [t => t.mean(x, { dim: [[0]] }), /mean: dim: a \w*Tensor given, an array of numbers expected/],
+    [t => t.permute(x, [0]), /permute: dims \(0\) are no order of the 2 axes of \(2, 3\)/],
+    [t => t.permute(x, [0, -2]), /permute: dims \(0, 0\) are no order/],
+    [t => t.permute(x, [0, 2]), /permute: dims\[1\]: 2 given, a whole number from -2 to 1/],
+    [t => t.permute(x), /permute: dims: undefined given, an array of numbers expected/],
+    [t => t.slice(x, 2, 0), /slice: axis: 2 given/],
+    [t => t.slice(x, 0, 0, 3), /slice: to: 3 given, a whole number from -2 to 2 expected/],
+    [t => t.slice(x, 0, 2, 1), /slice: from 2 to 1 of 2: from is after to/],
+    [t => t.slice(x, 0), /slice: from: undefined given/],
+    [t => t.slice(s, 0, 0), /slice: x has no axes/],
+    [t => t.expand(x, [3, 3]), /expand: x of dims \(2, 3\) cannot be expanded to \(3, 3\)/],
+    [t => t.expand(x, [3]), /expand: x of dims \(2, 3\) cannot be expanded to \(3\)/],
+    [t => t.expand(x, [-1, 2, 3]), /expand: dims/],
+    [t => t.expand(w, [2 ** 40, 2]), /expand: dims/],
+    [t => t.cat([]), /cat: tensors: an array of 0 given|cat: tensors: an empty array given/],
+    [t => t.cat(x), /cat: tensors: .* given, an array with at least one of them expected/],
+    [t => t.cat([x, w]), /cat: tensors\[1\] has dims \(2\), tensors\[0\] \(2, 3\): the same but for axis 0 expected/],
+    [t => t.cat([s]), /cat: tensors\[0\] has no axes/],
+    [t => t.cat(Array(2)), /cat: tensors\[0\]: undefined given/],
+    [t => t.cat([x, x], { dim: 2 }), /cat: dim: 2 given/],
+    [t => t.sub(x, w), /sub: a has dims \(2, 3\), b \(2\): equal axes expected, or axes of 1/],
+    [t => t.add(x, [[1], [2], [3]]), /add: a has dims \(2, 3\), b \(3, 1\)/],
+    [t => t.mul(x), /mul: b: undefined given/],
+    [t => t.mseLoss(x, w), /mseLoss: target: dims \(2\) given, the dims of input = \(2, 3\) expected/],
+    [t => t.mseLoss(x, x, { reduction: 'max' }), /mseLoss: reduction: "max" given/],
+    [t => t.tanh(gone), /disposed/],
+    [t => t.cat([x, gone]), /disposed/],
+    [t => t.log(x, {}, 1, { base: 2 }) && t.log(x, { base: 2 }), /log: there is no option "base"/],
+  ]
+  const before = [p.stateDict(), qkv.memory.used]
+  for (const [run, message] of calls) assert.throws(() => tape(qkv, p, any(run)), { message })
+  assert.deepEqual([p.stateDict(), qkv.memory.used], before)
+  p.dispose()
+  assert.equal(qkv.memory.resident, 0)
+})
+
+test('the gradient of the output may lie in the memory, which the first backward pass makes grow', async () => {
+  const own = await load()
+  const n = 2 ** 19
+  const p = parameters(own, { x: own.generator(1).randn([n]) })
+  const dY = own.alloc([n])
+  dY.data.fill(2)
+  const step = tape(own, p, t => t.relu(p.values.x))
+  const { size } = own.memory
+  step.backward({ gradient: dY })
+  assert.ok(own.memory.size > size)
+  assert.ok(p.gradients.x.data.every((d, i) => d === (p.values.x.data[i] > 0 ? 2 : 0)))
+})
+
+goldens.inits.forEach((/** @type {any} */ { name, seed, dims, options, expected }) => {
+  test(`init.${name} (${dims}) ${JSON.stringify(options)}: the bits of torch.nn.init`, () => {
+    const { data } = any(train.init)[name](qkv.generator(seed), dims, options)
+    assert.deepEqual(data, toTensor(expected).data)
+  })
+})
+
+test('init.gain is calculate_gain; constants need no generator; what does not fit is named', () => {
+  const { init } = train
+  for (const [name, want] of Object.entries(goldens.gains)) {
+    const [nonlinearity, a] = name.split(' ')
+    assert.equal(any(init.gain)(nonlinearity, ...(a ? [Number(a)] : [])), want, name)
+  }
+  assert.deepEqual([...init.zeros([2]).data, ...init.ones([2]).data, ...init.constant([1], 5).data], [0, 0, 1, 1, 5])
+  const g = qkv.generator(1)
+  for (const name of ['xavierUniform', 'xavierNormal', 'kaimingUniform', 'kaimingNormal']) {
+    const run = any(init)[name]
+    assert.equal(run(g, [0, 0]).data.length, 0)
+    assert.throws(() => run(g, [3]), { message: /dims \(3\) given, those of a weight \(out, in\) expected/ })
+    assert.throws(() => run([2, 2]), { name: 'TypeError' })
+    assert.throws(() => run(qkv, [2, 2]), { message: /generator: a Qkv given, a generator expected/ })
+    assert.throws(() => run(g, [2, 2], { gian: 1 }), { message: /there is no option "gian"/ })
+  }
+  assert.throws(() => init.kaimingUniform(g, [2, 2], any({ mode: 'fan_in' })), {
+    message: /mode: "fan_in" given.*"fanIn"/,
+  })
+  assert.throws(() => init.gain(any('gelu')), { message: /init.gain: nonlinearity: "gelu" given/ })
+})
+
+goldens.permutations.forEach((/** @type {any} */ { seed, order, next }) => {
+  test(`randperm of ${order.length} is torch.randperm, and leaves the generator where it does`, () => {
+    const g = qkv.generator(seed)
+    assert.deepEqual([...train.randperm(g, order.length).data], order)
+    assert.deepEqual([...g.rand([2]).data], next.map(Math.fround))
+  })
+})
+
+goldens.states.forEach((/** @type {any} */ { seed, draws, state, next }) => {
+  test(`the state of a generator (${draws}) is that of PyTorch, which goes on with the same numbers`, () => {
+    const bytes = new Uint8Array(Buffer.from(state, 'base64'))
+    const g = qkv.generator(seed)
+    for (const n of draws) g.randn([n])
+    const own = train.getRngState(g)
+    const same = own.map((byte, i) => (i < 8 || (!draws.length && i < 24) ? bytes[i] : byte)) // the seed; where a new one stands
+    assert.deepEqual(same, bytes)
+    for (const given of [bytes, own]) {
+      const other = qkv.generator(99)
+      other.randn([3])
+      train.setRngState(other, given)
+      assert.deepEqual(other.randn([3]).data, toTensor(next.randn).data)
+      assert.deepEqual(other.rand([3]).data, toTensor(next.rand).data)
+    }
+  })
+})
+
+test('randperm and states of a generator refuse what does not fit, and leave the generator as it was', () => {
+  const g = qkv.generator(4)
+  g.randn([3])
+  const { randperm, getRngState, setRngState } = train
+  const state = getRngState(g)
+  const broken = [
+    state.map((byte, i) => (i === 12 ? 0 : byte)), // never seeded
+    state.map((byte, i) => (i === 8 ? 3 : byte)), // as many words left as no state has
+    state.map((byte, i) => (i === 17 ? 9 : byte)),
+    new Uint8Array(5056),
+  ]
+  /** @type {[call: () => unknown, message: RegExp][]} */
+  const calls = [
+    [() => randperm(g, -1), /randperm: n: -1 given/],
+    [() => randperm(g, 2.5), /randperm: n: 2.5 given/],
+    [() => randperm(g, 2 ** 31), /randperm: n: 2147483648 given, a whole number from 0 to 214748363 expected/],
+    [() => randperm(any(3), 4), /randperm: generator: 3 given/],
+    [() => getRngState(any(null)), /getRngState: generator: null given/],
+    [() => setRngState(g, any([1, 2])), /setRngState: state: an array of 2 given, the 5056 bytes/],
+    [() => setRngState(g, state.slice(1)), /setRngState: state: 5055 bytes given/],
+    ...broken.map(
+      bytes => /** @type {[() => unknown, RegExp]} */ ([() => setRngState(g, bytes), /no state of a generator/]),
+    ),
+  ]
+  for (const [call, message] of calls) assert.throws(call, { message })
+  assert.deepEqual(getRngState(g), state)
+  assert.equal(qkv.memory.used, 0)
+})
+
+goldens.groups.forEach((/** @type {any} */ { name, options, groups, start, gradients, end }) => {
+  test(`${name} with groups of parameters: five steps, the rates changed behind the third, are PyTorch's`, () => {
+    const names = ['a', 'b', 'c']
+    const p = parameters(qkv, Object.fromEntries(names.map((key, i) => [key, start[i]])))
+    const paramGroups = groups.map((/** @type {any} */ group, /** @type {number} */ i) => ({
+      ...group,
+      params: [names[i + 1]],
+    }))
+    const optimizer = new (any(train)[name])(p, { ...options, paramGroups })
+    for (const [step, list] of gradients.entries()) {
+      if (step === 3) optimizer.lr = optimizer.paramGroups[0].lr = 0.03
+      for (const [i, { data }] of list.entries()) p.gradients[names[i]].data.set(data)
+      optimizer.step()
+    }
+    for (const [i, key] of names.entries()) close(p.values[key], toTensor(end[i]), { abs: 1e-6, rel: 1e-6 }, key)
+    for (const held of [p, optimizer]) held.dispose()
+  })
+})
+
+test('groups that do not fit are named; a wrong rate of a group is found before a step changes anything', () => {
+  const p = parameters(qkv, { a: [1, 2], b: [3] })
+  const make = (/** @type {any} */ paramGroups) => new train.SGD(p, { lr: 1, paramGroups })
+  /** @type {[call: () => unknown, message: RegExp][]} */
+  const calls = [
+    [() => make({}), /SGD: paramGroups: an Object given, an array of groups expected/],
+    [() => make([3]), /SGD: paramGroups\[0\]: 3 given, an object of options expected/],
+    [() => make([{ lr: 1 }]), /SGD: paramGroups\[0\]: params: undefined given, an array of names expected/],
+    [() => make([{ params: ['c'] }]), /SGD: paramGroups\[0\]: params: there is no parameter "c"/],
+    [() => make([{ params: ['a'] }, { params: ['b', 'a'] }]), /paramGroups\[1\]: params: a stands in a group already/],
+    [() => make([{ params: ['a'], lr: -1 }]), /paramGroups\[0\]: lr: -1 given/],
+    [() => make([{ params: ['a'], weightDecay: NaN }]), /paramGroups\[0\]: weightDecay: NaN given/],
+    [() => make([{ params: ['a'], momentum: 1 }]), /paramGroups\[0\]: there is no option "momentum"/],
+  ]
+  for (const [call, message] of calls) assert.throws(call, { message })
+  const optimizer = make([{ params: ['b'], lr: 2 }])
+  p.gradients.a.data.fill(1)
+  p.gradients.b.data.fill(1)
+  const before = p.stateDict()
+  optimizer.paramGroups[0].lr = NaN
+  assert.throws(() => optimizer.step(), /SGD: lr: NaN given/)
+  assert.deepEqual([p.stateDict(), optimizer.steps], [before, 0])
+  optimizer.paramGroups[0].lr = undefined // the rate of the optimiser
+  optimizer.step()
+  assert.deepEqual([...p.values.a.data, ...p.values.b.data], [0, 1, 2])
+  p.dispose()
+})
