@@ -11,8 +11,12 @@ f4 exp4(f4 x) {
 }
 
 f4 any_exp4(f4 x) {
+  f4 y = exp4(x);
+  m4 is_large = not_less(x, splat(88.0f));
+  if (!any_lane(is_large))
+    return y;
   f4 root = exp4(mul(pmin(x, splat(177.0f)), splat(0.5f))); /* exp(x) = exp(x / 2)^2 */
-  return blend(less(x, splat(88.0f)), exp4(x), mul(root, root));
+  return blend(is_large, mul(root, root), y);
 }
 
 /* tanh(x) = x + x z p(z), z = x^2, where |x| < 0.625; else sign(x) (1 - 2 / (exp(2 |x|) + 1)). The polynomial p is that
