@@ -1,6 +1,6 @@
 // qkv/train: trains models inside the module's memory. The exports of this entry.
 
-export * as init from './train/init.js'
+export { init } from './train/init.js'
 export { LayerNorm, module, RMSNorm } from './train/module.js'
 export { Adam, AdamW, clipGradNorm, SGD, schedule } from './train/optimizers.js'
 export { parameters } from './train/parameters.js'

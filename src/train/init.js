@@ -10,35 +10,48 @@ import { checkStream } from '../ops/random-stream.js'
 /** @typedef {'linear' | 'sigmoid' | 'tanh' | 'relu' | 'leakyRelu' | 'selu'} Nonlinearity */
 
 /**
+ * @typedef {object} Init
+ * @property {(generator: Generator, dims: readonly number[], options?: { a?: number, b?: number }) => FloatTensor} uniform
+ *   torch.nn.init.uniform_: from a to b, default 0 and 1
+ * @property {(generator: Generator, dims: readonly number[], options?: { mean?: number, std?: number }) => FloatTensor} normal
+ *   torch.nn.init.normal_: default 0 and 1
+ * @property {(dims: readonly number[], value: number) => FloatTensor} constant torch.nn.init.constant_
+ * @property {(dims: readonly number[]) => FloatTensor} zeros torch.nn.init.zeros_
+ * @property {(dims: readonly number[]) => FloatTensor} ones torch.nn.init.ones_
+ * @property {(generator: Generator, dims: readonly number[], options?: { gain?: number }) => FloatTensor} xavierUniform
+ *   torch.nn.init.xavier_uniform_ of a weight (out, in, ...): gain 1 by default
+ * @property {(generator: Generator, dims: readonly number[], options?: { gain?: number }) => FloatTensor} xavierNormal
+ *   torch.nn.init.xavier_normal_, the same
+ * @property {(generator: Generator, dims: readonly number[], options?: KaimingOptions) => FloatTensor} kaimingUniform
+ *   torch.nn.init.kaiming_uniform_ of a weight (out, in, ...)
+ * @property {(generator: Generator, dims: readonly number[], options?: KaimingOptions) => FloatTensor} kaimingNormal
+ *   torch.nn.init.kaiming_normal_, the same
+ * @property {(nonlinearity: Nonlinearity, a?: number) => number} gain torch.nn.init.calculate_gain; a: slope of a leaky ReLU
+ *   below 0, default 0.01
+ *
  * @typedef {object} KaimingOptions
  * @property {number} [a] slope of a leaky ReLU below 0; default 0
  * @property {'fanIn' | 'fanOut'} [mode] default 'fanIn'
  * @property {Nonlinearity} [nonlinearity] default 'leakyRelu'
  */
 
-/** torch.nn.init.uniform_. @param {Generator} generator @param {readonly number[]} dims @param {{ a?: number, b?: number }} [options] from a to b, default 0 and 1 @returns {FloatTensor} */
-export function uniform(generator, dims, options = {}) {
+/** @type {Init['uniform']} */
+function uniform(generator, dims, options = {}) {
   const { a = 0, b = 1 } = readOptions(options, ['a', 'b'], 'init.uniform')
   return checkStream(generator, 'init.uniform: generator').uniform(dims, a, b)
 }
 
-/** torch.nn.init.normal_. @param {Generator} generator @param {readonly number[]} dims @param {{ mean?: number, std?: number }} [options] default 0 and 1 @returns {FloatTensor} */
-export function normal(generator, dims, options = {}) {
+/** @type {Init['normal']} */
+function normal(generator, dims, options = {}) {
   const { mean = 0, std = 1 } = readOptions(options, ['mean', 'std'], 'init.normal')
   return checkStream(generator, 'init.normal: generator').normal(dims, mean, std)
 }
 
-/** torch.nn.init.constant_. @param {readonly number[]} dims @param {number} value @returns {FloatTensor} */
-export function constant(dims, value) {
+/** @type {Init['constant']} */
+function constant(dims, value) {
   const sizes = checkDims(dims, 'init.constant')
   return new Tensor(new Float32Array(count(sizes)).fill(toNumber(value, 'init.constant: value')), sizes)
 }
-
-/** torch.nn.init.zeros_. @param {readonly number[]} dims */
-export const zeros = dims => constant(dims, 0)
-
-/** torch.nn.init.ones_. @param {readonly number[]} dims */
-export const ones = dims => constant(dims, 1)
 
 /** Inputs and outputs of a value, for a weight (out, in, ...). @param {readonly number[]} dims @param {string} where */
 function fansOf(dims, where) {
@@ -56,14 +69,14 @@ function xavierStd(dims, options, where) {
   return fanIn + fanOut && gain * Math.sqrt(2 / (fanIn + fanOut))
 }
 
-/** torch.nn.init.xavier_uniform_. @param {Generator} generator @param {readonly number[]} dims (out, in) @param {{ gain?: number }} [options] default 1 @returns {FloatTensor} */
-export function xavierUniform(generator, dims, options = {}) {
+/** @type {Init['xavierUniform']} */
+function xavierUniform(generator, dims, options = {}) {
   const bound = Math.sqrt(3) * xavierStd(dims, options, 'init.xavierUniform')
   return checkStream(generator, 'init.xavierUniform: generator').uniform(dims, -bound, bound)
 }
 
-/** torch.nn.init.xavier_normal_. @param {Generator} generator @param {readonly number[]} dims (out, in) @param {{ gain?: number }} [options] default 1 @returns {FloatTensor} */
-export function xavierNormal(generator, dims, options = {}) {
+/** @type {Init['xavierNormal']} */
+function xavierNormal(generator, dims, options = {}) {
   const std = xavierStd(dims, options, 'init.xavierNormal')
   return checkStream(generator, 'init.xavierNormal: generator').normal(dims, 0, std)
 }
@@ -78,12 +91,8 @@ const GAINS = {
   selu: () => 3 / 4,
 }
 
-/**
- * torch.nn.init.calculate_gain.
- * @param {Nonlinearity} nonlinearity
- * @param {number} [a] slope of a leaky ReLU below 0; default 0.01
- */
-export function gain(nonlinearity, a = 0.01) {
+/** @type {Init['gain']} */
+function gain(nonlinearity, a = 0.01) {
   const known = /** @type {Nonlinearity[]} */ (Object.keys(GAINS))
   return GAINS[oneOf(nonlinearity, known, 'init.gain: nonlinearity')](toNumber(a, 'init.gain: a'))
 }
@@ -96,14 +105,28 @@ function kaimingStd(dims, options, where) {
   return fan && gain(given.nonlinearity ?? 'leakyRelu', given.a ?? 0) / Math.sqrt(fan)
 }
 
-/** torch.nn.init.kaiming_uniform_. @param {Generator} generator @param {readonly number[]} dims (out, in) @param {KaimingOptions} [options] @returns {FloatTensor} */
-export function kaimingUniform(generator, dims, options = {}) {
+/** @type {Init['kaimingUniform']} */
+function kaimingUniform(generator, dims, options = {}) {
   const bound = Math.sqrt(3) * kaimingStd(dims, options, 'init.kaimingUniform')
   return checkStream(generator, 'init.kaimingUniform: generator').uniform(dims, -bound, bound)
 }
 
-/** torch.nn.init.kaiming_normal_. @param {Generator} generator @param {readonly number[]} dims (out, in) @param {KaimingOptions} [options] @returns {FloatTensor} */
-export function kaimingNormal(generator, dims, options = {}) {
+/** @type {Init['kaimingNormal']} */
+function kaimingNormal(generator, dims, options = {}) {
   const std = kaimingStd(dims, options, 'init.kaimingNormal')
   return checkStream(generator, 'init.kaimingNormal: generator').normal(dims, 0, std)
+}
+
+/** @type {Readonly<Init>} */
+export const init = {
+  uniform,
+  normal,
+  constant,
+  zeros: dims => constant(dims, 0),
+  ones: dims => constant(dims, 1),
+  xavierUniform,
+  xavierNormal,
+  kaimingUniform,
+  kaimingNormal,
+  gain,
 }

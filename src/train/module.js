@@ -3,7 +3,7 @@
 import { readOptions, toBoolean, toNumber } from '../base/arguments.js'
 import { describe } from '../base/errors.js'
 import { Embedding, Linear, SIZE } from '../layers/layers.js'
-import { ones, zeros } from './init.js'
+import { init } from './init.js'
 import { parameters } from './parameters.js'
 
 /** @typedef {import('../base/tensor.js').FloatTensor} FloatTensor */
@@ -19,8 +19,8 @@ export class LayerNorm {
     const { eps = 1e-5, bias = true } = readOptions(options, ['eps', 'bias'], 'LayerNorm')
     const dims = [toNumber(dim, 'LayerNorm: dim', SIZE)]
     this.eps = toNumber(eps, 'LayerNorm: eps', { least: 0 })
-    this.weight = ones(dims)
-    this.bias = toBoolean(bias, 'LayerNorm: bias') ? zeros(dims) : undefined
+    this.weight = init.ones(dims)
+    this.bias = toBoolean(bias, 'LayerNorm: bias') ? init.zeros(dims) : undefined
   }
 }
 
@@ -30,7 +30,7 @@ export class RMSNorm {
   constructor(dim, options = {}) {
     const { eps } = readOptions(options, ['eps'], 'RMSNorm')
     this.eps = eps === undefined ? undefined : toNumber(eps, 'RMSNorm: eps', { least: 0 })
-    this.weight = ones([toNumber(dim, 'RMSNorm: dim', SIZE)])
+    this.weight = init.ones([toNumber(dim, 'RMSNorm: dim', SIZE)])
   }
 }
 
@@ -42,8 +42,8 @@ const KINDS = /** @type {const} */ ([
   [RMSNorm, 'rmsNorm'],
 ])
 
-/** @typedef {Linear | Embedding | LayerNorm | RMSNorm} Layer */
-/** What `module` takes: layers and tensors by name, in objects and arrays. @typedef {Layer | import('../base/tensor.js').TensorLike | { readonly [name: string]: Layers } | readonly Layers[]} Layers */
+/** @typedef {Linear | Embedding | LayerNorm | RMSNorm} TrainedLayer */
+/** What `module` takes: layers and tensors by name, in objects and arrays. @typedef {TrainedLayer | import('../base/tensor.js').TensorLike | { readonly [name: string]: LayerTree } | readonly LayerTree[]} LayerTree */
 /**
  * What the function of a module gets: a layer has become a function, a tensor the parameter on the tape.
  * @template L
@@ -51,7 +51,7 @@ const KINDS = /** @type {const} */ ([
  *   : L extends Embedding ? ((ids: IdOperand, options?: { paddingIdx?: number }) => FloatTensor) & { weight: FloatTensor }
  *   : L extends LayerNorm | RMSNorm ? ((x: Operand) => FloatTensor) & { weight: FloatTensor }
  *   : L extends import('../base/tensor.js').TensorLike ? FloatTensor
- *   : { readonly [K in keyof L]: OnTape<L[K]> }} OnTape
+ *   : { readonly [K in keyof L]: BoundLayers<L[K]> }} BoundLayers
  */
 
 /** Is this a tensor, of whatever library? @param {any} value */
@@ -86,7 +86,7 @@ function compile(layers, name, found, seen) {
     found[name] = /** @type {Operand} */ (layers)
     return (_, values) => values[name]
   }
-  if (kind) return compileLayer(/** @type {Layer} */ (layers), kind[1], name, found)
+  if (kind) return compileLayer(/** @type {TrainedLayer} */ (layers), kind[1], name, found)
   const parts = Object.entries(/** @type {object} */ (layers)).map(([key, part]) => {
     const make = compile(part, name ? `${name}.${key}` : key, found, seen)
     return /** @type {const} */ ([key, make])
@@ -122,12 +122,12 @@ function compileLayer({ weight, bias, eps }, method, name, found) {
 /**
  * Copies the weights of layers into the module's memory, and makes of them and of `forward` a function that runs on a tape:
  * `tape(qkv, model.parameters, t => model(t, ids))`.
- * @template {Layers} L
+ * @template {LayerTree} L
  * @template {any[]} I
  * @template R
  * @param {import('../qkv.js').Qkv} qkv
  * @param {L} layers of a generator (`linear`, `embedding`), LayerNorm, RMSNorm, and tensors; in objects and arrays
- * @param {(t: Tape, layers: OnTape<L>, ...inputs: I) => R} forward
+ * @param {(t: Tape, layers: BoundLayers<L>, ...inputs: I) => R} forward
  * @returns {((t: Tape, ...inputs: I) => R) & { parameters: Parameters }} its parameters have PyTorch's names
  */
 export function module(qkv, layers, forward) {
