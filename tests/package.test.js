@@ -150,9 +150,10 @@ test('qkv/models adds at most 19 KB gzipped; each part that it loads later has a
     assert.ok(gzipped(`dist/${name}.js`) <= 2048, name)
 })
 
-test('qkv/train is at most 8 KB gzipped', t => {
+// 8 KB until it had modules, initialisers, states of a generator and the operations that only a tape has.
+test('qkv/train is at most 10 KB gzipped', t => {
   t.diagnostic(`${gzipped('dist/train.js')} bytes`)
-  assert.ok(gzipped('dist/train.js') <= 8192)
+  assert.ok(gzipped('dist/train.js') <= 10 * 1024)
 })
 
 /** What a bundler makes of a program that imports from the installed package. @param {string} code @param {string} [name] of the file */

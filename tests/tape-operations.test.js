@@ -336,7 +336,7 @@ test('groups that do not fit are named; a wrong rate of a group is found before 
   const make = (/** @type {any} */ paramGroups) => new train.SGD(p, { lr: 1, paramGroups })
   /** @type {[call: () => unknown, message: RegExp][]} */
   const calls = [
-    [() => make({}), /SGD: paramGroups: an Object given, an array of groups expected/],
+    [() => make({}), /SGD: paramGroups: an empty object given, an array of groups expected/],
     [() => make([3]), /SGD: paramGroups\[0\]: 3 given, an object of options expected/],
     [() => make([{ lr: 1 }]), /SGD: paramGroups\[0\]: params: undefined given, an array of names expected/],
     [() => make([{ params: ['c'] }]), /SGD: paramGroups\[0\]: params: there is no parameter "c"/],
