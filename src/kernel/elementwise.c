@@ -7,7 +7,8 @@
 /* The activations and slopes of so many values are in L1. */
 enum { PART = BURST };
 
-/* y = f(x) for n values, and slopes = f'(x) unless it is 0; f is one of enum qkv_activation or qkv_function. y may be x. */
+/* y = f(x) for n values, and slopes = f'(x) unless it is 0; f is one of enum qkv_activation or qkv_function. y may be
+ * x. */
 static void evaluate(uint32_t kind, const float *x, float *y, float *slopes, size_t n) {
   if (kind < QKV_FUNCTION_SIGMOID) {
     activate(kind, x, y, slopes, n);

@@ -226,8 +226,8 @@ struct qkv_norm_backward {
   uint32_t accumulate;
 };
 
-/* y = f(x), or f(x) up; f is `kind` of enum qkv_activation or qkv_function. n values of y, C a unit; the C values of x and of up that
- * belong to a unit begin `row` floats after those of the one before. */
+/* y = f(x), or f(x) up; f is `kind` of enum qkv_activation or qkv_function. n values of y, C a unit; the C values of x
+ * and of up that belong to a unit begin `row` floats after those of the one before. */
 struct qkv_activate {
   uint32_t kind;
   const float *x, *up; /* up 0: none */
