@@ -4,6 +4,7 @@ import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { test } from 'node:test'
 import { load, tensor } from '../src/index.js'
+import { PackedLinear } from '../src/nn/packed-linear.js'
 import { linearBackward, packLinear } from '../src/nn.js'
 import { close, toTensor } from './helpers.js'
 import * as reference from './reference.js'
@@ -395,6 +396,34 @@ test('a weight of int4 is off by at most half a step of its block, and its rows 
     }
     layer.dispose()
   }
+})
+
+test('up to three layers of whole numbers multiply few rows in one call, with the bits of one after the other', () => {
+  const g = qkv.generator(17)
+  for (const [M, K, sizes] of /** @type {[number, number, number[]][]} */ ([
+    [1, 5, [3]],
+    [1, 300, [40, 8]],
+    [3, 70, [33, 9, 100]],
+    [8, 64, [7, 70, 1]],
+  ])) {
+    const x = g.randn([1, M, K])
+    const list = sizes.map((N, n) => ({
+      layer: packLinear(qkv, g.randn([N, K]), n ? g.randn([N]) : undefined, { dtype: n % 2 ? 'int4' : 'int8' }),
+      activation: n ? undefined : /** @type {const} */ ('silu'),
+    }))
+    qkv.scope(() => {
+      const made = PackedLinear.forwardTogether(list, x) ?? assert.fail()
+      for (const [n, { layer, activation }] of list.entries()) {
+        const want = layer.forward(x, { activation })
+        assert.deepEqual([made[n].dims, made[n].data.slice()], [want.dims, want.data])
+      }
+    })
+    assert.equal(PackedLinear.forwardTogether(list, g.randn([9, K])), undefined)
+    for (const { layer } of list) layer.dispose()
+  }
+  const plain = packLinear(qkv, [[1]])
+  assert.equal(PackedLinear.forwardTogether([{ layer: plain }], g.randn([1, 1])), undefined)
+  plain.dispose()
 })
 
 test('NaN and infinity in a row of x spoil that row of an int4 or int8 product and no other', () => {

@@ -37,6 +37,9 @@ static size_t blocks_of(size_t K) { return K / BLOCK + 1; }
 static size_t pitch_of(size_t K) { return round_up(K, INT4_BLOCK); }
 static size_t totals_of(size_t K) { return pitch_of(K) / INT4_BLOCK; }
 
+/* Units of a row of y. */
+static size_t groups_of(size_t N) { return (N + ROW_SUMS - 1) / ROW_SUMS; }
+
 /* Rows of a block: all blocks but the last are equal; without rows there is one. */
 static size_t block_rows(const struct qkv_linear *a) {
   size_t most = at_most(X_NUMBERS / (a->K + 1), ROWS);
@@ -53,7 +56,7 @@ double QKV_EXPORT(qkv_integer_scratch)(const struct qkv_linear *a) {
 
 uint32_t QKV_EXPORT(qkv_integer_units)(const struct qkv_linear *a) {
   size_t blocks = (a->M + block_rows(a) - 1) / block_rows(a);
-  return (uint32_t)(blocks * ((a->N + ROW_SUMS - 1) / ROW_SUMS));
+  return (uint32_t)(blocks * groups_of(a->N));
 }
 
 /* Rounds x (K) to int16: x = q * step, with a step for each BLOCK values: 0 if the largest is below 1e-33, NaN if one
@@ -147,14 +150,28 @@ static NOINLINE void dot_int4(const int16_t *q, const float *totals, float step,
     store(sums + c, add(load(sums + c), mul(splat(step), load(parts + c))));
 }
 
-/* Columns n to `end` of y for few rows, as fast as W is read. */
-static void multiply_few(const struct qkv_linear *a, size_t n, size_t end, float *sums) {
-  size_t K = a->K, M = a->M, blocks = blocks_of(K), pitch = pitch_of(K) + 8, panels = (end - n + 7) / 8;
-  int is_int4 = a->weights == QKV_WEIGHTS_INT4;
-  float *steps = sums + M * ROW_SUMS, *totals = steps + M * blocks;
-  int16_t *q = (int16_t *)(void *)(totals + M * totals_of(K));
+/* Few rows of x as whole numbers, in the scratch memory: sums (M, ROW_SUMS), steps (M, blocks), totals (M, lines) and
+ * q (M, pitch). */
+struct few_rows {
+  float *sums, *steps, *totals;
+  int16_t *q;
+  size_t blocks, lines, pitch;
+};
+
+static struct few_rows quantize_few(const float *x, size_t M, size_t K, float *scratch) {
+  struct few_rows f = {.sums = scratch, .blocks = blocks_of(K), .lines = totals_of(K), .pitch = pitch_of(K) + 8};
+  f.steps = f.sums + M * ROW_SUMS, f.totals = f.steps + M * f.blocks;
+  f.q = (int16_t *)(void *)(f.totals + M * f.lines);
   for (size_t m = 0; m < M; m++)
-    quantize_row(a->x + m * K, K, q + m * pitch, steps + m * blocks, totals + m * totals_of(K));
+    quantize_row(x + m * K, K, f.q + m * f.pitch, f.steps + m * f.blocks, f.totals + m * f.lines);
+  return f;
+}
+
+/* Columns n to `end` of y for few rows, as fast as W is read. */
+static void multiply_few(const struct qkv_linear *a, const struct few_rows *f, size_t n, size_t end) {
+  size_t K = a->K, M = a->M, panels = (end - n + 7) / 8;
+  int is_int4 = a->weights == QKV_WEIGHTS_INT4;
+  float *sums = f->sums;
   for (size_t i = 0; i < steps_of(panels); i++) {
     struct streams s = streams_at(a, n, panels, i);
     for (size_t m = 0; m < M; m++)
@@ -166,16 +183,16 @@ static void multiply_few(const struct qkv_linear *a, size_t n, size_t end, float
       part.w += is_int4 ? of_int4 * INT4_BYTES : b * BLOCK * 8;
       prefetch_pages(part);
       for (size_t m = 0; m < M; m++) {
-        const int16_t *from = q + m * pitch + b * BLOCK;
+        const int16_t *from = f->q + m * f->pitch + b * BLOCK;
+        float step = f->steps[m * f->blocks + b], *to = sums + m * ROW_SUMS;
         if (is_int4) {
-          dot_int4(from, totals + m * totals_of(K) + of_int4, steps[m * blocks + b], totals_of(count), &s, part.w,
-                   sums + m * ROW_SUMS);
+          dot_int4(from, f->totals + m * f->lines + of_int4, step, totals_of(count), &s, part.w, to);
           continue;
         }
         float units[ROW_SUMS] = {0};
         for (size_t c = 0; c < s.count * 8; c += 4)
-          store(units + c, mul(load(a->scales + column_of(&s, c)), splat(steps[m * blocks + b])));
-        dot_panels(from, units, count, &s, part.w, sums + m * ROW_SUMS);
+          store(units + c, mul(load(a->scales + column_of(&s, c)), splat(step)));
+        dot_panels(from, units, count, &s, part.w, to);
       }
     }
     for (size_t m = 0; m < M; m++)
@@ -303,15 +320,43 @@ static void multiply_many(const struct qkv_linear *a, size_t m, size_t rows, siz
 }
 
 uint32_t QKV_EXPORT(qkv_integer_part)(const struct qkv_linear *a, uint32_t first, uint32_t count, void *scratch) {
-  size_t groups = (a->N + ROW_SUMS - 1) / ROW_SUMS, rows = block_rows(a);
+  size_t groups = groups_of(a->N), rows = block_rows(a);
+  struct few_rows few = {0};
+  if (a->M <= FEW_ROWS)
+    few = quantize_few(a->x, a->M, a->K, scratch);
   for (size_t unit = first, next; unit < (size_t)first + count; unit = next) {
     size_t block = unit / groups;
     next = at_most((size_t)first + count, (block + 1) * groups); /* units of one block of rows: columns n to `end` */
     size_t n = (unit - block * groups) * ROW_SUMS, end = at_most(a->N, (next - block * groups) * ROW_SUMS);
     if (a->M <= FEW_ROWS)
-      multiply_few(a, n, end, scratch);
+      multiply_few(a, &few, n, end);
     else
       multiply_many(a, block * rows, at_most(a->M - block * rows, rows), n, end, scratch);
+  }
+  return QKV_OK;
+}
+
+double QKV_EXPORT(qkv_products_scratch)(const struct qkv_products *a) {
+  struct qkv_linear one = {.M = a->M, .K = a->K};
+  return qkv_integer_scratch(&one);
+}
+
+uint32_t QKV_EXPORT(qkv_products_units)(const struct qkv_products *a) {
+  return (uint32_t)(groups_of(a->first.N) + groups_of(a->second.N) + groups_of(a->third.N));
+}
+
+uint32_t QKV_EXPORT(qkv_products_part)(const struct qkv_products *a, uint32_t first, uint32_t count, void *scratch) {
+  const struct qkv_product *products[] = {&a->first, &a->second, &a->third};
+  struct few_rows few = quantize_few(a->x, a->M, a->K, scratch);
+  size_t from = first, to = (size_t)first + count; /* units, counted from the first one of the product */
+  for (size_t i = 0; i < 3; i++) {
+    const struct qkv_product *p = products[i];
+    size_t groups = groups_of(p->N), end = at_most(to, groups);
+    struct qkv_linear one = {.x = a->x, .w = p->w, .scales = p->scales, .bias = p->bias, .y = p->y};
+    one.M = a->M, one.K = a->K, one.N = p->N, one.weights = p->weights, one.activation = p->activation;
+    if (from < end)
+      multiply_few(&one, &few, from * ROW_SUMS, at_most(p->N, end * ROW_SUMS));
+    from -= at_most(from, groups), to -= at_most(to, groups);
   }
   return QKV_OK;
 }

@@ -198,6 +198,20 @@ struct qkv_linear {
   uint32_t activation;
 };
 
+/* Up to three products of the same few rows, such as queries, keys and values; N 0: none. */
+struct qkv_product {
+  const void *w;       /* (N,K), of int8 or int4 */
+  const float *scales; /* as of qkv_linear */
+  const float *bias;   /* (N), 0: none */
+  float *y;            /* (M,N) */
+  uint32_t N, weights, activation;
+};
+struct qkv_products {
+  const float *x; /* (M,K), M <= 8 */
+  uint32_t M, K;
+  struct qkv_product first, second, third;
+};
+
 struct qkv_linear_backward {
   const float *x, *w, *dy;
   float *dx, *dw, *d_bias; /* 0: not wanted */
@@ -362,6 +376,9 @@ uint32_t qkv_pack_linear(const struct qkv_pack_linear *args);
 double qkv_integer_scratch(const struct qkv_linear *args);
 uint32_t qkv_integer_units(const struct qkv_linear *args);
 uint32_t qkv_integer_part(const struct qkv_linear *args, uint32_t first, uint32_t count, void *scratch);
+double qkv_products_scratch(const struct qkv_products *args);
+uint32_t qkv_products_units(const struct qkv_products *args);
+uint32_t qkv_products_part(const struct qkv_products *args, uint32_t first, uint32_t count, void *scratch);
 uint32_t qkv_pack_integer(const struct qkv_pack_linear *args);
 
 /* Of y = x W^T + bias, W (N,K) contiguous: dx (M,K), dw (N,K) and d_bias (N) from dy (M,N), see linear_backward.c.

@@ -3,6 +3,7 @@
 
 import { splitHeads } from '../base/operand.js'
 import { count, Tensor } from '../base/tensor.js'
+import { PackedLinear } from '../nn/packed-linear.js'
 import { relativePositionBias } from '../nn/relative-position-bias.js'
 import { add, layerNorm, mul, rmsNorm } from '../nn.js'
 import { areSame, cutOf, kernelOptions, summaryOf, windowsOf, withWindow } from './attention-summaries.js'
@@ -97,6 +98,17 @@ export class ModelOperations {
   /** @param {LinearSpec} spec @param {FloatTensor} x @param {FusedOptions} [options] */
   dense(spec, x, options) {
     return this.weights.linear(spec).forward(x, { ...options, resident: true })
+  }
+
+  /**
+   * `dense` of up to three layers of the same x, in one call if they can be; else undefined, as in a run with another `dense`.
+   * @param {{ spec: LinearSpec, activation?: ActivationName }[]} list
+   * @param {FloatTensor} x
+   */
+  denseTogether(list, x) {
+    if (this.dense !== ModelOperations.prototype.dense) return undefined
+    const layers = list.map(({ spec, activation }) => ({ layer: this.weights.linear(spec), activation }))
+    return PackedLinear.forwardTogether(layers, x)
   }
 
   /** @param {FloatTensor} a @param {FloatTensor} b */
@@ -341,10 +353,11 @@ export function* runLayer(own, parts, h) {
 function* mlp(own, { up, gate, down, activation }, x, residual, live) {
   const { call, at } = own
   const { ops } = call
-  let inner = yield* dense(call, gate ?? up, x, { activation }, [x, ...live])
-  yield [inner, x, ...live]
+  const [first, second] = (gate && ops.denseTogether([{ spec: gate, activation }, { spec: up }], x)) ?? []
+  let inner = first ?? (yield* dense(call, gate ?? up, x, { activation }, [x, ...live]))
+  yield [inner, x, ...(second ? [second] : []), ...live]
   if (gate) {
-    inner = ops.mul(inner, yield* dense(call, up, x, {}, [inner, x, ...live]))
+    inner = ops.mul(inner, second ?? (yield* dense(call, up, x, {}, [inner, x, ...live])))
     yield [inner, ...live]
   }
   const hidden = ops.hook(`${at}mlp.hidden`, inner)
@@ -425,10 +438,17 @@ function* project(own, part, input, live) {
     const { dim, cos, sin } = turns
     return ops.rope(bare, { numHeads: heads, rotaryDim: dim, cos, sin })
   }
-  const q = hooked('q', rotated('q', yield* dense(call, spec.q, x, {}, [x, ...live]), spec.qNorm, H))
+  const together = isCross
+    ? undefined
+    : ops.denseTogether(
+        [spec.q, spec.k, spec.v].map(each => ({ spec: each })),
+        x,
+      )
+  const [firstQ, firstK, firstV] = together ?? []
+  const q = hooked('q', rotated('q', firstQ ?? (yield* dense(call, spec.q, x, {}, [x, ...live])), spec.qNorm, H))
   const ofCross = isCross ? ops.crossKeys(call.encoded, spec, layer) : undefined
-  const ownK = ofCross?.k ?? rotated('k', yield* dense(call, spec.k, x, {}, [q, x, ...live]), spec.kNorm, G)
-  const ownV = ofCross?.v ?? (yield* dense(call, spec.v, x, {}, [q, ownK, x, ...live]))
+  const ownK = ofCross?.k ?? rotated('k', firstK ?? (yield* dense(call, spec.k, x, {}, [q, x, ...live])), spec.kNorm, G)
+  const ownV = ofCross?.v ?? firstV ?? (yield* dense(call, spec.v, x, {}, [q, ownK, x, ...live]))
   const [k, v] = [hooked('k', ownK), hooked('v', ownV)]
   if (!isCross) call.caches?.[layer].append(k, v, { kvHeads: G })
   return { q, k, v }

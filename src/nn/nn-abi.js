@@ -33,6 +33,17 @@ export const PACK_LINEAR_WORDS = /** @type {const} */ ([
   'scratch',
 ])
 
+/** struct qkv_product. */
+const PRODUCT_WORDS = ['w', 'scales', 'bias', 'y', 'N', 'weights', 'activation']
+
+/** struct qkv_products. */
+export const PRODUCTS_WORDS = [
+  'x',
+  'M',
+  'K',
+  ...['first', 'second', 'third'].flatMap(product => PRODUCT_WORDS.map(word => `${product}.${word}`)),
+]
+
 /** struct qkv_norm. */
 export const NORM_WORDS = /** @type {const} */ (['x', 'weight', 'bias', 'y', 'stats', 'C', 'center', 'eps', 'shift'])
 

@@ -7,11 +7,12 @@ import { fromBfloat16, fromFloat16 } from '../base/float16.js'
 import { toFloats, toTensor } from '../base/operand.js'
 import { count } from '../base/tensor.js'
 import { writeStruct } from '../ops/launch.js'
-import { checkLayout, forward, toWeights } from '../ops/linear.js'
+import { checkLayout, forward, shareOrRun, toWeights, workOf } from '../ops/linear.js'
 import { expectCore } from '../qkv.js'
-import { WEIGHTS } from '../runtime/abi.js'
+import { ACTIVATION, WEIGHTS } from '../runtime/abi.js'
+import { allocate } from '../runtime/outputs.js'
 import { ResidentTensor } from '../runtime/resident.js'
-import { PACK_LINEAR_WORDS } from './nn-abi.js'
+import { PACK_LINEAR_WORDS, PRODUCTS_WORDS } from './nn-abi.js'
 
 /** @typedef {import('../runtime/memory.js').Core} Core */
 /** @typedef {import('../runtime/outputs.js').OutOptions} OutOptions */
@@ -38,6 +39,8 @@ import { PACK_LINEAR_WORDS } from './nn-abi.js'
 const OPTIONS = register('packLinear', ['dtype', 'layout', 'scales'])
 const DTYPES = /** @type {const} */ (['float32', 'float16', 'bfloat16', 'int8', 'int4'])
 const ROWS = 64 // converted to float32 at a time, so that there is never a float32 copy of the whole weight
+/** Rows of the kernels that read a weight once for all. */
+const FEW_ROWS = 8
 /** Bytes of 32 values of eight rows of int4, with their scales and minima. */
 const INT4_BYTES = 160
 const OUT_OF_RANGE = 8 // enum qkv_status
@@ -50,6 +53,34 @@ export function roundToBfloat16(floats) {
   const words = new Uint32Array(floats.slice().buffer)
   for (let i = 0; i < words.length; i++) words[i] = (words[i] + 0x7fff + ((words[i] >>> 16) & 1)) & 0xffff0000
   return new Float32Array(words.buffer)
+}
+
+/**
+ * Up to three products of the same x (M, in) of at most FEW_ROWS rows, with weights of whole numbers: one call of the kernel.
+ * @param {Core} core
+ * @param {FloatTensor} x
+ * @param {number} M
+ * @param {{ weights: import('../ops/linear.js').Weights, y: number }[]} products with the addresses of their outputs (M, out)
+ */
+function multiplyTogether(core, x, M, products) {
+  core.scope(() => {
+    const at = (/** @type {FloatTensor | number} */ given = 0) =>
+      typeof given === 'number' ? given : core.toMemory(given)
+    const [, K] = products[0].weights.dims
+    const words = new Uint32Array(PRODUCTS_WORDS.length)
+    words.set([core.toMemory(x), M, K])
+    let work = 0
+    for (const [n, { weights, y }] of products.entries()) {
+      const { weight, dims, scales, bias, kind = 0, activation = 0 } = weights
+      const own = [at(weight), at(scales), at(bias), y, dims[0], kind, activation]
+      words.set(own, 3 + own.length * n)
+      work += workOf(M, weights)
+    }
+    const args = core.copyIn(words)
+    const units = core.exports.qkv_products_units(args)
+    const scratch = core.exports.qkv_products_scratch(args)
+    shareOrRun(core, { kernel: 'qkv_products_part', args, work, shares: 4, units, scratch })
+  })
 }
 
 /** Stands for a weight whose rows are packed by later calls of `fill`. */
@@ -220,6 +251,30 @@ export class PackedLinear {
     if (!(#core in this)) throw proxied('packLinear')
     if (!this.#weights) throw new Error('this layer was disposed: make another with packLinear')
     return forward(this.#core, x, this.#weights, options, 'packLinear: forward')
+  }
+
+  /**
+   * @internal
+   * `forward` of up to three layers of the same x in one call, resident. Undefined unless x has few rows and the layers have
+   * weights of whole numbers.
+   * @param {readonly { layer: PackedLinear, activation?: keyof typeof ACTIVATION }[]} list
+   * @param {FloatTensor} x (..., in)
+   * @returns {FloatTensor[] | undefined} (..., out) of each
+   */
+  static forwardTogether(list, x) {
+    const [{ layer }] = list
+    const lead = x.dims.slice(0, -1)
+    const M = count(lead)
+    if (M > FEW_ROWS || !list.every(({ layer }) => Number(layer.#weights?.kind) >= WEIGHTS.int8)) return undefined
+    const core = layer.#core
+    const products = list.map(({ layer, activation = 'none' }) => {
+      const weights = { .../** @type {import('../ops/linear.js').Weights} */ (layer.#weights) }
+      weights.activation = ACTIVATION[activation]
+      const out = allocate(core, [...lead, weights.dims[0]], false)
+      return { weights, out, y: out.address }
+    })
+    multiplyTogether(core, x, M, products)
+    return products.map(({ out }) => out)
   }
 
   /**

@@ -168,7 +168,7 @@ function apply(core, x, weights, options, where) {
 }
 
 /** @param {number} M @param {Weights} weights */
-function workOf(M, { dims: [N, K], kind = 0 }) {
+export function workOf(M, { dims: [N, K], kind = 0 }) {
   return 2 * M * K * N + BYTE * K * N * [4, 4, 2, 1, 0.625][kind]
 }
 
