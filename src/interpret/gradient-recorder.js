@@ -3,7 +3,7 @@
 
 import { splitHeads, toFloats } from '../base/operand.js'
 import { count, Tensor } from '../base/tensor.js'
-import { meanOverRows } from '../models/model-hooks.js'
+import { copyOf, meanOverRows } from '../models/model-hooks.js'
 import { joinRows, ModelOperations, placeOf, scoreOptions, weightedSums } from '../models/network.js'
 import { keyOf } from '../models/weights.js'
 import { ACTIVATIONS } from '../nn/activations.js'
@@ -94,6 +94,38 @@ export function accumulate(to, numbers) {
   for (let n = 0; data && numbers && n < data.length; n++) data[n] += numbers[n]
 }
 
+/** What the products of a layer gave, before their activation. @typedef {Map<LinearSpec, { data: Float32Array, dims: readonly number[] }>} Products */
+
+/** The operations of a forward pass that keeps what the products of its layers gave, so that the layers run again without them. */
+export class KeepingOperations extends ModelOperations {
+  /** Bytes of products that a stack keeps at most; other layers compute theirs again. */
+  static most = 2 ** 27
+  /** Of the layer that runs. @type {Products | undefined} */
+  products
+  /** The layer whose product is not kept. @type {LinearSpec | undefined} */
+  idle
+  #bytes = 0
+
+  /** @override @param {LinearSpec} spec @param {FloatTensor} x @param {import('../models/network.js').FusedOptions} [options] */
+  dense(spec, x, options = {}) {
+    const { activation = 'none', residual } = options
+    const size = 4 * (count(x.dims) / spec.in) * spec.out
+    if (!this.products || spec === this.idle || this.#bytes + size > KeepingOperations.most)
+      return super.dense(spec, x, options)
+    const z = super.dense(spec, x)
+    this.products.set(spec, copyOf(z))
+    this.#bytes += size
+    const y = activation === 'none' ? z : activated(this.qkv, z, activation)
+    return residual ? this.add(y, /** @type {FloatTensor} */ (residual)) : y
+  }
+}
+
+/** @param {import('../qkv.js').Qkv} qkv @param {FloatTensor} z @param {string} activation */
+function activated(qkv, z, activation) {
+  const { run, options } = ACTIVATIONS[activation]
+  return run(qkv, z, { ...options, ...RESIDENT })
+}
+
 export class GradientRecorder extends ModelOperations {
   #core
   #shared
@@ -103,6 +135,8 @@ export class GradientRecorder extends ModelOperations {
   #gradients = new Map()
   /** The layer whose product no later gradient needs: it is not computed. @type {LinearSpec | undefined} */
   idle
+  /** What the forward pass kept of the layer's products. @type {Products | undefined} */
+  products
   /** The encoder's output, which cross-attention reads. @type {FloatTensor | undefined} */
   encoded
 
@@ -172,13 +206,15 @@ export class GradientRecorder extends ModelOperations {
   dense(spec, x, { activation = 'none' } = {}) {
     const key = keyOf(spec)
     const dims = [...x.dims.slice(0, -1), spec.out]
-    const z = this.#record(this.idle === spec ? this.qkv.alloc(dims) : super.dense(spec, x), dZ =>
+    const held = this.products?.get(spec)
+    const made = this.idle === spec ? this.qkv.alloc(dims) : held ? this.resident(held) : super.dense(spec, x)
+    const z = this.#record(made, dZ =>
       this.give(x, this.through(this.weights.linear(spec), x, dZ, [key, `${key}.bias`])),
     )
     if (activation === 'none') return z
-    const { run, differentiate, options: given } = ACTIVATIONS[activation]
+    const { differentiate, options: given } = ACTIVATIONS[activation]
     const options = { ...given, ...RESIDENT }
-    const y = run(this.qkv, z, options)
+    const y = activated(this.qkv, z, activation)
     return this.#record(y, dY => this.give(z, differentiate(this.qkv, z, dY, options).dX))
   }
 

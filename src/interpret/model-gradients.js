@@ -1,5 +1,5 @@
-// The gradients of a model. The forward pass keeps what enters each layer; then the layers run again, from the last to the first,
-// with a recorder, and the gradients go back through them.
+// The gradients of a model. The forward pass keeps what enters each layer and, where there is room, what its products gave; then the
+// layers run again, from the last to the first, with a recorder, and the gradients go back through them.
 
 import { readOptions } from '../base/arguments.js'
 import { describe } from '../base/errors.js'
@@ -13,7 +13,7 @@ import { inTurns, layersOf } from '../models/turns.js'
 import { embeddingOf, keyOf } from '../models/weights.js'
 import { relativePositionBias } from '../nn.js'
 import { Parameters } from '../train/parameters.js'
-import { accumulate, GradientRecorder, recordHooks } from './gradient-recorder.js'
+import { accumulate, GradientRecorder, KeepingOperations, recordHooks } from './gradient-recorder.js'
 import { findStored } from './model-parameters.js'
 import { readObjective } from './objective.js'
 import { quiet } from './resume.js'
@@ -26,6 +26,7 @@ import { quiet } from './resume.js'
 /** @typedef {import('../models/network.js').Layer} Layer */
 /** @typedef {import('./objective.js').Objective} Objective */
 /** @typedef {import('./objective.js').Derivative} Derivative */
+/** @typedef {import('./gradient-recorder.js').Products} Products */
 /** @typedef {ReturnType<typeof Model.parts>} Parts */
 
 /**
@@ -95,16 +96,22 @@ export function* gradientSteps(parts, input, options, where, inParts) {
   if (!Array.isArray(at)) throw new TypeError(`${where}: at: ${describe(at)} given, a list of places expected`)
   const wanted = new Set(at.flatMap(place => expandPlace(String(place), stacks, `${where}: at`)))
   const plan = planParameters(parts, parameters, where)
-  /** What enters each layer, and what leaves the last. @type {{ own: Layer, h: FloatTensor }[]} */
+  /** What enters each layer, and what leaves the last; what the products of the layer gave. @type {{ own: Layer, h: FloatTensor, products: Products }[]} */
   const kept = []
   /** @type {import('./objective.js').CheckedObjective | undefined} */
   let objective
   const last = stacks[stacks.length - 1]
   const entered = (/** @type {Layer} */ own, /** @type {FloatTensor} */ h) => {
     if (own.call.place === last.stack) objective ??= readObjective(of, targets, sizesOf(own, family.vocab), where)
-    kept.push({ own, h: copyOf(h) })
+    /** @type {Products} */
+    const products = new Map()
+    const isLayer = own.layer < own.stack.layers.length
+    Object.assign(own.call.ops, { products: isLayer ? products : undefined, idle: isLayer ? idleOf(own) : undefined })
+    kept.push({ own, h: copyOf(h), products })
   }
-  const ran = yield* steps(input, { hooks: recording, keep }, { entered, inParts })
+  const operations = (/** @type {import('../models/network.js').CheckedHooks | undefined} */ hooks) =>
+    new KeepingOperations(qkv, weights, hooks)
+  const ran = yield* steps(input, { hooks: recording, keep }, { entered, inParts, operations })
   const logits = /** @type {FloatTensor} */ (ran.logits)
   const { terms, evaluate } = /** @type {import('./objective.js').CheckedObjective} */ (objective)
   const { value, dLogits } = evaluate(qkv, logits)
@@ -133,13 +140,14 @@ export function* gradientSteps(parts, input, options, where, inParts) {
       return gradientOf(recorder, x)
     })
     for (let layer = spec.layers.length - 1; layer >= 0; layer--) {
-      const { own, h } = layers[layer]
+      const { own, h, products } = layers[layer]
       dH = qkv.scope(() => {
         const recorder = record()
         const { encoded } = call
         if (encoded?.hidden) recorder.encoded = recorder.resident(encoded.hidden)
         recorder.ofBias = (dBias, table) => throughBias(own, dBias, table)
         recorder.idle = idleOf(own)
+        recorder.products = products
         const x = recorder.resident(h)
         const y = finish(runLayer({ ...own, call: quiet(call, recorder) }, spec.layers[layer], x))
         recorder.give(y, recorder.resident(dH))

@@ -17,7 +17,7 @@ import { embeddingOf } from './weights.js'
 /** @typedef {import('./family-shapes/parts.js').StackSpec} StackSpec */
 /** @typedef {import('./network.js').Call} Call */
 /** @typedef {import('./attention-summaries.js').AttentionSummary} AttentionSummary */
-/** @typedef {Partial<Pick<Call, 'record' | 'inParts' | 'within' | 'entered'>> & { checked?: import('./attention-summaries.js').CheckedSummary }} OwnOptions what other modules of qkv ask for */
+/** @typedef {Partial<Pick<Call, 'record' | 'inParts' | 'within' | 'entered'>> & { checked?: import('./attention-summaries.js').CheckedSummary, operations?: (hooks: import('./network.js').CheckedHooks | undefined) => ModelOperations }} OwnOptions what other modules of qkv ask for */
 /** @typedef {ModelOptions & OwnOptions} RunOptions */
 /** @typedef {import('../base/tensor.js').TensorLike | import('../base/tensor.js').Nested<number> | ArrayLike<number>} Ids (L), or (B, L) */
 
@@ -514,10 +514,11 @@ export class Model {
    */
   *#run(
     { stack, place, read, keeps, names, encoded },
-    { hooks, cache, logits, until, record, inParts, within, entered, checked },
+    { hooks, cache, logits, until, record, inParts, within, entered, checked, operations },
   ) {
     const [attentionsName, hiddenName, summariesName] = names
     const { positions, past, mask, masks, L } = read
+    const given = /** @type {import('./network.js').CheckedHooks | undefined} */ (hooks)
     const isWhole =
       record || entered || stack.parallel || keeps(hiddenName, stack.layers.length) || Object.keys(hooks ?? {}).length
     const layers = stack.layers.map(() => undefined)
@@ -533,11 +534,7 @@ export class Model {
     const call = {
       qkv: this.#qkv,
       weights: this.#weights,
-      ops: new ModelOperations(
-        this.#qkv,
-        this.#weights,
-        /** @type {import('./network.js').CheckedHooks | undefined} */ (hooks),
-      ),
+      ops: operations?.(given) ?? new ModelOperations(this.#qkv, this.#weights, given),
       record,
       inParts,
       within,

@@ -5,6 +5,7 @@ import assert from 'node:assert/strict'
 import { existsSync, readFileSync } from 'node:fs'
 import { test } from 'node:test'
 import { load } from '../../src/index.js'
+import { KeepingOperations } from '../../src/interpret/gradient-recorder.js'
 import { backward, backwardAsync } from '../../src/interpret.js'
 import { loadModel } from '../../src/models.js'
 import { folders, goldens, gpt2, loaded, open, qkv } from './checkpoints.js'
@@ -314,6 +315,26 @@ test('impossible gradients are refused with the reason, and nothing is left in m
   }
   bert.dispose()
   assert.throws(() => backward(bert, { ids }), /was disposed/)
+})
+
+test('layers whose products are not kept run again and give the same bits', async () => {
+  const { most } = KeepingOperations
+  for (const name of ['gpt2-tiny', 'gemma2-tiny', 't5-tiny', 'distilbert-sst-tiny']) {
+    const model = await open(name, 'float32')
+    if (model.hasHead) {
+      const at = /** @type {const} */ (['layers.*.input', 'layers.*.attention.q', 'layers.*.mlp.hidden'])
+      const prefix = model.stacks.encoder && model.stacks.decoder ? 'decoder.' : ''
+      const places = at.map(place => /** @type {typeof place} */ (prefix + place))
+      const input = { ids: [5, 9, 10, 5, 9, 37], ...(prefix && { decoderIds: [1, 6, 2] }) }
+      const runs = [most, 20_000, 0].map(bytes => {
+        KeepingOperations.most = bytes
+        return backward(model, input, { of: 'loss', at: places }).gradients
+      })
+      KeepingOperations.most = most
+      for (const run of runs.slice(1)) assert.deepEqual(run, runs[0], name)
+    }
+    model.dispose()
+  }
 })
 
 test('two threads give the same bits', async () => {
