@@ -26,7 +26,9 @@ function lean(comment, indent) {
     .map(tag => tag.replace(/\s+/g, ' ').trim())
     .filter(tag => /^@(?:param \S+|returns|throws|type) \S/.test(tag))
     .map(tag => tag.replace(/^@type /, '')) // what follows a type is its description
-  const lines = [...description.trim().split('\n'), ...told].filter((line, i) => i || line)
+  // What follows a field in a comment of several types is about the next type, but tsc gives it to the field.
+  const own = indent ? description.trim().split(/\n\s*\n/)[0] : description.trim()
+  const lines = [...own.split('\n'), ...told].filter((line, i) => i || line)
   if (lines.length < 2) return lines.map(line => `${indent}/** ${line.trim()} */\n`).join('')
   return `${indent}/**\n${lines.map(line => `${indent} * ${line}`.trimEnd()).join('\n')}\n${indent} */\n`
 }

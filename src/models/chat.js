@@ -14,7 +14,8 @@ import { describe } from '../base/errors.js'
  * @property {boolean} [addGenerationPrompt] does the text end where the answer begins? default true
  * @property {readonly object[]} [tools] that the model may call, as JSON schemas
  * @property {Record<string, unknown>} [variables] of the template, such as { enable_thinking: false }
- *
+ */
+/**
  * What the template needs of tokenizer_config.json.
  * @typedef {Record<string, unknown>} TokenizerConfig
  */
