@@ -4,10 +4,11 @@
 import { execFileSync } from 'node:child_process'
 import { writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
-import { ELEMENTS, LIBRARY, WIDGET } from './entries.js'
+import { ELEMENTS, LIBRARY, STORIES, WIDGET } from './entries.js'
 
 const at = (/** @type {string} */ path) => fileURLToPath(new URL(path, import.meta.url))
-const files = [...LIBRARY, ...ELEMENTS, { name: 'elements/base' }, WIDGET].map(({ name }) => at(`../dist/${name}.d.ts`))
+const entries = [...LIBRARY, STORIES, ...ELEMENTS, { name: 'elements/base' }, WIDGET]
+const files = entries.map(({ name }) => at(`../dist/${name}.d.ts`))
 
 const options = at('reference/node_modules/typedoc.json')
 writeFileSync(
