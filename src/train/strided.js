@@ -51,7 +51,11 @@ export function transfer(dims, source, target, { factor = 1, accumulate = 0 } = 
   let { at: j } = target
   for (;;) {
     if (isRun) y.copyWithin(j, i, i + n)
-    else if (accumulate) for (let k = 0; k < n; k++) y[j + k * to] += factor * x[i + k * from]
+    else if (accumulate && to === 0) {
+      let sum = y[j]
+      for (let k = 0; k < n; k++) sum += factor * x[i + k * from]
+      y[j] = sum
+    } else if (accumulate) for (let k = 0; k < n; k++) y[j + k * to] += factor * x[i + k * from]
     else for (let k = 0; k < n; k++) y[j + k * to] = factor * x[i + k * from]
     let axis = axes.length - 1
     for (; axis >= 0; axis--) {
