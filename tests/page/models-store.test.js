@@ -5,7 +5,7 @@ import { test } from 'node:test'
 import { readChanges, writeChanges } from '../../web/head/changes.js'
 import { signed } from '../../web/head/contributions.js'
 import { room } from '../../web/rooms/models/room.js'
-import { failureOf, isGenerating, shownOf } from '../../web/rooms/models/shown.js'
+import { failureOf, isEnded, isGenerating, shownOf } from '../../web/rooms/models/shown.js'
 import { createStore } from '../../web/shell/store.js'
 import { begin, folder, folderText, qkv, start, TEXT, types } from './models-store.js'
 
@@ -227,6 +227,11 @@ test('a model that cannot be opened leaves the one before, and its problem ends 
   assert.equal(failureOf(store.state)?.isRefused, true)
   assert.equal(shown().openModel, before.openModel)
   assert.equal(shown().run, before.run)
+  assert.deepEqual(
+    Object.keys(store.state.view.brought),
+    [before.openModel?.name],
+    'what failed is no model of the list',
+  )
   act.type('The dog')
   await settled()
   assert.equal(failureOf(store.state), undefined)
@@ -597,6 +602,34 @@ test('generation ends where the model is full, without a problem', async () => {
   await settled()
   assert.equal(failureOf(store.state), undefined)
   assert.equal(shown().run?.ids.length, positions)
+})
+
+test('generation ends where the model says that the text has ended, and nothing is generated behind it', async () => {
+  const first = await begin()
+  first.act.generate(3)
+  await first.settled()
+  const [, second] = first.store.state.settings.generated
+  const config = { ...JSON.parse(folderText('gpt2-tiny', 'config.json')), eos_token_id: [second, 383] }
+  const { store, act, settled, shown } = start()
+  act.bring([
+    ...folder('gpt2-tiny').filter(({ name }) => name !== 'config.json'),
+    new File([JSON.stringify(config)], 'config.json'),
+  ])
+  await settled()
+  act.type(TEXT)
+  await settled()
+  for (const _ of [0, 1]) {
+    act.generate(10)
+    await settled()
+    assert.deepEqual(store.state.settings.generated, first.store.state.settings.generated.slice(0, 2))
+  }
+  assert.ok(isEnded(shown()))
+  act.forget()
+  await settled()
+  act.generate(1)
+  await settled()
+  assert.equal(store.state.settings.generated.length, 1)
+  assert.ok(!isEnded(shown()))
 })
 
 test('an encoder without a masked word says nothing, and guesses the token that the reader masks', async () => {

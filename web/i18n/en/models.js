@@ -50,8 +50,9 @@ export const texts = {
   modelsSource: 'Text to translate',
   modelsTranslation: 'Translation',
   modelsMasked: 'Text, with {mask} in place of the word to guess',
-  modelsIds:
-    'Token ids: this folder has no tokenizer.json; Python makes it of other files by AutoTokenizer.from_pretrained(FOLDER).save_pretrained(FOLDER)',
+  modelsIds: 'Token ids: this folder has no tokenizer.json',
+  modelsMakeTokenizer:
+    'Python makes tokenizer.json of other files: AutoTokenizer.from_pretrained(FOLDER).save_pretrained(FOLDER)',
   modelsSecondText: 'Second text, which the first is compared with',
   modelsSourceText: 'Second text, the source of patches',
   modelsTokens: '{count} tokens',
@@ -187,6 +188,7 @@ export const texts = {
   'modelsGenerated.one': '1 token generated: click it to see where the heads looked.',
   modelsFits: '{count} more fit.',
   modelsFull: 'Full: {positions} of {positions} tokens.',
+  modelsEnded: 'The text has ended: the model said “{token}”.',
   modelsForget: 'Remove them',
   modelsInspector: 'Where this weight comes from',
   modelsCellTitle: 'Head {name}, {query} to {key}',

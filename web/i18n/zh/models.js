@@ -44,8 +44,9 @@ export const texts = {
   modelsSource: '要翻译的文本',
   modelsTranslation: '译文',
   modelsMasked: '文本，用 {mask} 表示要猜的词',
-  modelsIds:
-    '词元编号：这个文件夹没有 tokenizer.json；Python 可以由其他文件生成它：AutoTokenizer.from_pretrained(FOLDER).save_pretrained(FOLDER)',
+  modelsIds: '词元编号：这个文件夹没有 tokenizer.json',
+  modelsMakeTokenizer:
+    'Python 可以由其他文件生成 tokenizer.json：AutoTokenizer.from_pretrained(FOLDER).save_pretrained(FOLDER)',
   modelsSecondText: '第二个文本，与第一个比较',
   modelsSourceText: '第二个文本，补丁的来源',
   modelsTokens: '{count} 个词元',
@@ -178,6 +179,7 @@ export const texts = {
   'modelsGenerated.one': '已生成 1 个词元。点击它，看选它时各个头在看哪里。',
   modelsFits: '还能放 {count} 个。',
   modelsFull: '已满：{positions} / {positions} 个词元。',
+  modelsEnded: '文本已经结束：模型说了“{token}”。',
   modelsForget: '去掉它们',
   modelsInspector: '这个权重从哪里来',
   modelsCellTitle: '头 {name}，{query} 到 {key}',

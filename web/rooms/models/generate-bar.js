@@ -2,7 +2,7 @@
 
 import { html, nothing } from 'lit'
 import { counted } from '../../i18n/counted.js'
-import { isGenerating } from './shown.js'
+import { isEnded, isGenerating } from './shown.js'
 
 /** @typedef {import('./models.js').Room} Room */
 /** @typedef {Event & { target: HTMLInputElement }} InputEvent */
@@ -26,7 +26,8 @@ export function generateBar(room) {
   const { positions } = openModel
   const isRunning = isGenerating(room)
   const rest = positions - (run?.ids.length ?? 0)
-  const isFull = rest <= 0
+  const isAtEnd = isEnded(room)
+  const isFull = rest <= 0 || isAtEnd
   const isFirst = view.storyStep !== undefined || !openModel.about?.tour?.length // else the story is
   const count = generated.length
   const { sampleLimit: limit } = view
@@ -36,7 +37,7 @@ export function generateBar(room) {
     ${field(room, 'count', 1, Math.max(1, Math.min(500, rest)), true)} ${field(room, 'temperature', 0, 10, false)} ${field(room, 'topK', 1, 1000, true)} ${field(room, 'seed', 0, 2 ** 31, true)}
     ${limit ? html`<span class="note" id="models-limit" role="status">${t(`models.${limit.name}`)}: ${t(limit.name === 'temperature' ? 'problemPositive' : 'problemRange', { least: limit.least, most: limit.most })}</span>` : nothing}
     ${count ? html`<span class="note" id="models-steps">${counted(t, 'modelsGenerated', count)}</span>` : nothing}
-    ${isFull ? html`<span class="note" id="models-full" role="status">${t('modelsFull', { positions })}</span>` : nothing}
+    ${isFull ? html`<span class="note" id="models-full" role="status">${isAtEnd ? t('modelsEnded', { token: run?.tokens.at(-1) ?? '' }) : t('modelsFull', { positions })}</span>` : nothing}
     ${isFull || !Number.isFinite(rest) ? nothing : html`<span class="note" id="models-fits">${t('modelsFits', { count: rest })}</span>`}
     ${settings.generated.length && !isRunning ? html`<button type="button" class="tool" id="models-forget" @click=${() => act.forget()}>${t('modelsForget')}</button>` : nothing}
   </div></div>`

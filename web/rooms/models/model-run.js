@@ -4,7 +4,7 @@ import { headScores } from 'qkv/models'
 import { largestOf } from '../../elements/largest.js'
 import { BLOCKS, emptyMaps, putLayer } from './atlas-maps.js'
 import { attentionOf, readAt, stacksOf } from './hooks.js'
-import { hasTokenizer, MASKS, positionsOf, problem, read, tokenText } from './read-text.js'
+import { endsOf, hasTokenizer, MASKS, positionsOf, problem, read, tokenText } from './read-text.js'
 import { SUMMARIES, summaryOptions, takeSummary } from './summary-run.js'
 
 /** @typedef {import('qkv').Qkv} Qkv */
@@ -96,7 +96,7 @@ function pickRows(states, rows) {
  * @param {Watch} watch
  */
 async function translate(model, ids, hooks, { signal }) {
-  const ends = [model.config.eos_token_id].flat()
+  const ends = endsOf(model)
   const bad = /** @type {unknown[]} */ (model.config.bad_words_ids ?? []).flat()
   const start = Number(model.config.decoder_start_token_id ?? model.config.pad_token_id ?? 0)
   const sequence = [start]

@@ -200,6 +200,8 @@ export interface OpenModel {
   positions: number
   /** The size of its vocabulary. */
   vocab: number
+  /** The ids that end a text. */
+  ends: readonly number[]
   /** What it reads before the reader has typed a text. */
   firstText: string
   /** What its text is compared with before the reader has typed a second one, of a model of embeddings. */

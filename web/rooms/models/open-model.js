@@ -165,6 +165,7 @@ function source(room, model) {
     second !== undefined || settings.sourceText || settings.changes.some(({ kind }) => kind === 'patch')
   return html`<label class="models-text">${t(label, { mask: mask ?? '[MASK]' })}
       <textarea id="models-text" rows="1" spellcheck="false" .value=${live(view.draft ?? text)} @input=${(/** @type {InputEvent} */ { target }) => act.type(target.value)}></textarea></label>
+    ${hasTokenizer ? nothing : html`<p class="note">${t('modelsMakeTokenizer')}</p>`}
     ${view.draft === undefined ? nothing : longText(room, model, view.draft)}
     ${
       needsSource

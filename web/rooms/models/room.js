@@ -11,7 +11,17 @@ import { LONG, mostTokens, PATIENCE, secondsOf } from './long-text.js'
 import { CLOSED } from './model-field.js'
 import { draw } from './models-page.js'
 import { spanOf } from './read-text.js'
-import { askedOf, failureOf, firstName, isGenerating, requestFor, requestOf, shownOf, tileName } from './shown.js'
+import {
+  askedOf,
+  failureOf,
+  firstName,
+  isEnded,
+  isGenerating,
+  requestFor,
+  requestOf,
+  shownOf,
+  tileName,
+} from './shown.js'
 import { bareName, folderOf, idOf, isOfHub, isOne, meantBy, mostMemory, usualDtype } from './sources.js'
 
 /** @typedef {import('./models.js').ModelsTypes} ModelsTypes */
@@ -231,7 +241,9 @@ function patch(state) {
 /** @param {State} state @param {number} [count] @returns {Step} */
 function generate(state, count = state.view.sampling.count) {
   if (isGenerating(state)) return { effects: [{ type: 'cancel', slot: 'generate' }] }
-  const { active, changed, request } = shownOf(state)
+  const shown = shownOf(state)
+  if (isEnded(shown)) return {}
+  const { active, changed, request } = shown
   const { settings, view } = state
   const about = active.length ? changed : request
   return {

@@ -7,6 +7,7 @@ import { attentionOf, hooksOf, stacksOf } from './hooks.js'
 import { atRow, exactMap, inputOf, runOf, statesOf } from './model-run.js'
 import {
   beginningOf,
+  endsOf,
   firstTextOf,
   hasTokenizer,
   maskOf,
@@ -318,6 +319,7 @@ export function handlers(qkv, Tokenizer) {
         seconds: seconds(),
         positions: positionsOf(next),
         vocab: vocabOf(next),
+        ends: endsOf(next),
         firstText: about?.figures?.example?.text ?? about?.tour?.[0]?.prompt ?? firstTextOf(next),
         secondText: predicts === 'likeness' ? secondTextOf(next) : '',
         mask: maskOf(next),

@@ -79,6 +79,9 @@ export function failureOf(state) {
   return undefined
 }
 
+/** Was the end of the text generated? @param {Pick<import('./models.js').Room, 'openModel' | 'generated'>} room */
+export const isEnded = ({ openModel, generated }) => openModel?.ends.includes(generated.at(-1) ?? -1) ?? false
+
 /** Is text being generated? @param {State} state */
 export const isGenerating = ({ got: { generate } }) =>
   generate?.is === 'waiting' || (generate?.is === 'here' && !generate.isLast)
