@@ -3,6 +3,7 @@
 import { html, nothing } from 'lit'
 import { untilReleased } from '../../shell/held-key.js'
 import { later } from '../../shell/later.js'
+import { textsLater } from '../../shell/texts-later.js'
 import './atlas.js'
 import { changesPanel } from './changes-panel.js'
 import { generateBar } from './generate-bar.js'
@@ -20,7 +21,11 @@ const TABS = /** @type {const} */ (['heads', 'prediction', 'changes'])
 
 const panel = later(() => import('./programs/panel.js'))
 const headOpen = later(() => import('./head-page.js'))
-const cell = later(() => import('./cell-inspector.js'))
+/** The inspector with its own texts. @type {import('../../shell/texts-later.js').Later<typeof import('./cell-inspector.js') & { t: Room['t'] }>} */
+const cells = textsLater(['shell', 'head', 'models', 'models-cell'], async texts => {
+  const [module, t] = await Promise.all([import('./cell-inspector.js'), texts])
+  return { ...module, t }
+})
 /** The page of a head defines <qkv-heatmap>. */
 const matters = later(async () => {
   const [module] = await Promise.all([import('./matters-panel.js'), import('./head-page.js')])
@@ -67,7 +72,7 @@ export function draw(context) {
             html`<button type="button" class="tab" aria-pressed=${view.tab === name} @click=${() => act.show({ tab: name })}>${t(`modelsTab.${name}`)}</button>`,
         )}</div>
         ${changesPanel(room)}
-        <div class="models-stage">${head ? headOpen.draw(({ headPage }) => headPage(room, head)) : overview(room)}<div class="models-side">${room.cell && head ? cell.draw(({ inspector }) => inspector(room)) : nothing}${predictionPanel(room)}</div></div>
+        <div class="models-stage">${head ? headOpen.draw(({ headPage }) => headPage(room, head)) : overview(room)}<div class="models-side">${room.cell && head ? cells(t('htmlLang')).draw(({ inspector, t }) => inspector({ ...room, t })) : nothing}${predictionPanel(room)}</div></div>
         ${whatMatters(room)}${generateBar(room)}${programs(room)}`
           : room.streamed
             ? html`<div class="models-stage"><section class="models-atlas">${atlas(room)}</section></div>`

@@ -428,6 +428,7 @@ export interface ModelsTypes {
   key:
     | keyof typeof import('../../i18n/en/shell.js').texts
     | keyof typeof import('../../i18n/en/models.js').texts
+    | keyof typeof import('../../i18n/en/models-cell.js').texts
     | keyof typeof import('../../i18n/en/head.js').texts
   actions: ModelsActions
 }

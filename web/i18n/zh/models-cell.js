@@ -1,0 +1,28 @@
+// The texts of the inspector of a weight, in the room "Models": loaded when one is opened.
+
+export const texts = {
+  modelsInspector: '这个权重从哪里来',
+  modelsCellTitle: '头 {name}，{query} 到 {key}',
+  modelsRowSet: '这一行有手工设定的权重，所以与 softmax 的结果不同。',
+  modelsCellHidden: '这个键对该查询是隐藏的：得分为负无穷，权重为 0。',
+  modelsSoftmax: 'Softmax：减去本行最大的得分，取指数，再除以本行之和。',
+  modelsScore: '得分',
+  modelsDot: 'q · k',
+  modelsScaled: '乘以缩放 {scale}',
+  modelsCapped: '截断：{cap} tanh(x / {cap})',
+  modelsBias: '位置偏置',
+  modelsMaskHides: '经过掩码：隐藏',
+  modelsMaskShows: '经过掩码：可见',
+  modelsProducts: '查询与键',
+  modelsNumber: '序号',
+  modelsRow: '“{query}”这一行',
+  modelsTerm: '查询的第 {i} 个数乘以键的第 {i} 个数：q · k 的一项。',
+  modelsNumberAt: '“{word}”的 {letter}，第 {i} 个数',
+  modelsTurned: '旋转位置编码把第 {i} 个和第 {other} 个数一起旋转，角度随位置 {position} 增大。',
+  modelsNotTurned: '没有旋转：这个数由投影直接得出，进入得分。',
+  modelsNumberBare: '“{word}”的 {letter}，第 {i} 个数，旋转之前',
+  modelsProjection: '本层矩阵 W_{letter} 的第 {row} 行乘以 x，即注意力在“{word}”处读到的数。',
+  modelsProjectionNorm: '头的归一化再把它乘以 {factor}。',
+  modelsBiasTerm: '偏置',
+  modelsShared: '几个查询头共用键头 {head}。',
+}
