@@ -5,7 +5,11 @@ import { tensor } from 'qkv'
 
 /** @typedef {import('qkv').Tensor<Float32Array>} FloatTensor */
 /** @typedef {import('qkv/train').Tape} Tape */
-/** @typedef {{ vocab: number, T: number, layers: number, heads: number, headDim: number, d: number, mlp: number, base: number }} Sizes base: of the angles of rotary positions */
+/**
+ * base: of the angles of rotary positions; rotary: 1 for each layer that has them, 0 for one without positions (default: all have
+ * them)
+ * @typedef {{ vocab: number, T: number, layers: number, heads: number, headDim: number, d: number, mlp: number, base: number, rotary?: readonly (0 | 1)[] }} Sizes
+ */
 
 const EPS = 1e-5
 const at = (/** @type {number} */ layer) => `model.layers.${layer}.`
@@ -54,19 +58,22 @@ export function initialWeights(generator, { vocab, layers, heads, headDim, d, ml
  * @param {{ data: Int32Array, dims: number[] }} ids (B, T)
  * @param {Sizes} sizes
  */
-export function forward(t, p, ids, { layers, heads, headDim, base }) {
+export function forward(t, p, ids, { layers, heads, headDim, base, rotary }) {
   const norm = (/** @type {FloatTensor} */ x, /** @type {string} */ name) =>
     t.rmsNorm(x, p[`${name}.weight`], { eps: EPS })
   const table = p['model.embed_tokens.weight']
   /** What the heads of each layer give, side by side: (B, T, heads * headDim). @type {FloatTensor[]} */
   const mixed = []
+  /** Queries and keys of each layer as they are compared. @type {[FloatTensor, FloatTensor][]} */
+  const compared = []
   let h = t.embedding(ids, table)
   for (let layer = 0; layer < layers; layer++) {
     const linear = (/** @type {FloatTensor} */ x, /** @type {string} */ name) =>
       t.linear(x, p[`${at(layer)}${name}_proj.weight`])
     const x = norm(h, `${at(layer)}input_layernorm`)
     const [q, k, v] = ['q', 'k', 'v'].map(part => linear(x, `self_attn.${part}`))
-    const [turnedQ, turnedK] = [q, k].map(y => t.rope(y, { numHeads: heads, base }))
+    const [turnedQ, turnedK] = rotary?.[layer] === 0 ? [q, k] : [q, k].map(y => t.rope(y, { numHeads: heads, base }))
+    compared.push([turnedQ, turnedK])
     const y = t.attention(turnedQ, turnedK, v, { numHeads: heads, causal: true })
     mixed.push(y)
     h = t.add(h, linear(y, 'self_attn.o'))
@@ -81,6 +88,13 @@ export function forward(t, p, ids, { layers, heads, headDim, base }) {
     logits: t.linear(norm(h, 'model.norm'), table),
     /** One head's output alone. @param {number} layer @param {number} head */
     headOutput: (layer, head) => t.mul(mixed[layer], masks[head]),
+    /** The same of other values, (B, T, n). @param {number} layer @param {number} head @param {FloatTensor} values */
+    headMix: (layer, head, values) =>
+      t.attention(t.mul(compared[layer][0], masks[head]), compared[layer][1], values, {
+        numHeads: 1,
+        causal: true,
+        scale: 1 / Math.sqrt(headDim),
+      }),
   }
 }
 

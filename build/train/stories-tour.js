@@ -3,6 +3,7 @@
 
 import { loadModel } from 'qkv/models'
 import { STORY_WORDS } from './stories-text.js'
+import { measureStop } from './tour-stop.js'
 
 /** @typedef {import('./stories-text.js').Kind} Kind */
 /** @typedef {import('./stories-figures.js').HeadFigures} HeadFigures */
@@ -55,40 +56,11 @@ export async function storiesTour(qkv, source, { heads }) {
   try {
     return STOPS.map(({ id, kind, prompt, answer, sources, isBehind = false, best }) => {
       const { layer, head, cost } = heads.reduce((a, b) => (best(b) > best(a) ? b : a))
-      const { ids, tokens } = model.tokenize(prompt)
-      const said = (/** @type {Record<string, number>} */ hooks) => {
-        const { logits, attentions } = model.forward({ ids }, { hooks, keep: ['attentions'], logits: 'last' })
-        const { data } = /** @type {import('qkv').FloatTensor} */ (logits)
-        const most = Math.max(...data)
-        const total = data.reduce((sum, z) => sum + Math.exp(z - most), 0)
-        const map = /** @type {import('qkv').FloatTensor} */ (attentions[layer])
-        const n = ids.length
-        const row = map.data.subarray((head * n + n - 1) * n, (head * n + n) * n)
-        return {
-          probability: Math.exp(data[STORY_WORDS.indexOf(answer)] - most) / total,
-          weight: tokens.reduce(
-            (sum, token, i) => sum + (sources.includes(isBehind ? tokens[i - 1] : token) ? row[i] : 0),
-            0,
-          ),
-          says: STORY_WORDS[data.indexOf(most)],
-          looksAt: tokens[row.indexOf(Math.max(...row))],
-        }
-      }
-      const whole = said({})
-      const without = said({ [`layers.${layer}.heads.${head}`]: 0 })
-      return {
-        id,
-        kind: isBehind ? 'behind' : id === 'previous' ? id : kind,
-        prompt,
-        answer,
-        layer,
-        head,
-        cost: cost[kind],
-        weight: whole.weight,
-        looksAt: whole.looksAt,
-        probability: whole.probability,
-        without: { probability: without.probability, says: without.says },
-      }
+      const isSource = (/** @type {readonly string[]} */ tokens, /** @type {number} */ i) =>
+        sources.includes(isBehind ? tokens[i - 1] : tokens[i])
+      const found = measureStop(model, STORY_WORDS, { prompt, answer, layer, head, isSource })
+      const name = isBehind ? 'behind' : id === 'previous' ? id : kind
+      return { id, kind: name, prompt, answer, layer, head, cost: cost[kind], ...found }
     })
   } finally {
     model.dispose()

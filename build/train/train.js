@@ -1,10 +1,13 @@
-// npm run learn -- stories | translator [--seed 0] [--steps N] [--out FOLDER] [--analyse FOLDER [--choice]]: trains the
+// npm run learn -- stories | translator | ledger [--seed 0] [--steps N] [--out FOLDER] [--analyse FOLDER [--choice]]: trains the
 // models that ship with the page and measures them; with --analyse, measures a folder only, with --choice on what
 // a seed is chosen by.
 
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { parseArgs } from 'node:util'
 import { load } from 'qkv'
+import { ledgerFiles, trainLedger } from './ledger.js'
+import { ledgerFigures } from './ledger-figures.js'
+import { ledgerTour } from './ledger-tour.js'
 import { storiesFiles, trainStories } from './stories.js'
 import { storiesFigures } from './stories-figures.js'
 import { storiesTour } from './stories-tour.js'
@@ -26,6 +29,17 @@ const MODELS = {
     measure: async (/** @type {Qkv} */ qkv, /** @type {Source} */ source, /** @type {'choice' | 'test'} */ set) => {
       const figures = rounded(await storiesFigures(qkv, source, { set }))
       return { figures, tour: rounded(await storiesTour(qkv, source, figures)) }
+    },
+  },
+  ledger: {
+    folder: 'ledger',
+    make: (/** @type {Qkv} */ qkv, /** @type {Given} */ given, /** @type {OnStep} */ onStep) => {
+      const trained = trainLedger(qkv, given, onStep)
+      return { settings: trained.settings, files: ledgerFiles(trained) }
+    },
+    measure: async (/** @type {Qkv} */ qkv, /** @type {Source} */ source, /** @type {'choice' | 'test'} */ set) => {
+      const figures = await ledgerFigures(qkv, source, { set })
+      return { figures: rounded(figures), ...rounded(await ledgerTour(qkv, source, figures)) }
     },
   },
   translator: {

@@ -7,6 +7,10 @@ import { fileURLToPath } from 'node:url'
 import { load } from 'qkv'
 import { loadModel } from 'qkv/models'
 import { parameters, tape } from 'qkv/train'
+import { ledgerFiles, trainLedger } from '../../build/train/ledger.js'
+import { ledgerFigures } from '../../build/train/ledger-figures.js'
+import { KINDS as LEDGER_KINDS, ledgerBatch } from '../../build/train/ledger-text.js'
+import { ledgerTour } from '../../build/train/ledger-tour.js'
 import { forward as llama } from '../../build/train/llama.js'
 import { forward } from '../../build/train/marian.js'
 import { storiesFiles, trainStories } from '../../build/train/stories.js'
@@ -58,6 +62,7 @@ test('a translator trained twice is the same, byte by byte; its logits as a mode
 for (const [name, train] of /** @type {const} */ ([
   ['stories', trainStories],
   ['translation', trainTranslator],
+  ['ledger', trainLedger],
 ]))
   test(`the training of ${name} begins with the losses that its files record, bit for bit`, () => {
     const { losses, settings } = aboutOf(name)
@@ -69,7 +74,7 @@ for (const [name, train] of /** @type {const} */ ([
     }
     assert.throws(() => train(qkv, settings, watch), enough)
     assert.ok(losses.length >= 5)
-    assert.deepEqual(found, losses, 'other kernels: train again, npm run learn -- stories (and translator)')
+    assert.deepEqual(found, losses, 'other kernels: train again, npm run learn -- stories (and translator, ledger)')
   })
 
 test('the tokenizers read words whatever their case', async () => {
@@ -158,4 +163,93 @@ test('stories trained twice are the same, byte by byte; their logits as a model 
   const error = want.reduce((most, value, i) => Math.max(most, Math.abs(value - Number(got?.data[i]))), 0)
   t.diagnostic(`logits differ by ${error.toExponential(1)}`)
   assert.ok(error <= 0.02, `logits differ by ${error}`)
+})
+
+test('the model of ledgers finds what stands more than 1,000 words before; its heads look and cost as is stated', async t => {
+  const { figures } = aboutOf('ledger')
+  assert.ok(figures.far.thing >= 0.9 && figures.links >= 300 && figures.length === 4096)
+  const whole = await ledgerFigures(qkv, folderOf('ledger'), { ledgers: 6, withHeads: false })
+  t.diagnostic(JSON.stringify(whole))
+  const { thing } = whole.far
+  assert.ok(whole.links >= 60 && Number(thing) >= figures.far.thing - 0.1, `${thing}, ${whole.links} links`)
+  for (const [kind, accuracy] of Object.entries(whole.near))
+    assert.ok(Number(accuracy) >= figures.near[kind] - 0.05, `${kind}: ${accuracy}, stated ${figures.near[kind]}`)
+  const { heads } = await ledgerFigures(qkv, folderOf('ledger'), { ledgers: 1 })
+  for (const [n, { previous, sink, weight, cost }] of heads.entries()) {
+    const stated = figures.heads[n]
+    assert.ok(Math.abs(previous - stated.previous) < 0.05 && Math.abs(sink - stated.sink) < 0.1, `head ${n}`)
+    for (const kind of /** @type {const} */ (['thing', 'section', 'note'])) {
+      assert.ok(Math.abs(weight[kind] - stated.weight[kind]) < 0.15, `head ${n}, ${kind}: weight ${weight[kind]}`)
+      assert.ok(Math.abs(cost[kind] - stated.cost[kind]) < 0.3, `head ${n}, ${kind}: cost ${cost[kind]}`)
+    }
+  }
+})
+
+test('the guided story of the ledger is what the model does, and links of more than 1,000 words are among its stops', async () => {
+  const { tour, text, figures } = aboutOf('ledger')
+  const again = await ledgerTour(qkv, folderOf('ledger'), figures)
+  assert.equal(again.text, text)
+  assert.equal(text.split(' ').length, 4095)
+  assert.deepEqual(
+    again.tour.map(({ id }) => id),
+    ['previous', 'chapter', 'thing'],
+  )
+  for (const [n, { probability, without, layer, head, prompt }] of again.tour.entries()) {
+    const stated = tour[n]
+    assert.deepEqual(
+      [layer, head, without.says, prompt],
+      [stated.layer, stated.head, stated.without.says, stated.prompt],
+    )
+    assert.ok(Math.abs(probability - stated.probability) < 0.01, `stop ${n}: ${probability}`)
+    assert.ok(text.startsWith(prompt))
+  }
+})
+
+test('ledgers: each word that is certain stands at its source too, and texts of any length have all kinds', () => {
+  for (const [T, kinds] of /** @type {const} */ ([
+    [64, ['chapter', 'note', 'section', 'thing']],
+    [4096, ['chapter', 'note', 'section', 'thing']],
+  ])) {
+    const { ledgers, ids } = ledgerBatch(qkv.generator(3), T < 100 ? 64 : 4, T)
+    const found = new Set()
+    for (const [b, { words, marks }] of ledgers.entries())
+      for (const { at, kind, source } of marks) {
+        assert.ok(source < at && words[source] === words[at], `${kind} at ${at}`)
+        if (kind === 'thing') assert.equal(words[source - 1], words[at - 1])
+        else assert.ok('([{'.indexOf(words[source - 1]) === ')]}'.indexOf(words[at - 1]))
+        if (at < T) assert.equal(ids[b * T + at], ids[b * T + source])
+        found.add(kind)
+      }
+    assert.deepEqual([...found].sort(), kinds)
+    assert.deepEqual([...kinds].sort(), Object.keys(LEDGER_KINDS).sort())
+  }
+})
+
+test('ledgers trained twice are the same, byte by byte; their logits as a model are those of the training', async () => {
+  const [once, twice] = [0, 1].map(() => trainLedger(qkv, { steps: 3, warmup: 1, seed: 5 }))
+  const files = ledgerFiles(once)
+  assert.deepEqual(files, ledgerFiles(twice))
+  const { settings, weights } = once
+  const { ids } = ledgerBatch(qkv.generator(1), 2, 64)
+  const given = { data: ids, dims: [2, 64] }
+  const p = parameters(qkv, weights)
+  const want = tape(qkv, p, tape => llama(tape, p.values, given, settings).logits).output.data.slice()
+  p.dispose()
+  const model = await loadModel(qkv, files)
+  const got = model.forward({ ids: given }).logits
+  model.dispose()
+  const error = want.reduce((most, value, i) => Math.max(most, Math.abs(value - Number(got?.data[i]))), 0)
+  assert.ok(error <= 0.02, `logits differ by ${error}`)
+})
+
+test('the ledger shows an induction head, a bracket head and a sink, each plain to see', () => {
+  const { heads } = /** @type {{ heads: import('../../build/train/ledger-figures.js').LedgerHead[] }} */ (
+    aboutOf('ledger').figures
+  )
+  const induction = heads.find(({ weight, cost }) => weight.thing >= 0.9 && cost.thing >= 0.9)
+  const bracket = heads.find(
+    ({ weight, cost }) => weight.section >= 0.9 && weight.chapter >= 0.7 && cost.section >= 0.7,
+  )
+  const sink = heads.find(({ first, sink }) => first >= 0.9 && sink >= 0.9)
+  assert.ok(induction && bracket && sink && induction !== bracket)
 })

@@ -2,6 +2,7 @@
 
 export const texts = {
   modelsModel: 'Model',
+  'modelsShipped.ledger': 'Ledger, for long texts',
   'modelsShipped.stories': 'Stories',
   'modelsShipped.translation': 'Translation',
   modelsFolder: 'Open a folder…',
@@ -232,5 +233,8 @@ export const texts = {
   'modelsStory.previous': 'looks at the word before, so that later heads can find a word by what came before it.',
   'modelsStory.behind':
     'copies: it looks at the word right after the one that it copies, where a head of an earlier layer has put it.',
+  'modelsStory.chapter': 'closes a bracket: far back it finds the word that opened it.',
+  'modelsStory.thing': 'knows what somebody keeps: far back it finds the same name, and copies what stands behind it.',
+  modelsStoryLong: 'Read a text of {count} words',
   modelsStoryOther: 'contributes to this word, but does not look at the word that answers: it looks most at “{word}”.',
 }

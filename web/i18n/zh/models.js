@@ -3,6 +3,7 @@
 /** @type {typeof import('../en/models.js').texts} */
 export const texts = {
   modelsModel: '模型',
+  'modelsShipped.ledger': '账本（长文本）',
   'modelsShipped.stories': '小故事',
   'modelsShipped.translation': '翻译',
   modelsFolder: '打开文件夹…',
@@ -222,5 +223,8 @@ export const texts = {
   'modelsStory.pronoun': '知道“she”或“he”是谁：它回头看那个名字。',
   'modelsStory.previous': '看前一个词，让后面的头能凭“前面是什么”找到一个词。',
   'modelsStory.behind': '负责抄写：它看被抄的词后面的那个词，前面一层的头已把要抄的词放在那里。',
+  'modelsStory.chapter': '闭合括号：它在很前面找到打开这个括号的词。',
+  'modelsStory.thing': '知道某人保管什么：它在很前面找到同一个名字，抄下名字后面的东西。',
+  modelsStoryLong: '读一篇 {count} 个词的文本',
   modelsStoryOther: '参与了这个词，但看的不是答案所在的词：它最关注“{word}”。',
 }

@@ -217,6 +217,8 @@ export interface OpenModel {
 /** What lies beside the weights of a model that ships with the page. */
 export interface About {
   tour?: readonly Stop[]
+  /** A long text for the reader. */
+  text?: string
   figures?: { example?: { text?: string } }
 }
 /** A stop of the guided story: a head with a prompt. */

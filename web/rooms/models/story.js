@@ -10,7 +10,7 @@ import { nameOf } from './shown.js'
 
 /** @typedef {import('./models.js').Room} Room */
 
-const KINDS = /** @type {const} */ (['previous', 'pronoun', 'gender', 'behind'])
+const KINDS = /** @type {const} */ (['previous', 'pronoun', 'gender', 'behind', 'chapter', 'thing'])
 
 /** Where the head gives the answer's word less weight, it does something else here. */
 const LEAST = 0.3
@@ -24,15 +24,22 @@ function sentence({ t }, { kind, weight = 1, looksAt = '' }) {
 
 /** The menu of the stories. @param {Room} room */
 export function storyMenu(room) {
-  const { t, act, view, openModel } = room
-  const stops = openModel?.about?.tour ?? []
+  const { t, act, view, openModel, settings } = room
+  const { tour: stops = [], text: long } = openModel?.about ?? {}
   if (!stops.length) return nothing
   const items = stops.map((stop, i) => ({
-    name: i,
+    name: String(i),
     label: html`<b>${t('modelsHead', { name: nameOf(stop) })}</b> ${sentence(room, stop)}`,
     isChosen: view.storyStep === i,
     act: () => act.goTo(i),
   }))
+  if (long)
+    items.push({
+      name: 'long',
+      label: html`${t('modelsStoryLong', { count: long.split(' ').length })}`,
+      isChosen: settings.prompt === long,
+      act: () => act.readDraft(long),
+    })
   return menu({ id: 'models-stories', label: t('modelsStories') }, menuChoices(items))
 }
 
