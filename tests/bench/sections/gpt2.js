@@ -62,7 +62,7 @@ function distance(a, b) {
  */
 async function* loading(path) {
   const other = { run: () => readFile(join(path, 'model.safetensors')) }
-  for (const dtype of /** @type {const} */ (['float32', 'float16', 'int8'])) {
+  for (const dtype of /** @type {const} */ (['float32', 'float16', 'int8', 'int4'])) {
     const run = async () => {
       const model = await loadModel(await load(), path, { dtype, tokenizer: false })
       model.dispose()
@@ -85,7 +85,7 @@ export async function* gpt2({ shape, peak, limits }) {
   if (!['load', ...NEED_MODEL].some(wants)) return
   const weights = makeWeights((await load()).generator(1))
   const folder = writeFolder(weights)
-  const open = async (/** @type {number} */ threads, /** @type {'float32' | 'float16' | 'int8'} */ dtype) => {
+  const open = async (/** @type {number} */ threads, /** @type {'float32' | 'float16' | 'int8' | 'int4'} */ dtype) => {
     const qkv = await load({ threads })
     const model = await loadModel(qkv, folder.path, { dtype, tokenizer: false })
     return { model, qkv, dispose: () => qkv.dispose() }
@@ -141,6 +141,7 @@ export async function* gpt2({ shape, peak, limits }) {
       for (const [dtype, goal] of /** @type {const} */ ([
         ['float16', '>= 1.8'],
         ['int8', '>= 2.8'],
+        ['int4', '>= 3.9'],
       ])) {
         const narrow = await open(1, dtype)
         for (const n of LENGTHS) {
@@ -165,7 +166,7 @@ export async function* gpt2({ shape, peak, limits }) {
           ...ours,
         }
       }
-      for (const dtype of /** @type {const} */ (['float32', 'float16', 'int8'])) {
+      for (const dtype of /** @type {const} */ (['float32', 'float16', 'int8', 'int4'])) {
         const { model, qkv, dispose } = dtype === 'float32' ? one : await open(1, dtype)
         const core = /** @type {import('../../../src/runtime/memory.js').Core} */ (coreOf(qkv))
         const length = Math.floor(qkv.memory.resident / 512) * 128
