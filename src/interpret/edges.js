@@ -200,7 +200,7 @@ function* edgeSteps(task, options, byPosition, where) {
   const floats = read.reduce((sum, { own, size }) => sum + own.length * size, 0)
   if (floats > MOST)
     throw new RangeError(
-      `${where}: the gradients of ${readers.length} readers of ${streams.map(({ L }) => L).join(' and ')} tokens take ${floats * 4} bytes: give a shorter text`,
+      `${where}: the gradients of ${readers.length} readers of ${streams.map(({ L }) => L).join(' and ')} tokens take ${floats * 4} bytes, more than ${MOST * 4}: give a shorter text`,
     )
   for (const one of read) one.all = new Float32Array(one.own.length * one.size)
   const isExact = options.weights === 'exact'

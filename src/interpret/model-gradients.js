@@ -14,6 +14,7 @@ import { embeddingOf, keyOf } from '../models/weights.js'
 import { relativePositionBias } from '../nn.js'
 import { Parameters } from '../train/parameters.js'
 import { accumulate, GradientRecorder, KeepingOperations, recordHooks } from './gradient-recorder.js'
+import { bytesBackwards, makeRoom } from './memory-room.js'
 import { findStored } from './model-parameters.js'
 import { readObjective } from './objective.js'
 import { quiet } from './resume.js'
@@ -102,7 +103,9 @@ export function* gradientSteps(parts, input, options, where, inParts) {
   let objective
   const last = stacks[stacks.length - 1]
   const entered = (/** @type {Layer} */ own, /** @type {FloatTensor} */ h) => {
-    if (own.call.place === last.stack) objective ??= readObjective(of, targets, sizesOf(own, family.vocab), where)
+    const { place, read } = own.call
+    if (place === last.stack) objective ??= readObjective(of, targets, sizesOf(own, family.vocab), where)
+    if (own.layer === 0) makeRoom(qkv, 4 * plan.size + bytesBackwards(own.stack, read.B * read.L), where)
     /** @type {Products} */
     const products = new Map()
     const isLayer = own.layer < own.stack.layers.length

@@ -9,6 +9,7 @@ import { Model } from '../models/model.js'
 import { copyOf, meanOverRows } from '../models/model-hooks.js'
 import { inTurns } from '../models/turns.js'
 import { inputOf } from './input-of.js'
+import { bytesForwards, makeRoom } from './memory-room.js'
 import { gradientSteps, sizesOf } from './model-gradients.js'
 import { readObjective } from './objective.js'
 import { collectEntered, resume, valuesOf } from './resume.js'
@@ -166,6 +167,8 @@ async function run(model, settings, where, start) {
     const tell = (/** @type {number} */ layer) =>
       onProgress?.({ row: layer, done: names.length - layer, rows: names.length, effects: rowOf(layer).slice() })
     const result = { effects, value: target.value, ...(source && { clean: source.value }) }
+    const most = Math.max(1, Math.floor(MOST_ROWS / target.L))
+    makeRoom(qkv, bytesForwards(spec, Math.min(most, size) * target.L), where)
     const isGradient = !isExact || what === 'neurons'
     if (isGradient) {
       const given = { of, targets, at: /** @type {any} */ (names) }
@@ -198,7 +201,6 @@ async function run(model, settings, where, start) {
         })
         return isOther
       })
-      const most = Math.max(1, Math.floor(MOST_ROWS / target.L))
       for (let n = 0; n < differs.length; n += most) {
         const batch = differs.slice(n, n + most)
         const changes = {

@@ -6,8 +6,9 @@ import { existsSync, readFileSync } from 'node:fs'
 import { test } from 'node:test'
 import { load } from '../../src/index.js'
 import { KeepingOperations } from '../../src/interpret/gradient-recorder.js'
-import { backward, backwardAsync } from '../../src/interpret.js'
+import { ablate, backward, backwardAsync } from '../../src/interpret.js'
 import { loadModel } from '../../src/models.js'
+import { memoryOf, withFree } from '../growth.js'
 import { folders, goldens, gpt2, loaded, open, qkv } from './checkpoints.js'
 import { checkGradients } from './gradient-golden.js'
 
@@ -315,6 +316,43 @@ test('impossible gradients are refused with the reason, and nothing is left in m
   }
   bert.dispose()
   assert.throws(() => backward(bert, { ids }), /was disposed/)
+})
+
+test('memory that does not suffice is said before a layer runs, with the bytes, and nothing changes', async () => {
+  const own = await load()
+  const model = await loadModel(own, `${goldens}/gpt2-tiny`, { tokenizer: false, dtype: 'float32' })
+  const { resident } = own.memory
+  const { memory } = memoryOf(own).exports
+  const long = { ids: Array.from({ length: 60 }, (_, n) => n) }
+  const parameters = model.describe().tensors.map(({ name }) => name)
+  let ran = 0
+  const count = () => {
+    ran++
+  }
+  const hooks = { 'layers.*.attention.q': count }
+  const want = backward(model, long, { parameters }).value
+  const full = () => {
+    throw new RangeError('full')
+  }
+  for (const [what, call] of /** @type {[string, () => unknown][]} */ ([
+    ['backward', () => backward(model, long, { parameters, hooks })],
+    ['backwardAsync', () => backwardAsync(model, long, { parameters, hooks })],
+    ['ablate', () => ablate(model, { ids: long.ids.slice(0, 15) }, { of: 'loss', what: 'positions' })],
+  ])) {
+    // A forward pass fits into the memory that is there.
+    await withFree(own, what.startsWith('backward') ? 500_000 : 180_000, async () => {
+      Object.defineProperty(memory, 'grow', { value: full, configurable: true })
+      const message = new RegExp(
+        `^RangeError: ${what} needs at least \\d+ bytes of the module's memory beside the \\d+ that`,
+      )
+      await assert.rejects(async () => call(), message)
+      Reflect.deleteProperty(memory, 'grow')
+    })
+    assert.equal(ran, 0)
+    assert.equal(own.memory.resident, resident, what)
+  }
+  assert.equal(backward(model, long, { parameters }).value, want)
+  own.dispose()
 })
 
 test('layers whose products are not kept run again and give the same bits', async () => {
