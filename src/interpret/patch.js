@@ -34,8 +34,9 @@ import { stackOf } from './stack-of.js'
  * @property {'decoder' | 'encoder' | 'cross'} [place] of an encoder-decoder; default the decoder
  * @property {number} [top] how many neurons, those with the largest estimates, are changed exactly; default 20
  * @property {AbortSignal} [signal]
- * @property {(progress: { row: number, done: number, rows: number, effects: Float32Array }) => void} [onProgress] called with each row of the
- *   effects, that of a layer, from the last to the first
+ * @property {(progress: { row: number, done: number, rows: number, effects: Float32Array }) => void | Promise<void>} [onProgress] called with each row
+ *   of the effects, that of a layer, from the last to the first; the next row waits for a promise that it returns, and until then nothing
+ *   of this call is in the module's memory
  *
  * @typedef {PatchSettings & { clean: ModelInput | string, corrupted: ModelInput | string, positions?: Positions }} PatchOptions
  * @typedef {PatchSettings & { by?: 0 | 'mean' }} AblateOptions by: what replaces the numbers, zeros (default) or their mean over the positions
@@ -157,6 +158,8 @@ async function run(model, settings, where, start) {
     return { input, numbers, L, ids: [...ids], value, stacks, objective, rows }
   }
 
+  /** What onProgress has returned. @type {Promise<void> | undefined} */
+  let waiting
   /** @returns {import('../models/network.js').RunSteps<PatchResult>} */
   function* steps() {
     const { source, target, positions, numbers } = yield* start({ read })
@@ -164,8 +167,11 @@ async function run(model, settings, where, start) {
     const { size } = cells
     const effects = new Tensor(new Float32Array(names.length * size), [names.length, ...cells.dims])
     const rowOf = (/** @type {number} */ layer) => effects.data.subarray(layer * size, (layer + 1) * size)
-    const tell = (/** @type {number} */ layer) =>
-      onProgress?.({ row: layer, done: names.length - layer, rows: names.length, effects: rowOf(layer).slice() })
+    const tell = (/** @type {number} */ layer) => {
+      const done = names.length - layer
+      const given = onProgress?.({ row: layer, done, rows: names.length, effects: rowOf(layer).slice() })
+      waiting = given instanceof Promise ? given : undefined
+    }
     const result = { effects, value: target.value, ...(source && { clean: source.value }) }
     const most = Math.max(1, Math.floor(MOST_ROWS / target.L))
     makeRoom(qkv, bytesForwards(spec, Math.min(most, size) * target.L), where)
@@ -184,6 +190,7 @@ async function run(model, settings, where, start) {
           row[cell] = sum
         }
         tell(layer)
+        yield []
       }
       if (!isExact) return result
     }
@@ -244,10 +251,16 @@ async function run(model, settings, where, start) {
         row[cell] = effect
       })
       tell(layer)
+      yield []
     }
     return result
   }
-  return inTurns(qkv, steps(), { signal, layers: 0 })
+  const pause = () => {
+    const promise = waiting
+    waiting = undefined
+    return promise
+  }
+  return inTurns(qkv, steps(), { signal, layers: 0, pause })
 }
 
 /**

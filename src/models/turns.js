@@ -42,10 +42,10 @@ export function layersOf({ encoder, decoder }, { cache, until }) {
  * @template T
  * @param {import('../qkv.js').Qkv} qkv
  * @param {import('./network.js').RunSteps<T>} steps
- * @param {AsyncOptions & { layers: number }} options
+ * @param {AsyncOptions & { layers: number, pause?: () => Promise<void> | undefined }} options pause: what the next step waits for
  * @returns {Promise<T>}
  */
-export async function inTurns(qkv, steps, { signal, onLayer, layers }) {
+export async function inTurns(qkv, steps, { signal, onLayer, layers, pause }) {
   /** What the next step needs: it outlives the scope of the step before. @type {Set<Held>} */
   let held = new Set()
   let layer = 0
@@ -58,6 +58,8 @@ export async function inTurns(qkv, steps, { signal, onLayer, layers }) {
       const live = new Set([value].flat().map(baseOf))
       for (const tensor of held) if (!live.has(tensor)) tensor.dispose?.()
       held = live
+      const waits = pause?.()
+      if (waits) await waits
       if (!Array.isArray(value)) onLayer?.({ layer: ++layer, layers })
       else if (performance.now() - last < PATIENCE) continue
       await turn()

@@ -546,7 +546,12 @@ test('what matters for an answer: estimates first, then exact rows, which are th
     assert.ok(Math.abs(got - want) <= 1e-5, `${got} for ${want}`)
   const asked = { ...plain, what: /** @type {const} */ ('heads'), stack: /** @type {const} */ (''), other: '' }
   const { id, done } = ask('matters', asked)
+  const number = ask('number', { model: plain.model, stack: '', layer: 1, letter: 'q', row: 3 })
   await done
+  const order = posted.flatMap(each => (each.type === 'value' ? [each.id] : []))
+  const [first, last] = [order.indexOf(id), order.lastIndexOf(id)]
+  const between = order.indexOf(number.id)
+  assert.ok(first < between && between < last, `the model answers between two rows: ${order}`)
   const sent = posted.flatMap(each =>
     each.type === 'value' && each.id === id ? /** @type {any[]} */ ([each.value]) : [],
   )
@@ -568,7 +573,7 @@ test('what matters for an answer: estimates first, then exact rows, which are th
   const longer = await value('matters', { ...asked, what: 'positions', other: `${text} again` })
   assert.ok(typeof longer === 'object' && longer.lengths?.[0].length === 10 && longer.lengths[1].length > 10)
   const run = { row: 5, top, ids: Array(1700).fill(ids[0]) }
-  const watch = { signal: new AbortController().signal, emit: () => assert.fail() }
+  const watch = { signal: new AbortController().signal, emit: () => assert.fail(), rest: async () => {} }
   const { isTooLong } = await mattersOf(model, /** @type {any} */ (run), { what: 'heads', stack: '', other: '' }, watch)
   assert.equal(isTooLong, true, '12 heads with 1,700 by 1,700 weights')
   model.dispose()

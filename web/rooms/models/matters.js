@@ -18,10 +18,10 @@ const objectiveOf = ({ row, top }) => ({
  * @param {Model} model
  * @param {WholeRun} run without changes
  * @param {{ what: 'heads' | 'positions', stack: import('../../head/head.js').Stack, other: string }} asked
- * @param {{ signal: AbortSignal, emit: (value: Matters) => void }} watch
+ * @param {{ signal: AbortSignal, emit: (value: Matters) => void, rest: () => Promise<void> }} watch rest: lets others use the model
  * @returns {Promise<Matters>}
  */
-export async function mattersOf(model, run, { what, stack, other }, { signal, emit }) {
+export async function mattersOf(model, run, { what, stack, other }, { signal, emit, rest }) {
   const { row, top, ids, input } = run
   const tokens = top.slice(0, 2).map(({ token }) => token)
   const nothing = { what, tokens, value: 0, dims: [0, 0], effects: new Float32Array(0), exact: 0 }
@@ -50,9 +50,12 @@ export async function mattersOf(model, run, { what, stack, other }, { signal, em
     exact,
   })
   emit(made(0))
-  await start('exact', (/** @type {{ row: number, done: number, effects: Float32Array }} */ progress) => {
+  await rest()
+  await start('exact', async (/** @type {{ row: number, done: number, effects: Float32Array }} */ progress) => {
     effects.set(progress.effects, progress.row * columns)
-    if (progress.done < rows) emit(made(progress.done))
+    if (progress.done === rows) return
+    emit(made(progress.done))
+    await rest()
   })
   return made(rows)
 }

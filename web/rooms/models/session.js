@@ -150,7 +150,7 @@ export function handlers(qkv, Tokenizer) {
    * @template T
    * @param {string} id of the model
    * @param {AbortSignal} signal
-   * @param {(model: Model, signal: AbortSignal) => T | Promise<T>} act
+   * @param {(model: Model, signal: AbortSignal, rest: () => Promise<void>) => T | Promise<T>} act rest: others use the model, if they wait
    * @returns {Promise<T>}
    */
   async function use(id, signal, act) {
@@ -166,7 +166,17 @@ export function handlers(qkv, Tokenizer) {
       const { model, end, id: own } = open
       try {
         signal.throwIfAborted()
-        if (own === id) return await act(model, AbortSignal.any([signal, end.signal]))
+        const either = AbortSignal.any([signal, end.signal])
+        const rest = async () => {
+          release()
+          const before = lock
+          lock = new Promise(resolve => {
+            release = resolve
+          })
+          await before
+          either.throwIfAborted()
+        }
+        if (own === id) return await act(model, either, rest)
       } catch (error) {
         if (signal.aborted || !end.signal.aborted) throw error
       } finally {
@@ -366,13 +376,13 @@ export function handlers(qkv, Tokenizer) {
         return reasonsOf(model, used, { ...request.at, ...request.cell })
       }),
     matters: (request, run) =>
-      use(request.model, run.signal, async (model, signal) => {
+      use(request.model, run.signal, async (model, signal, rest) => {
         const { changeOf, mattersOf } = await import('./matters.js')
         const { what, stack, other } = request
         const watch = { ...watchOf(run), signal }
         const plain = await plainRun(request, model, watch)
         if (what === 'now') return changeOf(model, plain.run, (await runFor(request, model, watch)).hooks, signal)
-        return mattersOf(model, plain.run, { what, stack, other }, { signal, emit: run.emit })
+        return mattersOf(model, plain.run, { what, stack, other }, { signal, emit: run.emit, rest })
       }),
     number: ({ model: id, stack, layer, letter, row }, { signal }) =>
       use(id, signal, model => model.weightRow(attentionOf(stack, layer) + letter, row)),
