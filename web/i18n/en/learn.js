@@ -8,7 +8,7 @@ export const texts = {
   'task.reverse': 'Reverse',
   'task.text': 'Your text',
   'task.induction.text':
-    'A segment of numbers occurs twice in each sequence. In the second one the model has to say which number followed the first time. Press Train and wait for the jump; then see where each head looks. A model with one layer fails.',
+    'A segment of numbers occurs twice in each sequence. In the second one the model has to say which number followed the first time. Press Train and wait for the jump; then see where each head looks. A model with one layer fails: a head has to look back one token first, so that a head of the next layer can find what followed.',
   'task.translation.text':
     'English to Chinese, word by word. Nobody tells the model which words belong together: the map of the last attention shows what it found.',
   'task.sort.text':

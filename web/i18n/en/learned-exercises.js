@@ -45,7 +45,7 @@ export const texts = {
 
   'e16.task':
     'The model has written a Chinese translation. Open the map of the cross-attention and select the cell that shows where 今天 (today) came from.',
-  'e16.may': 'What may change: the selected cell. The row that writes 今天 is that of the word just before it.',
+  'e16.may': 'What may change: the selected cell. A row carries the word that it writes.',
   'e16.done':
     'When it wrote 今天, the model gave {share} to “{word}”. Rows are what asks: the text being written; columns are what answers.',
   'e16.notYet': 'Not yet.',

@@ -62,6 +62,8 @@ export const texts = {
   modelsUnknown: 'Not in the {count} tokens of this model, so it reads them as <unk>: {words}.',
   modelsMask: 'Mask “{word}”',
   modelsNoMask: 'No word is masked. Select a word and mask it: the model then says which word fits there.',
+  modelsWrites:
+    'Select a word of the translation to see where it looks. A row of the map carries the word that it writes.',
   modelsHint: 'Select a word to see what the model says after it.',
   modelsHintMasked: 'Select a word to see what the model says in its place.',
   modelsHintClasses: 'Select a word to see its class.',

@@ -56,6 +56,7 @@ export const texts = {
   modelsUnknown: '不在这个模型的 {count} 个词元之中，读作 <unk>：{words}。',
   modelsMask: '遮住“{word}”',
   modelsNoMask: '没有被遮住的词。选中一个词并遮住它，模型会说哪个词适合那里。',
+  modelsWrites: '选择译文中的一个词，看它看向哪里。图中的一行标着它写出的词。',
   modelsHint: '选中一个词，看模型在它之后说什么。',
   modelsHintMasked: '选中一个词，看模型在它的位置说什么。',
   modelsHintClasses: '选中一个词，看它的类别。',

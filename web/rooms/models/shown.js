@@ -155,6 +155,18 @@ function streamedOf({ got }, run) {
   return undefined
 }
 
+/** What ends a translation. */
+const END = '</s>'
+/** The words that the rows of a translation write, the same array for the same run. @type {WeakMap<readonly string[], readonly string[]>} */
+const written = new WeakMap()
+
+/** @param {readonly string[]} targets as they are read, with what stands before the first word */
+function writtenBy(targets) {
+  const found = written.get(targets) ?? [...targets.slice(1), END]
+  written.set(targets, found)
+  return found
+}
+
 /** Everything that is drawn beside the state. @param {State} state */
 export function shownOf(state) {
   const { settings, view } = state
@@ -191,9 +203,9 @@ export function shownOf(state) {
       head && maps && cell && cell.row < maps.rows && cell.column < maps.columns
         ? { query: cell.row, key: cell.column }
         : undefined,
-    /** The names of queries and keys of the stack that is shown. */
+    /** The names of queries and keys of the stack that is shown. A row of the cross-attention carries the word that it writes. */
     words: {
-      queries: stack === 'decoder' || stack === 'cross' ? targets : tokens,
+      queries: stack === 'cross' ? writtenBy(targets) : stack === 'decoder' ? targets : tokens,
       keys: stack === 'decoder' ? targets : tokens,
     },
   }

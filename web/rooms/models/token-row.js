@@ -3,6 +3,7 @@
 import { html, nothing } from 'lit'
 import { paletteOf, stepOf } from '../../elements/colour-scale.js'
 import { percent } from '../../files/number-format.js'
+import { glosses } from '../../head/glosses.js'
 import { held, released, wasLong } from '../../head/pointing.js'
 import { counted } from '../../i18n/counted.js'
 import { mapAt } from './atlas-maps.js'
@@ -18,12 +19,12 @@ const MANY = 128
 
 /** @param {Room} room */
 export function tokenRows(room) {
-  const { t, run, stack } = room
+  const { t, run, stack, words } = room
   if (!run) return nothing
   const { tokens, targets } = run
   return html`<div class="models-strips">
       ${tokenRow(room, tokens, targets ? 'keys' : 'both', targets ? t('modelsSource') : counted(t, 'modelsTokens', tokens.length))}
-      ${targets ? tokenRow(room, targets, 'queries', t('modelsTranslation')) : nothing}
+      ${targets ? tokenRow(room, stack === 'cross' ? words.queries : targets, 'queries', t('modelsTranslation')) : nothing}
     </div>
     <p class="note models-hint">${hint(room)} ${maskButton(room)}</p>
     ${wordLooks(room)}
@@ -32,7 +33,8 @@ export function tokenRows(room) {
 }
 
 /** @param {Room} room */
-function hint({ t, view: { query, keyWord }, words, run, openModel }) {
+function hint({ t, view: { query, keyWord }, words, run, openModel, stack }) {
+  if (query === undefined && stack === 'cross') return t('modelsWrites')
   const isMasked = openModel?.stacks.decoder === undefined
   if (query === undefined || !run)
     return t(
@@ -98,6 +100,7 @@ function tokenRow(room, tokens, side, label) {
   const count = side === 'both' ? generated.length : 0
   const known = settings.generated.length - view.steps.length // of these the link holds the ids alone
   const unknown = new Set(run?.unknown)
+  const gloss = settings.checkpoint === 'translation' ? glosses(t, () => act.show({})) : undefined
   const answers = new Map((run?.answers ?? []).map(answer => [answer.row, answer]))
   const word = (/** @type {string} */ token, /** @type {number} */ i) => {
     const step = weights ? stepOf(weights[i] ?? 0, [0, end]) : undefined
@@ -108,7 +111,7 @@ function tokenRow(room, tokens, side, label) {
     const answer = side === 'both' ? answers.get(i) : undefined
     const select = (/** @type {boolean} */ isSecond) =>
       act.selectWord(isGenerated ? i - 1 : i, isSecond, isQueries ? 'queries' : 'keys')
-    return html`<button type="button" class="word-button ${isSelected ? 'is-selected' : ''} ${view.found === i ? 'is-found' : ''} ${isGenerated ? 'is-generated' : ''} ${isUnknown ? 'is-unknown' : ''}" aria-pressed=${isSelected}
+    return html`<button type="button" class="word-button ${isSelected ? 'is-selected' : ''} ${view.found === i ? 'is-found' : ''} ${isGenerated ? 'is-generated' : ''} ${isUnknown ? 'is-unknown' : ''}" aria-pressed=${isSelected} data-gloss=${gloss?.(token) ?? nothing}
         title=${generation ? othersOf(room, generation) : nothing}
         @pointerdown=${(/** @type {PointerEvent} */ event) => held(event, () => select(true))}
         @pointerup=${released} @pointercancel=${released}

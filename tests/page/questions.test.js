@@ -1,0 +1,175 @@
+// Eleven of the eighteen questions of a first-time reader, each from a fresh page and within three clicks; answers.test.js has
+// the others: what a word attends to, where a number comes from, sqrt(d), the mask, two heads, cross-attention, programs.
+
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { texts as gallery } from '../../web/i18n/en/gallery.js'
+import { texts as glosses } from '../../web/i18n/en/glosses.js'
+import { texts as layer } from '../../web/i18n/en/layer.js'
+import { texts as learn } from '../../web/i18n/en/learn.js'
+import { texts as models } from '../../web/i18n/en/models.js'
+import { texts as shell } from '../../web/i18n/en/shell.js'
+import { texts as chinese } from '../../web/i18n/zh/glosses.js'
+import { recorded } from '../../web/rooms/front/recorded.js'
+import { SOURCE_WORDS, TARGET_WORDS } from '../../web/rooms/learn/tasks/translation.js'
+import { becomes, go, page, reads, usePage } from './open.js'
+
+usePage({ hash: '' })
+const MOST_CLICKS = 3
+
+/** A text with anything in its blanks, as it is on the page. @param {string} text */
+const says = text => {
+  const parts = text.split(/\{\w+\}/).map(part => part.replace(/[.*+?^${}()|[\]\\]/g, '\\$&').replace(/\s+/g, '\\s+'))
+  return new RegExp(parts.join('.*?'), 's')
+}
+
+/** @param {string} selector */
+const value = selector => page.locator(selector).first().getAttribute('data-value').then(Number)
+
+/** Opens a room from the front door. @param {string} room */
+async function enter(room) {
+  await page.click(`[data-room="${room}"]`)
+  await page.locator('main:not(.front)').waitFor()
+}
+
+/** What is asked, and what a reader does; the assertions are on what the page answers. @type {[string, () => Promise<void>][]} */
+const QUESTIONS = [
+  [
+    '5. what are q, k, v of this word?',
+    async () => {
+      await enter('layer')
+      await page.click('[data-word="queries:3"] >> nth=0')
+      for (const text of [layer.asksBestOwn, layer.passesOnTwo, layer.receives]) await reads('#inspector', says(text))
+    },
+  ],
+  [
+    '7. what if I change one weight?',
+    async () => {
+      await enter('layer')
+      await page.click('#set')
+      await page.keyboard.press('ControlOrMeta+A')
+      await page.keyboard.type('0.2')
+      await page.keyboard.press('Enter')
+      await page.locator('#sensitivity .before-after').waitFor()
+      await becomes(() => value('#inspector .total output'), Math.fround(0.2))
+    },
+  ],
+  [
+    '9. are the numbers right?',
+    async () => {
+      await enter('layer')
+      await page.locator('#badge[data-most]').waitFor()
+      assert.ok(Number(await page.locator('#badge').getAttribute('data-most')) < 1e-5)
+      await reads('#badge', says(shell.difference))
+    },
+  ],
+  [
+    '10. is this trained, and what would that look like?',
+    async () => {
+      await enter('layer')
+      await reads('#seen', says(layer['untrained.random']))
+      await page.click('#to-trained')
+      await page.locator('.models-head[data-head="1.2"]').waitFor()
+    },
+  ],
+  [
+    '11. how does cost grow with length?',
+    async () => {
+      await enter('layer')
+      await page.click('#cost > summary')
+      await page.locator('#cost .cost-table [data-value]').first().waitFor()
+      const [projections, mixing] = await page
+        .locator('#cost .cost-table [data-value]')
+        .evaluateAll(cells => cells.slice(0, 2).map(cell => Number(cell.getAttribute('data-value'))))
+      assert.ok(projections > 0 && mixing > 0)
+    },
+  ],
+  [
+    '13. which head looks at the previous token?',
+    async () => {
+      await enter('models')
+      await page.locator('#models-ranked [data-head]').first().waitFor()
+      assert.equal(await page.locator('#models-rank').inputValue(), 'previous')
+      assert.equal(await page.locator('#models-ranked [data-head]').first().getAttribute('data-head'), '1.1')
+      assert.ok((await value('#models-ranked [data-head="1.1"]')) > 0.5)
+    },
+  ],
+  [
+    '14. when does induction appear, and why not with one layer?',
+    async () => {
+      await enter('learn')
+      await reads('main', says(learn['task.induction.text']))
+      await page.locator('[data-name="accuracy"] polygon.band').waitFor()
+    },
+  ],
+  [
+    '15. which head finds the name, and how do I see it in the map?',
+    async () => {
+      await reads('.front-says', /1\.2/)
+      await page.click('#front-go-on')
+      await page.locator('#models-ranked [data-head="1.2"]').click()
+      await page.locator('.models-head[data-head="1.2"]').waitFor()
+    },
+  ],
+  [
+    '16. what breaks when it is off?',
+    async () => {
+      const [word] = recorded.he.without.top[0]
+      await page.click('#front-isOn')
+      await page.locator(`.front-bars li:first-child[data-word="${word}"]`).waitFor()
+    },
+  ],
+  [
+    '17. how do the words of a translation align?',
+    async () => {
+      await enter('models')
+      await page.click('#models-model')
+      await page.click('[data-name="translation"]')
+      await page.locator('[data-gloss="today"]').waitFor()
+      // Under the pointer, a cell of the map says which word looks at which.
+      const map = page.locator('.models-atlas canvas').first()
+      const { width = 0, height = 0 } = (await map.boundingBox()) ?? {}
+      await map.hover({ position: { x: 0.95 * width, y: (1.5 / 11) * height } })
+      await reads('#models-pointed', /今天.*today/s)
+    },
+  ],
+  [
+    '18. how do I see my own model, and GPT-2?',
+    async () => {
+      await enter('models')
+      await reads('.models-bar', says(models.modelsFolder))
+      await page.click('#models-model')
+      await page.locator('[data-name="hf:openai-community/gpt2"]').waitFor()
+      await reads('#models-privacy', says(gallery.galleryPrivacy))
+    },
+  ],
+]
+
+test('eleven questions of a first-time reader are answered from a fresh page, within three clicks each', async t => {
+  for (const [question, answer] of QUESTIONS) {
+    await go('')
+    await page.evaluate(() => {
+      let clicks = 0
+      addEventListener('pointerdown', () => clicks++, true)
+      Object.assign(window, { clicks: () => clicks })
+    })
+    await answer()
+    const clicks = await page.evaluate(() => /** @type {any} */ (window).clicks())
+    t.diagnostic(`${question} ${clicks}`)
+    assert.ok(clicks <= MOST_CLICKS, `${question}: ${clicks} clicks`)
+    await page.evaluate(() => localStorage.clear())
+  }
+})
+
+test('every word of the translation has a gloss in the other language', () => {
+  const known = (/** @type {string} */ text) => new Set(text.split(' ').map(pair => pair.split('=')[0]))
+  const [inEnglish, inChinese] = [known(glosses.glosses), known(chinese.glosses)]
+  assert.deepEqual(
+    TARGET_WORDS.filter(word => /\p{Script=Han}/u.test(word) && !inEnglish.has(word)),
+    [],
+  )
+  assert.deepEqual(
+    SOURCE_WORDS.filter(word => !inChinese.has(word.toLowerCase())),
+    [],
+  )
+})
