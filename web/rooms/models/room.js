@@ -568,11 +568,8 @@ export const room = {
   session: {
     worker: () => new Worker(new URL('./worker.js', import.meta.url), { type: 'module' }),
     async handlers(qkv) {
-      const [{ handlers }, { Tokenizer }] = await Promise.all([
-        import('./session.js'),
-        import('@huggingface/tokenizers'),
-      ])
-      return handlers(qkv, Tokenizer)
+      const { handlers } = await import('./session.js')
+      return handlers(qkv)
     },
   },
   draw,

@@ -21,6 +21,7 @@ import {
   withUnknown,
 } from './read-text.js'
 import { idOf, isOfHub, labelOf, nameOf, usualDtype } from './sources.js'
+import { isWordLevel, WordLevel } from './word-level.js'
 
 /** @typedef {import('qkv/models').Model} Model */
 /** @typedef {import('./models.js').ModelsAsks} Asks */
@@ -117,10 +118,9 @@ const changedKeyOf = request => JSON.stringify([keyOf(request), request.changes,
 
 /**
  * @param {import('qkv').Qkv} qkv
- * @param {import('../../../src/models/tokenizer.js').TokenizerClass} Tokenizer
  * @returns {import('../../shell/room.js').Handlers<Asks>}
  */
-export function handlers(qkv, Tokenizer) {
+export function handlers(qkv) {
   /** The open model, the id of the request that opened it, and what ends its runs when another takes its place. @type {{ model: Model, id: string, end: AbortController } | undefined} */
   let open
   let lock = Promise.resolve()
@@ -277,7 +277,7 @@ export function handlers(qkv, Tokenizer) {
         const sizes = { stored: bytes.stored, float16: bytes.float16, int8: bytes.int8 }
         throw problem('modelsLarge', { name: label, most, ...sizes })
       }
-      const { tokenizer, wrote } = withUnknown(Tokenizer)
+      const { tokenizer, wrote } = withUnknown(await classOf(isShipped ? from : undefined))
       const next = await loadModel(qkv, from, {
         ...ofHub,
         dtype: chosen || undefined,
@@ -447,6 +447,17 @@ async function numbersOf(model) {
   const vector = model.describe().tensors.find(({ dims }) => dims.length === 1)
   const { weight } = await model.weightRow(`${attentionOf(encoder && decoder ? 'decoder' : '', 0)}q`, 0)
   return vector ? [(await model.weight(vector.name)).data, weight] : [weight]
+}
+
+/**
+ * The class that reads tokenizer.json: of a model of the page a small one, of any other that of the package.
+ * @param {import('qkv/models').CheckpointSource} [files] of a model of the page
+ * @returns {Promise<import('../../../src/models/tokenizer.js').TokenizerClass>}
+ */
+async function classOf(files) {
+  const file = /** @type {Record<string, BlobPart> | undefined} */ (files)?.['tokenizer.json']
+  if (file && isWordLevel(JSON.parse(await new Blob([file]).text()))) return WordLevel
+  return (await import('@huggingface/tokenizers')).Tokenizer
 }
 
 /** What a folder says of its model, where it has such a file. @param {import('qkv/models').CheckpointSource} source @returns {Promise<import('./models.js').About | undefined>} */

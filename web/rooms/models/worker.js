@@ -1,10 +1,9 @@
 // The session in a worker of its own, with threads where the page may share memory with them.
 
-import { Tokenizer } from '@huggingface/tokenizers'
 import { load } from 'qkv'
 import { serveWorker } from '../../shell/port.js'
 import { handlers } from './session.js'
 
 /** Where no memory can be shared, what starts threads is not loaded; threads that do not start are no reason to show nothing. */
 const loaded = crossOriginIsolated ? load({ threads: 'auto' }).catch(() => load()) : load()
-serveWorker(loaded.then(qkv => handlers(qkv, Tokenizer)))
+serveWorker(loaded.then(qkv => handlers(qkv)))
