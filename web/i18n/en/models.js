@@ -135,6 +135,7 @@ export const texts = {
   modelsSays: '“{token}” ({share})',
   modelsPoints: 'points',
   modelsMatters: 'What matters for this answer?',
+  modelsGraph: 'Graph of heads',
   modelsWhy: 'Who says “{token}”?',
   modelsWhyText: 'The amount that each head adds directly to this logit, with the norms held fixed.',
   modelsWhyHeldText:
@@ -228,6 +229,7 @@ export const texts = {
   modelsStoryLabel: 'Guided story',
   modelsStorySays: 'The model says “{token}” ({share}).',
   modelsStoryNow: 'Without head {name}, “{token}” has {share}; it says “{other}”.',
+  modelsStoryGraph: 'See who works with it',
   modelsStoryOff: 'Switch head {name} off',
   modelsStoryOn: 'Switch head {name} on',
   'modelsStory.gender': 'decides between “her” and “his”: it looks at the person the sentence is about.',

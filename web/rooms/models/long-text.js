@@ -43,3 +43,9 @@ export function mostTokens({ positions, stacks: { encoder, decoder }, bytes }, m
   const own = 4 * heads * headDim * (layers + 1 + OF_LAYER) + OF_HEAD * layers * heads
   return Math.min(positions, Math.floor(Math.max(0, mostBytes - bytes) / own))
 }
+
+/** "12 s", "3 min". @param {import('./models.js').Room['t']} t @param {number} seconds */
+export const duration = (t, seconds) =>
+  seconds > 90
+    ? t('modelsLeft.minutes', { count: Math.ceil(seconds / 60) })
+    : t('modelsLeft.seconds', { count: Math.ceil(seconds) })

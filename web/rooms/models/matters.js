@@ -10,7 +10,7 @@ import { isTooLong } from './reasons.js'
 /** @typedef {import('./model-run.js').WholeRun} WholeRun */
 
 /** The answer against the second guess, as an objective. @param {WholeRun} run */
-const objectiveOf = ({ row, top }) => ({
+export const objectiveOf = ({ row, top }) => ({
   logits: top.slice(0, 2).map(({ id }, n) => ({ position: row, token: id, weight: n ? -1 : 1 })),
 })
 

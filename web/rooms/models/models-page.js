@@ -11,7 +11,7 @@ import { opening } from './open-model.js'
 import { atlas, overview } from './overview.js'
 import { predictionPanel } from './prediction.js'
 import { shownOf } from './shown.js'
-import { story } from './story.js'
+import { FIRST_GRAPH, story } from './story.js'
 import { tokenRows } from './token-row.js'
 
 /** @typedef {import('./models.js').Context} Context */
@@ -31,6 +31,7 @@ const matters = later(async () => {
   const [module] = await Promise.all([import('./matters-panel.js'), import('./head-page.js')])
   return module
 })
+const graph = later(() => import('./graph-panel.js'))
 
 /** The programs that do the same as the page. @param {Room} room */
 function programs(room) {
@@ -53,6 +54,18 @@ function whatMatters(room) {
     ${view.hasMatters ? matters.draw(({ mattersPanel }) => mattersPanel(room)) : nothing}</details>`
 }
 
+/** The graph of heads. @param {Room} room */
+function graphOfHeads(room) {
+  const { t, act, settings, openModel, run } = room
+  if (!openModel?.hasHead || !run || run.row < 0) return nothing
+  const isOpen = settings.graph !== ''
+  const toggle = (/** @type {Event & { target: HTMLDetailsElement }} */ { target }) => {
+    if (target.id === 'models-graph' && target.open !== isOpen) act.setGraph(target.open ? FIRST_GRAPH : '')
+  }
+  return html`<details class="models-graph" id="models-graph" ?open=${isOpen} @toggle=${toggle}><summary>${t('modelsGraph')}</summary>
+    ${isOpen ? graph.draw(({ graphPanel }) => graphPanel(room)) : nothing}</details>`
+}
+
 /** @param {Context} context */
 export function draw(context) {
   /** @type {Room} */
@@ -73,7 +86,7 @@ export function draw(context) {
         )}</div>
         ${changesPanel(room)}
         <div class="models-stage">${head ? headOpen.draw(({ headPage }) => headPage(room, head)) : overview(room)}<div class="models-side">${room.cell && head ? cells(t('htmlLang')).draw(({ inspector, t }) => inspector({ ...room, t })) : nothing}${predictionPanel(room)}</div></div>
-        ${whatMatters(room)}${generateBar(room)}${programs(room)}`
+        ${whatMatters(room)}${graphOfHeads(room)}${generateBar(room)}${programs(room)}`
           : room.streamed
             ? html`<div class="models-stage"><section class="models-atlas">${atlas(room)}</section></div>`
             : nothing

@@ -1,6 +1,6 @@
 // The types of the room "Models": its settings, what no link holds, what it asks of its session, its actions.
 
-import type { Source } from 'qkv/interpret'
+import type { PositionEdges, Source } from 'qkv/interpret'
 import type { Model } from 'qkv/models'
 import type { Change, HeadAt, Place, Stack } from '../../head/head.js'
 import type { Context as ContextOf, Problem, State as StateOf } from '../../shell/room.js'
@@ -23,6 +23,15 @@ export interface Settings {
   changes: readonly Change[]
   /** The open head, the cell in the inspector, and a part of it: ['term', i], or ['q', i, n] for a number of the query. */
   at: Place
+  /** The graph of heads as graph-setting.js writes it; '': closed. */
+  graph: string
+}
+
+/** The share of the answer that the graph explains, in percent; its selected edge by name, '' for none, and whether that edge is tested. */
+export interface GraphSetting {
+  share: number
+  edge: string
+  isTested: boolean
 }
 
 /** Files, the address of a folder, hf:owner/name@revision of the hub, or an address for each file. */
@@ -103,6 +112,10 @@ export interface View {
   keptChanges: number
   /** Is it shown what matters for the answer? */
   hasMatters: boolean
+  /** The part or the edge of the graph of heads under the pointer or with the focus, by its name. */
+  graphPointed: string
+  /** What the reader agreed to compute the graph of, though it takes long: the request of its run as JSON. */
+  graphAgreed: string
   /** Are the programs shown? */
   hasPrograms: boolean
   /** Why a model was not asked for. */
@@ -287,6 +300,14 @@ export interface Matters {
   /** The tokens of both texts, if their numbers differ. */
   lengths?: string[][]
 }
+/** What the graph of heads is made from: the answer and the second guess, the row that says them, and all edges. */
+export interface GraphEdges {
+  tokens: string[]
+  row: number
+  edges: PositionEdges
+}
+/** Why there is no graph: the model has two stacks, or the text is too long. */
+export type NoGraph = 'stacks' | 'long'
 /** The second text as the model reads it. */
 export interface SourceRead {
   ids: number[]
@@ -355,6 +376,16 @@ export type ModelsAsks = {
     request: RunRequest & { what: 'heads' | 'positions' | 'now'; stack: Stack; other: string }
     value: Matters | number
   }
+  /** What takes long waits until it is agreed to: what it `takes` is said first. */
+  graph: {
+    request: RunRequest & { isAgreed: boolean }
+    value: GraphEdges | { none: NoGraph } | { takes: { seconds: number; bytes: number } }
+  }
+  /** The exact effect of an edge of the graph, and the value of the answer without it. */
+  graphEdge: {
+    request: RunRequest & { edge: string }
+    value: { effect: number; value: number }
+  }
   /** The row of the weights that made a number of a query or key, and its bias. */
   number: {
     request: { model: string; stack: Stack; layer: number; letter: 'q' | 'k'; row: number }
@@ -394,7 +425,7 @@ export type ModelsActions = {
   agree: [dtype?: SmallerDtype | '']
   refuse: []
   drop: [name: string]
-  cancel: [slot: 'open' | 'run']
+  cancel: [slot: 'open' | 'run' | 'graph']
   runAgain: []
   startAgain: []
   dismiss: []
@@ -419,6 +450,12 @@ export type ModelsActions = {
   sample: [name: keyof View['sampling'], value: number, least: number, most: number]
   generate: [count?: number]
   openInLayer: [from: string]
+  /** Opens the graph of heads, changes it, or closes it. */
+  setGraph: [graph: string, isRevealed?: boolean]
+  agreeToGraph: []
+  /** Opens the head of a part of the graph, with a weight of it, and marks the word; without a head the word alone. */
+  openFromGraph: [place: Place, position: number]
+  save: [name: string, data: string, mime: string]
   copy: [name: string, code: string]
   goTo: [storyStep?: number]
 }

@@ -3,7 +3,7 @@
 import { html, nothing } from 'lit'
 import { live } from 'lit/directives/live.js'
 import { counted } from '../../i18n/counted.js'
-import { mostTokens, secondsOf } from './long-text.js'
+import { duration, mostTokens, secondsOf } from './long-text.js'
 import { galleryOf, modelField } from './model-field.js'
 import { askedOf, failureOf, requestOf, titleOf } from './shown.js'
 import { isOfHub, megabytes } from './sources.js'
@@ -46,12 +46,6 @@ function facts({ t }, { type, stacks, parameters, bytes, dtype, threads }) {
   })
   return html`<span class="models-facts" id="models-facts">${said}${dtype ? `, ${dtype}` : ''}${threads > 1 ? `, ${t('modelsThreads', { count: threads })}` : ''}</span>`
 }
-
-/** "12 s", "3 min". @param {Room['t']} t @param {number} seconds */
-const duration = (t, seconds) =>
-  seconds > 90
-    ? t('modelsLeft.minutes', { count: Math.ceil(seconds / 60) })
-    : t('modelsLeft.seconds', { count: Math.ceil(seconds) })
 
 /** @param {Room} room */
 function openProgress(room) {

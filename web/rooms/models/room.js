@@ -68,6 +68,8 @@ const view = {
   token: '',
   keptChanges: 0,
   hasMatters: false,
+  graphPointed: '',
+  graphAgreed: '',
   hasPrograms: false,
   mostBytes: mostMemory(),
   stack: '',
@@ -274,7 +276,7 @@ const actions = {
   refuse: () => ({ view: { asked: undefined } }),
   drop: (_, name) => ({ effects: [{ type: 'ask', request: { type: 'drop', name } }] }),
   cancel: (_, slot) => ({
-    effects: slot === 'open' ? [{ type: 'cancel', slot }] : ['run', 'changed'].map(slot => ({ type: 'cancel', slot })),
+    effects: slot !== 'run' ? [{ type: 'cancel', slot }] : ['run', 'changed'].map(slot => ({ type: 'cancel', slot })),
   }),
   runAgain: () => ({ effects: [{ type: 'retry' }] }),
   startAgain: ({ view }) => ({
@@ -321,6 +323,20 @@ const actions = {
     if (!run || !head) return {}
     return { view: { from }, effects: [{ type: 'ask', request: { type: 'matrices', ...run.request, at: head } }] }
   },
+  setGraph: (_, graph, isRevealed) => ({
+    set: { graph },
+    effects: isRevealed ? [{ type: 'reveal', selector: '#models-graph' }] : [],
+  }),
+  agreeToGraph: state => ({
+    view: { graphAgreed: JSON.stringify(shownOf(state).request) },
+    effects: [{ type: 'retry' }],
+  }),
+  openFromGraph: (_, at, position) => ({
+    set: { at },
+    view: { query: position, keyWord: undefined, stack: at.head?.stack ?? '' },
+    effects: [{ type: 'reveal', selector: '.models-stage' }],
+  }),
+  save: (_, name, data, mime) => ({ effects: [{ type: 'save', name, data, mime }] }),
   copy: (_, copied, code) => ({ view: { copied }, effects: [{ type: 'copy', text: code }] }),
   goTo,
 }
@@ -387,6 +403,18 @@ function mattersNeeds(state) {
   return list
 }
 
+/** What the graph of heads needs; after all else, because it takes long. @param {State} state @returns {Request[]} */
+function graphNeeds(state) {
+  const { settings, view, got } = state
+  const { openModel, run, request } = shownOf(state)
+  if (!settings.graph || view.grown || !openModel?.hasHead || !run || run.row < 0) return []
+  /** @type {Request[]} */
+  const list = [{ type: 'graph', ...request, isAgreed: view.graphAgreed === JSON.stringify(request) }]
+  const [, edge] = / (.+)!$/.exec(settings.graph) ?? []
+  if (edge && got.graph?.is === 'here' && 'edges' in got.graph.value) list.push({ type: 'graphEdge', ...request, edge })
+  return list
+}
+
 /** Is the answer here, and that of this request? @param {import('../../shell/room.js').Got<{ request: object }> | undefined} got @param {object} request */
 const isAnswered = (got, request) => got?.is === 'here' && JSON.stringify(got.value.request) === JSON.stringify(request)
 
@@ -426,8 +454,14 @@ export const room = {
     sourceText: { kind: text(), default: '', history: 'none' },
     changes: { kind: other('changes', { write: writeChanges, read: readChanges }), default: [], history: 'undo' },
     at: { kind: other('place', { write: writePlace, read: readPlace }), default: {}, history: 'place' },
+    graph: { kind: text(), default: '', history: 'none' },
   },
   view,
+  // An edge of the graph of another text is none of this one.
+  settle(before, after) {
+    const isOther = before.prompt !== after.prompt || String(before.generated) !== String(after.generated)
+    return isOther && after.graph === before.graph ? { ...after, graph: after.graph.split(' ')[0] } : after
+  },
   actions,
   needs(state) {
     const { requested } = requestOf(state)
@@ -450,7 +484,7 @@ export const room = {
     if (active.length) list.push({ type: 'changed', ...changed })
     const { got } = state
     const isNew = isAnswered(got.run, request) && (!active.length || isAnswered(got.changed, changed))
-    const details = [...detailNeeds(state), ...mattersNeeds(state)]
+    const details = [...detailNeeds(state), ...mattersNeeds(state), ...graphNeeds(state)]
     // While a newer run is awaited, details of the older one stay drawn; those that are not here would only delay it.
     return [
       ...list,

@@ -384,6 +384,17 @@ export function handlers(qkv) {
         if (what === 'now') return changeOf(model, plain.run, (await runFor(request, model, watch)).hooks, signal)
         return mattersOf(model, plain.run, { what, stack, other }, { signal, emit: run.emit, rest })
       }),
+    graph: (request, run) =>
+      use(request.model, run.signal, async (model, signal) => {
+        const { graphOf } = await import('./graph-task.js')
+        const watch = { ...watchOf(run), signal }
+        return graphOf(model, (await plainRun(request, model, watch)).run, request.isAgreed, watch)
+      }),
+    graphEdge: (request, run) =>
+      detail(request, run, async (model, used) => {
+        const { testOf } = await import('./graph-task.js')
+        return testOf(model, used.run, request.edge)
+      }),
     number: ({ model: id, stack, layer, letter, row }, { signal }) =>
       use(id, signal, model => model.weightRow(attentionOf(stack, layer) + letter, row)),
     why: (request, run) => detail(request, run, whyOf),

@@ -12,6 +12,11 @@ import { nameOf } from './shown.js'
 
 const KINDS = /** @type {const} */ (['previous', 'pronoun', 'gender', 'behind', 'chapter', 'thing'])
 
+/** The share of the answer that the graph of heads explains when it opens, in percent: few enough edges to be read. */
+export const FIRST_GRAPH = '50'
+/** Stops about a head of the induction circuit, whose parts the graph of heads finds. */
+const INDUCTION = ['previous', 'behind']
+
 /** Where the head gives the answer's word less weight, it does something else here. */
 const LEAST = 0.3
 
@@ -70,7 +75,8 @@ export function story(room) {
     of: stops.length,
     text: html`<b>${t('modelsHead', { name })}</b> ${sentence(room, stop)} ${says} ${after}`,
     isDone: isOff,
-    tools: html`<button type="button" class="tool ${isOff ? '' : 'is-filled'}" id="models-story-off" aria-pressed=${isOff} @click=${change}>${t(isOff ? 'modelsStoryOn' : 'modelsStoryOff', { name })}</button>`,
+    tools: html`<button type="button" class="tool ${isOff ? '' : 'is-filled'}" id="models-story-off" aria-pressed=${isOff} @click=${change}>${t(isOff ? 'modelsStoryOn' : 'modelsStoryOff', { name })}</button>
+      ${INDUCTION.includes(stop.kind) ? html`<button type="button" class="tool" id="models-story-graph" @click=${() => act.setGraph(FIRST_GRAPH, true)}>${t('modelsStoryGraph')}</button>` : nothing}`,
     go: at => act.goTo(at === null ? undefined : at - 1),
   })
 }

@@ -1,0 +1,150 @@
+// The graph of heads on the page: from the story, its share, sentences, the test of an edge, files, the link, keys, a phone, Chinese, axe.
+
+import assert from 'node:assert/strict'
+import { readFile } from 'node:fs/promises'
+import { test } from 'node:test'
+import { beyond } from './browser.js'
+import { opened } from './models.js'
+import { becomes, go, page, reads, set, text, usePage } from './open.js'
+
+usePage({ hash: '#2&room=models&models.checkpoint=stories' })
+const axe = await readFile(new URL('../../node_modules/axe-core/axe.min.js', import.meta.url), 'utf8')
+
+/** What axe finds in the graph. */
+async function violations() {
+  await page.evaluate(axe)
+  return page.evaluate(async () => {
+    const { violations } = await /** @type {any} */ (globalThis).axe.run('#models-graph')
+    return violations.map((/** @type {any} */ { id, nodes }) => `${id}: ${nodes[0].html.slice(0, 200)}`)
+  })
+}
+
+/** A file that a button saves. @param {string} selector */
+async function saved(selector) {
+  const [download] = await Promise.all([page.waitForEvent('download'), page.click(selector)])
+  return { name: download.suggestedFilename(), body: await readFile(await download.path(), 'utf8') }
+}
+
+const countOf = (/** @type {string} */ selector) => page.locator(selector).count()
+const part = (/** @type {string} */ name) => page.locator(`#graph-picture [data-part="${name}"]`)
+
+test('the story leads to the graph, which finds the edge of induction; it is tested, saved and linked; its heads open', async () => {
+  await opened('')
+  await page.click('#models-stories')
+  await page.click('#models-stories [data-item="0"]')
+  await page.click('#models-story-graph')
+  await page.locator('#graph-picture').waitFor()
+  // Head 1.1 reads the word before, head 3.1 copies the name: nobody has told the page.
+  await reads('#graph-found', /Head 3\.1 at “ta” \(23\) reads as a value what head 1\.1 wrote at “\.” \(15\)/)
+  await reads('#graph-counts', /^\d+ parts and \d+ edges explain 5\d\.\d% of the answer\.$/)
+  const few = await countOf('.graph-edge')
+  await page.locator('#graph-share').fill('80')
+  await reads('#graph-counts', /explain 8\d\.\d% of the answer/)
+  await becomes(async () => (await countOf('.graph-edge')) > few, true)
+  await becomes(async () => (await countOf('.graph-list li')) === (await countOf('.graph-edge')), true)
+  await becomes(() => page.evaluate(() => location.hash), /models\.graph=80/)
+
+  // Words for what is under the pointer; all else is faded.
+  await part('3.1@23').hover()
+  await reads('#graph-said', /^Head 3\.1 at “ta” \(23\): \d+\.\d% of the answer goes back through it\.$/)
+  await becomes(async () => (await countOf('.graph-edge.is-dim')) > 0, true)
+  await page.hover('#graph-counts')
+  await reads('#graph-said', /^Point at a part/)
+  await becomes(() => countOf('.graph-edge.is-dim'), 0)
+  // A mouse that clicks in the middle of a line: the middle of its box may lie beside it.
+  await page.click('#graph-found button')
+  await reads(
+    '#graph-said',
+    /^Head 3\.1 .* Estimate: without this edge the lead of “mo” changes by −\d\.\d\d, so it supports/,
+  )
+  await page.click('#graph-drop')
+  await page.locator('#graph-test').waitFor({ state: 'detached' })
+  const at = await part('1.1@15>3.1@23:v')
+    .locator('.graph-hit')
+    .evaluate(path => {
+      const line = /** @type {SVGPathElement} */ (path)
+      const { x, y } = line
+        .getPointAtLength(line.getTotalLength() * 0.3)
+        .matrixTransform(line.getScreenCTM() ?? undefined)
+      return { x, y }
+    })
+  await page.mouse.click(at.x, at.y)
+  await page.click('#graph-test')
+  await reads(
+    '#graph-tested',
+    /^Cut, the lead of “mo” goes from \d\.\d\d to −?\d\.\d\d: it changes by −\d\.\d\d\. Foretold was −\d\.\d\d\.$/,
+  )
+  const tested = await text('#graph-tested')
+  const found = await text('#graph-counts')
+
+  const { name, body } = await saved('#graph-svg')
+  assert.equal(name, 'graph.svg')
+  assert.match(body, /^<svg [^>]*xmlns="http:\/\/www\.w3\.org\/2000\/svg"/)
+  assert.doesNotMatch(body, /var\(|<!--|class=/)
+  assert.equal(
+    await page.evaluate(
+      file => new DOMParser().parseFromString(file, 'image/svg+xml').querySelectorAll('path').length,
+      body,
+    ),
+    await countOf('.graph-edge'),
+  )
+  const json = JSON.parse((await saved('#graph-json')).body)
+  assert.equal(json.edges.length, await countOf('.graph-edge'))
+  assert.deepEqual([json.answer, json.nodes.at(-1).id], ['mo', 'a'])
+  assert.ok(
+    json.edges.some((/** @type {any} */ { from, to, reads }) => from === '1.1@15' && to === '3.1@23' && reads === 'v'),
+  )
+  assert.deepEqual(await violations(), [])
+
+  // The link has it all.
+  await becomes(() => page.evaluate(() => location.hash), /models\.graph=80\+1\.1%4015%3E3\.1%4023%3Av%21/)
+  await go(await page.evaluate(() => location.hash))
+  await reads('#graph-tested', tested)
+  await reads('#graph-counts', found)
+
+  // The weight of the edge; Back; the head by its node, by keys.
+  await page.click('#graph-open')
+  await reads('#models-inspector h2', /^Head 3\.1, /)
+  await becomes(() => page.evaluate(() => location.hash), /models\.at=3\.1%3A23%3E15/)
+  await page.locator('#graph-picture [tabindex="0"]').focus()
+  await reads('#graph-said', /^The answer “mo”: 100\.0% of the answer/)
+  for (const [key, said] of /** @type {const} */ ([
+    ['ArrowDown', /^MLP 3 at “ta” \(23\)/],
+    ['ArrowDown', /^Head 3\.\d at “ta” \(23\)/],
+  ])) {
+    await page.keyboard.press(key)
+    await reads('#graph-said', said)
+  }
+  await page.keyboard.press('Enter')
+  await becomes(() => page.evaluate(() => location.hash), /models\.at=3\.\d(&|$)/)
+  await page.locator('#models-inspector').waitFor({ state: 'detached' })
+
+  // Another text has another graph.
+  await page.fill('#models-text', 'Lily and Tom are friends. Lily goes to the river. Is he')
+  await reads('.graph > p', /^The logit of “tom” less that of/)
+  await becomes(() => page.evaluate(() => location.hash), /models\.graph=80(&|$)/)
+})
+
+test('on a phone, in Chinese and in the dark, the graph begins at the answer, nothing is wider than the window, and axe finds nothing', async () => {
+  await page.setViewportSize({ width: 390, height: 844 })
+  await set('language', 'zh')
+  await set('theme', 'dark')
+  const prompt = 'Lily and Tom are friends . The fox is called vi ta mo . Tom has a red ball . Vi ta'
+  await go(`#2&room=models&models.checkpoint=stories&models.prompt=${encodeURIComponent(prompt)}&models.graph=50`)
+  await page.locator('#graph-picture').waitFor()
+  await reads('#models-graph summary', '注意力头的图')
+  await reads('#graph-found', /“ta”（23）处的头 3\.1 把头 1\.1 在“\.”（15）处写下的内容当作值来读取/)
+  await becomes(() => beyond(page), [])
+  const answer = await part('a').boundingBox()
+  assert.ok(answer && answer.x > 0 && answer.x + answer.width < 390, JSON.stringify(answer))
+  await part('3.1@23').click()
+  await reads('.models-title', /头 3\.1/)
+  await becomes(() => beyond(page), [])
+  assert.deepEqual(await violations(), [])
+  await page.evaluate(() => localStorage.clear())
+})
+
+test('a model with two stacks is told so', async () => {
+  await go('#2&room=models&models.checkpoint=translation&models.graph=50')
+  await reads('#graph-none', /models with one stack/)
+})

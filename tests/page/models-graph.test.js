@@ -1,0 +1,200 @@
+// The graph of heads in the room "Models", without a browser: what it asks, its link, its drawing, what it costs.
+
+import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
+import { basename } from 'node:path'
+import { test } from 'node:test'
+import { load } from 'qkv'
+import { headGraph, positionEdge } from 'qkv/interpret'
+import { loadModel } from 'qkv/models'
+import { graphCost } from '../../web/rooms/models/graph-cost.js'
+import { drawingOf } from '../../web/rooms/models/graph-layout.js'
+import { edgeName, nodeName, readEdge, readGraph, writeGraph } from '../../web/rooms/models/graph-setting.js'
+import { graphOf } from '../../web/rooms/models/graph-task.js'
+import { room } from '../../web/rooms/models/room.js'
+import { shownOf } from '../../web/rooms/models/shown.js'
+import { createStore } from '../../web/shell/store.js'
+import { filesOf } from './models.js'
+
+const qkv = await load()
+const TEXT = 'The cat that chased the dog'
+
+/** A store whose session runs here, with a model and a text. @param {string} [name] @param {string} [link] */
+async function begin(name = 'gpt2-tiny', link = '') {
+  const store = createStore(room, { qkv, link })
+  const isOpen = () =>
+    Object.values(store.state.got).some(got => got?.is === 'waiting' || (got?.is === 'here' && !got.isLast))
+  async function settled() {
+    do await new Promise(resolve => setTimeout(resolve))
+    while (isOpen())
+  }
+  store.act.bring(filesOf(name).map(path => new File([readFileSync(path)], basename(path))))
+  await settled()
+  store.act.type(TEXT)
+  await settled()
+  const needs = () => room.needs(store.state).map(({ type }) => type)
+  const found = () => {
+    const { graph } = store.state.got
+    return graph?.is === 'here' && 'edges' in graph.value ? graph.value : assert.fail(JSON.stringify(graph))
+  }
+  return { store, act: store.act, settled, needs, found }
+}
+
+test('the open graph asks for its edges once, whatever share is chosen; a tested edge has the effect that the library gives', async () => {
+  const { store, act, settled, needs, found } = await begin()
+  assert.ok(!needs().includes('graph'))
+  act.setGraph('50')
+  assert.ok(needs().includes('graph'))
+  await settled()
+  const first = found()
+  const { run } = shownOf(store.state)
+  const best = run?.top.slice(0, 2) ?? []
+  assert.deepEqual(
+    first.tokens,
+    best.map(({ token }) => token),
+  )
+  assert.equal(first.row, 9)
+  act.setGraph('80')
+  assert.equal(found(), first, 'another share needs no computation')
+  const edge = headGraph(first.edges, { share: 0.8 }).edges.find(({ reads }) => reads === 'k') ?? assert.fail()
+  act.setGraph(`80 ${edgeName(edge)}`)
+  await settled()
+  assert.ok(!needs().includes('graphEdge'))
+  act.setGraph(`80 ${edgeName(edge)}!`)
+  await settled()
+  const tested = store.state.got.graphEdge
+  const model = await loadModel(qkv, 'tests/goldens/models/gpt2-tiny')
+  const of = { logits: best.map(({ id: token }, n) => ({ position: 9, token, weight: n ? -1 : 1 })) }
+  const { from, to, reads } = edge
+  const want = positionEdge(model, TEXT, { of, by: 'mean', from, to, reads })
+  model.dispose()
+  assert.deepEqual(tested?.is === 'here' && tested.value, want)
+  // The edge is that of this text.
+  act.type('The dog that chased the cat')
+  assert.equal(store.state.settings.graph, '80')
+  await settled()
+  assert.notEqual(found(), first)
+  act.setGraph('')
+  assert.ok(!needs().includes('graph') && !store.state.got.graph)
+  // An edge that this model does not have is said to be none.
+  act.setGraph('80 w1>9.9@3:k!')
+  await settled()
+  const missing = store.state.got.graphEdge
+  assert.match(JSON.stringify(missing?.is === 'failed' && missing.problem), /is no part of this model/)
+  store.close()
+})
+
+test('share, edge and test stand in the link; names lead back to their parts; what is damaged is left out', async () => {
+  for (const text of ['50', '80 w3>1.2@5:k', '95 m2@4>a:input!']) assert.equal(writeGraph(readGraph(text)), text)
+  for (const text of [
+    '',
+    'x',
+    '5',
+    '80 w3',
+    'NaN',
+    '80 w3>w4:k',
+    '80 a>1.1@2:q',
+    '80 1.1@2>2.1@3:o',
+    '80 w3>1.2@5:k!!',
+  ]) {
+    const { edge, share, isTested } = readGraph(text)
+    assert.ok(edge === '' && !isTested && share >= 50 && share <= 95, text)
+  }
+  assert.deepEqual([readGraph('10').share, readGraph('999').share], [50, 95])
+  const nodes = /** @type {const} */ ([
+    { kind: 'embedding', position: 2 },
+    { kind: 'head', layer: 1, head: 2, position: 3 },
+    { kind: 'mlp', layer: 0, position: 4 },
+  ])
+  assert.deepEqual(nodes.map(nodeName), ['w3', '2.3@4', 'm1@5'])
+  for (const node of nodes)
+    assert.deepEqual(readEdge(`${nodeName(node)}>a:input`), { from: node, to: { kind: 'logits' }, reads: 'input' })
+  const { store, settled } = await begin()
+  store.act.setGraph('65 w3>1.2@5:k!')
+  await settled()
+  const link = store.link()
+  assert.match(link, /graph=65\+w3%3E1\.2%405%3Ak%21/)
+  store.close()
+  const again = createStore(room, { qkv, link })
+  assert.equal(again.state.settings.graph, '65 w3>1.2@5:k!')
+  again.close()
+})
+
+test('a graph is asked for anew when the reader agrees to its time, for this text alone; it can be cancelled and computed again', async () => {
+  const { store, act, settled } = await begin()
+  const asked = () => room.needs(store.state).find(({ type }) => type === 'graph')
+  const isAgreed = () => /** @type {any} */ (asked()).isAgreed
+  act.setGraph('50')
+  assert.equal(isAgreed(), false)
+  act.cancel('graph')
+  assert.equal(store.state.got.graph?.is, 'cancelled')
+  await settled()
+  assert.equal(store.state.got.graph?.is, 'cancelled', 'it is not asked for again')
+  act.agreeToGraph()
+  assert.equal(isAgreed(), true)
+  await settled()
+  assert.equal(store.state.got.graph?.is, 'here')
+  act.type('The dog that chased the cat')
+  await settled()
+  assert.equal(isAgreed(), false)
+  store.close()
+})
+
+test('what takes long is said before it is computed; a model with two stacks and too long a text have no graph', async () => {
+  const model = await loadModel(qkv, 'tests/goldens/models/gpt2-tiny')
+  const { ids } = model.tokenize(TEXT)
+  const top = [7, 9].map(id => ({ id, token: String(id), probability: 0.5 }))
+  const run = /** @type {any} */ ({ row: 9, top, input: { ids }, ids, milliseconds: 10_000 })
+  const many = Object.assign({}, run, { ids: Array(20_000).fill(1) })
+  const takes = await graphOf(model, many, false, {})
+  assert.ok('takes' in takes && takes.takes.seconds > 100)
+  assert.equal(takes.takes.bytes, 4 * (1 + 3 * 5) * 20_000 * 48)
+  assert.ok('edges' in (await graphOf(model, many, true, {})), 'it was agreed to')
+  assert.ok(
+    'edges' in (await graphOf(model, run, false, {})),
+    'a small model is not asked about, however slow the computer is',
+  )
+  const sizes = { stacks: model.stacks, parameters: 100_000, vocab: 384 }
+  const [short, long] = [10, 1000].map(tokens => graphCost(sizes, tokens, tokens))
+  assert.ok('takes' in short && 'takes' in long && long.takes.seconds > 300 * short.takes.seconds)
+  assert.deepEqual(graphCost(sizes, 300_000, 1), { none: 'long' })
+  const { decoder } = model.stacks
+  assert.deepEqual(graphCost({ ...sizes, stacks: { encoder: decoder, decoder } }, 10, 1), { none: 'stacks' })
+  model.dispose()
+})
+
+test('in the drawing words lie below in their order, each edge leads upwards, and the widest is the one with the largest effect', async () => {
+  const { store, act, settled, found } = await begin()
+  act.setGraph('50')
+  await settled()
+  const { edges, row, tokens } = found()
+  const words = shownOf(store.state).words.queries
+  store.close()
+  for (const share of [0.5, 0.8]) {
+    const graph = headGraph(edges, { share, most: 250 })
+    const drawing = drawingOf(graph, words, row, tokens[0])
+    const { nodes, columns, rows, width, height } = drawing
+    assert.equal(nodes.length, graph.nodes.length)
+    for (const [n, a] of nodes.entries()) {
+      assert.ok(a.x - a.width / 2 > 60 && a.x + a.width / 2 < width && a.y > 12 && a.y < height - 12, a.name)
+      for (const b of nodes.slice(n + 1))
+        assert.ok(
+          Math.abs(a.x - b.x) >= (a.width + b.width) / 2 || Math.abs(a.y - b.y) > 24,
+          `${a.name} and ${b.name} overlap`,
+        )
+    }
+    const below = nodes.filter(({ node }) => node.kind === 'embedding')
+    assert.ok(below.every(({ y }) => y === rows[0].y))
+    assert.deepEqual(
+      below.map(({ position }) => position),
+      below.map(({ position }) => position).sort((a, b) => a - b),
+    )
+    assert.ok(columns.every(({ x }, n) => n === 0 || x > columns[n - 1].x))
+    for (const { from, to, path } of drawing.edges) {
+      assert.ok(to.y < from.y, `${from.name} ${to.name}`)
+      assert.match(path, /^M[-\d. ]+ C[-\d. ]+$/)
+    }
+    const largest = Math.max(...graph.edges.map(({ effect }) => Math.abs(effect)))
+    assert.equal(Math.abs(drawing.edges[drawing.edges.length - 1].edge.effect), largest)
+  }
+})

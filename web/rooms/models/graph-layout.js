@@ -1,0 +1,132 @@
+// Where the parts and edges of the graph of heads are drawn: words below in their order, layers upwards, the answer above. Pure.
+
+import { edgeName, nodeName } from './graph-setting.js'
+
+/** @typedef {import('qkv/interpret').HeadGraph} HeadGraph */
+/** @typedef {HeadGraph['nodes'][number]} GraphNode */
+/** @typedef {HeadGraph['edges'][number]} GraphEdge */
+/**
+ * @typedef {{ node: GraphNode, name: string, position: number, x: number, y: number, width: number, row: number }} DrawnNode x, y: its middle
+ * @typedef {{ edge: GraphEdge, name: string, from: DrawnNode, to: DrawnNode, path: string, weight: number }} DrawnEdge weight: the width of its line
+ * @typedef {object} Drawing
+ * @property {number} width
+ * @property {number} height
+ * @property {DrawnNode[]} nodes
+ * @property {DrawnEdge[]} edges the smallest first, so that the largest lie above
+ * @property {{ y: number, kind: GraphNode['kind'], layer: number }[]} rows
+ * @property {{ position: number, x: number, width: number }[]} columns x: their middle
+ * @property {number[]} gaps x where positions are left out
+ */
+
+/** Sizes in pixels: of a node, between rows, at the left. */
+export const [NODE, HIGH, ROW, SIDE] = [40, 24, 62, 68]
+const [LEAST_LINE, MOST_LINE] = [0.8, 7]
+/** Between columns, at the right, where positions are left out, between nodes side by side. */
+const [BETWEEN, MARGIN, GAP, ASIDE] = [18, 56, 16, 8]
+/** Pixels of a letter, of a letter of Chinese, and of the longest word. */
+const [LETTER, WIDE, MOST_WORD] = [7, 13, 96]
+/** Where a head reads: its query from the left of its node, its value from the right. */
+const PORTS = { q: -12, k: 0, v: 12, input: 0 }
+
+/** @param {string} word */
+const wordWidth = word =>
+  Math.min(
+    MOST_WORD,
+    Array.from(word).reduce((sum, letter) => sum + (letter > '\u2e80' ? WIDE : LETTER), 14),
+  )
+
+/** Words, then of each layer heads and MLPs, then the answer. @param {GraphNode} node */
+const levelOf = ({ kind, layer = 0 }) =>
+  kind === 'embedding' ? 0 : kind === 'logits' ? Infinity : 1 + 2 * layer + (kind === 'mlp' ? 1 : 0)
+
+/**
+ * @param {HeadGraph} graph
+ * @param {readonly string[]} words
+ * @param {number} answerAt the position that says the answer
+ * @param {string} answer
+ * @returns {Drawing}
+ */
+export function drawingOf(graph, words, answerAt, answer) {
+  const positionOf = (/** @type {GraphNode} */ { position = answerAt }) => position
+  const sorted = (/** @type {(node: GraphNode) => number} */ of) =>
+    [...new Set(graph.nodes.map(of))].sort((a, b) => a - b)
+  const levels = sorted(levelOf)
+  const positions = sorted(positionOf)
+  const height = levels.length * ROW + 12
+  const yOf = (/** @type {number} */ row) => height - 6 - (row + 0.5) * ROW
+  /** The nodes that stand side by side. @param {number} position @param {number} level */
+  const cellOf = (position, level) =>
+    graph.nodes.filter(node => positionOf(node) === position && levelOf(node) === level)
+  /** @type {Drawing['columns']} */
+  const columns = []
+  /** @type {number[]} */
+  const gaps = []
+  let right = SIDE
+  for (const [n, position] of positions.entries()) {
+    if (n && position > positions[n - 1] + 1) {
+      gaps.push(right + GAP / 2)
+      right += GAP
+    }
+    const most = Math.max(...levels.map(level => cellOf(position, level).length))
+    const labels = [words[position] ?? '', position === answerAt ? answer : '']
+    const width = Math.max(most * (NODE + ASIDE), ...labels.map(wordWidth)) + BETWEEN
+    columns.push({ position, x: right + width / 2, width })
+    right += width
+  }
+  /** @type {Map<GraphNode, DrawnNode>} */
+  const drawn = new Map()
+  for (const node of graph.nodes) {
+    const position = positionOf(node)
+    const row = levels.indexOf(levelOf(node))
+    const cell = cellOf(position, levelOf(node))
+    const { x } = columns[positions.indexOf(position)]
+    const isPart = node.kind === 'head' || node.kind === 'mlp'
+    const word = node.kind === 'logits' ? answer : (words[position] ?? '')
+    drawn.set(node, {
+      node,
+      name: nodeName(node),
+      position,
+      x: x + (cell.indexOf(node) - (cell.length - 1) / 2) * (NODE + ASIDE),
+      y: yOf(row),
+      width: isPart ? NODE : wordWidth(word),
+      row,
+    })
+  }
+  const most = Math.max(...graph.edges.map(({ effect }) => Math.abs(effect)), 1e-9)
+  const edges = graph.edges
+    .map(edge => {
+      const [from, to] = [edge.from, edge.to].map(node => /** @type {DrawnNode} */ (drawn.get(node)))
+      const weight = LEAST_LINE + (MOST_LINE * Math.abs(edge.effect)) / most
+      return { edge, name: edgeName(edge), from, to, path: pathOf(from, to, PORTS[edge.reads]), weight }
+    })
+    .sort((a, b) => a.weight - b.weight)
+  return {
+    width: right + MARGIN,
+    height,
+    nodes: [...drawn.values()],
+    edges,
+    columns,
+    gaps,
+    rows: levels.map((level, row) => {
+      const { kind, layer = 0 } = /** @type {GraphNode} */ (graph.nodes.find(node => levelOf(node) === level))
+      return { kind, layer, y: yOf(row) }
+    }),
+  }
+}
+
+/**
+ * A curve from the top of a node to the bottom of another. Past rows of its own column it goes around them: on the right to the answer, else
+ * on the left.
+ * @param {DrawnNode} a
+ * @param {DrawnNode} b
+ * @param {number} port
+ */
+function pathOf(a, b, port) {
+  const [x1, y1, x2, y2] = [a.x, a.y - HIGH / 2, b.x + port, b.y + HIGH / 2]
+  const rows = b.row - a.row
+  const bend = Math.max(16, (y1 - y2) * 0.45)
+  const isPast = Math.abs(x1 - x2) < NODE && rows > 1
+  const aside = isPast ? (b.node.kind === 'logits' ? 1 : -1) * (NODE * 0.7 + 6 * rows) : 0
+  const at = (/** @type {number[]} */ ...xs) => xs.map(x => x.toFixed(1)).join(' ')
+  return `M${at(x1, y1)} C${at(x1 + aside, y1 - bend, x2 + aside, y2 + bend, x2, y2)}`
+}

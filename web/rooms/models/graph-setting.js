@@ -1,0 +1,52 @@
+// The graph of heads as a setting: its share, the edge that is selected and whether it is tested. Its parts have short names, which links hold.
+
+/** @typedef {import('qkv/interpret').PositionNode} PositionNode */
+/** @typedef {import('qkv/interpret').HeadGraph} HeadGraph */
+/** @typedef {import('./models.js').GraphSetting} GraphSetting */
+
+/** The least and the largest share that can be chosen, and the step between, in percent. */
+export const SHARES = { least: 50, most: 95, step: 5 }
+/** "w3", "2.1@3", "m2@3", "a": a word, a head, an MLP at a position, the answer. @param {PositionNode} node */
+export function nodeName({ kind, layer = 0, head = 0, position = 0 }) {
+  if (kind === 'logits') return 'a'
+  if (kind === 'embedding') return `w${position + 1}`
+  return `${kind === 'mlp' ? `m${layer + 1}` : `${layer + 1}.${head + 1}`}@${position + 1}`
+}
+
+/** "1.1@14>3.1@23:v". @param {Pick<HeadGraph['edges'][number], 'from' | 'to' | 'reads'>} edge */
+export const edgeName = ({ from, to, reads }) => `${nodeName(from)}>${nodeName(to)}:${reads}`
+
+/** @param {string} text @returns {PositionNode} */
+function readNode(text) {
+  const [, word, mlp, layer, head, at] = /^(?:a|w(\d+)|(?:m(\d+)|(\d+)\.(\d+))@(\d+))$/.exec(text) ?? []
+  if (word) return { kind: 'embedding', position: Number(word) - 1 }
+  if (mlp) return { kind: 'mlp', layer: Number(mlp) - 1, position: Number(at) - 1 }
+  if (head) return { kind: 'head', layer: Number(layer) - 1, head: Number(head) - 1, position: Number(at) - 1 }
+  return { kind: 'logits' }
+}
+
+/** The edge of a name. @param {string} name */
+export function readEdge(name) {
+  const [mlp, head] = [String.raw`m\d{1,4}@\d{1,5}`, String.raw`\d{1,4}\.\d{1,4}@\d{1,5}`]
+  const edge = String.raw`^(w\d{1,5}|${mlp}|${head})>(?:(${head}):([qkv])|(${mlp}|a):input)$`
+  const [, from, toHead, letter, to = toHead] = new RegExp(edge).exec(name) ?? []
+  if (!from) return undefined
+  const reads = /** @type {import('qkv/interpret').Reads} */ (letter ?? 'input')
+  return { from: readNode(from), to: readNode(to), reads }
+}
+
+/** "80", "80 1.1@14>3.1@23:v", with "!" behind it if the edge is tested. @param {GraphSetting} graph */
+export const writeGraph = ({ share, edge, isTested }) =>
+  edge ? `${share} ${edge}${isTested ? '!' : ''}` : String(share)
+
+/** What is damaged is left out. @param {string} text @returns {GraphSetting} */
+export function readGraph(text) {
+  const [, share = '0', edge = '', tested] = /^(\d{1,3})(?: ([^ !]+)(!?))?$/.exec(text) ?? []
+  const { least, most } = SHARES
+  const isEdge = readEdge(edge) !== undefined
+  return {
+    share: Math.min(most, Math.max(least, Number(share))),
+    edge: isEdge ? edge : '',
+    isTested: isEdge && tested === '!',
+  }
+}

@@ -1,0 +1,39 @@
+// The graph of heads: the edges between all parts at positions, from the answer against the second guess; and the test of one edge. No DOM;
+// loaded when it is asked for.
+
+import { positionEdge, positionEdges } from 'qkv/interpret'
+import { graphCost } from './graph-cost.js'
+import { readEdge } from './graph-setting.js'
+import { objectiveOf } from './matters.js'
+import { vocabOf } from './read-text.js'
+
+/** @typedef {import('qkv/models').Model} Model */
+/** @typedef {import('./models.js').ModelsAsks} Asks */
+/** @typedef {import('./model-run.js').WholeRun} WholeRun */
+
+/**
+ * The edges, what they take, if that is long and was not agreed to, or why there are none.
+ * @param {Model} model
+ * @param {WholeRun} run without changes
+ * @param {boolean} isAgreed
+ * @param {import('./model-run.js').Watch} watch
+ * @returns {Promise<Asks['graph']['value']>}
+ */
+export async function graphOf(model, run, isAgreed, { signal, onProgress: onLayer }) {
+  const { row, top, input, ids, milliseconds } = run
+  const { tensors } = model.describe()
+  const parameters = tensors.reduce((sum, { dims }) => sum + dims.reduce((a, b) => a * b, 1), 0)
+  const cost = graphCost({ stacks: model.stacks, parameters, vocab: vocabOf(model) }, ids.length, milliseconds)
+  if ('none' in cost) return cost
+  if (cost.isLong && !isAgreed) return { takes: cost.takes }
+  const tokens = top.slice(0, 2).map(({ token }) => token)
+  const edges = await positionEdges(model, input, { of: objectiveOf(run), by: 'mean', signal, onLayer })
+  return { tokens, row, edges }
+}
+
+/** @param {Model} model @param {WholeRun} run @param {string} name of an edge @returns {Asks['graphEdge']['value']} */
+export function testOf(model, run, name) {
+  const edge = readEdge(name)
+  if (!edge) throw new RangeError(`the graph has no edge ${name}`)
+  return positionEdge(model, run.input, { ...edge, of: objectiveOf(run), by: 'mean' })
+}
