@@ -138,6 +138,7 @@ test('qkv/models adds at most 19 KB gzipped; each part that it loads later has a
     'class-logits',
     'embed',
     'refusals',
+    'shards',
     'tokenizer',
     'read-weights',
     'path',

@@ -1,6 +1,6 @@
 // Finds out why a folder or a file cannot be read as a checkpoint. Loaded only when one is refused.
 
-import { shape } from '../base/errors.js'
+import { describe, shape } from '../base/errors.js'
 
 /** Files of other formats that may lie in the folder instead. */
 const OTHERS = [
@@ -38,6 +38,13 @@ export function missingPackage(cause, what, name, instead) {
     : `which cannot be loaded here (${message}): a bundler includes it where it is installed beside qkv, an import map gives its address`
   return new Error(`${what} needs the package ${name}, ${why}; ${instead}`, { cause })
 }
+
+/** @param {{ quant_method?: unknown }} config quantization_config */
+export const quantizedWeights = config =>
+  new RangeError(
+    `config.json: quantization_config: weights that were quantized (${describe(config.quant_method ?? config)}) are not covered: ` +
+      'open the model with its original weights; the option dtype makes them smaller',
+  )
 
 /** @param {string} name @param {Uint8Array} bytes of the file @param {Error} cause */
 export function noJSON(name, bytes, cause) {

@@ -5,6 +5,9 @@ import { describe, shape as dimsText } from '../base/errors.js'
 import { fromBfloat16, fromFloat16 } from '../base/float16.js'
 import { readExactly } from './source.js'
 
+/** The file of a checkpoint, and the index of one in shards. */
+export const [SINGLE, INDEX] = ['model.safetensors', 'model.safetensors.index.json']
+
 /** @typedef {import('./source.js').ByteSource} ByteSource */
 
 /**

@@ -48,12 +48,8 @@ export async function familyOf(config) {
     throw new RangeError(
       `config.json: model_type ${describe(type)} is not covered; covered: ${Object.keys(FAMILIES).join(', ')}`,
     )
-  const quantized = /** @type {{ quant_method?: unknown } | undefined} */ (config.get('quantization_config'))
-  if (quantized)
-    throw new RangeError(
-      `config.json: quantization_config: weights that were quantized (${describe(quantized.quant_method ?? quantized)}) are not covered: ` +
-        'open the model with its original weights; the option dtype makes them smaller',
-    )
+  const quantized = config.get('quantization_config')
+  if (quantized) throw (await import('../refusals.js')).quantizedWeights(quantized)
   const family = (await FAMILIES[type]()).describe(config)
   const stopIds = family.decoder ? config.ids('eos_token_id', family.vocab) : []
   const [firstId] = family.encoder && family.decoder ? config.ids('forced_bos_token_id', family.vocab) : []
