@@ -60,8 +60,7 @@ export async function loadModel(qkv, source, options = {}) {
         ? undefined
         : await (await textTools()).openTokenizer(folder, readJSON, tokenizer, family.type)
     const { classLogits } = family.classes ? await import('./class-logits.js') : { classLogits: undefined }
-    const modules = await whenNeeded(folder, source, 'modules.json', readModules)
-    const template = text && (await whenNeeded(folder, source, TEMPLATE, readTemplate))
+    const reads = text && (await (await import('./text-files.js')).readsOf(folder, source))
     if (needIntegers(dtype)) await (await import('../integers.js')).addIntegers(expectCore(qkv, 'loadModel'))
     const weights = new ModelWeights(qkv)
     await weights.load(family, tensors, { ...options, dtype, onProgress: folder.isDownloaded ? undefined : onProgress })
@@ -69,49 +68,8 @@ export async function loadModel(qkv, source, options = {}) {
       weights.dispose()
       throw error
     })
-    return new Model(qkv, family, weights, json, text, classLogits, { modules, template })
+    return new Model(qkv, family, weights, json, text, classLogits, reads)
   })
-}
-
-/**
- * Reads a file that few uses of a model need: now, if the folder lists it, else when it is asked for, because a folder
- * that cannot be listed would be asked in vain.
- * @template T
- * @param {import('./source.js').Folder} folder
- * @param {CheckpointSource} source
- * @param {string} name
- * @param {(from: import('./source.js').Folder) => Promise<T>} read
- */
-async function whenNeeded(folder, source, name, read) {
-  if (folder.names().includes(name)) {
-    const found = await read(folder)
-    return async () => found
-  }
-  if (!(typeof source === 'string' || source instanceof URL) || String(source).startsWith('hf:')) return undefined
-  const open = async () => {
-    const again = await openFolder(source, {}, { isLoaded: true, hasTokenizer: false })
-    return read(again).finally(() => again.close())
-  }
-  /** @type {Promise<T> | undefined} */
-  let found
-  return () => {
-    found ??= open().catch(error => {
-      found = undefined // the next call asks again
-      throw error
-    })
-    return found
-  }
-}
-
-/** The modules of sentence-transformers. @param {import('./source.js').Folder} from */
-const readModules = async from => (await import('./embed.js')).readModules(from, readJSON)
-
-const TEMPLATE = 'chat_template.jinja'
-
-/** A chat template beside the config. @param {import('./source.js').Folder} from */
-const readTemplate = async from => {
-  const file = await from.open(TEMPLATE)
-  return file && new TextDecoder().decode(await file.read(0, file.size ?? 2 ** 24))
 }
 
 /**
