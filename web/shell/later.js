@@ -1,7 +1,6 @@
-// A part of a picture whose module, or whose texts, are loaded when the part is drawn for the first time.
+// A part of a picture whose module is loaded when the part is drawn for the first time.
 
 import { until } from 'lit/directives/until.js'
-import { languageFor, loadTexts } from '../i18n/index.js'
 
 /**
  * @template M
@@ -40,24 +39,5 @@ export function later(load) {
       if (found) return draw(found)
       return until(module().then(draw))
     },
-  }
-}
-
-/**
- * Texts in the language of the page.
- * @template {(key: any, params?: any) => string} T
- * @param {readonly string[]} files
- * @returns {(t: (key: 'htmlLang') => string) => ReturnType<typeof later<T>>}
- */
-export function laterTexts(files) {
-  /** By language. @type {Map<string, ReturnType<typeof later<T>>>} */
-  const all = new Map()
-  return t => {
-    const language = languageFor(t('htmlLang'))
-    const found =
-      all.get(language) ??
-      later(async () => /** @type {T} */ (/** @type {unknown} */ (await loadTexts(language, files))))
-    all.set(language, found)
-    return found
   }
 }

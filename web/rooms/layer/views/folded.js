@@ -1,12 +1,15 @@
 // A part of the page that is folded until it is opened, and loaded then.
 
 import { html, nothing } from 'lit'
-import { later, laterTexts } from '../../../shell/later.js'
+import { later } from '../../../shell/later.js'
+import { textsLater } from '../../../shell/texts-later.js'
 
 /** @import { SceneContext } from '../layer.js' */
 
-/** The texts of the room with those of such parts. @type {ReturnType<typeof laterTexts<SceneContext['t']>>} */
-export const partTexts = laterTexts(['shell', 'layer', 'layer-parts'])
+/** @type {import('../../../shell/texts-later.js').Later<SceneContext['t']>} */
+const texts = textsLater(['shell', 'layer', 'layer-parts'])
+/** The texts of the room with those of such parts. @param {SceneContext['t']} t */
+export const partTexts = t => texts(t('htmlLang'))
 
 /** A part that is loaded with its texts when it is drawn. @param {() => Promise<(context: SceneContext) => unknown>} load */
 export function part(load) {
