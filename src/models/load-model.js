@@ -9,11 +9,14 @@ import { familyOf } from './families/index.js'
 import { checkSignal } from './inputs.js'
 import { Model, stacksOf } from './model.js'
 import { openFolder, readJSON } from './source.js'
-import { needIntegers, readTypes } from './weight-types.js'
 import { ModelWeights } from './weights.js'
 
 // Not loaded with `tokenizer: false`.
 const textTools = () => import('./tokenizer.js')
+
+/** @param {import('./weight-types.js').WeightTypes | undefined} dtype @param {string} where */
+const typesOf = async (dtype, where) =>
+  dtype === undefined ? undefined : (await import('./read-types.js')).readTypes(dtype, where)
 
 /** @typedef {import('./source.js').CheckpointSource} CheckpointSource */
 /** @typedef {import('./weights.js').Progress} Progress */
@@ -50,7 +53,7 @@ export async function loadModel(qkv, source, options = {}) {
   if (typeof qkv?.linear !== 'function')
     throw new TypeError(`loadModel: ${describe(qkv)} given, a loaded core expected: loadModel(await load(), source)`)
   const { onProgress } = options
-  const dtype = readTypes(options.dtype, 'loadModel')
+  const dtype = await typesOf(options.dtype, 'loadModel')
   if (onProgress !== undefined && typeof onProgress !== 'function')
     throw new TypeError(`loadModel: onProgress: ${describe(onProgress)} given, a function expected`)
   const use = { isLoaded: true, hasTokenizer: tokenizer !== false }
@@ -61,7 +64,7 @@ export async function loadModel(qkv, source, options = {}) {
         : await (await textTools()).openTokenizer(folder, readJSON, tokenizer, family.type)
     const { classLogits } = family.classes ? await import('./class-logits.js') : { classLogits: undefined }
     const reads = text && (await (await import('./text-files.js')).readsOf(folder, source))
-    if (needIntegers(dtype)) await (await import('../integers.js')).addIntegers(expectCore(qkv, 'loadModel'))
+    if (dtype) await (await import('./read-types.js')).loadKernels(dtype, expectCore(qkv, 'loadModel'))
     const weights = new ModelWeights(qkv)
     await weights.load(family, tensors, { ...options, dtype, onProgress: folder.isDownloaded ? undefined : onProgress })
     await folder.finish?.().catch(error => {
@@ -80,7 +83,7 @@ export async function loadModel(qkv, source, options = {}) {
  */
 export async function inspectModel(source, options = {}) {
   options = readOptions(options, ['signal', 'dtype', ...HUB], 'inspectModel')
-  const dtype = readTypes(options.dtype, 'inspectModel')
+  const dtype = await typesOf(options.dtype, 'inspectModel')
   const use = { isLoaded: false, hasTokenizer: true }
   return withFolder(source, options, use, async ({ folder, family, json, tensors }) => {
     const { bytes, parameters } = await new ModelWeights().plan(family, tensors, dtype)

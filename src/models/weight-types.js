@@ -1,38 +1,17 @@
 // The type in which each weight of a model is kept in memory.
 
-import { oneOf, readOptions } from '../base/arguments.js'
-import { describe } from '../base/errors.js'
-
 /** @typedef {'float32' | 'float16' | 'bfloat16' | 'int8' | 'int4'} WeightType */
 /** Parts of a model: the projections of attention, those of the MLPs, the layer that computes logits. @typedef {'attention' | 'mlp' | 'head'} WeightPlace */
 /** The type of all weights, or one for each part; `default` is that of parts without one. @typedef {WeightType | { [place in WeightPlace | 'default']?: WeightType }} WeightTypes */
 
-const TYPES = /** @type {const} */ (['float32', 'float16', 'bfloat16', 'int8', 'int4'])
-
 /** The type that holds a stored one. */
 const NATIVE = /** @type {const} */ ({ F32: 'float32', F16: 'float16', BF16: 'bfloat16' })
-
-/** @param {unknown} dtype @param {string} where @returns {WeightTypes | undefined} */
-export function readTypes(dtype, where) {
-  if (dtype === undefined) return undefined
-  if (typeof dtype !== 'object') return oneOf(/** @type {WeightType} */ (dtype), TYPES, `${where}: dtype`)
-  if (dtype === null) throw new TypeError(`${where}: dtype: ${describe(dtype)} given, a name or an object expected`)
-  const types = /** @type {Record<string, WeightType>} */ (
-    readOptions(dtype, ['default', 'attention', 'mlp', 'head'], `${where}: dtype`)
-  )
-  for (const place of Object.keys(types)) oneOf(types[place], TYPES, `${where}: dtype: ${place}`)
-  return types
-}
 
 /** @param {WeightTypes | undefined} types @param {WeightPlace | undefined} place @param {string} stored @returns {WeightType} */
 export function typeOf(types, place, stored) {
   const type = typeof types === 'object' ? ((place && types[place]) ?? types.default) : types
   return type ?? NATIVE[/** @type {'F32'} */ (stored)]
 }
-
-/** @param {WeightTypes | undefined} types */
-export const needIntegers = types =>
-  (typeof types === 'object' ? Object.values(types) : [types]).some(type => type?.startsWith('int'))
 
 /** Bytes of values, in rows of `columns`; int4 has blocks of 32 in 20 bytes. @param {WeightType} type @param {number} size @param {number} columns */
 export const bytesOf = (type, size, columns) =>

@@ -22,6 +22,7 @@ const run = async ({ module, ...asked }) => (await import(new URL(module, locati
 function checkSame(rows) {
   const [[id, probability]] = rows[0].likeliest
   for (const { name, likeliest } of rows) {
+    if (/4/.test(name.replace('float32', ''))) continue // with four bits other tokens may be the likeliest
     const [, own = 0] = likeliest.find(([other]) => other === id) ?? []
     if (!(Math.abs(own / probability - 1) < LARGEST_DIFFERENCE))
       throw new Error(`${name}: token ${id} has probability ${own} instead of ${probability}: it is another model`)
