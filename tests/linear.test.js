@@ -407,22 +407,21 @@ test('up to three layers of whole numbers multiply few rows in one call, with th
     [8, 64, [7, 70, 1]],
   ])) {
     const x = g.randn([1, M, K])
-    const list = sizes.map((N, n) => ({
-      layer: packLinear(qkv, g.randn([N, K]), n ? g.randn([N]) : undefined, { dtype: n % 2 ? 'int4' : 'int8' }),
-      activation: n ? undefined : /** @type {const} */ ('silu'),
-    }))
+    const list = sizes.map((N, n) =>
+      packLinear(qkv, g.randn([N, K]), n ? g.randn([N]) : undefined, { dtype: n % 2 ? 'int4' : 'int8' }),
+    )
     qkv.scope(() => {
-      const made = PackedLinear.forwardTogether(list, x) ?? assert.fail()
-      for (const [n, { layer, activation }] of list.entries()) {
-        const want = layer.forward(x, { activation })
+      const made = PackedLinear.forwardTogether(list, x, 'silu') ?? assert.fail()
+      for (const [n, layer] of list.entries()) {
+        const want = layer.forward(x, { activation: n ? 'none' : 'silu' })
         assert.deepEqual([made[n].dims, made[n].data.slice()], [want.dims, want.data])
       }
     })
     assert.equal(PackedLinear.forwardTogether(list, g.randn([9, K])), undefined)
-    for (const { layer } of list) layer.dispose()
+    for (const layer of list) layer.dispose()
   }
   const plain = packLinear(qkv, [[1]])
-  assert.equal(PackedLinear.forwardTogether([{ layer: plain }], g.randn([1, 1])), undefined)
+  assert.equal(PackedLinear.forwardTogether([plain], g.randn([1, 1])), undefined)
   plain.dispose()
 })
 

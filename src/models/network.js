@@ -102,13 +102,14 @@ export class ModelOperations {
 
   /**
    * `dense` of up to three layers of the same x, in one call if they can be; else undefined, as in a run with another `dense`.
-   * @param {{ spec: LinearSpec, activation?: ActivationName }[]} list
+   * @param {LinearSpec[]} specs
    * @param {FloatTensor} x
+   * @param {ActivationName} [activation] of the first
    */
-  denseTogether(list, x) {
+  denseTogether(specs, x, activation) {
     if (this.dense !== ModelOperations.prototype.dense) return undefined
-    const layers = list.map(({ spec, activation }) => ({ layer: this.weights.linear(spec), activation }))
-    return PackedLinear.forwardTogether(layers, x)
+    const layers = specs.map(spec => this.weights.linear(spec))
+    return PackedLinear.forwardTogether(layers, x, activation)
   }
 
   /** @param {FloatTensor} a @param {FloatTensor} b */
@@ -353,9 +354,9 @@ export function* runLayer(own, parts, h) {
 function* mlp(own, { up, gate, down, activation }, x, residual, live) {
   const { call, at } = own
   const { ops } = call
-  const [first, second] = (gate && ops.denseTogether([{ spec: gate, activation }, { spec: up }], x)) ?? []
+  const [first, second] = (gate && ops.denseTogether([gate, up], x, activation)) ?? []
   let inner = first ?? (yield* dense(call, gate ?? up, x, { activation }, [x, ...live]))
-  yield [inner, x, ...(second ? [second] : []), ...live]
+  yield [inner, second ?? x, ...live]
   if (gate) {
     inner = ops.mul(inner, second ?? (yield* dense(call, up, x, {}, [inner, x, ...live])))
     yield [inner, ...live]
@@ -438,12 +439,7 @@ function* project(own, part, input, live) {
     const { dim, cos, sin } = turns
     return ops.rope(bare, { numHeads: heads, rotaryDim: dim, cos, sin })
   }
-  const together = isCross
-    ? undefined
-    : ops.denseTogether(
-        [spec.q, spec.k, spec.v].map(each => ({ spec: each })),
-        x,
-      )
+  const together = isCross ? undefined : ops.denseTogether([spec.q, spec.k, spec.v], x)
   const [firstQ, firstK, firstV] = together ?? []
   const q = hooked('q', rotated('q', firstQ ?? (yield* dense(call, spec.q, x, {}, [x, ...live])), spec.qNorm, H))
   const ofCross = isCross ? ops.crossKeys(call.encoded, spec, layer) : undefined

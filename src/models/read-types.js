@@ -19,7 +19,8 @@ export function readTypes(dtype, where) {
   return types
 }
 
-/** @param {WeightTypes} types */
-export const needIntegers = types =>
-  (typeof types === 'object' ? Object.values(types) : [types]).some(type => type?.startsWith('int'))
-
+/** Loads the kernels of integer weights, if some are wanted. @param {WeightTypes} types @param {import('../runtime/memory.js').Core} core */
+export async function loadKernels(types, core) {
+  const wanted = typeof types === 'object' ? Object.values(types) : [types]
+  if (wanted.some(type => type.startsWith('int'))) await (await import('../integers.js')).addIntegers(core)
+}

@@ -9,7 +9,7 @@ const NATIVE = /** @type {const} */ ({ F32: 'float32', F16: 'float16', BF16: 'bf
 
 /** @param {WeightTypes | undefined} types @param {WeightPlace | undefined} place @param {string} stored @returns {WeightType} */
 export function typeOf(types, place, stored) {
-  const type = typeof types === 'object' ? ((place && types[place]) ?? types.default) : types
+  const type = typeof types === 'object' ? (types[/** @type {WeightPlace} */ (place)] ?? types.default) : types
   return type ?? NATIVE[/** @type {'F32'} */ (stored)]
 }
 
@@ -17,4 +17,4 @@ export function typeOf(types, place, stored) {
 export const bytesOf = (type, size, columns) =>
   type === 'int4'
     ? (size / columns) * Math.ceil(columns / 32) * 20
-    : size * { float32: 4, float16: 2, bfloat16: 2, int8: 1 }[type]
+    : size * (type === 'int8' ? 1 : type === 'float32' ? 4 : 2)

@@ -220,8 +220,7 @@ export class ModelWeights {
       this.dispose()
       if (error instanceof RangeError && /out of memory/.test(error.message))
         throw new RangeError(
-          `loadModel: out of memory: the weights need ${bytes.loaded} bytes, as int8 ${bytes.int8}, as int4 ${bytes.int4}: ` +
-            error.message,
+          `loadModel: out of memory: the weights need ${bytes.loaded} bytes, as int8 ${bytes.int8}: ${error.message}`,
           { cause: error },
         )
       throw error

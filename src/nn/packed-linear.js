@@ -257,19 +257,19 @@ export class PackedLinear {
    * @internal
    * `forward` of up to three layers of the same x in one call, resident. Undefined unless x has few rows and the layers have
    * weights of whole numbers.
-   * @param {readonly { layer: PackedLinear, activation?: keyof typeof ACTIVATION }[]} list
+   * @param {readonly PackedLinear[]} layers
    * @param {FloatTensor} x (..., in)
+   * @param {keyof typeof ACTIVATION} [activation] of the first
    * @returns {FloatTensor[] | undefined} (..., out) of each
    */
-  static forwardTogether(list, x) {
-    const [{ layer }] = list
+  static forwardTogether(layers, x, activation = 'none') {
     const lead = x.dims.slice(0, -1)
     const M = count(lead)
-    if (M > FEW_ROWS || !list.every(({ layer }) => Number(layer.#weights?.kind) >= WEIGHTS.int8)) return undefined
-    const core = layer.#core
-    const products = list.map(({ layer, activation = 'none' }) => {
+    if (M > FEW_ROWS || !layers.every(layer => Number(layer.#weights?.kind) >= WEIGHTS.int8)) return undefined
+    const core = layers[0].#core
+    const products = layers.map((layer, n) => {
       const weights = { .../** @type {import('../ops/linear.js').Weights} */ (layer.#weights) }
-      weights.activation = ACTIVATION[activation]
+      weights.activation = n ? 0 : ACTIVATION[activation]
       const out = allocate(core, [...lead, weights.dims[0]], false)
       return { weights, out, y: out.address }
     })

@@ -83,7 +83,7 @@ test('without memory a load says how much was needed and frees all, at its start
   }
   const { folder } = makeFolder(qkv, 'F32')
   const message =
-    /loadModel: out of memory: the weights need \d{7} bytes, as int8 \d{6,7}, as int4 \d{6}: out of memory: the engine gave no/
+    /loadModel: out of memory: the weights need \d{7} bytes, as int8 \d{6,7}: out of memory: the engine gave no/
   Object.defineProperty(memory, 'grow', { value: refuse, configurable: true })
   await assert.rejects(loadModel(own, folder, { tokenizer: false }), { name: 'RangeError', message })
   assert.equal(own.memory.resident, 0)
