@@ -6,11 +6,15 @@ import { load, tensor } from 'qkv'
 import { check } from '../../web/rooms/layer/check-settings.js'
 import { DEFAULTS } from '../../web/rooms/layer/fields.js'
 import { resultOf } from '../../web/rooms/layer/needs.js'
+import { createTable } from '../../web/rooms/layer/numbers/embedding-table.js'
+import { MODELS } from '../../web/rooms/layer/numbers/index.js'
 import { room } from '../../web/rooms/layer/room.js'
 import { handlers } from '../../web/rooms/layer/session.js'
 import { change, edit, paint } from '../../web/rooms/layer/settings.js'
+import { attend } from '../../web/rooms/layer/trace/attend.js'
 import { createTracer } from '../../web/rooms/layer/trace/layer-trace.js'
 import { minus } from '../../web/rooms/layer/trace/subtract.js'
+import { maskOf } from '../../web/rooms/layer/trace/visibility.js'
 import { createStore } from '../../web/shell/store.js'
 
 const qkv = await load()
@@ -42,6 +46,44 @@ for (const [name, settings] of /** @type {const} */ ([
       const same = large.tensors[/** @type {keyof typeof large.tensors} */ (id)]
       const isHead = own.dims.length === 3 && same?.dims[0] === 1
       assert.deepEqual(same?.data, isHead ? own.row(2).data : own.data, id)
+    }
+  })
+
+for (const masking of /** @type {const} */ (['before', 'after']))
+  test(`while numbers are dragged under a mask ${masking} softmax, every trace has the bits of all steps made afresh`, () => {
+    const start = settingsOf({ model: 'multihead', dModel: 16, mask: 'causal', masking })
+    const weight = { matrix: /** @type {const} */ ('weights'), head: 2, row: 5, column: 1 }
+    const input = { matrix: /** @type {const} */ ('X'), head: 0, row: 4, column: 3 }
+    let settings = start
+    for (const [cell, value] of /** @type {const} */ ([
+      [weight, 0.25],
+      [weight, 0.5],
+      [input, 1.5],
+      [weight, 0.75],
+      [input, -2],
+      [weight, undefined],
+    ])) {
+      settings = edit(settings, cell, value)
+      const { checked } = check(settings)
+      assert.ok(checked)
+      const { tensors: drawn } = MODELS[checked.model](qkv, checked, createTable(qkv))
+      const whole = (/** @type {Partial<typeof checked>} */ patch) => {
+        const other = { ...checked, ...patch }
+        return attend(qkv, other, drawn, maskOf(other), other.edits)
+      }
+      const got = trace(checked)
+      assert.deepEqual(got.tensors, whole({}))
+      assert.deepEqual(got.before, whole({ edits: [] }))
+      // Both ways of masking, each from a trace of its own, in which no weight is set by hand.
+      const edits = checked.edits.filter(({ matrix }) => matrix !== 'weights')
+      const [hidden, zeroed] = /** @type {const} */ (['before', 'after']).map(other => whole({ edits, masking: other }))
+      assert.deepEqual(got.maskOrder?.before, hidden.weights)
+      assert.deepEqual(got.maskOrder?.after, zeroed.weights)
+      for (const name of /** @type {const} */ (['exponentials', 'sums', 'zeroedSums']))
+        assert.deepEqual(got.maskOrder?.[name], zeroed[name], name)
+      assert.deepEqual(got.maskOrder?.full, zeroed.fullWeights)
+      const extremes = got.maskOrder?.extremes.map(({ name, before, after }) => [name, before, after])
+      assert.deepEqual(extremes, [['NaN', 1, Number.NaN], ['1e30', 1, 0]]) // biome-ignore format: one line
     }
   })
 

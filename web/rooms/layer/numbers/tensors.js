@@ -35,3 +35,6 @@ export function offsetOf({ dims }, { head, row, column }) {
  */
 export const ofHead = (tensor, head) =>
   tensor.dims.length === 3 ? tensor.row(Math.min(head, tensor.dims[0] - 1)) : tensor
+
+/** The same with its axis of heads: (1, rows, columns). @param {FloatTensor} tensor @param {number} head */
+export const onlyHead = (tensor, head) => tensor.row(head).reshape([1, ...tensor.dims.slice(1)])

@@ -4,6 +4,7 @@
 
 import { Tensor } from 'qkv'
 import { headStatistics } from '../../../elements/statistics.js'
+import { onlyHead } from '../numbers/tensors.js'
 import { joined, mix, override, steps } from './attend.js'
 
 /** @import { Qkv } from 'qkv' */
@@ -50,7 +51,7 @@ export function* traceLarge(qkv, settings, start, visible, chosen) {
   /** @type {Tensors} */
   let details = {}
   for (let h = 0; h < heads; h++) {
-    const own = (/** @type {FloatTensor | undefined} */ x) => x && only(x, h)
+    const own = (/** @type {FloatTensor | undefined} */ x) => x && onlyHead(x, h)
     const parts = { ...start, Q: own(Q), K: own(K), V: own(V) }
     // Of the other heads, the core makes no more than is shown.
     const mixed = isProduct ? { ...parts, V: undefined } : parts
@@ -85,9 +86,6 @@ export function* traceLarge(qkv, settings, start, visible, chosen) {
   const seen = smalls && small ? { smalls: new Tensor(smalls, [heads, ...small]), statistics } : {}
   return { settings, heads, visible, tensors, detailHead: head, ...seen }
 }
-
-/** @param {FloatTensor} tensor @param {number} head @returns {FloatTensor} (1, rows, columns) */
-const only = (tensor, head) => tensor.row(head).reshape([1, ...tensor.dims.slice(1)])
 
 /**
  * A smaller matrix: each of its cells is the largest of the cells that it stands for.

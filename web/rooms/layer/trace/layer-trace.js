@@ -59,14 +59,25 @@ export function createTracer(qkv) {
     return last.tensors
   }
 
-  /** The trace without edits, which stays while cells are dragged. @type {{ name: string, tensors: Tensors } | undefined} */
-  let lastPlain
-  /** @param {Checked} settings @param {Tensors} drawn @param {Uint8Array | undefined} visible */
-  const unedited = (settings, drawn, visible) => {
-    const name = signature(/** @type {any} */ ({ ...settings, edits: [], probe: null, probeWord: '' }))
-    if (lastPlain?.name !== name) lastPlain = { name, tensors: attend(qkv, settings, drawn, visible, []) }
-    return lastPlain.tensors
+  /** Traces with some of the edits: the last one stays while others are dragged. */
+  const createBase = () => {
+    /** @type {{ name: string, tensors: Tensors, maskOrder: Result['maskOrder'] } | undefined} */
+    let base
+    return (
+      /** @type {Checked} */ settings,
+      /** @type {Tensors} */ drawn,
+      /** @type {Uint8Array | undefined} */ visible,
+      /** @type {Checked['edits']} */ edits,
+    ) => {
+      const name = signature(/** @type {any} */ ({ ...settings, edits, probe: null, probeWord: '' }))
+      if (base?.name !== name) {
+        const tensors = attend(qkv, settings, drawn, visible, edits)
+        base = { name, tensors, maskOrder: maskOrderOf(qkv, settings, tensors, visible) }
+      }
+      return base
+    }
   }
+  const [unedited, beforeWeights] = [createBase(), createBase()]
 
   const parts = (/** @type {Checked} */ settings, /** @type {number} */ head) =>
     traceLarge(qkv, settings, projected(qkv, start(settings), settings.edits), maskOf(settings), head)
@@ -78,9 +89,10 @@ export function createTracer(qkv) {
     const visible = maskOf(settings)
     const heads = (drawn.Wq ?? drawn.Q ?? drawn.weights)?.dims[0] ?? 1
     const { edits } = settings
-    const plain = unedited(settings, drawn, visible)
-    const isOfWeights = edits.every(({ matrix }) => matrix === 'weights')
-    const tensors = isOfWeights ? mixed(qkv, plain, edits) : attend(qkv, settings, drawn, visible, edits)
+    const plain = unedited(settings, drawn, visible, [])
+    const earlier = edits.filter(({ matrix }) => matrix !== 'weights')
+    const base = earlier.length > 0 ? beforeWeights(settings, drawn, visible, earlier) : plain
+    const tensors = mixed(qkv, base.tensors, edits)
     const tokenSwap = swapToken(qkv, settings, table, tensors, (embeddings, remaining) =>
       attend(qkv, settings, { ...drawn, ...embeddings }, visible, remaining),
     )
@@ -90,8 +102,8 @@ export function createTracer(qkv) {
       visible,
       tensors,
       tokenSwap,
-      before: edits.length > 0 ? plain : undefined,
-      maskOrder: maskOrderOf(qkv, settings, tensors, visible),
+      before: edits.length > 0 ? plain.tensors : undefined,
+      maskOrder: base.maskOrder,
       curve:
         settings.softmaxAxis === 'keys'
           ? curveOf(tensors, Q => outputOf(qkv, settings, { ...tensors, Q }, visible))
