@@ -12,6 +12,7 @@ import { companion as present } from '../../web/exercises/present-companion.js'
 import { shownAfterMove, shownAfterRemoval } from '../../web/exercises/slides.js'
 import { createSplice } from '../../web/exercises/splice.js'
 import { room as layer } from '../../web/rooms/layer/room.js'
+import { room as models } from '../../web/rooms/models/room.js'
 import { createStore } from '../../web/shell/store.js'
 
 const qkv = await load()
@@ -39,9 +40,9 @@ const waitingFor = draw => async (/** @type {RegExp} */ wanted) => {
   return textOf(draw())
 }
 
-/** A page with one room, as the companion uses it. @param {() => Promise<void>} [open] the room */
-function openPage(open = async () => {}) {
-  const store = createStore(layer, { qkv })
+/** A page with one room, as the companion uses it. @param {() => Promise<void>} [open] the room @param {import('../../web/shell/room.js').Room<any>} [room] */
+function openPage(open = async () => {}, room = layer) {
+  const store = createStore(room, { qkv })
   const shell = {
     state: { language: 'en' },
     rooms: { store: () => store, open },
@@ -116,6 +117,22 @@ test('Next twice in a moment is one step, and none beyond the end', async () => 
   store.close()
 })
 
+test('what a room shows for an exercise ends with it', async () => {
+  const { own, store, draw, reads } = openPage(undefined, models)
+  const beside = () => /** @type {any} */ (store.state.view).beside
+  await own.follow({ exercise: 'e18,e17' }, {})
+  await reads(/data-exercise=e18/)
+  assert.equal(beside(), 'Lily and Tom are friends . Is he')
+  clickOf(draw(), 'exercise-skip')?.({ target: { closest: () => null } })
+  await reads(/data-exercise=e17/)
+  assert.equal(beside(), '')
+  await own.follow({ exercise: 'e18' }, {})
+  await reads(/data-exercise=e18/)
+  await own.follow({}, {})
+  assert.equal(beside(), '')
+  store.close()
+})
+
 test('no more than the tries of the link are counted, also by Enter', async () => {
   const { own, store, draw, reads } = openPage()
   await own.follow({ exercise: 'e1', attempts: '1' }, {})
@@ -154,7 +171,7 @@ test('after it was solved, a wrong try is a hint and no “Right.”; a new star
     return key
   }
   const attempt = judged(judged(begun(), yes), no)
-  const { controls: _, measured: __, ...plain } = exercise
+  const { controls: _, pair: __, ...plain } = exercise
   const bar = {
     t,
     exercise: plain,

@@ -76,11 +76,19 @@ export function exerciseBar(bar) {
       ${buttons(bar)}
     </div>
     <div class="exercise-says" role="status" aria-live="polite">
+      ${exercise.pair ? pairOf(exercise.pair(bar.state)) : nothing}
       ${measured ? html`<p class="exercise-measured">${t(`${id}.measured`, measured)}</p>` : nothing}
       ${says(bar)}
     </div>
   </section>`
 }
+
+/** Texts side by side, with what the model says of each. @param {readonly import('./exercise.js').Saying[]} pair */
+const pairOf = pair =>
+  html`<ul class="exercise-pair">${pair.map(
+    ({ text, says }) =>
+      html`<li><bdi>${text}</bdi> <span class="exercise-guesses">${says ? says.map(({ word, share }, i) => (i ? html`, ${word} ${share}` : html`<b>${word}</b> ${share}`)) : '…'}</span></li>`,
+  )}</ul>`
 
 /** A setting of the room. @param {Bar} bar @param {import('./exercise.js').Control} control */
 function controlOf({ t, exercise, state: { settings }, act }, control) {

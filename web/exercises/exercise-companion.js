@@ -95,6 +95,13 @@ export function companion(shell) {
     own.restrict(guardOf(exercise, own.room.fields, { key: 'locked', params: { may } }))
   }
 
+  /** The room no longer shows what it shows for the exercise. */
+  function hideOwn() {
+    const own = store()
+    const names = Object.keys(exercise?.view ?? {})
+    if (own && names.length) own.update({ view: Object.fromEntries(names.map(name => [name, own.room.view[name]])) })
+  }
+
   /** Other settings of the room, as a link has them. @param {string} link */
   function show(link) {
     const own = store()
@@ -123,10 +130,12 @@ export function companion(shell) {
     if (own !== turn) return
     if (reporting) report()
     store()?.restrict()
+    hideOwn()
     splice?.close()
     splice = undefined
     nr = at
     exercise = next
+    if (next.view) store()?.update({ view: next.view })
     attempt = begun()
     said = ''
     speak()
@@ -190,6 +199,7 @@ export function companion(shell) {
   function end(isBack) {
     turn++
     store()?.restrict()
+    hideOwn()
     if (isBack) for (const [own, settings] of before) own.show(settings)
     before.clear()
     clearTimeout(reporting)

@@ -47,16 +47,17 @@ export type Answer =
   /** Marks on words; the answer is the list of the marked positions. */
   | { type: 'marks'; words(state: State<Types>): readonly string[] }
 
-/** What a reader does: parameters that replace those of the start, an answer, parts one after the other. */
+/** What a reader does: parameters that replace those of the start, an answer. */
 export interface Attempt {
   set?: string
   /** A function: of the state, where each reader gets another order. */
   answer?: unknown
-  /** Parameters that are visited one after the other, for exercises that remember. */
-  visits?: readonly string[]
   /** What is remembered then, where it takes long to come by. */
   memory?: unknown
 }
+
+/** A text that the bar shows, with the likeliest next words; `says` is undefined while it is computed. */
+export type Saying = { text: string; says?: readonly { word: string; share: string }[] }
 
 /** T: the types of the room; M: what `watch` remembers. */
 export interface Exercise<T extends Types = Types, M = unknown> {
@@ -64,6 +65,8 @@ export interface Exercise<T extends Types = Types, M = unknown> {
   room: 'layer' | 'learn' | 'models'
   /** Parameters of the room. A function: of a seed, where each reader gets another order. */
   start: string | ((seed: number) => string)
+  /** What the room shows for this exercise and no link holds. */
+  view?: Partial<T['view']>
   /** The fields that may change, beside what only says what is shown. */
   may: readonly string[]
   /** Are these settings allowed? Where a field may change in part only. */
@@ -73,6 +76,8 @@ export interface Exercise<T extends Types = Types, M = unknown> {
   task?: string
   controls?: readonly Control<T['settings']>[]
   parts?: readonly Part<T['settings']>[]
+  /** Texts that stand side by side in the bar, with what the model says of each. */
+  pair?(state: State<T>): readonly Saying[]
   /** The picture is not shown before there is an answer: it would give it away. */
   isCovered?: boolean
   /** What is remembered after this state; the same object if there is nothing new. */

@@ -1,7 +1,7 @@
 // What exercises of Models read: the run of the text and the changes that stand there now.
 
-import { factorOf, withFactor, writeChanges } from '../head/changes.js'
-import { shownOf } from '../rooms/models/shown.js'
+import { factorOf, withFactor } from '../head/changes.js'
+import { besideOf, shownOf } from '../rooms/models/shown.js'
 
 /** @typedef {import('../rooms/models/models.js').ModelsTypes} ModelsTypes */
 /** @typedef {import('../rooms/models/models.js').State} State */
@@ -16,7 +16,14 @@ export function runOf(state) {
   return run && JSON.stringify(run.request) === JSON.stringify(active.length ? changed : request) ? run : undefined
 }
 
-/** The probability of a word as the next one; 0 if it is not among the likeliest. @param {Run} run @param {string} word */
+/** What the model says of the text beside the shown one; undefined while it is computed. @param {State} state */
+export function besideRunOf(state) {
+  const { beside } = state.got
+  const run = beside?.is === 'here' ? beside.value : undefined
+  return run && JSON.stringify(run.request) === JSON.stringify(besideOf(state)) ? run : undefined
+}
+
+/** The probability of a word as the next one; 0 if it is not among the likeliest. @param {Pick<Run, 'top'>} run @param {string} word */
 export const probabilityOf = (run, word) => run.top.find(({ token }) => token === word)?.probability ?? 0
 
 /** Heads that are off, as "1.2". @param {Settings} settings */
@@ -39,6 +46,3 @@ export const headSwitch = name => {
 
 /** May a reader have made these changes by switching heads off? @param {Settings} settings */
 export const isSwitching = ({ changes }) => changes.every(change => change.kind === 'head' && change.how === 0)
-
-/** The changes that are on, as a text. @param {Settings} settings */
-export const changesOf = ({ changes }) => writeChanges(changes.filter(({ isOn }) => isOn))

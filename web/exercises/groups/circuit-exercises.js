@@ -1,7 +1,7 @@
 // Circuits: four exercises in Models, with the model of stories.
 
 import { BOYS } from '../../rooms/front/names.js'
-import { changesOf, headSwitch, headsOff, isSwitching, probabilityOf, runOf } from '../models-numbers.js'
+import { besideRunOf, headSwitch, headsOff, isSwitching, probabilityOf, runOf } from '../models-numbers.js'
 import { link, percent, verdict } from '../verdict.js'
 
 /** @template [M=unknown] @typedef {import('../models-numbers.js').ModelsExercise<M>} ModelsExercise */
@@ -52,48 +52,34 @@ const anotherBoy = {
   solution: { set: off(['1.2']) },
 }
 
-/** Of changes in the model: what it gives the right name in both texts. @typedef {Record<string, { he?: number, she?: number }>} Pairs */
+/** A text with the two words that the model finds likeliest. @param {string} text @param {Pick<import('../models-numbers.js').Run, 'top'> | undefined} run */
+const saying = (text, run) => ({
+  text,
+  says: run?.top.slice(0, 2).map(({ token, probability }) => ({ word: token, share: percent(probability) })),
+})
 
-/** @param {number | undefined} share */
-const shareOf = share => (share === undefined ? '–' : percent(share))
-
-/** @type {ModelsExercise<Pairs>} */
+/** @type {ModelsExercise} */
 const onlyShe = {
   id: 'e18',
   room: 'models',
   start: link({ prompt: SHE }),
+  view: { beside: HE },
   may: ['changes'],
   allows: isSwitching,
   controls: HEADS.map(headSwitch),
-  parts: [
-    { name: 'she', set: link({ prompt: SHE }), isOn: ({ prompt }) => prompt === SHE },
-    { name: 'he', set: link({ prompt: HE }), isOn: ({ prompt }) => prompt === HE },
-  ],
-  watch(state, memory = {}) {
-    const run = runOf(state)
-    const { prompt } = state.settings
-    if (!run || (prompt !== HE && prompt !== SHE)) return memory
-    const name = changesOf(state.settings)
-    const [key, share] = prompt === HE ? ['he', probabilityOf(run, 'tom')] : ['she', probabilityOf(run, 'lily')]
-    const known = memory[name]
-    return known?.[/** @type {'he'} */ (key)] === share ? memory : { ...memory, [name]: { ...known, [key]: share } }
-  },
-  measured({ state, memory }) {
-    const { he, she } = memory?.[changesOf(state.settings)] ?? {}
-    return { he: shareOf(he), she: shareOf(she) }
-  },
-  check({ state, memory }) {
-    if (!runOf(state)) return undefined
+  pair: state => [saying(HE, besideRunOf(state)), saying(SHE, runOf(state))],
+  check({ state }) {
+    const [ofHe, ofShe] = [besideRunOf(state), runOf(state)]
+    if (!ofHe || !ofShe) return undefined
     const heads = headsOff(state.settings)
-    const { he, she } = memory?.[changesOf(state.settings)] ?? {}
-    const [isHe, isShe] = [(he ?? 0) >= 0.9, (she ?? 0) >= 0.5]
-    const params = { head: heads[0] ?? '', he: shareOf(he), she: shareOf(she) }
+    const [he, she] = [probabilityOf(ofHe, 'tom'), probabilityOf(ofShe, 'lily')]
+    const [isHe, isShe] = [he >= 0.9, she >= 0.5]
+    const params = { head: heads[0] ?? '', he: percent(he), she: percent(she) }
     return verdict(
-      heads.length === 1 && he !== undefined && she !== undefined && isHe && !isShe,
+      heads.length === 1 && isHe && !isShe,
       [
         ['none', heads.length === 0],
         ['many', heads.length > 1],
-        ['other', he === undefined || she === undefined],
         ['neither', isHe && isShe, params],
         ['his', !isHe && isShe, params],
         ['both', !isHe && !isShe, params],
@@ -104,17 +90,11 @@ const onlyShe = {
   wrong: [
     { hint: 'none' },
     { set: off(['1.1', '3.1']), hint: 'many' },
-    { set: off(['3.1']), hint: 'other' },
-    { visits: bothTexts(['2.2']), hint: 'neither' },
-    { visits: bothTexts(['1.2']), hint: 'his' },
-    { visits: bothTexts(['1.1']), hint: 'both' },
+    { set: off(['2.2']), hint: 'neither' },
+    { set: off(['1.2']), hint: 'his' },
+    { set: off(['1.1']), hint: 'both' },
   ],
-  solution: { visits: bothTexts(['3.1']), set: off(['3.1']) },
-}
-
-/** Both texts with the same heads off. @param {readonly string[]} heads */
-function bothTexts(heads) {
-  return [HE, SHE].map(prompt => `${link({ prompt })}&${off(heads)}`)
+  solution: { set: off(['3.1']) },
 }
 
 /** @type {ModelsExercise} */

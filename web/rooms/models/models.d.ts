@@ -110,6 +110,8 @@ export interface View {
   token: string
   /** Counts what changes the list of kept models. */
   keptChanges: number
+  /** Another text that the model reads with the same changes; '': none. */
+  beside: string
   /** Is it shown what matters for the answer? */
   hasMatters: boolean
   /** The part or the edge of the graph of heads under the pointer or with the focus, by its name. */
@@ -365,6 +367,8 @@ export type ModelsAsks = {
   textFile: { request: { file: File }; value: string }
   run: { request: RunRequest; value: Run }
   changed: { request: RunRequest; value: { run?: Run; source?: SourceRead; request: RunRequest } }
+  /** What the model says of another text with the same changes. */
+  beside: { request: RunRequest; value: Pick<Run, 'request' | 'top'> }
   /** The exact map of one head: of a run, or with another text. */
   head: { request: RunRequest & { at: HeadAt; text?: string }; value: Matrix }
   /** How a weight was computed. */

@@ -13,6 +13,7 @@ import { draw } from './models-page.js'
 import { spanOf } from './read-text.js'
 import {
   askedOf,
+  besideOf,
   failureOf,
   firstName,
   isEnded,
@@ -67,6 +68,7 @@ const view = {
   picked: -1,
   token: '',
   keptChanges: 0,
+  beside: '',
   hasMatters: false,
   graphPointed: '',
   graphAgreed: '',
@@ -477,11 +479,12 @@ export const room = {
     list.push({ type: 'open', key: id, id, name, source, known, dtype, most, token })
     const { openModel, active, request, changed } = shownOf(state)
     if (!openModel) return list
-    const { draft } = state.view
+    const { draft, beside } = state.view
     if (draft !== undefined)
       list.push({ type: 'count', model: openModel.id, text: draft, most: mostTokens(openModel, most) })
     list.push({ type: 'run', ...request })
     if (active.length) list.push({ type: 'changed', ...changed })
+    if (beside) list.push({ type: 'beside', ...besideOf(state) })
     const { got } = state
     const isNew = isAnswered(got.run, request) && (!active.length || isAnswered(got.changed, changed))
     const details = [...detailNeeds(state), ...mattersNeeds(state), ...graphNeeds(state)]

@@ -354,6 +354,12 @@ export function handlers(qkv) {
         const isChanged = Object.keys(hooks).length > 0
         return { run: isChanged ? toSend(after, requestOf(request)) : undefined, source, request: requestOf(request) }
       }),
+    beside: (request, run) =>
+      use(request.model, run.signal, async (model, signal) => {
+        const { hooks } = await hooksFor(request, model, { signal })
+        const { top } = await runOf(qkv, model, givenBy(request), hooks, request.row, undefined, { signal })
+        return { top, request: requestOf(request) }
+      }),
     head(request, run) {
       const { text } = request
       if (text === undefined)

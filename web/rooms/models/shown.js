@@ -111,6 +111,12 @@ function readOf(state) {
   return { openModel, text, second, active, request, changed: { ...request, changes: active, sourceText } }
 }
 
+/** The request for what the model says of another text with the same changes. @param {State} state @returns {RunRequest} */
+export function besideOf(state) {
+  const { request, active } = readOf(state)
+  return { ...request, input: { text: state.view.beside, more: [] }, row: undefined, changes: active }
+}
+
 /** Are both of one model, text and row? @param {RunRequest | undefined} a @param {RunRequest | undefined} b */
 const isOneText = (a, b) =>
   a !== undefined &&
