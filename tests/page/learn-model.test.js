@@ -5,24 +5,28 @@ import { readFileSync } from 'node:fs'
 import { test } from 'node:test'
 import { load } from 'qkv'
 import { Trouble } from '../../web/files/trouble.js'
+import { texts as en } from '../../web/i18n/en/learn.js'
 import { LANGUAGES } from '../../web/i18n/languages.js'
+import { texts as zh } from '../../web/i18n/zh/learn.js'
 import { check } from '../../web/rooms/layer/check-settings.js'
 import { fromValue } from '../../web/rooms/layer/import.js'
 import { createTracer } from '../../web/rooms/layer/trace/layer-trace.js'
 import { weightsOfFirst } from '../../web/rooms/learn/attention-parts.js'
 import { estimate, MOST_BYTES, MOST_SECONDS, smaller } from '../../web/rooms/learn/cost.js'
 import { headLines, jumpOf, path } from '../../web/rooms/learn/curves.js'
+import { hasStopped } from '../../web/rooms/learn/dock.js'
 import { check as checkRun, fieldsOf, runSettings, settingsOf } from '../../web/rooms/learn/fields.js'
 import { shownOf } from '../../web/rooms/learn/model-picture.js'
 import { openedLayer } from '../../web/rooms/learn/opened-layer.js'
 import { room } from '../../web/rooms/learn/room.js'
 import { configOf, fromFile, toFile } from '../../web/rooms/learn/saved-model.js'
-import { knownSentences } from '../../web/rooms/learn/task-story.js'
+import { knownSentences, mayGoOn } from '../../web/rooms/learn/task-story.js'
 import { TASKS } from '../../web/rooms/learn/tasks/index.js'
 import { TARGET_WORDS } from '../../web/rooms/learn/tasks/translation.js'
 import { createRun } from '../../web/rooms/learn/training-run.js'
 import { fromLink } from '../../web/shell/settings-link.js'
 import { randomOf } from './hostile.js'
+import { openLearn } from './learn-store.js'
 
 /** @typedef {import('../../web/rooms/learn/tasks/task.js').LearnSettings} LearnSettings */
 /** @typedef {import('../../web/rooms/learn/fields.js').Settings} Settings */
@@ -432,6 +436,38 @@ for (const [task, { story, finds, defaults }] of Object.entries(TASKS))
       }
     }
   })
+
+test('Next waits until the run has found what the next stop speaks of, or has ended', async () => {
+  const own = openLearn('task=induction&steps=20')
+  await own.picture()
+  own.act.tell(0)
+  assert.equal(mayGoOn(own.store.state), false, 'nothing is trained')
+  own.act.step()
+  await own.picture()
+  assert.equal(mayGoOn(own.store.state), true)
+  own.act.tell(1)
+  assert.equal(mayGoOn(own.store.state), false, 'accuracy has not jumped')
+  await own.train()
+  assert.deepEqual([own.view.steps, mayGoOn(own.store.state)], [20, true], 'it has ended without a jump')
+  own.close()
+})
+
+test('a run says that it has stopped because its goal is reached, as long as it stands there and can go on', () => {
+  const stopped = (/** @type {object} */ patch) =>
+    hasStopped(
+      /** @type {any} */ ({ view: { steps: 280, reachedAt: 280, isTraining: false, isEnded: false, ...patch } }),
+    )
+  assert.equal(stopped({}), true)
+  for (const patch of [{ isTraining: true }, { steps: 300 }, { steps: 600, isEnded: true }, { reachedAt: null }])
+    assert.equal(stopped(patch), false)
+})
+
+test('a task is described in one line', () => {
+  for (const task of NAMES) {
+    const key = /** @type {'task.sort.text'} */ (`task.${task}.text`)
+    assert.ok(en[key].length <= 110 && zh[key].length <= 46, `${task}: ${en[key].length}, ${zh[key].length}`)
+  }
+})
 
 test('a text of a story leaves out the sentences whose numbers are not known yet', () => {
   const text = 'Heads learn. With head {previous} off, accuracy falls to {changed}: it has lost its input. Done 1.5.'

@@ -104,6 +104,7 @@ test('heads are listed by what is asked for: a score, only hits, likeness to one
   assert.ok(hits > 0 && hits < 12)
   await page.click('#models-hits')
   await page.locator('#models-ranked button', { hasText: '2.2' }).click()
+  await page.locator('.models-small li').first().waitFor()
   const [similar] = await page.locator('.models-small li').allInnerTexts()
   await page.getByRole('button', { name: 'Rank all by similarity' }).click()
   await page.locator('#models-rank').waitFor()

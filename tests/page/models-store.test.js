@@ -1,9 +1,11 @@
 // The logic of the room "Models" without a browser: what it needs in each state, what actions do, links, Undo, Back, a lost worker.
 
 import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
 import { test } from 'node:test'
 import { readChanges, writeChanges } from '../../web/head/changes.js'
 import { signed } from '../../web/head/contributions.js'
+import { kindOf, rankingOf, roleOf } from '../../web/rooms/models/head-kind.js'
 import { room } from '../../web/rooms/models/room.js'
 import { failureOf, isEnded, isGenerating, shownOf } from '../../web/rooms/models/shown.js'
 import { createStore } from '../../web/shell/store.js'
@@ -323,7 +325,7 @@ test('the second head that is chosen is subtracted from the first; a second toke
   act.selectWord(2, true, 'queries')
   assert.deepEqual([store.state.view.query, store.state.view.keyWord, store.state.view.rankBy], [7, 2, 'example'])
   act.selectWord(7, false, 'queries')
-  assert.deepEqual([store.state.view.keyWord, store.state.view.rankBy], [undefined, 'previous'])
+  assert.deepEqual([store.state.view.keyWord, store.state.view.rankBy], [undefined, undefined])
 })
 
 test('a lost worker keeps what is drawn, asks nothing, and starts again with the same model, text and changes', async () => {
@@ -641,6 +643,33 @@ test('an encoder without a masked word says nothing, and guesses the token that 
   await settled()
   assert.equal(shown().text, 'The cat chased the [MASK] .')
   assert.ok(shown().run?.tokens[shown().run?.row ?? 0] === '[MASK]' && shown().run?.top.length === 8)
+})
+
+test('a head of a model of the page says the role that was recorded of it; heads are ranked by the score that stands out', async () => {
+  const { act, settled, shown, store } = start()
+  const at = new URL('../../web/trained/stories/', import.meta.url)
+  const names = ['about.json', 'config.json', 'model.safetensors', 'tokenizer.json']
+  act.bring(names.map(name => new File([readFileSync(new URL(name, at))], name)))
+  await settled()
+  const about = JSON.parse(readFileSync(new URL('about.json', at), 'utf8'))
+  act.type('Lily and Tom are friends . Is he')
+  await settled()
+  const kind = (/** @type {number} */ layer, /** @type {number} */ head) => kindOf(shown(), { layer, head })
+  assert.deepEqual(kind(0, 1), { name: 'pronoun', score: about.figures.heads[1].antecedent })
+  assert.deepEqual(kind(2, 0), { name: 'behind', score: about.figures.heads[4].behind.name })
+  assert.equal(kind(0, 0)?.name, 'previous', 'no role: the scores of this text tell')
+  assert.equal(roleOf(about, 'cross', { layer: 0, head: 1 }), undefined)
+  const aligned = { figures: { heads: [{ layer: 0, head: 0, aligned: 0.9 }] } }
+  assert.deepEqual(roleOf(aligned, 'cross', { layer: 0, head: 0 }), { name: 'aligned', score: 0.9 })
+  assert.equal(roleOf(aligned, '', { layer: 0, head: 0 }), undefined)
+
+  const scores = { previous: [0.5, 0.5, 0.5, 0.6], first: [0.1, 0.1, 0.2, 0.9], duplicate: [], induction: [1, 1, 1, 1] }
+  const run = {
+    scores: { '': Object.fromEntries(Object.entries(scores).map(([name, all]) => [name, new Float32Array(all)])) },
+  }
+  const ranking = (/** @type {object} */ view) => rankingOf(/** @type {any} */ ({ run, stack: '', view }))
+  assert.equal(ranking(store.state.view), 'first')
+  assert.equal(ranking({ rankBy: 'entropy' }), 'entropy')
 })
 
 test('nothing is faded until the reader asks for it', () => {

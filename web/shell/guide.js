@@ -14,10 +14,25 @@ import { html, nothing } from 'lit'
  * @param {unknown} [guide.task] what there is to do
  * @param {string} [guide.badge] the mark of the place where it is done
  * @param {boolean} [guide.isDone]
+ * @param {string} [guide.waits] why the next stop has to wait
  * @param {unknown} [guide.tools] buttons of the stop's own
  * @param {(stop: number | null) => void} guide.go to a stop, from 1; null: leaves the guide
  */
-export const guide = ({ t, id, label, at, of, title, text, task, badge = '1', isDone = false, tools = nothing, go }) =>
+export const guide = ({
+  t,
+  id,
+  label,
+  at,
+  of,
+  title,
+  text,
+  task,
+  badge = '1',
+  isDone = false,
+  waits,
+  tools = nothing,
+  go,
+}) =>
   html`<section class="guide" id=${id} tabindex="-1" aria-label=${label} data-stop=${at} data-done=${isDone}>
     ${title ? html`<h2 class="guide-title">${title}</h2>` : nothing}
     <div class="guide-text">
@@ -32,7 +47,7 @@ export const guide = ({ t, id, label, at, of, title, text, task, badge = '1', is
       ${tools}
       <button type="button" class="tool" id="${id}-back" ?disabled=${at === 1} @click=${() => go(at - 1)}>${t('guideBack')}</button>
       <span class="guide-at">${t('guideAt', { at, of })}</span>
-      ${at < of ? html`<button type="button" class="tool ${isDone ? 'is-filled' : ''}" id="${id}-next" @click=${() => go(at + 1)}>${t('guideNext')}</button>` : nothing}
+      ${at < of ? html`<button type="button" class="tool ${isDone ? 'is-filled' : ''}" id="${id}-next" ?disabled=${waits !== undefined} title=${waits ?? nothing} @click=${() => go(at + 1)}>${t('guideNext')}</button>` : nothing}
       <button type="button" class="tool icon" id="${id}-leave" aria-label=${t('guideLeave')} title=${t('guideLeave')} @click=${() => go(null)}>×</button>
     </tool-group>
   </section>`

@@ -8,15 +8,14 @@ export const texts = {
   'task.reverse': 'Reverse',
   'task.text': 'Your text',
   'task.induction.text':
-    'A segment of numbers occurs twice in each sequence. In the second one the model has to say which number followed the first time. Press Train and wait for the jump; then see where each head looks. A model with one layer fails: a head has to look back one token first, so that a head of the next layer can find what followed.',
+    'A segment of numbers occurs twice: the model has to continue it the second time. One layer cannot.',
   'task.translation.text':
-    'English to Chinese, word by word. Nobody tells the model which words belong together: the map of the last attention shows what it found.',
+    'English to Chinese. Nobody tells the model which words belong together: the map shows what it found.',
   'task.sort.text':
-    'Numbers in any order, a bar, the same numbers in order. One head learns to look at the next larger number. One length is never trained: it shows whether the rule was learned.',
-  'task.reverse.text':
-    'Each position has to say the number at the opposite end. One head learns the anti-diagonal. One length is never trained.',
+    'Numbers in any order, a bar, the same numbers in order. One length is never trained: it tests the rule.',
+  'task.reverse.text': 'Each position has to say the number at the opposite end. One length is never trained.',
   'task.text.text':
-    'The next character of your own text. In a minute, a model of this size learns letters, short words and little more.',
+    'The next character of your own text. So small a model learns letters, short words and little more.',
   'probeLabel.induction': 'Numbers to continue',
   'probeLabel.translation': 'English sentence',
   'probeLabel.sort': 'Numbers to sort',
@@ -49,6 +48,7 @@ export const texts = {
   'learnLayer.cross': 'Chinese looks at English',
   learnHead: 'Head {name}',
   learnTrain: 'Train',
+  learnTrainOn: 'Train on',
   learnTrainAbout: 'Train (about {time})',
   learnHappened: 'What happened?',
   learnPause: 'Pause',
@@ -150,6 +150,7 @@ export const texts = {
   'learnCurve.heldOutText': 'accuracy on the tenth held out',
   'learnReached.heldOutAccuracy': 'Reached {goal} accuracy on lengths never trained at step {step}.',
   'learnReached.alignment': 'At step {step} the head looked most at the right word for {goal} of the words.',
+  learnGoesOn: 'Training stopped there, because that is its goal: “Train on” goes on to step {steps}.',
   'learnEnded.heldOutAccuracy': '{steps} steps are done; {goal} accuracy on lengths never trained was not reached.',
   'learnEnded.alignment':
     '{steps} steps are done; the head does not look most at the right word for {goal} of the words.',
@@ -191,13 +192,14 @@ export const texts = {
   probeWords: '{count} words given, at most {most} expected.',
 
   story: 'Guided story',
+  storyWaits: 'Next waits for the training: it speaks of what was learned.',
   storyStart: 'What is happening? A guided story',
 
   'story.induction.1':
     'A segment of these numbers occurs twice. In the second one the model has to say which number followed the first time. Its weights are random: it says {says}. On lengths never trained it is right in {first} of such cases. A model without attention reaches {baseline}.',
   'story.induction.1.do': 'Press Train.',
   'story.induction.2':
-    'For a while nothing seems to happen: loss and accuracy hardly move. Then, within some dozens of steps, accuracy jumps. This is the phase change: two heads now work together.',
+    'For a while nothing seems to happen: loss and accuracy hardly move. Then, within some dozens of steps, accuracy jumps. This is the phase change: two heads now work together. One layer could not do it: a head has to look back one token first, so that a head of the next layer can find what followed.',
   'story.induction.2.do': 'Wait for the jump in the curve.',
   'story.induction.3':
     'Accuracy jumped at step {jump}. Head {previous} of the first layer puts {previousShare} of its weight on the token before: the bright line below the diagonal. So each position now knows what stood before it.',

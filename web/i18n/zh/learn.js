@@ -8,14 +8,11 @@ export const texts = {
   'task.sort': '排序',
   'task.reverse': '倒序',
   'task.text': '你的文本',
-  'task.induction.text':
-    '每个序列里有一段数字出现两次。读到它的最后一个数字时，模型应当说出上一次后面跟着什么。按“训练”，等待突变，再看各个头看向哪里。只有一层的模型学不会：先要有一个头看前一个词元，下一层的头才能找到后面跟着什么。',
-  'task.translation.text':
-    '英译中，逐词进行。没有人告诉模型哪个词对应哪个词：最后一次注意力的图显示它自己发现的对应关系。',
-  'task.sort.text':
-    '任意顺序的数字，一条竖线，然后是排好序的同样数字。一个头学会看向下一个更大的数。有一种长度从不训练：它显示规则是否真的学会了。',
-  'task.reverse.text': '每个位置应当说出对称位置上的数字。一个头学会反对角线。有一种长度从不训练。',
-  'task.text.text': '你的文本的下一个字符。这么小的模型在一分钟内能学会字母、短词，再多就难了。',
+  'task.induction.text': '一段数字出现两次：第二次时模型要接着说下去。只有一层的模型学不会。',
+  'task.translation.text': '英译中。没有人告诉模型哪个词对应哪个词：图显示它自己发现的对应。',
+  'task.sort.text': '任意顺序的数字，一条竖线，再按顺序排好。有一种长度从不训练，用来检验规则。',
+  'task.reverse.text': '每个位置应当说出对称位置上的数字。有一种长度从不训练。',
+  'task.text.text': '你的文本的下一个字符。这么小的模型能学会字母和短词，再多就难了。',
   'probeLabel.induction': '要接着写的数字',
   'probeLabel.translation': '英文句子',
   'probeLabel.sort': '要排序的数字',
@@ -48,6 +45,7 @@ export const texts = {
   'learnLayer.cross': '中文看英文',
   learnHead: '头 {name}',
   learnTrain: '训练',
+  learnTrainOn: '继续训练',
   learnTrainAbout: '训练（约 {time}）',
   learnHappened: '发生了什么？',
   learnPause: '暂停',
@@ -148,6 +146,7 @@ export const texts = {
   'learnCurve.heldOutText': '留出的十分之一文本上的准确率',
   'learnReached.heldOutAccuracy': '第 {step} 步，未训练过的长度上的准确率达到 {goal}。',
   'learnReached.alignment': '第 {step} 步，{goal} 的词里这个头最关注正确的词。',
+  learnGoesOn: '目标已达到，所以训练停在这里：“继续训练”会一直到第 {steps} 步。',
   'learnEnded.heldOutAccuracy': '{steps} 步已完成，未训练过的长度上的准确率没有达到 {goal}。',
   'learnEnded.alignment': '{steps} 步已完成，这个头最关注正确的词的比例没有达到 {goal}。',
   'learnSpoken.text': '第 {step} 步，留出的十分之一文本上的准确率 {accuracy}',
@@ -185,13 +184,14 @@ export const texts = {
   probeWords: '给出了 {count} 个词，最多 {most} 个。',
 
   story: '引导故事',
+  storyWaits: '“下一步”等待训练：它讲的是学到的东西。',
   storyStart: '发生了什么？跟着故事看',
 
   'story.induction.1':
     '这些数字里有一段出现了两次。读到它的最后一个数字时，模型应当说出上一次后面跟着什么。它的权重是随机的：它回答 {says}。在未训练过的长度上，这类问题答对 {first}。没有注意力的模型能达到 {baseline}。',
   'story.induction.1.do': '按“训练”。',
   'story.induction.2':
-    '有一阵子好像什么也没发生：损失和准确率几乎不动。然后在几十步之内，准确率突然跳起。这就是相变：两个头开始配合。',
+    '有一阵子好像什么也没发生：损失和准确率几乎不动。然后在几十步之内，准确率突然跳起。这就是相变：两个头开始配合。只有一层做不到：先要有一个头看前一个词元，下一层的头才能找到后面跟着什么。',
   'story.induction.2.do': '等待曲线的突变。',
   'story.induction.3':
     '准确率在第 {jump} 步跳起。第一层的头 {previous} 把 {previousShare} 的权重放在前一个词元上，也就是对角线下方的亮线。于是每个位置都知道自己前面是什么。',

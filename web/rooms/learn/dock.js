@@ -53,10 +53,14 @@ function stateOf(context) {
   if (view.divergedAt !== null) return diverged(context, view.divergedAt)
   const least = percent(goal.least)
   if (view.reachedAt !== null)
-    return `${t(`learnReached.${goal.measure}`, { goal: least, step: view.reachedAt })} ${found(context)}`
+    return `${t(`learnReached.${goal.measure}`, { goal: least, step: view.reachedAt })} ${found(context)}${hasStopped(context) ? ` ${t('learnGoesOn', { steps: run.settings.steps })}` : ''}`
   if (!view.isEnded || run.isOpened) return ''
   return hasText ? found(context) : t(`learnEnded.${goal.measure}`, { steps: view.steps, goal: least })
 }
+
+/** Has training stopped because its goal was reached? @param {import('./learn.js').State} state */
+export const hasStopped = ({ view: { reachedAt, steps, isTraining, isEnded } }) =>
+  reachedAt === steps && !isTraining && !isEnded
 
 /** @param {Context} context */
 export function dock(context) {
@@ -69,6 +73,7 @@ export function dock(context) {
   const cannotTrain = !run || isEnded || failed?.isLost === true
   const label = () => {
     if (isTraining) return t('learnPause')
+    if (steps > 0 && !isEnded) return t('learnTrainOn')
     if (!run || steps > 0 || run.isOpened) return t('learnTrain')
     const count = usualSteps(task, run.settings, !differsFromDefaults(task, run.settings, ['seed']))
     return t('learnTrainAbout', { time: duration(secondsOf(count, run.milliseconds), t) })

@@ -48,6 +48,12 @@ export const knownSentences = (text, numbers) =>
     .replace(/\{(\w+)\}/g, (_, name) => String(numbers[name]))
     .trim()
 
+/** May the reader go on? The next stop speaks of what the run has found. @param {import('./learn.js').State} state */
+export function mayGoOn(state) {
+  const { stop } = stopOf(state)
+  return !stop.waits || state.view.isEnded || stop.isDone(storyState(state))
+}
+
 /** The selector of what the open stop points at. @param {import('./learn.js').State} state */
 export const targetsOf = state => (state.view.stop === null ? [] : [stopOf(state).stop.target(storyState(state))])
 
@@ -74,6 +80,7 @@ export function story(context) {
     text: text(''),
     task: text('.do'),
     isDone,
+    waits: mayGoOn(context) ? undefined : t('storyWaits'),
     go: at => act.tell(at === null ? null : at - 1),
   })
 }

@@ -9,7 +9,7 @@ import { shown } from '../../shell/slots.js'
 import { likeness, mapAt, ranked } from './atlas-maps.js'
 import { deepHead } from './deep-head.js'
 import { atlas, patternOf } from './overview.js'
-import { matrixOf, nameOf } from './shown.js'
+import { matrixOf, nameOf, titleOf } from './shown.js'
 
 /** @typedef {import('./models.js').Room} Room */
 /** @typedef {import('./models.js').Matrix} Matrix */
@@ -38,7 +38,7 @@ export function headPage(room, head) {
     </section>
     <section class="models-head" aria-label=${t('modelsHead', { name })} data-head=${name}>
       <div class="models-title"><h2>${t('modelsHead', { name })}</h2> <code>${codeName(room, head)}</code>
-        <span class="note">${patternOf(room, head)}${head.stack === '' ? '' : ` (${t(`modelsStack.${head.stack}`)})`}</span>
+        <span class="note" id="models-pattern">${room.openModel?.about ? t('modelsTrained', { model: titleOf(room, room.openModel.name) }) : nothing} ${patternOf(room, head)}${head.stack === '' ? '' : ` (${t(`modelsStack.${head.stack}`)})`}</span>
         <span class="spring"></span>
         <button type="button" class="tool" id="models-open-layer" @click=${() => act.openInLayer(t('modelsBackTo', { name }))}>${t('modelsOpenLayer')}</button>
         ${headButtons({ t, changes: settings.changes, set: act.change }, head)}</div>

@@ -138,7 +138,8 @@ export interface View {
   timed?: { model: string; tokens: number; milliseconds: number }
   /** Is the run before the changes shown as long as a key is held? */
   isHeld: boolean
-  rankBy: RankBy
+  /** What heads are ranked by; undefined: by the score whose best head stands out most. */
+  rankBy?: RankBy
   least: number
   isOnlyHits: boolean
   isWithoutFirst: boolean
@@ -234,7 +235,20 @@ export interface About {
   tour?: readonly Stop[]
   /** A long text for the reader. */
   text?: string
-  figures?: { example?: { text?: string } }
+  figures?: { example?: { text?: string }; heads?: readonly HeadFigures[] }
+}
+/** What was recorded of a head when its model was trained, as means over test texts. */
+export interface HeadFigures {
+  layer: number
+  head: number
+  /** The weight of "she" and "he" on the name. */
+  antecedent?: number
+  /** The weight on the word behind the one that answers, by kind of question. */
+  behind?: Readonly<Record<string, number>>
+  /** The weight on the word that answers, by kind of question. */
+  weight?: number | Readonly<Record<string, number>>
+  /** The share of words for which it looks most at the word that is translated. */
+  aligned?: number
 }
 /** A stop of the guided story: a head with a prompt. */
 export interface Stop {

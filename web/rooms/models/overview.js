@@ -7,6 +7,7 @@ import { counted } from '../../i18n/counted.js'
 import { shown } from '../../shell/slots.js'
 import { legend } from './atlas.js'
 import { likeness, pairWeights, ranked, scaleEnd } from './atlas-maps.js'
+import { kindOf, LOOKS, rankingOf } from './head-kind.js'
 import { nameOf } from './shown.js'
 
 /** @typedef {import('./models.js').Room} Room */
@@ -14,17 +15,14 @@ import { nameOf } from './shown.js'
 /** @typedef {import('./atlas-maps.js').HeadAt} HeadAt */
 /** @typedef {Event & { target: HTMLInputElement }} InputEvent */
 
-const LOOKS = /** @type {const} */ (['previous', 'first', 'duplicate', 'induction'])
-const NAMES = /** @type {const} */ (['previous', 'first', 'duplicate', 'induction', 'entropy'])
-const [EVEN, SHARP, MIXED] = /** @type {const} */ (['even', 'sharp', 'mixed'])
-/** Scores below this say nothing about a head. */
-const TELLING = 0.4
+const NAMES = /** @type {const} */ ([...LOOKS, 'entropy'])
 const MOST_LISTED = 200
 
 /** The score of each head by what the reader asks for. @param {Room} room @returns {Float32Array} (layers, heads) */
 export function scoresOf(room) {
   const { maps, stack, run, got } = room
-  const { rankBy, query, keyWord, reference, isWithoutFirst } = room.view
+  const { query, keyWord, reference, isWithoutFirst } = room.view
+  const rankBy = rankingOf(room)
   if (!maps || !run) return new Float32Array(0)
   const own = run.scores[stack] ?? {}
   if (rankBy === 'example' && query !== undefined && keyWord !== undefined) {
@@ -36,36 +34,26 @@ export function scoresOf(room) {
   return own[name] ?? own.entropy ?? new Float32Array(maps.layers * maps.heads)
 }
 
-/** What a head looks at, if its scores tell: a name, or how even it is. @param {Room} room @param {HeadAt} at */
-function kindOf({ run, stack, maps }, { layer, head }) {
-  const own = run?.scores[stack]
-  if (!own || !maps) return undefined
-  const n = layer * maps.heads + head
-  const score = (/** @type {keyof typeof own} */ name) => own[name]?.[n] ?? 0
-  const [best] = LOOKS.filter(name => score(name) >= TELLING).sort((a, b) => score(b) - score(a))
-  if (best) return { name: best, score: score(best) }
-  return { name: score('entropy') > 0.85 ? EVEN : score('entropy') < 0.2 ? SHARP : MIXED, score: score('entropy') }
-}
-
 /** What a head does, as a sentence. @param {Room} room @param {HeadAt} at */
 export function patternOf(room, at) {
   const kind = kindOf(room, at)
-  return kind ? room.t(`modelsPattern.${kind.name}`, { share: percent(kind.score) }) : ''
+  return kind ? room.t(`modelsPattern.${kind.name}`, { share: percent(kind.score), score: kind.score.toFixed(2) }) : ''
 }
 
-/** In one or two words. @param {Room} room @param {HeadAt} at */
+/** In few words, unless it has a role. @param {Room} room @param {HeadAt} at */
 function shortOf(room, at) {
-  const kind = kindOf(room, at)
-  if (!kind) return ''
-  const { name } = kind
-  return name === EVEN || name === SHARP || name === MIXED
-    ? room.t(`modelsShort.${name}`)
-    : room.t(`modelsRank.${name}`)
+  const { name } = kindOf(room, at) ?? {}
+  if (!name) return ''
+  if (name === 'even' || name === 'sharp' || name === 'mixed') return room.t(`modelsShort.${name}`)
+  const look = LOOKS.find(each => each === name)
+  return look ? room.t(`modelsRank.${look}`) : patternOf(room, at)
 }
 
 /** Heads below this are faded; where none reaches it, none is. @param {Room} room @param {Float32Array} scores */
-const leastOf = ({ view: { rankBy, least } }, scores) =>
-  rankBy === 'entropy' || !scores.some(score => score >= least) ? 0 : least
+const leastOf = (room, scores) => {
+  const { least } = room.view
+  return rankingOf(room) === 'entropy' || !scores.some(score => score >= least) ? 0 : least
+}
 
 /** Where the colours of maps end, and whether the first key was left out. @type {WeakMap<object, { end: number, less: object | undefined, isWithoutFirst: boolean }>} */
 const ends = new WeakMap()
@@ -98,8 +86,9 @@ const changedIn = ({ settings, stack }) =>
   )
 
 /** The scores of the layers that are done of a run that goes on, over those that are drawn. @param {Room} room @param {Float32Array} old */
-function scoresOver({ streamed, view: { rankBy } }, old) {
-  const own = streamed?.scores[/** @type {'previous'} */ (rankBy)]
+function scoresOver(room, old) {
+  const { streamed } = room
+  const own = streamed?.scores[/** @type {'previous'} */ (rankingOf(room))]
   if (!streamed || !own) return old
   const { done, maps } = streamed
   return own.map((score, n) => (n < done * maps.heads ? score : (old[n] ?? 0)))
@@ -145,7 +134,8 @@ function resize({ act }, { currentTarget }, factor) {
 export function overview(room) {
   const { t, act, view, maps, stack, run } = room
   if (!maps) return nothing
-  const { least, isOnlyHits, isWithoutFirst, rankBy, query, keyWord, reference, mapSize, chosen } = view
+  const { least, isOnlyHits, isWithoutFirst, query, keyWord, reference, mapSize, chosen } = view
+  const rankBy = rankingOf(room)
   const { end, minus } = painted(room)
   const scores = scoresOf(room)
   const all = ranked(scores, maps.heads)
@@ -167,7 +157,7 @@ export function overview(room) {
         .slice(0, MOST_LISTED)
         .map(
           ({ layer, head, score }) =>
-            html`<li><button type="button" class="plain ${score < faded ? 'is-faded' : ''}" data-head=${nameOf({ layer, head })} data-value=${score} @click=${() => act.openHead({ stack, layer, head })}><b>${nameOf({ layer, head })}</b> <span>${score.toFixed(3)}</span> <small>${shortOf(room, { layer, head })}</small></button></li>`,
+            html`<li><button type="button" class="plain ${score < faded ? 'is-faded' : ''}" data-head=${nameOf({ layer, head })} data-value=${score} title=${patternOf(room, { layer, head })} @click=${() => act.openHead({ stack, layer, head })}><b>${nameOf({ layer, head })}</b> <span>${score.toFixed(3)}</span> <small>${shortOf(room, { layer, head })}</small></button></li>`,
         )}</ol>
     </section>
     <section class="models-atlas" aria-label=${t('modelsAtlas', { layers: maps.layers, heads: maps.heads })}>

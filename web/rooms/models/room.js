@@ -77,7 +77,6 @@ const view = {
   stack: '',
   showing: 'after',
   isHeld: false,
-  rankBy: 'previous',
   least: 0,
   isOnlyHits: false,
   isWithoutFirst: false,
@@ -215,7 +214,7 @@ function selectWord(state, index, isSecond, side) {
     view: {
       query: next,
       keyWord: nextKey,
-      rankBy: rankBy === 'example' && nextKey === undefined ? 'previous' : rankBy,
+      rankBy: rankBy === 'example' && nextKey === undefined ? undefined : rankBy,
       row: stack === 'encoder' ? row : next,
     },
   }

@@ -88,7 +88,7 @@ export const induction = {
   pytorch,
   story: [
     train,
-    { target: at('[data-name="accuracy"]'), isDone: ({ jump }) => jump !== null },
+    { target: at('[data-name="accuracy"]'), isDone: ({ jump }) => jump !== null, waits: true },
     {
       target: ({ previous }) => layerOf(previous),
       isDone: ({ previous, reachedAt, isSelected }) => reachedAt !== null && isSelected(previous),

@@ -11,9 +11,13 @@ export const layerOf = ({ layer }) => `[data-layer="${layer + 1}"] qkv-heads:not
 export const switchOf = ({ layer, head }) => `[data-switch="${layer + 1}.${head + 1}"]`
 
 /** @type {Stop} */
-export const train = { target: at('#learn-train'), isDone: ({ steps }) => steps > 0 }
+export const train = { target: at('#learn-train'), isDone: ({ steps }) => steps > 0, waits: true }
 /** @type {Stop} */
-export const untilGoal = { target: at('[data-name="accuracy"]'), isDone: ({ reachedAt }) => reachedAt !== null }
+export const untilGoal = {
+  target: at('[data-name="accuracy"]'),
+  isDone: ({ reachedAt }) => reachedAt !== null,
+  waits: true,
+}
 /** @type {Stop} */
 export const ownProbe = { target: PROBE, isDone: ({ hasProbe }) => hasProbe }
 /** @type {Stop} */

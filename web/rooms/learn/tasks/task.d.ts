@@ -99,7 +99,8 @@ export interface StoryState {
 }
 export type Head = { layer: number; head: number }
 /** target: selector of what the reader is to look at or to press */
-export type Stop = { target(state: StoryState): string; isDone(state: StoryState): boolean }
+/** waits: the stops after it speak of what the run has found, so that it must be done, or the run must have ended */
+export type Stop = { target(state: StoryState): string; isDone(state: StoryState): boolean; waits?: boolean }
 
 export interface Task {
   id: string

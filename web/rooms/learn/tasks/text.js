@@ -149,7 +149,7 @@ export const text = {
   story: [
     { target: at('.learn-own'), isDone: ({ hasRun }) => hasRun },
     train,
-    { target: at('[data-name="loss"]'), isDone: ({ steps }) => steps >= 200 },
+    { target: at('[data-name="loss"]'), isDone: ({ steps }) => steps >= 200, waits: true },
     ownProbe,
     {
       target: ({ previous }) => layerOf(previous),
