@@ -5,11 +5,13 @@ import { readFileSync } from 'node:fs'
 import { test } from 'node:test'
 import { load } from 'qkv'
 import { Trouble } from '../../web/files/trouble.js'
+import { withGlosses } from '../../web/head/glosses.js'
 import { texts as en } from '../../web/i18n/en/learn.js'
 import { LANGUAGES } from '../../web/i18n/languages.js'
 import { texts as zh } from '../../web/i18n/zh/learn.js'
 import { check } from '../../web/rooms/layer/check-settings.js'
 import { fromValue } from '../../web/rooms/layer/import.js'
+import { PRESETS, trainingLink } from '../../web/rooms/layer/presets.js'
 import { createTracer } from '../../web/rooms/layer/trace/layer-trace.js'
 import { weightsOfFirst } from '../../web/rooms/learn/attention-parts.js'
 import { estimate, MOST_BYTES, MOST_SECONDS, smaller } from '../../web/rooms/learn/cost.js'
@@ -460,6 +462,20 @@ test('a run says that it has stopped because its goal is reached, as long as it 
   assert.equal(stopped({}), true)
   for (const patch of [{ isTraining: true }, { steps: 300 }, { steps: 600, isEnded: true }, { reachedAt: null }])
     assert.equal(stopped(patch), false)
+})
+
+test('words have what they mean behind them, where that is known', () => {
+  const gloss = (/** @type {string} */ word) => (word === '新' ? 'new' : undefined)
+  assert.deepEqual(withGlosses(['新', '</s>'], gloss), ['新 new', '</s>'])
+  assert.deepEqual(withGlosses(['新'], undefined), ['新'])
+})
+
+test('from a translation in One layer the way to training leads to the translation task', () => {
+  const taskOf = (/** @type {{ kind?: any }} */ { kind = 'self' }) =>
+    /learn\.task=(\w+)/.exec(trainingLink({ kind }))?.[1]
+  assert.equal(taskOf(PRESETS.translation.patch), 'translation')
+  assert.equal(taskOf({}), undefined)
+  assert.ok(TASKS.translation)
 })
 
 test('a task is described in one line', () => {

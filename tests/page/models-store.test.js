@@ -5,6 +5,10 @@ import { readFileSync } from 'node:fs'
 import { test } from 'node:test'
 import { readChanges, writeChanges } from '../../web/head/changes.js'
 import { signed } from '../../web/head/contributions.js'
+import { texts as frontEn } from '../../web/i18n/en/front.js'
+import { texts as en } from '../../web/i18n/en/models.js'
+import { texts as frontZh } from '../../web/i18n/zh/front.js'
+import { texts as zh } from '../../web/i18n/zh/models.js'
 import { kindOf, rankingOf, roleOf } from '../../web/rooms/models/head-kind.js'
 import { room } from '../../web/rooms/models/room.js'
 import { failureOf, isEnded, isGenerating, shownOf } from '../../web/rooms/models/shown.js'
@@ -670,6 +674,15 @@ test('a head of a model of the page says the role that was recorded of it; heads
   const ranking = (/** @type {object} */ view) => rankingOf(/** @type {any} */ ({ run, stack: '', view }))
   assert.equal(ranking(store.state.view), 'first')
   assert.equal(ranking({ rankBy: 'entropy' }), 'entropy')
+})
+
+test('Models and its card on the front say which files a folder has and that a model opens by its name', () => {
+  for (const own of [en, zh]) {
+    assert.match(own.modelsLocal, /config\.json.*model\.safetensors.*tokenizer\.json.*openai-community\/gpt2/)
+    assert.match(own.modelsNameOrAddress, /openai-community\/gpt2/)
+  }
+  for (const { frontModelsText } of [frontEn, frontZh])
+    assert.match(frontModelsText, /GPT-2.*config\.json.*model\.safetensors.*tokenizer\.json/)
 })
 
 test('nothing is faded until the reader asks for it', () => {

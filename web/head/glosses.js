@@ -5,6 +5,9 @@ import { textsLater } from '../shell/texts-later.js'
 /** @type {import('../shell/texts-later.js').Later<import('../shell/room.js').Translate<keyof typeof import('../i18n/en/glosses.js').texts>>} */
 const texts = textsLater(['glosses'])
 
+/** Words, each with what it means behind it where that is known. @param {readonly string[]} words @param {((word: string) => string | undefined) | undefined} gloss */
+export const withGlosses = (words, gloss) => words.map(word => [word, gloss?.(word) ?? []].flat().join(' '))
+
 /** @param {(key: 'htmlLang') => string} t @param {() => void} loaded draws again, when the glosses are here @returns {(word: string) => string | undefined} */
 export function glosses(t, loaded) {
   const own = texts(t('htmlLang'))

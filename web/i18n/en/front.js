@@ -36,9 +36,10 @@ export const texts = {
   frontLayer: 'See the arithmetic.',
   frontLayerText: 'One layer, step by step: query, keys, scores, softmax, values. Every number opens.',
   frontLearn: 'Watch one learn.',
-  frontLearnText: 'Two layers learn to look back, in {steps} steps and a few seconds, on your computer.',
+  frontLearnText: 'Two layers learn to look back, within {steps} steps, on your computer.',
   frontModels: 'Open a real model.',
-  frontModelsText: 'GPT-2, BERT or Llama from a folder of yours. Nothing is sent.',
+  frontModelsText:
+    'GPT-2 by its name, or a folder with config.json, model.safetensors and tokenizer.json. Your text stays here.',
   frontGoOn: 'Or go on with this one',
   frontExercises: '20 exercises that check themselves',
   frontTeachers: 'For teachers',

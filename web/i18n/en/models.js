@@ -7,8 +7,9 @@ export const texts = {
   'modelsShipped.translation': 'Translation',
   modelsFolder: 'Open a folder…',
   modelsFiles: 'Open files…',
-  modelsLocal: 'Your text and your files stay on this computer.',
-  modelsNameOrAddress: 'owner/name, or an address',
+  modelsLocal:
+    'A folder has config.json, model.safetensors and tokenizer.json. A name opens it from the hub: openai-community/gpt2. Your text and your files stay on this computer.',
+  modelsNameOrAddress: 'a name, such as openai-community/gpt2, or an address',
   modelsNoSuch:
     '“{text}” is neither a name on the hub, such as openai-community/gpt2, nor an address, nor a model of the list.',
   modelsEmpty:

@@ -6,6 +6,9 @@ import { change, signature } from './settings.js'
 /** @import { Settings } from './layer.js' */
 /** @typedef {keyof typeof PRESETS} PresetId */
 
+/** The room that trains what the page shows: the heads of a translation look from one language at another. @param {Pick<Settings, 'kind'>} settings */
+export const trainingLink = ({ kind }) => `#2&room=learn${kind === 'cross' ? '&learn.task=translation' : ''}`
+
 const LIFE = 'Life is short, eat dessert first'
 /** Sixty words. */
 const SIXTY = [

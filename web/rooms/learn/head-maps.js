@@ -3,6 +3,7 @@
 import '../../elements/heads.js'
 import { html, nothing } from 'lit'
 import { headChange, headName, hiddenCells, withCell } from '../../head/changes.js'
+import { glosses, withGlosses } from '../../head/glosses.js'
 import { headSelect } from '../../head/head-switch.js'
 import { headView, paintButton, viewTabs, WEIGHT_VIEWS } from '../../head/head-view.js'
 import { visibleOf } from '../../head/visible.js'
@@ -95,7 +96,13 @@ export function selectedHead(context, run, { shown, reference, shownAt }) {
     label: title,
     weights,
     visible: visibleOf(weights.dims, TASKS[task].isCausal, hiddenCells(changes, head)),
-    queries: layer.rows,
+    queries:
+      task === 'translation'
+        ? withGlosses(
+            layer.rows,
+            glosses(t, () => act.show({})),
+          )
+        : layer.rows,
     keys: layer.columns,
     isCross: run.blocks[at.layer] === 'cross',
     view: view.picture === 'difference' && !before ? 'map' : view.picture,

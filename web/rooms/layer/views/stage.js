@@ -4,6 +4,7 @@ import { headView, paintButton, pictureSelector, viewTabs } from '../../../head/
 import { colourOf } from '../../../head/number-colours.js'
 import { MANY_ROWS } from '../../../head/part-of-map.js'
 import { looksAt, seenBy, shades } from '../explain/word-facts.js'
+import { trainingLink } from '../presets.js'
 import { isSameCell } from '../settings.js'
 import { headAnswer } from './head-list.js'
 import { saveMenu } from './save-menu.js'
@@ -164,7 +165,7 @@ function tabs(context) {
 /** From random matrices to trained ones. @param {SceneContext} context */
 const trained = ({ t, result }) =>
   result.settings.model === 'heads' || result.settings.model === 'multihead'
-    ? html`<p class="note trained"><a id="to-trained" href=${TRAINED}>${t('seeTrained')}</a> · <a id="to-training" href="#2&room=learn">${t('trainOne')}</a></p>`
+    ? html`<p class="note trained"><a id="to-trained" href=${TRAINED}>${t('seeTrained')}</a> · <a id="to-training" href=${trainingLink(result.settings)}>${t('trainOne')}</a></p>`
     : nothing
 
 /** What a large trace leaves out. @param {SceneContext} context */
