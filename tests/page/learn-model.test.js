@@ -498,6 +498,7 @@ test('a curve leaves out what is no number, as of a saved model whose weights ar
     path([
       [0, 1],
       [1, undefined],
+      [1, NaN],
       [2, 3],
     ]),
     '0.0,1.0 2.0,3.0',

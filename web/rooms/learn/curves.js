@@ -89,7 +89,7 @@ export function bandOf(task) {
 
 /** The points of a line. A scale has no place for what is no number: it is left out. @param {readonly (readonly [x: number | undefined, y: number | undefined])[]} pairs */
 export const path = pairs =>
-  pairs.flatMap(([a, b]) => (a === undefined || b === undefined ? [] : `${a.toFixed(1)},${b.toFixed(1)}`)).join(' ')
+  pairs.flatMap(([a = NaN, b = NaN]) => (Number.isFinite(a + b) ? `${a.toFixed(1)},${b.toFixed(1)}` : [])).join(' ')
 
 /** @typedef {import('../../elements/linear-scale.js').LinearScale} Scale */
 
