@@ -163,7 +163,10 @@ test('an encoder says in the place of its masked word, after each layer, what th
   })
   model.dispose()
   assert.deepEqual(shown, want)
-  await becomes(() => page.innerText('.models-prediction'), /with the norms and the activations behind the last layer held fixed/)
+  await becomes(
+    () => page.innerText('.models-prediction'),
+    /with the norms and the activations behind the last layer held fixed/,
+  )
   await page.setViewportSize({ width: 390, height: 844 })
   await page.locator('.models-tabs button').nth(1).click()
   await becomes(() => page.locator('.models-layers li').allInnerTexts(), want)
