@@ -401,13 +401,14 @@ uint32_t QKV_EXPORT(qkv_pack_integer)(const struct qkv_pack_linear *a) {
   size_t K = a->K;
   char *out = a->packed;
   for (size_t n = 0; n < a->N; n += 8, out += a->panel_size) {
-    float *panel = a->scratch, factor[8], *scales = a->scales + n;
+    float *panel = a->scratch, factor[8];
     pack_panel(panel, a->w + n * a->w_row, K, a->w_column, a->w_row, at_most(a->N - n, 8));
     if (a->weights == QKV_WEIGHTS_INT4) {
       if (pack_int4(panel, K, out) != QKV_OK)
         return QKV_WEIGHTS_OUT_OF_RANGE;
       continue;
     }
+    float *scales = a->scales + n;
     for (size_t c = 0; c < 8; c += 4) {
       f4 size = zeros();
       for (size_t k = 0; k < K && !a->is_quantized; k++)
