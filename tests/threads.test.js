@@ -585,7 +585,18 @@ for (const options of [{}, { threads: 2 }, { integers: true }, { threads: 2, int
       qkv.trace(large, large, large)
       other.dispose()
       const before = qkv.memory
+      const { data: old } = x
       const [given, more] = await Promise.all([qkv.trim(), qkv.trim()])
+      // The array from before is detached, or keeps the numbers of then: it is not what the tensor holds now.
+      const first = x.at(0, 0)
+      x.data[0] = first + 1
+      if (old.length)
+        assert.equal(
+          qkv.softmax({ data: old, dims: [128] }).at(0),
+          qkv.softmax({ data: old.slice(), dims: [128] }).at(0),
+        )
+      assert.equal(old.length, options.threads ? 128 : 0)
+      x.data[0] = first
       assert.ok(given >= 2 ** 24 && more === 0 && qkv.memory.size <= size, `${given}, ${more}, ${qkv.memory.size}`)
       assert.equal(before.size - given, qkv.memory.size)
       assert.equal(qkv.memory.resident, before.resident)

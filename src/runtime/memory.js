@@ -90,7 +90,11 @@ export class Core {
     this.words = new Uint32Array(buffer)
     this.floats = new Float32Array(buffer)
     this.views = new WeakMap()
-    memories.set(buffer, this)
+    const { memory } = this.exports
+    // After trim the buffers of a shared memory live on with the arrays over them, but what resident tensors hold lies elsewhere.
+    const viewAt = (/** @type {number} */ address, /** @type {readonly number[]} */ dims) =>
+      memory === this.exports.memory ? this.viewAt(address, dims) : undefined
+    memories.set(buffer, { viewAt })
   }
 
   /** Bytes in use by calls that run now: 0 between calls. */

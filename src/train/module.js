@@ -83,7 +83,7 @@ function compile(layers, name, found, seen) {
     throw new TypeError(`module: ${name} is the same as ${other || 'what holds it'}: give it once, and use that one`)
   seen.set(layers, name)
   if (isTensor(layers)) {
-    found[name] = /** @type {Operand} */ (layers)
+    put(found, name, /** @type {Operand} */ (layers))
     return (_, values) => values[name]
   }
   if (kind) return compileLayer(/** @type {TrainedLayer} */ (layers), kind[1], name, found)
@@ -95,6 +95,12 @@ function compile(layers, name, found, seen) {
   return (t, values) => Object.fromEntries(parts.map(([key, make]) => [key, make(t, values)]))
 }
 
+/** @param {Record<string, Operand>} found @param {string} name @param {Operand} tensor */
+function put(found, name, tensor) {
+  if (Object.hasOwn(found, name)) throw new RangeError(`module: two tensors have the name ${name}: rename one`)
+  found[name] = tensor
+}
+
 /**
  * @param {any} layer
  * @param {typeof KINDS[number][1]} method of the tape
@@ -104,8 +110,8 @@ function compile(layers, name, found, seen) {
  */
 function compileLayer({ weight, bias, eps }, method, name, found) {
   const [ofWeight, ofBias] = ['weight', 'bias'].map(part => (name ? `${name}.${part}` : part))
-  found[ofWeight] = weight
-  if (bias) found[ofBias] = bias
+  put(found, ofWeight, weight)
+  if (bias) put(found, ofBias, bias)
   const given = eps === undefined ? {} : { eps }
   return (t, values) => {
     const { [ofWeight]: weight, [ofBias]: bias } = values
