@@ -1,6 +1,7 @@
 // The smallest graph of parts at positions that explains a share of an answer, from the edges between them. Pure.
 
 import { readOptions, toNumber } from '../base/arguments.js'
+import { describe } from '../base/errors.js'
 
 /** @typedef {import('./position-edges.js').PositionEdges} PositionEdges */
 /** @typedef {import('./position-edges.js').PositionNode} PositionNode */
@@ -30,6 +31,8 @@ const ranked = new WeakMap()
  * @returns {HeadGraph}
  */
 export function headGraph(found, options = {}) {
+  if (!ArrayBuffer.isView(found?.effects) || !ArrayBuffer.isView(found.incoming))
+    throw new TypeError(`headGraph: ${describe(found)} given, what positionEdges returned expected`)
   const { share = 0.8, most = found.effects.length } = readOptions(options, ['share', 'most'], 'headGraph')
   const asked = toNumber(share, 'headGraph: share', { least: 0, most: 1 })
   const limit = toNumber(most, 'headGraph: most', { least: 0, most: Infinity, whole: true })

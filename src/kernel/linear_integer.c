@@ -11,9 +11,10 @@
  * int4: W[n][k] = scale[n][i] w[n][k] + minimum[n][i] in blocks i of 32 values, 0 <= w <= 15. The minimum is the
  * largest bfloat16 that is not above the block, the scale the least that reaches its largest value, so a value is off
  * by at most scale / 2. A scale below 1e-30 is 0: such a value is off by at most 1.5e-29. A panel holds eight rows; of
- * each block first eight words, scale and minimum as two bfloat16, then the values, see store_nibbles. y[m][n] =
- * bias[n] + sum_b step[m][b] sum_{i in b} (scale[n][i] sum_{k in i} q w[n][k] + minimum[n][i] sum_{k in i} q) The inner
- * sums are exact: |sum q (w + 16 w')| <= 32 * 32767 * 255 < 2^31; and as floats: |sum q w| < 2^24.
+ * each block first eight words, scale and minimum as two bfloat16, then the values, see store_nibbles.
+ *   y[m][n] = bias[n] + sum_b step[m][b] sum_{i in b} (scale[n][i] dot[m][n][i] + minimum[n][i] sum_{k in i} q[m][k])
+ *   dot[m][n][i] = sum_{k in i} q[m][k] w[n][k]
+ * The inner sums are exact: |sum q (w + 16 w')| <= 32 * 32767 * 255 < 2^31; and as floats: |sum q w| < 2^24.
  *
  * The outer sums run in order; each of their products and sums is rounded by itself. So a row of y has the same bits
  * for any number of rows and threads and in every engine. */

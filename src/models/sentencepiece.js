@@ -69,6 +69,8 @@ export function readPieces(bytes, name) {
   const pieces = new Map()
   /** @type {Record<number, any>[]} */
   let [trainer, normalizer] = [{}, {}]
+  /** @type {Charsmap | undefined} */
+  let charsmap
   try {
     for (const { field, value } of fieldsOf(bytes)) {
       if (field === 2) trainer = messageOf(value)
@@ -78,6 +80,8 @@ export function readPieces(bytes, name) {
       if (kind !== NORMAL && kind !== OWN) continue
       pieces.set(new TextDecoder().decode(text), { score: view(score).getFloat32(0, true), isOwn: kind === OWN })
     }
+    const { 2: map } = normalizer
+    charsmap = map?.length ? charsmapOf(map) : undefined
   } catch (cause) {
     throw new Error(`${name} is no SentencePiece file: ${/** @type {Error} */ (cause).message}`, { cause })
   }
@@ -86,14 +90,14 @@ export function readPieces(bytes, name) {
     throw new RangeError(
       `${name}: ${pieces.size ? `pieces of kind ${kind} are` : 'a file without pieces is'} not covered, Unigram (kind 1) is`,
     )
-  const { 2: map, 3: hasPrefix = 1, 4: isTrimmed = 1 } = normalizer
+  const { 3: hasPrefix = 1, 4: isTrimmed = 1 } = normalizer
   const scores = [...pieces.values()].flatMap(({ score, isOwn }) => (isOwn ? [] : [score]))
   return {
     pieces,
     longest: [...pieces.keys()].reduce((most, piece) => Math.max(most, piece.length), 1),
     least: scores.reduce((a, b) => Math.min(a, b), Infinity),
     most: scores.reduce((a, b) => Math.max(a, b), -Infinity),
-    charsmap: map?.length ? charsmapOf(map) : undefined,
+    charsmap,
     hasPrefix: Boolean(hasPrefix),
     isTrimmed: Boolean(isTrimmed),
   }
@@ -103,6 +107,7 @@ export function readPieces(bytes, name) {
 function charsmapOf(bytes) {
   const own = view(bytes)
   const size = own.getUint32(0, true)
+  if (4 + size > bytes.length) throw new RangeError('the rules of its characters are cut off')
   const units = Uint32Array.from({ length: size / 4 }, (_, n) => own.getUint32(4 + 4 * n, true))
   return { units, results: bytes.subarray(4 + size) }
 }
@@ -178,17 +183,17 @@ export function piecesOf(own, text) {
     }
     if (!hasSingle) reach(from + single, least - UNKNOWN, true)
   }
-  /** @type {{ text: string, isUnknown: boolean }[]} */
+  /** From the last one on. @type {{ text: string, isUnknown: boolean }[]} */
   const found = []
   for (let to = line.length; to > 0; ) {
     const { from, isUnknown } = /** @type {NonNullable<typeof best[0]>} */ (best[to])
-    const [next] = found
+    const next = found[found.length - 1]
     const part = line.slice(from, to)
     if (isUnknown && next?.isUnknown) next.text = part + next.text
-    else found.unshift({ text: part, isUnknown })
+    else found.push({ text: part, isUnknown })
     to = from
   }
-  return found.map(({ text }) => text)
+  return found.reverse().map(({ text }) => text)
 }
 
 /** What a tokenizer of Marian calls its own tokens. */

@@ -354,7 +354,16 @@ test('wrong arguments of edges at positions are named', async () => {
   assert.throws(test({ to: undefined }), /no part of this model|a head reads/)
   await assert.rejects(positionEdges(gpt2, { ids }, { of, most: 0 }), /most: 0 given/)
   await assert.rejects(positionEdges(gpt2, { ids }, { of, signal: AbortSignal.abort(new Error('enough')) }), /enough/)
-  assert.throws(() => headGraph(/** @type {any} */ (undefined)), TypeError)
+  const unfit = {
+    undefined: undefined,
+    'an empty object': {},
+    'an object with effects, writers, readers': await edges(gpt2, { ids }, { of }),
+  }
+  for (const [name, found] of Object.entries(unfit))
+    assert.throws(() => headGraph(/** @type {any} */ (found)), {
+      name: 'TypeError',
+      message: new RegExp(`^headGraph: ${name}.* given, what positionEdges returned expected$`),
+    })
   const both = await open('t5-tiny', 'float32')
   await assert.rejects(
     positionEdges(both, { ids }, { of }),

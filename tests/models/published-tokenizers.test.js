@@ -101,6 +101,15 @@ test('a file that is no SentencePiece file, is cut off, or has pieces of another
   // The field of the trainer (2) with the kind of its model (3), of byte pairs (2), behind the others: the last one counts.
   const pairs = Uint8Array.from([...bytes, 0x12, 2, 0x18, 2])
   assert.throws(() => readPieces(pairs, 'a.spm'), /a\.spm: pieces of kind 2 are not covered, Unigram \(kind 1\) is/)
+  // The field of the normalizer (3) with rules of characters (2) that are cut off.
+  for (const rules of [
+    [1, 2],
+    [8, 0, 0, 0, 1, 2, 3, 4],
+    [255, 255, 255, 255],
+  ]) {
+    const cut = Uint8Array.from([...bytes, 0x1a, rules.length + 2, 0x12, rules.length, ...rules])
+    assert.throws(() => readPieces(cut, 'a.spm'), /^Error: a\.spm is no SentencePiece file: /)
+  }
   assert.deepEqual(piecesOf(readPieces(bytes, 'a.spm'), 'Kato'), ['▁Ka', 'to'])
 })
 
