@@ -103,7 +103,10 @@ test('what is no layer, a layer that stands in two places, and a wrong forward a
       () => module(qkv, { 'a.weight': tensor([1]), a: linear }, forward),
       /module: two tensors have the name a\.weight: rename one/,
     ],
-    [() => module(qkv, { 'b.0': tensor([1]), b: [tensor([2])] }, forward), /module: two tensors have the name b\.0: rename/],
+    [
+      () => module(qkv, { 'b.0': tensor([1]), b: [tensor([2])] }, forward),
+      /module: two tensors have the name b\.0: rename/,
+    ],
     [
       () => module(qkv, { a: linear }, any(undefined)),
       /module: undefined given, a function of the tape and the layers/,
