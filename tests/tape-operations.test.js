@@ -5,6 +5,7 @@ import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { test } from 'node:test'
 import { load } from '../src/index.js'
+import { addBackward, mulBackward, subBackward } from '../src/nn.js'
 import * as train from '../src/train.js'
 import { close } from './helpers.js'
 
@@ -122,6 +123,24 @@ test('tensors without values: sums are 0, means NaN, and every gradient is empty
     run(t => t.cat([t.reshape(x, [0, 3]), t.reshape(w, [1, 3])])),
     [1, 2, 3],
   )
+  p.dispose()
+})
+
+test('an operand that no row of the other repeats has a gradient of zeros', () => {
+  const none = { data: new Float32Array(0), dims: [0, 3] }
+  const p = parameters(qkv, { w: [1, 2, 3] })
+  for (const [name, backward] of /** @type {const} */ ([
+    ['add', addBackward],
+    ['sub', subBackward],
+    ['mul', mulBackward],
+  ])) {
+    // Memory that is used again holds other numbers.
+    tape(qkv, p, t => t.sum(t.exp(t.add([[5, 6, 7]], p.values.w)))).backward()
+    tape(qkv, p, t => t.sum(t[name](none, p.values.w))).backward()
+    assert.deepEqual([...p.gradients.w.data], [0, 0, 0], name)
+    qkv.softmax([[5, 6, 7, 8, 9, 10]])
+    assert.deepEqual([...backward(qkv, none, [1, 2, 3], none).dB.data], [0, 0, 0], `${name}Backward`)
+  }
   p.dispose()
 })
 

@@ -12,7 +12,7 @@ export const combination =
     const [a, b] = operands
     expectDims(b, a.dims.slice(Math.max(0, a.dims.length - b.dims.length)), `${where}: b`, 'the last dims of a')
     const [n, size] = [count(a.dims), count(b.dims)]
-    const repeats = size < n
+    const repeats = size !== n
     const [C, period] = repeats ? [size, 1] : [UNIT, ONCE]
     return {
       dims: a.dims,
