@@ -247,6 +247,16 @@ test('the story waits for the run, names its heads, and is done at each stop', a
       PATIENCE,
     )
   await becomes(() => room('#story').getAttribute('data-done'), 'false')
+  await becomes(() => room('#story-next').isDisabled(), true)
+  const gap = () =>
+    page.evaluate(() => {
+      const [map, dock] = ['#learn-map', '.learn-dock'].map(
+        each => /** @type {Element} */ (document.querySelector(each)),
+      )
+      map.scrollIntoView({ block: 'end' })
+      return dock.getBoundingClientRect().top - map.getBoundingClientRect().bottom
+    })
+  await becomes(async () => (await gap()) >= 0, true, 'the dock does not cover the map')
   await train()
   await done()
   await page.click('#story-next')

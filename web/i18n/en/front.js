@@ -38,8 +38,7 @@ export const texts = {
   frontLearn: 'Watch one learn.',
   frontLearnText: 'Two layers learn to look back, within {steps} steps, on your computer.',
   frontModels: 'Open a real model.',
-  frontModelsText:
-    'GPT-2 by its name, or a folder with config.json, model.safetensors and tokenizer.json. Your text stays here.',
+  frontModelsText: 'GPT-2 by its name, or BERT or Llama from a folder of yours. Your text stays here.',
   frontGoOn: 'Or go on with this one',
   frontExercises: '20 exercises that check themselves',
   frontTeachers: 'For teachers',

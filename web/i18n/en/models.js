@@ -8,7 +8,7 @@ export const texts = {
   modelsFolder: 'Open a folder…',
   modelsFiles: 'Open files…',
   modelsLocal:
-    'A folder has config.json, model.safetensors and tokenizer.json. A name opens it from the hub: openai-community/gpt2. Your text and your files stay on this computer.',
+    'Folder: config.json, model.safetensors, tokenizer.json. By name: openai-community/gpt2. Texts and files stay on this computer.',
   modelsNameOrAddress: 'a name, such as openai-community/gpt2, or an address',
   modelsNoSuch:
     '“{text}” is neither a name on the hub, such as openai-community/gpt2, nor an address, nor a model of the list.',

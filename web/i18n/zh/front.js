@@ -39,8 +39,7 @@ export const texts = {
   frontLearn: '看它学习。',
   frontLearnText: '两层在你的电脑上学会回头看：{steps} 步以内。',
   frontModels: '打开真实的模型。',
-  frontModelsText:
-    '按名称打开 GPT-2，或打开含 config.json、model.safetensors 和 tokenizer.json 的文件夹。你的文本留在这里。',
+  frontModelsText: '按名称打开 GPT-2，或从你的文件夹打开 BERT、Llama。你的文本留在这里。',
   frontGoOn: '或者用这个模型继续',
   frontExercises: '20 道自动检查的练习',
   frontTeachers: '教师专页',

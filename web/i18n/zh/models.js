@@ -9,7 +9,7 @@ export const texts = {
   modelsFolder: '打开文件夹…',
   modelsFiles: '打开文件…',
   modelsLocal:
-    '文件夹里有 config.json、model.safetensors 和 tokenizer.json。也可以按名称从 hub 打开：openai-community/gpt2。您的文本和文件留在这台电脑上。',
+    '文件夹：config.json、model.safetensors、tokenizer.json。按名称：openai-community/gpt2。文本和文件留在这台电脑上。',
   modelsNameOrAddress: '名称，例如 openai-community/gpt2，或一个地址',
   modelsNoSuch: '“{text}” 不是 Hub 上的名称（例如 openai-community/gpt2），不是地址，也不是列表中的模型。',
   modelsEmpty:
