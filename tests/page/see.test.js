@@ -41,6 +41,10 @@ test('four heads give the outputs of the article, and another head can be chosen
     )
     await reads('.steps-panel .of-head >> nth=0', new RegExp(`head ${head + 1}`))
   }
+  // A number of head 3 in the joined matrix comes from that head, while head 2 is the one that is shown.
+  await page.click('[data-matrix="joined"] [data-row="0"][data-column="2"]')
+  await reads('#chain', /Z\s*3/)
+  await reads('.flow-comesFrom', /Z\s*3/)
 })
 
 test('until it is ready it downloads less than 200 KB, compressed', async t => {

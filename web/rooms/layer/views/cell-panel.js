@@ -6,7 +6,7 @@ import { later } from '../../../shell/later.js'
 import { numberIn, sizesOf } from '../explain/chain.js'
 import { sourcesOf, targetsOf } from '../explain/dependencies.js'
 import { namesOf } from '../explain/labels.js'
-import { valueAt } from '../explain/matrix-names.js'
+import { symbolOf, valueAt } from '../explain/matrix-names.js'
 import { isSameCell } from '../settings.js'
 import { math } from './math.js'
 import { cellPlace } from './select.js'
@@ -76,7 +76,7 @@ const lines = ({ cell }, columns, name, cells, sizes, options) => ({
 })
 
 /** @param {SceneContext} context @param {Cell} cell */
-const symbol = ({ matrices }, cell) => math(/** @type {Matrix} */ (matrices.get(cell.matrix)).symbol)
+const symbol = ({ result }, cell) => math(symbolOf(result, cell.matrix, cell.head))
 
 /** A sum of terms that are computed from two or three cells each. @param {SceneContext} context @param {Sum} explanation @returns {Part[]} */
 function sum(context, explanation) {
@@ -206,11 +206,12 @@ function setter({ t, actions, matrices, cell, settings }) {
 }
 
 /** @param {SceneContext} context @param {Region[]} regions @param {'comesFrom' | 'goesTo'} label */
-function list({ t, matrices }, regions, label) {
-  const ids = [...new Set(regions.map(({ matrix }) => matrix))].filter(id => matrices.has(id))
-  if (ids.length === 0) return nothing
+function list({ t, matrices, result }, regions, label) {
+  const seen = regions.filter(({ matrix }) => matrices.has(matrix))
+  const symbols = [...new Set(seen.map(({ matrix, head }) => symbolOf(result, matrix, head)))]
+  if (symbols.length === 0) return nothing
   return html`<p class="flow flow-${label}"><span class="swatch-mark mark-${label === 'comesFrom' ? 'source' : 'target'}"></span>
-    ${t(label)} ${ids.map((id, i) => html`${i ? ', ' : nothing}${math(/** @type {Matrix} */ (matrices.get(id)).symbol)}`)}</p>`
+    ${t(label)} ${symbols.map((each, i) => html`${i ? ', ' : nothing}${math(each)}`)}</p>`
 }
 
 /**
