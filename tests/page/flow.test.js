@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { load } from 'qkv'
-import { pooled, stageOf } from '../../web/elements/flow-drawing.js'
+import { drawFlow, pooled, scoreTitle, stageOf } from '../../web/elements/flow-drawing.js'
 import { framesOf, rowsOf } from '../../web/elements/flow-frames.js'
 import { show, useElements } from './elements.js'
 import { becomes, page } from './open.js'
@@ -79,6 +79,66 @@ test('a row that sees nothing has an output of 0 and says so', () => {
   assert.ok(!stepsOf(frames).includes('values'))
 })
 
+/** What is written in a frame, with where. @param {any} trace @param {string} step @param {boolean} isCross */
+function written(trace, step, isCross) {
+  const rows = rowsOf(trace, 0, 0)
+  const frame = framesOf(rows, 0).find(each => each.step === step) ?? assert.fail(step)
+  const stage = stageOf(rows, 0, 776, isCross)
+  /** @type {{ text: string, x: number, y: number }[]} */
+  const texts = []
+  /** @type {{ x: number, y: number }[]} */
+  const fills = []
+  const pen = {
+    text: (/** @type {string} */ text, /** @type {number} */ x, /** @type {number} */ y) => texts.push({ text, x, y }),
+    fill: (/** @type {number} */ x, /** @type {number} */ y, /** @type {number} */ _, /** @type {number} */ height) =>
+      fills.push({ x, y: y + height / 2 }),
+    link() {},
+    frame() {},
+    hatch() {},
+  }
+  const titles = Object.fromEntries(['x', 'q', 'k', 'weight', 'v', 'output'].map(name => [name, name]))
+  const style = { ink: '#000', quiet: '#777', mark: '#f00', rule: '#ccc', paper: '#fff', isDark: false }
+  const words = Array.from(rows.weights, (_, key) => `key ${key}`)
+  drawFlow(/** @type {any} */ (pen), stage, rows, frame, /** @type {any} */ ({ words, query: 'asks', style, titles, partial: () => undefined })) // biome-ignore format: one line
+  return { texts, fills, stage }
+}
+
+test('in cross-attention the query has a row of its own above the keys, with its own word', () => {
+  const g = qkv.generator(7)
+  const [queries, keys, values] = [2, 4, 4].map(rows => g.randn([1, rows, 3]))
+  const trace = { embeddings: g.randn([2, 4]), queries, keys, values, ...qkv.trace(queries, keys, values) }
+  for (const step of ['word', 'query', 'keys', 'softmax', 'output']) {
+    const { texts, fills, stage } = written(trace, step, true)
+    const numbers = fills.filter(({ x }) => x >= stage.columns.x.x && x < stage.columns.k.x)
+    const rows = new Set(numbers.map(({ y }) => y))
+    assert.equal(rows.size, 1, `${step}: x and q stand in one row`)
+    const [y] = rows
+    const labels = texts.filter(({ x }) => x === stage.columns.word.x)
+    assert.deepEqual(labels.filter(label => label.y === y).map(({ text }) => text), ['asks'], step) // biome-ignore format: one line
+    assert.ok(
+      labels.every(({ text, y: other }) => text === 'asks' || other - y >= stage.pitch - 1e-9),
+      step,
+    )
+    assert.equal(labels.length, 5, step)
+  }
+  assert.deepEqual(written(traceOf(3), 'word', false).texts.filter(({ text }) => text === 'asks'), []) // biome-ignore format: one line
+})
+
+test('the column of the scores is named by what it shows', () => {
+  const titles = (/** @type {any} */ trace) => {
+    const rows = rowsOf(trace, 0, 0)
+    return Object.fromEntries(framesOf(rows, 0).map(frame => [frame.step, scoreTitle(rows, frame)]))
+  }
+  const { scores, scale, exponentials, softmax, output } = titles(traceOf(4))
+  assert.deepEqual([scores, scale, exponentials, softmax, output], ['score', 'score.root', 'exponential', 'score.root', 'score.root']) // biome-ignore format: one line
+  const other = traceOf(4, { scale: 0.25 })
+  assert.equal(titles(other).softmax, 'score.factor')
+  const scaled = framesOf(rowsOf(other, 0, 0), 0).find(({ step }) => step === 'scale')
+  assert.equal(scaled?.text, 'flowFactor', 'it is not divided by √d')
+  const { scaled: _, ...plain } = traceOf(4)
+  assert.equal(titles(plain).softmax, 'score')
+})
+
 useElements()
 
 /** Plain numbers, which a page can be given. @param {Record<string, any>} trace */
@@ -108,6 +168,27 @@ test('it plays to its end, goes by keys, says each frame, and is saved as SVG', 
   await page.click('qkv-flow [data-act="next"]')
   await caption.filter({ hasText: 'first is a row of 4 numbers.' }).waitFor()
   assert.equal(await at(), 0)
+})
+
+test('a step without a frame says that it changes nothing; words stand in bold', async () => {
+  const trace = plainOf(traceOf(3))
+  const flow = await show('qkv-flow', { trace, queryTokens: ['a', 'is', 'b'], query: 1 })
+  const caption = page.locator('qkv-flow .caption')
+  await page.locator('qkv-flow .caption b', { hasText: /^is$/ }).waitFor()
+  await flow.evaluate((/** @type {any} */ own) => Object.assign(own, { step: 'mask' }))
+  await caption.filter({ hasText: 'No word is hidden from is: this step changes nothing.' }).waitFor()
+  assert.equal(await flow.evaluate((/** @type {any} */ own) => own.frames[own.at].step), 'scale')
+  await page.click('qkv-flow [data-act="on"]')
+  await caption.filter({ hasText: 'e to the power of each score' }).waitFor()
+  await flow.evaluate((/** @type {any} */ own) => Object.assign(own, { step: undefined }))
+  await flow.evaluate((/** @type {any} */ own) => Object.assign(own, { step: 'mask' }))
+  await caption.filter({ hasText: 'No word is hidden' }).waitFor()
+  const masked = plainOf(traceOf(3, { causal: true }))
+  await flow.evaluate(
+    (/** @type {any} */ own, /** @type {any} */ given) => Object.assign(own, { trace: given }),
+    masked,
+  )
+  await caption.filter({ hasText: 'Later words are hidden: 1.' }).waitFor()
 })
 
 test('with less motion nothing plays by itself, and the frames are there one by one', async () => {

@@ -2,12 +2,12 @@
 
 import { max } from 'd3-array'
 import { paletteOf, stepOf } from './colour-scale.js'
+import { isFrom, scalingOf } from './flow-frames.js'
 import { write } from './number-text.js'
 import { visible } from './pens.js'
 
 /** @typedef {import('./flow-frames.js').Frame} Frame */
 /** @typedef {import('./flow-frames.js').FlowRows} FlowRows */
-/** @typedef {import('./flow-frames.js').FlowStep} FlowStep */
 /** @typedef {{ x: number, width: number }} Column */
 
 /**
@@ -15,10 +15,10 @@ import { visible } from './pens.js'
  * @property {number} width
  * @property {number} height
  * @property {number} pitch between two rows
- * @property {number} top of the first row
+ * @property {number} top of the first key
  * @property {Record<'word' | 'x' | 'q' | 'k' | 'score' | 'weight' | 'v' | 'output', Column>} columns
  * @property {readonly number[]} shown the keys that have a row
- * @property {number} own the row of the query, among them
+ * @property {number} own the row of the query, among them; -1: above them, where the keys are other words
  * @property {boolean} isNarrow
  */
 
@@ -51,13 +51,6 @@ const MOST_ROWS = { wide: 20, narrow: 8 }
 const MOST_KEYS = { wide: 60, narrow: 9 }
 const MOST_CELLS = 48
 
-/** Steps in their order. @type {readonly FlowStep[]} */
-const ORDER = ['word', 'query', 'keys', 'scores', 'scale', 'mask', 'exponentials', 'softmax', 'values', 'output']
-/** @param {Frame} frame @param {FlowStep} step */
-const isPast = (frame, step) => ORDER.indexOf(frame.step) > ORDER.indexOf(step)
-/** @param {Frame} frame @param {FlowStep} step */
-const isFrom = (frame, step) => ORDER.indexOf(frame.step) >= ORDER.indexOf(step)
-
 /**
  * Where everything stands.
  * @param {FlowRows} rows
@@ -75,7 +68,7 @@ export function stageOf({ weights }, query, width, isCross) {
   const largest = [...all].sort((a, b) => weights[b] - weights[a] || a - b).slice(0, MOST_ROWS[form])
   if (!isAll && !isCross && !largest.includes(query)) largest[largest.length - 1] = query
   const shown = isAll ? all : largest.sort((a, b) => a - b)
-  const count = Math.max(shown.length + (isAll ? 0 : 1), 1)
+  const count = Math.max(shown.length + (isAll ? 0 : 1), 1) + (isCross ? 1 : 0)
   const pitch = isNarrow ? Math.min(36, Math.floor(324 / count)) : Math.min(44, Math.floor(400 / count))
   const given = isNarrow ? NARROW : WIDE
   const fit = Math.min(1, width / (given.output.x + given.output.width))
@@ -83,8 +76,9 @@ export function stageOf({ weights }, query, width, isCross) {
     Object.fromEntries(Object.entries(given).map(([name, own]) => [name, column(own.x * fit, own.width * fit)]))
   )
   const end = columns.output.x + columns.output.width
-  const own = isCross ? (shown.length - 1) / 2 : Math.max(0, shown.indexOf(query))
-  return { width: end + 8, height: TOP + count * pitch + 4, pitch, top: TOP, columns, shown, own, isNarrow }
+  const own = isCross ? -1 : Math.max(0, shown.indexOf(query))
+  const top = TOP + (isCross ? pitch : 0)
+  return { width: end + 8, height: TOP + count * pitch + 4, pitch, top, columns, shown, own, isNarrow }
 }
 
 /** A number that can be grabbed: a weight or a score of a key, or a number of x. @typedef {{ part: 'weight' | 'score' | 'x', index: number }} Grabbed */
@@ -119,6 +113,13 @@ export function pooled(row) {
   })
 }
 
+/** What the column of the scores shows in a frame. @param {FlowRows} rows @param {Frame} frame */
+export function scoreTitle(rows, frame) {
+  if (frame.step === 'exponentials') return 'exponential'
+  const scaling = isFrom(frame, 'scale') ? scalingOf(rows) : undefined
+  return scaling ? `score.${scaling}` : 'score'
+}
+
 /** The largest magnitude. @param {ArrayLike<number>} numbers */
 export const reachOf = numbers => max(Array.from(numbers), x => (Number.isFinite(x) ? Math.abs(x) : 0)) || 1
 
@@ -129,6 +130,7 @@ export const reachOf = numbers => max(Array.from(numbers), x => (Number.isFinite
  * @param {Frame} frame
  * @param {object} given
  * @param {readonly string[]} given.words of the keys
+ * @param {string} given.query its word
  * @param {import('./draw.js').Style} given.style
  * @param {Record<string, string>} given.titles of the columns
  * @param {(key: number) => ArrayLike<number> | undefined} given.partial the sum of the values so far, where it is known
@@ -169,7 +171,11 @@ export function drawFlow(pen, stage, rows, frame, given) {
   /** @type {('x' | 'q' | 'k')[]} */
   const firsts = isNarrow ? [hasKeys ? 'k' : isAsked ? 'q' : 'x'] : ['x', 'q', 'k']
   for (const name of /** @type {const} */ ([...firsts, 'score', 'weight', 'v']))
-    pen.text(given.titles[name], columns[name].x, 9, { size: 11, fill: quiet, most: 96 })
+    pen.text(given.titles[name === 'score' ? scoreTitle(rows, frame) : name], columns[name].x, 9, {
+      size: 11,
+      fill: quiet,
+      most: 96,
+    })
   const { output } = columns
   pen.text(given.titles.output, output.x + output.width, 9, { size: 11, fill: quiet, align: 'right' })
 
@@ -206,6 +212,16 @@ export function drawFlow(pen, stage, rows, frame, given) {
     }
     bars(key, y, isHidden)
   })
+  const isApart = own < 0
+  if (isApart) {
+    pen.text(given.query, columns.word.x, ownY, {
+      size: Math.max(size, 9),
+      fill: ink,
+      weight: 650,
+      most: columns.word.width,
+    })
+    pen.fill(0, top - 0.5, output.x + output.width, 1, rule)
+  }
   if (rows.embedding && !(isNarrow && isAsked)) strip(rows.embedding, columns.x, ownY, reach.x)
   if (frame.step === 'query' && rows.embedding && !isNarrow) strand(columns.x, ownY, columns.q, ownY, 3)
   const asking = shown.indexOf(frame.key ?? -1)
@@ -215,7 +231,7 @@ export function drawFlow(pen, stage, rows, frame, given) {
     strip(rows.query, columns.k, y - Math.min(thick, pitch / 2), reach.q)
     pen.frame(columns.k.x - 2, y - pitch / 2, columns.k.width + 4, pitch, { stroke: mark })
   } else if (isAsked && !isNarrow) strip(rows.query, columns.q, ownY, reach.q)
-  else if (isAsked && !hasKeys) strip(rows.query, columns.q, ownY, reach.q)
+  else if (isAsked && (!hasKeys || isApart)) strip(rows.query, columns.q, ownY, reach.q)
 
   if (isFrom(frame, 'values')) {
     for (const [i, key] of shown.entries()) {
@@ -233,7 +249,7 @@ export function drawFlow(pen, stage, rows, frame, given) {
     const zero = score.x + score.width / 2
     const half = score.width / 2
     const height = Math.max(2, thick * 0.7)
-    const isThere = isPast(frame, 'scores') || (frame.step === 'scores' && passed.has(key))
+    const isThere = (frame.step !== 'scores' && isFrom(frame, 'scores')) || (frame.step === 'scores' && passed.has(key))
     if (isThere && isHidden && isFrom(frame, 'mask'))
       pen.hatch(score.x, y - height / 2, score.width, height, { ground: given.style.paper, line: quiet })
     else if (isThere && frame.step === 'exponentials' && rows.exponentials)

@@ -36,6 +36,12 @@ import { check, part } from './tensor-input.js'
  * @property {readonly number[]} [words] positions of keys in the text
  */
 
+/** Steps in their order. @type {readonly FlowStep[]} */
+const ORDER = ['word', 'query', 'keys', 'scores', 'scale', 'mask', 'exponentials', 'softmax', 'values', 'output']
+
+/** Is a frame of this step or of a later one? @param {Frame} frame @param {FlowStep} step */
+export const isFrom = (frame, step) => ORDER.indexOf(frame.step) >= ORDER.indexOf(step)
+
 /** Milliseconds. */
 const LASTS = { word: 800, query: 700, keys: 700, scale: 600, mask: 600, exponentials: 700, softmax: 700, output: 800 }
 const [SCORE, SCORES, MOST_SCORES] = [200, 2400, 12]
@@ -77,6 +83,15 @@ export function rowsOf(trace, head, query) {
   }
 }
 
+/** How the scores are scaled: by 1 / √d, by another number, or not at all. @param {FlowRows} rows @returns {'root' | 'factor' | undefined} */
+export function scalingOf({ scores, scaled, keys }) {
+  const size = keys.dims[1]
+  if (!scaled || size < 2) return undefined
+  const [most] = byWeight(Array.from(scores, x => (Number.isFinite(x) ? Math.abs(x) : 0)))
+  const by = scaled[most] / scores[most]
+  return Number.isNaN(by) || Math.abs(by * Math.sqrt(size) - 1) < 1e-3 ? 'root' : 'factor'
+}
+
 /** Positions, the largest number first. @param {ArrayLike<number>} numbers */
 const byWeight = numbers => Array.from(numbers, (_, i) => i).sort((a, b) => numbers[b] - numbers[a] || a - b)
 
@@ -113,10 +128,12 @@ export function framesOf(rows, query) {
       words: [key],
     })
   })
-  if (scaled && keys.dims[1] > 1) {
+  const scaling = scalingOf(rows)
+  if (scaled && scaling) {
     const [key] = largest
     const numbers = { size: keys.dims[1], score: scaled[key] }
-    frames.push({ step: 'scale', lasts: LASTS.scale, done: all, text: 'flowScale', numbers, words: [key] })
+    const text = scaling === 'root' ? 'flowScale' : 'flowFactor'
+    frames.push({ step: 'scale', lasts: LASTS.scale, done: all, text, numbers, words: [key] })
   }
   const count = S - seen.length
   const isLater = seen.every(key => key <= query)

@@ -3,7 +3,7 @@ import { QkvElement } from './base.js'
 import { define } from './define.js'
 import { commonTexts } from './element-texts.js'
 import { drawFlow, partAt, reachOf, stageOf } from './flow-drawing.js'
-import { framesOf, rowsOf } from './flow-frames.js'
+import { framesOf, isFrom, rowsOf } from './flow-frames.js'
 import { flowTexts } from './flow-texts.js'
 import { write } from './number-text.js'
 import { penOf, visible } from './pens.js'
@@ -17,6 +17,8 @@ import { sharedStyle } from './style.js'
 /** @typedef {Grabbed & { value: number, isFirst: boolean, isUndone?: true }} FlowEdit */
 /** @typedef {{ 'flow-frame': { at: number, step: FlowStep, key?: number }, 'flow-query': { query: number }, 'flow-edit': FlowEdit, 'flow-pick': Grabbed }} FlowEvents */
 
+/** What is said of a step that has no frame. */
+const NONE = /** @type {const} */ ({ mask: 'flowNoMask', scale: 'flowNoScale' })
 const PACES = [0.25, 0.5, 1, 2, 4]
 /** A press that moves less is a click. */
 const STILL = 4
@@ -126,14 +128,29 @@ export class QkvFlow extends /** @type {new () => import('./base.js').Emits<Flow
   #made = undefined
   /** @type {unknown} */
   #problem = undefined
+  /** A step that was asked for and has no frame. @type {keyof typeof NONE | undefined} */
+  #absent = undefined
   /** @type {ReturnType<typeof setTimeout> | undefined} */
   #timer = undefined
 
   /** @internal @param {Map<PropertyKey, unknown>} changed */
   willUpdate(changed) {
     if (['trace', 'head', 'query'].some(name => changed.has(name))) this.#make()
-    const first = changed.has('step') && this.step ? this.indexOf(this.step) : -1
-    if (first >= 0 && this.frames[this.#index].step !== this.step) this.at = first
+    if (changed.has('at')) this.#absent = undefined
+    const step = changed.has('step') ? this.step : this.#absent
+    if (step && this.frames.length) this.#open(step)
+  }
+
+  /** Shows the first frame of a step. Without one, it shows the frame before, and says what there is none of. @param {FlowStep} step */
+  #open(step) {
+    this.#absent = undefined
+    if (this.frames[this.#index].step === step) return
+    const first = this.indexOf(step)
+    if (first >= 0) this.at = first
+    else if (step === 'mask' || step === 'scale') {
+      this.at = this.frames.filter(frame => !isFrom(frame, step)).length - 1
+      this.#absent = step
+    }
   }
 
   #make() {
@@ -313,15 +330,27 @@ export class QkvFlow extends /** @type {new () => import('./base.js').Emits<Flow
 
   /** What a frame says. @param {number} [at] default the one that is shown */
   describe(at = this.#index) {
+    return this.#sentence(at, word => word)
+  }
+
+  /** The sentence of a frame with its words in bold: "is is a row" cannot be read. */
+  get #caption() {
+    const parts = this.#sentence(this.#index, word => `\0${word}\0`).split('\0')
+    return parts.map((text, i) => (i % 2 ? html`<b><bdi>${text}</bdi></b>` : text))
+  }
+
+  /** @param {number} at @param {(word: string) => string} marked */
+  #sentence(at, marked) {
     const frame = this.frames[at]
     if (!frame) return ''
     const { count, size, score, sum, weight, output, first, second } = frame.numbers ?? {}
     const percent = (/** @type {number} */ share) => `${write(100 * share, 1)}%`
     const [key = 0, other = 0] = frame.words ?? []
-    return this.say(/** @type {any} */ (frame.text), {
-      query: this.#queryWord,
-      key: this.#keyWord(key),
-      other: this.#keyWord(other),
+    const text = at === this.#index && this.#absent ? NONE[this.#absent] : frame.text
+    return this.say(/** @type {any} */ (text), {
+      query: marked(this.#queryWord),
+      key: marked(this.#keyWord(key)),
+      other: marked(this.#keyWord(other)),
       count: count ?? 0,
       size: size ?? 0,
       score: write(score ?? 0, 2),
@@ -352,10 +381,21 @@ export class QkvFlow extends /** @type {new () => import('./base.js').Emits<Flow
     const { rows } = /** @type {{ rows: import('./flow-frames.js').FlowRows }} */ (this.#made)
     const frame = this.frames[this.#index]
     const stage = this.#stage(room)
-    const names = /** @type {const} */ (['x', 'q', 'k', 'score', 'weight', 'v', 'output'])
+    const names = /** @type {const} */ ([
+      'x',
+      'q',
+      'k',
+      'score',
+      'score.root',
+      'score.factor',
+      'exponential',
+      'weight',
+      'v',
+      'output',
+    ])
     const titles = Object.fromEntries(names.map(name => [name, this.say(`flow.${name}`)]))
     const words = Array.from(rows.weights, (_, key) => this.#keyWord(key))
-    const given = { words, style: this.theme.style, titles, partial: this.#partial }
+    const given = { words, query: this.#queryWord, style: this.theme.style, titles, partial: this.#partial }
     const draw = (/** @type {import('./pens.js').Pen} */ pen) => drawFlow(pen, stage, rows, frame, given)
     return { width: stage.width, height: stage.height, description: this.describe(), draw }
   }
@@ -391,7 +431,7 @@ export class QkvFlow extends /** @type {new () => import('./base.js').Emits<Flow
     return html`${this.theme.probe}
       <div @keydown=${this.#key}>
         <div class="size"><canvas part="flow" role="img" aria-label=${this.label || this.say('flow')} tabindex="0" @pointerdown=${this.#down} @pointermove=${this.#move} @pointerup=${this.#up} @pointercancel=${this.#undo} @keydown=${this.#escape}></canvas></div>
-        <p class="caption" part="caption" aria-live=${this.isPlaying ? 'off' : 'polite'}>${this.describe()}</p>
+        <p class="caption" part="caption" aria-live=${this.isPlaying ? 'off' : 'polite'}>${this.#caption}</p>
         <div class="controls" part="controls">
           ${this.#isStill ? nothing : this.isPlaying ? button('pause', '⏸', () => this.pause()) : button('play', '▶', () => this.play())}
           ${button('back', '←', () => this.#go(at - 1), at === 0)}
