@@ -285,6 +285,38 @@ asks(
   '#2&heads=1&dValue=4&cell=Wq.0.0.0',
 )
 
+/** An element begins in the window, after all scrolling. @param {string} selector */
+const inView = selector =>
+  becomes(
+    () =>
+      page.locator(selector).evaluate(element => {
+        const { top } = element.getBoundingClientRect()
+        return top >= 0 && top < innerHeight
+      }),
+    true,
+  )
+
+test('what a first reader looks for is in sight: the questions whole, the way to what stands below, two equal shares once', async () => {
+  const { width } = page.viewportSize() ?? assert.fail()
+  await page.click('#tour-start > summary')
+  const list = (await page.locator('#tour-start .menu-list').boundingBox()) ?? assert.fail()
+  assert.ok(list.x >= 0 && list.x + list.width <= width, `the menu of the tour: ${list.x} to ${list.x + list.width}`)
+  await page.keyboard.press('Escape')
+  for (const [item, part] of [
+    ['#to-cost', '#cost'],
+    ['#to-float64', '#badge'],
+  ]) {
+    await page.click('#more > summary')
+    await page.click(item)
+    await inView(part)
+  }
+  await page.click('[data-step="masked"]')
+  await page.click('#to-matrices')
+  await inView('#step-masked')
+  await go('#2&sentence=go+go+go')
+  await reads('.answer-first', /almost evenly, most at itself and go₂ \(33\.3% each\)\./)
+})
+
 asks('12. how to get these numbers in PyTorch? The programs are shown before they are copied, and follow', async () => {
   await page.click('#more > summary')
   await page.click('#to-code')

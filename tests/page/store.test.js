@@ -261,6 +261,8 @@ test('a step opens its frame of the flow or its matrices; a frame of the flow ma
   assert.equal(store.link(), 'step=softmax&view=flow')
   act.goTo('mix')
   assert.deepEqual(effects.pop(), { type: 'reveal', selector: '#flow' })
+  act.goTo('join')
+  assert.deepEqual(effects.pop(), { type: 'reveal', selector: '#step-join' }, 'the flow has no frame of it')
   act.frame(3, 'scores', 1)
   const { settings, view } = store.state
   assert.deepEqual([settings.step, view.frame], ['scores', 'scores'])

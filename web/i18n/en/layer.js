@@ -30,6 +30,8 @@ export const texts = {
   'looks.half': '{word} gives about half to {first} ({share})',
   'looks.most': '{word} looks most at {first} ({share})',
   'looks.evenly': '{word} looks at all almost evenly, most at {first} ({share})',
+  looksBoth: '{first} and {second}',
+  shareEach: '{share} each',
   looksThen: ', then {rest}',
   evenShare: 'Even share: {share}.',
   lookedAt: '{word} is looked at most by {list}.',
@@ -103,7 +105,7 @@ export const texts = {
     'A weight changes by weight × (change of its score − mean change of its row, weighted by attention). The second column is the gradient from the backward pass of attention (attentionBackward).',
   sensitivity: 'What if this number grows?',
   sensitivityWeight:
-    'Drag it, or set it below: {query} then gives more to {key}, and the other weights of the row share the rest in their old proportions. No other row changes.',
+    'Drag it, or set it above: {query} then gives more to {key}, and the other weights of the row share the rest in their old proportions. No other row changes.',
   'sensitivity.query':
     'Per unit, dimension {dimension} of the query {word} grows by {by}. Its scores change by {by} times this dimension of the key times the scale. The row of {word} changes most, towards:',
   'sensitivity.key':
@@ -429,8 +431,9 @@ export const texts = {
   differencePending: 'Comparing with float64…',
   differenceRows:
     'Every number above is float32, computed in your browser. Largest difference from float64, in {rows} of {of} rows: {most}',
-  export: 'Export',
-  codeShort: 'Code',
+  export: 'Export: code and numbers',
+  toMatrices: 'Matrices and formulas ↓',
+  toFloat64: 'Check: how far the numbers are from float64',
   saveMatrix: 'Save: {name}',
   'copied.pytorch': 'The PyTorch program is copied.',
   'copied.qkv': 'The qkv program is copied.',

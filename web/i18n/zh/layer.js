@@ -31,6 +31,8 @@ export const texts = {
   'looks.half': '{word} 把约一半的注意力给了 {first}（{share}）',
   'looks.most': '{word} 最关注 {first}（{share}）',
   'looks.evenly': '{word} 几乎平均地关注所有词，最多的是 {first}（{share}）',
+  looksBoth: '{first} 和 {second}',
+  shareEach: '各 {share}',
   looksThen: '，其次 {rest}',
   evenShare: '平均份额：{share}。',
   lookedAt: '最关注 {word} 的是 {list}。',
@@ -103,7 +105,7 @@ export const texts = {
     '权重的变化 = 权重 ×（自己得分的变化 − 这一行得分变化按注意力加权的平均）。第二列是注意力的反向传播（attentionBackward）算出的梯度。',
   sensitivity: '这个数变大会怎样？',
   sensitivityWeight:
-    '拖动它，或在下面设定：{query} 给 {key} 的会更多，同一行的其余权重按原比例分享剩下的。其他行不变。',
+    '拖动它，或在上面设定：{query} 给 {key} 的会更多，同一行的其余权重按原比例分享剩下的。其他行不变。',
   'sensitivity.query':
     '每增加一个单位，查询 {word} 的第 {dimension} 维增加 {by}，它的各个得分随之改变：{by} 乘以键，再乘以缩放系数。变化最大的是 {word} 这一行，朝向：',
   'sensitivity.key':
@@ -406,8 +408,9 @@ export const texts = {
 
   differencePending: '正在与 float64 比较…',
   differenceRows: '以上每个数都是在你的浏览器里算出的 float32。与 float64 的最大差异（{of} 行中的 {rows} 行）：{most}',
-  export: '导出',
-  codeShort: '代码',
+  export: '导出：代码和数字',
+  toMatrices: '矩阵和公式 ↓',
+  toFloat64: '核对：数字与 float64 相差多少',
   saveMatrix: '保存：{name}',
   'copied.pytorch': 'PyTorch 程序已复制。',
   'copied.qkv': 'qkv 程序已复制。',

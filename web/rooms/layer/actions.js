@@ -158,11 +158,13 @@ function select(state, patch, { replace = false } = {}) {
   }
 }
 
-/** Shows a step: its frame of the flow, or its matrices below. @param {LayerState} state @param {string} step @returns {LayerStep} */
+/** Shows a step: its frame of the flow, or its matrices below; what joins the heads has no frame. @param {LayerState} state @param {string} step @returns {LayerStep} */
 const goTo = ({ settings: { view } }, step) => ({
   set: { step },
   view: { pointed: undefined },
-  effects: [{ type: 'reveal', selector: view === 'flow' ? '#flow' : `#step-${step}` }],
+  effects: [
+    { type: 'reveal', selector: view === 'flow' && step !== 'join' && step !== 'out' ? '#flow' : `#step-${step}` },
+  ],
 })
 
 /** Goes on or back in the steps. @param {LayerState} state @param {number} by @returns {LayerStep | undefined} */

@@ -1,4 +1,4 @@
-// What One layer adds to the header: the questions of the tour; in the menu, the way to import and export.
+// What One layer adds to the header: the questions of the tour; in the menu, the way to what stands far below.
 
 import { html } from 'lit'
 import { menu, menuChoices, menuItem } from '../../../shell/menu.js'
@@ -23,4 +23,5 @@ export const tools = ({ t, settings, act }) =>
 
 /** @param {LayerContext} context */
 export const more = ({ t, act }) =>
-  html`${menuItem('to-import', t('import'), () => act.show('import'))} ${menuItem('to-code', t('codeShort'), () => act.show('export'))}`
+  html`${menuItem('to-import', t('import'), () => act.show('import'))} ${menuItem('to-code', t('export'), () => act.show('export'))}
+    ${menuItem('to-cost', t('cost'), () => act.show('cost'))} ${menuItem('to-float64', t('toFloat64'), () => act.reveal('#badge'))}`

@@ -68,12 +68,16 @@ export function wordSentences(context, word) {
     else {
       const even = 1 / looks.length
       const strength = looks.length === 1 ? 'only' : strengthOf(first.weight, even)
+      const written = share(context, first.weight)
+      // Two shares that are written alike are named together.
+      const isBoth =
+        second && (strength === 'most' || strength === 'evenly') && share(context, second.weight) === written
       const text = t(looks.length === 1 ? 'looks.sole' : `looks.${strength}`, {
         word: marked(name),
-        first: named(keys, first),
-        share: share(context, first.weight),
+        first: isBoth ? t('looksBoth', { first: named(keys, first), second: named(keys, second) }) : named(keys, first),
+        share: isBoth ? t('shareEach', { share: written }) : written,
       })
-      const then = second && strength !== 'only' ? t('looksThen', { rest: list(keys, [second]) }) : ''
+      const then = second && strength !== 'only' && !isBoth ? t('looksThen', { rest: list(keys, [second]) }) : ''
       sentences.push(`${text}${then}${t('stop')}`)
     }
   }
