@@ -34,17 +34,17 @@ const tokenOf = given => (typeof given === 'string' ? given : given?.content)
  */
 function templateOf({ chat_template: own }, file, given, hasTools, where) {
   const list = Array.isArray(own) ? own.map(({ name, template }) => [String(name), String(template)]) : []
-  const named = Object.fromEntries(list)
+  const named = new Map(/** @type {[string, string][]} */ (list))
   if (given !== undefined) {
     if (typeof given !== 'string') throw new TypeError(`${where}: template: ${describe(given)} given, a text expected`)
-    return named[given] ?? given
+    return named.get(given) ?? given
   }
-  const usual = (hasTools && named.tool_use) || named.default
+  const usual = (hasTools && named.get('tool_use')) || named.get('default')
   const found = file ?? (typeof own === 'string' ? own : usual)
   if (found !== undefined) return found
   throw new Error(
     list.length
-      ? `${where}: this folder has several chat templates, none of them the default: say { template } with one of ${Object.keys(named).join(', ')}`
+      ? `${where}: this folder has several chat templates, none of them the default: say { template } with one of ${[...named.keys()].join(', ')}`
       : `${where}: this folder has no chat template, neither chat_template in tokenizer_config.json nor chat_template.jinja: give a text, or say { template }`,
   )
 }

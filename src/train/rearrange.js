@@ -95,7 +95,7 @@ export const slice = toOperation(['x'], {
 function expandedSteps(given, dims, where) {
   const lead = dims.length - given.length
   const sizes = dims.map((n, axis) => (n === -1 && axis >= lead ? given[axis - lead] : n))
-  checkDims(sizes, `${where}: dims`)
+  checkDims(sizes, where)
   const own = stepsOf(given)
   const fits = lead >= 0 && given.every((n, axis) => n === 1 || n === sizes[axis + lead])
   if (!fits) throw new RangeError(`${where}: x of dims ${shape(given)} cannot be expanded to ${shape(sizes)}`)

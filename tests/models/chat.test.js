@@ -123,6 +123,7 @@ test('of several templates the default is used, that for tools with tools, and o
   assert.equal(await model.applyChatTemplate(HELLO, { tools: [{}, {}] }), 'with 2')
   assert.equal(await model.applyChatTemplate(HELLO, { template: 'rag' }), 'documents')
   assert.equal(await model.applyChatTemplate(HELLO, { template: 'my {{ messages[0].role }}' }), 'my user')
+  assert.equal(await model.applyChatTemplate(HELLO, { template: 'constructor' }), 'constructor')
   model.dispose()
   const other = await open(filesOf({ chat_template: several.slice(2) }))
   await assert.rejects(other.applyChatTemplate(HELLO), /several chat templates, none of them the default: .* of rag/)
