@@ -145,9 +145,10 @@ export type LearnAsks = {
     request: { at: number }
     value: { step: number } & ReturnType<ReturnType<typeof createRun>['gradients']>
   }
-  weights: {
-    request: { at: number | null; isConfig: boolean }
-    value: { step: number; state: Weights; isConfig: boolean }
+  /** The model as a file, or its configuration. */
+  saved: {
+    request: { task: string; settings: LearnSettings; text: string; at: number | null; isConfig: boolean }
+    value: { name: string; data: string | Uint8Array; mime: string }
   }
   /** from: the text of the button that leads back */
   layer: {

@@ -6,7 +6,6 @@ import { shown } from '../../shell/slots.js'
 import { check, fields, MOST_TRAINED, runSettings, settingsOf } from './fields.js'
 import { draw } from './room-view.js'
 import { headAt, isRunning, pictureOf, shortText } from './run-state.js'
-import { configOf, toFile } from './saved-model.js'
 import { targetsOf } from './task-story.js'
 import { TASKS } from './tasks/index.js'
 
@@ -142,9 +141,11 @@ const actions = {
     view: { refused: '' },
     effects: [{ type: 'ask', request: { type: 'file', files } }],
   }),
-  saveModel: ({ settings: { at } }, isConfig) => ({
-    effects: [{ type: 'ask', request: { type: 'weights', at, isConfig } }],
-  }),
+  saveModel({ settings, view: { text } }, isConfig) {
+    const { task, at } = settings
+    const request = { type: /** @type {const} */ ('saved'), task, settings: runSettings(settings), text, at, isConfig }
+    return { effects: [{ type: 'ask', request }] }
+  },
   save: (_, name, data, mime) => ({ effects: [{ type: 'save', name, data, mime }] }),
   copy: (_, text) => ({ effects: [{ type: 'copy', text }] }),
   copyLink: () => ({ effects: [{ type: 'link' }] }),
@@ -229,15 +230,7 @@ const receive = {
       isGoing || patch.isRepeating || (view.isRepeating && !hasStopped) || trained === state.settings.trained
     return isSame ? { view: patch } : { view: patch, set: { trained } }
   },
-  weights({ settings, view }, { state, step, isConfig }) {
-    const { task } = settings
-    const own = runSettings(settings)
-    const config = configOf(task, own, step, view.text)
-    const name = `${task}-seed${own.seed}-step${step}`
-    const json = { name: `${name}.json`, data: `${JSON.stringify(config, null, 2)}\n`, mime: 'application/json' }
-    const file = { name: `${name}.safetensors`, data: toFile(state, config), mime: 'application/octet-stream' }
-    return { effects: [{ type: 'save', ...(isConfig ? json : file) }] }
-  },
+  saved: (_, file) => ({ effects: [{ type: 'save', ...file }] }),
   layer(_, { heads, head, causal, rows, columns, from }) {
     /** @type {Extract<import('../../shell/room.js').HandOver, { type: 'head' }>} */
     const what = { type: 'head', tensors: heads, tokens: rows, keyTokens: columns, head, from }

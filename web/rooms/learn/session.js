@@ -3,7 +3,7 @@
 import { Trouble } from '../../files/trouble.js'
 import { shownOf } from './model-picture.js'
 import { openedLayer } from './opened-layer.js'
-import { fromFile } from './saved-model.js'
+import { configOf, fromFile, toFile } from './saved-model.js'
 import { snapshotAt } from './snapshots.js'
 import { createRun } from './training-run.js'
 import { createWatchedRun } from './watched-run.js'
@@ -160,10 +160,13 @@ export function handlers(qkv) {
 
     gradients: ({ at }) => current().gradients(at),
 
-    weights({ at, isConfig }) {
+    saved({ task, settings, text, at, isConfig }) {
       const { step, state } = current().snapshot(at)
-      const plain = Object.entries(state).map(([name, { data, dims }]) => [name, { data, dims: [...dims] }])
-      return { step, state: Object.fromEntries(plain), isConfig }
+      const config = configOf(task, settings, step, text)
+      const name = `${task}-seed${settings.seed}-step${step}`
+      return isConfig
+        ? { name: `${name}.json`, data: `${JSON.stringify(config, null, 2)}\n`, mime: 'application/json' }
+        : { name: `${name}.safetensors`, data: toFile(state, config), mime: 'application/octet-stream' }
     },
 
     layer({ layer, head, from, at, probe, changes }) {
