@@ -38,7 +38,7 @@ case ${1-} in
     ;;
   quick)
     needs="useElements|usePage|useBrowser|[cC]hromium|browsers?\.js|from 'vite'|'\./pytorch\.js'|PYTHON|qkv\.relaxed\.wasm'|packed\.js"
-    long='page/(learn|learn-model|learn-programs|learn-session)\.test\.js$' # they train
+    long='page/(circuits|learn|learn-model|learn-programs|learn-session)\.test\.js$' # they train
     mapfile -t files < <(grep -LE "$needs" tests/*.test.js tests/articles/*.test.js tests/page/*.test.js | grep -vE "^tests/($slow|$long)")
     run "$many" "${files[@]}"
     ;;
