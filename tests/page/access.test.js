@@ -15,6 +15,8 @@ const CHECKPOINT = fileURLToPath(new URL('../goldens/models/gpt2-tiny/', import.
 /** @param {string} where */
 async function expectNothing(where) {
   const found = await page.evaluate(async () => {
+    // What fades in has less contrast until it stands.
+    await Promise.allSettled(document.getAnimations().map(({ finished }) => finished))
     const { violations } = await /** @type {any} */ (globalThis).axe.run(document)
     return violations.map(
       (/** @type {any} */ { id, nodes }) =>
