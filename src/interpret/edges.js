@@ -8,11 +8,11 @@ import { copyOf } from '../models/model-hooks.js'
 import { finish, lastNorm, runLayer } from '../models/network.js'
 import { inTurns } from '../models/turns.js'
 import { keyOf } from '../models/weights.js'
-import { layerNormBackward, rmsNormBackward } from '../nn.js'
 import { partKind, prepareEdges, readsEncoded, say } from './edge-task.js'
 import { throughWeights } from './edge-weights.js'
 import { GradientRecorder } from './gradient-recorder.js'
 import { gradientSteps } from './model-gradients.js'
+import { beforeNorm } from './norm-gradient.js'
 import { BranchingOperations, quiet, resume, valuesOf } from './resume.js'
 
 /** @typedef {import('../base/tensor.js').FloatTensor} FloatTensor */
@@ -222,22 +222,8 @@ function* edgeSteps(task, options, byPosition, where) {
   const P = byPosition ? Math.max(...streams.map(({ L }) => L)) : 1
   const effects = new Tensor(new Float32Array(W * R * P), byPosition ? [W, R, P] : [W, R])
 
-  /** Gradients before a norm whose input was x. @param {NormSpec} norm @param {Float32Array} x (L, d) @param {Float32Array} g (n, L, d) */
-  const back = (norm, x, g) =>
-    qkv.scope(() => {
-      const n = g.length / x.length
-      const wide = new Float32Array(g.length)
-      for (let i = 0; i < n; i++) wide.set(x, i * x.length)
-      const dims = [g.length / norm.size, norm.size]
-      const { weight } = weights.norm(norm)
-      const { eps, plusOne } = norm
-      const [input, dY] = [wide, g].map(data => ({ data, dims }))
-      const { dX } =
-        norm.kind === 'layer'
-          ? layerNormBackward(qkv, input, weight, dY, { eps })
-          : rmsNormBackward(qkv, input, weight, dY, { eps, plusOne })
-      return dX.data.slice()
-    })
+  const back = beforeNorm(parts)
+
   /** dY W of some of the rows of W, for each of n heads. @param {LinearSpec} linear @param {Float32Array} dY (rows, n * D) @param {number} n */
   const throughHeads = (linear, dY, n) => {
     const D = linear.out / n

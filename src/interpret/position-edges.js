@@ -14,12 +14,12 @@ import { edges, readBy } from './edges.js'
 import { GradientRecorder } from './gradient-recorder.js'
 import { READS } from './head-graph.js'
 import { gradientSteps } from './model-gradients.js'
+import { beforeNorm } from './norm-gradient.js'
 import { BranchingOperations, quiet, resume, valuesOf } from './resume.js'
 
 /** @typedef {import('../base/tensor.js').FloatTensor} FloatTensor */
 /** @typedef {import('../models/model.js').Model} Model */
 /** @typedef {import('../models/model.js').ModelInput} ModelInput */
-/** @typedef {import('../models/family-shapes/parts.js').NormSpec} NormSpec */
 /** @typedef {import('../models/family-shapes/parts.js').PartSpec} PartSpec */
 /** @typedef {import('./edge-task.js').EdgeSettings} EdgeSettings */
 /** @typedef {import('./edge-task.js').EdgeTask} EdgeTask */
@@ -216,20 +216,7 @@ function* keyAndValueSteps(task, { of, targets }, add, where) {
     const delta = writtenBy(task, writer)
     for (let p = 0; p < L; p++) deltas[p].set(delta.subarray(p * d, (p + 1) * d), w * d)
   }
-  /** Gradients before a norm: those behind it, (n, ...x). @param {NormSpec} norm @param {Float32Array} x @param {Float32Array} g */
-  const back = (norm, x, g) => {
-    const wide = new Float32Array(g.length)
-    for (let i = 0; i < g.length; i += x.length) wide.set(x, i)
-    const dims = [g.length / norm.size, norm.size]
-    const { weight } = weights.norm(norm)
-    const { eps, plusOne } = norm
-    const [input, dY] = [wide, g].map(data => ({ data, dims }))
-    const { dX } =
-      norm.kind === 'layer'
-        ? layerNormBackward(qkv, input, weight, dY, { eps })
-        : rmsNormBackward(qkv, input, weight, dY, { eps, plusOne })
-    return dX.data
-  }
+  const back = beforeNorm(parts)
   for (const [layer, list] of spec.layers.entries()) {
     const index = list.findIndex(({ kind }) => kind === 'attention')
     const part = list[index]
