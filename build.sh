@@ -25,8 +25,9 @@ names=(
   abi simd exp mask query_rows softmax attention summary decode trace backward score tile rows linear linear_output linear_pack
   linear_streams linear_decode linear_backward activation elementwise loss norm optimizer embedding rope random
 )
-# These are the files of qkv.integers.wasm. The first two export functions of their own.
-of_integers=(linear_integer abi simd exp tile rows activation linear_output linear_streams)
+# These are the files of qkv.integers.wasm, and those of them that export functions of their own.
+of_integers=(linear_integer linear_dequantized attention_cached abi simd exp mask tile rows activation linear_output linear_streams)
+exporting=(linear_integer linear_dequantized attention_cached abi)
 # Files that are as fast with -Oz as with -Os, or whose time does not count. Of the others some are up to a third slower.
 small=(attention summary query_rows backward decode linear linear_pack rope)
 flags=(
@@ -93,7 +94,7 @@ make_wasm() {
     [[ $name == tile || $name == linear_integer ]] && size=-Os
     inline=()
     [[ -n $relaxed && " mask softmax loss norm elementwise " == *" $name "* ]] && inline=(-fno-inline-functions) # smaller
-    [[ " ${options[*]} " == *" --import-memory "* && $name != linear_integer && $name != abi ]] && inline+=(-DQKV_NO_EXPORTS)
+    [[ " ${options[*]} " == *" --import-memory "* && " ${exporting[*]} " != *" $name "* ]] && inline+=(-DQKV_NO_EXPORTS)
     "${compile[@]}" "$size" "${inline[@]}" "${flags[@]}" "src/kernel/$name.c" -o "$objects/$name.o"
     files+=("$objects/$name.o")
   done

@@ -3,6 +3,7 @@
 
 import { QkvError } from './base/errors.js'
 import { ABI } from './runtime/abi.js'
+import { Int8Rows } from './runtime/int8-rows.js'
 import { compile, instantiate } from './runtime/load-core.js'
 import { readBytes } from './wasm-bytes.js'
 
@@ -28,6 +29,7 @@ async function readShared(source) {
 export const addIntegers = (core, source = new URL('./qkv.integers.wasm', import.meta.url)) =>
   core.inTurn(async () => {
     if (!core.exports.qkv_integer_part) await add(core, source)
+    core.Int8Rows = Int8Rows
   })
 
 /** @param {Core} core @param {import('./wasm-source.js').WasmSource} source */

@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { joinHeads, load, splitHeads, tensor } from '../src/index.js'
+import { embeddingLayer, multiheadAttention } from '../src/layers.js'
 import { packLinear } from '../src/nn.js'
 import { close } from './helpers.js'
 import * as reference from './reference.js'
@@ -130,7 +131,7 @@ test('NaN in one row of x or of the weight spoils that row or column of y and no
 })
 
 test('an embedding gives the rows of its table, whatever the dims of the ids', () => {
-  const table = qkv.generator(3).embedding(5, 3)
+  const table = embeddingLayer(qkv.generator(3), 5, 3)
   const ids = [4, 0, 0, 3]
   const want = ids.flatMap(id => [...table.weight.row(id).data])
   for (const given of [ids, Int32Array.from(ids), BigInt64Array.from(ids, BigInt)]) {
@@ -178,10 +179,10 @@ test('dropout of 0 draws nothing, dropout of 1 leaves nothing', () => {
   }
 })
 
-/** @param {import('qkv').MultiheadAttention} mha */
+/** @param {import('qkv/layers').MultiheadAttention} mha */
 const stateOf = ({ layers: { query, key, value, out } }) => ({ q: query, k: key, v: value, o: out })
 
-/** The same by the reference. @param {import('qkv').MultiheadAttention} mha @param {...Comparable} inputs */
+/** The same by the reference. @param {import('qkv/layers').MultiheadAttention} mha @param {...Comparable} inputs */
 function multihead(mha, ...inputs) {
   const { q, k, v, o } = stateOf(mha)
   const heads = [q, k, v].map(({ weight, bias }, i) => {
@@ -195,7 +196,7 @@ function multihead(mha, ...inputs) {
 test('multi-head attention is projections, heads, attention and a projection, for all its options', () => {
   const g = qkv.generator(4)
   for (const options of [{}, { kDim: 3, vDim: 5 }, { bias: false }, { kDim: 12 }]) {
-    const mha = g.multiheadAttention(12, 3, options)
+    const mha = multiheadAttention(g, 12, 3, options)
     const { kDim = 12, vDim = 12 } = { kDim: undefined, vDim: undefined, ...options }
     if (mha.layers.out.bias) for (const { bias } of Object.values(mha.layers)) bias?.data.set(g.randn([12]).data)
     const inputs = [g.randn([2, 4, 12]), g.randn([2, 5, kDim]), g.randn([2, 5, vDim])]
@@ -238,7 +239,7 @@ test('forward and trace of multi-head attention are those of attention over the 
         { softcap: 2, bias: g.randn([6, 5]) },
         { masking: 'after', causal: true },
       ]) {
-        const mha = g.multiheadAttention(12, 3, extra)
+        const mha = multiheadAttention(g, 12, 3, extra)
         const [x, y] = [g.randn([2, 6, 12]), g.randn([2, 5, 12])]
         const { masking, ...options } = { masking: undefined, score, ...more }
         const traced = mha.trace(x, y, y, { ...options, ...(masking && { masking: 'after' }) })
@@ -263,7 +264,7 @@ test('forward and trace of multi-head attention are those of attention over the 
 
 test('packed, separate and per-layer state dicts load the same weights, and all must be there', () => {
   const g = qkv.generator(5)
-  const source = g.multiheadAttention(8, 2)
+  const source = multiheadAttention(g, 8, 2)
   for (const { bias } of Object.values(source.layers)) bias?.data.set(g.randn([8]).data)
   const layers = Object.entries(stateOf(source))
   const out = {
@@ -293,7 +294,7 @@ test('packed, separate and per-layer state dicts load the same weights, and all 
   const x = g.randn([1, 3, 8])
   const want = source.forward(x)
   for (const state of states) {
-    const target = g.multiheadAttention(8, 2)
+    const target = multiheadAttention(g, 8, 2)
     assert.notDeepEqual(target.forward(x), want)
     assert.deepEqual(target.loadStateDict(state).forward(x), want)
     for (const name of Object.keys(state)) {
@@ -307,7 +308,7 @@ test('packed, separate and per-layer state dicts load the same weights, and all 
 
 test('a key padding mask hides keys together with a mask, a bias or causality', () => {
   const g = qkv.generator(6)
-  const mha = g.multiheadAttention(8, 2)
+  const mha = multiheadAttention(g, 8, 2)
   const x = g.randn([2, 3, 8])
   const padding = tensor([
     [false, false, true],
@@ -342,7 +343,7 @@ test('a key padding mask hides keys together with a mask, a bias or causality', 
 })
 
 test('dropout of multi-head attention is the same with and without the weights', () => {
-  const mha = qkv.generator(7).multiheadAttention(8, 2)
+  const mha = multiheadAttention(qkv.generator(7), 8, 2)
   const x = qkv.generator(8).randn([2, 5, 8])
   const run = (/** @type {boolean} */ needWeights) =>
     mha.forward(x, x, x, { needWeights, averageWeights: false, dropout: { p: 0.5, generator: qkv.generator(9) } })

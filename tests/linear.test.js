@@ -250,7 +250,7 @@ function wholeNumbers(row) {
     const largest = block.reduce((a, b) => Math.max(a, Math.abs(b)), 0)
     const inverse = f(32767 / largest)
     block.forEach((value, i) => {
-      q[b * 256 + i] = largest && Math.trunc(f(f(value * inverse) + (value < 0 ? -0.5 : 0.5)))
+      q[b * 256 + i] = largest && f(f(f(value * inverse) + 12582912) - 12582912) // the nearest, halves to even
     })
     return largest < 1e-33 ? 0 : f(largest / 32767)
   })
@@ -396,6 +396,35 @@ test('a weight of int4 is off by at most half a step of its block, and its rows 
     }
     layer.dispose()
   }
+})
+
+test("with activations: 'float32' x is not rounded: the bits of a layer whose weights are the rounded ones", async () => {
+  const g = qkv.generator(18)
+  const plain = await load()
+  for (const dtype of /** @type {const} */ (['int8', 'int4']))
+    for (const [M, K, N] of [
+      [1, 1, 1],
+      [3, 31, 9],
+      [1, 70, 40],
+      [9, 300, 17],
+      [130, 33, 65],
+    ]) {
+      const [x, weight, bias, residual] = [g.randn([M, K]), g.randn([N, K]), g.randn([N]), g.randn([M, N])]
+      const layer = packLinear(qkv, weight, bias, { dtype, activations: 'float32' })
+      const rounded = tensor(
+        Float32Array.from({ length: N * K }, (_, i) => layer.row((i / K) | 0).weight[i % K]),
+        [N, K],
+      )
+      const options = /** @type {const} */ ({ residual, activation: 'silu' })
+      const want = plain.linear(x, rounded, bias, options)
+      const got = layer.forward(x, options)
+      assert.deepEqual(got.data, want.data, `${dtype} ${M} x ${K} by ${N}`)
+      const usual = packLinear(qkv, weight, bias, { dtype })
+      if (K > 8) assert.notDeepEqual(usual.forward(x, options).data, got.data)
+      assert.equal(PackedLinear.forwardTogether([layer], g.randn([1, K])), undefined)
+      layer.dispose()
+      usual.dispose()
+    }
 })
 
 test('up to three layers of whole numbers multiply few rows in one call, with the bits of one after the other', () => {
@@ -573,6 +602,7 @@ test('a layer that cannot be made says why, and leaves no memory in use', () => 
       'TypeError',
     ],
     [() => packLinear(qkv, w, undefined, { dtype: any('int3') }), /dtype: "int3" given.*"int4"/],
+    [() => packLinear(qkv, w, undefined, { activations: any('int8') }), /activations: "int8" given.*"int16"/],
     [() => packLinear(qkv, [[NaN]], undefined, { dtype: 'int8' }), /NaN.*int8.*use dtype 'float32'/],
     [() => packLinear(qkv, [[2 ** 101]], undefined, { dtype: 'int4' }), /largest magnitude of int4 is 2\^100/],
     [

@@ -11,6 +11,7 @@ import { fileURLToPath } from 'node:url'
 import { kvCache } from '../src/cache.js'
 import { load } from '../src/index.js'
 import { addIntegers } from '../src/integers.js'
+import { multiheadAttention } from '../src/layers.js'
 import { loadModel } from '../src/models.js'
 import * as nn from '../src/nn.js'
 import { attentionBackward, attentionWindow, linearBackward, packLinear } from '../src/nn.js'
@@ -151,8 +152,8 @@ test('any number of threads gives the same bits, for every option, dropout and m
     calls.push(qkv => qkv.linear(x, weight, bias))
   }
   const x = g.randn([2, 50, 48])
-  calls.push(qkv => qkv.generator(5).multiheadAttention(48, 4).forward(x, x, x, { causal: true }))
-  calls.push(qkv => qkv.generator(5).multiheadAttention(48, 4).forward(x, x, x, { needWeights: false }))
+  calls.push(qkv => multiheadAttention(qkv.generator(5), 48, 4).forward(x, x, x, { causal: true }))
+  calls.push(qkv => multiheadAttention(qkv.generator(5), 48, 4).forward(x, x, x, { needWeights: false }))
   await withSmallJobs(() => {
     for (const [n, call] of calls.entries()) {
       const want = call(one)
@@ -178,7 +179,7 @@ test('gradients, trace, softmax and rope have the same bits on three threads', a
     for (const options of [{}, { softmaxAxis: 'queries' }, { causal: true, masking: 'after' }])
       both(module => module.trace(q, k, v, /** @type {any} */ (options)))
     both(module => attentionWindow(module, q, q, { rows: [3, 60], columns: [5, 70], causal: true }))
-    for (const axis of [-1, 1, 0]) both(module => module.softmax(q, { axis }))
+    for (const axis of [-1, 1, 0]) both(module => module.softmax(q, { dim: axis }))
     both(module => module.rope(q))
     const x = g.randn([B, L, H * D])
     both(module => module.rope(x, { numHeads: H, interleaved: true }))
@@ -234,7 +235,7 @@ test('no kernel writes over the constants of C, so that another instance may wri
   assert.ok(before.some(byte => byte !== 0))
   const g = qkv.generator(1)
   const x = g.randn([2, 70, 16])
-  g.multiheadAttention(16, 2).trace(x, x, x, { softcap: 2, dropout: { p: 0.5, generator: g } })
+  multiheadAttention(g, 16, 2).trace(x, x, x, { softcap: 2, dropout: { p: 0.5, generator: g } })
   for (const name of /** @type {const} */ (['softmax', 'exp', 'tanh'])) qkv[name](x)
   g.randint(0, 5, [9])
   g.bernoulli([9], 0.5)
@@ -468,13 +469,31 @@ test('linear of every kind of weight, and its gradients, have the same bits for 
         )
         if (M > 4000) continue
         for (const dtype of /** @type {const} */ (['float32', 'float16', 'int8', 'int4'])) {
-          const layer = packLinear(own, weight, bias, { dtype })
-          results.push(layer.forward(x, options))
-          layer.dispose()
+          for (const activations of /** @type {const} */ (['int16', 'float32'])) {
+            const layer = packLinear(own, weight, bias, { dtype, activations })
+            results.push(layer.forward(x, options))
+            layer.dispose()
+          }
         }
         results.push(...Object.values(linearBackward(own, x, weight, residual)))
       }
       return results.map(({ data }) => data)
+    }
+    assert.deepEqual(run(two), run(one))
+  })
+  two.dispose()
+})
+
+test('attention over a cache of int8 has the same bits for any number of threads', async () => {
+  const two = await load({ threads: 2, integers: true })
+  await withSmallJobs(() => {
+    const run = (/** @type {Qkv} */ own) => {
+      const g = own.generator(8)
+      const cache = kvCache(own, { batch: 2, kvHeads: 3, headDim: 20, capacity: 300, dtype: 'int8' })
+      cache.append(g.randn([2, 3, 300, 20]), g.randn([2, 3, 300, 20]))
+      const made = [1, 2, 5, 40, 300].map(L => cache.attention(g.randn([2, 6, L, 20])).output.data)
+      cache.dispose()
+      return made
     }
     assert.deepEqual(run(two), run(one))
   })

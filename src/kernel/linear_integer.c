@@ -18,13 +18,14 @@
  *
  * The outer sums run in order; each of their products and sums is rounded by itself. So a row of y has the same bits
  * for any number of rows and threads and in every engine. */
+#include "linear_integer.h"
 #include "linear_output.h"
-#include "linear_streams.h"
 #include "rows.h"
 #include "tile.h"
 
-/* A register tile has TILE rows of x and 8 columns. Up to FEW_ROWS rows, reading W takes longer than the products. */
-enum { BLOCK = 256, TILE = 4, FEW_ROWS = 8 };
+/* A register tile has TILE rows of x and 8 columns. Up to FEW_ROWS rows, reading W takes longer than the products; of
+ * more rows, BLOCK inputs of PANELS panels of W are widened to int16 once for all, WIDE numbers, which L1 holds. */
+enum { BLOCK = 256, TILE = 4, FEW_ROWS = 8, WIDE = PANELS * BLOCK * 8, LINE = 64 };
 
 /* x of a block of rows: 1 MB of whole numbers at most, in L2. */
 enum { X_NUMBERS = 1 << 19, ROWS = 512 };
@@ -52,7 +53,7 @@ static size_t block_rows(const struct qkv_linear *a) {
 double QKV_EXPORT(qkv_integer_scratch)(const struct qkv_linear *a) {
   double pitch = (double)pitch_of(a->K), rows = (double)block_rows(a) + FEW_ROWS;
   double of_row = ROW_SUMS + (double)(blocks_of(a->K) + totals_of(a->K)) + pitch / 2.0 + 4.0;
-  return (rows * of_row + TILE * (pitch + 8.0)) * (double)sizeof(float);
+  return (rows * of_row + TILE * (pitch + 8.0) + WIDE / 2) * (double)sizeof(float);
 }
 
 uint32_t QKV_EXPORT(qkv_integer_units)(const struct qkv_linear *a) {
@@ -61,19 +62,23 @@ uint32_t QKV_EXPORT(qkv_integer_units)(const struct qkv_linear *a) {
 }
 
 /* Rounds x (K) to int16: x = q * step, with a step for each BLOCK values: 0 if the largest is below 1e-33, NaN if one
- * is NaN or infinite. q (K rounded up to INT4_BLOCK, with zeros, and eight more), steps (blocks), and the sums of each
- * INT4_BLOCK values of q, totals. */
+ * is NaN or infinite. q (K rounded up to INT4_BLOCK, with zeros, and eight more), steps (blocks), and, unless it is 0,
+ * the sums of each INT4_BLOCK values of q, totals. */
 static void quantize_row(const float *x, size_t K, int16_t *q, float *steps, float *totals) {
   for (size_t k = 0; k < K; k += BLOCK) {
-    float largest = largest_size(x + k, at_most(K - k, BLOCK));
-    float inverse = 32767.0f / largest; /* of zeros: 0 * inf = NaN, which to_integers makes 0 */
-    for (size_t i = k; i < at_most(K, k + BLOCK); i += 4)
-      store_int16(q + i, to_integers(mul(get(x + i, K - i), splat(inverse))));
+    size_t end = at_most(K, k + BLOCK), i = k;
+    float largest = largest_size(x + k, end - k);
+    f4 inverse = splat(32767.0f / largest); /* of a step of 0 or NaN the numbers do not matter */
+    for (; i + 8 <= end; i += 8)
+      store_int16s(q + i, join_int16s(nearest_integers(mul(load(x + i), inverse)),
+                                      nearest_integers(mul(load(x + i + 4), inverse))));
+    for (; i < end; i += 4)
+      store_int16(q + i, nearest_integers(mul(get(x + i, K - i), inverse)));
     steps[k / BLOCK] = largest < 1e-33f ? 0.0f : largest / 32767.0f + largest * 0.0f;
   }
   for (size_t k = round_up(K, 4); k < pitch_of(K); k += 4)
     store_int16(q + k, zeros());
-  for (size_t k = 0; k < K; k += INT4_BLOCK) {
+  for (size_t k = 0; k < K && totals; k += INT4_BLOCK) {
     i4 sum = zeros();
     for (size_t i = k; i < k + INT4_BLOCK; i += 8)
       sum = add_integers(sum, pairs_of(q + i));
@@ -159,12 +164,12 @@ struct few_rows {
   size_t blocks, lines, pitch;
 };
 
-static struct few_rows quantize_few(const float *x, size_t M, size_t K, float *scratch) {
+static struct few_rows quantize_few(const float *x, size_t M, size_t K, int is_int4, float *scratch) {
   struct few_rows f = {.sums = scratch, .blocks = blocks_of(K), .lines = totals_of(K), .pitch = pitch_of(K) + 8};
   f.steps = f.sums + M * ROW_SUMS, f.totals = f.steps + M * f.blocks;
   f.q = (int16_t *)(void *)(f.totals + M * f.lines);
   for (size_t m = 0; m < M; m++)
-    quantize_row(x + m * K, K, f.q + m * f.pitch, f.steps + m * f.blocks, f.totals + m * f.lines);
+    quantize_row(x + m * K, K, f.q + m * f.pitch, f.steps + m * f.blocks, is_int4 ? f.totals + m * f.lines : 0);
   return f;
 }
 
@@ -214,14 +219,27 @@ static void interleave_rows(const int16_t *rows, size_t width, size_t K, int16_t
   }
 }
 
-/* acc (TILE,8) = q W^T, q (pairs, TILE, 2), W (pairs, 8, 2) from w to `end`. The exit after each pair stops the
- * compiler from loading four pairs at once, which would spill. */
-INLINE void multiply_pairs(i4 acc[TILE][2], const int16_t *q, const char *w, const char *end) {
+/* wide (pairs, 8, 2) = `count` > 0 values of each row of a panel of int8, in pairs, or of blocks of int4. */
+static void widen_panel(int16_t *wide, const char *w, size_t count, int is_int4) {
+  int16_t *end = wide + round_up(count, 2) * 8;
+  if (!is_int4) {
+    for (; wide < end; wide += 16, w += 16)
+      store_int16s(wide, widen(w)), store_int16s(wide + 8, widen(w + 8));
+    return;
+  }
+  for (; wide < end; w += INT4_BYTES)
+    for (const char *from = w + 32; from < w + INT4_BYTES; from += 16, wide += 32)
+      widen_nibbles(wide, from);
+}
+
+/* acc (TILE,8) = q W^T, q (pairs, TILE, 2), W (pairs, 8, 2) from w to `end`. Unrolled by four it is
+ * as fast with int8 and slower with int4. */
+INLINE void multiply_pairs(i4 acc[TILE][2], const int16_t *q, const int16_t *w, const int16_t *end) {
 #pragma unroll
   for (size_t r = 0; r < TILE; r++)
     acc[r][0] = acc[r][1] = zeros();
   for (; w != end; w += 16, q += TILE * 2) {
-    i4 left = widen(w), right = widen(w + 8);
+    i4 left = load_int16s(w), right = load_int16s(w + 8);
 #pragma unroll
     for (size_t r = 0; r < TILE; r++) {
       i4 x = splat_from((const float *)(const void *)(q + r * 2));
@@ -233,10 +251,10 @@ INLINE void multiply_pairs(i4 acc[TILE][2], const int16_t *q, const char *w, con
 
 /* sums (TILE,8), ROW_SUMS floats apart, += (scales (8) step) (q W^T) in a block of K > 0 values; steps are `pitch`
  * floats apart. */
-static NOINLINE void multiply_tile(const int16_t *q, const float *steps, size_t pitch, const char *w,
+static NOINLINE void multiply_tile(const int16_t *q, const float *steps, size_t pitch, const int16_t *w,
                                    const float *scales, size_t K, float *sums) {
   i4 acc[TILE][2];
-  multiply_pairs(acc, q, w, w + (K + 1) / 2 * 16);
+  multiply_pairs(acc, q, w, w + round_up(K, 2) * 8);
 #pragma unroll
   for (size_t r = 0; r < TILE; r++)
 #pragma unroll
@@ -247,74 +265,94 @@ static NOINLINE void multiply_tile(const int16_t *q, const float *steps, size_t 
     }
 }
 
-/* sums (TILE,8), ROW_SUMS floats apart, += step sum_i (scale (q W^T) + minimum total) in `blocks` blocks of int4; steps
- * are `pitch` floats apart, totals `lines`. */
+/* sums (TILE,8), ROW_SUMS floats apart, += step sum_i (scale (q W^T) + minimum total) in `blocks` blocks of int4, whose
+ * scales and minima are in w; steps are `pitch` floats apart, totals `lines`. */
 static NOINLINE void multiply_int4_tile(const int16_t *q, const float *steps, size_t pitch, const float *totals,
-                                        size_t lines, const char *w, size_t blocks, float *sums) {
+                                        size_t lines, const int16_t *wide, const char *w, size_t blocks, float *sums) {
   float parts[TILE][8] = {{0}};
-  for (const float *end = totals + blocks; totals < end; totals++) {
+  for (const float *end = totals + blocks; totals < end; totals++, w += INT4_BYTES) {
     i4 acc[TILE][2];
+    const float *words = (const float *)(const void *)w;
+    multiply_pairs(acc, q, wide, wide + INT4_BLOCK * 8);
+    q += TILE * INT4_BLOCK, wide += INT4_BLOCK * 8;
 #pragma unroll
     for (size_t r = 0; r < TILE; r++)
-      acc[r][0] = acc[r][1] = zeros();
-    const float *words = (const float *)(const void *)w;
-    w += 32;
-    for (const char *last = w + INT4_BYTES - 32; w < last; w += 16, q += TILE * 4) {
-      i4 pairs[2][2];
-      load_nibbles(w, pairs[0], pairs[1]);
 #pragma unroll
-      for (size_t i = 0; i < 2; i++)
-#pragma unroll
-        for (size_t r = 0; r < TILE; r++) {
-          i4 x = splat_from((const float *)(const void *)(q + i * TILE * 2 + r * 2));
-          acc[r][0] = add_products(acc[r][0], x, pairs[i][0]);
-          acc[r][1] = add_products(acc[r][1], x, pairs[i][1]);
-        }
-    }
-#pragma unroll
-    for (size_t r = 0; r < TILE; r++) {
-      const float *total = totals + r * lines;
-      store(parts[r], add_block(load(parts[r]), load(words), subtract_integers(acc[r][0], acc[r][1]), total));
-      store(parts[r] + 4, add_block(load(parts[r] + 4), load(words + 4), sixteenth(acc[r][1]), total));
-    }
+      for (size_t half = 0; half < 8; half += 4)
+        store(parts[r] + half,
+              add_block(load(parts[r] + half), load(words + half), acc[r][half / 4], totals + r * lines));
   }
   for (size_t r = 0; r < TILE; r++, sums += ROW_SUMS)
     for (size_t c = 0; c < 8; c += 4)
       store(sums + c, add(load(sums + c), mul(splat_from(steps + r * pitch), load(parts[r] + c))));
 }
 
+/* Loads part i of n of the `bytes` bytes from p on into the cache: a few lines between two tiles. */
+static void prefetch_part(const char *p, size_t bytes, size_t i, size_t n) {
+  size_t lines = bytes / LINE;
+  for (size_t line = lines * i / n; line < lines * (i + 1) / n; line++)
+    prefetch((const float *)(const void *)(p + line * LINE));
+}
+
+/* Rows of x as whole numbers, in groups of TILE rows: steps (tall, blocks), totals (tall, lines), q (tall / TILE,
+ * pitch / 2, TILE, 2). */
+struct many_rows {
+  float *steps, *totals;
+  int16_t *q;
+  size_t tall, blocks, lines, pitch;
+};
+
+/* sums (tall, ROW_SUMS) += `count` inputs from k on, those of PANELS panels of W from column n on. */
+static void add_inputs(const struct qkv_linear *a, const struct many_rows *x, size_t n, size_t panels, size_t k,
+                       int16_t *wide, float *sums) {
+  size_t count = at_most(a->K - k, BLOCK), bytes = panel_step(a);
+  int is_int4 = a->weights == QKV_WEIGHTS_INT4, is_last = k + BLOCK >= a->K;
+  const char *w = (const char *)a->w + n / 8 * bytes, *stop = (const char *)a->w + (a->N + 7) / 8 * bytes;
+  w += is_int4 ? k / INT4_BLOCK * INT4_BYTES : k * 8;
+  size_t of_block = is_int4 ? BLOCK / INT4_BLOCK * INT4_BYTES : BLOCK * 8;
+  for (size_t p = 0; p < panels; p++)
+    widen_panel(wide + p * BLOCK * 8, w + p * bytes, count, is_int4);
+  for (size_t r = 0; r < x->tall; r += TILE)
+    for (size_t p = 0; p < panels; p++) {
+      const int16_t *q = x->q + r * x->pitch + k * TILE, *own = wide + p * BLOCK * 8;
+      const float *step = x->steps + r * x->blocks + k / BLOCK;
+      const float *total = x->totals + r * x->lines + k / INT4_BLOCK;
+      float *to = sums + r * ROW_SUMS + p * 8;
+      /* what is widened next: the next inputs of the panel, or those of the panel that follows the PANELS */
+      const char *next = w + p * bytes + of_block;
+      if (is_last)
+        next = (const char *)a->w + (n / 8 + PANELS + p) * bytes;
+      if (next + of_block <= stop)
+        prefetch_part(next, of_block, r / TILE, x->tall / TILE);
+      if (is_int4)
+        multiply_int4_tile(q, step, x->blocks, total, x->lines, own, w + p * bytes, totals_of(count), to);
+      else
+        multiply_tile(q, step, x->blocks, own, a->scales + n + p * 8, count, to);
+    }
+}
+
 /* Columns n to `end` of y in rows m ... m + rows. */
 static void multiply_many(const struct qkv_linear *a, size_t m, size_t rows, size_t n, size_t end, float *sums) {
-  size_t K = a->K, blocks = blocks_of(K), lines = totals_of(K), pitch = pitch_of(K), width = pitch + 8;
-  size_t tall = round_up(rows, TILE), bytes = panel_bytes(a->weights, K);
-  float *steps = sums + tall * ROW_SUMS, *totals = steps + tall * blocks;
-  int16_t *q = (int16_t *)(void *)(totals + tall * lines), *four = q + tall * pitch;
+  size_t K = a->K, pitch = pitch_of(K), width = pitch + 8, tall = round_up(rows, TILE);
+  int is_int4 = a->weights == QKV_WEIGHTS_INT4;
+  struct many_rows x = {.tall = tall, .blocks = blocks_of(K), .lines = totals_of(K), .pitch = pitch};
+  x.steps = sums + tall * ROW_SUMS, x.totals = x.steps + tall * x.blocks;
+  x.q = (int16_t *)(void *)(x.totals + tall * x.lines);
+  int16_t *four = x.q + tall * pitch, *wide = four + TILE * width;
   /* x = step q; rows beyond the last one repeat it */
   for (size_t r = 0; r < tall; r += TILE) {
     for (size_t i = 0; i < TILE; i++)
-      quantize_row(a->x + (m + at_most(r + i, rows - 1)) * K, K, four + i * width, steps + (r + i) * blocks,
-                   totals + (r + i) * lines);
-    interleave_rows(four, width, pitch, q + r * pitch);
+      quantize_row(a->x + (m + at_most(r + i, rows - 1)) * K, K, four + i * width, x.steps + (r + i) * x.blocks,
+                   is_int4 ? x.totals + (r + i) * x.lines : 0);
+    interleave_rows(four, width, pitch, x.q + r * pitch);
   }
   for (; n < end; n += ROW_SUMS) {
-    const char *w = (const char *)a->w + n / 8 * bytes;
     size_t panels = at_most((end - n + 7) / 8, PANELS);
     for (size_t i = 0; i < tall * ROW_SUMS; i += 4)
       store(sums + i, biases_of(a, n + i % ROW_SUMS));
     /* sums += sum_b (scale step) (q w) */
-    for (size_t r = 0; r < tall; r += TILE)
-      for (size_t k = 0; k < K; k += BLOCK)
-        for (size_t p = 0; p < panels; p++) {
-          const int16_t *rows_q = q + r * pitch + k * TILE;
-          const float *step = steps + r * blocks + k / BLOCK;
-          float *to = sums + r * ROW_SUMS + p * 8;
-          size_t count = at_most(K - k, BLOCK), i = k / INT4_BLOCK;
-          if (a->weights == QKV_WEIGHTS_INT4)
-            multiply_int4_tile(rows_q, step, blocks, totals + r * lines + i, lines, w + p * bytes + i * INT4_BYTES,
-                               totals_of(count), to);
-          else
-            multiply_tile(rows_q, step, blocks, w + p * bytes + k * 8, a->scales + n + p * 8, count, to);
-        }
+    for (size_t k = 0; k < K; k += BLOCK)
+      add_inputs(a, &x, n, panels, k, wide, sums);
     for (size_t r = 0; r < rows; r++)
       write_outputs(a, m + r, n, panels * 8, sums + r * ROW_SUMS);
   }
@@ -324,7 +362,7 @@ uint32_t QKV_EXPORT(qkv_integer_part)(const struct qkv_linear *a, uint32_t first
   size_t groups = groups_of(a->N), rows = block_rows(a);
   struct few_rows few = {0};
   if (a->M <= FEW_ROWS)
-    few = quantize_few(a->x, a->M, a->K, scratch);
+    few = quantize_few(a->x, a->M, a->K, a->weights == QKV_WEIGHTS_INT4, scratch);
   for (size_t unit = first, next; unit < (size_t)first + count; unit = next) {
     size_t block = unit / groups;
     next = at_most((size_t)first + count, (block + 1) * groups); /* units of one block of rows: columns n to `end` */
@@ -335,6 +373,11 @@ uint32_t QKV_EXPORT(qkv_integer_part)(const struct qkv_linear *a, uint32_t first
       multiply_many(a, block * rows, at_most(a->M - block * rows, rows), n, end, scratch);
   }
   return QKV_OK;
+}
+
+void multiply_int8(struct qkv_linear product, void *scratch) {
+  product.weights = QKV_WEIGHTS_INT8;
+  qkv_integer_part(&product, 0, qkv_integer_units(&product), scratch);
 }
 
 double QKV_EXPORT(qkv_products_scratch)(const struct qkv_products *a) {
@@ -348,7 +391,10 @@ uint32_t QKV_EXPORT(qkv_products_units)(const struct qkv_products *a) {
 
 uint32_t QKV_EXPORT(qkv_products_part)(const struct qkv_products *a, uint32_t first, uint32_t count, void *scratch) {
   const struct qkv_product *products[] = {&a->first, &a->second, &a->third};
-  struct few_rows few = quantize_few(a->x, a->M, a->K, scratch);
+  int is_int4 = 0;
+  for (size_t i = 0; i < 3; i++)
+    is_int4 |= products[i]->weights == QKV_WEIGHTS_INT4;
+  struct few_rows few = quantize_few(a->x, a->M, a->K, is_int4, scratch);
   size_t from = first, to = (size_t)first + count; /* units, counted from the first one of the product */
   for (size_t i = 0; i < 3; i++) {
     const struct qkv_product *p = products[i];

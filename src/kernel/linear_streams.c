@@ -2,7 +2,7 @@
 #include "linear_streams.h"
 
 struct streams streams_at(const struct qkv_linear *a, size_t n, size_t panels, size_t i) {
-  size_t part = steps_of(panels), bytes = panel_bytes(a->weights, a->K);
+  size_t part = steps_of(panels), bytes = panel_step(a);
   const char *w = a->w;
   return (struct streams){
       .w = w + (n / 8 + i) * bytes,

@@ -25,6 +25,11 @@ INLINE size_t column_of(const struct streams *s, size_t i) { return s->column + 
 /* Returns how many steps read all panels, PANELS at a time. */
 INLINE size_t steps_of(size_t panels) { return (panels + PANELS - 1) / PANELS; }
 
+/* Returns the bytes from panel to panel. */
+INLINE size_t panel_step(const struct qkv_linear *a) {
+  return a->weights == QKV_WEIGHTS_INT8 && a->w_column > 1 ? a->w_column : panel_bytes(a->weights, a->K);
+}
+
 /* Returns the streams of step i < steps_of(panels): the i-th panel of each part of the panels from column n on. */
 struct streams streams_at(const struct qkv_linear *a, size_t n, size_t panels, size_t i);
 

@@ -15,7 +15,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define QKV_ABI 9
+#define QKV_ABI 10
 
 /* Exports a function from the wasm module; no effect elsewhere. What both modules need is exported by qkv.wasm alone:
  * build.sh compiles it for qkv.integers.wasm with QKV_NO_EXPORTS. */
@@ -194,7 +194,8 @@ struct qkv_linear {
   float *y;              /* (M,N) */
   uint32_t M, K, N;
   uint32_t weights;
-  uint32_t w_row, w_column; /* strided: W[n][k] = w[n * w_row + k * w_column]; one of them is 1 */
+  uint32_t w_row, w_column; /* strided: W[n][k] = w[n * w_row + k * w_column]; one of them is 1. int8: a w_column above
+                             * 1 is the bytes from panel to panel */
   uint32_t activation;
 };
 
@@ -210,6 +211,28 @@ struct qkv_products {
   const float *x; /* (M,K), M <= 8 */
   uint32_t M, K;
   struct qkv_product first, second, third;
+};
+
+/* Keys and values as int8, in the memory of a cache, see attention_cached.c: `rows` for each of `heads` heads (batches
+ * times kv heads), a multiple of 128, D and E values each. */
+struct qkv_cache {
+  void *keys, *values;
+  float *key_scales, *value_scales; /* (heads, rows) */
+  uint32_t heads, rows, D, E;
+};
+
+/* Attention over the first S rows of a cache: dot scores, no dropout. k, v and scratch of `attention` are not read. */
+struct qkv_cached {
+  struct qkv_attention attention;
+  struct qkv_cache cache;
+};
+
+/* Rows from <= t < from + count of a cache, as floats: k (heads, count, D) and v (heads, count, E). With G they lie
+ * side by side in rows, (heads / G, count, G, D). */
+struct qkv_cache_rows {
+  struct qkv_cache cache;
+  float *k, *v;
+  uint32_t from, count, G;
 };
 
 struct qkv_linear_backward {
@@ -380,6 +403,19 @@ double qkv_products_scratch(const struct qkv_products *args);
 uint32_t qkv_products_units(const struct qkv_products *args);
 uint32_t qkv_products_part(const struct qkv_products *args, uint32_t first, uint32_t count, void *scratch);
 uint32_t qkv_pack_integer(const struct qkv_pack_linear *args);
+
+/* The same product with x as it is, in float32, see linear_dequantized.c. */
+double qkv_dequantized_scratch(const struct qkv_linear *args);
+uint32_t qkv_dequantized_units(const struct qkv_linear *args);
+uint32_t qkv_dequantized_part(const struct qkv_linear *args, uint32_t first, uint32_t count, void *scratch);
+
+/* Keys and values of int8. Units as above; qkv_cache_write rounds rows into a cache, qkv_cache_read gives what is
+ * there. */
+double qkv_cached_scratch(const struct qkv_cached *args);
+uint32_t qkv_cached_units(const struct qkv_cached *args);
+uint32_t qkv_cached_part(const struct qkv_cached *args, uint32_t first, uint32_t count, void *scratch);
+uint32_t qkv_cache_write(const struct qkv_cache_rows *args);
+uint32_t qkv_cache_read(const struct qkv_cache_rows *args);
 
 /* Of y = x W^T + bias, W (N,K) contiguous: dx (M,K), dw (N,K) and d_bias (N) from dy (M,N), see linear_backward.c.
  * Units as above; scratch: qkv_linear_backward_scratch() bytes. */

@@ -101,6 +101,13 @@ INLINE void store_halves(void *p, const i4 numbers[2]) {
 INLINE void store_int16(void *p, i4 x) { wasm_v128_store(p, wasm_i16x8_narrow_i32x4(x, x)); }
 /* The nearest whole numbers, halves away from zero. */
 INLINE i4 to_integers(f4 x) { return wasm_i32x4_trunc_sat_f32x4(add(x, with_sign_of(splat(0.5f), x))); }
+/* The nearest whole numbers of |x| <= 2^21, halves to even: x + 1.5 * 2^23 has them in its low bits. */
+INLINE i4 nearest_integers(f4 x) {
+  f4 shift = splat(12582912.0f);
+  return wasm_i32x4_sub(add(x, shift), shift);
+}
+/* Eight whole numbers as int16; what is beyond 16 bits becomes the nearest that is not. */
+INLINE i4 join_int16s(i4 low, i4 high) { return wasm_i16x8_narrow_i32x4(low, high); }
 /* Eight pairs of whole numbers as int8. */
 INLINE void store_int8_pairs(void *p, const i4 first[2], const i4 second[2]) {
   i4 even = wasm_v128_and(wasm_i16x8_narrow_i32x4(first[0], first[1]), wasm_i16x8_splat(0xff));
@@ -125,6 +132,16 @@ INLINE void load_nibbles(const void *p, i4 lower[2], i4 upper[2]) {
   upper[0] = high;
   upper[1] = wasm_v128_and(high, wasm_i16x8_splat(0xf0));
 }
+INLINE i4 load_int16s(const int16_t *p) { return wasm_v128_load(p); }
+INLINE void store_int16s(int16_t *p, i4 x) { wasm_v128_store(p, x); }
+/* The four numbers of each column as int16, in two pairs: those of four columns, then of the other four. */
+INLINE void widen_nibbles(int16_t *to, const void *p) {
+  i4 x = wasm_v128_load(p), low = wasm_i16x8_splat(15);
+  store_int16s(to, wasm_v128_and(x, low));
+  store_int16s(to + 8, wasm_v128_and(wasm_u16x8_shr(x, 4), low));
+  store_int16s(to + 16, wasm_v128_and(wasm_u16x8_shr(x, 8), low));
+  store_int16s(to + 24, wasm_u16x8_shr(x, 12));
+}
 /* Two bfloat16 in each word. */
 INLINE f4 low_bfloat16(i4 a) { return wasm_i32x4_shl(a, 16); }
 INLINE f4 high_bfloat16(i4 a) { return wasm_v128_and(a, wasm_i32x4_splat((int)0xffff0000u)); }
@@ -135,6 +152,8 @@ INLINE f4 bfloat16_above(f4 x) { return high_bfloat16(wasm_i32x4_add(x, wasm_i32
 /* max(a, |b|), a >= 0; NaN counts as the largest. */
 INLINE f4 larger_size(f4 a, f4 b) { return wasm_i32x4_max(a, absolute(b)); }
 INLINE f4 next_lane(f4 a) { return wasm_i32x4_shuffle(a, a, 1, 2, 3, 0); }
+/* The last lane of a, then the first three of b. */
+INLINE f4 after_last(f4 a, f4 b) { return wasm_i32x4_shuffle(a, b, 3, 4, 5, 6); }
 
 /* Eight int8 as int16. */
 INLINE i4 widen(const void *p) { return wasm_i16x8_load8x8(p); }

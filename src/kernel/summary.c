@@ -3,8 +3,13 @@
 #include "summary.h"
 #include "rows.h"
 
-/* Floats of the largest scores of a query: four of infinity, so that each place has one before it, then `top`. */
-static size_t top_pitch(const struct qkv_summary *s) { return s->top ? 4 + round_up(s->top, 4) : 0; }
+/* So many queries of the map at a time: their rows lie a power of two apart, and would push each other out of L1. */
+enum { MAP_QUERIES = 16 };
+/* Up to so many of the largest scores are bounded from below before they are collected. */
+enum { MOST_SORTED = 32 };
+
+/* Floats of the largest scores of a query. */
+static size_t top_pitch(const struct qkv_summary *s) { return round_up(s->top, 4); }
 
 double summary_scratch(const struct qkv_summary *s, uint32_t least, uint32_t most) {
   double tiles = s->columns ? (double)(s->attention.S / least) + 2.0 : 0.0, segments = tiles + s->columns;
@@ -43,8 +48,8 @@ void start_summary(struct summary *x, const struct query_rows *block) {
   for (size_t r = 0; r < BLOCK_ROWS; r++) {
     x->least[r] = r < block->rows && x->s->top ? HIDDEN : -HIDDEN;
     float *scores = x->top_scores + r * top_pitch(x->s);
-    for (size_t n = 0; x->s->top && n < top_pitch(x->s); n++)
-      scores[n] = n < 4 ? -HIDDEN : HIDDEN;
+    for (size_t n = 0; n < top_pitch(x->s); n++)
+      scores[n] = HIDDEN;
     x->cursors[r] = x->cursors[BLOCK_ROWS + r] = first_same(x->s, block->b, position_in(block, r));
   }
 }
@@ -71,44 +76,61 @@ INLINE f4 sum_keys(const float *weights, size_t n) {
   return n ? add(add(even, odd), load(weights)) : add(even, odd);
 }
 
-/* The largest scores of query r, in order; of equal ones the smaller key is first. Four places at a time, from the last
- * ones: a place takes what was in the one before it if that is smaller than the score, else the score if it is larger.
- */
+/* The largest scores of query r, in order; of equal ones the smaller key is first. Four places at a time: a place takes
+ * what was in the one before it if that is smaller than the score, else the score if it is larger. */
 static NOINLINE void add_largest(struct summary *x, size_t r, float score, uint32_t key) {
   size_t pitch = top_pitch(x->s);
   float *scores = x->top_scores + r * pitch;
   float *keys = x->top_keys + r * pitch;
   const f4 new_score = splat(score), new_key = splat_from((const float *)&key);
-  for (size_t n = pitch - 4; n > 0; n -= 4) {
-    f4 before = load(scores + n - 1), here = load(scores + n);
+  for (f4 last = splat(-HIDDEN), last_key = zeros(); pitch; pitch -= 4, scores += 4, keys += 4) {
+    f4 here = load(scores), key_here = load(keys), before = after_last(last, here);
     m4 moves = less(before, new_score), stays = not_less(here, new_score);
-    f4 moved = blend(moves, before, new_score), moved_key = blend(moves, load(keys + n - 1), new_key);
-    store(scores + n, blend(stays, here, moved));
-    store(keys + n, blend(stays, load(keys + n), moved_key));
+    store(scores, blend(stays, here, blend(moves, before, new_score)));
+    store(keys, blend(stays, key_here, blend(moves, after_last(last_key, key_here), new_key)));
+    last = here;
+    last_key = key_here;
   }
-  x->least[r] = scores[x->s->top + 3] > x->least[r] ? scores[x->s->top + 3] : x->least[r];
+  float least = x->top_scores[r * top_pitch(x->s) + x->s->top - 1];
+  x->least[r] = least > x->least[r] ? least : x->least[r];
 }
 
-/* Raises `least` to just below the least of `top` maxima, each of its own keys: as many scores are larger. */
+/* Raises `least` to just below the largest scores number `top` of 2 top maxima, each of its own keys: as many scores
+ * are larger. */
 static void skip_small(struct summary *x, size_t c, const float *scores, size_t keys) {
   size_t top = x->s->top;
-  f4 bound = splat(-HIDDEN);
-  for (size_t n = 0; n < top; n++) {
+  f4 largest[MOST_SORTED];
+  for (size_t n = 0; n < top; n++)
+    largest[n] = splat(HIDDEN);
+  for (size_t n = 0; n < 2 * top; n++) {
     f4 most = splat(HIDDEN);
-    for (size_t j = n; j < keys; j += top)
+    for (size_t j = n; j < keys; j += 2 * top)
       most = pmax(most, load(scores + j * PANEL));
-    bound = pmin(bound, most);
+    for (size_t i = 0; i < top; i++) {
+      f4 larger = pmax(largest[i], most);
+      most = pmin(largest[i], most);
+      largest[i] = larger;
+    }
   }
-  f4 margin = mul_add(absolute(bound), splat(0x1p-22f), splat(0x1p-120f));
+  f4 bound = largest[top - 1], margin = mul_add(absolute(bound), splat(0x1p-22f), splat(0x1p-120f));
   store(x->least + c, pmax(load(x->least + c), sub(bound, margin)));
 }
 
+/* Most scores are smaller than the least: those of four keys and four queries are compared at a time. */
 static void collect_largest(struct summary *x, size_t c, const float *scores, uint32_t first, size_t keys) {
-  for (size_t j = 0; j < keys; j++, scores += PANEL)
-    for (uint32_t lanes = lane_bits(less(load(x->least + c), load(scores))); lanes; lanes &= lanes - 1) {
-      size_t r = (size_t)__builtin_ctz(lanes);
-      add_largest(x, c + r, scores[r], first + (uint32_t)j);
+  for (size_t j = 0; j < keys; j += 4, scores += 4 * PANEL) {
+    f4 least = load(x->least + c);
+    f4 even = pmax(load(scores), load(scores + 2 * PANEL)), odd = pmax(load(scores + PANEL), load(scores + 3 * PANEL));
+    if (!any_lane(less(least, pmax(even, odd))))
+      continue;
+    uint32_t larger = 0; /* bit 4 i + r: key j + i of query c + r */
+    for (size_t i = at_most(keys - j, 4); i-- > 0;)
+      larger = larger << 4 | lane_bits(less(least, load(scores + i * PANEL)));
+    for (; larger; larger &= larger - 1) {
+      size_t bit = (size_t)__builtin_ctz(larger);
+      add_largest(x, c + bit % 4, scores[bit / 4 * PANEL + bit % 4], first + (uint32_t)(j + bit / 4));
     }
+  }
 }
 
 /* 0, 1, 2 to 3, 4 to 7, ...; the last bin has all larger distances. */
@@ -197,7 +219,7 @@ f4 summarize_column(struct summary *x, struct query_rows *block, size_t c) {
   size_t keys = p->to - p->from;
   uint32_t first = block->first + p->from;
   int has_entropy = s->entropy || s->scores;
-  if (s->top && x->tiles == 1 && keys > 2 * s->top)
+  if (s->top && s->top <= MOST_SORTED && x->tiles == 1 && keys > 4 * s->top)
     skip_small(x, c, scores, keys);
   if (s->top)
     collect_largest(x, c, scores, first, keys);
@@ -228,16 +250,19 @@ f4 summarize_column(struct summary *x, struct query_rows *block, size_t c) {
 /* The largest scores of query r become weights. Visible keys of weight 0 follow in their order. */
 static void finish_largest(const struct summary *x, const struct query_rows *block, size_t r, size_t query,
                            float factor) {
-  size_t top = x->s->top, n = 0, at = r * top_pitch(x->s) + 4;
+  size_t top = x->s->top, n = 0, at = r * top_pitch(x->s);
   float *weights = x->s->top_weights + query * top;
   int32_t *keys = x->s->top_keys + query * top;
-  __builtin_memcpy(keys, x->top_keys + at, top * sizeof *keys);
-  for (; n < top; n++) {
-    weights[n] = factor * lane0(exp_weight(splat(x->top_scores[at + n] - block->maxima[r])));
-    if (!(weights[n] > 0.0f))
-      break;
+  for (size_t i = 0; i < top; i += 4) {
+    f4 lower = sub(load(x->top_scores + at + i), splat(block->maxima[r]));
+    store_some(weights + i, at_most(top - i, 4), mul(exp_weight(lower), splat(factor)));
+    store_some((float *)keys + i, at_most(top - i, 4), load(x->top_keys + at + i));
   }
+  while (n < top && weights[n] > 0.0f)
+    n++;
   size_t positive = n;
+  if (n == top)
+    return;
   struct span span = visible_span(block->a, block->b, block->row + (uint32_t)r);
   for (uint32_t j = span.from; n < top && j < span.to && factor == factor; j++) {
     size_t found = 0;
@@ -248,6 +273,22 @@ static void finish_largest(const struct summary *x, const struct query_rows *blo
   }
   for (; n < top; n++)
     weights[n] = factor - factor, keys[n] = -1; /* NaN, if the row is */
+}
+
+/* Adds `many` sums of a query to as many cells. */
+INLINE void add_cells(float *cells, size_t many, f4 sums) {
+  if (many == 4)
+    store(cells, add(load(cells), sums));
+  else
+    store_some(cells, many, add(load_some(cells, many), sums));
+}
+
+/* The sums of a query and those of the one before it become one if they are in the same row. */
+INLINE f4 join_rows(float *const *to, uint32_t column, size_t many, f4 before, f4 sums) {
+  if (to[0] == to[-1])
+    return add(before, sums);
+  add_cells(to[0] + column, many, sums);
+  return before;
 }
 
 /* Each row of the map = the mean of its queries' sums: 4 queries and 4 columns at a time. */
@@ -268,23 +309,25 @@ static void finish_map(const struct summary *x, const struct query_rows *block, 
     f4 later = sub(load(x->tile_maxima + n), load(block->maxima + n % BLOCK_ROWS));
     store(x->tile_maxima + n, mul(exp_weight(later), load(shares + n % BLOCK_ROWS)));
   }
-  for (uint32_t n = 0, many; n < x->segments; n += many)
-    for (size_t r = (many = (uint32_t)at_most(x->segments - n, 4), 0); r < block->rows; r += 4) {
-      f4 sums[4];
-      for (size_t i = 0; i < 4; i++) {
-        size_t at = n + at_most(i, many - 1);
-        sums[i] = mul(load(x->sums + at * BLOCK_ROWS + r), load(x->tile_maxima + x->parts[at].tile * BLOCK_ROWS + r));
-      }
-      transpose(sums);
-      for (size_t i = 0; i < at_most(block->rows - r, 4); i++) {
-        float *cells = to[r + i] + x->parts[n].column, values[4];
-        if (many == 4 && x->parts[n + 3].column == x->parts[n].column + 3) {
-          store(cells, add(load(cells), sums[i]));
-          continue;
-        }
-        store(values, sums[i]);
-        for (size_t at = 0; at < many; at++)
-          to[r + i][x->parts[n + at].column] += values[at];
+  for (size_t from = 0; from < block->rows; from += MAP_QUERIES)
+    for (size_t n = 0, many; n < x->segments; n += many) {
+      const struct segment *parts = x->parts + n; /* neighbours in a tile are neighbours in the map */
+      for (many = at_most(x->segments - n, 4); parts[many - 1].tile != parts->tile;)
+        many--;
+      for (size_t r = from; r < at_most(from + MAP_QUERIES, block->rows); r += 4) {
+        const float *p = x->sums + n * BLOCK_ROWS + r;
+        f4 share = load(x->tile_maxima + parts->tile * BLOCK_ROWS + r);
+        f4 sums[4] = {mul(load(p), share), mul(load(p + BLOCK_ROWS), share), mul(load(p + 2 * BLOCK_ROWS), share),
+                      mul(load(p + 3 * BLOCK_ROWS), share)};
+        size_t left = block->rows - r;
+        transpose(sums);
+        if (left > 3)
+          sums[2] = join_rows(to + r + 3, parts->column, many, sums[2], sums[3]);
+        if (left > 2)
+          sums[1] = join_rows(to + r + 2, parts->column, many, sums[1], sums[2]);
+        if (left > 1)
+          sums[0] = join_rows(to + r + 1, parts->column, many, sums[0], sums[1]);
+        add_cells(to[r] + parts->column, many, sums[0]);
       }
     }
 }
@@ -293,6 +336,7 @@ void finish_summary(struct summary *x, struct query_rows *block, float *part) {
   const struct qkv_summary *s = x->s;
   const struct qkv_attention *a = block->a;
   float factors[BLOCK_ROWS] = {0.0f}, sink = sink_logit(a, block->h), *sums = part + s->columns;
+  int has_log = s->log_sum_exp || s->entropy || s->sink_weight || s->scores;
   size_t many = SUM_DISTANCE + s->bins, query = ((size_t)block->b * a->H + block->h) * a->L + block->row;
   __builtin_memset(sums, 0, (many + 1) * sizeof *sums);
   for (size_t r = 0; r < block->rows; r++, query++) {
@@ -301,15 +345,18 @@ void finish_summary(struct summary *x, struct query_rows *block, float *part) {
     factors[r] = factor;
     /* entropy = (l_keys log l - sum_j e_j (score_j - m)) / l; the sink is in l and in the sum, and no key */
     float lower = sink - maximum < LEAST_LOG2 ? LEAST_LOG2 : sink - maximum;
-    double log = log_double((double)sum), sink_sum = (double)lane0(exp_weight(splat(lower)));
-    double entropy = ((double)sum - sink_sum) * log - ((double)x->running[r] - sink_sum * (double)lower);
-    entropy = sum == 0.0f || entropy < 0.0 ? 0.0 : entropy * (double)factor;
-    if (s->log_sum_exp)
-      s->log_sum_exp[query] = (float)((double)maximum + log);
-    if (s->entropy)
-      s->entropy[query] = (float)entropy;
-    if (s->sink_weight)
-      s->sink_weight[query] = (float)sink_sum * factor;
+    double entropy = 0.0;
+    if (has_log) {
+      double log = log_double((double)sum), sink_sum = (double)lane0(exp_weight(splat(lower)));
+      entropy = ((double)sum - sink_sum) * log - ((double)x->running[r] - sink_sum * (double)lower);
+      entropy = sum == 0.0f || entropy < 0.0 ? 0.0 : entropy * (double)factor;
+      if (s->log_sum_exp)
+        s->log_sum_exp[query] = (float)((double)maximum + log);
+      if (s->entropy)
+        s->entropy[query] = (float)entropy;
+      if (s->sink_weight)
+        s->sink_weight[query] = (float)sink_sum * factor;
+    }
     if (s->top)
       finish_largest(x, block, r, query, factor);
     if (x->seen[r] > 1.0f)

@@ -1,10 +1,11 @@
-import { readOptions, register, sizeOf, toNumber } from '../base/arguments.js'
+import { oneOf, readOptions, register, sizeOf, toNumber } from '../base/arguments.js'
 import { whenCollected } from '../base/collected.js'
 import { proxied, shape } from '../base/errors.js'
 import { toFloats, valuesOf } from '../base/operand.js'
 import { Tensor } from '../base/tensor.js'
-import { attend } from '../ops/attention.js'
+import { attend, writeCall } from '../ops/attention.js'
 import { ATTENTION_OPTIONS, checkOptions, labels, rowSize } from '../ops/attention-arguments.js'
+import { shareOrRun } from '../ops/linear.js'
 
 /** @typedef {import('../runtime/memory.js').Core} Core */
 /** @typedef {import('../runtime/attention-call.js').AttentionCall} AttentionCall */
@@ -23,11 +24,13 @@ import { ATTENTION_OPTIONS, checkOptions, labels, rowSize } from '../ops/attenti
  * @property {number} [limit] lets the cache grow, by doubling, up to so many rows; Infinity: as long as there is memory
  * @property {number} [window] lets the cache slide: each query sees the last `window` keys, its own among them, and
  *   older keys are overwritten. At most capacity - window + 1 rows can be appended at once
+ * @property {'float32' | 'int8'} [dtype] of keys and values in memory; int8, with a scale for each row of a head, needs the
+ *   kernels of integer weights, load({ integers: true }), and takes no window. Default float32
  *
  * @typedef {Omit<import('../ops/attention-arguments.js').AttentionOptions, 'pastLength' | 'kvHeads'> & import('../ops/attention-arguments.js').OutOption & import('../ops/attention-arguments.js').SummaryOption} CachedAttentionOptions
  */
 
-const KNOWN = register('kvCache', ['batch', 'kvHeads', 'headDim', 'valueDim', 'capacity', 'limit', 'window'])
+const KNOWN = register('kvCache', ['batch', 'kvHeads', 'headDim', 'valueDim', 'capacity', 'limit', 'window', 'dtype'])
 const SIZE = { least: 1, most: 2 ** 32 - 1, whole: true }
 const APPEND = ['kvHeads']
 const NONE = {}
@@ -71,9 +74,21 @@ export class Cache {
     this.#grows = limit !== undefined
     const range = { least: this.#capacity, whole: true, open: true }
     this.#limit = limit === undefined ? this.#capacity : toNumber(limit, 'kvCache: limit', range)
+    this.dtype = oneOf(given.dtype ?? 'float32', ['float32', 'int8'], 'kvCache: dtype')
+    /** @internal What reads and writes the rows of another type than float32. */
+    this.rows = this.dtype === 'int8' ? this.#int8Rows() : undefined
     this.#block = { core, pointer: core.blocks.take(this.#bytes(this.#capacity)) }
     released.register(this, this.#block, this)
     Object.freeze(this) // larger sizes would reach beyond its memory
+  }
+
+  #int8Rows() {
+    const { Int8Rows } = this.#core
+    if (!Int8Rows)
+      throw new Error("kvCache: dtype 'int8' needs the kernels of integer weights: load({ integers: true })")
+    if (this.window)
+      throw new TypeError("kvCache: dtype 'int8' and window are both given: a cache that slides is of float32")
+    return new Int8Rows(this.#heads, this.headDim, this.valueDim)
   }
 
   /** Keys that queries can see now. */
@@ -93,11 +108,13 @@ export class Cache {
 
   /** A copy of the keys: (B, G, length, D). */
   get keys() {
+    if (this.rows) return this.#asFloats('k', this.headDim)
     return this.#copy(this.keysAt, this.headDim)
   }
 
   /** A copy of the values: (B, G, length, E). */
   get values() {
+    if (this.rows) return this.#asFloats('v', this.valueDim)
     return this.#copy(this.valuesAt, this.valueDim)
   }
 
@@ -143,8 +160,12 @@ export class Cache {
     valuesOf(values)
     this.#makeRoom(kept, rows)
     const first = this.#first + this.#length - kept
-    this.#write(keys.data, this.keysAt / 4, this.headDim, first + kept, rows, inRows)
-    this.#write(values.data, this.valuesAt / 4, this.valueDim, first + kept, rows, inRows)
+    if (this.rows) {
+      this.rows.write(this.#core, this.#place, keys, values, kept, rows, inRows ? this.kvHeads : 0)
+    } else {
+      this.#write(keys.data, this.keysAt / 4, this.headDim, first + kept, rows, inRows)
+      this.#write(values.data, this.valuesAt / 4, this.valueDim, first + kept, rows, inRows)
+    }
     this.#first = first
     this.#length = kept + rows
     this.#total += rows
@@ -170,6 +191,21 @@ export class Cache {
     }
   }
 
+  /**
+   * @internal
+   * Attention over rows of another type than float32. To be called within a scope.
+   * @param {Core} core
+   * @param {AttentionCall} call
+   * @param {number} q address of the queries
+   * @param {number} out
+   */
+  attendRows(core, call, q, out) {
+    const rows = /** @type {NonNullable<typeof this.rows>} */ (this.rows)
+    const args = writeCall(core, call, q, 0, 0, out, call.inRows, false, rows.words)
+    shareOrRun(core, rows.job(core, call, this.#place, args))
+    return undefined
+  }
+
   /** Removes all keys and values and keeps the memory. */
   clear() {
     this.#first = this.#length = this.#total = 0
@@ -192,8 +228,14 @@ export class Cache {
     return this.#block.pointer
   }
 
+  /** Where its rows are. */
+  get #place() {
+    return { at: this.#pointer, capacity: this.#capacity }
+  }
+
   /** @param {number} capacity */
   #bytes(capacity) {
+    if (this.rows) return this.rows.bytes(capacity)
     return this.#heads * capacity * (this.headDim + this.valueDim) * 4
   }
 
@@ -256,7 +298,8 @@ export class Cache {
     const to = this.#core.blocks.take(this.#bytes(capacity))
     const { floats } = this.#core
     let [source, target] = [from / 4, to / 4]
-    for (const size of [this.headDim, this.valueDim])
+    this.rows?.move(this.#core, this.#place, { at: to, capacity }, this.#length)
+    for (const size of this.rows ? [] : [this.headDim, this.valueDim])
       for (let n = 0; n < this.#heads; n++, source += this.#capacity * size, target += capacity * size)
         floats.copyWithin(target, source, source + this.#length * size)
     this.#core.blocks.give(from)
@@ -288,6 +331,19 @@ export class Cache {
     else
       for (let head = 0; head < this.#heads; head++)
         floats.set(data.subarray(head * n, (head + 1) * n), at + (head * this.#capacity + row) * size)
+  }
+
+  /** Rows of another type as floats. @param {'k' | 'v'} part @param {number} size @param {boolean} [inRows] */
+  #asFloats(part, size, inRows = false) {
+    const { batch, kvHeads: G } = this
+    const rows = this.#length
+    const data = /** @type {NonNullable<typeof this.rows>} */ (this.rows).read(
+      this.#core,
+      this.#place,
+      rows,
+      inRows ? G : 0,
+    )
+    return new Tensor(data[part], inRows ? [batch, rows, G * size] : [batch, G, rows, size])
   }
 
   /** @param {number} at address of head 0 @param {number} size */
@@ -336,6 +392,11 @@ export class Cache {
           `${forgotten ? ` and each query sees ${forgotten} earlier keys` : ''}: append the keys of all queries first`,
       )
     call.past = new Int32Array(call.B).fill(S - L)
+    if (!this.rows || this.rows.takes(call)) return
+    call.k = this.#asFloats('k', this.headDim, inRows)
+    call.v = this.#asFloats('v', this.valueDim, inRows)
+    call.keyRows = S
+    call.cache = undefined
   }
 }
 

@@ -3,9 +3,10 @@
 import { expectDims, oneOf } from '../base/arguments.js'
 import { shape } from '../base/errors.js'
 import { count } from '../base/tensor.js'
-import { launch, UNIT, writeStruct } from '../ops/launch.js'
+import { launch } from '../ops/launch.js'
 import { ACTIVATION } from '../runtime/abi.js'
-import { ACTIVATE_BACKWARD_WORDS, ACTIVATE_WORDS, FUNCTION } from './nn-abi.js'
+import { UNIT } from './kernels.js'
+import { ACTIVATE_BACKWARD_WORDS, ACTIVATE_WORDS, FUNCTION, writeStruct } from './nn-abi.js'
 
 /** @typedef {import('./operation.js').Prepare} Prepare */
 /** @typedef {{ approximate?: 'none' | 'tanh' }} GeluOptions */

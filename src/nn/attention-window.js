@@ -145,12 +145,14 @@ function weightsIn(core, call, rows, columns, logSumExp) {
   call.setSizes(B, H, G, R, C, 0)
   return core.scope(() => {
     const { masked } = runTrace(core, call, queriesToMemory(core, call), keysToMemory(core, call), 0)
-    const weights = core.copyOut(masked.address, B * H * R * C)
-    for (let n = 0; n < weights.length; n++) {
-      const row = Math.floor(n / C)
+    const count = B * H * R * C
+    const scores = core.floats.subarray(masked.address / 4, masked.address / 4 + count)
+    for (let row = 0, n = 0; row < B * H * R; row++) {
       const sum = logSumExp[Math.floor(row / R) * L + rows[0] + (row % R)]
-      weights[n] = weights[n] === -Infinity ? 0 : Math.exp(weights[n] - sum)
+      for (const end = n + C; n < end; n++) if (scores[n] !== -Infinity) scores[n] -= sum
     }
+    core.call('qkv_exp', masked.address, masked.address, count)
+    const weights = core.copyOut(masked.address, count)
     return new Tensor(weights, call.lead([B, H, R, C]))
   })
 }

@@ -2,8 +2,7 @@
 
 import { expectDims } from '../base/arguments.js'
 import { count } from '../base/tensor.js'
-import { UNIT } from '../ops/launch.js'
-import { columnSums, combine, ONCE } from './kernels.js'
+import { columnSums, combine, ONCE, UNIT } from './kernels.js'
 
 /** a + factor b or a b; the dims of b are the last ones of a. @param {0 | 1} product @param {1 | -1} [factor] @returns {import('./operation.js').Prepare} */
 export const combination =

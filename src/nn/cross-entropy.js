@@ -4,10 +4,10 @@ import { expectDims, oneOf, readOptions, toBoolean, toNumber } from '../base/arg
 import { toFloats, valuesOf } from '../base/operand.js'
 import { count, Tensor } from '../base/tensor.js'
 import { toIds } from '../ops/gather-rows.js'
-import { launch, toTargetInPlace, writeStruct } from '../ops/launch.js'
+import { launch, toTargetInPlace } from '../ops/launch.js'
 import { expectCore } from '../qkv.js'
 import { produce } from '../runtime/outputs.js'
-import { CROSS_ENTROPY_WORDS } from './nn-abi.js'
+import { CROSS_ENTROPY_WORDS, writeStruct } from './nn-abi.js'
 
 /** @typedef {import('../runtime/memory.js').Core} Core */
 /** @typedef {Tensor<Float32Array>} FloatTensor */

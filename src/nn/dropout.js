@@ -10,14 +10,14 @@ import { runGradients, runOperation, toOperation } from './operation.js'
 /** @typedef {import('../qkv.js').Qkv} Qkv */
 /** @typedef {import('../base/tensor.js').FloatTensor} FloatTensor */
 /** @typedef {import('./operation.js').Operand} Operand */
-/** @typedef {{ p: number, generator: import('../layers/generator.js').Generator }} DropoutOptions */
+/** @typedef {{ p: number, generator: import('../ops/random-stream.js').Generator }} DropoutOptions */
 
 /** Draws the factors 0 and 1 / (1 - p) in each step and saves them for the gradient. @type {import('./operation.js').Prepare} */
 const prepare = (core, operands, options, where) => {
   const [{ dims }] = operands
   const p = toNumber(options.p, `${where}: p`, { least: 0, most: 1 })
   const n = count(dims)
-  /** y = x * factors; x 0: the factors. @type {(x: number, y: number, generator: import('../ops/random-stream.js').RandomStream) => void} */
+  /** y = x * factors; x 0: the factors. @type {(x: number, y: number, generator: import('../ops/random-stream.js').Generator) => void} */
   const draw = (x, y, generator) => generator.withState(core, state => core.call('qkv_dropout', state, x, y, n, p))
   return {
     dims,

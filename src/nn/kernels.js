@@ -1,9 +1,12 @@
 // Calls of kernels that several operations share.
 
-import { launch, UNIT, writeStruct } from '../ops/launch.js'
-import { COMBINE_WORDS } from './nn-abi.js'
+import { launch } from '../ops/launch.js'
+import { COMBINE_WORDS, writeStruct } from './nn-abi.js'
 
 /** @typedef {import('../runtime/memory.js').Core} Core */
+
+/** Values in a unit of an elementwise kernel. */
+export const UNIT = 1024
 
 /** The period of an operand that does not repeat. */
 export const ONCE = 2 ** 32 - 1

@@ -2,6 +2,30 @@
 
 import { ATTENTION_WORDS, tensorWords } from '../runtime/abi.js'
 
+/** The fields of any struct that are floats; all others are whole numbers and pointers. */
+export const FLOATS = new Set([
+  'scale',
+  'sigma',
+  'softcap',
+  'dropout',
+  'eps',
+  'shift',
+  'factor',
+  'smoothing',
+  'beta1',
+  'rest1',
+  'beta2',
+  'rest2',
+  'decay',
+  'keep',
+  'rate',
+  'root',
+  'momentum',
+  'take',
+  'ahead',
+  'back',
+])
+
 /** struct qkv_backward. */
 export const BACKWARD_WORDS = /** @type {const} */ ([
   ...ATTENTION_WORDS,
@@ -139,3 +163,18 @@ export const SGD_WORDS = /** @type {const} */ ([
 
 /** enum qkv_function. */
 export const FUNCTION = { sigmoid: 5, tanh: 6, exp: 7, log: 8 }
+
+/**
+ * Writes a struct of 32-bit words, in memory of this call.
+ * @template {string} W
+ * @param {import('../runtime/memory.js').Core} core
+ * @param {readonly W[]} words its fields, in order
+ * @param {Readonly<Record<NoInfer<W>, number>>} fields
+ * @returns {number} its address
+ */
+export function writeStruct(core, words, fields) {
+  const address = core.alloc(words.length * 4)
+  let at = address / 4
+  for (const name of words) (FLOATS.has(name) ? core.floats : core.words)[at++] = fields[name]
+  return address
+}

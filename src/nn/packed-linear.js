@@ -6,13 +6,12 @@ import { describe, proxied } from '../base/errors.js'
 import { fromBfloat16, fromFloat16 } from '../base/float16.js'
 import { toFloats, toTensor } from '../base/operand.js'
 import { count } from '../base/tensor.js'
-import { writeStruct } from '../ops/launch.js'
 import { checkLayout, forward, shareOrRun, toWeights, workOf } from '../ops/linear.js'
 import { expectCore } from '../qkv.js'
 import { ACTIVATION, WEIGHTS } from '../runtime/abi.js'
 import { allocate } from '../runtime/outputs.js'
 import { ResidentTensor } from '../runtime/resident.js'
-import { PACK_LINEAR_WORDS, PRODUCTS_WORDS } from './nn-abi.js'
+import { PACK_LINEAR_WORDS, PRODUCTS_WORDS, writeStruct } from './nn-abi.js'
 
 /** @typedef {import('../runtime/memory.js').Core} Core */
 /** @typedef {import('../runtime/outputs.js').OutOptions} OutOptions */
@@ -31,12 +30,14 @@ import { PACK_LINEAR_WORDS, PRODUCTS_WORDS } from './nn-abi.js'
  * @property {'float32' | 'float16' | 'bfloat16' | 'int8' | 'int4'} [dtype] of the packed weight: float16 and bfloat16 take
  *   half of the memory, int8 a quarter, with a scale for each row, int4 5 bits a value, with a scale and a minimum for each
  *   32 values of a row. Default float32
+ * @property {'int16' | 'float32'} [activations] what is multiplied with weights of int8 and int4: x rounded to int16 in blocks of
+ *   256 values (default), or x as it is, which is slow
  * @property {TensorLike | Nested} [scales] (out), of a weight of int8: W[n][k] = scales[n] * data[n][k]
  *
  * @typedef {PackOwnOptions & import('../ops/linear.js').LayoutOption} PackOptions
  */
 
-const OPTIONS = register('packLinear', ['dtype', 'layout', 'scales'])
+const OPTIONS = register('packLinear', ['dtype', 'activations', 'layout', 'scales'])
 const DTYPES = /** @type {const} */ (['float32', 'float16', 'bfloat16', 'int8', 'int4'])
 const ROWS = 64 // converted to float32 at a time, so that there is never a float32 copy of the whole weight
 /** Rows of the kernels that read a weight once for all. */
@@ -139,10 +140,11 @@ export class PackedLinear {
    * @param {PackOptions} options
    */
   constructor(core, weight, bias, options) {
-    const { dtype = 'float32', layout, scales } = readOptions(options, OPTIONS, 'packLinear')
+    const { dtype = 'float32', activations = 'int16', layout, scales } = readOptions(options, OPTIONS, 'packLinear')
     const source = readWeight(weight)
     const { dims, isTransposed } = checkLayout(source.dims, layout, 'packLinear')
     oneOf(dtype, DTYPES, 'packLinear: dtype')
+    oneOf(activations, ['int16', 'float32'], 'packLinear: activations')
     const isQuantized = source.dtype === 'int8'
     if (isQuantized !== (scales !== undefined) || (isQuantized && dtype !== 'int8'))
       throw new TypeError(
@@ -178,7 +180,12 @@ export class PackedLinear {
       if (shift) ownBias?.data.set(shift.data)
       rowScales?.data.fill(0)
       if (factors) rowScales?.data.set(factors.data)
-      this.#weights = { ...toWeights(packed, dims, ownBias), kind, scales: rowScales }
+      this.#weights = {
+        ...toWeights(packed, dims, ownBias),
+        kind,
+        scales: rowScales,
+        isExact: activations === 'float32',
+      }
       collected.register(this, this.#tensors, this)
       if (source.isDeferred) return
       const { tensor, data, widen, dtype: given } = source
@@ -265,7 +272,11 @@ export class PackedLinear {
   static forwardTogether(layers, x, activation = 'none') {
     const lead = x.dims.slice(0, -1)
     const M = count(lead)
-    if (M > FEW_ROWS || !layers.every(layer => Number(layer.#weights?.kind) >= WEIGHTS.int8)) return undefined
+    if (
+      M > FEW_ROWS ||
+      !layers.every(layer => Number(layer.#weights?.kind) >= WEIGHTS.int8 && !layer.#weights?.isExact)
+    )
+      return undefined
     const core = layers[0].#core
     const products = layers.map((layer, n) => {
       const weights = { .../** @type {import('../ops/linear.js').Weights} */ (layer.#weights) }
@@ -300,11 +311,13 @@ export class PackedLinear {
     } else if (kind === WEIGHTS.int4) {
       const words = new Uint32Array(buffer, panel, (blocksOf(K) * INT4_BYTES) / 4)
       const [word, shift] = [column % 4, column & 4] // see store_nibbles in simd.h
-      for (let k = 0; k < K; k++) {
-        const block = (k >> 5) * 40
+      for (let first = 0; first < K; first += 32) {
+        const block = (first >> 5) * 40
         const [scale, minimum] = fromBfloat16(Uint16Array.of(words[block + column], words[block + column] >>> 16))
-        const four = words[block + 8 + ((k & 31) >> 2) * 4 + word]
-        out[k] = scale * ((four >>> (shift + (k & 1) * 16 + ((k >> 1) & 1) * 8)) & 15) + minimum
+        for (let k = first; k < Math.min(K, first + 32); k++) {
+          const four = words[block + 8 + ((k & 31) >> 2) * 4 + word]
+          out[k] = scale * ((four >>> (shift + (k & 1) * 16 + ((k >> 1) & 1) * 8)) & 15) + minimum
+        }
       }
     } else if (kind === WEIGHTS.float16) {
       const from = new Uint16Array(buffer, panel, K * 8)

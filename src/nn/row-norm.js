@@ -2,9 +2,9 @@
 
 import { expectDims, toBoolean, toNumber } from '../base/arguments.js'
 import { count } from '../base/tensor.js'
-import { launch, writeStruct } from '../ops/launch.js'
+import { launch } from '../ops/launch.js'
 import { columnSums } from './kernels.js'
-import { NORM_BACKWARD_WORDS, NORM_WORDS } from './nn-abi.js'
+import { NORM_BACKWARD_WORDS, NORM_WORDS, writeStruct } from './nn-abi.js'
 
 const ROWS = 128 // of a unit of qkv_norm_backward
 

@@ -13,8 +13,8 @@ import { defineOperation, gradientOf } from './operation.js'
 /** @template {string} Name @typedef {import('./operation.js').Gradients<Name>} Gradients */
 
 /** dX = y (dY - sum(dY y)), line by line. @type {import('./operation.js').Prepare} */
-const prepare = (core, [{ dims }], { axis }, where) => {
-  const { columns, inner, units } = checkAxis(dims, axis, where)
+const prepare = (core, [{ dims }], { dim }, where) => {
+  const { columns, inner, units } = checkAxis(dims, dim, where)
   const n = count(dims)
   return {
     dims,
@@ -28,18 +28,18 @@ const prepare = (core, [{ dims }], { axis }, where) => {
 
 /**
  * softmax over one axis, the last one by default.
- * @type {(qkv: Qkv, x: Operand, options?: { axis?: number } & OutOptions) => FloatTensor}
+ * @type {(qkv: Qkv, x: Operand, options?: { dim?: number } & OutOptions) => FloatTensor}
  */
 export const softmax = defineOperation({
   name: 'softmax',
   operands: ['x'],
   gradientOperands: ['y'],
-  options: ['axis'],
+  options: ['dim'],
   prepare,
 })
 
 /**
  * dX = y (dY - sum(dY y)), line by line; y is the output of softmax.
- * @type {(qkv: Qkv, y: Operand, dY: Operand, options?: { axis?: number } & Outs<'dX'>) => Gradients<'dX'>}
+ * @type {(qkv: Qkv, y: Operand, dY: Operand, options?: { dim?: number } & Outs<'dX'>) => Gradients<'dX'>}
  */
 export const softmaxBackward = gradientOf(softmax)

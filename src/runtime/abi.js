@@ -1,36 +1,12 @@
 // The JavaScript side of src/kernel/qkv.h: the same version, words and enums. A test compares the two.
 
-export const ABI = 9
+export const ABI = 10
 
 /** @template {string} N @param {N} name */
 export const tensorWords = name =>
   /** @type {const} */ ([`${name}.data`, `${name}.batch`, `${name}.head`, `${name}.row`])
 /** @template {string} N @param {N} name */
 const maskWords = name => /** @type {const} */ ([...tensorWords(name), `${name}.column`])
-
-/** The fields of any struct that are floats; all others are whole numbers and pointers. */
-export const FLOATS = new Set([
-  'scale',
-  'sigma',
-  'softcap',
-  'dropout',
-  'eps',
-  'shift',
-  'factor',
-  'smoothing',
-  'beta1',
-  'rest1',
-  'beta2',
-  'rest2',
-  'decay',
-  'keep',
-  'rate',
-  'root',
-  'momentum',
-  'take',
-  'ahead',
-  'back',
-])
 
 /** struct qkv_attention, one 32-bit word each. */
 export const ATTENTION_WORDS = /** @type {const} */ ([

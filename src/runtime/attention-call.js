@@ -64,7 +64,7 @@ export class AttentionCall {
   sinks
   /** The checked values of the other masks, by option: see src/ops/attention-masks.js. @type {{ alibi?: FloatTensor, keyLengths?: Uint32Array, [option: string]: any }} */
   masks = { alibi: undefined, keyLengths: undefined }
-  /** @type {{ p: number, generator: import('../ops/random-stream.js').RandomStream } | undefined} */
+  /** @type {{ p: number, generator: import('../ops/random-stream.js').Generator } | undefined} */
   dropout
   /** What attention reports of its weights. @type {import('../ops/attention-summary.js').Checked | undefined} */
   summary

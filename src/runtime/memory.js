@@ -34,6 +34,8 @@ export class Core {
   unshared
   /** The kernels of integer weights, once they are loaded. @type {WebAssembly.Module | undefined} */
   integers
+  /** What keeps the rows of a cache as int8, loaded with them. @type {typeof import('./int8-rows.js').Int8Rows | undefined} */
+  Int8Rows
   /** The last change of the instance. @type {Promise<unknown>} */
   #changed = Promise.resolve()
 

@@ -208,6 +208,41 @@ static void trace(const struct qkv_attention *a, int choices) {
     free(*steps[n]);
 }
 
+/* Attention over a cache of int8, against attention over what that cache holds, as floats. */
+static void attend_cached(const struct qkv_attention *a, int hostile) {
+  size_t heads = (size_t)a->B * a->G, rows = ((size_t)a->S + 127) / 128 * 128, no = (size_t)a->B * a->H * a->L * a->E;
+  size_t nk = heads * a->S * a->D, nv = heads * a->S * a->E;
+  struct qkv_cache c = {.heads = (uint32_t)heads, .rows = (uint32_t)rows, .D = a->D, .E = a->E};
+  c.keys = malloc(heads * rows * ((a->D + 1) / 2 * 2)), c.values = malloc(heads * rows * ((a->E + 7) / 8 * 8));
+  c.key_scales = malloc(heads * rows * 4), c.value_scales = malloc(heads * rows * 4);
+  struct qkv_cache_rows all = {.cache = c, .k = a->k.data, .v = a->v.data, .count = a->S};
+  float *k = malloc(nk * 4), *v = malloc(nv * 4), *out = malloc(no * 4), *want = malloc(no * 4);
+  if (qkv_cache_write(&all) != QKV_OK)
+    abort();
+  all.k = k, all.v = v;
+  if (qkv_cache_read(&all) != QKV_OK)
+    abort();
+  struct qkv_cached own = {.attention = *a, .cache = c};
+  own.attention.score = QKV_SCORE_DOT, own.attention.out.data = out;
+  void *scratch = allocate((size_t)qkv_cached_scratch(&own));
+  for (uint32_t unit = qkv_cached_units(&own); unit-- > 0;)
+    if (qkv_cached_part(&own, unit, 1, scratch) != QKV_OK)
+      abort();
+  free(scratch);
+  struct qkv_attention floats = own.attention;
+  floats.k.data = k, floats.v.data = v, floats.out.data = want;
+  floats.scratch = scratch = allocate((size_t)qkv_attention_scratch(&floats));
+  if (qkv_attention(&floats) != QKV_OK)
+    abort();
+  for (size_t i = 0; i < no && !hostile; i++)
+    if (!(fabsf(out[i] - want[i]) <= 2e-3f)) {
+      fprintf(stderr, "cached: %zu: %g, %g expected\n", i, (double)out[i], (double)want[i]);
+      abort();
+    }
+  free(c.keys), free(c.values), free(c.key_scales), free(c.value_scales);
+  free(k), free(v), free(out), free(want), free(scratch);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t length) {
   struct input in = {data, length};
   uint8_t flags = byte(&in), more = byte(&in);
@@ -276,6 +311,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t length) {
   attend(&a, "attention");
   if (!a.generator)
     summarize(&in, &a, hostile);
+  if (!a.generator && a.D && a.E)
+    attend_cached(&a, hostile);
   generator = before;
   differentiate(&a, hostile, more & 2);
   generator = before;

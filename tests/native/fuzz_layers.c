@@ -39,7 +39,7 @@ static void linear(struct input *in, int hostile) {
     pack.scales = scales, pack.scratch = tail;
     if ((a.weights >= QKV_WEIGHTS_INT8 ? qkv_pack_integer : qkv_pack_linear)(&pack) != QKV_OK)
       abort();
-    a.w = packed, a.scales = scales;
+    a.w = packed, a.scales = scales, a.w_column = 1; /* panels follow each other */
   }
   int is_integer = a.weights >= QKV_WEIGHTS_INT8;
   void *scratch = allocate((size_t)(is_integer ? qkv_integer_scratch : qkv_linear_scratch)(&a));
@@ -60,6 +60,21 @@ static void linear(struct input *in, int hostile) {
         abort();
     }
     free(again), free(sums), free(own);
+  }
+  if (is_integer) { /* x in float32: as near to the formula as the weights are */
+    float *exact = malloc(M * N * 4);
+    struct qkv_linear one = a;
+    one.y = exact;
+    void *own = allocate((size_t)qkv_dequantized_scratch(&one));
+    EACH_UNIT(qkv_dequantized_units(&one), qkv_dequantized_part(&one, unit, 1, own));
+    for (size_t m = 0; m < M && !hostile; m++) {
+      double size = 1;
+      for (size_t k = 0; k < K; k++)
+        size += fabs((double)x[m * K + k]);
+      for (size_t n = 0; n < N; n++)
+        expect("dequantized", m * N + n, exact[m * N + n], (double)y[m * N + n], 1e-3 * size);
+    }
+    free(exact), free(own);
   }
   const double bounds[] = {1e-6, 1e-6, 1e-3, 1e-2, 0.1};
   for (size_t m = 0; m < M; m++)

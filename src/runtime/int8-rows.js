@@ -1,0 +1,136 @@
+// The rows of a cache as int8, each with a scale of its own. Loaded with the kernels of integer weights.
+
+import { ATTENTION_WORDS } from './abi.js'
+
+/** @typedef {import('./memory.js').Core} Core */
+/** @typedef {import('./attention-call.js').AttentionCall} AttentionCall */
+/** @typedef {import('../base/tensor.js').FloatTensor} FloatTensor */
+/** Where the rows of a cache are: the address of its memory, and the rows that fit. @typedef {{ at: number, capacity: number }} RowsPlace */
+
+/** struct qkv_cache. */
+const CACHE_WORDS = ['keys', 'values', 'key_scales', 'value_scales', 'heads', 'rows', 'D', 'E']
+const ofCache = CACHE_WORDS.map(word => `cache.${word}`)
+
+/** struct qkv_cached. */
+export const CACHED_WORDS = [...ATTENTION_WORDS, ...ofCache]
+
+/** struct qkv_cache_rows. */
+export const CACHE_ROWS_WORDS = [...ofCache, 'k', 'v', 'from', 'count', 'G']
+
+const BLOCK = 128 // rows, see src/kernel/attention_cached.c
+const roundUp = (/** @type {number} */ n, /** @type {number} */ unit) => Math.ceil(n / unit) * unit
+
+export class Int8Rows {
+  /** @param {number} heads of all batches @param {number} D @param {number} E */
+  constructor(heads, D, E) {
+    this.heads = heads
+    this.D = D
+    this.E = E
+  }
+
+  /** Bytes of each row of keys, of values, and of one of the two scales. */
+  get #sizes() {
+    return [roundUp(this.D, 2), roundUp(this.E, 8), 4, 4]
+  }
+
+  /** @param {number} capacity */
+  bytes(capacity) {
+    return this.#sizes.reduce((sum, size) => sum + size, 0) * this.heads * roundUp(capacity, BLOCK)
+  }
+
+  /** The words of struct qkv_cache. @param {RowsPlace} place */
+  #words({ at, capacity }) {
+    const rows = roundUp(capacity, BLOCK)
+    const addresses = this.#sizes.map(size => {
+      const address = at
+      at += size * this.heads * rows
+      return address
+    })
+    return [...addresses, this.heads, rows, this.D, this.E]
+  }
+
+  /**
+   * Runs a kernel over rows as floats. To be called within a scope.
+   * @param {Core} core
+   * @param {'qkv_cache_write' | 'qkv_cache_read'} kernel
+   * @param {RowsPlace} place
+   * @param {[k: number, v: number, from: number, count: number, G: number]} rows
+   */
+  #call(core, kernel, place, rows) {
+    core.call(kernel, core.copyIn(Uint32Array.from([...this.#words(place), ...rows])))
+  }
+
+  /**
+   * @param {Core} core
+   * @param {RowsPlace} place
+   * @param {FloatTensor} k
+   * @param {FloatTensor} v
+   * @param {number} row the first
+   * @param {number} count
+   * @param {number} G heads that lie side by side in rows; 0: head after head
+   */
+  write(core, place, k, v, row, count, G) {
+    core.scope(() => {
+      const [keys, values] = [core.toMemory(k), core.toMemory(v)]
+      this.#call(core, 'qkv_cache_write', place, [keys, values, row, count, G])
+    })
+  }
+
+  /**
+   * The first rows as floats.
+   * @param {Core} core
+   * @param {RowsPlace} place
+   * @param {number} count
+   * @param {number} [G] as of write
+   */
+  read(core, place, count, G = 0) {
+    return core.scope(() => {
+      const sizes = [this.D, this.E].map(size => this.heads * count * size)
+      const [k, v] = sizes.map(size => core.allocFloats(size))
+      this.#call(core, 'qkv_cache_read', place, [k, v, 0, count, G])
+      return { k: core.copyOut(k, sizes[0]), v: core.copyOut(v, sizes[1]) }
+    })
+  }
+
+  /** Copies the first rows to other memory. @param {Core} core @param {RowsPlace} from @param {RowsPlace} to @param {number} count */
+  move(core, from, to, count) {
+    const [source, target] = [this.#words(from), this.#words(to)]
+    const [old, now] = [source[5], target[5]]
+    for (const [part, size] of this.#sizes.entries())
+      for (let head = 0; head < this.heads; head++) {
+        const start = source[part] + head * old * size
+        const bytes = roundUp(count, BLOCK) * size
+        core.bytes.copyWithin(target[part] + head * now * size, start, start + bytes)
+      }
+  }
+
+  /** Does its kernel compute this? Else keys and values are read as floats. @param {AttentionCall} call */
+  takes({ kind, dropout, summary }) {
+    return kind === 'dot' && !dropout && !summary
+  }
+
+  /** Words of struct qkv_cached. */
+  get words() {
+    return CACHED_WORDS.length
+  }
+
+  /**
+   * The job of attention over the cached rows.
+   * @param {Core} core
+   * @param {AttentionCall} call
+   * @param {RowsPlace} place
+   * @param {number} args address of struct qkv_cached, whose first words are written
+   */
+  job(core, { B, H, L, S, deferredCopies }, place, args) {
+    core.words.set(this.#words(place), args / 4 + ATTENTION_WORDS.length)
+    const { qkv_cached_units, qkv_cached_scratch } = core.exports
+    return {
+      kernel: 'qkv_cached_part',
+      args,
+      work: B * H * L * S * (this.D + this.E),
+      units: qkv_cached_units(args),
+      scratch: qkv_cached_scratch(args),
+      deferredCopies,
+    }
+  }
+}
