@@ -6,6 +6,7 @@
 /** These are the entries of the library. All but tokenize import core.js. @type {Entry[]} */
 export const LIBRARY = [
   { name: 'index', source: 'src/index.js' },
+  { name: 'layers', source: 'src/layers.js' },
   { name: 'cache', source: 'src/cache.js' },
   { name: 'tokenize', source: 'src/tokenize.js' },
   { name: 'onnx', source: 'src/onnx.js' },

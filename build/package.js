@@ -20,8 +20,8 @@ for (const name of WASM)
 // The modules are not minified: Node prints the line that threw, and a stack names functions. core.js has everything that
 // entries share: one file compresses better than several. Bundlers take from it what is used,
 // so nothing in it may run when it is loaded, not even a static block of a class, and there is one dynamic import only.
-// threads.js has what only threads and the relaxed build need, block.js what nn, train and models share, and the file of an
-// entry what only that entry needs; families/ has what is loaded with a model of a family. tokenize.js imports nothing, so that a page that only splits a text loads no more.
+// threads.js has what only threads and the relaxed build need, block.js what nn, train and models share, linear-layer.js what layers and
+// train share, and the file of an entry what only that entry needs; families/ has what is loaded with a model of a family. tokenize.js imports nothing, so that a page that only splits a text loads no more.
 const entries = LIBRARY.filter(({ name }) => name !== 'tokenize')
 const ownOf = entries.slice(1).map(({ name, source }) => (name === 'nn' ? source.slice(4) : `${name}\\b`))
 /** Modules by their paths in src, whatever folders the project lies in. @param {RegExp} pattern */
@@ -29,11 +29,12 @@ const of = pattern => (/** @type {string} */ id) => pattern.test(relative('src',
 const groups = [
   {
     name: 'core',
-    test: of(new RegExp(`^(?!\\.\\.|threads/|nn/|relaxed|wasm-bytes|integers|layers/kv-cache|${ownOf.join('|')})`)),
+    test: of(new RegExp(`^(?!\\.\\.|threads/|nn/|relaxed|wasm-bytes|integers|runtime/int8-rows|${ownOf.join('|')})`)),
     priority: 1,
   },
   { name: 'block', test: of(/^nn(\/|\.js)/) },
   { name: 'kv-cache', test: of(/^(layers\/kv-cache|cache\.js)/) },
+  { name: 'linear-layer', test: of(/^layers\/(state-dict|linear-layer|embedding-layer)/) },
   { name: 'threads', test: of(/^(threads\/|relaxed|wasm-bytes)/) },
 ]
 /** The comments that bundlers read stay; the others stand in the sources and, for what users call, in the types. */

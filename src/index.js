@@ -7,15 +7,9 @@ export { load } from './load.js'
 export { alibiSlopes } from './ops/alibi.js'
 
 /** @typedef {import('./qkv.js').Qkv} Qkv */
-/** @typedef {import('./layers/generator.js').Generator} Generator */
+/** @typedef {import('./ops/random-stream.js').Generator} Generator */
 /** @typedef {import('./runtime/resident.js').ResidentTensor} ResidentTensor */
-/** @typedef {import('./layers/layers.js').Embedding} Embedding */
-/** @typedef {import('./layers/layers.js').Linear} Linear */
 /** @typedef {import('./nn/packed-linear.js').PackedLinear} PackedLinear */
-/** @typedef {import('./layers/multihead.js').MultiheadAttention} MultiheadAttention */
-/** @typedef {import('./layers/multihead.js').MultiheadOptions} MultiheadOptions */
-/** @typedef {import('./layers/multihead.js').ForwardOptions} ForwardOptions */
-/** @typedef {import('./layers/multihead.js').Step} Step */
 /** @typedef {import('./ops/attention.js').Trace} Trace */
 /** @typedef {import('./ops/attention-arguments.js').AttentionOptions} AttentionOptions */
 /** @typedef {import('./ops/attention-arguments.js').TraceOptions} TraceOptions */

@@ -4,10 +4,10 @@ import { expectDims, readOptions, toNumber } from './base/arguments.js'
 import { describe, shape } from './base/errors.js'
 import { toFloats, toOperand, toTensor } from './base/operand.js'
 import { count, Tensor } from './base/tensor.js'
+import { ATTENTION_ATTRIBUTES, ATTENTION_INPUTS } from './onnx-names.js'
 import { runAttention } from './ops/attention.js'
 import { checkOptions, labels } from './ops/attention-arguments.js'
 import { broadcast } from './ops/attention-masks.js'
-import { ATTENTION_ATTRIBUTES, ATTENTION_INPUTS } from './ops/onnx-names.js'
 import { expectCore } from './qkv.js'
 
 /** @typedef {import('./qkv.js').Qkv} Qkv */

@@ -1,8 +1,8 @@
 import { describe, proxied } from './base/errors.js'
 import { checkDims } from './base/tensor.js'
-import { Generator } from './layers/generator.js'
 import { attention, trace } from './ops/attention.js'
 import { linear, matmul } from './ops/linear.js'
+import { Generator } from './ops/random-stream.js'
 import { rope } from './ops/rope.js'
 import { elementwise, softmax } from './ops/softmax.js'
 import { allocate, scope } from './runtime/outputs.js'
@@ -124,7 +124,7 @@ export class Qkv {
   /**
    * softmax over one axis, the maximum subtracted first; a line of -Infinity gives zeros.
    * @param {TensorLike | Nested} x
-   * @param {{ axis?: number } & OutOptions} [options] axis: the last one by default; negative ones count from the end
+   * @param {{ dim?: number } & OutOptions} [options] dim: the last one by default; negative ones count from the end
    * @returns {FloatTensor}
    */
   softmax(x, options = {}) {

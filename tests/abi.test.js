@@ -11,11 +11,12 @@ import { load } from '../src/index.js'
 import * as blockAbi from '../src/nn/nn-abi.js'
 import { packLinear } from '../src/nn.js'
 import * as coreAbi from '../src/runtime/abi.js'
+import * as cacheAbi from '../src/runtime/int8-rows.js'
 import { Core } from '../src/runtime/memory.js'
 import { enumOf, fieldsOf, functions, header, structNames } from './header.js'
 import { SCORES } from './reference.js'
 
-const abi = { ...coreAbi, ...blockAbi }
+const abi = { ...coreAbi, ...blockAbi, ...cacheAbi }
 const root = fileURLToPath(new URL('..', import.meta.url))
 const read = (/** @type {string} */ path) => readFileSync(join(root, path))
 const wasm = read('src/qkv.wasm')
@@ -43,6 +44,8 @@ test('abi.js has the words of the structs of qkv.h, in their order and kind', ()
   assert.deepEqual(abi.LINEAR_WORDS, names(wordsOf('qkv_linear')))
   assert.deepEqual(abi.LINEAR_BACKWARD_WORDS, names(wordsOf('qkv_linear_backward')))
   assert.deepEqual(abi.PRODUCTS_WORDS, names(wordsOf('qkv_products')))
+  assert.deepEqual(abi.CACHED_WORDS, names(wordsOf('qkv_cached')))
+  assert.deepEqual(abi.CACHE_ROWS_WORDS, names(wordsOf('qkv_cache_rows')))
   assert.deepEqual(abi.ROPE_WORDS, names(wordsOf('qkv_rope')))
   assert.deepEqual(abi.PACK_LINEAR_WORDS, names(wordsOf('qkv_pack_linear')))
   assert.deepEqual(abi.NORM_WORDS, names(wordsOf('qkv_norm')))

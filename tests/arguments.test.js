@@ -5,6 +5,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { kvCache } from '../src/cache.js'
 import { load, tensor } from '../src/index.js'
+import { embeddingLayer, linearLayer, multiheadAttention } from '../src/layers.js'
 import * as nn from '../src/nn.js'
 import { Adam, clipGradNorm, parameters, tape } from '../src/train.js'
 import { close } from './helpers.js'
@@ -26,7 +27,7 @@ function refuses(call, message, name = 'TypeError') {
 
 test('inherited options do not count, neither of Object.prototype nor of an object of options', () => {
   const prototype = /** @type {any} */ (Object.prototype)
-  const m = g.multiheadAttention(8, 2)
+  const m = multiheadAttention(g, 8, 2)
   const calls = () => [
     qkv.attention(x, x, x, {}),
     qkv.trace(x, x, x).weights,
@@ -47,7 +48,7 @@ test('inherited options do not count, neither of Object.prototype nor of an obje
   const want = calls()
   const inherited = {
     causal: true,
-    axis: 0,
+    dim: 0,
     scale: 9,
     resident: true,
     interleaved: true,
@@ -74,7 +75,7 @@ test('a Map, a Set, an array or a number as options throws', () => {
       () => qkv.attention(x, x, x, options),
       () => qkv.softmax(x, options),
       () => qkv.linear(x, x, undefined, options),
-      () => g.embedding(3, 2, options),
+      () => embeddingLayer(g, 3, 2, /** @type {any} */ (options)),
     ])
       refuses(call, /an object of options expected/)
 })
@@ -117,7 +118,7 @@ test('a getter that shrinks a buffer that was checked makes the call throw', () 
     (/** @type {any} */ q, /** @type {any} */ mask) => qkv.attention(q, x, x, { mask }),
     (/** @type {any} */ q, /** @type {any} */ mask) => qkv.trace(x, q, x, { bias: mask }),
     (/** @type {any} */ q, /** @type {any} */ bias) => qkv.linear(x, q, bias),
-    (/** @type {any} */ q, /** @type {any} */ mask) => g.multiheadAttention(8, 2).forward(q, q, q, { mask }),
+    (/** @type {any} */ q, /** @type {any} */ mask) => multiheadAttention(g, 8, 2).forward(q, q, q, { mask }),
   ]) {
     const { q, shrink } = shrinking()
     const late = {
@@ -176,7 +177,7 @@ test('a Proxy of a resident tensor, a generator, a layer, a cache, an optimiser 
       [
         g => g.rand([2]),
         g => g.dropout(x),
-        g => g.linear(2, 2),
+        g => linearLayer(g, 2, 2),
         g => g.seed(1),
         dropout => qkv.attention(x, x, x, { dropout: { p: 0.5, generator: dropout } }),
       ],
@@ -192,9 +193,9 @@ test('a Proxy of a resident tensor, a generator, a layer, a cache, an optimiser 
         q => q.scope(() => {}),
       ],
     ],
-    [g.linear(8, 2), [l => l.forward(x)]],
-    [g.embedding(8, 2), [l => l.forward([1])]],
-    [g.multiheadAttention(8, 2), [l => l.forward(x), l => l.trace(x)]],
+    [linearLayer(g, 8, 2), [l => l.forward(x)]],
+    [embeddingLayer(g, 8, 2), [l => l.forward([1])]],
+    [multiheadAttention(g, 8, 2), [l => l.forward(x), l => l.trace(x)]],
     [nn.packLinear(qkv, x), [l => l.forward(x)]],
     [kvCache(qkv, { headDim: 8, capacity: 2 }), [c => c.append(x, x), c => c.attention(x)]],
     [
@@ -278,7 +279,8 @@ test('ids and positions are exact beyond 2^24, also in plain arrays, and int64 i
     { data: [position], dims: [1] },
   ]
   for (const positions of given) assert.deepEqual(qkv.rope(x.row(0).reshape([1, 8]), { positions }), want)
-  const table = g.embedding(1, 1)
+  /** @type {any} */
+  const table = embeddingLayer(g, 1, 1)
   table.weight = tensor(new Float32Array(position + 1), [position + 1, 1])
   table.weight.data[position] = 7
   for (const ids of [[position], [[position]], BigInt64Array.of(BigInt(position)), { data: [position], dims: [1] }])

@@ -156,7 +156,7 @@ test('the gradient of softmax is y (dY - sum(dY y)) along any axis, and checks w
   const g = qkv.generator(12)
   const [x, dY] = [g.randn([3, 5, 6]), g.randn([3, 5, 6])]
   for (const axis of [0, 1, 2, -1]) {
-    const y = qkv.softmax(x, { axis })
+    const y = qkv.softmax(x, { dim: axis })
     const inner = [30, 6, 1].at(axis) ?? 1
     const size = [3, 5, 6].at(axis) ?? 1
     const want = Array.from(y.data, (value, n) => {
@@ -164,11 +164,11 @@ test('the gradient of softmax is y (dY - sum(dY y)) along any axis, and checks w
       const line = Array.from({ length: size }, (_, c) => first + c * inner)
       return value * (dY.data[n] - line.reduce((sum, at) => sum + y.data[at] * dY.data[at], 0))
     })
-    const { dX } = nn.softmaxBackward(qkv, y, dY, { axis })
+    const { dX } = nn.softmaxBackward(qkv, y, dY, { dim: axis })
     close(dX, { data: want, dims: [3, 5, 6] }, { abs: 1e-6, rel: 1e-6 }, `axis ${axis}`)
   }
   assert.throws(() => nn.softmaxBackward(qkv, x, g.randn([3, 5])), /softmaxBackward: dY/)
-  assert.throws(() => nn.softmaxBackward(qkv, x, dY, { axis: 3 }), /softmaxBackward: axis/)
+  assert.throws(() => nn.softmaxBackward(qkv, x, dY, { dim: 3 }), /softmaxBackward: dim/)
 })
 
 test('a row that holds NaN or infinity spoils no other row', () => {

@@ -6,6 +6,7 @@ import { test } from 'node:test'
 import fc from 'fast-check'
 import { kvCache } from '../src/cache.js'
 import { alibiSlopes, joinHeads, load, QkvError, splitHeads, Tensor, tensor } from '../src/index.js'
+import * as layers from '../src/layers.js'
 import { OPERATIONS as FUNCTIONS } from '../src/nn/operations.js'
 import * as nn from '../src/nn.js'
 import { onnxAttention } from '../src/onnx.js'
@@ -24,11 +25,11 @@ const share = Number(process.env.SHARE ?? 1) // of the calls, where each takes l
 /** Untyped, as arguments are anything here. @type {any} */
 const qkv = await load()
 /** @type {Record<string, any>} */
-const api = { onnxAttention, alibiSlopes, joinHeads, splitHeads, tensor, tokenize }
+const api = { onnxAttention, alibiSlopes, joinHeads, splitHeads, tensor, tokenize, ...layers }
 /** @type {Record<string, any>} */
 const blocks = { ...nn, ...train }
 const g = qkv.generator(7)
-const [embedding, layer, mha] = [g.embedding(5, 4), g.linear(4, 3), g.multiheadAttention(4, 2)]
+const [embedding, layer, mha] = [api.embeddingLayer(g, 5, 4), api.linearLayer(g, 4, 3), api.multiheadAttention(g, 4, 2)]
 const state = {
   in_proj_weight: g.randn([12, 4]),
   in_proj_bias: g.randn([12]),
@@ -112,7 +113,7 @@ const functions = {
     call: (...a) => qkv.trace(...a),
   },
   scope: { args: () => [() => qkv.alloc([3]).at(0)], call: a => qkv.scope(a) },
-  softmax: { args: () => [floats(2, 3), { axis: 0 }], call: (...a) => qkv.softmax(...a) },
+  softmax: { args: () => [floats(2, 3), { dim: 0 }], call: (...a) => qkv.softmax(...a) },
   rope: {
     args: () => [floats(2, 3, 4), { positions: [4, 0, 2], rotaryDim: 2, base: 100, interleaved: true }],
     call: (...a) => qkv.rope(...a),
@@ -164,11 +165,11 @@ const functions = {
   bernoulli: { args: () => [[3], 0.5], call: (...a) => g.bernoulli(...a) },
   randint: { args: () => [0, 5, [3]], call: (...a) => g.randint(...a) },
   dropout: { args: () => [floats(2, 3), 0.5], call: (...a) => g.dropout(...a) },
-  'generator.embedding': { args: () => [3, 2, {}], call: (...a) => g.embedding(...a) },
-  'generator.linear': { args: () => [3, 2, { bias: true }], call: (...a) => g.linear(...a) },
-  'generator.multiheadAttention': {
-    args: () => [4, 2, { kDim: 3, vDim: 2, bias: false, addBiasKV: true, addZeroAttn: true }],
-    call: (...a) => g.multiheadAttention(...a),
+  embeddingLayer: { args: () => [g, 3, 2, {}], call: (...a) => api.embeddingLayer(...a) },
+  linearLayer: { args: () => [g, 3, 2, { bias: true }], call: (...a) => api.linearLayer(...a) },
+  multiheadAttention: {
+    args: () => [g, 4, 2, { kDim: 3, vDim: 2, bias: false, addBiasKV: true, addZeroAttn: true }],
+    call: (...a) => api.multiheadAttention(...a),
   },
   'embedding.forward': { args: () => [[0, 4, 2]], call: a => embedding.forward(a) },
   'linear.forward': { args: () => [floats(2, 4)], call: a => layer.forward(a) },
@@ -279,7 +280,7 @@ const functions = {
       { w: floats(4, 4), bias: floats(4) },
       { activation: 'gelu_tanh', layout: 'in,out', residual: floats(2, 4) },
       { numHeads: 1, base: 10 },
-      { axis: 0 },
+      { dim: 0 },
       { p: 0.5, generator: g },
       [1, 2, 4],
       { gradient: floats(1, 2, 4), accumulate: true },
@@ -320,7 +321,7 @@ const functions = {
       }),
   },
   module: {
-    args: () => [{ a: g.linear(2, 3), b: [floats(4), new train.LayerNorm(3)] }, floats(1, 2)],
+    args: () => [{ a: api.linearLayer(g, 2, 3), b: [floats(4), new train.LayerNorm(3)] }, floats(1, 2)],
     call: (layers, x) => {
       const forward = (/** @type {any} */ t, /** @type {any} */ { a, b }, /** @type {any} */ x) =>
         [a, Object(b)[1]].reduce((h, layer) => (typeof layer === 'function' ? layer(h) : h), t.add(x, 0))

@@ -4,6 +4,7 @@ import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { test } from 'node:test'
 import { joinHeads, load, QkvError, splitHeads, tensor } from '../src/index.js'
+import { embeddingLayer, multiheadAttention } from '../src/layers.js'
 import { ABI } from '../src/runtime/abi.js'
 import { tokenize } from '../src/tokenize.js'
 
@@ -19,7 +20,7 @@ const detached = new Float32Array(6)
 structuredClone(detached, { transfer: [detached.buffer] })
 const other = (await load()).generator(1)
 const additive = { kind: 'additive', wQuery: zeros(4, 3), wKey: zeros(4, 2), v: zeros(4) }
-const mha = g.multiheadAttention(8, 2)
+const mha = multiheadAttention(g, 8, 2)
 
 /** For calls with wrong arguments, which are not type-checked. @type {(q: any, k?: any, v?: any, options?: any) => unknown} */
 const attend = (q, k = q, v = k, options = {}) => qkv.attention(q, k, v, options)
@@ -140,9 +141,16 @@ const bad = [
   ['a product with a vector', () => qkv.matmul(x, zeros(3)), RangeError, 'matmul: b', '(3)', '(n, m)'],
   ['softmax of null', () => qkv.softmax(any(null)), TypeError, 'softmax: x', 'null', 'a tensor'],
   ['exp of a string', () => qkv.exp(any('a')), TypeError, 'exp: x', '"a"', 'a tensor'],
-  ['an id beyond the table', () => g.embedding(3, 2).forward([0, 3]), RangeError, 'ids[1]', '3 given', 'from 0 to 2'],
-  ['an id of 1.5', () => g.embedding(3, 2).forward([1.5]), RangeError, 'ids[0]', '1.5 given', 'whole'],
-  ['3 heads for 8', () => g.multiheadAttention(8, 3), RangeError, '3 heads', 'embedDim 8'],
+  [
+    'an id beyond the table',
+    () => embeddingLayer(g, 3, 2).forward([0, 3]),
+    RangeError,
+    'ids[1]',
+    '3 given',
+    'from 0 to 2',
+  ],
+  ['an id of 1.5', () => embeddingLayer(g, 3, 2).forward([1.5]), RangeError, 'ids[0]', '1.5 given', 'whole'],
+  ['3 heads for 8', () => multiheadAttention(g, 8, 3), RangeError, '3 heads', 'embedDim 8'],
   ['rows of another size', () => mha.forward(zeros(1, 2, 7)), RangeError, 'query', '(1, 2, 7)', '(B, L, 8)'],
   ['an empty state', () => mha.loadStateDict({}), RangeError, 'in_proj_weight (3E, E) = (24, 8)', 'nothing'],
   [
@@ -265,7 +273,7 @@ test('empty tensors give empty or zero results', () => {
     }
   }
   for (const dims of [[0], [0, 3], [3, 0]]) assert.deepEqual([...qkv.softmax(zeros(...dims)).dims], dims)
-  assert.deepEqual([...g.embedding(3, 2).forward([]).dims], [0, 2])
+  assert.deepEqual([...embeddingLayer(g, 3, 2).forward([]).dims], [0, 2])
   assert.deepEqual([...mha.forward(zeros(2, 0, 8)).output.dims], [2, 0, 8])
   assert.equal(qkv.memory.used, 0)
 })
@@ -392,4 +400,22 @@ test('wasm loads from bytes, a buffer, a Module, a URL, its text and a Response'
     const { output } = (await load({ wasm })).attention([[1]], [[1]], [[7]])
     assert.deepEqual(output.tolist(), [[7]])
   }
+})
+
+test('what is given is described in few words, however long its text, its keys or the name of its class', () => {
+  const long = 'x'.repeat(1e5)
+  const bare = Object.assign(Object.create(null), { a: 1, b: 2 })
+  const named = (/** @type {unknown} */ value) => new (Object.defineProperty(class {}, 'name', { value }))()
+  const given = [
+    [bare, /: an object with a, b given/],
+    [Object.create(null), /: an empty object given/],
+    [{ [long]: 1 }, /: an object with x{40}\.\.\. given/],
+    [{ constructor: { name: long } }, /: an object with constructor given/],
+    [{ constructor: null }, /: an object with constructor given/],
+    [named(long), /: a x{40}\.\.\. given/],
+    [named(Symbol('s')), /: an object given/],
+    [10n ** 1000n, /: 10{39}\.\.\. given/],
+    [Symbol(long), /: Symbol\(x{33}\.\.\. given/],
+  ]
+  for (const [value, message] of given) assert.throws(() => qkv.softmax(any(value)), { name: 'TypeError', message })
 })

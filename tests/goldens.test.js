@@ -4,6 +4,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { load } from '../src/index.js'
+import { multiheadAttention } from '../src/layers.js'
 import { attentionBackward } from '../src/nn.js'
 import { cases, close } from './helpers.js'
 import { attention, linear } from './reference.js'
@@ -91,7 +92,7 @@ for (const golden of goldens.filter(({ kind }) => kind === 'nn_mha'))
     const { params, inputs, expected, tolerance } = golden
     const { query, key = query, value = key, key_padding_mask, ...state } = inputs
     const { embed_dim, num_heads, kdim, vdim, bias } = params
-    const mha = qkv.generator(0).multiheadAttention(embed_dim, num_heads, { kDim: kdim, vDim: vdim, bias })
+    const mha = multiheadAttention(qkv.generator(0), embed_dim, num_heads, { kDim: kdim, vDim: vdim, bias })
     const { out_proj_weight, out_proj_bias, ...projections } = state
     mha.loadStateDict({ ...projections, 'out_proj.weight': out_proj_weight, 'out_proj.bias': out_proj_bias })
     // true is hidden, as in torch

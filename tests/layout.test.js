@@ -19,11 +19,13 @@ const ORDER = {
     'threads',
     'ops',
     'layers',
+    'layers.js',
     'qkv.js',
     'load.js',
     'tokenize.js',
     'cache.js',
     'nn',
+    'onnx-names.js',
     'onnx.js',
     'nn.js',
     'models',
@@ -57,6 +59,7 @@ const HEADERS = [
   'linear_output',
   'linear_pack',
   'linear_streams',
+  'linear_integer',
   'linear_decode',
 ]
 

@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { load, tensor } from '../src/index.js'
+import { embeddingLayer, linearLayer } from '../src/layers.js'
 import { Adam, init, LayerNorm, module, parameters, RMSNorm, tape } from '../src/train.js'
 
 const qkv = await load()
@@ -11,9 +12,13 @@ const any = value => value
 
 test('parameters have the names of PyTorch, and the weights that layers were drawn with', () => {
   const g = qkv.generator(3)
-  const block = () => ({ norm: new LayerNorm(4), up: g.linear(4, 8), down: g.linear(8, 4, { bias: false }) })
+  const block = () => ({
+    norm: new LayerNorm(4),
+    up: linearLayer(g, 4, 8),
+    down: linearLayer(g, 8, 4, { bias: false }),
+  })
   const layers = {
-    embed: g.embedding(5, 4),
+    embed: embeddingLayer(g, 5, 4),
     position: init.zeros([3, 4]),
     blocks: [block(), block()],
     norm: new RMSNorm(4),
@@ -31,7 +36,7 @@ test('parameters have the names of PyTorch, and the weights that layers were dra
   assert.deepEqual([...values['blocks.0.norm.weight'].data, ...values['norm.weight'].data], Array(8).fill(1))
   assert.deepEqual([...values['blocks.0.norm.bias'].data], [0, 0, 0, 0])
   model.parameters.dispose()
-  const one = module(qkv, g.linear(2, 3), (_, linear, x) => linear(x))
+  const one = module(qkv, linearLayer(g, 2, 3), (_, linear, x) => linear(x))
   assert.deepEqual(Object.keys(one.parameters.values), ['weight', 'bias'])
   one.parameters.dispose()
   assert.equal(qkv.memory.resident, 0)
@@ -40,8 +45,8 @@ test('parameters have the names of PyTorch, and the weights that layers were dra
 test('a model has the bits of the same operations by hand: output, gradients, and weights after steps', () => {
   const g = qkv.generator(5)
   const layers = {
-    embed: g.embedding(6, 8),
-    list: [g.linear(8, 8), g.linear(8, 8, { bias: false })],
+    embed: embeddingLayer(g, 6, 8),
+    list: [linearLayer(g, 8, 8), linearLayer(g, 8, 8, { bias: false })],
     norms: {
       first: new LayerNorm(8, { eps: 0.1 }),
       plain: new LayerNorm(8, { bias: false }),
@@ -84,7 +89,7 @@ test('a model has the bits of the same operations by hand: output, gradients, an
 
 test('what is no layer, a layer that stands in two places, and a wrong forward are named; no memory stays taken', () => {
   const g = qkv.generator(1)
-  const linear = g.linear(2, 2)
+  const linear = linearLayer(g, 2, 2)
   const forward = () => 0
   const endless = any({ a: linear })
   endless.b = endless
@@ -106,6 +111,11 @@ test('what is no layer, a layer that stands in two places, and a wrong forward a
     [
       () => module(qkv, { 'b.0': tensor([1]), b: [tensor([2])] }, forward),
       /module: two tensors have the name b\.0: rename/,
+    ],
+    [() => module(qkv, { ['__proto__']: tensor([1]), a: linear }, forward), /module: __proto__ given, another name/],
+    [
+      () => parameters(qkv, { ['__proto__']: tensor([1]), a: tensor([1]) }),
+      /parameters: __proto__ given, another name/,
     ],
     [
       () => module(qkv, { a: linear }, any(undefined)),

@@ -4,6 +4,7 @@ import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { test } from 'node:test'
 import { alibiSlopes, load, tensor } from '../src/index.js'
+import { multiheadAttention } from '../src/layers.js'
 import { relativePositionBias } from '../src/nn.js'
 import { close, toTensor } from './helpers.js'
 
@@ -11,7 +12,7 @@ const qkv = await load()
 const goldens = JSON.parse(readFileSync(new URL('goldens/torch-options.json', import.meta.url), 'utf8'))
 const TOLERANCE = { abs: 1e-6, rel: 1e-6 }
 
-/** @type {(options: Record<string, any>) => import('../src/index.js').MultiheadOptions} */
+/** @type {(options: Record<string, any>) => import('../src/layers.js').MultiheadOptions} */
 const options = ({ kdim = 8, vdim = 8, bias = true, add_bias_kv = false, add_zero_attn = false }) => ({
   kDim: kdim,
   vDim: vdim,
@@ -23,7 +24,7 @@ const options = ({ kdim = 8, vdim = 8, bias = true, add_bias_kv = false, add_zer
 for (const golden of goldens.multihead)
   test(`MultiheadAttention with ${golden.name} has PyTorch's weights, draws and results`, () => {
     const g = qkv.generator(17)
-    const mha = g.multiheadAttention(8, 2, options(golden.options))
+    const mha = multiheadAttention(g, 8, 2, options(golden.options))
     const [query, key, value] = ['query', 'key', 'value'].map(part => {
       const want = toTensor(golden.inputs[part])
       const got = g.randn(want.dims)
@@ -48,9 +49,9 @@ for (const golden of goldens.multihead)
       hidden.dims,
     )
     const keyPaddingMask = /** @type {any} */ (toTensor(golden.key_padding_mask))
-    /** @type {Record<string, import('../src/index.js').ForwardOptions>} */
+    /** @type {Record<string, import('../src/layers.js').ForwardOptions>} */
     const calls = { plain: {}, masked: { keyPaddingMask, mask }, float: { mask: added } }
-    const loaded = qkv.generator(1).multiheadAttention(8, 2, options(golden.options))
+    const loaded = multiheadAttention(qkv.generator(1), 8, 2, options(golden.options))
     loaded.loadStateDict(
       Object.fromEntries(Object.entries(state).map(([name, x]) => [name, /** @type {any} */ (toTensor(x))])),
     )
@@ -69,11 +70,11 @@ for (const golden of goldens.multihead)
 
 test('a causal query sees the extra keys, as with an explicit mask', () => {
   const g = qkv.generator(2)
-  const mha = g.multiheadAttention(8, 2, { addBiasKV: true, addZeroAttn: true })
+  const mha = multiheadAttention(g, 8, 2, { addBiasKV: true, addZeroAttn: true })
   const x = g.randn([2, 4, 8])
   const lower = Array.from({ length: 4 }, (_, i) => Array.from({ length: 4 }, (_, j) => j <= i))
   const bias = g.randn([2, 4, 1])
-  const run = (/** @type {import('../src/index.js').ForwardOptions} */ more) =>
+  const run = (/** @type {import('../src/layers.js').ForwardOptions} */ more) =>
     mha.forward(x, x, x, { averageWeights: false, ...more })
   for (const more of [{}, { bias }]) assert.deepEqual(run({ causal: true, ...more }), run({ mask: lower, ...more }))
   assert.deepEqual(run({ causal: true, mask: bias }), run({ mask: lower, bias }))
@@ -90,7 +91,10 @@ test('a causal query sees the extra keys, as with an explicit mask', () => {
     name: 'RangeError',
     message: /bias: dims \(1, 2\) do not/,
   })
-  assert.throws(() => qkv.generator(1).multiheadAttention(8, 2, /** @type {any} */ ({ addBiasKV: 1 })), /true or false/)
+  assert.throws(
+    () => multiheadAttention(qkv.generator(1), 8, 2, /** @type {any} */ ({ addBiasKV: 1 })),
+    /true or false/,
+  )
 })
 
 test('the slopes of 8 heads are 1/2 ... 1/256; of 12, those of 8 and every other one of 16', () => {

@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { load } from '../src/index.js'
+import { embeddingLayer, linearLayer, multiheadAttention } from '../src/layers.js'
 import { cases, close } from './helpers.js'
 
 /** @typedef {import('qkv').Generator} Generator */
@@ -41,17 +42,17 @@ const DRAW = {
   }),
   randint: (g, { n, high }) => ({ out: g.randint(0, high, [n]) }),
   embedding: (g, { num, dim, padding_idx: paddingIdx, rows }) => {
-    const { weight } = g.embedding(num, dim, paddingIdx === undefined ? {} : { paddingIdx })
+    const { weight } = embeddingLayer(g, num, dim, paddingIdx === undefined ? {} : { paddingIdx })
     return { rows: join(rows.map((/** @type {number} */ i) => weight.row(i))), all: weight }
   },
   linear: (g, params) => {
-    const { weight, bias } = g.linear(params.in, params.out)
+    const { weight, bias } = linearLayer(g, params.in, params.out)
     assert.ok(bias)
     const ends = { weight_first: first(weight), weight_last: last(weight), bias_first: first(bias) }
     return { weight, bias, ...ends, bias_last: last(bias), all: weight }
   },
   mha_init: (g, { embed_dim, kdim, vdim }) => {
-    const { query, key, value, out } = g.multiheadAttention(embed_dim, 1, { kDim: kdim, vDim: vdim }).layers
+    const { query, key, value, out } = multiheadAttention(g, embed_dim, 1, { kDim: kdim, vDim: vdim }).layers
     const [q, k, v] = [query, key, value].map(({ weight }) => weight)
     const biases = [query, key, value, out].map(({ bias }) => {
       assert.ok(bias)

@@ -140,7 +140,7 @@ test('softmax over any axis is the formula', () => {
       const axis = pick % dims.length
       const x = qkv.generator(seed).normal(dims, 0, 10)
       for (let i = 0; i < x.data.length; i += 3) x.data[i] = -Infinity
-      const got = qkv.softmax(x, { axis: negative ? axis - dims.length : axis })
+      const got = qkv.softmax(x, { dim: negative ? axis - dims.length : axis })
       close(got, softmax(x, axis).weights, TOLERANCE, `softmax ${dims} over ${axis}`)
     },
   )
@@ -148,12 +148,12 @@ test('softmax over any axis is the formula', () => {
 })
 
 test('softmax says which axes there are', () => {
-  assert.throws(() => qkv.softmax([[1]], { axis: 2 }), {
+  assert.throws(() => qkv.softmax([[1]], { dim: 2 }), {
     name: 'RangeError',
-    message: /axis: 2 given, a whole number from -2 to 1/,
+    message: /dim: 2 given, a whole number from -2 to 1/,
   })
-  assert.throws(() => qkv.softmax([[1]], /** @type {any} */ ({ dim: 1 })), {
+  assert.throws(() => qkv.softmax([[1]], /** @type {any} */ ({ axis: 1 })), {
     name: 'TypeError',
-    message: /no option "dim"/,
+    message: /no option "axis"/,
   })
 })

@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { load } from '../src/index.js'
+import { embeddingLayer, linearLayer, multiheadAttention } from '../src/layers.js'
 
 const qkv = await load()
 
@@ -11,11 +12,11 @@ const dimsOf = state => Object.fromEntries(Object.entries(state).map(([name, { d
 
 test('a linear layer and an embedding have the names of torch.nn in stateDict and loadStateDict', () => {
   const g = qkv.generator(1)
-  const [from, to] = [g.linear(3, 2), g.linear(3, 2)]
+  const [from, to] = [linearLayer(g, 3, 2), linearLayer(g, 3, 2)]
   assert.deepEqual(dimsOf(from.stateDict()), { weight: [2, 3], bias: [2] })
   assert.deepEqual(to.loadStateDict(from.stateDict()).forward([[1, 2, 3]]), from.forward([[1, 2, 3]]))
-  assert.deepEqual(Object.keys(g.linear(3, 2, { bias: false }).stateDict()), ['weight'])
-  const [table, other] = [g.embedding(5, 4), g.embedding(5, 4)]
+  assert.deepEqual(Object.keys(linearLayer(g, 3, 2, { bias: false }).stateDict()), ['weight'])
+  const [table, other] = [embeddingLayer(g, 5, 4), embeddingLayer(g, 5, 4)]
   assert.deepEqual(dimsOf(table.stateDict()), { weight: [5, 4] })
   assert.deepEqual(other.loadStateDict(table.stateDict()).forward([4, 1]), table.forward([4, 1]))
   assert.notEqual(other.weight.data, table.weight.data, 'what is taken is copied')
@@ -31,13 +32,13 @@ test('multi-head attention has the names of torch.nn.MultiheadAttention.state_di
       { in_proj_weight: [12, 4], bias_k: [1, 1, 4], bias_v: [1, 1, 4], 'out_proj.weight': [4, 4] },
     ],
   ])) {
-    const from = qkv.generator(2).multiheadAttention(4, 2, options)
-    const to = qkv.generator(3).multiheadAttention(4, 2, options)
+    const from = multiheadAttention(qkv.generator(2), 4, 2, options)
+    const to = multiheadAttention(qkv.generator(3), 4, 2, options)
     assert.deepEqual(dimsOf(from.stateDict()), expected)
     assert.notDeepEqual(to.forward(x).output, from.forward(x).output)
     assert.deepEqual(to.loadStateDict(from.stateDict()).forward(x), from.forward(x))
   }
-  const apart = qkv.generator(4).multiheadAttention(4, 2, { kDim: 3, vDim: 5, bias: false })
+  const apart = multiheadAttention(qkv.generator(4), 4, 2, { kDim: 3, vDim: 5, bias: false })
   assert.deepEqual(dimsOf(apart.stateDict()), {
     q_proj_weight: [4, 4],
     k_proj_weight: [4, 3],
@@ -48,7 +49,7 @@ test('multi-head attention has the names of torch.nn.MultiheadAttention.state_di
 })
 
 test('missing, surplus and wrongly shaped weights are named, and nothing changes', () => {
-  const layer = qkv.generator(1).linear(3, 2)
+  const layer = linearLayer(qkv.generator(1), 3, 2)
   const before = layer.stateDict()
   for (const [state, message] of /** @type {[any, RegExp][]} */ ([
     [{ weight: before.weight }, /bias \(out\) = \(2\) is missing; given: weight/],

@@ -7,6 +7,7 @@ import { readFileSync } from 'node:fs'
 import { test } from 'node:test'
 import { kvCache } from '../src/cache.js'
 import { joinHeads, load, splitHeads, Tensor } from '../src/index.js'
+import { embeddingLayer, linearLayer, multiheadAttention } from '../src/layers.js'
 import * as nn from '../src/nn.js'
 import { onnxAttention } from '../src/onnx.js'
 import * as train from '../src/train.js'
@@ -49,7 +50,7 @@ const everything = {
 
 /** @param {Qkv} qkv @param {Form} f */
 function layer(qkv, f) {
-  const made = qkv.generator(1).multiheadAttention(8, 2, { addBiasKV: true })
+  const made = multiheadAttention(qkv.generator(1), 8, 2, { addBiasKV: true })
   for (const part of [made.layers.query, made.layers.out]) [part.weight, part.bias] = weights.map(f)
   made.biasK = f(floats8)
   return made
@@ -59,7 +60,7 @@ const floats8 = floats(8)
 /** @param {Qkv} qkv @param {Form} f */
 function layers(qkv, f) {
   const g = qkv.generator(1)
-  const [embedding, linear] = [g.embedding(131, 131), g.linear(131, 131)]
+  const [embedding, linear] = [embeddingLayer(g, 131, 131), linearLayer(g, 131, 131)]
   embedding.weight = f(q)
   linear.weight = f(w)
   linear.bias = f(row)
@@ -108,7 +109,7 @@ const calls = {
     nn.attentionBackward(qkv, f(q), f(k), f(v), f(w), {
       score: { kind: 'additive', wQuery: f(w), wKey: f(k), v: f(row), bias: f(row) },
     }),
-  softmax: (qkv, f, options) => qkv.softmax(f(q), { axis: 0, ...options }),
+  softmax: (qkv, f, options) => qkv.softmax(f(q), { dim: 0, ...options }),
   rope: (qkv, f, options) => qkv.rope(f(q), { rotaryDim: 130, ...options }),
   'rope, tables': (qkv, f) =>
     qkv.rope(f(q), { rotaryDim: 130, cos: f(tables[0]), sin: f(tables[1]), positions: f(positions) }),
@@ -129,6 +130,12 @@ const calls = {
   },
   'packLinear, int4': (qkv, f) => {
     const layer = nn.packLinear(qkv, f(w), f(row), { dtype: 'int4' })
+    const y = layer.forward(f(q))
+    layer.dispose()
+    return y
+  },
+  'packLinear, activations': (qkv, f) => {
+    const layer = nn.packLinear(qkv, f(w), f(row), { dtype: 'int4', activations: 'float32' })
     const y = layer.forward(f(q))
     layer.dispose()
     return y
@@ -173,7 +180,7 @@ const calls = {
   addBackward: (qkv, f) => nn.addBackward(qkv, f(q), f(row), f(w)),
   subBackward: (qkv, f) => nn.subBackward(qkv, f(q), f(row), f(w)),
   mulBackward: (qkv, f) => nn.mulBackward(qkv, f(q), f(row), f(w)),
-  softmaxBackward: (qkv, f) => nn.softmaxBackward(qkv, f(q), f(w), { axis: 0 }),
+  softmaxBackward: (qkv, f) => nn.softmaxBackward(qkv, f(q), f(w), { dim: 0 }),
   ropeBackward: (qkv, f) => nn.ropeBackward(qkv, f(q), { rotaryDim: 130 }),
   embeddingBackward: (qkv, f) => nn.embeddingBackward(qkv, ids, f(q), 131),
   sumRows: (qkv, f, options) => nn.sumRows(qkv, f(q), options),
@@ -186,12 +193,20 @@ const calls = {
     layer(qkv, f).forward(f(small), f(small), f(small), { averageWeights: false, keyPaddingMask: f(padding) }),
   'MultiheadAttention.trace': (qkv, f) => layer(qkv, f).trace(f(small)),
   loadStateDict: (qkv, f) => {
-    const made = qkv.generator(1).multiheadAttention(8, 2)
+    const made = multiheadAttention(qkv.generator(1), 8, 2)
     const state = Object.fromEntries(Object.entries(stateDict).map(([name, x]) => [name, f(x)]))
     return made.loadStateDict(state).forward(small)
   },
   cache: (qkv, f) => {
     const cache = kvCache(qkv, { headDim: 131, capacity: 131, limit: Infinity }).append(f(k), f(v)).append(f(w), f(q))
+    const { output } = cache.attention(f(q), { bias: f(floats262) })
+    const { keys, values } = cache
+    cache.dispose()
+    return { output, keys, values }
+  },
+  'cache, int8': (qkv, f) => {
+    const cache = kvCache(qkv, { headDim: 131, capacity: 131, limit: Infinity, dtype: 'int8' })
+    cache.append(f(k), f(v)).append(f(w), f(q))
     const { output } = cache.attention(f(q), { bias: f(floats262) })
     const { keys, values } = cache
     cache.dispose()
@@ -238,7 +253,7 @@ for (const [name, run] of Object.entries(onTape))
     p.dispose()
     return { output: new Tensor(output, [output.length]), dX: new Tensor(dX, q.dims) }
   }
-const stateDict = /** @type {Record<string, FloatTensor>} */ (draw.multiheadAttention(8, 2).stateDict())
+const stateDict = /** @type {Record<string, FloatTensor>} */ (multiheadAttention(draw, 8, 2).stateDict())
 const floats65 = floats(65)
 const floats262 = floats(262)
 const one = floats(1)

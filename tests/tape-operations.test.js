@@ -51,6 +51,22 @@ goldens.cases.forEach(
   },
 )
 
+test('a view of a parameter or of a result, which would get no gradient, is refused; a copy is a constant', () => {
+  const p = parameters(qkv, { w: [[1, 2]] })
+  const { w } = p.values
+  const message =
+    /^mul: a: a view of a parameter or of a result given, which would get no gradient: use reshape or slice/
+  for (const view of [(/** @type {any} */ x) => x.row(0), (/** @type {any} */ x) => x.reshape([2, 1])]) {
+    assert.throws(() => tape(qkv, p, t => t.mul(view(w), 2)), { name: 'TypeError', message })
+    assert.throws(() => tape(qkv, p, t => t.mul(view(t.gelu(w)), 2)), { name: 'TypeError', message })
+  }
+  tape(qkv, p, t => t.sum(t.mul(w, w.T.row(1)))).backward()
+  assert.deepEqual(p.gradients.w.tolist(), [[2, 2]])
+  const { loss } = tape(qkv, p, t => t.sum(t.mul(w, p.gradients.w)))
+  assert.equal(loss, 6)
+  p.dispose()
+})
+
 test('operands that are used twice, that are constants, or that take part in several operations have their gradients', () => {
   const g = qkv.generator(2)
   const p = parameters(qkv, { x: g.randn([3, 4]), y: g.randn([3, 4]) })
@@ -203,7 +219,7 @@ test('wrong operands and options of these operations are named, and change nothi
     [t => t.permute(x, [0, -2]), /permute: dims \(0, 0\) are no order/],
     [t => t.permute(x, [0, 2]), /permute: dims\[1\]: 2 given, a whole number from -2 to 1/],
     [t => t.permute(x), /permute: dims: undefined given, an array of numbers expected/],
-    [t => t.slice(x, 2, 0), /slice: axis: 2 given/],
+    [t => t.slice(x, 2, 0), /slice: dim: 2 given/],
     [t => t.slice(x, 0, 0, 3), /slice: to: 3 given, a whole number from -2 to 2 expected/],
     [t => t.slice(x, 0, 2, 1), /slice: from 2 to 1 of 2: from is after to/],
     [t => t.slice(x, 0), /slice: from: undefined given/],
@@ -274,6 +290,20 @@ test('init.gain is calculate_gain; constants need no generator; what does not fi
     message: /mode: "fan_in" given.*"fanIn"/,
   })
   assert.throws(() => init.gain(any('gelu')), { message: /init.gain: nonlinearity: "gelu" given/ })
+  /** @type {[call: () => unknown, message: RegExp][]} */
+  const calls = [
+    [() => init.uniform(g, [2], any({ a: 'x' })), /^init\.uniform: a: "x" given/],
+    [() => init.uniform(g, [2], { a: 2, b: 1 }), /^init\.uniform: b: 1 given, a finite number from 2 expected/],
+    [() => init.uniform(g, any('x')), /^init\.uniform: dims: "x" given/],
+    [() => init.normal(g, [2], any({ mean: null })), /^init\.normal: mean: null given/],
+    [() => init.normal(g, [2], { std: -1 }), /^init\.normal: std: -1 given/],
+    [() => init.normal(g, [-1]), /^init\.normal: dims: -1 in/],
+    [() => init.zeros(any(3)), /^init\.zeros: dims: 3 given/],
+    [() => init.ones([1.5]), /^init\.ones: dims: 1\.5 in/],
+    [() => init.kaimingNormal(g, [2, 2], any({ nonlinearity: 'x' })), /^init\.kaimingNormal: nonlinearity: "x" given/],
+    [() => init.kaimingUniform(g, [2, 2], any({ a: 'x' })), /^init\.kaimingUniform: a: "x" given/],
+  ]
+  for (const [call, message] of calls) assert.throws(call, { message })
 })
 
 goldens.permutations.forEach((/** @type {any} */ { seed, order, next }) => {
@@ -365,7 +395,17 @@ test('groups that do not fit are named; a wrong rate of a group is found before 
     [() => make([{ params: ['a'], momentum: 1 }]), /paramGroups\[0\]: there is no option "momentum"/],
   ]
   for (const [call, message] of calls) assert.throws(call, { message })
-  const optimizer = make([{ params: ['b'], lr: 2 }])
+  const optimizer = any(make([{ params: ['b'], lr: 2 }]))
+  const message = /SGD: paramGroups: the groups are made with the optimiser: set lr and weightDecay of one of them/
+  assert.throws(() => (optimizer.paramGroups = []), { name: 'TypeError', message })
+  for (const change of [
+    () => optimizer.paramGroups.push({ params: ['a'] }),
+    () => (optimizer.paramGroups[0] = { params: ['a'] }),
+    () => (optimizer.paramGroups[0].params = ['a']),
+    () => optimizer.paramGroups[0].params.push('a'),
+    () => (optimizer.paramGroups[0].momentum = 1),
+  ])
+    assert.throws(change, TypeError, String(change))
   p.gradients.a.data.fill(1)
   p.gradients.b.data.fill(1)
   const before = p.stateDict()

@@ -17,22 +17,27 @@ export class QkvError extends Error {
   }
 }
 
+/** At most 40 characters of a text. @param {string} text */
+const cut = text => (text.length > 40 ? `${text.slice(0, 40)}...` : text)
+
 /**
  * A value in a few words: `3.5`, `"abc"`, `null`, `an array of 3`, `a Float32Array of 12`, `an object with bits, group_size`.
  * @param {unknown} value
  * @returns {string}
  */
 export function describe(value) {
-  if (typeof value === 'string') return JSON.stringify(value.length > 40 ? `${value.slice(0, 40)}...` : value)
-  if (typeof value === 'bigint') return `${value}n`
+  if (typeof value === 'string') return JSON.stringify(cut(value))
+  if (typeof value === 'bigint') return cut(`${value}n`)
   if (typeof value === 'function') return 'a function'
-  if (typeof value !== 'object' || value === null) return String(value)
+  if (typeof value !== 'object' || value === null) return cut(String(value))
   if (Array.isArray(value)) return `an array of ${value.length}`
-  const name = value.constructor?.name || 'object'
+  const prototype = Object.getPrototypeOf(value)
+  const named = prototype ? prototype.constructor?.name : 'Object'
+  const name = typeof named === 'string' && named ? cut(named) : 'object'
   if (name === 'Object') {
     const keys = Object.keys(value)
     const more = keys.length > 3 ? ` and ${keys.length - 3} more` : ''
-    return keys.length ? `an object with ${keys.slice(0, 3).join(', ')}${more}` : 'an empty object'
+    return keys.length ? `an object with ${keys.slice(0, 3).map(cut).join(', ')}${more}` : 'an empty object'
   }
   const article = /^[AEIO]/i.test(name) ? 'an' : 'a'
   return ArrayBuffer.isView(value) && 'length' in value ? `${article} ${name} of ${value.length}` : `${article} ${name}`

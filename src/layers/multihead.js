@@ -8,13 +8,15 @@ import { copyTrace, projectKeys, projectQueries, runAttention, runTrace, traceSi
 import { ATTENTION_OPTIONS, checkOptions, checkTogether, labels } from '../ops/attention-arguments.js'
 import { broadcast, checkMasks } from '../ops/attention-masks.js'
 import { checkWeights, multiply, multiplyOut, toWeights } from '../ops/linear.js'
+import { checkStream } from '../ops/random-stream.js'
 import { newArray } from '../runtime/outputs.js'
 import { appendRows, joinMasks } from './extra-keys.js'
-import { Linear, readState, SIZE } from './layers.js'
+import { Linear, linearLayer } from './linear-layer.js'
+import { readState, SIZE } from './state-dict.js'
 
 /** @typedef {import('../runtime/memory.js').Core} Core */
 /** @typedef {import('../runtime/attention-call.js').AttentionCall} AttentionCall */
-/** @typedef {import('./generator.js').Generator} Generator */
+/** @typedef {import('../ops/random-stream.js').Generator} Generator */
 /** @typedef {import('../base/tensor.js').TensorLike} TensorLike */
 /** @typedef {import('../base/tensor.js').Nested} Nested */
 /** @typedef {Tensor<Float32Array>} FloatTensor */
@@ -56,6 +58,47 @@ const FORWARD = labels('forward', OPERANDS, FORWARD_OPTIONS)
 const ATTENTION_CHOICES = /** @type {const} */ ([...ATTENTION_OPTIONS, 'softmaxAxis', 'masking'])
 const TRACE = labels('trace', OPERANDS, [...FORWARD_OPTIONS, ...ATTENTION_CHOICES])
 
+/**
+ * torch.nn.MultiheadAttention(embedDim, numHeads, batch_first=True): Xavier-uniform projections.
+ * @param {Generator} generator
+ * @param {number} embedDim
+ * @param {number} numHeads divides embedDim
+ * @param {MultiheadOptions} [options]
+ */
+export function multiheadAttention(generator, embedDim, numHeads, options = {}) {
+  const { core } = checkStream(generator, 'multiheadAttention: generator')
+  const given = readOptions(options, ['kDim', 'vDim', 'bias', 'addBiasKV', 'addZeroAttn'], 'multiheadAttention')
+  const E = toNumber(embedDim, 'multiheadAttention: embedDim', { ...SIZE, least: 1 })
+  toNumber(numHeads, 'multiheadAttention: numHeads', { ...SIZE, least: 1 })
+  if (E % numHeads) throw new RangeError(`multiheadAttention: ${numHeads} heads do not divide embedDim ${E}`)
+  const kDim = toNumber(given.kDim ?? E, 'multiheadAttention: kDim', SIZE)
+  const vDim = toNumber(given.vDim ?? E, 'multiheadAttention: vDim', SIZE)
+  const bias = given.bias === undefined || toBoolean(given.bias, 'multiheadAttention: bias')
+  const { addBiasKV = false, addZeroAttn = false } = given
+  toBoolean(addBiasKV, 'multiheadAttention: addBiasKV')
+  toBoolean(addZeroAttn, 'multiheadAttention: addZeroAttn')
+
+  // torch's order of draws: out_proj first (its bias is drawn, then zeroed), then the three in one or one by one.
+  const out = linearLayer(generator, E, E, { bias })
+  out.bias?.data.fill(0)
+  const xavier = (/** @type {number} */ rows, /** @type {number} */ columns) => {
+    const bound = Math.sqrt(3) * Math.sqrt(2 / (rows + columns))
+    return generator.uniform([rows, columns], -bound, bound)
+  }
+  const zeros = () => (bias ? new Tensor(new Float32Array(E), [E]) : undefined)
+  const [query, key, value] =
+    kDim === E && vDim === E ? thirds(xavier(3 * E, E)) : [xavier(E, E), xavier(E, kDim), xavier(E, vDim)]
+  const layers = {
+    query: new Linear(core, query, zeros()),
+    key: new Linear(core, key, zeros()),
+    value: new Linear(core, value, zeros()),
+    out,
+  }
+  const normal = () => (addBiasKV ? generator.normal([E], 0, 1 / Math.sqrt(E)) : undefined) // xavier_normal_ of (1, 1, E)
+  const [biasK, biasV] = [normal(), normal()]
+  return new MultiheadAttention(core, numHeads, layers, { biasK, biasV, addZeroAttn })
+}
+
 /** torch.nn.MultiheadAttention with batch_first=True: project, attend in each head, join the heads, project. */
 export class MultiheadAttention {
   #core
@@ -76,47 +119,6 @@ export class MultiheadAttention {
     this.biasV = extra.biasV
     this.addZeroAttn = extra.addZeroAttn ?? false
     this.embedDim = layers.query.weight.dims[0]
-  }
-
-  /**
-   * @internal
-   * @param {Core} core
-   * @param {Generator} generator
-   * @param {number} embedDim
-   * @param {number} numHeads
-   * @param {MultiheadOptions} options
-   */
-  static random(core, generator, embedDim, numHeads, options) {
-    const given = readOptions(options, ['kDim', 'vDim', 'bias', 'addBiasKV', 'addZeroAttn'], 'multiheadAttention')
-    const E = toNumber(embedDim, 'multiheadAttention: embedDim', { ...SIZE, least: 1 })
-    toNumber(numHeads, 'multiheadAttention: numHeads', { ...SIZE, least: 1 })
-    if (E % numHeads) throw new RangeError(`multiheadAttention: ${numHeads} heads do not divide embedDim ${E}`)
-    const kDim = toNumber(given.kDim ?? E, 'multiheadAttention: kDim', SIZE)
-    const vDim = toNumber(given.vDim ?? E, 'multiheadAttention: vDim', SIZE)
-    const bias = given.bias === undefined || toBoolean(given.bias, 'multiheadAttention: bias')
-    const { addBiasKV = false, addZeroAttn = false } = given
-    toBoolean(addBiasKV, 'multiheadAttention: addBiasKV')
-    toBoolean(addZeroAttn, 'multiheadAttention: addZeroAttn')
-
-    // torch's order of draws: out_proj first (its bias is drawn, then zeroed), then the three in one or one by one.
-    const out = Linear.random(core, generator, E, E, { bias })
-    out.bias?.data.fill(0)
-    const xavier = (/** @type {number} */ rows, /** @type {number} */ columns) => {
-      const bound = Math.sqrt(3) * Math.sqrt(2 / (rows + columns))
-      return generator.uniform([rows, columns], -bound, bound)
-    }
-    const zeros = () => (bias ? new Tensor(new Float32Array(E), [E]) : undefined)
-    const [query, key, value] =
-      kDim === E && vDim === E ? thirds(xavier(3 * E, E)) : [xavier(E, E), xavier(E, kDim), xavier(E, vDim)]
-    const layers = {
-      query: new Linear(core, query, zeros()),
-      key: new Linear(core, key, zeros()),
-      value: new Linear(core, value, zeros()),
-      out,
-    }
-    const normal = () => (addBiasKV ? generator.normal([E], 0, 1 / Math.sqrt(E)) : undefined) // xavier_normal_ of (1, 1, E)
-    const [biasK, biasV] = [normal(), normal()]
-    return new MultiheadAttention(core, numHeads, layers, { biasK, biasV, addZeroAttn })
   }
 
   /**

@@ -13,7 +13,7 @@ import { checkStream } from './random-stream.js'
 /** @typedef {import('../base/tensor.js').Nested} Nested */
 /** @typedef {import('../base/tensor.js').Tensor} Tensor */
 /** @typedef {import('../base/tensor.js').Tensor<Float32Array>} FloatTensor */
-/** @typedef {import('./random-stream.js').RandomStream} RandomStream */
+/** @typedef {import('./random-stream.js').Generator} Generator */
 /** @typedef {import('../runtime/attention-call.js').AttentionCall} AttentionCall */
 /** @typedef {import('../runtime/attention-call.js').AdditiveScore} AdditiveScore */
 
@@ -38,7 +38,7 @@ import { checkStream } from './random-stream.js'
  * @property {number} [numHeads] H: q is (B, L, H * D), k and v are (B, S, G * D) and (B, S, G * E), the output is
  *   (B, L, H * E), the heads side by side in each row. They are read in place, without a copy
  * @property {number} [kvHeads] G, beside numHeads; default numHeads
- * @property {{ p: number, generator: RandomStream }} [dropout] zeroes each weight with probability p and divides
+ * @property {{ p: number, generator: Generator }} [dropout] zeroes each weight with probability p and divides
  *   the others by 1 - p (training only); draws come from the generator in the order of the weights
  *
  * @typedef {OtherOptions & import('./attention-masks.js').MaskOptions} AttentionOptions
@@ -299,7 +299,7 @@ function checkSinks(sinks, H, softmaxAxis, name) {
 }
 
 /**
- * @param {{ p: number, generator: RandomStream }} dropout
+ * @param {{ p: number, generator: Generator }} dropout
  * @param {string} name
  */
 function checkDropout(dropout, name) {

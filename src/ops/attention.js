@@ -234,6 +234,7 @@ export function attend(core, call, out) {
 
 /** @param {Core} core @param {AttentionCall} call @param {number} q @param {number} k @param {number} v @param {number} out @param {boolean} keysInRows */
 function runFused(core, call, q, k, v, out, keysInRows) {
+  if (call.cache?.rows) return call.cache.attendRows(core, call, q, out)
   if (!call.summary) {
     runAttention(core, call, q, k, v, out, call.inRows, undefined, keysInRows)
     return undefined

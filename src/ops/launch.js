@@ -1,29 +1,11 @@
 import { count } from '../base/tensor.js'
-import { FLOATS } from '../runtime/abi.js'
 import { expectApart, toTarget } from '../runtime/outputs.js'
 
 /** @typedef {import('../runtime/memory.js').Core} Core */
 /** @typedef {import('../base/tensor.js').Tensor<Float32Array>} FloatTensor */
 
-/** Values in a unit of an elementwise kernel. */
-export const UNIT = 1024
 const WORK = 32 // multiplications that take as long as reading and writing one value
 const CHUNK = 2e6 // of them at once: shorter streams of memory lose a third of the speed (measured)
-
-/**
- * Writes a struct of 32-bit words, in memory of this call.
- * @template {string} W
- * @param {Core} core
- * @param {readonly W[]} words its fields, in order
- * @param {Readonly<Record<NoInfer<W>, number>>} fields
- * @returns {number} its address
- */
-export function writeStruct(core, words, fields) {
-  const address = core.alloc(words.length * 4)
-  let at = address / 4
-  for (const name of words) (FLOATS.has(name) ? core.floats : core.words)[at++] = fields[name]
-  return address
-}
 
 /**
  * Runs a kernel whose last arguments are `first` and `count` of its units; on all threads if it has enough work.

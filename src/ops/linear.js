@@ -33,6 +33,7 @@ import { toTargetInPlace } from './launch.js'
  * @property {boolean} [isTransposed] layout 'in,out'
  * @property {number} [kind] enum qkv_weights; default: not packed
  * @property {FloatTensor} [scales]
+ * @property {boolean} [isExact] x is not rounded where the weight is of int8 or int4
  * @property {FloatTensor} [bias]
  * @property {number} [activation] enum qkv_activation
  * @property {FloatTensor | number} [residual] or its address
@@ -72,6 +73,7 @@ export const toWeights = (weight, dims, bias, isTransposed = false) => ({
   isTransposed,
   kind: 0,
   scales: undefined,
+  isExact: false,
   residual: undefined,
   activation: 0,
 })
@@ -202,7 +204,7 @@ export function multiply(
   y = core.allocFloats(M * weights.dims[0]),
   deferredCopies = core.threads?.deferredCopies(workOf(M, weights)),
 ) {
-  const { weight, kind = 0, isTransposed, scales, bias, activation = 0, residual } = weights
+  const { weight, kind = 0, isTransposed, scales, isExact, bias, activation = 0, residual } = weights
   const [N, K] = weights.dims
   core.scope(() => {
     const at = (/** @type {FloatTensor | number} */ x = 0) => (typeof x === 'number' ? x : core.toMemory(x))
@@ -211,7 +213,7 @@ export function multiply(
     const strides = isTransposed ? [1, N] : [K, 1]
     const words = [x, w, toScales, toBias, toResidual, y, M, K, N, kind, ...strides, activation]
     const args = core.copyIn(Uint32Array.from(words))
-    const name = kind < WEIGHTS.int8 ? 'qkv_linear' : 'qkv_integer'
+    const name = kind < WEIGHTS.int8 ? 'qkv_linear' : isExact ? 'qkv_dequantized' : 'qkv_integer'
     const units = core.exports[`${name}_units`](args)
     // the units of one block of rows start as soon as their rows of W are copied
     const parts = isTransposed || units > Math.ceil(N / 8) ? 1 : units
@@ -220,7 +222,8 @@ export function multiply(
       kernel: `${name}_part`,
       args,
       work: workOf(M, weights),
-      shares: 4, // of neighbouring columns
+      // of neighbouring columns; for each share of many rows the integer kernels round all of x
+      shares: kind >= WEIGHTS.int8 && M > 8 ? 2 : 4,
       units,
       scratch,
       deferredCopies,

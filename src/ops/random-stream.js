@@ -26,7 +26,7 @@ function lowWord(seed) {
  * PyTorch's CPU random stream: the same seed and the same calls give the same bits as
  * `torch.manual_seed(seed)` and `torch.rand`, `torch.randn`, ... (float32 on the CPU).
  */
-export class RandomStream {
+export class Generator {
   #core
   #state = new Uint8Array(GENERATOR_BYTES)
   #stream
@@ -192,16 +192,18 @@ export class RandomStream {
 /**
  * @param {unknown} generator
  * @param {string} name
- * @returns {RandomStream}
+ * @returns {Generator}
  */
 export function checkStream(generator, name) {
-  if (generator instanceof RandomStream && generator.core) return generator
-  throw new TypeError(`${name}: ${describe(generator)} given, a generator expected: qkv.generator(123)`)
+  if (generator instanceof Generator && generator.core) return generator
+  throw new TypeError(
+    `${name}: ${describe(generator)} given, a generator expected: qkv.generator(123) of the same package`,
+  )
 }
 
 /**
  * @template {Float32Array | Float64Array | Int32Array | Uint32Array} T
- * @param {RandomStream} stream
+ * @param {Generator} stream
  * @param {{ new (buffer: ArrayBuffer, byteOffset: number, length: number): T, BYTES_PER_ELEMENT: number }} Type
  * @param {readonly number[]} dims
  * @param {string} kernel

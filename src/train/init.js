@@ -5,7 +5,7 @@ import { shape } from '../base/errors.js'
 import { checkDims, count, Tensor } from '../base/tensor.js'
 import { checkStream } from '../ops/random-stream.js'
 
-/** @typedef {import('../layers/generator.js').Generator} Generator */
+/** @typedef {import('../ops/random-stream.js').Generator} Generator */
 /** @typedef {import('../base/tensor.js').FloatTensor} FloatTensor */
 /** @typedef {'linear' | 'sigmoid' | 'tanh' | 'relu' | 'leakyRelu' | 'selu'} Nonlinearity */
 
@@ -38,19 +38,23 @@ import { checkStream } from '../ops/random-stream.js'
 /** @type {Init['uniform']} */
 function uniform(generator, dims, options = {}) {
   const { a = 0, b = 1 } = readOptions(options, ['a', 'b'], 'init.uniform')
-  return checkStream(generator, 'init.uniform: generator').uniform(dims, a, b)
+  const least = toNumber(a, 'init.uniform: a')
+  const most = toNumber(b, 'init.uniform: b', { least })
+  return checkStream(generator, 'init.uniform: generator').uniform(checkDims(dims, 'init.uniform'), least, most)
 }
 
 /** @type {Init['normal']} */
 function normal(generator, dims, options = {}) {
   const { mean = 0, std = 1 } = readOptions(options, ['mean', 'std'], 'init.normal')
-  return checkStream(generator, 'init.normal: generator').normal(dims, mean, std)
+  toNumber(mean, 'init.normal: mean')
+  toNumber(std, 'init.normal: std', { least: 0 })
+  return checkStream(generator, 'init.normal: generator').normal(checkDims(dims, 'init.normal'), mean, std)
 }
 
-/** @type {Init['constant']} */
-function constant(dims, value) {
-  const sizes = checkDims(dims, 'init.constant')
-  return new Tensor(new Float32Array(count(sizes)).fill(toNumber(value, 'init.constant: value')), sizes)
+/** @param {readonly number[]} dims @param {number} value @param {string} where */
+function filled(dims, value, where) {
+  const sizes = checkDims(dims, where)
+  return new Tensor(new Float32Array(count(sizes)).fill(toNumber(value, `${where}: value`)), sizes)
 }
 
 /** Inputs and outputs of a value, for a weight (out, in, ...). @param {readonly number[]} dims @param {string} where */
@@ -91,10 +95,10 @@ const GAINS = {
   selu: () => 3 / 4,
 }
 
-/** @type {Init['gain']} */
-function gain(nonlinearity, a = 0.01) {
+/** The gain of a nonlinearity. @param {Nonlinearity} nonlinearity @param {number} a @param {string} where */
+function gainOf(nonlinearity, a, where) {
   const known = /** @type {Nonlinearity[]} */ (Object.keys(GAINS))
-  return GAINS[oneOf(nonlinearity, known, 'init.gain: nonlinearity')](toNumber(a, 'init.gain: a'))
+  return GAINS[oneOf(nonlinearity, known, `${where}: nonlinearity`)](toNumber(a, `${where}: a`))
 }
 
 /** The standard deviation of He et al. 2015. @param {readonly number[]} dims @param {KaimingOptions} options @param {string} where */
@@ -102,7 +106,7 @@ function kaimingStd(dims, options, where) {
   const given = readOptions(options, ['a', 'mode', 'nonlinearity'], where)
   const mode = oneOf(given.mode ?? 'fanIn', ['fanIn', 'fanOut'], `${where}: mode`)
   const { [mode]: fan } = fansOf(dims, where)
-  return fan && gain(given.nonlinearity ?? 'leakyRelu', given.a ?? 0) / Math.sqrt(fan)
+  return fan && gainOf(given.nonlinearity ?? 'leakyRelu', given.a ?? 0, where) / Math.sqrt(fan)
 }
 
 /** @type {Init['kaimingUniform']} */
@@ -121,12 +125,12 @@ function kaimingNormal(generator, dims, options = {}) {
 export const init = {
   uniform,
   normal,
-  constant,
-  zeros: dims => constant(dims, 0),
-  ones: dims => constant(dims, 1),
+  constant: (dims, value) => filled(dims, value, 'init.constant'),
+  zeros: dims => filled(dims, 0, 'init.zeros'),
+  ones: dims => filled(dims, 1, 'init.ones'),
   xavierUniform,
   xavierNormal,
   kaimingUniform,
   kaimingNormal,
-  gain,
+  gain: (nonlinearity, a = 0.01) => gainOf(nonlinearity, a, 'init.gain'),
 }

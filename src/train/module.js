@@ -2,9 +2,11 @@
 
 import { readOptions, toBoolean, toNumber } from '../base/arguments.js'
 import { describe } from '../base/errors.js'
-import { Embedding, Linear, SIZE } from '../layers/layers.js'
+import { Embedding } from '../layers/embedding-layer.js'
+import { Linear } from '../layers/linear-layer.js'
+import { SIZE } from '../layers/state-dict.js'
 import { init } from './init.js'
-import { parameters } from './parameters.js'
+import { checkName, parameters } from './parameters.js'
 
 /** @typedef {import('../base/tensor.js').FloatTensor} FloatTensor */
 /** @typedef {import('../nn/operation.js').Operand} Operand */
@@ -98,7 +100,7 @@ function compile(layers, name, found, seen) {
 /** @param {Record<string, Operand>} found @param {string} name @param {Operand} tensor */
 function put(found, name, tensor) {
   if (Object.hasOwn(found, name)) throw new RangeError(`module: two tensors have the name ${name}: rename one`)
-  found[name] = tensor
+  found[checkName(name, 'module')] = tensor
 }
 
 /**
@@ -132,7 +134,7 @@ function compileLayer({ weight, bias, eps }, method, name, found) {
  * @template {any[]} I
  * @template R
  * @param {import('../qkv.js').Qkv} qkv
- * @param {L} layers of a generator (`linear`, `embedding`), LayerNorm, RMSNorm, and tensors; in objects and arrays
+ * @param {L} layers of qkv/layers (`linearLayer`, `embeddingLayer`), LayerNorm, RMSNorm, and tensors; in objects and arrays
  * @param {(t: Tape, layers: BoundLayers<L>, ...inputs: I) => R} forward
  * @returns {((t: Tape, ...inputs: I) => R) & { parameters: Parameters }} its parameters have PyTorch's names
  */

@@ -2,9 +2,9 @@
 
 import { readOptions, toBoolean, toNumber } from '../base/arguments.js'
 import { describe, proxied } from '../base/errors.js'
-import { addAll } from '../nn/kernels.js'
-import { ADAM_WORDS, SGD_WORDS } from '../nn/nn-abi.js'
-import { launch, UNIT, writeStruct } from '../ops/launch.js'
+import { addAll, UNIT } from '../nn/kernels.js'
+import { ADAM_WORDS, SGD_WORDS, writeStruct } from '../nn/nn-abi.js'
+import { launch } from '../ops/launch.js'
 import { ResidentTensor } from '../runtime/resident.js'
 import { addressOf, copies, expectParameters, fill, paddedSize } from './parameters.js'
 
@@ -12,7 +12,7 @@ import { addressOf, copies, expectParameters, fill, paddedSize } from './paramet
 /** @typedef {import('./parameters.js').Parameters} Parameters */
 /**
  * Parameters by name with options of their own: PyTorch's param_groups.
- * @typedef {{ params: readonly string[], lr?: number, weightDecay?: number }} ParamGroup
+ * @typedef {{ readonly params: readonly string[], lr?: number, weightDecay?: number }} ParamGroup
  *
  * @typedef {object} OptimizerOptions
  * @property {number} [lr]
@@ -51,16 +51,20 @@ function toGroups(p, given, where) {
       readOptions(options, ['params', 'lr', 'weightDecay'], name)
     )
     /** @type {ParamGroup} */
-    const group = { params: toNames(p, params, `${name}: params`) }
-    if (lr !== undefined) group.lr = toNumber(lr, `${name}: lr`, NOT_NEGATIVE)
-    if (weightDecay !== undefined) group.weightDecay = toNumber(weightDecay, `${name}: weightDecay`, NOT_NEGATIVE)
+    const group = {
+      params: Object.freeze(toNames(p, params, `${name}: params`)),
+      lr: lr === undefined ? lr : toNumber(lr, `${name}: lr`, NOT_NEGATIVE),
+      weightDecay:
+        weightDecay === undefined ? weightDecay : toNumber(weightDecay, `${name}: weightDecay`, NOT_NEGATIVE),
+    }
+    Object.defineProperty(Object.seal(group), 'params', { writable: false })
     for (const parameter of group.params) {
       if (groupOf.has(parameter)) throw new RangeError(`${name}: params: ${parameter} stands in a group already`)
       groupOf.set(parameter, group)
     }
     return group
   })
-  return { groups, groupOf }
+  return { groups: Object.freeze(groups), groupOf }
 }
 
 const NOT_NEGATIVE = { least: 0 }
@@ -70,12 +74,11 @@ const BELOW_ONE = { least: 0, most: 1 - 2 ** -53 }
 export class Optimizer {
   /** The learning rate; may be set before each step. A group with a rate of its own keeps that. */
   lr
-  /** The groups that were given; their `lr` and `weightDecay` may be set before each step. @type {ParamGroup[]} */
-  paramGroups
   /** Steps made so far. */
   steps = 0
   #p
   #where
+  #groups
   #rule
   #weightDecay
   /** Runs of adjacent parameters of the same group, with or without weight decay. @type {{ from: number, n: number, isDecayed: boolean, group: ParamGroup | undefined }[]} */
@@ -104,7 +107,7 @@ export class Optimizer {
     this.#weightDecay = toNumber(given.weightDecay, `${where}: weightDecay`, NOT_NEGATIVE)
     const noDecay = toNames(p, given.noDecay, `${where}: noDecay`)
     const { groups, groupOf } = toGroups(p, given.paramGroups, `${where}: paramGroups`)
-    this.paramGroups = groups
+    this.#groups = groups
     this.#rule = toRule(given)
     let from = 0
     for (const [name, { dims }] of Object.entries(p.values)) {
@@ -128,6 +131,17 @@ export class Optimizer {
   static #checked(optimizer) {
     if (!(#p in optimizer)) throw proxied('optimizer')
     return optimizer
+  }
+
+  /** The groups that were given; their `lr` and `weightDecay` may be set before each step. @returns {readonly ParamGroup[]} */
+  get paramGroups() {
+    return Optimizer.#checked(this).#groups
+  }
+
+  /** @internal An assignment would have no effect. */
+  set paramGroups(_) {
+    const where = `${Optimizer.#checked(this).#where}: paramGroups`
+    throw new TypeError(`${where}: the groups are made with the optimiser: set lr and weightDecay of one of them`)
   }
 
   /** Updates the parameters from their gradients. */

@@ -3,7 +3,7 @@
 import { describe, proxied } from '../base/errors.js'
 import { toFloats } from '../base/operand.js'
 import { count, Tensor } from '../base/tensor.js'
-import { readState } from '../layers/layers.js'
+import { readState } from '../layers/state-dict.js'
 import { expectCore } from '../qkv.js'
 import { ResidentTensor } from '../runtime/resident.js'
 
@@ -61,6 +61,11 @@ class Arena {
     }
     this.mark = [at, used + Math.ceil(n / 4) * 4]
     return this.#chunks[at].part(used, [n])
+  }
+
+  /** Does this tensor lie in it? @param {ResidentTensor} tensor */
+  holds(tensor) {
+    return this.#chunks.some(chunk => tensor.overlaps(chunk))
   }
 
   dispose() {
@@ -148,6 +153,11 @@ export class Parameters {
     return parts
   }
 
+  /** @internal Is this a part of the values, or of a result of a tape? @param {unknown} value */
+  holds(value) {
+    return value instanceof ResidentTensor && (value.overlaps(this.all[0]) || this.arena.holds(value))
+  }
+
   /** @internal @param {FloatTensor} tensor @param {number} step @param {boolean} isLearned @param {number} [gradient] @returns {Variable} */
   add(tensor, step, isLearned, gradient = 0) {
     const variable = { tensor, owner: this, step, isLearned, gradient }
@@ -210,6 +220,15 @@ export function parameters(qkv, tensors) {
   const core = expectCore(qkv, 'parameters')
   if (typeof tensors !== 'object' || tensors === null || Array.isArray(tensors) || !Object.keys(tensors).length)
     throw new TypeError(`parameters: ${describe(tensors)} given, an object of tensors by name expected`)
-  const entries = Object.entries(tensors).map(([name, value]) => [name, toFloats(value, `parameters: ${name}`)])
+  const entries = Object.entries(tensors).map(([name, value]) => [
+    checkName(name, 'parameters'),
+    toFloats(value, `parameters: ${name}`),
+  ])
   return new Parameters(core, Object.fromEntries(entries))
+}
+
+/** Objects by name can not hold this one. @param {string} name @param {string} where */
+export function checkName(name, where) {
+  if (name === '__proto__') throw new RangeError(`${where}: ${name} given, another name of a tensor expected`)
+  return name
 }

@@ -73,12 +73,12 @@ export const permute = toOperation(['x'], {
 
 /** Tensor.slice. @type {Operation} */
 export const slice = toOperation(['x'], {
-  options: ['axis', 'from', 'to'],
-  prepare(core, [x], { axis: dim, from, to }, where) {
+  options: ['dim', 'from', 'to'],
+  prepare(core, [x], { dim, from, to }, where) {
     /** @type {readonly number[]} */
     const given = x.dims
     if (!given.length) throw new RangeError(`${where}: x has no axes`)
-    const axis = toAxis(dim, given, `${where}: axis`)
+    const axis = toAxis(dim, given, `${where}: dim`)
     const size = given[axis]
     const [first, end] = [from, to ?? size].map((i, n) => {
       const index = toNumber(i, `${where}: ${n ? 'to' : 'from'}`, { least: -size, most: size, whole: true })

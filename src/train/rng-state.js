@@ -5,7 +5,7 @@ import { describe } from '../base/errors.js'
 import { Tensor } from '../base/tensor.js'
 import { checkStream } from '../ops/random-stream.js'
 
-/** @typedef {import('../layers/generator.js').Generator} Generator */
+/** @typedef {import('../ops/random-stream.js').Generator} Generator */
 
 const MOST = Math.floor((2 ** 32 - 1) / 20) - 1 // PyTorch draws other numbers for more values
 

@@ -95,6 +95,10 @@ class Recorder {
     const p = this.#p
     const found = value instanceof Tensor ? variables.get(value) : undefined
     if (!found) {
+      if (p.holds(value))
+        throw new TypeError(
+          `${name}: a view of a parameter or of a result given, which would get no gradient: use reshape or slice of the tape`,
+        )
       const constant = toFloats(value, name)
       const { dims } = constant
       /** @type {Prepared} */
@@ -178,7 +182,7 @@ class Recorder {
     return this.#apply('attention', rowAttention, [q, bias, sinks, k, v], { numHeads, kvHeads }, given)
   }
 
-  /** Zeroes each value with probability p and divides the others by 1 - p. @param {Operand} x @param {{ p: number, generator: import('../layers/generator.js').Generator }} options */
+  /** Zeroes each value with probability p and divides the others by 1 - p. @param {Operand} x @param {{ p: number, generator: import('../ops/random-stream.js').Generator }} options */
   dropout(x, options) {
     const { p, generator } = readOptions(options, ['p', 'generator'], 'dropout')
     return this.#apply('dropout', DROPOUT, [x], { p }, checkStream(generator, 'dropout: generator'))
@@ -214,9 +218,9 @@ class Recorder {
     return this.#apply('permute', permute, [x], { dims })
   }
 
-  /** A copy of the indices from <= i < to of one axis, as Tensor.slice: PyTorch's x[:, from:to]. @param {Operand} x @param {number} axis @param {number} from @param {number} [to] default: the end */
-  slice(x, axis, from, to) {
-    return this.#apply('slice', slice, [x], { axis, from, to })
+  /** A copy of the indices from <= i < to of one axis, as Tensor.slice: PyTorch's x[:, from:to]. @param {Operand} x @param {number} dim @param {number} from @param {number} [to] default: the end */
+  slice(x, dim, from, to) {
+    return this.#apply('slice', slice, [x], { dim, from, to })
   }
 
   /** Repeats axes of size 1, and adds leading axes: torch.Tensor.expand. @param {Operand} x @param {readonly number[]} dims -1 keeps the size of an axis */

@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { load } from '../../src/index.js'
+import { embeddingLayer } from '../../src/layers.js'
 import { tokenize } from '../../src/tokenize.js'
 import { close } from '../helpers.js'
 import { Article, bothKernels, printout, queryAndKey, ROUNDING } from './article.js'
@@ -14,7 +15,7 @@ const sentence = tokenize('Life is short, less is more.')
 /** The code cells; the cell of the weights is run four times. @param {'vector' | 'scalar'} stream */
 function retrace(stream) {
   const g = qkv.generator(123, { stream })
-  const X = g.embedding(6, 16).forward(sentence.ids)
+  const X = embeddingLayer(g, 6, 16).forward(sentence.ids)
   const weightCell = () => ({ Wq: g.rand([8, 16]), Wk: g.rand([8, 16]), Wv: g.rand([12, 16]) })
   const [{ Wq, Wk, Wv }, , , fourth] = [weightCell(), weightCell(), weightCell(), weightCell()]
   const Q = qkv.matmul(X, Wq.T)

@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { joinHeads, load, tensor } from '../../src/index.js'
+import { embeddingLayer } from '../../src/layers.js'
 import { tokenize } from '../../src/tokenize.js'
 import { close } from '../helpers.js'
 import { Article, bothKernels, printout, ROUNDING } from './article.js'
@@ -24,7 +25,7 @@ const attend = (x_1, x_2, { W_query, W_key, W_value }) =>
 /** The article from its seed; the seed is set anew before each block. @param {'vector' | 'scalar'} stream */
 function retrace(stream) {
   const g = qkv.generator(123, { stream })
-  const x = g.embedding(50_000, 3).forward(sentence.ids)
+  const x = embeddingLayer(g, 50_000, 3).forward(sentence.ids)
 
   const weights = drawWeights(g.seed(123), 4)
   const queries = qkv.matmul(x, weights.W_query)

@@ -3,12 +3,13 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { joinHeads, load, tensor } from '../../src/index.js'
+import { linearLayer, multiheadAttention } from '../../src/layers.js'
 import { close } from '../helpers.js'
 import { Article, bothKernels, queryAndKey } from './article.js'
 
-/** @typedef {import('qkv').MultiheadAttention} MultiheadAttention */
-/** @typedef {import('qkv').ForwardOptions} ForwardOptions */
-/** @typedef {import('qkv').Linear} Linear */
+/** @typedef {import('qkv/layers').MultiheadAttention} MultiheadAttention */
+/** @typedef {import('qkv/layers').ForwardOptions} ForwardOptions */
+/** @typedef {import('qkv/layers').Linear} Linear */
 /** @typedef {import('../helpers.js').Comparable} Comparable */
 
 const qkv = await load()
@@ -20,12 +21,12 @@ const article = new Article('002')
  * @param {number} heads
  * @param {Record<string, Comparable | Linear>} weights
  */
-const layer = (size, heads, weights) => qkv.generator(0).multiheadAttention(size, heads).loadStateDict(weights)
+const layer = (size, heads, weights) => multiheadAttention(qkv.generator(0), size, heads).loadStateDict(weights)
 
 /** The full listing after manual_seed(123), up to the call of the layer. */
 function fullListing() {
   const g = qkv.generator(123)
-  const [q_proj, k_proj, v_proj, o_proj] = [1, 2, 3, 4].map(() => g.linear(512, 512))
+  const [q_proj, k_proj, v_proj, o_proj] = [1, 2, 3, 4].map(() => linearLayer(g, 512, 512))
   const [q, k, v] = [1, 2, 3].map(() => g.randn([10, 60, 512]))
   return { g, mha: layer(512, 8, { q_proj, k_proj, v_proj, o_proj }), q, k, v }
 }

@@ -34,13 +34,17 @@ export async function finish() {
   return Promise.all(results)
 }
 
-/** @param {URL} url */
+/** The text of a file, or the bytes of a safetensors file. @param {URL | string} url */
 export function readFileSync(url) {
+  const isBinary = String(url).endsWith('.safetensors')
   const request = new XMLHttpRequest()
   request.open('GET', url, false)
+  // A page may not wait for an array buffer; in this encoding each byte is a letter.
+  if (isBinary) request.overrideMimeType('text/plain; charset=x-user-defined')
   request.send()
   if (request.status !== 200) throw new Error(`${url} answers ${request.status}`)
-  return request.responseText
+  const { responseText } = request
+  return isBinary ? Uint8Array.from(responseText, letter => letter.charCodeAt(0) & 255) : responseText
 }
 
 /** @param {any} a @param {any} b @returns {boolean} */

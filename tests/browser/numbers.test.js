@@ -11,7 +11,8 @@ import { launch } from './chromium.js'
 /** @typedef {import('./node.js').Result} Result */
 
 const articles = readdirSync(new URL('../articles/', import.meta.url)).filter(name => name.endsWith('.test.js'))
-const files = [...articles.map(name => `articles/${name}`), 'goldens.test.js', 'random.test.js', 'kernels.test.js']
+const others = ['goldens.test.js', 'random.test.js', 'kernels.test.js', 'browser/interpret.js']
+const files = [...articles.map(name => `articles/${name}`), ...others]
 
 const server = createServer(sirv(fileURLToPath(new URL('../..', import.meta.url)), { dev: true }))
 await new Promise(resolve => server.listen(0, '127.0.0.1', () => resolve(undefined)))

@@ -2,7 +2,7 @@
 
 import { tensor } from '../../src/index.js'
 import { onnxAttention } from '../../src/onnx.js'
-import { ATTENTION_ATTRIBUTES, ATTENTION_INPUTS } from '../../src/ops/onnx-names.js'
+import { ATTENTION_ATTRIBUTES, ATTENTION_INPUTS } from '../../src/onnx-names.js'
 import { findCases, Unsupported } from './cases.js'
 
 /** @typedef {import('./cases.js').Case} Case */
@@ -66,7 +66,7 @@ const OPERATORS = {
   },
   Softmax: {
     since: 13,
-    run: (qkv, test, [x]) => [as(x, qkv.softmax(x, { axis: only(test, ['axis']).axis ?? -1 }))],
+    run: (qkv, test, [x]) => [as(x, qkv.softmax(x, { dim: only(test, ['axis']).axis ?? -1 }))],
   },
 }
 

@@ -79,7 +79,7 @@ for reduction in ["mean", "sum", "none"]:
     case("mseLoss", f, {"input": random(3, 5), "target": random(3, 5)}, {"reduction": reduction})
 case("mseLoss", F.mse_loss, {"input": random(9), "target": random(9)})
 for axis in [0, 1, -1]:
-    case("softmax", lambda a: torch.softmax(a, axis), x, {"axis": axis})
+    case("softmax", lambda a: torch.softmax(a, axis), x, {"dim": axis})
 
 inits = []
 

@@ -3,7 +3,7 @@
 import { elements, indexIn } from '../formulas.js'
 
 /** @type {import('../operations.js').Operation['reference']} */
-export const reference = ({ x }, { axis, from, to }) => {
+export const reference = ({ x }, { dim: axis, from, to }) => {
   const [first, end] = [from, to ?? x.dims.at(axis)].map(i => (i < 0 ? i + x.dims.at(axis) : i))
   const n = axis < 0 ? axis + x.dims.length : axis
   return elements(
@@ -16,10 +16,10 @@ export const reference = ({ x }, { axis, from, to }) => {
 
 /** @type {import('../operations.js').Case[]} */
 export const cases = [
-  { dims: { x: [4, 3] }, options: { axis: 0, from: 1, to: 3 } },
-  { dims: { x: [2, 5, 20] }, options: { axis: 1, from: -3, to: -1 } },
-  { dims: { x: [2, 3, 4] }, options: { axis: -1, from: 2 } },
+  { dims: { x: [4, 3] }, options: { dim: 0, from: 1, to: 3 } },
+  { dims: { x: [2, 5, 20] }, options: { dim: 1, from: -3, to: -1 } },
+  { dims: { x: [2, 3, 4] }, options: { dim: -1, from: 2 } },
 ]
 
 /** The operation on a tape. @type {import('../operations.js').OnTape} */
-export const onTape = (t, { x }, { axis, from, to }) => t.slice(x, axis, from, to)
+export const onTape = (t, { x }, { dim: axis, from, to }) => t.slice(x, axis, from, to)

@@ -4,7 +4,7 @@ import * as nn from '../../src/nn.js'
 import { softmaxOf } from '../formulas.js'
 
 /** @param {Record<string, any>} inputs @param {Record<string, any>} options @returns {number[]} */
-export function reference({ x }, { axis = -1 }) {
+export function reference({ x }, { dim: axis = -1 }) {
   const at = axis < 0 ? axis + x.dims.length : axis
   const inner = x.dims.slice(at + 1).reduce((/** @type {number} */ a, /** @type {number} */ b) => a * b, 1)
   const size = x.dims[at]
@@ -16,7 +16,7 @@ export function reference({ x }, { axis = -1 }) {
 }
 
 /** @type {import('../operations.js').Case[]} */
-export const cases = [{ dims: { x: [3, 7] } }, { dims: { x: [2, 3, 5] }, options: { axis: 1 }, large: 10 }]
+export const cases = [{ dims: { x: [3, 7] } }, { dims: { x: [2, 3, 5] }, options: { dim: 1 }, large: 10 }]
 
 /** Output and gradients by the functions of qkv and qkv/nn. @type {import('../operations.js').Call} */
 export const call = (qkv, { x }, options, dY, more) => {

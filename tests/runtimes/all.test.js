@@ -34,11 +34,15 @@ for (const version of [20, 22, 24, 26])
     check(answer)
   })
 
-/** @param {{ has: boolean, difference: number, isFinite: boolean }} answer @param {boolean} [has] */
+/** The hash of what is computed in whole numbers: the same bits in every engine and in both builds. */
+const INTEGERS = 4240603032
+
+/** @param {{ has: boolean, difference: number, isFinite: boolean, integers: number[] }} answer @param {boolean} [has] */
 function checkRelaxed(answer, has = answer.has) {
   assert.equal(answer.has, has)
   assert.ok(answer.isFinite && answer.difference <= 2e-6, `differs by ${answer.difference}`)
   if (!has) assert.equal(answer.difference, 0, 'auto takes the default build')
+  assert.deepEqual(answer.integers, [INTEGERS, INTEGERS], 'int8 and int4')
 }
 
 for (const version of [20, 22, 24, 26])
@@ -56,10 +60,11 @@ for (const name of BROWSERS)
     t.after(browser.close)
     const page = await browser.open(`${server.url}/page/`)
     const answer = await page.evaluate(async () => {
-      const [{ load }, { relaxed }] = await Promise.all(
-        ['/node_modules/qkv/dist/index.js', '/relaxed.js'].map(path => import(path)),
+      const dist = '/node_modules/qkv/dist'
+      const [{ load }, { packLinear }, { kvCache }, { relaxed }] = await Promise.all(
+        [`${dist}/index.js`, `${dist}/nn.js`, `${dist}/cache.js`, '/relaxed.js'].map(path => import(path)),
       )
-      return relaxed(load)
+      return relaxed(load, packLinear, kvCache)
     })
     t.diagnostic(JSON.stringify(answer))
     checkRelaxed(answer, name === 'chromium' || answer.has)

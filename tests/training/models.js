@@ -1,6 +1,6 @@
 // Two small models on the operations of a tape, as models.py has them in PyTorch.
 
-/** @typedef {import('../../src/layers/generator.js').Generator} Generator */
+/** @typedef {import('../../src/ops/random-stream.js').Generator} Generator */
 /** @typedef {import('../../src/train.js').Tape} Tape */
 /** @typedef {{ numHeads: number, d: number, V: number, T: number }} Sizes */
 

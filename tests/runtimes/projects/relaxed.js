@@ -1,10 +1,45 @@
 // The build with relaxed SIMD beside the default one.
 
 /**
- * @param {typeof import('qkv').load} load
- * @returns whether the engine has relaxed SIMD, and by how much an attention of `auto` differs from the default build's
+ * FNV-1a of products with weights of int8 and int4, and of attention over a cache of int8.
+ * @param {import('qkv').Qkv} qkv with the kernels of integer weights
+ * @param {import('qkv').Generator} g of the numbers
+ * @param {typeof import('qkv/nn').packLinear} packLinear
+ * @param {typeof import('qkv/cache').kvCache} kvCache
  */
-export async function relaxed(load) {
+function hashOfIntegers(qkv, g, packLinear, kvCache) {
+  const results = []
+  for (const [M, K, N] of [
+    [1, 33, 20],
+    [5, 300, 70],
+    [40, 257, 33],
+  ]) {
+    const [x, weight, bias] = [g.randn([M, K]), g.randn([N, K]), g.randn([N])]
+    for (const dtype of /** @type {const} */ (['int8', 'int4']))
+      for (const activations of /** @type {const} */ (['int16', 'float32'])) {
+        const layer = packLinear(qkv, weight, bias, { dtype, activations })
+        results.push(layer.forward(x))
+        layer.dispose()
+      }
+    const cache = kvCache(qkv, { kvHeads: 2, headDim: N, capacity: 150, dtype: 'int8' })
+    cache.append(g.randn([2, 150, N]), g.randn([2, 150, N]))
+    results.push(cache.attention(g.randn([4, M, N])).output, cache.keys)
+    cache.dispose()
+  }
+  let h = 0x811c9dc5
+  for (const { data } of results)
+    for (const byte of new Uint8Array(data.slice().buffer)) h = Math.imul(h ^ byte, 0x01000193) >>> 0
+  return h
+}
+
+/**
+ * @param {typeof import('qkv').load} load
+ * @param {typeof import('qkv/nn').packLinear} packLinear
+ * @param {typeof import('qkv/cache').kvCache} kvCache
+ * @returns whether the engine has relaxed SIMD, by how much an attention of `auto` differs from the default build's, and a hash of
+ *   what is computed in whole numbers, of both
+ */
+export async function relaxed(load, packLinear, kvCache) {
   const has = await load({ relaxed: true }).then(
     () => true,
     error => {
@@ -16,5 +51,10 @@ export async function relaxed(load) {
   const [q, k, v] = [0, 1, 2].map(seed => plain.generator(seed).randn([4, 70, 33]))
   const [got, want] = [auto, plain].map(qkv => qkv.attention(q, k, v, { causal: true }).output.data)
   const difference = want.reduce((most, x, i) => Math.max(most, Math.abs(x - got[i])), 0)
-  return { has, difference, isFinite: got.every(Number.isFinite) }
+  const integers = []
+  for (const relaxed of /** @type {const} */ ([false, 'auto'])) {
+    const qkv = await load({ relaxed, integers: true })
+    integers.push(hashOfIntegers(qkv, plain.generator(9), packLinear, kvCache))
+  }
+  return { has, difference, isFinite: got.every(Number.isFinite), integers }
 }

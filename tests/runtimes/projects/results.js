@@ -87,9 +87,10 @@ function* all(qkv) {
   yield ['tanh', qkv.tanh(x)]
   yield ['linear', qkv.linear(x, g.randn([21, 37]), g.randn([21]))]
   yield ['matmul', qkv.matmul(x, g.randn([37, 5]))]
-  const mha = g.multiheadAttention(24, 3)
-  const sentence = g.embedding(50, 24).forward([[3, 1, 4, 1, 5, 9, 2, 6]])
-  yield ['multihead', mha.forward(sentence, sentence, sentence, { causal: true }).output]
+  const sentence = g.randn([1, 8, 24])
+  const [q, k, v] = ['q', 'k', 'v'].map(() => qkv.linear(sentence, g.uniform([24, 24], -0.3, 0.3)))
+  const { output } = qkv.attention(q, k, v, { numHeads: 3, causal: true })
+  yield ['multihead', qkv.linear(output, g.uniform([24, 24], -0.2, 0.2))]
 }
 
 /** @param {Qkv} qkv */

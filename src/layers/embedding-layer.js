@@ -1,0 +1,68 @@
+// A table of embeddings as a layer. Names and layout are PyTorch's.
+
+import { readOptions, toNumber } from '../base/arguments.js'
+import { proxied } from '../base/errors.js'
+import { gatherRows } from '../ops/gather-rows.js'
+import { checkStream } from '../ops/random-stream.js'
+import { readState, SIZE } from './state-dict.js'
+
+/** @typedef {import('../runtime/memory.js').Core} Core */
+/** @typedef {import('../ops/random-stream.js').Generator} Generator */
+/** @typedef {import('../base/tensor.js').TensorLike} TensorLike */
+/** @typedef {import('../base/tensor.js').Nested} Nested */
+/** @typedef {import('../base/tensor.js').Tensor<Float32Array>} FloatTensor */
+
+/**
+ * torch.nn.Embedding(num, dim): a table drawn from the standard normal.
+ * @param {Generator} generator
+ * @param {number} num rows
+ * @param {number} dim size of a row
+ * @param {{ paddingIdx?: number }} [options] paddingIdx: a row that is set to zeros
+ */
+export function embeddingLayer(generator, num, dim, options = {}) {
+  const { core } = checkStream(generator, 'embeddingLayer: generator')
+  const { paddingIdx: padding } = readOptions(options, ['paddingIdx'], 'embeddingLayer')
+  toNumber(num, 'embeddingLayer: num', SIZE)
+  toNumber(dim, 'embeddingLayer: dim', SIZE)
+  if (padding !== undefined) toNumber(padding, 'embeddingLayer: paddingIdx', { least: 0, most: num - 1, whole: true })
+  const weight = generator.randn([num, dim])
+  if (padding !== undefined) weight.row(padding).data.fill(0)
+  return new Embedding(core, weight)
+}
+
+/** torch.nn.Embedding: rows of a table. */
+export class Embedding {
+  #core
+
+  /** @internal @param {Core} core @param {FloatTensor} weight (num, dim) */
+  constructor(core, weight) {
+    this.#core = core
+    this.weight = weight
+  }
+
+  /** Its weights by PyTorch's names, not copied. @returns {Record<string, FloatTensor>} */
+  stateDict() {
+    return { weight: this.weight }
+  }
+
+  /**
+   * @param {Record<string, TensorLike | Nested>} given weight (num, dim)
+   * @returns {this}
+   */
+  loadStateDict(given) {
+    const state = readState(given)
+    const weight = state.take('weight', '(num, dim)', ...this.weight.dims)
+    state.end()
+    this.weight = weight
+    return this
+  }
+
+  /**
+   * @param {TensorLike | Nested | ArrayLike<number>} ids whole numbers, any dims
+   * @returns {FloatTensor} the dims of ids, then dim
+   */
+  forward(ids) {
+    if (!(#core in this)) throw proxied('embedding')
+    return gatherRows(this.#core, ids, this.weight, {})
+  }
+}
