@@ -5,14 +5,15 @@ import { describe, shape } from '../base/errors.js'
 import { toFloats, toTensor } from '../base/operand.js'
 import { count } from '../base/tensor.js'
 import { crossEntropy } from '../nn.js'
+import { isReadout, readReadout } from './readout.js'
 
 /** @typedef {import('../base/tensor.js').FloatTensor} FloatTensor */
 /** @typedef {import('../base/tensor.js').TensorLike} TensorLike */
 /** @typedef {{ row?: number, position: number, token: number, weight?: number }} LogitTerm row: of the batch, default 0; position: from the end if negative; weight: default 1 */
 /**
- * The loss: mean cross-entropy over the targets; a weighted sum of logits; or a function of the logits that returns its value and
- * its gradient, or the gradient alone.
- * @typedef {'loss' | { logits: readonly LogitTerm[] } | ((logits: FloatTensor) => TensorLike | { value?: number, gradient: TensorLike })} Objective
+ * The loss: mean cross-entropy over the targets; a weighted sum of logits, or of logits of classes; the cosine of the text's embedding with
+ * another one; or a function of the logits that returns its value and its gradient, or the gradient alone.
+ * @typedef {'loss' | { logits: readonly LogitTerm[] } | import('./readout.js').OfClasses | import('./readout.js').OfCosine | ((logits: FloatTensor) => TensorLike | { value?: number, gradient: TensorLike })} Objective
  */
 /** The derivative by a logit: of row n of all B * L rows. @typedef {{ n: number, token: number, weight: number }} Derivative */
 
@@ -21,10 +22,12 @@ import { crossEntropy } from '../nn.js'
  * @typedef {object} CheckedObjective
  * @property {(qkv: import('../qkv.js').Qkv, logits: FloatTensor) => { value: number | undefined, dLogits?: FloatTensor }} evaluate
  * @property {Derivative[]} [terms]
+ * @property {import('./readout.js').Readout} [readout] of what leaves the last norm, instead of logits
  *
  * @typedef {object} ObjectiveInput
  * @property {readonly number[]} ids of the rows that make the logits, (B, L)
  * @property {readonly number[] | undefined} mask of these rows, 0 is padding
+ * @property {boolean} isEmbedded does the model read embeddings instead of the ids?
  * @property {boolean} isCausal does row i predict the id of row i + 1?
  * @property {number} B
  * @property {number} L
@@ -37,12 +40,17 @@ import { crossEntropy } from '../nn.js'
  * @param {unknown} targets
  * @param {ObjectiveInput} input
  * @param {string} where
+ * @param {import('./readout.js').Parts} [parts] of a model, where classes and cosines are covered
  * @returns {CheckedObjective}
  */
-export function readObjective(of, targets, input, where) {
+export function readObjective(of, targets, input, where, parts) {
   const { B, L, V } = input
   if (targets !== undefined && of !== 'loss')
     throw new TypeError(`${where}: targets: they are given, but only of: 'loss' has targets`)
+  if (parts && isReadout(of)) {
+    const evaluate = () => ({ value: undefined })
+    return { evaluate, readout: readReadout(/** @type {any} */ (of), input, where, parts) }
+  }
   if (of === 'loss') {
     const labels = targets === undefined ? defaultTargets(input) : readTargets(targets, input, where)
     if (labels.every(id => id === -100)) throw new RangeError(`${where}: targets: there is none: every target is -100`)
@@ -74,7 +82,7 @@ export function readObjective(of, targets, input, where) {
   const list = typeof given === 'object' && given !== null ? given.logits : undefined
   if (!Array.isArray(list) || !list.length)
     throw new TypeError(
-      `${where}: of: ${describe(of)} given; 'loss', { logits: [{ position, token, weight }] } or a function of the logits expected`,
+      `${where}: of: ${describe(of)} given; 'loss', { logits: [{ position, token, weight }] }${parts ? ', { classes: [{ class, weight }] }, { cosine, poolings }' : ''} or a function of the logits expected`,
     )
   const terms = list.map((term, i) => {
     const at = `${where}: of: logits[${i}]`

@@ -12,6 +12,7 @@ import { inputOf } from './input-of.js'
 import { bytesForwards, makeRoom } from './memory-room.js'
 import { gradientSteps, sizesOf } from './model-gradients.js'
 import { readObjective } from './objective.js'
+import { expectLogits } from './readout.js'
 import { collectEntered, resume, valuesOf } from './resume.js'
 import { stackOf } from './stack-of.js'
 
@@ -112,19 +113,44 @@ export async function ablate(model, input, options) {
  * @property {number} rows positions of the stack that makes the logits
  */
 
-/** @typedef {{ read: (input: string | ModelInput, text?: string) => import('../models/network.js').RunSteps<Read & { input: string | ModelInput }> }} Task */
+/** A text that was read, for what runs it again. @typedef {Read & { input: string | ModelInput }} Target */
+/** @typedef {{ read: (input: string | ModelInput, text?: string) => import('../models/network.js').RunSteps<Target> }} Task */
+/** What is changed in which text: the numbers of the source replace those of the target. @typedef {{ source?: Read, target: Target, positions: Positions, numbers: FloatTensor[] }} Change */
 
 /**
  * @param {Model} model
  * @param {PatchSettings} settings
  * @param {string} where
- * @param {(task: Task) => import('../models/network.js').RunSteps<{ source?: Read, target: Read & { input: string | ModelInput }, positions: Positions,
- *   numbers: FloatTensor[] }>} start
+ * @param {(task: Task) => import('../models/network.js').RunSteps<Change>} start
  * @returns {Promise<PatchResult>}
  */
 async function run(model, settings, where, start) {
-  const parts = Model.parts(model)
-  const { qkv, family, weights } = parts
+  const checked = checkSettings(Model.parts(model), settings, where)
+  const { signal, onProgress } = settings
+  const rows = checked.names.length
+  /** What onProgress has returned. @type {Promise<void> | undefined} */
+  let waiting
+  const tell = (/** @type {number} */ row, /** @type {Float32Array} */ effects) => {
+    const given = onProgress?.({ row, done: rows - row, rows, effects: effects.slice() })
+    waiting = given instanceof Promise ? given : undefined
+  }
+  const pause = () => {
+    const promise = waiting
+    waiting = undefined
+    return promise
+  }
+  return inTurns(checked.parts.qkv, effectsOf(checked, start, tell), { signal, layers: 0, pause })
+}
+
+/** @typedef {ReturnType<typeof checkSettings>} Checked */
+
+/**
+ * The settings with their defaults, and the place of each layer whose numbers are replaced.
+ * @param {Parts} parts
+ * @param {PatchSettings} settings
+ * @param {string} where
+ */
+function checkSettings(parts, settings, where) {
   const { of, targets, what = 'heads', method = 'exact', top = 20, signal, onProgress } = settings
   oneOf(what, WHAT, `${where}: what`)
   oneOf(method, ['exact', 'gradient'], `${where}: method`)
@@ -132,136 +158,166 @@ async function run(model, settings, where, start) {
   checkSignal(signal, where)
   if (onProgress !== undefined && typeof onProgress !== 'function')
     throw new TypeError(`${where}: onProgress: ${describe(onProgress)} given, a function expected`)
-  if (!weights.hasHead)
-    throw new Error(`${where}: this ${family.type} checkpoint has no head, so it has no answer to change`)
+  expectLogits(parts, of, where)
   const { stack, spec, isCross } = stackOf(parts, settings.place, where)
   if (isCross && !what.startsWith('heads'))
     throw new RangeError(`${where}: place: "cross" has heads only; what: "heads" or "heads by position" expected`)
   const names = spec.layers.map((_, layer) => `${stack}layers.${layer}.${isCross ? 'cross.' : ''}${PLACES[what]}`)
-  const isExact = method === 'exact'
-
-  /** @param {string | ModelInput} input @param {string} [text] in errors @returns {import('../models/network.js').RunSteps<Read & { input: string | ModelInput }>} */
-  function* read(input, text) {
-    /** @type {FloatTensor[]} */
-    const numbers = []
-    const read = (/** @type {FloatTensor} */ x) => {
-      numbers.push(copyOf(x)) // layer by layer
-    }
-    const hooks = Object.fromEntries(names.map(name => [name, read]))
-    const { stacks, entered } = collectEntered(where)
-    const ran = yield* parts.steps(input, { hooks, logits: 'none' }, { entered, inParts: true })
-    const last = /** @type {Entered} */ ([...stacks.values()].at(-1))[0].own
-    const objective = readObjective(of, targets, sizesOf(last, family.vocab), text ? `${where}: ${text}` : where)
-    const { L, ids } = /** @type {Entered} */ (stacks.get(stack))[0].own.call.read
-    const rows = last.call.read.L
-    const [value] = valuesOf(parts, objective, ran.lastHiddenState, rows)
-    return { input, numbers, L, ids: [...ids], value, stacks, objective, rows }
-  }
-
-  /** What onProgress has returned. @type {Promise<void> | undefined} */
-  let waiting
-  /** @returns {import('../models/network.js').RunSteps<PatchResult>} */
-  function* steps() {
-    const { source, target, positions, numbers } = yield* start({ read })
-    const cells = cellsOf(what, spec, numbers, positions)
-    const { size } = cells
-    const effects = new Tensor(new Float32Array(names.length * size), [names.length, ...cells.dims])
-    const rowOf = (/** @type {number} */ layer) => effects.data.subarray(layer * size, (layer + 1) * size)
-    const tell = (/** @type {number} */ layer) => {
-      const done = names.length - layer
-      const given = onProgress?.({ row: layer, done, rows: names.length, effects: rowOf(layer).slice() })
-      waiting = given instanceof Promise ? given : undefined
-    }
-    const result = { effects, value: target.value, ...(source && { clean: source.value }) }
-    const most = Math.max(1, Math.floor(MOST_ROWS / target.L))
-    makeRoom(qkv, bytesForwards(spec, Math.min(most, size) * target.L), where)
-    const isGradient = !isExact || what === 'neurons'
-    if (isGradient) {
-      const given = { of, targets, at: /** @type {any} */ (names) }
-      const { gradients } = yield* gradientSteps(parts, target.input, given, where, true)
-      for (let layer = names.length - 1; layer >= 0; layer--) {
-        const [from, to, d] = [numbers[layer].data, target.numbers[layer].data, gradients[names[layer]].data]
-        const row = rowOf(layer)
-        for (let cell = 0; cell < size; cell++) {
-          let sum = 0
-          cells.forRuns(cell, (a, b, length) => {
-            for (let i = 0; i < length; i++) sum += (from[a + i] - to[b + i]) * d[b + i]
-          })
-          row[cell] = sum
-        }
-        tell(layer)
-        yield []
-      }
-      if (!isExact) return result
-    }
-    // No other row is needed of what leaves the last layer.
-    const { terms } = target.objective
-    const lastOnly =
-      what !== 'neurons' && spec.causal && !spec.parallel && !!terms?.every(({ n }) => n === target.rows - 1)
-    /** The effects of changes of a layer. @param {number} layer @param {number[]} chosen @param {(cell: number, effect: number) => void} put */
-    function* change(layer, chosen, put) {
-      const [from, to] = [numbers[layer].data, target.numbers[layer].data]
-      const differs = chosen.filter(cell => {
-        let isOther = false
-        cells.forRuns(cell, (a, b, length) => {
-          for (let i = 0; i < length && !isOther; i++) isOther = from[a + i] !== to[b + i]
-        })
-        return isOther
-      })
-      for (let n = 0; n < differs.length; n += most) {
-        const batch = differs.slice(n, n + most)
-        const changes = {
-          [names[layer]]: (/** @type {FloatTensor} */ y) => {
-            const made = qkv.alloc([batch.length, ...y.dims.slice(1)])
-            const { data } = made
-            batch.forEach((cell, b) => {
-              const at = b * to.length
-              data.set(to, at)
-              cells.forRuns(cell, (a, c, length) => data.set(from.subarray(a, a + length), at + c))
-            })
-            return made
-          },
-        }
-        const y = yield* resume(parts, target.stacks, { place: stack, layer, changes, lastOnly })
-        for (const [b, value] of valuesOf(parts, target.objective, y, target.rows).entries())
-          put(batch[b], value - target.value)
-      }
-    }
-    if (what === 'neurons') {
-      const found = Array.from(effects.data.keys())
-        .sort((a, b) => Math.abs(effects.data[b]) - Math.abs(effects.data[a]))
-        .slice(0, top)
-        .map(n => ({ layer: Math.floor(n / size), neuron: n % size, estimate: effects.data[n], effect: 0 }))
-      for (const layer of new Set(found.map(one => one.layer))) {
-        const own = found.filter(one => one.layer === layer)
-        yield* change(
-          layer,
-          own.map(({ neuron }) => neuron),
-          (cell, effect) => {
-            for (const one of own) if (one.neuron === cell) one.effect = effect
-          },
-        )
-      }
-      return { ...result, top: found }
-    }
-    const all = Array.from({ length: size }, (_, cell) => cell)
-    for (let layer = names.length - 1; layer >= 0; layer--) {
-      const row = rowOf(layer)
-      yield* change(layer, all, (cell, effect) => {
-        row[cell] = effect
-      })
-      tell(layer)
-      yield []
-    }
-    return result
-  }
-  const pause = () => {
-    const promise = waiting
-    waiting = undefined
-    return promise
-  }
-  return inTurns(qkv, steps(), { signal, layers: 0, pause })
+  return { parts, of, targets, what, isExact: method === 'exact', top, stack, spec, names, where }
 }
+
+/**
+ * Runs a text, and keeps the numbers that may be replaced and what the layers need to run again.
+ * @param {Checked} checked
+ * @param {string | ModelInput} input
+ * @param {string} [text] in errors
+ * @returns {import('../models/network.js').RunSteps<Target>}
+ */
+function* readText({ parts, of, targets, stack, names, where }, input, text) {
+  /** @type {FloatTensor[]} */
+  const numbers = []
+  const read = (/** @type {FloatTensor} */ x) => {
+    numbers.push(copyOf(x)) // layer by layer
+  }
+  const hooks = Object.fromEntries(names.map(name => [name, read]))
+  const { stacks, entered } = collectEntered(where)
+  const ran = yield* parts.steps(input, { hooks, logits: 'none' }, { entered, inParts: true })
+  const last = /** @type {Entered} */ ([...stacks.values()].at(-1))[0].own
+  const sizes = sizesOf(last, parts.family.vocab)
+  const objective = readObjective(of, targets, sizes, text ? `${where}: ${text}` : where, parts)
+  const { L, ids } = /** @type {Entered} */ (stacks.get(stack))[0].own.call.read
+  const rows = last.call.read.L
+  const [value] = valuesOf(parts, objective, ran.lastHiddenState, rows)
+  return { input, numbers, L, ids: [...ids], value, stacks, objective, rows }
+}
+
+/**
+ * The effects of all changes, layer by layer from the last one on.
+ * @param {Checked} checked
+ * @param {(task: Task) => import('../models/network.js').RunSteps<Change>} start
+ * @param {(layer: number, effects: Float32Array) => void} tell
+ * @returns {import('../models/network.js').RunSteps<PatchResult>}
+ */
+function* effectsOf(checked, start, tell) {
+  const { parts, what, isExact, spec, names, where } = checked
+  const change = yield* start({ read: (input, text) => readText(checked, input, text) })
+  const { source, target } = change
+  const cells = cellsOf(what, spec, change.numbers, change.positions)
+  const { size } = cells
+  const effects = new Tensor(new Float32Array(names.length * size), [names.length, ...cells.dims])
+  const rowOf = (/** @type {number} */ layer) => effects.data.subarray(layer * size, (layer + 1) * size)
+  const result = { effects, value: target.value, ...(source && { clean: source.value }) }
+  const most = Math.max(1, Math.floor(MOST_ROWS / target.L))
+  makeRoom(parts.qkv, bytesForwards(spec, Math.min(most, size) * target.L), where)
+  if (!isExact || what === 'neurons') {
+    yield* estimate(checked, change, cells, rowOf, tell)
+    if (!isExact) return result
+  }
+  if (what === 'neurons') return { ...result, top: yield* topNeurons(checked, change, cells, most, effects.data) }
+  const all = Array.from({ length: size }, (_, cell) => cell)
+  for (let layer = names.length - 1; layer >= 0; layer--) {
+    const row = rowOf(layer)
+    yield* changeCells(checked, change, cells, most, layer, all, (cell, effect) => {
+      row[cell] = effect
+    })
+    tell(layer, row)
+    yield []
+  }
+  return result
+}
+
+/**
+ * The first-order estimate of each effect: the change of the numbers times the gradient of the objective by them.
+ * @param {Checked} checked
+ * @param {Change} change
+ * @param {Cells} cells
+ * @param {(layer: number) => Float32Array} rowOf where they are written
+ * @param {(layer: number, effects: Float32Array) => void} tell
+ */
+function* estimate({ parts, of, targets, names, where }, { target, numbers }, cells, rowOf, tell) {
+  const given = { of, targets, at: /** @type {any} */ (names) }
+  const { gradients } = yield* gradientSteps(parts, target.input, given, where, true)
+  for (let layer = names.length - 1; layer >= 0; layer--) {
+    const [from, to, d] = [numbers[layer].data, target.numbers[layer].data, gradients[names[layer]].data]
+    const row = rowOf(layer)
+    for (let cell = 0; cell < cells.size; cell++) {
+      let sum = 0
+      cells.forRuns(cell, (a, b, length) => {
+        for (let i = 0; i < length; i++) sum += (from[a + i] - to[b + i]) * d[b + i]
+      })
+      row[cell] = sum
+    }
+    tell(layer, row)
+    yield []
+  }
+}
+
+/**
+ * The exact effects of the neurons with the largest estimates.
+ * @param {Checked} checked
+ * @param {Change} change
+ * @param {Cells} cells
+ * @param {number} most
+ * @param {Float32Array} estimates (layers, inner)
+ */
+function* topNeurons(checked, change, cells, most, estimates) {
+  const found = Array.from(estimates.keys())
+    .sort((a, b) => Math.abs(estimates[b]) - Math.abs(estimates[a]))
+    .slice(0, checked.top)
+    .map(n => ({ layer: Math.floor(n / cells.size), neuron: n % cells.size, estimate: estimates[n], effect: 0 }))
+  for (const layer of new Set(found.map(one => one.layer))) {
+    const own = found.filter(one => one.layer === layer)
+    const chosen = own.map(({ neuron }) => neuron)
+    yield* changeCells(checked, change, cells, most, layer, chosen, (cell, effect) => {
+      for (const one of own) if (one.neuron === cell) one.effect = effect
+    })
+  }
+  return found
+}
+
+/**
+ * The exact effects of cells of a layer: the layers from it on run again, each change a row of a batch.
+ * @param {Checked} checked
+ * @param {Change} change
+ * @param {Cells} cells
+ * @param {number} most changes in a batch
+ * @param {number} layer
+ * @param {readonly number[]} chosen
+ * @param {(cell: number, effect: number) => void} put
+ */
+function* changeCells({ parts, what, stack, spec, names }, { target, numbers }, cells, most, layer, chosen, put) {
+  const [from, to] = [numbers[layer].data, target.numbers[layer].data]
+  const differs = chosen.filter(cell => {
+    let isOther = false
+    cells.forRuns(cell, (a, b, length) => {
+      for (let i = 0; i < length && !isOther; i++) isOther = from[a + i] !== to[b + i]
+    })
+    return isOther
+  })
+  // No other row is needed of what leaves the last layer.
+  const { terms } = target.objective
+  const lastOnly =
+    what !== 'neurons' && spec.causal && !spec.parallel && !!terms?.every(({ n }) => n === target.rows - 1)
+  for (let n = 0; n < differs.length; n += most) {
+    const batch = differs.slice(n, n + most)
+    const replace = (/** @type {FloatTensor} */ y) => {
+      const made = parts.qkv.alloc([batch.length, ...y.dims.slice(1)])
+      const { data } = made
+      batch.forEach((cell, b) => {
+        const at = b * to.length
+        data.set(to, at)
+        cells.forRuns(cell, (a, c, length) => data.set(from.subarray(a, a + length), at + c))
+      })
+      return made
+    }
+    const changes = { [names[layer]]: replace }
+    const y = yield* resume(parts, target.stacks, { place: stack, layer, changes, lastOnly })
+    for (const [b, value] of valuesOf(parts, target.objective, y, target.rows).entries())
+      put(batch[b], value - target.value)
+  }
+}
+
+/** @typedef {ReturnType<typeof cellsOf>} Cells */
 
 /**
  * The cells of a layer: how many, their dims, and where the numbers of a cell lie in those of the clean and of the corrupted text.

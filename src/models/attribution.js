@@ -77,7 +77,12 @@ function rowsRead(which, { padding }, { ids, attentionMask, embeddings }, L) {
   const isReal = (/** @type {number} */ i) =>
     !numbers || (attentionMask === undefined ? numbers[i] !== padding : numbers[i] === 1)
   const real = Array.from({ length: L }, (_, i) => i).filter(isReal)
-  return which === 'mean' ? real : [real.at(-1) ?? 0]
+  if (which === 'last') return [real.at(-1) ?? 0]
+  if (!real.length)
+    throw new RangeError(
+      'logitAttribution: a text of padding only given: this checkpoint reads the mean of what is no padding',
+    )
+  return real
 }
 
 /** @param {import('./family-shapes/parts.js').Family} family @param {ModelWeights} weights @param {Float64Array} row @param {readonly number[]} ids @returns {Readout[]} */
@@ -138,7 +143,7 @@ function normalShare(x) {
 }
 
 /** activation(x) / x. @type {Record<NonNullable<ClassesSpec['layers'][0]['activation']>, (x: number) => number>} */
-const FACTORS = {
+export const FACTORS = {
   tanh: x => (x === 0 ? 1 : Math.tanh(x) / x),
   relu: x => Number(x > 0),
   silu: x => 1 / (1 + Math.exp(-x)),

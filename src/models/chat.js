@@ -61,6 +61,10 @@ export async function chatText(config, readFile, messages, options) {
   const known = ['template', 'addGenerationPrompt', 'tools', 'variables']
   const { template, addGenerationPrompt = true, tools, variables = {} } = readOptions(options, known, where)
   toBoolean(addGenerationPrompt, `${where}: addGenerationPrompt`)
+  if (typeof variables !== 'object' || variables === null || Array.isArray(variables))
+    throw new TypeError(`${where}: variables: ${describe(variables)} given, an object of variables by name expected`)
+  if (tools !== undefined && !Array.isArray(tools))
+    throw new TypeError(`${where}: tools: ${describe(tools)} given, a list of JSON schemas expected`)
   if (
     !Array.isArray(messages) ||
     !messages.length ||

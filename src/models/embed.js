@@ -34,12 +34,20 @@ import { Config } from './config.js'
  * @property {FloatTensor} mlps
  * @property {number} embedding
  * @property {number} rest
+ * @property {FloatTensor} other (d): the embedding of the second text, of length 1
+ * @property {Pooling[]} poolings by which both were made
  */
 
 /** @typedef {() => Promise<Modules | undefined>} ReadModules */
 
 /** In the order in which sentence-transformers joins them. */
-const POOLINGS = /** @type {const} */ (['cls_token', 'max_tokens', 'mean_tokens', 'mean_sqrt_len_tokens', 'lasttoken'])
+export const POOLINGS = /** @type {const} */ ([
+  'cls_token',
+  'max_tokens',
+  'mean_tokens',
+  'mean_sqrt_len_tokens',
+  'lasttoken',
+])
 
 /**
  * Reads modules.json and the configs that it names.
@@ -187,11 +195,13 @@ export async function similarity(model, attributed, read, [text, other], options
     mlps: mlps.row(0),
     embedding: embedding.data[0],
     rest: rest.data[0],
+    other: new Tensor(second, [second.length]),
+    poolings,
   }
 }
 
 /** The factor of number c of each row i that a pooling reads. @param {Pooling} name @param {FloatTensor} h (1, L, d) @param {(c: number, i: number, factor: number) => void} take */
-function pullPool(name, { data, dims: [, L, d] }, take) {
+export function pullPool(name, { data, dims: [, L, d] }, take) {
   for (let c = 0; c < d; c++) {
     if (name === 'cls_token' || name === 'lasttoken') take(c, name === 'cls_token' ? 0 : L - 1, 1)
     else if (name === 'max_tokens') {
@@ -203,7 +213,7 @@ function pullPool(name, { data, dims: [, L, d] }, take) {
 }
 
 /** @param {Pooling} name @param {FloatTensor} h (1, L, d) @returns {Float64Array} (d) */
-function pool(name, { data, dims: [, L, d] }) {
+export function pool(name, { data, dims: [, L, d] }) {
   const out = new Float64Array(d).fill(name === 'max_tokens' ? -Infinity : 0)
   const only = { cls_token: 0, lasttoken: L - 1 }[/** @type {string} */ (name)]
   for (let i = only ?? 0; i < (only === undefined ? L : only + 1); i++)

@@ -28,12 +28,15 @@ export function headScores(attentions, ids) {
   if (!Array.isArray(attentions))
     throw new TypeError(`headScores: ${describe(attentions)} given, a list such as r.attentions expected`)
   if (ids !== undefined) ids = toTensor(ids, 'headScores: ids', true).data
+  /** @type {number | undefined} */
+  let heads
   const all = attentions.map((given, n) => {
     const layer = given === undefined ? undefined : toFloats(given, `headScores: layer ${n}`)
+    heads ??= layer?.dims[1]
     if (
       layer?.dims.length !== 4 ||
       layer.dims[0] !== 1 ||
-      layer.dims[1] !== attentions[0].dims[1] ||
+      layer.dims[1] !== heads ||
       (ids && (layer.dims[2] !== ids.length || layer.dims[3] !== ids.length))
     )
       throw new RangeError(
@@ -42,7 +45,7 @@ export function headScores(attentions, ids) {
       )
     return layer
   })
-  const H = all[0]?.dims[1] ?? 0
+  const H = heads ?? 0
   const make = () => new Tensor(new Float32Array(all.length * H), [all.length, H])
   const scores = { previous: make(), first: make(), duplicate: make(), induction: make(), entropy: make() }
   /** For each query the earlier keys with the same token, and the keys after those. @type {number[][]} */

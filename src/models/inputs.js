@@ -39,18 +39,18 @@ export function keeper(keep = [], layers = Infinity) {
  * @param {string} name
  * @param {number} most they are below
  * @param {{ B: number, L: number }} [like] the sizes of the ids
+ * @param {string} [where]
  */
-export function readIds(given, name, most, like) {
-  const { data, dims } = toTensor(given, `forward: ${name}`, true)
+export function readIds(given, name, most, like, where = 'forward') {
+  const what = `${where}: ${name}`
+  const { data, dims } = toTensor(given, what, true)
   const [B, L] = dims.length === 1 ? [1, dims[0]] : dims
   const fits = like ? B === like.B && L === like.L : B > 0 && L > 0
   if (!fits || dims.length > 2)
     throw new RangeError(
-      `forward: ${name} have dims ${shape(dims)}, ${like ? `${shape([like.B, like.L])} as the ids` : '(L) or (B, L), at least one id,'} expected`,
+      `${what} have dims ${shape(dims)}, ${like ? `${shape([like.B, like.L])} as the ids` : '(L) or (B, L), at least one id,'} expected`,
     )
-  const ids = Int32Array.from(data, (id, n) =>
-    toNumber(id, `forward: ${name}[${n}]`, { least: 0, most: most - 1, whole: true }),
-  )
+  const ids = Int32Array.from(data, (id, n) => toNumber(id, `${what}[${n}]`, { least: 0, most: most - 1, whole: true }))
   return { ids, B, L }
 }
 

@@ -14,9 +14,7 @@ import { ModelWeights } from './weights.js'
 // Not loaded with `tokenizer: false`.
 const textTools = () => import('./tokenizer.js')
 
-/** @param {import('./weight-types.js').WeightTypes | undefined} dtype @param {string} where */
-const typesOf = async (dtype, where) =>
-  dtype === undefined ? undefined : (await import('./read-types.js')).readTypes(dtype, where)
+const types = () => import('./read-types.js')
 
 /** @typedef {import('./source.js').CheckpointSource} CheckpointSource */
 /** @typedef {import('./weights.js').Progress} Progress */
@@ -30,6 +28,9 @@ const HUB = /** @type {const} */ (['token', 'hub', 'headers', 'keep'])
  * @typedef {object} FolderOptions
  * @property {import('./weight-types.js').WeightTypes} [dtype] of the weights of linear layers in memory, such as 'int8' or
  *   { default: 'int4', head: 'int8' }; default: as stored
+ * @property {'int16' | 'float32'} [activations] what is multiplied with weights of int8 and int4: rounded to int16 (default), or
+ *   as it is
+ * @property {'float32' | 'int8'} [cacheDtype] of keys and values in the caches of the model; default float32
  * @property {import('./tokenizer.js').TokenizerClass | import('./tokenizer.js').TokenizerLike | false} [tokenizer] the
  *   Tokenizer class of Hugging Face's tokenizers.js, or a tokenizer; false: none. By default the package is imported if
  *   there is a tokenizer.json
@@ -48,12 +49,18 @@ const HUB = /** @type {const} */ (['token', 'hub', 'headers', 'keep'])
  * @returns {Promise<Model>}
  */
 export async function loadModel(qkv, source, options = {}) {
-  options = readOptions(options, ['dtype', 'tokenizer', 'onProgress', 'signal', ...HUB], 'loadModel')
+  options = readOptions(
+    options,
+    ['dtype', 'activations', 'cacheDtype', 'tokenizer', 'onProgress', 'signal', ...HUB],
+    'loadModel',
+  )
   const { tokenizer } = options
   if (typeof qkv?.linear !== 'function')
     throw new TypeError(`loadModel: ${describe(qkv)} given, a loaded core expected: loadModel(await load(), source)`)
   const { onProgress } = options
-  const dtype = await typesOf(options.dtype, 'loadModel')
+  const { dtype, activations, cacheDtype } = options
+  const isUsual = dtype === undefined && activations === undefined && cacheDtype === undefined
+  const kept = isUsual ? {} : (await types()).readNumbers(dtype, activations, cacheDtype)
   if (onProgress !== undefined && typeof onProgress !== 'function')
     throw new TypeError(`loadModel: onProgress: ${describe(onProgress)} given, a function expected`)
   const use = { isLoaded: true, hasTokenizer: tokenizer !== false }
@@ -64,9 +71,9 @@ export async function loadModel(qkv, source, options = {}) {
         : await (await textTools()).openTokenizer(folder, readJSON, tokenizer, family.type)
     const { classLogits } = family.classes ? await import('./class-logits.js') : { classLogits: undefined }
     const reads = text && (await (await import('./text-files.js')).readsOf(folder, source))
-    if (dtype) await (await import('./read-types.js')).loadKernels(dtype, expectCore(qkv, 'loadModel'))
-    const weights = new ModelWeights(qkv)
-    await weights.load(family, tensors, { ...options, dtype, onProgress: folder.isDownloaded ? undefined : onProgress })
+    const weights = new ModelWeights(qkv, kept)
+    await kept.loadKernels?.(expectCore(qkv, 'loadModel'))
+    await weights.load(family, tensors, { ...options, onProgress: folder.isDownloaded ? undefined : onProgress })
     await folder.finish?.().catch(error => {
       weights.dispose()
       throw error
@@ -83,7 +90,8 @@ export async function loadModel(qkv, source, options = {}) {
  */
 export async function inspectModel(source, options = {}) {
   options = readOptions(options, ['signal', 'dtype', ...HUB], 'inspectModel')
-  const dtype = await typesOf(options.dtype, 'inspectModel')
+  const { dtype: given } = options
+  const dtype = given === undefined ? given : (await types()).readTypes(given, 'inspectModel')
   const use = { isLoaded: false, hasTokenizer: true }
   return withFolder(source, options, use, async ({ folder, family, json, tensors }) => {
     const { bytes, parameters } = await new ModelWeights().plan(family, tensors, dtype)
@@ -139,8 +147,7 @@ async function withFolder(source, options, purpose, use) {
   try {
     const configFile = await folder.open('config.json')
     const stored = configFile ? undefined : await readCheckpoint(folder, source) // throws a more specific error for other formats
-    if (!configFile || stored)
-      throw new Error('loadModel: config.json is missing: it says how the tensors are put together')
+    if (!configFile || stored) throw (await import('./refusals.js')).noConfig()
     const json = /** @type {Record<string, unknown>} */ (await readJSON(configFile, 'config.json'))
     const family = await familyOf(new Config(json))
     return await use({ folder, family, json, tensors: await readCheckpoint(folder, source) })

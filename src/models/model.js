@@ -252,10 +252,11 @@ export class Model {
       throw new TypeError(`padded: ${describe(texts)} given, a list of texts expected`)
     const rows = texts.map(text => {
       if (typeof text === 'string') return this.tokenize(text, undefined, options)
-      return Array.isArray(text) ? this.tokenize(text[0], text[1], options) : text
+      return Array.isArray(text) && text.length === 2 ? this.tokenize(text[0], text[1], options) : text
     })
     for (const row of rows)
-      if (!Array.isArray(row?.ids)) throw new TypeError(`padded: ${describe(row)} given, a text or { ids } expected`)
+      if (!Array.isArray(row?.ids))
+        throw new TypeError(`padded: ${describe(row)} given, a text, a pair of texts or { ids } expected`)
     const { pad_token_id: pad, eos_token_id: end } = this.config
     const id = [pad, end, 0].flat().find(id => Number.isInteger(id) && Number(id) >= 0 && Number(id) < vocab)
     return padRows(rows, Number(id), !encoder)
@@ -273,7 +274,9 @@ export class Model {
   decode(ids) {
     const tokenizer = Model.#own(this).#expectTokenizer()
     if (ids?.length === 0) return ''
-    return tokenizer.decode([...readIds(ids, 'ids', this.#family.vocab).ids], { skip_special_tokens: true })
+    return tokenizer.decode([...readIds(ids, 'ids', this.#family.vocab, undefined, 'decode').ids], {
+      skip_special_tokens: true,
+    })
   }
 
   /** @param {Model} model */
@@ -312,10 +315,11 @@ export class Model {
 
   /**
    * Makes a cache of keys and values for forward and generate, with room for `capacity` ids; it doubles when it is full.
-   * @param {{ capacity?: number, batch?: number }} [options]
+   * @param {{ capacity?: number, batch?: number, dtype?: 'float32' | 'int8' }} [options] dtype: by default the cacheDtype of loadModel
    */
   cache(options = {}) {
-    const { capacity = 64, batch } = readOptions(options, ['capacity', 'batch'], 'cache')
+    const { cacheDtype } = Model.#own(this).#weights.kept
+    const { capacity = 64, batch, dtype = cacheDtype } = readOptions(options, ['capacity', 'batch', 'dtype'], 'cache')
     toNumber(capacity, 'cache: capacity', { least: 1, whole: true })
     const { decoder } = Model.#own(this).#family
     if (!decoder) throw new Error(`cache: ${this.type} is an encoder, which reads all at once`)
@@ -324,7 +328,9 @@ export class Model {
     const layers = []
     try {
       for (const _ of decoder.layers)
-        layers.push(kvCache(this.#qkv, { batch, kvHeads, headDim, capacity, limit: Math.max(capacity, 2 ** 24) }))
+        layers.push(
+          kvCache(this.#qkv, { batch, kvHeads, headDim, capacity, limit: Math.max(capacity, 2 ** 24), dtype }),
+        )
     } catch (error) {
       for (const layer of layers) layer.dispose()
       throw error
@@ -372,7 +378,10 @@ export class Model {
       throw new Error(
         `classify: this ${this.type} checkpoint tells no classes apart; architectures of config.json names none`,
       )
-    const output = this.forward(input, { ...options, logits: 'none' })
+    const known = RUN_OPTIONS.filter(name => name !== 'logits' && name !== 'until')
+    const given = /** @type {ModelOptions} */ (readOptions(options, known, 'classify'))
+    given.logits = 'none'
+    const output = this.forward(input, given)
     return { ...output, logits: /** @type {FloatTensor} */ (output.classLogits), labels: classes.labels }
   }
 
@@ -561,7 +570,8 @@ export class Model {
       },
     }
     const embedding = embeddingOf(this.#family, stack)
-    const first = call.ops.hook(`${place}embedding`, enter(embedding, call.ops, embed(embedding, call.ops, read)))
+    const embedded = within ? yield* within.embed(embedding, call.ops, read) : embed(embedding, call.ops, read)
+    const first = call.ops.hook(`${place}embedding`, enter(embedding, call.ops, embedded))
     if (cache) Object.assign(cache, { encoded, isBroken: true }) // until all layers have appended their keys
     const h = yield* runStack(stack, first, call)
     if (cache?.isBroken === false) {
@@ -670,7 +680,7 @@ export class Model {
    * @param {string | Ids} input
    */
   headScores(input) {
-    const ids = Model.#own(this).#toIds(input)
+    const ids = Model.#own(this).#toIds(input, 'headScores')
     const name = this.#isBoth ? 'encoderAttentionSummaries' : 'attentionSummaries'
     const { [name]: layers } = this.forward(
       { ids },
@@ -696,11 +706,11 @@ export class Model {
     return typeof input === 'string' ? this.tokenize(input) : input
   }
 
-  /** @param {unknown} input */
-  #toIds(input) {
+  /** @param {unknown} input @param {string} where */
+  #toIds(input, where) {
     if (typeof input === 'string') return this.tokenize(input).ids
-    const { ids, B } = readIds(/** @type {Ids} */ (input), 'ids', this.#family.vocab)
-    if (B !== 1) throw new RangeError(`one text expected, ${B} given`)
+    const { ids, B } = readIds(/** @type {Ids} */ (input), 'ids', this.#family.vocab, undefined, where)
+    if (B !== 1) throw new RangeError(`${where}: one text expected, ${B} given`)
     return [...ids]
   }
 
@@ -726,7 +736,7 @@ export class Model {
   async *generate(prompt, options = {}) {
     Model.#own(this)
     const { generate } = await import('./generation.js')
-    const toIds = (/** @type {unknown} */ given) => this.#toIds(given)
+    const toIds = (/** @type {unknown} */ given) => this.#toIds(given, 'generate')
     yield* generate(this, { ...this.#parts, tokenizer: this.#tokenizer, toIds, checkSignal }, prompt, options)
   }
 
@@ -759,7 +769,7 @@ export class Model {
     const forward = /** @type {import('./linear-attribution.js').Attributed['forward']} */ (
       (...given) => this.#inTurns(...given)
     )
-    return { ...this.#parts, forward, padding: this.config.pad_token_id }
+    return { ...this.#parts, forward }
   }
 
   /**
@@ -825,7 +835,7 @@ export class Model {
   }
 
   get #parts() {
-    return { qkv: this.#qkv, family: this.#family, weights: this.#weights }
+    return { qkv: this.#qkv, family: this.#family, weights: this.#weights, padding: this.config.pad_token_id }
   }
 
   /** Frees the memory of all weights; any later use throws. */

@@ -51,7 +51,7 @@ import { applyHook, copyOf, hookHeads, isHooked } from './model-hooks.js'
  *   the output of the encoder, and its keys and values for each layer, computed at first use
  * @property {Cache[]} [caches] of each layer
  * @property {boolean} [inParts] are there steps within the layers?
- * @property {Pick<typeof import('./turns-within.js'), 'dense' | 'attend'>} [within] are there steps within long calls?
+ * @property {Pick<typeof import('./turns-within.js'), 'embed' | 'dense' | 'attend'>} [within] are there steps within long calls?
  * @property {(seen: Seen) => void} [record] called with every contribution to the residual stream
  * @property {number} [until] the layer after which the run ends
  * @property {(layer: Layer, h: FloatTensor) => void} [entered] called with what enters each layer, and what leaves the last

@@ -19,8 +19,24 @@ export function readTypes(dtype, where) {
   return types
 }
 
-/** Loads the kernels of integer weights, if some are wanted. @param {WeightTypes} types @param {import('../runtime/memory.js').Core} core */
-export async function loadKernels(types, core) {
-  const wanted = typeof types === 'object' ? Object.values(types) : [types]
-  if (wanted.some(type => type.startsWith('int'))) await (await import('../integers.js')).addIntegers(core)
+/**
+ * How a model keeps its numbers.
+ * @typedef {{ dtype?: WeightTypes, activations?: 'int16' | 'float32', cacheDtype?: 'float32' | 'int8', loadKernels?: (core: import('../runtime/memory.js').Core) => Promise<void> }} NumberOptions
+ */
+
+/** @param {unknown} dtype @param {unknown} activations @param {unknown} cacheDtype @returns {NumberOptions} */
+export function readNumbers(dtype, activations = 'int16', cacheDtype = 'float32') {
+  const types = dtype === undefined ? undefined : readTypes(dtype, 'loadModel')
+  oneOf(cacheDtype, ['float32', 'int8'], 'loadModel: cacheDtype')
+  const wanted = [cacheDtype, ...(typeof types === 'object' ? Object.values(types) : [types])]
+  return {
+    dtype: types,
+    activations: oneOf(activations, /** @type {const} */ (['int16', 'float32']), 'loadModel: activations'),
+    cacheDtype: /** @type {NumberOptions['cacheDtype']} */ (cacheDtype),
+    /** Loads the kernels of integer weights, if some are wanted. */
+    loadKernels: async core => {
+      if (!wanted.some(type => String(type).startsWith('int'))) return
+      await (await import('../integers.js')).addIntegers(core)
+    },
+  }
 }

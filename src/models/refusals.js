@@ -108,3 +108,12 @@ export function otherTensors(needs, tensors, ignored, floats) {
   ]
   return new RangeError(`loadModel: the tensors do not fit config.json; ${problems.join('; ')}`)
 }
+
+/** The error for weights that do not fit. @param {{ loaded: number, int8: number }} bytes @param {Error} cause */
+export const tooLarge = ({ loaded, int8 }, cause) =>
+  new RangeError(`loadModel: out of memory: the weights need ${loaded} bytes, as int8 ${int8}: ${cause.message}`, {
+    cause,
+  })
+
+/** The error for a folder without its config. */
+export const noConfig = () => new Error('loadModel: config.json is missing: it says how the tensors are put together')

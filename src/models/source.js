@@ -5,7 +5,7 @@ import { describe } from '../base/errors.js'
 
 /**
  * Reads bytes from <= i < to, into `buffer` if it is given. `size` is undefined if only reading can tell it.
- * @typedef {{ size?: number, read: (from: number, to: number, buffer?: Uint8Array) => Promise<Uint8Array> }} ByteSource
+ * @typedef {{ size?: number, read: (from: number, to: number, buffer?: Uint8Array) => Promise<Uint8Array>, close?: () => Promise<void> }} ByteSource
  * @typedef {(from: number, to: number) => Promise<ArrayBuffer | ArrayBufferView>} RangeReader
  * @typedef {ArrayBuffer | ArrayBufferView | Blob | RangeReader} FileContent
  */
@@ -45,8 +45,8 @@ async function fromContent(content, name) {
     return { size: bytes.length, read: async (from, to) => bytes.subarray(from, to) }
   }
   if (typeof Blob !== 'undefined' && content instanceof Blob) {
-    const { inBlocks } = await import('./blocks.js')
-    return inBlocks(content.size, async (from, to) => toBytes(await content.slice(from, to).arrayBuffer()))
+    const { fromBlob } = await import('./blob-source.js')
+    return fromBlob(content)
   }
   if (typeof content === 'function')
     return {
@@ -62,11 +62,22 @@ async function fromContent(content, name) {
 }
 
 /** @param {Map<string, unknown>} contents @returns {Folder} */
-const fromMap = contents => ({
-  open: async name => (contents.has(name) ? fromContent(contents.get(name), name) : undefined),
-  names: () => [...contents.keys()],
-  close: async () => {},
-})
+function fromMap(contents) {
+  /** @type {ByteSource[]} */
+  const sources = []
+  return {
+    async open(name) {
+      if (!contents.has(name)) return undefined
+      const source = await fromContent(contents.get(name), name)
+      sources.push(source)
+      return source
+    },
+    names: () => [...contents.keys()],
+    async close() {
+      for (const source of sources.splice(0)) await source.close?.()
+    },
+  }
+}
 
 /**
  * @param {unknown} source

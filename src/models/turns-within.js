@@ -1,13 +1,14 @@
 // Calls that take long, of a text of many tokens, in parts of their rows, so that others may have their turn in between. Each row
 // is computed as in the whole call: the numbers are the same bits.
 
-import { count } from '../base/tensor.js'
+import { count, Tensor } from '../base/tensor.js'
 import { writeCall } from '../ops/attention.js'
 import { checkAttention, ATTENTION as LABELS } from '../ops/attention-arguments.js'
 import { finishSummary, putSummary } from '../ops/attention-summary.js'
 import { expectCore } from '../qkv.js'
 import { ATTENTION_WORDS, SUMMARY_WORDS } from '../runtime/abi.js'
 import { AttentionCall } from '../runtime/attention-call.js'
+import { embed as embedRows } from './network.js'
 
 /** @typedef {import('../qkv.js').Qkv} Qkv */
 /** @typedef {import('../base/tensor.js').FloatTensor} FloatTensor */
@@ -18,6 +19,36 @@ import { AttentionCall } from '../runtime/attention-call.js'
 const PART = 2e8
 /** A part of a product has at least so many rows: few rows have a kernel of their own. */
 const LEAST_ROWS = 64
+
+/** Numbers of the rows of tables that are added in a part. */
+const EMBEDDED = 2 ** 17
+
+/**
+ * `embed` of the network.
+ * @param {import('./network.js').EmbeddingSpec} embedding
+ * @param {import('./network.js').ModelOperations} ops
+ * @param {Parameters<typeof embedRows>[2]} input
+ * @returns {RunSteps<FloatTensor>} (B, L, C)
+ */
+export function* embed(embedding, ops, { ids, rows, types, positions, B, L }) {
+  const C = embedding.tokens.columns
+  const out = new Float32Array(ids.length * C)
+  const step = Math.ceil(EMBEDDED / C)
+  for (let first = 0; first < ids.length; first += step) {
+    const end = Math.min(ids.length, first + step)
+    const part = embedRows(embedding, ops, {
+      ids: ids.subarray(first, end),
+      rows: rows?.part(first * C, [end - first, C]),
+      types: types?.subarray(first, end),
+      positions: positions.subarray(first, end),
+      B: 1,
+      L: end - first,
+    })
+    out.set(part.data, first * C)
+    yield []
+  }
+  return new Tensor(out, [B, L, C])
+}
 
 /** @param {FloatTensor} x @param {number} from @param {number} to @returns {FloatTensor} rows of (rows, size), in the same memory */
 const rowsOf = (x, from, to) => x.part(from * x.dims[1], [to - from, x.dims[1]])

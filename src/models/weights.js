@@ -69,9 +69,10 @@ export class ModelWeights {
   /** Names of stored tensors that are not used. @type {string[]} */
   ignored = []
 
-  /** @param {Qkv} [qkv] the module that holds them; not needed for `plan` */
-  constructor(qkv) {
+  /** @param {Qkv} [qkv] the module that holds them; not needed for `plan` @param {import('./read-types.js').NumberOptions} [kept] how numbers are kept */
+  constructor(qkv, kept = {}) {
     this.#qkv = /** @type {Qkv} */ (qkv)
+    this.kept = kept
   }
 
   /** @param {LinearSpec} spec */
@@ -161,9 +162,10 @@ export class ModelWeights {
   /**
    * @param {Family} family
    * @param {Map<string, StoredTensor>} stored
-   * @param {{ dtype?: WeightTypes, signal?: AbortSignal, onProgress?: (progress: Progress) => void }} options
+   * @param {{ signal?: AbortSignal, onProgress?: (progress: Progress) => void }} options
    */
-  async load(family, stored, { dtype, signal, onProgress }) {
+  async load(family, stored, { signal, onProgress }) {
+    const { dtype } = this.kept
     const { tensors, needs, bytes } = await this.plan(family, stored, dtype)
     // Layers are packed chunk by chunk if their layout allows it; other tensors are read whole.
     const jobs = [...inFileOrder(tensors, needs)].flatMap(({ need, tensor }) => {
@@ -209,7 +211,7 @@ export class ModelWeights {
         const raw = { data, dims: [rows, ...tensor.dims.slice(1)], dtype: tensor.dtype }
         for (const take of need.takes) take(raw)
         if (need.layers.length) {
-          this.#fill(need.layers, raw, from, dtype)
+          this.#fill(need.layers, raw, from)
           packed++
         }
         loaded += rows * perRow
@@ -219,10 +221,7 @@ export class ModelWeights {
     } catch (error) {
       this.dispose()
       if (error instanceof RangeError && /out of memory/.test(error.message))
-        throw new RangeError(
-          `loadModel: out of memory: the weights need ${bytes.loaded} bytes, as int8 ${bytes.int8}: ${error.message}`,
-          { cause: error },
-        )
+        throw (await import('./refusals.js')).tooLarge(bytes, error)
       throw error
     }
   }
@@ -235,12 +234,12 @@ export class ModelWeights {
    * @param {WeightTypes} [types] default: as it is stored
    * @param {boolean} [isNew] are the layers made at the first row?
    */
-  #fill(layers, raw, from, types, isNew = true) {
+  #fill(layers, raw, from, types = this.kept.dtype, isNew = true) {
     const dtype = typeOf(types, layers[0].place, raw.dtype)
     if (isNew && from === 0)
       for (const { key, spec, bias } of layers) {
         const weight = /** @type {any} */ (new DeferredWeight([spec.out, spec.in]))
-        const packed = packLinear(this.#qkv, weight, bias(), { dtype })
+        const packed = packLinear(this.#qkv, weight, bias(), { dtype, activations: this.kept.activations })
         this.#resident.add(packed)
         this.#linears.set(key, packed)
       }

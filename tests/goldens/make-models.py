@@ -675,6 +675,7 @@ CASES = {
     "distilbert": encoder_case("distilbert", DISTILBERT, 9, DISTILBERT_NAMES),
     "albert": encoder_case("albert", ALBERT, 10, ALBERT_NAMES),
     "xlm-roberta": encoder_case("xlm-roberta", BERT, 12, ROBERTA_NAMES),
+    "camembert": encoder_case("camembert", {**BERT, "bos_token_id": 5, "eos_token_id": 6, "output_past": True}, 21, ROBERTA_NAMES),
     "electra": encoder_case("electra", ELECTRA, 13, ELECTRA_NAMES),
     "mpnet": encoder_case("mpnet", MPNET, 14, MPNET_NAMES),
     "modernbert": ("modernbert", MODERNBERT, make_modernbert(MODERNBERT, 15), lambda w, i: run_modernbert(w, MODERNBERT, i["ids"], i["mask"]), "right"),

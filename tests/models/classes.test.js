@@ -37,6 +37,11 @@ test('classify reads a text or ids, and gives the names of the classes; forwardA
   assert.deepEqual(labels, ['NEGATIVE', 'POSITIVE'])
   assert.deepEqual([...logits.dims], [1, 2])
   const kept = model.classify(text, { keep: ['attentions.1'] })
+  for (const name of ['until', 'logits'])
+    assert.throws(() => model.classify(text, /** @type {any} */ ({ [name]: 0 })), {
+      name: 'TypeError',
+      message: new RegExp(`^classify: there is no option "${name}"`),
+    })
   assert.equal(kept.attentions[1]?.dims.length, 4)
   assert.deepEqual(model.classify(model.tokenize(text)).logits.data, logits.data)
   const { classLogits, logits: words } = await model.forwardAsync(model.tokenize(text))

@@ -21,6 +21,7 @@ import { fileURLToPath } from 'node:url'
 import { load } from '../../src/index.js'
 import { BLOCK, blocksOf } from '../../src/models/blocks.js'
 import { parseName } from '../../src/models/hub/hub-name.js'
+import { Requests } from '../../src/models/hub/requests.js'
 import { Sha256 } from '../../src/models/hub/sha256.js'
 import { deleteKeptModel, inspectModel, keptModels, loadModel } from '../../src/models.js'
 import { bytesOf, startHub } from './hub.js'
@@ -30,7 +31,9 @@ import { Tokenizer } from './tokenizer.js'
 const qkv = await load()
 const folder = fileURLToPath(new URL('../goldens/models/gpt2-tiny', import.meta.url))
 const names = ['config.json', 'model.safetensors', 'tokenizer.json']
+/** @type {Record<string, Buffer>} */
 const tiny = Object.fromEntries(names.map(name => [name, readFileSync(`${folder}/${name}`)]))
+tiny['tokenizer_config.json'] = Buffer.from('{"tokenizer_class":"GPT2Tokenizer"}')
 const large = await bytesOf(makeFolder(qkv, 'F32', { vocab: 80_001 }).folder) // 24 MB: four blocks
 const shards = fileURLToPath(new URL('../goldens/models/llama-tiny-sharded', import.meta.url))
 const sharded = Object.fromEntries(
@@ -120,7 +123,8 @@ test('a name opens the model of the folder, in few requests, and the second time
   assert.equal(model.tokenize('The cat').ids.length > 1, true)
   assert.deepEqual(numbersOf(model), expected)
   const requests = hub.asked.map(({ server, url }) => `${server} ${url.replace(/\?.*/, '')}`)
-  assert.equal(requests.length, 7, requests.join('\n')) // redirects count: four requests, three are redirected
+  // The list of files, three texts, and the weights, which are redirected: a redirect counts, too.
+  assert.equal(requests.length, 6, requests.join('\n'))
   hub.break({ of: /./, status: 503, headers: { 'retry-after': '0' } })
   assert.deepEqual(numbersOf(await loadModel(qkv, 'hf:me/tiny')), expected)
   hub.asked.length = 0
@@ -134,6 +138,20 @@ test('a name opens the model of the folder, in few requests, and the second time
   assert.equal(hub.asked.length, 0)
 })
 
+test('a hub that does not know the addresses of its redirects is asked for them', async () => {
+  for (const answer of [
+    { status: 404 },
+    { status: 200, headers: { 'content-type': 'text/html' }, body: '<p>Hello</p>' },
+  ]) {
+    process.env.HF_HOME = join(home, String(own++))
+    hub.asked.length = 0
+    hub.break({ of: /resolve-cache.*json$/, times: 3, ...answer })
+    assert.deepEqual(numbersOf(await loadModel(qkv, 'hf:me/tiny')), expected)
+    const resolved = hub.asked.filter(({ url }) => /^\/me\/tiny\/resolve\/.*json$/.test(url))
+    assert.equal(resolved.length, 3, hub.asked.map(({ url }) => url).join('\n'))
+  }
+})
+
 test('large files are read in blocks of 8 MiB by one signed address; 548 MB take less than 80 requests', async () => {
   const model = await loadModel(qkv, 'hf:me/large', none)
   const local = await loadModel(qkv, large, none)
@@ -144,9 +162,9 @@ test('large files are read in blocks of 8 MiB by one signed address; 548 MB take
   const weights = hub.asked.filter(({ url }) => !url.includes('json') && !url.includes('api'))
   assert.equal(weights.filter(({ server }) => server === 'hub').length, 1, 'the redirect is resolved once')
   assert.equal(weights.length, count + 1)
-  assert.equal(hub.asked.length, 1 + 2 + 1 + count)
-  // The list of files, three small files and the weights, each with a redirect.
-  assert.ok(1 + 3 * 2 + 1 + blocksOf(548_105_171).count <= 80)
+  assert.equal(hub.asked.length, 1 + 1 + 1 + count)
+  // The list of files, three texts, and the weights with their redirect.
+  assert.ok(1 + 3 + 1 + blocksOf(548_105_171).count <= 80)
   assert.ok(BLOCK <= 8 * 2 ** 20)
 })
 
@@ -160,7 +178,7 @@ test('the cache has the layout of Python: blobs by their hash, snapshots of link
     assert.match(readlinkSync(pointer), /^\.\.\/\.\.\/blobs\/([0-9a-f]{40}|[0-9a-f]{64})$/)
     assert.deepEqual(readFileSync(pointer), tiny[name])
   }
-  assert.equal(readdirSync(join(base, 'blobs')).length, 3)
+  assert.equal(readdirSync(join(base, 'blobs')).length, 4)
   assert.ok(readdirSync(join(base, 'blobs')).every(name => !lstatSync(join(base, 'blobs', name)).isSymbolicLink()))
 })
 
@@ -190,7 +208,7 @@ test('a blob that another revision has is not downloaded again', async () => {
   hub.asked.length = 0
   numbersOf(await loadModel(qkv, 'hf:me/tiny'))
   assert.equal(hub.asked.length, 1, 'the list of files')
-  assert.equal(readdirSync(join(cache, 'models--me--tiny/snapshots', hub.commitOf('me/tiny'))).length, 3)
+  assert.equal(readdirSync(join(cache, 'models--me--tiny/snapshots', hub.commitOf('me/tiny'))).length, 4)
 })
 
 test('the cache is where the variables of Python say', async () => {
@@ -610,6 +628,79 @@ test('a disk without room is said before the download; keep: false loads without
     filesIn(cache).filter(name => !name.includes('refs')),
     [],
   )
+})
+
+test('a write that stores a part of a block goes on, and a disk that fills keeps nothing', async t => {
+  const { open } = fs
+  let room = Infinity
+  t.mock.method(fs, 'open', async (/** @type {Parameters<typeof open>} */ ...given) => {
+    const handle = await open(...given)
+    const write = handle.write.bind(handle)
+    t.mock.method(handle, 'write', (/** @type {Uint8Array} */ bytes, /** @type {number} */ at, n = 0, place = 0) => {
+      const part = Math.min(Math.ceil(n / 2), room)
+      room -= part
+      if (!part) throw Object.assign(new Error('no space left on device'), { code: 'ENOSPC' })
+      return write(bytes, at, part, place)
+    })
+    return handle
+  })
+  numbersOf(await loadModel(qkv, 'hf:me/large', none))
+  const blobs = join(cache, 'models--me--large/blobs')
+  const sizes = readdirSync(blobs).map(name => lstatSync(join(blobs, name)).size)
+  assert.deepEqual(
+    sizes.sort(),
+    Object.values(large)
+      .map(({ length }) => length)
+      .sort(),
+  )
+  rmSync(cache, { recursive: true })
+  room = large['model.safetensors'].length - 1000 // the rest of the last block does not fit
+  await assert.rejects(loadModel(qkv, 'hf:me/large', none), { code: 'DISK_FULL' })
+  assert.deepEqual(
+    filesIn(cache).filter(name => name.includes('incomplete') || name.includes('safetensors')),
+    [],
+  )
+})
+
+test('a request that waits for the address of its file is not made after an abort', async t => {
+  const controller = new AbortController()
+  let made = 0
+  const isAsked = new Promise(resolve =>
+    t.mock.method(
+      globalThis,
+      'fetch',
+      async (/** @type {string} */ _, /** @type {{ signal: AbortSignal }} */ { signal }) => {
+        signal.throwIfAborted()
+        if (++made > 1) return new Response('', { status: 404 })
+        return new Promise((_, reject) => {
+          signal.addEventListener('abort', () => reject(signal.reason))
+          resolve(undefined)
+        })
+      },
+    ),
+  )
+  const settings = /** @type {any} */ ({ hub: 'http://localhost', headers: {}, patience: 10_000 })
+  const requests = new Requests(settings, parseName('hf:me/large'), controller.signal)
+  const file = { path: 'model.safetensors', size: 100 }
+  const read = (/** @type {number} */ from) =>
+    assert.rejects(
+      requests.range(file, from, from + 50, () => {}),
+      { name: 'AbortError' },
+    )
+  const first = read(0)
+  await isAsked
+  const second = read(50)
+  controller.abort()
+  await Promise.all([first, second])
+  assert.equal(made, 1)
+})
+
+test('a load that is aborted at once makes no request', async () => {
+  const controller = new AbortController()
+  const loading = loadModel(qkv, 'hf:me/large', { keep: false, signal: controller.signal })
+  controller.abort()
+  await assert.rejects(loading, { name: 'AbortError' })
+  assert.equal(hub.asked.length, 0)
 })
 
 test('two loads at once do no harm', async () => {

@@ -1,12 +1,12 @@
 // Patching and ablation: against the goldens (float64, tests/goldens/models/README.md), and in every family against hooks.
 
 import assert from 'node:assert/strict'
-import { existsSync, readFileSync } from 'node:fs'
+import { existsSync } from 'node:fs'
 import { test } from 'node:test'
 import { ablate, backward, patch } from '../../src/interpret.js'
 import { loadModel } from '../../src/models.js'
 import { folders, goldens, gpt2, loaded, near, open, qkv } from './checkpoints.js'
-import { compare } from './gradient-golden.js'
+import { checkPatching } from './patching-golden.js'
 
 /** @typedef {import('../../src/base/tensor.js').FloatTensor} FloatTensor */
 /** @typedef {import('../../src/models/model.js').Model} Model */
@@ -22,23 +22,8 @@ const of = {
 
 for (const name of folders.filter(name => existsSync(`${goldens}/${name}/patching.json`)))
   test(`${name}: patched heads and inputs, and their estimates, are those of float64`, async t => {
-    const golden = JSON.parse(readFileSync(`${goldens}/${name}/patching.json`, 'utf8'))
     const model = await open(name, 'float32')
-    const texts = { clean: { ids: golden.clean.input_ids }, corrupted: { ids: golden.corrupted.input_ids } }
-    for (const [what, key] of /** @type {const} */ ([
-      ['heads', 'heads'],
-      ['positions', 'inputs'],
-    ]))
-      for (const method of /** @type {const} */ (['exact', 'gradient'])) {
-        const { effects, value, clean } = await patch(model, { ...texts, of: { logits: golden.terms }, what, method })
-        const kind = method === 'exact' ? 'patched' : 'estimate'
-        const got = method === 'exact' ? effects.data.map(effect => effect + value) : effects.data
-        const want = golden[key][kind]
-        assert.deepEqual(effects.dims, [want.length, want[0].length])
-        const share = compare(got, want.flat(), golden.tolerance[kind], `${what}, ${method}`)
-        t.diagnostic(`${what}, ${method}: ${share} of the tolerance`)
-        compare([clean ?? NaN, value], [golden.value.clean, golden.value.corrupted], golden.tolerance.patched, 'values')
-      }
+    await checkPatching(model, `${goldens}/${name}`, said => t.diagnostic(said))
     model.dispose()
     assert.equal(qkv.memory.resident, loaded)
   })

@@ -6,6 +6,7 @@ import { createServer } from 'node:http'
 import { after, test } from 'node:test'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import { load } from '../../src/index.js'
+import { streamed } from '../../src/models/blob-source.js'
 import { loadModel } from '../../src/models.js'
 import { makeFolder } from './made-folder.js'
 
@@ -79,6 +80,91 @@ for (const [title, source] of Object.entries(sources))
     assert.deepEqual(model.forward({ ids }).logits, expected)
     model.dispose()
   })
+
+test('a Blob is read by one stream, whatever the ranges; what is short or near takes no other', async () => {
+  const bytes = new Uint8Array(4_000_000).map((_, n) => n * 7)
+  /** @type {number[]} */
+  const opened = []
+  /** A Blob that tells where streams begin. */
+  class Told extends Blob {
+    /** @param {number} from @param {number} [to] */
+    slice(from, to) {
+      if (to === undefined) opened.push(from)
+      return super.slice(from, to)
+    }
+  }
+  const source = streamed(new Told([bytes]))
+  assert.equal(source.size, bytes.length)
+  const buffer = new Uint8Array(3_000_000)
+  // Asked for side by side: the start, over more than one part of the stream, a gap, back, far ahead, beyond the end.
+  const ranges = [
+    0, 8, 8, 3000, 3000, 2_500_000, 2_500_100, 2_600_000, 10, 20, 3_500_000, 3_700_000, 500_000, 900_000, 900_000,
+    4_100_000,
+  ]
+  const asked = []
+  for (let n = 0; n < ranges.length; n += 2)
+    asked.push(source.read(ranges[n], ranges[n + 1], n === 4 ? buffer : undefined))
+  for (const [n, got] of (await Promise.all(asked)).entries())
+    assert.deepEqual(got, bytes.subarray(ranges[2 * n], ranges[2 * n + 1]), `range ${n}`)
+  assert.equal((await asked[2]).buffer, buffer.buffer, 'in the memory that was given')
+  assert.deepEqual(opened, [0, 3_500_000, 500_000])
+  await source.close?.()
+})
+
+test('a stream that stops without an error is followed by another one, which goes on where it stopped', async () => {
+  const bytes = new Uint8Array(3_000_000).map((_, n) => n * 7)
+  /** @type {number[]} */
+  const opened = []
+  /** A Blob whose first two streams stop after 1,000,000 and 500,000 bytes. */
+  class Stopping extends Blob {
+    /** @param {number} from @param {number} [to] */
+    slice(from, to) {
+      const part = super.slice(from, to)
+      if (to !== undefined || opened.push(from) > 2) return part
+      let left = opened.length === 1 ? 1_000_000 : 500_000
+      const stream = new ReadableStream({
+        type: 'bytes',
+        async pull(controller) {
+          if (left === 0) return new Promise(() => {})
+          const size = Math.min(left, 300_000)
+          controller.enqueue(bytes.slice(from, from + size))
+          from += size
+          left -= size
+        },
+      })
+      return Object.assign(part, { stream: () => stream })
+    }
+  }
+  const source = streamed(new Stopping([bytes]))
+  assert.deepEqual(await source.read(0, 2_900_000), bytes.subarray(0, 2_900_000))
+  assert.deepEqual(await source.read(2_900_000, 3_000_000), bytes.subarray(2_900_000))
+  assert.deepEqual(opened, [0, 1_000_000, 1_500_000])
+})
+
+test('a Blob whose streams are not of bytes is read in blocks; one that ends early is cut off', async () => {
+  const bytes = new Uint8Array(3000).map((_, n) => n)
+  const older = Object.assign(new Blob([bytes]), { slice: Blob.prototype.slice })
+  older.slice = (from, to) =>
+    Object.assign(Blob.prototype.slice.call(older, from, to), { stream: () => new ReadableStream() })
+  assert.deepEqual(await streamed(older).read(5, 2000), bytes.subarray(5, 2000))
+  const short = new Blob([bytes])
+  Object.defineProperty(short, 'size', { value: 5000 })
+  const source = streamed(short)
+  assert.deepEqual(await source.read(2000, 4000), bytes.subarray(2000))
+  assert.deepEqual(await source.read(3000, 4000), new Uint8Array(0))
+})
+
+test('an empty Blob has no bytes; of one that cannot be read any more each read tells the same error', async () => {
+  assert.deepEqual(await streamed(new Blob([])).read(8, 20), new Uint8Array(0))
+  const lost = new Blob([new Uint8Array(3000)])
+  const reason = new DOMException('The file could not be read', 'NotReadableError')
+  lost.slice = (...range) =>
+    Object.assign(Blob.prototype.slice.call(lost, ...range), {
+      stream: () => new ReadableStream({ type: 'bytes', pull: stream => stream.error(reason) }),
+    })
+  const source = streamed(lost)
+  for (const from of [0, 1000]) await assert.rejects(source.read(from, 2000), reason)
+})
 
 test('a URL is read by one request for each small file, its tensors together', () => {
   const ranges = asked.filter(text => !text.endsWith('undefined')) // of the server that knows ranges

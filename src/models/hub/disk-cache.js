@@ -4,6 +4,8 @@
 import { builtin } from './hub-settings.js'
 
 /** @typedef {import('./hub-folder.js').Store} Store */
+/** @typedef {import('./hub-folder.js').StoredFile} StoredFile */
+/** @typedef {import('node:fs/promises').FileHandle} FileHandle */
 
 const fs = /** @type {typeof import('node:fs/promises')} */ (builtin('node:fs/promises'))
 const { dirname, join, relative, sep } = /** @type {typeof import('node:path')} */ (builtin('node:path'))
@@ -20,114 +22,150 @@ async function filesIn(path) {
   return files.map(file => relative(path, file).split(sep).join('/'))
 }
 
-/**
- * @param {string} cache its folder
- * @param {string} id of the model, as it was asked for
- * @returns {Store}
- */
-export function openDiskCache(cache, id) {
-  const base = join(cache, `models--${id.replaceAll('/', '--')}`)
-  const snapshot = (/** @type {string} */ commit) => join(base, 'snapshots', commit)
-  const blob = (/** @type {string} */ hash) => join(base, 'blobs', hash)
+/** @param {string} cache its folder @param {string} id of the model, as it was asked for @returns {Store} */
+export const openDiskCache = (cache, id) => new DiskCache(cache, id)
 
-  /** Makes snapshots/COMMIT/FILE, a link to the blob. @param {string} commit @param {string} path @param {string} hash */
-  async function link(commit, path, hash) {
-    const pointer = join(snapshot(commit), path)
-    if ((await sizeOf(pointer)) !== undefined) return
-    await fs.mkdir(dirname(pointer), { recursive: true })
-    await fs.symlink(relative(dirname(pointer), blob(hash)), pointer).catch(async error => {
-      if (error.code !== 'EEXIST') await fs.copyFile(blob(hash), pointer) // a file system without links
-    })
+/** What the cache holds of a model. */
+class DiskCache {
+  #cache
+  #id
+  /** Its folder. */
+  #base
+
+  /** @param {string} cache @param {string} id */
+  constructor(cache, id) {
+    this.#cache = cache
+    this.#id = id
+    this.#base = join(cache, `models--${id.replaceAll('/', '--')}`)
   }
 
+  /** @param {string} commit */
+  #snapshot(commit) {
+    return join(this.#base, 'snapshots', commit)
+  }
+
+  /** @param {string} hash */
+  #blob(hash) {
+    return join(this.#base, 'blobs', hash)
+  }
+
+  /** @type {Store['known']} */
+  async known(revision) {
+    const isKept = (await sizeOf(this.#snapshot(revision))) !== undefined
+    const commit = isKept ? revision : await fs.readFile(join(this.#base, 'refs', revision), 'utf8').catch(none)
+    if (!commit || !/^[0-9a-f]{40}$/.test(commit.trim())) return undefined
+    const folder = this.#snapshot(commit.trim())
+    const files = (await filesIn(folder)).map(async path => ({ path, size: await sizeOf(join(folder, path)) }))
+    return { id: this.#id, commit: commit.trim(), files: await Promise.all(files), isGated: false, isPartial: true }
+  }
+
+  /** @type {Store['remember']} */
+  async remember(revision, { commit }) {
+    if (revision === commit) return
+    const ref = join(this.#base, 'refs', revision)
+    await fs.mkdir(dirname(ref), { recursive: true })
+    await fs.writeFile(ref, commit)
+  }
+
+  /** @type {Store['has']} */
+  async has(commit, { path, size, hash }) {
+    const found = await sizeOf(join(this.#snapshot(commit), path))
+    return (found ?? (hash && (await sizeOf(this.#blob(hash))))) === size && size !== undefined
+  }
+
+  /** @type {Store['open']} */
+  async open(commit, file) {
+    const { path, size, hash } = file
+    if (await this.has(commit, file)) {
+      if (hash && (await sizeOf(this.#blob(hash))) === size) await this.#link(commit, path, hash).catch(none)
+      const pointer = join(this.#snapshot(commit), path)
+      const whole = (await sizeOf(pointer)) === size ? pointer : this.#blob(/** @type {string} */ (hash))
+      return wholeFile(await fs.open(whole))
+    }
+    if (!hash) return undefined
+    const blob = this.#blob(hash)
+    // Others may load the same file now: each writes a file of its own, and the last one to be ready replaces the blob.
+    const part = `${blob}.${globalThis.crypto.randomUUID()}.incomplete`
+    try {
+      await fs.mkdir(dirname(part), { recursive: true })
+      return newFile(await fs.open(part, 'wx+'), part, async () => {
+        await fs.rename(part, blob)
+        await this.#link(commit, path, hash)
+      })
+    } catch (error) {
+      if (['EACCES', 'EPERM', 'EROFS'].includes(/** @type {any} */ (error).code)) return undefined // it may only be read
+      throw error
+    }
+  }
+
+  /** @type {Store['free']} */
+  async free() {
+    for (let path = this.#cache; ; path = dirname(path)) {
+      const facts = await fs.statfs(path).catch(none)
+      if (facts) return { bytes: facts.bavail * facts.bsize, where: this.#cache }
+      if (path === dirname(path)) return undefined
+    }
+  }
+
+  /** Makes snapshots/COMMIT/FILE, a link to the blob. @param {string} commit @param {string} path @param {string} hash */
+  async #link(commit, path, hash) {
+    const pointer = join(this.#snapshot(commit), path)
+    if ((await sizeOf(pointer)) !== undefined) return
+    await fs.mkdir(dirname(pointer), { recursive: true })
+    const blob = this.#blob(hash)
+    await fs.symlink(relative(dirname(pointer), blob), pointer).catch(async error => {
+      if (error.code !== 'EEXIST') await fs.copyFile(blob, pointer) // a file system without links
+    })
+  }
+}
+
+/** @param {FileHandle} handle @param {number} from @param {number} to @param {Uint8Array} [buffer] */
+async function readAt(handle, from, to, buffer) {
+  const bytes = buffer?.subarray(0, to - from) ?? new Uint8Array(to - from)
+  const { bytesRead } = await handle.read(bytes, 0, to - from, from)
+  return bytes.subarray(0, bytesRead)
+}
+
+/** A file that is kept. @param {FileHandle} handle @returns {StoredFile} */
+const wholeFile = handle => ({
+  isWhole: true,
+  read: (from, to, buffer) => readAt(handle, from, to, buffer),
+  get: (_, from, to) => readAt(handle, from, to),
+  put: async () => {},
+  finish: () => handle.close(),
+  close: () => handle.close().catch(none),
+  drop: async () => {},
+})
+
+/**
+ * A file that is written block by block.
+ * @param {FileHandle} handle
+ * @param {string} part its path until it is whole
+ * @param {() => Promise<void>} moveIn puts it in its place
+ * @returns {StoredFile}
+ */
+function newFile(handle, part, moveIn) {
+  /** The first bytes of the blocks that were written. @type {Set<number>} */
+  const written = new Set()
   return {
-    async known(revision) {
-      const isKept = (await sizeOf(snapshot(revision))) !== undefined
-      const commit = isKept ? revision : await fs.readFile(join(base, 'refs', revision), 'utf8').catch(none)
-      if (!commit || !/^[0-9a-f]{40}$/.test(commit.trim())) return undefined
-      const folder = snapshot(commit.trim())
-      const files = (await filesIn(folder)).map(async path => ({ path, size: await sizeOf(join(folder, path)) }))
-      return { id, commit: commit.trim(), files: await Promise.all(files), isGated: false, isPartial: true }
+    isWhole: false,
+    get: async (_, from, to) => (written.has(from) ? readAt(handle, from, to) : undefined),
+    async put(_, from, bytes) {
+      // Where the disk becomes full, only a part is written; the next write tells the error.
+      for (let n = 0; n < bytes.length; ) n += (await handle.write(bytes, n, bytes.length - n, from + n)).bytesWritten
+      written.add(from)
     },
-
-    async remember(revision, { commit }) {
-      if (revision === commit) return
-      const ref = join(base, 'refs', revision)
-      await fs.mkdir(dirname(ref), { recursive: true })
-      await fs.writeFile(ref, commit)
+    async finish() {
+      await handle.close()
+      const { mode } = await fs.stat(dirname(part))
+      await fs.chmod(part, mode & 0o666).catch(none)
+      await moveIn()
     },
-
-    async has(commit, { path, size, hash }) {
-      const found = await sizeOf(join(snapshot(commit), path))
-      return (found ?? (hash && (await sizeOf(blob(hash))))) === size && size !== undefined
+    async close() {
+      await handle.close().catch(none)
+      await fs.rm(part, { force: true })
     },
-
-    async open(commit, file) {
-      const { path, size, hash } = file
-      const isThere = await this.has(commit, file)
-      if (isThere && hash && (await sizeOf(blob(hash))) === size) await link(commit, path, hash).catch(none)
-      const pointer = join(snapshot(commit), path)
-      if (isThere)
-        return stored(
-          await fs.open((await sizeOf(pointer)) === size ? pointer : blob(/** @type {string} */ (hash))),
-          true,
-        )
-      if (!hash) return undefined
-      // Others may load the same file now: each writes a file of its own, and the last one to be ready replaces the blob.
-      const part = `${blob(hash)}.${globalThis.crypto.randomUUID()}.incomplete`
-      try {
-        await fs.mkdir(dirname(part), { recursive: true })
-        return stored(await fs.open(part, 'wx+'), false)
-      } catch (error) {
-        if (['EACCES', 'EPERM', 'EROFS'].includes(/** @type {any} */ (error).code)) return undefined // it may only be read
-        throw error
-      }
-
-      /** @param {import('node:fs/promises').FileHandle} handle @param {boolean} isWhole @returns {import('./hub-folder.js').StoredFile} */
-      function stored(handle, isWhole) {
-        /** The first bytes of the blocks that were written. @type {Set<number>} */
-        const written = new Set()
-        const read = async (
-          /** @type {number} */ from,
-          /** @type {number} */ to,
-          /** @type {Uint8Array | undefined} */ buffer,
-        ) => {
-          const bytes = buffer?.subarray(0, to - from) ?? new Uint8Array(to - from)
-          const { bytesRead } = await handle.read(bytes, 0, to - from, from)
-          return bytes.subarray(0, bytesRead)
-        }
-        return {
-          isWhole,
-          read: isWhole ? read : undefined,
-          get: async (_, from, to) =>
-            isWhole || written.has(from) ? read(from, to, new Uint8Array(to - from)) : undefined,
-          async put(_, from, bytes) {
-            await handle.write(bytes, 0, bytes.length, from)
-            written.add(from)
-          },
-          async finish() {
-            await handle.close()
-            const { mode } = await fs.stat(dirname(part))
-            await fs.chmod(part, mode & 0o666).catch(none)
-            await fs.rename(part, blob(/** @type {string} */ (hash)))
-            await link(commit, path, /** @type {string} */ (hash))
-          },
-          async close() {
-            await handle.close().catch(none)
-            if (!isWhole) await fs.rm(part, { force: true })
-          },
-          drop: async () => {},
-        }
-      }
-    },
-
-    async free() {
-      for (let path = cache; ; path = dirname(path)) {
-        const facts = await fs.statfs(path).catch(none)
-        if (facts) return { bytes: facts.bavail * facts.bsize, where: cache }
-        if (path === dirname(path)) return undefined
-      }
-    },
+    drop: async () => {},
   }
 }
 

@@ -4,7 +4,13 @@ import { HubError, Passing } from './hub-error.js'
 import { builtin } from './hub-settings.js'
 
 /** @typedef {import('./hub-name.js').HubName} HubName */
-/** @typedef {{ response: Response, url: string, isOwn: boolean }} Answer isOwn: it comes from the hub, not from its storage */
+/**
+ * @typedef {object} Answer
+ * @property {Response} response
+ * @property {string} url
+ * @property {boolean} isOwn it comes from the hub, not from its storage
+ * @property {string | false | null} etag the hash of a file, in quotation marks
+ */
 
 /**
  * A file of a repository.

@@ -44,6 +44,7 @@ function watch(signal, patience) {
   }
   signal?.addEventListener('abort', stop, { once: true })
   again()
+  if (signal?.aborted) stop() // while the request waited for the address of its file
   const end = () => {
     clearTimeout(timer)
     signal?.removeEventListener('abort', stop)
@@ -51,25 +52,198 @@ function watch(signal, patience) {
   return { signal: controller.signal, again, end }
 }
 
-/**
- * The requests of one model.
- * @param {Settings} settings
- * @param {HubName} name
- * @param {AbortSignal} [signal]
- */
-export function requestsOf({ hub, token, headers, patience }, name, signal) {
-  const { origin } = new URL(hub)
-  const own = { ...headers, ...(token && { Authorization: `Bearer ${token}` }) }
+/** The path of a file in an address. @param {HubFile} file */
+const pathOf = ({ path }) => path.split('/').map(encodeURIComponent).join('/')
+
+/** @typedef {import('./hub-answers.js').Answer} Answer */
+/** Bytes of a file from `from` on, of which `have` have arrived. @typedef {{ bytes: Uint8Array, from: number, have: number }} Arriving */
+
+/** The requests of one model. */
+export class Requests {
+  #hub
+  #token
+  #headers
+  #patience
+  #name
+  #signal
   /** @type {Facts | undefined} */
-  let known
+  #known
+  /** Are texts asked for at the address to which the hub would redirect? With a token the model may be private. */
+  #isDirect
+
+  /**
+   * @param {Settings} settings
+   * @param {HubName} name
+   * @param {AbortSignal} [signal]
+   */
+  constructor({ hub, token, headers, patience }, name, signal) {
+    this.#hub = hub
+    this.#token = token
+    this.#headers = { ...headers, ...(token && { Authorization: `Bearer ${token}` }) }
+    this.#patience = patience
+    this.#name = name
+    this.#signal = signal
+    this.#isDirect = !token
+  }
+
+  /** Facts that were kept, of a model that is read without asking again. @param {Facts} facts */
+  use(facts) {
+    this.#known = facts
+  }
+
+  /**
+   * Asks for the commit of the revision and its files.
+   * @param {number} [tries]
+   * @returns {Promise<Facts>}
+   */
+  facts(tries) {
+    const { id, revision } = this.#name
+    const url = `${this.#hub}/api/models/${id}/revision/${encodeURIComponent(revision)}?blobs=true`
+    return this.#repeatedly(async () => {
+      const seen = watch(this.#signal, this.#patience)
+      try {
+        const answer = await this.#answerOf(url, {}, seen.signal)
+        if (answer.response.status !== 200) throw this.#refused(answer, 'the list of files')
+        const text = await answer.response.text()
+        if (/^\s*</.test(text)) throw this.#page(answer.url, 'the list of files as JSON')
+        this.#known = factsOf(text, this.#name)
+        return this.#known
+      } finally {
+        seen.end()
+      }
+    }, tries)
+  }
+
+  /**
+   * Reads bytes from <= i < to of a file. A body that breaks off goes on where it ended. The size and the hash are taken
+   * from the answer where the list of files did not have them.
+   * @param {HubFile} file
+   * @param {number} from
+   * @param {number} to
+   * @param {(count: number) => void} onBytes
+   */
+  async range(file, from, to, onBytes) {
+    const arriving = { bytes: new Uint8Array(to - from), from, have: 0 }
+    await this.#repeatedly(() => this.#rest(file, arriving, onBytes))
+    return arriving.bytes.subarray(0, arriving.have)
+  }
+
+  /**
+   * Asks for what has not arrived. While the address of a file is not known, one request asks for it and the others wait.
+   * @param {HubFile} file
+   * @param {Arriving} arriving
+   * @param {(count: number) => void} onBytes
+   */
+  async #rest(file, arriving, onBytes) {
+    if (!file.address) await file.resolving
+    const used = file.address
+    const seen = watch(this.#signal, this.#patience)
+    let isResolved = () => {}
+    if (!used)
+      file.resolving = new Promise(resolve => {
+        isResolved = () => resolve()
+      })
+    try {
+      const start = arriving.from + arriving.have
+      const to = arriving.from + arriving.bytes.length
+      const answer = await this.#ask(file, { Range: `bytes=${start}-${to - 1}` }, seen.signal)
+      const { response } = answer
+      if (response.status !== 200 && response.status !== 206) {
+        if (response.status !== 416 || start > 0 || file.size) throw this.#refused(answer, file.path)
+        file.size = 0
+      }
+      file.address = answer.url
+      isResolved()
+      if (response.headers.get('content-type')?.startsWith('text/html')) throw this.#page(answer.url, file.path)
+      file.hash ??= /^(?:W\/)?"([0-9a-f]{40}|[0-9a-f]{64})"$/.exec(answer.etag || '')?.[1]
+      checkRange(response, this.#name, file, start, to)
+      await this.#readBody(response, file, arriving, count => {
+        seen.again()
+        onBytes(count)
+      })
+      const end = arriving.from + arriving.have
+      file.size ??= end // the answer says no size: this is all
+      if (end < Math.min(to, file.size))
+        throw new Passing('NETWORK', `${file.path} ends after ${end} of ${file.size} bytes`)
+    } catch (error) {
+      if (file.address === used || !used) file.address = undefined
+      throw seen.signal.aborted ? seen.signal.reason : error
+    } finally {
+      isResolved()
+      file.resolving = undefined
+      seen.end()
+    }
+  }
+
+  /**
+   * Reads the body of an answer until it ends, or until all bytes that were asked for are there.
+   * @param {Response} response
+   * @param {HubFile} file
+   * @param {Arriving} arriving
+   * @param {(count: number) => void} onPart is told how many new bytes a part has
+   */
+  async #readBody({ status, body }, file, arriving, onPart) {
+    const { bytes, from } = arriving
+    const end = Math.min(bytes.length, (file.size ?? Infinity) - from)
+    let skip = status === 200 ? from + arriving.have : 0 // a hub without ranges sends the file from its start
+    const reader = body?.getReader()
+    for (; reader; ) {
+      const { done, value } = await reader.read()
+      if (done) return
+      const part = value.subarray(Math.min(skip, value.length))
+      skip -= value.length - part.length
+      const isBeyond = arriving.have + part.length > end
+      if (isBeyond && (status === 206 || end + from === file.size))
+        throw fail(
+          this.#name,
+          'ANSWER',
+          `${file.path} is longer than ${file.size ?? bytes.length} bytes, which the hub announced`,
+        )
+      const own = isBeyond ? part.subarray(0, end - arriving.have) : part
+      bytes.set(own, arriving.have)
+      arriving.have += own.length
+      onPart(own.length)
+      if (isBeyond) {
+        reader.cancel()
+        return
+      }
+    }
+  }
+
+  /**
+   * Asks for a file: a text of a public model at the address to which the hub would redirect, which takes one request instead of
+   * two. A hub that does not know it, such as a mirror, is asked for its redirect, then and later.
+   * @param {HubFile} file
+   * @param {Record<string, string>} range
+   * @param {AbortSignal} ended
+   */
+  async #ask(file, range, ended) {
+    if (file.address) return this.#answerOf(file.address, range, ended)
+    const hub = this.#hub
+    const known = this.#known
+    if (this.#isDirect && known && !known.isGated && file.hash?.length === 40) {
+      const url = `${hub}/api/resolve-cache/models/${known.id}/${known.commit}/${pathOf(file)}`
+      const answer = await this.#answerOf(url, range, ended).catch(() => undefined)
+      ended.throwIfAborted()
+      const { status = 0, headers, body } = answer?.response ?? {}
+      const isText = !headers?.get('content-type')?.startsWith('text/html')
+      if (answer && isText && (status === 200 || status === 206 || status === 429 || status >= 500)) return answer
+      this.#isDirect = false
+      await body?.cancel()
+    }
+    const revision = known?.commit ?? encodeURIComponent(this.#name.revision)
+    return this.#answerOf(`${hub}/${known?.id ?? this.#name.id}/resolve/${revision}/${pathOf(file)}`, range, ended)
+  }
 
   /**
    * The answer at the end of all redirects. The token and the caller's headers go to the hub alone.
    * @param {string} url
    * @param {Record<string, string>} range
    * @param {AbortSignal} ended
+   * @returns {Promise<Answer>}
    */
-  async function answerOf(url, range, ended) {
+  async #answerOf(url, range, ended) {
+    const { origin } = new URL(this.#hub)
     /** The hash of a large file: the storage does not know it. @type {string | null} */
     let linked = null
     for (let hops = 0; hops < 10; hops++) {
@@ -77,7 +251,7 @@ export function requestsOf({ hub, token, headers, patience }, name, signal) {
       const redirect = seesRedirects ? 'manual' : 'follow'
       // Without the cache of the browser, which would hold the files twice and sends ranges of a file one after the other.
       const options = /** @type {RequestInit} */ ({ redirect, signal: ended, cache: 'no-store' })
-      const response = await fetch(url, { headers: { ...range, ...(isOwn && own) }, ...options })
+      const response = await fetch(url, { headers: { ...range, ...(isOwn && this.#headers) }, ...options })
       const location = response.status < 400 && response.headers.get('location')
       const last = response.url || url
       const ends = new URL(last).origin === origin
@@ -86,19 +260,8 @@ export function requestsOf({ hub, token, headers, patience }, name, signal) {
       await response.body?.cancel()
       url = new URL(location, url).href
     }
-    throw fail(name, 'ANSWER', `${hub} redirects more than ten times`)
+    throw fail(this.#name, 'ANSWER', `${this.#hub} redirects more than ten times`)
   }
-
-  /** @param {import('./hub-answers.js').Answer} answer @param {string} what */
-  const refused = (answer, what) => refusal(answer, what, { hub, token, name, known })
-
-  /** @param {string} url @param {string} what */
-  const page = (url, what) =>
-    fail(
-      name,
-      'ANSWER',
-      `${url} answers with a page of HTML, ${what} expected: the address is not that of a hub, or the network asks for a login first`,
-    )
 
   /**
    * Makes an attempt again while its error may pass, after growing pauses, or when the hub said.
@@ -107,7 +270,8 @@ export function requestsOf({ hub, token, headers, patience }, name, signal) {
    * @param {number} [tries]
    * @returns {Promise<T>}
    */
-  async function repeatedly(attempt, tries = TRIES) {
+  async #repeatedly(attempt, tries = TRIES) {
+    const signal = this.#signal
     for (let n = 1; ; n++) {
       signal?.throwIfAborted()
       try {
@@ -117,119 +281,28 @@ export function requestsOf({ hub, token, headers, patience }, name, signal) {
         if (cause instanceof HubError) throw cause
         const text = /** @type {Error} */ (cause).message
         const error =
-          cause instanceof Passing ? cause : new Passing('NETWORK', `${hub} cannot be reached: ${text}`, { cause })
+          cause instanceof Passing
+            ? cause
+            : new Passing('NETWORK', `${this.#hub} cannot be reached: ${text}`, { cause })
         const pause = error.after === undefined ? PAUSE * 2 ** (n - 1) : 1000 * error.after
-        if (pause > LONGEST) throw fail(name, error.code, `${error.message}; it asks to wait ${error.after} s`)
-        if (n >= tries) throw fail(name, error.code, `${error.message}${n > 1 ? `, after ${n} requests` : ''}`)
+        if (pause > LONGEST) throw fail(this.#name, error.code, `${error.message}; it asks to wait ${error.after} s`)
+        if (n >= tries) throw fail(this.#name, error.code, `${error.message}${n > 1 ? `, after ${n} requests` : ''}`)
         await sleep(pause, signal)
       }
     }
   }
 
-  /** @param {HubFile} file */
-  const resolveAddress = ({ path }) =>
-    `${hub}/${known?.id ?? name.id}/resolve/${known?.commit ?? encodeURIComponent(name.revision)}/${path.split('/').map(encodeURIComponent).join('/')}`
+  /** @param {Answer} answer @param {string} what */
+  #refused(answer, what) {
+    return refusal(answer, what, { hub: this.#hub, token: this.#token, name: this.#name, known: this.#known })
+  }
 
-  return {
-    /**
-     * Asks for the commit of the revision and its files.
-     * @param {number} [tries]
-     * @returns {Promise<Facts>}
-     */
-    facts: tries =>
-      repeatedly(async () => {
-        const seen = watch(signal, patience)
-        try {
-          const url = `${hub}/api/models/${name.id}/revision/${encodeURIComponent(name.revision)}?blobs=true`
-          const answer = await answerOf(url, {}, seen.signal)
-          if (answer.response.status !== 200) throw refused(answer, 'the list of files')
-          const text = await answer.response.text()
-          if (/^\s*</.test(text)) throw page(answer.url, 'the list of files as JSON')
-          known = factsOf(text, name)
-          return known
-        } finally {
-          seen.end()
-        }
-      }, tries),
-
-    /** Facts that were kept, of a model that is read without asking again. @param {Facts} facts */
-    use(facts) {
-      known = facts
-    },
-
-    /**
-     * Reads bytes from <= i < to of a file. A body that breaks off goes on where it ended. The size and the hash are taken
-     * from the answer where the list of files did not have them.
-     * @param {HubFile} file
-     * @param {number} from
-     * @param {number} to
-     * @param {(count: number) => void} onBytes
-     */
-    async range(file, from, to, onBytes) {
-      let bytes = new Uint8Array(to - from)
-      let have = 0
-      await repeatedly(async () => {
-        if (!file.address) await file.resolving
-        const used = file.address
-        const seen = watch(signal, patience)
-        let isResolved = () => {}
-        if (!used)
-          file.resolving = new Promise(resolve => {
-            isResolved = () => resolve()
-          })
-        try {
-          const range = { Range: `bytes=${from + have}-${to - 1}` }
-          const answer = await answerOf(used ?? resolveAddress(file), range, seen.signal)
-          const { response } = answer
-          if (response.status !== 200 && response.status !== 206) {
-            if (response.status !== 416 || from + have > 0 || file.size) throw refused(answer, file.path)
-            file.size = 0
-          }
-          file.address = answer.url
-          isResolved()
-          if (response.headers.get('content-type')?.startsWith('text/html')) throw page(answer.url, file.path)
-          file.hash ??= /^(?:W\/)?"([0-9a-f]{40}|[0-9a-f]{64})"$/.exec(answer.etag || '')?.[1]
-          checkRange(response, name, file, from + have, to)
-          const end = Math.min(to, file.size ?? to) - from
-          let skip = response.status === 200 ? from + have : 0 // a hub without ranges sends the file from its start
-          const reader = response.body?.getReader()
-          for (; reader; ) {
-            const { done, value } = await reader.read()
-            if (done) break
-            seen.again()
-            const part = value.subarray(Math.min(skip, value.length))
-            skip -= value.length - part.length
-            if (have + part.length > end) {
-              if (response.status === 206 || end + from === file.size)
-                throw fail(
-                  name,
-                  'ANSWER',
-                  `${file.path} is longer than ${file.size ?? to - from} bytes, which the hub announced`,
-                )
-              bytes.set(part.subarray(0, end - have), have)
-              onBytes(end - have)
-              have = end
-              reader.cancel()
-              break
-            }
-            bytes.set(part, have)
-            have += part.length
-            onBytes(part.length)
-          }
-          if (file.size === undefined) file.size = from + have // the answer says no size: this is all
-          if (have < Math.min(to, file.size) - from)
-            throw new Passing('NETWORK', `${file.path} ends after ${from + have} of ${file.size} bytes`)
-          bytes = bytes.subarray(0, have)
-        } catch (error) {
-          if (file.address === used || !used) file.address = undefined
-          throw seen.signal.aborted ? seen.signal.reason : error
-        } finally {
-          isResolved()
-          file.resolving = undefined
-          seen.end()
-        }
-      })
-      return bytes
-    },
+  /** @param {string} url @param {string} what */
+  #page(url, what) {
+    return fail(
+      this.#name,
+      'ANSWER',
+      `${url} answers with a page of HTML, ${what} expected: the address is not that of a hub, or the network asks for a login first`,
+    )
   }
 }

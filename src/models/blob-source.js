@@ -1,0 +1,99 @@
+// Reads a Blob: in a browser by a stream, into memory that is used again, because a slice costs a request and new memory there.
+
+import { inBlocks } from './blocks.js'
+
+/** @typedef {import('./source.js').ByteSource} ByteSource */
+
+/** Bytes that the stream is asked for at a time. */
+const PART = 2 ** 20
+/** A gap of so many bytes is read and dropped; so short a range that lies elsewhere is read by itself. */
+const NEAR = 2 ** 16
+/** Milliseconds without a byte after which another stream goes on, twice as many each time: in Chromium one of some 100,000 reads never ends. */
+const PATIENCE = 500
+
+/** @param {Blob} blob @param {number} from @param {number} to */
+const readSlice = async (blob, from, to) => new Uint8Array(await blob.slice(from, to).arrayBuffer())
+
+/** @param {Blob} blob @returns {ByteSource} */
+export const fromBlob = blob =>
+  globalThis.process?.versions?.node
+    ? { size: blob.size, read: (from, to) => readSlice(blob, from, Math.min(to, blob.size)) } // Node, where it lies in the same process
+    : streamed(blob)
+
+/** @param {Blob} blob @returns {ByteSource} */
+export function streamed(blob) {
+  const { size } = blob
+  const open = (/** @type {number} */ from) => blob.slice(from).stream().getReader({ mode: 'byob' })
+  /** @type {ReadableStreamBYOBReader} */
+  let reader
+  try {
+    reader = open(0)
+  } catch {
+    return inBlocks(size, (from, to) => readSlice(blob, from, to)) // in this browser Blobs are no streams of bytes
+  }
+  let at = 0 // where the stream is
+  let memory = new ArrayBuffer(Math.min(PART, size))
+
+  /** Reads bytes; undefined if none came for a time. @param {Uint8Array<ArrayBuffer>} part @param {number} patience */
+  async function readPart(part, patience) {
+    /** @type {ReturnType<typeof setTimeout> | undefined} */
+    let timer
+    const late = new Promise(resolve => {
+      timer = setTimeout(resolve, patience)
+    })
+    const reading = reader.read(part)
+    reading.catch(() => {}) // also where it ends after the time
+    return /** @type {typeof reading} */ (Promise.race([reading, late])).finally(() => clearTimeout(timer))
+  }
+
+  /** Reads the next bytes of the stream. @param {number} count @param {Uint8Array} [target] undefined: they are dropped */
+  async function next(count, target) {
+    let have = 0
+    let patience = PATIENCE
+    while (have < count) {
+      if (!memory.byteLength) memory = new ArrayBuffer(PART) // a read that failed does not give it back
+      const part = new Uint8Array(memory, 0, Math.min(memory.byteLength, count - have))
+      const read = await readPart(part, patience)
+      if (!read) {
+        reader.cancel().catch(() => {})
+        reader = open(at + have)
+        memory = new ArrayBuffer(Math.min(PART, size))
+        patience *= 2
+        continue
+      }
+      patience = PATIENCE
+      const { value, done } = read
+      if (value) memory = value.buffer
+      if (done) break
+      target?.set(value, have)
+      have += value.length
+    }
+    at += have
+    return have
+  }
+
+  /** @param {number} from @param {number} to @param {Uint8Array} [buffer] */
+  async function read(from, to, buffer) {
+    const [gap, count] = [from - at, Math.max(0, Math.min(to, size) - from)]
+    if (gap < 0 || gap > NEAR) {
+      if (count <= NEAR) return readSlice(blob, from, to)
+      await reader.cancel()
+      reader = open(from)
+      at = from
+    } else await next(gap)
+    const bytes = buffer?.subarray(0, count) ?? new Uint8Array(count)
+    return bytes.subarray(0, await next(count, bytes))
+  }
+
+  /** Settled when the range that was asked for last is read: they are read one after the other. @type {Promise<unknown>} */
+  let last = Promise.resolve()
+  return {
+    size,
+    read(from, to, buffer) {
+      const bytes = last.then(() => read(from, to, buffer))
+      last = bytes.catch(() => {})
+      return bytes
+    },
+    close: () => reader.cancel().catch(() => {}), // its error was thrown where it was read
+  }
+}

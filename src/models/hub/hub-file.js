@@ -1,0 +1,129 @@
+// A file of a model on the hub: it is read in blocks while it is downloaded, checked against its hash, and kept.
+
+import { blocksOf, inBlocks } from '../blocks.js'
+import { checkOf } from './hash-check.js'
+import { HubError } from './hub-error.js'
+
+/** @typedef {import('./hub-answers.js').HubFile} HubFile */
+/** @typedef {import('./hub-folder.js').StoredFile} StoredFile */
+/** @typedef {import('../source.js').ByteSource} ByteSource */
+
+/**
+ * What the files of a model have in common.
+ * @typedef {object} Reading
+ * @property {string} text the name of the model, as it was asked for
+ * @property {import('./hub-settings.js').Settings} settings
+ * @property {import('./requests.js').Requests} requests
+ * @property {import('./hub-folder.js').Store} [store]
+ * @property {string} commit
+ * @property {boolean} isLoaded will all weights be read?
+ * @property {(bytes: number, path: string) => void} progress is told of bytes that have arrived
+ * @property {StoredFile[]} kept what is to be closed
+ * @property {(() => Promise<void>)[]} unfinished what is to be done when all weights are read
+ */
+
+/** Is this file read in one block? @param {HubFile} file */
+export const isSmall = ({ size }) => size !== undefined && blocksOf(size).count <= 1
+
+/** What becomes of an error of writing. @param {string} text @returns {(cause: any) => never} */
+export const fullDisk = text => cause => {
+  if (cause?.name !== 'QuotaExceededError' && cause?.code !== 'ENOSPC') throw cause
+  throw new HubError(
+    'DISK_FULL',
+    `${text}: the disk is full: delete models with deleteKeptModel, or load it with { keep: false }`,
+    { cause },
+  )
+}
+
+/** @param {Reading} reading @param {HubFile} file @param {number} from @param {number} to */
+function download({ text, settings, requests, progress }, file, from, to) {
+  if (settings.isOffline)
+    throw new HubError(
+      'OFFLINE',
+      `${text}: ${file.path} is not kept in ${settings.cache}, and HF_HUB_OFFLINE forbids requests`,
+    )
+  return requests.range(file, from, to, bytes => progress(bytes, file.path))
+}
+
+/** @param {Reading} reading @param {HubFile} file @returns {Promise<ByteSource>} */
+export async function openFile(reading, file) {
+  const { store, commit, isLoaded } = reading
+  // The first block tells a size that the list of files does not have.
+  const start = file.size === undefined ? await download(reading, file, 0, blocksOf(Infinity).start(1)) : undefined
+  // Nothing is written for a look at the headers.
+  const kept = isLoaded || (await store?.has(commit, file)) ? await store?.open(commit, file) : undefined
+  if (kept) reading.kept.push(kept)
+  if (kept?.isWhole && kept.read) return { size: file.size, read: kept.read }
+  const arriving = new ArrivingFile(reading, file, kept, kept?.isWhole ? undefined : await checkOf(file), start)
+  const size = /** @type {number} */ (file.size)
+  const source = inBlocks(size, (from, to, n) => arriving.block(from, to, n))
+  if (isSmall(file) || file.hash?.length === 40) {
+    // Text, which is parsed whole: it is checked before it is used.
+    const bytes = await source.read(0, size)
+    await arriving.finish()
+    return { size, read: async (from, to) => bytes.subarray(from, to) }
+  }
+  reading.unfinished.push(() => arriving.finish())
+  return source
+}
+
+/** A file of which some blocks may be kept: the others are downloaded, then kept, and all of them are checked. */
+class ArrivingFile {
+  #reading
+  #file
+  #kept
+  #check
+  #start
+  #isDone
+
+  /**
+   * @param {Reading} reading
+   * @param {HubFile} file
+   * @param {StoredFile | undefined} kept where its blocks are kept
+   * @param {Awaited<ReturnType<typeof checkOf>>} check of its hash
+   * @param {Uint8Array} [start] its first block, if that is here already
+   */
+  constructor(reading, file, kept, check, start) {
+    this.#reading = reading
+    this.#file = file
+    this.#kept = kept
+    this.#check = check
+    this.#start = start
+    this.#isDone = kept?.isWhole
+  }
+
+  /** Block n. @param {number} from @param {number} to @param {number} n */
+  async block(from, to, n) {
+    const { text, progress } = this.#reading
+    const kept = this.#kept
+    const first = n === 0 ? this.#start : undefined
+    const found = first ?? (await kept?.get(n, from, to))
+    const bytes = found ?? (await download(this.#reading, this.#file, from, to))
+    if (found && n !== 0 && !kept?.isWhole) progress(found.length, this.#file.path)
+    if (!found || first) await kept?.put(n, from, bytes).catch(fullDisk(text))
+    this.#check?.take(n, bytes)
+    return bytes
+  }
+
+  /** Reads what nobody asked for, and compares the hash. */
+  async finish() {
+    if (this.#isDone) return
+    this.#isDone = true
+    if (this.#check) await this.#compareHash(this.#check)
+    await this.#kept?.finish().catch(fullDisk(this.#reading.text))
+  }
+
+  /** @param {NonNullable<Awaited<ReturnType<typeof checkOf>>>} check */
+  async #compareHash(check) {
+    const { path, hash, size = 0 } = this.#file
+    const { count, start } = blocksOf(size)
+    while (check.next < count) await this.block(start(check.next), start(check.next + 1), check.next)
+    const got = await check.digest()
+    if (got === hash) return
+    await this.#kept?.drop()
+    throw new HubError(
+      'DAMAGED',
+      `${this.#reading.text}: the ${size} bytes of ${path} have the hash ${got}, the hub announced ${hash}: they were damaged on the way, and are not kept`,
+    )
+  }
+}
