@@ -124,7 +124,8 @@ const nameOf = ({ kind, place, layer, head }) => [place, kind, layer, head].filt
 
 /**
  * The effects of heads, and of edges from a head to a head or the logits: exact and estimated, each the mean over the questions. Of a
- * head sizes are compared, and its estimate is the sum of the sizes of its edges, because signs of edges cancel.
+ * head sizes are compared, and its estimate is the root of the sum of the squares of its edges: their sum cancels, and the sum of their sizes
+ * counts what cancels in the model, too.
  * @param {Model} model
  * @param {readonly Question[]} questions
  * @param {0 | 'mean'} by
@@ -155,7 +156,7 @@ export async function compareEffects(model, questions, by, weights = 'gradient')
     for (const [n, from] of writers.entries()) {
       if (from.kind !== 'head') continue
       const exact = ablated[from.place ?? ''].at(from.layer, from.head)
-      put(heads, nameOf(from), [Math.abs(exact), effects.row(n).data.reduce((sum, x) => sum + Math.abs(x), 0)])
+      put(heads, nameOf(from), [Math.abs(exact), Math.hypot(...effects.row(n).data)])
       for (const [m, to] of readers.entries()) {
         if (to.kind === 'mlp' || effects.at(n, m) === 0) continue
         const { effect } = edge(model, text, { of, by, from, to })

@@ -41,7 +41,6 @@ import { BranchingOperations, valuesOf } from './resume.js'
  * @property {RecordedStack} [source] that of the clean text
  * @property {number} L its positions
  */
-/** @typedef {ReturnType<typeof prepareEdges>} EdgeTask */
 
 /** Does a reader read what leaves the encoder? @param {Reader} to */
 export const readsEncoded = to => (to.kind === 'k' || to.kind === 'v') && to.place === 'cross'
@@ -54,90 +53,123 @@ export const partKind = node =>
 export const say = node =>
   node?.kind ? [node.place, node.kind, node.layer, node.head].filter(x => x !== undefined).join(' ') : describe(node)
 
-/**
- * @param {Model} model
- * @param {unknown} input
- * @param {EdgeSettings} settings
- * @param {string} where
- */
-export function prepareEdges(model, input, { of, targets, clean, by = 0 }, where) {
-  const parts = Model.parts(model)
-  const { qkv, family, weights } = parts
-  if (!weights.hasHead)
-    throw new Error(`${where}: this ${family.type} checkpoint has no head, so it has no answer to explain`)
-  if (by !== 0 && by !== 'mean') throw new RangeError(`${where}: by: ${describe(by)} given, 0 or "mean" expected`)
-  const checked = inputOf(input, `${where}: input`)
-  const run = recorded(model, checked, {}, where)
-  const other = clean === undefined ? undefined : recorded(model, inputOf(clean, `${where}: clean`), {}, where)
-  /** @type {Stream[]} */
-  const streams = stackNames(family).map(({ stack, spec }) => {
-    const [own, source] = [run, other].map(one => one?.stacks.get(stack))
-    const [L] = /** @type {RecordedStack} */ (own).first.dims
-    if (source && source.first.dims[0] !== L)
-      throw new RangeError(
-        `${where}: ${stack ? `in the ${stack.slice(0, -1)} ` : ''}the clean text has ${source.first.dims[0]} tokens, the other one ${L}: give texts of the same length`,
-      )
-    return { stack, spec, run: /** @type {RecordedStack} */ (own), source, L }
-  })
-  const last = streams[streams.length - 1]
-  const isBoth = streams.length > 1
-  const { writers, readers } = nodesOf(streams)
+/** The place of a node of an encoder-decoder. @param {Writer | Reader} node */
+const placeOf = node => ('place' in node ? node.place : undefined)
 
-  /** @param {Writer | Reader} node */
-  const placeOf = node => ('place' in node ? node.place : undefined)
+/** The run of a text, its writers and readers, and the difference of what each writer adds. */
+export class EdgeTask {
+  #settings
+  #where
+
+  /**
+   * @param {Model} model
+   * @param {unknown} input
+   * @param {EdgeSettings} settings
+   * @param {string} where
+   */
+  constructor(model, input, settings, where) {
+    this.#settings = settings
+    this.#where = where
+    const { clean, by = 0 } = settings
+    this.parts = Model.parts(model)
+    const { family, weights } = this.parts
+    if (!weights.hasHead)
+      throw new Error(`${where}: this ${family.type} checkpoint has no head, so it has no answer to explain`)
+    if (by !== 0 && by !== 'mean') throw new RangeError(`${where}: by: ${describe(by)} given, 0 or "mean" expected`)
+    this.input = inputOf(input, `${where}: input`)
+    const run = recorded(model, this.input, {}, where)
+    const other = clean === undefined ? undefined : recorded(model, inputOf(clean, `${where}: clean`), {}, where)
+    /** @type {Stream[]} */
+    this.streams = stackNames(family).map(({ stack, spec }) => {
+      const [own, source] = [run, other].map(one => one?.stacks.get(stack))
+      const [L] = /** @type {RecordedStack} */ (own).first.dims
+      if (source && source.first.dims[0] !== L)
+        throw new RangeError(
+          `${where}: ${stack ? `in the ${stack.slice(0, -1)} ` : ''}the clean text has ${source.first.dims[0]} tokens, the other one ${L}: give texts of the same length`,
+        )
+      return { stack, spec, run: /** @type {RecordedStack} */ (own), source, L }
+    })
+    const { writers, readers } = nodesOf(this.streams)
+    this.writers = writers
+    this.readers = readers
+    this.width = family.width
+  }
+
+  /** The stream of the stack that makes the logits. */
+  get #last() {
+    return this.streams[this.streams.length - 1]
+  }
+
+  /** The positions of the stack that makes the logits. */
+  get rows() {
+    return this.#last.L
+  }
+
   /** The number of a node in a list, which an option names. @param {(Writer | Reader)[]} list @param {any} node */
-  const indexOf = (list, node) => {
+  indexOf(list, node) {
+    const isBoth = this.streams.length > 1
     const place = isBoth && node?.kind !== 'logits' ? (node?.place ?? 'decoder') : node?.place
     return list.findIndex(one => {
       const { kind, layer, head } = /** @type {any} */ (one)
       return kind === node?.kind && layer === node?.layer && head === node?.head && placeOf(one) === place
     })
   }
+
   /** The stream of the layer that a node belongs to. @param {Writer | Reader} node */
-  const streamOf = node => (placeOf(node) === 'encoder' ? streams[0] : last)
+  streamOf(node) {
+    return placeOf(node) === 'encoder' ? this.streams[0] : this.#last
+  }
+
   /** The stream that a reader reads. @param {Reader} to */
-  const readFrom = to => (readsEncoded(to) ? streams[0] : streamOf(to))
+  readFrom(to) {
+    return readsEncoded(to) ? this.streams[0] : this.streamOf(to)
+  }
+
   /** @param {Writer} from @param {Reader} to */
-  const isBefore = (from, to) => {
-    const stream = streamOf(from)
-    if (stream !== readFrom(to)) return false
+  isBefore(from, to) {
+    const stream = this.streamOf(from)
+    if (stream !== this.readFrom(to)) return false
     if (from.kind === 'embedding' || to.kind === 'logits' || readsEncoded(to)) return true
     if (from.layer !== to.layer) return from.layer < to.layer
     const [a, b] = [from, to].map(node => stream.spec.layers[to.layer].findIndex(({ kind }) => kind === partKind(node)))
     return a < b && !stream.spec.parallel
   }
-  const replaced = (/** @type {FloatTensor} */ own, /** @type {FloatTensor | undefined} */ clean) =>
-    clean?.data ?? (by === 0 ? new Float32Array(own.data.length) : meanOverRows(own).data)
-  /** What a part did in both texts. @param {Stream} stream @param {number} layer @param {string} kind */
-  const recordsOf = ({ run, source }, layer, kind) =>
-    [run, source].map(one => one?.parts[layer].find(({ part }) => part.kind === kind))
+
+  /** What replaces numbers. @param {FloatTensor} own @param {FloatTensor | undefined} clean those of the clean text */
+  #replaced(own, clean) {
+    if (clean) return clean.data
+    return this.#settings.by === 'mean' ? meanOverRows(own).data : new Float32Array(own.data.length)
+  }
+
   /** Outputs of the heads of a part with those of one, or of all, replaced. @param {Stream} stream @param {number} layer @param {string} kind @param {number} [head] */
-  const headsOf = (stream, layer, kind, head) => {
+  headsOf(stream, layer, kind, head) {
     const [own, clean] = recordsOf(stream, layer, kind).map(one => one?.heads)
     const { heads: H, headDim: D } = stream.spec.heads
-    const from = replaced(/** @type {FloatTensor} */ (own), clean)
+    const from = this.#replaced(/** @type {FloatTensor} */ (own), clean)
     const to = /** @type {FloatTensor} */ (own).data.slice()
     for (let n = 0; n < to.length; n++)
       if (head === undefined || Math.floor((n % (H * D)) / D) === head) to[n] = from[n]
     return to
   }
+
   /** The difference of what a writer adds. @param {Writer} writer @returns {Float32Array} (L, d) */
-  const deltaOf = writer => {
-    const stream = streamOf(writer)
+  deltaOf(writer) {
+    const { qkv, weights } = this.parts
+    const stream = this.streamOf(writer)
     const { run, source, L } = stream
     if (writer.kind === 'embedding') {
-      const made = replaced(run.first, source?.first)
+      const made = this.#replaced(run.first, source?.first)
       return run.first.data.map((x, n) => made[n] - x)
     }
     const kind = partKind(writer)
     const [own, clean] = recordsOf(stream, writer.layer, kind)
     const { part, added } = /** @type {RecordedPart} */ (own)
     if (writer.kind === 'mlp') {
-      const made = replaced(added, clean?.added)
+      const made = this.#replaced(added, clean?.added)
       return added.data.map((x, n) => made[n] - x)
     }
     const { o } = /** @type {NonNullable<PartSpec['attention']>} */ (part.attention)
-    const data = headsOf(stream, writer.layer, kind, writer.head)
+    const data = this.headsOf(stream, writer.layer, kind, writer.head)
     const made = qkv.scope(() => {
       let y = weights.linear(o).forward({ data, dims: [L, data.length / L] })
       if (part.after) y = new BranchingOperations(qkv, weights).norm(part.after, y)
@@ -145,10 +177,15 @@ export function prepareEdges(model, input, { of, targets, clean, by = 0 }, where
     })
     return added.data.map((x, n) => made.data[n] - x)
   }
+
   /** The layers of the run for resume, the objective and its value. */
-  const entered = () => {
+  entered() {
+    const { parts } = this
+    const { qkv, family, weights } = parts
+    const { of, targets } = this.#settings
+    const last = this.#last
     const stacks = new Map(
-      streams.map(({ stack, run }) => [
+      this.streams.map(({ stack, run }) => [
         stack,
         run.layers.map((own, n) => {
           const { data, dims } = run.parts[n][0].before
@@ -156,7 +193,7 @@ export function prepareEdges(model, input, { of, targets, clean, by = 0 }, where
         }),
       ]),
     )
-    const objective = readObjective(of, targets, sizesOf(last.run.layers[0], family.vocab), where)
+    const objective = readObjective(of, targets, sizesOf(last.run.layers[0], family.vocab), this.#where)
     const value = qkv.scope(() => {
       const { data, dims } = /** @type {FloatTensor} */ (last.run.last)
       const y = lastNorm(last.spec, '', new BranchingOperations(qkv, weights), new Tensor(data, [1, ...dims]))
@@ -164,24 +201,11 @@ export function prepareEdges(model, input, { of, targets, clean, by = 0 }, where
     })
     return { stacks, objective, value }
   }
-  return {
-    parts,
-    streams,
-    input: checked,
-    /** The positions of the stack that makes the logits. */
-    rows: last.L,
-    width: family.width,
-    writers,
-    readers,
-    indexOf,
-    streamOf,
-    readFrom,
-    isBefore,
-    headsOf,
-    deltaOf,
-    entered,
-  }
 }
+
+/** What a part did in both texts. @param {Stream} stream @param {number} layer @param {string} kind */
+const recordsOf = ({ run, source }, layer, kind) =>
+  [run, source].map(one => one?.parts[layer].find(({ part }) => part.kind === kind))
 
 /** All writers and readers, in the order in which they write and read. @param {Stream[]} streams */
 function nodesOf(streams) {

@@ -54,6 +54,7 @@ export function headGraph(found, options = {}) {
 
 /** @param {PositionEdges} found */
 function rank({ writers, positions, from, to, effects, incoming }) {
+  const isWord = Uint8Array.from(incoming, (_, n) => Number(writers[Math.floor(n / positions)]?.kind === 'embedding'))
   const E = effects.length
   const N = incoming.length
   if (N !== writers.length * positions + 1 || from.length !== E || to.length !== E)
@@ -69,7 +70,7 @@ function rank({ writers, positions, from, to, effects, incoming }) {
   const edges = new Float64Array(E)
   nodes[N - 1] = 1
   // A part writes before it is read, so nodes are in the order of the run.
-  for (let n = N - 1; n >= positions; n--)
+  for (let n = N - 1; n >= 0; n--)
     for (let i = starts[n]; i < starts[n + 1]; i++) {
       const e = list[i]
       edges[e] = (nodes[n] * Math.abs(effects[e])) / incoming[n]
@@ -82,13 +83,14 @@ function rank({ writers, positions, from, to, effects, incoming }) {
   order.forEach((e, n) => {
     place[e] = n
   })
-  return { starts, list, nodes, edges, order, place }
+  return { starts, list, nodes, edges, order, place, isWord }
 }
 
 /** The part of the answer that arrives at words. @param {PositionEdges} found @param {ReturnType<typeof rank>} ranks @param {(e: number) => boolean} has */
-function shareOf({ positions, from, effects, incoming }, { starts, list }, has) {
-  const arrives = new Float64Array(incoming.length).fill(1, 0, positions)
-  for (let n = positions; n < incoming.length; n++) {
+function shareOf({ from, effects, incoming }, { starts, list, isWord }, has) {
+  const arrives = Float64Array.from(isWord)
+  for (let n = 0; n < incoming.length; n++) {
+    if (isWord[n]) continue
     let sum = 0
     for (let i = starts[n]; i < starts[n + 1]; i++) {
       const e = list[i]
@@ -100,10 +102,15 @@ function shareOf({ positions, from, effects, incoming }, { starts, list }, has) 
 }
 
 /** @param {PositionEdges} found @param {ReturnType<typeof rank>} ranks @param {number} count of the first edges @param {number} share @returns {HeadGraph} */
-function graphOf({ writers, positions, from, to, reads, effects, incoming }, { order, nodes, edges }, count, share) {
+function graphOf(
+  { writers, positions, from, to, reads, effects, incoming },
+  { order, nodes, edges, isWord },
+  count,
+  share,
+) {
   const N = incoming.length
   const taken = [...order.subarray(0, count)].sort((a, b) => to[a] - to[b])
-  const fromWord = new Uint8Array(N).fill(1, 0, positions)
+  const fromWord = isWord.slice()
   for (const e of taken) if (fromWord[from[e]]) fromWord[to[e]] = 1
   const toAnswer = new Uint8Array(N)
   toAnswer[N - 1] = 1

@@ -17,7 +17,8 @@ import { accumulate, GradientRecorder, KeepingOperations, recordHooks } from './
 import { bytesBackwards, makeRoom } from './memory-room.js'
 import { findStored } from './model-parameters.js'
 import { readObjective } from './objective.js'
-import { quiet } from './resume.js'
+import { expectLogits, isReadout } from './readout.js'
+import { doublesOf, quiet } from './resume.js'
 
 /** @typedef {import('../base/tensor.js').FloatTensor} FloatTensor */
 /** @typedef {import('../models/model.js').ModelInput} ModelInput */
@@ -90,21 +91,26 @@ export async function backwardAsync(model, input, options = {}) {
 export function* gradientSteps(parts, input, options, where, inParts) {
   const { qkv, family, weights, steps } = parts
   const { of = 'loss', targets, at = [], parameters = [], keep } = options
-  if (!weights.hasHead)
-    throw new Error(`${where}: this ${family.type} checkpoint has no head, so there is nothing to differentiate`)
+  const ofReadout = isReadout(of)
+  expectLogits(parts, of, where)
+  const isLearning = parameters instanceof Parameters || parameters.length > 0
+  if (ofReadout && (isLearning || at.some(place => place === 'logits')))
+    throw new RangeError(
+      `${where}: the gradients of ${isLearning ? 'parameters' : 'logits'} are covered of the loss, of logits of tokens, and of a function of these`,
+    )
   const stacks = stackNames(family)
   const { recording, outcomes } = recordHooks(checkHooks(options.hooks, stacks) ?? {})
   if (!Array.isArray(at)) throw new TypeError(`${where}: at: ${describe(at)} given, a list of places expected`)
   const wanted = new Set(at.flatMap(place => expandPlace(String(place), stacks, `${where}: at`)))
   const plan = planParameters(parts, parameters, where)
-  /** What enters each layer, and what leaves the last; what the products of the layer gave. @type {{ own: Layer, h: FloatTensor, products: Products }[]} */
+  /** What enters each layer, and what leaves the last. @type {Kept[]} */
   const kept = []
   /** @type {import('./objective.js').CheckedObjective | undefined} */
   let objective
   const last = stacks[stacks.length - 1]
   const entered = (/** @type {Layer} */ own, /** @type {FloatTensor} */ h) => {
     const { place, read } = own.call
-    if (place === last.stack) objective ??= readObjective(of, targets, sizesOf(own, family.vocab), where)
+    if (place === last.stack) objective ??= readObjective(of, targets, sizesOf(own, family.vocab), where, parts)
     if (own.layer === 0) makeRoom(qkv, 4 * plan.size + bytesBackwards(own.stack, read.B * read.L), where)
     /** @type {Products} */
     const products = new Map()
@@ -114,10 +120,13 @@ export function* gradientSteps(parts, input, options, where, inParts) {
   }
   const operations = (/** @type {import('../models/network.js').CheckedHooks | undefined} */ hooks) =>
     new KeepingOperations(qkv, weights, hooks)
-  const ran = yield* steps(input, { hooks: recording, keep }, { entered, inParts, operations })
+  /** @type {'none' | 'all'} */
+  const kind = ofReadout ? 'none' : 'all'
+  const ran = yield* steps(input, { hooks: recording, keep, logits: kind }, { entered, inParts, operations })
   const logits = /** @type {FloatTensor} */ (ran.logits)
-  const { terms, evaluate } = /** @type {import('./objective.js').CheckedObjective} */ (objective)
-  const { value, dLogits } = evaluate(qkv, logits)
+  const { terms, evaluate, readout } = /** @type {import('./objective.js').CheckedObjective} */ (objective)
+  const made = readout?.(doublesOf(ran.lastHiddenState, 0))
+  const { value, dLogits } = made ? { value: made.value, dLogits: undefined } : evaluate(qkv, logits)
 
   const memory = qkv.alloc([Math.max(1, plan.size)])
   /** @type {Map<string, FloatTensor>} */
@@ -137,29 +146,22 @@ export function* gradientSteps(parts, input, options, where, inParts) {
       const recorder = record()
       const x = recorder.resident(h)
       const y = lastNorm(spec, place, recorder, x)
-      if (place === last.stack) throughHead(parts, recorder, shared, y, { logits, dLogits, terms })
+      if (place === last.stack && made)
+        recorder.give(y, recorder.resident({ data: made.pull().flatMap(row => [...row]), dims: y.dims }))
+      else if (place === last.stack) throughHead(parts, recorder, shared, y, { logits, dLogits, terms })
       else recorder.give(y, recorder.resident(/** @type {FloatTensor} */ (dEncoded)))
       recorder.backward()
       return gradientOf(recorder, x)
     })
     for (let layer = spec.layers.length - 1; layer >= 0; layer--) {
-      const { own, h, products } = layers[layer]
       dH = qkv.scope(() => {
         const recorder = record()
-        const { encoded } = call
-        if (encoded?.hidden) recorder.encoded = recorder.resident(encoded.hidden)
-        recorder.ofBias = (dBias, table) => throughBias(own, dBias, table)
-        recorder.idle = idleOf(own)
-        recorder.products = products
-        const x = recorder.resident(h)
-        const y = finish(runLayer({ ...own, call: quiet(call, recorder) }, spec.layers[layer], x))
-        recorder.give(y, recorder.resident(dH))
-        recorder.backward()
+        const dX = throughLayer(recorder, layers[layer], call, dH)
         if (recorder.encoded) {
           dEncoded ??= new Tensor(new Float32Array(count(recorder.encoded.dims)), [...recorder.encoded.dims])
           accumulate(dEncoded, recorder.gradient(recorder.encoded)?.data)
         }
-        return gradientOf(recorder, x)
+        return dX
       })
       yield memory
     }
@@ -180,10 +182,32 @@ export function* gradientSteps(parts, input, options, where, inParts) {
   }
 }
 
+/** What the backward pass needs of a layer: what entered it, and what its products gave. @typedef {{ own: Layer, h: FloatTensor, products: Products }} Kept */
+
+/**
+ * From the gradient of what leaves a layer to that of what enters it.
+ * @param {GradientRecorder} recorder
+ * @param {Kept} kept
+ * @param {Layer['call']} call
+ * @param {FloatTensor} dY
+ */
+function throughLayer(recorder, { own, h, products }, call, dY) {
+  const { encoded } = call
+  if (encoded?.hidden) recorder.encoded = recorder.resident(encoded.hidden)
+  recorder.ofBias = (dBias, table) => throughBias(own, dBias, table)
+  recorder.idle = idleOf(own)
+  recorder.products = products
+  const x = recorder.resident(h)
+  const y = finish(runLayer({ ...own, call: quiet(call, recorder) }, own.stack.layers[own.layer], x))
+  recorder.give(y, recorder.resident(dY))
+  recorder.backward()
+  return gradientOf(recorder, x)
+}
+
 /** What an objective reads of the input of a stack. @param {Layer} own @param {number} V */
 export function sizesOf({ call, stack }, V) {
-  const { ids, mask, B, L } = call.read
-  return { ids: [...ids], mask: mask && [...mask.data], isCausal: stack.causal, B, L, V }
+  const { ids, mask, rows, B, L } = call.read
+  return { ids: [...ids], mask: mask && [...mask.data], isEmbedded: Boolean(rows), isCausal: stack.causal, B, L, V }
 }
 
 /** The gradient of x as a copy. @param {GradientRecorder} recorder @param {FloatTensor} x */

@@ -1,24 +1,40 @@
-// The gradient before a norm of a model, from the gradients behind it.
+// The derivatives of a norm of a model for several tensors at once: of what comes behind it, backwards, and of what enters it, forwards.
 
 import { layerNormBackward, rmsNormBackward } from '../nn.js'
 
 /** @typedef {import('../models/family-shapes/parts.js').NormSpec} NormSpec */
+/** @typedef {Pick<import('./edge-task.js').EdgeTask['parts'], 'qkv' | 'weights'>} Parts */
 
-/** @param {Pick<import('./edge-task.js').EdgeTask['parts'], 'qkv' | 'weights'>} parts */
+/** @param {Parts} parts @param {NormSpec} norm @param {{ data: Float32Array, dims: readonly number[] }} weight @param {Float32Array} x (L, d) @param {Float32Array} dY (n, L, d) */
+function backward({ qkv }, { kind, size, eps, plusOne }, weight, x, dY) {
+  const wide = new Float32Array(dY.length)
+  for (let i = 0; i < dY.length; i += x.length) wide.set(x, i)
+  const dims = [dY.length / size, size]
+  const [input, given] = [wide, dY].map(data => ({ data, dims }))
+  const { dX } =
+    kind === 'layer'
+      ? layerNormBackward(qkv, input, weight, given, { eps })
+      : rmsNormBackward(qkv, input, weight, given, { eps, plusOne })
+  return dX.data
+}
+
+/** The gradient before a norm, from the gradients behind it. @param {Parts} parts */
 export const beforeNorm =
-  ({ qkv, weights }) =>
+  parts =>
   /** @param {NormSpec} norm @param {Float32Array} x what entered it, (L, d) @param {Float32Array} g several gradients, (n, L, d) */
   (norm, x, g) =>
-    qkv.scope(() => {
-      const wide = new Float32Array(g.length)
-      for (let i = 0; i < g.length; i += x.length) wide.set(x, i)
-      const dims = [g.length / norm.size, norm.size]
-      const { weight } = weights.norm(norm)
-      const { eps, plusOne } = norm
-      const [input, dY] = [wide, g].map(data => ({ data, dims }))
-      const { dX } =
-        norm.kind === 'layer'
-          ? layerNormBackward(qkv, input, weight, dY, { eps })
-          : rmsNormBackward(qkv, input, weight, dY, { eps, plusOne })
-      return dX.data.slice()
+    parts.qkv.scope(() => backward(parts, norm, parts.weights.norm(norm).weight, x, g).slice())
+
+/** How what leaves a norm changes with what enters it, to first order. @param {Parts} parts */
+export const afterNorm =
+  parts =>
+  /** @param {NormSpec} norm @param {Float32Array} x what entered it, (L, d) @param {Float32Array} change several changes of it, (n, L, d) */
+  (norm, x, change) =>
+    parts.qkv.scope(() => {
+      const { size, plusOne } = norm
+      const { data } = parts.weights.norm(norm).weight
+      const bare = { data: new Float32Array(size).fill(plusOne ? 0 : 1), dims: [size] }
+      // Without its weight the derivative of a norm is symmetric.
+      const made = backward(parts, norm, bare, x, change)
+      return made.map((value, n) => value * (data[n % size] + (plusOne ? 1 : 0)))
     })

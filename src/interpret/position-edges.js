@@ -7,14 +7,11 @@ import { checkSignal } from '../models/inputs.js'
 import { copyOf } from '../models/model-hooks.js'
 import { finish, lastNorm, runLayer } from '../models/network.js'
 import { inTurns } from '../models/turns.js'
-import { keyOf } from '../models/weights.js'
-import { layerNormBackward, rmsNormBackward } from '../nn.js'
-import { prepareEdges, say } from './edge-task.js'
-import { edges, readBy } from './edges.js'
-import { GradientRecorder } from './gradient-recorder.js'
+import { changedStreams, chunksOf } from './changed-streams.js'
+import { edgeSteps } from './edge-estimates.js'
+import { EdgeTask, partKind, readsEncoded, say } from './edge-task.js'
+import { readBy } from './edges.js'
 import { READS } from './head-graph.js'
-import { gradientSteps } from './model-gradients.js'
-import { beforeNorm } from './norm-gradient.js'
 import { BranchingOperations, quiet, resume, valuesOf } from './resume.js'
 
 /** @typedef {import('../base/tensor.js').FloatTensor} FloatTensor */
@@ -22,7 +19,9 @@ import { BranchingOperations, quiet, resume, valuesOf } from './resume.js'
 /** @typedef {import('../models/model.js').ModelInput} ModelInput */
 /** @typedef {import('../models/family-shapes/parts.js').PartSpec} PartSpec */
 /** @typedef {import('./edge-task.js').EdgeSettings} EdgeSettings */
-/** @typedef {import('./edge-task.js').EdgeTask} EdgeTask */
+/** @typedef {import('./changed-streams.js').Reading} Reading */
+/** @typedef {import('./edge-task.js').Reader} Reader */
+/** @typedef {import('./edge-task.js').Stream} Stream */
 /** @typedef {import('./edge-task.js').Writer} Writer */
 /**
  * A part at a position; 'logits' is the answer, which has none.
@@ -30,18 +29,20 @@ import { BranchingOperations, quiet, resume, valuesOf } from './resume.js'
  * @property {'embedding' | 'head' | 'mlp' | 'logits'} kind
  * @property {number} [layer] of a head or an MLP
  * @property {number} [head]
+ * @property {'encoder' | 'decoder' | 'cross'} [place] of an encoder-decoder; default the decoder
  * @property {number} [position] where it writes; of a head that of its query
  */
 /**
  * By what a head reads: as its query, at its own position, as a key or as a value; 'input': what an MLP or the answer reads.
  * @typedef {'q' | 'k' | 'v' | 'input'} Reads
  *
- * @typedef {EdgeSettings & { most?: number, signal?: AbortSignal, onLayer?: (progress: { layer: number, layers: number }) => void }} PositionEdgesOptions
- *   most: so many edges are kept, those with the largest effects; default 65,536
+ * @typedef {EdgeSettings & { most?: number, weights?: 'gradient' | 'exact', signal?: AbortSignal,
+ *   onLayer?: (progress: { layer: number, layers: number }) => void }} PositionEdgesOptions
+ *   most: so many edges are kept, those with the largest effects; default 65,536. weights: as of edges
  * @typedef {EdgeSettings & { from: PositionNode, to: PositionNode, reads: Reads }} PositionEdgeOptions
  *
  * The edges, the largest effect first. Node n is writer floor(n / positions) at position n mod positions; the answer is the node behind all.
- * Plain data, which a worker can post.
+ * Of an encoder-decoder positions are those of the longer text. Plain data, which a worker can post.
  * @typedef {object} PositionEdges
  * @property {Writer[]} writers
  * @property {number} positions
@@ -54,48 +55,80 @@ import { BranchingOperations, quiet, resume, valuesOf } from './resume.js'
  */
 
 const SETTINGS = ['of', 'targets', 'clean', 'by']
-/** Floats of a batch of attention, and of what all writers wrote. */
-const [MOST_BATCH, MOST_WRITTEN] = [2 ** 22, 2 ** 28]
+/** Floats of the changed residual streams of all writers. */
+const MOST_WRITTEN = 2 ** 28
+
+/** The place of the outputs of the heads of a part. @param {Stream} stream @param {number} layer @param {string} kind */
+const headsOf = ({ stack }, layer, kind) => `${stack}layers.${layer}.${kind === 'cross' ? 'cross.' : ''}heads`
 
 /**
  * The effects of all edges between parts at positions, estimated by the gradient.
- * @param {Model} model of one stack
+ * @param {Model} model
  * @param {ModelInput | string} input
  * @param {PositionEdgesOptions} options
  * @returns {Promise<PositionEdges>}
  */
 export async function positionEdges(model, input, options) {
   const where = 'positionEdges'
-  const given = readOptions(options, [...SETTINGS, 'most', 'signal', 'onLayer'], where)
-  const { most = 2 ** 16, signal, onLayer, ...settings } = given
+  const given = readOptions(options, [...SETTINGS, 'most', 'weights', 'signal', 'onLayer'], where)
+  const { most = 2 ** 16, weights = 'gradient', signal, onLayer, ...settings } = given
   checkSignal(signal, where)
+  oneOf(weights, ['gradient', 'exact'], `${where}: weights`)
   const kept = collect(toNumber(most, `${where}: most`, { least: 1, most: 2 ** 22, whole: true }))
-  const task = prepare(model, input, settings, where)
-  const { rows: L, writers, width, parts } = task
-  if (writers.length * L * width > MOST_WRITTEN)
+  const task = new EdgeTask(model, input, settings, where)
+  const { streams, writers, width, parts } = task
+  const P = Math.max(...streams.map(({ L }) => L))
+  const written = writers.reduce((sum, writer) => sum + task.streamOf(writer).L * width, 0)
+  if (written > MOST_WRITTEN)
     throw new RangeError(
-      `${where}: what ${writers.length} parts wrote at ${L} tokens takes ${writers.length * L * width * 4} bytes: give a shorter text`,
+      `${where}: what ${writers.length} parts wrote at ${P} tokens takes ${written * 4} bytes: give a shorter text`,
     )
-  const { effects, readers, value } = await edges(model, input, { ...settings, byPosition: true, signal })
-  const layers = 3 * task.streams[0].spec.layers.length
-  const incoming = new Float64Array(writers.length * L + 1)
-  /** @param {number} writer @param {number} at @param {number} to @param {number} reads @param {number} effect */
-  const add = (writer, at, to, reads, effect) => {
+  const incoming = new Float64Array(writers.length * P + 1)
+  /** @param {number} reads @param {number} writer @param {number} at @param {number} to @param {number} effect */
+  const add = (reads, writer, at, to, effect) => {
     if (effect === 0) return
     incoming[to] += Math.abs(effect)
-    kept.add(writer * L + at, to, reads, effect)
+    kept.add(writer * P + at, to, reads, effect)
   }
+  const layers = streams.reduce((sum, { spec }) => sum + spec.layers.length, 0)
+  const passes = weights === 'exact' ? 4 : 3
+  const steps = allSteps(task, settings, weights === 'exact', add, P, where)
+  const value = await inTurns(parts.qkv, steps, { signal, onLayer, layers: passes * layers })
+  return { writers, positions: P, value, ...kept.sorted(), incoming }
+}
+
+/**
+ * @param {EdgeTask} task
+ * @param {EdgeSettings} settings
+ * @param {boolean} isExact
+ * @param {(reads: number, writer: number, at: number, to: number, effect: number) => void} add
+ * @param {number} P
+ * @param {string} where
+ * @returns {import('../models/network.js').RunSteps<number>} the value of the objective
+ */
+function* allSteps(task, settings, isExact, add, P, where) {
+  const { streams, writers } = task
+  const places = streams.flatMap(stream =>
+    stream.spec.layers.flatMap((list, layer) =>
+      list.filter(({ kind }) => kind !== 'mlp').map(({ kind }) => headsOf(stream, layer, kind)),
+    ),
+  )
+  const { effects, readers, value, gradients } = yield* edgeSteps(task, settings, true, where, places)
   // Queries, MLPs and the answer read at their own position.
   for (const [r, reader] of readers.entries()) {
-    if (reader.kind === 'k' || reader.kind === 'v') continue
-    const own = reader.kind === 'q' ? { ...reader, kind: /** @type {const} */ ('head') } : reader
+    const isQuery = reader.kind === 'q'
+    if (reader.kind === 'k' || reader.kind === 'v' || (isQuery && isExact)) continue
+    const own = isQuery ? { ...reader, kind: /** @type {const} */ ('head') } : reader
     const n = reader.kind === 'logits' ? writers.length : task.indexOf(writers, own)
     for (let w = 0; w < writers.length; w++)
-      for (let p = 0; p < L; p++)
-        add(w, p, reader.kind === 'logits' ? n * L : n * L + p, reader.kind === 'q' ? 0 : 3, effects.at(w, r, p))
+      for (let p = 0; p < P; p++)
+        add(isQuery ? 0 : 3, w, p, reader.kind === 'logits' ? n * P : n * P + p, effects.at(w, r, p))
   }
-  await inTurns(parts.qkv, keyAndValueSteps(task, settings, add, where), { signal, onLayer, layers })
-  return { writers, positions: L, value, ...kept.sorted(), incoming }
+  const values = (/** @type {number} */ reads, /** @type {[number, number, number, number]} */ ...edge) =>
+    reads === 2 || !isExact ? add(reads, ...edge) : undefined
+  yield* changedStreams(task, true, readByHeads(task, gradients, values, false, P))
+  if (isExact) yield* changedStreams(task, false, readByHeads(task, gradients, add, true, P))
+  return value
 }
 
 /**
@@ -109,37 +142,38 @@ export function positionEdge(model, input, options) {
   const where = 'positionEdge'
   const { from, to, reads, ...settings } = readOptions(options, [...SETTINGS, 'from', 'to', 'reads'], where)
   oneOf(reads, READS, `${where}: reads`)
-  const task = prepare(model, input, settings, where)
-  const { parts, rows: L, writers } = task
+  const task = new EdgeTask(model, input, settings, where)
+  const { parts, writers } = task
   const { qkv } = parts
   const isHead = to?.kind === 'head'
   if (isHead === (reads === 'input'))
     throw new RangeError(`${where}: reads: '${reads}' given, but a head reads 'q', 'k' or 'v', all others 'input'`)
   const writer = writers[task.indexOf(writers, from)]
-  if (!writer || (to?.kind !== 'logits' && (to?.kind === 'embedding' || task.indexOf(writers, to) < 0)))
+  const part = writers[task.indexOf(writers, to)]
+  if (!writer || (to?.kind !== 'logits' && (!part || part.kind === 'embedding')))
     throw new RangeError(`${where}: ${say(writer ? to : from)} is no part of this model`)
-  const position = (/** @type {unknown} */ given, /** @type {string} */ name) =>
+  const isWeight = reads === 'k' || reads === 'v'
+  const reader = /** @type {Reader} */ (isHead ? { ...part, kind: isWeight ? reads : 'q' } : (part ?? to))
+  const own = task.streamOf(/** @type {Writer} */ (part ?? { kind: 'embedding' }))
+  const position = (/** @type {unknown} */ given, /** @type {Stream} */ { L }, /** @type {string} */ name) =>
     toNumber(given, `${where}: ${name}: position`, { least: 0, most: L - 1, whole: true })
-  const p = position(from.position, 'from')
-  const r = to.kind === 'logits' ? p : position(to.position, 'to')
-  if (p !== r && reads !== 'k' && reads !== 'v')
-    throw new RangeError(`${where}: ${say(to)} reads at its own position, ${r}, not at ${p}`)
-  const reader = /** @type {import('./edge-task.js').Reader} */ (isHead ? { ...to, kind: 'q' } : to)
+  const p = position(from.position, task.streamOf(writer), 'from')
+  const r = to.kind === 'logits' ? p : position(to.position, own, 'to')
+  if (p !== r && !isWeight) throw new RangeError(`${where}: ${say(to)} reads at its own position, ${r}, not at ${p}`)
   if (!task.isBefore(writer, reader))
     throw new RangeError(`${where}: ${say(writer)} does not write before ${say(to)} reads`)
   return qkv.scope(() => {
     const { stacks, objective, value } = task.entered()
-    const { spec, run } = task.streams[0]
     const ops = new BranchingOperations(qkv, parts.weights)
-    const { x } = readBy(task, ops, writer, reader, p)
-    if (to.kind === 'logits') {
-      const [changed] = valuesOf(parts, objective, lastNorm(spec, '', ops, x), L)
+    const { spec, x } = readBy(task, ops, writer, reader, p)
+    if (reader.kind === 'logits') {
+      const [changed] = valuesOf(parts, objective, lastNorm(spec, '', ops, x), task.rows)
       return { effect: changed - value, value }
     }
-    const layer = /** @type {number} */ (to.layer)
-    const part = /** @type {PartSpec} */ (
-      spec.layers[layer].find(({ kind }) => (kind === 'mlp') === (to.kind === 'mlp'))
-    )
+    const { layer } = reader
+    const kind = partKind(reader)
+    const at = `${own.stack}layers.${layer}.`
+    const read = /** @type {PartSpec} */ (own.spec.layers[layer].find(one => one.kind === kind))
     /** The numbers of a place of the layer, if its part reads x. @param {string} name @param {FloatTensor} x @param {Record<string, (y: FloatTensor) => FloatTensor>} [changes] */
     const seen = (name, x, changes = {}) => {
       /** @type {FloatTensor | undefined} */
@@ -149,8 +183,8 @@ export function positionEdge(model, input, options) {
         return y
       }
       const reading = new BranchingOperations(qkv, parts.weights, { ...changes, [name]: look })
-      const own = run.layers[layer]
-      qkv.scope(() => finish(runLayer({ ...own, call: quiet(own.call, reading) }, [part], x)))
+      const asked = own.run.layers[layer]
+      qkv.scope(() => finish(runLayer({ ...asked, call: quiet(asked.call, reading) }, [read], x)))
       return /** @type {FloatTensor} */ (/** @type {unknown} */ (found))
     }
     /** Some columns of a row are those of other numbers. @param {FloatTensor} other @param {number} row @param {number} at @param {number} width */
@@ -160,238 +194,196 @@ export function positionEdge(model, input, options) {
       out.data.set(other.data.subarray(from, from + width), from)
       return out
     }
-    const at = `layers.${layer}.`
     /** @type {Record<string, (y: FloatTensor) => FloatTensor>} */
     let changes
-    if (to.kind === 'mlp') {
+    if (reader.kind === 'mlp') {
       const name = `${at}mlp.output`
       const made = seen(name, x)
       changes = { [name]: withRow(made, r, 0, made.dims[2]) }
     } else {
-      const { heads: H, kvHeads: G, headDim: D } = spec.heads
-      const head = /** @type {number} */ (to.head)
-      const name = `${at}attention.${reads}`
-      const column = (reads === 'q' ? head : Math.floor(head / (H / G))) * D
-      const other = withRow(seen(name, x), p, column, D)
-      const { data, dims } = run.parts[layer].find(one => one.part === part)?.before ?? x
+      const { heads: H, kvHeads: G, headDim: D } = own.spec.heads
+      const name = `${at}${kind}.${reads}`
+      const ofHeads = headsOf(own, layer, kind)
+      const column = (reads === 'q' ? reader.head : Math.floor(reader.head / (H / G))) * D
+      const { k, v } = /** @type {NonNullable<PartSpec['attention']>} */ (read.attention)
+      const made = readsEncoded(reader)
+        ? copyOf(parts.weights.linear(reads === 'k' ? k : v).forward(lastNorm(spec, '', ops, x)))
+        : seen(name, x)
+      const { data, dims } = own.run.parts[layer].find(one => one.part === read)?.before ?? x
       const before = new Tensor(data, [1, ...dims])
-      const made = seen(`${at}heads`, before, { [name]: other })
-      changes = { [`${at}heads`]: withRow(made, r, head * D, D) }
+      const mixed = seen(ofHeads, before, { [name]: withRow(made, p, column, D) })
+      changes = { [ofHeads]: withRow(mixed, r, reader.head * D, D) }
     }
-    const y = finish(resume(parts, stacks, { place: '', layer, changes }))
-    const [changed] = valuesOf(parts, objective, y, L)
+    const y = finish(resume(parts, stacks, { place: own.stack, layer, changes }))
+    const [changed] = valuesOf(parts, objective, y, task.rows)
     return { effect: changed - value, value }
   })
 }
 
-/** @param {Model} model @param {unknown} input @param {EdgeSettings} settings @param {string} where */
-function prepare(model, input, settings, where) {
-  const task = prepareEdges(model, input, settings, where)
-  const { family } = task.parts
-  if (task.streams.length > 1)
-    throw new RangeError(`${where}: ${family.type} is an encoder-decoder, a model with one stack expected`)
-  return task
+/** @typedef {(reads: 0 | 1 | 2, writer: number, at: number, to: number, effect: number) => void} AddEdge to: writer and position as one number */
+/** @typedef {{ data: Float32Array, dims: number[] }} Matrix */
+/**
+ * What the R queries of a layer that matter read by one head.
+ * @typedef {object} ReadHead
+ * @property {number} h
+ * @property {number} g its key head
+ * @property {Matrix} q (R, D)
+ * @property {Matrix} k (S, D)
+ * @property {Matrix} d (R, D) gradients of its outputs
+ * @property {Float32Array} weights (R, S)
+ * @property {Float32Array} moves (R, S) gradients of the weights, less their mean
+ * @property {Float32Array} scores (R, S) before the cap
+ * @property {number} to the number of its output at position 0
+ */
+/** @typedef {{ rows: number[], heads: ReadHead[], S: number, scale: number, softcap: number | undefined }} ReadLayer rows: the queries that matter */
+
+/**
+ * The edges to keys and values, split by the query that reads them: a weight moves its score by (gradient by the weight - their mean) times the
+ * weight. Exactly, the edges to queries and keys are what the weights would be instead, times the gradient by the weights.
+ * @param {EdgeTask} task
+ * @param {Record<string, FloatTensor>} gradients at the outputs of heads
+ * @param {AddEdge} add
+ * @param {boolean} isExact
+ * @param {number} P positions of the list of nodes
+ * @returns {(reading: Reading) => import('../models/network.js').RunSteps<void>}
+ */
+function readByHeads(task, gradients, add, isExact, P) {
+  const { qkv } = task.parts
+  /** A B^T. @param {Matrix} a @param {Matrix} b */
+  const product = (a, b) => qkv.scope(() => qkv.linear(a, b).data.slice())
+  return function* visit(reading) {
+    const { stream, layer, one } = reading
+    const dHeads = gradients[headsOf(stream, layer, one.part.kind)].data
+    const read = readLayer(task, reading, dHeads, product, P)
+    if (!read.rows.length) return
+    yield* keyEdges(reading, read, product, add, isExact)
+    if (isExact) yield* queryEdges(reading, read, product, add)
+  }
+}
+
+/** Some rows of the columns of a head, (n, D). @param {Float32Array} data (..., heads * D) @param {number} D @param {number} heads @param {number} head @param {number[]} [some] @returns {Matrix} */
+function cut(data, D, heads, head, some) {
+  const width = heads * D
+  const n = some?.length ?? data.length / width
+  const out = new Float32Array(n * D)
+  for (let i = 0; i < n; i++) {
+    const from = (some?.[i] ?? i) * width + head * D
+    out.set(data.subarray(from, from + D), i * D)
+  }
+  return { data: out, dims: [n, D] }
 }
 
 /**
- * The edges to keys and values, split by the query that reads them. A head at query r has a gradient of its own by each key and value: that of
- * its output at r alone. It goes back through rotary positions, the projection and the norms.
  * @param {EdgeTask} task
- * @param {EdgeSettings} settings
- * @param {(writer: number, at: number, to: number, reads: number, effect: number) => void} add
- * @param {string} where
- * @returns {import('../models/network.js').RunSteps<void>}
+ * @param {Reading} reading
+ * @param {Float32Array} dHeads
+ * @param {(a: Matrix, b: Matrix) => Float32Array} product
+ * @param {number} P
+ * @returns {ReadLayer}
  */
-function* keyAndValueSteps(task, { of, targets }, add, where) {
-  const { parts, rows: L, width: d, writers } = task
-  const { qkv, weights } = parts
-  const [{ spec, run }] = task.streams
-  const { heads: H, kvHeads: G, headDim: D } = spec.heads
-  const group = H / G
-  const at = /** @type {any} */ (spec.layers.map((_, layer) => `layers.${layer}.heads`))
-  const { gradients } = yield* gradientSteps(parts, task.input, { of, targets, at }, where, true)
-  /** Of each position what all writers wrote, less what replaces it: (writers, d). */
-  const deltas = Array.from({ length: L }, () => new Float32Array(writers.length * d))
-  for (const [w, writer] of writers.entries()) {
-    const delta = writtenBy(task, writer)
-    for (let p = 0; p < L; p++) deltas[p].set(delta.subarray(p * d, (p + 1) * d), w * d)
-  }
-  const back = beforeNorm(parts)
-  for (const [layer, list] of spec.layers.entries()) {
-    const index = list.findIndex(({ kind }) => kind === 'attention')
-    const part = list[index]
-    const { k, v, kNorm } = /** @type {NonNullable<PartSpec['attention']>} */ (part.attention)
-    const { before } = run.parts[layer][index]
-    const own = run.layers[layer]
-    const name = `layers.${layer}.`
-    /** @type {Record<string, FloatTensor>} */
-    const values = {}
-    const raw = qkv.scope(() => {
-      const places = ['q', 'kBare', 'v'].map(what => `${name}attention.${what}`)
-      const look = places.map(place => [
-        place,
-        (/** @type {FloatTensor} */ y) => {
-          values[place.slice(place.lastIndexOf('.') + 1)] = copyOf(y)
-          return y
-        },
-      ])
-      const ops = new BranchingOperations(qkv, weights, Object.fromEntries(look))
-      const x = new Tensor(before.data, [1, L, d])
-      finish(runLayer({ ...own, call: quiet(own.call, ops) }, [part], x))
-      if (!kNorm) return new Float32Array(0)
-      return ops.dense(k, part.before ? ops.norm(part.before, x) : x).data.slice()
-    })
-    const dHeads = gradients[at[layer]].data
-    const queries = Array.from({ length: L }, (_, r) => r).filter(r =>
-      dHeads.subarray(r * H * D, (r + 1) * H * D).some(one => one !== 0),
-    )
-    const first = writers.findIndex(one => one.kind === 'head' && one.layer === layer)
-    const heads = Array.from({ length: H }, (_, h) => h)
-    const most = Math.max(1, Math.floor(MOST_BATCH / (L * H * D)))
-    for (let m = 0; m < group; m++) {
-      for (let start = 0; start < queries.length; start += most) {
-        const rows = queries.slice(start, start + most)
-        const R = rows.length
-        const both = Array.from({ length: 2 * R }, (_, n) => n)
-        const found = qkv.scope(() => throughMix(task, part, own, values, dHeads, rows, m))
-        for (const h of heads.filter(h => h % group === m)) {
-          const g = Math.floor(h / group)
-          /** The gradients by what is read, of keys and then of values: (2 R, L, d). */
-          let all = new Float32Array(2 * R * L * d)
-          qkv.scope(() => {
-            for (const [i, linear] of [k, v].entries()) {
-              const norm = i === 0 ? kNorm : undefined
-              // Behind a norm over all heads each head reads the rows of all.
-              const isWide = norm !== undefined && norm.size > D
-              const [width, from] = isWide ? [G * D, 0] : [D, g * D]
-              let dY = new Float32Array(R * L * width)
-              for (let n = 0; n < R * L; n++) {
-                const head = found[i].subarray(n * G * D + g * D, n * G * D + (g + 1) * D)
-                dY.set(head, n * width + g * D - from)
-              }
-              if (norm) {
-                const x = new Float32Array(L * width)
-                for (let p = 0; p < L; p++) x.set(raw.subarray(p * G * D + from, p * G * D + from + width), p * width)
-                dY = /** @type {Float32Array<ArrayBuffer>} */ (back(norm, x, dY))
-              }
-              const learned = weights.read(keyOf(linear)).subarray(from * d, (from + width) * d)
-              const made = qkv.matmul({ data: dY, dims: [R * L, width] }, { data: learned, dims: [width, d] })
-              all.set(part.before ? back(part.before, before.data, made.data) : made.data, i * R * L * d)
-            }
-          })
-          /** Products with what the writers between two numbers wrote. @param {number} from @param {number} to */
-          const score = (from, to) => {
-            if (from === to) return
-            for (let p = 0; p < L; p++) {
-              // A key or value behind the query is not read.
-              const own = both.filter(n => !spec.causal || rows[n % R] >= p)
-              if (!own.length) continue
-              const right = new Float32Array(own.length * d)
-              for (const [i, n] of own.entries()) right.set(all.subarray((n * L + p) * d, (n * L + p + 1) * d), i * d)
-              const left = { data: deltas[p].subarray(from * d, to * d), dims: [to - from, d] }
-              const { data } = qkv.linear(left, { data: right, dims: [own.length, d] })
-              for (let w = from; w < to; w++)
-                for (const [i, n] of own.entries())
-                  add(w, p, (first + h) * L + rows[n % R], n < R ? 1 : 2, data[(w - from) * own.length + i])
+function readLayer({ writers }, { stream, source, layer, one, base }, dHeads, product, P) {
+  const { part, v, weights: ofWeights } = one
+  const { heads: H, kvHeads: G, headDim: D, scale = 1 / Math.sqrt(D), softcap } = stream.spec.heads
+  const [L, S] = [stream.L, source.L]
+  const place = part.kind === 'cross' ? 'cross' : stream.stack.slice(0, -1) || undefined
+  const first = writers.findIndex(writer => writer.kind === 'head' && writer.layer === layer && writer.place === place)
+  const maps = /** @type {FloatTensor} */ (ofWeights).data
+  const values = /** @type {FloatTensor} */ (v).data
+  const isRead = (/** @type {number} */ r) => dHeads.subarray(r * H * D, (r + 1) * H * D).some(one => one !== 0)
+  const rows = Array.from({ length: L }, (_, r) => r).filter(isRead)
+  const heads = Array.from({ length: rows.length ? H : 0 }, (_, h) => {
+    const g = Math.floor(h / (H / G))
+    const q = cut(base.q.data, D, H, h, rows)
+    const k = cut(base.k.data, D, G, g)
+    const d = cut(dHeads, D, H, h, rows)
+    const moves = product(d, cut(values, D, G, g))
+    const weights = new Float32Array(rows.length * S)
+    for (const [n, r] of rows.entries()) {
+      const own = maps.subarray((h * L + r) * S, (h * L + r + 1) * S)
+      weights.set(own, n * S)
+      let mean = 0
+      for (let j = 0; j < S; j++) mean += own[j] * moves[n * S + j]
+      for (let j = 0; j < S; j++) moves[n * S + j] -= mean
+    }
+    const scores = product(q, k).map(z => z * scale)
+    return { h, g, q, k, d, weights, moves, scores, to: (first + h) * P }
+  })
+  return { rows, heads, S, scale, softcap }
+}
+
+/** A score behind its cap. @param {number} z @param {number | undefined} softcap */
+const capped = (z, softcap) => (softcap ? softcap * Math.tanh(z / softcap) : z)
+
+/**
+ * The edges to keys, and to values if they are not exact: those are as the estimate has them.
+ * @param {Reading} reading
+ * @param {ReadLayer} read
+ * @param {(a: Matrix, b: Matrix) => Float32Array} product
+ * @param {AddEdge} add
+ * @param {boolean} isExact
+ */
+function* keyEdges({ stream, changedKeys, projectKeys }, { rows, heads, S, scale, softcap }, product, add, isExact) {
+  const { kvHeads: G, headDim: D } = stream.spec.heads
+  for (const chunk of chunksOf(changedKeys, S)) {
+    const made = projectKeys(chunk)
+    for (const { g, q, d, weights, moves, scores, to } of heads) {
+      const ofKeys = product(q, cut(made.k.data, D, G, g)) // (R, n * S)
+      const ofValues = isExact ? ofKeys : product(d, cut(made.v.data, D, G, g))
+      for (const [n, r] of rows.entries())
+        for (const [i, { writer }] of chunk.entries())
+          for (let p = 0; p < S; p++) {
+            const weight = weights[n * S + p]
+            if (weight === 0) continue
+            const at = (n * chunk.length + i) * S + p
+            const score = scores[n * S + p]
+            const move = moves[n * S + p]
+            if (isExact) {
+              // Of its row only this score is another: softmax(s + delta) - softmax(s), times the gradient.
+              const more = weight * Math.expm1(capped(ofKeys[at] * scale, softcap) - capped(score, softcap))
+              add(1, writer, p, to + r, (1 - 1 / (1 + more)) * move)
+            } else {
+              const slope = softcap ? 1 - Math.tanh(score / softcap) ** 2 : 1
+              add(1, writer, p, to + r, weight * move * slope * scale * ofKeys[at])
+              add(2, writer, p, to + r, weight * ofValues[at])
             }
           }
-          // A norm behind a part changes what was written before it.
-          let end = spec.parallel ? writers.findIndex(one => 'layer' in one && one.layer === layer) : first
-          for (let l = layer; l >= 0; l--)
-            for (const one of [...run.parts[l]].reverse()) {
-              const { post } = one.part
-              if (!post || (l === layer && run.parts[l].indexOf(one) >= index)) continue
-              const kind = one.part.kind === 'mlp' ? 'mlp' : 'head'
-              const behind = 1 + writers.reduce((last, own, n) => (own.kind === kind && own.layer === l ? n : last), 0)
-              qkv.scope(() => {
-                score(behind, end)
-                const summed = one.before.data.map((value, n) => value + one.added.data[n])
-                all = /** @type {Float32Array<ArrayBuffer>} */ (back(post, summed, all))
-              })
-              end = behind
-            }
-          qkv.scope(() => score(0, end))
-          yield []
+    }
+    yield []
+  }
+}
+
+/**
+ * The exact edges to queries: all scores of a row are others.
+ * @param {Reading} reading
+ * @param {ReadLayer} read
+ * @param {(a: Matrix, b: Matrix) => Float32Array} product
+ * @param {AddEdge} add
+ */
+function* queryEdges({ stream, changed, project }, { rows, heads, S, scale, softcap }, product, add) {
+  const { L, spec } = stream
+  const { heads: H, headDim: D } = spec.heads
+  for (const chunk of chunksOf(changed, L)) {
+    const made = project(chunk)
+    for (const { h, k, weights, moves, scores, to } of heads)
+      for (const [i, { writer }] of chunk.entries()) {
+        const some = rows.map(r => i * L + r)
+        const others = product(cut(made.q.data, D, H, h, some), k) // (R, S)
+        for (const [n, r] of rows.entries()) {
+          const shift = (/** @type {number} */ p) =>
+            capped(others[n * S + p] * scale, softcap) - capped(scores[n * S + p], softcap)
+          let most = -Infinity
+          for (let p = 0; p < S; p++) if (weights[n * S + p]) most = Math.max(most, shift(p))
+          let [all, sum] = [0, 0]
+          for (let p = 0; p < S; p++) {
+            const weight = weights[n * S + p] && weights[n * S + p] * Math.exp(shift(p) - most)
+            all += weight
+            sum += weight * moves[n * S + p]
+          }
+          add(0, writer, r, to + r, sum / all)
         }
       }
-    }
-    yield new Tensor(new Float32Array(0), [0])
+    yield []
   }
-}
-
-/**
- * What a writer adds, less what replaces it; behind a norm of what its part adds, to first order, as in edges.
- * @param {EdgeTask} task
- * @param {Writer} writer
- */
-function writtenBy(task, writer) {
-  const { qkv, weights } = task.parts
-  const [stream] = task.streams
-  const list = writer.kind === 'head' ? stream.run.parts[writer.layer] : []
-  const one = list.find(({ part }) => part.kind === 'attention')
-  const { after, attention } = one?.part ?? {}
-  if (writer.kind !== 'head' || !one?.heads || !after || !attention) return task.deltaOf(writer)
-  return qkv.scope(() => {
-    const dims = [.../** @type {FloatTensor} */ (one.heads).dims]
-    const other = task.headsOf(stream, writer.layer, 'attention', writer.head)
-    const [made, own] = [other, /** @type {FloatTensor} */ (one.heads).data].map(data =>
-      weights.linear(attention.o).forward({ data, dims }).data.slice(),
-    )
-    const weight = weights.norm(after).weight.data
-    const { eps, plusOne } = after
-    // Without its weight the derivative of a norm is symmetric.
-    const bare = new Float32Array(weight.length).fill(plusOne ? 0 : 1)
-    const [x, dY] = [own, made.map((value, n) => value - own[n])].map(data => ({
-      data,
-      dims: [data.length / after.size, after.size],
-    }))
-    const given = { data: bare, dims: [bare.length] }
-    const { dX } =
-      after.kind === 'layer'
-        ? layerNormBackward(qkv, x, given, dY, { eps })
-        : rmsNormBackward(qkv, x, given, dY, { eps, plusOne })
-    return dX.data.map((value, n) => value * (weight[n % weight.length] + (plusOne ? 1 : 0)))
-  })
-}
-
-/**
- * The gradients by keys before rotary positions, and by values: for each of some queries that of its output alone, of one head of each group.
- * @param {EdgeTask} task
- * @param {PartSpec} part
- * @param {import('../models/network.js').Layer} own
- * @param {Record<string, FloatTensor>} values q, kBare and v, (1, L, ...)
- * @param {Float32Array} dHeads (L, H * D)
- * @param {number[]} rows the queries
- * @param {number} member of the group
- * @returns {Float32Array[]} (queries, L, G * D) each
- */
-function throughMix({ parts, streams: [{ spec }] }, part, own, values, dHeads, rows, member) {
-  const { qkv, weights } = parts
-  const { heads: H, kvHeads: G, headDim: D } = spec.heads
-  const none = { outcomes: new Map(), wanted: new Set(), found: new Map(), learned: new Map() }
-  const recorder = new GradientRecorder(qkv, weights, none)
-  const B = rows.length
-  const wide = (/** @type {FloatTensor} */ { data, dims }) => {
-    const made = qkv.alloc([B, ...dims.slice(1)])
-    for (let b = 0; b < B; b++) made.data.set(data, b * data.length)
-    return made
-  }
-  const [q, bare, v] = [values.q, values.kBare, values.v].map(wide)
-  const { turns } = own
-  const k = turns
-    ? recorder.rope(bare, { numHeads: G, rotaryDim: turns.dim, cos: wide(turns.cos), sin: wide(turns.sin) })
-    : bare
-  const y = finish(recorder.mix({ ...own, call: quiet(own.call, recorder) }, part, { q, k, v }))
-  const width = H * D
-  const dY = qkv.alloc(y.dims)
-  for (const [b, r] of rows.entries())
-    for (let h = member; h < H; h += H / G) {
-      const from = r * width + h * D
-      dY.data.set(dHeads.subarray(from, from + D), b * dHeads.length + from)
-    }
-  recorder.give(y, dY)
-  recorder.backward()
-  return [bare, v].map(x => /** @type {FloatTensor} */ (recorder.gradient(x)).data.slice())
 }
 
 /** Keeps the edges with the largest effects. @param {number} most */

@@ -158,6 +158,11 @@ export function* resume({ qkv, weights, family }, stacks, { place, layer: first,
   throw new Error('resume: there is no such stack')
 }
 
+/** The rows of text n of y (N, L, d). @param {FloatTensor} y @param {number} n */
+export function doublesOf({ data, dims: [, L, d] }, n) {
+  return Array.from({ length: L }, (_, i) => Float64Array.from(data.subarray((n * L + i) * d, (n * L + i + 1) * d)))
+}
+
 /**
  * The values of an objective for each text of a batch of last hidden states.
  * @param {Parts} parts
@@ -169,7 +174,8 @@ export function* resume({ qkv, weights, family }, stacks, { place, layer: first,
 export function valuesOf({ qkv, weights, family }, objective, y, L) {
   const [N, rows] = y.dims
   const ops = new ModelOperations(qkv, weights)
-  const { terms } = objective
+  const { terms, readout } = objective
+  if (readout) return Array.from({ length: N }, (_, n) => readout(doublesOf(y, n)).value)
   if (!terms)
     return Array.from({ length: N }, (_, n) =>
       qkv.scope(() => {

@@ -93,6 +93,27 @@ test('a signal ends it between two layers: nothing stays in memory, the model wo
   }
 })
 
+test('a signal ends it while the embeddings of a long text are added up', async () => {
+  const made = writeFolder(makeWeights(qkv.generator(1), { layers: 1, heads: 4, d: 256, vocab: 100, positions: 1024 }))
+  const model = await loadModel(qkv, made.path, { tokenizer: false })
+  made.dispose()
+  const { signal } = new AbortController()
+  let [looks, isEmbedded] = [0, false]
+  signal.throwIfAborted = () => {
+    if (++looks === 3) throw new Error('enough')
+  }
+  const hooks = {
+    embedding: () => {
+      isEmbedded = true
+      return undefined
+    },
+  }
+  const long = Array.from({ length: 1024 }, (_, i) => (i * 37) % 100)
+  await assert.rejects(model.forwardAsync({ ids: long }, { signal, hooks }), /enough/)
+  assert.ok(!isEmbedded)
+  model.dispose()
+})
+
 test('within a layer that takes long others have their turn too, and a signal ends it there', async () => {
   const sizes = { layers: 1, heads: 4, d: 256, vocab: 100, positions: 1024 }
   const made = writeFolder(makeWeights(qkv.generator(1), sizes))

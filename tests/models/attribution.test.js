@@ -108,6 +108,11 @@ test('padding is left out of what a classifier reads; what does not fit is refus
     near(padded.logits[0], plain.logits[0], 'padded', 1e-5)
     assert.deepEqual(padded.classes, plain.classes)
   }
+  const modernbert = await open('modernbert-sequence-made')
+  await assert.rejects(modernbert.logitAttribution({ ids: [5, 9], attentionMask: [0, 0] }), {
+    name: 'RangeError',
+    message: /logitAttribution: a text of padding only given/,
+  })
   await assert.rejects(
     gpt2.logitAttribution({ ids: [5] }, { tokens: [1] }),
     /tokens are given, but this checkpoint tells/,
@@ -119,5 +124,5 @@ test('padding is left out of what a classifier reads; what does not fit is refus
   const sentences = await open('sentence-bert-tiny')
   await assert.rejects(sentences.logitAttribution({ ids: [5] }), /this bert checkpoint has no head/)
   await assert.rejects(sentences.similarity('a', /** @type {any} */ (1)), /similarity: 1 given, a text expected/)
-  for (const model of [gpt2, bert, sentences]) model.dispose()
+  for (const model of [gpt2, modernbert, bert, sentences]) model.dispose()
 })

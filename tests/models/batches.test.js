@@ -172,4 +172,15 @@ test('scores of weights that are there already are those of headScores; cross-at
     /dims \(1, 4, 6, 6\) given; weights of all layers, \(1, H, 2, 2\)/,
   )
   assert.throws(() => headScores([undefined]), /a layer was not kept/)
+  const nested = /** @type {any} */ ([
+    [
+      [
+        [
+          [1, 0],
+          [0.5, 0.5],
+        ],
+      ],
+    ],
+  ])
+  assert.deepEqual(headScores(nested, [1, 2]).first.data, Float32Array.of(0.5))
 })

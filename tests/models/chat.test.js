@@ -151,6 +151,15 @@ test('a folder without a template, and what is no conversation, are refused with
     /the chat template refuses these messages/,
   )
   await assert.rejects(model.applyChatTemplate(HELLO, /** @type {any} */ ({ tool: [] })), /did you mean "tools"/)
+  for (const variables of [5, 'ab', [1]])
+    await assert.rejects(model.applyChatTemplate(HELLO, /** @type {any} */ ({ variables })), {
+      name: 'TypeError',
+      message: /^applyChatTemplate: variables: .* given, an object of variables by name expected/,
+    })
+  await assert.rejects(model.applyChatTemplate(HELLO, /** @type {any} */ ({ tools: {} })), {
+    name: 'TypeError',
+    message: /^applyChatTemplate: tools: an empty object given, a list of JSON schemas expected/,
+  })
   model.dispose()
   const bare = await loadModel(qkv, root, { tokenizer: false })
   await assert.rejects(generated(bare, HELLO), /loaded without a tokenizer/)

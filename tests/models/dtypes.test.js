@@ -84,6 +84,91 @@ test('narrower dtypes change the logits and the attention of each family by what
   assert.deepEqual(larger, [])
 })
 
+test('a cache of int8 changes the logits and the attention of each family by what the docs state', async t => {
+  const docs = readFileSync(new URL('../../docs/models.md', import.meta.url), 'utf8')
+  /** @type {string[]} */
+  const larger = []
+  for (const name of names) {
+    const options = /** @type {const} */ ({ tokenizer: false, dtype: 'float32' })
+    const [model, other] = [
+      await loadModel(qkv, `${folder}/${name}`, options),
+      await loadModel(qkv, `${folder}/${name}`, { ...options, cacheDtype: 'int8' }),
+    ]
+    if (!model.stacks.decoder) {
+      model.dispose()
+      other.dispose()
+      continue
+    }
+    const text = model.stacks.encoder ? { decoderIds: ids } : { ids }
+    /** @param {import('../../src/models/model.js').Model} one */
+    const run = one => {
+      const made = []
+      for (const keep of /** @type {const} */ ([[], ['attentions']])) {
+        const cache = one.cache()
+        const first = { ...text, ...(model.stacks.encoder && { ids }) }
+        made.push(one.forward(first, { cache, keep: [...keep] }))
+        cache.dispose()
+      }
+      const [{ logits, lastHiddenState }, { attentions }] = made
+      return {
+        logits: (logits ?? lastHiddenState).data,
+        weights: (attentions ?? []).filter(layer => layer !== undefined),
+      }
+    }
+    const [exact, rounded] = [run(model), run(other)]
+    const size = (/** @type {Float32Array} */ x) => Math.sqrt(x.reduce((sum, value) => sum + value * value, 0))
+    const { most, moved } = changeOf(exact.weights, rounded.weights)
+    const found = [
+      (100 * size(rounded.logits.map((value, n) => value - exact.logits[n]))) / size(exact.logits),
+      most,
+      100 * moved,
+    ]
+    t.diagnostic(`| ${model.type}, cache | ${found.map(value => value.toPrecision(2)).join(' | ')} | ${name}`)
+    const [, row = ''] = new RegExp(`^\\| ${model.type}, cache \\| ([\\d. |]+) \\|$`, 'm').exec(docs) ?? []
+    const stated = row.split(' | ').map(Number)
+    for (const [n, value] of found.entries())
+      if (!(value <= stated[n])) larger.push(`${name}, column ${n + 1}: ${value}, at most ${stated[n]} is stated`)
+    assert.ok(found[0] > 0, `${name}: the cache rounds nothing`)
+    model.dispose()
+    other.dispose()
+  }
+  assert.deepEqual(larger, [])
+})
+
+test("weights of int8 with activations: 'float32' are those of a model of the rounded weights; caches of int8 have the dtype that was asked for", async () => {
+  const path = `${folder}/gpt2-tiny`
+  const options = /** @type {const} */ ({ tokenizer: false, dtype: 'int8' })
+  const [usual, exact] = [
+    await loadModel(qkv, path, options),
+    await loadModel(qkv, path, { ...options, activations: 'float32', cacheDtype: 'int8' }),
+  ]
+  const [a, b] = [usual, exact].map(model => runOf(model).logits)
+  const most = a.reduce((far, value, n) => Math.max(far, Math.abs(value - b[n])), 0)
+  assert.ok(most > 0 && most < 1e-2, `${most}`)
+  assert.deepEqual(
+    [usual.cache(), exact.cache(), exact.cache({ dtype: 'float32' })].map(cache => cache.layers[0].dtype),
+    ['float32', 'int8', 'float32'],
+  )
+  const cache = exact.cache()
+  const { logits } = exact.forward({ ids }, { cache })
+  const steps = exact.cache()
+  const one = ids.map(id => exact.forward({ ids: [id] }, { cache: steps }).logits?.data)
+  assert.deepEqual(
+    [...(logits?.data ?? [])],
+    one.flatMap(row => [...(row ?? [])]),
+    'one by one the same bits',
+  )
+  /** @type {[object, RegExp][]} */
+  const wrong = [
+    [{ activations: 'int8' }, /loadModel: activations: "int8" given.*"int16"/],
+    [{ cacheDtype: 'int4' }, /loadModel: cacheDtype: "int4" given.*"int8"/],
+  ]
+  for (const [given, message] of wrong)
+    await assert.rejects(loadModel(qkv, path, { ...options, .../** @type {any} */ (given) }), message)
+  usual.dispose()
+  exact.dispose()
+})
+
 test('each part of a model has its dtype, and takes the memory that inspectModel says', async () => {
   const path = `${folder}/llama-tiny-sharded`
   const run = async (/** @type {import('../../src/models/weight-types.js').WeightTypes} */ dtype) => {

@@ -8,6 +8,7 @@ import { Model } from '../../src/models/model.js'
 import { loadModel } from '../../src/models.js'
 import { folders, gpt2, loaded, near, open, qkv } from './checkpoints.js'
 import { ids, keyOf, of, plainGpt2 } from './plain-gpt2.js'
+import { smallChange } from './small-change.js'
 
 /** @typedef {import('../../src/base/tensor.js').FloatTensor} FloatTensor */
 /** @typedef {import('../../src/interpret.js').Writer} Writer */
@@ -63,22 +64,7 @@ for (const name of folders)
     const model = await open(name, 'float32')
     const { family, weights } = Model.parts(model)
     if (!model.hasHead) return model.dispose()
-    const decoded = family.encoder && family.decoder && { decoderIds: [1, 6, 2, 9] }
-    const { tokens } = family.embedding
-    const C = tokens.columns
-    const random = qkv.generator(5)
-    const noise = random.randn([ids.length * C]).data
-    const data = new Float32Array(ids.length * C)
-    for (const [p, id] of ids.entries()) data.set(weights.row(tokens, id), p * C)
-    // The ReLU of t5-tiny bends where many of its neurons are: its step is smaller.
-    const scale =
-      (name === 't5-tiny' ? 0.0005 : 0.003) * Math.sqrt(data.reduce((sum, x) => sum + x * x, 0) / data.length)
-    const dims = [1, ids.length, C]
-    const input = { embeddings: /** @type {any} */ ({ data, dims }), ...decoded }
-    const clean = {
-      embeddings: /** @type {any} */ ({ data: data.map((x, n) => x + scale * noise[n]), dims }),
-      ...decoded,
-    }
+    const { input, clean } = smallChange(name, { family, weights })
     const { effects, writers, readers } = await edges(model, input, { of, clean })
     const largest = Math.max(...effects.data.map(Math.abs))
     const exactly = await edges(model, input, { of, clean, weights: 'exact' })

@@ -103,6 +103,10 @@ test('a config and tensors by their names are saved as a model, and what does no
   await assert.rejects(saveModel({ config, tensors: { ...own, 'ln_f.bias': own['h.0.mlp.c_fc.bias'] } }), /ln_f\.bias/)
   await assert.rejects(saveModel({ config: { ...config, model_type: 'none' }, tensors: own }), /none/)
   assert.throws(() => writeSafetensors(/** @type {any} */ ([1])), /an object of tensors by name expected/)
+  assert.throws(
+    () => writeSafetensors({ __metadata__: { data: [1], dims: [1] } }),
+    /__metadata__ given, another name of a tensor expected/,
+  )
   await assert.rejects(readSafetensors(/** @type {any} */ ('file')), /the bytes of a file expected/)
   await assert.rejects(readSafetensors(new Uint8Array(4)), RangeError)
   const narrow = await loadModel(qkv, `${folder}/gpt2-tiny`, { tokenizer: false, dtype: 'int8' })

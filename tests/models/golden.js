@@ -44,7 +44,8 @@ export async function readGolden(folder) {
 }
 
 /**
- * The largest share of the tolerance that a tensor uses, in rows that are no padding; columns of padding must be 0.
+ * The largest share of the tolerance that a tensor uses and the largest difference, in rows that are no padding; columns of
+ * padding must be 0.
  * @param {FloatTensor | undefined} got (B, L, d) or (B, H, L, S)
  * @param {{ data: Float32Array, dims: readonly number[] }} want
  * @param {Tolerance} tolerance
@@ -58,19 +59,21 @@ export function compare(got, want, { abs, rel }, mask, name) {
   const rows = want.dims.length > 2 ? want.dims[want.dims.length - 2] : 1
   const width = want.dims[want.dims.length - 1]
   const perBatch = want.data.length / B
-  let share = 0
+  let [share, difference] = [0, 0]
   for (let n = 0; n < want.data.length; n++) {
     const row = Math.floor(n / width) % rows
     if (want.dims.length > 2 && !mask[Math.floor(n / perBatch)][row]) continue
     const used = Math.abs(got.data[n] - want.data[n]) / (abs + rel * Math.abs(want.data[n]))
     if (!(used <= 1)) assert.fail(`${name}[${n}]: ${got.data[n]} for ${want.data[n]}, ${used} tolerances`)
     share = Math.max(share, used)
+    difference = Math.max(difference, Math.abs(got.data[n] - want.data[n]))
   }
-  return share
+  return { share, difference }
 }
 
 /**
- * All inputs of a golden folder; returns the largest share of each tolerance that was used.
+ * All inputs of a golden folder; returns the largest share of each tolerance that was used, and the largest difference of a
+ * weight of attention.
  * @param {import('../../src/qkv.js').Qkv} qkv
  * @param {string} folder
  * @param {{ tokenizer: import('../../src/models/tokenizer.js').TokenizerClass | false }} options
@@ -80,6 +83,7 @@ export async function checkGolden(qkv, folder, options) {
   const model = await loadModel(qkv, folder, options)
   const { tolerance } = expected
   const shares = { hidden: 0, attention: 0, logits: 0, class_logits: 0, embedding: 0 }
+  let difference = 0
   for (const input of expected.inputs) {
     const r = model.forward(
       {
@@ -96,7 +100,9 @@ export async function checkGolden(qkv, folder, options) {
     for (const [name, want] of tensors) {
       if (!name.startsWith(`${input.name}/`) || name.endsWith('/embedding')) continue
       const { got, kind, rows } = find(r, name.slice(input.name.length + 1))
-      shares[kind] = Math.max(shares[kind], compare(got, want, tolerance[kind], masks[rows], name))
+      const found = compare(got, want, tolerance[kind], masks[rows], name)
+      shares[kind] = Math.max(shares[kind], found.share)
+      if (kind === 'attention') difference = Math.max(difference, found.difference)
       compared++
     }
     assert.ok(compared > 3, `${compared} tensors of ${input.name}`)
@@ -126,7 +132,7 @@ export async function checkGolden(qkv, folder, options) {
     const embedding = tensors.get(`${input.name}/embedding`)
     if (embedding) {
       const got = await model.embed(/** @type {string[]} */ (input.texts))
-      shares.embedding = Math.max(shares.embedding, compare(got, embedding, tolerance.embedding, [], 'embedding'))
+      shares.embedding = Math.max(shares.embedding, compare(got, embedding, tolerance.embedding, [], 'embedding').share)
     }
     if (options.tokenizer)
       input.texts?.forEach((text, b) => {
@@ -139,7 +145,7 @@ export async function checkGolden(qkv, folder, options) {
   if (options.tokenizer)
     for (const { text, ids } of expected.tokenization ?? []) assert.deepEqual(model.tokenize(text).ids, ids, text)
   model.dispose()
-  return shares
+  return { shares, difference }
 }
 
 /**

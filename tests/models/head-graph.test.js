@@ -9,6 +9,8 @@ import { Model } from '../../src/models/model.js'
 import { loadModel, writeSafetensors } from '../../src/models.js'
 import { folders, gpt2, loaded, near, open, qkv } from './checkpoints.js'
 import { ids, keyOf, of, plainGpt2 } from './plain-gpt2.js'
+import { plainT5 } from './plain-t5.js'
+import { smallChange } from './small-change.js'
 
 /** @typedef {import('../../src/interpret.js').PositionEdges} PositionEdges */
 /** @typedef {import('../../src/interpret.js').PositionNode} PositionNode */
@@ -52,21 +54,23 @@ for (const name of folders)
   test(`${name}: the effects on keys and values, over all queries, are those of edges, and so is the sum of what a part reads`, async () => {
     const model = await open(name, 'float32')
     const { family } = Model.parts(model)
-    if (!model.hasHead || (family.encoder && family.decoder)) return model.dispose()
+    if (!model.hasHead) return model.dispose()
+    const isBoth = family.encoder !== undefined && family.decoder !== undefined
+    const input = isBoth ? { ids, decoderIds: [1, 6, 2, 9] } : { ids }
     const { heads: H, kvHeads: G } = /** @type {any} */ (family.decoder ?? family.encoder).heads
     const given = { of, by: /** @type {const} */ ('mean') }
-    const { effects, writers, readers } = await edges(model, { ids }, { ...given, byPosition: true })
-    const found = await positionEdges(model, { ids }, given)
+    const { effects, writers, readers } = await edges(model, input, { ...given, byPosition: true })
+    const found = await positionEdges(model, input, given)
     assert.deepEqual(found.writers, writers)
     const sums = new Float64Array(effects.data.length)
     const incoming = new Float64Array(found.incoming.length)
     const [R, L] = [readers.length, ids.length]
     for (let e = 0; e < found.effects.length; e++) {
-      const { kind, layer, head = 0 } = nodeAt(found, found.to[e])
+      const { kind, layer, head = 0, place } = nodeAt(found, found.to[e])
       const reads = READS[found.reads[e]]
       const own = reads === 'input' ? kind : reads
       const reader = reads === 'k' || reads === 'v' ? Math.floor(head / (H / G)) : kind === 'head' ? head : undefined
-      const r = readers.findIndex(one => keyOf(one) === keyOf({ kind: own, layer, head: reader }))
+      const r = readers.findIndex(one => keyOf(one) === keyOf({ kind: own, layer, head: reader, place }))
       sums[(Math.floor(found.from[e] / L) * R + r) * L + (found.from[e] % L)] += found.effects[e]
       incoming[found.to[e]] += Math.abs(found.effects[e])
     }
@@ -78,10 +82,109 @@ for (const name of folders)
       near(incoming[n], want, `${name}: into ${n}`, 1e-6 + 1e-6 * want)
     })
     // Of fewer edges that are kept, what leads to each part is still known.
-    const few = await positionEdges(model, { ids }, { ...given, most: 50 })
+    const few = await positionEdges(model, input, { ...given, most: 50 })
     assert.deepEqual(few.effects, found.effects.slice(0, 50))
     assert.deepEqual(few.from, found.from.slice(0, 50))
     assert.deepEqual(few.incoming, found.incoming)
+    model.dispose()
+    assert.equal(qkv.memory.resident, loaded)
+  })
+
+test('gpt2: through the softmax, edges are the weights that a plain computation would have instead, times their slopes', async () => {
+  const run = await plainGpt2()
+  const { written, weights } = run()
+  const [found, byGradient] = [
+    await positionEdges(gpt2, { ids }, { of, weights: 'exact' }),
+    await positionEdges(gpt2, { ids }, { of }),
+  ]
+  const compared = { q: 0, k: 0 }
+  let most = 0
+  for (let e = 0; e < found.effects.length; e++) {
+    const reads = READS[found.reads[e]]
+    const [from, to] = [nodeAt(found, found.from[e]), nodeAt(found, found.to[e])]
+    const { position: query = 0, layer, head } = to
+    if (reads === 'v' || reads === 'input') {
+      const same = byGradient.from.findIndex(
+        (n, i) => n === found.from[e] && byGradient.to[i] === found.to[e] && byGradient.reads[i] === found.reads[e],
+      )
+      assert.equal(found.effects[e], byGradient.effects[same], 'what is no weight is as before')
+      continue
+    }
+    if (e % 29) continue
+    const rows = written[keyOf({ ...from, position: undefined })]
+    const delta = rows.map((row, p) => row.map(x => (p === from.position ? -x : 0)))
+    const name = `${layer} ${head}`
+    const other = run({ key: `${reads} ${name}`, delta, query: reads === 'k' ? query : undefined }).weights[name][query]
+    const more = other.map((weight, j) => weight - weights[name][query][j])
+    const step = 1e-5
+    const [a, b] = [step, -step].map(size => run(undefined, { head: name, query, more, size }).value)
+    near(found.effects[e], (a - b) / (2 * step), `${keyOf(from)} at ${from.position} -> ${reads} ${name} at ${query}`)
+    most = Math.max(most, Math.abs(found.effects[e]))
+    compared[reads]++
+  }
+  assert.ok(Math.min(...Object.values(compared)) > 5 && most > 0.01, `${JSON.stringify(compared)} ${most}`)
+})
+
+test('t5: edges at positions of both stacks and between them, and their exact effects, are those of a plain computation in float64', async () => {
+  const model = await open('t5-tiny', 'float32')
+  const input = { ids, decoderIds: [1, 6, 2, 9] }
+  const run = await plainT5(model, input, [{ position: 3, token: 7 }, of.logits[1]])
+  const { value, written } = run()
+  const found = await positionEdges(model, input, { of })
+  near(found.value, value, 'value')
+  /** @type {Record<string, number>} */
+  const compared = {}
+  for (let e = 0; e < found.effects.length; e++) {
+    const reads = READS[found.reads[e]]
+    const [from, to] = [nodeAt(found, found.from[e]), nodeAt(found, found.to[e])]
+    const kind = `${to.place ?? ''} ${reads}`
+    // Some of each kind.
+    if (e % 997 && (compared[kind] ?? 0) > 3) continue
+    const { position = 0, layer, head, place } = to
+    const key = to.kind === 'head' ? `${reads} ${place} ${layer} ${head}` : keyOf({ ...to, position: undefined })
+    const rows = written[keyOf({ ...from, position: undefined })]
+    const delta = (/** @type {number} */ size) =>
+      rows.map((row, p) => row.map(x => (p === from.position ? -size * x : 0)))
+    const query = reads === 'k' || reads === 'v' ? position : undefined
+    const step = 1e-5
+    const [a, b] = [step, -step].map(size => run({ key, delta: delta(size), query }).value)
+    const name = `${keyOf(from)} at ${from.position} -> ${key} at ${position}`
+    near(found.effects[e], (a - b) / (2 * step), name)
+    const { effect } = positionEdge(model, input, { of, from, to, reads })
+    near(effect, run({ key, delta: delta(1), query }).value - value, `exactly ${name}`)
+    compared[kind] = (compared[kind] ?? 0) + 1
+  }
+  const kinds = ['encoder', 'decoder', 'cross'].flatMap(place => ['q', 'k', 'v'].map(reads => `${place} ${reads}`))
+  for (const kind of [...kinds, 'encoder input', 'decoder input', ' input'])
+    assert.ok(compared[kind] > 3, `${kind}: ${JSON.stringify(compared)}`)
+  model.dispose()
+  assert.equal(qkv.memory.resident, loaded)
+})
+
+for (const name of folders)
+  test(`${name}: a small change of the embeddings changes each edge at a position as it is estimated, also through the softmax`, async () => {
+    const model = await open(name, 'float32')
+    const { family, weights } = Model.parts(model)
+    if (!model.hasHead) return model.dispose()
+    const { input, clean } = smallChange(name, { family, weights })
+    const [found, exactly] = await Promise.all(
+      /** @type {const} */ (['gradient', 'exact']).map(weights => positionEdges(model, input, { of, clean, weights })),
+    )
+    const largest = Math.abs(found.effects[0])
+    const nameAt = (/** @type {PositionEdges} */ { from, to, reads }, /** @type {number} */ e) =>
+      `${from[e]} ${to[e]} ${reads[e]}`
+    const others = new Map(Array.from(exactly.effects, (effect, e) => [nameAt(exactly, e), effect]))
+    for (let e = 0; e < found.effects.length; e++)
+      near(others.get(nameAt(found, e)) ?? 0, found.effects[e], `edge ${nameAt(found, e)}`, 0.03 * largest + 4e-6)
+    const compared = new Set()
+    for (let e = 0; e < found.effects.length; e += Math.ceil(found.effects.length / 30)) {
+      const [from, to] = [nodeAt(found, found.from[e]), nodeAt(found, found.to[e])]
+      const reads = READS[found.reads[e]]
+      const { effect } = positionEdge(model, input, { of, clean, from, to, reads })
+      near(effect, found.effects[e], `${keyOf(from)} -> ${reads} ${keyOf(to)}`, 0.03 * largest + 4e-6)
+      compared.add(`${to.place ?? ''} ${reads}`)
+    }
+    assert.ok(compared.size >= (family.encoder && family.decoder ? 7 : 3) && largest > 2e-5, [...compared].join())
     model.dispose()
     assert.equal(qkv.memory.resident, loaded)
   })
@@ -364,11 +467,24 @@ test('wrong arguments of edges at positions are named', async () => {
       name: 'TypeError',
       message: new RegExp(`^headGraph: ${name}.* given, what positionEdges returned expected$`),
     })
-  const both = await open('t5-tiny', 'float32')
+  await assert.rejects(positionEdges(gpt2, { ids }, { of, weights: /** @type {any} */ ('all') }), /weights: "all"/)
+  const sentences = await open('sentence-bert-tiny', 'float32')
   await assert.rejects(
-    positionEdges(both, { ids }, { of }),
-    /t5 is an encoder-decoder, a model with one stack expected/,
+    positionEdges(sentences, { ids }, { of }),
+    /this bert checkpoint has no head, so it has no answer to explain/,
   )
+  sentences.dispose()
+  const both = await open('t5-tiny', 'float32')
+  const input = { ids, decoderIds: [1, 2] }
+  const one = { logits: [{ position: -1, token: 7 }] }
+  const cut = (/** @type {any} */ given) => () => positionEdge(both, input, { of: one, reads: 'k', ...given })
+  const cross = { kind: 'head', place: 'cross', layer: 1, head: 0, position: 1 }
+  const written = { kind: 'head', place: 'encoder', layer: 0, head: 1, position: 5 }
+  assert.doesNotThrow(cut({ from: written, to: cross }))
+  assert.throws(cut({ from, to: cross }), /from: position: 2 given, a whole number from 0 to 1 expected/)
+  assert.throws(cut({ from: { ...from, position: 1 }, to: cross }), /decoder head 0 1 does not write before/)
+  assert.throws(cut({ from: written, to: { ...cross, place: 'decoder' } }), /encoder head 0 1 does not write before/)
+  assert.throws(cut({ from: { ...written, position: 6 }, to: cross }), /from: position: 6 given/)
   both.dispose()
   assert.equal(qkv.memory.resident, loaded)
 })

@@ -45,13 +45,16 @@ export async function plainGpt2() {
     a.map((row, p) => row.map((value, c) => value + size * b[p][c]))
   /**
    * @param {{ key: string, delta: Rows, query?: number }} [change] what a reader reads in addition; of keys and values only for this query
-   * @returns {{ value: number, written: Record<string, Rows> }}
+   * @param {{ head: string, query: number, more: ArrayLike<number>, size: number }} [moved] what is added to the weights of a query, `size` times
+   * @returns {{ value: number, written: Record<string, Rows>, weights: Record<string, Rows> }} weights: of each head, the keys of each query
    */
-  const run = change => {
+  const run = (change, moved) => {
     /** What a reader sees. @param {Rows} h @param {string} key */
     const seen = (h, key) => (change?.key === key ? sum(h, change.delta) : h)
     /** @type {Record<string, Rows>} */
     const written = {}
+    /** @type {Record<string, Rows>} */
+    const weights = {}
     /** @type {Rows} */
     let h = ids.map((id, p) =>
       Float64Array.from({ length: d }, (_, c) => w['wte.weight'].data[id * d + c] + w['wpe.weight'].data[p * d + c]),
@@ -69,14 +72,20 @@ export async function plainGpt2() {
         const plain = ['k', 'v'].map((_, i) =>
           linear(norm(h, `h.${l}.ln_1`), `h.${l}.attn.c_attn`, (i + 1) * d + n * D, D),
         )
+        const name = `${l} ${n}`
+        weights[name] = []
         const made = q.map((row, p) => {
           const [k, v] = change?.query === undefined || change.query === p ? changed : plain
           const scores = k.slice(0, p + 1).map(key => key.reduce((s, x, i) => s + x * row[i], 0) / Math.sqrt(D))
           const most = Math.max(...scores)
           const all = scores.reduce((s, x) => s + Math.exp(x - most), 0)
+          const own = Float64Array.from(scores, x => Math.exp(x - most) / all)
+          weights[name].push(own)
+          const isMoved = moved?.head === name && moved.query === p
           const head = new Float64Array(D)
-          scores.forEach((x, j) => {
-            for (let i = 0; i < D; i++) head[i] += (Math.exp(x - most) / all) * v[j][i]
+          own.forEach((weight, j) => {
+            const used = weight + (isMoved ? moved.size * moved.more[j] : 0)
+            for (let i = 0; i < D; i++) head[i] += used * v[j][i]
           })
           const o = w[`h.${l}.attn.c_proj.weight`].data
           const out = new Float64Array(d)
@@ -94,7 +103,7 @@ export async function plainGpt2() {
     const y = norm(seen(h, 'logits'), 'ln_f')
     const logit = (/** @type {number} */ p, /** @type {number} */ token) =>
       y[p].reduce((s, x, c) => s + x * w['wte.weight'].data[token * d + c], 0)
-    return { value: logit(ids.length - 1, 7) - 0.5 * logit(2, 3), written }
+    return { value: logit(ids.length - 1, 7) - 0.5 * logit(2, 3), written, weights }
   }
   return run
 }

@@ -18,7 +18,9 @@ for (const name of ['stories260k', 'nano-sort'])
   test(`${name} has its hidden states, attentions, logits, greedy ids and token ids`, {
     skip: missing(name),
   }, async t => {
-    const shares = await checkGolden(qkv, `${folder}/${name}`, { tokenizer: name === 'nano-sort' ? false : Tokenizer })
+    const { shares } = await checkGolden(qkv, `${folder}/${name}`, {
+      tokenizer: name === 'nano-sort' ? false : Tokenizer,
+    })
     t.diagnostic(`shares of the tolerances used: ${JSON.stringify(shares)}`)
   })
 

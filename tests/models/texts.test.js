@@ -100,7 +100,16 @@ test('padded makes one input of several texts, each of which has the numbers tha
   assert.equal(pairs.tokenTypeIds?.[0].includes(1), true)
   assert.equal(pairs.tokenTypeIds?.[1].includes(1), false)
   assert.throws(() => bert.padded([]), /padded: an array of 0 given, a list of texts expected/)
-  assert.throws(() => bert.padded(/** @type {any} */ ([5])), /padded: 5 given, a text or \{ ids \} expected/)
+  assert.throws(
+    () => bert.padded(/** @type {any} */ ([5])),
+    /padded: 5 given, a text, a pair of texts or \{ ids \} expected/,
+  )
+  assert.throws(
+    () => bert.padded(/** @type {any} */ ([['a', 'b', 'c']])),
+    /padded: an array of 3 given, a text, a pair of texts or \{ ids \} expected/,
+  )
+  assert.throws(() => bert.decode([1e9]), /^RangeError: decode: ids\[0\]: 1000000000 given/)
+  assert.throws(() => bert.headScores([1e9]), /^RangeError: headScores: ids\[0\]: 1000000000 given/)
 })
 
 test('a token that stands alone keeps its leading space; a text does not begin with one', async () => {
