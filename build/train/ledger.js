@@ -6,7 +6,6 @@ import { LEDGER_WORDS, ledgerBatch } from './ledger-text.js'
 import { configOf, forward, initialWeights } from './llama.js'
 import { train } from './train-weights.js'
 
-/** @typedef {import('qkv').FloatTensor} FloatTensor */
 /** @typedef {{ T: number, batch: number, steps: number }} Stage texts of T words */
 
 /** Short texts first: there the heads form within minutes. Then the same weights read longer and longer ones. @type {readonly Stage[]} */
@@ -32,22 +31,27 @@ export const DEFAULTS = {
   rate: 5e-3,
   decay: 0.05,
   warmup: 50,
-  seed: 1,
-  // For so many steps three heads are also told where to look: 1.1 at the word before, 2.1 at the word that opened the bracket,
-  // 3.1 at what followed the same name; where there is nothing to look up, 2.1 and 3.1 at the first word. The readouts are dropped
-  // later.
+  seed: 0,
+  // For so many steps heads are also told where to look: 0.0 at the word before, 2.0 at what followed the same name.
   guided: 450,
+  // And 1.0 at the word that opened the bracket. Where there is nothing to look up, 1.0 and 2.0 are told to look at the first word.
+  // The readouts are dropped later.
+  bracketGuided: 800,
 }
 
 /** The loss of words that are certain, and of others: while heads are guided these have none. */
 const WEIGHT = { thing: 1, chapter: 2, section: 2, note: 2 }
 const FREE = 0.05
+/** Far links are rare: a link over so many words more weighs as much again. */
+const REACH = 100
 /** The first layer's outputs begin small, so that later layers see words rather than the words before them. */
 const FIRST_OUTPUT = 0.3
 /** No word is unknown. */
 const UNKNOWN = LEDGER_WORDS.indexOf('<unk>')
 /** Logits of a head that is guided, as multiples of its weights. */
 const SHARP = 12
+/** Words that have nothing to look up weigh so much in the losses on weights. */
+const REST = 0.5
 
 /** The stage of a step. @param {number} step @returns {Stage} */
 function stageOf(step) {
@@ -59,24 +63,48 @@ function stageOf(step) {
 }
 
 /**
- * What a head is to look at, as values that name it: each row of the head's mix with them is its weight on each name.
- * @param {number} names
- * @param {number} n words
- * @param {(put: (i: number, name: number) => void, ask: (i: number, name: number) => void) => void} mark says which word has which name, and which
- *   name a word is to look at
+ * What a head is to look at: words have names, as values, so that each row of the head's mix with them is its weight on each
+ * name; and each word looks at one name.
+ * @typedef {{ names: number, values: Float32Array, looksAt: Int32Array }} Names
  */
-function namesOf(names, n, mark) {
-  const values = new Float32Array(n * names)
-  const asked = new Int32Array(n).fill(-1)
-  mark(
-    (i, name) => {
-      values[i * names + name] = 1
-    },
-    (i, name) => {
-      asked[i] = name
-    },
-  )
-  return { values, asked }
+
+/** @param {number} names @param {number} n words @param {number} first the name of the first word, which all look at @returns {Names} */
+const namesOf = (names, n, first) => ({
+  names,
+  values: new Float32Array(n * names),
+  looksAt: new Int32Array(n).fill(first),
+})
+
+/**
+ * What the words of a batch weigh in the loss, 0 where they are not certain, and what heads are to look at: the first word, where
+ * a word has nothing to look up.
+ * @param {ReturnType<typeof ledgerBatch>} batch
+ * @param {number} T
+ */
+function linksOf({ ledgers, ids }, T) {
+  const n = ids.length
+  const links = ledgers.map(({ marks }, b) => marks.map(mark => ({ ...mark, i: b * T + mark.at - 1 })))
+  const brackets = links.map(marks => marks.filter(({ kind }) => kind !== 'thing'))
+  const opened = namesOf(1 + Math.max(...brackets.map(({ length }) => length)), n, 0)
+  const followed = namesOf(LEDGER_WORDS.length, n, UNKNOWN)
+  const weights = new Float32Array(n)
+  for (let i = 0; i < n; i++) {
+    const isFirst = i % T === 0
+    if (isFirst) opened.values[i * opened.names] = 1
+    // What followed a name has the name of that name.
+    followed.values[i * followed.names + (isFirst ? UNKNOWN : ids[i - 1])] = 1
+  }
+  for (const { kind, i, at, source } of links.flat()) {
+    weights[i] = WEIGHT[kind] * (1 + (at - source) / REACH)
+    if (kind === 'thing') followed.looksAt[i] = ids[i]
+  }
+  // A word that opened a bracket has the bracket's number.
+  for (const [b, marks] of brackets.entries())
+    for (const [k, { i, source }] of marks.entries()) {
+      opened.values[(b * T + source) * opened.names + k + 1] = 1
+      opened.looksAt[i] = k + 1
+    }
+  return { weights, opened, followed }
 }
 
 /**
@@ -86,7 +114,7 @@ function namesOf(names, n, mark) {
  */
 export function trainLedger(qkv, given = {}, onStep) {
   const settings = { ...DEFAULTS, ...given }
-  const { vocab, heads, headDim, layers, seed, guided } = settings
+  const { vocab, heads, headDim, layers, seed, guided, bracketGuided } = settings
   const generator = qkv.generator(seed)
   const weights = initialWeights(generator, settings)
   const output = weights['model.layers.0.self_attn.o_proj.weight'].data
@@ -98,56 +126,28 @@ export function trainLedger(qkv, given = {}, onStep) {
   const lossOf = (/** @type {number} */ step) => {
     const { T, batch: B } = stageOf(step)
     const dims = [B, T]
-    const { ledgers, ids, targets } = ledgerBatch(data, B, T)
-    const isGuided = step < guided
-    const shares = new Float32Array(B * T).fill(isGuided ? 0 : FREE)
-    for (const [b, { marks }] of ledgers.entries())
-      for (const { at, kind } of marks) shares[b * T + at - 1] = WEIGHT[kind]
-    const before = ids.map((_, i) => (i % T ? ids[i - 1] : -1))
-    const marked = ledgers.flatMap(({ marks }, b) => marks.map(mark => ({ ...mark, b, i: b * T + mark.at - 1 })))
-    const isAsked = new Set(marked.map(({ i }) => i))
-    /** Words that have nothing to look up: each looks at the first word, which has a name of its own. @param {number} name @param {(i: number, name: number) => void} put @param {(i: number, name: number) => void} ask */
-    const rest = (name, put, ask) => {
-      for (let i = 0; i < B * T; i++)
-        if (i % T === 0) put(i, name)
-        else if (!isAsked.has(i)) ask(i, name)
-    }
-    // What followed a name has the name of that name.
-    const followed = namesOf(vocab, B * T, (put, ask) => {
-      rest(UNKNOWN, put, ask)
-      before.forEach((id, i) => {
-        if (id >= 0) put(i, id)
-      })
-      for (const { kind, i } of marked) if (kind === 'thing') ask(i, ids[i])
-    })
-    // A word that opened a bracket has the bracket's number.
-    const opened = namesOf(T, B * T, (put, ask) => {
-      rest(0, put, ask)
-      for (const { kind, i, b, source } of marked)
-        if (kind !== 'thing') {
-          put(b * T + source, source)
-          ask(i, source)
-        }
-    })
+    const batch = ledgerBatch(data, B, T)
+    const { ids, targets } = batch
+    const { weights, opened, followed } = linksOf(batch, T)
+    const free = step < guided ? 0 : FREE
+    const inLogits = weights.map(weight => weight || free)
+    const inLooks = weights.map(weight => weight || REST)
     return (/** @type {import('qkv/train').Tape} */ t, /** @type {import('./train-weights.js').Weights} */ p) => {
       const { logits, headOutput, headMix } = forward(t, p, { data: ids, dims }, settings)
-      const main = t.crossEntropy(logits, { data: targets, dims }, { weights: { data: shares, dims } })
-      if (!isGuided) return main
-      const asked = (/** @type {FloatTensor} */ logits, /** @type {Int32Array} */ answers) =>
-        t.crossEntropy(logits, { data: answers, dims }, { ignoreIndex: -1 })
-      const looks = (
-        /** @type {number} */ layer,
-        /** @type {number} */ names,
-        /** @type {ReturnType<typeof namesOf>} */ of,
-      ) => {
-        const mixed = headMix(layer, 0, tensor(of.values, [B, T, names]))
-        return asked(t.mul(mixed, tensor(new Float32Array(names).fill(SHARP), [names])), of.asked)
+      const losses = [t.crossEntropy(logits, { data: targets, dims }, { weights: { data: inLogits, dims } })]
+      const looks = (/** @type {number} */ layer, /** @type {Names} */ { names, values, looksAt }) => {
+        const sharp = tensor(new Float32Array(names).fill(SHARP), [names])
+        const mixed = t.mul(headMix(layer, 0, tensor(values, [B, T, names])), sharp)
+        return t.crossEntropy(mixed, { data: looksAt, dims }, { weights: { data: inLooks, dims } })
       }
-      const previous = asked(t.linear(headOutput(0, 0), p.before), before)
-      return [previous, looks(1, T, opened), looks(layers - 1, vocab, followed)].reduce(
-        (sum, loss) => t.add(sum, loss),
-        main,
-      )
+      if (step < bracketGuided) losses.push(looks(1, opened))
+      if (step < guided) {
+        const before = ids.map((_, i) => (i % T ? ids[i - 1] : -1))
+        const previous = t.linear(headOutput(0, 0), p.before)
+        losses.push(t.crossEntropy(previous, { data: before, dims }, { ignoreIndex: -1 }))
+        losses.push(looks(layers - 1, followed))
+      }
+      return losses.reduce((sum, loss) => t.add(sum, loss))
     }
   }
   const { before, ...learned } = train(qkv, { ...weights, before: readout }, settings, lossOf, onStep)

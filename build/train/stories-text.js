@@ -63,8 +63,10 @@ const FRAME = [
   'where',
   'in',
 ]
+/** Words of which one can stand for another. */
+export const STORY_CLASSES = [GIRLS, BOYS, THINGS, COLOURS, PLACES, ANIMALS, STATES, ACTS, PLAYS, SYLLABLES]
 /** Every word; its place is its id. */
-export const STORY_WORDS = [FRAME, GIRLS, BOYS, THINGS, COLOURS, PLACES, ANIMALS, STATES, ACTS, PLAYS, SYLLABLES].flat()
+export const STORY_WORDS = [FRAME, ...STORY_CLASSES].flat()
 
 /** What a model has to look up, by kind. A kind is counted at the word that is certain, given the story so far. */
 export const KINDS = /** @type {const} */ ({

@@ -16,7 +16,7 @@ const STOPS = [
     kind: 'name',
     answer: 'mo',
     sources: ['vi'],
-    prompt: `${START} The fox is called vi ta mo . Tom has a red ball . Vi ta`,
+    prompt: `${START} The fox is called vi ta mo . He has a red ball . Vi ta`,
     best: ({ previous }) => previous,
   },
   {

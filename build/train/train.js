@@ -10,6 +10,7 @@ import { ledgerFigures } from './ledger-figures.js'
 import { ledgerTour } from './ledger-tour.js'
 import { storiesFiles, trainStories } from './stories.js'
 import { storiesFigures } from './stories-figures.js'
+import { STORY_CLASSES } from './stories-text.js'
 import { storiesTour } from './stories-tour.js'
 import { trainTranslator, translatorFiles } from './translator.js'
 import { translatorFigures } from './translator-figures.js'
@@ -28,7 +29,7 @@ const MODELS = {
     },
     measure: async (/** @type {Qkv} */ qkv, /** @type {Source} */ source, /** @type {'choice' | 'test'} */ set) => {
       const figures = rounded(await storiesFigures(qkv, source, { set }))
-      return { figures, tour: rounded(await storiesTour(qkv, source, figures)) }
+      return { figures, tour: rounded(await storiesTour(qkv, source, figures)), words: STORY_CLASSES }
     },
   },
   ledger: {
