@@ -22,10 +22,13 @@ const HELP = `npm run bench -- [options]
   --growth      time and memory over L instead of the table
   --sizes       odd sizes beside the next multiple of 8
   --shape gpt2  a model of GPT-2 small's size beside onnxruntime-web: loading, prompts, tokens, threads, dtypes; for
-                some of its rows --only gpt2 --shape load, prompt, token, threads, narrow, limit, gradients, patching or heads
+                some of its rows --only gpt2 --shape load, prompt, token, threads, narrow, limit, gradients, patching, heads or
+                summaries (70 s)
   --shape wllama  models of two shapes in Chromium beside llama.cpp's wasm: prompts and tokens, one and two threads;
                 --quick: without the peer
-  --only NAME   single operations: masks, backward, memory, relaxed, steps (beside PyTorch), units (with --threads N)
+  --only NAME   single operations: masks, backward, memory, relaxed, steps (beside PyTorch), units (with --threads N),
+                summary
+  --cpu         with --only: milliseconds of the processor, for a machine that does other work
   --linear      linear layers, packed and not, of each dtype, both builds; gradients
   --json        the same as JSON`
 

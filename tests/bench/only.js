@@ -39,11 +39,17 @@ export const SECTIONS = { masks, backward, memory, relaxed, steps, units, gpt2, 
  * @typedef {{ name: string, ms: number, beside: string, besideMs: number, value: number, least: number, goal: string }} OnlyRow
  * value: by medians, least: by least times, which other programs disturb less */
 
+/** Milliseconds of the processor, all threads of this process: other programs change them less than those of the clock. */
+function processorTime() {
+  const { user, system } = process.cpuUsage()
+  return (user + system) / 1000
+}
+
 /** A number, if there is one. @param {number} x @param {(x: number) => string} [write] */
 const shown = (x, write = x => x.toFixed(2)) => (Number.isNaN(x) ? '-' : write(x))
 
 /** @param {import('./options.js').Options} options @returns {Promise<OnlyRow[]>} */
-export async function only({ only: name, quick, json, shape, threads }) {
+export async function only({ only: name, quick, json, shape, threads, cpu }) {
   const section = Object.hasOwn(SECTIONS, name) && SECTIONS[name]
   if (!section) throw new RangeError(`--only ${name}: one of ${Object.keys(SECTIONS).join(', ')} expected`)
   const wasm = compilePeak()
@@ -62,7 +68,7 @@ export async function only({ only: name, quick, json, shape, threads }) {
     shape,
   })) {
     const candidates = other ? [ours, other] : [ours]
-    const [own, its] = await measure(candidates, { samples: quick ? 3 : samples })
+    const [own, its] = await measure(candidates, { samples: quick ? 3 : samples, ...(cpu && { now: processorTime }) })
     dispose?.()
     const value = (/** @type {number} */ a, /** @type {number} */ b) => {
       const ratio = isSpeedup ? b / a : a / b

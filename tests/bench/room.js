@@ -7,7 +7,7 @@ import { load } from '../../src/index.js'
 import config from '../../vite.config.js'
 import { launch } from '../browser/chromium.js'
 import { opened } from '../page/models.js'
-import { LAST, noteAnswers, STORY, timesOf } from '../page/room-speed.js'
+import { comeNear, firstPicture, LAST, noteAnswers, PANEL_NAMES, STORY, timesOf } from '../page/room-speed.js'
 import { makeWeights, writeFolder } from './gpt2/checkpoint.js'
 import { report } from './options.js'
 import { digits, print } from './report.js'
@@ -78,6 +78,22 @@ async function main() {
       LAST.map(word => `${STORY} ${word}`),
     )
     print([`key to paint, stories, ${own.tokens} tokens, ${own.heads} heads`, digits(own.key), '<= 60'])
+    for (const name of PANEL_NAMES) {
+      const times = []
+      for (let n = 0; n < SAMPLES; n++) {
+        await page.goto('about:blank')
+        const prompt = encodeURIComponent(`${STORY} ${LAST[0]}`)
+        await page.goto(`${origin}/site/#2&room=models&models.checkpoint=stories&models.prompt=${prompt}&models.at=2.1`)
+        await opened('', page)
+        await comeNear(page)
+        times.push(await firstPicture(page, name))
+      }
+      print([
+        `click to the first picture of ${name}, stories, ${own.tokens} tokens, for the first time`,
+        digits(median(times)),
+        '<= 100',
+      ])
+    }
     await page.goto('about:blank')
     await page.goto(`${origin}/site/?model=/gpt2#2&room=models`)
     await opened('gpt2', page)

@@ -1,6 +1,7 @@
 // Ours, by its public API.
 
 import { load } from '../../../src/index.js'
+import { multiheadAttention } from '../../../src/layers.js'
 import { coreOf } from '../../../src/qkv.js'
 
 /** @typedef {import('../task.js').Task} Task */
@@ -65,7 +66,7 @@ function residentAttention(qkv, { shape, q, k, v }) {
 function multihead(qkv, { shape, q }, { inProj, inBias, outProj, outBias }) {
   const { B = 1, H, L, D } = shape
   const E = H * D
-  const mha = qkv.generator(0).multiheadAttention(E, H)
+  const mha = multiheadAttention(qkv.generator(0), E, H)
   mha.loadStateDict({
     in_proj_weight: { data: inProj, dims: [3 * E, E] },
     in_proj_bias: { data: inBias, dims: [3 * E] },

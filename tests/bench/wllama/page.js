@@ -11,19 +11,21 @@ import { loadModel } from '../../../src/models.js'
 const PACKAGE = '../node_modules/@wllama/wllama/esm/' // the peer may not be installed
 const TOKENS = 4 // measured after each prompt
 const CONTEXT = 1024
+/** Dtypes of a cache. */
+const NARROW = /** @type {const} */ (['float32', 'int8'])
 
 /** @param {number} n @param {number} vocab */
 const idsOf = (n, vocab) => Array.from({ length: n }, (_, i) => 300 + ((i * 7919) % (vocab - 300)))
 
-/** @param {string} folder @param {WeightType} dtype @param {number} threads @param {boolean} isRelaxed @returns {Promise<Runner>} */
-async function ours(folder, dtype, threads, isRelaxed) {
+/** @param {string} folder @param {WeightType} dtype @param {number} threads @param {boolean} isRelaxed @param {'float32' | 'int8'} cacheDtype @returns {Promise<Runner>} */
+async function ours(folder, dtype, threads, isRelaxed, cacheDtype) {
   const qkv = await load({ threads, relaxed: isRelaxed })
-  const model = await loadModel(qkv, folder, { dtype, tokenizer: false })
+  const model = await loadModel(qkv, folder, { dtype, cacheDtype, tokenizer: false })
   const cache = model.cache({ capacity: CONTEXT })
   /** @type {Float32Array | undefined} */
   let logits
   return {
-    name: `ours ${dtype}${isRelaxed ? ', relaxed' : ''}`,
+    name: `ours ${dtype}${cacheDtype === 'int8' ? ', cache int8' : ''}${isRelaxed ? ', relaxed' : ''}`,
     clear: () => cache.clear(),
     decode: ids => {
       logits = model.forward({ ids }, { cache, logits: 'last' }).logits?.data
@@ -68,12 +70,13 @@ export async function measureModel({ folder, vocab, threads, lengths, samples, d
   const runners = []
   for (const isRelaxed of [false, true])
     for (const dtype of dtypes)
-      runners.push(
-        await ours(folder, dtype, threads, isRelaxed).catch(error => {
-          if (isRelaxed && error.code === 'NO_RELAXED_SIMD') return undefined
-          throw error
-        }),
-      )
+      for (const cacheDtype of dtype === 'float32' || isRelaxed ? NARROW.slice(0, 1) : NARROW)
+        runners.push(
+          await ours(folder, dtype, threads, isRelaxed, cacheDtype).catch(error => {
+            if (isRelaxed && error.code === 'NO_RELAXED_SIMD') return undefined
+            throw error
+          }),
+        )
   if (hasPeer) for (const type of ['Q8_0', 'Q4_0']) runners.push(await peer(folder, type, threads))
   const all = runners.filter(runner => runner !== undefined)
   /** @type {WllamaRow[]} */

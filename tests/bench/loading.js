@@ -1,0 +1,155 @@
+// This program measures how long loadModel takes from a Blob and from a File on the disk, beside the same bytes in memory, of a model of
+// SmolLM2 135M's shape with random float16 weights (269 MB): in Node and in Chromium, turn by turn, the least of several times.
+//   node tests/bench/loading.js [rounds]
+
+import { mkdtempSync, openAsBlob, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { load } from '../../src/index.js'
+import { loadModel } from '../../src/models.js'
+import { launch } from '../browser/chromium.js'
+import { report } from './options.js'
+import { print } from './report.js'
+import { serve } from './serve.js'
+
+const ROUNDS = Number(process.argv[2] ?? 7)
+
+/** @typedef {{ what: string, source: string, time: number, cpu: number }} Timing milliseconds */
+
+function makeFolder() {
+  const [d, layers, vocab, inner, kv] = [576, 30, 49152, 1536, 192]
+  const config = {
+    architectures: ['LlamaForCausalLM'],
+    model_type: 'llama',
+    hidden_size: d,
+    intermediate_size: inner,
+    num_attention_heads: 9,
+    num_key_value_heads: 3,
+    num_hidden_layers: layers,
+    vocab_size: vocab,
+    max_position_embeddings: 8192,
+    rms_norm_eps: 1e-5,
+    rope_theta: 100000,
+    hidden_act: 'silu',
+    tie_word_embeddings: true,
+  }
+  /** @type {Record<string, number[]>} */
+  const dims = { 'model.embed_tokens.weight': [vocab, d], 'model.norm.weight': [d] }
+  for (let n = 0; n < layers; n++) {
+    const own = {
+      'input_layernorm.weight': [d],
+      'mlp.down_proj.weight': [d, inner],
+      'mlp.gate_proj.weight': [inner, d],
+      'mlp.up_proj.weight': [inner, d],
+      'post_attention_layernorm.weight': [d],
+      'self_attn.k_proj.weight': [kv, d],
+      'self_attn.o_proj.weight': [d, d],
+      'self_attn.q_proj.weight': [d, d],
+      'self_attn.v_proj.weight': [kv, d],
+    }
+    for (const [name, sizes] of Object.entries(own)) dims[`model.layers.${n}.${name}`] = sizes
+  }
+  /** @type {Record<string, object>} */
+  const header = {}
+  let size = 0
+  for (const [name, shape] of Object.entries(dims)) {
+    const bytes = 2 * shape.reduce((a, b) => a * b)
+    header[name] = { dtype: 'F16', shape, data_offsets: [size, size + bytes] }
+    size += bytes
+  }
+  const text = JSON.stringify(header)
+  const start = Buffer.from(text.padEnd(Math.ceil(text.length / 8) * 8))
+  const file = Buffer.alloc(8 + start.length + size)
+  file.writeUInt32LE(start.length)
+  start.copy(file, 8)
+  const numbers = new Uint16Array(file.buffer, file.byteOffset + 8 + start.length, size / 2)
+  for (let n = 0, seed = 1; n < numbers.length; n++) {
+    seed = (seed * 1664525 + 1013904223) >>> 0
+    numbers[n] = ((seed >>> 31) << 15) | (0x2000 + ((seed >>> 12) & 0xfff)) // 0.0078 to 0.125, of both signs
+  }
+  const path = mkdtempSync(join(tmpdir(), 'qkv-loading-'))
+  writeFileSync(join(path, 'config.json'), JSON.stringify(config))
+  writeFileSync(join(path, 'model.safetensors'), file)
+  return path
+}
+
+/** @param {string} path @returns {Promise<Timing[]>} */
+async function inNode(path) {
+  const qkv = await load()
+  const [config, weights] = ['config.json', 'model.safetensors'].map(name => join(path, name))
+  const bytes = readFileSync(weights)
+  const sources = { bytes, Blob: new Blob([bytes]), 'file on the disk': await openAsBlob(weights) }
+  const times = []
+  for (let n = 0; n < ROUNDS; n++)
+    for (const dtype of /** @type {const} */ (['float16', 'int8']))
+      for (const [source, content] of Object.entries(sources)) {
+        const [begun, used] = [performance.now(), process.cpuUsage()]
+        const files = { 'config.json': readFileSync(config), 'model.safetensors': content }
+        const model = await loadModel(qkv, files, { dtype })
+        const { user, system } = process.cpuUsage(used)
+        times.push({ what: `Node, ${dtype}`, source, time: performance.now() - begun, cpu: (user + system) / 1000 })
+        model.dispose()
+      }
+  return times
+}
+
+/** @param {string} path */
+async function inChromium(path) {
+  const { server, url } = await serve()
+  const { context, close } = await launch()
+  try {
+    const page = await context.newPage()
+    page.setDefaultTimeout(600_000)
+    await page.goto(url)
+    await page.evaluate(() => {
+      document.body.innerHTML = '<input type="file" multiple>'
+    })
+    await page.setInputFiles('input', [join(path, 'config.json'), join(path, 'model.safetensors')])
+    return await page.evaluate(measure, { rounds: ROUNDS, names: ['../../src/index.js', '../../src/models.js'] })
+  } finally {
+    await close()
+    server.close()
+  }
+}
+
+/** Runs in the page. @param {{ rounds: number, names: string[] }} asked @returns {Promise<Timing[]>} */
+async function measure({ rounds, names }) {
+  const [{ load }, { loadModel }] = await Promise.all(names.map(name => import(new URL(name, location.href).href)))
+  const qkv = await load()
+  const input = /** @type {HTMLInputElement} */ (document.querySelector('input'))
+  const [config, file] = /** @type {FileList} */ (input.files)
+  const bytes = new Uint8Array(await file.arrayBuffer())
+  const sources = { bytes, Blob: new Blob([bytes]), 'file on the disk': file }
+  const times = []
+  for (let n = 0; n < rounds; n++)
+    for (const dtype of ['float16', 'int8'])
+      for (const [source, content] of Object.entries(sources)) {
+        const begun = performance.now()
+        const model = await loadModel(qkv, { 'config.json': config, 'model.safetensors': content }, { dtype })
+        times.push({ what: `Chromium, ${dtype}`, source, time: performance.now() - begun, cpu: Number.NaN })
+        model.dispose()
+      }
+  return times
+}
+
+async function main() {
+  const path = makeFolder()
+  try {
+    const times = [...(await inNode(path)), ...(await inChromium(path))]
+    const least = (/** @type {string} */ what, /** @type {string} */ source, /** @type {'time' | 'cpu'} */ of) =>
+      Math.min(...times.filter(each => each.what === what && each.source === source).map(each => each[of]))
+    print(['least ms', 'from', 'time', 'beside bytes', 'CPU', 'beside bytes'])
+    print(['---', '---', '---', '---', '---', '---'])
+    for (const what of new Set(times.map(each => each.what)))
+      for (const source of ['bytes', 'Blob', 'file on the disk']) {
+        const [time, cpu] = /** @type {const} */ (['time', 'cpu']).map(of => least(what, source, of))
+        const [baseTime, baseCpu] = /** @type {const} */ (['time', 'cpu']).map(of => least(what, 'bytes', of))
+        const shown = Number.isNaN(cpu) ? ['', ''] : [cpu.toFixed(0), (cpu / baseCpu).toFixed(2)]
+        print([what, source, time.toFixed(0), (time / baseTime).toFixed(2), ...shown])
+      }
+  } finally {
+    rmSync(path, { recursive: true })
+  }
+}
+
+await report(main)
