@@ -229,7 +229,7 @@ export class DeepDrawing {
 }
 
 /** The numbers of a part whose tiles have a cell for each of the matrix. @param {readonly Loaded[]} tiles @param {ReturnType<typeof seenCells>} part */
-export function cut(tiles, { row, column, rows, columns }) {
+function cut(tiles, { row, column, rows, columns }) {
   const data = new Float32Array(rows * columns)
   for (const {
     rows: [top, bottom],
@@ -248,7 +248,7 @@ export function cut(tiles, { row, column, rows, columns }) {
  * Positions beside a map whose rows or columns have no room for words.
  * @param {Pen} pen @param {Layout} arranged @param {Style} style @param {'row' | 'column'} side @param {number} from @param {number} count
  */
-function drawPositions(pen, arranged, { quiet }, side, from, count) {
+function drawPositions(pen, arranged, { quiet, family }, side, from, count) {
   const { plot, cellWidth, cellHeight } = arranged
   const size = side === 'row' ? cellHeight : cellWidth
   for (const at of positions(from, count, size)) {
@@ -262,7 +262,9 @@ function drawPositions(pen, arranged, { quiet }, side, from, count) {
     } else {
       const x = left + cellWidth / 2
       if (x < plot.left || x > plot.left + plot.width) continue
-      pen.text(String(at + 1), x, plot.top - 12, { ...text, align: 'center' })
+      // The last one ends where the map ends: beyond it the canvas cuts.
+      const half = widthOf(String(at + 1), `400 11px ${family}`) / 2
+      pen.text(String(at + 1), Math.min(x, plot.left + plot.width - half), plot.top - 12, { ...text, align: 'center' })
       pen.line([x, plot.top - 5, x, plot.top - 1], { stroke: quiet })
     }
   }

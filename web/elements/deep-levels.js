@@ -29,6 +29,8 @@ const [MOST, AT_ONCE] = [160, 2]
 const PATIENCE = 10_000
 /** The longest time of a timer; a longer one would end at once. */
 const LONGEST = 2 ** 31 - 1
+/** A share by which numbers may lie beyond the last colour: the colour of 1 is that of a sum of rounded weights, 1.003. */
+const SAME = 0.01
 
 /** The level whose cells have at least a pixel. @param {number} pixels of a cell of the matrix */
 export const levelOf = pixels => (pixels >= 1 ? 0 : Math.ceil(Math.log2(1 / pixels) - 1e-9))
@@ -133,7 +135,7 @@ export function domainFor(scale, { least, most }) {
   const above = (/** @type {number} */ x) => {
     if (!(x > 0)) return 0
     const power = 10 ** Math.floor(Math.log10(x))
-    return Number((([1, 2, 5].find(n => n * power >= x * (1 - 1e-6)) ?? 10) * power).toPrecision(6))
+    return Number((([1, 2, 5].find(n => n * power >= x * (1 - SAME)) ?? 10) * power).toPrecision(6))
   }
   if (scale === 'diverging') {
     const reach = above(Math.max(Math.abs(least), Math.abs(most))) || 1

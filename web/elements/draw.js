@@ -35,7 +35,7 @@ import { visible, widthOf } from './pens.js'
 /** @typedef {{ focus?: Cell, isFocused?: boolean, pinned?: Cell, highlight?: Highlight, range?: { side: 'row' | 'column', from: number, to: number } }} Marks */
 
 /** Cells smaller than this stand without gaps. */
-const SMALLEST_APART = 7
+export const SMALLEST_APART = 7
 /** A picture of more cells than this holds them as one image. */
 export const MOST_SHAPES = 4096
 

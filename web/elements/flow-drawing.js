@@ -49,7 +49,8 @@ const TOP = 24
 const MOST_ROWS = { wide: 20, narrow: 8 }
 /** Up to so many keys, each has a row; of more, the largest weights have one. */
 const MOST_KEYS = { wide: 60, narrow: 9 }
-const MOST_CELLS = 48
+/** Of a longer row a cell stands for several numbers. */
+export const MOST_CELLS = 48
 
 /**
  * Where everything stands.
@@ -124,163 +125,195 @@ export function scoreTitle(rows, frame) {
 export const reachOf = numbers => max(Array.from(numbers), x => (Number.isFinite(x) ? Math.abs(x) : 0)) || 1
 
 /**
+ * @typedef {object} FlowGiven
+ * @property {readonly string[]} words of the keys
+ * @property {string} query its word
+ * @property {import('./draw.js').Style} style
+ * @property {Record<string, string>} titles of the columns
+ * @property {(key: number) => ArrayLike<number> | undefined} partial the sum of the values so far, where it is known
+ */
+
+/** @typedef {ReturnType<typeof brushOf>} Brush */
+
+/**
  * @param {import('./pens.js').Pen} pen
  * @param {Stage} stage
  * @param {FlowRows} rows
  * @param {Frame} frame
- * @param {object} given
- * @param {readonly string[]} given.words of the keys
- * @param {string} given.query its word
- * @param {import('./draw.js').Style} given.style
- * @param {Record<string, string>} given.titles of the columns
- * @param {(key: number) => ArrayLike<number> | undefined} given.partial the sum of the values so far, where it is known
+ * @param {FlowGiven} given
  */
 export function drawFlow(pen, stage, rows, frame, given) {
-  const { columns, pitch, top, shown, own, isNarrow } = stage
-  const { ink, quiet, mark, rule, isDark } = given.style
+  const brush = brushOf(pen, stage, rows, given.style)
+  drawTitles(pen, stage, rows, frame, given)
+  stage.shown.forEach((key, i) => {
+    drawKey(brush, stage, rows, frame, given, i)
+    drawScore(brush, stage, rows, frame, key, brush.middle(i))
+    drawWeight(brush, stage, rows, frame, key, brush.middle(i))
+  })
+  drawQuery(brush, stage, rows, frame, given)
+  if (isFrom(frame, 'values')) drawSum(brush, stage, rows, frame, given)
+}
+
+/** What all parts are drawn with. @param {import('./pens.js').Pen} pen @param {Stage} stage @param {FlowRows} rows @param {import('./draw.js').Style} style */
+function brushOf(pen, { pitch, top }, rows, style) {
+  const { ink, quiet, rule, isDark } = style
   const { colours: signed, inks } = paletteOf('diverging', isDark)
   const share = paletteOf('sequential', isDark).colours[isDark ? 190 : 205]
-  const size = Math.min(13, pitch * 0.75)
-  const middle = (/** @type {number} */ row) => top + (row + 0.5) * pitch
   const thick = Math.max(2, Math.min(18, pitch - 6))
-  const ownY = middle(own)
-
-  /** @param {ArrayLike<number>} numbers @param {Column} column @param {number} y @param {number} reach */
-  const strip = (numbers, { x, width }, y, reach, isFaint = false) => {
-    const cells = pooled(numbers)
-    const cell = width / cells.length
-    const isWritten = cell >= 44 && pitch >= 28
-    cells.forEach((value, i) => {
-      const step = stepOf(value, [-reach, reach])
-      const colour = isFaint ? rule : signed[step]
-      pen.fill(x + i * cell, y - thick / 2, Math.max(cell - (cell > 4 ? 1 : 0), 0.5), thick, colour)
-      if (isWritten)
-        pen.text(write(value, 2), x + (i + 0.5) * cell, y, {
-          size: 11,
-          fill: isFaint ? ink : inks[step],
-          align: 'center',
-        })
-    })
+  return {
+    pen,
+    style,
+    /** The colour of a weight. */
+    share,
+    thick,
+    /** Of the words. */
+    size: Math.max(Math.min(13, pitch * 0.75), 9),
+    /** The largest magnitude of each column. */
+    reach: {
+      x: reachOf(rows.embedding ?? []),
+      q: reachOf(rows.query),
+      k: reachOf(rows.keys.data),
+      v: reachOf(rows.values.data),
+      score: reachOf(rows.scores),
+      output: reachOf(rows.output),
+      exponential: reachOf(rows.exponentials ?? []),
+    },
+    /** @param {number} row */
+    middle: row => top + (row + 0.5) * pitch,
+    /** The colour of a number. @param {number} value @param {number} reach */
+    colourOf: (value, reach) => signed[stepOf(value, [-reach, reach])],
+    /** A vector, a cell a number. @param {ArrayLike<number>} numbers @param {Column} column @param {number} y @param {number} reach */
+    strip(numbers, { x, width }, y, reach, isFaint = false) {
+      const cells = pooled(numbers)
+      const cell = width / cells.length
+      const isWritten = cell >= 44 && pitch >= 28
+      cells.forEach((value, i) => {
+        const step = stepOf(value, [-reach, reach])
+        const colour = isFaint ? rule : signed[step]
+        pen.fill(x + i * cell, y - thick / 2, Math.max(cell - (cell > 4 ? 1 : 0), 0.5), thick, colour)
+        const fill = isFaint ? ink : inks[step]
+        if (isWritten) pen.text(write(value, 2), x + (i + 0.5) * cell, y, { size: 11, fill, align: 'center' })
+      })
+    },
+    /** @param {Column} from @param {number} y0 @param {Column} to @param {number} y1 @param {number} width */
+    strand: (from, y0, to, y1, width, stroke = quiet) =>
+      pen.link(from.x + from.width + 2, y0, to.x - 2, y1, { stroke, width, opacity: 0.6 }),
   }
-  /** @param {Column} from @param {number} y0 @param {Column} to @param {number} y1 @param {number} width */
-  const strand = (from, y0, to, y1, width, stroke = quiet) =>
-    pen.link(from.x + from.width + 2, y0, to.x - 2, y1, { stroke, width, opacity: 0.6 })
+}
 
-  const isAsked = isFrom(frame, 'query')
-  const hasKeys = isFrom(frame, 'keys')
+/** The names of the columns. @param {import('./pens.js').Pen} pen @param {Stage} stage @param {FlowRows} rows @param {Frame} frame @param {FlowGiven} given */
+function drawTitles(pen, { columns, isNarrow }, rows, frame, { titles, style }) {
+  const fill = style.quiet
+  const first = isFrom(frame, 'keys') ? 'k' : isFrom(frame, 'query') ? 'q' : 'x'
   /** @type {('x' | 'q' | 'k')[]} */
-  const firsts = isNarrow ? [hasKeys ? 'k' : isAsked ? 'q' : 'x'] : ['x', 'q', 'k']
-  for (const name of /** @type {const} */ ([...firsts, 'score', 'weight', 'v']))
-    pen.text(given.titles[name === 'score' ? scoreTitle(rows, frame) : name], columns[name].x, 9, {
-      size: 11,
-      fill: quiet,
-      most: 96,
-    })
-  const { output } = columns
-  pen.text(given.titles.output, output.x + output.width, 9, { size: 11, fill: quiet, align: 'right' })
-
-  const isScaled = isFrom(frame, 'scale') && rows.scaled
-  const scores = isScaled ? (rows.scaled ?? rows.scores) : rows.scores
-  const reach = {
-    x: reachOf(rows.embedding ?? []),
-    q: reachOf(rows.query),
-    k: reachOf(rows.keys.data),
-    v: reachOf(rows.values.data),
-    score: reachOf(rows.scores),
-    output: reachOf(rows.output),
-    exponential: reachOf(rows.exponentials ?? []),
+  const firsts = isNarrow ? [first] : ['x', 'q', 'k']
+  for (const name of /** @type {const} */ ([...firsts, 'score', 'weight', 'v'])) {
+    const title = titles[name === 'score' ? scoreTitle(rows, frame) : name]
+    pen.text(title, columns[name].x, 9, { size: 11, fill, most: 96 })
   }
+  const { output } = columns
+  const isPartial = frame.step === 'values' && !frame.isWhole
+  pen.text(isPartial ? titles.partial : titles.output, output.x + output.width, 9, { size: 11, fill, align: 'right' })
+}
+
+/** The word of a key, its key vector and its value vector. @param {Brush} brush @param {Stage} stage @param {FlowRows} rows @param {Frame} frame @param {FlowGiven} given @param {number} i its row */
+function drawKey(
+  { pen, style, size, reach, middle, strip },
+  { columns, pitch, shown, own },
+  rows,
+  frame,
+  { words },
+  i,
+) {
+  const { ink, quiet } = style
+  const key = shown[i]
+  const y = middle(i)
+  const isHidden = rows.isHidden(key) && isFrom(frame, 'mask')
+  const isOwn = frame.key === key || (frame.step === 'word' && i === own)
+  const fill = (isOwn || frame.step !== 'word') && !isHidden ? ink : quiet
+  const weight = isOwn ? 650 : 400
+  if (pitch >= 11 || isOwn || frame.words?.includes(key))
+    pen.text(visible(words[key]), columns.word.x, y, { size, fill, weight, most: columns.word.width })
+  if (!isFrom(frame, 'keys')) return
   const [, d] = rows.keys.dims
   const [, e] = rows.values.dims
-  const passed = new Set(frame.done)
+  strip(part(rows.keys.data, key, d), columns.k, y, reach.k)
+  strip(part(rows.values.data, key, e), columns.v, y, reach.v, !isFrom(frame, 'softmax') && frame.step !== 'keys')
+}
 
-  shown.forEach((key, i) => {
-    const y = middle(i)
-    const isHidden = rows.isHidden(key)
-    const isOwn = frame.key === key || (frame.step === 'word' && i === own)
-    const fill = isOwn || frame.step !== 'word' ? (isHidden && isFrom(frame, 'mask') ? quiet : ink) : quiet
-    if (pitch >= 11 || isOwn || frame.words?.includes(key))
-      pen.text(visible(given.words[key]), columns.word.x, y, {
-        size: Math.max(size, 9),
-        fill,
-        weight: isOwn ? 650 : 400,
-        most: columns.word.width,
-      })
-    if (hasKeys) {
-      strip(part(rows.keys.data, key, d), columns.k, y, reach.k)
-      strip(part(rows.values.data, key, e), columns.v, y, reach.v, !isFrom(frame, 'softmax') && frame.step !== 'keys')
-    }
-    bars(key, y, isHidden)
-  })
+/** The bar of a score, or of its exponential. @param {Brush} brush @param {Stage} stage @param {FlowRows} rows @param {Frame} frame @param {number} key @param {number} y */
+function drawScore({ pen, style, share, thick, reach, colourOf }, { columns, pitch }, rows, frame, key, y) {
+  const { step, done } = frame
+  const isThere = step === 'scores' ? done.includes(key) : isFrom(frame, 'scores')
+  if (!isThere) return
+  const { quiet, rule, paper } = style
+  const { x, width } = columns.score
+  const height = Math.max(2, thick * 0.7)
+  const top = y - height / 2
+  if (rows.isHidden(key) && isFrom(frame, 'mask'))
+    return pen.hatch(x, top, width, height, { ground: paper, line: quiet })
+  const scores = (isFrom(frame, 'scale') && rows.scaled) || rows.scores
+  const exponentials = step === 'exponentials' ? rows.exponentials : undefined
+  if (exponentials) pen.fill(x, top, Math.max(0.5, (exponentials[key] / reach.exponential) * width), height, share)
+  else {
+    const zero = x + width / 2
+    const lengthOf = (/** @type {number} */ score) => (score / reach.score) * (width / 2)
+    const length = lengthOf(scores[key])
+    const old = lengthOf(rows.scores[key])
+    if (step === 'scale') pen.frame(Math.min(zero, zero + old), top, Math.abs(old), height, { stroke: rule })
+    const colour = colourOf(scores[key], reach.score)
+    if (Number.isFinite(length))
+      pen.fill(Math.min(zero, zero + length), top, Math.max(Math.abs(length), 0.5), height, colour)
+  }
+  const value = (exponentials ?? scores)[key]
+  if (pitch >= 16) pen.text(write(value, 2), x + width + 4, y, { size: 10, fill: quiet, most: 34 })
+}
+
+/** The bar of a weight. @param {Brush} brush @param {Stage} stage @param {FlowRows} rows @param {Frame} frame @param {number} key @param {number} y */
+function drawWeight({ pen, style, share, thick }, { columns, pitch }, rows, frame, key, y) {
+  if (!isFrom(frame, 'softmax') || rows.isHidden(key)) return
+  const { mark, quiet } = style
+  const { x, width } = columns.weight
+  const height = Math.max(2, thick * 0.7)
+  const value = rows.weights[key]
+  pen.fill(x, y - height / 2, Math.max(value * width, 0.5), height, share)
+  if (frame.key === key && frame.step === 'values') pen.frame(x - 2, y - pitch / 2, width + 4, pitch, { stroke: mark })
+  if (pitch >= 16) pen.text(write(value, 2), x + width + 4, y, { size: 10, fill: quiet, most: 34 })
+}
+
+/** The word that asks, its x and its query vector. @param {Brush} brush @param {Stage} stage @param {FlowRows} rows @param {Frame} frame @param {FlowGiven} given */
+function drawQuery({ pen, style, size, thick, reach, middle, strip, strand }, stage, rows, frame, { query }) {
+  const { columns, pitch, top, shown, own, isNarrow } = stage
+  const { ink, mark, rule } = style
+  const y = middle(own)
+  const isAsked = isFrom(frame, 'query')
   const isApart = own < 0
   if (isApart) {
-    pen.text(given.query, columns.word.x, ownY, {
-      size: Math.max(size, 9),
-      fill: ink,
-      weight: 650,
-      most: columns.word.width,
-    })
-    pen.fill(0, top - 0.5, output.x + output.width, 1, rule)
+    pen.text(query, columns.word.x, y, { size, fill: ink, weight: 650, most: columns.word.width })
+    pen.fill(0, top - 0.5, columns.output.x + columns.output.width, 1, rule)
   }
-  if (rows.embedding && !(isNarrow && isAsked)) strip(rows.embedding, columns.x, ownY, reach.x)
-  if (frame.step === 'query' && rows.embedding && !isNarrow) strand(columns.x, ownY, columns.q, ownY, 3)
+  if (rows.embedding && !(isNarrow && isAsked)) strip(rows.embedding, columns.x, y, reach.x)
+  if (frame.step === 'query' && rows.embedding && !isNarrow) strand(columns.x, y, columns.q, y, 3)
   const asking = shown.indexOf(frame.key ?? -1)
   if (frame.step === 'scores' && asking >= 0) {
     // The query stands over the key that it is multiplied with.
-    const y = middle(asking)
-    strip(rows.query, columns.k, y - Math.min(thick, pitch / 2), reach.q)
-    pen.frame(columns.k.x - 2, y - pitch / 2, columns.k.width + 4, pitch, { stroke: mark })
-  } else if (isAsked && !isNarrow) strip(rows.query, columns.q, ownY, reach.q)
-  else if (isAsked && (!hasKeys || isApart)) strip(rows.query, columns.q, ownY, reach.q)
+    const at = middle(asking)
+    strip(rows.query, columns.k, at - Math.min(thick, pitch / 2), reach.q)
+    pen.frame(columns.k.x - 2, at - pitch / 2, columns.k.width + 4, pitch, { stroke: mark })
+  } else if (isAsked && (!isNarrow || !isFrom(frame, 'keys') || isApart)) strip(rows.query, columns.q, y, reach.q)
+}
 
-  if (isFrom(frame, 'values')) {
-    for (const [i, key] of shown.entries()) {
-      const weight = rows.weights[key]
-      if (!(weight > 0.001) || (frame.step === 'values' && !passed.has(key))) continue
-      strand(columns.v, middle(i), columns.output, ownY, Math.max(0.75, weight * 14), share)
-    }
-    const sum = frame.step === 'output' || frame.isWhole ? rows.output : given.partial(passed.size)
-    if (sum) strip(sum, columns.output, ownY, reach.output)
+/** The values flow into the output, as wide as their weights. @param {Brush} brush @param {Stage} stage @param {FlowRows} rows @param {Frame} frame @param {FlowGiven} given */
+function drawSum({ share, reach, middle, strip, strand }, { columns, shown, own }, rows, frame, { partial }) {
+  const y = middle(own)
+  const passed = new Set(frame.done)
+  for (const [i, key] of shown.entries()) {
+    const weight = rows.weights[key]
+    if (!(weight > 0.001) || (frame.step === 'values' && !passed.has(key))) continue
+    strand(columns.v, middle(i), columns.output, y, Math.max(0.75, weight * 14), share)
   }
-
-  /** The bars of a key: score or exponential, and weight. @param {number} key @param {number} y @param {boolean} isHidden */
-  function bars(key, y, isHidden) {
-    const { score, weight } = columns
-    const zero = score.x + score.width / 2
-    const half = score.width / 2
-    const height = Math.max(2, thick * 0.7)
-    const isThere = (frame.step !== 'scores' && isFrom(frame, 'scores')) || (frame.step === 'scores' && passed.has(key))
-    if (isThere && isHidden && isFrom(frame, 'mask'))
-      pen.hatch(score.x, y - height / 2, score.width, height, { ground: given.style.paper, line: quiet })
-    else if (isThere && frame.step === 'exponentials' && rows.exponentials)
-      pen.fill(
-        score.x,
-        y - height / 2,
-        Math.max(0.5, (rows.exponentials[key] / reach.exponential) * score.width),
-        height,
-        share,
-      )
-    else if (isThere) {
-      const length = (scores[key] / reach.score) * half
-      if (frame.step === 'scale') {
-        const old = (rows.scores[key] / reach.score) * half
-        pen.frame(Math.min(zero, zero + old), y - height / 2, Math.abs(old), height, { stroke: rule })
-      }
-      const colour = signed[stepOf(scores[key], [-reach.score, reach.score])]
-      if (Number.isFinite(length))
-        pen.fill(Math.min(zero, zero + length), y - height / 2, Math.max(Math.abs(length), 0.5), height, colour)
-    }
-    if (isThere && pitch >= 16 && !(isHidden && isFrom(frame, 'mask'))) {
-      const value = frame.step === 'exponentials' && rows.exponentials ? rows.exponentials[key] : scores[key]
-      pen.text(write(value, 2), score.x + score.width + 4, y, { size: 10, fill: quiet, most: 34 })
-    }
-    if (!isFrom(frame, 'softmax') || isHidden) return
-    const value = rows.weights[key]
-    pen.fill(weight.x, y - height / 2, Math.max(value * weight.width, 0.5), height, share)
-    if (frame.key === key && frame.step === 'values')
-      pen.frame(weight.x - 2, y - pitch / 2, weight.width + 4, pitch, { stroke: mark })
-    if (pitch >= 16) pen.text(write(value, 2), weight.x + weight.width + 4, y, { size: 10, fill: quiet, most: 34 })
-  }
+  const sum = frame.step === 'output' || frame.isWhole ? rows.output : partial(passed.size)
+  if (sum) strip(sum, columns.output, y, reach.output)
 }
 
 /** A row. @param {ArrayLike<number>} data @param {number} row @param {number} size */

@@ -2,7 +2,7 @@ import { css, html, nothing } from 'lit'
 import { QkvElement } from './base.js'
 import { define } from './define.js'
 import { commonTexts } from './element-texts.js'
-import { drawFlow, partAt, reachOf, stageOf } from './flow-drawing.js'
+import { drawFlow, MOST_CELLS, partAt, reachOf, stageOf } from './flow-drawing.js'
 import { framesOf, isFrom, rowsOf } from './flow-frames.js'
 import { flowTexts } from './flow-texts.js'
 import { write } from './number-text.js'
@@ -15,11 +15,15 @@ import { sharedStyle } from './style.js'
 
 /** @typedef {import('./flow-drawing.js').Grabbed} Grabbed */
 /** @typedef {Grabbed & { value: number, isFirst: boolean, isUndone?: true }} FlowEdit */
-/** @typedef {{ 'flow-frame': { at: number, step: FlowStep, key?: number }, 'flow-query': { query: number }, 'flow-edit': FlowEdit, 'flow-pick': Grabbed }} FlowEvents */
+/** @typedef {{ 'flow-frame': { at: number, step: FlowStep, key?: number }, 'flow-query': { query: number, isPassing?: true }, 'flow-all': undefined, 'flow-edit': FlowEdit, 'flow-pick': Grabbed }} FlowEvents */
 
 /** What is said of a step that has no frame. */
 const NONE = /** @type {const} */ ({ mask: 'flowNoMask', scale: 'flowNoScale' })
 const PACES = [0.25, 0.5, 1, 2, 4]
+/** Milliseconds of a word among all words, and of all words at most. */
+const [PASS, PASSES] = [150, 6000]
+/** What a frame says of rows that are pooled. */
+const IS_POOLED = ['flowWord', 'flowQuery', 'flowKeys']
 /** A press that moves less is a click. */
 const STILL = 4
 
@@ -27,7 +31,8 @@ const STILL = 4
  * One word on its way through one head: query, scores, softmax, values, output, frame by frame.
  * @tagname qkv-flow
  * @fires {CustomEvent<{ at: number, step: FlowStep, key?: number }>} flow-frame - another frame is shown
- * @fires {CustomEvent<{ query: number }>} flow-query - another query is chosen by the button "Next word"
+ * @fires {CustomEvent<{ query: number, isPassing?: true }>} flow-query - another query is chosen by the button "Next word"; `isPassing`: "All words" shows it on its way
+ * @fires {CustomEvent<undefined>} flow-all - "All words" has shown the outputs of all queries
  * @fires {CustomEvent<FlowEdit>} flow-edit - with `editable`: a weight is dragged sideways, or a number of x up and down; `isFirst` begins a drag, `isUndone` takes it back
  * @fires {CustomEvent<Grabbed>} flow-pick - a weight, a score or a number of x is clicked
  * @csspart flow - the picture
@@ -43,6 +48,15 @@ export class QkvFlow extends /** @type {new () => import('./base.js').Emits<Flow
         min-block-size: 3.5em;
         margin: 0.25rem 0;
         font-size: 1.125rem;
+      }
+      .caption b {
+        font-weight: inherit;
+      }
+      .caption b::before {
+        content: open-quote;
+      }
+      .caption b::after {
+        content: close-quote;
       }
       .controls {
         display: flex;
@@ -130,6 +144,10 @@ export class QkvFlow extends /** @type {new () => import('./base.js').Emits<Flow
   #problem = undefined
   /** A step that was asked for and has no frame. @type {keyof typeof NONE | undefined} */
   #absent = undefined
+  /** Was a score dragged, which follows from q and k? */
+  #isFixed = false
+  /** Does "All words" run? */
+  #isPassing = false
   /** @type {ReturnType<typeof setTimeout> | undefined} */
   #timer = undefined
 
@@ -137,6 +155,7 @@ export class QkvFlow extends /** @type {new () => import('./base.js').Emits<Flow
   willUpdate(changed) {
     if (['trace', 'head', 'query'].some(name => changed.has(name))) this.#make()
     if (changed.has('at')) this.#absent = undefined
+    if (['at', 'query'].some(name => changed.has(name))) this.#isFixed = false
     const step = changed.has('step') ? this.step : this.#absent
     if (step && this.frames.length) this.#open(step)
   }
@@ -201,6 +220,8 @@ export class QkvFlow extends /** @type {new () => import('./base.js').Emits<Flow
   pause() {
     this.isPlaying = false
     clearTimeout(this.#timer)
+    if (this.#isPassing) this.fire('flow-query', { query: this.query })
+    this.#isPassing = false
   }
 
   #wait() {
@@ -258,6 +279,29 @@ export class QkvFlow extends /** @type {new () => import('./base.js').Emits<Flow
     if (this.isPlaying) this.#wait()
   }
 
+  /** The output of each word in turn, and then what the page shows of all. */
+  #allWords = () => {
+    this.pause()
+    if (this.#isStill) return this.fire('flow-all')
+    this.isPlaying = this.#isPassing = true
+    this.#pass(0)
+  }
+
+  /** @param {number} query */
+  #pass(query) {
+    const count = this.#made?.count ?? 0
+    if (query < count) {
+      this.query = query
+      this.at = -1
+      this.fire('flow-query', { query, isPassing: true })
+      this.#timer = setTimeout(() => this.#pass(query + 1), Math.min(PASS, PASSES / count) / this.pace)
+      return
+    }
+    this.#isPassing = false
+    this.pause()
+    this.fire('flow-all')
+  }
+
   /** @param {number} key */
   #keyWord(key) {
     const token = (this.keyTokens ?? this.queryTokens)?.[key]
@@ -269,7 +313,7 @@ export class QkvFlow extends /** @type {new () => import('./base.js').Emits<Flow
     return token === undefined ? String(this.query + 1) : visible(token)
   }
 
-  /** What is pressed: where, its number then, and whether the pointer has moved. @type {Grabbed & { x: number, y: number, from: number, hasMoved: boolean } | undefined} */
+  /** What is pressed: where, its number then, and whether the pointer has moved. @type {Grabbed & { x: number, y: number, from: number, room: number, hasMoved: boolean } | undefined} */
   #press = undefined
 
   /** @param {PointerEvent} event */
@@ -282,20 +326,32 @@ export class QkvFlow extends /** @type {new () => import('./base.js').Emits<Flow
     if (!found) return
     this.pause()
     const numbers = { weight: rows.weights, score: rows.scores, x: rows.embedding ?? [] }[found.part]
-    this.#press = { ...found, x: event.clientX, y: event.clientY, from: numbers[found.index], hasMoved: false }
+    this.#press = {
+      ...found,
+      x: event.clientX,
+      y: event.clientY,
+      from: numbers[found.index],
+      room: innerWidth,
+      hasMoved: false,
+    }
     const target = /** @type {Element} */ (event.currentTarget)
     target.setPointerCapture(event.pointerId)
   }
 
   /** @param {PointerEvent} event */
   #move = event => {
-    if (!event.buttons) this.#press = undefined // it was released elsewhere
+    // It was released elsewhere, or a phone was turned: what was dragged stays.
+    if (!event.buttons || this.#press?.room !== innerWidth) this.#press = undefined
     const press = this.#press
-    if (!press || !this.#made || press.part === 'score' || !this.editable) return
+    if (!press || !this.#made || !this.editable) return
     const [across, up] = [event.clientX - press.x, press.y - event.clientY]
     const isFirst = !press.hasMoved
     if (isFirst && Math.hypot(across, up) < STILL) return
     press.hasMoved = true
+    if (press.part === 'score') {
+      this.#isFixed = true
+      return this.requestUpdate()
+    }
     const { columns } = this.#stage(this.room.width)
     const by =
       press.part === 'weight' ? across / columns.weight.width : (up * reachOf(this.#made.rows.embedding ?? [])) / 100
@@ -318,7 +374,7 @@ export class QkvFlow extends /** @type {new () => import('./base.js').Emits<Flow
   #undo = () => {
     const press = this.#press
     this.#press = undefined
-    if (press?.hasMoved) this.#edit(press, press.from, false, { isUndone: true })
+    if (press?.hasMoved && press.part !== 'score') this.#edit(press, press.from, false, { isUndone: true })
   }
 
   /** @param {KeyboardEvent} event */
@@ -333,7 +389,7 @@ export class QkvFlow extends /** @type {new () => import('./base.js').Emits<Flow
     return this.#sentence(at, word => word)
   }
 
-  /** The sentence of a frame with its words in bold: "is is a row" cannot be read. */
+  /** The sentence of a frame with its words in quotation marks: "is is a row" cannot be read. */
   get #caption() {
     const parts = this.#sentence(this.#index, word => `\0${word}\0`).split('\0')
     return parts.map((text, i) => (i % 2 ? html`<b><bdi>${text}</bdi></b>` : text))
@@ -346,8 +402,13 @@ export class QkvFlow extends /** @type {new () => import('./base.js').Emits<Flow
     const { count, size, score, sum, weight, output, first, second } = frame.numbers ?? {}
     const percent = (/** @type {number} */ share) => `${write(100 * share, 1)}%`
     const [key = 0, other = 0] = frame.words ?? []
-    const text = at === this.#index && this.#absent ? NONE[this.#absent] : frame.text
-    return this.say(/** @type {any} */ (text), {
+    const said = this.#absent ? NONE[this.#absent] : this.#isFixed ? 'flowFixed' : undefined
+    const text = (at === this.#index && said) || frame.text
+    const { embedding = [], keys, values } = this.#rows
+    const width = Math.max(embedding.length, keys.dims[1], values.dims[1])
+    const isPooled = IS_POOLED.includes(text) && width > MOST_CELLS
+    const pooled = isPooled ? ` ${this.say('flowPooled', { count: Math.ceil(width / MOST_CELLS) })}` : ''
+    return `${this.say(/** @type {any} */ (text), {
       query: marked(this.#queryWord),
       key: marked(this.#keyWord(key)),
       other: marked(this.#keyWord(other)),
@@ -359,7 +420,7 @@ export class QkvFlow extends /** @type {new () => import('./base.js').Emits<Flow
       output: write(output ?? 0, 4),
       first: percent(first ?? 0),
       second: percent(second ?? 0),
-    })
+    })}${pooled}`
   }
 
   /** @param {number} count values that are summed */
@@ -370,15 +431,18 @@ export class QkvFlow extends /** @type {new () => import('./base.js').Emits<Flow
     return Array.from({ length: size }, (_, i) => Number(data[(count - 1) * size + i]))
   }
 
+  get #rows() {
+    return /** @type {{ rows: import('./flow-frames.js').FlowRows }} */ (this.#made).rows
+  }
+
   /** @param {number} room */
   #stage(room) {
-    const { rows } = /** @type {{ rows: import('./flow-frames.js').FlowRows }} */ (this.#made)
-    return stageOf(rows, this.query, room, this.keyTokens !== undefined)
+    return stageOf(this.#rows, this.query, room, this.keyTokens !== undefined)
   }
 
   /** @param {number} room @returns {import('./pictures.js').Picture & { height: number }} */
   #picture(room) {
-    const { rows } = /** @type {{ rows: import('./flow-frames.js').FlowRows }} */ (this.#made)
+    const rows = this.#rows
     const frame = this.frames[this.#index]
     const stage = this.#stage(room)
     const names = /** @type {const} */ ([
@@ -392,6 +456,7 @@ export class QkvFlow extends /** @type {new () => import('./base.js').Emits<Flow
       'weight',
       'v',
       'output',
+      'partial',
     ])
     const titles = Object.fromEntries(names.map(name => [name, this.say(`flow.${name}`)]))
     const words = Array.from(rows.weights, (_, key) => this.#keyWord(key))
@@ -443,6 +508,7 @@ export class QkvFlow extends /** @type {new () => import('./base.js').Emits<Flow
             this.pace = Number(target.value)
           }}>${PACES.map(pace => html`<option value=${pace} ?selected=${pace === this.pace}>${pace}×</option>`)}</select>
           <button type="button" data-act="next" @click=${this.#nextWord}>${this.say('flow.next')}</button>
+          <button type="button" data-act="all" @click=${this.#allWords}>${this.say('flow.all')}</button>
         </div>
       </div>`
   }

@@ -29,7 +29,7 @@ import { LongPress } from './long-press.js'
 const STILL = 4
 
 /** The cells of a straight stroke from one to another, without the first. @param {Cell} from @param {Cell} to */
-export function stroke(from, to) {
+function stroke(from, to) {
   const count = Math.max(Math.abs(to.row - from.row), Math.abs(to.column - from.column))
   return Array.from({ length: count }, (_, i) => ({
     row: Math.round(from.row + ((to.row - from.row) * (i + 1)) / count),
@@ -41,7 +41,7 @@ export function stroke(from, to) {
 export class Gestures {
   /** @type {Map<number, { x: number, y: number }>} */
   #pointers = new Map()
-  /** @type {{ x: number, y: number, cell: Cell | undefined, label: Token | undefined, last: Cell | undefined, hasMoved: boolean, isDrag: boolean, clientY: number } | undefined} */
+  /** @type {{ x: number, y: number, cell: Cell | undefined, label: Token | undefined, last: Cell | undefined, hasMoved: boolean, isDrag: boolean, clientY: number, room: number } | undefined} */
   #press = undefined
   #longPress = new LongPress()
 
@@ -79,7 +79,7 @@ export class Gestures {
     this.#release()
     if (this.#pointers.size > 1) return
     const isDrag = cell !== undefined && this.actions.canDrag(cell, event)
-    this.#press = { x, y, cell, label, last: cell, hasMoved: false, isDrag, clientY: event.clientY }
+    this.#press = { x, y, cell, label, last: cell, hasMoved: false, isDrag, clientY: event.clientY, room: innerWidth }
     if (this.actions.mode() === 'read')
       this.#longPress.down(event, () => {
         this.#press = undefined
@@ -113,6 +113,7 @@ export class Gestures {
     }
     const press = this.#press
     if (!press) return
+    if (press.room !== innerWidth) return this.#release() // a phone was turned: what was dragged stays
     if (!press.hasMoved && Math.hypot(x - press.x, y - press.y) < STILL) return
     const isFirst = !press.hasMoved
     press.hasMoved = true

@@ -60,6 +60,19 @@ export class QkvHeads extends /** @type {new () => import('./base.js').Emits<Hea
       [role='radio'][aria-checked='true'] {
         border-color: var(--qkv-mark, CanvasText);
       }
+      .map {
+        position: relative;
+        display: block;
+        line-height: 0;
+      }
+      .row {
+        position: absolute;
+        inset-inline: 0;
+        box-sizing: border-box;
+        min-block-size: 3px;
+        border: 1px solid var(--qkv-mark, CanvasText);
+        pointer-events: none;
+      }
       canvas {
         border: 1px solid var(--qkv-rule, light-dark(#d4d4ce, #393c41));
         image-rendering: pixelated;
@@ -85,7 +98,7 @@ export class QkvHeads extends /** @type {new () => import('./base.js').Emits<Hea
         align-items: start;
         text-align: start;
       }
-      :host([notes]) canvas {
+      :host([notes]) .map {
         grid-row: 1 / 3;
       }
       .name {
@@ -113,6 +126,7 @@ export class QkvHeads extends /** @type {new () => import('./base.js').Emits<Hea
     weights: { attribute: false },
     mask: { attribute: false },
     selected: { type: Number },
+    row: { type: Number },
     names: { attribute: false },
     scale: {},
     offset: { type: Number },
@@ -133,6 +147,8 @@ export class QkvHeads extends /** @type {new () => import('./base.js').Emits<Hea
     /** (L, S) or (H, L, S). Boolean: true may be seen; numbers: -Infinity hides. @type {TensorLike | undefined} */
     this.mask = undefined
     this.selected = 0
+    /** The row that is framed in every map; -1: none. */
+    this.row = -1
     /** Of the heads, if they have others than "Head 1". @type {readonly string[]} */
     this.names = []
     /** @type {import('./colour-scale.js').Scale} */
@@ -157,8 +173,10 @@ export class QkvHeads extends /** @type {new () => import('./base.js').Emits<Hea
   #mask = undefined
   /** @type {unknown} */
   #problem = undefined
-  /** What the canvases show. */
+  /** What the canvases show: all of them, and each. */
   #painted = ''
+  /** @type {WeakMap<HTMLCanvasElement, { numbers: Float64Array, mask: Checked | undefined, looks: string }>} */
+  #shown = new WeakMap()
   /** The head under the pointer or the focus. @type {number | undefined} */
   #pointed = undefined
   #version = 0
@@ -212,7 +230,7 @@ export class QkvHeads extends /** @type {new () => import('./base.js').Emits<Hea
     const map = this.#headOf(tensor, head)
     const [rows, columns] = map.dims
     const [across, down] = [Math.min(columns, Math.round(width * ratio)), Math.min(rows, Math.round(height * ratio))]
-    return canvasOf(raster(map, this.theme.style.isDark, { row: 0, column: 0, rows, columns }, across, down))
+    return raster(map, this.theme.style.isDark, { row: 0, column: 0, rows, columns }, across, down)
   }
 
   /** @param {import('./pens.js').Pen} pen @param {Checked} tensor @param {number} head @param {number} x @param {number} y @param {number} ratio */
@@ -222,7 +240,7 @@ export class QkvHeads extends /** @type {new () => import('./base.js').Emits<Hea
     pen.hatch(x, y, width, height, { ground: hidden, line: hatch })
     const [rows, columns] = tensor.dims.slice(1)
     if ('context' in pen || rows * columns > 1024)
-      return pen.image(this.#imageOf(tensor, head, ratio), x, y, width, height)
+      return pen.image(canvasOf(this.#imageOf(tensor, head, ratio)), x, y, width, height)
     const map = this.#headOf(tensor, head)
     const { colours } = paletteOf(map.scale, this.theme.style.isDark)
     for (let i = 0; i < rows * columns; i++) {
@@ -239,14 +257,32 @@ export class QkvHeads extends /** @type {new () => import('./base.js').Emits<Hea
   updated() {
     const tensor = this.#tensor
     const ratio = devicePixelRatio || 1
-    const key = `${this.#version} ${ratio} ${this.theme.style.isDark}`
+    const { isDark } = this.theme.style
+    const key = `${this.#version} ${ratio} ${isDark}`
     if (!tensor || tensor.data.length === 0 || key === this.#painted) return
     this.#painted = key
-    const { width, height } = this.#sizeOf(tensor)
     this.renderRoot.querySelectorAll('canvas').forEach((canvas, head) => {
+      const { domain, dims } = this.#headOf(tensor, head)
+      this.#paint(canvas, tensor, head, ratio, [ratio, isDark, this.scale, this.side, domain, dims].join())
+    })
+  }
+
+  /** Paints the map of a head, unless it shows these numbers: a pixel a cell, which the browser enlarges; hidden cells have a hatch and need a pen. @param {HTMLCanvasElement} canvas @param {Checked} tensor @param {number} head @param {number} ratio @param {string} looks */
+  #paint(canvas, tensor, head, ratio, looks) {
+    const { width, height } = this.#sizeOf(tensor)
+    const { data } = this.#headOf(tensor, head)
+    const { numbers, mask, looks: before } = this.#shown.get(canvas) ?? {}
+    if (looks === before && mask === this.#mask && numbers?.every((x, i) => x === data[i])) return
+    this.#shown.set(canvas, { numbers: new Float64Array(data), mask: this.#mask, looks })
+    const image = this.#mask ? undefined : this.#imageOf(tensor, head, ratio)
+    if (!image || new Uint32Array(image.data.buffer).includes(0)) {
       const pen = penOf(canvas, width, height, ratio, this.theme.style.family)
       if (pen) this.#drawHead(pen, tensor, head, 0, 0, ratio)
-    })
+      return
+    }
+    Object.assign(canvas.style, { width: `${width}px`, height: `${height}px` })
+    Object.assign(canvas, { width: image.width, height: image.height })
+    canvas.getContext('2d')?.putImageData(image, 0, 0)
   }
 
   /** @param {number} head */
@@ -281,6 +317,11 @@ export class QkvHeads extends /** @type {new () => import('./base.js').Emits<Hea
     return this.names?.[head] ?? this.say('head', { index: head + 1 })
   }
 
+  /** Is a row framed? @param {number} rows */
+  #hasRow(rows) {
+    return this.row >= 0 && this.row < rows
+  }
+
   /** The numbers of a head as they are written. @param {HeadStatistics} statistics */
   #written({ entropy, first, previous, self }) {
     const share = (/** @type {number} */ x) => (Number.isNaN(x) ? '–' : write(x, 2))
@@ -304,7 +345,7 @@ export class QkvHeads extends /** @type {new () => import('./base.js').Emits<Hea
     const lines = this.statistics.length ? 5 : 1
     const [across, down] = [Math.max(width, 136) + GAP, height + lines * 14 + GAP]
     const columns = Math.max(1, Math.min(count, Math.floor(Math.max(this.room.width, across) / across)))
-    const { ink, quiet, rule } = this.theme.style
+    const { ink, quiet, rule, mark } = this.theme.style
     return {
       width: columns * across + GAP,
       height: Math.ceil(count / columns) * down + GAP,
@@ -313,6 +354,9 @@ export class QkvHeads extends /** @type {new () => import('./base.js').Emits<Hea
           const [x, y] = [GAP + (head % columns) * across, GAP + Math.floor(head / columns) * down]
           this.#drawHead(pen, tensor, head, x, y, 2)
           pen.frame(x - 0.5, y - 0.5, width + 1, height + 1, { stroke: head === this.selected ? ink : rule })
+          const high = height / tensor.dims[1]
+          if (this.#hasRow(tensor.dims[1]))
+            pen.frame(x, y + this.row * high, width, Math.max(high, 3), { stroke: mark })
           pen.text(this.#name(head), x, y + height + 9, { size: 11, fill: ink, most: across - 8 })
           const written = this.statistics[head] ? this.#written(this.statistics[head]) : []
           written.forEach(({ name, value }, i) => {
@@ -328,6 +372,10 @@ export class QkvHeads extends /** @type {new () => import('./base.js').Emits<Hea
     const tensor = this.#tensor
     if (this.#problem) return this.problem(this.#problem)
     if (!tensor || tensor.data.length === 0) return this.nothing()
+    const rows = tensor.dims[1]
+    const frame = this.#hasRow(rows)
+      ? html`<span class="row" .style=${`inset-block-start: ${(100 * this.row) / rows}%; block-size: ${100 / rows}%`}></span>`
+      : nothing
     const selected = Math.min(Math.max(this.selected, -1), tensor.dims[0] - 1)
     return html`${this.theme.probe}
       <div class="heads size" role="radiogroup" aria-label=${this.label || this.say('heads')} @keydown=${this.#key}>
@@ -346,7 +394,7 @@ export class QkvHeads extends /** @type {new () => import('./base.js').Emits<Hea
             @focus=${() => this.#point(head)}
             @blur=${() => this.#point()}
           >
-            <canvas aria-hidden="true"></canvas>
+            <span class="map" aria-hidden="true"><canvas></canvas>${frame}</span>
             <span class="name" id="name-${head}">${this.#name(head)}</span>
             ${this.notes[head] ? html`<span class="note" part="note" id="note-${head}">${this.notes[head]}</span>` : nothing}
             ${

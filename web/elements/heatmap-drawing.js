@@ -1,4 +1,4 @@
-import { drawMap, labelsEvery, MOST_SHAPES } from './draw.js'
+import { drawMap, labelsEvery, MOST_SHAPES, SMALLEST_APART } from './draw.js'
 import { boxOf, layout, naturalWidth, seenCells } from './geometry.js'
 import { wantedOf } from './model-view.js'
 import { penOf } from './pens.js'
@@ -78,7 +78,10 @@ export class Drawing {
   /** @param {import('./pens.js').Pen} pen @param {HeatMap} map @param {Layout} arranged @param {number} ratio @param {boolean} [isWhole] */
   #draw(pen, map, arranged, ratio, isWhole = false) {
     const seen = seenCells(arranged)
-    const isMany = seen.rows * seen.columns > MOST_SHAPES
+    const { cellWidth, cellHeight } = arranged
+    // On a canvas, cells without gaps are drawn as pixels at once.
+    const isFine = 'context' in pen && Math.min(cellWidth, cellHeight) < SMALLEST_APART
+    const isMany = isFine || seen.rows * seen.columns > MOST_SHAPES
     const { pinned, highlight, cell, isFocused, pointer, theme } = this.#host
     const marks = isWhole ? { pinned, highlight } : { focus: cell, isFocused, pinned, highlight, range: pointer.range }
     drawMap(pen, map, arranged, theme.style, marks, isMany ? this.#cells(map, arranged, ratio) : undefined)
@@ -92,7 +95,7 @@ export class Drawing {
     const height = Math.max(1, Math.min(seen.rows, Math.round(seen.rows * arranged.cellHeight * ratio)))
     const key = [...Object.values(seen), width, height, isDark].join()
     if (this.#image?.map !== map || this.#image.key !== key)
-      this.#image = { map, key, canvas: canvasOf(raster(map, isDark, seen, width, height)) }
+      this.#image = { map, key, canvas: canvasOf(raster(map, isDark, seen, width, height), this.#image?.canvas) }
     return this.#image.canvas
   }
 

@@ -3,7 +3,7 @@ import { html, nothing } from 'lit'
 /** @typedef {import('./geometry.js').Cell} Cell */
 
 /** A table shows that many rows and columns at once; of more it shows pages. */
-export const PAGE = 24
+const PAGE = 24
 
 /**
  * The numbers as a real table.

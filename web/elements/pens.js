@@ -50,11 +50,13 @@ export function visible(token) {
 }
 
 /** Draws on a canvas. */
-export class CanvasPen {
+class CanvasPen {
   /** @param {CanvasRenderingContext2D} context @param {string} family of fonts */
   constructor(context, family) {
     this.context = context
     this.family = family
+    /** What the context has: it reads a font anew each time it is set. */
+    this.font = ''
   }
 
   /** @param {number} x @param {number} y @param {number} width @param {number} height @param {string} fill */
@@ -101,7 +103,8 @@ export class CanvasPen {
   text(text, x, y, { size = 12, fill = '#000', align = 'left', upright = false, weight = 400, most } = {}) {
     const { context } = this
     const font = `${weight} ${size}px ${this.family}`
-    context.font = font
+    if (font !== this.font) context.font = font
+    this.font = font
     context.fillStyle = fill
     context.textAlign = align
     context.textBaseline = 'middle'
@@ -141,12 +144,14 @@ export class CanvasPen {
 
   /** @param {number} x @param {number} y @param {number} width @param {number} height @param {() => void} draw */
   clip(x, y, width, height, draw) {
+    const { font } = this
     this.context.save()
     this.context.beginPath()
     this.context.rect(x, y, width, height)
     this.context.clip()
     draw()
     this.context.restore()
+    this.font = font
   }
 }
 

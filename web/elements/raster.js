@@ -46,11 +46,10 @@ export function raster({ data, dims, isHidden, scale, domain }, isDark, { row, c
   return image
 }
 
-/** An image as a canvas, to be drawn scaled. @param {ImageData} image */
-export function canvasOf(image) {
-  const canvas = document.createElement('canvas')
-  canvas.width = image.width
-  canvas.height = image.height
+/** An image as a canvas, to be drawn scaled. @param {ImageData} image @param {HTMLCanvasElement} [canvas] that is used again */
+export function canvasOf(image, canvas = document.createElement('canvas')) {
+  if (canvas.width !== image.width) canvas.width = image.width
+  if (canvas.height !== image.height) canvas.height = image.height
   canvas.getContext('2d')?.putImageData(image, 0, 0)
   return canvas
 }

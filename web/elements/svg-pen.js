@@ -8,7 +8,7 @@ import { cut } from './pens.js'
 const ENTITIES = /** @type {Record<string, string>} */ ({ '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' })
 
 /** A text for XML, which knows no control characters and no half pairs. @param {string} text */
-export const escapeXml = text =>
+const escapeXml = text =>
   text
     .replace(/\p{Surrogate}/gu, '\ufffd')
     // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what XML cannot hold
