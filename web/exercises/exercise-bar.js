@@ -60,7 +60,8 @@ export function exerciseBar(bar) {
   const { t, exercise, attempt, measured, isFolded, place, act } = bar
   const { id } = exercise
   const state = attempt.isPassed ? 'passed' : attempt.verdict ? 'failed' : 'open'
-  return html`<section class="exercise ${isFolded ? 'is-folded' : ''}" id="exercise" tabindex="-1" aria-labelledby="exercise-title" data-exercise=${id} data-state=${state} data-hint=${attempt.verdict?.hint ?? nothing}>
+  const isCovering = exercise.isCovered && state !== 'passed' && !attempt.isShown
+  return html`<section class="exercise ${isFolded ? 'is-folded' : ''}" id="exercise" role=${isCovering ? 'main' : nothing} tabindex="-1" aria-labelledby="exercise-title" data-exercise=${id} data-state=${state} data-hint=${attempt.verdict?.hint ?? nothing}>
     <div class="exercise-task">
       <h2 id="exercise-title"><button type="button" class="exercise-fold" aria-expanded=${!isFolded} aria-controls="exercise-task" @click=${act.fold}>${t(`${id}.title`)}</button>
         <span class="note">${place.of > 1 ? t('exerciseOf', { at: place.at + 1, of: place.of }) : ''}</span></h2>
@@ -87,7 +88,7 @@ export function exerciseBar(bar) {
 const pairOf = pair =>
   html`<ul class="exercise-pair">${pair.map(
     ({ text, says }) =>
-      html`<li><bdi>${text}</bdi> <span class="exercise-guesses">${says ? says.map(({ word, share }, i) => (i ? html`, ${word} ${share}` : html`<b>${word}</b> ${share}`)) : '…'}</span></li>`,
+      html`<li><bdi>${text}</bdi> → <span class="exercise-guesses">${says ? says.map(({ word, share }, i) => (i ? html`, ${word} ${share}` : html`<b>${word}</b> ${share}`)) : '…'}</span></li>`,
   )}</ul>`
 
 /** A setting of the room. @param {Bar} bar @param {import('./exercise.js').Control} control */
@@ -138,7 +139,7 @@ function buttons({ t, exercise, attempt, rules, place, isEmbedded, act }) {
   const isLast = place.at + 1 >= place.of
   const { isPassed } = attempt
   const canLook = isPassed && exercise.answer && exercise.solution.set
-  return html`<button type="button" class="tool ${isPassed ? '' : 'is-filled'}" id="exercise-check" ?disabled=${isOver(attempt, rules)} @click=${act.check}>${t('exerciseCheck')}</button>
+  return html`<span class="exercise-buttons"><button type="button" class="tool ${isPassed ? '' : 'is-filled'}" id="exercise-check" ?disabled=${isOver(attempt, rules)} @click=${act.check}>${t('exerciseCheck')}</button>
     ${canShow(attempt, rules) && !exercise.task ? html`<button type="button" class="plain" id="exercise-solution" @click=${act.showSolution}>${t('exerciseSolution')}</button>` : nothing}
     ${canLook ? html`<button type="button" class="plain" id="exercise-look" @click=${act.look}>${t('exerciseLook')}</button>` : nothing}
     ${isPassed && !isLast ? html`<button type="button" class="tool is-filled" id="exercise-next" @click=${() => act.go(1)}>${t('exerciseNext')}</button>` : nothing}
@@ -149,7 +150,7 @@ function buttons({ t, exercise, attempt, rules, place, isEmbedded, act }) {
         ${isLast ? nothing : menuItem('exercise-skip', t('exerciseSkip'), () => act.go(1))}
         ${isEmbedded ? nothing : html`<a class="tool" href="#2&room=exercises">${t('room.exercises')}</a>`}
         ${isEmbedded ? nothing : menuItem('exercise-leave', t('exerciseLeave'), act.leave)}`,
-    )}`
+    )}</span>`
 }
 
 /** The verdict in words. @param {Bar} bar */

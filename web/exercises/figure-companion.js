@@ -49,13 +49,13 @@ export function companion(shell) {
           text === undefined
             ? html`<p class="note">${say('figureNone')}</p>`
             : html`<div class="figure-text"><label for="figure-${name}">${say(`figure.${name}`)}</label> <textarea id="figure-${name}" rows="1" readonly spellcheck="false" .value=${text}></textarea>
-              <button type="button" class="plain" data-copy=${name} @click=${() => take(text)}>${say('teachersCopy')}</button></div>`,
+              <button type="button" class="plain" data-copy=${name} @click=${() => take(text)}>${say('copy')}</button></div>`,
         )}</div>
         <div class="exercise-tools"><span role="status">${said ? say(said) : ''}</span>
           <button type="button" class="tool" id="figure-close" @click=${() => {
             isOpen = false
             shell.schedule()
-          }}>${say('makeClose')}</button></div>
+          }}>${say('close')}</button></div>
       </section>`
     },
     drawn: barHeight('figure'),

@@ -5,7 +5,7 @@
 /** @typedef {{ data: ArrayLike<number>, dims: readonly number[] }} Numbers */
 
 /** The most numbers that are written out. */
-export const MOST_NUMBERS = 20_000
+const MOST_NUMBERS = 20_000
 
 /** A tensor as a literal, with six digits. @param {Numbers} tensor */
 const literal = ({ data, dims }) =>

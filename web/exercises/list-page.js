@@ -34,7 +34,7 @@ function list(context) {
     )}
     <p class="note" id="exercises-kept">${t(trouble === 'refused' ? 'exercisesRefused' : 'exercisesKept')}</p>
     ${trouble === 'unreadable' ? html`<p class="problem" role="status">${t('exercisesUnreadable')}</p>` : nothing}
-    <p class="buttons"><button type="button" class="plain" id="exercises-csv" @click=${() => act.csv()}>${t('exercisesCsv')}</button>
+    <p class="buttons"><button type="button" class="plain" id="exercises-csv" @click=${() => act.csv()}>${t('copyCsv')}</button>
       <button type="button" class="plain" id="exercises-forget" @click=${() => act.forget()}>${t('exercisesForget')}</button></p>`
 }
 

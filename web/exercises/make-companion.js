@@ -31,6 +31,8 @@ export function companion(shell) {
   let may = []
   /** What was made last: its link, and what is said about it. @type {{ key: string, got: string, link?: string } | undefined} */
   let result
+  /** What was asked for last: another text or another check ends a check that is on its way. */
+  let turn = 0
   /** @type {import('../shell/texts-later.js').Later<import('../shell/room.js').Translate>} */
   const textsOf = textsLater(['shell', 'exercises', 'exercise-pages'])
 
@@ -41,6 +43,7 @@ export function companion(shell) {
   const kindOf = room => (CHECKS[room].includes(kind) ? kind : CHECKS[room][0])
 
   function redraw() {
+    turn++
     result = undefined
     shell.schedule()
   }
@@ -53,6 +56,8 @@ export function companion(shell) {
       result = { key: 'linkLarge', got: '' }
       return shell.schedule()
     }
+    const asked = ++turn
+    const { state } = store
     const own = kindOf(room)
     const parts = PARTS[own].flatMap(
       /** @returns {(string | number)[]} */ part => {
@@ -62,9 +67,11 @@ export function companion(shell) {
     )
     const made = readMade(writeMade({ room, start: store.link(), may, task, check: [own, ...parts] }))
     const exercise = made && (await ownExercise(made))
-    const verdict = exercise?.check({ state: store.state, answer: '', memory: undefined, qkv: await shell.load() })
+    const qkv = await shell.load()
+    if (asked !== turn) return
+    const verdict = exercise?.check({ state, answer: '', memory: undefined, qkv })
     const got = String(verdict?.params.got ?? '')
-    if (!made || Object.keys(store.state.problems).length) result = { key: 'makeCannot', got }
+    if (!made || Object.keys(state.problems).length) result = { key: 'makeCannot', got }
     else if (!verdict) result = { key: 'exerciseWait', got }
     else if (verdict.passed) result = { key: 'makePasses', got }
     else {
@@ -74,73 +81,99 @@ export function companion(shell) {
     shell.schedule()
   }
 
-  /** @typedef {Event & { target: HTMLInputElement }} InputEvent */
+  /** @type {FormActions} */
+  const act = {
+    run,
+    setTask(text) {
+      task = text
+      redraw()
+    },
+    setKind(name) {
+      kind = name
+      redraw()
+    },
+    setValue(part, text) {
+      values = { ...values, [part]: text }
+      redraw()
+    },
+    allow(field) {
+      may = may.includes(field) ? may.filter(each => each !== field) : [...may, field]
+      redraw()
+    },
+    close() {
+      isOpen = false
+      redraw()
+    },
+  }
 
   return {
     open() {
       isOpen = true
-      result = undefined
+      redraw()
     },
     link: () => ({}),
     /** Another address: what was being made belongs to the one before. */
     follow() {
       isOpen = false
+      turn++
     },
     draw() {
       const room = roomOf()
-      const texts = textsOf(shell.state.language, room && shell.rooms.store(room)?.room.texts)
+      const store = room && shell.rooms.store(room)
+      const texts = textsOf(shell.state.language, store?.room.texts)
       const t = texts.module
       if (isOpen) texts.ask(() => shell.schedule())
-      const store = room && shell.rooms.store(room)
       if (!isOpen || !t) return nothing
-      const say = t
+      const label = t(/** @type {any} */ ('companion.make'))
       if (!room || !store)
-        return html`<section class="exercise" id="make" aria-label=${t(/** @type {any} */ ('companion.make'))} data-made="makeNoRoom">
-          <p class="exercise-says" role="status">${say('makeNoRoom')}</p></section>`
-      const own = kindOf(room)
-      const fields = Object.entries(store.room.fields).filter(
-        ([, { history }]) => room === 'learn' || history === 'undo',
-      )
-      return html`<section class="exercise" id="make" aria-label=${t(/** @type {any} */ ('companion.make'))}>
-        <div class="exercise-task"><label>${say('makeTask')} <input type="text" id="make-task" .value=${task} @input=${(
-          /** @type {InputEvent} */ { target },
-        ) => {
-          task = target.value
-          redraw()
-        }} /></label>
-          <details><summary>${say('makeMay')}: ${may.join(', ') || '–'}</summary><div class="exercise-marks">${fields.map(
-            ([field]) =>
-              html`<label><input type="checkbox" data-may=${field} .checked=${may.includes(field)} @change=${() => {
-                may = may.includes(field) ? may.filter(each => each !== field) : [...may, field]
-                redraw()
-              }} /> ${field}</label>`,
-          )}</div></details></div>
-        <div class="exercise-tools">
-          <label class="exercise-control">${say('makeCheck')} <select id="make-check" @change=${(
-            /** @type {InputEvent} */ { target },
-          ) => {
-            kind = target.value
-            redraw()
-          }}>${CHECKS[room].map(each => html`<option value=${each} ?selected=${each === own}>${say(`make.${each}`)}</option>`)}</select></label>
-          ${PARTS[own].map(
-            part =>
-              html`<label class="exercise-control">${say(`makePart.${part}`)} <input type="text" data-part=${part} .value=${values[part] ?? ''} @input=${(
-                /** @type {InputEvent} */ { target },
-              ) => {
-                values = { ...values, [part]: target.value }
-                redraw()
-              }} /></label>`,
-          )}
-          <button type="button" class="tool is-filled" id="make-try" @click=${run}>${say('makeTry')}</button>
-          <button type="button" class="tool" id="make-close" @click=${() => {
-            isOpen = false
-            shell.schedule()
-          }}>${say('makeClose')}</button>
-        </div>
-        <p class="exercise-says" role="status" data-made=${result?.key ?? nothing}>${result ? say(result.key, { got: result.got }) : ''}
-          ${result?.link ? html`<a id="make-link" href=${result.link}>${say('makeLink')}</a>` : nothing}</p>
-      </section>`
+        return html`<section class="exercise" id="make" aria-label=${label} data-made="makeNoRoom">
+          <p class="exercise-says" role="status">${t('makeNoRoom')}</p></section>`
+      const all = Object.entries(store.room.fields)
+      const fields = all.filter(([, { history }]) => room === 'learn' || history === 'undo').map(([name]) => name)
+      return html`<section class="exercise" id="make" aria-label=${label}>${form({ t, room, fields, kind: kindOf(room), task, may, values, result, act })}</section>`
     },
     drawn: barHeight('make'),
   }
 }
+
+/** @typedef {Event & { target: HTMLInputElement }} InputEvent */
+
+/**
+ * @typedef {object} FormActions
+ * @property {() => void} run makes the exercise, and checks that its start does not pass
+ * @property {(text: string) => void} setTask
+ * @property {(name: string) => void} setKind
+ * @property {(part: string, text: string) => void} setValue
+ * @property {(field: string) => void} allow a field to change, or no longer
+ * @property {() => void} close
+ */
+
+/**
+ * @param {object} given
+ * @param {import('../shell/room.js').Translate} given.t
+ * @param {keyof typeof CHECKS} given.room
+ * @param {readonly string[]} given.fields of the room
+ * @param {string} given.kind of the check
+ * @param {string} given.task
+ * @param {readonly string[]} given.may fields that may change
+ * @param {Record<string, string>} given.values
+ * @param {{ key: string, got: string, link?: string }} [given.result]
+ * @param {FormActions} given.act
+ */
+const form = ({ t, room, fields, kind, task, may, values, result, act }) =>
+  html`<div class="exercise-task"><label>${t('makeTask')} <input type="text" id="make-task" .value=${task} @input=${(/** @type {InputEvent} */ { target }) => act.setTask(target.value)} /></label>
+      <details><summary>${t('makeMay')}: ${may.join(', ') || '–'}</summary><div class="exercise-marks">${fields.map(
+        field =>
+          html`<label><input type="checkbox" data-may=${field} .checked=${may.includes(field)} @change=${() => act.allow(field)} /> ${field}</label>`,
+      )}</div></details></div>
+    <div class="exercise-tools">
+      <label class="exercise-control">${t('makeCheck')} <select id="make-check" @change=${(/** @type {InputEvent} */ { target }) => act.setKind(target.value)}>${CHECKS[room].map(each => html`<option value=${each} ?selected=${each === kind}>${t(`make.${each}`)}</option>`)}</select></label>
+      ${PARTS[kind].map(
+        part =>
+          html`<label class="exercise-control">${t(`makePart.${part}`)} <input type="text" data-part=${part} .value=${values[part] ?? ''} @input=${(/** @type {InputEvent} */ { target }) => act.setValue(part, target.value)} /></label>`,
+      )}
+      <button type="button" class="tool is-filled" id="make-try" @click=${act.run}>${t('makeTry')}</button>
+      <button type="button" class="tool" id="make-close" @click=${act.close}>${t('close')}</button>
+    </div>
+    <p class="exercise-says" role="status" data-made=${result?.key ?? nothing}>${result ? t(result.key, { got: result.got }) : ''}
+      ${result?.link ? html`<a id="make-link" href=${result.link}>${t('makeLink')}</a>` : nothing}</p>`

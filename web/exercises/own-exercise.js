@@ -1,7 +1,8 @@
 // An exercise that a teacher made: the parameter `made` of a link, as JSON. It is checked as a link is.
 
+import { percent } from '../files/number-format.js'
 import { toNumber } from '../shell/kinds.js'
-import { digits, percent, verdict } from './verdict.js'
+import { digits, verdict } from './verdict.js'
 
 /** @typedef {import('./exercise.js').Exercise} Exercise */
 

@@ -13,6 +13,8 @@ import {
   storedSlides,
 } from './slides.js'
 
+/** @typedef {ReturnType<typeof storedSlides>[number]} Slide */
+
 const storage = () => globalThis.localStorage
 
 /** @param {import('../shell/shell.js').Shell} shell @returns {import('../shell/companions.js').Companion} */
@@ -103,27 +105,6 @@ export function companion(shell) {
     }
   }
 
-  function list(/** @type {import('../shell/room.js').Translate} */ t) {
-    const link = `${location.href.split('#')[0]}#2&present=${encodeURIComponent(asParameter(slides))}`
-    return html`<div class="present-list">
-      <ol>${slides.map(
-        ({ name }, i) =>
-          html`<li><input type="text" aria-label=${t('presentName')} .value=${name} @change=${(/** @type {Event & { target: HTMLInputElement }} */ { target }) => keep(slides.map((slide, n) => (n === i ? { ...slide, name: target.value } : slide)))} />
-          <button type="button" class="plain" data-show=${i} @click=${() => show(i)}>${t('presentShow')}</button>
-          <button type="button" class="plain" aria-label=${t('presentUp')} ?disabled=${i === 0} @click=${() => keep(moved(slides, i, -1), shownAfterMove(at, i, -1))}>↑</button>
-          <button type="button" class="plain" aria-label=${t('presentDown')} ?disabled=${i === slides.length - 1} @click=${() => keep(moved(slides, i, 1), shownAfterMove(at, i, 1))}>↓</button>
-          <button type="button" class="plain" aria-label=${t('presentRemove')} @click=${() =>
-            keep(
-              slides.filter((_, n) => n !== i),
-              shownAfterRemoval(at, i),
-            )}>×</button></li>`,
-      )}</ol>
-      <p class="buttons"><button type="button" class="plain" id="present-json" @click=${() => save('qkv-slides.json', JSON.stringify(slides, null, 1), 'application/json')}>${t('presentSave')}</button>
-        <label class="plain">${t('presentOpen')} <input type="file" hidden accept=".json,application/json" @change=${take} /></label>
-        <a href=${link} id="present-link">${t('presentLink')}</a></p>
-      <p class="note">${t('presentKeys')}</p></div>`
-  }
-
   return {
     open: start,
     draw() {
@@ -137,7 +118,7 @@ export function companion(shell) {
           }}>${t('presentSlides', { at: at + 1, of: slides.length })}</button>
           <button type="button" class="tool" id="present-leave" @click=${leave}>${t('guideLeave')}</button>
           <p role="status">${said ? t(said) : ''}</p>
-          ${isListed ? list(t) : nothing}</section>
+          ${isListed ? slideList(t, slides, at, { keep, show, take }) : nothing}</section>
         ${isBlank ? html`<div class="present-blank"></div>` : nothing}`
     },
     link: () => /** @type {Record<string, string>} */ (isOn ? { present: isShared ? asParameter(slides) : '1' } : {}),
@@ -169,6 +150,37 @@ export function companion(shell) {
       return true
     },
   }
+}
+
+/**
+ * The list of slides, where they are named, moved, saved and opened.
+ * @param {import('../shell/room.js').Translate} t
+ * @param {readonly Slide[]} slides
+ * @param {number} at the slide that is shown
+ * @param {object} act
+ * @param {(slides: Slide[], shown?: number) => void} act.keep
+ * @param {(to: number) => void} act.show
+ * @param {(event: Event & { target: HTMLInputElement }) => void} act.take a file of slides
+ */
+function slideList(t, slides, at, { keep, show, take }) {
+  const link = `${location.href.split('#')[0]}#2&present=${encodeURIComponent(asParameter(slides))}`
+  return html`<div class="present-list">
+    <ol>${slides.map(
+      ({ name }, i) =>
+        html`<li><input type="text" aria-label=${t('presentName')} .value=${name} @change=${(/** @type {Event & { target: HTMLInputElement }} */ { target }) => keep(slides.map((slide, n) => (n === i ? { ...slide, name: target.value } : slide)))} />
+        <button type="button" class="plain" data-show=${i} @click=${() => show(i)}>${t('presentShow')}</button>
+        <button type="button" class="plain" aria-label=${t('presentUp')} ?disabled=${i === 0} @click=${() => keep(moved(slides, i, -1), shownAfterMove(at, i, -1))}>↑</button>
+        <button type="button" class="plain" aria-label=${t('presentDown')} ?disabled=${i === slides.length - 1} @click=${() => keep(moved(slides, i, 1), shownAfterMove(at, i, 1))}>↓</button>
+        <button type="button" class="plain" aria-label=${t('presentRemove')} @click=${() =>
+          keep(
+            slides.filter((_, n) => n !== i),
+            shownAfterRemoval(at, i),
+          )}>×</button></li>`,
+    )}</ol>
+    <p class="buttons"><button type="button" class="plain" id="present-json" @click=${() => save('qkv-slides.json', JSON.stringify(slides, null, 1), 'application/json')}>${t('presentSave')}</button>
+      <label class="plain">${t('presentOpen')} <input type="file" hidden accept=".json,application/json" @change=${take} /></label>
+      <a href=${link} id="present-link">${t('presentLink')}</a></p>
+    <p class="note">${t('presentKeys')}</p></div>`
 }
 
 /** Has the focus nothing of its own that arrows move in? @param {EventTarget | null} target */

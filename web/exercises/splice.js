@@ -1,7 +1,7 @@
 // What a frame says to the page around it: the SPLICE protocol for smart learning content (getState, reportScoreAndState,
 // sendEvent), and lti.frameResize. Only messages of that page are read.
 
-/** Milliseconds until an exercise begins without the state that it asked for. */
+/** Milliseconds until the page around the frame counts as silent. */
 const PATIENCE = 2000
 
 /**
@@ -40,17 +40,16 @@ export function createSplice(frame, activity, hear) {
   }
 
   return {
-    /** The state that was reported last; undefined where there is none, or no answer. @returns {Promise<unknown>} */
-    getState: () =>
+    /** The state that was reported last, whenever the answer comes; undefined where there is none. @param {() => void} [silent] called if no answer comes in time @returns {Promise<unknown>} */
+    getState: (silent = () => {}) =>
       new Promise(resolve => {
         const id = post('SPLICE.getState', {})
-        const end = (/** @type {unknown} */ state) => {
+        const timer = setTimeout(silent, PATIENCE)
+        waiting.set(id, ({ state, error }) => {
           waiting.delete(id)
           clearTimeout(timer)
-          resolve(state ?? undefined)
-        }
-        const timer = setTimeout(() => end(undefined), PATIENCE)
-        waiting.set(id, ({ state, error }) => end(error ? undefined : state))
+          resolve(error ? undefined : (state ?? undefined))
+        })
       }),
     /** @param {number} score from 0 to 1 @param {object} state */
     report: (score, state) => post('SPLICE.reportScoreAndState', { score, state }),

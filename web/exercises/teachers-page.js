@@ -9,7 +9,7 @@ import { exerciseOf, GROUPS, IDS, idsOf } from './index.js'
 /** @typedef {Event & { target: HTMLInputElement }} InputEvent */
 
 /** The parameters of a teacher's link. @param {import('./list.js').ListSettings} settings */
-export function parametersOf({ picked, lang, hints, solution, attempts }) {
+function parametersOf({ picked, lang, hints, solution, attempts }) {
   const { known } = idsOf(picked)
   /** @type {Record<string, string>} */
   const page = { exercise: (known.length ? known : IDS).join(',') }
@@ -57,7 +57,7 @@ export function teachersPage(context) {
         ([name, text]) =>
           html`<div class="teachers-text"><label for="teachers-${name}">${t(`teachers.${name}`)}</label>
           <textarea id="teachers-${name}" rows="2" readonly spellcheck="false" .value=${text}></textarea>
-          <button type="button" class="plain" data-copy=${name} @click=${() => act.copy(text)}>${t('teachersCopy')}</button></div>`,
+          <button type="button" class="plain" data-copy=${name} @click=${() => act.copy(text)}>${t('copy')}</button></div>`,
       )}
       <p class="text">${t('teachersScores')}</p></section>
     <section><h2>${t('teachersOwn')}</h2><p class="text">${t('teachersOwnText')}</p></section>

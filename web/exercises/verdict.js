@@ -19,9 +19,6 @@ export function verdict(passed, hints, notYet = {}, score = 1) {
 /** A number as a hint writes it: three digits behind the point. @param {number} x */
 export const digits = x => x.toFixed(3)
 
-/** A share in percent, as the page writes it. @param {number} share */
-export const percent = share => `${(100 * share).toFixed(1)}%`
-
 /** Parameters as a link has them. @param {Record<string, string | number>} parameters */
 export const link = parameters =>
   String(new URLSearchParams(Object.entries(parameters).map(([name, value]) => [name, String(value)])))

@@ -1,8 +1,9 @@
 // Learned models: the exercise on a translation, in Models.
 
+import { percent } from '../../files/number-format.js'
 import { matrixOf, shownOf } from '../../rooms/models/shown.js'
 import { runOf } from '../models-numbers.js'
-import { link, percent, verdict } from '../verdict.js'
+import { link, verdict } from '../verdict.js'
 
 /** The word whose origin is looked for. */
 const TODAY = '今天'

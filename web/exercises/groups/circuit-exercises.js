@@ -1,8 +1,9 @@
 // Circuits: four exercises in Models, with the model of stories.
 
+import { percent } from '../../files/number-format.js'
 import { BOYS } from '../../rooms/front/names.js'
 import { besideRunOf, headSwitch, headsOff, isSwitching, probabilityOf, runOf } from '../models-numbers.js'
-import { link, percent, verdict } from '../verdict.js'
+import { link, verdict } from '../verdict.js'
 
 /** @template [M=unknown] @typedef {import('../models-numbers.js').ModelsExercise<M>} ModelsExercise */
 

@@ -1,5 +1,6 @@
 // Heads: four exercises in One layer.
 
+import { percent } from '../../files/number-format.js'
 import { FIELDS } from '../../rooms/layer/fields.js'
 import { settingsOf } from '../../rooms/layer/presets.js'
 import { toLink } from '../../shell/settings-link.js'
@@ -16,7 +17,7 @@ import {
   traceWith,
   VALUES,
 } from '../layer-numbers.js'
-import { digits, link, percent, verdict } from '../verdict.js'
+import { digits, link, verdict } from '../verdict.js'
 
 /** @typedef {import('../layer-numbers.js').LayerExercise} LayerExercise */
 /** @typedef {import('../layer-numbers.js').Given} Given */

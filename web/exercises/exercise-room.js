@@ -1,0 +1,95 @@
+// The room of the open exercise. It begins as the exercise says, what the exercise does not name is locked, and at the end the
+// room is the reader's again.
+
+import { guardOf, startOf } from './attempt.js'
+
+/** @typedef {import('./exercise.js').Exercise} Exercise */
+/** @typedef {import('../shell/store.js').Store<any>} Store */
+
+/** Orders that a seed can draw. */
+const MOST_SEED = 2 ** 16
+
+/** Does the room show another model than that of the exercise? @param {Store} store @param {Exercise} exercise */
+function isElsewhere({ state }, exercise) {
+  if (exercise.room !== 'models') return false
+  const wanted = new URLSearchParams(startOf(exercise, 0)).get('checkpoint') ?? ''
+  return state.settings.checkpoint !== wanted
+}
+
+/** @param {Pick<import('../shell/rooms.js').Rooms, 'store'>} rooms */
+export function createExerciseRoom(rooms) {
+  /** @type {Exercise | undefined} */
+  let exercise
+  /** @type {import('../shell/room.js').Translate | undefined} */
+  let t
+  /** What the rooms showed before the exercises. @type {Map<Store, any>} */
+  const before = new Map()
+  const store = () => (exercise ? rooms.store(exercise.room) : undefined)
+
+  /** What the exercise does not name stays as it is. */
+  function lock() {
+    const own = store()
+    if (!own || !exercise) return
+    const may = t?.(/** @type {any} */ (`${exercise.id}.may`), { fields: exercise.may.join(', ') || '–' }) ?? ''
+    own.restrict(guardOf(exercise, own.room.fields, { key: 'locked', params: { may } }))
+  }
+
+  /** Nothing is locked, and the room no longer shows what it shows for the exercise. */
+  function release() {
+    const own = store()
+    own?.restrict()
+    const names = Object.keys(exercise?.view ?? {})
+    if (own && names.length) own.update({ view: Object.fromEntries(names.map(name => [name, own.room.view[name]])) })
+  }
+
+  /** Other settings, as a link has them; throws on a damaged one. @param {string} link */
+  function show(link) {
+    const own = store()
+    own?.restrict()
+    try {
+      own?.follow(link)
+    } finally {
+      lock()
+    }
+  }
+
+  return {
+    get exercise() {
+      return exercise
+    },
+    store,
+    lock,
+    show,
+    /** Texts of the exercise in another language. @param {import('../shell/room.js').Translate | undefined} texts */
+    speak(texts) {
+      if (t === texts) return
+      t = texts
+      lock()
+    },
+    /** Another exercise, whose room is open. @param {Exercise} next */
+    take(next) {
+      release()
+      exercise = next
+      if (next.view) store()?.update({ view: next.view })
+    },
+    /** The settings that the exercise begins with. */
+    start() {
+      const own = store()
+      if (!exercise || !own) return
+      if (!before.has(own)) before.set(own, own.state.settings)
+      show(startOf(exercise, Math.floor(Math.random() * MOST_SEED)))
+      own.update({ begins: true })
+    },
+    /** The rooms are the reader's again. @param {boolean} isBack do they show again what they showed before? */
+    end(isBack) {
+      release()
+      if (isBack) for (const [own, settings] of before) own.show(settings)
+      before.clear()
+      exercise = undefined
+    },
+    isElsewhere() {
+      const own = store()
+      return own !== undefined && exercise !== undefined && isElsewhere(own, exercise)
+    },
+  }
+}

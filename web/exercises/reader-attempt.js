@@ -1,0 +1,154 @@
+// What a reader does in the open exercise: answers, checks, looks at hints and at the solution.
+
+import { answerOf, attemptFrom, begun, begunAgain, isOver, judged, withParameters } from './attempt.js'
+
+/** @typedef {import('../shell/store.js').Store<any>} Store */
+/** @typedef {Omit<import('./exercise-bar.js').BarActions, 'go' | 'leave'>} AttemptActions */
+
+/**
+ * @param {import('../shell/shell.js').Shell} shell
+ * @param {ReturnType<typeof import('./exercise-room.js').createExerciseRoom>} place
+ * @param {object} link
+ * @param {() => import('./attempt.js').Rules} link.rules
+ * @param {() => import('./score-book.js').ScoreBook} link.scores
+ * @param {() => unknown} link.turn another one: another exercise is asked for
+ * @param {(name: string, data: object) => void} link.tell what a host is told of at once
+ */
+export function createReaderAttempt(shell, place, { rules, scores, turn, tell }) {
+  const { store, show } = place
+  let attempt = begun()
+  /** The key of what is said about the last action, or ''. */
+  let said = ''
+  let isFolded = false
+  let isChecking = false
+
+  /** @param {string} key */
+  function say(key) {
+    said = key
+    shell.schedule()
+  }
+
+  /** @param {Partial<import('./attempt.js').Attempt>} patch */
+  function change(patch) {
+    attempt = { ...attempt, ...patch }
+    say('')
+  }
+
+  /** What the exercise reads, but for the core. @param {Store} own @returns {import('./exercise.js').Given} */
+  const givenBy = ({ state }) => ({
+    state,
+    answer: attempt.answer,
+    memory: attempt.memory,
+    qkv: /** @type {any} */ (undefined),
+  })
+
+  /** @param {import('qkv').Qkv} qkv */
+  function judge(qkv) {
+    const own = store()
+    const { exercise } = place
+    if (!exercise || !own || isOver(attempt, rules())) return
+    if (exercise.answer?.type !== 'marks' && exercise.answer && attempt.answer === '') return say('exerciseNoAnswer')
+    const verdict = exercise.check({ ...givenBy(own), qkv })
+    if (!verdict) return say('exerciseWait')
+    attempt = judged(attempt, verdict)
+    const { score, tries } = attempt
+    scores().note(exercise.id, score, own.link())
+    tell('check', { passed: verdict.passed, score, hint: verdict.hint, tries })
+    isFolded = false
+    say('')
+  }
+
+  /** @satisfies {AttemptActions} */
+  const act = {
+    async check() {
+      if (isChecking) return // two presses while the core is loaded are one try
+      isChecking = true
+      const asked = turn()
+      try {
+        const qkv = await shell.load()
+        if (asked === turn()) judge(qkv)
+      } finally {
+        isChecking = false
+      }
+    },
+    answer: (/** @type {unknown} */ answer) => change({ answer }),
+    set(/** @type {object} */ set, /** @type {string | undefined} */ mark) {
+      // In Learn another setting is another run.
+      if (place.exercise?.room === 'learn') store()?.act.set(set)
+      else store()?.update({ set, mark })
+    },
+    part: (/** @type {string} */ set) => show(withParameters(store()?.link() ?? '', set)),
+    again() {
+      attempt = begunAgain(attempt)
+      said = ''
+      place.start()
+    },
+    showSolution() {
+      const { exercise } = place
+      const own = store()
+      if (!exercise || !own) return
+      const { set } = exercise.solution
+      const answer = answerOf(exercise.solution, givenBy(own)) ?? attempt.answer
+      attempt = { ...attempt, isShown: true, answer }
+      tell('solution', { tries: attempt.tries })
+      if (set !== undefined) show(withParameters(own.link(), set))
+      shell.schedule()
+    },
+    look() {
+      const set = place.exercise?.solution.set
+      if (set) show(withParameters(store()?.link() ?? '', set))
+    },
+    fold() {
+      isFolded = !isFolded
+      shell.schedule()
+    },
+  }
+
+  return {
+    act,
+    say,
+    /** Another exercise. */
+    begin() {
+      attempt = begun()
+      said = ''
+    },
+    /** Goes on from a state that a host has kept. @param {unknown} stored @returns {boolean} false: it is none of this exercise */
+    restore(stored) {
+      const kept = place.exercise && attemptFrom(stored, place.exercise.id)
+      try {
+        if (!kept) return false
+        show(kept.link)
+        attempt = { ...attempt, ...kept.attempt }
+        return true
+      } catch {
+        return false
+      } finally {
+        shell.schedule()
+      }
+    },
+    /** What a host keeps. */
+    state() {
+      const { answer, tries, isShown, isPassed, score } = attempt
+      return { exercise: place.exercise?.id, link: store()?.link() ?? '', answer, tries, isShown, isPassed, score }
+    },
+    /** What is drawn of it. @param {Store} own */
+    shown(own) {
+      return { attempt, said, isFolded, rules: rules(), measured: place.exercise?.measured?.(givenBy(own)) }
+    },
+    /** The page is drawn: the exercise remembers what was there. */
+    watch() {
+      const own = store()
+      const { exercise } = place
+      if (!exercise?.watch || !own) return
+      const memory = exercise.watch(own.state, attempt.memory)
+      if (memory === attempt.memory) return
+      attempt = { ...attempt, memory }
+      shell.schedule()
+    },
+    /** Is the room covered until it is solved? */
+    isCovered: () => place.exercise?.isCovered === true && !attempt.isPassed && !attempt.isShown,
+    get said() {
+      return said
+    },
+  }
+}
