@@ -26,5 +26,14 @@ export default defineConfig({
   plugins: [constants(thirdParty.add), contentSecurityPolicy(), thirdParty.collect, thirdParty.write],
   // Modules, so that a worker loads what it imports on demand when it needs it.
   worker: { format: 'es', plugins: () => [constants(thirdParty.add), thirdParty.collect] },
-  build: { outDir: at('site'), emptyOutDir: true, assetsInlineLimit: 0, modulePreload: { polyfill: false } },
+  build: {
+    outDir: at('site'),
+    emptyOutDir: true,
+    assetsInlineLimit: 0,
+    modulePreload: { polyfill: false },
+    // What every room needs is one file: a file of its own costs some hundred bytes.
+    rolldownOptions: {
+      output: { codeSplitting: { groups: [{ name: 'shell', test: /\/web\/(shell|i18n)\/[^/]*\.js$/ }] } },
+    },
+  },
 })

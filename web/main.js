@@ -2,6 +2,7 @@
 
 import { loadTexts } from './i18n/index.js'
 import { host, listen, remembered } from './shell/browser.js'
+import { once } from './shell/once.js'
 import { createShell } from './shell/shell.js'
 
 // ?model=FOLDER opens the room that shows it.
@@ -50,13 +51,8 @@ async function styled(module, style) {
   return module
 }
 
-/** @type {Promise<import('qkv').Qkv> | undefined} */
-let core
-/** The core, for rooms that compute on the page: it is loaded once. */
-function load() {
-  core ??= import('qkv').then(({ load }) => load())
-  return core
-}
+/** The core, for rooms that compute on the page. */
+const load = once(async () => (await import('qkv')).load())
 
 const { language, theme } = remembered()
 const t = await loadTexts(language, ['shell'])

@@ -15,17 +15,22 @@ export function format(x) {
  */
 export const short = x => x.toPrecision(3).replace('-', '\u2212')
 
+/** What writes shares, of a language and the least count of decimals: making it takes longer than writing. @type {Map<string, Intl.NumberFormat>} */
+const writers = new Map()
+
 /**
  * A share of attention: one decimal; 100% only if it is all.
  * @param {number} x
  * @param {string} language
  */
-export const share = (x, language) =>
-  new Intl.NumberFormat(language, {
-    style: 'percent',
-    minimumFractionDigits: x < 1 ? 1 : 0,
-    maximumFractionDigits: 1,
-  }).format(x < 1 ? Math.min(x, 0.999) : x)
+export function share(x, language) {
+  const minimumFractionDigits = x < 1 ? 1 : 0
+  const key = `${language} ${minimumFractionDigits}`
+  const options = /** @type {const} */ ({ style: 'percent', minimumFractionDigits, maximumFractionDigits: 1 })
+  const writer = writers.get(key) ?? new Intl.NumberFormat(language, options)
+  writers.set(key, writer)
+  return writer.format(x < 1 ? Math.min(x, 0.999) : x)
+}
 
 /**
  * A share in any language: one decimal, never rounded to 0% or 100%.

@@ -4,7 +4,7 @@ import { html, nothing } from 'lit'
 import { groupsOf, headName, layerName, withChange, withoutChange } from './changes.js'
 
 /** @typedef {import('./head.js').Change} Change */
-/** @typedef {(key: keyof typeof import('../i18n/en/head.js').texts, params?: Record<string, string | number>) => string} HeadTranslate */
+/** @typedef {(key: keyof typeof import('../i18n/en/head.js').texts | 'undo' | 'redo', params?: Record<string, string | number>) => string} HeadTranslate */
 /** @typedef {Event & { target: HTMLInputElement }} InputEvent */
 /** The tokens that a change speaks of, by position; replaced: those of the second text. @typedef {{ queries?: readonly string[], keys?: readonly string[], replaced?: readonly string[] }} ChangeTokens */
 
@@ -74,8 +74,8 @@ export function changesBar({ t, changes, set, none, tokensOf, undo, redo, effect
     })}
     ${groups.length > MOST_CHIPS ? html`<span class="note">${t('changesMore', { count: groups.length - MOST_CHIPS })}</span>` : nothing}
     ${groups.length ? html`<button type="button" class="tool" id="changes-restore" @click=${() => set([])}>${t('changesRestore')}</button>` : nothing}
-    ${undo ? html`<button type="button" class="tool" id="changes-undo" @click=${undo}>${t('changesUndo')}</button>` : nothing}
-    ${redo ? html`<button type="button" class="tool" id="changes-redo" @click=${redo}>${t('changesRedo')}</button>` : nothing}
+    ${undo ? html`<button type="button" class="tool" id="changes-undo" @click=${undo}>${t('undo')}</button>` : nothing}
+    ${redo ? html`<button type="button" class="tool" id="changes-redo" @click=${redo}>${t('redo')}</button>` : nothing}
     ${effect}${more}
   </section>`
 }

@@ -33,7 +33,7 @@ export function headSelect({ t, changes, set }, at) {
   const scale = (/** @type {InputEvent} */ { target }) =>
     set(withFactor(changes, at, Number(target.value)), `factor ${name}`)
   return html`<span class="head-control ${state === 'on' ? '' : 'is-changed'}">
-    <select class="head-state" data-head=${name} aria-label=${t('headState', { name })} .value=${live(state)} @change=${choose}>
+    <select class="head-state" data-head=${name} aria-label=${t('headTitle', { name })} .value=${live(state)} @change=${choose}>
       ${STATES.map(each => html`<option value=${each} ?selected=${each === state}>${t(`headState.${each}`)}</option>`)}
     </select>${
       state === 'scale'

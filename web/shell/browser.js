@@ -35,12 +35,20 @@ export function remembered() {
 const seen = selector =>
   Array.from(document.querySelectorAll(selector)).find(element => element.getClientRects().length > 0)
 
-/** Marks what a guide speaks of with numbers from 1. @param {readonly string[]} selectors */
-function mark(selectors) {
+let marking = 0
+/**
+ * Marks what a guide speaks of with numbers from 1. What is still being loaded is marked when it is there.
+ * @param {readonly string[]} selectors
+ * @param {number} [frames] to wait for it
+ * @param {number} [call] a later one ends this one
+ */
+function mark(selectors, frames = MOST_FRAMES, call = ++marking) {
+  if (call !== marking) return
   const badges = new Map(selectors.map((selector, i) => [seen(selector), String(i + 1)]))
   for (const marked of document.querySelectorAll('[data-tour]'))
     if (!badges.has(marked)) marked.removeAttribute('data-tour')
   for (const [element, badge] of badges) element?.setAttribute('data-tour', badge)
+  if (frames && badges.has(undefined)) requestAnimationFrame(() => mark(selectors, frames - 1, call))
 }
 
 /** Runs it once the next picture is on the page; a map may then still take its place. @param {() => void} run */
@@ -98,7 +106,7 @@ export const host = {
     document.title = `qkv: ${t('title')}`
     const isDark = theme === 'system' ? darkness.matches : theme === 'dark'
     render(page({ ...drawing, isDark }), document.body)
-    mark(shell.rooms.marks(room))
+    mark(shell.rooms.get(room)?.marks() ?? [])
   },
   drawPlainly(message) {
     document.body.textContent = message
@@ -185,10 +193,10 @@ function press(shell, event) {
   } else if (!isCommand && !event.altKey && !isTyping(event.target) && shell.companions.press(event))
     event.preventDefault()
   else if (event.key === 'P' && event.shiftKey && !isCommand && !isTyping(event.target)) shell.summon('present')
-  else if (event.key === 'Escape') rooms.press(state.room, 'Escape')
+  else if (event.key === 'Escape') rooms.get(state.room)?.press('Escape')
   else if (!isTyping(event.target) && !isCommand && !event.altKey) {
     const name = event.key === 'PageDown' && event.shiftKey ? 'Shift+PageDown' : event.key
-    if (rooms.press(state.room, name)) event.preventDefault()
+    if (rooms.get(state.room)?.press(name)) event.preventDefault()
   }
 }
 
@@ -210,7 +218,7 @@ function listenToScroll({ rooms, state }) {
       if (isRevealing) return beRevealing()
       const steps = Array.from(document.querySelectorAll('[data-step-id]'))
       const passed = steps.reverse().find(step => step.getBoundingClientRect().top < PASSED)
-      if (passed instanceof HTMLElement && passed.dataset.stepId) rooms.pass(state.room, passed.dataset.stepId)
+      if (passed instanceof HTMLElement && passed.dataset.stepId) rooms.get(state.room)?.pass(passed.dataset.stepId)
     })
   })
 }

@@ -20,24 +20,25 @@
 export function createCompanions(sources, shell) {
   /** Those that are loaded. @type {Map<string, Companion>} */
   const present = new Map()
-  /** The parameters that the address had last. @type {Record<string, string>} */
-  let asked = {}
-  /** Those of them that belong to no room and to no companion that is loaded. @type {Record<string, string>} */
+  /** The parameters that the address had last: of the page, and of the rooms. @type {{ page: Record<string, string>, ofRooms: Record<string, string> }} */
+  let asked = { page: {}, ofRooms: {} }
+  /** Parameters of the page that belong to no room and to no companion that is loaded. @type {Record<string, string>} */
   let others = {}
 
-  /** Loads a companion, and tells it what the address says. @param {string} name @param {Record<string, string>} ofRooms */
-  async function start(name, ofRooms) {
+  /** Loads a companion, and tells it what the address says now. @param {string} name */
+  async function start(name) {
     if (!present.has(name)) {
       const { companion } = await sources[name].load()
-      present.set(name, companion(shell()))
+      // Two addresses may ask for it while it is being loaded.
+      if (!present.has(name)) present.set(name, companion(shell()))
     }
     for (const parameter of sources[name].parameters) delete others[parameter]
-    await present.get(name)?.follow(asked, ofRooms)
+    await present.get(name)?.follow(asked.page, asked.ofRooms)
   }
 
-  /** @param {string[]} names @param {Record<string, string>} ofRooms */
-  async function startAll(names, ofRooms) {
-    for (const name of names) await start(name, ofRooms)
+  /** @param {string[]} names */
+  async function startAll(names) {
+    for (const name of names) await start(name)
   }
 
   return {
@@ -52,17 +53,17 @@ export function createCompanions(sources, shell) {
      * @param {Record<string, string>} page @param {Record<string, string>} ofRooms
      */
     follow(page, ofRooms) {
-      asked = page
+      asked = { page, ofRooms }
       others = { ...page }
       const wanted = Object.keys(sources).filter(
         name => present.has(name) || sources[name].parameters.some(parameter => Object.hasOwn(page, parameter)),
       )
-      return wanted.length ? startAll(wanted, ofRooms) : undefined
+      return wanted.length ? startAll(wanted) : undefined
     },
 
     /** The reader has chosen one in the menu. @param {string} name */
     async summon(name) {
-      if (!present.has(name)) await start(name, {})
+      if (!present.has(name)) await start(name)
       present.get(name)?.open?.()
     },
     /** @param {import('./shell.js').Drawing} drawing */

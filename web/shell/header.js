@@ -2,6 +2,7 @@
 
 import { html, nothing } from 'lit'
 import { LANGUAGES } from '../i18n/languages.js'
+import { checked } from './checked.js'
 import { menu, menuItem } from './menu.js'
 import './tool-group.js'
 
@@ -19,12 +20,12 @@ export function header(drawing) {
         <h1>${shell.front === shell.tabs[0] ? 'qkv' : html`<a href="#" id="to-front" title=${t('room.front')}>qkv</a>`}</h1>
         <nav class="rooms" aria-label=${t('rooms')}>
           ${shell.tabs.map(id => {
-            const note = id === room ? undefined : rooms.note(id, language)
+            const note = id === room ? undefined : rooms.get(id)?.note(language)
             return html`<button type="button" class="room" data-room=${id} aria-current=${id === room ? 'page' : nothing} @click=${() => shell.enter(id)}>${t(`room.${id}`)}${note ? html` <span class="room-note">${note}</span>` : nothing}</button>`
           })}
         </nav>
         <span class="spring"></span>
-        ${rooms.part(room, 'tools', drawing)}
+        ${rooms.get(room)?.part('tools', drawing) ?? nothing}
         <button type="button" class="tool" id="undo" title="Ctrl+Z" ?disabled=${!can?.undo} @click=${() => shell.travel('undo', 0)}>${t('undo')}</button>
         <button type="button" class="tool" id="redo" title="Ctrl+Shift+Z" ?disabled=${!can?.redo} @click=${() => shell.travel('undo', 1)}>${t('redo')}</button>
         <button type="button" class="tool" id="copy-link" @click=${shell.share}>${t('share')}</button>
@@ -44,13 +45,15 @@ function skip(event) {
 /** @param {Drawing} drawing */
 function more(drawing) {
   const { t, room, language, theme, shell } = drawing
-  return html`${menuItem('menu-undo', t('undo'), () => shell.travel('undo', 0), 'of-phone')}
+  const { front } = shell
+  return html`${front === undefined || front === shell.tabs[0] ? nothing : menuItem('menu-front', t('room.front'), () => shell.enter(front), 'of-phone')}
+    ${menuItem('menu-undo', t('undo'), () => shell.travel('undo', 0), 'of-phone')}
     ${menuItem('menu-redo', t('redo'), () => shell.travel('undo', 1), 'of-phone')}
     ${menuItem('menu-share', t('share'), shell.share, 'of-phone')}
     ${menuItem('reset', t('reset'), shell.reset)}
     ${shell.companions.offered.map(name => menuItem(`menu-${name}`, t(`companion.${name}`), () => shell.summon(name)))}
     ${shell.aside.map(id => menuItem(`menu-${id}`, t(`room.${id}`), () => shell.enter(id)))}
-    ${shell.rooms.part(room, 'more', drawing)}
+    ${shell.rooms.get(room)?.part('more', drawing) ?? nothing} ${checked(drawing)}
     <label>${t('language')} <select id="language" @change=${(/** @type {SelectEvent} */ { target }) => shell.setLanguage(/** @type {any} */ (target.value))}>
       ${Object.entries(LANGUAGES).map(([tag, name]) => html`<option value=${tag} lang=${tag} ?selected=${tag === language}>${name}</option>`)}
     </select></label>

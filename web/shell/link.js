@@ -2,7 +2,7 @@
 // differ from its defaults. The check is over what follows it, so that a link which was cut short or mistyped is noticed; a
 // hash without one is taken as it is, for links written by hand.
 
-export const VERSION = 2
+const VERSION = 2
 const MOST = 2_000_000
 
 /**

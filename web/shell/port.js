@@ -1,12 +1,16 @@
 // Sends requests to the session of a room and reports its answers. The session runs in a worker, or on the page where no
 // worker can start. When a worker ends or no longer answers, its open requests are lost; the next request starts another.
 
+import { once } from './once.js'
+
 /** @typedef {import('./room.js').Asks} Asks */
 /** @template {Asks} A @typedef {import('./room.js').ToSession<A>} ToSession */
 /** @template {Asks} A @typedef {import('./room.js').FromSession<A>} FromSession */
 
-/** Milliseconds between two pings of a worker with open requests, and until a worker without an answer is lost. */
-const [PING, PATIENCE] = [15_000, 60_000]
+/** Milliseconds between two pings of a worker with open requests. */
+const PING = 15_000
+/** Pings without an answer after which a worker is lost. They are counted, because time also passes while a computer sleeps. */
+const MOST_PINGS = 4
 
 /** What is wrong, as a text: an error of ours names its text by `key`. @param {any} error @returns {import('./room.js').Problem} */
 export const problemOf = error => ({
@@ -18,11 +22,13 @@ export const problemOf = error => ({
 /**
  * Answers the messages of a port with the handlers of a session.
  * @template {Asks} A
- * @param {import('./room.js').Handlers<A> | Promise<import('./room.js').Handlers<A>>} given
+ * @param {() => import('./room.js').Handlers<A> | Promise<import('./room.js').Handlers<A>>} make called for the first request, and
+ *   for the next one if it failed
  * @param {(message: FromSession<A>, transfer?: Transferable[]) => void} post
  * @returns {(message: ToSession<A>) => Promise<void>}
  */
-export function serve(given, post) {
+export function serve(make, post) {
+  const prepared = once(make)
   /** @type {Map<number, AbortController>} */
   const running = new Map()
   return async message => {
@@ -44,7 +50,8 @@ export function serve(given, post) {
       transfer: [],
     }
     try {
-      const handlers = await given
+      const handlers = await prepared()
+      signal.throwIfAborted()
       const value = await handlers[request.type](request, run)
       if (signal.aborted) post({ type: 'cancelled', id })
       else post({ type: 'value', id, value, isLast: true }, run.transfer)
@@ -59,10 +66,10 @@ export function serve(given, post) {
 /**
  * Serves a room's session in a worker: its whole worker.js is one call.
  * @template {Asks} A
- * @param {Promise<import('./room.js').Handlers<A>>} handlers
+ * @param {() => Promise<import('./room.js').Handlers<A>>} make
  */
-export function serveWorker(handlers) {
-  const answer = serve(handlers, (message, transfer = []) => postMessage(message, { transfer }))
+export function serveWorker(make) {
+  const answer = serve(make, (message, transfer = []) => postMessage(message, { transfer }))
   self.onmessage = ({ data }) => answer(data)
 }
 
@@ -87,14 +94,15 @@ export function createPort({ worker: start, handlers }, take, lost) {
   /** The open requests, by their ids. @type {Map<number, ToSession<A>>} */
   const open = new Map()
   let hasAnswered = false
-  let heard = 0
+  /** Pings since the last message. */
+  let unanswered = 0
   /** @type {ReturnType<typeof setInterval> | undefined} */
   let pings
 
   /** @param {FromSession<A>} message */
   function receive(message) {
     hasAnswered = true
-    heard = performance.now()
+    unanswered = 0
     if (message.type === 'pong') return
     if (message.type !== 'progress' && !(message.type === 'value' && !message.isLast)) open.delete(message.id)
     if (!open.size) stopPings()
@@ -134,10 +142,11 @@ export function createPort({ worker: start, handlers }, take, lost) {
   }
 
   function ping() {
-    if (performance.now() - heard > PATIENCE) {
+    if (unanswered === MOST_PINGS) {
       hasAnswered = true
-      return lose({ key: 'workerSilent', params: { seconds: PATIENCE / 1000 } })
+      return lose({ key: 'workerSilent', params: { seconds: (PING * MOST_PINGS) / 1000 } })
     }
+    unanswered++
     worker?.postMessage({ type: 'ping' })
   }
 
@@ -148,13 +157,13 @@ export function createPort({ worker: start, handlers }, take, lost) {
       if (message.type === 'cancel' && !worker) return
       worker ??= startWorker()
       if (pings === undefined && open.size) {
-        heard = performance.now()
+        unanswered = 0
         pings = setInterval(ping, PING)
         keepNoProcess(pings)
       }
       worker.postMessage(message)
     } else {
-      onPage ??= serve(handlers(), receive)
+      onPage ??= serve(handlers, receive)
       onPage(message)
     }
   }

@@ -230,7 +230,7 @@ export interface Room<T extends Types> {
 
 /** The text of a key with its {names} filled in; and the texts of the elements. */
 export type Translate<K extends string = string> = ((key: K, params?: Record<string, string | number>) => string) & {
-  elements: typeof import('../elements/all-texts.js').texts
+  elements: import('../i18n/index.js').ElementTexts
 }
 
 export interface Context<T extends Types> extends State<T> {

@@ -2,8 +2,9 @@
 // everything and catches the errors of a draw. It touches no DOM: the host (browser.js; in tests a plain object) does.
 
 import { loadTexts } from '../i18n/index.js'
+import { createAddress } from './address.js'
 import { createCompanions } from './companions.js'
-import { readHash, writeHash } from './link.js'
+import { copyFor, perform } from './effects.js'
 import { createRooms } from './rooms.js'
 
 /** @typedef {import('../i18n/index.js').Language} Language */
@@ -44,9 +45,6 @@ import { createRooms } from './rooms.js'
  * @property {(name: string, data: any, type: string) => void} save
  */
 
-/** Milliseconds until the address follows: browsers allow few changes a second. */
-const ADDRESS_PAUSE = 200
-
 /**
  * @param {object} given
  * @param {Host} given.host
@@ -74,14 +72,32 @@ export function createShell({
 }) {
   const ids = Object.keys(loaders)
   const companions = createCompanions(sources, () => shell)
-  const entrance = { front, home, page: companions.parameters }
-  const { room, links, page, trouble } = readHash(entrance, ids, host.address())
+  const address = createAddress(
+    host,
+    { front, home, page: companions.parameters },
+    ids,
+    () => state.room,
+    () => rooms.links(),
+    companions.link,
+  )
+  const { room, links, page, trouble } = address.read()
   /** @type {State} */
   const state = { room, language, theme, t, isWaiting: false, notice: trouble && { key: trouble } }
-  const rooms = createRooms({ rooms: loaders, load, links, around: host.around(), perform, changed: schedule })
-  /** @type {ReturnType<typeof setTimeout> | undefined} */
-  let writing
+  const rooms = createRooms({
+    rooms: loaders,
+    load,
+    links,
+    around: host.around(),
+    perform: (id, effect) => perform(shell, host, id, effect),
+    changed: schedule,
+  })
   let isScheduled = false
+  /** The language that was chosen last: its texts may still be on their way. */
+  let speaking = language
+  /** What the reader chose, and no link. */
+  const chosen = { language, theme }
+  /** Companions that follow the latest address. @type {Promise<void> | undefined} */
+  let following
 
   function schedule() {
     if (isScheduled) return
@@ -98,91 +114,40 @@ export function createShell({
     schedule()
   }
 
-  /** What a room asks of the page. @param {string} id @param {import('./room.js').Effect<any>} effect */
-  function perform(id, effect) {
-    if (effect.type === 'reveal') host.reveal(effect.selector)
-    else if (effect.type === 'focus') host.focus(effect.selector)
-    else if (effect.type === 'show') host.show(effect.id)
-    else if (effect.type === 'save') host.save(effect.name, effect.data, effect.mime ?? 'application/octet-stream')
-    else if (effect.type === 'link') share()
-    else if (effect.type === 'copy') copyFor(id, effect.text, effect.said)
-    else if (effect.type === 'offer') {
-      state.offer = { room: id, what: effect.what }
-      if (effect.what.type === 'sentence') rooms.surround({ sentence: effect.what.text })
-    } else if (effect.type === 'handOver') handOver(id, effect.to, effect.what)
-  }
-
-  /** @param {string} id @param {string} text @param {string} [said] the key of the text that tells so */
-  async function copyFor(id, text, said) {
-    const isDone = await host.copy(text)
-    if (!isDone) rooms.say(id, { key: 'copyFailed' }, true)
-    else if (said) rooms.say(id, { key: said })
-  }
-
-  /** Gives another room something, and opens it. @param {string} id @param {string} to @param {HandOver} what */
-  async function handOver(id, to, what) {
-    if (!(await rooms.give(to, what))) return
-    enter(to)
-    if (what.type === 'head') update({ from: { room: id, text: what.from, to } })
-    host.frame(host.toTop) // when it is drawn
-  }
-
-  /** Opens a room. @param {string} id */
-  async function enter(id) {
+  /** Opens a room. @param {string} id @param {State['from']} [from] */
+  async function enter(id, from) {
     if (id === state.room) return
     rooms.leave(state.room)
-    rooms.enter(id)
-    update({ room: id, from: undefined, notice: undefined })
+    update({ room: id, from, notice: undefined })
     const { offer } = state
-    if (offer && offer.room !== id && (await rooms.give(id, offer.what))) state.offer = undefined
+    const isTaken = offer && offer.room !== id && (await rooms.give(id, offer.what))
+    if (isTaken && state.offer === offer) state.offer = undefined
   }
 
   /** Companions follow the address. @param {Record<string, string>} page @param {Record<string, string>} ofRooms */
   async function accompany(page, ofRooms) {
-    const following = companions.follow(page, ofRooms)
-    if (!following) return
-    update({ isWaiting: true })
-    await following.catch(error => rooms.fail(state.room, error))
-    update({ isWaiting: false })
+    const own = companions.follow(page, ofRooms)
+    following = own
+    if (own || state.isWaiting) update({ isWaiting: own !== undefined })
+    if (!own) return
+    await own.catch(error => rooms.fail(state.room, error))
+    if (following === own) update({ isWaiting: false })
   }
 
   /** Copies the link of what is shown. */
   function share() {
-    writeAddress()
-    const cannot = rooms.store(state.room)?.canLink() === false
-    if (cannot) rooms.say(state.room, { key: 'linkLarge' }, true)
-    else copyFor(state.room, host.href(), 'copied.link')
-  }
-
-  /** Writes the settings into the address, now. */
-  function writeAddress() {
-    clearTimeout(writing)
-    const hash = writeHash(entrance, state.room, rooms.links(), companions.link())
-    if (hash !== host.address()) host.setAddress(hash)
+    address.write()
+    const own = rooms.get(state.room)
+    if (own?.store.canLink() === false) own.say({ key: 'linkLarge' }, true)
+    else copyFor(shell, host, state.room, { text: host.href(), said: 'copied.link' })
   }
 
   function draw() {
-    try {
-      host.draw({ ...state, shell })
-      rooms.drawn(state.room)
-      companions.drawn()
-      clearTimeout(writing)
-      if (!state.notice && !state.isWaiting) writing = setTimeout(writeAddress, ADDRESS_PAUSE)
-      return
-    } catch (error) {
-      rooms.fail(state.room, error)
-    }
-    // The last good picture stays beside the sentence; if it cannot be drawn either, the header does.
-    try {
-      host.draw({ ...state, shell })
-    } catch {
-      rooms.forget(state.room)
-      try {
-        host.draw({ ...state, shell })
-      } catch (error) {
-        host.drawPlainly(error instanceof Error ? error.message : String(error))
-      }
-    }
+    if (!drawSafely(host, shell)) return
+    rooms.get(state.room)?.drawn()
+    companions.drawn()
+    if (state.notice || state.isWaiting) address.leave()
+    else address.writeSoon()
   }
 
   const shell = {
@@ -206,7 +171,7 @@ export function createShell({
     linkWith(patch = {}) {
       const all = Object.entries({ ...companions.link(), ...patch })
       const page = Object.fromEntries(all.flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])))
-      return writeHash(entrance, state.room, rooms.links(), page)
+      return address.hash(page)
     },
     /** @param {import('./histories.js').History} kind @param {0 | 1} to */
     travel: (kind, to) => rooms.store(state.room)?.travel(kind, to),
@@ -216,13 +181,16 @@ export function createShell({
     give: what => rooms.give(state.room, what),
     /** @param {Language} language @param {boolean} [isRemembered] is it the reader's own choice? */
     async setLanguage(language, isRemembered = true) {
-      update({ language, t: await loadTexts(language, ['shell']) })
-      if (isRemembered) host.remember(state)
+      speaking = language
+      const t = await loadTexts(language, ['shell'])
+      if (speaking !== language) return // the reader has chosen another one meanwhile
+      update({ language, t })
+      if (isRemembered) host.remember(Object.assign(chosen, { language }))
     },
     /** @param {Theme} theme @param {boolean} [isRemembered] is it the reader's own choice? */
     setTheme(theme, isRemembered = true) {
       update({ theme })
-      if (isRemembered) host.remember(state)
+      if (isRemembered) host.remember(Object.assign(chosen, { theme }))
     },
     schedule,
     /** An error that was caught by nobody. @param {unknown} error */
@@ -232,8 +200,8 @@ export function createShell({
     },
     /** The reader changed the address. */
     follow() {
-      const { room, links, page, trouble } = readHash(entrance, ids, host.address())
-      if (!trouble && host.address() === writeHash(entrance, state.room, rooms.links(), companions.link())) return
+      const { room, links, page, trouble } = address.read()
+      if (!trouble && address.isCurrent()) return
       rooms.release()
       // A link of an exercise alone leaves the other rooms as they are.
       if (Object.keys(links).length || !page.exercise) rooms.follow(links)
@@ -245,4 +213,32 @@ export function createShell({
   }
   accompany(page, links)
   return shell
+}
+
+/**
+ * Draws the page. What a room throws is said beside its last good picture; if that cannot be drawn either, the header is.
+ * @param {Host} host
+ * @param {Shell} shell
+ * @returns {boolean} Was all of it drawn?
+ */
+function drawSafely(host, shell) {
+  const { state, rooms } = shell
+  const draw = () => host.draw({ ...state, shell })
+  try {
+    draw()
+    return true
+  } catch (error) {
+    rooms.fail(state.room, error)
+  }
+  try {
+    draw()
+  } catch {
+    rooms.get(state.room)?.forget()
+    try {
+      draw()
+    } catch (error) {
+      host.drawPlainly(error instanceof Error ? error.message : String(error))
+    }
+  }
+  return false
 }

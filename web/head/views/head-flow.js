@@ -22,6 +22,16 @@ export const headFlow = {
     }
     const pick = (/** @type {CustomEvent<import('../../elements/flow.js').Grabbed>} */ { detail: { part, index } }) =>
       act.select({ cell: { matrix: MATRICES[part], row: query, column: index } })
+    const word = (/** @type {CustomEvent<{ query: number, isPassing?: true }>} */ { detail }) => {
+      const place = { word: { side: /** @type {const} */ ('queries'), position: detail.query } }
+      if (detail.isPassing) return act.point(place)
+      act.point()
+      act.select(place)
+    }
+    const showAll = () => {
+      act.point()
+      act.show('map')
+    }
     return html`<qkv-flow
       id="${prefix}flow"
       .trace=${trace}
@@ -33,7 +43,8 @@ export const headFlow = {
       .queryTokens=${queries}
       .keyTokens=${isCross ? keys : undefined}
       .texts=${t.elements}
-      @flow-query=${(/** @type {CustomEvent<{ query: number }>} */ { detail }) => act.select({ word: { side: 'queries', position: detail.query } })}
+      @flow-query=${word}
+      @flow-all=${showAll}
       @flow-frame=${(/** @type {CustomEvent} */ { detail }) => act.frame?.(detail.step, detail.key)}
       @flow-edit=${edit}
       @flow-pick=${pick}

@@ -134,11 +134,18 @@ function partOf({ rows: chosen, queries, weights, visible }) {
 /** The cells that the lens showed last. @type {{ key: string, of: unknown, weights: any, visible?: any } | undefined} */
 let lastLens
 
-/** Would the lens, at the right, cover the cell? As the map was drawn last. @param {string} id @param {CellAt} cell */
-function isUnderLens(id, { column }) {
+/** The column that was looked for last, and whether the lens covers it: where it stands takes a layout. @type {{ key: string, isUnder: boolean } | undefined} */
+let lastUnder
+
+/** Would the lens, at the right, cover the cell? As the map was drawn last. @param {string} id @param {CellAt} cell @param {readonly string[]} keys */
+function isUnderLens(id, { column }, keys) {
+  const key = [id, column, globalThis.innerWidth, ...keys].join('\n')
+  if (lastUnder?.key === key) return lastUnder.isUnder
   const map = /** @type {import('../../elements/heatmap.js').QkvHeatmap | null} */ (document.getElementById(id))
-  const { right = 0 } = map?.where({ row: 0, column }) ?? {}
-  return right > (map?.parentElement?.getBoundingClientRect().right ?? 0) - LENS_WIDTH
+  const place = map?.where({ row: 0, column })
+  const isUnder = (place?.right ?? 0) > (map?.parentElement?.getBoundingClientRect().right ?? 0) - LENS_WIDTH
+  lastUnder = place && { key, isUnder }
+  return isUnder
 }
 
 /**
@@ -162,7 +169,7 @@ function lens({ prefix, queries, keys, weights, visible, domain, pointed, select
   }
   return html`<qkv-heatmap
     id="${prefix}lens"
-    class=${isUnderLens(`${prefix}map`, cell) ? 'is-start' : ''}
+    class=${isUnderLens(`${prefix}map`, cell, keys) ? 'is-start' : ''}
     inert
     .label=${t('lens')}
     .matrix=${lastLens.weights}

@@ -1,0 +1,41 @@
+// The address of the page: the open room, the settings of all rooms, the parameters of companions. It follows the page.
+
+import { readHash, writeHash } from './link.js'
+
+/** Milliseconds until the address follows: browsers allow few changes a second. */
+const PAUSE = 200
+
+/**
+ * @param {import('./shell.js').Host} host
+ * @param {import('./link.js').Entrance} entrance
+ * @param {readonly string[]} ids of all rooms
+ * @param {() => Parameters<typeof writeHash>[1]} room the open one
+ * @param {() => Record<string, string>} links the parameters of each room
+ * @param {() => Record<string, string>} ofPage the parameters of companions
+ */
+export function createAddress(host, entrance, ids, room, links, ofPage) {
+  /** @type {ReturnType<typeof setTimeout> | undefined} */
+  let writing
+
+  /** The hash of what is shown. @param {Record<string, string>} [page] other parameters of companions */
+  const hash = (page = ofPage()) => writeHash(entrance, room(), links(), page)
+
+  function write() {
+    clearTimeout(writing)
+    const now = hash()
+    if (now !== host.address()) host.setAddress(now)
+  }
+
+  return {
+    hash,
+    write,
+    writeSoon() {
+      clearTimeout(writing)
+      writing = setTimeout(write, PAUSE)
+    },
+    /** What is shown now stays out of the address. */
+    leave: () => clearTimeout(writing),
+    read: () => readHash(entrance, ids, host.address()),
+    isCurrent: () => host.address() === hash(),
+  }
+}

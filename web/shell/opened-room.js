@@ -1,0 +1,128 @@
+// A room that was opened: its store, what is drawn of it, and the sentence about what was done last.
+
+import { html, nothing } from 'lit'
+import { retry } from './retry.js'
+
+/** @typedef {import('./room.js').Room<any>} Room */
+/** @typedef {import('./room.js').Problem} Problem */
+/** @typedef {import('lit').TemplateResult} TemplateResult */
+/** @typedef {ReturnType<typeof openedRoom>} OpenedRoom */
+
+/** What is wrong with settings whose draw has thrown. @param {unknown} error @returns {Problem} */
+export function drawProblem(error) {
+  const message = error instanceof Error ? error.message : String(error)
+  const isMemory = /memory|allocat|length|size/i.test(message) && !/stack/.test(message)
+  return { key: isMemory ? 'tooLarge' : 'cannotShow', params: { message } }
+}
+
+/**
+ * @param {Room} room
+ * @param {import('./store.js').Store<any>} store
+ * @param {object} host
+ * @param {import('qkv').Qkv} [host.qkv] for rooms that compute on the page
+ * @param {(language: import('../i18n/index.js').Language) => any} host.texts of the room; undefined while they are being loaded
+ * @param {() => void} host.changed
+ */
+export function openedRoom(room, store, { qkv, texts, changed }) {
+  let isEntered = false
+  /** The picture that is being drawn, and the last one that could be. @type {TemplateResult | undefined} */
+  let picture
+  /** @type {TemplateResult | undefined} */
+  let good
+  /** Settings that cannot be drawn. @type {{ settings: object, problem: Problem } | undefined} */
+  let broken
+  /** What was done last, or why not. @type {{ problem: Problem, isBad: boolean } | undefined} */
+  let message
+
+  /** @param {import('./room.js').Step<any> | undefined} step @returns {boolean} Has the room a use for it? */
+  function take(step) {
+    if (step) store.update(step)
+    return step !== undefined
+  }
+
+  /** @param {any} t @param {boolean} isDark @returns {import('./room.js').Context<any>} */
+  function contextOf(t, isDark) {
+    const { act, travel, state } = store
+    return { ...state, t, isDark, qkv, act, travel, can: store.can() }
+  }
+
+  /** @param {Problem | undefined} problem @param {boolean} [isBad] */
+  function say(problem, isBad = false) {
+    message = problem && { problem, isBad }
+    changed()
+  }
+
+  /** These settings cannot be drawn, until they change. @param {unknown} error */
+  function fail(error) {
+    broken = { settings: store.state.settings, problem: drawProblem(error) }
+  }
+
+  function tryAgain() {
+    broken = undefined
+    store.update({ effects: [{ type: 'retry' }] })
+  }
+
+  return {
+    room,
+    store,
+    say,
+    fail,
+
+    /** @param {any} t the texts of the room @param {boolean} isDark */
+    draw(t, isDark) {
+      if (!isEntered) {
+        isEntered = true
+        store.update(room.enter?.(store.state))
+      }
+      if (broken?.settings !== store.state.settings) broken = undefined
+      if (!broken)
+        try {
+          store.ask()
+          picture = room.draw(contextOf(t, isDark))
+        } catch (error) {
+          fail(error)
+        }
+      return html`${broken ? retry(t, broken.problem, tryAgain) : nothing}${(broken ? good : picture) ?? nothing}
+      <div class="said ${message?.isBad ? 'is-bad' : ''}" role="status" aria-live="polite" data-message=${message?.problem.key ?? nothing}>${
+        message
+          ? html`<span>${t(message.problem.key, message.problem.params)}</span> <button type="button" class="plain" @click=${() => say(undefined)}>${t('close')}</button>`
+          : nothing
+      }</div>`
+    },
+    /** The picture is on the page. */
+    drawn() {
+      if (!broken) good = picture
+    },
+    /** The last good picture cannot be drawn either. */
+    forget() {
+      good = undefined
+    },
+
+    /** What the room adds to the header. @param {'tools' | 'more'} where @param {{ language: import('../i18n/index.js').Language, isDark: boolean }} page */
+    part(where, { language, isDark }) {
+      const t = texts(language)
+      return t ? (room[where]?.(contextOf(t, isDark)) ?? nothing) : nothing
+    },
+    /** A few words for its tab. @param {import('../i18n/index.js').Language} language */
+    note(language) {
+      const t = texts(language)
+      return (t && room.note?.(store.state, t)) || undefined
+    },
+    /** Selectors of what the guide speaks of. @returns {readonly string[]} */
+    marks: () => room.marks?.(store.state) ?? [],
+
+    /** @param {import('./room.js').HandOver} what */
+    give: what => take(room.take?.(store.state, what)),
+    /** @param {string} key */
+    press: key => take(room.keys?.[key]?.(store.state)),
+    /** The reader has scrolled past a part. @param {string} part */
+    pass: part => take(room.pass?.(store.state, part)),
+    /** Another room is shown. Returns the sentence that this one showed. */
+    leave() {
+      isEntered = false
+      store.update(room.leave?.(store.state))
+      store.ask() // nothing draws it now
+      return room.sentence?.(store.state)
+    },
+  }
+}
