@@ -2,6 +2,7 @@
 
 import { html, nothing, svg } from 'lit'
 import { headName } from '../../head/changes.js'
+import { checked } from '../../shell/checked.js'
 import { HEADS, LAYERS, NAMED, tokensOf } from './pronoun-story.js'
 import { recorded } from './recorded.js'
 
@@ -57,11 +58,13 @@ function thisStory(settings) {
 }
 
 /** @param {Context} context */
-export const cards = ({ t, settings }) => html`<nav class="front-cards" aria-label=${t('frontCards')}>
-    ${card('#2&view=flow', 'front-to-layer', t('frontLayer'), t('frontLayerText'), layerPicture())}
+export const cards = ({ t, settings }) =>
+  html`<nav class="front-cards" aria-label=${t('frontCards')}>
+    ${card('#2&view=flow&step=mix', 'front-to-layer', t('frontLayer'), t('frontLayerText'), layerPicture())}
     ${card('#2&room=learn', 'front-to-learn', t('frontLearn'), t('frontLearnText', { steps: recorded.curve.steps }), learnPicture())}
-    <div class="front-two">${card('#2&room=models', 'front-to-models', t('frontModels'), t('frontModelsText'), modelPicture())}
-      <a id="front-go-on" href=${thisStory(settings)}>${t('frontGoOn')}</a></div>
+    ${card('#2&room=models', 'front-to-models', t('frontModels'), t('frontModelsText'), modelPicture())}
+    <a id="front-go-on" href=${thisStory(settings)}>${t('frontGoOn')}</a>
   </nav>
-  <p class="front-links"><a id="front-to-exercises" href="#2&room=exercises">${t('frontExercises')}</a>
-    <a href="#2&room=exercises&exercises.part=teachers">${t('frontTeachers')}</a></p>`
+  <div class="front-links"><a id="front-to-exercises" href="#2&room=exercises">${t('frontExercises')}</a>
+    <a href="#2&room=exercises&exercises.part=teachers">${t('frontTeachers')}</a>
+    ${checked({ t })}</div>`

@@ -53,7 +53,7 @@ export function draw(context) {
       ${bars(context, told)}
       ${switchRow(context, switches)}
       ${says(context, runs, switches)}
-      <p class="note">${t('frontHint')}</p>
+      <p class="note">${t('frontHint', { pronoun: settings.pronoun })}</p>
     </div>
     ${cards(context)}
   </main>`

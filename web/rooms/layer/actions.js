@@ -4,15 +4,13 @@ import { messageOf, Trouble } from '../../files/trouble.js'
 import { fromLink, toLink } from '../../shell/settings-link.js'
 import { headsOfImported } from './check-settings.js'
 import { cellOfFrame, STEP_OF } from './explain/frame-steps.js'
-import { MEASURED } from './explain/length-cost.js'
 import { stepsOf } from './explain/steps.js'
 import { isDone, stopOf, VECTOR_SIZE } from './explain/tour.js'
 import { everything } from './export.js'
 import { FIELDS, isFloat32 } from './fields.js'
-import { fromText, fromValue } from './import.js'
 import { resultOf } from './needs.js'
 import { settingsOf } from './presets.js'
-import { change, DEFAULT_VIEW, edit, isSameCell, pageOf, paint, selectionOf } from './settings.js'
+import { change, DEFAULT_VIEW, edit, isSameCell, pageOf, paint, selectionOf, settingsOfTensors } from './settings.js'
 
 /** @import { FlowStep } from '../../elements/flow-frames.js' */
 /** @import { LayerActions, LayerRoom, LayerState, LayerStep, Selection, Settings, View } from './layer.js' */
@@ -58,18 +56,9 @@ export function openImported(state, settings) {
   }
 }
 
-/** The numbers of the page's own file or of a text. @param {LayerState} state @param {string} text @returns {LayerStep} */
-export function importText(state, text) {
-  try {
-    return openImported(state, fromText(text))
-  } catch (error) {
-    return refusal(error)
-  }
-}
-
-/** @param {readonly File[]} files @returns {LayerStep} */
-export const importFiles = files => ({
-  effects: [{ type: 'ask', request: { type: 'read', files, key: String(performance.now()) } }],
+/** The session reads files or a text; `openImported` opens what it found. @param {readonly File[] | string} source @returns {LayerStep} */
+export const importNumbers = source => ({
+  effects: [{ type: 'ask', request: { type: 'read', source, key: String(performance.now()) } }],
 })
 
 /** A head of another room, with what its layer works with. @param {LayerState} state @param {Extract<import('../../shell/room.js').HandOver, { type: 'head' }>} what @returns {LayerStep} */
@@ -80,7 +69,7 @@ export function takeHead(state, { tensors, tokens, keyTokens, head, mask, settin
   ])
   try {
     const settings = {
-      ...fromValue({ ...Object.fromEntries(plain), tokens, keyTokens }),
+      ...settingsOfTensors({ ...Object.fromEntries(plain), tokens, keyTokens }),
       ...pageOf(state.settings),
       ...(mask !== undefined && { mask: /** @type {Settings['mask']} */ (mask) }),
       ...others,
@@ -181,7 +170,7 @@ export function moveStep(state, by) {
 }
 
 /** @param {LayerStep | undefined} a @param {LayerStep | undefined} b @returns {LayerStep} both */
-export const both = (a = {}, b = {}) => ({
+const both = (a = {}, b = {}) => ({
   ...a,
   ...b,
   set: a.set || b.set ? { ...a.set, ...b.set } : undefined,
@@ -249,7 +238,7 @@ const plain = {
     view: { vectorSize: size ?? view.vectorSize, hasDistribution: size !== undefined },
   }),
   setCost: (_, patch) => ({ view: patch }),
-  measure: () => ({ view: { times: [] }, effects: [{ type: 'ask', request: { type: 'timing', lengths: MEASURED } }] }),
+  measure: (_, lengths) => ({ view: { times: [] }, effects: [{ type: 'ask', request: { type: 'timing', lengths } }] }),
   cancelMeasure: () => ({ effects: [{ type: 'cancel', slot: 'timing' }] }),
   setFilter: (_, filter) => ({ view: { filter } }),
   setRange: (_, range) => ({ view: { range } }),
@@ -264,7 +253,7 @@ const plain = {
     const data = everything(result, state.settings)
     return { effects: [{ type: 'save', name: 'qkv.json', data, mime: 'application/json' }] }
   },
-  import: (state, source) => (typeof source === 'string' ? importText(state, source) : importFiles(source)),
+  import: (_, source) => importNumbers(source),
   show: (_, id) => ({ effects: [{ type: 'show', id }] }),
   reveal: (_, selector) => ({ effects: [{ type: 'reveal', selector }] }),
   retry: () => ({ effects: [{ type: 'retry' }] }),

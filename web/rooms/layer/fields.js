@@ -79,6 +79,10 @@ const setting = (kind, value, traits) => ({ kind, default: value, history: 'undo
 /** The first is the default. @template {string} C @param {readonly C[]} choices @param {Traits} [traits] */
 const oneOf = (choices, traits) => setting(choice(choices), choices[0], traits)
 
+/** The pictures of a head; in older links the flow was called lines. */
+const views = choice(/** @type {const} */ (['map', 'flow', 'difference', 'numbers']))
+const readView = (/** @type {string} */ name) => views.read(name === 'lines' ? 'flow' : name)
+
 /** @param {number} value @param {number} least @param {number} most @param {Traits} [traits] */
 const wholeOf = (value, least, most, traits) => setting(whole(least, most), value, traits)
 
@@ -298,7 +302,7 @@ export const FIELDS = {
   /** The settings from before the tour, as a link, or ''. */
   before: setting(text(), '', shown),
   /** Of the selected head. */
-  view: oneOf(['map', 'flow', 'difference', 'numbers'], page),
+  view: setting({ ...views, read: readView }, 'map', page),
   /** With view 'difference': another head, or the baseline. */
   minus: oneOf(['head', 'settings'], page),
   /** That head. */

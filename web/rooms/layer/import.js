@@ -2,8 +2,8 @@
 
 import { Trouble } from '../../files/trouble.js'
 import { fromLink } from '../../shell/settings-link.js'
-import { DEFAULTS, FIELDS } from './fields.js'
-import { checkImported } from './imported-tensors.js'
+import { FIELDS } from './fields.js'
+import { settingsOfTensors } from './settings.js'
 
 /** @import { Settings } from './layer.js' */
 
@@ -74,7 +74,7 @@ export function fromValue(value) {
     if (Object.hasOwn(NAMES, known)) parts[NAMES[known]] = toTensor(NAMES[known], part)
     else if (Object.hasOwn(TOKENS, known)) parts[TOKENS[known]] = part
   }
-  return toSettings(parts)
+  return settingsOfTensors(parts)
 }
 
 /** The page's own file. @param {string} link @returns {Settings} */
@@ -123,20 +123,4 @@ function flatten(name, value, dims) {
   }
   walk(value, 0)
   return data
-}
-
-/** @param {Record<string, any>} parts @returns {Settings} */
-function toSettings({ tokens, keyTokens, ...tensors }) {
-  const imported = checkImported({ ...tensors, ...(tokens && { tokens }), ...(keyTokens && { keyTokens }) })
-  const { weights, q, k, x } = /** @type {any} */ (imported)
-  const [L, S] = weights ? weights.dims.slice(-2) : [q ?? x, k ?? x].map(({ dims }) => dims.at(-2))
-  const names = imported.tokens?.join(' ') ?? ''
-  return {
-    ...DEFAULTS,
-    model: 'imported',
-    imported,
-    sentence: names,
-    second: imported.keyTokens?.join(' ') ?? (L === S ? names : ''),
-    step: weights ? 'softmax' : 'project',
-  }
 }

@@ -5,7 +5,7 @@ import { MOST_CHARACTERS, MOST_TOKENS } from './limits.js'
 
 /** @import { Imported } from './layer.js' */
 
-export const MOST_HEADS = 64
+const MOST_HEADS = 64
 /** Heads times queries times keys, and numbers of any tensor: what a page of settings can hold. */
 const MOST_PAIRS = MOST_TOKENS ** 2
 /** Of queries, keys and values. */

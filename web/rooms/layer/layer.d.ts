@@ -90,9 +90,9 @@ export type LayerAsks = {
   /** How scores of random queries and keys of a size are distributed. */
   /** How long attention takes on this computer. */
   timing: { request: { lengths: readonly number[] }; value: readonly Timing[] }
-  /** Settings from files, or why there are none. */
+  /** Settings from files or a text, or why there are none. */
   read: {
-    request: { files: readonly File[] }
+    request: { source: readonly File[] | string }
     value: { settings?: Settings; problem?: { key: string; params?: Record<string, string | number> } }
   }
 }
@@ -131,7 +131,7 @@ export type LayerActions = {
   /** undefined: the distribution is shown no more. */
   setDistribution: [size: number | undefined]
   setCost: [patch: Partial<Pick<View, 'costLength' | 'costCausal'>>]
-  measure: []
+  measure: [lengths: readonly number[]]
   cancelMeasure: []
   setFilter: [text: string]
   setRange: [range: Range | undefined]

@@ -1,18 +1,7 @@
 // The room "One layer".
 
 import { Trouble } from '../../files/trouble.js'
-import {
-  actions,
-  arrive,
-  clear,
-  importFiles,
-  importText,
-  moveStep,
-  openImported,
-  refusal,
-  set,
-  takeHead,
-} from './actions.js'
+import { actions, arrive, clear, importNumbers, moveStep, openImported, refusal, set, takeHead } from './actions.js'
 import { check } from './check-settings.js'
 import { stopOf, VECTOR_SIZE } from './explain/tour.js'
 import { DEFAULTS, FIELDS } from './fields.js'
@@ -56,8 +45,8 @@ export const room = {
   reset: (state, origin) => ({ ...origin, ...pageOf(state.settings), step: state.settings.step }),
   sentence: ({ settings }) => settings.sentence,
   take(state, what) {
-    if (what.type === 'files') return importFiles(what.files)
-    if (what.type === 'text') return importText(state, what.text)
+    if (what.type === 'files') return importNumbers(what.files)
+    if (what.type === 'text') return importNumbers(what.text)
     if (what.type === 'head') return takeHead(state, what)
     if (what.type !== 'sentence' || state.settings.imported) return undefined
     return set(state, change(state.settings, { sentence: what.text }))

@@ -2,6 +2,7 @@
 // page where none can start.
 
 import { messageOf, Trouble } from '../../files/trouble.js'
+import { fromText } from './import.js'
 import { readFiles } from './import-files.js'
 import { computeOf, troubleOf } from './trace/compute.js'
 import { isLarge } from './trace/large-trace.js'
@@ -73,13 +74,20 @@ export function handlers(qkv) {
     return result
   }
 
-  /** @param {Traced & { of: string }} request @param {import('../../shell/room.js').Run<any>} run */
+  /** The trace that is compared. One that is cancelled while it is made is made again for the next request. @param {Traced & { of: string }} request @param {import('../../shell/room.js').Run<any>} run */
   const resultOf = (request, run) => {
-    if (last?.of !== request.of) last = { of: request.of, result: trace(compute.trace, request, run) }
-    last.result.catch(() => {
-      last = undefined
-    })
-    return last.result
+    if (last?.of === request.of) return last.result
+    const own = { of: request.of, result: trace(compute.trace, request, run) }
+    let isMade = false
+    const forget = () => {
+      if (last === own && !isMade) last = undefined
+    }
+    own.result.then(() => {
+      isMade = true
+    }, forget)
+    run.signal.addEventListener('abort', forget)
+    last = own
+    return own.result
   }
 
   return {
@@ -99,9 +107,9 @@ export function handlers(qkv) {
         if (run.signal.aborted) throw new Error('cancelled')
       }
     },
-    async read({ files }) {
+    async read({ source }) {
       try {
-        return { settings: await readFiles(files) }
+        return { settings: typeof source === 'string' ? fromText(source) : await readFiles(source) }
       } catch (error) {
         const { key, params } =
           error instanceof Trouble ? error : { key: 'importFailed', params: { message: messageOf(error) } }

@@ -1,6 +1,7 @@
 // What changes the settings, plain JSON. Pure functions: no DOM, no core.
 
 import { DEFAULTS, describe, FIELD_NAMES, fieldsThat, pick } from './fields.js'
+import { checkImported } from './imported-tensors.js'
 
 /** @import { Cell, Checked, FieldName, Imported, Settings } from './layer.js' */
 
@@ -10,7 +11,7 @@ const VIEW_FIELDS = fieldsThat(({ history }) => history !== 'undo')
 const PAGE_FIELDS = fieldsThat(({ stays }) => stays)
 
 /** The fields of the view, not of the computation. @param {Readonly<Settings>} settings @returns {Partial<Settings>} */
-export const viewOf = settings => pick(settings, VIEW_FIELDS)
+const viewOf = settings => pick(settings, VIEW_FIELDS)
 
 /** The part of it that stays when other numbers are opened. @param {Readonly<Settings>} settings @returns {Partial<Settings>} */
 export const pageOf = settings => pick(settings, PAGE_FIELDS)
@@ -117,3 +118,19 @@ export const drawnKey = checked =>
 
 /** @type {Partial<Settings>} */
 export const DEFAULT_VIEW = viewOf(DEFAULTS)
+
+/** The settings that show tensors by name, with their words. @param {Record<string, any>} parts @returns {Settings} @throws {import('../../files/trouble.js').Trouble} */
+export function settingsOfTensors({ tokens, keyTokens, ...tensors }) {
+  const imported = checkImported({ ...tensors, ...(tokens && { tokens }), ...(keyTokens && { keyTokens }) })
+  const { weights, q, k, x } = /** @type {any} */ (imported)
+  const [L, S] = weights ? weights.dims.slice(-2) : [q ?? x, k ?? x].map(({ dims }) => dims.at(-2))
+  const names = imported.tokens?.join(' ') ?? ''
+  return {
+    ...DEFAULTS,
+    model: 'imported',
+    imported,
+    sentence: names,
+    second: imported.keyTokens?.join(' ') ?? (L === S ? names : ''),
+    step: weights ? 'softmax' : 'project',
+  }
+}

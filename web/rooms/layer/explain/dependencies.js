@@ -24,18 +24,6 @@ export function wayOf({ tensors }, id) {
   return /** @type {OwnWay} */ ({ ...way, bias: has(way.bias) ? way.bias : undefined })
 }
 
-/**
- * Left factor, right factor and bias, if there is one, of a matrix that is a product.
- * @param {Result} result
- * @param {MatrixId} id
- * @returns {MatrixId[] | undefined}
- */
-export function factorsOf(result, id) {
-  const way = wayOf(result, id)
-  if (way?.rule !== 'product') return undefined
-  return [...way.sources.map(([source]) => source), ...(way.bias ? [way.bias] : [])]
-}
-
 /** The sources, the bias among them, with the cells that are used of each. @param {Result} result @param {MatrixId} id @returns {[MatrixId, Reach][]} */
 function reachesOf(result, id) {
   const way = wayOf(result, id)

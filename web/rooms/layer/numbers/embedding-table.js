@@ -1,6 +1,9 @@
 // The table of embeddings: one row a token.
 
-/** @import { Embedding, Qkv } from 'qkv' */
+import { embeddingLayer } from 'qkv/layers'
+
+/** @import { Qkv } from 'qkv' */
+/** @import { Embedding } from 'qkv/layers' */
 /** @import { Checked } from '../layer.js' */
 
 /** @typedef {ReturnType<typeof createTable>} Table */
@@ -28,10 +31,10 @@ export function createTable(qkv) {
     let most = 0
     for (const id of [...queries.ids, ...keys.ids]) most = Math.max(most, id)
     const generator = qkv.generator(seed)
-    if (draw === 'continue') return { embedding: generator.embedding(tableRows, dModel), generator }
+    if (draw === 'continue') return { embedding: embeddingLayer(generator, tableRows, dModel), generator }
     const rows = Math.min(tableRows, 2 ** Math.ceil(Math.log2(most + 1 + SPARE)))
     const name = `${seed} ${dModel} ${rows}`
-    if (last?.name !== name) last = { name, embedding: generator.embedding(rows, dModel) }
+    if (last?.name !== name) last = { name, embedding: embeddingLayer(generator, rows, dModel) }
     return { embedding: last.embedding, generator: qkv.generator(seed) }
   }
 

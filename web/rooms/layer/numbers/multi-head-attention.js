@@ -1,6 +1,7 @@
 // torch.nn.MultiheadAttention(dModel, heads, bias=bias).
 
 import { splitHeads } from 'qkv'
+import { multiheadAttention } from 'qkv/layers'
 
 /** @import { Checked, Tensors } from '../layer.js' */
 
@@ -13,7 +14,7 @@ import { splitHeads } from 'qkv'
  * @returns {Tensors}
  */
 function draw(generator, { dModel, heads: H, bias }) {
-  const { query, key, value, out } = generator.multiheadAttention(dModel, H, { bias }).layers
+  const { query, key, value, out } = multiheadAttention(generator, dModel, H, { bias }).layers
   const perHead = (/** @type {{ weight: FloatTensor }} */ { weight }) => splitHeads(weight.T, H)
   const biasOf = (/** @type {{ bias?: FloatTensor }} */ layer) =>
     layer.bias && splitHeads(layer.bias.reshape([1, dModel]), H)

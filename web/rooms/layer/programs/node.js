@@ -15,7 +15,7 @@ const seedOf = seed => (seed >= -(2n ** 53n) && seed <= 2n ** 53n ? `${seed}` : 
 /** @param {Checked} settings @param {boolean} hasSecond */
 const embed = ({ seed, tableRows, dModel, queries, keys, draw }, hasSecond) => [
   `${draw === 'reseed' ? 'let' : 'const'} g = qkv.generator(${seedOf(seed)})`,
-  `const embedding = g.embedding(${tableRows}, ${dModel})`,
+  `const embedding = embeddingLayer(g, ${tableRows}, ${dModel})`,
   `const X = embedding.forward([${queries.ids.join(', ')}])`,
   ...(hasSecond ? [`const X2 = embedding.forward([${keys.ids.join(', ')}])`] : []),
   ...(draw === 'reseed' ? [`g = qkv.generator(${seedOf(seed)})`] : []),
@@ -45,7 +45,7 @@ const DRAW = {
     const rows = (/** @type {string} */ name) => `splitHeads(layers.${name}.bias.reshape([1, ${dModel}]), ${heads})`
     return [
       ...embed(settings, isCross),
-      `const { layers } = g.multiheadAttention(${dModel}, ${heads}, { bias: ${bias} })`,
+      `const { layers } = multiheadAttention(g, ${dModel}, ${heads}, { bias: ${bias} })`,
       ...Object.entries(parts).flatMap(([letter, name]) => [
         `const W_${letter} = ${each(`splitHeads(layers.${name}.weight.T, ${heads})`)}`,
         ...(bias ? [`const b_${letter} = ${each(rows(name))}`] : []),
@@ -213,8 +213,14 @@ export function qkvCode(result) {
   const used = ['joinHeads', 'load', 'splitHeads', 'tensor'].filter(
     name => name === 'load' || has(name) || (name === 'tensor' && has('stack')),
   )
+  const layers = ['embeddingLayer', 'multiheadAttention'].filter(has)
   return program([
-    [`import { ${used.join(', ')} } from 'qkv'`, '', 'const qkv = await load()'],
+    [
+      `import { ${used.join(', ')} } from 'qkv'`,
+      ...(layers.length ? [`import { ${layers.join(', ')} } from 'qkv/layers'`] : []),
+      '',
+      'const qkv = await load()',
+    ],
     has('stack') ? STACK : [],
     ...parts,
   ])

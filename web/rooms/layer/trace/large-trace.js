@@ -11,9 +11,9 @@ import { joined, mix, override, steps } from './attend.js'
 /** @import { Checked, FloatTensor, Result, Tensors } from '../layer.js' */
 
 /** A trace of more heads x queries x keys is large. */
-export const LARGE = 2 ** 18
+const LARGE = 2 ** 18
 /** Up to this many weights, those of all heads are kept. */
-export const MOST_WEIGHTS = 2 ** 23
+const MOST_WEIGHTS = 2 ** 23
 /** Rows and columns of the small picture of a head. */
 const SMALL = 144
 

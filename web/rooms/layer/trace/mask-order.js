@@ -22,7 +22,7 @@ import { largest, minus } from './subtract.js'
  */
 
 /** Heads times queries times keys for which both ways of masking are computed at every key stroke. */
-export const MOST_PAIRS = 2 ** 16
+const MOST_PAIRS = 2 ** 16
 
 /**
  * @param {Qkv} qkv

@@ -74,8 +74,14 @@ function formulas({ t, result, language, costCausal }, n, size) {
     [t('costCache'), '8 n D', bytes(cost.cache), cost.cache],
   ]
   return html`<table class="cost-table"><thead><tr><th scope="col">${t('costQuantity')}</th><th scope="col">${t('costFormula')}</th><th scope="col">n = ${whole(n)}</th></tr></thead>
-    <tbody>${rows.map(([name, formula, text, value]) => html`<tr><th scope="row">${name}</th><td>${math(formula)}</td><td data-number data-value=${value}>${text}</td></tr>`)}</tbody></table>
-    <p class="text">${t('costText', { n: whole(n), pairs: whole(n ** 2), fused: bytes(cost.fused), stored: bytes(cost.stored) })}</p>`
+    <tbody>${rows.map(([name, formula, text, value]) => html`<tr><th scope="row">${name}</th><td>${math(formula)}</td><td data-number data-value=${value}>${text}</td></tr>`)}</tbody></table>`
+}
+
+/** How cost grows with length, in words. @param {SceneContext} context @param {number} n @param {number} size */
+function inWords({ t, result, language, costCausal }, n, size) {
+  const { bytes, whole } = writers(language)
+  const { fused, stored } = costOf({ n, heads: result.heads, size, isCausal: costCausal })
+  return html`<p class="text">${t('costText', { n: whole(n), pairs: whole(n ** 2), fused: bytes(fused), stored: bytes(stored) })}</p>`
 }
 
 /** The tensors on the way through a batch, with the reader's numbers. @param {SceneContext} context */
@@ -134,9 +140,9 @@ function measured(context) {
   return html`<div class="cost-measured"><h4>${t('costMeasured')}</h4><p class="text">${t('costMeasuredText')}</p>
     <div class="buttons">${
       isMeasuring
-        ? html`<button type="button" id="cost-cancel" @click=${actions.cancelMeasure}>${t('costCancel')}</button>`
-        : html`<button type="button" id="cost-measure" @click=${actions.measure}>${t('costMeasure')}</button>`
-    }${times.length ? html`<button type="button" id="cost-csv" @click=${() => actions.copy(timesToCsv(times, navigator.userAgent, navigator.hardwareConcurrency), 'costCopied')}>${t('costCsv')}</button>` : nothing}</div>
+        ? html`<button type="button" id="cost-cancel" @click=${actions.cancelMeasure}>${t('cancel')}</button>`
+        : html`<button type="button" id="cost-measure" @click=${() => actions.measure(MEASURED)}>${t('costMeasure')}</button>`
+    }${times.length ? html`<button type="button" id="cost-csv" @click=${() => actions.copy(timesToCsv(times, navigator.userAgent, navigator.hardwareConcurrency), 'costCopied')}>${t('copyCsv')}</button>` : nothing}</div>
     <div aria-live="polite">${times.length ? chart(context) : nothing}</div></div>`
 }
 
@@ -147,7 +153,8 @@ export function costPanel(context) {
   if (!size) return shapes(context)
   const set = (/** @type {number} */ length) =>
     actions.setCost({ costLength: Math.min(Math.max(Math.round(length) || LEAST_LENGTH, LEAST_LENGTH), MOST_LENGTH) })
-  return html`<div class="cost-controls">
+  return html`${inWords(context, n, size)}
+    <div class="cost-controls">
       <label for="cost-length">${t('costLength')}</label>
       <input id="cost-length" type="range" min="0" max=${LENGTH_STEPS} .value=${live(String(stepAt(n)))} aria-valuetext=${n} @input=${(/** @type {InputEvent} */ { target }) => set(lengthAt(target.valueAsNumber))} />
       <input id="cost-number" type="number" min=${LEAST_LENGTH} max=${MOST_LENGTH} aria-label=${t('costLength')} .value=${live(String(n))} @change=${(/** @type {InputEvent} */ { target }) => set(target.valueAsNumber)} />

@@ -5,7 +5,8 @@ import { headStatistics } from '../../../elements/statistics.js'
 import { held, left, released, rested, wasLong } from '../../../head/pointing.js'
 import { headWords } from '../explain/head-facts.js'
 import { namesOf } from '../explain/labels.js'
-import { domain } from './spoken.js'
+import { withOrigin } from './map-title.js'
+import { domain, spokenWord } from './spoken.js'
 import { share } from './word-buttons.js'
 
 /** @import { FloatTensor, SceneContext } from '../layer.js' */
@@ -58,7 +59,7 @@ function evenShare({ settings, visible }) {
 }
 
 /** Heads built by hand are named by their kind. @param {SceneContext} context */
-export const headNames = ({ t, result }) =>
+const headNames = ({ t, result }) =>
   result.settings.model === 'handBuilt'
     ? result.settings.handBuilt.map((kind, h) => `${h + 1} ${t(`handBuiltName.${kind}`)}`)
     : []
@@ -82,6 +83,7 @@ function headAt(event) {
 export function heads(context) {
   const { t, result, head, mask, actions } = context
   const { queries, keys } = namesOf(result)
+  const word = spokenWord(context)
   const subtract = (/** @type {number} */ other) => {
     if (other >= 0 && other !== head) actions.look({ view: 'difference', minus: 'head', other })
   }
@@ -107,7 +109,9 @@ export function heads(context) {
       .rowTokens=${queries}
       .columnTokens=${keys}
       .names=${headNames(context)}
+      .label=${withOrigin(context, t.elements.heads)}
       .selected=${head}
+      .row=${word?.side === 'queries' ? word.position : -1}
       .texts=${t.elements}
       @head-focus=${(/** @type {CustomEvent<{ head: number } | null>} */ { detail }) => (detail ? rested(() => actions.hoverHead(detail.head)) : left(() => actions.hoverHead(undefined)))}
       @head-select=${(/** @type {CustomEvent} */ event) => actions.select({ head: event.detail.head })}

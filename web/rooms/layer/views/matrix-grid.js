@@ -52,7 +52,7 @@ export class MatrixGrid extends LitElement {
     /** @type {Place} */
     this.focused = { row: 0, column: 0 }
     this.longest = 0
-    /** @type {{ at: Place, x: number, from: number, isDrag: boolean, mark: string } | undefined} */
+    /** @type {{ at: Place, x: number, from: number, isDrag: boolean, mark: string, room: number } | undefined} */
     this.press = undefined
     /** What the cells were made of. @type {unknown[]} */
     this.made = []
@@ -120,7 +120,14 @@ export class MatrixGrid extends LitElement {
     const canDrag = this.matrix.isEditable && (event.pointerType === 'mouse' || (this.isKept && this.isShown(at)))
     const mark = `drag ${event.timeStamp}`
     held(event, () => this.actions.subtract(this.cellOf(at)))
-    this.press = { at, x: canDrag ? event.clientX : Number.NaN, from: this.value(at), isDrag: false, mark }
+    this.press = {
+      at,
+      x: canDrag ? event.clientX : Number.NaN,
+      from: this.value(at),
+      isDrag: false,
+      mark,
+      room: innerWidth,
+    }
   }
 
   /** @param {Place} place */
@@ -131,7 +138,8 @@ export class MatrixGrid extends LitElement {
   /** @param {PointerEvent} event */
   drag(event) {
     const { press } = this
-    if (!press || Number.isNaN(press.x)) return
+    if (press && press.room !== innerWidth) this.press = undefined // a phone was turned: what was dragged stays
+    if (!press || press !== this.press || Number.isNaN(press.x)) return
     if (event.clientX !== press.x) released()
     const by = event.clientX - press.x
     if (!press.isDrag && Math.abs(by) < SLACK) return

@@ -33,12 +33,12 @@ export function distributionPanel(context) {
     const most = Math.max(...weights)
     return html`<tr data-side=${name}>
       <th scope="row">${t(`distribution.${name}`)}</th>
+      <td class="distribution-most">${share(context, most)}</td>
+      <td class="distribution-gradient">${small(gradient)}</td>
       ${weights.map((weight, i) => {
         const { ground, ink } = colourOf('share', 1, weight, isDark)
         return html`<td class="distribution-cell" title=${format(scores[i])} .style=${`background-color: ${ground}; color: ${ink}`}>${weight.toFixed(2)}</td>`
       })}
-      <td class="distribution-most">${share(context, most)}</td>
-      <td class="distribution-gradient">${small(gradient)}</td>
     </tr>`
   }
   return html`<p class="text">${t('distributionText')}</p>
@@ -49,7 +49,7 @@ export function distributionPanel(context) {
     </div>
     <p id="distribution-deviation">${t('distributionDeviation', { deviation: deviation.toFixed(2), root: Math.sqrt(d).toFixed(2), seed: settings.seed })}</p>
     <div class="scroll"><table class="distribution-table">
-      <thead><tr><td></td><th scope="col" colspan=${plain.weights.length}>${t('distributionWeights')}</th><th scope="col">${t('distributionMost')}</th><th scope="col">${t('distributionGradient')}</th></tr></thead>
+      <thead><tr><td></td><th scope="col">${t('distributionMost')}</th><th scope="col">${t('distributionGradient')}</th><th scope="col" colspan=${plain.weights.length}>${t('distributionWeights')}</th></tr></thead>
       <tbody>${side(plain, 'plain')}${side(scaled, 'scaled')}</tbody>
     </table></div>`
 }

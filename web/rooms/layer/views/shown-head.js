@@ -8,6 +8,7 @@ import { largestDifferences } from '../explain/head-facts.js'
 import { namesOf } from '../explain/labels.js'
 import { flowOf } from './flow-trace.js'
 import { headSentences } from './head-list.js'
+import { withOrigin } from './map-title.js'
 import { selectCell, selectWord } from './select.js'
 import { domain, spokenWord } from './spoken.js'
 import { marked, rich, share } from './word-buttons.js'
@@ -24,7 +25,7 @@ export function shownHead(context) {
   const own = cell => (cell?.matrix === 'weights' && cell.head === head ? cell : undefined)
   return {
     prefix: '',
-    label: t('matrix.weights'),
+    label: withOrigin(context, t('matrix.weights')),
     weights: tensor,
     before,
     visible: mask,

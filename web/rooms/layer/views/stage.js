@@ -1,5 +1,6 @@
 import { html, nothing } from 'lit'
 import './word-arcs.js'
+import { glosses } from '../../../head/glosses.js'
 import { headView, paintButton, pictureSelector, viewTabs } from '../../../head/head-view.js'
 import { colourOf } from '../../../head/number-colours.js'
 import { MANY_ROWS } from '../../../head/part-of-map.js'
@@ -7,6 +8,7 @@ import { looksAt, seenBy, shades } from '../explain/word-facts.js'
 import { trainingLink } from '../presets.js'
 import { isSameCell } from '../settings.js'
 import { headAnswer } from './head-list.js'
+import { originOf } from './map-title.js'
 import { saveMenu } from './save-menu.js'
 import { headActions, scaleChoice, shownHead } from './shown-head.js'
 import { domain, spokenCell, spokenWord } from './spoken.js'
@@ -49,13 +51,16 @@ function strokeOver({ actions }, side) {
   }
 }
 
+/** Between English and Chinese, what a word means stands below it. */
+const HAN = /\p{Script=Han}/u
+
 /**
  * The sentence as buttons, shaded by the weights of the spoken word.
  * @param {SceneContext} context
  * @param {Word['side']} side
  */
 function strip(context, side) {
-  const { t, result, settings, isDark } = context
+  const { t, result, settings, isDark, actions } = context
   const { isCross } = result.settings
   const { tokens } = result.settings[side]
   const word = spokenWord(context)
@@ -63,6 +68,7 @@ function strip(context, side) {
   const shade = isShaded ? shades(weightsOf(context), word) : undefined
   const reach = domain(context)[1]
   const { down, up, swallow } = strokeOver(context, side)
+  const gloss = isCross && HAN.test(result.settings.keys.tokens.join('')) ? glosses(t, actions.refresh) : undefined
   return html`<div class="text-strip ${tokens.length > MANY_ROWS ? 'is-long' : ''}">
     ${isCross ? html`<span class="strip-label">${t(side === 'queries' ? 'tokensQueries' : 'tokensKeys')}</span>` : nothing}
     <tool-group class="strip-words" @pointerdown=${down} @pointerup=${up} @click=${{ handleEvent: swallow, capture: true }} aria-label=${t(isCross ? (side === 'queries' ? 'tokensQueries' : 'tokensKeys') : 'tokens')}>
@@ -75,6 +81,7 @@ function strip(context, side) {
           own,
           html`<bdi class="token" .style=${shade ? `background-color: ${ground}; color: ${ink}` : ''}>${token}</bdi><sub>${position + 1}</sub>`,
           isSelected ? 'is-selected' : '',
+          gloss?.(token.toLowerCase()),
         )
       })}
       ${tokens.length > MOST_WORDS ? html`<span class="note">${t('moreTokens', { count: tokens.length - MOST_WORDS })}</span>` : nothing}
@@ -133,7 +140,7 @@ function answer(context) {
   const isSet = isCell && settings.edits.some(edit => isSameCell(edit, cell))
   const sentences = head ? [head, first] : isCell ? [cellSentence(context, cell), isSet ? '' : first] : [first, second]
   return html`<div class="answer" aria-live="polite">
-    <p class="answer-first">${rich(sentences[0] ?? '')}${about && !isCell && !head ? html`<span class="even-share">${evenSentence(context, about)}</span>` : nothing}</p>
+    <p class="answer-first">${rich(sentences[0] ?? '')}${about && !isCell && !head ? html`<span class="even-share note">${evenSentence(context, about)}</span>` : nothing}</p>
     <p class="answer-second">${rich(sentences[1] ?? '')}</p>
   </div>`
 }
@@ -142,11 +149,11 @@ function answer(context) {
 const TRAINED = `#2&${new URLSearchParams({ room: 'models', 'models.checkpoint': 'stories', 'models.prompt': 'Lily and Tom are friends . Is he', 'models.at': '1.2' })}`
 
 /** What is seen, and that it is not trained. @param {SceneContext} context */
-function seen({ t, result, isTrained }) {
-  const { model, softmaxAxis } = result.settings
+function seen(context) {
+  const { t, result } = context
+  const { softmaxAxis } = result.settings
   const rows = t(result.heads > 1 ? 'seenHeads' : 'seen', { heads: result.heads })
-  const origin = isTrained ? 'room' : model === 'handBuilt' || model === 'imported' ? model : 'random'
-  return html`<p class="note seen" id="seen">${softmaxAxis === 'keys' ? rows : t('seenColumns')} ${t(`untrained.${origin}`)}</p>`
+  return html`<p class="note seen" id="seen">${softmaxAxis === 'keys' ? rows : t('seenColumns')} ${t(`untrained.${originOf(context)}`)}</p>`
 }
 
 /** The views of the chosen head, and what can be done on the map. @param {SceneContext} context */

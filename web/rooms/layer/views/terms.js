@@ -3,7 +3,7 @@ import { html } from 'lit'
 /** @import { Translate } from '../../../i18n/index.js' */
 
 /** The terms of the glossary. */
-export const TERMS = /** @type {const} */ ([
+const TERMS = /** @type {const} */ ([
   'query',
   'key',
   'value',

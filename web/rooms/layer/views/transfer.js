@@ -6,7 +6,7 @@ import { pytorchCode } from '../programs/pytorch.js'
 /** @import { Context, SceneContext } from '../layer.js' */
 
 /** The example of the page, the tests and the README of the page. */
-export const EXAMPLE = `{
+const EXAMPLE = `{
   "tokens": ["the", "cat", "sat"],
   "weights": [
     [[1, 0, 0], [0.3, 0.7, 0], [0.1, 0.6, 0.3]],

@@ -45,8 +45,13 @@ class WordArcs extends LitElement {
   /** The arcs where the words stand now. */
   place() {
     const origin = this.getBoundingClientRect()
-    const boxOf = (/** @type {string} */ word) =>
-      this.parentElement?.querySelector(`[data-word="${word}"] .token`)?.getBoundingClientRect()
+    const words = new Map(
+      Array.from(this.parentElement?.querySelectorAll('[data-word]') ?? [], each => [
+        each.getAttribute('data-word'),
+        each,
+      ]),
+    )
+    const boxOf = (/** @type {string} */ word) => words.get(word)?.querySelector('.token')?.getBoundingClientRect()
     this.lines = this.arcs.flatMap(arc => {
       const [from, to] = [boxOf(arc.from), boxOf(arc.to)]
       return from && to ? [{ arc, path: pathOf(from, to, origin) }] : []

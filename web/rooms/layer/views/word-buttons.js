@@ -138,8 +138,9 @@ function setSentence(context, { head, row, column }, params) {
  * @param {Word} word
  * @param {unknown} content
  * @param {string} [className]
+ * @param {string} [gloss] what it means
  */
-export function wordButton(context, word, content, className = '') {
+export function wordButton(context, word, content, className = '', gloss = undefined) {
   const { actions } = context
   const { enter, leave, down, up, click } = pointable({
     point: isPointed => actions.hover(isPointed ? word : undefined),
@@ -150,6 +151,7 @@ export function wordButton(context, word, content, className = '') {
     type="button"
     class="word-button ${className}"
     data-word="${word.side}:${word.position}"
+    data-gloss=${gloss ?? nothing}
     @pointerenter=${enter}
     @pointerleave=${leave}
     @pointerdown=${down}

@@ -48,6 +48,7 @@ function ask(context, word) {
   const asked = settings.probe !== null && settings.probe < keys.length ? settings.probe : undefined
   const options = keys.map((name, i) => html`<option value=${i} ?selected=${asked === i}>${name}</option>`)
   const answer = asked === undefined ? undefined : answerOf(result, word.position, asked)
+  const words = answer && { query: queries[word.position], key: keys[answer.key] } // in quotation marks already
   const params = answer && {
     query: marked(queries[word.position]),
     key: marked(keys[answer.key]),
@@ -63,7 +64,7 @@ function ask(context, word) {
       answer && params
         ? html`<div id="sees-answer" aria-live="polite">
             <p><b>${t(answer.isSeen ? 'yes' : 'no')}</b> ${rich(
-              answer.isSeen ? t('asksYes', params) : t(`hides.${answer.reason}`, { ...params, ...rulesOf(result) }),
+              answer.isSeen ? t('asksYes', params) : t(`hides.${answer.reason}`, { ...words, ...rulesOf(result) }),
             )}</p>
             ${
               answer.moved === undefined
@@ -102,7 +103,7 @@ function roles(context, word) {
   const isSelf = !result.settings.isCross
   /** @param {Role} role @param {readonly string[]} names */
   const name = ({ position }, names) =>
-    html`<b class="said-word"><bdi>${isSelf && position === word.position ? t('itself') : names[position]}</bdi></b>`
+    isSelf && position === word.position ? t('itself') : html`<b class="said-word"><bdi>${names[position]}</bdi></b>`
   /** @param {Role} role @param {string} [text] @returns {Value} */
   const number = ({ value, cell }, text = value.toFixed(2).replace('-', '−')) => ({
     value,

@@ -1,0 +1,17 @@
+// Where the numbers of a map come from, and the title of a map with it.
+
+/** @import { SceneContext } from '../layer.js' */
+
+/** @param {Pick<SceneContext, 'result' | 'isTrained'>} context */
+export function originOf({ result, isTrained }) {
+  const { model } = result.settings
+  if (isTrained) return 'room'
+  return model === 'handBuilt' || model === 'imported' ? model : 'random'
+}
+
+/** @param {Pick<SceneContext, 't' | 'result' | 'settings' | 'isTrained'>} context @param {string} map */
+export function withOrigin(context, map) {
+  const { t, result, settings } = context
+  const origin = t(`mapOrigin.${originOf(context)}`, { seed: String(result.settings.seed) })
+  return t('mapOf', { map, origin: settings.edits.length ? t('mapOrigin.edited', { origin }) : origin })
+}
