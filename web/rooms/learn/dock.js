@@ -4,6 +4,7 @@ import { html, nothing } from 'lit'
 import { percent } from '../../files/number-format.js'
 import { duration } from './bar.js'
 import { secondsOf, usualSteps } from './cost.js'
+import { jumpOf } from './curves.js'
 import { differsFromDefaults, runSettings } from './fields.js'
 import { failureOf, isRunning, runOf } from './run-state.js'
 import { story } from './task-story.js'
@@ -41,6 +42,14 @@ function diverged({ t, settings, view, act }, divergedAt) {
     <button type="button" class="tool" id="learn-lower" @click=${() => act.set({ rate })}>${t('learnLower', { rate })}</button>`
 }
 
+/** The step of the goal, and that of the jump, which is another one. @param {Context} context @param {number} step */
+function reached({ t, settings, view }, step) {
+  const { measure, least } = TASKS[settings.task].goal
+  const jump = jumpOf(view.points)
+  const isJump = jump !== null && measure === 'heldOutAccuracy'
+  return t(isJump ? 'learnReached.jump' : `learnReached.${measure}`, { goal: percent(least), step, jump: jump ?? 0 })
+}
+
 /** The state of the run in words. @param {Context} context */
 function stateOf(context) {
   const { t, settings, view, around } = context
@@ -53,7 +62,7 @@ function stateOf(context) {
   if (view.divergedAt !== null) return diverged(context, view.divergedAt)
   const least = percent(goal.least)
   if (view.reachedAt !== null)
-    return `${t(`learnReached.${goal.measure}`, { goal: least, step: view.reachedAt })} ${found(context)}${hasStopped(context) ? ` ${t('learnGoesOn', { steps: run.settings.steps })}` : ''}`
+    return `${reached(context, view.reachedAt)} ${found(context)}${hasStopped(context) ? ` ${t('learnGoesOn', { steps: run.settings.steps })}` : ''}`
   if (!view.isEnded || run.isOpened) return ''
   return hasText ? found(context) : t(`learnEnded.${goal.measure}`, { steps: view.steps, goal: least })
 }

@@ -10,7 +10,7 @@ import { TASKS } from './tasks/index.js'
 /** @import { Context } from './learn.js' */
 
 /** The curves as CSV. @param {readonly import('./watched-run.js').Point[]} points */
-export function csvOf(points) {
+function csvOf(points) {
   const heads = headScores(points)
   const of = ['step', 'accuracy', 'heldOutAccuracy', 'alignment', 'previous', 'induction', 'loss', 'heldOutLoss']
   const rows = points.map(point => {
@@ -83,7 +83,7 @@ function exports(context) {
     </div>
     <p class="note" id="learn-link-note">${t(linkNote(context))}</p>
     <div class="learn-buttons">${languages.map(name => html`<button type="button" class="tool" data-program=${name} aria-pressed=${view.program === name} @click=${() => act.show({ program: name })}>${t(`learnProgram.${name}`)}</button>`)}
-      <button type="button" class="tool" id="learn-copy" @click=${async () => act.copy(await program)}>${t('learnCopy')}</button></div>
+      <button type="button" class="tool" id="learn-copy" @click=${async () => act.copy(await program)}>${t('copy')}</button></div>
     <p class="note">${t('learnProgramText')}</p>
     <pre tabindex="0" aria-label=${t(`learnProgram.${view.program}`)}><code>${until(program)}</code></pre>`
         : nothing

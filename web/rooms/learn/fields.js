@@ -44,6 +44,7 @@ export const fields = {
   steps: ofRun('steps', whole(20, MOST_TRAINED)),
   seed: ofRun('seed', whole(0, 2 ** 31)),
   trained: { kind: other('trained', { write: String, read: readTrained }), default: 0, history: 'none' },
+  loss: { kind: other('loss', { write: String, read: readLoss }), default: null, history: 'none' },
   at: { kind: count(), default: null, history: 'none' },
   probe: { kind: text(), default: '', history: 'none' },
   head: { kind: text(), default: '', history: 'none' },
@@ -56,6 +57,13 @@ function readTrained(text) {
   const steps = Number(text)
   if (!(Number.isInteger(steps) && steps >= 0 && steps <= MOST_TRAINED)) throw new Error(text)
   return steps
+}
+
+/** @param {string} text */
+function readLoss(text) {
+  const loss = toNumber(text)
+  if (!Number.isFinite(loss)) throw new Error(text)
+  return loss
 }
 
 /** The settings of the run that the reader may change. @param {string} task */

@@ -7,6 +7,7 @@ import { glosses, withGlosses } from '../../head/glosses.js'
 import { headSelect } from '../../head/head-switch.js'
 import { headView, paintButton, viewTabs, WEIGHT_VIEWS } from '../../head/head-view.js'
 import { visibleOf } from '../../head/visible.js'
+import { runSettings } from './fields.js'
 import { headAt, selectedOf } from './run-state.js'
 import { TASKS } from './tasks/index.js'
 
@@ -45,6 +46,14 @@ function notes({ t, view: { points } }, shownAt, layer, count) {
   })
 }
 
+/** The title of a map with the origin of its numbers. @param {Context} context @param {string} map @param {number} step @returns {string} */
+function withOrigin({ t, settings, view }, map, step) {
+  const { task } = settings
+  const { seed } = runSettings(settings)
+  const key = view.file ? 'learnOriginFile' : step > 0 ? 'learnOriginTrained' : 'learnOriginRandom'
+  return t('mapOf', { map, origin: t(key, { task: t(/** @type {any} */ (`task.${task}`)), seed, step }) })
+}
+
 /** All heads, layer by layer. @param {Context} context @param {RunInfo} run @param {Picture} picture */
 export function heads(context, run, { shown, reference, shownAt }) {
   const { t, act, settings } = context
@@ -70,7 +79,7 @@ export function heads(context, run, { shown, reference, shownAt }) {
               <p class="learn-of is-new">B ${t('learnSteps.short', { step: shownAt })}</p>`
             : nothing
         }
-        <qkv-heads .texts=${t.elements} .weights=${weights} .domain=${[0, 1]} .side=${SIDE} .numbers=${false} .selected=${l === selected.layer ? selected.head : -1} .names=${namesOf(l, count)} .notes=${notes(context, shownAt, l, count)} label=${title} @head-select=${(/** @type {CustomEvent} */ { detail }) => act.select(l, detail.head)} @dblclick=${() => factor(l)} @keydown=${(/** @type {KeyboardEvent} */ { key }) => key === 'F2' && factor(l)}></qkv-heads>
+        <qkv-heads .texts=${t.elements} .weights=${weights} .domain=${[0, 1]} .side=${SIDE} .numbers=${false} .selected=${l === selected.layer ? selected.head : -1} .names=${namesOf(l, count)} .notes=${notes(context, shownAt, l, count)} label=${withOrigin(context, title, shownAt)} @head-select=${(/** @type {CustomEvent} */ { detail }) => act.select(l, detail.head)} @dblclick=${() => factor(l)} @keydown=${(/** @type {KeyboardEvent} */ { key }) => key === 'F2' && factor(l)}></qkv-heads>
         <div class="learn-switches">${namesOf(l, count).map((name, head) => html`<span class="learn-switch" data-switch=${name}><span>${name}</span> ${headSelect({ t, changes: settings.changes, set: act.change }, headAt({ layer: l, head }))}</span>`)}</div>
       </section>`
     })}
@@ -85,7 +94,8 @@ export function selectedHead(context, run, { shown, reference, shownAt }) {
   const head = headAt(at)
   const layer = shown.layers[at.layer]
   const weights = layer.heads[at.head]
-  const title = t('learnHead', { name: headName(at) })
+  const title = t('headTitle', { name: headName(at) })
+  const label = (/** @type {string} */ map) => withOrigin(context, map, shownAt)
   const other = layerOfA(run, reference, at.layer)?.heads[at.head]
   const before = other?.dims.join() === weights.dims.join() ? other : undefined
   const change = headChange(changes, head)
@@ -93,7 +103,7 @@ export function selectedHead(context, run, { shown, reference, shownAt }) {
   /** @type {import('../../head/head.js').HeadView} */
   const shownHead = {
     prefix: 'learn-',
-    label: title,
+    label: label(title),
     weights,
     visible: visibleOf(weights.dims, TASKS[task].isCausal, hiddenCells(changes, head)),
     queries:
@@ -109,7 +119,12 @@ export function selectedHead(context, run, { shown, reference, shownAt }) {
     mode: view.mode,
     domain: [0, 1],
     word: view.word,
-    less: before && { choices: [{ value: 'A', name: 'A' }], chosen: 'A', label: `B − A: ${title}`, weights: before },
+    less: before && {
+      choices: [{ value: 'A', name: 'A' }],
+      chosen: 'A',
+      label: label(`B − A: ${title}`),
+      weights: before,
+    },
     className: change?.isOn && change.how === 0 ? 'is-off' : '',
   }
   /** @type {import('../../head/head.js').HeadActions} */
@@ -124,7 +139,7 @@ export function selectedHead(context, run, { shown, reference, shownAt }) {
   return html`<section class="learn-chosen" aria-labelledby="learn-chosen-title">
     <header><h2 id="learn-chosen-title">${title}</h2>
       ${paintButton(shownHead, actions.setMode, t)}
-      <button type="button" class="tool" id="learn-open-layer" @click=${() => act.openLayer(at.layer, at.head, t('learnBack', { step: shownAt }))}>${t('learnOpenLayer')}</button>
+      <button type="button" class="tool" id="learn-open-layer" @click=${() => act.openLayer(at.layer, at.head, t('learnBack', { step: shownAt }))}>${t('openLayer')}</button>
     </header>
     <div class="tabs" role="group" aria-label=${t('view')}>${viewTabs(
       shownHead.view,

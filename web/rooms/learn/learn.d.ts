@@ -18,6 +18,8 @@ export interface Settings extends Typed {
   norm: boolean
   /** the step that the run was trained to: a link trains there again */
   trained: number
+  /** the loss of that step, by which a run that is trained again is known to be the same */
+  loss: number | null
   /** the step that is shown; null: the newest */
   at: number | null
   /** the reader's input; '': the task's own */

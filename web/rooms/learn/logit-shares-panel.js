@@ -23,7 +23,7 @@ function positions(t, sources, token, columns) {
   const sum = rest.reduce((sum, { value }) => sum + value, 0)
   return html`<p class="note">${t('whySources')}</p><ul>
     ${sorted.slice(0, MOST).map(({ name, j, value }) => html`<li><bdi>${name}</bdi><sub>${j + 1}</sub> <b>${signed(value)}</b></li>`)}
-    ${rest.length ? html`<li>${t('whyRest', { count: rest.length, sum: signed(sum) })}</li>` : nothing}
+    ${rest.length ? html`<li>${t('moreTerms', { count: rest.length, sum: signed(sum) })}</li>` : nothing}
   </ul>`
 }
 
@@ -57,7 +57,7 @@ export function why(context, { settings: { mlp } }, { shown: { why } }) {
   }
   return html`<section class="why" id="why" tabindex="-1" aria-labelledby="why-title">
     <header><h2 id="why-title">${title}</h2>
-      <button type="button" class="tool" id="why-close" @click=${() => act.explain(null)}>${t('whyClose')}</button></header>
+      <button type="button" class="tool" id="why-close" @click=${() => act.explain(null)}>${t('close')}</button></header>
     ${drawParts({ t, isDark, act: { open } }, [
       { type: 'text', tone: 'note', text: t(hasHeadsOnly ? 'whyTextCross' : 'whyText') },
       {

@@ -61,7 +61,7 @@ const shownAt = ({ settings: { at, probe, changes } }) => ({ at, probe, changes 
 
 /** Another run: nothing of the one before stays but the run to compare with. @param {State} state @param {Partial<import('./learn.js').Settings>} set @param {Partial<import('./learn.js').View>} [patch] @returns {Step} */
 const another = ({ view: { begun } }, set, patch = {}) => ({
-  set: { trained: 0, at: null, why: null, changes: [], ...set },
+  set: { trained: 0, loss: null, at: null, why: null, changes: [], ...set },
   view: { ...NEW_RUN, begun: begun + 1, file: null, ...patch },
   begins: true,
 })
@@ -73,9 +73,22 @@ const withSettings = (state, patch) => another(state, { ...patch, head: '' })
 const withTask = (state, task, given, set, patch) =>
   another(state, { ...settingsOf(task, given), probe: '', head: '', ...set }, { reference: null, ...patch })
 
+/** How far a run is, as a link holds it: the step, and its loss. @param {number} steps @param {readonly number[]} losses one each step */
+function reached(steps, losses) {
+  const trained = Math.min(steps, MOST_TRAINED)
+  return { trained, loss: losses[trained - 1] ?? null }
+}
+
+/** A run that was trained again, but not to the loss of its link. @param {State} state @param {number | null} own @returns {Step['effects']} */
+function otherLoss({ settings: { trained, loss } }, own) {
+  if (loss === null || own === null || Math.abs(own - loss) <= 1e-6 * Math.abs(loss)) return undefined
+  const params = { step: trained, own: own.toPrecision(6), other: loss.toPrecision(6) }
+  return [{ type: 'message', problem: { key: 'learnOtherLoss', params }, isBad: true }]
+}
+
 /** Pauses: the link holds how far the run is. @param {State} state @param {Partial<import('./learn.js').View>} patch @returns {Step} */
 const paused = ({ view }, patch) => ({
-  set: { trained: view.steps },
+  set: reached(view.steps, view.losses),
   view: { isTraining: false, until: null, isRepeating: false, ...patch },
 })
 
@@ -111,7 +124,10 @@ const actions = {
   }),
   restart(state) {
     const isLost = state.got.run?.is === 'lost'
-    const step = another(state, { changes: state.settings.changes }, isLost ? { reference: null } : {})
+    // A story begins again with the run: its later stops speak of what was learned.
+    const stop = state.view.stop === null ? null : 0
+    const view = isLost ? { reference: null, stop } : { stop }
+    const step = another(state, { changes: state.settings.changes }, view)
     return { ...step, begins: false, effects: [{ type: 'retry' }] }
   },
   goTo: (_, at) => ({ set: { at } }),
@@ -225,10 +241,11 @@ const receive = {
     const now = performance.now()
     if (last && last.step > 0 && (!isGoing || now - (view.spoken?.time ?? 0) > SPOKEN_EVERY))
       patch.spoken = { step: news.steps, accuracy: last.heldOutAccuracy, time: now }
-    const trained = Math.min(news.steps, MOST_TRAINED)
-    const isSame =
-      isGoing || patch.isRepeating || (view.isRepeating && !hasStopped) || trained === state.settings.trained
-    return isSame ? { view: patch } : { view: patch, set: { trained } }
+    const own = reached(news.steps, patch.losses ?? [])
+    if (isGoing || patch.isRepeating || (view.isRepeating && !hasStopped)) return { view: patch }
+    const effects = view.isRepeating ? otherLoss(state, own.loss) : undefined
+    const { trained, loss } = state.settings
+    return own.trained === trained && own.loss === loss ? { view: patch } : { view: patch, set: own, effects }
   },
   saved: (_, file) => ({ effects: [{ type: 'save', ...file }] }),
   layer(_, { heads, head, causal, rows, columns, from }) {

@@ -4,4 +4,4 @@ import { load } from 'qkv'
 import { serveWorker } from '../../shell/port.js'
 import { handlers } from './session.js'
 
-serveWorker(load().then(handlers))
+serveWorker(() => load().then(handlers))

@@ -7,8 +7,8 @@ import { cellPage } from './cell-pages.js'
 import { reasonsPart } from './reasons-part.js'
 import { nameOf } from './shown.js'
 
-/** @param {import('./models.js').Room} room */
-export function inspector(room) {
+/** @param {import('./models.js').Room} room @param {import('./reasons-part.js').ReasonTexts} r */
+export function inspector(room, r) {
   const { t, isDark, act, can, travel, cell, got, words, head, openModel, settings } = room
   if (!cell || !head) return nothing
   // The same cell with another text or other changes stays until the next answer is here; another cell is of no use.
@@ -24,7 +24,7 @@ export function inspector(room) {
   const ofCell = shown(got.reasons)
   const reasons = ofCell && ofCell.query === cell.query && ofCell.key === cell.key ? ofCell : undefined
   const encoded = room.run?.tokens ?? []
-  const why = reasonsPart({ t, head, words, encoded, reasons, open: act.goToPlace })
+  const why = reasonsPart({ t, head, words, encoded, reasons, open: act.goToPlace }, r)
   const weightRow = got.number?.is === 'here' ? got.number.value : undefined
   return drawInspector({
     t,

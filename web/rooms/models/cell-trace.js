@@ -40,75 +40,61 @@ const MOST_WEIGHTS = 2 ** 26
  * @property {Float32Array} weights of the row
  */
 
+/** @typedef {{ stack: Stack, layer: number, head: number, query: number, key: number }} CellAt */
+/** @typedef {NonNullable<import('qkv/models').Model['stacks']['encoder']>} OwnStack */
+/** The numbers of a run that belong to the cell. @typedef {Record<string, Float32Array>} Seen */
+
+/** The head of the keys, which several query heads may share. @param {OwnStack} own @param {CellAt} at */
+const kvHeadOf = ({ heads, kvHeads }, { head }) => Math.floor(head / (heads / kvHeads))
+
+/** The numbers of a position, for each head or for the whole layer. @param {Numbers} values @param {number} row @param {number} size @param {number} [n] the head */
+function vectorOf({ data, dims }, row, size, n = 0) {
+  const from = row * dims[dims.length - 1] + n * size
+  return data.slice(from, from + size)
+}
+
 /**
- * @param {import('qkv').Qkv} qkv
- * @param {import('qkv/models').Model} model
- * @param {import('qkv/models').ModelInput} input
- * @param {Record<string, Hook>} hooks
- * @param {{ stack: Stack, layer: number, head: number, query: number, key: number }} at
- * @param {AbortSignal} [signal]
- * @param {number} [most] weights of a layer; of one with more, the row alone is computed, from its query and all keys
- * @returns {Promise<CellTrace>}
+ * Hooks that also read what belongs to the cell. Of a layer with too many weights its keys are read instead of its rows.
+ * @param {Record<string, Hook>} hooks the reader's
+ * @param {OwnStack} own
+ * @param {CellAt} at
+ * @param {boolean} isAlone
+ * @returns {{ all: Record<string, Hook>, seen: Seen }} seen is filled by the run
  */
-export async function traceCell(
-  qkv,
-  model,
-  input,
-  hooks,
-  { stack, layer, head, query, key },
-  signal,
-  most = MOST_WEIGHTS,
-) {
+function watch(hooks, own, at, isAlone) {
+  const { stack, layer, head, query, key } = at
+  const { headDim: D } = own
   const place = attentionOf(stack, layer)
-  const { encoder, decoder } = model.stacks
-  const own = /** @type {NonNullable<typeof encoder>} */ (stack === 'encoder' ? encoder : (decoder ?? encoder))
-  const { headDim: D, heads: H, kvHeads: G, scale, softcap } = own
-  const kvHead = Math.floor(head / (H / G))
-  /** @type {Record<string, Float32Array>} */
+  const kvHead = kvHeadOf(own, at)
+  /** @type {Seen} */
   const seen = {}
   const all = { ...hooks }
   const see = (/** @type {string} */ name, /** @type {(values: Numbers) => Float32Array} */ read) =>
     readAt(all, place + name, values => {
       seen[name] = read(values)
     })
-  const vector =
-    (/** @type {number} */ row, /** @type {number} */ n) =>
-    (/** @type {Numbers} */ { data, dims }) => {
-      const from = row * dims[dims.length - 1] + n * D
-      return data.slice(from, from + D)
-    }
-  const inputs =
-    (/** @type {number} */ row) =>
-    (/** @type {Numbers} */ { data, dims: [, , d] }) =>
-      data.slice(row * d, (row + 1) * d)
   const row = (/** @type {Numbers} */ { data, dims: [, , L, S] }) =>
     data.slice((head * L + query) * S, (head * L + query + 1) * S)
-  const isCross = stack === 'cross'
+
   see('input', values => {
-    if (!isCross) seen.xk = inputs(key)(values)
-    return inputs(query)(values)
+    const [, , d] = values.dims
+    if (stack !== 'cross') seen.xk = vectorOf(values, key, d)
+    return vectorOf(values, query, d)
   })
-  see('q', vector(query, head))
-  see('k', vector(key, kvHead))
-  const isRotated = own.rope && !isCross
-  if (isRotated) {
-    see('qBare', vector(query, head))
-    see('kBare', vector(key, kvHead))
+  see('q', values => vectorOf(values, query, D, head))
+  see('k', values => vectorOf(values, key, D, kvHead))
+  if (own.rope && stack !== 'cross') {
+    see('qBare', values => vectorOf(values, query, D, head))
+    see('kBare', values => vectorOf(values, key, D, kvHead))
   }
-  const set = /** @type {((values: Numbers) => void) | undefined} */ (hooks[`${place}weights`])
-  const [N, T] = [input.ids, input.decoderIds].map(
-    ids => /** @type {ArrayLike<number> | undefined} */ (ids)?.length ?? 0,
-  )
-  const count = H * (isCross || stack === 'decoder' ? T : N) * (stack === 'decoder' ? T : N)
-  const isAlone = count > most && !own.relativeBias && !set && !hooks[`${place}scores`]
-  if (isAlone) {
+  if (isAlone)
     readAt(all, `${place}k`, values => {
       const S = values.dims[1]
-      const keys = new Float32Array(S * D)
-      for (let i = 0; i < S; i++) keys.set(vector(i, kvHead)(values), i * D)
-      seen.keys = keys
+      seen.keys = new Float32Array(S * D)
+      for (let i = 0; i < S; i++) seen.keys.set(vectorOf(values, i, D, kvHead), i * D)
     })
-  } else {
+  else {
+    const set = /** @type {((values: Numbers) => void) | undefined} */ (hooks[`${place}weights`])
     see('scores', row)
     all[`${place}weights`] = values => {
       seen.softmax = row(values)
@@ -116,43 +102,43 @@ export async function traceCell(
       seen.weights = row(values)
     }
   }
-  const { encoderLastHiddenState: encoded } = await model.forwardAsync(input, {
-    hooks: /** @type {any} */ (all),
-    logits: 'none',
-    signal,
+  return { all, seen }
+}
+
+/** Scores and weights of one row, from its query and all keys. @param {import('qkv').Qkv} qkv @param {OwnStack} own @param {CellAt} at @param {Seen} seen @returns {Seen} */
+function rowAlone(qkv, own, { stack, layer, query }, seen) {
+  const { headDim: D, scale, softcap } = own
+  const isCross = stack === 'cross'
+  const window = isCross ? undefined : own.windows[layer]
+  const sides = window && (own.causal ? [window - 1, Infinity] : [(window - 1) / 2, (window - 1) / 2])
+  const keys = { data: seen.keys, dims: [seen.keys.length / D, D] }
+  const { masked, weights } = qkv.trace({ data: seen.q, dims: [1, D] }, keys, keys, {
+    scale,
+    softcap,
+    causal: own.causal && !isCross,
+    pastLength: query,
+    window: /** @type {[number, number] | undefined} */ (sides),
+    keep: ['masked', 'weights'],
   })
-  if (isCross && encoded) seen.xk = inputs(key)(/** @type {Numbers} */ (encoded))
-  if (isAlone) {
-    const window = isCross ? undefined : own.windows[layer]
-    const sides = window && (own.causal ? [window - 1, Infinity] : [(window - 1) / 2, (window - 1) / 2])
-    const keys = { data: seen.keys, dims: [seen.keys.length / D, D] }
-    const made = qkv.trace({ data: seen.q, dims: [1, D] }, keys, keys, {
-      scale,
-      softcap,
-      causal: own.causal && !isCross,
-      pastLength: query,
-      window: /** @type {[number, number] | undefined} */ (sides),
-      keep: ['masked', 'weights'],
-    })
-    Object.assign(seen, { scores: made.masked.data, softmax: made.weights.data, weights: made.weights.data })
-  }
+  return { scores: masked.data, softmax: weights.data, weights: weights.data }
+}
+
+/** What the weight is made of, step by step. @param {import('qkv').Qkv} qkv @param {OwnStack} own @param {CellAt} at @param {Seen} seen @returns {CellTrace} */
+function stepsOf(qkv, own, at, seen) {
+  const { headDim: D, scale, softcap } = own
   const { q, k, scores, weights } = seen
   const dot = qkv.matmul({ data: q, dims: [1, D] }, { data: k, dims: [D, 1] }).data[0]
   const scaled = dot * scale
   const capped = softcap ? softcap * qkv.tanh({ data: Float32Array.of(scaled / softcap), dims: [1] }).data[0] : scaled
-  const score = scores[key]
+  const score = scores[at.key]
   const largest = scores.reduce((a, b) => Math.max(a, b), Number.NEGATIVE_INFINITY)
   // Softmax of the row, by the core: exp(0) of its largest score is one share, so the sum is its reciprocal.
   const shares = qkv.softmax({ data: scores, dims: [1, scores.length] }).data
   const top = shares[scores.indexOf(largest)]
-  const bias = own.relativeBias && !isCross && Number.isFinite(score) ? score - capped : undefined
+  const hasBias = own.relativeBias && at.stack !== 'cross' && Number.isFinite(score)
   return {
-    stack,
-    layer,
-    head,
-    query,
-    key,
-    kvHead,
+    ...at,
+    kvHead: kvHeadOf(own, at),
     q,
     k,
     qBare: seen.qBare,
@@ -164,13 +150,47 @@ export async function traceCell(
     scaled,
     cap: softcap || undefined,
     capped: softcap ? capped : undefined,
-    bias,
+    bias: hasBias ? score - capped : undefined,
     score,
     largest,
     sum: top > 0 ? 1 / top : 0,
-    weight: weights[key],
+    weight: weights[at.key],
     isSet: weights.some((value, i) => value !== seen.softmax[i]),
     scores,
     weights,
   }
+}
+
+/**
+ * Runs the model once, and reads how a weight was computed.
+ * @param {import('qkv').Qkv} qkv
+ * @param {import('qkv/models').Model} model
+ * @param {import('qkv/models').ModelInput} input
+ * @param {Record<string, Hook>} hooks
+ * @param {CellAt} cell
+ * @param {AbortSignal} [signal]
+ * @param {number} [most] weights of a layer; of one with more, the row alone is computed, from its query and all keys
+ * @returns {Promise<CellTrace>}
+ */
+export async function traceCell(qkv, model, input, hooks, cell, signal, most = MOST_WEIGHTS) {
+  const { stack, layer, head, query, key } = cell
+  const at = { stack, layer, head, query, key }
+  const { encoder, decoder } = model.stacks
+  const own = /** @type {OwnStack} */ (stack === 'encoder' ? encoder : (decoder ?? encoder))
+  const place = attentionOf(stack, layer)
+  const [N, T] = [input.ids, input.decoderIds].map(
+    ids => /** @type {ArrayLike<number> | undefined} */ (ids)?.length ?? 0,
+  )
+  const count = own.heads * (stack === 'cross' || stack === 'decoder' ? T : N) * (stack === 'decoder' ? T : N)
+  const isSet = hooks[`${place}weights`] || hooks[`${place}scores`]
+  const isAlone = count > most && !own.relativeBias && !isSet
+  const { all, seen } = watch(hooks, own, at, isAlone)
+  const { encoderLastHiddenState: encoded } = await model.forwardAsync(input, {
+    hooks: /** @type {any} */ (all),
+    logits: 'none',
+    signal,
+  })
+  if (stack === 'cross' && encoded) seen.xk = vectorOf(/** @type {Numbers} */ (encoded), key, encoded.dims[2])
+  if (isAlone) Object.assign(seen, rowAlone(qkv, own, at, seen))
+  return stepsOf(qkv, own, at, seen)
 }

@@ -5,7 +5,7 @@ import { packLinear } from 'qkv/nn'
 import { workOf } from './long-text.js'
 
 /** A usual text. The product has the size of an MLP of GPT-2 small, for such a text. */
-export const TOKENS = 32
+const TOKENS = 32
 const [OUT, IN] = [3072, 768]
 /** Milliseconds of measuring, and the least number of products. */
 const [PATIENCE, LEAST] = [60, 5]

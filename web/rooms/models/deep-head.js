@@ -5,7 +5,7 @@ import { html, nothing } from 'lit'
 import { percent } from '../../files/number-format.js'
 import { shown } from '../../shell/slots.js'
 import { mapAt } from './atlas-maps.js'
-import { nameOf, tileName } from './shown.js'
+import { nameOf, tileName, withOrigin } from './shown.js'
 
 /** @typedef {import('./models.js').Room} Room */
 /** @typedef {import('./models.js').TilePart} TilePart */
@@ -37,9 +37,12 @@ function sourceOf({ maps, act, run }, head) {
   const tile = (/** @type {TileRequest} */ { signal, ...tile }) =>
     new Promise((resolve, reject) => {
       const part = tileName(head, tile)
-      awaited.set(part, { tile, resolve, reject })
+      const own = { tile, resolve, reject }
+      awaited.set(part, own)
       signal.addEventListener('abort', () => {
-        if (awaited.delete(part)) publish()
+        if (awaited.get(part) !== own) return // another text waits for a tile of this name
+        awaited.delete(part)
+        publish()
       })
       publish()
     })
@@ -81,7 +84,7 @@ export function deepHead(room, head) {
   ) => room.act.selectWord(index, false, side === 'row' ? 'queries' : 'keys')
   return html`<div class="picture"><qkv-deep-map
       id="models-deep"
-      .label=${t('modelsHead', { name: nameOf(head) })}
+      .label=${withOrigin(room, t('headTitle', { name: nameOf(head) }))}
       .source=${source}
       .rowTokens=${words.queries}
       .columnTokens=${words.keys}
@@ -110,9 +113,10 @@ function profile(room, { stack, layer, head }) {
   const score = (/** @type {'first' | 'entropy'} */ name) =>
     run?.scores[stack]?.[name]?.[layer * maps.heads + head] ?? 0
   const most = Math.max(...found.distance, 1e-9)
+  const length = Math.max(words.queries.length, words.keys.length)
   const first = score('first')
   const range = (/** @type {number} */ n) => {
-    const [from, to] = n < 2 ? [n, n] : [2 ** (n - 1), 2 ** n - 1]
+    const [from, to] = n < 2 ? [n, n] : [2 ** (n - 1), Math.min(2 ** n, length) - 1]
     return from === to ? String(from) : t('modelsRange', { from, to })
   }
   const longest = (/** @type {HeadLink} */ { query, key, weight }) =>
@@ -121,7 +125,7 @@ function profile(room, { stack, layer, head }) {
     <p>${t('modelsEntropy', { entropy: score('entropy').toFixed(2) })} ${first > SINK ? html`<b>${t('modelsSink', { share: percent(first) })}</b>` : t('modelsFirst', { share: percent(first) })}</p>
     <h3>${t('modelsDistance')}</h3>
     <ol class="models-distance">${Array.from(
-      found.distance,
+      found.distance.filter((_, n) => n < 2 || 2 ** (n - 1) < length),
       (share, n) =>
         html`<li><span>${range(n)}</span><i .style=${`inline-size: ${((100 * share) / most).toFixed(1)}%`}></i><span>${percent(share)}</span></li>`,
     )}</ol>

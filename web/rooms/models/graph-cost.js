@@ -6,29 +6,40 @@ import { workOf } from './long-text.js'
 
 /** Multiplications beyond which the graph waits for the reader: some seconds, by which a model that is small is never asked about. */
 const MOST_WORK = 2 ** 35
-/** So many runs the passes take, and so many multiplications of a run one for a pair of positions; both were measured at GPT-2 small's size. */
-const [PASSES, PAIR] = [20, 4]
+/** So many runs the passes take, and so many multiplications of a run one of what heads read; both were measured at GPT-2 small's size. */
+const [PASSES, READ] = [7, 1.3]
 /** Bytes of what all parts wrote, beyond which there is no graph. */
 const MOST_BYTES = 2 ** 29
 
 /**
- * Seconds, from the time of the run, and bytes, or why there is no graph. A head has a gradient for each pair of positions, which is multiplied
- * with what each part before it wrote.
+ * Seconds, from the time of the run, and bytes, or that there is no graph. Each layer makes keys and values of what each part before it wrote, and
+ * multiplies them with the queries and gradients of its heads.
  * @param {Sizes} model
  * @param {number} tokens
  * @param {number} milliseconds of the run
- * @returns {{ none: import('./models.js').NoGraph } | { isLong: boolean, takes: { seconds: number, bytes: number } }}
+ * @param {number} [written] tokens of the decoder, of an encoder-decoder
+ * @returns {{ isTooLong: true } | { isTooLong?: undefined, isLong: boolean, takes: { seconds: number, bytes: number } }}
  */
-export function graphCost(model, tokens, milliseconds) {
+export function graphCost(model, tokens, milliseconds, written = tokens) {
   const { encoder, decoder } = model.stacks
-  if (encoder && decoder) return { none: 'stacks' }
-  const { layers, heads, headDim } = decoder ?? encoder ?? { layers: 0, heads: 0, headDim: 0 }
-  const parts = 1 + layers * (heads + 1)
-  const width = heads * headDim
-  const bytes = 4 * parts * tokens * width
-  if (bytes > MOST_BYTES) return { none: 'long' }
-  const pairs = layers * heads * tokens * tokens * width * (headDim + parts / 2)
+  const both = encoder && decoder
+  /** The parts of a stack, and the products of its heads with what is read: of its own parts those before, of an encoder all. */
+  const sizeOf = (/** @type {typeof encoder} */ stack, /** @type {number} */ rows, encoded = 0) => {
+    const { layers, heads, headDim } = stack ?? { layers: 0, heads: 0, headDim: 0 }
+    const width = heads * headDim
+    const parts = stack ? 1 + layers * ((encoded ? 2 : 1) * heads + 1) : 0
+    const own = (parts / 2) * rows * (width + rows)
+    return {
+      parts,
+      bytes: 4 * parts * rows * width,
+      work: 2 * layers * width * (own + encoded * tokens * (width + rows)),
+    }
+  }
+  const first = sizeOf(encoder, tokens)
+  const second = sizeOf(decoder, both ? written : tokens, both && first.parts)
+  const bytes = first.bytes + second.bytes
+  if (bytes > MOST_BYTES) return { isTooLong: true }
   const run = workOf(model, tokens)
-  const work = PASSES * run + PAIR * pairs
+  const work = PASSES * run + READ * (first.work + second.work)
   return { isLong: work > MOST_WORK, takes: { seconds: ((milliseconds / 1000) * work) / run, bytes } }
 }

@@ -6,15 +6,15 @@ import { edgeName, nodeName } from './graph-setting.js'
 /** @typedef {HeadGraph['nodes'][number]} GraphNode */
 /** @typedef {HeadGraph['edges'][number]} GraphEdge */
 /**
- * @typedef {{ node: GraphNode, name: string, position: number, x: number, y: number, width: number, row: number }} DrawnNode x, y: its middle
+ * @typedef {{ node: GraphNode, name: string, word: string, x: number, y: number, width: number, row: number }} DrawnNode x, y: its middle
  * @typedef {{ edge: GraphEdge, name: string, from: DrawnNode, to: DrawnNode, path: string, weight: number }} DrawnEdge weight: the width of its line
  * @typedef {object} Drawing
  * @property {number} width
  * @property {number} height
  * @property {DrawnNode[]} nodes
  * @property {DrawnEdge[]} edges the smallest first, so that the largest lie above
- * @property {{ y: number, kind: GraphNode['kind'], layer: number }[]} rows
- * @property {{ position: number, x: number, width: number }[]} columns x: their middle
+ * @property {{ y: number, node: GraphNode }[]} rows with one of their nodes
+ * @property {{ word: string, isNode: boolean, x: number, width: number }[]} columns x: their middle; isNode: is the word a part of the graph?
  * @property {number[]} gaps x where positions are left out
  */
 
@@ -25,6 +25,8 @@ const [LEAST_LINE, MOST_LINE] = [0.8, 7]
 const [BETWEEN, MARGIN, GAP, ASIDE] = [18, 56, 16, 8]
 /** Pixels of a letter, of a letter of Chinese, and of the longest word. */
 const [LETTER, WIDE, MOST_WORD] = [7, 13, 96]
+/** The rows of a decoder stand above all of its encoder. */
+const BEHIND = 1e6
 /** Where a head reads: its query from the left of its node, its value from the right. */
 const PORTS = { q: -12, k: 0, v: 12, input: 0 }
 
@@ -35,19 +37,22 @@ const wordWidth = word =>
     Array.from(word).reduce((sum, letter) => sum + (letter > '\u2e80' ? WIDE : LETTER), 14),
   )
 
-/** Words, then of each layer heads and MLPs, then the answer. @param {GraphNode} node */
-const levelOf = ({ kind, layer = 0 }) =>
-  kind === 'embedding' ? 0 : kind === 'logits' ? Infinity : 1 + 2 * layer + (kind === 'mlp' ? 1 : 0)
+/** Words, then of each layer heads, heads of cross-attention and MLPs, those of an encoder first, then the answer. @param {GraphNode} node */
+function levelOf({ kind, place, layer = 0 }) {
+  if (kind === 'embedding') return 0
+  if (kind === 'logits') return Infinity
+  return 1 + 3 * layer + (kind === 'mlp' ? 2 : place === 'cross' ? 1 : 0) + (place && place !== 'encoder' ? BEHIND : 0)
+}
 
 /**
  * @param {HeadGraph} graph
- * @param {readonly string[]} words
- * @param {number} answerAt the position that says the answer
- * @param {string} answer
+ * @param {Pick<import('./models.js').GraphEdges, 'words' | 'encoded' | 'row' | 'tokens'>} found
  * @returns {Drawing}
  */
-export function drawingOf(graph, words, answerAt, answer) {
-  const positionOf = (/** @type {GraphNode} */ { position = answerAt }) => position
+export function drawingOf(graph, { words, encoded = [], row: answerAt, tokens: [answer] }) {
+  /** Where a node stands: first the words of an encoder, then those of the stack that answers. @param {GraphNode} node */
+  const positionOf = ({ position = answerAt, place }) => (place === 'encoder' ? 0 : encoded.length) + position
+  const all = [...encoded, ...words]
   const sorted = (/** @type {(node: GraphNode) => number} */ of) =>
     [...new Set(graph.nodes.map(of))].sort((a, b) => a - b)
   const levels = sorted(levelOf)
@@ -63,14 +68,15 @@ export function drawingOf(graph, words, answerAt, answer) {
   const gaps = []
   let right = SIDE
   for (const [n, position] of positions.entries()) {
-    if (n && position > positions[n - 1] + 1) {
-      gaps.push(right + GAP / 2)
-      right += GAP
-    }
+    const isSkipped = n > 0 && position > positions[n - 1] + 1
+    const isOther = n > 0 && position >= encoded.length && positions[n - 1] < encoded.length
+    if (isSkipped && !isOther) gaps.push(right + GAP / 2)
+    if (isSkipped || isOther) right += isOther ? 2 * GAP : GAP
     const most = Math.max(...levels.map(level => cellOf(position, level).length))
-    const labels = [words[position] ?? '', position === answerAt ? answer : '']
+    const word = all[position] ?? ''
+    const labels = [word, position === encoded.length + answerAt ? answer : '']
     const width = Math.max(most * (NODE + ASIDE), ...labels.map(wordWidth)) + BETWEEN
-    columns.push({ position, x: right + width / 2, width })
+    columns.push({ word, isNode: cellOf(position, 0).length > 0, x: right + width / 2, width })
     right += width
   }
   /** @type {Map<GraphNode, DrawnNode>} */
@@ -81,11 +87,11 @@ export function drawingOf(graph, words, answerAt, answer) {
     const cell = cellOf(position, levelOf(node))
     const { x } = columns[positions.indexOf(position)]
     const isPart = node.kind === 'head' || node.kind === 'mlp'
-    const word = node.kind === 'logits' ? answer : (words[position] ?? '')
+    const word = node.kind === 'logits' ? answer : (all[position] ?? '')
     drawn.set(node, {
       node,
       name: nodeName(node),
-      position,
+      word,
       x: x + (cell.indexOf(node) - (cell.length - 1) / 2) * (NODE + ASIDE),
       y: yOf(row),
       width: isPart ? NODE : wordWidth(word),
@@ -108,8 +114,8 @@ export function drawingOf(graph, words, answerAt, answer) {
     columns,
     gaps,
     rows: levels.map((level, row) => {
-      const { kind, layer = 0 } = /** @type {GraphNode} */ (graph.nodes.find(node => levelOf(node) === level))
-      return { kind, layer, y: yOf(row) }
+      const node = /** @type {GraphNode} */ (graph.nodes.find(node => levelOf(node) === level))
+      return { node, y: yOf(row) }
     }),
   }
 }

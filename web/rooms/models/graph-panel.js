@@ -4,7 +4,6 @@ import { html, nothing, svg } from 'lit'
 import { headGraph } from 'qkv/interpret'
 import { percent } from '../../files/number-format.js'
 import { signed } from '../../head/contributions.js'
-import { textsLater } from '../../shell/texts-later.js'
 import { drawingOf, HIGH, SIDE } from './graph-layout.js'
 import { edgeName, nodeName, readGraph, SHARES, writeGraph } from './graph-setting.js'
 import { duration } from './long-text.js'
@@ -31,18 +30,15 @@ const MOST_EDGES = 250
 const DASHES = { q: '2 3', k: '7 3', v: '', input: '' }
 const FONT = 'system-ui, sans-serif'
 
-/** @type {import('../../shell/texts-later.js').Later<GraphTexts>} */
-const textsOf = textsLater(['graph'])
-
 /** The graphs of the shares that were looked at. @type {WeakMap<GraphEdges, Map<number, Made>>} */
 const made = new WeakMap()
 
-/** @param {GraphEdges} found @param {number} share in percent @param {readonly string[]} words @returns {Made} */
-function graphAt(found, share, words) {
+/** @param {GraphEdges} found @param {number} share in percent @returns {Made} */
+function graphAt(found, share) {
   const known = made.get(found) ?? new Map()
   made.set(found, known)
   const graph = known.get(share)?.graph ?? headGraph(found.edges, { share: share / 100, most: MOST_EDGES })
-  const own = known.get(share) ?? { graph, drawing: drawingOf(graph, words, found.row, found.tokens[0]) }
+  const own = known.get(share) ?? { graph, drawing: drawingOf(graph, found) }
   known.set(share, own)
   return own
 }
@@ -50,14 +46,22 @@ function graphAt(found, share, words) {
 /** The first letter of a sentence is a capital. @param {string} text */
 const sentence = text => text.charAt(0).toUpperCase() + text.slice(1)
 
+/** The word of a part. @param {GraphEdges} found @param {GraphNode} node */
+const wordOf = ({ words, encoded }, { place, position = 0 }) =>
+  (place === 'encoder' ? encoded : words)?.[position] ?? ''
+
 /** What is said of a part. @param {Panel} panel @param {GraphNode} node */
-const said = ({ room: { words }, found }, { layer = 0, head = 0, position = 0 }) => ({
-  name: nameOf({ layer, head }),
-  layer: layer + 1,
-  word: words.queries[position] ?? '',
-  position: position + 1,
-  first: found.tokens[0],
-})
+function said({ room: { t }, found }, node) {
+  const { layer = 0, head = 0, position = 0, place } = node
+  const stack = place ? ` (${t(`modelsStack.${place}`)})` : ''
+  return {
+    name: nameOf({ layer, head }) + stack,
+    layer: layer + 1 + stack,
+    word: wordOf(found, node),
+    position: position + 1,
+    first: found.tokens[0],
+  }
+}
 
 /** A part in words. @param {Panel} panel @param {GraphNode} node */
 const nodeText = (panel, node) => panel.g(`graphAt.${node.kind}`, said(panel, node))
@@ -77,9 +81,10 @@ function edgeText(panel, edge) {
 }
 
 /** Opens what a part is: a head and its word, or the word. @param {Panel} panel @param {GraphNode} node */
-function openNode({ room: { act } }, { kind, layer = 0, head = 0, position = 0 }) {
-  if (kind === 'head') act.openFromGraph({ head: { stack: '', layer, head } }, position)
-  if (kind === 'embedding') act.openFromGraph({}, position)
+function openNode({ room: { act } }, { kind, place, layer = 0, head = 0, position = 0 }) {
+  const stack = place ?? ''
+  if (kind === 'head') act.openFromGraph({ head: { stack, layer, head } }, position, stack)
+  if (kind === 'embedding') act.openFromGraph({}, position, stack)
 }
 
 /** The name of the part or edge that an event is about. @param {Event} event */
@@ -108,8 +113,8 @@ function cut(word, width) {
 
 /** @param {Panel} panel */
 function picture(panel) {
-  const { room, g, drawing, setting, change, found } = panel
-  const { act, view, words } = room
+  const { room, g, drawing, setting, change } = panel
+  const { act, view } = room
   const { nodes, edges, rows, columns, gaps, width, height } = drawing
   const pointed = [...nodes, ...edges].some(({ name }) => name === view.graphPointed) ? view.graphPointed : ''
   const current = nodes.find(({ name }) => name === pointed) ?? nodes[nodes.length - 1]
@@ -137,25 +142,18 @@ function picture(panel) {
     if (element instanceof SVGElement) element.focus()
     if (to || isEnter) event.preventDefault()
   }
-  const label = (/** @type {Drawing['rows'][number]} */ { kind, layer }) =>
+  const label = (/** @type {GraphNode} */ { kind, place, layer = 0 }) =>
     kind === 'head' || kind === 'mlp'
-      ? g(kind === 'mlp' ? 'graphMlpRow' : 'graphLayer', { layer: layer + 1 })
+      ? g(kind === 'mlp' ? 'graphMlpRow' : place ? `graphPlace.${place}` : 'graphLayer', { layer: layer + 1 })
       : g(kind === 'logits' ? 'graphAnswer' : 'graphWords')
-  const wordAt = (/** @type {number} */ position) => words.queries[position] ?? ''
-  const named = (/** @type {DrawnNode} */ { node: { kind, layer = 0, head = 0 }, position, width }) =>
-    kind === 'head'
-      ? nameOf({ layer, head })
-      : kind === 'mlp'
-        ? 'MLP'
-        : cut(kind === 'logits' ? found.tokens[0] : wordAt(position), width)
-  const isWord = (/** @type {number} */ at) =>
-    nodes.some(({ node, position }) => node.kind === 'embedding' && position === at)
+  const named = (/** @type {DrawnNode} */ { node: { kind, layer = 0, head = 0 }, word, width }) =>
+    kind === 'head' ? nameOf({ layer, head }) : kind === 'mlp' ? 'MLP' : cut(word, width)
   return html`<div class="scroll graph-scroll"><svg id="graph-picture" xmlns="http://www.w3.org/2000/svg" role="group" aria-label=${g('graphLabel')} width=${width} height=${height} viewBox="0 0 ${width} ${height}" font-family=${FONT} font-size="12"
     @pointerover=${point} @pointerleave=${() => act.show({ graphPointed: '' })} @focusin=${point} @click=${choose} @keydown=${press}>
     <rect width=${width} height=${height} fill="var(--paper)"></rect>
-    ${rows.map(row => svg`<line x1=${SIDE - 8} x2=${width} y1=${row.y} y2=${row.y} stroke="var(--rule)"></line><text x="2" y=${row.y} dy="0.35em" fill="var(--quiet)">${label(row)}</text>`)}
+    ${rows.map(row => svg`<line x1=${SIDE - 8} x2=${width} y1=${row.y} y2=${row.y} stroke="var(--rule)"></line><text x="2" y=${row.y} dy="0.35em" fill="var(--quiet)">${label(row.node)}</text>`)}
     ${gaps.map(x => svg`<text x=${x} y=${rows[0].y} dy="1.9em" text-anchor="middle" fill="var(--quiet)">…</text>`)}
-    ${columns.map(({ position, x, width }) => (isWord(position) ? nothing : svg`<text x=${x} y=${rows[0].y} dy="1.9em" text-anchor="middle" fill="var(--quiet)">${cut(wordAt(position), width)}</text>`))}
+    ${columns.map(({ word, isNode, x, width }) => (isNode ? nothing : svg`<text x=${x} y=${rows[0].y} dy="1.9em" text-anchor="middle" fill="var(--quiet)">${cut(word, width)}</text>`))}
     <g fill="none">${edges.map(({ edge, name, path, weight }) => {
       const isChosen = name === setting.edge
       const colour = isChosen ? 'var(--accent)' : edge.effect < 0 ? 'var(--positive)' : 'var(--negative)'
@@ -193,10 +191,12 @@ function told(panel) {
   if (!chosen) return sign
   const test = setting.isTested && got.graphEdge?.is === 'here' ? got.graphEdge.value : undefined
   const { layer = 0, head = 0, position: row = 0, kind } = chosen.to
+  /** @type {import('../../head/head.js').Stack} */
+  const stack = chosen.to.place ?? ''
   const column = chosen.from.position ?? 0
   const isWeight = chosen.reads === 'k' || chosen.reads === 'v'
-  const place = { head: { stack: /** @type {const} */ (''), layer, head }, cell: { matrix: 'weights', row, column } }
-  const open = () => act.openFromGraph(isWeight ? place : { head: place.head }, row)
+  const place = { head: { stack, layer, head }, cell: { matrix: 'weights', row, column } }
+  const open = () => act.openFromGraph(isWeight ? place : { head: place.head }, row, stack)
   return html`${sign}
     ${view.graphPointed && view.graphPointed !== setting.edge ? html`<p class="note">${readsText(panel, chosen)}</p>` : nothing}
     <p class="buttons">
@@ -261,11 +261,11 @@ function svgFile(picture) {
 }
 
 /** The graph as numbers. @param {Panel} panel */
-function jsonFile({ room: { text, words, openModel }, graph, found }) {
+function jsonFile({ room: { text, openModel }, graph, found }) {
   const { share, nodes, edges } = graph
   const [answer, secondGuess] = found.tokens
   const listed = nodes.map(node => {
-    const word = node.position === undefined ? answer : words.queries[node.position]
+    const word = node.position === undefined ? answer : wordOf(found, node)
     return { id: nodeName(node), word, ...node }
   })
   const named = edges.map(({ from, to, ...rest }) => ({ from: nodeName(from), to: nodeName(to), ...rest }))
@@ -322,7 +322,7 @@ function waiting({ t, act, got, run }, g) {
     return html`<div class="models-progress" id="graph-progress" role="status">
       <span>${g('graphComputing', { layer, layers, seconds: seconds.toFixed(1) })}</span>
       <progress max="1" .value=${share} aria-label=${t('modelsGraph')}></progress>
-      <button type="button" class="tool" id="graph-cancel" @click=${() => act.cancel('graph')}>${t('modelsCancel')}</button></div>`
+      <button type="button" class="tool" id="graph-cancel" @click=${() => act.cancel('graph')}>${t('cancel')}</button></div>`
   }
   const takes = own?.is === 'here' && 'takes' in own.value ? own.value.takes : undefined
   if (!takes && own?.is !== 'cancelled') return html`<p class="note">${own?.is === 'failed' ? '' : t('loading')}</p>`
@@ -337,16 +337,13 @@ function waiting({ t, act, got, run }, g) {
     <button type="button" class="tool is-filled" id="graph-compute" @click=${() => act.agreeToGraph()}>${g('graphCompute')}</button></div>`
 }
 
-/** @param {Room} room */
-export function graphPanel(room) {
-  const { t, settings, got, words } = room
+/** @param {Room} room @param {GraphTexts} g */
+export function graphPanel(room, g) {
+  const { settings, got } = room
   const setting = readGraph(settings.graph)
-  return textsOf(t('htmlLang')).draw(g => {
-    const found = got.graph?.is === 'here' ? got.graph.value : undefined
-    if (found && 'none' in found)
-      return html`<p class="note" id="graph-none">${g(found.none === 'stacks' ? 'graphOneStack' : 'graphTooLong')}</p>`
-    if (!found || 'takes' in found) return waiting(room, g)
-    const change = (/** @type {Partial<GraphSetting>} */ next) => room.act.setGraph(writeGraph({ ...setting, ...next }))
-    return explained({ room, g, found, setting, change, ...graphAt(found, setting.share, words.queries) })
-  })
+  const found = got.graph?.is === 'here' ? got.graph.value : undefined
+  if (found && 'isTooLong' in found) return html`<p class="note" id="graph-none">${g('graphTooLong')}</p>`
+  if (!found || 'takes' in found) return waiting(room, g)
+  const change = (/** @type {Partial<GraphSetting>} */ next) => room.act.setGraph(writeGraph({ ...setting, ...next }))
+  return explained({ room, g, found, setting, change, ...graphAt(found, setting.share) })
 }

@@ -1,34 +1,44 @@
 // The graph of heads as a setting: its share, the edge that is selected and whether it is tested. Its parts have short names, which links hold.
 
 /** @typedef {import('qkv/interpret').PositionNode} PositionNode */
-/** @typedef {import('qkv/interpret').HeadGraph} HeadGraph */
 /** @typedef {import('./models.js').GraphSetting} GraphSetting */
 
 /** The least and the largest share that can be chosen, and the step between, in percent. */
 export const SHARES = { least: 50, most: 95, step: 5 }
-/** "w3", "2.1@3", "m2@3", "a": a word, a head, an MLP at a position, the answer. @param {PositionNode} node */
-export function nodeName({ kind, layer = 0, head = 0, position = 0 }) {
+/** The letters of the places of an encoder-decoder; a model with one stack has none. */
+const LETTERS = { encoder: 'e', decoder: 'd', cross: 'c' }
+const PLACES = /** @type {const} */ (['encoder', 'decoder', 'cross'])
+
+/**
+ * "w3", "2.1@3", "m2@3", "a": a word, a head, an MLP at a position, the answer; of an encoder-decoder "ew3", "c2.1@3".
+ * @param {PositionNode} node
+ */
+export function nodeName({ kind, place, layer = 0, head = 0, position = 0 }) {
   if (kind === 'logits') return 'a'
-  if (kind === 'embedding') return `w${position + 1}`
-  return `${kind === 'mlp' ? `m${layer + 1}` : `${layer + 1}.${head + 1}`}@${position + 1}`
+  const letter = place ? LETTERS[place] : ''
+  if (kind === 'embedding') return `${letter}w${position + 1}`
+  return `${letter}${kind === 'mlp' ? `m${layer + 1}` : `${layer + 1}.${head + 1}`}@${position + 1}`
 }
 
-/** "1.1@14>3.1@23:v". @param {Pick<HeadGraph['edges'][number], 'from' | 'to' | 'reads'>} edge */
+/** "1.1@14>3.1@23:v". @param {{ from: PositionNode, to: PositionNode, reads: import('qkv/interpret').Reads }} edge */
 export const edgeName = ({ from, to, reads }) => `${nodeName(from)}>${nodeName(to)}:${reads}`
 
 /** @param {string} text @returns {PositionNode} */
 function readNode(text) {
-  const [, word, mlp, layer, head, at] = /^(?:a|w(\d+)|(?:m(\d+)|(\d+)\.(\d+))@(\d+))$/.exec(text) ?? []
-  if (word) return { kind: 'embedding', position: Number(word) - 1 }
-  if (mlp) return { kind: 'mlp', layer: Number(mlp) - 1, position: Number(at) - 1 }
-  if (head) return { kind: 'head', layer: Number(layer) - 1, head: Number(head) - 1, position: Number(at) - 1 }
+  const [, letter, word, mlp, layer, head, at] =
+    /^(?:a|([edc]?)(?:w(\d+)|(?:m(\d+)|(\d+)\.(\d+))@(\d+)))$/.exec(text) ?? []
+  const place = PLACES.find(each => LETTERS[each] === letter)
+  const own = { ...(place && { place }), position: Number(word ?? at) - 1 }
+  if (word) return { kind: 'embedding', ...own }
+  if (mlp) return { kind: 'mlp', layer: Number(mlp) - 1, ...own }
+  if (head) return { kind: 'head', layer: Number(layer) - 1, head: Number(head) - 1, ...own }
   return { kind: 'logits' }
 }
 
 /** The edge of a name. @param {string} name */
 export function readEdge(name) {
-  const [mlp, head] = [String.raw`m\d{1,4}@\d{1,5}`, String.raw`\d{1,4}\.\d{1,4}@\d{1,5}`]
-  const edge = String.raw`^(w\d{1,5}|${mlp}|${head})>(?:(${head}):([qkv])|(${mlp}|a):input)$`
+  const [mlp, head] = [String.raw`[ed]?m\d{1,4}@\d{1,5}`, String.raw`[edc]?\d{1,4}\.\d{1,4}@\d{1,5}`]
+  const edge = String.raw`^([ed]?w\d{1,5}|${mlp}|${head})>(?:(${head}):([qkv])|(${mlp}|a):input)$`
   const [, from, toHead, letter, to = toHead] = new RegExp(edge).exec(name) ?? []
   if (!from) return undefined
   const reads = /** @type {import('qkv/interpret').Reads} */ (letter ?? 'input')

@@ -20,15 +20,20 @@ import { vocabOf } from './read-text.js'
  * @returns {Promise<Asks['graph']['value']>}
  */
 export async function graphOf(model, run, isAgreed, { signal, onProgress: onLayer }) {
-  const { row, top, input, ids, milliseconds } = run
+  const { row, top, input, ids, targetIds, milliseconds } = run
   const { tensors } = model.describe()
   const parameters = tensors.reduce((sum, { dims }) => sum + dims.reduce((a, b) => a * b, 1), 0)
-  const cost = graphCost({ stacks: model.stacks, parameters, vocab: vocabOf(model) }, ids.length, milliseconds)
-  if ('none' in cost) return cost
+  const cost = graphCost(
+    { stacks: model.stacks, parameters, vocab: vocabOf(model) },
+    ids.length,
+    milliseconds,
+    targetIds?.length,
+  )
+  if (cost.isTooLong) return cost
   if (cost.isLong && !isAgreed) return { takes: cost.takes }
   const tokens = top.slice(0, 2).map(({ token }) => token)
   const edges = await positionEdges(model, input, { of: objectiveOf(run), by: 'mean', signal, onLayer })
-  return { tokens, row, edges }
+  return { tokens, row, edges, words: run.targets ?? run.tokens, encoded: run.targets && run.tokens }
 }
 
 /** @param {Model} model @param {WholeRun} run @param {string} name of an edge @returns {Asks['graphEdge']['value']} */

@@ -2,6 +2,7 @@
 
 import { html, nothing } from 'lit'
 import { hiddenCells, withChange } from '../../head/changes.js'
+import { withGlosses } from '../../head/glosses.js'
 import { headButtons } from '../../head/head-switch.js'
 import { headView, paintButton, viewTabs, WEIGHT_VIEWS } from '../../head/head-view.js'
 import { visibleOf } from '../../head/visible.js'
@@ -9,7 +10,8 @@ import { shown } from '../../shell/slots.js'
 import { likeness, mapAt, ranked } from './atlas-maps.js'
 import { deepHead } from './deep-head.js'
 import { atlas, patternOf } from './overview.js'
-import { matrixOf, nameOf, titleOf } from './shown.js'
+import { matrixOf, nameOf, titleOf, withOrigin } from './shown.js'
+import { glossOf } from './token-row.js'
 
 /** @typedef {import('./models.js').Room} Room */
 /** @typedef {import('./models.js').Matrix} Matrix */
@@ -36,11 +38,11 @@ export function headPage(room, head) {
       ${atlas(room, true)}
       ${similar(room, head)}
     </section>
-    <section class="models-head" aria-label=${t('modelsHead', { name })} data-head=${name}>
-      <div class="models-title"><h2>${t('modelsHead', { name })}</h2> <code>${codeName(room, head)}</code>
+    <section class="models-head" aria-label=${t('headTitle', { name })} data-head=${name}>
+      <div class="models-title"><h2>${t('headTitle', { name })}</h2> <code>${codeName(room, head)}</code>
         <span class="note" id="models-pattern">${room.openModel?.about ? t('modelsTrained', { model: titleOf(room, room.openModel.name) }) : nothing} ${patternOf(room, head)}${head.stack === '' ? '' : ` (${t(`modelsStack.${head.stack}`)})`}</span>
         <span class="spring"></span>
-        <button type="button" class="tool" id="models-open-layer" @click=${() => act.openInLayer(t('modelsBackTo', { name }))}>${t('modelsOpenLayer')}</button>
+        <button type="button" class="tool" id="models-open-layer" @click=${() => act.openInLayer(t('modelsBackTo', { name }))}>${t('openLayer')}</button>
         ${headButtons({ t, changes: settings.changes, set: act.change }, head)}</div>
       <div class="tabs" role="group" aria-label=${t('view')}>${viewTabs(isDeep ? 'map' : picture, actions.show, t, names)}<span class="spring"></span>
       ${picture === 'map' && !isDeep ? paintButton({ prefix: 'models-', mode }, actions.setMode, t) : nothing}</div>
@@ -97,7 +99,7 @@ function lessOf(room, head, matrix) {
   if (settings.sourceText) choices.push({ value: 'text', name: t('modelsOtherText') })
   for (let n = 0; n < maps.layers * maps.heads; n++) {
     const at = { layer: Math.floor(n / maps.heads), head: n % maps.heads }
-    choices.push({ value: `${at.layer}.${at.head}`, name: t('modelsHead', { name: nameOf(at) }) })
+    choices.push({ value: `${at.layer}.${at.head}`, name: t('headTitle', { name: nameOf(at) }) })
   }
   const chosen = isBefore ? 'before' : against === 'text' ? 'text' : `${other?.layer}.${other?.head}`
   const isAlike = weights?.data.length === matrix.data.length
@@ -121,11 +123,11 @@ function viewOf(room, head, weights) {
   const { query } = view
   return {
     prefix: 'models-',
-    label: t('modelsHead', { name: nameOf(head) }),
+    label: withOrigin(room, t('headTitle', { name: nameOf(head) })),
     weights,
     visible: visibleTo(room, head, weights.dims),
-    queries: words.queries,
-    keys: words.keys,
+    queries: withGlosses(words.queries, glossOf(room)),
+    keys: withGlosses(words.keys, glossOf(room)),
     isCross: head.stack === 'cross',
     view: view.picture,
     mode: view.mode,

@@ -21,11 +21,22 @@ export function workOf({ stacks: { encoder, decoder }, parameters, vocab }, toke
   return tokens * linear + tokens * tokens * layers * heads * (2 * headDim + 16) + (layers + 1) * table
 }
 
-/** The seconds that a text takes, from the time of another one. @param {OpenModel} model @param {View['timed']} timed @param {number} tokens @returns {number | undefined} */
-export const secondsOf = (model, timed, tokens) =>
-  timed?.model === model.id
-    ? ((timed.milliseconds / 1000) * workOf(model, tokens)) / workOf(model, timed.tokens)
-    : undefined
+/** A text of more tokens than so many times those of the longest run has no time that follows from it. */
+const FAR = 100
+
+/**
+ * The seconds that a text takes, from the time of another one: what the shortest run has taken does not grow with the text.
+ * @param {OpenModel} model
+ * @param {View['timed']} timed
+ * @param {number} tokens
+ * @returns {number | undefined}
+ */
+export function secondsOf(model, timed, tokens) {
+  if (timed?.model !== model.id || tokens > FAR * timed.tokens) return undefined
+  const { milliseconds, least = 0 } = timed
+  const fixed = least < milliseconds ? least : 0
+  return (fixed + ((milliseconds - fixed) * workOf(model, tokens)) / workOf(model, timed.tokens)) / 1000
+}
 
 /** Residual streams that a layer holds beside those that are kept: its input, q, k, v, the neurons of its MLP. */
 const OF_LAYER = 20

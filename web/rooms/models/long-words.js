@@ -70,7 +70,7 @@ export class LongWords extends LitElement {
     const line = this.starts.filter(start => start <= this.target).length - 1
     const { scrollTop, clientHeight } = scroller
     if (line * LINE < scrollTop || (line + 1) * LINE > scrollTop + clientHeight)
-      scroller.scrollTop = line * LINE - clientHeight / 2
+      scroller.scrollTop = (line - Math.floor(clientHeight / LINE / 2)) * LINE // whole lines, the word's in the middle
   }
 
   render() {

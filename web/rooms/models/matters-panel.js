@@ -4,7 +4,6 @@ import { html, nothing } from 'lit'
 import { factorOf, withChange, withFactor } from '../../head/changes.js'
 import { signed } from '../../head/contributions.js'
 import { shown } from '../../shell/slots.js'
-import { textsLater } from '../../shell/texts-later.js'
 import { nameOf } from './shown.js'
 
 /** @typedef {import('./models.js').Room} Room */
@@ -16,13 +15,33 @@ import { nameOf } from './shown.js'
 /** Heads that are named; digits of a logit. */
 const [MOST_HEADS, DIGITS] = [5, 2]
 
-/** @type {import('../../shell/texts-later.js').Later<MatterTexts>} */
-const textsOf = textsLater(['matters'])
-
-/** How far a map is, and what its cells become. @param {MatterTexts} m @param {Matters} matters @param {'mattersChooseHead' | 'mattersChooseState'} choose */
-function progress(m, { exact, dims: [rows] }, choose) {
-  const said = exact === rows ? m('mattersExact') : m('mattersEstimate', { exact, rows })
-  return html`<p class="note" role="status" data-exact=${exact} data-rows=${rows}>${said} ${m(choose)}</p>`
+/**
+ * How far a map is, what its cells become; while it is computed, it can be cancelled, and then computed again.
+ * @param {Room} room
+ * @param {MatterTexts} m
+ * @param {'matters:heads' | 'matters:positions'} slot
+ * @param {Matters | undefined} matters
+ * @param {'mattersChooseHead' | 'mattersChooseState'} choose
+ */
+function progress({ t, act, got }, m, slot, matters, choose) {
+  const own = got[slot]
+  const { exact = 0, dims: [rows] = [0] } = matters ?? {}
+  const isDone = matters !== undefined && exact === rows
+  const state = own?.is === 'cancelled' ? 'cancelled' : isDone ? 'done' : 'computing'
+  const said = isDone
+    ? m('mattersExact')
+    : state === 'cancelled'
+      ? m('mattersCancelled', { exact, rows })
+      : matters
+        ? m('mattersEstimate', { exact, rows })
+        : m('mattersComputing')
+  const button =
+    state === 'cancelled'
+      ? html`<button type="button" class="tool is-filled" data-compute=${slot} @click=${() => act.runAgain()}>${m('mattersCompute')}</button>`
+      : html`<progress max="1" .value=${rows ? exact / rows : 0} aria-label=${t('modelsMatters')}></progress>
+        <button type="button" class="tool" data-cancel=${slot} @click=${() => act.cancel(slot)}>${t('cancel')}</button>`
+  return html`${isDone || own?.is === 'failed' ? nothing : html`<div class="models-progress">${button}</div>`}
+    <p class="note" role="status" data-exact=${exact} data-rows=${rows} data-state=${state}>${own?.is === 'failed' ? '' : said} ${matters ? m(choose) : ''}</p>`
 }
 
 /**
@@ -48,7 +67,9 @@ function map({ t }, m, { dims, effects }, { id, label, columns, columnTitle, pin
 /** The heads that matter most, and what the reader's changes did beside what the map foretold. @param {Room} room @param {MatterTexts} m @param {Matters} matters */
 function heads(room, m, matters) {
   const { act, settings, stack, got, active } = room
-  const { effects, dims } = matters
+  const { effects, dims, kind } = matters
+  const helps = kind === 'likeness' ? 'mattersAlike' : 'mattersHelps'
+  const hinders = kind === 'likeness' ? 'mattersUnlike' : 'mattersHinders'
   const [, H] = dims
   const at = (/** @type {number} */ n) => ({ stack, layer: Math.floor(n / H), head: n % H })
   const order = Array.from(effects.keys()).sort((a, b) => Math.abs(effects[b]) - Math.abs(effects[a]))
@@ -61,8 +82,8 @@ function heads(room, m, matters) {
   const now = got['matters:now']
   const real = now?.is === 'here' && typeof now.value === 'number' ? now.value : undefined
   return html`<div class="matters-map">
-    <h3>${m('mattersHeads')}</h3>
-    ${progress(m, matters, 'mattersChooseHead')}
+    <h2>${m('mattersHeads')}</h2>
+    ${progress(room, m, 'matters:heads', matters, 'mattersChooseHead')}
     ${map(room, m, matters, {
       id: 'matters-heads',
       label: m('mattersHeads'),
@@ -74,7 +95,7 @@ function heads(room, m, matters) {
       .slice(0, MOST_HEADS)
       .map(
         n =>
-          html`<li><button type="button" class="addend-open" data-head=${nameOf(at(n))} @click=${() => act.openHead(at(n))}>${m(effects[n] < 0 ? 'mattersHelps' : 'mattersHinders', { name: nameOf(at(n)), value: signed(effects[n], DIGITS) })}</button></li>`,
+          html`<li><button type="button" class="addend-open" data-head=${nameOf(at(n))} @click=${() => act.openHead(at(n))}>${m(effects[n] < 0 ? helps : hinders, { name: nameOf(at(n)), value: signed(effects[n], DIGITS) })}</button></li>`,
       )}</ol>
     ${own.length && own.length === active.length && real !== undefined ? html`<p id="matters-foretold" role="status">${m('mattersForetold', { count: own.length, foretold: signed(foretold, DIGITS), real: signed(real, DIGITS) })}</p>` : nothing}
   </div>`
@@ -82,35 +103,39 @@ function heads(room, m, matters) {
 
 /** The states that matter, from another text. @param {Room} room @param {MatterTexts} m @param {Matters | undefined} matters */
 function positions(room, m, matters) {
-  const { act, settings, text, words, stack } = room
+  const { act, settings, text, second, words, stack } = room
   const { lengths } = matters ?? {}
   const pin = (/** @type {{ row: number, column: number }} */ { row, column }) =>
     row > 0 &&
     act.change(withChange(settings.changes, { kind: 'patch', isOn: true, stack, layer: row - 1, position: column }))
   return html`<div class="matters-map">
-    <h3>${m('mattersPositions')}</h3>
-    <label>${m('mattersOther')} <input type="text" id="matters-other" .value=${settings.sourceText || text} @change=${(/** @type {InputEvent} */ { target }) => act.typeSource(target.value)} /></label>
+    <h2>${m('mattersPositions')}</h2>
+    <label>${m('mattersOther')} <input type="text" id="matters-other" .value=${second ?? (settings.sourceText || text)} @change=${(/** @type {InputEvent} */ { target }) => act.typeSource(target.value)} /></label>
     ${lengths ? html`<p class="note" role="status" id="matters-lengths">${m('mattersLengths', { here: lengths[0].length, there: lengths[1].length, tokens: lengths[0].join(' | '), others: lengths[1].join(' | ') })}</p>` : nothing}
     ${
       matters && !lengths
-        ? html`${progress(m, matters, 'mattersChooseState')}${map(room, m, matters, { id: 'matters-positions', label: m('mattersPositions'), columns: words.queries, columnTitle: m('mattersPosition'), pin })}`
-        : html`<p class="note">${m('mattersPositionsText')}</p>`
+        ? html`${progress(room, m, 'matters:positions', matters, 'mattersChooseState')}${map(room, m, matters, { id: 'matters-positions', label: m('mattersPositions'), columns: words.queries, columnTitle: m('mattersPosition'), pin })}`
+        : html`<p class="note" ?hidden=${lengths}>${m('mattersPositionsText')}</p>${settings.sourceText && !lengths ? progress(room, m, 'matters:positions', undefined, 'mattersChooseState') : nothing}`
     }
   </div>`
 }
 
-/** @param {Room} room */
-export function mattersPanel(room) {
-  const { t, got, openModel, view } = room
-  if (!view.hasMatters) return nothing
+/** The number that the cells change. @param {MatterTexts} m @param {Matters} matters */
+function said(m, { kind, tokens: [first, second], value: number }) {
+  const value = signed(number, DIGITS)
+  if (kind === 'likeness') return m('mattersSayLikeness', { value })
+  if (second === undefined) return m('mattersSayOne', { first, value })
+  return m(kind === 'class' ? 'mattersSayClass' : 'mattersSay', { first, second, value })
+}
+
+/** @param {Room} room @param {MatterTexts} m */
+export function mattersPanel(room, m) {
+  const { got, openModel } = room
   const ofHeads = /** @type {Matters | undefined} */ (shown(got['matters:heads']))
   const ofPositions = /** @type {Matters | undefined} */ (shown(got['matters:positions']))
   const { encoder, decoder } = openModel?.stacks ?? {}
-  return textsOf(t('htmlLang')).draw(m => {
-    if (!ofHeads) return html`<p class="note">${t('loading')}</p>`
-    if (ofHeads.isTooLong) return html`<p class="note">${m('mattersTooLong')}</p>`
-    const [first, second] = ofHeads.tokens
-    return html`<p>${m('mattersSay', { first, second, value: signed(ofHeads.value, DIGITS) })}</p>
-      <div class="matters">${heads(room, m, ofHeads)}${encoder && decoder ? nothing : positions(room, m, ofPositions)}</div>`
-  })
+  if (!ofHeads) return progress(room, m, 'matters:heads', undefined, 'mattersChooseHead')
+  if (ofHeads.isTooLong) return html`<p class="note">${m('mattersTooLong')}</p>`
+  return html`<p id="matters-say">${said(m, ofHeads)}</p>
+    <div class="matters">${heads(room, m, ofHeads)}${encoder && decoder ? nothing : positions(room, m, ofPositions)}</div>`
 }

@@ -15,6 +15,21 @@ export const objectiveOf = ({ row, top }) => ({
 })
 
 /**
+ * What the model says, as an objective: the token or the class against the second guess, or how alike two texts are.
+ * @param {Model} model
+ * @param {WholeRun} run
+ * @returns {{ kind: Matters['kind'], of: import('qkv/interpret').Objective }}
+ */
+function answerOf(model, run) {
+  const { row, top, compared } = run
+  if (compared) return { kind: 'likeness', of: { cosine: compared.other, poolings: compared.poolings } }
+  if (!model.classes) return { kind: 'token', of: objectiveOf(run) }
+  const at = model.classes.of === 'token' ? { position: row } : {}
+  const classes = top.slice(0, 2).map(({ id }, n) => Object.assign({ class: id, weight: n ? -1 : 1 }, at))
+  return { kind: 'class', of: { classes } }
+}
+
+/**
  * @param {Model} model
  * @param {WholeRun} run without changes
  * @param {{ what: 'heads' | 'positions', stack: import('../../head/head.js').Stack, other: string }} asked
@@ -24,10 +39,10 @@ export const objectiveOf = ({ row, top }) => ({
 export async function mattersOf(model, run, { what, stack, other }, { signal, emit, rest }) {
   const { row, top, ids, input } = run
   const tokens = top.slice(0, 2).map(({ token }) => token)
-  const nothing = { what, tokens, value: 0, dims: [0, 0], effects: new Float32Array(0), exact: 0 }
-  if (row < 0 || top.length < 2) return nothing
+  const { kind, of } = answerOf(model, run)
+  const nothing = { what, kind, tokens, value: 0, dims: [0, 0], effects: new Float32Array(0), exact: 0 }
+  if (row < 0) return nothing
   if (isTooLong(model, run, stack)) return Object.assign(nothing, { isTooLong: true })
-  const of = objectiveOf(run)
   /** @type {(method: 'gradient' | 'exact', onProgress?: any) => Promise<import('qkv/interpret').PatchResult>} */
   let start = (method, onProgress) =>
     ablate(model, input, { of, by: 'mean', place: stack || undefined, method, signal, onProgress })
@@ -61,20 +76,26 @@ export async function mattersOf(model, run, { what, stack, other }, { signal, em
 }
 
 /**
- * How much changes have changed the answer against the second guess of the run without them.
+ * How much changes have changed the answer against the second guess of the run without them, or how alike the texts are.
  * @param {Model} model
  * @param {WholeRun} plain
- * @param {Record<string, any>} hooks
+ * @param {{ run: WholeRun, hooks: Record<string, any> }} changed
  * @param {AbortSignal} signal
  */
-export async function changeOf(model, plain, hooks, signal) {
-  const { row, top, input, ids, targetIds = ids } = plain
-  if (row < 0 || top.length < 2) return 0
+export async function changeOf(model, plain, { run, hooks }, signal) {
+  const { row, top, input, ids, targetIds = ids, compared } = plain
+  if (row < 0) return 0
+  if (compared) return (run.compared?.value ?? Number.NaN) - compared.value
   const isLast = row === targetIds.length - 1
+  const wanted = model.classes ? 'none' : isLast ? 'last' : 'all'
   const values = []
   for (const given of [{}, hooks]) {
-    const { logits } = await model.forwardAsync(input, { hooks: given, logits: isLast ? 'last' : 'all', signal })
-    const [first, second] = top.slice(0, 2).map(({ id }) => logits?.at(0, isLast ? 0 : row, id) ?? 0)
+    const { logits, classLogits } = await model.forwardAsync(input, { hooks: given, logits: wanted, signal })
+    const at = (/** @type {number} */ id) =>
+      classLogits?.dims.length === 2
+        ? classLogits.at(0, id)
+        : (classLogits ?? logits)?.at(0, isLast && logits ? 0 : row, id)
+    const [first = 0, second = 0] = top.slice(0, 2).map(({ id }) => at(id))
     values.push(first - second)
   }
   return values[1] - values[0]

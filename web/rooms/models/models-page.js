@@ -21,17 +21,41 @@ const TABS = /** @type {const} */ (['heads', 'prediction', 'changes'])
 
 const panel = later(() => import('./programs/panel.js'))
 const headOpen = later(() => import('./head-page.js'))
-/** The inspector with its own texts. @type {import('../../shell/texts-later.js').Later<typeof import('./cell-inspector.js') & { t: Room['t'] }>} */
-const cells = textsLater(['shell', 'head', 'models', 'models-cell'], async texts => {
+/** The inspector with its own texts. @type {import('../../shell/texts-later.js').Later<typeof import('./cell-inspector.js') & { t: Room['t'], r: import('./reasons-part.js').ReasonTexts }>} */
+const cells = textsLater(['shell', 'head', 'models', 'models-cell', 'reasons'], async texts => {
   const [module, t] = await Promise.all([import('./cell-inspector.js'), texts])
-  return { ...module, t }
+  return { ...module, t, r: t }
 })
-/** The page of a head defines <qkv-heatmap>. */
-const matters = later(async () => {
-  const [module] = await Promise.all([import('./matters-panel.js'), import('./head-page.js')])
-  return module
+/** With the page of a head, which defines <qkv-heatmap>. @type {import('../../shell/texts-later.js').Later<typeof import('./matters-panel.js') & { m: import('./matters-panel.js').MatterTexts }>} */
+const matters = textsLater(['matters'], async texts => {
+  const [module, m] = await Promise.all([import('./matters-panel.js'), texts, import('./head-page.js')])
+  return { ...module, m }
 })
-const graph = later(() => import('./graph-panel.js'))
+/** @type {import('../../shell/texts-later.js').Later<typeof import('./graph-panel.js') & { g: import('./graph-panel.js').GraphTexts }>} */
+const graph = textsLater(['graph'], async texts => {
+  const [module, g] = await Promise.all([import('./graph-panel.js'), texts])
+  return { ...module, g }
+})
+
+/** The pointer or the focus of the reader has come to the room: what is drawn after a click is loaded before it. @param {Room} room */
+function prepare({ t, act }) {
+  const language = t('htmlLang')
+  for (const part of [headOpen, cells(language), matters(language), graph(language)]) part.ask(() => {})
+  act.show({ isNear: true })
+}
+
+/**
+ * The line that opens a part: what its picture needs may be computed while the pointer or the focus is on it. A finger leaves before its click.
+ * @param {Room} room
+ * @param {'matters' | 'graph'} name
+ * @param {string} text
+ */
+function summary({ act }, name, text) {
+  const come = () => act.show({ ahead: name })
+  const leave = () => act.show({ ahead: '' })
+  const lift = (/** @type {PointerEvent} */ { pointerType }) => pointerType === 'touch' || leave()
+  return html`<summary @pointerenter=${come} @pointerleave=${lift} @focus=${come} @blur=${leave}>${text}</summary>`
+}
 
 /** The programs that do the same as the page. @param {Room} room */
 function programs(room) {
@@ -47,11 +71,11 @@ function programs(room) {
 /** What matters for the answer. @param {Room} room */
 function whatMatters(room) {
   const { t, act, view, openModel, run } = room
-  if (!openModel?.hasHead || !run || run.row < 0) return nothing
+  if (!openModel?.predicts || !run || run.row < 0) return nothing
   const toggle = (/** @type {Event & { target: HTMLDetailsElement }} */ { target }) =>
-    act.show({ hasMatters: target.open })
-  return html`<details class="models-matters" id="models-matters" ?open=${view.hasMatters} @toggle=${toggle}><summary>${t('modelsMatters')}</summary>
-    ${view.hasMatters ? matters.draw(({ mattersPanel }) => mattersPanel(room)) : nothing}</details>`
+    act.show({ hasMatters: target.open, ahead: '' })
+  return html`<details class="models-matters" id="models-matters" ?open=${view.hasMatters} @toggle=${toggle}>${summary(room, 'matters', t('modelsMatters'))}
+    ${view.hasMatters ? matters(t('htmlLang')).draw(({ mattersPanel, m }) => mattersPanel(room, m)) : nothing}</details>`
 }
 
 /** The graph of heads. @param {Room} room */
@@ -60,10 +84,12 @@ function graphOfHeads(room) {
   if (!openModel?.hasHead || !run || run.row < 0) return nothing
   const isOpen = settings.graph !== ''
   const toggle = (/** @type {Event & { target: HTMLDetailsElement }} */ { target }) => {
-    if (target.id === 'models-graph' && target.open !== isOpen) act.setGraph(target.open ? FIRST_GRAPH : '')
+    if (target.id !== 'models-graph' || target.open === isOpen) return
+    act.show({ ahead: '' })
+    act.setGraph(target.open ? FIRST_GRAPH : '')
   }
-  return html`<details class="models-graph" id="models-graph" ?open=${isOpen} @toggle=${toggle}><summary>${t('modelsGraph')}</summary>
-    ${isOpen ? graph.draw(({ graphPanel }) => graphPanel(room)) : nothing}</details>`
+  return html`<details class="models-graph" id="models-graph" ?open=${isOpen} @toggle=${toggle}>${summary(room, 'graph', t('modelsGraph'))}
+    ${isOpen ? graph(t('htmlLang')).draw(({ graphPanel, g }) => graphPanel(room, g)) : nothing}</details>`
 }
 
 /** @param {Context} context */
@@ -75,7 +101,8 @@ export function draw(context) {
   const isBusy = [got.open, got.run, got.changed].some(each => each?.is === 'waiting')
   // After a moment what is drawn of the older text is dimmed.
   const isOld = [got.run, got.changed].some(each => each?.is === 'waiting' && each.progress)
-  return html`<main class="models ${head ? 'has-head' : ''} ${isOld ? 'is-old' : ''} ${room.streamed ? 'is-streaming' : ''}" id="stage" tabindex="-1" data-tab=${view.tab} data-answers=${view.answers} data-slot=${got.run?.is ?? nothing} aria-busy=${isBusy}>
+  const comes = run && !view.isNear ? () => prepare(room) : undefined
+  return html`<main class="models ${head ? 'has-head' : ''} ${isOld ? 'is-old' : ''} ${room.streamed ? 'is-streaming' : ''}" id="stage" tabindex="-1" data-tab=${view.tab} data-answers=${view.answers} data-slot=${got.run?.is ?? nothing} data-prepared=${got.prepare?.is ?? nothing} aria-busy=${isBusy} @pointerover=${comes} @focusin=${comes}>
       ${opening(room)} ${story(room)}
       ${
         run
@@ -85,7 +112,7 @@ export function draw(context) {
             html`<button type="button" class="tab" aria-pressed=${view.tab === name} @click=${() => act.show({ tab: name })}>${t(`modelsTab.${name}`)}</button>`,
         )}</div>
         ${changesPanel(room)}
-        <div class="models-stage">${head ? headOpen.draw(({ headPage }) => headPage(room, head)) : overview(room)}<div class="models-side">${room.cell && head ? cells(t('htmlLang')).draw(({ inspector, t }) => inspector({ ...room, t })) : nothing}${predictionPanel(room)}</div></div>
+        <div class="models-stage">${head ? headOpen.draw(({ headPage }) => headPage(room, head)) : overview(room)}<div class="models-side">${room.cell && head ? cells(t('htmlLang')).draw(({ inspector, t, r }) => inspector({ ...room, t }, r)) : nothing}${predictionPanel(room)}</div></div>
         ${whatMatters(room)}${graphOfHeads(room)}${generateBar(room)}${programs(room)}`
           : room.streamed
             ? html`<div class="models-stage"><section class="models-atlas">${atlas(room)}</section></div>`

@@ -112,6 +112,10 @@ export interface View {
   keptChanges: number
   /** Another text that the model reads with the same changes; '': none. */
   beside: string
+  /** Has the reader's pointer or focus come to the room? What it computes after a click is loaded from then on. */
+  isNear: boolean
+  /** What the reader is about to open: it has the pointer or the focus. What takes little time is computed from then on. */
+  ahead: '' | 'matters' | 'graph'
   /** Is it shown what matters for the answer? */
   hasMatters: boolean
   /** The part or the edge of the graph of heads under the pointer or with the focus, by its name. */
@@ -134,8 +138,8 @@ export interface View {
   showing: Showing
   /** A long text that was typed or dropped, until the reader has it read. */
   draft?: string
-  /** The run of the most tokens so far, of the open model: how long the next one takes follows from it. */
-  timed?: { model: string; tokens: number; milliseconds: number }
+  /** The run of the most tokens so far, of the open model, and the least time of any: how long the next one takes follows from them. */
+  timed?: { model: string; tokens: number; milliseconds: number; least?: number }
   /** Is the run before the changes shown as long as a key is held? */
   isHeld: boolean
   /** What heads are ranked by; undefined: by the score whose best head stands out most. */
@@ -236,6 +240,8 @@ export interface About {
   /** A long text for the reader. */
   text?: string
   figures?: { example?: { text?: string }; heads?: readonly HeadFigures[] }
+  /** Its words in classes: one can stand for another of its class. */
+  words?: readonly (readonly string[])[]
 }
 /** What was recorded of a head when its model was trained, as means over test texts. */
 export interface HeadFigures {
@@ -302,7 +308,9 @@ export type Reasons = Cell &
 /** How much each cell changes the logit of the answer less that of the second guess. */
 export interface Matters {
   what: 'heads' | 'positions'
-  /** The answer and the second guess. */
+  /** A token against the second guess, a class against the second one, or how alike two texts are. */
+  kind: 'token' | 'class' | 'likeness'
+  /** The answer and the second guess; none of likeness. */
   tokens: string[]
   /** Their difference without a change. */
   value: number
@@ -316,14 +324,15 @@ export interface Matters {
   /** The tokens of both texts, if their numbers differ. */
   lengths?: string[][]
 }
-/** What the graph of heads is made from: the answer and the second guess, the row that says them, and all edges. */
+/** What the graph of heads is made from: the answer and the second guess, the row that says them, all edges, the words of the positions. */
 export interface GraphEdges {
   tokens: string[]
   row: number
   edges: PositionEdges
+  words: string[]
+  /** The words of the encoder, of an encoder-decoder. */
+  encoded?: string[]
 }
-/** Why there is no graph: the model has two stacks, or the text is too long. */
-export type NoGraph = 'stacks' | 'long'
 /** The second text as the model reads it. */
 export interface SourceRead {
   ids: number[]
@@ -381,6 +390,8 @@ export type ModelsAsks = {
   textFile: { request: { file: File }; value: string }
   run: { request: RunRequest; value: Run }
   changed: { request: RunRequest; value: { run?: Run; source?: SourceRead; request: RunRequest } }
+  /** Loads what computes reasons, what matters and the graph. */
+  prepare: { request: object; value: boolean }
   /** What the model says of another text with the same changes. */
   beside: { request: RunRequest; value: Pick<Run, 'request' | 'top'> }
   /** The exact map of one head: of a run, or with another text. */
@@ -397,7 +408,7 @@ export type ModelsAsks = {
   /** What takes long waits until it is agreed to: what it `takes` is said first. */
   graph: {
     request: RunRequest & { isAgreed: boolean }
-    value: GraphEdges | { none: NoGraph } | { takes: { seconds: number; bytes: number } }
+    value: GraphEdges | { isTooLong: true } | { takes: { seconds: number; bytes: number } }
   }
   /** The exact effect of an edge of the graph, and the value of the answer without it. */
   graphEdge: {
@@ -443,7 +454,7 @@ export type ModelsActions = {
   agree: [dtype?: SmallerDtype | '']
   refuse: []
   drop: [name: string]
-  cancel: [slot: 'open' | 'run' | 'graph']
+  cancel: [slot: 'open' | 'run' | 'graph' | 'matters:heads' | 'matters:positions']
   runAgain: []
   startAgain: []
   dismiss: []
@@ -455,6 +466,8 @@ export type ModelsActions = {
   typeSource: [text: string]
   forget: []
   mask: [index: number]
+  /** Another word in place of a token. */
+  exchange: [index: number, word: string]
   openHead: [at?: HeadAt]
   chooseHead: [at: HeadAt, isSecond: boolean]
   chooseStack: [stack: Stack]
@@ -472,7 +485,7 @@ export type ModelsActions = {
   setGraph: [graph: string, isRevealed?: boolean]
   agreeToGraph: []
   /** Opens the head of a part of the graph, with a weight of it, and marks the word; without a head the word alone. */
-  openFromGraph: [place: Place, position: number]
+  openFromGraph: [place: Place, position: number, stack: Stack]
   save: [name: string, data: string, mime: string]
   copy: [name: string, code: string]
   goTo: [storyStep?: number]

@@ -65,7 +65,7 @@ function openProgress(room) {
   return html`<div class="models-progress" role="status">
     <span>${t('modelsOpening', { name })} ${sizes ? t(rate ? 'modelsDownload' : 'modelsProgress', sizes) : ''}</span>
     <progress max="1" .value=${share} aria-label=${t('modelsOpening', { name })}></progress>
-    <button type="button" class="tool" id="models-cancel" @click=${() => act.cancel('open')}>${t('modelsCancel')}</button>
+    <button type="button" class="tool" id="models-cancel" @click=${() => act.cancel('open')}>${t('cancel')}</button>
   </div>`
 }
 
@@ -81,7 +81,7 @@ function running({ t, act, got }) {
     return html`<div class="models-progress" id="models-running" role="status">
       <span>${t('modelsRunning', { layer, layers, seconds: seconds.toFixed(1) })} ${left}</span>
       <progress max="1" .value=${share} aria-label=${t('modelsRun')}></progress>
-      <button type="button" class="tool" id="models-cancel-run" @click=${() => act.cancel('run')}>${t('modelsCancel')}</button>
+      <button type="button" class="tool" id="models-cancel-run" @click=${() => act.cancel('run')}>${t('cancel')}</button>
     </div>`
   }
   if (!slots.some(each => each?.is === 'cancelled')) return nothing
@@ -124,7 +124,7 @@ function tooLarge(room, { name, most, ...bytes }) {
   return html`<div class="models-problem" id="models-large" role="alert">${t('modelsLarge', sizes)}
     ${fits.map(dtype => html`<button type="button" class="tool is-filled" data-dtype=${dtype} @click=${() => act.openSmaller(dtype)}>${t('modelsOpenAs', { dtype, memory: megabytes(bytes[dtype]) })}</button>`)}
     ${fits.length ? nothing : t('modelsNothingFits')}
-    <button type="button" class="tool" @click=${() => act.dismiss()}>${t('modelsCancel')}</button></div>`
+    <button type="button" class="tool" @click=${() => act.dismiss()}>${t('cancel')}</button></div>`
 }
 
 /** What is said of a long text before it is read. @param {Room} room @param {import('./models.js').OpenModel} model @param {string} draft */

@@ -19,7 +19,7 @@ const NAMES = /** @type {const} */ ([...LOOKS, 'entropy'])
 const MOST_LISTED = 200
 
 /** The score of each head by what the reader asks for. @param {Room} room @returns {Float32Array} (layers, heads) */
-export function scoresOf(room) {
+function scoresOf(room) {
   const { maps, stack, run, got } = room
   const { query, keyWord, reference, isWithoutFirst } = room.view
   const rankBy = rankingOf(room)
@@ -44,7 +44,6 @@ export function patternOf(room, at) {
 function shortOf(room, at) {
   const { name } = kindOf(room, at) ?? {}
   if (!name) return ''
-  if (name === 'even' || name === 'sharp' || name === 'mixed') return room.t(`modelsShort.${name}`)
   const look = LOOKS.find(each => each === name)
   return look ? room.t(`modelsRank.${look}`) : patternOf(room, at)
 }
@@ -182,7 +181,7 @@ function pointedText(room) {
   const { query, key, weight } = pointed
   const name = nameOf(pointed)
   if (query === undefined || key === undefined || weight === undefined)
-    return `${t('modelsHead', { name })}: ${patternOf(room, pointed)}`
+    return `${t('headTitle', { name })}: ${patternOf(room, pointed)}`
   const said = t('modelsCell', {
     name,
     query: words.queries[query] ?? '',
@@ -204,5 +203,5 @@ function marquee({ t, act, view: { chosen }, settings, stack }) {
     <button type="button" class="tool" data-how="off" @click=${() => set(0)}>${t('headState.off')}</button>
     <button type="button" class="tool" @click=${() => set('mean')}>${t('headState.mean')}</button>
     <button type="button" class="tool" @click=${() => set(0.5)}>× 0.5</button>
-    <button type="button" class="tool" @click=${() => act.show({ chosen: [] })}>${t('modelsCancel')}</button></div>`
+    <button type="button" class="tool" @click=${() => act.show({ chosen: [] })}>${t('cancel')}</button></div>`
 }

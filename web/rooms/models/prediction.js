@@ -6,6 +6,7 @@ import { percent } from '../../files/number-format.js'
 import { drawParts } from '../../head/inspector.js'
 import { shown } from '../../shell/slots.js'
 import { nameOf } from './shown.js'
+import { glossOf } from './token-row.js'
 
 /** @typedef {import('./models.js').Room} Room */
 
@@ -48,16 +49,18 @@ function guesses(room, run) {
   const words = encoder && decoder ? (run.targets ?? []) : run.tokens
   const columns = [t(openModel?.predicts === 'token' ? 'whyToken' : 'modelsClass'), t('whyBar'), t('whyShare')]
   const [first] = run.top
+  const gloss = glossOf(room)
   return html`<p class="note">${placeOf(room, words[run.row] ?? '', run.row)}</p>
       <p class="answer-first" id="models-answer" role="status" data-token=${first?.token ?? nothing} data-value=${first?.probability ?? nothing}>${first ? t('modelsSays', { token: first.token, share: percent(first.probability) }) : ''}</p>
-      ${encoder && decoder ? html`<p class="models-translation" id="models-translation">${(run.targets ?? []).slice(1).join(' ')}</p>` : nothing}
       ${parts(room, [
         {
           type: 'guesses',
           id: 'models-top',
           label: t('modelsPrediction'),
           columns: isChanged ? [...columns, t('modelsPoints')] : columns,
-          rows: run.top.map(({ token, probability: share, before }) => {
+          rows: run.top.map(({ token: name, probability: share, before }) => {
+            const meaning = gloss?.(name)
+            const token = meaning ? html`${name} <small class="note">${meaning}</small>` : name
             if (!isChanged || before === undefined) return { token, share }
             return { token, share, before, last: html`<span class="moved">${points(share - before)}</span>` }
           }),

@@ -4,7 +4,6 @@
 import { html, nothing } from 'lit'
 import { signed } from '../../head/contributions.js'
 import { counted } from '../../i18n/counted.js'
-import { textsLater } from '../../shell/texts-later.js'
 import { nameOf } from './shown.js'
 
 /** @typedef {import('./models.js').Room} Room */
@@ -20,9 +19,6 @@ import { nameOf } from './shown.js'
  */
 
 const DIGITS = 3
-
-/** @type {import('../../shell/texts-later.js').Later<ReasonTexts>} */
-const textsOf = textsLater(['reasons'])
 
 /**
  * The stack and the words of what a source has read.
@@ -120,11 +116,9 @@ function drawReasons(state, r) {
     ></qkv-heatmap>`
 }
 
-/** The part of the page. @param {ReasonState} state @returns {import('../../head/head.js').Part} */
-export const reasonsPart = state => ({
+/** The part of the page. @param {ReasonState} state @param {ReasonTexts} r @returns {import('../../head/head.js').Part} */
+export const reasonsPart = (state, r) => ({
   type: 'drawing',
   draw: () =>
-    html`<section class="reasons-part" id="models-why-there">${textsOf(state.t('htmlLang')).draw(
-      r => html`<h3>${r('reasonsTitle')}</h3>${drawReasons(state, r)}`,
-    )}</section>`,
+    html`<section class="reasons-part" id="models-why-there"><h3>${r('reasonsTitle')}</h3>${drawReasons(state, r)}</section>`,
 })

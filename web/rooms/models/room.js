@@ -7,7 +7,7 @@ import { other, text } from '../../shell/kinds.js'
 import { defaultsOf } from '../../shell/settings-link.js'
 import { slotOf } from '../../shell/slots.js'
 import { grown, MOST_EXACT } from './atlas-maps.js'
-import { LONG, mostTokens, PATIENCE, secondsOf } from './long-text.js'
+import { LONG, mostTokens, PATIENCE, secondsOf, workOf } from './long-text.js'
 import { CLOSED } from './model-field.js'
 import { draw } from './models-page.js'
 import { spanOf } from './read-text.js'
@@ -33,6 +33,8 @@ import { bareName, folderOf, idOf, isOfHub, isOne, meantBy, mostMemory, usualDty
 /** @typedef {import('../../shell/room.js').Request<import('./models.js').ModelsAsks>} Request */
 
 const MOST_GENERATED = 4000
+/** A run of at most so many multiplications takes some milliseconds: what explains its answer is computed before it is opened. */
+const QUICK = 2 ** 25
 
 /** @type {Record<string, import('../../head/head.js').Stack>} */
 const STACKS = { '': '', e: 'encoder', d: 'decoder', c: 'cross' }
@@ -69,6 +71,8 @@ const view = {
   token: '',
   keptChanges: 0,
   beside: '',
+  isNear: false,
+  ahead: '',
   hasMatters: false,
   graphPointed: '',
   graphAgreed: '',
@@ -166,24 +170,48 @@ function bring(state, files) {
   return ask(state, { requested: { id, name, source: [...files], checkpoint: settings.checkpoint } })
 }
 
-/** Another text; what was wrong before is past. @param {State} state @param {string | null} prompt @returns {Step} */
+/** What is generated belongs to the text and the model before. @satisfies {import('../../shell/room.js').Effect<ModelsTypes>} */
+const END_GENERATION = /** @type {const} */ ({ type: 'cancel', slot: 'generate' })
+
+/** Another text; what was wrong before is past. @param {State} state @param {string | null} prompt */
 const read = (state, prompt) => ({
   set: { prompt, generated: [] },
   view: { ...FORGOTTEN, dismissed: failureOf(state)?.problem ?? state.view.dismissed },
+  effects: [END_GENERATION],
 })
 
 /** What was typed: a long text is counted before it is read. @param {State} state @param {string} prompt @returns {Step} */
 function type(state, prompt) {
   if (prompt.length > LONG && shownOf(state).openModel) return { view: { draft: prompt } }
-  return { ...read(state, prompt), effects: [{ type: 'offer', what: { type: 'sentence', text: prompt } }] }
+  return {
+    ...read(state, prompt),
+    effects: [END_GENERATION, { type: 'offer', what: { type: 'sentence', text: prompt } }],
+  }
+}
+
+/** The text with another word in place of a token, with a capital where that had one. @param {State} state @param {number} index @param {string} word */
+function exchanged(state, index, word) {
+  const { run, text } = shownOf(state)
+  const span = run && spanOf(text, run.tokens, index)
+  if (!span) return undefined
+  const isCapital = /^\p{Lu}/u.test(text.slice(...span))
+  const written = isCapital ? word[0].toUpperCase() + word.slice(1) : word
+  return `${text.slice(0, span[0])} ${written} ${text.slice(span[1])}`.replace(/\s+/g, ' ').trim()
+}
+
+/** The selected token becomes another word, and stays selected. @param {State} state @param {number} index @param {string} word @returns {Step} */
+function exchange(state, index, word) {
+  const text = exchanged(state, index, word)
+  if (text === undefined) return {}
+  const step = read(state, text)
+  return { ...step, view: { ...step.view, query: index } }
 }
 
 /** The token becomes the one that stands for a word to guess. @param {State} state @param {number} index @returns {Step} */
 function mask(state, index) {
-  const { openModel, run, text } = shownOf(state)
-  const span = run && spanOf(text, run.tokens, index)
-  if (!span || !openModel?.mask) return {}
-  return read(state, `${text.slice(0, span[0])} ${openModel.mask} ${text.slice(span[1])}`.replace(/\s+/g, ' ').trim())
+  const { mask: word } = shownOf(state).openModel ?? {}
+  const text = word && exchanged(state, index, word)
+  return text ? read(state, text) : {}
 }
 
 /** Another head, and its page without a cell. @param {import('../../head/head.js').HeadAt} [head] @returns {Step} */
@@ -229,6 +257,7 @@ function goTo(state, storyStep) {
     set: { prompt, generated: [], changes: [], at: { head: { stack: '', layer, head } } },
     view: { ...FORGOTTEN, storyStep, showing: 'after', stack: '' },
     begins: true,
+    effects: [END_GENERATION],
   }
 }
 
@@ -243,7 +272,7 @@ function patch(state) {
 
 /** @param {State} state @param {number} [count] @returns {Step} */
 function generate(state, count = state.view.sampling.count) {
-  if (isGenerating(state)) return { effects: [{ type: 'cancel', slot: 'generate' }] }
+  if (isGenerating(state)) return { effects: [END_GENERATION] }
   const shown = shownOf(state)
   if (isEnded(shown)) return {}
   const { active, changed, request } = shown
@@ -292,6 +321,7 @@ const actions = {
   typeSource: (_, sourceText) => ({ set: { sourceText } }),
   forget: state => read(state, state.settings.prompt),
   mask,
+  exchange,
   openHead: (_, head) => openHead(head),
   chooseHead,
   chooseStack: (_, stack) => ({ set: { at: {} }, view: { stack, query: undefined, keyWord: undefined } }),
@@ -332,9 +362,9 @@ const actions = {
     view: { graphAgreed: JSON.stringify(shownOf(state).request) },
     effects: [{ type: 'retry' }],
   }),
-  openFromGraph: (_, at, position) => ({
+  openFromGraph: (_, at, position, stack) => ({
     set: { at },
-    view: { query: position, keyWord: undefined, stack: at.head?.stack ?? '' },
+    view: { query: position, keyWord: undefined, stack },
     effects: [{ type: 'reveal', selector: '.models-stage' }],
   }),
   save: (_, name, data, mime) => ({ effects: [{ type: 'save', name, data, mime }] }),
@@ -391,12 +421,19 @@ function detailNeeds(state) {
   return list
 }
 
+/** Is something needed before it is opened? @param {State} state @param {'matters' | 'graph'} name */
+function isAhead(state, name) {
+  const { openModel, run } = shownOf(state)
+  return state.view.ahead === name && openModel && run ? workOf(openModel, run.ids.length) <= QUICK : false
+}
+
 /** What the map of what matters needs; it takes the longest, so all else is asked before it. @param {State} state @returns {Request[]} */
 function mattersNeeds(state) {
   const { settings, view } = state
-  const { openModel, run, stack, active, request, changed } = shownOf(state)
-  if (!run || !openModel?.hasHead || view.grown || !view.hasMatters) return []
-  const other = settings.sourceText
+  const { openModel, run, stack, active, request, changed, second } = shownOf(state)
+  const isAsked = view.hasMatters || isAhead(state, 'matters')
+  if (!run || !openModel?.predicts || view.grown || !isAsked) return []
+  const other = second ?? settings.sourceText
   /** @type {Request[]} */
   const list = [{ type: 'matters', part: 'heads', ...request, what: 'heads', stack, other: '' }]
   if (other) list.push({ type: 'matters', part: 'positions', ...request, what: 'positions', stack, other })
@@ -408,7 +445,8 @@ function mattersNeeds(state) {
 function graphNeeds(state) {
   const { settings, view, got } = state
   const { openModel, run, request } = shownOf(state)
-  if (!settings.graph || view.grown || !openModel?.hasHead || !run || run.row < 0) return []
+  const isAsked = settings.graph !== '' || isAhead(state, 'graph')
+  if (!isAsked || view.grown || !openModel?.hasHead || !run || run.row < 0) return []
   /** @type {Request[]} */
   const list = [{ type: 'graph', ...request, isAgreed: view.graphAgreed === JSON.stringify(request) }]
   const [, edge] = / (.+)!$/.exec(settings.graph) ?? []
@@ -484,6 +522,7 @@ export const room = {
     list.push({ type: 'run', ...request })
     if (active.length) list.push({ type: 'changed', ...changed })
     if (beside) list.push({ type: 'beside', ...besideOf(state) })
+    if (state.view.isNear) list.push({ type: 'prepare' })
     const { got } = state
     const isNew = isAnswered(got.run, request) && (!active.length || isAnswered(got.changed, changed))
     const details = [...detailNeeds(state), ...mattersNeeds(state), ...graphNeeds(state)]
@@ -541,6 +580,7 @@ export const room = {
           chosen: [],
         },
         begins: true,
+        effects: [END_GENERATION],
       }
     },
     textFile: (state, text) => type(state, text),
@@ -554,8 +594,10 @@ export const room = {
     run(state, { request: { model }, ids: { length: tokens }, milliseconds }) {
       const { view } = state
       const { active } = shownOf(state)
-      const isLongest = view.timed?.model !== model || tokens >= view.timed.tokens
-      const step = { answers: view.answers + 1, timed: isLongest ? { model, tokens, milliseconds } : view.timed }
+      const before = view.timed?.model === model ? view.timed : undefined
+      const least = Math.min(before?.least ?? Infinity, milliseconds)
+      const longest = before && tokens < before.tokens ? before : { model, tokens, milliseconds }
+      const step = { answers: view.answers + 1, timed: { ...longest, least } }
       if (active.length) return { view: step }
       return { view: isGenerating(state) ? step : { ...step, grown: undefined, pair: undefined } }
     },
@@ -591,6 +633,7 @@ export const room = {
     const id = `${what.name} ${view.requests + 1}`
     return ask(state, { requested: { id, name: what.name, source: files, checkpoint: settings.checkpoint } })
   },
+  follow: () => ({ effects: [END_GENERATION] }),
   keys: {
     Escape(state) {
       const { head, cell } = shownOf(state)

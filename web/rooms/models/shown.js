@@ -21,6 +21,15 @@ export function titleOf({ t }, name) {
   return isOfHub(name) ? idOf(name) : name.split('~')[0]
 }
 
+/** The title of a map with the model whose weights made it. @param {import('./models.js').Room} room @param {string} map */
+export function withOrigin(room, map) {
+  const { t, openModel } = room
+  if (!openModel) return map
+  const [, digest] = /~([0-9a-f]{12})$/.exec(openModel.name) ?? []
+  const params = { name: titleOf(room, openModel.name), digest: digest ?? '' }
+  return t('mapOf', { map, origin: t(digest ? 'modelsOriginHash' : 'modelsOrigin', params) })
+}
+
 /** The model that the room opens with. */
 export function firstName() {
   const given = addressOf()?.href ?? ''

@@ -34,7 +34,7 @@ export function storyMenu(room) {
   if (!stops.length) return nothing
   const items = stops.map((stop, i) => ({
     name: String(i),
-    label: html`<b>${t('modelsHead', { name: nameOf(stop) })}</b> ${sentence(room, stop)}`,
+    label: html`<b>${t('headTitle', { name: nameOf(stop) })}</b> ${sentence(room, stop)}`,
     isChosen: view.storyStep === i,
     act: () => act.goTo(i),
   }))
@@ -73,7 +73,7 @@ export function story(room) {
     label: t('modelsStoryLabel'),
     at: step + 1,
     of: stops.length,
-    text: html`<b>${t('modelsHead', { name })}</b> ${sentence(room, stop)} ${says} ${after}`,
+    text: html`<b>${t('headTitle', { name })}</b> ${sentence(room, stop)} ${says} ${after}`,
     isDone: isOff,
     tools: html`<button type="button" class="tool ${isOff ? '' : 'is-filled'}" id="models-story-off" aria-pressed=${isOff} @click=${change}>${t(isOff ? 'modelsStoryOn' : 'modelsStoryOff', { name })}</button>
       ${INDUCTION.includes(stop.kind) ? html`<button type="button" class="tool" id="models-story-graph" @click=${() => act.setGraph(FIRST_GRAPH, true)}>${t('modelsStoryGraph')}</button>` : nothing}`,

@@ -62,6 +62,7 @@ export async function tileOf(model, used, { stack, layer, head }, { rows, column
   const data = new Float32Array(R * C)
   const isCausal = stack !== 'cross' && (stack === 'encoder' ? model.stacks.encoder : model.stacks.decoder)?.causal
   const share = Array.from({ length: R }, (_, r) => 1 / (Math.ceil(((r + 1) * L) / R) - Math.ceil((r * L) / R)))
+  const cells = Int32Array.from({ length: S }, (_, j) => Math.floor((j * C) / S))
   const strip = Math.max(1, Math.floor(AT_ONCE / S))
   for (let from = rows[0]; from < rows[1]; from += strip) {
     signal.throwIfAborted()
@@ -72,8 +73,7 @@ export async function tileOf(model, used, { stack, layer, head }, { rows, column
     const { data: weights } = summary.window({ head, rows: [from, to], columns: [columns[0], end] })
     for (let i = from; i < to; i++) {
       const r = Math.floor(((i - rows[0]) * R) / L)
-      for (let j = 0; j < width; j++)
-        data[r * C + Math.floor((j * C) / S)] += weights[(i - from) * width + j] * share[r]
+      for (let j = 0, at = (i - from) * width; j < width; j++) data[r * C + cells[j]] += weights[at + j] * share[r]
     }
     if (to < rows[1]) await turn() // lets others cancel it
   }
@@ -126,7 +126,7 @@ export function looksOf(layers, word, only) {
   return { from: strongest(from, count), to: strongest(to, count) }
 }
 
-/** How far a head looks, and its longest strong links. @param {AttentionSummary | undefined} summary of its layer @param {number} head @param {number} layer */
+/** How far a head looks, and its longest strong links, without those to the first token, where sinks rest. @param {AttentionSummary | undefined} summary of its layer @param {number} head @param {number} layer */
 export function profileOf(summary, head, layer) {
   if (!summary?.distance || !summary.topKeys || !summary.topWeights) throw new Error('this layer has no summary')
   const bins = summary.distance.dims[2]
@@ -135,8 +135,8 @@ export function profileOf(summary, head, layer) {
   const links = []
   for (let at = head * L * K; at < (head + 1) * L * K; at++) {
     const weight = summary.topWeights.data[at]
-    if (weight < STRONG) continue
-    links.push({ layer, head, query: Math.floor(at / K) - head * L, key: summary.topKeys.data[at], weight })
+    const key = summary.topKeys.data[at]
+    if (weight >= STRONG && key > 0) links.push({ layer, head, query: Math.floor(at / K) - head * L, key, weight })
   }
   const far = (/** @type {Link} */ { query, key }) => Math.abs(query - key)
   links.sort((a, b) => far(b) - far(a) || b.weight - a.weight)

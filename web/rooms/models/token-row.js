@@ -3,7 +3,7 @@
 import { html, nothing } from 'lit'
 import { paletteOf, stepOf } from '../../elements/colour-scale.js'
 import { percent } from '../../files/number-format.js'
-import { glosses } from '../../head/glosses.js'
+import { glosses, withGlosses } from '../../head/glosses.js'
 import { held, released, wasLong } from '../../head/pointing.js'
 import { counted } from '../../i18n/counted.js'
 import { mapAt } from './atlas-maps.js'
@@ -17,23 +17,29 @@ import { looksOf, wordLooks } from './word-looks.js'
 /** More words than this are lines of which only those in sight are drawn, and can be searched. */
 const MANY = 128
 
+/** What a word of the translator that ships with the page means. @param {Room} room */
+export const glossOf = ({ t, act, settings }) =>
+  settings.checkpoint === 'translation' ? glosses(t, () => act.show({})) : undefined
+
 /** @param {Room} room */
 export function tokenRows(room) {
   const { t, run, stack, words } = room
   if (!run) return nothing
   const { tokens, targets } = run
   return html`<div class="models-strips">
-      ${tokenRow(room, tokens, targets ? 'keys' : 'both', targets ? t('modelsSource') : counted(t, 'modelsTokens', tokens.length))}
+      ${tokenRow(room, tokens, targets ? 'keys' : 'both', counted(t, 'modelsTokens', tokens.length))}
       ${targets ? tokenRow(room, stack === 'cross' ? words.queries : targets, 'queries', t('modelsTranslation')) : nothing}
     </div>
-    <p class="note models-hint">${hint(room)} ${maskButton(room)}</p>
+    <p class="note models-hint">${hint(room)} ${maskButton(room)}${otherWords(room)}</p>
     ${wordLooks(room)}
     ${unknownWords(room)}
     ${stack === '' || !targets ? nothing : tabs(room)}`
 }
 
 /** @param {Room} room */
-function hint({ t, view: { query, keyWord }, words, run, openModel, stack }) {
+function hint(room) {
+  const { t, view, words, run, openModel, stack } = room
+  const { query, keyWord } = view
   if (query === undefined && stack === 'cross') return t('modelsWrites')
   const isMasked = openModel?.stacks.decoder === undefined
   if (query === undefined || !run)
@@ -47,6 +53,12 @@ function hint({ t, view: { query, keyWord }, words, run, openModel, stack }) {
             : 'modelsHint',
     )
   const name = words.queries[query] ?? ''
+  const weights = stack === 'cross' && keyWord === undefined ? weightsOf(room) : undefined
+  if (weights) {
+    const most = weights.indexOf(weights.reduce((a, b) => Math.max(a, b)))
+    const [word] = withGlosses([name], glossOf(room))
+    return t('modelsLooksMost', { query: word, key: words.keys[most] ?? '', weight: percent(weights[most]) })
+  }
   return keyWord === undefined
     ? t('modelsHintSecond', { word: name })
     : t('modelsExample', { query: name, key: words.keys[keyWord] ?? '' })
@@ -59,6 +71,15 @@ function maskButton({ t, act, view: { query }, run, openModel }) {
   return html`<button type="button" class="plain" id="models-mask" @click=${() => act.mask(query)}>${t('modelsMask', { word: token })}</button>`
 }
 
+/** The words that can stand in place of the selected token, of a model that knows few. @param {Room} room */
+function otherWords({ t, act, view: { query }, run, openModel }) {
+  const token = query === undefined ? undefined : run?.tokens[query]
+  const words = openModel?.about?.words?.find(all => token !== undefined && all.includes(token))
+  if (query === undefined || token === undefined || !words) return nothing
+  return html`<label>${t('modelsOtherWords', { word: token })}
+    <select id="models-words" @change=${(/** @type {InputEvent & { target: HTMLSelectElement }} */ { target }) => act.exchange(query, target.value)}>${words.map(word => html`<option .selected=${word === token}>${word}</option>`)}</select></label>`
+}
+
 /** What the model could not read. @param {Room} room */
 function unknownWords({ t, run, openModel }) {
   if (!run?.unknown.length || !openModel) return nothing
@@ -66,7 +87,7 @@ function unknownWords({ t, run, openModel }) {
   return html`<p class="note models-hint" id="models-unknown">${t('modelsUnknown', { words, count: openModel.vocab })}</p>`
 }
 
-/** The weight of the selected token on each key, of the open head or the one that is pointed at. @param {Room} room */
+/** The weight of the selected token on each key, of the open head, the one that is pointed at, or the only one. @param {Room} room */
 function weightsOf(room) {
   const { head, view, maps, isChanged } = room
   const { query, pointed } = view
@@ -75,8 +96,9 @@ function weightsOf(room) {
   const matrix = head ? matrixOf(room, isChanged) : undefined
   const columns = matrix?.dims[1] ?? maps?.columns ?? 0
   if (matrix) return matrix.data.subarray(query * columns, (query + 1) * columns)
-  if (!pointed || !maps || maps.cells) return undefined
-  return mapAt(maps, pointed).subarray(query * columns, (query + 1) * columns)
+  const at = pointed ?? (maps?.layers === 1 && maps.heads === 1 ? { layer: 0, head: 0 } : undefined)
+  if (!at || !maps || maps.cells) return undefined
+  return mapAt(maps, at).subarray(query * columns, (query + 1) * columns)
 }
 
 /** The strongest keys of the selected token in a long text. @param {Room} room @param {number} columns */
@@ -100,7 +122,7 @@ function tokenRow(room, tokens, side, label) {
   const count = side === 'both' ? generated.length : 0
   const known = settings.generated.length - view.steps.length // of these the link holds the ids alone
   const unknown = new Set(run?.unknown)
-  const gloss = settings.checkpoint === 'translation' ? glosses(t, () => act.show({})) : undefined
+  const gloss = glossOf(room)
   const answers = new Map((run?.answers ?? []).map(answer => [answer.row, answer]))
   const word = (/** @type {string} */ token, /** @type {number} */ i) => {
     const step = weights ? stepOf(weights[i] ?? 0, [0, end]) : undefined

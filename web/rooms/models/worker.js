@@ -5,5 +5,5 @@ import { serveWorker } from '../../shell/port.js'
 import { handlers } from './session.js'
 
 /** Where no memory can be shared, what starts threads is not loaded; threads that do not start are no reason to show nothing. */
-const loaded = crossOriginIsolated ? load({ threads: 'auto' }).catch(() => load()) : load()
-serveWorker(loaded.then(qkv => handlers(qkv)))
+const core = () => (crossOriginIsolated ? load({ threads: 'auto' }).catch(() => load()) : load())
+serveWorker(() => core().then(qkv => handlers(qkv)))

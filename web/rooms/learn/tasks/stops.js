@@ -3,7 +3,7 @@
 /** @import { Head, Stop } from './task.js' */
 
 export const at = (/** @type {string} */ selector) => () => selector
-export const PROBE = at('.learn-probe label')
+const PROBE = at('.learn-probe label')
 
 /** All heads of the layer of a head. @param {Head} head */
 export const layerOf = ({ layer }) => `[data-layer="${layer + 1}"] qkv-heads:not(.is-kept)`

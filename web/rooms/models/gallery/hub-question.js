@@ -30,7 +30,7 @@ export function hubQuestion(room, asked, g) {
   const name = idOf(asked.name)
   const failed = got.look?.is === 'failed' || got.look?.is === 'lost' ? got.look.problem : undefined
   const look = asked.isAsking && got.look?.is === 'here' ? got.look.value : undefined
-  const refuse = html`<button type="button" class="tool" id="models-refuse" @click=${() => act.refuse()}>${g('galleryCancel')}</button>`
+  const refuse = html`<button type="button" class="tool" id="models-refuse" @click=${() => act.refuse()}>${room.t('cancel')}</button>`
   if (!asked.isAsking) {
     const size = settings.size || entryOf(asked.name)?.download
     return card(html`<p>${size ? g('galleryLink', { name, size: megabytes(size) }) : g('galleryLinkUnknown', { name })}</p>

@@ -43,7 +43,7 @@ export function programs(room, openModel, before) {
     /** @type {'qkv' | 'pytorch'} */ name,
     /** @type {string} */ code,
   ) => html`<h3>${t(`modelsProgram.${name}`)}</h3>
-    <button type="button" class="tool" @click=${() => act.copy(name, code)}>${t('modelsCopy')}${view.copied === name ? ' ✓' : ''}</button>
+    <button type="button" class="tool" @click=${() => act.copy(name, code)}>${t('copy')}${view.copied === name ? ' ✓' : ''}</button>
     <pre tabindex="0" id="models-program-${name}"><code>${code}</code></pre>`
   return html`<p class="note">${t('modelsProgramsText')}</p>
     ${show('qkv', nodeProgram(task))}
