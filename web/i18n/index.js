@@ -6,7 +6,7 @@ import { LANGUAGES } from './languages.js'
 /** @typedef {typeof import('./en/shell.js').texts & typeof import('./en/layer.js').texts & typeof import('./en/layer-parts.js').texts} Texts */
 /** @typedef {keyof Texts} Key */
 /** @typedef {keyof typeof LANGUAGES} Language */
-/** @typedef {typeof import('./en/elements.js').elements} ElementTexts */
+/** In English only those that the page itself reads. @typedef {import('../elements/all-texts.js').Texts & typeof import('./en/elements.js').elements} ElementTexts */
 
 /**
  * The text of a key with its {names} filled in; and what the elements say.

@@ -1,3 +1,3 @@
-// The texts of the elements, which bring them along.
+// The texts of the elements that the page itself reads. The elements bring their English texts along.
 
-export { texts as elements } from '../../elements/all-texts.js'
+export { headsTexts as elements } from '../../elements/element-texts.js'

@@ -14,7 +14,6 @@ export const texts = {
   exercisesSolved: 'solved',
   exercisesHalf: 'solution seen',
   exercisesForget: 'Forget all scores',
-  exercisesCsv: 'Copy as CSV',
   exercisesCopied: 'The scores are copied as a table.',
   'exercises.list': 'All exercises',
   'exercises.teachers': 'For teachers',
@@ -33,7 +32,6 @@ export const texts = {
   'teachers.link': 'Link',
   'teachers.frame': 'Frame',
   'teachers.element': 'Element (import qkv/elements/exercise)',
-  teachersCopy: 'Copy',
   teachersScores:
     'Scores stay in the browser of the reader, who can change them. A frame reports score and state to the page around it by SPLICE messages; a learning system that speaks SPLICE can collect them.',
   teachersOwn: 'An exercise of your own',
@@ -86,7 +84,6 @@ export const texts = {
   makeCannot: 'The check cannot be run here: fill in its numbers, and a task.',
   makeNoRoom: 'Exercises are made in One layer, Learn and Models: open one of them.',
   makeGood: 'The start does not pass ({got}). The link opens the exercise; solve it once yourself.',
-  makeClose: 'Close',
   'group.dotProducts': 'Dot products and softmax',
   'group.masks': 'Masks',
   'group.heads': 'Heads',

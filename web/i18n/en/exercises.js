@@ -25,6 +25,8 @@ export const texts = {
   exerciseUnknown: 'There is no exercise {ids} on this page.',
   exerciseStateRefused:
     'The state that the page around this exercise has sent does not belong to it, so it begins afresh.',
+  exerciseHostSilent:
+    'The page around this exercise does not answer: the exercise begins afresh, and your score is kept only while the page is open.',
   exerciseAll: 'These are all exercises.',
   'own.title': 'An exercise of your teacher',
   'own.may': 'What may change: {fields}.',

@@ -20,7 +20,6 @@ export const texts = {
   galleryKeptSum: 'Kept in this browser: {count}, together {size}',
   galleryDelete: 'Delete',
   galleryDrop: 'Delete {name} from this browser',
-  galleryCancel: 'Cancel',
   galleryLink:
     'This link opens {name} from huggingface.co, a download of {size}, unless this browser keeps it already. Nothing was fetched yet.',
   galleryLinkUnknown: 'This link opens {name} from huggingface.co. Nothing was fetched yet.',

@@ -11,6 +11,9 @@ export const texts = {
   graphPoint: 'Point at a part or at an edge. A head opens when you choose it; an edge can be tested.',
   graphKeys: 'The arrow keys go from part to part, Enter opens.',
   graphLayer: 'layer {layer}',
+  'graphPlace.encoder': 'encoder {layer}',
+  'graphPlace.decoder': 'decoder {layer}',
+  'graphPlace.cross': 'cross {layer}',
   graphMlpRow: 'MLP {layer}',
   graphWords: 'words',
   graphAnswer: 'answer',
@@ -50,7 +53,6 @@ export const texts = {
   graphNote:
     'How the share is counted: the edges that lead to a part explain it in proportion to their sizes. Going back from the answer in these proportions, the share is what arrives at words by the edges that are drawn. An edge is the larger, the more the answer would change, to first order, if this reader alone read, in place of what was written there, its mean over all positions. A test computes that change exactly.',
   graphPlain: 'The graph is that of the run without your changes.',
-  graphOneStack: 'The graph is for models with one stack. This one has an encoder and a decoder.',
   graphTooLong: 'The text is too long for the graph: give a shorter one.',
   graphTakes: 'The graph of these {tokens} tokens takes about {time}, and {memory} of memory.',
   graphCompute: 'Compute the graph',

@@ -1,7 +1,8 @@
 // The texts of what the rooms "Learn" and "Models" share: changes of heads, and why a model says what it says.
 
 export const texts = {
-  headState: 'Head {name}',
+  openLayer: 'Open in One layer',
+  headTitle: 'Head {name}',
   'headState.on': 'on',
   'headState.off': 'off (zero)',
   'headState.mean': 'mean',
@@ -26,8 +27,6 @@ export const texts = {
   changeRemove: 'Remove: {what}',
   changesMore: 'and {count} more',
   changesRestore: 'Restore',
-  changesUndo: 'Undo',
-  changesRedo: 'Redo',
   why: 'Why does it say {token}?',
   whyText:
     'Each part of the model adds directly to the logit of a token, through the output weights. These numbers leave out what a head does for later layers: switch it off to see that.',
@@ -43,6 +42,4 @@ export const texts = {
   'why.mlp': 'MLP of layer {layer}',
   'why.bias': 'bias of the LayerNorm',
   whySources: 'From which positions',
-  whyRest: '{count} more, together {sum}',
-  whyClose: 'Close',
 }

@@ -6,7 +6,7 @@ export const texts = {
     'Scores spread like √d; dividing keeps softmax from picking a single word. A softmax that has picked one word passes almost no gradient back.',
   'tour.root.do': 'Move the slider for d to the right and watch the share of the largest key.',
   'tour.mask.text':
-    '{hidden} of {all} cells are hidden. Their exponentials drop out of numerator and denominator, so hiding before softmax equals hiding after it and dividing again. In float32 the two differ by at most {most}.',
+    '{hidden} of {all} cells are hidden: their exponentials drop out. Each row still sums to 1, because what is left is divided by its own sum. So hiding before softmax equals hiding after it and dividing again, up to {most}.',
   'tour.mask.do': 'Choose another mask: both columns still agree, for every row.',
   'tour.sees.text':
     'Does {query} (word {position}) see {key} (word {other})? {answer} The inspector names the rule and proves it: one word is changed, everything is computed again.',
@@ -44,7 +44,7 @@ export const texts = {
   costLength: 'Length n, in words',
   costCausal: 'causal: no word sees a later one',
   costSizes:
-    'H = {heads} heads of d = {size}, D = H d = {width}. From n = 4 d = {crossing} on, the square is larger than the strip.',
+    'H = {heads} heads of d = {size}, D = H d = {width}. From n = 4 d = {crossing} on, the weights (square) are more numbers than queries, keys, values and output (strip).',
   costPicture:
     'The weights of a head as a square of {n} by {n}, in a picture as wide as {side} words; beside it queries, keys, values and output, drawn to the same scale',
   costQuantity: 'quantity',
@@ -55,15 +55,13 @@ export const texts = {
   costStored: 'weights of all heads, if stored',
   costFused: 'fused kernel: queries, keys, values, output',
   costDecode: 'one more word with a KV cache, multiplications',
-  costCache: 'KV cache',
+  costCache: 'KV cache: the keys and values so far',
   costText:
-    'A text of twice the length has four times as many weights: {n} tokens have {pairs} in each head. The fused kernel never stores them: {fused} instead of {stored}.',
+    'A text of twice the length has four times as many weights: {n} tokens have {pairs} in each head. A fused kernel computes the output without storing them: {fused} instead of {stored}.',
   costMeasured: 'Times on this computer',
   costMeasuredText:
     'The page times one head of 64 dimensions on one thread and shows the median of three runs. It begins no new length after four seconds.',
   costMeasure: 'Measure on this computer',
-  costCancel: 'Cancel',
-  costCsv: 'Copy as CSV',
   costChart: 'Milliseconds by length, on logarithmic axes',
   costLegend:
     'Dark: the fused kernel. Grey: with all weights stored. Hollow: estimated from the longest measured length.',

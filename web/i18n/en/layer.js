@@ -107,11 +107,11 @@ export const texts = {
   sensitivityWeight:
     'Drag it, or set it above: {query} then gives more to {key}, and the other weights of the row share the rest in their old proportions. No other row changes.',
   'sensitivity.query':
-    'Per unit, dimension {dimension} of the query {word} grows by {by}. Its scores change by {by} times this dimension of the key times the scale. The row of {word} changes most, towards:',
+    'Per unit, dimension {dimension} of the query {word} changes by {by}. Its scores change by {by} times this dimension of the key times the scale. The row of {word} changes most, towards:',
   'sensitivity.key':
-    'Per unit, dimension {dimension} of the key {word} grows by {by}, and the scores of all queries with this key change. The column of {word} changes most:',
+    'Per unit, dimension {dimension} of the key {word} changes by {by}, and the scores of all queries with this key change. The column of {word} changes most:',
   'sensitivity.value':
-    'Per unit, dimension {dimension} of every value grows by a number of its word (most: {word}, {by}). No weight changes. An output changes by the sum of these numbers, each times its weight:',
+    'Per unit, dimension {dimension} of every value changes by a number of its word (most: {word}, {by}). No weight changes. An output changes by the sum of these numbers, each times its weight:',
   output: 'output',
   'rail.embed': 'X',
   'rail.project': 'Q K V',
@@ -132,7 +132,7 @@ export const texts = {
   inductionStep:
     '{first} stood there first; {followed} followed. At {second} the head gives {share} to {followed} and copies it.',
   inductionNone: 'No word of this sentence repeats. Type a sentence that repeats a word.',
-  algebra: 'What the mask removes, and why both ways agree',
+  algebra: 'What the mask removes, and why rows still sum to 1',
   algebraText:
     'Each column divides exponentials by a sum. Hidden exponentials (struck out) drop out of numerator and denominator. Dividing the rest by its own sum gives the last column, whether a key is hidden before softmax (−inf, whose exponential is 0) or after it (weight 0, then divided again).',
   algebraRow: 'Row of {query}',
@@ -319,7 +319,8 @@ export const texts = {
   'step.scaled.set': 'Each score is multiplied by the scale that was set.',
   'step.scaled.none': 'Scores of this kind are not scaled.',
   'step.masked': 'Masked',
-  'step.masked.text': 'Each score gets 0 if the key is visible, −inf if it is hidden.',
+  'step.masked.text':
+    'Each score gets 0 if the key is visible, −inf if it is hidden. Softmax divides by the sum of what is left, so the shares still sum to 1.',
   'step.masked.after': 'Each hidden weight becomes 0. Then each weight is divided by the sum of what is left.',
   'step.softmax': 'Softmax',
   'step.softmax.text': 'Scores become shares that sum to one.',
@@ -480,10 +481,15 @@ export const texts = {
   plotWeight: 'weight',
   plotQuery: 'Query',
   'tour.root.question': '1. Why divide by √d?',
-  'tour.mask.question': '2. What does the mask remove, and why do both ways agree?',
+  'tour.mask.question': '2. What does the mask remove, and why do rows still sum to 1?',
   'tour.sees.question': '3. Does one token see another?',
   'tour.heads.question': '4. What differs between heads?',
   'tour.cross.question': '5. In cross-attention, what are rows and columns?',
   'tour.kernel.question': '6. How does a waist of 62 give a weight of 112.5?',
   'tour.induction.question': '7. What does an induction head do?',
+  'mapOrigin.random': 'random, seed {seed}',
+  'mapOrigin.handBuilt': 'built by hand',
+  'mapOrigin.imported': 'given',
+  'mapOrigin.room': 'trained in another room',
+  'mapOrigin.edited': '{origin}, cells set by hand',
 }

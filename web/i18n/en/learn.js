@@ -8,7 +8,7 @@ export const texts = {
   'task.reverse': 'Reverse',
   'task.text': 'Your text',
   'task.induction.text':
-    'A segment of numbers occurs twice: the model has to continue it the second time. One layer cannot.',
+    'A segment of numbers occurs twice: the model has to continue it the second time. One layer cannot: first a head notes which number stood before each one, and only a head of a later layer can search for that.',
   'task.translation.text':
     'English to Chinese. Nobody tells the model which words belong together: the map shows what it found.',
   'task.sort.text':
@@ -46,7 +46,6 @@ export const texts = {
   learnLayer: 'Layer {layer}',
   'learnLayer.encoder': 'The sentence looks at itself',
   'learnLayer.cross': 'Chinese looks at English',
-  learnHead: 'Head {name}',
   learnTrain: 'Train',
   learnTrainOn: 'Train on',
   learnTrainAbout: 'Train (about {time})',
@@ -73,7 +72,6 @@ export const texts = {
   'learnFound.reverse': 'Head {layer}.{head} looks at the opposite end: {share}.',
   learnHidden: 'Paused: the tab was hidden.',
   learnTable: 'The curves as a table',
-  learnCopy: 'Copy',
   learnSaveCurves: 'Save the curves as CSV',
   learnWords: 'Words of the grammar',
   'learn.positions.distance': 'bias by distance',
@@ -96,7 +94,6 @@ export const texts = {
   'learnNote.answer': 'looks at the answer: {share}',
   'learnNote.nothing': 'no clear pattern yet',
   learnPaintText: 'Cells that you paint are hidden from this head, in every sequence. Space paints with the keyboard.',
-  learnOpenLayer: 'Open in One layer',
   learnGradients: 'Gradients',
   learnGradientsText:
     'The gradient of the loss of the next batch: the loss grows fastest in this direction, and training goes the other way.',
@@ -149,6 +146,7 @@ export const texts = {
   'learnCurve.trainedText': 'accuracy on the text that is trained',
   'learnCurve.heldOutText': 'accuracy on the tenth held out',
   'learnReached.heldOutAccuracy': 'Reached {goal} accuracy on lengths never trained at step {step}.',
+  'learnReached.jump': 'Accuracy jumped around step {jump} and reached {goal} on lengths never trained at step {step}.',
   'learnReached.alignment': 'At step {step} the head looked most at the right word for {goal} of the words.',
   learnGoesOn: 'Training stopped there, because that is its goal: “Train on” goes on to step {steps}.',
   'learnEnded.heldOutAccuracy': '{steps} steps are done; {goal} accuracy on lengths never trained was not reached.',
@@ -199,7 +197,7 @@ export const texts = {
     'A segment of these numbers occurs twice. In the second one the model has to say which number followed the first time. Its weights are random: it says {says}. On lengths never trained it is right in {first} of such cases. A model without attention reaches {baseline}.',
   'story.induction.1.do': 'Press Train.',
   'story.induction.2':
-    'For a while nothing seems to happen: loss and accuracy hardly move. Then, within some dozens of steps, accuracy jumps. This is the phase change: two heads now work together. One layer could not do it: a head has to look back one token first, so that a head of the next layer can find what followed.',
+    'For a while nothing seems to happen: loss and accuracy hardly move. Then, within some dozens of steps, accuracy jumps. This is the phase change: two heads of two layers now work together.',
   'story.induction.2.do': 'Wait for the jump in the curve.',
   'story.induction.3':
     'Accuracy jumped at step {jump}. Head {previous} of the first layer puts {previousShare} of its weight on the token before: the bright line below the diagonal. So each position now knows what stood before it.',
@@ -281,4 +279,9 @@ export const texts = {
   'story.text.5':
     'Head {previous} looks most at the previous character, with {previousShare} of its weight: pairs of letters help most at first.',
   'story.text.5.do': 'Select head {previous}.',
+  learnOriginRandom: 'random, seed {seed}',
+  learnOriginTrained: 'trained here: {task}, seed {seed}, step {step}',
+  learnOriginFile: 'from a file, step {step}',
+  learnOtherLoss:
+    'At step {step} the loss is {own} here, and {other} in the run of the link: another version of this page made it, so its numbers differ from these.',
 }

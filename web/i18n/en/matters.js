@@ -3,6 +3,13 @@
 export const texts = {
   mattersSay:
     'The logit of “{first}” less that of “{second}”, the second guess, is {value} here. Each cell says by how much that changes.',
+  mattersSayClass:
+    'The logit of the class “{first}” less that of “{second}”, the second class, is {value} here. Each cell says by how much that changes.',
+  mattersSayOne: 'The logit of “{first}” is {value} here. Each cell says by how much that changes.',
+  mattersSayLikeness:
+    'The likeness of the two texts, their cosine, is {value} here. Each cell says by how much a change of the first text changes it.',
+  mattersAlike: 'Head {name} makes the texts more alike: its mean in its place changes their likeness by {value}',
+  mattersUnlike: 'Head {name} makes the texts less alike: its mean in its place changes their likeness by {value}',
   mattersHeads: 'Each head replaced by its mean',
   mattersHead: 'heads',
   mattersLayer: 'layers',
@@ -10,6 +17,9 @@ export const texts = {
   mattersChooseHead: 'A head becomes a change when you choose its cell.',
   mattersChooseState: 'A state from layer 2 on becomes a patch when you choose its cell.',
   mattersEstimate: 'Estimated by the gradient; {exact} of {rows} rows are exact so far, from the last layer.',
+  mattersComputing: 'What matters is being estimated.',
+  mattersCancelled: 'Cancelled: {exact} of {rows} rows are exact, the others are estimates.',
+  mattersCompute: 'Compute the rest',
   mattersHelps: 'Head {name} supports the answer: its mean in its place changes the difference by {value}',
   mattersHinders: 'Head {name} works against the answer: its mean in its place changes the difference by {value}',
   mattersForetold:

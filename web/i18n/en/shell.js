@@ -35,6 +35,9 @@ export const texts = {
   tour: 'Tour',
   share: 'Share',
   more: 'More',
+  checked: 'Are the numbers right?',
+  checkedText:
+    'Tests compare {models} small models (GPT-2, BERT, Llama and others) with PyTorch in float64: no attention weight differs by more than {most}. One layer, Learn and Models write PyTorch programs that compute their numbers again.',
   retry: 'Try again',
   example: 'Example:',
   comma: ', ',
@@ -75,6 +78,9 @@ export const texts = {
   difference: 'Every number above is float32, computed in your browser. Largest difference from float64: {most}',
 
   close: 'Close',
+  cancel: 'Cancel',
+  copy: 'Copy',
+  copyCsv: 'Copy as CSV',
   problemRange: 'Enter a whole number from {least} to {most}.',
   problemPositive: 'Enter a number from {least} to {most}.',
   problemNumber: 'Enter a number, such as 0.5.',
@@ -101,4 +107,5 @@ export const texts = {
   paintMask: 'Paint mask',
   'view.map': 'Map',
   'view.numbers': 'Numbers',
+  mapOf: '{map} ({origin})',
 }

@@ -12,7 +12,6 @@ export const texts = {
   exercisesSolved: '已解决',
   exercisesHalf: '看过解法',
   exercisesForget: '清除全部成绩',
-  exercisesCsv: '复制为 CSV',
   exercisesCopied: '成绩已复制为表格。',
   'exercises.list': '全部练习',
   'exercises.teachers': '教师专页',
@@ -30,7 +29,6 @@ export const texts = {
   'teachers.link': '链接',
   'teachers.frame': '框架',
   'teachers.element': '元素（导入 qkv/elements/exercise）',
-  teachersCopy: '复制',
   teachersScores:
     '成绩留在读者的浏览器里，读者可以改动。框架用 SPLICE 消息向外层页面报告成绩和状态；支持 SPLICE 的学习系统可以收集。',
   teachersOwn: '自己的练习',
@@ -82,7 +80,6 @@ export const texts = {
   makeCannot: '这里无法运行检查：请填好数字和题目。',
   makeNoRoom: '练习在“单层”、“学习”和“模型”里制作：请打开其中一个。',
   makeGood: '开始时不通过（{got}）。这个链接打开练习；请自己先做一遍。',
-  makeClose: '关闭',
   'group.dotProducts': '点积与 softmax',
   'group.masks': '掩码',
   'group.heads': '注意力头',

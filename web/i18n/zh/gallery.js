@@ -20,7 +20,6 @@ export const texts = {
   galleryKeptSum: '保存在这个浏览器里：{count} 个，共 {size}',
   galleryDelete: '删除',
   galleryDrop: '从这个浏览器删除 {name}',
-  galleryCancel: '取消',
   galleryLink:
     '这个链接要打开 huggingface.co 上的 {name}，需下载 {size}（如果这个浏览器还没有保存它）。目前什么都没有下载。',
   galleryLinkUnknown: '这个链接要打开 huggingface.co 上的 {name}。目前什么都没有下载。',

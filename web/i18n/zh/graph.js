@@ -12,6 +12,9 @@ export const texts = {
   graphPoint: '请指向一个部分或一条边。选中一个头会打开它；一条边可以被检验。',
   graphKeys: '方向键在各部分之间移动，回车键打开。',
   graphLayer: '第 {layer} 层',
+  'graphPlace.encoder': '编码器 {layer}',
+  'graphPlace.decoder': '解码器 {layer}',
+  'graphPlace.cross': '交叉 {layer}',
   graphMlpRow: 'MLP {layer}',
   graphWords: '词',
   graphAnswer: '答案',
@@ -48,7 +51,6 @@ export const texts = {
   graphNote:
     '份额的算法：通向一个部分的各条边按其大小的比例解释它。从答案出发，按这些比例往回走，份额就是沿着画出的边到达词的那一部分。如果只有这个读者不读那里写下的内容，而改读其在所有位置上的平均值，答案（一阶近似）改变得越多，这条边就越大。检验会精确算出这个改变。',
   graphPlain: '这张图属于没有您的改动的运行。',
-  graphOneStack: '这张图只适用于单个堆栈的模型。这个模型有编码器和解码器。',
   graphTooLong: '这段文字对这张图来说太长：请给一段短一些的。',
   graphTakes: '这 {tokens} 个词元的图大约需要 {time}，占用 {memory} 内存。',
   graphCompute: '计算这张图',

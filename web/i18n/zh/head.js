@@ -2,7 +2,8 @@
 
 /** @type {typeof import('../en/head.js').texts} */
 export const texts = {
-  headState: '头 {name}',
+  openLayer: '在“单层”中打开',
+  headTitle: '头 {name}',
   'headState.on': '开',
   'headState.off': '关（置零）',
   'headState.mean': '取均值',
@@ -27,8 +28,6 @@ export const texts = {
   changeRemove: '删除：{what}',
   changesMore: '另有 {count} 个',
   changesRestore: '全部恢复',
-  changesUndo: '撤销',
-  changesRedo: '重做',
   why: '为什么回答 {token}？',
   whyText: '模型的每一部分都通过输出权重，直接加到词元的 logit 上。头对后面各层的作用不在这些数里：把头关掉就能看到。',
   whyTextCross: '每个头都通过输出权重，直接加到每个词的 logit 上。',
@@ -43,6 +42,4 @@ export const texts = {
   'why.mlp': '第 {layer} 层的 MLP',
   'why.bias': 'LayerNorm 的偏置',
   whySources: '来自哪些位置',
-  whyRest: '另外 {count} 个，合计 {sum}',
-  whyClose: '关闭',
 }

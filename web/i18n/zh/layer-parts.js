@@ -7,7 +7,7 @@ export const texts = {
     '得分的离散程度随 √d 增长；除以它可以避免 softmax 只挑一个词。只挑一个词的 softmax 几乎不传回梯度。',
   'tour.root.do': '把 d 的滑块向右移，看最大的键所占的份额。',
   'tour.mask.text':
-    '{all} 格中有 {hidden} 格被遮住。它们的指数从分子和分母里消失，所以在 softmax 之前遮住，等于在之后遮住再重新相除。在 float32 中两者最多相差 {most}。',
+    '{all} 格中有 {hidden} 格被遮住。它们的指数消失了。剩下的除以剩下的和，所以每行的和仍是 1。因此在 softmax 之前遮住，等于在之后遮住再重新相除，最多相差 {most}。',
   'tour.mask.do': '换一种掩码：每一行的两列数字仍然一致。',
   'tour.sees.text':
     '{query}（第 {position} 个词）能看到 {key}（第 {other} 个词）吗？{answer}检查栏说明规则并给出证明：换掉一个词，全部重新计算。',
@@ -43,7 +43,8 @@ export const texts = {
   distributionGradient: '梯度',
   costLength: '长度 n（词数）',
   costCausal: '因果：看不到后面的词',
-  costSizes: 'H = {heads} 个头，d = {size}，D = H d = {width}。从 n = 4 d = {crossing} 起，方块大于长条。',
+  costSizes:
+    'H = {heads} 个头，d = {size}，D = H d = {width}。从 n = 4 d = {crossing} 起，权重（方块）的个数多于查询、键、值和输出（长条）。',
   costPicture: '一个头的权重画成 {n} 乘 {n} 的方块，图宽 {side} 个词；旁边按同一比例画出查询、键、值和输出',
   costQuantity: '数量',
   costFormula: '公式',
@@ -53,14 +54,12 @@ export const texts = {
   costStored: '所有头的权重（若存储）',
   costFused: '融合内核：查询、键、值、输出',
   costDecode: '有 KV 缓存时再加一个词的乘法次数',
-  costCache: 'KV 缓存',
+  costCache: 'KV 缓存：到目前为止的键和值',
   costText:
-    '文本长度加倍，权重变为四倍：{n} 个词元在每个头里有 {pairs} 个权重。融合内核从不存储它们：{fused}，而不是 {stored}。',
+    '文本长度加倍，权重变为四倍：{n} 个词元在每个头里有 {pairs} 个权重。融合内核不存储它们就算出输出：{fused}，而不是 {stored}。',
   costMeasured: '在这台电脑上的用时',
   costMeasuredText: '页面在单线程上测量一个 64 维的头，显示三次运行的中位数。四秒之后不再开始新的长度。',
   costMeasure: '在这台电脑上测量',
-  costCancel: '取消',
-  costCsv: '复制为 CSV',
   costChart: '各长度的毫秒数，对数坐标',
   costLegend: '深色：融合内核。灰色：存储所有权重。空心：由测过的最大长度估计。',
   costGrowth: '用时按 n 的 {growth} 次方增长。',

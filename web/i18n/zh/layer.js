@@ -107,11 +107,11 @@ export const texts = {
   sensitivityWeight:
     '拖动它，或在上面设定：{query} 给 {key} 的会更多，同一行的其余权重按原比例分享剩下的。其他行不变。',
   'sensitivity.query':
-    '每增加一个单位，查询 {word} 的第 {dimension} 维增加 {by}，它的各个得分随之改变：{by} 乘以键，再乘以缩放系数。变化最大的是 {word} 这一行，朝向：',
+    '每增加一个单位，查询 {word} 的第 {dimension} 维改变 {by}，它的各个得分随之改变：{by} 乘以键，再乘以缩放系数。变化最大的是 {word} 这一行，朝向：',
   'sensitivity.key':
-    '每增加一个单位，键 {word} 的第 {dimension} 维增加 {by}，所有查询与它的得分随之改变。变化最大的是 {word} 这一列：',
+    '每增加一个单位，键 {word} 的第 {dimension} 维改变 {by}，所有查询与它的得分随之改变。变化最大的是 {word} 这一列：',
   'sensitivity.value':
-    '每增加一个单位，每个值的第 {dimension} 维都增加自己那个词的一个数（最多的是 {word}：{by}）。权重不变；输出的变化是这些数按权重相加：',
+    '每增加一个单位，每个值的第 {dimension} 维都改变自己那个词的一个数（最多的是 {word}：{by}）。权重不变；输出的变化是这些数按权重相加：',
   output: '输出',
   'rail.embed': 'X',
   'rail.project': 'Q K V',
@@ -129,7 +129,7 @@ export const texts = {
   inductionPrevious: '头 {head} 找到每个词的前一个词元；下一层也这样做，归纳头才能匹配。',
   inductionStep: '{first} 先出现，后面是 {followed}。到了 {second}，这个头把 {share} 给了 {followed}，并复制它。',
   inductionNone: '这个句子里没有重复的词。请输入有重复词的句子。',
-  algebra: '掩码去掉了什么，两种方法为什么一致',
+  algebra: '掩码去掉了什么，每行的和为什么仍是 1',
   algebraText:
     '每一列都是指数除以总和。被遮住的指数（划掉的）从分子和分母里消失。剩下的除以剩下的总和，就得到最后一列；无论键是在 softmax 之前遮住（−inf，指数为 0），还是之后遮住（权重置 0，再相除）。',
   algebraRow: '{query} 这一行',
@@ -303,7 +303,7 @@ export const texts = {
   'step.scaled.set': '每个得分乘以设定的缩放系数。',
   'step.scaled.none': '这种得分不缩放。',
   'step.masked': '掩码',
-  'step.masked.text': '键可见则加 0，被遮住则加 −inf。',
+  'step.masked.text': '键可见则加 0，被遮住则加 −inf。softmax 除以剩下的和，所以份额的和仍是 1。',
   'step.masked.after': '被遮住的权重变为 0，再把每个权重除以剩下的和。',
   'step.softmax': 'Softmax',
   'step.softmax.text': '得分变成份额，总和为一。',
@@ -451,10 +451,15 @@ export const texts = {
   plotWeight: '体重',
   plotQuery: '查询',
   'tour.root.question': '1. 为什么要除以 √d？',
-  'tour.mask.question': '2. 掩码去掉了什么，两种方法为什么一致？',
+  'tour.mask.question': '2. 掩码去掉了什么，每行的和为什么仍是 1？',
   'tour.sees.question': '3. 一个词元能看到另一个吗？',
   'tour.heads.question': '4. 各个头有什么不同？',
   'tour.cross.question': '5. 交叉注意力的行和列是什么？',
   'tour.kernel.question': '6. 腰围 62 怎样得出体重 112.5？',
   'tour.induction.question': '7. 归纳头做什么？',
+  'mapOrigin.random': '随机，种子 {seed}',
+  'mapOrigin.handBuilt': '手工构造',
+  'mapOrigin.imported': '给定',
+  'mapOrigin.room': '在另一个房间训练',
+  'mapOrigin.edited': '{origin}，有手工设定的格',
 }

@@ -8,7 +8,8 @@ export const texts = {
   'task.sort': '排序',
   'task.reverse': '倒序',
   'task.text': '你的文本',
-  'task.induction.text': '一段数字出现两次：第二次时模型要接着说下去。只有一层的模型学不会。',
+  'task.induction.text':
+    '一段数字出现两次：第二次时模型要接着说下去。只有一层学不会：先要有一个头记下每个数字前面是什么，只有后一层的头才能据此寻找。',
   'task.translation.text': '英译中。没有人告诉模型哪个词对应哪个词：图显示它自己发现的对应。',
   'task.sort.text': '任意顺序的数字，一条竖线，再按顺序排好。有一种长度从不训练，用来检验规则。',
   'task.reverse.text': '每个位置应当说出对称位置上的数字。有一种长度从不训练。',
@@ -43,7 +44,6 @@ export const texts = {
   learnLayer: '第 {layer} 层',
   'learnLayer.encoder': '句子看自己',
   'learnLayer.cross': '中文看英文',
-  learnHead: '头 {name}',
   learnTrain: '训练',
   learnTrainOn: '继续训练',
   learnTrainAbout: '训练（约 {time}）',
@@ -70,7 +70,6 @@ export const texts = {
   'learnFound.reverse': '头 {layer}.{head} 看对称的位置：{share}。',
   learnHidden: '已暂停：标签页被隐藏。',
   learnTable: '曲线的表格',
-  learnCopy: '复制',
   learnSaveCurves: '把曲线保存为 CSV',
   learnWords: '语法中的词',
   'learn.positions.distance': '按距离的偏置',
@@ -93,7 +92,6 @@ export const texts = {
   'learnNote.answer': '看答案：{share}',
   'learnNote.nothing': '还没有明显的规律',
   learnPaintText: '涂过的格子对这个头隐藏，在每个序列里都一样。用键盘时按空格涂抹。',
-  learnOpenLayer: '在“单层”中打开',
   learnGradients: '梯度',
   learnGradientsText: '下一批损失的梯度：朝这个方向，损失增长得最快；训练朝相反的方向走。',
   learnGradientAsk: '计算第 {step} 步',
@@ -145,6 +143,7 @@ export const texts = {
   'learnCurve.trainedText': '训练所用文本上的准确率',
   'learnCurve.heldOutText': '留出的十分之一文本上的准确率',
   'learnReached.heldOutAccuracy': '第 {step} 步，未训练过的长度上的准确率达到 {goal}。',
+  'learnReached.jump': '准确率在第 {step} 步达到 {goal}（未训练过的长度），在第 {jump} 步前后突变。',
   'learnReached.alignment': '第 {step} 步，{goal} 的词里这个头最关注正确的词。',
   learnGoesOn: '目标已达到，所以训练停在这里：“继续训练”会一直到第 {steps} 步。',
   'learnEnded.heldOutAccuracy': '{steps} 步已完成，未训练过的长度上的准确率没有达到 {goal}。',
@@ -191,7 +190,7 @@ export const texts = {
     '这些数字里有一段出现了两次。读到它的最后一个数字时，模型应当说出上一次后面跟着什么。它的权重是随机的：它回答 {says}。在未训练过的长度上，这类问题答对 {first}。没有注意力的模型能达到 {baseline}。',
   'story.induction.1.do': '按“训练”。',
   'story.induction.2':
-    '有一阵子好像什么也没发生：损失和准确率几乎不动。然后在几十步之内，准确率突然跳起。这就是相变：两个头开始配合。只有一层做不到：先要有一个头看前一个词元，下一层的头才能找到后面跟着什么。',
+    '有一阵子好像什么也没发生：损失和准确率几乎不动。然后在几十步之内，准确率突然跳起。这就是相变：两层的两个头开始配合。',
   'story.induction.2.do': '等待曲线的突变。',
   'story.induction.3':
     '准确率在第 {jump} 步跳起。第一层的头 {previous} 把 {previousShare} 的权重放在前一个词元上，也就是对角线下方的亮线。于是每个位置都知道自己前面是什么。',
@@ -263,4 +262,9 @@ export const texts = {
   'story.text.4.do': '输入文本里某个词的开头。',
   'story.text.5': '头 {previous} 最关注前一个字符，权重为 {previousShare}：起初最有用的是字母对。',
   'story.text.5.do': '选择头 {previous}。',
+  learnOriginRandom: '随机，种子 {seed}',
+  learnOriginTrained: '在此训练：{task}，种子 {seed}，第 {step} 步',
+  learnOriginFile: '来自文件，第 {step} 步',
+  learnOtherLoss:
+    '第 {step} 步的损失在这里是 {own}，链接所指的训练是 {other}：链接由本页的另一个版本生成，所以数字不同。',
 }

@@ -3,6 +3,11 @@
 /** @type {typeof import('../en/matters.js').texts} */
 export const texts = {
   mattersSay: '这里“{first}”的 logit 减去第二猜测“{second}”的 logit 为 {value}。每一格说明这个差会改变多少。',
+  mattersSayClass: '这里类别“{first}”的 logit 减去第二类别“{second}”的 logit 为 {value}。每一格说明这个差会改变多少。',
+  mattersSayOne: '这里“{first}”的 logit 为 {value}。每一格说明它会改变多少。',
+  mattersSayLikeness: '这里两段文本的相似度（余弦）为 {value}。每一格说明改动第一段文本会使它改变多少。',
+  mattersAlike: '头 {name} 使两段文本更相似：换成均值使相似度改变 {value}',
+  mattersUnlike: '头 {name} 使两段文本更不相似：换成均值使相似度改变 {value}',
   mattersHeads: '把每个头换成它的均值',
   mattersHead: '头',
   mattersLayer: '层',
@@ -10,6 +15,9 @@ export const texts = {
   mattersChooseHead: '选择一格，那个头就成为一个改动。',
   mattersChooseState: '从第 2 层起，选择一格，那个状态就成为一个补丁。',
   mattersEstimate: '由梯度估计；从最后一层算起，目前 {rows} 行中有 {exact} 行是精确的。',
+  mattersComputing: '正在估计什么最重要。',
+  mattersCancelled: '已取消：{rows} 行中有 {exact} 行是精确值，其余是估计。',
+  mattersCompute: '计算其余部分',
   mattersHelps: '头 {name} 支持这个答案：换成均值使差改变 {value}',
   mattersHinders: '头 {name} 不利于这个答案：换成均值使差改变 {value}',
   mattersForetold:

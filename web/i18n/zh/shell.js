@@ -34,6 +34,9 @@ export const texts = {
   tour: '导览',
   share: '分享',
   more: '更多',
+  checked: '这些数对吗？',
+  checkedText:
+    '测试把 {models} 个小模型（GPT-2、BERT、Llama 等）与 PyTorch 的 float64 结果比较：注意力权重的误差不超过 {most}。单层、学习、模型都能写出 PyTorch 程序，重新算出它们的数。',
   retry: '重试',
   example: '示例：',
   comma: '、',
@@ -73,6 +76,9 @@ export const texts = {
   difference: '以上每个数都是在你的浏览器里算出的 float32。与 float64 的最大差异：{most}',
 
   close: '关闭',
+  cancel: '取消',
+  copy: '复制',
+  copyCsv: '复制为 CSV',
   problemRange: '请输入 {least} 到 {most} 之间的整数。',
   problemPositive: '请输入 {least} 到 {most} 之间的数。',
   problemNumber: '请输入一个数，例如 0.5。',
@@ -97,4 +103,5 @@ export const texts = {
   paintMask: '涂抹掩码',
   'view.map': '热图',
   'view.numbers': '数字',
+  mapOf: '{map}（{origin}）',
 }
