@@ -153,24 +153,31 @@ asks(
   },
 )
 
-asks('4. what does the mask remove, and why do both ways agree? Three rows, exponential by exponential', async () => {
-  await tour(2)
-  const rows = await page.locator('.algebra-row').all()
-  assert.equal(rows.length, 3)
-  const want = expected('causal').weights?.data ?? []
-  for (const [i, row] of rows.entries()) {
-    const cells = (await row.locator('tbody tr').allTextContents()).map(plain)
-    assert.equal(cells.length, 6)
-    const last = (await row.locator('tbody td:last-child').allTextContents()).map(Number)
-    near(last, Array.from(want.slice(6 * i, 6 * i + 6)), 1e-4, `row ${i}`)
-    const [exponentials, sums] = [await row.locator('tbody td:nth-of-type(1)').allTextContents(), (await row.locator('thead th').allTextContents()).map(text => Number(text.replace('÷', '')))] // biome-ignore format: pairs
-    const kept = exponentials.map(Number).filter((_, n) => n <= i)
-    near([kept.reduce((a, b) => a + b)], [sums[2]], 5e-4, 'the sum of what is left')
-    near([exponentials.map(Number).reduce((a, b) => a + b)], [sums[1]], 5e-4, 'the sum of all')
-  }
-  const extremes = await page.locator('#extremes tbody tr').allTextContents()
-  assert.deepEqual(extremes.map(plain), ['NaN1.0000nan', '1e301.00000.0000'], 'before: not touched; after: lost')
-})
+asks(
+  '4. what does the mask remove, and why do rows still sum to 1? Three rows, exponential by exponential',
+  async () => {
+    await tour(2)
+    await reads(
+      '#tour-text',
+      /15 of 36 cells are hidden.*Each row still sums to 1, because what is left is divided by its own sum/,
+    )
+    const rows = await page.locator('.algebra-row').all()
+    assert.equal(rows.length, 3)
+    const want = expected('causal').weights?.data ?? []
+    for (const [i, row] of rows.entries()) {
+      const cells = (await row.locator('tbody tr').allTextContents()).map(plain)
+      assert.equal(cells.length, 6)
+      const last = (await row.locator('tbody td:last-child').allTextContents()).map(Number)
+      near(last, Array.from(want.slice(6 * i, 6 * i + 6)), 1e-4, `row ${i}`)
+      const [exponentials, sums] = [await row.locator('tbody td:nth-of-type(1)').allTextContents(), (await row.locator('thead th').allTextContents()).map(text => Number(text.replace('÷', '')))] // biome-ignore format: pairs
+      const kept = exponentials.map(Number).filter((_, n) => n <= i)
+      near([kept.reduce((a, b) => a + b)], [sums[2]], 5e-4, 'the sum of what is left')
+      near([exponentials.map(Number).reduce((a, b) => a + b)], [sums[1]], 5e-4, 'the sum of all')
+    }
+    const extremes = await page.locator('#extremes tbody tr').allTextContents()
+    assert.deepEqual(extremes.map(plain), ['NaN1.0000nan', '1e301.00000.0000'], 'before: not touched; after: lost')
+  },
+)
 
 asks(
   '5. does token 3 see token 5? Click the one, Shift-click the other: no, the rule, and the proof',
@@ -217,6 +224,7 @@ asks('8. cross-attention: rows are words that ask, columns words that answer', a
   assert.deepEqual(columnTokens, ['一套', '自动', '驾驶', '解决', '方案'])
   assert.match(`${rowTitle} ${columnTitle}`, /queries.*keys/)
   await reads('#tour-text', /Rows are the 4 words that ask, columns the 5 words that answer/)
+  await page.locator('[data-word="keys:4"][data-gloss="plan"]').first().waitFor()
   const weights = (await printed(page, 'weights')).map(Number)
   near(weights, Array.from(expected('translation').weights?.data.slice(0, 20) ?? []), 6e-5, 'weights')
 })
@@ -263,7 +271,7 @@ asks(
         rows.map(row => Array.from(row.children, each => (each.textContent ?? '').trim().replace('−', '-'))),
       )
     const said = await text('#sensitivity')
-    const row = SENTENCE.findIndex(each => said.includes(`the query ${each} grows`))
+    const row = SENTENCE.findIndex(each => said.includes(`the query ${each} changes`))
     assert.ok(row >= 0 && lines.length === 6, said)
     for (const [name, score, weight] of lines) {
       const slope = (/** @type {'scaled' | 'weights'} */ matrix) => {

@@ -461,3 +461,43 @@ test('a weight is dragged without a mode: the number stays, the answer says what
   await becomes(shown, during, 'Escape takes the drag back')
   await page.mouse.up()
 })
+
+test('a phone that is turned in the middle of a drag keeps what was dragged, as one step; the rest of the stroke changes nothing', async () => {
+  const [upright, lying] = [
+    { width: 390, height: 844 },
+    { width: 844, height: 390 },
+  ]
+  const shown = async (/** @type {string} */ selector) =>
+    Number(await page.locator(selector).evaluate(map => /** @type {any} */ (map).matrix.data[19]))
+  await page.setViewportSize(upright)
+  await go('#2&cell=weights.0.3.1')
+  const own = Number(WEIGHTS.at(0, 3, 1))
+  await becomes(() => shown('#map'), own)
+  const top = (await middle(3, 1)).y
+  await page.evaluate(by => scrollBy({ top: by, behavior: 'instant' }), top - 300) // above the sheet
+  await becomes(async () => Math.abs((await middle(3, 1)).y - 300) < 2, true)
+  const { x, y } = await middle(3, 1)
+  await page.mouse.move(x, y)
+  await page.mouse.down()
+  await page.mouse.move(x, y - 40, { steps: 4 })
+  await becomes(async () => (await shown('#map')).toFixed(4), (own + 40 / 200).toFixed(4))
+  const during = await shown('#map')
+  await page.setViewportSize(lying)
+  await page.waitForFunction(() => innerWidth === 844)
+  await page.mouse.move(300, 60)
+  await page.mouse.move(320, 20, { steps: 3 })
+  await page.mouse.up()
+  await page.mouse.move(1, 1)
+  await settled(page)
+  assert.equal(await shown('#map'), during, 'what was dragged stays')
+  await reads('.answer-first', /^eat gives 41\.9% to is, set by you \(it was 21\.9%\)/)
+  // A sheet that is as high as a phone still ends below the upper edge when the phone lies.
+  await page.setViewportSize(upright)
+  await page
+    .locator('#inspector')
+    .evaluate(sheet => /** @type {HTMLElement} */ (sheet).style.setProperty('--sheet', '760px'))
+  await page.setViewportSize(lying)
+  await becomes(async () => ((await page.locator('.sheet-handle').boundingBox())?.y ?? -1) >= 0, true)
+  await page.keyboard.press('ControlOrMeta+z')
+  await becomes(() => shown('#map'), own, 'one drag is one step')
+})

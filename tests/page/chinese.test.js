@@ -11,7 +11,7 @@ usePage()
 const NAMES = new Set(
   [
     'qkv PyTorch AVX MultiheadAttention float inf nan Softmax softmax tanh exp max sin cos log sqrt bit CSV JSON SVG PNG npy MB Shift Ctrl',
-    'NaN Esc Enter Python JavaScript attentionBackward weights tokens keyTokens data dims array astype English dot',
+    'NaN Esc Enter Python JavaScript attentionBackward weights tokens keyTokens data dims array astype English dot GPT BERT Llama',
   ]
     .join(' ')
     .split(' '),

@@ -133,3 +133,18 @@ test('a session computes what does not fit into a frame, compares it with float6
   cancelled.abort()
   await assert.rejects(async () => own.comparison({ ...request, of: 'other' }, { ...run, signal: cancelled.signal }))
 })
+
+test('a comparison that is cancelled while its trace is made does not end the next one of the same numbers', async () => {
+  const sentence = Array(200).fill('word').join(' ')
+  const { checked } = check(settingsOf({ model: 'multihead', heads: 8, dModel: 16, sentence }))
+  assert.ok(checked)
+  const own = handlers(qkv)
+  const first = new AbortController()
+  const run = { progress() {}, emit() {}, transfer: [] }
+  const request = { checked, head: 0, of: 'k' }
+  const cancelled = own.comparison(request, { ...run, signal: first.signal })
+  first.abort()
+  const next = own.comparison(request, { ...run, signal: new AbortController().signal })
+  await assert.rejects(async () => cancelled, /cancelled/)
+  assert.ok((await next).difference.most < 1e-4)
+})

@@ -10,6 +10,7 @@ import {
   LEAST_LENGTH,
   LENGTH_STEPS,
   lengthAt,
+  MEASURED,
   MOST_LENGTH,
   sideOf,
   stepAt,
@@ -67,7 +68,7 @@ test('times are measured for each length in turn, and their steps up to 2,048', 
 
 test('times arrive one after the other, stay when they are all there, and can be cancelled', async () => {
   const store = createStore(room, { link: '', qkv })
-  store.act.measure()
+  store.act.measure(MEASURED)
   const state = () => store.state.got.timing?.is
   assert.equal(state(), 'waiting')
   for (let i = 0; !store.state.view.times.length; i++) {

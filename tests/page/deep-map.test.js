@@ -67,6 +67,8 @@ test('the strongest cells of a view are found, and a cell names the part of the 
 test('colours end at a round number above what is in view; positions are round numbers apart', () => {
   assert.deepEqual(domainFor('sequential', { least: 0, most: 0.043 }), [0, 0.05])
   assert.deepEqual(domainFor('sequential', { least: 0, most: 1 }), [0, 1])
+  assert.deepEqual(domainFor('sequential', { least: 0, most: 1.003 }), [0, 1])
+  assert.deepEqual(domainFor('sequential', { least: 0, most: 1.02 }), [0, 2])
   assert.deepEqual(domainFor('sequential', { least: 0, most: 0 }), [0, 1])
   assert.deepEqual(domainFor('diverging', { least: -3, most: 1 }), [-5, 5])
   assert.deepEqual(positions(0, 16384, 0.04), [1999, 3999, 5999, 7999, 9999, 11999, 13999, 15999])

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { readFile } from 'node:fs/promises'
 import { test } from 'node:test'
 import { load } from 'qkv'
+import { multiheadAttention } from 'qkv/layers'
 import { exceptions, luminance, paletteOf, pixel, stepOf } from '../../web/elements/colour-scale.js'
 import { raster } from '../../web/elements/raster.js'
 import { headStatistics } from '../../web/elements/statistics.js'
@@ -199,7 +200,7 @@ test('a trace of qkv shows each of its steps, and its numbers', async () => {
 
 test("a layer's trace shows its steps, too", async () => {
   const qkv = await load()
-  const layer = qkv.generator(1).multiheadAttention(8, 2)
+  const layer = multiheadAttention(qkv.generator(1), 8, 2)
   const { steps } = layer.trace(qkv.generator(2).randn([5, 8]))
   const plain = steps.map(({ name, axes, tensor }) => ({
     name,

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { load } from 'qkv'
-import { begun, begunAgain, judged } from '../../web/exercises/attempt.js'
+import { begun, begunAgain, judged, withParameters } from '../../web/exercises/attempt.js'
 import { exerciseBar } from '../../web/exercises/exercise-bar.js'
 import { companion } from '../../web/exercises/exercise-companion.js'
 import { exerciseOf } from '../../web/exercises/index.js'
@@ -41,13 +41,13 @@ const waitingFor = draw => async (/** @type {RegExp} */ wanted) => {
 }
 
 /** A page with one room, as the companion uses it. @param {() => Promise<void>} [open] the room @param {import('../../web/shell/room.js').Room<any>} [room] */
-function openPage(open = async () => {}, room = layer) {
+function openPage(open = async () => {}, room = layer, loaded = Promise.resolve(qkv)) {
   const store = createStore(room, { qkv })
   const shell = {
     state: { language: 'en' },
     rooms: { store: () => store, open },
     enter: async () => {},
-    load: async () => qkv,
+    load: () => loaded,
     schedule() {},
   }
   const own = companion(/** @type {any} */ (shell))
@@ -114,6 +114,22 @@ test('Next twice in a moment is one step, and none beyond the end', async () => 
   await new Promise(resolve => setTimeout(resolve, 50))
   await reads(/data-exercise=e10/)
   assert.deepEqual(own.link(), { exercise: 'e1,e9,e10', nr: '3' })
+  store.close()
+})
+
+test('two presses of Check while the core is loaded are one try', async () => {
+  let arrive = () => {}
+  const loaded = new Promise(resolve => {
+    arrive = () => resolve(qkv)
+  })
+  const { own, store, draw, reads } = openPage(undefined, undefined, /** @type {any} */ (loaded))
+  await own.follow({ exercise: 'e1' }, {})
+  await reads(/exercise-check/)
+  const check = clickOf(draw(), 'exercise-check')
+  const checks = [check?.(), check?.()]
+  arrive()
+  await Promise.all(checks)
+  await reads(/After 2 more tries a solution can be shown/)
   store.close()
 })
 
@@ -266,6 +282,7 @@ test('an exercise is made with a check of the room that is open; what cannot be 
   const store = createStore(layer, { qkv })
   let room = 'learn'
   let isReady = true
+  let loaded = Promise.resolve(qkv)
   const shell = {
     state: {
       language: 'en',
@@ -274,7 +291,7 @@ test('an exercise is made with a check of the room that is open; what cannot be 
       },
     },
     rooms: { store: () => (isReady ? store : { ...store, state: { ...store.state, got: {} } }) },
-    load: async () => qkv,
+    load: () => loaded,
     schedule() {},
   }
   const own = make(/** @type {any} */ (shell))
@@ -289,6 +306,15 @@ test('an exercise is made with a check of the room that is open; what cannot be 
   set('make-task', 'Do it.')
   await clickOf(draw(), 'make-try')?.()
   await reads(/data-made=make(Good|Passes)/)
+  let arrive = () => {}
+  loaded = new Promise(resolve => {
+    arrive = () => resolve(qkv)
+  })
+  const trying = clickOf(draw(), 'make-try')?.()
+  set('make-task', 'Do something else.')
+  arrive()
+  await trying
+  assert.doesNotMatch(textOf(draw()), /data-made=make/, 'a link with the older task is not offered')
   isReady = false
   await clickOf(draw(), 'make-try')?.()
   await reads(/data-made=exerciseWait/)
@@ -339,4 +365,48 @@ test('slides of a link stay in the address, and leave those of the reader as the
   assert.match(textOf(draw()), /data-slides=2[\s\S]*These numbers are too many/)
   assert.deepEqual([shownAfterMove(1, 1, 1), shownAfterMove(2, 1, 1), shownAfterMove(0, 1, 1)], [2, 1, 0])
   assert.deepEqual([shownAfterRemoval(2, 2), shownAfterRemoval(1, 2), shownAfterRemoval(-1, 0)], [1, 1, -1])
+})
+
+test('a host that never answers is said so, and the exercise goes on; a late answer counts until the reader has begun', async () => {
+  /** @type {((event: { source: unknown, data: any }) => void)[]} */
+  const listeners = []
+  /** @type {any[]} */
+  const heard = []
+  const parent = { postMessage: (/** @type {any} */ message) => heard.push(message) }
+  globals.window = {
+    parent,
+    addEventListener: (/** @type {string} */ _, /** @type {any} */ listener) => listeners.push(listener),
+    removeEventListener() {},
+  }
+  const answer = (/** @type {object} */ state) => {
+    const { message_id } = heard.find(({ subject }) => subject === 'SPLICE.getState')
+    const data = { subject: 'SPLICE.getState.response', message_id, state }
+    for (const listener of listeners) listener({ source: parent, data })
+  }
+  const silent = /The page around this exercise does not answer/
+  try {
+    for (const hasBegun of [false, true]) {
+      heard.length = listeners.length = 0
+      const { own, store, draw, reads } = openPage()
+      await own.follow({ exercise: 'e1', embed: '1' }, {})
+      await reads(silent)
+      const query = () =>
+        store.state.settings.edits.map((/** @type {{ column: number, value: number }} */ { column, value }) => [
+          column,
+          value,
+        ])
+      const link = withParameters(store.link(), 'edits=Q.0.0.1:2')
+      const edit = /** @type {const} */ ({ matrix: 'Q', head: 0, row: 0, column: 1, value: 8 })
+      if (hasBegun) store.update({ set: { edits: [edit] } })
+      answer({ exercise: 'e1', link, answer: '', tries: 1, isShown: false, isPassed: false, score: 0 })
+      while (silent.test(textOf(draw()))) await new Promise(resolve => setTimeout(resolve))
+      assert.deepEqual(query(), [[1, hasBegun ? 8 : 2]])
+      clickOf(draw(), 'exercise-check')?.()
+      await reads(hasBegun ? /Right\./ : /the query is too short/)
+      await own.follow({}, {})
+      store.close()
+    }
+  } finally {
+    delete globals.window
+  }
 })

@@ -6,6 +6,7 @@ import { load } from 'qkv'
 import { headStatistics } from '../../web/elements/statistics.js'
 import { pick, rowsOf, windowAround } from '../../web/head/part-of-map.js'
 import { domainOf, roundedUp } from '../../web/head/scale.js'
+import { loadTexts } from '../../web/i18n/index.js'
 import { explain } from '../../web/rooms/layer/explain/cell.js'
 import { chainOf, numberIn } from '../../web/rooms/layer/explain/chain.js'
 import { headWords, largestDifferences } from '../../web/rooms/layer/explain/head-facts.js'
@@ -19,10 +20,12 @@ import { DEFAULTS } from '../../web/rooms/layer/fields.js'
 import { settingsOf } from '../../web/rooms/layer/presets.js'
 import { change, edit } from '../../web/rooms/layer/settings.js'
 import { createArithmetic } from '../../web/rooms/layer/trace/arithmetic.js'
+import { withOrigin } from '../../web/rooms/layer/views/map-title.js'
 import { CASES, traced } from './cases.js'
 
 const qkv = await load()
 const arithmetic = createArithmetic(qkv)
+const t = await loadTexts('en', ['shell', 'layer'])
 
 /** @param {ArrayLike<number>} got @param {ArrayLike<number>} want @param {number} most */
 function near(got, want, most) {
@@ -228,4 +231,14 @@ test('the chain of every weight and output ends where a number begins, in every 
 test('of W_q under a Gaussian score no rule is short, so none is said', () => {
   const cell = /** @type {const} */ ({ matrix: 'Wq', head: 0, row: 0, column: 0 })
   assert.equal(effectOf(qkv, traced(change(DEFAULTS, { score: 'gaussian' })), cell, arithmetic), undefined)
+})
+
+test('the title of a map says where its numbers come from', () => {
+  const titleOf = (/** @type {typeof DEFAULTS} */ settings, isTrained = false) =>
+    withOrigin({ t, result: traced(settings), settings, isTrained }, 'Weights')
+  assert.equal(titleOf(DEFAULTS), 'Weights (random, seed 123)')
+  const edited = edit(DEFAULTS, { matrix: 'X', head: 0, row: 0, column: 0 }, 2)
+  assert.equal(titleOf(edited), 'Weights (random, seed 123, cells set by hand)')
+  assert.equal(titleOf(change(DEFAULTS, { model: 'handBuilt' })), 'Weights (built by hand)')
+  assert.equal(titleOf(DEFAULTS, true), 'Weights (trained in another room)')
 })

@@ -96,7 +96,7 @@ function written(trace, step, isCross) {
     frame() {},
     hatch() {},
   }
-  const titles = Object.fromEntries(['x', 'q', 'k', 'weight', 'v', 'output'].map(name => [name, name]))
+  const titles = Object.fromEntries(['x', 'q', 'k', 'weight', 'v', 'output', 'partial'].map(name => [name, name]))
   const style = { ink: '#000', quiet: '#777', mark: '#f00', rule: '#ccc', paper: '#fff', isDark: false }
   const words = Array.from(rows.weights, (_, key) => `key ${key}`)
   drawFlow(/** @type {any} */ (pen), stage, rows, frame, /** @type {any} */ ({ words, query: 'asks', style, titles, partial: () => undefined })) // biome-ignore format: one line
@@ -122,6 +122,14 @@ test('in cross-attention the query has a row of its own above the keys, with its
     assert.equal(labels.length, 5, step)
   }
   assert.deepEqual(written(traceOf(3), 'word', false).texts.filter(({ text }) => text === 'asks'), []) // biome-ignore format: one line
+})
+
+test('the output is named partial while values are still added to it', () => {
+  const last = (/** @type {string} */ step) => {
+    const { texts, stage } = written(traceOf(4), step, false)
+    return texts.filter(({ x }) => x === stage.columns.output.x + stage.columns.output.width).map(({ text }) => text)
+  }
+  assert.deepEqual(['softmax', 'values', 'output'].map(last), [['output'], ['partial'], ['output']])
 })
 
 test('the column of the scores is named by what it shows', () => {
@@ -228,6 +236,54 @@ test('a dragged weight follows the pointer; a drag that the browser ends is take
   await page.mouse.move(box.x + 40, box.y + 40)
   await page.mouse.up()
   assert.equal((await edits()).length, length)
+})
+
+test('“All words” shows the output of each word in turn; a score says why it cannot be set; pooled cells say so', async () => {
+  const g = qkv.generator(3)
+  const [queries, keys, values] = [60, 60, 2].map(size => g.randn([1, 3, size]))
+  const trace = { embeddings: g.randn([3, 100]), queries, keys, values, ...qkv.trace(queries, keys, values) }
+  const tokens = ['a', 'b', 'c']
+  const flow = await show('qkv-flow', { trace: plainOf(trace), queryTokens: tokens, editable: true, pace: 0.25 })
+  const own = () => flow.evaluate(element => ({ query: /** @type {any} */ (element).query, caption: element.shadowRoot?.querySelector('.caption')?.textContent })) // biome-ignore format: one line
+  await becomes(
+    async () => (await own()).caption,
+    'a is a row of 100 numbers. A cell stands for up to 3 numbers and shows the largest of them.',
+  )
+  const told = await flow.evaluate(async element => {
+    /** @type {unknown[]} */
+    const told = []
+    element.addEventListener('flow-query', (/** @type {any} */ { detail }) => told.push([detail.query, detail.isPassing ?? false])) // biome-ignore format: one line
+    const end = new Promise(resolve => element.addEventListener('flow-all', resolve))
+    const press = (/** @type {string} */ act) =>
+      /** @type {any} */ (element).shadowRoot.querySelector(`[data-act=${act}]`).click()
+    press('all')
+    await /** @type {any} */ (element).updateComplete
+    press('pause')
+    await /** @type {any} */ (element).updateComplete
+    press('all')
+    await end
+    return told
+  })
+  assert.deepEqual(told, [[0, true], [0, false], [0, true], [1, true], [2, true]]) // biome-ignore format: one line
+  await becomes(async () => /^The output of c /.test((await own()).caption ?? ''), true)
+  await flow.evaluate(element => Object.assign(element, { at: /** @type {any} */ (element).indexOf('scale') }))
+  const box = (await page.locator('qkv-flow canvas').boundingBox()) ?? assert.fail()
+  await page.mouse.move(box.x + 400, box.y + 60)
+  await page.mouse.down()
+  await page.mouse.move(box.x + 430, box.y + 60, { steps: 3 })
+  await page.mouse.up()
+  await becomes(async () => (await own()).caption, 'Scores follow from q and k: change x.')
+  await page.keyboard.press('Home')
+  await page.emulateMedia({ reducedMotion: 'reduce' })
+  const atOnce = await flow.evaluate(element => {
+    let count = 0
+    element.addEventListener('flow-all', () => count++)
+    const button = /** @type {any} */ (element).shadowRoot.querySelector('[data-act=all]')
+    button.click()
+    return count
+  })
+  assert.equal(atOnce, 1, 'with less motion the page shows all at once')
+  await page.emulateMedia({ reducedMotion: null })
 })
 
 test('a trace that is none is a sentence', async () => {

@@ -74,8 +74,13 @@ test('the flow needs the steps of a head: without them it is a sentence', () => 
   const drawn = elementsOf(headView({ ...view, view: 'flow', flow }, act, t))
   const [picture] = drawn.filter(({ tag }) => tag === 'qkv-flow')
   assert.deepEqual([picture.attributes['.head'], picture.attributes['.query']], [1, 1])
+  const place = { word: { side: 'queries', position: 0 } }
+  picture.listeners['flow-query']({ detail: { query: 0, isPassing: true } })
+  assert.deepEqual(done.splice(0), [['point', place]], 'a word that “All words” passes is no step back')
   picture.listeners['flow-query']({ detail: { query: 0 } })
-  assert.deepEqual(done, [['select', { word: { side: 'queries', position: 0 } }]])
+  assert.deepEqual(done.splice(0), [['point'], ['select', place]])
+  picture.listeners['flow-all']({})
+  assert.deepEqual(done, [['point'], ['show', 'map']])
 })
 
 /** The events of a picture, and what they ask for. @type {[event: string, detail: object | null, asks: unknown[]][]} */

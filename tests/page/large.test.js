@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { load } from '../../src/index.js'
+import { embeddingLayer } from '../../src/layers.js'
 import { tokenize } from '../../src/tokenize.js'
 import { settled } from './browser.js'
 import { becomes, go, page, reads, usePage } from './open.js'
@@ -31,10 +32,7 @@ const numbers = rows =>
 /** The same in Node: the weights of one head. @param {number} tokens @param {number} head @param {number} heads */
 async function expected(tokens, head, heads) {
   const qkv = await load()
-  const X = qkv
-    .generator(123)
-    .embedding(50_000, 64)
-    .forward(tokenize(words(tokens)).ids)
+  const X = embeddingLayer(qkv.generator(123), 50_000, 64).forward(tokenize(words(tokens)).ids)
   const generator = qkv.generator(123)
   const drawn = Array.from({ length: heads }, () => [64, 64, 64].map(size => generator.rand([64, size])))
   const [Wq, Wk] = drawn[head]

@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { load } from 'qkv'
+import { embeddingLayer } from 'qkv/layers'
 import { DEFAULTS } from '../../web/rooms/layer/fields.js'
 import { settingsOf } from '../../web/rooms/layer/presets.js'
 import { change, edit } from '../../web/rooms/layer/settings.js'
@@ -140,7 +141,7 @@ test('under a causal mask a changed token moves no output before it, and the oth
   assert.deepEqual(got.slice(0, 3), [0, 0, 0])
   // The word is not in the sentence: it takes the next row of the table, and no other word another one.
   const output = (/** @type {number[]} */ ids) => {
-    const x = qkv.generator(123).embedding(50_000, 3).forward(ids)
+    const x = embeddingLayer(qkv.generator(123), 50_000, 3).forward(ids)
     const g = qkv.generator(123)
     const [q, k, v] = [2, 2, 4].map(size => qkv.matmul(x, g.rand([3, size])))
     return qkv.attention(q, k, v, { causal: true }).output.data

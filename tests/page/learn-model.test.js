@@ -478,10 +478,14 @@ test('from a translation in One layer the way to training leads to the translati
   assert.ok(TASKS.translation)
 })
 
-test('a task is described in one line', () => {
+test('a task is described in one line, induction in two: it says why one layer fails', () => {
   for (const task of NAMES) {
     const key = /** @type {'task.sort.text'} */ (`task.${task}.text`)
-    assert.ok(en[key].length <= 110 && zh[key].length <= 46, `${task}: ${en[key].length}, ${zh[key].length}`)
+    const lines = task === 'induction' ? 2 : 1
+    assert.ok(
+      en[key].length <= lines * 110 && zh[key].length <= lines * 46,
+      `${task}: ${en[key].length}, ${zh[key].length}`,
+    )
   }
 })
 

@@ -41,11 +41,33 @@ test('a link after training opens what its sender saw: trained to the same step,
   assert.equal(seen.shownAt, 40)
   assert.deepEqual(seen.shown, sent.shown)
   assert.equal(other.store.link(), own.store.link())
+  other.act.tell(2)
+  assert.equal(other.view.stop, 2)
   other.act.restart()
   await other.picture()
+  assert.equal(other.view.stop, 0, 'the story begins again, too')
   assert.deepEqual([other.view.steps, new URLSearchParams(other.store.link()).get('trained')], [0, null])
   own.close()
   other.close()
+})
+
+test('a link holds the loss of its step: a run that does not reach it again says so', async () => {
+  const own = openLearn('task=sort&seed=4&trained=20')
+  await own.until(({ view }) => view.isRepeating)
+  await own.picture()
+  const link = new URLSearchParams(own.store.link())
+  assert.equal(Number(link.get('loss')), own.view.losses[19])
+  own.close()
+  for (const by of [1, 1.01]) {
+    link.set('loss', String(by * own.view.losses[19]))
+    const other = openLearn(String(link))
+    await other.until(({ view }) => view.isRepeating)
+    await other.picture()
+    const said = other.effects.filter(({ type }) => type === 'message').map(({ problem }) => problem)
+    assert.deepEqual(said.map(({ key, params }) => [key, params.step]), by === 1 ? [] : [['learnOtherLoss', 20]]) // biome-ignore format: one line
+    assert.equal(other.store.state.settings.loss, own.view.losses[19], 'the link is that of this run again')
+    other.close()
+  }
 })
 
 test('another step in the address of an open page trains the run again up to that step, as the link does', async () => {

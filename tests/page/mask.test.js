@@ -29,7 +29,7 @@ test('the page of a word asks and proves: another key, another word instead of i
   await page.waitForFunction(() => /probe=0.*probeWord=Life/.test(location.hash))
 })
 
-test('the step of the mask shows why both ways agree, and by how much they differ', async () => {
+test('the step of the mask shows why rows still sum to 1, and by how much they differ', async () => {
   await choose('self')
   await becomes(() => page.locator('#algebra').count(), 0, 'nothing is hidden')
   await choose('causal')

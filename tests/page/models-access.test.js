@@ -60,6 +60,29 @@ test('a word and a second one: heads are ranked by the weight between them', asy
   assert.deepEqual(scores, want)
 })
 
+test('a long text pushes no row of the map of all heads below the bar with “Continue”', async () => {
+  await open('qwen3-tiny-bf16', 'qwen3')
+  for (const [width, height] of [
+    [1280, 720],
+    [360, 740],
+  ]) {
+    await page.setViewportSize({ width, height })
+    await page.fill('#models-text', 'a '.repeat(44 + width / 160))
+    const seen = () =>
+      page.evaluate(() => {
+        const tokens = document.querySelectorAll('.word-button').length
+        const [maps, bar] = ['.atlas-maps', '.models-dock'].map(selector => document.querySelector(selector))
+        if (!maps || !bar || tokens < 44) return `${tokens} tokens`
+        maps.scrollIntoView({ block: 'end' })
+        const box = maps.getBoundingClientRect()
+        const above = document.elementFromPoint(box.left + box.width / 2, box.bottom - 4)
+        if (!above?.closest('models-atlas')) return `${above?.className} lies over the last row`
+        return bar.getBoundingClientRect().top >= box.bottom - 1 ? 'the last row' : 'the bar begins above its end'
+      })
+    await becomes(seen, 'the last row')
+  }
+})
+
 for (const [theme, language] of [
   ['light', 'en'],
   ['dark', 'zh'],

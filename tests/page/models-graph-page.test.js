@@ -10,13 +10,13 @@ import { becomes, go, page, reads, set, text, usePage } from './open.js'
 usePage({ hash: '#2&room=models&models.checkpoint=stories' })
 const axe = await readFile(new URL('../../node_modules/axe-core/axe.min.js', import.meta.url), 'utf8')
 
-/** What axe finds in the graph. */
-async function violations() {
+/** What axe finds in a part of the page. */
+async function violations(selector = '#models-graph') {
   await page.evaluate(axe)
-  return page.evaluate(async () => {
-    const { violations } = await /** @type {any} */ (globalThis).axe.run('#models-graph')
+  return page.evaluate(async selector => {
+    const { violations } = await /** @type {any} */ (globalThis).axe.run(selector)
     return violations.map((/** @type {any} */ { id, nodes }) => `${id}: ${nodes[0].html.slice(0, 200)}`)
-  })
+  }, selector)
 }
 
 /** A file that a button saves. @param {string} selector */
@@ -125,7 +125,7 @@ test('the story leads to the graph, which finds the edge of induction; it is tes
   await becomes(() => page.evaluate(() => location.hash), /models\.graph=80(&|$)/)
 })
 
-test('on a phone, in Chinese and in the dark, the graph begins at the answer, nothing is wider than the window, and axe finds nothing', async () => {
+test('on a phone, in Chinese and in the dark, the graph begins at the answer; of it, of what matters and of why a head looks there nothing is wider than the window, and axe finds nothing', async () => {
   await page.setViewportSize({ width: 390, height: 844 })
   await set('language', 'zh')
   await set('theme', 'dark')
@@ -141,10 +141,40 @@ test('on a phone, in Chinese and in the dark, the graph begins at the answer, no
   await reads('.models-title', /头 3\.1/)
   await becomes(() => beyond(page), [])
   assert.deepEqual(await violations(), [])
+
+  const other = prompt.replace('vi ta mo', 'vi ta la')
+  const link = `#2&room=models&models.checkpoint=stories&models.prompt=${encodeURIComponent(prompt)}`
+  await go(`${link}&models.sourceText=${encodeURIComponent(other)}&models.at=3.1%3A23%3E15`)
+  await page.locator('#models-reasons').waitFor()
+  await reads('#models-why-there h3', '它为什么看那里？')
+  await becomes(() => beyond(page), [])
+  assert.deepEqual(await violations('#models-inspector'), [])
+  await page.keyboard.press('Escape')
+  await page.keyboard.press('Escape')
+  await page.locator('#models-matters > summary').focus()
+  await page.keyboard.press('Enter')
+  await page.locator('#matters-positions').waitFor()
+  await becomes(() => countOf('#models-matters [data-state="done"]'), 2)
+  await becomes(() => beyond(page), [])
+  assert.deepEqual(await violations('#models-matters'), [])
   await page.evaluate(() => localStorage.clear())
 })
 
-test('a model with two stacks is told so', async () => {
-  await go('#2&room=models&models.checkpoint=translation&models.graph=50')
-  await reads('#graph-none', /models with one stack/)
+test('the graph of a translation goes from the word that is written through cross-attention to the words that are translated', async () => {
+  await go('#2&room=models&models.checkpoint=translation&models.graph=80')
+  await part('a').waitFor()
+  await becomes(async () => (await countOf('[data-kind="head"][data-part^="c"]')) > 0, true)
+  await becomes(async () => (await countOf('[data-kind="embedding"][data-part^="ew"]')) > 0, true)
+  await reads('#graph-picture', /cross 1/)
+  const cross = page.locator('[data-kind="head"][data-part^="c"]').first()
+  await cross.hover()
+  await reads('#graph-said', /^Head 1\.1 \(Cross-attention\) at “[^”]+” \(\d+\): \d+\.\d% of the answer goes back/)
+  await page.locator('.graph-list summary').click()
+  await page.locator('.graph-list [data-edge*=">c1.1"][data-edge$=":v"]').first().click()
+  await page.click('#graph-test')
+  await reads('#graph-tested', /^Cut, the lead of /)
+  await page.click('#graph-open')
+  await reads('#models-inspector h2', /^Head 1\.1, /)
+  await becomes(() => page.evaluate(() => location.hash), /models\.at=c1\.1%3A/)
+  assert.deepEqual(await violations(), [])
 })

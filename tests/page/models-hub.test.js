@@ -102,7 +102,7 @@ test('a text that is no address is refused; a failed detail is told, a failed ti
   assert.equal(failureOf({ ...state, got: { 'tile:1.1': failed } }), undefined)
   const asked = { id: 1, name: 'hf:me/tiny', checkpoint: '', isAsking: true }
   const question = (/** @type {object} */ got) =>
-    hubQuestion(/** @type {any} */ ({ ...state, got, act }), asked, /** @type {any} */ (String))
+    hubQuestion(/** @type {any} */ ({ ...state, got, act, t: String }), asked, /** @type {any} */ (String))
   assert.notEqual(question({ look: { is: 'waiting' }, run: failed }), nothing, 'a failed run hides no question')
   assert.equal(question({ look: failed }), nothing, 'it is said above')
 })

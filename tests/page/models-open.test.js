@@ -26,7 +26,12 @@ test('the room opens with a trained model of the page, and with its own text', a
   // The translator says what it was trained to say, word by word.
   await page.click('#models-model')
   await page.click('#models-options [data-name="translation"]')
-  await reads('#models-translation', /^工程师 今天 在 北京 想要 一套 自动 驾驶 解决 方案$/)
+  await page.locator('[data-gloss="plan"]').waitFor()
+  const words = await page.locator('.models-strips > :last-child .token').allTextContents()
+  assert.deepEqual(words.slice(0, -1), '工程师 今天 在 北京 想要 一套 自动 驾驶 解决 方案'.split(' '))
+  await reads('#models-top tbody th', '方案 plan')
+  await page.click('.models-strips > :last-child .word-button:nth-child(4)')
+  await reads('.models-hint', /^“北京 Beijing” looks most at “beijing” \(\d\d\.\d%\)/)
 })
 
 test('the guided story goes from head to head, each with its prompt, and switches it off', async () => {

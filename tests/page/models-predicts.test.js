@@ -155,6 +155,75 @@ test('how alike two texts are is shown with the heads that made it; changes and 
   model.dispose()
 })
 
+/**
+ * What matters, once all of its rows are exact.
+ * @param {Awaited<ReturnType<typeof begin>>} own
+ * @param {'heads' | 'positions'} part
+ */
+function matters({ store }, part) {
+  const got = store.state.got[`matters:${part}`]
+  return /** @type {import('../../web/rooms/models/models.js').Matters} */ (
+    got?.is === 'here' ? got.value : assert.fail(got?.is)
+  )
+}
+
+test('what matters for a class of a text or of a token: heads and states, and what changes do beside what was foretold', async () => {
+  for (const [name, text, row] of /** @type {const} */ ([
+    ['distilbert-sst-tiny', 'The river was slow.', undefined],
+    ['bert-tokens-made', '1 5 9 13 30 22 2', 3],
+  ])) {
+    const own = await begin(folder(name), text)
+    if (row !== undefined) own.act.selectWord(row, false, 'queries')
+    own.act.show({ hasMatters: true })
+    await own.settled()
+    const model = await open(name)
+    const ids = own.shown().run?.ids ?? assert.fail()
+    const [first, second] = own.shown().run?.top ?? assert.fail()
+    const lead = (/** @type {any} */ hooks) => {
+      const { logits } = model.classify({ ids }, { hooks })
+      const at = (/** @type {number} */ id) => (row === undefined ? logits.at(0, id) : logits.at(0, row, id))
+      return at(first.id) - at(second.id)
+    }
+    const { kind, tokens, value, dims, exact, effects } = matters(own, 'heads')
+    assert.deepEqual([kind, tokens, exact], ['class', [first.token, second.token], dims[0]])
+    near(value, lead({}))
+    const effect = lead({ 'layers.1.heads.2': 'mean' }) - lead({})
+    near(effects[dims[1] + 2], effect)
+    own.act.change(readChanges('2.3=mean'))
+    await own.settled()
+    const now = own.store.state.got['matters:now']
+    near(now?.is === 'here' ? Number(now.value) : Number.NaN, effect)
+    model.dispose()
+  }
+})
+
+test('what matters for how alike two texts are: heads, states of the second text, and what a change does', async () => {
+  const [text, second] = ['The river was slow.', 'The sea was cold.']
+  const own = await begin(sentences(), text)
+  own.act.typeSource(second)
+  own.act.show({ hasMatters: true })
+  await own.settled()
+  const model = await open('sentence-bert-tiny')
+  const plain = await model.similarity(text, second)
+  const { kind, value, dims, effects } = matters(own, 'heads')
+  assert.equal(kind, 'likeness')
+  near(value, plain.value)
+  const off = await model.similarity(text, second, { hooks: { 'layers.0.heads.1': 'mean' } })
+  near(effects[1], off.value - plain.value)
+  assert.ok(dims[0] > 1)
+  const states = matters(own, 'positions')
+  assert.equal(states.lengths, undefined, 'both have as many tokens')
+  assert.ok(
+    states.effects.some(effect => effect > 1e-3),
+    'states of the second text make the first one more alike',
+  )
+  own.act.change(readChanges('1.2=mean'))
+  await own.settled()
+  const now = own.store.state.got['matters:now']
+  near(now?.is === 'here' ? Number(now.value) : Number.NaN, off.value - plain.value)
+  model.dispose()
+})
+
 test('the heads that made the guess for a masked word are shown too; without a mask nothing is asked', async () => {
   const { act, settled, shown, store, why } = await begin(folder('bert-tiny'), 'The [MASK] chased the dog.')
   const { logits } = await open('bert-tiny').then(model => {

@@ -71,6 +71,14 @@ test('what cannot be opened is refused with the reason, and the model before sta
   await page.setInputFiles('#models-files', [{ name: 'config.json', mimeType: 'application/json', buffer: bytes }])
   await reads('#models-problem', /model_type "mamba" is not covered; covered: gpt2.*The previous model stays open\./)
   await reads('#models-facts', /^gpt2,/)
+  const config = filesOf('gpt2-tiny').filter(file => file.endsWith('/config.json'))
+  await page.setInputFiles('#models-files', config)
+  await reads('#models-problem', /model\.safetensors/)
+  assert.doesNotMatch(
+    await text('#models-problem'),
+    /loadModel/,
+    'the name of a function of ours is no news for readers',
+  )
   await page.fill('#models-text', 'The dog')
   await reads('.strip-label', /2 tokens|3 tokens|4 tokens/)
 })
@@ -120,7 +128,7 @@ test('text is generated step by step, and the maps grow with it', async () => {
 test('a long run tells how far it is and can be cancelled: the run before stays, the next one works', async () => {
   const files = filesOf('qwen3-tiny-bf16')
   const config = JSON.parse(readFileSync(files.find(path => path.endsWith('/config.json')) ?? '', 'utf8'))
-  const longer = Buffer.from(JSON.stringify({ ...config, max_position_embeddings: 4096 }))
+  const longer = Buffer.from(JSON.stringify({ ...config, max_position_embeddings: 8192 }))
   await page.setInputFiles('#models-files', [
     { name: 'config.json', mimeType: 'application/json', buffer: longer },
     ...files
@@ -131,7 +139,7 @@ test('a long run tells how far it is and can be cancelled: the run before stays,
   await page.fill('#models-text', 'The dog')
   await reads('.strip-label', /^2 tokens$|^3 tokens$|^4 tokens$/)
   const answer = await text('#models-answer')
-  const long = Array(500).fill('The cat that chased').join(' ')
+  const long = Array(1000).fill('The cat that chased').join(' ')
   await page.fill('#models-text', long)
   // It is read at once where it takes less than five seconds, by the runs before.
   await page.locator('#models-draft-read, #models-running').first().waitFor()

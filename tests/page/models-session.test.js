@@ -46,10 +46,13 @@ function talk() {
   const posted = []
   /** @type {Set<() => void>} */
   const waiting = new Set()
-  const answer = serve(handlers(qkv), message => {
-    posted.push(message)
-    for (const look of waiting) look()
-  })
+  const answer = serve(
+    () => handlers(qkv),
+    message => {
+      posted.push(message)
+      for (const look of waiting) look()
+    },
+  )
   let last = 0
   /** Asks, and waits for the end of the answer. @template {keyof Asks} N @param {N} type @param {Asks[N]['request']} request */
   function ask(type, request) {
@@ -252,6 +255,12 @@ test('a text of 1,200 tokens is summarised; maps, scores, tiles, links and profi
   assert.ok(Math.abs(distance.reduce((a, b) => a + b) - 1) <= 1e-4)
   for (const { query, key, weight } of longest) assert.ok(weight >= 0.2 && own[query * L + key] >= 0.1999)
   assert.ok(longest.length <= 10)
+  const sink = /** @type {any} */ ({
+    distance: { data: [0, 1, 0], dims: [1, 1, 3] },
+    topKeys: { data: [0, 0, 1, 0], dims: [1, 1, 4, 1] },
+    topWeights: { data: [1, 0.9, 0.6, 0.8] },
+  })
+  assert.deepEqual(profileOf(sink, 0, 1).longest, [{ layer: 1, head: 0, query: 2, key: 1, weight: 0.6 }])
 
   const want = headScores([exact], ids).previous.data
   close(run.scores['']?.previous?.slice(maps.heads, 2 * maps.heads), want, 'previous')

@@ -7,7 +7,7 @@ import { load } from 'qkv'
 import { makeWeights, writeFolder } from '../bench/gpt2/checkpoint.js'
 import { opened } from './models.js'
 import { go, page, usePage } from './open.js'
-import { LAST, noteAnswers, STORY, timesOf } from './room-speed.js'
+import { comeNear, firstPicture, LAST, noteAnswers, PANEL_NAMES, STORY, timesOf } from './room-speed.js'
 import { yardstick } from './typing.js'
 
 const STORIES = '#2&room=models&models.checkpoint=stories'
@@ -64,4 +64,13 @@ test('from the answer to the paint of 144 maps of 64 tokens: at most 2 x 150 ms'
   const best = await least(texts, 'answer', bound)
   t.diagnostic(`${best.toFixed(1)} ms`)
   assert.ok(best <= bound, `${best} ms of ${bound}`)
+})
+
+test('what explains an answer is loaded when the pointer comes to the room: opening it loads nothing more', async t => {
+  await go(`${STORIES}&models.prompt=${encodeURIComponent(`${STORY} ${LAST[0]}`)}&models.at=2.1`)
+  await opened('')
+  const loaded = await comeNear(page)
+  const before = loaded.length
+  for (const name of PANEL_NAMES) t.diagnostic(`${name}: ${(await firstPicture(page, name)).toFixed(0)} ms`)
+  assert.deepEqual(loaded.slice(before), [])
 })

@@ -12,6 +12,7 @@ import { texts as zh } from '../../web/i18n/zh/models.js'
 import { kindOf, rankingOf, roleOf } from '../../web/rooms/models/head-kind.js'
 import { room } from '../../web/rooms/models/room.js'
 import { failureOf, isEnded, isGenerating, shownOf } from '../../web/rooms/models/shown.js'
+import { slotOf } from '../../web/shell/slots.js'
 import { createStore } from '../../web/shell/store.js'
 import { begin, folder, folderText, qkv, start, TEXT, types } from './models-store.js'
 
@@ -211,6 +212,22 @@ test('generation that is stopped keeps its tokens', async () => {
   assert.equal(failureOf(store.state), undefined)
 })
 
+test('another text or another model ends generation: the new text gets no token of the old one', async () => {
+  const { store, act, settled, shown } = await begin()
+  act.generate(50)
+  while (store.state.settings.generated.length < 2) await new Promise(resolve => setTimeout(resolve))
+  act.type('The dog')
+  assert.ok(!isGenerating(store.state))
+  await settled()
+  assert.deepEqual([store.state.settings.generated, shown().run?.ids.length], [[], 3])
+  act.generate(50)
+  while (store.state.settings.generated.length < 2) await new Promise(resolve => setTimeout(resolve))
+  act.bring(folder('llama-tiny-sharded'))
+  await settled()
+  assert.ok(!isGenerating(store.state))
+  assert.deepEqual(store.state.settings.generated, [])
+})
+
 test('generation stops where the context ends, and a number beyond its range becomes the nearest one, which is said', async () => {
   const { store, act, settled, shown } = await begin()
   act.sample('count', 1e9, 1, 500)
@@ -341,9 +358,12 @@ test('a lost worker keeps what is drawn, asks nothing, and starts again with the
     const own = { sent: [], isEnded: false, terminate: () => (own.isEnded = true) }
     own.ready = Promise.all([import('../../web/shell/port.js'), room.session.handlers(qkv)]).then(
       ([{ serve }, handlers]) =>
-        serve(handlers, data => {
-          if (!own.isEnded) own.onmessage({ data })
-        }),
+        serve(
+          () => handlers,
+          data => {
+            if (!own.isEnded) own.onmessage({ data })
+          },
+        ),
     )
     own.postMessage = async (/** @type {any} */ message) => {
       own.sent.push(message)
@@ -477,6 +497,13 @@ test('the time of a text is that of a measured run, grows with its length, and i
   const [twice, ten] = [200, 1000].map(tokens => Number(secondsOf(model, timed, tokens)))
   assert.ok(twice > 1.2 && twice < 1.9 && ten > 7 && ten < 16, `${twice} ${ten}`)
   assert.equal(secondsOf(model, { ...timed, model: 'b' }, 100), undefined)
+  assert.equal(
+    secondsOf(model, { ...timed, tokens: 7 }, 1000),
+    undefined,
+    'a run of a few words says nothing of a chapter',
+  )
+  const half = Number(secondsOf(model, { ...timed, least: 400 }, 200))
+  assert.ok(Math.abs(half - (0.4 + twice / 2)) < 1e-9, 'what the shortest run has taken does not grow with the text')
   assert.equal(secondsOf(model, undefined, 100), undefined)
   assert.equal(mostTokens(model, 3.5e9), 1024)
   assert.equal(mostTokens({ ...model, positions: Infinity }, 1.25e9), Math.floor(1e9 / (4 * 768 * 33 + 68 * 144)))
@@ -701,4 +728,65 @@ test('what matters is asked after all else, because it takes the longest; a valu
     [0.25, -0.25, -0.0001, 0].map(x => signed(x, 3)),
     ['+0.250', '−0.250', '0.000', '0.000'],
   )
+})
+
+test('what matters can be cancelled while it is computed, and is computed again when the reader says so', async () => {
+  const { store, act, settled } = await begin()
+  act.show({ hasMatters: true })
+  const slot = () => store.state.got['matters:heads']
+  assert.equal(slot()?.is, 'waiting')
+  act.cancel('matters:heads')
+  assert.equal(slot()?.is, 'cancelled')
+  await settled()
+  assert.equal(slot()?.is, 'cancelled', 'it is not asked for again')
+  act.runAgain()
+  await settled()
+  const made = slot()
+  assert.equal(made?.is === 'here' && /** @type {any} */ (made.value).exact, 3)
+})
+
+test('what the reader is about to open is computed before it is opened, while the pointer is there, if it takes little time', async () => {
+  const { store, act, settled } = await begin()
+  for (const [name, slot] of /** @type {const} */ ([
+    ['matters', 'matters:heads'],
+    ['graph', 'graph'],
+  ])) {
+    assert.ok(!types(store).includes(slot))
+    act.show({ ahead: name })
+    assert.ok(types(store).includes(slot))
+    await settled()
+    assert.equal(store.state.got[slot]?.is, 'here')
+    const { open } = store.state.got
+    assert.ok(open?.is === 'here')
+    const large = { ...open, value: { ...open.value, parameters: 124e6 } }
+    const needs = room.needs({ ...store.state, got: { ...store.state.got, open: large } })
+    assert.ok(!needs.map(slotOf).includes(slot), 'a large model waits for the click')
+    act.show({ ahead: '' })
+    assert.equal(store.state.got[slot], undefined, 'the pointer has left')
+  }
+  act.show({ ahead: 'matters' })
+  await settled()
+  const made = store.state.got['matters:heads']
+  act.show({ hasMatters: true, ahead: '' })
+  assert.equal(store.state.got['matters:heads'], made, 'nothing is computed again')
+})
+
+test('a word of a model that knows few becomes another of its class, with its capital, and stays selected', async () => {
+  const { store, act, settled, shown } = start()
+  const names = ['config.json', 'model.safetensors', 'tokenizer.json', 'tokenizer_config.json', 'about.json']
+  act.bring(
+    names.map(name => new File([readFileSync(new URL(`../../web/trained/stories/${name}`, import.meta.url))], name)),
+  )
+  await settled()
+  act.type('Lily and Tom are friends')
+  await settled()
+  act.selectWord(3, false, 'queries')
+  assert.ok(shown().openModel?.about?.words?.some(words => words.includes('tom') && words.includes('leo')))
+  act.exchange(3, 'leo')
+  await settled()
+  assert.equal(store.state.settings.prompt, 'Lily and Leo are friends')
+  assert.deepEqual([store.state.view.query, shown().run?.tokens[3]], [3, 'leo'])
+  act.exchange(2, 'a')
+  await settled()
+  assert.equal(store.state.settings.prompt, 'Lily a Leo are friends')
 })

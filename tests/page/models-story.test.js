@@ -4,9 +4,9 @@
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { test } from 'node:test'
-import { texts as en } from '../../web/i18n/en/models.js'
+import { texts as en } from '../../web/i18n/en/head.js'
 import { texts as shellEn } from '../../web/i18n/en/shell.js'
-import { texts as zh } from '../../web/i18n/zh/models.js'
+import { texts as zh } from '../../web/i18n/zh/head.js'
 import { texts as shellZh } from '../../web/i18n/zh/shell.js'
 import { opened } from './models.js'
 import { becomes, page, reads, set, usePage } from './open.js'
@@ -52,7 +52,7 @@ for (const language of /** @type {const} */ (['en', 'zh']))
       await becomes(() => attribute('#models-answer', 'data-token'), stop.answer)
       const before = Number(await attribute('#models-answer', 'data-value'))
       assert.ok(Math.abs(before - stop.probability) <= ROUNDING, `${name}: ${before}`)
-      await reads('.models-title', new RegExp(`${texts.modelsHead.replace('{name}', name)}`))
+      await reads('.models-title', new RegExp(`${texts.headTitle.replace('{name}', name)}`))
       await page.click('#models-story-off')
       await page.locator('#models-effect').waitFor()
       await becomes(() => attribute('#models-answer', 'data-token'), stop.without.says, `stop ${n + 1}`)

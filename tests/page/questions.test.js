@@ -1,5 +1,5 @@
-// Eleven of the eighteen questions of a first-time reader, each from a fresh page and within three clicks; answers.test.js has
-// the others: what a word attends to, where a number comes from, sqrt(d), the mask, two heads, cross-attention, programs.
+// Twelve of the eighteen questions of a first-time reader, each from a fresh page and within three clicks; answers.test.js has
+// the others: what a word attends to, where a number comes from, sqrt(d), two heads, cross-attention, programs.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -35,6 +35,15 @@ async function enter(room) {
 /** What is asked, and what a reader does; the assertions are on what the page answers. @type {[string, () => Promise<void>][]} */
 const QUESTIONS = [
   [
+    '4. what does the mask change, and why do rows still sum to 1?',
+    async () => {
+      await enter('layer')
+      await page.click('#tour-start > summary')
+      await page.click('#tour-start [data-item="2"]')
+      await reads('#tour-text', /Each row still sums to 1, because what is left is divided by its own sum/)
+    },
+  ],
+  [
     '5. what are q, k, v of this word?',
     async () => {
       await enter('layer')
@@ -55,7 +64,27 @@ const QUESTIONS = [
     },
   ],
   [
-    '9. are the numbers right?',
+    '9. are the numbers right? At the front door, against what',
+    async () => {
+      await page.click('.front .checked > summary')
+      await reads('.front .checked', says(shell.checkedText))
+    },
+  ],
+  ...['layer', 'learn', 'models'].map(
+    room =>
+      /** @type {[string, () => Promise<void>]} */ ([
+        `9. are the numbers right? In ${room}, against what`,
+        async () => {
+          await enter(room)
+          await page.click('#more > summary')
+          await page.click('#more .checked > summary')
+          await page.locator('#more .checked p').waitFor()
+          await reads('#more .checked', says(shell.checkedText))
+        },
+      ]),
+  ),
+  [
+    '9. are the numbers right? Those that stand here',
     async () => {
       await enter('layer')
       await page.locator('#badge[data-most]').waitFor()
@@ -78,6 +107,7 @@ const QUESTIONS = [
       await enter('layer')
       await page.click('#cost > summary')
       await page.locator('#cost .cost-table [data-value]').first().waitFor()
+      await reads('#cost', /twice the length has four times as many weights/)
       const [projections, mixing] = await page
         .locator('#cost .cost-table [data-value]')
         .evaluateAll(cells => cells.slice(0, 2).map(cell => Number(cell.getAttribute('data-value'))))
@@ -99,7 +129,10 @@ const QUESTIONS = [
     async () => {
       await enter('learn')
       await reads('main', says(learn['task.induction.text']))
+      assert.match(learn['task.induction.text'], /One layer cannot: first a head notes/)
       await page.locator('[data-name="accuracy"] polygon.band').waitFor()
+      await page.click('#learn-train')
+      await reads('.learn-said', says(learn['learnReached.jump']))
     },
   ],
   [
@@ -109,6 +142,21 @@ const QUESTIONS = [
       await page.click('#front-go-on')
       await page.locator('#models-ranked [data-head="1.2"]').click()
       await page.locator('.models-head[data-head="1.2"]').waitFor()
+    },
+  ],
+  [
+    '15. which head finds the name? In the text that Models opens with',
+    async () => {
+      await enter('models')
+      await page.locator('#models-ranked [data-head="1.2"]').click()
+      await page.locator('.models-head[data-head="1.2"] #models-map').waitFor()
+      const from = await page.locator('#models-map').evaluate(element => {
+        const { rowTokens, columnTokens, matrix } = /** @type {any} */ (element)
+        const row = Array.from(matrix.data).slice(rowTokens.indexOf('he') * columnTokens.length)
+        const weights = row.slice(0, columnTokens.length)
+        return columnTokens[weights.indexOf(Math.max(...weights))]
+      })
+      assert.equal(from, 'tom')
     },
   ],
   [
@@ -131,6 +179,7 @@ const QUESTIONS = [
       const { width = 0, height = 0 } = (await map.boundingBox()) ?? {}
       await map.hover({ position: { x: 0.95 * width, y: (1.5 / 11) * height } })
       await reads('#models-pointed', /今天.*today/s)
+      await reads('#models-top tbody th', '方案 plan')
     },
   ],
   [
@@ -145,7 +194,7 @@ const QUESTIONS = [
   ],
 ]
 
-test('eleven questions of a first-time reader are answered from a fresh page, within three clicks each', async t => {
+test('twelve questions of a first-time reader are answered from a fresh page, within three clicks each', async t => {
   for (const [question, answer] of QUESTIONS) {
     await go('')
     await page.evaluate(() => {

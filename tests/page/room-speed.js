@@ -58,3 +58,75 @@ export const noteAnswers = context =>
       }
     }
   })
+
+/** What opens each panel that explains an answer, and its first picture. */
+const PANELS = {
+  reasons: { opens: 'qkv-heatmap', picture: '#models-reasons' },
+  matters: { opens: '#models-matters > summary', picture: '#matters-heads' },
+  graph: { opens: '#models-graph > summary', picture: '#graph-picture' },
+}
+
+/** The names of the panels. */
+export const PANEL_NAMES = /** @type {(keyof typeof PANELS)[]} */ (Object.keys(PANELS))
+
+/** Milliseconds until what the panels need counts as never loaded. */
+const PATIENCE = 60_000
+/** The chunks of the page that draw the panels; what they import is asked for before them. */
+const CHUNKS = ['matters-panel', 'graph-panel', 'cell-inspector']
+
+/**
+ * Lets the pointer come to the room, and waits until what its panels need is loaded.
+ * @param {Page} page
+ * @returns {Promise<string[]>} the addresses that are loaded, which grow later
+ */
+export async function comeNear(page) {
+  /** @type {string[]} */
+  const loaded = []
+  let open = 0
+  page.context().on('request', () => void open++)
+  page.context().on('requestfinished', request => {
+    loaded.push(request.url())
+    open--
+  })
+  const isHere = (/** @type {string} */ name) => loaded.some(url => new RegExp(`/${name}-[^/]*\\.js$`).test(url))
+  await page.hover('#models-top')
+  await page.locator('main[data-prepared="here"]').waitFor() // what its worker needs
+  for (const end = Date.now() + PATIENCE; open > 0 || !CHUNKS.every(isHere); await page.waitForTimeout(20))
+    if (Date.now() > end) throw new Error(`not loaded: ${CHUNKS.filter(name => !isHere(name)).join(', ')}`)
+  return loaded
+}
+
+/** Milliseconds for which a reader's pointer is on what it clicks, at least. */
+const POINTING = 150
+
+/**
+ * Milliseconds from a click to the frame that shows the first picture of a panel; of a weight the head is open.
+ * @param {Page} page
+ * @param {keyof typeof PANELS} name
+ */
+export async function firstPicture(page, name) {
+  const { opens, picture } = PANELS[name]
+  await page.hover(opens)
+  await page.waitForTimeout(POINTING)
+  return page.evaluate(
+    async ({ opens, picture, isWeight }) => {
+      const frame = () => new Promise(resolve => requestAnimationFrame(resolve))
+      await frame()
+      const element = /** @type {HTMLElement} */ (document.querySelector(opens))
+      const start = performance.now()
+      if (isWeight)
+        element.dispatchEvent(new CustomEvent('cell-pin', { detail: { row: 37, column: 19 }, bubbles: true }))
+      else element.click()
+      while (!document.querySelector(picture)) await frame()
+      // A message is handled after the frame is painted.
+      await frame()
+      await new Promise(resolve => {
+        const { port1, port2 } = new MessageChannel()
+        port1.onmessage = resolve
+        port2.postMessage(0)
+      })
+      return performance.now() - start
+    },
+    { opens, picture, isWeight: name === 'reasons' },
+  )
+}

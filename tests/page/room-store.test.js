@@ -156,6 +156,38 @@ test('where a worker cannot even start, the page does its work', async () => {
   assert.equal(got().is, 'here')
 })
 
+test('what could not be loaded for a session is loaded again for the next request', async () => {
+  let isOffline = true
+  const load = async () => {
+    if (isOffline) throw new Error('no network')
+    return qkv
+  }
+  const { store, got } = made({ qkv: undefined, load })
+  await wait()
+  assert.deepEqual([got().is, got().problem.params.message], ['failed', 'no network'])
+  isOffline = false
+  store.act.retry()
+  await wait()
+  assert.equal(got().is, 'here')
+})
+
+test('a worker is lost after four pings without an answer, however late the first ping is', t => {
+  t.mock.timers.enable({ apis: ['setInterval'] })
+  let now = 0
+  t.mock.method(performance, 'now', () => now)
+  const { sent, workers, worker } = fakeWorkers()
+  const { got } = made({ worker })
+  now = 3_600_000 // the computer has slept
+  t.mock.timers.tick(15_000)
+  assert.equal(got().is, 'waiting')
+  workers[0].onmessage({ data: { type: 'pong' } })
+  t.mock.timers.tick(60_000)
+  assert.equal(got().is, 'waiting')
+  assert.equal(sent.filter(({ type }) => type === 'ping').length, 5)
+  t.mock.timers.tick(15_000)
+  assert.deepEqual([got().is, got().problem.key], ['lost', 'workerSilent'])
+})
+
 test('an effect asks once, its answer goes to receive, and what fails stays with its sentence until retry', async () => {
   const { store, got } = made()
   store.act.sum()

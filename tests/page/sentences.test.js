@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { load } from 'qkv'
+import { embeddingLayer, multiheadAttention } from 'qkv/layers'
 import { tokenize } from 'qkv/tokenize'
 import { plain, printed, settled } from './browser.js'
 import { goldenCase, near } from './golden.js'
@@ -31,9 +32,9 @@ test('the translation: Chinese answers, in words of a dictionary, English asks; 
 
   const { vocabulary } = tokenize('an autonomous driving solution 一套自动驾驶解决方案', { by: 'segments' })
   const ids = (/** @type {string[]} */ words) => words.map(word => Number(vocabulary.get(word)))
-  const embedding = qkv.generator(123).embedding(50_000, 8)
+  const embedding = embeddingLayer(qkv.generator(123), 50_000, 8)
   const [x1, x2] = [embedding.forward(ids(english)), embedding.forward(ids(chinese))]
-  const layer = qkv.generator(123).multiheadAttention(8, 2)
+  const layer = multiheadAttention(qkv.generator(123), 8, 2)
   const { output, weights: want } = layer.forward(x1, x2, x2, { averageWeights: false })
   assert.deepEqual(want?.dims, [2, 4, 5])
   near(await weights(), want?.data ?? [], 1e-6, 'weights of both heads')

@@ -51,8 +51,12 @@ async function until(isTrue) {
   }
 }
 
-/** A shell with two rooms in a browser that is none. @param {string} [hash] @param {Record<string, any>} [rooms] */
-async function start(hash = '', rooms = { first: roomOf('first'), second: roomOf('second') }) {
+/**
+ * A shell with two rooms in a browser that is none.
+ * @param {string} [hash] @param {Record<string, any>} [rooms]
+ * @param {Record<string, import('../../web/shell/companions.js').CompanionSource>} [companions]
+ */
+async function start(hash = '', rooms = { first: roomOf('first'), second: roomOf('second') }, companions = {}) {
   const seen = {
     hash,
     pictures: /** @type {any[]} */ ([]),
@@ -88,6 +92,7 @@ async function start(hash = '', rooms = { first: roomOf('first'), second: roomOf
       save: nothing,
     },
     rooms: Object.fromEntries(Object.keys(rooms).map(id => [id, async () => ({ room: await rooms[id] })])),
+    companions,
     load,
     language: 'en',
     theme: 'system',
@@ -101,6 +106,23 @@ async function start(hash = '', rooms = { first: roomOf('first'), second: roomOf
     /** @type {import('../../web/shell/store.js').Store<any>} */ (shell.rooms.store(id))
   return { shell, seen, store, picture }
 }
+
+/** A value that comes when the test lets it. */
+function awaited() {
+  /** @type {(value: any) => void} */
+  let arrive = () => {}
+  const promise = new Promise(resolve => {
+    arrive = resolve
+  })
+  return { promise, arrive }
+}
+
+test('the language that was chosen last is shown, also when the texts of an older choice arrive later', async () => {
+  const { shell } = await start()
+  const older = shell.setLanguage('zh') // its texts are read from a file, those of en are here
+  await Promise.all([older, shell.setLanguage('en')])
+  assert.equal(shell.state.language, 'en')
+})
 
 test('a hash holds the open room and the settings of every room, and a damaged one is noticed', () => {
   const rooms = ['first', 'second']
@@ -153,7 +175,7 @@ test('a room that is left keeps its state and says so on its tab; Undo is that o
   const { shell, store } = await start()
   store().act.type('two')
   await shell.enter('second')
-  await until(() => shell.rooms.note('first', 'en') === 'paused')
+  await until(() => shell.rooms.get('first')?.note('en') === 'paused')
   shell.travel('undo', 0)
   assert.equal(store('first').state.settings.sentence, 'two')
   await shell.enter('first')
@@ -186,6 +208,93 @@ test('a typed sentence goes along to the next room once; a hand-over opens its r
   assert.deepEqual(shell.state.from, { room: 'second', text: 'back', to: 'first' })
 })
 
+test('a sentence that is typed while an older one is still being given goes along to the room', async () => {
+  const second = awaited()
+  const { shell, store } = await start('', { first: roomOf('first'), second: second.promise })
+  store().act.type('older')
+  const entering = shell.enter('second')
+  shell.enter('first')
+  store('first').act.type('newer')
+  second.arrive(roomOf('second'))
+  await entering
+  assert.equal(store('second').state.settings.sentence, 'older')
+  await shell.enter('second')
+  assert.equal(store('second').state.settings.sentence, 'newer')
+})
+
+test('a hand-over opens no room for a reader who has opened another one meanwhile', async () => {
+  const third = awaited()
+  const { shell, store } = await start('', { first: roomOf('first'), second: roomOf('second'), third: third.promise })
+  store().act.open('third')
+  await shell.enter('second')
+  third.arrive(roomOf('third'))
+  await until(() => store('third')?.state.view.taken === 'head')
+  await wait()
+  assert.equal(shell.state.room, 'second')
+})
+
+test('a room that was left opens no other one: its session may answer late', async () => {
+  const { shell, store } = await start('', { first: roomOf('first'), second: roomOf('second'), third: roomOf('third') })
+  const { act } = store()
+  await shell.enter('second')
+  act.open('third')
+  await shell.rooms.open('third')
+  await wait()
+  assert.equal(shell.state.room, 'second')
+  assert.equal(store('third').state.view.taken, undefined)
+})
+
+test('a room is entered when it is shown, and not when it has been left before it was loaded', async () => {
+  const second = awaited()
+  const enter = () => ({ view: { isEntered: true } })
+  const { shell, store } = await start('', { first: roomOf('first'), second: second.promise })
+  shell.enter('second')
+  shell.draw() // loads it
+  shell.enter('first')
+  second.arrive(roomOf('second', { enter }))
+  await shell.rooms.open('second')
+  shell.draw()
+  assert.equal(store('second').state.view.isEntered, undefined)
+  shell.enter('second')
+  await until(() => store('second').state.view.isEntered)
+})
+
+test('texts of a room that cannot be loaded are a sentence, and are loaded when they are asked for again', async () => {
+  const texts = ['of-no-file']
+  const { shell, picture } = await start('', { first: roomOf('first', { texts }) })
+  await until(() => /of-no-file/.test(picture()))
+  texts.pop()
+  shell.rooms.open('first')
+  shell.draw()
+  await until(() => picture().includes('"one"'))
+})
+
+test('a companion that two addresses ask for while it is loaded is made once, and follows the later', async () => {
+  const loading = awaited()
+  /** @type {string[]} */
+  const followed = []
+  let count = 0
+  const companion = () => {
+    count++
+    return {
+      draw: () => '',
+      link: () => ({}),
+      follow: (/** @type {any} */ { task }) => void followed.push(task),
+    }
+  }
+  const load = async () => {
+    await loading.promise
+    return { companion }
+  }
+  const { shell, seen } = await start('#2&sentence=two&task=1', undefined, { tasks: { parameters: ['task'], load } })
+  seen.hash = '#2&sentence=two&task=2'
+  shell.follow()
+  loading.arrive(undefined)
+  await until(() => followed.length > 0 && !shell.state.isWaiting)
+  assert.equal(count, 1)
+  assert.deepEqual(new Set(followed), new Set(['2']))
+})
+
 test('what a draw throws is a sentence beside the last good picture, gone with the next settings', async () => {
   const { shell, store, picture } = await start()
   store().act.type('broken')
@@ -211,13 +320,32 @@ test('a room that cannot be loaded is a sentence, and is loaded when it is asked
 
 test('keys go to the room, Share copies the link, language and theme are remembered', async () => {
   const { shell, seen, store } = await start('#2&selected=4')
-  assert.equal(shell.rooms.press('first', 'Escape'), true)
+  assert.equal(shell.rooms.get('first')?.press('Escape'), true)
   assert.equal(store().state.settings.selected, null)
-  assert.equal(shell.rooms.press('first', 'q'), false)
+  assert.equal(shell.rooms.get('first')?.press('q'), false)
   store().act.type('two')
   shell.share()
   assert.match(seen.copied, /^page#2~\w+&sentence=two$/)
   await shell.setLanguage('zh')
   shell.setTheme('dark')
   assert.deepEqual([seen.remembered.language, seen.remembered.theme], ['zh', 'dark'])
+})
+
+test('a language that a link chose is not remembered with the theme that the reader chooses', async () => {
+  const { shell, seen } = await start()
+  await shell.setLanguage('zh', false)
+  assert.equal(shell.state.language, 'zh')
+  shell.setTheme('dark')
+  assert.deepEqual({ ...seen.remembered }, { language: 'en', theme: 'dark' })
+})
+
+test('an address without a companion shows its room at once, also while the companion of the one before is loaded', async () => {
+  const load = () => new Promise(() => {}) // it never arrives
+  const { shell, seen } = await start('#2&sentence=two', undefined, { tasks: { parameters: ['task'], load } })
+  seen.hash = '#2&sentence=two&task=1'
+  shell.follow()
+  assert.ok(shell.state.isWaiting)
+  seen.hash = '#2&sentence=three'
+  shell.follow()
+  assert.ok(!shell.state.isWaiting)
 })

@@ -4,9 +4,11 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { load } from 'qkv'
 import { stopOf } from '../../web/rooms/layer/explain/tour.js'
+import { FIELDS } from '../../web/rooms/layer/fields.js'
 import { hasDistribution, needs, resultOf } from '../../web/rooms/layer/needs.js'
 import { room } from '../../web/rooms/layer/room.js'
 import { change } from '../../web/rooms/layer/settings.js'
+import { fromLink } from '../../web/shell/settings-link.js'
 import { shown } from '../../web/shell/slots.js'
 import { createStore } from '../../web/shell/store.js'
 
@@ -122,6 +124,11 @@ test('a link carries word and cell, and a number that was typed wrong', () => {
   assert.equal(resultOf(store.state)?.heads, 4, 'beside a problem stand the numbers of the defaults')
   assert.equal(store.link(), 'heads=99&word=keys.3&cell=weights.0.1.2')
   assert.throws(() => start({ link: 'cell=weights.0.1' }))
+})
+
+test('a link of an older page to the view of lines opens the flow; a view that there never was is refused', () => {
+  assert.equal(fromLink(FIELDS, 'view=lines').view, 'flow')
+  assert.throws(() => fromLink(FIELDS, 'view=waves'))
 })
 
 test('what is asked for follows from the state: trace, comparison and batch at rest, baseline where it is shown', async () => {
@@ -334,7 +341,7 @@ test('every stop of the tour is done by its own thing, and not on arrival', () =
   }
 })
 
-test('another room takes the sentence along and gives a head; JSON is read, or refused with a sentence', () => {
+test('another room takes the sentence along and gives a head; JSON is read, or refused with a sentence', async () => {
   const { store, act, effects } = start()
   act.change({ sentence: 'on its way' })
   assert.deepEqual(effects.pop(), { type: 'offer', what: { type: 'sentence', text: 'on its way' } })
@@ -348,7 +355,8 @@ test('another room takes the sentence along and gives a head; JSON is read, or r
   assert.equal(store.state.view.handedOver, store.state.settings.imported)
   assert.equal(room.take?.(store.state, { type: 'sentence', text: 'no' }), undefined, 'given rows have their own names')
   act.import('{ "weights": [[1, 0], [0.5]] }')
-  assert.deepEqual(effects.at(-1)?.type === 'message' && effects.at(-1), {
+  await until(() => effects.at(-1)?.type === 'message')
+  assert.deepEqual(effects.at(-1), {
     type: 'message',
     problem: { key: 'importRagged', params: { name: 'weights', dims: '2, 2' } },
     isBad: true,

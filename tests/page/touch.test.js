@@ -4,6 +4,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { cell, printed, settled } from './browser.js'
 import { becomes, choose, go, mode, page, SMALL_LAYER, set, usePage } from './open.js'
+import { words } from './typing.js'
 
 usePage()
 /** @param {string} matrix @param {number} row @param {number} column */
@@ -139,4 +140,41 @@ test('all follows within a frame', async () => {
   })
   assert.equal(after, (await printed(page, 'joined'))[4], 'nothing follows later')
   assert.equal(new Set(shown).size, 12, `each number is followed in its own frame: ${shown}`)
+})
+
+test('at 60 words and 8 heads a dragged weight changes map, row and output in its own frame, and paints one small map anew', async () => {
+  await go(`#2&${new URLSearchParams({ heads: '8', dModel: '8', sentence: words(60), cell: 'weights.0.30.10' })}`)
+  await becomes(() => page.locator('#map').evaluate(map => /** @type {any} */ (map).rowTokens.length), 60)
+  await page.locator('#lens').waitFor()
+  const { frames, painted } = await page.evaluate(async () => {
+    const frame = () => new Promise(resolve => requestAnimationFrame(resolve))
+    const map = /** @type {any} */ (document.querySelector('#map'))
+    let painted = 0
+    const { putImageData } = CanvasRenderingContext2D.prototype
+    CanvasRenderingContext2D.prototype.putImageData = function (/** @type {any[]} */ ...given) {
+      const root = this.canvas.getRootNode()
+      if (root instanceof ShadowRoot && root.host.localName === 'qkv-heads') painted++
+      return putImageData.apply(this, /** @type {any} */ (given))
+    }
+    const frames = []
+    await frame()
+    for (let i = 0; i < 8; i++) {
+      const detail = { row: 30, column: 10, value: 0.2 + i / 20, isFirst: i === 0 }
+      map.dispatchEvent(new CustomEvent('cell-edit', { detail, bubbles: true, composed: true }))
+      await frame() // the page draws in the frame that it asked for before
+      await 0
+      const answer = document.querySelector('.answer-first')?.textContent ?? ''
+      frames.push({
+        map: map.matrix.data[30 * 60 + 10].toFixed(4),
+        row: map.matrix.data[30 * 60 + 11],
+        output: /now (.*?)\.\s/.exec(`${answer} `)?.[1],
+      })
+    }
+    CanvasRenderingContext2D.prototype.putImageData = putImageData
+    return { frames, painted }
+  })
+  assert.deepEqual(frames.map(({ map }) => Number(map)), Array.from({ length: 8 }, (_, i) => Number((0.2 + i / 20).toFixed(4)))) // biome-ignore format: one line
+  assert.equal(new Set(frames.map(({ row }) => row)).size, 8, 'the rest of the row follows')
+  assert.equal(new Set(frames.map(({ output }) => output)).size, 8, `the output follows: ${JSON.stringify(frames)}`)
+  assert.equal(painted, 8, 'the maps of the other heads are not painted again')
 })
