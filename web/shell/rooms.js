@@ -43,6 +43,42 @@ function textsOfRooms(loaded, failed) {
 }
 
 /**
+ * Opens each room once, and again after it could not be opened.
+ * @param {(id: string) => Promise<OpenedRoom>} start
+ * @param {() => void} changed
+ */
+function createOpening(start, changed) {
+  /** Rooms that are open or being loaded. @type {Map<string, Promise<OpenedRoom | undefined>>} */
+  const opening = new Map()
+  /** Why a room could not be opened. @type {Map<string, Problem>} */
+  const failed = new Map()
+
+  /** @param {string} id @param {unknown} error */
+  function fail(id, error) {
+    failed.set(id, problemOf(error))
+    changed()
+  }
+
+  return {
+    failed,
+    fail,
+    /** @param {string} id @returns {Promise<OpenedRoom | undefined>} */
+    open(id) {
+      failed.delete(id)
+      const found = opening.get(id)
+      if (found) return found
+      const made = start(id).catch(error => {
+        opening.delete(id)
+        fail(id, error)
+        return undefined
+      })
+      opening.set(id, made)
+      return made
+    },
+  }
+}
+
+/**
  * @param {object} host
  * @param {Record<string, () => Promise<{ room: Room }>>} host.rooms loads each
  * @param {() => Promise<import('qkv').Qkv>} host.load loads the core: for rooms that compute on the page
@@ -54,34 +90,11 @@ function textsOfRooms(loaded, failed) {
 export function createRooms({ rooms, load, links, around, perform, changed }) {
   /** @type {Map<string, OpenedRoom>} */
   const opened = new Map()
-  /** Rooms that are being loaded. @type {Map<string, Promise<OpenedRoom | undefined>>} */
-  const opening = new Map()
-  /** Why a room could not be opened. @type {Map<string, Problem>} */
-  const failed = new Map()
   /** What the address holds for rooms that are not open. */
   const waiting = { ...links }
   let surroundings = around
+  const { open, failed, fail: cannotOpen } = createOpening(start, changed)
   const textsOf = textsOfRooms(changed, ({ id }, error) => cannotOpen(id, error))
-
-  /** @param {string} id @param {unknown} error */
-  function cannotOpen(id, error) {
-    failed.set(id, problemOf(error))
-    changed()
-  }
-
-  /** @param {string} id @returns {Promise<OpenedRoom | undefined>} */
-  function open(id) {
-    failed.delete(id)
-    const found = opening.get(id)
-    if (found) return found
-    const made = start(id).catch(error => {
-      opening.delete(id)
-      cannotOpen(id, error)
-      return undefined
-    })
-    opening.set(id, made)
-    return made
-  }
 
   /** @param {string} id @returns {Promise<OpenedRoom>} */
   async function start(id) {

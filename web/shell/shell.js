@@ -92,10 +92,6 @@ export function createShell({
     changed: schedule,
   })
   let isScheduled = false
-  /** The language that was chosen last: its texts may still be on their way. */
-  let speaking = language
-  /** What the reader chose, and no link. */
-  const chosen = { language, theme }
   /** Companions that follow the latest address. @type {Promise<void> | undefined} */
   let following
 
@@ -179,19 +175,7 @@ export function createShell({
     show: host.show,
     /** Files that were dropped, or a text that was pasted. @param {HandOver} what */
     give: what => rooms.give(state.room, what),
-    /** @param {Language} language @param {boolean} [isRemembered] is it the reader's own choice? */
-    async setLanguage(language, isRemembered = true) {
-      speaking = language
-      const t = await loadTexts(language, ['shell'])
-      if (speaking !== language) return // the reader has chosen another one meanwhile
-      update({ language, t })
-      if (isRemembered) host.remember(Object.assign(chosen, { language }))
-    },
-    /** @param {Theme} theme @param {boolean} [isRemembered] is it the reader's own choice? */
-    setTheme(theme, isRemembered = true) {
-      update({ theme })
-      if (isRemembered) host.remember(Object.assign(chosen, { theme }))
-    },
+    ...languageAndTheme(host, { language, theme }, update),
     schedule,
     /** An error that was caught by nobody. @param {unknown} error */
     fail(error) {
@@ -213,6 +197,32 @@ export function createShell({
   }
   accompany(page, links)
   return shell
+}
+
+/**
+ * The reader's choices, which the host remembers; a link may show others, which it does not.
+ * @param {Pick<Host, 'remember'>} host
+ * @param {{ language: Language, theme: Theme }} chosen
+ * @param {(patch: Partial<State>) => void} update
+ */
+function languageAndTheme(host, chosen, update) {
+  /** The language that was chosen last: its texts may still be on their way. */
+  let speaking = chosen.language
+  return {
+    /** @param {Language} language @param {boolean} [isRemembered] is it the reader's own choice? */
+    async setLanguage(language, isRemembered = true) {
+      speaking = language
+      const t = await loadTexts(language, ['shell'])
+      if (speaking !== language) return // the reader has chosen another one meanwhile
+      update({ language, t })
+      if (isRemembered) host.remember(Object.assign(chosen, { language }))
+    },
+    /** @param {Theme} theme @param {boolean} [isRemembered] is it the reader's own choice? */
+    setTheme(theme, isRemembered = true) {
+      update({ theme })
+      if (isRemembered) host.remember(Object.assign(chosen, { theme }))
+    },
+  }
 }
 
 /**

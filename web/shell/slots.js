@@ -9,6 +9,28 @@ import { createPort, problemOf } from './port.js'
 /** @template V @param {Got<V> | undefined} got @returns {V | undefined} the value, or the older one that stays drawn */
 export const shown = got => (got?.is === 'here' ? got.value : got?.before)
 
+/** The key of a request names all that its answer depends on. @param {AnyRequest} request */
+const keyOf = request => request.key ?? JSON.stringify(request)
+
+/** Answers that are needed no longer. */
+function createKept() {
+  /** By type and key, the oldest first. @type {Map<string, Map<string, unknown>>} */
+  const kept = new Map()
+  return {
+    /** @param {string} type @param {string} key */
+    find: (type, key) => kept.get(type)?.get(key),
+    /** @param {string} type @param {string} key @param {unknown} value @param {number} most of this type that are kept */
+    add(type, key, value, most) {
+      if (!most) return
+      const answers = kept.get(type) ?? new Map()
+      answers.delete(key)
+      answers.set(key, value)
+      if (answers.size > most) answers.delete(answers.keys().next().value)
+      kept.set(type, answers)
+    },
+  }
+}
+
 /** Where the answer of a request stands in `state.got`. @param {AnyRequest} request */
 export const slotOf = ({ type, part }) => (part ? `${type}:${part}` : type)
 
@@ -28,8 +50,7 @@ export function createSlots(room, { qkv, load, worker, put: give, receive, arriv
   let got = {}
   /** The request of each slot. `isNeeded`: it was asked because the state needs it, and ends with that need. @type {Map<string, { id: number, key: string, isNeeded: boolean }>} */
   const asked = new Map()
-  /** Answers that are needed no longer, by type and key, the oldest first. @type {Map<string, Map<string, unknown>>} */
-  const kept = new Map()
+  const kept = createKept()
   let id = 0
   const handlers = async () => room.session.handlers(qkv ?? (await load()))
   const port = createPort({ worker, handlers }, take, lose)
@@ -85,22 +106,12 @@ export function createSlots(room, { qkv, load, worker, put: give, receive, arriv
     const [type] = slot.split(':')
     const value = before(slot)
     const isOpen = !isAnswered(slot)
-    const most = room.keep?.[type] ?? 0
     asked.delete(slot)
     put(slot, undefined)
     if (!request) return
     if (isOpen) port.send({ type: 'cancel', id: request.id })
-    else if (most > 0) {
-      const answers = kept.get(type) ?? new Map()
-      answers.delete(request.key)
-      answers.set(request.key, value)
-      if (answers.size > most) answers.delete(answers.keys().next().value)
-      kept.set(type, answers)
-    }
+    else kept.add(type, request.key, value, room.keep?.[type] ?? 0)
   }
-
-  /** @param {AnyRequest} request */
-  const keyOf = request => request.key ?? JSON.stringify(request)
 
   /** @param {any} request @param {boolean} isNeeded */
   function ask(request, isNeeded) {
@@ -110,7 +121,7 @@ export function createSlots(room, { qkv, load, worker, put: give, receive, arriv
     const older = before(slot)
     if (old && !isAnswered(slot)) port.send({ type: 'cancel', id: old.id })
     asked.set(slot, { id: ++id, key, isNeeded })
-    const found = kept.get(request.type)?.get(key)
+    const found = kept.find(request.type, key)
     try {
       const value = found ?? (qkv && room.now?.(request, qkv))
       if (value !== undefined) {

@@ -21,6 +21,36 @@ const notGiven = () => {
 /** @type {import('./room.js').Surroundings} */
 const AROUND = { isHidden: false, isStill: false, isNarrow: false, sentence: '' }
 
+/** Calls that come later, by name: a call replaces the one of its name that waits. */
+function createTimers() {
+  /** @type {Map<string, ReturnType<typeof setTimeout>>} */
+  const waiting = new Map()
+  return {
+    /** @param {string} name @param {number | undefined} after milliseconds; undefined: no more @param {() => void} run */
+    set(name, after, run) {
+      clearTimeout(waiting.get(name))
+      if (after === undefined) return
+      const timer = setTimeout(run, after)
+      keepNoProcess(timer)
+      waiting.set(name, timer)
+    },
+    clear() {
+      for (const timer of waiting.values()) clearTimeout(timer)
+    },
+  }
+}
+
+/** What is wrong with settings, by field. @param {Room<any>} room @param {any} settings */
+function problemsOf(room, settings) {
+  /** @type {any} */
+  const problems = { ...room.check?.(settings) }
+  for (const [name, { kind, applies }] of Object.entries(room.fields)) {
+    const problem = applies?.(settings) === false ? undefined : kind.check?.(settings[name])
+    if (problem) problems[name] ??= problem
+  }
+  return problems
+}
+
 /**
  * @template {import('./room.js').Types} T
  * @param {Room<T>} room
@@ -47,10 +77,7 @@ export function createStore(
   let origin = first
   /** Says why settings must not change so. @type {Guard<T> | undefined} */
   let guard
-  /** @type {ReturnType<typeof setTimeout> | undefined} */
-  let rest
-  /** Actions that are called later, by name. @type {Map<string, ReturnType<typeof setTimeout>>} */
-  const waiting = new Map()
+  const timers = createTimers()
   const slots = createSlots(room, {
     qkv,
     load,
@@ -96,43 +123,25 @@ export function createStore(
     if (effect.type === 'ask') slots.ask(effect.request)
     else if (effect.type === 'cancel') slots.cancel(effect.slot)
     else if (effect.type === 'retry') slots.retry()
-    else if (effect.type === 'later') wait(effect.act, effect.after)
+    else if (effect.type === 'later')
+      timers.set(effect.act, effect.after, () => /** @type {any} */ (actions)[effect.act]())
     else perform(effect)
-  }
-
-  /** @param {string} name of an action @param {number} [after] */
-  function wait(name, after) {
-    clearTimeout(waiting.get(name))
-    if (after === undefined) return
-    const timer = setTimeout(() => /** @type {any} */ (actions)[name](), after)
-    keepNoProcess(timer)
-    waiting.set(name, timer)
   }
 
   /** @param {T['settings']} after */
   function settle(after) {
     const settings = room.settle?.(state.settings, after) ?? after
-    /** @type {any} */
-    const problems = { ...room.check?.(settings) }
-    for (const [name, { kind, applies }] of /** @type {[string, import('./room.js').Field<any, any>][]} */ (
-      Object.entries(fields)
-    )) {
-      const problem = applies?.(settings) === false ? undefined : kind.check?.(/** @type {any} */ (settings)[name])
-      if (problem) problems[name] ??= problem
-    }
-    state = { ...state, settings, problems }
+    state = { ...state, settings, problems: problemsOf(room, settings) }
   }
 
   /** @param {Step<T> | undefined} [step] */
   function update(step) {
     apply(step)
     state = { ...state, isAtRest: false }
-    clearTimeout(rest)
-    rest = setTimeout(() => {
+    timers.set('rest', REST, () => {
       state = { ...state, isAtRest: true }
       tell()
-    }, REST)
-    keepNoProcess(rest)
+    })
     tell()
   }
 
@@ -191,8 +200,7 @@ export function createStore(
       return state
     },
     close() {
-      clearTimeout(rest)
-      for (const timer of waiting.values()) clearTimeout(timer)
+      timers.clear()
       slots.close()
     },
   }
