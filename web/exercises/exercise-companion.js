@@ -16,6 +16,63 @@ import { book, createScoreBook } from './score-book.js'
 /** The id of an exercise that a teacher made. */
 const OWN = 'own'
 
+/**
+ * The page around the frame of an embedded exercise. Its code is loaded with the first one.
+ * @param {ReturnType<typeof createReaderAttempt>} attempt
+ * @param {() => import('../shell/room.js').Translate | undefined} texts
+ */
+function createHost(attempt, texts) {
+  /** @type {ReturnType<typeof import('./host-report.js').createHostReport> | undefined} */
+  let report
+  /** @type {Parameters<typeof import('./host-report.js').createHostReport>[0]} */
+  const exercise = {
+    stateOf: attempt.state,
+    check: attempt.act.check,
+    restore(stored) {
+      if (attempt.restore(stored)) return
+      attempt.say('exerciseStateRefused')
+      report?.event('error', { message: texts()?.('exerciseStateRefused') ?? '' })
+    },
+    silent(isSilent) {
+      if (isSilent) attempt.say('exerciseHostSilent')
+      else if (attempt.said === 'exerciseHostSilent') attempt.say('')
+    },
+  }
+  return {
+    get report() {
+      return report
+    },
+    /** @param {string} id of the exercise @param {() => boolean} isCurrent was nothing else asked for since? */
+    async connect(id, isCurrent) {
+      if (window.parent === window) return
+      const fresh = JSON.stringify(attempt.state())
+      const { createHostReport } = await import('./host-report.js')
+      if (!isCurrent()) return
+      report ??= createHostReport(exercise)
+      report.connect(id, fresh)
+    },
+  }
+}
+
+/** An exercise of the page, or the one that a link holds. @param {string} id @param {string} [text] what a teacher made */
+async function found(id, text = '') {
+  if (id !== OWN) return exerciseOf(id)
+  const { ownExercise, readMade } = await import('./own-exercise.js')
+  const made = readMade(text)
+  return made && ownExercise(made)
+}
+
+/** @param {import('../shell/room.js').Translate} t @param {readonly string[]} unknown ids of a link that name no exercise */
+const unknownNote = (t, unknown) =>
+  html`<section class="exercise" id="exercise" aria-label=${t('room.exercises')} data-state="unknown"><p class="exercise-says" role="status">${t('exerciseUnknown', { ids: unknown.join(', ') })}
+    <a href="#2&room=exercises">${t('exerciseAll')}</a></p></section>`
+
+/** Theme and language of a link. @param {Shell} shell @param {Record<string, string>} page */
+async function setAppearance(shell, { theme, lang = '' }) {
+  if (theme === 'light' || theme === 'dark') shell.setTheme(theme, false)
+  if (Object.hasOwn(LANGUAGES, lang)) await shell.setLanguage(/** @type {any} */ (lang), false)
+}
+
 /** @param {Shell} shell @returns {import('../shell/companions.js').Companion} */
 export function companion(shell) {
   const { rooms } = shell
@@ -44,27 +101,11 @@ export function companion(shell) {
     scores: () => scores,
     turn: () => turn,
     tell(name, data) {
-      host?.event(name, data)
-      if (name === 'check') host?.report()
+      host.report?.event(name, data)
+      if (name === 'check') host.report?.report()
     },
   })
-
-  /** The page around the frame, once there is one. @type {ReturnType<typeof import('./host-report.js').createHostReport> | undefined} */
-  let host
-  /** @type {Parameters<typeof import('./host-report.js').createHostReport>[0]} */
-  const forHost = {
-    stateOf: attempt.state,
-    check: attempt.act.check,
-    restore(stored) {
-      if (attempt.restore(stored)) return
-      attempt.say('exerciseStateRefused')
-      host?.event('error', { message: t?.('exerciseStateRefused') ?? '' })
-    },
-    silent(isSilent) {
-      if (isSilent) attempt.say('exerciseHostSilent')
-      else if (attempt.said === 'exerciseHostSilent') attempt.say('')
-    },
-  }
+  const host = createHost(attempt, () => t)
 
   /** The texts of the exercises and of their room, when they are here. */
   function speak() {
@@ -77,45 +118,32 @@ export function companion(shell) {
     place.speak(t)
   }
 
-  /** An exercise of the page, or that of the link. @param {string} id */
-  async function found(id) {
-    if (id !== OWN) return exerciseOf(id)
-    const { ownExercise, readMade } = await import('./own-exercise.js')
-    const made = readMade(page.made ?? '')
-    return made && ownExercise(made)
-  }
-
   /** @param {number} at its place in the list @param {boolean} isKept does the room stay as the link says? */
   async function open(at, isKept) {
     const own = ++turn
     const id = known[at]
-    const next = await found(id)
+    const next = await found(id, page.made)
     if (!next || own !== turn) return
     await rooms.open(next.room)
     if (own !== turn) return
     await shell.enter(next.room)
     if (own !== turn) return
-    host?.flush()
-    host?.close()
+    host.report?.flush()
+    host.report?.close()
     place.take(next)
     nr = at
     attempt.begin()
     speak()
     if (isKept) place.lock()
     else place.start()
-    if (!isEmbedded() || window.parent === window) return
-    const fresh = JSON.stringify(attempt.state())
-    const { createHostReport } = await import('./host-report.js')
-    if (own !== turn) return
-    host ??= createHostReport(forHost)
-    host.connect(id, fresh)
+    if (isEmbedded()) await host.connect(id, () => own === turn)
   }
 
   /** The rooms are the reader's again. @param {boolean} isBack do they show again what they showed before? */
   function end(isBack) {
     turn++
     place.end(isBack)
-    host?.close()
+    host.report?.close()
     isGoing = false
     known = unknown = []
     page = {}
@@ -145,11 +173,7 @@ export function companion(shell) {
       speak()
       const { exercise } = place
       if (!t) return ''
-      if (!exercise)
-        return unknown.length
-          ? html`<section class="exercise" id="exercise" aria-label=${t('room.exercises')} data-state="unknown"><p class="exercise-says" role="status">${t('exerciseUnknown', { ids: unknown.join(', ') })}
-            <a href="#2&room=exercises">${t('exerciseAll')}</a></p></section>`
-          : ''
+      if (!exercise) return unknown.length ? unknownNote(t, unknown) : ''
       const own = store()
       if (!own) return ''
       const position = { at: nr, of: known.length }
@@ -176,11 +200,10 @@ export function companion(shell) {
       known = ids.known
       unknown = ids.unknown
       scores = isEmbedded() ? createScoreBook(() => undefined) : book
-      if (next.theme === 'light' || next.theme === 'dark') shell.setTheme(next.theme, false)
-      if (Object.hasOwn(LANGUAGES, next.lang ?? '')) await shell.setLanguage(/** @type {any} */ (next.lang), false)
+      await setAppearance(shell, next)
       if (!known.length || own !== turn) return
       const place = Math.min(Math.max(0, Number(at) - 1 || 0), known.length - 1)
-      const first = await found(known[place])
+      const first = await found(known[place], page.made)
       if (own !== turn) return
       if (!first) {
         unknown = known
@@ -195,7 +218,7 @@ export function companion(shell) {
       classList.toggle('has-exercise', place.exercise !== undefined || unknown.length > 0)
       classList.toggle('is-covered', attempt.isCovered())
       if (place.isElsewhere()) return end(false)
-      host?.reportSoon()
+      host.report?.reportSoon()
       attempt.watch()
     },
   }

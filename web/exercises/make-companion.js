@@ -20,6 +20,38 @@ const TEXTS = ['matrix', 'rows', 'word']
 /** @type {Record<string, string>} */
 const USUAL = { matrix: 'weights', head: '1', row: '1', column: '1', least: '0.9', most: '1', tolerance: '0.05' }
 
+/** What was made last: its link, and what is said about it. @typedef {{ key: string, got: string, link?: string }} Result */
+
+/** What the fields of a check hold. @param {string} kind @param {Record<string, string>} values @returns {(string | number)[]} */
+const partsOf = (kind, values) =>
+  PARTS[kind].flatMap(
+    /** @returns {(string | number)[]} */ part => {
+      const text = values[part] ?? ''
+      return TEXTS.includes(part) ? text.trim().split(part === 'rows' ? /\s+/ : /$/) : numbersIn(text)
+    },
+  )
+
+/**
+ * Makes an exercise that begins with the present state of a room, and checks that this state does not pass.
+ * @param {Omit<import('./own-exercise.js').Made, 'start'>} draft
+ * @param {import('../shell/store.js').Store<any>} store of the room
+ * @param {() => Promise<import('qkv').Qkv>} load
+ * @returns {Promise<Result>}
+ */
+async function makeExercise(draft, store, load) {
+  if (!store.canLink()) return { key: 'linkLarge', got: '' }
+  const { state } = store
+  const made = readMade(writeMade({ ...draft, start: store.link() }))
+  const exercise = made && (await ownExercise(made))
+  const verdict = exercise?.check({ state, answer: '', memory: undefined, qkv: await load() })
+  const got = String(verdict?.params.got ?? '')
+  if (!made || Object.keys(state.problems).length) return { key: 'makeCannot', got }
+  if (!verdict) return { key: 'exerciseWait', got }
+  if (verdict.passed) return { key: 'makePasses', got }
+  const page = new URLSearchParams({ exercise: 'own', made: writeMade(made) })
+  return { key: 'makeGood', got, link: `${location.href.split('#')[0]}#2&${page}` }
+}
+
 /** @param {import('../shell/shell.js').Shell} shell @returns {import('../shell/companions.js').Companion} */
 export function companion(shell) {
   let isOpen = false
@@ -29,7 +61,7 @@ export function companion(shell) {
   let values = { ...USUAL }
   /** @type {string[]} */
   let may = []
-  /** What was made last: its link, and what is said about it. @type {{ key: string, got: string, link?: string } | undefined} */
+  /** @type {Result | undefined} */
   let result
   /** What was asked for last: another text or another check ends a check that is on its way. */
   let turn = 0
@@ -52,32 +84,11 @@ export function companion(shell) {
     const room = roomOf()
     const store = room && shell.rooms.store(room)
     if (!room || !store) return
-    if (!store.canLink()) {
-      result = { key: 'linkLarge', got: '' }
-      return shell.schedule()
-    }
     const asked = ++turn
-    const { state } = store
     const own = kindOf(room)
-    const parts = PARTS[own].flatMap(
-      /** @returns {(string | number)[]} */ part => {
-        const text = values[part] ?? ''
-        return TEXTS.includes(part) ? text.trim().split(part === 'rows' ? /\s+/ : /$/) : numbersIn(text)
-      },
-    )
-    const made = readMade(writeMade({ room, start: store.link(), may, task, check: [own, ...parts] }))
-    const exercise = made && (await ownExercise(made))
-    const qkv = await shell.load()
+    const made = await makeExercise({ room, may, task, check: [own, ...partsOf(own, values)] }, store, shell.load)
     if (asked !== turn) return
-    const verdict = exercise?.check({ state, answer: '', memory: undefined, qkv })
-    const got = String(verdict?.params.got ?? '')
-    if (!made || Object.keys(state.problems).length) result = { key: 'makeCannot', got }
-    else if (!verdict) result = { key: 'exerciseWait', got }
-    else if (verdict.passed) result = { key: 'makePasses', got }
-    else {
-      const page = new URLSearchParams({ exercise: 'own', made: writeMade(made) })
-      result = { key: 'makeGood', got, link: `${location.href.split('#')[0]}#2&${page}` }
-    }
+    result = made
     shell.schedule()
   }
 
@@ -157,7 +168,7 @@ export function companion(shell) {
  * @param {string} given.task
  * @param {readonly string[]} given.may fields that may change
  * @param {Record<string, string>} given.values
- * @param {{ key: string, got: string, link?: string }} [given.result]
+ * @param {Result} [given.result]
  * @param {FormActions} given.act
  */
 const form = ({ t, room, fields, kind, task, may, values, result, act }) =>

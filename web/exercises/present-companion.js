@@ -17,12 +17,11 @@ import {
 
 const storage = () => globalThis.localStorage
 
-/** @param {import('../shell/shell.js').Shell} shell @returns {import('../shell/companions.js').Companion} */
-export function companion(shell) {
-  let isOn = false
-  let isBlank = false
-  /** Is the list of slides open? */
-  let isListed = false
+/**
+ * The slides, and which of them is shown.
+ * @param {import('../shell/shell.js').Shell} shell
+ */
+function createSlideShow(shell) {
   let slides = storedSlides(storage)
   /** Are the slides those of a link? They stay in the address, and the reader's own are left as they are. */
   let isShared = false
@@ -30,48 +29,90 @@ export function companion(shell) {
   let at = -1
   /** The key of what is said about the slides, or ''. */
   let said = ''
-  /** @type {import('../shell/texts-later.js').Later<import('../shell/room.js').Translate>} */
-  const textsOf = textsLater(['shell', 'exercise-pages'])
-  /** @type {import('../shell/room.js').Translate | undefined} */
-  let t
 
-  function speak() {
-    const texts = textsOf(shell.state.language)
-    t = texts.module
-    texts.ask(() => shell.schedule())
+  /** @param {string} key */
+  function say(key) {
+    said = key
+    shell.schedule()
   }
 
-  /** @param {typeof slides} next @param {number} [shown] where the slide that is shown stands now */
+  /** @param {Slide[]} next @param {number} [shown] where the slide that is shown stands now */
   function keep(next, shown = at) {
     slides = next
     at = shown
-    said = isShared || keepSlides(storage, slides) ? '' : 'presentRefused'
-    shell.schedule()
+    say(isShared || keepSlides(storage, slides) ? '' : 'presentRefused')
   }
 
-  /** Shows a slide as it was added: what was changed on the one before is gone, and back by Undo. @param {number} to */
-  function show(to) {
-    if (!slides[to]) return
-    at = to
-    isBlank = false
-    location.hash = withPresent(slides[to].hash)
+  return {
+    keep,
+    all: () => ({ slides, at, said }),
+    /** The parameter of the page. */
+    link: () => (isShared ? asParameter(slides) : '1'),
+    /** Shows a slide as it was added: what was changed on the one before is gone, and back by Undo. False: there is none. @param {number} to */
+    show(to) {
+      if (!slides[to]) return false
+      at = to
+      location.hash = withPresent(slides[to].hash)
+      return true
+    },
+    /** The view that is open becomes the last slide. */
+    add() {
+      if (shell.rooms.store(shell.state.room)?.canLink() === false) return say('linkLarge')
+      const name = `${shell.state.t(/** @type {any} */ (`room.${shell.state.room}`))} ${slides.length + 1}`
+      keep([...slides, { name, hash: shell.linkWith({ present: undefined }) || '#2&room=front' }], slides.length)
+    },
+    /** A file of slides. @param {Event & { target: HTMLInputElement }} event */
+    async take({ target }) {
+      const [file] = target.files ?? []
+      target.value = ''
+      if (!file) return
+      try {
+        const read = readSlides(await file.text())
+        isShared = false
+        keep(read, -1)
+      } catch {
+        say('presentUnreadable')
+      }
+    },
+    /** Slides of a link. Returns whether others are shown now. @param {string} parameter */
+    follow(parameter) {
+      if (isShared && parameter === asParameter(slides)) return false
+      try {
+        slides = readSlides(parameter)
+        isShared = true
+        at = -1
+        return true
+      } catch {
+        said = 'presentUnreadable'
+        return false
+      }
+    },
   }
+}
 
-  function add() {
-    if (shell.rooms.store(shell.state.room)?.canLink() === false) {
-      said = 'linkLarge'
-      shell.schedule()
-      return
-    }
-    const name = `${shell.state.t(/** @type {any} */ (`room.${shell.state.room}`))} ${slides.length + 1}`
-    keep([...slides, { name, hash: shell.linkWith({ present: undefined }) || '#2&room=front' }], slides.length)
-  }
+/** A ring marks where the pointer was pressed. @param {() => boolean} isOn */
+function createRing(isOn) {
+  const ring = document.createElement('div')
+  ring.className = 'present-ring'
+  addEventListener('pointerdown', ({ clientX, clientY }) => {
+    if (!isOn()) return
+    ring.style.translate = `${clientX}px ${clientY}px`
+    ring.remove()
+    document.body.append(ring)
+  })
+  return ring
+}
 
-  function start() {
-    isOn = true
-    document.documentElement.requestFullscreen?.().catch(() => {}) // a browser may refuse; the page is larger anyway
-    shell.schedule()
-  }
+/** @param {import('../shell/shell.js').Shell} shell @returns {import('../shell/companions.js').Companion} */
+export function companion(shell) {
+  let isOn = false
+  let isBlank = false
+  /** Is the list of slides open? */
+  let isListed = false
+  const slideShow = createSlideShow(shell)
+  const ring = createRing(() => isOn)
+  /** @type {import('../shell/texts-later.js').Later<import('../shell/room.js').Translate>} */
+  const textsOf = textsLater(['shell', 'exercise-pages'])
 
   function leave() {
     isOn = isBlank = isListed = false
@@ -79,60 +120,39 @@ export function companion(shell) {
     shell.schedule()
   }
 
-  const ring = document.createElement('div')
-  ring.className = 'present-ring'
-  /** A ring marks where the pointer was pressed. @param {PointerEvent} event */
-  const mark = ({ clientX, clientY }) => {
-    if (!isOn) return
-    ring.style.translate = `${clientX}px ${clientY}px`
-    ring.remove()
-    document.body.append(ring)
-  }
-  addEventListener('pointerdown', mark)
-
-  /** @param {Event & { target: HTMLInputElement }} event */
-  async function take({ target }) {
-    const [file] = target.files ?? []
-    target.value = ''
-    if (!file) return
-    try {
-      const read = readSlides(await file.text())
-      isShared = false
-      keep(read, -1)
-    } catch {
-      said = 'presentUnreadable'
-      shell.schedule()
-    }
+  /** @param {number} to */
+  function show(to) {
+    if (slideShow.show(to)) isBlank = false
   }
 
   return {
-    open: start,
+    open() {
+      isOn = true
+      document.documentElement.requestFullscreen?.().catch(() => {}) // a browser may refuse; the page is larger anyway
+      shell.schedule()
+    },
     draw() {
-      speak()
+      const texts = textsOf(shell.state.language)
+      const t = texts.module
+      texts.ask(() => shell.schedule())
       if (!isOn || !t) return nothing
+      const { slides, at, said } = slideShow.all()
       return html`<section class="present" id="present" aria-label=${t('companion.present')} data-at=${at} data-slides=${slides.length}>
-          <button type="button" class="tool" id="present-add" @click=${add}>${t('presentAdd')}</button>
+          <button type="button" class="tool" id="present-add" @click=${slideShow.add}>${t('presentAdd')}</button>
           <button type="button" class="tool" id="present-slides" aria-expanded=${isListed} @click=${() => {
             isListed = !isListed
             shell.schedule()
           }}>${t('presentSlides', { at: at + 1, of: slides.length })}</button>
           <button type="button" class="tool" id="present-leave" @click=${leave}>${t('guideLeave')}</button>
           <p role="status">${said ? t(said) : ''}</p>
-          ${isListed ? slideList(t, slides, at, { keep, show, take }) : nothing}</section>
+          ${isListed ? slideList(t, slides, at, { keep: slideShow.keep, show, take: slideShow.take }) : nothing}</section>
         ${isBlank ? html`<div class="present-blank"></div>` : nothing}`
     },
-    link: () => /** @type {Record<string, string>} */ (isOn ? { present: isShared ? asParameter(slides) : '1' } : {}),
+    link: () => /** @type {Record<string, string>} */ (isOn ? { present: slideShow.link() } : {}),
     follow({ present }) {
       if (present === undefined) return
       isOn = true
-      if (present === '1' || (isShared && present === asParameter(slides))) return
-      try {
-        slides = readSlides(present)
-        isListed = isShared = true
-        at = -1
-      } catch {
-        said = 'presentUnreadable'
-      }
+      if (present !== '1' && slideShow.follow(present)) isListed = true
     },
     drawn() {
       document.documentElement.classList.toggle('is-presenting', isOn)
@@ -140,6 +160,7 @@ export function companion(shell) {
     },
     press({ key, target }) {
       if (!isOn) return false
+      const { slides, at } = slideShow.all()
       if (key === 'Escape') leave()
       else if (key === '.') {
         isBlank = !isBlank
