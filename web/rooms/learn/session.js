@@ -11,7 +11,6 @@ import { createWatchedRun } from './watched-run.js'
 /** @import { LearnAsks } from './learn.js' */
 /** @import { Snapshot } from './snapshots.js' */
 /** @typedef {ReturnType<typeof createWatchedRun>} WatchedRun */
-/** A run to compare with. at: the moment; null: the same step as of the other run. @typedef {{ viewer: ReturnType<typeof createRun>, snapshots: readonly Snapshot[], at: number | null }} Reference */
 
 /** Milliseconds of work between two looks at what was asked meanwhile, and between two pictures. */
 const SLICE = 40
@@ -68,21 +67,54 @@ async function trainInSlices(own, { isRunning, pace, until, isStill, known }, { 
 }
 
 /**
+ * The run, or the moment of a run, that is compared with.
+ * @param {import('qkv').Qkv} qkv
+ */
+function createReference(qkv) {
+  /** at: the moment; null: the same step as of the other run. @type {{ viewer: ReturnType<typeof createRun>, snapshots: readonly Snapshot[], at: number | null } | undefined} */
+  let reference
+
+  function release() {
+    reference?.viewer.dispose()
+    reference = undefined
+  }
+
+  return {
+    release,
+    /** Another task has other inputs. @param {string} task */
+    releaseUnless(task) {
+      if (reference?.viewer.task.id !== task) release()
+    },
+    /** @param {WatchedRun} watched @param {LearnAsks['keep']['request']} request */
+    keep({ run, snapshot, snapshotsTo }, { what, at, text }) {
+      const shownAt = snapshot(at)
+      release()
+      reference = {
+        viewer: createRun(qkv, run.task.id, run.settings, text),
+        snapshots: what === 'step' ? [shownAt] : snapshotsTo(shownAt),
+        at: what === 'step' ? shownAt.step : null,
+      }
+    },
+    /** @param {number} at the step that is shown of the other run @param {LearnAsks['show']['request']['probe']} probe */
+    picture(at, probe) {
+      if (!reference) return undefined
+      const { step, state } = snapshotAt(reference.snapshots, reference.at ?? at)
+      reference.viewer.parameters.loadStateDict(state)
+      return { shownAt: step, shown: shownOf(qkv, reference.viewer, probe) }
+    },
+  }
+}
+
+/**
  * @param {import('qkv').Qkv} qkv
  * @returns {import('../../shell/room.js').Handlers<LearnAsks>}
  */
 export function handlers(qkv) {
   /** @type {WatchedRun | undefined} */
   let watched
-  /** @type {Reference | undefined} */
-  let reference
+  const reference = createReference(qkv)
   /** The pictures that follow the training. @type {Set<() => void>} */
   const pictures = new Set()
-
-  function release() {
-    reference?.viewer.dispose()
-    reference = undefined
-  }
 
   function current() {
     if (!watched) throw new RangeError('no run is open.')
@@ -95,12 +127,8 @@ export function handlers(qkv) {
     const shownAt = snapshot(at)
     const changed = show(shownAt, changes, !isRunning)
     const shown = shownOf(qkv, viewer, probe, { why, write: isRunning ? 0 : WRITTEN })
-    if (!isComparing) release()
-    if (!reference) return { shownAt: shownAt.step, shown, changed }
-    const { step, state } = snapshotAt(reference.snapshots, reference.at ?? shownAt.step)
-    reference.viewer.parameters.loadStateDict(state)
-    const other = { shownAt: step, shown: shownOf(qkv, reference.viewer, probe) }
-    return { shownAt: shownAt.step, shown, changed, reference: other }
+    if (!isComparing) reference.release()
+    return { shownAt: shownAt.step, shown, changed, reference: reference.picture(shownAt.step, probe) }
   }
 
   function publish() {
@@ -109,7 +137,7 @@ export function handlers(qkv) {
 
   return {
     run(request) {
-      if (reference?.viewer.task.id !== request.task) release()
+      reference.releaseUnless(request.task)
       watched?.dispose()
       watched = undefined
       watched = createWatchedRun(qkv, request)
@@ -146,15 +174,8 @@ export function handlers(qkv) {
       return newest
     },
 
-    keep({ what, at, text }) {
-      const { run, snapshot, snapshotsTo } = current()
-      const shownAt = snapshot(at)
-      release()
-      reference = {
-        viewer: createRun(qkv, run.task.id, run.settings, text),
-        snapshots: what === 'step' ? [shownAt] : snapshotsTo(shownAt),
-        at: what === 'step' ? shownAt.step : null,
-      }
+    keep(request) {
+      reference.keep(current(), request)
       return null
     },
 

@@ -23,12 +23,37 @@ import { createRun } from './training-run.js'
 const MOST_LOSS = 4
 
 /**
+ * Shows snapshots of a run with the reader's changes.
+ * @param {ReturnType<typeof createRun>} viewer the same model, with the weights of the snapshot that is shown
+ */
+function createShow(viewer) {
+  /** Held-out accuracy of a snapshot, without changes. @type {{ of: Weights, accuracy: number } | undefined} */
+  let unchanged
+
+  /**
+   * Gives the viewer the weights of a snapshot and the changes.
+   * @param {Snapshot} snapshot
+   * @param {readonly import('../../head/head.js').Change[]} changes
+   * @param {boolean} isMeasured
+   * @returns {{ before: number, accuracy: number } | undefined} accuracy on held-out data without and with the changes
+   */
+  return ({ state }, changes, isMeasured) => {
+    viewer.parameters.loadStateDict(state)
+    viewer.intervene([])
+    if (!changes.some(({ isOn }) => isOn)) return undefined
+    if (isMeasured && unchanged?.of !== state) unchanged = { of: state, accuracy: viewer.heldOutAccuracy() }
+    viewer.intervene(changes)
+    if (!isMeasured || !unchanged) return undefined
+    return { before: unchanged.accuracy, accuracy: viewer.heldOutAccuracy() }
+  }
+}
+
+/**
  * @param {import('qkv').Qkv} qkv
  * @param {RunGiven} given
  */
 export function createWatchedRun(qkv, { task, settings, text, file }) {
   const run = createRun(qkv, task, settings, text)
-  /** The same model, with the weights of the snapshot that is shown. */
   const viewer = createRun(qkv, task, settings, text)
   const snapshots = createSnapshots()
   const isOpened = file !== undefined
@@ -41,8 +66,6 @@ export function createWatchedRun(qkv, { task, settings, text, file }) {
   const losses = []
   /** @type {Point[]} */
   const points = []
-  /** Held-out accuracy of a snapshot, without changes. @type {{ of: Weights, accuracy: number } | undefined} */
-  let unchanged
 
   /** @returns {boolean} Was the goal reached here? */
   function evaluate() {
@@ -70,6 +93,7 @@ export function createWatchedRun(qkv, { task, settings, text, file }) {
   return {
     run,
     viewer,
+    show: createShow(viewer),
     baseline,
     milliseconds,
     isOpened,
@@ -104,22 +128,6 @@ export function createWatchedRun(qkv, { task, settings, text, file }) {
     snapshotsTo(newest) {
       const { all } = snapshots
       return all.at(-1)?.step === newest.step ? all : [...all, newest]
-    },
-    /**
-     * Gives the viewer the weights of a snapshot and the reader's changes.
-     * @param {Snapshot} snapshot
-     * @param {readonly import('../../head/head.js').Change[]} changes
-     * @param {boolean} isMeasured
-     * @returns {{ before: number, accuracy: number } | undefined} accuracy on held-out data without and with the changes
-     */
-    show({ state }, changes, isMeasured) {
-      viewer.parameters.loadStateDict(state)
-      viewer.intervene([])
-      if (!changes.some(({ isOn }) => isOn)) return undefined
-      if (isMeasured && unchanged?.of !== state) unchanged = { of: state, accuracy: viewer.heldOutAccuracy() }
-      viewer.intervene(changes)
-      if (!isMeasured || !unchanged) return undefined
-      return { before: unchanged.accuracy, accuracy: viewer.heldOutAccuracy() }
     },
     /** @param {number} step */
     gradients(step) {
