@@ -14,11 +14,23 @@ const PATIENCE = 500
 /** @param {Blob} blob @param {number} from @param {number} to */
 const readSlice = async (blob, from, to) => new Uint8Array(await blob.slice(from, to).arrayBuffer())
 
-/** @param {Blob} blob @returns {ByteSource} */
-export const fromBlob = blob =>
-  globalThis.process?.versions?.node
-    ? { size: blob.size, read: (from, to) => readSlice(blob, from, Math.min(to, blob.size)) } // Node, where it lies in the same process
+/** @param {Blob} blob @param {string} name of the file, in errors @returns {ByteSource} */
+export function fromBlob(blob, name) {
+  const { size } = blob
+  const { read, close } = globalThis.process?.versions?.node
+    ? { read: (/** @type {number} */ from, /** @type {number} */ to) => readSlice(blob, from, Math.min(to, size)) } // Node, where it lies in the same process
     : streamed(blob)
+  return {
+    size,
+    read: (from, to, buffer) =>
+      read(from, to, buffer).catch(cause => {
+        if (cause?.name !== 'NotReadableError' && cause?.name !== 'NotFoundError') throw cause
+        const lost = `${name} cannot be read any more: it was changed, moved or deleted after it was chosen; choose it again`
+        throw new Error(lost, { cause })
+      }),
+    close,
+  }
+}
 
 /** @param {Blob} blob @returns {ByteSource} */
 export function streamed(blob) {

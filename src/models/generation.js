@@ -101,10 +101,11 @@ export async function* generate(model, { qkv, family, tokenizer, toIds, checkSig
         made[b].push(id)
         if (!row.isDone) row.sequence.push(id)
         const whole = textOf(both ? row.sequence.slice(1) : row.sequence)
-        // One character may take more than one token.
-        const text = whole.endsWith('\ufffd') ? '' : whole.slice(row.text.length)
-        if (text) row.text = whole
         row.isDone ||= stopIds.includes(id)
+        // One character may take more than one token.
+        const isCut = whole.endsWith('\ufffd') && !row.isDone && n + 1 < most
+        const text = isCut ? '' : whole.slice(row.text.length)
+        if (text) row.text = whole
         const token = tokenizer ? tokenizer.decode([id], { skip_special_tokens: false }) : String(id)
         return { id, token, text, probability, ids: [...row.sequence], isDone: row.isDone }
       })

@@ -298,7 +298,7 @@ export class Model {
     const tensors = Model.#own(this).#weights.used.map(({ name, dtype, dims, from, to }) => ({
       name,
       dtype,
-      dims,
+      dims: [...dims],
       bytes: to - from,
       parameters: dims.reduce((a, b) => a * b, 1),
     }))

@@ -46,7 +46,7 @@ async function fromContent(content, name) {
   }
   if (typeof Blob !== 'undefined' && content instanceof Blob) {
     const { fromBlob } = await import('./blob-source.js')
-    return fromBlob(content)
+    return fromBlob(content, name)
   }
   if (typeof content === 'function')
     return {

@@ -154,6 +154,40 @@ test('a worker opens and keeps a model, too', async () => {
   assert.equal(await run(`return models.deleteKeptModel('hf:me/tiny')`), 1)
 })
 
+test('where only workers write, as in older versions of Safari, a write that stores a part goes on, and a full disk is said', async () => {
+  /** Opens a model in a worker that writes by a handle of its own, at most so many bytes at a time. @param {number} most */
+  const inWorker = most =>
+    run(`
+    const code = \`delete FileSystemFileHandle.prototype.createWritable
+    const { write } = FileSystemSyncAccessHandle.prototype
+    let writes = 0
+    FileSystemSyncAccessHandle.prototype.write = function (bytes, options) {
+      writes++
+      return ${most} ? write.call(this, bytes.subarray(0, ${most}), options) : 0
+    }
+    onmessage = async ({ data: { base, hub } }) => {
+      const [{ load }, { loadModel }] = await Promise.all([import(base + 'index.js'), import(base + 'models.js')])
+      const said = loadModel(await load(), 'hf:me/tiny', { hub, tokenizer: false }).then(() => 'opened', String)
+      postMessage([await said, writes])
+    }\`
+    const worker = new Worker(URL.createObjectURL(new Blob([code], { type: 'text/javascript' })), { type: 'module' })
+    worker.postMessage({ base: location.href, hub })
+    return new Promise((resolve, reject) => {
+      worker.onmessage = ({ data }) => resolve(data)
+      worker.onerror = ({ message }) => reject(new Error(message))
+    })`)
+  assert.match((await inWorker(0))[0], /DISK_FULL|the disk is full: delete models/)
+  const [said, writes] = await inWorker(100_000)
+  assert.equal(said, 'opened')
+  assert.ok(writes > tiny['model.safetensors'].length / 100_000)
+  hub.break({ of: /./, status: 503 })
+  assert.ok(
+    Number.isFinite(await run(`return sumOf(await models.loadModel(qkv, 'hf:me/tiny', { hub, tokenizer: false }))`)),
+  )
+  hub.break()
+  await run(`return models.deleteKeptModel('hf:me/tiny')`)
+})
+
 test('a damaged file is refused and not kept; a gated model says what to do', async () => {
   hub.break({ of: /Signature/, change: body => body.map((byte, n) => (n === 400_000 ? byte ^ 1 : byte)) })
   const said = await run(`return said(models.loadModel(qkv, 'hf:me/tiny', { hub, tokenizer: false }))`)

@@ -2,6 +2,8 @@
 // few requests, and a sentence for all that can go wrong.
 
 import assert from 'node:assert/strict'
+import { spawnSync } from 'node:child_process'
+import { getEventListeners } from 'node:events'
 import {
   existsSync,
   lstatSync,
@@ -14,12 +16,14 @@ import {
   writeFileSync,
 } from 'node:fs'
 import fs from 'node:fs/promises'
+import { createServer } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, beforeEach, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { load } from '../../src/index.js'
 import { BLOCK, blocksOf } from '../../src/models/blocks.js'
+import { openDiskCache } from '../../src/models/hub/disk-cache.js'
 import { parseName } from '../../src/models/hub/hub-name.js'
 import { Requests } from '../../src/models/hub/requests.js'
 import { Sha256 } from '../../src/models/hub/sha256.js'
@@ -693,6 +697,120 @@ test('a request that waits for the address of its file is not made after an abor
   controller.abort()
   await Promise.all([first, second])
   assert.equal(made, 1)
+})
+
+/** Requests to a hub at `url`, without the rest of a load. @param {string} url @param {AbortSignal} [signal] */
+const requestsTo = (url, signal) =>
+  new Requests(/** @type {any} */ ({ hub: url, headers: {}, patience: 10_000 }), parseName('hf:me/large'), signal)
+
+test('the body of an answer that is refused is not downloaded', async () => {
+  /** @type {Record<string, Record<string, string>>} */
+  const ANSWERS = {
+    'a page of HTML': { 'content-type': 'text/html' },
+    'another size': { 'content-range': 'bytes 0-99999/5000000' },
+    'other bytes': { 'content-range': 'bytes 8-100007/100000' },
+  }
+  let headers = {}
+  /** @type {Promise<unknown>} */
+  let closed = Promise.resolve()
+  const server = createServer((_, response) => {
+    closed = new Promise(resolve => response.on('close', resolve))
+    response.writeHead(206, headers).write(new Uint8Array(1000)) // the rest never comes
+  })
+  await new Promise(resolve => server.listen(0, '127.0.0.1', () => resolve(undefined)))
+  const { port } = /** @type {import('node:net').AddressInfo} */ (server.address())
+  try {
+    for (const [what, given] of Object.entries(ANSWERS)) {
+      headers = given
+      const requests = requestsTo(`http://127.0.0.1:${port}`)
+      const file = { path: 'model.safetensors', size: 100_000 }
+      await assert.rejects(
+        requests.range(file, 0, 100_000, () => {}),
+        { code: 'ANSWER' },
+      )
+      const isClosed = await Promise.race([closed.then(() => true), new Promise(resolve => setTimeout(resolve, 2000))])
+      assert.ok(isClosed, what)
+    }
+  } finally {
+    server.closeAllConnections()
+    server.close()
+  }
+})
+
+test('a load that is refused leaves no listener on the signal of the caller', async () => {
+  const { signal } = new AbortController()
+  const listeners = () => getEventListeners(signal, 'abort').length
+  const refused = /** @type {[string, object][]} */ ([
+    ['hf:me/nothing', {}],
+    ['hf:me/gated', {}],
+    ['hf:me/many/nowhere', {}],
+    ['hf:me/pickled', {}],
+  ])
+  for (const [name, options] of refused) {
+    await assert.rejects(loadModel(qkv, name, { ...none, ...options, signal }), name)
+    assert.equal(listeners(), 0, name)
+  }
+  numbersOf(await loadModel(qkv, 'hf:me/tiny', { ...none, signal }))
+  assert.equal(listeners(), 0)
+})
+
+test('one request asks for the address of a file, whatever was asked for in the same tick, and again after an error', async t => {
+  t.mock.method(globalThis, 'fetch', async (/** @type {string} */ url, /** @type {any} */ { headers }) => {
+    asked.push(url)
+    await new Promise(resolve => setTimeout(resolve, 5))
+    if (isBusy && url.endsWith('/model.safetensors')) {
+      isBusy = false
+      return new Response('', { status: 503, headers: { 'retry-after': '0' } })
+    }
+    const [, from, to] = /bytes=(\d+)-(\d+)/.exec(headers.Range) ?? []
+    const answer = { status: 206, headers: { 'content-range': `bytes ${from}-${to}/300` } }
+    const response = new Response(new Uint8Array(Number(to) + 1 - Number(from)), answer)
+    Object.defineProperty(response, 'url', { value: 'http://storage/signed' })
+    return response
+  })
+  /** @type {string[]} */
+  let asked = []
+  let isBusy = false
+  for (const isFirstBusy of [false, true]) {
+    asked = []
+    isBusy = isFirstBusy
+    const requests = requestsTo('http://localhost')
+    const file = { path: 'model.safetensors', size: 300 }
+    const ranges = [0, 100, 200].map(from => requests.range(file, from, from + 100, () => {}))
+    for (const bytes of await Promise.all(ranges)) assert.equal(bytes.length, 100)
+    const redirects = asked.filter(url => url.endsWith('/model.safetensors')).length
+    assert.equal(redirects, isFirstBusy ? 2 : 1, asked.join(' '))
+  }
+})
+
+test('what a killed process has left of a download is removed by the next download, what others write stays', async () => {
+  const blobs = join(cache, 'models--me--tiny/blobs')
+  mkdirSync(blobs, { recursive: true })
+  const code =
+    "import { openDiskCache } from './src/models/hub/disk-cache.js'\n" +
+    "const file = await openDiskCache(process.argv[1], 'me/tiny').open('a', { path: 'x', size: 3, hash: 'f'.repeat(64) })\n" +
+    "await file.put(0, 0, new Uint8Array(2))\nprocess.kill(process.pid, 'SIGKILL')"
+  const run = spawnSync(process.execPath, ['--input-type=module', '-e', code, cache], { encoding: 'utf8' })
+  assert.equal(run.signal, 'SIGKILL', run.stderr)
+  assert.equal(readdirSync(blobs).length, 1)
+  const own = await openDiskCache(cache, 'me/tiny').open('a', { path: 'x', size: 3, hash: 'e'.repeat(64) })
+  const [ofOwn] = readdirSync(blobs)
+  assert.match(ofOwn, /^e+\./, 'that of the killed process is gone')
+  const hour = 3600
+  const ages = /** @type {[string, number, boolean][]} */ ([
+    [`${'d'.repeat(64)}.incomplete`, 48 * hour, true], // of Python's library, which goes on with it
+    [`${'d'.repeat(64)}.elsewhere.1.7.incomplete`, hour, true], // of another computer
+    [`${'d'.repeat(64)}.elsewhere.1.8.incomplete`, 48 * hour, false],
+    [`${'d'.repeat(64)}.9ee5f6c9-7424.incomplete`, 48 * hour, false], // of an older version of this library
+  ])
+  for (const [name, age] of ages) {
+    writeFileSync(join(blobs, name), 'x')
+    await fs.utimes(join(blobs, name), Date.now() / 1000 - age, Date.now() / 1000 - age)
+  }
+  numbersOf(await loadModel(qkv, 'hf:me/tiny', none))
+  const left = readdirSync(blobs).filter(name => name.endsWith('incomplete'))
+  assert.deepEqual(left, [ages[0][0], ages[1][0], ofOwn].sort())
+  await own?.close()
 })
 
 test('a load that is aborted at once makes no request', async () => {

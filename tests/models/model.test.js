@@ -317,6 +317,30 @@ test('each step of a generation has its logits, its probability, its text and th
   assert.equal(typeof text, 'string')
 })
 
+test('a character that a generation does not finish is in the text of its last step', async () => {
+  const start = gpt2.tokenize('The cat').ids
+  // Of three bytes of a character the first two, as GPT-2's bytes: each alone is no text.
+  const vocab = JSON.parse(String(readFileSync(`${folder}/gpt2-tiny/tokenizer.json`))).model.vocab
+  const bytes = [vocab.ä, vocab['¸']]
+  const [a] = gpt2.tokenize('a').ids
+  for (const [made, options] of /** @type {[number[], import('../../src/models.js').GenerateOptions][]} */ ([
+    [bytes, {}],
+    [[a, bytes[0]], {}],
+    [bytes, { stopIds: [bytes[1]], maxNewTokens: 5 }],
+    [[bytes[0], a, a], {}],
+  ])) {
+    let [text, n] = ['', 0]
+    const logits = (/** @type {Float32Array} */ list) => {
+      list[made[n++]] = Infinity
+    }
+    for await (const step of gpt2.generate(start, { maxNewTokens: made.length, stopIds: [], logits, ...options }))
+      text += step.text
+    assert.equal(n, made.length)
+    assert.equal(gpt2.decode(start) + text, gpt2.decode([...start, ...made]))
+    assert.match(text, /\ufffd/)
+  }
+})
+
 test('a generation that is aborted or left frees its cache', async () => {
   const controller = new AbortController()
   const steps = gpt2.generate(ids, { signal: controller.signal, stopIds: [] })

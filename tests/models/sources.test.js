@@ -166,6 +166,23 @@ test('an empty Blob has no bytes; of one that cannot be read any more each read 
   for (const from of [0, 1000]) await assert.rejects(source.read(from, 2000), reason)
 })
 
+test('a File that was changed or deleted since it was chosen is named, with what to do', async () => {
+  const config = contents.get('config.json')
+  for (const name of ['NotReadableError', 'NotFoundError']) {
+    const lost = new File([new Uint8Array(3000)], 'model.safetensors')
+    const cause = new DOMException('The requested file could not be read', name)
+    lost.slice = () => Object.assign(new Blob(), { arrayBuffer: () => Promise.reject(cause) })
+    const loading = loadModel(qkv, /** @type {any} */ ({ 'config.json': config, 'model.safetensors': lost }))
+    await assert.rejects(loading, error => {
+      const text =
+        /^model\.safetensors cannot be read any more: it was changed, moved or deleted after it was chosen; choose it again$/
+      assert.match(/** @type {Error} */ (error).message, text)
+      assert.equal(/** @type {Error} */ (error).cause, cause)
+      return true
+    })
+  }
+})
+
 test('a URL is read by one request for each small file, its tensors together', () => {
   const ranges = asked.filter(text => !text.endsWith('undefined')) // of the server that knows ranges
   assert.deepEqual(
@@ -191,6 +208,19 @@ test('progress counts all bytes that are used, tensor by tensor', async () => {
   assert.ok(seen.every(({ loaded, total }, n) => total === bytes && (n === 0 || loaded > seen[n - 1].loaded)))
   assert.equal(parameters, bytes / 4)
   assert.ok(memory >= parameters)
+  model.dispose()
+})
+
+test("what describe gives is the caller's: a write to it changes no model", async () => {
+  const model = await loadModel(qkv, folder, { tokenizer: false })
+  const { tensors } = model.describe()
+  const [{ name, dims }] = tensors
+  const before = [...dims]
+  const write = /** @type {number[]} */ (dims)
+  write[0] = 7
+  write.push(7)
+  assert.deepEqual(model.describe().tensors[0].dims, before)
+  assert.deepEqual([...(await model.weight(name)).dims], before)
   model.dispose()
 })
 

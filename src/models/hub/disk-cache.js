@@ -10,6 +10,11 @@ import { builtin } from './hub-settings.js'
 const fs = /** @type {typeof import('node:fs/promises')} */ (builtin('node:fs/promises'))
 const { dirname, join, relative, sep } = /** @type {typeof import('node:path')} */ (builtin('node:path'))
 
+const { hostname } = /** @type {typeof import('node:os')} */ (builtin('node:os'))
+
+/** What another computer, which shares the cache, has not written for so many milliseconds, it has left. */
+const LEFT = 24 * 3600 * 1000
+
 const none = () => undefined
 const sizeOf = (/** @type {string} */ path) => fs.stat(path).then(({ size }) => size, none)
 /** The names in a folder, or none. @param {string} path */
@@ -85,9 +90,11 @@ class DiskCache {
     if (!hash) return undefined
     const blob = this.#blob(hash)
     // Others may load the same file now: each writes a file of its own, and the last one to be ready replaces the blob.
-    const part = `${blob}.${globalThis.crypto.randomUUID()}.incomplete`
+    const writer = `${encodeURIComponent(hostname())}.${process.pid}`
+    const part = `${blob}.${writer}.${globalThis.crypto.randomUUID()}.incomplete`
     try {
       await fs.mkdir(dirname(part), { recursive: true })
+      await removeLeft(dirname(part))
       return newFile(await fs.open(part, 'wx+'), part, async () => {
         await fs.rename(part, blob)
         await this.#link(commit, path, hash)
@@ -116,6 +123,30 @@ class DiskCache {
     await fs.symlink(relative(dirname(pointer), blob), pointer).catch(async error => {
       if (error.code !== 'EEXIST') await fs.copyFile(blob, pointer) // a file system without links
     })
+  }
+}
+
+/** Removes what processes that ended have left of their downloads. Python's library goes on with its own, HASH.incomplete. @param {string} blobs */
+async function removeLeft(blobs) {
+  for (const name of await namesIn(blobs)) {
+    const found = /^[0-9a-f]+\.(?:(.+)\.(\d+)\.)?[\w-]+\.incomplete$/.exec(name)
+    if (!found) continue
+    const [, host, pid] = found
+    const path = join(blobs, name)
+    const isLeft =
+      host === encodeURIComponent(hostname())
+        ? !isRunning(Number(pid))
+        : Date.now() - ((await fs.stat(path).catch(none))?.mtimeMs ?? Infinity) > LEFT
+    if (isLeft) await fs.rm(path, { force: true })
+  }
+}
+
+/** @param {number} pid */
+function isRunning(pid) {
+  try {
+    return process.kill(pid, 0)
+  } catch (error) {
+    return /** @type {any} */ (error).code === 'EPERM' // it belongs to another user
   }
 }
 

@@ -19,7 +19,7 @@ import { builtin } from './hub-settings.js'
  * @property {number} [size] in bytes, as the hub announced it
  * @property {string} [hash] SHA-256 of a large file, SHA-1 of git of others: the hub's ETag
  * @property {string} [address] where it was found last: a signed address, which expires
- * @property {Promise<void>} [resolving] settled when the request that resolves the address has its answer
+ * @property {Promise<unknown>} [resolving] settled when the request that resolves the address has its answer
  *
  * @typedef {object} Facts what the hub says of a revision
  * @property {string} id the present name of the model

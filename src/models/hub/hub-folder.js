@@ -59,20 +59,43 @@ const [PIECES, WORDS] = [['source.spm', 'vocab.json'], ['vocab.txt']]
  *   isLoaded: all weights will be read
  * @returns {Promise<import('../source.js').Folder>}
  */
-export async function openHub(
-  text,
-  { token, hub, headers, keep = true },
-  { isLoaded, hasTokenizer, signal, onProgress },
-) {
+export async function openHub(text, { token, hub, headers, keep = true }, { signal, ...use }) {
   const name = parseName(text)
   if (typeof keep !== 'boolean') throw new TypeError(`loadModel: keep: ${describe(keep)} given, true or false expected`)
   const settings = await settingsOf({ token, hub, headers })
   signal?.throwIfAborted()
-  const ended = new AbortController() // by the caller, or when the folder is closed
+  const ended = new AbortController() // by the caller, when the folder is closed, or where it cannot be opened
   const stop = () => ended.abort(signal?.reason)
   signal?.addEventListener('abort', stop, { once: true })
-  const requests = new Requests(settings, name, ended.signal)
-  const store = keep ? await openStore(settings.cache, name.id) : undefined
+  const end = () => {
+    signal?.removeEventListener('abort', stop)
+    ended.abort()
+  }
+  try {
+    const requests = new Requests(settings, name, ended.signal)
+    const store = keep ? await openStore(settings.cache, name.id) : undefined
+    return await openModel(name, { settings, requests, store, signal, end, ...use })
+  } catch (error) {
+    end()
+    throw error
+  }
+}
+
+/**
+ * @param {import('./hub-name.js').HubName} name
+ * @param {object} parts
+ * @param {import('./hub-settings.js').Settings} parts.settings
+ * @param {Requests} parts.requests
+ * @param {Store | undefined} parts.store
+ * @param {() => void} parts.end of all requests
+ * @param {boolean} parts.isLoaded
+ * @param {boolean} parts.hasTokenizer
+ * @param {AbortSignal} [parts.signal]
+ * @param {(progress: HubProgress) => void} [parts.onProgress]
+ * @returns {Promise<import('../source.js').Folder>}
+ */
+async function openModel(name, { settings, requests, store, end, isLoaded, hasTokenizer, signal, onProgress }) {
+  const { text } = name
   const facts = await readFacts(text, name.revision, settings, store, requests, signal)
   requests.use(facts)
 
@@ -119,8 +142,7 @@ export async function openHub(
     names: () => [...files.keys()],
     open: async path => (find(path) ? source(path) : undefined),
     async close() {
-      signal?.removeEventListener('abort', stop)
-      ended.abort()
+      end()
       await Promise.allSettled(sources.values())
       for (const file of reading.kept) await file.close()
     },

@@ -27,16 +27,22 @@ async function inside(folder, ...names) {
 /** @param {FileSystemDirectoryHandle} folder @param {string} name @param {Uint8Array | string} content */
 async function write(folder, name, content) {
   const handle = await folder.getFileHandle(name, { create: true })
+  const bytes = typeof content === 'string' ? new TextEncoder().encode(content) : content
   if ('createWritable' in handle) {
     const writable = await handle.createWritable()
-    await writable.write(/** @type {any} */ (content))
+    await writable.truncate(bytes.length) // throws where there is no room; Chromium's write may then throw an AbortError
+    await writable.write(/** @type {any} */ (bytes))
     return writable.close()
   }
   // Older versions of Safari write in workers only.
   const access = await /** @type {any} */ (handle).createSyncAccessHandle()
   try {
     access.truncate(0)
-    access.write(typeof content === 'string' ? new TextEncoder().encode(content) : content, { at: 0 })
+    for (let at = 0; at < bytes.length; ) {
+      const count = access.write(bytes.subarray(at), { at })
+      if (!count) throw new DOMException('no byte was written', 'QuotaExceededError')
+      at += count
+    }
     access.flush()
   } finally {
     access.close()

@@ -28,7 +28,8 @@ const sleep = (time, signal) =>
   })
 
 /**
- * A signal that ends a request by the caller's signal, or when no byte came for a time.
+ * A signal that ends a request by the caller's signal, when no byte came for a time, or by `end`: what is left of a body is not
+ * downloaded.
  * @param {AbortSignal | undefined} signal
  * @param {number} patience
  */
@@ -48,6 +49,7 @@ function watch(signal, patience) {
   const end = () => {
     clearTimeout(timer)
     signal?.removeEventListener('abort', stop)
+    controller.abort()
   }
   return { signal: controller.signal, again, end }
 }
@@ -135,14 +137,21 @@ export class Requests {
    * @param {(count: number) => void} onBytes
    */
   async #rest(file, arriving, onBytes) {
-    if (!file.address) await file.resolving
+    while (!file.address && file.resolving) await file.resolving
     const used = file.address
     const seen = watch(this.#signal, this.#patience)
-    let isResolved = () => {}
-    if (!used)
-      file.resolving = new Promise(resolve => {
-        isResolved = () => resolve()
-      })
+    /** @type {(value?: undefined) => void} */
+    let settle = () => {}
+    const own = used
+      ? undefined
+      : new Promise(resolve => {
+          settle = resolve
+        })
+    file.resolving ??= own
+    const isResolved = () => {
+      if (file.resolving === own) file.resolving = undefined
+      settle()
+    }
     try {
       const start = arriving.from + arriving.have
       const to = arriving.from + arriving.bytes.length
@@ -170,7 +179,6 @@ export class Requests {
       throw seen.signal.aborted ? seen.signal.reason : error
     } finally {
       isResolved()
-      file.resolving = undefined
       seen.end()
     }
   }
@@ -203,10 +211,7 @@ export class Requests {
       bytes.set(own, arriving.have)
       arriving.have += own.length
       onPart(own.length)
-      if (isBeyond) {
-        reader.cancel()
-        return
-      }
+      if (isBeyond) return
     }
   }
 
