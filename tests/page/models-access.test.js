@@ -22,6 +22,35 @@ test('by keyboard: arrows go from head to head, Enter opens one, Escape returns'
   await page.locator('#models-ranked').waitFor()
 })
 
+for (const width of [390, 1440])
+  test(`at ${width} px the focus goes along: to the page of a head, and back to the head in the list`, async () => {
+    const focused = () =>
+      page.evaluate(() => {
+        const { id, dataset, className, tagName } = /** @type {HTMLElement} */ (document.activeElement)
+        return id || dataset.head || className || tagName
+      })
+    await page.setViewportSize({ width, height: 780 })
+    await open('gpt2-tiny', 'gpt2')
+    const back = ['Escape', 'Enter']
+    for (const from of ['.atlas-maps', '#models-ranked [data-head="1.1"]'])
+      for (const key of back) {
+        await page.focus(from)
+        await page.keyboard.press('Enter')
+        await reads('.models-title', /Head 1\.1/)
+        await becomes(focused, 'models-back')
+        await page.keyboard.press(key)
+        await page.locator('#models-ranked').waitFor()
+        await becomes(focused, '1.1')
+      }
+    await page.keyboard.press('Enter')
+    await becomes(focused, 'models-back')
+    await page.focus('#models-text')
+    await page.keyboard.press('Escape')
+    await page.locator('#models-ranked').waitFor()
+    assert.equal(await focused(), 'models-text', 'it stays where the reader writes')
+    await page.setViewportSize({ width: 1440, height: 900 })
+  })
+
 test('a marquee over the map of all heads switches them off together; undo brings them back', async () => {
   await open('gpt2-tiny', 'gpt2')
   const box = await page.locator('.atlas-maps').boundingBox()

@@ -123,9 +123,10 @@ export const host = {
     }
   },
   reveal,
-  focus(selector) {
-    onceDrawn(() => {
+  focus(selector, isLost = false) {
+    onceThere(selector, () => {
       const part = document.querySelector(selector)
+      if (isLost && document.activeElement !== document.body) return
       if (part instanceof HTMLElement) part.focus({ preventScroll: true })
     })
   },

@@ -8,7 +8,7 @@
 export function perform(shell, host, id, effect) {
   if (effect.type === 'message') shell.rooms.get(id)?.say(effect.problem, effect.isBad)
   else if (effect.type === 'reveal') host.reveal(effect.selector)
-  else if (effect.type === 'focus') host.focus(effect.selector)
+  else if (effect.type === 'focus') host.focus(effect.selector, effect.isLost)
   else if (effect.type === 'show') host.show(effect.id)
   else if (effect.type === 'save') host.save(effect.name, effect.data, effect.mime ?? 'application/octet-stream')
   else if (effect.type === 'link') shell.share()

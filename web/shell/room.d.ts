@@ -155,7 +155,8 @@ export type Effect<T extends Types> =
   | { type: 'handOver'; to: string; what: HandOver }
   /** Scrolls to an element once it is drawn. */
   | { type: 'reveal'; selector: string }
-  | { type: 'focus'; selector: string }
+  /** `isLost`: only if what had the focus is no longer on the page. */
+  | { type: 'focus'; selector: string; isLost?: boolean }
   /** Scrolls to a part of the page and focuses it. */
   | { type: 'show'; id: string }
   /** Goes along to the next room that takes it. */

@@ -37,7 +37,7 @@ import { createRooms } from './rooms.js'
  * @property {() => string} href the whole address
  * @property {(choices: { language: Language, theme: Theme }) => void} remember
  * @property {(selector: string) => void} reveal scrolls to an element
- * @property {(selector: string) => void} focus moves the focus to an element, once it is drawn
+ * @property {(selector: string, isLost?: boolean) => void} focus moves the focus to an element, once it is drawn; isLost: if nothing has it
  * @property {(id: string) => void} show scrolls to a part of the page and focuses it
  * @property {() => void} toTop
  * @property {() => import('./room.js').Surroundings} around

@@ -18,6 +18,7 @@ import {
   firstName,
   isEnded,
   isGenerating,
+  nameOf,
   requestFor,
   requestOf,
   shownOf,
@@ -214,8 +215,18 @@ function mask(state, index) {
   return text ? read(state, text) : {}
 }
 
-/** Another head, and its page without a cell. @param {import('../../head/head.js').HeadAt} [head] @returns {Step} */
-const openHead = head => ({ set: { at: head ? { head } : {} }, view: head ? { stack: head.stack } : {} })
+/** Another head, and its page without a cell. @param {import('../../head/head.js').HeadAt} head @returns {Step} */
+const openHead = head => ({ set: { at: { head } }, view: { stack: head.stack }, effects: [refocus('#models-back')] })
+
+/** All heads: the focus goes to the one whose page was open. @param {State} state @returns {Step} */
+function leaveHead(state) {
+  const { head } = shownOf(state)
+  const own = head && `#models-ranked [data-head="${nameOf(head)}"]`
+  return { set: { at: {} }, effects: [refocus(`${own ?? '#models-ranked button'}, .models-atlas .atlas-maps`)] }
+}
+
+/** What had the focus may be on the page no longer. @param {string} selector @returns {import('../../shell/room.js').Effect<ModelsTypes>} */
+const refocus = selector => ({ type: 'focus', selector, isLost: true })
 
 /** @param {State} state @param {import('../../head/head.js').HeadAt} at @param {boolean} isSecond the first head less this one @returns {Step} */
 function chooseHead(state, at, isSecond) {
@@ -322,10 +333,13 @@ const actions = {
   forget: state => read(state, state.settings.prompt),
   mask,
   exchange,
-  openHead: (_, head) => openHead(head),
+  openHead: (state, head) => (head ? openHead(head) : leaveHead(state)),
   chooseHead,
   chooseStack: (_, stack) => ({ set: { at: {} }, view: { stack, query: undefined, keyWord: undefined } }),
-  rankSimilar: (_, { layer, head }) => ({ set: { at: {} }, view: { reference: { layer, head }, rankBy: 'similar' } }),
+  rankSimilar: (state, { layer, head }) => ({
+    ...leaveHead(state),
+    view: { reference: { layer, head }, rankBy: 'similar' },
+  }),
   selectCell: ({ settings: { at } }, cell) => ({
     set: {
       at: cell ? { head: at.head, cell: { matrix: 'weights', row: cell.query, column: cell.key } } : { head: at.head },
@@ -639,7 +653,7 @@ export const room = {
       const { head, cell } = shownOf(state)
       if (state.view.chosen.length) return { view: { chosen: [] } }
       if (cell) return { set: { at: { head } } }
-      if (head) return { set: { at: {} } }
+      if (head) return leaveHead(state)
       return { view: { query: undefined, keyWord: undefined, marked: undefined } }
     },
     b: state => (shownOf(state).runAfter ? { view: { isHeld: true } } : undefined),
