@@ -144,6 +144,7 @@ test('qkv/models adds at most 19 KB gzipped; each part that it loads later has a
     'path',
     'url',
     'blocks',
+    'token-calls',
   ]
   later.push('hub-name', 'disk-cache', 'private-files', 'kept-models', 'sha256')
   assert.ok(gzipped('dist/hub-folder.js') <= 6 * 1024, 'what only a name on the hub loads')

@@ -66,6 +66,20 @@ uint32_t QKV_EXPORT(qkv_cache_write)(const struct qkv_cache_rows *a) {
   return QKV_OK;
 }
 
+/* The same without rounding: keys (heads, rows, D) and values (heads, rows, E) of float32, without scales. */
+uint32_t QKV_EXPORT(qkv_cache_copy)(const struct qkv_cache_rows *a) {
+  const struct qkv_cache *c = &a->cache;
+  for (size_t n = 0; n < c->heads; n++)
+    for (size_t t = 0, row = n * c->rows + a->from; t < a->count; t++, row++) {
+      float *key = (float *)c->keys + row * c->D, *value = (float *)c->values + row * c->E;
+      for (size_t i = 0; i < c->D; i += 4)
+        put(key + i, c->D - i, get(row_of(a, a->k, c->D, n, t) + i, c->D - i));
+      for (size_t i = 0; i < c->E; i += 4)
+        put(value + i, c->E - i, get(row_of(a, a->v, c->E, n, t) + i, c->E - i));
+    }
+  return QKV_OK;
+}
+
 uint32_t QKV_EXPORT(qkv_cache_read)(const struct qkv_cache_rows *a) {
   const struct qkv_cache *c = &a->cache;
   for (size_t n = 0; n < c->heads; n++)

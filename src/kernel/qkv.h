@@ -410,12 +410,13 @@ uint32_t qkv_dequantized_units(const struct qkv_linear *args);
 uint32_t qkv_dequantized_part(const struct qkv_linear *args, uint32_t first, uint32_t count, void *scratch);
 
 /* Keys and values of int8. Units as above; qkv_cache_write rounds rows into a cache, qkv_cache_read gives what is
- * there. */
+ * there. qkv_cache_copy writes rows into a cache of float32, whose `rows` may be any number. */
 double qkv_cached_scratch(const struct qkv_cached *args);
 uint32_t qkv_cached_units(const struct qkv_cached *args);
 uint32_t qkv_cached_part(const struct qkv_cached *args, uint32_t first, uint32_t count, void *scratch);
 uint32_t qkv_cache_write(const struct qkv_cache_rows *args);
 uint32_t qkv_cache_read(const struct qkv_cache_rows *args);
+uint32_t qkv_cache_copy(const struct qkv_cache_rows *args);
 
 /* Of y = x W^T + bias, W (N,K) contiguous: dx (M,K), dw (N,K) and d_bias (N) from dy (M,N), see linear_backward.c.
  * Units as above; scratch: qkv_linear_backward_scratch() bytes. */

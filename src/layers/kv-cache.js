@@ -155,21 +155,40 @@ export class Cache {
     const rows = sizeOf(keys, 2)
     if (rows !== sizeOf(values, 2))
       throw new RangeError(`cache.append: k has ${rows} rows, v has ${sizeOf(values, 2)}: each key needs its value`)
-    const kept = this.window ? Math.min(this.#length, this.window - 1) : this.#length
     valuesOf(keys)
     valuesOf(values)
+    return this.extend(rows, row => {
+      if (this.rows) this.rows.write(this.#core, this.#place, keys, values, row, rows, inRows ? this.kvHeads : 0)
+      else {
+        this.#write(keys.data, this.keysAt / 4, this.headDim, row, rows, inRows)
+        this.#write(values.data, this.valuesAt / 4, this.valueDim, row, rows, inRows)
+      }
+    })
+  }
+
+  /**
+   * @internal
+   * Makes room for more rows, which belong to the cache once they are written.
+   * @param {number} rows
+   * @param {(row: number) => void} write
+   * @returns {this}
+   */
+  extend(rows, write) {
+    this.#pointer // throws after dispose
+    const kept = this.window ? Math.min(this.#length, this.window - 1) : this.#length
     this.#makeRoom(kept, rows)
     const first = this.#first + this.#length - kept
-    if (this.rows) {
-      this.rows.write(this.#core, this.#place, keys, values, kept, rows, inRows ? this.kvHeads : 0)
-    } else {
-      this.#write(keys.data, this.keysAt / 4, this.headDim, first + kept, rows, inRows)
-      this.#write(values.data, this.valuesAt / 4, this.valueDim, first + kept, rows, inRows)
-    }
+    write(first + kept)
     this.#first = first
     this.#length = kept + rows
     this.#total += rows
     return this
+  }
+
+  /** @internal The words of struct qkv_cache; one of float32 has no scales. */
+  get words() {
+    if (this.rows) return this.rows.words(this.#place)
+    return [this.keysAt, this.valuesAt, 0, 0, this.#heads, this.#capacity, this.headDim, this.valueDim]
   }
 
   /**
@@ -201,7 +220,7 @@ export class Cache {
    */
   attendRows(core, call, q, out) {
     const rows = /** @type {NonNullable<typeof this.rows>} */ (this.rows)
-    const args = writeCall(core, call, q, 0, 0, out, call.inRows, false, rows.words)
+    const args = writeCall(core, call, q, 0, 0, out, call.inRows, false, rows.callWords)
     shareOrRun(core, rows.job(core, call, this.#place, args))
     return undefined
   }

@@ -72,13 +72,13 @@ export async function loadModel(qkv, source, options = {}) {
     const { classLogits } = family.classes ? await import('./class-logits.js') : { classLogits: undefined }
     const reads = text && (await (await import('./text-files.js')).readsOf(folder, source))
     const weights = new ModelWeights(qkv, kept)
-    await kept.loadKernels?.(expectCore(qkv, 'loadModel'))
+    const TokenCalls = await kept.loadKernels?.(expectCore(qkv, 'loadModel'))
     await weights.load(family, tensors, { ...options, onProgress: folder.isDownloaded ? undefined : onProgress })
     await folder.finish?.().catch(error => {
       weights.dispose()
       throw error
     })
-    return new Model(qkv, family, weights, json, text, classLogits, reads)
+    return new Model(qkv, family, weights, json, text, classLogits, { ...reads, TokenCalls })
   })
 }
 

@@ -126,6 +126,8 @@ export class ModelCache {
     this.tokens = undefined
     /** @internal Did a call throw after it had begun to append? */
     this.isBroken = false
+    /** @internal The calls of a token. @type {import('./token-calls.js').TokenCalls | undefined} */
+    this.calls = undefined
   }
 
   clear() {
@@ -138,6 +140,7 @@ export class ModelCache {
 
   dispose() {
     for (const layer of this.layers) layer.dispose()
+    this.calls?.dispose()
   }
 }
 
@@ -183,8 +186,8 @@ export class Model {
    * @param {Record<string, unknown>} config
    * @param {import('./tokenizer.js').TextTool | undefined} tokenizer
    * @param {typeof import('./class-logits.js').classLogits} [classLogits] of a family with classes
-   * @param {{ modules?: import('./embed.js').ReadModules, template?: () => Promise<string | undefined> }} [reads]
-   *   files that are read when they are needed: the modules of sentence-transformers, chat_template.jinja
+   * @param {{ modules?: import('./embed.js').ReadModules, template?: () => Promise<string | undefined>, TokenCalls?: typeof import('./token-calls.js').TokenCalls }} [reads]
+   *   files that are read when they are needed: the modules of sentence-transformers, chat_template.jinja; what makes the calls of a token
    */
   constructor(qkv, family, weights, config, tokenizer, classLogits, reads = {}) {
     this.#qkv = qkv
@@ -523,13 +526,13 @@ export class Model {
    */
   *#run(
     { stack, place, read, keeps, names, encoded },
-    { hooks, cache, logits, until, record, inParts, within, entered, checked, operations },
+    { hooks, keep, cache, logits, until, record, inParts, within, entered, checked, operations },
   ) {
     const [attentionsName, hiddenName, summariesName] = names
     const { positions, past, mask, masks, L } = read
     const given = /** @type {import('./network.js').CheckedHooks | undefined} */ (hooks)
-    const isWhole =
-      record || entered || stack.parallel || keeps(hiddenName, stack.layers.length) || Object.keys(hooks ?? {}).length
+    const isWatched = record || entered || Object.keys(hooks ?? {}).length > 0
+    const isWhole = isWatched || stack.parallel || keeps(hiddenName, stack.layers.length)
     const layers = stack.layers.map(() => undefined)
     const summaries = (
       /** @type {import('./attention-summaries.js').SummaryName} */ name,
@@ -573,7 +576,12 @@ export class Model {
     const embedded = within ? yield* within.embed(embedding, call.ops, read) : embed(embedding, call.ops, read)
     const first = call.ops.hook(`${place}embedding`, enter(embedding, call.ops, embedded))
     if (cache) Object.assign(cache, { encoded, isBroken: true }) // until all layers have appended their keys
-    const h = yield* runStack(stack, first, call)
+    const { TokenCalls } = this.#reads
+    const isOther =
+      isWatched || inParts || operations || keep?.length || mask || encoded || stack.relative || positions.length > 1
+    const ofToken = isOther ? undefined : cache
+    if (ofToken && TokenCalls) ofToken.calls ??= new TokenCalls(call, stack)
+    const h = ofToken?.calls?.run(first, call) ?? (yield* runStack(stack, first, call))
     if (cache?.isBroken === false) {
       cache.isBroken = true
       throw new Error('forward: a hook has cleared the cache of this call: clear it again and begin again')

@@ -122,6 +122,11 @@ export class ModelOperations {
     return mul(this.qkv, a, b, { out: a })
   }
 
+  /** @param {import('./family-shapes/parts.js').Rope} rope @param {Uint32Array} positions @param {number} B */
+  turns(rope, positions, B) {
+    return rotations(rope, positions, B)
+  }
+
   /** @param {FloatTensor} x @param {import('../ops/rope.js').RopeOptions} options */
   rope(x, options) {
     return this.qkv.rope(x, { ...options, resident: true })
@@ -215,7 +220,7 @@ export const ropeOf = (stack, attention) => attention?.rope ?? stack.rope
  * @param {number} B
  * @returns {Turns}
  */
-function rotations({ dim, frequencies: usual, gain = 1, dynamic }, positions, B) {
+export function rotations({ dim, frequencies: usual, gain = 1, dynamic }, positions, B) {
   let frequencies = usual
   const length = positions.reduce((most, position) => Math.max(most, position), 0) + 1
   if (dynamic && length > dynamic.length) {
@@ -267,7 +272,7 @@ export function* runStack(stack, h, call) {
   for (const [layer, parts] of stack.layers.entries()) {
     const before = h
     const rope = ropeOf(stack, parts[0].attention)
-    if (rope && !turnsOf.has(rope)) turnsOf.set(rope, rotations(rope, call.positions, B))
+    if (rope && !turnsOf.has(rope)) turnsOf.set(rope, ops.turns(rope, call.positions, B))
     const own = { ...shared, layer, at: `${call.place}layers.${layer}.`, turns: turnsOf.get(rope) }
     call.entered?.(own, before)
     const steps = runLayer(own, parts, before)
@@ -587,7 +592,7 @@ export function makeLogits({ head, type }, ops, x) {
   const h = headInput(head, ops, x)
   const logits = weights.head.forward(head.scale === undefined ? h : scaled(h, head.scale))
   const cap = head.softcap
-  return ops.hook('logits', cap ? scaled(qkv.tanh(scaled(logits, 1 / cap)), cap) : copyOf(logits))
+  return ops.hook('logits', cap ? scaled(qkv.tanh(scaled(logits, 1 / cap)), cap) : logits)
 }
 
 /** The layer before the product with the head, if there is one. @param {Family['head']} head @param {ModelOperations} ops @param {FloatTensor} x */

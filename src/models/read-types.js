@@ -21,7 +21,7 @@ export function readTypes(dtype, where) {
 
 /**
  * How a model keeps its numbers.
- * @typedef {{ dtype?: WeightTypes, activations?: 'int16' | 'float32', cacheDtype?: 'float32' | 'int8', loadKernels?: (core: import('../runtime/memory.js').Core) => Promise<void> }} NumberOptions
+ * @typedef {{ dtype?: WeightTypes, activations?: 'int16' | 'float32', cacheDtype?: 'float32' | 'int8', loadKernels?: (core: import('../runtime/memory.js').Core) => Promise<typeof import('./token-calls.js').TokenCalls | undefined> }} NumberOptions
  */
 
 /** @param {unknown} dtype @param {unknown} activations @param {unknown} cacheDtype @returns {NumberOptions} */
@@ -33,10 +33,11 @@ export function readNumbers(dtype, activations = 'int16', cacheDtype = 'float32'
     dtype: types,
     activations: oneOf(activations, /** @type {const} */ (['int16', 'float32']), 'loadModel: activations'),
     cacheDtype: /** @type {NumberOptions['cacheDtype']} */ (cacheDtype),
-    /** Loads the kernels of integer weights, if some are wanted. */
+    /** Loads the kernels of integer weights, if some are wanted, and what needs them. */
     loadKernels: async core => {
-      if (!wanted.some(type => String(type).startsWith('int'))) return
+      if (!wanted.some(type => String(type).startsWith('int'))) return undefined
       await (await import('../integers.js')).addIntegers(core)
+      return (await import('./token-calls.js')).TokenCalls
     },
   }
 }

@@ -39,7 +39,7 @@ export class Int8Rows {
   }
 
   /** The words of struct qkv_cache. @param {RowsPlace} place */
-  #words({ at, capacity }) {
+  words({ at, capacity }) {
     const rows = roundUp(capacity, BLOCK)
     const addresses = this.#sizes.map(size => {
       const address = at
@@ -57,7 +57,7 @@ export class Int8Rows {
    * @param {[k: number, v: number, from: number, count: number, G: number]} rows
    */
   #call(core, kernel, place, rows) {
-    core.call(kernel, core.copyIn(Uint32Array.from([...this.#words(place), ...rows])))
+    core.call(kernel, core.copyIn(Uint32Array.from([...this.words(place), ...rows])))
   }
 
   /**
@@ -94,7 +94,7 @@ export class Int8Rows {
 
   /** Copies the first rows to other memory. @param {Core} core @param {RowsPlace} from @param {RowsPlace} to @param {number} count */
   move(core, from, to, count) {
-    const [source, target] = [this.#words(from), this.#words(to)]
+    const [source, target] = [this.words(from), this.words(to)]
     const [old, now] = [source[5], target[5]]
     for (const [part, size] of this.#sizes.entries())
       for (let head = 0; head < this.heads; head++) {
@@ -110,7 +110,7 @@ export class Int8Rows {
   }
 
   /** Words of struct qkv_cached. */
-  get words() {
+  get callWords() {
     return CACHED_WORDS.length
   }
 
@@ -122,7 +122,7 @@ export class Int8Rows {
    * @param {number} args address of struct qkv_cached, whose first words are written
    */
   job(core, { B, H, L, S, deferredCopies }, place, args) {
-    core.words.set(this.#words(place), args / 4 + ATTENTION_WORDS.length)
+    core.words.set(this.words(place), args / 4 + ATTENTION_WORDS.length)
     const { qkv_cached_units, qkv_cached_scratch } = core.exports
     return {
       kernel: 'qkv_cached_part',

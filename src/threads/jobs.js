@@ -9,6 +9,8 @@ export const TRAPPED = -1
 export const AWAKE = 1 // milliseconds of spinning before a thread sleeps
 
 const SPINS = 64 // between two looks at the clock
+const LOOKS = 256 // at a job of a sequence before the first look at the clock
+const PATIENCE = 1e4 // waits of AWAKE or more for a job of a sequence
 
 /** The arguments of a job, as a view of the shared memory. @param {Int32Array} words */
 export const argumentsOf = ({ buffer, byteOffset }) => new Float64Array(buffer, byteOffset + AT.args * 4, 16)
@@ -52,6 +54,53 @@ function runRange(kernel, args, scratch, words, range) {
 }
 
 /**
+ * Runs a sequence of jobs: each begins when all units of the one before are finished. Threads that joined late find the first jobs done.
+ * @param {readonly CallableFunction[]} kernels
+ * @param {Int32Array} words
+ * @param {WebAssembly.Memory} memory
+ * @param {number} thread
+ */
+export function runJobs(kernels, words, { buffer }, thread) {
+  const scratch = words[AT.scratch] + thread * words[AT.stride]
+  const list = new Int32Array(buffer, words[AT.list], words[AT.jobs] * AT.JOB)
+  try {
+    for (let at = 0; at < list.length && words[AT.status] === 0; at += AT.JOB) {
+      const kernel = kernels[list[at + AT.jobKernel]]
+      const chunk = list[at + AT.jobChunk]
+      for (;;) {
+        const left = Atomics.sub(list, at + AT.jobLeft, chunk)
+        if (left <= 0) break
+        const count = left < chunk ? left : chunk
+        const status = kernel(list[at + AT.jobArgument], left - count, count, scratch)
+        if (status !== 0) Atomics.store(words, AT.status, status)
+        Atomics.sub(list, at + AT.jobOpen, count)
+      }
+      if (!finished(list, at + AT.jobOpen, words)) return
+    }
+  } catch {
+    Atomics.store(words, AT.status, TRAPPED)
+  }
+}
+
+/**
+ * Waits until the other threads have finished their units of a job; false where one has failed, or takes too long.
+ * @param {Int32Array} list
+ * @param {number} at
+ * @param {Int32Array} words
+ */
+function finished(list, at, words) {
+  for (let n = 0; n < LOOKS; n++) if (Atomics.load(list, at) === 0) return true
+  for (let n = 0; n < PATIENCE; n++) {
+    const open = Atomics.load(list, at)
+    if (open === 0) return true
+    if (Atomics.load(words, AT.status) !== 0) return false
+    wait(list, at, open, AWAKE)
+  }
+  Atomics.store(words, AT.status, TRAPPED)
+  return false
+}
+
+/**
  * Waits until words[at] is no longer `value`, at most `ms` milliseconds. It spins for AWAKE milliseconds first: waking a
  * sleeping thread takes 0.1 ms, and the scheduler may wake it on the core of the calling thread.
  * @param {Int32Array} words
@@ -81,15 +130,17 @@ export function tryJoin(words) {
  * The loop of a worker: wait for a job, join it, run units.
  * @param {readonly CallableFunction[]} kernels
  * @param {Int32Array} words
+ * @param {WebAssembly.Memory} memory
  * @param {number} thread
  * @returns {never}
  */
-export function serve(kernels, words, thread) {
+export function serve(kernels, words, memory, thread) {
   for (let generation = 0; ; ) {
     wait(words, AT.generation, generation)
     generation = Atomics.load(words, AT.generation)
     if (!tryJoin(words)) continue
-    runUnits(kernels[words[AT.kernel]], words, thread)
+    if (words[AT.jobs]) runJobs(kernels, words, memory, thread)
+    else runUnits(kernels[words[AT.kernel]], words, thread)
     Atomics.add(words, AT.done, 1)
     Atomics.notify(words, AT.done)
   }

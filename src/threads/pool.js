@@ -3,7 +3,7 @@
 import { whenCollected } from '../base/collected.js'
 import { QkvError } from '../base/errors.js'
 import { ATTENTION_WORDS, indices, STATUS } from '../runtime/abi.js'
-import { AWAKE, argumentsOf, CLOSED, runUnits, startOf, WORDS, wait } from './jobs.js'
+import { AWAKE, argumentsOf, CLOSED, runJobs, runUnits, startOf, WORDS, wait } from './jobs.js'
 import * as AT from './words.js'
 
 const GENERATOR = indices(ATTENTION_WORDS).generator
@@ -16,15 +16,32 @@ const SLICE = 50 // milliseconds
  * They must not throw.
  * @typedef {[n: number, make: (from: number, to: number) => void][]} DeferredCopies
  */
+/**
+ * What threads share.
+ * @typedef {object} Job
+ * @property {string} kernel
+ * @property {number[]} args
+ * @property {number} work multiply-adds
+ * @property {number} units
+ * @property {number} [first] units of the call before these
+ * @property {number} scratch bytes for each thread
+ * @property {number} [chunk] multiply-adds of the units that a thread takes at once, at most its equal share of them
+ * @property {number} [shares] of a thread at most, where neighbouring units read the same memory
+ * @property {DeferredCopies} [deferredCopies] made in `parts` equal parts, the last one first; the units of a part may
+ *   start when it is copied
+ * @property {number} [parts]
+ * @property {number} [list] address of a sequence of as many jobs as there are units, as runAll writes it
+ */
 /** @typedef {{ modules: WebAssembly.Module[], memory: WebAssembly.Memory, control: number, stack: number, thread: number }} Start */
 /** @typedef {{ terminate(): unknown, unref?(): void, on?: Function, addEventListener?: Function, postMessage(data: Start): void }} Thread */
 
 export class Threads {
   /**
    * Multiply-adds (measured): `burst` of calls in quick succession, below which waking threads costs more than it gains;
-   * `work` of a call, below which sharing it does, even while threads are awake; `chunk` of the units taken at once.
+   * `work` of a call, below which sharing it does, even while threads are awake; `share` of a job of a sequence, below which it is
+   * one thread's; `chunk` of the units taken at once.
    */
-  static least = { burst: 6e6, work: 5e5, chunk: 2e5 }
+  static least = { burst: 6e6, work: 5e5, share: 5e4, chunk: 2e5 }
   /** Milliseconds after which a worker that has not started, or not finished its part of a call, counts as lost. */
   static timeout = { start: 10_000, call: 10_000 }
 
@@ -156,26 +173,45 @@ export class Threads {
     return work < Threads.least.burst ? undefined : []
   }
 
+  /** How many units of a job a thread takes at once. @param {Job} job */
+  #chunkOf({ work, units, chunk = Threads.least.chunk, shares = Infinity }) {
+    const each = Math.min(shares, Math.ceil(work / chunk / this.count) || 1) // parts for each thread
+    return Math.ceil(units / (each * this.count)) || 1
+  }
+
+  /**
+   * Runs jobs one after the other on all threads, if they have enough work. Threads wait for each other between two jobs, but are
+   * woken once. To be called within a scope.
+   * @param {Core} core
+   * @param {readonly Job[]} jobs each with one argument
+   * @returns {boolean} false: nothing was run
+   */
+  runAll(core, jobs) {
+    const kernels = new Map(Object.keys(core.exports).map((name, index) => [name, index]))
+    const list = core.alloc(jobs.length * AT.JOB * 4)
+    const { buffer } = core.exports.memory
+    const words = new Int32Array(buffer, list, jobs.length * AT.JOB)
+    let [work, scratch] = [0, 0]
+    for (const [n, job] of jobs.entries()) {
+      const at = n * AT.JOB
+      words[at + AT.jobKernel] = Number(kernels.get(job.kernel))
+      words[at + AT.jobArgument] = job.args[0]
+      words[at + AT.jobChunk] = job.work < Threads.least.share ? job.units || 1 : this.#chunkOf(job)
+      words.fill(job.units, at + AT.jobLeft, at + AT.jobOpen + 1)
+      work += job.work
+      scratch = Math.max(scratch, job.scratch)
+    }
+    return this.run(core, { kernel: '', args: [], work, units: jobs.length, scratch, list })
+  }
+
   /**
    * Runs a kernel on all threads if it has enough work. To be called within a scope.
    * @param {Core} core
-   * @param {object} job
-   * @param {string} job.kernel
-   * @param {number[]} job.args
-   * @param {number} job.work multiply-adds
-   * @param {number} job.units
-   * @param {number} [job.first] units of the call before these
-   * @param {number} job.scratch bytes for each thread
-   * @param {number} [job.chunk] multiply-adds of the units that a thread takes at once, at most its equal share of them
-   * @param {number} [job.shares] of a thread at most, where neighbouring units read the same memory
-   * @param {DeferredCopies} [job.deferredCopies] made in `parts` equal parts, the last one first; the units of a part may
-   *   start when it is copied
-   * @param {number} [job.parts]
+   * @param {Job} job
    * @returns {boolean} false: nothing was run, the caller does it alone
    */
   run(core, job) {
-    const { kernel, args, work, units, scratch, chunk = Threads.least.chunk, shares = Infinity } = job
-    const { first = 0, deferredCopies = [], parts = 1 } = job
+    const { kernel, args, work, units, scratch, first = 0, deferredCopies = [], parts = 1, list = 0 } = job
     const words = this.#words
     const makeAll = () => {
       for (let part = parts; part-- > 0; Atomics.store(words, AT.notReady, (units * part) / parts))
@@ -195,11 +231,12 @@ export class Threads {
       return false
     }
     const stride = Math.ceil(scratch / 64) * 64
-    const each = Math.min(shares, Math.ceil(work / chunk / this.count) || 1) // parts for each thread
     words[AT.kernel] = Object.keys(core.exports).indexOf(kernel)
     words[AT.arity] = args.length
     argumentsOf(words).set(args)
-    words[AT.chunk] = Math.ceil(units / (each * this.count)) || 1
+    words[AT.chunk] = this.#chunkOf(job)
+    words[AT.jobs] = list && units
+    words[AT.list] = list
     words[AT.scratch] = core.alloc(stride * this.#size)
     words[AT.stride] = stride
     words[AT.first] = first
@@ -211,7 +248,8 @@ export class Threads {
     Atomics.add(words, AT.generation, 1)
     Atomics.notify(words, AT.generation)
     makeAll()
-    runUnits(core.exports[kernel], words, 0)
+    if (list) runJobs(/** @type {CallableFunction[]} */ (Object.values(core.exports)), words, core.exports.memory, 0)
+    else runUnits(core.exports[kernel], words, 0)
     const joined = Atomics.or(words, AT.gate, CLOSED)
     if (!this.#allDone(joined, performance.now() - start)) {
       this.end()

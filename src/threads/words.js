@@ -14,6 +14,17 @@ export const arity = 10 // how many arguments the kernel takes before (first, co
 export const ranges = 11 // of units: one for each thread, or one for all
 export const args = 12 // 16 float64: addresses, sizes and real numbers
 export const first = 44 // units of the call before those of the job
+export const jobs = 45 // of a sequence; 0: one job
+export const list = 46 // address of the jobs of a sequence, JOB words each
 export const left = 48 // units of each range that no thread has taken yet, LINE words apart
 export const LINE = 16 // a cache line
 export const MOST_THREADS = 64
+
+// Of each job of a sequence; its kernel takes one argument before (first, count, scratch).
+
+export const JOB = 16 // a cache line
+export const jobKernel = 0
+export const jobArgument = 1
+export const jobChunk = 2
+export const jobLeft = 3 // units that no thread has taken yet
+export const jobOpen = 4 // units that are not finished

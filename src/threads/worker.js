@@ -16,5 +16,5 @@ port.onmessage = (/** @type {MessageEvent<import('./pool.js').Start>} */ { data 
     kernels = Object.assign({}, own, kernels) // in the order of core.exports
   }
   port.postMessage('ready')
-  serve(Object.values(kernels), new Int32Array(memory.buffer, control, WORDS), thread)
+  serve(Object.values(kernels), new Int32Array(memory.buffer, control, WORDS), memory, thread)
 }
