@@ -4,11 +4,11 @@ import { inBlocks } from './blocks.js'
 
 /** @typedef {import('./source.js').ByteSource} ByteSource */
 
-/** Bytes that the stream is asked for at a time. */
+/** Bytes that the stream is asked for at a time, all of them in one answer. */
 const PART = 2 ** 20
 /** A gap of so many bytes is read and dropped; so short a range that lies elsewhere is read by itself. */
 const NEAR = 2 ** 16
-/** Milliseconds without a byte after which another stream goes on, twice as many each time: in Chromium one of some 100,000 reads never ends. */
+/** Milliseconds without them after which another stream goes on, twice as many each time: in Chromium one of some 100,000 reads never ends. */
 const PATIENCE = 500
 
 /** @param {Blob} blob @param {number} from @param {number} to */
@@ -44,16 +44,17 @@ export function streamed(blob) {
     return inBlocks(size, (from, to) => readSlice(blob, from, to)) // in this browser Blobs are no streams of bytes
   }
   let at = 0 // where the stream is
+  let patience = PATIENCE
   let memory = new ArrayBuffer(Math.min(PART, size))
 
-  /** Reads bytes; undefined if none came for a time. @param {Uint8Array<ArrayBuffer>} part @param {number} patience */
-  async function readPart(part, patience) {
+  /** Reads bytes; undefined if they did not come for a time. @param {Uint8Array<ArrayBuffer>} part */
+  async function readPart(part) {
     /** @type {ReturnType<typeof setTimeout> | undefined} */
     let timer
     const late = new Promise(resolve => {
       timer = setTimeout(resolve, patience)
     })
-    const reading = reader.read(part)
+    const reading = reader.read(part, { min: part.length }) // a browser without `min` gives what is there
     reading.catch(() => {}) // also where it ends after the time
     return /** @type {typeof reading} */ (Promise.race([reading, late])).finally(() => clearTimeout(timer))
   }
@@ -61,11 +62,10 @@ export function streamed(blob) {
   /** Reads the next bytes of the stream. @param {number} count @param {Uint8Array} [target] undefined: they are dropped */
   async function next(count, target) {
     let have = 0
-    let patience = PATIENCE
     while (have < count) {
       if (!memory.byteLength) memory = new ArrayBuffer(PART) // a read that failed does not give it back
       const part = new Uint8Array(memory, 0, Math.min(memory.byteLength, count - have))
-      const read = await readPart(part, patience)
+      const read = await readPart(part)
       if (!read) {
         reader.cancel().catch(() => {})
         reader = open(at + have)
@@ -73,12 +73,13 @@ export function streamed(blob) {
         patience *= 2
         continue
       }
-      patience = PATIENCE
       const { value, done } = read
-      if (value) memory = value.buffer
+      if (value) {
+        memory = value.buffer
+        target?.set(value, have)
+        have += value.length
+      }
       if (done) break
-      target?.set(value, have)
-      have += value.length
     }
     at += have
     return have

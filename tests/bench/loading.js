@@ -1,5 +1,6 @@
 // This program measures how long loadModel takes from a Blob and from a File on the disk, beside the same bytes in memory, of a model of
-// SmolLM2 135M's shape with random float16 weights (269 MB): in Node and in Chromium, turn by turn, the least of several times.
+// SmolLM2 135M's shape with random float16 weights (269 MB): in Node and in Chromium, turn by turn, the least of several times. CPU: of Node with its
+// threads; in Chromium of the process of the page, which does not count the reading of the file in another one.
 //   node tests/bench/loading.js [rounds]
 
 import { mkdtempSync, openAsBlob, readFileSync, rmSync, writeFileSync } from 'node:fs'
@@ -105,6 +106,12 @@ async function inChromium(path) {
       document.body.innerHTML = '<input type="file" multiple>'
     })
     await page.setInputFiles('input', [join(path, 'config.json'), join(path, 'model.safetensors')])
+    const session = await /** @type {import('playwright-core').Browser} */ (context.browser()).newBrowserCDPSession()
+    const cpuTime = async () => {
+      const { processInfo } = await session.send('SystemInfo.getProcessInfo')
+      return processInfo.reduce((sum, { type, cpuTime }) => sum + (type === 'renderer' ? 1000 * cpuTime : 0), 0)
+    }
+    await page.exposeFunction('cpuTime', cpuTime)
     return await page.evaluate(measure, { rounds: ROUNDS, names: ['../../src/index.js', '../../src/models.js'] })
   } finally {
     await close()
@@ -115,6 +122,7 @@ async function inChromium(path) {
 /** Runs in the page. @param {{ rounds: number, names: string[] }} asked @returns {Promise<Timing[]>} */
 async function measure({ rounds, names }) {
   const [{ load }, { loadModel }] = await Promise.all(names.map(name => import(new URL(name, location.href).href)))
+  const { cpuTime } = /** @type {any} */ (globalThis)
   const qkv = await load()
   const input = /** @type {HTMLInputElement} */ (document.querySelector('input'))
   const [config, file] = /** @type {FileList} */ (input.files)
@@ -124,9 +132,11 @@ async function measure({ rounds, names }) {
   for (let n = 0; n < rounds; n++)
     for (const dtype of ['float16', 'int8'])
       for (const [source, content] of Object.entries(sources)) {
+        const used = await cpuTime()
         const begun = performance.now()
         const model = await loadModel(qkv, { 'config.json': config, 'model.safetensors': content }, { dtype })
-        times.push({ what: `Chromium, ${dtype}`, source, time: performance.now() - begun, cpu: Number.NaN })
+        const time = performance.now() - begun
+        times.push({ what: `Chromium, ${dtype}`, source, time, cpu: (await cpuTime()) - used })
         model.dispose()
       }
   return times
@@ -144,8 +154,8 @@ async function main() {
       for (const source of ['bytes', 'Blob', 'file on the disk']) {
         const [time, cpu] = /** @type {const} */ (['time', 'cpu']).map(of => least(what, source, of))
         const [baseTime, baseCpu] = /** @type {const} */ (['time', 'cpu']).map(of => least(what, 'bytes', of))
-        const shown = Number.isNaN(cpu) ? ['', ''] : [cpu.toFixed(0), (cpu / baseCpu).toFixed(2)]
-        print([what, source, time.toFixed(0), (time / baseTime).toFixed(2), ...shown])
+        const [times, cpus] = [time / baseTime, cpu / baseCpu].map(ratio => ratio.toFixed(2))
+        print([what, source, time.toFixed(0), times, cpu.toFixed(0), cpus])
       }
   } finally {
     rmSync(path, { recursive: true })

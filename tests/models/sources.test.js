@@ -111,24 +111,25 @@ test('a Blob is read by one stream, whatever the ranges; what is short or near t
   await source.close?.()
 })
 
-test('a stream that stops without an error is followed by another one, which goes on where it stopped', async () => {
-  const bytes = new Uint8Array(3_000_000).map((_, n) => n * 7)
+test('a stream that stops without an error is followed by another one, which goes on after the last whole part', async () => {
+  const bytes = new Uint8Array(6_000_000).map((_, n) => n * 7)
   /** @type {number[]} */
   const opened = []
-  /** A Blob whose first two streams stop after 1,000,000 and 500,000 bytes. */
+  /** A Blob whose first two streams stop after 2,500,000 and 1,500,000 bytes. */
   class Stopping extends Blob {
     /** @param {number} from @param {number} [to] */
     slice(from, to) {
       const part = super.slice(from, to)
       if (to !== undefined || opened.push(from) > 2) return part
-      let left = opened.length === 1 ? 1_000_000 : 500_000
+      let at = from
+      let left = opened.length === 1 ? 2_500_000 : 1_500_000
       const stream = new ReadableStream({
         type: 'bytes',
         async pull(controller) {
           if (left === 0) return new Promise(() => {})
           const size = Math.min(left, 300_000)
-          controller.enqueue(bytes.slice(from, from + size))
-          from += size
+          controller.enqueue(bytes.slice(at, at + size))
+          at += size
           left -= size
         },
       })
@@ -136,9 +137,39 @@ test('a stream that stops without an error is followed by another one, which goe
     }
   }
   const source = streamed(new Stopping([bytes]))
-  assert.deepEqual(await source.read(0, 2_900_000), bytes.subarray(0, 2_900_000))
-  assert.deepEqual(await source.read(2_900_000, 3_000_000), bytes.subarray(2_900_000))
-  assert.deepEqual(opened, [0, 1_000_000, 1_500_000])
+  assert.deepEqual(await source.read(0, 5_900_000), bytes.subarray(0, 5_900_000))
+  assert.deepEqual(await source.read(5_900_000, 6_000_000), bytes.subarray(5_900_000))
+  assert.deepEqual(opened, [0, 2 * 2 ** 20, 3 * 2 ** 20])
+})
+
+test('a part of a stream is asked for once, however few bytes come at a time', async () => {
+  const bytes = new Uint8Array(2 ** 21).map((_, n) => n * 7)
+  let reads = 0
+  class Slow extends Blob {
+    /** @param {number} from */
+    slice(from) {
+      const pull = async (/** @type {ReadableByteStreamController} */ controller) => {
+        controller.enqueue(bytes.slice(from, from + 2 ** 16))
+        from += 2 ** 16
+      }
+      const stream = new ReadableStream({ type: 'bytes', pull })
+      const { getReader } = stream
+      stream.getReader = /** @type {any} */ (
+        (/** @type {any} */ mode) => {
+          const reader = /** @type {any} */ (getReader.call(stream, mode))
+          const { read } = reader
+          reader.read = (/** @type {unknown[]} */ ...given) => {
+            reads++
+            return read.apply(reader, given)
+          }
+          return reader
+        }
+      )
+      return Object.assign(new Blob(), { stream: () => stream })
+    }
+  }
+  assert.deepEqual(await streamed(new Slow([bytes])).read(0, 2 ** 21), bytes)
+  assert.equal(reads, 2)
 })
 
 test('a Blob whose streams are not of bytes is read in blocks; one that ends early is cut off', async () => {
