@@ -59,7 +59,7 @@ export function noJSON(name, bytes, cause) {
  */
 function nameOnHub(source) {
   if (typeof source !== 'string' && !(source instanceof URL)) return ''
-  const name = /^(?:https?:\/\/(?:huggingface\.co|hf\.co)\/)?([\w.-]+\/[\w.-]+)\/?$/.exec(String(source))?.[1]
+  const name = /^(?:https?:\/\/(?:huggingface\.co|hf\.co)\/)?(\w[\w.-]*(?:\/\w[\w.-]*)?)\/?$/.exec(String(source))?.[1]
   return name ? `. A model on the Hugging Face hub is named hf:${name}` : ''
 }
 
@@ -75,8 +75,10 @@ export async function noWeights(folder, single, index, source) {
       if (pattern.test(name) && (folder.names().includes(name) || (await folder.open(name))))
         return new Error(`loadModel: there is ${name}, but no ${single}: ${text}`)
   const found = folder.names().join(', ')
+  const isNamed = typeof source === 'string' || source instanceof URL
+  const where = isNamed ? `in ${describe(String(source))}` : 'there'
   return new Error(
-    `loadModel: neither ${single} nor ${index} is there${found ? `; found: ${found}` : nameOnHub(source)}`,
+    `loadModel: neither ${single} nor ${index} is ${where}${found ? `; found: ${found}` : nameOnHub(source)}`,
   )
 }
 

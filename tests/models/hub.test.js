@@ -404,15 +404,20 @@ test('options of a wrong kind are refused before any request', async () => {
 test('a name without hf:, and the address of a page of the hub, are told the name that is meant', async () => {
   await assert.rejects(
     loadModel(qkv, 'openai-community/gpt2'),
-    /A model on the Hugging Face hub is named hf:openai-community\/gpt2/,
+    /is in "openai-community\/gpt2"\. A model on the Hugging Face hub is named hf:openai-community\/gpt2$/,
   )
+  await assert.rejects(
+    loadModel(qkv, 'gpt2'),
+    /neither .* is in "gpt2"\. A model on the Hugging Face hub is named hf:gpt2$/,
+  )
+  await assert.rejects(loadModel(qkv, './nothing'), /neither .* is in "\.\/nothing"$/)
   await assert.rejects(loadModel(qkv, `${hub.url}/nothing/here`), error => !/hf:/.test(String(error)))
 })
 
 test('a hub that is not there, and an address that is no hub, are reported', async () => {
   await assert.rejects(loadModel(qkv, 'hf:me/tiny', { hub: 'http://127.0.0.1:1' }), {
     code: 'NETWORK',
-    message: /hf:me\/tiny: http:\/\/127\.0\.0\.1:1 cannot be reached/,
+    message: /hf:me\/tiny: http:\/\/127\.0\.0\.1:1 cannot be reached: fetch failed \(bad port\), after 5 requests/,
   })
   hub.break({ of: /api\/models/, body: '<!doctype html><p>Log in', headers: { 'content-type': 'text/html' } })
   await assert.rejects(loadModel(qkv, 'hf:me/tiny'), {

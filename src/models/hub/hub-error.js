@@ -26,3 +26,6 @@ export class Passing extends Error {
     this.after = after
   }
 }
+
+/** Why a request failed: Node says only in the cause. @param {any} error @returns {string} */
+export const whyOf = ({ message, cause }) => (cause ? `${message} (${cause.code ?? cause.message})` : message)

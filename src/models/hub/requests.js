@@ -1,7 +1,7 @@
 // Requests to the hub: redirects, ranges, what is tried again and how it is said.
 
 import { checkRange, factsOf, fail, refusal, seesRedirects } from './hub-answers.js'
-import { HubError, Passing } from './hub-error.js'
+import { HubError, Passing, whyOf } from './hub-error.js'
 
 /** @typedef {import('./hub-settings.js').Settings} Settings */
 /** @typedef {import('./hub-name.js').HubName} HubName */
@@ -284,7 +284,7 @@ export class Requests {
       } catch (cause) {
         signal?.throwIfAborted()
         if (cause instanceof HubError) throw cause
-        const text = /** @type {Error} */ (cause).message
+        const text = whyOf(cause)
         const error =
           cause instanceof Passing
             ? cause
