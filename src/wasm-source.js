@@ -35,12 +35,13 @@ async function openURL(source) {
 
 /** @param {Response} response */
 async function openResponse(response) {
-  if (!response.ok)
+  const type = typeOf(response)
+  if (!response.ok || /^text\/html/i.test(type))
     throw new QkvError(
       'WASM_MISSING',
-      `${response.url || 'the response'} answers ${response.status} ${response.statusText}`,
+      `${response.url || 'the response'} answers ${response.status} ${type}: copy the file from qkv/dist beside the bundle, or give its address to load`,
     )
-  const canStream = 'compileStreaming' in WebAssembly && /^application\/wasm$/i.test(typeOf(response))
+  const canStream = 'compileStreaming' in WebAssembly && /^application\/wasm$/i.test(type)
   return canStream ? response : response.arrayBuffer()
 }
 

@@ -350,7 +350,21 @@ const importing = new Uint8Array([...header, 1, 4, 1, 96, 0, 0, 2, 7, 1, 1, 97, 
 /** @type {[title: string, source: any, code: string, ...parts: string[]][]} */
 const unloadable = [
   ['a file that is not there', new URL('./none.wasm', import.meta.url), 'WASM_MISSING', 'none.wasm', 'no such file'],
-  ['a response of 404', new Response('', { status: 404 }), 'WASM_MISSING', '404'],
+  [
+    'a response of 404',
+    new Response('', { status: 404 }),
+    'WASM_MISSING',
+    'answers 404',
+    'copy the file from qkv/dist beside the bundle, or give its address to load',
+  ],
+  [
+    'the page that a server sends for what it does not have',
+    new Response('<!doctype html>', { headers: { 'content-type': 'text/html; charset=utf-8' } }),
+    'WASM_MISSING',
+    'answers 200',
+    'text/html',
+    'copy the file',
+  ],
   ['half of the file', bytes.subarray(0, 9999), 'WASM_INVALID', 'damaged (9999 bytes)'],
   ['an empty file', new Uint8Array(0), 'WASM_INVALID', '0 bytes'],
   ['a web page', Buffer.from('<!doctype html>'), 'WASM_INVALID', 'damaged'],

@@ -6,6 +6,7 @@ import { cpSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node
 import { join } from 'node:path'
 import { after, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
+import { createServer } from 'vite'
 import { launch } from '../browser/browsers.js'
 import { startHub } from '../models/hub.js'
 import { install, root } from '../packed.js'
@@ -57,12 +58,11 @@ test('a model of the hub opens in three lines and four requests, the second time
   assert.equal(/^import.*\nimport.*\nconst model = .*\n/.test(recipes.get('hub.js') ?? ''), true)
 })
 
-/** The page is opened, and shows other weights for another text. @param {string} folder */
-async function tryPage(folder) {
-  const server = await serve(folder)
+/** The page is opened, and shows other weights for another text. @param {string} url */
+async function tryPage(url) {
   const chromium = await launch('chromium')
   try {
-    const page = await chromium.open(`${server.url}/`)
+    const page = await chromium.open(url)
     await page.until(() => /** @type {any} */ (document.querySelector('qkv-heads'))?.weights?.dims.join() === '2,9,9')
     await page.type('input', 'Tom has a red ball.')
     await page.until(() => /** @type {any} */ (document.querySelector('qkv-heads')).weights.dims.join() === '2,7,7')
@@ -72,14 +72,29 @@ async function tryPage(folder) {
     )
   } finally {
     await chromium.close()
-    server.close()
   }
 }
+
+/** The same of a folder that was built. @param {string} folder */
+async function tryFolder(folder) {
+  const server = await serve(folder)
+  await tryPage(`${server.url}/`).finally(server.close)
+}
+
+test('a page with a worker, served by Vite as its files stand there, as npx vite does', {
+  timeout: 400_000,
+}, async () => {
+  const options = { root: project, logLevel: /** @type {const} */ ('warn') }
+  const server = await createServer(Object.assign(options, { server: { host: '127.0.0.1', port: 0 } }))
+  await server.listen()
+  const [url] = server.resolvedUrls?.local ?? []
+  await tryPage(url).finally(() => server.close())
+})
 
 test('a page with a worker, built by Vite with nothing configured', { timeout: 400_000 }, async () => {
   const vite = join(root, 'node_modules/vite/bin/vite.js')
   run(process.execPath, [vite, 'build', '--outDir', 'vite', '--base', './', '--logLevel', 'warn'])
-  await tryPage(join(project, 'vite'))
+  await tryFolder(join(project, 'vite'))
 })
 
 const tools = fileURLToPath(new URL('node_modules', import.meta.url))
@@ -90,7 +105,7 @@ test('the same page, built by esbuild', { skip, timeout: 400_000 }, async () => 
   for (const name of ['esbuild', '@esbuild'])
     cpSync(join(tools, name), join(project, 'node_modules', name), { recursive: true })
   run(process.execPath, ['build.js'])
-  await tryPage(join(project, 'site'))
+  await tryFolder(join(project, 'site'))
 })
 
 test('a server sends generated text, to two at once, and ends with its reader', async t => {
