@@ -41,7 +41,10 @@ INLINE f4 pmax(f4 a, f4 b) { return wasm_f32x4_pmax(a, b); }
 INLINE m4 equal(f4 a, f4 b) { return wasm_f32x4_eq(a, b); }
 INLINE m4 not_equal(f4 a, f4 b) { return wasm_f32x4_ne(a, b); }
 INLINE int any_lane(m4 a) { return wasm_v128_any_true(a); }
-INLINE uint32_t lane_bits(m4 a) { return wasm_i32x4_bitmask(a); } /* bit n: lane n */
+INLINE uint32_t lane_bits4(m4 a, m4 b, m4 c, m4 d) { /* bit 4 n + i: lane i of mask n */
+  return wasm_i8x16_bitmask(wasm_i8x16_narrow_i16x8(wasm_i16x8_narrow_i32x4(a, b), wasm_i16x8_narrow_i32x4(c, d)));
+}
+INLINE size_t lowest_bit(uint64_t bits) { return bits ? (size_t)__builtin_ctzll(bits) : 64; }
 INLINE m4 not_less(f4 a, f4 b) { return wasm_f32x4_ge(a, b); }    /* false for NaN, as less is */
 INLINE m4 less(f4 a, f4 b) { return wasm_f32x4_lt(a, b); }
 INLINE f4 blend(m4 where, f4 then, f4 otherwise) { return wasm_v128_bitselect(then, otherwise, where); }

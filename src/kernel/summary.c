@@ -78,7 +78,7 @@ INLINE f4 sum_keys(const float *weights, size_t n) {
 
 /* The largest scores of query r, in order; of equal ones the smaller key is first. Four places at a time: a place takes
  * what was in the one before it if that is smaller than the score, else the score if it is larger. */
-static NOINLINE void add_largest(struct summary *x, size_t r, float score, uint32_t key) {
+INLINE void add_largest(struct summary *x, size_t r, float score, uint32_t key) {
   size_t pitch = top_pitch(x->s);
   float *scores = x->top_scores + r * pitch;
   float *keys = x->top_keys + r * pitch;
@@ -86,13 +86,11 @@ static NOINLINE void add_largest(struct summary *x, size_t r, float score, uint3
   for (f4 last = splat(-HIDDEN), last_key = zeros(); pitch; pitch -= 4, scores += 4, keys += 4) {
     f4 here = load(scores), key_here = load(keys), before = after_last(last, here);
     m4 moves = less(before, new_score), stays = not_less(here, new_score);
-    store(scores, blend(stays, here, blend(moves, before, new_score)));
+    store(scores, pmax(here, pmin(before, new_score)));
     store(keys, blend(stays, key_here, blend(moves, after_last(last_key, key_here), new_key)));
     last = here;
     last_key = key_here;
   }
-  float least = x->top_scores[r * top_pitch(x->s) + x->s->top - 1];
-  x->least[r] = least > x->least[r] ? least : x->least[r];
 }
 
 /* Raises `least` to just below the largest scores number `top` of 2 top maxima, each of its own keys: as many scores
@@ -116,20 +114,36 @@ static void skip_small(struct summary *x, size_t c, const float *scores, size_t 
   store(x->least + c, pmax(load(x->least + c), sub(bound, margin)));
 }
 
-/* Most scores are smaller than the least: those of four keys and four queries are compared at a time. */
+/* Lists the scores of a tile that are larger than the least as 4 key + query. Which ones are cannot be foreseen: those of
+ * 16 keys become bits, and mostly four numbers are written, whatever they are. */
+static size_t find_larger(uint16_t *found, f4 least, const float *scores, size_t keys) {
+  size_t count = 0;
+  for (size_t j = 0; j < keys; j += 16) {
+    uint64_t larger = 0; /* bit 4 i + r: key j + i of query r */
+    for (size_t i = 0; i < 64; i += 16, scores += 4 * PANEL)
+      larger |= (uint64_t)lane_bits4(less(least, load(scores)), less(least, load(scores + PANEL)),
+                                     less(least, load(scores + 2 * PANEL)), less(least, load(scores + 3 * PANEL)))
+                << i;
+    if (keys - j < 16)
+      larger &= ((uint64_t)1 << 4 * (keys - j)) - 1;
+    size_t many = (size_t)__builtin_popcountll(larger), n = 0;
+    do
+      for (size_t i = 0; i < 4; i++, larger &= larger - 1)
+        found[count + n++] = (uint16_t)(4 * j + lowest_bit(larger));
+    while (n < many);
+    count += many;
+  }
+  return count;
+}
+
 static void collect_largest(struct summary *x, size_t c, const float *scores, uint32_t first, size_t keys) {
-  for (size_t j = 0; j < keys; j += 4, scores += 4 * PANEL) {
-    f4 least = load(x->least + c);
-    f4 even = pmax(load(scores), load(scores + 2 * PANEL)), odd = pmax(load(scores + PANEL), load(scores + 3 * PANEL));
-    if (!any_lane(less(least, pmax(even, odd))))
-      continue;
-    uint32_t larger = 0; /* bit 4 i + r: key j + i of query c + r */
-    for (size_t i = at_most(keys - j, 4); i-- > 0;)
-      larger = larger << 4 | lane_bits(less(least, load(scores + i * PANEL)));
-    for (; larger; larger &= larger - 1) {
-      size_t bit = (size_t)__builtin_ctz(larger);
-      add_largest(x, c + bit % 4, scores[bit / 4 * PANEL + bit % 4], first + (uint32_t)(j + bit / 4));
-    }
+  uint16_t *found = (uint16_t *)x->copies;
+  size_t count = find_larger(found, load(x->least + c), scores, keys);
+  for (size_t n = 0; n < count; n++)
+    add_largest(x, c + found[n] % 4, scores[found[n] / 4 * PANEL + found[n] % 4], first + found[n] / 4);
+  for (size_t r = c; r < c + 4; r++) {
+    float least = x->top_scores[r * top_pitch(x->s) + x->s->top - 1];
+    x->least[r] = least > x->least[r] ? least : x->least[r];
   }
 }
 
