@@ -280,14 +280,18 @@ test('a cache reports what attention over all its keys does, also when it slides
   sliding.dispose()
 })
 
-test('a window has the weights of the trace, with a logSumExp or without', () => {
+/** The cell of each of so many rows. @param {number} rows @param {number} cells */
+const cellsOf = (rows, cells) => Array.from({ length: rows }, (_, i) => Math.floor((i * cells) / rows))
+
+test('a window has the weights of the trace, or their means and sums in cells, with a logSumExp or without', () => {
   check(
     fc.record({
       call: calls,
       cut: fc.array(fc.double({ min: 0, max: 1, noNaN: true }), { minLength: 4, maxLength: 4 }),
+      resolution: fc.tuple(fc.constantFrom(1, 2, 7, 64, 600), fc.constantFrom(1, 3, 64, 600)),
     }),
     150,
-    ({ call, cut }) => {
+    ({ call, cut, resolution }) => {
       const { q, k, v, options } = make(call)
       const [L, S] = [q.dims[2], k.dims[2]]
       const range = (/** @type {number[]} */ ends, /** @type {number} */ size) =>
@@ -311,6 +315,21 @@ test('a window has the weights of the trace, with a logSumExp or without', () =>
           const want = weights.data[(Math.floor(row / R) * L + rows[0] + (row % R)) * S + columns[0] + (n % C)]
           if (!(Math.abs(data[n] - want) <= 3e-6)) assert.fail(`${JSON.stringify(call)}: ${data[n]}, ${want} expected`)
         }
+      }
+      const cells = attentionWindow(qkv, q, k, { ...options, rows, columns, resolution, logSumExp })
+      const [down, across] = [Math.min(R, resolution[0]), Math.min(C, resolution[1])]
+      assert.deepEqual(cells.dims, [q.dims[0], q.dims[1], down, across])
+      const sums = new Float64Array(cells.data.length)
+      const many = Array.from({ length: down }, (_, r) => cellsOf(R, down).filter(cell => cell === r).length)
+      all[0].data.forEach((weight, n) => {
+        const [head, i, j] = [Math.floor(n / (R * C)), Math.floor(n / C) % R, n % C]
+        const r = cellsOf(R, down)[i]
+        sums[(head * down + r) * across + Math.floor((j * across) / C)] += weight / many[r]
+      })
+      for (const [n, want] of sums.entries()) {
+        const error = Math.abs(cells.data[n] - want)
+        if (!(error <= 3e-6)) assert.fail(`${JSON.stringify({ call, rows, columns, resolution })}: ${error}`)
+        largest['a cell of a window'] = Math.max(largest['a cell of a window'] ?? 0, error)
       }
     },
   )
@@ -337,6 +356,9 @@ test('a bad summary or window is refused by name, and nothing stays in memory', 
     [() => view({ columns: [0, 7] }), /columns\[1\]: 7 given/],
     [() => view({ rows: [-1, 2] }), /rows\[0\]: -1 given/],
     [() => view({ rows: 4 }), /rows: 4 given, \[from, to\] expected/],
+    [() => view({ resolution: [2, 0] }), /resolution\[1\]: 0 given, a whole number from 1/],
+    [() => view({ resolution: 5 }), /resolution: 5 given, \[rows, columns\] expected/],
+    [() => view({ resolution: [2 ** 13, 2 ** 12] }), /8192 x 4096 cells given, at most 16777216/],
     [() => view({ logSumExp: [1, 2] }), /logSumExp: dims \(2\) given/],
     [() => view({ dropout: {} }), /there is no option "dropout"/],
   ]

@@ -101,6 +101,8 @@ const calls = {
       bias: f(hides),
       alibi: f(one),
     }),
+  'attentionWindow, resolution': (qkv, f) =>
+    nn.attentionWindow(qkv, f(q), f(k), { columns: [60, 131], resolution: [3, 4], sinks: f(one) }),
   trace: (qkv, f) => qkv.trace(f(q), f(k), f(v), { mask: f(seen), softcap: 3, masking: 'after' }),
   'trace, additive': (qkv, f) =>
     qkv.trace(f(q), f(k), f(v), { score: { kind: 'additive', wQuery: f(w), wKey: f(k), v: f(row) } }),

@@ -179,6 +179,7 @@ test('gradients, trace, softmax and rope have the same bits on three threads', a
     for (const options of [{}, { softmaxAxis: 'queries' }, { causal: true, masking: 'after' }])
       both(module => module.trace(q, k, v, /** @type {any} */ (options)))
     both(module => attentionWindow(module, q, q, { rows: [3, 60], columns: [5, 70], causal: true }))
+    both(module => attentionWindow(module, q, q, { rows: [3, 70], resolution: [20, 30], causal: true }))
     for (const axis of [-1, 1, 0]) both(module => module.softmax(q, { dim: axis }))
     both(module => module.rope(q))
     const x = g.randn([B, L, H * D])

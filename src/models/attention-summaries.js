@@ -5,7 +5,8 @@ import { describe } from '../base/errors.js'
 import { splitHeads } from '../base/operand.js'
 import { count, Tensor } from '../base/tensor.js'
 import { attentionWindow } from '../nn.js'
-import { checkSummary } from '../ops/attention-summary.js'
+import { pooled } from '../nn/attention-window.js'
+import { checkMap, checkSummary } from '../ops/attention-summary.js'
 import { headScores } from './head-scores.js'
 import { copyOf } from './model-hooks.js'
 
@@ -25,8 +26,9 @@ import { copyOf } from './model-hooks.js'
  *   soon as its layer has it
  */
 /**
- * With a head (B, rows, columns), without one (B, H, rows, columns). Ranges are [from, to], by default all.
- * @typedef {{ head?: number, rows?: Range, columns?: Range }} SummaryWindow
+ * With a head (B, rows, columns), without one (B, H, rows, columns). Ranges are [from, to], by default all. With `resolution` [R, C]
+ * in place of single weights so many cells: each the mean over its queries of the sum of their weights to its keys.
+ * @typedef {{ head?: number, rows?: Range, columns?: Range, resolution?: readonly [number, number] }} SummaryWindow
  * @typedef {Summary & { window: (window?: SummaryWindow) => FloatTensor }} AttentionSummary
  *
  * @typedef {ReturnType<typeof readSummary>} CheckedSummary
@@ -55,8 +57,12 @@ export const kernelOptions = ({ asked, windows }, ids) => ({
   ...(asked.scores && ids && { ids }),
 })
 
-/** The part of a head. @param {FloatTensor} x @param {number} head @param {number} [axis] of the heads */
-const partOf = (x, head, axis = 1) => x.slice(axis, head, head + 1)
+/** The part of a head, of one text without a copy. @param {FloatTensor} x (B, H, ...) @param {number} head */
+function partOf(x, head) {
+  if (x.dims[0] > 1) return x.slice(1, head, head + 1)
+  const dims = [1, 1, ...x.dims.slice(2)]
+  return x.part(head * count(dims), dims)
+}
 
 /**
  * The exact weights of windows, from copies of q and k.
@@ -71,14 +77,13 @@ const partOf = (x, head, axis = 1) => x.slice(axis, head, head + 1)
 export function windowsOf(qkv, q, k, { H, G }, options, logSumExp) {
   const queries = splitHeads(q, H)
   const keys = k.dims.length === 4 ? copyOf(k) : splitHeads(k, G)
-  return ({ head, rows, columns }) => {
-    if (head === undefined) return attentionWindow(qkv, queries, keys, { ...options, logSumExp, rows, columns })
+  return ({ head, ...window }) => {
+    if (head === undefined) return attentionWindow(qkv, queries, keys, { ...options, logSumExp, ...window })
     const own = {
       ...options,
-      bias: options.bias && partOf(/** @type {FloatTensor} */ (options.bias), head, -3),
+      bias: options.bias && /** @type {FloatTensor} */ (options.bias).slice(-3, head, head + 1),
       logSumExp: partOf(logSumExp, head),
-      rows,
-      columns,
+      ...window,
     }
     return attentionWindow(qkv, partOf(queries, head), partOf(keys, Math.floor((head * G) / H)), own)
   }
@@ -87,8 +92,14 @@ export function windowsOf(qkv, q, k, { H, G }, options, logSumExp) {
 /** Windows of weights that are there. @param {FloatTensor} weights (B, H, L, S) @returns {(window: SummaryWindow) => FloatTensor} */
 export const cutOf =
   weights =>
-  ({ head, rows: [top, bottom] = [0, weights.dims[2]], columns: [left, right] = [0, weights.dims[3]] }) =>
-    (head === undefined ? weights : partOf(weights, head)).slice(2, top, bottom).slice(3, left, right)
+  ({ head, rows: [top, bottom] = [0, weights.dims[2]], columns: [left, right] = [0, weights.dims[3]], resolution }) => {
+    const own = head === undefined ? weights : weights.slice(1, head, head + 1)
+    const part = own.slice(2, top, bottom).slice(3, left, right)
+    if (!resolution) return part
+    const [B, H, R, C] = part.dims
+    const cells = checkMap(resolution, 'window: resolution').map((size, axis) => Math.min(size, axis ? C : R))
+    return new Tensor(pooled(part.data, [R, C], cells), [B, H, ...cells])
+  }
 
 /** Have both the same numbers? @param {FloatTensor | undefined} x undefined: the same @param {FloatTensor | undefined} y */
 export const areSame = (x, y) => x === undefined || x.data.every((value, n) => value === y?.data[n])
@@ -103,7 +114,7 @@ export function withWindow(summary, H, windows) {
   return {
     ...summary,
     window(given = {}) {
-      const asked = /** @type {SummaryWindow} */ (readOptions(given, ['head', 'rows', 'columns'], 'window'))
+      const asked = /** @type {SummaryWindow} */ (readOptions(given, ['head', 'rows', 'columns', 'resolution'], 'window'))
       if (!windows)
         throw new Error('window: q and k of this run were not kept: leave windows: false out of its option summary')
       if (asked.head === undefined) return windows(asked)

@@ -4,8 +4,9 @@ import { expectDims, toNumber } from '../base/arguments.js'
 import { describe } from '../base/errors.js'
 import { toFloats, valuesOf } from '../base/operand.js'
 import { count, Tensor } from '../base/tensor.js'
-import { attend, keysToMemory, queriesToMemory, runTrace } from '../ops/attention.js'
+import { attend } from '../ops/attention.js'
 import { ATTENTION_OPTIONS, checkAttention, HEAD_OPTIONS, labels } from '../ops/attention-arguments.js'
+import { checkMap } from '../ops/attention-summary.js'
 import { expectCore } from '../qkv.js'
 
 /** @typedef {import('../runtime/memory.js').Core} Core */
@@ -18,18 +19,21 @@ import { expectCore } from '../qkv.js'
  * @typedef {object} WindowOptions
  * @property {Range} [rows] the queries; default all L
  * @property {Range} [columns] the keys; default all S
+ * @property {readonly [number, number]} [resolution] [R, C]: in place of single weights R x C cells, at most 2^24; each is the mean over
+ *   its queries of the sum of their weights to its keys, as in the map of a summary. More cells than queries or keys mean one for each
  * @property {import('./operation.js').Operand} [logSumExp] (B, H, L), from a summary of the same attention; computed where it is not given
  */
 
 const LABELS = labels(
   'attentionWindow',
   ['q', 'k', 'v'],
-  [...ATTENTION_OPTIONS.filter(name => name !== 'dropout'), ...HEAD_OPTIONS, 'rows', 'columns', 'logSumExp'],
+  [...ATTENTION_OPTIONS.filter(name => name !== 'dropout'), ...HEAD_OPTIONS, 'rows', 'columns', 'resolution', 'logSumExp'],
 )
 
 /**
- * The weights of a window of queries and keys, each that of the whole attention: (B, H, rows, columns), without the leading axes
- * that q lacks. With `logSumExp` its time and memory are those of the window, whatever L and S are.
+ * The weights of a window of queries and keys, each that of the whole attention: (B, H, rows, columns), or in cells (B, H, R, C),
+ * without the leading axes that q lacks. With `logSumExp` its time is that of the window, whatever L and S are, and with `resolution`
+ * its memory is that of a cell for each row and each column of cells.
  * @param {import('../qkv.js').Qkv} qkv
  * @param {import('./operation.js').Operand} q as in attention
  * @param {import('./operation.js').Operand} k
@@ -45,8 +49,9 @@ export function attentionWindow(qkv, q, k, options = {}) {
     checkAttention(call, q, keys, new Tensor(new Float32Array(0), [...keys.dims.slice(0, -1), 0]), options, LABELS)
     const rows = toRange(call.options.rows, call.L, LABELS.names.rows)
     const columns = toRange(call.options.columns, call.S, LABELS.names.columns)
-    const sums = findLogSumExp(core, call, call.options.logSumExp)
-    return weightsIn(core, call, rows, columns, sums)
+    const { resolution, logSumExp } = call.options
+    const cells = resolution === undefined ? [call.L, call.S] : checkMap(resolution, LABELS.names.resolution)
+    return weightsIn(core, call, { rows, columns, cells }, findLogSumExp(core, call, logSumExp))
   } finally {
     core.giveCall(call)
   }
@@ -69,11 +74,25 @@ function findLogSumExp(core, call, given) {
     expectDims(sums, call.lead([B, H, L]), LABELS.names.logSumExp, '(..., L)')
     return valuesOf(sums)
   }
-  const none = { rows: 0, columns: 0, top: 0, bins: 0 }
-  call.summary = { outputs: [['log_sum_exp', 'logSumExp', [B, H, L]]], same: undefined, sizes: none }
+  return summed(core, call, 0).logSumExp.data
+}
+
+/**
+ * The logSumExp of each query, and its weights in so many columns.
+ * @param {Core} core
+ * @param {AttentionCall} call
+ * @param {number} columns
+ * @returns {{ logSumExp: FloatTensor, map: FloatTensor }} (B, H, L), (B, H, L, columns)
+ */
+function summed(core, call, columns) {
+  const { B, H, L } = call
+  /** @type {import('../ops/attention-summary.js').Checked['outputs']} */
+  const outputs = [['log_sum_exp', 'logSumExp', [B, H, L]]]
+  if (columns) outputs.push(['map', 'map', [B, H, L, columns]])
+  call.summary = { outputs, same: undefined, sizes: { rows: L, columns, top: 0, bins: 0 } }
   const { summary } = attend(core, call)
   call.summary = call.deferredCopies = undefined
-  return /** @type {{ logSumExp: FloatTensor }} */ (summary).logSumExp.data
+  return /** @type {any} */ (summary)
 }
 
 /**
@@ -123,16 +142,16 @@ function cutMask(mask, sizes, rows, columns) {
 }
 
 /**
- * Runs the trace of the window alone, and divides by the sums of the whole rows.
+ * The sums of the window alone, each query times exp(logSumExp of the window - logSumExp of all keys).
  * @param {Core} core
  * @param {AttentionCall} call becomes that of the window
- * @param {Range} rows
- * @param {Range} columns
+ * @param {{ rows: Range, columns: Range, cells: readonly number[] }} window
  * @param {ArrayLike<number>} logSumExp
  */
-function weightsIn(core, call, rows, columns, logSumExp) {
+function weightsIn(core, call, { rows, columns, cells }, logSumExp) {
   const { B, H, G, L, masks } = call
   const [R, C] = [rows[1] - rows[0], columns[1] - columns[0]]
+  const [down, across] = [Math.min(R, cells[0]), Math.min(C, cells[1])]
   const shift = rows[0] - columns[0]
   call.q = cutRows(call.q, rows)
   call.k = cutRows(call.k, columns)
@@ -141,18 +160,38 @@ function weightsIn(core, call, rows, columns, logSumExp) {
   call.past = (call.past ?? new Int32Array(B)).map(past => Math.min(past + shift, 2 ** 31 - 1))
   masks.keyLengths = masks.keyLengths?.map(length => Math.max(0, length - columns[0]))
   call.sinks = undefined // they are in logSumExp
-  call.keep = ['masked']
   call.setSizes(B, H, G, R, C, 0)
-  return core.scope(() => {
-    const { masked } = runTrace(core, call, queriesToMemory(core, call), keysToMemory(core, call), 0)
-    const count = B * H * R * C
-    const scores = core.floats.subarray(masked.address / 4, masked.address / 4 + count)
-    for (let row = 0, n = 0; row < B * H * R; row++) {
-      const sum = logSumExp[Math.floor(row / R) * L + rows[0] + (row % R)]
-      for (const end = n + C; n < end; n++) if (scores[n] !== -Infinity) scores[n] -= sum
-    }
-    core.call('qkv_exp', masked.address, masked.address, count)
-    const weights = core.copyOut(masked.address, count)
-    return new Tensor(weights, call.lead([B, H, R, C]))
+  const { map, logSumExp: own } = summed(core, call, across)
+  const shares = core.scope(() => {
+    const at = core.allocFloats(B * H * R)
+    for (let n = 0; n < B * H * R; n++)
+      core.floats[at / 4 + n] = own.data[n] - logSumExp[Math.floor(n / R) * L + rows[0] + (n % R)]
+    core.call('qkv_exp', at, at, B * H * R)
+    return core.copyOut(at, B * H * R)
   })
+  const data = across ? map.data : new Float32Array(0)
+  return new Tensor(pooled(data, [R, across], [down, across], shares), call.lead([B, H, down, across]))
+}
+
+/**
+ * Weights in fewer cells: each the mean over its rows of the sum over its columns.
+ * @param {ArrayLike<number>} weights (..., R, C)
+ * @param {readonly number[]} sizes R, C
+ * @param {readonly number[]} cells at most as many
+ * @param {ArrayLike<number>} [shares] (..., R) factors of rows
+ */
+export function pooled(weights, [R, C], [down, across], shares) {
+  const rows = C ? weights.length / C : 0
+  const sums = new Float32Array(R ? (rows / R) * down * across : 0)
+  const columns = Int32Array.from({ length: C }, (_, j) => Math.floor((j * across) / C))
+  for (let n = 0; n < rows; n++) {
+    const r = Math.floor(((n % R) * down) / R)
+    const factor = (shares?.[n] ?? 1) / (Math.ceil(((r + 1) * R) / down) - Math.ceil((r * R) / down))
+    const to = (Math.floor(n / R) * down + r) * across
+    for (let j = 0; j < C; j++) {
+      const weight = weights[n * C + j]
+      if (weight !== 0) sums[to + columns[j]] += weight * factor // a query that sees nothing has no share
+    }
+  }
+  return sums
 }

@@ -52,7 +52,7 @@ const SIZE = { least: 1, whole: true }
 const MOST_CELLS = 2 ** 24
 
 /** @param {unknown} map @param {string} name */
-function checkMap(map, name) {
+export function checkMap(map, name) {
   if (!Array.isArray(map) || map.length !== 2)
     throw new TypeError(`${name}: ${describe(map)} given, [rows, columns] expected`)
   const [rows, columns] = map.map((size, axis) => toNumber(size, `${name}[${axis}]`, SIZE))

@@ -97,6 +97,19 @@ function compare(got, weights, what) {
       .slice(3, 0, S - 1).data,
     `${what}: a window`,
   )
+  const cells = got.window({ ...window, resolution: [2, 3] })
+  const [across, columns] = [Math.min(3, S - 1), Array.from({ length: S - 1 }, (_, j) => j)]
+  const sums = Array.from({ length: B * 2 * across }, (_, n) => {
+    const [b, r, c] = [Math.floor(n / (2 * across)), Math.floor(n / across) % 2, n % across]
+    const rows = Array.from({ length: L - 1 }, (_, i) => i).filter(i => Math.floor((i * 2) / (L - 1)) === r)
+    const own = columns.filter(j => Math.floor((j * across) / (S - 1)) === c)
+    return (
+      rows.flatMap(i => own.map(j => part.data[(b * (L - 1) + i) * (S - 1) + j])).reduce((a, w) => a + w, 0) /
+      rows.length
+    )
+  })
+  assert.deepEqual([...cells.dims], [B, 2, across], what)
+  near(cells.data, sums, `${what}: a window in cells`)
 }
 
 for (const name of folders)
@@ -218,6 +231,7 @@ test('wrong options of a summary throw before the first layer runs', () => {
     { head: 0.5 },
     { head: 0, rows: [3, 1] },
     { head: 0, columns: [0, 99] },
+    { head: 0, resolution: [0, 2] },
     { row: 1 },
   ])
     assert.throws(() => made.window(/** @type {any} */ (window)), /window|rows|columns/i)

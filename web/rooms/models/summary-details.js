@@ -12,8 +12,6 @@ import { SUMMARIES } from './summary-run.js'
 /** @typedef {Record<string, import('./hooks.js').Hook>} Hooks */
 /** @typedef {readonly [number, number]} Range */
 
-/** Weights that are computed at once. */
-const AT_ONCE = 2 ** 20
 /** From this weight on a link is strong. */
 const STRONG = 0.2
 const [LONGEST, MOST_LOOKS, MOST_KEYS] = [10, 24, 8]
@@ -45,8 +43,6 @@ async function windowsAt(model, used, { stack, layer }, signal) {
   return summary
 }
 
-const turn = () => new Promise(resolve => setTimeout(resolve))
-
 /**
  * A part of a head's weights in a few cells: the mean over the queries of a cell of the sum over its keys, as in a summary's map.
  * @param {Model} model
@@ -55,29 +51,11 @@ const turn = () => new Promise(resolve => setTimeout(resolve))
  * @param {{ rows: Range, columns: Range, resolution: Range }} part
  * @param {AbortSignal} signal
  */
-export async function tileOf(model, used, { stack, layer, head }, { rows, columns, resolution }, signal) {
+export async function tileOf(model, used, { stack, layer, head }, part, signal) {
   const summary = await windowsAt(model, used, { stack, layer }, signal)
-  const [R, C] = resolution
-  const [L, S] = [rows[1] - rows[0], columns[1] - columns[0]]
-  const data = new Float32Array(R * C)
-  const isCausal = stack !== 'cross' && (stack === 'encoder' ? model.stacks.encoder : model.stacks.decoder)?.causal
-  const share = Array.from({ length: R }, (_, r) => 1 / (Math.ceil(((r + 1) * L) / R) - Math.ceil((r * L) / R)))
-  const cells = Int32Array.from({ length: S }, (_, j) => Math.floor((j * C) / S))
-  const strip = Math.max(1, Math.floor(AT_ONCE / S))
-  for (let from = rows[0]; from < rows[1]; from += strip) {
-    signal.throwIfAborted()
-    const to = Math.min(from + strip, rows[1])
-    const end = isCausal ? Math.min(columns[1], to) : columns[1]
-    if (end <= columns[0]) continue
-    const width = end - columns[0]
-    const { data: weights } = summary.window({ head, rows: [from, to], columns: [columns[0], end] })
-    for (let i = from; i < to; i++) {
-      const r = Math.floor(((i - rows[0]) * R) / L)
-      for (let j = 0, at = (i - from) * width; j < width; j++) data[r * C + cells[j]] += weights[at + j] * share[r]
-    }
-    if (to < rows[1]) await turn() // lets others cancel it
-  }
-  return { data, dims: [R, C] }
+  signal.throwIfAborted()
+  const { data } = summary.window({ head, ...part })
+  return { data, dims: [...part.resolution] }
 }
 
 /** The weight from one query to one key in every head, layer after layer. @param {Model} model @param {Parameters<typeof windowsAt>[1]} used @param {{ stack: Stack, query: number, key: number }} at @param {AbortSignal} signal */
