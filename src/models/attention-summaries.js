@@ -4,8 +4,8 @@ import { readOptions, toBoolean, toNumber } from '../base/arguments.js'
 import { describe } from '../base/errors.js'
 import { splitHeads } from '../base/operand.js'
 import { count, Tensor } from '../base/tensor.js'
-import { attentionWindow } from '../nn.js'
 import { pooled } from '../nn/attention-window.js'
+import { attentionWindow } from '../nn.js'
 import { checkMap, checkSummary } from '../ops/attention-summary.js'
 import { headScores } from './head-scores.js'
 import { copyOf } from './model-hooks.js'
@@ -114,7 +114,9 @@ export function withWindow(summary, H, windows) {
   return {
     ...summary,
     window(given = {}) {
-      const asked = /** @type {SummaryWindow} */ (readOptions(given, ['head', 'rows', 'columns', 'resolution'], 'window'))
+      const asked = /** @type {SummaryWindow} */ (
+        readOptions(given, ['head', 'rows', 'columns', 'resolution'], 'window')
+      )
       if (!windows)
         throw new Error('window: q and k of this run were not kept: leave windows: false out of its option summary')
       if (asked.head === undefined) return windows(asked)

@@ -27,7 +27,14 @@ import { expectCore } from '../qkv.js'
 const LABELS = labels(
   'attentionWindow',
   ['q', 'k', 'v'],
-  [...ATTENTION_OPTIONS.filter(name => name !== 'dropout'), ...HEAD_OPTIONS, 'rows', 'columns', 'resolution', 'logSumExp'],
+  [
+    ...ATTENTION_OPTIONS.filter(name => name !== 'dropout'),
+    ...HEAD_OPTIONS,
+    'rows',
+    'columns',
+    'resolution',
+    'logSumExp',
+  ],
 )
 
 /**

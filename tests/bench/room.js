@@ -3,11 +3,23 @@
 import { createServer } from 'node:http'
 import { fileURLToPath } from 'node:url'
 import sirv from 'sirv'
+import { drawLedger } from '../../build/train/ledger-text.js'
 import { load } from '../../src/index.js'
 import config from '../../vite.config.js'
 import { launch } from '../browser/chromium.js'
 import { opened } from '../page/models.js'
-import { comeNear, firstPicture, LAST, noteAnswers, PANEL_NAMES, STORY, timesOf } from '../page/room-speed.js'
+import {
+  comeNear,
+  firstPicture,
+  LAST,
+  noteAnswers,
+  PANEL_NAMES,
+  readLong,
+  STORY,
+  tileTimes,
+  timesOf,
+  wholeTimes,
+} from '../page/room-speed.js'
 import { makeWeights, writeFolder } from './gpt2/checkpoint.js'
 import { report } from './options.js'
 import { digits, print } from './report.js'
@@ -61,6 +73,33 @@ async function room(page, texts) {
   return { tokens, heads, key: median(times.map(({ key }) => key)), answer: median(times.map(({ answer }) => answer)) }
 }
 
+/** Tokens of the long text. */
+const LONG = 16384
+
+/** Tiles of an open head, in the model of ledgers. @param {import('playwright-core').Page} page @param {string} origin */
+async function tiles(page, origin) {
+  await page.goto(`${origin}/site/#2&room=models&models.checkpoint=ledger`)
+  await opened('', page)
+  const drawn = (await load()).generator(1).rand([2 ** 16]).data
+  let at = 0
+  const { words } = drawLedger(() => drawn[at++ % drawn.length], LONG)
+  await readLong(page, words.slice(1).join(' '), LONG)
+  for (const side of [256, 1024, 2048, 4096]) {
+    const times = await tileTimes(page, side, SAMPLES)
+    print([
+      `a tile of ${side} x ${side} tokens, ledger, ${LONG} tokens; the longest ${digits(Math.max(...times))}`,
+      digits(median(times)),
+      '<= 100',
+    ])
+  }
+  const { first, all, count } = await wholeTimes(page)
+  print([
+    `the first of the ${count} tiles of all ${LONG} x ${LONG}; all of them ${digits(all)}`,
+    digits(first),
+    '<= 100',
+  ])
+}
+
 async function main() {
   const folder = writeFolder(makeWeights((await load()).generator(1)))
   const { server, origin } = await serve(folder.path)
@@ -94,6 +133,8 @@ async function main() {
         '<= 100',
       ])
     }
+    await page.goto('about:blank')
+    await tiles(page, origin)
     await page.goto('about:blank')
     await page.goto(`${origin}/site/?model=/gpt2#2&room=models`)
     await opened('gpt2', page)

@@ -47,6 +47,18 @@ test('a level has cells of at least a pixel, and its tiles cover a view once', (
   ])
 })
 
+test('a tile covers at most as much of the matrix as its source says', () => {
+  const source = { ...SIZE, tileSide: 4096 }
+  assert.deepEqual(tilesIn(source, WHOLE, 5), tilesIn(SIZE, WHOLE, 5))
+  const coarse = tilesIn(source, WHOLE, 6)
+  assert.deepEqual([coarse.length, coarse[0].rows, coarse[0].resolution], [16, [0, 4096], [64, 64]])
+  for (const tileSide of [100, 4096.5, Number.NaN])
+    assert.throws(
+      () => new Tiles({ ...source, tileSide, tile: ones }, () => {}),
+      /source\.tileSide: .* given, a whole number from 128/,
+    )
+})
+
 test('the strongest cells of a view are found, and a cell names the part of the matrix that it stands for', () => {
   const data = new Float32Array(16)
   data[6] = 3
@@ -177,8 +189,9 @@ test('the map zooms from 16,384 rows to a number by wheel, keys and a link of it
     // Each query looks at the key before it, and every 1,000th strongly at key 5.
     const at = (/** @type {number} */ i, /** @type {number} */ j) =>
       j === i - 1 ? 0.5 : j === 5 && i % 1000 === 0 ? 0.9 : 0
-    const overview = { data: new Float32Array(64 * 64), dims: [64, 64] }
-    for (let r = 0; r < 64; r++) overview.data[r * 65] = 0.5
+    // As large as more than one frame may draw.
+    const overview = { data: new Float32Array(384 * 384), dims: [384, 384] }
+    for (let r = 0; r < 384; r++) overview.data[r * 385] = 0.5
     const tile = async (/** @type {any} */ { rows, columns, resolution }) => {
       const data = new Float32Array(resolution[0] * resolution[1])
       const step = Math.round((rows[1] - rows[0]) / resolution[0])

@@ -179,18 +179,39 @@ test('changes do in the model what they say', async () => {
 test('long texts have maps of blocks, which name the strongest link that is known in each', () => {
   const maps = emptyMaps(1, 2, 300, 300)
   assert.deepEqual([maps.height, maps.width], [64, 64])
-  const map = new Float32Array(2 * 64 * 64)
+  const map = { data: new Float32Array(2 * 64 * 64), dims: [1, 2, 64, 64] }
   const keys = new Int32Array(2 * 300 * 2).fill(-1)
   const weights = new Float32Array(2 * 300 * 2)
   const at = (300 + 123) * 2
   keys.set([45, 46], at)
   weights.set([0.75, 0.5], at)
   const [y, x] = [Math.floor((123 * 64) / 300), Math.floor((45 * 64) / 300)]
-  map[64 * 64 + y * 64 + x] = 0.25
+  map.data[64 * 64 + y * 64 + x] = 0.25
   putSummary(maps, 0, map, { data: keys, dims: [1, 2, 300, 2] }, weights)
   assert.equal(mapAt(maps, { layer: 0, head: 1 })[y * 64 + x], 0.25)
   assert.deepEqual(cellAt(maps, { layer: 0, head: 1 }, y, x), { query: 123, key: 45, weight: 0.75 })
   assert.deepEqual(cellAt(maps, { layer: 0, head: 0 }, y, x), {})
+  // A finer map in blocks: the mean over the queries of the sum over the keys.
+  for (const [L, side] of [
+    [300, 256],
+    [200, 200],
+  ]) {
+    const cellOf = (/** @type {number} */ i, /** @type {number} */ cells) => Math.floor((i * cells) / L)
+    const weight = (/** @type {number} */ i, /** @type {number} */ j) => ((i * 7 + j * 3) % 11) / L
+    const pooled = (/** @type {number} */ cells) => {
+      const data = new Float32Array(cells * cells)
+      const many = new Float32Array(cells)
+      for (let i = 0; i < L; i++) many[cellOf(i, cells)]++
+      for (let i = 0; i < L; i++)
+        for (let j = 0; j < L; j++)
+          data[cellOf(i, cells) * cells + cellOf(j, cells)] += weight(i, j) / many[cellOf(i, cells)]
+      return data
+    }
+    const blocks = emptyMaps(1, 1, L, L)
+    const none = { data: new Int32Array(0), dims: [1, 1, L, 0] }
+    putSummary(blocks, 0, { data: pooled(side), dims: [1, 1, side, side] }, none, new Float32Array(0))
+    close(blocks.data, pooled(64), `${side} cells a side of ${L} tokens`)
+  }
 })
 
 /** A small model that reads 2,048 tokens. */
@@ -251,12 +272,17 @@ test('a text of 1,200 tokens is summarised; maps, scores, tiles, links and profi
     assert.ok(Math.abs(own[query * L + key] - weight) <= 1e-5 && (key === 1000 || query === 1000))
   const all = looksOf(summaries, 1000)
   assert.equal(new Set(all.from.map(({ layer, head }) => `${layer}.${head}`)).size, all.from.length)
-  const { distance, longest } = profileOf(summaries[1], 2, 1)
+  const { map, distance, longest } = profileOf(summaries[1], 2, 1)
+  assert.deepEqual(map.dims, [512, 512])
+  assert.ok(
+    [0, 1, 511].every(r => Math.abs(map.data.subarray(r * 512, (r + 1) * 512).reduce((a, b) => a + b) - 1) <= 1e-4),
+  )
   assert.ok(Math.abs(distance.reduce((a, b) => a + b) - 1) <= 1e-4)
   for (const { query, key, weight } of longest) assert.ok(weight >= 0.2 && own[query * L + key] >= 0.1999)
   assert.ok(longest.length <= 10)
   const sink = /** @type {any} */ ({
     distance: { data: [0, 1, 0], dims: [1, 1, 3] },
+    map: { data: new Float32Array(1), dims: [1, 1, 1, 1] },
     topKeys: { data: [0, 0, 1, 0], dims: [1, 1, 4, 1] },
     topWeights: { data: [1, 0.9, 0.6, 0.8] },
   })

@@ -130,3 +130,81 @@ export async function firstPicture(page, name) {
     { opens, picture, isWeight: name === 'reasons' },
   )
 }
+
+/**
+ * Milliseconds from the request for a part of the open head of a long text to its numbers: two of so many tokens a side that
+ * lie on the diagonal, and one below it, where every key is visible.
+ * @param {Page} page
+ * @param {number} side
+ * @param {number} samples
+ * @returns {Promise<number[]>} of parts that differ, so that none is held
+ */
+export const tileTimes = (page, side, samples) =>
+  page.evaluate(
+    async ({ side, samples }) => {
+      const { source } = /** @type {any} */ (document.querySelector('#models-deep'))
+      const { signal } = new AbortController()
+      const size = Math.min(128, side)
+      const times = []
+      for (let n = 0; n < samples; n++) {
+        const row = source.rows - side - 8 * (n + 1)
+        const column = n % 3 ? row : Math.max(0, row - side)
+        const start = performance.now()
+        await source.tile({
+          rows: [row, row + side],
+          columns: [column, column + side],
+          resolution: [size, size],
+          signal,
+        })
+        times.push(performance.now() - start)
+      }
+      return times
+    },
+    { side, samples },
+  )
+
+/**
+ * The same for the whole, in the tiles and two at a time, as the map asks for them: until the first one is there, and all.
+ * @param {Page} page
+ */
+export const wholeTimes = page =>
+  page.evaluate(async () => {
+    const { source } = /** @type {any} */ (document.querySelector('#models-deep'))
+    const { rows: length, tileSide } = source
+    const { signal } = new AbortController()
+    /** @type {[number, number][]} */
+    const spans = []
+    for (let from = 0; from < length; from += tileSide) spans.push([from, Math.min(length, from + tileSide)])
+    const queue = spans.flatMap(rows => spans.map(columns => ({ rows, columns })))
+    const count = queue.length
+    const start = performance.now()
+    let first = 0
+    const take = async () => {
+      for (let part = queue.pop(); part; part = queue.pop()) {
+        const resolution = [part.rows, part.columns].map(([from, to]) => Math.ceil((to - from) / 32))
+        await source.tile({ ...part, resolution, signal })
+        first ||= performance.now() - start
+      }
+    }
+    await Promise.all([take(), take()])
+    return { first, all: performance.now() - start, count }
+  })
+
+/**
+ * Lets the open model read a long text, and opens a head of it.
+ * @param {Page} page
+ * @param {string} text
+ * @param {number} tokens
+ */
+export async function readLong(page, text, tokens) {
+  await page.fill('#models-text', text)
+  const isRead = (/** @type {number} */ tokens) =>
+    /** @type {any} */ (document.querySelector('models-atlas'))?.maps?.rows === tokens
+  // A text that takes long is read when the reader says so.
+  const read = page.locator('#models-draft-read')
+  await Promise.race([read.waitFor(), page.waitForFunction(isRead, tokens)])
+  if (await read.count()) await read.click()
+  await page.waitForFunction(isRead, tokens)
+  await page.locator('#models-ranked button').first().click()
+  await page.waitForFunction(() => /** @type {any} */ (document.querySelector('#models-deep'))?.source)
+}

@@ -86,12 +86,14 @@ export function positions(from, count, size) {
 
 /** Draws frames, and remembers the pictures of tiles. */
 export class DeepDrawing {
-  /** @type {WeakMap<Loaded, { key: string, canvas: HTMLCanvasElement }>} */
+  /** `drawn`: rows in the colours of `key`. @type {WeakMap<Loaded, { key: string, canvas: HTMLCanvasElement, drawn: number }>} */
   #pictures = new WeakMap()
   /** What the last frame has cost: pictures that were drawn, cells that became pixels, cells and words. */
   work = { pictures: 0, cells: 0, shapes: 0 }
   /** @type {readonly number[]} */
   domain = [0, 1]
+  /** Cells that may become pixels in a frame. */
+  budget = BUDGET
 
   /**
    * @param {Pen} pen
@@ -207,24 +209,31 @@ export class DeepDrawing {
         rangeIn([overview], { row: 0, column: 0, rows: overview.rows[1], columns: overview.columns[1] }),
       ),
     }
-    pen.image(canvasOf(raster(matrix, isDark, whole, columns, rows)), left, top, width, height)
+    const [across, down] = [Math.min(columns, Math.ceil(2 * width)), Math.min(rows, Math.ceil(2 * height))]
+    pen.image(canvasOf(raster(matrix, isDark, whole, across, down)), left, top, width, height)
   }
 
-  /** The picture of a tile in the colours of now, or the older one where this frame has done enough. @param {Loaded} tile @param {DeepMap} map @param {boolean} isDark */
+  /** The picture of a tile in the colours of now, as many of its rows as this frame may turn into pixels. @param {Loaded} tile @param {DeepMap} map @param {boolean} isDark */
   #pictureOf(tile, { scale }, isDark) {
     const key = `${this.domain.join()} ${scale} ${isDark}`
-    const known = this.#pictures.get(tile)
-    if (known?.key === key) return { canvas: known.canvas, isCurrent: true }
     const [rows, columns] = tile.resolution
-    if (this.work.cells + rows * columns > Math.max(BUDGET, rows * columns))
-      return { canvas: known?.canvas, isCurrent: false }
-    this.work.cells += rows * columns
-    const { data, dims } = tile
-    const isHidden = (/** @type {number} */ i) => data[i] === -Infinity
-    const whole = { row: 0, column: 0, rows, columns }
-    const canvas = canvasOf(raster({ data, dims, isHidden, scale, domain: this.domain }, isDark, whole, columns, rows))
-    this.#pictures.set(tile, { key, canvas })
-    return { canvas, isCurrent: true }
+    const picture = this.#pictures.get(tile) ?? { key, canvas: document.createElement('canvas'), drawn: 0 }
+    const { canvas } = picture
+    if (picture.key !== key) Object.assign(picture, { key, drawn: 0 })
+    const room = Math.floor((this.budget - this.work.cells) / columns)
+    const band = Math.min(rows - picture.drawn, Math.max(room, this.work.cells ? 0 : 1))
+    if (band > 0) {
+      const { data, dims } = tile
+      const isHidden = (/** @type {number} */ i) => data[i] === -Infinity
+      const part = { row: picture.drawn, column: 0, rows: band, columns }
+      const image = raster({ data, dims, isHidden, scale, domain: this.domain }, isDark, part, columns, band)
+      if (canvas.width !== columns || canvas.height !== rows) Object.assign(canvas, { width: columns, height: rows })
+      canvas.getContext('2d')?.putImageData(image, 0, picture.drawn)
+      picture.drawn += band
+      this.work.cells += band * columns
+      this.#pictures.set(tile, picture)
+    }
+    return { canvas: this.#pictures.has(tile) ? canvas : undefined, isCurrent: picture.drawn === rows }
   }
 }
 

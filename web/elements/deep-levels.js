@@ -13,6 +13,7 @@ import { check } from './tensor-input.js'
  * @property {number} rows
  * @property {number} columns
  * @property {TensorLike} [overview] the whole in a few cells, shown until there are tiles
+ * @property {number} [tileSide] rows and columns of the matrix that a tile covers at most, where more would take too long; default no limit
  * @property {number} [patience] milliseconds until a tile counts as not answered, by default 10,000; Infinity: none does
  * @property {(request: TileRequest) => TensorLike | Promise<TensorLike>} tile the numbers of a part, in as many cells as `resolution` says
  */
@@ -38,9 +39,9 @@ export const levelOf = pixels => (pixels >= 1 ? 0 : Math.ceil(Math.log2(1 / pixe
 /** @param {Tile} tile */
 const nameOf = ({ level, rows, columns }) => `${level}.${rows[0]}.${columns[0]}`
 
-/** The tiles of a level that a part needs. @param {{ rows: number, columns: number }} matrix @param {Part} part @param {number} level @returns {Tile[]} */
+/** The tiles of a level that a part needs. @param {{ rows: number, columns: number, tileSide?: number }} matrix @param {Part} part @param {number} level @returns {Tile[]} */
 export function tilesIn(matrix, part, level) {
-  const step = TILE * 2 ** level
+  const step = Math.min(TILE * 2 ** level, matrix.tileSide ?? Infinity)
   /** @param {number} from @param {number} count @param {number} size @returns {Span[]} */
   const ranges = (from, count, size) => {
     /** @type {Span[]} */
@@ -173,6 +174,8 @@ export class Tiles {
     this.#changed = changed
     const { rows, columns, patience = PATIENCE } = source
     if (!(patience > 0)) throw new RangeError(`source.patience: ${patience} given, milliseconds above 0 expected`)
+    if (source.tileSide !== undefined && !(Number.isSafeInteger(source.tileSide) && source.tileSide >= TILE))
+      throw new RangeError(`source.tileSide: ${source.tileSide} given, a whole number from ${TILE} on expected`)
     this.#patience = patience
     /** The whole as a tile. @type {Loaded | undefined} */
     this.overview = undefined

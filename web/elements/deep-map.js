@@ -499,6 +499,7 @@ export class QkvDeepMap extends /** @type {new () => import('./base.js').Emits<D
     const marks = { pinned: this.pinned, highlight: this.highlight }
     const drawing = new DeepDrawing()
     drawing.domain = this.drawing.domain
+    drawing.budget = Infinity
     const draw = (/** @type {import('./pens.js').Pen} */ pen) => {
       drawing.draw(pen, this.#map, tiles, layout, this.theme.style, marks, { isStill: true })
     }

@@ -42,7 +42,7 @@ export function putLayer({ heads, height, width, data }, layer, { data: weights 
  * Puts the summary of a layer into maps of blocks.
  * @param {Maps} maps
  * @param {number} layer
- * @param {Float32Array} map (1, heads, height, width)
+ * @param {Weights} map (1, heads, R, C): as fine as the blocks, or finer: a cell lies in one block
  * @param {{ data: Int32Array, dims: readonly number[] }} topKeys (1, heads, rows, K)
  * @param {Float32Array} topWeights
  */
@@ -54,7 +54,17 @@ export function putSummary(
   topWeights,
 ) {
   const start = layer * heads * height * width
-  data.set(map, start)
+  const [, , R, C] = map.dims
+  /** The first query or key of a part. @param {number} part @param {number} parts @param {number} size */
+  const first = (part, parts, size) => Math.ceil((part * size) / parts)
+  const across = Array.from({ length: C }, (_, c) => Math.floor((first(c, C, columns) * width) / columns))
+  for (let n = 0; n < heads * R; n++) {
+    const [head, r] = [Math.floor(n / R), n % R]
+    const y = Math.floor((first(r, R, rows) * height) / rows)
+    const share = (first(r + 1, R, rows) - first(r, R, rows)) / (first(y + 1, height, rows) - first(y, height, rows))
+    const to = start + (head * height + y) * width
+    for (let c = 0; c < C; c++) data[to + across[c]] += map.data[n * C + c] * share
+  }
   if (!cells || !links) return
   const K = topKeys.dims[3]
   topKeys.data.forEach((key, n) => {

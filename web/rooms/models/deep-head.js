@@ -17,6 +17,8 @@ import { nameOf, tileName, withOrigin } from './shown.js'
 
 /** A head looks at the first token for lack of something better: from this share of its weight on that is said. */
 const SINK = 0.5
+/** Queries and keys of a tile at most: so many weights are computed within 20 ms, of heads of 64. */
+const TILE_SIDE = 2048
 
 /** A tile that the map waits for. @typedef {{ tile: TilePart, resolve: (matrix: Matrix) => void, reject: (error: Error) => void }} Awaited */
 
@@ -26,14 +28,15 @@ let known = { name: '' }
 const awaited = new Map()
 
 /** @param {Room} room @param {HeadAt} head */
-function sourceOf({ maps, act, run }, head) {
+function sourceOf({ maps, act, run, got }, head) {
   if (!maps || !run) return undefined
   const { model, input, changes, sourceText } = run.request
-  const name = JSON.stringify([model, input, changes, sourceText, head]) // another row is the same text
+  const finer = got.profile?.is === 'here' ? got.profile.value.map : undefined
+  const name = JSON.stringify([model, input, changes, sourceText, head, finer?.dims]) // another row is the same text
   if (known.name === name) return known.source
   const publish = () => act.show({ tiles: [...awaited.values()].map(({ tile }) => tile) })
   const { rows, columns, height, width } = maps
-  const overview = { data: mapAt(maps, head), dims: [height, width] }
+  const overview = finer ?? { data: mapAt(maps, head), dims: [height, width] }
   const tile = (/** @type {TileRequest} */ { signal, ...tile }) =>
     new Promise((resolve, reject) => {
       const part = tileName(head, tile)
@@ -46,7 +49,8 @@ function sourceOf({ maps, act, run }, head) {
       })
       publish()
     })
-  known = { name, source: { rows, columns, overview, tile, patience: Number.POSITIVE_INFINITY } } // a layer may run again for it
+  const patience = Number.POSITIVE_INFINITY // a layer may run again for it
+  known = { name, source: { rows, columns, overview, tile, tileSide: TILE_SIDE, patience } }
   return known.source
 }
 

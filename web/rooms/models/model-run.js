@@ -2,7 +2,7 @@
 
 import { headScores } from 'qkv/models'
 import { largestOf } from '../../elements/largest.js'
-import { BLOCKS, emptyMaps, putLayer } from './atlas-maps.js'
+import { emptyMaps, putLayer } from './atlas-maps.js'
 import { attentionOf, readAt, stacksOf } from './hooks.js'
 import { endsOf, hasTokenizer, MASKS, positionsOf, problem, read, tokenText } from './read-text.js'
 import { SUMMARIES, summaryOptions, takeSummary } from './summary-run.js'
@@ -321,7 +321,7 @@ async function collect(model, input, hooks, ids, targetIds, { signal, onProgress
   /** @type {import('qkv/models').Keep[]} */
   const keep = ['hiddenStates', ...long.map(stack => SUMMARIES[stack])]
   if (isHeld) keep.push(...short.map(([stack]) => KEPT[stack]))
-  const summary = summaryOptions(model, L, BLOCKS)
+  const summary = summaryOptions(model, L)
   /** @type {Streamed | undefined} */
   let streamed
   /** @param {{ name: string, layer: number, summary: AttentionSummary }} made */

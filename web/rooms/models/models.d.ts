@@ -431,10 +431,10 @@ export type ModelsAsks = {
     request: RunRequest & { stack: Stack; word: number; only?: { layer: number; head: number } }
     value: { from: HeadLink[]; to: HeadLink[] }
   }
-  /** How far a head of a long text looks: shares at distances of 0, 1, 2 to 3, ...; its longest strong links. */
+  /** The map of a head of a long text, finer than that of the atlas where memory allows; how far it looks: shares at distances of 0, 1, 2 to 3, ...; its longest strong links. */
   profile: {
     request: RunRequest & { at: HeadAt }
-    value: { distance: Float32Array; longest: HeadLink[] }
+    value: { map: Matrix; distance: Float32Array; longest: HeadLink[] }
   }
   /** What a layer works with, for the room "One layer". */
   matrices: { request: RunRequest & { at: HeadAt }; value: Matrices }

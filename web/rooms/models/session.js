@@ -255,7 +255,9 @@ function ofLongTexts({ runs, lock, detail }) {
       fromSummaries(request, run, async (_, { run: { summaries } }) => {
         const { stack, layer, head } = request.at
         const { profileOf } = await ofSummaries()
-        return profileOf(summaries[stack]?.[layer], head, layer)
+        const profile = profileOf(summaries[stack]?.[layer], head, layer)
+        run.transfer.push(profile.map.data.buffer)
+        return profile
       }),
   }
 }

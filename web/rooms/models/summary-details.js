@@ -104,9 +104,10 @@ export function looksOf(layers, word, only) {
   return { from: strongest(from, count), to: strongest(to, count) }
 }
 
-/** How far a head looks, and its longest strong links, without those to the first token, where sinks rest. @param {AttentionSummary | undefined} summary of its layer @param {number} head @param {number} layer */
+/** The map of a head, how far it looks, and its longest strong links, without those to the first token, where sinks rest. @param {AttentionSummary | undefined} summary of its layer @param {number} head @param {number} layer */
 export function profileOf(summary, head, layer) {
-  if (!summary?.distance || !summary.topKeys || !summary.topWeights) throw new Error('this layer has no summary')
+  if (!summary?.map || !summary.distance || !summary.topKeys || !summary.topWeights)
+    throw new Error('this layer has no summary')
   const bins = summary.distance.dims[2]
   const [, , L, K] = summary.topKeys.dims
   /** @type {Link[]} */
@@ -118,7 +119,9 @@ export function profileOf(summary, head, layer) {
   }
   const far = (/** @type {Link} */ { query, key }) => Math.abs(query - key)
   links.sort((a, b) => far(b) - far(a) || b.weight - a.weight)
+  const [, , R, C] = summary.map.dims
   return {
+    map: { data: summary.map.data.slice(head * R * C, (head + 1) * R * C), dims: [R, C] },
     distance: summary.distance.data.slice(head * bins, (head + 1) * bins),
     longest: links.slice(0, LONGEST),
   }

@@ -1,6 +1,6 @@
 // What a run of a long text keeps in place of its weights. No DOM.
 
-import { putSummary } from './atlas-maps.js'
+import { BLOCKS, putSummary } from './atlas-maps.js'
 
 /** @typedef {import('qkv/models').Model} Model */
 /** @typedef {import('qkv/models').AttentionSummary} AttentionSummary */
@@ -8,6 +8,8 @@ import { putSummary } from './atlas-maps.js'
 
 /** Bytes of all q and k that are kept; of longer texts a layer runs again when it is looked at. */
 const MOST_KEPT = 2 ** 29
+/** Cells a side of the map of a head, the finest whose maps of all heads have at most so many bytes. Each is a multiple of BLOCKS. */
+const [SIDES, MOST_MAPS] = [[512, 256, 128, BLOCKS], 2 ** 26]
 
 /** The keep name of the summaries of each stack. @type {Record<Stack, 'attentionSummaries' | 'encoderAttentionSummaries' | 'crossAttentionSummaries'>} */
 export const SUMMARIES = {
@@ -17,17 +19,19 @@ export const SUMMARIES = {
   cross: 'crossAttentionSummaries',
 }
 
-/** What a run of a long text keeps of each layer. @param {Model} model @param {number} tokens @param {number} blocks a side of a map */
-export function summaryOptions({ stacks }, tokens, blocks) {
+/** What a run of a long text keeps of each layer. @param {Model} model @param {number} tokens */
+export function summaryOptions({ stacks }, tokens) {
   const bytes = Object.values(stacks).reduce(
     (sum, stack) => sum + (stack ? 4 * tokens * stack.layers * (stack.heads + stack.kvHeads) * stack.headDim : 0),
     0,
   )
-  const map = /** @type {const} */ ([blocks, blocks])
+  const heads = Object.values(stacks).reduce((sum, stack) => sum + (stack ? stack.layers * stack.heads : 0), 0)
+  const side = SIDES.find(side => 4 * side * side * heads <= MOST_MAPS) ?? BLOCKS
+  const map = /** @type {const} */ ([side, side])
   return { map, topK: 8, distance: true, scores: true, windows: bytes <= MOST_KEPT }
 }
 
 /** Puts a summary into the maps, with the strongest known link of each block. @param {import('./atlas-maps.js').Maps} maps @param {number} layer @param {AttentionSummary} summary */
 export function takeSummary(maps, layer, { map, topKeys, topWeights }) {
-  if (map && topKeys && topWeights) putSummary(maps, layer, map.data, topKeys, topWeights.data)
+  if (map && topKeys && topWeights) putSummary(maps, layer, map, topKeys, topWeights.data)
 }
