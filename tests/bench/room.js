@@ -1,5 +1,6 @@
 // npm run bench:room: the room "Models" in headless Chromium, on the built site.
 
+import { readFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import { fileURLToPath } from 'node:url'
 import sirv from 'sirv'
@@ -80,6 +81,17 @@ const LONG = 16384
 async function tiles(page, origin) {
   await page.goto(`${origin}/site/#2&room=models&models.checkpoint=ledger`)
   await opened('', page)
+  // The same weights with more positions, which are rotations.
+  const folder = fileURLToPath(new URL('../../web/trained/ledger/', import.meta.url))
+  const files = ['config.json', 'model.safetensors', 'tokenizer.json', 'tokenizer_config.json'].map(name => ({
+    name,
+    mimeType: '',
+    buffer: readFileSync(folder + name),
+  }))
+  const config = { ...JSON.parse(String(files[0].buffer)), max_position_embeddings: LONG }
+  files[0].buffer = Buffer.from(JSON.stringify(config))
+  await page.setInputFiles('#models-files', files)
+  await opened('llama', page)
   const drawn = (await load()).generator(1).rand([2 ** 16]).data
   let at = 0
   const { words } = drawLedger(() => drawn[at++ % drawn.length], LONG)
@@ -92,6 +104,7 @@ async function tiles(page, origin) {
       '<= 100',
     ])
   }
+  // In tiles: the map itself takes the whole from the summary of the run.
   const { first, all, count } = await wholeTimes(page)
   print([
     `the first of the ${count} tiles of all ${LONG} x ${LONG}; all of them ${digits(all)}`,
