@@ -228,7 +228,11 @@ const functions = {
     call: (...a) => qkv.attention(...a),
   },
   attentionWindow: {
-    args: () => [floats(1, 2, 3, 4), floats(1, 1, 5, 4), { ...options(), rows: [1, 3], columns: [0, 4], resolution: [1, 2] }],
+    args: () => [
+      floats(1, 2, 3, 4),
+      floats(1, 1, 5, 4),
+      { ...options(), rows: [1, 3], columns: [0, 4], resolution: [1, 2] },
+    ],
     call: (...a) => blocks.attentionWindow(qkv, ...a),
   },
   attentionBackward: {
