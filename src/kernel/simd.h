@@ -45,7 +45,7 @@ INLINE uint32_t lane_bits4(m4 a, m4 b, m4 c, m4 d) { /* bit 4 n + i: lane i of m
   return wasm_i8x16_bitmask(wasm_i8x16_narrow_i16x8(wasm_i16x8_narrow_i32x4(a, b), wasm_i16x8_narrow_i32x4(c, d)));
 }
 INLINE size_t lowest_bit(uint64_t bits) { return bits ? (size_t)__builtin_ctzll(bits) : 64; }
-INLINE m4 not_less(f4 a, f4 b) { return wasm_f32x4_ge(a, b); }    /* false for NaN, as less is */
+INLINE m4 not_less(f4 a, f4 b) { return wasm_f32x4_ge(a, b); } /* false for NaN, as less is */
 INLINE m4 less(f4 a, f4 b) { return wasm_f32x4_lt(a, b); }
 INLINE f4 blend(m4 where, f4 then, f4 otherwise) { return wasm_v128_bitselect(then, otherwise, where); }
 INLINE m4 either(m4 a, m4 b) { return wasm_v128_or(a, b); }

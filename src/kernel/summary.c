@@ -114,8 +114,8 @@ static void skip_small(struct summary *x, size_t c, const float *scores, size_t 
   store(x->least + c, pmax(load(x->least + c), sub(bound, margin)));
 }
 
-/* Lists the scores of a tile that are larger than the least as 4 key + query. Which ones are cannot be foreseen: those of
- * 16 keys become bits, and mostly four numbers are written, whatever they are. */
+/* Lists the scores of a tile that are larger than the least as 4 key + query. Which ones are cannot be foreseen: those
+ * of 16 keys become bits, and mostly four numbers are written, whatever they are. */
 static size_t find_larger(uint16_t *found, f4 least, const float *scores, size_t keys) {
   size_t count = 0;
   for (size_t j = 0; j < keys; j += 16) {
