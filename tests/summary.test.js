@@ -7,6 +7,7 @@ import fc from 'fast-check'
 import { kvCache } from '../src/cache.js'
 import { load, tensor } from '../src/index.js'
 import { attentionWindow } from '../src/nn.js'
+import { ATTENTION_OPTIONS } from '../src/ops/attention-arguments.js'
 import { summary as reference } from './reference-summary.js'
 
 const qkv = await load()
@@ -145,6 +146,17 @@ test('a summary is that of float64, and the output is that without one, for ever
     assert.deepEqual(other.summary, summary)
     assert.deepEqual(other.output, toRows(output))
   })
+})
+
+test('the sweep has every option that attention takes, dropout aside, grouped heads and heads in rows', () => {
+  const drawn = fc.sample(calls, { numRuns: 400, seed })
+  const names = new Set(drawn.flatMap(({ options }) => Object.keys(options)))
+  const all = ATTENTION_OPTIONS.filter(name => name !== 'dropout')
+  assert.deepEqual([...names].sort(), [...all].sort())
+  const has = (/** @type {(call: any) => unknown} */ is) => assert.ok(drawn.some(is), String(is))
+  for (const kind of ['gaussian', 'additive']) has(({ options }) => options.score === kind)
+  has(({ options, G, group, L }) => !options.score && G > 1 && group > 1 && L > 8)
+  has(({ options, inRows }) => inRows && options.causal && options.sinks && options.pastLength)
 })
 
 /** Everything of one call, compared. @param {any} q @param {any} k @param {any} v @param {any} options @param {any} asked @param {string} title */
@@ -380,4 +392,5 @@ test('a bad summary or window is refused by name, and nothing stays in memory', 
   assert.deepEqual([flat.map.dims, flat.scores.first.dims, flat.scores.first.data[0]], [[1, 1], [], 1])
 })
 
+// The largest errors, relative to numbers above 1.
 after(() => console.error(largest))

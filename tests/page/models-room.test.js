@@ -172,6 +172,10 @@ test('a long run tells how far it is and can be cancelled: the run before stays,
   await page.locator('.models-looks tbody tr').first().locator('button').click()
   const map = page.locator('#models-deep')
   await page.locator('.models-distance li').first().waitFor()
+  const size = page.viewportSize() ?? { width: 1280, height: 900 }
+  await page.setViewportSize({ width: 360, height: 740 })
+  await becomes(() => page.evaluate(() => document.documentElement.scrollWidth), 360) // nothing is cut off
+  await page.setViewportSize(size)
   await map.evaluate(element => /** @type {any} */ (element).show({ row: 140, column: 130 }))
   await map
     .locator('[role=status]')

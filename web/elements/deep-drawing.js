@@ -144,7 +144,11 @@ export class DeepDrawing {
       rowLabels: isNear && map.rowTokens.length ? arranged.rowLabels : 0,
       columnLabels: isNear && map.columnTokens.length ? arranged.columnLabels : 0,
     }
-    const isNumbered = near && Math.min(arranged.cellWidth, arranged.cellHeight * 2) >= NUMBERED
+    // Where even the largest number in view would be written as 0, the colours alone tell them apart.
+    const isNumbered =
+      near &&
+      Math.min(arranged.cellWidth, arranged.cellHeight * 2) >= NUMBERED &&
+      Math.max(...this.domain.map(Math.abs)) > 10 ** -map.decimals
     const data = near ? cut(covering, seen) : []
     this.work.shapes = (near ? data.length * (isNumbered ? 2 : 1) : 0) + (isNear ? seen.rows + seen.columns : 0)
     const shift = (
