@@ -11,12 +11,15 @@ const SITE = fileURLToPath(new URL('../../site/', import.meta.url))
 /** The site is served from a sub-path, as many hosts do. */
 const BASE = '/some/where/'
 
-/** Serves the built site, and nothing else. @param {{ headers?: Record<string, string> }} [options] */
+/** The window of a test that asks for no other. */
+export const WINDOW = { width: 1440, height: 900 }
+
+/** Serves the built site, and nothing else. A browser may keep what it has loaded, as of most hosts. @param {{ headers?: Record<string, string> }} [options] */
 export async function serve({ headers = {} } = {}) {
   const setHeaders = (/** @type {import('node:http').ServerResponse} */ response) => {
     for (const [name, value] of Object.entries(headers)) response.setHeader(name, value)
   }
-  const site = sirv(SITE, { dev: true, setHeaders })
+  const site = sirv(SITE, { maxAge: 3600, immutable: true, setHeaders })
   const server = createServer((request, response) => {
     const missing = () => {
       response.writeHead(404).end()
@@ -36,7 +39,7 @@ export async function serve({ headers = {} } = {}) {
  * @param {string} origin the site of the tests
  */
 export async function launch(origin) {
-  const { context, close } = await launchChromium({ locale: 'en-US', viewport: { width: 1440, height: 900 } })
+  const { context, close } = await launchChromium({ locale: 'en-US', viewport: WINDOW })
   const complaints = complaintsOf(context)
   context.on('request', request => {
     if (!request.url().startsWith(`${origin}/`)) complaints.push(`request to ${request.url()}`)
