@@ -344,7 +344,9 @@ for (const colorScheme of /** @type {const} */ (['light', 'dark']))
       document.body.style.background = 'Canvas' // axe takes a page without a background for white
     })
     await showAll()
-    const violations = await page.evaluate(async () => (await /** @type {any} */ (window).axe.run()).violations)
+    const violations = await page.evaluate(
+      async () => (await /** @type {any} */ (window).axe.run({ resultTypes: ['violations'] })).violations,
+    )
     assert.deepEqual(
       violations.map((/** @type {any} */ { id, nodes }) => [id, nodes.map((/** @type {any} */ node) => node.html)]),
       [],

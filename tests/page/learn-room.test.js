@@ -7,12 +7,11 @@ import { configOf, toFile } from '../../web/rooms/learn/saved-model.js'
 import { TASKS } from '../../web/rooms/learn/tasks/index.js'
 import { initialWeights } from '../../web/rooms/learn/transformer.js'
 import { beyond } from './browser.js'
-import { becomes, go, page, reads, set, text, usePage } from './open.js'
+import { becomes, go, page, reads, set, text, usePage, violations } from './open.js'
 
 const SORT = '#2&room=learn&learn.task=sort'
 const SORTED = '0 2 3 6 8 9 11 14'
 usePage({ hash: SORT })
-const axe = await readFile(new URL('../../node_modules/axe-core/axe.min.js', import.meta.url), 'utf8')
 /** Training on a busy machine. */
 const PATIENCE = { timeout: 60_000 }
 const room = (/** @type {string} */ selector) => page.locator(selector)
@@ -550,15 +549,7 @@ for (const [language, theme] of [
     await room('.learn-settings summary').click()
     await room('.learn-along summary').click()
     await room('.learn-gradients summary').click()
-    await page.evaluate(axe)
-    const found = await page.evaluate(async () => {
-      const { violations } = await /** @type {any} */ (globalThis).axe.run(document)
-      return violations.map(
-        (/** @type {any} */ { id, nodes }) =>
-          `${id}: ${nodes.map((/** @type {any} */ node) => node.html.slice(0, 120)).join('\n  ')}`,
-      )
-    })
-    assert.deepEqual(found, [])
+    assert.deepEqual(await violations(), [])
     for (const width of [390, 360]) {
       await page.setViewportSize({ width, height: 800 })
       await becomes(() => beyond(page), [], String(width))

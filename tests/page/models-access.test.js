@@ -1,14 +1,12 @@
 // The room "Models" for everybody: keyboard, phone, axe in both themes and languages; heads chosen by a marquee.
 
 import assert from 'node:assert/strict'
-import { readFile } from 'node:fs/promises'
 import { test } from 'node:test'
 import { beyond } from './browser.js'
 import { open, opened, selectCell } from './models.js'
-import { becomes, page, reads, set, usePage } from './open.js'
+import { becomes, page, reads, set, usePage, violations } from './open.js'
 
 usePage({ hash: '#2&room=models' })
-const axe = await readFile(new URL('../../node_modules/axe-core/axe.min.js', import.meta.url), 'utf8')
 const TEXT = 'The cat that chased the dog'
 
 test('by keyboard: arrows go from head to head, Enter opens one, Escape returns', async () => {
@@ -120,17 +118,7 @@ for (const [theme, language] of [
     await open('qwen3-tiny-bf16', 'qwen3')
     await set('theme', theme)
     await set('language', language)
-    await page.evaluate(axe)
-    const look = async (/** @type {string} */ where) => {
-      const found = await page.evaluate(async () => {
-        const { violations } = await /** @type {any} */ (globalThis).axe.run(document)
-        return violations.map(
-          (/** @type {any} */ { id, nodes }) =>
-            `${id}: ${nodes.map((/** @type {any} */ node) => node.html.slice(0, 160))}`,
-        )
-      })
-      assert.deepEqual(found, [], where)
-    }
+    const look = async (/** @type {string} */ where) => assert.deepEqual(await violations(), [], where)
     await look('all heads')
     await page.locator('#models-ranked button').first().click()
     await page.click('[data-how="mean"]')

@@ -5,19 +5,9 @@ import { readFile } from 'node:fs/promises'
 import { test } from 'node:test'
 import { beyond } from './browser.js'
 import { opened } from './models.js'
-import { becomes, go, page, reads, set, text, usePage } from './open.js'
+import { becomes, go, page, reads, set, text, usePage, violations } from './open.js'
 
 usePage({ hash: '#2&room=models&models.checkpoint=stories' })
-const axe = await readFile(new URL('../../node_modules/axe-core/axe.min.js', import.meta.url), 'utf8')
-
-/** What axe finds in a part of the page. */
-async function violations(selector = '#models-graph') {
-  await page.evaluate(axe)
-  return page.evaluate(async selector => {
-    const { violations } = await /** @type {any} */ (globalThis).axe.run(selector)
-    return violations.map((/** @type {any} */ { id, nodes }) => `${id}: ${nodes[0].html.slice(0, 200)}`)
-  }, selector)
-}
 
 /** A file that a button saves. @param {string} selector */
 async function saved(selector) {
@@ -94,7 +84,7 @@ test('the story leads to the graph, which finds the edge of induction; it is tes
   assert.ok(
     json.edges.some((/** @type {any} */ { from, to, reads }) => from === '1.1@15' && to === '3.1@23' && reads === 'v'),
   )
-  assert.deepEqual(await violations(), [])
+  assert.deepEqual(await violations('#models-graph'), [])
 
   // The link has it all.
   await becomes(() => page.evaluate(() => location.hash), /models\.graph=80\+1\.1%4015%3E3\.1%4023%3Av%21/)
@@ -140,7 +130,7 @@ test('on a phone, in Chinese and in the dark, the graph begins at the answer; of
   await part('3.1@23').click()
   await reads('.models-title', /头 3\.1/)
   await becomes(() => beyond(page), [])
-  assert.deepEqual(await violations(), [])
+  assert.deepEqual(await violations('#models-graph'), [])
 
   const other = prompt.replace('vi ta mo', 'vi ta la')
   const link = `#2&room=models&models.checkpoint=stories&models.prompt=${encodeURIComponent(prompt)}`
@@ -176,5 +166,5 @@ test('the graph of a translation goes from the word that is written through cros
   await page.click('#graph-open')
   await reads('#models-inspector h2', /^Head 1\.1, /)
   await becomes(() => page.evaluate(() => location.hash), /models\.at=c1\.1%3A/)
-  assert.deepEqual(await violations(), [])
+  assert.deepEqual(await violations('#models-graph'), [])
 })

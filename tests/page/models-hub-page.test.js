@@ -8,25 +8,12 @@ import { after, test } from 'node:test'
 import { startHub } from '../models/hub.js'
 import { beyond } from './browser.js'
 import { filesOf } from './models.js'
-import { becomes, page, reads, url, usePage } from './open.js'
+import { becomes, page, reads, url, usePage, violations } from './open.js'
 
 const own = usePage({ hash: '#2&room=models' })
 const files = Object.fromEntries(filesOf('gpt2-tiny').map(path => [basename(path), readFileSync(path)]))
 const hub = await startHub({ 'openai-community/gpt2': { files } })
 after(() => hub.close())
-
-const axe = readFileSync(new URL('../../node_modules/axe-core/axe.min.js', import.meta.url), 'utf8')
-
-/** What axe finds on the page. @returns {Promise<string[]>} */
-async function violations() {
-  await page.evaluate(axe)
-  return page.evaluate(async () => {
-    const { violations } = await /** @type {any} */ (globalThis).axe.run(document)
-    return violations.map(
-      (/** @type {any} */ { id, nodes }) => `${id}: ${nodes.map((/** @type {any} */ { html }) => html.slice(0, 160))}`,
-    )
-  })
-}
 
 /** Answers requests to the public hub. Its storage, to which it redirects, is not seen: no answer of a route may redirect. */
 const answer = async (/** @type {import('playwright-core').Route} */ route) => {
