@@ -3,9 +3,7 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { load } from 'qkv'
-import { makeWeights, writeFolder } from '../bench/gpt2/checkpoint.js'
-import { open, opened } from './models.js'
+import { open, opened, openMade } from './models.js'
 import { becomes, page, reads, url, usePage } from './open.js'
 
 usePage({ hash: '#2&room=models' })
@@ -154,13 +152,7 @@ test('generation with its defaults fills the positions of the shipped model and 
 
 test('one head of a marquee, one token and a model of one head a layer are not said in the plural', async () => {
   const sizes = { layers: 2, heads: 1, d: 16, vocab: 20, positions: 16 }
-  const folder = writeFolder(makeWeights((await load()).generator(1), sizes))
-  try {
-    await page.setInputFiles('#models-files', [`${folder.path}/config.json`, `${folder.path}/model.safetensors`])
-    await opened('gpt2')
-  } finally {
-    folder.dispose()
-  }
+  await openMade(sizes)
   await reads('#models-facts', /^gpt2, 2 × 1 head, /)
   await page.fill('#models-text', '5')
   await reads('.strip-label', /^1 token$/)

@@ -3,9 +3,7 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { load } from 'qkv'
-import { makeWeights, writeFolder } from '../bench/gpt2/checkpoint.js'
-import { opened } from './models.js'
+import { opened, openMade } from './models.js'
 import { go, page, usePage } from './open.js'
 import { comeNear, firstPicture, LAST, noteAnswers, PANEL_NAMES, STORY, timesOf } from './room-speed.js'
 import { yardstick } from './typing.js'
@@ -51,13 +49,7 @@ test('from the answer to the paint of 144 maps of 64 tokens: at most 2 x 150 ms'
   await go(STORIES)
   await opened('')
   const sizes = { layers: 12, heads: 12, d: 48, vocab: 100, positions: 64 }
-  const folder = writeFolder(makeWeights((await load()).generator(1), sizes))
-  try {
-    await page.setInputFiles('#models-files', [`${folder.path}/config.json`, `${folder.path}/model.safetensors`])
-    await opened('gpt2')
-  } finally {
-    folder.dispose()
-  }
+  await openMade(sizes)
   const texts = [1, 2].map(last => [...Array.from({ length: 63 }, (_, i) => (i * 37) % 100), last].join(' '))
   const { tokens, heads } = await timesOf(page, texts[1])
   assert.deepEqual([tokens, heads], [64, 144])

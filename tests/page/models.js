@@ -2,6 +2,8 @@
 
 import { readdirSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
+import { load } from 'qkv'
+import { makeWeights, writeFolder } from '../bench/gpt2/checkpoint.js'
 import { page } from './open.js'
 
 /** The files of a golden checkpoint. @param {string} name */
@@ -26,6 +28,17 @@ export const opened = (type, tab = page) =>
 export async function open(name, type) {
   await page.setInputFiles('#models-files', filesOf(name))
   await opened(type)
+}
+
+/** Opens a GPT-2 of random weights. @param {Parameters<typeof makeWeights>[1]} sizes */
+export async function openMade(sizes) {
+  const folder = writeFolder(makeWeights((await load()).generator(1), sizes))
+  try {
+    await page.setInputFiles('#models-files', [`${folder.path}/config.json`, `${folder.path}/model.safetensors`])
+    await opened('gpt2')
+  } finally {
+    folder.dispose()
+  }
 }
 
 /** Selects a cell of the map of the open head, as its element reports it. @param {number} row @param {number} column */
