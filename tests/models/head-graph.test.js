@@ -32,7 +32,8 @@ test('gpt2: edges at positions and their exact effects are those of a plain comp
   for (let e = 0; e < found.effects.length; e++) {
     const reads = READS[found.reads[e]]
     const [from, to] = [nodeAt(found, found.from[e]), nodeAt(found, found.to[e])]
-    if (e % 19 && !(to.kind === 'logits')) continue
+    // Some of each kind.
+    if (e % 57 && compared[reads] > 5 && to.kind !== 'logits') continue
     const { position = 0, layer, head, kind } = to
     const key = kind === 'head' ? `${reads} ${layer} ${head}` : keyOf({ kind, layer })
     const rows = written[keyOf({ ...from, position: undefined })]
@@ -139,7 +140,7 @@ test('t5: edges at positions of both stacks and between them, and their exact ef
     const [from, to] = [nodeAt(found, found.from[e]), nodeAt(found, found.to[e])]
     const kind = `${to.place ?? ''} ${reads}`
     // Some of each kind.
-    if (e % 997 && (compared[kind] ?? 0) > 3) continue
+    if (e % 997 && (compared[kind] ?? 0) > 2) continue
     const { position = 0, layer, head, place } = to
     const key = to.kind === 'head' ? `${reads} ${place} ${layer} ${head}` : keyOf({ ...to, position: undefined })
     const rows = written[keyOf({ ...from, position: undefined })]
@@ -156,7 +157,7 @@ test('t5: edges at positions of both stacks and between them, and their exact ef
   }
   const kinds = ['encoder', 'decoder', 'cross'].flatMap(place => ['q', 'k', 'v'].map(reads => `${place} ${reads}`))
   for (const kind of [...kinds, 'encoder input', 'decoder input', ' input'])
-    assert.ok(compared[kind] > 3, `${kind}: ${JSON.stringify(compared)}`)
+    assert.ok(compared[kind] > 2, `${kind}: ${JSON.stringify(compared)}`)
   model.dispose()
   assert.equal(qkv.memory.resident, loaded)
 })
