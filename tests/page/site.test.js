@@ -93,6 +93,19 @@ test('the page stores nothing but a choice of theme and language', async () => {
 /** A worker, which Learn and Models need for their first picture. One layer starts its own when its picture stands, to compare large sums with float64. */
 const WORKER = /^assets\/worker-/
 
+/** Bytes of each file of the site, gzipped. @type {Map<string, number>} */
+const gzipped = new Map()
+/** @param {string} name */
+function sizeOf(name) {
+  const known = gzipped.get(name)
+  if (known !== undefined) return known
+  const size = gzipSync(readFileSync(new URL(`../../site/${name || 'index.html'}`, import.meta.url)), {
+    level: 9,
+  }).length
+  gzipped.set(name, size)
+  return size
+}
+
 /** Files that a link loads before its room is drawn, gzipped; the weights of models that ship are no part of the page. @param {string} hash */
 async function downloads(hash) {
   const page = await own.browser.context.newPage()
@@ -100,11 +113,7 @@ async function downloads(hash) {
   const sizes = new Map()
   const note = (/** @type {import('playwright-core').Request} */ request) => {
     const name = request.url().slice(own.server.url.length).replace(/#.*/, '')
-    if (!/\.(safetensors|json)$/.test(name))
-      sizes.set(
-        name,
-        gzipSync(readFileSync(new URL(`../../site/${name || 'index.html'}`, import.meta.url)), { level: 9 }).length,
-      )
+    if (!/\.(safetensors|json)$/.test(name)) sizes.set(name, sizeOf(name))
   }
   own.browser.context.on('request', note)
   await page.goto(`${own.server.url}${hash}`)
