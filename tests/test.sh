@@ -1,6 +1,5 @@
 #!/usr/bin/env bash
-# Runs one test file more at once than there are cores, because tests wait for browsers and other processes. A test that
-# hangs ends after ten minutes.
+# Runs one test file more at once than there are cores, because tests wait for browsers and other processes.
 #   tests/test.sh quick     the tests that need no browser, no PyTorch, no built package and no relaxed build
 #   tests/test.sh slow      those tests of the library that take many seconds each
 #   tests/test.sh library   the other tests of the library: npm run test:node counts the lines of src that these run
@@ -11,7 +10,7 @@ cd "$(dirname "$0")/.."
 many=$(($(getconf _NPROCESSORS_ONLN) + 1))
 
 run() { # its arguments: how many files run at once, the files
-  node --test --test-reporter=spec --test-timeout=600000 --test-concurrency="$1" "${@:2}"
+  node tests/run-files.js --at-once "$1" "${@:2}"
 }
 
 # Tests of browsers share the cores. A file that fails beside the others runs again alone and has to pass then; more than three
@@ -19,8 +18,7 @@ run() { # its arguments: how many files run at once, the files
 run_browsers() {
   local failed again
   failed=$(mktemp)
-  node --test --test-reporter=spec --test-reporter-destination=stdout --test-reporter=./tests/failed-files.js \
-    --test-reporter-destination="$failed" --test-timeout=600000 --test-concurrency="$many" "$@" && return
+  node tests/run-files.js --at-once "$many" --failed "$failed" "$@" && return
   mapfile -t again <"$failed"
   [ ${#again[@]} -gt 0 ] && [ ${#again[@]} -le 3 ] || exit 1
   echo "FAILED BESIDE OTHERS, run again alone: ${again[*]}"
@@ -28,7 +26,7 @@ run_browsers() {
 }
 
 # With its lines counted, a test takes half as long again; these are many numbers for few lines.
-slow='(abi|backward|bench|border|cache|conformance|exp|package|properties|readme|relaxed|soak|summary|sweep|threads|models/gradients)\.test\.js$'
+slow='(abi|backward|bench|border|cache|conformance|exp|package|properties|readme|relaxed|soak|summary|sweep|threads|models/(dtypes|fine-tune|gradients|growth|real))\.test\.js$'
 
 case ${1-} in
   slow) mapfile -t files < <(ls tests/*.test.js tests/models/*.test.js | grep -E "^tests/$slow") && run "$many" "${files[@]}" ;;
@@ -38,7 +36,7 @@ case ${1-} in
     ;;
   quick)
     needs="useElements|usePage|useBrowser|[cC]hromium|browsers?\.js|from 'vite'|'\./pytorch\.js'|PYTHON|qkv\.relaxed\.wasm'|packed\.js"
-    long='page/(circuits|learn|learn-model|learn-programs|learn-session)\.test\.js$' # they train
+    long='(int8-cache|page/(circuits|learn|learn-model|learn-programs|learn-session|trained))\.test\.js$' # they train, or take many seconds
     mapfile -t files < <(grep -LE "$needs" tests/*.test.js tests/articles/*.test.js tests/page/*.test.js | grep -vE "^tests/($slow|$long)")
     run "$many" "${files[@]}"
     ;;
