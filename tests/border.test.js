@@ -23,7 +23,7 @@ const seed = Number(process.env.SEED ?? 1)
 const share = Number(process.env.SHARE ?? 1) // of the calls, where each takes longer
 
 /** Untyped, as arguments are anything here. @type {any} */
-const qkv = await load()
+const qkv = await load({ integers: true })
 /** @type {Record<string, any>} */
 const api = { onnxAttention, alibiSlopes, joinHeads, splitHeads, tensor, tokenize, ...layers }
 /** @type {Record<string, any>} */
@@ -389,6 +389,26 @@ const functions = {
   packLinear: {
     args: () => [floats(3, 4), floats(3), floats(2, 4)],
     call: (weight, bias, x) => using(nn.packLinear(qkv, weight, bias), packed => packed.forward(x)),
+  },
+  'packLinear, int4': {
+    args: () => [floats(9, 33), floats(9), { dtype: 'int4', activations: 'float32' }, floats(2, 33)],
+    call: (weight, bias, options, x) =>
+      using(nn.packLinear(qkv, weight, bias, options), packed => [packed.forward(x), packed.row(8)]),
+  },
+  'cache, int8': {
+    args: () => [
+      { headDim: 4, valueDim: 3, kvHeads: 2, batch: 1, capacity: 2, limit: 150, dtype: 'int8' },
+      floats(1, 5, 8),
+      floats(1, 5, 6),
+      { kvHeads: 2 },
+      floats(1, 3, 16),
+      { numHeads: 4, causal: true, softcap: 2, keyLengths: [4] },
+    ],
+    call: (asked, k, v, inRows, q, options) =>
+      using(kvCache(qkv, asked), cache => {
+        cache.append(k, v, inRows).append(k, v, inRows)
+        return [cache.attention(q, options), cache.keys]
+      }),
   },
   cache: {
     args: () => [

@@ -172,9 +172,12 @@ export class ModelWeights {
       const [rows] = tensor.dims
       const [first, ...others] = need.layers
       const type = typeOf(dtype, first?.place, tensor.dtype)
-      const isChunked = first?.spec.layout ? type === 'float32' : first && !first.spec.row && !others.length
+      // of layout 'in,out' inputs are packed by themselves: of int4 whole blocks
+      const isChunked = first?.spec.layout
+        ? type === 'float32' || type === 'int4'
+        : first && !first.spec.row && !others.length
       const perRow = (tensor.to - tensor.from) / rows
-      const step = isChunked ? Math.max(8, Math.floor(CHUNK / perRow / 8) * 8) : rows
+      const step = isChunked ? Math.max(32, Math.floor(CHUNK / perRow / 32) * 32) : rows
       return Array.from({ length: Math.ceil(rows / step) }, (_, n) => {
         const from = n * step
         return { need, tensor, perRow, from, rows: Math.min(step, rows - from) }

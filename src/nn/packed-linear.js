@@ -216,7 +216,8 @@ export class PackedLinear {
    * @param {number} from the address of these rows
    * @param {number} rows
    * @param {number} [stride] of layout 'in,out': floats from one input to the next
-   * @param {{ k: number, size: number }} [inputs] with float32 and this layout: only the inputs k ... k + size; default all
+   * @param {{ k: number, size: number }} [inputs] with float32 or int4 and this layout: only the inputs k ... k + size, of int4 whole
+   *   blocks; default all
    */
   fill(n, from, rows, stride = 0, inputs) {
     const core = this.#core
@@ -232,7 +233,10 @@ export class PackedLinear {
         N: rows,
         weights: kind,
         is_quantized: Number(this.#isQuantized),
-        packed: /** @type {ResidentTensor} */ (weight).address + (n / 8) * this.#panel + k * 32,
+        packed:
+          /** @type {ResidentTensor} */ (weight).address +
+          (n / 8) * this.#panel +
+          (kind === WEIGHTS.int4 ? k * 5 : k * 32),
         panel_size: this.#panel,
         scales: scales ? /** @type {ResidentTensor} */ (scales).address + n * 4 : 0,
         scratch,
