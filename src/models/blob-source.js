@@ -14,20 +14,40 @@ const PATIENCE = 500
 /** @param {Blob} blob @param {number} from @param {number} to */
 const readSlice = async (blob, from, to) => new Uint8Array(await blob.slice(from, to).arrayBuffer())
 
-/** @param {Blob} blob @param {string} name of the file, in errors @returns {ByteSource} */
-export function fromBlob(blob, name) {
+/**
+ * Throws if a file is not as it was when it was chosen. Its stream then ends early or tells of the network; in Chromium one that was
+ * deleted has size 0, and its slices are empty.
+ * @param {Blob} blob
+ * @param {string} name
+ */
+async function check(blob, name) {
+  try {
+    await (blob.size ? blob.slice(0, 1) : blob).arrayBuffer()
+  } catch (cause) {
+    const lost = `${name} cannot be read any more: it was changed, moved or deleted after it was chosen; choose it again`
+    throw new Error(lost, { cause })
+  }
+}
+
+/** @param {Blob} blob @param {string} name of the file, in errors @returns {Promise<ByteSource>} */
+export async function fromBlob(blob, name) {
   const { size } = blob
+  if (!size) await check(blob, name)
   const { read, close } = globalThis.process?.versions?.node
     ? { read: (/** @type {number} */ from, /** @type {number} */ to) => readSlice(blob, from, Math.min(to, size)) } // Node, where it lies in the same process
     : streamed(blob)
   return {
     size,
-    read: (from, to, buffer) =>
-      read(from, to, buffer).catch(cause => {
-        if (cause?.name !== 'NotReadableError' && cause?.name !== 'NotFoundError') throw cause
-        const lost = `${name} cannot be read any more: it was changed, moved or deleted after it was chosen; choose it again`
-        throw new Error(lost, { cause })
-      }),
+    async read(from, to, buffer) {
+      try {
+        const bytes = await read(from, to, buffer)
+        if (bytes.length < Math.min(to, size) - from) await check(blob, name)
+        return bytes
+      } catch (error) {
+        await check(blob, name)
+        throw error
+      }
+    },
     close,
   }
 }
