@@ -212,6 +212,8 @@ export const texts = {
   modelsSeenByAll: 'What looks at “{word}”, in all heads',
   modelsHeadColumn: 'Head',
   modelsWordColumn: 'Word',
+  modelsCells:
+    'A cell that stands for several words is the mean over its queries of the sum of their weights to its keys.',
   modelsProfile: 'What this head is like',
   modelsEntropy: 'Evenness (entropy): {entropy} of 1.',
   modelsFirst: '{share} of the weight goes to the first token.',

@@ -201,6 +201,7 @@ export const texts = {
   modelsSeenByAll: '所有头中谁看向“{word}”',
   modelsHeadColumn: '头',
   modelsWordColumn: '词',
+  modelsCells: '代表多个词的单元格：先对其中的键求权重之和，再对其中的查询取平均。',
   modelsProfile: '这个头的特点',
   modelsEntropy: '均匀程度（熵）：{entropy}，最大为 1。',
   modelsFirst: '{share} 的权重给了第一个词元。',

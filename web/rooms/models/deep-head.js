@@ -97,6 +97,7 @@ export function deepHead(room, head) {
       .highlight=${marksOf(view.query)}
       @cell-pin=${pin}
       @token-pin=${pinWord}></qkv-deep-map></div>
+    <p class="note">${t('modelsCells')}</p>
     ${profile(room, head)}`
 }
 
