@@ -9,6 +9,7 @@ import { panned, seenCells, WHOLE, zoomed } from './geometry.js'
 import { Gestures } from './gestures.js'
 import { short, write } from './number-text.js'
 import { penOf, visible } from './pens.js'
+import { ALL } from './signs.js'
 import { sharedStyle } from './style.js'
 
 /** @typedef {import('./geometry.js').Cell} Cell */
@@ -543,7 +544,7 @@ export class QkvDeepMap extends /** @type {new () => import('./base.js').Emits<D
   #tools() {
     const isWhole = this.view.zoom <= 1
     const button = (
-      /** @type {string} */ sign,
+      /** @type {unknown} */ sign,
       /** @type {'zoomIn' | 'zoomOut' | 'zoomAll'} */ key,
       /** @type {number} */ factor,
       isOff = false,
@@ -551,7 +552,7 @@ export class QkvDeepMap extends /** @type {new () => import('./base.js').Emits<D
       html`<button type="button" aria-label=${this.say(key)} title=${this.say(key)} ?disabled=${isOff} @click=${() => this.#zoom(factor)}>${sign}</button>`
     return html`<div class="tools" part="tools">
       <div class="minimap" title=${this.say('deepMinimap')} aria-hidden="true" ?hidden=${!this.#tiles?.overview} @pointerdown=${this.#go} @pointermove=${this.#go}><canvas></canvas><i></i></div>
-      ${button('−', 'zoomOut', 1 / 1.5, isWhole)}${button('+', 'zoomIn', 1.5)}${button('⤢', 'zoomAll', 0, isWhole)}<span class="labels quiet"></span>
+      ${button('−', 'zoomOut', 1 / 1.5, isWhole)}${button('+', 'zoomIn', 1.5)}${button(ALL, 'zoomAll', 0, isWhole)}<span class="labels quiet"></span>
     </div>`
   }
 

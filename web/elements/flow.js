@@ -7,6 +7,7 @@ import { framesOf, isFrom, rowsOf } from './flow-frames.js'
 import { flowTexts } from './flow-texts.js'
 import { write } from './number-text.js'
 import { penOf, visible } from './pens.js'
+import { PAUSE, PLAY } from './signs.js'
 import { sharedStyle } from './style.js'
 
 /** @typedef {import('./tensor-input.js').TensorLike} TensorLike */
@@ -488,7 +489,7 @@ export class QkvFlow extends /** @type {new () => import('./base.js').Emits<Flow
     const last = this.frames.length - 1
     const button = (
       /** @type {string} */ name,
-      /** @type {string} */ sign,
+      /** @type {unknown} */ sign,
       /** @type {() => void} */ act,
       isOff = false,
     ) =>
@@ -498,7 +499,7 @@ export class QkvFlow extends /** @type {new () => import('./base.js').Emits<Flow
         <div class="size"><canvas part="flow" role="img" aria-label=${this.label || this.say('flow')} tabindex="0" @pointerdown=${this.#down} @pointermove=${this.#move} @pointerup=${this.#up} @pointercancel=${this.#undo} @keydown=${this.#escape}></canvas></div>
         <p class="caption" part="caption" aria-live=${this.isPlaying ? 'off' : 'polite'}>${this.#caption}</p>
         <div class="controls" part="controls">
-          ${this.#isStill ? nothing : this.isPlaying ? button('pause', '⏸', () => this.pause()) : button('play', '▶', () => this.play())}
+          ${this.#isStill ? nothing : this.isPlaying ? button('pause', PAUSE, () => this.pause()) : button('play', PLAY, () => this.play())}
           ${button('back', '←', () => this.#go(at - 1), at === 0)}
           <input type="range" min="0" max=${last} .value=${String(at)} aria-label=${this.say('flow.line')} aria-valuetext=${this.describe()} @input=${(/** @type {Event & { target: HTMLInputElement }} */ { target }) => this.#go(Number(target.value))} />
           ${button('on', '→', () => this.#go(at + 1), at === last)}

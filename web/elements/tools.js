@@ -1,4 +1,5 @@
 import { html, nothing } from 'lit'
+import { ALL } from './signs.js'
 
 /**
  * The buttons below a map.
@@ -12,7 +13,7 @@ import { html, nothing } from 'lit'
  */
 export function tools({ asTable, zoom, say, scale, turn }) {
   const button = (
-    /** @type {string} */ sign,
+    /** @type {unknown} */ sign,
     /** @type {'zoomIn' | 'zoomOut' | 'zoomAll'} */ key,
     /** @type {number} */ factor,
     isOff = false,
@@ -22,7 +23,7 @@ export function tools({ asTable, zoom, say, scale, turn }) {
     ${
       zoom === undefined
         ? nothing
-        : [button('−', 'zoomOut', 1 / 1.5, zoom <= 1), button('+', 'zoomIn', 1.5), button('⤢', 'zoomAll', 0, zoom <= 1)]
+        : [button('−', 'zoomOut', 1 / 1.5, zoom <= 1), button('+', 'zoomIn', 1.5), button(ALL, 'zoomAll', 0, zoom <= 1)]
     }
     <button type="button" aria-pressed=${asTable} @click=${turn}>${say('asTable')}</button>
     <span class="labels quiet"></span>
