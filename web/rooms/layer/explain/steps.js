@@ -136,7 +136,7 @@ function formulaOf(result, id) {
       return [SCORES[settings.score]]
     case 'scale':
       if (settings.scale !== null) return [`S_s = s S , s = ${settings.scale}`]
-      return [settings.score === 'scaled' ? 'S_s = {S over √{d_k}}' : 'S_s = S']
+      return [settings.score === 'scaled' ? 'S_s = {S over √d_k}' : 'S_s = S']
     case 'mask':
       return ['M = S_s + B , B_{i j} = 0 or −∞']
     case 'softmax':

@@ -1,10 +1,11 @@
 import { html, mathml } from 'lit'
 
-// A small notation for formulas, drawn as MathML: `Q = X W_q`, `K^T`, `{a over b}`, `√{d_k}`, `Σ_j`.
-// Single letters are italic, words upright; `_` and `^` begin subscripts and superscripts, braces group.
+// A small notation for formulas, drawn as MathML: `Q = X W_q`, `K^T`, `{a over b}`, `√d_k`, `Σ_j`.
+// Single letters are italic, words upright; `_` and `^` begin subscripts and superscripts, braces group. A root has no line:
+// <msqrt> draws it apart from its sign, unless the font has a table for formulas.
 
 /** @param {string} formula */
-const tokensOf = formula => formula.match(/\p{L}+|\d+(?:\.\d+)?|[^\s]/gu) ?? []
+const tokensOf = formula => formula.match(/\p{L}+|−∞|\d+(?:\.\d+)?|[^\s]/gu) ?? []
 
 /**
  * @param {string[]} tokens what is left to read
@@ -17,7 +18,6 @@ function atom(tokens) {
     const { items, over } = row(tokens)
     return over ? mathml`<mfrac><mrow>${items}</mrow><mrow>${over}</mrow></mfrac>` : mathml`<mrow>${items}</mrow>`
   }
-  if (token === '√') return mathml`<msqrt>${atom(tokens)}</msqrt>`
   if (/^\d/.test(token)) return mathml`<mn>${token}</mn>`
   if (token === 'or') return mathml`<mtext>\u00a0or\u00a0</mtext>`
   if (/^\p{L}/u.test(token)) return mathml`<mi mathvariant=${token.length > 1 ? 'normal' : null}>${token}</mi>`
