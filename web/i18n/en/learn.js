@@ -93,7 +93,8 @@ export const texts = {
   'learnNote.previous': 'looks at the token before: {share}',
   'learnNote.answer': 'looks at the answer: {share}',
   'learnNote.nothing': 'no clear pattern yet',
-  learnPaintText: 'Cells that you paint are hidden from this head, in every sequence. Space paints with the keyboard.',
+  learnPaintText:
+    'Cells that you paint are hidden from this head, in every sequence.‹ Space paints with the keyboard.›',
   learnGradients: 'Gradients',
   learnGradientsText:
     'The gradient of the loss of the next batch: the loss grows fastest in this direction, and training goes the other way.',
@@ -135,7 +136,7 @@ export const texts = {
   'learnCurve.band': 'ten recorded runs, lengths never trained',
   learnUseSentence: 'Use my sentence',
   learnUseSentenceText: 'The sentence of One layer. Words that this model does not know are underlined.',
-  learnFactorHint: 'Double-click a head, or press F2, to multiply its output by a factor.',
+  learnFactorHint: 'Double-click a head‹, or press F2›, to multiply its output by a factor.',
 
   'learnCount.layers.one': '1 layer',
   'learnCount.layers.many': '{n} layers',
@@ -145,9 +146,11 @@ export const texts = {
   'learnCurve.heldOut': 'accuracy on lengths never trained',
   'learnCurve.trainedText': 'accuracy on the text that is trained',
   'learnCurve.heldOutText': 'accuracy on the tenth held out',
-  'learnReached.heldOutAccuracy': 'Reached {goal} accuracy on lengths never trained at step {step}.',
-  'learnReached.jump': 'Accuracy jumped around step {jump} and reached {goal} on lengths never trained at step {step}.',
-  'learnReached.alignment': 'At step {step} the head looked most at the right word for {goal} of the words.',
+  'learnReached.heldOutAccuracy': 'At step {step}, accuracy on lengths never trained was {measured} (goal: {goal}).',
+  'learnReached.jump':
+    'Accuracy jumped around step {jump}; at step {step} it was {measured} on lengths never trained (goal: {goal}).',
+  'learnReached.alignment':
+    'At step {step} the head looked most at the right word for {measured} of the words (goal: {goal}).',
   learnGoesOn: 'Training stopped there, because that is its goal: “Train on” goes on to step {steps}.',
   'learnEnded.heldOutAccuracy': '{steps} steps are done; {goal} accuracy on lengths never trained was not reached.',
   'learnEnded.alignment':

@@ -42,12 +42,14 @@ function diverged({ t, settings, view, act }, divergedAt) {
     <button type="button" class="tool" id="learn-lower" @click=${() => act.set({ rate })}>${t('learnLower', { rate })}</button>`
 }
 
-/** The step of the goal, and that of the jump, which is another one. @param {Context} context @param {number} step */
+/** The step of the goal with what was measured there, and that of the jump, which is another one. @param {Context} context @param {number} step */
 function reached({ t, settings, view }, step) {
   const { measure, least } = TASKS[settings.task].goal
   const jump = jumpOf(view.points)
   const isJump = jump !== null && measure === 'heldOutAccuracy'
-  return t(isJump ? 'learnReached.jump' : `learnReached.${measure}`, { goal: percent(least), step, jump: jump ?? 0 })
+  const measured = view.points.find(point => point.step === step)?.[measure] ?? least
+  const params = { goal: percent(least), measured: percent(measured), step, jump: jump ?? 0 }
+  return t(isJump ? 'learnReached.jump' : `learnReached.${measure}`, params)
 }
 
 /** The state of the run in words. @param {Context} context */
