@@ -72,7 +72,7 @@ test('a word and a second one: heads are ranked by the weight between them', asy
   await page.fill('#models-text', TEXT)
   await reads('.strip-label', /10 tokens/)
   await page.locator('.word-button').nth(7).click()
-  await reads('.models-hint', /Shift-click a second word/)
+  await reads('.models-hint', /Hold a second word, or Shift-click it/)
   await page
     .locator('.word-button')
     .nth(2)

@@ -77,7 +77,7 @@ for (const width of [360, 390])
 test('a finger that rests on a head marks it; on a second one, it is subtracted from the first', async () => {
   await onPhone()
   await hold(await placeOf('.atlas-maps', [1 / 8, 1 / 6]), () =>
-    reads('#models-pointed', /^Head 1\.1 is marked: Shift-click another head, or hold it/),
+    reads('#models-pointed', /^Head 1\.1 is marked: hold another head/),
   )
   await becomes(() => page.locator('.models-title').count(), 0, 'lifting the finger opens no head')
   await hold(await placeOf('.atlas-maps', [3 / 8, 1 / 2]), () => page.locator('#models-difference').waitFor())
@@ -89,7 +89,7 @@ test('a finger that rests on a second word asks for the heads between the two', 
   await onPhone()
   const word = (/** @type {number} */ n) => `.word-button:nth-of-type(${n})`
   await page.locator(word(4)).click()
-  await reads('.models-hint', /a second word, or hold it/)
+  await reads('.models-hint', /^Hold a second word/)
   await hold(await placeOf(word(2)), () => reads('.models-hint', /^Heads that look from “.+” at “.+”/))
   const said = await page.innerText('.models-hint')
   await becomes(() => page.locator('#models-rank').inputValue(), 'example')

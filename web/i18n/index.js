@@ -42,12 +42,25 @@ export function loadTexts(language, names) {
   return made
 }
 
+/** Does the reader have no pointer that hovers, such as on a phone? */
+const isTouch = globalThis.matchMedia?.('(hover: none)').matches
+
+/** A text as it is for this reader: on a phone a click is a tap, and what stands in ‹ › is left out, because it needs a mouse or keys. @param {string} text */
+const written = text =>
+  isTouch
+    ? text
+        .replace(/‹.*?›/g, '')
+        .replace(/\bclick\b/g, 'tap')
+        .replace(/\bClick\b/g, 'Tap')
+    : text.replace(/[‹›]/g, '')
+
 /** @param {Language} language @param {readonly string[]} names @returns {Promise<Translate>} */
 async function load(language, names) {
   const files = await Promise.all(['elements', ...names].map(name => import(`./${language}/${name}.js`)))
   const [{ elements }, ...others] = files
   /** @type {Record<string, string>} */
   const texts = Object.assign({}, ...others.map(file => file.texts))
+  for (const key of Object.keys(texts)) texts[key] = written(texts[key])
   const translate = (/** @type {Key} */ key, /** @type {Record<string, string | number>} */ params = {}) =>
     texts[key].replace(/\{(\w+)\}/g, (_, name) => String(params[name]))
   return Object.assign(translate, { elements })
