@@ -46,8 +46,31 @@ export function headPage(room, head) {
         ${headButtons({ t, changes: settings.changes, set: act.change }, head)}</div>
       <div class="tabs" role="group" aria-label=${t('view')}>${viewTabs(isDeep ? 'map' : picture, actions.show, t, names)}<span class="spring"></span>
       ${picture === 'map' && !isDeep ? paintButton({ prefix: 'models-', mode }, actions.setMode, t) : nothing}</div>
+      ${matrix && matrix.dims[0] > 2 ? lookedAt(room, matrix) : nothing}
       ${isDeep ? deepHead(room, head) : headView(matrix && viewOf(room, head, matrix), actions, t)}
     </section>`
+}
+
+/** The most words that are named as looked at. */
+const MOST_NAMED = 3
+
+/** Which words most rows look at, where several rows look at the same one. @param {Room} room @param {Matrix} matrix */
+function lookedAt({ t, words }, { data, dims: [rows, columns] }) {
+  /** @type {Map<number, number>} */
+  const counts = new Map()
+  for (let row = 0; row < rows; row++) {
+    const weights = data.subarray(row * columns, (row + 1) * columns)
+    const most = weights.indexOf(weights.reduce((a, b) => Math.max(a, b)))
+    counts.set(most, (counts.get(most) ?? 0) + 1)
+  }
+  const list = Array.from(counts)
+    .filter(([, count]) => count > 1)
+    .sort(([, a], [, b]) => b - a)
+    .slice(0, MOST_NAMED)
+    .map(([key, count]) => t('modelsLookedBy', { word: words.keys[key] ?? '', count, rows }))
+  return list.length
+    ? html`<p class="note" id="models-looked">${t('modelsLooked', { list: list.join(t('comma')) })}</p>`
+    : nothing
 }
 
 /** The name that programs use. @param {Room} room @param {HeadAt} head */

@@ -142,6 +142,8 @@ export interface View {
   timed?: { model: string; tokens: number; milliseconds: number; least?: number }
   /** Is the run before the changes shown as long as a key is held? */
   isHeld: boolean
+  /** Was a bar of the prediction dragged, which follows from the model? */
+  isPulled: boolean
   /** What heads are ranked by; undefined: by the score whose best head stands out most. */
   rankBy?: RankBy
   least: number

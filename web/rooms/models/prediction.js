@@ -50,22 +50,30 @@ function guesses(room, run) {
   const columns = [t(openModel?.predicts === 'token' ? 'whyToken' : 'modelsClass'), t('whyBar'), t('whyShare')]
   const [first] = run.top
   const gloss = glossOf(room)
+  const pull = (/** @type {PointerEvent} */ { buttons, pointerType, target }) => {
+    const isBar = target instanceof Element && target.closest('.bar-cell')
+    if (buttons && pointerType === 'mouse' && isBar && !room.view.isPulled) room.act.show({ isPulled: true })
+  }
   return html`<p class="note">${placeOf(room, words[run.row] ?? '', run.row)}</p>
       <p class="answer-first" id="models-answer" role="status" data-token=${first?.token ?? nothing} data-value=${first?.probability ?? nothing}>${first ? t('modelsSays', { token: first.token, share: percent(first.probability) }) : ''}</p>
-      ${parts(room, [
-        {
-          type: 'guesses',
-          id: 'models-top',
-          label: t('modelsPrediction'),
-          columns: isChanged ? [...columns, t('modelsPoints')] : columns,
-          rows: run.top.map(({ token: name, probability: share, before }) => {
-            const meaning = gloss?.(name)
-            const token = meaning ? html`${name} <small class="note">${meaning}</small>` : name
-            if (!isChanged || before === undefined) return { token, share }
-            return { token, share, before, last: html`<span class="moved">${points(share - before)}</span>` }
-          }),
-        },
-      ])}
+      <div @pointermove=${pull} @pointerdown=${() => room.view.isPulled && room.act.show({ isPulled: false })}>${parts(
+        room,
+        [
+          {
+            type: 'guesses',
+            id: 'models-top',
+            label: t('modelsPrediction'),
+            columns: isChanged ? [...columns, t('modelsPoints')] : columns,
+            rows: run.top.map(({ token: name, probability: share, before }) => {
+              const meaning = gloss?.(name)
+              const token = meaning ? html`${name} <small class="note">${meaning}</small>` : name
+              if (!isChanged || before === undefined) return { token, share }
+              return { token, share, before, last: html`<span class="moved">${points(share - before)}</span>` }
+            }),
+          },
+        ],
+      )}</div>
+      ${room.view.isPulled ? html`<p class="note" id="models-pulled" role="status">${t('modelsFollows')}</p>` : nothing}
       ${byLayer(room)}`
 }
 

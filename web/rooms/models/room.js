@@ -82,6 +82,7 @@ const view = {
   stack: '',
   showing: 'after',
   isHeld: false,
+  isPulled: false,
   least: 0,
   isOnlyHits: false,
   isWithoutFirst: false,

@@ -32,9 +32,10 @@ export function storyMenu(room) {
   const { t, act, view, openModel, settings } = room
   const { tour: stops = [], text: long } = openModel?.about ?? {}
   if (!stops.length) return nothing
+  const names = stops.map(nameOf)
   const items = stops.map((stop, i) => ({
     name: String(i),
-    label: html`<b>${t('headTitle', { name: nameOf(stop) })}</b> ${sentence(room, stop)}`,
+    label: html`<b>${t('headTitle', { name: names[i] })}</b> ${names.indexOf(names[i]) < i ? t('modelsStoryAlso') : nothing} ${sentence(room, stop)}`,
     isChosen: view.storyStep === i,
     act: () => act.goTo(i),
   }))

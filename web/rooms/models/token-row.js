@@ -71,13 +71,22 @@ function maskButton({ t, act, view: { query }, run, openModel }) {
   return html`<button type="button" class="plain" id="models-mask" @click=${() => act.mask(query)}>${t('modelsMask', { word: token })}</button>`
 }
 
-/** The words that can stand in place of the selected token, of a model that knows few. @param {Room} room */
-function otherWords({ t, act, view: { query }, run, openModel }) {
+/** The words that can stand in place of a token, of a model that knows few: those of its class, of an unknown one all. @param {Room} room @param {number} at */
+function wordsFor({ run, openModel }, at) {
+  const { words = [] } = openModel?.about ?? {}
+  if (run?.unknown.includes(at)) return words.flat()
+  return words.find(all => all.includes(run?.tokens[at] ?? '')) ?? []
+}
+
+/** The choice of another word in place of the selected one. @param {Room} room */
+function otherWords(room) {
+  const { t, act, view, run } = room
+  const { query } = view
   const token = query === undefined ? undefined : run?.tokens[query]
-  const words = openModel?.about?.words?.find(all => token !== undefined && all.includes(token))
-  if (query === undefined || token === undefined || !words) return nothing
+  const words = query === undefined ? [] : wordsFor(room, query)
+  if (query === undefined || token === undefined || !words.length) return nothing
   return html`<label>${t('modelsOtherWords', { word: token })}
-    <select id="models-words" @change=${(/** @type {InputEvent & { target: HTMLSelectElement }} */ { target }) => act.exchange(query, target.value)}>${words.map(word => html`<option .selected=${word === token}>${word}</option>`)}</select></label>`
+    <select id="models-words" @change=${(/** @type {InputEvent & { target: HTMLSelectElement }} */ { target }) => act.exchange(query, target.value)}>${words.includes(token) ? nothing : html`<option>${token}</option>`}${words.map(word => html`<option .selected=${word === token}>${word}</option>`)}</select></label>`
 }
 
 /** What the model could not read. @param {Room} room */
@@ -134,7 +143,7 @@ function tokenRow(room, tokens, side, label) {
     const select = (/** @type {boolean} */ isSecond) =>
       act.selectWord(isGenerated ? i - 1 : i, isSecond, isQueries ? 'queries' : 'keys')
     return html`<button type="button" class="word-button ${isSelected ? 'is-selected' : ''} ${view.found === i ? 'is-found' : ''} ${isGenerated ? 'is-generated' : ''} ${isUnknown ? 'is-unknown' : ''}" aria-pressed=${isSelected} data-gloss=${gloss?.(token) ?? nothing}
-        title=${generation ? othersOf(room, generation) : nothing}
+        title=${generation ? othersOf(room, generation) : side === 'queries' ? nothing : knownWords(room, i)}
         @pointerdown=${(/** @type {PointerEvent} */ event) => held(event, () => select(true))}
         @pointerup=${released} @pointercancel=${released}
         @click=${(/** @type {MouseEvent} */ { shiftKey }) => wasLong() || select(shiftKey)}><span class="token" .style=${step === undefined ? '' : `background: ${colours[step]}; color: ${inks[step]}`}>${token}</span><sub aria-hidden="true">${i + 1}</sub>${
@@ -169,6 +178,14 @@ function finder({ t, act, view }, tokens) {
   return html`<span class="models-find"><input type="search" id="models-find" aria-label=${t('modelsFind')} placeholder=${t('modelsFind')} .value=${view.finding} @input=${typed} @keydown=${down} />
     <button type="button" class="tool" aria-label=${t('modelsFindNext')} ?disabled=${!hits.length} @click=${() => go(1)}>↓</button>
     <span class="note" role="status">${view.finding ? t('modelsHits', { at: at + 1, count: hits.length }) : nothing}</span></span>`
+}
+
+/** Under the pointer: the words that the model knows in place of one. @param {Room} room @param {number} at */
+function knownWords(room, at) {
+  const words = wordsFor(room, at)
+  return words.length
+    ? `${room.t('modelsOtherWords', { word: room.run?.tokens[at] ?? '' })} ${words.join(' ')}`
+    : nothing
 }
 
 /** The likeliest tokens of a step. @param {Room} room @param {import('./generate.js').Step} step */
