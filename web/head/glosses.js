@@ -6,7 +6,8 @@ import { textsLater } from '../shell/texts-later.js'
 const texts = textsLater(['glosses'])
 
 /** Words, each with what it means behind it where that is known. @param {readonly string[]} words @param {((word: string) => string | undefined) | undefined} gloss */
-export const withGlosses = (words, gloss) => words.map(word => [word, gloss?.(word) ?? []].flat().join(' '))
+export const withGlosses = (words, gloss) =>
+  gloss ? words.map(word => [word, gloss(word) ?? []].flat().join(' ')) : words
 
 /** @param {(key: 'htmlLang') => string} t @param {() => void} loaded draws again, when the glosses are here @returns {(word: string) => string | undefined} */
 export function glosses(t, loaded) {

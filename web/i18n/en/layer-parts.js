@@ -6,7 +6,8 @@ export const texts = {
     'Scores spread like √d; dividing keeps softmax from picking a single word. A softmax that has picked one word passes almost no gradient back.',
   'tour.root.do': 'Move the slider for d to the right and watch the share of the largest key.',
   'tour.mask.text':
-    '{hidden} of {all} cells are hidden: their exponentials drop out. Each row still sums to 1, because what is left is divided by its own sum. So hiding before softmax equals hiding after it and dividing again, up to {most}.',
+    '{hidden} of {all} cells are hidden{row}. Their exponentials drop out. Each row still sums to 1, because what is left is divided by its own sum. So hiding before softmax equals hiding after it and dividing again, up to {most}.',
+  'tour.mask.row': '; in the row of {query}: {list}',
   'tour.mask.do': 'Choose another mask: both columns still agree, for every row.',
   'tour.sees.text':
     'Does {query} (word {position}) see {key} (word {other})? {answer} The inspector names the rule and proves it: one word is changed, everything is computed again.',
@@ -15,7 +16,7 @@ export const texts = {
     'Each head has a sentence. Head {sharpest} is the sharpest ({least} bit of entropy), head {evenest} the most even ({most} bit). The map shows one head less another, with the largest differences named.',
   'tour.heads.do': 'Choose two other heads to subtract.',
   'tour.cross.text':
-    'Rows are the {rows} words that ask, columns the {columns} words that answer. {query} looks most at {key} ({share}). Rows sum to one; columns need not.',
+    'Rows are the {rows} words that ask, columns the {columns} words that answer. {looks} Rows sum to one; columns need not.',
   'tour.cross.do': 'Click a word of either sentence.',
   'tour.kernel.text':
     'Keys near the query get the largest weights: {near} share the attention. The output is the average of their values, {estimate}.',

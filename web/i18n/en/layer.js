@@ -41,7 +41,8 @@ export const texts = {
   givesSet: '{query} gives {share} to {key}, set by you (it was {was}). The rest shares {rest}.',
   outputMoved: 'Output: {before}, now {now}.',
   seenColumns: 'Softmax runs over the queries: each column sums to one.',
-  seenHeads: '{heads} heads; in each, a row shows how a word divides its attention among the words it may see.',
+  seenHeads:
+    '{heads} heads; in each, a row shows how a word divides its attention among the words it may see. Bits say how evenly (entropy).',
   seeTrained: 'These matrices are random: see a trained head',
   trainOne: 'train one',
   'untrained.random': 'The matrices are random: nothing here is trained.',
@@ -84,6 +85,9 @@ export const texts = {
   asksMoved: 'Proof: with {word} instead of {key}, the output of {query} changes by {moved}.',
   'position.queries': 'query {position} of {count}, id {id} in the table',
   'position.keys': 'key {position} of {count}, id {id} in the table',
+  'vector.Q': 'query q',
+  'vector.K': 'key k',
+  'vector.V': 'value v',
   asksBest: 'Asks: the query of {word} fits the key of {best} best: {score}. It fits {least} least: {low}.',
   asksBestOwn:
     'Asks: the query of {word} fits the key of {best} best: {score}; its own: {own}. It fits {least} least: {low}.',
@@ -164,6 +168,9 @@ export const texts = {
   'glossary.embedding': 'The row of numbers that stands for a token.',
   'term.logit': 'logits|logit',
   'glossary.logit': 'The score of a possible next word, before softmax.',
+  'term.gradient': 'gradients|gradient',
+  'glossary.gradient':
+    'How much a result changes per unit of a number. Training follows it; where it is 0, nothing is learned.',
 
   presets: 'Examples',
   'preset.heads': 'Four heads of an article',
@@ -384,7 +391,7 @@ export const texts = {
   panel: 'Where this number comes from',
   pinnedStatus: '{matrix}, row {row}, column {column} = {value}',
   panelHint:
-    'Click any number to see where it comes from. Cells of X, of the weights and biases and of A can be dragged sideways or typed over. Keyboard: arrows move, Enter selects, F2 types, Escape closes.',
+    'Click any number to see where it comes from. Cells of X, of the weights and biases and of A can be dragged sideways or typed over.‹ Keyboard: arrows move, Enter selects, F2 types, Escape closes.›',
   column: 'column',
   comesFrom: 'from',
   goesTo: 'goes into',

@@ -7,7 +7,8 @@ export const texts = {
     '得分的离散程度随 √d 增长；除以它可以避免 softmax 只挑一个词。只挑一个词的 softmax 几乎不传回梯度。',
   'tour.root.do': '把 d 的滑块向右移，看最大的键所占的份额。',
   'tour.mask.text':
-    '{all} 格中有 {hidden} 格被遮住。它们的指数消失了。剩下的除以剩下的和，所以每行的和仍是 1。因此在 softmax 之前遮住，等于在之后遮住再重新相除，最多相差 {most}。',
+    '{all} 格中有 {hidden} 格被遮住{row}。它们的指数消失了。剩下的除以剩下的和，所以每行的和仍是 1。因此在 softmax 之前遮住，等于在之后遮住再重新相除，最多相差 {most}。',
+  'tour.mask.row': '；在 {query} 这一行是 {list}',
   'tour.mask.do': '换一种掩码：每一行的两列数字仍然一致。',
   'tour.sees.text':
     '{query}（第 {position} 个词）能看到 {key}（第 {other} 个词）吗？{answer}检查栏说明规则并给出证明：换掉一个词，全部重新计算。',
@@ -15,8 +16,7 @@ export const texts = {
   'tour.heads.text':
     '每个头都有一句话。头 {sharpest} 最集中（熵 {least} 比特），头 {evenest} 最平均（{most} 比特）。热图是一个头减去另一个头，并写出最大的差异。',
   'tour.heads.do': '换两个头来相减。',
-  'tour.cross.text':
-    '行是提问的 {rows} 个词，列是回答的 {columns} 个词。{query} 最关注 {key}（{share}）。每行之和为一，列则不必。',
+  'tour.cross.text': '行是提问的 {rows} 个词，列是回答的 {columns} 个词。{looks}每行之和为一，列则不必。',
   'tour.cross.do': '点击任一句里的一个词。',
   'tour.kernel.text': '离查询近的键权重最大：{near} 分得了注意力。输出是它们的值的平均：{estimate}。',
   'tour.kernel.do': '沿曲线移动查询。',

@@ -3,6 +3,7 @@ import { live } from 'lit/directives/live.js'
 import { format } from '../../../files/number-format.js'
 import { colourOf } from '../../../head/number-colours.js'
 import { distributionOf, SIZES } from '../trace/score-distribution.js'
+import { withTerms } from './terms.js'
 import { share } from './word-buttons.js'
 
 /** @import { SceneContext } from '../layer.js' */
@@ -41,7 +42,7 @@ export function distributionPanel(context) {
       })}
     </tr>`
   }
-  return html`<p class="text">${t('distributionText')}</p>
+  return html`<div class="text">${withTerms(t, t('distributionText'))}</div>
     <div class="distribution-controls">
       <label for="distribution-d">d = <output>${d}</output></label>
       <input id="distribution-d" type="range" min="0" max=${SIZES.length - 1} step="1" .value=${live(String(SIZES.indexOf(d)))} aria-valuetext=${d}

@@ -2,6 +2,7 @@ import { html, nothing } from 'lit'
 import { format } from '../../../files/number-format.js'
 import { namesOf } from '../explain/labels.js'
 import { effectOf } from '../explain/sensitivity.js'
+import { withTerms } from './terms.js'
 import { marked, rich } from './word-buttons.js'
 
 /** @import { SceneContext } from '../layer.js' */
@@ -28,7 +29,7 @@ export function sensitivity(context) {
           <tbody>${effect.moves.map(
             ({ position, amount, weight }) =>
               html`<tr><th scope="row"><bdi>${names[position]}</bdi></th><td>${change(amount)}</td>${weight === undefined ? nothing : html`<td>${change(weight)}</td>`}</tr>`,
-          )}</tbody></table>${hasWeights ? html`<p class="note">${t('sensitivityGradient')}</p>` : nothing}`
+          )}</tbody></table>${hasWeights ? html`<div class="note">${withTerms(t, t('sensitivityGradient'))}</div>` : nothing}`
         : nothing
     }</div>`
 }

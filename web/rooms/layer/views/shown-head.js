@@ -2,6 +2,7 @@
 
 import { html } from 'lit'
 import { short } from '../../../elements/number-text.js'
+import { glosses, withGlosses } from '../../../head/glosses.js'
 import { largestOf } from '../../../head/scale.js'
 import { otherHead } from '../explain/comparison.js'
 import { largestDifferences } from '../explain/head-facts.js'
@@ -16,11 +17,18 @@ import { marked, rich, share } from './word-buttons.js'
 /** @import { FloatTensor, Matrix, MatrixId, SceneContext } from '../layer.js' */
 /** @import { HeadActions, HeadView } from '../../../head/head.js' */
 
+const HAN = /\p{Script=Han}/u
+
+/** Between English and Chinese, what a word means. @param {SceneContext} context */
+export const glossOf = ({ t, result: { settings }, actions }) =>
+  settings.isCross && HAN.test(settings.keys.tokens.join('')) ? glosses(t, actions.refresh) : undefined
+
 /** @param {SceneContext} context @returns {HeadView} */
 export function shownHead(context) {
   const { t, head, matrices, mask, mode, pointed, result, settings, filter, range } = context
   const { tensor, before } = /** @type {Matrix} */ (matrices.get('weights'))
   const { queries, keys } = namesOf(result)
+  const gloss = glossOf(context)
   /** A cell of the weights of this head. @param {SceneContext['pointed'] | null} cell */
   const own = cell => (cell?.matrix === 'weights' && cell.head === head ? cell : undefined)
   return {
@@ -29,8 +37,8 @@ export function shownHead(context) {
     weights: tensor,
     before,
     visible: mask,
-    queries,
-    keys,
+    queries: withGlosses(queries, gloss),
+    keys: withGlosses(keys, gloss),
     isCross: result.settings.isCross,
     view: settings.view,
     mode,

@@ -1,6 +1,5 @@
 import { html, nothing } from 'lit'
 import './word-arcs.js'
-import { glosses } from '../../../head/glosses.js'
 import { headView, paintButton, pictureSelector, viewTabs } from '../../../head/head-view.js'
 import { colourOf } from '../../../head/number-colours.js'
 import { MANY_ROWS } from '../../../head/part-of-map.js'
@@ -10,8 +9,9 @@ import { isSameCell } from '../settings.js'
 import { headAnswer } from './head-list.js'
 import { originOf } from './map-title.js'
 import { saveMenu } from './save-menu.js'
-import { headActions, scaleChoice, shownHead } from './shown-head.js'
+import { glossOf, headActions, scaleChoice, shownHead } from './shown-head.js'
 import { domain, spokenCell, spokenWord } from './spoken.js'
+import { withTerms } from './terms.js'
 import { cellSentence, evenSentence, rich, weightsOf, wordButton, wordSentences } from './word-buttons.js'
 
 /** @import { Matrix, SceneContext, Word } from '../layer.js' */
@@ -51,16 +51,13 @@ function strokeOver({ actions }, side) {
   }
 }
 
-/** Between English and Chinese, what a word means stands below it. */
-const HAN = /\p{Script=Han}/u
-
 /**
  * The sentence as buttons, shaded by the weights of the spoken word.
  * @param {SceneContext} context
  * @param {Word['side']} side
  */
 function strip(context, side) {
-  const { t, result, settings, isDark, actions } = context
+  const { t, result, settings, isDark } = context
   const { isCross } = result.settings
   const { tokens } = result.settings[side]
   const word = spokenWord(context)
@@ -68,7 +65,7 @@ function strip(context, side) {
   const shade = isShaded ? shades(weightsOf(context), word) : undefined
   const reach = domain(context)[1]
   const { down, up, swallow } = strokeOver(context, side)
-  const gloss = isCross && HAN.test(result.settings.keys.tokens.join('')) ? glosses(t, actions.refresh) : undefined
+  const gloss = glossOf(context)
   return html`<div class="text-strip ${tokens.length > MANY_ROWS ? 'is-long' : ''}">
     ${isCross ? html`<span class="strip-label">${t(side === 'queries' ? 'tokensQueries' : 'tokensKeys')}</span>` : nothing}
     <tool-group class="strip-words" @pointerdown=${down} @pointerup=${up} @click=${{ handleEvent: swallow, capture: true }} aria-label=${t(isCross ? (side === 'queries' ? 'tokensQueries' : 'tokensKeys') : 'tokens')}>
@@ -148,12 +145,15 @@ function answer(context) {
 /** The head of the stories model that looks from "he" at the name. */
 const TRAINED = `#2&${new URLSearchParams({ room: 'models', 'models.checkpoint': 'stories', 'models.prompt': 'Lily and Tom are friends . Is he', 'models.at': '1.2' })}`
 
+/** Terms that are explained elsewhere: in this line only the entropy is. */
+const NOT_HERE = ['head', 'weight']
+
 /** What is seen, and that it is not trained. @param {SceneContext} context */
 function seen(context) {
   const { t, result } = context
   const { softmaxAxis } = result.settings
   const rows = t(result.heads > 1 ? 'seenHeads' : 'seen', { heads: result.heads })
-  return html`<p class="note seen" id="seen">${softmaxAxis === 'keys' ? rows : t('seenColumns')} ${t(`untrained.${originOf(context)}`)}</p>`
+  return html`<div class="note seen" id="seen">${softmaxAxis === 'keys' ? withTerms(t, rows, new Set(NOT_HERE)) : t('seenColumns')} ${t(`untrained.${originOf(context)}`)}</div>`
 }
 
 /** The views of the chosen head, and what can be done on the map. @param {SceneContext} context */

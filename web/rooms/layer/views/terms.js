@@ -15,6 +15,7 @@ const TERMS = /** @type {const} */ ([
   'entropy',
   'embedding',
   'logit',
+  'gradient',
 ])
 
 /** @type {WeakMap<Translate, RegExp>} */

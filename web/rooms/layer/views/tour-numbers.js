@@ -2,12 +2,28 @@ import { headStatistics } from '../../../elements/statistics.js'
 import { format } from '../../../files/number-format.js'
 import { headWords } from '../explain/head-facts.js'
 import { namesOf } from '../explain/labels.js'
-import { strongestLink } from '../explain/strongest-link.js'
 import { answerOf } from '../explain/visibility-facts.js'
 import { looksAt } from '../explain/word-facts.js'
-import { marked, share, weightsOf } from './word-buttons.js'
+import { marked, weightsOf, wordSentences } from './word-buttons.js'
 
 /** @import { FloatTensor, SceneContext } from '../layer.js' */
+
+/** The most hidden keys that are named. */
+const MOST_NAMED = 6
+
+/**
+ * Which keys are hidden in a row: of this word, or of the first that does not see all.
+ * @param {SceneContext['t']} t
+ * @param {{ queries: readonly string[], keys: readonly string[], visible: ArrayLike<number> }} given
+ * @param {number} word
+ */
+function hiddenInRow(t, { queries, keys, visible }, word) {
+  const hiddenFrom = (/** @type {number} */ row) => keys.filter((_, key) => !visible[row * keys.length + key])
+  const row = hiddenFrom(word).length ? word : queries.findIndex((_, i) => hiddenFrom(i).length)
+  const hidden = hiddenFrom(row)
+  const list = [...hidden.slice(0, MOST_NAMED).map(marked), ...(hidden.length > MOST_NAMED ? ['…'] : [])]
+  return t('tour.mask.row', { query: marked(queries[row]), list: list.join(t('comma')) })
+}
 
 /**
  * The numbers of a stop's text, as the page has them now: they follow what the reader changes.
@@ -16,7 +32,7 @@ import { marked, share, weightsOf } from './word-buttons.js'
  * @returns {Record<string, string | number>}
  */
 export function tourNumbers(context, id) {
-  const { result, head, settings, t } = context
+  const { result, settings, t } = context
   const { queries, keys } = namesOf(result)
   const word =
     settings.word?.side === 'queries' && settings.word.position < queries.length
@@ -30,6 +46,7 @@ export function tourNumbers(context, id) {
       const most = result.maskOrder?.most ?? 0
       return {
         hidden,
+        row: visible && hidden ? hiddenInRow(t, { queries, keys, visible }, word) : '',
         all: visible?.length ?? queries.length * keys.length,
         most: most ? most.toExponential(1).replace('-', '−') : '0',
       }
@@ -67,13 +84,8 @@ export function tourNumbers(context, id) {
       }
     }
     case 'cross': {
-      const link = strongestLink(result, head)
-      const params = link && {
-        query: marked(queries[link.row]),
-        key: marked(keys[link.column]),
-        share: share(context, link.weight),
-      }
-      return { rows: queries.length, columns: keys.length, ...(params ?? { query: '', key: '', share: '' }) }
+      const [looks] = wordSentences(context, { side: 'queries', position: settings.cell?.row ?? word })
+      return { rows: queries.length, columns: keys.length, looks }
     }
     case 'kernel': {
       const { Q, output } = result.tensors

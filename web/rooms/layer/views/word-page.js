@@ -94,6 +94,30 @@ function sentence(t, key, parts) {
   return { type: 'sentence', parts: items.map((item, i) => (i % 2 ? parts[item] : item)) }
 }
 
+/** The most numbers of a vector that are shown. */
+const MOST_NUMBERS = 8
+
+/** Query, key and value of the word, as far as its side has them; each number opens its cell. @param {SceneContext} context @param {Word} word @returns {Part[]} */
+function vectors({ t, matrices, head, result }, { side, position }) {
+  const { isCross } = result.settings
+  const own = /** @type {const} */ (['Q', 'K', 'V']).filter(id => !isCross || (id === 'Q') === (side === 'queries'))
+  return own.flatMap(id => {
+    const matrix = matrices.get(id)
+    if (!matrix) return []
+    const [, size] = matrix.tensor.dims
+    /** @type {Inline[]} */
+    const numbers = Array.from({ length: Math.min(size, MOST_NUMBERS) }, (_, column) => ({
+      value: matrix.tensor.at(position, column),
+      name: t(`matrix.${id}`),
+      reach: matrix.reach,
+      opens: cellPlace({ matrix: id, head, row: position, column }),
+    }))
+    const rest = size > MOST_NUMBERS ? [`… (${size})`] : []
+    const name = html`<b>${t(`vector.${id}`)}</b>`
+    return [{ type: 'sentence', parts: [name, ...numbers, ...rest].flatMap(part => [part, ' ']) }]
+  })
+}
+
 /** What the word asks, answers, passes on and receives; each number opens its cell. @param {SceneContext} context @param {Word} word @returns {Part[]} */
 function roles(context, word) {
   const { t, result, head, arithmetic, matrices } = context
@@ -192,6 +216,7 @@ export function wordParts(context, word) {
       type: 'drawing',
       draw: () => html`<h3 class="word-title"><bdi>${name}</bdi></h3><p class="where">${position}</p>`,
     },
+    ...vectors(context, word),
     ...roles(context, word),
     ...(looks ? list(t('looksAtTitle', { share: share(context, 1 / looks.length) }), looks, 'keys') : []),
     ...(seen ? list(t('lookedAtTitle'), seen, 'queries') : []),
