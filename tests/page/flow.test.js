@@ -238,6 +238,47 @@ test('a dragged weight follows the pointer; a drag that the browser ends is take
   assert.equal((await edits()).length, length)
 })
 
+test('without x, a number of q, k or v is dragged up and down; a weight that is dragged keeps its old length as an outline', async () => {
+  const g = qkv.generator(3)
+  const [queries, keys, values] = [2, 2, 2].map(size => g.randn([1, 3, size]))
+  const trace = { queries, keys, values, ...qkv.trace(queries, keys, values) }
+  const flow = await show('qkv-flow', { trace: plainOf(trace), queryTokens: ['a', 'b', 'c'], editable: true, at: -1 })
+  await flow.evaluate(element => {
+    const own = /** @type {any} */ (globalThis)
+    element.addEventListener('flow-edit', (/** @type {any} */ { detail }) => {
+      const { part, index, key } = detail
+      own.edited = [part, index, key]
+    })
+  })
+  const canvas = page.locator('qkv-flow canvas')
+  const { x, y, width } = (await canvas.boundingBox()) ?? assert.fail()
+  const fit = Math.min(1, (width - 8) / 768)
+  const at = (/** @type {number} */ column, /** @type {number} */ row) =>
+    /** @type {const} */ ([x + column * fit, y + 24 + (row + 0.5) * 44])
+  for (const [part, column, row, key] of /** @type {const} */ ([
+    ['q', 190, 0, undefined],
+    ['k', 270, 1, 1],
+    ['v', 630, 2, 2],
+  ])) {
+    const [across, down] = at(column, row)
+    await page.mouse.move(across, down)
+    await page.mouse.down()
+    await page.mouse.move(across, down - 10)
+    await page.mouse.up()
+    const edited = () => page.evaluate(() => /** @type {any} */ (globalThis).edited)
+    await becomes(edited, [part, 0, key])
+  }
+  const picture = () => canvas.evaluate(element => /** @type {HTMLCanvasElement} */ (element).toDataURL())
+  const [across, down] = at(500, 0)
+  await page.mouse.move(across, down)
+  const before = await picture()
+  await page.mouse.down()
+  await page.mouse.move(across + 20, down)
+  await becomes(async () => (await picture()) !== before, true, 'the outline')
+  await page.mouse.up()
+  await becomes(picture, before)
+})
+
 test('“All words” shows the output of each word in turn; a score says why it cannot be set; pooled cells say so', async () => {
   const g = qkv.generator(3)
   const [queries, keys, values] = [60, 60, 2].map(size => g.randn([1, 3, size]))

@@ -82,7 +82,7 @@ export function stageOf({ weights }, query, width, isCross) {
   return { width: end + 8, height: TOP + count * pitch + 4, pitch, top, columns, shown, own, isNarrow }
 }
 
-/** A number that can be grabbed: a weight or a score of a key, or a number of x. @typedef {{ part: 'weight' | 'score' | 'x', index: number }} Grabbed */
+/** A number that can be grabbed: a weight or a score of a key; a number of x, or of q, k and v, which are given where there is no x. @typedef {{ part: 'weight' | 'score' | 'x' | 'q' | 'k' | 'v', index: number, key?: number }} Grabbed */
 
 /**
  * The number at a point of the picture.
@@ -93,14 +93,27 @@ export function stageOf({ weights }, query, width, isCross) {
  * @param {number} y
  * @returns {Grabbed | undefined}
  */
-export function partAt({ columns, pitch, top, shown, own, isNarrow }, { embedding }, frame, x, y) {
+export function partAt({ columns, pitch, top, shown, own, isNarrow }, rows, frame, x, y) {
   const isIn = (/** @type {Column} */ column) => x >= column.x && x < column.x + column.width
-  const row = (y - top) / pitch
-  const hasX = embedding && embedding.length <= MOST_CELLS && !(isNarrow && isFrom(frame, 'query'))
-  if (hasX && isIn(columns.x) && Math.abs(row - own - 0.5) < 0.5)
-    return { part: 'x', index: Math.floor(((x - columns.x.x) / columns.x.width) * embedding.length) }
-  const index = shown[Math.floor(row)]
+  const row = Math.floor((y - top) / pitch)
+  const { embedding, query, keys, values } = rows
+  const index = shown[row]
+  /** A number of a strip. @param {'x' | 'q' | 'k' | 'v'} part @param {number} size @param {number} [key] @returns {Grabbed | undefined} */
+  const cell = (part, size, key) =>
+    isIn(columns[part]) && size <= MOST_CELLS
+      ? { part, index: Math.floor(((x - columns[part].x) / columns[part].width) * size), key }
+      : undefined
+  const hasKeys = isFrom(frame, 'keys')
+  const isAsked = isFrom(frame, 'query')
+  if (row === own) {
+    const found = embedding
+      ? !(isNarrow && isAsked) && cell('x', embedding.length)
+      : isAsked && !(isNarrow && hasKeys) && cell('q', query.length)
+    if (found) return found
+  }
   if (index === undefined) return undefined
+  const found = !embedding && hasKeys && (cell('k', keys.dims[1], index) ?? cell('v', values.dims[1], index))
+  if (found) return found
   if (isIn(columns.weight) && isFrom(frame, 'softmax')) return { part: 'weight', index }
   return isIn(columns.score) && isFrom(frame, 'scores') ? { part: 'score', index } : undefined
 }
@@ -131,6 +144,7 @@ export const reachOf = numbers => max(Array.from(numbers), x => (Number.isFinite
  * @property {import('./draw.js').Style} style
  * @property {Record<string, string>} titles of the columns
  * @property {(key: number) => ArrayLike<number> | undefined} partial the sum of the values so far, where it is known
+ * @property {{ index: number, from: number }} [dragged] the weight that is dragged, and what it was
  */
 
 /** @typedef {ReturnType<typeof brushOf>} Brush */
@@ -148,7 +162,7 @@ export function drawFlow(pen, stage, rows, frame, given) {
   stage.shown.forEach((key, i) => {
     drawKey(brush, stage, rows, frame, given, i)
     drawScore(brush, stage, rows, frame, key, brush.middle(i))
-    drawWeight(brush, stage, rows, frame, key, brush.middle(i))
+    drawWeight(brush, stage, rows, frame, key, brush.middle(i), given)
   })
   drawQuery(brush, stage, rows, frame, given)
   if (isFrom(frame, 'values')) drawSum(brush, stage, rows, frame, given)
@@ -269,14 +283,15 @@ function drawScore({ pen, style, share, thick, reach, colourOf }, { columns, pit
   if (pitch >= 16) pen.text(write(value, 2), x + width + 4, y, { size: 10, fill: quiet, most: 34 })
 }
 
-/** The bar of a weight. @param {Brush} brush @param {Stage} stage @param {FlowRows} rows @param {Frame} frame @param {number} key @param {number} y */
-function drawWeight({ pen, style, share, thick }, { columns, pitch }, rows, frame, key, y) {
+/** The bar of a weight; while it is dragged, its old length as an outline. @param {Brush} brush @param {Stage} stage @param {FlowRows} rows @param {Frame} frame @param {number} key @param {number} y @param {FlowGiven} given */
+function drawWeight({ pen, style, share, thick }, { columns, pitch }, rows, frame, key, y, { dragged }) {
   if (!isFrom(frame, 'softmax') || rows.isHidden(key)) return
   const { mark, quiet } = style
   const { x, width } = columns.weight
   const height = Math.max(2, thick * 0.7)
   const value = rows.weights[key]
   pen.fill(x, y - height / 2, Math.max(value * width, 0.5), height, share)
+  if (dragged?.index === key) pen.frame(x, y - height / 2, dragged.from * width, height, { stroke: quiet })
   if (frame.key === key && frame.step === 'values') pen.frame(x - 2, y - pitch / 2, width + 4, pitch, { stroke: mark })
   if (pitch >= 16) pen.text(write(value, 2), x + width + 4, y, { size: 10, fill: quiet, most: 34 })
 }

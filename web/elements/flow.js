@@ -34,8 +34,8 @@ const STILL = 4
  * @fires {CustomEvent<{ at: number, step: FlowStep, key?: number }>} flow-frame - another frame is shown
  * @fires {CustomEvent<{ query: number, isPassing?: true }>} flow-query - another query is chosen by the button "Next word"; `isPassing`: "All words" shows it on its way
  * @fires {CustomEvent<undefined>} flow-all - "All words" has shown the outputs of all queries
- * @fires {CustomEvent<FlowEdit>} flow-edit - with `editable`: a weight is dragged sideways, or a number of x up and down; `isFirst` begins a drag, `isUndone` takes it back
- * @fires {CustomEvent<Grabbed>} flow-pick - a weight, a score or a number of x is clicked
+ * @fires {CustomEvent<FlowEdit>} flow-edit - with `editable`: a weight is dragged sideways, or a number of x up and down; without x, a number of q, k or v, of `key`; `isFirst` begins a drag, `isUndone` takes it back
+ * @fires {CustomEvent<Grabbed>} flow-pick - a weight, a score or a number of a vector is clicked
  * @csspart flow - the picture
  * @csspart caption - what the frame says
  * @csspart controls - the buttons and the time line
@@ -130,7 +130,7 @@ export class QkvFlow extends /** @type {new () => import('./base.js').Emits<Flow
     this.at = 0
     /** When it is set, the first frame of this step is shown, unless a frame of it is. @type {FlowStep | undefined} */
     this.step = undefined
-    /** Weights and numbers of x can be dragged. */
+    /** Weights and numbers of x can be dragged; without x, those of q, k and v. */
     this.editable = false
     /** How many times as fast. */
     this.pace = 1
@@ -314,24 +314,32 @@ export class QkvFlow extends /** @type {new () => import('./base.js').Emits<Flow
     return token === undefined ? String(this.query + 1) : visible(token)
   }
 
-  /** What is pressed: where, its number then, and whether the pointer has moved. @type {Grabbed & { x: number, y: number, from: number, room: number, hasMoved: boolean } | undefined} */
+  /** What is pressed: where, its number then, and whether the pointer has moved. @type {Grabbed & { x: number, y: number, from: number, reach: number, room: number, hasMoved: boolean } | undefined} */
   #press = undefined
+
+  /** The numbers that one which is grabbed stands among, and where. @param {Grabbed} grabbed */
+  #numbersOf({ part, index, key = 0 }) {
+    const { weights, scores, embedding = [], query, keys, values } = this.#rows
+    const matrix = { k: keys, v: values }[String(part)]
+    const numbers = matrix?.data ?? { weight: weights, score: scores, x: embedding, q: query }[String(part)] ?? []
+    return { numbers, at: key * (matrix?.dims[1] ?? 0) + index }
+  }
 
   /** @param {PointerEvent} event */
   #down = event => {
     this.#press = undefined
     if (event.button !== 0 || !this.#made) return
-    const { rows } = this.#made
     const stage = this.#stage(this.room.width)
-    const found = partAt(stage, rows, this.frames[this.#index], event.offsetX, event.offsetY)
+    const found = partAt(stage, this.#rows, this.frames[this.#index], event.offsetX, event.offsetY)
     if (!found) return
     this.pause()
-    const numbers = { weight: rows.weights, score: rows.scores, x: rows.embedding ?? [] }[found.part]
+    const { numbers, at } = this.#numbersOf(found)
     this.#press = {
       ...found,
       x: event.clientX,
       y: event.clientY,
-      from: numbers[found.index],
+      from: numbers[at],
+      reach: reachOf(numbers),
       room: innerWidth,
       hasMoved: false,
     }
@@ -349,26 +357,27 @@ export class QkvFlow extends /** @type {new () => import('./base.js').Emits<Flow
     const isFirst = !press.hasMoved
     if (isFirst && Math.hypot(across, up) < STILL) return
     press.hasMoved = true
+    this.requestUpdate()
     if (press.part === 'score') {
       this.#isFixed = true
-      return this.requestUpdate()
+      return
     }
     const { columns } = this.#stage(this.room.width)
-    const by =
-      press.part === 'weight' ? across / columns.weight.width : (up * reachOf(this.#made.rows.embedding ?? [])) / 100
+    const by = press.part === 'weight' ? across / columns.weight.width : (up * press.reach) / 100
     this.#edit(press, press.from + by * (event.shiftKey ? 0.1 : 1), isFirst)
   }
 
   /** @param {Grabbed} grabbed @param {number} value @param {boolean} isFirst @param {{ isUndone?: true }} [more] */
-  #edit({ part, index }, value, isFirst, more) {
+  #edit({ part, index, key }, value, isFirst, more) {
     const bounded = part === 'weight' ? Math.min(Math.max(value, 0), 1) : value
-    this.fire('flow-edit', { part, index, value: Number(bounded.toFixed(4)), isFirst, ...more })
+    this.fire('flow-edit', { part, index, key, value: Number(bounded.toFixed(4)), isFirst, ...more })
   }
 
   #up = () => {
     const press = this.#press
     this.#press = undefined
-    if (press && !press.hasMoved) this.fire('flow-pick', { part: press.part, index: press.index })
+    if (press?.hasMoved) this.requestUpdate()
+    else if (press) this.fire('flow-pick', { part: press.part, index: press.index, key: press.key })
   }
 
   /** Takes a drag that has begun back. */
@@ -432,6 +441,10 @@ export class QkvFlow extends /** @type {new () => import('./base.js').Emits<Flow
     return Array.from({ length: size }, (_, i) => Number(data[(count - 1) * size + i]))
   }
 
+  get #dragged() {
+    return this.#press?.hasMoved && this.#press.part === 'weight' ? this.#press : undefined
+  }
+
   get #rows() {
     return /** @type {{ rows: import('./flow-frames.js').FlowRows }} */ (this.#made).rows
   }
@@ -461,7 +474,14 @@ export class QkvFlow extends /** @type {new () => import('./base.js').Emits<Flow
     ])
     const titles = Object.fromEntries(names.map(name => [name, this.say(`flow.${name}`)]))
     const words = Array.from(rows.weights, (_, key) => this.#keyWord(key))
-    const given = { words, query: this.#queryWord, style: this.theme.style, titles, partial: this.#partial }
+    const given = {
+      words,
+      query: this.#queryWord,
+      style: this.theme.style,
+      titles,
+      partial: this.#partial,
+      dragged: this.#dragged,
+    }
     const draw = (/** @type {import('./pens.js').Pen} */ pen) => drawFlow(pen, stage, rows, frame, given)
     return { width: stage.width, height: stage.height, description: this.describe(), draw }
   }

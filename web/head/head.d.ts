@@ -250,8 +250,8 @@ export type HeadActions = {
   select(place: Place, isSecond?: boolean): void
   /** Without a value the cell gets its own back. A room without it has no weights that can be set. */
   edit?(query: number, key: number, value?: number, mark?: string): void
-  /** A number of the embedding of a query. */
-  editInput?(query: number, column: number, value: number, mark: string): void
+  /** A number of X, or of Q, K or V that are given. */
+  editInput?(matrix: string, row: number, column: number, value: number, mark: string): void
   /** Takes the last change back: Escape during a drag. */
   undo?(): void
   /** The flow shows another frame. */

@@ -4,7 +4,7 @@ import { html } from 'lit'
 import { dragMark } from './head-map.js'
 
 /** The matrices of its numbers, where a page of the inspector explains them. */
-const MATRICES = { weight: 'weights', score: 'scores', x: 'X' }
+const MATRICES = { weight: 'weights', score: 'scores', x: 'X', q: 'Q', k: 'K', v: 'V' }
 
 /** @type {import('../head.js').HeadPicture} */
 export const headFlow = {
@@ -15,13 +15,14 @@ export const headFlow = {
     const { trace, head, query, partials, step } = flow
     import('../../elements/flow.js') // loaded once, when it is first drawn
     const edit = (/** @type {CustomEvent<import('../../elements/flow.js').FlowEdit>} */ { detail }) => {
-      const { part, index, value, isFirst, isUndone } = detail
+      const { part, index, key = query, value, isFirst, isUndone } = detail
       if (isUndone) act.undo?.()
-      else if (part === 'x') act.editInput?.(query, index, value, dragMark(isFirst))
-      else act.edit?.(query, index, value, dragMark(isFirst))
+      else if (part === 'weight') act.edit?.(query, index, value, dragMark(isFirst))
+      else act.editInput?.(MATRICES[part], key, index, value, dragMark(isFirst))
     }
-    const pick = (/** @type {CustomEvent<import('../../elements/flow.js').Grabbed>} */ { detail: { part, index } }) =>
-      act.select({ cell: { matrix: MATRICES[part], row: query, column: index } })
+    const pick = (
+      /** @type {CustomEvent<import('../../elements/flow.js').Grabbed>} */ { detail: { part, index, key } },
+    ) => act.select({ cell: { matrix: MATRICES[part], row: key ?? query, column: index } })
     const word = (/** @type {CustomEvent<{ query: number, isPassing?: true }>} */ { detail }) => {
       const place = { word: { side: /** @type {const} */ ('queries'), position: detail.query } }
       if (detail.isPassing) return act.point(place)

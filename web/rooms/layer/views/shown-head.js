@@ -76,7 +76,8 @@ export function headActions(context) {
     },
     edit: (row, column, value, mark) =>
       actions.edit(cellAt(row, column), value && Math.min(Math.max(value, 0), 1), mark),
-    editInput: (row, column, value, mark) => actions.edit(cellAt(row, column, 'X'), value, mark),
+    editInput: (matrix, row, column, value, mark) =>
+      actions.edit(cellAt(row, column, /** @type {MatrixId} */ (matrix)), value, mark),
     undo: actions.undo,
     frame: (step, key) => actions.frame(flowOf(context)?.query ?? 0, step, key),
     hide: (row, column, isHidden) => actions.paint(row, column, !isHidden),
