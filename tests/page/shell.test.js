@@ -171,6 +171,18 @@ test('the address follows the rooms, a link opens them, and one field that is wr
   assert.equal(damaged.seen.hash, '#2~zzz&sentence=x', 'the address stays, so that it can be mended')
 })
 
+test('a link that is followed while the address waits to be written is not overwritten before its event', async () => {
+  const { shell, seen, store } = await start('#2&sentence=one')
+  store().act.type('two') // the address follows after a pause
+  const link = '#2&sentence=one&room=second'
+  seen.hash = link
+  await new Promise(done => setTimeout(done, 300))
+  assert.equal(seen.hash, link)
+  shell.follow()
+  await until(() => store('second') !== undefined)
+  assert.equal(shell.state.room, 'second')
+})
+
 test('a room that is left keeps its state and says so on its tab; Undo is that of the open room', async () => {
   const { shell, store } = await start()
   store().act.type('two')

@@ -16,6 +16,8 @@ const PAUSE = 200
 export function createAddress(host, entrance, ids, room, links, ofPage) {
   /** @type {ReturnType<typeof setTimeout> | undefined} */
   let writing
+  /** The address as it was read or written last. */
+  let known = host.address()
 
   /** The hash of what is shown. @param {Record<string, string>} [page] other parameters of companions */
   const hash = (page = ofPage()) => writeHash(entrance, room(), links(), page)
@@ -23,7 +25,10 @@ export function createAddress(host, entrance, ids, room, links, ofPage) {
   function write() {
     clearTimeout(writing)
     const now = hash()
-    if (now !== host.address()) host.setAddress(now)
+    // Another address is a link that was followed: its event is on its way.
+    if (host.address() !== known || now === known) return
+    host.setAddress(now)
+    known = host.address()
   }
 
   return {
@@ -35,7 +40,10 @@ export function createAddress(host, entrance, ids, room, links, ofPage) {
     },
     /** What is shown now stays out of the address. */
     leave: () => clearTimeout(writing),
-    read: () => readHash(entrance, ids, host.address()),
+    read() {
+      known = host.address()
+      return readHash(entrance, ids, known)
+    },
     isCurrent: () => host.address() === hash(),
   }
 }
