@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { readdirSync } from 'node:fs'
+import { readdirSync, readFileSync } from 'node:fs'
 import { test } from 'node:test'
 import { texts } from '../../web/elements/all-texts.js'
 import { headsTexts } from '../../web/elements/element-texts.js'
@@ -14,6 +14,36 @@ const files = readdirSync(new URL('en', folder)).filter(name => name !== 'elemen
 const textsOf = async (tag, file) => (await import(new URL(`${tag}/${file}`, folder).href)).texts
 /** @param {string} tag @returns {Promise<Record<string, string>>} */
 const elementsOf = async tag => (await import(new URL(`${tag}/elements.js`, folder).href)).elements
+
+/** Signs beside letters that DejaVu Sans has, and so do the fonts of Windows, macOS, Android and iOS; none is an emoji alone. */
+const SIGNS = '−√∞→←↑↓–—…‖“”’‹›↵⇥␣⋯✓☰●○▸▾⚠ᵀ₀₁₂₃₄₅₆₇₈₉'
+
+test('the page has no sign that few fonts have: others are drawn', () => {
+  const web = new URL('../../web/', import.meta.url)
+  const names = readdirSync(web, { recursive: true, encoding: 'utf8' }).filter(name => /\.(js|css)$/.test(name))
+  const found = names.flatMap(name => {
+    const text = readFileSync(new URL(name, web), 'utf8')
+    const others = text.match(
+      /[^\p{Script=Latin}\p{Script=Greek}\p{Script=Han}\p{ASCII}\u0080-\u036f\u3000-\u303f\uff00-\uffef]/gu,
+    )
+    return (others ?? []).filter(sign => !SIGNS.includes(sign)).map(sign => `${name}: ${sign}`)
+  })
+  assert.deepEqual(found, [])
+})
+
+test('what stands in ‹ › is for a mouse or keys: without it each text of a phone is a sentence', async () => {
+  for (const tag of tags)
+    for (const file of files)
+      for (const text of Object.values(await textsOf(tag, file)).filter(text => /[‹›]/.test(text))) {
+        assert.match(text, /^[^‹›]+(‹[^‹›]+›[^‹›]*)+$/)
+        assert.match(text.replace(/‹.*?›/g, ''), /[.?。？]$/)
+      }
+  const t = await loadTexts('en', ['shell', 'learn'])
+  assert.equal(
+    t(/** @type {any} */ ('learnFactorHint')),
+    'Double-click a head, or press F2, to multiply its output by a factor.',
+  )
+})
 
 test('every folder of web/i18n is a language with the same files', () => {
   assert.deepEqual(

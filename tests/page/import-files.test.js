@@ -89,7 +89,7 @@ const BAD = [
 ]
 
 test('each file that cannot be read, or says what cannot be, is refused with its reason', async () => {
-  const t = await loadTexts('en', ['shell', 'layer'])
+  const t = await loadTexts('en', ['shell', 'layer', 'layer-parts'])
   for (const [name, files, message] of BAD) {
     const given = files.map(({ name, buffer }) => new File([new Uint8Array(buffer)], name))
     await readFiles(given).then(

@@ -40,6 +40,7 @@ const QUESTIONS = [
       await enter('layer')
       await page.click('#tour-start > summary')
       await page.click('#tour-start [data-item="2"]')
+      await reads('#tour-text', /15 of 36 cells are hidden; in the row of is: short, eat, dessert, first\./)
       await reads('#tour-text', /Each row still sums to 1, because what is left is divided by its own sum/)
     },
   ],
@@ -48,6 +49,7 @@ const QUESTIONS = [
     async () => {
       await enter('layer')
       await page.click('[data-word="queries:3"] >> nth=0')
+      await reads('#inspector', /query q −0\.1037 0\.2902 key k 0\.1420 0\.2291 value v 0\.1516/)
       for (const text of [layer.asksBestOwn, layer.passesOnTwo, layer.receives]) await reads('#inspector', says(text))
     },
   ],
@@ -141,7 +143,7 @@ const QUESTIONS = [
       await reads('.front-says', /1\.2/)
       await page.click('#front-go-on')
       await page.locator('#models-ranked [data-head="1.2"]').click()
-      await page.locator('.models-head[data-head="1.2"]').waitFor()
+      await reads('.models-head[data-head="1.2"] #models-looked', /“tom” \(6 of 9 rows\), “lily” \(2 of 9 rows\)/)
     },
   ],
   [
@@ -174,6 +176,7 @@ const QUESTIONS = [
       await page.click('#models-model')
       await page.click('[data-name="translation"]')
       await page.locator('[data-gloss="today"]').waitFor()
+      await reads('.models-hint', /今天 today → today, .*驾驶 driving → driving/)
       // Under the pointer, a cell of the map says which word looks at which.
       const map = page.locator('.models-atlas canvas').first()
       const { width = 0, height = 0 } = (await map.boundingBox()) ?? {}

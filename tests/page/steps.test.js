@@ -42,7 +42,7 @@ test('every step of multi-head attention has its formula, its shapes and its mat
   ])
   const formulas = await page.locator('.formula math').evaluateAll(all => all.map(math => math.textContent))
   assert.deepEqual(formulas.slice(0, 2), ['X', 'Q=XWq+bq'])
-  await page.locator('.step-scaled math mfrac msqrt').waitFor() // a fraction with a root
+  await reads('.step-scaled math mfrac', 'S√dk') // a fraction with a root
   const namespace = await page
     .locator('.formula math mi')
     .first()

@@ -2,6 +2,7 @@
 
 import { html, nothing } from 'lit'
 import { retry } from './retry.js'
+import { textsLater } from './texts-later.js'
 
 /** @typedef {import('./room.js').Room<any>} Room */
 /** @typedef {import('./room.js').Problem} Problem */
@@ -14,6 +15,12 @@ export function drawProblem(error) {
   const isMemory = /memory|allocat|length|size/i.test(message) && !/stack/.test(message)
   return { key: isMemory ? 'tooLarge' : 'cannotShow', params: { message } }
 }
+
+const rare = textsLater([])
+
+/** A problem in words; those of rare ones are loaded now. @param {any} t @param {Problem} problem */
+const written = (t, { key, params, texts }) =>
+  texts ? rare(t('htmlLang'), [texts]).draw((/** @type {any} */ own) => own(key, params)) : t(key, params)
 
 /**
  * @param {Room} room
@@ -85,7 +92,7 @@ export function openedRoom(room, store, { qkv, texts, changed }) {
       return html`${broken ? retry(t, broken.problem, tryAgain) : nothing}${(broken ? good : picture) ?? nothing}
       <div class="said ${message?.isBad ? 'is-bad' : ''}" role="status" aria-live="polite" data-message=${message?.problem.key ?? nothing}>${
         message
-          ? html`<span>${t(message.problem.key, message.problem.params)}</span> <button type="button" class="plain" @click=${() => say(undefined)}>${t('close')}</button>`
+          ? html`<span>${written(t, message.problem)}</span> <button type="button" class="plain" @click=${() => say(undefined)}>${t('close')}</button>`
           : nothing
       }</div>`
     },

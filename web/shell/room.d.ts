@@ -7,9 +7,10 @@ import type { Qkv } from 'qkv'
 /** How far a request is: a share from 0 to 1, or several numbers. */
 export type Progress = number | Record<string, number | string | object>
 
-/** What is wrong, as the key of a text with its parameters; `offers` are settings that mend it. */
+/** What is wrong, as the key of a text with its parameters; `offers` are settings that mend it; `texts` is the file of a text that the room has not loaded. */
 export type Problem<S = object> = {
   key: string
+  texts?: string
   params?: Record<string, string | number>
   code?: string
   offers?: readonly Partial<S>[]

@@ -1,4 +1,4 @@
-// What One layer says in parts that are loaded when they are opened: the tour, what differs from a document, why scores are divided, what a length costs, programs, import.
+// What One layer says in parts that are loaded when they are opened, and of files that it cannot read: the tour, what differs from a document, why scores are divided, what a length costs, programs, import.
 
 export const texts = {
   tourTry: 'Try it',
@@ -54,7 +54,7 @@ export const texts = {
   costMixing: 'scores and mixing, multiplications',
   costEqual: 'length at which the two are equal, without a mask',
   costStored: 'weights of all heads, if stored',
-  costFused: 'fused kernel: queries, keys, values, output',
+  costFused: 'fused kernel (one pass, no weights stored): queries, keys, values, output',
   costDecode: 'one more word with a KV cache, multiplications',
   costCache: 'KV cache: the keys and values so far',
   costText:
@@ -107,4 +107,43 @@ export const texts = {
   importPasted: 'Read what is pasted',
   importExample: 'Try an example',
   importFiles: 'Choose files',
+  importFailed: 'This could not be read: {message}',
+  importLarge: 'That is {size} MB; this page reads up to {most} MB. Save fewer layers or heads.',
+  importJson: 'This is not JSON: {message}',
+  importNaN:
+    'This file holds NaN or Infinity. JSON has neither, and no view can show them: every number has to be finite.',
+  importType: '“{name}” is neither JSON nor .npy.',
+  importNames: '“{name}” does not say what it holds. Name several files q.npy, k.npy, v.npy or weights.npy.',
+  importShape: 'A tensor is expected, or an object such as { "weights": [[1, 0], [0.5, 0.5]] }.',
+  importParts: 'Found: {names}. Expected: q, k and v; or weights; or weights and v.',
+  importTensor: '{name} is not a tensor: nested lists of numbers are expected, or { "data": […], "dims": […] }.',
+  importRagged: '{name} is ragged: its first rows give the sizes ({dims}), but not all rows are that long.',
+  importAxes:
+    '{name} has sizes ({dims}). Expected: (heads, rows, columns) or (rows, columns), none of them zero. Take one sequence of a batch, or one of several layers.',
+  importMany: '{name} has sizes ({dims}): that is more than {most} numbers.',
+  importColumns: '{name} has sizes ({dims}): the page shows up to {most} columns.',
+  importCount: '{name} should hold {count} numbers by its sizes ({dims}), but holds {held}.',
+  importNumber: 'Number {at} of {name} is “{got}”; every number has to be finite.',
+  importNegative:
+    'Weight number {at} is {got}, but weights are shares. Scores before the softmax can be imported as q and k only.',
+  importFit: '{name} has sizes ({dims}), but ({want}) fits the others.',
+  importHeads: '{heads} heads are too many: this page shows up to {most}.',
+  importTokens: '{name} should be a list of texts, such as ["the", "cat"].',
+  importTokenCount: '{name} holds {count} tokens for {length} rows or columns.',
+  npyNone: 'This is not a .npy file: it does not begin as NumPy’s files do.',
+  npyShort: 'This .npy file ends within its header.',
+  npyVersion: 'This .npy file has version {version}; versions 1 to 3 are read.',
+  npyHeader: 'The header of this .npy file does not say type, order and shape.',
+  npyType:
+    'This .npy file holds “{type}”; floats, whole numbers and booleans are read. In Python: array.astype("float32").',
+  npySize:
+    'The header of this .npy file says ({dims}), {count} numbers; the file holds {held}. It was cut short or is damaged.',
+  sensitivityGradient:
+    'A weight changes by weight × (change of its score − mean change of its row, weighted by attention). The second column is the gradient from the backward pass of attention (attentionBackward).',
+  'sensitivity.query':
+    'Per unit, dimension {dimension} of the query {word} changes by {by}. Its scores change by {by} times this dimension of the key times the scale. The row of {word} changes most, towards:',
+  'sensitivity.key':
+    'Per unit, dimension {dimension} of the key {word} changes by {by}, and the scores of all queries with this key change. The column of {word} changes most:',
+  'sensitivity.value':
+    'Per unit, dimension {dimension} of every value changes by a number of its word (most: {word}, {by}). No weight changes. An output changes by the sum of these numbers, each times its weight:',
 }

@@ -97,6 +97,7 @@ export const texts = {
   receives: 'Receives: its output {total} is made of',
   receivesLength: 'Receives: its output, of length {total}, is made of vectors of these lengths:',
   decides: 'Head {head} has the largest weight for it: {share} on {key}.',
+  decidesRole: 'Head {head} has the largest weight for it: {share} on {key}. It looks mostly at {role}.',
   looksAtTitle: 'Looks at (even share {share})',
   lookedAtTitle: 'Is looked at by',
   inEachHead: 'Looks most at, in each head',
@@ -105,17 +106,9 @@ export const texts = {
   chain: 'The origin of this number, step by step',
   subtracted: '{matrix}: one cell minus another',
   subtractNone: 'Do not subtract',
-  sensitivityGradient:
-    'A weight changes by weight × (change of its score − mean change of its row, weighted by attention). The second column is the gradient from the backward pass of attention (attentionBackward).',
   sensitivity: 'What if this number grows?',
   sensitivityWeight:
     'Drag it, or set it above: {query} then gives more to {key}, and the other weights of the row share the rest in their old proportions. No other row changes.',
-  'sensitivity.query':
-    'Per unit, dimension {dimension} of the query {word} changes by {by}. Its scores change by {by} times this dimension of the key times the scale. The row of {word} changes most, towards:',
-  'sensitivity.key':
-    'Per unit, dimension {dimension} of the key {word} changes by {by}, and the scores of all queries with this key change. The column of {word} changes most:',
-  'sensitivity.value':
-    'Per unit, dimension {dimension} of every value changes by a number of its word (most: {word}, {by}). No weight changes. An output changes by the sum of these numbers, each times its weight:',
   output: 'output',
   'rail.embed': 'X',
   'rail.project': 'Q K V',
@@ -447,37 +440,6 @@ export const texts = {
   'copied.qkv': 'The qkv program is copied.',
   import: 'Import your own',
   imported: 'Read. Heads: {count}.',
-  importFailed: 'This could not be read: {message}',
-  importLarge: 'That is {size} MB; this page reads up to {most} MB. Save fewer layers or heads.',
-  importJson: 'This is not JSON: {message}',
-  importNaN:
-    'This file holds NaN or Infinity. JSON has neither, and no view can show them: every number has to be finite.',
-  importType: '“{name}” is neither JSON nor .npy.',
-  importNames: '“{name}” does not say what it holds. Name several files q.npy, k.npy, v.npy or weights.npy.',
-  importShape: 'A tensor is expected, or an object such as { "weights": [[1, 0], [0.5, 0.5]] }.',
-  importParts: 'Found: {names}. Expected: q, k and v; or weights; or weights and v.',
-  importTensor: '{name} is not a tensor: nested lists of numbers are expected, or { "data": […], "dims": […] }.',
-  importRagged: '{name} is ragged: its first rows give the sizes ({dims}), but not all rows are that long.',
-  importAxes:
-    '{name} has sizes ({dims}). Expected: (heads, rows, columns) or (rows, columns), none of them zero. Take one sequence of a batch, or one of several layers.',
-  importMany: '{name} has sizes ({dims}): that is more than {most} numbers.',
-  importColumns: '{name} has sizes ({dims}): the page shows up to {most} columns.',
-  importCount: '{name} should hold {count} numbers by its sizes ({dims}), but holds {held}.',
-  importNumber: 'Number {at} of {name} is “{got}”; every number has to be finite.',
-  importNegative:
-    'Weight number {at} is {got}, but weights are shares. Scores before the softmax can be imported as q and k only.',
-  importFit: '{name} has sizes ({dims}), but ({want}) fits the others.',
-  importHeads: '{heads} heads are too many: this page shows up to {most}.',
-  importTokens: '{name} should be a list of texts, such as ["the", "cat"].',
-  importTokenCount: '{name} holds {count} tokens for {length} rows or columns.',
-  npyNone: 'This is not a .npy file: it does not begin as NumPy’s files do.',
-  npyShort: 'This .npy file ends within its header.',
-  npyVersion: 'This .npy file has version {version}; versions 1 to 3 are read.',
-  npyHeader: 'The header of this .npy file does not say type, order and shape.',
-  npyType:
-    'This .npy file holds “{type}”; floats, whole numbers and booleans are read. In Python: array.astype("float32").',
-  npySize:
-    'The header of this .npy file says ({dims}), {count} numbers; the file holds {held}. It was cut short or is damaged.',
   plot: 'The estimate as a curve',
   plotText:
     'Each point is a key with its value. The curve is the output for every query: an average of all values, in which near keys weigh most.',

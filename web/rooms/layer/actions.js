@@ -35,11 +35,15 @@ const open = (state, settings, view) => ({
 /** A sentence that goes along to another room. @param {string} text @returns {LayerStep['effects']} */
 const offer = text => [{ type: 'offer', what: { type: 'sentence', text } }]
 
+/** What is said of files that cannot be read is loaded when it is said. */
+const IMPORTS = /^(import|npy)[A-Z]/
+
 /** @param {unknown} error @returns {LayerStep} */
 export function refusal(error) {
   const { key, params } =
     error instanceof Trouble ? error : { key: 'importFailed', params: { message: messageOf(error) } }
-  return { effects: [{ type: 'message', problem: { key, params }, isBad: true }] }
+  const texts = IMPORTS.test(key) ? 'layer-parts' : undefined
+  return { effects: [{ type: 'message', problem: { key, params, texts }, isBad: true }] }
 }
 
 /** Settings that were imported. @param {LayerState} state @param {Settings} settings @returns {LayerStep} */

@@ -40,7 +40,7 @@ export function tokenRows(room) {
 function hint(room) {
   const { t, view, words, run, openModel, stack } = room
   const { query, keyWord } = view
-  if (query === undefined && stack === 'cross') return t('modelsWrites')
+  if (query === undefined && stack === 'cross') return html`${alignment(room)} ${t('modelsWrites')}`
   const isMasked = openModel?.stacks.decoder === undefined
   if (query === undefined || !run)
     return t(
@@ -62,6 +62,24 @@ function hint(room) {
   return keyWord === undefined
     ? t('modelsHintSecond', { word: name })
     : t('modelsExample', { query: name, key: words.keys[keyWord] ?? '' })
+}
+
+/** A weight from which a word stands for another, and the most pairs that are named. */
+const [ALIGNED, MOST_PAIRS] = [0.5, 16]
+
+/** Which word each word of the translation looks at, in the open head or the only one. @param {Room} room */
+function alignment(room) {
+  const { t, head, maps, words, isChanged } = room
+  const isOne = maps?.layers === 1 && maps.heads === 1 && !maps.cells
+  const data = head ? matrixOf(room, isChanged)?.data : isOne ? mapAt(maps, { layer: 0, head: 0 }) : undefined
+  const columns = words.keys.length
+  const [queries, keys] = [words.queries, words.keys].map(all => withGlosses(all, glossOf(room)))
+  const pairs = queries.flatMap((word, row) => {
+    const own = data?.subarray(row * columns, (row + 1) * columns) ?? new Float32Array()
+    const key = own.findIndex(weight => weight >= ALIGNED)
+    return key < 0 ? [] : [`${word} → ${keys[key]}`]
+  })
+  return pairs.length ? t('modelsAlignment', { list: pairs.slice(0, MOST_PAIRS).join(t('comma')) }) : nothing
 }
 
 /** Lets an encoder guess the selected token. @param {Room} room */

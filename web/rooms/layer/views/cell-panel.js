@@ -8,6 +8,7 @@ import { sourcesOf, targetsOf } from '../explain/dependencies.js'
 import { namesOf } from '../explain/labels.js'
 import { symbolOf, valueAt } from '../explain/matrix-names.js'
 import { isSameCell } from '../settings.js'
+import { part } from './folded.js'
 import { math } from './math.js'
 import { cellPlace } from './select.js'
 import { domain } from './spoken.js'
@@ -22,7 +23,7 @@ import { wordButton } from './word-buttons.js'
 /** @typedef {import('../../../head/inspector.js').Drawn} Drawn */
 
 const wordPage = later(() => import('./word-page.js'))
-const moves = later(() => import('./sensitivity-panel.js'))
+const moves = part(async () => (await import('./sensitivity-panel.js')).sensitivity)
 
 /** The most cells of the selected row that a phone shows. */
 const MOST_IN_ROW = 24
@@ -304,7 +305,7 @@ function cellPage(context) {
       ...setter(context),
       drawing(liveMap(context, shown)),
       drawing(
-        shown.id === 'weights' ? weightSensitivity(context) : moves.draw(({ sensitivity }) => sensitivity(context)),
+        shown.id === 'weights' ? weightSensitivity(context) : /^W[qkv]$/.test(shown.id) ? moves(context) : nothing,
       ),
       drawing(flows),
       drawing(html`<p class="note hint">${t('panelHint')}</p>`),

@@ -11,7 +11,7 @@ import { share } from './word-buttons.js'
 
 /** @import { FloatTensor, SceneContext } from '../layer.js' */
 
-/** @type {WeakMap<object, { language: string, sentences: string[] }>} */
+/** @type {WeakMap<object, { language: string, sentences: string[], words: import('../explain/head-facts.js').HeadWords[] }>} */
 const known = new WeakMap()
 
 /**
@@ -38,8 +38,18 @@ export function headSentences(context) {
       ? looks
       : `${looks}${t('semicolon')}${t(rank ? `headRank.${rank}` : 'headBits', { bits: bits.toFixed(2) })}`
   })
-  known.set(result, { language, sentences })
+  known.set(result, { language, sentences, words })
   return sentences
+}
+
+/** From this share on a head has a role. */
+const ROLE = 0.5
+
+/** What a head looks at with half of its weight or more: itself, the previous word, the first. @param {SceneContext} context @param {number} head */
+export function roleOf(context, head) {
+  headSentences(context)
+  const { at, share = 0 } = known.get(context.result)?.words[head] ?? {}
+  return at && at !== 'key' && share >= ROLE ? context.t(`at.${at}`) : undefined
 }
 
 /** The mean share of a key if attention were even over the visible keys. @param {SceneContext['result']} result */

@@ -4,6 +4,7 @@ import { format } from '../../../files/number-format.js'
 import { namesOf } from '../explain/labels.js'
 import { answerOf } from '../explain/visibility-facts.js'
 import { rolesOf } from '../explain/word-roles.js'
+import { roleOf } from './head-list.js'
 import { cellPlace } from './select.js'
 import { marked, rich, share, sharesOf, weightsOf } from './word-buttons.js'
 
@@ -183,14 +184,11 @@ function roles(context, word) {
         t('stop'),
       ],
     })
-  if (decides)
-    parts.push(
-      sentence(t, 'decides', {
-        head: String(decides.head + 1),
-        key: name(decides.most, keys),
-        share: percent(decides.most),
-      }),
-    )
+  if (decides) {
+    const role = roleOf(context, decides.head)
+    const all = { head: String(decides.head + 1), key: name(decides.most, keys), share: percent(decides.most) }
+    parts.push(sentence(t, role ? 'decidesRole' : 'decides', role ? { ...all, role } : all))
+  }
   return parts
 }
 
