@@ -11,7 +11,7 @@ import { change, edit } from '../../web/rooms/layer/settings.js'
 import { plain, printed, settled } from './browser.js'
 import { traced } from './cases.js'
 import { near } from './golden.js'
-import { becomes, go, LAYER, page, reads, set, text, usePage } from './open.js'
+import { becomes, follow, go, LAYER, page, reads, set, text, usePage } from './open.js'
 
 const qkv = await load()
 usePage()
@@ -45,7 +45,7 @@ const count = () =>
  */
 const asks = (question, answer, link) =>
   test(question, async t => {
-    if (link) await go(link)
+    if (link) await follow(link)
     await count()
     await answer()
     const clicks = await page.evaluate(() => /** @type {any} */ (window).clicks())
@@ -324,7 +324,7 @@ test('what a first reader looks for is in sight: the questions whole, the way to
   await page.click('[data-step="masked"]')
   await page.click('#to-matrices')
   await inView('#step-masked')
-  await go('#2&sentence=go+go+go')
+  await follow('#2&sentence=go+go+go')
   await reads('.answer-first', /almost evenly, most at itself and go₂ \(33\.3% each\)\./)
 })
 
@@ -448,7 +448,7 @@ test('no bar covers the inspector, at four sizes, with the tour and without, abo
   for (const [width, height] of [[1440, 900], [1920, 1080], [1100, 700], [360, 780]]) // biome-ignore format: one line
     for (const hash of ['#2&cell=weights.0.1.1', '#2&tour=3']) {
       await page.setViewportSize({ width, height })
-      await go(hash)
+      await follow(hash)
       for (const share of [0, 0.1, 0.5, 1]) {
         await page.evaluate(by => scrollTo(0, by * (document.documentElement.scrollHeight - innerHeight)), share)
         await settled(page)

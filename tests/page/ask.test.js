@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { cell, plain, printed, settled } from './browser.js'
-import { becomes, choose, go, page, SMALL_LAYER, set, text, usePage } from './open.js'
+import { becomes, choose, follow, page, SMALL_LAYER, set, text, usePage } from './open.js'
 
 usePage()
 /** How the number came about, and the number. */
@@ -51,7 +51,7 @@ test('row and column light up in every matrix a cell comes from or goes to', asy
 })
 
 test('biases, W_O, Gaussian and additive scores are explained with their own numbers', async () => {
-  await go(SMALL_LAYER)
+  await follow(SMALL_LAYER)
   await ask('final', 2, 3)
   await becomes(async () => (await factors()).length, 17, 'eight pairs and a bias')
   const numbers = (await factors()).map(Number)
@@ -87,7 +87,7 @@ test('the keyboard moves through a matrix, selects a cell and lets it go', async
 })
 
 test('long numbers fit into the panel', async () => {
-  await go('#2&scale=300&sentence=Unpronounceable words are short, eat dessert first')
+  await follow('#2&scale=300&sentence=Unpronounceable words are short, eat dessert first')
   for (const matrix of ['scores', 'scaled', 'masked', 'weights', 'output']) {
     await ask(matrix, 1, 0)
     const { scrollWidth, clientWidth } = await page.evaluate(() => {

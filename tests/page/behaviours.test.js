@@ -5,7 +5,7 @@ import { test } from 'node:test'
 import { PRESETS, settingsOf } from '../../web/rooms/layer/presets.js'
 import { cell, plain, settled } from './browser.js'
 import { traced } from './cases.js'
-import { becomes, choose, go, page, reads, text, type, usePage } from './open.js'
+import { becomes, choose, follow, go, page, reads, text, type, usePage } from './open.js'
 import { words } from './typing.js'
 
 usePage()
@@ -132,7 +132,7 @@ test('Shift-click on a second cell subtracts it; the link carries both; Escape g
 })
 
 test('Shift-click on a second word asks whether the first sees it, in the strip and on labels', async () => {
-  await go('#2&heads=1&dValue=4&mask=causal')
+  await follow('#2&heads=1&dValue=4&mask=causal')
   await word(2).click()
   await word(4).click({ modifiers: ['Shift'] })
   await reads('#sees-answer', /^No\./)
@@ -413,7 +413,7 @@ test('what failed can be tried again: the sentence has a button', async () => {
 })
 
 test('the legend and the choice beside it say the same end of the scale', async () => {
-  await go('#2&scale=0.1')
+  await follow('#2&scale=0.1')
   for (const end of ['shared', 'one', 'own']) {
     await page.selectOption('#scale-end', end)
     const [from, to] = await page.locator('#map').evaluate(map => /** @type {any} */ (map).domain)

@@ -7,7 +7,7 @@ import { configOf, toFile } from '../../web/rooms/learn/saved-model.js'
 import { TASKS } from '../../web/rooms/learn/tasks/index.js'
 import { initialWeights } from '../../web/rooms/learn/transformer.js'
 import { beyond } from './browser.js'
-import { becomes, go, page, reads, set, text, usePage, violations } from './open.js'
+import { becomes, follow, go, page, reads, set, text, usePage, violations } from './open.js'
 
 const SORT = '#2&room=learn&learn.task=sort'
 const SORTED = '0 2 3 6 8 9 11 14'
@@ -64,7 +64,7 @@ test('a shared link shows what was shared: the run is trained again to its step'
 })
 
 test('each switch stands below the map of its head, and a key of the legend has the stroke of its curve', async () => {
-  await go('#2&room=learn')
+  await follow('#2&room=learn')
   await room('[data-layer="2"] qkv-heads [role=radio]').first().waitFor()
   for (const head of ['1.1', '1.2', '2.1', '2.2']) {
     const [layer, n] = head.split('.').map(Number)
@@ -327,7 +327,7 @@ test('the sentence of One layer is a probe of the translation; words that the gr
 })
 
 test('layers, positions and MLP of the translation can be changed; its last map is the one across', async () => {
-  await go('#2&room=learn&learn.task=translation')
+  await follow('#2&room=learn&learn.task=translation')
   await room('.learn-settings summary').click()
   await page.selectOption('#learn-positions', 'rope')
   await page.fill('#learn-set-mlp', '16')
@@ -383,18 +383,18 @@ test('the link contains the settings; bad ones give a message, with the nearest 
   await page.keyboard.press('Enter')
   await page.waitForFunction(() => /learn\.seed=7/.test(location.hash))
   await reads('.learn-settings summary', /seed 7/)
-  await go(`${SORT}&learn.heads=5&learn.rate=1e9`)
+  await follow(`${SORT}&learn.heads=5&learn.rate=1e9`)
   await reads('[data-problem="rate"]', /Learning rate 1000000000: Enter a number from/)
   await page.click('[data-nearest="rate"]')
   await page.waitForFunction(() => /learn\.rate=1(?!0)/.test(location.hash))
-  await go(`${SORT}&learn.layers=4&learn.d=128&learn.mlp=512&learn.batch=64&learn.steps=5000&learn.T=64&learn.V=64`)
+  await follow(`${SORT}&learn.layers=4&learn.d=128&learn.mlp=512&learn.batch=64&learn.steps=5000&learn.T=64&learn.V=64`)
   await reads('#learn-large', /This run takes about \d+ min and \d+ MB/)
   await page.click('#learn-smaller')
   await page.waitForFunction(() => /learn\.batch=16/.test(location.hash))
 })
 
 test('a rate that is too high is said to leave the scale; a lower one is a button', async () => {
-  await go(`${SORT}&learn.rate=1`)
+  await follow(`${SORT}&learn.rate=1`)
   await room('#learn-train:not([disabled])').waitFor(PATIENCE)
   await page.click('#learn-train')
   await room('#learn-diverged').waitFor(PATIENCE)

@@ -221,7 +221,15 @@ export async function violations(part) {
   }, part)
 }
 
-/** Opens another address, in the same tab. @param {string} address the hash */
+/** Follows a link within the open page: other settings, and what no link holds stays. @param {string} address the hash */
+export async function follow(address) {
+  await page.evaluate(hash => {
+    location.hash = hash
+  }, address)
+  await settled(page)
+}
+
+/** Opens the page anew at another address, in the same tab. @param {string} address the hash */
 export async function go(address) {
   await page.goto('about:blank')
   await page.goto(url + address)

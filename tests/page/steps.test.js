@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { plain, printed, settled } from './browser.js'
-import { becomes, choose, go, LAYER, page, reads, SMALL_LAYER, set, type, usePage } from './open.js'
+import { becomes, choose, follow, LAYER, page, reads, SMALL_LAYER, set, type, usePage } from './open.js'
 
 usePage()
 
@@ -11,7 +11,7 @@ const current = () => page.locator('.rail [aria-current="step"]').getAttribute('
 
 test('the text of a step is true for the settings: hidden after softmax, two sentences, random rows', async () => {
   const says = async (/** @type {string} */ hash, /** @type {string} */ step, /** @type {RegExp} */ what) => {
-    await go(hash)
+    await follow(hash)
     await reads(`.step-${step} .text`, what)
   }
   await says('#2&mask=causal', 'masked', /−inf if it is hidden/)
@@ -23,7 +23,7 @@ test('the text of a step is true for the settings: hidden after softmax, two sen
 })
 
 test('every step of multi-head attention has its formula, its shapes and its matrix', async () => {
-  await go(SMALL_LAYER)
+  await follow(SMALL_LAYER)
   const steps = await page.locator('.step').evaluateAll(all => all.map(step => step.id.replace('step-', '')))
   assert.deepEqual(steps, ['embed', 'project', 'scores', 'scaled', 'masked', 'softmax', 'mix', 'join', 'out'])
   const sizes = (await page.locator('.step .sizes').allTextContents()).map(plain)
@@ -102,7 +102,7 @@ test('the marker follows the scroll', async () => {
 })
 
 test('the shapes of a batch are drawn with the reader’s numbers', async () => {
-  await go(SMALL_LAYER)
+  await follow(SMALL_LAYER)
   await page.click('#cost summary')
   await page.locator('.shape-steps').waitFor()
   const walk = async () => {
