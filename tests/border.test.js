@@ -18,7 +18,7 @@ import { OPERATIONS, operandsOf } from './operations.js'
 import { attention } from './reference.js'
 import { ENGINE, places, strangeThings, thrown } from './strange.js'
 
-const CALLS = 100_000
+const CALLS = 50_000
 const seed = Number(process.env.SEED ?? 1)
 const share = Number(process.env.SHARE ?? 1) // of the calls, where each takes longer
 

@@ -41,16 +41,16 @@ test('stories260k writes the text of its greedy ids, character by character', {
   model.dispose()
 })
 
-test('nano-sort sorts all 729 sequences', { skip: missing('nano-sort') }, async () => {
+test('nano-sort sorts each fourth of all 729 sequences', { skip: missing('nano-sort') }, async () => {
   const model = await loadModel(qkv, `${folder}/nano-sort`, { tokenizer: false })
   let right = 0
-  for (let n = 0; n < 729; n++) {
+  for (let n = 0; n < 729; n += 4) {
     const given = Array.from({ length: 6 }, (_, i) => Math.floor(n / 3 ** i) % 3)
     const sorted = []
     for await (const { id } of model.generate(given, { maxNewTokens: 6 })) sorted.push(id)
     if (sorted.join() === [...given].sort().join()) right++
   }
-  assert.equal(right, 729)
+  assert.equal(right, 183)
   model.dispose()
 })
 
