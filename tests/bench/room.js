@@ -90,7 +90,12 @@ async function tiles(page, origin) {
   }))
   const config = { ...JSON.parse(String(files[0].buffer)), max_position_embeddings: LONG }
   files[0].buffer = Buffer.from(JSON.stringify(config))
+  const before = await page.inputValue('#models-text')
   await page.setInputFiles('#models-files', files)
+  await page.waitForFunction(
+    before => /** @type {HTMLTextAreaElement} */ (document.querySelector('#models-text')).value !== before,
+    before,
+  )
   await opened('llama', page)
   const drawn = (await load()).generator(1).rand([2 ** 16]).data
   let at = 0
