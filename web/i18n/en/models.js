@@ -66,7 +66,7 @@ export const texts = {
   modelsNoMask: 'No word is masked. Select a word and mask it: the model then says which word fits there.',
   modelsWrites:
     'Select a word of the translation to see where it looks. A row of the map carries the word that it writes.',
-  modelsAlignment: 'Words of the translation, and where each looks: {list}.',
+  modelsAlignment: 'Words of the translation, and where each mostly looks: {list}.',
   modelsHint: 'Select a word to see what the model says after it.',
   modelsHintMasked: 'Select a word to see what the model says in its place.',
   modelsHintClasses: 'Select a word to see its class.',

@@ -58,7 +58,7 @@ export const texts = {
   modelsMask: '遮住“{word}”',
   modelsNoMask: '没有被遮住的词。选中一个词并遮住它，模型会说哪个词适合那里。',
   modelsWrites: '选择译文中的一个词，看它看向哪里。图中的一行标着它写出的词。',
-  modelsAlignment: '译文的词和它各自看向的词：{list}。',
+  modelsAlignment: '译文的词和它们主要看向的词：{list}。',
   modelsHint: '选中一个词，看模型在它之后说什么。',
   modelsHintMasked: '选中一个词，看模型在它的位置说什么。',
   modelsHintClasses: '选中一个词，看它的类别。',

@@ -65,7 +65,7 @@ function hint(room) {
 }
 
 /** A weight from which a word stands for another, and the most pairs that are named. */
-const [ALIGNED, MOST_PAIRS] = [0.5, 16]
+const [ALIGNED, MOST_PAIRS] = [0.8, 16]
 
 /** Which word each word of the translation looks at, in the open head or the only one. @param {Room} room */
 function alignment(room) {
