@@ -23,7 +23,7 @@ struct output {
 
 static double tiled_scratch(const struct qkv_attention *a) {
   double width = (double)round_up(a->E, 8), rows = BLOCK_ROWS;
-  double floats = rows * a->D + (rows + 4) * (double)TILE_KEYS + 8 * 8 + rows * width + 2 * rows;
+  double floats = rows * a->D + (rows + 4 + 8) * (double)TILE_KEYS + rows * width + 2 * rows;
   return floats * (double)sizeof(float) + (a->generator ? rows * a->S : 0.0);
 }
 
@@ -36,7 +36,7 @@ static struct output carve_scratch(const struct qkv_attention *a, void *scratch)
   float *p = scratch;
   x.block.q_panels = p, p += BLOCK_ROWS * a->D;
   x.block.scores = p, p += TILE_KEYS * BLOCK_ROWS;
-  x.block.tail = p, p += 8 * 8;
+  x.block.value_panel = p, p += TILE_KEYS * 8;
   x.o = p, p += BLOCK_ROWS * x.width;
   x.block.maxima = p, p += BLOCK_ROWS;
   x.block.sums = p, p += BLOCK_ROWS;

@@ -42,7 +42,7 @@ double QKV_EXPORT(qkv_backward_scratch)(const struct qkv_backward *to) {
   const struct qkv_attention *a = &to->attention;
   double lanes = (double)lanes_of(a), tiles = a->softcap > 0.0f ? 3.0 : 2.0;
   double floats = lanes * ((double)a->D + a->E + (double)round_up(a->D, 8) + 2.0) +
-                  tiles * lanes / (double)PANEL * (double)pitch_of(a) + 4.0 * a->S + 8 * 8 + BLOCK_ROWS * 8 +
+                  tiles * lanes / (double)PANEL * (double)pitch_of(a) + 4.0 * a->S + TILE_KEYS * 8 + BLOCK_ROWS * 8 +
                   (double)round_up(a->D, 4);
   return floats * (double)sizeof(float) + (a->generator ? lanes * a->S : 0.0);
 }
@@ -62,7 +62,7 @@ static struct gradients carve_scratch(const struct qkv_backward *to, void *scrat
   y.block.q_panels = p, p += lanes * a->D;
   y.d_out_panels = p, p += lanes * a->E;
   y.dq = p, p += lanes * y.width;
-  y.block.tail = p, p += 8 * 8;
+  y.block.value_panel = p, p += TILE_KEYS * 8;
   y.columns = p, p += BLOCK_ROWS * 8;
   y.d_w_v = p, p += round_up(a->D, 4);
   y.block.keep = (uint8_t *)p;

@@ -64,21 +64,23 @@ static float online_softmax(const struct group *x, size_t row, size_t keys, cons
     maximum = pmax(maximum, splat(scores[j]));
   float largest = max_lane(maximum), base = largest == HIDDEN ? 0.0f : largest;
   for (j = 0; j + 4 <= keys; j += 4) {
-    f4 fraction, power = power2_split(mul(sub(load(scores + j), splat(base)), splat(LOG2_E)), &fraction);
+    f4 fraction,
+        power = power2_split(&stored_power2, mul(sub(load(scores + j), splat(base)), splat_from(&stored_power2.log2_e)),
+                             &fraction);
     store(scores + j, fraction);
     store(powers + j, power);
     prefetch_next(&values);
   }
   f4 sums = zeros();
   for (j = 0; j + 4 <= keys; j += 4) {
-    f4 e = mul(power2_fraction(load(scores + j)), load(powers + j));
+    f4 e = mul(power2_fraction(&stored_power2, load(scores + j)), load(powers + j));
     store(scores + j, e);
     sums = add(sums, e);
   }
   float total = sum_lanes(sums);
   for (; j < keys; j++)
-    total += scores[j] = lane0(power2_4(splat((scores[j] - base) * LOG2_E)));
-  float rescale = lane0(power2_4(splat((x->maxima[row] - base) * LOG2_E)));
+    total += scores[j] = lane0(exp_weight4(splat(scores[j] - base)));
+  float rescale = lane0(exp_weight4(splat(x->maxima[row] - base)));
   x->sums[row] = x->sums[row] * rescale + total;
   x->maxima[row] = largest;
   return rescale;

@@ -1,12 +1,14 @@
 /* exp.c: exp and tanh of four floats, x (4) -> y (4). */
 #include "exp.h"
 
+f4 exp_weight4(f4 x) { return exp_weight(x); }
+
 /* exp(x) = 2^n exp(r), n = round(x / ln 2), r = x - n ln 2, |r| <= ln 2 / 2 */
 f4 exp4(f4 x) {
-  f4 n, scale = round_to_exponent(mul(x, splat(LOG2_E)), &n);
+  f4 n, scale = round_to_exponent(&known_power2, mul(x, splat(LOG2_E)), &n);
   /* The first part of ln 2 has few bits, so that n times it and the first difference are exact. */
   f4 r = sub(sub(x, mul(n, splat(0.693359375f))), mul(n, splat(-2.12194440e-4f)));
-  f4 power = mul(power2_fraction(mul(r, splat(LOG2_E))), scale);
+  f4 power = mul(power2_fraction(&known_power2, mul(r, splat(LOG2_E))), scale);
   return zero_where(less(x, splat(-87.33f)), power);
 }
 

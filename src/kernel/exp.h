@@ -13,10 +13,27 @@
 
 #define LOG2_E 1.44269504088896341f
 
+/* 2^x is 0 from here down. */
+#define LEAST_LOG2 -127.0f
+
+/* The constants of 2^x. Those that the compiler knows make shorter code; those in memory make faster loops, see
+ * splat_from. */
+struct power2 {
+  float log2_e, least, shift;
+  float one, c1, c2, c3, c4, c5, c6; /* of the polynomial */
+};
+#define POWER2                                                                                                         \
+  {                                                                                                                    \
+    LOG2_E, LEAST_LOG2, 12582912.0f + 127.0f, 1.0f, 0.69314718f, 0.24022648f, 0.055503324f, 0.0096184369f,             \
+        0.0013398875f, 0.00015353362f                                                                                  \
+  }
+static const struct power2 known_power2 = POWER2;
+extern const struct power2 stored_power2;
+
 /* Sets n to x rounded to a whole number, and returns 2^n. The sum x + 1.5 * 2^23 has n in its low bits; with 127 more,
  * these bits are the exponent field of 2^n. */
-INLINE f4 round_to_exponent(f4 x, f4 *n) {
-  const f4 shift = splat(12582912.0f + 127.0f);
+INLINE f4 round_to_exponent(const struct power2 *c, f4 x, f4 *n) {
+  const f4 shift = splat_from(&c->shift);
   f4 shifted = add(x, shift);
   *n = sub(shifted, shift);
   return low_bits_to_exponent(shifted);
@@ -24,37 +41,35 @@ INLINE f4 round_to_exponent(f4 x, f4 *n) {
 
 /* Returns 2^r, |r| <= 1/2, by a minimax polynomial p with p(0) = 1, whose error is 1.6e-8. Its terms are added in pairs
  * (Estrin's scheme): that chain of instructions is half as long as Horner's, so more of them overlap. */
-INLINE f4 power2_fraction(f4 r) {
+INLINE f4 power2_fraction(const struct power2 *c, f4 r) {
   f4 r2 = mul(r, r);
-  f4 low = mul_add(splat(0.69314718f), r, splat(1.0f));
-  f4 middle = mul_add(splat(0.055503324f), r, splat(0.24022648f));
-  f4 high = mul_add(splat(0.0013398875f), r, splat(0.0096184369f));
-  high = mul_add(splat(0.00015353362f), r2, high);
+  f4 low = mul_add(splat_from(&c->c1), r, splat_from(&c->one));
+  f4 middle = mul_add(splat_from(&c->c3), r, splat_from(&c->c2));
+  f4 high = mul_add(splat_from(&c->c5), r, splat_from(&c->c4));
+  high = mul_add(splat_from(&c->c6), r2, high);
   return mul_add(mul_add(high, r2, middle), r2, low);
 }
 
-/* 2^x is 0 from here down. */
-#define LEAST_LOG2 -127.0f
-
 /* 2^x = 2^n 2^fraction, n the whole number nearest to x. Returns 2^n. Where x <= -127, n is -127, whose exponent field
  * is that of 0: so -infinity gives 0 without a comparison. */
-INLINE f4 power2_split(f4 x, f4 *fraction) {
-  x = pmax(x, splat(LEAST_LOG2));
-  f4 n, scale = round_to_exponent(x, &n);
+INLINE f4 power2_split(const struct power2 *c, f4 x, f4 *fraction) {
+  x = pmax(x, splat_from(&c->least));
+  f4 n, scale = round_to_exponent(c, x, &n);
   *fraction = sub(x, n);
   return scale;
 }
 
-INLINE f4 power2_4(f4 x) {
-  f4 fraction, scale = power2_split(x, &fraction);
-  return mul(power2_fraction(fraction), scale);
+INLINE f4 power2_4(const struct power2 *c, f4 x) {
+  f4 fraction, scale = power2_split(c, x, &fraction);
+  return mul(power2_fraction(c, fraction), scale);
 }
 
 /* Returns the weight exp(x), x <= 0, of a softmax. The rounding of x log2(e) adds an error of 6e-8 |x| exp(x), which is
  * at most 3e-8 of the largest weight. */
-INLINE f4 exp_weight(f4 x) { return power2_4(mul(x, splat(LOG2_E))); }
+INLINE f4 exp_weight(f4 x) { return power2_4(&known_power2, mul(x, splat(LOG2_E))); }
 
-/* These are not inlined, because each caller would grow by up to a kilobyte. */
+/* These are not inlined, because each caller would grow by up to a kilobyte. The first has the bits of exp_weight. */
+f4 exp_weight4(f4 x);
 f4 exp4(f4 x);
 f4 any_exp4(f4 x);
 f4 tanh4(f4 x);

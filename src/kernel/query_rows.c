@@ -269,25 +269,25 @@ void compute_scores(struct query_rows *block, size_t start, size_t end) {
 /* exp(x) = 2^(x log2 e) in two passes with `powers` (keys, 4) between them: in one pass the dependency chain is too
  * long for out-of-order execution to overlap enough keys. */
 f4 online_softmax_column(float *scores, size_t keys, float *maxima, float *sums, float *powers) {
-  const f4 log2_e = splat(LOG2_E);
+  const f4 log2_e = splat_from(&stored_power2.log2_e);
   f4 before = load(maxima), maximum = before, sum = zeros();
   for (size_t j = 0; j < keys; j++)
     maximum = pmax(maximum, load(scores + j * PANEL));
   /* If all scores so far are -inf, subtract 0: -inf - -inf would be NaN, -inf - 0 gives the weight 0. */
   f4 base = blend(equal(maximum, splat(HIDDEN)), zeros(), maximum);
   for (size_t j = 0; j < keys; j++) {
-    f4 fraction, power = power2_split(mul(sub(load(scores + j * PANEL), base), log2_e), &fraction);
+    f4 fraction, power = power2_split(&stored_power2, mul(sub(load(scores + j * PANEL), base), log2_e), &fraction);
     store(scores + j * PANEL, fraction);
     store(powers + j * 4, power);
   }
   for (size_t j = 0; j < keys; j++) {
-    f4 e = mul(power2_fraction(load(scores + j * PANEL)), load(powers + j * 4));
+    f4 e = mul(power2_fraction(&stored_power2, load(scores + j * PANEL)), load(powers + j * 4));
     store(scores + j * PANEL, e);
     sum = add(sum, e);
   }
   /* First visible keys: exp(m - m') = 1, nothing is summed yet. */
   before = blend(equal(before, splat(HIDDEN)), base, before);
-  f4 rescale = power2_4(mul(sub(before, base), log2_e));
+  f4 rescale = exp_weight4(sub(before, base));
   store(maxima, maximum);
   store(sums, mul_add(load(sums), rescale, sum));
   return rescale;
@@ -302,30 +302,36 @@ void apply_dropout(const struct query_rows *block, float *weights) {
   }
 }
 
+/* Eight columns of more values than that are copied for so many queries. */
+enum { COPY_KEYS = 64, COPY_LANES = 32 };
+
 void accumulate_rows(const struct query_rows *block, const float *weights, float *output, size_t width, const float *y,
                      size_t row, size_t columns, size_t from, size_t to) {
   struct product product = {.rows = PANEL, .columns = 8, .out_row = width};
+  size_t keys = to - from;
   for (size_t e = 0; e < columns; e += 8) {
     const float *values = y + e + from * row;
     product.b_row = row;
-    /* The last panel of columns may be narrower than 8. It is read 8 wide in place, except for the last 8 keys, whose
-     * copy is padded: a read there could leave the tensor. */
-    size_t copied = e + 8 > columns ? at_most(to - from, 8) : 0;
-    if (copied)
-      pack_panel(block->tail, y + e + (to - copied) * row, copied, row, 1, at_most(columns - e, 8));
-    for (size_t j = from, n = to - from - copied; j < to; j += n, n = copied) {
-      for (size_t r = 0; r < block->lanes; r += PANEL) {
-        const struct panel *p = block->panels + r / PANEL;
-        size_t start = j < p->from ? p->from : j, end = at_most(p->to, j + n);
-        if (start >= end)
-          continue;
-        product.out = output + r * width + e;
-        product.a = weights + column_of(block, r) + start * PANEL;
-        product.b = values + (start - j) * product.b_row;
-        product.n = end - start;
-        gemm_panels(&product);
-      }
-      values = block->tail, product.b_row = 8;
+    /* Many queries read a copy of eight columns, side by side: rows that are a multiple of 256 bytes apart share a
+     * quarter of the sets of L1. The last columns may be fewer than 8. Their copy is read 8 wide, too, but for the
+     * last 8 keys, because that could leave the tensor. */
+    size_t edge = e + 8 > columns ? at_most(keys, 8) : 0;
+    if (edge || (keys > COPY_KEYS && block->lanes >= COPY_LANES)) {
+      float *copy = block->value_panel;
+      pack_panel(copy, values, keys - edge, row, 1, 8);
+      pack_panel(copy + (keys - edge) * 8, values + (keys - edge) * row, edge, row, 1, at_most(columns - e, 8));
+      values = copy, product.b_row = 8;
+    }
+    for (size_t r = 0; r < block->lanes; r += PANEL) {
+      const struct panel *p = block->panels + r / PANEL;
+      size_t start = from < p->from ? p->from : from, end = at_most(p->to, to);
+      if (start >= end)
+        continue;
+      product.out = output + r * width + e;
+      product.a = weights + column_of(block, r) + start * PANEL;
+      product.b = values + (start - from) * product.b_row;
+      product.n = end - start;
+      gemm_panels(&product);
     }
   }
 }

@@ -30,7 +30,7 @@ struct query_rows {
   float *d_cap;         /* as scores: d softcap(s) / ds; 0: not wanted */
   float *powers;        /* (keys, 4) */
   float *maxima, *sums; /* (lanes) */
-  float *tail;          /* (8, 8) */
+  float *value_panel;   /* (keys of a tile, 8) */
   uint8_t *keep;        /* (rows, S), dropout only: 1 keeps a weight */
 };
 

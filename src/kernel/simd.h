@@ -19,6 +19,8 @@ typedef v128_t m4; /* four lanes of all ones or all zeros */
 INLINE f4 load(const float *p) { return wasm_v128_load(p); }
 INLINE void store(float *p, f4 x) { wasm_v128_store(p, x); }
 INLINE f4 splat(float x) { return wasm_f32x4_splat(x); }
+/* Loops take their constants from memory (constants.c), too: V8 from 12 on makes a constant vector anew wherever it is
+ * used, by three instructions, while a load is done once before the loop. */
 INLINE f4 splat_from(const float *p) { return wasm_v128_load32_splat(p); }
 INLINE f4 zeros(void) { return splat(0.0f); }
 
@@ -80,11 +82,17 @@ INLINE void store_some(float *p, size_t n, f4 x) {
 /* Weights that are narrower than a float. An i4 is a vector of whole numbers: four of 32 bits or eight of 16. */
 typedef v128_t i4;
 
+/* Constants of loops, see splat_from. Two numbers of 16 bits are one word. */
+extern const struct words {
+  uint32_t float16_shift, float16_bits, low_bytes, high_nibbles, low_nibbles, ones, high_halves, rounding;
+} WORDS;
+INLINE i4 word_from(const uint32_t *p) { return wasm_v128_load32_splat(p); }
+
 /* Eight finite float16, those of `left` in the low halves of the words, times 2^-112: their bits in the places of a
  * float's, whose exponent is biased by 112 more. The dot product is a shift of the low half, with its sign. */
 INLINE void load_float16(const void *p, f4 *left, f4 *right) {
-  v128_t x = wasm_v128_load(p), bits = wasm_i32x4_splat((int)0x8fffe000u);
-  *left = wasm_v128_and(wasm_i32x4_dot_i16x8(x, wasm_i32x4_splat(1 << 13)), bits);
+  v128_t x = wasm_v128_load(p), bits = word_from(&WORDS.float16_bits);
+  *left = wasm_v128_and(wasm_i32x4_dot_i16x8(x, word_from(&WORDS.float16_shift)), bits);
   *right = wasm_v128_and(wasm_i32x4_shr(x, 3), bits);
 }
 /* |x| < 65520 as the nearest float16, ties to even: its bits as a whole number. */
@@ -106,7 +114,7 @@ INLINE void store_int16(void *p, i4 x) { wasm_v128_store(p, wasm_i16x8_narrow_i3
 INLINE i4 to_integers(f4 x) { return wasm_i32x4_trunc_sat_f32x4(add(x, with_sign_of(splat(0.5f), x))); }
 /* The nearest whole numbers of |x| <= 2^21, halves to even: x + 1.5 * 2^23 has them in its low bits. */
 INLINE i4 nearest_integers(f4 x) {
-  f4 shift = splat(12582912.0f);
+  f4 shift = word_from(&WORDS.rounding);
   return wasm_i32x4_sub(add(x, shift), shift);
 }
 /* Eight whole numbers as int16; what is beyond 16 bits becomes the nearest that is not. */
@@ -130,16 +138,16 @@ INLINE void store_nibbles(void *p, const i4 numbers[8]) {
  * *left + 16 *right for the first four columns, 16 *right for the others. */
 INLINE void load_nibbles(const void *p, i4 lower[2], i4 upper[2]) {
   i4 x = wasm_v128_load(p), high = wasm_u16x8_shr(x, 8);
-  lower[0] = wasm_v128_and(x, wasm_i16x8_splat(0xff));
-  lower[1] = wasm_v128_and(x, wasm_i16x8_splat(0xf0));
+  lower[0] = wasm_v128_and(x, word_from(&WORDS.low_bytes));
+  lower[1] = wasm_v128_and(x, word_from(&WORDS.high_nibbles));
   upper[0] = high;
-  upper[1] = wasm_v128_and(high, wasm_i16x8_splat(0xf0));
+  upper[1] = wasm_v128_and(high, word_from(&WORDS.high_nibbles));
 }
 INLINE i4 load_int16s(const int16_t *p) { return wasm_v128_load(p); }
 INLINE void store_int16s(int16_t *p, i4 x) { wasm_v128_store(p, x); }
 /* The four numbers of each column as int16, in two pairs: those of four columns, then of the other four. */
 INLINE void widen_nibbles(int16_t *to, const void *p) {
-  i4 x = wasm_v128_load(p), low = wasm_i16x8_splat(15);
+  i4 x = wasm_v128_load(p), low = word_from(&WORDS.low_nibbles);
   store_int16s(to, wasm_v128_and(x, low));
   store_int16s(to + 8, wasm_v128_and(wasm_u16x8_shr(x, 4), low));
   store_int16s(to + 16, wasm_v128_and(wasm_u16x8_shr(x, 8), low));
@@ -147,7 +155,7 @@ INLINE void widen_nibbles(int16_t *to, const void *p) {
 }
 /* Two bfloat16 in each word. */
 INLINE f4 low_bfloat16(i4 a) { return wasm_i32x4_shl(a, 16); }
-INLINE f4 high_bfloat16(i4 a) { return wasm_v128_and(a, wasm_i32x4_splat((int)0xffff0000u)); }
+INLINE f4 high_bfloat16(i4 a) { return wasm_v128_and(a, word_from(&WORDS.high_halves)); }
 INLINE i4 join_bfloat16(f4 low, f4 high) { return either(wasm_u32x4_shr(low, 16), high); }
 /* The largest bfloat16 that is not above x, and the least that is not below x >= 0. */
 INLINE f4 bfloat16_below(f4 x) { return high_bfloat16(wasm_i32x4_add(x, wasm_u32x4_shr(wasm_i32x4_shr(x, 31), 16))); }
@@ -165,7 +173,7 @@ INLINE i4 add_products(i4 sum, i4 a, i4 b) { return wasm_i32x4_add(sum, wasm_i32
 INLINE i4 subtract_integers(i4 a, i4 b) { return wasm_i32x4_sub(a, b); }
 INLINE i4 sixteenth(i4 a) { return wasm_i32x4_shr(a, 4); }
 /* The sum of eight int16. */
-INLINE i4 pairs_of(const int16_t *p) { return wasm_i32x4_dot_i16x8(wasm_v128_load(p), wasm_i16x8_splat(1)); }
+INLINE i4 pairs_of(const int16_t *p) { return wasm_i32x4_dot_i16x8(wasm_v128_load(p), word_from(&WORDS.ones)); }
 INLINE i4 add_integers(i4 a, i4 b) { return wasm_i32x4_add(a, b); }
 INLINE f4 from_integers(i4 a) { return wasm_f32x4_convert_i32x4(a); }
 /* Loads the cache line of p; volatile, or the compiler would drop the load. */

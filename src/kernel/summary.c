@@ -269,7 +269,7 @@ static void finish_largest(const struct summary *x, const struct query_rows *blo
   int32_t *keys = x->s->top_keys + query * top;
   for (size_t i = 0; i < top; i += 4) {
     f4 lower = sub(load(x->top_scores + at + i), splat(block->maxima[r]));
-    store_some(weights + i, at_most(top - i, 4), mul(exp_weight(lower), splat(factor)));
+    store_some(weights + i, at_most(top - i, 4), mul(exp_weight4(lower), splat(factor)));
     store_some((float *)keys + i, at_most(top - i, 4), load(x->top_keys + at + i));
   }
   while (n < top && weights[n] > 0.0f)
@@ -321,7 +321,7 @@ static void finish_map(const struct summary *x, const struct query_rows *block, 
   }
   for (size_t n = 0; n < x->tiles * BLOCK_ROWS; n += 4) {
     f4 later = sub(load(x->tile_maxima + n), load(block->maxima + n % BLOCK_ROWS));
-    store(x->tile_maxima + n, mul(exp_weight(later), load(shares + n % BLOCK_ROWS)));
+    store(x->tile_maxima + n, mul(exp_weight4(later), load(shares + n % BLOCK_ROWS)));
   }
   for (size_t from = 0; from < block->rows; from += MAP_QUERIES)
     for (size_t n = 0, many; n < x->segments; n += many) {
@@ -361,7 +361,7 @@ void finish_summary(struct summary *x, struct query_rows *block, float *part) {
     float lower = sink - maximum < LEAST_LOG2 ? LEAST_LOG2 : sink - maximum;
     double entropy = 0.0;
     if (has_log) {
-      double log = log_double((double)sum), sink_sum = (double)lane0(exp_weight(splat(lower)));
+      double log = log_double((double)sum), sink_sum = (double)lane0(exp_weight4(splat(lower)));
       entropy = ((double)sum - sink_sum) * log - ((double)x->running[r] - sink_sum * (double)lower);
       entropy = sum == 0.0f || entropy < 0.0 ? 0.0 : entropy * (double)factor;
       if (s->log_sum_exp)
