@@ -812,9 +812,12 @@ test('what a killed process has left of a download is removed by the next downlo
     writeFileSync(join(blobs, name), 'x')
     await fs.utimes(join(blobs, name), Date.now() / 1000 - age, Date.now() / 1000 - age)
   }
+  const stuck = `${'d'.repeat(64)}.elsewhere.1.9.incomplete`
+  mkdirSync(join(blobs, stuck)) // cannot be removed as a file, and prevents no download
+  await fs.utimes(join(blobs, stuck), 0, 0)
   numbersOf(await loadModel(qkv, 'hf:me/tiny', none))
   const left = readdirSync(blobs).filter(name => name.endsWith('incomplete'))
-  assert.deepEqual(left, [ages[0][0], ages[1][0], ofOwn].sort())
+  assert.deepEqual(left, [ages[0][0], ages[1][0], stuck, ofOwn].sort())
   await own?.close()
 })
 

@@ -9,10 +9,9 @@ import { builtin } from './hub-settings.js'
 
 const fs = /** @type {typeof import('node:fs/promises')} */ (builtin('node:fs/promises'))
 const { dirname, join, relative, sep } = /** @type {typeof import('node:path')} */ (builtin('node:path'))
-
 const { hostname } = /** @type {typeof import('node:os')} */ (builtin('node:os'))
 
-/** What another computer, which shares the cache, has not written for so many milliseconds, it has left. */
+/** Where several computers share a cache, a download of another one counts as ended after so many milliseconds without a write. */
 const LEFT = 24 * 3600 * 1000
 
 const none = () => undefined
@@ -126,7 +125,7 @@ class DiskCache {
   }
 }
 
-/** Removes what processes that ended have left of their downloads. Python's library goes on with its own, HASH.incomplete. @param {string} blobs */
+/** Removes what processes that ended have left of their downloads, if it can be. Python's library goes on with its own, HASH.incomplete. @param {string} blobs */
 async function removeLeft(blobs) {
   for (const name of await namesIn(blobs)) {
     const found = /^[0-9a-f]+\.(?:(.+)\.(\d+)\.)?[\w-]+\.incomplete$/.exec(name)
@@ -137,7 +136,7 @@ async function removeLeft(blobs) {
       host === encodeURIComponent(hostname())
         ? !isRunning(Number(pid))
         : Date.now() - ((await fs.stat(path).catch(none))?.mtimeMs ?? Infinity) > LEFT
-    if (isLeft) await fs.rm(path, { force: true })
+    if (isLeft) await fs.rm(path, { force: true }).catch(none)
   }
 }
 
