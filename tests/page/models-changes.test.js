@@ -4,7 +4,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { open, opened, openMade } from './models.js'
-import { becomes, page, reads, url, usePage } from './open.js'
+import { becomes, go, page, reads, url, usePage } from './open.js'
 
 usePage({ hash: '#2&room=models' })
 const TEXT = 'The cat that chased the dog'
@@ -57,6 +57,13 @@ test('a painted cell hides its key, a typed one sets its weight: the prediction 
   )
   const row = await Promise.all(Array.from({ length: 10 }, (_, key) => weight(9, key)))
   assert.ok(Math.abs(row.reduce((a, b) => a + b) - 1) < 1e-5, 'the others share the rest')
+})
+
+test('a row whose keys are all hidden looks at no word', async () => {
+  const hidden = ['2>1', '2>2', '3>1', '3>2', '3>3'].map(cell => `1.2:${cell}=hide`).join(' ')
+  await go(`#2&room=models&models.at=1.2&models.changes=${encodeURIComponent(hidden)}`)
+  await reads('.change', /Head 1\.2 sees 5 cells fewer/)
+  await reads('#models-looked', /^Most looked at: “tom” \(14 of 23 rows\), “he” \(4 of 23 rows\)[^<]*$/)
 })
 
 test('a layer is patched from a second text; the head on both texts, and before and after, can be subtracted', async () => {

@@ -87,5 +87,5 @@ test('a head stands once by its number; known words are under the pointer; a bar
   await page.mouse.down()
   await page.mouse.move(bar.x + 30, bar.y + 8, { steps: 3 })
   await page.mouse.up()
-  await reads('#models-pulled', 'It follows from the model. Change a head or a weight.')
+  await reads('#models-pulled', 'A share follows from the model. Change a head or a weight.')
 })

@@ -129,7 +129,7 @@ export const texts = {
   modelsChosen: '{count} heads',
   'modelsChosen.one': '1 head',
   modelsAllHeads: 'All heads',
-  modelsLooked: 'Several words look most at the same one: {list}.',
+  modelsLooked: 'Most looked at: {list}.',
   modelsLookedBy: '“{word}” ({count} of {rows} rows)',
   modelsSimilar: 'Similar heads',
   modelsRankSimilar: 'Rank all by similarity',
@@ -161,7 +161,7 @@ export const texts = {
   modelsLikenessText:
     '1: the embeddings of the two texts point the same way, so they mean the same to the model. 0: they have nothing in common.',
   modelsEffectLikeness: 'Cosine: {before} before, {after} after',
-  modelsFollows: 'It follows from the model. Change a head or a weight.',
+  modelsFollows: 'A share follows from the model. Change a head or a weight.',
   modelsOtherHeads: 'other heads',
   'modelsWhy.cross': 'self-attention',
   'modelsWhy.mlps': 'MLPs',

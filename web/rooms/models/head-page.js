@@ -54,14 +54,15 @@ export function headPage(room, head) {
 /** The most words that are named as looked at. */
 const MOST_NAMED = 3
 
-/** Which words most rows look at, where several rows look at the same one. @param {Room} room @param {Matrix} matrix */
+/** The words that have the largest weight of several rows; a row that sees nothing counts for none. @param {Room} room @param {Matrix} matrix */
 function lookedAt({ t, words }, { data, dims: [rows, columns] }) {
   /** @type {Map<number, number>} */
   const counts = new Map()
   for (let row = 0; row < rows; row++) {
     const weights = data.subarray(row * columns, (row + 1) * columns)
-    const most = weights.indexOf(weights.reduce((a, b) => Math.max(a, b)))
-    counts.set(most, (counts.get(most) ?? 0) + 1)
+    const largest = weights.reduce((a, b) => Math.max(a, b))
+    const most = weights.indexOf(largest)
+    if (largest) counts.set(most, (counts.get(most) ?? 0) + 1)
   }
   const list = Array.from(counts)
     .filter(([, count]) => count > 1)
