@@ -114,8 +114,9 @@ static void skip_small(struct summary *x, size_t c, const float *scores, size_t 
   store(x->least + c, pmax(load(x->least + c), sub(bound, margin)));
 }
 
-/* Lists the scores of a tile that are larger than the least as 4 key + query. Which ones are cannot be foreseen: those
- * of 16 keys become bits, and mostly four numbers are written, whatever they are. */
+/* Lists the scores of a tile that are larger than the least, as 4 key + query; returns how many there are. A branch for
+ * each score would be predicted wrongly: the comparisons of 16 keys become 64 bits, and the numbers of the set bits are
+ * written four at a time. What is written beyond `many` is overwritten by the next ones. */
 static size_t find_larger(uint16_t *found, f4 least, const float *scores, size_t keys) {
   size_t count = 0;
   for (size_t j = 0; j < keys; j += 16) {
