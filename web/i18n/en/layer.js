@@ -42,7 +42,7 @@ export const texts = {
   outputMoved: 'Output: {before}, now {now}.',
   seenColumns: 'Softmax runs over the queries: each column sums to one.',
   seenHeads:
-    '{heads} heads; in each, a row shows how a word divides its attention among the words it may see. Bits say how evenly (entropy).',
+    '{heads} heads; in each, a row shows how a word divides its attention among the words it may see. Bits say how evenly: 0 if one word gets all.',
   seeTrained: 'These matrices are random: see a trained head',
   trainOne: 'train one',
   'untrained.random': 'The matrices are random: nothing here is trained.',
@@ -212,7 +212,7 @@ export const texts = {
   dKey: 'Key size',
   dValue: 'Value size',
   'model.heads': 'random matrices per head',
-  'model.multihead': 'PyTorch’s MultiheadAttention',
+  'model.multihead': 'nn.MultiheadAttention',
   'model.handBuilt': 'heads built by hand',
   'model.imported': 'imported tensors',
   sharpness: 'Sharpness',

@@ -36,6 +36,7 @@ const turn = () =>
 async function complete(parts, { signal, progress }, slice) {
   let [told, looked] = [performance.now(), performance.now()]
   for (;;) {
+    if (signal.aborted) throw new Error('cancelled')
     const step = parts.next()
     if (step.done) return step.value
     const now = performance.now()
@@ -46,7 +47,6 @@ async function complete(parts, { signal, progress }, slice) {
     if (now - looked < slice) continue
     await turn()
     looked = performance.now()
-    if (signal.aborted) throw new Error('cancelled')
   }
 }
 
