@@ -12,7 +12,7 @@ export const texts = {
   frontOthers: 'The other five heads',
   frontOn: '{name}: on',
   frontOff: '{name}: off',
-  frontHint: 'Click a name, or “{pronoun}”, to change it.',
+  frontHint: 'Click a name, or “{pronoun}”, to change it. {name} is head {head} of layer {layer}.',
   frontSpace: ' ',
   frontOver: 'over {share}',
   frontUnder: 'under {share}',

@@ -13,7 +13,7 @@ export const texts = {
   frontOthers: '其余五个头',
   frontOn: '{name}：开',
   frontOff: '{name}：关',
-  frontHint: '点一个名字或“{pronoun}”就能更换。',
+  frontHint: '点一个名字或“{pronoun}”就能更换。{name} 是第 {layer} 层的第 {head} 个头。',
   frontSpace: '',
   frontOver: '超过 {share}',
   frontUnder: '不到 {share}',

@@ -45,25 +45,31 @@ const card = (href, id, title, text, picture) =>
     <svg viewBox="0 0 ${WIDTH} ${HEIGHT}" aria-hidden="true">${picture}</svg>
     <strong>${title}</strong> <span>${text}</span></a>`
 
-/** The room of models with this story and these heads off. @param {Context['settings']} settings */
-function thisStory(settings) {
+/**
+ * The room of models with this story and these heads off: the map of the named head, with what the pronoun looks at most.
+ * @param {Context['settings']} settings
+ * @param {readonly number[]} [row] of the pronoun
+ */
+function thisStory(settings, row) {
   const named = NAMED[settings.pronoun]
   const changes = Array.from({ length: LAYERS * HEADS }, (_, i) => ({ layer: Math.floor(i / HEADS), head: i % HEADS }))
     .filter(({ layer, head }) => !(layer === named.layer && head === named.head ? settings.isOn : settings.othersOn))
     .map(at => `${headName(at)}=0`)
-  const text = tokensOf(settings).slice(1).join(' ')
-  const parts = new URLSearchParams({ room: 'models', 'models.prompt': text })
+  const tokens = tokensOf(settings)
+  const text = tokens.slice(1).join(' ')
+  const cell = row ? `:${tokens.length}>${row.indexOf(Math.max(...row)) + 1}` : ''
+  const parts = new URLSearchParams({ room: 'models', 'models.prompt': text, 'models.at': `${headName(named)}${cell}` })
   if (changes.length) parts.set('models.changes', changes.join(' '))
   return `#2&${parts}`
 }
 
-/** @param {Context} context */
-export const cards = ({ t, settings }) =>
+/** @param {Context} context @param {readonly number[]} [row] what the pronoun gives to each word */
+export const cards = ({ t, settings }, row) =>
   html`<nav class="front-cards" aria-label=${t('frontCards')}>
     ${card('#2&view=flow&step=mix', 'front-to-layer', t('frontLayer'), t('frontLayerText'), layerPicture())}
     ${card('#2&room=learn', 'front-to-learn', t('frontLearn'), t('frontLearnText', { steps: recorded.curve.steps }), learnPicture())}
     ${card('#2&room=models', 'front-to-models', t('frontModels'), t('frontModelsText'), modelPicture())}
-    <a id="front-go-on" href=${thisStory(settings)}>${t('frontGoOn')}</a>
+    <a id="front-go-on" href=${thisStory(settings, row)}>${t('frontGoOn')}</a>
   </nav>
   <div class="front-links"><a id="front-to-exercises" href="#2&room=exercises">${t('frontExercises')}</a>
     <a href="#2&room=exercises&exercises.part=teachers">${t('frontTeachers')}</a>

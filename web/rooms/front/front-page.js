@@ -45,6 +45,7 @@ export function draw(context) {
   const switches = view.isHeld ? { isOn: true, othersOn: true } : settings
   const { runs, isLive } = runsOf(context)
   const told = runs?.[runName(switches)]
+  const { layer, head } = NAMED[settings.pronoun]
   return html`<main class="front" id="stage" tabindex="-1" data-live=${isLive}>
     <p class="front-intro">${t('frontIntro', { count: grouped(recorded.parameters, t('htmlLang')) })}</p>
     <div class="front-stage">
@@ -53,9 +54,9 @@ export function draw(context) {
       ${bars(context, told)}
       ${switchRow(context, switches)}
       ${says(context, runs, switches)}
-      <p class="note">${t('frontHint', { pronoun: settings.pronoun })}</p>
+      <p class="note">${t('frontHint', { pronoun: settings.pronoun, name: headName({ layer, head }), layer: layer + 1, head: head + 1 })}</p>
     </div>
-    ${cards(context)}
+    ${cards(context, runs?.all.row)}
   </main>`
 }
 
