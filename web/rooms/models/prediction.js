@@ -34,10 +34,11 @@ export function predictionPanel(room) {
 }
 
 /** Of what the guesses are. @param {Room} room @param {string} word @param {number} row */
-function placeOf({ t, openModel }, word, row) {
+function placeOf({ t, openModel, stack }, word, row) {
   const { stacks, predicts } = /** @type {import('./models.js').OpenModel} */ (openModel)
   if (predicts === 'class') return t('modelsClassOfText')
-  const said = { word, row: row + 1 }
+  // A row of cross-attention carries the word that it writes: the word before it has its number.
+  const said = { word, row: stack === 'cross' ? row : row + 1 }
   if (predicts === 'classes') return t('modelsClassOf', said)
   return t(stacks.decoder ? 'modelsNext' : 'modelsInPlace', said)
 }
