@@ -107,7 +107,7 @@ const QUESTIONS = [
     '11. how does cost grow with length?',
     async () => {
       await enter('layer')
-      await page.click('#cost > summary')
+      await page.click('#seen-cost')
       await page.locator('#cost .cost-table [data-value]').first().waitFor()
       await reads('#cost', /twice the length has four times as many weights/)
       const [projections, mixing] = await page
@@ -142,7 +142,7 @@ const QUESTIONS = [
     async () => {
       await reads('.front-says', /1\.2/)
       await page.click('#front-go-on')
-      await page.locator('#models-ranked [data-head="1.2"]').click()
+      await reads('#models-inspector h2', /1\.2.*he.*tom/)
       await reads('.models-head[data-head="1.2"] #models-looked', /“tom” \(6 of 9 rows\), “lily” \(2 of 9 rows\)/)
     },
   ],

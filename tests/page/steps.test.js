@@ -126,3 +126,34 @@ test('hiding after softmax has steps of its own, with the same weights', async (
   await becomes(async () => (await printed(page, 'zeroed')).slice(0, 2), ['0.1772', '0.0000'])
   await becomes(() => printed(page, 'weights'), weights)
 })
+
+test('in a window of 1280 by 800 the bar of steps is whole, an answer moves no map, and the guide covers no row', async () => {
+  await page.setViewportSize({ width: 1280, height: 800 })
+  for (const hash of ['#2&view=map', `${SMALL_LAYER}&view=map`]) {
+    await follow(hash)
+    await page.locator('#map').waitFor()
+    const isCut = () => page.locator('.rail').evaluate(rail => rail.scrollWidth > rail.clientWidth)
+    assert.equal(await isCut(), false, hash)
+  }
+  const top = async () => (await page.locator('#map').boundingBox())?.y
+  const before = await top()
+  for (const word of [1, 4]) {
+    await page.hover(`[data-word="queries:${word}"]`)
+    await settled(page)
+    assert.equal(await top(), before)
+  }
+  for (const stop of [4, 5]) {
+    await follow(LAYER)
+    await page.click('#tour-start > summary')
+    await page.click(`#tour-start [data-item="${stop}"]`)
+    const map = page.locator(stop === 4 ? '.picture qkv-heatmap' : '#map').first()
+    await map.waitFor()
+    await page.locator(`#tour[data-stop="${stop}"]`).waitFor()
+    const isFree = async () => {
+      const [picture, guide] = [await map.locator('canvas').first().boundingBox(), await page.locator('#tour').boundingBox()]
+      return picture && guide && picture.y + picture.height <= guide.y + 1
+    }
+    await becomes(isFree, true)
+  }
+  await page.setViewportSize({ width: 1440, height: 900 })
+})

@@ -29,7 +29,7 @@ export function header(drawing) {
         <button type="button" class="tool" id="undo" title="Ctrl+Z" ?disabled=${!can?.undo} @click=${() => shell.travel('undo', 0)}>${t('undo')}</button>
         <button type="button" class="tool" id="redo" title="Ctrl+Shift+Z" ?disabled=${!can?.redo} @click=${() => shell.travel('undo', 1)}>${t('redo')}</button>
         <button type="button" class="tool" id="copy-link" @click=${shell.share}>${t('share')}</button>
-        ${menu({ id: 'more', label: '☰', title: t('more') }, more(drawing))}
+        ${menu({ id: 'more', label: html`<span class="more-word">${t('more')}</span> ☰`, title: t('more') }, more(drawing))}
       </tool-group>
     </header>`
 }

@@ -5,7 +5,7 @@ export const texts = {
   'count.segments': '{count} words, by dictionary',
   'count.characters': '{count} characters',
   'value.heads': 'heads {heads}',
-  'value.dModel': 'd {dModel}',
+  'value.dModel': 'model size {dModel}',
   'value.seed': 'seed {seed}',
   'value.mask.none': 'no mask',
   'value.mask.causal': 'causal mask',
@@ -43,7 +43,7 @@ export const texts = {
   seenColumns: 'Softmax runs over the queries: each column sums to one.',
   seenHeads:
     '{heads} heads; in each, a row shows how a word divides its attention among the words it may see. Bits say how evenly: 0 if one word gets all.',
-  seeTrained: 'These matrices are random: see a trained head',
+  seeTrained: 'See a trained head',
   trainOne: 'train one',
   'untrained.random': 'The matrices are random: nothing here is trained.',
   'untrained.handBuilt': 'These heads are built by hand: nothing here is trained.',
@@ -330,7 +330,7 @@ export const texts = {
   'step.join.text': 'The outputs of all heads stand side by side.',
   'step.out': 'Projected once more',
   'step.out.text': 'W_O mixes what the heads found.',
-  cost: 'What it costs: multiplications, memory, tensor shapes, time',
+  cost: 'What it costs, shapes',
   costCopied: 'The times are copied.',
 
   'matrix.X': 'Embeddings',

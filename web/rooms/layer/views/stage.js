@@ -11,7 +11,6 @@ import { originOf } from './map-title.js'
 import { saveMenu } from './save-menu.js'
 import { glossOf, headActions, scaleChoice, shownHead } from './shown-head.js'
 import { domain, spokenCell, spokenWord } from './spoken.js'
-import { withTerms } from './terms.js'
 import { cellSentence, evenSentence, rich, weightsOf, wordButton, wordSentences } from './word-buttons.js'
 
 /** @import { Matrix, SceneContext, Word } from '../layer.js' */
@@ -145,15 +144,29 @@ function answer(context) {
 /** The head of the stories model that looks from "he" at the name. */
 const TRAINED = `#2&${new URLSearchParams({ room: 'models', 'models.checkpoint': 'stories', 'models.prompt': 'Lily and Tom are friends . Is he', 'models.at': '1.2' })}`
 
-/** Terms that are explained elsewhere: in this line only the entropy is. */
-const NOT_HERE = ['head', 'weight']
+/** From random matrices to trained ones, and to what stands far below. @param {SceneContext} context */
+function ways({ t, result, actions }) {
+  const { model } = result.settings
+  const below = (/** @type {'cost' | 'export'} */ id) => {
+    const show = (/** @type {Event} */ event) => {
+      event.preventDefault() // the hash is the settings'
+      actions.show(id)
+    }
+    return html`<a href="#${id}" id="seen-${id}" @click=${show}>${t(id)}</a>`
+  }
+  return html`<p class="note ways">${
+    model === 'heads' || model === 'multihead'
+      ? html`<a id="to-trained" href=${TRAINED}>${t('seeTrained')}</a> · <a id="to-training" href=${trainingLink(result.settings)}>${t('trainOne')}</a> · `
+      : nothing
+  }${below('cost')} · ${below('export')}</p>`
+}
 
 /** What is seen, and that it is not trained. @param {SceneContext} context */
 function seen(context) {
   const { t, result } = context
   const { softmaxAxis } = result.settings
   const rows = t(result.heads > 1 ? 'seenHeads' : 'seen', { heads: result.heads })
-  return html`<div class="note seen" id="seen">${softmaxAxis === 'keys' ? withTerms(t, rows, new Set(NOT_HERE)) : t('seenColumns')} ${t(`untrained.${originOf(context)}`)}</div>`
+  return html`<div class="note seen" id="seen">${softmaxAxis === 'keys' ? rows : t('seenColumns')} ${t(`untrained.${originOf(context)}`)}</div>`
 }
 
 /** The views of the chosen head, and what can be done on the map. @param {SceneContext} context */
@@ -168,12 +181,6 @@ function tabs(context) {
     ${saveMenu({ t, className: 'of-weights', text: t(`view.${settings.view}`), matrix: large, picture: pictureSelector({ prefix: '', view: settings.view }) })}
   </tool-group>`
 }
-
-/** From random matrices to trained ones. @param {SceneContext} context */
-const trained = ({ t, result }) =>
-  result.settings.model === 'heads' || result.settings.model === 'multihead'
-    ? html`<p class="note trained"><a id="to-trained" href=${TRAINED}>${t('seeTrained')}</a> · <a id="to-training" href=${trainingLink(result.settings)}>${t('trainOne')}</a></p>`
-    : nothing
 
 /** What a large trace leaves out. @param {SceneContext} context */
 function left({ t, result, head }) {
@@ -196,6 +203,6 @@ export function stage(context) {
     ${seen(context)}
     ${tabs(context)}
     ${headView(shownHead(context), headActions(context), t, settings.view === 'map' ? scaleChoice(context) : nothing)}
-    ${trained(context)} ${left(context)}
+    ${ways(context)} ${left(context)}
   </section>`
 }
