@@ -150,7 +150,10 @@ test('in a window of 1280 by 800 the bar of steps is whole, an answer moves no m
     await map.waitFor()
     await page.locator(`#tour[data-stop="${stop}"]`).waitFor()
     const isFree = async () => {
-      const [picture, guide] = [await map.locator('canvas').first().boundingBox(), await page.locator('#tour').boundingBox()]
+      const [picture, guide] = [
+        await map.locator('canvas').first().boundingBox(),
+        await page.locator('#tour').boundingBox(),
+      ]
       return picture && guide && picture.y + picture.height <= guide.y + 1
     }
     await becomes(isFree, true)

@@ -259,7 +259,13 @@ function chain(context) {
   if (chain.length < 3) return []
   return [
     { type: 'heading', text: t('chain'), isSmall: true },
-    { type: 'links', id: 'chain', items: chain.slice(1).map(each => [html`${t(`matrix.${each.matrix}`)} ${symbol(context, each)}`, factor(context, each)]) },
+    {
+      type: 'links',
+      id: 'chain',
+      items: chain
+        .slice(1)
+        .map(each => [html`${t(`matrix.${each.matrix}`)} ${symbol(context, each)}`, factor(context, each)]),
+    },
   ]
 }
 
