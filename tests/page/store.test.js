@@ -358,7 +358,7 @@ test('another room takes the sentence along and gives a head; JSON is read, or r
   await until(() => effects.at(-1)?.type === 'message')
   assert.deepEqual(effects.at(-1), {
     type: 'message',
-    problem: { key: 'importRagged', params: { name: 'weights', dims: '2, 2' } },
+    problem: { key: 'importRagged', params: { name: 'weights', dims: '2, 2' }, texts: 'layer-parts' },
     isBad: true,
   })
 })
