@@ -137,28 +137,33 @@ test('two tabs that open a model at once do no harm', async () => {
   await run(`return models.deleteKeptModel('hf:me/large')`)
 })
 
-test('a worker opens and keeps a model, too', async () => {
-  const sum = await run(`
-    const code = \`onmessage = async ({ data: { base, hub } }) => {
-      const [{ load }, { loadModel }] = await Promise.all([import(base + 'index.js'), import(base + 'models.js')])
-      const model = await loadModel(await load(), 'hf:me/tiny', { hub, tokenizer: false })
-      postMessage(model.forward({ ids: [1] }).logits.data.length)
-    }\`
+/** Runs the code of a module in a worker, which is told where the library and the hub are, and returns its answer. @param {string} code */
+const inWorker = code =>
+  run(`
+    const code = ${JSON.stringify(code)}
     const worker = new Worker(URL.createObjectURL(new Blob([code], { type: 'text/javascript' })), { type: 'module' })
     worker.postMessage({ base: location.href, hub })
     return new Promise((resolve, reject) => {
       worker.onmessage = ({ data }) => resolve(data)
       worker.onerror = ({ message }) => reject(new Error(message))
     })`)
+
+test('a worker opens and keeps a model, too', async () => {
+  const sum = await inWorker(`
+    onmessage = async ({ data: { base, hub } }) => {
+      const [{ load }, { loadModel }] = await Promise.all([import(base + 'index.js'), import(base + 'models.js')])
+      const model = await loadModel(await load(), 'hf:me/tiny', { hub, tokenizer: false })
+      postMessage(model.forward({ ids: [1] }).logits.data.length)
+    }`)
   assert.equal(sum, 384)
   assert.equal(await run(`return models.deleteKeptModel('hf:me/tiny')`), 1)
 })
 
 test('where only workers write, as in older versions of Safari, a write that stores a part goes on, and a full disk is said', async () => {
   /** Opens a model in a worker that writes by a handle of its own, at most so many bytes at a time. @param {number} most */
-  const inWorker = most =>
-    run(`
-    const code = \`delete FileSystemFileHandle.prototype.createWritable
+  const opened = most =>
+    inWorker(`
+    delete FileSystemFileHandle.prototype.createWritable
     const { write } = FileSystemSyncAccessHandle.prototype
     let writes = 0
     FileSystemSyncAccessHandle.prototype.write = function (bytes, options) {
@@ -169,15 +174,9 @@ test('where only workers write, as in older versions of Safari, a write that sto
       const [{ load }, { loadModel }] = await Promise.all([import(base + 'index.js'), import(base + 'models.js')])
       const said = loadModel(await load(), 'hf:me/tiny', { hub, tokenizer: false }).then(() => 'opened', String)
       postMessage([await said, writes])
-    }\`
-    const worker = new Worker(URL.createObjectURL(new Blob([code], { type: 'text/javascript' })), { type: 'module' })
-    worker.postMessage({ base: location.href, hub })
-    return new Promise((resolve, reject) => {
-      worker.onmessage = ({ data }) => resolve(data)
-      worker.onerror = ({ message }) => reject(new Error(message))
-    })`)
-  assert.match((await inWorker(0))[0], /DISK_FULL|the disk is full: delete models/)
-  const [said, writes] = await inWorker(100_000)
+    }`)
+  assert.match((await opened(0))[0], /DISK_FULL|the disk is full: delete models/)
+  const [said, writes] = await opened(100_000)
   assert.equal(said, 'opened')
   assert.ok(writes > tiny['model.safetensors'].length / 100_000)
   hub.break({ of: /./, status: 503 })
