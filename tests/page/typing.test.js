@@ -21,3 +21,19 @@ test('a key is answered within four times of what a blank page takes to write 32
     assert.ok(result <= (each.tokens === 512 ? 24 : 4) * blank, said)
   }
 })
+
+test('no key adds a child to <body>, which would restyle the whole page', async () => {
+  const each = /** @type {import('./typing.js').Case} */ (CASES.find(({ tokens }) => tokens === 512))
+  await go(hashOf(each))
+  await shows(page, each.tokens)
+  await page.evaluate(() => {
+    const added = /** @type {string[]} */ ([])
+    Object.assign(window, { added })
+    new MutationObserver(records => {
+      for (const { addedNodes } of records)
+        for (const node of addedNodes) if (node instanceof Element) added.push(node.outerHTML)
+    }).observe(document.body, { childList: true })
+  })
+  await typing(page, 'ab')
+  assert.deepEqual(await page.evaluate(() => /** @type {any} */ (window).added), [])
+})

@@ -71,7 +71,11 @@ function badge({ t, difference }) {
   return html`<p class="badge" id="badge" title=${where} data-most=${most}>${text}</p>`
 }
 
-/** How far a large trace is: a line at the top that takes no room. @param {Context} context */
+/**
+ * How far a large trace is: a line at the top that takes no room.
+ * It is no child of <body>, whose new children restyle the page.
+ * @param {Context} context
+ */
 function working({ t, progress }) {
   if (progress === undefined) return nothing
   const value = Math.round(progress * 100)
@@ -146,10 +150,10 @@ export function draw(given) {
             <button type="button" class="plain" @click=${() => act.retry()}>${t('retry')}</button></p>`
         : nothing
     }
-    <p class="stale" role="status">${isStale && body ? t('stale') : nothing}</p></div>
+    <p class="stale" role="status">${isStale && body ? t('stale') : nothing}</p>
+    ${working(context)}</div>
     ${sentenceBar({ ...context, scene: body })}
     ${controls(context)}
     ${body || failure ? nothing : html`<p class="note">${t('loading')}</p>`}
-    ${working(context)}
     ${body ? layer(body, isStale) : nothing}`
 }
