@@ -182,6 +182,21 @@ test('a long run tells how far it is and can be cancelled: the run before stays,
     .filter({ hasText: /Rows 13\d to 14\d of/ })
     .waitFor({ state: 'attached' })
   await map.locator('.labels').filter({ hasNotText: 'stands for' }).waitFor()
+  // Without the first token: its column is hidden in the overview and in the tiles, and the numbers of the others stay.
+  const firstColumns = () =>
+    map.evaluate(async element => {
+      const { overview, tile } = /** @type {any} */ (element).source
+      const read = await tile({ rows: [128, 256], columns: [0, 128], resolution: [128, 128], signal: new AbortController().signal })
+      return [overview, read].map(({ data, dims }) => [data[dims[1]], data[dims[1] + 1]])
+    })
+  const [before, tileBefore] = await firstColumns()
+  assert.ok(before[0] > 0 && tileBefore[0] > 0)
+  await page.check('#models-first')
+  assert.deepEqual(await firstColumns(), [
+    [Number.NEGATIVE_INFINITY, before[1]],
+    [Number.NEGATIVE_INFINITY, tileBefore[1]],
+  ])
+  await page.uncheck('#models-first')
   await page.click('#models-back')
   await page.fill('#models-text', 'The cat')
   await page.locator('long-words').waitFor({ state: 'detached' })

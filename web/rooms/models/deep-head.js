@@ -5,6 +5,7 @@ import { html, nothing } from 'lit'
 import { percent } from '../../files/number-format.js'
 import { shown } from '../../shell/slots.js'
 import { mapAt } from './atlas-maps.js'
+import { withoutFirstBox } from './overview.js'
 import { nameOf, tileName, withOrigin } from './shown.js'
 
 /** @typedef {import('./models.js').Room} Room */
@@ -27,18 +28,27 @@ let known = { name: '' }
 /** The tiles that the map waits for. @type {Map<string, Awaited>} */
 const awaited = new Map()
 
+/** The same cells, the first of each row hidden. @param {Matrix} matrix */
+function withoutFirst({ data, dims }) {
+  const shown = Float32Array.from(data)
+  for (let i = 0; i < shown.length; i += dims[1]) shown[i] = Number.NEGATIVE_INFINITY
+  return { data: shown, dims }
+}
+
 /** @param {Room} room @param {HeadAt} head */
-function sourceOf({ maps, act, run, got }, head) {
+function sourceOf({ maps, act, run, got, view }, head) {
   if (!maps || !run) return undefined
   const { model, input, changes, sourceText } = run.request
+  const { isWithoutFirst } = view
   const finer = got.profile?.is === 'here' ? got.profile.value.map : undefined
-  const name = JSON.stringify([model, input, changes, sourceText, head, finer?.dims]) // another row is the same text
+  const name = JSON.stringify([model, input, changes, sourceText, head, finer?.dims, isWithoutFirst]) // another row is the same text
   if (known.name === name) return known.source
   const publish = () => act.show({ tiles: [...awaited.values()].map(({ tile }) => tile) })
   const { rows, columns, height, width } = maps
-  const overview = finer ?? { data: mapAt(maps, head), dims: [height, width] }
-  const tile = (/** @type {TileRequest} */ { signal, ...tile }) =>
-    new Promise((resolve, reject) => {
+  const all = finer ?? { data: mapAt(maps, head), dims: [height, width] }
+  const overview = isWithoutFirst ? withoutFirst(all) : all
+  const tile = (/** @type {TileRequest} */ { signal, ...tile }) => {
+    const asked = new Promise((resolve, reject) => {
       const part = tileName(head, tile)
       const own = { tile, resolve, reject }
       awaited.set(part, own)
@@ -49,6 +59,8 @@ function sourceOf({ maps, act, run, got }, head) {
       })
       publish()
     })
+    return isWithoutFirst && tile.columns[0] === 0 ? asked.then(withoutFirst) : asked
+  }
   const patience = Number.POSITIVE_INFINITY // a layer may run again for it
   known = { name, source: { rows, columns, overview, tile, tileSide: TILE_SIDE, patience } }
   return known.source
@@ -98,6 +110,7 @@ export function deepHead(room, head) {
       @cell-pin=${pin}
       @token-pin=${pinWord}></qkv-deep-map></div>
     <p class="note">${t('modelsCells')}</p>
+    <p>${withoutFirstBox(room)}</p>
     ${profile(room, head)}`
 }
 

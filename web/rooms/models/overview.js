@@ -129,11 +129,15 @@ function resize({ act }, { currentTarget }, factor) {
   act.show({ mapSize: Math.round(side * factor) })
 }
 
+/** Hides the first token, which draws the weight of many heads, from the colours. @param {Room} room */
+export const withoutFirstBox = ({ t, view, act }) =>
+  html`<label><input type="checkbox" id="models-first" .checked=${view.isWithoutFirst} @change=${(/** @type {InputEvent} */ { target }) => act.show({ isWithoutFirst: target.checked })} /> ${t('modelsWithoutFirst')}</label>`
+
 /** @param {Room} room */
 export function overview(room) {
   const { t, act, view, maps, stack, run } = room
   if (!maps) return nothing
-  const { least, isOnlyHits, isWithoutFirst, query, keyWord, reference, mapSize, chosen } = view
+  const { least, isOnlyHits, query, keyWord, reference, mapSize, chosen } = view
   const rankBy = rankingOf(room)
   const { end, minus } = painted(room)
   const scores = scoresOf(room)
@@ -151,7 +155,7 @@ export function overview(room) {
       <p class="note">${t(`modelsRankText.${explained}`)}</p>
       <label class="models-least">${t('modelsLeast', { least: least.toFixed(2) })} <input id="models-least" type="range" min="0" max="1" step="0.05" .value=${String(least)} @input=${(/** @type {InputEvent} */ { target }) => act.show({ least: Number(target.value) })} /></label>
       <label><input type="checkbox" id="models-hits" .checked=${isOnlyHits} @change=${(/** @type {InputEvent} */ { target }) => act.show({ isOnlyHits: target.checked })} /> ${t('modelsOnlyHits', { count: hits.length })}</label>
-      <label><input type="checkbox" id="models-first" .checked=${isWithoutFirst} @change=${(/** @type {InputEvent} */ { target }) => act.show({ isWithoutFirst: target.checked })} /> ${t('modelsWithoutFirst')}</label>
+      ${withoutFirstBox(room)}
       <ol class="models-ranked" id="models-ranked">${(isOnlyHits ? hits : all)
         .slice(0, MOST_LISTED)
         .map(
