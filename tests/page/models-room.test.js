@@ -186,7 +186,12 @@ test('a long run tells how far it is and can be cancelled: the run before stays,
   const firstColumns = () =>
     map.evaluate(async element => {
       const { overview, tile } = /** @type {any} */ (element).source
-      const read = await tile({ rows: [128, 256], columns: [0, 128], resolution: [128, 128], signal: new AbortController().signal })
+      const read = await tile({
+        rows: [128, 256],
+        columns: [0, 128],
+        resolution: [128, 128],
+        signal: new AbortController().signal,
+      })
       return [overview, read].map(({ data, dims }) => [data[dims[1]], data[dims[1] + 1]])
     })
   const [before, tileBefore] = await firstColumns()

@@ -1,5 +1,7 @@
 // A long text before it is read: how many tokens it has, how many the model can read here, and how long that takes. No DOM.
 
+import { MOST_MAPS } from './summary-run.js'
+
 /** @typedef {import('./models.js').OpenModel} OpenModel */
 /** @typedef {import('./models.js').View} View */
 
@@ -44,15 +46,15 @@ const OF_LAYER = 20
 const OF_HEAD = 68
 
 /**
- * The number of tokens that the model can read here: by its positions, and by memory, which holds what leaves each layer and what its
- * heads report, but no weight of a pair of tokens.
+ * The number of tokens that the model can read here: by its positions, and by memory, which holds what leaves each layer, what its
+ * heads report and their maps, but no weight of a pair of tokens.
  * @param {OpenModel} model
  * @param {number} mostBytes
  */
 export function mostTokens({ positions, stacks: { encoder, decoder }, bytes }, mostBytes) {
   const { layers, heads, headDim } = decoder ?? encoder ?? { layers: 0, heads: 1, headDim: 1 }
   const own = 4 * heads * headDim * (layers + 1 + OF_LAYER) + OF_HEAD * layers * heads
-  return Math.min(positions, Math.floor(Math.max(0, mostBytes - bytes) / own))
+  return Math.min(positions, Math.floor(Math.max(0, mostBytes - bytes - MOST_MAPS) / own))
 }
 
 /** "12 s", "3 min". @param {import('./models.js').Room['t']} t @param {number} seconds */

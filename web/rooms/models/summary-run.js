@@ -8,8 +8,10 @@ import { BLOCKS, putSummary } from './atlas-maps.js'
 
 /** Bytes of all q and k that are kept; of longer texts a layer runs again when it is looked at. */
 const MOST_KEPT = 2 ** 29
-/** Cells a side of the map of a head: the first number with which the maps of all heads take at most MOST_MAPS bytes. Each is a multiple of BLOCKS. */
-const [SIDES, MOST_MAPS] = [[512, 256, 128, BLOCKS], 2 ** 26]
+/** The most bytes of the maps of all heads. */
+export const MOST_MAPS = 2 ** 26
+/** Cells a side of the map of a head: the first number with which the maps take at most MOST_MAPS bytes. Each is a multiple of BLOCKS. */
+const SIDES = [512, 256, 128, BLOCKS]
 
 /** The keep name of the summaries of each stack. @type {Record<Stack, 'attentionSummaries' | 'encoderAttentionSummaries' | 'crossAttentionSummaries'>} */
 export const SUMMARIES = {
