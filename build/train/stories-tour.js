@@ -9,16 +9,10 @@ import { measureStop } from './tour-stop.js'
 /** @typedef {import('./stories-figures.js').HeadFigures} HeadFigures */
 
 const START = 'Lily and Tom are friends .'
-/** @type {{ id: string, kind: Kind, prompt: string, answer: string, sources: string[], isBehind?: boolean, best: (head: HeadFigures) => number }[]} */
+/** What Models opens with: its last words were said before, so heads that copy have something to do. */
+export const FIRST_TEXT = `${START} The fox is called vi ta mo . He has a red ball . Vi ta`
+/** The story of the front door stands first. @type {{ id: string, kind: Kind, prompt: string, answer: string, sources: string[], isBehind?: boolean, best: (head: HeadFigures) => number }[]} */
 const STOPS = [
-  {
-    id: 'previous',
-    kind: 'name',
-    answer: 'mo',
-    sources: ['vi'],
-    prompt: `${START} The fox is called vi ta mo . He has a red ball . Vi ta`,
-    best: ({ previous }) => previous,
-  },
   {
     id: 'pronoun',
     kind: 'pronoun',
@@ -26,6 +20,14 @@ const STOPS = [
     sources: ['tom'],
     prompt: `${START} Is he`,
     best: ({ cost, antecedent }) => cost.pronoun * antecedent,
+  },
+  {
+    id: 'previous',
+    kind: 'name',
+    answer: 'mo',
+    sources: ['vi'],
+    prompt: FIRST_TEXT,
+    best: ({ previous }) => previous,
   },
   {
     id: 'gender',

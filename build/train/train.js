@@ -11,7 +11,7 @@ import { ledgerTour } from './ledger-tour.js'
 import { storiesFiles, trainStories } from './stories.js'
 import { storiesFigures } from './stories-figures.js'
 import { STORY_CLASSES } from './stories-text.js'
-import { storiesTour } from './stories-tour.js'
+import { FIRST_TEXT, storiesTour } from './stories-tour.js'
 import { trainTranslator, translatorFiles } from './translator.js'
 import { translatorFigures } from './translator-figures.js'
 
@@ -28,7 +28,7 @@ const MODELS = {
       return { settings: trained.settings, files: storiesFiles(trained) }
     },
     measure: async (/** @type {Qkv} */ qkv, /** @type {Source} */ source, /** @type {'choice' | 'test'} */ set) => {
-      const figures = rounded(await storiesFigures(qkv, source, { set }))
+      const figures = { ...rounded(await storiesFigures(qkv, source, { set })), example: { text: FIRST_TEXT } }
       return { figures, tour: rounded(await storiesTour(qkv, source, figures)), words: STORY_CLASSES }
     },
   },

@@ -76,7 +76,10 @@ test('3. in every view a word answers, and stays selected from view to view', as
 })
 
 test('4. the first screen says what is seen, and that nothing is trained; examples have plain names', async () => {
-  await reads('#seen', /a row shows how a word divides its attention.*random: nothing here is trained/)
+  await reads(
+    '#seen',
+    /Each row shows how a word divides its attention.*4 heads; bits say how evenly.*random: nothing here is trained/,
+  )
   const visible = await page.evaluate(() => document.body.innerText)
   assert.ok(!/document 0|the print/i.test(visible))
   await reads('.example-name', /^Four heads of an article$/)

@@ -337,7 +337,11 @@ test('layers, positions and MLP of the translation can be changed; its last map 
   await room('[data-layer="3"] qkv-heads').waitFor(PATIENCE)
   await becomes(
     () => room('.learn-layer h2').allInnerTexts(),
-    ['Layer 1: The sentence looks at itself', 'Layer 2: The sentence looks at itself', 'Chinese looks at English'],
+    [
+      'Layer 1: The sentence looks at itself',
+      'Layer 2: The sentence looks at itself',
+      'Chinese (rows) looks at English (columns)',
+    ],
   )
   await reads('#learn-chosen-title', 'Head 3.1')
   await page.waitForFunction(() =>

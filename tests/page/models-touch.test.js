@@ -52,6 +52,11 @@ for (const width of [360, 390])
     }
     await becomes(isPlaced, true, 'at the lower edge, as wide as the window')
     await becomes(() => beyond(page), [])
+    const isUncovered = async () => {
+      const [map, own] = await Promise.all([page.locator('#models-map canvas').boundingBox(), sheet.boundingBox()])
+      return map && own && map.y + map.height <= own.y
+    }
+    await becomes(isUncovered, true, 'the page has scrolled: the sheet covers nothing of the map that it speaks of')
     const own = page.locator('.sheet-cell.is-own')
     const result = async () => (await page.innerText('.total output')).trim()
     const isRepeated = async () => (await own.locator('.factor').innerText()).trim() === (await result())

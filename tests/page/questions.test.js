@@ -12,7 +12,7 @@ import { texts as shell } from '../../web/i18n/en/shell.js'
 import { texts as chinese } from '../../web/i18n/zh/glosses.js'
 import { recorded } from '../../web/rooms/front/recorded.js'
 import { SOURCE_WORDS, TARGET_WORDS } from '../../web/rooms/learn/tasks/translation.js'
-import { becomes, go, page, reads, usePage } from './open.js'
+import { becomes, choose, go, page, reads, usePage } from './open.js'
 
 usePage({ hash: '' })
 const MOST_CLICKS = 3
@@ -25,6 +25,12 @@ const says = text => {
 
 /** @param {string} selector */
 const value = selector => page.locator(selector).first().getAttribute('data-value').then(Number)
+
+/** Does an element stand within a list that scrolls? @param {string} selector @param {string} list */
+async function isInSight(selector, list) {
+  const [own, all] = await Promise.all([selector, list].map(each => page.locator(each).boundingBox()))
+  return own && all && own.y >= all.y && own.y + own.height <= all.y + all.height
+}
 
 /** Opens a room from the front door. @param {string} room */
 async function enter(room) {
@@ -176,6 +182,7 @@ const QUESTIONS = [
       await page.click('#models-model')
       await page.click('[data-name="translation"]')
       await page.locator('[data-gloss="today"]').waitFor()
+      await reads('.models-hint', says(models.modelsWrites))
       await reads('.models-hint', /今天 today → today, .*驾驶 driving → driving/)
       // Under the pointer, a cell of the map says which word looks at which.
       const map = page.locator('.models-atlas canvas').first()
@@ -192,6 +199,8 @@ const QUESTIONS = [
       await reads('.models-bar', says(models.modelsFolder))
       await page.click('#models-model')
       await page.locator('[data-name="hf:openai-community/gpt2"]').waitFor()
+      assert.ok(await isInSight('[data-name="hf:openai-community/gpt2"]', '#models-options'), 'without scrolling')
+      await reads('#models-own', says(gallery.galleryOwn))
       await reads('#models-privacy', says(gallery.galleryPrivacy))
     },
   ],
@@ -211,6 +220,21 @@ test('twelve questions of a first-time reader are answered from a fresh page, wi
     assert.ok(clicks <= MOST_CLICKS, `${question}: ${clicks} clicks`)
     await page.evaluate(() => localStorage.clear())
   }
+})
+
+test('the translation of One layer says what its rows are, and leads in one click to the trained one, whose rows are what it writes', async () => {
+  await go('#2&')
+  await choose('translation')
+  await reads('#seen', says(layer.seenCross))
+  await page.click('#to-trained')
+  await reads('.models-title h2', /^Head 1\.1$/)
+  await reads('.models-hint', /今天 today → today, .*驾驶 driving → driving/)
+  await reads('.models-hint', says(models.modelsWrites))
+  const names = await page.locator('#models-map').evaluate(map => {
+    const { rowTokens, columnTokens } = /** @type {any} */ (map)
+    return [rowTokens[1], columnTokens[0]]
+  })
+  assert.deepEqual(names, ['今天 today', 'an'])
 })
 
 test('every word of the translation has a gloss in the other language', () => {

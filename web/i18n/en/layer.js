@@ -41,9 +41,10 @@ export const texts = {
   givesSet: '{query} gives {share} to {key}, set by you (it was {was}). The rest shares {rest}.',
   outputMoved: 'Output: {before}, now {now}.',
   seenColumns: 'Softmax runs over the queries: each column sums to one.',
-  seenHeads:
-    '{heads} heads; in each, a row shows how a word divides its attention among the words it may see. Bits say how evenly: 0 if one word gets all.',
-  seeTrained: 'See a trained head',
+  seenCross: 'Rows are the words that ask: a translator writes them. Columns are the words that answer: it reads them.',
+  seenBits: '{heads} heads; bits say how evenly a row is divided: 0 if one word gets all.',
+  'seeTrained.self': 'See a trained head',
+  'seeTrained.cross': 'See a trained translation',
   trainOne: 'train one',
   'untrained.random': 'The matrices are random: nothing here is trained.',
   'untrained.handBuilt': 'These heads are built by hand: nothing here is trained.',
@@ -179,7 +180,7 @@ export const texts = {
   'preset.layer': 'PyTorch’s layer, 60 words',
   'preset.layer.note':
     'A batch of 10 × 60 tokens, a model of 512, 8 heads of 64; W_O joins them. Sizes of notebook 002.',
-  'preset.translation': 'Translation, English to Chinese',
+  'preset.translation': 'Translation, Chinese to English',
   'preset.translation.note': 'English words ask, Chinese words answer. Sentence of notebook 003.',
   'preset.handBuilt': 'Heads built by hand: induction and others',
   'preset.handBuilt.note': 'Five heads built by hand, each with one task. Choose another kind for any head.',

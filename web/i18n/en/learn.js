@@ -45,7 +45,7 @@ export const texts = {
   learnUntrained: 'Nothing is trained yet: these weights are random.',
   learnLayer: 'Layer {layer}',
   'learnLayer.encoder': 'The sentence looks at itself',
-  'learnLayer.cross': 'Chinese looks at English',
+  'learnLayer.cross': 'Chinese (rows) looks at English (columns)',
   learnTrain: 'Train',
   learnTrainOn: 'Train on',
   learnTrainAbout: 'Train (about {time})',

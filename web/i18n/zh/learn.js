@@ -43,7 +43,7 @@ export const texts = {
   learnUntrained: '还没有训练：这些权重是随机的。',
   learnLayer: '第 {layer} 层',
   'learnLayer.encoder': '句子看自己',
-  'learnLayer.cross': '中文看英文',
+  'learnLayer.cross': '中文（行）看英文（列）',
   learnTrain: '训练',
   learnTrainOn: '继续训练',
   learnTrainAbout: '训练（约 {time}）',

@@ -6,6 +6,10 @@ import { change, signature } from './settings.js'
 /** @import { Settings } from './layer.js' */
 /** @typedef {keyof typeof PRESETS} PresetId */
 
+/** A trained head, opened in Models: of a translation the one that aligns its words, else the one that looks from "he" at the name. @param {Pick<Settings, 'kind'>} settings */
+export const trainedLink = ({ kind }) =>
+  `#2&room=models&models.checkpoint=${kind === 'cross' ? 'translation&models.at=c1.1' : 'stories&models.prompt=Lily+and+Tom+are+friends+.+Is+he&models.at=1.2'}`
+
 /** The room that trains what the page shows: the heads of a translation look from one language at another. @param {Pick<Settings, 'kind'>} settings */
 export const trainingLink = ({ kind }) => `#2&room=learn${kind === 'cross' ? '&learn.task=translation' : ''}`
 

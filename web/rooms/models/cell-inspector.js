@@ -2,6 +2,7 @@
 
 import { nothing } from 'lit'
 import { inspector as drawInspector } from '../../head/inspector.js'
+import { uncover } from '../../head/uncover.js'
 import { shown } from '../../shell/slots.js'
 import { cellPage } from './cell-pages.js'
 import { reasonsPart } from './reasons-part.js'
@@ -25,6 +26,7 @@ export function inspector(room, r) {
   const reasons = ofCell && ofCell.query === cell.query && ofCell.key === cell.key ? ofCell : undefined
   const encoded = room.run?.tokens ?? []
   const why = reasonsPart({ t, head, words, encoded, reasons, open: act.goToPlace }, r)
+  uncover('models-inspector', 'models-map', { row: cell.query, column: cell.key })
   const weightRow = got.number?.is === 'here' ? got.number.value : undefined
   return drawInspector({
     t,

@@ -39,7 +39,7 @@ export function headPage(room, head) {
       ${similar(room, head)}
     </section>
     <section class="models-head" aria-label=${t('headTitle', { name })} data-head=${name}>
-      <div class="models-title"><h2>${t('headTitle', { name })}</h2> <code>${codeName(room, head)}</code>
+      <div class="models-title"><h2>${t('headTitle', { name })}</h2> <code>${codeName(room, head)}</code> <span class="note" id="models-from-zero">${t('modelsFromZero')}</span>
         <span class="note" id="models-pattern">${room.openModel?.about ? t('modelsTrained', { model: titleOf(room, room.openModel.name) }) : nothing} ${patternOf(room, head)}${head.stack === '' ? '' : ` (${t(`modelsStack.${head.stack}`)})`}</span>
         <span class="spring"></span>
         <button type="button" class="tool" id="models-open-layer" @click=${() => act.openInLayer(t('modelsBackTo', { name }))}>${t('openLayer')}</button>

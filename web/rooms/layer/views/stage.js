@@ -4,7 +4,7 @@ import { headView, paintButton, pictureSelector, viewTabs } from '../../../head/
 import { colourOf } from '../../../head/number-colours.js'
 import { MANY_ROWS } from '../../../head/part-of-map.js'
 import { looksAt, seenBy, shades } from '../explain/word-facts.js'
-import { trainingLink } from '../presets.js'
+import { trainedLink, trainingLink } from '../presets.js'
 import { isSameCell } from '../settings.js'
 import { headAnswer } from './head-list.js'
 import { originOf } from './map-title.js'
@@ -141,9 +141,6 @@ function answer(context) {
   </div>`
 }
 
-/** The head of the stories model that looks from "he" at the name. */
-const TRAINED = `#2&${new URLSearchParams({ room: 'models', 'models.checkpoint': 'stories', 'models.prompt': 'Lily and Tom are friends . Is he', 'models.at': '1.2' })}`
-
 /** From random matrices to trained ones, and to what stands far below. @param {SceneContext} context */
 function ways({ t, result, actions }) {
   const { model } = result.settings
@@ -156,7 +153,7 @@ function ways({ t, result, actions }) {
   }
   return html`<p class="note ways">${
     model === 'heads' || model === 'multihead'
-      ? html`<a id="to-trained" href=${TRAINED}>${t('seeTrained')}</a> · <a id="to-training" href=${trainingLink(result.settings)}>${t('trainOne')}</a> · `
+      ? html`<a id="to-trained" href=${trainedLink(result.settings)}>${t(`seeTrained.${result.settings.kind}`)}</a> · <a id="to-training" href=${trainingLink(result.settings)}>${t('trainOne')}</a> · `
       : nothing
   }${below('cost')} · ${below('export')}</p>`
 }
@@ -164,9 +161,10 @@ function ways({ t, result, actions }) {
 /** What is seen, and that it is not trained. @param {SceneContext} context */
 function seen(context) {
   const { t, result } = context
-  const { softmaxAxis } = result.settings
-  const rows = t(result.heads > 1 ? 'seenHeads' : 'seen', { heads: result.heads })
-  return html`<div class="note seen" id="seen">${softmaxAxis === 'keys' ? rows : t('seenColumns')} ${t(`untrained.${originOf(context)}`)}</div>`
+  const { softmaxAxis, kind } = result.settings
+  const rows = t(softmaxAxis === 'keys' ? (kind === 'cross' ? 'seenCross' : 'seen') : 'seenColumns')
+  const bits = softmaxAxis === 'keys' && result.heads > 1 ? t('seenBits', { heads: result.heads }) : nothing
+  return html`<div class="note seen" id="seen">${rows} ${bits} ${t(`untrained.${originOf(context)}`)}</div>`
 }
 
 /** The views of the chosen head, and what can be done on the map. @param {SceneContext} context */

@@ -89,6 +89,7 @@ export function modelList(room, g) {
             : nothing,
         )}</div>`,
     )}${options.length ? nothing : html`<p class="note">${g('galleryNone')}</p>`}</div>
+    <p class="note" id="models-own">${g('galleryOwn')}<br /><code>model.save_pretrained('mine'); tokenizer.save_pretrained('mine')</code></p>
     <p class="note" id="models-privacy">${g('galleryPrivacy')}</p>
     ${
       kept.length
