@@ -6,6 +6,7 @@ import { test } from 'node:test'
 import { texts as gallery } from '../../web/i18n/en/gallery.js'
 import { texts as glosses } from '../../web/i18n/en/glosses.js'
 import { texts as layer } from '../../web/i18n/en/layer.js'
+import { texts as parts } from '../../web/i18n/en/layer-parts.js'
 import { texts as learn } from '../../web/i18n/en/learn.js'
 import { texts as models } from '../../web/i18n/en/models.js'
 import { texts as shell } from '../../web/i18n/en/shell.js'
@@ -56,7 +57,7 @@ const QUESTIONS = [
       await enter('layer')
       await page.click('[data-word="queries:3"] >> nth=0')
       await reads('#inspector', /query q −0\.1037 0\.2902 key k 0\.1420 0\.2291 value v 0\.1516/)
-      for (const text of [layer.asksBestOwn, layer.passesOnTwo, layer.receives]) await reads('#inspector', says(text))
+      for (const text of [parts.asksBestOwn, parts.passesOnTwo, layer.receives]) await reads('#inspector', says(text))
     },
   ],
   [

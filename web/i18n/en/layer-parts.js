@@ -1,4 +1,4 @@
-// What One layer says in parts that are loaded when they are opened, and of files that it cannot read: the tour, what differs from a document, why scores are divided, what a length costs, programs, import.
+// What One layer says in parts that are loaded when they are opened, and of files that it cannot read: the page of a word, the tour, what differs from a document, why scores are divided, what a length costs, programs, import.
 
 export const texts = {
   tourTry: 'Try it',
@@ -34,6 +34,22 @@ export const texts = {
     'That document has formulas and a table of three by three words, but no numbers. The numbers here come from the seed, as PyTorch’s layer draws them, untrained.\nThe document cuts by meaning: three Chinese words and three English ones. Here a dictionary cuts the Chinese into five words, and spaces cut the English into four, so that the map is rectangular. Type 一套 自动驾驶 解决方案 and choose tokens at spaces for its three.\nIts table has source words down and target words across; here the queries, the target, go down. With several heads the divisor is the root of the size of one head, not of the whole key.',
   'differs.004':
     'The weight of 68 is printed as 0. It is 0.000000056, and the estimate is 112.50000076: in four decimals both print alike.\nThe width σ of the printed kernel is 1. The document’s table of models divides the plain dot product by a root, too; its text does not, nor does the page. The additive score as printed has no tanh: then the query drops out of softmax, and every query gets the same output. Here it has one.',
+  asksYes: '{query} sees {key}: the mask allows it. The weight is {share}.',
+  asksStill: 'Proof: with {word} instead of {key}, the output of {query} does not change, not even in the last bit.',
+  asksMoved: 'Proof: with {word} instead of {key}, the output of {query} changes by {moved}.',
+  asksBest: 'Asks: the query of {word} fits the key of {best} best: {score}. It fits {least} least: {low}.',
+  asksBestOwn:
+    'Asks: the query of {word} fits the key of {best} best: {score}; its own: {own}. It fits {least} least: {low}.',
+  answersBest: 'Answers: the key of {word} fits the query of {query} best: {score}.',
+  passesOnTwo: 'Passes on: {first} of its value goes into {one}, {second} into {other}.',
+  passesOnOne: 'Passes on: {first} of its value goes into {one}.',
+  receivesLength: 'Receives: its output, of length {total}, is made of vectors of these lengths:',
+  decidesRole: 'Head {head} has the largest weight for it: {share} on {key}. It looks mostly at {role}.',
+  looksAtTitle: 'Looks at (even share {share})',
+  lookedAtTitle: 'Is looked at by',
+  inEachHead: 'Looks most at, in each head',
+  headNumber: 'head {head}',
+  moreShares: '{count} more, together {share}',
   distributionText:
     'Queries and keys of d random numbers, each normally distributed. Their scores spread like √d: at large d one score is far above all others, and softmax gives nearly everything to one key. Then almost no gradient goes back to the scores.',
   distributionDeviation: 'The scores of 64 queries and 64 keys (seed {seed}) spread by {deviation}; √d is {root}.',

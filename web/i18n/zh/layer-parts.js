@@ -1,4 +1,4 @@
-// “单层”中打开时才加载的部分的文字：导览、与原文的差别、为什么要除、长度的代价、程序、导入。
+// “单层”中打开时才加载的部分的文字：一个词的页面、导览、与原文的差别、为什么要除、长度的代价、程序、导入。
 
 /** @type {typeof import('../en/layer-parts.js').texts} */
 export const texts = {
@@ -33,6 +33,21 @@ export const texts = {
     '那篇文档有公式和一张三乘三的词表，但没有数字：这里的数字由种子得来，与 PyTorch 的层抽取的一样，未经训练。\n它按意义切分：中文三个词，英文三个词。这里词典把中文切成五个，空格把英文切成四个，所以图是长方形。输入“一套 自动驾驶 解决方案”并选择按空格分词，就是它的三个。\n它的表里源词在纵向、目标词在横向；这里查询（目标）在纵向。有多个头时，除数是一个头的维度的平方根，而不是整个键的。',
   'differs.004':
     '68 的权重在文中印为 0，其实是 0.000000056，估计值是 112.50000076：保留四位小数两者相同。\n文中核的宽度 σ 为 1。文中的模型表里点积模型也除以平方根，正文却没有，本页也不除。文中的加性得分没有 tanh：那样查询会在 softmax 中消去，所有查询得到同样的结果。这里有 tanh。',
+  asksYes: '{query} 能看到 {key}：掩码允许。权重是 {share}。',
+  asksStill: '证明：把 {key} 换成 {word}，{query} 的输出不变，连最后一位都没变。',
+  asksMoved: '证明：把 {key} 换成 {word}，{query} 的输出变了 {moved}。',
+  asksBest: '提问：{word} 的查询与 {best} 的键最匹配：{score}；与 {least} 最不匹配：{low}。',
+  asksBestOwn: '提问：{word} 的查询与 {best} 的键最匹配：{score}；与自己：{own}；与 {least} 最不匹配：{low}。',
+  answersBest: '回答：{word} 的键与 {query} 的查询最匹配：{score}。',
+  passesOnTwo: '传出：它的值的 {first} 进入 {one}，{second} 进入 {other}。',
+  passesOnOne: '传出：它的值的 {first} 进入 {one}。',
+  receivesLength: '接收：它的输出（长度 {total}）由这些长度的向量组成：',
+  decidesRole: '对它权重最大的是头 {head}：{share} 给 {key}。它主要看{role}。',
+  looksAtTitle: '关注哪些词（平均份额 {share}）',
+  lookedAtTitle: '被哪些词关注',
+  inEachHead: '各个头里最关注的词',
+  headNumber: '头 {head}',
+  moreShares: '还有 {count} 个，共 {share}',
   distributionText:
     '查询和键各有 d 个正态分布的随机数。得分的离散程度随 √d 增长：d 很大时，一个得分远高于其他，softmax 只挑一个键，几乎没有梯度传回得分。',
   distributionDeviation: '64 个查询与 64 个键的得分（种子 {seed}）标准差为 {deviation}；√d 是 {root}。',

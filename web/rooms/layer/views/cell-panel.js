@@ -8,7 +8,7 @@ import { sourcesOf, targetsOf } from '../explain/dependencies.js'
 import { namesOf } from '../explain/labels.js'
 import { symbolOf, valueAt } from '../explain/matrix-names.js'
 import { isSameCell } from '../settings.js'
-import { part } from './folded.js'
+import { part, partTexts } from './folded.js'
 import { math } from './math.js'
 import { cellPlace } from './select.js'
 import { domain } from './spoken.js'
@@ -340,6 +340,14 @@ function title(context) {
   return shown.rows[cell.row] ? t('placeCell', params) : t('placeOne', params)
 }
 
+/** The page of a word. @param {SceneContext} context @param {Drawn} drawn @param {Word} word */
+function wordPart(context, drawn, word) {
+  wordPage.ask(() => {}) // beside its texts
+  return partTexts(context.t).draw(t =>
+    wordPage.draw(({ wordParts }) => drawParts(drawn, wordParts({ ...context, t }, word))),
+  )
+}
+
 /** What the inspector shows: the selected word, or the cell, or one cell less another. @param {SceneContext} context @param {Drawn} drawn @returns {Page} */
 function inspectorPage(context, drawn) {
   const { t, settings, matrices, cell } = context
@@ -354,7 +362,7 @@ function inspectorPage(context, drawn) {
   const { word } = settings
   const page =
     word && !settings.cell
-      ? { parts: [drawing(wordPage.draw(({ wordParts }) => drawParts(drawn, wordParts(context, word))))] }
+      ? { parts: [drawing(wordPart(context, drawn, word))] }
       : less
         ? differencePage(context, less)
         : cellPage(context)
