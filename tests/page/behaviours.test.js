@@ -402,6 +402,34 @@ test('on a phone the sheet is dragged to 96 px, 45 % and 90 %, and the tour fold
   assert.ok(open5 && open5.height > 48 && open5.height <= 0.4 * 844 + 1, `${open5?.height}`)
 })
 
+test('on a phone the page scrolls what the sheet would cover: the map of a cell that is tapped, or the cell among the steps', async () => {
+  await page.setViewportSize({ width: 360, height: 740 })
+  await go('#2&')
+  const sheet = page.locator('#inspector')
+  /** Does it end above the sheet? @param {string} selector */
+  const isAbove = async selector => {
+    const [own, covers] = await Promise.all([page.locator(selector).boundingBox(), sheet.boundingBox()])
+    return own && covers && own.y >= 0 && own.y + own.height <= covers.y && covers.height <= 0.45 * 740 + 1
+  }
+  const map = page.locator('#map canvas').first()
+  /** Taps a cell of the map that stands at the lower edge. */
+  const tap = async () => {
+    await map.evaluate(own => own.scrollIntoView({ block: 'end' }))
+    const box = (await map.boundingBox()) ?? assert.fail()
+    await page.mouse.click(box.x + 0.7 * box.width, box.y + 0.7 * box.height)
+    await page.locator('#inspector.is-open').waitFor()
+    await becomes(() => isAbove('#map canvas'), true, 'the whole map')
+  }
+  await tap()
+  await page.click('#inspector-close')
+  await tap()
+  await page.click('#inspector-close')
+  const cell = page.locator('#step-scores [data-row="5"][data-column="5"]').first()
+  await cell.evaluate(own => own.scrollIntoView({ block: 'end' }))
+  await cell.click()
+  await becomes(() => isAbove('#step-scores [data-row="5"][data-column="5"] >> nth=0'), true, 'the cell')
+})
+
 test('what failed can be tried again: the sentence has a button', async () => {
   await page.evaluate(() => dispatchEvent(new ErrorEvent('error', { error: new Error('a picture was lost') })))
   await page.locator('.failure').waitFor()

@@ -184,6 +184,7 @@ const QUESTIONS = [
       await page.click('[data-name="translation"]')
       await page.locator('[data-gloss="today"]').waitFor()
       await reads('.models-hint', says(models.modelsWrites))
+      assert.equal(await page.locator('#models-rank').count(), 0, 'one head has no rank')
       await reads('.models-hint', /今天 today → today, .*驾驶 driving → driving/)
       // Under the pointer, a cell of the map says which word looks at which.
       const map = page.locator('.models-atlas canvas').first()

@@ -1,6 +1,8 @@
-// On a phone the inspector is a sheet over the page: the page scrolls, so that the sheet covers no cell that it speaks of.
+// On a phone the inspector is a sheet over the page: the page scrolls, so that the sheet does not cover what it speaks of.
 
-/** Pixels between the map and the sheet. */
+/** @typedef {Element & { where?: (cell: { row: number, column: number }) => DOMRect | undefined }} Picture */
+
+/** Pixels between the evidence and the sheet. */
 const GAP = 8
 /** The share of the window above a sheet that the reader has not dragged. */
 const ABOVE = 0.55
@@ -8,23 +10,45 @@ const ABOVE = 0.55
 /** The cell that was uncovered last: while its sheet is open, the reader may scroll it away. */
 let last = ''
 
+/** What has the focus, also inside of an element. @returns {Element | null} */
+function focused() {
+  let found = document.activeElement
+  while (found?.shadowRoot?.activeElement) found = found.shadowRoot.activeElement
+  return found
+}
+
+/** A sheet that was closed speaks of its next cell anew. */
+const closing = new MutationObserver(([{ target }]) => {
+  if (!(/** @type {Element} */ (target).matches('.is-open'))) last = ''
+})
+
+/** @param {Element | null} element */
+function isInSight(element) {
+  const { top = 0, bottom = 0 } = element?.getBoundingClientRect() ?? {}
+  return bottom > 0 && top < innerHeight
+}
+
 /**
- * Scrolls, once for each cell, until the map stands above the sheet; of a map that is higher than the place above it, the cell.
+ * Scrolls, once for each cell, until the picture stands above the sheet; of a picture that is higher than the place above it, the
+ * cell. Where no picture is in sight, the cell is what has the focus.
  * @param {string} sheetId
- * @param {string} mapId
- * @param {{ row: number, column: number }} cell
+ * @param {string | undefined} picture its selector
+ * @param {{ row: number, column: number, matrix?: string }} cell
  */
-export function uncover(sheetId, mapId, cell) {
-  const key = [sheetId, mapId, cell.row, cell.column].join(' ')
+export function uncover(sheetId, picture, cell) {
+  const key = [sheetId, picture, cell.matrix, cell.row, cell.column].join(' ')
   if (key === last && document.getElementById(sheetId)) return
   last = key
   requestAnimationFrame(() => {
     const sheet = document.getElementById(sheetId)
-    const map = /** @type {import('../elements/heatmap.js').QkvHeatmap | null} */ (document.getElementById(mapId))
-    if (!sheet || !map || getComputedStyle(sheet).position !== 'fixed') return
+    if (!sheet || getComputedStyle(sheet).position !== 'fixed') return
+    closing.observe(sheet, { attributeFilter: ['class'] })
+    const drawn = picture ? document.querySelector(picture) : null
+    const evidence = /** @type {Picture | null} */ (isInSight(drawn) ? drawn : focused())
+    if (!evidence || sheet.contains(evidence)) return
     const end = Math.min(sheet.getBoundingClientRect().top, ABOVE * innerHeight) - GAP
-    const { top, bottom } = map.getBoundingClientRect()
-    const lowest = bottom - top <= end ? bottom : (map.where?.(cell)?.bottom ?? bottom)
+    const { top, bottom } = evidence.getBoundingClientRect()
+    const lowest = bottom - top <= end ? bottom : (evidence.where?.(cell)?.bottom ?? bottom)
     const behavior = matchMedia('(prefers-reduced-motion: reduce)').matches ? 'auto' : 'smooth'
     if (lowest > end) scrollBy({ top: lowest - end, behavior })
   })

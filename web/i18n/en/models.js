@@ -125,7 +125,7 @@ export const texts = {
   modelsLarger: 'Larger maps',
   modelsAll: 'Show all',
   modelsLens: 'If the model ended here',
-  modelsPoint: 'Layers down, heads across. A click opens a map‹; under the pointer it shows its numbers›.',
+  modelsPoint: 'Layers down, heads across. Click a map to open it.',
   modelsCell: 'Head {name}: {query} looks at {key}, {weight}',
   modelsChosen: '{count} heads',
   'modelsChosen.one': '1 head',

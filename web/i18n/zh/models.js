@@ -118,7 +118,7 @@ export const texts = {
   modelsLarger: '放大',
   modelsAll: '显示全部',
   modelsLens: '如果模型到此为止',
-  modelsPoint: '纵向是层，横向是头。点击一张图打开这个头‹，指向它看数字›。',
+  modelsPoint: '纵向是层，横向是头。点击一张图打开这个头。',
   modelsCell: '头 {name}：{query} 看 {key}，{weight}',
   modelsChosen: '{count} 个头',
   'modelsChosen.one': '1 个头',

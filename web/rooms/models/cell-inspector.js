@@ -26,7 +26,7 @@ export function inspector(room, r) {
   const reasons = ofCell && ofCell.query === cell.query && ofCell.key === cell.key ? ofCell : undefined
   const encoded = room.run?.tokens ?? []
   const why = reasonsPart({ t, head, words, encoded, reasons, open: act.goToPlace }, r)
-  uncover('models-inspector', 'models-map', { row: cell.query, column: cell.key })
+  uncover('models-inspector', '#models-map', { row: cell.query, column: cell.key })
   const weightRow = got.number?.is === 'here' ? got.number.value : undefined
   return drawInspector({
     t,

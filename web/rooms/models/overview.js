@@ -133,34 +133,42 @@ function resize({ act }, { currentTarget }, factor) {
 export const withoutFirstBox = ({ t, view, act }) =>
   html`<label><input type="checkbox" id="models-first" .checked=${view.isWithoutFirst} @change=${(/** @type {InputEvent} */ { target }) => act.show({ isWithoutFirst: target.checked })} /> ${t('modelsWithoutFirst')}</label>`
 
-/** @param {Room} room */
-export function overview(room) {
-  const { t, act, view, maps, stack, run } = room
-  if (!maps) return nothing
-  const { least, isOnlyHits, query, keyWord, reference, mapSize, chosen } = view
+/** By which score heads are listed, and which of them. @param {Room} room @param {number} count heads that reach the least score */
+function rankControls(room, count) {
+  const { t, act, view, run, stack } = room
+  const { least, isOnlyHits, query, keyWord, reference } = view
   const rankBy = rankingOf(room)
-  const { end, minus } = painted(room)
-  const scores = scoresOf(room)
-  const all = ranked(scores, maps.heads)
-  const faded = leastOf(room, scores)
-  const hits = all.filter(({ score }) => score >= least)
   const own = run?.scores[stack] ?? {}
   /** @type {RankBy[]} */
   const names = NAMES.filter(name => own[name])
   if (query !== undefined && keyWord !== undefined) names.push('example')
   if (reference) names.push('similar')
   const explained = names.includes(rankBy) ? rankBy : (names[0] ?? 'previous')
-  return html`<section class="models-list" aria-label=${t('modelsRanked')}>
-      <label>${t('modelsRank')} <select id="models-rank" @change=${(/** @type {InputEvent} */ { target }) => act.show({ rankBy: /** @type {RankBy} */ (target.value) })}>${names.map(name => html`<option value=${name} ?selected=${name === rankBy}>${t(`modelsRank.${name}`)}</option>`)}</select></label>
+  return html`<label>${t('modelsRank')} <select id="models-rank" @change=${(/** @type {InputEvent} */ { target }) => act.show({ rankBy: /** @type {RankBy} */ (target.value) })}>${names.map(name => html`<option value=${name} ?selected=${name === rankBy}>${t(`modelsRank.${name}`)}</option>`)}</select></label>
       <p class="note">${t(`modelsRankText.${explained}`)}</p>
       <label class="models-least">${t('modelsLeast', { least: least.toFixed(2) })} <input id="models-least" type="range" min="0" max="1" step="0.05" .value=${String(least)} @input=${(/** @type {InputEvent} */ { target }) => act.show({ least: Number(target.value) })} /></label>
-      <label><input type="checkbox" id="models-hits" .checked=${isOnlyHits} @change=${(/** @type {InputEvent} */ { target }) => act.show({ isOnlyHits: target.checked })} /> ${t('modelsOnlyHits', { count: hits.length })}</label>
+      <label><input type="checkbox" id="models-hits" .checked=${isOnlyHits} @change=${(/** @type {InputEvent} */ { target }) => act.show({ isOnlyHits: target.checked })} /> ${t('modelsOnlyHits', { count })}</label>`
+}
+
+/** @param {Room} room */
+export function overview(room) {
+  const { t, act, view, maps, stack } = room
+  if (!maps) return nothing
+  const { least, isOnlyHits, mapSize, chosen } = view
+  const { end, minus } = painted(room)
+  const scores = scoresOf(room)
+  const all = ranked(scores, maps.heads)
+  const faded = leastOf(room, scores)
+  const hits = all.filter(({ score }) => score >= least)
+  const isSeveral = all.length > 1
+  return html`<section class="models-list" aria-label=${t('modelsRanked')}>
+      ${isSeveral ? rankControls(room, hits.length) : nothing}
       ${withoutFirstBox(room)}
-      <ol class="models-ranked" id="models-ranked">${(isOnlyHits ? hits : all)
+      <ol class="models-ranked" id="models-ranked">${(isSeveral && isOnlyHits ? hits : all)
         .slice(0, MOST_LISTED)
         .map(
           ({ layer, head, score }) =>
-            html`<li><button type="button" class="plain ${score < faded ? 'is-faded' : ''}" data-head=${nameOf({ layer, head })} data-value=${score} title=${patternOf(room, { layer, head })} @click=${() => act.openHead({ stack, layer, head })}><b>${nameOf({ layer, head })}</b> <span>${score.toFixed(3)}</span> <small>${shortOf(room, { layer, head })}</small></button></li>`,
+            html`<li><button type="button" class="plain ${score < faded ? 'is-faded' : ''}" data-head=${nameOf({ layer, head })} data-value=${score} title=${patternOf(room, { layer, head })} @click=${() => act.openHead({ stack, layer, head })}><b>${nameOf({ layer, head })}</b> <span>${isSeveral ? score.toFixed(3) : nothing}</span> <small>${shortOf(room, { layer, head })}</small></button></li>`,
         )}</ol>
     </section>
     <section class="models-atlas" aria-label=${t('modelsAtlas', { layers: maps.layers, heads: maps.heads })}>

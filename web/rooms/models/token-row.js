@@ -40,7 +40,7 @@ export function tokenRows(room) {
 function hint(room) {
   const { t, view, words, run, openModel, stack } = room
   const { query, keyWord } = view
-  if (query === undefined && stack === 'cross') return html`${alignment(room)} ${t('modelsWrites')}`
+  if (query === undefined && stack === 'cross') return html`${alignment(room)}${t('modelsWrites')}`
   const isMasked = openModel?.stacks.decoder === undefined
   if (query === undefined || !run)
     return t(
@@ -79,7 +79,9 @@ function alignment(room) {
     const key = own.findIndex(weight => weight >= ALIGNED)
     return key < 0 ? [] : [`${word} → ${keys[key]}`]
   })
-  return pairs.length ? t('modelsAlignment', { list: pairs.slice(0, MOST_PAIRS).join(t('comma')) }) : nothing
+  return pairs.length
+    ? html`${t('modelsAlignment', { list: pairs.slice(0, MOST_PAIRS).join(t('comma')) })}<br />`
+    : nothing
 }
 
 /** Lets an encoder guess the selected token. @param {Room} room */

@@ -385,6 +385,8 @@ export function inspector(context) {
     redraw: actions.refresh,
   }
   const drawn = { t, isDark, act, sum: arithmetic.sum }
+  const { cell, view } = settings
+  if (cell) import('../../../head/uncover.js').then(({ uncover }) => uncover('inspector', `#${view}`, cell))
   return html`<div class="side">${drawInspector({
     ...drawn,
     id: 'inspector',

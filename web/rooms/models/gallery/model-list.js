@@ -36,11 +36,17 @@ function typedOption(typed, g) {
  */
 export function optionsOf({ t, view, got }, g) {
   const { brought, typed = '' } = view
-  const here = [...SHIPPED.map(({ name }) => name), ...Object.keys(brought)]
+  const shipped = SHIPPED.map(({ name }) => name)
+  const here = [...shipped, ...Object.keys(brought)]
   const kept = shown(got.kept) ?? []
   /** @type {Option[]} */
   const all = [
-    ...here.map(name => ({ group: g('galleryGroup.here'), name, title: titleOf({ t }, name), note: '' })),
+    ...here.map(name => ({
+      group: g('galleryGroup.here'),
+      name,
+      title: titleOf({ t }, name),
+      note: shipped.includes(name) ? g(`galleryHere.${/** @type {'stories'} */ (name)}`) : '',
+    })),
     ...kept
       .filter(({ id }) => !here.some(name => isOfHub(name) && idOf(name) === id))
       .map(({ id, commit, bytes }) => ({
