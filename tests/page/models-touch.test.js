@@ -4,7 +4,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { beyond } from './browser.js'
 import { open } from './models.js'
-import { becomes, page, reads, usePage } from './open.js'
+import { becomes, follow, page, reads, usePage } from './open.js'
 
 usePage({ hash: '#2&room=models' })
 const TEXT = 'The cat that chased the dog'
@@ -88,6 +88,30 @@ test('a finger that rests on a head marks it; on a second one, it is subtracted 
   await hold(await placeOf('.atlas-maps', [3 / 8, 1 / 2]), () => page.locator('#models-difference').waitFor())
   await reads('.models-title', /^Head 1\.1/)
   await becomes(() => page.locator('#models-minus').inputValue(), '1.1')
+})
+
+test('on a phone a head that is switched off says beside its switch what the model says now; a word, where it looks most', async () => {
+  await page.setViewportSize({ width: 360, height: 740 })
+  await follow('#2&room=models&models.prompt=Lily+and+Tom+are+friends+.+Is+he&models.at=1.2')
+  await page.locator('.models-head [data-how="off"]').click()
+  await reads('#models-effect', /^tom: 99\.9% before, 0\.1% after/)
+  await reads('#models-says-now', 'It now says “max” (48.4%).')
+  assert.ok(await page.locator('#models-says-now').isVisible())
+  await becomes(() => page.locator('#changes-restore').isVisible(), false, 'all else of the changes is in its tab')
+  await page.locator('.word-button', { hasText: 'he' }).last().click()
+  await reads('.models-hint', /^“he” looks most at “tom” \(84\.8%\)\. Hold a second word/)
+})
+
+test('a link to a cell on a phone shows the map and the cell’s page below it', async () => {
+  await page.setViewportSize({ width: 360, height: 740 })
+  await follow('#2&room=models&models.prompt=Lily+and+Tom+are+friends+.+Is+he&models.at=1.2%3A9%3E4')
+  await page.locator('#models-inspector .total output').waitFor()
+  await becomes(async () => {
+    const [map, own] = await Promise.all(
+      ['#models-map canvas', '#models-inspector'].map(each => page.locator(each).boundingBox()),
+    )
+    return map && own && map.y >= 0 && map.y + map.height <= own.y
+  }, true)
 })
 
 test('a finger that rests on a second word asks for the heads between the two', async () => {

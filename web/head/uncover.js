@@ -22,7 +22,7 @@ const closing = new MutationObserver(([{ target }]) => {
   if (!(/** @type {Element} */ (target).matches('.is-open'))) last = ''
 })
 
-/** @param {Element | null} element */
+/** @param {Element | null | undefined} element */
 function isInSight(element) {
   const { top = 0, bottom = 0 } = element?.getBoundingClientRect() ?? {}
   return bottom > 0 && top < innerHeight
@@ -30,7 +30,7 @@ function isInSight(element) {
 
 /**
  * Scrolls, once for each cell, until the picture stands above the sheet; of a picture that is higher than the place above it, the
- * cell. Where no picture is in sight, the cell is what has the focus.
+ * cell. If another matrix is in sight, and not the picture, the cell is the one that has the focus.
  * @param {string} sheetId
  * @param {string | undefined} picture its selector
  * @param {{ row: number, column: number, matrix?: string }} cell
@@ -44,7 +44,8 @@ export function uncover(sheetId, picture, cell) {
     if (!sheet || getComputedStyle(sheet).position !== 'fixed') return
     closing.observe(sheet, { attributeFilter: ['class'] })
     const drawn = picture ? document.querySelector(picture) : null
-    const evidence = /** @type {Picture | null} */ (isInSight(drawn) ? drawn : focused())
+    const pressed = focused()?.closest('[data-row]')
+    const evidence = /** @type {Picture | null | undefined} */ ([drawn, pressed].find(isInSight) ?? drawn)
     if (!evidence || sheet.contains(evidence)) return
     const end = Math.min(sheet.getBoundingClientRect().top, ABOVE * innerHeight) - GAP
     const { top, bottom } = evidence.getBoundingClientRect()

@@ -186,6 +186,7 @@ export const texts = {
   modelsThreads: '{count} threads',
   modelsShow: 'Which run is shown; hold B for before',
   modelsEffect: '{token}: {before} before, {after} after ({points} points)',
+  modelsSaysNow: 'It now says “{token}” ({share}).',
   modelsPatch: 'Patch from a second text',
   modelsPatchText:
     'The output of a layer is replaced by its output on another text: token 1 by token 1, token 2 by token 2. Texts of one length fit best. Does the prediction follow?',

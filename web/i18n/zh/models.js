@@ -175,6 +175,7 @@ export const texts = {
   modelsThreads: '{count} 个线程',
   modelsShow: '显示哪一次运行；按住 B 看改动前',
   modelsEffect: '{token}：改动前 {before}，改动后 {after}（{points} 个百分点）',
+  modelsSaysNow: '现在说“{token}”（{share}）。',
   modelsPatch: '用第二个文本打补丁',
   modelsPatchText:
     '某一层的输出换成另一个文本在该层的输出：第 1 个词元对第 1 个，第 2 个对第 2 个，两个文本长度相同时最合适。预测会跟着变吗？',

@@ -76,5 +76,11 @@ function effect({ t, runBefore: before, runAfter: after }) {
     after: percent(now),
     points: points(now - guess.probability),
   }
-  return html`<p class="models-effect" id="models-effect" role="status" data-before=${guess.probability} data-value=${now}>${t('modelsEffect', said)}</p>`
+  return html`<p class="models-effect" id="models-effect" role="status" data-before=${guess.probability} data-value=${now}>${t('modelsEffect', said)}</p>${saysNow(t, guess, after)}`
+}
+
+/** On a phone, where the prediction stands in another tab: what the model says with the changes, if that is another word. @param {Room['t']} t @param {{ id: number }} guess @param {import('./model-run.js').Run} after */
+function saysNow(t, { id }, { top: [now] }) {
+  if (!now || now.id === id) return nothing
+  return html`<p class="models-effect" id="models-says-now">${t('modelsSaysNow', { token: now.token, share: percent(now.probability) })}</p>`
 }

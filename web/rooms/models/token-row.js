@@ -53,15 +53,20 @@ function hint(room) {
             : 'modelsHint',
     )
   const name = words.queries[query] ?? ''
-  const weights = stack === 'cross' && keyWord === undefined ? weightsOf(room) : undefined
-  if (weights) {
-    const most = weights.indexOf(weights.reduce((a, b) => Math.max(a, b)))
-    const [word] = withGlosses([name], glossOf(room))
-    return t('modelsLooksMost', { query: word, key: words.keys[most] ?? '', weight: percent(weights[most]) })
-  }
-  return keyWord === undefined
-    ? t('modelsHintSecond', { word: name })
-    : t('modelsExample', { query: name, key: words.keys[keyWord] ?? '' })
+  if (keyWord !== undefined) return t('modelsExample', { query: name, key: words.keys[keyWord] ?? '' })
+  const most = looksMost(room, name)
+  return most && stack === 'cross' ? most : `${most} ${t('modelsHintSecond', { word: name })}`
+}
+
+/** What the selected word looks at most: in the open head, or the only one of a cross-attention. @param {Room} room @param {string} name */
+function looksMost(room, name) {
+  const { t, head, stack, words } = room
+  const weights = head || stack === 'cross' ? weightsOf(room) : undefined
+  if (!weights) return ''
+  const most = weights.indexOf(weights.reduce((a, b) => Math.max(a, b)))
+  if (!(weights[most] > 0)) return ''
+  const [query, key] = withGlosses([name, words.keys[most] ?? ''], glossOf(room))
+  return t('modelsLooksMost', { query, key, weight: percent(weights[most]) })
 }
 
 /** A weight from which a word stands for another, and the most pairs that are named. */
