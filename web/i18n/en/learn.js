@@ -203,11 +203,11 @@ export const texts = {
     'For a while nothing seems to happen: loss and accuracy hardly move. Then, within some dozens of steps, accuracy jumps. This is the phase change: two heads of two layers now work together.',
   'story.induction.2.do': 'Wait for the jump in the curve.',
   'story.induction.3':
-    'Accuracy jumped at step {jump}. Head {previous} of the first layer puts {previousShare} of its weight on the token before: the bright line below the diagonal. So each position now knows what stood before it.',
+    'Accuracy jumped at step {jump}. Head {previous} of the first layer puts {previousShare} of its weight on the token before: the line just below the diagonal. So each position now knows what stood before it.',
   'story.induction.3.do': 'Select head {previous}.',
   'story.induction.4':
     'Head {answer} of the last layer uses that. It looks for the position whose previous token equals the current token, and so finds which number followed it the first time, with {answerShare} of its weight. This is an induction head.',
-  'story.induction.4.do': 'Select head {answer}, and follow its bright cells.',
+  'story.induction.4.do': 'Select head {answer}, and follow its strongest cells.',
   'story.induction.5':
     'Which head was first? Neither: in the curves of the scores both rise within the same few dozen steps. Each is of use only together with the other. Before step {jump} there is almost nothing to gain: so the model waits, and then it jumps.',
   'story.induction.5.do': 'Drag "Show step" back to before the jump.',
@@ -243,7 +243,7 @@ export const texts = {
     'The head has one thing to learn: from the number just written, look at the next larger one. It takes about a hundred steps.',
   'story.sort.2.do': 'Wait until accuracy reaches 95%.',
   'story.sort.3':
-    'Look at the rows below the bar: each has one bright cell, on the next number in order. The head puts {answerShare} of its weight there.',
+    'Look at the rows below the bar: each has one strong cell, on the next number in order. The head puts {answerShare} of its weight there.',
   'story.sort.3.do': 'Click a number of the answer: which positions does it come from?',
   'story.sort.4': 'Go back in time: at first the rows are even, then they sharpen.',
   'story.sort.4.do': 'Drag "Show step" back to before the goal was reached.',

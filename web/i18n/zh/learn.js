@@ -193,11 +193,11 @@ export const texts = {
     '有一阵子好像什么也没发生：损失和准确率几乎不动。然后在几十步之内，准确率突然跳起。这就是相变：两层的两个头开始配合。',
   'story.induction.2.do': '等待曲线的突变。',
   'story.induction.3':
-    '准确率在第 {jump} 步跳起。第一层的头 {previous} 把 {previousShare} 的权重放在前一个词元上，也就是对角线下方的亮线。于是每个位置都知道自己前面是什么。',
+    '准确率在第 {jump} 步跳起。第一层的头 {previous} 把 {previousShare} 的权重放在前一个词元上，也就是紧贴对角线下方的那条线。于是每个位置都知道自己前面是什么。',
   'story.induction.3.do': '选择头 {previous}。',
   'story.induction.4':
     '最后一层的头 {answer} 利用了这一点：它寻找“前一个词元就是当前词元”的位置，于是找到上一次后面跟着的数，权重为 {answerShare}。这就是归纳头。',
-  'story.induction.4.do': '选择头 {answer}，顺着亮格看。',
+  'story.induction.4.do': '选择头 {answer}，顺着最强的格看。',
   'story.induction.5':
     '哪个头先出现？都不是：在分数曲线上，两者在同样的几十步里一起上升。每个头只有和另一个一起才有用。在第 {jump} 步之前几乎没有好处可得：所以模型先等待，然后突变。',
   'story.induction.5.do': '把“显示第几步”拖回突变之前。',
@@ -229,7 +229,7 @@ export const texts = {
   'story.sort.1.do': '按“训练”。',
   'story.sort.2': '这个头只需学会一件事：从刚写出的数字，看向下一个更大的数字。大约需要一百步。',
   'story.sort.2.do': '等到准确率达到 95%。',
-  'story.sort.3': '看竖线之后的各行：每行有一个亮格，在顺序中的下一个数上。这个头把 {answerShare} 的权重放在那里。',
+  'story.sort.3': '看竖线之后的各行：每行有一个最强的格，在顺序中的下一个数上。这个头把 {answerShare} 的权重放在那里。',
   'story.sort.3.do': '点击答案中的一个数字：它来自哪些位置？',
   'story.sort.4': '回到过去：起初各行是均匀的，后来变得尖锐。',
   'story.sort.4.do': '把“显示第几步”拖回达到目标之前。',

@@ -64,7 +64,7 @@ function stateOf(context) {
   if (view.divergedAt !== null) return diverged(context, view.divergedAt)
   const least = percent(goal.least)
   if (view.reachedAt !== null)
-    return `${reached(context, view.reachedAt)} ${found(context)}${hasStopped(context) ? ` ${t('learnGoesOn', { steps: run.settings.steps })}` : ''}`
+    return html`${reached(context, view.reachedAt)} ${found(context)}${hasStopped(context) ? html` <span class="learn-goes-on">${t('learnGoesOn', { steps: run.settings.steps })}</span>` : ''}`
   if (!view.isEnded || run.isOpened) return ''
   return hasText ? found(context) : t(`learnEnded.${goal.measure}`, { steps: view.steps, goal: least })
 }
