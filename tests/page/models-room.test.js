@@ -207,3 +207,15 @@ test('a long run tells how far it is and can be cancelled: the run before stays,
   await page.locator('long-words').waitFor({ state: 'detached' })
   await page.waitForFunction(answer => document.querySelector('#models-answer')?.textContent !== answer, answer)
 })
+
+test('in a window of 1024 x 768 the maps of all heads stand on the first screen, the list of heads below them', async () => {
+  await page.setViewportSize({ width: 1024, height: 768 })
+  await opened('llama')
+  const boxes = ['.models-atlas canvas', '.models-list', '.models-prediction'].map(each =>
+    page.locator(each).boundingBox(),
+  )
+  const [maps, list, prediction] = await Promise.all(boxes)
+  assert.ok(maps && list && prediction)
+  assert.ok(maps.y + maps.height <= 768 && list.y >= maps.y + maps.height, `${maps.y + maps.height}, ${list.y}`)
+  assert.ok(prediction.x >= maps.x + maps.width && prediction.y < maps.y, 'what it says stands beside them')
+})

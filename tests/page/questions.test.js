@@ -237,6 +237,8 @@ test('the translation of One layer says what its rows are, and leads in one clic
     return [rowTokens[1], columnTokens[0]]
   })
   assert.deepEqual(names, ['今天 today', 'an'])
+  await page.click('#models-open-layer')
+  await reads('#seen', says(layer.seenCross))
 })
 
 test('every word of the translation has a gloss in the other language', () => {

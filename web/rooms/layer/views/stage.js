@@ -160,9 +160,10 @@ function ways({ t, result, actions }) {
 
 /** What is seen, and that it is not trained. @param {SceneContext} context */
 function seen(context) {
-  const { t, result } = context
-  const { softmaxAxis, kind } = result.settings
-  const rows = t(softmaxAxis === 'keys' ? (kind === 'cross' ? 'seenCross' : 'seen') : 'seenColumns')
+  const { t, result, isTrained } = context
+  const { softmaxAxis, kind, sentence, second } = result.settings
+  const isCross = kind === 'cross' || (isTrained && sentence !== second)
+  const rows = t(softmaxAxis === 'keys' ? (isCross ? 'seenCross' : 'seen') : 'seenColumns')
   const bits = softmaxAxis === 'keys' && result.heads > 1 ? t('seenBits', { heads: result.heads }) : nothing
   return html`<div class="note seen" id="seen">${rows} ${bits} ${t(`untrained.${originOf(context)}`)}</div>`
 }
