@@ -239,6 +239,7 @@ test('the translation of One layer says what its rows are, and leads in one clic
   assert.deepEqual(names, ['今天 today', 'an'])
   await page.click('#models-open-layer')
   await reads('#seen', says(layer.seenCross))
+  await page.locator('[data-word="queries:1"][data-gloss="today"]').first().waitFor()
 })
 
 test('every word of the translation has a gloss in the other language', () => {

@@ -21,7 +21,9 @@ const HAN = /\p{Script=Han}/u
 
 /** Between English and Chinese, what a word means. @param {SceneContext} context */
 export const glossOf = ({ t, result: { settings }, actions }) =>
-  settings.isCross && HAN.test(settings.keys.tokens.join('')) ? glosses(t, actions.refresh) : undefined
+  settings.isCross && HAN.test([...settings.queries.tokens, ...settings.keys.tokens].join(''))
+    ? glosses(t, actions.refresh)
+    : undefined
 
 /** @param {SceneContext} context @returns {HeadView} */
 export function shownHead(context) {
