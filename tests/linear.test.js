@@ -495,6 +495,23 @@ test('int8 products have the bits of an integer reference, whatever the number o
   }
 })
 
+test('int8 products are exact where the whole numbers of a block are the largest and of one sign', () => {
+  for (const [M, K] of [1, 9].flatMap(M => [255, 256, 513].map(K => [M, K])))
+    for (const [w0, w4] of [-127, 0, 127].flatMap(w0 => [-127, 127].map(w4 => [w0, w4])))
+      for (const sign of [-1, 1]) {
+        const data = Int8Array.from({ length: 8 * K }, (_, i) => (i < 4 * K ? w0 : w4))
+        const [scales, bias] = [new Float32Array(8).fill(1), new Float32Array(8)]
+        const x = new Float32Array(M * K).fill(sign)
+        const layer = packLinear(qkv, { data, dims: [8, K], dtype: 'int8' }, undefined, {
+          dtype: 'int8',
+          scales: tensor(scales, [8]),
+        })
+        const want = integerProduct(x, data, scales, bias)
+        assert.deepEqual(layer.forward(tensor(x, [M, K])).data, want, `${M} x ${K}: ${sign} times ${w0}, ${w4}`)
+        layer.dispose()
+      }
+})
+
 test('int8 weights may be as large as a float32', () => {
   const w = Array.from({ length: 9 }, (_, n) => [3.3e38, -3.3e38 * (n / 9)])
   const layer = packLinear(qkv, w, undefined, { dtype: 'int8' })

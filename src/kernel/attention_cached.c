@@ -8,8 +8,8 @@
  * summed in order of the keys, so a query has the same bits for any number of queries and of threads, in both builds
  * and in every engine.
  *
- * Of a head keys lie in panels (rows/8, D/2 rounded up, 8, 2), values in blocks (rows/CACHE_ROWS, E/8 rounded up,
- * CACHE_ROWS/2, 8, 2): so a key is appended where it stays. */
+ * Of a head keys lie in panels (rows/8, D/2 rounded up, 4, 2, 2), values in blocks (rows/CACHE_ROWS, E/8 rounded up,
+ * CACHE_ROWS/2, 4, 2, 2): so a key is appended where it stays. */
 #include "exp.h"
 #include "linear_integer.h"
 #include "mask.h"
@@ -21,27 +21,40 @@ enum { CACHE_ROWS = 128, FEWEST_QUERIES = 16, MOST_QUERIES = 32, SCORES = 1 << 1
 static size_t key_bytes(const struct qkv_cache *c) { return round_up(c->D, 2); }
 static size_t value_bytes(const struct qkv_cache *c) { return round_up(c->E, 8); }
 
-/* Value k of a key is at k / 2 * 16 + k % 2. */
-static int8_t *key_at(const struct qkv_cache *c, size_t head, size_t row) {
-  return (int8_t *)c->keys + (head * c->rows + row / 8 * 8) * key_bytes(c) + row % 8 * 2;
+/* A row of keys or of values: number i lies at p + place(i), where some bits are flipped, see int8_place. */
+struct int8_row {
+  uint8_t *p, flip;
+  int is_value;
+};
+
+static struct int8_row key_at(const struct qkv_cache *c, size_t head, size_t row) {
+  uint8_t *panel = (uint8_t *)c->keys + (head * c->rows + row / 8 * 8) * key_bytes(c);
+  return (struct int8_row){.p = panel + int8_place(0, row % 8), .flip = int8_flip(row % 8)};
 }
 
-/* Number e of a value is at e / 8 * 8 * CACHE_ROWS + e % 8 * 2. */
-static int8_t *value_at(const struct qkv_cache *c, size_t head, size_t row) {
+static struct int8_row value_at(const struct qkv_cache *c, size_t head, size_t row) {
   size_t block = row / CACHE_ROWS * CACHE_ROWS;
-  return (int8_t *)c->values + (head * c->rows + block) * value_bytes(c) + (row - block) / 2 * 16 + row % 2;
+  uint8_t *panels = (uint8_t *)c->values + (head * c->rows + block) * value_bytes(c);
+  return (struct int8_row){.p = panels + int8_place(row - block, 0), .is_value = 1};
 }
 
-/* to = x (n) / scale, value i at i / group * step + i % group * apart. Returns the scale: 0 if the largest is below
- * 1e-36, NaN if one is NaN or infinite. */
-static float quantize_values(const float *x, size_t n, int8_t *to, size_t group, size_t step, size_t apart) {
+static uint8_t *number_at(struct int8_row r, size_t i) {
+  return r.p + (r.is_value ? i / 8 * 8 * CACHE_ROWS + int8_place(0, i % 8) : int8_place(i, 0));
+}
+
+static uint8_t flip_at(struct int8_row r, size_t i) { return r.is_value ? int8_flip(i % 8) : r.flip; }
+
+static float read_number(struct int8_row r, size_t i) { return (float)(int8_t)(*number_at(r, i) ^ flip_at(r, i)); }
+
+/* to = x (n) / scale. Returns the scale: 0 if the largest is below 1e-36, NaN if one is NaN or infinite. */
+static float quantize_values(const float *x, size_t n, struct int8_row to) {
   float largest = largest_size(x, n);
   f4 factor = splat(largest > 1e-36f ? 127.0f / largest : 0.0f);
   for (size_t i = 0; i < n; i += 4) {
     int32_t numbers[4];
     store((float *)(void *)numbers, nearest_integers(mul(get(x + i, n - i), factor)));
     for (size_t lane = 0; lane < at_most(n - i, 4); lane++)
-      to[(i + lane) / group * step + (i + lane) % group * apart] = (int8_t)(numbers[lane] & 0xff);
+      *number_at(to, i + lane) = (uint8_t)((numbers[lane] & 0xff) ^ flip_at(to, i + lane));
   }
   return largest > 1e-36f ? largest / 127.0f + largest * 0.0f : largest * 0.0f;
 }
@@ -56,12 +69,9 @@ uint32_t QKV_EXPORT(qkv_cache_write)(const struct qkv_cache_rows *a) {
   const struct qkv_cache *c = &a->cache;
   for (size_t n = 0; n < c->heads; n++)
     for (size_t t = 0, row = a->from; t < a->count; t++, row++) {
-      int8_t *key = key_at(c, n, row);
-      if (c->D % 2)
-        key[c->D / 2 * 16 + 1] = 0;
-      c->key_scales[n * c->rows + row] = quantize_values(row_of(a, a->k, c->D, n, t), c->D, key, 2, 16, 1);
-      c->value_scales[n * c->rows + row] =
-          quantize_values(row_of(a, a->v, c->E, n, t), c->E, value_at(c, n, row), 8, 8 * CACHE_ROWS, 2);
+      size_t scale = n * c->rows + row;
+      c->key_scales[scale] = quantize_values(row_of(a, a->k, c->D, n, t), c->D, key_at(c, n, row));
+      c->value_scales[scale] = quantize_values(row_of(a, a->v, c->E, n, t), c->E, value_at(c, n, row));
     }
   return QKV_OK;
 }
@@ -84,13 +94,13 @@ uint32_t QKV_EXPORT(qkv_cache_read)(const struct qkv_cache_rows *a) {
   const struct qkv_cache *c = &a->cache;
   for (size_t n = 0; n < c->heads; n++)
     for (size_t t = 0, row = a->from; t < a->count; t++, row++) {
-      const int8_t *key = key_at(c, n, row), *value = value_at(c, n, row);
+      struct int8_row key = key_at(c, n, row), value = value_at(c, n, row);
       float *k = row_of(a, a->k, c->D, n, t), *v = row_of(a, a->v, c->E, n, t);
       float key_scale = c->key_scales[n * c->rows + row], value_scale = c->value_scales[n * c->rows + row];
       for (size_t i = 0; i < c->D; i++)
-        k[i] = key_scale * (float)key[i / 2 * 16 + i % 2];
+        k[i] = key_scale * read_number(key, i);
       for (size_t i = 0; i < c->E; i++)
-        v[i] = value_scale * (float)value[i / 8 * 8 * CACHE_ROWS + i % 8 * 2];
+        v[i] = value_scale * read_number(value, i);
     }
   return QKV_OK;
 }
@@ -187,7 +197,7 @@ static void attend_rows(const struct qkv_cached *args, uint32_t b, uint32_t g, s
   const float *key_scales = c->key_scales + head * c->rows + j0, *value_scales = c->value_scales + head * c->rows + j0;
   if (keys)
     multiply_int8((struct qkv_linear){.x = x,
-                                      .w = key_at(c, head, j0),
+                                      .w = key_at(c, head, j0).p,
                                       .scales = key_scales,
                                       .y = scores,
                                       .M = (uint32_t)rows,
@@ -207,7 +217,7 @@ static void attend_rows(const struct qkv_cached *args, uint32_t b, uint32_t g, s
       weigh_values(scores + r * keys + j, count, value_scales + j, base, weights + r * count, sums + r * 4);
     }
     multiply_int8((struct qkv_linear){.x = weights,
-                                      .w = value_at(c, head, j0 + j),
+                                      .w = value_at(c, head, j0 + j).p,
                                       .scales = ones,
                                       .residual = output,
                                       .y = output,

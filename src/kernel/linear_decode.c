@@ -127,13 +127,10 @@ static int decode_floats(const struct qkv_linear *a, size_t n, size_t panels, fl
     start_sums(a, &s, sums);
     if (tiled)
       multiply_panels(is_float16, x, pitch, tiled, K, &s, sums);
-    struct streams part = s;
-    for (size_t k = 0; k < K && tiled < M; k += BLOCK, part.w += BLOCK * (is_float16 ? 16 : 32)) {
-      if (is_float16)
-        prefetch_pages(part);
+    const char *w = s.w;
+    for (size_t k = 0; k < K && tiled < M; k += BLOCK, w += BLOCK * (is_float16 ? 16 : 32))
       for (size_t m = tiled; m < M; m++)
-        DOT[a->weights](x + m * pitch + k, at_most(K - k, BLOCK), part.w, part.bytes, part.count, sums + m * ROW_SUMS);
-    }
+        DOT[a->weights](x + m * pitch + k, at_most(K - k, BLOCK), w, s.bytes, s.count, sums + m * ROW_SUMS);
     write_sums(a, &s, sums);
   }
   return 1;

@@ -29,7 +29,7 @@ static void dequantize_panel(const struct qkv_linear *a, size_t n, float *panel)
   if (a->weights == QKV_WEIGHTS_INT8) {
     for (size_t k = 0; k < K; k++)
       for (size_t c = 0; c < 8; c++)
-        panel[k * 8 + c] = a->scales[n + c] * (float)(int8_t)w[k / 2 * 16 + c * 2 + k % 2];
+        panel[k * 8 + c] = a->scales[n + c] * (float)(int8_t)((uint8_t)w[int8_place(k, c)] ^ int8_flip(c));
     return;
   }
   for (size_t k = 0; k < K; k++) {

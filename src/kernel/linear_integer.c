@@ -6,7 +6,7 @@
  *
  * int8: W[n][k] = scale[n] w[n][k], |w| <= 127, scale = max |W[n]| / 127; a value is off by at most scale / 2.
  *   y[m][n] = bias[n] + sum_b (scale[n] step[m][b]) (sum_{k in b} q[m][k] w[n][k])
- * The inner sums are exact: |sum| <= 256 * 32767 * 127 < 2^31.
+ * The inner sums are exact: |sum| <= 256 * 32767 * 127 < 2^31. How a panel lies: see store_int8_pairs.
  *
  * int4: W[n][k] = scale[n][i] w[n][k] + minimum[n][i] in blocks i of 32 values, 0 <= w <= 15. The minimum is the
  * largest bfloat16 that is not above the block, the scale the least that reaches its largest value, so a value is off
@@ -86,7 +86,10 @@ static void quantize_row(const float *x, size_t K, int16_t *q, float *steps, flo
   }
 }
 
-/* sums (count, 8) += units (count, 8) * (q (K) . panels (count, K/2, 8, 2)), K <= BLOCK. */
+/* sums (count, 8) += units (count, 8) * (q (K) . panels (count, K/2, 4, 2, 2)), K <= BLOCK. An int16 of a panel is
+ * 256 v + w + 128, for v of column c + 4 and w of column c, so that one load serves both:
+ *   sum q w = sum q (256 v + w + 128) - 256 sum q v - 128 sum q
+ * The sums wrap around, modulo 2^32; as |sum q w| < 2^31, the difference is exact. */
 static NOINLINE void dot_panels(const int16_t *q, const float *units, size_t K, const struct streams *s, const char *w,
                                 float *sums) {
   i4 acc[PANELS][2];
@@ -96,21 +99,28 @@ static NOINLINE void dot_panels(const int16_t *q, const float *units, size_t K, 
     at[p] = p ? at[p - 1] + (p < s->count ? s->bytes : 0) : 0; /* missing panels repeat the last one */
     acc[p][0] = acc[p][1] = zeros();
   }
+  i4 offset = zeros(); /* 128 sum q */
+  for (size_t k = 0; k < K; k += 8)
+    offset = add_integers(offset, pairs_of(q + k));
+  offset = times_128_of_lanes(offset);
   for (const int16_t *end = q + K; q < end; q += 2, w += 16) {
     i4 pair = splat_from((const float *)(const void *)q);
 #pragma unroll
     for (size_t p = 0; p < PANELS; p++) {
-      acc[p][0] = add_products(acc[p][0], pair, widen(w + at[p]));
-      acc[p][1] = add_products(acc[p][1], pair, widen(w + at[p] + 8));
+      i4 both = load_int16s((const int16_t *)(const void *)(w + at[p]));
+      acc[p][0] = add_products(acc[p][0], pair, both);
+      acc[p][1] = add_products(acc[p][1], pair, high_bytes(both));
     }
   }
 #pragma unroll
-  for (size_t p = 0; p < PANELS; p++)
+  for (size_t p = 0; p < PANELS; p++) {
+    acc[p][0] = subtract_integers(acc[p][0], add_integers(times_256(acc[p][1]), offset));
 #pragma unroll
     for (size_t half = 0; half < 2; half++) {
       size_t c = p * 8 + half * 4;
       store(sums + c, add(load(sums + c), mul(load(units + c), from_integers(acc[p][half]))));
     }
+  }
 }
 
 /* sum (4) + scale (q w) + minimum total for four columns of a block of int4; words (4) hold scales and minima. */
@@ -184,21 +194,19 @@ static void multiply_few(const struct qkv_linear *a, const struct few_rows *f, s
       for (size_t c = 0; c < ROW_SUMS; c += 4)
         store(sums + m * ROW_SUMS + c, biases_of(a, column_of(&s, c)));
     for (size_t b = 0; b * BLOCK < K; b++) {
-      struct streams part = s;
       size_t count = at_most(K - b * BLOCK, BLOCK), of_int4 = b * BLOCK / INT4_BLOCK;
-      part.w += is_int4 ? of_int4 * INT4_BYTES : b * BLOCK * 8;
-      prefetch_pages(part);
+      const char *w = s.w + (is_int4 ? of_int4 * INT4_BYTES : b * BLOCK * 8);
       for (size_t m = 0; m < M; m++) {
         const int16_t *from = f->q + m * f->pitch + b * BLOCK;
         float step = f->steps[m * f->blocks + b], *to = sums + m * ROW_SUMS;
         if (is_int4) {
-          dot_int4(from, f->totals + m * f->lines + of_int4, step, totals_of(count), &s, part.w, to);
+          dot_int4(from, f->totals + m * f->lines + of_int4, step, totals_of(count), &s, w, to);
           continue;
         }
         float units[ROW_SUMS] = {0};
         for (size_t c = 0; c < s.count * 8; c += 4)
           store(units + c, mul(load(a->scales + column_of(&s, c)), splat(step)));
-        dot_panels(from, units, count, &s, part.w, to);
+        dot_panels(from, units, count, &s, w, to);
       }
     }
     for (size_t m = 0; m < M; m++)
@@ -223,8 +231,10 @@ static void interleave_rows(const int16_t *rows, size_t width, size_t K, int16_t
 static void widen_panel(int16_t *wide, const char *w, size_t count, int is_int4) {
   int16_t *end = wide + round_up(count, 2) * 8;
   if (!is_int4) {
-    for (; wide < end; wide += 16, w += 16)
-      store_int16s(wide, widen(w)), store_int16s(wide + 8, widen(w + 8));
+    for (; wide < end; wide += 16, w += 16) {
+      i4 both = load_int16s((const int16_t *)(const void *)w);
+      store_int16s(wide, low_bytes(both)), store_int16s(wide + 8, high_bytes(both));
+    }
     return;
   }
   for (; wide < end; w += INT4_BYTES)
@@ -443,7 +453,7 @@ static uint32_t pack_int4(float *panel, size_t K, char *out) {
   return QKV_OK;
 }
 
-/* W (N,K) -> panels: of int8 (N/8 rounded up, K/2 rounded up, 8, 2) */
+/* W (N,K) -> panels: of int8 (N/8 rounded up, K/2 rounded up, 4, 2, 2) */
 uint32_t QKV_EXPORT(qkv_pack_integer)(const struct qkv_pack_linear *a) {
   size_t K = a->K;
   char *out = a->packed;

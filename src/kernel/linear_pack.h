@@ -19,4 +19,8 @@ INLINE size_t panel_bytes(uint32_t weights, size_t K) {
  * `panel`. W is not of int8. */
 const float *panel_of(const struct qkv_linear *a, size_t n, float *panel);
 
+/* Where number k of column c < 8 lies in a panel of int8, and which bits of it are flipped there, which adds 128. */
+INLINE size_t int8_place(size_t k, size_t c) { return k / 2 * 16 + c % 4 * 4 + k % 2 * 2 + c / 4; }
+INLINE uint8_t int8_flip(size_t c) { return c < 4 ? 0x80 : 0; }
+
 #endif

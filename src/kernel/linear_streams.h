@@ -2,21 +2,19 @@
  *
  * The panels of a call are read as PANELS streams side by side, each from its first panel to its last: the hardware
  * prefetches further ahead for several streams than for one, and for long streams than for those that end after a
- * panel. It prefetches within a page of memory only, so of float16 and int8 the first lines of the next page are loaded
- * ahead; float32 gains nothing from that. */
+ * panel. Loads of later lines ahead of their use would make the processor wait for them: it prefetches better. */
 #ifndef LINEAR_STREAMS_H
 #define LINEAR_STREAMS_H
 
 #include "linear_pack.h"
 
-enum { PANELS = 4, PAGE = 4096, ROW_SUMS = PANELS * 8 };
+enum { PANELS = 4, ROW_SUMS = PANELS * 8 };
 
 /* Panels that are read side by side: panel p of `count` <= PANELS lies `p * bytes` bytes after w and has the eight
  * columns of y from column + p * columns on. */
 struct streams {
   const char *w;
   size_t bytes, count, column, columns;
-  const char *last; /* the last four bytes of W */
 };
 
 /* Returns the column of y of value i of the streams' sums. */
@@ -32,8 +30,5 @@ INLINE size_t panel_step(const struct qkv_linear *a) {
 
 /* Returns the streams of step i < steps_of(panels): the i-th panel of each part of the panels from column n on. */
 struct streams streams_at(const struct qkv_linear *a, size_t n, size_t panels, size_t i);
-
-/* Loads the first two cache lines of the page that follows the streams in half a page or more. */
-void prefetch_pages(struct streams s);
 
 #endif

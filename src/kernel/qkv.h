@@ -172,7 +172,7 @@ struct qkv_rope {
 };
 
 /* A weight W (N,K), to be packed in panels of eight rows (N/8 rounded up, K, 8) with zeros beyond N, as `weights` says;
- * of int8 in pairs of k: (N/8 rounded up, K/2 rounded up, 8, 2); of int4 in blocks, see linear_integer.c. */
+ * of int8 in pairs of k: (N/8 rounded up, K/2 rounded up, 4, 2, 2); of int4 in blocks, see linear_integer.c. */
 struct qkv_pack_linear {
   const float *w;           /* W[n][k] = w[n * w_row + k * w_column] */
   uint32_t w_row, w_column; /* one of them is 1 */

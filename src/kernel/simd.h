@@ -119,10 +119,20 @@ INLINE i4 nearest_integers(f4 x) {
 }
 /* Eight whole numbers as int16; what is beyond 16 bits becomes the nearest that is not. */
 INLINE i4 join_int16s(i4 low, i4 high) { return wasm_i16x8_narrow_i32x4(low, high); }
-/* Eight pairs of whole numbers as int8. */
+/* Two numbers of int8 of each of eight columns, `first` and `second`: lane c of the 32-bit words has both numbers of
+ * column c in the low bytes of its halves, plus 128, and those of column c + 4 in the high bytes. */
 INLINE void store_int8_pairs(void *p, const i4 first[2], const i4 second[2]) {
-  i4 even = wasm_v128_and(wasm_i16x8_narrow_i32x4(first[0], first[1]), wasm_i16x8_splat(0xff));
-  wasm_v128_store(p, either(even, wasm_i16x8_shl(wasm_i16x8_narrow_i32x4(second[0], second[1]), 8)));
+  i4 half = wasm_i32x4_splat(0xffff);
+  i4 low = either(wasm_v128_and(first[0], half), wasm_i32x4_shl(second[0], 16));
+  i4 high = either(wasm_v128_and(first[1], half), wasm_i32x4_shl(second[1], 16));
+  low = wasm_v128_and(wasm_i16x8_add(low, wasm_i16x8_splat(128)), word_from(&WORDS.low_bytes));
+  wasm_v128_store(p, either(low, wasm_i16x8_shl(high, 8)));
+}
+/* The high bytes of int16: the numbers of the columns 4 to 7. */
+INLINE i4 high_bytes(i4 pairs) { return wasm_i16x8_shr(pairs, 8); }
+/* The low bytes of int16 - 128: the numbers of the columns 0 to 3. */
+INLINE i4 low_bytes(i4 pairs) {
+  return wasm_i16x8_sub(wasm_v128_and(pairs, word_from(&WORDS.low_bytes)), wasm_i16x8_splat(128));
 }
 /* Numbers of 4 bits: four of each of eight columns, those of the first four columns in the even places of `numbers`.
  * Lane c of the 32-bit words has numbers 0 and 1 of column c in its halves, in each half from the lowest bits on: a
@@ -167,11 +177,16 @@ INLINE f4 next_lane(f4 a) { return wasm_i32x4_shuffle(a, a, 1, 2, 3, 0); }
 INLINE f4 after_last(f4 a, f4 b) { return wasm_i32x4_shuffle(a, b, 3, 4, 5, 6); }
 
 /* Eight int8 as int16. */
-INLINE i4 widen(const void *p) { return wasm_i16x8_load8x8(p); }
 /* sum + a b of four pairs of int16: exact. */
 INLINE i4 add_products(i4 sum, i4 a, i4 b) { return wasm_i32x4_add(sum, wasm_i32x4_dot_i16x8(a, b)); }
 INLINE i4 subtract_integers(i4 a, i4 b) { return wasm_i32x4_sub(a, b); }
 INLINE i4 sixteenth(i4 a) { return wasm_i32x4_shr(a, 4); }
+INLINE i4 times_256(i4 a) { return wasm_i32x4_shl(a, 8); }
+/* 128 times the sum of the lanes, in each lane. */
+INLINE i4 times_128_of_lanes(i4 a) {
+  a = wasm_i32x4_add(a, wasm_i32x4_shuffle(a, a, 2, 3, 0, 1));
+  return wasm_i32x4_shl(wasm_i32x4_add(a, wasm_i32x4_shuffle(a, a, 1, 0, 3, 2)), 7);
+}
 /* The sum of eight int16. */
 INLINE i4 pairs_of(const int16_t *p) { return wasm_i32x4_dot_i16x8(wasm_v128_load(p), word_from(&WORDS.ones)); }
 INLINE i4 add_integers(i4 a, i4 b) { return wasm_i32x4_add(a, b); }

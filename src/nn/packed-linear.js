@@ -310,8 +310,9 @@ export class PackedLinear {
     const scale = scales?.data[n] ?? 1
     const out = new Float32Array(K)
     if (kind === WEIGHTS.int8) {
-      const from = new Int8Array(buffer, panel + column * 2) // pairs of k
-      for (let k = 0; k < K; k++) out[k] = from[(k >> 1) * 16 + (k & 1)] * scale
+      const from = new Int8Array(buffer, panel + (column & 3) * 4 + (column >> 2)) // see store_int8_pairs in simd.h
+      const flip = column < 4 ? -128 : 0
+      for (let k = 0; k < K; k++) out[k] = (from[(k >> 1) * 16 + (k & 1) * 2] ^ flip) * scale
     } else if (kind === WEIGHTS.int4) {
       const words = new Uint32Array(buffer, panel, (blocksOf(K) * INT4_BYTES) / 4)
       const [word, shift] = [column % 4, column & 4] // see store_nibbles in simd.h
