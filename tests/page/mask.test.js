@@ -29,6 +29,15 @@ test('the page of a word asks and proves: another key, another word instead of i
   await page.waitForFunction(() => /probe=0.*probeWord=Life/.test(location.hash))
 })
 
+test('the flow without a mask says what a mask does and offers one, and then hides the later words', async () => {
+  await go('#2&view=flow&step=masked')
+  await reads('qkv-flow .caption', /No word is hidden from .*: this step changes nothing\. A causal mask hides/)
+  await page.click('#hide-later')
+  await reads('qkv-flow .caption', /Later words are hidden: \d\./)
+  await page.waitForFunction(() => location.hash.includes('mask=causal'))
+  assert.equal(await page.locator('#hide-later').count(), 0)
+})
+
 test('the step of the mask shows why rows still sum to 1, and by how much they differ', async () => {
   await choose('self')
   await becomes(() => page.locator('#algebra').count(), 0, 'nothing is hidden')

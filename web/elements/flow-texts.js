@@ -30,7 +30,8 @@ export const flowTexts = {
   flowScale: 'Divided by √{size}: {key} has {score}.',
   flowFactor: 'Scaled: {key} has {score}.',
   flowNoScale: 'The scores are not scaled: this step changes nothing.',
-  flowNoMask: 'No word is hidden from {query}: this step changes nothing.',
+  flowNoMask:
+    'No word is hidden from {query}: this step changes nothing. A causal mask hides the words after a query: the shares that stay grow, and the row sums to 1 again.',
   flowLater: 'Later words are hidden: {count}.',
   flowMask: 'Hidden words: {count}.',
   flowExponentials: 'e to the power of each score less the largest; together {sum}.',

@@ -257,6 +257,8 @@ export type HeadActions = {
   /** The flow shows another frame. */
   frame?(step: import('../elements/flow-frames.js').FlowStep, key?: number): void
   hide(query: number, key: number, isHidden: boolean): void
+  /** Turns the causal mask on, where no mask is. */
+  hideLater?(): void
   /** Another head, of the numbers of all heads. */
   open?(head: number): void
   subtract?(choice: string): void

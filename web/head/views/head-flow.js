@@ -1,6 +1,6 @@
 // One word on its way through the head, frame by frame.
 
-import { html } from 'lit'
+import { html, nothing } from 'lit'
 import { dragMark } from './head-map.js'
 
 /** The matrices of its numbers, where a page of the inspector explains them. */
@@ -49,6 +49,6 @@ export const headFlow = {
       @flow-frame=${(/** @type {CustomEvent} */ { detail }) => act.frame?.(detail.step, detail.key)}
       @flow-edit=${edit}
       @flow-pick=${pick}
-    ></qkv-flow>`
+    ></qkv-flow>${step === 'mask' && act.hideLater ? html`<p><button type="button" id="${prefix}hide-later" @click=${act.hideLater}>${t('hideLater')}</button></p>` : nothing}`
   },
 }

@@ -63,6 +63,7 @@ export const texts = {
 
   view: 'View',
   'view.flow': 'Flow',
+  hideLater: 'Turn the causal mask on',
   flowNone:
     'This trace has no steps to show: it is too large, or its softmax runs over the queries. The map shows its weights.',
   'view.difference': 'Difference',

@@ -62,6 +62,7 @@ export const texts = {
 
   view: '视图',
   'view.flow': '流程',
+  hideLater: '打开因果遮罩',
   flowNone: '这次计算没有可显示的步骤：它太大，或 softmax 沿查询方向。热图显示它的权重。',
   'view.difference': '差异',
   keep: '把当前设置保留为 A',

@@ -56,6 +56,10 @@ export function shownHead(context) {
   }
 }
 
+/** Can a causal mask be turned on? @param {SceneContext} context */
+const isMaskable = ({ settings: { mask, painted }, result }) =>
+  mask === 'none' && !painted.length && !result.settings.isCross
+
 /** @param {SceneContext} context @returns {HeadActions} */
 export function headActions(context) {
   const { actions, head } = context
@@ -81,6 +85,7 @@ export function headActions(context) {
     editInput: (matrix, row, column, value, mark) =>
       actions.edit(cellAt(row, column, /** @type {MatrixId} */ (matrix)), value, mark),
     undo: actions.undo,
+    hideLater: isMaskable(context) ? () => actions.change({ mask: 'causal' }) : undefined,
     frame: (step, key) => actions.frame(flowOf(context)?.query ?? 0, step, key),
     hide: (row, column, isHidden) => actions.paint(row, column, !isHidden),
     open: other => actions.select({ head: other }),
