@@ -59,7 +59,7 @@ export function layout(wanted) {
   if (cellWidth >= 6) cellWidth = Math.floor(cellWidth)
   if (cellHeight >= 6) cellHeight = Math.floor(cellHeight)
   const isUpright = columnLabel > cellWidth - 4
-  const columnLabels = columnLabel ? (isUpright ? Math.min(Math.ceil(columnLabel), 96) : fontSize) + GAP : 0
+  const columnLabels = columnLabel ? (isUpright ? Math.min(Math.ceil(columnLabel), 112) : fontSize) + GAP : 0
   const plot = { left, top: title + columnLabels, width: cellWidth * columns, height: cellHeight * rows }
   const seen = within(view, { rows, columns, cellWidth, cellHeight })
   return {
