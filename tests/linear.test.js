@@ -512,6 +512,55 @@ test('int8 products are exact where the whole numbers of a block are the largest
       }
 })
 
+test('int4 products are exact where all numbers of x are the largest, and all of W but one of each block', () => {
+  for (const [M, K] of [1, 9].flatMap(M => [32, 256].map(K => [M, K])))
+    for (const zero of [0, 31])
+      for (const sign of [-1, 1]) {
+        const weight = Float32Array.from({ length: 8 * K }, (_, i) => (i % 32 === zero ? 0 : 15))
+        assert.ok(toInt4(weight).w.every((number, i) => number === (i % 32 === zero ? 0 : 15)))
+        const x = new Float32Array(M * K).fill(sign)
+        assert.ok(wholeNumbers(x).q.every(number => number === sign * 32767))
+        const layer = packLinear(qkv, tensor(weight, [8, K]), undefined, { dtype: 'int4' })
+        const want = int4Product(x, weight, new Float32Array(8))
+        assert.deepEqual(layer.forward(tensor(x, [M, K])).data, want, `${M} x ${K}: ${sign}`)
+        layer.dispose()
+      }
+})
+
+test('rows of zeros, of tiny weights and of one huge weight are packed as int8: a row whose largest is up to 1e-36 becomes 0', () => {
+  const g = qkv.generator(19)
+  const largest = [0, 1e-40, 0.999e-36, 1e-36, 1.001e-36, 1e-33, 1e30, 3.4e38, 1].map(f)
+  for (const K of [5, 300]) {
+    const weight = Float32Array.from({ length: 9 * K }, (_, i) => {
+      const most = largest[Math.floor(i / K)]
+      if (i % K === 3) return -most
+      return most > 1 ? 1 : most * Math.sin(i)
+    })
+    const scales = Float32Array.from(largest, most => most / 127)
+    const factors = largest.map(most => (most > f(1e-36) ? f(127 / most) : 0))
+    // to the nearest, halves away from 0
+    const numbers = Int8Array.from(weight, (w, i) => {
+      const scaled = f(w * factors[Math.floor(i / K)])
+      return Math.sign(scaled) * Math.trunc(f(Math.abs(scaled) + 0.5))
+    })
+    const layer = packLinear(qkv, tensor(weight, [9, K]), undefined, { dtype: 'int8' })
+    for (const [n, most] of largest.entries())
+      layer.row(n).weight.forEach((got, k) => {
+        const w = weight[n * K + k]
+        assert.equal(got, f(numbers[n * K + k] * scales[n]), `row ${n}, ${k}`)
+        const bound = most > f(1e-36) ? (1.0001 * most) / 254 : most
+        assert.ok(Math.abs(got - w) <= bound, `row ${n}: ${got} for ${w}`)
+      })
+    assert.ok(numbers.subarray(0, 4 * K).every(number => number === 0) && numbers[4 * K + 3] === -127)
+    for (const M of [1, 9]) {
+      const x = g.randn([M, K])
+      const want = integerProduct(x.data, numbers, scales, new Float32Array(9))
+      assert.deepEqual(layer.forward(x).data, want, `${M} x ${K}`)
+    }
+    layer.dispose()
+  }
+})
+
 test('int8 weights may be as large as a float32', () => {
   const w = Array.from({ length: 9 }, (_, n) => [3.3e38, -3.3e38 * (n / 9)])
   const layer = packLinear(qkv, w, undefined, { dtype: 'int8' })

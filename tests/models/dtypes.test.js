@@ -277,3 +277,53 @@ test('float16 keeps the heads of the models that ship with the page: no score of
     )
   }
 })
+
+test('greedy texts of the models that ship with the page are the same in int8, up to a word whose logit leads by less than 0.04', async t => {
+  const sentences = ['A doctor wants a new car in Shanghai tomorrow', 'the engineer sees the cat', 'she buys a ticket']
+  /** @type {Record<string, number>} texts that go on otherwise from some word on */
+  const changed = {}
+  for (const [name, length] of /** @type {const} */ ([
+    ['stories', 56],
+    ['translation', Infinity],
+    ['ledger', Infinity],
+  ])) {
+    const path = new URL(`../../web/trained/${name}`, import.meta.url)
+    const { tour, figures } = JSON.parse(readFileSync(`${path.pathname}/about.json`, 'utf8'))
+    const prompts = tour
+      ? tour.map((/** @type {{ prompt: string }} */ stop) => stop.prompt)
+      : [figures.example.text, ...sentences]
+    const [exact, rounded] = await Promise.all(
+      /** @type {const} */ (['float32', 'int8']).map(dtype =>
+        loadModel(qkv, fileURLToPath(path), { dtype, tokenizer: Tokenizer }),
+      ),
+    )
+    changed[name] = 0
+    for (const [n, prompt] of prompts.entries()) {
+      const { ids } = exact.tokenize(prompt)
+      const [want, got] = [[], []].map(() => /** @type {number[]} */ ([]))
+      for (const [model, made] of /** @type {const} */ ([
+        [exact, want],
+        [rounded, got],
+      ]))
+        for await (const { id } of model.generate(prompt, { maxNewTokens: Math.min(40, length - ids.length) }))
+          made.push(id)
+      if (tour) assert.equal(exact.decode(got.slice(0, 1)).trim(), tour[n].answer, prompt)
+      const at = want.findIndex((id, i) => id !== got[i])
+      if (at < 0) {
+        assert.deepEqual(got, want)
+        continue
+      }
+      changed[name]++
+      const { data } =
+        exact.forward({ ids: [...ids, ...want.slice(0, at)] }, { logits: 'last' }).logits ?? assert.fail()
+      const lead = data[want[at]] - data[got[at]]
+      t.diagnostic(
+        `${name}, ${prompt.slice(-20)}: word ${at + 1} leads by ${lead} of a logit: ${exact.decode([want[at]])}, in int8 ${exact.decode([got[at]])}`,
+      )
+      assert.ok(lead > 0 && lead < 0.04, `${lead}`)
+    }
+    exact.dispose()
+    rounded.dispose()
+  }
+  assert.deepEqual(changed, { stories: 1, translation: 0, ledger: 2 })
+})
