@@ -72,6 +72,33 @@ for (const name of [
     model.dispose()
   })
 
+test("with weights of int8 and int4 the parts sum to the logits within 5e-4, with activations: 'float32' within 1e-5, also while a head is off", async () => {
+  const given = ids.map(id => id % 39)
+  const chosen = given.map((_, n) => n)
+  for (const name of ['gpt2-tiny', 'bert-tiny', 'albert-made'])
+    for (const dtype of /** @type {const} */ (['int8', 'int4']))
+      for (const activations of /** @type {const} */ (['int16', 'float32'])) {
+        const model = await loadModel(qkv, unbiased(name), { tokenizer: false, dtype, activations })
+        const found = []
+        for (const hooks of [{}, { 'layers.1.heads.1': 0 }]) {
+          const { logits } = model.forward({ ids: given }, { hooks })
+          const want = logits?.row(0).row(-1).data ?? assert.fail()
+          const got = await model.logitAttribution({ ids: given }, { tokens: chosen, hooks })
+          const off = chosen.map(t =>
+            Math.abs(sumOf(...[got.heads, got.mlps, got.embedding].map(part => part.row(t))) - want[t]),
+          )
+          const title = `${name} ${dtype} ${activations}`
+          near(Math.max(...off), 0, title, activations === 'int16' ? 5e-4 : 1e-5)
+          assert.ok(activations === 'float32' || Math.max(...off) > 1e-5, `${title}: x is not rounded`)
+          found.push({ want, head: chosen.map(t => got.heads.row(t).at(1, 1)) })
+        }
+        const [plain, changed] = found
+        assert.notDeepEqual(changed.want, plain.want)
+        assert.ok(changed.head.every(value => value === 0) && plain.head.every(value => value !== 0))
+        model.dispose()
+      }
+})
+
 const FILES = ['tokenizer.json', 'modules.json', 'sentence_bert_config.json', '1_Pooling/config.json']
 
 test('without biases, heads, MLPs and embedding sum to the cosine of two texts, for every pooling', async () => {

@@ -241,7 +241,7 @@ test('one head is patched from another text: its columns of the output are repla
 test('a folder is inspected before its weights are read: sizes, layers and memory by dtype', async () => {
   for (const name of ['gpt2-tiny', 'bert-tiny', 't5-tiny', 'gemma2-tiny']) {
     const found = await inspectModel(`${goldens}/${name}`)
-    for (const dtype of /** @type {const} */ (['float32', 'float16', 'int8'])) {
+    for (const dtype of /** @type {const} */ (['float32', 'float16', 'int8', 'int4'])) {
       const before = qkv.memory.resident
       const model = await loadModel(qkv, `${goldens}/${name}`, { dtype, tokenizer: false })
       const taken = qkv.memory.resident - before

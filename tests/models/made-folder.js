@@ -1,15 +1,19 @@
 // A checkpoint that is large enough to be read in several blocks.
 
-import { fromFloat16, toFloat16 } from '../../src/base/float16.js'
+import { fromBfloat16, fromFloat16, toFloat16 } from '../../src/base/float16.js'
 
 /** @typedef {import('../../src/base/tensor.js').FloatTensor} FloatTensor */
 
 const SIZES = { d: 64, vocab: 9001, inner: 5003, positions: 16 } // the head has 2.3 MB, each part of the MLP 1.3 MB
 
+/** As bfloat16, towards zero. @param {Float32Array} data */
+const upperHalves = data =>
+  Uint16Array.from(new Uint32Array(data.buffer, data.byteOffset, data.length), word => word >>> 16)
+
 /**
  * A folder in memory with one layer of GPT-2, 5 MB as F32.
  * @param {import('../../src/qkv.js').Qkv} qkv its generator fills the tensors
- * @param {'F32' | 'F16'} dtype
+ * @param {'F32' | 'F16' | 'BF16'} dtype
  * @param {Partial<typeof SIZES>} [sizes]
  */
 export function makeFolder(qkv, dtype, sizes) {
@@ -36,8 +40,8 @@ export function makeFolder(qkv, dtype, sizes) {
   const parts = []
   let at = 0
   for (const [name, { data, dims }] of tensors) {
-    const numbers = dtype === 'F32' ? data : toFloat16(data)
-    if (numbers instanceof Uint16Array) data.set(fromFloat16(numbers))
+    const numbers = dtype === 'F32' ? data : dtype === 'F16' ? toFloat16(data) : upperHalves(data)
+    if (numbers instanceof Uint16Array) data.set(dtype === 'F16' ? fromFloat16(numbers) : fromBfloat16(numbers))
     header[name] = { dtype, shape: dims, data_offsets: [at, at + numbers.byteLength] }
     parts.push(/** @type {BlobPart} */ (numbers))
     at += numbers.byteLength
