@@ -2,11 +2,14 @@
  * It is part of qkv.integers.wasm, which both builds use.
  *
  * Each key of a head, and each value, has a scale of its own, max / 127: a number is off by at most half of it. The
- * products are those of linear_integer.c, with keys and values as weights of int8: score[j] = scale (key_scale[j] step)
- * (q . k[j])               x = q, W = k (S,D) w[j] = exp(score[j] - m) out = sum_j (w[j] value_scale[j]) v[j] / sum_j
- * w[j]           x = w value_scale, W = v^T (E,CACHE_ROWS), block by block The first of them is scaled, masked and
- * summed in order of the keys, so a query has the same bits for any number of queries and of threads, in both builds
- * and in every engine.
+ * products are those of linear_integer.c, with keys and values as weights of int8:
+ *
+ *   score[j] = scale (key_scale[j] step) (q . k[j])          x = q, W = k (S,D)
+ *   w[j] = exp(score[j] - m)
+ *   out = sum_j (w[j] value_scale[j]) v[j] / sum_j w[j]      x = w value_scale, W = v^T (E,CACHE_ROWS), block by block
+ *
+ * Scores are scaled, masked and summed in order of the keys, so a query has the same bits for any number of queries and
+ * of threads, in both builds and in every engine.
  *
  * Of a head keys lie in panels (rows/8, D/2 rounded up, 4, 2, 2), values in blocks (rows/CACHE_ROWS, E/8 rounded up,
  * CACHE_ROWS/2, 4, 2, 2): so a key is appended where it stays. */

@@ -303,6 +303,32 @@ test('a gated model says so and takes a token; what is not there, and a busy hub
   assert.equal(failureOf(store.state)?.problem.key, 'modelsNoSuch')
 })
 
+test('the question says that int8 was chosen because the model is large, where float16 does not fit and only there', () => {
+  const { store, act } = start()
+  const { state } = store
+  const bytes = { stored: 400, float16: 210, int8: 120 }
+  const look = { type: 'gpt2', parameters: 100, license: 'mit', download: 400, bytes, seconds: 1 }
+  const asked = { id: 1, name: 'hf:me/tiny', checkpoint: '', isAsking: true }
+  const said = (/** @type {number} */ mostBytes) => {
+    const room = {
+      ...state,
+      view: { ...state.view, mostBytes },
+      got: { look: { is: 'here', value: look } },
+      act,
+      t: String,
+    }
+    /** @type {string[]} */
+    const keys = []
+    const g = (/** @type {string} */ key) => {
+      keys.push(key)
+      return key
+    }
+    hubQuestion(/** @type {any} */ (room), asked, /** @type {any} */ (g))
+    return ['galleryLarge', 'galleryUsual'].filter(key => keys.includes(key))
+  }
+  assert.deepEqual([300, 200].map(said), [['galleryUsual'], ['galleryLarge', 'galleryUsual']])
+})
+
 test('a model that is too large says by how much, and the models that fit are offered', () => {
   const most = 300e6
   assert.deepEqual(

@@ -74,7 +74,7 @@ function choice({ act, view: { mostBytes: most } }, asked, look, g, refuse) {
             each =>
               html`<label><input type="radio" name="models-dtype" value=${each || 'stored'} .checked=${each === dtype} ?disabled=${sizeOf(each) > most} @change=${() => act.show({ asked: { ...asked, dtype: each } })} />
                 ${g(`galleryDtype.${each || 'stored'}`)}, ${megabytes(sizeOf(each))}${sizeOf(each) > most ? ` (${g('galleryOver', { by: megabytes(sizeOf(each) - most) })})` : ''}</label>`,
-          )}<p class="note">${g('galleryUsual')}</p></fieldset>`
+          )}${usual === 'int8' ? html`<p class="note" id="models-large-dtype">${g('galleryLarge', { most: megabytes(most) })}</p>` : nothing}<p class="note">${g('galleryUsual')}</p></fieldset>`
     }
     <p>${
       least > most
