@@ -37,6 +37,26 @@ const qkv = await load()
 const SEEDS = [0, 1, 12345]
 const exercises = /** @type {Exercise[]} */ (await Promise.all(IDS.map(exerciseOf)))
 
+/** What hints and solutions measure with the weights of today, as they write it: exercise and hint. @type {Record<string, object>} */
+const MEASURED = {
+  'e10 one': { n: 0.5, first: '0.007', second: '0.993' },
+  'e11 none': { share: '83.4%' },
+  'e11 shared': { copies: 2, share: '0.498' },
+  'e11 done': { word: 'cat', share: '99.2%' },
+  'e17 still': { head: '1.1', word: 'tom', share: '23.7%' },
+  'e17 done': { head: '1.2', word: 'max', share: '48.4%' },
+  'e18 both': { head: '1.1', he: '23.7%', she: '10.6%' },
+  'e19 copies': { on: 2, word: 'ta', share: '83.3%' },
+  'e19 done': { on: 3, word: 'mo', share: '99.7%' },
+  'e20 done': { word: 'ben', share: '99.9%', layer: 1 },
+}
+
+/** A verdict has the numbers that are written for it. @param {Exercise} exercise @param {import('../../web/exercises/exercise.js').Verdict | undefined} verdict */
+function measures({ id }, verdict) {
+  const wanted = MEASURED[`${id} ${verdict?.hint}`]
+  if (wanted) assert.deepEqual(verdict?.params, wanted, `${id} ${verdict?.hint}`)
+}
+
 /** What a check says of an attempt in One layer. @param {Exercise} exercise @param {import('../../web/exercises/exercise.js').Attempt} attempt @param {number} seed */
 function verdictInLayer(exercise, attempt, seed) {
   const { set } = attempt
@@ -64,8 +84,11 @@ for (const exercise of exercises.filter(({ room }) => room === 'layer'))
       for (const wrong of exercise.wrong) {
         const verdict = verdictInLayer(exercise, wrong, seed)
         assert.deepEqual([verdict?.passed, verdict?.hint], [false, wrong.hint], JSON.stringify(wrong))
+        measures(exercise, verdict)
       }
-      assert.deepEqual(verdictInLayer(exercise, exercise.solution, seed)?.passed, true)
+      const verdict = verdictInLayer(exercise, exercise.solution, seed)
+      assert.equal(verdict?.passed, true)
+      measures(exercise, verdict)
     }
   })
 
@@ -90,13 +113,22 @@ test('exercises of Learn: wrong answers get their hints, solutions pass', async 
   }
 })
 
+/** Learn with an exercise, whose locks hold. @param {Exercise} exercise */
+function openLocked(exercise) {
+  const own = openLearn(startOf(exercise, 0))
+  own.store.restrict(guardOf(exercise, own.store.room.fields, { key: 'locked' }))
+  return own
+}
+
 test('e13 remembers both runs, each when it has stopped, and then sorting passes', async () => {
   const exercise = exercises[12]
-  const own = openLearn(startOf(exercise, 0))
+  const own = openLocked(exercise)
   let memory = exercise.watch?.(own.store.state, undefined)
   assert.equal(memory, undefined)
   for (const { set } of exercise.parts ?? []) {
+    own.store.restrict()
     own.store.follow(withParameters(own.store.link(), set))
+    own.store.restrict(guardOf(exercise, own.store.room.fields, { key: 'locked' }))
     await own.train()
     memory = exercise.watch?.(own.store.state, memory)
     assert.equal(exercise.watch?.(own.store.state, memory), memory, 'nothing new')
@@ -109,7 +141,7 @@ test('e13 remembers both runs, each when it has stopped, and then sorting passes
 
 test('e15 opens a trained run; the moment is found by the cursor, one snapshot more or less', async () => {
   const exercise = exercises[14]
-  const own = openLearn(startOf(exercise, 0))
+  const own = openLocked(exercise)
   assert.equal(checked(exercise, {}, own.store.state), undefined, 'it is still being trained')
   await own.until(({ view }) => view.steps > 0 && !view.isTraining)
   assert.equal(own.view.reachedAt, own.view.steps, 'the run ends at its goal')
@@ -171,8 +203,11 @@ for (const name of ['stories', 'translation'])
           [false, wrong.hint],
           `${exercise.id} ${JSON.stringify(wrong)}`,
         )
+        measures(exercise, verdict)
       }
-      assert.equal((await verdictOf(exercise.solution))?.passed, true, exercise.id)
+      const verdict = await verdictOf(exercise.solution)
+      assert.equal(verdict?.passed, true, exercise.id)
+      measures(exercise, verdict)
     }
     store.close()
   })
@@ -197,6 +232,48 @@ test('e18 shows both texts with the same heads off and what each says; it waits 
   store.update({ set: fromLink(models.fields, withParameters(startOf(exercise, 0), 'changes=1.1=0')) })
   assert.equal(checked(exercise, {}, store.state), undefined, 'what was computed with other heads does not count')
   store.close()
+})
+
+test('of all sets of three heads, exactly one solves e19', async () => {
+  const { store, show } = await openModel('stories')
+  const exercise = exercises[18]
+  const heads = ['1.1', '1.2', '2.1', '2.2', '3.1', '3.2']
+  const sets = heads.flatMap((a, i) => heads.slice(i + 1).flatMap((b, j) => heads.slice(i + j + 2).map(c => [a, b, c])))
+  assert.equal(sets.length, 20)
+  /** @type {string[]} */
+  const passed = []
+  for (const off of sets) {
+    const changes = off.map(head => `${head}=0`).join('+')
+    const state = await show(withParameters(startOf(exercise, 0), `changes=${changes}`))
+    const on = heads.filter(head => !off.includes(head)).join(' ')
+    if (checked(exercise, {}, state)?.passed) passed.push(on)
+  }
+  assert.deepEqual(passed, ['1.1 2.2 3.1'])
+  store.close()
+})
+
+test('the query of e1 gives key 2 0.9993; one head of e10 is at best 0.32 off, and 0.35 by its sliders', () => {
+  const [e1] = exercises
+  const store = createStore(layer, { qkv, link: withParameters(startOf(e1, 0), e1.solution.set) })
+  const { weights } = /** @type {any} */ (store.state.got.trace).value.tensors
+  assert.equal(weights.data[1].toFixed(4), '0.9993')
+  store.close()
+  /** How far the output is off with a key 1 of a length: the weights are those of the scores n a, b, c. @param {number} n @param {readonly number[]} q */
+  const off = (n, [a, b, c]) => {
+    const [x, y, z] = [n * a, b, c].map(Math.exp)
+    const sum = x + y + z
+    return Math.max(Math.abs((x - z) / sum - 0.5), Math.abs((y - z) / sum - 0.5))
+  }
+  /** @param {number} step of the query @param {number} most of its third number */
+  function best(step, most) {
+    let least = 1
+    for (let a = 0; a <= 20; a += step)
+      for (let b = 0; b <= 20; b += step)
+        for (let c = 0; c <= most; c += step)
+          least = Math.min(least, Math.max(...[0.5, 1, 1.5].map(n => off(n, [a, b, c]))))
+    return least.toFixed(2)
+  }
+  assert.deepEqual([best(1, 20), best(0.25, 1)], ['0.35', '0.32'])
 })
 
 test('e20 scores a later layer less', async () => {
@@ -282,7 +359,7 @@ test('exercises of a link that do not exist are named; the others open', () => {
   assert.deepEqual(idsOf(''), { known: [], unknown: [] })
 })
 
-test("a teacher's own exercise: each check of One layer fails at the start and passes; what is no exercise is refused", async () => {
+test("a teacher's own exercise: each of the six checks fails at the start and passes; what is no exercise is refused", async () => {
   const start = 'heads=1'
   /** @type {[(string | number)[], string][]} */
   const checks = [
@@ -298,6 +375,31 @@ test("a teacher's own exercise: each check of One layer fails at the start and p
     assert.equal(verdictInLayer(exercise, {}, 0)?.passed, false, String(check))
     assert.equal(verdictInLayer(exercise, { set }, 0)?.passed, true, String(check))
   }
+  const first = writeMade({
+    room: 'models',
+    start: 'prompt=Is+he',
+    may: ['changes'],
+    task: 'Do it.',
+    check: ['top', 'max'],
+  })
+  const { store, show } = await openModel('stories')
+  const names = await ownExercise(/** @type {any} */ (readMade(first)))
+  const prompt = 'prompt=Lily+and+Tom+are+friends+.+Is+he'
+  assert.equal(checked(names, {}, await show(prompt))?.passed, false)
+  assert.deepEqual(checked(names, {}, await show(`${prompt}&changes=1.2=0`)), {
+    passed: true,
+    score: 1,
+    hint: 'done',
+    params: { got: 'max (48.4%)' },
+  })
+  store.close()
+  const learned = writeMade({ room: 'learn', start: 'task=sort', may: [], task: 'Do it.', check: ['accuracy', 0.95] })
+  const own = openLearn('task=sort&seed=0')
+  const trains = await ownExercise(/** @type {any} */ (readMade(learned)))
+  assert.deepEqual(checked(trains, {}, own.store.state)?.params, { got: '–' })
+  await own.train()
+  assert.equal(checked(trains, {}, own.store.state)?.passed, true)
+  own.close()
   const good = { room: 'layer', start, may: [], task: 'Do it.', check: ['weight', 1, 9, 9, 0.5] }
   const missing = /** @type {import('../../web/exercises/own-exercise.js').Made} */ (readMade(JSON.stringify(good)))
   assert.equal(verdictInLayer(await ownExercise(missing), {}, 0)?.passed, false, 'a cell that is not there')

@@ -81,7 +81,7 @@ export const startOf = ({ start }, seed) => (typeof start === 'function' ? start
 export const answerOf = ({ answer }, given) => (typeof answer === 'function' ? answer(given) : answer)
 
 /** Fields that only say what is shown, of rooms whose histories do not tell. @type {Record<string, readonly string[]>} */
-const OF_VIEW = { learn: ['trained', 'at', 'probe', 'head', 'why'], models: ['at'] }
+const OF_VIEW = { learn: ['trained', 'loss', 'at', 'probe', 'head', 'why'], models: ['at'] }
 
 /**
  * Why settings must not change so: fields that the exercise does not name are locked.

@@ -93,7 +93,7 @@ const pairOf = pair =>
 
 /** A setting of the room. @param {Bar} bar @param {import('./exercise.js').Control} control */
 function controlOf({ t, exercise, state: { settings }, act }, control) {
-  const { name, least, most, step, choices, read, write, applies } = control
+  const { name, least, most, step, isSlider, choices, read, write, applies } = control
   if (applies && !applies(settings)) return nothing
   const value = read(settings)
   if (control.isSwitch)
@@ -103,7 +103,7 @@ function controlOf({ t, exercise, state: { settings }, act }, control) {
     ${
       choices
         ? html`<select data-control=${name} .value=${live(String(value))} @change=${set}>${choices.map(([each, key]) => html`<option value=${each} ?selected=${each === value}>${named(t, key)}</option>`)}</select>`
-        : html`<input data-control=${name} type="number" min=${least ?? nothing} max=${most ?? nothing} step=${step ?? 'any'} .value=${live(String(value))} @input=${set} />`
+        : html`<input data-control=${name} type=${isSlider ? 'range' : 'number'} min=${least ?? nothing} max=${most ?? nothing} step=${step ?? 'any'} .value=${live(String(value))} @input=${set} />${isSlider ? html`<output>${value}</output>` : nothing}`
     }</label>`
 }
 

@@ -25,6 +25,8 @@ export interface Control<S extends object = object> {
   least?: number
   most?: number
   step?: number
+  /** Is it set by a slider? */
+  isSlider?: boolean
   choices?: readonly (readonly [value: string, key: string])[]
   /** Is it on or off, 1 or 0? */
   isSwitch?: boolean

@@ -50,7 +50,7 @@ export const distance = (a, b) => Math.max(...a.map((x, i) => Math.abs(x - b[i])
  * A number that stands in one cell or in the same cell of several heads.
  * @param {string} name
  * @param {readonly Cell[]} cells
- * @param {{ least: number, most: number, step: number, applies?: Control['applies'] }} range
+ * @param {{ least: number, most: number, step: number, isSlider?: boolean, applies?: Control['applies'] }} range
  * @param {number} given where no one has set it
  * @returns {Control}
  */

@@ -132,7 +132,7 @@ const hasTwo = (/** @type {{ imported: unknown }} */ { imported }) => JSON.strin
 /** Lengths of key 1. */
 const LENGTHS = [0.5, 1, 1.5]
 const KEY = [0, 1].map(head => cell('K', head, 0, 0))
-const NUMBER = { least: 0, most: 20, step: 1 }
+const NUMBER = { least: 0, most: 20, step: 1, isSlider: true }
 
 /** Queries of the heads, as edits. @param {number[][]} q */
 const queries = q => q.flatMap((own, head) => own.map((value, column) => `Q.${head}.0.${column}:${value}`)).join(' ')
@@ -162,7 +162,7 @@ const keyThatGrows = {
     ...[0, 1, 2].map(column =>
       cellControl(`p${column + 1}`, [cell('Q', 1, 0, column)], { ...NUMBER, applies: hasTwo }),
     ),
-    cellControl('n', KEY, { least: 0.5, most: 1.5, step: 0.5 }, 1),
+    cellControl('n', KEY, { least: 0.5, most: 1.5, step: 0.5, isSlider: true }, 1),
   ],
   measured(given) {
     const result = shownTrace(given)
