@@ -73,31 +73,53 @@ async function setAppearance(shell, { theme, lang = '' }) {
   if (Object.hasOwn(LANGUAGES, lang)) await shell.setLanguage(/** @type {any} */ (lang), false)
 }
 
+/**
+ * What a link says of exercises: its parameters, which of the ids that it names there are, and the place of the open one.
+ * @typedef {{ page: Record<string, string>, known: readonly string[], unknown: readonly string[], at: number }} ExerciseLink
+ */
+
+/** @param {Record<string, string>} parameters @returns {ExerciseLink} */
+function readLink({ nr, ...page }) {
+  const { known, unknown } = page.exercise === OWN ? { known: [OWN], unknown: [] } : idsOf(page.exercise ?? '')
+  return { page, known, unknown, at: Math.max(0, Math.min(Number(nr) || 1, known.length) - 1) }
+}
+
+/**
+ * The texts of the exercises and of their room, when they are here.
+ * @param {Shell} shell @param {ReturnType<typeof createExerciseRoom>} place
+ */
+function createTexts(shell, place) {
+  /** @type {import('../shell/texts-later.js').Later<import('../shell/room.js').Translate>} */
+  const textsOf = textsLater(['shell', 'exercises'])
+  return () => {
+    const { exercise } = place
+    const group = exercise && groupOf(exercise.id)
+    const own = exercise ? [...(place.store()?.room.texts ?? []), ...(group ? [group.texts] : [])] : []
+    const texts = textsOf(shell.state.language, own)
+    texts.ask(() => shell.schedule())
+    place.speak(texts.module)
+    return texts.module
+  }
+}
+
 /** @param {Shell} shell @returns {import('../shell/companions.js').Companion} */
 export function companion(shell) {
   const { rooms } = shell
   const place = createExerciseRoom(rooms)
-  const { store } = place
-  /** The parameters of the link. @type {Record<string, string>} */
-  let page = {}
-  let { known, unknown } = idsOf('')
-  let nr = 0
+  let link = readLink({})
   /** What was asked for last: a link, the next exercise, or to leave. What was asked for before must not open any more. */
   let turn = 0
   /** Is the next exercise or the one before on its way? */
   let isGoing = false
-  /** @type {import('../shell/texts-later.js').Later<import('../shell/room.js').Translate>} */
-  const textsOf = textsLater(['shell', 'exercises'])
-  /** @type {import('../shell/room.js').Translate | undefined} */
-  let t
   /** An embedded exercise keeps no score here: its host does. */
   let scores = book
 
+  const speak = createTexts(shell, place)
   const leaveFree = barHeight('exercise')
-  const isEmbedded = () => page.embed === '1'
+  const isEmbedded = () => link.page.embed === '1'
 
   const attempt = createReaderAttempt(shell, place, {
-    rules: () => rulesOf(page),
+    rules: () => rulesOf(link.page),
     scores: () => scores,
     turn: () => turn,
     tell(name, data) {
@@ -105,24 +127,13 @@ export function companion(shell) {
       if (name === 'check') host.report?.report()
     },
   })
-  const host = createHost(attempt, () => t)
-
-  /** The texts of the exercises and of their room, when they are here. */
-  function speak() {
-    const { exercise } = place
-    const group = exercise && groupOf(exercise.id)
-    const own = exercise ? [...(store()?.room.texts ?? []), ...(group ? [group.texts] : [])] : []
-    const texts = textsOf(shell.state.language, own)
-    texts.ask(() => shell.schedule())
-    t = texts.module
-    place.speak(t)
-  }
+  const host = createHost(attempt, speak)
 
   /** @param {number} at its place in the list @param {boolean} isKept does the room stay as the link says? */
   async function open(at, isKept) {
     const own = ++turn
-    const id = known[at]
-    const next = await found(id, page.made)
+    const id = link.known[at]
+    const next = await found(id, link.page.made)
     if (!next || own !== turn) return
     await rooms.open(next.room)
     if (own !== turn) return
@@ -131,7 +142,7 @@ export function companion(shell) {
     host.report?.flush()
     host.report?.close()
     place.take(next)
-    nr = at
+    link.at = at
     attempt.begin()
     speak()
     if (isKept) place.lock()
@@ -145,18 +156,17 @@ export function companion(shell) {
     place.end(isBack)
     host.report?.close()
     isGoing = false
-    known = unknown = []
-    page = {}
+    link = readLink({})
   }
 
   /** @type {import('./exercise-bar.js').BarActions} */
   const act = {
     ...attempt.act,
     async go(by) {
-      if (isGoing || !known[nr + by]) return
+      if (isGoing || !link.known[link.at + by]) return
       isGoing = true
       try {
-        await open(nr + by, false)
+        await open(link.at + by, false)
       } finally {
         isGoing = false
       }
@@ -170,52 +180,38 @@ export function companion(shell) {
 
   return {
     draw() {
-      speak()
+      const t = speak()
       const { exercise } = place
+      const { at, known, unknown } = link
       if (!t) return ''
       if (!exercise) return unknown.length ? unknownNote(t, unknown) : ''
-      const own = store()
+      const own = place.store()
       if (!own) return ''
-      const position = { at: nr, of: known.length }
-      return exerciseBar({
-        ...attempt.shown(own),
-        t,
-        exercise,
-        state: own.state,
-        place: position,
-        isEmbedded: isEmbedded(),
-        act,
-      })
+      const { state } = own
+      const position = { at, of: known.length }
+      return exerciseBar({ ...attempt.shown(own), t, exercise, state, place: position, isEmbedded: isEmbedded(), act })
     },
     link() {
       if (!place.exercise) return {}
-      return nr ? { ...page, nr: String(nr + 1) } : page
+      return link.at ? { ...link.page, nr: String(link.at + 1) } : link.page
     },
     async follow(next, links) {
-      const { nr: at, ...rest } = next
       end(!Object.keys(links).length)
       const own = turn
-      page = rest
-      const ids = next.exercise === OWN ? { known: [OWN], unknown: [] } : idsOf(next.exercise ?? '')
-      known = ids.known
-      unknown = ids.unknown
+      link = readLink(next)
+      const { page, known, at } = link
       scores = isEmbedded() ? createScoreBook(() => undefined) : book
       await setAppearance(shell, next)
       if (!known.length || own !== turn) return
-      const place = Math.min(Math.max(0, Number(at) - 1 || 0), known.length - 1)
-      const first = await found(known[place], page.made)
+      const first = await found(known[at], page.made)
       if (own !== turn) return
-      if (!first) {
-        unknown = known
-        known = []
-        return
-      }
-      await open(place, Object.hasOwn(links, first.room))
+      if (first) await open(at, Object.hasOwn(links, first.room))
+      else link = { page, known: [], unknown: known, at }
     },
     drawn() {
       const { classList } = document.documentElement
       leaveFree()
-      classList.toggle('has-exercise', place.exercise !== undefined || unknown.length > 0)
+      classList.toggle('has-exercise', place.exercise !== undefined || link.unknown.length > 0)
       classList.toggle('is-covered', attempt.isCovered())
       if (place.isElsewhere()) return end(false)
       host.report?.reportSoon()
