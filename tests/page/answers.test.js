@@ -226,7 +226,7 @@ asks('8. cross-attention: rows are words that ask, columns words that answer', a
   const { rowTokens, rowTitle, columnTitle } = await map()
   assert.deepEqual(rowTokens, ['an', 'autonomous', 'driving', 'solution'])
   assert.match(`${rowTitle} ${columnTitle}`, /queries.*keys/)
-  await reads('#tour-text', /Rows are the 4 words that ask, columns the 5 words that answer/)
+  await reads('#tour-text', /Rows are the words that ask \(4\), columns the words that answer \(5\)/)
   await page.locator('[data-word="keys:4"][data-gloss="plan"]').first().waitFor()
   const weights = (await printed(page, 'weights')).map(Number)
   near(weights, Array.from(expected('translation').weights?.data.slice(0, 20) ?? []), 6e-5, 'weights')

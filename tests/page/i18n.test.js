@@ -53,6 +53,66 @@ test('every folder of web/i18n is a language with the same files', () => {
   for (const tag of tags) assert.deepEqual(readdirSync(new URL(tag, folder)), readdirSync(new URL('en', folder)), tag)
 })
 
+/** How texts name numbers of things. */
+const COUNTS =
+  'all batch bytes columns copies count edges heads held here hidden kinds layers least length models most n of on padding parameters parts positions rows step steps there threads tokens'.split(
+    ' ',
+  )
+
+/** Texts whose number is never 1: a limit, the size of what ships, or what is said of several only. */
+const NEVER_ONE = {
+  'front.js': ['frontIntro', 'frontLearnText'],
+  'gallery.js': ['galleryFacts'],
+  'graph.js': ['graphMost'],
+  'head-exercises.js': ['e11.hint.shared'],
+  'head.js': ['change.hideSeveral'],
+  'layer-parts.js': ['costText', 'costBoth', 'batchText', 'importMany', 'importColumns', 'importHeads'],
+  'layer.js': [
+    'problemTokens',
+    'problemLong',
+    'problemDivide',
+    'problemHandBuilt',
+    'problemTableSize',
+    'differenceRows',
+    'seenBits',
+  ],
+  'learn.js': [
+    'learnTextOwn',
+    'learnEnded.heldOutAccuracy',
+    'learnEnded.alignment',
+    'fileLarge',
+    'textKinds',
+    'probeCount',
+    'probeWords',
+  ],
+  'models.js': [
+    'modelsFacts',
+    'modelsTooLong',
+    'modelsCannotRead',
+    'modelsUnknown',
+    'modelsLongTooMany',
+    'modelsThreads',
+    'modelsFull',
+    'modelsStoryLong',
+  ],
+  'shell.js': ['checkedText'],
+}
+/** Words that make no plural of what follows a number. */
+const OTHERS = 'across as by does has in is it makes of reads sees the'
+
+test('a text of a number that may be 1 has no plural beside it, or another text for one thing', async () => {
+  const pattern = new RegExp(`\\{(\\w+)\\} (?!(?:${OTHERS.replaceAll(' ', '|')})\\b)(?:[a-z]+ )?[a-z]+s\\b`, 'g')
+  for (const file of files) {
+    const texts = await textsOf('en', file)
+    const many = Object.keys(texts).filter(key => {
+      const names = Array.from(texts[key].matchAll(pattern), ([, name]) => name)
+      return !(`${key.replace(/\.many$/, '')}.one` in texts) && names.some(name => COUNTS.includes(name))
+    })
+    const reviewed = /** @type {Record<string, string[]>} */ (NEVER_ONE)[file] ?? []
+    assert.deepEqual(many.sort(), [...reviewed].sort(), file)
+  }
+})
+
 const blanks = (/** @type {string} */ text) => (text.match(/\{\w+\}/g) ?? []).sort()
 
 /** @param {Record<string, string>} other @param {Record<string, string>} en */

@@ -26,7 +26,7 @@ test('the story leads to the graph, which finds the edge of induction; it is tes
   await page.locator('#graph-picture').waitFor()
   // Head 1.1 reads the word before, head 3.1 copies the name: nobody has told the page.
   await reads('#graph-found', /Head 3\.1 at “ta” \(23\) reads as a value what head 1\.1 wrote at “\.” \(15\)/)
-  await reads('#graph-counts', /^\d+ parts and \d+ edges explain 5\d\.\d% of the answer\.$/)
+  await reads('#graph-counts', /^Parts: \d+, edges: \d+\. They explain 5\d\.\d% of the answer\.$/)
   const few = await countOf('.graph-edge')
   await page.locator('#graph-share').fill('80')
   await reads('#graph-counts', /explain 8\d\.\d% of the answer/)

@@ -150,7 +150,7 @@ const QUESTIONS = [
       await reads('.front-says', /1\.2/)
       await page.click('#front-go-on')
       await reads('#models-inspector h2', /1\.2.*he.*tom/)
-      await reads('.models-head[data-head="1.2"] #models-looked', /“tom” \(6 of 9 rows\), “lily” \(2 of 9 rows\)/)
+      await reads('.models-head[data-head="1.2"] #models-looked', /“tom” \(rows: 6 of 9\), “lily” \(rows: 2 of 9\)/)
     },
   ],
   [

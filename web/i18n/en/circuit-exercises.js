@@ -27,9 +27,9 @@ export const texts = {
   'e19.may': 'What may change: heads, on and off.',
   'e19.done':
     'Three heads are enough ({share}): one looks one word back, and with the others it finds what followed. This is an induction circuit.',
-  'e19.notYet': 'With {on} heads it says “{word}” ({share}).',
+  'e19.notYet': 'Heads that are on: {on}. It says “{word}” ({share}).',
   'e19.hint.none': 'Every head is on. Switch one off.',
-  'e19.hint.more': 'It works with {on} heads. One more can go.',
+  'e19.hint.more': 'Heads that are on: {on}. It works; one more can go.',
   'e19.hint.copies': 'It says “ta” ({share}): it found the place, but who moves it one word on?',
 
   'e20.task':

@@ -54,7 +54,7 @@ export const texts = {
   galleryFitting: 'These models fit:',
   galleryAgree: 'Download {size} and open',
   galleryLook: 'What to look for in {title}',
-  galleryLookHeads: 'What to look for in {title}: {count} heads that a paper names, and their ranks here',
+  galleryLookHeads: 'What to look for in {title}: heads that a paper names ({count}), and their ranks here',
   galleryRead: 'Read: {text}',
   galleryCountsFrom0:
     'The paper and hooks in programs count layers and heads from 0, this page from 1: head 5.12 here is 4.11 there.',

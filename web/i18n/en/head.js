@@ -21,7 +21,7 @@ export const texts = {
   'change.hideSeveral': 'Head {name} sees {count} cells fewer',
   'change.weight': 'Head {name}: {query} to {key} = {value}',
   'change.patch': 'After layer {at}: {word} ({position}) gets the value of {other} ({position}) of the second text',
-  'change.patchNone': 'After layer {at}: {word} ({position}) stays: the second text has {count} tokens',
+  'change.patchNone': 'After layer {at}: {word} ({position}) stays: the second text ends at token {count}',
   'change.patchAll': 'After layer {at}: each token gets the value at its position in the second text',
   changeSwitch: '{what}: active',
   changeRemove: 'Remove: {what}',

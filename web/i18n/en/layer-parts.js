@@ -6,7 +6,7 @@ export const texts = {
     'Scores spread like √d; dividing keeps softmax from picking a single word. A softmax that has picked one word passes almost no gradient back.',
   'tour.root.do': 'Move the slider for d to the right and watch the share of the largest key.',
   'tour.mask.text':
-    '{hidden} of {all} cells are hidden{row}. Their exponentials drop out. Each row still sums to 1, because what is left is divided by its own sum. So hiding before softmax equals hiding after it and dividing again, up to {most}.',
+    'Hidden cells: {hidden} of {all}{row}. Their exponentials drop out. Each row still sums to 1, because what is left is divided by its own sum. So hiding before softmax equals hiding after it and dividing again, up to {most}.',
   'tour.mask.row': '; in the row of {query}: {list}',
   'tour.mask.do': 'Choose another mask: both columns still agree, for every row.',
   'tour.sees.text':
@@ -16,7 +16,7 @@ export const texts = {
     'Each head has a sentence. Head {sharpest} is the sharpest ({least} bit of entropy), head {evenest} the most even ({most} bit). The map shows one head less another, with the largest differences named.',
   'tour.heads.do': 'Choose two other heads to subtract.',
   'tour.cross.text':
-    'Rows are the {rows} words that ask, columns the {columns} words that answer. {looks} Rows sum to one; columns need not.',
+    'Rows are the words that ask ({rows}), columns the words that answer ({columns}). {looks} Rows sum to one; columns need not.',
   'tour.cross.do': 'Click a word of either sentence.',
   'tour.kernel.text':
     'Keys near the query get the largest weights: {near} share the attention. The output is the average of their values, {estimate}.',
@@ -61,7 +61,7 @@ export const texts = {
   costLength: 'Length n, in words',
   costCausal: 'causal: no word sees a later one',
   costSizes:
-    'H = {heads} heads of d = {size}, D = H d = {width}. From n = 4 d = {crossing} on, the weights (square) are more numbers than queries, keys, values and output (strip).',
+    'H = {heads}, d = {size}, D = H d = {width}. From n = 4 d = {crossing} on, the weights (square) are more numbers than queries, keys, values and output (strip).',
   costPicture:
     'The weights of a head as a square of {n} by {n}, in a picture as wide as {side} words; beside it queries, keys, values and output, drawn to the same scale',
   costQuantity: 'quantity',
@@ -138,14 +138,14 @@ export const texts = {
     '{name} has sizes ({dims}). Expected: (heads, rows, columns) or (rows, columns), none of them zero. Take one sequence of a batch, or one of several layers.',
   importMany: '{name} has sizes ({dims}): that is more than {most} numbers.',
   importColumns: '{name} has sizes ({dims}): the page shows up to {most} columns.',
-  importCount: '{name} should hold {count} numbers by its sizes ({dims}), but holds {held}.',
+  importCount: 'Numbers in {name}: {held}; by its sizes ({dims}) there should be {count}.',
   importNumber: 'Number {at} of {name} is “{got}”; every number has to be finite.',
   importNegative:
     'Weight number {at} is {got}, but weights are shares. Scores before the softmax can be imported as q and k only.',
   importFit: '{name} has sizes ({dims}), but ({want}) fits the others.',
   importHeads: '{heads} heads are too many: this page shows up to {most}.',
   importTokens: '{name} should be a list of texts, such as ["the", "cat"].',
-  importTokenCount: '{name} holds {count} tokens for {length} rows or columns.',
+  importTokenCount: 'Tokens in {name}: {count}; rows or columns: {length}.',
   npyNone: 'This is not a .npy file: it does not begin as NumPy’s files do.',
   npyShort: 'This .npy file ends within its header.',
   npyVersion: 'This .npy file has version {version}; versions 1 to 3 are read.',
@@ -153,7 +153,7 @@ export const texts = {
   npyType:
     'This .npy file holds “{type}”; floats, whole numbers and booleans are read. In Python: array.astype("float32").',
   npySize:
-    'The header of this .npy file says ({dims}), {count} numbers; the file holds {held}. It was cut short or is damaged.',
+    'The header of this .npy file says ({dims}). Numbers expected: {count}; the file holds {held}. It was cut short or is damaged.',
   sensitivityGradient:
     'A weight changes by weight × (change of its score − mean change of its row, weighted by attention). The second column is the gradient from the backward pass of attention (attentionBackward).',
   'sensitivity.query':

@@ -1,9 +1,9 @@
 // The texts of the room "One layer".
 
 export const texts = {
-  'count.words': '{count} words',
-  'count.segments': '{count} words, by dictionary',
-  'count.characters': '{count} characters',
+  'count.words': 'words: {count}',
+  'count.segments': 'words, by dictionary: {count}',
+  'count.characters': 'characters: {count}',
   'value.heads': 'heads {heads}',
   'value.dModel': 'model size {dModel}',
   'value.seed': 'seed {seed}',
@@ -236,7 +236,7 @@ export const texts = {
   problemTableSize:
     'A table of {dModel} columns is limited to {most} rows, because the page draws every number before it. Use fewer rows, or choose “seeded again for weights”.',
   problemImported: 'There are no matrices of your own yet: import some, or choose where the numbers come from.',
-  problemTable: 'The table has {rows} rows; these tokens need {count}.',
+  problemTable: 'Rows of the table: {rows}; these tokens need {count}.',
   working: 'Computing',
   leftOut:
     'With this many tokens, the page keeps the weights and outputs of every head ({heads}), but the steps between them of head {head} only, and no old values beside changed ones. Choose a head to see its steps.',
@@ -271,7 +271,7 @@ export const texts = {
   compareLeftOut:
     'With this many tokens, the page keeps the weights of one head only, so it cannot compare two. Use fewer tokens or heads.',
   compareSizes:
-    'The kept settings have {rows} queries and {columns} keys, the current ones {queries} and {keys}: only equal sizes can be compared.',
+    'Queries and keys of the kept settings: {rows} and {columns}, of the current ones: {queries} and {keys}. Only equal sizes can be compared.',
   numbersText:
     'Means over the queries that see a key. Entropy in bits: 0 means that a query looks at one key only; larger means more evenly.',
   headColumn: 'head',
@@ -376,7 +376,7 @@ export const texts = {
   setTo: 'Set to',
   giveBack: 'Restore',
   'origin.table':
-    'A random number: column {column} of row {id} in the table of {rows} vectors drawn from seed {seed} (normal distribution).',
+    'A random number: column {column} of row {id} of {rows} in the table of vectors drawn from seed {seed} (normal distribution).',
   'origin.weights': 'A random number from seed {seed}. Each head draws its query, key and value weights in turn.',
   'origin.handBuilt':
     'One where the token has this position, this word or this word before it; zero elsewhere. A previous-token head in the layer below found the words before.',
@@ -403,7 +403,7 @@ export const texts = {
   'hides.causal': 'Key “{key}” comes after query “{query}”: hidden.',
   'hides.window':
     'Key “{key}” is outside the window of {left} to the left and {right} to the right of query “{query}”: hidden.',
-  'hides.padding': 'Key “{key}” is padding: only the first {padding} keys count.',
+  'hides.padding': 'Key “{key}” is padding: only keys up to number {padding} count.',
   'hides.prefix': 'Key “{key}” comes after query “{query}” and is not one of the first {prefix}: hidden.',
   'hides.painted': 'You hid key “{key}” from query “{query}”.',
   explainSoftmax:

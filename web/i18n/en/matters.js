@@ -16,9 +16,9 @@ export const texts = {
   mattersExact: 'All rows are exact.',
   mattersChooseHead: 'A head becomes a change when you choose its cell.',
   mattersChooseState: 'A state from layer 2 on becomes a patch when you choose its cell.',
-  mattersEstimate: 'Estimated by the gradient; {exact} of {rows} rows are exact so far, from the last layer.',
+  mattersEstimate: 'Estimated by the gradient. Rows that are exact so far, from the last layer: {exact} of {rows}.',
   mattersComputing: 'What matters is being estimated.',
-  mattersCancelled: 'Cancelled: {exact} of {rows} rows are exact, the others are estimates.',
+  mattersCancelled: 'Cancelled. Rows that are exact: {exact} of {rows}; the others are estimates.',
   mattersCompute: 'Compute the rest',
   mattersHelps: 'Head {name} supports the answer: its mean in its place changes the difference by {value}',
   mattersHinders: 'Head {name} works against the answer: its mean in its place changes the difference by {value}',
@@ -30,5 +30,5 @@ export const texts = {
   mattersPositionsText: 'Change one word. Both texts must have the same number of tokens.',
   mattersTooLong: 'The text is too long to find what matters: give a shorter one.',
   mattersLengths:
-    'This text has {here} tokens, the other {there}; both need the same number. This one: {tokens}. The other one: {others}.',
+    'Tokens of this text: {here}, of the other: {there}; both need the same number. This one: {tokens}. The other one: {others}.',
 }

@@ -99,7 +99,7 @@ export const texts = {
   guideAt: '{at} of {of}',
   guideLeave: 'Leave',
   filterRows: 'Rows with',
-  filteredRows: '{count} of {of} rows',
+  filteredRows: 'rows: {count} of {of}',
   filteredNone: 'no row; all {of} are shown',
   rangeRows: 'Rows {from} to {to}',
   rangeNone: 'All rows',
