@@ -3,8 +3,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { setTimeout as wait } from 'node:timers/promises'
-import { headView, pictureSelector, VIEW_NAMES, viewTabs } from '../../web/head/head-view.js'
+import { headView, pictureSelector, viewTabs } from '../../web/head/head-view.js'
 import { pointable } from '../../web/head/pointing.js'
+import { VIEW_NAMES } from '../../web/head/views/index.js'
 import { elementsOf, having, keyOf, ofClass } from './template.js'
 
 /** @typedef {import('../../web/head/head.js').HeadActions} HeadActions */

@@ -3,12 +3,11 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { load } from 'qkv'
+import { VIEW_NAMES } from '../../web/head/views/index.js'
 import { stopOf } from '../../web/rooms/layer/explain/tour.js'
-import { FIELDS } from '../../web/rooms/layer/fields.js'
 import { hasDistribution, needs, resultOf } from '../../web/rooms/layer/needs.js'
 import { room } from '../../web/rooms/layer/room.js'
 import { change } from '../../web/rooms/layer/settings.js'
-import { fromLink } from '../../web/shell/settings-link.js'
 import { shown } from '../../web/shell/slots.js'
 import { createStore } from '../../web/shell/store.js'
 
@@ -126,9 +125,10 @@ test('a link carries word and cell, and a number that was typed wrong', () => {
   assert.throws(() => start({ link: 'cell=weights.0.1' }))
 })
 
-test('a link of an older page to the view of lines opens the flow; a view that there never was is refused', () => {
-  assert.equal(fromLink(FIELDS, 'view=lines').view, 'flow')
-  assert.throws(() => fromLink(FIELDS, 'view=waves'))
+test('a link opens every picture of a head; one that there is not is the map', () => {
+  for (const name of VIEW_NAMES) assert.equal(start({ link: `view=${name}` }).store.state.settings.view, name)
+  const { store } = start({ link: 'view=waves' })
+  assert.deepEqual([store.state.settings.view, store.link()], ['map', ''])
 })
 
 test('what is asked for follows from the state: trace, comparison and batch at rest, baseline where it is shown', async () => {

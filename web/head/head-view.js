@@ -2,13 +2,11 @@
 
 import { html, nothing } from 'lit'
 import { headMap } from './views/head-map.js'
-import { VIEWS } from './views/index.js'
+import { VIEW_NAMES, VIEWS } from './views/index.js'
 
 /** @typedef {import('./head.js').HeadActions} HeadActions */
 /** @typedef {import('./head.js').HeadView} HeadView */
 /** @typedef {import('./head.js').HeadViewTranslate} HeadViewTranslate */
-
-export const VIEW_NAMES = VIEWS.map(({ name }) => name)
 
 /** Those that need no more than the weights of the head. */
 export const WEIGHT_VIEWS = VIEW_NAMES.filter(name => name !== 'flow')

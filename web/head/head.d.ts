@@ -80,7 +80,7 @@ export type Bars = {
 }
 /** The likeliest tokens as bars. columns: the names of token, bar, probability, and of a last column if there is one. */
 export type Guesses = { type: 'guesses'; id: string; label: string; columns: readonly string[]; rows: readonly Guess[] }
-/** before: the probability without changes, an ink tick. last: what stands in the last column. */
+/** `before` is the probability without changes, an ink tick; `last` stands in the last column. */
 export type Guess = {
   token: string | TemplateResult
   share: number

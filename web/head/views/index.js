@@ -7,3 +7,5 @@ import { headNumbers } from './head-numbers.js'
 
 /** @type {readonly import('../head.js').HeadPicture[]} */
 export const VIEWS = [headFlow, headMap, headDifference, headNumbers]
+
+export const VIEW_NAMES = VIEWS.map(({ name }) => name)

@@ -79,10 +79,6 @@ const setting = (kind, value, traits) => ({ kind, default: value, history: 'undo
 /** The first is the default. @template {string} C @param {readonly C[]} choices @param {Traits} [traits] */
 const oneOf = (choices, traits) => setting(choice(choices), choices[0], traits)
 
-/** The pictures of a head; in older links the flow was called lines. */
-const views = choice(/** @type {const} */ (['map', 'flow', 'difference', 'numbers']))
-const readView = (/** @type {string} */ name) => views.read(name === 'lines' ? 'flow' : name)
-
 /** @param {number} value @param {number} least @param {number} most @param {Traits} [traits] */
 const wholeOf = (value, least, most, traits) => setting(whole(least, most), value, traits)
 
@@ -301,8 +297,8 @@ export const FIELDS = {
   tour: setting(count(), null, shown),
   /** The settings from before the tour, as a link, or ''. */
   before: setting(text(), '', shown),
-  /** Of the selected head. */
-  view: setting({ ...views, read: readView }, 'map', page),
+  /** The picture of the selected head: a name of `web/head/views/index.js`, as the room sees to. */
+  view: setting(text(), 'map', page),
   /** With view 'difference': another head, or the baseline. */
   minus: oneOf(['head', 'settings'], page),
   /** That head. */

@@ -1,6 +1,7 @@
 // The room "One layer".
 
 import { Trouble } from '../../files/trouble.js'
+import { VIEW_NAMES } from '../../head/views/index.js'
 import { actions, arrive, clear, importNumbers, moveStep, openImported, refusal, set, takeHead } from './actions.js'
 import { check } from './check-settings.js'
 import { stopOf, VECTOR_SIZE } from './explain/tour.js'
@@ -30,7 +31,10 @@ export const room = {
     wasDone: false,
   },
   check: settings => /** @type {any} */ (check(settings).problems),
-  settle: keepMeaningful,
+  settle(before, after) {
+    const view = VIEW_NAMES.includes(after.view) ? after.view : FIELDS.view.default
+    return keepMeaningful(before, { ...after, view })
+  },
   actions,
   needs,
   now,

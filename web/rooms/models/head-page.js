@@ -166,7 +166,7 @@ function viewOf(room, head, weights) {
 /** @param {Room} room @param {HeadAt} head @returns {import('../../head/head.js').HeadActions} */
 function actionsOf({ act, settings: { changes } }, head) {
   return {
-    show: picture => act.show({ picture: /** @type {Room['view']['picture']} */ (picture) }),
+    show: picture => act.show({ picture }),
     setMode: mode => act.show({ mode }),
     point: () => {},
     select({ cell, word }, isSecond = false) {

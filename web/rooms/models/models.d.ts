@@ -42,7 +42,7 @@ export type SmallerDtype = 'float16' | 'int8'
 export interface Asked {
   /** Tells this question from others. */
   id: number
-  /** hf:owner/name@revision */
+  /** Written hf:owner/name@revision. */
   name: string
   /** The setting when it was asked for. */
   checkpoint: string
@@ -58,7 +58,7 @@ export interface Asked {
 export interface Look {
   /** As it was asked for. */
   name: string
-  /** hf:owner/name@commit */
+  /** Written hf:owner/name@commit. */
   source: string
   license: string
   isGated: boolean
@@ -162,7 +162,8 @@ export interface View {
   pointed?: { layer: number; head: number; query?: number; key?: number; weight?: number }
   /** Pixels of a map of the atlas; 0: as large as all fit. */
   mapSize: number
-  picture: 'map' | 'difference' | 'numbers'
+  /** The picture of the open head, by its name. */
+  picture: string
   /** What a stroke over the map of a head does. */
   mode: 'read' | 'paint'
   /** What the difference is taken from: a head, the second text; undefined: the head itself before the changes. */
@@ -369,7 +370,7 @@ export interface Why {
 export type ModelsAsks = {
   /** Above `most` bytes of memory a checkpoint is not read, unless a dtype is given. */
   open: {
-    /** known: names of models; one that is the same model keeps that name. */
+    /** `known` has names of models; one that is the same model keeps that name. */
     request: {
       id: string
       source: OpenSource

@@ -177,7 +177,7 @@ function tabs(context) {
     <span class="spring"></span>
     ${settings.view === 'map' ? paintButton({ prefix: '', mode }, actions.setMode, t) : nothing}
     ${context.result.heads > 1 ? saveMenu({ t, className: 'of-heads', text: t.elements.heads, picture: 'qkv-heads' }) : nothing}
-    ${saveMenu({ t, className: 'of-weights', text: t(`view.${settings.view}`), matrix: large, picture: pictureSelector({ prefix: '', view: settings.view }) })}
+    ${saveMenu({ t, className: 'of-weights', text: t(/** @type {any} */ (`view.${settings.view}`)), matrix: large, picture: pictureSelector({ prefix: '', view: settings.view }) })}
   </tool-group>`
 }
 
