@@ -1,7 +1,7 @@
 // These lists say what the package exports: the file of each entry in dist/, its source, and the tag of the element that it
 // defines. A new entry needs a line here and one in "exports" of package.json; tests/package.test.js compares the two.
 
-/** isPlain: the element has nothing of the base of the others. @typedef {{ name: string, source: string, tag?: string, element?: string, isPlain?: boolean }} Entry */
+/** An entry of the package; a plain element has nothing of the base of the others. @typedef {{ name: string, source: string, tag?: string, element?: string, isPlain?: boolean }} Entry */
 
 /** These are the entries of the library. All but tokenize import core.js. @type {Entry[]} */
 export const LIBRARY = [

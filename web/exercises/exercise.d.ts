@@ -7,7 +7,7 @@ import type { State, Types } from '../shell/room.js'
 /** Numbers are written into hints as they are to be read. */
 export type Params = Record<string, string | number>
 
-/** score: of what passed, from 0 to 1. hint: the name of a text of the exercise. */
+/** A verdict has a score from 0 to 1 for what passed, and as a hint the name of a text of the exercise. */
 export type Verdict = { passed: boolean; score: number; hint: string; params: Params }
 
 /** What a check is given: the state of the room, what was typed or chosen in the bar, and what `watch` remembers. */
@@ -86,7 +86,7 @@ export interface Exercise<T extends Types = Types, M = unknown> {
   watch?(state: State<T>, memory: M | undefined): M | undefined
   /** What was measured so far, in words: the parameters of the text `ID.measured`. */
   measured?(given: Given<T, M>): Params | undefined
-  /** undefined: the numbers are not there yet. */
+  /** Undefined while the numbers are not there yet. */
   check(given: Given<T, M>): Verdict | undefined
   /** Each with the hint that it gets. */
   wrong: readonly (Attempt & { hint: string })[]

@@ -1,7 +1,7 @@
 // Which exercises there are, in five groups. A group is loaded when one of its exercises is opened.
 
 /** @typedef {import('./exercise.js').Exercise} Exercise */
-/** texts: the file of its texts, beside exercises.js. @typedef {{ name: string, texts: string, ids: readonly string[], load: (id: string) => Promise<{ exercises: readonly Exercise[] }> }} Group */
+/** A group of exercises; `texts` names the file of its texts, beside exercises.js. @typedef {{ name: string, texts: string, ids: readonly string[], load: (id: string) => Promise<{ exercises: readonly Exercise[] }> }} Group */
 
 /** @type {readonly Group[]} */
 export const GROUPS = [

@@ -3,7 +3,7 @@
 
 /** @typedef {{ score: number, tries: number, state: string, when: string }} Entry */
 /** @typedef {Pick<Storage, 'getItem' | 'setItem' | 'removeItem'>} Store */
-/** unreadable: what is stored is no list of scores; refused: this browser stores nothing. @typedef {'unreadable' | 'refused'} Trouble */
+/** Why there are no scores: `unreadable`, what is stored is no list of scores; `refused`, this browser stores nothing. @typedef {'unreadable' | 'refused'} Trouble */
 /** @typedef {ReturnType<typeof createScoreBook>} ScoreBook */
 
 const NAME = 'qkv.exercises'

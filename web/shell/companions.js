@@ -14,7 +14,7 @@
  * @property {(event: KeyboardEvent) => boolean} [press] Does it take the key?
  */
 
-/** isOffered: it stands in the menu. @typedef {{ parameters: readonly string[], isOffered?: boolean, load: () => Promise<{ companion: (shell: Shell) => Companion }> }} CompanionSource */
+/** How a companion is loaded; one that is offered stands in the menu. @typedef {{ parameters: readonly string[], isOffered?: boolean, load: () => Promise<{ companion: (shell: Shell) => Companion }> }} CompanionSource */
 
 /** @param {Record<string, CompanionSource>} sources @param {() => Shell} shell that they stand in */
 export function createCompanions(sources, shell) {

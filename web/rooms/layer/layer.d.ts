@@ -128,7 +128,7 @@ export type LayerActions = {
   pass: [step: string]
   /** Draws the room again. */
   refresh: []
-  /** undefined: the distribution is shown no more. */
+  /** Without a size the distribution is shown no more. */
   setDistribution: [size: number | undefined]
   setCost: [patch: Partial<Pick<View, 'costLength' | 'costCausal'>>]
   measure: [lengths: readonly number[]]

@@ -106,13 +106,12 @@ export function selectedHead(context, run, { shown, reference, shownAt }) {
     label: label(title),
     weights,
     visible: visibleOf(weights.dims, TASKS[task].isCausal, hiddenCells(changes, head)),
-    queries:
-      task === 'translation'
-        ? withGlosses(
-            layer.rows,
-            glosses(t, () => act.show({})),
-          )
-        : layer.rows,
+    queries: TASKS[task].hasGlosses
+      ? withGlosses(
+          layer.rows,
+          glosses(t, () => act.show({})),
+        )
+      : layer.rows,
     keys: layer.columns,
     isCross: run.blocks[at.layer] === 'cross',
     view: view.picture === 'difference' && !before ? 'map' : view.picture,

@@ -16,17 +16,17 @@ export interface Settings extends Typed {
   task: string
   positions: LearnSettings['positions']
   norm: boolean
-  /** the step that the run was trained to: a link trains there again */
+  /** The step that the run was trained to: a link trains there again. */
   trained: number
-  /** the loss of that step, by which a run that is trained again is known to be the same */
+  /** The loss of that step, by which a run that is trained again is known to be the same. */
   loss: number | null
-  /** the step that is shown; null: the newest */
+  /** The step that is shown; null: the newest. */
   at: number | null
-  /** the reader's input; '': the task's own */
+  /** The reader's input; '': the task's own. */
   probe: string
-  /** the selected head, as "2.1"; '': the first of the last attention */
+  /** The selected head, as "2.1"; '': the first of the last attention. */
   head: string
-  /** which answer is explained */
+  /** Index of the answer that is explained. */
   why: number | null
   changes: readonly Change[]
 }
@@ -43,18 +43,18 @@ export interface ReferenceRun {
 }
 
 export interface View {
-  /** counts the runs that were begun, so that Restart begins another */
+  /** Counts the runs that were begun, so that Restart begins another. */
   begun: number
-  /** a model of a file, in place of new weights */
+  /** A model of a file, in place of new weights. */
   file: { step: number; state: Weights } | null
-  /** the text that a task learns */
+  /** The text that a task learns. */
   text: string
   isTraining: boolean
-  /** trains up to this step, and not only to the goal */
+  /** Trains up to this step, and not only to the goal. */
   until: number | null
-  /** is this the run of a link, trained again? */
+  /** Is this the run of a link, trained again? */
   isRepeating: boolean
-  /** did the reader leave the room while it trained? */
+  /** Did the reader leave the room while it trained? */
   hasLeft: boolean
   pace: Pace
   steps: number
@@ -63,46 +63,46 @@ export interface View {
   reachedAt: number | null
   divergedAt: number | null
   isEnded: boolean
-  /** what a screen reader was told last, and when */
+  /** What a screen reader was told last, and when. */
   spoken: { step: number; accuracy: number; time: number } | null
   reference: ReferenceRun | null
-  /** counts the reference runs */
+  /** Counts the reference runs. */
   references: number
-  /** the step whose gradients are shown */
+  /** The step whose gradients are shown. */
   gradientAt: number | null
-  /** which of them */
+  /** Which of these gradients is shown. */
   gradient: string
-  /** of the explanation: the token, and the head that is opened */
+  /** The token of the explanation, and the head that is opened in it. */
   whyToken: number
   whyHead: string
-  /** the picture of the selected head, and what a stroke over its map does */
+  /** The picture of the selected head, and what a stroke over its map does. */
   picture: string
   mode: Mode
-  /** the word that the picture speaks of */
+  /** The word that the picture speaks of. */
   word: Word | undefined
   isExporting: boolean
   isTable: boolean
   program: 'pytorch' | 'qkv'
-  /** names of dropped files that the room does not take */
+  /** Names of dropped files that the room does not take. */
   refused: string
-  /** the stop of the story, from 0; null: it is closed */
+  /** The stop of the story, from 0; null: it is closed. */
   stop: number | null
 }
 
 export interface RunInfo {
-  /** of the request that it answers */
+  /** The id of the request that it answers. */
   key: string
   shape: { inputs: number; outputs: number; T: number; L: number }
-  /** of a text */
+  /** The characters of the text, where the task learns one. */
   characters?: readonly string[]
-  /** the names of the attentions */
+  /** The names of the attentions. */
   blocks: readonly string[]
   settings: LearnSettings
-  /** accuracy of the baseline without attention */
+  /** Accuracy of the baseline without attention. */
   baseline: number
-  /** that an evaluation took: how fast this machine is */
+  /** Milliseconds of an evaluation: how fast this machine is. */
   milliseconds: number
-  /** was the model saved before? */
+  /** Was the model saved before? */
   isOpened: boolean
   first: Progress
 }
@@ -110,7 +110,7 @@ export interface RunInfo {
 export interface Picture {
   shownAt: number
   shown: Shown
-  /** with changes: the accuracy on held-out data with and without */
+  /** The accuracy on held-out data with and without the changes, where there are any. */
   changed?: { accuracy: number; before: number }
   reference?: { shownAt: number; shown: Shown }
 }
@@ -130,13 +130,13 @@ export type LearnAsks = {
     value: RunInfo
   }
   train: {
-    /** pace: steps a second. isStill: pictures after evaluations only */
+    /** The pace is in steps a second; `isStill` sends pictures after evaluations only. */
     request: {
       isRunning: boolean
       pace: number
       until: number | null
       isStill: boolean
-      /** how many losses and evaluations the room has */
+      /** How many losses and evaluations the room has. */
       known: { losses: number; points: number }
     }
     value: Progress & { isGoing: boolean }
@@ -152,7 +152,7 @@ export type LearnAsks = {
     request: { task: string; settings: LearnSettings; text: string; at: number | null; isConfig: boolean }
     value: { name: string; data: string | Uint8Array; mime: string }
   }
-  /** from: the text of the button that leads back */
+  /** `from` is the text of the button that leads back. */
   layer: {
     request: At & { layer: number; head: number; from: string }
     value: OpenedLayer & { head: number; from: string }

@@ -50,7 +50,7 @@ function probe({ t, settings, view, around, act }, run, { shown }) {
   const { task } = settings
   const { answers, language = nothing, words } = TASKS[task].tokens({ V: 0, ...run.shape })
   const [best] = shown.next
-  const gloss = task === 'translation' ? glosses(t, () => act.show({})) : undefined
+  const gloss = TASKS[task].hasGlosses ? glosses(t, () => act.show({})) : undefined
   const answer = (/** @type {string} */ text, /** @type {number} */ index, /** @type {string} */ label) =>
     html`<button type="button" class="answer-token" lang=${language} data-gloss=${gloss?.(text) ?? nothing} aria-pressed=${settings.why === index} aria-label=${label} @click=${() => act.explain(settings.why === index ? null : index)}>${text}</button>`
   const says = t('learnSays', { token: best.token, share: percent(best.share) })

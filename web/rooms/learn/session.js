@@ -71,7 +71,7 @@ async function trainInSlices(own, { isRunning, pace, until, isStill, known }, { 
  * @param {import('qkv').Qkv} qkv
  */
 function createReference(qkv) {
-  /** at: the moment; null: the same step as of the other run. @type {{ viewer: ReturnType<typeof createRun>, snapshots: readonly Snapshot[], at: number | null } | undefined} */
+  /** The reference run; `at` is its moment, null the same step as of the other run. @type {{ viewer: ReturnType<typeof createRun>, snapshots: readonly Snapshot[], at: number | null } | undefined} */
   let reference
 
   function release() {

@@ -20,7 +20,7 @@ const SMALL = 144
 /** @param {Checked} settings */
 const pairsOf = ({ heads, queries, keys }) => heads * queries.tokens.length * keys.tokens.length
 
-/** imported weights are there already. @param {Checked} settings */
+/** Imported weights are there already. @param {Checked} settings */
 export const isLarge = settings =>
   pairsOf(settings) > LARGE && !(settings.model === 'imported' && settings.imported && 'weights' in settings.imported)
 

@@ -9,44 +9,44 @@ import type { Corpus } from './text.js'
 
 /** Sizes and rates of a run. With a seed they fix every bit of it. */
 export interface LearnSettings {
-  /** of self-attention */
+  /** Layers of self-attention. */
   layers: number
   heads: number
-  /** width of the residual stream */
+  /** Width of the residual stream. */
   d: number
-  /** distance: a learned bias of the scores */
+  /** With `distance` the scores have a learned bias. */
   positions: 'sinusoids' | 'rope' | 'learned' | 'distance' | 'none'
-  /** a LayerNorm before each attention and MLP, and before the logits */
+  /** Is a LayerNorm before each attention and MLP, and before the logits? */
   norm: boolean
-  /** width of the MLP of each layer; 0: there is none */
+  /** Width of the MLP of each layer; 0: there is none. */
   mlp: number
-  /** tokens of the vocabulary; 0 where the task fixes them */
+  /** Tokens of the vocabulary; 0 where the task fixes them. */
   V: number
-  /** length of the input */
+  /** Length of the input. */
   T: number
   /** Adam's learning rate */
   rate: number
-  /** sequences of a step */
+  /** Sequences of each step. */
   batch: number
-  /** steps in which the rate grows */
+  /** Steps in which the rate grows. */
   warmup: number
   steps: number
-  /** does the rate fall to a tenth of it along a cosine? */
+  /** Does the rate fall to a tenth of it along a cosine? */
   decay: boolean
   seed: number
 }
 
 /** Sizes of a task's data. */
 export interface Shape {
-  /** rows of the embedding */
+  /** Rows of the embedding. */
   inputs: number
-  /** logits of each position */
+  /** Logits of each position. */
   outputs: number
-  /** numbers or characters, without separators */
+  /** Numbers or characters, without separators. */
   V: number
   T: number
   L: number
-  /** rows of the embedding of the token before, where the model is an encoder with a cross-attention */
+  /** Rows of the embedding of the token before, where the model is an encoder with a cross-attention. */
   previous?: number
   corpus?: Corpus
 }
@@ -56,16 +56,16 @@ export type Run = ReturnType<typeof createRun>
 /** How the reader's input is read and written. */
 export interface Tokens {
   name(id: number): string
-  /** of the input, where it has other tokens than the answer */
+  /** The name of a token of the input, where it has other tokens than the answer. */
   inputName?(id: number): string
   read(probe: string): number[] | Problem
-  /** the input that the page shows first */
+  /** The input that the page shows first. */
   first: string
-  /** does the page show the answers of all positions, or of the last one? */
+  /** Does the page show the answers of all positions, or of the last one? */
   answers: 'last' | 'all'
-  /** language of the answers */
+  /** Language of the answers. */
   language?: string
-  /** every word that can be typed, where they are few */
+  /** Every word that can be typed, where they are few. */
   words?: readonly string[]
 }
 
@@ -74,7 +74,7 @@ export interface Answered {
   forward: Forward
   from: number
   to: number
-  /** ids of the input, as they are shown */
+  /** Ids of the input, as they are shown. */
   inputs: ArrayLike<number>
 }
 
@@ -85,53 +85,57 @@ export interface StoryState {
   shownAt: number
   reachedAt: number | null
   jump: number | null
-  /** the first layer's head with the largest weight on the token before */
+  /** The first layer's head with the largest weight on the token before. */
   previous: Head
-  /** the last layer's head with the largest weight on the position that answers */
+  /** The last layer's head with the largest weight on the position that answers. */
   answer: Head
   hasRun: boolean
   hasProbe: boolean
   hasWhy: boolean
   hasGradients: boolean
   isSelected(head: Head): boolean
-  /** is the head switched off, and is it known what that costs? */
+  /** Is the head switched off, and is it known what that costs? */
   isOff(head: Head): boolean
 }
 export type Head = { layer: number; head: number }
-/** target: selector of what the reader is to look at or to press */
-/** waits: the stops after it speak of what the run has found, so that it must be done, or the run must have ended */
+/**
+ * A stop of a story. The target is a selector of what the reader is to look at or to press. Stops after one that waits speak of
+ * what the run has found: it must be done, or the run must have ended, before they follow.
+ */
 export type Stop = { target(state: StoryState): string; isDone(state: StoryState): boolean; waits?: boolean }
 
 export interface Task {
   id: string
   isCausal: boolean
-  /** is the model an encoder with a cross-attention behind it? */
+  /** Is the model an encoder with a cross-attention behind it? */
   hasCross?: boolean
+  /** Do its words have glosses in the language of the page? */
+  hasGlosses?: boolean
   defaults: LearnSettings
-  /** what a phone begins with */
+  /** Settings that a phone begins with. */
   onPhone?: Partial<LearnSettings>
-  /** settings that the reader may change */
+  /** Settings that the reader may change. */
   fields: readonly (keyof LearnSettings)[]
-  /** does it learn a text of the reader? */
+  /** Does it learn a text of the reader? */
   hasText?: boolean
-  /** problems of settings that are each within their ranges */
+  /** Problems of settings that are each within their ranges. */
   check?(settings: LearnSettings): Partial<Record<keyof LearnSettings, Problem>>
-  /** usual: the median of the steps to success of ten seeds */
+  /** The run has succeeded when its measure is at least so high; `usual` is the median of the steps to success of ten seeds. */
   goal: { measure: 'heldOutAccuracy' | 'alignment'; least: number; within: number; usual: number }
   /** Ten runs, seeds 0 to 9, recorded by npm run learn -- TASK --all --record: the least and the most accuracy on held-out data, in percent, at each evaluation. */
   recorded?: { least: string; most: string }
-  /** which heads the result names: the first layer's for the token before, the last layer's for the answer */
+  /** The heads that the result names: the first layer's for the token before, the last layer's for the answer. */
   finds(settings: LearnSettings): readonly ('previous' | 'answer')[]
-  /** why a text cannot be learned */
+  /** The reason why a text cannot be learned. */
   refuses?(settings: LearnSettings, text?: string): Problem | undefined
   shape(settings: LearnSettings, text?: string): Shape
   batch(generator: Generator, shape: Shape, B: number, split: Split): Batch
   tokens(shape: Shape): Tokens
-  /** the answer to an input; by default one forward pass that answers at each of its positions */
+  /** The answer to an input; by default one forward pass that answers at each of its positions. */
   answer?(run: Run, ids: readonly number[]): Answered
-  /** so many tokens that the model writes behind an input */
+  /** The `count` tokens that the model writes behind an input. */
   write?(run: Run, ids: readonly number[], count: number): number[]
-  /** its batch in Python, for the exported program */
+  /** Its batch in Python, for the exported program. */
   pytorch(settings: LearnSettings, text: string): string
   story: readonly Stop[]
 }

@@ -321,6 +321,7 @@ export const translation = {
   id: 'translation',
   isCausal: false,
   hasCross: true,
+  hasGlosses: true,
   defaults: { ...COMMON, layers: 1, positions: 'sinusoids', V: 0, T: LONGEST.source, rate: 1e-2, steps: 400 },
   fields: ['layers', 'heads', 'd', 'positions', 'mlp', 'norm', 'rate', 'batch', 'steps', 'seed'],
   goal: { measure: 'alignment', least: 0.9, within: 300, usual: 140 },
