@@ -120,6 +120,8 @@ test('a badge says how far float64 is, live', async () => {
   await page.waitForFunction(was => document.querySelector('#badge')?.getAttribute('data-most') !== was, String(first))
   const next = await most()
   assert.ok(next > 0 && next < 2e-6 && next !== first, `${next}`)
+  const all = (await page.locator('body').innerText()).match(/\d(\.\d)?e−\d+/g)
+  assert.deepEqual(all, [next.toExponential(1).replace('-', '−')], 'no other difference stands beside it')
 })
 
 test('every grid and control has a name', async () => {

@@ -113,6 +113,29 @@ test('a text of a number that may be 1 has no plural beside it, or another text 
   }
 })
 
+test('each room has one name in a language: what English says of a room, others say of the room of that name', async () => {
+  const english = await textsOf('en', 'shell.js')
+  const rooms = Object.keys(english).filter(key => key.startsWith('room.'))
+  let found = 0
+  for (const tag of tags) {
+    const shell = await textsOf(tag, 'shell.js')
+    const names = rooms.map(room => shell[room])
+    for (const file of files) {
+      const [en, own] = [await textsOf('en', file), await textsOf(tag, file)]
+      for (const [key, text] of Object.entries(own)) {
+        for (const [, chinese, name = chinese] of text.matchAll(/在“([^”]+)”中打开|^Open in (.+)$/g))
+          assert.ok(names.includes(name), `${tag}/${file}: ${key}`)
+        for (const room of rooms)
+          if (new RegExp(`\\b(in|of|to|and|Open|Back to) ${english[room]}\\b`).test(en[key])) {
+            assert.ok(text.includes(shell[room]), `${tag}/${file}: ${key} names ${shell[room]}`)
+            found++
+          }
+      }
+    }
+  }
+  assert.ok(found > 15, `${found} texts name a room`)
+})
+
 const blanks = (/** @type {string} */ text) => (text.match(/\{\w+\}/g) ?? []).sort()
 
 /** @param {Record<string, string>} other @param {Record<string, string>} en */

@@ -44,6 +44,8 @@ test('the step of the mask shows why rows still sum to 1, and by how much they d
   await choose('causal')
   await page.locator('#step-masked #algebra').waitFor()
   await becomes(() => page.locator('.algebra-row').count(), 3)
+  for (const header of await page.locator('.algebra-row thead th:first-of-type').all())
+    assert.equal((await header.innerHTML()).replace(/<!--.*?-->/g, ''), 'e<sup>m − max</sup>')
   const most = Number(await page.locator('.mask-order-most').getAttribute('data-most'))
   assert.equal(most, traced(settingsOf('causal')).maskOrder?.most)
 })
