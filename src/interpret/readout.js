@@ -54,26 +54,28 @@ function realRows({ ids, mask, isEmbedded, L }, padding) {
 /** @param {OfClasses} of @param {ObjectiveInput} input @param {string} where @param {Parts} parts @returns {Readout} */
 function ofClasses(of, input, where, { family, weights, padding }) {
   const { L } = input
-  const { classes: told, pooler, type } = family
-  if (!told) throw new TypeError(`${where}: of: classes are given, but this ${type} checkpoint tells none apart`)
+  const { classes: classHead, pooler, type } = family
+  if (!classHead) throw new TypeError(`${where}: of: classes are given, but this ${type} checkpoint tells none apart`)
   const { classes: list } = readOptions(of, ['classes'], `${where}: of`)
   if (!Array.isArray(list) || !list.length)
     throw new TypeError(`${where}: of: classes: ${describe(list)} given, a list of { class, weight } expected`)
   const terms = list.map((term, n) => {
     const at = `${where}: of: classes[${n}]`
-    const names = told.row ? ['class', 'weight'] : ['position', 'class', 'weight']
+    const names = classHead.row ? ['class', 'weight'] : ['position', 'class', 'weight']
     const { position = -1, class: one, weight = 1 } = readOptions(term, names, at)
-    toNumber(one, `${at}.class`, { least: 0, most: told.labels.length - 1, whole: true })
+    toNumber(one, `${at}.class`, { least: 0, most: classHead.labels.length - 1, whole: true })
     toNumber(position, `${at}.position`, { least: -L, most: L - 1, whole: true })
     if (!Number.isFinite(toNumber(weight, `${at}.weight`)))
       throw new RangeError(`${at}.weight: ${weight} given, a finite number expected`)
     return { row: (position + L) % L, one, weight }
   })
   const real = realRows(input, padding)
-  const first = told.row === 'pooled' && pooler ? [{ layer: pooler, activation: /** @type {const} */ ('tanh') }] : []
-  const layers = [...first, ...told.layers]
+  const first =
+    classHead.row === 'pooled' && pooler ? [{ layer: pooler, activation: /** @type {const} */ ('tanh') }] : []
+  const layers = [...first, ...classHead.layers]
   /** The rows that are read, one after the other or as their mean. */
-  const read = told.row === 'mean' ? real : told.row === 'last' ? [real.at(-1) ?? 0] : told.row ? [0] : undefined
+  const read =
+    classHead.row === 'mean' ? real : classHead.row === 'last' ? [real.at(-1) ?? 0] : classHead.row ? [0] : undefined
   return rows => {
     const size = rows[0].length
     const groups = read ? [read] : [...new Set(terms.map(({ row }) => row))].map(row => [row])

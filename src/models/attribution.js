@@ -39,14 +39,14 @@ export async function attribute(model, input, options) {
   const { family, weights } = model
   const known = ['tokens', 'classes', 'position', 'hooks', 'signal']
   const { hooks, position = -1, tokens, classes, signal } = readOptions(options, known, where)
-  const { vocab, type, classes: told } = family
-  if (!told && !weights.hasHead) throw new Error(`${where}: this ${type} checkpoint has no head, it has no logits`)
-  if (told ? tokens !== undefined : classes !== undefined)
+  const { vocab, type, classes: classHead } = family
+  if (!classHead && !weights.hasHead) throw new Error(`${where}: this ${type} checkpoint has no head, it has no logits`)
+  if (classHead ? tokens !== undefined : classes !== undefined)
     throw new TypeError(
-      `${where}: ${told ? 'tokens are given, but this checkpoint tells classes apart: give classes' : `classes are given, but this ${type} checkpoint tells none apart: give tokens`}`,
+      `${where}: ${classHead ? 'tokens are given, but this checkpoint tells classes apart: give classes' : `classes are given, but this ${type} checkpoint tells none apart: give tokens`}`,
     )
-  const [name, count] = told ? ['classes', told.labels.length] : ['tokens', vocab]
-  const given = told ? classes : tokens
+  const [name, count] = classHead ? ['classes', classHead.labels.length] : ['tokens', vocab]
+  const given = classHead ? classes : tokens
   const ids = given === undefined ? undefined : Array.from(toTensor(given, `${where}: ${name}`, true).data)
   for (const id of ids ?? []) toNumber(id, `${where}: ${name}`, { least: 0, most: count - 1, whole: true })
   /** @type {number[]} */
@@ -55,21 +55,23 @@ export async function attribute(model, input, options) {
     hooks,
     signal,
     where,
-    logits: ids || told ? 'none' : position === -1 ? 'last' : 'all',
+    logits: ids || classHead ? 'none' : position === -1 ? 'last' : 'all',
     positions(L) {
-      if (told?.row) return rowsRead(told.row, model, input, L)
+      if (classHead?.row) return rowsRead(classHead.row, model, input, L)
       return [(toNumber(position, `${where}: position`, { least: -L, most: L - 1, whole: true }) + L) % L]
     },
     readouts({ logits, classLogits }, rows, [at]) {
-      const all = /** @type {FloatTensor} */ (told ? classLogits : logits)
-      chosen = ids ?? [largest(told?.row ? all.data : all.dims[1] === 1 ? all.data : all.row(0).row(at).data)]
-      return told ? readClasses(told, family, weights, rows, chosen) : readTokens(family, weights, rows[0], chosen)
+      const all = /** @type {FloatTensor} */ (classHead ? classLogits : logits)
+      chosen = ids ?? [largest(classHead?.row ? all.data : all.dims[1] === 1 ? all.data : all.row(0).row(at).data)]
+      return classHead
+        ? readClasses(classHead, family, weights, rows, chosen)
+        : readTokens(family, weights, rows[0], chosen)
     },
   })
-  return { tokens: told ? [] : chosen, ...(told && { classes: chosen }), ...made }
+  return { tokens: classHead ? [] : chosen, ...(classHead && { classes: chosen }), ...made }
 }
 
-/** The rows of a text from which classes are told. @param {'first' | 'last' | 'mean' | 'pooled'} which @param {Attributed} model @param {ModelInput} input @param {number} L */
+/** The rows of a text that classes are read from. @param {'first' | 'last' | 'mean' | 'pooled'} which @param {Attributed} model @param {ModelInput} input @param {number} L */
 function rowsRead(which, { padding }, { ids, attentionMask, embeddings }, L) {
   if (which === 'first' || which === 'pooled') return [0]
   const given = attentionMask ?? (embeddings ? undefined : ids)
@@ -95,7 +97,7 @@ function readTokens({ head }, weights, row, ids) {
   })
 }
 
-/** @param {ClassesSpec} told @param {import('./family-shapes/parts.js').Family} family @param {ModelWeights} weights @param {Float64Array[]} rows whose mean is read @param {readonly number[]} chosen @returns {Readout[]} */
+/** @param {ClassesSpec} spec @param {import('./family-shapes/parts.js').Family} family @param {ModelWeights} weights @param {Float64Array[]} rows whose mean is read @param {readonly number[]} chosen @returns {Readout[]} */
 function readClasses({ row, layers }, { pooler }, weights, rows, chosen) {
   const mean = rows[0].map((_, c) => rows.reduce((sum, each) => sum + each[c], 0) / rows.length)
   const first = row === 'pooled' && pooler ? [{ layer: pooler, activation: /** @type {const} */ ('tanh') }] : []

@@ -97,7 +97,7 @@ test('a pointer that rests 80 ms is answered, on a word, a cell, a label, a line
   assert.equal(arcs.filter(arc => arc.startsWith('queries:3 queries:')).length, 6, 'arcs to what it looks at')
   assert.ok(arcs.includes('queries:1 queries:3 is-from'), 'and dotted from those that look at it')
   const grounds = await page
-    .locator('.strip-words .token')
+    .locator('.token-row-words .token')
     .evaluateAll(tokens => tokens.map(token => getComputedStyle(token).backgroundColor))
   assert.ok(new Set(grounds).size > 3, `the words are shaded by its weights: ${grounds}`)
   await rests('a cell', () => middle(4, 1), /^dessert gives 27\.6% to is/)
@@ -292,7 +292,7 @@ test('of 200 words a lens names 24 by 24 cells around the pointer, and it is sai
   const said = await page.locator('#map .labels').textContent()
   const every = Number(/Labels: 1 of (\d+) is shown/.exec(said ?? '')?.[1])
   assert.ok(every >= 3, String(said))
-  const strip = await page.locator('.text-strip').first().boundingBox()
+  const strip = await page.locator('.token-row').first().boundingBox()
   assert.ok(strip && strip.height <= 4 * 36, `the words stand in four lines that scroll: ${strip?.height}`)
   for (const [row, column] of [
     [120, 40],

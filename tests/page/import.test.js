@@ -48,12 +48,12 @@ test('the example on the page is tried by one press', async () => {
   await becomes(() => matrixOf('weights'), [1, 0, 0, 0.3, 0.7, 0, 0.1, 0.6, 0.3])
   await becomes(() => matrixOf('output'), [1, 0, 0.3, 0.7, 0.7, 0.3], 'weights times v')
   await becomes(
-    async () => (await page.locator('.text-strip').first().locator('.token').allTextContents()).map(String),
+    async () => (await page.locator('.token-row').first().locator('.token').allTextContents()).map(String),
     ['the', 'cat', 'sat'],
   )
 })
 
-test('Q, K and V of the article, brought as .npy, give the article’s weights', async () => {
+test('Q, K and V of the article, imported as .npy, give the article’s weights', async () => {
   await choose('self')
   const files = []
   for (const [id, width] of /** @type {const} */ ([
@@ -70,9 +70,9 @@ test('Q, K and V of the article, brought as .npy, give the article’s weights',
   expectNumbers(await printed(page, 'weights'), 'attn_weights')
   expectNumbers(await printed(page, 'output'), 'SelfAttention-3-2-4')
   await becomes(
-    () => page.locator('.text-strip').first().locator('.token').allTextContents(),
+    () => page.locator('.token-row').first().locator('.token').allTextContents(),
     ['a', 'b', 'c', 'd,', 'e f', ''],
-    'tokens stay as they were brought',
+    'tokens stay as they were imported',
   )
   await page.clock.install()
   await set('mask', 'causal')
@@ -102,7 +102,7 @@ test('files dropped anywhere and JSON pasted anywhere are taken', async () => {
   await settled(page)
   await becomes(() => matrixOf('weights'), [0.5, 0.5])
   await page.keyboard.press('Control+z')
-  await becomes(() => matrixOf('weights'), [0.25, 0.75], 'what was brought can be undone')
+  await becomes(() => matrixOf('weights'), [0.25, 0.75], 'an import can be undone')
 })
 
 test('other types and orders of .npy are read as their numbers', async () => {
@@ -160,7 +160,7 @@ test('hostile tokens are text in every view', async () => {
   const weights = tokens.map((_, i) => tokens.map((_, j) => (i === j ? 1 : 0)))
   assert.equal(await give(json({ weights, v: weights, tokens })), 'Read. Heads: 1.')
   await becomes(async () => (await matrixOf('weights')).length, n * n)
-  const shown = await page.locator('.text-strip').first().locator('.token').allTextContents()
+  const shown = await page.locator('.token-row').first().locator('.token').allTextContents()
   assert.equal(shown[0], MARKUP)
   await becomes(() => page.locator('img').count(), 0)
   const { scrollWidth, innerWidth } = await page.evaluate(() => ({

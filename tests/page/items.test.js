@@ -67,7 +67,7 @@ for (const [device, scrolls, width, height] of /** @type {const} */ ([
 
 test('2. words carry their positions; repeated words do everywhere', async () => {
   await type('#sentence', 'the cat and the dog')
-  const strip = (await page.locator('.strip-words button').allTextContents()).map(plain)
+  const strip = (await page.locator('.token-row-words button').allTextContents()).map(plain)
   assert.deepEqual(strip, ['the1', 'cat2', 'and3', 'the4', 'dog5'])
   const labels = await page.locator('#map').evaluate(map => /** @type {any} */ (map).rowTokens)
   assert.deepEqual(labels, ['the₁', 'cat', 'and', 'the₄', 'dog'])
@@ -102,14 +102,14 @@ test('4. the first screen says what is seen, and that nothing is trained; exampl
 
 test('6. Chinese and Japanese are segmented without being asked; the choice beside the sentence says so', async () => {
   await page.fill('#sentence', '我喜欢喝咖啡')
-  const segmented = await page.locator('.strip-words .token').allTextContents()
+  const segmented = await page.locator('.token-row-words .token').allTextContents()
   assert.ok(segmented.length > 1, segmented.join())
   await reads('#tokenizers > summary', new RegExp(`^${segmented.length} words, by dictionary`))
   await page.click('#tokenizers > summary')
   await page.click('#tokenizers [data-item="characters"]')
-  await becomes(() => page.locator('.strip-words .token').count(), 6)
+  await becomes(() => page.locator('.token-row-words .token').count(), 6)
   await page.fill('#sentence', '私は学生です')
-  await becomes(() => page.locator('.strip-words .token').count(), 6, 'a choice stays')
+  await becomes(() => page.locator('.token-row-words .token').count(), 6, 'a choice stays')
 })
 
 test('7. dragging a number selects no text, and the map beside it follows', async () => {
@@ -144,7 +144,7 @@ test('8. two hundred words: the scale ends where the weights do, rows are filter
   assert.ok(shared.domain[1] < 1 && shared.domain[1] >= shared.most, JSON.stringify(shared))
   await page.selectOption('#scale-end', 'one')
   await becomes(async () => (await look()).domain, [0, 1])
-  const [name] = await page.locator('.strip-words .token').allTextContents()
+  const [name] = await page.locator('.token-row-words .token').allTextContents()
   await page.fill('#row-filter', name)
   const filtered = await look()
   assert.ok(filtered.rows >= 1 && filtered.rows < 100, `${filtered.rows} rows`)

@@ -1,4 +1,4 @@
-// One layer computes the numbers of the documents. That the page prints these numbers is tested in see.test.js.
+// One layer computes the numbers of the documents. That the page prints these numbers is tested in first-screen.test.js.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'

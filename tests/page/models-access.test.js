@@ -70,7 +70,7 @@ test('a marquee over the map of all heads switches them off together; undo bring
 test('a word and a second one: heads are ranked by the weight between them', async () => {
   await open('gpt2-tiny', 'gpt2')
   await page.fill('#models-text', TEXT)
-  await reads('.strip-label', /10 tokens/)
+  await reads('.token-row-label', /10 tokens/)
   await page.locator('.word-button').nth(7).click()
   await reads('.models-hint', /Hold a second word, or Shift-click it/)
   await page
@@ -134,7 +134,7 @@ for (const width of [360, 390])
     await page.setViewportSize({ width, height: 780 })
     await open('gpt2-tiny', 'gpt2')
     await page.fill('#models-text', TEXT)
-    await reads('.strip-label', /10 tokens/)
+    await reads('.token-row-label', /10 tokens/)
     for (const tab of [0, 1, 2]) {
       await page.locator('.models-tabs button').nth(tab).click()
       await becomes(() => beyond(page), [], `part ${tab}`)
@@ -168,7 +168,7 @@ for (const width of [360, 1440])
 test('nothing covers the arithmetic of a weight, wherever the page is scrolled', async () => {
   await open('gpt2-tiny', 'gpt2')
   await page.fill('#models-text', TEXT)
-  await reads('.strip-label', /10 tokens/)
+  await reads('.token-row-label', /10 tokens/)
   await page.locator('#models-ranked button').first().click()
   await page.locator('#models-map canvas').click()
   await page.locator('#models-products tr').first().waitFor()

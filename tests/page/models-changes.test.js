@@ -162,5 +162,5 @@ test('one head of a marquee, one token and a model of one head a layer are not s
   await openMade(sizes)
   await reads('#models-facts', /^gpt2, 2 × 1 head, /)
   await page.fill('#models-text', '5')
-  await reads('.strip-label', /^1 token$/)
+  await reads('.token-row-label', /^1 token$/)
 })

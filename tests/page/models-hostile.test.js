@@ -118,7 +118,7 @@ test('each bad folder is refused with its reason; the model before stays, and wo
     await becomes(() => page.locator('.models-progress').count(), 0, name)
   }
   await page.fill('#models-text', 'The dog')
-  await reads('.strip-label', /^[234] tokens$/)
+  await reads('.token-row-label', /^[234] tokens$/)
   await page.fill('#models-text', 'The cat that chased the dog')
   await reads('#models-answer', /^“m” \(4\.7%\)$/)
   await page.locator('#models-problem').waitFor({ state: 'detached' })
@@ -140,5 +140,5 @@ test('a text beyond the positions of the model, and ids that it lacks, are refus
   await reads('#models-problem', /ids\[2\]: 384 given, a whole number from 0 to 383/)
   await page.fill('#models-text', '5 9 383')
   await page.locator('#models-problem').waitFor({ state: 'detached' })
-  await reads('.strip-label', /^3 tokens$/)
+  await reads('.token-row-label', /^3 tokens$/)
 })

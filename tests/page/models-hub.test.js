@@ -276,7 +276,7 @@ test('one name for one model, opened from files in another dtype or by name', as
   assert.match(checkpoint, /^hf:me\/tiny@/, 'the name of the hub, which a link can open')
   assert.equal(checkpoint.slice(-13), fromFiles.slice(-13))
   assert.deepEqual([shown().text, writeChanges(store.state.settings.changes)], [TEXT, '2.2=0'])
-  assert.deepEqual(Object.keys(store.state.view.brought), [checkpoint])
+  assert.deepEqual(Object.keys(store.state.view.imported), [checkpoint])
   act.bring(Object.entries(gpt2).map(([name, bytes]) => new File([/** @type {BlobPart} */ (bytes)], name)))
   await settled()
   assert.equal(store.state.settings.checkpoint, checkpoint)

@@ -27,10 +27,10 @@ test('the room opens with a trained model of the page, and with its own text', a
   await page.click('#models-model')
   await page.click('#models-options [data-name="translation"]')
   await page.locator('[data-gloss="plan"]').waitFor()
-  const words = await page.locator('.models-strips > :last-child .token').allTextContents()
+  const words = await page.locator('.models-token-rows > :last-child .token').allTextContents()
   assert.deepEqual(words.slice(0, -1), '工程师 今天 在 北京 想要 一套 自动 驾驶 解决 方案'.split(' '))
   await reads('#models-top tbody th', '方案 plan')
-  await page.click('.models-strips > :last-child .word-button:nth-child(4)')
+  await page.click('.models-token-rows > :last-child .word-button:nth-child(4)')
   await reads('.models-hint', /^“北京 Beijing” looks most at “beijing” \(\d\d\.\d%\)/)
 })
 
@@ -103,7 +103,7 @@ test('a drop anywhere opens the files; other files are refused by name', async (
   await reads('#models-problem', /GGUF is not covered/)
 })
 
-test('a link to a model that was brought asks for its files, and then shows what it says', async () => {
+test('a link to a model that was imported asks for its files, and then shows what it says', async () => {
   await open('gpt2-tiny', 'gpt2')
   await page.fill('#models-text', 'The cat that chased the dog')
   await page.locator('#models-ranked button', { hasText: '2.2' }).click()

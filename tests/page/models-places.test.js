@@ -12,7 +12,7 @@ const TEXT = 'The cat that chased the dog'
 async function openHead(name, type, head) {
   await open(name, type)
   await page.fill('#models-text', TEXT)
-  await reads('.strip-label', /(9|1\d) tokens/)
+  await reads('.token-row-label', /(9|1\d) tokens/)
   await page.locator('#models-ranked button', { hasText: head }).click()
   await page.locator('#models-map').waitFor()
 }
@@ -114,7 +114,7 @@ for (const [name, type, head, isPlain] of /** @type {const} */ ([
     if (name === 'mistral') {
       await open('mistral-made', 'mistral')
       await page.fill('#models-text', '5 9 13 5 9 17 20 31 7')
-      await reads('.strip-label', /9 tokens/)
+      await reads('.token-row-label', /9 tokens/)
       await page.locator('#models-ranked button', { hasText: head }).click()
       await page.locator('#models-map').waitFor()
     } else await openHead(name, type, head)
@@ -136,7 +136,7 @@ test('what was generated stands in the link, token by token, and can be removed'
   await page.goto(`${url}#2&room=models&models.checkpoint=stories`)
   await opened('')
   await page.fill('#models-text', 'Lily has a blue')
-  await reads('.strip-label', /^5 tokens|^4 tokens/)
+  await reads('.token-row-label', /^5 tokens|^4 tokens/)
   await page.fill('#models-count', '3')
   await page.keyboard.press('Enter')
   await page.click('#models-generate')
@@ -161,7 +161,7 @@ test('what was generated stands in the link, token by token, and can be removed'
 test('a sentence that was typed goes along between One layer and Models', async () => {
   await opened('')
   await page.fill('#models-text', 'Lily has a ball')
-  await reads('.strip-label', /^5 tokens|^4 tokens/)
+  await reads('.token-row-label', /^5 tokens|^4 tokens/)
   await page.click('[data-room="layer"]')
   await page.waitForFunction(
     () => /** @type {HTMLInputElement | null} */ (document.querySelector('#sentence'))?.value === 'Lily has a ball',

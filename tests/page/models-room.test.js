@@ -80,7 +80,7 @@ test('what cannot be opened is refused with the reason, and the model before sta
     'the name of a function of ours is no news for readers',
   )
   await page.fill('#models-text', 'The dog')
-  await reads('.strip-label', /2 tokens|3 tokens|4 tokens/)
+  await reads('.token-row-label', /2 tokens|3 tokens|4 tokens/)
 })
 
 test('a worker that is lost is said to be; a button starts it again with the same model, text and changes', async () => {
@@ -101,7 +101,7 @@ test('a worker that is lost is said to be; a button starts it again with the sam
   await page.locator('#models-problem').waitFor({ state: 'detached' })
   await reads('#models-answer', /^“\(” \(5\.3%\)$/)
   await page.fill('#models-text', 'The dog')
-  await reads('.strip-label', /2 tokens|3 tokens|4 tokens/)
+  await reads('.token-row-label', /2 tokens|3 tokens|4 tokens/)
 })
 
 test('too large for the memory: the sizes are said before reading, what fits is a button', async () => {
@@ -137,7 +137,7 @@ test('a long run tells how far it is and can be cancelled: the run before stays,
   ])
   await opened('qwen3')
   await page.fill('#models-text', 'The dog')
-  await reads('.strip-label', /^2 tokens$|^3 tokens$|^4 tokens$/)
+  await reads('.token-row-label', /^2 tokens$|^3 tokens$|^4 tokens$/)
   const answer = await text('#models-answer')
   const long = Array(1000).fill('The cat that chased').join(' ')
   await page.fill('#models-text', long)

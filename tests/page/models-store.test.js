@@ -251,7 +251,7 @@ test('a model that cannot be opened leaves the one before, and its problem ends 
   assert.equal(shown().openModel, before.openModel)
   assert.equal(shown().run, before.run)
   assert.deepEqual(
-    Object.keys(store.state.view.brought),
+    Object.keys(store.state.view.imported),
     [before.openModel?.name],
     'what failed is no model of the list',
   )
@@ -283,7 +283,7 @@ test('a checkpoint that is too large is offered as a smaller type; Cancel leaves
   assert.equal(shown().openModel?.dtype, 'int8')
 })
 
-test('a link to a model that was brought asks for its files, and then shows what it says', async () => {
+test('a link to a model that was imported asks for its files, and then shows what it says', async () => {
   const one = await begin()
   one.act.change(readChanges('2.2=0'))
   one.act.openHead({ stack: '', layer: 1, head: 1 })
@@ -595,7 +595,7 @@ test('a model has its text and changes again when it is open again, and one name
   act.openTyped(other ?? '')
   await settled()
   assert.equal(shown().text, 'The king')
-  assert.deepEqual(Object.keys(store.state.view.brought), [name, other])
+  assert.deepEqual(Object.keys(store.state.view.imported), [name, other])
 })
 
 test('two models of one config have two names', async () => {

@@ -14,7 +14,7 @@ async function onPhone(width = 390) {
   await page.setViewportSize({ width, height: 780 })
   await open('gpt2-tiny', 'gpt2')
   await page.fill('#models-text', TEXT)
-  await reads('.strip-label', /10 tokens/)
+  await reads('.token-row-label', /10 tokens/)
 }
 
 /** A finger that rests on a place until something is so, as the browser itself makes its events. @param {{ x: number, y: number }} at @param {() => Promise<unknown>} isSo */

@@ -22,7 +22,7 @@ const weights = () =>
 
 test('the translation: Chinese answers, in words of a dictionary, English asks; a rectangle of PyTorch’s layer', async () => {
   await choose('translation')
-  const labels = await page.locator('.text-strip').allTextContents()
+  const labels = await page.locator('.token-row').allTextContents()
   const [english, chinese] = ['an autonomous driving solution', '一套自动驾驶解决方案'].map(
     text => tokenize(text, { by: 'segments' }).tokens,
   )
@@ -50,7 +50,7 @@ test('each side has its own tokens, typed by hand', async () => {
   const columns = await page.locator('[data-matrix="weights"] .column-name').allTextContents()
   assert.deepEqual(columns.slice(0, 3).map(plain), ['一套', '自动驾驶', '解决方案'])
   await set('tokenizer', 'characters')
-  await becomes(async () => plain((await page.locator('.text-strip').allTextContents())[1]), /一 ?\d+ ?套/)
+  await becomes(async () => plain((await page.locator('.token-row').allTextContents())[1]), /一 ?\d+ ?套/)
 })
 
 const [KEYS, VALUES] = [

@@ -3,11 +3,11 @@
 import { exceptions } from './colour-scale.js'
 import { domainFor, levelOf, rangeIn, TILE } from './deep-levels.js'
 import { drawMap } from './draw.js'
+import { visible, widthOf } from './drawing-backends.js'
 import { boxOf, layout, seenCells } from './geometry.js'
-import { visible, widthOf } from './pens.js'
 import { canvasOf, raster } from './raster.js'
 
-/** @typedef {import('./pens.js').Pen} Pen */
+/** @typedef {import('./drawing-backends.js').Backend} Backend */
 /** @typedef {import('./geometry.js').Layout} Layout */
 /** @typedef {import('./geometry.js').View} View */
 /** @typedef {import('./draw.js').Style} Style */
@@ -96,7 +96,7 @@ export class DeepDrawing {
   budget = BUDGET
 
   /**
-   * @param {Pen} pen
+   * @param {Backend} backend
    * @param {DeepMap} map
    * @param {Tiles} tiles
    * @param {Layout} arranged
@@ -105,7 +105,7 @@ export class DeepDrawing {
    * @param {{ isStill?: boolean }} [options] nothing appears little by little
    * @returns {boolean} is another frame needed?
    */
-  draw(pen, map, tiles, arranged, style, marks, { isStill = false } = {}) {
+  draw(backend, map, tiles, arranged, style, marks, { isStill = false } = {}) {
     const seen = seenCells(arranged)
     const level = levelIn(arranged)
     const covering = tiles.covering(seen, level)
@@ -118,7 +118,7 @@ export class DeepDrawing {
     const paintTiles = () => {
       const { plot } = arranged
       const { hidden } = exceptions(style.isDark)
-      pen.fill(plot.left, plot.top, plot.width, plot.height, hidden)
+      backend.fill(plot.left, plot.top, plot.width, plot.height, hidden)
       const layers = [...(tiles.overview ? [tiles.overview] : []), ...tiles.shown(seen, level)]
       for (const tile of layers) {
         const picture = this.#pictureOf(tile, map, style.isDark)
@@ -128,9 +128,9 @@ export class DeepDrawing {
         if (share < 1) isUnfinished = true
         const box = boxOf(arranged, { row: tile.rows[0], column: tile.columns[0] })
         const [down, across] = [tile.rows[1] - tile.rows[0], tile.columns[1] - tile.columns[0]]
-        if ('context' in pen) pen.context.globalAlpha = share
-        pen.image(picture.canvas, box.left, box.top, across * arranged.cellWidth, down * arranged.cellHeight)
-        if ('context' in pen) pen.context.globalAlpha = 1
+        if ('context' in backend) backend.context.globalAlpha = share
+        backend.image(picture.canvas, box.left, box.top, across * arranged.cellWidth, down * arranged.cellHeight)
+        if ('context' in backend) backend.context.globalAlpha = 1
         this.work.pictures++
       }
     }
@@ -184,9 +184,9 @@ export class DeepDrawing {
       columnTokens: names(map.columnTokens, seen.column, seen.columns),
       legend: true,
     }
-    drawMap(pen, all, part, style, own, near ? undefined : paintTiles)
-    if (!all.rowTokens.length) drawPositions(pen, arranged, style, 'row', seen.row, seen.rows)
-    if (!all.columnTokens.length) drawPositions(pen, arranged, style, 'column', seen.column, seen.columns)
+    drawMap(backend, all, part, style, own, near ? undefined : paintTiles)
+    if (!all.rowTokens.length) drawPositions(backend, arranged, style, 'row', seen.row, seen.rows)
+    if (!all.columnTokens.length) drawPositions(backend, arranged, style, 'column', seen.column, seen.columns)
     return isUnfinished
   }
 
@@ -196,8 +196,8 @@ export class DeepDrawing {
     this.domain = map.domain ?? domainFor(map.scale, rangeIn(tiles.covering(seen, levelIn(arranged)), seen))
   }
 
-  /** The overview alone. @param {Pen} pen @param {DeepMap} map @param {Tiles} tiles @param {import('./geometry.js').Box} box @param {Style} style */
-  minimap(pen, { scale }, { overview }, { left, top, width, height }, { isDark }) {
+  /** The overview alone. @param {Backend} backend @param {DeepMap} map @param {Tiles} tiles @param {import('./geometry.js').Box} box @param {Style} style */
+  minimap(backend, { scale }, { overview }, { left, top, width, height }, { isDark }) {
     if (!overview) return
     const { data, dims, resolution } = overview
     const [rows, columns] = resolution
@@ -214,7 +214,7 @@ export class DeepDrawing {
       ),
     }
     const [across, down] = [Math.min(columns, Math.ceil(2 * width)), Math.min(rows, Math.ceil(2 * height))]
-    pen.image(canvasOf(raster(matrix, isDark, whole, across, down)), left, top, width, height)
+    backend.image(canvasOf(raster(matrix, isDark, whole, across, down)), left, top, width, height)
   }
 
   /** The picture of a tile in the colours of now, as many of its rows as this frame may turn into pixels. @param {Loaded} tile @param {DeepMap} map @param {boolean} isDark */
@@ -259,9 +259,9 @@ function cut(tiles, { row, column, rows, columns }) {
 
 /**
  * Positions beside a map whose rows or columns have no room for words.
- * @param {Pen} pen @param {Layout} arranged @param {Style} style @param {'row' | 'column'} side @param {number} from @param {number} count
+ * @param {Backend} backend @param {Layout} arranged @param {Style} style @param {'row' | 'column'} side @param {number} from @param {number} count
  */
-function drawPositions(pen, arranged, { quiet, family }, side, from, count) {
+function drawPositions(backend, arranged, { quiet, family }, side, from, count) {
   const { plot, cellWidth, cellHeight } = arranged
   const size = side === 'row' ? cellHeight : cellWidth
   for (const at of positions(from, count, size)) {
@@ -270,15 +270,18 @@ function drawPositions(pen, arranged, { quiet, family }, side, from, count) {
     if (side === 'row') {
       const y = top + cellHeight / 2
       if (y < plot.top || y > plot.top + plot.height) continue
-      pen.text(String(at + 1), plot.left - 7, y, { ...text, align: 'right' })
-      pen.line([plot.left - 5, y, plot.left - 1, y], { stroke: quiet })
+      backend.text(String(at + 1), plot.left - 7, y, { ...text, align: 'right' })
+      backend.line([plot.left - 5, y, plot.left - 1, y], { stroke: quiet })
     } else {
       const x = left + cellWidth / 2
       if (x < plot.left || x > plot.left + plot.width) continue
       // The last one ends where the map ends: beyond it the canvas cuts.
       const half = widthOf(String(at + 1), `400 11px ${family}`) / 2
-      pen.text(String(at + 1), Math.min(x, plot.left + plot.width - half), plot.top - 12, { ...text, align: 'center' })
-      pen.line([x, plot.top - 5, x, plot.top - 1], { stroke: quiet })
+      backend.text(String(at + 1), Math.min(x, plot.left + plot.width - half), plot.top - 12, {
+        ...text,
+        align: 'center',
+      })
+      backend.line([x, plot.top - 5, x, plot.top - 1], { stroke: quiet })
     }
   }
 }

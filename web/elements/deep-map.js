@@ -4,11 +4,11 @@ import { arrange, DeepDrawing, levelIn } from './deep-drawing.js'
 import { linkAt, strongestIn, Tiles } from './deep-levels.js'
 import { deepMapTexts } from './deep-map-texts.js'
 import { define } from './define.js'
+import { backendOf, visible } from './drawing-backends.js'
 import { commonTexts } from './element-texts.js'
 import { panned, seenCells, WHOLE, zoomed } from './geometry.js'
 import { Gestures } from './gestures.js'
 import { short, write } from './number-text.js'
-import { penOf, visible } from './pens.js'
 import { ALL } from './signs.js'
 import { sharedStyle } from './style.js'
 
@@ -309,12 +309,12 @@ export class QkvDeepMap extends /** @type {new () => import('./base.js').Emits<D
     const canvas = /** @type {HTMLCanvasElement | null} */ (this.renderRoot.querySelector('.map canvas'))
     if (!layout || !tiles || !canvas || !this.source) return
     const { style } = this.theme
-    const pen = penOf(canvas, Math.max(layout.width, 96), layout.height, devicePixelRatio || 1, style.family)
-    if (!pen) return
+    const backend = backendOf(canvas, Math.max(layout.width, 96), layout.height, devicePixelRatio || 1, style.family)
+    if (!backend) return
     const { pinned, highlight, cell } = this
     const marks = { focus: cell, pinned, highlight }
     const isStill = matchMedia('(prefers-reduced-motion: reduce)').matches
-    const isUnfinished = this.drawing.draw(pen, this.#map, tiles, layout, style, marks, { isStill })
+    const isUnfinished = this.drawing.draw(backend, this.#map, tiles, layout, style, marks, { isStill })
     this.#sayScale(layout)
     this.#drawMinimap(layout, style)
     cancelAnimationFrame(this.#frame)
@@ -346,10 +346,10 @@ export class QkvDeepMap extends /** @type {new () => import('./base.js').Emits<D
     const [width, height] = [Math.max(8, source.columns * unit), Math.max(8, source.rows * unit)]
     const key = `${style.isDark}`
     if (this.#mapped.tiles !== tiles || this.#mapped.key !== key) {
-      const pen = penOf(canvas, width, height, 2, style.family)
+      const backend = backendOf(canvas, width, height, 2, style.family)
       this.#mapped = { tiles, key }
       const view = { left: 0, top: 0, width, height }
-      if (pen) this.drawing.minimap(pen, this.#map, tiles, view, style)
+      if (backend) this.drawing.minimap(backend, this.#map, tiles, view, style)
     }
     const shares = [
       layout.view.row / source.rows,
@@ -501,8 +501,8 @@ export class QkvDeepMap extends /** @type {new () => import('./base.js').Emits<D
     const drawing = new DeepDrawing()
     drawing.domain = this.drawing.domain
     drawing.budget = Infinity
-    const draw = (/** @type {import('./pens.js').Pen} */ pen) => {
-      drawing.draw(pen, this.#map, tiles, layout, this.theme.style, marks, { isStill: true })
+    const draw = (/** @type {import('./drawing-backends.js').Backend} */ backend) => {
+      drawing.draw(backend, this.#map, tiles, layout, this.theme.style, marks, { isStill: true })
     }
     return { width: layout.width, height: layout.height, draw }
   }

@@ -1,11 +1,11 @@
-// A map, drawn with either pen.
+// A map, drawn with either backend.
 
 import { exceptions, paletteOf, stepOf } from './colour-scale.js'
+import { visible, widthOf } from './drawing-backends.js'
 import { boxOf, seenCells } from './geometry.js'
 import { decimalsThatFit, short, write } from './number-text.js'
-import { visible, widthOf } from './pens.js'
 
-/** @typedef {import('./pens.js').Pen} Pen */
+/** @typedef {import('./drawing-backends.js').Backend} Backend */
 /** @typedef {import('./geometry.js').Layout} Layout */
 /** @typedef {import('./geometry.js').Cell} Cell */
 
@@ -40,48 +40,48 @@ export const SMALLEST_APART = 7
 export const MOST_SHAPES = 4096
 
 /**
- * @param {Pen} pen
+ * @param {Backend} backend
  * @param {HeatMap} map
  * @param {Layout} layout
  * @param {Style} style
  * @param {Marks} marks
  * @param {HTMLCanvasElement | (() => void) | undefined} image of the seen cells, for maps of many, or what draws them
  */
-export function drawMap(pen, map, layout, style, marks, image) {
+export function drawMap(backend, map, layout, style, marks, image) {
   const { plot } = layout
   const seen = seenCells(layout)
-  pen.clip(plot.left, plot.top, plot.width, plot.height, () => {
+  backend.clip(plot.left, plot.top, plot.width, plot.height, () => {
     if (typeof image === 'function') image()
-    else if (image) drawImage(pen, layout, style, image, seen)
+    else if (image) drawImage(backend, layout, style, image, seen)
     else {
-      drawCells(pen, map, layout, style, seen)
-      if (map.hasNumbers !== false) drawNumbers(pen, map, layout, style, seen)
+      drawCells(backend, map, layout, style, seen)
+      if (map.hasNumbers !== false) drawNumbers(backend, map, layout, style, seen)
     }
-    drawMarks(pen, layout, style, marks)
+    drawMarks(backend, layout, style, marks)
   })
-  pen.frame(plot.left - 0.5, plot.top - 0.5, plot.width + 1, plot.height + 1, { stroke: style.rule })
-  drawLabels(pen, map, layout, style, marks, seen)
-  if (map.legend) drawLegend(pen, map, layout, style)
+  backend.frame(plot.left - 0.5, plot.top - 0.5, plot.width + 1, plot.height + 1, { stroke: style.rule })
+  drawLabels(backend, map, layout, style, marks, seen)
+  if (map.legend) drawLegend(backend, map, layout, style)
 }
 
 /** @typedef {ReturnType<typeof seenCells>} Seen */
 
-/** @param {Pen} pen @param {Layout} layout @param {Style} style @param {HTMLCanvasElement} image @param {Seen} seen */
-function drawImage(pen, layout, { isDark }, image, seen) {
+/** @param {Backend} backend @param {Layout} layout @param {Style} style @param {HTMLCanvasElement} image @param {Seen} seen */
+function drawImage(backend, layout, { isDark }, image, seen) {
   const { plot, cellWidth, cellHeight } = layout
   const { hidden, hatch } = exceptions(isDark)
-  pen.hatch(plot.left, plot.top, plot.width, plot.height, { ground: hidden, line: hatch })
+  backend.hatch(plot.left, plot.top, plot.width, plot.height, { ground: hidden, line: hatch })
   const { left, top } = boxOf(layout, seen)
-  pen.image(image, left, top, seen.columns * cellWidth, seen.rows * cellHeight)
+  backend.image(image, left, top, seen.columns * cellWidth, seen.rows * cellHeight)
 }
 
-/** @param {Pen} pen @param {HeatMap} map @param {Layout} layout @param {Style} style @param {Seen} seen */
-function drawCells(pen, { data, dims, isHidden, scale, domain }, layout, { isDark, paper }, seen) {
+/** @param {Backend} backend @param {HeatMap} map @param {Layout} layout @param {Style} style @param {Seen} seen */
+function drawCells(backend, { data, dims, isHidden, scale, domain }, layout, { isDark, paper }, seen) {
   const { colours } = paletteOf(scale, isDark)
   const { hidden, hatch, nan, nanInk } = exceptions(isDark)
   const { plot, cellWidth, cellHeight } = layout
   const gap = Math.min(cellWidth, cellHeight) >= SMALLEST_APART ? 1 : 0
-  pen.fill(plot.left, plot.top, plot.width, plot.height, paper)
+  backend.fill(plot.left, plot.top, plot.width, plot.height, paper)
   const end = seen.column + seen.columns
   for (let row = seen.row; row < seen.row + seen.rows; row++) {
     const box = boxOf(layout, { row, column: seen.column })
@@ -91,23 +91,23 @@ function drawCells(pen, { data, dims, isHidden, scale, domain }, layout, { isDar
       const from = column
       if (isHidden(row * dims[1] + column)) {
         while (column + 1 < end && isHidden(row * dims[1] + column + 1)) column++
-        pen.hatch(left(from), top, left(column + 1) - left(from), bottom - top, { ground: hidden, line: hatch })
+        backend.hatch(left(from), top, left(column + 1) - left(from), bottom - top, { ground: hidden, line: hatch })
         continue
       }
       const value = data[row * dims[1] + column]
       const isNumber = !Number.isNaN(value)
       const [x, width, height] = [left(from), left(from + 1) - left(from) - gap, bottom - top - gap]
-      pen.fill(x, top, width, height, isNumber ? colours[stepOf(value, domain)] : nan)
-      if (!isNumber && gap) pen.line([x, bottom - gap, x + 5, bottom - gap - 5], { stroke: nanInk })
+      backend.fill(x, top, width, height, isNumber ? colours[stepOf(value, domain)] : nan)
+      if (!isNumber && gap) backend.line([x, bottom - gap, x + 5, bottom - gap - 5], { stroke: nanInk })
     }
   }
 }
 
 /**
  * The numbers, if they fit, with as many decimals as do.
- * @param {Pen} pen @param {HeatMap} map @param {Layout} layout @param {Style} style @param {Seen} seen
+ * @param {Backend} backend @param {HeatMap} map @param {Layout} layout @param {Style} style @param {Seen} seen
  */
-function drawNumbers(pen, map, layout, style, seen) {
+function drawNumbers(backend, map, layout, style, seen) {
   const { data, dims, isHidden, scale, domain, range, previous } = map
   const { inks } = paletteOf(scale, style.isDark)
   const { nanInk } = exceptions(style.isDark)
@@ -127,27 +127,27 @@ function drawNumbers(pen, map, layout, style, seen) {
       const fill = Number.isNaN(data[i]) ? nanInk : inks[stepOf(data[i], domain)]
       const old = previous && write(previous[i], decimals)
       if (old === undefined || old === text) {
-        pen.text(text, x, y, { size, fill, align: 'center' })
+        backend.text(text, x, y, { size, fill, align: 'center' })
         continue
       }
-      pen.text(text, x, y + size * 0.32, { size, fill, align: 'center', weight: 600 })
+      backend.text(text, x, y + size * 0.32, { size, fill, align: 'center', weight: 600 })
       const small = Math.max(size * 0.72, 7)
       const width = widthOf(old, `400 ${small}px ${style.family}`)
       const above = top + small * 0.75
-      pen.text(old, x, above, { size: small, fill, align: 'center' })
-      pen.line([x - width / 2, above, x + width / 2, above], { stroke: fill, width: 0.75 })
+      backend.text(old, x, above, { size: small, fill, align: 'center' })
+      backend.line([x - width / 2, above, x + width / 2, above], { stroke: fill, width: 0.75 })
     }
 }
 
-/** @param {Pen} pen @param {Layout} layout @param {Style} style @param {Marks} marks */
-function drawMarks(pen, layout, style, { focus, isFocused, pinned, highlight = {}, range }) {
+/** @param {Backend} backend @param {Layout} layout @param {Style} style @param {Marks} marks */
+function drawMarks(backend, layout, style, { focus, isFocused, pinned, highlight = {}, range }) {
   const { plot, cellWidth, cellHeight } = layout
   const line = { stroke: style.ink, width: 1.5 }
   /** Frames rows or columns. @param {'row' | 'column'} side @param {number} from @param {number} [count] */
   const band = (side, from, count = 1) => {
     const { left, top } = boxOf(layout, { row: from, column: from })
-    if (side === 'row') pen.frame(plot.left + 0.5, top + 0.5, plot.width - 1, count * cellHeight - 1, line)
-    else pen.frame(left + 0.5, plot.top + 0.5, count * cellWidth - 1, plot.height - 1, line)
+    if (side === 'row') backend.frame(plot.left + 0.5, top + 0.5, plot.width - 1, count * cellHeight - 1, line)
+    else backend.frame(left + 0.5, plot.top + 0.5, count * cellWidth - 1, plot.height - 1, line)
   }
   if (range) band(range.side, range.from, range.to - range.from + 1)
   for (const row of highlight.rows ?? []) band('row', row)
@@ -159,8 +159,8 @@ function drawMarks(pen, layout, style, { focus, isFocused, pinned, highlight = {
     const more = Math.max(0, 9 - Math.min(box.width, box.height)) / 2
     const [left, top] = [box.left - more + width / 2, box.top - more + width / 2]
     const [across, down] = [box.width + 2 * more - width, box.height + 2 * more - width]
-    pen.frame(left, top, across, down, { stroke: style.paper, width: width + 2 })
-    pen.frame(left, top, across, down, { stroke: style.mark, width, dash })
+    backend.frame(left, top, across, down, { stroke: style.paper, width: width + 2 })
+    backend.frame(left, top, across, down, { stroke: style.mark, width, dash })
   }
   for (const cell of highlight.cells ?? []) outline(cell, 1, [3, 2])
   if (pinned) outline(pinned, 2, [])
@@ -183,8 +183,8 @@ export function labelsEvery({ cellWidth, cellHeight, isUpright }, fontSize) {
   }
 }
 
-/** @param {Pen} pen @param {HeatMap} map @param {Layout} layout @param {Style} style @param {Marks} marks @param {Seen} seen */
-function drawLabels(pen, map, layout, style, marks, seen) {
+/** @param {Backend} backend @param {HeatMap} map @param {Layout} layout @param {Style} style @param {Marks} marks @param {Seen} seen */
+function drawLabels(backend, map, layout, style, marks, seen) {
   const { plot, cellWidth, cellHeight, rowLabels, columnLabels, isUpright } = layout
   const { fontSize, quiet, ink } = style
   const size = labelSize(fontSize)
@@ -206,24 +206,24 @@ function drawLabels(pen, map, layout, style, marks, seen) {
     for (const at of always) if (at >= from && at < from + count) draw(at, true)
   }
   if (rowLabels)
-    pen.clip(0, plot.top - 6, plot.left, plot.height + 12, () =>
+    backend.clip(0, plot.top - 6, plot.left, plot.height + 12, () =>
       thin(seen.row, seen.rows, every.rows, strong('row'), (row, isStrong) => {
         const { top } = boxOf(layout, { row, column: 0 })
         const label = visible(map.rowTokens[row])
         const fill = isStrong ? ink : quiet
-        pen.text(label, plot.left - 5, top + cellHeight / 2, { size, fill, align: 'right', most: rowLabels - 5 })
+        backend.text(label, plot.left - 5, top + cellHeight / 2, { size, fill, align: 'right', most: rowLabels - 5 })
       }),
     )
   if (columnLabels)
-    pen.clip(plot.left - 6, 0, plot.width + 12, plot.top, () =>
+    backend.clip(plot.left - 6, 0, plot.width + 12, plot.top, () =>
       thin(seen.column, seen.columns, every.columns, strong('column'), (column, isStrong) => {
         const { left } = boxOf(layout, { row: 0, column })
         const label = visible(map.columnTokens[column])
         const fill = isStrong ? ink : quiet
         const x = left + cellWidth / 2
-        if (isUpright) pen.text(label, x, plot.top - 5, { size, fill, upright: true, most: columnLabels - 6 })
+        if (isUpright) backend.text(label, x, plot.top - 5, { size, fill, upright: true, most: columnLabels - 6 })
         else
-          pen.text(label, x, plot.top - 5 - size / 2, {
+          backend.text(label, x, plot.top - 5 - size / 2, {
             size,
             fill,
             align: 'center',
@@ -233,32 +233,38 @@ function drawLabels(pen, map, layout, style, marks, seen) {
     )
   const title = { size: 11, fill: quiet, align: /** @type {const} */ ('center') }
   const [x, y] = [plot.left + plot.width / 2, plot.top + plot.height / 2]
-  if (map.columnTitle) pen.text(`${map.columnTitle} →`, Math.max(x, plot.left + 20), 8, title)
-  if (map.rowTitle) pen.text(`← ${map.rowTitle}`, 8, y, { ...title, upright: true })
+  if (map.columnTitle) backend.text(`${map.columnTitle} →`, Math.max(x, plot.left + 20), 8, title)
+  if (map.rowTitle) backend.text(`← ${map.rowTitle}`, 8, y, { ...title, upright: true })
 }
 
-/** @param {Pen} pen @param {HeatMap} map @param {Layout} layout @param {Style} style */
-function drawLegend(pen, { scale, domain, data, isHidden, hiddenWord }, { plot }, { isDark, rule, quiet, family }) {
+/** @param {Backend} backend @param {HeatMap} map @param {Layout} layout @param {Style} style */
+function drawLegend(backend, { scale, domain, data, isHidden, hiddenWord }, { plot }, { isDark, rule, quiet, family }) {
   const { colours } = paletteOf(scale, isDark)
   const top = plot.top + plot.height + 12
   const [from, to] = domain.map(short)
   const small = { size: 11, fill: quiet }
   const before = widthOf(from, `400 11px ${family}`)
-  pen.text(from, plot.left, top + 4, small)
+  backend.text(from, plot.left, top + 4, small)
   const left = plot.left + before + 5
   const width = Math.max(Math.min(88, plot.width - before - 60), 40)
   const slices = 64
   for (let i = 0; i < slices; i++)
-    pen.fill(left + (i * width) / slices, top, width / slices + 0.5, 8, colours[Math.round((i * 255) / (slices - 1))])
-  pen.frame(left - 0.5, top - 0.5, width + 1.5, 9, { stroke: rule })
-  pen.text(to, left + width + 5, top + 4, small)
+    backend.fill(
+      left + (i * width) / slices,
+      top,
+      width / slices + 0.5,
+      8,
+      colours[Math.round((i * 255) / (slices - 1))],
+    )
+  backend.frame(left - 0.5, top - 0.5, width + 1.5, 9, { stroke: rule })
+  backend.text(to, left + width + 5, top + 4, small)
   const next = left + width + 5 + widthOf(to, `400 11px ${family}`) + 14
   const word = widthOf(hiddenWord, `400 11px ${family}`)
   if (next + 22 + word > plot.left + plot.width || !hasHidden(data.length, isHidden)) return
   const { hidden, hatch } = exceptions(isDark)
-  pen.hatch(next, top, 16, 8, { ground: hidden, line: hatch })
-  pen.frame(next - 0.5, top - 0.5, 17, 9, { stroke: rule })
-  pen.text(hiddenWord, next + 21, top + 4, small)
+  backend.hatch(next, top, 16, 8, { ground: hidden, line: hatch })
+  backend.frame(next - 0.5, top - 0.5, 17, 9, { stroke: rule })
+  backend.text(hiddenWord, next + 21, top + 4, small)
 }
 
 /** @param {number} count @param {(i: number) => boolean} isHidden */

@@ -2,9 +2,9 @@
 
 import { max } from 'd3-array'
 import { paletteOf, stepOf } from './colour-scale.js'
+import { visible } from './drawing-backends.js'
 import { isFrom, scalingOf } from './flow-frames.js'
 import { write } from './number-text.js'
-import { visible } from './pens.js'
 
 /** @typedef {import('./flow-frames.js').Frame} Frame */
 /** @typedef {import('./flow-frames.js').FlowRows} FlowRows */
@@ -150,15 +150,15 @@ export const reachOf = numbers => max(Array.from(numbers), x => (Number.isFinite
 /** @typedef {ReturnType<typeof brushOf>} Brush */
 
 /**
- * @param {import('./pens.js').Pen} pen
+ * @param {import('./drawing-backends.js').Backend} backend
  * @param {Stage} stage
  * @param {FlowRows} rows
  * @param {Frame} frame
  * @param {FlowGiven} given
  */
-export function drawFlow(pen, stage, rows, frame, given) {
-  const brush = brushOf(pen, stage, rows, given.style)
-  drawTitles(pen, stage, rows, frame, given)
+export function drawFlow(backend, stage, rows, frame, given) {
+  const brush = brushOf(backend, stage, rows, given.style)
+  drawTitles(backend, stage, rows, frame, given)
   stage.shown.forEach((key, i) => {
     drawKey(brush, stage, rows, frame, given, i)
     drawScore(brush, stage, rows, frame, key, brush.middle(i))
@@ -168,14 +168,14 @@ export function drawFlow(pen, stage, rows, frame, given) {
   if (isFrom(frame, 'values')) drawSum(brush, stage, rows, frame, given)
 }
 
-/** What all parts are drawn with. @param {import('./pens.js').Pen} pen @param {Stage} stage @param {FlowRows} rows @param {import('./draw.js').Style} style */
-function brushOf(pen, { pitch, top }, rows, style) {
+/** What all parts are drawn with. @param {import('./drawing-backends.js').Backend} backend @param {Stage} stage @param {FlowRows} rows @param {import('./draw.js').Style} style */
+function brushOf(backend, { pitch, top }, rows, style) {
   const { ink, quiet, rule, isDark } = style
   const { colours: signed, inks } = paletteOf('diverging', isDark)
   const share = paletteOf('sequential', isDark).colours[isDark ? 190 : 205]
   const thick = Math.max(2, Math.min(18, pitch - 6))
   return {
-    pen,
+    backend,
     style,
     /** The colour of a weight. */
     share,
@@ -204,35 +204,39 @@ function brushOf(pen, { pitch, top }, rows, style) {
       cells.forEach((value, i) => {
         const step = stepOf(value, [-reach, reach])
         const colour = isFaint ? rule : signed[step]
-        pen.fill(x + i * cell, y - thick / 2, Math.max(cell - (cell > 4 ? 1 : 0), 0.5), thick, colour)
+        backend.fill(x + i * cell, y - thick / 2, Math.max(cell - (cell > 4 ? 1 : 0), 0.5), thick, colour)
         const fill = isFaint ? ink : inks[step]
-        if (isWritten) pen.text(write(value, 2), x + (i + 0.5) * cell, y, { size: 11, fill, align: 'center' })
+        if (isWritten) backend.text(write(value, 2), x + (i + 0.5) * cell, y, { size: 11, fill, align: 'center' })
       })
     },
     /** @param {Column} from @param {number} y0 @param {Column} to @param {number} y1 @param {number} width */
     strand: (from, y0, to, y1, width, stroke = quiet) =>
-      pen.link(from.x + from.width + 2, y0, to.x - 2, y1, { stroke, width, opacity: 0.6 }),
+      backend.link(from.x + from.width + 2, y0, to.x - 2, y1, { stroke, width, opacity: 0.6 }),
   }
 }
 
-/** The names of the columns. @param {import('./pens.js').Pen} pen @param {Stage} stage @param {FlowRows} rows @param {Frame} frame @param {FlowGiven} given */
-function drawTitles(pen, { columns, isNarrow }, rows, frame, { titles, style }) {
+/** The names of the columns. @param {import('./drawing-backends.js').Backend} backend @param {Stage} stage @param {FlowRows} rows @param {Frame} frame @param {FlowGiven} given */
+function drawTitles(backend, { columns, isNarrow }, rows, frame, { titles, style }) {
   const fill = style.quiet
   const first = isFrom(frame, 'keys') ? 'k' : isFrom(frame, 'query') ? 'q' : 'x'
   /** @type {('x' | 'q' | 'k')[]} */
   const firsts = isNarrow ? [first] : ['x', 'q', 'k']
   for (const name of /** @type {const} */ ([...firsts, 'score', 'weight', 'v'])) {
     const title = titles[name === 'score' ? scoreTitle(rows, frame) : name]
-    pen.text(title, columns[name].x, 9, { size: 11, fill, most: 96 })
+    backend.text(title, columns[name].x, 9, { size: 11, fill, most: 96 })
   }
   const { output } = columns
   const isPartial = frame.step === 'values' && !frame.isWhole
-  pen.text(isPartial ? titles.partial : titles.output, output.x + output.width, 9, { size: 11, fill, align: 'right' })
+  backend.text(isPartial ? titles.partial : titles.output, output.x + output.width, 9, {
+    size: 11,
+    fill,
+    align: 'right',
+  })
 }
 
 /** The word of a key, its key vector and its value vector. @param {Brush} brush @param {Stage} stage @param {FlowRows} rows @param {Frame} frame @param {FlowGiven} given @param {number} i its row */
 function drawKey(
-  { pen, style, size, reach, middle, strip },
+  { backend, style, size, reach, middle, strip },
   { columns, pitch, shown, own },
   rows,
   frame,
@@ -247,7 +251,7 @@ function drawKey(
   const fill = (isOwn || frame.step !== 'word') && !isHidden ? ink : quiet
   const weight = isOwn ? 650 : 400
   if (pitch >= 11 || isOwn || frame.words?.includes(key))
-    pen.text(visible(words[key]), columns.word.x, y, { size, fill, weight, most: columns.word.width })
+    backend.text(visible(words[key]), columns.word.x, y, { size, fill, weight, most: columns.word.width })
   if (!isFrom(frame, 'keys')) return
   const [, d] = rows.keys.dims
   const [, e] = rows.values.dims
@@ -256,7 +260,7 @@ function drawKey(
 }
 
 /** The bar of a score, or of its exponential. @param {Brush} brush @param {Stage} stage @param {FlowRows} rows @param {Frame} frame @param {number} key @param {number} y */
-function drawScore({ pen, style, share, thick, reach, colourOf }, { columns, pitch }, rows, frame, key, y) {
+function drawScore({ backend, style, share, thick, reach, colourOf }, { columns, pitch }, rows, frame, key, y) {
   const { step, done } = frame
   const isThere = step === 'scores' ? done.includes(key) : isFrom(frame, 'scores')
   if (!isThere) return
@@ -265,47 +269,48 @@ function drawScore({ pen, style, share, thick, reach, colourOf }, { columns, pit
   const height = Math.max(2, thick * 0.7)
   const top = y - height / 2
   if (rows.isHidden(key) && isFrom(frame, 'mask'))
-    return pen.hatch(x, top, width, height, { ground: paper, line: quiet })
+    return backend.hatch(x, top, width, height, { ground: paper, line: quiet })
   const scores = (isFrom(frame, 'scale') && rows.scaled) || rows.scores
   const exponentials = step === 'exponentials' ? rows.exponentials : undefined
-  if (exponentials) pen.fill(x, top, Math.max(0.5, (exponentials[key] / reach.exponential) * width), height, share)
+  if (exponentials) backend.fill(x, top, Math.max(0.5, (exponentials[key] / reach.exponential) * width), height, share)
   else {
     const zero = x + width / 2
     const lengthOf = (/** @type {number} */ score) => (score / reach.score) * (width / 2)
     const length = lengthOf(scores[key])
     const old = lengthOf(rows.scores[key])
-    if (step === 'scale') pen.frame(Math.min(zero, zero + old), top, Math.abs(old), height, { stroke: rule })
+    if (step === 'scale') backend.frame(Math.min(zero, zero + old), top, Math.abs(old), height, { stroke: rule })
     const colour = colourOf(scores[key], reach.score)
     if (Number.isFinite(length))
-      pen.fill(Math.min(zero, zero + length), top, Math.max(Math.abs(length), 0.5), height, colour)
+      backend.fill(Math.min(zero, zero + length), top, Math.max(Math.abs(length), 0.5), height, colour)
   }
   const value = (exponentials ?? scores)[key]
-  if (pitch >= 16) pen.text(write(value, 2), x + width + 4, y, { size: 10, fill: quiet, most: 34 })
+  if (pitch >= 16) backend.text(write(value, 2), x + width + 4, y, { size: 10, fill: quiet, most: 34 })
 }
 
 /** The bar of a weight; while it is dragged, its old length as an outline. @param {Brush} brush @param {Stage} stage @param {FlowRows} rows @param {Frame} frame @param {number} key @param {number} y @param {FlowGiven} given */
-function drawWeight({ pen, style, share, thick }, { columns, pitch }, rows, frame, key, y, { dragged }) {
+function drawWeight({ backend, style, share, thick }, { columns, pitch }, rows, frame, key, y, { dragged }) {
   if (!isFrom(frame, 'softmax') || rows.isHidden(key)) return
   const { mark, quiet } = style
   const { x, width } = columns.weight
   const height = Math.max(2, thick * 0.7)
   const value = rows.weights[key]
-  pen.fill(x, y - height / 2, Math.max(value * width, 0.5), height, share)
-  if (dragged?.index === key) pen.frame(x, y - height / 2, dragged.from * width, height, { stroke: quiet })
-  if (frame.key === key && frame.step === 'values') pen.frame(x - 2, y - pitch / 2, width + 4, pitch, { stroke: mark })
-  if (pitch >= 16) pen.text(write(value, 2), x + width + 4, y, { size: 10, fill: quiet, most: 34 })
+  backend.fill(x, y - height / 2, Math.max(value * width, 0.5), height, share)
+  if (dragged?.index === key) backend.frame(x, y - height / 2, dragged.from * width, height, { stroke: quiet })
+  if (frame.key === key && frame.step === 'values')
+    backend.frame(x - 2, y - pitch / 2, width + 4, pitch, { stroke: mark })
+  if (pitch >= 16) backend.text(write(value, 2), x + width + 4, y, { size: 10, fill: quiet, most: 34 })
 }
 
 /** The word that asks, its x and its query vector. @param {Brush} brush @param {Stage} stage @param {FlowRows} rows @param {Frame} frame @param {FlowGiven} given */
-function drawQuery({ pen, style, size, thick, reach, middle, strip, strand }, stage, rows, frame, { query }) {
+function drawQuery({ backend, style, size, thick, reach, middle, strip, strand }, stage, rows, frame, { query }) {
   const { columns, pitch, top, shown, own, isNarrow } = stage
   const { ink, mark, rule } = style
   const y = middle(own)
   const isAsked = isFrom(frame, 'query')
   const isApart = own < 0
   if (isApart) {
-    pen.text(query, columns.word.x, y, { size, fill: ink, weight: 650, most: columns.word.width })
-    pen.fill(0, top - 0.5, columns.output.x + columns.output.width, 1, rule)
+    backend.text(query, columns.word.x, y, { size, fill: ink, weight: 650, most: columns.word.width })
+    backend.fill(0, top - 0.5, columns.output.x + columns.output.width, 1, rule)
   }
   if (rows.embedding && !(isNarrow && isAsked)) strip(rows.embedding, columns.x, y, reach.x)
   if (frame.step === 'query' && rows.embedding && !isNarrow) strand(columns.x, y, columns.q, y, 3)
@@ -314,7 +319,7 @@ function drawQuery({ pen, style, size, thick, reach, middle, strip, strand }, st
     // The query stands over the key that it is multiplied with.
     const at = middle(asking)
     strip(rows.query, columns.k, at - Math.min(thick, pitch / 2), reach.q)
-    pen.frame(columns.k.x - 2, at - pitch / 2, columns.k.width + 4, pitch, { stroke: mark })
+    backend.frame(columns.k.x - 2, at - pitch / 2, columns.k.width + 4, pitch, { stroke: mark })
   } else if (isAsked && (!isNarrow || !isFrom(frame, 'keys') || isApart)) strip(rows.query, columns.q, y, reach.q)
 }
 

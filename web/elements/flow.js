@@ -1,12 +1,12 @@
 import { css, html, nothing } from 'lit'
 import { QkvElement } from './base.js'
 import { define } from './define.js'
+import { backendOf, visible } from './drawing-backends.js'
 import { commonTexts } from './element-texts.js'
 import { drawFlow, MOST_CELLS, partAt, reachOf, stageOf } from './flow-drawing.js'
 import { framesOf, isFrom, rowsOf } from './flow-frames.js'
 import { flowTexts } from './flow-texts.js'
 import { write } from './number-text.js'
-import { penOf, visible } from './pens.js'
 import { PAUSE, PLAY } from './signs.js'
 import { sharedStyle } from './style.js'
 
@@ -482,7 +482,8 @@ export class QkvFlow extends /** @type {new () => import('./base.js').Emits<Flow
       partial: this.#partial,
       dragged: this.#dragged,
     }
-    const draw = (/** @type {import('./pens.js').Pen} */ pen) => drawFlow(pen, stage, rows, frame, given)
+    const draw = (/** @type {import('./drawing-backends.js').Backend} */ backend) =>
+      drawFlow(backend, stage, rows, frame, given)
     return { width: stage.width, height: stage.height, description: this.describe(), draw }
   }
 
@@ -497,8 +498,8 @@ export class QkvFlow extends /** @type {new () => import('./base.js').Emits<Flow
     if (!canvas || !this.#made) return
     if (!this.room.width) this.room.measure()
     const { width, height, draw } = this.#picture(this.room.width)
-    const pen = penOf(canvas, width, height, devicePixelRatio || 1, this.theme.style.family)
-    if (pen) draw(pen)
+    const backend = backendOf(canvas, width, height, devicePixelRatio || 1, this.theme.style.family)
+    if (backend) draw(backend)
   }
 
   /** @internal @returns {unknown} */

@@ -2,10 +2,10 @@ import { css, html, nothing } from 'lit'
 import { QkvElement } from './base.js'
 import { exceptions, paletteOf } from './colour-scale.js'
 import { define } from './define.js'
+import { backendOf } from './drawing-backends.js'
 import { commonTexts, headsTexts } from './element-texts.js'
 import { movedInRing } from './keys.js'
 import { write } from './number-text.js'
-import { penOf } from './pens.js'
 import { canvasOf, raster } from './raster.js'
 import { headStatistics } from './statistics.js'
 import { sharedStyle } from './style.js'
@@ -233,14 +233,14 @@ export class QkvHeads extends /** @type {new () => import('./base.js').Emits<Hea
     return raster(map, this.theme.style.isDark, { row: 0, column: 0, rows, columns }, across, down)
   }
 
-  /** @param {import('./pens.js').Pen} pen @param {Checked} tensor @param {number} head @param {number} x @param {number} y @param {number} ratio */
-  #drawHead(pen, tensor, head, x, y, ratio) {
+  /** @param {import('./drawing-backends.js').Backend} backend @param {Checked} tensor @param {number} head @param {number} x @param {number} y @param {number} ratio */
+  #drawHead(backend, tensor, head, x, y, ratio) {
     const { width, height } = this.#sizeOf(tensor)
     const { hidden, hatch, nan } = exceptions(this.theme.style.isDark)
-    pen.hatch(x, y, width, height, { ground: hidden, line: hatch })
+    backend.hatch(x, y, width, height, { ground: hidden, line: hatch })
     const [rows, columns] = tensor.dims.slice(1)
-    if ('context' in pen || rows * columns > 1024)
-      return pen.image(canvasOf(this.#imageOf(tensor, head, ratio)), x, y, width, height)
+    if ('context' in backend || rows * columns > 1024)
+      return backend.image(canvasOf(this.#imageOf(tensor, head, ratio)), x, y, width, height)
     const map = this.#headOf(tensor, head)
     const { colours } = paletteOf(map.scale, this.theme.style.isDark)
     for (let i = 0; i < rows * columns; i++) {
@@ -249,7 +249,7 @@ export class QkvHeads extends /** @type {new () => import('./base.js').Emits<Hea
       const value = map.data[i]
       const step = Math.round(((value - map.domain[0]) / (map.domain[1] - map.domain[0])) * 255)
       const fill = Number.isNaN(value) ? nan : colours[Math.min(Math.max(step, 0), 255)]
-      pen.fill(x + left, y + top, width / columns, height / rows, fill)
+      backend.fill(x + left, y + top, width / columns, height / rows, fill)
     }
   }
 
@@ -267,7 +267,7 @@ export class QkvHeads extends /** @type {new () => import('./base.js').Emits<Hea
     })
   }
 
-  /** Paints the map of a head, unless it shows these numbers: a pixel a cell, which the browser enlarges; hidden cells have a hatch and need a pen. @param {HTMLCanvasElement} canvas @param {Checked} tensor @param {number} head @param {number} ratio @param {string} looks */
+  /** Paints the map of a head, unless it shows these numbers: a pixel a cell, which the browser enlarges; hidden cells have a hatch and need a backend. @param {HTMLCanvasElement} canvas @param {Checked} tensor @param {number} head @param {number} ratio @param {string} looks */
   #paint(canvas, tensor, head, ratio, looks) {
     const { width, height } = this.#sizeOf(tensor)
     const { data } = this.#headOf(tensor, head)
@@ -276,8 +276,8 @@ export class QkvHeads extends /** @type {new () => import('./base.js').Emits<Hea
     this.#shown.set(canvas, { numbers: new Float64Array(data), mask: this.#mask, looks })
     const image = this.#mask ? undefined : this.#imageOf(tensor, head, ratio)
     if (!image || new Uint32Array(image.data.buffer).includes(0)) {
-      const pen = penOf(canvas, width, height, ratio, this.theme.style.family)
-      if (pen) this.#drawHead(pen, tensor, head, 0, 0, ratio)
+      const backend = backendOf(canvas, width, height, ratio, this.theme.style.family)
+      if (backend) this.#drawHead(backend, tensor, head, 0, 0, ratio)
       return
     }
     Object.assign(canvas.style, { width: `${width}px`, height: `${height}px` })
@@ -349,18 +349,18 @@ export class QkvHeads extends /** @type {new () => import('./base.js').Emits<Hea
     return {
       width: columns * across + GAP,
       height: Math.ceil(count / columns) * down + GAP,
-      draw: (/** @type {import('./pens.js').Pen} */ pen) => {
+      draw: (/** @type {import('./drawing-backends.js').Backend} */ backend) => {
         for (let head = 0; head < count; head++) {
           const [x, y] = [GAP + (head % columns) * across, GAP + Math.floor(head / columns) * down]
-          this.#drawHead(pen, tensor, head, x, y, 2)
-          pen.frame(x - 0.5, y - 0.5, width + 1, height + 1, { stroke: head === this.selected ? ink : rule })
+          this.#drawHead(backend, tensor, head, x, y, 2)
+          backend.frame(x - 0.5, y - 0.5, width + 1, height + 1, { stroke: head === this.selected ? ink : rule })
           const high = height / tensor.dims[1]
           if (this.#hasRow(tensor.dims[1]))
-            pen.frame(x, y + this.row * high, width, Math.max(high, 3), { stroke: mark })
-          pen.text(this.#name(head), x, y + height + 9, { size: 11, fill: ink, most: across - 8 })
+            backend.frame(x, y + this.row * high, width, Math.max(high, 3), { stroke: mark })
+          backend.text(this.#name(head), x, y + height + 9, { size: 11, fill: ink, most: across - 8 })
           const written = this.statistics[head] ? this.#written(this.statistics[head]) : []
           written.forEach(({ name, value }, i) => {
-            pen.text(`${name} ${value}`, x, y + height + 23 + i * 14, { size: 10, fill: quiet, most: across - 8 })
+            backend.text(`${name} ${value}`, x, y + height + 23 + i * 14, { size: 10, fill: quiet, most: across - 8 })
           })
         }
       },

@@ -1,7 +1,7 @@
 import { drawMap, labelsEvery, MOST_SHAPES, SMALLEST_APART } from './draw.js'
+import { backendOf } from './drawing-backends.js'
 import { boxOf, layout, naturalWidth, seenCells } from './geometry.js'
 import { wantedOf } from './model-view.js'
-import { penOf } from './pens.js'
 import { canvasOf, raster } from './raster.js'
 
 /** @typedef {import('./draw.js').HeatMap} HeatMap */
@@ -38,8 +38,8 @@ export class Drawing {
     this.#sayLabels(arranged)
     const ratio = devicePixelRatio || 1
     const width = Math.max(arranged.width, Math.min(room.width, 96))
-    const pen = penOf(canvas, width, arranged.height, ratio, theme.style.family)
-    if (pen) this.#draw(pen, map, arranged, ratio)
+    const backend = backendOf(canvas, width, arranged.height, ratio, theme.style.family)
+    if (backend) this.#draw(backend, map, arranged, ratio)
   }
 
   /** @param {Layout} arranged */
@@ -75,16 +75,16 @@ export class Drawing {
     said.textContent = most > 1 ? this.#host.say('labelsEvery', { count: most }) : ''
   }
 
-  /** @param {import('./pens.js').Pen} pen @param {HeatMap} map @param {Layout} arranged @param {number} ratio @param {boolean} [isWhole] */
-  #draw(pen, map, arranged, ratio, isWhole = false) {
+  /** @param {import('./drawing-backends.js').Backend} backend @param {HeatMap} map @param {Layout} arranged @param {number} ratio @param {boolean} [isWhole] */
+  #draw(backend, map, arranged, ratio, isWhole = false) {
     const seen = seenCells(arranged)
     const { cellWidth, cellHeight } = arranged
     // On a canvas, cells without gaps are drawn as pixels at once.
-    const isFine = 'context' in pen && Math.min(cellWidth, cellHeight) < SMALLEST_APART
+    const isFine = 'context' in backend && Math.min(cellWidth, cellHeight) < SMALLEST_APART
     const isMany = isFine || seen.rows * seen.columns > MOST_SHAPES
     const { pinned, highlight, cell, isFocused, pointer, theme } = this.#host
     const marks = isWhole ? { pinned, highlight } : { focus: cell, isFocused, pinned, highlight, range: pointer.range }
-    drawMap(pen, map, arranged, theme.style, marks, isMany ? this.#cells(map, arranged, ratio) : undefined)
+    drawMap(backend, map, arranged, theme.style, marks, isMany ? this.#cells(map, arranged, ratio) : undefined)
   }
 
   /** @param {HeatMap} map @param {Layout} arranged @param {number} ratio */
@@ -112,8 +112,8 @@ export class Drawing {
       width: arranged.width,
       height: arranged.height,
       description: isMany ? this.#host.say('asImage', { rows: map.dims[0], columns: map.dims[1] }) : undefined,
-      draw: (/** @type {import('./pens.js').Pen} */ pen) => {
-        this.#draw(pen, map, arranged, 'context' in pen ? 2 : Infinity, true)
+      draw: (/** @type {import('./drawing-backends.js').Backend} */ backend) => {
+        this.#draw(backend, map, arranged, 'context' in backend ? 2 : Infinity, true)
         this.#image = undefined
       },
     }

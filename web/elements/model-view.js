@@ -1,7 +1,7 @@
 // From the properties of a map to what is drawn.
 
+import { visible, widthOf } from './drawing-backends.js'
 import { write } from './number-text.js'
-import { visible, widthOf } from './pens.js'
 import { check, difference, domainOf, extremes, hiddenIn } from './tensor-input.js'
 
 /** @typedef {import('./tensor-input.js').TensorLike} TensorLike */

@@ -25,8 +25,8 @@
  */
 
 /**
- * One way to compute a matrix, where the trace has all its sources; a bias may be missing.
- * @typedef {object} Way
+ * A computation of a matrix, where the trace has all its sources; a bias may be missing.
+ * @typedef {object} Computation
  * @property {Rule} rule
  * @property {[string, Reach][]} sources ids of matrices; of a product the left factor, then the right one
  * @property {string} [bias]
@@ -37,7 +37,7 @@
  * @typedef {object} Description
  * @property {string} symbol in the notation of views/math.js
  * @property {[Axis, Axis]} axes what goes down and what across
- * @property {Way[]} [ways] the first that the trace has the sources of counts; without one, the numbers were drawn or imported
+ * @property {Computation[]} [computations] of which the first counts whose sources the trace has; without one, the numbers were drawn or imported
  * @property {StepId} [step] in which the matrix appears
  * @property {string} [unless] not among the steps of a trace that has this matrix
  * @property {boolean} [isInner] computed on the way and seen in explanations only
@@ -50,15 +50,15 @@
 /** @param {string} symbol @param {[Axis, Axis]} axes @param {Omit<Description, 'symbol' | 'axes'>} [rest] @returns {Description} */
 const matrix = (symbol, axes, rest = {}) => ({ symbol, axes, ...rest })
 
-/** @param {string} left @param {string} right @param {string} [bias] @returns {Way} */
+/** @param {string} left @param {string} right @param {string} [bias] @returns {Computation} */
 const product = (left, right, bias) => ({
   rule: 'product',
   sources: [/** @type {[string, Reach]} */ ([left, 'row']), [right, 'column']],
   bias,
 })
 
-/** @param {Rule} rule @param {[string, Reach][]} sources @param {StepId} [step] @returns {Way} */
-const way = (rule, sources, step) => ({ rule, sources, step })
+/** @param {Rule} rule @param {[string, Reach][]} sources @param {StepId} [step] @returns {Computation} */
+const computation = (rule, sources, step) => ({ rule, sources, step })
 
 const free = /** @type {const} */ ({ free: 'always' })
 const share = { isShare: true, isHideable: true }
@@ -77,46 +77,49 @@ export const MATRICES = {
     step: 'project',
     isOfTokens: true,
     free: 'imported',
-    ways: [product('X', 'Wq', 'bq')],
+    computations: [product('X', 'Wq', 'bq')],
   }),
   K: matrix('K', ['keys', 'query'], {
     step: 'project',
     isOfTokens: true,
     free: 'imported',
-    ways: [product('X2', 'Wk', 'bk'), product('X', 'Wk', 'bk')],
+    computations: [product('X2', 'Wk', 'bk'), product('X', 'Wk', 'bk')],
   }),
   V: matrix('V', ['keys', 'value'], {
     step: 'project',
     isOfTokens: true,
     free: 'imported',
-    ways: [product('X2', 'Wv', 'bv'), product('X', 'Wv', 'bv')],
+    computations: [product('X2', 'Wv', 'bv'), product('X', 'Wv', 'bv')],
   }),
   Wa: matrix('W_a', ['query', 'hidden'], free),
   ba: matrix('b_a', ['one', 'hidden'], free),
   Ua: matrix('U_a', ['query', 'hidden'], free),
   va: matrix('v_a', ['one', 'hidden'], free),
-  Aq: matrix('Q_a', ['queries', 'hidden'], { step: 'additive', ways: [product('Q', 'Wa', 'ba')] }),
-  Ak: matrix('K_a', ['keys', 'hidden'], { step: 'additive', ways: [product('K', 'Ua')] }),
+  Aq: matrix('Q_a', ['queries', 'hidden'], { step: 'additive', computations: [product('Q', 'Wa', 'ba')] }),
+  Ak: matrix('K_a', ['keys', 'hidden'], { step: 'additive', computations: [product('K', 'Ua')] }),
   scores: matrix('S', ['queries', 'keys'], {
     step: 'scores',
-    ways: [
-      way('scores', [
+    computations: [
+      computation('scores', [
         ['Aq', 'row'],
         ['Ak', 'crossed'],
         ['va', 'all'],
       ]),
-      way('scores', [
+      computation('scores', [
         ['Q', 'row'],
         ['K', 'crossed'],
       ]),
     ],
   }),
-  scaled: matrix('S_s', ['queries', 'keys'], { step: 'scaled', ways: [way('scale', [['scores', 'cell']])] }),
+  scaled: matrix('S_s', ['queries', 'keys'], {
+    step: 'scaled',
+    computations: [computation('scale', [['scores', 'cell']])],
+  }),
   masked: matrix('M', ['queries', 'keys'], {
     step: 'masked',
     unless: 'fullWeights',
     isHideable: true,
-    ways: [way('mask', [['scaled', 'cell']])],
+    computations: [computation('mask', [['scaled', 'cell']])],
   }),
   exponentials: matrix('E', ['queries', 'keys'], inner),
   maxima: matrix('m', ['queries', 'one'], inner),
@@ -124,12 +127,12 @@ export const MATRICES = {
   fullWeights: matrix('U', ['queries', 'keys'], {
     step: 'softmax',
     isShare: true,
-    ways: [way('softmax', [['masked', 'line']])],
+    computations: [computation('softmax', [['masked', 'line']])],
   }),
   zeroed: matrix('U_0', ['queries', 'keys'], {
     step: 'masked',
     ...share,
-    ways: [way('zero', [['fullWeights', 'cell']])],
+    computations: [computation('zero', [['fullWeights', 'cell']])],
   }),
   zeroedSums: matrix('σ_0', ['queries', 'one'], inner),
   weights: matrix('A', ['queries', 'keys'], {
@@ -137,14 +140,17 @@ export const MATRICES = {
     isOfTokens: true,
     ...free,
     ...share,
-    ways: [way('divide', [['zeroed', 'line']], 'masked'), way('softmax', [['masked', 'line']])],
+    computations: [computation('divide', [['zeroed', 'line']], 'masked'), computation('softmax', [['masked', 'line']])],
   }),
   rowSums: matrix('Σ', ['queries', 'one'], inner),
-  output: matrix('Z', ['queries', 'value'], { step: 'mix', ways: [product('weights', 'V')] }),
-  joined: matrix('Z', ['queries', 'heads'], { step: 'join', ways: [way('join', [['output', 'head']])] }),
+  output: matrix('Z', ['queries', 'value'], { step: 'mix', computations: [product('weights', 'V')] }),
+  joined: matrix('Z', ['queries', 'heads'], {
+    step: 'join',
+    computations: [computation('join', [['output', 'head']])],
+  }),
   Wo: matrix('W_O', ['heads', 'model'], free),
   bo: matrix('b_O', ['one', 'model'], free),
-  final: matrix('Y', ['queries', 'model'], { step: 'out', ways: [product('joined', 'Wo', 'bo')] }),
+  final: matrix('Y', ['queries', 'model'], { step: 'out', computations: [product('joined', 'Wo', 'bo')] }),
 }
 
 export const MATRIX_IDS = /** @type {MatrixId[]} */ (Object.keys(MATRICES))

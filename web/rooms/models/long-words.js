@@ -1,7 +1,7 @@
 // The words of a long text as lines of which only those in sight are there: 16,384 of them scroll as 100 do.
 
 import { html, LitElement } from 'lit'
-import { visible, widthOf } from '../../elements/pens.js'
+import { visible, widthOf } from '../../elements/drawing-backends.js'
 import { breakLines } from './text-lines.js'
 
 /** Pixels of a line, around a word, and lines that are drawn beyond those in sight. */

@@ -129,7 +129,7 @@ export interface View {
   /** A problem that ended with a new text. */
   dismissed?: Problem
   /** Where models come from that do not ship with the page, by name: their files, or the address of their folder. */
-  brought: Readonly<Record<string, OpenSource>>
+  imported: Readonly<Record<string, OpenSource>>
   /** The settings with which models were left, by name: they hold again when the model is open again. */
   left: Readonly<Record<string, Omit<Settings, 'checkpoint'>>>
   /** Bytes of memory that a model may take. */

@@ -58,8 +58,8 @@ export async function look(qkv, { name, token }, signal) {
   const vocab = Number(found.config.vocab_size)
   const seconds = secondsOfText(qkv, { stacks: found.stacks, parameters, vocab })
   const size = sizeOf(files)
-  const said = { name, source, license: license ?? '', isGated, download, size, type, parameters, bytes, seconds }
-  return { found, said }
+  const facts = { name, source, license: license ?? '', isGated, download, size, type, parameters, bytes, seconds }
+  return { found, facts }
 }
 
 /** @param {readonly { bytes?: number }[]} files */

@@ -65,7 +65,7 @@ const readIds = text => (text.match(/\d{1,9}/g) ?? []).slice(0, MOST_GENERATED).
 /** @type {View} */
 const view = {
   requests: 0,
-  brought: {},
+  imported: {},
   left: {},
   isListOpen: false,
   picked: -1,
@@ -519,7 +519,7 @@ export const room = {
   actions,
   needs(state) {
     const { requested } = requestOf(state)
-    const { brought, mostBytes: most, token, isListOpen, keptChanges: changes } = state.view
+    const { imported, mostBytes: most, token, isListOpen, keptChanges: changes } = state.view
     const asked = askedOf(state)
     /** @type {Request[]} */
     const list = []
@@ -527,7 +527,7 @@ export const room = {
     if (asked?.isAsking) list.push({ type: 'look', key: String(asked.id), id: asked.id, name: asked.name, token })
     if (!requested) return list
     const { id, name, source, dtype } = requested
-    const known = [state.settings.checkpoint, ...Object.keys(brought)]
+    const known = [state.settings.checkpoint, ...Object.keys(imported)]
     list.push({ type: 'open', key: id, id, name, source, known, dtype, most, token })
     const { openModel, active, request, changed } = shownOf(state)
     if (!openModel) return list
@@ -577,7 +577,7 @@ export const room = {
       const source = own && !isShipped ? { [name]: own.source } : {}
       const usual = stacks.encoder && stacks.decoder ? 'cross' : ''
       const known = Object.keys(view.left).find(each => isOne(each, name)) ?? ''
-      const others = Object.entries(view.brought).filter(([each]) => !isOne(each, name))
+      const others = Object.entries(view.imported).filter(([each]) => !isOne(each, name))
       const found = isSame ? settings : (view.left[known] ?? defaultsOf(room.fields))
       return {
         set: isSame ? { checkpoint, size } : { ...found, checkpoint, size },
@@ -586,7 +586,7 @@ export const room = {
           requested: own,
           opened: own,
           refused: undefined,
-          brought: { ...Object.fromEntries(others), ...source },
+          imported: { ...Object.fromEntries(others), ...source },
           left: isSame || !view.opened ? view.left : { ...view.left, [view.opened.name]: left },
           stack: found.at.head?.stack ?? usual,
           pair: undefined,

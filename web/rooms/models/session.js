@@ -123,13 +123,13 @@ function ofModels({ qkv, lock }) {
   return {
     async look(request, { signal }) {
       looked = await look(qkv, request, signal)
-      return looked.said
+      return looked.facts
     },
     kept: () => keptModels(),
     drop: ({ name }) => deleteKeptModel(name),
     async open(request, run) {
       const start = performance.now()
-      const known = looked?.said.source === request.source ? looked.found : undefined
+      const known = looked?.facts.source === request.source ? looked.found : undefined
       const { model, description } = await readCheckpoint(qkv, request, known, run)
       await lock.replace(model, request.id)
       return { ...description, id: request.id, seconds: (performance.now() - start) / 1000 }

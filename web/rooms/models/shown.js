@@ -37,9 +37,9 @@ export function firstName() {
 }
 
 /** Where the files of a model are; undefined: not on this page. @param {State} state @param {string} name @returns {import('./models.js').OpenSource | undefined} */
-function sourceOf({ view: { brought } }, name) {
+function sourceOf({ view: { imported } }, name) {
   if (isOfHub(name)) return undefined // it may have been deleted: what is missing is asked about
-  if (Object.hasOwn(brought, name)) return brought[name]
+  if (Object.hasOwn(imported, name)) return imported[name]
   if (name === '?model') return addressOf()?.href
   const shipped = SHIPPED.find(each => each.name === name)
   return shipped && { urls: shipped.urls }

@@ -26,7 +26,7 @@ export function tokenRows(room) {
   const { t, run, stack, words } = room
   if (!run) return nothing
   const { tokens, targets } = run
-  return html`<div class="models-strips">
+  return html`<div class="models-token-rows">
       ${tokenRow(room, tokens, targets ? 'keys' : 'both', counted(t, 'modelsTokens', tokens.length))}
       ${targets ? tokenRow(room, stack === 'cross' ? words.queries : targets, 'queries', t('modelsTranslation')) : nothing}
     </div>
@@ -179,11 +179,11 @@ function tokenRow(room, tokens, side, label) {
   }
   if (tokens.length > MANY) {
     import('./long-words.js')
-    return html`<div class="text-strip is-many"><span class="strip-label">${label}</span>
+    return html`<div class="token-row is-many"><span class="token-row-label">${label}</span>
       <long-words .words=${tokens} .draw=${word} .target=${view.found ?? view.query ?? -1} .label=${t('modelsWords')}></long-words>${side === 'queries' ? nothing : finder(room, tokens)}</div>`
   }
-  return html`<div class="text-strip ${tokens.length > 60 ? 'is-long' : ''}"><span class="strip-label">${label}</span>
-    <div class="strip-words">${tokens.map(word)}</div></div>`
+  return html`<div class="token-row ${tokens.length > 60 ? 'is-long' : ''}"><span class="token-row-label">${label}</span>
+    <div class="token-row-words">${tokens.map(word)}</div></div>`
 }
 
 /** Finds words, and jumps from one to the next. @param {Room} room @param {readonly string[]} tokens */

@@ -3,12 +3,12 @@
 import { isSameCell } from '../settings.js'
 import { scaleOf } from '../trace/attention-options.js'
 import { reasonOf } from '../trace/visibility.js'
-import { wayOf } from './dependencies.js'
+import { computationOf } from './dependencies.js'
 
 /** @import { Cell, FloatTensor, MatrixId, Result } from '../layer.js' */
 
 /**
- * - given: drawn from the random stream (`id`: row of the table), brought by the reader, or set by hand
+ * - given: drawn from the random stream (`id`: row of the table), imported by the reader, or set by hand
  * - products: the sum of products of pairs, and a bias
  * - gaussian: minus the squared differences of pairs, over 2 sigma^2
  * - additive: the sum of v tanh(q + k)
@@ -48,19 +48,19 @@ export function explain(result, cell) {
   const at = (id, row, column) => ({ matrix: id, head: tensors[id]?.dims.length === 3 ? head : 0, row, column })
   const sizeOf = (/** @type {MatrixId} */ id) => /** @type {FloatTensor} */ (tensors[id]).dims.at(-1) ?? 0
 
-  const way = wayOf(result, matrix)
-  const [left, right] = way?.sources.map(([source]) => source) ?? []
-  switch (way?.rule) {
+  const computation = computationOf(result, matrix)
+  const [left, right] = computation?.sources.map(([source]) => source) ?? []
+  switch (computation?.rule) {
     case 'product':
       return {
         kind: 'products',
         along: left === 'weights' ? 'keys' : 'dims',
         terms: list(sizeOf(left), i => [at(left, row, i), at(right, i, column)]),
-        ...(way.bias && { bias: at(way.bias, 0, column) }),
+        ...(computation.bias && { bias: at(computation.bias, 0, column) }),
       }
     case 'scores': {
       const pair = (/** @type {number} */ i) => [at(left, row, i), at(right, column, i)]
-      if (way.sources.length > 2)
+      if (computation.sources.length > 2)
         return { kind: 'additive', terms: list(sizeOf(left), i => [at('va', 0, i), ...pair(i)]) }
       const terms = list(sizeOf(left), pair)
       const { score, sigma } = settings
@@ -73,13 +73,13 @@ export function explain(result, cell) {
     }
     case 'mask':
     case 'zero': {
-      const zero = way.rule === 'zero'
+      const zero = computation.rule === 'zero'
       const isHidden = (zero || settings.masking === 'before') && visible?.[row * S + column] === 0
       return { kind: 'mask', source: at(left, row, column), isHidden, reason: reasonOf(settings, row, column), zero }
     }
     case 'softmax':
     case 'divide':
-      return explainShare(result, cell, way.rule, at)
+      return explainShare(result, cell, computation.rule, at)
     case 'join': {
       const size = sizeOf(left)
       return { kind: 'join', source: { matrix: left, head: Math.floor(column / size), row, column: column % size } }

@@ -10,24 +10,30 @@ import { MATRICES, MATRIX_IDS } from '../matrices.js'
  * @typedef {{ matrix: MatrixId, head: number, row?: number, column?: number }} Region
  */
 
-/** How a matrix of a trace was computed. @typedef {{ rule: Rule, sources: [MatrixId, Reach][], bias?: MatrixId, step?: StepId }} OwnWay */
+/** How a matrix of a trace was computed. @typedef {{ rule: Rule, sources: [MatrixId, Reach][], bias?: MatrixId, step?: StepId }} OwnComputation */
 
 /**
  * @param {Pick<Result, 'tensors'>} result
  * @param {MatrixId} id
- * @returns {OwnWay | undefined} undefined if it was drawn, imported, or is not there
+ * @returns {OwnComputation | undefined} undefined if it was drawn, imported, or is not there
  */
-export function wayOf({ tensors }, id) {
+export function computationOf({ tensors }, id) {
   const has = (/** @type {string | undefined} */ name) => tensors[/** @type {MatrixId} */ (name)] !== undefined
-  const way = has(id) && MATRICES[id].ways?.find(({ sources }) => sources.every(([source]) => has(source)))
-  if (!way) return undefined
-  return /** @type {OwnWay} */ ({ ...way, bias: has(way.bias) ? way.bias : undefined })
+  const computation =
+    has(id) && MATRICES[id].computations?.find(({ sources }) => sources.every(([source]) => has(source)))
+  if (!computation) return undefined
+  return /** @type {OwnComputation} */ ({ ...computation, bias: has(computation.bias) ? computation.bias : undefined })
 }
 
 /** The sources, the bias among them, with the cells that are used of each. @param {Result} result @param {MatrixId} id @returns {[MatrixId, Reach][]} */
 function reachesOf(result, id) {
-  const way = wayOf(result, id)
-  return way ? [...way.sources, ...(way.bias ? [/** @type {[MatrixId, Reach]} */ ([way.bias, 'column'])] : [])] : []
+  const computation = computationOf(result, id)
+  return computation
+    ? [
+        ...computation.sources,
+        ...(computation.bias ? [/** @type {[MatrixId, Reach]} */ ([computation.bias, 'column'])] : []),
+      ]
+    : []
 }
 
 /**

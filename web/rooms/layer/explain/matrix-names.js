@@ -3,7 +3,7 @@
 import { MATRICES, MATRIX_IDS } from '../matrices.js'
 import { handBuiltNames } from '../numbers/hand-built-heads.js'
 import { ofHead } from '../numbers/tensors.js'
-import { wayOf } from './dependencies.js'
+import { computationOf } from './dependencies.js'
 import { labelsOf } from './labels.js'
 
 /** @import { Axis, Cell, FloatTensor, MatrixId, Result } from '../layer.js' */
@@ -77,7 +77,7 @@ export function matricesOf(result, shown) {
   return new Map(
     ids.map(id => {
       const whole = /** @type {FloatTensor} */ (tensors[id])
-      const { axes, ways, unless, free, isShare = false, isHideable } = MATRICES[id]
+      const { axes, computations, unless, free, isShare = false, isHideable } = MATRICES[id]
       const [down, across] = axes
       const isPerHead = whole.dims.length === 3
       const tensor = ofHead(whole, shown)
@@ -106,7 +106,8 @@ export function matricesOf(result, shown) {
         reach,
         domain: isShare ? [0, 1] : [-reach, reach],
         isHidden: isHideable && !isReplaced ? hidden : () => false,
-        isEditable: free === 'always' || (free === 'imported' && ways !== undefined && !wayOf(result, id)),
+        isEditable:
+          free === 'always' || (free === 'imported' && computations !== undefined && !computationOf(result, id)),
       }
       return [id, matrix]
     }),

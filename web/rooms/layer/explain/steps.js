@@ -2,7 +2,7 @@
 // description of the matrices (settings/matrices.js); here stand the formulas of the rules.
 
 import { MATRICES, MATRIX_IDS } from '../matrices.js'
-import { wayOf } from './dependencies.js'
+import { computationOf } from './dependencies.js'
 import { symbolOf } from './matrix-names.js'
 
 /** @import { MatrixId, Result, StepId } from '../layer.js' */
@@ -43,7 +43,7 @@ export function stepsOf(result) {
   const steps = new Map()
   for (const id of MATRIX_IDS) {
     const { step: own, unless } = MATRICES[id]
-    const step = wayOf(result, id)?.step ?? own
+    const step = computationOf(result, id)?.step ?? own
     if (!tensors[id] || !step || (unless && tensors[/** @type {MatrixId} */ (unless)])) continue
     if (step === 'join' && heads === 1) continue // one head has nothing to join
     steps.set(step, [...(steps.get(step) ?? []), id])
@@ -68,17 +68,17 @@ function blocksOf(result, results) {
   /** @type {MatrixId[]} */
   const alone = []
   for (const id of results) {
-    const way = wayOf(result, id)
-    const [left, right, ...others] = way?.sources.map(([source]) => source) ?? []
-    if (way?.rule === 'scores') {
+    const computation = computationOf(result, id)
+    const [left, right, ...others] = computation?.sources.map(([source]) => source) ?? []
+    if (computation?.rule === 'scores') {
       if (others.length > 0) blocks.push({ results: others })
       blocks.push({ left: { copy: left }, tops: [{ copy: right, isTurned: true }], results: [id] })
-    } else if (way?.rule === 'product') {
+    } else if (computation?.rule === 'product') {
       const known = blocks.find(block => block.left?.copy === left)
       const block = known ?? { left: { copy: left }, tops: [], biases: [], results: [] }
       // What has a step of its own is shown again.
       block.tops?.push(MATRICES[right].step ? { copy: right } : right)
-      block.biases?.push(way.bias)
+      block.biases?.push(computation.bias)
       block.results.push(id)
       if (!known) blocks.push(block)
     } else alone.push(id)
@@ -94,13 +94,15 @@ function blocksOf(result, results) {
 function shapesOf(result, results) {
   const size = (/** @type {MatrixId} */ id) => by(sizeOf(result, id))
   const lines = results.map(id => {
-    const way = wayOf(result, id)
-    const [left, right] = way?.sources.map(([source]) => source) ?? []
-    if (!way) return size(id)
-    if (way.rule === 'scores') return `${size(left)} · ${by(sizeOf(result, right).reverse())} = ${size(id)}`
-    if (way.rule === 'product')
-      return `${size(left)} · ${size(right)}${way.bias ? ` + ${size(way.bias)}` : ''} = ${size(id)}`
-    return way.rule === 'join' ? `${result.heads} · (${size(left)}) → ${size(id)}` : `${size(left)} → ${size(id)}`
+    const computation = computationOf(result, id)
+    const [left, right] = computation?.sources.map(([source]) => source) ?? []
+    if (!computation) return size(id)
+    if (computation.rule === 'scores') return `${size(left)} · ${by(sizeOf(result, right).reverse())} = ${size(id)}`
+    if (computation.rule === 'product')
+      return `${size(left)} · ${size(right)}${computation.bias ? ` + ${size(computation.bias)}` : ''} = ${size(id)}`
+    return computation.rule === 'join'
+      ? `${result.heads} · (${size(left)}) → ${size(id)}`
+      : `${size(left)} → ${size(id)}`
   })
   // Two matrices of one size, one made from the other, show the size once.
   return lines.filter((line, i) => !line.includes('→') || lines.indexOf(line) === i)
@@ -122,15 +124,15 @@ const SCORES = {
  */
 function formulaOf(result, id) {
   const { settings, heads } = result
-  const way = wayOf(result, id)
+  const computation = computationOf(result, id)
   const symbol = (/** @type {MatrixId} */ each) => symbolOf(result, each)
-  switch (way?.rule) {
+  switch (computation?.rule) {
     case undefined:
       return [symbol(id)]
     case 'product': {
       if (id === 'output') return [heads > 1 ? 'Z_h = A_h V_h' : 'Z = A V']
-      const [left, right] = way.sources.map(([source]) => symbol(source))
-      return [`${symbol(id)} = ${left} ${right}${way.bias ? ` + ${symbol(way.bias)}` : ''}`]
+      const [left, right] = computation.sources.map(([source]) => symbol(source))
+      return [`${symbol(id)} = ${left} ${right}${computation.bias ? ` + ${symbol(computation.bias)}` : ''}`]
     }
     case 'scores':
       return [SCORES[settings.score]]

@@ -15,7 +15,7 @@ import { cellSentence, evenSentence, rich, weightsOf, wordButton, wordSentences 
 
 /** @import { Matrix, SceneContext, Word } from '../layer.js' */
 
-/** The most words in the strip; the rest is counted. The maps name them all. */
+/** The most words in the row; the rest is counted. The maps name them all. */
 const MOST_WORDS = 400
 
 /** The word that a stroke began on, and whether it ended on another. @type {{ from?: number, isStroke: boolean }} */
@@ -55,7 +55,7 @@ function strokeOver({ actions }, side) {
  * @param {SceneContext} context
  * @param {Word['side']} side
  */
-function strip(context, side) {
+function tokenRow(context, side) {
   const { t, result, settings, isDark } = context
   const { isCross } = result.settings
   const { tokens } = result.settings[side]
@@ -65,9 +65,9 @@ function strip(context, side) {
   const reach = domain(context)[1]
   const { down, up, swallow } = strokeOver(context, side)
   const gloss = glossOf(context)
-  return html`<div class="text-strip ${tokens.length > MANY_ROWS ? 'is-long' : ''}">
-    ${isCross ? html`<span class="strip-label">${t(side === 'queries' ? 'tokensQueries' : 'tokensKeys')}</span>` : nothing}
-    <tool-group class="strip-words" @pointerdown=${down} @pointerup=${up} @click=${{ handleEvent: swallow, capture: true }} aria-label=${t(isCross ? (side === 'queries' ? 'tokensQueries' : 'tokensKeys') : 'tokens')}>
+  return html`<div class="token-row ${tokens.length > MANY_ROWS ? 'is-long' : ''}">
+    ${isCross ? html`<span class="token-row-label">${t(side === 'queries' ? 'tokensQueries' : 'tokensKeys')}</span>` : nothing}
+    <tool-group class="token-row-words" @pointerdown=${down} @pointerup=${up} @click=${{ handleEvent: swallow, capture: true }} aria-label=${t(isCross ? (side === 'queries' ? 'tokensQueries' : 'tokensKeys') : 'tokens')}>
       ${tokens.slice(0, MOST_WORDS).map((token, position) => {
         const own = { side, position }
         const { ground, ink } = shade ? colourOf('share', reach, shade[position], isDark) : { ground: '', ink: '' }
@@ -142,7 +142,7 @@ function answer(context) {
 }
 
 /** From random matrices to trained ones, and to what stands far below. @param {SceneContext} context */
-function ways({ t, result, actions }) {
+function linksBelow({ t, result, actions }) {
   const { model } = result.settings
   const below = (/** @type {'cost' | 'export'} */ id) => {
     const show = (/** @type {Event} */ event) => {
@@ -151,7 +151,7 @@ function ways({ t, result, actions }) {
     }
     return html`<a href="#${id}" id="seen-${id}" @click=${show}>${t(id)}</a>`
   }
-  return html`<p class="note ways">${
+  return html`<p class="note links-below">${
     model === 'heads' || model === 'multihead'
       ? html`<a id="to-trained" href=${trainedLink(result.settings)}>${t(`seeTrained.${result.settings.kind}`)}</a> · <a id="to-training" href=${trainingLink(result.settings)}>${t('trainOne')}</a> · `
       : nothing
@@ -197,11 +197,11 @@ export function stage(context) {
   const { isCross, batch } = result.settings
   return html`<section class="stage" id="stage" tabindex="-1" aria-label=${t('matrix.weights')}>
     ${batch > 1 ? html`<p class="note" id="one-of-batch">${t('oneOfBatch', { batch })}</p>` : nothing}
-    <div class="strips">${strip(context, 'queries')} ${isCross ? strip(context, 'keys') : nothing}<word-arcs .arcs=${arcs(context)}></word-arcs></div>
+    <div class="token-rows">${tokenRow(context, 'queries')} ${isCross ? tokenRow(context, 'keys') : nothing}<word-arcs .arcs=${arcs(context)}></word-arcs></div>
     ${answer(context)}
     ${seen(context)}
     ${tabs(context)}
     ${headView(shownHead(context), headActions(context), t, settings.view === 'map' ? scaleChoice(context) : nothing)}
-    ${ways(context)} ${left(context)}
+    ${linksBelow(context)} ${left(context)}
   </section>`
 }

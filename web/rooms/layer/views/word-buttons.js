@@ -19,7 +19,7 @@ export const marked = word => `\u2068${word}\u2069`
 export const rich = (text, between = part => part) =>
   text
     .split(/\u2068(.*?)\u2069/gs)
-    .map((part, i) => (i % 2 ? html`<b class="said-word"><bdi>${part}</bdi></b>` : between(part)))
+    .map((part, i) => (i % 2 ? html`<b class="quoted-word"><bdi>${part}</bdi></b>` : between(part)))
 
 /** A share as text: one decimal, never rounded to 0% or 100%. @param {Context} context @param {number} x */
 export const share = ({ t, language }, x) => (x > 0 && x < 0.001 ? t('underShare') : percent(x, language))

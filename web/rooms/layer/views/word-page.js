@@ -128,7 +128,7 @@ function roles(context, word) {
   const isSelf = !result.settings.isCross
   /** @param {Role} role @param {readonly string[]} names */
   const name = ({ position }, names) =>
-    isSelf && position === word.position ? t('itself') : html`<b class="said-word"><bdi>${names[position]}</bdi></b>`
+    isSelf && position === word.position ? t('itself') : html`<b class="quoted-word"><bdi>${names[position]}</bdi></b>`
   /** @param {Role} role @param {string} [text] @returns {Value} */
   const number = ({ value, cell }, text = value.toFixed(2).replace('-', '−')) => ({
     value,
@@ -141,7 +141,7 @@ function roles(context, word) {
   const percent = (/** @type {Role} */ role) => number(role, share(context, role.value))
   /** @type {Part[]} */
   const parts = []
-  const word_ = html`<b class="said-word"><bdi>${own}</bdi></b>`
+  const word_ = html`<b class="quoted-word"><bdi>${own}</bdi></b>`
   if (asks) {
     const { best, own: itself, least } = asks
     const all = {

@@ -35,9 +35,9 @@ function typedOption(typed, g) {
  * @returns {Option[]}
  */
 export function optionsOf({ t, view, got }, g) {
-  const { brought, typed = '' } = view
+  const { imported, typed = '' } = view
   const shipped = SHIPPED.map(({ name }) => name)
-  const here = [...shipped, ...Object.keys(brought)]
+  const here = [...shipped, ...Object.keys(imported)]
   const kept = shown(got.kept) ?? []
   /** @type {Option[]} */
   const all = [

@@ -1,9 +1,9 @@
-// A pen that writes SVG, with the methods of the one for a canvas.
+// A backend that writes SVG, with the methods of the one for a canvas.
 
-import { cut } from './pens.js'
+import { cut } from './drawing-backends.js'
 
-/** @typedef {import('./pens.js').TextStyle} TextStyle */
-/** @typedef {import('./pens.js').LineStyle} LineStyle */
+/** @typedef {import('./drawing-backends.js').TextStyle} TextStyle */
+/** @typedef {import('./drawing-backends.js').LineStyle} LineStyle */
 
 const ENTITIES = /** @type {Record<string, string>} */ ({ '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' })
 
@@ -21,7 +21,7 @@ const n = (/** @type {number} */ x) => String(Math.round(x * 100) / 100)
 const box = (x, y, width, height) => `x="${n(x)}" y="${n(y)}" width="${n(width)}" height="${n(height)}"`
 
 /** Writes SVG. */
-export class SvgPen {
+export class SvgBackend {
   /** @type {string[]} */
   #parts = []
   /** Patterns by an id made of their colours, so that several pictures can stand in one document. @type {Map<string, string>} */

@@ -13,11 +13,11 @@ usePage()
 
 test('the first screen shows sentence, tokens, all heads, one of them large and its strongest link', async () => {
   await becomes(() => page.locator('#sentence').inputValue(), SENTENCE)
-  for (const selector of ['#sentence', '.text-strip', '.answer-first', 'qkv-heads', '#map', '.panel .total']) {
+  for (const selector of ['#sentence', '.token-row', '.answer-first', 'qkv-heads', '#map', '.panel .total']) {
     const box = await page.locator(selector).first().boundingBox()
     assert.ok(box && box.height > 10 && box.y >= 0 && box.y + box.height <= 900, `${selector} is on the first screen`)
   }
-  const tokens = await page.locator('.strip-words button').allTextContents()
+  const tokens = await page.locator('.token-row-words button').allTextContents()
   assert.deepEqual(tokens.map(plain), ['Life1', 'is2', 'short3', 'eat4', 'dessert5', 'first6'], 'with their positions')
   await becomes(() => page.locator('qkv-heads').getByRole('radio').count(), 4)
   await reads('.answer-first', /^is looks mostly at itself \(68\.7%\)/)

@@ -1,4 +1,4 @@
-// A pen for a canvas, with the methods of the one for SVG, so that each drawing is described once; and the widths of texts.
+// The drawing backend for a canvas, with the methods of the one for SVG, so that each drawing is described once; and the widths of texts.
 
 /** @typedef {{ size?: number, fill?: string, align?: 'left' | 'center' | 'right', upright?: boolean, weight?: number, most?: number }} TextStyle */
 /** @typedef {{ stroke: string, width?: number, opacity?: number, dash?: number[] }} LineStyle */
@@ -50,7 +50,7 @@ export function visible(token) {
 }
 
 /** Draws on a canvas. */
-class CanvasPen {
+class CanvasBackend {
   /** @param {CanvasRenderingContext2D} context @param {string} family of fonts */
   constructor(context, family) {
     this.context = context
@@ -156,14 +156,14 @@ class CanvasPen {
 }
 
 /**
- * A pen for an empty canvas of a size in CSS pixels, with `ratio` pixels for each of them.
+ * A backend for an empty canvas of a size in CSS pixels, with `ratio` pixels for each of them.
  * @param {HTMLCanvasElement} canvas
  * @param {number} width
  * @param {number} height
  * @param {number} ratio
  * @param {string} family of fonts
  */
-export function penOf(canvas, width, height, ratio, family) {
+export function backendOf(canvas, width, height, ratio, family) {
   const [across, down] = [Math.round(width * ratio), Math.round(height * ratio)]
   if (canvas.width !== across || canvas.height !== down) {
     canvas.width = across
@@ -175,7 +175,7 @@ export function penOf(canvas, width, height, ratio, family) {
   if (!context) return undefined
   context.setTransform(ratio, 0, 0, ratio, 0, 0)
   context.clearRect(0, 0, width, height)
-  return new CanvasPen(context, family)
+  return new CanvasBackend(context, family)
 }
 
-/** @typedef {CanvasPen | import('./svg-pen.js').SvgPen} Pen */
+/** @typedef {CanvasBackend | import('./svg-backend.js').SvgBackend} Backend */
