@@ -55,6 +55,95 @@ const find = `function find(selector, root = document) {
   return null
 }`
 
+const pause = (/** @type {number} */ ms) => new Promise(resolve => setTimeout(resolve, ms))
+
+/**
+ * A page in a tab of the browser.
+ * @param {object} given
+ * @param {(method: string, path: string, body?: object) => Promise<any>} given.send a command of WebDriver
+ * @param {string} given.session the path of its commands
+ * @param {string} given.handle of the tab
+ * @param {string[]} given.complaints takes the errors of the page
+ * @param {string} url
+ * @returns {ReturnType<import('./browsers.js').Browser['open']>}
+ */
+async function openTab({ send, session, handle, complaints }, url) {
+  /** In this tab. @param {string} path @param {object} [body] */
+  const post = async (path, body = {}) => {
+    await send('POST', `${session}/window`, { handle })
+    return send('POST', `${session}/${path}`, body)
+  }
+  /** @param {Function} run @param {unknown[]} args */
+  async function evaluate(run, args) {
+    const script = `const done = arguments[arguments.length - 1]
+      new Promise(resolve => resolve((${run})(...arguments[0]))).then(
+        value => done({ value, complaints: globalThis.qkvComplaints?.splice(0) }),
+        error => done({ error: String(error) + '\\n' + error?.stack }))`
+    const answer = await post('execute/async', { script, args: [args] })
+    if (answer.error) throw new Error(answer.error)
+    complaints.push(...(answer.complaints ?? []))
+    return answer.value
+  }
+  async function goto(/** @type {string} */ to) {
+    await post('url', { url: to })
+    await evaluate(() => {
+      const page = /** @type {any} */ (globalThis)
+      page.qkvComplaints ??= []
+      const list = /** @type {string[]} */ (page.qkvComplaints)
+      addEventListener('error', ({ message }) => list.push(`error: ${message}`))
+      addEventListener('unhandledrejection', ({ reason }) => list.push(`error: ${reason}`))
+    }, [])
+  }
+  /** @param {string} selector @returns {Promise<string>} its path */
+  async function element(selector) {
+    for (const end = Date.now() + 60_000; ; await pause(50)) {
+      const found = await post('execute/sync', { script: `return (${find})(arguments[0])`, args: [selector] })
+      if (found) return `element/${found[ELEMENT]}`
+      if (Date.now() > end) throw new Error(`there is no ${selector}`)
+    }
+  }
+  /** @param {string[]} keys held together */
+  const press = keys =>
+    post('actions', {
+      actions: [
+        {
+          type: 'key',
+          id: 'keyboard',
+          actions: [
+            ...keys.map(value => ({ type: 'keyDown', value })),
+            ...keys.map(value => ({ type: 'keyUp', value })).reverse(),
+          ],
+        },
+      ],
+    })
+  await goto(url)
+  return {
+    goto,
+    evaluate: (run, ...args) => evaluate(run, args),
+    async until(isTrue, ...args) {
+      for (const end = Date.now() + 60_000; !(await evaluate(isTrue, args)); await pause(50))
+        if (Date.now() > end) throw new Error(`after 60 s still not true: ${isTrue}`)
+    },
+    click: async selector => post(`${await element(selector)}/click`),
+    async type(selector, text) {
+      const field = await element(selector)
+      await post(`${field}/click`)
+      await press([KEYS.Control, 'a'])
+      await post(`${field}/value`, { text: KEYS.Backspace + text })
+    },
+    press: key => press([KEYS[key] ?? key]),
+    resize: (width, height) => post('window/rect', { width, height }),
+    async screenshot(path) {
+      await send('POST', `${session}/window`, { handle })
+      writeFileSync(path, await send('GET', `${session}/screenshot`), 'base64')
+    },
+    async close() {
+      await send('POST', `${session}/window`, { handle })
+      await send('DELETE', `${session}/window`)
+    },
+  }
+}
+
 /**
  * Debian's WebKit in a screen of its own, as browsers.js describes it. Its driver does not report the console and
  * the network: complaints are errors that a loaded page does not catch.
@@ -78,7 +167,6 @@ export async function open() {
     if (value?.error) throw new Error(`WebKit, ${path}: ${value.error}: ${value.message}`)
     return value
   }
-  const pause = (/** @type {number} */ ms) => new Promise(resolve => setTimeout(resolve, ms))
   for (let tries = 0; ; tries++)
     try {
       await send('GET', '/status')
@@ -110,80 +198,7 @@ export async function open() {
       let handle = await send('GET', `${session}/window`)
       if (!isFirst) ({ handle } = await send('POST', `${session}/window/new`, { type: 'tab' }))
       isFirst = false
-      /** In this tab. @param {string} path @param {object} [body] */
-      const post = async (path, body = {}) => {
-        await send('POST', `${session}/window`, { handle })
-        return send('POST', `${session}/${path}`, body)
-      }
-      /** @param {Function} run @param {unknown[]} args */
-      async function evaluate(run, args) {
-        const script = `const done = arguments[arguments.length - 1]
-          new Promise(resolve => resolve((${run})(...arguments[0]))).then(
-            value => done({ value, complaints: globalThis.qkvComplaints?.splice(0) }),
-            error => done({ error: String(error) + '\\n' + error?.stack }))`
-        const answer = await post('execute/async', { script, args: [args] })
-        if (answer.error) throw new Error(answer.error)
-        complaints.push(...(answer.complaints ?? []))
-        return answer.value
-      }
-      async function goto(/** @type {string} */ to) {
-        await post('url', { url: to })
-        await evaluate(() => {
-          const page = /** @type {any} */ (globalThis)
-          page.qkvComplaints ??= []
-          const list = /** @type {string[]} */ (page.qkvComplaints)
-          addEventListener('error', ({ message }) => list.push(`error: ${message}`))
-          addEventListener('unhandledrejection', ({ reason }) => list.push(`error: ${reason}`))
-        }, [])
-      }
-      /** @param {string} selector @returns {Promise<string>} its path */
-      async function element(selector) {
-        for (const end = Date.now() + 60_000; ; await pause(50)) {
-          const found = await post('execute/sync', { script: `return (${find})(arguments[0])`, args: [selector] })
-          if (found) return `element/${found[ELEMENT]}`
-          if (Date.now() > end) throw new Error(`there is no ${selector}`)
-        }
-      }
-      /** @param {string[]} keys held together */
-      const press = keys =>
-        post('actions', {
-          actions: [
-            {
-              type: 'key',
-              id: 'keyboard',
-              actions: [
-                ...keys.map(value => ({ type: 'keyDown', value })),
-                ...keys.map(value => ({ type: 'keyUp', value })).reverse(),
-              ],
-            },
-          ],
-        })
-      await goto(url)
-      return {
-        goto,
-        evaluate: (run, ...args) => evaluate(run, args),
-        async until(isTrue, ...args) {
-          for (const end = Date.now() + 60_000; !(await evaluate(isTrue, args)); await pause(50))
-            if (Date.now() > end) throw new Error(`after 60 s still not true: ${isTrue}`)
-        },
-        click: async selector => post(`${await element(selector)}/click`),
-        async type(selector, text) {
-          const field = await element(selector)
-          await post(`${field}/click`)
-          await press([KEYS.Control, 'a'])
-          await post(`${field}/value`, { text: KEYS.Backspace + text })
-        },
-        press: key => press([KEYS[key] ?? key]),
-        resize: (width, height) => post('window/rect', { width, height }),
-        async screenshot(path) {
-          await send('POST', `${session}/window`, { handle })
-          writeFileSync(path, await send('GET', `${session}/screenshot`), 'base64')
-        },
-        async close() {
-          await send('POST', `${session}/window`, { handle })
-          await send('DELETE', `${session}/window`)
-        },
-      }
+      return openTab({ send, session, handle, complaints }, url)
     },
   }
 }

@@ -48,49 +48,84 @@ const sha256 = once(bytes => createHash('sha256').update(bytes).digest('hex'))
 /** The bytes of a file, without a copy. @param {Uint8Array} bytes */
 const bufferOf = bytes => Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length)
 
+const commitOf = (/** @type {HubModel} */ model) =>
+  createHash('sha1')
+    .update(
+      Object.entries(model.files)
+        .map(([name, bytes]) => name + sha256(bytes))
+        .join(),
+    )
+    .digest('hex')
+const isLarge = (/** @type {string} */ path) => /\.(safetensors|bin)$/.test(path)
+
+/** @param {Response} response @param {number} status @param {Record<string, string | number>} headers @param {string | Uint8Array} [body] */
+const reply = (response, status, headers = {}, body = '') => {
+  response.writeHead(status, headers).end(body)
+}
+/** @param {Response} response @param {number} status @param {string} code @param {string} text */
+const refuse = (response, status, code, text) =>
+  reply(
+    response,
+    status,
+    { 'x-error-code': code, 'x-error-message': text, 'content-type': 'application/json' },
+    JSON.stringify({ error: text }),
+  )
+
+/** What the hub says of a file. @param {HubModel} model @param {string} name */
+function factsOf({ files }, name) {
+  const content = files[name]
+  const lfs = isLarge(name)
+    ? { sha256: sha256(content), oid: sha256(content), size: content.length, pointerSize: 134 }
+    : undefined
+  return { size: content.length, blobId: gitHash(content), oid: gitHash(content), ...(lfs && { lfs }) }
+}
+
+/** @typedef {{ id: string, model: HubModel, kind: string, hasBlobs: boolean }} Listing */
+
 /**
- * @param {Record<string, HubModel>} models by id
- * @param {{ latency?: number, rate?: number, hasBlobs?: boolean }} [options] milliseconds before each answer; bytes a second of
- *   all storage answers together; hasBlobs: false: the list has no sizes and hashes
+ * Answers a request for the commit of a model, for its files or for some of them.
+ * @param {Request} request @param {Response} response @param {URL} url @param {Listing} listing
  */
-export async function startHub(models, { latency = 0, rate = Infinity, hasBlobs = true } = {}) {
-  /** @type {Fault[]} */
-  let faults = []
-  /** @type {{ server: string, method: string, url: string, range: string | undefined, authorization: string | undefined, headers: Request['headers'] }[]} */
-  const asked = []
-  let secret = randomBytes(16)
-  const sign = (/** @type {string} */ path) => createHmac('sha256', secret).update(path).digest('hex')
+async function list(request, response, url, { id, model, kind, hasBlobs }) {
+  const commit = commitOf(model)
+  const json = { 'content-type': 'application/json; charset=utf-8' }
+  if (kind === 'revision') {
+    const siblings = Object.keys(model.files).map(name => ({
+      rfilename: name,
+      ...(hasBlobs && url.searchParams.has('blobs') && factsOf(model, name)),
+    }))
+    const body = {
+      _id: '1',
+      id,
+      sha: commit,
+      private: false,
+      gated: model.isGated ? 'manual' : false,
+      tags: ['license:mit'],
+      siblings,
+    }
+    return reply(response, 200, json, JSON.stringify(body))
+  }
+  let text = ''
+  for await (const part of request) text += part
+  const wanted = kind === 'tree' ? Object.keys(model.files) : [JSON.parse(text).paths].flat()
+  const list = wanted.map(name => ({
+    type: 'file',
+    path: name,
+    ...factsOf(model, name),
+    lastCommit: { id: commit, title: '', date: '' },
+  }))
+  return reply(response, 200, json, JSON.stringify(list))
+}
+
+/** Sends files, all together so many bytes a second. @param {number} rate */
+function createSender(rate) {
   let sent = 0
   const begun = performance.now()
-
-  const commitOf = (/** @type {HubModel} */ model) =>
-    createHash('sha1')
-      .update(
-        Object.entries(model.files)
-          .map(([name, bytes]) => name + sha256(bytes))
-          .join(),
-      )
-      .digest('hex')
-  const isLarge = (/** @type {string} */ path) => /\.(safetensors|bin)$/.test(path)
-
-  /** @param {Response} response @param {number} status @param {Record<string, string | number>} headers @param {string | Uint8Array} [body] */
-  const reply = (response, status, headers = {}, body = '') => {
-    response.writeHead(status, headers).end(body)
-  }
-  /** @param {Response} response @param {number} status @param {string} code @param {string} text */
-  const refuse = (response, status, code, text) =>
-    reply(
-      response,
-      status,
-      { 'x-error-code': code, 'x-error-message': text, 'content-type': 'application/json' },
-      JSON.stringify({ error: text }),
-    )
-
   /**
    * Sends a file or a range of it.
    * @param {Request} request @param {Response} response @param {Buffer} content @param {Record<string, string>} headers @param {Fault} [fault]
    */
-  async function send(request, response, content, headers, fault) {
+  return async function send(request, response, content, headers, fault) {
     const range = /^bytes=(\d+)-(\d*)$/.exec(request.headers.range ?? '')
     const from = range ? Number(range[1]) : 0
     if (range && from >= content.length) return reply(response, 416, { 'content-range': `bytes */${content.length}` })
@@ -121,6 +156,78 @@ export async function startHub(models, { latency = 0, rate = Infinity, hasBlobs 
     }
     response.end()
   }
+}
+
+/**
+ * Answers a request to the hub.
+ * @param {{ request: Request, response: Response, url: URL, fault?: Fault }} asked
+ * @param {object} hub
+ * @param {Record<string, HubModel>} hub.models by id
+ * @param {boolean} hub.hasBlobs
+ * @param {(path: string) => string} hub.sign the signature of a path of the storage
+ * @param {ReturnType<typeof createSender>} hub.send
+ * @param {string} hub.storage its address
+ */
+async function answerHub({ request, response, url, fault }, { models, hasBlobs, sign, send, storage }) {
+  const path = decodeURIComponent(url.pathname)
+  const [, , id, kind, rest = ''] =
+    /^\/(api\/resolve-cache\/models\/|api\/models\/|)((?:[\w.-]+\/)?[\w.-]+?)\/(resolve|revision|tree|paths-info|[0-9a-f]{40})(?:\/(.*))?$/.exec(
+      path,
+    ) ?? []
+  const model = models[id]
+  const isMember = request.headers.authorization === 'Bearer hf_member'
+  if (request.headers.authorization && !/^Bearer hf_(member|other)$/.test(request.headers.authorization))
+    return reply(response, 401, { 'x-error-message': 'Invalid credentials in Authorization header' })
+  if (!model || (model.isPrivate && !isMember))
+    return refuse(response, request.headers.authorization ? 404 : 401, 'RepoNotFound', 'Repository not found')
+  if (model.movedTo) return reply(response, 307, { location: url.pathname.replace(id, model.movedTo) + url.search })
+  const commit = commitOf(model)
+  const revisions = ['main', commit, ...(model.branches ?? [])]
+  const revision = kind.length === 40 ? kind : revisions.find(each => rest === each || rest.startsWith(`${each}/`))
+  if (revision === undefined) return refuse(response, 404, 'RevisionNotFound', `Invalid rev id: ${rest}`)
+  const file = kind.length === 40 ? rest : rest.slice(revision.length + 1)
+
+  if (['revision', 'tree', 'paths-info'].includes(kind))
+    return list(request, response, url, { id, model, kind, hasBlobs })
+  if (model.isGated && !isMember)
+    return refuse(
+      response,
+      request.headers.authorization ? 403 : 401,
+      'GatedRepo',
+      `Access to model ${id} is restricted`,
+    )
+  const content = model.files[file]
+  if (!content) return refuse(response, 404, 'EntryNotFound', 'Entry not found')
+  response.setHeader('x-repo-commit', commit)
+  if (isLarge(file)) {
+    const place = `/${sha256(content)}`
+    return reply(response, 302, {
+      location: `${storage}${place}?Expires=1&Signature=${sign(place)}`,
+      'x-linked-size': content.length,
+      'x-linked-etag': `"${sha256(content)}"`,
+    })
+  }
+  if (kind === 'resolve' && !model.isGated && !model.isPrivate)
+    return reply(response, 307, {
+      location: `/api/resolve-cache/models/${id}/${commit}/${file}?etag=1`,
+      'x-linked-size': content.length,
+    })
+  return send(request, response, bufferOf(content), { etag: `"${gitHash(content)}"` }, fault)
+}
+
+/**
+ * @param {Record<string, HubModel>} models by id
+ * @param {{ latency?: number, rate?: number, hasBlobs?: boolean }} [options] milliseconds before each answer; bytes a second of
+ *   all storage answers together; hasBlobs: false: the list has no sizes and hashes
+ */
+export async function startHub(models, { latency = 0, rate = Infinity, hasBlobs = true } = {}) {
+  /** @type {Fault[]} */
+  let faults = []
+  /** @type {{ server: string, method: string, url: string, range: string | undefined, authorization: string | undefined, headers: Request['headers'] }[]} */
+  const asked = []
+  let secret = randomBytes(16)
+  const sign = (/** @type {string} */ path) => createHmac('sha256', secret).update(path).digest('hex')
+  const send = createSender(rate)
 
   /** @param {string} server @param {(request: Request, response: Response, url: URL, fault?: Fault) => unknown} answer */
   async function listen(server, answer) {
@@ -159,86 +266,9 @@ export async function startHub(models, { latency = 0, rate = Infinity, hasBlobs 
     return send(request, response, bufferOf(content), { etag: `"${'e'.repeat(64)}"` }, fault)
   })
 
-  const hub = await listen('hub', async (request, response, url, fault) => {
-    const path = decodeURIComponent(url.pathname)
-    const [, , id, kind, rest = ''] =
-      /^\/(api\/resolve-cache\/models\/|api\/models\/|)((?:[\w.-]+\/)?[\w.-]+?)\/(resolve|revision|tree|paths-info|[0-9a-f]{40})(?:\/(.*))?$/.exec(
-        path,
-      ) ?? []
-    const model = models[id]
-    const isMember = request.headers.authorization === 'Bearer hf_member'
-    if (request.headers.authorization && !/^Bearer hf_(member|other)$/.test(request.headers.authorization))
-      return reply(response, 401, { 'x-error-message': 'Invalid credentials in Authorization header' })
-    if (!model || (model.isPrivate && !isMember))
-      return refuse(response, request.headers.authorization ? 404 : 401, 'RepoNotFound', 'Repository not found')
-    if (model.movedTo) return reply(response, 307, { location: url.pathname.replace(id, model.movedTo) + url.search })
-    const commit = commitOf(model)
-    const revisions = ['main', commit, ...(model.branches ?? [])]
-    const revision = kind.length === 40 ? kind : revisions.find(each => rest === each || rest.startsWith(`${each}/`))
-    if (revision === undefined) return refuse(response, 404, 'RevisionNotFound', `Invalid rev id: ${rest}`)
-    const file = kind.length === 40 ? rest : rest.slice(revision.length + 1)
-
-    const facts = (/** @type {string} */ name) => {
-      const content = model.files[name]
-      const lfs = isLarge(name)
-        ? { sha256: sha256(content), oid: sha256(content), size: content.length, pointerSize: 134 }
-        : undefined
-      return { size: content.length, blobId: gitHash(content), oid: gitHash(content), ...(lfs && { lfs }) }
-    }
-    const json = { 'content-type': 'application/json; charset=utf-8' }
-    if (kind === 'revision') {
-      const siblings = Object.keys(model.files).map(name => ({
-        rfilename: name,
-        ...(hasBlobs && url.searchParams.has('blobs') && facts(name)),
-      }))
-      const body = {
-        _id: '1',
-        id,
-        sha: commit,
-        private: false,
-        gated: model.isGated ? 'manual' : false,
-        tags: ['license:mit'],
-        siblings,
-      }
-      return reply(response, 200, json, JSON.stringify(body))
-    }
-    if (kind === 'tree' || kind === 'paths-info') {
-      let text = ''
-      for await (const part of request) text += part
-      const wanted = kind === 'tree' ? Object.keys(model.files) : [JSON.parse(text).paths].flat()
-      const list = wanted.map(name => ({
-        type: 'file',
-        path: name,
-        ...facts(name),
-        lastCommit: { id: commit, title: '', date: '' },
-      }))
-      return reply(response, 200, json, JSON.stringify(list))
-    }
-    if (model.isGated && !isMember)
-      return refuse(
-        response,
-        request.headers.authorization ? 403 : 401,
-        'GatedRepo',
-        `Access to model ${id} is restricted`,
-      )
-    const content = model.files[file]
-    if (!content) return refuse(response, 404, 'EntryNotFound', 'Entry not found')
-    response.setHeader('x-repo-commit', commit)
-    if (isLarge(file)) {
-      const place = `/${sha256(content)}`
-      return reply(response, 302, {
-        location: `${storage.url}${place}?Expires=1&Signature=${sign(place)}`,
-        'x-linked-size': content.length,
-        'x-linked-etag': `"${sha256(content)}"`,
-      })
-    }
-    if (kind === 'resolve' && !model.isGated && !model.isPrivate)
-      return reply(response, 307, {
-        location: `/api/resolve-cache/models/${id}/${commit}/${file}?etag=1`,
-        'x-linked-size': content.length,
-      })
-    return send(request, response, bufferOf(content), { etag: `"${gitHash(content)}"` }, fault)
-  })
+  const hub = await listen('hub', (request, response, url, fault) =>
+    answerHub({ request, response, url, fault }, { models, hasBlobs, sign, send, storage: storage.url }),
+  )
 
   return {
     url: hub.url,

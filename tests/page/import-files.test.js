@@ -13,7 +13,7 @@ const BAD = [
   [
     'a truncated .npy',
     [{ name: 'a.npy', buffer: npy([2, 2], [1, 0, 0, 1]).buffer.subarray(0, 140) }],
-    /says \(2, 2\), 4 numbers; the file holds 3/,
+    /says \(2, 2\)\. Numbers expected: 4; the file holds 3/,
   ],
   [
     'a .npy that ends in its header',

@@ -78,6 +78,187 @@ async function* loading(path) {
   }
 }
 
+/**
+ * Opens the model with so many threads, its weights in a type.
+ * @typedef {{ model: Model, qkv: import('qkv').Qkv, dispose: () => void }} Opened
+ * @typedef {(threads: number, dtype: 'float32' | 'float16' | 'int8' | 'int4') => Promise<Opened>} Open
+ */
+
+/** @param {Model} model @param {ReturnType<typeof makeWeights>} weights @param {(name: string) => boolean} wants @returns {AsyncGenerator<Comparison>} */
+async function* besidePeer(model, weights, wants) {
+  const peer = await openPeer(weights)
+  const samples = 7
+  for (const [i, n] of LENGTHS.entries()) {
+    const ids = idsOf(n)
+    const { logits, past } = await peer.step(ids)
+    const beside = 'onnxruntime-web'
+    const means = { beside, isSpeedup: true, samples }
+    if (wants('prompt')) {
+      const ours = prompt(model, n)
+      const other = { run: () => peer.step(ids) }
+      yield {
+        name: `prompt ${n}, ${distance(ours.run(), logits)}`,
+        ours,
+        other,
+        goal: '>= 1.35',
+        ...means,
+        ...ours,
+      }
+    }
+    if (wants('token')) {
+      const ours = token(model, n)
+      const other = { run: () => peer.step(TOKEN, past) }
+      const apart = distance(ours.run(), (await other.run()).logits)
+      yield { name: `token after ${n}, ${apart}`, ours, other, goal: ['>= 1.1', '>= 1.5'][i], ...means, ...ours }
+    }
+  }
+  await peer.dispose()
+}
+
+/** @param {Model} model @param {Open} open @returns {AsyncGenerator<Comparison>} */
+async function* threads(model, open) {
+  const two = await open(2, 'float32')
+  for (const n of LENGTHS)
+    for (const [name, make] of /** @type {const} */ ([
+      ['prompt', prompt],
+      ['token after', token],
+    ])) {
+      const [ours, other] = [make(two.model, n), make(model, n)]
+      const dispose = () => [ours, other].map(each => each.dispose())
+      const means = { beside: 'one thread', isSpeedup: true, samples: 5, dispose }
+      yield { name: `2 threads, ${name} ${n}`, ours, other, goal: name === 'prompt' ? '>= 1.75' : '', ...means }
+    }
+  two.dispose()
+}
+
+/** @param {Model} model @param {Open} open @returns {AsyncGenerator<Comparison>} */
+async function* narrow(model, open) {
+  for (const [dtype, goal] of /** @type {const} */ ([
+    ['float16', '>= 1.8'],
+    ['int8', '>= 2.8'],
+    ['int4', '>= 3.9'],
+  ])) {
+    const narrower = await open(1, dtype)
+    for (const n of LENGTHS) {
+      const [ours, other] = [token(narrower.model, n), token(model, n)]
+      const dispose = () => [ours, other].map(each => each.dispose())
+      yield { name: `${dtype}, token after ${n}`, ours, beside: 'float32', other, isSpeedup: true, goal, dispose }
+    }
+    narrower.dispose()
+  }
+}
+
+/** @param {Opened} one @param {Open} open @param {Pick<import('../only.js').Means, 'peak' | 'limits'>} means @returns {AsyncGenerator<Comparison>} */
+async function* atLimits(one, open, { peak, limits }) {
+  for (const n of LENGTHS) {
+    const ours = prompt(one.model, n)
+    const flops = 2 * (n * PRODUCTS + SIZES.d * SIZES.vocab)
+    yield {
+      name: `limit: products of prompt ${n}`,
+      beside: 'peak',
+      other: peak,
+      flops,
+      goal: '',
+      samples: 7,
+      ours,
+      ...ours,
+    }
+  }
+  for (const dtype of /** @type {const} */ (['float32', 'float16', 'int8', 'int4'])) {
+    const { model, qkv, dispose } = dtype === 'float32' ? one : await open(1, dtype)
+    const core = /** @type {import('../../../src/runtime/memory.js').Core} */ (coreOf(qkv))
+    const length = Math.floor(qkv.memory.resident / 512) * 128
+    const place = { memory: core.exports.memory, at: core.base - length * 4, length } // weights, packed
+    for (const [loop, title] of /** @type {const} */ ([
+      ['streams', 'a loop that reads as many bytes, in four streams'],
+      ...(dtype === 'float16' ? [/** @type {const} */ (['widened', 'one that reads and widens them'])] : []),
+    ])) {
+      const ours = token(model, 64)
+      const other = await limits.reads([place], loop)
+      yield {
+        name: `limit: ${dtype}, token after 64`,
+        ours,
+        beside: title,
+        other,
+        isSpeedup: true,
+        goal: '',
+        dispose: ours.dispose,
+      }
+    }
+    if (dtype !== 'float32') dispose()
+  }
+}
+
+/** @param {Model} model @returns {AsyncGenerator<Comparison>} */
+async function* gradients(model) {
+  const ids = idsOf(64)
+  const inLayers = ['input', 'middle', 'output', 'heads', 'mlp.hidden', 'mlp.output']
+  const inAttention = ['input', 'q', 'k', 'v', 'scores', 'weights', 'output'].map(name => `attention.${name}`)
+  const at = /** @type {import('../../../src/models/model-hooks.js').Place[]} */ (
+    inLayers.concat(inAttention).map(name => `layers.*.${name}`)
+  )
+  const other = { run: () => model.forward({ ids }, { keep: ['attentions'] }).logits?.data }
+  for (const [name, of] of /** @type {const} */ ([
+    ['a logit', { logits: [{ position: -1, token: 5 }] }],
+    ['the loss', 'loss'],
+  ]))
+    yield {
+      name: `gradients of ${name} at all places, 64 tokens`,
+      ours: { run: () => backward(model, { ids }, { of, at }).logits?.data },
+      beside: 'forward with all attentions',
+      other,
+      goal: name === 'a logit' ? '<= 2.4' : '',
+      samples: 5,
+    }
+}
+
+/** @param {Model} model @returns {AsyncGenerator<Comparison>} */
+async function* patching(model) {
+  const [clean, corrupted] = [idsOf(15), [1, ...idsOf(15).slice(1)]].map(ids => ({ ids }))
+  const of = { logits: [{ position: -1, token: 5 }] }
+  const other = { run: () => model.forward(corrupted).logits?.data }
+  for (const [method, goal] of /** @type {const} */ ([
+    ['exact', '<= 50'],
+    ['gradient', ''],
+  ]))
+    yield {
+      name: `patching of 144 heads, 15 tokens, ${method}`,
+      ours: { run: async () => (await patch(model, { clean, corrupted, of, method })).effects.data },
+      beside: 'forward',
+      other,
+      goal,
+      samples: 5,
+    }
+  yield {
+    name: 'edges at positions, 15 tokens',
+    goal: '',
+    ours: { run: async () => (await positionEdges(model, corrupted, { of, by: 'mean' })).effects },
+    beside: 'forward',
+    other,
+    samples: 3,
+  }
+  const run = recordRun(model, corrupted)
+  const at = { layer: 11, head: 3, query: -1, key: 7 }
+  yield {
+    name: 'a score taken apart by token, 15 tokens: 30 ms are about 0.2 of a forward',
+    ours: { run: () => scoreAttribution(model, run, at).terms.data },
+    beside: 'forward',
+    other,
+    goal: '<= 0.2',
+    samples: 5,
+  }
+}
+
+/** @param {Model} model @returns {AsyncGenerator<Comparison>} */
+async function* allHeads(model) {
+  const ids = idsOf(64)
+  const run = (/** @type {import('../../../src/models/inputs.js').Keep[]} */ keep) => ({
+    run: () => model.forward({ ids }, { keep, logits: 'last' }),
+  })
+  const [ours, other] = [run(['attentions']), run([])]
+  yield { name: '64 tokens, all 144 heads kept', ours, beside: 'none kept', other, samples: 7, goal: '<= 1.12' }
+}
+
 /** @param {import('../only.js').Means} means @returns {AsyncGenerator<Comparison>} */
 export async function* gpt2({ shape, peak, limits }) {
   const wants = (/** @type {string} */ name) => name.includes(shape)
@@ -85,8 +266,9 @@ export async function* gpt2({ shape, peak, limits }) {
   if (!['load', ...NEED_MODEL].some(wants)) return
   const weights = makeWeights((await load()).generator(1))
   const folder = writeFolder(weights)
-  const open = async (/** @type {number} */ threads, /** @type {'float32' | 'float16' | 'int8' | 'int4'} */ dtype) => {
-    const qkv = await load({ threads })
+  /** @type {Open} */
+  const open = async (count, dtype) => {
+    const qkv = await load({ threads: count })
     const model = await loadModel(qkv, folder.path, { dtype, tokenizer: false })
     return { model, qkv, dispose: () => qkv.dispose() }
   }
@@ -94,166 +276,14 @@ export async function* gpt2({ shape, peak, limits }) {
     if (wants('load')) yield* loading(folder.path)
     if (!NEED_MODEL.some(wants)) return
     const one = await open(1, 'float32')
-    if (['prompt', 'token'].some(wants)) {
-      const peer = await openPeer(weights)
-      const samples = 7
-      for (const [i, n] of LENGTHS.entries()) {
-        const ids = idsOf(n)
-        const { logits, past } = await peer.step(ids)
-        const beside = 'onnxruntime-web'
-        const means = { beside, isSpeedup: true, samples }
-        if (wants('prompt')) {
-          const ours = prompt(one.model, n)
-          const other = { run: () => peer.step(ids) }
-          yield {
-            name: `prompt ${n}, ${distance(ours.run(), logits)}`,
-            ours,
-            other,
-            goal: '>= 1.35',
-            ...means,
-            ...ours,
-          }
-        }
-        if (wants('token')) {
-          const ours = token(one.model, n)
-          const other = { run: () => peer.step(TOKEN, past) }
-          const told = distance(ours.run(), (await other.run()).logits)
-          yield { name: `token after ${n}, ${told}`, ours, other, goal: ['>= 1.1', '>= 1.5'][i], ...means, ...ours }
-        }
-      }
-      await peer.dispose()
-    }
-    if (wants('threads')) {
-      const two = await open(2, 'float32')
-      for (const n of LENGTHS)
-        for (const [name, make] of /** @type {const} */ ([
-          ['prompt', prompt],
-          ['token after', token],
-        ])) {
-          const [ours, other] = [make(two.model, n), make(one.model, n)]
-          const dispose = () => [ours, other].map(each => each.dispose())
-          const means = { beside: 'one thread', isSpeedup: true, samples: 5, dispose }
-          yield { name: `2 threads, ${name} ${n}`, ours, other, goal: name === 'prompt' ? '>= 1.75' : '', ...means }
-        }
-      two.dispose()
-    }
-    if (wants('narrow'))
-      for (const [dtype, goal] of /** @type {const} */ ([
-        ['float16', '>= 1.8'],
-        ['int8', '>= 2.8'],
-        ['int4', '>= 3.9'],
-      ])) {
-        const narrow = await open(1, dtype)
-        for (const n of LENGTHS) {
-          const [ours, other] = [token(narrow.model, n), token(one.model, n)]
-          const dispose = () => [ours, other].map(each => each.dispose())
-          yield { name: `${dtype}, token after ${n}`, ours, beside: 'float32', other, isSpeedup: true, goal, dispose }
-        }
-        narrow.dispose()
-      }
-    if (wants('limit')) {
-      for (const n of LENGTHS) {
-        const ours = prompt(one.model, n)
-        const flops = 2 * (n * PRODUCTS + SIZES.d * SIZES.vocab)
-        yield {
-          name: `limit: products of prompt ${n}`,
-          beside: 'peak',
-          other: peak,
-          flops,
-          goal: '',
-          samples: 7,
-          ours,
-          ...ours,
-        }
-      }
-      for (const dtype of /** @type {const} */ (['float32', 'float16', 'int8', 'int4'])) {
-        const { model, qkv, dispose } = dtype === 'float32' ? one : await open(1, dtype)
-        const core = /** @type {import('../../../src/runtime/memory.js').Core} */ (coreOf(qkv))
-        const length = Math.floor(qkv.memory.resident / 512) * 128
-        const place = { memory: core.exports.memory, at: core.base - length * 4, length } // weights, packed
-        for (const [loop, title] of /** @type {const} */ ([
-          ['streams', 'a loop that reads as many bytes, in four streams'],
-          ...(dtype === 'float16' ? [/** @type {const} */ (['widened', 'one that reads and widens them'])] : []),
-        ])) {
-          const ours = token(model, 64)
-          const other = await limits.reads([place], loop)
-          yield {
-            name: `limit: ${dtype}, token after 64`,
-            ours,
-            beside: title,
-            other,
-            isSpeedup: true,
-            goal: '',
-            dispose: ours.dispose,
-          }
-        }
-        if (dtype !== 'float32') dispose()
-      }
-    }
-    if (wants('gradients')) {
-      const ids = idsOf(64)
-      const inLayers = ['input', 'middle', 'output', 'heads', 'mlp.hidden', 'mlp.output']
-      const inAttention = ['input', 'q', 'k', 'v', 'scores', 'weights', 'output'].map(name => `attention.${name}`)
-      const at = /** @type {import('../../../src/models/model-hooks.js').Place[]} */ (
-        inLayers.concat(inAttention).map(name => `layers.*.${name}`)
-      )
-      const other = { run: () => one.model.forward({ ids }, { keep: ['attentions'] }).logits?.data }
-      for (const [name, of] of /** @type {const} */ ([
-        ['a logit', { logits: [{ position: -1, token: 5 }] }],
-        ['the loss', 'loss'],
-      ]))
-        yield {
-          name: `gradients of ${name} at all places, 64 tokens`,
-          ours: { run: () => backward(one.model, { ids }, { of, at }).logits?.data },
-          beside: 'forward with all attentions',
-          other,
-          goal: name === 'a logit' ? '<= 2.4' : '',
-          samples: 5,
-        }
-    }
-    if (wants('patching')) {
-      const [clean, corrupted] = [idsOf(15), [1, ...idsOf(15).slice(1)]].map(ids => ({ ids }))
-      const of = { logits: [{ position: -1, token: 5 }] }
-      const other = { run: () => one.model.forward(corrupted).logits?.data }
-      for (const [method, goal] of /** @type {const} */ ([
-        ['exact', '<= 50'],
-        ['gradient', ''],
-      ]))
-        yield {
-          name: `patching of 144 heads, 15 tokens, ${method}`,
-          ours: { run: async () => (await patch(one.model, { clean, corrupted, of, method })).effects.data },
-          beside: 'forward',
-          other,
-          goal,
-          samples: 5,
-        }
-      yield {
-        name: 'edges at positions, 15 tokens',
-        goal: '',
-        ours: { run: async () => (await positionEdges(one.model, corrupted, { of, by: 'mean' })).effects },
-        beside: 'forward',
-        other,
-        samples: 3,
-      }
-      const run = recordRun(one.model, corrupted)
-      const at = { layer: 11, head: 3, query: -1, key: 7 }
-      yield {
-        name: 'a score taken apart by token, 15 tokens: 30 ms are about 0.2 of a forward',
-        ours: { run: () => scoreAttribution(one.model, run, at).terms.data },
-        beside: 'forward',
-        other,
-        goal: '<= 0.2',
-        samples: 5,
-      }
-    }
-    if (wants('heads')) {
-      const ids = idsOf(64)
-      const run = (/** @type {import('../../../src/models/inputs.js').Keep[]} */ keep) => ({
-        run: () => one.model.forward({ ids }, { keep, logits: 'last' }),
-      })
-      const [ours, other] = [run(['attentions']), run([])]
-      yield { name: '64 tokens, all 144 heads kept', ours, beside: 'none kept', other, samples: 7, goal: '<= 1.12' }
-    }
+    const { model } = one
+    if (['prompt', 'token'].some(wants)) yield* besidePeer(model, weights, wants)
+    if (wants('threads')) yield* threads(model, open)
+    if (wants('narrow')) yield* narrow(model, open)
+    if (wants('limit')) yield* atLimits(one, open, { peak, limits })
+    if (wants('gradients')) yield* gradients(model)
+    if (wants('patching')) yield* patching(model)
+    if (wants('heads')) yield* allHeads(model)
     one.dispose()
   } finally {
     folder.dispose()
