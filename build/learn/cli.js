@@ -10,7 +10,7 @@ import { shownOf } from '../../web/rooms/learn/model-picture.js'
 import { EVERY } from '../../web/rooms/learn/snapshots.js'
 import { TASKS } from '../../web/rooms/learn/tasks/index.js'
 import { createRun } from '../../web/rooms/learn/training-run.js'
-import { isTrainedModel, trainModel } from '../train/train.js'
+import { isTrainedModel, trainModel } from '../train/train-model.js'
 
 /** The article's sentence, and its translation. */
 const SENTENCE = 'an engineer wants an autonomous driving solution in Beijing today'

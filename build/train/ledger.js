@@ -3,7 +3,7 @@
 import { tensor } from 'qkv'
 import { filesOf } from './folder.js'
 import { LEDGER_WORDS, ledgerBatch } from './ledger-text.js'
-import { configOf, forward, initialWeights } from './llama.js'
+import { configOf, forward, initialWeights } from './llama-checkpoint.js'
 import { train } from './train-weights.js'
 
 /** @typedef {{ T: number, batch: number, steps: number }} Stage texts of T words */

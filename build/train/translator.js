@@ -2,7 +2,7 @@
 
 import { LONGEST, SOURCE_WORDS, TARGET_WORDS, translation } from '../../web/rooms/learn/tasks/translation.js'
 import { filesOf } from './folder.js'
-import { configOf, forward, initialWeights } from './marian.js'
+import { configOf, forward, initialWeights } from './marian-checkpoint.js'
 import { train } from './train-weights.js'
 
 /** @typedef {import('../../web/rooms/learn/tasks/batch.js').Split} Split */

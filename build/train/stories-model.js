@@ -1,7 +1,7 @@
 // Trains the small language model that ships with the page: Llama's layout, on the task "stories".
 
 import { filesOf } from './folder.js'
-import { configOf, forward, initialWeights } from './llama.js'
+import { configOf, forward, initialWeights } from './llama-checkpoint.js'
 import { GIRLS, STORY_WORDS, storyBatch } from './stories-text.js'
 import { train } from './train-weights.js'
 
