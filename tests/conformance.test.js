@@ -8,11 +8,11 @@ import { join } from 'node:path'
 import { after, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { load } from '../src/index.js'
-import { ATTRIBUTES, findCases, message, TYPES } from './conformance/cases.js'
-import { runFolder } from './conformance/run.js'
+import { ATTRIBUTES, findCases, message, TYPES } from './conformance/onnx-cases.js'
+import { runFolder } from './conformance/run-cases.js'
 
-/** @typedef {import('./conformance/cases.js').Case} Case */
-/** @typedef {import('./conformance/cases.js').OnnxTensor} OnnxTensor */
+/** @typedef {import('./conformance/onnx-cases.js').Case} Case */
+/** @typedef {import('./conformance/onnx-cases.js').OnnxTensor} OnnxTensor */
 
 const qkv = await load()
 const root = fileURLToPath(new URL('..', import.meta.url))

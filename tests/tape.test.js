@@ -7,7 +7,7 @@ import { load } from '../src/index.js'
 import { crossEntropy, gelu } from '../src/nn.js'
 import { Adam, AdamW, clipGradNorm, parameters, SGD, schedule, tape } from '../src/train.js'
 import { close } from './helpers.js'
-import { INDUCTION, induction, inductionWeights } from './training/models.js'
+import { INDUCTION, induction, inductionWeights } from './training/small-models.js'
 
 const qkv = await load()
 /** For wrong arguments, which are not type-checked. @type {(value: any) => any} */

@@ -6,14 +6,14 @@ import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { load } from '../src/index.js'
 import { Adam, AdamW, clipGradNorm, parameters, tape } from '../src/train.js'
-import { GPT, gpt, gptWeights, INDUCTION, induction, inductionWeights } from './training/models.js'
+import { GPT, gpt, gptWeights, INDUCTION, induction, inductionWeights } from './training/small-models.js'
 
 const STEPS = 50
 const qkv = await load()
 /** @type {Record<string, any>} */
 const MODELS = { induction, gpt }
 
-/** Random ids; targets are the ids before, where they are to be predicted. @param {any} g @param {import('./training/models.js').Sizes} sizes @param {number} B */
+/** Random ids; targets are the ids before, where they are to be predicted. @param {any} g @param {import('./training/small-models.js').Sizes} sizes @param {number} B */
 function makeBatch(g, { V, T }, B) {
   const ids = g.randint(0, V, [B, T])
   const targets = ids.data.map((/** @type {number} */ id, /** @type {number} */ n) => (n % 3 ? (id + (n % T)) % V : -1))

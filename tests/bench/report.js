@@ -2,7 +2,7 @@
 
 import { cpus } from 'node:os'
 
-/** @typedef {import('./run.js').Row} Row */
+/** @typedef {import('./measure-shape.js').Row} Row */
 
 const COLUMNS = [
   'shape',
@@ -38,7 +38,7 @@ turn by turn with the rest. MiB: what the module grew by, and how much of it is 
   print(COLUMNS.map(() => '---'))
 }
 
-/** @param {import('./run.js').PeerRow | undefined} peer */
+/** @param {import('./measure-shape.js').PeerRow | undefined} peer */
 function peerCell(peer) {
   if (!peer?.times) return peer?.failure ?? '-'
   return `${digits(peer.times.median)}${peer.times.once ? ' once' : ''} ${peer.op}`

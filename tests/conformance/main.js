@@ -2,7 +2,7 @@
 
 import { existsSync } from 'node:fs'
 import { load } from '../../src/index.js'
-import { runFolder } from './run.js'
+import { runFolder } from './run-cases.js'
 
 const folder = process.argv[2]
 if (!folder) {

@@ -5,12 +5,12 @@ import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 import { load } from '../../../src/index.js'
 import { Adam, parameters, tape } from '../../../src/train.js'
-import { induction, inductionWeights } from '../../training/models.js'
+import { induction, inductionWeights } from '../../training/small-models.js'
 
 const PYTHON = '/usr/bin/python3'
 const MODELS = fileURLToPath(new URL('../../training/models.py', import.meta.url))
 
-/** [name, batch, sizes, goal] @type {[string, number, import('../../training/models.js').Sizes, string][]} */
+/** [name, batch, sizes, goal] @type {[string, number, import('../../training/small-models.js').Sizes, string][]} */
 const STEPS = [
   ['induction recipe, B32 T24 d32', 32, { numHeads: 2, d: 32, V: 32, T: 24 }, '<= 6 ms, PyTorch / ours >= 1'],
   ['B64 T32 d64, 4 heads, 2 layers, Adam', 64, { numHeads: 4, d: 64, V: 64, T: 32 }, '<= 14 ms'],

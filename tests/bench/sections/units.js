@@ -13,7 +13,7 @@ import {
   linearBackward,
 } from '../../../src/nn.js'
 import { AdamW, parameters, tape } from '../../../src/train.js'
-import { gpt, gptWeights, induction, inductionWeights } from '../../training/models.js'
+import { gpt, gptWeights, induction, inductionWeights } from '../../training/small-models.js'
 import { prepareApart } from '../apart.js'
 
 /** @typedef {import('../../../src/index.js').Qkv} Qkv */

@@ -3,7 +3,7 @@
 import { measure } from './measure.js'
 import { choose } from './peers/choose.js'
 import { prepare } from './peers/qkv.js'
-import { reference } from './reference.js'
+import { reference } from './attention-float64.js'
 import { flops, operandBytes } from './shapes.js'
 import { makeTask } from './task.js'
 

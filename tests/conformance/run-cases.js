@@ -3,10 +3,10 @@
 import { tensor } from '../../src/index.js'
 import { onnxAttention } from '../../src/onnx.js'
 import { ATTENTION_ATTRIBUTES, ATTENTION_INPUTS } from '../../src/onnx-names.js'
-import { findCases, Unsupported } from './cases.js'
+import { findCases, Unsupported } from './onnx-cases.js'
 
-/** @typedef {import('./cases.js').Case} Case */
-/** @typedef {import('./cases.js').OnnxTensor} OnnxTensor */
+/** @typedef {import('./onnx-cases.js').Case} Case */
+/** @typedef {import('./onnx-cases.js').OnnxTensor} OnnxTensor */
 /** @typedef {import('../../src/index.js').Qkv} Qkv */
 /** @typedef {{ data: ArrayLike<number>, dims: readonly number[], dtype: string } | undefined} Got */
 

@@ -1,6 +1,6 @@
 // This program measures how long loadModel takes for a model of GPT-2's size by name, from a hub on loopback ports that waits
 // 50 ms before each answer and sends a given number of megabytes a second, beside the bare transfer of its weights.
-//   node tests/bench/hub.js [megabytes a second]
+//   node tests/bench/hub-bench.js [megabytes a second]
 
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
