@@ -159,7 +159,7 @@ asks(
     await tour(2)
     await reads(
       '#tour-text',
-      /15 of 36 cells are hidden.*Each row still sums to 1, because what is left is divided by its own sum/,
+      /Hidden cells: 15 of 36.*Each row still sums to 1, because what is left is divided by its own sum/,
     )
     const rows = await page.locator('.algebra-row').all()
     assert.equal(rows.length, 3)

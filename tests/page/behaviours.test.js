@@ -131,7 +131,7 @@ test('Shift-click on a second cell subtracts it; the link carries both; Escape g
   await reads('.subtracted', /Life → 2.*Life → 1/, 'numbers of the walk subtract, too')
 })
 
-test('Shift-click on a second word asks whether the first sees it, in the strip and on labels', async () => {
+test('Shift-click on a second word asks whether the first sees it, in the token row and on labels', async () => {
   await follow('#2&heads=1&dValue=4&mask=causal')
   await word(2).click()
   await word(4).click({ modifiers: ['Shift'] })
@@ -292,8 +292,8 @@ test('of 200 words a lens names 24 by 24 cells around the pointer, and it is sai
   const said = await page.locator('#map .labels').textContent()
   const every = Number(/Labels: 1 of (\d+) is shown/.exec(said ?? '')?.[1])
   assert.ok(every >= 3, String(said))
-  const strip = await page.locator('.token-row').first().boundingBox()
-  assert.ok(strip && strip.height <= 4 * 36, `the words stand in four lines that scroll: ${strip?.height}`)
+  const row = await page.locator('.token-row').first().boundingBox()
+  assert.ok(row && row.height <= 4 * 36, `the words stand in four lines that scroll: ${row?.height}`)
   for (const [row, column] of [
     [120, 40],
     [0, 199],

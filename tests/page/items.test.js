@@ -67,8 +67,8 @@ for (const [device, scrolls, width, height] of /** @type {const} */ ([
 
 test('2. words carry their positions; repeated words do everywhere', async () => {
   await type('#sentence', 'the cat and the dog')
-  const strip = (await page.locator('.token-row-words button').allTextContents()).map(plain)
-  assert.deepEqual(strip, ['the1', 'cat2', 'and3', 'the4', 'dog5'])
+  const row = (await page.locator('.token-row-words button').allTextContents()).map(plain)
+  assert.deepEqual(row, ['the1', 'cat2', 'and3', 'the4', 'dog5'])
   const labels = await page.locator('#map').evaluate(map => /** @type {any} */ (map).rowTokens)
   assert.deepEqual(labels, ['the₁', 'cat', 'and', 'the₄', 'dog'])
   const rows = await page.locator('[data-matrix="weights"] .row-name').allTextContents()
@@ -104,7 +104,7 @@ test('6. Chinese and Japanese are segmented without being asked; the choice besi
   await page.fill('#sentence', '我喜欢喝咖啡')
   const segmented = await page.locator('.token-row-words .token').allTextContents()
   assert.ok(segmented.length > 1, segmented.join())
-  await reads('#tokenizers > summary', new RegExp(`^${segmented.length} words, by dictionary`))
+  await reads('#tokenizers > summary', new RegExp(`^words, by dictionary: ${segmented.length}`))
   await page.click('#tokenizers > summary')
   await page.click('#tokenizers [data-item="characters"]')
   await becomes(() => page.locator('.token-row-words .token').count(), 6)

@@ -82,7 +82,7 @@ test('what matters for the answer: a cell of the map of heads becomes a change, 
   await reads('#matters-foretold', /foretold ([+−]\d+\.\d+); together they change it by \1/)
   await page.fill('#matters-other', 'a text of another length, which is longer than the first one')
   await page.keyboard.press('Enter')
-  await reads('#matters-lengths', /^This text has \d+ tokens, the other \d+/)
+  await reads('#matters-lengths', /^Tokens of this text: \d+, of the other: \d+;/)
   await page.click('#models-matters summary')
 })
 

@@ -47,7 +47,7 @@ const QUESTIONS = [
       await enter('layer')
       await page.click('#tour-start > summary')
       await page.click('#tour-start [data-item="2"]')
-      await reads('#tour-text', /15 of 36 cells are hidden; in the row of is: short, eat, dessert, first\./)
+      await reads('#tour-text', /Hidden cells: 15 of 36; in the row of is: short, eat, dessert, first\./)
       await reads('#tour-text', /Each row still sums to 1, because what is left is divided by its own sum/)
     },
   ],

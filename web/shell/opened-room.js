@@ -22,6 +22,16 @@ const rare = textsLater([])
 const written = (t, { key, params, texts }) =>
   texts ? rare(t('htmlLang'), [texts]).draw((/** @type {any} */ own) => own(key, params)) : t(key, params)
 
+/** What was done last, or why not. @typedef {{ problem: Problem, isBad: boolean }} Message */
+
+/** @param {any} t @param {Message | undefined} message @param {() => void} close */
+const messageLine = (t, message, close) =>
+  html`<div class="said ${message?.isBad ? 'is-bad' : ''}" role="status" aria-live="polite" data-message=${message?.problem.key ?? nothing}>${
+    message
+      ? html`<span>${written(t, message.problem)}</span> <button type="button" class="plain" @click=${close}>${t('close')}</button>`
+      : nothing
+  }</div>`
+
 /**
  * @param {Room} room
  * @param {import('./store.js').Store<any>} store
@@ -38,7 +48,7 @@ export function openedRoom(room, store, { qkv, texts, changed }) {
   let good
   /** Settings that cannot be drawn. @type {{ settings: object, problem: Problem } | undefined} */
   let broken
-  /** What was done last, or why not. @type {{ problem: Problem, isBad: boolean } | undefined} */
+  /** @type {Message | undefined} */
   let message
 
   /** @param {import('./room.js').Step<any> | undefined} step @returns {boolean} Has the room a use for it? */
@@ -90,11 +100,7 @@ export function openedRoom(room, store, { qkv, texts, changed }) {
           fail(error)
         }
       return html`${broken ? retry(t, broken.problem, tryAgain) : nothing}${(broken ? good : picture) ?? nothing}
-      <div class="said ${message?.isBad ? 'is-bad' : ''}" role="status" aria-live="polite" data-message=${message?.problem.key ?? nothing}>${
-        message
-          ? html`<span>${written(t, message.problem)}</span> <button type="button" class="plain" @click=${() => say(undefined)}>${t('close')}</button>`
-          : nothing
-      }</div>`
+      ${messageLine(t, message, () => say(undefined))}`
     },
     /** The picture is on the page. */
     drawn() {

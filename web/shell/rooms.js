@@ -79,6 +79,20 @@ function createOpening(start, changed) {
 }
 
 /**
+ * A room as a link says; with a damaged one, as it begins without.
+ * @param {Room} room @param {string} link @param {Parameters<typeof createStore>[1]} options @param {Parameters<typeof openedRoom>[2]} host
+ */
+function openedAt(room, link, options, host) {
+  try {
+    return openedRoom(room, createStore(room, { ...options, link }), host)
+  } catch {
+    const own = openedRoom(room, createStore(room, options), host)
+    own.say({ key: 'linkDamaged' }, true)
+    return own
+  }
+}
+
+/**
  * @param {object} host
  * @param {Record<string, () => Promise<{ room: Room }>>} host.rooms loads each
  * @param {() => Promise<import('qkv').Qkv>} host.load loads the core: for rooms that compute on the page
@@ -110,14 +124,7 @@ export function createRooms({ rooms, load, links, around, perform, changed }) {
       around: surroundings,
     }
     const host = { qkv, texts: (/** @type {Language} */ language) => textsOf(room, language), changed }
-    /** @type {OpenedRoom} */
-    let own
-    try {
-      own = openedRoom(room, createStore(room, { ...options, link: waiting[id] ?? '' }), host)
-    } catch {
-      own = openedRoom(room, createStore(room, options), host)
-      own.say({ key: 'linkDamaged' }, true)
-    }
+    const own = openedAt(room, waiting[id] ?? '', options, host)
     delete waiting[id]
     opened.set(id, own)
     changed()

@@ -376,7 +376,7 @@ export const texts = {
   setTo: 'Set to',
   giveBack: 'Restore',
   'origin.table':
-    'A random number: column {column} of row {id} of {rows} in the table of vectors drawn from seed {seed} (normal distribution).',
+    'A random number: column {column} of row {id} in the table of vectors ({rows}) drawn from seed {seed} (normal distribution).',
   'origin.weights': 'A random number from seed {seed}. Each head draws its query, key and value weights in turn.',
   'origin.handBuilt':
     'One where the token has this position, this word or this word before it; zero elsewhere. A previous-token head in the layer below found the words before.',
