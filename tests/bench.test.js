@@ -3,10 +3,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { load } from '../src/index.js'
+import { plainAttention, reference } from './bench/attention-float64.js'
 import { measure } from './bench/measure.js'
 import { encodeModel } from './bench/peers/onnx.js'
 import { prepare } from './bench/peers/qkv.js'
-import { plainAttention, reference } from './bench/attention-float64.js'
 import { flops, SHAPES } from './bench/shapes.js'
 import { makeTask } from './bench/task.js'
 

@@ -1,9 +1,9 @@
 // One shape: ours, the peers and the machine's limits, turn by turn.
 
+import { reference } from './attention-float64.js'
 import { measure } from './measure.js'
 import { choose } from './peers/choose.js'
 import { prepare } from './peers/qkv.js'
-import { reference } from './attention-float64.js'
 import { flops, operandBytes } from './shapes.js'
 import { makeTask } from './task.js'
 
