@@ -1,8 +1,8 @@
-// The tensors of a checkpoint by name: one safetensors file, or shards with their index.
+// The tensors of a checkpoint by name: one file, or shards with their index.
 
 import { describe } from '../base/errors.js'
-import { INDEX, readHeader, SINGLE } from './safetensors.js'
-import { readJSON } from './source.js'
+import { readHeader, SINGLE } from './safetensors.js'
+import { readExactly, readJSON } from './source.js'
 
 /** @typedef {import('./safetensors.js').StoredTensor} StoredTensor */
 /** @typedef {import('./source.js').Folder} Folder */
@@ -14,16 +14,19 @@ import { readJSON } from './source.js'
  */
 export async function readCheckpoint(folder, source) {
   const [only, ...more] = folder.names().filter(name => name.endsWith('.safetensors'))
-  const index = (await folder.open(SINGLE))
-    ? undefined
+  const { index, files } = (await folder.open(SINGLE))
+    ? { index: '', files: new Map([['', SINGLE]]) }
     : await (await import('./shards.js')).readIndex(folder, more.length ? undefined : only, source, readJSON)
-  const files = index ? new Set(index.values()) : [SINGLE]
   /** @type {Map<string, StoredTensor>} */
   const tensors = new Map()
-  for (const file of files) {
+  for (const file of new Set(files.values())) {
     const source = await folder.open(file)
-    if (!source) throw new Error(`${INDEX}: the shard ${describe(file)} is missing`)
-    for (const tensor of await readHeader(source, file)) {
+    if (!source) throw new Error(`${index}: the shard ${describe(file)} is missing`)
+    const isTorch = file.endsWith('.bin')
+    const stored = isTorch
+      ? await (await import('./torch-file.js')).readTorchFile(source, file, readExactly)
+      : await readHeader(source, file)
+    for (const tensor of stored) {
       if (tensors.has(tensor.name))
         throw new RangeError(
           `tensor ${describe(tensor.name)} is in two files, ${tensors.get(tensor.name)?.file} and ${file}`,
@@ -31,11 +34,11 @@ export async function readCheckpoint(folder, source) {
       tensors.set(tensor.name, tensor)
     }
   }
-  for (const [name, file] of index ?? []) {
+  for (const [name, file] of files) {
     const found = tensors.get(name)?.file
     if (name && found !== file)
       throw new RangeError(
-        `${INDEX}: tensor ${describe(name)} should be in ${file}, but it is in ${found ?? 'none of the shards'}`,
+        `${index}: tensor ${describe(name)} should be in ${file}, but it is in ${found ?? 'none of the shards'}`,
       )
   }
   return tensors

@@ -7,7 +7,7 @@ const OTHERS = [
   { pattern: /\.gguf$/i, text: 'GGUF is not covered: use the safetensors files of the same model' },
   {
     pattern: /\.(bin|pt|pth|pkl|ckpt)$/i,
-    text: 'a pickled file is not read because it can run code: save the model as safetensors',
+    text: 'a state_dict of torch.save is read if its name is pytorch_model.bin; safetensors need no such name',
   },
   { pattern: /\.(h5|msgpack|onnx|ot)$/i, text: 'this format is not covered: save the model as safetensors' },
 ]
@@ -17,7 +17,7 @@ export function otherFormat(start) {
   const text = String.fromCharCode(...start.subarray(0, 4))
   if (text === 'GGUF') return 'a GGUF file, which is not covered: use the safetensors files of the same model'
   if (text.startsWith('PK\x03\x04') || start[0] === 0x80)
-    return 'a pickled PyTorch file, which is not read because it can run code: save the model as safetensors'
+    return 'a file of torch.save or another pickle: a state_dict is read if its name is pytorch_model.bin'
   if (text.startsWith('{') || text.startsWith('<')) return 'text, perhaps the page of an error or a Git LFS pointer'
   if (text === 'vers') return 'a Git LFS pointer, not the file itself: fetch it with git lfs pull'
   return undefined
@@ -70,10 +70,9 @@ function nameOnHub(source) {
  * @param {unknown} source that was given
  */
 export async function noWeights(folder, single, index, source) {
-  for (const name of ['pytorch_model.bin', ...folder.names()])
+  for (const name of folder.names())
     for (const { pattern, text } of OTHERS)
-      if (pattern.test(name) && (folder.names().includes(name) || (await folder.open(name))))
-        return new Error(`loadModel: there is ${name}, but no ${single}: ${text}`)
+      if (pattern.test(name)) return new Error(`loadModel: there is ${name}, but no ${single}: ${text}`)
   const found = folder.names().join(', ')
   const isNamed = typeof source === 'string' || source instanceof URL
   const where = isNamed ? `in ${describe(String(source))}` : 'there'

@@ -23,7 +23,7 @@ export const [SINGLE, INDEX] = ['model.safetensors', 'model.safetensors.index.js
  */
 
 /** Bytes of one number of each dtype that the format knows. */
-const BYTES = {
+export const BYTES = {
   F64: 8,
   F32: 4,
   F16: 2,

@@ -1,4 +1,5 @@
-// The index of a checkpoint in shards. Loaded where there is no model.safetensors.
+// The files of a checkpoint that is no model.safetensors: shards with their index, a safetensors file of another name, or what
+// torch.save has written. Loaded where there is no model.safetensors.
 
 import { describe } from '../base/errors.js'
 import { noWeights } from './refusals.js'
@@ -6,25 +7,47 @@ import { INDEX, SINGLE } from './safetensors.js'
 
 /** @typedef {import('./source.js').Folder} Folder */
 
+/** The file of torch.save, and the index of such files. */
+const [TORCH, TORCH_INDEX] = ['pytorch_model.bin', 'pytorch_model.bin.index.json']
+
 /**
- * The shard of each tensor, as the index names it.
+ * The file of each tensor, as the index names it.
  * @param {Folder} folder
- * @param {string | undefined} single a file that is read where there is no index
+ * @param {string | undefined} single a safetensors file that is read where there is no index
  * @param {unknown} given as the source
  * @param {typeof import('./source.js').readJSON} readJSON passed, so that this is a file of its own in the package
- * @returns {Promise<Map<string, string>>}
+ * @returns {Promise<{ index: string, files: Map<string, string> }>} without an index '' stands for every tensor
  */
 export async function readIndex(folder, single, given, readJSON) {
-  const source = await folder.open(INDEX)
-  if (!source && single) return new Map([['', single]])
-  if (!source) throw await noWeights(folder, SINGLE, INDEX, given)
-  const index = /** @type {{ weight_map?: unknown } | null} */ (await readJSON(source, INDEX))
+  for (const [index, file] of [
+    [INDEX, single],
+    [TORCH_INDEX, TORCH],
+  ]) {
+    const source = await folder.open(/** @type {string} */ (index))
+    if (source)
+      return {
+        index: /** @type {string} */ (index),
+        files: await readMap(source, /** @type {string} */ (index), readJSON),
+      }
+    if (file && (await folder.open(file))) return { index: '', files: new Map([['', file]]) }
+  }
+  throw await noWeights(folder, SINGLE, INDEX, given)
+}
+
+/**
+ * @param {import('./source.js').ByteSource} source
+ * @param {string} name of the index
+ * @param {typeof import('./source.js').readJSON} readJSON
+ */
+async function readMap(source, name, readJSON) {
+  const index = /** @type {{ weight_map?: unknown } | null} */ (await readJSON(source, name))
   const map = index?.weight_map
   if (typeof map !== 'object' || map === null || Array.isArray(map))
-    throw new TypeError(`${INDEX}: weight_map is ${describe(map)}, an object of file names expected`)
-  const shards = new Map(Object.entries(map))
-  for (const file of new Set(shards.values()))
-    if (typeof file !== 'string' || !/^[^/\\]+\.safetensors$/.test(file))
-      throw new TypeError(`${INDEX}: ${describe(file)} is no name of a safetensors file in this folder`)
-  return shards
+    throw new TypeError(`${name}: weight_map is ${describe(map)}, an object of file names expected`)
+  const files = new Map(Object.entries(map))
+  const kind = name === INDEX ? 'safetensors' : 'bin'
+  for (const file of new Set(files.values()))
+    if (typeof file !== 'string' || !/^[^/\\]+$/.test(file) || !file.endsWith(`.${kind}`))
+      throw new TypeError(`${name}: ${describe(file)} is no name of a ${kind} file in this folder`)
+  return files
 }

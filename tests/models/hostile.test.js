@@ -107,7 +107,11 @@ for (const [title, bytes, message] of /** @type {[string, Uint8Array, RegExp][]}
   ],
   ['a name twice', file(`{"x":${one},"x":${entry('F16', '[4]', '[0,8]')}}`, 8), /a name occurs twice in its header/],
   ['a GGUF file', textBytes('GGUF\x03\0\0\0 and so on'), /a GGUF file, which is not covered/],
-  ['a zip of pickles', textBytes('PK\x03\x04 and so on, and so on'), /a pickled PyTorch file, .*it can run code/],
+  [
+    'a zip of pickles',
+    textBytes('PK\x03\x04 and so on, and so on'),
+    /a file of torch\.save or another pickle: a state_dict is read if its name is pytorch_model\.bin/,
+  ],
   ['a page of an error', textBytes('<!doctype html><html>'), /this is text/],
   ['a Git LFS pointer', textBytes('version https://git-lfs.github.com/spec/v1'), /a Git LFS pointer/],
 ]))
@@ -360,9 +364,30 @@ for (const [type, change, message] of /** @type {[string, Record<string, unknown
 for (const [title, files, message] of /** @type {[string, object, RegExp][]} */ ([
   ['nothing', {}, /neither model\.safetensors nor model\.safetensors\.index\.json is there/],
   [
-    'a pickle only',
+    'a pickle under another name',
+    { 'config.json': gpt2['config.json'], 'model.pt': new Uint8Array(9) },
+    /there is model\.pt, but no model\.safetensors: a state_dict of torch\.save is read if its name is pytorch_model\.bin/,
+  ],
+  [
+    'zeros in the place of a pickle',
     { 'config.json': gpt2['config.json'], 'pytorch_model.bin': new Uint8Array(9) },
-    /pytorch_model\.bin.*it can run code/,
+    /pytorch_model\.bin: it is no file of torch\.save/,
+  ],
+  [
+    'an index of a shard of torch.save that is missing',
+    {
+      'config.json': gpt2['config.json'],
+      'pytorch_model.bin.index.json': textBytes('{"weight_map":{"x":"pytorch_model-00001-of-00001.bin"}}'),
+    },
+    /pytorch_model\.bin\.index\.json: the shard "pytorch_model-00001-of-00001\.bin" is missing/,
+  ],
+  [
+    'an index of torch.save that names other files',
+    {
+      'config.json': gpt2['config.json'],
+      'pytorch_model.bin.index.json': textBytes('{"weight_map":{"x":"../x.bin"}}'),
+    },
+    /"\.\.\/x\.bin" is no name of a bin file in this folder/,
   ],
   [
     'a GGUF file only',

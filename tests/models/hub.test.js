@@ -86,7 +86,10 @@ const hub = await startHub({
   'me/words': { files: words },
   'me/pieces': { files: pieces },
   'me/sentences': { files: sentences },
-  'me/pickled': { files: { 'config.json': tiny['config.json'], 'pytorch_model.bin': Buffer.from('PK') } },
+  'me/pickled': {
+    files: { 'config.json': tiny['config.json'], 'pytorch_model.bin': inFolder('torch-files/whole.older.bin') },
+  },
+  'me/gguf': { files: { 'config.json': tiny['config.json'], 'tiny.gguf': Buffer.from('GGUF') } },
 })
 after(() => hub.close())
 
@@ -435,11 +438,16 @@ test('a hub that is not there, and an address that is no hub, are reported', asy
   await assert.rejects(loadModel(qkv, 'hf:me/tiny'), /answers 404: check the name, and that http\S+ is a hub/)
 })
 
-test('a repository without safetensors names what it has instead', async () => {
+test('a repository without safetensors is read from pytorch_model.bin, or names what it has instead', async () => {
   await assert.rejects(
-    loadModel(qkv, 'hf:me/pickled'),
-    /there is pytorch_model\.bin, but no model\.safetensors: a pickled file/,
+    loadModel(qkv, 'hf:me/gguf', none),
+    /there is tiny\.gguf, but no model\.safetensors: GGUF is not covered/,
   )
+  await assert.rejects(
+    loadModel(qkv, 'hf:me/pickled', none),
+    /the tensors do not fit config\.json; missing: .* unexpected: float, half, /,
+  )
+  assert.ok(hub.asked.some(({ url }) => url.includes('/pytorch_model.bin')))
 })
 
 test('429 and 5xx are asked again after growing pauses, or when the hub says, and reported in the end', async t => {
@@ -750,6 +758,7 @@ test('a load that is refused leaves no listener on the signal of the caller', as
     ['hf:me/gated', {}],
     ['hf:me/many/nowhere', {}],
     ['hf:me/pickled', {}],
+    ['hf:me/gguf', {}],
   ])
   for (const [name, options] of refused) {
     await assert.rejects(loadModel(qkv, name, { ...none, ...options, signal }), name)

@@ -33,6 +33,8 @@ const withEntry = (name, patch) => withHeader(JSON.stringify({ ...header, [name]
 const model = (/** @type {Buffer} */ file) => ({ ...gpt2, 'model.safetensors': file })
 const configured = (/** @type {object} */ patch) => ({ ...gpt2, 'config.json': text({ ...config, ...patch }) })
 
+const code = readFileSync(new URL('../goldens/torch-files/code.zip.bin', import.meta.url))
+
 /** @type {[string, Folder, RegExp][]} */
 const BAD = [
   ['a truncated file', model(weights.subarray(0, -10)), /it is cut off/],
@@ -82,14 +84,14 @@ const BAD = [
     /the shard "model-00002-of-00002\.safetensors" is missing/,
   ],
   [
-    'a pickle',
-    { 'config.json': gpt2['config.json'], 'pytorch_model.bin': text('x') },
-    /pytorch_model\.bin.*it can run code/,
+    'a pickle that calls a function',
+    { 'config.json': gpt2['config.json'], 'pytorch_model.bin': code },
+    /pytorch_model\.bin: its pickle calls \S+\.print, and no code of a file is run/,
   ],
   [
     'a pickle under another name',
     model(Buffer.from('PK\x03\x04 and so on, and so on')),
-    /a pickled PyTorch file.*it can run code/,
+    /a file of torch\.save or another pickle: a state_dict is read if its name is pytorch_model\.bin/,
   ],
   ['GGUF', { 'config.json': gpt2['config.json'], 'tiny.gguf': text('GGUF') }, /GGUF is not covered/],
   ['GGUF under another name', model(Buffer.from('GGUF\x03\0\0\0 and so on')), /a GGUF file, which is not covered/],

@@ -202,13 +202,21 @@ function filesIn({ files }, folder) {
 
 /** The names of the files that a model is made of: texts, then weights. @param {Map<string, HubFile>} files @param {boolean} hasTokenizer */
 function filesToRead(files, hasTokenizer) {
-  const weights = files.has('model.safetensors')
-    ? ['model.safetensors']
-    : [...files.keys()].filter(path => /-\d+-of-\d+\.safetensors$|^model\.safetensors\.index\.json$/.test(path))
+  const all = [...files.keys()]
+  const shards = (/** @type {string} */ kind) =>
+    all.filter(
+      path => path.endsWith(`.${kind}.index.json`) || (/-\d+-of-\d+\./.test(path) && path.endsWith(`.${kind}`)),
+    )
+  const weights = [
+    ['model.safetensors'].filter(path => files.has(path)),
+    shards('safetensors'),
+    ['pytorch_model.bin'].filter(path => files.has(path)),
+    shards('bin'),
+  ].find(({ length }) => length)
   const instead = files.has(PIECES[0]) ? PIECES : WORDS
   const ofTokenizer = [...(files.has(TOKENIZER) ? [TOKENIZER] : instead), TOKENIZER_CONFIG]
   const texts = [CONFIG, ...(hasTokenizer ? ofTokenizer : [])]
-  return [...texts.filter(path => files.has(path)), ...weights]
+  return [...texts.filter(path => files.has(path)), ...(weights ?? [])]
 }
 
 /** Throws before a download that the disk has no room for. @param {string} text @param {Store} store @param {number} download bytes */

@@ -8,12 +8,12 @@ export const texts = {
   modelsFolder: 'Open a folder…',
   modelsFiles: 'Open files…',
   modelsLocal:
-    'Folder: config.json, model.safetensors, tokenizer.json. By name: openai-community/gpt2. Texts and files stay on this computer.',
+    'Folder: config.json, model.safetensors or pytorch_model.bin, tokenizer.json. By name: openai-community/gpt2. Texts and files stay on this computer.',
   modelsNameOrAddress: 'a name, such as openai-community/gpt2, or an address',
   modelsNoSuch:
     '“{text}” is neither a name on the hub, such as openai-community/gpt2, nor an address, nor a model of the list.',
   modelsEmpty:
-    'Open a folder with config.json, model.safetensors and tokenizer.json, as Hugging Face saves them, or drop it anywhere: the page shows all of its heads.',
+    'Open a folder with config.json, model.safetensors or pytorch_model.bin, and tokenizer.json, as Hugging Face saves them, or drop it anywhere: the page shows all of its heads.',
   modelsSizes: '{layers} × {count} heads',
   'modelsSizes.one': '{layers} × 1 head',
   modelsFacts: '{type}, {sizes}, {parameters} parameters, {memory}',

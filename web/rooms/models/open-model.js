@@ -21,7 +21,7 @@ export function opening(room) {
   return html`<div class="models-bar">
       ${modelField(room)}
       <label class="tool models-file">${t('modelsFolder')}<input class="visually-hidden" id="models-folder" type="file" webkitdirectory multiple @change=${choose} /></label>
-      <label class="tool models-file">${t('modelsFiles')}<input class="visually-hidden" id="models-files" type="file" multiple accept=".json,.safetensors,.spm,.txt,.md" @change=${choose} /></label>
+      <label class="tool models-file">${t('modelsFiles')}<input class="visually-hidden" id="models-files" type="file" multiple accept=".json,.safetensors,.bin,.spm,.txt,.md" @change=${choose} /></label>
       ${storyMenu(room)}
       <span class="note">${t('modelsLocal')}</span>
       ${openModel ? facts(room, openModel) : nothing}

@@ -1,0 +1,232 @@
+// The files of torch.save, such as pytorch_model.bin: a pickle that names the tensors and their storages, and the numbers of
+// each storage. A pickle is a program for a stack machine that may call any function of Python. Here only its instructions
+// that make dicts, lists, numbers and texts are carried out, and three calls are known; a file that names another function
+// is refused, so that no file can run code. The numbers are read by their ranges, like those of safetensors.
+// https://github.com/pytorch/pytorch/blob/main/torch/serialization.py, https://docs.python.org/3/library/pickletools.html
+
+import { describe, shape as dimsText } from '../base/errors.js'
+import { Pickle, Short } from './pickle.js'
+import { BYTES } from './safetensors.js'
+import { readStoredZip } from './stored-zip.js'
+
+/** @typedef {import('./source.js').ByteSource} ByteSource */
+/** @typedef {import('./safetensors.js').StoredTensor} StoredTensor */
+/** @typedef {typeof import('./source.js').readExactly} ReadExactly */
+
+/**
+ * Some numbers of one dtype. `from` is their place in the file, once it is known.
+ * @typedef {{ dtype: string, key: string, size: number, from?: number }} Storage
+ */
+
+const STORAGES = new Map(
+  Object.entries({
+    FloatStorage: 'F32',
+    HalfStorage: 'F16',
+    BFloat16Storage: 'BF16',
+    DoubleStorage: 'F64',
+    LongStorage: 'I64',
+    IntStorage: 'I32',
+    ShortStorage: 'I16',
+    CharStorage: 'I8',
+    ByteStorage: 'U8',
+    BoolStorage: 'BOOL',
+  }).map(([name, dtype]) => [`torch ${name}`, dtype]),
+)
+
+/** The strided view of a storage that a file calls a tensor. */
+class View {
+  /** @param {Storage} storage @param {number} offset @param {number[]} dims @param {number[]} strides */
+  constructor(storage, offset, dims, strides) {
+    this.storage = storage
+    this.offset = offset
+    this.dims = dims
+    this.strides = strides
+  }
+}
+
+const isPairs = (/** @type {unknown} */ list) =>
+  Array.isArray(list) && list.every(pair => Array.isArray(pair) && pair.length === 2)
+
+/** The functions that a file may call. @type {Record<string, (...given: any[]) => unknown>} */
+const CALLS = {
+  'collections OrderedDict': (pairs = []) => (isPairs(pairs) ? new Map(pairs) : undefined),
+  'torch._utils _rebuild_tensor_v2': (storage, offset, dims, strides) => new View(storage, offset, dims, strides),
+  'torch._utils _rebuild_parameter': tensor => tensor,
+}
+
+const MOST_PICKLE = 100_000_000
+/** What a file in the older format begins with: a pickle of this number, 0x1950a86a20f9469cfc6c. */
+const OLDER = [0x80, 2, 0x8a, 10, 0x6c, 0xfc, 0x9c, 0x46, 0xf9, 0x20, 0x6a, 0xa8, 0x50, 0x19]
+
+/**
+ * @param {ByteSource} source
+ * @param {string} file its name
+ * @param {ReadExactly} readExactly passed, so that this is a file of its own in the package
+ * @returns {Promise<StoredTensor[]>}
+ * @throws {RangeError} the file is cut off, another format, needs code to be run, or contradicts itself
+ */
+export async function readTorchFile(source, file, readExactly) {
+  const fail = (/** @type {string} */ text) => new RangeError(`${file}: ${text}`)
+  /** @type {Map<string, Storage>} */
+  const storages = new Map()
+  /** What a persistent id stands for. @param {unknown} id */
+  const storageOf = id => {
+    const [kind, type, key, , size, part = null] = Array.isArray(id) ? id : []
+    const dtype = STORAGES.get(type?.name)
+    if (kind !== 'storage' || !dtype || typeof key !== 'string' || !isSize(size))
+      throw fail(`${describe(type?.name ?? id)} is no storage of numbers that is known`)
+    if (part !== null) throw fail(`storage ${describe(key)} is a part of another one: save the model as safetensors`)
+    const known = storages.get(key)
+    if (known && (known.dtype !== dtype || known.size !== size))
+      throw fail(`storage ${describe(key)} has two dtypes or sizes`)
+    const storage = known ?? { dtype, key, size }
+    storages.set(key, storage)
+    return storage
+  }
+  const start = await readExactly(source, file, 0, Math.min(OLDER.length, source.size ?? OLDER.length))
+  const isZip = start[0] === 0x50 && start[1] === 0x4b
+  if (!isZip && !OLDER.every((byte, i) => byte === start[i])) {
+    const other = (await import('./refusals.js')).otherFormat(start)
+    throw fail(other ? `this is ${other}` : 'it is no file of torch.save')
+  }
+  const read = (/** @type {number} */ from, /** @type {number} */ to) => readExactly(source, file, from, to)
+  const opened = { source, read, pickle: new Pickle(CALLS, storageOf, fail), storages, fail }
+  const top = await (isZip ? readZip : readOlder)(opened)
+  if (!(top instanceof Map)) throw fail(`it holds ${describe(top)}, a state_dict of tensors by their names expected`)
+  return Array.from(top, ([name, view]) => toTensor(name, view, file, opened))
+}
+
+/**
+ * @typedef {object} Opened
+ * @property {ByteSource} source
+ * @property {(from: number, to: number) => Promise<Uint8Array>} read
+ * @property {Pickle} pickle
+ * @property {Map<string, Storage>} storages those that the pickle has named, by key
+ * @property {(text: string) => Error} fail
+ */
+
+/** @param {unknown} n @returns {n is number} */
+const isSize = n => Number.isSafeInteger(n) && /** @type {number} */ (n) >= 0
+
+/** @param {Storage} storage */
+const bytesOf = ({ dtype, size }) => size * BYTES[/** @type {'F32'} */ (dtype)]
+
+/**
+ * The format since PyTorch 1.6: a zip file with data.pkl, and a file data/KEY for each storage.
+ * @param {Opened} opened
+ */
+async function readZip({ source, read, pickle, storages, fail }) {
+  if (source.size === undefined)
+    throw fail('its size is not known, which is needed for a file of torch.save: give bytes, a Blob or an address')
+  const entries = await readStoredZip(source.size, read, fail)
+  const main = [...entries].find(([name]) => /^[^/]+\/data\.pkl$/.test(name))
+  if (!main) throw fail('it is a zip file without data.pkl, so no file of torch.save')
+  const [name, { from, to }] = main
+  const folder = name.slice(0, -'data.pkl'.length)
+  const order = entries.get(`${folder}byteorder`)
+  if (order && new TextDecoder().decode(await read(order.from, Math.min(order.to, order.from + 9))) !== 'little')
+    throw fail('its numbers are big-endian: save the model as safetensors')
+  if (to - from > MOST_PICKLE) throw fail(`data.pkl has ${to - from} bytes, at most ${MOST_PICKLE} are read`)
+  const bytes = await read(from, to)
+  const value = orCutOff(() => pickle.read(bytes, 0).value, fail)
+  for (const storage of storages.values()) {
+    const entry = entries.get(`${folder}data/${storage.key}`)
+    if (!entry) throw fail(`storage ${describe(storage.key)} is missing`)
+    if (entry.to - entry.from !== bytesOf(storage))
+      throw fail(`storage ${describe(storage.key)} has ${entry.to - entry.from} bytes, ${bytesOf(storage)} expected`)
+    storage.from = entry.from
+  }
+  return value
+}
+
+/** @template T @param {() => T} read @returns {T | undefined} undefined: the bytes end before the pickle does */
+function orNothing(read) {
+  try {
+    return read()
+  } catch (error) {
+    if (error instanceof Short) return undefined
+    throw error
+  }
+}
+
+/** @template T @param {() => T} read @param {(text: string) => Error} fail @returns {T} */
+function orCutOff(read, fail) {
+  const found = orNothing(read)
+  if (found === undefined) throw fail(`its pickle is cut off, or has more than ${MOST_PICKLE} bytes`)
+  return found
+}
+
+/** @param {Pickle} pickle @param {Uint8Array} bytes */
+function fivePickles(pickle, bytes) {
+  const values = []
+  let at = 0
+  while (values.length < 5) {
+    const { value, end } = pickle.read(bytes, at)
+    values.push(value)
+    at = end
+  }
+  return { values, at }
+}
+
+/**
+ * The format before: five pickles (a number, the version, facts of the machine, the tensors, the keys of the storages), then
+ * for each storage how many numbers it has, and its numbers.
+ * @param {Opened} opened
+ */
+async function readOlder({ source, pickle, storages, fail }) {
+  for (let length = 2 ** 20; ; length *= 2) {
+    const bytes = await source.read(0, Math.min(length, source.size ?? length))
+    storages.clear()
+    const read = () => fivePickles(pickle, bytes)
+    const found = bytes.length < length || length > MOST_PICKLE ? orCutOff(read, fail) : orNothing(read)
+    if (!found) continue
+    let { at } = found
+    const [, version, machine, value, keys] = found.values
+    if (version !== 1001) throw fail(`version ${describe(version)} of torch.save is not known, 1001 expected`)
+    if (!(machine instanceof Map) || machine.get('little_endian') !== true)
+      throw fail('its numbers are big-endian: save the model as safetensors')
+    if (!Array.isArray(keys)) throw fail(`${describe(keys)} in the place of the keys of its storages`)
+    for (const key of keys) {
+      const storage = storages.get(key)
+      if (!storage || storage.from !== undefined)
+        throw fail(`storage ${describe(key)} belongs to no tensor, or is there twice`)
+      storage.from = at + 8
+      at += 8 + bytesOf(storage)
+    }
+    if (source.size !== undefined && source.size !== at)
+      throw fail(`the storages need ${at} bytes, the file has ${source.size}`)
+    return value
+  }
+}
+
+/**
+ * @param {unknown} name
+ * @param {unknown} view
+ * @param {string} file
+ * @param {Opened} opened
+ * @returns {StoredTensor}
+ */
+function toTensor(name, view, file, { source, fail }) {
+  if (typeof name !== 'string' || !(view instanceof View))
+    throw fail(
+      `${describe(name)} is ${view instanceof Map ? 'a dict' : describe(view)}, a state_dict of tensors expected`,
+    )
+  const { storage, offset, dims, strides } = view
+  const isList = (/** @type {unknown} */ list) => Array.isArray(list) && list.length <= 64 && list.every(isSize)
+  if (!storage?.dtype || !isSize(offset) || !isList(dims) || !isList(strides) || dims.length !== strides.length)
+    throw fail(`tensor ${describe(name)} is no view of a storage`)
+  const size = dims.reduce((product, n) => product * n, 1)
+  let step = 1
+  for (let i = dims.length - 1; i >= 0; i--) {
+    if (dims[i] > 1 && size > 0 && strides[i] !== step)
+      throw fail(
+        `tensor ${describe(name)} of ${dimsText(dims)} lies with strides ${dimsText(strides)}: call contiguous() before it is saved`,
+      )
+    step *= dims[i]
+  }
+  if (storage.from === undefined || offset + size > storage.size)
+    throw fail(`tensor ${describe(name)} needs ${offset + size} numbers, its storage has ${storage.size}`)
+  const { dtype } = storage
+  const from = storage.from + bytesOf({ ...storage, size: offset })
+  return { name, dtype, dims, file, source, from, to: from + bytesOf({ ...storage, size }) }
+}

@@ -1,0 +1,152 @@
+// Files of torch.save, in both of its formats: numbers are those that PyTorch saved; what would need code to be run is refused.
+
+import assert from 'node:assert/strict'
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { fileURLToPath } from 'node:url'
+import { readFloats } from '../../src/models/safetensors.js'
+import { readExactly } from '../../src/models/source.js'
+import { readTorchFile } from '../../src/models/torch-file.js'
+import { inspectModel, loadModel } from '../../src/models.js'
+import { missing, printedInPyTorch } from '../page/pytorch.js'
+import { ENGINE } from '../strange.js'
+import { goldens, qkv } from './checkpoints.js'
+
+const folder = fileURLToPath(new URL('../goldens/torch-files', import.meta.url))
+const bytesOf = (/** @type {string} */ name) => new Uint8Array(readFileSync(`${folder}/${name}.bin`))
+const FORMATS = ['zip', 'older']
+
+/** @param {Uint8Array} bytes @param {number | undefined} [size] */
+const read = (bytes, size = bytes.length) =>
+  readTorchFile({ size, read: async (from, to) => bytes.subarray(from, to) }, 'f.bin', readExactly)
+
+for (const format of FORMATS) {
+  test(`a state_dict is read as PyTorch saved it, ${format}`, async () => {
+    const expected = JSON.parse(readFileSync(`${folder}/whole.json`, 'utf8'))
+    const tensors = await read(bytesOf(`whole.${format}`))
+    assert.deepEqual(
+      tensors.map(({ name, dims, dtype }) => [name, dtype, [...dims]]),
+      Object.entries(expected).map(([name, { dims }]) => {
+        const others = { half: 'F16', bfloat: 'BF16', ids: 'I64', flags: 'BOOL' }
+        return [name, others[/** @type {'half'} */ (name)] ?? 'F32', dims]
+      }),
+    )
+    for (const tensor of tensors) {
+      const { data } = expected[tensor.name]
+      if (data) assert.deepEqual([...(await readFloats(tensor))], data, tensor.name)
+    }
+  })
+
+  for (const [name, message] of /** @type {[string, RegExp][]} */ ([
+    ['turned', /tensor "w" of \(3, 2\) lies with strides \(1, 3\): call contiguous\(\)/],
+    ['code', /its pickle calls \S+\.print, and no code of a file is run: save the state_dict/],
+    ['nested', /"model" is a dict, a state_dict of tensors expected/],
+    ['list', /it holds an array of 1, a state_dict of tensors by their names expected/],
+    ['number', /"epoch" is 3, a state_dict of tensors expected/],
+    ['sparse', /its pickle calls torch\.serialization\._get_layout, and no code/],
+  ]))
+    test(`${name} is refused, ${format}`, () => assert.rejects(read(bytesOf(`${name}.${format}`)), message))
+
+  test(`a whole module is refused, ${format}`, () =>
+    assert.rejects(read(bytesOf(`module.${format}`)), /f\.bin: (its pickle|"\S+ \S+" is no storage|.* is no storage)/))
+
+  test(`a file that is cut off or damaged is refused, or all of its tensors lie in it, ${format}`, async () => {
+    const whole = bytesOf(`whole.${format}`)
+    const g = qkv.generator(11)
+    const next = (/** @type {number} */ count) => Math.min(count - 1, Math.floor(g.uniform([1], 0, count).data[0]))
+    const files = [
+      ...Array.from({ length: 400 }, () => whole.slice(0, next(whole.length))),
+      ...Array.from({ length: 4000 }, () => {
+        const damaged = whole.slice()
+        for (let n = 1 + next(3); n > 0; n--) damaged[next(damaged.length)] = next(256)
+        return damaged
+      }),
+    ]
+    let refused = 0
+    for (const bytes of files)
+      try {
+        for (const { name, from, to, dims } of await read(bytes))
+          assert.ok(from >= 0 && from <= to && to <= bytes.length, `${name} ${dims}: ${from} to ${to}`)
+      } catch (error) {
+        assert.ok(error instanceof RangeError && !ENGINE.test(error.message), String(error))
+        assert.match(error.message, /^f\.bin: /)
+        refused++
+      }
+    assert.ok(refused > 400 && refused < files.length, `${refused} of ${files.length}`)
+  })
+}
+
+test('a zip file needs its size, the older format does not', async () => {
+  await assert.rejects(
+    readTorchFile({ read: async (from, to) => bytesOf('whole.zip').subarray(from, to) }, 'f.bin', readExactly),
+    /its size is not known/,
+  )
+  const older = bytesOf('whole.older')
+  const tensors = await readTorchFile({ read: async (from, to) => older.subarray(from, to) }, 'f.bin', readExactly)
+  assert.equal(tensors.length, 12)
+})
+
+const NAMES = ['marian-tiny', 't5-tiny', 'qwen3-tiny-bf16']
+
+/** The tensors of a folder, saved by PyTorch as one file, or in two shards, with the tied weights that its own files have. @param {string} name @param {string} out */
+const program = (name, out) => `
+import json, pathlib, struct, torch
+source, out = pathlib.Path(${JSON.stringify(join(goldens, name))}), pathlib.Path(${JSON.stringify(out)})
+out.mkdir()
+dtypes = {"F32": torch.float32, "F16": torch.float16, "BF16": torch.bfloat16, "I64": torch.int64, "BOOL": torch.bool}
+state = {}
+for file in sorted(source.glob("model*.safetensors")):
+    raw = bytearray(file.read_bytes())
+    start = 8 + struct.unpack("<Q", raw[:8])[0]
+    for name, entry in json.loads(raw[8:start]).items():
+        if name == "__metadata__": continue
+        a, b = entry["data_offsets"]
+        state[name] = torch.frombuffer(raw[start + a:start + b], dtype=dtypes[entry["dtype"]]).view(entry["shape"]).clone()
+tied = {"model.shared.weight": ["model.encoder.embed_tokens.weight", "model.decoder.embed_tokens.weight", "lm_head.weight"],
+        "shared.weight": ["encoder.embed_tokens.weight", "decoder.embed_tokens.weight"]}
+for own, others in tied.items():
+    for other in others if own in state else []:
+        state[other] = state[own]
+for kind, is_zip in (("zip", True), ("older", False)):
+    torch.save(state, out / f"{kind}.bin", _use_new_zipfile_serialization=is_zip)
+half = len(state) // 2
+names = list(state)
+for file, part in (("pytorch_model-00001-of-00002.bin", names[:half]), ("pytorch_model-00002-of-00002.bin", names[half:])):
+    torch.save({name: state[name] for name in part}, out / file)
+index = {name: f"pytorch_model-0000{1 + (names.index(name) >= half)}-of-00002.bin" for name in names}
+(out / "pytorch_model.bin.index.json").write_text(json.dumps({"weight_map": index}))
+`
+
+test('a checkpoint that PyTorch saved gives the bits of its safetensors, in one file and in shards', async t => {
+  if (missing) return t.skip(missing)
+  const folder = mkdtempSync(join(tmpdir(), 'qkv-torch-'))
+  try {
+    await printedInPyTorch(NAMES.map(name => program(name, join(folder, name))))
+    for (const name of NAMES) {
+      const out = join(folder, name)
+      const file = (/** @type {string} */ path) => new Uint8Array(readFileSync(path))
+      const config = file(join(goldens, name, 'config.json'))
+      const input = { ids: [5, 6, 7], decoderIds: /marian|t5/.test(name) ? [1, 2] : undefined }
+      const logitsOf = async (/** @type {any} */ source) => {
+        const model = await loadModel(qkv, source, { tokenizer: false })
+        const { logits } = model.forward(input)
+        model.dispose()
+        return logits?.data
+      }
+      const expected = await logitsOf(join(goldens, name))
+      for (const kind of FORMATS) {
+        const files = { 'config.json': config, 'pytorch_model.bin': file(join(out, `${kind}.bin`)) }
+        assert.deepEqual(await logitsOf(files), expected, `${name}, ${kind}`)
+        const [own, other] = [await inspectModel(files), await inspectModel(join(goldens, name))]
+        assert.deepEqual(own.bytes, other.bytes, `${name}, ${kind}`)
+      }
+      const shards = readdirSync(out).filter(each => each.startsWith('pytorch_model'))
+      const files = Object.fromEntries(shards.map(each => [each, file(join(out, each))]))
+      assert.deepEqual(await logitsOf({ ...files, 'config.json': config }), expected, `${name}, shards`)
+    }
+  } finally {
+    rmSync(folder, { recursive: true })
+  }
+})
