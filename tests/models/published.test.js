@@ -1,7 +1,7 @@
 // Keys of published configs that do not change the network pass; those that could are refused.
 
 import assert from 'node:assert/strict'
-import { readFileSync } from 'node:fs'
+import { readdirSync, readFileSync } from 'node:fs'
 import { test } from 'node:test'
 import { Config } from '../../src/models/config.js'
 import { familyOf } from '../../src/models/families/index.js'
@@ -11,6 +11,19 @@ const familyWith = (folder, change) => {
   const path = new URL(`../goldens/models/${folder}/config.json`, import.meta.url)
   return familyOf(new Config({ ...JSON.parse(readFileSync(path, 'utf8')), ...change }))
 }
+
+const published = new URL('../goldens/published/', import.meta.url)
+for (const name of readdirSync(published))
+  test(`the published config of ${name.replace('--', '/').replace('.json', '')} is covered`, async () => {
+    const { type } = await familyOf(new Config(JSON.parse(readFileSync(new URL(name, published), 'utf8'))))
+    assert.ok(type)
+  })
+
+test('a first token that is forced by the older name alone is refused', async () => {
+  const config = JSON.parse(readFileSync(new URL('facebook--bart-large-cnn.json', published), 'utf8'))
+  config.forced_bos_token_id = undefined
+  await assert.rejects(familyOf(new Config(config)), /not covered: force_bos_token_to_be_generated = true/)
+})
 
 test('keys that trained, wrapped or annotated a model pass: of SmolLM2, of unsloth, of remote code', async () => {
   const plain = await familyWith('llama-tiny-sharded', {})

@@ -53,6 +53,7 @@ export async function familyOf(config) {
   const family = (await FAMILIES[type]()).describe(config)
   const stopIds = family.decoder ? config.ids('eos_token_id', family.vocab) : []
   const [firstId] = family.encoder && family.decoder ? config.ids('forced_bos_token_id', family.vocab) : []
+  if (firstId !== undefined) config.get('force_bos_token_to_be_generated') // the older name of the same
   const [given] = [config.get('architectures')].flat()
   const architecture = typeof given === 'string' ? given : ''
   const [, task, what] = /For((Sequence|Token)Classification|QuestionAnswering)$/.exec(architecture) ?? []
