@@ -97,4 +97,8 @@ export const texts = {
   'galleryWhat.sentences': 'Trained to give sentences of one meaning like vectors: where do its heads look?',
   'galleryWhat.translation':
     'An encoder-decoder. The text begins with the task. Cross-attention shows which word it reads while it writes.',
+  'galleryWhat.chinese':
+    'An encoder-decoder. The text begins with the language that it is to write. Cross-attention shows which English word it reads for each Chinese one.',
+  galleryCard: 'model card',
+  galleryNoRank: 'This page has no score for it.',
 }

@@ -85,4 +85,7 @@ export const texts = {
   'galleryWhat.names': '训练来标出人名、地名和公司名：各个头从一个名字看向哪里？',
   'galleryWhat.sentences': '训练来给意思相同的句子相近的向量：它的头看向哪里？',
   'galleryWhat.translation': '编码器加解码器。文本以任务开头。交叉注意力显示它写的时候读的是哪个词。',
+  'galleryWhat.chinese': '编码器加解码器。文本以要写的语言开头。交叉注意力显示它写每个中文词时读的是哪个英文词。',
+  galleryCard: '模型卡片',
+  galleryNoRank: '本页没有衡量它的分数。',
 }

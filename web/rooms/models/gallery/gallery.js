@@ -1,8 +1,8 @@
 // Models of the hub that the field "Model" suggests, with what there is to see in each.
 //
 // `download` is the size of the weights and the tokenizer in the hub's list of files, `memory` that of the weights as float16, computed
-// from the published config (tests/page/gallery-models.js); parts that are no linear layers stay as stored. Each has safetensors; a revision is given where
-// only that one has them. A head is known by its paper alone: layers and heads are those of the page, from 0 in the code.
+// from the published config (tests/page/gallery-models.js); parts that are no linear layers stay as stored. A revision is given where
+// only that one has safetensors. A head is known by its paper alone: layers and heads are those of the page, from 0 in the code.
 
 /**
  * @typedef {object} KnownHead
@@ -236,5 +236,15 @@ export const GALLERY = [
     license: 'apache-2.0',
     what: 'galleryWhat.translation',
     text: 'translate English to German: The house is wonderful.',
+  },
+  {
+    group: 'translation',
+    name: 'hf:Helsinki-NLP/opus-mt-en-zh',
+    title: 'opus-mt, English to Chinese',
+    download: 314.5e6,
+    memory: 155e6,
+    license: 'apache-2.0',
+    what: 'galleryWhat.chinese',
+    text: '>>cmn_Hans<< My name is Mary and I live in London.',
   },
 ]

@@ -3,13 +3,16 @@
 import { html, nothing } from 'lit'
 import { shown } from '../../../shell/slots.js'
 import { nameOf } from '../shown.js'
-import { isOfHub } from '../sources.js'
+import { idOf, isOfHub } from '../sources.js'
 import { entryOf } from './hub-question.js'
 
 /** @typedef {import('../models.js').Room} Room */
 /** @typedef {import('../model-field.js').GalleryTexts} GalleryTexts */
 /** @typedef {import('./gallery.js').KnownHead} KnownHead */
 /** @typedef {import('../models.js').Why} Why */
+
+/** Kinds that a score of this page ranks. */
+const RANKED = ['previous', 'duplicate', 'induction', 'mover', 'negative']
 
 /** Where a number stands among all, from 1: the largest is first. @param {Float32Array} scores @param {number} n */
 const rankIn = (scores, n) => 1 + scores.filter(score => score > scores[n]).length
@@ -50,18 +53,19 @@ export function lookFor(room, g) {
   const { act, openModel, run, text, got, stack } = room
   const entry = openModel && isOfHub(openModel.name) ? entryOf(openModel.name) : undefined
   if (!entry) return nothing
-  const { title, what, paper, heads = [] } = entry
+  const { name, title, what, paper, heads = [] } = entry
+  const source = paper ?? { title: g('galleryCard'), address: `https://huggingface.co/${idOf(name)}` }
   const why = shown(got.why)
   const kinds = [...new Set(heads.map(({ kind }) => kind))]
   return html`<details class="models-look" id="models-look"><summary>${heads.length ? g('galleryLookHeads', { title, count: heads.length }) : g('galleryLook', { title })}</summary>
-    <p>${g(what)} ${paper ? html`<a href=${paper.address} target="_blank" rel="noreferrer">${paper.title}</a>` : nothing}
+    <p>${g(what)} <a href=${source.address} target="_blank" rel="noreferrer">${source.title}</a>
     ${text === entry.text ? nothing : html`<button type="button" class="tool" id="models-look-text" @click=${() => act.type(entry.text)}>${g('galleryRead', { text: entry.text })}</button>`}</p>
     ${
       heads.length
         ? html`<p class="note">${g(paper?.countsFrom ? 'galleryCountsFrom1' : 'galleryCountsFrom0')}</p>
         <ul class="models-known">${kinds.map(
           kind =>
-            html`<li><b>${g(`galleryKind.${kind}`)}</b>${heads.filter(known => known.kind === kind).map(one)}</li>`,
+            html`<li><b>${g(`galleryKind.${kind}`)}</b>${heads.filter(known => known.kind === kind).map(one)}${RANKED.includes(kind) ? nothing : html`<small>${g('galleryNoRank')}</small>`}</li>`,
         )}</ul>`
         : nothing
     }</details>`
