@@ -180,7 +180,7 @@ async function answerHub({ request, response, url, fault }, { models, hasBlobs, 
     return reply(response, 401, { 'x-error-message': 'Invalid credentials in Authorization header' })
   if (!model || (model.isPrivate && !isMember))
     return refuse(response, request.headers.authorization ? 404 : 401, 'RepoNotFound', 'Repository not found')
-  if (model.movedTo) return reply(response, 307, { location: url.pathname.replace(id, model.movedTo) + url.search })
+  if (model.movedTo) return reply(response, 301, { location: url.pathname.replace(id, model.movedTo) + url.search })
   const commit = commitOf(model)
   const revisions = ['main', commit, ...(model.branches ?? [])]
   const revision = kind.length === 40 ? kind : revisions.find(each => rest === each || rest.startsWith(`${each}/`))
