@@ -14,9 +14,13 @@ import { serve } from './project.js'
 
 const { project, run, remove } = install()
 after(remove)
-cpSync(join(root, 'node_modules/@huggingface/tokenizers'), join(project, 'node_modules/@huggingface/tokenizers'), {
-  recursive: true,
-})
+for (const name of ['@huggingface/tokenizers', '@huggingface/jinja', '@types/node'])
+  cpSync(join(root, 'node_modules', name), join(project, 'node_modules', name), { recursive: true })
+/** Options of TypeScript. */
+const TYPES =
+  '--noEmit --allowJs --checkJs --strict --noImplicitAny false --skipLibCheck --target es2022 --module nodenext --types node'.split(
+    ' ',
+  )
 const page = readFileSync(join(root, 'docs/recipes.md'), 'utf8')
 /** The programs by the names of their files. */
 const recipes = new Map(
@@ -42,20 +46,45 @@ const running = (file, env) =>
     child.on('close', code => (code === 0 ? resolve(out) : reject(new Error(err))))
   })
 
-test('a model of the hub opens in three lines and four requests, the second time in one', async () => {
-  const model = join(root, 'tests/goldens/models/gpt2-tiny')
-  const names = ['config.json', 'model.safetensors', 'tokenizer.json']
-  const files = Object.fromEntries(names.map(name => [name, readFileSync(join(model, name))]))
+const model = join(root, 'tests/goldens/models/gpt2-tiny')
+const names = ['config.json', 'model.safetensors', 'tokenizer.json']
+const files = Object.fromEntries(names.map(name => [name, readFileSync(join(model, name))]))
+
+test('a model of the hub opens in three lines and five requests, the second time in one', async () => {
   const hub = await startHub({ 'openai-community/gpt2': { files } })
   after(() => hub.close())
   const env = { HF_ENDPOINT: hub.url, HF_HOME: join(project, 'hub') }
   const first = await running('hub.js', env)
   assert.match(first, /^previous: layers\.\d\.heads\.\d, 0\.\d\d\ninduction: layers\.\d\.heads\.\d, 0\.\d\d\n\S/)
-  assert.equal(hub.asked.length, 5) // redirects count: four requests, that of the weights is redirected; a folder without tokenizer_config.json
+  assert.equal(hub.asked.length, 5) // a redirect counts: that of the weights; this folder has no tokenizer_config.json
   hub.asked.length = 0
   assert.equal(await running('hub.js', env), first)
   assert.equal(hub.asked.length, 1)
   assert.equal(/^import.*\nimport.*\nconst model = .*\n/.test(recipes.get('hub.js') ?? ''), true)
+})
+
+test('the examples of docs/models.md that need a hub run as they stand there', async () => {
+  const chat = Buffer.from(
+    JSON.stringify({ chat_template: '{% for m in messages %}{{ m.role }}: {{ m.content }}\n{% endfor %}' }),
+  )
+  const hub = await startHub({
+    'openai-community/gpt2': { files },
+    'me/chat': { files: Object.assign({ 'tokenizer_config.json': chat }, files) },
+  })
+  after(() => hub.close())
+  const text = readFileSync(join(root, 'docs/models.md'), 'utf8')
+  const [byName, conversation, ...more] = [...text.matchAll(/```js no-run\n([\s\S]*?)```/g)].map(([, body]) => body)
+  assert.deepEqual(more, [])
+  const head = `import { load } from 'qkv'
+import { deleteKeptModel, inspectModel, keptModels, loadModel } from 'qkv/models'
+const qkv = await load()
+`
+  writeFileSync(join(project, 'by-name.js'), head + byName)
+  writeFileSync(join(project, 'chat.js'), `${head}const model = await loadModel(qkv, 'hf:me/chat')\n${conversation}`)
+  const env = { HF_ENDPOINT: hub.url, HF_HOME: join(project, 'hub-of-examples') }
+  assert.match(await running('by-name.js', env), /^\[\n? *\{\s+id: 'openai-community\/gpt2',\s+revisions: /)
+  assert.match(await running('chat.js', env), /user: Who wrote Faust\?\n+$/)
+  run(process.execPath, [join(root, 'node_modules/typescript/bin/tsc'), ...TYPES, 'by-name.js', 'chat.js'])
 })
 
 /** The page is opened, and shows other weights for another text. @param {string} url */
