@@ -17,7 +17,7 @@ import { bytesOf, typeOf } from './weight-types.js'
 /** @typedef {import('./family-shapes/parts.js').NormSpec} NormSpec */
 /** @typedef {import('./family-shapes/parts.js').TableSpec} TableSpec */
 /** @typedef {import('./safetensors.js').StoredTensor} StoredTensor */
-/** @typedef {{ loaded: number, total: number, name: string }} Progress */
+/** `rate` in bytes a second, and `secondsLeft`: of a download. @typedef {{ loaded: number, total: number, name: string, rate?: number, secondsLeft?: number }} Progress */
 /** @typedef {import('./weight-types.js').WeightType} WeightType */
 /** @typedef {import('./weight-types.js').WeightPlace} WeightPlace */
 /** @typedef {import('./weight-types.js').WeightTypes} WeightTypes */

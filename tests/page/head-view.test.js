@@ -190,6 +190,11 @@ test('numbers are the scores of the head, or the numbers of all heads', () => {
 })
 
 test('a button is pointed at, selected by a click, and by Shift or a long press meant as a second one', async () => {
+  const page = new EventTarget()
+  const { addEventListener: add, removeEventListener: remove } = globalThis
+  globalThis.addEventListener = page.addEventListener.bind(page)
+  globalThis.removeEventListener = page.removeEventListener.bind(page)
+  const isSwallowed = () => !page.dispatchEvent(new Event('click', { cancelable: true }))
   /** @type {unknown[]} */
   const done = []
   const on = pointable({ point: is => done.push(is), select: isSecond => done.push(isSecond ? 'second' : 'first') })
@@ -201,8 +206,13 @@ test('a button is pointed at, selected by a click, and by Shift or a long press 
   on.down(/** @type {any} */ ({ pointerType: 'touch' }))
   await wait(700)
   on.up()
-  on.click(/** @type {any} */ ({ shiftKey: false }))
-  assert.deepEqual(done.splice(0), ['second'], 'the click that ends the press selects nothing')
+  assert.deepEqual([isSwallowed(), isSwallowed()], [true, false], 'the click that ends the press, wherever it is')
+  assert.deepEqual(done.splice(0), ['second'])
+  on.down(/** @type {any} */ ({ pointerType: 'touch' }))
+  await wait(700)
+  page.dispatchEvent(new Event('pointerdown'))
+  assert.equal(isSwallowed(), false, 'a press without a click takes none from the next one')
+  done.length = 0
   on.down(/** @type {any} */ ({ pointerType: 'touch' }))
   on.up()
   on.click(/** @type {any} */ ({ shiftKey: false }))
@@ -210,4 +220,6 @@ test('a button is pointed at, selected by a click, and by Shift or a long press 
   await wait(700)
   on.click(/** @type {any} */ ({ shiftKey: false }))
   assert.deepEqual(done, ['first', 'first'])
+  globalThis.addEventListener = add
+  globalThis.removeEventListener = remove
 })

@@ -3,30 +3,34 @@
 /** Milliseconds. */
 const LONG_PRESS = 500
 
-/** A finger that stays; the click that ends the press is no click. */
+/** @param {Event} event */
+function swallow(event) {
+  event.stopImmediatePropagation()
+  event.preventDefault()
+}
+
+/** The click that ends a long press is no click, whatever lies under the finger by then: what the press shows may move the page. */
+function swallowClick() {
+  const end = () => removeEventListener('click', swallow, { capture: true })
+  addEventListener('click', swallow, { capture: true, once: true })
+  addEventListener('pointerdown', end, { capture: true, once: true })
+}
+
+/** A finger that stays. */
 export class LongPress {
   /** @type {ReturnType<typeof setTimeout> | undefined} */
   #timer = undefined
-  #wasLong = false
 
   /** @param {{ pointerType: string }} event @param {() => void} act */
   down({ pointerType }, act) {
     this.up()
-    this.#wasLong = false
     if (pointerType !== 'touch') return
     this.#timer = setTimeout(() => {
-      this.#wasLong = true
+      swallowClick()
       act()
     }, LONG_PRESS)
   }
 
   /** The finger left or moved. */
   up = () => clearTimeout(this.#timer)
-
-  /** Was this click the end of a long press? */
-  wasLong() {
-    const was = this.#wasLong
-    this.#wasLong = false
-    return was
-  }
 }

@@ -38,9 +38,6 @@ export const held = (event, act) => longPress.down(event, act)
 /** The finger left or moved. */
 export const released = longPress.up
 
-/** Was this click the end of a long press? */
-export const wasLong = () => longPress.wasLong()
-
 /**
  * The listeners of a button that is pointed at and selected.
  * @param {{ point?: (isPointed: boolean) => void, select: (isSecond: boolean) => void }} answers
@@ -55,8 +52,6 @@ export function pointable({ point = () => {}, select }) {
     leave,
     down: (/** @type {PointerEvent} */ event) => held(event, () => select(true)),
     up: released,
-    click: (/** @type {MouseEvent} */ { shiftKey }) => {
-      if (!wasLong()) select(shiftKey)
-    },
+    click: (/** @type {MouseEvent} */ { shiftKey }) => select(shiftKey),
   }
 }

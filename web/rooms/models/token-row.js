@@ -4,7 +4,7 @@ import { html, nothing } from 'lit'
 import { paletteOf, stepOf } from '../../elements/colour-scale.js'
 import { percent } from '../../files/number-format.js'
 import { glosses, withGlosses } from '../../head/glosses.js'
-import { held, released, wasLong } from '../../head/pointing.js'
+import { held, released } from '../../head/pointing.js'
 import { counted } from '../../i18n/counted.js'
 import { mapAt } from './atlas-maps.js'
 import { matrixOf } from './shown.js'
@@ -171,7 +171,7 @@ function tokenRow(room, tokens, side, label) {
         title=${generation ? othersOf(room, generation) : side === 'queries' ? nothing : knownWords(room, i)}
         @pointerdown=${(/** @type {PointerEvent} */ event) => held(event, () => select(true))}
         @pointerup=${released} @pointercancel=${released}
-        @click=${(/** @type {MouseEvent} */ { shiftKey }) => wasLong() || select(shiftKey)}><span class="token" .style=${step === undefined ? '' : `background: ${colours[step]}; color: ${inks[step]}`}>${token}</span><sub aria-hidden="true">${i + 1}</sub>${
+        @click=${(/** @type {MouseEvent} */ { shiftKey }) => select(shiftKey)}><span class="token" .style=${step === undefined ? '' : `background: ${colours[step]}; color: ${inks[step]}`}>${token}</span><sub aria-hidden="true">${i + 1}</sub>${
           answer
             ? html`<small class="models-answer">${t('modelsAnswerHere', { token: answer.token, share: percent(answer.probability) })}</small>`
             : nothing

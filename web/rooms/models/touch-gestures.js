@@ -1,7 +1,9 @@
 // Two fingers that pinch, one finger that rests: what touch has in the place of Ctrl-wheel and Shift-click.
 
-/** Milliseconds that a finger rests, and pixels that it may move meanwhile. */
-const [REST, SLIP] = [500, 10]
+import { LongPress } from '../../elements/long-press.js'
+
+/** Pixels that a finger may move while it rests. */
+const SLIP = 10
 
 /** @typedef {{ x: number, y: number }} Point */
 
@@ -9,8 +11,7 @@ export class Touches {
   /** @type {Map<number, Point>} */
   #fingers = new Map()
   #distance = 0
-  /** @type {ReturnType<typeof setTimeout> | undefined} */
-  #timer
+  #longPress = new LongPress()
   /** Was the gesture something else than a tap? It is until all fingers are lifted. */
   #isOver = false
 
@@ -27,24 +28,27 @@ export class Touches {
   /** @param {PointerEvent} event */
   down(event) {
     if (event.pointerType !== 'touch') return
-    if (this.#fingers.size === 0) this.#isOver = false
+    if (event.isPrimary) {
+      this.#fingers.clear() // one that was lifted elsewhere, because the page has moved under it
+      this.#isOver = false
+    }
     this.#fingers.set(event.pointerId, { x: event.clientX, y: event.clientY })
-    clearTimeout(this.#timer)
     if (this.#fingers.size === 2) {
+      this.#longPress.up()
       this.#distance = this.#spread()
       this.#isOver = true
     } else
-      this.#timer = setTimeout(() => {
+      this.#longPress.down(event, () => {
         this.#isOver = true
         this.answers.press(event)
-      }, REST)
+      })
   }
 
   /** @param {PointerEvent} event @returns {boolean} do two fingers pinch? */
   move({ pointerId, clientX, clientY }) {
     const finger = this.#fingers.get(pointerId)
     if (!finger) return false
-    if (Math.hypot(clientX - finger.x, clientY - finger.y) > SLIP) clearTimeout(this.#timer)
+    if (Math.hypot(clientX - finger.x, clientY - finger.y) > SLIP) this.#longPress.up()
     if (this.#fingers.size !== 2) return false
     this.#fingers.set(pointerId, { x: clientX, y: clientY })
     const now = this.#spread()
@@ -58,7 +62,7 @@ export class Touches {
 
   /** @param {PointerEvent} event @returns {boolean} was it something else than a tap? */
   up({ pointerId }) {
-    clearTimeout(this.#timer)
+    this.#longPress.up()
     return this.#fingers.delete(pointerId) && this.#isOver
   }
 }

@@ -2,7 +2,7 @@ import { html } from 'lit'
 import '../../../elements/heads.js'
 import { fill } from '../../../elements/element-texts.js'
 import { headStatistics } from '../../../elements/statistics.js'
-import { held, left, released, rested, wasLong } from '../../../head/pointing.js'
+import { held, left, released, rested } from '../../../head/pointing.js'
 import { headWords } from '../explain/head-facts.js'
 import { namesOf } from '../explain/labels.js'
 import { withOrigin } from './map-title.js'
@@ -103,10 +103,9 @@ export function heads(context) {
   }
   /** Before the element hears of it: a second head is not selected. @param {PointerEvent} event */
   const click = event => {
-    const wasHeld = wasLong()
-    if (!wasHeld && !event.shiftKey) return
+    if (!event.shiftKey) return
     event.stopPropagation()
-    if (!wasHeld) subtract(headAt(event))
+    subtract(headAt(event))
   }
   return html`<div class="heads-column">
     <qkv-heads

@@ -2,7 +2,7 @@ import { html, LitElement, nothing } from 'lit'
 import { moved } from '../../../elements/keys.js'
 import { format } from '../../../files/number-format.js'
 import { colourOf } from '../../../head/number-colours.js'
-import { held, left, released, rested, wasLong } from '../../../head/pointing.js'
+import { held, left, released, rested } from '../../../head/pointing.js'
 import { toNumber } from '../../../shell/kinds.js'
 import { selectCell } from './select.js'
 
@@ -119,7 +119,10 @@ export class MatrixGrid extends LitElement {
     // A finger scrolls, unless it lies on the cell that is kept.
     const canDrag = this.matrix.isEditable && (event.pointerType === 'mouse' || (this.isKept && this.isShown(at)))
     const mark = `drag ${event.timeStamp}`
-    held(event, () => this.actions.subtract(this.cellOf(at)))
+    held(event, () => {
+      this.press = undefined
+      this.actions.subtract(this.cellOf(at))
+    })
     this.press = {
       at,
       x: canDrag ? event.clientX : Number.NaN,
@@ -159,7 +162,7 @@ export class MatrixGrid extends LitElement {
     this.press = undefined
     const at = this.placeOf(event)
     released()
-    if (wasLong() || !press || press.isDrag || !at || at.row !== press.at.row || at.column !== press.at.column) return
+    if (!press || press.isDrag || !at || at.row !== press.at.row || at.column !== press.at.column) return
     selectCell(this.actions, this.cellOf(at), event.shiftKey)
   }
 
