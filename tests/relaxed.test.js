@@ -19,7 +19,7 @@ const NUMBERS = {
   goldens: '',
   rope: '',
   backward: 'gradients are those',
-  summary: 'float64|every size|huge scores|NaN|a cache|a window',
+  summary: 'float64|every size|huge scores|equal weights|NaN|largest error|a cache|a window',
   threads: 'a summary has the same bits',
   linear: 'PyTorch|no more than is stated|exactly|not lost|float64|integer reference',
 }

@@ -8,6 +8,7 @@ import { kvCache } from '../src/cache.js'
 import { load, tensor } from '../src/index.js'
 import { attentionWindow } from '../src/nn.js'
 import { ATTENTION_OPTIONS } from '../src/ops/attention-arguments.js'
+import { attention } from './reference.js'
 import { summary as reference } from './reference-summary.js'
 
 const qkv = await load()
@@ -201,22 +202,45 @@ function withScores(L, S, score) {
   return [q, k, qkv.generator(1).randn([1, 1, S, 3])]
 }
 
+/** Scores of 600 keys that a careless softmax gets wrong. @type {Record<string, (i: number, j: number) => number>} */
+const HARD = {
+  'all equal': () => 3,
+  'all 1e30': () => 1e30,
+  'growing by 1e28': (_, j) => j * 1e28,
+  'from -1e30': (i, j) => -1e30 + ((i + j) % 3) * 1e29,
+  'one of 1e30 at the end': (i, j) => (j === 599 ? 1e30 : i),
+  'one of 40 at the end': (i, j) => (j === 599 ? 40 : (i * j) % 7),
+  'growing slowly': (i, j) => j * 0.05 * i,
+}
+
 test('huge scores, equal ones, and one at the end that rescales every sum, are right', () => {
   const [L, S] = [9, 600]
-  for (const [name, score] of Object.entries({
-    'all equal': () => 3,
-    'all 1e30': () => 1e30,
-    'growing by 1e28': (/** @type {number} */ _, /** @type {number} */ j) => j * 1e28,
-    'from -1e30': (/** @type {number} */ i, /** @type {number} */ j) => -1e30 + ((i + j) % 3) * 1e29,
-    'one of 1e30 at the end': (/** @type {number} */ i, /** @type {number} */ j) => (j === S - 1 ? 1e30 : i),
-    'one of 40 at the end': (/** @type {number} */ i, /** @type {number} */ j) => (j === S - 1 ? 40 : (i * j) % 7),
-    'growing slowly': (/** @type {number} */ i, /** @type {number} */ j) => j * 0.05 * i,
-  })) {
+  for (const [name, score] of Object.entries(HARD)) {
     const [q, k, v] = withScores(L, S, score)
     const ids = Array.from({ length: S }, (_, j) => j % 5)
     for (const options of [{ scale: 1 }, { scale: 1, causal: true, pastLength: S - L }])
       checkOne(q, k, v, options, { ...ALL, map: [4, 7], topK: 6, ids }, name)
   }
+})
+
+test('of equal weights the smaller keys come first, exactly; -1 and 0 stand where fewer keys are visible', () => {
+  const [L, S] = [70, 600]
+  const [q, k, v] = withScores(L, S, (i, j) => (i * 7 + j * 5 + (j >> 4)) % 6)
+  for (const pastLength of [0, S - L])
+    for (const topK of [1, 4, 8, 33]) {
+      const options = { causal: true, pastLength, scale: 1 }
+      const { topKeys, topWeights } = /** @type {any} */ (qkv.attention(q, k, v, { ...options, summary: { topK } }))
+        .summary
+      const [{ top }] = reference(q, k, options, { map: [1, 1], topK })
+      assert.deepEqual(
+        [...topKeys.data],
+        top.map(({ key }) => key),
+        `${topK} of ${pastLength}`,
+      )
+      for (let i = 0; i + pastLength + 1 < topK; i++)
+        for (let n = i + 1; n < topK; n++)
+          assert.deepEqual([topKeys.data[i * topK + n], topWeights.data[i * topK + n]], [-1, 0])
+    }
 })
 
 test('a query with NaN has NaN, and no other query; hidden NaN does not count', () => {
@@ -240,6 +264,14 @@ test('a query with NaN has NaN, and no other query; hidden NaN does not count', 
   const seen = /** @type {any} */ (qkv.attention(q, k, v, { keyLengths: [200], summary: asked }))
   for (const x of [seen.output, seen.summary.topWeights, seen.summary.logSumExp])
     assert.equal(x.data.filter(Number.isNaN).length, x.data.length / L)
+})
+
+test('a largest error of 3e-6 holds for all of 2,048 tokens', () => {
+  const g = qkv.generator(4)
+  const [q, k, v] = [g.randn([1, 1, 2048, 8]), g.randn([1, 1, 2048, 8]), g.randn([1, 1, 2048, 8])]
+  const ids = Array.from(g.randint(0, 300, [2048]).data)
+  const options = { causal: true, sinks: tensor([1]), alibi: tensor([0.002]), softcap: 20 }
+  checkOne(q, k, v, options, { ...ALL, map: [64, 512], topK: 8, ids }, 'L2048')
 })
 
 test('a largest error of 3e-6 holds for the last 128 of 2,048 tokens, with every option', () => {
@@ -345,6 +377,40 @@ test('a window has the weights of the trace, or their means and sums in cells, w
       }
     },
   )
+})
+
+test('a window of hard scores is that of all keys; with a logSumExp its error is at most that of the rounded logSumExp', () => {
+  const [L, S] = [9, 600]
+  const options = { scale: 1, causal: true, pastLength: S - L }
+  const parts = /** @type {const} */ ([
+    [0, 2],
+    [3, 300],
+    [590, S],
+  ])
+  /** @type {typeof HARD} */
+  const all = {
+    ...HARD,
+    'around 100': (i, j) => 100 + Math.sin(i + 3 * j),
+    'around -100': (i, j) => Math.sin(i + 3 * j) - 100,
+  }
+  for (const [name, score] of Object.entries(all)) {
+    const [q, k, v] = withScores(L, S, score)
+    const { weights } = attention(q, k, v, options)
+    const { logSumExp } = /** @type {any} */ (qkv.attention(q, k, v, { ...options, summary: { logSumExp: true } }))
+      .summary
+    for (const columns of parts)
+      for (const given of [{}, { logSumExp }]) {
+        const { data } = attentionWindow(qkv, q, k, { ...options, ...given, rows: [1, L], columns })
+        const width = columns[1] - columns[0]
+        for (const [n, weight] of data.entries()) {
+          const row = 1 + Math.floor(n / width)
+          const want = weights.data[row * S + columns[0] + (n % width)]
+          const rounded = 'logSumExp' in given ? Math.expm1(Math.abs(logSumExp.data[row]) * 2 ** -23) : 0
+          const bound = 3e-6 + (want && Math.min(want * rounded, 1))
+          assert.ok(Math.abs(weight - want) <= bound && weight <= 1 + 3e-6, `${name}: ${weight}, ${want} expected`)
+        }
+      }
+  }
 })
 
 test('a bad summary or window is refused by name, and nothing stays in memory', () => {

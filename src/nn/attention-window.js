@@ -1,4 +1,4 @@
-// The weights of some queries and keys, without those of the others: softmax needs only the logSumExp of each query.
+// The weights of some queries and keys: with the logSumExp of each query without those of the others.
 
 import { expectDims, toNumber } from '../base/arguments.js'
 import { describe } from '../base/errors.js'
@@ -21,7 +21,7 @@ import { expectCore } from '../qkv.js'
  * @property {Range} [columns] the keys; default all S
  * @property {readonly [number, number]} [resolution] [R, C]: in place of single weights R x C cells, at most 2^24; each is the mean over
  *   its queries of the sum of their weights to its keys, as in the map of a summary. More cells than queries or keys mean one for each
- * @property {import('./operation.js').Operand} [logSumExp] (B, H, L), from a summary of the same attention; computed where it is not given
+ * @property {import('./operation.js').Operand} [logSumExp] (B, H, L), from a summary of the same attention; where it is not given, the rows are computed over all keys
  */
 
 const LABELS = labels(
@@ -39,8 +39,9 @@ const LABELS = labels(
 
 /**
  * The weights of a window of queries and keys, each that of the whole attention: (B, H, rows, columns), or in cells (B, H, R, C),
- * without the leading axes that q lacks. With `logSumExp` its time is that of the window, whatever L and S are, and with `resolution`
- * its memory is that of a cell for each row and each column of cells.
+ * without the leading axes that q lacks. With `logSumExp` its time is that of the window, whatever L and S are, and a weight has a
+ * relative error of up to |logSumExp| * 2^-23, since both are rounded; without it the rows are computed over
+ * all keys, and none of that. With `resolution` the memory of a window is that of a cell for each row and each column of cells.
  * @param {import('../qkv.js').Qkv} qkv
  * @param {import('./operation.js').Operand} q as in attention
  * @param {import('./operation.js').Operand} k
@@ -58,7 +59,10 @@ export function attentionWindow(qkv, q, k, options = {}) {
     const columns = toRange(call.options.columns, call.S, LABELS.names.columns)
     const { resolution, logSumExp } = call.options
     const cells = resolution === undefined ? [call.L, call.S] : checkMap(resolution, LABELS.names.resolution)
-    return weightsIn(core, call, { rows, columns, cells }, findLogSumExp(core, call, logSumExp))
+    const window = { rows, columns, cells }
+    return logSumExp === undefined
+      ? weightsOfRows(core, call, window)
+      : weightsIn(core, call, window, readLogSumExp(call, logSumExp))
   } finally {
     core.giveCall(call)
   }
@@ -73,15 +77,12 @@ function toRange(given, size, name) {
   return [from, toNumber(given[1], `${name}[1]`, { least: from, most: size, whole: true })]
 }
 
-/** @param {Core} core @param {AttentionCall} call @param {unknown} given @returns {ArrayLike<number>} */
-function findLogSumExp(core, call, given) {
+/** @param {AttentionCall} call @param {unknown} given @returns {ArrayLike<number>} */
+function readLogSumExp(call, given) {
   const { B, H, L } = call
-  if (given !== undefined) {
-    const sums = toFloats(given, LABELS.names.logSumExp)
-    expectDims(sums, call.lead([B, H, L]), LABELS.names.logSumExp, '(..., L)')
-    return valuesOf(sums)
-  }
-  return summed(core, call, 0).logSumExp.data
+  const sums = toFloats(given, LABELS.names.logSumExp)
+  expectDims(sums, call.lead([B, H, L]), LABELS.names.logSumExp, '(..., L)')
+  return valuesOf(sums)
 }
 
 /**
@@ -110,11 +111,12 @@ function summed(core, call, columns) {
 function cutRows(x, [from, to]) {
   const { dims } = x
   const [rows, width] = dims.slice(-2)
+  if (from === 0 && to === rows) return x
   const values = /** @type {Float32Array} */ (valuesOf(x))
-  const cut = new Float32Array(count(dims.slice(0, -2)) * (to - from) * width)
-  for (let n = 0; n * (to - from) * width < cut.length; n++)
-    cut.set(values.subarray((n * rows + from) * width, (n * rows + to) * width), n * (to - from) * width)
-  return new Tensor(cut, [...dims.slice(0, -2), to - from, width])
+  const part = new Float32Array(count(dims.slice(0, -2)) * (to - from) * width)
+  for (let n = 0; n * (to - from) * width < part.length; n++)
+    part.set(values.subarray((n * rows + from) * width, (n * rows + to) * width), n * (to - from) * width)
+  return new Tensor(part, [...dims.slice(0, -2), to - from, width])
 }
 
 /**
@@ -130,22 +132,72 @@ function cutMask(mask, sizes, rows, columns) {
   const strides = [mask.batch, mask.head, mask.row, mask.column]
   const [B, H, R, C] = sizes.map((size, axis) => (strides[axis] ? size : 1))
   const values = /** @type {any} */ (valuesOf(mask.tensor))
-  const cut = new values.constructor(B * H * R * C)
+  const part = new values.constructor(B * H * R * C)
   const first = rows[0] * mask.row + columns[0] * mask.column
   let n = 0
   for (let b = 0; b < B; b++)
     for (let h = 0; h < H; h++)
       for (let r = 0; r < R; r++)
         for (let c = 0; c < C; c++)
-          cut[n++] = values[first + b * mask.batch + h * mask.head + r * mask.row + c * mask.column]
+          part[n++] = values[first + b * mask.batch + h * mask.head + r * mask.row + c * mask.column]
   const step = (/** @type {number} */ axis, /** @type {number} */ stride) => (strides[axis] ? stride : 0)
   return {
-    tensor: new Tensor(cut, [B, H, R, C]),
+    tensor: new Tensor(part, [B, H, R, C]),
     batch: step(0, H * R * C),
     head: step(1, R * C),
     row: step(2, C),
     column: step(3, 1),
   }
+}
+
+/**
+ * Makes a call that of some of its queries and keys.
+ * @param {AttentionCall} call
+ * @param {Range} rows
+ * @param {Range} columns
+ */
+function cut(call, rows, columns) {
+  const { B, H, G, masks } = call
+  const [R, C] = [rows[1] - rows[0], columns[1] - columns[0]]
+  const shift = rows[0] - columns[0]
+  call.q = cutRows(call.q, rows)
+  call.k = cutRows(call.k, columns)
+  call.mask = cutMask(call.mask, [B, H, R, C], rows, columns)
+  call.bias = cutMask(call.bias, [B, H, R, C], rows, columns)
+  call.past = (call.past ?? new Int32Array(B)).map(past => Math.min(past + shift, 2 ** 31 - 1))
+  masks.keyLengths = masks.keyLengths?.map(length => Math.max(0, length - columns[0]))
+  call.setSizes(B, H, G, R, C, 0)
+}
+
+/** Weights of a call at a time. */
+const MOST_WEIGHTS = 2 ** 22
+
+/**
+ * The weights of some queries over all keys, a few queries at a time, and of these the window.
+ * @param {Core} core
+ * @param {AttentionCall} call
+ * @param {{ rows: Range, columns: Range, cells: readonly number[] }} window
+ */
+function weightsOfRows(core, call, { rows, columns: [left, right], cells }) {
+  const { B, H, G, L, S, q, mask, bias, past } = call
+  const [R, C] = [rows[1] - rows[0], right - left]
+  const [down, across] = [Math.min(R, cells[0]), Math.min(C, cells[1])]
+  const weights = new Float32Array(B * H * R * across)
+  const step = Math.max(1, Math.floor(MOST_WEIGHTS / Math.max(1, B * H * S)))
+  for (let from = rows[0]; C && from < rows[1]; from += step) {
+    const to = Math.min(from + step, rows[1])
+    Object.assign(call, { q, mask, bias, past })
+    call.setSizes(B, H, G, L, S, 0)
+    cut(call, [from, to], [0, S])
+    const { data } = summed(core, call, S).map
+    const own = new Float32Array(B * H * (to - from) * C)
+    for (let n = 0; n * C < own.length; n++) own.set(data.subarray(n * S + left, n * S + right), n * C)
+    const part = pooled(own, [to - from, C], [to - from, across])
+    const size = (to - from) * across
+    for (let head = 0; head < B * H; head++)
+      weights.set(part.subarray(head * size, (head + 1) * size), (head * R + from - rows[0]) * across)
+  }
+  return new Tensor(pooled(weights, [R, across], [down, across]), call.lead([B, H, down, across]))
 }
 
 /**
@@ -156,18 +208,11 @@ function cutMask(mask, sizes, rows, columns) {
  * @param {ArrayLike<number>} logSumExp
  */
 function weightsIn(core, call, { rows, columns, cells }, logSumExp) {
-  const { B, H, G, L, masks } = call
+  const { B, H, L } = call
   const [R, C] = [rows[1] - rows[0], columns[1] - columns[0]]
   const [down, across] = [Math.min(R, cells[0]), Math.min(C, cells[1])]
-  const shift = rows[0] - columns[0]
-  call.q = cutRows(call.q, rows)
-  call.k = cutRows(call.k, columns)
-  call.mask = cutMask(call.mask, [B, H, R, C], rows, columns)
-  call.bias = cutMask(call.bias, [B, H, R, C], rows, columns)
-  call.past = (call.past ?? new Int32Array(B)).map(past => Math.min(past + shift, 2 ** 31 - 1))
-  masks.keyLengths = masks.keyLengths?.map(length => Math.max(0, length - columns[0]))
+  cut(call, rows, columns)
   call.sinks = undefined // they are in logSumExp
-  call.setSizes(B, H, G, R, C, 0)
   const { map, logSumExp: own } = summed(core, call, across)
   const shares = core.scope(() => {
     const at = core.allocFloats(B * H * R)
