@@ -1,11 +1,12 @@
 // <qkv-deep-map>: which tiles a view needs, what is done when they do not come, and the element in a page.
 
 import assert from 'node:assert/strict'
+import { readFile } from 'node:fs/promises'
 import { test } from 'node:test'
 import { positions } from '../../web/elements/deep-drawing.js'
 import { domainFor, levelOf, linkAt, strongestIn, TILE, Tiles, tilesIn } from '../../web/elements/deep-levels.js'
 import { useElements } from './elements.js'
-import { page } from './open.js'
+import { becomes, page, url, violations } from './open.js'
 
 /** @typedef {import('../../web/elements/deep-levels.js').TileRequest} TileRequest */
 
@@ -262,4 +263,132 @@ test('the map zooms from 16,384 rows to a number by wheel, keys and a link of it
   await map.locator('[part=problem] button').click()
   await map.evaluate(element => Object.assign(element, { source: { rows: 2 } }))
   await map.locator('[part=problem]').filter({ hasText: 'source.columns' }).waitFor()
+})
+
+/** Adds a map of so many rows whose numbers are all 0.25, and notes its texts and events. @param {number} size */
+async function addMap(size) {
+  await page.evaluate(async size => {
+    await customElements.whenDefined('qkv-deep-map')
+    const map = /** @type {any} */ (document.createElement('qkv-deep-map'))
+    const full = (/** @type {number[]} */ dims) => ({ data: new Float32Array(dims[0] * dims[1]).fill(0.25), dims })
+    const tokens = Array.from({ length: size }, (_, i) => `w${i}`)
+    const tile = (/** @type {any} */ { resolution }) => full([...resolution])
+    const source = { rows: size, columns: size, overview: full([8, 8]), tile }
+    Object.assign(map, { label: 'Even', source, rowTokens: tokens, columnTokens: tokens })
+    const seen = /** @type {any} */ (window)
+    seen.pins = []
+    map.addEventListener('cell-pin', (/** @type {any} */ { detail }) => seen.pins.push(detail))
+    const draw = map.drawing.draw.bind(map.drawing)
+    map.drawing.draw = (/** @type {any} */ pen, /** @type {any[]} */ ...given) => {
+      /** @type {string[]} */
+      const texts = []
+      const noting = new Proxy(pen, {
+        get: (target, name) => {
+          const value = target[name]
+          if (typeof value !== 'function') return value
+          return (/** @type {any[]} */ ...parts) => {
+            if (name === 'text') texts.push(parts[0])
+            return value.apply(target, parts)
+          }
+        },
+      })
+      const again = draw(noting, ...given)
+      seen.last = { texts, cell: given[2].cellWidth, height: given[2].cellHeight }
+      return again
+    }
+    document.body.style.background = 'Canvas'
+    document.querySelector('main')?.append(map)
+  }, size)
+  await becomes(() => page.evaluate(() => /** @type {any} */ (window).last?.cell > 0), true)
+}
+
+test('words are written from 12 pixels of a cell on, numbers from 44; below there are positions', async () => {
+  await addMap(64)
+  const base = await page.evaluate(() => /** @type {any} */ (window).last.cell)
+  const written = (/** @type {RegExp} */ pattern) =>
+    page.evaluate(
+      source =>
+        /** @type {any} */ (window).last.texts.filter((/** @type {string} */ x) => new RegExp(source).test(x)).length >
+        0,
+      pattern.source,
+    )
+  for (const [pixels, words, numbers] of /** @type {const} */ ([
+    [11.9, false, false],
+    [12, true, false],
+    [43.9, true, false],
+    [44, true, true],
+  ])) {
+    const zoom = pixels / base + 1e-9
+    await page
+      .locator('qkv-deep-map')
+      .evaluate((map, zoom) => Object.assign(map, { view: { zoom, row: 8, column: 8 } }), zoom)
+    await becomes(
+      () => page.evaluate(() => Math.round(100 * /** @type {any} */ (window).last.cell)),
+      Math.round(100 * pixels),
+    )
+    await becomes(() => written(/^w\d+$/), words, `words at ${pixels}`)
+    await becomes(() => written(/^0?\.25/), numbers, `numbers at ${pixels}`)
+    await becomes(() => written(/^\d\d+$/), !words, `positions at ${pixels}`)
+  }
+})
+
+test('two fingers, a double click, Enter and the minimap move the view', async () => {
+  await addMap(1000)
+  const map = page.locator('qkv-deep-map')
+  const area = map.locator('.map')
+  const view = () => map.evaluate(element => ({ .../** @type {any} */ (element).view }))
+  await area.evaluate(element => {
+    const { left, top } = element.getBoundingClientRect()
+    const finger = (/** @type {string} */ type, /** @type {number} */ pointerId, /** @type {number} */ x) =>
+      element.dispatchEvent(
+        new PointerEvent(type, { pointerType: 'touch', pointerId, clientX: left + x, clientY: top + 200, button: 0 }),
+      )
+    finger('pointerdown', 1, 150)
+    finger('pointerdown', 2, 200)
+    finger('pointermove', 2, 250)
+    finger('pointerup', 1, 150)
+    finger('pointerup', 2, 250)
+  })
+  await becomes(async () => Math.round(100 * (await view()).zoom), 200, 'twice as far apart')
+  assert.deepEqual(await page.evaluate(() => /** @type {any} */ (window).pins), [], 'a pinch is no click')
+  const before = await view()
+  await area.dblclick({ position: { x: 300, y: 300 } })
+  await becomes(async () => Math.round(100 * (await view()).zoom), 500, '2.5 times as large')
+  assert.ok((await view()).row > before.row)
+  await map.evaluate(element => Object.assign(element, { view: { zoom: 100, row: 700, column: 300 } }))
+  await map.locator('.labels').filter({ hasNotText: 'stands for' }).waitFor()
+  await area.focus()
+  await page.keyboard.press('Enter')
+  const pins = () => page.evaluate(() => /** @type {any} */ (window).pins.slice(-1))
+  assert.equal((await pins())[0]?.value, 0.25)
+  const [{ row, column }] = await pins()
+  assert.ok(Math.abs(row - 705) <= 1 && Math.abs(column - 305) <= 1, `${row}, ${column}`)
+  const mini = map.locator('.minimap')
+  const { width = 0, height = 0 } = (await mini.boundingBox()) ?? {}
+  await mini.click({ position: { x: width / 4, y: (3 * height) / 4 } })
+  const near = async () => {
+    const { row, column } = await view()
+    return Math.abs(row + 5 - 750) < 15 && Math.abs(column + 5 - 250) < 15
+  }
+  await becomes(near, true, 'what was clicked in the minimap is in the middle')
+  await map.locator('summary').click()
+  assert.deepEqual(await violations(), [])
+})
+
+test('the example of docs/elements.md shows its 10,000 rows and zooms to its numbers', async () => {
+  const docs = await readFile(new URL('../../docs/elements.md', import.meta.url), 'utf8')
+  const example = docs.match(/```html\n(<qkv-deep-map [\s\S]*?)```/)?.[1] ?? ''
+  assert.match(example, /rows: 10000, columns: 10000/)
+  const imports = JSON.stringify({ imports: { 'qkv/elements/deep-map': '/dist/elements/deep-map.js' } })
+  const icon = '<link rel="icon" href="/web/icon.svg" type="image/svg+xml" />'
+  const body = `<!doctype html><html lang="en"><head>${icon}<title>Example</title><script type="importmap">${imports}</script></head><body><main>${example}</main></body></html>`
+  await page.route('**/example-of-docs.html', route => route.fulfill({ contentType: 'text/html', body }))
+  await page.goto(`${url}example-of-docs.html`)
+  const map = page.locator('qkv-deep-map')
+  await map.locator('[role=status]').filter({ hasText: 'Rows 1 to 10000 of 10000' }).waitFor({ state: 'attached' })
+  // sin(100 / 40)^2 * exp(-3 / 500)
+  await map.evaluate(element => /** @type {any} */ (element).show({ row: 100, column: 97 }))
+  const said = () => map.evaluate(element => /** @type {any} */ (element).describe({ row: 100, column: 97 }))
+  await becomes(said, /: 0\.3560$/)
+  assert.equal(await map.locator('[part=problem]').count(), 0)
 })

@@ -5,7 +5,7 @@ import { readFileSync } from 'node:fs'
 import { basename } from 'node:path'
 import { test } from 'node:test'
 import { filesOf, open, opened, selectCell, weightsOf } from './models.js'
-import { becomes, page, reads, text, usePage } from './open.js'
+import { becomes, page, reads, text, usePage, violations } from './open.js'
 
 usePage({ hash: '#2&room=models' })
 
@@ -169,6 +169,15 @@ test('a long run tells how far it is and can be cancelled: the run before stays,
   // At once: lines that scroll use their elements again for other words.
   await page.locator('long-words .is-found .token').evaluate(word => /** @type {HTMLElement} */ (word).click())
   await page.locator('long-words .is-found.is-selected').waitFor()
+  // The words that it looks at have their weights beside them; what the tables leave out is said.
+  await page.waitForFunction(() => {
+    const list = /** @type {any} */ (document.querySelector('long-words')).firstElementChild
+    const isEnd = list.scrollTop + list.clientHeight >= list.scrollHeight - 1
+    list.scrollTop = isEnd ? 0 : list.scrollTop + 80
+    return /^<?[\d.]+%$/.test(list.querySelector('.weight')?.textContent)
+  })
+  await reads('.models-looks table:last-of-type caption', /the \d+ strongest, among the eight largest weights/)
+  assert.deepEqual(await violations('main'), [])
   await page.locator('.models-looks tbody tr').first().locator('button').click()
   const map = page.locator('#models-deep')
   await page.locator('.models-distance li').first().waitFor()
@@ -183,24 +192,42 @@ test('a long run tells how far it is and can be cancelled: the run before stays,
     .waitFor({ state: 'attached' })
   await map.locator('.labels').filter({ hasNotText: 'stands for' }).waitFor()
   // Without the first token: its column is hidden in the overview and in the tiles, and the numbers of the others stay.
-  const firstColumns = () =>
-    map.evaluate(async element => {
-      const { overview, tile } = /** @type {any} */ (element).source
-      const read = await tile({
-        rows: [128, 256],
-        columns: [0, 128],
-        resolution: [128, 128],
-        signal: new AbortController().signal,
-      })
-      return [overview, read].map(({ data, dims }) => [data[dims[1]], data[dims[1] + 1]])
+  // A cell of several tokens loses the weights of the first one alone.
+  const tileOf = (/** @type {[number, number]} */ columns, /** @type {[number, number]} */ resolution) =>
+    map.evaluate(
+      async (element, asked) => {
+        const { signal } = new AbortController()
+        const { data, dims } = await /** @type {any} */ (element).source.tile({ rows: [128, 256], ...asked, signal })
+        return [data[dims[1]], data[dims[1] + 1]]
+      },
+      { columns, resolution },
+    )
+  const overview = () =>
+    map.evaluate(element => {
+      const { data, dims } = /** @type {any} */ (element).source.overview
+      return [data[dims[1]], data[dims[1] + 1]]
     })
-  const [before, tileBefore] = await firstColumns()
+  const firstInOverview = () =>
+    map.evaluate(async element => {
+      const { rows, overview, tile } = /** @type {any} */ (element).source
+      const [R] = overview.dims
+      const { signal } = new AbortController()
+      return (await tile({ rows: [0, rows], columns: [0, 1], resolution: [R, 1], signal })).data[1]
+    })
+  const [before, tileBefore, first] = [await overview(), await tileOf([0, 128], [128, 128]), await firstInOverview()]
   assert.ok(before[0] > 0 && tileBefore[0] > 0)
+  const [ofBlock, next] = await tileOf([0, 128], [32, 32])
+  const [ofFirst] = await tileOf([0, 1], [32, 1])
   await page.check('#models-first')
-  await becomes(firstColumns, [
-    [Number.NEGATIVE_INFINITY, before[1]],
-    [Number.NEGATIVE_INFINITY, tileBefore[1]],
-  ])
+  const fourth = (/** @type {number} */ x) => Math.round(x * 1e4)
+  await becomes(async () => (await overview()).map(fourth), [before[0] - first, before[1]].map(fourth))
+  assert.deepEqual(await tileOf([0, 128], [128, 128]), [Number.NEGATIVE_INFINITY, tileBefore[1]])
+  const less = await tileOf([0, 128], [32, 32])
+  assert.deepEqual(less.map(fourth), [fourth(ofBlock - ofFirst), fourth(next)])
+  assert.ok(less[0] > 0)
+  const said = map.evaluate(element => /** @type {any} */ (element).describe({ row: 140, column: 0 }))
+  assert.match(await said, /left out/)
+  assert.deepEqual(await violations('main'), [])
   await page.uncheck('#models-first')
   await page.click('#models-back')
   await page.fill('#models-text', 'The cat')

@@ -483,7 +483,7 @@ test('a text file becomes the text; other files are still a model', async () => 
 
 test('the time of a text is that of a measured run, grows with its length, and is not known before one', async () => {
   const { secondsOf, mostTokens } = await import('../../web/rooms/models/long-text.js')
-  const stack = { layers: 12, heads: 12, headDim: 64 }
+  const stack = { layers: 12, heads: 12, kvHeads: 12, headDim: 64 }
   const model = /** @type {any} */ ({
     id: 'a',
     stacks: { decoder: stack },
@@ -506,10 +506,13 @@ test('the time of a text is that of a measured run, grows with its length, and i
   assert.ok(Math.abs(half - (0.4 + twice / 2)) < 1e-9, 'what the shortest run has taken does not grow with the text')
   assert.equal(secondsOf(model, undefined, 100), undefined)
   assert.equal(mostTokens(model, 3.5e9), 1024)
-  assert.equal(
-    mostTokens({ ...model, positions: Infinity }, 1.25e9 + 2 ** 26),
-    Math.floor(1e9 / (4 * 768 * 33 + 68 * 144)),
-  )
+  // q and k of all layers are kept until they have 512 MiB.
+  const [own, kept] = [4 * 768 * 33 + 68 * 144, 4 * 24 * 64 * 12]
+  const mostIn = (/** @type {number} */ bytes) => mostTokens({ ...model, positions: Infinity }, 250e6 + 2 ** 26 + bytes)
+  assert.equal(mostIn(1e9), Math.floor(1e9 / (own + kept)))
+  assert.equal(mostIn(3e9), Math.floor((3e9 - 2 ** 29) / own))
+  const edge = Math.floor(2 ** 29 / kept)
+  assert.ok(Math.abs(mostIn(edge * own + 2 ** 29) - edge) <= 1)
   assert.equal(mostTokens({ ...model, positions: Infinity }, 1e6), 0)
 })
 

@@ -106,6 +106,8 @@ export const texts = {
   modelsLeast: 'At least {least}',
   modelsOnlyHits: 'only heads that reach it ({count})',
   modelsWithoutFirst: 'leave out the first token',
+  modelsWithoutBlock: 'leave out the block of the first token ({count} tokens)',
+  modelsLeftOut: 'left out',
   'modelsPattern.previous': 'looks at the token before ({share})',
   'modelsPattern.first': 'looks at the first token ({share})',
   'modelsPattern.duplicate': 'looks at the same token ({share})',
@@ -217,6 +219,8 @@ export const texts = {
   modelsLooksAtAll: 'Where “{word}” looks, in each head',
   modelsSeenBy: 'What looks at “{word}” in this head',
   modelsSeenByAll: 'What looks at “{word}”, in all heads',
+  modelsLooksSome: 'the {count} strongest of {heads} heads',
+  modelsSeenSome: 'the {count} strongest, among the eight largest weights of each word',
   modelsHeadColumn: 'Head',
   modelsWordColumn: 'Word',
   modelsCells:

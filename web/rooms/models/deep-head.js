@@ -23,15 +23,18 @@ const TILE_SIDE = 2048
 
 /** A tile that the map waits for. @typedef {{ tile: TilePart, resolve: (matrix: Matrix) => void, reject: (error: Error) => void }} Awaited */
 
-/** The source of the open head: as long as it is the same object, the map keeps its tiles. @type {{ name: string, source?: import('../../elements/deep-levels.js').DeepSource }} */
+/** The source of the open head: as long as it is the same object, the map keeps its tiles. @type {{ name: string, source?: import('../../elements/deep-levels.js').DeepSource, stop?: AbortController }} */
 let known = { name: '' }
 /** The tiles that the map waits for. @type {Map<string, Awaited>} */
 const awaited = new Map()
 
-/** The same cells, the first of each row hidden. @param {Matrix} matrix */
-function withoutFirst({ data, dims }) {
+/** The same cells, the first of each row less the weights of the first key; without these it is hidden. @param {Matrix} matrix @param {Matrix} [first] (rows, 1) */
+function withoutFirst({ data, dims }, first) {
   const shown = Float32Array.from(data)
-  for (let i = 0; i < shown.length; i += dims[1]) shown[i] = Number.NEGATIVE_INFINITY
+  for (let r = 0; r < dims[0]; r++) {
+    const at = r * dims[1]
+    shown[at] = first ? Math.max(0, shown[at] - first.data[r]) : Number.NEGATIVE_INFINITY
+  }
   return { data: shown, dims }
 }
 
@@ -46,23 +49,50 @@ function sourceOf({ maps, act, run, got, view }, head) {
   const publish = () => act.show({ tiles: [...awaited.values()].map(({ tile }) => tile) })
   const { rows, columns, height, width } = maps
   const all = finer ?? { data: mapAt(maps, head), dims: [height, width] }
-  const overview = isWithoutFirst ? withoutFirst(all) : all
-  const tile = (/** @type {TileRequest} */ { signal, ...tile }) => {
-    const asked = new Promise((resolve, reject) => {
-      const part = tileName(head, tile)
-      const own = { tile, resolve, reject }
-      awaited.set(part, own)
-      signal.addEventListener('abort', () => {
-        if (awaited.get(part) !== own) return // another text waits for a tile of this name
-        awaited.delete(part)
+  const ask = (/** @type {TilePart} */ tile, /** @type {AbortSignal} */ signal) =>
+    /** @type {Promise<Matrix>} */ (
+      new Promise((resolve, reject) => {
+        const part = tileName(head, tile)
+        const own = { tile, resolve, reject }
+        awaited.set(part, own)
+        signal.addEventListener('abort', () => {
+          if (awaited.get(part) !== own) return // another text waits for a tile of this name
+          awaited.delete(part)
+          publish()
+        })
         publish()
       })
-      publish()
-    })
-    return isWithoutFirst && tile.columns[0] === 0 ? asked.then(withoutFirst) : asked
+    )
+  /** What each row of cells has of the first key, where the first cell has others, too. */
+  const ofFirst = (/** @type {TilePart} */ { rows, columns, resolution }, /** @type {AbortSignal} */ signal) =>
+    resolution[1] < columns[1] - columns[0]
+      ? ask({ rows, columns: [0, 1], resolution: [resolution[0], 1] }, signal)
+      : undefined
+  const tile = async (/** @type {TileRequest} */ { signal, ...tile }) => {
+    if (!isWithoutFirst || tile.columns[0] > 0) return ask(tile, signal)
+    const [cells, first] = await Promise.all([ask(tile, signal), ofFirst(tile, signal)])
+    return withoutFirst(cells, first)
   }
   const patience = Number.POSITIVE_INFINITY // a layer may run again for it
-  known = { name, source: { rows, columns, overview, tile, tileSide: TILE_SIDE, patience } }
+  const stop = new AbortController()
+  const source = {
+    rows,
+    columns,
+    overview: isWithoutFirst ? withoutFirst(all) : all,
+    tile,
+    tileSide: TILE_SIDE,
+    patience,
+  }
+  known.stop?.abort()
+  known = { name, source, stop }
+  if (isWithoutFirst)
+    ofFirst({ rows: [0, rows], columns: [0, columns], resolution: [all.dims[0], all.dims[1]] }, stop.signal)?.then(
+      first => {
+        if (known.stop !== stop) return
+        known.source = { ...source, overview: withoutFirst(all, first) }
+        act.show({})
+      },
+    )
   return known.source
 }
 
@@ -104,7 +134,7 @@ export function deepHead(room, head) {
       .source=${source}
       .rowTokens=${words.queries}
       .columnTokens=${words.keys}
-      .texts=${t.elements}
+      .texts=${view.isWithoutFirst ? leftOut(t) : t.elements}
       .pinned=${cell && { row: cell.query, column: cell.key }}
       .highlight=${marksOf(view.query)}
       @cell-pin=${pin}
@@ -112,6 +142,15 @@ export function deepHead(room, head) {
     <p class="note">${t('modelsCells')}</p>
     <p>${withoutFirstBox(room)}</p>
     ${profile(room, head)}`
+}
+
+/** The texts of the map whose hidden cells are left out: the same object as long as the language is the same. @type {{ of?: object, texts?: Record<string, any> }} */
+let said = {}
+
+/** @param {Room['t']} t */
+function leftOut(t) {
+  if (said.of !== t.elements) said = { of: t.elements, texts: { ...t.elements, hidden: t('modelsLeftOut') } }
+  return said.texts
 }
 
 /** The same object as long as the word is the same. @type {{ query: number | undefined, marks: import('../../elements/draw.js').Highlight }} */

@@ -1,6 +1,6 @@
 // A long text before it is read: how many tokens it has, how many the model can read here, and how long that takes. No DOM.
 
-import { MOST_MAPS } from './summary-run.js'
+import { MOST_KEPT, MOST_MAPS } from './summary-run.js'
 
 /** @typedef {import('./models.js').OpenModel} OpenModel */
 /** @typedef {import('./models.js').View} View */
@@ -47,14 +47,16 @@ const OF_HEAD = 68
 
 /**
  * The number of tokens that the model can read here: by its positions, and by memory, which holds what leaves each layer, what its
- * heads report and their maps, but no weight of a pair of tokens.
+ * heads report and their maps, q and k of all layers as far as they are kept, but no weight of a pair of tokens.
  * @param {OpenModel} model
  * @param {number} mostBytes
  */
 export function mostTokens({ positions, stacks: { encoder, decoder }, bytes }, mostBytes) {
-  const { layers, heads, headDim } = decoder ?? encoder ?? { layers: 0, heads: 1, headDim: 1 }
+  const { layers, heads, kvHeads, headDim } = decoder ?? encoder ?? { layers: 0, heads: 1, kvHeads: 1, headDim: 1 }
   const own = 4 * heads * headDim * (layers + 1 + OF_LAYER) + OF_HEAD * layers * heads
-  return Math.min(positions, Math.floor(Math.max(0, mostBytes - bytes - MOST_MAPS) / own))
+  const kept = 4 * (heads + kvHeads) * headDim * layers
+  const room = Math.max(0, mostBytes - bytes - MOST_MAPS)
+  return Math.min(positions, Math.floor(Math.max(room / (own + kept), (room - MOST_KEPT) / own)))
 }
 
 /** "12 s", "3 min". @param {import('./models.js').Room['t']} t @param {number} seconds */

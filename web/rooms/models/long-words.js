@@ -4,7 +4,7 @@ import { html, LitElement } from 'lit'
 import { visible, widthOf } from '../../elements/drawing-backends.js'
 import { breakLines } from './text-lines.js'
 
-/** Pixels of a line, around a word, and lines that are drawn beyond those in sight. */
+/** Pixels of a line, around a word, and lines that are drawn beyond those in sight. A position, or the weight in its place, has at least five signs. */
 const [LINE, SPACE, MORE] = [40, 18, 4]
 /** The widest word. */
 const WIDEST = 240
@@ -55,7 +55,7 @@ export class LongWords extends LitElement {
   willUpdate(changed) {
     if (!changed.has('words') && !changed.has('width')) return
     const font = `400 16px ${getComputedStyle(this).fontFamily}`
-    const number = (/** @type {number} */ index) => 7 * String(index + 1).length
+    const number = (/** @type {number} */ index) => 7 * Math.max(5, String(index + 1).length)
     this.starts = breakLines(
       this.words,
       Math.max(this.width - 20, 120),

@@ -129,9 +129,9 @@ function resize({ act }, { currentTarget }, factor) {
   act.show({ mapSize: Math.round(side * factor) })
 }
 
-/** Hides the first token, which draws the weight of many heads, from the colours. @param {Room} room */
-export const withoutFirstBox = ({ t, view, act }) =>
-  html`<label><input type="checkbox" id="models-first" .checked=${view.isWithoutFirst} @change=${(/** @type {InputEvent} */ { target }) => act.show({ isWithoutFirst: target.checked })} /> ${t('modelsWithoutFirst')}</label>`
+/** Hides the first token, which draws the weight of many heads, from the colours. @param {Room} room @param {number} [count] tokens that are hidden with it */
+export const withoutFirstBox = ({ t, view, act }, count = 1) =>
+  html`<label><input type="checkbox" id="models-first" .checked=${view.isWithoutFirst} @change=${(/** @type {InputEvent} */ { target }) => act.show({ isWithoutFirst: target.checked })} /> ${t(count > 1 ? 'modelsWithoutBlock' : 'modelsWithoutFirst', { count })}</label>`
 
 /** By which score heads are listed, and which of them. @param {Room} room @param {number} count heads that reach the least score */
 function rankControls(room, count) {
@@ -163,7 +163,7 @@ export function overview(room) {
   const isSeveral = all.length > 1
   return html`<section class="models-list" aria-label=${t('modelsRanked')}>
       ${isSeveral ? rankControls(room, hits.length) : nothing}
-      ${withoutFirstBox(room)}
+      ${withoutFirstBox(room, Math.ceil(maps.columns / maps.width))}
       <ol class="models-ranked" id="models-ranked">${(isSeveral && isOnlyHits ? hits : all)
         .slice(0, MOST_LISTED)
         .map(

@@ -7,7 +7,7 @@ import { BLOCKS, putSummary } from './atlas-maps.js'
 /** @typedef {import('./hooks.js').Stack} Stack */
 
 /** Bytes of all q and k that are kept; of longer texts a layer runs again when it is looked at. */
-const MOST_KEPT = 2 ** 29
+export const MOST_KEPT = 2 ** 29
 /** The most bytes of the maps of all heads. */
 export const MOST_MAPS = 2 ** 26
 /** Cells a side of the map of a head: the first number with which the maps take at most MOST_MAPS bytes. Each is a multiple of BLOCKS. */

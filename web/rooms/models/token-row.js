@@ -158,6 +158,7 @@ function tokenRow(room, tokens, side, label) {
   const unknown = new Set(run?.unknown)
   const gloss = glossOf(room)
   const answers = new Map((run?.answers ?? []).map(answer => [answer.row, answer]))
+  const isMarked = (/** @type {number} */ i) => tokens.length > MANY && (weights?.[i] ?? 0) > 0
   const word = (/** @type {string} */ token, /** @type {number} */ i) => {
     const step = weights ? stepOf(weights[i] ?? 0, [0, end]) : undefined
     const isSelected = (isQueries && view.query === i) || (isKeys && view.keyWord === i)
@@ -171,7 +172,7 @@ function tokenRow(room, tokens, side, label) {
         title=${generation ? othersOf(room, generation) : side === 'queries' ? nothing : knownWords(room, i)}
         @pointerdown=${(/** @type {PointerEvent} */ event) => held(event, () => select(true))}
         @pointerup=${released} @pointercancel=${released}
-        @click=${(/** @type {MouseEvent} */ { shiftKey }) => select(shiftKey)}><span class="token" .style=${step === undefined ? '' : `background: ${colours[step]}; color: ${inks[step]}`}>${token}</span><sub aria-hidden="true">${i + 1}</sub>${
+        @click=${(/** @type {MouseEvent} */ { shiftKey }) => select(shiftKey)}><span class="token" .style=${step === undefined ? '' : `background: ${colours[step]}; color: ${inks[step]}`}>${token}</span>${isMarked(i) ? html`<small class="weight">${percent(weights?.[i] ?? 0)}</small>` : html`<sub aria-hidden="true">${i + 1}</sub>`}${
           answer
             ? html`<small class="models-answer">${t('modelsAnswerHere', { token: answer.token, share: percent(answer.probability) })}</small>`
             : nothing

@@ -22,19 +22,22 @@ export function wordLooks(room) {
     t,
     words,
     head,
+    maps,
     view: { query },
   } = room
   const looks = looksOf(room)
   if (!looks || query === undefined) return nothing
   const word = `${words.queries[query] ?? ''} (${query + 1})`
+  const heads = (maps?.layers ?? 0) * (maps?.heads ?? 0)
+  const some = !head && looks.from.length < heads ? t('modelsLooksSome', { count: looks.from.length, heads }) : nothing
   return html`<section class="models-looks" aria-label=${t('modelsLooks')}>
-    ${list(room, t(head ? 'modelsLooksAt' : 'modelsLooksAtAll', { word }), looks.from, ({ key }) => `${words.keys[key] ?? ''} (${key + 1})`)}
-    ${list(room, t(head ? 'modelsSeenBy' : 'modelsSeenByAll', { word }), looks.to, link => `${words.queries[link.query] ?? ''} (${link.query + 1})`)}
+    ${list(room, t(head ? 'modelsLooksAt' : 'modelsLooksAtAll', { word }), some, looks.from, ({ key }) => `${words.keys[key] ?? ''} (${key + 1})`)}
+    ${list(room, t(head ? 'modelsSeenBy' : 'modelsSeenByAll', { word }), t('modelsSeenSome', { count: looks.to.length }), looks.to, link => `${words.queries[link.query] ?? ''} (${link.query + 1})`)}
   </section>`
 }
 
-/** @param {Room} room @param {string} title @param {HeadLink[]} links @param {(link: HeadLink) => string} other */
-function list({ t, act, stack, head }, title, links, other) {
+/** @param {Room} room @param {string} title @param {unknown} note @param {HeadLink[]} links @param {(link: HeadLink) => string} other */
+function list({ t, act, stack, head }, title, note, links, other) {
   const open = (/** @type {HeadLink} */ { layer, head: n, query, key }) => {
     if (!head) return act.openHead({ stack, layer, head: n })
     const map = /** @type {import('../../elements/deep-map.js').QkvDeepMap | null} */ (
@@ -42,7 +45,7 @@ function list({ t, act, stack, head }, title, links, other) {
     )
     map?.show({ row: query, column: key })
   }
-  return html`<table><caption>${title}</caption>
+  return html`<table><caption>${title} <small>${note}</small></caption>
     <thead><tr><th scope="col">${t('modelsHeadColumn')}</th><th scope="col">${t('modelsWordColumn')}</th><th scope="col">${t('modelsWeight')}</th></tr></thead>
     <tbody>${links.map(
       link =>
