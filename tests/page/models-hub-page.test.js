@@ -5,14 +5,17 @@ import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { basename } from 'node:path'
 import { after, test } from 'node:test'
-import { startHub } from '../models/hub.js'
+import { load } from '../../src/index.js'
+import { bytesOf, startHub } from '../models/hub.js'
+import { makeFolder } from '../models/made-folder.js'
 import { beyond } from './browser.js'
 import { filesOf } from './models.js'
 import { becomes, page, reads, url, usePage, violations } from './open.js'
 
 const own = usePage({ hash: '#2&room=models' })
 const files = Object.fromEntries(filesOf('gpt2-tiny').map(path => [basename(path), readFileSync(path)]))
-const hub = await startHub({ 'openai-community/gpt2': { files } })
+const large = await bytesOf(makeFolder(await load(), 'F32', { vocab: 80_001 }).folder) // 24 MB: four blocks
+const hub = await startHub({ 'openai-community/gpt2': { files }, 'me/large': { files: large } })
 after(() => hub.close())
 
 /** Answers requests to the public hub. Its storage, to which it redirects, is not seen: no answer of a route may redirect. */
@@ -24,6 +27,29 @@ const answer = async (/** @type {import('playwright-core').Route} */ route) => {
   const headers = { ...Object.fromEntries(found.headers), 'access-control-allow-origin': '*' }
   await route.fulfill({ status: found.status, headers, body: Buffer.from(await found.arrayBuffer()) })
 }
+
+test('a download says how much has come, its rate and the time that is left; Cancel ends it, and the model before stays', async () => {
+  const context = page.context()
+  /** Requests for later parts of the weights, which wait. @type {(() => void)[]} */
+  const held = []
+  await context.route('https://huggingface.co/**', async route => {
+    const [, from] = /bytes=(\d+)/.exec(route.request().headers().range ?? '') ?? []
+    if (Number(from) > 2 ** 23) await new Promise(resolve => held.push(() => resolve(undefined)))
+    await answer(route).catch(() => {}) // it was cancelled
+  })
+  await page.locator('#models-answer').waitFor()
+  await page.fill('#models-model', 'me/large')
+  await page.keyboard.press('Enter')
+  await reads('#models-size', /Download: 23 MB, once/)
+  await page.click('#models-agree')
+  await reads('.models-progress', /\d MB of 23 MB, .* a second, .* left/)
+  await page.click('#models-cancel')
+  await becomes(() => page.locator('.models-progress').count(), 0)
+  await reads('#models-facts', /^llama/)
+  for (const go of held) go()
+  await context.unroute('https://huggingface.co/**')
+  own.browser.complaints.splice(0) // requests to the hub
+})
 
 test('a name is typed, its size is said before a download, it opens; the link opens it again without network, on a phone, in Chinese', async () => {
   const context = page.context()

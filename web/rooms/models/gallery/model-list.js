@@ -99,7 +99,7 @@ export function modelList(room, g) {
     <p class="note" id="models-privacy">${g('galleryPrivacy')}</p>
     ${
       kept.length
-        ? html`<section class="models-kept" aria-label=${g('galleryKept')}><h3>${g('galleryKeptSum', { count: kept.length, size: megabytes(sum) })}</h3>
+        ? html`<section class="models-kept" aria-label=${g('galleryKept')}><p><b>${g('galleryKeptSum', { count: kept.length, size: megabytes(sum) })}</b></p>
           <ul>${kept.map(
             ({ id, commit, bytes }) =>
               html`<li><span>${id}</span> <span>${megabytes(bytes)}</span> <button type="button" class="tool" data-drop=${id} aria-label=${g('galleryDrop', { name: id })} @click=${() => act.drop(`hf:${id}@${commit}`)}>${g('galleryDelete')}</button></li>`,
