@@ -47,6 +47,9 @@ test('a download says how much has come, its rate and the time that is left; Can
   await becomes(() => page.locator('.models-progress').count(), 0)
   await reads('#models-facts', /^llama/)
   for (const go of held) go()
+  await page.click('#models-model')
+  await page.click('[data-drop="me/large"]') // what had come was kept
+  await becomes(() => page.locator('.models-kept').count(), 0)
   await context.unroute('https://huggingface.co/**')
   own.browser.complaints.splice(0) // requests to the hub
 })
