@@ -200,16 +200,23 @@ const NAMED = ['src', 'web', 'build']
 const namesIn = (/** @type {string} */ folder) =>
   readdirSync(new URL(folder, root), { recursive: true }).map(name => `${folder}/${name}`)
 
-/** Files of one name, but for roles and what another tool makes. @param {readonly string[]} folders @param {readonly string[]} roles */
-function twiceIn(folders, roles) {
-  const files = folders.flatMap(namesIn).filter(name => name.endsWith('.js') && !/^web.i18n|node_modules/.test(name))
+/** Names that several files have, but for roles. @param {readonly string[]} files @param {readonly string[]} roles */
+function repeated(files, roles) {
   const names = files.map(name => String(name.split('/').pop())).filter(name => !roles.includes(name))
   assert.ok(names.length > 50, 'files are found')
   return names.filter((name, i) => names.indexOf(name) !== i)
 }
 
 test('no two files of src, web and build have the same name, but for roles and the files of a language', () => {
-  assert.deepEqual(twiceIn(NAMED, ROLES), [])
+  const files = NAMED.flatMap(namesIn).filter(name => name.endsWith('.js') && !/^web.i18n|node_modules/.test(name))
+  assert.deepEqual(repeated(files, ROLES), [])
+})
+
+test('no two helpers of the tests have the same name, but for those that put another module into each', () => {
+  const files = namesIn('tests').filter(
+    name => name.endsWith('.js') && !/\.test\.js$|node_modules|projects|goldens/.test(name),
+  )
+  assert.deepEqual(repeated(files, ['register.js']), [])
 })
 
 /** A literal that is spread: its parts could stand where it stands. A list that a call made is none. */

@@ -8,7 +8,7 @@ import { drawLedger } from '../../build/train/ledger-text.js'
 import { load } from '../../src/index.js'
 import config from '../../vite.config.js'
 import { launch } from '../browser/chromium.js'
-import { opened } from '../page/models.js'
+import { opened } from '../page/golden-models.js'
 import {
   comeNear,
   firstPicture,

@@ -8,9 +8,9 @@ import { settingsOf } from '../../web/rooms/layer/presets.js'
 import { qkvCode } from '../../web/rooms/layer/programs/node.js'
 import { pytorchCode } from '../../web/rooms/layer/programs/pytorch.js'
 import { change, edit } from '../../web/rooms/layer/settings.js'
+import { near } from './article-goldens.js'
 import { plain, printed, settled } from './browser.js'
 import { traced } from './cases.js'
-import { near } from './golden.js'
 import { becomes, follow, go, LAYER, page, reads, set, text, usePage } from './open.js'
 
 const qkv = await load()

@@ -8,9 +8,9 @@ import { load } from 'qkv'
 import { shownOf } from '../../web/rooms/learn/model-picture.js'
 import { createRun } from '../../web/rooms/learn/training-run.js'
 import { BROWSERS, launch } from '../browser/browsers.js'
+import { expectNumbers } from './article-goldens.js'
 import { serve } from './browser.js'
 import { serveAll } from './elements.js'
-import { expectNumbers } from './golden.js'
 import { LAYER } from './open.js'
 
 const qkv = await load()

@@ -23,8 +23,8 @@ import { room } from '../../web/rooms/layer/room.js'
 import { computeOf } from '../../web/rooms/layer/trace/compute.js'
 import { timings } from '../../web/rooms/layer/trace/timing.js'
 import { createStore } from '../../web/shell/store.js'
+import { near } from './article-goldens.js'
 import { traced } from './cases.js'
-import { near } from './golden.js'
 
 const qkv = await load()
 const { arithmetic } = computeOf(qkv)

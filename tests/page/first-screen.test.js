@@ -3,8 +3,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { gzipSync } from 'node:zlib'
+import { expectNumbers } from './article-goldens.js'
 import { beyond, plain, printed } from './browser.js'
-import { expectNumbers } from './golden.js'
 import { becomes, choose, page, reads, set, type, usePage } from './open.js'
 import { words } from './typing.js'
 

@@ -5,9 +5,9 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
+import { expectNumbers } from './article-goldens.js'
 import { printed, settled } from './browser.js'
 import { header, json, npy, raw } from './files.js'
-import { expectNumbers } from './golden.js'
 import { becomes, choose, go, page, set, text, unfold, usePage } from './open.js'
 
 usePage()

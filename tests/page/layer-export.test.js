@@ -5,9 +5,9 @@ import { spawnSync } from 'node:child_process'
 import { readFile } from 'node:fs/promises'
 import { test } from 'node:test'
 import { readNpy, writeNpy } from '../../web/files/npy.js'
+import { expectNumbers } from './article-goldens.js'
 import { cell, printed, settled } from './browser.js'
 import { numbersIn } from './cases.js'
-import { expectNumbers } from './golden.js'
 import { becomes, choose, go, LAYER, page, reads, text, type, unfold, usePage } from './open.js'
 
 usePage()

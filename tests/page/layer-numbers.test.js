@@ -8,10 +8,10 @@ import { DEFAULTS } from '../../web/rooms/layer/fields.js'
 import { settingsOf } from '../../web/rooms/layer/presets.js'
 import { change, edit } from '../../web/rooms/layer/settings.js'
 import { runBatch } from '../../web/rooms/layer/trace/batch-statistics.js'
+import { expectNumbers, goldenCase, near } from './article-goldens.js'
 import { CASES, traced } from './cases.js'
-import { expectNumbers, goldenCase, near } from './golden.js'
 
-/** @typedef {import('./golden.js').Out} Out */
+/** @typedef {import('./article-goldens.js').Out} Out */
 
 const qkv = await load()
 

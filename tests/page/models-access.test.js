@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { beyond } from './browser.js'
-import { open, opened, selectCell } from './models.js'
+import { open, opened, selectCell } from './golden-models.js'
 import { becomes, page, reads, set, usePage, violations } from './open.js'
 
 usePage({ hash: '#2&room=models' })

@@ -3,7 +3,7 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { open, opened, openMade } from './models.js'
+import { open, opened, openMade } from './golden-models.js'
 import { becomes, go, page, reads, url, usePage } from './open.js'
 
 usePage({ hash: '#2&room=models' })

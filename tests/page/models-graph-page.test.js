@@ -4,7 +4,7 @@ import assert from 'node:assert/strict'
 import { readFile } from 'node:fs/promises'
 import { test } from 'node:test'
 import { beyond } from './browser.js'
-import { opened } from './models.js'
+import { opened } from './golden-models.js'
 import { becomes, go, page, reads, set, text, usePage, violations } from './open.js'
 
 usePage({ hash: '#2&room=models&models.checkpoint=stories' })

@@ -4,7 +4,7 @@ import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { basename } from 'node:path'
 import { test } from 'node:test'
-import { filesOf, open } from './models.js'
+import { filesOf, open } from './golden-models.js'
 import { becomes, page, reads, usePage } from './open.js'
 
 usePage({ hash: '#2&room=models' })

@@ -7,7 +7,7 @@ import { load } from 'qkv'
 import { loadModel } from 'qkv/models'
 import { traceCell } from '../../web/rooms/models/cell-trace.js'
 import { Tokenizer } from '../models/tokenizer.js'
-import { open, selectCell } from './models.js'
+import { open, selectCell } from './golden-models.js'
 import { becomes, page, reads, usePage } from './open.js'
 
 usePage({ hash: '#2&room=models' })

@@ -9,7 +9,7 @@ import { fileURLToPath, pathToFileURL } from 'node:url'
 import config from '../../vite.config.js'
 import { launch } from '../browser/chromium.js'
 import { launch as launchAt, serve } from './browser.js'
-import { filesOf, open, opened } from './models.js'
+import { filesOf, open, opened } from './golden-models.js'
 import { becomes, page, reads, turnTo, url, usePage } from './open.js'
 
 usePage({ hash: '#2&room=models' })

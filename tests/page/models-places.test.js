@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { open, opened, selectCell, weightsOf } from './models.js'
+import { open, opened, selectCell, weightsOf } from './golden-models.js'
 import { becomes, page, reads, url, usePage } from './open.js'
 
 usePage({ hash: '#2&room=models' })

@@ -4,7 +4,7 @@ import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { basename } from 'node:path'
 import { test } from 'node:test'
-import { filesOf, open, opened, selectCell, weightsOf } from './models.js'
+import { filesOf, open, opened, selectCell, weightsOf } from './golden-models.js'
 import { becomes, page, reads, text, usePage, violations } from './open.js'
 
 usePage({ hash: '#2&room=models' })

@@ -3,7 +3,7 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { opened, openMade } from './models.js'
+import { opened, openMade } from './golden-models.js'
 import { go, page, usePage } from './open.js'
 import { comeNear, firstPicture, LAST, noteAnswers, PANEL_NAMES, STORY, timesOf } from './room-speed.js'
 import { yardstick } from './typing.js'

@@ -8,7 +8,7 @@ import { texts as en } from '../../web/i18n/en/head.js'
 import { texts as shellEn } from '../../web/i18n/en/shell.js'
 import { texts as zh } from '../../web/i18n/zh/head.js'
 import { texts as shellZh } from '../../web/i18n/zh/shell.js'
-import { opened } from './models.js'
+import { opened } from './golden-models.js'
 import { becomes, page, reads, set, usePage } from './open.js'
 
 usePage({ hash: '#2&room=models&models.checkpoint=stories' })

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { beyond } from './browser.js'
-import { open } from './models.js'
+import { open } from './golden-models.js'
 import { becomes, follow, page, reads, usePage } from './open.js'
 
 usePage({ hash: '#2&room=models' })

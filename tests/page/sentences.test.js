@@ -5,8 +5,8 @@ import { test } from 'node:test'
 import { load } from 'qkv'
 import { embeddingLayer, multiheadAttention } from 'qkv/layers'
 import { tokenize } from 'qkv/tokenize'
+import { goldenCase, near } from './article-goldens.js'
 import { plain, printed, settled } from './browser.js'
-import { goldenCase, near } from './golden.js'
 import { becomes, choose, go, page, reads, set, text, type, usePage } from './open.js'
 
 usePage()
