@@ -100,7 +100,10 @@ function checkAnew(settings) {
  * @returns {{ queries: Tokens, keys: Tokens }}
  */
 function checkSentences(settings, tableRows, problems) {
-  const { kind, sentence, second, tokenizer: by, keysFrom } = settings
+  const { kind, tokenizer: by, keysFrom, letters } = settings
+  const [sentence, second] = [settings.sentence, settings.second].map(text =>
+    letters === 'lower' ? text.toLowerCase() : text,
+  )
   const isCross = kind === 'cross'
   const isRight = (/** @type {string} */ text) => text.length <= MOST_CHARACTERS
   const none = tokenize('')
