@@ -100,10 +100,7 @@ function checkAnew(settings) {
  * @returns {{ queries: Tokens, keys: Tokens }}
  */
 function checkSentences(settings, tableRows, problems) {
-  const { kind, tokenizer: by, keysFrom, letters } = settings
-  const [sentence, second] = [settings.sentence, settings.second].map(text =>
-    letters === 'lower' ? text.toLowerCase() : text,
-  )
+  const { kind, sentence, second, tokenizer: by, keysFrom } = settings
   const isCross = kind === 'cross'
   const isRight = (/** @type {string} */ text) => text.length <= MOST_CHARACTERS
   const none = tokenize('')

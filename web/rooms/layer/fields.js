@@ -205,8 +205,6 @@ export const FIELDS = {
     ...isOfWords,
   }),
   tokenizer: oneOf(['words', 'segments', 'characters'], { group: 'words', ...isOfWords }),
-  /** Letters as they were typed, or in lower case: then a word is one token in both. */
-  letters: oneOf(['typed', 'lower'], { group: 'words', ...isOfWords }),
   /** 'words': embeddings of the second sentence; 'random': rand(S, d), drawn after the weights. */
   keysFrom: oneOf(['words', 'random'], {
     group: 'words',
