@@ -1,0 +1,3 @@
+// The texts of ../en/circuit-exercises.js: American English has no other.
+
+export { texts } from '../en/circuit-exercises.js'

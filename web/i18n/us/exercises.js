@@ -1,0 +1,3 @@
+// The texts of ../en/exercises.js: American English has no other.
+
+export { texts } from '../en/exercises.js'

@@ -1,0 +1,3 @@
+// The texts of ../en/front.js: American English has no other.
+
+export { texts } from '../en/front.js'

@@ -1,0 +1,3 @@
+// The texts of ../en/glosses.js: American English has no other.
+
+export { texts } from '../en/glosses.js'

@@ -1,0 +1,3 @@
+// The texts of ../en/graph.js: American English has no other.
+
+export { texts } from '../en/graph.js'

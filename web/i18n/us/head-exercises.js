@@ -1,0 +1,3 @@
+// The texts of ../en/head-exercises.js: American English has no other.
+
+export { texts } from '../en/head-exercises.js'

@@ -1,0 +1,3 @@
+// The texts of ../en/head.js: American English has no other.
+
+export { texts } from '../en/head.js'

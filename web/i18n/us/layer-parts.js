@@ -1,0 +1,3 @@
+// The texts of ../en/layer-parts.js: American English has no other.
+
+export { texts } from '../en/layer-parts.js'

@@ -1,0 +1,3 @@
+// The texts of ../en/learn.js: American English has no other.
+
+export { texts } from '../en/learn.js'

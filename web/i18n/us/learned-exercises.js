@@ -1,0 +1,3 @@
+// The texts of ../en/learned-exercises.js: American English has no other.
+
+export { texts } from '../en/learned-exercises.js'

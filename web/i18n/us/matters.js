@@ -1,0 +1,3 @@
+// The texts of ../en/matters.js: American English has no other.
+
+export { texts } from '../en/matters.js'

@@ -1,0 +1,3 @@
+// The texts of ../en/models.js: American English has no other.
+
+export { texts } from '../en/models.js'

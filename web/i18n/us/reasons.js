@@ -1,0 +1,3 @@
+// The texts of ../en/reasons.js: American English has no other.
+
+export { texts } from '../en/reasons.js'
