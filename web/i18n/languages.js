@@ -3,6 +3,5 @@
 /** The name of each language in itself, by the name of its folder. */
 export const LANGUAGES = {
   en: 'English',
-  us: 'English (US)',
   zh: '中文',
 }

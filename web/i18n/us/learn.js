@@ -1,3 +1,0 @@
-// The texts of ../en/learn.js: American English has no other.
-
-export { texts } from '../en/learn.js'

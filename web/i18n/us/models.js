@@ -1,3 +1,0 @@
-// The texts of ../en/models.js: American English has no other.
-
-export { texts } from '../en/models.js'
