@@ -107,6 +107,7 @@ export const texts = {
   minus: 'Subtract',
   paintMask: 'Paint mask',
   'view.map': 'Map',
+  'view.largest': 'Largest',
   'view.numbers': 'Numbers',
   mapOf: '{map} ({origin})',
 }
