@@ -2,11 +2,10 @@
 
 import { headDifference } from './head-difference.js'
 import { headFlow } from './head-flow.js'
-import { headLargest } from './head-largest.js'
 import { headMap } from './head-map.js'
 import { headNumbers } from './head-numbers.js'
 
 /** @type {readonly import('../head.js').HeadPicture[]} */
-export const VIEWS = [headFlow, headMap, headDifference, headNumbers, headLargest]
+export const VIEWS = [headFlow, headMap, headDifference, headNumbers]
 
 export const VIEW_NAMES = VIEWS.map(({ name }) => name)

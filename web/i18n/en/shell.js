@@ -107,7 +107,6 @@ export const texts = {
   minus: 'Subtract',
   paintMask: 'Paint mask',
   'view.map': 'Map',
-  'view.largest': 'Largest',
   'view.numbers': 'Numbers',
   mapOf: '{map} ({origin})',
 }

@@ -103,7 +103,6 @@ export const texts = {
   minus: '相减',
   paintMask: '涂抹掩码',
   'view.map': '热图',
-  'view.largest': '最大',
   'view.numbers': '数字',
   mapOf: '{map}（{origin}）',
 }
