@@ -67,7 +67,6 @@ const ACTS = {
       await train()
     },
   ],
-  shift: [() => train(), nothing, explain, switchOff, probe('7 3 1 0 15 12')],
   text: [
     async () => {
       await room('#learn-own').fill(TEXT)

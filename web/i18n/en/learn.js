@@ -6,7 +6,6 @@ export const texts = {
   'task.translation': 'Translation',
   'task.sort': 'Sort',
   'task.reverse': 'Reverse',
-  'task.shift': 'Shift',
   'task.text': 'Your text',
   'task.induction.text':
     'A segment of numbers occurs twice: the model has to continue it the second time. One layer cannot: first a head notes which number stood before each one, and only a head of a later layer can search for that.',
@@ -15,14 +14,12 @@ export const texts = {
   'task.sort.text':
     'Numbers in any order, a bar, the same numbers in order. One length is never trained: it tests the rule.',
   'task.reverse.text': 'Each position has to say the number at the opposite end. One length is never trained.',
-  'task.shift.text': 'Each position has to say the number before it. One length is never trained.',
   'task.text.text':
     'The next character of your own text. So small a model learns letters, short words and little more.',
   'probeLabel.induction': 'Numbers to continue',
   'probeLabel.translation': 'English sentence',
   'probeLabel.sort': 'Numbers to sort',
   'probeLabel.reverse': 'Numbers to reverse',
-  'probeLabel.shift': 'Numbers to shift',
   'probeLabel.text': 'Text to continue',
   learnText: 'Text to learn',
   learnSettings: 'Settings:',
@@ -73,7 +70,6 @@ export const texts = {
   'learnFound.translation': 'The last attention puts {share} of its weight on the right word.',
   'learnFound.sort': 'Head {layer}.{head} looks at the next larger number: {share}.',
   'learnFound.reverse': 'Head {layer}.{head} looks at the opposite end: {share}.',
-  'learnFound.shift': 'Head {layer}.{head} looks at the number before: {share}.',
   learnHidden: 'Paused: the tab was hidden.',
   learnTable: 'The curves as a table',
   learnSaveCurves: 'Save the curves as CSV',
@@ -270,19 +266,6 @@ export const texts = {
   'story.reverse.5':
     'Without positions, all places look the same to the head: it cannot know which end is opposite. Accuracy stays near {baseline}.',
   'story.reverse.5.do': 'In Settings, set positions to none, and train.',
-
-  'story.shift.1':
-    'Each position has to say the number before it. At first the model is right in {first} of the places.',
-  'story.shift.1.do': 'Press Train.',
-  'story.shift.2': 'The head learns to look one place back. Watch the line below the diagonal appear.',
-  'story.shift.2.do': 'Wait until accuracy reaches 95%.',
-  'story.shift.3': 'Why does it say this number? The why lists what each part of the model adds to it.',
-  'story.shift.3.do': 'Click an answer below the numbers.',
-  'story.shift.4':
-    'The head puts {answerShare} of its weight on the number before. Without the head, accuracy on the length never trained is {changed}.',
-  'story.shift.4.do': 'Switch head {answer} off, or let it give its mean.',
-  'story.shift.5': 'It works for numbers of your own: only positions count.',
-  'story.shift.5.do': 'Type different numbers of your own, up to eight.',
 
   'story.text.1':
     'Your text, character by character: from everything before, the model has to say the next one. The last tenth of the text is held out.',

@@ -3,13 +3,12 @@
 import { Trouble } from '../../../files/trouble.js'
 import { induction } from './induction.js'
 import { reverse } from './reverse.js'
-import { shift } from './shift.js'
 import { sort } from './sort.js'
 import { text } from './text.js'
 import { translation } from './translation.js'
 
 /** @type {Record<string, import('./task.js').Task>} */
-export const TASKS = { induction, translation, sort, reverse, shift, text }
+export const TASKS = { induction, translation, sort, reverse, text }
 
 /** The sizes of a task's data. @param {import('./task.js').Task} task @param {import('./task.js').LearnSettings} settings @param {string} [text] @throws {Trouble} a text that the task cannot learn */
 export function shapeOf(task, settings, text) {
