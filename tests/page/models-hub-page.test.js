@@ -81,6 +81,7 @@ test('a name is typed, its size is said before a download, it opens; the link op
   await page.click('#models-look > summary')
   await page.click('#models-look-text')
   await reads('.models-known', /looks at the token before.*3\.3 \(2\.2\).*rank \d+ of 12 by previous token/)
+  await reads('.models-known', /stops the copying heads from attending .*This page has no score for it\./)
   await page.waitForFunction(() => {
     const link = decodeURIComponent(location.hash)
     return (
