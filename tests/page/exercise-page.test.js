@@ -6,9 +6,13 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { fileURLToPath, pathToFileURL } from 'node:url'
+import { load } from 'qkv'
+import { answerOf, startOf, withParameters } from '../../web/exercises/attempt.js'
 import { exerciseOf, IDS } from '../../web/exercises/index.js'
+import { room as layer } from '../../web/rooms/layer/room.js'
+import { createStore } from '../../web/shell/store.js'
 import { launch as launchChromium } from '../browser/chromium.js'
-import { becomes, go, page, reads, url, usePage, violations } from './open.js'
+import { becomes, follow, go, page, reads, url, usePage, violations } from './open.js'
 
 usePage({ hash: '#2&room=exercises' })
 
@@ -42,6 +46,96 @@ test('from the list into an exercise: a wrong answer, what is locked, the soluti
   await page.evaluate(() => localStorage.clear())
 })
 
+/** What keeps training for long: e13 and e14 are solved in the first language and place only. */
+const TRAINS = ['e13', 'e14']
+const qkv = await load()
+
+/** The link of an exercise with the settings of its solution, and what is typed or chosen there. @param {string} id */
+async function solutionOf(id) {
+  const exercise = /** @type {import('../../web/exercises/exercise.js').Exercise} */ (await exerciseOf(id))
+  const { room, solution } = exercise
+  const own = withParameters(startOf(exercise, 0), solution.set)
+  let answer = solution.answer
+  if (room === 'layer') {
+    const store = createStore(layer, { qkv, link: own })
+    answer = answerOf(solution, { state: store.state, answer: undefined, memory: undefined, qkv })
+    store.close()
+  }
+  const prefix = room === 'layer' ? '' : `${room}.`
+  const all = new URLSearchParams([...new URLSearchParams(own)].map(([name, value]) => [`${prefix}${name}`, value]))
+  return { hash: `#2&exercise=${id}&${all}`, answer, exercise }
+}
+
+/** @typedef {import('playwright-core').Page | import('playwright-core').FrameLocator} Place */
+
+/** Gives an answer and presses Check, by mouse or by keyboard, until it has passed. @param {Place} place @param {string} id @param {unknown} answer @param {'mouse' | 'keyboard'} by */
+async function answers(place, id, answer, by) {
+  await place.locator(`#exercise[data-exercise="${id}"]`).waitFor()
+  const field = place.locator('#exercise-answer')
+  if (Array.isArray(answer)) for (const word of answer) await field.locator('input').nth(word).press('Space')
+  else if (answer !== undefined && (await field.evaluate(each => each.localName)) === 'select')
+    await field.selectOption(String(answer))
+  else if (answer !== undefined) await field.fill(String(answer))
+  const check = place.locator('#exercise-check')
+  await becomes(
+    async () => {
+      await (by === 'mouse' ? check.click() : check.press('Enter'))
+      return place.locator('#exercise').getAttribute('data-state')
+    },
+    'passed',
+    `${id} by ${by}`,
+  )
+}
+
+/** Trains until the run stops, with the buttons of the exercise. @param {Place} place @param {import('../../web/exercises/exercise.js').Exercise} exercise */
+async function trains(place, { id, parts = [] }) {
+  for (const part of parts) {
+    await place.locator(`[data-part="${part.name}"]`).click()
+    await place.locator('#learn-train').click()
+    await place.locator(`#exercise .exercise-measured`).waitFor()
+    await becomes(
+      async () => (await place.locator('.exercise-measured').innerText()).match(/–/g)?.length ?? 0,
+      part === parts[0] ? 1 : 0,
+    )
+  }
+  if (id === 'e14')
+    for (const layers of ['1', '2']) {
+      await place.locator('[data-control="layers"]').fill(layers)
+      await place.locator('#learn-train').click()
+      await becomes(
+        async () => (await place.locator('.exercise-measured').innerText()).match(/–/g)?.length ?? 0,
+        3 - Number(layers),
+      )
+    }
+}
+
+/** What a link changes from one exercise to the next. @param {(hash: string) => Promise<void>} open @param {Place} place @param {readonly string[]} ids @param {string} more parameters @param {(i: number) => 'mouse' | 'keyboard'} by @param {(id: string) => Promise<void>} [look] */
+async function solveAll(open, place, ids, more, by, look) {
+  for (const [i, id] of ids.entries()) {
+    const { hash, answer, exercise } = await solutionOf(id)
+    await open(`${hash}${more}`)
+    await place.locator(`#exercise[data-exercise="${id}"]`).waitFor()
+    if (TRAINS.includes(id)) await trains(place, exercise)
+    await answers(place, id, answer, by(i))
+    await look?.(id)
+  }
+}
+
+const SHORT = IDS.filter(id => !TRAINS.includes(id))
+
+test('every exercise is solved in English and in Chinese, by mouse and by keyboard', async () => {
+  for (const [lang, ids, said] of /** @type {const} */ ([['en', IDS, /^Right\./], ['zh', SHORT, /^对了。/]])) // biome-ignore format: one line
+    await solveAll(
+      follow,
+      page,
+      ids,
+      `&lang=${lang}`,
+      i => ((lang === 'en') === (i % 2 === 0) ? 'mouse' : 'keyboard'),
+      () => reads('.exercise-passed', said),
+    )
+  await page.evaluate(() => localStorage.clear())
+})
+
 /** What stands in a room when it is drawn. */
 const DRAWN = { layer: '#stage qkv-heatmap', learn: 'main canvas', models: '#models-answer[data-token]' }
 
@@ -58,7 +152,17 @@ test('axe finds nothing in the bar of any exercise, in one language and theme af
     await page.locator(`#exercise[data-exercise="${id}"]`).waitFor()
     await page.locator(DRAWN[room]).first().waitFor({ state: 'attached' })
     await expectNothing(id, '#exercise')
+    const { height, content } = await page
+      .locator('#exercise')
+      .evaluate(bar => ({ height: bar.offsetHeight, content: bar.scrollHeight - bar.clientHeight }))
+    assert.ok(height <= 120 && content <= 0, `${id}: ${height} px, ${content} of it out of sight`)
   }
+  await page.setViewportSize({ width: 390, height: 844 })
+  await page.click('.exercise-fold')
+  await becomes(() => page.locator('#exercise').evaluate(bar => bar.offsetHeight), 48)
+  await page.click('.exercise-fold')
+  const height = await page.locator('#exercise').evaluate(bar => bar.offsetHeight)
+  assert.ok(height <= 0.4 * 844 + 1, `a sheet of ${height} px`)
   await page.evaluate(() => localStorage.clear())
 })
 
@@ -100,6 +204,41 @@ test('a circuit is found in Models: heads are switched in the bar, both texts st
   await reads('.exercise-pair', /Is he → tom >99\.9%.*lily 10\.4%/s)
   await page.click('#exercise-check')
   await reads('.exercise-passed', /One question, two circuits/)
+  await page.evaluate(() => localStorage.clear())
+})
+
+test('the presenter: larger, without the header; slides go on and come back, a full stop blanks the screen, Escape leaves', async () => {
+  await go('#2&')
+  const seed = () => page.locator('#map').evaluate(map => /** @type {any} */ (map).rowTokens.join(' '))
+  await page.keyboard.press('Shift+P')
+  await page.locator('#present').waitFor()
+  assert.equal(await page.locator('header.top').isVisible(), false)
+  assert.equal(await page.evaluate(() => getComputedStyle(document.documentElement).fontSize), '24px')
+  const cell = await page.locator('#map').evaluate(map => {
+    const style = getComputedStyle(map)
+    return ['width', 'height'].map(side => Math.round(Number.parseFloat(style.getPropertyValue(`--qkv-cell-${side}`))))
+  })
+  assert.deepEqual(cell, [128, 92])
+  await page.click('#present-add')
+  await page.locator('#present[data-slides="1"]').waitFor()
+  await follow('#2&present=1&sentence=one+two+three')
+  await becomes(seed, 'one two three')
+  await page.click('#present-add')
+  await page.locator('#present[data-at="1"][data-slides="2"]').waitFor()
+  await page.evaluate(() => /** @type {HTMLElement} */ (document.activeElement).blur())
+  await page.keyboard.press('ArrowLeft')
+  await becomes(seed, 'Life is short eat dessert first')
+  await page.keyboard.press('.')
+  await page.locator('.present-blank').waitFor()
+  await page.keyboard.press('.')
+  await page.locator('.present-blank').waitFor({ state: 'detached' })
+  await page.keyboard.press('ArrowRight')
+  await becomes(seed, 'one two three')
+  await page.keyboard.press('ControlOrMeta+Z')
+  await becomes(seed, 'Life is short eat dessert first')
+  await page.keyboard.press('Escape')
+  await page.locator('#present').waitFor({ state: 'detached' })
+  await page.locator('header.top').waitFor()
   await page.evaluate(() => localStorage.clear())
 })
 
@@ -163,6 +302,34 @@ test('in a frame: the host is asked for a state, told score and state, and the h
   }
 })
 
+test('in the frame of a host every exercise is solved, is reported, and no link leads out but the one to the whole page', async () => {
+  await openHost(FRAME, null)
+  const frame = page.frameLocator('iframe')
+  const links = () =>
+    frame
+      .locator('a[href]')
+      .evaluateAll(all => all.filter(each => each.checkVisibility()).map(each => each.getAttribute('href') ?? ''))
+  const whole = async (/** @type {string} */ id) => {
+    const found = await links()
+    assert.ok(found.length === 1 && /^#2/.test(found[0]) && !/embed=/.test(found[0]), `${id}: ${found}`)
+  }
+  const open = (/** @type {string} */ hash) =>
+    page.evaluate(hash => {
+      const { contentWindow } = /** @type {HTMLIFrameElement} */ (document.querySelector('iframe'))
+      if (contentWindow) contentWindow.location.hash = hash
+    }, hash)
+  await solveAll(open, frame, SHORT, '&embed=1', i => (i % 2 ? 'mouse' : 'keyboard'), whole)
+  const reported = await heard('SPLICE.reportScoreAndState')
+  for (const id of SHORT)
+    assert.ok(
+      reported.some(({ activity_id, score }) => activity_id === `qkv.${id}` && score === 1),
+      id,
+    )
+  await open('#2&exercise=e99&embed=1')
+  await frame.locator('#exercise[data-state="unknown"]').waitFor()
+  await whole('e99')
+})
+
 test('<qkv-exercise> reports checks, score and state, and goes on from a state', async () => {
   await page.route('**/dist/**', route => {
     const [, path] = /\/dist\/(.*)$/.exec(route.request().url()) ?? []
@@ -191,7 +358,7 @@ test('<qkv-exercise> reports checks, score and state, and goes on from a state',
   await becomes(async () => (await events()).at(-1)[0], 'qkv-error')
 })
 
-test('the page as one file opens an exercise from a disk, offline', async () => {
+test('the page as one file: every exercise is solved from a disk, offline', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'qkv exercise '))
   copyFileSync(fileURLToPath(new URL('../../site/qkv.html', import.meta.url)), join(folder, 'qkv.html'))
   const { context, close } = await launchChromium({ locale: 'en-US', viewport: { width: 1440, height: 900 } })
@@ -203,6 +370,11 @@ test('the page as one file opens an exercise from a disk, offline', async () => 
     await tab.locator('#models-answer[data-token="max"]').waitFor()
     await tab.click('#exercise-check')
     await tab.locator('.exercise-passed').waitFor()
+    const open = (/** @type {string} */ hash) =>
+      tab.evaluate(hash => {
+        location.hash = hash
+      }, hash)
+    await solveAll(open, tab, SHORT, '', i => (i % 2 ? 'keyboard' : 'mouse'))
   } finally {
     await close()
     rmSync(folder, { recursive: true })

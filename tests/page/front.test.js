@@ -13,7 +13,7 @@ import { recorded } from '../../web/rooms/front/recorded.js'
 import { room } from '../../web/rooms/front/room.js'
 import { tell, wordsOf } from '../../web/rooms/front/tell.js'
 import { createStore } from '../../web/shell/store.js'
-import { plain } from './browser.js'
+import { beyond, plain, settled } from './browser.js'
 import { useBrowser } from './open.js'
 
 const FOLDER = fileURLToPath(new URL('../../web/trained/stories', import.meta.url))
@@ -122,11 +122,18 @@ test('the switch works on recorded numbers before the model is there; the first 
   await page.close()
 })
 
+/** What the named head gives to each word, as a screen reader has it. @param {readonly number[]} row */
+const lookedAt = row =>
+  ['the start', 'Lily', 'and', 'Tom', 'are', 'friends', '.', 'is', 'he'].flatMap((word, i) =>
+    row[i] < 0.01 ? [] : [`he gives ${word} ${(100 * row[i]).toFixed(1)}%`],
+  )
+
 test('live, another name and "she" are asked of the model; B shows the time before; the cards lead into the rooms', async () => {
   const page = await own.browser.context.newPage()
   await page.goto(own.server.url)
   await page.locator('.front[data-live="true"]').waitFor()
   assert.equal(await page.locator('.front-state').innerText(), '')
+  assert.deepEqual(await page.locator('#front-gives li').allTextContents(), lookedAt(recorded.he.all.row))
   await page.click('#front-boy > summary')
   await page.click('#front-name-leo')
   await page.locator('.front-answer', { hasText: 'Leo' }).waitFor()
@@ -173,4 +180,61 @@ test('a model that cannot start is a sentence; the recorded numbers stay', async
   await page.locator('.front[data-live="true"]').waitFor()
   await page.close()
   own.browser.complaints.splice(0) // the 404
+})
+
+test('with Save-Data the model is loaded when a name is changed, and the page says so', async () => {
+  const page = await own.browser.context.newPage()
+  await page.addInitScript(() => {
+    Object.defineProperty(navigator, 'connection', { value: { saveData: true } })
+  })
+  /** @type {string[]} */
+  const asked = []
+  page.on('request', request => asked.push(request.url()))
+  await page.clock.install()
+  await page.goto(own.server.url)
+  await page.locator('.front-state', { hasText: 'is loaded when you change a name' }).waitFor()
+  await page.clock.fastForward(1000) // without Save-Data it is asked for after 100 ms
+  await settled(page)
+  assert.deepEqual(
+    asked.filter(each => each.endsWith('.safetensors')),
+    [],
+  )
+  await page.click('#front-boy > summary')
+  await page.click('#front-name-leo')
+  await page.locator('.front[data-live="true"]').waitFor()
+  await page.close()
+})
+
+test('front door, list of exercises and page for teachers fit 360 px, stand still with reduced motion, and print', async () => {
+  const page = await own.browser.context.newPage()
+  await page.setViewportSize({ width: 360, height: 780 })
+  await page.emulateMedia({ colorScheme: 'dark', reducedMotion: 'reduce' })
+  for (const [hash, part] of [
+    ['', '.front[data-live="true"]'],
+    ['#2&room=exercises', '.exercise-square'],
+    ['#2&room=exercises&exercises.part=teachers', '.teachers-groups'],
+  ]) {
+    await page.goto('about:blank')
+    await page.goto(own.server.url + hash)
+    await page.locator(part).first().waitFor()
+    await settled(page)
+    assert.deepEqual(await beyond(page), [], hash)
+    const moving = await page.evaluate(
+      () => document.getAnimations().filter(({ playState }) => playState === 'running').length,
+    )
+    assert.equal(moving, 0, hash)
+    const ground = await page.evaluate(() => getComputedStyle(document.documentElement).backgroundColor)
+    const [red] = ground.match(/\d+/g) ?? []
+    assert.ok(Number(red) < 60, `dark: ${ground}`)
+  }
+  await page.goto('about:blank')
+  await page.goto(own.server.url)
+  await page.locator('.front[data-live="true"]').waitFor()
+  await page.emulateMedia({ media: 'print' })
+  await settled(page)
+  for (const part of ['.front-line >> nth=0', '.front-answer', '.front-says', '.front-bars'])
+    assert.ok(await page.locator(part).isVisible(), part)
+  assert.equal(await page.locator('header.top').isVisible(), false)
+  assert.equal(await page.locator('.front-switch').first().isVisible(), false, 'no switch on paper')
+  await page.close()
 })

@@ -1,5 +1,5 @@
-// Twelve of the eighteen questions of a first-time reader, each from a fresh page and within three clicks; answers.test.js has
-// the others: what a word attends to, where a number comes from, sqrt(d), two heads, cross-attention, programs.
+// The eighteen questions of a first-time reader, each from a fresh page and within three clicks. answers.test.js has more of
+// those of One layer, and compares their numbers with the core's.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -42,6 +42,35 @@ async function enter(room) {
 /** What is asked, and what a reader does; the assertions are on what the page answers. @type {[string, () => Promise<void>][]} */
 const QUESTIONS = [
   [
+    '1. what does a word attend to most?',
+    async () => {
+      await enter('layer')
+      await page.click('[data-word="queries:3"] >> nth=0')
+      await reads(
+        '.answer-first',
+        /^.?eat.? looks at all almost evenly, most at .*%\), then .*%\)\. Even share: 16\.7%\.$/,
+      )
+    },
+  ],
+  [
+    '2. where does a number come from?',
+    async () => {
+      await enter('layer')
+      await reads('.panel .total', '= 0.6870')
+      await page.locator('#chain .factor').last().click()
+      await reads('.panel .steps', /random number: column \d of row 4 in the table .* drawn from seed 123/)
+    },
+  ],
+  [
+    '3. why divide by sqrt(d)?',
+    async () => {
+      await enter('layer')
+      await page.click('#tour-start > summary')
+      await page.click('#tour-start [data-item="1"]')
+      await reads('#tour-text', /spread like √d; dividing keeps softmax.* from picking a single word/)
+    },
+  ],
+  [
     '4. what does the mask change, and why do rows still sum to 1?',
     async () => {
       await enter('layer')
@@ -61,6 +90,16 @@ const QUESTIONS = [
     },
   ],
   [
+    '6. how do two heads differ?',
+    async () => {
+      await enter('layer')
+      const notes = await page.locator('qkv-heads').evaluate(heads => /** @type {any} */ (heads).notes)
+      assert.match(notes[1], /looks most at itself \(33\.8%\); sharpest: 2\.07 bit/)
+      await page.click('[data-view="difference"]')
+      await reads('#largest-differences', /^Largest: \S+ to \S+ \([+−]0\.\d{4}\)/)
+    },
+  ],
+  [
     '7. what if I change one weight?',
     async () => {
       await enter('layer')
@@ -70,6 +109,15 @@ const QUESTIONS = [
       await page.keyboard.press('Enter')
       await page.locator('#sensitivity .before-after').waitFor()
       await becomes(() => value('#inspector .total output'), Math.fround(0.2))
+    },
+  ],
+  [
+    '8. what are rows and columns of cross-attention?',
+    async () => {
+      await enter('layer')
+      await page.click('#tour-start > summary')
+      await page.click('#tour-start [data-item="5"]')
+      await reads('#tour-text', /Rows are the 4 words that ask, columns the 5 words that answer/)
     },
   ],
   [
@@ -121,6 +169,16 @@ const QUESTIONS = [
         .locator('#cost .cost-table [data-value]')
         .evaluateAll(cells => cells.slice(0, 2).map(cell => Number(cell.getAttribute('data-value'))))
       assert.ok(projections > 0 && mixing > 0)
+    },
+  ],
+  [
+    '12. how do I get the numbers into my program?',
+    async () => {
+      await enter('layer')
+      await page.click('#more > summary')
+      await page.click('#to-code')
+      await page.locator('#code-pytorch').waitFor()
+      await reads('#code-pytorch', /^import torch.*Life.*softmax/s)
     },
   ],
   [
@@ -208,7 +266,7 @@ const QUESTIONS = [
   ],
 ]
 
-test('twelve questions of a first-time reader are answered from a fresh page, within three clicks each', async t => {
+test('eighteen questions of a first-time reader are answered from a fresh page, within three clicks each', async t => {
   for (const [question, answer] of QUESTIONS) {
     await go('')
     await page.evaluate(() => {

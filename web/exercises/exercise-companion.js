@@ -1,6 +1,6 @@
 // The companion of the page that runs exercises: it opens their room, locks what they keep, checks, and keeps scores.
 
-import { html } from 'lit'
+import { html, nothing } from 'lit'
 import { LANGUAGES } from '../i18n/languages.js'
 import { textsLater } from '../shell/texts-later.js'
 import { rulesOf } from './attempt.js'
@@ -62,10 +62,14 @@ async function found(id, text = '') {
   return made && ownExercise(made)
 }
 
-/** @param {import('../shell/room.js').Translate} t @param {readonly string[]} unknown ids of a link that name no exercise */
-const unknownNote = (t, unknown) =>
+/**
+ * @param {import('../shell/room.js').Translate} t
+ * @param {readonly string[]} unknown ids of a link that name no exercise
+ * @param {boolean} isEmbedded a frame leads nowhere else
+ */
+const unknownNote = (t, unknown, isEmbedded) =>
   html`<section class="exercise" id="exercise" aria-label=${t('room.exercises')} data-state="unknown"><p class="exercise-says" role="status">${t('exerciseUnknown', { ids: unknown.join(', ') })}
-    <a href="#2&room=exercises">${t('exerciseAll')}</a></p></section>`
+    ${isEmbedded ? nothing : html`<a href="#2&room=exercises">${t('exerciseAll')}</a>`}</p></section>`
 
 /** Theme and language of a link. @param {Shell} shell @param {Record<string, string>} page */
 async function setAppearance(shell, { theme, lang = '' }) {
@@ -184,7 +188,7 @@ export function companion(shell) {
       const { exercise } = place
       const { at, known, unknown } = link
       if (!t) return ''
-      if (!exercise) return unknown.length ? unknownNote(t, unknown) : ''
+      if (!exercise) return unknown.length ? unknownNote(t, unknown, isEmbedded()) : ''
       const own = place.store()
       if (!own) return ''
       const { state } = own

@@ -7,6 +7,7 @@ export const texts = {
   frontNames: '{name}: choose another name',
   frontOrder: 'The other name first',
   frontGives: '{pronoun} gives {word} {weight}',
+  frontLinks: 'Where the head looks',
   frontBars: 'The six likeliest next words',
   frontHead: 'Head {head}',
   frontOthers: 'The other five heads',
@@ -28,6 +29,8 @@ export const texts = {
   frontAlone: 'With head {head} alone, the other five off, it says “{answer}” ({p}).',
   frontNone: 'Without any head it says “{answer}” ({p}).',
   frontRecorded: 'These numbers are recorded; the model ({size} KB) is loading.',
+  frontSaving:
+    'These numbers are recorded. The model ({size} KB) is loaded when you change a name, as your browser asks for few bytes.',
   frontWaiting: 'The model ({size} KB) is loading.',
   frontFailed: 'The model could not start ({message}). These numbers are recorded from it.',
   frontCannot: 'The model could not start ({message}).',

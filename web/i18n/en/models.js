@@ -5,8 +5,9 @@ export const texts = {
   'modelsShipped.ledger': 'Ledger, for long texts',
   'modelsShipped.stories': 'Stories',
   'modelsShipped.translation': 'Translation',
-  modelsFolder: 'Open a folder…',
-  modelsFiles: 'Open files…',
+  modelsOpen: 'Open…',
+  modelsFolder: 'A folder with a model…',
+  modelsFiles: 'Files of a model, or a text…',
   modelsLocal:
     'Folder: config.json, model.safetensors or pytorch_model.bin, tokenizer.json. By name: openai-community/gpt2. Texts and files stay on this computer.',
   modelsNameOrAddress: 'a name, such as openai-community/gpt2, or an address',

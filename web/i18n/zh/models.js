@@ -6,8 +6,9 @@ export const texts = {
   'modelsShipped.ledger': '账本（长文本）',
   'modelsShipped.stories': '小故事',
   'modelsShipped.translation': '翻译',
-  modelsFolder: '打开文件夹…',
-  modelsFiles: '打开文件…',
+  modelsOpen: '打开…',
+  modelsFolder: '装有模型的文件夹…',
+  modelsFiles: '模型的文件，或一篇文本…',
   modelsLocal:
     '文件夹：config.json、model.safetensors 或 pytorch_model.bin、tokenizer.json。按名称：openai-community/gpt2。文本和文件留在这台电脑上。',
   modelsNameOrAddress: '名称，例如 openai-community/gpt2，或一个地址',

@@ -66,7 +66,7 @@ function thisStory(settings, row) {
 /** @param {Context} context @param {readonly number[]} [row] what the pronoun gives to each word */
 export const cards = ({ t, settings }, row) =>
   html`<nav class="front-cards" aria-label=${t('frontCards')}>
-    ${card('#2&view=flow&step=mix', 'front-to-layer', t('frontLayer'), t('frontLayerText'), layerPicture())}
+    ${card('#2&view=flow', 'front-to-layer', t('frontLayer'), t('frontLayerText'), layerPicture())}
     ${card('#2&room=learn', 'front-to-learn', t('frontLearn'), t('frontLearnText', { steps: recorded.curve.steps }), learnPicture())}
     ${card('#2&room=models', 'front-to-models', t('frontModels'), t('frontModelsText'), modelPicture())}
     <a id="front-go-on" href=${thisStory(settings, row)}>${t('frontGoOn')}</a>

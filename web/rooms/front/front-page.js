@@ -21,7 +21,7 @@ import {
   tokensOf,
 } from './pronoun-story.js'
 import { recorded } from './recorded.js'
-import './story-links.js'
+import { LEAST_LINK } from './story-links.js'
 
 /** @typedef {import('./front.js').Context} Context */
 /** @typedef {import('./pronoun-story.js').Runs} Runs */
@@ -116,7 +116,9 @@ function links({ t, settings }, told, isOn) {
       weight: told ? percent(told.row[i], t) : '',
     }),
   )
-  return html`<story-links .weights=${told?.row ?? []} .from=${tokens.length - 1} .isOff=${!isOn} .titles=${titles}></story-links>`
+  const { row = [] } = told ?? {}
+  return html`<story-links .weights=${row} .from=${tokens.length - 1} .isOff=${!isOn} .titles=${titles}></story-links>
+    <ol class="visually-hidden" id="front-gives" aria-label=${t('frontLinks')}>${titles.map((title, i) => (isOn && row[i] >= LEAST_LINK ? html`<li>${title}</li>` : nothing))}</ol>`
 }
 
 /** The six likeliest words. @param {Context} context @param {Told | undefined} told */
@@ -144,7 +146,7 @@ const reasonOf = (t, { key, params }) =>
   String(key === 'requestFailed' ? params?.message : t(/** @type {any} */ (key), params)).replace(/[.。]$/, '')
 
 /** What happened, in words. @param {Context} context @param {Runs | undefined} runs @param {import('./pronoun-story.js').Switches} switches */
-function says({ t, act, settings, got }, runs, switches) {
+function says({ t, act, settings, view, got }, runs, switches) {
   const head = headName(NAMED[settings.pronoun])
   const lines = runs
     ? sayings(storyOf(settings), runs, switches).map(({ key, words, shares }) =>
@@ -162,7 +164,7 @@ function says({ t, act, settings, got }, runs, switches) {
     ? t(runs ? 'frontFailed' : 'frontCannot', { message: reasonOf(t, tell.problem) })
     : tell?.is === 'here'
       ? ''
-      : t(runs ? 'frontRecorded' : 'frontWaiting', { size })
+      : t(view.isSaving && !view.isWanted ? 'frontSaving' : runs ? 'frontRecorded' : 'frontWaiting', { size })
   return html`<p class="front-says" role="status" aria-live="polite">${lines.join(t('frontSpace'))}</p>
     <p class="note front-state ${isFailed ? 'problem' : ''}">${state}
       ${isFailed ? html`<button type="button" class="plain" id="front-retry" @click=${() => act.retry()}>${t('retry')}</button>` : nothing}</p>`

@@ -15,6 +15,8 @@ export interface View {
   isUsed: boolean
   /** May the model be loaded? Not before the first picture; with Save-Data not before it is needed. */
   isWanted: boolean
+  /** Does the reader want few bytes (Save-Data)? */
+  isSaving: boolean
   /** While the key B is held, all heads are on. */
   isHeld: boolean
 }

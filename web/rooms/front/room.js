@@ -30,7 +30,7 @@ export const room = {
     isOn: { kind: flag(), default: true, history: 'undo' },
     othersOn: { kind: flag(), default: true, history: 'undo' },
   },
-  view: { isUsed: false, isWanted: false, isHeld: false },
+  view: { isUsed: false, isWanted: false, isSaving: false, isHeld: false },
   actions: {
     name: (_, who, name) => change({ [who]: name }),
     swap: ({ settings }) => change({ first: settings.first === 'girl' ? 'boy' : 'girl' }),
@@ -50,7 +50,8 @@ export const room = {
   keys: {
     b: ({ settings }) => (settings.isOn && settings.othersOn ? undefined : { view: { isHeld: true } }),
   },
-  enter: () => (savesData() ? {} : { effects: [{ type: 'later', act: 'want', after: PAUSE }] }),
+  enter: () =>
+    savesData() ? { view: { isSaving: true } } : { effects: [{ type: 'later', act: 'want', after: PAUSE }] },
   session: {
     worker: () => new Worker(new URL('./worker.js', import.meta.url), { type: 'module' }),
     handlers: async qkv => (await import('./session.js')).handlers(qkv),

@@ -5,7 +5,8 @@ import { css, html, LitElement, svg } from 'lit'
 
 /** Pixels of a weight of 1, and of the thinnest line. */
 const [WIDEST, THINNEST] = [14, 0.5]
-const LEAST = 0.01
+/** The least weight that has a line. */
+export const LEAST_LINK = 0.01
 /** Pixels that a line to a word of the same line dips below it. */
 const DIP = 24
 
@@ -124,7 +125,7 @@ export class StoryLinks extends LitElement {
     const from = spots[this.from]
     const most = Math.max(...weights)
     return html`<svg aria-hidden="true">${weights.map((weight, i) => {
-      if (!from || !spots[i] || i === this.from || weight < LEAST) return svg``
+      if (!from || !spots[i] || i === this.from || weight < LEAST_LINK) return svg``
       const name = `${weight === most ? 'is-strongest' : ''} ${isOff ? 'is-off' : ''}`
       const width = isOff ? 1 : Math.max(THINNEST, weight * WIDEST)
       return svg`<path class=${name} data-to=${i} pathLength=${isOff ? 200 : 1} stroke-width=${width} d=${this.path(from, spots[i])}><title>${titles[i]}</title></path>`

@@ -3,6 +3,7 @@
 import { html, nothing } from 'lit'
 import { live } from 'lit/directives/live.js'
 import { counted } from '../../i18n/counted.js'
+import { menu } from '../../shell/menu.js'
 import { duration, mostTokens, secondsOf } from './long-text.js'
 import { galleryOf, modelField } from './model-field.js'
 import { askedOf, failureOf, requestOf, titleOf } from './shown.js'
@@ -20,10 +21,13 @@ export function opening(room) {
   const isOfGallery = openModel !== undefined && isOfHub(openModel.name)
   return html`<div class="models-bar">
       ${modelField(room)}
-      <label class="tool models-file">${t('modelsFolder')}<input class="visually-hidden" id="models-folder" type="file" webkitdirectory multiple @change=${choose} /></label>
-      <label class="tool models-file">${t('modelsFiles')}<input class="visually-hidden" id="models-files" type="file" multiple accept=".json,.safetensors,.bin,.spm,.txt,.md" @change=${choose} /></label>
+      ${menu(
+        { id: 'models-open', label: t('modelsOpen') },
+        html`<label class="tool models-file">${t('modelsFolder')}<input class="visually-hidden" id="models-folder" type="file" webkitdirectory multiple @change=${choose} /></label>
+          <label class="tool models-file">${t('modelsFiles')}<input class="visually-hidden" id="models-files" type="file" multiple accept=".json,.safetensors,.bin,.spm,.txt,.md" @change=${choose} /></label>
+          <p class="note">${t('modelsLocal')}</p>`,
+      )}
       ${storyMenu(room)}
-      <span class="note">${t('modelsLocal')}</span>
       ${openModel ? facts(room, openModel) : nothing}
     </div>
     ${asked ? galleryOf(room).draw(({ hubQuestion, g }) => hubQuestion(room, asked, g)) : nothing}
