@@ -154,14 +154,14 @@ test('axe finds nothing in the bar of any exercise, in one language and theme af
     await expectNothing(id, '#exercise')
     const { height, content } = await page
       .locator('#exercise')
-      .evaluate(bar => ({ height: bar.offsetHeight, content: bar.scrollHeight - bar.clientHeight }))
+      .evaluate(bar => ({ height: bar.getBoundingClientRect().height, content: bar.scrollHeight - bar.clientHeight }))
     assert.ok(height <= 120 && content <= 0, `${id}: ${height} px, ${content} of it out of sight`)
   }
   await page.setViewportSize({ width: 390, height: 844 })
   await page.click('.exercise-fold')
-  await becomes(() => page.locator('#exercise').evaluate(bar => bar.offsetHeight), 48)
+  await becomes(() => page.locator('#exercise').evaluate(bar => bar.getBoundingClientRect().height), 48)
   await page.click('.exercise-fold')
-  const height = await page.locator('#exercise').evaluate(bar => bar.offsetHeight)
+  const height = await page.locator('#exercise').evaluate(bar => bar.getBoundingClientRect().height)
   assert.ok(height <= 0.4 * 844 + 1, `a sheet of ${height} px`)
   await page.evaluate(() => localStorage.clear())
 })

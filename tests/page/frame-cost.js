@@ -123,7 +123,8 @@ async function front(page, url) {
     }))
     // From the press of the switch until the frame after the one that shows the other word.
     const flip = await page.evaluate(async () => {
-      const start = performance.now()(/** @type {HTMLElement} */ document.querySelector('#front-isOn')).click()
+      const start = performance.now()
+      document.querySelector('#front-isOn')?.dispatchEvent(new MouseEvent('click'))
       while (document.querySelector('.front-answer')?.textContent !== 'Max')
         await new Promise(resolve => requestAnimationFrame(resolve))
       await new Promise(resolve => requestAnimationFrame(resolve))
