@@ -14,6 +14,9 @@ const PATIENCE = 500
 /** @param {Blob} blob @param {number} from @param {number} to */
 const readSlice = async (blob, from, to) => new Uint8Array(await blob.slice(from, to).arrayBuffer())
 
+/** Large slices, read ahead. @param {Blob} blob @returns {ByteSource} */
+const slices = blob => inBlocks(blob.size, (from, to) => readSlice(blob, from, to))
+
 /**
  * Throws if a file is not as it was when it was chosen. Its stream then ends early or tells of the network; in Chromium one that was
  * deleted has size 0, and its slices are empty.
@@ -33,9 +36,9 @@ async function check(blob, name) {
 export async function fromBlob(blob, name) {
   const { size } = blob
   if (!size) await check(blob, name)
-  const { read, close } = globalThis.process?.versions?.node
-    ? { read: (/** @type {number} */ from, /** @type {number} */ to) => readSlice(blob, from, Math.min(to, size)) } // Node, where it lies in the same process
-    : streamed(blob)
+  // In Node a Blob lies in the same process or on the disk.
+  const isNode = Boolean(globalThis.process?.versions?.node)
+  const { read, close } = isNode ? slices(blob) : streamed(blob)
   return {
     size,
     async read(from, to, buffer) {
@@ -61,7 +64,7 @@ export function streamed(blob) {
   try {
     reader = open(0)
   } catch {
-    return inBlocks(size, (from, to) => readSlice(blob, from, to)) // in this browser Blobs are no streams of bytes
+    return slices(blob) // in this browser Blobs are no streams of bytes
   }
   let at = 0 // where the stream is
   let patience = PATIENCE
