@@ -3,6 +3,7 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { TASKS } from '../../web/rooms/learn/tasks/index.js'
 import { beyond } from './browser.js'
 import { becomes, go, page, set, usePage } from './open.js'
 
@@ -80,6 +81,8 @@ const ACTS = {
 }
 /** Settings that make a story shorter. @type {Record<string, string>} */
 const LESS = { text: '&learn.d=16&learn.mlp=16&learn.batch=4&learn.steps=220' }
+
+test('the story of every task is walked', () => assert.deepEqual(Object.keys(ACTS).sort(), Object.keys(TASKS).sort()))
 
 for (const [task, acts] of Object.entries(ACTS))
   test(`the story of ${task} is walked to its end, in English and Chinese`, async () => {
