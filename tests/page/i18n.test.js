@@ -91,6 +91,7 @@ const NEVER_ONE = {
     'modelsCannotRead',
     'modelsUnknown',
     'modelsLongTooMany',
+    'modelsLooksSome',
     'modelsThreads',
     'modelsFull',
     'modelsStoryLong',

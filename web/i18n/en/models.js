@@ -107,7 +107,7 @@ export const texts = {
   modelsLeast: 'At least {least}',
   modelsOnlyHits: 'only heads that reach it ({count})',
   modelsWithoutFirst: 'leave out the first token',
-  modelsWithoutBlock: 'leave out the block of the first token ({count} tokens)',
+  modelsWithoutBlock: 'leave out the block of the first token (tokens: {count})',
   modelsLeftOut: 'left out',
   'modelsPattern.previous': 'looks at the token before ({share})',
   'modelsPattern.first': 'looks at the first token ({share})',
