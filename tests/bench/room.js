@@ -1,4 +1,4 @@
-// npm run bench:room: the room "Models" in headless Chromium, on the built site.
+// npm run bench:room: the room "Models" in headless Chromium, on the built site. `-- --only stories`, `long` or `gpt2` measures a part.
 
 import { readFileSync } from 'node:fs'
 import { createServer } from 'node:http'
@@ -10,8 +10,11 @@ import config from '../../vite.config.js'
 import { launch } from '../browser/chromium.js'
 import { opened } from '../page/golden-models.js'
 import {
+  cancelTimes,
   comeNear,
   firstPicture,
+  frameWork,
+  gestureTimes,
   LAST,
   noteAnswers,
   PANEL_NAMES,
@@ -22,7 +25,7 @@ import {
   wholeTimes,
 } from '../page/room-speed.js'
 import { makeWeights, writeFolder } from './gpt2/checkpoint.js'
-import { report } from './options.js'
+import { parse, report } from './options.js'
 import { digits, print } from './report.js'
 
 const SAMPLES = 15
@@ -100,7 +103,8 @@ async function tiles(page, origin) {
   const drawn = (await load()).generator(1).rand([2 ** 16]).data
   let at = 0
   const { words } = drawLedger(() => drawn[at++ % drawn.length], LONG)
-  await readLong(page, words.slice(1).join(' '), LONG)
+  const text = words.slice(1).join(' ')
+  await readLong(page, text, LONG)
   for (const side of [256, 1024, 2048, 4096]) {
     const times = await tileTimes(page, side, SAMPLES)
     print([
@@ -116,9 +120,82 @@ async function tiles(page, origin) {
     digits(first),
     '<= 100',
   ])
+  const sharp = await gestureTimes(page, SAMPLES)
+  print([
+    `the last wheel event of a gesture to sharp, opaque tiles, ${LONG} tokens; the longest ${digits(Math.max(...sharp))}`,
+    digits(median(sharp)),
+    '<= 100',
+  ])
+  const { pan, tile, scroll } = await frameWork(page)
+  print([
+    `own work of a frame of a pan, ${LONG} tokens; all tasks of the main thread ${digits(pan.all)}`,
+    digits(pan.own),
+    '<= 8',
+  ])
+  print([`all tasks of the main thread for each of ${tile.count} tiles, ${LONG} tokens`, digits(tile.all), ''])
+  print([`the same for a frame in which the words scroll, ${LONG} tokens`, digits(scroll), '<= 16.7'])
+  const cancelled = await cancelTimes(page, text, [300, 2000, 5000])
+  print([
+    `Cancel to the word that the run was cancelled, ${LONG} tokens: the longest of ${cancelled.map(digits).join(', ')}`,
+    digits(Math.max(...cancelled)),
+    '<= 200',
+  ])
+}
+
+/** A text that changes, and the panels that explain its answer, in the model of stories. @param {import('playwright-core').Page} page @param {string} origin */
+async function stories(page, origin) {
+  await page.goto(`${origin}/site/#2&room=models&models.checkpoint=stories`)
+  await opened('', page)
+  const own = await room(
+    page,
+    LAST.map(word => `${STORY} ${word}`),
+  )
+  print([`key to paint, stories, ${own.tokens} tokens, ${own.heads} heads`, digits(own.key), '<= 60'])
+  for (const name of PANEL_NAMES) {
+    const times = []
+    for (let n = 0; n < SAMPLES; n++) {
+      await page.goto('about:blank')
+      const prompt = encodeURIComponent(`${STORY} ${LAST[0]}`)
+      await page.goto(`${origin}/site/#2&room=models&models.checkpoint=stories&models.prompt=${prompt}&models.at=2.1`)
+      await opened('', page)
+      await comeNear(page)
+      times.push(await firstPicture(page, name))
+    }
+    print([
+      `click to the first picture of ${name}, stories, ${own.tokens} tokens, for the first time`,
+      digits(median(times)),
+      '<= 100',
+    ])
+  }
+  await page.goto('about:blank')
+}
+
+/** A text that changes, in a model of GPT-2's size, and its forward. @param {import('playwright-core').Page} page @param {string} origin */
+async function gpt2(page, origin) {
+  await page.goto('about:blank')
+  await page.goto(`${origin}/site/?model=/gpt2#2&room=models`)
+  await opened('gpt2', page)
+  const ids = Array.from({ length: 63 }, (_, i) => (i * 7919) % 50257)
+  const all = await room(
+    page,
+    [1, 2].map(last => [...ids, last].join(' ')),
+  )
+  print([`answer to paint, GPT-2's size, ${all.tokens} tokens, ${all.heads} maps`, digits(all.answer), '<= 150'])
+  print([`key to paint, GPT-2's size, ${all.tokens} tokens, ${all.heads} maps`, digits(all.key), ''])
+  await page.goto('about:blank')
+  await page.goto(`${origin}/tests/bench/page.html`)
+  const { kept, none } = await page.evaluate(forwards, { samples: 7 })
+  const [a, b] = [median(kept), median(none)]
+  print([
+    `forward, 64 tokens, 144 heads kept, beside none (${digits(b)} ms): ${(a / b).toFixed(2)}`,
+    digits(a),
+    '<= 1.3',
+  ])
 }
 
 async function main() {
+  const { only } = parse()
+  const has = (/** @type {string} */ part) => !only || only === part
   const folder = writeFolder(makeWeights((await load()).generator(1)))
   const { server, origin } = await serve(folder.path)
   const { context, close } = await launch({ viewport: { width: 1440, height: 900 } })
@@ -128,50 +205,9 @@ async function main() {
     await noteAnswers(context)
     const page = await context.newPage()
     page.setDefaultTimeout(120_000)
-    await page.goto(`${origin}/site/#2&room=models&models.checkpoint=stories`)
-    await opened('', page)
-    const own = await room(
-      page,
-      LAST.map(word => `${STORY} ${word}`),
-    )
-    print([`key to paint, stories, ${own.tokens} tokens, ${own.heads} heads`, digits(own.key), '<= 60'])
-    for (const name of PANEL_NAMES) {
-      const times = []
-      for (let n = 0; n < SAMPLES; n++) {
-        await page.goto('about:blank')
-        const prompt = encodeURIComponent(`${STORY} ${LAST[0]}`)
-        await page.goto(`${origin}/site/#2&room=models&models.checkpoint=stories&models.prompt=${prompt}&models.at=2.1`)
-        await opened('', page)
-        await comeNear(page)
-        times.push(await firstPicture(page, name))
-      }
-      print([
-        `click to the first picture of ${name}, stories, ${own.tokens} tokens, for the first time`,
-        digits(median(times)),
-        '<= 100',
-      ])
-    }
-    await page.goto('about:blank')
-    await tiles(page, origin)
-    await page.goto('about:blank')
-    await page.goto(`${origin}/site/?model=/gpt2#2&room=models`)
-    await opened('gpt2', page)
-    const ids = Array.from({ length: 63 }, (_, i) => (i * 7919) % 50257)
-    const all = await room(
-      page,
-      [1, 2].map(last => [...ids, last].join(' ')),
-    )
-    print([`answer to paint, GPT-2's size, ${all.tokens} tokens, ${all.heads} maps`, digits(all.answer), '<= 150'])
-    print([`key to paint, GPT-2's size, ${all.tokens} tokens, ${all.heads} maps`, digits(all.key), ''])
-    await page.goto('about:blank')
-    await page.goto(`${origin}/tests/bench/page.html`)
-    const { kept, none } = await page.evaluate(forwards, { samples: 7 })
-    const [a, b] = [median(kept), median(none)]
-    print([
-      `forward, 64 tokens, 144 heads kept, beside none (${digits(b)} ms): ${(a / b).toFixed(2)}`,
-      digits(a),
-      '<= 1.3',
-    ])
+    if (has('stories')) await stories(page, origin)
+    if (has('long')) await tiles(page, origin)
+    if (has('gpt2')) await gpt2(page, origin)
   } finally {
     await close()
     server.close()

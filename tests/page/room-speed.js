@@ -208,3 +208,177 @@ export async function readLong(page, text, tokens) {
   await page.locator('#models-ranked button').first().click()
   await page.waitForFunction(() => /** @type {any} */ (document.querySelector('#models-deep'))?.source)
 }
+
+/**
+ * Milliseconds from the last wheel event of a gesture to the frame in which the tiles of the level are drawn and opaque.
+ * @param {Page} page the map of a long text is open
+ * @param {number} samples
+ * @returns {Promise<number[]>} each of another place
+ */
+export async function gestureTimes(page, samples) {
+  const map = page.locator('#models-deep')
+  await map.scrollIntoViewIfNeeded()
+  await map.evaluate(element => {
+    const { drawing } = /** @type {any} */ (element)
+    const draw = drawing.draw.bind(drawing)
+    const seen = /** @type {any} */ (globalThis)
+    const note = (/** @type {any} */ { timeStamp }) => {
+      seen.gestureAt = timeStamp
+      seen.sharpAt = 0
+    }
+    element.addEventListener('wheel', note, { capture: true, passive: true })
+    drawing.draw = (
+      /** @type {any} */ pen,
+      /** @type {any} */ about,
+      /** @type {any} */ tiles,
+      /** @type {any[]} */ ...rest
+    ) => {
+      const again = draw(pen, about, tiles, ...rest)
+      const { view, plot, cellWidth, cellHeight, rows, columns } = rest[0]
+      const part = {
+        row: Math.floor(view.row),
+        column: Math.floor(view.column),
+        rows: Math.min(rows - Math.floor(view.row), Math.ceil(plot.height / cellHeight)),
+        columns: Math.min(columns - Math.floor(view.column), Math.ceil(plot.width / cellWidth)),
+      }
+      const level = Math.max(0, Math.ceil(Math.log2(1 / Math.min(cellWidth, cellHeight)) - 1e-9))
+      const found = tiles.covering(part, level)
+      // The tiles of the level, or an overview that is as fine; all of it drawn.
+      if (!again && found.every((/** @type {any} */ tile) => tile.level <= level)) seen.sharpAt ||= performance.now()
+      return again
+    }
+  })
+  const box = (await map.locator('.map').boundingBox()) ?? { x: 0, y: 0, width: 0, height: 0 }
+  const times = []
+  for (let n = 0; n < samples; n++) {
+    await map.locator('.map').focus()
+    await page.keyboard.press('Home')
+    await page.waitForTimeout(400)
+    const share = 0.5 + (0.4 * n) / samples
+    await page.mouse.move(box.x + 90 + (box.width - 110) * (share - 0.05), box.y + 60 + (box.height - 110) * share)
+    for (let turn = 0; turn < 6 + (n % 5); turn++) {
+      await page.mouse.wheel(0, -120)
+      await page.waitForTimeout(16)
+    }
+    times.push(
+      await page.evaluate(async () => {
+        const seen = /** @type {any} */ (globalThis)
+        while (!seen.sharpAt) await new Promise(resolve => requestAnimationFrame(resolve))
+        return seen.sharpAt - seen.gestureAt
+      }),
+    )
+  }
+  return times
+}
+
+/**
+ * Milliseconds of tasks of the page's main thread.
+ * @param {Page} page
+ * @param {() => Promise<unknown>} work
+ */
+async function taskTime(page, work) {
+  const client = await page.context().newCDPSession(page)
+  await client.send('Performance.enable', { timeDomain: 'threadTicks' })
+  const now = async () => {
+    const { metrics } = await client.send('Performance.getMetrics')
+    return 1000 * (metrics.find(({ name }) => name === 'TaskDuration')?.value ?? Number.NaN)
+  }
+  const start = await now()
+  await work()
+  const time = (await now()) - start
+  await client.detach()
+  return time
+}
+
+/** Moves the map or the words so many times, a frame each. @param {Page} page @param {number} count @param {'pan' | 'scroll'} what @returns {Promise<number>} milliseconds of the map's own work for one */
+const framesOf = (page, count, what) =>
+  page.evaluate(
+    async ({ count, what }) => {
+      const map = /** @type {any} */ (document.querySelector('#models-deep'))
+      const list = document.querySelector('.long-words')
+      let own = 0
+      for (let n = 0; n < count; n++) {
+        if (what === 'pan') {
+          map.view = { ...map.view, row: map.view.row + 3, column: map.view.column + 3 }
+          const start = performance.now()
+          map.performUpdate()
+          own += performance.now() - start
+        } else if (list) list.scrollTop += 120
+        await new Promise(resolve => requestAnimationFrame(resolve))
+      }
+      return own / count
+    },
+    { count, what },
+  )
+
+/**
+ * Milliseconds of the main thread for a frame of a pan, a tile that arrives, and a frame in which the words scroll.
+ * @param {Page} page the map of a long text is open
+ */
+export async function frameWork(page) {
+  const frames = 60
+  const map = page.locator('#models-deep')
+  await map.evaluate(element =>
+    /** @type {any} */ (element).show({ row: 9000, column: 6000, rows: 1500, columns: 1500 }),
+  )
+  await page.waitForTimeout(1500)
+  const each = async (/** @type {'pan' | 'scroll'} */ what) => {
+    await framesOf(page, 20, what) // compiles
+    let own = 0
+    const all = await taskTime(page, async () => {
+      own = await framesOf(page, frames, what)
+    })
+    return { own, all: all / frames }
+  }
+  const pan = await each('pan')
+  await page.waitForTimeout(1000)
+  // Places far from each other, in each of which all tiles are new.
+  let count = 0
+  const arrived = await taskTime(page, async () => {
+    for (let n = 0; n < 6; n++)
+      count += await map.evaluate(async (element, n) => {
+        const own = /** @type {any} */ (element)
+        const { source } = own
+        let count = 0
+        const tile = source.tile
+        source.tile = (/** @type {any} */ request) => {
+          count++
+          return tile(request)
+        }
+        own.show({ row: 12000 + 600 * n, column: 1000 + 1500 * n, rows: 500, columns: 500 })
+        await new Promise(resolve => setTimeout(resolve, 800))
+        source.tile = tile
+        return count
+      }, n)
+  })
+  return { pan, tile: { all: arrived / count, count }, scroll: (await each('scroll')).all }
+}
+
+/**
+ * The milliseconds from a click on "Cancel" to the word that the run was cancelled.
+ * @param {Page} page
+ * @param {string} text
+ * @param {number[]} moments milliseconds after the run is seen
+ */
+export async function cancelTimes(page, text, moments) {
+  const times = []
+  for (const [n, moment] of moments.entries()) {
+    const other = text.split(' ').slice(0, -1 - n) // than before
+    await page.fill('#models-text', other.join(' '))
+    await page.locator('#models-draft-read, #models-running').first().waitFor()
+    if (await page.locator('#models-draft-read').count()) await page.click('#models-draft-read')
+    await page.locator('#models-running button').waitFor()
+    await page.waitForTimeout(moment)
+    times.push(
+      await page.evaluate(async () => {
+        const button = /** @type {HTMLElement | null} */ (document.querySelector('#models-running button'))
+        const start = performance.now()
+        button?.click()
+        while (!document.querySelector('#models-cancelled'))
+          await new Promise(resolve => requestAnimationFrame(resolve))
+        return performance.now() - start
+      }),
+    )
+  }
+  return times
+}

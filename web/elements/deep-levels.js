@@ -25,7 +25,7 @@ import { check } from './tensor-input.js'
 
 export const TILE = 128
 /** Tiles that are held, and requests at a time. */
-const [MOST, AT_ONCE] = [160, 2]
+const [MOST, AT_ONCE] = [160, 4]
 /** Milliseconds until a tile counts as not answered, unless the source says how many. */
 const PATIENCE = 10_000
 /** The longest time of a timer; a longer one would end at once. */

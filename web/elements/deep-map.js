@@ -22,7 +22,7 @@ import { sharedStyle } from './style.js'
 /** @typedef {{ 'cell-focus': DeepCell, 'cell-leave': null, 'cell-pin': DeepCell, 'token-pin': Token, 'view-change': DeepView }} DeepMapEvents */
 
 /** Milliseconds without a gesture until tiles are asked for, and until the view is put into words. */
-const [REST, SAY] = [40, 200]
+const [REST, SAY] = [10, 200]
 /** Links in the table. */
 const STRONGEST = 10
 /** Pixels of a cell that show() makes at least. */
