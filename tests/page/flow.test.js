@@ -79,29 +79,86 @@ test('a row that sees nothing has an output of 0 and says so', () => {
   assert.ok(!stepsOf(frames).includes('values'))
 })
 
-/** What is written in a frame, with where. @param {any} trace @param {string} step @param {boolean} isCross */
-function written(trace, step, isCross) {
-  const rows = rowsOf(trace, 0, 0)
-  const frame = framesOf(rows, 0).find(each => each.step === step) ?? assert.fail(step)
-  const stage = stageOf(rows, 0, 776, isCross)
+/** What is written in a frame, with where. @param {any} trace @param {string} step @param {boolean} isCross @param {{ query?: number, width?: number }} [options] */
+function written(trace, step, isCross, { query = 0, width = 776 } = {}) {
+  const rows = rowsOf(trace, 0, query)
+  const frame = framesOf(rows, query).find(each => each.step === step) ?? assert.fail(step)
+  const stage = stageOf(rows, query, width, isCross)
   /** @type {{ text: string, x: number, y: number }[]} */
   const texts = []
-  /** @type {{ x: number, y: number }[]} */
+  /** @type {{ x: number, y: number, width: number }[]} */
   const fills = []
+  /** @type {{ y: number }[]} */
+  const links = []
   const pen = {
     text: (/** @type {string} */ text, /** @type {number} */ x, /** @type {number} */ y) => texts.push({ text, x, y }),
-    fill: (/** @type {number} */ x, /** @type {number} */ y, /** @type {number} */ _, /** @type {number} */ height) =>
-      fills.push({ x, y: y + height / 2 }),
-    link() {},
+    fill: (
+      /** @type {number} */ x,
+      /** @type {number} */ y,
+      /** @type {number} */ width,
+      /** @type {number} */ height,
+    ) => fills.push({ x, y: y + height / 2, width }),
+    link: (/** @type {number} */ _, /** @type {number} */ y) => links.push({ y }),
     frame() {},
     hatch() {},
   }
   const titles = Object.fromEntries(['x', 'q', 'k', 'weight', 'v', 'output', 'partial'].map(name => [name, name]))
   const style = { ink: '#000', quiet: '#777', mark: '#f00', rule: '#ccc', paper: '#fff', isDark: false }
   const words = Array.from(rows.weights, (_, key) => `key ${key}`)
-  drawFlow(/** @type {any} */ (pen), stage, rows, frame, /** @type {any} */ ({ words, query: 'asks', style, titles, partial: () => undefined })) // biome-ignore format: one line
-  return { texts, fills, stage }
+  drawFlow(/** @type {any} */ (pen), stage, rows, frame, /** @type {any} */ ({ words, query: 'asks', style, titles, partial: () => undefined, rest: (/** @type {number} */ count, weight = Number.NaN) => `${count} more ${weight}` })) // biome-ignore format: one line
+  return { texts, fills, links, stage, rows }
 }
+
+test('the keys that have no row are one grey row: how many, and from the softmax on the bar of their weights together', () => {
+  for (const [width, count] of [
+    [776, 80],
+    [358, 92],
+  ]) {
+    const trace = traceOf(100)
+    const { texts, stage } = written(trace, 'scores', false, { query: 50, width })
+    const y = stage.top + (stage.shown.length + 0.5) * stage.pitch
+    assert.deepEqual(texts.filter(text => text.y === y).map(({ text }) => text), [`${count} more NaN`]) // biome-ignore format: one line
+    for (const step of ['softmax', 'output']) {
+      const { texts, fills, links, rows } = written(trace, step, false, { query: 50, width })
+      const left = Array.from(rows.weights).filter((_, key) => !stage.shown.includes(key))
+      const sum = left.reduce((a, b) => a + b)
+      assert.equal(left.length, count)
+      assert.equal(texts.find(text => text.y === y)?.text, `${count} more ${sum}`)
+      const bar = fills.find(fill => fill.y === y)
+      assert.deepEqual([bar?.x, bar?.width], [stage.columns.weight.x, sum * stage.columns.weight.width])
+      assert.equal(links.some(link => link.y === y), step === 'output', 'they flow into the output, too') // biome-ignore format: one line
+    }
+  }
+  assert.ok(
+    written(traceOf(9), 'output', false, { width: 358 }).texts.every(({ text }) => !String(text).includes('more')),
+  )
+})
+
+test('in low rows the query, what is spoken of and the largest weights have their words, as far as they do not overlap', () => {
+  const trace = traceOf(60)
+  const { texts, stage, rows } = written(trace, 'softmax', false, { query: 30 })
+  assert.ok(stage.pitch < 11)
+  const labels = texts.filter(({ x, y }) => x === 0 && y > 24)
+  const largest = Array.from(rows.weights, (_, key) => key).sort((a, b) => rows.weights[b] - rows.weights[a])
+  assert.ok(labels.length >= 4 && labels.length <= 6, `${labels.length}`)
+  for (const { text } of labels) assert.ok([...largest.slice(0, 5), 30].map(key => `key ${key}`).includes(text), text)
+  assert.ok(labels.some(({ text }) => text === 'key 30'))
+  assert.ok(labels.some(({ text }) => text === `key ${largest[0]}`))
+  const heights = labels.map(({ y }) => y).sort((a, b) => a - b)
+  assert.ok(heights.every((y, i) => i === 0 || y - heights[i - 1] >= 11))
+  assert.equal(written(traceOf(30), 'softmax', false).texts.filter(({ x, y }) => x === 0 && y > 24).length, 30)
+})
+
+test('beside an inspector the picture has its wide form, drawn smaller; on a phone one column is x, then q, then k', () => {
+  const rows = rowsOf(traceOf(6), 0, 3)
+  for (const width of [560, 617, 776]) {
+    const { columns, width: wide } = stageOf(rows, 3, width, false)
+    assert.ok(columns.x.x < columns.q.x && columns.q.x < columns.k.x, `${width}`)
+    assert.ok(wide <= width + 8 && wide > 0.9 * width, `${width}: ${wide}`)
+  }
+  const { columns } = stageOf(rows, 3, 390, false)
+  assert.ok(columns.x.x === columns.q.x && columns.q.x === columns.k.x)
+})
 
 test('in cross-attention the query has a row of its own above the keys, with its own word', () => {
   const g = qkv.generator(7)
@@ -176,6 +233,34 @@ test('it plays to its end, goes by keys, says each frame, and is saved as SVG', 
   await page.click('qkv-flow [data-act="next"]')
   await caption.filter({ hasText: 'first is a row of 4 numbers.' }).waitFor()
   assert.equal(await at(), 0)
+})
+
+test('the up and down arrows go to another word at the same step, and end at the first and the last', async () => {
+  const queryTokens = ['eat', 'dessert', 'first']
+  const flow = await show('qkv-flow', { trace: plainOf(traceOf(3, { causal: true })), queryTokens, query: 1 })
+  await flow.evaluate(element => {
+    const own = /** @type {any} */ (globalThis)
+    own.queries = []
+    element.addEventListener('flow-query', (/** @type {any} */ { detail }) => own.queries.push(detail.query))
+  })
+  const caption = page.locator('qkv-flow .caption')
+  await caption.filter({ hasText: 'dessert is a row of 4 numbers.' }).waitFor()
+  await page.locator('qkv-flow canvas').focus()
+  await page.keyboard.press('End')
+  for (const [key, word] of [
+    ['ArrowUp', 'eat'],
+    ['ArrowUp', 'eat'],
+    ['ArrowDown', 'dessert'],
+    ['ArrowDown', 'first'],
+    ['ArrowDown', 'first'],
+  ]) {
+    await page.keyboard.press(key)
+    await caption.filter({ hasText: `The output of ${word} begins with` }).waitFor()
+  }
+  assert.deepEqual(await page.evaluate(() => /** @type {any} */ (globalThis).queries), [0, 1, 2])
+  await flow.evaluate((/** @type {any} */ own) => Object.assign(own, { at: own.indexOf('scores') }))
+  await page.keyboard.press('ArrowUp')
+  await caption.filter({ hasText: 'q of dessert · k of eat' }).waitFor()
 })
 
 test('a step without a frame says that it changes nothing; words stand in bold', async () => {

@@ -59,6 +59,52 @@ test('a painted cell hides its key, a typed one sets its weight: the prediction 
   assert.ok(Math.abs(row.reduce((a, b) => a + b) - 1) < 1e-5, 'the others share the rest')
 })
 
+/** The middle of a cell of the open head on the screen. @param {number} row @param {number} column */
+const middleOf = (row, column) =>
+  page.locator('#models-map').evaluate(
+    (map, [row, column]) => {
+      const { plot, cellWidth, cellHeight } = /** @type {any} */ (map).drawing.layout
+      const { left, top } = /** @type {any} */ (map.shadowRoot).querySelector('canvas').getBoundingClientRect()
+      return [left + plot.left + (column + 0.5) * cellWidth, top + plot.top + (row + 0.5) * cellHeight]
+    },
+    [row, column],
+  )
+
+test('a dragged weight says what the model says now; one drag is one step of Undo, and Escape takes it back', async () => {
+  await go('#2&room=models&models.prompt=Lily+and+Tom+are+friends+.+Is+he&models.at=1.2')
+  await page.locator('#models-map canvas').waitFor()
+  await page.locator('#models-map').evaluate(map => map.scrollIntoView({ block: 'start' }))
+  const old = await weight(8, 3) // he looks at tom
+  const [x, y] = await middleOf(8, 3)
+  await page.mouse.move(x, y)
+  await page.mouse.down()
+  await page.mouse.move(x, y + 150, { steps: 15 })
+  await becomes(() => weight(8, 3), Math.fround(Number((old - 0.75).toFixed(4))))
+  await becomes(() => page.locator('.change').count(), 1)
+  await reads(
+    '.models-hint',
+    /^Head 1\.2, “he” to “tom”: 9\.8% instead of 84\.8%\. The model now says “leo” \(\d\d\.\d%\)\./,
+  )
+  await page.keyboard.press('Escape')
+  await becomes(() => page.locator('.change').count(), 0)
+  await becomes(() => weight(8, 3), old)
+  await page.mouse.move(x, y + 40)
+  await page.mouse.up()
+  await becomes(() => page.locator('.change').count(), 0, 'the rest of the stroke does nothing')
+  await page.mouse.move(x, y)
+  await page.mouse.down()
+  await page.mouse.move(x, y + 20, { steps: 4 })
+  await page.mouse.move(x, y + 10)
+  await page.mouse.up()
+  await reads('.models-hint', /^Head 1\.2, “he” to “tom”: 79\.8% instead of 84\.8%\. The model still says “tom”/)
+  await page.locator('.models-head [data-how="off"]').click()
+  await becomes(() => page.locator('.change').count(), 2)
+  await reads('.models-hint', /^Select a word/, 'the weight is not what was changed last')
+  await page.click('#undo')
+  await page.click('#undo')
+  await becomes(() => page.locator('.change').count(), 0)
+})
+
 test('a row whose keys are all hidden looks at no word', async () => {
   const hidden = ['2>1', '2>2', '3>1', '3>2', '3>3'].map(cell => `1.2:${cell}=hide`).join(' ')
   await go(`#2&room=models&models.at=1.2&models.changes=${encodeURIComponent(hidden)}`)

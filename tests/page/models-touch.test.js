@@ -95,7 +95,7 @@ test('on a phone a head that is switched off says beside its switch what the mod
   await follow('#2&room=models&models.prompt=Lily+and+Tom+are+friends+.+Is+he&models.at=1.2')
   await page.locator('.models-head [data-how="off"]').click()
   await reads('#models-effect', /^tom: 99\.9% before, 0\.1% after/)
-  await reads('#models-says-now', 'It now says “max” (48.4%).')
+  await reads('#models-says-now', 'The model now says “max” (48.4%).')
   assert.ok(await page.locator('#models-says-now').isVisible())
   await becomes(() => page.locator('#changes-restore').isVisible(), false, 'all else of the changes is in its tab')
   await page.locator('.word-button', { hasText: 'he' }).last().click()

@@ -18,6 +18,7 @@ import { write } from './number-text.js'
  * @property {number} top of the first key
  * @property {Record<'word' | 'x' | 'q' | 'k' | 'score' | 'weight' | 'v' | 'output', Column>} columns
  * @property {readonly number[]} shown the keys that have a row
+ * @property {{ count: number, weight: number } | undefined} rest how many have none, and their weights together
  * @property {number} own the row of the query, among them; -1: above them, where the keys are other words
  * @property {boolean} isNarrow
  */
@@ -46,9 +47,15 @@ const NARROW = {
   output: column(324, 24),
 }
 const TOP = 24
+/** Pixels of a number behind a bar. */
+const NUMBER = 40
+/** The least room of the wide form: beside an inspector it is narrower than the picture, not as narrow as a phone. */
+const LEAST_WIDE = 560
 const MOST_ROWS = { wide: 20, narrow: 8 }
 /** Up to so many keys, each has a row; of more, the largest weights have one. */
 const MOST_KEYS = { wide: 60, narrow: 9 }
+/** Rows of fewer pixels have no word each; so many of the largest weights have one. */
+const [LEAST_LABEL, MOST_LABELS] = [11, 5]
 /** Of a longer row a cell stands for several numbers. */
 export const MOST_CELLS = 48
 
@@ -61,7 +68,7 @@ export const MOST_CELLS = 48
  * @returns {Stage}
  */
 export function stageOf({ weights }, query, width, isCross) {
-  const isNarrow = width < 700
+  const isNarrow = width < LEAST_WIDE
   const form = isNarrow ? 'narrow' : 'wide'
   const S = weights.length
   const all = Array.from({ length: S }, (_, key) => key)
@@ -69,18 +76,29 @@ export function stageOf({ weights }, query, width, isCross) {
   const largest = [...all].sort((a, b) => weights[b] - weights[a] || a - b).slice(0, MOST_ROWS[form])
   if (!isAll && !isCross && !largest.includes(query)) largest[largest.length - 1] = query
   const shown = isAll ? all : largest.sort((a, b) => a - b)
-  const count = Math.max(shown.length + (isAll ? 0 : 1), 1) + (isCross ? 1 : 0)
+  const rest = isAll ? undefined : { count: S - shown.length, weight: otherThan(weights, shown) }
+  const count = Math.max(shown.length + (rest ? 1 : 0), 1) + (isCross ? 1 : 0)
   const pitch = isNarrow ? Math.min(36, Math.floor(324 / count)) : Math.min(44, Math.floor(400 / count))
   const given = isNarrow ? NARROW : WIDE
   const fit = Math.min(1, width / (given.output.x + given.output.width))
   const columns = /** @type {Stage['columns']} */ (
-    Object.fromEntries(Object.entries(given).map(([name, own]) => [name, column(own.x * fit, own.width * fit)]))
+    Object.fromEntries(
+      Object.entries(given).map(([name, own]) => {
+        // The numbers behind bars keep their room.
+        const room = name === 'score' || name === 'weight' ? (1 - fit) * NUMBER : 0
+        return [name, column(own.x * fit, own.width * fit - room)]
+      }),
+    )
   )
   const end = columns.output.x + columns.output.width
   const own = isCross ? -1 : Math.max(0, shown.indexOf(query))
   const top = TOP + (isCross ? pitch : 0)
-  return { width: end + 8, height: TOP + count * pitch + 4, pitch, top, columns, shown, own, isNarrow }
+  return { width: end + 8, height: TOP + count * pitch + 4, pitch, top, columns, shown, rest, own, isNarrow }
 }
+
+/** The sum of the weights of the keys that have no row. @param {ArrayLike<number>} weights @param {readonly number[]} shown */
+const otherThan = (weights, shown) =>
+  Array.from(weights).reduce((sum, weight, key) => (shown.includes(key) ? sum : sum + weight), 0)
 
 /** A number that can be grabbed: a weight or a score of a key; a number of x, or of q, k and v, which are given where there is no x. @typedef {{ part: 'weight' | 'score' | 'x' | 'q' | 'k' | 'v', index: number, key?: number }} Grabbed */
 
@@ -144,6 +162,7 @@ export const reachOf = numbers => max(Array.from(numbers), x => (Number.isFinite
  * @property {import('./draw.js').Style} style
  * @property {Record<string, string>} titles of the columns
  * @property {(key: number) => ArrayLike<number> | undefined} partial the sum of the values so far, where it is known
+ * @property {(count: number, weight?: number) => string} rest what is said of the keys that have no row
  * @property {{ index: number, from: number }} [dragged] the weight that is dragged, and what it was
  */
 
@@ -159,13 +178,29 @@ export const reachOf = numbers => max(Array.from(numbers), x => (Number.isFinite
 export function drawFlow(backend, stage, rows, frame, given) {
   const brush = brushOf(backend, stage, rows, given.style)
   drawTitles(backend, stage, rows, frame, given)
+  const named = namedOf(stage, rows, frame)
   stage.shown.forEach((key, i) => {
-    drawKey(brush, stage, rows, frame, given, i)
+    drawKey(brush, stage, rows, frame, given, i, named.has(key))
     drawScore(brush, stage, rows, frame, key, brush.middle(i))
     drawWeight(brush, stage, rows, frame, key, brush.middle(i), given)
   })
+  drawRest(brush, stage, frame, given)
   drawQuery(brush, stage, rows, frame, given)
   if (isFrom(frame, 'values')) drawSum(brush, stage, rows, frame, given)
+}
+
+/** The keys whose words are written. In low rows those that are spoken of, the query and the largest weights, as far as they do not overlap. @param {Stage} stage @param {FlowRows} rows @param {Frame} frame @returns {ReadonlySet<number>} */
+function namedOf({ pitch, shown, own }, { weights }, { key = -1, words = [] }) {
+  if (pitch >= LEAST_LABEL) return new Set(shown)
+  const largest = [...shown].sort((a, b) => weights[b] - weights[a] || a - b).slice(0, MOST_LABELS)
+  /** @type {Set<number>} */
+  const named = new Set()
+  for (const each of [key, ...words, shown[own] ?? -1, ...largest]) {
+    const row = shown.indexOf(each)
+    const isFree = [...named].every(other => Math.abs(shown.indexOf(other) - row) * pitch >= LEAST_LABEL)
+    if (row >= 0 && isFree) named.add(each)
+  }
+  return named
 }
 
 /** What all parts are drawn with. @param {import('./drawing-backends.js').Backend} backend @param {Stage} stage @param {FlowRows} rows @param {import('./draw.js').Style} style */
@@ -234,14 +269,15 @@ function drawTitles(backend, { columns, isNarrow }, rows, frame, { titles, style
   })
 }
 
-/** The word of a key, its key vector and its value vector. @param {Brush} brush @param {Stage} stage @param {FlowRows} rows @param {Frame} frame @param {FlowGiven} given @param {number} i its row */
+/** The word of a key, its key vector and its value vector. @param {Brush} brush @param {Stage} stage @param {FlowRows} rows @param {Frame} frame @param {FlowGiven} given @param {number} i its row @param {boolean} isNamed */
 function drawKey(
   { backend, style, size, reach, middle, strip },
-  { columns, pitch, shown, own },
+  { columns, shown, own },
   rows,
   frame,
   { words },
   i,
+  isNamed,
 ) {
   const { ink, quiet } = style
   const key = shown[i]
@@ -250,8 +286,7 @@ function drawKey(
   const isOwn = frame.key === key || (frame.step === 'word' && i === own)
   const fill = (isOwn || frame.step !== 'word') && !isHidden ? ink : quiet
   const weight = isOwn ? 650 : 400
-  if (pitch >= 11 || isOwn || frame.words?.includes(key))
-    backend.text(visible(words[key]), columns.word.x, y, { size, fill, weight, most: columns.word.width })
+  if (isNamed) backend.text(visible(words[key]), columns.word.x, y, { size, fill, weight, most: columns.word.width })
   if (!isFrom(frame, 'keys')) return
   const [, d] = rows.keys.dims
   const [, e] = rows.values.dims
@@ -301,6 +336,24 @@ function drawWeight({ backend, style, share, thick }, { columns, pitch }, rows, 
   if (pitch >= 16) backend.text(write(value, 2), x + width + 4, y, { size: 10, fill: quiet, most: 34 })
 }
 
+/** How many keys have no row, and their weights together. @param {Brush} brush @param {Stage} stage @param {Frame} frame @param {FlowGiven} given */
+function drawRest({ backend, style, size, thick, middle }, { columns, pitch, shown, rest }, frame, given) {
+  if (!rest) return
+  const fill = style.quiet
+  const y = middle(shown.length)
+  const isWeighed = isFrom(frame, 'softmax')
+  const { x, width } = columns.weight
+  backend.text(given.rest(rest.count, isWeighed ? rest.weight : undefined), 0, y, {
+    size,
+    fill,
+    most: columns.weight.x - 8,
+  })
+  if (!isWeighed) return
+  const height = Math.max(2, thick * 0.7)
+  backend.fill(x, y - height / 2, Math.max(rest.weight * width, 0.5), height, style.rule)
+  if (pitch >= 16) backend.text(write(rest.weight, 2), x + width + 4, y, { size: 10, fill, most: 34 })
+}
+
 /** The word that asks, its x and its query vector. @param {Brush} brush @param {Stage} stage @param {FlowRows} rows @param {Frame} frame @param {FlowGiven} given */
 function drawQuery({ backend, style, size, thick, reach, middle, strip, strand }, stage, rows, frame, { query }) {
   const { columns, pitch, top, shown, own, isNarrow } = stage
@@ -324,14 +377,17 @@ function drawQuery({ backend, style, size, thick, reach, middle, strip, strand }
 }
 
 /** The values flow into the output, as wide as their weights. @param {Brush} brush @param {Stage} stage @param {FlowRows} rows @param {Frame} frame @param {FlowGiven} given */
-function drawSum({ share, reach, middle, strip, strand }, { columns, shown, own }, rows, frame, { partial }) {
+function drawSum({ share, reach, middle, strip, strand }, { columns, shown, own, rest }, rows, frame, { partial }) {
   const y = middle(own)
+  const thickOf = (/** @type {number} */ weight) => Math.max(0.75, weight * 14)
   const passed = new Set(frame.done)
   for (const [i, key] of shown.entries()) {
     const weight = rows.weights[key]
     if (!(weight > 0.001) || (frame.step === 'values' && !passed.has(key))) continue
-    strand(columns.v, middle(i), columns.output, y, Math.max(0.75, weight * 14), share)
+    strand(columns.v, middle(i), columns.output, y, thickOf(weight), share)
   }
+  if (rest && (frame.isWhole || frame.step === 'output'))
+    strand(columns.v, middle(shown.length), columns.output, y, thickOf(rest.weight))
   const sum = frame.step === 'output' || frame.isWhole ? rows.output : partial(passed.size)
   if (sum) strip(sum, columns.output, y, reach.output)
 }

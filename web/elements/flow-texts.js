@@ -21,6 +21,8 @@ export const flowTexts = {
   'flow.pace': 'Pace',
   'flow.next': 'Next word',
   'flow.all': 'All words',
+  'flow.more': '{count} more',
+  'flow.rest': '{count} more, together {weight}',
   flowFixed: 'Scores follow from q and k: change x.',
   flowPooled: 'A cell stands for up to {count} numbers and shows the largest of them.',
   flowWord: '{query} is a row of {count} numbers.',

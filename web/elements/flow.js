@@ -32,7 +32,7 @@ const STILL = 4
  * One word on its way through one head: query, scores, softmax, values, output, frame by frame.
  * @tagname qkv-flow
  * @fires {CustomEvent<{ at: number, step: FlowStep, key?: number }>} flow-frame - another frame is shown
- * @fires {CustomEvent<{ query: number, isPassing?: true }>} flow-query - another query is chosen by the button "Next word"; `isPassing`: "All words" shows it on its way
+ * @fires {CustomEvent<{ query: number, isPassing?: true }>} flow-query - another query is chosen by the button "Next word", or by the up and down arrows; `isPassing`: "All words" shows it on its way
  * @fires {CustomEvent<undefined>} flow-all - "All words" has shown the outputs of all queries
  * @fires {CustomEvent<FlowEdit>} flow-edit - with `editable`: a weight is dragged sideways, or a number of x up and down; without x, a number of q, k or v, of `key`; `isFirst` begins a drag, `isUndone` takes it back
  * @fires {CustomEvent<Grabbed>} flow-pick - a weight, a score or a number of a vector is clicked
@@ -58,6 +58,12 @@ export class QkvFlow extends /** @type {new () => import('./base.js').Emits<Flow
       }
       .caption b::after {
         content: close-quote;
+      }
+      @media (width < 40rem) {
+        .caption {
+          min-block-size: 4.5em;
+          font-size: 1rem;
+        }
       }
       .controls {
         display: flex;
@@ -145,6 +151,8 @@ export class QkvFlow extends /** @type {new () => import('./base.js').Emits<Flow
   #problem = undefined
   /** A step that was asked for and has no frame. @type {keyof typeof NONE | undefined} */
   #absent = undefined
+  /** The step that is looked for in the frames of another word. @type {FlowStep | undefined} */
+  #sought = undefined
   /** Was a score dragged, which follows from q and k? */
   #isFixed = false
   /** Does "All words" run? */
@@ -157,7 +165,8 @@ export class QkvFlow extends /** @type {new () => import('./base.js').Emits<Flow
     if (['trace', 'head', 'query'].some(name => changed.has(name))) this.#make()
     if (changed.has('at')) this.#absent = undefined
     if (['at', 'query'].some(name => changed.has(name))) this.#isFixed = false
-    const step = changed.has('step') ? this.step : this.#absent
+    const step = this.#sought ?? (changed.has('step') ? this.step : this.#absent)
+    this.#sought = undefined
     if (step && this.frames.length) this.#open(step)
   }
 
@@ -261,15 +270,27 @@ export class QkvFlow extends /** @type {new () => import('./base.js').Emits<Flow
       ' ': () => (this.isPlaying ? this.pause() : this.play()),
       ArrowRight: () => (event.shiftKey ? this.#goStep(1) : this.#go(this.#index + 1)),
       ArrowLeft: () => (event.shiftKey ? this.#goStep(-1) : this.#go(this.#index - 1)),
+      ArrowUp: () => this.#otherWord(-1),
+      ArrowDown: () => this.#otherWord(1),
       Home: () => this.#go(0),
       End: () => this.#go(this.frames.length - 1),
     }
     if (event.target instanceof HTMLButtonElement || event.target instanceof HTMLSelectElement) return
-    if (isSlider && event.key === ' ') return
+    if (isSlider && [' ', 'ArrowUp', 'ArrowDown'].includes(event.key)) return
     const act = keys[event.key]
     if (!act) return
     event.preventDefault()
     act()
+  }
+
+  /** The word before or after, at the same step. @param {1 | -1} by */
+  #otherWord(by) {
+    const query = this.query + by
+    if (query < 0 || query >= (this.#made?.count ?? 0)) return
+    this.pause()
+    this.#sought = this.frames[this.#index].step
+    this.query = query
+    this.fire('flow-query', { query })
   }
 
   #nextWord = () => {
@@ -480,6 +501,10 @@ export class QkvFlow extends /** @type {new () => import('./base.js').Emits<Flow
       style: this.theme.style,
       titles,
       partial: this.#partial,
+      rest: (/** @type {number} */ count, /** @type {number | undefined} */ weight) =>
+        weight === undefined
+          ? this.say('flow.more', { count })
+          : this.say('flow.rest', { count, weight: write(weight, 3) }),
       dragged: this.#dragged,
     }
     const draw = (/** @type {import('./drawing-backends.js').Backend} */ backend) =>

@@ -78,6 +78,7 @@ export const texts = {
   costMeasured: 'Times on this computer',
   costMeasuredText:
     'The page times one head of 64 dimensions on one thread and shows the median of three runs. It begins no new length after four seconds.',
+  costLengths: 'Lengths to measure',
   costMeasure: 'Measure on this computer',
   costChart: 'Milliseconds by length, on logarithmic axes',
   costLegend:

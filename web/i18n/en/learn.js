@@ -93,6 +93,8 @@ export const texts = {
   'learnNote.previous': 'looks at the token before: {share}',
   'learnNote.answer': 'looks at the answer: {share}',
   'learnNote.nothing': 'no clear pattern yet',
+  learnNotSet:
+    'These weights follow from training, so none can be set. Hide cells with “Paint mask”, or open the head in One layer and set them there.',
   learnPaintText:
     'Cells that you paint are hidden from this head, in every sequence.‹ Space paints with the keyboard.›',
   learnGradients: 'Gradients',

@@ -72,6 +72,7 @@ export const texts = {
   modelsHintMasked: 'Select a word to see what the model says in its place.',
   modelsHintClasses: 'Select a word to see its class.',
   modelsHintHeads: 'Select a word to see where the heads look from it.',
+  modelsSet: 'Head {name}, “{query}” to “{key}”: {weight} instead of {old}.',
   modelsLooksMost: '“{query}” looks most at “{key}” ({weight}).',
   modelsHintSecond: 'Hold a second word‹, or Shift-click it›: which heads link “{word}” to it?',
   modelsExample: 'Heads that look from “{query}” at “{key}”.',
@@ -189,7 +190,8 @@ export const texts = {
   modelsThreads: '{count} threads',
   modelsShow: 'Which run is shown; hold B for before',
   modelsEffect: '{token}: {before} before, {after} after ({points} points)',
-  modelsSaysNow: 'It now says “{token}” ({share}).',
+  modelsSaysNow: 'The model now says “{token}” ({share}).',
+  modelsSaysStill: 'The model still says “{token}” ({share}).',
   modelsPatch: 'Patch from a second text',
   modelsPatchText:
     'The output of a layer is replaced by its output on another text: token 1 by token 1, token 2 by token 2. Texts of one length fit best. Does the prediction follow?',

@@ -64,6 +64,8 @@ export const elements = {
   'flow.pace': '速度',
   'flow.next': '下一个词',
   'flow.all': '所有词',
+  'flow.more': '另有 {count} 个',
+  'flow.rest': '另有 {count} 个，合计 {weight}',
   flowFixed: '得分由 q 和 k 得出：请改 x。',
   flowPooled: '一格代表至多 {count} 个数，显示其中最大的。',
   flowWord: '{query} 是一行 {count} 个数。',

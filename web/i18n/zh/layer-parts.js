@@ -74,6 +74,7 @@ export const texts = {
     '文本长度加倍，权重变为四倍：{n} 个词元在每个头里有 {pairs} 个权重。融合内核不存储它们就算出输出：{fused}，而不是 {stored}。',
   costMeasured: '在这台电脑上的用时',
   costMeasuredText: '页面在单线程上测量一个 64 维的头，显示三次运行的中位数。四秒之后不再开始新的长度。',
+  costLengths: '要测量的长度',
   costMeasure: '在这台电脑上测量',
   costChart: '各长度的毫秒数，对数坐标',
   costLegend: '深色：融合内核。灰色：存储所有权重。空心：由测过的最大长度估计。',

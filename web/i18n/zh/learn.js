@@ -91,6 +91,7 @@ export const texts = {
   'learnNote.previous': '看前一个词元：{share}',
   'learnNote.answer': '看答案：{share}',
   'learnNote.nothing': '还没有明显的规律',
+  learnNotSet: '这些权重由训练得出，不能设定。可以用“涂抹掩码”隐藏格子，或者在“单层”中打开这个头再设定。',
   learnPaintText: '涂过的格子对这个头隐藏，在每个序列里都一样。‹用键盘时按空格涂抹。›',
   learnGradients: '梯度',
   learnGradientsText: '下一批损失的梯度：朝这个方向，损失增长得最快；训练朝相反的方向走。',

@@ -65,6 +65,7 @@ export const texts = {
   modelsHintMasked: '选中一个词，看模型在它的位置说什么。',
   modelsHintClasses: '选中一个词，看它的类别。',
   modelsHintHeads: '选中一个词，看各个头从它看向哪里。',
+  modelsSet: '头 {name}，“{query}”到“{key}”：{weight}，原为 {old}。',
   modelsLooksMost: '“{query}”最关注“{key}”（{weight}）。',
   modelsHintSecond: '长按第二个词‹，或按住 Shift 点它›：哪些头把“{word}”和它连起来？',
   modelsExample: '从“{query}”看向“{key}”的头。',
@@ -178,7 +179,8 @@ export const texts = {
   modelsThreads: '{count} 个线程',
   modelsShow: '显示哪一次运行；按住 B 看改动前',
   modelsEffect: '{token}：改动前 {before}，改动后 {after}（{points} 个百分点）',
-  modelsSaysNow: '现在说“{token}”（{share}）。',
+  modelsSaysNow: '模型现在说“{token}”（{share}）。',
+  modelsSaysStill: '模型仍然说“{token}”（{share}）。',
   modelsPatch: '用第二个文本打补丁',
   modelsPatchText:
     '某一层的输出换成另一个文本在该层的输出：第 1 个词元对第 1 个，第 2 个对第 2 个，两个文本长度相同时最合适。预测会跟着变吗？',

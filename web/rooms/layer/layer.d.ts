@@ -56,6 +56,8 @@ export type View = {
   /** The length whose cost is shown, and whether no word sees a later one. */
   costLength: number
   costCausal: boolean
+  /** The lengths that are to be measured; undefined: the usual ones. */
+  costLengths?: readonly number[]
   /** Times that were measured on this computer. */
   times: readonly Timing[]
   /** What the words of the shown rows contain. */
@@ -130,7 +132,7 @@ export type LayerActions = {
   refresh: []
   /** Without a size the distribution is shown no more. */
   setDistribution: [size: number | undefined]
-  setCost: [patch: Partial<Pick<View, 'costLength' | 'costCausal'>>]
+  setCost: [patch: Partial<Pick<View, 'costLength' | 'costCausal' | 'costLengths'>>]
   measure: [lengths: readonly number[]]
   cancelMeasure: []
   setFilter: [text: string]

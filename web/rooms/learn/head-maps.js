@@ -146,7 +146,7 @@ export function selectedHead(context, run, { shown, reference, shownAt }) {
       t,
       WEIGHT_VIEWS.filter(name => before || name !== 'difference'),
     )}</div>
-    ${isPainting ? html`<p class="note">${t('learnPaintText')}</p>` : nothing}
+    <p class="note" id="learn-not-set">${t(isPainting ? 'learnPaintText' : 'learnNotSet')}</p>
     ${both ? html`<p class="learn-of is-kept">A</p>${headView({ ...shownHead, prefix: 'learn-a-', label: `A: ${title}`, weights: before }, actions, t)}<p class="learn-of is-new">B</p>` : nothing}
     ${headView(shownHead, actions, t)}
   </section>`

@@ -164,7 +164,7 @@ function viewOf(room, head, weights) {
 }
 
 /** @param {Room} room @param {HeadAt} head @returns {import('../../head/head.js').HeadActions} */
-function actionsOf({ act, settings: { changes } }, head) {
+function actionsOf({ act, travel, settings: { changes } }, head) {
   return {
     show: picture => act.show({ picture }),
     setMode: mode => act.show({ mode }),
@@ -175,8 +175,10 @@ function actionsOf({ act, settings: { changes } }, head) {
     },
     edit(query, key, value = 0, mark) {
       const share = Math.min(1, Math.max(0, Number(value.toFixed(4))))
-      act.change(withChange(changes, { kind: 'weight', isOn: true, ...head, query, key, value: share }), mark)
+      const change = /** @type {const} */ ({ kind: 'weight', isOn: true, ...head, query, key, value: share })
+      act.change(withChange(changes, change), mark, change)
     },
+    undo: () => travel('undo', 0),
     hide: (query, key, isHidden) => act.hide(head, query, key, isHidden),
     subtract(choice) {
       const [layer, n] = choice.split('.').map(Number)

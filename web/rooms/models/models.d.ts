@@ -2,7 +2,7 @@
 
 import type { PositionEdges, Source } from 'qkv/interpret'
 import type { Model } from 'qkv/models'
-import type { Change, HeadAt, Place, Stack } from '../../head/head.js'
+import type { Change, HeadAt, Place, Stack, WeightChange } from '../../head/head.js'
 import type { Context as ContextOf, Problem, State as StateOf } from '../../shell/room.js'
 import type { CellTrace } from './cell-trace.js'
 import type { Step } from './generate.js'
@@ -160,6 +160,8 @@ export interface View {
   /** The parts of the open head that its map waits for. */
   tiles: readonly TilePart[]
   pointed?: { layer: number; head: number; query?: number; key?: number; weight?: number }
+  /** The weight that was set last, unless something else was changed since. */
+  lastSet?: WeightChange
   /** Pixels of a map of the atlas; 0: as large as all fit. */
   mapSize: number
   /** The picture of the open head, by its name. */
@@ -478,7 +480,7 @@ export type ModelsActions = {
   selectCell: [cell?: Cell]
   goToPlace: [place: Place]
   selectWord: [index: number, isSecond: boolean, side: 'queries' | 'keys']
-  change: [changes: readonly Change[], mark?: string]
+  change: [changes: readonly Change[], mark?: string, lastSet?: WeightChange]
   hide: [head: HeadAt, query: number, key: number, isHidden: boolean]
   patch: []
   sample: [name: keyof View['sampling'], value: number, least: number, most: number]

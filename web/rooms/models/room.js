@@ -348,14 +348,15 @@ const actions = {
   }),
   goToPlace: (_, at) => ({ set: { at } }),
   selectWord,
-  change: (state, changes, mark = '') => ({
+  change: (state, changes, mark = '', lastSet) => ({
     set: { changes },
     mark,
-    view: shownOf(state).active.length ? {} : { showing: 'after' },
+    view: { lastSet, showing: shownOf(state).active.length ? state.view.showing : 'after' },
   }),
   hide: ({ settings: { changes } }, head, query, key, isHidden) => ({
     set: { changes: withCell(changes, head, query, key, isHidden) },
     mark: 'paint',
+    view: { lastSet: undefined },
   }),
   patch,
   sample({ view: { sampling } }, name, value, least, most) {

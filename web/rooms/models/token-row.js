@@ -3,11 +3,12 @@
 import { html, nothing } from 'lit'
 import { paletteOf, stepOf } from '../../elements/colour-scale.js'
 import { percent } from '../../files/number-format.js'
+import { headName, isSamePlace } from '../../head/changes.js'
 import { glosses, withGlosses } from '../../head/glosses.js'
 import { held, released } from '../../head/pointing.js'
 import { counted } from '../../i18n/counted.js'
 import { mapAt } from './atlas-maps.js'
-import { matrixOf } from './shown.js'
+import { matrixOf, nameOf } from './shown.js'
 import { hitsOf } from './text-lines.js'
 import { looksOf, wordLooks } from './word-looks.js'
 
@@ -40,6 +41,8 @@ export function tokenRows(room) {
 function hint(room) {
   const { t, view, words, run, openModel, stack } = room
   const { query, keyWord } = view
+  const set = weightSet(room)
+  if (set) return set
   if (query === undefined && stack === 'cross') return html`${alignment(room)}${t('modelsWrites')}`
   const isMasked = openModel?.stacks.decoder === undefined
   if (query === undefined || !run)
@@ -56,6 +59,24 @@ function hint(room) {
   if (keyWord !== undefined) return t('modelsExample', { query: name, key: words.keys[keyWord] ?? '' })
   const most = looksMost(room, name)
   return most && stack === 'cross' ? most : `${most} ${t('modelsHintSecond', { word: name })}`
+}
+
+/** The weight of the open head that was set last, and what the model says with it. @param {Room} room */
+function weightSet(room) {
+  const { t, view, head, words, isChanged, runBefore, runAfter } = room
+  const { lastSet } = view
+  if (!isChanged || !lastSet || !head || headName(lastSet) !== headName(head)) return ''
+  // The run may be of the value before this one.
+  const change = runAfter?.request.changes.find(each => isSamePlace(each, lastSet))
+  const before = matrixOf(room, false)
+  if (change?.kind !== 'weight' || !before) return ''
+  const [query, key] = withGlosses([words.queries[change.query] ?? '', words.keys[change.key] ?? ''], glossOf(room))
+  const old = percent(before.data[change.query * before.dims[1] + change.key])
+  const set = t('modelsSet', { name: nameOf(head), query, key, weight: percent(change.value), old })
+  const [now] = runAfter?.top ?? []
+  if (!now) return set
+  const said = { token: now.token, share: percent(now.probability) }
+  return `${set} ${t(now.id === runBefore?.top[0]?.id ? 'modelsSaysStill' : 'modelsSaysNow', said)}`
 }
 
 /** What the selected word looks at most: in the open head, or the only one of a cross-attention. @param {Room} room @param {string} name */

@@ -2,8 +2,9 @@
 
 /** The shortest and the longest text of the slider, and its steps. */
 export const [LEAST_LENGTH, MOST_LENGTH, LENGTH_STEPS] = [6, 100_000, 400]
-/** Lengths that are measured, and the longest whose steps are stored. */
+/** Lengths that can be measured, those that are if the reader chooses no others, and the longest whose steps are stored. */
 export const MEASURED = [256, 512, 1024, 2048, 4096, 8192, 16_384]
+export const USUAL = MEASURED.slice(0, -1)
 export const MOST_STORED = 2048
 /** Shorter texts take time for other things than pairs of words. */
 const LEAST_FITTED = 1024

@@ -16,6 +16,7 @@ import {
   sideOf,
   stepAt,
   timesToCsv,
+  USUAL,
 } from '../explain/length-cost.js'
 import { shapeSteps } from '../explain/steps.js'
 import { isSmall } from '../trace/batch-statistics.js'
@@ -136,12 +137,19 @@ function chart({ t, times, language }) {
 
 /** @param {SceneContext} context */
 function measured(context) {
-  const { t, times, isMeasuring, actions } = context
+  const { t, times, isMeasuring, actions, language, costLengths: chosen = USUAL } = context
+  const { whole } = writers(language)
+  const choose = (/** @type {number} */ n, /** @type {boolean} */ isChosen) =>
+    actions.setCost({ costLengths: MEASURED.filter(each => (each === n ? isChosen : chosen.includes(each))) })
   return html`<div class="cost-measured"><h4>${t('costMeasured')}</h4><p class="text">${t('costMeasuredText')}</p>
+    <div class="buttons" role="group" aria-label=${t('costLengths')}><span>${t('costLengths')}</span> ${MEASURED.map(
+      n =>
+        html`<label><input type="checkbox" data-length=${n} .checked=${live(chosen.includes(n))} @change=${(/** @type {InputEvent} */ { target }) => choose(n, target.checked)} /> ${whole(n)}</label>`,
+    )}</div>
     <div class="buttons">${
       isMeasuring
         ? html`<button type="button" id="cost-cancel" @click=${actions.cancelMeasure}>${t('cancel')}</button>`
-        : html`<button type="button" id="cost-measure" @click=${() => actions.measure(MEASURED)}>${t('costMeasure')}</button>`
+        : html`<button type="button" id="cost-measure" ?disabled=${!chosen.length} @click=${() => actions.measure(chosen)}>${t('costMeasure')}</button>`
     }${times.length ? html`<button type="button" id="cost-csv" @click=${() => actions.copy(timesToCsv(times, navigator.userAgent, navigator.hardwareConcurrency), 'costCopied')}>${t('copyCsv')}</button>` : nothing}</div>
     <div aria-live="polite">${times.length ? chart(context) : nothing}</div></div>`
 }
@@ -156,10 +164,11 @@ export function costPanel(context) {
   return html`${inWords(context, n, size)}
     <div class="cost-controls">
       <label for="cost-length">${t('costLength')}</label>
-      <input id="cost-length" type="range" min="0" max=${LENGTH_STEPS} .value=${live(String(stepAt(n)))} aria-valuetext=${n} @input=${(/** @type {InputEvent} */ { target }) => set(lengthAt(target.valueAsNumber))} />
+      <input id="cost-length" type="range" list="cost-crossing" min="0" max=${LENGTH_STEPS} .value=${live(String(stepAt(n)))} aria-valuetext=${n} @input=${(/** @type {InputEvent} */ { target }) => set(lengthAt(target.valueAsNumber))} />
       <input id="cost-number" type="number" min=${LEAST_LENGTH} max=${MOST_LENGTH} aria-label=${t('costLength')} .value=${live(String(n))} @change=${(/** @type {InputEvent} */ { target }) => set(target.valueAsNumber)} />
       <label><input id="cost-causal" type="checkbox" .checked=${live(costCausal)} @change=${(/** @type {InputEvent} */ { target }) => actions.setCost({ costCausal: target.checked })} /> ${t('costCausal')}</label>
       <span class="note">${t('costSizes', { heads: result.heads, size, width: result.heads * size, crossing: 4 * size })}</span>
+      <datalist id="cost-crossing"><option value=${stepAt(4 * size)}></option></datalist>
     </div>
     <div class="cost-both"><div>${picture(context, n, size)}</div><div>${formulas(context, n, size)}</div></div>
     ${shapes(context)} ${measured(context)}`
