@@ -117,7 +117,7 @@ const QUESTIONS = [
       await enter('layer')
       await page.click('#tour-start > summary')
       await page.click('#tour-start [data-item="5"]')
-      await reads('#tour-text', /Rows are the 4 words that ask, columns the 5 words that answer/)
+      await reads('#tour-text', /Rows are the words that ask \(4\), columns the words that answer \(5\)/)
     },
   ],
   [
