@@ -405,8 +405,8 @@ test('a stop of the tour knows when its thing was done, leads to where it is don
   await tour(1)
   const term = page.locator('#tour [data-term="softmax"]')
   await term.locator('button').click()
-  const box = await term.locator('.term-text').boundingBox()
   await reads('#tour [data-term="softmax"] .term-text', /Turns a row of scores into shares/)
+  const box = await term.locator('.term-text').boundingBox()
   assert.ok(box && box.y >= 0 && box.y + box.height <= 900, 'it is in sight')
 })
 

@@ -163,4 +163,19 @@ export const texts = {
     'Per unit, dimension {dimension} of the key {word} changes by {by}, and the scores of all queries with this key change. The column of {word} changes most:',
   'sensitivity.value':
     'Per unit, dimension {dimension} of every value changes by a number of its word (most: {word}, {by}). No weight changes. An output changes by the sum of these numbers, each times its weight:',
+  'glossary.query': 'What a word asks: a row of Q. It is compared with every key.',
+  'glossary.key': 'What a word answers to: a row of K. Queries are compared with it.',
+  'glossary.value': 'What a word passes on when it is attended to: a row of V.',
+  'glossary.head': 'One attention with matrices of its own. Several work side by side; their outputs are joined.',
+  'glossary.score': 'How well a query fits a key: their dot product, before softmax.',
+  'glossary.softmax': 'Turns a row of scores into shares: e to each score, divided by the sum of the row.',
+  'glossary.mask': 'Says which key a query may see. A hidden score becomes −inf, its weight 0.',
+  'glossary.weight':
+    'A share of attention, from 0 to 1; those of a row sum to one. (W_q, W_k, W_v and W_O are weights of another kind: the numbers a model would learn.)',
+  'glossary.entropy':
+    'How evenly attention is spread, in bits: 0 means that a query looks at one key only; the most is log2 of the number of keys.',
+  'glossary.embedding': 'The row of numbers that stands for a token.',
+  'glossary.logit': 'The score of a possible next word, before softmax.',
+  'glossary.gradient':
+    'How much a result changes per unit of a number. Training follows it; where it is 0, nothing is learned.',
 }

@@ -123,32 +123,17 @@ export const texts = {
   liveMap: 'Attention weights, live',
 
   'term.query': 'queries|query',
-  'glossary.query': 'What a word asks: a row of Q. It is compared with every key.',
   'term.key': 'keys|key',
-  'glossary.key': 'What a word answers to: a row of K. Queries are compared with it.',
   'term.value': 'values|value',
-  'glossary.value': 'What a word passes on when it is attended to: a row of V.',
   'term.head': 'heads|head',
-  'glossary.head': 'One attention with matrices of its own. Several work side by side; their outputs are joined.',
   'term.score': 'scores|score',
-  'glossary.score': 'How well a query fits a key: their dot product, before softmax.',
   'term.softmax': 'softmax',
-  'glossary.softmax': 'Turns a row of scores into shares: e to each score, divided by the sum of the row.',
   'term.mask': 'masked|masks|mask',
-  'glossary.mask': 'Says which key a query may see. A hidden score becomes −inf, its weight 0.',
   'term.weight': 'weights|weight',
-  'glossary.weight':
-    'A share of attention, from 0 to 1; those of a row sum to one. (W_q, W_k, W_v and W_O are weights of another kind: the numbers a model would learn.)',
   'term.entropy': 'entropy',
-  'glossary.entropy':
-    'How evenly attention is spread, in bits: 0 means that a query looks at one key only; the most is log2 of the number of keys.',
   'term.embedding': 'embeddings|embedding',
-  'glossary.embedding': 'The row of numbers that stands for a token.',
   'term.logit': 'logits|logit',
-  'glossary.logit': 'The score of a possible next word, before softmax.',
   'term.gradient': 'gradients|gradient',
-  'glossary.gradient':
-    'How much a result changes per unit of a number. Training follows it; where it is 0, nothing is learned.',
 
   presets: 'Examples',
   'preset.heads': 'Four heads of an article',

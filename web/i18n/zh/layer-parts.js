@@ -152,4 +152,16 @@ export const texts = {
     '每增加一个单位，键 {word} 的第 {dimension} 维改变 {by}，所有查询与它的得分随之改变。变化最大的是 {word} 这一列：',
   'sensitivity.value':
     '每增加一个单位，每个值的第 {dimension} 维都改变自己那个词的一个数（最多的是 {word}：{by}）。权重不变；输出的变化是这些数按权重相加：',
+  'glossary.query': '一个词问什么：Q 的一行，与每个键比较。',
+  'glossary.key': '一个词回应什么：K 的一行，查询与它比较。',
+  'glossary.value': '一个词被关注时传出的内容：V 的一行。',
+  'glossary.head': '一份注意力，有自己的矩阵。几个头并排工作，输出合并在一起。',
+  'glossary.score': '查询与键有多相配：它们的点积，在 softmax 之前。',
+  'glossary.softmax': '把一行得分变成份额：取以 e 为底的指数，再除以整行的和。',
+  'glossary.mask': '规定查询能看到哪些键。被遮住的得分变成 −inf，权重为 0。',
+  'glossary.weight': '注意力的份额，从 0 到 1；一行之和为一。（W_q、W_k、W_v 和 W_O 是另一种权重：模型要学的数。）',
+  'glossary.entropy': '注意力有多分散，以比特计：0 表示只看一个键，最大是键数的 log2。',
+  'glossary.embedding': '代表一个词元的一行数。',
+  'glossary.logit': 'softmax 之前的得分，对应接下来可能出现的词。',
+  'glossary.gradient': '一个数每变化一个单位，结果变化多少。训练沿着它走；它为 0，就什么也学不到。',
 }

@@ -1,4 +1,5 @@
 import { html } from 'lit'
+import { partTexts } from './folded.js'
 
 /** @import { Translate } from '../../../i18n/index.js' */
 
@@ -31,16 +32,29 @@ function patternOf(t) {
   return pattern
 }
 
-/** @param {Event} event @param {boolean} [isOpen] */
-function toggle({ currentTarget }, isOpen) {
+/** @param {Event} event @param {boolean} isOpen */
+function open({ currentTarget }, isOpen) {
   const button = /** @type {HTMLElement} */ (currentTarget)
-  const text = /** @type {HTMLElement} */ (button.nextElementSibling)
-  text.hidden = typeof isOpen === 'boolean' ? !isOpen : !text.hidden
-  button.setAttribute('aria-expanded', String(!text.hidden))
+  const note = /** @type {HTMLElement} */ (button.nextElementSibling)
+  note.hidden = !isOpen
+  button.setAttribute('aria-expanded', String(isOpen))
+  return note
 }
 
 /** @param {Event} event */
-const close = event => toggle(event, false)
+const close = event => open(event, false)
+
+/** The explanation is loaded at the first press. @param {Translate} t @param {typeof TERMS[number]} term */
+const toggle = (t, term) => (/** @type {Event} */ event) => {
+  const button = /** @type {HTMLElement} */ (event.currentTarget)
+  const note = open(event, button.getAttribute('aria-expanded') !== 'true')
+  const texts = partTexts(t)
+  const fill = () => {
+    note.textContent = texts.module?.(`glossary.${term}`) ?? ''
+  }
+  if (texts.module) fill()
+  else texts.ask(fill)
+}
 
 /**
  * A text whose terms open their explanation where they stand, each at its first occurrence.
@@ -57,7 +71,7 @@ export function withTerms(t, text, seen = new Set()) {
     seen.add(term)
     parts.push(text.slice(from, match.index))
     parts.push(
-      html`<span class="term" data-term=${term}><button type="button" aria-expanded="false" @click=${toggle} @blur=${close}>${match[0]}</button><span class="term-text" role="note" hidden>${t(`glossary.${term}`)}</span></span>`,
+      html`<span class="term" data-term=${term}><button type="button" aria-expanded="false" @click=${toggle(t, term)} @blur=${close}>${match[0]}</button><span class="term-text" role="note" hidden></span></span>`,
     )
     from = match.index + match[0].length
   }
