@@ -106,6 +106,20 @@ test('a pointer that rests 80 ms is answered, on a word, a cell, a label, a line
   await rests('a label', async () => ({ x: left + 50, y: label.y }), /^first looks/)
 })
 
+test('arcs end only at words that are in sight: a long text scrolls in its own lines, and no arc lies over the picture', async () => {
+  const sentence = Array.from({ length: 200 }, (_, i) => `w${i + 1}`).join(' ')
+  await go(`#2&${new URLSearchParams({ sentence, view: 'flow', mask: 'causal', word: 'queries.140' })}`)
+  await page.locator('qkv-flow canvas').waitFor()
+  const below = () =>
+    page.evaluate(() => {
+      const { bottom } = /** @type {Element} */ (document.querySelector('.token-rows')).getBoundingClientRect()
+      return Array.from(document.querySelectorAll('word-arcs path')).filter(
+        path => path.getBoundingClientRect().bottom > bottom + 8,
+      ).length
+    })
+  await becomes(below, 0)
+})
+
 test('Shift-click on a second cell subtracts it; the link carries both; Escape gives the first back', async () => {
   await clickMap(3, 1)
   await clickMap(2, 2, true)

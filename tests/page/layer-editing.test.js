@@ -53,6 +53,28 @@ test('a dragged cell changes all that follows, shows the previous values beside 
   await becomes(() => printed(page, 'Q'), Q, 'a reset can be undone')
 })
 
+test('Escape during a drag of a cell takes it back and closes nothing else, and so does the browser that ends it', async () => {
+  for (const matrix of ['X', 'Wq']) {
+    const before = await printed(page, matrix)
+    await at(matrix, 0, 0).scrollIntoViewIfNeeded()
+    for (const end of /** @type {const} */ (['Escape', 'pointercancel'])) {
+      const { x, y, width, height } = (await at(matrix, 0, 0).boundingBox()) ?? assert.fail()
+      await page.mouse.move(x + width / 2, y + height / 2)
+      await page.mouse.down()
+      await page.mouse.move(x + width / 2 + 60, y + height / 2, { steps: 3 })
+      await becomes(async () => (await printed(page, matrix))[0] !== before[0], true)
+      if (end === 'Escape') await page.keyboard.press(end)
+      else await at(matrix, 0, 0).dispatchEvent(end)
+      await becomes(() => printed(page, matrix), before, `${matrix}, ${end}`)
+      await page.mouse.move(x + width / 2 + 90, y + height / 2)
+      await page.mouse.up()
+      await becomes(() => printed(page, matrix), before, 'the rest of the stroke does nothing')
+      await becomes(() => page.locator('#undo').isDisabled(), true)
+      await page.locator('#inspector h2').waitFor()
+    }
+  }
+})
+
 test('a typed weight stays, and the others of its row share the rest', async () => {
   await choose('causal')
   const before = (await printed(page, 'weights')).map(Number)

@@ -69,7 +69,7 @@ export class MatrixGrid extends LitElement {
     this.addEventListener('pointerup', event => this.up(event))
     this.addEventListener('pointercancel', () => {
       released()
-      this.press = undefined
+      this.undrag()
     })
     this.addEventListener('dblclick', event => this.type(this.placeOf(event)))
     this.addEventListener('keydown', event => this.key(event))
@@ -156,6 +156,12 @@ export class MatrixGrid extends LitElement {
     this.set(press.at, press.from + by * speed * (event.shiftKey ? 0.1 : 1), press.mark)
   }
 
+  /** Takes a drag that has begun back. */
+  undrag() {
+    if (this.press?.isDrag) this.actions.undo()
+    this.press = undefined
+  }
+
   /** @param {PointerEvent} event */
   up(event) {
     const { press } = this
@@ -186,6 +192,10 @@ export class MatrixGrid extends LitElement {
   /** @param {KeyboardEvent} event */
   key(event) {
     if (event.target instanceof HTMLInputElement) return this.keyInBox(event)
+    if (event.key === 'Escape' && this.press?.isDrag) {
+      event.stopPropagation() // nothing else is closed
+      return this.undrag()
+    }
     const at = this.placeOf(event)
     if (!at || event.metaKey) return
     const { matrix } = this

@@ -51,7 +51,11 @@ class WordArcs extends LitElement {
         each,
       ]),
     )
-    const boxOf = (/** @type {string} */ word) => words.get(word)?.querySelector('.token')?.getBoundingClientRect()
+    /** Of a word that is not scrolled out of sight. @param {string} word */
+    const boxOf = word => {
+      const box = words.get(word)?.querySelector('.token')?.getBoundingClientRect()
+      return box && box.bottom > origin.top && box.top < origin.bottom ? box : undefined
+    }
     this.lines = this.arcs.flatMap(arc => {
       const [from, to] = [boxOf(arc.from), boxOf(arc.to)]
       return from && to ? [{ arc, path: pathOf(from, to, origin) }] : []
