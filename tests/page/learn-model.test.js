@@ -21,6 +21,7 @@ import { check as checkRun, fieldsOf, runSettings, settingsOf } from '../../web/
 import { shownOf } from '../../web/rooms/learn/model-picture.js'
 import { openedLayer } from '../../web/rooms/learn/opened-layer.js'
 import { room } from '../../web/rooms/learn/room.js'
+import { costOf } from '../../web/rooms/learn/run-state.js'
 import { configOf, fromFile, toFile } from '../../web/rooms/learn/saved-model.js'
 import { knownSentences, mayGoOn } from '../../web/rooms/learn/task-story.js'
 import { TASKS } from '../../web/rooms/learn/tasks/index.js'
@@ -421,6 +422,21 @@ test('sizes that take minutes are known beforehand, and what is offered instead 
   assert.deepEqual(checkRun(settings), {})
   const own = runSettings(settings)
   assert.ok(estimate(own).seconds <= MOST_SECONDS && estimate(own).bytes <= MOST_BYTES)
+})
+
+test('a run costs what its machine takes for the usual number of steps, and nothing once it is done', () => {
+  const run = { is: 'here', value: { milliseconds: 1000, shape: { outputs: 32 } } }
+  const cost = (/** @type {object} */ patch) =>
+    costOf(
+      /** @type {any} */ ({
+        settings: settingsOf('induction'),
+        view: { isEnded: false, reachedAt: null, divergedAt: null, ...patch },
+        got: { run },
+      }),
+    )
+  near(cost({}).seconds, (260 * 3) / 8 + 260 / 20, 1e-9, 'seconds')
+  for (const patch of [{ isEnded: true }, { reachedAt: 280 }, { divergedAt: 3 }])
+    assert.deepEqual(cost(patch), { seconds: 0, bytes: 0 })
 })
 
 for (const [task, { story, finds, defaults }] of Object.entries(TASKS))

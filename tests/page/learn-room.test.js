@@ -276,6 +276,33 @@ test('the story waits for the run, names its heads, and is done at each stop', a
   await becomes(() => room('#story').count(), 0)
 })
 
+test('the story opens at the stop that fits the run, says nothing of other steps, and stays where its task is', async () => {
+  await go('#2&room=learn&learn.steps=20')
+  await page.click('#story-start')
+  await room('#story[data-stop="1"]').waitFor()
+  await reads('#story-text', /Its weights are random: it says \d+\. Before training it is right in [\d.]+% of/)
+  await becomes(() => page.evaluate(() => scrollY), 0)
+  const below = async (/** @type {string} */ selector) => (await room(selector).boundingBox())?.y ?? 0
+  await becomes(async () => (await below('#learn-probe')) + 40 < (await below('.learn-dock')), true)
+  await page.click('#learn-train')
+  await room('#story[data-done="true"]').waitFor(PATIENCE)
+  await becomes(() => dataOf('.learn-at output', 'step'), 20)
+  await reads('#story-text', /first time\. Before training it is right in [\d.]+% of/)
+  await page.click('#story-leave')
+  await page.click('#story-start')
+  await room('#story[data-stop="2"]').waitFor()
+})
+
+test('the warning of a long run says the time that the button says; the recorded runs say when accuracy passes one half', async () => {
+  await go('#2&room=learn')
+  await reads('#learn-recorded', /passed 50% between steps 200 and 280\.$/)
+  await go('#2&room=learn&learn.steps=5000&learn.d=64')
+  await reads('#learn-train', /about/)
+  await becomes(() => room('#learn-recorded').count(), 0)
+  const [warned, said] = await Promise.all(['#learn-large', '#learn-train'].map(text))
+  assert.equal(/about (\d+ \w+)/.exec(warned)?.[1], /about (\d+ \w+)/.exec(said)?.[1])
+})
+
 test('success names what happened; a double click or F2 gives a head a factor', async () => {
   await reads('#learn-train', /^Train \(about \d+ (s|min)\)$/)
   await becomes(() => room('polygon.band').count(), 1)

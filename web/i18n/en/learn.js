@@ -136,6 +136,7 @@ export const texts = {
   'learnCurve.baseline': 'accuracy without attention',
   'learnCurve.kept': 'A: {name}',
   'learnCurve.band': 'ten recorded runs, lengths never trained',
+  learnRecorded: 'In ten recorded runs the accuracy on lengths never trained passed 50% between steps {from} and {to}.',
   learnUseSentence: 'Use my sentence',
   learnUseSentenceText: 'The sentence of One layer. Words that this model does not know are underlined.',
   learnFactorHint: 'Double-click a head‹, or press F2›, to multiply its output by a factor.',
@@ -199,7 +200,7 @@ export const texts = {
   storyStart: 'What is happening? A guided story',
 
   'story.induction.1':
-    'A segment of these numbers occurs twice. In the second one the model has to say which number followed the first time. Its weights are random: it says {says}. On lengths never trained it is right in {first} of such cases. A model without attention reaches {baseline}.',
+    'A segment of these numbers occurs twice. In the second one the model has to say which number followed the first time. Its weights are random: it says {says}. Before training it is right in {first} of such cases, on lengths never trained. A model without attention reaches {baseline}.',
   'story.induction.1.do': 'Press Train.',
   'story.induction.2':
     'For a while nothing seems to happen: loss and accuracy hardly move. Then, within some dozens of steps, accuracy jumps. This is the phase change: two heads of two layers now work together.',

@@ -131,6 +131,7 @@ export const texts = {
   'learnCurve.baseline': '没有注意力时的准确率',
   'learnCurve.kept': 'A：{name}',
   'learnCurve.band': '十次录制的训练，未训练过的长度',
+  learnRecorded: '在十次录制的训练中，未训练过的长度上的准确率在第 {from} 步到第 {to} 步之间超过 50%。',
   learnUseSentence: '用我的句子',
   learnUseSentenceText: '“单层”里的句子。模型不认识的词带下划线。',
   learnFactorHint: '双击一个头‹，或按 F2›，把它的输出乘以一个系数。',
@@ -188,7 +189,7 @@ export const texts = {
   storyStart: '发生了什么？跟着故事看',
 
   'story.induction.1':
-    '这些数字里有一段出现了两次。读到它的最后一个数字时，模型应当说出上一次后面跟着什么。它的权重是随机的：它回答 {says}。在未训练过的长度上，这类问题答对 {first}。没有注意力的模型能达到 {baseline}。',
+    '这些数字里有一段出现了两次。读到它的最后一个数字时，模型应当说出上一次后面跟着什么。它的权重是随机的：它回答 {says}。训练之前，在未训练过的长度上，这类问题答对 {first}。没有注意力的模型能达到 {baseline}。',
   'story.induction.1.do': '按“训练”。',
   'story.induction.2':
     '有一阵子好像什么也没发生：损失和准确率几乎不动。然后在几十步之内，准确率突然跳起。这就是相变：两层的两个头开始配合。',

@@ -3,13 +3,12 @@
 import { html, nothing } from 'lit'
 import { live } from 'lit/directives/live.js'
 import { retry } from '../../shell/retry.js'
-import { estimate, MOST_BYTES, MOST_SECONDS, secondsOf, smaller } from './cost.js'
+import { MOST_BYTES, MOST_SECONDS, smaller } from './cost.js'
 import { fields, fieldsOf, POSITIONS, runSettings } from './fields.js'
-import { failureOf, runOf, shortText } from './run-state.js'
+import { costOf, failureOf, runOf, shortText, sizesOf } from './run-state.js'
 import { TASKS } from './tasks/index.js'
 
 /** @import { Context } from './learn.js' */
-/** @import { LearnSettings } from './tasks/task.js' */
 /** @typedef {Event & { target: HTMLInputElement }} InputEvent */
 
 /** Settings as a text for a button: "Width d 64, Sequences per step 16". @param {Context['t']} t @param {object} patch */
@@ -48,7 +47,7 @@ export function bar(context) {
       <details class="learn-settings"><summary>${t('learnSettings')} ${summary}</summary>${controls(context)}</details>
     </div>
     ${problems(context)}
-    ${large(context, own)}
+    ${large(context)}
     <p class="learn-text">${t(/** @type {any} */ (`task.${task}.text`))}</p>
     ${TASKS[task].hasText ? ownText(context) : nothing}
     ${view.isRepeating ? html`<p class="note" id="learn-repeating">${t('learnRepeating', { step: view.until ?? 0 })}</p>` : nothing}
@@ -68,17 +67,13 @@ function problems({ t, settings, problems, act }) {
   })
 }
 
-/** Warns of a run that takes minutes or much memory, and offers a smaller one. @param {Context} context @param {LearnSettings} own */
-function large(context, own) {
-  const { t, settings, act } = context
-  const run = runOf(context)
-  const sizes = { ...own, layers: own.layers + Number(TASKS[settings.task].hasCross === true) }
-  const { seconds, bytes } = estimate(sizes, run?.shape.outputs)
-  const isMeasured = run && context.got.run?.is === 'here'
-  const known = isMeasured ? secondsOf(own.steps, run.milliseconds) : seconds
-  if (known <= MOST_SECONDS && bytes <= MOST_BYTES) return nothing
-  const patch = smaller(sizes)
-  return html`<p class="learn-problem" id="learn-large" role="status">${t('learnLarge', { time: duration(known, t), megabytes: Math.round(bytes / 2 ** 20) })}
+/** Warns of a run that is going to take minutes or much memory, and offers a smaller one. @param {Context} context */
+function large(context) {
+  const { t, act } = context
+  const { seconds, bytes } = costOf(context)
+  if (seconds <= MOST_SECONDS && bytes <= MOST_BYTES) return nothing
+  const patch = smaller(sizesOf(context))
+  return html`<p class="learn-problem" id="learn-large" role="status">${t('learnLarge', { time: duration(seconds, t), megabytes: Math.round(bytes / 2 ** 20) })}
     ${patch ? html`<button type="button" class="tool" id="learn-smaller" @click=${() => act.set(patch)}>${t('learnUse', { what: named(t, patch) })}</button>` : nothing}</p>`
 }
 

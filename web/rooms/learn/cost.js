@@ -1,7 +1,5 @@
 // How long a run takes and how much memory, and smaller settings.
 
-import { TASKS } from './tasks/index.js'
-
 /** @import { LearnSettings } from './tasks/task.js' */
 
 /** Operations a second, assumed until a speed is measured. */
@@ -31,10 +29,6 @@ export function estimate({ layers, heads, d, mlp, V, T, batch, steps }, outputs 
  * @param {number} milliseconds
  */
 export const secondsOf = (steps, milliseconds) => (steps * (3 / 8 + 1 / 20) * milliseconds) / 1000
-
-/** Steps until a run is done: with the task's own settings, the usual number until success. @param {string} task @param {LearnSettings} settings @param {boolean} hasDefaults */
-export const usualSteps = (task, { steps }, hasDefaults) =>
-  hasDefaults ? Math.min(TASKS[task].goal.usual, steps) : steps
 
 /**
  * Nearby settings that do not take minutes: the largest size is reduced.

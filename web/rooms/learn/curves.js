@@ -87,6 +87,12 @@ export function bandOf(task) {
   return recorded && { least: shares(recorded.least), most: shares(recorded.most) }
 }
 
+/** Up to which step no recorded run passed one half, and from which step on all have. @param {{ least: number[], most: number[] }} band */
+export const recordedJump = ({ least, most }) => {
+  const [first, last] = [most, least].map(values => values.findIndex(value => value >= 1 / 2))
+  return { from: EVERY * (first - 1), to: EVERY * last }
+}
+
 /** The points of a line. A scale has no place for what is no number: it is left out. @param {readonly (readonly [x: number | undefined, y: number | undefined])[]} pairs */
 export const path = pairs =>
   pairs.flatMap(([a = NaN, b = NaN]) => (Number.isFinite(a + b) ? `${a.toFixed(1)},${b.toFixed(1)}` : [])).join(' ')
@@ -155,7 +161,7 @@ function accuracyFigure({ t, settings: { task }, view }, run, x, cursor) {
     ${lines.map(({ kind, value }) => svg`<polyline class="line ${kind}" points=${over(x, points, value)} />`)}
     ${jump === null ? nothing : svg`${upright('jump', x(jump))}<text class="mark" x=${x(jump) + (isFar ? -4 : 4)} y=${TOP - 3} text-anchor=${isFar ? 'end' : 'start'}>${t('learnJump', { step: jump })}</text>`}
     ${reachedAt === null ? nothing : upright('reached', x(reachedAt))}${cursor}`
-  const caption = html`
+  const caption = html`${recorded ? html`<span class="note" id="learn-recorded">${t('learnRecorded', recordedJump(recorded))}</span>` : nothing}
     ${lines.map(({ name, kind, value }) => key(`line ${kind}`, t(name), last && value(last)))}
     ${isRun ? key('line is-kept', t('learnCurve.kept', { name: t(lines[1].name) }), reference.points.at(-1)?.heldOutAccuracy) : nothing}
     ${band ? key('band', t('learnCurve.band')) : nothing}${key('guess', t('learnCurve.guess'), guess)}${key('nowhere', t('learnCurve.baseline'), run.baseline)}`

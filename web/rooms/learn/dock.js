@@ -3,19 +3,16 @@
 import { html, nothing } from 'lit'
 import { percent } from '../../files/number-format.js'
 import { duration } from './bar.js'
-import { secondsOf, usualSteps } from './cost.js'
 import { jumpOf } from './curves.js'
-import { differsFromDefaults, runSettings } from './fields.js'
-import { failureOf, isRunning, runOf } from './run-state.js'
-import { story } from './task-story.js'
+import { runSettings } from './fields.js'
+import { costOf, failureOf, isRunning, runOf } from './run-state.js'
+import { AFTER_GOAL, story } from './task-story.js'
 import { TASKS } from './tasks/index.js'
 
 /** @import { Context } from './learn.js' */
 /** @typedef {Event & { target: HTMLInputElement }} InputEvent */
 
 const PACES = /** @type {const} */ (['full', 'ten', 'one'])
-/** The stop of each story that points at the heads of the trained model. */
-const AFTER_GOAL = 2
 
 /** Which heads do it, in words. @param {Context} context */
 function found({ t, settings, view }) {
@@ -75,8 +72,7 @@ export const hasStopped = ({ view: { reachedAt, steps, isTraining, isEnded } }) 
 
 /** @param {Context} context */
 export function dock(context) {
-  const { t, settings, view, act } = context
-  const { task } = settings
+  const { t, view, act } = context
   const { steps, reachedAt, isEnded } = view
   const run = context.got.run?.is === 'here' ? runOf(context) : undefined
   const isTraining = isRunning(context)
@@ -86,8 +82,7 @@ export function dock(context) {
     if (isTraining) return t('learnPause')
     if (steps > 0 && !isEnded) return t('learnTrainOn')
     if (!run || steps > 0 || run.isOpened) return t('learnTrain')
-    const count = usualSteps(task, run.settings, !differsFromDefaults(task, run.settings, ['seed']))
-    return t('learnTrainAbout', { time: duration(secondsOf(count, run.milliseconds), t) })
+    return t('learnTrainAbout', { time: duration(costOf(context).seconds, t) })
   }
   return html`<div class="dock learn-dock" data-training=${isTraining}>${view.stop === null ? nothing : story(context)}<div class="dock-row">
     <button type="button" class="tool is-filled ${run && steps === 0 && !isTraining ? 'is-new' : ''}" id="learn-train" ?disabled=${cannotTrain} @click=${() => act.train()}>${label()}</button>

@@ -131,6 +131,10 @@ export function runSettings(settings) {
 export const differsFromDefaults = (task, settings, but = []) =>
   fieldsOf(task).some(field => !but.includes(field) && settings[field] !== TASKS[task].defaults[field])
 
+/** Steps until a run is done: with the task's own settings, the usual number until success. @param {string} task @param {LearnSettings} settings */
+export const usualSteps = (task, settings) =>
+  differsFromDefaults(task, settings, ['seed']) ? settings.steps : Math.min(TASKS[task].goal.usual, settings.steps)
+
 /** The defaults of a task, with what differs from them. @param {string} task @param {Partial<LearnSettings>} [patch] @returns {Partial<Settings>} */
 export const settingsOf = (task, patch = {}) => {
   const { defaults } = TASKS[task]

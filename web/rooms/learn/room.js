@@ -172,7 +172,8 @@ const actions = {
         ? []
         : [
             { type: 'focus', selector: '#story' },
-            { type: 'reveal', selector: '[data-tour]' },
+            // What stands in the dock is in sight, and the text of the stop as well.
+            { type: 'reveal', selector: '[data-tour]:not(.dock *)' },
           ],
   }),
   show: (_, patch) => ({ view: patch }),

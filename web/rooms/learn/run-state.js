@@ -2,8 +2,9 @@
 
 import { headChange } from '../../head/changes.js'
 import { shown } from '../../shell/slots.js'
+import { estimate, secondsOf } from './cost.js'
 import { jumpOf } from './curves.js'
-import { runSettings } from './fields.js'
+import { runSettings, usualSteps } from './fields.js'
 import { TASKS } from './tasks/index.js'
 import { leastCharacters } from './tasks/text.js'
 
@@ -69,6 +70,22 @@ export function storyState(state) {
       return change?.isOn === true && (change.how === 0 || change.how === 'mean') && picture?.changed !== undefined
     },
   }
+}
+
+/** The sizes of the run, with all attentions as its layers. @param {State} state */
+export function sizesOf({ settings }) {
+  const own = runSettings(settings)
+  return { ...own, layers: own.layers + Number(TASKS[settings.task].hasCross === true) }
+}
+
+/** How long the run is going to take until it is done, and how much memory: nothing once it is done. @param {State} state */
+export function costOf(state) {
+  const { settings, view, got } = state
+  if (view.isEnded || view.reachedAt !== null || view.divergedAt !== null) return { seconds: 0, bytes: 0 }
+  const run = runOf(state)
+  const steps = usualSteps(settings.task, runSettings(settings))
+  const { seconds, bytes } = estimate({ ...sizesOf(state), steps }, run?.shape.outputs)
+  return { seconds: run && got.run?.is === 'here' ? secondsOf(steps, run.milliseconds) : seconds, bytes }
 }
 
 /** How many characters the text still to be typed needs at least, and how many it has; undefined where there are enough. @param {State} state */

@@ -16,11 +16,24 @@ function stopOf({ settings: { task }, view }) {
   return { n, stop: story[n], count: story.length }
 }
 
+/** The stop of each story that speaks of the trained model. */
+export const AFTER_GOAL = 2
+
+/** The stop at which a story opens: the first one that the run has not done, at most that of the trained model. @param {import('./learn.js').State} state */
+export function firstStop(state) {
+  const { settings, view } = state
+  if (view.steps === 0) return 0
+  const known = storyState(state)
+  const open = TASKS[settings.task].story.findIndex(({ isDone }) => !isDone(known))
+  return open < 0 ? AFTER_GOAL : Math.min(open, AFTER_GOAL)
+}
+
 /** The numbers of the texts; those that are not known yet are undefined. @param {Context} context @returns {Record<string, string | number | undefined>} */
 function numbersOf(context) {
   const { view } = context
   const { previous, answer, jump } = storyState(context)
   const last = view.points.at(-1)
+  const untrained = view.points.find(({ step }) => step === 0)
   const picture = pictureOf(context)
   const share = (/** @type {number | undefined} */ value) => (value === undefined ? undefined : percent(value))
   return {
@@ -30,11 +43,12 @@ function numbersOf(context) {
     previousShare: share(last?.scores.previous),
     answerShare: share(last?.scores.induction),
     accuracy: share(last?.heldOutAccuracy),
-    first: share(view.points[0]?.heldOutAccuracy),
+    first: share(untrained?.heldOutAccuracy),
     baseline: share(runOf(context)?.baseline),
     alignment: share(last?.alignment),
     bits: last && (last.heldOutLoss / Math.LN2).toFixed(2),
-    says: picture?.shown.next[0]?.token,
+    /** The answer of random weights, while they are shown. */
+    says: picture?.shownAt === 0 ? picture.shown.next[0]?.token : undefined,
     changed: share(picture?.changed?.accuracy),
   }
 }
@@ -58,8 +72,8 @@ export function mayGoOn(state) {
 export const targetsOf = state => (state.view.stop === null ? [] : [stopOf(state).stop.target(storyState(state))])
 
 /** @param {Context} context */
-export const storyStart = ({ t, act }) =>
-  html`<button type="button" class="tool" id="story-start" @click=${() => act.tell(0)}>${t('storyStart')}</button>`
+export const storyStart = context =>
+  html`<button type="button" class="tool" id="story-start" @click=${() => context.act.tell(firstStop(context))}>${context.t('storyStart')}</button>`
 
 /** The open stop. @param {Context} context */
 export function story(context) {
