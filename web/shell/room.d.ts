@@ -153,6 +153,8 @@ export type Effect<T extends Types> =
   | { type: 'cancel'; slot: string }
   /** Asks again for what failed, was lost or was cancelled. */
   | { type: 'retry' }
+  /** Asks at once for what the state needs; else it is asked when the next frame is drawn. */
+  | { type: 'need' }
   | { type: 'handOver'; to: string; what: HandOver }
   /** Scrolls to an element once it is drawn. */
   | { type: 'reveal'; selector: string }

@@ -123,6 +123,7 @@ export function createStore(
     if (effect.type === 'ask') slots.ask(effect.request)
     else if (effect.type === 'cancel') slots.cancel(effect.slot)
     else if (effect.type === 'retry') slots.retry()
+    else if (effect.type === 'need') ask()
     else if (effect.type === 'later')
       timers.set(effect.act, effect.after, () => /** @type {any} */ (actions)[effect.act]())
     else perform(effect)

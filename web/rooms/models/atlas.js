@@ -23,6 +23,8 @@ const FRAMES = new Set(['selected', 'changed', 'label', 'lens', 'lensTitle', 'ow
 const FEW = 4
 /** Pixels of the dock below it, and of the numbers of its columns. */
 const DOCK = 88
+/** Pixels of a line of the lens, and lines of a layer at most. */
+const [LINE, LINES] = [18, 3]
 /** A window of such a width has no room for the lens. */
 const NARROW = 900
 
@@ -73,7 +75,7 @@ export class ModelsAtlas extends LitElement {
     /** Pixels of a map; 0: as large as all fit. */
     this.size = 0
     this.label = ''
-    /** A line for each layer. @type {readonly unknown[] | undefined} */
+    /** Lines for each layer, the most important first. @type {readonly (readonly unknown[])[] | undefined} */
     this.lens = undefined
     this.lensTitle = ''
     /** Beside another picture: never larger than its column. */
@@ -187,7 +189,7 @@ export class ModelsAtlas extends LitElement {
           })}${this.#drag(pitch)}</div>
           ${
             lens && !this.isSmall
-              ? html`<ol class="atlas-lens" .style=${`grid-auto-rows: ${pitch}px`}>${lens.map(line => html`<li>${line}</li>`)}</ol>`
+              ? html`<ol class="atlas-lens" .style=${`grid-auto-rows: ${pitch}px`}>${lens.map(lines => html`<li>${lines.slice(0, Math.min(LINES, Math.max(1, Math.floor(pitch / LINE))))}</li>`)}</ol>`
               : nothing
           }
         </div>

@@ -27,6 +27,8 @@ const TILE_SIDE = 2048
 let known = { name: '' }
 /** The tiles that the map waits for. @type {Map<string, Awaited>} */
 const awaited = new Map()
+/** Are they asked for at the end of this turn? */
+let isPublishing = false
 
 /** The same cells, the first of each row less the weights of the first key; without these it is hidden. @param {Matrix} matrix @param {Matrix} [first] (rows, 1) */
 function withoutFirst({ data, dims }, first) {
@@ -39,14 +41,14 @@ function withoutFirst({ data, dims }, first) {
 }
 
 /** @param {Room} room @param {HeadAt} head */
-function sourceOf({ maps, act, run, got, view }, head) {
+function sourceOf(room, head) {
+  const { maps, run, got, view, act } = room
   if (!maps || !run) return undefined
   const { model, input, changes, sourceText } = run.request
   const { isWithoutFirst } = view
   const finer = got.profile?.is === 'here' ? got.profile.value.map : undefined
   const name = JSON.stringify([model, input, changes, sourceText, head, finer?.dims, isWithoutFirst]) // another row is the same text
   if (known.name === name) return known.source
-  const publish = () => act.show({ tiles: [...awaited.values()].map(({ tile }) => tile) })
   const { rows, columns, height, width } = maps
   const all = finer ?? { data: mapAt(maps, head), dims: [height, width] }
   const ask = (/** @type {TilePart} */ tile, /** @type {AbortSignal} */ signal) =>
@@ -58,9 +60,9 @@ function sourceOf({ maps, act, run, got, view }, head) {
         signal.addEventListener('abort', () => {
           if (awaited.get(part) !== own) return // another text waits for a tile of this name
           awaited.delete(part)
-          publish()
+          publish(room)
         })
-        publish()
+        publish(room)
       })
     )
   /** What each row of cells has of the first key, where the first cell has others, too. */
@@ -96,8 +98,20 @@ function sourceOf({ maps, act, run, got, view }, head) {
   return known.source
 }
 
-/** Gives the map the tiles that have arrived. @param {Room} room */
-function handOut({ got, act, t }) {
+/** Asks for the tiles that the map waits for; those of one turn are asked for together. @param {Room} room */
+function publish(room) {
+  if (isPublishing) return
+  isPublishing = true
+  queueMicrotask(() => {
+    isPublishing = false
+    const tiles = [...awaited.values()].map(({ tile }) => tile)
+    room.act.wait(tiles, got => handOut({ ...room, got }))
+  })
+}
+
+/** Gives the map the tiles that have arrived, and says which have failed. @param {Room} room */
+function handOut(room) {
+  const { got, t } = room
   const before = awaited.size
   for (const [part, { resolve, reject }] of awaited) {
     const own = /** @type {import('../../shell/room.js').Got<Matrix> | undefined} */ (got[`tile:${part}`])
@@ -107,7 +121,7 @@ function handOut({ got, act, t }) {
     else continue
     awaited.delete(part)
   }
-  if (awaited.size < before) queueMicrotask(() => act.show({ tiles: [...awaited.values()].map(({ tile }) => tile) }))
+  if (awaited.size < before) publish(room)
 }
 
 /** Enlarges a link in the map, and opens where its weight comes from. @param {Room} room @param {{ query: number, key: number }} link */

@@ -159,6 +159,8 @@ export interface View {
   found?: number
   /** The parts of the open head that its map waits for. */
   tiles: readonly TilePart[]
+  /** Gives the map the tiles that have arrived, before the next frame is drawn. */
+  handOut?: (got: State['got']) => void
   pointed?: { layer: number; head: number; query?: number; key?: number; weight?: number }
   /** The weight that was set last, unless something else was changed since. */
   lastSet?: WeightChange
@@ -464,6 +466,8 @@ export type ModelsActions = {
   startAgain: []
   dismiss: []
   show: [patch: Partial<View>]
+  /** The map of the open head waits for tiles. */
+  wait: [tiles: View['tiles'], handOut: View['handOut']]
   type: [text: string]
   /** Reads the long text, or its beginning. */
   readDraft: [text: string]

@@ -105,9 +105,11 @@ export function atlas(room, isSmall = false) {
     isDecoder && run && run.lens.length > 1
       ? run.lens
           .slice(1)
-          .map(
-            guesses =>
-              html`${guesses.slice(0, maps.layers > 16 ? 1 : maps.layers > 6 ? 2 : 3).map(({ token, probability }) => html`<span class="lens-guess"><b>${token}</b> ${percent(probability)}</span>`)}`,
+          .map(guesses =>
+            guesses.map(
+              ({ token, probability }) =>
+                html`<span class="lens-guess"><b>${token}</b> <span>${percent(probability)}</span></span>`,
+            ),
           )
       : undefined
   // The words of a text that is being read are not here yet.

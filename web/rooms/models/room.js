@@ -327,6 +327,7 @@ const actions = {
   }),
   dismiss: ({ got }) => ({ view: { dismissed: got.open?.is === 'failed' ? got.open.problem : undefined } }),
   show: (_, view) => ({ view }),
+  wait: (_, tiles, handOut) => ({ view: { tiles, handOut }, effects: [{ type: 'need' }] }),
   type,
   readDraft: (state, text) => read(state, text),
   dropDraft: () => ({ view: { draft: undefined } }),
@@ -549,6 +550,7 @@ export const room = {
     ]
   },
   receive: {
+    tile: ({ got, view }) => void view.handOut?.(got),
     kept(state, kept) {
       const asked = askedOf(state)
       const { size } = state.settings

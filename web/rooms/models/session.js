@@ -2,6 +2,7 @@
 // a page without one.
 
 import { deleteKeptModel, keptModels } from 'qkv/models'
+import { once } from '../../shell/once.js'
 import { attentionOf } from './hooks.js'
 import { createModelLock } from './model-lock.js'
 import { exactMap, inputOf, runOf } from './model-run.js'
@@ -22,13 +23,13 @@ import { createRuns, givenBy, hooksFor } from './session-runs.js'
 /** Milliseconds between two reports of progress, and until the first one of a run. */
 const [PROGRESS, PATIENCE] = [50, 250]
 
-/** What is computed from the summaries of a long text; loaded with the first of them. */
-const ofSummaries = () => import('./summary-details.js')
+/** What is computed from the summaries of a long text; loaded with the first of them. Chromium takes 40 ms for each import of what is loaded. */
+const ofSummaries = once(() => import('./summary-details.js'))
 /** How a weight was computed, why a head looks there, what matters, the graph of heads; loaded when they are asked for, or before. */
-const ofCell = () => import('./cell-trace.js')
-const ofReasons = () => import('./reasons.js')
-const ofMatters = () => import('./matters.js')
-const ofGraph = () => import('./graph-task.js')
+const ofCell = once(() => import('./cell-trace.js'))
+const ofReasons = once(() => import('./reasons.js'))
+const ofMatters = once(() => import('./matters.js'))
+const ofGraph = once(() => import('./graph-task.js'))
 
 /** Reports how far a run is, and for how long it has taken, if it takes long. @param {SessionRun<any>} run @returns {Watch} */
 function watchOf({ signal, progress }) {

@@ -45,10 +45,10 @@ function list({ t, act, stack, head }, title, note, links, other) {
     )
     map?.show({ row: query, column: key })
   }
-  return html`<table><caption>${title} <small>${note}</small></caption>
+  return html`<div><table><caption>${title} <small>${note}</small></caption>
     <thead><tr><th scope="col">${t('modelsHeadColumn')}</th><th scope="col">${t('modelsWordColumn')}</th><th scope="col">${t('modelsWeight')}</th></tr></thead>
     <tbody>${links.map(
       link =>
         html`<tr><td><button type="button" class="plain" data-head=${nameOf(link)} @click=${() => open(link)}>${nameOf(link)}</button></td><td>${other(link)}</td><td>${percent(link.weight)}</td></tr>`,
-    )}</tbody></table>`
+    )}</tbody></table></div>`
 }
