@@ -5,7 +5,7 @@ import { readFileSync } from 'node:fs'
 import { basename } from 'node:path'
 import { test } from 'node:test'
 import { filesOf, open, opened, selectCell, weightsOf } from './golden-models.js'
-import { becomes, page, reads, text, usePage, violations } from './open.js'
+import { becomes, go, page, reads, text, usePage, violations } from './open.js'
 
 usePage({ hash: '#2&room=models' })
 
@@ -176,7 +176,7 @@ test('a long run tells how far it is and can be cancelled: the run before stays,
     list.scrollTop = isEnd ? 0 : list.scrollTop + 80
     return /^<?[\d.]+%$/.test(list.querySelector('.weight')?.textContent)
   })
-  await reads('.models-looks table:last-of-type caption', /the \d+ strongest, among the eight largest weights/)
+  await reads('.models-looks > :last-child caption', /the \d+ strongest, among the eight largest weights/)
   assert.deepEqual(await violations('main'), [])
   await page.locator('.models-looks tbody tr').first().locator('button').click()
   const map = page.locator('#models-deep')
@@ -245,4 +245,48 @@ test('in a window of 1024 x 768 the maps of all heads stand on the first screen,
   assert.ok(maps && list && prediction)
   assert.ok(maps.y + maps.height <= 768 && list.y >= maps.y + maps.height, `${maps.y + maps.height}, ${list.y}`)
   assert.ok(prediction.x >= maps.x + maps.width && prediction.y < maps.y, 'what it says stands beside them')
+})
+
+test('of a long text the lines of the lens fit their layer, both lists of a word are in sight on a phone, and a tile waits for no frame', async () => {
+  await page.setViewportSize({ width: 1280, height: 800 })
+  await go('#2&room=models&models.checkpoint=ledger')
+  await opened('')
+  const names = ['nora', 'luca', 'mia', 'opal', 'enzo', 'greta', 'otto', 'ivy']
+  const text = Array.from({ length: 60 }, (_, n) => `${names[n % 8]} ${['glove', 'pipe', 'mask'][n % 3]} .`).join(' ')
+  await page.fill('#models-text', text)
+  await page.locator('#models-draft-read, long-words .word-button').first().waitFor()
+  if (await page.locator('#models-draft-read').count()) await page.click('#models-draft-read')
+  await page.locator('long-words .word-button').nth(12).click()
+  await page.locator('.models-looks tbody tr').first().waitFor()
+  const layers = await page.locator('.atlas-lens li').evaluateAll(list =>
+    list.map(layer => {
+      const box = layer.getBoundingClientRect()
+      const lines = Array.from(layer.children, line => line.getBoundingClientRect())
+      const isApart = lines.every(({ top }, n) => top >= (n ? lines[n - 1].bottom : box.top) - 0.5)
+      const isWhole = lines.every(line => line.bottom <= box.bottom + 0.5)
+      return { count: lines.length, isApart, isWhole }
+    }),
+  )
+  assert.equal(layers.length, 3)
+  for (const { count, isApart, isWhole } of layers) assert.ok(count > 0 && isApart && isWhole, JSON.stringify(layers))
+  await page.setViewportSize({ width: 390, height: 780 })
+  const lists = page.locator('.models-looks > *')
+  const cut = await lists.evaluateAll(all => {
+    const { bottom } = /** @type {Element} */ (all[0].parentElement).getBoundingClientRect()
+    return all.map(list => (list.querySelector('tbody tr')?.getBoundingClientRect().bottom ?? Infinity) - bottom)
+  })
+  assert.ok(cut.length === 2 && cut.every(below => below <= 0), `${cut}`)
+  await page.locator('#models-ranked button').first().click()
+  await page.waitForFunction(() => /** @type {any} */ (document.querySelector('#models-deep'))?.source)
+  const first = await page.locator('#models-deep').evaluate(async map => {
+    const frame = window.requestAnimationFrame
+    window.requestAnimationFrame = () => 0
+    const { signal } = new AbortController()
+    const tile = { rows: [100, 164], columns: [0, 64], resolution: [64, 64], signal }
+    const wait = new Promise(resolve => setTimeout(resolve, 10_000, 'no answer'))
+    const found = await Promise.race([/** @type {any} */ (map).source.tile(tile), wait])
+    window.requestAnimationFrame = frame
+    return found.dims?.join()
+  })
+  assert.equal(first, '64,64')
 })

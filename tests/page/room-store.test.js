@@ -33,6 +33,7 @@ const softmax = {
     type: (_, scores) => ({ set: { scores }, mark: 'scores' }),
     heat: (_, temperature) => ({ set: { temperature }, mark: 'temperature' }),
     select: (_, selected) => ({ set: { selected } }),
+    hurry: (_, scores) => ({ set: { scores }, effects: [{ type: 'need' }] }),
     retry: () => ({ effects: [{ type: 'retry' }] }),
     sum: () => ({ effects: [{ type: 'ask', request: { type: 'sum', values: [1, 2, 3] } }] }),
     stop: () => ({ effects: [{ type: 'cancel', slot: 'weights' }] }),
@@ -102,6 +103,18 @@ test('a setting is checked, written into the link, undone and computed without a
   assert.equal(got().value, before, 'the last good value stays')
   store.act.copy()
   assert.deepEqual(effects, [{ type: 'copy', text: '2 1 0.5' }])
+})
+
+test('a store that asks when a frame is drawn asks at once for what a step needs at once', () => {
+  const { sent, worker } = fakeWorkers()
+  const { store } = made({ worker, qkv: undefined, isLazy: true })
+  store.act.type('3 4')
+  assert.equal(sent.length, 0)
+  store.act.hurry('5 6')
+  assert.deepEqual(
+    sent.map(({ request }) => request.scores),
+    [[5, 6]],
+  )
 })
 
 test('what is selected is a place: Undo leaves it, Back leads to it, and it goes with what it was selected in', () => {

@@ -168,6 +168,8 @@ export class QkvDeepMap extends /** @type {new () => import('./base.js').Emits<D
   /** @type {ReturnType<typeof setTimeout> | undefined} */
   #saying = undefined
   #frame = 0
+  /** Have tiles arrived since the last frame? */
+  #hasNew = false
   /** What the minimap was drawn for. @type {{ tiles?: Tiles, key: string }} */
   #mapped = { key: '' }
   #isFocused = false
@@ -229,10 +231,11 @@ export class QkvDeepMap extends /** @type {new () => import('./base.js').Emits<D
     }
   }
 
-  /** A tile is here, or has failed. */
+  /** A tile is here, or has failed: the next frame shows it, with the others that arrive before it. */
   #arrived() {
-    if (this.#layout && this.#tiles) this.drawing.adapt(this.#map, this.#tiles, this.#layout)
-    this.#draw()
+    this.#hasNew = true
+    cancelAnimationFrame(this.#frame)
+    this.#frame = requestAnimationFrame(() => this.#draw())
     this.#sayLater()
     if (this.#tiles?.failure || !this.#tiles?.isWaiting) this.requestUpdate()
   }
@@ -308,6 +311,8 @@ export class QkvDeepMap extends /** @type {new () => import('./base.js').Emits<D
     const [layout, tiles] = [this.#layout, this.#tiles]
     const canvas = /** @type {HTMLCanvasElement | null} */ (this.renderRoot.querySelector('.map canvas'))
     if (!layout || !tiles || !canvas || !this.source) return
+    if (this.#hasNew) this.drawing.adapt(this.#map, tiles, layout)
+    this.#hasNew = false
     const { style } = this.theme
     const backend = backendOf(canvas, Math.max(layout.width, 96), layout.height, devicePixelRatio || 1, style.family)
     if (!backend) return
