@@ -74,7 +74,6 @@ const NEVER_ONE = {
     'problemHandBuilt',
     'problemTableSize',
     'differenceRows',
-    'seenBits',
   ],
   'learn.js': [
     'learnTextOwn',

@@ -42,7 +42,7 @@ export const texts = {
   outputMoved: 'Output: {before}, now {now}.',
   seenColumns: 'Softmax runs over the queries: each column sums to one.',
   seenCross: 'Rows ask (queries): a translator writes them. Columns answer (keys): it reads them.',
-  seenBits: '{heads} heads; bits say how evenly a row is divided: 0 if one word gets all.',
+  seenBits: 'Bits say how even a row is: 0 if one word gets all.',
   'seeTrained.self': 'See a trained head',
   'seeTrained.cross': 'See a trained translation',
   trainOne: 'train one',

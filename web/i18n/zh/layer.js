@@ -43,7 +43,7 @@ export const texts = {
   outputMoved: '输出：原为 {before}，现为 {now}。',
   seenColumns: 'softmax 沿查询计算：每一列的和为一。',
   seenCross: '行提问（查询），翻译模型写出它们；列回答（键），翻译模型读它们。',
-  seenBits: '{heads} 个头；比特表示一行分得有多散：全给一个词时为 0。',
+  seenBits: '比特表示一行有多散：全给一个词时为 0。',
   'seeTrained.self': '看一个训练过的头',
   'seeTrained.cross': '看一个训练过的翻译模型',
   trainOne: '自己训练一个',

@@ -164,8 +164,8 @@ function seen(context) {
   const { softmaxAxis, kind, sentence, second } = result.settings
   const isCross = kind === 'cross' || (isTrained && sentence !== second)
   const rows = t(softmaxAxis === 'keys' ? (isCross ? 'seenCross' : 'seen') : 'seenColumns')
-  const bits = softmaxAxis === 'keys' && result.heads > 1 ? t('seenBits', { heads: result.heads }) : nothing
-  return html`<div class="note seen" id="seen">${rows} ${bits} ${t(`untrained.${originOf(context)}`)}</div>`
+  const bits = softmaxAxis === 'keys' && result.heads > 1 ? t('seenBits') : nothing
+  return html`<div class="note seen" id="seen">${rows} <span class="even-share">${bits}</span> ${t(`untrained.${originOf(context)}`)}</div>`
 }
 
 /** The views of the chosen head, and what can be done on the map. @param {SceneContext} context */
