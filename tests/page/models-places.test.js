@@ -2,6 +2,7 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { texts as models } from '../../web/i18n/en/models.js'
 import { open, opened, selectCell, weightsOf } from './golden-models.js'
 import { becomes, page, reads, url, usePage } from './open.js'
 
@@ -12,9 +13,11 @@ const TEXT = 'The cat that chased the dog'
 async function openHead(name, type, head) {
   await open(name, type)
   await page.fill('#models-text', TEXT)
+  // Until this text is read, the list of heads may change its order below the click.
+  await page.locator('#stage[data-slot="here"]').waitFor()
   await reads('.token-row-label', /(9|1\d) tokens/)
   await page.locator('#models-ranked button', { hasText: head }).click()
-  await page.locator('#models-map').waitFor()
+  await page.locator(`.models-head[data-head="${head}"] #models-map`).waitFor()
 }
 
 /** The link, when it has been written. @param {RegExp} pattern */
@@ -100,6 +103,7 @@ test('Shift-click on a second head subtracts it from the first', async () => {
   await click(1, 0)
   await reads('#models-pointed', /Head 2\.1 is marked/)
   await click(0, 3)
+  await reads('#models-likeness', models['modelsRankText.similar'])
   await page.locator('#models-difference').waitFor()
   await reads('.models-title', /Head 2\.1/)
   await becomes(() => page.inputValue('#models-minus'), '0.3')
@@ -114,6 +118,7 @@ for (const [name, type, head, isPlain] of /** @type {const} */ ([
     if (name === 'mistral') {
       await open('mistral-made', 'mistral')
       await page.fill('#models-text', '5 9 13 5 9 17 20 31 7')
+      await page.locator('#stage[data-slot="here"]').waitFor()
       await reads('.token-row-label', /9 tokens/)
       await page.locator('#models-ranked button', { hasText: head }).click()
       await page.locator('#models-map').waitFor()

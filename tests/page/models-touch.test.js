@@ -102,6 +102,18 @@ test('on a phone a head that is switched off says beside its switch what the mod
   await reads('.models-hint', /^“he” looks most at “tom” \(84\.8%\)\. Hold a second word/)
 })
 
+test('on a phone each button of a guided story is in sight', async () => {
+  await page.setViewportSize({ width: 360, height: 740 })
+  await follow('#2&room=models')
+  await page.click('#models-stories')
+  await page.click('#models-stories [data-item="1"]')
+  await page.locator('#models-story-graph').waitFor()
+  const outside = await page
+    .locator('#models-story button')
+    .evaluateAll(all => all.filter(each => each.getBoundingClientRect().right > innerWidth).map(({ id }) => id))
+  assert.deepEqual(outside, [])
+})
+
 test('a link to a cell on a phone shows the map and the cell’s page below it', async () => {
   await page.setViewportSize({ width: 360, height: 740 })
   await follow('#2&room=models&models.prompt=Lily+and+Tom+are+friends+.+Is+he&models.at=1.2%3A9%3E4')

@@ -5,6 +5,7 @@ export const texts = {
   'modelsShipped.ledger': 'Ledger, for long texts',
   'modelsShipped.stories': 'Stories',
   'modelsShipped.translation': 'Translation',
+  modelsHere: 'Also here:',
   modelsOpen: 'Open…',
   modelsFolder: 'A folder with a model…',
   modelsFiles: 'Files of a model, or a text…',
@@ -68,6 +69,8 @@ export const texts = {
   modelsWrites:
     'Rows are the words that the model writes: they ask (queries). Columns are the words that it reads: they answer (keys). Select a word of the translation to see where it looks.',
   modelsAlignment: 'Words of the translation, and where each mostly looks: {list}.',
+  modelsNotAligned: 'Words that give no word {least} of their weight: {list}.',
+  modelsNotAlignedWord: '{query} (most to {key}, {weight})',
   modelsHint: 'Select a word to see what the model says after it.',
   modelsHintMasked: 'Select a word to see what the model says in its place.',
   modelsHintClasses: 'Select a word to see its class.',

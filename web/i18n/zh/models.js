@@ -6,6 +6,7 @@ export const texts = {
   'modelsShipped.ledger': '账本（长文本）',
   'modelsShipped.stories': '小故事',
   'modelsShipped.translation': '翻译',
+  modelsHere: '这里还有：',
   modelsOpen: '打开…',
   modelsFolder: '装有模型的文件夹…',
   modelsFiles: '模型的文件，或一篇文本…',
@@ -61,6 +62,8 @@ export const texts = {
   modelsWrites:
     '行是模型写出的词，由它们提问（查询）；列是模型读到的词，由它们回答（键）。选择译文中的一个词，看它看向哪里。',
   modelsAlignment: '译文的词和它们主要看向的词：{list}。',
+  modelsNotAligned: '没有给任何一个词 {least} 权重的词：{list}。',
+  modelsNotAlignedWord: '{query}（给 {key} 最多，{weight}）',
   modelsHint: '选中一个词，看模型在它之后说什么。',
   modelsHintMasked: '选中一个词，看模型在它的位置说什么。',
   modelsHintClasses: '选中一个词，看它的类别。',

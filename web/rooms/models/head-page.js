@@ -87,7 +87,7 @@ function similar({ t, act, maps, view }, at) {
   const list = ranked(likeness(maps, at, view.isWithoutFirst), maps.heads)
     .filter(({ layer, head }) => layer !== at.layer || head !== at.head)
     .slice(0, SIMILAR)
-  return html`<h3>${t('modelsSimilar')}</h3><ol class="models-ranked">${list.map(
+  return html`<h3>${t('modelsSimilar')}</h3><p class="note" id="models-likeness">${t('modelsRankText.similar')}</p><ol class="models-ranked">${list.map(
     ({ layer, head, score }) =>
       html`<li><button type="button" class="plain" data-head=${nameOf({ layer, head })} @click=${() => act.openHead({ stack: at.stack, layer, head })}><b>${nameOf({ layer, head })}</b> <span>${score.toFixed(3)}</span></button></li>`,
   )}</ol>

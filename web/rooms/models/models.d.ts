@@ -25,6 +25,8 @@ export interface Settings {
   at: Place
   /** The graph of heads as graph-setting.js writes it; '': closed. */
   graph: string
+  /** Of a link: it opens the list of models. */
+  list: boolean
 }
 
 /** The share of the answer that the graph explains, in percent; its selected edge by name, '' for none, and whether that edge is tested. */

@@ -2,6 +2,7 @@
 
 import { html, nothing } from 'lit'
 import { live } from 'lit/directives/live.js'
+import { SHIPPED } from '../../files/shipped-models.js'
 import { counted } from '../../i18n/counted.js'
 import { menu } from '../../shell/menu.js'
 import { duration, mostTokens, secondsOf } from './long-text.js'
@@ -20,7 +21,7 @@ export function opening(room) {
   const choose = (/** @type {InputEvent} */ { target }) => act.bring(Array.from(target.files ?? []))
   const isOfGallery = openModel !== undefined && isOfHub(openModel.name)
   return html`<div class="models-bar">
-      ${modelField(room)}
+      ${modelField(room)} ${othersHere(room)}
       ${menu(
         { id: 'models-open', label: t('modelsOpen') },
         html`<label class="tool models-file">${t('modelsFolder')}<input class="visually-hidden" id="models-folder" type="file" webkitdirectory multiple @change=${choose} /></label>
@@ -35,6 +36,12 @@ export function opening(room) {
     ${openModel ? source(room, openModel) : nothing}
     ${isOfGallery ? galleryOf(room).draw(({ lookFor, g }) => lookFor(room, g)) : nothing}
     ${!openModel && !asked && got.open?.is !== 'waiting' ? html`<p class="models-empty">${t('modelsEmpty')}</p>` : nothing}`
+}
+
+/** The other models that ship with the page. @param {Room} room */
+function othersHere({ t, act, openModel }) {
+  const others = SHIPPED.filter(({ name }) => name !== openModel?.name)
+  return html`<span class="note" id="models-here">${t('modelsHere')}${others.map(({ name }) => html` <button type="button" class="plain" data-here=${name} @click=${() => act.openTyped(name)}>${titleOf({ t }, name)}</button>`)}</span>`
 }
 
 /** @param {Room} room @param {import('./models.js').OpenModel} model */

@@ -99,6 +99,7 @@ export function atlas(room, isSmall = false) {
   const maps = streamed?.maps ?? room.maps
   if (!maps) return nothing
   const scores = scoresOver(room, scoresOf(room))
+  const isOne = maps.layers * maps.heads === 1 // one head has no rank, whose scores would be named
   const { end, minus } = painted(streamed ? { ...room, maps, showing: 'after' } : room)
   const isDecoder = stack !== 'encoder'
   const lens =
@@ -115,7 +116,7 @@ export function atlas(room, isSmall = false) {
   // The words of a text that is being read are not here yet.
   const point = (/** @type {CustomEvent} */ { detail }) => act.show({ pointed: (!streamed && detail) || undefined })
   return html`<models-atlas
-    .maps=${maps} .minus=${minus} .scores=${scores} .least=${leastOf(room, scores)} .end=${end} .old=${streamed?.done} .withoutFirst=${view.isWithoutFirst}
+    .maps=${maps} .minus=${minus} .scores=${isOne ? undefined : scores} .least=${isOne ? 0 : leastOf(room, scores)} .end=${end} .old=${streamed?.done} .withoutFirst=${view.isWithoutFirst}
     .selected=${head ?? view.marked} .changed=${changedIn(room)} .size=${isSmall ? 0 : view.mapSize} .label=${t('modelsAtlas', { layers: maps.layers, heads: maps.heads })} .lens=${lens} .lensTitle=${t('modelsLens')} .isSmall=${isSmall}
     @atlas-point=${point}
     @atlas-focus=${point}

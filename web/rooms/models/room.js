@@ -3,7 +3,7 @@
 
 import { SHIPPED } from '../../files/shipped-models.js'
 import { headName, readChanges, withCell, withChange, writeChanges } from '../../head/changes.js'
-import { other, text } from '../../shell/kinds.js'
+import { flag, other, text } from '../../shell/kinds.js'
 import { defaultsOf } from '../../shell/settings-link.js'
 import { slotOf } from '../../shell/slots.js'
 import { grown, MOST_EXACT } from './atlas-maps.js'
@@ -511,8 +511,14 @@ export const room = {
     changes: { kind: other('changes', { write: writeChanges, read: readChanges }), default: [], history: 'undo' },
     at: { kind: other('place', { write: writePlace, read: readPlace }), default: {}, history: 'place' },
     graph: { kind: text(), default: '', history: 'none' },
+    list: { kind: flag(), default: false, history: 'none' },
   },
   view,
+  // A link may open the list of models; the list that is closed again is no part of the address.
+  enter: ({ settings: { list } }) =>
+    list
+      ? { set: { list: false }, view: { isListOpen: true }, effects: [{ type: 'focus', selector: '#models-model' }] }
+      : undefined,
   // An edge of the graph of another text is none of this one.
   settle(before, after) {
     const isOther = before.prompt !== after.prompt || String(before.generated) !== String(after.generated)

@@ -92,6 +92,8 @@ function looksMost(room, name) {
 
 /** A weight from which a word stands for another, and the most pairs that are named. */
 const [ALIGNED, MOST_PAIRS] = [0.8, 16]
+/** The mark at the end of a text is no word of it. */
+const IS_MARK = /^<.+>$/
 
 /** Which word each word of the translation looks at, in the open head or the only one. @param {Room} room */
 function alignment(room) {
@@ -100,14 +102,22 @@ function alignment(room) {
   const data = head ? matrixOf(room, isChanged)?.data : isOne ? mapAt(maps, { layer: 0, head: 0 }) : undefined
   const columns = words.keys.length
   const [queries, keys] = [words.queries, words.keys].map(all => withGlosses(all, glossOf(room)))
-  const pairs = queries.flatMap((word, row) => {
+  /** @type {string[]} */
+  const pairs = []
+  /** @type {string[]} */
+  const others = []
+  for (const [row, query] of queries.entries()) {
     const own = data?.subarray(row * columns, (row + 1) * columns) ?? new Float32Array()
-    const key = own.findIndex(weight => weight >= ALIGNED)
-    return key < 0 ? [] : [`${word} → ${keys[key]}`]
-  })
-  return pairs.length
-    ? html`${t('modelsAlignment', { list: pairs.slice(0, MOST_PAIRS).join(t('comma')) })}<br />`
-    : nothing
+    const most = Math.max(...own)
+    const key = own.indexOf(most)
+    if (most >= ALIGNED) pairs.push(`${query} → ${keys[key]}`)
+    else if (most > 0 && !IS_MARK.test(words.queries[row]))
+      others.push(t('modelsNotAlignedWord', { query, key: keys[key], weight: percent(most) }))
+  }
+  const listed = (/** @type {string[]} */ all) => all.slice(0, MOST_PAIRS).join(t('comma'))
+  if (!pairs.length) return nothing
+  const left = others.length ? t('modelsNotAligned', { least: `${100 * ALIGNED}%`, list: listed(others) }) : nothing
+  return html`${t('modelsAlignment', { list: listed(pairs) })} ${left}<br />`
 }
 
 /** Lets an encoder guess the selected token. @param {Room} room */
