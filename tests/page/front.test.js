@@ -55,6 +55,7 @@ test('each of the 144 stories is answered rightly, and what is said about it is 
           const name = pronoun === 'he' ? boy : girl
           assert.equal(runs.all.top[0][0], name)
           if (runs.without.top[0][0] !== name) flipped++
+          if (pronoun === 'she') assert.equal(runs.withoutOther.top[0][0], name, 'head 1.2 decides for no “she”')
           for (const isOn of [true, false])
             for (const othersOn of [true, false])
               for (const { key } of sayings(story, runs, { isOn, othersOn })) assert.ok(Object.hasOwn(texts, key), key)
@@ -66,7 +67,7 @@ test('what is said follows from the run', () => {
   const keys = (/** @type {'he' | 'she'} */ pronoun, /** @type {typeof ALL} */ switches) =>
     sayings({ ...FIRST, pronoun }, recorded[pronoun], switches).map(({ key }) => key)
   assert.deepEqual(keys('he', ALL), ['frontLooks'])
-  assert.deepEqual(keys('she', ALL), ['frontLooksBehind'])
+  assert.deepEqual(keys('she', ALL), ['frontLooksBehind', 'frontDecidesOther'])
   assert.deepEqual(keys('he', WITHOUT), ['frontStranger', 'frontBoy'])
   assert.deepEqual(keys('she', WITHOUT), ['frontStranger', 'frontGirl'])
   assert.deepEqual(keys('he', { isOn: true, othersOn: false }), ['frontAlone'])
@@ -140,6 +141,10 @@ test('live, another name and "she" are asked of the model; B shows the time befo
   assert.match(await says(page), /back at “Leo”/)
   await page.click('#front-pronoun')
   await page.locator('.front-answer', { hasText: 'Lily' }).waitFor()
+  assert.match(
+    await says(page),
+    / Head 1\.2, which finds .* “he”, .* without it the model still says “Lily” \(99\.\d%\)\.$/,
+  )
   await page.getByRole('switch', { name: 'Head 3.1: on' }).click()
   await page.getByRole('switch', { name: 'Head 3.1: off' }).waitFor()
   const off = await page.locator('.front-answer').innerText()

@@ -3,6 +3,7 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { texts as front } from '../../web/i18n/en/front.js'
 import { texts as gallery } from '../../web/i18n/en/gallery.js'
 import { texts as glosses } from '../../web/i18n/en/glosses.js'
 import { texts as layer } from '../../web/i18n/en/layer.js'
@@ -12,6 +13,7 @@ import { texts as models } from '../../web/i18n/en/models.js'
 import { texts as shell } from '../../web/i18n/en/shell.js'
 import { texts as chinese } from '../../web/i18n/zh/glosses.js'
 import { recorded } from '../../web/rooms/front/recorded.js'
+import { trainedLink } from '../../web/rooms/layer/presets.js'
 import { SOURCE_WORDS, TARGET_WORDS } from '../../web/rooms/learn/tasks/translation.js'
 import { becomes, choose, go, page, reads, usePage } from './open.js'
 
@@ -206,6 +208,7 @@ const QUESTIONS = [
     '15. which head finds the name, and how do I see it in the map?',
     async () => {
       await reads('.front-says', /1\.2/)
+      await reads('.front-stage #front-go-on', front.frontGoOn)
       await page.click('#front-go-on')
       await reads('#models-inspector h2', /1\.2.*he.*tom/)
       await reads('.models-head[data-head="1.2"] #models-looked', /“tom” \(rows: 6 of 9\), “lily” \(rows: 2 of 9\)/)
@@ -237,19 +240,43 @@ const QUESTIONS = [
   [
     '17. how do the words of a translation align?',
     async () => {
+      await reads('#front-to-translation', says(front.frontTranslation))
+      assert.equal(await page.getAttribute('#front-to-translation', 'href'), trainedLink({ kind: 'cross' }))
+      await page.click('#front-to-translation')
+      await reads('.models-title h2', /^Head 1\.1$/)
+      await reads('.models-hint', /今天 today → today, .*驾驶 driving → driving/)
+    },
+  ],
+  [
+    '17. how do the words of a translation align? From Models, which names its own models',
+    async () => {
       await enter('models')
-      await page.click('#models-model')
-      await page.click('[data-name="translation"]')
+      await reads('#models-here', 'Also here: Ledger, for long texts Translation')
+      await page.click('#models-here [data-here="translation"]')
       await page.locator('[data-gloss="today"]').waitFor()
+      await becomes(() => page.locator('models-atlas').evaluate(atlas => /** @type {any} */ (atlas).scores), undefined)
       await reads('.models-hint', says(models.modelsWrites))
       assert.equal(await page.locator('#models-rank').count(), 0, 'one head has no rank')
       await reads('.models-hint', /今天 today → today, .*驾驶 driving → driving/)
+      await reads('.models-hint', /80% of their weight: 方案 plan \(most to beijing, 56\.1%\)\.Rows/)
       // Under the pointer, a cell of the map says which word looks at which.
       const map = page.locator('.models-atlas canvas').first()
       const { width = 0, height = 0 } = (await map.boundingBox()) ?? {}
       await map.hover({ position: { x: 0.95 * width, y: (1.5 / 11) * height } })
       await reads('#models-pointed', /今天.*today/s)
       await reads('#models-top tbody th', '方案 plan')
+    },
+  ],
+  [
+    '18. how do I see GPT-2? The card that names it opens the list',
+    async () => {
+      await page.click('#front-to-models')
+      await page.locator('[data-name="hf:openai-community/gpt2"]').waitFor()
+      assert.ok(await isInSight('[data-name="hf:openai-community/gpt2"]', '#models-options'), 'without scrolling')
+      await page.waitForFunction(() => location.hash.includes('room=models') && !location.hash.includes('list'))
+      await page.locator('#models-model:focus').waitFor()
+      await page.keyboard.press('Escape')
+      await becomes(() => page.locator('#models-options').count(), 0)
     },
   ],
   [

@@ -28,6 +28,8 @@ export const texts = {
   frontSame: 'Without head {head} it still says “{answer}”, with {p} instead of {before}.',
   frontAlone: 'With head {head} alone, the other five off, it says “{answer}” ({p}).',
   frontNone: 'Without any head it says “{answer}” ({p}).',
+  frontDecidesOther:
+    'Head {other}, which finds the name for “{otherPronoun}”, does not decide here: without it the model still says “{answer}” ({p}).',
   frontRecorded: 'These numbers are recorded; the model ({size} KB) is loading.',
   frontSaving:
     'These numbers are recorded. The model ({size} KB) is loaded when you change a name, as your browser asks for few bytes.',
@@ -42,7 +44,8 @@ export const texts = {
   frontLearnText: 'Two layers learn to look back, within {steps} steps, on your computer.',
   frontModels: 'Open a real model.',
   frontModelsText: 'GPT-2 by its name, or BERT or Llama from a folder of yours. Your text stays here.',
-  frontGoOn: 'Or go on with this one',
+  frontTranslation: 'See how a translation’s words align.',
+  frontGoOn: 'See this head in its map',
   frontExercises: '20 exercises that check themselves',
   frontTeachers: 'For teachers',
 }

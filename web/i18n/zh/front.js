@@ -28,6 +28,7 @@ export const texts = {
   frontSame: '没有头 {head}，它仍说“{answer}”，概率是 {p}，原来是 {before}。',
   frontAlone: '只留头 {head}、关掉其余五个，它说“{answer}”（{p}）。',
   frontNone: '一个头也没有时，它说“{answer}”（{p}）。',
+  frontDecidesOther: '为“{otherPronoun}”找到名字的头 {other} 在这里不起决定作用：没有它，模型仍说“{answer}”（{p}）。',
   frontRecorded: '这些数是事先记录的；模型（{size} KB）正在加载。',
   frontSaving: '这些数是事先记录的。你的浏览器要求节省流量，所以换了名字才加载模型（{size} KB）。',
   frontWaiting: '模型（{size} KB）正在加载。',
@@ -42,7 +43,8 @@ export const texts = {
   frontLearnText: '两层在你的电脑上学会回头看：{steps} 步以内。',
   frontModels: '打开真实的模型。',
   frontModelsText: '按名称打开 GPT-2，或从你的文件夹打开 BERT、Llama。你的文本留在这里。',
-  frontGoOn: '或者用这个模型继续',
+  frontTranslation: '看译文的词怎样对齐。',
+  frontGoOn: '在图中看这个头',
   frontExercises: '20 道自动检查的练习',
   frontTeachers: '教师专页',
 }

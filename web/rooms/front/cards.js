@@ -9,6 +9,8 @@ import { recorded } from './recorded.js'
 /** @typedef {import('./front.js').Context} Context */
 
 const [WIDTH, HEIGHT] = [309, 72]
+/** The trained head that aligns words, as One layer links to it (a test compares them). */
+const TRANSLATION = '#2&room=models&models.checkpoint=translation&models.at=c1.1'
 
 /** A square map of weights, as wide as `size`. @param {readonly number[]} weights @param {number} x @param {number} y @param {number} size */
 function map(weights, x, y, size) {
@@ -39,18 +41,18 @@ function modelPicture() {
   return recorded.modelMaps.map((weights, i) => map(weights, i * (size + gap), (HEIGHT - size) / 2, size))
 }
 
-/** @param {string} href @param {string} id @param {string} title @param {string} text @param {unknown} picture */
-const card = (href, id, title, text, picture) =>
-  html`<a class="front-card" id=${id} href=${href}>
+/** @param {string} href @param {string} id @param {string} title @param {string} text @param {unknown} picture @param {unknown} [more] another link */
+const card = (href, id, title, text, picture, more = nothing) =>
+  html`<div class="front-card"><a id=${id} href=${href}>
     <svg viewBox="0 0 ${WIDTH} ${HEIGHT}" aria-hidden="true">${picture}</svg>
-    <strong>${title}</strong> <span>${text}</span></a>`
+    <strong>${title}</strong> <span>${text}</span></a> ${more}</div>`
 
 /**
  * The room of models with this story and these heads off: the map of the named head, with what the pronoun looks at most.
  * @param {Context['settings']} settings
  * @param {readonly number[]} [row] of the pronoun
  */
-function thisStory(settings, row) {
+export function thisStory(settings, row) {
   const named = NAMED[settings.pronoun]
   const changes = Array.from({ length: LAYERS * HEADS }, (_, i) => ({ layer: Math.floor(i / HEADS), head: i % HEADS }))
     .filter(({ layer, head }) => !(layer === named.layer && head === named.head ? settings.isOn : settings.othersOn))
@@ -63,13 +65,19 @@ function thisStory(settings, row) {
   return `#2&${parts}`
 }
 
-/** @param {Context} context @param {readonly number[]} [row] what the pronoun gives to each word */
-export const cards = ({ t, settings }, row) =>
+/** @param {Context} context */
+export const cards = ({ t }) =>
   html`<nav class="front-cards" aria-label=${t('frontCards')}>
     ${card('#2&view=flow', 'front-to-layer', t('frontLayer'), t('frontLayerText'), layerPicture())}
     ${card('#2&room=learn', 'front-to-learn', t('frontLearn'), t('frontLearnText', { steps: recorded.curve.steps }), learnPicture())}
-    ${card('#2&room=models', 'front-to-models', t('frontModels'), t('frontModelsText'), modelPicture())}
-    <a id="front-go-on" href=${thisStory(settings, row)}>${t('frontGoOn')}</a>
+    ${card(
+      '#2&room=models&models.list=true',
+      'front-to-models',
+      t('frontModels'),
+      t('frontModelsText'),
+      modelPicture(),
+      html`<a class="front-way" id="front-to-translation" href=${TRANSLATION}>${t('frontTranslation')}</a>`,
+    )}
   </nav>
   <div class="front-links"><a id="front-to-exercises" href="#2&room=exercises">${t('frontExercises')}</a>
     <a href="#2&room=exercises&exercises.part=teachers">${t('frontTeachers')}</a>

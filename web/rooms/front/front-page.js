@@ -5,13 +5,14 @@ import { repeat } from 'lit/directives/repeat.js'
 import { headName } from '../../head/changes.js'
 import { untilReleased } from '../../shell/held-key.js'
 import { menu, menuItem } from '../../shell/menu.js'
-import { cards } from './cards.js'
+import { cards, thisStory } from './cards.js'
 import {
   BOYS,
   FIRST,
   GIRLS,
   isName,
   NAMED,
+  otherOf,
   percent,
   runName,
   SECOND_LINE,
@@ -52,11 +53,11 @@ export function draw(context) {
       <div class="front-story">${line(context, 0, SECOND_LINE)}${line(context, SECOND_LINE, undefined, told)}
         ${links(context, runs?.all, switches.isOn)}</div>
       ${bars(context, told)}
-      ${switchRow(context, switches)}
+      ${switchRow(context, switches, runs?.all.row)}
       ${says(context, runs, switches)}
       <p class="note">${t('frontHint', { pronoun: settings.pronoun, name: headName({ layer, head }), layer: layer + 1, head: head + 1 })}</p>
     </div>
-    ${cards(context, runs?.all.row)}
+    ${cards(context)}
   </main>`
 }
 
@@ -88,7 +89,7 @@ function glossOf(t, word) {
 function wordOf({ t, act, settings }, word) {
   if (word === '<s>') return html`<span class="front-start" title=${t('frontStart')}></span>`
   if (word === settings.pronoun) {
-    const other = word === 'he' ? 'she' : 'he'
+    const other = otherOf(word)
     const label = t('frontSwap', { word, other })
     return html`<button type="button" class="front-pick" id="front-pronoun" title=${label} @click=${() => act.pronoun(other)}>${word}</button>`
   }
@@ -131,14 +132,15 @@ function bars({ t }, told) {
   )}</ol>`
 }
 
-/** @param {Context} context @param {import('./pronoun-story.js').Switches} switches */
-function switchRow({ t, act, settings, view }, { isOn, othersOn }) {
+/** The switches, and the way to the map of the head. @param {Context} context @param {import('./pronoun-story.js').Switches} switches @param {readonly number[]} [row] what the pronoun gives to each word */
+function switchRow({ t, act, settings, view }, { isOn, othersOn }, row) {
   const head = headName(NAMED[settings.pronoun])
   const one = (/** @type {'isOn' | 'othersOn'} */ which, /** @type {boolean} */ value, /** @type {string} */ name) =>
     html`<button type="button" role="switch" class="front-switch ${which === 'isOn' && !view.isUsed ? 'is-new' : ''}" id="front-${which}" aria-checked=${value} @click=${() => act.flip(which)}>
       <span class="front-knob"></span>${t(value ? 'frontOn' : 'frontOff', { name })}</button>`
   return html`<div class="front-switches">${one('isOn', isOn, t('frontHead', { head }))}
-    ${view.isUsed || !settings.othersOn || !settings.isOn ? one('othersOn', othersOn, t('frontOthers')) : nothing}</div>`
+    ${view.isUsed || !settings.othersOn || !settings.isOn ? one('othersOn', othersOn, t('frontOthers')) : nothing}
+    <a class="front-way" id="front-go-on" href=${thisStory(settings, row)}>${t('frontGoOn')}</a></div>`
 }
 
 /** Why something failed, to stand within a sentence. @param {import('./front.js').Context['t']} t @param {import('../../shell/room.js').Problem} problem */
@@ -148,10 +150,13 @@ const reasonOf = (t, { key, params }) =>
 /** What happened, in words. @param {Context} context @param {Runs | undefined} runs @param {import('./pronoun-story.js').Switches} switches */
 function says({ t, act, settings, view, got }, runs, switches) {
   const head = headName(NAMED[settings.pronoun])
+  const otherPronoun = otherOf(settings.pronoun)
   const lines = runs
     ? sayings(storyOf(settings), runs, switches).map(({ key, words, shares }) =>
         t(key, {
           head,
+          otherPronoun,
+          other: headName(NAMED[otherPronoun]),
           ...mapped(words, word => (word === '<s>' ? t('frontStart') : shownWord(word))),
           ...mapped(shares, share => percent(share, t)),
         }),

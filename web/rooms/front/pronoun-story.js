@@ -16,7 +16,7 @@ import { BOYS, GIRLS } from './names.js'
  * @property {readonly number[]} row what the pronoun gives to each token, in the named head
  */
 
-/** The runs of a story, by `runName`. @typedef {Record<'all' | 'without' | 'alone' | 'none', Told>} Runs */
+/** The runs of a story, by `runName`; `withoutOther`: without the head that answers for the other pronoun. @typedef {Record<'all' | 'without' | 'alone' | 'none' | 'withoutOther', Told>} Runs */
 
 export { BOYS, GIRLS }
 /** The story that opens. @type {Story} */
@@ -27,6 +27,8 @@ export const storyOf = ({ girl, boy, first, pronoun }) => ({ girl, boy, first, p
 
 /** The head that answers for each pronoun, counted from 0. @type {Record<Pronoun, HeadAt>} */
 export const NAMED = { he: { layer: 0, head: 1 }, she: { layer: 2, head: 0 } }
+/** @param {Pronoun} pronoun @returns {Pronoun} */
+export const otherOf = pronoun => (pronoun === 'he' ? 'she' : 'he')
 export const LAYERS = 3
 export const HEADS = 2
 
@@ -70,7 +72,7 @@ export function sayings(story, runs, switches) {
   const [[answer, p]] = told.top
   const tokens = tokensOf(story)
   if (!switches.othersOn) return [{ key: switches.isOn ? 'frontAlone' : 'frontNone', words: { answer }, shares: { p } }]
-  if (switches.isOn) return [lookOf(story, told)]
+  if (switches.isOn) return [lookOf(story, told), ...decidesOther(story, runs)]
   const [[before, pBefore]] = runs.all.top
   if (answer === before) return [{ key: 'frontSame', words: { answer }, shares: { p, before: pBefore } }]
   const isStranger = isName(answer) && !tokens.includes(answer)
@@ -80,6 +82,13 @@ export function sayings(story, runs, switches) {
   if (isStranger && known >= 0.9)
     list.push({ key: told.girls > told.boys ? 'frontGirl' : 'frontBoy', words: {}, shares: { p: known } })
   return list
+}
+
+/** For another pronoun than the first another head is named: what the first one's head decides here. @param {Story} story @param {Runs} runs @returns {ReturnType<typeof sayings>} */
+function decidesOther({ pronoun }, { all, withoutOther }) {
+  const [[answer, p]] = withoutOther.top
+  if (pronoun === FIRST.pronoun || answer !== all.top[0][0]) return []
+  return [{ key: 'frontDecidesOther', words: { answer }, shares: { p } }]
 }
 
 /** Where the named head looks. @param {Story} story @param {Told} told */
