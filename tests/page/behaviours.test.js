@@ -410,10 +410,51 @@ test('on a phone the sheet is dragged to 96 px, 45 % and 90 %, and the tour fold
   const [sheet, tour] = await Promise.all([panel.boundingBox(), page.locator('#tour').boundingBox()])
   assert.ok(sheet && tour && Math.abs(tour.height - 48) <= 2, `the tour is ${tour?.height} px high`)
   assert.ok(sheet.y + sheet.height <= tour.y + 1, 'the sheet does not cover it')
+  const task = page.locator('.guide-task')
+  await becomes(() => task.isVisible(), true, 'what there is to do')
+  const { y = 0, height: high = 0 } = (await task.boundingBox()) ?? {}
+  assert.ok(y >= tour.y - 1 && y + high <= tour.y + tour.height + 1, `the task is whole: ${y}, ${high}`)
   await page.click('#inspector-close')
   await page.locator('.guide-text').waitFor()
   const open5 = await page.locator('#tour').boundingBox()
   assert.ok(open5 && open5.height > 48 && open5.height <= 0.4 * 844 + 1, `${open5?.height}`)
+})
+
+test('on a phone the bar of steps scrolls sideways with the names of the steps, and the current one stays in sight', async () => {
+  await page.setViewportSize({ width: 390, height: 844 })
+  await go('#2&view=map')
+  const rail = page.locator('.rail')
+  await becomes(() => rail.locator('.name-of:visible').count(), await rail.locator('a').count())
+  const link = rail.locator('a').last()
+  await link.evaluate(own => own.scrollIntoView({ inline: 'end' }))
+  await link.click()
+  await rail.evaluate(own => own.scrollTo({ left: 0 }))
+  const isSeen = () =>
+    rail.evaluate(own => {
+      const [bar, current] = [own, own.querySelector('[aria-current]')].map(each => each?.getBoundingClientRect())
+      return (
+        bar !== undefined && current !== undefined && current.left >= bar.left - 1 && current.right <= bar.right + 1
+      )
+    })
+  await becomes(isSeen, true)
+})
+
+test('a finger on a map marks and speaks of its own cell alone', async () => {
+  await go('#2&view=map')
+  const at = await middle(3, 2)
+  const session = await page.context().newCDPSession(page)
+  await session.send('Input.dispatchTouchEvent', { type: 'touchStart', touchPoints: [at] })
+  await session.send('Input.dispatchTouchEvent', { type: 'touchEnd', touchPoints: [] })
+  await reads('.answer-first', /^eat gives \d+\.\d% to short/)
+  const marks = () =>
+    page.locator('#map').evaluate(map => {
+      const { cell, pinned, isFocused } = /** @type {any} */ (map)
+      return [cell?.row ?? pinned.row, cell?.column ?? pinned.column, isFocused]
+    })
+  await becomes(marks, [3, 2, true])
+  await page.keyboard.press('Tab')
+  await page.keyboard.press('Shift+Tab')
+  await becomes(marks, [3, 2, true])
 })
 
 test('on a phone the page scrolls what the sheet would cover: the map of a cell that is tapped, or the cell among the steps', async () => {

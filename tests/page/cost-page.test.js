@@ -37,6 +37,20 @@ test('the chosen lengths are measured, the measurement can be cancelled, and its
   )
 })
 
+test('at 1280 px the number of the length stands beside its slider, and nothing runs under the inspector', async () => {
+  await page.setViewportSize({ width: 1280, height: 800 })
+  await go(`${LAYER}view=map`)
+  await page.click('#seen-cost')
+  const ends = () =>
+    page.evaluate(() => {
+      const edge = document.querySelector('.cost-controls')?.getBoundingClientRect().right ?? 0
+      const all = Array.from(document.querySelectorAll('.cost-controls > *'), own => own.getBoundingClientRect().right)
+      return all.length > 3 && all.every(right => right <= edge + 1)
+    })
+  await becomes(ends, true)
+  await becomes(() => page.locator('#cost-length').evaluate(own => own.clientWidth > 300), true)
+})
+
 test('the slider of the length has a tick where the weights become more numbers than what is kept', async () => {
   await go(`${LAYER}view=map`)
   await page.click('#seen-cost')

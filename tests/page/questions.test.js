@@ -327,6 +327,13 @@ test('the translation of One layer says what its rows are, and leads in one clic
   await page.locator('[data-word="queries:1"][data-gloss="today"]').first().waitFor()
 })
 
+test('random keys have no translator: only the translation says what one writes and reads', async () => {
+  await go('#2&')
+  await choose('cross')
+  await page.locator('#map').waitFor()
+  await reads('#seen', /^Each row shows how a word divides/)
+})
+
 test('every word of the translation has a gloss in the other language', () => {
   const known = (/** @type {string} */ text) => new Set(text.split(' ').map(pair => pair.split('=')[0]))
   const [inEnglish, inChinese] = [known(glosses.glosses), known(chinese.glosses)]

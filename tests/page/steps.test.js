@@ -164,3 +164,17 @@ test('in a window of 1280 by 800 the bar of steps is whole, an answer moves no m
   }
   await page.setViewportSize({ width: 1440, height: 900 })
 })
+
+test('in a window of 1280 by 800 the buttons of the flow stand above the bar, and its first frame says that it goes on', async () => {
+  await page.setViewportSize({ width: 1280, height: 800 })
+  await follow('#2&view=flow')
+  await page.locator('#flow .caption', { hasText: '→ goes on.' }).waitFor()
+  const isWhole = () =>
+    page.evaluate(() => {
+      const player = document.querySelector('#flow')?.shadowRoot?.querySelector('.controls')?.getBoundingClientRect()
+      const dock = document.querySelector('.dock')?.getBoundingClientRect()
+      return player !== undefined && dock !== undefined && player.height > 0 && player.bottom <= dock.top
+    })
+  await becomes(isWhole, true, 'the bar covers no button of the player')
+  await page.setViewportSize({ width: 1440, height: 900 })
+})

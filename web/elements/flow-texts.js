@@ -25,7 +25,7 @@ export const flowTexts = {
   'flow.rest': '{count} more, together {weight}',
   flowFixed: 'Scores follow from q and k: change x.',
   flowPooled: 'A cell stands for up to {count} numbers and shows the largest of them.',
-  flowWord: '{query} is a row of {count} numbers.',
+  flowWord: '{query} is a row of {count} numbers. → goes on.',
   flowQuery: '{query} asks with a query.',
   flowKeys: 'Every word answers with a key and holds a value.',
   flowScore: 'q of {query} · k of {key} = {score}',

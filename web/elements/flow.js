@@ -46,8 +46,8 @@ export class QkvFlow extends /** @type {new () => import('./base.js').Emits<Flow
     sharedStyle,
     css`
       .caption {
-        min-block-size: 3.5em;
-        margin: 0.25rem 0;
+        min-block-size: 2.8em;
+        margin: 0;
         font-size: 1.125rem;
       }
       .caption b {

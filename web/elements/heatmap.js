@@ -270,7 +270,8 @@ export class QkvHeatmap extends /** @type {new () => import('./base.js').Emits<H
   /** @param {boolean} isFocused */
   #focus(isFocused) {
     this.isFocused = isFocused
-    if (isFocused && !this.cell && this.map?.data.length) this.point({ row: 0, column: 0 })
+    // A press points at its own cell; keys begin at the first.
+    if (isFocused && !this.cell && this.renderRoot.querySelector(':focus-visible')) this.point({ row: 0, column: 0 })
     this.requestUpdate()
   }
 

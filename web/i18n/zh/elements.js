@@ -68,7 +68,7 @@ export const elements = {
   'flow.rest': '另有 {count} 个，合计 {weight}',
   flowFixed: '得分由 q 和 k 得出：请改 x。',
   flowPooled: '一格代表至多 {count} 个数，显示其中最大的。',
-  flowWord: '{query} 是一行 {count} 个数。',
+  flowWord: '{query} 是一行 {count} 个数。→ 继续。',
   flowQuery: '{query} 用查询来提问。',
   flowKeys: '每个词用键来回答，并带着一个值。',
   flowScore: '{query} 的 q · {key} 的 k = {score}',

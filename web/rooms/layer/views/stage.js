@@ -161,9 +161,9 @@ function linksBelow({ t, result, actions }) {
 /** What is seen, and that it is not trained. @param {SceneContext} context */
 function seen(context) {
   const { t, result, isTrained } = context
-  const { softmaxAxis, kind, sentence, second } = result.settings
-  const isCross = kind === 'cross' || (isTrained && sentence !== second)
-  const rows = t(softmaxAxis === 'keys' ? (isCross ? 'seenCross' : 'seen') : 'seenColumns')
+  const { softmaxAxis, kind, sentence, second, tokenizer } = result.settings
+  const isTranslation = (kind === 'cross' && tokenizer === 'segments') || (isTrained && sentence !== second)
+  const rows = t(softmaxAxis === 'keys' ? (isTranslation ? 'seenCross' : 'seen') : 'seenColumns')
   const bits = softmaxAxis === 'keys' && result.heads > 1 ? t('seenBits') : nothing
   return html`<div class="note seen" id="seen">${rows} <span class="even-share">${bits}</span> ${t(`untrained.${originOf(context)}`)}</div>`
 }
