@@ -4,6 +4,8 @@
 
 import { describe } from '../base/errors.js'
 
+/** @typedef {Record<string, (...given: any[]) => unknown>} Calls functions that may be called, by module and name */
+
 /** A function of Python that a pickle names. */
 class Global {
   /** @param {string} name its module and its name, with a space between them */
@@ -18,9 +20,172 @@ export class Short extends Error {}
 const MARK = Symbol('mark')
 const utf8 = new TextDecoder()
 
+/** The stack, what is stored for later, and the place in the bytes. */
+class Machine {
+  /** @type {any[]} */
+  stack = []
+  /** @type {any[]} */
+  memo = []
+
+  /** @param {Uint8Array} bytes @param {number} at @param {Pickle} pickle */
+  constructor(bytes, at, { calls, persistent, fail }) {
+    this.bytes = bytes
+    this.view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length)
+    this.at = at
+    this.calls = calls
+    this.persistent = persistent
+    this.fail = fail
+  }
+
+  /** The place of the next bytes. @param {number} length */
+  take(length) {
+    if (this.at + length > this.bytes.length) throw new Short()
+    this.at += length
+    return this.at - length
+  }
+
+  u8() {
+    return this.view.getUint8(this.take(1))
+  }
+
+  u32() {
+    return this.view.getUint32(this.take(4), true)
+  }
+
+  /** @param {number} length */
+  text(length) {
+    const from = this.take(length)
+    return utf8.decode(this.bytes.subarray(from, from + length))
+  }
+
+  line() {
+    const end = this.bytes.indexOf(10, this.at)
+    if (end < 0) throw new Short()
+    return this.text(end + 1 - this.at).slice(0, -1)
+  }
+
+  /** A whole number, the least byte first, of as many bytes as the first says. */
+  long() {
+    const length = this.u8()
+    const from = this.take(length)
+    let value = 0n
+    for (let i = length - 1; i >= 0; i--) value = (value << 8n) | BigInt(this.bytes[from + i])
+    return Number(BigInt.asIntN(8 * length, value))
+  }
+
+  /** @param {unknown} value */
+  push(value) {
+    this.stack.push(value)
+  }
+
+  pop() {
+    if (!this.stack.length || this.stack.at(-1) === MARK)
+      throw this.fail('its pickle takes more from the stack than is there')
+    return this.stack.pop()
+  }
+
+  popToMark() {
+    const from = this.stack.lastIndexOf(MARK)
+    if (from < 0) throw this.fail('its pickle has no mark where one is needed')
+    return this.stack.splice(from).slice(1)
+  }
+
+  /** @param {number} length */
+  tuple(length) {
+    this.push(Array.from({ length }, () => this.pop()).reverse())
+  }
+
+  /** @param {any[]} pairs keys and values in turn */
+  setItems(pairs) {
+    const dict = this.stack.at(-1)
+    if (!(dict instanceof Map) || pairs.length % 2) throw this.fail('its pickle puts an item into what is no dict')
+    for (let i = 0; i < pairs.length; i += 2) dict.set(pairs[i], pairs[i + 1])
+  }
+
+  /** @param {any[]} values */
+  append(values) {
+    const list = this.stack.at(-1)
+    if (!Array.isArray(list)) throw this.fail('its pickle appends to what is no list')
+    for (const value of values) list.push(value)
+  }
+
+  /** @param {number} n */
+  store(n) {
+    if (n > this.bytes.length) throw this.fail(`its pickle stores under the number ${n}`) // each takes bytes
+    this.memo[n] = this.stack.at(-1)
+  }
+
+  /** @param {number} n */
+  recall(n) {
+    if (!(n in this.memo)) throw this.fail('its pickle recalls what it has not stored')
+    this.push(this.memo[n])
+  }
+
+  /** The attributes of an object, such as the versions of modules in _metadata of an OrderedDict, are not kept. */
+  build() {
+    this.pop()
+    if (!(this.stack.at(-1) instanceof Map)) throw this.fail('its pickle sets attributes of what is no dict')
+  }
+
+  call() {
+    const [given, called] = [this.pop(), this.pop()]
+    const name = called instanceof Global ? called.name : describe(called)
+    if (!(called instanceof Global && Object.hasOwn(this.calls, name) && Array.isArray(given)))
+      throw this.fail(
+        `its pickle calls ${name.replace(' ', '.')}, and no code of a file is run: save the state_dict of the model, or safetensors`,
+      )
+    this.push(this.calls[name](...given))
+  }
+}
+
+/** By its byte: what an instruction does. STOP, ".", is not among them. @type {Record<string, (m: Machine) => void>} */
+const INSTRUCTIONS = {
+  '\x80': m => void m.take(1), // PROTO
+  '\x95': m => void m.take(8), // FRAME
+  '(': m => m.push(MARK),
+  '}': m => m.push(new Map()),
+  ']': m => m.push([]),
+  ')': m => m.push([]),
+  t: m => m.push(m.popToMark()),
+  '\x85': m => m.tuple(1),
+  '\x86': m => m.tuple(2),
+  '\x87': m => m.tuple(3),
+  N: m => m.push(null),
+  '\x88': m => m.push(true),
+  '\x89': m => m.push(false),
+  K: m => m.push(m.u8()),
+  M: m => m.push(m.view.getUint16(m.take(2), true)),
+  J: m => m.push(m.view.getInt32(m.take(4), true)),
+  '\x8a': m => m.push(m.long()),
+  G: m => m.push(m.view.getFloat64(m.take(8))),
+  X: m => m.push(m.text(m.u32())),
+  '\x8c': m => m.push(m.text(m.u8())),
+  U: m => m.push(m.text(m.u8())),
+  c: m => m.push(new Global(`${m.line()} ${m.line()}`)),
+  '\x93': m => {
+    const [name, module] = [m.pop(), m.pop()]
+    m.push(new Global(`${module} ${name}`))
+  },
+  q: m => m.store(m.u8()),
+  r: m => m.store(m.u32()),
+  '\x94': m => m.store(m.memo.length),
+  h: m => m.recall(m.u8()),
+  j: m => m.recall(m.u32()),
+  s: m => {
+    const value = m.pop()
+    m.setItems([m.pop(), value])
+  },
+  u: m => m.setItems(m.popToMark()),
+  a: m => m.append([m.pop()]),
+  e: m => m.append(m.popToMark()),
+  b: m => m.build(),
+  Q: m => m.push(m.persistent(m.pop())),
+  R: m => m.call(),
+}
+
 export class Pickle {
   /**
-   * @param {Record<string, (...given: any[]) => unknown>} calls functions that may be called, by module and name
+   * @param {Calls} calls
    * @param {(id: unknown) => unknown} persistent what a persistent id stands for; it may name a Global
    * @param {(text: string) => Error} fail
    */
@@ -37,203 +202,16 @@ export class Pickle {
    * @throws {Short} the bytes end before it does
    */
   read(bytes, start) {
-    const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length)
-    /** @type {any[]} */
-    const stack = []
-    /** @type {any[]} */
-    const memo = []
-    let at = start
-    /** The place of the next bytes. @param {number} length */
-    const take = length => {
-      if (at + length > bytes.length) throw new Short()
-      at += length
-      return at - length
-    }
-    const text = (/** @type {number} */ length) => {
-      const from = take(length)
-      return utf8.decode(bytes.subarray(from, from + length))
-    }
-    const line = () => {
-      const end = bytes.indexOf(10, at)
-      if (end < 0) throw new Short()
-      return text(end + 1 - at).slice(0, -1)
-    }
-    const u8 = () => view.getUint8(take(1))
-    const u32 = () => view.getUint32(take(4), true)
-    const pop = () => {
-      if (!stack.length || stack.at(-1) === MARK) throw this.fail('its pickle takes more from the stack than is there')
-      return stack.pop()
-    }
-    const popToMark = () => {
-      const from = stack.lastIndexOf(MARK)
-      if (from < 0) throw this.fail('its pickle has no mark where one is needed')
-      const values = stack.splice(from)
-      return values.slice(1)
-    }
-    /** @param {any[]} pairs keys and values in turn */
-    const setItems = pairs => {
-      const dict = stack.at(-1)
-      if (!(dict instanceof Map) || pairs.length % 2) throw this.fail('its pickle puts an item into what is no dict')
-      for (let i = 0; i < pairs.length; i += 2) dict.set(pairs[i], pairs[i + 1])
-    }
-    /** @param {any[]} values */
-    const append = values => {
-      const list = stack.at(-1)
-      if (!Array.isArray(list)) throw this.fail('its pickle appends to what is no list')
-      for (const value of values) list.push(value)
-    }
-    const tuple = (/** @type {number} */ length) => stack.push(Array.from({ length }, pop).reverse())
-    const recall = (/** @type {number} */ n) => {
-      if (!(n in memo)) throw this.fail('its pickle recalls what it has not stored')
-      stack.push(memo[n])
-    }
-    const store = (/** @type {number} */ n) => {
-      if (n > bytes.length) throw this.fail(`its pickle stores under the number ${n}`) // each takes bytes
-      memo[n] = stack.at(-1)
-    }
+    const machine = new Machine(bytes, start, this)
     for (;;) {
-      const code = u8()
-      switch (String.fromCharCode(code)) {
-        case '\x80': // PROTO
-          take(1)
-          break
-        case '\x95': // FRAME
-          take(8)
-          break
-        case '.': // STOP
-          return { value: pop(), end: at }
-        case '(':
-          stack.push(MARK)
-          break
-        case '}':
-          stack.push(new Map())
-          break
-        case ']':
-        case ')':
-          stack.push([])
-          break
-        case 't':
-          stack.push(popToMark())
-          break
-        case '\x85':
-          tuple(1)
-          break
-        case '\x86':
-          tuple(2)
-          break
-        case '\x87':
-          tuple(3)
-          break
-        case 'N':
-          stack.push(null)
-          break
-        case '\x88':
-          stack.push(true)
-          break
-        case '\x89':
-          stack.push(false)
-          break
-        case 'K':
-          stack.push(u8())
-          break
-        case 'M':
-          stack.push(view.getUint16(take(2), true))
-          break
-        case 'J':
-          stack.push(view.getInt32(take(4), true))
-          break
-        case '\x8a': // LONG1
-          stack.push(long(bytes, take(1), take))
-          break
-        case 'G':
-          stack.push(view.getFloat64(take(8)))
-          break
-        case 'X':
-          stack.push(text(u32()))
-          break
-        case '\x8c': // SHORT_BINUNICODE
-        case 'U':
-          stack.push(text(u8()))
-          break
-        case 'c':
-          stack.push(new Global(`${line()} ${line()}`))
-          break
-        case '\x93': {
-          // STACK_GLOBAL
-          const [name, module] = [pop(), pop()]
-          stack.push(new Global(`${module} ${name}`))
-          break
-        }
-        case 'q':
-          store(u8())
-          break
-        case 'r':
-          store(u32())
-          break
-        case '\x94': // MEMOIZE
-          store(memo.length)
-          break
-        case 'h':
-          recall(u8())
-          break
-        case 'j':
-          recall(u32())
-          break
-        case 's': {
-          const value = pop()
-          setItems([pop(), value])
-          break
-        }
-        case 'u':
-          setItems(popToMark())
-          break
-        case 'a':
-          append([pop()])
-          break
-        case 'e':
-          append(popToMark())
-          break
-        case 'b': // the attributes of an object, such as the versions of modules in _metadata of an OrderedDict
-          pop()
-          if (!(stack.at(-1) instanceof Map)) throw this.fail('its pickle sets attributes of what is no dict')
-          break
-        case 'Q':
-          stack.push(this.persistent(pop()))
-          break
-        case 'R': {
-          const [given, called] = [pop(), pop()]
-          stack.push(this.#call(called, given))
-          break
-        }
-        default:
-          throw this.fail(
-            `its pickle has the instruction ${code}, which no state_dict needs: save the model as safetensors`,
-          )
-      }
+      const code = machine.u8()
+      const name = String.fromCharCode(code)
+      if (name === '.') return { value: machine.pop(), end: machine.at }
+      if (!Object.hasOwn(INSTRUCTIONS, name))
+        throw this.fail(
+          `its pickle has the instruction ${code}, which no state_dict needs: save the model as safetensors`,
+        )
+      INSTRUCTIONS[name](machine)
     }
   }
-
-  /** @param {unknown} called @param {unknown} given */
-  #call(called, given) {
-    const name = called instanceof Global ? called.name : describe(called)
-    if (!(called instanceof Global && Object.hasOwn(this.calls, name) && Array.isArray(given)))
-      throw this.fail(
-        `its pickle calls ${name.replace(' ', '.')}, and no code of a file is run: save the state_dict of the model, or safetensors`,
-      )
-    return this.calls[name](...given)
-  }
-}
-
-/**
- * A whole number, the least byte first, of as many bytes as the first says.
- * @param {Uint8Array} bytes
- * @param {number} at
- * @param {(length: number) => number} take
- */
-function long(bytes, at, take) {
-  const length = bytes[at]
-  const from = take(length)
-  let value = 0n
-  for (let i = length - 1; i >= 0; i--) value = (value << 8n) | BigInt(bytes[from + i])
-  return Number(BigInt.asIntN(8 * length, value))
 }
