@@ -373,7 +373,7 @@ test('“All words” shows the output of each word in turn; a score says why it
   const own = () => flow.evaluate(element => ({ query: /** @type {any} */ (element).query, caption: element.shadowRoot?.querySelector('.caption')?.textContent })) // biome-ignore format: one line
   await becomes(
     async () => (await own()).caption,
-    'a is a row of 100 numbers. A cell stands for up to 3 numbers and shows the largest of them.',
+    'a is a row of 100 numbers. → goes on. A cell stands for up to 3 numbers and shows the largest of them.',
   )
   const told = await flow.evaluate(async element => {
     /** @type {unknown[]} */
