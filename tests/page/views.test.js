@@ -66,7 +66,7 @@ test('kept settings less those of now, and the link carries both', async () => {
   await go(hash)
   near(await shown('#difference'), want)
   await type('#sentence', 'one two')
-  await reads('#incomparable', /6 queries and 6 keys, the current ones 2 and 2/)
+  await reads('#incomparable', /kept settings: 6 and 6, of the current ones: 2 and 2/)
 })
 
 test('the numbers of each head follow from its weights', async () => {
