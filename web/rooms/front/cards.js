@@ -47,10 +47,6 @@ const card = (href, id, title, text, picture, more = nothing) =>
     <svg viewBox="0 0 ${WIDTH} ${HEIGHT}" aria-hidden="true">${picture}</svg>
     <strong>${title}</strong> <span>${text}</span></a> ${more}</div>`
 
-/** What is opened at the lower end of the window is scrolled into it. @param {Event} event */
-const scrollToOpened = ({ currentTarget }) =>
-  requestAnimationFrame(() => /** @type {Element} */ (currentTarget).scrollIntoView({ block: 'nearest' }))
-
 /**
  * The room of models with this story and these heads off: the map of the named head, with what the pronoun looks at most.
  * @param {Context['settings']} settings
@@ -83,6 +79,6 @@ export const cards = ({ t }) =>
       html`<a class="front-way" id="front-to-translation" href=${TRANSLATION}>${t('frontTranslation')}</a>`,
     )}
   </nav>
-  <div class="front-links" @click=${scrollToOpened}><a id="front-to-exercises" href="#2&room=exercises">${t('frontExercises')}</a>
+  <div class="front-links"><a id="front-to-exercises" href="#2&room=exercises">${t('frontExercises')}</a>
     <a href="#2&room=exercises&exercises.part=teachers">${t('frontTeachers')}</a>
     ${checked({ t })}</div>`
