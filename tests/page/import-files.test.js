@@ -79,6 +79,11 @@ const BAD = [
   ['too many tokens', [json({ weights: [[1]], tokens: ['a', 'b'] })], /: 2; rows or columns: 1/],
   ['a hundred heads', [npy([100, 1, 1], new Float32Array(100).fill(1))], /100 heads are too many/],
   ['three thousand keys', [npy([1, 3000], new Float32Array(3000).fill(1))], /up to 2048 tokens, but there are 3000/],
+  [
+    'a file that is neither',
+    [{ name: 'notes.txt', buffer: Buffer.from('x') }],
+    /“notes\.txt” is neither JSON nor \.npy/,
+  ],
   ['deep JSON', [{ name: 'a.json', buffer: Buffer.from('['.repeat(100_000) + ']'.repeat(100_000)) }], /is “\[…\]”/],
   [
     '50 MB of JSON',

@@ -172,7 +172,7 @@ export const texts = {
   learnNotFinite:
     'The weights of this model are too large: its results are not finite, so curves and answers cannot be shown.',
   learnRefused:
-    'Learn cannot open {files}. It opens a model that was saved here (.safetensors, or with its .json); matrices (.npy, .csv) open in One layer.',
+    'Learn cannot open {files}. It opens a model that was saved here (.safetensors, or with its .json); matrices (.npy, .json) open in One layer.',
   fileNone: 'this is no safetensors file, or it is cut off.',
   fileNoModel: 'a .safetensors file is missing.',
   fileLarge: 'it has {bytes} bytes; at most {most} are expected.',

@@ -161,7 +161,7 @@ export const texts = {
   learnLinkNoText: '这个链接的运行在一段文本上训练了 {step} 步。链接里没有文本：粘贴它就能重新训练。',
   learnNotFinite: '这个模型的权重太大：结果不是有限的数，曲线和答案无法显示。',
   learnRefused:
-    '“学习”打不开 {files}。它打开在这里保存的模型（.safetensors，可以连同它的 .json）；矩阵（.npy、.csv）在“单层”中打开。',
+    '“学习”打不开 {files}。它打开在这里保存的模型（.safetensors，可以连同它的 .json）；矩阵（.npy、.json）在“单层”中打开。',
   fileNone: '这不是 safetensors 文件，或者文件不完整。',
   fileNoModel: '缺少 .safetensors 文件。',
   fileLarge: '它有 {bytes} 字节，最多应为 {most} 字节。',

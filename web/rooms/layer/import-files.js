@@ -2,7 +2,7 @@
 
 import { isNpy, readNpy } from '../../files/npy.js'
 import { Trouble } from '../../files/trouble.js'
-import { checkSize, fromText, fromValue, NAMES, parse } from './import.js'
+import { checkSize, fromValue, NAMES, parse } from './import.js'
 
 /** @import { Settings } from './layer.js' */
 /** @typedef {{ name: string, bytes: Uint8Array }} File */
@@ -27,7 +27,7 @@ export async function readFiles(files) {
  * @throws {Trouble}
  */
 export function fromFiles(files) {
-  if (files.length === 1 && !isNpy(files[0].bytes)) return fromText(decode(files[0]))
+  if (files.length === 1 && !isNpy(files[0].bytes)) return fromValue(jsonOf(files[0]))
   /** @type {Record<string, unknown>} */
   const parts = {}
   for (const file of files) {
@@ -43,7 +43,7 @@ export function fromFiles(files) {
       if (files.length > 1 && !name) throw new Trouble('importNames', { name: file.name.slice(0, 60) })
       parts[name ?? 'weights'] = readNpy(file.bytes)
     } else {
-      const value = parse(decode(file))
+      const value = jsonOf(file)
       if (Array.isArray(value)) parts[base] = value
       else Object.assign(parts, value)
     }
@@ -51,12 +51,15 @@ export function fromFiles(files) {
   return fromValue(parts)
 }
 
-/** @param {File} file */
-function decode({ name, bytes }) {
+/** What a file of JSON holds. One of another name that is no JSON is refused by its name. @param {File} file @returns {any} */
+function jsonOf({ name, bytes }) {
   if (/\.npy$/i.test(name)) throw new Trouble('npyNone')
+  const isJson = /\.json$/i.test(name)
   try {
-    return new TextDecoder('utf-8', { fatal: true }).decode(bytes)
-  } catch {
+    return parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes))
+  } catch (error) {
+    const isText = error instanceof Trouble
+    if (isText && (isJson || error.key !== 'importJson')) throw error
     throw new Trouble('importType', { name: name.slice(0, 60) })
   }
 }
