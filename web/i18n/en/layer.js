@@ -411,8 +411,7 @@ export const texts = {
   import: 'Import your own',
   imported: 'Read. Heads: {count}.',
   plot: 'The estimate as a curve',
-  plotText:
-    'Each point is a key with its value. The curve is the output for every query: an average of all values, in which near keys weigh most.',
+  plotText: 'Each point is a key with its value. The curve is the output for every query.',
   plotLabel: 'For the query {query} the output is {estimate}.',
   plotKeys: 'query, key',
   plotValues: 'value, output',

@@ -390,7 +390,7 @@ export const texts = {
   import: '导入自己的张量',
   imported: '已读取。头数：{count}。',
   plot: '估计值曲线',
-  plotText: '每个点是一个键和它的值。曲线是每个查询的输出：所有值的平均，近处的键权重最大。',
+  plotText: '每个点是一个键和它的值。曲线是每个查询的输出。',
   plotLabel: '查询 {query} 的输出是 {estimate}。',
   plotKeys: '查询、键',
   plotValues: '值、输出',

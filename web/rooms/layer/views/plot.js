@@ -6,7 +6,7 @@ import { PRESETS } from '../presets.js'
 
 /** @import { FloatTensor, Imported, SceneContext } from '../layer.js' */
 
-const [WIDTH, HEIGHT, LEFT, BOTTOM, TOP, RIGHT] = [560, 300, 44, 40, 12, 12]
+const [WIDTH, HEIGHT, LEFT, BOTTOM, TOP, RIGHT] = [560, 300, 44, 40, 24, 12]
 /** Steps of the slider over the whole width. */
 const STEPS = 200
 
@@ -19,7 +19,7 @@ const isWaist = ({ k, v }) => {
 }
 
 /** Short numbers of a scale or a label. @param {number} x */
-const brief = x => String(Number(x.toPrecision(4)))
+const brief = x => String(Number(x.toPrecision(4))).replace('-', '−')
 
 /**
  * Keys and values as points, the output of every query as a curve, and the query on it.
