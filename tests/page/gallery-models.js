@@ -199,7 +199,7 @@ function t5() {
   }
 }
 
-/** opus-mt, English to Chinese. @returns {Published} */
+/** opus-mt en-zh. @returns {Published} */
 function marian() {
   const [d, inner, vocab] = [512, 2048, 65001]
   const attention = (/** @type {string} */ at) => [
@@ -239,7 +239,7 @@ const json = name => JSON.parse(readFileSync(new URL(`../goldens/published/${nam
  */
 const CONFIGS = {
   'TinyStories 33M': json('roneneldan--TinyStories-33M'),
-  'TinyStories 33M, 2 layers': Object.assign(json('roneneldan--TinyStories-33M'), {
+  'TinyStories 2Layers 33M': Object.assign(json('roneneldan--TinyStories-33M'), {
     hidden_size: 1024,
     num_layers: 2,
     attention_types: [[['global', 'local'], 1]],
@@ -254,8 +254,8 @@ const CONFIGS = {
   'Qwen3 0.6B': json('Qwen--Qwen3-0.6B-Base'),
   'Gemma 3 270M': json('google--gemma-3-270m'),
   'BERT base': json('google-bert--bert-base-uncased'),
-  'DistilBERT, sentiment': json('winegarj--distilbert-base-uncased-finetuned-sst2'),
-  'DistilBERT, names of people and places': Object.assign(json('winegarj--distilbert-base-uncased-finetuned-sst2'), {
+  'DistilBERT SST-2': json('winegarj--distilbert-base-uncased-finetuned-sst2'),
+  'DistilBERT NER': Object.assign(json('winegarj--distilbert-base-uncased-finetuned-sst2'), {
     architectures: ['DistilBertForTokenClassification'],
     problem_type: undefined,
     vocab_size: 28996,
@@ -263,13 +263,13 @@ const CONFIGS = {
   }),
   'all-MiniLM-L6': json('sentence-transformers--all-MiniLM-L6-v2'),
   'T5 small': json('google-t5--t5-small'),
-  'opus-mt, English to Chinese': json('Helsinki-NLP--opus-mt-en-zh'),
+  'opus-mt en-zh': json('Helsinki-NLP--opus-mt-en-zh'),
 }
 
 /** By the title in the gallery. @type {Record<string, Published>} */
 const FILES = {
   'TinyStories 33M': gptNeo(768, 4),
-  'TinyStories 33M, 2 layers': gptNeo(1024, 2),
+  'TinyStories 2Layers 33M': gptNeo(1024, 2),
   'TinyStories 1M': gptNeo(64, 8),
   'GPT-2 small': gpt2(768, 12),
   'GPT-2 medium': gpt2(1024, 24),
@@ -297,11 +297,11 @@ const FILES = {
       ...linear('cls.seq_relationship', 2, 768),
     ],
   ),
-  'DistilBERT, sentiment': distilbert(30522, [...linear('pre_classifier', 768, 768), ...linear('classifier', 2, 768)]),
-  'DistilBERT, names of people and places': distilbert(28996, linear('classifier', 9, 768)),
+  'DistilBERT SST-2': distilbert(30522, [...linear('pre_classifier', 768, 768), ...linear('classifier', 2, 768)]),
+  'DistilBERT NER': distilbert(28996, linear('classifier', 9, 768)),
   'all-MiniLM-L6': bert(384, 6, '', [], [['embeddings.position_ids', [1, 512], 'I64']]),
   'T5 small': t5(),
-  'opus-mt, English to Chinese': marian(),
+  'opus-mt en-zh': marian(),
 }
 
 const BYTES = /** @type {Record<string, number>} */ ({ F32: 4, F16: 2, BOOL: 1, U8: 1, I64: 8 })

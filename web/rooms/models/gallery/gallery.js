@@ -96,7 +96,7 @@ export const GALLERY = [
   {
     group: 'first',
     name: 'hf:roneneldan/TinyStories-2Layers-33M@40f9be0c05ac9f4a6ba40f6947151aca8f648c0d',
-    title: 'TinyStories 33M, 2 layers',
+    title: 'TinyStories 2Layers 33M',
     download: 325.5e6,
     memory: 162e6,
     license: '',
@@ -200,7 +200,7 @@ export const GALLERY = [
   {
     group: 'encoder',
     name: 'hf:winegarj/distilbert-base-uncased-finetuned-sst2',
-    title: 'DistilBERT, sentiment',
+    title: 'DistilBERT SST-2',
     download: 268.5e6,
     memory: 182e6,
     license: 'apache-2.0',
@@ -210,7 +210,7 @@ export const GALLERY = [
   {
     group: 'encoder',
     name: 'hf:dslim/distilbert-NER',
-    title: 'DistilBERT, names of people and places',
+    title: 'DistilBERT NER',
     download: 261.5e6,
     memory: 176e6,
     license: 'apache-2.0',
@@ -240,7 +240,7 @@ export const GALLERY = [
   {
     group: 'translation',
     name: 'hf:Helsinki-NLP/opus-mt-en-zh',
-    title: 'opus-mt, English to Chinese',
+    title: 'opus-mt en-zh',
     download: 314.5e6,
     memory: 155e6,
     license: 'apache-2.0',
