@@ -712,7 +712,7 @@ test('a head of a model of the page says the role that was recorded of it; heads
 test('Models says which files a folder has, and, as its card on the front, that a model opens by its name', () => {
   for (const own of [en, zh]) {
     assert.match(own.modelsLocal, /config\.json.*model\.safetensors.*tokenizer\.json.*openai-community\/gpt2/)
-    assert.match(own.modelsNameOrAddress, /openai-community\/gpt2/)
+    assert.match(own.modelsNameExample, /openai-community\/gpt2/)
   }
   for (const { frontModelsText } of [frontEn, frontZh]) assert.match(frontModelsText, /by its name|按名称/)
 })

@@ -11,7 +11,7 @@ export const texts = {
   modelsFiles: 'Files of a model, or a text…',
   modelsLocal:
     'Folder: config.json, model.safetensors or pytorch_model.bin, tokenizer.json. By name: openai-community/gpt2. Texts and files stay on this computer.',
-  modelsNameOrAddress: 'such as openai-community/gpt2',
+  modelsNameExample: 'such as openai-community/gpt2',
   modelsNoSuch:
     '“{text}” is neither a name on the hub, such as openai-community/gpt2, nor an address, nor a model of the list.',
   modelsEmpty:

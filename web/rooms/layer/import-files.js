@@ -51,15 +51,13 @@ export function fromFiles(files) {
   return fromValue(parts)
 }
 
-/** What a file of JSON holds. One of another name that is no JSON is refused by its name. @param {File} file @returns {any} */
+/** What a file of JSON holds. The error names a file that is neither JSON nor called .json. @param {File} file @returns {any} */
 function jsonOf({ name, bytes }) {
   if (/\.npy$/i.test(name)) throw new Trouble('npyNone')
-  const isJson = /\.json$/i.test(name)
   try {
     return parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes))
   } catch (error) {
-    const isText = error instanceof Trouble
-    if (isText && (isJson || error.key !== 'importJson')) throw error
-    throw new Trouble('importType', { name: name.slice(0, 60) })
+    const saysWhy = error instanceof Trouble && (error.key !== 'importJson' || /\.json$/i.test(name))
+    throw saysWhy ? error : new Trouble('importType', { name: name.slice(0, 60) })
   }
 }

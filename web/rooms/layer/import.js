@@ -52,7 +52,7 @@ export function parse(text) {
 }
 
 /**
- * JSON that was pasted, or the text of a file.
+ * JSON that was pasted.
  * @param {string} text
  * @returns {Settings}
  * @throws {Trouble}

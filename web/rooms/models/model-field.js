@@ -56,7 +56,7 @@ export function modelField(room) {
       <label>${t('modelsModel')} <input id="models-model" type="text" role="combobox" autocomplete="off" autocapitalize="off" spellcheck="false"
         aria-autocomplete="list" aria-expanded=${isListOpen} aria-controls="models-options"
         aria-activedescendant=${isListOpen && picked >= 0 ? `models-option-${picked}` : nothing}
-        placeholder=${t('modelsNameOrAddress')} .value=${live(typed ?? title)}
+        placeholder=${t('modelsNameExample')} .value=${live(typed ?? title)}
         @focus=${(/** @type {FocusEvent & { target: HTMLInputElement }} */ { target }) => target.select()}
         @click=${open} @keydown=${press}
         @input=${(/** @type {Event & { target: HTMLInputElement }} */ { target }) => act.show({ typed: target.value, isListOpen: true, picked: -1 })} /></label>

@@ -19,7 +19,7 @@ const isWaist = ({ k, v }) => {
 }
 
 /** Short numbers of a scale or a label. @param {number} x */
-const brief = x => String(Number(x.toPrecision(4))).replace('-', '−')
+const brief = x => String(Number(x.toPrecision(4))).replace(/^-/, '−')
 
 /**
  * Keys and values as points, the output of every query as a curve, and the query on it.
