@@ -19,6 +19,14 @@ static void save_value(float *step, size_t at, float x) {
     step[at] = x;
 }
 
+/* The keys whose scores row i needs: those that its span shows, and all where a step shows hidden keys, too. */
+static struct span scored_keys(const struct qkv_trace *t, uint32_t b, uint32_t i) {
+  const struct qkv_attention *a = &t->attention;
+  if (t->scores || t->scaled || t->capped || t->masking == QKV_MASKING_AFTER)
+    return (struct span){0, a->S};
+  return visible_span(a, b, i);
+}
+
 /* Row i of head h, which is computed in place: weights[at ...] (S) = mask(softcap(scale * score(q, k))). */
 static void score_row(const struct qkv_trace *t, uint32_t b, uint32_t h, uint32_t i, size_t at) {
   const struct qkv_attention *a = &t->attention;
@@ -26,21 +34,22 @@ static void score_row(const struct qkv_trace *t, uint32_t b, uint32_t h, uint32_
   const float *q = a->q.data + (size_t)b * a->q.batch + (size_t)h * a->q.head + (size_t)i * a->q.row;
   const float *k = a->k.data + (size_t)b * a->k.batch + (size_t)g * a->k.head;
   float *row = t->weights + at;
+  struct span span = scored_keys(t, b, i);
   /* scores = score(q, k) */
-  for (size_t j = 0; j < a->S; j++)
+  for (size_t j = span.from; j < span.to; j++)
     row[j] = score_pair(a, q, k + j * a->k.row);
   save_step(t->scores, at, row, a->S);
   /* scaled = scale * scores */
-  for (size_t j = 0; j < a->S; j++)
+  for (size_t j = span.from; j < span.to; j++)
     row[j] *= a->scale;
   save_step(t->scaled, at, row, a->S);
   /* capped = softcap * tanh(scaled / softcap) */
   if (a->softcap > 0.0f)
-    for (size_t j = 0; j < a->S; j++)
+    for (size_t j = span.from; j < span.to; j++)
       row[j] = a->softcap * tanh1(row[j] / a->softcap);
   save_step(t->capped, at, row, a->S);
   /* masked = capped + alibi + bias, hidden keys -inf */
-  for (uint32_t j = 0; a->alibi && j < a->S; j++)
+  for (uint32_t j = span.from; a->alibi && j < span.to; j++)
     row[j] += alibi_at(a, b, h, i, j);
   if (t->masking == QKV_MASKING_BEFORE)
     mask_scores(a, b, h, i, 0, a->S, row, 1);
@@ -66,7 +75,7 @@ static void softmax_line(const struct qkv_trace *t, float sink, size_t at, size_
   double sink_weight = sink == HIDDEN ? 0.0 : (double)exp1(sink - maximum), sum = sink_weight;
   for (size_t c = 0; c < n; c++) {
     float *x = t->weights + at + c * stride;
-    *x = maximum == HIDDEN ? 0.0f : exp1(*x - maximum);
+    *x = *x == HIDDEN && maximum == maximum ? 0.0f : exp1(*x - maximum); /* a NaN spoils the whole line */
     save_value(t->exponentials, at + c * stride, *x);
     sum += (double)*x;
   }
