@@ -191,26 +191,31 @@ static void collect_scores(struct summary *x, const struct query_rows *block, si
   }
 }
 
-/* Copies the scores of four queries, and counts those that are visible. */
-static void copy_scores(struct summary *x, size_t c, const float *scores, size_t keys) {
+/* Copies the scores of four queries. */
+static void copy_scores(struct summary *x, const float *scores, size_t keys) {
+  for (size_t j = 0; j < keys; j++)
+    store(x->copies + j * 4, load(scores + j * PANEL));
+}
+
+/* Counts the keys that each of four queries sees. */
+static void count_visible(struct summary *x, size_t c, const float *scores, size_t keys) {
   f4 seen = load(x->seen + c);
-  for (size_t j = 0; j < keys; j++) {
-    f4 score = load(scores + j * PANEL);
-    store(x->copies + j * 4, score);
-    seen = add(seen, zero_where(equal(score, splat(HIDDEN)), splat(1.0f)));
-  }
+  for (size_t j = 0; j < keys; j++)
+    seen = add(seen, zero_where(equal(load(scores + j * PANEL), splat(HIDDEN)), splat(1.0f)));
   store(x->seen + c, seen);
 }
 
-/* sum += sum_j e_j (score_j - m) */
+/* sum += sum_j e_j (score_j - m), by turns in two sums, so that an addition needs not wait for the one before it */
 static void collect_entropies(const struct summary *x, float *sums, f4 maximum, const float *weights, size_t keys) {
-  f4 sum = load(sums);
+  f4 sum = load(sums), other = zeros();
   maximum = zero_where(equal(maximum, splat(HIDDEN)), maximum); /* as softmax subtracts it */
   for (size_t j = 0; j < keys; j++) {
     f4 log = pmax(sub(load(x->copies + j * 4), maximum), splat(LEAST_LOG2)); /* e is 0 there */
-    sum = mul_add(load(weights + j * PANEL), log, sum);
+    f4 next = mul_add(load(weights + j * PANEL), log, other);
+    other = sum;
+    sum = next;
   }
-  store(sums, sum);
+  store(sums, add(sum, other));
 }
 
 /* The sums of each segment of the tile, of queries c - 4 to c + 3. */
@@ -239,7 +244,9 @@ f4 summarize_column(struct summary *x, struct query_rows *block, size_t c) {
   if (s->top)
     collect_largest(x, c, scores, first, keys);
   if (has_entropy)
-    copy_scores(x, c, scores, keys);
+    copy_scores(x, scores, keys);
+  if (s->scores)
+    count_visible(x, c, scores, keys);
   f4 rescale = online_softmax_column(scores, keys, block->maxima + c, block->sums + c, block->powers);
   f4 maximum = load(block->maxima + c);
   if (any_lane(not_equal(before, maximum))) {
