@@ -31,9 +31,17 @@ export default defineConfig({
     emptyOutDir: true,
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
-    // What every room needs is one file: a file of its own costs some hundred bytes.
+    // What every room needs is one file, and so is what One layer shares with its exercises: a file of its own costs some
+    // hundred bytes.
     rolldownOptions: {
-      output: { codeSplitting: { groups: [{ name: 'shell', test: /\/web\/(shell|i18n)\/[^/]*\.js$/ }] } },
+      output: {
+        codeSplitting: {
+          groups: [
+            { name: 'shell', test: /\/web\/(shell|i18n)\/[^/]*\.js$/ },
+            { name: 'layer', test: /\/web\/rooms\/layer\//, minShareCount: 4, includeDependenciesRecursively: false },
+          ],
+        },
+      },
     },
   },
 })
