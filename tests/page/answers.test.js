@@ -153,6 +153,12 @@ asks(
   },
 )
 
+test('a scaled score is a click away from why scores are divided', async () => {
+  await go('#2&cell=scaled.0.0.1')
+  await page.click('#why-root')
+  await page.locator('#distribution-d').waitFor()
+})
+
 asks(
   '4. what does the mask remove, and why do rows still sum to 1? Three rows, exponential by exponential',
   async () => {

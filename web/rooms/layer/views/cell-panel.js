@@ -153,6 +153,15 @@ function origin({ t, result, cell }, { from, id = 0 }) {
   return says(t(`origin.${from}`, { seed: String(seed), column: cell.column + 1, rows: tableRows, id }))
 }
 
+/** The way to "Why divide by √d?" @param {SceneContext} context */
+function whyRoot({ t, actions, vectorSize }) {
+  const show = () => {
+    actions.setDistribution(vectorSize)
+    actions.reveal('#distribution')
+  }
+  return html`<p><button type="button" class="plain" id="why-root" @click=${show}>${t('distribution')}</button></p>`
+}
+
 /** How the number was computed, step by step. @param {SceneContext} context @returns {Part[]} */
 function steps(context) {
   const { t, result, explanation } = context
@@ -168,6 +177,7 @@ function steps(context) {
       return [
         says(t(isRoot ? 'explainScale' : by === 1 ? 'explainUnscaled' : 'explainFactor', { size, factor: by })),
         line(factor(context, source), isRoot ? `÷ √${size}` : `× ${by}`),
+        ...(isRoot ? [drawing(whyRoot(context))] : []),
       ]
     }
     case 'mask':
