@@ -134,7 +134,7 @@ async function tiles(page, origin) {
   ])
   print([`all tasks of the main thread for each of ${tile.count} tiles, ${LONG} tokens`, digits(tile.all), ''])
   print([`the same for a frame in which the words scroll, ${LONG} tokens`, digits(scroll), '<= 16.7'])
-  const cancelled = await cancelTimes(page, text, [300, 2000, 5000])
+  const cancelled = await cancelTimes(page, text, [300, 1000, 2000])
   print([
     `Cancel to the word that the run was cancelled, ${LONG} tokens: the longest of ${cancelled.map(digits).join(', ')}`,
     digits(Math.max(...cancelled)),

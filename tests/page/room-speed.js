@@ -372,8 +372,9 @@ export async function cancelTimes(page, text, moments) {
     times.push(
       await page.evaluate(async () => {
         const button = /** @type {HTMLElement | null} */ (document.querySelector('#models-running button'))
+        if (!button) throw new Error('the run had ended before it could be cancelled')
         const start = performance.now()
-        button?.click()
+        button.click()
         while (!document.querySelector('#models-cancelled'))
           await new Promise(resolve => requestAnimationFrame(resolve))
         return performance.now() - start

@@ -20,7 +20,7 @@ const [NAMED, NUMBERED] = [12, 44]
 /** Pixels between two positions, where there is no room for words. */
 const APART = 72
 /** Milliseconds in which a tile appears. */
-const FADE = 32
+const FADE = 20
 /** Cells that become pixels in one frame, at most: the rest follow in the next ones. */
 const BUDGET = 6 * TILE * TILE
 /** The widest label. */
