@@ -3,7 +3,7 @@
 // --failed writes the files in which a test failed to a file, a line each.
 
 import { createWriteStream } from 'node:fs'
-import { resolve } from 'node:path'
+import { relative, resolve } from 'node:path'
 import { run } from 'node:test'
 import { spec } from 'node:test/reporters'
 import { parseArgs } from 'node:util'
@@ -43,5 +43,15 @@ const events = run({ files, concurrency: Number(values['at-once']), timeout: 600
 events.on('test:fail', () => {
   process.exitCode = 1
 })
-events.compose(spec).pipe(process.stdout)
+/** The seconds that each file took. @type {[string, number][]} */
+const seconds = []
+events.on('test:complete', ({ name, details }) => {
+  if (files.includes(name)) seconds.push([relative('tests', name), details.duration_ms / 1000])
+})
+const report = events.compose(spec)
+report.pipe(process.stdout)
 if (values.failed) events.compose(failedFiles).pipe(createWriteStream(values.failed))
+report.on('end', () => {
+  const lines = seconds.sort(([, a], [, b]) => b - a).map(([name, took]) => `${took.toFixed(1).padStart(7)} s ${name}`)
+  console.log(['Seconds of each file:', ...lines].join('\n'))
+})
