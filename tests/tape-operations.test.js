@@ -300,6 +300,10 @@ test('init.gain is calculate_gain; constants need no generator; what does not fi
     [() => init.normal(g, [-1]), /^init\.normal: dims: -1 in/],
     [() => init.zeros(any(3)), /^init\.zeros: dims: 3 given/],
     [() => init.ones([1.5]), /^init\.ones: dims: 1\.5 in/],
+    [
+      () => init.zeros([2 ** 15, 2 ** 15]),
+      /^init\.zeros: dims \(32768, 32768\) are more numbers than .*: use less than 2\^30/,
+    ],
     [() => init.kaimingNormal(g, [2, 2], any({ nonlinearity: 'x' })), /^init\.kaimingNormal: nonlinearity: "x" given/],
     [() => init.kaimingUniform(g, [2, 2], any({ a: 'x' })), /^init\.kaimingUniform: a: "x" given/],
   ]

@@ -54,6 +54,10 @@ function normal(generator, dims, options = {}) {
 /** @param {readonly number[]} dims @param {number} value @param {string} where */
 function filled(dims, value, where) {
   const sizes = checkDims(dims, where)
+  if (count(sizes) >= 2 ** 30)
+    throw new RangeError(
+      `${where}: dims ${shape(sizes)} are more numbers than the memory of a WebAssembly module holds: use less than 2^30`,
+    )
   return new Tensor(new Float32Array(count(sizes)).fill(toNumber(value, `${where}: value`)), sizes)
 }
 
