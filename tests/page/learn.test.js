@@ -7,7 +7,6 @@ import { load } from 'qkv'
 import { learn } from '../../build/learn/cli.js'
 import { drawStory } from '../../build/train/stories-text.js'
 import { bandOf } from '../../web/rooms/learn/curves.js'
-import { shownOf } from '../../web/rooms/learn/model-picture.js'
 import { pytorchProgram } from '../../web/rooms/learn/programs/pytorch.js'
 import { TASKS } from '../../web/rooms/learn/tasks/index.js'
 import {
@@ -29,10 +28,20 @@ const ROUNDED = 0.0051
 const text = readFileSync(new URL('../../docs/attention.md', import.meta.url), 'utf8')
 const qkv = await load()
 
+/** @type {Map<string, ReturnType<typeof learn>>} */
+const runs = new Map()
+/** Trains a task, once for all tests that ask for it. @param {string} task @param {{ seed: number }} settings */
+function learned(task, settings) {
+  const key = JSON.stringify([task, settings])
+  const run = runs.get(key) ?? learn(task, settings)
+  runs.set(key, run)
+  return run
+}
+
 for (const task of GOALS)
   test(`${task} reaches its goal within ${TASKS[task].goal.within} steps on seeds ${SEEDS}`, async t => {
     for (const seed of SEEDS) {
-      const { reachedAt, accuracy, heldOutAccuracy, scores, seconds, curve } = await learn(task, { seed })
+      const { reachedAt, accuracy, heldOutAccuracy, scores, seconds, curve } = await learned(task, { seed })
       const { within } = TASKS[task].goal
       t.diagnostic(JSON.stringify({ seed, reachedAt, accuracy, heldOutAccuracy, ...scores, seconds }))
       assert.ok(reachedAt !== null && reachedAt <= within, `seed ${seed}: ${reachedAt}`)
@@ -67,11 +76,8 @@ test('induction with one layer stays below 0.4', async () => {
 })
 
 test('in a trained translation model the sentence of the article comes out right', async () => {
-  const run = createRun(qkv, 'translation', { seed: 0 })
-  while (run.steps < run.settings.steps) run.step()
-  const source = 'an engineer wants an autonomous driving solution in Beijing today'
-  assert.deepEqual(shownOf(qkv, run, source).answers, '工程师 今天 在 北京 想要 一套 自动 驾驶 解决 方案'.split(' '))
-  run.dispose()
+  const { sentence } = await learned('translation', { seed: 0 })
+  assert.equal(sentence, '工程师 今天 在 北京 想要 一套 自动 驾驶 解决 方案')
 })
 
 test('the grammar uses all its words, no others, and no more draws than it says', () => {
