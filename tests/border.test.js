@@ -454,8 +454,8 @@ const change = fc.record({
 })
 
 /**
- * Are these the dims of a tensor of 2^24 to 2^30 numbers? They are valid, but a call with them takes seconds and gigabytes
- * (tests/resident.test.js has one). Larger ones are refused at once.
+ * Are these the dims of a tensor of 2^24 to 2^30 numbers? They are valid, but a call with them takes seconds and gigabytes.
+ * Larger ones are refused at once.
  * @param {unknown} value
  */
 function areLargeDims(value) {
