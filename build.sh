@@ -81,26 +81,39 @@ trap 'rm -r "$objects"' EXIT
 
 # Its arguments: the file to make, the linker's options, then `=`, then the names of sources.
 make_wasm() {
-  local to=$1 options=() files=() name size inline
+  local to=$1 options=() files=() sources=() root=$PWD name size of folder
+  local -A groups=() # names of sources, by the flags that they do not share
   shift
   while [ "$1" != = ]; do
     options+=("$1")
     shift
   done
   shift
+  folder=$(mktemp -d "$objects/XXXXXX")
   for name in "$@"; do
     size=$other
     [[ " ${small[*]} " == *" $name "* ]] && size=-Oz
     [[ $name == tile || $name == linear_integer ]] && size=-Os
-    inline=()
-    [[ -n $relaxed && " mask softmax loss norm elementwise " == *" $name "* ]] && inline=(-fno-inline-functions) # smaller
-    [[ " ${options[*]} " == *" --import-memory "* && " ${exporting[*]} " != *" $name "* ]] && inline+=(-DQKV_NO_EXPORTS)
-    "${compile[@]}" "$size" "${inline[@]}" "${flags[@]}" "src/kernel/$name.c" -o "$objects/$name.o"
-    files+=("$objects/$name.o")
+    of=$size
+    [[ -n $relaxed && " mask softmax loss norm elementwise " == *" $name "* ]] && of+=' -fno-inline-functions' # smaller
+    [[ " ${options[*]} " == *" --import-memory "* && " ${exporting[*]} " != *" $name "* ]] && of+=' -DQKV_NO_EXPORTS'
+    groups[$of]+=" $name"
+    files+=("$folder/$name.o")
   done
-  "${linkers[0]}" "${link[@]}" "${options[@]}" "${files[@]}" -o "$objects/linked.wasm"
-  "${steady[@]}" node_modules/.bin/wasm-opt "${optimize[@]}" "${features[@]}" "$objects/linked.wasm" -o "$to"
+  # A call of emcc takes longer to start than to compile a file.
+  for of in "${!groups[@]}"; do
+    sources=()
+    for name in ${groups[$of]}; do sources+=("$root/src/kernel/$name.c"); done
+    (cd "$folder" && "${compile[@]}" $of "${flags[@]}" "${sources[@]}")
+  done
+  "${linkers[0]}" "${link[@]}" "${options[@]}" "${files[@]}" -o "$folder/linked.wasm"
+  "${steady[@]}" node_modules/.bin/wasm-opt "${optimize[@]}" "${features[@]}" "$folder/linked.wasm" -o "$to"
   echo "$to: $(wc -c <"$to") bytes, $(gzip -9c "$to" | wc -c) gzipped (${compile[0]}, emcc $version)"
 }
-[ -n "$relaxed" ] || make_wasm "$integers" "${second[@]}" = "${of_integers[@]}"
-make_wasm "$out" "${own[@]}" = "${names[@]}"
+if [ -n "$relaxed" ]; then
+  make_wasm "$out" "${own[@]}" = "${names[@]}"
+else
+  make_wasm "$integers" "${second[@]}" = "${of_integers[@]}" &
+  make_wasm "$out" "${own[@]}" = "${names[@]}"
+  wait $!
+fi
