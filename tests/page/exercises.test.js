@@ -113,51 +113,6 @@ test('exercises of Learn: wrong answers get their hints, solutions pass', async 
   }
 })
 
-/** Learn with an exercise, whose locks hold. @param {Exercise} exercise */
-function openLocked(exercise) {
-  const own = openLearn(startOf(exercise, 0))
-  own.store.restrict(guardOf(exercise, own.store.room.fields, { key: 'locked' }))
-  return own
-}
-
-test('e13 remembers both runs, each when it has stopped, and then sorting passes', async () => {
-  const exercise = exercises[12]
-  const own = openLocked(exercise)
-  let memory = exercise.watch?.(own.store.state, undefined)
-  assert.equal(memory, undefined)
-  for (const { set } of exercise.parts ?? []) {
-    own.store.restrict()
-    own.store.follow(withParameters(own.store.link(), set))
-    own.store.restrict(guardOf(exercise, own.store.room.fields, { key: 'locked' }))
-    await own.train()
-    memory = exercise.watch?.(own.store.state, memory)
-    assert.equal(exercise.watch?.(own.store.state, memory), memory, 'nothing new')
-  }
-  const { sort, reverse } = /** @type {any} */ (memory)
-  assert.ok(sort.accuracy >= 0.95 && reverse.accuracy < 0.5, JSON.stringify(memory))
-  assert.equal(checked(exercise, { answer: 'sort', memory }, own.store.state)?.passed, true)
-  own.close()
-})
-
-test('e15 opens a trained run; the moment is found by the cursor, one snapshot more or less', async () => {
-  const exercise = exercises[14]
-  const own = openLocked(exercise)
-  assert.equal(checked(exercise, {}, own.store.state), undefined, 'it is still being trained')
-  await own.until(({ view }) => view.steps > 0 && !view.isTraining)
-  assert.equal(own.view.reachedAt, own.view.steps, 'the run ends at its goal')
-  for (const { set, hint } of exercise.wrong) {
-    own.act.goTo(set === undefined ? null : Number(set.replace('at=', '')))
-    const verdict = checked(exercise, {}, own.store.state)
-    assert.deepEqual([verdict?.passed, verdict?.hint], [false, hint], `${set}`)
-  }
-  const at = Number(exercise.solution.set?.replace('at=', ''))
-  for (const step of [at - 20, at, at + 20]) {
-    own.act.goTo(step)
-    assert.equal(checked(exercise, {}, own.store.state)?.passed, true, `${step}`)
-  }
-  own.close()
-})
-
 /** A store of Models with a model that ships with the page. @param {string} name of its folder */
 async function openModel(name) {
   const folder = new URL(`../../web/trained/${name}/`, import.meta.url)
