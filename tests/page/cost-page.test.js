@@ -4,7 +4,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { becomes, go, LAYER, page, usePage } from './open.js'
 
-usePage()
+usePage({ hash: null })
 
 test('the chosen lengths are measured, the measurement can be cancelled, and its times are copied as CSV', async () => {
   await go(`${LAYER}view=map`)

@@ -7,7 +7,7 @@ import { TASKS } from '../../web/rooms/learn/tasks/index.js'
 import { beyond } from './browser.js'
 import { becomes, go, page, set, usePage } from './open.js'
 
-usePage({ hash: '#2&room=learn&learn.task=sort' })
+usePage({ hash: null })
 /** Training on a busy machine. */
 const PATIENCE = { timeout: 60_000 }
 const room = (/** @type {string} */ selector) => page.locator(selector)

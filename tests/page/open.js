@@ -143,7 +143,8 @@ async function empty(tab) {
 
 /**
  * Opens the page before each test of a file, in one tab.
- * @param {{ hash?: string, start?: typeof serve }} [options] `start` serves something else than the site
+ * @param {{ hash?: string | null, start?: typeof serve }} [options] hash is null where each test begins with `go`; `start` serves
+ *   something else than the site
  */
 export function usePage({ hash = LAYER, start } = {}) {
   const own = useBrowser(start)
@@ -153,6 +154,7 @@ export function usePage({ hash = LAYER, start } = {}) {
     tab ??= await newTab(own.browser.context)
     page = tab
     url = own.server.url
+    if (hash === null) return
     await page.goto(url + hash)
     await page.locator('main').waitFor()
   })
@@ -206,10 +208,10 @@ export async function unfold(part) {
 
 const AXE = readFileSync(new URL('../../node_modules/axe-core/axe.min.js', import.meta.url), 'utf8')
 
-/** What axe finds in the page, or in a part of it. @param {string} [part] */
-export async function violations(part) {
-  await page.evaluate(AXE)
-  return page.evaluate(async part => {
+/** What axe finds in the page, or in a part of it. @param {string} [part] @param {Page | import('playwright-core').Frame} [place] a frame within the page */
+export async function violations(part, place = page) {
+  if (!(await place.evaluate(() => 'axe' in globalThis))) await place.evaluate(AXE)
+  return place.evaluate(async part => {
     // What fades in has less contrast until it stands.
     await Promise.allSettled(document.getAnimations().map(({ finished }) => finished))
     const { axe } = /** @type {any} */ (globalThis)

@@ -17,7 +17,7 @@ import { trainedLink } from '../../web/rooms/layer/presets.js'
 import { SOURCE_WORDS, TARGET_WORDS } from '../../web/rooms/learn/tasks/translation.js'
 import { becomes, choose, go, page, reads, usePage } from './open.js'
 
-usePage({ hash: '' })
+usePage({ hash: null })
 const MOST_CLICKS = 3
 
 /** A text with anything in its blanks, as it is on the page. @param {string} text */
