@@ -37,7 +37,7 @@ export const texts = {
   more: 'More',
   checked: 'Are the numbers right?',
   checkedText:
-    'Tests compare {models} small models (GPT-2, BERT, Llama and others) with PyTorch in float64: no attention weight differs by more than {most}. One layer, Learn and Models write PyTorch programs that compute their numbers again.',
+    'Tests compare more than {models} small models (GPT-2, BERT, Llama and others) with PyTorch in float64: no attention weight differs by more than {most}. One layer, Learn and Models write PyTorch programs that compute their numbers again.',
   retry: 'Try again',
   example: 'Example:',
   comma: ', ',

@@ -36,7 +36,7 @@ export const texts = {
   more: '更多',
   checked: '这些数对吗？',
   checkedText:
-    '测试把 {models} 个小模型（GPT-2、BERT、Llama 等）与 PyTorch 的 float64 结果比较：注意力权重的误差不超过 {most}。单层、学习、模型都能写出 PyTorch 程序，重新算出它们的数。',
+    '测试把 {models} 多个小模型（GPT-2、BERT、Llama 等）与 PyTorch 的 float64 结果比较：注意力权重的误差不超过 {most}。单层、学习、模型都能写出 PyTorch 程序，重新算出它们的数。',
   retry: '重试',
   example: '示例：',
   comma: '、',
