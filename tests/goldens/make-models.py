@@ -370,46 +370,6 @@ def run_phi(w, c, ids, mask):
     return out
 
 
-def make_stablelm(c, seed):
-    m, d, D = Maker(seed), c["hidden_size"], c["hidden_size"] // c["num_attention_heads"]
-    G, inner = c["num_key_value_heads"], c["intermediate_size"]
-    m.normal("model.embed_tokens.weight", c["vocab_size"], d)
-    for i in range(c["num_hidden_layers"]):
-        at = f"model.layers.{i}."
-        for name, out in (("q", d), ("k", G * D), ("v", G * D)):
-            m.linear(f"{at}self_attn.{name}_proj", out, d, c["use_qkv_bias"])
-        m.linear(at + "self_attn.o_proj", d, d, False)
-        for name in ("gate", "up"):
-            m.linear(f"{at}mlp.{name}_proj", inner, d, False)
-        m.linear(at + "mlp.down_proj", d, inner, False)
-        m.norm(at + "input_layernorm", d)
-        m.norm(at + "post_attention_layernorm", d)
-    m.norm("model.norm", d)
-    m.linear("lm_head", c["vocab_size"], d, False)
-    return m.w
-
-
-def run_stablelm(w, c, ids, mask):
-    d, H, G, eps = c["hidden_size"], c["num_attention_heads"], c["num_key_value_heads"], c["layer_norm_eps"]
-    D, out, positions = d // H, {}, left_positions(mask)
-    inv_freq = inverse_frequencies(int(D * c["partial_rotary_factor"]), c["rope_theta"])
-    h = w["model.embed_tokens.weight"][ids]
-    out["hidden.0"] = h
-    for i in range(c["num_hidden_layers"]):
-        at = f"model.layers.{i}."
-        x = layer_norm(w, at + "input_layernorm", h, eps)
-        q = rope(split(lin(w, at + "self_attn.q_proj", x), H), positions, inv_freq)
-        k = rope(split(lin(w, at + "self_attn.k_proj", x), G), positions, inv_freq)
-        weights, y = attend(q, k, split(lin(w, at + "self_attn.v_proj", x), G), causal(mask), D**-0.5)
-        h = h + lin(w, at + "self_attn.o_proj", y)
-        x = layer_norm(w, at + "post_attention_layernorm", h, eps)
-        h = h + lin(w, at + "mlp.down_proj", ACT[c["hidden_act"]](lin(w, at + "mlp.gate_proj", x)) * lin(w, at + "mlp.up_proj", x))
-        out[f"attention.{i}"], out[f"hidden.{i + 1}"] = weights, h
-    out["final"] = layer_norm(w, "model.norm", h, eps)
-    out["logits"] = lin(w, "lm_head", out["final"])
-    return out
-
-
 # --- encoders ---------------------------------------------------------------------------------------------------------
 
 
@@ -665,12 +625,6 @@ PHI = {
     "intermediate_size": 48, "hidden_act": "gelu_new", "layer_norm_eps": 1e-5, "partial_rotary_factor": 0.5, "rope_theta": 10000.0,
     "max_position_embeddings": 64, "tie_word_embeddings": False, "qk_layernorm": False,
 }
-STABLELM = {
-    "vocab_size": 40, "hidden_size": 32, "num_hidden_layers": 3, "num_attention_heads": 4, "num_key_value_heads": 2,
-    "intermediate_size": 48, "hidden_act": "silu", "layer_norm_eps": 1e-5, "partial_rotary_factor": 0.25, "rope_theta": 10000.0,
-    "max_position_embeddings": 64, "tie_word_embeddings": False, "use_qkv_bias": True, "qk_layernorm": False,
-    "use_parallel_residual": False,
-}
 T5 = {
     "vocab_size": 40, "d_model": 24, "d_kv": 5, "d_ff": 40, "num_layers": 2, "num_decoder_layers": 3, "num_heads": 4,
     "relative_attention_num_buckets": 8, "relative_attention_max_distance": 12, "layer_norm_epsilon": 1e-6,
@@ -730,7 +684,6 @@ CASES = {
     "smollm3": llama_case("smollm3", SMOLLM3, 18, turns=(True, False, True)),
     "llama-yarn": llama_case("llama", YARN, 19, frequencies=yarn_frequencies(YARN)[0], gain=yarn_frequencies(YARN)[1]),
     "llama-dynamic": llama_case("llama", DYNAMIC, 20, frequencies=dynamic_frequencies(DYNAMIC)),
-    "stablelm": ("stablelm", STABLELM, make_stablelm(STABLELM, 22), lambda w, i: run_stablelm(w, STABLELM, i["ids"], i["mask"]), "left"),
     "t5-v1_1": ("t5", T5, make_t5(T5, 11), lambda w, i: run_t5(w, T5, i["ids"], i["mask"], i["decoder"]), "both"),
 }
 

@@ -22,7 +22,6 @@ export const FAMILIES = {
   olmo2: () => import('./olmo2.js'),
   smollm3: () => import('./smollm3.js'),
   opt: () => import('./opt.js'),
-  stablelm: () => import('./stablelm.js'),
   bert: () => import('./bert.js'),
   roberta: () => import('./roberta.js'),
   'xlm-roberta': () => import('./roberta.js'),
