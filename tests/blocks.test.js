@@ -7,6 +7,7 @@ import { load, tensor } from '../src/index.js'
 import * as nn from '../src/nn.js'
 import * as train from '../src/train.js'
 import { close } from './helpers.js'
+import { gradientName, operandsOf } from './operations.js'
 
 /** Functions by name; options are not type-checked, because some are wrong on purpose. @type {any} */
 const qkv = await load()
@@ -20,20 +21,11 @@ const toTensor = ({ data, dims }) => ({ data: Float32Array.from(data, Number), d
 /** @param {Record<string, any>} inputs */
 const toTensors = inputs => Object.fromEntries(Object.entries(inputs).map(([name, x]) => [name, toTensor(x)]))
 
-/** Operands in the order of the methods. @type {Record<string, string[]>} */
-const ORDER = {
-  layerNorm: ['x', 'weight', 'bias'],
-  rmsNorm: ['x', 'weight'],
-  gelu: ['x'],
-  relu: ['x'],
-  silu: ['x'],
-  swiglu: ['x', 'up'],
-  geglu: ['x', 'up'],
-  add: ['a', 'b'],
-  mul: ['a', 'b'],
-  sumRows: ['x'],
-  embedding: ['ids', 'weight'],
-}
+/** Operands of functions that are not among the operations of tensors. @type {Record<string, string[]>} */
+const OTHERS = { sumRows: ['x'], embedding: ['ids', 'weight'] }
+
+/** Operands in their order. @param {string} op */
+const orderOf = op => OTHERS[op] ?? operandsOf(op).operands
 
 /** Relative to the largest value, and to that of the inputs of a norm, which cancel. @param {any} want @param {number} rel */
 const tolerance = (want, rel) => {
@@ -45,7 +37,7 @@ goldens.cases.forEach((/** @type {any} */ golden, /** @type {number} */ n) => {
   const { op, options, output } = golden
   const { paddingIdx, ...forward } = options
   const inputs = toTensors(golden.inputs)
-  const operands = ORDER[op].map(name => inputs[name])
+  const operands = orderOf(op).map(name => inputs[name])
   const given = JSON.stringify({ ...options, dims: output.dims })
   test(`${op}, case ${n}: the output is PyTorch's, in an array, in a resident tensor and in place ${given}`, () => {
     const want = toTensor(output)
@@ -54,7 +46,7 @@ goldens.cases.forEach((/** @type {any} */ golden, /** @type {number} */ n) => {
     close(plain, want, tolerance(want, op === 'layerNorm' ? 2e-6 : 5e-7), 'output')
     const before = qkv.memory
     qkv.scope(() => {
-      const residents = ORDER[op].map(name => {
+      const residents = orderOf(op).map(name => {
         if (!inputs[name] || name === 'ids') return inputs[name]
         const x = qkv.alloc(inputs[name].dims)
         x.data.set(inputs[name].data)
@@ -74,7 +66,8 @@ goldens.cases.forEach((/** @type {any} */ golden, /** @type {number} */ n) => {
 })
 
 /** The gradients of a golden by our functions, as PyTorch names the inputs. @param {any} golden @param {Record<string, any>} inputs @param {any} dY */
-function gradientsOf({ op, options, gradients }, { x, weight, up, a, b, ids }, dY) {
+function gradientsOf({ op, options, gradients }, inputs, dY) {
+  const { b, weight, ids } = inputs
   if (op === 'add')
     return {
       a: dY,
@@ -84,16 +77,11 @@ function gradientsOf({ op, options, gradients }, { x, weight, up, a, b, ids }, d
       }),
     }
   if (op === 'sumRows') return undefined
-  if (op === 'mul') {
-    const { dA, dB } = api.mulBackward(qkv, a, b, dY)
-    return { a: dA, b: dB }
-  }
   if (op === 'embedding') return { weight: api.embeddingBackward(qkv, ids, dY, weight.dims[0], options).dWeight }
-  const operands = op.endsWith('Norm') ? [x, weight, dY] : op.endsWith('glu') ? [x, up, dY] : [x, dY]
+  const operands = operandsOf(op).ofGradient.map(name => inputs[name])
   const hasOptions = Object.keys(options).length > 0
-  const got = api[`${op}Backward`](qkv, ...operands, ...(hasOptions ? [options] : []))
-  const all = { x: got.dX, weight: got.dWeight, bias: got.dBias, up: got.dUp }
-  return Object.fromEntries(Object.keys(gradients).map(name => [name, /** @type {any} */ (all)[name]]))
+  const got = api[`${op}Backward`](qkv, ...operands, dY, ...(hasOptions ? [options] : []))
+  return Object.fromEntries(Object.keys(gradients).map(name => [name, got[gradientName(name)]]))
 }
 
 goldens.cases.forEach((/** @type {any} */ golden, /** @type {number} */ n) => {
@@ -107,7 +95,7 @@ goldens.cases.forEach((/** @type {any} */ golden, /** @type {number} */ n) => {
     const p = train.parameters(qkv, learned)
     try {
       if (op !== 'sumRows') {
-        const operands = ORDER[op].map(name => (name === 'ids' ? ids : p.values[name]))
+        const operands = orderOf(op).map(name => (name === 'ids' ? ids : p.values[name]))
         const { output, backward } = train.tape(qkv, p, (/** @type {any} */ t) => t[op](...operands, options))
         close(
           output,

@@ -39,7 +39,7 @@ export function operandsOf(name) {
 }
 
 /** The name of a gradient: dX of an operand x. @param {string} operand */
-const gradientName = operand => `d${operand[0].toUpperCase()}${operand.slice(1)}`
+export const gradientName = operand => `d${operand[0].toUpperCase()}${operand.slice(1)}`
 
 /** @param {string} name @returns {Call | undefined} */
 function usualCall(name) {
