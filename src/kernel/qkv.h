@@ -439,9 +439,6 @@ uint32_t qkv_embedding_backward(const float *dy, const int32_t *ids, float *d_ta
 /* A unit is a row; of the gradients 128 rows. */
 uint32_t qkv_norm(const struct qkv_norm *args, uint32_t first, uint32_t count);
 uint32_t qkv_norm_backward(const struct qkv_norm_backward *args, uint32_t first, uint32_t count);
-/* x (rows,C) divided by the lengths of its rows; with dy (rows,C), y is the gradient of x. A unit is a row. */
-uint32_t qkv_normalize(const float *x, const float *dy, float *y, size_t C, uint32_t accumulate, uint32_t first,
-                       uint32_t count);
 
 /* rows.c: to (C) = sum of the rows of x (rows, C). A unit is 64 columns. */
 uint32_t qkv_column_sums(const float *x, float *to, size_t rows, size_t C, uint32_t accumulate, uint32_t first,

@@ -7,7 +7,6 @@ import { gelu } from './gelu.js'
 import { layerNorm } from './layer-norm.js'
 import { log } from './log.js'
 import { mul } from './mul.js'
-import { normalize } from './normalize.js'
 import { relu } from './relu.js'
 import { rmsNorm } from './rms-norm.js'
 import { rope } from './rope-gradient.js'
@@ -26,7 +25,6 @@ export const OPERATIONS = {
   layerNorm,
   log,
   mul,
-  normalize,
   relu,
   rmsNorm,
   rope,

@@ -192,8 +192,6 @@ schedules = {
         lambda o: lr.SequentialLR(o, [lr.LinearLR(o, 1 / 5, 1.0, 4), lr.CosineAnnealingLR(o, 15)], [5]), 20
     ),
 }
-for x in [random(3, 7), random(2, 3, 33, scale=1e6), torch.cat([random(1, 5), torch.zeros(1, 5)]).double()]:
-    case("normalize", lambda x: F.normalize(x, dim=-1), {"x": x})
 path = pathlib.Path(__file__).with_name("torch-blocks.json")
 all_ = {"torch": torch.__version__, "cases": cases, "losses": losses, "optimizers": optimizers, "schedules": schedules}
 path.write_text(json.dumps(all_, separators=(",", ":")) + "\n")

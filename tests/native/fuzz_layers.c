@@ -191,29 +191,6 @@ static void norm(struct input *in, int hostile) {
       free(dw_before), free(db_before), free(sum_w), free(sum_b);
 }
 
-static void normalize(struct input *in, int hostile) {
-  size_t rows = below(in, 6), C = 1 + below(in, 60), n = rows * C;
-  uint32_t accumulate = byte(in) & 1;
-  float *x = some(in, n, hostile), *dy = some(in, n, hostile), *y = room(n), *dx = some(in, n, 0), *before = room(n);
-  memcpy(before, dx, n * 4);
-  for (size_t c = 0; c < C && rows; c++)
-    x[c] = 0; /* a row without a length */
-  EACH_UNIT(rows, qkv_normalize(x, 0, y, C, 0, unit, 1));
-  EACH_UNIT(rows, qkv_normalize(x, dy, dx, C, accumulate, unit, 1));
-  for (size_t r = 0; r < rows && !hostile; r++) {
-    double squares = 0, dot = 0;
-    for (size_t i = r * C; i < (r + 1) * C; i++)
-      squares += (double)x[i] * (double)x[i], dot += (double)x[i] * (double)dy[i];
-    double s = 1 / fmax(sqrt(squares), 1e-12);
-    for (size_t i = r * C; i < (r + 1) * C; i++) {
-      double want = s * ((double)dy[i] - (double)x[i] * s * s * dot), given = accumulate ? (double)before[i] : 0;
-      expect("normalize", i, y[i], (double)x[i] * s, 1e-5);
-      expect("normalize: gradient", i, dx[i], want + given, 1e-5 * (1 + s + fabs(given)));
-    }
-  }
-  free(x), free(dy), free(y), free(dx), free(before);
-}
-
 static double activation(uint32_t kind, double x, double *slope) {
   double s = 1 / (1 + exp(-x)), phi = 0.5 * erfc(-x / sqrt(2));
   double z = 2 * sqrt(2 / M_PI) * (x + 0.044715 * x * x * x), t = 1 / (1 + exp(-z));
@@ -439,6 +416,6 @@ static void rotate(struct input *in, int hostile) {
 
 void fuzz_layers(struct input *in, int hostile) {
   static void (*const all[])(struct input *, int) = {linear,        softmax,  norm,  activations, combine,
-                                                     cross_entropy, optimize, embed, rotate,      normalize};
+                                                     cross_entropy, optimize, embed, rotate};
   all[below(in, sizeof all / sizeof *all)](in, hostile);
 }
