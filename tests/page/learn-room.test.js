@@ -268,6 +268,11 @@ test('the story waits for the run, names its heads, and is done at each stop', a
   await page.locator('#learn-at').fill('20')
   await done()
   await page.click('#story-next')
+  const { step } = await room('#learn-steps').evaluate(each => /** @type {HTMLElement} */ (each).dataset)
+  const said = `These numbers are those of step ${step}; the maps show step 20.`
+  await reads('#story-text', new RegExp(`${said}$`))
+  await page.click('#learn-live')
+  await reads('#story-text', /% of the places are right\.$/)
   await page.fill('#learn-probe', '7 3 1 0 15 12 4 9')
   await page.keyboard.press('Enter')
   await done()
@@ -291,6 +296,27 @@ test('the story opens at the stop that fits the run, says nothing of other steps
   await page.click('#story-leave')
   await page.click('#story-start')
   await room('#story[data-stop="2"]').waitFor()
+})
+
+test('each switch stands below the map of its own head, in windows of 1280 and 1440 px', async () => {
+  await go('#2&room=learn')
+  await room('.learn-switch').first().waitFor()
+  for (const width of [1280, 1440]) {
+    await page.setViewportSize({ width, height: 800 })
+    const isBelow = () =>
+      page.evaluate(() =>
+        [...document.querySelectorAll('.learn-layer')].map(layer => {
+          const maps = [...(layer.querySelector('qkv-heads')?.shadowRoot?.querySelectorAll('[role=radio]') ?? [])]
+          return [...layer.querySelectorAll('.learn-switch')].map((own, i) => {
+            const [map, box] = [maps[i], own].map(each => each.getBoundingClientRect())
+            return (
+              box.left >= map.left - 8 && box.right <= map.right && box.top >= map.bottom && box.top < map.bottom + 24
+            )
+          })
+        }),
+      )
+    await becomes(isBelow, [[true, true], [true, true]], `${width} px`) // biome-ignore format: one line
+  }
 })
 
 test('the warning of a long run says the time that the button says; the recorded runs say when accuracy passes one half', async () => {

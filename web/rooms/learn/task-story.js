@@ -53,6 +53,18 @@ function numbersOf(context) {
   }
 }
 
+/** What a stop says of the newest step, whatever step is shown. */
+const OF_NEWEST = ['previousShare', 'answerShare', 'accuracy', 'alignment', 'bits']
+
+/** Of which step the numbers of a text are, if the slider stands at another one. @param {Context} context @param {string} text */
+function stepNote(context, text) {
+  const { t, settings, view } = context
+  const { step = 0 } = view.points.at(-1) ?? {}
+  const shown = pictureOf(context)?.shownAt ?? step
+  if (settings.at === null || shown === step || !OF_NEWEST.some(name => text.includes(`{${name}}`))) return ''
+  return t('storyStep', { step, shown })
+}
+
 /** A text without the sentences whose numbers are not known yet. @param {string} text @param {Record<string, unknown>} numbers */
 export const knownSentences = (text, numbers) =>
   text
@@ -83,8 +95,8 @@ export function story(context) {
   const numbers = numbersOf(context)
   /** The key itself stands for each blank, so that the text comes with its blanks. */
   const blanks = Object.fromEntries(Object.keys(numbers).map(name => [name, `{${name}}`]))
-  const text = (/** @type {string} */ part) =>
-    knownSentences(t(/** @type {any} */ (`story.${settings.task}.${n + 1}${part}`), blanks), numbers)
+  const blank = (/** @type {string} */ part) => t(/** @type {any} */ (`story.${settings.task}.${n + 1}${part}`), blanks)
+  const text = (/** @type {string} */ part) => knownSentences(blank(part) + stepNote(context, blank(part)), numbers)
   return guide({
     t,
     id: 'story',
