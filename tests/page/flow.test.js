@@ -79,8 +79,8 @@ test('a row that sees nothing has an output of 0 and says so', () => {
   assert.ok(!stepsOf(frames).includes('values'))
 })
 
-/** What is written in a frame, with where. @param {any} trace @param {string} step @param {boolean} isCross @param {{ query?: number, width?: number }} [options] */
-function written(trace, step, isCross, { query = 0, width = 776 } = {}) {
+/** What is written in a frame, with where. @param {any} trace @param {string} step @param {boolean} isCross @param {{ query?: number, width?: number, asks?: string }} [options] */
+function written(trace, step, isCross, { query = 0, width = 776, asks = 'asks' } = {}) {
   const rows = rowsOf(trace, 0, query)
   const frame = framesOf(rows, query).find(each => each.step === step) ?? assert.fail(step)
   const stage = stageOf(rows, query, width, isCross)
@@ -105,7 +105,7 @@ function written(trace, step, isCross, { query = 0, width = 776 } = {}) {
   const titles = Object.fromEntries(['x', 'q', 'k', 'weight', 'v', 'output', 'partial'].map(name => [name, name]))
   const style = { ink: '#000', quiet: '#777', mark: '#f00', rule: '#ccc', paper: '#fff', isDark: false }
   const words = Array.from(rows.weights, (_, key) => `key ${key}`)
-  drawFlow(/** @type {any} */ (pen), stage, rows, frame, /** @type {any} */ ({ words, query: 'asks', style, titles, partial: () => undefined, rest: (/** @type {number} */ count, weight = Number.NaN) => `${count} more ${weight}` })) // biome-ignore format: one line
+  drawFlow(/** @type {any} */ (pen), stage, rows, frame, /** @type {any} */ ({ words, query: asks, style, titles, partial: () => undefined, rest: (/** @type {number} */ count, weight = Number.NaN) => `${count} more ${weight}` })) // biome-ignore format: one line
   return { texts, fills, links, stage, rows }
 }
 
@@ -179,6 +179,22 @@ test('in cross-attention the query has a row of its own above the keys, with its
     assert.equal(labels.length, 5, step)
   }
   assert.deepEqual(written(traceOf(3), 'word', false).texts.filter(({ text }) => text === 'asks'), []) // biome-ignore format: one line
+})
+
+test('a query over its key shares the row with it; a long score has fewer decimals; a word that is too long with its gloss stands alone', () => {
+  const { fills, stage } = written(traceOf(4), 'scores', false)
+  const cells = fills.filter(({ x }) => x >= stage.columns.k.x && x < stage.columns.k.x + stage.columns.k.width)
+  const heights = [...new Set(cells.map(({ y }) => y - stage.top))].filter(y => y < stage.pitch).sort((a, b) => a - b)
+  assert.equal(heights.length, 2, 'q, then k')
+  assert.ok(heights[0] < stage.pitch / 2 && heights[1] > stage.pitch / 2)
+  const tensor = (/** @type {number[]} */ data) => ({ data: Float32Array.from(data), dims: [1, data.length, 1] })
+  const long = { queries: tensor([1]), keys: tensor([-18, 2]), values: tensor([1, 2]) }
+  const trace = { ...long, ...qkv.trace(long.queries, long.keys, long.values) }
+  const numbers = written(trace, 'scores', true).texts.map(({ text }) => text)
+  assert.ok(numbers.includes('−18.0'), numbers.join())
+  const asks = (/** @type {string} */ query) =>
+    written(trace, 'query', true, { asks: query }).texts.find(({ text }) => query.startsWith(text))?.text
+  assert.deepEqual(['an 一', 'autonomous 自动'].map(asks), ['an 一', 'autonomous'])
 })
 
 test('the output is named partial while values are still added to it', () => {
@@ -281,7 +297,7 @@ test('a step without a frame says that it changes nothing; words stand in bold',
     (/** @type {any} */ own, /** @type {any} */ given) => Object.assign(own, { trace: given }),
     masked,
   )
-  await caption.filter({ hasText: 'Later words are hidden: 1.' }).waitFor()
+  await caption.filter({ hasText: 'Later words are hidden: 1. The shares that stay grow' }).waitFor()
 })
 
 test('with less motion nothing plays by itself, and the frames are there one by one', async () => {

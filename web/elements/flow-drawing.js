@@ -36,7 +36,7 @@ const WIDE = {
   output: column(720, 48),
 }
 const NARROW = {
-  word: column(0, 56),
+  word: column(0, 58),
   // One column is x, then the query, then the keys.
   x: column(60, 30),
   q: column(60, 30),
@@ -204,7 +204,7 @@ function namedOf({ pitch, shown, own }, { weights }, { key = -1, words = [] }) {
 }
 
 /** What all parts are drawn with. @param {import('./drawing-backends.js').Backend} backend @param {Stage} stage @param {FlowRows} rows @param {import('./draw.js').Style} style */
-function brushOf(backend, { pitch, top }, rows, style) {
+function brushOf(backend, { pitch, top, isNarrow }, rows, style) {
   const { ink, quiet, rule, isDark } = style
   const { colours: signed, inks } = paletteOf('diverging', isDark)
   const share = paletteOf('sequential', isDark).colours[isDark ? 190 : 205]
@@ -216,7 +216,7 @@ function brushOf(backend, { pitch, top }, rows, style) {
     share,
     thick,
     /** Of the words. */
-    size: Math.max(Math.min(13, pitch * 0.75), 9),
+    size: Math.max(Math.min(isNarrow ? 12 : 13, pitch * 0.75), 9),
     /** The largest magnitude of each column. */
     reach: {
       x: reachOf(rows.embedding ?? []),
@@ -231,19 +231,22 @@ function brushOf(backend, { pitch, top }, rows, style) {
     middle: row => top + (row + 0.5) * pitch,
     /** The colour of a number. @param {number} value @param {number} reach */
     colourOf: (value, reach) => signed[stepOf(value, [-reach, reach])],
-    /** A vector, a cell a number. @param {ArrayLike<number>} numbers @param {Column} column @param {number} y @param {number} reach */
-    strip(numbers, { x, width }, y, reach, isFaint = false) {
+    /** A vector, a cell a number, in a frame that also holds what is near 0. @param {ArrayLike<number>} numbers @param {Column} column @param {number} y @param {number} reach */
+    strip(numbers, { x, width }, y, reach, isFaint = false, high = thick) {
       const cells = pooled(numbers)
       const cell = width / cells.length
       const isWritten = cell >= 44 && pitch >= 28
       cells.forEach((value, i) => {
         const step = stepOf(value, [-reach, reach])
         const colour = isFaint ? rule : signed[step]
-        backend.fill(x + i * cell, y - thick / 2, Math.max(cell - (cell > 4 ? 1 : 0), 0.5), thick, colour)
+        backend.fill(x + i * cell, y - high / 2, Math.max(cell - (cell > 4 ? 1 : 0), 0.5), high, colour)
         const fill = isFaint ? ink : inks[step]
         if (isWritten) backend.text(write(value, 2), x + (i + 0.5) * cell, y, { size: 11, fill, align: 'center' })
       })
+      if (high > 4) backend.frame(x - 0.5, y - high / 2 - 0.5, width, high + 1, { stroke: rule })
     },
+    /** Where the query stands over a key: each takes half of the row. */
+    half: Math.min(thick, pitch / 2 - 2),
     /** @param {Column} from @param {number} y0 @param {Column} to @param {number} y1 @param {number} width */
     strand: (from, y0, to, y1, width, stroke = quiet) =>
       backend.link(from.x + from.width + 2, y0, to.x - 2, y1, { stroke, width, opacity: 0.6 }),
@@ -269,9 +272,18 @@ function drawTitles(backend, { columns, isNarrow }, rows, frame, { titles, style
   })
 }
 
+/** A word with its gloss, or without it where both together are too long. @param {string} text @param {number} size @param {number} most pixels */
+function labelOf(text, size, most) {
+  const em = Array.from(text).reduce((sum, letter) => sum + (letter < '\u2e80' ? 0.6 : 1), 0)
+  return em * size > most ? text.replace(/(?<=\S)\s.*/, '') : text
+}
+
+/** As many decimals as there is room for behind a bar. @param {number} value */
+const behindBar = value => write(value, Math.abs(value) < 9.995 ? 2 : Math.abs(value) < 99.95 ? 1 : 0)
+
 /** The word of a key, its key vector and its value vector. @param {Brush} brush @param {Stage} stage @param {FlowRows} rows @param {Frame} frame @param {FlowGiven} given @param {number} i its row @param {boolean} isNamed */
 function drawKey(
-  { backend, style, size, reach, middle, strip },
+  { backend, style, size, reach, middle, strip, half },
   { columns, shown, own },
   rows,
   frame,
@@ -286,11 +298,14 @@ function drawKey(
   const isOwn = frame.key === key || (frame.step === 'word' && i === own)
   const fill = (isOwn || frame.step !== 'word') && !isHidden ? ink : quiet
   const weight = isOwn ? 650 : 400
-  if (isNamed) backend.text(visible(words[key]), columns.word.x, y, { size, fill, weight, most: columns.word.width })
+  const most = columns.word.width
+  if (isNamed) backend.text(labelOf(visible(words[key]), size, most), columns.word.x, y, { size, fill, weight, most })
   if (!isFrom(frame, 'keys')) return
   const [, d] = rows.keys.dims
   const [, e] = rows.values.dims
-  strip(part(rows.keys.data, key, d), columns.k, y, reach.k)
+  const isAsked = frame.step === 'scores' && frame.key === key
+  if (isAsked) strip(part(rows.keys.data, key, d), columns.k, y + half / 2, reach.k, false, half)
+  else strip(part(rows.keys.data, key, d), columns.k, y, reach.k)
   strip(part(rows.values.data, key, e), columns.v, y, reach.v, !isFrom(frame, 'softmax') && frame.step !== 'keys')
 }
 
@@ -319,7 +334,7 @@ function drawScore({ backend, style, share, thick, reach, colourOf }, { columns,
       backend.fill(Math.min(zero, zero + length), top, Math.max(Math.abs(length), 0.5), height, colour)
   }
   const value = (exponentials ?? scores)[key]
-  if (pitch >= 16) backend.text(write(value, 2), x + width + 4, y, { size: 10, fill: quiet, most: 34 })
+  if (pitch >= 16) backend.text(behindBar(value), x + width + 4, y, { size: 10, fill: quiet, most: 34 })
 }
 
 /** The bar of a weight; while it is dragged, its old length as an outline. @param {Brush} brush @param {Stage} stage @param {FlowRows} rows @param {Frame} frame @param {number} key @param {number} y @param {FlowGiven} given */
@@ -333,7 +348,7 @@ function drawWeight({ backend, style, share, thick }, { columns, pitch }, rows, 
   if (dragged?.index === key) backend.frame(x, y - height / 2, dragged.from * width, height, { stroke: quiet })
   if (frame.key === key && frame.step === 'values')
     backend.frame(x - 2, y - pitch / 2, width + 4, pitch, { stroke: mark })
-  if (pitch >= 16) backend.text(write(value, 2), x + width + 4, y, { size: 10, fill: quiet, most: 34 })
+  if (pitch >= 16) backend.text(behindBar(value), x + width + 4, y, { size: 10, fill: quiet, most: 34 })
 }
 
 /** How many keys have no row, and their weights together. @param {Brush} brush @param {Stage} stage @param {Frame} frame @param {FlowGiven} given */
@@ -355,14 +370,15 @@ function drawRest({ backend, style, size, thick, middle }, { columns, pitch, sho
 }
 
 /** The word that asks, its x and its query vector. @param {Brush} brush @param {Stage} stage @param {FlowRows} rows @param {Frame} frame @param {FlowGiven} given */
-function drawQuery({ backend, style, size, thick, reach, middle, strip, strand }, stage, rows, frame, { query }) {
+function drawQuery({ backend, style, size, half, reach, middle, strip, strand }, stage, rows, frame, { query }) {
   const { columns, pitch, top, shown, own, isNarrow } = stage
   const { ink, mark, rule } = style
   const y = middle(own)
   const isAsked = isFrom(frame, 'query')
   const isApart = own < 0
   if (isApart) {
-    backend.text(query, columns.word.x, y, { size, fill: ink, weight: 650, most: columns.word.width })
+    const most = columns.word.width
+    backend.text(labelOf(query, size, most), columns.word.x, y, { size, fill: ink, weight: 650, most })
     backend.fill(0, top - 0.5, columns.output.x + columns.output.width, 1, rule)
   }
   if (rows.embedding && !(isNarrow && isAsked)) strip(rows.embedding, columns.x, y, reach.x)
@@ -371,7 +387,7 @@ function drawQuery({ backend, style, size, thick, reach, middle, strip, strand }
   if (frame.step === 'scores' && asking >= 0) {
     // The query stands over the key that it is multiplied with.
     const at = middle(asking)
-    strip(rows.query, columns.k, at - Math.min(thick, pitch / 2), reach.q)
+    strip(rows.query, columns.k, at - half / 2, reach.q, false, half)
     backend.frame(columns.k.x - 2, at - pitch / 2, columns.k.width + 4, pitch, { stroke: mark })
   } else if (isAsked && (!isNarrow || !isFrom(frame, 'keys') || isApart)) strip(rows.query, columns.q, y, reach.q)
 }

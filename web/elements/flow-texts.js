@@ -34,8 +34,8 @@ export const flowTexts = {
   flowNoScale: 'The scores are not scaled: this step changes nothing.',
   flowNoMask:
     'No word is hidden from {query}: this step changes nothing. A causal mask hides the words after a query: the shares that stay grow, and the row sums to 1 again.',
-  flowLater: 'Later words are hidden: {count}.',
-  flowMask: 'Hidden words: {count}.',
+  flowLater: 'Later words are hidden: {count}. The shares that stay grow, and the row sums to 1 again.',
+  flowMask: 'Hidden words: {count}. The shares that stay grow, and the row sums to 1 again.',
   flowExponentials: 'e to the power of each score less the largest; together {sum}.',
   flowSoftmax: 'Each is divided by that sum: the shares sum to 1.',
   flowValue: '{weight} of the value of {key} goes into the output.',

@@ -431,7 +431,8 @@ export class QkvFlow extends /** @type {new () => import('./base.js').Emits<Flow
     const frame = this.frames[at]
     if (!frame) return ''
     const { count, size, score, sum, weight, output, first, second } = frame.numbers ?? {}
-    const percent = (/** @type {number} */ share) => `${write(100 * share, 1)}%`
+    const percent = (/** @type {number} */ share) =>
+      share > 0 && share < 0.0005 ? '<0.1%' : `${write(100 * share, 1)}%`
     const [key = 0, other = 0] = frame.words ?? []
     const said = this.#absent ? NONE[this.#absent] : this.#isFixed ? 'flowFixed' : undefined
     const text = (at === this.#index && said) || frame.text
