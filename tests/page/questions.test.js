@@ -127,6 +127,12 @@ const QUESTIONS = [
     async () => {
       await page.click('.front .checked > summary')
       await reads('.front .checked', says(shell.checkedText))
+      const { height } = page.viewportSize() ?? assert.fail()
+      const isInSight = async () => {
+        const box = await page.locator('.front .checked').boundingBox()
+        return box && box.y >= 0 && box.y + box.height <= height
+      }
+      await becomes(isInSight, true, 'the answer is in the window')
     },
   ],
   ...['layer', 'learn', 'models'].map(

@@ -65,6 +65,12 @@ export function thisStory(settings, row) {
   return `#2&${parts}`
 }
 
+/** What opens at the lower edge of the window is scrolled into it. */
+const intoSight = {
+  handleEvent: (/** @type {Event & { target: Element }} */ { target }) => target.scrollIntoView({ block: 'nearest' }),
+  capture: true, // it does not bubble
+}
+
 /** @param {Context} context */
 export const cards = ({ t }) =>
   html`<nav class="front-cards" aria-label=${t('frontCards')}>
@@ -79,6 +85,6 @@ export const cards = ({ t }) =>
       html`<a class="front-way" id="front-to-translation" href=${TRANSLATION}>${t('frontTranslation')}</a>`,
     )}
   </nav>
-  <div class="front-links"><a id="front-to-exercises" href="#2&room=exercises">${t('frontExercises')}</a>
+  <div class="front-links" @toggle=${intoSight}><a id="front-to-exercises" href="#2&room=exercises">${t('frontExercises')}</a>
     <a href="#2&room=exercises&exercises.part=teachers">${t('frontTeachers')}</a>
     ${checked({ t })}</div>`
