@@ -47,6 +47,11 @@ test('the copied PyTorch code prints what the article prints', async t => {
   await choose('self')
   await unfold('code')
   const code = await copied('[data-copy-as="pytorch"]')
+  const topOf = async (/** @type {string} */ selector) => (await page.locator(selector).boundingBox())?.y ?? Number.NaN
+  assert.ok(
+    (await topOf('[data-copy-as="pytorch"]')) < (await topOf('#code-pytorch')),
+    'the buttons stand above the code',
+  )
   assert.match(code, /torch\.manual_seed\(123\)[\s\S]*@ W_q[\s\S]*softmax/)
   const { status, stdout, error, stderr } = spawnSync(PYTHON, ['-c', code], { encoding: 'utf8' })
   if (status !== 0 && /No module named 'torch'|ENOENT/.test(`${stderr}${error}`))

@@ -33,12 +33,12 @@ const program = (t, name, text, isOpen) => html`<details class="program" name="p
 export function exportPart({ t, actions, result }) {
   const texts = programs.map(([name, write]) => ({ name, text: write(result) }))
   return html`<p class="text">${t('exportText')}</p>
-    ${result.detailHead === undefined ? texts.map(({ name, text }) => program(t, name, text, name === 'pytorch')) : nothing}
     <div class="buttons">
       <button type="button" data-copy-as="link" @click=${actions.copyLink}>${t('copy.link')}</button>
       ${texts.map(({ name, text }) => html`<button type="button" data-copy-as=${name} @click=${() => actions.copy(text, `copied.${name}`)}>${t(`copy.${name}`)}</button>`)}
       <button type="button" id="save-json" @click=${actions.saveAll}>${t('saveAll')}</button>
-    </div>`
+    </div>
+    ${result.detailHead === undefined ? texts.map(({ name, text }) => program(t, name, text, name === 'pytorch')) : nothing}`
 }
 
 /** @param {Context} context */
