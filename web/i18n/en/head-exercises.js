@@ -13,7 +13,7 @@ export const texts = {
   'e9.hint.even': 'This head looks at all words alike.',
 
   'e10.task':
-    'The length n of key 1 varies from 0.5 to 1.5. Keep the output within 0.1 of (0.5, 0.5), the mean of values 1 and 2, for every n. You may use one head, or two whose outputs are averaged.',
+    'The length n of key 1 varies from 0.5 to 1.5. For every n, keep the output within 0.1 of (0.5, 0.5), the mean of values 1 and 2. Two heads are averaged.',
   'e10.may': 'What may change: the number of heads, their queries, and n, to try.',
   'e10.part.one': 'One head',
   'e10.part.two': 'Two heads',
