@@ -11,7 +11,7 @@ import { change, edit } from '../../web/rooms/layer/settings.js'
 import { near } from './article-goldens.js'
 import { plain, printed, settled } from './browser.js'
 import { traced } from './cases.js'
-import { becomes, follow, go, LAYER, page, reads, set, text, usePage } from './open.js'
+import { becomes, choose, follow, go, LAYER, page, reads, set, text, usePage } from './open.js'
 
 const qkv = await load()
 usePage()
@@ -214,10 +214,20 @@ asks('6. what differs between heads? A sentence each; the largest differences of
   await becomes(
     async () =>
       (await text('#largest-differences')).startsWith(
-        `Largest: ${SENTENCE[Math.floor(at / 6)]} to ${SENTENCE[at % 6]} (${both[at] < 0 ? '−' : '+'}${most.toFixed(4)})`,
+        `Largest: “\u2068${SENTENCE[Math.floor(at / 6)]}\u2069” to “\u2068${SENTENCE[at % 6]}\u2069” (${both[at] < 0 ? '−' : '+'}${most.toFixed(4)})`,
       ),
     true,
   )
+})
+
+test('under a causal mask no head of the article is even; heads of random words are, and none of them is the sharpest', async () => {
+  const notes = () => page.locator('qkv-heads').evaluate(heads => /** @type {any} */ (heads).notes.join('\n'))
+  await go('#2&mask=causal')
+  await becomes(notes, /sharpest: 1\.28 bit/)
+  assert.doesNotMatch(await notes(), /evenly/)
+  await choose('layer')
+  await becomes(notes, /almost evenly.*; 5\.72 bit/)
+  assert.doesNotMatch(await notes(), /sharpest/)
 })
 
 asks('8. cross-attention: rows are words that ask, columns words that answer', async () => {
@@ -469,6 +479,44 @@ test('no bar covers the inspector, at four sizes, with the tour and without, abo
     return document.elementFromPoint(x + width / 2, y + height / 2) === button
   })
   assert.ok(close, 'the badge leaves Close free')
+})
+
+test('no bar covers what a stop of the tour speaks of, at four sizes', async () => {
+  /** What a stop speaks of; of the heads, the map of their difference. @type {Record<number, string>} */
+  const PARTS = { 2: '#algebra', 4: '#difference', 5: '#map' }
+  for (const [width, height] of [
+    [1440, 900],
+    [1280, 800],
+    [1024, 768],
+    [390, 844],
+  ]) {
+    // biome-ignore format: one line
+    await page.setViewportSize({ width, height })
+    await go(LAYER)
+    for (let stop = 1; stop <= 7; stop++) {
+      await tour(stop)
+      const part = PARTS[stop] ?? '[data-tour="1"]'
+      /** How much of it lies between the bars, of what could: a map counts without its legend. */
+      const seen = () =>
+        page.evaluate(selector => {
+          const part = document.querySelector(selector)
+          if (!part) return 'it is not there'
+          const { top, bottom, left } = (part.shadowRoot?.querySelector('canvas') ?? part).getBoundingClientRect()
+          const isBar = (/** @type {number} */ y) => {
+            const at = document.elementFromPoint(left + 24, y)
+            return !at || Boolean(at.closest('.dock, .top') ?? (!part.closest('.side') && at.closest('.side')))
+          }
+          const rows = Array.from({ length: innerHeight / 4 }, (_, i) => 4 * i + 2)
+          const free = rows.filter(y => !isBar(y))
+          const own = free.filter(y => y >= top && y < bottom).length * 4
+          return (
+            own >= Math.min(bottom - top, free.length * 4 - 80) - 8 ||
+            `${own} of ${bottom - top}, free ${free.length * 4}`
+          )
+        }, part)
+      await becomes(seen, true, `stop ${stop}, ${width} by ${height}`)
+    }
+  }
 })
 
 test('a link to a stop of the tour opens it', async () => {

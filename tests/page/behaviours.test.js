@@ -5,7 +5,7 @@ import { test } from 'node:test'
 import { PRESETS, settingsOf } from '../../web/rooms/layer/presets.js'
 import { cell, plain, settled } from './browser.js'
 import { traced } from './cases.js'
-import { becomes, choose, follow, go, page, reads, text, type, usePage } from './open.js'
+import { becomes, choose, follow, go, LAYER, page, reads, text, type, usePage } from './open.js'
 import { words } from './typing.js'
 
 usePage()
@@ -378,6 +378,32 @@ test('on a phone the lens stands above the finger, within the screen', async () 
       map.shadowRoot?.querySelector('.map')?.dispatchEvent(new PointerEvent('pointercancel', init))
     })
   }
+})
+
+test('on a phone a menu opens at what was tapped, whole and in the window', async () => {
+  await page.setViewportSize({ width: 390, height: 844 })
+  for (const [hash, menu] of [
+    [LAYER, '#more'],
+    [LAYER, '#examples'],
+    [LAYER, '#tour-start'],
+    [LAYER, '[data-matrix="Wk"] .save'],
+    ['#2&room=models', '#models-open'],
+    ['', '#front-boy'],
+  ]) {
+    await go(hash)
+    await page.locator(`${menu} > summary`).first().click()
+    const near = () =>
+      page
+        .locator(menu)
+        .first()
+        .evaluate(own => {
+          const [button, list] = [...own.children].map(each => each.getBoundingClientRect())
+          const isWhole = list.left >= 0 && list.right <= innerWidth && list.top >= 0 && list.bottom <= innerHeight
+          return isWhole && list.width > 100 && Math.abs(list.top - button.bottom) <= 8
+        })
+    await becomes(near, true, `${hash} ${menu}`)
+  }
+  await page.setViewportSize({ width: 1440, height: 900 })
 })
 
 test('on a phone the sheet is dragged to 96 px, 45 % and 90 %, and the tour folds below it', async () => {

@@ -78,6 +78,9 @@ function beRevealing() {
   }, REVEAL_TIME)
 }
 
+/** Pixels above what is scrolled to. */
+const MARGIN = 64
+
 /** Scrolls to an element that is out of sight. @param {string} selector */
 function reveal(selector) {
   beRevealing()
@@ -88,10 +91,13 @@ function reveal(selector) {
     if (body && part) body.scrollTop += part.getBoundingClientRect().top - body.getBoundingClientRect().top - 16
     if (part?.closest('.side')) return
     const { top = 0, bottom = 0 } = part?.getBoundingClientRect() ?? {}
-    const dock = document.querySelector('.dock')?.getBoundingClientRect()
-    const isSeen = top >= 0 && bottom <= (dock && dock.top > innerHeight / 2 ? dock.top : innerHeight)
-    const block = part?.closest('.screen') ? 'center' : 'start'
-    if (!isSeen || block === 'start') part?.scrollIntoView({ behavior: behavior(), block })
+    const bars = document.querySelectorAll(narrowness.matches ? '.dock, .panel.is-open' : '.dock')
+    const tops = Array.from(bars, bar => bar.getBoundingClientRect().top).filter(top => top > innerHeight / 3)
+    const end = Math.min(innerHeight, ...tops)
+    if (!part?.closest('.screen')) part?.scrollIntoView({ behavior: behavior(), block: 'start' })
+    // On the first screen no further than it has to, and above the dock or the sheet.
+    else if (top < 0 || bottom > end)
+      scrollBy({ top: Math.min(top - MARGIN, Math.max(bottom - end, 0)), behavior: behavior() })
   })
 }
 

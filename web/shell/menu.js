@@ -1,5 +1,8 @@
 import { html, nothing } from 'lit'
 
+/** A list that opens at the lower edge is scrolled into the window. @param {Event & { target: HTMLDetailsElement }} event */
+const show = ({ target: { open, lastElementChild: list } }) => open && list?.scrollIntoView({ block: 'nearest' })
+
 /**
  * A button that opens a list. Escape and a press elsewhere close it.
  * @param {object} given
@@ -11,7 +14,7 @@ import { html, nothing } from 'lit'
  * @param {unknown} list
  */
 export const menu = ({ id, label, title, className = '', buttonClass = 'tool' }, list) =>
-  html`<details class="menu ${className}" id=${id ?? nothing} name="menu">
+  html`<details class="menu ${className}" id=${id ?? nothing} name="menu" @toggle=${show}>
     <summary class=${buttonClass} aria-label=${title ?? nothing} title=${title ?? nothing}>${label}</summary>
     <div class="menu-list">${list}</div>
   </details>`

@@ -108,7 +108,10 @@ export function arrive(state, stop) {
   return {
     ...step,
     isReplaced: true,
-    effects: [...(step.effects ?? []), { type: 'reveal', selector: stopOf(stop).target }],
+    effects: [
+      ...(step.effects ?? []),
+      { type: 'reveal', selector: `main:has(#tour[data-stop="${stop}"]) ${stopOf(stop).shows ?? stopOf(stop).target}` },
+    ],
   }
 }
 

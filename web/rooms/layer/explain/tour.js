@@ -11,6 +11,7 @@ import { change } from '../settings.js'
  * @property {string} id
  * @property {Settings} settings what the page shows on arrival
  * @property {string} target a selector: what the text speaks of
+ * @property {string} [shows] a selector: what is scrolled to, if it is more
  * @property {string} [does] a selector: where it is done, if elsewhere
  * @property {string} [exercise] the exercise that asks for what the stop has shown
  * @property {readonly (keyof Settings | 'vectorSize')[]} changes what is other than on arrival once it is done
@@ -56,6 +57,7 @@ export const STOPS = [
     exercise: 'e9',
     settings: with_(settingsOf('heads'), { head: 1, view: 'difference', other: 2 }),
     target: '.heads-column',
+    shows: '.picture',
     does: '.compare label',
     changes: ['head', 'other', 'minus'],
   },
