@@ -6,10 +6,11 @@ import { load } from 'qkv'
 import { headStatistics } from '../../web/elements/statistics.js'
 import { pick, rowsOf, windowAround } from '../../web/head/part-of-map.js'
 import { domainOf, roundedUp } from '../../web/head/scale.js'
+import { largestDifferences } from '../../web/head/views/difference-words.js'
 import { loadTexts } from '../../web/i18n/index.js'
 import { explain } from '../../web/rooms/layer/explain/cell.js'
 import { chainOf, numberIn } from '../../web/rooms/layer/explain/chain.js'
-import { headWords, largestDifferences } from '../../web/rooms/layer/explain/head-facts.js'
+import { headWords } from '../../web/rooms/layer/explain/head-facts.js'
 import { inductionOf } from '../../web/rooms/layer/explain/induction-facts.js'
 import { labelsOf } from '../../web/rooms/layer/explain/labels.js'
 import { effectOf } from '../../web/rooms/layer/explain/sensitivity.js'
@@ -68,7 +69,7 @@ test('heads: where each looks most, the sharpest and the most even', () => {
   const previous = [1, 0, 0, 1, 0, 0, 0, 1, 0]
   const even = Array(9).fill(1 / 3)
   const weights = { data: Float32Array.of(...self, ...previous, ...even), dims: [3, 3, 3] }
-  const words = headWords(headStatistics(weights), { weights, isCross: false, even: 1 / 3 })
+  const words = headWords(headStatistics(weights), { weights, isCross: false, mostBits: Math.log2(3) })
   assert.deepEqual(
     words.map(({ at, strength }) => `${at} ${strength}`),
     ['self only', 'previous only', 'self evenly'],
@@ -77,9 +78,26 @@ test('heads: where each looks most, the sharpest and the most even', () => {
     words.map(({ rank }) => rank),
     ['sharpest', 'sharpest', 'evenest'],
   )
-  const cross = headWords(headStatistics(weights), { weights, isCross: true, even: 1 / 3 })
+  const cross = headWords(headStatistics(weights), { weights, isCross: true, mostBits: Math.log2(3) })
   assert.equal(cross[1].at, 'key', 'of two sentences, positions mean nothing')
   assert.equal(cross[1].key, 0)
+})
+
+test('a head is even by its entropy: under a causal mask a share of more than half on itself may be even, or sharp', () => {
+  const rowsOf = (/** @type {(count: number) => number[]} */ row) =>
+    [1, 2, 3, 4].flatMap(count => [...row(count), ...Array(4 - count).fill(0)])
+  const even = rowsOf(count => Array(count).fill(1 / count))
+  const sharp = rowsOf(count => [...Array(count - 1).fill(0.45 / (count - 1)), count > 1 ? 0.55 : 1])
+  const weights = { data: Float32Array.of(...even, ...sharp), dims: [2, 4, 4] }
+  const mostBits = [1, 2, 3, 4].reduce((sum, count) => sum + Math.log2(count) / 4, 0)
+  const words = headWords(headStatistics(weights), { weights, isCross: false, mostBits })
+  assert.deepEqual(
+    words.map(({ share, strength }) => [share.toFixed(2), strength]),
+    [
+      ['0.52', 'evenly'],
+      ['0.66', 'mostly'],
+    ],
+  )
 })
 
 test('the largest differences come first, of either sign', () => {

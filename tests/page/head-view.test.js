@@ -5,6 +5,7 @@ import { test } from 'node:test'
 import { setTimeout as wait } from 'node:timers/promises'
 import { headView, pictureSelector, viewTabs } from '../../web/head/head-view.js'
 import { pointable } from '../../web/head/pointing.js'
+import { differenceWords } from '../../web/head/views/difference-words.js'
 import { VIEW_NAMES, VIEWS } from '../../web/head/views/index.js'
 import { elementsOf, having, keyOf, ofClass } from './template.js'
 
@@ -37,7 +38,7 @@ const view = {
   selected: { row: 1, column: 0 },
   subtracted: { row: 0, column: 0 },
   word: { side: 'queries', position: 1 },
-  less: { choices: [{ value: '1', name: 'head 2' }, { value: 'text', name: 'other text' }], chosen: 'text', weights: { data: Float32Array.of(1, 0, 0, 1), dims: [2, 2] } }, // biome-ignore format: one line
+  less: { choices: [{ value: '1', name: 'head 2' }, { value: 'text', name: 'other text' }], chosen: 'text', of: 'this minus that', weights: { data: Float32Array.of(1, 0, 0, 1), dims: [2, 2] } }, // biome-ignore format: one line
   scores: [{ name: 'entropy', value: 0.5 }],
 }
 
@@ -165,6 +166,14 @@ test('of many rows some are chosen: cells keep their row, and a lens shows those
   assert.equal(having(headView({ ...many, rows: undefined }, act, t), 'id', 'a-lens').length, 0)
 })
 
+test('the difference says what its numbers mean and names the largest', () => {
+  const drawn = differenceWords(view, /** @type {any} */ (view.less), t)
+  assert.match(having(drawn, 'id', 'a-difference-says')[0].text, /^this minus that.*differenceSays/)
+  const [largest] = having(drawn, 'id', 'a-largest-differences')
+  assert.match(largest.text, /^largestDifferences \S+differenceAt [^}]*y[^}]*x[^}]*\+0\.2500/)
+  assert.doesNotMatch(largest.text, /0\.0000/, 'equal cells are not named')
+})
+
 test('the difference says why there is none; its choice is asked for', () => {
   const { act, done } = noted()
   const drawn = headView({ ...view, view: 'difference' }, act, t)
@@ -173,7 +182,7 @@ test('the difference says why there is none; its choice is asked for', () => {
   choice.listeners.change({ target: { value: '1' } })
   assert.deepEqual(done, [['subtract', '1']])
   assert.deepEqual(having(drawn, 'selected', true).map(({ text }) => text), ['other text']) // biome-ignore format: one line
-  const less = { choices: [], chosen: '', problem: 'other words' }
+  const less = { choices: [], chosen: '', of: '', problem: 'other words' }
   assert.match(ofClass(headView({ ...view, view: 'difference', less }, act, t), 'note')[0].text, /other words/)
 })
 

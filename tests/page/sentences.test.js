@@ -72,7 +72,7 @@ const drawn = () =>
       const line = /** @type {Element} */ (tick.querySelector('line'))
       const number = (/** @type {string} */ name) => Number(line.getAttribute(name))
       return {
-        value: Number(tick.textContent),
+        value: Number(tick.textContent?.replace('−', '-')),
         isX: !line.classList.contains('rule'),
         x: number('x1'),
         y: number('y1'),
@@ -117,6 +117,25 @@ test('waist and weight: three points, the curve of all estimates, and 112.5 at 6
     2e-3, // a tenth of a pixel in both directions
     'curve',
   )
+})
+
+test('the curve reaches a query beyond the keys, its line lies below their names, and a hidden key is hollow', async () => {
+  const q = (/** @type {number[]} */ data, /** @type {number[]} */ dims) => ({ data, dims })
+  const imported = { q: q([1], [1, 1, 1]), k: q([-1.6, -0.7, -1.2], [1, 3, 1]), v: q([1, 2, 3], [1, 3, 1]) }
+  const rest = 'model=imported&sentence=1&second=a+b+c&score=plain&painted=0.2.0'
+  await go(`#2&${rest}&imported=${encodeURIComponent(JSON.stringify(imported))}`)
+  await page.locator('#plot .estimate').waitFor()
+  const { curve, estimate: here } = await drawn()
+  near(curve.at(-1) ?? [], here, 2e-2, 'the end of the curve is the query')
+  const parts = await page.locator('#plot svg').evaluate(picture => ({
+    hollow: [...picture.querySelectorAll('.point')].map(each => each.classList.contains('is-hidden')),
+    names: [...picture.querySelectorAll('.point-name')].map(each => each.textContent),
+    isBelow: [...picture.querySelectorAll('.drop, .point-name')][0].classList.contains('drop'),
+  }))
+  assert.deepEqual(parts, { hollow: [false, false, true], names: ['−1.6 → 1', '−0.7 → 2', '−1.2 → 3 (hidden)'], isBelow: true }) // biome-ignore format: one line
+  assert.doesNotMatch(await text('#plot .text'), /near/i, 'scores are products')
+  await choose('waistline')
+  await reads('#plot .text', /for every query\. Keys near the query weigh most\.$/)
 })
 
 test('the query slides along the curve, by keyboard as well, and sigma bends it', async () => {

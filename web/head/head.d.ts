@@ -175,15 +175,16 @@ export type Mode = 'read' | 'paint'
 export type Less = {
   choices: readonly { value: string; name: string }[]
   chosen: string
-  /** Of the map, such as "Head 1 minus head 2". */
+  /** What is subtracted from what, in words: "Head 1 minus head 2". */
+  of: string
+  /** Of the map, if it says more. */
   label?: string
   /** Subtracted by the map from the weights, ... */
   weights?: Matrix
   /** ... or the difference itself. */
   difference?: Matrix
-  /** Beside the choice and above the map. */
+  /** Beside the choice. */
   more?: TemplateResult | typeof nothing
-  notes?: readonly (TemplateResult | typeof nothing)[]
   /** Why there is no difference. */
   problem?: string
 }

@@ -2,6 +2,7 @@
 
 import '../../elements/heatmap.js'
 import { html, nothing } from 'lit'
+import { later } from '../../shell/later.js'
 import { listenersOf, marksOf } from './head-map.js'
 
 /** @typedef {import('../head.js').HeadActions} HeadActions */
@@ -9,14 +10,16 @@ import { listenersOf, marksOf } from './head-map.js'
 /** @typedef {import('../head.js').HeadViewTranslate} HeadViewTranslate */
 /** @typedef {Event & { target: HTMLSelectElement }} SelectEvent */
 
+const words = later(() => import('./difference-words.js'))
+
 /** @param {HeadView} view @param {import('../head.js').Less} less @param {HeadActions} act @param {HeadViewTranslate} t */
 function picture(view, less, act, t) {
   if (less.problem !== undefined || !(less.weights || less.difference))
     return html`<p class="note" id="${view.prefix}incomparable">${less.problem ?? t('loading')}</p>`
   const on = listenersOf(act)
-  return html`${less.notes ?? nothing}<qkv-heatmap
+  return html`${words.draw(({ differenceWords }) => differenceWords(view, less, t))}<qkv-heatmap
     id="${view.prefix}difference"
-    .label=${less.label ?? t('view.difference')}
+    .label=${less.label ?? less.of}
     .matrix=${less.difference ?? view.weights}
     .minus=${less.weights}
     .scale=${'diverging'}

@@ -244,8 +244,6 @@ export const texts = {
   minusSettings: 'now (B) from the kept settings (A)',
   keepAgain: 'Keep these settings as A instead',
   lessHead: 'Weights of head {head} minus those of head {other}',
-  largestDifferences: 'Largest: {list}.',
-  differenceAt: '{query} to {key} ({amount})',
   lessNow: 'Weights of the kept settings (A) minus the current ones (B)',
   compareNone:
     'Keep the current settings as A, then change something: the map shows A minus what you see (B). The link holds both.',
@@ -412,6 +410,7 @@ export const texts = {
   imported: 'Read. Heads: {count}.',
   plot: 'The estimate as a curve',
   plotText: 'Each point is a key with its value. The curve is the output for every query.',
+  plotNear: ' Keys near the query weigh most.',
   plotLabel: 'For the query {query} the output is {estimate}.',
   plotKeys: 'query, key',
   plotValues: 'value, output',

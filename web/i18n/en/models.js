@@ -143,6 +143,7 @@ export const texts = {
   modelsRankSimilar: 'Rank all by similarity',
   modelsBeforeChanges: 'itself before the changes',
   modelsOtherText: 'itself on the second text',
+  modelsLess: '{name} minus {other}',
   modelsNoDifference: 'The two maps have different tokens, so there is no difference to show.',
   modelsNoHead: 'This checkpoint has no output head: it gives hidden states, but no prediction.',
   modelsPrediction: 'Prediction',

@@ -67,6 +67,9 @@ export const texts = {
   flowNone:
     'This trace has no steps to show: it is too large, or its softmax runs over the queries. The map shows its weights.',
   'view.difference': 'Difference',
+  differenceSays: 'Positive: the first gives the word more weight. Negative: the second does.',
+  largestDifferences: 'Largest: {list}.',
+  differenceAt: '{query} to {key} ({amount})',
   keep: 'Keep these settings as A',
   previous: 'Previous step (P)',
   'axis.queries': 'queries',

@@ -136,6 +136,7 @@ export const texts = {
   modelsRankSimilar: '按相似度排列全部',
   modelsBeforeChanges: '它自己改动前',
   modelsOtherText: '它自己读第二个文本时',
+  modelsLess: '{name} 减去{other}',
   modelsNoDifference: '两张图的词元不同，无法相减。',
   modelsNoHead: '这个检查点没有输出层：只有隐藏状态，没有预测。',
   modelsPrediction: '预测',

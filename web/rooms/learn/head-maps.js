@@ -121,6 +121,7 @@ export function selectedHead(context, run, { shown, reference, shownAt }) {
     less: before && {
       choices: [{ value: 'A', name: 'A' }],
       chosen: 'A',
+      of: 'B − A',
       label: label(`B − A: ${title}`),
       weights: before,
     },

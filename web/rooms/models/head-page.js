@@ -127,7 +127,9 @@ function lessOf(room, head, matrix) {
   }
   const chosen = isBefore ? 'before' : against === 'text' ? 'text' : `${other?.layer}.${other?.head}`
   const isAlike = weights?.data.length === matrix.data.length
-  return isAlike ? { choices, chosen, weights } : { choices, chosen, problem: t('modelsNoDifference') }
+  const name = t('headTitle', { name: nameOf(head) })
+  const of = t('modelsLess', { name, other: choices.find(({ value }) => value === chosen)?.name ?? '' })
+  return { choices, chosen, of, ...(isAlike ? { weights } : { problem: t('modelsNoDifference') }) }
 }
 
 /** The scores of the head. @param {Room} room @param {HeadAt} head */

@@ -14,6 +14,9 @@ import { strengthOf } from './word-facts.js'
  * @property {'sharpest' | 'evenest' | undefined} rank among the heads
  */
 
+/** From this part of the largest possible entropy on a head is even. */
+const EVEN = 0.95
+
 /** What statistics say of places within one sentence. */
 const AT = /** @type {const} */ (['self', 'previous', 'first'])
 
@@ -22,10 +25,10 @@ const AT = /** @type {const} */ (['self', 'previous', 'first'])
  * @param {object} given
  * @param {{ data: ArrayLike<number>, dims: readonly number[] }} [given.weights] (H, L, S); without them no key is named
  * @param {boolean} given.isCross two sentences: itself, first and previous mean nothing
- * @param {number} given.even the share of a key if all were alike, on average over the queries
+ * @param {number} given.mostBits entropy if all visible keys were alike
  * @returns {HeadWords[]}
  */
-export function headWords(statistics, { weights, isCross, even }) {
+export function headWords(statistics, { weights, isCross, mostBits }) {
   const bits = statistics.map(({ entropy }) => entropy)
   const [least, most] = [Math.min(...bits), Math.max(...bits)]
   return statistics.map((own, h) => {
@@ -39,7 +42,8 @@ export function headWords(statistics, { weights, isCross, even }) {
     return {
       at,
       share,
-      strength: strengthOf(share, even),
+      // A query that sees one key gives it all: a share says less of a head than entropy does.
+      strength: mostBits > 0 && bits[h] >= EVEN * mostBits ? 'evenly' : strengthOf(share, 0),
       bits: bits[h],
       rank: hasRanks ? extreme : undefined,
       key: at === 'key' ? position : undefined,
@@ -63,22 +67,4 @@ function favourite({ data, dims: [, L, S] }, head) {
   let position = 0
   for (let column = 1; column < S; column++) if (sums[column] > sums[position]) position = column
   return seeing ? { position, share: sums[position] / seeing } : undefined
-}
-
-/**
- * The cells in which two heads differ most.
- * @param {{ data: ArrayLike<number>, dims: readonly number[] }} difference (L, S)
- * @param {number} count
- * @returns {{ row: number, column: number, difference: number }[]} the largest first
- */
-export function largestDifferences({ data, dims: [, S] }, count) {
-  /** @type {{ row: number, column: number, difference: number }[]} */
-  const found = []
-  for (let i = 0; i < data.length; i++) {
-    const difference = data[i]
-    if (found.length === count && !(Math.abs(difference) > Math.abs(found[count - 1].difference))) continue
-    found.push({ row: Math.floor(i / S), column: i % S, difference })
-    found.sort((x, y) => Math.abs(y.difference) - Math.abs(x.difference)).splice(count)
-  }
-  return found
 }

@@ -6,12 +6,17 @@ import { Tensor } from 'qkv'
 
 /**
  * @typedef {object} Curve
- * @property {[number, number]} ends of the queries
- * @property {Float32Array} queries
+ * @property {[number, number]} ends of the queries that are near the keys
+ * @property {Float32Array} queries between the ends, and as far as the query
  * @property {Float32Array} outputs
  */
 
 const POINTS = 241
+/** Points on the way to a query that lies beyond the ends. */
+const BEYOND = 60
+
+/** Numbers from one to another, evenly spaced. @param {number} from @param {number} to @param {number} count */
+const between = (from, to, count) => Array.from({ length: count }, (_, i) => from + ((to - from) * i) / (count - 1))
 
 /**
  * @param {Tensors} tensors
@@ -23,8 +28,13 @@ export function curveOf({ Wq, Q, K, V }, outputsOf) {
   const [least, most] = K.data.reduce(([a, b], k) => [Math.min(a, k), Math.max(b, k)], [Infinity, -Infinity])
   const room = (most - least) * 0.75 || 1
   const ends = /** @type {[number, number]} */ ([least - room, most + room])
-  const queries = Float32Array.from({ length: POINTS }, (_, i) => ends[0] + ((ends[1] - ends[0]) * i) / (POINTS - 1))
-  const outputs = outputsOf(new Tensor(queries, [1, POINTS, 1])).data
+  const [query] = Q.data
+  const queries = Float32Array.from([
+    ...(query < ends[0] ? between(query, ends[0], BEYOND) : []),
+    ...between(...ends, POINTS),
+    ...(query > ends[1] ? between(ends[1], query, BEYOND) : []),
+  ])
+  const outputs = outputsOf(new Tensor(queries, [1, queries.length, 1])).data
   // Scores beyond float32 have no picture.
   const isDrawable = [queries, outputs, Q.data].every(values => values.every(Number.isFinite))
   return isDrawable ? { ends, queries, outputs } : undefined

@@ -26,7 +26,7 @@ export function headSentences(context) {
   const weights = /** @type {FloatTensor} */ (result.tensors.weights)
   const statistics = result.statistics ?? headStatistics(weights)
   const { keys } = namesOf(result)
-  const words = headWords(statistics, { isCross, even: evenShare(result), ...(!result.smalls && { weights }) })
+  const words = headWords(statistics, { isCross, mostBits: mostBits(result), ...(!result.smalls && { weights }) })
   const sentences = words.map(({ at, key, share: most, strength, rank, bits }) => {
     const what = at === 'key' ? keys[key ?? 0] : t(`at.${at}`)
     const looks = t(strength === 'evenly' ? 'headEvenly' : 'headLooks', {
@@ -34,9 +34,10 @@ export function headSentences(context) {
       what,
       share: share(context, most),
     })
+    const isRanked = rank && (strength !== 'evenly' || rank === 'evenest')
     return Number.isNaN(bits)
       ? looks
-      : `${looks}${t('semicolon')}${t(rank ? `headRank.${rank}` : 'headBits', { bits: bits.toFixed(2) })}`
+      : `${looks}${t('semicolon')}${t(isRanked ? `headRank.${rank}` : 'headBits', { bits: bits.toFixed(2) })}`
   })
   known.set(result, { language, sentences, words })
   return sentences
@@ -52,20 +53,20 @@ export function roleOf(context, head) {
   return at && at !== 'key' && share >= ROLE ? context.t(`at.${at}`) : undefined
 }
 
-/** The mean share of a key if attention were even over the visible keys. @param {SceneContext['result']} result */
-function evenShare({ settings, visible }) {
+/** The mean entropy if attention were even over the visible keys. @param {SceneContext['result']} result */
+export function mostBits({ settings, visible }) {
   const [L, S] = [settings.queries.tokens.length, settings.keys.tokens.length]
-  if (!visible) return 1 / S
+  if (!visible) return Math.log2(S)
   let [sum, seeing] = [0, 0]
   for (let row = 0; row < L; row++) {
     let count = 0
     for (let column = 0; column < S; column++) count += visible[row * S + column]
     if (count) {
-      sum += 1 / count
+      sum += Math.log2(count)
       seeing++
     }
   }
-  return seeing ? sum / seeing : 1
+  return seeing ? sum / seeing : 0
 }
 
 /** Heads built by hand are named by their kind. @param {SceneContext} context */

@@ -39,7 +39,7 @@ export function plot(context) {
   const label = t('plotLabel', { query: brief(query), estimate: format(estimate) })
   return html`<section class="plot" id="plot" aria-labelledby="plot-title">
     <h3 id="plot-title">${t('plot')}</h3>
-    <p class="text">${t('plotText')}</p>
+    <p class="text">${t('plotText')}${checked.score === 'gaussian' ? t('plotNear') : ''}</p>
     <svg viewBox="0 0 ${WIDTH} ${HEIGHT}" role="img" aria-label=${label}>
       ${x.ticks(8).map(
         tick => svg`<g class="tick"><line x1=${x(tick)} x2=${x(tick)} y1=${HEIGHT - BOTTOM} y2=${HEIGHT - BOTTOM + 4} />
@@ -52,12 +52,12 @@ export function plot(context) {
       <text class="axis" x=${(LEFT + WIDTH - RIGHT) / 2} y=${HEIGHT - 4} text-anchor="middle">${t(isWaist(imported) ? 'plotWaist' : 'plotKeys')}</text>
       <text class="axis" transform="translate(15 ${(TOP + HEIGHT - BOTTOM) / 2}) rotate(-90)" text-anchor="middle">${t(isWaist(imported) ? 'plotWeight' : 'plotValues')}</text>
       <polyline class="curve" points=${points.join(' ')} />
-      ${Array.from(
-        K.data,
-        (key, i) => svg`<circle class="point" cx=${x(key)} cy=${y(V.data[i])} r="4.5" />
-          <text class="point-name" x=${x(key) - 4} y=${y(V.data[i]) - 9} text-anchor="end">${brief(key)} → ${brief(V.data[i])}</text>`,
-      )}
       <path class="drop" d="M${x(query)} ${HEIGHT - BOTTOM} V${y(estimate)} H${LEFT}" />
+      ${Array.from(K.data, (key, i) => {
+        const isHidden = result.visible?.[i] === 0
+        return svg`<circle class="point ${isHidden ? 'is-hidden' : ''}" cx=${x(key)} cy=${y(V.data[i])} r="4.5" />
+          <text class="point-name" x=${x(key) - 4} y=${y(V.data[i]) - 9} text-anchor="end">${brief(key)} → ${brief(V.data[i])}${isHidden ? ` (${t('hidden')})` : ''}</text>`
+      })}
       <circle class="estimate" cx=${x(query)} cy=${y(estimate)} r="6" />
     </svg>
     <div class="plot-controls">

@@ -5,14 +5,13 @@ import { short } from '../../../elements/number-text.js'
 import { glosses, withGlosses } from '../../../head/glosses.js'
 import { largestOf } from '../../../head/scale.js'
 import { otherHead } from '../explain/comparison.js'
-import { largestDifferences } from '../explain/head-facts.js'
 import { namesOf } from '../explain/labels.js'
 import { flowOf } from './flow-trace.js'
 import { headSentences } from './head-list.js'
 import { withOrigin } from './map-title.js'
 import { selectCell, selectWord } from './select.js'
 import { domain, spokenWord } from './spoken.js'
-import { marked, rich, share } from './word-buttons.js'
+import { share } from './word-buttons.js'
 
 /** @import { FloatTensor, Matrix, MatrixId, SceneContext } from '../layer.js' */
 /** @import { HeadActions, HeadView } from '../../../head/head.js' */
@@ -121,7 +120,7 @@ function less(context) {
   const { minus, baseline } = settings
   const other = otherHead(settings.other, head, result.heads)
   const heads = Array.from({ length: result.heads }, (_, h) => h).filter(h => h !== head)
-  const label = minus === 'settings' ? t('lessNow') : t('lessHead', { head: head + 1, other: other + 1 })
+  const of = minus === 'settings' ? t('lessNow') : t('lessHead', { head: head + 1, other: other + 1 })
   const difference = compared?.difference
   return {
     choices: [
@@ -129,32 +128,11 @@ function less(context) {
       { value: 'settings', name: t('minusSettings') },
     ],
     chosen: minus === 'settings' ? 'settings' : String(other),
-    label,
+    of,
     difference,
     problem: difference ? undefined : t(compared?.trouble ?? 'compareNone', compared?.params),
     more: html`<button type="button" class="plain" id="keep" @click=${actions.setBaseline}>${t(baseline ? 'keepAgain' : 'keep')}</button>`,
-    notes: difference && [
-      html`<p class="note">${label}</p>`,
-      html`<p class="note" id="largest-differences">${rich(largest(context, difference))}</p>`,
-    ],
   }
-}
-
-/**
- * "Most: is to is (+0.3120), ..."
- * @param {SceneContext} context
- * @param {{ data: ArrayLike<number>, dims: readonly number[] }} differences
- */
-function largest({ t, result }, differences) {
-  const { queries, keys } = namesOf(result)
-  const list = largestDifferences(differences, 3).map(({ row, column, difference }) =>
-    t('differenceAt', {
-      query: marked(queries[row]),
-      key: marked(keys[column]),
-      amount: `${difference < 0 ? '−' : '+'}${Math.abs(difference).toFixed(4)}`,
-    }),
-  )
-  return t('largestDifferences', { list: list.join(t('comma')) })
 }
 
 /** The numbers of each head; those that mean something. @param {SceneContext} context @returns {import('../../../head/head.js').HeadTable} */

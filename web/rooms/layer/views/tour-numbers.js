@@ -4,6 +4,7 @@ import { headWords } from '../explain/head-facts.js'
 import { namesOf } from '../explain/labels.js'
 import { answerOf } from '../explain/visibility-facts.js'
 import { looksAt } from '../explain/word-facts.js'
+import { mostBits } from './head-list.js'
 import { marked, weightsOf, wordSentences } from './word-buttons.js'
 
 /** @import { FloatTensor, SceneContext } from '../layer.js' */
@@ -66,7 +67,7 @@ export function tourNumbers(context, id) {
       const all = /** @type {FloatTensor} */ (result.tensors.weights)
       const words = headWords(result.statistics ?? headStatistics(all), {
         isCross: result.settings.isCross,
-        even: 1 / keys.length,
+        mostBits: mostBits(result),
       })
       const sharpest = Math.max(
         0,

@@ -1,0 +1,46 @@
+// What a difference means, in words, and where it is largest.
+
+import { html, nothing } from 'lit'
+
+/** @typedef {import('../head.js').HeadView} HeadView */
+/** @typedef {import('../head.js').HeadViewTranslate} HeadViewTranslate */
+
+/**
+ * The cells in which two heads differ most.
+ * @param {{ data: ArrayLike<number>, dims: readonly number[] }} difference (L, S)
+ * @param {number} count
+ * @returns {{ row: number, column: number, difference: number }[]} the largest first
+ */
+export function largestDifferences({ data, dims: [, S] }, count) {
+  /** @type {{ row: number, column: number, difference: number }[]} */
+  const found = []
+  for (let i = 0; i < data.length; i++) {
+    const difference = data[i]
+    if (found.length === count && !(Math.abs(difference) > Math.abs(found[count - 1].difference))) continue
+    found.push({ row: Math.floor(i / S), column: i % S, difference })
+    found.sort((x, y) => Math.abs(y.difference) - Math.abs(x.difference)).splice(count)
+  }
+  return found
+}
+
+/** A word within a sentence, in its own direction. @param {string} word */
+const quoted = word => `“\u2068${word}\u2069”`
+
+/** How many of the largest differences are named. */
+const NAMED = 3
+
+/** What the numbers mean, and the largest of them: "is to is (+0.3120)". @param {HeadView} view @param {import('../head.js').Less} less @param {HeadViewTranslate} t */
+export function differenceWords({ prefix, weights, queries, keys }, less, t) {
+  const { difference, weights: from } = less
+  const all = difference ?? {
+    dims: weights.dims,
+    data: Float32Array.from({ length: weights.data.length }, (_, i) => weights.data[i] - Number(from?.data[i])),
+  }
+  const list = largestDifferences(all, NAMED).flatMap(({ row, column, difference }) => {
+    const most = Math.abs(difference).toFixed(4)
+    const amount = `${difference < 0 ? '−' : '+'}${most}`
+    return Number(most) ? t('differenceAt', { query: quoted(queries[row]), key: quoted(keys[column]), amount }) : []
+  })
+  return html`<p class="note" id="${prefix}difference-says">${less.of}${t('stop')}${t('differenceSays')}</p>
+    ${list.length ? html`<p class="note" id="${prefix}largest-differences">${t('largestDifferences', { list: list.join(t('comma')) })}</p>` : nothing}`
+}
