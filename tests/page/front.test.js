@@ -228,7 +228,7 @@ test('front door, list of exercises and page for teachers fit 360 px, stand stil
       () => document.getAnimations().filter(({ playState }) => playState === 'running').length,
     )
     assert.equal(moving, 0, hash)
-    const ground = await page.evaluate(() => getComputedStyle(document.documentElement).backgroundColor)
+    const ground = await page.evaluate(() => getComputedStyle(document.body).backgroundColor)
     const [red] = ground.match(/\d+/g) ?? []
     assert.ok(Number(red) < 60, `dark: ${ground}`)
   }

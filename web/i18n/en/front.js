@@ -8,7 +8,7 @@ export const texts = {
   frontOrder: 'The other name first',
   frontGives: '{pronoun} gives {word} {weight}',
   frontLinks: 'Where the head looks',
-  frontBars: 'The six likeliest next words',
+  frontBars: 'The likeliest next words',
   frontHead: 'Head {head}',
   frontOthers: 'The other five heads',
   frontOn: '{name}: on',

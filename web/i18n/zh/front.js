@@ -9,7 +9,7 @@ export const texts = {
   frontOrder: '把另一个名字放在前面',
   frontGives: '{pronoun} 给 {word} {weight}',
   frontLinks: '这个头看向哪里',
-  frontBars: '最可能的六个下一词',
+  frontBars: '最可能的下一词',
   frontHead: '头 {head}',
   frontOthers: '其余五个头',
   frontOn: '{name}：开',
