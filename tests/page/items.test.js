@@ -242,6 +242,14 @@ test('11. on a phone map and answer are within the first screen, and settings fo
   }
 })
 
+/** How many pixels of the open explanation of a term the window, or the inspector, cuts off. @param {import('playwright-core').Locator} term */
+const hidden = term =>
+  term.evaluate(own => {
+    const text = /** @type {Element} */ (own.querySelector('.term-text')).getBoundingClientRect()
+    const column = own.closest('#inspector')?.getBoundingClientRect() ?? { left: 0, right: 390 }
+    return text.width > 0 ? Math.max(text.right - column.right, column.left - text.left) : 1
+  })
+
 test('a term opens its explanation in place, in both languages', async () => {
   for (const [language, text] of [
     ['en', /What a word asks: a row of Q/],
@@ -256,7 +264,14 @@ test('a term opens its explanation in place, in both languages', async () => {
     const own = page.locator('#inspector [data-term="score"]').first()
     await own.locator('button').click()
     await own.locator('.term-text').waitFor()
+    await becomes(async () => (await hidden(own)) <= 0, true, 'the column of the inspector cuts nothing')
   }
+  await set('language', 'en')
+  await page.setViewportSize({ width: 390, height: 844 })
+  const query = page.locator('#step-project [data-term="query"]')
+  await query.locator('button').click()
+  await becomes(async () => (await hidden(query)) <= 0, true, 'nor does the window of a phone')
+  await page.setViewportSize({ width: 1440, height: 900 })
   await page.evaluate(() => localStorage.clear())
 })
 

@@ -51,6 +51,10 @@ const toggle = (t, term) => (/** @type {Event} */ event) => {
   const texts = partTexts(t)
   const fill = () => {
     note.textContent = texts.module?.(`glossary.${term}`) ?? ''
+    // It begins below its term, or as far to the left as its column would cut it.
+    note.style.left = ''
+    const right = (/** @type {string} */ part) => Number(note.closest(part)?.getBoundingClientRect().right)
+    note.style.left = `${Math.min(0, right('.panel, body') - right('*') - 8)}px`
   }
   if (texts.module) fill()
   else texts.ask(fill)
@@ -69,8 +73,8 @@ export function withTerms(t, text, seen = new Set()) {
     const term = TERMS.find(name => match.groups?.[name])
     if (!term || seen.has(term)) continue
     seen.add(term)
-    parts.push(text.slice(from, match.index))
     parts.push(
+      text.slice(from, match.index),
       html`<span class="term" data-term=${term}><button type="button" aria-expanded="false" @click=${toggle(t, term)} @blur=${close}>${match[0]}</button><span class="term-text" role="note" hidden></span></span>`,
     )
     from = match.index + match[0].length
