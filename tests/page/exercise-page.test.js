@@ -27,7 +27,7 @@ test('from the list into an exercise: a wrong answer, what is locked, the soluti
   await page.fill('[data-control="q2"]', '2')
   await page.click('#exercise-check')
   await reads('.exercise-hint', /the query is too short: key 2 gets 0\.787/)
-  await page.click('[data-value="mask"]')
+  await page.click('#settings-open')
   await page.selectOption('#mask', 'causal')
   await reads('[data-message="locked"]', /keeps that as it is\. What may change: the three numbers/)
   await page.keyboard.press('Escape')

@@ -161,6 +161,22 @@ test('the query slides along the curve, by keyboard as well, and sigma bends it'
   near((await drawn()).curve.slice(120, 121)[0].slice(1), [126], 1e-3, 'a dot product prefers the largest key')
 })
 
+test('both sentences of the examples stand whole in their boxes in a window of 1280 and of 1440', async () => {
+  for (const name of ['translation', 'cross'])
+    for (const width of [1440, 1280]) {
+      await page.setViewportSize({ width, height: 800 })
+      await go('#2&view=map')
+      await choose(name)
+      await page.locator('#second').waitFor()
+      const cut = () =>
+        page
+          .locator('.bar .sentences textarea')
+          .evaluateAll(all => all.filter(box => box.scrollHeight > box.clientHeight + 1).map(({ id }) => id))
+      await becomes(cut, [], `${name}, ${width}`)
+    }
+  await page.setViewportSize({ width: 1440, height: 900 })
+})
+
 test('the names of both sentences are read whole at every width, in both languages', async () => {
   for (const language of ['en', 'zh']) {
     await go('#2&kind=cross&second=one+two')
