@@ -440,6 +440,13 @@ test('on a phone the sheet is dragged to 96 px, 45 % and 90 %, and the tour fold
   await becomes(() => task.isVisible(), true, 'what there is to do')
   const { y = 0, height: high = 0 } = (await task.boundingBox()) ?? {}
   assert.ok(y >= tour.y - 1 && y + high <= tour.y + tour.height + 1, `the task is whole: ${y}, ${high}`)
+  await page.selectOption('#sees', '0')
+  await reads('#tour-done', 'Done.')
+  await becomes(
+    () => task.evaluate(own => own.getBoundingClientRect().bottom <= innerHeight && own.scrollHeight <= 48),
+    true,
+    'nor is a line of it out of sight when it is done',
+  )
   await page.click('#inspector-close')
   await page.locator('.guide-text').waitFor()
   const open5 = await page.locator('#tour').boundingBox()

@@ -161,6 +161,28 @@ test('the query slides along the curve, by keyboard as well, and sigma bends it'
   near((await drawn()).curve.slice(120, 121)[0].slice(1), [126], 1e-3, 'a dot product prefers the largest key')
 })
 
+test('on a phone the numbers of the curve are as large as a caption, and the name of an axis lies over none of them', async () => {
+  await page.setViewportSize({ width: 390, height: 844 })
+  await go('#2&view=map')
+  await choose('waistline')
+  await page.locator('.plot svg').waitFor()
+  const look = () =>
+    page.locator('.plot svg').evaluate(own => {
+      const picture = /** @type {SVGSVGElement} */ (own)
+      const scale = picture.getBoundingClientRect().width / picture.viewBox.baseVal.width
+      const texts = Array.from(picture.querySelectorAll('text'))
+      const names = texts.filter(each => each.classList.contains('axis')).map(each => each.getBoundingClientRect())
+      const numbers = texts.filter(each => each.closest('.tick')).map(each => each.getBoundingClientRect())
+      const covered = numbers.filter(({ left, right, top, bottom }) =>
+        names.some(name => name.left < right && name.right > left && name.top < bottom && name.bottom > top),
+      )
+      const sizes = texts.map(each => scale * Number.parseFloat(getComputedStyle(each).fontSize))
+      return { isReadable: Math.min(...sizes) >= 11, covered: covered.length, count: numbers.length > 8 }
+    })
+  await becomes(look, { isReadable: true, covered: 0, count: true })
+  await page.setViewportSize({ width: 1440, height: 900 })
+})
+
 test('both sentences of the examples stand whole in their boxes in a window of 1280 and of 1440', async () => {
   for (const name of ['translation', 'cross'])
     for (const width of [1440, 1280]) {

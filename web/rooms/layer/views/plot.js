@@ -6,7 +6,11 @@ import { PRESETS } from '../presets.js'
 
 /** @import { FloatTensor, Imported, SceneContext } from '../layer.js' */
 
-const [WIDTH, HEIGHT, LEFT, BOTTOM, TOP, RIGHT] = [560, 300, 44, 40, 24, 12]
+const [MOST_WIDTH, HEIGHT, LEFT, BOTTOM, TOP, RIGHT] = [560, 300, 44, 40, 24, 12]
+/** The margins of a page on a phone, together. */
+const MARGINS = 32
+/** In a narrow window the picture is narrower, not smaller: its numbers stay readable. */
+const widthNow = () => Math.min(MOST_WIDTH, (globalThis.innerWidth ?? MOST_WIDTH) - MARGINS)
 /** Steps of the slider over the whole width. */
 const STEPS = 200
 
@@ -32,7 +36,8 @@ export function plot(context) {
   if (!curve || !imported || !('q' in imported)) return nothing
   const [Q, K, V, output] = /** @type {FloatTensor[]} */ ([tensors.Q, tensors.K, tensors.V, tensors.output])
   const [query, estimate] = [Q.data[0], output.data[0]]
-  const x = linearScale([Math.min(curve.ends[0], query), Math.max(curve.ends[1], query)], [LEFT, WIDTH - RIGHT])
+  const width = widthNow()
+  const x = linearScale([Math.min(curve.ends[0], query), Math.max(curve.ends[1], query)], [LEFT, width - RIGHT])
   const heights = [...V.data, ...curve.outputs, estimate].filter(Number.isFinite)
   const y = linearScale([Math.min(...heights), Math.max(...heights)], [HEIGHT - BOTTOM, TOP], { round: 5 })
   const points = Array.from(curve.queries, (q, i) => `${x(q).toFixed(1)},${y(curve.outputs[i]).toFixed(1)}`)
@@ -40,17 +45,17 @@ export function plot(context) {
   return html`<section class="plot" id="plot" aria-labelledby="plot-title">
     <h3 id="plot-title">${t('plot')}</h3>
     <p class="text">${t('plotText')}${checked.score === 'gaussian' ? t('plotNear') : ''}</p>
-    <svg viewBox="0 0 ${WIDTH} ${HEIGHT}" role="img" aria-label=${label}>
+    <svg viewBox="0 0 ${width} ${HEIGHT}" role="img" aria-label=${label}>
       ${x.ticks(8).map(
         tick => svg`<g class="tick"><line x1=${x(tick)} x2=${x(tick)} y1=${HEIGHT - BOTTOM} y2=${HEIGHT - BOTTOM + 4} />
           <text x=${x(tick)} y=${HEIGHT - BOTTOM + 17} text-anchor="middle">${brief(tick)}</text></g>`,
       )}
       ${y.ticks(5).map(
-        tick => svg`<g class="tick"><line class="rule" x1=${LEFT} x2=${WIDTH - RIGHT} y1=${y(tick)} y2=${y(tick)} />
+        tick => svg`<g class="tick"><line class="rule" x1=${LEFT} x2=${width - RIGHT} y1=${y(tick)} y2=${y(tick)} />
           <text x=${LEFT - 6} y=${y(tick) + 4} text-anchor="end">${brief(tick)}</text></g>`,
       )}
-      <text class="axis" x=${(LEFT + WIDTH - RIGHT) / 2} y=${HEIGHT - 4} text-anchor="middle">${t(isWaist(imported) ? 'plotWaist' : 'plotKeys')}</text>
-      <text class="axis" transform="translate(15 ${(TOP + HEIGHT - BOTTOM) / 2}) rotate(-90)" text-anchor="middle">${t(isWaist(imported) ? 'plotWeight' : 'plotValues')}</text>
+      <text class="axis" x=${(LEFT + width - RIGHT) / 2} y=${HEIGHT - 4} text-anchor="middle">${t(isWaist(imported) ? 'plotWaist' : 'plotKeys')}</text>
+      <text class="axis" transform="translate(11 ${(TOP + HEIGHT - BOTTOM) / 2}) rotate(-90)" text-anchor="middle">${t(isWaist(imported) ? 'plotWeight' : 'plotValues')}</text>
       <polyline class="curve" points=${points.join(' ')} />
       <path class="drop" d="M${x(query)} ${HEIGHT - BOTTOM} V${y(estimate)} H${LEFT}" />
       ${Array.from(K.data, (key, i) => {
