@@ -149,6 +149,18 @@ test('what a room shows for an exercise ends with it', async () => {
   store.close()
 })
 
+test('where a solution is shown, nothing is said of the last wrong try', async () => {
+  const { own, store, draw, reads } = openPage()
+  await own.follow({ exercise: 'e1' }, {})
+  await reads(/exercise-check/)
+  const check = clickOf(draw(), 'exercise-check')
+  for (let tries = 0; tries < 3; tries++) await check?.()
+  assert.match(textOf(draw()), /exercise-hint/)
+  clickOf(draw(), 'exercise-solution')?.()
+  assert.doesNotMatch(textOf(draw()), /exercise-hint/)
+  store.close()
+})
+
 test('no more than the tries of the link are counted, also by Enter', async () => {
   const { own, store, draw, reads } = openPage()
   await own.follow({ exercise: 'e1', attempts: '1' }, {})

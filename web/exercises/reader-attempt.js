@@ -89,7 +89,7 @@ export function createReaderAttempt(shell, place, { rules, scores, turn, tell })
       if (!exercise || !own) return
       const { set } = exercise.solution
       const answer = answerOf(exercise.solution, givenBy(own)) ?? attempt.answer
-      attempt = { ...attempt, isShown: true, answer }
+      attempt = { ...attempt, isShown: true, answer, verdict: undefined }
       tell('solution', { tries: attempt.tries })
       if (set !== undefined) show(withParameters(own.link(), set))
       shell.schedule()
