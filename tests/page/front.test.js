@@ -224,6 +224,11 @@ test('front door, list of exercises and page for teachers fit 360 px, stand stil
     await page.locator(part).first().waitFor()
     await settled(page)
     assert.deepEqual(await beyond(page), [], hash)
+    if (hash.endsWith('teachers')) {
+      await page.getByRole('button', { name: 'Show the solutions' }).click()
+      await page.locator('.teachers-solutions a').first().waitFor()
+      assert.deepEqual(await beyond(page), [], 'with the solutions')
+    }
     const moving = await page.evaluate(
       () => document.getAnimations().filter(({ playState }) => playState === 'running').length,
     )
