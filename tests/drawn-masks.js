@@ -23,11 +23,6 @@ export const RULES = {
     of: (share, B, S) => Array.from({ length: B }, (_, b) => Math.round(S * share ** b)),
     sees: (lengths, { b, j }) => j < lengths[b],
   },
-  keyStarts: {
-    drawn: fc.double({ min: 0, max: 1, noNaN: true }),
-    of: (share, B, S) => Array.from({ length: B }, (_, b) => Math.round(S * share ** (b + 2))),
-    sees: (starts, { b, j }) => j >= starts[b],
-  },
 }
 
 /** @type {[option: string, rule: Rule][]} */

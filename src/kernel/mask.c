@@ -4,7 +4,6 @@
 struct span visible_span(const struct qkv_attention *a, uint32_t b, uint32_t i) {
   int64_t position = position_of(a, b, i);
   int64_t from = a->left == QKV_OPEN ? 0 : position - a->left;
-  from = a->key_starts && from < a->key_starts[b] ? a->key_starts[b] : from;
   int64_t to = a->right == QKV_OPEN ? a->S : position + a->right + 1;
   int64_t length = a->key_lengths && a->key_lengths[b] < a->S ? a->key_lengths[b] : a->S;
   to = to < 0 ? 0 : to < length ? to : length;

@@ -103,9 +103,9 @@ struct qkv_bias {
 /* out = softmax(mask(softcap(scale * score(q, k)))) v
  * q (B,H,L,D), k (B,G,S,D), v (B,G,S,E), out (B,H,L,E); query head h reads kv head h / (H/G).
  * Query i of batch b has position p = i + past[b]; it sees key j when p - left <= j <= p + right (causal:
- * right = 0), key_starts[b] <= j < key_lengths[b], mask != 0 and bias > -infinity. A query that sees no key gives
- * zeros. Bias and alibi, -alibi[h] * |p - j|, are added to the capped score. A sink is one more logit in the softmax of
- * every row of its head; its value is zero. */
+ * right = 0), j < key_lengths[b], mask != 0 and bias > -infinity. A query that sees no key gives zeros.
+ * Bias and alibi, -alibi[h] * |p - j|, are added to the capped score. A sink is one more logit
+ * in the softmax of every row of its head; its value is zero. */
 struct qkv_attention {
   uint32_t B, H, G, L, S, D, E;
   struct qkv_tensor q, k, v, out;
@@ -117,7 +117,6 @@ struct qkv_attention {
   const int32_t *past; /* (B), 0: none; may be negative */
   uint32_t left, right;
   const uint32_t *key_lengths; /* (B), 0: all S keys */
-  const uint32_t *key_starts;  /* (B), 0: from the first key on */
   struct qkv_mask mask;
   struct qkv_bias bias;
   const float *alibi; /* (H), slopes; 0: none. Press et al. 2022 */

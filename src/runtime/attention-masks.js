@@ -28,7 +28,6 @@ import { alibiSlopes } from './alibi.js'
  * @property {true | TensorLike | Nested} [alibi] slopes (H): -slope * distance is added to the scores; true: alibiSlopes(H).
  *   Positions beyond 2^24 are rounded to float32, and so are the distances
  * @property {ArrayLike<number>} [keyLengths] (B): batch b sees its first keyLengths[b] keys only
- * @property {ArrayLike<number>} [keyStarts] (B): batch b does not see its first keyStarts[b] keys
  */
 
 /**
@@ -202,34 +201,22 @@ const alibi = {
   },
 }
 
-/**
- * Batches whose last keys are padding, or whose first ones are: a number of keys for each batch.
- * @template {'keyLengths' | 'keyStarts'} Option
- * @template {string} Word
- * @param {Option} option
- * @param {Word} word
- */
-const keysOfBatches = (option, word) => ({
-  options: /** @type {const} */ ([option]),
-  words: /** @type {const} */ ([word]),
-  check(/** @type {AttentionCall} */ call, /** @type {MaskOptions} */ { [option]: given }, /** @type {Names} */ names) {
+/** Batches whose last keys are padding. @satisfies {Mask} */
+const keyLengths = {
+  options: /** @type {const} */ (['keyLengths']),
+  words: /** @type {const} */ (['key_lengths']),
+  check(call, { keyLengths }, names) {
     const range = { least: 0, most: call.S, whole: true }
-    call.masks[option] =
-      given === undefined ? undefined : Uint32Array.from(perBatch(given, call.B, names[option], range))
+    call.masks.keyLengths =
+      keyLengths === undefined ? undefined : Uint32Array.from(perBatch(keyLengths, call.B, names.keyLengths, range))
   },
-  write(/** @type {Core} */ core, /** @type {AttentionCall} */ { masks }, /** @type {number} */ at) {
-    const keys = masks[option] ? core.copyIn(masks[option]) : 0
-    core.words[at] = keys
+  write(core, { masks: { keyLengths } }, at) {
+    const lengths = keyLengths ? core.copyIn(keyLengths) : 0
+    core.words[at] = lengths
   },
-})
+}
 
 /** All masks, in the order of their words, in which they are checked. */
-export const MASKS = /** @type {const} */ ([
-  span,
-  keysOfBatches('keyLengths', 'key_lengths'),
-  keysOfBatches('keyStarts', 'key_starts'),
-  maskAndBias,
-  alibi,
-])
+export const MASKS = /** @type {const} */ ([span, keyLengths, maskAndBias, alibi])
 export const MASK_OPTIONS = MASKS.flatMap(({ options }) => options)
 export const MASK_WORDS = MASKS.flatMap(({ words }) => words)

@@ -41,8 +41,6 @@ static int visible(const struct qkv_attention *a, uint32_t b, uint32_t h, uint32
     return 0;
   if (a->key_lengths && j >= a->key_lengths[b])
     return 0;
-  if (a->key_starts && j < a->key_starts[b])
-    return 0;
   if (a->mask.data && !a->mask.data[b * a->mask.batch + h * a->mask.head + i * a->mask.row + j * a->mask.column])
     return 0;
   return bias_at(a, b, h, i, j) != HIDDEN;
@@ -274,7 +272,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t length) {
   float *q = some(&in, nq, hostile), *k = some(&in, nk, hostile), *v = some(&in, nv, hostile), *out = malloc(no * 4);
   float *w_v = some(&in, a.D, 0), *bias = 0;
   uint8_t *mask = 0;
-  uint32_t *lengths = 0, *starts = 0, strides[4];
+  uint32_t *lengths = 0, strides[4];
   a.q = (struct qkv_tensor){q, a.H * a.L * a.D, a.L * a.D, a.D};
   a.k = (struct qkv_tensor){k, a.G * a.S * a.D, a.S * a.D, a.D};
   a.v = (struct qkv_tensor){v, a.G * a.S * a.E, a.S * a.E, a.E};
@@ -300,12 +298,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t length) {
       lengths[b] = below(&in, a.S + 2);
     a.key_lengths = lengths;
   }
-  if (byte(&in) & 1) {
-    starts = malloc(a.B * sizeof *starts);
-    for (uint32_t b = 0; b < a.B; b++)
-      starts[b] = below(&in, a.S + 2);
-    a.key_starts = starts;
-  }
   float *alibi = some(&in, a.H, 0), *sinks = some(&in, a.H, 0);
   if (more & 16)
     a.alibi = alibi;
@@ -325,7 +317,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t length) {
   differentiate(&a, hostile, more & 2);
   generator = before;
   trace(&a, more >> 6);
-  free(q), free(k), free(v), free(out), free(w_v), free(mask), free(bias), free(lengths), free(starts), free(past),
-      free(alibi), free(sinks);
+  free(q), free(k), free(v), free(out), free(w_v), free(mask), free(bias), free(lengths), free(past), free(alibi),
+      free(sinks);
   return 0;
 }
