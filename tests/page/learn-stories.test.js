@@ -4,6 +4,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { TASKS } from '../../web/rooms/learn/tasks/index.js'
+import * as stops from '../../web/rooms/learn/tasks/stops.js'
 import { beyond } from './browser.js'
 import { becomes, go, page, set, usePage } from './open.js'
 
@@ -33,62 +34,67 @@ const probe = (/** @type {string} */ text) => async () => {
 const goTo = (/** @type {string} */ step) => () => room('#learn-at').fill(step)
 const explain = () => page.click('#learn-answer .answer-token >> nth=0')
 
-/** @type {Record<string, Act[]>} */
-const ACTS = {
-  induction: [
-    () => train(),
-    nothing,
-    select,
-    select,
-    goTo('40'),
-    async head => {
+/** What a reader does at the stops that stories share. @type {Map<import('../../web/rooms/learn/tasks/task.js').Stop, Act>} */
+const SHARED = new Map()
+  .set(stops.train, () => train())
+  .set(stops.untilGoal, nothing)
+  .set(stops.askWhy, explain)
+  .set(stops.answerOff, switchOff)
+  .set(stops.ownProbe, async () => {
+    const words = await room('#learn-probe').inputValue()
+    await probe(words.split(' ').reverse().join(' '))()
+  })
+/** The same of the other stops, by their numbers, and where the shared act does not fit. @type {Record<string, Record<number, Act>>} */
+const OWN = {
+  induction: {
+    2: nothing,
+    3: select,
+    4: select,
+    5: goTo('40'),
+    6: async head => {
       await page.click('#learn-live')
       await switchOff(head)
     },
-    async () => {
+    7: async () => {
       await train('#learn-one-layer')
       await train()
     },
-  ],
-  translation: [() => train(), nothing, select, explain, probe('she buys a car today'), switchOff],
-  sort: [() => train(), nothing, explain, goTo('20'), probe('7 3 1 0 15 12')],
-  reverse: [
-    () => train(),
-    nothing,
-    switchOff,
-    async () => {
+  },
+  translation: { 3: select, 5: probe('she buys a car today') },
+  sort: { 4: goTo('20') },
+  reverse: {
+    4: async () => {
       await goTo('20')()
       await page.click('.learn-gradients summary')
       await page.click('#learn-gradient')
     },
-    async () => {
+    5: async () => {
       await page.click('.learn-settings summary')
       await page.selectOption('#learn-positions', 'none')
       await page.click('.learn-settings summary')
       await train()
     },
-  ],
-  text: [
-    async () => {
+  },
+  text: {
+    1: async () => {
       await room('#learn-own').fill(TEXT)
       await room('#learn-own').blur()
     },
-    () => train(),
-    nothing,
-    probe('The ca'),
-    select,
-  ],
+    3: nothing,
+    4: probe('The ca'),
+    5: select,
+  },
 }
 /** Settings that make a story shorter. @type {Record<string, string>} */
 const LESS = { text: '&learn.d=16&learn.mlp=16&learn.batch=4&learn.steps=220' }
 
-test('the story of every task is walked', () => assert.deepEqual(Object.keys(ACTS).sort(), Object.keys(TASKS).sort()))
-
-for (const [task, acts] of Object.entries(ACTS))
+for (const [task, { story: itsStops }] of Object.entries(TASKS))
   test(`the story of ${task} is walked to its end, in English and Chinese`, async () => {
     await go(`#2&room=learn&learn.task=${task}${LESS[task] ?? ''}`)
     await page.click('#story-start')
-    for (const [n, act] of acts.entries()) {
+    for (const [n, stop] of itsStops.entries()) {
+      const act = OWN[task]?.[n + 1] ?? SHARED.get(stop)
+      assert.ok(act, `stop ${n + 1} of ${task} is no shared one: OWN says what a reader does there`)
       const story = room(`#story[data-stop="${n + 1}"]`)
       await story.waitFor()
       const ring = room('[data-tour]')
@@ -106,7 +112,7 @@ for (const [task, acts] of Object.entries(ACTS))
       const numbers = (/** @type {string} */ text) => (text.match(/\d+(\.\d+)?%|\d\.\d/g) ?? []).sort()
       assert.deepEqual(numbers(chinese), numbers(english), `stop ${n + 1}`)
       await set('language', 'en')
-      if (n + 1 < acts.length) await page.click('#story-next')
+      if (n + 1 < itsStops.length) await page.click('#story-next')
     }
     await becomes(() => room('#story-next').count(), 0)
     await page.click('#story-leave')
