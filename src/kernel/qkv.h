@@ -7,8 +7,7 @@
  * import nothing. They read their inputs, write their outputs and `scratch`, and return a status.
  *
  * Every field of a struct is one 32-bit word, in the order written here: the JavaScript side fills
- * the same list of names (src/runtime/abi.js), and a test compares the two. The version of this interface is
- * 1000 QKV_ABI and the words of struct qkv_attention, which a new mask adds to. Change another struct, an enum or a
+ * the same list of names (src/runtime/abi.js), and a test compares the two. Change a field, an enum or a
  * signature, and QKV_ABI must grow. */
 #ifndef QKV_H
 #define QKV_H

@@ -2,6 +2,8 @@
 
 import { MASK_WORDS } from './attention-masks.js'
 
+export const ABI = 10
+
 /** @template {string} N @param {N} name */
 export const tensorWords = name =>
   /** @type {const} */ ([`${name}.data`, `${name}.batch`, `${name}.head`, `${name}.row`])
@@ -30,9 +32,6 @@ export const ATTENTION_WORDS = /** @type {const} */ ([
   'generator',
   'scratch',
 ])
-
-/** The version of the interface: 1000 QKV_ABI, and the words of struct qkv_attention. */
-export const ABI = 1000 * 10 + ATTENTION_WORDS.length
 
 /** The steps of a trace, in the order in which they are computed. */
 export const TRACE_STEPS = /** @type {const} */ ([
