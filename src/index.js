@@ -4,7 +4,7 @@ export { QkvError } from './base/errors.js'
 export { joinHeads, splitHeads, tensor } from './base/operand.js'
 export { Tensor } from './base/tensor.js'
 export { load } from './load.js'
-export { alibiSlopes } from './runtime/alibi.js'
+export { alibiSlopes } from './ops/alibi.js'
 
 /** @typedef {import('./qkv.js').Qkv} Qkv */
 /** @typedef {import('./ops/random-stream.js').Generator} Generator */

@@ -7,8 +7,8 @@ import { count, Tensor } from './base/tensor.js'
 import { ATTENTION_ATTRIBUTES, ATTENTION_INPUTS } from './onnx-names.js'
 import { runAttention } from './ops/attention.js'
 import { checkOptions, labels } from './ops/attention-arguments.js'
+import { broadcast } from './ops/attention-masks.js'
 import { expectCore } from './qkv.js'
-import { broadcast } from './runtime/attention-masks.js'
 
 /** @typedef {import('./qkv.js').Qkv} Qkv */
 /** @typedef {import('./base/tensor.js').TensorLike} TensorLike */

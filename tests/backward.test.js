@@ -5,7 +5,6 @@ import { test } from 'node:test'
 import fc from 'fast-check'
 import { load, tensor } from '../src/index.js'
 import { attentionBackward, linearBackward } from '../src/nn.js'
-import { drawnMasks, masksOf } from './drawn-masks.js'
 import { close } from './helpers.js'
 import * as reference from './reference.js'
 import * as reference64 from './reference-backward.js'
@@ -43,10 +42,12 @@ const calls = (length, size) =>
         scale: fc.constantFrom(0, 1, 0.37, -0.5),
         score: fc.constantFrom('gaussian', 'additive'),
         softcap: fc.constantFrom(0.8, 5),
-        ...drawnMasks,
+        causal: fc.boolean(),
+        window: fc.tuple(fc.constantFrom(0, 2, 40, Infinity), fc.constantFrom(0, 3, Infinity)),
         pastLength: fc.constantFrom(0, 1, 70),
         mask: fc.tuple(...Array(4).fill(fc.boolean())),
         bias: fc.tuple(...Array(4).fill(fc.boolean())),
+        keyLengths: fc.double({ min: 0, max: 1, noNaN: true }),
         alibi: fc.boolean(),
         sinks: fc.boolean(),
         dropout: fc.constantFrom(0.25, 1),
@@ -62,8 +63,7 @@ function make({ sizes, options, seed }) {
   const H = G * group
   const g = qkv.generator(seed)
   const random = (/** @type {number[]} */ ...dims) => g.uniform(dims, -1, 1)
-  const { mask, bias, score, dropout, alibi, sinks, ...rest } = options
-  const common = { ...rest, ...masksOf(rest, B, S) }
+  const { mask, bias, keyLengths, score, dropout, alibi, sinks, ...common } = options
   const own = (/** @type {boolean[]} */ axes) => [B, H, L, S].map((size, axis) => (axes[axis] ? size : 1))
   const isAdditive = score === 'additive'
   const [q, k, v, dOutput] = [
@@ -79,6 +79,7 @@ function make({ sizes, options, seed }) {
     common.bias = random(...own(bias))
     for (let i = 3; i < common.bias.data.length; i += 7) common.bias.data[i] = -Infinity
   }
+  if (keyLengths !== undefined) common.keyLengths = Array.from({ length: B }, (_, b) => Math.round(S * keyLengths ** b))
   if (score === 'gaussian') common.score = { kind: 'gaussian', sigma: 1.5 }
   if (isAdditive)
     common.score = {

@@ -4,7 +4,6 @@ import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import fc from 'fast-check'
 import { load } from '../src/index.js'
-import { drawnMasks, masksOf } from './drawn-masks.js'
 import { close } from './helpers.js'
 import { attention } from './reference.js'
 
@@ -41,17 +40,20 @@ const spread = fc.record({
   own: fc.tuple(...Array(4).fill(fc.boolean())),
   away: fc.constantFrom(0, 0, 256, 300),
 })
+const sides = fc.oneof(few, fc.constantFrom(40, 256, 300, Infinity))
 const options = fc.record(
   {
     scale: fc.constantFrom(0, 1, 0.37, -0.5),
     score: fc.constantFrom('gaussian', 'additive'),
     softcap: fc.constantFrom(0.8, 5),
-    ...drawnMasks,
+    causal: fc.boolean(),
+    window: fc.tuple(sides, sides),
     pastLength: fc.oneof(few, fc.constantFrom(200, 256, 480, -3, 'each')), // 'each': one for each batch
     alibi: fc.constant('drawn'),
     sinks: fc.constant('drawn'),
     mask: spread,
     bias: spread,
+    keyLengths: fc.double({ min: 0, max: 1, noNaN: true }),
     softmaxAxis: fc.constant('queries'),
     masking: fc.constant('after'),
   },
@@ -71,12 +73,12 @@ function make({ sizes, options, seed }) {
   const full = [B, H, L, S]
   /** @type {(spread: { rank: number, own: boolean[] }) => number[]} */
   const dimsOf = ({ rank, own }) => full.map((size, axis) => (own[axis] ? size : 1)).slice(4 - rank)
-  const { softmaxAxis, masking, mask, bias, score, pastLength, alibi, sinks, ...rest } = options
+  const { softmaxAxis, masking, mask, bias, keyLengths, score, pastLength, alibi, sinks, ...rest } = options
   const isAdditive = score === 'additive'
   const q = random(B, H, L, isAdditive ? D + 1 : D)
   const k = random(B, G, S, D)
   const v = random(B, G, S, E)
-  const common = { ...rest, ...masksOf(rest, B, S), ...(pastLength !== undefined && { pastLength }) }
+  const common = { ...rest, ...(pastLength !== undefined && { pastLength }) }
   if (pastLength === 'each') common.pastLength = [...g.randint(-4, 300, [B]).data]
   if (alibi) common.alibi = g.uniform([H], -0.01, 0.01) // small slopes: the rounding of large scores would hide errors
   if (sinks && !softmaxAxis) {
@@ -93,6 +95,7 @@ function make({ sizes, options, seed }) {
     common.bias = random(...dimsOf(bias))
     for (let i = 3; i < common.bias.data.length; i += 7) common.bias.data[i] = -Infinity
   }
+  if (keyLengths !== undefined) common.keyLengths = Array.from({ length: B }, (_, b) => Math.round(S * keyLengths ** b))
   if (score === 'gaussian') common.score = { kind: 'gaussian', sigma: 1.5 }
   if (isAdditive) {
     const [wQuery, wKey, v, bias] = [random(5, D + 1), random(5, D), random(5), random(5)]

@@ -1,7 +1,5 @@
 // This is attention in plain JavaScript and float64, written like the formulas. It is the reference for the kernels.
 
-import { ruledIn } from './drawn-masks.js'
-
 /**
  * @typedef {{ data: ArrayLike<number>, dims: readonly number[] }} Input
  * @typedef {{ data: Float64Array, dims: number[] }} Output
@@ -174,6 +172,7 @@ export function attention(query, key, value, options = {}) {
   const E = v.dims[3]
   const { alibi, sinks } = options
   const { scale = score.kind === 'dot' ? 1 / Math.sqrt(D || 1) : 1, softcap = 0, pastLength = 0, mask, bias } = options
+  const [left, right] = options.window ?? [Infinity, Infinity]
   const head = (/** @type {number} */ h) => Math.floor(h / (H / G))
 
   const positionOf = (/** @type {number} */ b, /** @type {number} */ i) =>
@@ -186,7 +185,10 @@ export function attention(query, key, value, options = {}) {
   const keepAt = (...index) => (options.keep ? at(options.keep, ...index) : 1)
   /** @type {(b: number, h: number, i: number, j: number) => boolean} */
   const sees = (b, h, i, j) => {
-    if (!ruledIn(options, { b, position: positionOf(b, i), j })) return false
+    const position = positionOf(b, i)
+    if (options.causal && j > position) return false
+    if (j < position - left || j > position + right) return false
+    if (options.keyLengths && j >= options.keyLengths[b]) return false
     if (mask && !at(mask, b, h, i, j)) return false
     return biasAt(b, h, i, j) !== -Infinity
   }

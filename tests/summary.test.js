@@ -8,7 +8,6 @@ import { kvCache } from '../src/cache.js'
 import { load, tensor } from '../src/index.js'
 import { attentionWindow } from '../src/nn.js'
 import { ATTENTION_OPTIONS } from '../src/ops/attention-arguments.js'
-import { drawnMasks, masksOf } from './drawn-masks.js'
 import { attention } from './reference.js'
 import { summary as reference } from './reference-summary.js'
 
@@ -71,6 +70,7 @@ const keys = fc.oneof(
   { weight: 4, arbitrary: few },
   { weight: 2, arbitrary: fc.constantFrom(31, 127, 128, 255, 256, 257, 513) },
 )
+const sides = fc.oneof(few, fc.constantFrom(40, 256, Infinity))
 const calls = fc.record({
   B: fc.integer({ min: 0, max: 2 }),
   G: fc.constantFrom(1, 1, 2),
@@ -89,12 +89,14 @@ const calls = fc.record({
       scale: fc.constantFrom(0, 1, 0.37, -0.5, 4),
       score: fc.constantFrom('gaussian', 'additive'),
       softcap: fc.constantFrom(0.8, 5),
-      ...drawnMasks,
+      causal: fc.boolean(),
+      window: fc.tuple(sides, sides),
       pastLength: fc.oneof(few, fc.constantFrom(200, 256, -3, 'each')),
       alibi: fc.constant('drawn'),
       sinks: fc.constant('drawn'),
       mask: fc.boolean(),
       bias: fc.boolean(),
+      keyLengths: fc.double({ min: 0, max: 1, noNaN: true }),
     },
     { requiredKeys: [] },
   ),
@@ -105,8 +107,7 @@ function make({ B, G, group, L, S, D, E, seed, options, tokens }) {
   const H = G * group
   const g = qkv.generator(seed)
   const random = (/** @type {number[]} */ ...dims) => g.uniform(dims, -1, 1)
-  const { score, pastLength, alibi, sinks, mask, bias, ...rest } = options
-  const made = { ...rest, ...masksOf(rest, B, S) }
+  const { score, pastLength, alibi, sinks, mask, bias, keyLengths, ...made } = options
   if (pastLength !== undefined) made.pastLength = pastLength === 'each' ? [...g.randint(-4, 300, [B]).data] : pastLength
   if (alibi) made.alibi = g.uniform([H], -0.01, 0.01)
   if (sinks) {
@@ -118,6 +119,7 @@ function make({ B, G, group, L, S, D, E, seed, options, tokens }) {
     made.bias = random(H, 1, S)
     for (let i = 3; i < made.bias.data.length; i += 7) made.bias.data[i] = -Infinity
   }
+  if (keyLengths !== undefined) made.keyLengths = Array.from({ length: B }, (_, b) => Math.round(S * keyLengths ** b))
   if (score === 'gaussian') made.score = { kind: 'gaussian', sigma: 1.5 }
   if (score === 'additive')
     made.score = { kind: 'additive', wQuery: random(5, D), wKey: random(5, D), v: random(5), bias: random(5) }

@@ -3,7 +3,7 @@
 import { toBoolean } from '../base/arguments.js'
 import { valuesOf } from '../base/operand.js'
 import { count, Tensor } from '../base/tensor.js'
-import { MASK_OPTIONS } from '../runtime/attention-masks.js'
+import { MASK_OPTIONS } from '../ops/attention-masks.js'
 
 /** @typedef {import('../runtime/memory.js').Core} Core */
 /** @typedef {import('../runtime/attention-call.js').AttentionCall} AttentionCall */

@@ -165,8 +165,7 @@ function cut(call, rows, columns) {
   call.mask = cutMask(call.mask, [B, H, R, C], rows, columns)
   call.bias = cutMask(call.bias, [B, H, R, C], rows, columns)
   call.past = (call.past ?? new Int32Array(B)).map(past => Math.min(past + shift, 2 ** 31 - 1))
-  for (const [option, keys] of Object.entries(masks))
-    if (keys instanceof Uint32Array) masks[option] = keys.map(n => Math.max(0, n - columns[0]))
+  masks.keyLengths = masks.keyLengths?.map(length => Math.max(0, length - columns[0]))
   call.setSizes(B, H, G, R, C, 0)
 }
 

@@ -5,7 +5,7 @@ import { expectDims, oneOf, readOptions, register, sizeOf, toNumber, unknownOpti
 import { describe, shape } from '../base/errors.js'
 import { toFloats } from '../base/operand.js'
 import { TRACE_STEPS } from '../runtime/abi.js'
-import { MASK_OPTIONS, MASKS } from '../runtime/attention-masks.js'
+import { MASK_OPTIONS, MASKS } from './attention-masks.js'
 import { checkSummary } from './attention-summary.js'
 import { checkStream } from './random-stream.js'
 
@@ -41,7 +41,7 @@ import { checkStream } from './random-stream.js'
  * @property {{ p: number, generator: Generator }} [dropout] zeroes each weight with probability p and divides
  *   the others by 1 - p (training only); draws come from the generator in the order of the weights
  *
- * @typedef {OtherOptions & import('../runtime/attention-masks.js').MaskOptions} AttentionOptions
+ * @typedef {OtherOptions & import('./attention-masks.js').MaskOptions} AttentionOptions
  */
 
 /**

@@ -10,9 +10,9 @@ import {
   TRACE_STEPS,
   TRACE_WORDS,
 } from '../runtime/abi.js'
-import { MASK_WORDS, MASKS } from '../runtime/attention-masks.js'
 import { checkOut, expectApart, freshOutput, renewed } from '../runtime/outputs.js'
 import { ATTENTION, checkAttention, stepName, TRACE } from './attention-arguments.js'
+import { MASKS } from './attention-masks.js'
 import { summarize } from './attention-summary.js'
 import { multiply, toWeights } from './linear.js'
 
@@ -84,11 +84,7 @@ export function writeCall(core, call, q, k, v, out, inRows, keysInRows, size) {
   words[at + AT.w_v] = wV
   floats[at + AT.softcap] = call.softcap
   words[at + AT.sinks] = sinks
-  let next = at + AT[MASK_WORDS[0]]
-  for (const mask of MASKS) {
-    mask.write(core, call, next)
-    next += mask.words.length
-  }
+  for (const mask of MASKS) mask.write(core, call, at)
   return args
 }
 

@@ -1,12 +1,12 @@
 // The JavaScript side of src/kernel/qkv.h: the same version, words and enums. A test compares the two.
 
-import { MASK_WORDS } from './attention-masks.js'
-
 export const ABI = 10
 
 /** @template {string} N @param {N} name */
 export const tensorWords = name =>
   /** @type {const} */ ([`${name}.data`, `${name}.batch`, `${name}.head`, `${name}.row`])
+/** @template {string} N @param {N} name */
+const maskWords = name => /** @type {const} */ ([...tensorWords(name), `${name}.column`])
 
 /** struct qkv_attention, one 32-bit word each. */
 export const ATTENTION_WORDS = /** @type {const} */ ([
@@ -26,7 +26,13 @@ export const ATTENTION_WORDS = /** @type {const} */ ([
   'sigma',
   'w_v',
   'softcap',
-  ...MASK_WORDS,
+  'past',
+  'left',
+  'right',
+  'key_lengths',
+  ...maskWords('mask'),
+  ...maskWords('bias'),
+  'alibi',
   'sinks',
   'dropout',
   'generator',
@@ -113,6 +119,7 @@ export const SOFTMAX_AXIS = { keys: 0, queries: 1 }
 export const MASKING = { before: 0, after: 1 }
 export const ACTIVATION = { none: 0, gelu: 1, gelu_tanh: 2, relu: 3, silu: 4 }
 export const STREAM = { vector: 0, scalar: 1 }
+export const OPEN = 0xffffffff
 
 /** sizeof(struct qkv_generator) */
 export const GENERATOR_BYTES = 624 * 4 + 4 * 4 + 8

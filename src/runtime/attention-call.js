@@ -62,7 +62,7 @@ export class AttentionCall {
   bias
   /** @type {FloatTensor | undefined} (H) */
   sinks
-  /** The checked values of the other masks, by option: see src/runtime/attention-masks.js. @type {{ alibi?: FloatTensor, keyLengths?: Uint32Array, [option: string]: any }} */
+  /** The checked values of the other masks, by option: see src/ops/attention-masks.js. @type {{ alibi?: FloatTensor, keyLengths?: Uint32Array, [option: string]: any }} */
   masks = { alibi: undefined, keyLengths: undefined }
   /** @type {{ p: number, generator: import('../ops/random-stream.js').Generator } | undefined} */
   dropout

@@ -1,18 +1,19 @@
 // The masks of attention: options that hide keys, or lower their scores by where they stand. Each has its options, their check,
 // and the words of struct qkv_attention that it fills (src/kernel/mask.h reads them). For a new mask add its option to
-// MaskOptions and its entry to MASKS. This file stands below abi.js, which takes the words from here.
+// MaskOptions and MASK_OPTIONS, and its entry to MASKS.
 
 import { expectDims, toBoolean, toNumber } from '../base/arguments.js'
 import { describe, shape } from '../base/errors.js'
 import { toFloats, toOperand } from '../base/operand.js'
+import { ATTENTION_WORDS, indices, OPEN } from '../runtime/abi.js'
 import { alibiSlopes } from './alibi.js'
 
 /** @typedef {import('../base/tensor.js').TensorLike} TensorLike */
 /** @typedef {import('../base/tensor.js').Nested} Nested */
 /** @typedef {import('../base/tensor.js').Tensor} Tensor */
-/** @typedef {import('./memory.js').Core} Core */
-/** @typedef {import('./attention-call.js').AttentionCall} AttentionCall */
-/** @typedef {import('./attention-call.js').Broadcast} Broadcast */
+/** @typedef {import('../runtime/memory.js').Core} Core */
+/** @typedef {import('../runtime/attention-call.js').AttentionCall} AttentionCall */
+/** @typedef {import('../runtime/attention-call.js').Broadcast} Broadcast */
 /** @typedef {Record<string, string>} Names of options in errors: `names.window` is 'attention: window' */
 
 /**
@@ -32,20 +33,14 @@ import { alibiSlopes } from './alibi.js'
 
 /**
  * @typedef {object} Mask
- * @property {readonly (keyof MaskOptions)[]} options
- * @property {readonly string[]} words those of struct qkv_attention that it fills, in their order
  * @property {(call: AttentionCall, options: MaskOptions, names: Names, where: string) => void} check stores the checked values in
- *   `call.masks` by option, or in a field of the call that others read; undefined where the option is not given. A Uint32Array has a
- *   number of first keys for each batch: attentionWindow subtracts those before its window
- * @property {(core: Core, call: AttentionCall, at: number) => void} write writes its words; at: the index of the first of them. It
- *   may allocate memory of the call, so it takes `core.words` only afterwards
+ *   the call, undefined where the option is not given
+ * @property {(core: Core, call: AttentionCall, at: number) => void} write writes its words; at: the index of the first word of the
+ *   struct. It may allocate memory of the call, so it takes `core.words` only afterwards
  */
 
-/** Of `left` and `right`: no limit on that side. */
-export const OPEN = 0xffffffff
-/** @template {string} N @param {N} name */
-const broadcastWords = name =>
-  /** @type {const} */ ([`${name}.data`, `${name}.batch`, `${name}.head`, `${name}.row`, `${name}.column`])
+/** The index of each word of struct qkv_attention. */
+const AT = indices(ATTENTION_WORDS)
 const MOST_BATCHES = 2 ** 24
 const POSITION = { least: -(2 ** 31), most: 2 ** 31 - 1, whole: true }
 const SIDE = { least: 0, whole: true, open: true }
@@ -113,10 +108,8 @@ function checkPast(pastLength, B, name) {
   return new Int32Array(B).fill(toNumber(pastLength, name, POSITION))
 }
 
-/** causal, window and pastLength: one window around the diagonal. @satisfies {Mask} */
+/** causal, window and pastLength: one window around the diagonal. @type {Mask} */
 const span = {
-  options: /** @type {const} */ (['causal', 'window', 'pastLength']),
-  words: /** @type {const} */ (['past', 'left', 'right']),
   check(call, { pastLength, window, causal }, names) {
     call.past =
       pastLength === undefined || pastLength === 0 ? undefined : checkPast(pastLength, call.B, names.pastLength)
@@ -133,9 +126,9 @@ const span = {
   write(core, call, at) {
     const past = call.past ? core.copyIn(call.past) : 0
     const { words } = core
-    words[at] = past
-    words[at + 1] = Math.min(call.left, OPEN)
-    words[at + 2] = Math.min(call.right, OPEN)
+    words[at + AT.past] = past
+    words[at + AT.left] = Math.min(call.left, OPEN)
+    words[at + AT.right] = Math.min(call.right, OPEN)
   },
 }
 
@@ -162,14 +155,12 @@ export function checkMasks(call, { mask, bias }, where, names) {
   if (bias !== undefined) call.bias = broadcast(toFloats(bias, names.bias), full, names.bias)
 }
 
-/** Broadcast tensors over queries and keys. @satisfies {Mask} */
+/** Broadcast tensors over queries and keys. @type {Mask} */
 const maskAndBias = {
-  options: /** @type {const} */ (['mask', 'bias']),
-  words: /** @type {const} */ ([...broadcastWords('mask'), ...broadcastWords('bias')]),
   check: (call, options, names, where) => checkMasks(call, options, where, names),
   write(core, call, at) {
-    writeBroadcast(core, at, call.mask)
-    writeBroadcast(core, at + 5, call.bias)
+    writeBroadcast(core, at + AT['mask.data'], call.mask)
+    writeBroadcast(core, at + AT['bias.data'], call.bias)
   },
 }
 
@@ -188,23 +179,19 @@ function checkAlibi(alibi, H, name) {
   return slopes
 }
 
-/** Scores fall with the distance, by a slope for each head. @satisfies {Mask} */
+/** Scores fall with the distance, by a slope for each head. @type {Mask} */
 const alibi = {
-  options: /** @type {const} */ (['alibi']),
-  words: /** @type {const} */ (['alibi']),
   check(call, options, names) {
     call.masks.alibi = options.alibi === undefined ? undefined : checkAlibi(options.alibi, call.H, names.alibi)
   },
   write(core, { masks: { alibi } }, at) {
     const slopes = alibi ? core.toMemory(alibi) : 0
-    core.words[at] = slopes
+    core.words[at + AT.alibi] = slopes
   },
 }
 
-/** Batches whose last keys are padding. @satisfies {Mask} */
+/** Batches whose last keys are padding. @type {Mask} */
 const keyLengths = {
-  options: /** @type {const} */ (['keyLengths']),
-  words: /** @type {const} */ (['key_lengths']),
   check(call, { keyLengths }, names) {
     const range = { least: 0, most: call.S, whole: true }
     call.masks.keyLengths =
@@ -212,11 +199,20 @@ const keyLengths = {
   },
   write(core, { masks: { keyLengths } }, at) {
     const lengths = keyLengths ? core.copyIn(keyLengths) : 0
-    core.words[at] = lengths
+    core.words[at + AT.key_lengths] = lengths
   },
 }
 
-/** All masks, in the order of their words, in which they are checked. */
-export const MASKS = /** @type {const} */ ([span, keyLengths, maskAndBias, alibi])
-export const MASK_OPTIONS = MASKS.flatMap(({ options }) => options)
-export const MASK_WORDS = MASKS.flatMap(({ words }) => words)
+/** All masks, in the order in which they are checked. */
+export const MASKS = [span, maskAndBias, alibi, keyLengths]
+
+/** The names of their options. */
+export const MASK_OPTIONS = /** @type {const} */ ([
+  'causal',
+  'window',
+  'pastLength',
+  'mask',
+  'bias',
+  'alibi',
+  'keyLengths',
+])
