@@ -324,6 +324,17 @@ test('the tour: a link opens a stop, what it asks for stays done, whoever leaves
   assert.equal(store.state.settings.sentence, 'typed in the tour')
 })
 
+test('a link to a stop that is followed in the open room opens the stop, and the sentence of before comes back', () => {
+  const { store, act } = start()
+  act.change({ sentence: 'my very own words' })
+  store.follow('tour=2')
+  const { before, ...settings } = store.state.settings
+  assert.deepEqual({ ...settings, before: '' }, { ...stopOf(2).settings, tour: 2 })
+  assert.match(before, /my\+very\+own\+words/)
+  act.setTour(null)
+  assert.equal(store.state.settings.sentence, 'my very own words')
+})
+
 test('every stop of the tour is done by its own thing, and not on arrival', () => {
   for (let stop = 1; stop <= 7; stop++) {
     const { store, act } = start({ link: `tour=${stop}` })

@@ -207,7 +207,7 @@ export interface Room<T extends Types> {
   /** The sentence that the room shows: other rooms may use it. */
   sentence?(state: State<T>): string
   take?(state: State<T>, what: HandOver): Step<T> | undefined
-  /** The reader has changed the address: what changes beside the settings. */
+  /** The reader has changed the address: what changes beside the settings, or other settings that the link means. */
   follow?(state: State<T>, settings: T['settings']): Step<T> | undefined
   enter?(state: State<T>): Step<T> | undefined
   leave?(state: State<T>): Step<T> | undefined

@@ -189,7 +189,7 @@ export function createStore(
       if (toLink(fields, settings) === toLink(fields, state.settings)) return
       origin = settings
       histories.begin(['place'])
-      update({ ...room.follow?.(state, settings), set: settings })
+      update({ set: settings, ...room.follow?.(state, settings) })
     },
     can: histories.can,
     /** @param {Partial<import('./room.js').Surroundings>} patch */

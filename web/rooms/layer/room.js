@@ -11,10 +11,14 @@ import { change, keepMeaningful, pageOf, signature } from './settings.js'
 import { more, tools } from './views/header-tools.js'
 import { draw } from './views/layer-page.js'
 
-/** @import { LayerRoom } from './layer.js' */
+/** @import { LayerRoom, LayerState } from './layer.js' */
 
 /** Numbers and characters that a link carries at most: browsers cut longer addresses. */
 const [MOST_NUMBERS, MOST_LETTERS] = [10_000, 200_000]
+
+/** A link to a stop of the tour, and to nothing else, opens that stop. @param {LayerState} state @param {LayerState['settings']} settings of the link */
+const linkedStop = (state, settings) =>
+  settings.tour !== null && signature(settings) === signature(DEFAULTS) ? arrive(state, settings.tour) : undefined
 
 /** @type {LayerRoom} */
 export const room = {
@@ -55,11 +59,8 @@ export const room = {
     if (what.type !== 'sentence' || state.settings.imported) return undefined
     return set(state, change(state.settings, { sentence: what.text }))
   },
-  /** A link to a stop of the tour, and to nothing else, opens that stop. */
-  enter(state) {
-    const { tour } = state.settings
-    return tour !== null && signature(state.settings) === signature(DEFAULTS) ? arrive(state, tour) : undefined
-  },
+  enter: state => linkedStop(state, state.settings),
+  follow: linkedStop,
   keys: {
     Escape: clear,
     n: state => moveStep(state, 1),
