@@ -62,3 +62,15 @@ test('the slider of the length has a tick where the weights become more numbers 
   await page.locator('#cost-length').fill(tick ?? '')
   await becomes(() => page.inputValue('#cost-number'), String(crossing))
 })
+
+test('a length that is being typed stays while the page is drawn anew, and what is too long becomes the longest', async () => {
+  await go(`${LAYER}view=map`)
+  await page.click('#seen-cost')
+  await page.fill('#cost-number', '')
+  await page.locator('#cost-number').pressSequentially('99999999')
+  await page.locator('#cost-causal').evaluate(box => /** @type {HTMLInputElement} */ (box).click())
+  await becomes(() => page.isChecked('#cost-causal'), true)
+  assert.equal(await page.inputValue('#cost-number'), '99999999')
+  await page.press('#cost-number', 'Enter')
+  await becomes(() => page.inputValue('#cost-number'), await page.getAttribute('#cost-number', 'max'))
+})

@@ -159,13 +159,20 @@ export function costPanel(context) {
   const { t, result, actions, costLength: n, costCausal } = context
   const size = result.tensors.K?.dims[2] ?? 0
   if (!size) return shapes(context)
-  const set = (/** @type {number} */ length) =>
-    actions.setCost({ costLength: Math.min(Math.max(Math.round(length) || LEAST_LENGTH, LEAST_LENGTH), MOST_LENGTH) })
+  const set = (/** @type {number} */ length) => {
+    const costLength = Math.min(Math.max(Math.round(length) || LEAST_LENGTH, LEAST_LENGTH), MOST_LENGTH)
+    actions.setCost({ costLength })
+    return costLength
+  }
+  // A redraw must leave what is being typed, so the value is not `live`.
+  const typed = (/** @type {InputEvent} */ { target }) => {
+    target.value = String(set(target.valueAsNumber))
+  }
   return html`${inWords(context, n, size)}
     <div class="cost-controls">
       <label for="cost-length">${t('costLength')}</label>
       <input id="cost-length" type="range" list="cost-crossing" min="0" max=${LENGTH_STEPS} .value=${live(String(stepAt(n)))} aria-valuetext=${n} @input=${(/** @type {InputEvent} */ { target }) => set(lengthAt(target.valueAsNumber))} />
-      <input id="cost-number" type="number" min=${LEAST_LENGTH} max=${MOST_LENGTH} aria-label=${t('costLength')} .value=${live(String(n))} @change=${(/** @type {InputEvent} */ { target }) => set(target.valueAsNumber)} />
+      <input id="cost-number" type="number" min=${LEAST_LENGTH} max=${MOST_LENGTH} aria-label=${t('costLength')} .value=${String(n)} @change=${typed} />
       <label><input id="cost-causal" type="checkbox" .checked=${live(costCausal)} @change=${(/** @type {InputEvent} */ { target }) => actions.setCost({ costCausal: target.checked })} /> ${t('costCausal')}</label>
       <span class="note">${t('costSizes', { heads: result.heads, size, width: result.heads * size, crossing: 4 * size })}</span>
       <datalist id="cost-crossing"><option value=${stepAt(4 * size)}></option></datalist>
