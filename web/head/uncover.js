@@ -37,11 +37,12 @@ function isInSight(element) {
  */
 export function uncover(sheetId, picture, cell) {
   const key = [sheetId, picture, cell.matrix, cell.row, cell.column].join(' ')
-  if (key === last && document.getElementById(sheetId)) return
-  last = key
+  if (!document.getElementById(sheetId)) last = '' // it was taken away
   requestAnimationFrame(() => {
     const sheet = document.getElementById(sheetId)
-    if (!sheet || getComputedStyle(sheet).position !== 'fixed') return
+    if (!sheet || key === last) return
+    last = key
+    if (getComputedStyle(sheet).position !== 'fixed') return
     closing.observe(sheet, { attributeFilter: ['class'] })
     const drawn = picture ? document.querySelector(picture) : null
     const pressed = focused()?.closest('[data-row]')
