@@ -99,7 +99,7 @@ export async function pinWeight(page) {
 export const beyond = page =>
   page.evaluate(() => {
     const { clientWidth, scrollWidth } = document.documentElement
-    if (scrollWidth <= innerWidth) return []
+    if (scrollWidth <= clientWidth) return []
     /** @type {string[]} */
     const found = []
     const isCut = (/** @type {Element} */ element) => {
@@ -113,7 +113,7 @@ export const beyond = page =>
       for (const element of root.querySelectorAll('*')) {
         if (element.shadowRoot) look(element.shadowRoot)
         const { left, right } = element.getBoundingClientRect()
-        if (right + scrollX <= innerWidth || isCut(element)) continue
+        if (right + scrollX <= clientWidth || isCut(element)) continue
         const name = `${element.localName}${element.id && `#${element.id}`} ${element.getAttribute('class') ?? ''}`
         found.push(`${name.trim()}: ${(left + scrollX).toFixed(1)} to ${(right + scrollX).toFixed(1)}`)
       }

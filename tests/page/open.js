@@ -16,6 +16,8 @@ export const SMALL_LAYER = '#2&model=multihead&dModel=8&heads=2'
 export const LAYER = '#2&'
 /** Milliseconds until a test gives up waiting for a state. The machine may be busy. */
 const PATIENCE = 60_000
+/** Milliseconds after which the page of a test is closed: an evaluation in a page that stands still would never end. */
+const LIMIT = 240_000
 
 /** The page of the running test. @type {Page} */
 export let page
@@ -150,16 +152,20 @@ export function usePage({ hash = LAYER, start } = {}) {
   const own = useBrowser(start)
   /** The tab of the test before, if a test may use it again. @type {Page | undefined} */
   let tab
+  /** @type {ReturnType<typeof setTimeout>} */
+  let limit
   beforeEach(async () => {
     tab ??= await newTab(own.browser.context)
     page = tab
+    limit = setTimeout(() => page.close(), LIMIT)
     url = own.server.url
     if (hash === null) return
     await page.goto(url + hash)
     await page.locator('main').waitFor()
   })
   afterEach(async () => {
-    if (page === tab && !isChanged.has(page)) await empty(page)
+    clearTimeout(limit)
+    if (page === tab && !isChanged.has(page) && !page.isClosed()) await empty(page)
     else {
       await page.close()
       tab = undefined
