@@ -1,6 +1,7 @@
 // What the session of a room was asked and has answered. A slot holds the answer of one request at a time.
 
 import { createPort, problemOf } from './port.js'
+import { isSame } from './same.js'
 
 /** @template {import('./room.js').Types} T @typedef {import('./room.js').Room<T>} Room */
 /** @template [V=any] @typedef {import('./room.js').Got<V>} Got */
@@ -11,6 +12,8 @@ export const shown = got => (got?.is === 'here' ? got.value : got?.before)
 
 /** The key of a request names all that its answer depends on. @param {AnyRequest} request */
 const keyOf = request => request.key ?? JSON.stringify(request)
+/** Have two requests one answer? They are compared whenever a frame is drawn, so long texts are not written anew. @param {AnyRequest} a @param {AnyRequest} b */
+const haveOneAnswer = (a, b) => ((a.key ?? b.key) === undefined ? isSame(a, b) : a.key === b.key)
 
 /** Answers that are needed no longer. */
 function createKept() {
@@ -21,7 +24,6 @@ function createKept() {
     find: (type, key) => kept.get(type)?.get(key),
     /** @param {string} type @param {string} key @param {unknown} value @param {number} most of this type that are kept */
     add(type, key, value, most) {
-      if (!most) return
       const answers = kept.get(type) ?? new Map()
       answers.delete(key)
       answers.set(key, value)
@@ -48,7 +50,7 @@ export const slotOf = ({ type, part }) => (part ? `${type}:${part}` : type)
 export function createSlots(room, { qkv, load, worker, put: give, receive, arrived }) {
   /** @type {Record<string, Got | undefined>} */
   let got = {}
-  /** The request of each slot. `isNeeded`: it was asked because the state needs it, and ends with that need. @type {Map<string, { id: number, key: string, isNeeded: boolean }>} */
+  /** The request of each slot. `isNeeded`: it was asked because the state needs it, and ends with that need. @type {Map<string, { id: number, request: AnyRequest, isNeeded: boolean }>} */
   const asked = new Map()
   const kept = createKept()
   let id = 0
@@ -102,26 +104,25 @@ export function createSlots(room, { qkv, load, worker, put: give, receive, arriv
 
   /** Ends a request, and keeps its answer if the room says so. @param {string} slot */
   function drop(slot) {
-    const request = asked.get(slot)
+    const old = asked.get(slot)
     const [type] = slot.split(':')
     const value = before(slot)
     const isOpen = !isAnswered(slot)
     asked.delete(slot)
     put(slot, undefined)
-    if (!request) return
-    if (isOpen) port.send({ type: 'cancel', id: request.id })
-    else kept.add(type, request.key, value, room.keep?.[type] ?? 0)
+    if (!old) return
+    if (isOpen) port.send({ type: 'cancel', id: old.id })
+    else if (room.keep?.[type]) kept.add(type, keyOf(old.request), value, room.keep[type])
   }
 
   /** @param {any} request @param {boolean} isNeeded */
   function ask(request, isNeeded) {
     const slot = slotOf(request)
-    const key = keyOf(request)
     const old = asked.get(slot)
     const older = before(slot)
     if (old && !isAnswered(slot)) port.send({ type: 'cancel', id: old.id })
-    asked.set(slot, { id: ++id, key, isNeeded })
-    const found = kept.find(request.type, key)
+    asked.set(slot, { id: ++id, request, isNeeded })
+    const found = room.keep?.[request.type] && kept.find(request.type, keyOf(request))
     try {
       const value = found ?? (qkv && room.now?.(request, qkv))
       if (value !== undefined) {
@@ -145,7 +146,10 @@ export function createSlots(room, { qkv, load, worker, put: give, receive, arriv
     need(requests) {
       const needs = new Map(requests.map(each => [slotOf(each), each]))
       for (const [slot, { isNeeded }] of asked) if (isNeeded && !needs.has(slot)) drop(slot)
-      for (const [slot, each] of needs) if (asked.get(slot)?.key !== keyOf(each)) ask(each, true)
+      for (const [slot, each] of needs) {
+        const old = asked.get(slot)
+        if (!old || !haveOneAnswer(old.request, each)) ask(each, true)
+      }
     },
 
     /** @param {string} slot */

@@ -3,6 +3,7 @@
 import '../../elements/deep-map.js'
 import { html, nothing } from 'lit'
 import { percent } from '../../files/number-format.js'
+import { isSame } from '../../shell/same.js'
 import { shown } from '../../shell/slots.js'
 import { mapAt } from './atlas-maps.js'
 import { withoutFirstBox } from './overview.js'
@@ -23,8 +24,8 @@ const TILE_SIDE = 2048
 
 /** A tile that the map waits for. @typedef {{ tile: TilePart, resolve: (matrix: Matrix) => void, reject: (error: Error) => void }} Awaited */
 
-/** The source of the open head: as long as it is the same object, the map keeps its tiles. @type {{ name: string, source?: import('../../elements/deep-levels.js').DeepSource, stop?: AbortController }} */
-let known = { name: '' }
+/** The source of the open head, and what it depends on: as long as it is the same object, the map keeps its tiles. @type {{ of?: readonly unknown[], source?: import('../../elements/deep-levels.js').DeepSource, stop?: AbortController }} */
+let known = {}
 /** The tiles that the map waits for. @type {Map<string, Awaited>} */
 const awaited = new Map()
 /** Are they asked for at the end of this turn? */
@@ -47,8 +48,8 @@ function sourceOf(room, head) {
   const { model, input, changes, sourceText } = run.request
   const { isWithoutFirst } = view
   const finer = got.profile?.is === 'here' ? got.profile.value.map : undefined
-  const name = JSON.stringify([model, input, changes, sourceText, head, finer?.dims, isWithoutFirst]) // another row is the same text
-  if (known.name === name) return known.source
+  const of = [model, input, changes, sourceText, head, finer?.dims, isWithoutFirst] // another row is the same text
+  if (isSame(known.of, of)) return known.source
   const { rows, columns, height, width } = maps
   const all = finer ?? { data: mapAt(maps, head), dims: [height, width] }
   const ask = (/** @type {TilePart} */ tile, /** @type {AbortSignal} */ signal) =>
@@ -86,7 +87,7 @@ function sourceOf(room, head) {
     patience,
   }
   known.stop?.abort()
-  known = { name, source, stop }
+  known = { of, source, stop }
   if (isWithoutFirst)
     ofFirst({ rows: [0, rows], columns: [0, columns], resolution: [all.dims[0], all.dims[1]] }, stop.signal)?.then(
       first => {

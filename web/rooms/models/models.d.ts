@@ -122,8 +122,8 @@ export interface View {
   hasMatters: boolean
   /** The part or the edge of the graph of heads under the pointer or with the focus, by its name. */
   graphPointed: string
-  /** What the reader agreed to compute the graph of, though it takes long: the request of its run as JSON. */
-  graphAgreed: string
+  /** What the reader agreed to compute the graph of, though it takes long: the request of its run. */
+  graphAgreed: RunRequest | undefined
   /** Are the programs shown? */
   hasPrograms: boolean
   /** Why a model was not asked for. */

@@ -4,6 +4,7 @@
 import { SHIPPED } from '../../files/shipped-models.js'
 import { headName, readChanges, withCell, withChange, writeChanges } from '../../head/changes.js'
 import { flag, other, text } from '../../shell/kinds.js'
+import { isSame } from '../../shell/same.js'
 import { defaultsOf } from '../../shell/settings-link.js'
 import { slotOf } from '../../shell/slots.js'
 import { grown, MOST_EXACT } from './atlas-maps.js'
@@ -76,7 +77,7 @@ const view = {
   ahead: '',
   hasMatters: false,
   graphPointed: '',
-  graphAgreed: '',
+  graphAgreed: undefined,
   hasPrograms: false,
   mostBytes: mostMemory(),
   stack: '',
@@ -376,7 +377,7 @@ const actions = {
     effects: isRevealed ? [{ type: 'reveal', selector: '#models-graph' }] : [],
   }),
   agreeToGraph: state => ({
-    view: { graphAgreed: JSON.stringify(shownOf(state).request) },
+    view: { graphAgreed: shownOf(state).request },
     effects: [{ type: 'retry' }],
   }),
   openFromGraph: (_, at, position, stack) => ({
@@ -465,14 +466,14 @@ function graphNeeds(state) {
   const isAsked = settings.graph !== '' || isAhead(state, 'graph')
   if (!isAsked || view.grown || !openModel?.hasHead || !run || run.row < 0) return []
   /** @type {Request[]} */
-  const list = [{ type: 'graph', ...request, isAgreed: view.graphAgreed === JSON.stringify(request) }]
+  const list = [{ type: 'graph', ...request, isAgreed: isSame(view.graphAgreed, request) }]
   const [, edge] = / (.+)!$/.exec(settings.graph) ?? []
   if (edge && got.graph?.is === 'here' && 'edges' in got.graph.value) list.push({ type: 'graphEdge', ...request, edge })
   return list
 }
 
 /** Is the answer here, and that of this request? @param {import('../../shell/room.js').Got<{ request: object }> | undefined} got @param {object} request */
-const isAnswered = (got, request) => got?.is === 'here' && JSON.stringify(got.value.request) === JSON.stringify(request)
+const isAnswered = (got, request) => got?.is === 'here' && isSame(got.value.request, request)
 
 /** The run with one more token, and maps that show where the token before it looked. @param {import('./model-run.js').Run} run @param {import('./generate.js').Step} step @returns {import('./model-run.js').Run} */
 function grow(run, { id, token, rows }) {
@@ -578,8 +579,8 @@ export const room = {
       const { checkpoint: last, ...left } = settings
       const isFirst = requested?.name !== '' && requested?.name === firstName()
       const isBranch = isOfHub(last) && !last.includes('~') && idOf(last) === idOf(name)
-      const isSame = isOne(last, name) || isBranch || isOne(view.opened?.name ?? '', name) || (isFirst && !last)
-      const usualName = isSame ? last : isFirst ? '' : name
+      const isSameModel = isOne(last, name) || isBranch || isOne(view.opened?.name ?? '', name) || (isFirst && !last)
+      const usualName = isSameModel ? last : isFirst ? '' : name
       const checkpoint = isOne(last, name) || isBranch ? name : usualName
       const own = requested && { ...requested, name, checkpoint }
       const isShipped = SHIPPED.some(each => each.name === name)
@@ -587,16 +588,16 @@ export const room = {
       const usual = stacks.encoder && stacks.decoder ? 'cross' : ''
       const known = Object.keys(view.left).find(each => isOne(each, name)) ?? ''
       const others = Object.entries(view.imported).filter(([each]) => !isOne(each, name))
-      const found = isSame ? settings : (view.left[known] ?? defaultsOf(room.fields))
+      const found = isSameModel ? settings : (view.left[known] ?? defaultsOf(room.fields))
       return {
-        set: isSame ? { checkpoint, size } : { ...found, checkpoint, size },
+        set: isSameModel ? { checkpoint, size } : { ...found, checkpoint, size },
         view: {
           ...FORGOTTEN,
           requested: own,
           opened: own,
           refused: undefined,
           imported: { ...Object.fromEntries(others), ...source },
-          left: isSame || !view.opened ? view.left : { ...view.left, [view.opened.name]: left },
+          left: isSameModel || !view.opened ? view.left : { ...view.left, [view.opened.name]: left },
           stack: found.at.head?.stack ?? usual,
           pair: undefined,
           storyStep: undefined,

@@ -1,6 +1,7 @@
 // The runs that the session keeps: the last one without the reader's changes and the last one with them.
 
 import { isIn } from '../../head/changes.js'
+import { isSame } from '../../shell/same.js'
 import { hooksOf, stacksOf } from './hooks.js'
 import { atRow, inputOf, runOf, statesOf } from './model-run.js'
 import { tokenText } from './read-text.js'
@@ -18,11 +19,11 @@ const NOTHING = { data: new Float32Array(0), dims: [] }
 /** What a run is given beside the model and its changes. @param {RunRequest} request */
 export const givenBy = ({ input, second }) => ({ ...input, second })
 /** What a run reads. @param {RunRequest} request */
-const textOf = ({ model, input, second }) => JSON.stringify([model, input.text, input.more, second])
-/** @param {RunRequest} request */
-const keyOf = request => JSON.stringify([textOf(request), request.row])
-/** @param {RunRequest} request */
-const changedKeyOf = request => JSON.stringify([keyOf(request), request.changes, request.sourceText])
+const textOf = ({ model, input, second }) => [model, input.text, input.more, second]
+/** What a run without changes depends on. @param {RunRequest} request */
+const plainOf = request => [...textOf(request), request.row]
+/** What a run with changes depends on. @param {RunRequest} request */
+const changedOf = request => [...plainOf(request), request.changes, request.sourceText]
 
 /** The reader's changes as hooks, and the text that patches are read from. @param {RunRequest} request @param {Model} model @param {Watch} watch @returns {Promise<{ hooks: Hooks, source?: SourceRead }>} */
 export async function hooksFor({ changes, sourceText }, model, { signal }) {
@@ -40,19 +41,23 @@ export async function hooksFor({ changes, sourceText }, model, { signal }) {
 
 /** @param {import('qkv').Qkv} qkv */
 export function createRuns(qkv) {
-  /** Both stay as long as their keys do. @type {(Used & { key: string, text: string }) | undefined} */
+  /** Both stay as long as what they depend on. @type {(Used & { request: RunRequest }) | undefined} */
   let last
-  /** @type {(Used & { key: string, source?: SourceRead }) | undefined} */
+  /** @type {(Used & { request: RunRequest, source?: SourceRead }) | undefined} */
   let lastChanged
+  const lastOf = (/** @type {RunRequest} */ request) =>
+    last && isSame(plainOf(last.request), plainOf(request)) ? last : undefined
+  const lastChangedOf = (/** @type {RunRequest} */ request) =>
+    lastChanged && isSame(changedOf(lastChanged.request), changedOf(request)) ? lastChanged : undefined
 
   /** The run of a request without its changes. @param {RunRequest} request @param {Model} model @param {Watch} watch @returns {Promise<Used>} */
   async function plain(request, model, watch) {
-    const key = keyOf(request)
-    if (last?.key === key) return last
-    const isSame = last?.text === textOf(request)
-    const known = isSame && last ? atRow(qkv, model, last.run, request.row) : undefined
+    const found = lastOf(request)
+    if (found) return found
+    const ofText = last && isSame(textOf(last.request), textOf(request)) ? last : undefined
+    const known = ofText && atRow(qkv, model, ofText.run, request.row)
     const run = known ?? (await runOf(qkv, model, givenBy(request), {}, request.row, undefined, watch))
-    last = { key, run, hooks: {}, text: textOf(request), again: isSame ? last?.again : undefined }
+    last = { request, run, hooks: {}, again: ofText?.again }
     return last
   }
 
@@ -61,20 +66,17 @@ export function createRuns(qkv) {
     /** The run of a request with its changes; without any, the plain one. @param {RunRequest} request @param {Model} model @param {Watch} watch @returns {Promise<Used & { source?: SourceRead }>} */
     async changed(request, model, watch) {
       if (!request.changes.length) return plain(request, model, watch)
-      const key = changedKeyOf(request)
-      if (lastChanged?.key === key) return lastChanged
+      const found = lastChangedOf(request)
+      if (found) return found
       const before = await plain(request, model, watch)
       const { hooks, source } = await hooksFor(request, model, watch)
       if (!Object.keys(hooks).length) return { ...before, source }
       const run = await runOf(qkv, model, givenBy(request), hooks, before.run.row, before.run, watch)
-      lastChanged = { key, run, hooks, source }
+      lastChanged = { request, run, hooks, source }
       return lastChanged
     },
     /** The run of a request, if it is one of the last. @param {RunRequest} request @returns {Used | undefined} */
-    known(request) {
-      if (request.changes.length) return lastChanged?.key === changedKeyOf(request) ? lastChanged : undefined
-      return last?.key === keyOf(request) ? last : undefined
-    },
+    known: request => (request.changes.length ? lastChangedOf(request) : lastOf(request)),
     /** Another model was opened. */
     forget() {
       last = lastChanged = undefined

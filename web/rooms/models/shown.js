@@ -2,6 +2,7 @@
 
 import { SHIPPED } from '../../files/shipped-models.js'
 import { headName, isIn } from '../../head/changes.js'
+import { isSame } from '../../shell/same.js'
 import { shown } from '../../shell/slots.js'
 import { mapAt, mapsOver } from './atlas-maps.js'
 import { stacksOf } from './hooks.js'
@@ -128,9 +129,7 @@ export function besideOf(state) {
 
 /** Are both of one model, text and row? @param {RunRequest | undefined} a @param {RunRequest | undefined} b */
 const isOneText = (a, b) =>
-  a !== undefined &&
-  b !== undefined &&
-  JSON.stringify([a.model, a.input, a.row, a.second]) === JSON.stringify([b.model, b.input, b.row, b.second])
+  a !== undefined && b !== undefined && isSame([a.model, a.input, a.row, a.second], [b.model, b.input, b.row, b.second])
 
 /** The runs that are drawn. With changes they are those of a newer text only when both are here. @param {State} state @param {string | undefined} id of the model @param {boolean} isChanged @returns {Runs} */
 function runsOf({ view, got }, id, isChanged) {

@@ -1,0 +1,13 @@
+/**
+ * Are two values the same: strings, numbers, truth values, lists and plain objects of these? A property that is undefined is none.
+ * What is the same object is not read, which JSON.stringify would do.
+ * @param {any} a
+ * @param {any} b
+ * @returns {boolean}
+ */
+export function isSame(a, b) {
+  if (Object.is(a, b)) return true
+  if (typeof a !== 'object' || typeof b !== 'object' || !a || !b) return false
+  if (Array.isArray(a) !== Array.isArray(b) || a.length !== b.length) return false
+  return Object.keys({ ...a, ...b }).every(name => isSame(a[name], b[name]))
+}
