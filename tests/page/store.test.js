@@ -148,6 +148,20 @@ test('what is asked for follows from the state: trace, comparison and batch at r
   assert.deepEqual(requests(), ['trace'])
 })
 
+test('an answer that arrives late is no rest: what takes long is not asked for between two keys', t => {
+  t.mock.timers.enable({ apis: ['setTimeout'] })
+  const { sent, worker } = fakeWorker()
+  const { store, act } = start({ worker: () => worker })
+  act.change({ sentence: MANY, heads: '4' })
+  t.mock.timers.tick(250)
+  const { id } = sent.find(({ request }) => request?.type === 'trace')
+  worker.onmessage({ data: { type: 'value', id, value: shown(store.state.got.trace), isLast: true } })
+  t.mock.timers.tick(250)
+  assert.equal(store.state.isAtRest, false)
+  t.mock.timers.tick(50)
+  assert.equal(store.state.isAtRest, true)
+})
+
 /** Words for a trace of more than 2^18 pairs: 4 heads, 300 queries and keys. */
 const MANY = Array.from({ length: 300 }, (_, i) => `w${i}`).join(' ')
 

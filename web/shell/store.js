@@ -10,7 +10,7 @@ import { createSlots } from './slots.js'
 /** @template {import('./room.js').Types} T @typedef {import('./room.js').Step<T>} Step */
 /** @template {import('./room.js').Types} T @typedef {(before: T['settings'], after: T['settings']) => import('./room.js').Problem | undefined} Guard */
 
-/** Milliseconds without a change until the state is at rest. */
+/** Milliseconds without a change or an answer until the state is at rest. */
 const REST = 300
 
 /** @returns {never} */
@@ -86,7 +86,10 @@ export function createStore(
       state = { ...state, got }
     },
     receive: (type, value) => apply(room.receive?.[type]?.(state, /** @type {any} */ (value))),
-    arrived: tell, // what is needed may depend on what has arrived
+    arrived() {
+      if (!state.isAtRest) rest() // whoever reads an answer may type on: what takes long waits
+      tell() // what is needed may depend on what has arrived
+    },
   })
 
   /** Asks for what the state needs. */
@@ -139,11 +142,15 @@ export function createStore(
   function update(step) {
     apply(step)
     state = { ...state, isAtRest: false }
+    rest()
+    tell()
+  }
+
+  function rest() {
     timers.set('rest', REST, () => {
       state = { ...state, isAtRest: true }
       tell()
     })
-    tell()
   }
 
   const actions = /** @type {import('./room.js').Context<T>['act']} */ (

@@ -23,7 +23,7 @@ class WordArcs extends LitElement {
     /** The words' boxes as they were measured last, which takes a layout, and the texts that they had. @type {{ text?: string, boxes: Map<string | null, Box> }} */
     this.measured = { boxes: new Map() }
     this.measure = () => {
-      this.measured.text = undefined
+      this.measured = { text: this.text, boxes: this.boxesOf() }
       this.place()
     }
     this.sizes = new ResizeObserver(this.measure)
@@ -45,16 +45,23 @@ class WordArcs extends LitElement {
     this.sizes.disconnect()
   }
 
-  /** @param {Map<PropertyKey, unknown>} changed */
-  updated(changed) {
-    if (changed.has('arcs')) this.place()
+  get words() {
+    return Array.from(this.parentElement?.querySelectorAll('[data-word]') ?? [])
   }
 
-  /** The arcs where the words stand now. */
+  get text() {
+    return this.words.map(word => word.querySelector('.token')?.textContent).join('\n')
+  }
+
+  /** Other words are measured in the next frame, when they have their layout. @param {Map<PropertyKey, unknown>} changed */
+  updated(changed) {
+    if (!changed.has('arcs')) return
+    if (this.text === this.measured.text) this.place()
+    else requestAnimationFrame(this.measure)
+  }
+
+  /** The arcs between the words that are in sight. */
   place() {
-    const words = Array.from(this.parentElement?.querySelectorAll('[data-word]') ?? [])
-    const text = words.map(each => each.querySelector('.token')?.textContent).join('\n')
-    if (text !== this.measured.text) this.measured = { text, boxes: this.boxesOf(words) }
     const { boxes } = this.measured
     this.lines = this.arcs.flatMap(arc => {
       const [from, to] = [boxes.get(arc.from), boxes.get(arc.to)]
@@ -62,11 +69,11 @@ class WordArcs extends LitElement {
     })
   }
 
-  /** Where the words stand that are not scrolled out of sight. @param {Element[]} words @returns {Map<string | null, Box>} */
-  boxesOf(words) {
+  /** Where the words stand that are not scrolled out of sight. @returns {Map<string | null, Box>} */
+  boxesOf() {
     const origin = this.getBoundingClientRect()
     return new Map(
-      words.flatMap(word => {
+      this.words.flatMap(word => {
         const box = word.querySelector('.token')?.getBoundingClientRect()
         if (!box || box.bottom <= origin.top || box.top >= origin.bottom) return []
         const [top, bottom] = [box.top - origin.top, box.bottom - origin.top]
