@@ -121,7 +121,7 @@ export interface State<T extends Types> {
   got: { [N in NameOf<T['asks']>]?: Got<T['asks'][N]['value']> } & {
     [part: `${string}:${string}`]: Got<T['asks'][NameOf<T['asks']>]['value']> | undefined
   }
-  /** Has nothing changed, and no answer arrived, for 300 ms? */
+  /** Is no answer awaited, and has nothing changed or arrived for 300 ms? */
   isAtRest: boolean
   problems: Partial<Record<keyof T['settings'], Problem<T['settings']>>>
   around: Surroundings

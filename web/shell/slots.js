@@ -139,6 +139,8 @@ export function createSlots(room, { qkv, load, worker, put: give, receive, arriv
   return {
     /** Was anything asked? */
     isEmpty: () => asked.size === 0,
+    /** Is an answer still to come? */
+    isWaiting: () => Object.values(got).some(answer => answer?.is === 'waiting'),
     /** @param {AnyRequest} request */
     ask: request => ask(request, false),
 

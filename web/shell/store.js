@@ -10,7 +10,7 @@ import { createSlots } from './slots.js'
 /** @template {import('./room.js').Types} T @typedef {import('./room.js').Step<T>} Step */
 /** @template {import('./room.js').Types} T @typedef {(before: T['settings'], after: T['settings']) => import('./room.js').Problem | undefined} Guard */
 
-/** Milliseconds without a change or an answer until the state is at rest. */
+/** Milliseconds after the last change and the last answer until the state is at rest. */
 const REST = 300
 
 /** @returns {never} */
@@ -148,6 +148,7 @@ export function createStore(
 
   function rest() {
     timers.set('rest', REST, () => {
+      if (slots.isWaiting()) return // its answer begins the rest
       state = { ...state, isAtRest: true }
       tell()
     })
