@@ -36,7 +36,7 @@ case ${1-} in
     ;;
   quick)
     needs="useElements|usePage|useBrowser|[cC]hromium|browsers?\.js|from 'vite'|'\./pytorch\.js'|PYTHON|qkv\.relaxed\.wasm'|packed\.js"
-    long='(int8-cache|page/(circuits|exercise-runs|learn|learn-model|learn-programs|learn-session|trained))\.test\.js$' # they train, or take many seconds
+    long='(activation|int8-cache|masks|page/(circuits|exercise-runs|learn|learn-model|learn-programs|learn-session|trained))\.test\.js$' # they train, compile, or take many seconds
     mapfile -t files < <(grep -LE "$needs" tests/*.test.js tests/articles/*.test.js tests/page/*.test.js | grep -vE "^tests/($slow|$long)")
     run "$many" "${files[@]}"
     ;;
