@@ -17,6 +17,12 @@ import { check, domainOf, extremes, hiddenIn, part } from './tensor-input.js'
 
 const GAP = 12
 
+/** A loop: every() calls a function for each number, in each frame of a drag. @param {ArrayLike<number>} a @param {ArrayLike<number>} b of the same length */
+function areSame(a, b) {
+  for (let i = 0; i < a.length; i++) if (a[i] !== b[i]) return false
+  return true
+}
+
 /** @typedef {{ 'head-focus': { head: number } | null, 'head-select': { head: number } }} HeadsEvents */
 
 /**
@@ -272,7 +278,7 @@ export class QkvHeads extends /** @type {new () => import('./base.js').Emits<Hea
     const { width, height } = this.#sizeOf(tensor)
     const { data } = this.#headOf(tensor, head)
     const { numbers, mask, looks: before } = this.#shown.get(canvas) ?? {}
-    if (looks === before && mask === this.#mask && numbers?.every((x, i) => x === data[i])) return
+    if (looks === before && mask === this.#mask && numbers && areSame(numbers, data)) return
     this.#shown.set(canvas, { numbers: new Float64Array(data), mask: this.#mask, looks })
     const image = this.#mask ? undefined : this.#imageOf(tensor, head, ratio)
     if (!image || new Uint32Array(image.data.buffer).includes(0)) {

@@ -3,6 +3,7 @@ import '../../../elements/heatmap.js'
 import { format } from '../../../files/number-format.js'
 import { behindSign, inspector as drawInspector, drawParts } from '../../../head/inspector.js'
 import { later } from '../../../shell/later.js'
+import { once } from '../../../shell/once.js'
 import { numberIn, sizesOf } from '../explain/chain.js'
 import { sourcesOf, targetsOf } from '../explain/dependencies.js'
 import { namesOf } from '../explain/labels.js'
@@ -24,6 +25,7 @@ import { wordButton } from './word-buttons.js'
 
 const wordPage = later(() => import('./word-page.js'))
 const moves = part(async () => (await import('./sensitivity-panel.js')).sensitivity)
+const uncovering = once(() => import('../../../head/uncover.js'))
 
 /** The most cells of the selected row that a phone shows. */
 const MOST_IN_ROW = 24
@@ -396,7 +398,7 @@ export function inspector(context) {
   }
   const drawn = { t, isDark, act, sum: arithmetic.sum }
   const { cell, view } = settings
-  if (cell) import('../../../head/uncover.js').then(({ uncover }) => uncover('inspector', `#${view}`, cell))
+  if (cell) uncovering().then(({ uncover }) => uncover('inspector', `#${view}`, cell))
   return html`<div class="side">${drawInspector({
     ...drawn,
     id: 'inspector',
