@@ -122,7 +122,7 @@ export function createSlots(room, { qkv, load, worker, put: give, receive, arriv
     const older = before(slot)
     if (old && !isAnswered(slot)) port.send({ type: 'cancel', id: old.id })
     asked.set(slot, { id: ++id, request, isNeeded })
-    const found = room.keep?.[request.type] && kept.find(request.type, keyOf(request))
+    const found = room.keep?.[request.type] ? kept.find(request.type, keyOf(request)) : undefined
     try {
       const value = found ?? (qkv && room.now?.(request, qkv))
       if (value !== undefined) {

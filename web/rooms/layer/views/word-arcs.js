@@ -2,8 +2,6 @@ import { html, LitElement, svg } from 'lit'
 
 /** @typedef {{ from: string, to: string, weight: number, isFrom?: boolean }} Arc words as `data-word` names them; isFrom: another word looks at this one */
 
-/** @typedef {{ middle: number, top: number, bottom: number }} Box of a word, from the corner of the arcs */
-
 /** Pixels of a weight of 1, and of the room above the words. */
 const [WIDTH, ROOM] = [8, 20]
 
@@ -20,12 +18,7 @@ class WordArcs extends LitElement {
     this.arcs = []
     /** @type {{ path: string, arc: Arc }[]} */
     this.lines = []
-    /** The words' boxes as they were measured last, which takes a layout, and the texts that they had. @type {{ text?: string, boxes: Map<string | null, Box> }} */
-    this.measured = { boxes: new Map() }
-    this.measure = () => {
-      this.measured = { text: this.text, boxes: this.boxesOf() }
-      this.place()
-    }
+    this.measure = () => this.place()
     this.sizes = new ResizeObserver(this.measure)
   }
 
@@ -45,41 +38,29 @@ class WordArcs extends LitElement {
     this.sizes.disconnect()
   }
 
-  get words() {
-    return Array.from(this.parentElement?.querySelectorAll('[data-word]') ?? [])
-  }
-
-  get text() {
-    return this.words.map(word => word.querySelector('.token')?.textContent).join('\n')
-  }
-
-  /** Other words are measured in the next frame, when they have their layout. @param {Map<PropertyKey, unknown>} changed */
+  /** The words are measured in the next frame: in this one a layout would be made for the arcs alone. @param {Map<PropertyKey, unknown>} changed */
   updated(changed) {
-    if (!changed.has('arcs')) return
-    if (this.text === this.measured.text) this.place()
-    else requestAnimationFrame(this.measure)
+    if (changed.has('arcs')) requestAnimationFrame(this.measure)
   }
 
-  /** The arcs between the words that are in sight. */
+  /** The arcs where the words stand now. */
   place() {
-    const { boxes } = this.measured
-    this.lines = this.arcs.flatMap(arc => {
-      const [from, to] = [boxes.get(arc.from), boxes.get(arc.to)]
-      return from && to ? [{ arc, path: pathOf(from, to) }] : []
-    })
-  }
-
-  /** Where the words stand that are not scrolled out of sight. @returns {Map<string | null, Box>} */
-  boxesOf() {
     const origin = this.getBoundingClientRect()
-    return new Map(
-      this.words.flatMap(word => {
-        const box = word.querySelector('.token')?.getBoundingClientRect()
-        if (!box || box.bottom <= origin.top || box.top >= origin.bottom) return []
-        const [top, bottom] = [box.top - origin.top, box.bottom - origin.top]
-        return [[word.getAttribute('data-word'), { middle: box.left + box.width / 2 - origin.left, top, bottom }]]
-      }),
+    const words = new Map(
+      Array.from(this.parentElement?.querySelectorAll('[data-word]') ?? [], each => [
+        each.getAttribute('data-word'),
+        each,
+      ]),
     )
+    /** Of a word that is not scrolled out of sight. @param {string} word */
+    const boxOf = word => {
+      const box = words.get(word)?.querySelector('.token')?.getBoundingClientRect()
+      return box && box.bottom > origin.top && box.top < origin.bottom ? box : undefined
+    }
+    this.lines = this.arcs.flatMap(arc => {
+      const [from, to] = [boxOf(arc.from), boxOf(arc.to)]
+      return from && to ? [{ arc, path: pathOf(from, to, origin) }] : []
+    })
   }
 
   render() {
@@ -90,15 +71,19 @@ class WordArcs extends LitElement {
   }
 }
 
-/** @param {Box} from @param {Box} to */
-function pathOf({ middle: x0, top: y0, bottom }, { middle: x1, top: y1 }) {
-  if (y1 > bottom) {
+/** @param {DOMRect} from @param {DOMRect} to @param {DOMRect} origin */
+function pathOf(from, to, { left, top }) {
+  const [x0, x1] = [from, to].map(box => box.left + box.width / 2 - left)
+  if (to.top > from.bottom) {
     // Two sentences: from the lower edge of the one to the upper edge of the other.
-    const middle = (bottom + y1) / 2
-    return `M${x0} ${bottom} C${x0} ${middle} ${x1} ${middle} ${x1} ${y1}`
+    const [y0, y1] = [from.bottom - top, to.top - top]
+    const middle = (y0 + y1) / 2
+    return `M${x0} ${y0} C${x0} ${middle} ${x1} ${middle} ${x1} ${y1}`
   }
+  const [y0, y1] = [from.top - top, to.top - top]
   const height = Math.min(ROOM, 8 + Math.abs(x1 - x0) / 12)
-  if (x0 === x1) return `M${x0 - 6} ${y0} C${x0 - 10} ${y0 - height} ${x0 + 10} ${y0 - height} ${x0 + 6} ${y0}`
+  if (from === to || x0 === x1)
+    return `M${x0 - 6} ${y0} C${x0 - 10} ${y0 - height} ${x0 + 10} ${y0 - height} ${x0 + 6} ${y0}`
   return `M${x0} ${y0} C${x0} ${Math.min(y0, y1) - height} ${x1} ${Math.min(y0, y1) - height} ${x1} ${y1}`
 }
 
