@@ -1,6 +1,7 @@
 // The words of a long text as lines of which only those in sight are there: 16,384 of them scroll as 100 do.
 
 import { html, LitElement } from 'lit'
+import { repeat } from 'lit/directives/repeat.js'
 import { visible, widthOf } from '../../elements/drawing-backends.js'
 import { breakLines } from './text-lines.js'
 
@@ -80,7 +81,9 @@ export class LongWords extends LitElement {
     const last = Math.min(starts.length, first + seen + 2 * MORE)
     const lines = starts.slice(first, last)
     return html`<div class="long-words" role="group" tabindex="0" aria-label=${this.label} @scroll=${this.#scroll}>
-      <div .style=${`block-size: ${starts.length * LINE}px; padding-block-start: ${first * LINE}px; box-sizing: border-box`}>${lines.map(
+      <div .style=${`block-size: ${starts.length * LINE}px; padding-block-start: ${first * LINE}px; box-sizing: border-box`}>${repeat(
+        lines,
+        start => start,
         (start, n) =>
           html`<div class="long-line">${words.slice(start, starts[first + n + 1] ?? words.length).map((word, i) => this.draw(word, start + i))}</div>`,
       )}</div></div>`
