@@ -44,7 +44,7 @@ export function cut(text, most, font) {
 /** A token as it can be seen: blanks and line ends have a sign. @param {unknown} token */
 export function visible(token) {
   const text = String(token ?? '')
-  if (text && !/\s/u.test(text)) return text // most: labels are drawn in each frame of a drag
+  if (text && !/\s/u.test(text)) return text // most labels, which are drawn in each frame of a drag
   if (/^\s*$/u.test(text) || text.trim() === '')
     return text.replace(/\n/g, '↵').replace(/\t/g, '⇥').replace(/\s/g, '␣') || '␣'
   return text.replace(/\r?\n/g, '↵').replace(/\t/g, '⇥')

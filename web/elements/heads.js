@@ -17,7 +17,7 @@ import { check, domainOf, extremes, hiddenIn, part } from './tensor-input.js'
 
 const GAP = 12
 
-/** A loop: every() calls a function for each number, in each frame of a drag. @param {ArrayLike<number>} a @param {ArrayLike<number>} b of the same length */
+/** Are the numbers the same? every() would call a function for each of them in each frame of a drag. @param {ArrayLike<number>} a @param {ArrayLike<number>} b of the same length */
 function areSame(a, b) {
   for (let i = 0; i < a.length; i++) if (a[i] !== b[i]) return false
   return true

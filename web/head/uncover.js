@@ -37,7 +37,7 @@ function isInSight(element) {
  */
 export function uncover(sheetId, picture, cell) {
   const key = [sheetId, picture, cell.matrix, cell.row, cell.column].join(' ')
-  if (!document.getElementById(sheetId)) last = '' // it was taken away
+  if (!document.getElementById(sheetId)) last = '' // the sheet was taken away
   requestAnimationFrame(() => {
     const sheet = document.getElementById(sheetId)
     if (!sheet || key === last) return

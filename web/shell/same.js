@@ -1,6 +1,6 @@
 /**
  * Are two values the same: strings, numbers, truth values, lists and plain objects of these? A property that is undefined is none.
- * What is the same object is not read, which JSON.stringify would do.
+ * An object that is the same on both sides is not read; JSON.stringify would write it twice.
  * @param {any} a
  * @param {any} b
  * @returns {boolean}

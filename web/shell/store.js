@@ -87,7 +87,7 @@ export function createStore(
     },
     receive: (type, value) => apply(room.receive?.[type]?.(state, /** @type {any} */ (value))),
     arrived() {
-      if (!state.isAtRest) rest() // whoever reads an answer may type on: what takes long waits
+      if (!state.isAtRest) rest() // the reader may type on, so what takes long waits
       tell() // what is needed may depend on what has arrived
     },
   })
