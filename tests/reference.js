@@ -10,25 +10,21 @@ const count = dims => dims.reduce((product, size) => product * size, 1)
 
 /**
  * @param {readonly number[]} dims
- * @param {(...index: number[]) => number} value
+ * @param {(index: number[], place: number) => number} value
  * @returns {Output}
  */
 function fill(dims, value) {
   const data = new Float64Array(count(dims))
   const index = dims.map(() => 0)
   for (let n = 0; n < data.length; n++) {
-    data[n] = value(...index)
+    data[n] = value(index, n)
     for (let axis = dims.length - 1; axis >= 0 && ++index[axis] === dims[axis]; axis--) index[axis] = 0
   }
   return { data, dims: [...dims] }
 }
 
-/**
- * The value at an index; axes of size 1 and absent leading axes repeat.
- * @param {Input} x
- * @param {...number} index
- */
-function at({ data, dims }, ...index) {
+/** The value at an index; axes of size 1 and absent leading axes repeat. @param {Input} x @param {readonly number[]} index */
+function at({ data, dims }, index) {
   const absent = index.length - dims.length
   let offset = 0
   for (let axis = 0; axis < dims.length; axis++)
@@ -49,28 +45,50 @@ export function row({ data, dims }, ...index) {
   return values
 }
 
-/** The values along one axis, at an index of the others. @param {Input} x @param {number} axis @param {readonly number[]} index */
-function line(x, axis, index) {
-  const own = [...index.slice(0, axis), 0, ...index.slice(axis)]
+/** The last axis at each index of the others. @param {Input} x */
+const rowsOf = ({ data, dims: [...outer] }) => {
+  const width = Number(outer.pop())
+  return Array.from({ length: count(outer) }, (_, n) => Array.from({ length: width }, (_, c) => data[n * width + c]))
+}
+
+/** The n-th line of values along one axis. @param {Input} x @param {number} axis @param {number} n */
+function line({ data, dims }, axis, n) {
+  const stride = count(dims.slice(axis + 1))
+  const start = Math.floor(n / stride) * stride * dims[axis] + (n % stride)
   const values = []
-  for (let i = 0; i < x.dims[axis]; i++) {
-    own[axis] = i
-    values.push(at(x, ...own))
-  }
+  for (let i = 0; i < dims[axis]; i++) values.push(data[start + i * stride])
   return values
 }
 
+/** A value for each value, by the number of its line along one axis. @param {Input} x @param {number} axis @param {(value: number, n: number) => number} value */
+function mapLines({ data, dims }, axis, value) {
+  const stride = count(dims.slice(axis + 1))
+  const size = stride * dims[axis]
+  return fill(dims, (_, place) => value(data[place], Math.floor(place / size) * stride + (place % stride)))
+}
+
 /** @param {readonly number[]} values */
-const sum = values => values.reduce((a, b) => a + b, 0)
+const sum = values => {
+  let total = 0
+  for (const value of values) total += value
+  return total
+}
+
+/** @param {readonly number[]} a @param {(x: number, d: number) => number} value */
+const sumOf = (a, value) => {
+  let total = 0
+  for (let d = 0; d < a.length; d++) total += value(a[d], d)
+  return total
+}
 
 /** @param {readonly number[]} a @param {readonly number[]} b */
-const dot = (a, b) => sum(a.map((x, d) => x * b[d]))
+const dot = (a, b) => sumOf(a, (x, d) => x * b[d])
 
 /** @type {Record<string, (q: number[], k: number[], score: any) => number>} */
 export const SCORES = {
   dot: (q, k) => dot(q, k),
-  gaussian: (q, k, { sigma = 1 }) => -sum(q.map((x, d) => (x - k[d]) ** 2)) / (2 * sigma ** 2),
-  additive: (q, k, { v }) => sum(q.map((x, d) => v.data[d] * Math.tanh(x + k[d]))),
+  gaussian: (q, k, { sigma = 1 }) => -sumOf(q, (x, d) => (x - k[d]) ** 2) / (2 * sigma ** 2),
+  additive: (q, k, { v }) => sumOf(q, (x, d) => v.data[d] * Math.tanh(x + k[d])),
 }
 
 /** d score / d q[d] and d score / d k[d]. @type {Record<string, (q: number, k: number, w: number, sigma: number) => number[]>} */
@@ -87,10 +105,11 @@ export const SCORE_DERIVATIVES = {
  * @param {Input} [bias]
  */
 export function linear(x, weight, bias) {
-  const rows = x.dims.slice(0, -1)
-  return fill([...rows, weight.dims[0]], (...index) => {
-    const n = /** @type {number} */ (index.pop())
-    return dot(row(x, ...index), row(weight, n)) + (bias ? bias.data[n] : 0)
+  const [rows, columns] = [rowsOf(x), rowsOf(weight)]
+  const wide = columns.length
+  return fill([...x.dims.slice(0, -1), wide], (_, place) => {
+    const n = place % wide
+    return dot(rows[Math.floor(place / wide)], columns[n]) + (bias ? bias.data[n] : 0)
   })
 }
 
@@ -102,36 +121,23 @@ export function linear(x, weight, bias) {
  */
 export function softmax(x, axis = x.dims.length - 1, sink = () => -Infinity) {
   const lines = x.dims.filter((_, a) => a !== axis)
-  /** @type {(index: number[]) => number[]} */
-  const outside = index => index.filter((_, a) => a !== axis)
-  const maxima = fill(lines, (...index) => Math.max(sink(...index), ...line(x, axis, index)))
-  const exponentials = fill(x.dims, (...index) => {
-    const maximum = at(maxima, ...outside(index))
-    return maximum === -Infinity ? 0 : Math.exp(at(x, ...index) - maximum)
-  })
-  const sinks = fill(lines, (...index) => {
-    const maximum = at(maxima, ...index)
-    return maximum === -Infinity ? 0 : Math.exp(sink(...index) - maximum)
-  })
+  const maxima = fill(lines, (index, n) => Math.max(sink(...index), ...line(x, axis, n)))
+  const exp = (/** @type {number} */ value, /** @type {number} */ n) =>
+    maxima.data[n] === -Infinity ? 0 : Math.exp(value - maxima.data[n])
+  const exponentials = mapLines(x, axis, exp)
+  const sinks = fill(lines, (index, n) => exp(sink(...index), n))
   const sums = sumLines(exponentials, axis, sinks)
   return { maxima, exponentials, sums, sinks: divide(sinks, sums), weights: divideLines(exponentials, sums, axis) }
 }
 
-/** @param {Input} x @param {number} axis @param {Input} first what each sum starts from */
-function sumLines(x, axis, first) {
-  const dims = x.dims.filter((_, a) => a !== axis)
-  return fill(dims, (...index) => sum([at(first, ...index), ...line(x, axis, index)]))
-}
+/** @param {Input} x @param {number} axis @param {Output} first what each sum starts from */
+const sumLines = (x, axis, first) => fill(first.dims, (_, n) => first.data[n] + sum(line(x, axis, n)))
 
 /** @param {Output} x @param {Output} y */
 const divide = (x, y) => ({ ...x, data: x.data.map((value, n) => (y.data[n] === 0 ? 0 : value / y.data[n])) })
 
-/** @param {Input} x @param {Input} sums @param {number} axis */
-const divideLines = (x, sums, axis) =>
-  fill(x.dims, (...index) => {
-    const total = at(sums, ...index.filter((_, a) => a !== axis))
-    return total === 0 ? 0 : at(x, ...index) / total
-  })
+/** @param {Input} x @param {Output} sums @param {number} axis */
+const divideLines = (x, sums, axis) => mapLines(x, axis, (value, n) => (sums.data[n] === 0 ? 0 : value / sums.data[n]))
 
 /**
  * The words of qkv.trace, with tensors where it takes nested arrays.
@@ -177,19 +183,17 @@ export function attention(query, key, value, options = {}) {
 
   const positionOf = (/** @type {number} */ b, /** @type {number} */ i) =>
     i + (typeof pastLength === 'number' ? pastLength : pastLength[b])
-  /** @type {(...index: number[]) => number} */
-  const biasAt = (...index) => (bias ? at(bias, ...index) : 0)
+  /** @type {(b: number, h: number, i: number, j: number) => number} */
+  const biasAt = (b, h, i, j) => (bias ? at(bias, [b, h, i, j]) : 0)
   /** @type {(b: number, h: number, i: number, j: number) => number} */
   const alibiAt = (b, h, i, j) => (alibi ? -alibi.data[h] * Math.abs(positionOf(b, i) - j) : 0)
-  /** @type {(...index: number[]) => number} */
-  const keepAt = (...index) => (options.keep ? at(options.keep, ...index) : 1)
   /** @type {(b: number, h: number, i: number, j: number) => boolean} */
   const sees = (b, h, i, j) => {
     const position = positionOf(b, i)
     if (options.causal && j > position) return false
     if (j < position - left || j > position + right) return false
     if (options.keyLengths && j >= options.keyLengths[b]) return false
-    if (mask && !at(mask, b, h, i, j)) return false
+    if (mask && !at(mask, [b, h, i, j])) return false
     return biasAt(b, h, i, j) !== -Infinity
   }
 
@@ -197,13 +201,15 @@ export function attention(query, key, value, options = {}) {
   const axis = options.softmaxAxis === 'queries' ? 2 : 3
   const after = options.masking === 'after'
   const each = (/** @type {Output} */ x, /** @type {(x: number) => number} */ f) => ({ ...x, data: x.data.map(f) })
-  const scores = fill(dims, (b, h, i, j) => SCORES[score.kind](row(q, b, h, i), row(k, b, head(h), j), score))
+  const [queries, keys] = [rowsOf(q), rowsOf(k)]
+  const scores = fill(dims, ([b, h, i, j]) =>
+    SCORES[score.kind](queries[(b * H + h) * L + i], keys[(b * G + head(h)) * S + j], score),
+  )
   const scaled = each(scores, x => scale * x)
   const capped = softcap ? each(scaled, x => softcap * Math.tanh(x / softcap)) : scaled
-  const masked = fill(dims, (...index) => {
-    const [b, h, i, j] = index
-    return after || sees(b, h, i, j) ? at(capped, ...index) + alibiAt(b, h, i, j) + biasAt(...index) : -Infinity
-  })
+  const masked = fill(dims, ([b, h, i, j], place) =>
+    after || sees(b, h, i, j) ? capped.data[place] + alibiAt(b, h, i, j) + biasAt(b, h, i, j) : -Infinity,
+  )
   const {
     maxima,
     exponentials,
@@ -211,15 +217,18 @@ export function attention(query, key, value, options = {}) {
     sinks: sinkWeights,
     weights: fullWeights,
   } = softmax(masked, axis, (_, h) => (sinks ? sinks.data[h] : -Infinity))
-  const zeroed = fill(dims, (b, h, i, j) => (sees(b, h, i, j) ? at(fullWeights, b, h, i, j) : 0))
+  const zeroed = fill(dims, ([b, h, i, j], place) => (sees(b, h, i, j) ? fullWeights.data[place] : 0))
   const zeroedSums = sumLines(zeroed, axis, sinkWeights)
   const weights = after ? divideLines(zeroed, zeroedSums, axis) : fullWeights
   /** The keys that the query of the last row of the output sees. @type {number[]} */
   let seen = []
-  const output = fill([B, H, L, E], (b, h, i, e) => {
+  const output = fill([B, H, L, E], ([b, h, i, e]) => {
     if (e === 0) seen = Array.from({ length: S }, (_, j) => j).filter(j => sees(b, h, i, j))
+    const row = ((b * H + h) * L + i) * S
+    const values = (b * G + head(h)) * S
     let total = 0
-    for (const j of seen) total += at(weights, b, h, i, j) * keepAt(b, h, i, j) * at(v, b, head(h), j, e)
+    for (const j of seen)
+      total += weights.data[row + j] * (options.keep ? options.keep.data[row + j] : 1) * v.data[(values + j) * E + e]
     return total
   })
   const steps = {
