@@ -1,22 +1,23 @@
-// Twelve questions of a first-time reader, each answered from the first screen within three clicks. Steps are those of a
-// reader; numbers are read from the page and compared with the core in Node, or with what the PyTorch program holds.
+// Twelve questions of a first-time reader about One layer, answered from its first screen. Steps are those of a reader; numbers
+// are read from the page and compared with the core in Node, or with what the PyTorch program holds.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { load } from 'qkv'
+import { texts as layer } from '../../web/i18n/en/layer.js'
+import { texts as parts } from '../../web/i18n/en/layer-parts.js'
 import { settingsOf } from '../../web/rooms/layer/presets.js'
 import { qkvCode } from '../../web/rooms/layer/programs/node.js'
 import { pytorchCode } from '../../web/rooms/layer/programs/pytorch.js'
 import { change, edit } from '../../web/rooms/layer/settings.js'
 import { near } from './article-goldens.js'
-import { plain, printed, settled } from './browser.js'
+import { plain, printed, says, settled } from './browser.js'
 import { traced } from './cases.js'
 import { becomes, choose, follow, go, LAYER, page, reads, set, text, usePage } from './open.js'
 
 const qkv = await load()
-usePage()
+usePage({ hash: null })
 const SENTENCE = ['Life', 'is', 'short', 'eat', 'dessert', 'first']
-const MOST_CLICKS = 3
 
 /** A share as the page writes it. @param {number} x */
 const share = x => `${(100 * x).toFixed(1)}%`
@@ -25,7 +26,7 @@ const number = text => Number(text.replace('−', '-'))
 /** The core's numbers for a preset. @param {import('../../web/rooms/layer/presets.js').PresetId} preset */
 const expected = preset => traced(settingsOf(preset)).tensors
 
-/** Begins to count: presses of the mouse, two for a choice in a list, one for a slider. */
+/** Counts from now on: presses of the mouse, two for a choice in a list, one for a slider. */
 const count = () =>
   page.evaluate(() => {
     let clicks = 0
@@ -37,21 +38,18 @@ const count = () =>
     Object.assign(window, { clicks: () => clicks })
   })
 
+/** @type {{ question: string, answer: () => Promise<void>, most: number, link: string }[]} */
+const QUESTIONS = []
+
 /**
  * A question that is answered from the first screen, or from a link that a reader was given.
  * @param {string} question
  * @param {() => Promise<void>} answer
- * @param {string} [link]
+ * @param {object} [given]
+ * @param {number} [given.most] clicks besides the one that opens the room: three in all
+ * @param {string} [given.link]
  */
-const asks = (question, answer, link) =>
-  test(question, async t => {
-    if (link) await follow(link)
-    await count()
-    await answer()
-    const clicks = await page.evaluate(() => /** @type {any} */ (window).clicks())
-    t.diagnostic(`clicks: ${clicks}`)
-    assert.ok(clicks <= MOST_CLICKS, `${clicks} clicks`)
-  })
+const asks = (question, answer, { most = 2, link = LAYER } = {}) => QUESTIONS.push({ question, answer, most, link })
 
 /** Opens a question of the tour, from the header. @param {number} stop */
 async function tour(stop) {
@@ -61,32 +59,37 @@ async function tour(stop) {
   await settled(page)
 }
 
-asks('1. which word does eat attend to most? Its word says it, under the pointer or tapped', async () => {
-  const row = expected('heads').weights?.data.slice(18, 24) ?? []
-  const order = [0, 1, 2, 3, 4, 5].sort((a, b) => row[b] - row[a])
-  await page.hover('[data-word="queries:3"] >> nth=0')
-  await reads('.answer-first', /^eat/)
-  const [first, second] = order
-  await reads(
-    '.answer-first',
-    `eat looks at all almost evenly, most at ${SENTENCE[first]} (${share(row[first])}), then ${SENTENCE[second]} (${share(row[second])}). Even share: 16.7%.`,
-  )
-  await page.mouse.move(2, 2)
-  await reads('.answer-first', /^is/)
-  await page.click('[data-word="queries:3"] >> nth=0')
-  const listed = page.locator('.shares').first()
-  await listed.waitFor()
-  const names = (await listed.locator('.share-name').allTextContents()).map(plain)
-  assert.deepEqual(
-    names,
-    order.slice(0, 5).map(i => SENTENCE[i]),
-  )
-  const shares = (await listed.locator('.share-number').allTextContents()).map(plain)
-  assert.deepEqual(
-    shares,
-    order.slice(0, 5).map(i => share(row[i])),
-  )
-})
+asks(
+  '1, 5. which word does eat attend to most? Its word says it, under the pointer or tapped, with its q, k and v',
+  async () => {
+    const row = expected('heads').weights?.data.slice(18, 24) ?? []
+    const order = [0, 1, 2, 3, 4, 5].sort((a, b) => row[b] - row[a])
+    await page.hover('[data-word="queries:3"] >> nth=0')
+    await reads('.answer-first', /^eat/)
+    const [first, second] = order
+    await reads(
+      '.answer-first',
+      `eat looks at all almost evenly, most at ${SENTENCE[first]} (${share(row[first])}), then ${SENTENCE[second]} (${share(row[second])}). Even share: 16.7%.`,
+    )
+    await page.mouse.move(2, 2)
+    await reads('.answer-first', /^is/)
+    await page.click('[data-word="queries:3"] >> nth=0')
+    const listed = page.locator('.shares').first()
+    await listed.waitFor()
+    const names = (await listed.locator('.share-name').allTextContents()).map(plain)
+    assert.deepEqual(
+      names,
+      order.slice(0, 5).map(i => SENTENCE[i]),
+    )
+    const shares = (await listed.locator('.share-number').allTextContents()).map(plain)
+    assert.deepEqual(
+      shares,
+      order.slice(0, 5).map(i => share(row[i])),
+    )
+    await reads('#inspector', /query q −0\.1037 0\.2902 key k 0\.1420 0\.2291 value v 0\.1516/)
+    for (const text of [parts.asksBestOwn, parts.passesOnTwo, layer.receives]) await reads('#inspector', says(text))
+  },
+)
 
 asks(
   '2. where does 0.6870 come from? Its chain is below it, down to a random number of the seed, and Back',
@@ -123,6 +126,7 @@ asks(
   '3. why divide by sqrt(d)? A slider: the spread grows as sqrt(d), softmax saturates, the gradient fades',
   async () => {
     await tour(1)
+    await reads('#tour-text', /spread like √d; dividing keeps softmax.* from picking a single word/)
     const read = async () => {
       const [deviation] = (await text('#distribution-deviation')).match(/by [\d.]+/) ?? []
       const of = async (/** @type {string} */ side) => ({
@@ -151,13 +155,17 @@ asks(
     assert.ok(plain.most > 99 && scaled.most < 80, `${plain.most} and ${scaled.most}`)
     assert.ok(plain.gradient < scaled.gradient / 10, `${plain.gradient} and ${scaled.gradient}`)
   },
+  { most: 3 }, // the last is the slider
 )
 
-test('a scaled score is a click away from why scores are divided', async () => {
-  await go('#2&cell=scaled.0.0.1')
-  await page.click('#why-root')
-  await page.locator('#distribution-d').waitFor()
-})
+asks(
+  '3. why divide by sqrt(d)? A scaled score is a click away from it',
+  async () => {
+    await page.click('#why-root')
+    await page.locator('#distribution-d').waitFor()
+  },
+  { link: '#2&cell=scaled.0.0.1' },
+)
 
 asks(
   '4. what does the mask remove, and why do rows still sum to 1? Three rows, exponential by exponential',
@@ -165,7 +173,7 @@ asks(
     await tour(2)
     await reads(
       '#tour-text',
-      /Hidden cells: 15 of 36.*Each row still sums to 1, because what is left is divided by its own sum/,
+      /Hidden cells: 15 of 36; in the row of is: short, eat, dessert, first\..*Each row still sums to 1, because what is left is divided by its own sum/,
     )
     const rows = await page.locator('.algebra-row').all()
     assert.equal(rows.length, 3)
@@ -198,7 +206,7 @@ asks(
     const weight = Number(expected('causal').weights?.at(0, 2, 0))
     await reads('#sees-answer', new RegExp(`^Yes\\. short sees Life.*${share(weight)}.*changes by \\d`))
   },
-  '#2&heads=1&dValue=4&mask=causal',
+  { most: 3, link: '#2&heads=1&dValue=4&mask=causal' },
 )
 
 asks('6. what differs between heads? A sentence each; the largest differences of two, with one click', async () => {
@@ -220,14 +228,26 @@ asks('6. what differs between heads? A sentence each; the largest differences of
   )
 })
 
-test('under a causal mask no head of the article is even; heads of random words are, and none of them is the sharpest', async () => {
-  const notes = () => page.locator('qkv-heads').evaluate(heads => /** @type {any} */ (heads).notes.join('\n'))
-  await go('#2&mask=causal')
-  await becomes(notes, /sharpest: 1\.28 bit/)
-  assert.doesNotMatch(await notes(), /evenly/)
-  await choose('layer')
-  await becomes(notes, /almost evenly.*; 5\.72 bit/)
-  assert.doesNotMatch(await notes(), /sharpest/)
+asks(
+  '6. under a causal mask no head of the article is even; heads of random words are, and none of them is the sharpest',
+  async () => {
+    const notes = () => page.locator('qkv-heads').evaluate(heads => /** @type {any} */ (heads).notes.join('\n'))
+    await becomes(notes, /sharpest: 1\.28 bit/)
+    assert.doesNotMatch(await notes(), /evenly/)
+    await choose('layer')
+    await becomes(notes, /almost evenly.*; 5\.72 bit/)
+    assert.doesNotMatch(await notes(), /sharpest/)
+  },
+  { link: '#2&mask=causal' },
+)
+
+asks('7. what if I change one weight? It is typed, and its row says what it was before', async () => {
+  await page.click('#set')
+  await page.keyboard.press('ControlOrMeta+A')
+  await page.keyboard.type('0.2')
+  await page.keyboard.press('Enter')
+  await page.locator('#sensitivity .before-after').waitFor()
+  await becomes(() => page.getAttribute('#inspector .total output', 'data-value').then(Number), Math.fround(0.2))
 })
 
 asks('8. cross-attention: rows are words that ask, columns words that answer', async () => {
@@ -255,7 +275,7 @@ asks('9. a waist of 62 gives 112.5: the query, the keys near it, their average',
   await reads('.plot-answer', /62 → 112\.5000/)
 })
 
-asks('10. what does an induction head do? By its name, on a sentence of one’s own', async () => {
+async function induction() {
   await page.click('#examples > summary')
   await page.click('#examples [data-item="handBuilt"]')
   await page.click('#sentence')
@@ -273,7 +293,8 @@ asks('10. what does an induction head do? By its name, on a sentence of one’s 
     ),
   )
   assert.ok(at > 0.9)
-})
+}
+asks('10. what does an induction head do? By its name, on a sentence of one’s own', induction, { most: 3 })
 
 asks(
   '11. what happens if a weight of W_q grows? Scores and weights move as the gradient says',
@@ -309,8 +330,40 @@ asks(
     const typed = traced(edit(own, cell, 1.5)).tensors
     near((await printed(page, 'weights')).map(Number), Array.from(typed.weights?.data ?? []), 6e-5, 'weights')
   },
-  '#2&heads=1&dValue=4&cell=Wq.0.0.0',
+  { link: '#2&heads=1&dValue=4&cell=Wq.0.0.0' },
 )
+
+asks(
+  '12. how to get these numbers in PyTorch? The programs are shown before they are copied, and follow',
+  async () => {
+    await page.click('#more > summary')
+    await page.click('#to-code')
+    const code = (await page.locator('#code-pytorch').textContent()) ?? ''
+    // tests/page/code.test.js runs the same program in PyTorch, and compares what it prints.
+    assert.equal(code, pytorchCode(traced(settingsOf('heads'))))
+    await page.locator('#code-pytorch').waitFor()
+    await page.click('summary:has-text("JavaScript")')
+    await page.locator('#code-qkv').waitFor()
+    await becomes(() => page.locator('#code-qkv').textContent(), qkvCode(traced(settingsOf('heads'))))
+    await page.fill('#sentence', 'one two')
+    const other = traced(change(settingsOf('heads'), { sentence: 'one two' }))
+    await becomes(() => page.locator('#code-pytorch').textContent(), pytorchCode(other), 'it follows')
+  },
+  { most: 3 }, // the last shows the program of JavaScript
+)
+
+test('twelve questions of a first-time reader are answered within three clicks each', async t => {
+  await go(LAYER)
+  for (const { question, answer, most, link } of QUESTIONS) {
+    t.diagnostic(question)
+    await page.mouse.move(0, 0)
+    await follow(link)
+    await count()
+    await answer()
+    const clicks = await page.evaluate(() => /** @type {any} */ (window).clicks())
+    assert.ok(clicks <= most, `${question}: ${clicks} clicks`)
+  }
+})
 
 /** An element begins in the window, after all scrolling. @param {string} selector */
 const inView = selector =>
@@ -324,6 +377,7 @@ const inView = selector =>
   )
 
 test('what a first reader looks for is in sight: the questions whole, the way to what stands below, two equal shares once', async () => {
+  await go(LAYER)
   const { width } = page.viewportSize() ?? assert.fail()
   await page.click('#tour-start > summary')
   const list = (await page.locator('#tour-start .menu-list').boundingBox()) ?? assert.fail()
@@ -344,52 +398,40 @@ test('what a first reader looks for is in sight: the questions whole, the way to
   await reads('.answer-first', /almost evenly, most at itself and go₂ \(33\.3% each\)\./)
 })
 
-asks('12. how to get these numbers in PyTorch? The programs are shown before they are copied, and follow', async () => {
-  await page.click('#more > summary')
-  await page.click('#to-code')
-  const code = (await page.locator('#code-pytorch').textContent()) ?? ''
-  // tests/page/code.test.js runs the same program in PyTorch, and compares what it prints.
-  assert.equal(code, pytorchCode(traced(settingsOf('heads'))))
-  await page.locator('#code-pytorch').waitFor()
-  await page.click('summary:has-text("JavaScript")')
-  await page.locator('#code-qkv').waitFor()
-  await becomes(() => page.locator('#code-qkv').textContent(), qkvCode(traced(settingsOf('heads'))))
-  await page.fill('#sentence', 'one two')
-  const other = traced(change(settingsOf('heads'), { sentence: 'one two' }))
-  await becomes(() => page.locator('#code-pytorch').textContent(), pytorchCode(other), 'it follows')
-})
-
 test('the tour has seven stops, each with a link, a question and live words, in both languages', async () => {
+  await go(LAYER)
   for (const [language, reducedMotion] of /** @type {const} */ ([
     ['en', 'no-preference'],
     ['zh', 'reduce'],
   ])) {
     await page.emulateMedia({ reducedMotion })
     await set('language', language)
-    await page.click('#tour-start > summary')
-    await page.click('#tour-start [data-item="1"]')
+    await tour(1)
     for (let stop = 1; stop <= 7; stop++) {
       await page.locator(`#tour[data-stop="${stop}"]`).waitFor()
       const said = await text('#tour')
       assert.ok(said.length > 30 && !/undefined|\{\w+\}|NaN/.test(said), said)
-      // What it speaks of is marked, by a badge that the text names, and is in sight without being covered.
-      await page.waitForFunction(() => document.querySelectorAll('[data-tour="1"]').length === 1)
-      await becomes(async () => plain((await page.locator('#tour .guide-badge').first().textContent()) ?? ''), '1')
-      // So is where its one thing is to be done, which has not been done yet.
-      const hasOther = (await page.locator('#tour-do').count()) === 1
-      await becomes(() => page.locator('[data-tour="2"]').count(), hasOther ? 1 : 0, `stop ${stop}`)
-      await reads('#tour-done', '')
-      await page.waitForFunction(() => {
-        const { top, bottom } = /** @type {Element} */ (
-          document.querySelector('[data-tour="1"]')
-        ).getBoundingClientRect()
-        const dock = /** @type {Element} */ (document.querySelector('.dock')).getBoundingClientRect()
-        const [from, to] = dock.top > innerHeight / 2 ? [0, dock.top] : [dock.bottom, innerHeight]
-        return Math.min(bottom, to) - Math.max(top, from) > Math.min(60, bottom - top - 8)
-      })
+      // What it speaks of is marked, by a badge that the text names, and is in sight without being covered. So is where its one
+      // thing is to be done, which has not been done yet.
+      const marks = () =>
+        page.evaluate(() => {
+          const [marked, ...others] = document.querySelectorAll('[data-tour="1"]')
+          const dock = document.querySelector('.dock')?.getBoundingClientRect()
+          if (!marked || !dock) return 'nothing is marked'
+          const { top, bottom } = marked.getBoundingClientRect()
+          const [from, to] = dock.top > innerHeight / 2 ? [0, dock.top] : [dock.bottom, innerHeight]
+          const count = (/** @type {string} */ selector) => document.querySelectorAll(selector).length
+          return {
+            others: others.length,
+            isInSight: Math.min(bottom, to) - Math.max(top, from) > Math.min(60, bottom - top - 8),
+            badge: document.querySelector('#tour .guide-badge')?.textContent?.trim(),
+            hasItsThing: count('[data-tour="2"]') === Number(count('#tour-do') === 1),
+            done: document.querySelector('#tour-done')?.textContent?.trim(),
+          }
+        })
+      await becomes(marks, { others: 0, isInSight: true, badge: '1', hasItsThing: true, done: '' }, `stop ${stop}`)
       if (stop < 7) await page.click('#tour-next')
     }
-    await page.locator('#tour[data-stop="7"]').waitFor()
     await becomes(() => page.locator('#tour-next').count(), 0)
     await page.waitForFunction(() => /tour=7/.test(location.hash))
     await page.click('#tour-leave')
@@ -398,27 +440,18 @@ test('the tour has seven stops, each with a link, a question and live words, in 
   await page.evaluate(() => localStorage.clear())
 })
 
+// store.test.js does the thing of every stop, and leaves the tour with the settings from before it.
 test('a stop of the tour knows when its thing was done, leads to where it is done, and explains its terms', async () => {
-  /** @type {[number, () => Promise<unknown>][]} */
-  const things = [
-    [1, () => page.locator('#distribution-d').press('ArrowRight')],
-    [2, () => set('mask', 'window')],
-    [3, () => page.locator('#sees').selectOption('0')],
-    [4, () => page.locator('#minus').selectOption('0')],
-    [5, () => page.locator('[data-word="keys:1"]').first().click()],
-    [6, () => page.locator('#plot-query').press('ArrowRight')],
-    [7, () => page.fill('#sentence', 'red fox ran red')],
-  ]
-  for (const [stop, act] of things) {
-    await tour(stop)
-    await reads('#tour-done', '', `stop ${stop}`)
-    await act()
-    await reads('#tour-done', 'Done.')
-  }
-  await tour(7)
+  await go('#2&tour=7')
+  await reads('#tour-done', '')
   await page.click('#tour-do')
   await page.waitForFunction(() => (document.querySelector('[data-tour="2"]')?.getBoundingClientRect().top ?? -1) >= 0)
-  await tour(1)
+  await page.fill('#sentence', 'red fox ran red')
+  await reads('#tour-done', 'Done.')
+  await follow('#2&tour=1')
+  await reads('#tour-done', '')
+  await page.locator('#distribution-d').press('ArrowRight')
+  await reads('#tour-done', 'Done.')
   const term = page.locator('#tour [data-term="softmax"]')
   await term.locator('button').click()
   await reads('#tour [data-term="softmax"] .term-text', /Turns a row of scores into shares/)
@@ -426,53 +459,33 @@ test('a stop of the tour knows when its thing was done, leads to where it is don
   assert.ok(box && box.y >= 0 && box.y + box.height <= 900, 'it is in sight')
 })
 
-test('whoever leaves the tour has the settings from before it again, or what was typed in it', async () => {
-  await go(LAYER)
-  await page.fill('#sentence', 'my very own words')
-  await set('seed', '7')
-  for (const stop of [1, 2, 5]) await tour(stop)
-  await page.click('#tour-leave')
-  await page.locator('#tour').waitFor({ state: 'detached' })
-  await becomes(() => page.inputValue('#sentence'), 'my very own words')
-  await page.waitForFunction(() => /seed=7/.test(location.hash))
-  await tour(1)
-  await page.fill('#sentence', 'typed in the tour')
-  await reads('[data-word="queries:0"] .token', 'typed', 'a click while the tour moves to the other edge would miss')
-  await page.click('#tour-leave')
-  await page.locator('#tour').waitFor({ state: 'detached' })
-  await becomes(() => page.inputValue('#sentence'), 'typed in the tour')
-  await go('#2&tour=3')
-  await page.click('#tour-leave')
-  await page.locator('#tour').waitFor({ state: 'detached' })
-  await becomes(() => page.locator('[data-word="queries:2"].is-selected').count(), 1, 'nothing was there before it')
-})
-
 test('no bar covers the inspector, at four sizes, with the tour and without, above and below', async () => {
-  /** What lies over the panel: the elements at points of its inside that are not in it. */
+  /** What lies over the panel while the page scrolls down: the elements at points of its inside that are not in it. */
   const covers = () =>
-    page.evaluate(() => {
+    page.evaluate(async () => {
       const panel = /** @type {Element} */ (document.querySelector('#inspector'))
-      const { left, right, top, bottom } = panel.getBoundingClientRect()
       const found = new Set()
-      for (let x = left + 12; x < right - 8; x += 40)
-        for (let y = Math.max(top, 0) + 8; y < Math.min(bottom, innerHeight) - 4; y += 16) {
-          const seen = document.elementFromPoint(x, y)
-          if (seen && !panel.contains(seen)) found.add(`${seen.closest('[id], [class]')?.className} at ${x}, ${y}`)
-        }
-      return [...found]
+      for (const share of [0, 0.1, 0.5, 1]) {
+        scrollTo(0, share * (document.documentElement.scrollHeight - innerHeight))
+        await new Promise(resolve => requestAnimationFrame(() => requestAnimationFrame(resolve)))
+        const { left, right, top, bottom } = panel.getBoundingClientRect()
+        for (let x = left + 12; x < right - 8; x += 40)
+          for (let y = Math.max(top, 0) + 8; y < Math.min(bottom, innerHeight) - 4; y += 16) {
+            const seen = document.elementFromPoint(x, y)
+            if (!seen || panel.contains(seen)) continue
+            found.add(`${seen.closest('[id], [class]')?.className} at ${x}, ${y}, ${share} down`)
+          }
+      }
+      return [...found].slice(0, 3)
     })
+  await go(LAYER)
   for (const [width, height] of [[1440, 900], [1920, 1080], [1100, 700], [360, 780]]) // biome-ignore format: one line
     for (const hash of ['#2&cell=weights.0.1.1', '#2&tour=3']) {
       await page.setViewportSize({ width, height })
       await follow(hash)
-      for (const share of [0, 0.1, 0.5, 1]) {
-        await page.evaluate(by => scrollTo(0, by * (document.documentElement.scrollHeight - innerHeight)), share)
-        await settled(page)
-        await becomes(async () => (await covers()).slice(0, 3), [], `${width} by ${height}, ${hash}, ${share} down`)
-      }
+      await becomes(covers, [], `${width} by ${height}, ${hash}`)
     }
   await page.setViewportSize({ width: 1440, height: 900 })
-  await go('#2&tour=3')
   await page.locator('#tour[data-stop="3"]').waitFor()
   const close = await page.locator('#inspector-close').evaluate(button => {
     const { x, y, width, height } = button.getBoundingClientRect()
@@ -484,17 +497,18 @@ test('no bar covers the inspector, at four sizes, with the tour and without, abo
 test('no bar covers what a stop of the tour speaks of, at four sizes', async () => {
   /** What a stop speaks of; of the heads, the map of their difference. @type {Record<number, string>} */
   const PARTS = { 2: '#algebra', 4: '#difference', 5: '#map' }
+  await page.emulateMedia({ reducedMotion: 'reduce' }) // scrolling ends at once
+  await go(LAYER)
   for (const [width, height] of [
     [1440, 900],
     [1280, 800],
     [1024, 768],
     [390, 844],
   ]) {
-    // biome-ignore format: one line
     await page.setViewportSize({ width, height })
-    await go(LAYER)
     for (let stop = 1; stop <= 7; stop++) {
-      await tour(stop)
+      await follow(`#2&tour=${stop}`)
+      await page.locator(`#tour[data-stop="${stop}"]`).waitFor()
       const part = PARTS[stop] ?? '[data-tour="1"]'
       /** How much of it lies between the bars, of what could: a map counts without its legend. */
       const seen = () =>
