@@ -1,13 +1,12 @@
-// Bad files in the room "Models": each gets a sentence, and the model before works on.
+// Bad files in the room "Models": each gets a sentence, and the model before works on. models-room.test.js shows some on the page.
 
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { basename } from 'node:path'
 import { test } from 'node:test'
-import { filesOf, open } from './golden-models.js'
-import { becomes, page, reads, usePage } from './open.js'
-
-usePage({ hash: '#2&room=models' })
+import { failureOf } from '../../web/rooms/models/shown.js'
+import { filesOf } from './golden-models.js'
+import { begin, folder as filesIn, TEXT } from './models-store.js'
 
 /** @typedef {Record<string, Buffer>} Folder */
 /** @param {string} name @returns {Folder} */
@@ -99,48 +98,49 @@ const BAD = [
   ['one picture', { 'cat.png': Buffer.from([0x89, 0x50, 0x4e, 0x47]) }, /neither model\.safetensors nor/],
 ]
 
-/** @param {Folder} folder */
-const bring = folder =>
-  page.setInputFiles(
-    '#models-files',
-    Object.entries(folder).map(([name, buffer]) => ({ name, mimeType: '', buffer })),
-  )
+const given = (/** @type {Folder} */ folder) =>
+  Object.entries(folder).map(([name, buffer]) => new File([new Uint8Array(buffer)], name))
 
 test('each bad folder is refused with its reason; the model before stays, and works', async () => {
-  await open('gpt2-tiny', 'gpt2')
-  await page.fill('#models-text', 'The cat that chased the dog')
-  await reads('#models-answer', /^“m” \(4\.7%\)$/)
+  const { store, act, settled, shown } = await begin()
+  const { openModel, run } = shown()
   for (const [name, folder, reason] of BAD) {
-    await bring(folder)
-    const full = new RegExp(`^This did not work: .*(${reason.source}).*The previous model stays open\\.$`)
-    await reads('#models-problem', full).catch(async () => {
-      assert.fail(`${name}: ${await page.locator('.models-bar ~ p').allInnerTexts()}`)
-    })
-    await becomes(() => page.innerText('#models-facts'), /^gpt2, 3 × 4 heads/, name)
-    await becomes(() => page.locator('.models-progress').count(), 0, name)
+    act.bring(given(folder))
+    await settled()
+    const { problem, isRefused } = failureOf(store.state) ?? assert.fail(`${name}: read`)
+    assert.match(String(problem.params?.message), reason, name)
+    assert.deepEqual([problem.key, isRefused], ['requestFailed', true], name)
+    assert.equal(shown().openModel, openModel, name)
   }
-  await page.fill('#models-text', 'The dog')
-  await reads('.token-row-label', /^[234] tokens$/)
-  await page.fill('#models-text', 'The cat that chased the dog')
-  await reads('#models-answer', /^“m” \(4\.7%\)$/)
-  await page.locator('#models-problem').waitFor({ state: 'detached' })
-  await open('qwen3-tiny-bf16', 'qwen3')
+  act.type('The dog')
+  await settled()
+  assert.ok(shown().run?.ids.length !== run?.ids.length && !failureOf(store.state))
+  act.type(TEXT)
+  await settled()
+  assert.deepEqual(shown().run?.top, run?.top)
+  act.bring(filesIn('qwen3-tiny-bf16'))
+  await settled()
+  assert.equal(shown().openModel?.type, 'qwen3')
 })
 
 test('a text beyond the positions of the model, and ids that it lacks, are refused with the limit; a shorter text works', async () => {
-  await open('gpt2-tiny', 'gpt2')
-  await page.fill('#models-text', 'The dog '.repeat(100))
-  await reads('#models-problem', /^The text has \d+ tokens, but this model reads at most 64: shorten the text\.\s*$/)
-  await page.fill('#models-text', 'The cat that chased the dog')
-  await reads('#models-answer', /^“m” \(4\.7%\)$/)
-  await page.locator('#models-problem').waitFor({ state: 'detached' })
+  const { store, act, settled, shown } = await begin()
+  const problem = () => failureOf(store.state)?.problem
+  act.type('The dog '.repeat(100))
+  await settled()
+  assert.deepEqual([problem()?.key, problem()?.params?.positions], ['modelsTooLong', 64])
+  act.type(TEXT)
+  await settled()
+  assert.equal(problem(), undefined)
   const { 'tokenizer.json': _, ...without } = gpt2
-  await bring(without)
-  await reads('#models-problem', /There are no token ids: type some, such as 5 9 13/) // for the text before
-  await reads('.models-text', /Token ids: this folder has no tokenizer\.json/)
-  await page.fill('#models-text', '5 9 384')
-  await reads('#models-problem', /ids\[2\]: 384 given, a whole number from 0 to 383/)
-  await page.fill('#models-text', '5 9 383')
-  await page.locator('#models-problem').waitFor({ state: 'detached' })
-  await reads('.token-row-label', /^3 tokens$/)
+  act.bring(given(without))
+  await settled()
+  assert.equal(problem()?.key, 'modelsNoIds', 'the text before has none')
+  act.type('5 9 384')
+  await settled()
+  assert.match(String(problem()?.params?.message), /ids\[2\]: 384 given, a whole number from 0 to 383/)
+  act.type('5 9 383')
+  await settled()
+  assert.equal(problem(), undefined)
+  assert.equal(shown().run?.ids.length, 3)
 })
