@@ -13,8 +13,9 @@ import { recorded } from '../../web/rooms/front/recorded.js'
 import { room } from '../../web/rooms/front/room.js'
 import { tell, wordsOf } from '../../web/rooms/front/tell.js'
 import { createStore } from '../../web/shell/store.js'
-import { beyond, plain, settled } from './browser.js'
-import { useBrowser } from './open.js'
+import { beyond, settled } from './browser.js'
+import { go, page, text, url, usePage } from './open.js'
+import { keyOf, ofClass } from './template.js'
 
 const FOLDER = fileURLToPath(new URL('../../web/trained/stories', import.meta.url))
 const ALL = { isOn: true, othersOn: true }
@@ -90,20 +91,39 @@ test('names, pronoun and switches are settings of a link, with Undo; the model i
   store.close()
 })
 
-const own = useBrowser()
-const says = (/** @type {import('playwright-core').Page} */ page) =>
-  page
-    .locator('.front-says')
-    .textContent()
-    .then(text => plain(text ?? ''))
+test('with Save-Data the model is loaded when a name is changed, and the page says so', async t => {
+  const store = createStore(room, { qkv: await load() })
+  const asks = () => room.enter?.(store.state)?.effects?.map(effect => [effect.type, /** @type {any} */ (effect).act])
+  assert.deepEqual(asks(), [['later', 'want']])
+  const own = Object.getOwnPropertyDescriptor(globalThis, 'navigator')
+  Object.defineProperty(globalThis, 'navigator', { value: { connection: { saveData: true } }, configurable: true })
+  t.after(() =>
+    own ? Object.defineProperty(globalThis, 'navigator', own) : Reflect.deleteProperty(globalThis, 'navigator'),
+  )
+  assert.equal(asks(), undefined)
+  store.update(room.enter?.(store.state))
+  const says = () =>
+    ofClass(room.draw(/** @type {any} */ ({ ...store.state, t: keyOf, act: store.act })), 'front-state')[0].text
+  assert.match(says(), /^frontSaving/)
+  assert.equal(store.state.view.isWanted, false)
+  store.act.name('boy', 'leo')
+  assert.equal(store.state.view.isWanted, true)
+  assert.match(says(), /^frontWaiting/)
+  store.close()
+})
 
-test('the switch works on recorded numbers before the model is there; the first download is at most 60 KB', async t => {
-  const page = await own.browser.context.newPage()
+const own = usePage({ hash: null })
+
+test('the switch works on recorded numbers before the model is there; the first download is at most 60 KB; a model that cannot start is a sentence', async t => {
   /** @type {import('playwright-core').Response[]} */
   const responses = []
   page.on('response', response => responses.push(response))
-  await page.route(/\.(wasm|safetensors)$|worker/, () => {}) // they never answer
-  await page.goto(own.server.url)
+  /** What the model needs does not answer at first. @type {import('playwright-core').Route[]} */
+  const waiting = []
+  /** @type {(route: import('playwright-core').Route) => unknown} */
+  let answer = route => waiting.push(route)
+  await page.route(/\.(wasm|safetensors)$|worker/, route => void answer(route))
+  await page.goto(url)
   await page.locator('.front-says:not(:empty)').waitFor()
   const sizes = await Promise.all(
     responses.map(async response => gzipSync(await response.body().catch(() => ''), { level: 9 }).length),
@@ -116,11 +136,26 @@ test('the switch works on recorded numbers before the model is there; the first 
   await page.getByRole('switch', { name: 'Head 1.2: on' }).click()
   await page.getByRole('switch', { name: 'Head 1.2: off' }).waitFor()
   assert.equal(
-    await says(page),
+    await text('.front-says'),
     'Without head 1.2 the model says “Max” (48.4%), who is not in this story. It still knows that a boy is meant (98.1% on boys’ names), but no longer which.',
   )
   assert.equal(await page.locator('.front-answer').innerText(), 'Max')
-  await page.close()
+  answer = route => (/\.safetensors$/.test(route.request().url()) ? route.fulfill({ status: 404 }) : route.continue())
+  for (const route of waiting) await answer(route)
+  const state = page.locator('.front-state', { hasText: 'could not start' })
+  await state.waitFor()
+  assert.match(
+    await state.innerText(),
+    /The model could not start \([^:]*: 404[^.]*\)\. These numbers are recorded from it/,
+  )
+  assert.match(await text('.front-says'), /^Without head 1\.2/)
+  answer = route => route.continue()
+  await page.click('#front-retry')
+  await page.locator('.front[data-live="true"]').waitFor()
+  assert.deepEqual(
+    own.browser.complaints.splice(0).filter(complaint => !/404/.test(complaint)),
+    [],
+  )
 })
 
 /** What the named head gives to each word, as a screen reader has it. @param {readonly number[]} row */
@@ -130,19 +165,18 @@ const lookedAt = row =>
   )
 
 test('live, another name and "she" are asked of the model; B shows the time before; the cards lead into the rooms', async () => {
-  const page = await own.browser.context.newPage()
-  await page.goto(own.server.url)
+  await go('')
   await page.locator('.front[data-live="true"]').waitFor()
   assert.equal(await page.locator('.front-state').innerText(), '')
   assert.deepEqual(await page.locator('#front-gives li').allTextContents(), lookedAt(recorded.he.all.row))
   await page.click('#front-boy > summary')
   await page.click('#front-name-leo')
   await page.locator('.front-answer', { hasText: 'Leo' }).waitFor()
-  assert.match(await says(page), /back at “Leo”/)
+  assert.match(await text('.front-says'), /back at “Leo”/)
   await page.click('#front-pronoun')
   await page.locator('.front-answer', { hasText: 'Lily' }).waitFor()
   assert.match(
-    await says(page),
+    await text('.front-says'),
     / Head 1\.2, which finds .* “he”, .* without it the model still says “Lily” \(99\.\d%\)\.$/,
   )
   await page.getByRole('switch', { name: 'Head 3.1: on' }).click()
@@ -154,73 +188,27 @@ test('live, another name and "she" are asked of the model; B shows the time befo
   await page.keyboard.up('b')
   await page.locator('.front-answer', { hasText: off }).waitFor()
   await page.waitForFunction(() => location.hash.includes('front.isOn=false'))
-  const link = page.url()
+  const link = new URL(page.url()).hash
   await page.click('#front-go-on')
   await page.locator('.models .change').first().waitFor()
   assert.match(page.url(), /models\.prompt=lily\+and\+leo\+are\+friends/)
-  await page.goto('about:blank')
-  await page.goto(link)
+  await go(link)
   await page.locator('.front-answer', { hasText: off }).waitFor()
   await page.click('#front-to-layer')
   await page.locator('#flow .caption').waitFor()
   await page.click('#to-front')
   await page.locator('.front').waitFor()
-  await page.close()
-  assert.deepEqual(own.browser.complaints.splice(0), [])
-})
-
-test('a model that cannot start is a sentence; the recorded numbers stay', async () => {
-  const page = await own.browser.context.newPage()
-  await page.route(/\.safetensors$/, route => route.fulfill({ status: 404 }))
-  await page.goto(own.server.url)
-  const state = page.locator('.front-state', { hasText: 'could not start' })
-  await state.waitFor()
-  assert.match(
-    await state.innerText(),
-    /The model could not start \([^:]*: 404[^.]*\)\. These numbers are recorded from it/,
-  )
-  assert.match(await says(page), /^Head 1\.2 looks/)
-  await page.unroute(/\.safetensors$/)
-  await page.click('#front-retry')
-  await page.locator('.front[data-live="true"]').waitFor()
-  await page.close()
-  own.browser.complaints.splice(0) // the 404
-})
-
-test('with Save-Data the model is loaded when a name is changed, and the page says so', async () => {
-  const page = await own.browser.context.newPage()
-  await page.addInitScript(() => {
-    Object.defineProperty(navigator, 'connection', { value: { saveData: true } })
-  })
-  /** @type {string[]} */
-  const asked = []
-  page.on('request', request => asked.push(request.url()))
-  await page.clock.install()
-  await page.goto(own.server.url)
-  await page.locator('.front-state', { hasText: 'is loaded when you change a name' }).waitFor()
-  await page.clock.fastForward(1000) // without Save-Data it is asked for after 100 ms
-  await settled(page)
-  assert.deepEqual(
-    asked.filter(each => each.endsWith('.safetensors')),
-    [],
-  )
-  await page.click('#front-boy > summary')
-  await page.click('#front-name-leo')
-  await page.locator('.front[data-live="true"]').waitFor()
-  await page.close()
 })
 
 test('front door, list of exercises and page for teachers fit 360 px, stand still with reduced motion, and print', async () => {
-  const page = await own.browser.context.newPage()
   await page.setViewportSize({ width: 360, height: 780 })
   await page.emulateMedia({ colorScheme: 'dark', reducedMotion: 'reduce' })
   for (const [hash, part] of [
-    ['', '.front[data-live="true"]'],
     ['#2&room=exercises', '.exercise-square'],
     ['#2&room=exercises&exercises.part=teachers', '.teachers-groups'],
+    ['', '.front[data-live="true"]'],
   ]) {
-    await page.goto('about:blank')
-    await page.goto(own.server.url + hash)
+    await go(hash)
     await page.locator(part).first().waitFor()
     await settled(page)
     assert.deepEqual(await beyond(page), [], hash)
@@ -237,14 +225,10 @@ test('front door, list of exercises and page for teachers fit 360 px, stand stil
     const [red] = ground.match(/\d+/g) ?? []
     assert.ok(Number(red) < 60, `dark: ${ground}`)
   }
-  await page.goto('about:blank')
-  await page.goto(own.server.url)
-  await page.locator('.front[data-live="true"]').waitFor()
   await page.emulateMedia({ media: 'print' })
   await settled(page)
   for (const part of ['.front-line >> nth=0', '.front-answer', '.front-says', '.front-bars'])
     assert.ok(await page.locator(part).isVisible(), part)
   assert.equal(await page.locator('header.top').isVisible(), false)
   assert.equal(await page.locator('.front-switch').first().isVisible(), false, 'no switch on paper')
-  await page.close()
 })
