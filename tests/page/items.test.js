@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { cell, plain, printed, settled } from './browser.js'
-import { becomes, choose, go, mode, page, reads, set, text, type, usePage } from './open.js'
+import { becomes, choose, follow, LAYER, mode, page, reads, set, text, usePage } from './open.js'
 import { words } from './typing.js'
 
 usePage()
@@ -65,8 +65,16 @@ for (const [device, scrolls, width, height] of /** @type {const} */ ([
     await page.click('#inspector-close')
   })
 
-test('2. words carry their positions; repeated words do everywhere', async () => {
-  await type('#sentence', 'the cat and the dog')
+test('2, 3. in every view a word answers and stays selected; words carry their positions, repeated words do everywhere', async () => {
+  await page.click('[data-word="queries:4"] >> nth=0')
+  for (const view of ['map', 'flow', 'difference', 'numbers']) {
+    await page.click(`[data-view="${view}"]`)
+    await reads('.answer-first', /^dessert looks most at is \(27\.6%\)/, view)
+    await reads('.answer-second', /^dessert is looked at most by /, view)
+    await reads('#inspector h3', /^dessert$/, view)
+  }
+  await follow(LAYER)
+  await page.fill('#sentence', 'the cat and the dog')
   const row = (await page.locator('.token-row-words button').allTextContents()).map(plain)
   assert.deepEqual(row, ['the1', 'cat2', 'and3', 'the4', 'dog5'])
   const labels = await page.locator('#map').evaluate(map => /** @type {any} */ (map).rowTokens)
@@ -78,17 +86,19 @@ test('2. words carry their positions; repeated words do everywhere', async () =>
   await reads('.answer-first', /^the₄ /)
 })
 
-test('3. in every view a word answers, and stays selected from view to view', async () => {
-  await page.click('[data-word="queries:4"] >> nth=0')
-  for (const view of ['map', 'flow', 'difference', 'numbers']) {
-    await page.click(`[data-view="${view}"]`)
-    await reads('.answer-first', /^dessert looks most at is \(27\.6%\)/, view)
-    await reads('.answer-second', /^dessert is looked at most by /, view)
-    await reads('#inspector h3', /^dessert$/, view)
-  }
+test('6. Chinese and Japanese are segmented without being asked; the choice beside the sentence says so', async () => {
+  await page.fill('#sentence', '我喜欢喝咖啡')
+  const segmented = await page.locator('.token-row-words .token').allTextContents()
+  assert.ok(segmented.length > 1, segmented.join())
+  await reads('#tokenizers > summary', new RegExp(`^words, by dictionary: ${segmented.length}`))
+  await page.click('#tokenizers > summary')
+  await page.click('#tokenizers [data-item="characters"]')
+  await becomes(() => page.locator('.token-row-words .token').count(), 6)
+  await page.fill('#sentence', '私は学生です')
+  await becomes(() => page.locator('.token-row-words .token').count(), 6, 'a choice stays')
 })
 
-test('4. the first screen says what is seen, and that nothing is trained; examples have plain names', async () => {
+test('4. the first screen says what is seen, and that nothing is trained; examples have plain names, and what depends on the settings is true', async () => {
   await reads(
     '#seen',
     /Each row shows how a word divides its attention.*Bits say how even a row is.*random: nothing here is trained/,
@@ -102,18 +112,15 @@ test('4. the first screen says what is seen, and that nothing is trained; exampl
   await reads('.example-name', /^Four heads of an article$/)
   await choose('handBuilt')
   await reads('#seen', /built by hand: nothing here is trained/)
-})
-
-test('6. Chinese and Japanese are segmented without being asked; the choice beside the sentence says so', async () => {
-  await page.fill('#sentence', '我喜欢喝咖啡')
-  const segmented = await page.locator('.token-row-words .token').allTextContents()
-  assert.ok(segmented.length > 1, segmented.join())
-  await reads('#tokenizers > summary', new RegExp(`^words, by dictionary: ${segmented.length}`))
-  await page.click('#tokenizers > summary')
-  await page.click('#tokenizers [data-item="characters"]')
-  await becomes(() => page.locator('.token-row-words .token').count(), 6)
-  await page.fill('#sentence', '私は学生です')
-  await becomes(() => page.locator('.token-row-words .token').count(), 6, 'a choice stays')
+  for (const [hash, selector, text] of /** @type {const} */ ([
+    ['#1', '#step-scaled', /from picking a single word/],
+    ['#2&scale=0.1', '#step-scaled', /multiplied by the scale that was set/],
+    ['#2&score=plain', '#step-scaled', /are not scaled/],
+    ['#2&softmaxAxis=queries', '#seen', /each column sums to one.*nothing here is trained/],
+  ])) {
+    await follow(hash)
+    await reads(selector, text, hash)
+  }
 })
 
 test('7. dragging a number selects no text, and the map beside it follows', async () => {
@@ -136,7 +143,7 @@ test('7. dragging a number selects no text, and the map beside it follows', asyn
 })
 
 test('8. two hundred words: the scale ends where the weights do, rows are filtered, all terms open', async () => {
-  await go('#2&scale=0.1')
+  await follow('#2&scale=0.1')
   await page.fill('#sentence', words(200))
   const look = () =>
     page.locator('#map').evaluate(map => {
@@ -204,25 +211,7 @@ test('10. controls are honest: a painted mask, heads that divide as buttons, par
   assert.doesNotMatch(await text('#head-numbers'), /itself|previous/)
 })
 
-test('the first screen of 1440 x 900 holds sentence, answer, heads and the whole map, of 6 and of 60 words', async () => {
-  for (const count of [6, 60]) {
-    if (count > 6) await page.fill('#sentence', words(count))
-    await page.waitForFunction(n => /** @type {any} */ (document.querySelector('#map'))?.rowTokens.length === n, count)
-    await settled(page)
-    const dock = await page.locator('.dock').boundingBox()
-    for (const selector of ['#sentence', '.answer-first', '.heads-column', '#map canvas', '#scale-end']) {
-      const box = await page.locator(selector).boundingBox()
-      assert.ok(box && dock && box.y >= 0 && box.y + box.height <= dock.y + 1, `${count}: ${selector} ${box?.y} to ${Number(box?.y) + Number(box?.height)} of ${dock?.y}`) // biome-ignore format: one line
-    }
-    const top = await page.locator('#map').evaluate(map => /** @type {any} */ (map).where({ row: 0, column: 0 }).top)
-    if (count > 6) continue
-    assert.ok(top <= 360, `cells begin at ${top}`)
-    const height = await page.evaluate(() => document.documentElement.scrollHeight)
-    assert.ok(height <= 4800, `the page is ${height} px high`)
-  }
-})
-
-test('11. on a phone map and answer are within the first screen, and settings fold away', async () => {
+test('11. the first screen of 1440 x 900 holds sentence, answer, heads and the whole map, of 6 and of 60 words; that of a phone map and answer', async () => {
   for (const [width, height] of [
     [390, 844],
     [360, 740],
@@ -239,6 +228,22 @@ test('11. on a phone map and answer are within the first screen, and settings fo
     const end = await page.locator('#map').evaluate(map => /** @type {any} */ (map).where({ row: 5, column: 5 }).bottom)
     assert.ok(end < height - 48, `the last cell ends at ${end} of ${height}`)
     await page.locator('#settings').waitFor({ state: 'hidden' })
+  }
+  await page.setViewportSize({ width: 1440, height: 900 })
+  for (const count of [6, 60]) {
+    if (count > 6) await page.fill('#sentence', words(count))
+    await page.waitForFunction(n => /** @type {any} */ (document.querySelector('#map'))?.rowTokens.length === n, count)
+    await settled(page)
+    const dock = await page.locator('.dock').boundingBox()
+    for (const selector of ['#sentence', '.answer-first', '.heads-column', '#map canvas', '#scale-end']) {
+      const box = await page.locator(selector).boundingBox()
+      assert.ok(box && dock && box.y >= 0 && box.y + box.height <= dock.y + 1, `${count}: ${selector} ${box?.y} to ${Number(box?.y) + Number(box?.height)} of ${dock?.y}`) // biome-ignore format: one line
+    }
+    const top = await page.locator('#map').evaluate(map => /** @type {any} */ (map).where({ row: 0, column: 0 }).top)
+    if (count > 6) continue
+    assert.ok(top <= 360, `cells begin at ${top}`)
+    const height = await page.evaluate(() => document.documentElement.scrollHeight)
+    assert.ok(height <= 4800, `the page is ${height} px high`)
   }
 })
 
@@ -273,16 +278,4 @@ test('a term opens its explanation in place, in both languages', async () => {
   await becomes(async () => (await hidden(query)) <= 0, true, 'nor does the window of a phone')
   await page.setViewportSize({ width: 1440, height: 900 })
   await page.evaluate(() => localStorage.clear())
-})
-
-test('sentences that depend on the settings are shown only if they are true', async () => {
-  for (const [hash, selector, text] of /** @type {const} */ ([
-    ['#1', '#step-scaled', /from picking a single word/],
-    ['#2&scale=0.1', '#step-scaled', /multiplied by the scale that was set/],
-    ['#2&score=plain', '#step-scaled', /are not scaled/],
-    ['#2&softmaxAxis=queries', '#seen', /each column sums to one.*nothing here is trained/],
-  ])) {
-    await go(hash)
-    await reads(selector, text, hash)
-  }
 })
