@@ -6,8 +6,8 @@ import { test } from 'node:test'
 import { configOf, toFile } from '../../web/rooms/learn/saved-model.js'
 import { TASKS } from '../../web/rooms/learn/tasks/index.js'
 import { initialWeights } from '../../web/rooms/learn/transformer.js'
-import { beyond } from './browser.js'
-import { becomes, follow, go, page, reads, set, text, usePage, violations } from './open.js'
+import { beyond, WINDOW } from './browser.js'
+import { becomes, follow, go, page, reads, set, THEME_AND_LANGUAGE, text, usePage, violations } from './open.js'
 
 const SORT = '#2&room=learn&learn.task=sort'
 const SORTED = '0 2 3 6 8 9 11 14'
@@ -32,11 +32,13 @@ const dataOf = async (selector, name) => Number(await room(selector).getAttribut
 const mapOf = (id = '#learn-map') =>
   page.evaluate(id => Array.from(/** @type {any} */ (document.querySelector(id)).matrix.data), id)
 
-test('nothing trains before a click; one click trains to the goal and names the head and the data', async () => {
+test('nothing trains before a click; one click trains to the goal, names the head, the data and what happened; a double click or F2 gives a head a factor', async () => {
   await room('qkv-heads').waitFor()
   await becomes(() => dataOf('#learn-steps', 'step'), 0)
   await reads('.learn-probe', /Nothing is trained yet/)
   await reads('.learn-settings summary', /1 layer, 1 head per layer, d 32/)
+  await reads('#learn-train', /^Train \(about \d+ (s|min)\)$/)
+  await becomes(() => room('polygon.band').count(), 1)
   await train()
   await reads(
     '.learn-said',
@@ -47,9 +49,40 @@ test('nothing trains before a click; one click trains to the goal and names the 
   const legend = await room('[data-name="accuracy"] .key').allInnerTexts()
   assert.match(legend[0], /^accuracy on new sequences of trained lengths 0\.\d\d$/)
   assert.match(legend[1], /^accuracy on lengths never trained (0\.\d\d|1\.00)$/)
+
+  await reads('#learn-train', 'Train on')
+  await page.click('#learn-happened')
+  await becomes(() => room('#story').getAttribute('data-stop'), '3')
+  await becomes(() => room('#story').getAttribute('data-done'), 'false')
+  await page.click('#learn-answer .answer-token >> nth=0')
+  await room('#story[data-done="true"]').waitFor(PATIENCE)
+  await page.click('#story-next')
+  await page.locator('#learn-at').fill('20')
+  await room('#story[data-done="true"]').waitFor(PATIENCE)
+  await page.click('#story-next')
+  const { step } = await room('#learn-steps').evaluate(each => /** @type {HTMLElement} */ (each).dataset)
+  const said = `These numbers are those of step ${step}; the maps show step 20.`
+  await reads('#story-text', new RegExp(`${said}$`))
+  await page.click('#learn-live')
+  await reads('#story-text', /% of the places are right\.$/)
+  await page.fill('#learn-probe', '7 3 1 0 15 12 4 9')
+  await page.keyboard.press('Enter')
+  await room('#story[data-done="true"]').waitFor(PATIENCE)
+  await becomes(() => room('#story-next').count(), 0)
+  await page.click('#story-leave')
+  await becomes(() => room('#story').count(), 0)
+  await page.dblclick('qkv-heads [role=radio]')
+  await reads('.change', /1\.1 × 0\.5/)
+  await page.waitForFunction(() => document.activeElement?.className === 'head-factor')
+  await page.click('.change-remove')
+  await page.locator('qkv-heads [role=radio]').focus()
+  await page.keyboard.press('F2')
+  await reads('.change', /1\.1 × 0\.5/)
+  await follow(`${SORT}&learn.d=16`)
+  await becomes(() => room('polygon.band').count(), 0)
 })
 
-test('a shared link shows what was shared: the run is trained again to its step', async () => {
+test('a shared link trains the run again to its step; a head opens in One layer with its numbers, and a button leads back', async () => {
   await train()
   await page.locator('#learn-at').fill('40')
   await room('.learn-at output[data-step="40"]').waitFor()
@@ -61,23 +94,43 @@ test('a shared link shows what was shared: the run is trained again to its step'
   await room('.learn-dock[data-training="false"]').waitFor(PATIENCE)
   await room('.learn-at output[data-step="40"]').waitFor()
   await becomes(mapOf, map)
+
+  await page.click('#learn-open-layer')
+  await room('#back-to-room').waitFor()
+  await reads('#back-to-room', /Back to Learn, step 40/)
+  await room('#map').waitFor()
+  const isOpened = async () => {
+    const opened = await mapOf('#map')
+    return opened.length === map.length && map.every((value, i) => Math.abs(opened[i] - value) < 1e-6)
+  }
+  await becomes(isOpened, true, 'One layer has the numbers of the run')
+  await page.click('#back-to-room')
+  await room('#learn-map').waitFor()
+  await reads('.learn-at output', /^40$/)
+  await becomes(mapOf, map)
 })
 
-test('each switch stands below the map of its head, and a key of the legend has the stroke of its curve', async () => {
+test('each switch stands below the map of its head; a curve has the stroke of its key; recorded runs and the time of a long run are said', async () => {
   await follow('#2&room=learn')
-  await room('[data-layer="2"] qkv-heads [role=radio]').first().waitFor()
-  for (const head of ['1.1', '1.2', '2.1', '2.2']) {
-    const [layer, n] = head.split('.').map(Number)
-    const map = await room(`[data-layer="${layer}"] qkv-heads [role=radio]`)
-      .nth(n - 1)
-      .boundingBox()
-    const own = await room(`[data-switch="${head}"]`).boundingBox()
-    assert.ok(map && own && own.y >= map.y + map.height - 1, head)
-    assert.ok(
-      own.x >= map.x - 8 && own.x < map.x + map.width,
-      `${head}: ${own.x}, map ${map.x} to ${map.x + map.width}`,
-    )
+  await room('.learn-switch').first().waitFor()
+  for (const width of [1280, 1440]) {
+    await page.setViewportSize({ width, height: 800 })
+    const isBelow = () =>
+      page.evaluate(() =>
+        [...document.querySelectorAll('.learn-layer')].map(layer => {
+          const maps = [...(layer.querySelector('qkv-heads')?.shadowRoot?.querySelectorAll('[role=radio]') ?? [])]
+          return [...layer.querySelectorAll('.learn-switch')].map((own, i) => {
+            const [map, box] = [maps[i], own].map(each => each.getBoundingClientRect())
+            return (
+              box.left >= map.left - 8 && box.right <= map.right && box.top >= map.bottom && box.top < map.bottom + 24
+            )
+          })
+        }),
+      )
+    await becomes(isBelow, [[true, true], [true, true]], `${width} px`) // biome-ignore format: one line
   }
+
+  await page.setViewportSize(WINDOW)
   const strokes = await page.evaluate(() => {
     const of = (/** @type {Element | null} */ line) => {
       const { stroke, strokeDasharray } = getComputedStyle(/** @type {Element} */ (line))
@@ -95,37 +148,16 @@ test('each switch stands below the map of its head, and a key of the legend has 
   })
   assert.ok(strokes.length >= 9)
   for (const { kind, key, curve } of strokes) assert.equal(key, curve, kind)
+
+  await reads('#learn-recorded', /passed 50% between steps 200 and 280\.$/)
+  await follow('#2&room=learn&learn.steps=5000&learn.d=64')
+  await reads('#learn-train', /about/)
+  await becomes(() => room('#learn-recorded').count(), 0)
+  const [warned, said] = await Promise.all(['#learn-large', '#learn-train'].map(text))
+  assert.equal(/about (\d+ \w+)/.exec(warned)?.[1], /about (\d+ \w+)/.exec(said)?.[1])
 })
 
-test('a saved model with huge weights leaves the room as it is and says what is wrong with it', async () => {
-  const { defaults } = TASKS.sort
-  const weights = initialWeights(
-    /** @type {any} */ ({
-      normal: (/** @type {number[]} */ dims) => ({ dims, data: new Float32Array(dims[0] * dims[1]).fill(3e38) }),
-    }),
-    defaults,
-    TASKS.sort.shape(defaults),
-  )
-  const buffer = Buffer.from(toFile(weights, configOf('sort', defaults, 20, '')))
-  await page.setInputFiles('#learn-file', { name: 'huge.safetensors', mimeType: 'application/octet-stream', buffer })
-  await room('#learn-not-finite').waitFor()
-  await becomes(() => room('.curves > svg').count(), 3)
-  await room('#learn-train').waitFor()
-  await becomes(() => room('.failure').count(), 0)
-})
-
-test('a file that Learn cannot open is named when it is dropped', async () => {
-  await room('#learn-train:not([disabled])').waitFor(PATIENCE)
-  await page.evaluate(() => {
-    const dataTransfer = new DataTransfer()
-    dataTransfer.items.add(new File(['x'], 'x.npy'))
-    dispatchEvent(new DragEvent('drop', { dataTransfer, cancelable: true }))
-  })
-  await room('#learn-refused[data-files="x.npy"]').waitFor()
-  await reads('#learn-refused', /Learn cannot open x\.npy\. It opens a model that was saved here/)
-})
-
-test('a click on the answer says why: logits, and what each head adds to them, position by position', async () => {
+test('a click on the answer says why, position by position; the slider shows the model as it was; a probe that cannot be used is explained; gradients are maps', async () => {
   await train()
   await page.click('#learn-answer .answer-token:nth-of-type(3)')
   await room('#why').waitFor()
@@ -150,10 +182,44 @@ test('a click on the answer says why: logits, and what each head adds to them, p
   await reads('.addend-parts', /[+−]\d/)
   await page.click('#why-close')
   await becomes(() => room('#why').count(), 0)
+
+  await page.locator('#learn-at').fill('0')
+  await page.waitForFunction(
+    want => document.querySelector('#learn-answer')?.textContent?.trim().replace(/\s+/g, ' ') !== want,
+    SORTED,
+  )
+  await page.click('#learn-live')
+  await reads('#learn-answer', new RegExp(`^${SORTED}$`))
+  await page.fill('#learn-probe', '1 2 99')
+  await page.keyboard.press('Enter')
+  await room('.learn-probe .learn-problem').waitFor()
+  await reads('.learn-probe .learn-problem', /"99" given, numbers from 0 to 15 expected/)
+
+  await room('.learn-gradients summary').click()
+  await page.click('#learn-gradient')
+  await room('#learn-gradient-map').waitFor()
+  await becomes(async () => (await mapOf('#learn-gradient-map')).length, 256)
+  await page.selectOption('#learn-gradient-which', '0.q')
+  await page.waitForFunction(
+    () => /** @type {any} */ (document.querySelector('#learn-gradient-map')).matrix.dims[0] === 32,
+  )
+  const values = await mapOf('#learn-gradient-map')
+  assert.ok(values.some(value => value > 0) && values.some(value => value < 0))
 })
 
-test('a changed head is listed among the changes and in the link; undo, suspend, remove and restore work on it', async () => {
+test('cells are hidden from a head by painting; a changed head is listed and in the link; undo, suspend, remove and restore work on it', async () => {
   await train()
+  const map = await mapOf()
+  await page.click('#learn-paint')
+  await page.locator('#learn-map').locator('[tabindex="0"]').first().focus()
+  for (const key of ['ArrowDown', 'ArrowDown', 'Home', ' ']) await page.keyboard.press(key)
+  await reads('.change', /sees 1 cell fewer/)
+  await page.waitForFunction(() => location.hash.includes('hide'))
+  const hidden = async () => (await mapOf()).flatMap((weight, i) => (weight === 0 && map[i] !== 0 ? [i] : []))
+  await becomes(hidden, [2 * Math.sqrt(map.length)], 'the first cell of row 2 is hidden')
+  await page.click('.change-remove')
+  await room('.change').waitFor({ state: 'detached' })
+
   await page.selectOption('.head-state', 'off')
   await room('.changes-effect[data-after]').waitFor()
   const [before, after] = [await dataOf('.changes-effect', 'before'), await dataOf('.changes-effect', 'after')]
@@ -178,38 +244,6 @@ test('a changed head is listed among the changes and in the link; undo, suspend,
   await go(hash)
   await room('.change').waitFor()
   await reads('.change', /1\.1 off/)
-})
-
-test('cells are hidden from a head by painting, with the keyboard too', async () => {
-  await train()
-  const before = await mapOf()
-  await page.click('#learn-paint')
-  await page.locator('#learn-map').locator('[tabindex="0"]').first().focus()
-  for (const key of ['ArrowDown', 'ArrowDown', 'Home', ' ']) await page.keyboard.press(key)
-  await reads('.change', /sees 1 cell fewer/)
-  await page.waitForFunction(() => location.hash.includes('hide'))
-  const hidden = async () => (await mapOf()).flatMap((weight, i) => (weight === 0 && before[i] !== 0 ? [i] : []))
-  await becomes(hidden, [2 * Math.sqrt(before.length)], 'the first cell of row 2 is hidden')
-})
-
-test('a head opens in One layer with the numbers of the run, and a button leads back to where one was', async () => {
-  await train()
-  await page.locator('#learn-at').fill('40')
-  await room('.learn-at output[data-step="40"]').waitFor()
-  const weights = await mapOf()
-  await page.click('#learn-open-layer')
-  await room('#back-to-room').waitFor()
-  await reads('#back-to-room', /Back to Learn, step 40/)
-  await room('#map').waitFor()
-  const isOpened = async () => {
-    const opened = await mapOf('#map')
-    return opened.length === weights.length && weights.every((value, i) => Math.abs(opened[i] - value) < 1e-6)
-  }
-  await becomes(isOpened, true, 'One layer has the numbers of the run')
-  await page.click('#back-to-room')
-  await room('#learn-map').waitFor()
-  await reads('.learn-at output', /^40$/)
-  await becomes(mapOf, weights)
 })
 
 test('two seeds are shown side by side at one step, and two moments of one run', async () => {
@@ -237,14 +271,14 @@ test('two seeds are shown side by side at one step, and two moments of one run',
   await reads('.learn-of.is-new', /B step (?!20)/)
 })
 
-test('the story waits for the run, names its heads, and is done at each stop', async () => {
+test('the story opens at the stop that fits the run, waits for it, says nothing of other steps, and stays where its task is', async () => {
+  await follow('#2&room=learn&learn.steps=20')
   await page.click('#story-start')
-  const done = () =>
-    page.waitForFunction(
-      () => /** @type {HTMLElement} */ (document.querySelector('#story')).dataset.done === 'true',
-      undefined,
-      PATIENCE,
-    )
+  await room('#story[data-stop="1"]').waitFor()
+  await reads('#story-text', /Its weights are random: it says \d+\. Before training it is right in [\d.]+% of/)
+  await becomes(() => page.evaluate(() => scrollY), 0)
+  const below = async (/** @type {string} */ selector) => (await room(selector).boundingBox())?.y ?? 0
+  await becomes(async () => (await below('#learn-probe')) + 40 < (await below('.learn-dock')), true)
   await becomes(() => room('#story').getAttribute('data-done'), 'false')
   await becomes(() => room('#story-next').isDisabled(), true)
   const gap = () =>
@@ -256,39 +290,6 @@ test('the story waits for the run, names its heads, and is done at each stop', a
       return dock.getBoundingClientRect().top - map.getBoundingClientRect().bottom
     })
   await becomes(async () => (await gap()) >= 0, true, 'the dock does not cover the map')
-  await train()
-  await done()
-  await page.click('#story-next')
-  await done()
-  await page.click('#story-next')
-  await becomes(() => room('#story').getAttribute('data-done'), 'false')
-  await page.click('#learn-answer .answer-token >> nth=0')
-  await done()
-  await page.click('#story-next')
-  await page.locator('#learn-at').fill('20')
-  await done()
-  await page.click('#story-next')
-  const { step } = await room('#learn-steps').evaluate(each => /** @type {HTMLElement} */ (each).dataset)
-  const said = `These numbers are those of step ${step}; the maps show step 20.`
-  await reads('#story-text', new RegExp(`${said}$`))
-  await page.click('#learn-live')
-  await reads('#story-text', /% of the places are right\.$/)
-  await page.fill('#learn-probe', '7 3 1 0 15 12 4 9')
-  await page.keyboard.press('Enter')
-  await done()
-  await becomes(() => room('#story-next').count(), 0)
-  await page.click('#story-leave')
-  await becomes(() => room('#story').count(), 0)
-})
-
-test('the story opens at the stop that fits the run, says nothing of other steps, and stays where its task is', async () => {
-  await go('#2&room=learn&learn.steps=20')
-  await page.click('#story-start')
-  await room('#story[data-stop="1"]').waitFor()
-  await reads('#story-text', /Its weights are random: it says \d+\. Before training it is right in [\d.]+% of/)
-  await becomes(() => page.evaluate(() => scrollY), 0)
-  const below = async (/** @type {string} */ selector) => (await room(selector).boundingBox())?.y ?? 0
-  await becomes(async () => (await below('#learn-probe')) + 40 < (await below('.learn-dock')), true)
   await page.click('#learn-train')
   await room('#story[data-done="true"]').waitFor(PATIENCE)
   await becomes(() => dataOf('.learn-at output', 'step'), 20)
@@ -298,58 +299,7 @@ test('the story opens at the stop that fits the run, says nothing of other steps
   await room('#story[data-stop="2"]').waitFor()
 })
 
-test('each switch stands below the map of its own head, in windows of 1280 and 1440 px', async () => {
-  await go('#2&room=learn')
-  await room('.learn-switch').first().waitFor()
-  for (const width of [1280, 1440]) {
-    await page.setViewportSize({ width, height: 800 })
-    const isBelow = () =>
-      page.evaluate(() =>
-        [...document.querySelectorAll('.learn-layer')].map(layer => {
-          const maps = [...(layer.querySelector('qkv-heads')?.shadowRoot?.querySelectorAll('[role=radio]') ?? [])]
-          return [...layer.querySelectorAll('.learn-switch')].map((own, i) => {
-            const [map, box] = [maps[i], own].map(each => each.getBoundingClientRect())
-            return (
-              box.left >= map.left - 8 && box.right <= map.right && box.top >= map.bottom && box.top < map.bottom + 24
-            )
-          })
-        }),
-      )
-    await becomes(isBelow, [[true, true], [true, true]], `${width} px`) // biome-ignore format: one line
-  }
-})
-
-test('the warning of a long run says the time that the button says; the recorded runs say when accuracy passes one half', async () => {
-  await go('#2&room=learn')
-  await reads('#learn-recorded', /passed 50% between steps 200 and 280\.$/)
-  await go('#2&room=learn&learn.steps=5000&learn.d=64')
-  await reads('#learn-train', /about/)
-  await becomes(() => room('#learn-recorded').count(), 0)
-  const [warned, said] = await Promise.all(['#learn-large', '#learn-train'].map(text))
-  assert.equal(/about (\d+ \w+)/.exec(warned)?.[1], /about (\d+ \w+)/.exec(said)?.[1])
-})
-
-test('success names what happened; a double click or F2 gives a head a factor', async () => {
-  await reads('#learn-train', /^Train \(about \d+ (s|min)\)$/)
-  await becomes(() => room('polygon.band').count(), 1)
-  await train()
-  await reads('#learn-train', 'Train on')
-  await page.click('#learn-happened')
-  await becomes(() => room('#story').getAttribute('data-stop'), '3')
-  await page.click('#story-leave')
-  await page.dblclick('qkv-heads [role=radio]')
-  await reads('.change', /1\.1 × 0\.5/)
-  await page.waitForFunction(() => document.activeElement?.className === 'head-factor')
-  await page.click('.change-remove')
-  await page.locator('qkv-heads [role=radio]').focus()
-  await page.keyboard.press('F2')
-  await reads('.change', /1\.1 × 0\.5/)
-  await go(`${SORT}&learn.d=16`)
-  await room('#learn-map').waitFor()
-  await becomes(() => room('polygon.band').count(), 0)
-})
-
-test('undo and redo of the header are those of the room that is open', async () => {
+test('undo of the header is that of the open room; a run pauses while the tab is hidden or another room is open; what is being typed stays', async () => {
   await becomes(() => room('#undo').isDisabled(), true)
   await page.selectOption('.head-state', 'off')
   await room('.change').waitFor()
@@ -362,69 +312,33 @@ test('undo and redo of the header are those of the room that is open', async () 
   await page.click('[data-room="learn"]')
   await page.keyboard.press('ControlOrMeta+z')
   await room('.change').waitFor({ state: 'detached' })
-})
 
-test('the sentence of One layer is a probe of the translation; words that the grammar lacks are underlined', async () => {
-  await go('#2&room=layer&sentence=she+buys+a+car+today')
-  await room('#map').waitFor()
-  await page.click('[data-room="learn"]')
-  await page.selectOption('#learn-task', 'translation')
-  await page.click('#learn-use-sentence')
-  await reads('.learn-probe', /Click an answer|Nothing is trained/)
-  await becomes(() => room('#learn-probe').inputValue(), 'she buys a car today')
-  await becomes(() => room('#learn-unknown').count(), 0)
-  await page.fill('#learn-probe', 'she buys a cat today')
-  await page.keyboard.press('Enter')
-  await room('#learn-unknown u').waitFor()
-  await reads('#learn-unknown u', 'cat')
-})
-
-test('layers, positions and MLP of the translation can be changed; its last map is the one across', async () => {
-  await follow('#2&room=learn&learn.task=translation')
-  await room('.learn-settings summary').click()
-  await page.selectOption('#learn-positions', 'rope')
-  await page.fill('#learn-set-mlp', '16')
-  await page.keyboard.press('Enter')
-  await page.fill('#learn-set-layers', '2')
-  await page.keyboard.press('Enter')
-  await room('[data-layer="3"] qkv-heads').waitFor(PATIENCE)
-  await becomes(
-    () => room('.learn-layer h2').allInnerTexts(),
-    [
-      'Layer 1: The sentence looks at itself',
-      'Layer 2: The sentence looks at itself',
-      'Chinese (rows) looks at English (columns)',
-    ],
-  )
-  await reads('#learn-chosen-title', 'Head 3.1')
-  await page.waitForFunction(() =>
-    decodeURIComponent(location.hash).includes('learn.layers=2&learn.positions=rope&learn.mlp=16'),
-  )
-  await page.click('#learn-answer .answer-token:nth-of-type(1)')
-  await room('#why').waitFor(PATIENCE)
-  await reads('#why', /MLP of layer 3/)
-})
-
-test('the slider shows the model as it was; a probe that cannot be used is explained', async () => {
-  await train()
-  await page.locator('#learn-at').fill('0')
-  await page.waitForFunction(
-    want => document.querySelector('#learn-answer')?.textContent?.trim().replace(/\s+/g, ' ') !== want,
-    SORTED,
-  )
-  await page.click('#learn-live')
-  await reads('#learn-answer', new RegExp(`^${SORTED}$`))
-  await page.fill('#learn-probe', '1 2 99')
-  await page.keyboard.press('Enter')
-  await room('.learn-probe .learn-problem').waitFor()
-  await reads('.learn-probe .learn-problem', /"99" given, numbers from 0 to 15 expected/)
-})
-
-test('what is being typed stays while a run trains and the room is drawn again', async () => {
   await page.selectOption('#learn-pace', 'ten')
-  await room('.learn-settings summary').click()
   await room('#learn-train:not([disabled])').waitFor(PATIENCE)
   await page.click('#learn-train')
+  await reads('#learn-steps', /step [1-9]/)
+  const hide = (/** @type {boolean} */ isHidden) =>
+    page.evaluate(isHidden => {
+      Object.defineProperty(document, 'hidden', { configurable: true, get: () => isHidden })
+      document.dispatchEvent(new Event('visibilitychange'))
+    }, isHidden)
+  await hide(true)
+  await reads('.learn-said', /Paused: the tab was hidden/)
+  await reads('#learn-train', /^Train on$/)
+  await hide(false)
+  await reads('#learn-train', /^Pause$/)
+
+  await reads('#learn-steps', /step [1-9]/)
+  await page.click('[data-room="layer"]')
+  await room('#map').waitFor()
+  await reads('[data-room="learn"] .room-note', /^step [1-9]/)
+  await page.click('[data-room="learn"]')
+  await becomes(() => room('.room-note').count(), 0)
+  await reads('.learn-said', /Paused: you were in another room/)
+  assert.doesNotMatch(await text('#learn-steps'), /step 0 /)
+
+  await page.click('#learn-train')
+  await room('.learn-settings summary').click()
   await page.locator('#learn-set-steps').fill('280')
   const before = Number((await text('#learn-steps')).match(/\d+/)?.[0])
   await page.waitForFunction(
@@ -434,7 +348,7 @@ test('what is being typed stays while a run trains and the room is drawn again',
   await becomes(() => room('#learn-set-steps').inputValue(), '280')
 })
 
-test('the link contains the settings; bad ones give a message, with the nearest good value as a button', async () => {
+test('the link contains the settings; bad ones, and a rate that is too high, give a message, with a good value as a button', async () => {
   await room('.learn-settings summary').click()
   await page.fill('#learn-set-seed', '7')
   await page.keyboard.press('Enter')
@@ -444,13 +358,11 @@ test('the link contains the settings; bad ones give a message, with the nearest 
   await reads('[data-problem="rate"]', /Learning rate 1000000000: Enter a number from/)
   await page.click('[data-nearest="rate"]')
   await page.waitForFunction(() => /learn\.rate=1(?!0)/.test(location.hash))
-  await follow(`${SORT}&learn.layers=4&learn.d=128&learn.mlp=512&learn.batch=64&learn.steps=5000&learn.T=64&learn.V=64`)
+  await follow(`${SORT}&learn.layers=2&learn.d=128&learn.mlp=512&learn.batch=64&learn.steps=5000`)
   await reads('#learn-large', /This run takes about \d+ min and \d+ MB/)
   await page.click('#learn-smaller')
   await page.waitForFunction(() => /learn\.batch=16/.test(location.hash))
-})
 
-test('a rate that is too high is said to leave the scale; a lower one is a button', async () => {
   await follow(`${SORT}&learn.rate=1`)
   await room('#learn-train:not([disabled])').waitFor(PATIENCE)
   await page.click('#learn-train')
@@ -479,38 +391,46 @@ test('a worker that is lost is said to be; Restart mends it', async () => {
   await reads('#learn-answer', SORTED)
 })
 
-test('a run pauses while the tab is hidden, says so, and goes on', async () => {
-  await page.selectOption('#learn-pace', 'ten')
-  await room('#learn-train:not([disabled])').waitFor(PATIENCE)
-  await page.click('#learn-train')
-  await reads('#learn-steps', /step [1-9]/)
-  const hide = (/** @type {boolean} */ isHidden) =>
-    page.evaluate(isHidden => {
-      Object.defineProperty(document, 'hidden', { configurable: true, get: () => isHidden })
-      document.dispatchEvent(new Event('visibilitychange'))
-    }, isHidden)
-  await hide(true)
-  await reads('.learn-said', /Paused: the tab was hidden/)
-  await reads('#learn-train', /^Train on$/)
-  await hide(false)
-  await reads('#learn-train', /^Pause$/)
-})
-
-test('a run pauses when one goes to another room, and is there when one comes back', async () => {
-  await page.selectOption('#learn-pace', 'ten')
-  await room('#learn-train:not([disabled])').waitFor(PATIENCE)
-  await page.click('#learn-train')
-  await reads('#learn-steps', /step [1-9]/)
-  await page.click('[data-room="layer"]')
+test('the sentence of One layer is a probe of the translation; words that the grammar lacks are underlined; its layers, positions and MLP can be changed', async () => {
+  await follow('#2&room=layer&sentence=she+buys+a+car+today')
   await room('#map').waitFor()
-  await reads('[data-room="learn"] .room-note', /^step [1-9]/)
   await page.click('[data-room="learn"]')
-  await becomes(() => room('.room-note').count(), 0)
-  await reads('.learn-said', /Paused: you were in another room/)
-  assert.doesNotMatch(await text('#learn-steps'), /step 0 /)
+  await page.selectOption('#learn-task', 'translation')
+  await page.click('#learn-use-sentence')
+  await reads('.learn-probe', /Click an answer|Nothing is trained/)
+  await becomes(() => room('#learn-probe').inputValue(), 'she buys a car today')
+  await becomes(() => room('#learn-unknown').count(), 0)
+  await page.fill('#learn-probe', 'she buys a cat today')
+  await page.keyboard.press('Enter')
+  await room('#learn-unknown u').waitFor()
+  await reads('#learn-unknown u', 'cat')
+
+  await follow('#2&room=learn&learn.task=translation')
+  await room('.learn-settings summary').click()
+  await page.selectOption('#learn-positions', 'rope')
+  await page.fill('#learn-set-mlp', '16')
+  await page.keyboard.press('Enter')
+  await page.fill('#learn-set-layers', '2')
+  await page.keyboard.press('Enter')
+  await room('[data-layer="3"] qkv-heads').waitFor(PATIENCE)
+  await becomes(
+    () => room('.learn-layer h2').allInnerTexts(),
+    [
+      'Layer 1: The sentence looks at itself',
+      'Layer 2: The sentence looks at itself',
+      'Chinese (rows) looks at English (columns)',
+    ],
+  )
+  await reads('#learn-chosen-title', 'Head 3.1')
+  await page.waitForFunction(() =>
+    decodeURIComponent(location.hash).includes('learn.layers=2&learn.positions=rope&learn.mlp=16'),
+  )
+  await page.click('#learn-answer .answer-token:nth-of-type(1)')
+  await room('#why').waitFor(PATIENCE)
+  await reads('#why', /MLP of layer 3/)
 })
 
-test('the model is saved and opens again; programs, curves and a table are there', async () => {
+test('the model is saved and opens again; a file that Learn cannot open is named, and huge weights leave the room as it is; programs, curves and a table are there', async () => {
   await train()
   await room('.learn-along summary').click()
   await room('.learn-along pre').waitFor()
@@ -540,8 +460,8 @@ test('the model is saved and opens again; programs, curves and a table are there
   assert.match(model.name, /^sort-seed0-step\d+\.safetensors$/)
   const map = await mapOf()
   const buffer = await readFile(model.path)
-  await go('#2&room=learn&learn.task=reverse')
-  await room('#learn-map').waitFor()
+  await follow('#2&room=learn&learn.task=reverse')
+  await becomes(async () => (await text('#learn-answer')) !== SORTED, true)
   await page.setInputFiles('#learn-file', { name: model.name, mimeType: 'application/octet-stream', buffer })
   await room('#learn-opened').waitFor()
   await reads('#learn-answer', new RegExp(`^${SORTED}$`))
@@ -554,23 +474,43 @@ test('the model is saved and opens again; programs, curves and a table are there
   await reads('main', /This file cannot be opened: this is no safetensors file/)
   await room('.learn-table summary').click()
   await room('.learn-table table').waitFor()
-})
 
-test('gradients of a step are maps: of weights and of attention', async () => {
-  await room('.learn-gradients summary').click()
-  await page.click('#learn-gradient')
-  await room('#learn-gradient-map').waitFor()
-  await becomes(async () => (await mapOf('#learn-gradient-map')).length, 256)
-  await page.selectOption('#learn-gradient-which', '0.q')
-  await page.waitForFunction(
-    () => /** @type {any} */ (document.querySelector('#learn-gradient-map')).matrix.dims[0] === 32,
+  await page.evaluate(() => {
+    const dataTransfer = new DataTransfer()
+    dataTransfer.items.add(new File(['x'], 'x.npy'))
+    dispatchEvent(new DragEvent('drop', { dataTransfer, cancelable: true }))
+  })
+  await room('#learn-refused[data-files="x.npy"]').waitFor()
+  await reads('#learn-refused', /Learn cannot open x\.npy\. It opens a model that was saved here/)
+
+  const { defaults } = TASKS.sort
+  const weights = initialWeights(
+    /** @type {any} */ ({
+      normal: (/** @type {number[]} */ dims) => ({ dims, data: new Float32Array(dims[0] * dims[1]).fill(3e38) }),
+    }),
+    defaults,
+    TASKS.sort.shape(defaults),
   )
-  const values = await mapOf('#learn-gradient-map')
-  assert.ok(values.some(value => value > 0) && values.some(value => value < 0))
+  const huge = Buffer.from(toFile(weights, configOf('sort', defaults, 20, '')))
+  await page.setInputFiles('#learn-file', {
+    name: 'huge.safetensors',
+    mimeType: 'application/octet-stream',
+    buffer: huge,
+  })
+  await room('#learn-not-finite').waitFor()
+  await becomes(() => room('.curves > svg').count(), 3)
+  await room('#learn-train').waitFor()
+  await becomes(() => room('.failure').count(), 0)
 })
 
-test('a text of the reader is learned, honestly measured and continued; one that is short is said to be', async () => {
+test('on a phone a text begins with a smaller model; a text of the reader is learned, honestly measured and continued; one that is short is said to be', async () => {
+  await page.setViewportSize({ width: 360, height: 740 })
   await page.selectOption('#learn-task', 'text')
+  await reads('.learn-settings summary', /d 32/)
+  await page.waitForFunction(() => /learn\.d=32&learn\.mlp=64&learn\.batch=8/.test(location.hash))
+  await becomes(() => beyond(page), [])
+  await page.setViewportSize({ width: 1440, height: 900 })
+
   await room('#learn-own').fill('a')
   await room('#learn-own').blur()
   await reads('#learn-short', /at least 500 characters; this text has 1/)
@@ -583,34 +523,21 @@ test('a text of the reader is learned, honestly measured and continued; one that
   await becomes(async () => (await text('.learn-continued mark')).length > 0, true)
 })
 
-test('on a phone a text begins with a smaller model, and the link contains it', async () => {
-  await page.setViewportSize({ width: 360, height: 740 })
-  await page.selectOption('#learn-task', 'text')
-  await reads('.learn-settings summary', /d 32/)
-  await page.waitForFunction(() => /learn\.d=32&learn\.mlp=64&learn\.batch=8/.test(location.hash))
-  await becomes(() => beyond(page), [])
-  await page.setViewportSize({ width: 1440, height: 900 })
-})
-
-for (const [language, theme] of [
-  ['en', 'light'],
-  ['zh', 'dark'],
-])
-  test(`axe finds nothing in the room, and nothing sticks out at 360 px: ${language}, ${theme}`, async () => {
+test('axe finds nothing in the room, and nothing sticks out at 390 and 360 px, in both languages and themes', async () => {
+  await page.click('#story-start')
+  await train()
+  await page.selectOption('.head-state', 'scale')
+  await page.click('#learn-answer .answer-token >> nth=0')
+  for (const part of ['settings', 'along', 'gradients']) await room(`.learn-${part} summary`).click()
+  for (const language of ['en', 'zh']) {
     await set('language', language)
-    await set('theme', theme)
-    await page.click('#story-start')
-    await train()
-    await page.selectOption('.head-state', 'scale')
-    await page.click('#learn-answer .answer-token >> nth=0')
-    await room('.learn-settings summary').click()
-    await room('.learn-along summary').click()
-    await room('.learn-gradients summary').click()
-    assert.deepEqual(await violations(), [])
+    await set('theme', language === 'zh' ? 'dark' : 'light')
+    assert.deepEqual(await violations(undefined, page, language === 'zh' ? THEME_AND_LANGUAGE : undefined), [])
     for (const width of [390, 360]) {
       await page.setViewportSize({ width, height: 800 })
-      await becomes(() => beyond(page), [], String(width))
+      await becomes(() => beyond(page), [], `${language}, ${width} px`)
     }
-    await page.setViewportSize({ width: 1440, height: 900 })
-    await page.evaluate(() => localStorage.clear())
-  })
+    await page.setViewportSize(WINDOW)
+  }
+  await page.evaluate(() => localStorage.clear())
+})
