@@ -9,27 +9,44 @@ import { fileURLToPath, pathToFileURL } from 'node:url'
 import { crc32, gzipSync, inflateRawSync } from 'node:zlib'
 import { singleFile } from '../../build/site.js'
 import { filesOf, zipOf } from '../../build/zip.js'
-import { IDS } from '../../web/exercises/index.js'
-import { launch as launchChromium } from '../browser/chromium.js'
+import { exerciseOf, GROUPS } from '../../web/exercises/index.js'
 import { settled } from './browser.js'
-import { LAYER, useBrowser } from './open.js'
-
-/** @typedef {import('playwright-core').Page} Page */
+import { filesOf as checkpoint, opened } from './golden-models.js'
+import { LAYER, page, reads, url, usePage } from './open.js'
 
 const SINGLE = fileURLToPath(new URL('../../site/qkv.html', import.meta.url))
 
-const own = useBrowser()
+const own = usePage({ hash: null })
 
-/** The page's text, once it says how much a word attends to another. @param {Page} page */
-async function ready(page) {
+/** Opens a page: its text, once it says how much a word attends to another. @param {string} address */
+async function open(address) {
+  await page.goto('about:blank')
+  await page.goto(address)
   await page.waitForFunction(() => /\d\s?%/.test(document.body.innerText), undefined, { timeout: 20_000 })
   return page.evaluate(() => document.body.innerText)
 }
 
-test('the site loads from a sub-path, under a strict Content-Security-Policy, and nothing breaks it', async () => {
-  const page = await own.browser.context.newPage()
-  await page.goto(`${own.server.url}${LAYER}`)
-  assert.match(await ready(page), /dessert/)
+test('the site loads from a sub-path, under a strict Content-Security-Policy that nothing breaks, and stores nothing but a choice of theme and language', async () => {
+  assert.match(await open(url + LAYER), /dessert/)
+  await page.getByRole('textbox').first().fill('a secret sentence')
+  await settled(page)
+  const stored = await page.evaluate(async () => ({
+    local: Object.keys(localStorage),
+    session: Object.keys(sessionStorage),
+    cookies: document.cookie,
+    databases: (await indexedDB.databases()).length,
+    caches: 'caches' in window ? await caches.keys() : [],
+    workers: (await navigator.serviceWorker?.getRegistrations())?.length ?? 0,
+    values: JSON.stringify({ ...localStorage }),
+  }))
+  assert.deepEqual(
+    stored.local.filter(key => !/theme|language/.test(key)),
+    [],
+  )
+  assert.ok(!stored.values.includes('secret'))
+  const { session, cookies, databases, caches: cached, workers } = stored
+  assert.deepEqual({ session, cookies, databases, cached, workers }, { session: [], cookies: '', databases: 0, cached: [], workers: 0 }) // biome-ignore format: one line
+  assert.deepEqual(await own.browser.context.cookies(), [])
   const policy = await page.locator('meta[http-equiv="Content-Security-Policy"]').getAttribute('content')
   const rules = Object.fromEntries(
     (policy ?? '').split('; ').map(rule => [rule.split(' ')[0], rule.split(' ').slice(1)]),
@@ -59,35 +76,6 @@ test('the site loads from a sub-path, under a strict Content-Security-Policy, an
   })
   assert.deepEqual(broken, { blocked: ['connect-src', 'script-src-elem', 'style-src-attr'], wasRun: false })
   own.browser.complaints.splice(0) // those of what was tried here
-  await page.close()
-})
-
-test('the page stores nothing but a choice of theme and language', async () => {
-  const page = await own.browser.context.newPage()
-  await page.goto(`${own.server.url}${LAYER}`)
-  await ready(page)
-  const box = page.getByRole('textbox').first()
-  await box.fill('a secret sentence')
-  await settled(page)
-  const stored = await page.evaluate(async () => ({
-    local: Object.keys(localStorage),
-    session: Object.keys(sessionStorage),
-    cookies: document.cookie,
-    databases: (await indexedDB.databases()).length,
-    caches: 'caches' in window ? await caches.keys() : [],
-    workers: (await navigator.serviceWorker?.getRegistrations())?.length ?? 0,
-    values: JSON.stringify({ ...localStorage }),
-  }))
-  assert.deepEqual(
-    stored.local.filter(key => !/theme|language/.test(key)),
-    [],
-  )
-  assert.ok(!stored.values.includes('secret'))
-  const { session, cookies, databases, caches: cached, workers } = stored
-  assert.deepEqual({ session, cookies, databases, cached, workers }, { session: [], cookies: '', databases: 0, cached: [], workers: 0 }) // biome-ignore format: one line
-  assert.deepEqual(await own.browser.context.cookies(), [])
-  await page.close()
-  assert.deepEqual(own.browser.complaints.splice(0), [])
 })
 
 /** A worker, which Learn and Models need for their first picture. One layer starts its own when its picture stands, to compare large sums with float64. */
@@ -108,21 +96,20 @@ function sizeOf(name) {
 
 /** Files that a link loads before its room is drawn, gzipped; the weights of models that ship are no part of the page. @param {string} hash */
 async function downloads(hash) {
-  const page = await own.browser.context.newPage()
+  await page.goto('about:blank')
   /** @type {Map<string, number>} */
   const sizes = new Map()
   const note = (/** @type {import('playwright-core').Request} */ request) => {
-    const name = request.url().slice(own.server.url.length).replace(/#.*/, '')
+    const name = request.url().slice(url.length).replace(/#.*/, '')
     if (!/\.(safetensors|json)$/.test(name)) sizes.set(name, sizeOf(name))
   }
   own.browser.context.on('request', note)
-  await page.goto(`${own.server.url}${hash}`)
+  await page.goto(url + hash)
   await page.waitForSelector('main', { state: 'attached' })
   if (/exercise=/.test(hash)) await page.waitForSelector('#exercise')
   await page.waitForLoadState('networkidle')
   own.browser.context.off('request', note)
   const isLayer = (await page.locator('main.room').count()) > 0
-  await page.close()
   const names = [...sizes.keys()]
   const end = isLayer ? names.findIndex(name => WORKER.test(name)) : -1
   return end < 0 ? sizes : new Map([...sizes].slice(0, end))
@@ -132,7 +119,13 @@ test('any link loads at most 200 KB before its room is drawn, and what all rooms
   const sum = (/** @type {Iterable<number>} */ sizes) => [...sizes].reduce((a, b) => a + b, 0)
   const rooms = ['', LAYER, '#2&room=learn', '#2&room=models']
   const pages = ['#2&room=exercises', '#2&room=exercises&exercises.part=teachers']
-  const links = [...rooms, ...pages, ...IDS.map(id => `#2&exercise=${id}`)]
+  // In Learn and in Models the exercises of a module load the same files; in One layer each has its own pictures.
+  /** @type {Map<unknown, string>} */
+  const exercises = new Map()
+  for (const { ids, load } of GROUPS)
+    for (const id of ids)
+      exercises.set((await exerciseOf(id))?.room === 'layer' ? id : await load(id), `#2&exercise=${id}`)
+  const links = [...rooms, ...pages, ...exercises.values()]
   const all = []
   for (const link of links) {
     const sizes = await downloads(link)
@@ -146,40 +139,36 @@ test('any link loads at most 200 KB before its room is drawn, and what all rooms
   assert.ok(sum(shared) <= 120_000)
 })
 
-test('the page as one file works from a disk, offline, and asks for nothing else', async () => {
+test('the page as one file works from a disk, offline, and asks for nothing else; it opens a checkpoint without a worker', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'qkv single '))
   copyFileSync(SINGLE, join(folder, 'attention.html')) // alone, under another name
-  const { context, close } = await launchChromium({ locale: 'en-US', viewport: { width: 1440, height: 900 } })
+  const { context, complaints } = own.browser
+  const file = pathToFileURL(join(folder, 'attention.html')).href
   try {
     await context.setOffline(true)
-    /** @type {string[]} */
-    const complaints = []
-    /** @type {string[]} */
-    const requests = []
-    context.on('request', request => requests.push(request.url().slice(0, 100)))
-    context.on('console', message => {
-      if (['error', 'warning'].includes(message.type())) complaints.push(message.text())
-    })
-    context.on('weberror', error => complaints.push(error.error().message))
-    const page = await context.newPage()
-    const url = pathToFileURL(join(folder, 'attention.html')).href
-    await page.goto(`${url}${LAYER}`)
-    assert.match(await ready(page), /dessert/)
-    const box = page.getByRole('textbox').first()
-    await box.fill('one two three')
+    assert.match(await open(file + LAYER), /dessert/)
+    await page.getByRole('textbox').first().fill('one two three')
     await page.waitForFunction(
       () => !document.body.innerText.includes('dessert') && /\d\s?%/.test(document.body.innerText),
     )
     await page.goto('about:blank')
-    await page.goto(url)
+    await page.goto(file)
     await page.locator('.front[data-live="true"]').waitFor()
-    assert.deepEqual(complaints, [])
+    await page.goto('about:blank')
+    await page.goto(`${file}#2&room=models`)
+    await page.locator('#models-files').waitFor({ state: 'attached' })
+    await page.setInputFiles('#models-files', checkpoint('gpt2-tiny'))
+    await opened('gpt2')
+    await page.fill('#models-text', 'The cat that chased the dog')
+    await reads('#models-answer', /^“m” \(4\.7%\)$/)
+    const isItself = (/** @type {string} */ complaint) =>
+      complaint === `request to ${file}` || /^request to data:/.test(complaint)
     assert.deepEqual(
-      requests.filter(request => request !== url && !request.startsWith('data:')),
+      complaints.splice(0).filter(complaint => !isItself(complaint)),
       [],
     )
   } finally {
-    await close()
+    await context.setOffline(false)
     rmSync(folder, { recursive: true })
   }
 })
