@@ -1,20 +1,20 @@
-// How the room "Models" opens checkpoints: from an address of the site, a drop, a link, and from a disk without a server.
+// How the room "Models" opens checkpoints: from an address of the site, a drop, and where memory may be shared.
+// site.test.js opens one from a disk, without a server, and models-room.test.js one that a link asks for.
 
 import assert from 'node:assert/strict'
-import { copyFileSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { basename, join } from 'node:path'
+import { readFileSync } from 'node:fs'
+import { basename } from 'node:path'
 import { test } from 'node:test'
-import { fileURLToPath, pathToFileURL } from 'node:url'
 import config from '../../vite.config.js'
-import { launch } from '../browser/chromium.js'
-import { launch as launchAt, serve } from './browser.js'
-import { filesOf, open, opened } from './golden-models.js'
-import { becomes, page, reads, turnTo, url, usePage } from './open.js'
+import { serve } from './browser.js'
+import { filesOf, opened } from './golden-models.js'
+import { becomes, go, page, reads, url, usePage } from './open.js'
 
-usePage({ hash: '#2&room=models' })
+const own = usePage({ hash: null })
+const ROOM = '#2&room=models'
 
 test('the room opens with a trained model of the page, and with its own text', async () => {
+  await go(ROOM)
   await page.locator('#models-answer').waitFor()
   const title = await page.inputValue('#models-model')
   assert.ok(['Stories', 'Translation'].includes(title))
@@ -35,6 +35,7 @@ test('the room opens with a trained model of the page, and with its own text', a
 })
 
 test('the guided story goes from head to head, each with its prompt, and switches it off', async () => {
+  await go(ROOM)
   const tour = [
     { id: 'a', prompt: 'The cat that chased the dog', layer: 1, head: 1, kind: 'previous' },
     { id: 'b', prompt: 'The king wrote', layer: 2, head: 0, kind: 'pronoun' },
@@ -69,7 +70,6 @@ test('?model= opens a folder of the site, by ranges; another site is refused', a
     const range = `bytes ${from}-${Number(from) + part.length - 1}/${body.length}`
     return route.fulfill({ status: 206, body: part, headers: { 'content-range': range } })
   })
-  await page.goto('about:blank')
   await page.goto(`${url}?model=a-model`)
   await opened('gpt2')
   assert.ok(ranges >= 4 && ranges <= 10, `${ranges} ranges: each file is small enough for one`)
@@ -93,72 +93,31 @@ test('a drop anywhere opens the files; other files are refused by name', async (
     name: basename(path),
     text: readFileSync(path).toString('base64'),
   }))
+  await go(ROOM)
   await drop(given)
   await opened('qwen3')
   const config = given.find(({ name }) => name === 'config.json')
   assert.ok(config)
   await drop([config, { name: 'pytorch_model.bin', text: btoa('x'.repeat(20)) }])
   await reads('#models-problem', /pytorch_model\.bin: it is no file of torch\.save.*The previous model stays open/)
-  await drop([config, { name: 'model.gguf', text: btoa('GGUF') }])
-  await reads('#models-problem', /GGUF is not covered/)
-})
-
-test('a link to a model that was imported asks for its files, and then shows what it says', async () => {
-  await open('gpt2-tiny', 'gpt2')
-  await page.fill('#models-text', 'The cat that chased the dog')
-  await page.locator('#models-ranked button', { hasText: '2.2' }).click()
-  await page.click('[data-how="off"]')
-  await reads('#models-effect', /m: 4\.7% before, 5\.1% after/)
-  await page.waitForFunction(
-    () => /changes=2\.2/.test(location.hash) && /checkpoint=gpt2~/.test(decodeURIComponent(location.hash)),
-  )
-  const link = await page.evaluate(() => location.hash)
-  await page.goto('about:blank')
-  await page.goto(url + link)
-  await reads('#models-problem', /the model “gpt2”, which the page does not have/)
-  await page.setInputFiles('#models-files', filesOf('gpt2-tiny'))
-  await reads('#models-effect', /m: 4\.7% before, 5\.1% after/)
-  await becomes(() => page.locator('.models-title h2').innerText(), 'Head 2.2')
 })
 
 test('where the page may share memory, the model runs on threads', async () => {
   const server = await serve({ headers: /** @type {Record<string, string>} */ (config.server?.headers) })
-  const own = await launchAt(server.origin)
   try {
-    await turnTo(await own.context.newPage())
-    await page.goto(`${server.url}#2&room=models&models.checkpoint=stories`)
+    await page.goto(`${server.url}${ROOM}&models.checkpoint=stories`)
     await opened('')
     const cores = await page.evaluate(() => navigator.hardwareConcurrency)
     const threads = Number(/(\d+) threads/.exec(await page.innerText('#models-facts'))?.[1] ?? 1)
     assert.equal(threads, Math.min(cores, 64))
     await page.locator('#models-answer[data-token]').waitFor()
-    assert.deepEqual(own.complaints, [])
+    await page.goto('about:blank')
+    const isOfServer = (/** @type {string} */ complaint) => complaint.startsWith(`request to ${server.url}`)
+    assert.deepEqual(
+      own.browser.complaints.splice(0).filter(complaint => !isOfServer(complaint)),
+      [],
+    )
   } finally {
-    await own.close()
     server.close()
-  }
-})
-
-test('the page as one file opens a checkpoint from a disk, without a server and without a worker', async () => {
-  const folder = mkdtempSync(join(tmpdir(), 'qkv single '))
-  const file = join(folder, 'attention.html')
-  copyFileSync(fileURLToPath(new URL('../../site/qkv.html', import.meta.url)), file)
-  const { context: own, close } = await launch({ locale: 'en-US', viewport: { width: 1440, height: 900 } })
-  try {
-    await own.setOffline(true)
-    /** @type {string[]} */
-    const complaints = []
-    own.on('console', message => ['error', 'warning'].includes(message.type()) && complaints.push(message.text()))
-    own.on('weberror', error => complaints.push(error.error().message))
-    await turnTo(await own.newPage())
-    await page.goto(`${pathToFileURL(file).href}#2&room=models`)
-    await page.locator('#models-files').waitFor({ state: 'attached' })
-    await open('gpt2-tiny', 'gpt2')
-    await page.fill('#models-text', 'The cat that chased the dog')
-    await reads('#models-answer', /^“m” \(4\.7%\)$/)
-    assert.deepEqual(complaints, [])
-  } finally {
-    await close()
-    rmSync(folder, { recursive: true })
   }
 })
