@@ -2,6 +2,9 @@
 // The links go through the store in Node, with every cell that can be asked for; then some of both go through Chromium.
 
 import assert from 'node:assert/strict'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { test } from 'node:test'
 import { load } from 'qkv'
 import { Trouble } from '../../web/files/trouble.js'
@@ -129,17 +132,16 @@ test('no random link leaves a blank page', async () => {
   }
 })
 
-test('no hostile file leaves a blank page', async () => {
+test('no hostile file leaves a blank page', async t => {
+  const folder = mkdtempSync(join(tmpdir(), 'qkv hostile '))
+  t.after(() => rmSync(folder, { recursive: true }))
   await unfold('import')
   const random = randomOf(SEED)
   for (let i = 0; i < FILE_COUNT; i++) {
     const { name, bytes } = fileOf(random, i)
     if (i % 2) continue // every file has been read in Node
-    await page.setInputFiles('#import-files', {
-      name,
-      buffer: Buffer.from(bytes),
-      mimeType: 'application/octet-stream',
-    })
+    writeFileSync(join(folder, name), bytes)
+    await page.setInputFiles('#import-files', join(folder, name))
     await page.waitForFunction(() => document.querySelector('.said span'), undefined, { timeout: 60_000 })
     await page.evaluate(() => new Promise(resolve => requestAnimationFrame(() => setTimeout(resolve))))
     await becomes(() => page.evaluate(wrong), '', `file ${i}`)
