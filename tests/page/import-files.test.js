@@ -1,4 +1,4 @@
-// Files that One layer cannot read: each gets its sentence. import.test.js gives files to the page.
+// Files that One layer reads, and those that it cannot: each gets its sentence. import.test.js gives files to the page.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -6,6 +6,27 @@ import { Trouble } from '../../web/files/trouble.js'
 import { loadTexts } from '../../web/i18n/index.js'
 import { readFiles } from '../../web/rooms/layer/import-files.js'
 import { header, json, npy, raw } from './files.js'
+
+test('types and orders of .npy are read as their numbers', async () => {
+  const bytesOf = (/** @type {ArrayBufferView} */ view) => new Uint8Array(view.buffer)
+  for (const [name, file, want] of /** @type {[string, import('./files.js').GivenFile, number[]][]} */ ([
+    ['f2', raw(header('<f2', '(1, 2)'), bytesOf(Uint16Array.of(0x3400, 0x3a00))), [0.25, 0.75]],
+    ['big-endian f4', raw(header('>f4', '(1, 1)'), [0x3f, 0x40, 0, 0]), [0.75]],
+    ['f8', raw(header('<f8', '(1, 2)'), bytesOf(Float64Array.of(0.125, 0.875))), [0.125, 0.875]],
+    ['i4', raw(header('<i4', '(2, 2)'), bytesOf(Int32Array.of(1, 0, 0, 1))), [1, 0, 0, 1]],
+    ['i8', raw(header('<i8', '(1, 2L)'), bytesOf(BigInt64Array.of(1n, 0n))), [1, 0]],
+    ['booleans', raw(header('|b1', '(1, 3)'), [0, 1, 0]), [0, 1, 0]],
+    [
+      'Fortran order',
+      raw(header('<f4', '(2, 3)', true), bytesOf(Float32Array.of(0.5, 0.25, 0.25, 0.5, 0.25, 0.25))),
+      [0.5, 0.25, 0.25, 0.25, 0.5, 0.25],
+    ],
+    ['leading axes of one', npy([1, 1, 1, 2], [0.5, 0.5]), [0.5, 0.5]],
+  ])) {
+    const { imported } = await readFiles([new File([new Uint8Array(file.buffer)], file.name)])
+    assert.deepEqual(Array.from(/** @type {any} */ (imported)?.weights.data), want, name)
+  }
+})
 
 const MARKUP = '<img src=x onerror=alert(1)>'
 /** @type {[string, import('./files.js').GivenFile[], RegExp][]} */
