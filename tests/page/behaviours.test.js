@@ -5,7 +5,7 @@ import { test } from 'node:test'
 import { PRESETS, settingsOf } from '../../web/rooms/layer/presets.js'
 import { cell, plain, settled } from './browser.js'
 import { traced } from './cases.js'
-import { becomes, choose, follow, go, LAYER, page, reads, text, type, usePage } from './open.js'
+import { becomes, choose, follow, LAYER, page, reads, text, type, usePage } from './open.js'
 import { words } from './typing.js'
 
 usePage()
@@ -108,7 +108,7 @@ test('a pointer that rests 80 ms is answered, on a word, a cell, a label, a line
 
 test('arcs end only at words that are in sight: a long text scrolls in its own lines, and no arc lies over the picture', async () => {
   const sentence = Array.from({ length: 200 }, (_, i) => `w${i + 1}`).join(' ')
-  await go(`#2&${new URLSearchParams({ sentence, view: 'flow', mask: 'causal', word: 'queries.140' })}`)
+  await follow(`#2&${new URLSearchParams({ sentence, view: 'flow', mask: 'causal', word: 'queries.140' })}`)
   await page.locator('qkv-flow canvas').waitFor()
   const below = () =>
     page.evaluate(() => {
@@ -145,21 +145,7 @@ test('Shift-click on a second cell subtracts it; the link carries both; Escape g
   await reads('.subtracted', /Life → 2.*Life → 1/, 'numbers of the walk subtract, too')
 })
 
-test('Shift-click on a second word asks whether the first sees it, in the token row and on labels', async () => {
-  await follow('#2&heads=1&dValue=4&mask=causal')
-  await word(2).click()
-  await word(4).click({ modifiers: ['Shift'] })
-  await reads('#sees-answer', /^No\./)
-  await reads('#inspector h2', /^short/, 'the first one stays selected')
-  const top = await middle(0, 0)
-  const left = await page.locator('#map').evaluate(map => map.getBoundingClientRect().left)
-  await page.keyboard.down('Shift')
-  await page.mouse.click(left + 50, top.y) // the label of Life
-  await page.keyboard.up('Shift')
-  await reads('#sees-answer', /^Yes\./)
-})
-
-test('a long press of a finger is the second one, too; a short one selects', async () => {
+test('Shift-click, or a long press of a finger, is the second one: a cell is subtracted, a word asks whether the first sees it', async () => {
   /** A finger on an element, until the page has answered. @param {string} selector @param {{ x: number, y: number }} at @param {() => Promise<unknown>} answer */
   const hold = async (selector, at, answer) => {
     const touch = (/** @type {string} */ type) =>
@@ -196,6 +182,18 @@ test('a long press of a finger is the second one, too; a short one selects', asy
   await reads('.panel .total', `= ${want.toFixed(4)}`)
   await hold('[data-word="queries:5"]', { x: 0, y: 0 }, async () => {})
   await reads('#inspector h2', /^first/)
+
+  await follow('#2&heads=1&dValue=4&mask=causal')
+  await word(2).click()
+  await word(4).click({ modifiers: ['Shift'] })
+  await reads('#sees-answer', /^No\./)
+  await reads('#inspector h2', /^short/, 'the first one stays selected')
+  const top = await middle(0, 0)
+  const left = await page.locator('#map').evaluate(map => map.getBoundingClientRect().left)
+  await page.keyboard.down('Shift')
+  await page.mouse.click(left + 50, top.y) // the label of Life
+  await page.keyboard.up('Shift')
+  await reads('#sees-answer', /^Yes\./)
 })
 
 test('a click on a head keeps word and cell; Shift-click, or a long press, subtracts it from the head that is shown', async () => {
@@ -299,7 +297,7 @@ test('a stroke over words, or over labels of rows, shows their rows alone; a but
   await becomes(async () => (await rows()).length, 3, 'another sentence has all its rows')
 })
 
-test('of 200 words a lens names 24 by 24 cells around the pointer, and it is said which labels are left out', async () => {
+test('of 200 words a lens names 24 by 24 cells around the pointer, on a phone above the finger; it is said which labels are left out', async () => {
   await page.fill('#sentence', words(200))
   await page.waitForFunction(() => /** @type {any} */ (document.querySelector('#map'))?.rowTokens.length === 200)
   await page.waitForFunction(() => document.querySelector('#map')?.shadowRoot?.querySelector('.labels')?.textContent)
@@ -346,12 +344,9 @@ test('of 200 words a lens names 24 by 24 cells around the pointer, and it is sai
     assert.equal(found.names[0], found.names[1])
     assert.ok(!found.covers, 'the cell that is meant stays in sight')
   }
-})
 
-test('on a phone the lens stands above the finger, within the screen', async () => {
   await page.setViewportSize({ width: 390, height: 844 })
-  await page.fill('#sentence', words(200))
-  await page.waitForFunction(() => /** @type {any} */ (document.querySelector('#map'))?.rowTokens.length === 200)
+  await page.mouse.move(0, 0)
   await settled(page)
   for (const [row, column] of [
     [3, 5],
@@ -380,7 +375,7 @@ test('on a phone the lens stands above the finger, within the screen', async () 
   }
 })
 
-test('on a phone a menu opens at what was tapped, whole and in the window', async () => {
+test('on a phone a menu opens at what was tapped, whole; the bar of steps scrolls sideways with their names, the current one stays in sight', async () => {
   await page.setViewportSize({ width: 390, height: 844 })
   for (const [hash, menu] of [
     [LAYER, '#more'],
@@ -390,7 +385,7 @@ test('on a phone a menu opens at what was tapped, whole and in the window', asyn
     ['#2&room=models', '#models-open'],
     ['', '#front-boy'],
   ]) {
-    await go(hash)
+    if (hash !== LAYER) await follow(hash)
     await page.locator(`${menu} > summary`).first().click()
     const near = () =>
       page
@@ -402,13 +397,29 @@ test('on a phone a menu opens at what was tapped, whole and in the window', asyn
           return isWhole && list.width > 100 && Math.abs(list.top - button.bottom) <= 8
         })
     await becomes(near, true, `${hash} ${menu}`)
+    await page.keyboard.press('Escape')
   }
-  await page.setViewportSize({ width: 1440, height: 900 })
+
+  await follow('#2&view=map')
+  const rail = page.locator('.rail')
+  await becomes(() => rail.locator('.name-of:visible').count(), await rail.locator('a').count())
+  const link = rail.locator('a').last()
+  await link.evaluate(own => own.scrollIntoView({ inline: 'end' }))
+  await link.click()
+  await rail.evaluate(own => own.scrollTo({ left: 0 }))
+  const isSeen = () =>
+    rail.evaluate(own => {
+      const [bar, current] = [own, own.querySelector('[aria-current]')].map(each => each?.getBoundingClientRect())
+      return (
+        bar !== undefined && current !== undefined && current.left >= bar.left - 1 && current.right <= bar.right + 1
+      )
+    })
+  await becomes(isSeen, true)
 })
 
 test('on a phone the sheet is dragged to 96 px, 45 % and 90 %, and the tour folds below it', async () => {
   await page.setViewportSize({ width: 390, height: 844 })
-  await go('#2&tour=3')
+  await follow('#2&tour=3')
   const panel = page.locator('#inspector')
   const height = async () => Math.round((await panel.boundingBox())?.height ?? 0)
   const is = (/** @type {number} */ want) =>
@@ -453,27 +464,8 @@ test('on a phone the sheet is dragged to 96 px, 45 % and 90 %, and the tour fold
   assert.ok(open5 && open5.height > 48 && open5.height <= 0.4 * 844 + 1, `${open5?.height}`)
 })
 
-test('on a phone the bar of steps scrolls sideways with the names of the steps, and the current one stays in sight', async () => {
-  await page.setViewportSize({ width: 390, height: 844 })
-  await go('#2&view=map')
-  const rail = page.locator('.rail')
-  await becomes(() => rail.locator('.name-of:visible').count(), await rail.locator('a').count())
-  const link = rail.locator('a').last()
-  await link.evaluate(own => own.scrollIntoView({ inline: 'end' }))
-  await link.click()
-  await rail.evaluate(own => own.scrollTo({ left: 0 }))
-  const isSeen = () =>
-    rail.evaluate(own => {
-      const [bar, current] = [own, own.querySelector('[aria-current]')].map(each => each?.getBoundingClientRect())
-      return (
-        bar !== undefined && current !== undefined && current.left >= bar.left - 1 && current.right <= bar.right + 1
-      )
-    })
-  await becomes(isSeen, true)
-})
-
 test('a finger on a map marks and speaks of its own cell alone', async () => {
-  await go('#2&view=map')
+  await follow('#2&view=map')
   const at = await middle(3, 2)
   const session = await page.context().newCDPSession(page)
   await session.send('Input.dispatchTouchEvent', { type: 'touchStart', touchPoints: [at] })
@@ -492,7 +484,7 @@ test('a finger on a map marks and speaks of its own cell alone', async () => {
 
 test('on a phone the page scrolls what the sheet would cover: the map of a cell that is tapped, or the cell among the steps', async () => {
   await page.setViewportSize({ width: 360, height: 740 })
-  await go('#2&')
+  await follow('#2&')
   const sheet = page.locator('#inspector')
   /** Does it end above the sheet? @param {string} selector */
   const isAbove = async selector => {
@@ -518,7 +510,7 @@ test('on a phone the page scrolls what the sheet would cover: the map of a cell 
   await becomes(() => isAbove('#step-scores [data-row="5"][data-column="5"] >> nth=0'), true, 'the cell')
 })
 
-test('what failed can be tried again: the sentence has a button', async () => {
+test('what failed can be tried again; the legend and the choice beside it say the same end of the scale', async () => {
   await page.evaluate(() => dispatchEvent(new ErrorEvent('error', { error: new Error('a picture was lost') })))
   await page.locator('.failure').waitFor()
   await reads('.failure', /cannot be shown \(a picture was lost\).*Try again/)
@@ -526,9 +518,7 @@ test('what failed can be tried again: the sentence has a button', async () => {
   await page.locator('.failure button').click()
   await page.locator('.failure').waitFor({ state: 'detached' })
   await reads('.panel .total', '= 0.6870')
-})
 
-test('the legend and the choice beside it say the same end of the scale', async () => {
   await follow('#2&scale=0.1')
   for (const end of ['shared', 'one', 'own']) {
     await page.selectOption('#scale-end', end)
@@ -586,7 +576,7 @@ test('a phone that is turned in the middle of a drag keeps what was dragged, as 
   const shown = async (/** @type {string} */ selector) =>
     Number(await page.locator(selector).evaluate(map => /** @type {any} */ (map).matrix.data[19]))
   await page.setViewportSize(upright)
-  await go('#2&cell=weights.0.3.1')
+  await follow('#2&cell=weights.0.3.1')
   const own = Number(WEIGHTS.at(0, 3, 1))
   await becomes(() => shown('#map'), own)
   // Above the sheet; the page may still scroll the map there itself.
