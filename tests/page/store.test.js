@@ -20,7 +20,11 @@ const core = await load()
 function start({ link = '', qkv = core, worker } = {}) {
   /** @type {Effect[]} */
   const effects = []
-  const store = createStore(room, { link, qkv, worker, perform: effect => effects.push(effect) })
+  const perform = (/** @type {Effect} */ effect) => {
+    effects.push(effect)
+    if (effect.type === 'offer') store.surround({ sentence: MANY }) // as the shell does
+  }
+  const store = createStore(room, { link, qkv, worker, perform })
   store.update(room.enter?.(store.state))
   return { store, effects, act: store.act, selected: () => selectionOf(store), requests: () => requestsOf(store) }
 }
@@ -161,6 +165,10 @@ test('an answer that arrives late is no rest: what takes long is not asked for b
   assert.equal(store.state.isAtRest, false)
   t.mock.timers.tick(50)
   assert.equal(store.state.isAtRest, true)
+  sent.length = 0
+  act.change({ sentence: `${MANY} more` })
+  const asked = sent.flatMap(({ request }) => (request ? [request.type] : []))
+  assert.deepEqual(asked, ['trace'], 'the next key ends the rest before it asks')
 })
 
 /** Words for a trace of more than 2^18 pairs: 4 heads, 300 queries and keys. */

@@ -277,9 +277,12 @@ export class QkvHeads extends /** @type {new () => import('./base.js').Emits<Hea
   #paint(canvas, tensor, head, ratio, looks) {
     const { width, height } = this.#sizeOf(tensor)
     const { data } = this.#headOf(tensor, head)
-    const { numbers, mask, looks: before } = this.#shown.get(canvas) ?? {}
-    if (looks === before && mask === this.#mask && numbers && areSame(numbers, data)) return
-    this.#shown.set(canvas, { numbers: new Float64Array(data), mask: this.#mask, looks })
+    const shown = this.#shown.get(canvas)
+    const isAsLarge = shown?.numbers.length === data.length
+    if (isAsLarge && looks === shown.looks && this.#mask === shown.mask && areSame(shown.numbers, data)) return
+    const numbers = isAsLarge ? shown.numbers : new Float64Array(data.length) // new memory takes ten times as long
+    numbers.set(data)
+    this.#shown.set(canvas, { numbers, mask: this.#mask, looks })
     const image = this.#mask ? undefined : this.#imageOf(tensor, head, ratio)
     if (!image || new Uint32Array(image.data.buffer).includes(0)) {
       const backend = backendOf(canvas, width, height, ratio, this.theme.style.family)

@@ -140,8 +140,8 @@ export function createStore(
 
   /** @param {Step<T> | undefined} [step] */
   function update(step) {
+    state = { ...state, isAtRest: false } // before the effects, some of which ask
     apply(step)
-    state = { ...state, isAtRest: false }
     rest()
     tell()
   }
