@@ -240,6 +240,8 @@ export async function violations(part, place = page, rules = undefined) {
 /** Follows a link within the open page: other settings, and what no link holds stays. @param {string} address the hash */
 export async function follow(address) {
   await page.evaluate(hash => {
+    // The address follows the page after a pause: until then it may still be this one, and would not change.
+    if (location.hash === hash) dispatchEvent(new HashChangeEvent('hashchange'))
     location.hash = hash
   }, address)
   await settled(page)
