@@ -4,12 +4,12 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { beyond } from './browser.js'
 import { open, opened, selectCell } from './golden-models.js'
-import { becomes, page, reads, set, usePage, violations } from './open.js'
+import { becomes, page, reads, set, THEME_AND_LANGUAGE, usePage, violations } from './open.js'
 
 usePage({ hash: '#2&room=models' })
 const TEXT = 'The cat that chased the dog'
 
-test('by keyboard: arrows go from head to head, Enter opens one, Escape returns', async () => {
+test('by keyboard: arrows go from head to head, Enter opens one, Escape returns; the focus goes along, in a window of 390 and of 1440 px', async () => {
   await open('gpt2-tiny', 'gpt2')
   await page.focus('.atlas-maps')
   for (const key of ['ArrowDown', 'ArrowRight', 'ArrowRight']) await page.keyboard.press(key)
@@ -18,17 +18,14 @@ test('by keyboard: arrows go from head to head, Enter opens one, Escape returns'
   await reads('.models-title', /Head 2\.3/)
   await page.keyboard.press('Escape')
   await page.locator('#models-ranked').waitFor()
-})
 
-for (const width of [390, 1440])
-  test(`at ${width} px the focus goes along: to the page of a head, and back to the head in the list`, async () => {
-    const focused = () =>
-      page.evaluate(() => {
-        const { id, dataset, className, tagName } = /** @type {HTMLElement} */ (document.activeElement)
-        return id || dataset.head || className || tagName
-      })
+  const focused = () =>
+    page.evaluate(() => {
+      const { id, dataset, className, tagName } = /** @type {HTMLElement} */ (document.activeElement)
+      return id || dataset.head || className || tagName
+    })
+  for (const width of [1440, 390]) {
     await page.setViewportSize({ width, height: 780 })
-    await open('gpt2-tiny', 'gpt2')
     const back = ['Escape', 'Enter']
     for (const from of ['.atlas-maps', '#models-ranked [data-head="1.1"]'])
       for (const key of back) {
@@ -46,10 +43,10 @@ for (const width of [390, 1440])
     await page.keyboard.press('Escape')
     await page.locator('#models-ranked').waitFor()
     assert.equal(await focused(), 'models-text', 'it stays where the reader writes')
-    await page.setViewportSize({ width: 1440, height: 900 })
-  })
+  }
+})
 
-test('a marquee over the map of all heads switches them off together; undo brings them back', async () => {
+test('a marquee switches heads off together; heads are ranked by the weight between two words; nothing covers the arithmetic of a weight', async () => {
   await open('gpt2-tiny', 'gpt2')
   const box = await page.locator('.atlas-maps').boundingBox()
   assert.ok(box)
@@ -65,10 +62,7 @@ test('a marquee over the map of all heads switches them off together; undo bring
   await becomes(() => page.locator('.atlas-frame.is-changed').count(), 6)
   await page.click('#changes-undo')
   await page.locator('#models-effect').waitFor({ state: 'detached' })
-})
 
-test('a word and a second one: heads are ranked by the weight between them', async () => {
-  await open('gpt2-tiny', 'gpt2')
   await page.fill('#models-text', TEXT)
   await reads('.token-row-label', /10 tokens/)
   await page.locator('.word-button').nth(7).click()
@@ -85,6 +79,23 @@ test('a word and a second one: heads are ranked by the weight between them', asy
     return { scores: shown, want: all.sort((a, b) => b - a).map(weight => weight.toFixed(3)) }
   })
   assert.deepEqual(scores, want)
+
+  await page.locator('#models-ranked button').first().click()
+  await page.locator('#models-map canvas').click()
+  await page.locator('#models-products tr').first().waitFor()
+  await page.setViewportSize({ width: 1440, height: 700 })
+  for (const selector of ['.total output', '#models-products', '#models-row'])
+    for (const block of /** @type {const} */ (['start', 'end'])) {
+      const covered = await page.locator(selector).evaluate((element, block) => {
+        element.scrollIntoView({ block })
+        const { left, width, top, bottom } = element.getBoundingClientRect()
+        const y = block === 'end' ? bottom - 3 : top + 3
+        const found = document.elementFromPoint(left + width / 2, y)
+        return found && element.contains(found) ? '' : (found?.outerHTML.slice(0, 80) ?? 'nothing')
+      }, block)
+      assert.equal(covered, '', `${selector}, ${block}`)
+    }
+  await page.setViewportSize({ width: 1440, height: 900 })
 })
 
 test('a long text pushes no row of the map of all heads below the bar with “Continue”', async () => {
@@ -110,49 +121,51 @@ test('a long text pushes no row of the map of all heads below the bar with “Co
   }
 })
 
-for (const [theme, language] of [
-  ['light', 'en'],
-  ['dark', 'zh'],
-])
-  test(`axe finds nothing: ${theme}, ${language}`, async () => {
-    await open('qwen3-tiny-bf16', 'qwen3')
-    await set('theme', theme)
+test('axe finds nothing in a model and in a head, in both languages, each in another theme', async () => {
+  await open('qwen3-tiny-bf16', 'qwen3')
+  for (const language of ['en', 'zh']) {
     await set('language', language)
-    const look = async (/** @type {string} */ where) => assert.deepEqual(await violations(), [], where)
+    await set('theme', language === 'zh' ? 'dark' : 'light')
+    const rules = language === 'zh' ? THEME_AND_LANGUAGE : undefined
+    const look = async (/** @type {string} */ where) =>
+      assert.deepEqual(await violations(undefined, page, rules), [], `${where}, ${language}`)
     await look('all heads')
     await page.locator('#models-ranked button').first().click()
-    await page.click('[data-how="mean"]')
+    if (language === 'en') await page.click('[data-how="mean"]')
     await page.locator('#models-effect').waitFor()
     await selectCell(2, 1)
     await page.locator('.total output').waitFor()
     await look('a head')
-    await page.evaluate(() => localStorage.clear())
-  })
+    await page.click('#models-back')
+  }
+  await page.evaluate(() => localStorage.clear())
+})
 
-for (const width of [360, 390])
-  test(`at ${width} px nothing is wider than the window, in any part`, async () => {
+test('at 360 and 390 px nothing is wider than the window, in any part', async () => {
+  await open('gpt2-tiny', 'gpt2')
+  await page.fill('#models-text', TEXT)
+  await reads('.token-row-label', /10 tokens/)
+  for (const width of [360, 390]) {
     await page.setViewportSize({ width, height: 780 })
-    await open('gpt2-tiny', 'gpt2')
-    await page.fill('#models-text', TEXT)
-    await reads('.token-row-label', /10 tokens/)
     for (const tab of [0, 1, 2]) {
       await page.locator('.models-tabs button').nth(tab).click()
-      await becomes(() => beyond(page), [], `part ${tab}`)
+      await becomes(() => beyond(page), [], `${width} px, part ${tab}`)
     }
     await page.locator('.models-tabs button').first().click()
     await page.locator('#models-ranked button').first().click()
     await page.locator('#models-map').waitFor()
-    await becomes(() => beyond(page), [], 'a head')
-    await page.setViewportSize({ width: 1440, height: 900 })
-  })
+    await becomes(() => beyond(page), [], `${width} px, a head`)
+    await page.click('#models-back')
+  }
+})
 
-for (const width of [360, 1440])
-  test(`a word of 60 letters makes nothing wider than a window of ${width} px`, async () => {
-    await opened('')
+test('a word of 60 letters makes nothing wider than a window of 360 and of 1440 px', async () => {
+  await opened('')
+  const word = 'supercalifragilistic'.repeat(3)
+  await page.fill('#models-text', `Lily has a ${word}`)
+  await reads('.models-prediction .note', new RegExp(word))
+  for (const width of [360, 1440]) {
     await page.setViewportSize({ width, height: 900 })
-    const word = 'supercalifragilistic'.repeat(3)
-    await page.fill('#models-text', `Lily has a ${word}`)
-    await reads('.models-prediction .note', new RegExp(word))
     for (const tab of width < 900 ? [0, 1, 2] : []) {
       await page.locator('.models-tabs button').nth(tab).click()
       await becomes(() => beyond(page), [], `part ${tab}`)
@@ -162,27 +175,6 @@ for (const width of [360, 1440])
     await page.locator('#models-ranked button').first().click()
     await page.locator('#models-map canvas').waitFor()
     await becomes(() => beyond(page), [], 'a head')
-    await page.setViewportSize({ width: 1440, height: 900 })
-  })
-
-test('nothing covers the arithmetic of a weight, wherever the page is scrolled', async () => {
-  await open('gpt2-tiny', 'gpt2')
-  await page.fill('#models-text', TEXT)
-  await reads('.token-row-label', /10 tokens/)
-  await page.locator('#models-ranked button').first().click()
-  await page.locator('#models-map canvas').click()
-  await page.locator('#models-products tr').first().waitFor()
-  await page.setViewportSize({ width: 1440, height: 700 })
-  for (const selector of ['.total output', '#models-products', '#models-row'])
-    for (const block of /** @type {const} */ (['start', 'end'])) {
-      const covered = await page.locator(selector).evaluate((element, block) => {
-        element.scrollIntoView({ block })
-        const { left, width, top, bottom } = element.getBoundingClientRect()
-        const y = block === 'end' ? bottom - 3 : top + 3
-        const found = document.elementFromPoint(left + width / 2, y)
-        return found && element.contains(found) ? '' : (found?.outerHTML.slice(0, 80) ?? 'nothing')
-      }, block)
-      assert.equal(covered, '', `${selector}, ${block}`)
-    }
-  await page.setViewportSize({ width: 1440, height: 900 })
+    await page.click('#models-back')
+  }
 })
