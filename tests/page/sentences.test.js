@@ -7,7 +7,7 @@ import { embeddingLayer, multiheadAttention } from 'qkv/layers'
 import { tokenize } from 'qkv/tokenize'
 import { goldenCase, near } from './article-goldens.js'
 import { plain, printed, settled } from './browser.js'
-import { becomes, choose, go, page, reads, set, text, type, usePage } from './open.js'
+import { becomes, choose, follow, page, reads, set, text, type, usePage } from './open.js'
 
 usePage()
 const qkv = await load()
@@ -20,7 +20,7 @@ const weights = () =>
     return Array.from((heads ?? { weights: map.matrix }).weights.data, Number)
   })
 
-test('the translation: Chinese answers, in words of a dictionary, English asks; a rectangle of PyTorch’s layer', async () => {
+test('the translation: Chinese answers, in words of a dictionary, English asks; a rectangle of PyTorch’s layer; each side has tokens of its own, typed by hand', async () => {
   await choose('translation')
   const labels = await page.locator('.token-row').allTextContents()
   const [english, chinese] = ['an autonomous driving solution', '一套自动驾驶解决方案'].map(
@@ -39,10 +39,7 @@ test('the translation: Chinese answers, in words of a dictionary, English asks; 
   assert.deepEqual(want?.dims, [2, 4, 5])
   near(await weights(), want?.data ?? [], 1e-6, 'weights of both heads')
   near(await printed(page, 'final'), output.data, 6e-5, 'output')
-})
 
-test('each side has its own tokens, typed by hand', async () => {
-  await choose('translation')
   await set('tokenizer', 'words')
   await type('#sentence', 'an autonomous-driving solution')
   await page.fill('#second', '一套 自动驾驶 解决方案')
@@ -98,7 +95,7 @@ const drawn = () =>
     }
   })
 
-test('waist and weight: three points, the curve of all estimates, and 112.5 at 62', async () => {
+test('waist and weight: three points, the curve of all estimates, 112.5 at 62; the query slides along it, by keyboard as well, and sigma bends it', async () => {
   await choose('waistline')
   near(await weights(), goldenCase('004/gaussian-weights').expected.weights.data, 1e-5, 'weights')
   await reads('.plot-answer', '62 → 112.5000')
@@ -117,13 +114,33 @@ test('waist and weight: three points, the curve of all estimates, and 112.5 at 6
     2e-3, // a tenth of a pixel in both directions
     'curve',
   )
+
+  await page.fill('#plot-query', '66')
+  near([(await text('.plot-answer')).split('→ ')[1]], [estimate(66, 1)], 1e-6, 'at 66')
+  await becomes(() => printed(page, 'Q'), ['66.0000'])
+  await reads('.answer-first', /^66 gives about half to 68 \(50/, 'the query is called what it is')
+  await page.locator('#plot-query').focus()
+  await page.keyboard.press('ArrowRight')
+  await becomes(() => printed(page, 'Q'), ['66.1000'])
+  await page.fill('#plot-sigma', '4')
+  const bent = await drawn()
+  near([bent.estimate[1]], [estimate(66.1, 4)], 1e-4, 'the estimate with sigma 4')
+  near(
+    bent.curve.map(([, y]) => y),
+    bent.curve.map(([x]) => estimate(x, 4)),
+    2e-3,
+    'curve with sigma 4',
+  )
+  await becomes(() => page.locator('#sigma').inputValue(), '4')
+  await set('score', 'plain')
+  near((await drawn()).curve.slice(120, 121)[0].slice(1), [126], 1e-3, 'a dot product prefers the largest key')
 })
 
-test('the curve reaches a query beyond the keys, its line lies below their names, and a hidden key is hollow', async () => {
+test('the curve reaches a query beyond the keys, its line lies below their names, a hidden key is hollow; on a phone its numbers are as large as a caption, and no name lies over them', async () => {
   const q = (/** @type {number[]} */ data, /** @type {number[]} */ dims) => ({ data, dims })
   const imported = { q: q([1], [1, 1, 1]), k: q([-1.6, -0.7, -1.2], [1, 3, 1]), v: q([1, 2, 3], [1, 3, 1]) }
   const rest = 'model=imported&sentence=1&second=a+b+c&score=plain&painted=0.2.0'
-  await go(`#2&${rest}&imported=${encodeURIComponent(JSON.stringify(imported))}`)
+  await follow(`#2&${rest}&imported=${encodeURIComponent(JSON.stringify(imported))}`)
   await page.locator('#plot .estimate').waitFor()
   const { curve, estimate: here } = await drawn()
   near(curve.at(-1) ?? [], here, 2e-2, 'the end of the curve is the query')
@@ -136,35 +153,8 @@ test('the curve reaches a query beyond the keys, its line lies below their names
   assert.doesNotMatch(await text('#plot .text'), /near/i, 'scores are products')
   await choose('waistline')
   await reads('#plot .text', /for every query\. Keys near the query weigh most\.$/)
-})
 
-test('the query slides along the curve, by keyboard as well, and sigma bends it', async () => {
-  await choose('waistline')
-  await page.fill('#plot-query', '66')
-  near([(await text('.plot-answer')).split('→ ')[1]], [estimate(66, 1)], 1e-6, 'at 66')
-  await becomes(() => printed(page, 'Q'), ['66.0000'])
-  await reads('.answer-first', /^66 gives about half to 68 \(50/, 'the query is called what it is')
-  await page.locator('#plot-query').focus()
-  await page.keyboard.press('ArrowRight')
-  await becomes(() => printed(page, 'Q'), ['66.1000'])
-  await page.fill('#plot-sigma', '4')
-  const { curve, estimate: here } = await drawn()
-  near([here[1]], [estimate(66.1, 4)], 1e-4, 'the estimate with sigma 4')
-  near(
-    curve.map(([, y]) => y),
-    curve.map(([x]) => estimate(x, 4)),
-    2e-3,
-    'curve with sigma 4',
-  )
-  await becomes(() => page.locator('#sigma').inputValue(), '4')
-  await set('score', 'plain')
-  near((await drawn()).curve.slice(120, 121)[0].slice(1), [126], 1e-3, 'a dot product prefers the largest key')
-})
-
-test('on a phone the numbers of the curve are as large as a caption, and the name of an axis lies over none of them', async () => {
   await page.setViewportSize({ width: 390, height: 844 })
-  await go('#2&view=map')
-  await choose('waistline')
   await page.locator('.plot svg').waitFor()
   const look = () =>
     page.locator('.plot svg').evaluate(own => {
@@ -183,11 +173,10 @@ test('on a phone the numbers of the curve are as large as a caption, and the nam
   await page.setViewportSize({ width: 1440, height: 900 })
 })
 
-test('both sentences of the examples stand whole in their boxes in a window of 1280 and of 1440', async () => {
+test('both sentences of the examples stand whole in their boxes; their names are read whole at every width, in both languages', async () => {
   for (const name of ['translation', 'cross'])
     for (const width of [1440, 1280]) {
       await page.setViewportSize({ width, height: 800 })
-      await go('#2&view=map')
       await choose(name)
       await page.locator('#second').waitFor()
       const cut = () =>
@@ -196,12 +185,9 @@ test('both sentences of the examples stand whole in their boxes in a window of 1
           .evaluateAll(all => all.filter(box => box.scrollHeight > box.clientHeight + 1).map(({ id }) => id))
       await becomes(cut, [], `${name}, ${width}`)
     }
-  await page.setViewportSize({ width: 1440, height: 900 })
-})
 
-test('the names of both sentences are read whole at every width, in both languages', async () => {
   for (const language of ['en', 'zh']) {
-    await go('#2&kind=cross&second=one+two')
+    await follow('#2&kind=cross&second=one+two')
     await set('language', language)
     for (const width of [1440, 1000, 700, 360]) {
       await page.setViewportSize({ width, height: 800 })
