@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { cell, printed, settled } from './browser.js'
-import { becomes, choose, go, mode, page, SMALL_LAYER, set, usePage } from './open.js'
+import { becomes, choose, follow, mode, page, SMALL_LAYER, set, usePage } from './open.js'
 import { words } from './typing.js'
 
 usePage()
@@ -75,7 +75,7 @@ test('Escape during a drag of a cell takes it back and closes nothing else, and 
   }
 })
 
-test('a typed weight stays, and the others of its row share the rest', async () => {
+test('a typed weight stays, and the others of its row share the rest; on the large map weights are set and the mask is painted', async () => {
   await choose('causal')
   const before = (await printed(page, 'weights')).map(Number)
   await at('weights', 4, 1).focus()
@@ -94,10 +94,24 @@ test('a typed weight stays, and the others of its row share the rest', async () 
   await becomes(() => page.evaluate(() => document.activeElement?.getAttribute('data-row')), '4', 'the focus stays')
   await page.keyboard.press('Delete')
   await becomes(async () => (await printed(page, 'weights')).map(Number), before, 'given back')
+
+  await choose('self')
+  await mode('paint')
+  await page.locator('#map [tabindex="0"]').first().focus()
+  await page.keyboard.press('Control+Home')
+  await page.keyboard.press('Space')
+  await becomes(async () => (await printed(page, 'masked'))[0], '-inf')
+  await becomes(async () => (await printed(page, 'weights'))[0], '0.0000')
+  await mode('read')
+  await page.locator('#map [tabindex="0"]').first().focus()
+  await page.keyboard.press('ArrowRight')
+  await page.keyboard.type('0.5')
+  await page.keyboard.press('Enter')
+  await becomes(async () => (await printed(page, 'weights'))[1], '0.5000')
 })
 
 test('X, biases, W_O, scale and sigma can be set as well', async () => {
-  await go(SMALL_LAYER)
+  await follow(SMALL_LAYER)
   for (const [matrix, follows] of /** @type {const} */ ([
     ['X', 'V'],
     ['bq', 'scores'],
@@ -129,22 +143,6 @@ test('X, biases, W_O, scale and sigma can be set as well', async () => {
   assert.ok(Math.abs(weight - terms[0] / (terms[0] + terms[1] + terms[2])) < 1e-4, `${weight}`)
 })
 
-test('on the large map weights are set and the mask is painted', async () => {
-  await choose('self')
-  await mode('paint')
-  await page.locator('#map [tabindex="0"]').first().focus()
-  await page.keyboard.press('Control+Home')
-  await page.keyboard.press('Space')
-  await becomes(async () => (await printed(page, 'masked'))[0], '-inf')
-  await becomes(async () => (await printed(page, 'weights'))[0], '0.0000')
-  await mode('read')
-  await page.locator('#map [tabindex="0"]').first().focus()
-  await page.keyboard.press('ArrowRight')
-  await page.keyboard.type('0.5')
-  await page.keyboard.press('Enter')
-  await becomes(async () => (await printed(page, 'weights'))[1], '0.5000')
-})
-
 test('all follows within a frame', async () => {
   const { shown, after } = await page.evaluate(async () => {
     const frame = () => new Promise(resolve => requestAnimationFrame(resolve))
@@ -165,7 +163,7 @@ test('all follows within a frame', async () => {
 })
 
 test('at 60 words and 8 heads a dragged weight changes map, row and output in its own frame, and paints one small map anew', async () => {
-  await go(`#2&${new URLSearchParams({ heads: '8', dModel: '8', sentence: words(60), cell: 'weights.0.30.10' })}`)
+  await follow(`#2&${new URLSearchParams({ heads: '8', dModel: '8', sentence: words(60), cell: 'weights.0.30.10' })}`)
   await becomes(() => page.locator('#map').evaluate(map => /** @type {any} */ (map).rowTokens.length), 60)
   await page.locator('#lens').waitFor()
   const { frames, painted } = await page.evaluate(async () => {
