@@ -9,7 +9,7 @@ usePage()
 
 const current = () => page.locator('.rail [aria-current="step"]').getAttribute('data-step')
 
-test('the text of a step is true for the settings: hidden after softmax, two sentences, random rows', async () => {
+test('the text of a step is true for the settings: hidden after softmax, two sentences, random rows; hiding after softmax has steps of its own, with the same weights', async () => {
   const says = async (/** @type {string} */ hash, /** @type {string} */ step, /** @type {RegExp} */ what) => {
     await follow(hash)
     await reads(`.step-${step} .text`, what)
@@ -20,9 +20,16 @@ test('the text of a step is true for the settings: hidden after softmax, two sen
   await says('#2&kind=cross&second=one+two', 'project', /^Each vector that asks/)
   await says('#2&kind=cross&second=one+two', 'embed', /from a table/)
   await says('#2&kind=cross&second=one+two&keysFrom=random', 'embed', /rows that answer are random/)
+
+  await choose('causal')
+  const weights = await printed(page, 'weights')
+  await set('masking', 'after')
+  await becomes(async () => (await printed(page, 'fullWeights')).length, 36)
+  await becomes(async () => (await printed(page, 'zeroed')).slice(0, 2), ['0.1772', '0.0000'])
+  await becomes(() => printed(page, 'weights'), weights)
 })
 
-test('every step of multi-head attention has its formula, its shapes and its matrix', async () => {
+test('every step of multi-head attention has its formula, its shapes and its matrix; the shapes of a batch are drawn with the reader’s numbers', async () => {
   await follow(SMALL_LAYER)
   const steps = await page.locator('.step').evaluateAll(all => all.map(step => step.id.replace('step-', '')))
   assert.deepEqual(steps, ['embed', 'project', 'scores', 'scaled', 'masked', 'softmax', 'mix', 'join', 'out'])
@@ -60,6 +67,20 @@ test('every step of multi-head attention has its formula, its shapes and its mat
     ['final', 48],
   ]))
     await becomes(async () => (await printed(page, id)).length, count, id)
+
+  await page.click('#cost summary')
+  await page.locator('.shape-steps').waitFor()
+  const walk = async () => {
+    await settled(page)
+    return (await page.locator('.shape-steps .dims').allTextContents()).map(plain)
+  }
+  await becomes(walk, ['1×6×8', '1×6×8', '1×6×2×4', '1×2×6×4', '1×2×6×6', '1×2×6×4', '1×6×2×4', '1×6×8', '1×6×8'])
+  await set('heads', '4')
+  await type('#sentence', 'three words only')
+  await becomes(async () => (await walk()).slice(2, 5), ['1×3×4×2', '1×4×3×2', '1×4×3×3'])
+  await set('batch', '7')
+  await becomes(async () => (await walk()).slice(2, 5), ['7×3×4×2', '7×4×3×2', '7×4×3×3'])
+  await reads('#one-of-batch', /^Sequence 1 of a batch of 7/)
 })
 
 test('buttons and keys go on and back', async () => {
@@ -105,33 +126,7 @@ test('the marker follows the scroll', async () => {
   await page.evaluate(() => scrollTo(0, 0))
 })
 
-test('the shapes of a batch are drawn with the reader’s numbers', async () => {
-  await follow(SMALL_LAYER)
-  await page.click('#cost summary')
-  await page.locator('.shape-steps').waitFor()
-  const walk = async () => {
-    await settled(page)
-    return (await page.locator('.shape-steps .dims').allTextContents()).map(plain)
-  }
-  await becomes(walk, ['1×6×8', '1×6×8', '1×6×2×4', '1×2×6×4', '1×2×6×6', '1×2×6×4', '1×6×2×4', '1×6×8', '1×6×8'])
-  await set('heads', '4')
-  await type('#sentence', 'three words only')
-  await becomes(async () => (await walk()).slice(2, 5), ['1×3×4×2', '1×4×3×2', '1×4×3×3'])
-  await set('batch', '7')
-  await becomes(async () => (await walk()).slice(2, 5), ['7×3×4×2', '7×4×3×2', '7×4×3×3'])
-  await reads('#one-of-batch', /^Sequence 1 of a batch of 7/)
-})
-
-test('hiding after softmax has steps of its own, with the same weights', async () => {
-  await choose('causal')
-  const weights = await printed(page, 'weights')
-  await set('masking', 'after')
-  await becomes(async () => (await printed(page, 'fullWeights')).length, 36)
-  await becomes(async () => (await printed(page, 'zeroed')).slice(0, 2), ['0.1772', '0.0000'])
-  await becomes(() => printed(page, 'weights'), weights)
-})
-
-test('in a window of 1280 by 800 the bar of steps is whole, an answer moves no map, and the guide covers no row', async () => {
+test('in a window of 1280 by 800 the bar of steps is whole, an answer moves no map, the guide covers no row, and the buttons of the flow stand above the bar', async () => {
   await page.setViewportSize({ width: 1280, height: 800 })
   for (const hash of ['#2&view=map', `${SMALL_LAYER}&view=map`]) {
     await follow(hash)
@@ -162,11 +157,7 @@ test('in a window of 1280 by 800 the bar of steps is whole, an answer moves no m
     }
     await becomes(isFree, true)
   }
-  await page.setViewportSize({ width: 1440, height: 900 })
-})
 
-test('in a window of 1280 by 800 the buttons of the flow stand above the bar, and its first frame says that it goes on', async () => {
-  await page.setViewportSize({ width: 1280, height: 800 })
   await follow('#2&view=flow')
   await page.locator('#flow .caption', { hasText: '→ goes on.' }).waitFor()
   const isWhole = () =>
