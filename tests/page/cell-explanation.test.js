@@ -15,20 +15,16 @@ async function ask(matrix, row, column) {
   await cell(page, matrix, row, column).click()
 }
 
-test('a score is written as the products it is the sum of', async () => {
+test('a score is written as the products it is the sum of, a weight as a share of exponentials, which leads back to where it came from; row and column light up in every matrix a cell comes from or goes to', async () => {
   await ask('scores', 1, 4)
   await becomes(factors, ['0.5667', '0.1920', '1.8269', '0.6467'], 'query_2 and keys[4] of the article')
   await becomes(panel, /= 1\.2903$/, 'omega_24 of the article')
-})
 
-test('a weight is written as a share of exponentials, and leads back to where it came from', async () => {
   await ask('weights', 1, 1)
   await becomes(panel, /1\.0000 ÷ 1\.4556\s?= 0\.6870$/)
   await page.locator('.panel-body .factor').first().click()
   await becomes(panel, /mask lets query “is” see key “Life”/)
-})
 
-test('row and column light up in every matrix a cell comes from or goes to', async () => {
   const marks = () =>
     page.evaluate(() =>
       [...document.querySelectorAll('.matrix[data-matrix] .mark:not(.mark-own)')].map(mark => {
@@ -50,7 +46,7 @@ test('row and column light up in every matrix a cell comes from or goes to', asy
   await becomes(marks, ['X source 5 / 6 | 2 / 5', 'Wv source 2 / 5 | 2 / 3', 'output target 2 / 8 | 2 / 3'])
 })
 
-test('biases, W_O, Gaussian and additive scores are explained with their own numbers', async () => {
+test('biases, W_O, Gaussian and additive scores are explained with their own numbers; long numbers fit into the panel', async () => {
   await follow(SMALL_LAYER)
   await ask('final', 2, 3)
   await becomes(async () => (await factors()).length, 17, 'eight pairs and a bias')
@@ -70,23 +66,7 @@ test('biases, W_O, Gaussian and additive scores are explained with their own num
   const [v0, q0, k0, v1, q1, k1] = (await factors()).map(Number)
   const score = v0 * Math.tanh(q0 + k0) + v1 * Math.tanh(q1 + k1)
   await becomes(async () => Math.abs(score - Number((await panel()).match(/= (-?[\d.]+)$/)?.[1])) < 2e-4, true)
-})
 
-test('the keyboard moves through a matrix, selects a cell and lets it go', async () => {
-  await cell(page, 'scores', 0, 0).focus()
-  for (const key of ['ArrowDown', 'ArrowRight', 'ArrowRight', 'ArrowLeft']) await page.keyboard.press(key)
-  await becomes(panel, /= 0\.6870$/, 'the focus alone selects nothing')
-  await page.keyboard.press('Enter')
-  await becomes(panel, /= 3\.4707$/)
-  await page.keyboard.press('ArrowDown')
-  await becomes(panel, /= -1\.3934$/, 'arrows take the selection along')
-  await becomes(() => page.locator('#inspector-back').isDisabled(), true, 'as one place, not as many')
-  await page.keyboard.press('Escape')
-  await becomes(panel, /= 0\.6870$/, 'closed, it shows the strongest weight again')
-  await becomes(() => page.locator('[data-matrix="scores"] [tabindex="0"]').count(), 1, 'one tab stop a grid')
-})
-
-test('long numbers fit into the panel', async () => {
   await follow('#2&scale=300&sentence=Unpronounceable words are short, eat dessert first')
   for (const matrix of ['scores', 'scaled', 'masked', 'weights', 'output']) {
     await ask(matrix, 1, 0)
@@ -98,7 +78,19 @@ test('long numbers fit into the panel', async () => {
   }
 })
 
-test('rows of weights show their sums', async () => {
+test('the keyboard moves through a matrix, selects a cell and lets it go; every grid and control has a name; rows of weights show their sums', async () => {
+  await cell(page, 'scores', 0, 0).focus()
+  for (const key of ['ArrowDown', 'ArrowRight', 'ArrowRight', 'ArrowLeft']) await page.keyboard.press(key)
+  await becomes(panel, /= 0\.6870$/, 'the focus alone selects nothing')
+  await page.keyboard.press('Enter')
+  await becomes(panel, /= 3\.4707$/)
+  await page.keyboard.press('ArrowDown')
+  await becomes(panel, /= -1\.3934$/, 'arrows take the selection along')
+  await becomes(() => page.locator('#inspector-back').isDisabled(), true, 'as one place, not as many')
+  await page.keyboard.press('Escape')
+  await becomes(panel, /= 0\.6870$/, 'closed, it shows the strongest weight again')
+  await becomes(() => page.locator('[data-matrix="scores"] [tabindex="0"]').count(), 1, 'one tab stop a grid')
+
   const sums = await page.locator('[data-matrix="weights"] .row-sum').allTextContents()
   assert.deepEqual(sums, Array(6).fill('1.0000'))
   await set('softmaxAxis', 'queries')
@@ -107,6 +99,20 @@ test('rows of weights show their sums', async () => {
     others.map(Number).some(sum => Math.abs(sum - 1) > 0.1),
     'over the queries they are not one',
   )
+
+  for (const preset of ['heads', 'translation']) {
+    await choose(preset)
+    const nameless = await page.evaluate(() =>
+      [...document.querySelectorAll('button, input, select, textarea, summary, [role="grid"]')]
+        .filter(element => {
+          const label = /** @type {HTMLInputElement} */ (element).labels?.[0]?.textContent
+          return !(label ?? element.getAttribute('aria-label') ?? element.textContent)?.trim()
+        })
+        .map(element => element.outerHTML),
+    )
+    assert.deepEqual(nameless, [])
+  }
+  await becomes(async () => plain((await printed(page, 'X')).join()) !== '', true)
 })
 
 test('a badge says how far float64 is, live', async () => {
@@ -122,20 +128,4 @@ test('a badge says how far float64 is, live', async () => {
   assert.ok(next > 0 && next < 2e-6 && next !== first, `${next}`)
   const all = (await page.locator('body').innerText()).match(/\d(\.\d)?e−\d+/g)
   assert.deepEqual(all, [next.toExponential(1).replace('-', '−')], 'no other difference stands beside it')
-})
-
-test('every grid and control has a name', async () => {
-  for (const preset of ['heads', 'translation']) {
-    await choose(preset)
-    const nameless = await page.evaluate(() =>
-      [...document.querySelectorAll('button, input, select, textarea, summary, [role="grid"]')]
-        .filter(element => {
-          const label = /** @type {HTMLInputElement} */ (element).labels?.[0]?.textContent
-          return !(label ?? element.getAttribute('aria-label') ?? element.textContent)?.trim()
-        })
-        .map(element => element.outerHTML),
-    )
-    assert.deepEqual(nameless, [])
-  }
-  await becomes(async () => plain((await printed(page, 'X')).join()) !== '', true)
 })
