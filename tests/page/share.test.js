@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { printed } from './browser.js'
-import { becomes, go, page, reads, set, text, type, usePage } from './open.js'
+import { becomes, follow, go, LAYER, page, reads, set, text, type, usePage } from './open.js'
 
 usePage()
 
@@ -51,18 +51,17 @@ test('a link that cannot be read gives a message and the first example', async (
   }
 })
 
-test('values of a link that make no sense are answered beside their control; markup is text', async () => {
-  await go('#2&heads=99&seed=x&dModel=1e9')
+test('values of a link that make no sense, and bad inputs, are answered beside their control, and the page stays; markup is text', async () => {
+  await follow('#2&heads=99&seed=x&dModel=1e9')
   await reads('#heads-problem', /from 1 to 16/)
   await reads('#seed-problem', /whole number/)
   await reads('#dModel-problem', /from 1 to 512/)
   const markup = '<img src=x onerror=alert(1)>'
-  await go(`#2&sentence=${encodeURIComponent(markup)}`)
+  await follow(`#2&sentence=${encodeURIComponent(markup)}`)
   await becomes(() => page.locator('.token').allTextContents(), markup.split(' '))
   await becomes(() => page.locator('img').count(), 0)
-})
 
-test('bad inputs are answered beside their control, and the page stays', async () => {
+  await follow(LAYER)
   await type('#sentence', '')
   await reads('#sentence-problem', 'Type at least one word.')
   await becomes(() => page.locator('#sentence').getAttribute('aria-invalid'), 'true')
