@@ -39,6 +39,7 @@ test('nothing trains before a click; one click trains to the goal, names the hea
   await reads('.learn-settings summary', /1 layer, 1 head per layer, d 32/)
   await reads('#learn-train', /^Train \(about \d+ (s|min)\)$/)
   await becomes(() => room('polygon.band').count(), 1)
+  assert.deepEqual(await violations(), [], 'axe, before anything is trained')
   await train()
   await reads(
     '.learn-said',
