@@ -215,11 +215,12 @@ export async function unfold(part) {
 const AXE = readFileSync(new URL('../../node_modules/axe-core/axe.min.js', import.meta.url), 'utf8')
 
 /** The rules of axe whose answer depends on the theme or the language; in a second theme and language these are enough. */
-export const THEME_AND_LANGUAGE = [
-  ...['color-contrast', 'link-in-text-block', 'html-has-lang', 'html-lang-valid', 'valid-lang', 'document-title'],
-  ...['label', 'button-name', 'link-name', 'select-name', 'summary-name', 'image-alt', 'svg-img-alt', 'frame-title'],
-  ...['aria-command-name', 'aria-input-field-name', 'aria-toggle-field-name', 'empty-heading', 'empty-table-header'],
-]
+export const THEME_AND_LANGUAGE = `
+  color-contrast link-in-text-block html-has-lang html-lang-valid valid-lang document-title label button-name link-name
+  select-name summary-name image-alt svg-img-alt frame-title aria-command-name aria-input-field-name
+  aria-toggle-field-name empty-heading empty-table-header`
+  .trim()
+  .split(/\s+/)
 
 /** What axe finds in the page, or in a part of it. @param {string} [part] @param {Page | import('playwright-core').Frame} [place] a frame within the page @param {string[]} [rules] these alone */
 export async function violations(part, place = page, rules = undefined) {
