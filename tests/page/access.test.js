@@ -30,7 +30,7 @@ test('axe finds nothing in One layer', async () => {
   }
   for (const preset of ['layer', 'waistline']) await look(preset)
   await setChineseAndDark()
-  // The examples differ in their matrices, those of the first are in the tour; menus and messages are looked at twice.
+  // The tour shows the matrices of the first example. An open menu and a message are looked at in both themes.
   await look('causal')
   await look('waistline', THEME_AND_LANGUAGE)
   await page.evaluate(() => localStorage.clear())

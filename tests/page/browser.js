@@ -60,12 +60,6 @@ export const settled = page =>
  */
 export const plain = text => text.replace(/\s+/g, ' ').trim()
 
-/** Returns a pattern: a text with anything in its blanks, as it is on the page. @param {string} text */
-export const says = text => {
-  const parts = text.split(/\{\w+\}/).map(part => part.replace(/[.*+?^${}()|[\]\\]/g, '\\$&').replace(/\s+/g, '\\s+'))
-  return new RegExp(parts.join('.*?'), 's')
-}
-
 /**
  * Returns the numbers of a matrix as they are printed, row after row.
  * @param {Page} page

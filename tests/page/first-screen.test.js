@@ -104,7 +104,7 @@ test('nothing is wider than a phone, with any preset, a long word and many, in a
     for (const sentence of [undefined, `${SENTENCE} ${'long'.repeat(40)}`, words(12)]) {
       if (sentence) await page.fill('#sentence', sentence)
       await page.locator('#sentence').blur() // it is as high as its text while it is typed in
-      // Words change what stands below the picture with the preset, and the picture of the difference and of numbers with none.
+      // Other words are tried in the map and the flow of each preset, in the difference and the numbers of one.
       for (const view of sentence && preset !== 'heads' ? ['flow', 'map'] : ['flow', 'difference', 'numbers', 'map']) {
         await page.locator(`[data-view="${view}"]`).dispatchEvent('click')
         await settled(page)

@@ -280,7 +280,7 @@ export class QkvHeads extends /** @type {new () => import('./base.js').Emits<Hea
     const shown = this.#shown.get(canvas)
     const isAsLarge = shown?.numbers.length === data.length
     if (isAsLarge && looks === shown.looks && this.#mask === shown.mask && areSame(shown.numbers, data)) return
-    const numbers = isAsLarge ? shown.numbers : new Float64Array(data.length) // new memory takes ten times as long
+    const numbers = isAsLarge ? shown.numbers : new Float64Array(data.length) // writing to new memory takes ten times as long
     numbers.set(data)
     this.#shown.set(canvas, { numbers, mask: this.#mask, looks })
     const image = this.#mask ? undefined : this.#imageOf(tensor, head, ratio)
