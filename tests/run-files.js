@@ -1,11 +1,13 @@
-// Runs test files as `node --test` does, those that take longest first, so that none of them runs alone at the end.
+// Runs test files in a few processes (next-files.js), those that take longest first, so that none of them runs alone at the end.
 //   node tests/run-files.js [--at-once N] [--failed FILE] FILE...
 // --failed writes the files in which a test failed to a file, a line each.
 
-import { createWriteStream } from 'node:fs'
-import { relative, resolve } from 'node:path'
+import { createWriteStream, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
 import { run } from 'node:test'
 import { spec } from 'node:test/reporters'
+import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
 import failedFiles from './failed-files.js'
 
@@ -33,20 +35,29 @@ const place = file => {
 }
 const files = positionals.sort((a, b) => place(a) - place(b)).map(file => resolve(file))
 
-// A test that hangs ends after ten minutes.
-const events = run({ files, concurrency: Number(values['at-once']), timeout: 600_000 })
+const folder = mkdtempSync(join(tmpdir(), 'qkv-tests-'))
+writeFileSync(join(folder, 'list'), files.join('\n'))
+process.env.TEST_FILES = folder
+const runner = fileURLToPath(new URL('next-files.js', import.meta.url))
+const count = Math.min(Number(values['at-once']), files.length)
+const events = run({ files: Array(count).fill(runner), concurrency: count, timeout: Number.POSITIVE_INFINITY })
 events.on('test:fail', () => {
   process.exitCode = 1
 })
 /** The seconds that each file took. @type {[string, number][]} */
 const seconds = []
-events.on('test:complete', ({ name, details }) => {
-  if (files.includes(name)) seconds.push([relative('tests', name), details.duration_ms / 1000])
+events.on('test:complete', ({ name, nesting, details }) => {
+  if (nesting === 1) seconds.push([name, details.duration_ms / 1000])
 })
 const report = events.compose(spec)
 report.pipe(process.stdout)
 if (values.failed) events.compose(failedFiles).pipe(createWriteStream(values.failed))
 report.on('end', () => {
+  rmSync(folder, { recursive: true })
+  if (seconds.length < files.length) {
+    console.log(`${files.length - seconds.length} of ${files.length} files did not run to their end`)
+    process.exitCode = 1
+  }
   const lines = seconds.sort(([, a], [, b]) => b - a).map(([name, took]) => `${took.toFixed(1).padStart(7)} s ${name}`)
   console.log(['Seconds of each file:', ...lines].join('\n'))
 })

@@ -1,12 +1,12 @@
-// The golden checkpoints, of which gpt2-tiny is open: what tests of models begin with. After the tests of a file nothing of a
-// model is left in memory.
+// The golden checkpoints, of which gpt2-tiny is open: what tests of models begin with. After the tests nothing of a model
+// is left in memory.
 
 import assert from 'node:assert/strict'
 import { existsSync, readdirSync } from 'node:fs'
-import { after } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { load } from '../../src/index.js'
 import { loadModel } from '../../src/models.js'
+import { atEnd } from '../at-end.js'
 
 export const qkv = await load()
 /** The folder of folders. */
@@ -20,7 +20,7 @@ export const open = (name, dtype) => loadModel(qkv, `${goldens}/${name}`, { toke
 export const gpt2 = await open('gpt2-tiny')
 /** Bytes of gpt2: what is in memory when every other model is disposed of. */
 export const loaded = qkv.memory.resident
-after(() => {
+atEnd(() => {
   gpt2.dispose()
   assert.equal(qkv.memory.resident, 0)
 })

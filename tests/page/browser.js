@@ -36,15 +36,15 @@ export async function serve({ headers = {} } = {}) {
 /**
  * Starts a browser with a fresh profile. It lists every complaint: errors and warnings of the console, failed requests and
  * requests to other sites.
- * @param {string} origin the site of the tests
+ * @param {...string} origins the sites of the tests; more can be added to the list that comes back
  */
-export async function launch(origin) {
+export async function launch(...origins) {
   const { context, close } = await launchChromium({ locale: 'en-US', viewport: WINDOW })
   const complaints = complaintsOf(context)
   context.on('request', request => {
-    if (!request.url().startsWith(`${origin}/`)) complaints.push(`request to ${request.url()}`)
+    if (!origins.some(origin => request.url().startsWith(`${origin}/`))) complaints.push(`request to ${request.url()}`)
   })
-  return { context, complaints, close }
+  return { context, complaints, origins, close }
 }
 
 /**

@@ -4,8 +4,9 @@
 
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
-import { after, afterEach, before, beforeEach } from 'node:test'
+import { afterEach, before, beforeEach } from 'node:test'
 import { setTimeout as wait } from 'node:timers/promises'
+import { atEnd } from '../at-end.js'
 import { launch, plain, serve, settled, WINDOW } from './browser.js'
 
 /** @typedef {import('playwright-core').Page} Page */
@@ -62,6 +63,36 @@ export const text = async selector => plain((await page.locator(selector).first(
  */
 export const reads = (selector, expected, what) => becomes(() => text(selector), expected, what)
 
+/** What the test files of this process share: each thing that is served, and a browser. @type {Map<typeof serve, ReturnType<typeof serve>>} */
+const servers = new Map()
+/** @type {ReturnType<typeof launch> | undefined} */
+let launched
+
+/** Serves something, once. @param {typeof serve} start */
+function serveOnce(start) {
+  const server = servers.get(start) ?? start()
+  if (!servers.has(start)) atEnd(async () => (await server).close())
+  servers.set(start, server)
+  return server
+}
+
+/** Starts the browser, once. */
+function launchOnce() {
+  if (!launched) atEnd(async () => (await launched)?.close())
+  launched ??= launch()
+  return launched
+}
+
+/** Deletes what the file before has left in the browser, but for what it has loaded. @param {import('playwright-core').BrowserContext} context @param {string} origin */
+async function forget(context, origin) {
+  await context.clearPermissions()
+  await context.clearCookies()
+  tab ??= await newTab(context)
+  const client = await context.newCDPSession(tab)
+  await client.send('Storage.clearDataForOrigin', { origin, storageTypes: 'all' })
+  await client.detach()
+}
+
 /** Serves the site, or something else, and starts a browser for the tests of a file. */
 export function useBrowser(start = serve) {
   /** @type {Awaited<ReturnType<typeof serve>>} */
@@ -69,12 +100,10 @@ export function useBrowser(start = serve) {
   /** @type {Awaited<ReturnType<typeof launch>>} */
   let browser
   before(async () => {
-    server = await start()
-    browser = await launch(server.origin)
-  })
-  after(async () => {
-    await browser?.close()
-    server?.close()
+    server = await serveOnce(start)
+    browser = await launchOnce()
+    browser.origins.splice(0, browser.origins.length, server.origin)
+    await forget(browser.context, server.origin)
   })
   return {
     get server() {
@@ -143,6 +172,9 @@ async function empty(tab) {
   await tab.emulateMedia({ media: null, colorScheme: null, reducedMotion: null, forcedColors: null })
 }
 
+/** The tab of the test before, if a test may use it again. @type {Page | undefined} */
+let tab
+
 /**
  * Opens the page before each test of a file, in one tab.
  * @param {{ hash?: string | null, start?: typeof serve }} [options] hash is null where each test begins with `go`; `start` serves
@@ -150,8 +182,6 @@ async function empty(tab) {
  */
 export function usePage({ hash = LAYER, start } = {}) {
   const own = useBrowser(start)
-  /** The tab of the test before, if a test may use it again. @type {Page | undefined} */
-  let tab
   /** @type {ReturnType<typeof setTimeout>} */
   let limit
   beforeEach(async () => {

@@ -1,0 +1,28 @@
+// Runs test files in this process, one after the other, as long as there are any: run-files.js starts some processes of this
+// module, which share one list. So modules are loaded and browsers are started once for each process, and not for each file.
+
+import { closeSync, openSync, readFileSync } from 'node:fs'
+import { join, relative } from 'node:path'
+import { describe, test } from 'node:test'
+import { fileURLToPath, pathToFileURL } from 'node:url'
+import './at-end.js'
+
+const tests = fileURLToPath(new URL('.', import.meta.url))
+const folder = process.env.TEST_FILES ?? ''
+const files = readFileSync(join(folder, 'list'), 'utf8').split('\n')
+
+/** Takes a file of the list, if no other process has taken it. @param {number} place */
+function take(place) {
+  try {
+    closeSync(openSync(join(folder, String(place)), 'wx'))
+    return true
+  } catch {
+    return false
+  }
+}
+
+test('files', async () => {
+  // A test that hangs ends after ten minutes.
+  for (const [place, file] of files.entries())
+    if (take(place)) await describe(relative(tests, file), { timeout: 600_000 }, () => import(pathToFileURL(file).href))
+})
