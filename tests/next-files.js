@@ -21,8 +21,18 @@ function take(place) {
   }
 }
 
+const environment = Object.assign({}, process.env)
+/** Takes back what a file has changed in the environment. */
+function restore() {
+  for (const name of Object.keys(process.env)) if (!(name in environment)) delete process.env[name]
+  Object.assign(process.env, environment)
+}
+
 test('files', async () => {
-  // A test that hangs ends after ten minutes.
-  for (const [place, file] of files.entries())
-    if (take(place)) await describe(relative(tests, file), { timeout: 600_000 }, () => import(pathToFileURL(file).href))
+  for (const [place, file] of files.entries()) {
+    if (!take(place)) continue
+    // A test that hangs ends after ten minutes.
+    await describe(relative(tests, file), { timeout: 600_000 }, () => import(pathToFileURL(file).href))
+    restore()
+  }
 })

@@ -1,7 +1,7 @@
 // The companion of exercises, its bar and its frame without a browser: turns that race, tries, and what a host keeps.
 
 import assert from 'node:assert/strict'
-import { test } from 'node:test'
+import { after, test } from 'node:test'
 import { load } from 'qkv'
 import { begun, begunAgain, judged, withParameters } from '../../web/exercises/attempt.js'
 import { exerciseBar } from '../../web/exercises/exercise-bar.js'
@@ -18,8 +18,13 @@ import { createStore } from '../../web/shell/store.js'
 const qkv = await load()
 /** What a browser has, and Node has not. @type {any} */
 const globals = globalThis
+const own = Object.getOwnPropertyDescriptors(globalThis)
 globals.ResizeObserver = class {}
 globals.HTMLDetailsElement = class {}
+after(() => {
+  for (const name of Object.keys(globals)) if (!(name in own)) delete globals[name]
+  Object.defineProperties(globals, own)
+})
 
 /** The texts and values of a template, in their order. @param {any} template @returns {string} */
 function textOf(template) {
