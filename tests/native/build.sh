@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # The kernels as native code, for tools: SIMDe replaces SIMD128, AddressSanitizer and UndefinedBehaviorSanitizer check
-# them, covered lines are counted. ./build.sh twin: build/twin.node, an addon with the exports of the wasm;
+# them. ./build.sh twin: build/twin.node, an addon with the exports of the wasm, which counts the lines that run;
 # ./build.sh fuzz: build/fuzz, a libFuzzer program. Does nothing when nothing changed.
 set -euo pipefail
 cd "$(dirname "$0")"
@@ -14,12 +14,12 @@ mkdir -p build
 flags=(
   -std=gnu11 -O1 -g -fno-omit-frame-pointer -Wall -Wextra -Werror
   -ffp-contract=off # as in wasm: a product and a sum are rounded twice
-  -fno-sanitize-recover=all -fprofile-instr-generate -fcoverage-mapping
+  -fno-sanitize-recover=all
   -I. -I../../src/kernel
 )
 if [ "$1" = twin ]; then
   node border.js >build/border.h
-  flags+=(-fsanitize=address,undefined -shared-libasan -fPIC -shared -Ibuild -isystem ../../node_modules/node-api-headers/include)
+  flags+=(-fprofile-instr-generate -fcoverage-mapping -fsanitize=address,undefined -shared-libasan -fPIC -shared -Ibuild -isystem ../../node_modules/node-api-headers/include)
 else
   flags+=(-fsanitize=fuzzer,address,undefined -lm)
 fi

@@ -5,5 +5,4 @@ set -euo pipefail
 cd "$(dirname "$0")"
 ./build.sh fuzz
 mkdir -p build/corpus
-export LLVM_PROFILE_FILE=build/fuzz.profraw
 exec build/fuzz "-max_total_time=${1:-60}" -max_len=400 -len_control=0 -artifact_prefix=build/ -print_final_stats=1 build/corpus
