@@ -43,7 +43,7 @@ writeFileSync(join(folder, 'list'), files.join('\n'))
 process.env.TEST_FILES = folder
 const runner = fileURLToPath(new URL('next-files.js', import.meta.url))
 const count = Math.min(Number(values['at-once']), files.length)
-const events = run({ files: Array(count).fill(runner), concurrency: count, timeout: Number.POSITIVE_INFINITY })
+const events = run({ files: Array(count).fill(runner), concurrency: count })
 events.on('test:fail', () => {
   process.exitCode = 1
 })

@@ -1,4 +1,4 @@
-// This module opens a page for each test, in one browser for each file. A test fails if the browser complains.
+// This module opens a page for each test, in one browser for all test files of a process. A test fails if the browser complains.
 // The verbs act on the page of the running test. `becomes` and `reads` wait for a state: each assertion that follows an
 // action uses them, because a worker or an import may answer in any later frame.
 
@@ -83,7 +83,7 @@ function launchOnce() {
   return launched
 }
 
-/** Deletes what the file before has left in the browser, but for what it has loaded. @param {import('playwright-core').BrowserContext} context @param {string} origin */
+/** Deletes what the file before has stored in the browser and was allowed; what it has downloaded stays. @param {import('playwright-core').BrowserContext} context @param {string} origin */
 async function forget(context, origin) {
   await context.clearPermissions()
   await context.clearCookies()
