@@ -134,7 +134,7 @@ test('the word that is meant and the subtracted cell are marked, with one object
   assert.equal(marks({}), marks({ weights: { ...view.weights } }))
 })
 
-test('of many rows some are chosen: cells keep their row, and a lens shows those around the one that is meant', () => {
+test('of many rows some are chosen: cells keep their row, and a lens shows those around the one that is meant', own => {
   const n = 30
   const names = Array.from({ length: n }, (_, i) => `w${i}`)
   const many = {
@@ -147,6 +147,7 @@ test('of many rows some are chosen: cells keep their row, and a lens shows those
     rows: { filter: '', range: { from: 10, to: 12 } },
   }
   globalThis.document = /** @type {any} */ ({ getElementById: () => null })
+  own.after(() => Reflect.deleteProperty(globalThis, 'document'))
   const { act, done } = noted()
   const drawn = headView(many, act, t)
   const [map] = having(drawn, 'id', 'a-map')
