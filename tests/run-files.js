@@ -2,9 +2,9 @@
 //   node tests/run-files.js [--at-once N] [--failed FILE] FILE...
 // --failed writes the files in which a test failed to a file, a line each.
 
-import { createWriteStream, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { createWriteStream, existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join, resolve } from 'node:path'
+import { join, relative, resolve } from 'node:path'
 import { run } from 'node:test'
 import { spec } from 'node:test/reporters'
 import { fileURLToPath } from 'node:url'
@@ -41,9 +41,9 @@ const files = positionals.sort((a, b) => place(a) - place(b)).map(file => resolv
 const folder = mkdtempSync(join(tmpdir(), 'qkv-tests-'))
 writeFileSync(join(folder, 'list'), files.join('\n'))
 process.env.TEST_FILES = folder
-const runner = fileURLToPath(new URL('next-files.js', import.meta.url))
+const tests = fileURLToPath(new URL('.', import.meta.url))
 const count = Math.min(Number(values['at-once']), files.length)
-const events = run({ files: Array(count).fill(runner), concurrency: count })
+const events = run({ files: Array(count).fill(join(tests, 'next-files.js')), concurrency: count })
 events.on('test:fail', () => {
   process.exitCode = 1
 })
@@ -56,9 +56,14 @@ const report = events.compose(spec)
 report.pipe(process.stdout)
 if (values.failed) events.compose(failedFiles).pipe(createWriteStream(values.failed))
 report.on('end', () => {
+  const ended = seconds.map(([name]) => join(tests, name))
+  const others = files.filter(file => !ended.includes(file))
+  const begun = others.filter(file => existsSync(join(folder, String(files.indexOf(file)))))
   rmSync(folder, { recursive: true })
-  if (seconds.length < files.length) {
-    console.log(`${files.length - seconds.length} of ${files.length} files did not run to their end`)
+  if (others.length) {
+    console.log(
+      `Files that did not end: ${begun.map(file => relative('', file)).join(', ')}; ${others.length - begun.length} did not begin.`,
+    )
     process.exitCode = 1
   }
   const lines = seconds.sort(([, a], [, b]) => b - a).map(([name, took]) => `${took.toFixed(1).padStart(7)} s ${name}`)

@@ -36,7 +36,7 @@ export async function serve({ headers = {} } = {}) {
 /**
  * Starts a browser with a fresh profile. It lists every complaint: errors and warnings of the console, failed requests and
  * requests to other sites.
- * @param {...string} origins the sites of the tests; more can be added to the list that comes back
+ * @param {...string} origins the sites of the tests; the list comes back, and can be changed
  */
 export async function launch(...origins) {
   const { context, close } = await launchChromium({ locale: 'en-US', viewport: WINDOW })
