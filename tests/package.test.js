@@ -135,6 +135,7 @@ test('qkv/models adds at most 22 KB gzipped; each part that it loads later has a
     'save-model',
     'class-logits',
     'embed',
+    'sentence-modules',
     'refusals',
     'shards',
     'tokenizer',

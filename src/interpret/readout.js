@@ -6,11 +6,11 @@ import { describe, shape } from '../base/errors.js'
 import { toFloats } from '../base/operand.js'
 import { Tensor } from '../base/tensor.js'
 import { FACTORS } from '../models/attribution.js'
-import { POOLINGS, pool, pullPool } from '../models/embed.js'
 import { dot, multiplied, normed, pulled } from '../models/linear-attribution.js'
+import { POOLINGS, pool, pullPool } from '../models/sentence-modules.js'
 
 /** @typedef {import('../base/tensor.js').FloatTensor} FloatTensor */
-/** @typedef {import('../models/embed.js').Pooling} Pooling */
+/** @typedef {import('../models/sentence-modules.js').Pooling} Pooling */
 /** @typedef {import('../models/families/classes.js').ClassesSpec} ClassesSpec */
 /** @typedef {ReturnType<typeof import('../models/model.js').Model.parts>} Parts */
 /** @typedef {import('./objective.js').ObjectiveInput} ObjectiveInput */

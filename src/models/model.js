@@ -186,7 +186,7 @@ export class Model {
    * @param {Record<string, unknown>} config
    * @param {import('./tokenizer.js').TextTool | undefined} tokenizer
    * @param {typeof import('./class-logits.js').classLogits} [classLogits] of a family with classes
-   * @param {{ modules?: import('./embed.js').ReadModules, template?: () => Promise<string | undefined>, TokenCalls?: typeof import('./token-calls.js').TokenCalls }} [reads]
+   * @param {{ modules?: import('./sentence-modules.js').ReadModules, template?: () => Promise<string | undefined>, TokenCalls?: typeof import('./token-calls.js').TokenCalls }} [reads]
    *   files that are read when they are needed: the modules of sentence-transformers, chat_template.jinja; what makes the calls of a token
    */
   constructor(qkv, family, weights, config, tokenizer, classLogits, reads = {}) {

@@ -35,7 +35,7 @@ async function whenNeeded(folder, source, name, read) {
 }
 
 /** The modules of sentence-transformers. @param {import('./source.js').Folder} from */
-const readModules = async from => (await import('./embed.js')).readModules(from, readJSON)
+const readModules = async from => (await import('./sentence-modules.js')).readModules(from, readJSON)
 
 const TEMPLATE = 'chat_template.jinja'
 
