@@ -68,6 +68,7 @@ export function rowsOf(trace, head, query) {
   const optional = (/** @type {TensorLike | undefined} */ tensor) => (tensor === undefined ? undefined : row(tensor))
   const masked = optional(trace.masked)
   const L = matrix(trace.queries).dims[0]
+  const weights = row(trace.weights)
   return {
     embedding: optional(trace.embeddings),
     query: row(trace.queries),
@@ -77,9 +78,10 @@ export function rowsOf(trace, head, query) {
     scaled: optional(trace.scaled),
     exponentials: optional(trace.exponentials),
     sum: trace.sums && Number(trace.sums.data[head * L + query]),
-    weights: row(trace.weights),
+    weights,
     output: row(trace.output),
-    isHidden: key => masked?.[key] === Number.NEGATIVE_INFINITY,
+    // A hidden key whose weight was set by hand counts all the same.
+    isHidden: key => masked?.[key] === Number.NEGATIVE_INFINITY && weights[key] === 0,
   }
 }
 

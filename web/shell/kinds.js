@@ -44,10 +44,7 @@ export const whole = (least, most) => ({
   least,
   most,
   write: String,
-  read(text) {
-    if (text !== '' && !Number.isFinite(Number(text))) throw new Error(text)
-    return readNumber(text)
-  },
+  read: readNumber,
   check(value) {
     const number = toNumber(value)
     if (Number.isInteger(number) && number >= least && number <= most) return undefined

@@ -193,6 +193,11 @@ export interface Room<T extends Types> {
   check?(settings: T['settings']): State<T>['problems']
   /** Drops what lost its meaning, such as edits of other words. */
   settle?(before: T['settings'], after: T['settings']): T['settings']
+  /**
+   * Drops what is selected or pointed at and is not in what is shown, such as a word of a longer sentence. The store calls it
+   * after each step, link and answer; what it drops is no step of any history.
+   */
+  prune?(state: State<T>): Pick<Step<T>, 'set' | 'view'> | undefined
   /** An action that returns nothing changes nothing. */
   actions: { [N in keyof T['actions']]: (state: State<T>, ...args: T['actions'][N]) => Step<T> | undefined }
   /** What must be known to draw this state: the store asks for it, keeps it and cancels what is needed no longer. */

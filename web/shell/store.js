@@ -2,6 +2,7 @@
 
 import { createHistories } from './histories.js'
 import { keepNoProcess } from './port.js'
+import { isSame } from './same.js'
 import { fromLink, toLink } from './settings-link.js'
 import { createSlots } from './slots.js'
 
@@ -92,10 +93,21 @@ export function createStore(
     },
   })
 
-  /** Asks for what the state needs. */
+  /** Drops what is selected and is not there. Returns true if there was such a thing. */
+  function prune() {
+    const { set, view } = room.prune?.(state) ?? {}
+    if (view) state = { ...state, view: { ...state.view, ...view } }
+    if (set) settle({ ...state.settings, ...set })
+    return set !== undefined || view !== undefined
+  }
+
+  /** Asks for what the state needs; what is there then decides what can be selected. */
   function ask() {
-    if (Object.keys(state.problems).length && !slots.isEmpty()) return
-    slots.need(room.needs(state))
+    const need = () => {
+      if (!Object.keys(state.problems).length || slots.isEmpty()) slots.need(room.needs(state))
+    }
+    need()
+    if (prune()) need()
   }
 
   function tell() {
@@ -175,10 +187,14 @@ export function createStore(
     ask,
     /** Undo and Redo, Back and Forward. @param {import('./histories.js').History} kind @param {0 | 1} to 0: back */
     travel(kind, to) {
-      const set = histories.travel(kind, to, state.settings)
-      if (!set) return
-      settle({ ...state.settings, ...set })
-      update()
+      const { settings } = state
+      do {
+        const set = histories.travel(kind, to, settings)
+        if (!set) break
+        settle({ ...settings, ...set })
+        if (kind === 'place') prune()
+      } while (isSame(state.settings, settings)) // a place that is there no longer is passed over
+      if (state.settings !== settings) update()
     },
     /** Back to where the histories began; a step of Undo. */
     reset: () => update({ set: room.reset?.(state, origin) ?? origin }),

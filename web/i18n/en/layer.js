@@ -357,6 +357,7 @@ export const texts = {
   comesFrom: 'from',
   goesTo: 'goes into',
   setTo: 'Set to',
+  setHidden: 'The mask hides this cell. A number that you set here counts all the same.',
   giveBack: 'Restore',
   'origin.table':
     'A random number: column {column} of row {id} in the table of vectors ({rows}) drawn from seed {seed} (normal distribution).',

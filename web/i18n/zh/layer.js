@@ -343,6 +343,7 @@ export const texts = {
   comesFrom: '来自',
   goesTo: '进入',
   setTo: '设为',
+  setHidden: '这一格被掩码遮住。在这里设的数照样起作用。',
   giveBack: '恢复原值',
   'origin.table': '随机数：由种子 {seed} 生成的 {rows} 个向量的表（正态分布）中，第 {id} 行第 {column} 列。',
   'origin.weights': '来自种子 {seed} 的随机数。各头依次抽取自己的查询、键、值权重。',

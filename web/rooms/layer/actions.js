@@ -8,8 +8,10 @@ import { stepsOf } from './explain/steps.js'
 import { isDone, stopOf, VECTOR_SIZE } from './explain/tour.js'
 import { everything } from './export.js'
 import { FIELDS, isFloat32 } from './fields.js'
+import { EDITABLE } from './matrices.js'
 import { resultOf } from './needs.js'
 import { settingsOf } from './presets.js'
+import { hasCell } from './selection.js'
 import { change, DEFAULT_VIEW, edit, isSameCell, pageOf, paint, selectionOf, settingsOfTensors } from './settings.js'
 
 /** @import { FlowStep } from '../../elements/flow-frames.js' */
@@ -205,6 +207,8 @@ const plain = {
     view: { frame: step, pointed: cellOfFrame(head, query, step, key) },
   }),
   edit(state, cell, value, mark) {
+    const result = resultOf(state)
+    if (!result || !EDITABLE.includes(cell.matrix) || !hasCell(result, cell)) return undefined
     if (value !== undefined && !isFloat32(value)) return refusal(new Trouble('problemNumber'))
     return set(state, edit(state.settings, cell, value), mark)
   },

@@ -15,7 +15,7 @@ import { isLarge } from './trace/large-trace.js'
 /** Multiplications of a comparison with float64 that fits into a frame. */
 const MOST_AT_ONCE = 2 ** 17
 
-/** What is shown now. @param {LayerState} state @returns {Result | undefined} */
+/** What is shown now. @param {Pick<LayerState, 'got'>} state @returns {Result | undefined} */
 export const resultOf = ({ got }) => shown(got.trace)
 
 /** What has to be traced, with its key: all that the numbers depend on. @param {Settings} settings @returns {(Traced & { key: string }) | undefined} */

@@ -7,6 +7,7 @@ import { check } from './check-settings.js'
 import { stopOf, VECTOR_SIZE } from './explain/tour.js'
 import { DEFAULTS, FIELDS } from './fields.js'
 import { needs, now, revived } from './needs.js'
+import { prune } from './selection.js'
 import { change, keepMeaningful, pageOf, signature } from './settings.js'
 import { more, tools } from './views/header-tools.js'
 import { draw } from './views/layer-page.js'
@@ -39,6 +40,7 @@ export const room = {
     const view = VIEW_NAMES.includes(after.view) ? after.view : FIELDS.view.default
     return keepMeaningful(before, { ...after, view })
   },
+  prune: state => (state.got.trace?.is === 'here' ? prune(state) : undefined),
   actions,
   needs,
   now,

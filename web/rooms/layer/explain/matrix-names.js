@@ -3,10 +3,11 @@
 import { MATRICES, MATRIX_IDS } from '../matrices.js'
 import { handBuiltNames } from '../numbers/hand-built-heads.js'
 import { ofHead } from '../numbers/tensors.js'
+import { drawnOfHead } from '../trace/visibility.js'
 import { computationOf } from './dependencies.js'
 import { labelsOf } from './labels.js'
 
-/** @import { Axis, Cell, FloatTensor, MatrixId, Result } from '../layer.js' */
+/** @import { Axis, FloatTensor, MatrixId, Result } from '../layer.js' */
 
 /**
  * @typedef {object} Matrix
@@ -72,7 +73,9 @@ export function matricesOf(result, shown) {
     if (axis !== 'heads') return numbered(length)
     return Array.from({ length }, (_, c) => `${Math.floor((c * heads) / length) + 1}·${(c % (length / heads)) + 1}`)
   }
-  const hidden = (/** @type {number} */ row, /** @type {number} */ column) => visible?.[row * S + column] === 0
+  const own = drawnOfHead(result, shown)?.data
+  /** @param {Uint8Array | undefined} seen @returns {Matrix['isHidden']} */
+  const hiddenIn = seen => (row, column) => seen?.[row * S + column] === 0
   const ids = MATRIX_IDS.filter(id => tensors[id] && !MATRICES[id].isInner)
   return new Map(
     ids.map(id => {
@@ -105,25 +108,13 @@ export function matricesOf(result, shown) {
         scale: isShare ? 'share' : 'signed',
         reach,
         domain: isShare ? [0, 1] : [-reach, reach],
-        isHidden: isHideable && !isReplaced ? hidden : () => false,
+        isHidden: isHideable && !isReplaced ? hiddenIn(id === 'weights' ? own : visible) : () => false,
         isEditable:
           free === 'always' || (free === 'imported' && computations !== undefined && !computationOf(result, id)),
       }
       return [id, matrix]
     }),
   )
-}
-
-/**
- * The cell, or the nearest one that exists.
- * @param {Matrices} matrices
- * @param {Cell} cell
- * @returns {Cell}
- */
-export function nearestCell(matrices, { matrix, row, column }) {
-  const { id, head, tensor } = matrices.get(matrix) ?? /** @type {Matrix} */ (matrices.get('weights'))
-  const [rows, columns] = tensor.dims
-  return { matrix: id, head, row: Math.min(row, rows - 1), column: Math.min(column, columns - 1) }
 }
 
 /**

@@ -1,11 +1,12 @@
 // What a result shows: the matrices of the selected head, the cell that is explained, what it depends on.
 
 import { headStatistics } from '../../../elements/statistics.js'
+import { drawnOfHead } from '../trace/visibility.js'
 import { explain } from './cell.js'
 import { chainOf } from './chain.js'
 import { comparedWith } from './comparison.js'
 import { sourcesOf, targetsOf } from './dependencies.js'
-import { matricesOf, nearestCell } from './matrix-names.js'
+import { matricesOf } from './matrix-names.js'
 import { strongestLink } from './strongest-link.js'
 
 /** @import { Arithmetic, Cell, Difference, Explanation, Matrices, Region, Result, Settings } from '../layer.js' */
@@ -18,7 +19,7 @@ import { strongestLink } from './strongest-link.js'
  * @property {import('../../../elements/statistics.js').HeadStatistics[]} [statistics] with view 'numbers': of each head
  * @property {import('./comparison.js').Compared} [compared] with view 'difference'
  * @property {import('./strongest-link.js').Link} [link] the strongest of that head
- * @property {{ data: Uint8Array, dims: number[] }} [mask] (L, S), 1 may be seen
+ * @property {{ data: Uint8Array, dims: number[] }} [mask] of its weights (L, S): 0 is hidden
  * @property {Cell} cell the one that is explained: selected, or the strongest link
  * @property {Cell} lit the one whose rows and columns are marked: under the pointer, or the explained one
  * @property {Explanation} explanation of that cell
@@ -46,16 +47,14 @@ export function createScenes() {
   return (result, arithmetic, settings, pointed, baseline) => {
     const head = result.detailHead ?? Math.min(settings.head, result.heads - 1)
     if (last?.result !== result || last.head !== head) {
-      const { visible, settings: checked } = result
-      const dims = [checked.queries.tokens.length, checked.keys.tokens.length]
-      const mask = visible && { mask: { data: visible, dims } }
-      last = { result, head, matrices: matricesOf(result, head), link: strongestLink(result, head), ...mask }
+      const mask = drawnOfHead(result, head)
+      last = { result, head, matrices: matricesOf(result, head), link: strongestLink(result, head), mask }
     }
-    const { matrices, link } = last
+    const { link } = last
     const { view } = settings
     const strongest = { matrix: /** @type {const} */ ('weights'), head, row: link?.row ?? 0, column: link?.column ?? 0 }
-    const cell = nearestCell(matrices, settings.cell ?? strongest)
-    const lit = nearestCell(matrices, pointed ?? cell)
+    const cell = settings.cell ?? strongest
+    const lit = pointed ?? cell
     const { weights } = result.tensors
     if (view === 'numbers' && weights) last.statistics ??= result.statistics ?? headStatistics(weights)
     if (view === 'difference') last.compared = comparedWith(result, head, settings, arithmetic, baseline)

@@ -1,6 +1,6 @@
 // Which query sees which key. Pure.
 
-/** @import { Checked } from '../layer.js' */
+/** @import { Checked, Result } from '../layer.js' */
 
 /** What each mask lets query i see. @type {Record<Checked['mask'], (settings: Checked) => (i: number, j: number) => boolean>} */
 const MASKS = {
@@ -44,3 +44,40 @@ export function maskOf(settings) {
  */
 export const reasonOf = ({ mask, painted }, row, column) =>
   painted.some(([r, c]) => r === row && c === column) ? 'painted' : mask
+
+/** @type {WeakMap<Result, { data: Uint8Array, dims: number[] }>} */
+const seen = new WeakMap()
+
+/**
+ * What is drawn of the weights: all that the mask shows, and hidden cells that were set by hand, which count all the same.
+ * @param {Result} result
+ * @returns {{ data: Uint8Array, dims: number[] } | undefined} (L, S), or (H, L, S) where heads differ; 1 is drawn
+ */
+export function drawnWeights(result) {
+  const { visible, heads, settings } = result
+  if (!visible) return undefined
+  const known = seen.get(result)
+  if (known) return known
+  const [L, S] = [settings.queries.tokens.length, settings.keys.tokens.length]
+  const set = settings.edits.filter(
+    ({ matrix, head, row, column }) =>
+      matrix === 'weights' && head < heads && row < L && column < S && !visible[row * S + column],
+  )
+  const made = { data: visible, dims: [L, S] }
+  if (set.length) {
+    made.dims = [heads, L, S]
+    made.data = new Uint8Array(heads * L * S)
+    for (let h = 0; h < heads; h++) made.data.set(visible, h * L * S)
+    for (const { head, row, column } of set) made.data[(head * L + row) * S + column] = 1
+  }
+  seen.set(result, made)
+  return made
+}
+
+/** The same of one head. @param {Result} result @param {number} head */
+export function drawnOfHead(result, head) {
+  const all = drawnWeights(result)
+  if (!all || all.dims.length === 2) return all
+  const [, L, S] = all.dims
+  return { data: all.data.subarray(head * L * S, (head + 1) * L * S), dims: [L, S] }
+}

@@ -202,10 +202,13 @@ function steps(context) {
 }
 
 /** A box to type in, for cells that are free. @param {SceneContext} context @returns {Part[]} */
-function setter({ t, actions, matrices, cell, settings }) {
+function setter({ t, actions, matrices, cell, settings, result }) {
   if (!matrices.get(cell.matrix)?.isEditable) return []
   const isSet = settings.edits.some(edit => isSameCell(edit, cell))
+  const place = cell.row * result.settings.keys.tokens.length + cell.column
+  const isHidden = cell.matrix === 'weights' && result.visible?.[place] === 0
   return [
+    ...(isHidden ? [/** @type {Part} */ ({ type: 'text', text: t('setHidden'), tone: 'note' })] : []),
     {
       type: 'input',
       id: 'set',

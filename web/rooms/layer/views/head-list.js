@@ -5,6 +5,7 @@ import { headStatistics } from '../../../elements/statistics.js'
 import { held, left, released, rested } from '../../../head/pointing.js'
 import { headWords } from '../explain/head-facts.js'
 import { namesOf } from '../explain/labels.js'
+import { drawnWeights } from '../trace/visibility.js'
 import { withOrigin } from './map-title.js'
 import { domain, spokenWord } from './spoken.js'
 import { share } from './word-buttons.js'
@@ -92,7 +93,7 @@ function headAt(event) {
 
 /** All heads, small, each with its sentence. @param {SceneContext} context */
 export function heads(context) {
-  const { t, result, head, mask, actions } = context
+  const { t, result, head, actions } = context
   const { queries, keys } = namesOf(result)
   const word = spokenWord(context)
   const subtract = (/** @type {number} */ other) => {
@@ -111,7 +112,7 @@ export function heads(context) {
   return html`<div class="heads-column">
     <qkv-heads
       .weights=${result.smalls ?? result.tensors.weights}
-      .mask=${result.smalls ? undefined : mask}
+      .mask=${result.smalls ? undefined : drawnWeights(result)}
       .numbers=${false}
       .notes=${headSentences(context)}
       .side=${56}

@@ -7,6 +7,7 @@ import { shown } from '../../../shell/slots.js'
 import { createScenes } from '../explain/scene.js'
 import { checkedBaseline, hasDistribution } from '../needs.js'
 import { presetOf } from '../presets.js'
+import { prune } from '../selection.js'
 import { computeOf } from '../trace/compute.js'
 import { inspector } from './cell-panel.js'
 import { controls } from './controls.js'
@@ -128,18 +129,25 @@ const layer = (
     <div class="below">${context.result.curve ? curve.draw(({ plot }) => plot(context)) : nothing}<div class="experiments">${isHandBuilt(context.result) ? induction.draw(({ inductionPanel }) => inductionPanel(context)) : nothing}${distributionPart(context)}</div>${stepsPanel(context)}${badge(context)}${foldedParts(context)}</div>
   </main>`
 
-/** @param {LayerContext} given */
-export function draw(given) {
+/** What is drawn of numbers that are older than the settings: without what is selected of the newer ones. @param {LayerContext} context @returns {LayerContext} */
+function ofNumbers(context) {
+  const { set, view } = prune(context) ?? {}
+  return { ...context, settings: { ...context.settings, ...set }, view: { ...context.view, ...view } }
+}
+
+/** @param {LayerContext} context */
+export function draw(context) {
+  const given = context.got.trace?.is === 'here' ? context : ofNumbers(context)
   const { t, settings, got, problems, act } = given
-  const context = contextOf(given)
+  const own = contextOf(given)
   const result = shown(got.trace)
   const failure = got.trace?.is === 'failed' || got.trace?.is === 'lost' ? got.trace.problem : undefined
   const isStale = Object.keys(problems).length > 0 || failure !== undefined
-  const arithmetic = computeOf(context.qkv).arithmetic
+  const arithmetic = computeOf(own.qkv).arithmetic
   /** @type {SceneContext | undefined} */
   const body = result && {
-    ...context,
-    ...sceneOf(result, arithmetic, settings, context.pointed, baselineOf(given)),
+    ...own,
+    ...sceneOf(result, arithmetic, settings, own.pointed, baselineOf(given)),
     difference: shown(got.comparison)?.difference,
     batch: shown(got.batch)?.batch,
   }
@@ -151,9 +159,9 @@ export function draw(given) {
         : nothing
     }
     <p class="stale" role="status">${isStale && body ? t('stale') : nothing}</p>
-    ${working(context)}</div>
-    ${sentenceBar({ ...context, scene: body })}
-    ${controls(context)}
+    ${working(own)}</div>
+    ${sentenceBar({ ...own, scene: body })}
+    ${controls(own)}
     ${body || failure ? nothing : html`<p class="note">${t('loading')}</p>`}
     ${body ? layer(body, isStale) : nothing}`
 }

@@ -92,11 +92,11 @@ let lastArcs
 
 /** From the spoken word to what it looks at, dotted from those that look at it; of a cell its own arc. @param {SceneContext} context */
 function arcs(context) {
-  const { result, hovered } = context
+  const { result, hovered, mask } = context
   const cell = hovered ? undefined : spokenCell(context)
   const word = spokenWord(context)
   const weights = weightsOf(context)
-  const key = [weights, result.visible, word?.side, word?.position, cell?.row, cell?.column]
+  const key = [weights, mask, word?.side, word?.position, cell?.row, cell?.column]
   if (lastArcs?.key.every((each, i) => each === key[i])) return lastArcs.arcs
   const side = result.settings.isCross ? 'keys' : 'queries'
   const arc = (/** @type {number} */ row, /** @type {number} */ column, isFrom = false) => ({
@@ -107,9 +107,9 @@ function arcs(context) {
   })
   const list = (/** @type {import('../layer.js').Share[]} */ shares) =>
     shares.filter(({ weight }) => weight >= LEAST_ARC).slice(0, MOST_ARCS)
-  const looks = word?.side === 'queries' ? list(looksAt(weights, word.position, result.visible)) : []
+  const looks = word?.side === 'queries' ? list(looksAt(weights, word.position, mask?.data)) : []
   const seen =
-    word && (word.side === 'keys' || side === 'queries') ? list(seenBy(weights, word.position, result.visible)) : []
+    word && (word.side === 'keys' || side === 'queries') ? list(seenBy(weights, word.position, mask?.data)) : []
   const made = cell
     ? [arc(cell.row, cell.column)]
     : [

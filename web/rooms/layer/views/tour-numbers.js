@@ -33,7 +33,7 @@ function hiddenInRow(t, { queries, keys, visible }, word) {
  * @returns {Record<string, string | number>}
  */
 export function tourNumbers(context, id) {
-  const { result, settings, t } = context
+  const { result, settings, t, mask } = context
   const { queries, keys } = namesOf(result)
   const word =
     settings.word?.side === 'queries' && settings.word.position < queries.length
@@ -90,7 +90,7 @@ export function tourNumbers(context, id) {
     }
     case 'kernel': {
       const { Q, output } = result.tensors
-      const near = looksAt(weights, 0, result.visible).filter(({ weight }) => weight > 0.01)
+      const near = looksAt(weights, 0, mask?.data).filter(({ weight }) => weight > 0.01)
       return {
         query: Q?.data[0] ?? '',
         estimate: output ? format(output.data[0]) : '',

@@ -33,14 +33,14 @@ export const weightsOf = ({ matrices }) => /** @type {Matrix} */ (matrices.get('
  * @param {Word} word
  */
 export function sharesOf(context, { side, position }) {
-  const { result } = context
+  const { result, mask } = context
   const weights = weightsOf(context)
   const { queries, keys } = namesOf(result)
   const isSelf = !result.settings.isCross
   return {
     name: (side === 'queries' ? queries : keys)[position],
-    looks: side === 'queries' ? looksAt(weights, position, result.visible) : undefined,
-    seen: side === 'keys' || isSelf ? seenBy(weights, position, result.visible) : undefined,
+    looks: side === 'queries' ? looksAt(weights, position, mask?.data) : undefined,
+    seen: side === 'keys' || isSelf ? seenBy(weights, position, mask?.data) : undefined,
     queries,
     keys,
   }

@@ -1,0 +1,172 @@
+// No state breaks a room: actions in any order, with arguments in and out of range. RUNS=20000 SEED=7 tries other sequences.
+
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import fc from 'fast-check'
+import { VIEW_NAMES } from '../../web/head/views/index.js'
+import { STEP_OF } from '../../web/rooms/layer/explain/frame-steps.js'
+import { DEFAULTS, describe, FIELD_NAMES, FIELDS, HAND_BUILT } from '../../web/rooms/layer/fields.js'
+import { EDITABLE, MATRIX_IDS } from '../../web/rooms/layer/matrices.js'
+import { PRESETS } from '../../web/rooms/layer/presets.js'
+import { room as layer } from '../../web/rooms/layer/room.js'
+import { toLink } from '../../web/shell/settings-link.js'
+import { holds, propertiesOf, useNoBrowser } from './states.js'
+
+useNoBrowser()
+
+const FLOW_STEPS = /** @type {import('../../web/elements/flow-frames.js').FlowStep[]} */ (Object.keys(STEP_OF))
+
+const WORDS = ['the', 'cat', 'the', 'sat', 'and', '五', '👩‍👩‍👧‍👦', 'שלום', '<b>', '__proto__', '.']
+const word = fc.constantFrom(...WORDS)
+/** Texts of all lengths, the empty one as well. */
+const sentence = fc.oneof(
+  { weight: 8, arbitrary: fc.array(word, { maxLength: 9 }).map(words => words.join(' ')) },
+  { weight: 1, arbitrary: fc.array(word, { minLength: 20, maxLength: 40 }).map(words => words.join(' ')) },
+  { weight: 1, arbitrary: fc.constantFrom('', ' ', '\n', '\u0000', '\ud800') },
+)
+/** A position or an index, in range and beyond. */
+const index = fc.oneof({ weight: 4, arbitrary: fc.nat(7) }, fc.constantFrom(8, 99, 99_999))
+const flag = fc.boolean()
+/** @template T @param {fc.Arbitrary<T>} value */
+const maybe = value => fc.option(value, { nil: undefined })
+/** @template T @param {fc.Arbitrary<T>} value */
+const orNull = value => fc.option(value, { nil: null })
+
+const place = fc.record({ row: index, column: index })
+const matrix = fc.constantFrom('weights', 'weights', 'weights', ...MATRIX_IDS)
+const cell = fc.tuple(matrix, fc.nat(4), place).map(([matrix, head, place]) => ({ matrix, head, ...place }))
+const wordAt = fc.record({ side: fc.constantFrom('queries', 'keys'), position: index })
+const number = fc.constantFrom(0, 0.3, 1, -2.5, 1e-7, 1000, undefined)
+
+/** A value of a field of One layer, mostly one that it can have. @param {import('../../web/rooms/layer/fields.js').FieldName} name @returns {fc.Arbitrary<any>} */
+function layerValue(name) {
+  const { type, choices, least = 0 } = describe(name).kind
+  if (choices) return fc.constantFrom(...choices)
+  if (type === 'whole' || type === 'real')
+    return fc.oneof(
+      { weight: 8, arbitrary: fc.nat(7).map(n => least + n) },
+      fc.constantFrom('', 'x', -1, 1e9, '1,5', '3'),
+    )
+  if (type === 'cell') return orNull(cell)
+  if (type === 'word') return orNull(wordAt)
+  if (type === 'flag') return flag
+  if (type === 'handBuilt') return fc.array(fc.constantFrom(...HAND_BUILT), { minLength: 1, maxLength: 4 })
+  if (type === 'painted') return fc.array(fc.tuple(fc.nat(5), fc.nat(5), fc.nat(1)), { maxLength: 3 })
+  if (type === 'edits')
+    return fc
+      .array(fc.tuple(cell, fc.constantFrom(0, 0.3, -2)), { maxLength: 3 })
+      .map(all => all.filter(([{ matrix }]) => EDITABLE.includes(matrix)).map(([cell, value]) => ({ ...cell, value })))
+  if (type === 'count') return name === 'probe' || name === 'tour' ? orNull(index) : index
+  const texts = {
+    seed: fc.constantFrom('1', '-9', '18446744073709551616', 'x', ''),
+    scale: orNull(fc.constantFrom(1, '0.5', 'x', '1e39')),
+    imported: fc.constant(null),
+    probeWord: sentence,
+    step: fc.constantFrom('embed', 'scores', 'softmax', 'mix', 'nothing'),
+    before: fc.constantFrom('', 'seed=4', 'x=1'),
+    view: fc.constantFrom(...VIEW_NAMES, 'nothing'),
+    baseline: fc.constantFrom('', 'heads=2', 'sentence=a+b', 'x=1'),
+  }
+  return /** @type {Record<string, fc.Arbitrary<any>>} */ (texts)[name] ?? sentence
+}
+
+const layerPatch = fc
+  .uniqueArray(fc.constantFrom(...FIELD_NAMES), { minLength: 1, maxLength: 4 })
+  .chain(names => fc.record(Object.fromEntries(names.map(name => [name, layerValue(name)]))))
+const ofComputed = layerPatch.map(patch =>
+  Object.fromEntries(Object.entries(patch).filter(([name]) => describe(/** @type {any} */ (name)).history === 'undo')),
+)
+const tensor = (/** @type {number[]} */ dims) =>
+  fc.array(fc.constantFrom(0, 1, 0.5, -2, 1000), { minLength: 1, maxLength: 1 }).map(([x]) => ({
+    dims,
+    data: Array(dims.reduce((a, b) => a * b, 1)).fill(x),
+  }))
+const numbers = fc
+  .tuple(fc.integer({ min: 1, max: 3 }), fc.integer({ min: 1, max: 4 }), fc.integer({ min: 1, max: 4 }), flag)
+  .chain(
+    ([H, L, S, isWeights]) =>
+      /** @type {fc.Arbitrary<any>} */ (
+        isWeights
+          ? fc.record({ weights: tensor([H, L, S]) })
+          : fc.record({ q: tensor([H, L, 2]), k: tensor([H, S, 2]), v: tensor([H, S, 3]) })
+      ),
+  )
+const layerLinks = layerPatch.map(patch => toLink(FIELDS, /** @type {any} */ ({ ...DEFAULTS, ...patch })))
+
+/** A picture of weights: what is drawn as hidden is 0, and has no number of its own. @param {any} template */
+function hidesNothing(template) {
+  const { matrix, mask } = propertiesOf(template)
+  const { data, dims } = matrix?.tensor ?? matrix ?? {}
+  if (!data || dims.length !== 2) return
+  for (let i = 0; i < data.length; i++) {
+    const isHidden = mask?.data?.[i] === 0 || matrix.isHidden?.(Math.floor(i / dims[1]), i % dims[1])
+    assert.ok(!isHidden || data[i] === 0 || data[i] === -Infinity, `cell ${i} is drawn as hidden and is ${data[i]}`)
+  }
+}
+
+test('One layer shows every state, and draws no cell otherwise than its number', { timeout: 2 ** 31 - 1 }, () =>
+  holds(layer, {
+    runs: 5,
+    links: layerLinks,
+    look: hidesNothing,
+    settled: () => new Promise(resolve => setTimeout(resolve)),
+    actions: {
+      change: fc.tuple(ofComputed),
+      look: fc.tuple(
+        fc.record(
+          { head: index, view: layerValue('view'), minus: layerValue('minus'), other: index },
+          { requiredKeys: [] },
+        ),
+      ),
+      edit: fc.tuple(cell, number),
+      paint: fc.tuple(fc.nat(6), fc.nat(6), flag),
+      choose: fc.tuple(fc.constantFrom(...Object.keys(PRESETS))),
+      setBaseline: fc.constant([]),
+      point: fc.tuple(maybe(cell)),
+      hover: fc.tuple(maybe(wordAt)),
+      hoverHead: fc.tuple(maybe(index)),
+      select: fc.tuple(
+        fc.record({ head: index, word: orNull(wordAt), cell: orNull(cell), less: orNull(cell) }, { requiredKeys: [] }),
+      ),
+      subtract: fc.tuple(cell),
+      ask: fc.tuple(wordAt),
+      clear: fc.constant([]),
+      moveStep: fc.tuple(fc.constantFrom(-1, 1)),
+      goTo: fc.tuple(layerValue('step')),
+      frame: fc.tuple(index, fc.constantFrom(...FLOW_STEPS), maybe(index)),
+      pass: fc.tuple(layerValue('step')),
+      refresh: fc.constant([]),
+      setDistribution: fc.tuple(fc.constantFrom(undefined, 1, 64)),
+      setCost: fc.tuple(fc.record({ costLength: fc.constantFrom(1, 1000, 1e6), costCausal: flag })),
+      measure: fc.tuple(fc.constant([8])),
+      cancelMeasure: fc.constant([]),
+      setFilter: fc.tuple(sentence),
+      setRange: fc.tuple(maybe(fc.tuple(index, index).map(([a, b]) => ({ from: Math.min(a, b), to: Math.max(a, b) })))),
+      setScaleEnd: fc.tuple(fc.constantFrom('own', 'shared', 'one')),
+      setMode: fc.tuple(fc.constantFrom('read', 'paint')),
+      setTour: fc.tuple(orNull(fc.integer({ min: 1, max: 7 }))),
+      copyLink: fc.constant([]),
+      copy: fc.constant(['a', 'copied.link']),
+      saveAll: fc.constant([]),
+      import: fc.tuple(
+        fc.oneof(
+          numbers.map(all => JSON.stringify(all)),
+          sentence,
+        ),
+      ),
+      show: fc.constant(['cost']),
+      reveal: fc.constant(['#map']),
+      retry: fc.constant([]),
+    },
+    more: [
+      sentence.map(text => ({
+        name: `take ${text}`,
+        run: ({ store }) => store.update(layer.take?.(store.state, { type: 'sentence', text })),
+      })),
+      numbers.map(tensors => ({
+        name: `take a head ${JSON.stringify(tensors)}`,
+        run: ({ store }) => store.update(layer.take?.(store.state, { type: 'head', tensors, head: 0, from: 'Models' })),
+      })),
+    ],
+  }),
+)
