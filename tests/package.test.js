@@ -137,6 +137,7 @@ test('qkv/models adds at most 22 KB gzipped; each part that it loads later has a
     'embed',
     'sentence-modules',
     'refusals',
+    'wrong-source',
     'shards',
     'tokenizer',
     'read-weights',

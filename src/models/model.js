@@ -365,7 +365,7 @@ export class Model {
   async #inTurns(input, options, record) {
     const { forwardAsync } = await import('./forward-async.js')
     const start = (/** @type {RunOptions} */ given, /** @type {Call['within']} */ within) =>
-      this.#steps(input, given, { record, inParts: true, within })
+      this.#alive(this.#steps(input, given, { record, inParts: true, within }))
     return forwardAsync(this.#qkv, start, this.stacks, options)
   }
 
@@ -386,6 +386,22 @@ export class Model {
     given.logits = 'none'
     const output = this.forward(input, given)
     return { ...output, logits: /** @type {FloatTensor} */ (output.classLogits), labels: classes.labels }
+  }
+
+  /**
+   * Steps that end with an error if the model was disposed between two of them.
+   * @template T
+   * @param {import('./network.js').RunSteps<T>} steps
+   * @returns {import('./network.js').RunSteps<T>}
+   */
+  *#alive(steps) {
+    for (let isFirst = true; ; isFirst = false) {
+      if (this.#isDisposed && !isFirst)
+        throw new Error('this model was disposed while it ran: wait for what it returns before dispose()')
+      const { done, value } = steps.next()
+      if (done) return value
+      yield value
+    }
   }
 
   /**
@@ -756,6 +772,7 @@ export class Model {
    */
   async embed(texts, options = {}) {
     Model.#own(this)
+    this.#expectTokenizer()
     const { embed } = await import('./embed.js')
     return embed(this, this.#reads.modules, texts, options)
   }
@@ -768,6 +785,7 @@ export class Model {
    */
   async similarity(text, other, options = {}) {
     Model.#own(this)
+    this.#expectTokenizer()
     const { similarity } = await import('./embed.js')
     return similarity(this, this.#attributed, this.#reads.modules, [text, other], options)
   }
@@ -838,7 +856,7 @@ export class Model {
         /** @type {string | ModelInput} */ input,
         /** @type {ModelOptions} */ options,
         /** @type {OwnOptions} */ more,
-      ) => own.#steps(input, options, more),
+      ) => own.#alive(own.#steps(input, options, more)),
     }
   }
 

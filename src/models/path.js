@@ -3,14 +3,16 @@
 /**
  * A folder on the disk, in Node.
  * @param {string | URL} path
- * @returns {import('./source.js').Folder | undefined} undefined where there is no file system
+ * @returns {Promise<import('./source.js').Folder | undefined>} undefined where there is no file system
  */
-export function fromPath(path) {
+export async function fromPath(path) {
   const process = globalThis.process
   const fs = process?.getBuiltinModule?.('node:fs/promises')
   const url = process?.getBuiltinModule?.('node:url')
   if (!fs || !url) return undefined
   const base = typeof path === 'string' ? path : url.fileURLToPath(path)
+  const found = await fs.stat(base).catch(error => error)
+  if (!found.isDirectory?.()) throw (await import('./wrong-source.js')).noFolder(base, found.code && found)
   /** @type {Map<string, import('node:fs/promises').FileHandle>} */
   const handles = new Map()
   return {
@@ -29,6 +31,12 @@ export function fromPath(path) {
       }
     },
     names: () => [...handles.keys()],
+    list: async () => {
+      const files = await fs.readdir(base, { withFileTypes: true })
+      const inside = files.some(file => file.isDirectory() && file.name === 'onnx')
+      const onnx = inside ? await fs.readdir(`${base}/onnx`).catch(() => []) : []
+      return [...files.filter(file => !file.isDirectory()).map(({ name }) => name), ...onnx.map(name => `onnx/${name}`)]
+    },
     close: async () => {
       for (const handle of handles.values()) await handle.close()
       handles.clear()

@@ -1,16 +1,7 @@
 // Finds out why a folder or a file cannot be read as a checkpoint. Loaded only when one is refused.
 
 import { describe, shape } from '../base/errors.js'
-
-/** Files of other formats that may lie in the folder instead. */
-const OTHERS = [
-  { pattern: /\.gguf$/i, text: 'GGUF is not covered: use the safetensors files of the same model' },
-  {
-    pattern: /\.(bin|pt|pth|pkl|ckpt)$/i,
-    text: 'a state_dict of torch.save is read if its name is pytorch_model.bin; safetensors need no such name',
-  },
-  { pattern: /\.(h5|msgpack|onnx|ot)$/i, text: 'this format is not covered: save the model as safetensors' },
-]
+import { fileInstead, nameOnHub, OTHERS, refused } from './wrong-source.js'
 
 /** Recognises other formats by the first bytes of a file. @param {Uint8Array} start @returns {string | undefined} */
 export function otherFormat(start) {
@@ -54,30 +45,25 @@ export function noJSON(name, bytes, cause) {
 }
 
 /**
- * A name on the hub that was given as a path or as the address of a page.
- * @param {unknown} source
- */
-function nameOnHub(source) {
-  if (typeof source !== 'string' && !(source instanceof URL)) return ''
-  const name = /^(?:https?:\/\/(?:huggingface\.co|hf\.co)\/)?(\w[\w.-]*(?:\/\w[\w.-]*)?)\/?$/.exec(String(source))?.[1]
-  return name ? `. A model on the Hugging Face hub is named hf:${name}` : ''
-}
-
-/**
  * @param {import('./source.js').Folder} folder
  * @param {string} single the file that is missing
  * @param {string} index that of shards, which is missing, too
  * @param {unknown} source that was given
  */
 export async function noWeights(folder, single, index, source) {
-  for (const name of folder.names())
-    for (const { pattern, text } of OTHERS)
-      if (pattern.test(name)) return new Error(`loadModel: there is ${name}, but no ${single}: ${text}`)
-  const found = folder.names().join(', ')
+  const names = (await folder.list?.()) ?? folder.names()
+  for (const { pattern, text } of OTHERS) {
+    const name = names.find(each => pattern.test(each))
+    if (name) return refused('OTHER_FORMAT', `there is ${name}, but no ${single}: ${text}`)
+  }
   const isNamed = typeof source === 'string' || source instanceof URL
-  const where = isNamed ? `in ${describe(String(source))}` : 'there'
-  return new Error(
-    `loadModel: neither ${single} nor ${index} is ${where}${found ? `; found: ${found}` : nameOnHub(source)}`,
+  const file = isNamed && !names.length ? fileInstead(String(source)) : undefined
+  if (file) return file
+  const where = isNamed ? `in ${describe(String(source).replace(/[?#].*/s, ''))}` : 'there'
+  const found = names.slice(0, 20).join(', ')
+  return refused(
+    'NO_WEIGHTS',
+    `neither ${single} nor ${index} is ${where}${found ? `; found: ${found}` : nameOnHub(source)}`,
   )
 }
 
@@ -117,4 +103,4 @@ export const tooLarge = ({ loaded, int8 }, cause) =>
   })
 
 /** The error for a folder without its config. */
-export const noConfig = () => new Error('loadModel: config.json is missing: it says how the tensors are put together')
+export const noConfig = () => refused('NO_CONFIG', 'config.json is missing: it says how the tensors are put together')

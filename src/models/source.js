@@ -17,6 +17,7 @@ import { describe } from '../base/errors.js'
  * @typedef {object} Folder
  * @property {(name: string) => Promise<ByteSource | undefined>} open undefined: there is no such file
  * @property {() => readonly string[]} names of the known files; a URL cannot be listed, so those opened so far
+ * @property {() => Promise<string[]>} [list] all files of a folder on the disk, for the error where the weights are missing
  * @property {() => Promise<void>} close
  * @property {() => Promise<void>} [finish] all weights were read: what was downloaded is checked and kept
  * @property {boolean} [isDownloaded] does it tell its progress itself?
@@ -90,14 +91,11 @@ export async function openFolder(source, { signal, onProgress, ...hub }, use) {
     const text = String(source)
     if (text.startsWith('hf:'))
       return (await import('./hub/hub-folder.js')).openHub(text, hub, { ...use, signal, onProgress })
-    const isFile = source instanceof URL ? source.protocol === 'file:' : !/^[a-z][a-z0-9+.-]+:\/\//i.test(text)
-    const folder =
-      isFile && !(globalThis.location && typeof source === 'string')
-        ? (await import('./path.js')).fromPath(source)
-        : undefined
-    if (folder) return folder
-    const { fromURL } = await import('./url.js')
-    return fromURL(new URL(text.replace(/\/?$/, '/'), globalThis.location?.href).href, fromContent, signal)
+    if (!text.trim()) throw (await import('./wrong-source.js')).nothing()
+    const isAddress = source instanceof URL || /^[a-z][a-z0-9+.-]+:\/\//i.test(text)
+    const isFile = isAddress ? /^file:/i.test(text) : !globalThis.location
+    const folder = isFile ? await (await import('./path.js')).fromPath(isAddress ? new URL(text) : text) : undefined
+    return folder ?? (await import('./url.js')).fromURL(text, fromContent, signal)
   }
   if (typeof source !== 'object' || source === null)
     throw new TypeError(

@@ -3,31 +3,69 @@
 import { FIRST, inBlocks } from './blocks.js'
 
 /**
+ * The address of a folder; a query, such as a signature, belongs to each of its files.
+ * @param {string} text
+ */
+async function addressOf(text) {
+  /** @type {URL | undefined} */
+  let url
+  try {
+    url = new URL(text, globalThis.location?.href)
+  } catch {}
+  const { protocol, username, password } = url ?? {}
+  const isTaken = protocol === 'http:' || protocol === 'https:' || protocol === globalThis.location?.protocol
+  if (!url || !isTaken || username || password) throw (await import('./wrong-source.js')).wrongAddress(text, url)
+  url.hash = ''
+  if (!url.pathname.endsWith('/')) url.pathname += '/'
+  return url
+}
+
+/** An address without its query, which may be secret. @param {URL} url */
+const shown = ({ href }) => href.replace(/\?.*/s, '')
+
+/** What tells two versions of a file apart: its ETag, or its date, which is not hidden from other origins. @param {Response} response */
+const versionOf = ({ headers }) => headers.get('etag')?.replace(/^W\//, '') ?? headers.get('last-modified')
+
+/**
  * A folder on a server. Files are requested by ranges; a server without ranges sends each file once.
- * @param {string} base ends in a slash
+ * @param {string} text its address
  * @param {(content: unknown, name: string) => Promise<import('./source.js').ByteSource>} fromContent
  * @param {AbortSignal} [signal]
- * @returns {import('./source.js').Folder}
+ * @returns {Promise<import('./source.js').Folder>}
  */
-export function fromURL(base, fromContent, signal) {
+export async function fromURL(text, fromContent, signal) {
+  const base = await addressOf(text)
   /** @type {Set<string>} */
   const found = new Set()
   return {
     async open(name) {
       const url = new URL(name, base)
+      url.search = base.search
+      const file = shown(url)
       /** The size of the file, where the server tells it. @type {number | undefined} */
       let size
+      /** @type {string | null | undefined} */
+      let version
       /** @param {number} from @param {number} to @param {readonly number[]} [covered] status codes besides 200 and 206 */
       const get = async (from, to, covered = []) => {
         const headers = { Range: `bytes=${from}-${to - 1}` }
         const response = await fetch(url, { signal, headers }).catch(cause => {
           signal?.throwIfAborted()
-          throw new Error(`loadModel: ${url} cannot be fetched: ${cause.message}`, { cause })
+          throw new Error(
+            `loadModel: ${file} cannot be fetched: ${cause.message}${cause.cause?.code ? ` (${cause.cause.code})` : ''}`,
+            { cause },
+          )
         })
         const { status, statusText } = response
-        if (status === 206) size = checkRange(response, from, to, size)
+        if (status === 206) size = checkRange(response, file, from, to, size)
         else if (status !== 200 && !covered.includes(status))
-          throw new Error(`loadModel: ${url} answers ${status} ${statusText}`)
+          throw new Error(`loadModel: ${file} answers ${status} ${statusText}`)
+        const got = versionOf(response)
+        version ??= got
+        if (got && got !== version)
+          throw new Error(
+            `loadModel: ${file} was changed while it was read: its version was ${version} and is ${got}; load the model again`,
+          )
         return response
       }
       const first = await get(0, FIRST, [404, 416])
@@ -45,7 +83,7 @@ export function fromURL(base, fromContent, signal) {
         if (response.status === 206) return bytes
         if (size !== undefined && bytes.length !== size)
           throw new Error(
-            `loadModel: ${url} answers ${bytes.length} bytes as the whole file, which has ${size}: ` +
+            `loadModel: ${file} answers ${bytes.length} bytes as the whole file, which has ${size}: ` +
               'the server, or a cache before it, gives other bytes',
           )
         return bytes.subarray(from, to) // of the whole file
@@ -61,12 +99,13 @@ export function fromURL(base, fromContent, signal) {
  * Checks that an answer with status 206 has the bytes that were asked for. A server of another origin may hide the header
  * that says so.
  * @param {Response} response
+ * @param {string} file its address, for errors
  * @param {number} from
  * @param {number} to
  * @param {number | undefined} known the size of the file in an earlier answer
  * @returns {number | undefined} the size of the file
  */
-function checkRange({ headers, url }, from, to, known) {
+function checkRange({ headers }, file, from, to, known) {
   const range = headers.get('content-range')
   if (range === null) return known
   const [, first, last, all] = /^bytes (\d+)-(\d+)\/(\d+|\*)$/.exec(range) ?? []
@@ -74,7 +113,7 @@ function checkRange({ headers, url }, from, to, known) {
   const end = Math.min(to, size ?? to)
   if (Number(first) !== from || Number(last) !== end - 1 || (known !== undefined && size !== known))
     throw new Error(
-      `loadModel: ${url} answers "${range}" to a request for bytes ${from}-${to - 1}` +
+      `loadModel: ${file} answers "${range}" to a request for bytes ${from}-${to - 1}` +
         `${known === undefined ? '' : ` of ${known}`}: the server, or a cache before it, gives other bytes`,
     )
   return size

@@ -3,8 +3,10 @@
 
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
+import { createHash } from 'node:crypto'
 import { getEventListeners } from 'node:events'
 import {
+  chmodSync,
   existsSync,
   lstatSync,
   mkdirSync,
@@ -89,11 +91,14 @@ const hub = await startHub({
   'me/pickled': {
     files: { 'config.json': tiny['config.json'], 'pytorch_model.bin': inFolder('torch-files/whole.older.bin') },
   },
+  'me/empty': { files: {} },
+  'me/below': { files: { 'sub/config.json': tiny['config.json'] } },
   'me/gguf': { files: { 'config.json': tiny['config.json'], 'tiny.gguf': Buffer.from('GGUF') } },
 })
 after(() => hub.close())
 
 const home = mkdtempSync(join(tmpdir(), 'qkv-hub-'))
+chmodSync(home, 0o755)
 after(() => rmSync(home, { recursive: true, force: true }))
 const VARIABLES = /^(HF_|HUGGING|TRANSFORMERS_OFFLINE|XDG_CACHE_HOME)/
 for (const name of Object.keys(process.env)) if (VARIABLES.test(name)) delete process.env[name]
@@ -207,6 +212,86 @@ test('what another program put in the cache is read, and its refs and folders ar
   } finally {
     delete process.env.TRANSFORMERS_OFFLINE
   }
+})
+
+/**
+ * Runs `use` while a folder and those below may only be read, also by root.
+ * @template T @param {string} path @param {() => Promise<T>} use
+ */
+async function whileReadOnly(path, use) {
+  const below = readdirSync(path, { recursive: true, withFileTypes: true }).filter(entry => entry.isDirectory())
+  const folders = [path, ...below.map(entry => join(entry.parentPath, entry.name))]
+  const isRoot = process.geteuid?.() === 0
+  for (const folder of folders) chmodSync(folder, 0o555)
+  if (isRoot) process.seteuid?.(65534)
+  try {
+    return await use()
+  } finally {
+    if (isRoot) process.seteuid?.(0)
+    for (const folder of folders) chmodSync(folder, 0o755)
+  }
+}
+
+test('a cache that may only be read opens what it has, online and offline, and loads the rest without keeping it', async () => {
+  numbersOf(await loadModel(qkv, 'hf:me/tiny'))
+  numbersOf(await loadModel(qkv, 'hf:me/many/sub/folder', { keep: false, ...none })) // what it imports is there
+  const wanted = numbersOf(await loadModel(qkv, shards, none))
+  const before = filesIn(cache)
+  await whileReadOnly(String(process.env.HF_HOME), async () => {
+    await assert.rejects(fs.writeFile(join(cache, 'x'), ''), { code: 'EACCES' })
+    assert.deepEqual(numbersOf(await loadModel(qkv, 'hf:me/tiny')), expected)
+    assert.deepEqual(numbersOf(await loadModel(qkv, 'hf:me/many/sub/folder', none)), wanted)
+    process.env.HF_HUB_OFFLINE = '1'
+    try {
+      assert.deepEqual(numbersOf(await loadModel(qkv, 'hf:me/tiny')), expected)
+    } finally {
+      delete process.env.HF_HUB_OFFLINE
+    }
+  })
+  assert.deepEqual(filesIn(cache), before)
+})
+
+test('a cache that is a file, or holds one in place of a folder, is a sentence', async () => {
+  mkdirSync(String(process.env.HF_HOME))
+  writeFileSync(cache, 'x')
+  const message =
+    /the cache \S+ is a file.*where a folder was expected; set HF_HUB_CACHE to a folder of your own, or load/
+  await assert.rejects(loadModel(qkv, 'hf:me/tiny', none), { code: 'CACHE', message })
+  rmSync(cache)
+  mkdirSync(cache)
+  writeFileSync(join(cache, 'models--me--tiny'), 'x')
+  await assert.rejects(loadModel(qkv, 'hf:me/tiny', none), { code: 'CACHE', message })
+  numbersOf(await loadModel(qkv, 'hf:me/tiny', { keep: false, ...none }))
+})
+
+test('a truncated file beside its good blob is mended, and nothing is downloaded', async () => {
+  numbersOf(await loadModel(qkv, 'hf:me/tiny'))
+  const commit = hub.commitOf('me/tiny')
+  const pointer = join(cache, 'models--me--tiny/snapshots', commit, 'model.safetensors')
+  rmSync(pointer)
+  writeFileSync(pointer, tiny['model.safetensors'].subarray(0, 1000)) // as a copy that was interrupted leaves it
+  for (const n of [1, 2]) {
+    hub.asked.length = 0
+    assert.deepEqual(numbersOf(await loadModel(qkv, 'hf:me/tiny')), expected)
+    assert.equal(hub.asked.length, 1, `the list of files, time ${n}`)
+    assert.ok(lstatSync(pointer).isSymbolicLink())
+  }
+  const blob = await fs.realpath(pointer)
+  writeFileSync(blob, 'x')
+  assert.deepEqual(numbersOf(await loadModel(qkv, 'hf:me/tiny')), expected)
+  assert.deepEqual(readFileSync(blob), tiny['model.safetensors'])
+  assert.deepEqual(readdirSync(join(cache, 'models--me--tiny/snapshots', commit)).sort(), Object.keys(tiny).sort())
+})
+
+test('an empty repository, and one of folders alone, are sentences', async () => {
+  await assert.rejects(loadModel(qkv, 'hf:me/empty', none), {
+    code: 'NOT_FOUND',
+    message: /me\/empty is an empty repository: it has no files$/,
+  })
+  await assert.rejects(loadModel(qkv, 'hf:me/below', none), {
+    code: 'NOT_FOUND',
+    message: /me\/below has no files outside of folders$/,
+  })
 })
 
 test('a blob that another revision has is not downloaded again', async () => {
@@ -376,6 +461,12 @@ test('names that are none are refused before any request', async () => {
     'hf:../x',
     'hf:a--b/c',
     'hf:a/b@../x',
+    'hf:a/b@%2e%2e%2Fx',
+    'hf:a/b@x%2F..%2F..%2Fy',
+    'hf:a/b@%2Fx',
+    'hf:a/b@x%5Cy',
+    'hf:a/b@x%00',
+    'hf:a/b@%zz',
     'hf:a\\b/c',
     'hf:a/b?c',
     'hf://a/b',
@@ -394,33 +485,63 @@ test('names that are none are refused before any request', async () => {
 
 test('options of a wrong kind are refused before any request', async () => {
   for (const [options, message] of /** @type {[any, RegExp][]} */ ([
-    [{ token: 3 }, /token: number given, a text such as 'hf_\.\.\.' expected/],
-    [{ token: 'two\nlines' }, /token: string given/],
+    [{ token: 3 }, /token: 3 given, a text such as 'hf_\.\.\.' expected/],
+    [{ token: 'hf_SECRET\nlines' }, /token has spaces, line breaks or other characters that no token has/],
     [{ hub: 'huggingface.co' }, /hub: "huggingface\.co" given, the address of a hub such as https:/],
+    [{ hub: 'ftp://me:SECRET@host' }, /hub: an address of ftp: given, the address of a hub such as/],
+    [{ hub: 'https://me:SECRET@host' }, /hub: an address with a name or a password given/],
+    [{ hub: 'https://[?token=SECRET' }, /hub: no address given/],
+    [{ hub: 'https://host/?token=SECRET' }, /hub: an address with \? or # given/],
     [{ headers: ['x'], keep: 1 }, /keep: 1 given, true or false expected/],
     [{ headers: { a: 1 } }, /headers: an object with a given, an object of texts by name expected/],
+    [{ headers: { Cookie: 'SECRET\u20ac' } }, /headers: the value of Cookie has characters that no header can have/],
+    [{ headers: { 'SECRET name': 'x' } }, /headers: a name has characters that no header can have/],
+    [{ headers: { range: 'bytes=0-1' } }, /headers: range is set by the request itself/],
+    [{ headers: { Authorization: 'SECRET' }, token: 'hf_x' }, /headers: Authorization is set by the request itself/],
   ]))
-    await assert.rejects(loadModel(qkv, 'hf:me/tiny', options), { name: 'TypeError', message })
+    await assert.rejects(loadModel(qkv, 'hf:me/tiny', options), error => {
+      assert.equal(/** @type {Error} */ (error).constructor, TypeError)
+      assert.match(String(error), message)
+      assert.doesNotMatch(String(error), /SECRET/)
+      return true
+    })
+  for (const [name, value, message] of /** @type {[string, string, RegExp][]} */ ([
+    ['HF_HUB_DOWNLOAD_TIMEOUT', '1e10', /HF_HUB_DOWNLOAD_TIMEOUT: "1e10" given, a number of seconds from 0 to 2147483/],
+    ['HF_HUB_DOWNLOAD_TIMEOUT', '-1', /HF_HUB_DOWNLOAD_TIMEOUT: "-1" given/],
+    ['HF_HUB_DOWNLOAD_TIMEOUT', 'ten', /HF_HUB_DOWNLOAD_TIMEOUT: "ten" given/],
+    ['HF_TOKEN', 'hf_SECRET of mine', /HF_TOKEN has spaces, line breaks or other characters/],
+    ['HF_ENDPOINT', 'https://me:SECRET@host', /HF_ENDPOINT: an address with a name or a password given/],
+  ]))
+    try {
+      process.env[name] = value
+      await assert.rejects(loadModel(qkv, 'hf:me/tiny'), error => {
+        assert.match(String(error), message)
+        assert.doesNotMatch(String(error), /SECRET/)
+        return true
+      })
+    } finally {
+      delete process.env[name]
+    }
   assert.equal(hub.asked.length, 0)
 })
 
 test('a name without hf:, and the address of a page of the hub, are told the name that is meant', async () => {
   await assert.rejects(
     loadModel(qkv, 'openai-community/gpt2'),
-    /is in "openai-community\/gpt2"\. A model on the Hugging Face hub is named hf:openai-community\/gpt2$/,
+    /there is no folder "openai-community\/gpt2" in the current directory\. A model on the Hugging Face hub is named hf:openai-community\/gpt2$/,
   )
   await assert.rejects(
     loadModel(qkv, 'gpt2'),
-    /neither .* is in "gpt2"\. A model on the Hugging Face hub is named hf:gpt2$/,
+    /there is no folder "gpt2" in .*\. A model on the Hugging Face hub is named hf:gpt2$/,
   )
-  await assert.rejects(loadModel(qkv, './nothing'), /neither .* is in "\.\/nothing"$/)
+  await assert.rejects(loadModel(qkv, './nothing'), /there is no folder "\.\/nothing"$/)
   await assert.rejects(loadModel(qkv, `${hub.url}/nothing/here`), error => !/hf:/.test(String(error)))
 })
 
 test('a hub that is not there, and an address that is no hub, are reported', async () => {
   await assert.rejects(loadModel(qkv, 'hf:me/tiny', { hub: 'http://127.0.0.1:1' }), {
     code: 'NETWORK',
-    message: /hf:me\/tiny: http:\/\/127\.0\.0\.1:1 cannot be reached: fetch failed \(bad port\), after 5 requests/,
+    message: /hf:me\/tiny: http:\/\/127\.0\.0\.1:1 cannot be reached: fetch failed \(bad port\)$/,
   })
   hub.break({ of: /api\/models/, body: '<!doctype html><p>Log in', headers: { 'content-type': 'text/html' } })
   await assert.rejects(loadModel(qkv, 'hf:me/tiny'), {
@@ -457,7 +578,7 @@ test('429 and 5xx are asked again after growing pauses, or when the hub says, an
     globalThis,
     'setTimeout',
     (/** @type {any} */ call, /** @type {number} */ time, /** @type {any[]} */ ...rest) => {
-      const isPause = [500, 1000, 2000, 4000, 7000].includes(time)
+      const isPause = [500, 1000, 2000, 4000, 6000, 7000].includes(time)
       if (isPause) pauses.push(time)
       return setTimeout(call, isPause ? 0 : time, ...rest)
     },
@@ -470,6 +591,23 @@ test('429 and 5xx are asked again after growing pauses, or when the hub says, an
   hub.break({ of: /./, status: 429, headers: { ratelimit: '"api";r=0;t=7' }, times: 1 })
   assert.deepEqual(numbersOf(await loadModel(qkv, 'hf:me/tiny', { keep: false, ...none })), expected)
   assert.deepEqual(pauses.splice(0), [7000, 7000])
+  // A date to come is waited for; what says nothing leaves the growing pauses.
+  const date = () => new Date(Date.now() + 6900).toUTCString()
+  for (const [after, want] of /** @type {[string, number][]} */ ([
+    [date(), 7000],
+    [new Date(0).toUTCString(), 500],
+    ['', 500],
+    ['-3', 500],
+    ['soon', 500],
+  ])) {
+    hub.break({ of: /./, status: 429, headers: { 'retry-after': after }, times: 1 })
+    assert.deepEqual(numbersOf(await loadModel(qkv, 'hf:me/tiny', { keep: false, ...none })), expected)
+    const [pause, ...more] = pauses.splice(0)
+    assert.ok(
+      Math.abs(pause - want) <= (want > 500 ? 1000 : 0) && more.length === 0,
+      `${JSON.stringify(after)}: ${pause}`,
+    )
+  }
   hub.break({ of: /./, status: 500, headers: { 'x-error-message': 'Out of order' } })
   await assert.rejects(loadModel(qkv, 'hf:me/tiny', { keep: false }), {
     code: 'BUSY',
@@ -598,6 +736,61 @@ test('a hub whose list has no sizes and hashes, and one without ranges, give the
   hub.break({ of: new RegExp(signed), status: 200, body: tiny['model.safetensors'] })
   assert.deepEqual(numbersOf(await loadModel(qkv, 'hf:me/tiny', none)), expected)
 })
+
+/**
+ * A hub whose list has no hashes.
+ * @param {(n: number) => Record<string, string>} headersOf request n for the weights
+ * @param {(n: number) => number} versionOf which of two versions of the weights is sent
+ */
+async function plainHub(headersOf, versionOf) {
+  const versions = [large['model.safetensors'], Buffer.from(large['model.safetensors'])]
+  versions[1][20_000_000] ^= 1
+  let n = 0
+  const server = createServer(({ url = '', headers }, response) => {
+    const siblings = Object.entries(large).map(([rfilename, { length: size }]) => ({ rfilename, size }))
+    if (url.startsWith('/api/models'))
+      return response.end(JSON.stringify({ id: 'me/large', sha: 'd'.repeat(40), siblings }))
+    const isWeights = url.endsWith('safetensors')
+    const content = isWeights ? versions[versionOf(n)] : large['config.json']
+    const [, from, to] = /bytes=(\d+)-(\d+)/.exec(headers.range ?? '') ?? []
+    const last = Math.min(Number(to), content.length - 1)
+    const range = { 'content-range': `bytes ${from}-${last}/${content.length}` }
+    response.writeHead(206, { ...range, ...(isWeights && headersOf(n++)) })
+    response.end(content.subarray(Number(from), last + 1))
+  })
+  await new Promise(resolve => server.listen(0, '127.0.0.1', () => resolve(undefined)))
+  const { port } = /** @type {import('node:net').AddressInfo} */ (server.address())
+  return { server, url: `http://127.0.0.1:${port}` }
+}
+
+const changed = /model\.safetensors was changed while it was read: its version was .* and is .*; load the model again/
+const tag = { etag: `"${createHash('sha256').update(large['model.safetensors']).digest('hex')}"` }
+/** @type {[string, (n: number) => Record<string, string>, (n: number) => number, RegExp | undefined][]} */
+const PLAIN = [
+  ['other ETags in turn', n => ({ etag: `W/"${n % 2}"` }), n => n % 2, changed],
+  [
+    'other dates in turn',
+    n => ({ 'last-modified': new Date(1e12 + (n % 2) * 1e6).toUTCString() }),
+    n => n % 2,
+    changed,
+  ],
+  ['the SHA-256 as ETag', () => tag, () => 0, undefined],
+  ['the SHA-256 as ETag, and other bytes', () => tag, () => 1, /have the hash [0-9a-f]{64}, the hub announced/],
+]
+for (const [title, headersOf, versionOf, message] of PLAIN)
+  test(`a hub without hashes that sends ${title} ${message ? 'is refused' : 'gives the model'}`, async () => {
+    const { server, url } = await plainHub(headersOf, versionOf)
+    try {
+      for (const keep of [true, false]) {
+        const loading = loadModel(qkv, 'hf:me/large', { ...none, hub: url, keep })
+        if (message) await assert.rejects(loading, message, title)
+        else numbersOf(await loading)
+      }
+    } finally {
+      server.closeAllConnections()
+      server.close()
+    }
+  })
 
 test('a download that is cancelled, or whose config is refused, leaves no file of its own', async () => {
   const controller = new AbortController()
@@ -802,12 +995,12 @@ test('what a killed process has left of a download is removed by the next downlo
   mkdirSync(blobs, { recursive: true })
   const code =
     "import { openDiskCache } from './src/models/hub/disk-cache.js'\n" +
-    "const file = await openDiskCache(process.argv[1], 'me/tiny').open('a', { path: 'x', size: 3, hash: 'f'.repeat(64) })\n" +
+    "const file = await (await openDiskCache(process.argv[1], 'me/tiny')).open('a', { path: 'x', size: 3, hash: 'f'.repeat(64) })\n" +
     "await file.put(0, 0, new Uint8Array(2))\nprocess.kill(process.pid, 'SIGKILL')"
   const run = spawnSync(process.execPath, ['--input-type=module', '-e', code, cache], { encoding: 'utf8' })
   assert.equal(run.signal, 'SIGKILL', run.stderr)
   assert.equal(readdirSync(blobs).length, 1)
-  const own = await openDiskCache(cache, 'me/tiny').open('a', { path: 'x', size: 3, hash: 'e'.repeat(64) })
+  const own = await (await openDiskCache(cache, 'me/tiny')).open('a', { path: 'x', size: 3, hash: 'e'.repeat(64) })
   const [ofOwn] = readdirSync(blobs)
   assert.match(ofOwn, /^e+\./, 'that of the killed process is gone')
   const hour = 3600

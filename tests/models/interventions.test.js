@@ -253,5 +253,5 @@ test('a folder is inspected before its weights are read: sizes, layers and memor
     }
   }
   assert.equal(qkv.memory.resident, loaded)
-  await assert.rejects(inspectModel(`${goldens}/nowhere`), /neither model\.safetensors/)
+  await assert.rejects(inspectModel(`${goldens}/nowhere`), { code: 'NOT_FOUND' })
 })

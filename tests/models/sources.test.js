@@ -1,14 +1,19 @@
 // Where a checkpoint may come from: a path, a URL with and without ranges, files, bytes, functions. One model.
 
 import assert from 'node:assert/strict'
-import { readFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
 import { after, test } from 'node:test'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import { load } from '../../src/index.js'
+import { backwardAsync } from '../../src/interpret.js'
 import { streamed } from '../../src/models/blob-source.js'
 import { loadModel } from '../../src/models.js'
 import { makeFolder } from './made-folder.js'
+
+/** @typedef {import('../../src/models.js').Model} Model */
 
 const qkv = await load()
 const folder = fileURLToPath(new URL('../goldens/models/llama-tiny-sharded', import.meta.url))
@@ -23,10 +28,16 @@ const contents = new Map(names.map(name => [name, readFileSync(`${folder}/${name
 
 /** @type {string[]} what the server was asked for */
 const asked = []
+/** @type {string[]} */
+const queries = []
 const server = createServer(({ url, headers }, response) => {
-  const name = String(url).split('/').at(-1) ?? ''
+  const { pathname, search } = new URL(String(url), 'http://host')
+  const name = /\.\w+\//.test(pathname) ? '' : (pathname.split('/').at(-1) ?? '')
   const content = contents.get(name)
   asked.push(`${name} ${headers.range}`)
+  queries.push(search)
+  if (pathname.startsWith('/nothing')) return response.writeHead(404).end()
+  if (pathname.startsWith('/refused')) return response.writeHead(500).end()
   if (!content) return response.writeHead(404).end()
   const range = /bytes=(\d+)-(\d+)/.exec(headers.range ?? '')
   if (!range || url?.startsWith('/whole')) return response.writeHead(200).end(content)
@@ -255,7 +266,7 @@ test("what describe gives is the caller's: a write to it changes no model", asyn
   model.dispose()
 })
 
-/** Answers of a server, or of a cache before it, to later requests of a shard. @type {Record<string, [(from: number, to: number, content: Buffer) => { status: number, range?: string, body: Buffer }, RegExp | undefined]>} */
+/** Answers of a server, or of a cache before it, to later requests of a shard. @type {Record<string, [(from: number, to: number, content: Buffer) => { status: number, range?: string, body: Buffer, etag?: string }, RegExp | undefined]>} */
 const ANSWERS = {
   '206 with the range of other bytes': [
     (from, to, content) => ({
@@ -282,6 +293,19 @@ const ANSWERS = {
     /answers 416/,
   ],
   '200 with the whole file': [(_, __, content) => ({ status: 200, body: content }), undefined],
+  '206 of another version, by its ETag': [
+    (from, to, content) => ({
+      status: 206,
+      range: `bytes ${from}-${to}/${content.length}`,
+      body: content.subarray(from, to + 1),
+      etag: '"other"',
+    }),
+    /model\.safetensors was changed while it was read: its version was "first" and is "other"; load the model again/,
+  ],
+  '200 with another version of the whole file': [
+    (_, __, content) => ({ status: 200, body: content, etag: '"other"' }),
+    /was changed while it was read/,
+  ],
   '206 without a range, as a server of another origin may have it': [
     (from, to, content) => ({ status: 206, body: content.subarray(from, to + 1) }),
     undefined,
@@ -295,10 +319,18 @@ for (const [title, [answer, message]] of Object.entries(ANSWERS))
       const [, first, last] = /bytes=(\d+)-(\d+)/.exec(headers.range ?? '') ?? []
       const [from, to] = [Number(first), Math.min(Number(last), content.length - 1)]
       const isLater = from > 1000
-      const { status, range, body } = isLater
-        ? answer(from, to, content)
-        : { status: 206, range: `bytes ${from}-${to}/${content.length}`, body: content.subarray(from, to + 1) }
-      response.writeHead(status, range === undefined ? {} : { 'content-range': range }).end(body)
+      const given = {
+        status: 206,
+        range: `bytes ${from}-${to}/${content.length}`,
+        body: content.subarray(from, to + 1),
+      }
+      const {
+        status,
+        range,
+        body,
+        etag = '"first"',
+      } = isLater ? { etag: undefined, ...answer(from, to, content) } : { ...given, etag: undefined }
+      response.writeHead(status, { etag, ...(range && { 'content-range': range }) }).end(body)
     })
     await new Promise(resolve => other.listen(0, '127.0.0.1', () => resolve(undefined)))
     const { port } = /** @type {import('node:net').AddressInfo} */ (other.address())
@@ -317,8 +349,138 @@ for (const [title, [answer, message]] of Object.entries(ANSWERS))
     }
   })
 
+test('the query of an address, such as a signature, is sent for each file and never shown', async () => {
+  const seen = asked.length
+  const model = await loadModel(qkv, `http://127.0.0.1:${port}/some/model?sig=SECRET`, { tokenizer: false })
+  assert.deepEqual(model.forward({ ids }).logits, expected)
+  model.dispose()
+  assert.ok(asked.length > seen && queries.slice(seen).every(query => query === '?sig=SECRET'), queries.join())
+  await assert.rejects(loadModel(qkv, `http://127.0.0.1:${port}/refused?sig=SECRET`), error => {
+    assert.match(String(error), /127\.0\.0\.1:\d+\/refused\/config\.json answers 500/)
+    assert.doesNotMatch(String(error), /SECRET/)
+    return true
+  })
+})
+
+const place = mkdtempSync(join(tmpdir(), 'qkv-sources-'))
+after(() => rmSync(place, { recursive: true }))
+/** Makes a folder with files. @param {string} name @param {Record<string, string>} files */
+function made(name, files) {
+  for (const [path, content] of Object.entries(files)) {
+    mkdirSync(dirname(join(place, name, path)), { recursive: true })
+    writeFileSync(join(place, name, path), content)
+  }
+  return join(place, name)
+}
+const config = String(contents.get('config.json'))
+const tinyWeights = `${'\u0002'}${'\0'.repeat(7)}{}` // a header without tensors
+const holder = made('held', {
+  'config.json': config,
+  'model.safetensors': 'x',
+  'model.onnx': 'x',
+  'x.Q4_K_M.gguf': 'GGUF',
+})
+/** @type {[string, unknown, string, RegExp][]} */
+const WRONG = [
+  ['no text', '', 'EMPTY', /an empty text given; a folder's path or URL, or hf:owner\/name expected/],
+  ['blanks', '  ', 'EMPTY', /an empty text given/],
+  ['a path that is not there', join(place, 'nothing'), 'NOT_FOUND', /there is no folder ".*"$/],
+  [
+    'a name of the hub',
+    'owner/name',
+    'NOT_FOUND',
+    /there is no folder "owner\/name" in the current directory\. A model .* is named hf:owner\/name$/,
+  ],
+  ['a tilde', '~/models/gpt2', 'TILDE', /~ is read by shells alone; give the path from the root: ".*\/models\/gpt2"$/],
+  [
+    'a file in place of its folder',
+    `${holder}/model.safetensors`,
+    'NOT_A_FOLDER',
+    /is a file; the folder that holds it and its config\.json expected: "/,
+  ],
+  ['a config in place of its folder', `${holder}/config.json`, 'NOT_A_FOLDER', /is a file; the folder that holds it/],
+  [
+    'a .gguf',
+    `${holder}/x.Q4_K_M.gguf`,
+    'OTHER_FORMAT',
+    /is a file: GGUF is not covered: use the safetensors files of the same model/,
+  ],
+  ['a .gguf that is not there', `${holder}/y.gguf`, 'NOT_FOUND', /there is no file ".*", and GGUF is not covered/],
+  ['an .onnx file', `${holder}/model.onnx`, 'OTHER_FORMAT', /ONNX files are run by onnxruntime, not here/],
+  [
+    'a folder with an onnx folder',
+    made('web', { 'config.json': config, 'onnx/model.onnx': 'x' }),
+    'OTHER_FORMAT',
+    /there is onnx\/model\.onnx, but no model\.safetensors: ONNX/,
+  ],
+  ['an onnx folder', join(place, 'web/onnx'), 'OTHER_FORMAT', /there is model\.onnx, but no/],
+  [
+    'a folder of GGUF',
+    made('quantised', { 'x.gguf': 'GGUF' }),
+    'OTHER_FORMAT',
+    /there is x\.gguf, but no model\.safetensors: GGUF/,
+  ],
+  [
+    'a folder of texts',
+    made('texts', { 'README.md': 'x', 'config.json': config }),
+    'NO_WEIGHTS',
+    /neither .*; found: README\.md, config\.json$/,
+  ],
+  ['weights alone', made('weights', { 'model.safetensors': tinyWeights }), 'NO_CONFIG', /config\.json is missing/],
+  [
+    'another scheme',
+    's3://bucket/model',
+    'ADDRESS',
+    /"s3:\/\/bucket\/model" begins with s3:\/\/, which cannot be fetched/,
+  ],
+  ['no address', 'https://', 'ADDRESS', /"https:\/\/" is no address; https:\/\/host\/folder expected/],
+  [
+    'a password',
+    'https://me:SECRET@host/model',
+    'ADDRESS',
+    /the address has a name or a password in it, which fetch does not take/,
+  ],
+  [
+    'the address of a file',
+    () => `http://127.0.0.1:${port}/some/config.json`,
+    'NOT_A_FOLDER',
+    /the address of the file config\.json given, that of its folder expected: http:\S+\/some$/,
+  ],
+  [
+    'the address of a .gguf',
+    () => `http://127.0.0.1:${port}/some/x.gguf?download=true`,
+    'OTHER_FORMAT',
+    /"x\.gguf": GGUF is not covered/,
+  ],
+  ['an address without a model', () => `http://127.0.0.1:${port}/nothing`, 'NO_WEIGHTS', /neither .* is in "http:/],
+]
+for (const [title, source, code, message] of WRONG)
+  test(`${title} in place of a folder is a sentence, ${code}`, async () => {
+    const given = typeof source === 'function' ? source() : source
+    await assert.rejects(loadModel(qkv, given), error => {
+      assert.equal(/** @type {any} */ (error).code, code, String(error))
+      assert.match(String(error), /^Error: loadModel: /)
+      assert.match(String(error), message)
+      assert.doesNotMatch(String(error), /SECRET/)
+      return true
+    })
+  })
+
+test('a model that is disposed in the middle of forwardAsync, or of another run in turns, says so', async () => {
+  const { resident } = qkv.memory
+  for (const run of [
+    (/** @type {Model} */ model) => model.forwardAsync({ ids }, { onLayer: () => model.dispose() }),
+    (/** @type {Model} */ model) => backwardAsync(model, { ids }, { onLayer: () => model.dispose() }),
+  ]) {
+    const model = await loadModel(qkv, folder, { tokenizer: false })
+    const text = /^Error: this model was disposed while it ran: wait for what it returns before dispose\(\)$/
+    await assert.rejects(run(model), text)
+    await assert.rejects(model.forwardAsync({ ids }), /this model was disposed: load it again/)
+    assert.equal(qkv.memory.resident, resident)
+  }
+})
+
 test('a server that fails, a missing folder and a wrong source are reported', async () => {
-  await assert.rejects(loadModel(qkv, `${folder}/nowhere`), /neither model\.safetensors nor/)
   await assert.rejects(
     loadModel(qkv, `http://127.0.0.1:${port}/x`.replace(String(port), '1')),
     /^Error: loadModel: http:\S+ cannot be fetched: fetch failed/,

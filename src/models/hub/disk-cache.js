@@ -1,10 +1,12 @@
 // The cache of Python's huggingface_hub, in Node: models--owner--name/ with blobs/HASH, snapshots/COMMIT/FILE, which are
 // links to blobs, and refs/REVISION, which holds a commit. https://huggingface.co/docs/hub/local-cache
 
+import { HubError } from './hub-error.js'
 import { builtin } from './hub-settings.js'
 
 /** @typedef {import('./hub-folder.js').Store} Store */
 /** @typedef {import('./hub-folder.js').StoredFile} StoredFile */
+/** @typedef {import('./hub-answers.js').HubFile} HubFile */
 /** @typedef {import('node:fs/promises').FileHandle} FileHandle */
 
 const fs = /** @type {typeof import('node:fs/promises')} */ (builtin('node:fs/promises'))
@@ -26,8 +28,33 @@ async function filesIn(path) {
   return files.map(file => relative(path, file).split(sep).join('/'))
 }
 
-/** @param {string} cache its folder @param {string} id of the model, as it was asked for @returns {Store} */
-export const openDiskCache = (cache, id) => new DiskCache(cache, id)
+/** The error for a cache that cannot be used. @param {string} path @param {string} why */
+const unusable = (path, why) =>
+  new HubError(
+    'CACHE',
+    `the cache ${path} ${why}; set HF_HUB_CACHE to a folder of your own, or load with { keep: false }`,
+  )
+
+/** True if a cache may only be read: what is loaded is not kept then. @param {any} error of a write */
+const isReadOnly = error => ['EACCES', 'EPERM', 'EROFS'].includes(error.code)
+
+/** Throws the error for a write that failed, unless the cache may only be read. @param {any} error @returns {undefined} */
+function unlessReadOnly(error) {
+  if (isReadOnly(error)) return undefined
+  if (error.code === 'ENOTDIR' || error.code === 'EEXIST')
+    throw unusable(error.path, 'is a file, where a folder was expected')
+  throw error
+}
+
+/** @param {string} cache its folder @param {string} id of the model, as it was asked for @returns {Promise<Store>} */
+export async function openDiskCache(cache, id) {
+  const isFile = await fs.stat(cache).then(
+    found => !found.isDirectory(),
+    error => error.code === 'ENOTDIR',
+  )
+  if (isFile) throw unusable(cache, 'is a file, or is below one, where a folder was expected')
+  return new DiskCache(cache, id)
+}
 
 /** What the cache holds of a model. */
 class DiskCache {
@@ -67,24 +94,36 @@ class DiskCache {
   async remember(revision, { commit }) {
     if (revision === commit) return
     const ref = join(this.#base, 'refs', revision)
-    await fs.mkdir(dirname(ref), { recursive: true })
-    await fs.writeFile(ref, commit)
+    try {
+      await fs.mkdir(dirname(ref), { recursive: true })
+      await fs.writeFile(ref, commit)
+    } catch (error) {
+      unlessReadOnly(error)
+    }
   }
 
   /** @type {Store['has']} */
-  async has(commit, { path, size, hash }) {
-    const found = await sizeOf(join(this.#snapshot(commit), path))
-    return (found ?? (hash && (await sizeOf(this.#blob(hash))))) === size && size !== undefined
+  async has(commit, file) {
+    return (await this.#whole(commit, file)) !== undefined
+  }
+
+  /** The path of a whole file: the blob, or what is in the snapshot without one. @param {string} commit @param {HubFile} file */
+  async #whole(commit, { path, size, hash }) {
+    const paths = [...(hash ? [this.#blob(hash)] : []), join(this.#snapshot(commit), path)]
+    if (size !== undefined) for (const each of paths) if ((await sizeOf(each)) === size) return each
+    return undefined
   }
 
   /** @type {Store['open']} */
   async open(commit, file) {
-    const { path, size, hash } = file
-    if (await this.has(commit, file)) {
-      if (hash && (await sizeOf(this.#blob(hash))) === size) await this.#link(commit, path, hash).catch(none)
-      const pointer = join(this.#snapshot(commit), path)
-      const whole = (await sizeOf(pointer)) === size ? pointer : this.#blob(/** @type {string} */ (hash))
-      return wholeFile(await fs.open(whole))
+    const { hash } = file
+    const whole = await this.#whole(commit, file)
+    if (whole) {
+      if (hash && whole === this.#blob(hash)) await this.#link(commit, file, hash).catch(none)
+      const handle = await fs.open(whole).catch(({ code }) => {
+        throw unusable(whole, `cannot be read (${code})`)
+      })
+      return wholeFile(handle)
     }
     if (!hash) return undefined
     const blob = this.#blob(hash)
@@ -96,11 +135,10 @@ class DiskCache {
       await removeLeft(dirname(part))
       return newFile(await fs.open(part, 'wx+'), part, async () => {
         await fs.rename(part, blob)
-        await this.#link(commit, path, hash)
+        await this.#link(commit, file, hash).catch(unlessReadOnly)
       })
     } catch (error) {
-      if (['EACCES', 'EPERM', 'EROFS'].includes(/** @type {any} */ (error).code)) return undefined // it may only be read
-      throw error
+      return unlessReadOnly(error)
     }
   }
 
@@ -108,20 +146,26 @@ class DiskCache {
   async free() {
     for (let path = this.#cache; ; path = dirname(path)) {
       const facts = await fs.statfs(path).catch(none)
-      if (facts) return { bytes: facts.bavail * facts.bsize, where: this.#cache }
+      const isWritten =
+        facts &&
+        (await fs.access(path, fs.constants.W_OK).then(
+          () => true,
+          error => !isReadOnly(error),
+        ))
+      if (facts) return isWritten ? { bytes: facts.bavail * facts.bsize, where: this.#cache } : undefined
       if (path === dirname(path)) return undefined
     }
   }
 
-  /** Makes snapshots/COMMIT/FILE, a link to the blob. @param {string} commit @param {string} path @param {string} hash */
-  async #link(commit, path, hash) {
+  /** Makes snapshots/COMMIT/FILE, a link to the blob, also in place of a truncated file. @param {string} commit @param {HubFile} file @param {string} hash */
+  async #link(commit, { path, size }, hash) {
     const pointer = join(this.#snapshot(commit), path)
-    if ((await sizeOf(pointer)) !== undefined) return
+    if ((await sizeOf(pointer)) === size) return
     await fs.mkdir(dirname(pointer), { recursive: true })
     const blob = this.#blob(hash)
-    await fs.symlink(relative(dirname(pointer), blob), pointer).catch(async error => {
-      if (error.code !== 'EEXIST') await fs.copyFile(blob, pointer) // a file system without links
-    })
+    const made = `${pointer}.${globalThis.crypto.randomUUID()}`
+    await fs.symlink(relative(dirname(pointer), blob), made).catch(() => fs.copyFile(blob, made)) // a file system without links
+    await fs.rename(made, pointer)
   }
 }
 

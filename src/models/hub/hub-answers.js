@@ -18,6 +18,7 @@ import { builtin } from './hub-settings.js'
  * @property {string} path in the repository
  * @property {number} [size] in bytes, as the hub announced it
  * @property {string} [hash] SHA-256 of a large file, SHA-1 of git of others: the hub's ETag
+ * @property {string | null} [version] of a file without a hash: the ETag of its first answer
  * @property {string} [address] where it was found last: a signed address, which expires
  * @property {Promise<unknown>} [resolving] settled when the request that resolves the address has its answer
  *
@@ -86,6 +87,42 @@ export function checkRange({ status, headers: given }, name, file, from, to) {
 }
 
 /**
+ * Refuses bytes of another version of a file whose hash the list does not have: the ETag or the date of an answer differs from
+ * that of the first one.
+ * @param {Response} response
+ * @param {HubName} name
+ * @param {HubFile} file
+ */
+export function checkVersion({ headers }, name, file) {
+  if (file.hash && !file.version) return // the hash of the whole file is compared
+  const version = headers.get('etag')?.replace(/^W\//, '') ?? headers.get('last-modified')
+  file.version ??= version
+  if (version && version !== file.version)
+    throw fail(
+      name,
+      'ANSWER',
+      `${file.path} was changed while it was read: its version was ${file.version} and is ${version}; load the model again`,
+    )
+}
+
+/**
+ * Returns how long the hub asks to wait, by Retry-After (seconds, or a date to come) or by RateLimit; undefined if neither says it.
+ * @param {Headers} headers
+ * @returns {number | undefined} seconds
+ */
+function secondsToWait(headers) {
+  const after = headers.get('retry-after') ?? ''
+  if (/^\d+(\.\d+)?$/.test(after)) return Number(after)
+  const left = /^[a-z]{3}/i.test(after) ? Math.ceil((Date.parse(after) - Date.now()) / 1000) : Number.NaN
+  if (left > 0) return left
+  const limit = /(?:^|;) *t=(\d+)/.exec(headers.get('ratelimit') ?? '')?.[1]
+  return limit === undefined ? undefined : Number(limit)
+}
+
+/** An address without what may be secret: a signature is in its query. @param {string} url */
+export const shown = url => url.replace(/[?#].*/s, '')
+
+/**
  * Why an answer is refused.
  * @param {Answer} answer
  * @param {string} what was asked for
@@ -99,11 +136,8 @@ export function refusal({ response, url, isOwn }, what, { hub, token, name, know
   if (!isOwn && status >= 400 && status < 500 && status !== 429)
     return new Passing('NETWORK', `the signed address of ${what} answers ${status}`)
   if (status === 429 || status === 408 || status >= 500) {
-    const limit = /(?:^|;) *t=(\d+)/.exec(response.headers.get('ratelimit') ?? '')?.[1]
-    const after = response.headers.get('retry-after') ?? limit
-    return new Passing('BUSY', `${new URL(url).origin} answers ${status} for ${what}${tail}`, {
-      after: after === undefined || Number.isNaN(Number(after)) ? undefined : Number(after),
-    })
+    const after = secondsToWait(response.headers)
+    return new Passing('BUSY', `${new URL(url).origin} answers ${status} for ${what}${tail}`, { after })
   }
   const howToGive = `a token: { token: 'hf_...' }${seesRedirects ? ' or the variable HF_TOKEN' : ''}`
   const terms = `${hub}/${known?.id ?? name.id}`
@@ -126,6 +160,7 @@ export function refusal({ response, url, isOwn }, what, { hub, token, name, know
         ? `${hub} has no model ${name.id} that the account of the token can read: check the name and the token`
         : `${hub} has no model ${name.id}, or it is private: check the name, or give ${howToGive}`,
     )
-  if (status === 404) return fail(name, 'NOT_FOUND', `${url} answers 404: check the name, and that ${hub} is a hub`)
-  return fail(name, 'ANSWER', `${url} answers ${status}${tail}, 200 or 206 expected`)
+  if (status === 404)
+    return fail(name, 'NOT_FOUND', `${shown(url)} answers 404: check the name, and that ${hub} is a hub`)
+  return fail(name, 'ANSWER', `${shown(url)} answers ${status}${tail}, 200 or 206 expected`)
 }

@@ -2,7 +2,7 @@
 
 export class HubError extends Error {
   /**
-   * @param {'NOT_FOUND' | 'GATED' | 'TOKEN' | 'BUSY' | 'NETWORK' | 'ANSWER' | 'DAMAGED' | 'OFFLINE' | 'DISK_FULL'} code
+   * @param {'NOT_FOUND' | 'GATED' | 'TOKEN' | 'BUSY' | 'NETWORK' | 'ANSWER' | 'DAMAGED' | 'OFFLINE' | 'DISK_FULL' | 'CACHE'} code
    * @param {string} message
    * @param {ErrorOptions} [options]
    */

@@ -48,8 +48,9 @@ function download({ text, settings, requests, progress }, file, from, to) {
 /** @param {Reading} reading @param {HubFile} file @returns {Promise<ByteSource>} */
 export async function openFile(reading, file) {
   const { store, commit, isLoaded } = reading
-  // The first block tells a size that the list of files does not have.
-  const start = file.size === undefined ? await download(reading, file, 0, blocksOf(Infinity).start(1)) : undefined
+  // The first block tells the size and the hash that the list of files does not have.
+  const isKnown = (file.size !== undefined && file.hash) || (await store?.has(commit, file))
+  const start = isKnown ? undefined : await download(reading, file, 0, blocksOf(Infinity).start(1))
   // Nothing is written for a look at the headers.
   const kept = isLoaded || (await store?.has(commit, file)) ? await store?.open(commit, file) : undefined
   if (kept) reading.kept.push(kept)

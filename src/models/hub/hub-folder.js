@@ -100,8 +100,14 @@ async function openModel(name, { settings, requests, store, end, isLoaded, hasTo
   requests.use(facts)
 
   const files = filesIn(facts, name.folder)
-  if (!files.size && !facts.isPartial)
-    throw new HubError('NOT_FOUND', `${text}: ${name.id} has no folder ${name.folder.slice(0, -1)}`)
+  if (!files.size && facts.isPartial) throw notKept(text, settings)
+  if (!facts.files.length)
+    throw new HubError('NOT_FOUND', `${text}: ${name.id} is an empty repository: it has no files`)
+  if (!files.size)
+    throw new HubError(
+      'NOT_FOUND',
+      `${text}: ${name.id} has no ${name.folder ? `folder ${name.folder.slice(0, -1)}` : 'files outside of folders'}`,
+    )
   /** A file of this folder, or of one in it. @param {string} path */
   const find = path => files.get(path) ?? facts.files.find(file => file.path === name.folder + path)
   const read = filesToRead(files, hasTokenizer).map(path => /** @type {[string, HubFile]} */ ([path, files.get(path)]))
@@ -178,11 +184,11 @@ async function openStore(cache, id) {
  * @param {AbortSignal} [signal]
  * @returns {Promise<Facts & { isPartial?: boolean }>}
  */
-async function readFacts(text, revision, { isOffline, cache }, store, requests, signal) {
+async function readFacts(text, revision, settings, store, requests, signal) {
   const known = await store?.known(revision)
-  if (isOffline) {
+  if (settings.isOffline) {
     if (known) return known
-    throw new HubError('OFFLINE', `${text}: no file of it is kept in ${cache}, and HF_HUB_OFFLINE forbids requests`)
+    throw notKept(text, settings)
   }
   if (known && isCommit(revision) && !known.isPartial) return known
   try {
@@ -193,6 +199,13 @@ async function readFacts(text, revision, { isOffline, cache }, store, requests, 
     throw error
   }
 }
+
+/** @param {string} text @param {import('./hub-settings.js').Settings} settings */
+const notKept = (text, { cache, isOffline }) =>
+  new HubError(
+    'OFFLINE',
+    `${text}: no file of it is kept in ${cache}, and ${isOffline ? 'HF_HUB_OFFLINE forbids requests' : 'the hub cannot be reached'}`,
+  )
 
 /** The files of a folder by their names, without those in folders of it. @param {Facts} facts @param {string} folder */
 function filesIn({ files }, folder) {

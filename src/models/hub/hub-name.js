@@ -15,15 +15,31 @@ const NAME = /^hf:([\w.-]+(?:\/[\w.-]+)?)(?:@((?:refs\/(?:pr|convert)\/)?[^/]+))
 /** Names that the hub refuses too, and that could leave the folder of a cache. */
 const REFUSED = /--|\.\.|\\|(^|\/)[.-]|[.-](\/|$)/
 
+/** Parts of a path that could leave its folder, and characters that no file system and no git has in a name. */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: these are what it looks for
+const UNSAFE = /\\|(^|\/)\.{0,2}(\/|$)|[\0-\x1f\x7f]/
+
+/** A revision as it is written in a name, decoded: 'feature%2Fx' is the branch feature/x. @param {string} written */
+function decoded(written) {
+  try {
+    return decodeURIComponent(written)
+  } catch {
+    return '' // refused as unsafe
+  }
+}
+
 /** @param {string} text @returns {HubName} */
 export function parseName(text) {
-  const [, id, revision = 'main', folder] = NAME.exec(text) ?? []
-  if (!id || (folder && !id.includes('/')) || REFUSED.test(id) || /\\|\/\.\.?(\/|$)/.test(`/${revision}${folder}`))
+  const [, id, written = 'main', folder] = NAME.exec(text) ?? []
+  const revision = decoded(written)
+  const isRefused =
+    !id || REFUSED.test(id) || UNSAFE.test(revision) || (folder && (!id.includes('/') || UNSAFE.test(folder.slice(1))))
+  if (isRefused)
     throw new RangeError(
       `loadModel: ${describe(text)} is no name of a model on the hub; expected: hf:owner/name, hf:owner/name@revision ` +
         'or hf:owner/name/sub/folder',
     )
-  return { text, id, revision: decodeURIComponent(revision), folder: folder && `${folder.slice(1)}/` }
+  return { text, id, revision, folder: folder && `${folder.slice(1)}/` }
 }
 
 /** Is a revision a commit, which never changes? @param {string} revision */

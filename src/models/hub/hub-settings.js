@@ -18,39 +18,128 @@ const isTrue = (/** @type {string | undefined} */ value) => /^(1|on|yes|true)$/i
 /** The module of Node, or undefined elsewhere. @param {string} name @returns {any} */
 export const builtin = name => globalThis.process?.getBuiltinModule?.(name)
 
+/** An address, or undefined if a text is none. @param {string} text @param {string} [base] */
+export function urlOf(text, base) {
+  try {
+    return new URL(text, base)
+  } catch {
+    return undefined
+  }
+}
+
+/** Headers that belong to the request itself, or that fetch does not take. */
+const OWN = /^(range|if-range|connection|content-length|host|transfer-encoding|keep-alive|upgrade|expect|te|trailer)$/i
+
+/** The most seconds of a timer. */
+const MOST_SECONDS = (2 ** 31 - 1) / 1000
+
+/** True if fetch takes a header. Its own error would show the value. @param {string} name @param {unknown} value */
+function isHeader(name, value) {
+  try {
+    return typeof value === 'string' && new Headers([[name, value]]) !== undefined
+  } catch {
+    return false
+  }
+}
+
+/** @param {unknown} headers @param {string | undefined} token */
+function checkHeaders(headers, token) {
+  const isObject = typeof headers === 'object' && headers !== null && !Array.isArray(headers)
+  if (!isObject || Object.values(headers).some(value => typeof value !== 'string'))
+    throw new TypeError(`loadModel: headers: ${describe(headers)} given, an object of texts by name expected`)
+  for (const [name, value] of Object.entries(headers)) {
+    const isSet = OWN.test(name) || (token !== undefined && /^authorization$/i.test(name))
+    if (isSet) throw new TypeError(`loadModel: headers: ${name} is set by the request itself: leave it out`)
+    if (isHeader(name, value)) continue
+    const isName = isHeader(name, '')
+    throw new TypeError(
+      isName
+        ? `loadModel: headers: the value of ${name} has characters that no header can have, such as a line break`
+        : 'loadModel: headers: a name has characters that no header can have, such as a space',
+    )
+  }
+}
+
+/** The address of a hub. What is wrong with it is said without showing it, as it may hold a password. @param {unknown} given @param {string} from */
+function addressOf(given, from) {
+  const isText = typeof given === 'string' || given instanceof URL
+  const url = isText ? urlOf(String(given)) : undefined
+  const expected = `the address of a hub such as ${PUBLIC} expected`
+  if (!url)
+    throw new TypeError(
+      `loadModel: ${from}: ${isText && /[@?]/.test(String(given)) ? 'no address' : describe(given)} given, ${expected}`,
+    )
+  if (!/^https?:$/.test(url.protocol))
+    throw new TypeError(`loadModel: ${from}: an address of ${url.protocol} given, ${expected}`)
+  if (url.username || url.password)
+    throw new TypeError(
+      `loadModel: ${from}: an address with a name or a password given, which fetch does not take: give { headers: { Authorization: 'Basic ...' } }`,
+    )
+  if (url.search || url.hash) throw new TypeError(`loadModel: ${from}: an address with ? or # given, ${expected}`)
+  return url.href.replace(/\/+$/, '')
+}
+
+/** Milliseconds without a byte until a request counts as broken off. @param {string | undefined} seconds */
+function patienceOf(seconds) {
+  const given = Number(seconds || 0) // 0 is the default, as in Python
+  if (given >= 0 && given <= MOST_SECONDS) return 1000 * (given || 10)
+  throw new RangeError(
+    `loadModel: HF_HUB_DOWNLOAD_TIMEOUT: ${describe(seconds)} given, a number of seconds from 0 to ${Math.floor(MOST_SECONDS)} expected`,
+  )
+}
+
+/** @param {string | undefined} token @param {string} from */
+function checkToken(token, from) {
+  if (token === undefined || /^[\x21-\x7e]+$/.test(token)) return
+  throw new TypeError(
+    `loadModel: ${from} has spaces, line breaks or other characters that no token has; a text such as hf_... expected`,
+  )
+}
+
+/**
+ * The token that a program or the environment gives, and where it comes from.
+ * @param {string | undefined} given
+ * @param {Record<string, string | undefined>} env
+ * @param {() => Promise<string>} stored
+ */
+async function tokenOf(given, env, stored) {
+  if (given !== undefined) return { token: given, from: 'token' }
+  if (isTrue(env.HF_HUB_DISABLE_IMPLICIT_TOKEN)) return { token: undefined, from: '' }
+  for (const name of ['HF_TOKEN', 'HUGGING_FACE_HUB_TOKEN']) if (env[name]) return { token: env[name], from: name }
+  return { token: await stored(), from: 'the file of the token (HF_TOKEN_PATH)' }
+}
+
 /**
  * @param {{ token?: string, hub?: string | URL, headers?: Record<string, string> }} options
  * @returns {Promise<Settings>}
  */
 export async function settingsOf({ token, hub, headers = {} }) {
-  if (token !== undefined && (typeof token !== 'string' || !/^[\x21-\x7e]+$/.test(token)))
-    throw new TypeError(`loadModel: token: ${typeof token} given, a text such as 'hf_...' expected`)
-  if (
-    typeof headers !== 'object' ||
-    headers === null ||
-    Object.values(headers).some(value => typeof value !== 'string')
-  )
-    throw new TypeError(`loadModel: headers: ${describe(headers)} given, an object of texts by name expected`)
+  if (token !== undefined && typeof token !== 'string')
+    throw new TypeError(`loadModel: token: ${describe(token)} given, a text such as 'hf_...' expected`)
+  checkToken(token, 'token')
+  checkHeaders(headers, token)
   const fs = builtin('node:fs/promises')
+  /** @type {Record<string, string | undefined>} */
   const env = (fs && globalThis.process.env) || {}
-  const given = hub ?? env.HF_ENDPOINT ?? PUBLIC
-  if (!((typeof given === 'string' || given instanceof URL) && /^https?:\/\/[^/]/.test(String(given))))
-    throw new TypeError(`loadModel: hub: ${describe(given)} given, the address of a hub such as ${PUBLIC} expected`)
-  const address = new URL(given).href.replace(/\/+$/, '')
-  const patience = 1000 * (Number(env.HF_HUB_DOWNLOAD_TIMEOUT) || 10)
+  const address = addressOf(
+    hub ?? (env.HF_ENDPOINT || PUBLIC),
+    hub === undefined && env.HF_ENDPOINT ? 'HF_ENDPOINT' : 'hub',
+  )
+  const patience = patienceOf(env.HF_HUB_DOWNLOAD_TIMEOUT)
   if (!fs) return { hub: address, token, headers, isOffline: false, patience }
   const home = builtin('node:os')?.homedir() ?? '.'
   const full = (/** @type {string} */ path) => path.replace(/^~(?=\/|$)/, home)
-  const own = full(env.HF_HOME ?? `${env.XDG_CACHE_HOME ?? `${home}/.cache`}/huggingface`)
-  const isSilent = isTrue(env.HF_HUB_DISABLE_IMPLICIT_TOKEN)
-  const stored = isSilent ? undefined : fs.readFile(full(env.HF_TOKEN_PATH ?? `${own}/token`), 'utf8').catch(() => '')
+  const own = full(env.HF_HOME || `${env.XDG_CACHE_HOME || `${home}/.cache`}/huggingface`)
+  const stored = () => fs.readFile(full(env.HF_TOKEN_PATH || `${own}/token`), 'utf8').catch(() => '')
+  const found = await tokenOf(token, env, stored)
+  const trimmed = found.token?.trim() || undefined
+  checkToken(trimmed, found.from)
   return {
     hub: address,
-    token:
-      (token ?? (isSilent ? '' : env.HF_TOKEN || env.HUGGING_FACE_HUB_TOKEN || (await stored)))?.trim() || undefined,
+    token: trimmed,
     headers,
     isOffline: isTrue(env.HF_HUB_OFFLINE || env.TRANSFORMERS_OFFLINE),
     patience,
-    cache: full(env.HF_HUB_CACHE ?? env.HUGGINGFACE_HUB_CACHE ?? `${own}/hub`),
+    cache: full(env.HF_HUB_CACHE || env.HUGGINGFACE_HUB_CACHE || `${own}/hub`),
   }
 }

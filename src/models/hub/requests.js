@@ -1,7 +1,8 @@
 // Requests to the hub: redirects, ranges, what is tried again and how it is said.
 
-import { checkRange, factsOf, fail, refusal, seesRedirects } from './hub-answers.js'
+import { checkRange, checkVersion, factsOf, fail, refusal, seesRedirects, shown } from './hub-answers.js'
 import { HubError, Passing, whyOf } from './hub-error.js'
+import { urlOf } from './hub-settings.js'
 
 /** @typedef {import('./hub-settings.js').Settings} Settings */
 /** @typedef {import('./hub-name.js').HubName} HubName */
@@ -164,6 +165,7 @@ export class Requests {
       file.address = answer.url
       isResolved()
       if (response.headers.get('content-type')?.startsWith('text/html')) throw this.#page(answer.url, file.path)
+      checkVersion(response, this.#name, file)
       file.hash ??= /^(?:W\/)?"([0-9a-f]{40}|[0-9a-f]{64})"$/.exec(answer.etag || '')?.[1]
       checkRange(response, this.#name, file, start, to)
       await this.#readBody(response, file, arriving, count => {
@@ -263,7 +265,9 @@ export class Requests {
       linked ??= response.headers.get('x-linked-etag')
       if (!location) return { response, url: last, isOwn: ends, etag: linked ?? (ends && response.headers.get('etag')) }
       await response.body?.cancel()
-      url = new URL(location, url).href
+      const next = urlOf(location, url)
+      if (!next) throw fail(this.#name, 'ANSWER', `${shown(url)} redirects to no address`)
+      url = next.href
     }
     throw fail(this.#name, 'ANSWER', `${this.#hub} redirects more than ten times`)
   }
@@ -289,6 +293,8 @@ export class Requests {
           cause instanceof Passing
             ? cause
             : new Passing('NETWORK', `${this.#hub} cannot be reached: ${text}`, { cause })
+        // A port or an address that fetch never asks.
+        if (/bad port|includes credentials/.test(text)) tries = n
         const pause = error.after === undefined ? PAUSE * 2 ** (n - 1) : 1000 * error.after
         if (pause > LONGEST) throw fail(this.#name, error.code, `${error.message}; it asks to wait ${error.after} s`)
         if (n >= tries) throw fail(this.#name, error.code, `${error.message}${n > 1 ? `, after ${n} requests` : ''}`)
@@ -307,7 +313,7 @@ export class Requests {
     return fail(
       this.#name,
       'ANSWER',
-      `${url} answers with a page of HTML, ${what} expected: the address is not that of a hub, or the network asks for a login first`,
+      `${shown(url)} answers with a page of HTML, ${what} expected: the address is not that of a hub, or the network asks for a login first`,
     )
   }
 }

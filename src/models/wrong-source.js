@@ -1,0 +1,102 @@
+// Says why a path or an address opens no checkpoint, and what to give instead. Loaded only when one is refused.
+
+import { describe } from '../base/errors.js'
+
+/**
+ * @typedef {'EMPTY' | 'TILDE' | 'NOT_FOUND' | 'NOT_A_FOLDER' | 'UNREADABLE' | 'ADDRESS' | 'NO_WEIGHTS' | 'NO_CONFIG' | 'OTHER_FORMAT'} SourceCode
+ */
+
+/** An error with a code. @param {SourceCode} code @param {string} text */
+export const refused = (code, text) => Object.assign(new Error(`loadModel: ${text}`), { code })
+
+/** What to do with a file of a format that is not read, by the end of its name. */
+export const OTHERS = [
+  { pattern: /\.gguf$/i, text: 'GGUF is not covered: use the safetensors files of the same model' },
+  {
+    pattern: /\.(bin|pt|pth|pkl|ckpt)$/i,
+    text: 'a state_dict of torch.save is read if its name is pytorch_model.bin; safetensors need no such name',
+  },
+  {
+    pattern: /\.onnx(_data)?$/i,
+    text: 'ONNX files are run by onnxruntime, not here: use the safetensors files of the same model',
+  },
+  { pattern: /\.(h5|msgpack|ot)$/i, text: 'this format is not covered: save the model as safetensors' },
+]
+
+/** The error for no source at all. */
+export const nothing = () => refused('EMPTY', "an empty text given; a folder's path or URL, or hf:owner/name expected")
+
+/**
+ * A name on the hub that was given as a path or as the address of a page.
+ * @param {unknown} source
+ */
+export function nameOnHub(source) {
+  if (typeof source !== 'string' && !(source instanceof URL)) return ''
+  const [, name, revision] =
+    /^(?:https?:\/\/(?:huggingface\.co|hf\.co)\/)?(\w[\w.-]*(?:\/\w[\w.-]*)?)(?:\/(?:tree|blob)\/([^/]+).*)?\/?$/.exec(
+      String(source),
+    ) ?? []
+  return name ? `. A model on the Hugging Face hub is named hf:${name}${revision ? `@${revision}` : ''}` : ''
+}
+
+/** The folder of a file, as text. @param {string} path */
+const folderOf = path => path.replace(/[\\/]?[^\\/]*[\\/]?$/, '') || '.'
+
+/** A format that the file of a path has. @param {string} path */
+const formatOf = path => OTHERS.find(({ pattern }) => pattern.test(path) && !/pytorch_model\.bin$/.test(path))
+
+/**
+ * The error for a path that is no folder.
+ * @param {string} path as it was given
+ * @param {any} found the error of looking for it, or undefined if it is a file
+ */
+export function noFolder(path, found) {
+  const given = describe(path)
+  const format = formatOf(path)
+  if (!found || found.code === 'ENOTDIR') {
+    if (format) return refused('OTHER_FORMAT', `${given} is a file: ${format.text}`)
+    return refused(
+      'NOT_A_FOLDER',
+      `${given} is a file; the folder that holds it and its config.json expected: ${describe(folderOf(path))}`,
+    )
+  }
+  if (found.code !== 'ENOENT') return refused('UNREADABLE', `${given} cannot be read (${found.code})`)
+  if (path === '~' || /^~[\\/]/.test(path)) {
+    const home = globalThis.process?.getBuiltinModule?.('node:os')?.homedir() ?? '/home/me'
+    return refused(
+      'TILDE',
+      `${given} given: ~ is read by shells alone; give the path from the root: ${describe(path.replace('~', home))}`,
+    )
+  }
+  if (format) return refused('NOT_FOUND', `there is no file ${given}, and ${format.text}`)
+  return refused(
+    'NOT_FOUND',
+    `there is no folder ${given}${/^[./\\]/.test(path) ? '' : ' in the current directory'}${nameOnHub(path)}`,
+  )
+}
+
+/** The error for an address that is none, or that fetch does not take. A password in it is not shown. @param {string} text @param {URL} [url] */
+export function wrongAddress(text, url) {
+  const given = /[@?#]/.test(text) ? 'the address' : describe(text)
+  if (!url) return refused('ADDRESS', `${given} is no address; https://host/folder expected`)
+  if (url.username || url.password)
+    return refused(
+      'ADDRESS',
+      'the address has a name or a password in it, which fetch does not take: give an object of functions by file name that fetch with a header',
+    )
+  return refused(
+    'ADDRESS',
+    `${given} begins with ${url.protocol}//, which cannot be fetched; https://host/folder, a path or hf:owner/name expected`,
+  )
+}
+
+/** The error for the address of a file in place of that of its folder; undefined if it is none. @param {string} source */
+export function fileInstead(source) {
+  const [address] = source.split(/[?#]/)
+  const [, folder, name] = /^(.*)\/([^/]+\.(?:safetensors|gguf|onnx|bin|json|txt))\/?$/i.exec(address) ?? []
+  const format = name && formatOf(name)
+  if (!name) return undefined
+  return format
+    ? refused('OTHER_FORMAT', `${describe(name)}: ${format.text}`)
+    : refused('NOT_A_FOLDER', `the address of the file ${name} given, that of its folder expected: ${folder}`)
+}
