@@ -66,3 +66,16 @@ for (const name of BROWSERS)
     while (!browser.complaints.length) await page.evaluate(() => new Promise(resolve => requestAnimationFrame(resolve)))
     assert.match(browser.complaints.join(), /a complaint/)
   })
+
+test('a WebKit that cannot start is an error and leaves no process', async t => {
+  const before = process.env.WEBKIT
+  t.after(() => {
+    if (before === undefined) delete process.env.WEBKIT
+    else process.env.WEBKIT = before
+  })
+  process.env.WEBKIT = '/nowhere/MiniBrowser'
+  const children = () => process.getActiveResourcesInfo().filter(name => name === 'ProcessWrap').length
+  const running = children()
+  await assert.rejects(launch('webkit'), /nowhere/)
+  while (children() > running) await new Promise(resolve => setTimeout(resolve, 20))
+})

@@ -11,6 +11,7 @@ export async function launch(options = {}) {
   const profile = mkdtempSync(join(tmpdir(), 'qkv-chromium-'))
   const context = await chromium.launchPersistentContext(profile, {
     ...options,
+    timeout: 120_000, // the machine may be busy
     executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium-headless-shell',
     args: [
       '--no-sandbox',

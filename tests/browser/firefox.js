@@ -11,6 +11,7 @@ export async function open() {
     browser: 'firefox',
     executablePath: process.env.FIREFOX ?? '/usr/bin/firefox-esr',
     headless: true,
+    timeout: 120_000, // the machine may be busy
     defaultViewport: { width: 1280, height: 900 },
   })
   /** @type {string[]} */

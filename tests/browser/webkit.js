@@ -25,7 +25,9 @@ const ELEMENT = 'element-6066-11e4-a52e-4f735466cecf'
 
 /** Debian's WebKit has its browser in a folder that is named by the processor. */
 function miniBrowser() {
-  if (process.env.WEBKIT) return process.env.WEBKIT
+  const named = process.env.WEBKIT
+  if (named && !existsSync(named)) throw new Error(`there is no ${named}, which WEBKIT names`)
+  if (named) return named
   for (const folder of readdirSync('/usr/lib'))
     for (const version of ['4.1', '6.0', '4.0']) {
       const path = `/usr/lib/${folder}/webkit2gtk-${version}/MiniBrowser`
@@ -54,6 +56,9 @@ const find = `function find(selector, root = document) {
   }
   return null
 }`
+
+/** Milliseconds until a driver that does not answer is given up. The machine may be busy. */
+const PATIENCE = 300_000
 
 const pause = (/** @type {number} */ ms) => new Promise(resolve => setTimeout(resolve, ms))
 
@@ -162,27 +167,32 @@ export async function open() {
 
   /** @param {string} method @param {string} path @param {object} [body] @returns {Promise<any>} */
   async function send(method, path, body) {
-    const response = await fetch(`http://127.0.0.1:${port}${path}`, { method, body: body && JSON.stringify(body) })
+    const given = { method, body: body && JSON.stringify(body), signal: AbortSignal.timeout(PATIENCE) }
+    const response = await fetch(`http://127.0.0.1:${port}${path}`, given)
     const { value } = /** @type {any} */ (await response.json())
     if (value?.error) throw new Error(`WebKit, ${path}: ${value.error}: ${value.message}`)
     return value
   }
-  for (let tries = 0; ; tries++)
-    try {
-      await send('GET', '/status')
-      break
-    } catch (cause) {
-      if (tries === 100 || driver.exitCode !== null) throw new Error('WebKitWebDriver does not start', { cause })
-      await pause(100)
-    }
-  const { sessionId } = await send('POST', '/session', {
-    capabilities: {
-      alwaysMatch: { 'webkitgtk:browserOptions': { binary: miniBrowser(), args: ['--automation'] } },
-    },
+  /** Starts a session; returns the path of its commands. */
+  async function start() {
+    for (const last = Date.now() + PATIENCE; ; await pause(100))
+      try {
+        await send('GET', '/status')
+        break
+      } catch (cause) {
+        if (Date.now() > last || driver.exitCode !== null) throw new Error('WebKitWebDriver does not start', { cause })
+      }
+    const browser = { binary: miniBrowser(), args: ['--automation'] }
+    const capabilities = { alwaysMatch: { 'webkitgtk:browserOptions': browser } }
+    const session = `/session/${(await send('POST', '/session', { capabilities })).sessionId}`
+    await send('POST', `${session}/timeouts`, { script: PATIENCE })
+    await send('POST', `${session}/window/rect`, { width: 1280, height: 900 })
+    return session
+  }
+  const session = await start().catch(error => {
+    end() // its processes would keep this one alive
+    throw error
   })
-  const session = `/session/${sessionId}`
-  await send('POST', `${session}/timeouts`, { script: 300_000 })
-  await send('POST', `${session}/window/rect`, { width: 1280, height: 900 })
   /** @type {string[]} */
   const complaints = []
   let isFirst = true
@@ -190,8 +200,7 @@ export async function open() {
   return {
     complaints,
     async close() {
-      await send('DELETE', session)
-      end()
+      await send('DELETE', session).finally(end)
       process.off('exit', end)
     },
     async open(url) {
