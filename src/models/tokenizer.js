@@ -1,5 +1,5 @@
-// The texts of a model: tokenizer.json, read by the Tokenizer class of @huggingface/tokenizers, an optional package; or the files from which
-// transformers makes one, vocab.txt of BERT's models and the SentencePiece files of Marian's.
+// The texts of a model: tokenizer.json, read by the Tokenizer class of @huggingface/tokenizers, an optional package, or by word-level.js
+// if its tokens are whole words; or the files from which transformers makes one, vocab.txt of BERT's models and the SentencePiece files of Marian's.
 
 import { describe } from '../base/errors.js'
 
@@ -111,14 +111,21 @@ async function bytesOf(folder, name) {
 async function makeTokenizer(json, config, Class) {
   if (typeof json !== 'object' || json === null || !('model' in json))
     throw new TypeError(`tokenizer.json: ${describe(json)} given, an object with a model expected`)
-  const Tokenizer = Class ?? (await imported())
   const {
     unk_id: id,
     unk_token: token,
     vocab,
   } = /** @type {{ unk_id?: number, unk_token?: string, vocab?: any }} */ (Object(json.model))
   const unknown = id ?? Object(vocab)[String(token)]
+  const Tokenizer = Class ?? (await ownClass(json, config)) ?? (await imported())
   return { tokenizer: byPackage(() => new Tokenizer(json, config)), unknown, config }
+}
+
+/** Returns the class for a file of whole words, which needs no package. @param {any} json @param {Record<string, unknown>} config */
+async function ownClass(json, config) {
+  if (json.model?.type !== 'WordLevel') return undefined
+  const { isWordLevel, WordLevel } = await import('./word-level.js')
+  return isWordLevel(json, config) ? WordLevel : undefined
 }
 
 /**

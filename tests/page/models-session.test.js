@@ -27,7 +27,6 @@ import { exactMap, inputOf, runOf, statesOf } from '../../web/rooms/models/model
 import { handlers } from '../../web/rooms/models/session.js'
 import { looksOf, pairsOf, profileOf, tileOf } from '../../web/rooms/models/summary-details.js'
 import { breakLines, hitsOf } from '../../web/rooms/models/text-lines.js'
-import { isWordLevel, WordLevel } from '../../web/rooms/models/word-level.js'
 import { serve } from '../../web/shell/port.js'
 import { Tokenizer } from '../models/tokenizer.js'
 
@@ -613,27 +612,4 @@ test('what matters for an answer: estimates first, then exact rows, which are th
   const { isTooLong } = await mattersOf(model, /** @type {any} */ (run), { what: 'heads', stack: '', other: '' }, watch)
   assert.equal(isTooLong, true, '12 heads with 1,700 by 1,700 weights')
   model.dispose()
-})
-
-test('the texts of the models of the page are read as the package reads them', () => {
-  for (const name of ['stories', 'translation']) {
-    const [json, config] = ['tokenizer', 'tokenizer_config'].map(file =>
-      JSON.parse(readFileSync(new URL(`../../web/trained/${name}/${file}.json`, import.meta.url), 'utf8')),
-    )
-    assert.ok(isWordLevel(json))
-    const [own, other] = [new WordLevel(json), new Tokenizer(json, config)]
-    const words = Object.keys(json.model.vocab)
-    const odd = ['Zebra', '\u732b', "don't", '<s>the', 'and<unk>', '\n', '\u00e9,', '!?', '...', 'THE']
-    const word = (/** @type {number} */ n) => (n % 3 ? words[(n * 7) % words.length] : odd[(n / 3) % odd.length])
-    for (let n = 0; n < 300; n++) {
-      const text = Array.from({ length: n % 9 }, (_, i) => word(n * 31 + i * 17)).join(n % 5 ? ' ' : '  ')
-      for (const options of [{}, { add_special_tokens: false }]) {
-        const { ids, tokens } = other.encode(text, options)
-        const found = own.encode(text, options)
-        assert.deepEqual([found.ids, found.tokens], [ids, tokens], text)
-        for (const skip_special_tokens of ids.length ? [true, false] : [])
-          assert.equal(own.decode(ids, { skip_special_tokens }), other.decode(ids, { skip_special_tokens }))
-      }
-    }
-  }
 })

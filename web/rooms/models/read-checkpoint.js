@@ -15,7 +15,6 @@ import {
   withUnknown,
 } from './read-text.js'
 import { idOf, isOfHub, labelOf, nameOf, usualDtype } from './sources.js'
-import { isWordLevel, WordLevel } from './word-level.js'
 
 /** @typedef {import('qkv/models').Model} Model */
 /** @typedef {import('./models.js').ModelsAsks} Asks */
@@ -93,17 +92,18 @@ export async function readCheckpoint(qkv, request, looked, { signal, progress })
     const sizes = { stored: bytes.stored, float16: bytes.float16, int8: bytes.int8 }
     throw problem('modelsLarge', { name: label, most, ...sizes })
   }
-  const { tokenizer, wrote } = withUnknown(await classOf(isShipped ? from : undefined))
+  // The tokens of models of the page are words, which need no package.
+  const texts = isShipped ? undefined : withUnknown((await import('@huggingface/tokenizers')).Tokenizer)
   const onProgress = reporter(label, start, progress)
   const model = await loadModel(qkv, from, {
     ...ofHub,
     dtype: chosen || undefined,
-    tokenizer,
+    tokenizer: texts?.tokenizer,
     signal,
     onProgress,
   }).catch(failed)
   try {
-    wrote(model)
+    texts?.wrote(model)
     signal.throwIfAborted()
     const predicts = await predictsOf(model)
     const name = isShipped ? given : await nameOf(label, config, await numbersOf(model), known)
@@ -153,17 +153,6 @@ async function numbersOf(model) {
   const vector = model.describe().tensors.find(({ dims }) => dims.length === 1)
   const { weight } = await model.weightRow(`${attentionOf(encoder && decoder ? 'decoder' : '', 0)}q`, 0)
   return vector ? [(await model.weight(vector.name)).data, weight] : [weight]
-}
-
-/**
- * The class that reads tokenizer.json: of a model of the page a small one, of any other that of the package.
- * @param {import('qkv/models').CheckpointSource} [files] of a model of the page
- * @returns {Promise<import('../../../src/models/tokenizer.js').TokenizerClass>}
- */
-async function classOf(files) {
-  const file = /** @type {Record<string, BlobPart> | undefined} */ (files)?.['tokenizer.json']
-  if (file && isWordLevel(JSON.parse(await new Blob([file]).text()))) return WordLevel
-  return (await import('@huggingface/tokenizers')).Tokenizer
 }
 
 /** What a folder says of its model, where it has such a file. @param {import('qkv/models').CheckpointSource} source @returns {Promise<import('./models.js').About | undefined>} */
