@@ -5,6 +5,7 @@ import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { test } from 'node:test'
 import { load } from '../src/index.js'
+import { embeddingLayer } from '../src/layers.js'
 import { addBackward, mulBackward, subBackward } from '../src/nn.js'
 import * as train from '../src/train.js'
 import { close } from './helpers.js'
@@ -99,6 +100,43 @@ test('operands that are used twice, that are constants, or that take part in sev
       const off = Math.abs(gradients[name][n] - want)
       assert.ok(off <= 2e-3 + 2e-3 * Math.abs(want), `${name}[${n}]: ${gradients[name][n]}, ${want} by differences`)
     }
+  p.dispose()
+})
+
+test('a slice cuts what is beyond an end; a negative paddingIdx counts from the end', () => {
+  const p = parameters(qkv, {
+    x: [
+      [1, 2],
+      [3, 4],
+      [5, 6],
+    ],
+  })
+  const { x } = p.values
+  for (const [from, to, want] of any([
+    [
+      1,
+      9,
+      [
+        [3, 4],
+        [5, 6],
+      ],
+    ],
+    [-9, 1, [[1, 2]]],
+    [5, 9, []],
+  ])) {
+    const { output } = tape(qkv, p, t => t.slice(x, 0, from, to))
+    assert.deepEqual(output.tolist(), want, `${from} to ${to}`)
+  }
+  const gradients = [-1, 2].map(paddingIdx => {
+    tape(qkv, p, t => t.sum(t.embedding([0, 2, 2], x, { paddingIdx }))).backward()
+    return [...p.gradients.x.data]
+  })
+  assert.deepEqual(gradients, [
+    [1, 1, 0, 0, 0, 0],
+    [1, 1, 0, 0, 0, 0],
+  ])
+  const g = qkv.generator(1)
+  assert.deepEqual(embeddingLayer(g, 3, 2, { paddingIdx: -1 }).weight.slice(0, 2).tolist(), [[0, 0]])
   p.dispose()
 })
 
@@ -220,7 +258,7 @@ test('wrong operands and options of these operations are named, and change nothi
     [t => t.permute(x, [0, 2]), /permute: dims\[1\]: 2 given, a whole number from -2 to 1/],
     [t => t.permute(x), /permute: dims: undefined given, an array of numbers expected/],
     [t => t.slice(x, 2, 0), /slice: dim: 2 given/],
-    [t => t.slice(x, 0, 0, 3), /slice: to: 3 given, a whole number from -2 to 2 expected/],
+    [t => t.slice(x, 0, 0, 1.5), /slice: to: 1\.5 given, a whole number/],
     [t => t.slice(x, 0, 2, 1), /slice: from 2 to 1 of 2: from is after to/],
     [t => t.slice(x, 0), /slice: from: undefined given/],
     [t => t.slice(s, 0, 0), /slice: x has no axes/],

@@ -5,7 +5,7 @@ import { spawnSync } from 'node:child_process'
 import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { load } from '../src/index.js'
-import { Adam, AdamW, clipGradNorm, parameters, tape } from '../src/train.js'
+import { Adam, AdamW, clipGradNorm, parameters, SGD, tape } from '../src/train.js'
 import { GPT, gpt, gptWeights, INDUCTION, induction, inductionWeights } from './training/small-models.js'
 
 const STEPS = 50
@@ -103,6 +103,62 @@ for (const [name, sizes, weights, B, Optimizer, options, theirs, clip] of RUNS)
     optimizer.dispose()
     p.dispose()
     assert.equal(qkv.memory.resident, 0)
+  })
+
+for (const [name, Optimizer, options] of /** @type {any[]} */ ([
+  ['SGD', SGD, { lr: 0.1, momentum: 0.9, dampening: 0.5, weightDecay: 0.1 }],
+  ['Adam', Adam, { lr: 0.1, weightDecay: 0.1 }],
+  ['AdamW', AdamW, { lr: 0.1 }],
+]))
+  test(`${name} leaves a parameter without a gradient alone, and counts its steps from its first gradient, as PyTorch`, () => {
+    const values = { a: [1, 2, 3], b: [4, 5, 6], c: [7, 8, 9] }
+    const p = parameters(qkv, values)
+    const optimizer = new Optimizer(p, options)
+    const make = (/** @type {any} */ of, /** @type {string[]} */ names) =>
+      tape(qkv, of, t =>
+        names.map(key => t.sum(t.mul(of.values[key], of.values[key]))).reduce((x, y) => t.add(x, y)),
+      ).backward()
+    for (let n = 0; n < 3; n++) {
+      make(p, ['a', 'c'])
+      optimizer.step()
+      assert.deepEqual([...p.values.b.data], values.b, `step ${n}`)
+    }
+    make(p, ['b'])
+    const before = [...p.values.a.data]
+    optimizer.step()
+    assert.deepEqual([...p.values.a.data], before, 'the gradient of an earlier step is none')
+    // Alone, from its first gradient on.
+    const own = parameters(qkv, { b: values.b })
+    const fresh = new Optimizer(own, options)
+    make(own, ['b'])
+    fresh.step()
+    assert.deepEqual(p.values.b.data, own.values.b.data)
+    assert.notDeepEqual([...own.values.b.data], values.b)
+    const state = optimizer.stateDict()
+    assert.deepEqual([state.step, state['step.a'], state['step.b'], state['step.c']], [4, 3, 1, 3])
+    const again = parameters(qkv, p.stateDict())
+    const continued = new Optimizer(again, options).loadStateDict(state)
+    for (const [of, one] of [
+      [p, optimizer],
+      [again, continued],
+      [own, fresh],
+    ]) {
+      make(of, of === own ? ['b'] : ['a', 'b', 'c'])
+      one.step()
+    }
+    assert.deepEqual(again.stateDict(), p.stateDict())
+    assert.deepEqual(p.values.b.data, own.values.b.data)
+    p.values.a.data.fill(1)
+    p.gradients.a.data.fill(0)
+    make(p, ['b'])
+    p.gradients.a.data.fill(1) // set by the caller
+    optimizer.step()
+    assert.notDeepEqual([...p.values.a.data], [1, 1, 1])
+    assert.throws(
+      () => optimizer.loadStateDict({ ...state, 'step.b': 9 }),
+      /loadStateDict: step\.b: 9 given, a whole number from 0 to 4 expected/,
+    )
+    for (const one of [optimizer, continued, fresh, p, again, own]) one.dispose()
   })
 
 test('the weights have the same bits after steps on 1, 2 and 4 threads', async () => {

@@ -182,7 +182,7 @@ export class Tensor {
 
   /**
    * A copy of the indices from <= i < to of one axis: `x.slice(1, 0, 2)` is PyTorch's `x[:, 0:2]`. Negative ones count
-   * from the end.
+   * from the end; what is beyond an end is cut.
    * @param {number} axis
    * @param {number} from
    * @param {number} [to] default: the end
@@ -191,7 +191,10 @@ export class Tensor {
   slice(axis, from, to) {
     const n = axisOf(this, axis, 'slice')
     const size = this.dims[n]
-    const [first, end] = [from, to ?? size].map(i => indexOf(this, i, n, 'slice', size))
+    const [first, end] = [from, to ?? size].map(i => {
+      const isNumber = typeof i === 'number' && Number.isFinite(i)
+      return indexOf(this, isNumber ? Math.max(-size, Math.min(size, i)) : i, n, 'slice', size)
+    })
     if (end < first)
       throw new RangeError(`slice: from ${describe(from)} to ${describe(to)} of axis ${axis}: from is after to`)
     const inner = count(this.dims.slice(n + 1))

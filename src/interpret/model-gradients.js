@@ -172,8 +172,10 @@ export function* gradientSteps(parts, input, options, where, inParts) {
     if (learned.size) qkv.scope(() => throughEmbedding(parts, spec, record(), learned, call.read, passed ?? dH.data))
   }
   const ofWeights = Object.fromEntries(plan.read(learned))
-  if (parameters instanceof Parameters)
+  if (parameters instanceof Parameters) {
     for (const [name, { data }] of Object.entries(ofWeights)) parameters.gradients[name].data.set(data)
+    parameters.reached = new Set() // a weight that was not used, such as a pooler, has a gradient of zeros
+  }
   return {
     ...ran,
     value,

@@ -17,14 +17,15 @@ import { readState, SIZE } from './state-dict.js'
  * @param {Generator} generator
  * @param {number} num rows
  * @param {number} dim size of a row
- * @param {{ paddingIdx?: number }} [options] paddingIdx: a row that is set to zeros
+ * @param {{ paddingIdx?: number }} [options] paddingIdx: a row that is set to zeros; negative ones count from the end
  */
 export function embeddingLayer(generator, num, dim, options = {}) {
   const { core } = checkStream(generator, 'embeddingLayer: generator')
   const { paddingIdx: padding } = readOptions(options, ['paddingIdx'], 'embeddingLayer')
   toNumber(num, 'embeddingLayer: num', SIZE)
   toNumber(dim, 'embeddingLayer: dim', SIZE)
-  if (padding !== undefined) toNumber(padding, 'embeddingLayer: paddingIdx', { least: 0, most: num - 1, whole: true })
+  if (padding !== undefined)
+    toNumber(padding, 'embeddingLayer: paddingIdx', { least: -num, most: num - 1, whole: true })
   const weight = generator.randn([num, dim])
   if (padding !== undefined) weight.row(padding).data.fill(0)
   return new Embedding(core, weight)

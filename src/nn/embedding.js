@@ -24,8 +24,9 @@ import { produceAll } from './operation.js'
 export function prepareRows(core, table, lead, paddingIdx, where) {
   if (table.length !== 2) throw new RangeError(`${where}: weight has dims ${shape(table)}, (num, dim) expected`)
   const [num, dim] = table
-  const range = { least: 0, most: num - 1, whole: true }
-  const padding = paddingIdx === undefined ? -1 : toNumber(paddingIdx, `${where}: paddingIdx`, range)
+  const range = { least: -num, most: num - 1, whole: true }
+  const given = paddingIdx === undefined ? undefined : toNumber(paddingIdx, `${where}: paddingIdx`, range)
+  const padding = given === undefined ? -1 : given < 0 ? given + num : given
   const n = count(lead)
   /** @type {(at: number[], ids: number, given: Int32Array) => void} */
   const save = (_, ids, given) => core.words.set(given, ids / 4)

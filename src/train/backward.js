@@ -107,6 +107,8 @@ export function planBackward(p, root, accumulate, isOne) {
     run(dRoot) {
       core.floats.set(dRoot, top / 4)
       if (!accumulate && begun.size < Object.keys(p.values).length) p.all[1].data.fill(0)
+      const before = accumulate ? (p.reached ?? []) : []
+      p.reached = new Set([...before, ...Array.from(begun, ({ tensor }) => tensor)])
       for (const run of runs) core.scope(run)
     },
   }

@@ -20,7 +20,10 @@ import { addressOf, copies, expectParameters, fill, paddedSize } from './paramet
  * @property {readonly string[]} [noDecay] names of parameters without weight decay
  * @property {readonly ParamGroup[]} [paramGroups] all other parameters have the options above
  */
-/** @typedef {{ step: number, [name: string]: number | FloatTensor }} OptimizerState step: how many steps were made; the others are tensors: 'expAvg.name' */
+/**
+ * @typedef {{ step: number, [name: string]: number | FloatTensor }} OptimizerState step: how many steps were made; 'step.name': how many a
+ *   parameter made that had no gradient in others; the others are tensors: 'expAvg.name'
+ */
 /** Addresses of n parameters and of their gradients. @typedef {{ p: number, g: number, n: number }} Run */
 /**
  * A kernel, the names of the arrays that it stores for each parameter, and `write`, which writes its struct for a run of
@@ -70,6 +73,21 @@ function toGroups(p, given, where) {
 const NOT_NEGATIVE = { least: 0 }
 const BELOW_ONE = { least: 0, most: 1 - 2 ** -53 }
 
+/** A parameter: its place among the floats, and in how many steps it had no gradient. @typedef {{ name: string, from: number, n: number, isDecayed: boolean, group: ParamGroup | undefined, missed: number }} Part */
+
+/** Joins adjacent parameters of the same group with the same number of steps: one kernel call updates them. @param {readonly Part[]} parts */
+function joined(parts) {
+  /** @type {Part[]} */
+  const runs = []
+  for (const part of parts) {
+    const last = runs.at(-1)
+    const isSame = last?.group === part.group && last?.isDecayed === part.isDecayed && last?.missed === part.missed
+    if (last && isSame && last.from + last.n === part.from) last.n += part.n
+    else runs.push({ ...part })
+  }
+  return runs
+}
+
 /** Base class of the optimisers. */
 export class Optimizer {
   /** The learning rate; may be set before each step. A group with a rate of its own keeps that. */
@@ -81,8 +99,8 @@ export class Optimizer {
   #groups
   #rule
   #weightDecay
-  /** Runs of adjacent parameters of the same group, with or without weight decay. @type {{ from: number, n: number, isDecayed: boolean, group: ParamGroup | undefined }[]} */
-  #runs = []
+  /** @type {Part[]} */
+  #parts = []
   /** All values, all gradients, and the arrays of the rule. @type {FloatTensor[]} */
   #arrays
   /** Those of the rule by the names of the parameters: 'expAvg.weight'. @type {Record<string, FloatTensor>} */
@@ -113,10 +131,7 @@ export class Optimizer {
     for (const [name, { dims }] of Object.entries(p.values)) {
       const n = paddedSize(dims)
       const group = groupOf.get(name)
-      const isDecayed = !noDecay.includes(name)
-      const last = this.#runs[this.#runs.length - 1]
-      if (last && last.group === group && last.isDecayed === isDecayed) last.n += n
-      else this.#runs.push({ from, n, isDecayed, group })
+      this.#parts.push({ name, from, n, isDecayed: !noDecay.includes(name), group, missed: 0 })
       from += n
     }
     const { state } = this.#rule
@@ -144,32 +159,37 @@ export class Optimizer {
     throw new TypeError(`${where}: the groups are made with the optimiser: set lr and weightDecay of one of them`)
   }
 
-  /** Updates the parameters from their gradients. */
+  /** Updates the parameters from their gradients. One that the backward pass did not reach stays as it is. */
   step() {
     const { core } = Optimizer.#checked(this).#p
     const { kernel, write } = this.#rule
     const rate = (/** @type {unknown} */ lr) => toNumber(lr, `${this.#where}: lr`, NOT_NEGATIVE)
     const decay = (/** @type {unknown} */ share) => toNumber(share, `${this.#where}: weightDecay`, NOT_NEGATIVE)
-    const options = this.#runs.map(({ isDecayed, group }) => ({
+    const moved = this.#parts.filter(({ name }) => this.#p.hasGradient(name))
+    const runs = joined(moved)
+    const options = runs.map(({ isDecayed, group }) => ({
       lr: rate(group?.lr ?? this.lr),
       decay: isDecayed ? decay(group?.weightDecay ?? this.#weightDecay) : 0,
     }))
     const arrays = this.#arrays.map(addressOf)
     core.scope(() => {
-      for (const [i, { from, n }] of this.#runs.entries()) {
+      for (const [i, { from, n, missed }] of runs.entries()) {
         const { lr, decay } = options[i]
         const [p, g, ...state] = arrays.map(array => array + from * 4)
-        const args = write(core, { p, g, n }, state, this.steps, decay, lr)
+        const args = write(core, { p, g, n }, state, this.steps - missed, decay, lr)
         launch(core, kernel, [args], Math.ceil(n / UNIT), arrays.length * n)
       }
     })
+    for (const part of this.#parts) if (!moved.includes(part)) part.missed++
     this.steps++
     this.#p.onChange?.()
   }
 
   /** A copy of the state. @returns {OptimizerState} */
   stateDict() {
-    return { step: this.steps, ...copies(Optimizer.#checked(this).#state) }
+    const parts = Optimizer.#checked(this).#parts.filter(({ missed }) => missed > 0)
+    const own = parts.map(({ name, missed }) => [`step.${name}`, this.steps - missed])
+    return { step: this.steps, ...Object.fromEntries(own), ...copies(this.#state) }
   }
 
   /** @param {OptimizerState} state with the same names and dims @returns {this} */
@@ -177,7 +197,13 @@ export class Optimizer {
     const { step, ...rest } = Object(state)
     const where = `${Optimizer.#checked(this).#where}: loadStateDict: step`
     const steps = toNumber(step, where, { least: 0, whole: true })
+    const missed = this.#parts.map(({ name }) => {
+      const { [`step.${name}`]: own = steps } = rest
+      delete rest[`step.${name}`]
+      return steps - toNumber(own, `${where}.${name}`, { least: 0, most: steps, whole: true })
+    })
     fill(this.#state, rest)
+    for (const [n, part] of this.#parts.entries()) part.missed = missed[n]
     this.steps = steps
     return this
   }

@@ -90,6 +90,8 @@ export class Parameters {
   entries = []
   /** @internal @type {import('./backward.js').Backward | undefined} */
   planned
+  /** @internal The values that the last backward pass reached; undefined before the first one. @type {Set<FloatTensor> | undefined} */
+  reached
   /** @internal Number of tapes so far. */
   step = 0
   /** @internal */
@@ -121,6 +123,12 @@ export class Parameters {
     if (!(#isOurs in this)) throw proxied('parameters')
     addressOf(this.memory)
     return this
+  }
+
+  /** @internal False for a parameter that no backward pass reached and whose gradient nobody set: PyTorch's `grad is None`. @param {string} name */
+  hasGradient(name) {
+    const isReached = this.reached?.has(this.values[name]) ?? true
+    return isReached || this.gradients[name].data.some(value => value !== 0)
   }
 
   /** Copies of the values, by name. @returns {Record<string, FloatTensor>} */

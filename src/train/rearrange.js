@@ -81,8 +81,8 @@ export const slice = toOperation(['x'], {
     const axis = toAxis(dim, given, `${where}: dim`)
     const size = given[axis]
     const [first, end] = [from, to ?? size].map((i, n) => {
-      const index = toNumber(i, `${where}: ${n ? 'to' : 'from'}`, { least: -size, most: size, whole: true })
-      return index < 0 ? index + size : index
+      const index = toNumber(i, `${where}: ${n ? 'to' : 'from'}`, { whole: true })
+      return index < 0 ? Math.max(0, index + size) : Math.min(index, size)
     })
     if (end < first) throw new RangeError(`${where}: from ${from} to ${to} of ${size}: from is after to`)
     const steps = stepsOf(given)
