@@ -81,6 +81,7 @@ export function recordHooks(hooks) {
  * @property {Set<string>} wanted places whose gradients are asked for
  * @property {Map<string, FloatTensor>} found these gradients
  * @property {Map<string, FloatTensor>} learned resident gradients of weights, by the keys of their pieces; they are added to
+ * @property {{ place: string, gradient: FloatTensor }} [seed] the place whose numbers are differentiated, with the gradient by them
  */
 
 const RESIDENT = { resident: true }
@@ -88,7 +89,7 @@ const RESIDENT = { resident: true }
 /** @param {FloatTensor} x resident */
 const addressOf = x => /** @type {ResidentTensor} */ (x).address
 
-/** Adds numbers to a gradient of a weight. @param {FloatTensor | undefined} to @param {ArrayLike<number> | undefined} numbers */
+/** Adds numbers to a gradient. @param {{ data: Float32Array } | undefined} to @param {ArrayLike<number> | undefined} numbers */
 export function accumulate(to, numbers) {
   const data = to?.data
   for (let n = 0; data && numbers && n < data.length; n++) data[n] += numbers[n]
@@ -121,7 +122,7 @@ export class KeepingOperations extends ModelOperations {
 }
 
 /** @param {import('../qkv.js').Qkv} qkv @param {FloatTensor} z @param {string} activation */
-function activated(qkv, z, activation) {
+export function activated(qkv, z, activation) {
   const { run, options } = ACTIVATIONS[activation]
   return run(qkv, z, { ...options, ...RESIDENT })
 }
@@ -298,16 +299,25 @@ export class GradientRecorder extends ModelOperations {
 
   /** @override @param {string} name @param {FloatTensor} y @returns {FloatTensor} */
   hook(name, y) {
-    const outcome = this.#shared.outcomes.get(name)
-    if (!outcome && !this.#shared.wanted.has(name)) return y
+    const { outcomes, wanted } = this.#shared
+    const outcome = outcomes.get(name)
+    const seed = this.#seedOf(name)
+    if (!outcome && !seed && !wanted.has(name)) return y
     // A tensor of its own, because others than this place may read y: the residual reads the input of attention without a norm.
     const z = this.resident({ data: outcome ? outcome.apply(y) : y.data, dims: y.dims })
     this.#steps.push(() => {
+      if (seed) this.give(z, this.resident(seed))
       const d = this.gradient(z)
       this.keep(name, d, z.dims)
       if (d) this.give(y, outcome ? this.resident({ data: outcome.pass(d), dims: y.dims }) : d)
     })
     return z
+  }
+
+  /** The gradient by the numbers of a place, if these are what is differentiated. @param {string} name */
+  #seedOf(name) {
+    const { seed } = this.#shared
+    return seed?.place === name ? seed.gradient : undefined
   }
 
   /** @override @param {string} name @param {FloatTensor} y @param {number} H @param {readonly number[]} dims */
@@ -317,7 +327,7 @@ export class GradientRecorder extends ModelOperations {
     this.#steps.push(() => {
       const d = this.gradient(z)
       const passed = edit.pass(d?.data)
-      if (edit.isHooked && d) this.give(y, this.resident({ data: passed, dims: y.dims }))
+      if (edit.isHooked && (d || edit.isSeeded)) this.give(y, this.resident({ data: passed, dims: y.dims }))
     })
     return z
   }
@@ -345,8 +355,12 @@ export class GradientRecorder extends ModelOperations {
     const put = (to, h, part) => {
       for (let n = 0; n * size < part.length; n++) to.set(part.subarray(n * size, (n + 1) * size), (n * H + h) * size)
     }
+    const seed = this.#seedOf(name)
+    const ofHeads = heads.map((_, h) => this.#seedOf(`${name}.${h}`))
+    const isSeeded = [seed, ...ofHeads].some(one => one)
     return {
-      isHooked: whole !== undefined || heads.some(outcome => outcome),
+      isSeeded,
+      isHooked: isSeeded || whole !== undefined || heads.some(outcome => outcome),
       /** @param {Float32Array} data */
       apply: data => {
         const out = (whole?.apply(new Tensor(data, [...all])) ?? data).slice()
@@ -356,8 +370,15 @@ export class GradientRecorder extends ModelOperations {
       /** @param {Float32Array | undefined} d */
       pass: d => {
         const out = d?.slice() ?? new Float32Array(count(all))
+        if (seed) accumulate({ data: out }, seed.data)
         this.keep(name, { data: out, dims: all }, all)
         for (const [h, outcome] of heads.entries()) {
+          const own = ofHeads[h]
+          if (own) {
+            const part = partOf(out, h)
+            accumulate(part, own.data)
+            put(out, h, part.data)
+          }
           if (this.#shared.wanted.has(`${name}.${h}`)) this.keep(`${name}.${h}`, partOf(out, h), dims)
           if (outcome) put(out, h, outcome.pass(partOf(out, h)))
         }

@@ -6,7 +6,7 @@ import { describe } from '../base/errors.js'
 import { count, Tensor } from '../base/tensor.js'
 import { checkSignal } from '../models/inputs.js'
 import { Model, stackNames, stacksOf } from '../models/model.js'
-import { checkHooks, copyOf, expandPlace } from '../models/model-hooks.js'
+import { applyHook, checkHooks, copyOf, expandPlace } from '../models/model-hooks.js'
 import { embed, enter, finish, headInput, lastNorm, runLayer } from '../models/network.js'
 import { forEachRun } from '../models/stored-tensors.js'
 import { inTurns, layersOf } from '../models/turns.js'
@@ -16,7 +16,7 @@ import { Parameters } from '../train/parameters.js'
 import { accumulate, GradientRecorder, KeepingOperations, recordHooks } from './gradient-recorder.js'
 import { bytesBackwards, makeRoom } from './memory-room.js'
 import { findStored } from './model-parameters.js'
-import { readObjective } from './objective.js'
+import { isOfPlace, readGradient, readObjective } from './objective.js'
 import { expectLogits, isReadout } from './readout.js'
 import { doublesOf, quiet } from './resume.js'
 
@@ -92,7 +92,8 @@ export function* gradientSteps(parts, input, options, where, inParts) {
   const { qkv, family, weights, steps } = parts
   const { of = 'loss', targets, at = [], parameters = [], keep } = options
   const ofReadout = isReadout(of)
-  expectLogits(parts, of, where)
+  const ofPlace = isOfPlace(of) ? of : undefined
+  if (!ofPlace) expectLogits(parts, of, where)
   const isLearning = parameters instanceof Parameters || parameters.length > 0
   if (ofReadout && (isLearning || at.some(place => place === 'logits')))
     throw new RangeError(
@@ -102,6 +103,9 @@ export function* gradientSteps(parts, input, options, where, inParts) {
   const { recording, outcomes } = recordHooks(checkHooks(options.hooks, stacks) ?? {})
   if (!Array.isArray(at)) throw new TypeError(`${where}: at: ${describe(at)} given, a list of places expected`)
   const wanted = new Set(at.flatMap(place => expandPlace(String(place), stacks, `${where}: at`)))
+  const watched = ofPlace && watchPlace(ofPlace, recording, stacks, where)
+  if (watched && (targets !== undefined || wanted.has('logits')))
+    throw new RangeError(`${where}: the numbers at ${describe(watched.place)} depend on neither targets nor logits`)
   const plan = planParameters(parts, parameters, where)
   /** What enters each layer, and what leaves the last. @type {Kept[]} */
   const kept = []
@@ -110,7 +114,8 @@ export function* gradientSteps(parts, input, options, where, inParts) {
   const last = stacks[stacks.length - 1]
   const entered = (/** @type {Layer} */ own, /** @type {FloatTensor} */ h) => {
     const { place, read } = own.call
-    if (place === last.stack) objective ??= readObjective(of, targets, sizesOf(own, family.vocab), where, parts)
+    if (place === last.stack && !ofPlace)
+      objective ??= readObjective(of, targets, sizesOf(own, family.vocab), where, parts)
     if (own.layer === 0) makeRoom(qkv, 4 * plan.size + bytesBackwards(own.stack, read.B * read.L), where)
     /** @type {Products} */
     const products = new Map()
@@ -121,19 +126,21 @@ export function* gradientSteps(parts, input, options, where, inParts) {
   const operations = (/** @type {import('../models/network.js').CheckedHooks | undefined} */ hooks) =>
     new KeepingOperations(qkv, weights, hooks)
   /** @type {'none' | 'all'} */
-  const kind = ofReadout ? 'none' : 'all'
+  const kind = ofReadout || ofPlace ? 'none' : 'all'
   const ran = yield* steps(input, { hooks: recording, keep, logits: kind }, { entered, inParts, operations })
   const logits = /** @type {FloatTensor} */ (ran.logits)
-  const { terms, evaluate, readout } = /** @type {import('./objective.js').CheckedObjective} */ (objective)
+  const { terms, evaluate, readout } = objective ?? {}
   const made = readout?.(doublesOf(ran.lastHiddenState, 0))
-  const { value, dLogits } = made ? { value: made.value, dLogits: undefined } : evaluate(qkv, logits)
+  const seed = watched?.seed()
+  /** @type {{ value?: number, dLogits?: FloatTensor }} */
+  const { value, dLogits } = made ? { value: made.value } : (seed ?? evaluate?.(qkv, logits) ?? {})
 
   const memory = qkv.alloc([Math.max(1, plan.size)])
   /** @type {Map<string, FloatTensor>} */
   const learned = new Map(plan.pieces.map(({ key, from, size }) => [key, memory.part(from, [size])]))
   /** @type {Map<string, FloatTensor>} */
   const found = new Map()
-  const shared = { outcomes, wanted, found, learned }
+  const shared = { outcomes, wanted, found, learned, seed }
   /** The gradient of the encoder's output. @type {FloatTensor | undefined} */
   let dEncoded
   /** A recorder of its own for each layer. */
@@ -148,6 +155,8 @@ export function* gradientSteps(parts, input, options, where, inParts) {
       const y = lastNorm(spec, place, recorder, x)
       if (place === last.stack && made)
         recorder.give(y, recorder.resident({ data: made.pull().flatMap(row => [...row]), dims: y.dims }))
+      else if (place === last.stack && seed)
+        recorder.give(y, qkv.alloc(y.dims)) // zeros: the seed lies further down
       else if (place === last.stack) throughHead(parts, recorder, shared, y, { logits, dLogits, terms })
       else recorder.give(y, recorder.resident(/** @type {FloatTensor} */ (dEncoded)))
       recorder.backward()
@@ -167,6 +176,7 @@ export function* gradientSteps(parts, input, options, where, inParts) {
     }
     const recorder = record()
     const name = `${place}embedding`
+    if (seed?.place === name) accumulate(dH, seed.gradient.data)
     recorder.keep(name, dH, dH.dims)
     const passed = outcomes.get(name)?.pass(dH)
     if (learned.size) qkv.scope(() => throughEmbedding(parts, spec, record(), learned, call.read, passed ?? dH.data))
@@ -181,6 +191,41 @@ export function* gradientSteps(parts, input, options, where, inParts) {
     value,
     gradients: Object.fromEntries([...wanted].map(name => [name, /** @type {FloatTensor} */ (found.get(name))])),
     parameters: ofWeights,
+  }
+}
+
+/**
+ * Reads the numbers at a place in the forward pass, after the hook that is there.
+ * @param {import('./objective.js').OfPlace} of
+ * @param {Hooks} recording hooks of the forward pass, to which it adds
+ * @param {import('../models/model-hooks.js').Stacks} stacks
+ * @param {string} where
+ */
+function watchPlace(of, recording, stacks, where) {
+  const { place, gradient } = readOptions(of, ['place', 'gradient'], `${where}: of`)
+  const name = String(place)
+  if (name === 'logits')
+    throw new RangeError(`${where}: of: place: for logits, give a function of the logits as \`of\``)
+  if (expandPlace(name, stacks, `${where}: of`)[0] !== name)
+    throw new RangeError(`${where}: of: place: expected one place, got ${describe(name)}`)
+  if (gradient === undefined)
+    throw new TypeError(`${where}: of: gradient: expected a tensor or a function, got undefined`)
+  const hooks = /** @type {Record<string, import('../models/model-hooks.js').Hook>} */ (recording)
+  const before = hooks[name]
+  /** @type {FloatTensor | undefined} */
+  let values
+  hooks[name] = x => {
+    const made = before === undefined ? undefined : applyHook({ [name]: before }, name, () => x)
+    values = copyOf(made ?? x)
+    return made
+  }
+  return {
+    place: name,
+    seed: () => {
+      const numbers = /** @type {FloatTensor} */ (values)
+      const given = typeof gradient === 'function' ? gradient(copyOf(numbers)) : gradient
+      return { place: name, ...readGradient(given, numbers.dims, `"${name}"`, where) }
+    },
   }
 }
 

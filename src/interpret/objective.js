@@ -1,4 +1,4 @@
-// What a backward pass differentiates: a loss, a weighted sum of logits, or any function of the logits.
+// What a backward pass differentiates: a loss, a weighted sum of logits, any function of the logits, or of the numbers at a place.
 
 import { readOptions, toNumber } from '../base/arguments.js'
 import { describe, shape } from '../base/errors.js'
@@ -11,9 +11,14 @@ import { isReadout, readReadout } from './readout.js'
 /** @typedef {import('../base/tensor.js').TensorLike} TensorLike */
 /** @typedef {{ row?: number, position: number, token: number, weight?: number }} LogitTerm row: of the batch, default 0; position: from the end if negative; weight: default 1 */
 /**
+ * A function of the numbers at a place, by its gradient, with the dims of the place; or what makes the gradient of the numbers.
+ * @typedef {{ place: import('../models/model-hooks.js').Place, gradient: TensorLike | ((values: FloatTensor) => TensorLike | { value?: number, gradient: TensorLike }) }} OfPlace
+ */
+/**
  * The loss: mean cross-entropy over the targets; a weighted sum of logits, or of logits of classes; the cosine of the text's embedding with
- * another one; or a function of the logits that returns its value and its gradient, or the gradient alone.
- * @typedef {'loss' | { logits: readonly LogitTerm[] } | import('./readout.js').OfClasses | import('./readout.js').OfCosine | ((logits: FloatTensor) => TensorLike | { value?: number, gradient: TensorLike })} Objective
+ * another one; a function of the logits that returns its value and its gradient, or the gradient alone; or a function of the numbers at a
+ * place.
+ * @typedef {'loss' | { logits: readonly LogitTerm[] } | import('./readout.js').OfClasses | import('./readout.js').OfCosine | OfPlace | ((logits: FloatTensor) => TensorLike | { value?: number, gradient: TensorLike })} Objective
  */
 /** The derivative by a logit: of row n of all B * L rows. @typedef {{ n: number, token: number, weight: number }} Derivative */
 
@@ -63,17 +68,7 @@ export function readObjective(of, targets, input, where, parts) {
   }
   if (typeof of === 'function') {
     const evaluate = (/** @type {unknown} */ _, /** @type {FloatTensor} */ logits) => {
-      const given = of(logits)
-      const both = given !== null && typeof given === 'object' && 'gradient' in given
-      const gradient = toFloats(both ? given.gradient : given, `${where}: of: the gradient`)
-      if (String(gradient.dims) !== String(logits.dims))
-        throw new RangeError(
-          `${where}: of: its function gave a gradient of dims ${shape(gradient.dims)}, those of the logits, ${shape(logits.dims)}, expected`,
-        )
-      const value = both && given.value !== undefined ? toNumber(given.value, `${where}: of: the value`) : undefined
-      gradient.data.forEach(one => {
-        finite(one, where)
-      })
+      const { value, gradient } = readGradient(of(logits), logits.dims, 'the logits', where)
       return { value, dLogits: gradient }
     }
     return { evaluate }
@@ -82,7 +77,7 @@ export function readObjective(of, targets, input, where, parts) {
   const list = typeof given === 'object' && given !== null ? given.logits : undefined
   if (!Array.isArray(list) || !list.length)
     throw new TypeError(
-      `${where}: of: ${describe(of)} given; 'loss', { logits: [{ position, token, weight }] }${parts ? ', { classes: [{ class, weight }] }, { cosine, poolings }' : ''} or a function of the logits expected`,
+      `${where}: of: ${describe(of)} given; 'loss', { logits: [{ position, token, weight }] }${parts ? ', { classes: [{ class, weight }] }, { cosine, poolings }, { place, gradient }' : ''} or a function of the logits expected`,
     )
   const terms = list.map((term, i) => {
     const at = `${where}: of: logits[${i}]`
@@ -101,6 +96,29 @@ export function readObjective(of, targets, input, where, parts) {
     },
   }
 }
+
+/**
+ * Checks what a function of some numbers returned: its value and its gradient, or the gradient alone.
+ * @param {unknown} given
+ * @param {readonly number[]} dims of the numbers
+ * @param {string} what they are
+ * @param {string} where
+ */
+export function readGradient(given, dims, what, where) {
+  const both = given !== null && typeof given === 'object' && 'gradient' in given
+  const gradient = toFloats(both ? given.gradient : given, `${where}: of: the gradient`)
+  if (String(gradient.dims) !== String(dims))
+    throw new RangeError(
+      `${where}: of: expected a gradient with the dims of ${what}, ${shape(dims)}; got ${shape(gradient.dims)}`,
+    )
+  const value =
+    both && 'value' in given && given.value !== undefined ? toNumber(given.value, `${where}: of: the value`) : undefined
+  for (const one of gradient.data) finite(one, where)
+  return { value, gradient }
+}
+
+/** True if an objective is a function of the numbers at a place. @param {unknown} of @returns {of is OfPlace} */
+export const isOfPlace = of => typeof of === 'object' && of !== null && 'place' in of
 
 /** @param {number} value @param {string} where */
 function finite(value, where) {
