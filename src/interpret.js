@@ -3,6 +3,7 @@
 export { edge, edges } from './interpret/edges.js'
 export { headCircuits } from './interpret/head-circuits.js'
 export { headGraph } from './interpret/head-graph.js'
+export { jacobianProducts } from './interpret/jacobian.js'
 export { backward, backwardAsync } from './interpret/model-gradients.js'
 export { modelParameters } from './interpret/model-parameters.js'
 export { ablate, patch } from './interpret/patch.js'
@@ -14,6 +15,7 @@ export { steering } from './interpret/steering.js'
 /** @typedef {import('./interpret/model-gradients.js').ModelGradients} ModelGradients */
 /** @typedef {import('./interpret/model-gradients.js').BackwardOptionsOfModel} BackwardOptionsOfModel */
 /** @typedef {import('./interpret/objective.js').Objective} Objective */
+/** @typedef {import('./interpret/jacobian.js').JacobianOptions} JacobianOptions */
 /** @typedef {import('./interpret/patch.js').PatchOptions} PatchOptions */
 /** @typedef {import('./interpret/patch.js').AblateOptions} AblateOptions */
 /** @typedef {import('./interpret/patch.js').PatchResult} PatchResult */

@@ -238,7 +238,7 @@ function watchPlace(of, recording, stacks, where) {
  * @param {Layer['call']} call
  * @param {FloatTensor} dY
  */
-function throughLayer(recorder, { own, h, products }, call, dY) {
+export function throughLayer(recorder, { own, h, products }, call, dY) {
   const { encoded } = call
   if (encoded?.hidden) recorder.encoded = recorder.resident(encoded.hidden)
   recorder.ofBias = (dBias, table) => throughBias(own, dBias, table)

@@ -266,6 +266,17 @@ export class PackedLinear {
 
   /**
    * @internal
+   * The product without the bias, resident: what the layer makes of a difference of two inputs.
+   * @param {FloatTensor} x (..., in)
+   * @returns {FloatTensor} (..., out)
+   */
+  product(x) {
+    const weights = /** @type {import('../ops/linear.js').Weights} */ (this.#weights)
+    return forward(this.#core, x, { ...weights, bias: undefined }, { resident: true }, 'packLinear: product')
+  }
+
+  /**
+   * @internal
    * `forward` of up to three layers of the same x in one call, resident. Undefined unless x has few rows and the layers have
    * weights of whole numbers.
    * @param {readonly PackedLinear[]} layers

@@ -1,0 +1,243 @@
+// The operations of a layer on dual numbers: beside the numbers of one text, N tangents of them. A tangent is the derivative along a
+// direction; a tensor without one has the tangent 0.
+
+import { splitHeads } from '../base/operand.js'
+import { count, Tensor } from '../base/tensor.js'
+import { copyOf } from '../models/model-hooks.js'
+import { ModelOperations, scoreOptions } from '../models/network.js'
+import { ACTIVATIONS } from '../nn/activations.js'
+import { layerNormBackward, rmsNormBackward } from '../nn.js'
+import { activated } from './gradient-recorder.js'
+
+/** @typedef {import('../base/tensor.js').FloatTensor} FloatTensor */
+/** @typedef {import('../runtime/resident.js').ResidentTensor} ResidentTensor */
+/** @typedef {import('../models/network.js').Layer} Layer */
+/** @typedef {import('../models/network.js').Projected} Projected */
+/** @typedef {import('../models/family-shapes/parts.js').PartSpec} PartSpec */
+/** @typedef {import('../models/family-shapes/parts.js').LinearSpec} LinearSpec */
+/** @typedef {import('../models/family-shapes/parts.js').NormSpec} NormSpec */
+
+const RESIDENT = { resident: true }
+
+/**
+ * Where tangents enter and where they are read.
+ * @typedef {object} Ends
+ * @property {string} from the place whose numbers move
+ * @property {FloatTensor} vectors (N, ...dims of the place without the batch)
+ * @property {string} to the place whose derivative is wanted
+ * @property {FloatTensor} [found] this derivative, (N, ...), once the run has reached the place
+ */
+
+export class DualOperations extends ModelOperations {
+  /** The tangents (N, ...) of the tensor at each address. @type {Map<number, FloatTensor>} */
+  #tangents = new Map()
+
+  /** @param {import('../qkv.js').Qkv} qkv @param {import('../models/weights.js').ModelWeights} weights @param {Ends} ends */
+  constructor(qkv, weights, ends) {
+    super(qkv, weights)
+    this.ends = ends
+    this.N = ends.vectors.dims[0]
+  }
+
+  /** @param {FloatTensor} x resident @returns {FloatTensor | undefined} its tangents, undefined if they are 0 */
+  tangent(x) {
+    return this.#tangents.get(/** @type {ResidentTensor} */ (x).address)
+  }
+
+  /** @template {FloatTensor} T @param {T} y @param {FloatTensor | undefined} dY resident */
+  with(y, dY) {
+    if (dY) this.#tangents.set(/** @type {ResidentTensor} */ (/** @type {unknown} */ (y)).address, dY)
+    return y
+  }
+
+  /** A resident copy. @param {{ data: ArrayLike<number>, dims: readonly number[] }} x */
+  resident({ data, dims }) {
+    const made = this.qkv.alloc(dims)
+    made.data.set(data)
+    return made
+  }
+
+  /** N copies of the numbers of one text. @param {FloatTensor} x (1, ...) */
+  wide(x) {
+    const made = this.qkv.alloc([this.N, ...x.dims.slice(1)])
+    for (let n = 0; n < this.N; n++) made.data.set(x.data, n * x.data.length)
+    return made
+  }
+
+  /**
+   * dy = weight * M dx with the symmetric M = (I - 1 1^T / d - x^ x^^T / d) / deviation, without 1 1^T for RMSNorm. The backward kernel
+   * multiplies with M, too.
+   * @override @param {NormSpec} spec @param {FloatTensor} x
+   */
+  norm(spec, x) {
+    const y = super.norm(spec, x)
+    const dX = this.tangent(x)
+    if (!dX) return y
+    const { eps, kind, plusOne } = spec
+    const { weight } = this.weights.norm(spec)
+    const size = x.dims[x.dims.length - 1]
+    const ones = new Tensor(new Float32Array(size).fill(1), [size])
+    const wide = this.wide(x)
+    const given = dX.reshape(wide.dims)
+    const backward = kind === 'layer' ? layerNormBackward : rmsNormBackward
+    const dY = backward(this.qkv, wide, ones, given, { eps, ...RESIDENT }).dX
+    const { data } = dY
+    const factors = weight?.data
+    for (let i = 0; i < data.length; i++) data[i] *= (factors ? factors[i % size] : 1) + (plusOne ? 1 : 0)
+    return this.with(y, dY)
+  }
+
+  /** @override @param {LinearSpec} spec @param {FloatTensor} x @param {import('../models/network.js').FusedOptions} [options] */
+  dense(spec, x, { activation = 'none' } = {}) {
+    const z = super.dense(spec, x)
+    const dX = this.tangent(x)
+    const dZ = dX && this.weights.linear(spec).product(dX.reshape([this.N, ...x.dims.slice(1)]))
+    if (activation === 'none') return this.with(z, dZ)
+    const y = activated(this.qkv, z, activation)
+    if (!dZ) return y
+    const { differentiate, options } = ACTIVATIONS[activation]
+    return this.with(y, differentiate(this.qkv, this.wide(z), dZ, { ...options, ...RESIDENT }).dX)
+  }
+
+  /** @override @param {FloatTensor} a @param {FloatTensor} b */
+  add(a, b) {
+    const [dA, dB] = [this.tangent(a), this.tangent(b)]
+    return this.with(super.add(a, b), dA && dB ? super.add(dA, dB.reshape(dA.dims)) : (dA ?? dB))
+  }
+
+  /** d(a b) = b da + a db. @override @param {FloatTensor} a @param {FloatTensor} b */
+  mul(a, b) {
+    const y = this.resident({ data: a.data.map((value, i) => value * b.data[i]), dims: a.dims })
+    const [dA, dB] = [this.tangent(a), this.tangent(b)]
+    if (!dA && !dB) return y
+    const size = a.data.length
+    const dY = this.qkv.alloc([this.N, ...a.dims.slice(1)])
+    const [to, x, z] = [dY.data, a.data, b.data]
+    for (let i = 0; i < to.length; i++)
+      to[i] = (dA ? dA.data[i] * z[i % size] : 0) + (dB ? dB.data[i] * x[i % size] : 0)
+    return this.with(y, dY)
+  }
+
+  /** @override @param {FloatTensor} x @param {import('../ops/rope.js').RopeOptions} options */
+  rope(x, options) {
+    const dX = this.tangent(x)
+    const y = super.rope(x, options)
+    if (!dX) return y
+    const [cos, sin] = [options.cos, options.sin].map(turns => this.wide(/** @type {FloatTensor} */ (turns)))
+    return this.with(y, super.rope(dX.reshape([this.N, ...x.dims.slice(1)]), { ...options, cos, sin }))
+  }
+
+  /** Nothing is fused, because tangents go through every step. @override */
+  sees() {
+    return true
+  }
+
+  /** @override @param {string} name @param {FloatTensor} y @returns {FloatTensor} */
+  hook(name, y) {
+    const { from, to, vectors } = this.ends
+    let z = y
+    if (name === from) {
+      // A tensor of its own, because the residual may read y, too.
+      z = this.resident(y)
+      this.with(z, this.resident(vectors))
+    }
+    if (name === to) this.ends.found = this.read(z)
+    return z
+  }
+
+  /** @override @param {string} name @param {FloatTensor} y */
+  hookHeads(name, y) {
+    return this.hook(name, y)
+  }
+
+  /** The tangents as a copy. @param {FloatTensor} x */
+  read(x) {
+    const dims = [this.N, ...x.dims.slice(1)]
+    const found = this.tangent(x)
+    return found ? copyOf(found.reshape(dims)) : new Tensor(new Float32Array(count(dims)), dims)
+  }
+
+  /**
+   * S = scale q k^T, P = softmax(S), O = P V: dS = scale (dq k^T + q dk^T), dP = P (dS - rowsum(P dS)), dO = dP V + P dV.
+   * @override
+   * @param {Layer} own
+   * @param {PartSpec} part
+   * @param {Projected} projected
+   * @returns {import('../models/network.js').RunSteps<FloatTensor>}
+   */
+  *mix(own, part, { q, k, v }) {
+    const { N, qkv } = this
+    const { heads: H, kvHeads: G, scale, softcap } = own.stack.heads
+    const options = scoreOptions(own, part)
+    const { masked, weights, output } = qkv.trace(splitHeads(q, H), splitHeads(k, G), splitHeads(v, G), {
+      ...options,
+      keep: ['masked', 'weights', 'output'],
+    })
+    const [, , L, S] = weights.dims
+    const E = output.dims[3]
+    const y = qkv.alloc([1, L, H * E])
+    for (let h = 0; h < H; h++)
+      for (let i = 0; i < L; i++)
+        y.data.set(output.data.subarray((h * L + i) * E, (h * L + i + 1) * E), (i * H + h) * E)
+    const [dQ, dK, dV] = [q, k, v].map(x => this.tangent(x))
+    if (!dQ && !dK && !dV) return y
+    const dY = qkv.alloc([N, L, H * E])
+    const cap = softcap || 0
+    const bias = own.bias?.data.slice()
+    const [ofQ, ofK, ofV] = [headRows(q, H), headRows(k, G), headRows(v, G)]
+    const [tQ, tK, tV] = [dQ && headRows(dQ, H), dK && headRows(dK, G), dV && headRows(dV, G)]
+    for (let h = 0; h < H; h++) {
+      const g = Math.floor(h / (H / G))
+      const P = weights.data.subarray(h * L * S, (h + 1) * L * S)
+      const keys = ofK(0, g)
+      const values = ofV(0, g)
+      for (let n = 0; n < N; n++) {
+        /** @type {Float32Array | undefined} */
+        let dS
+        if (tQ) dS = qkv.linear(tQ(n, h), keys).data
+        if (tK) {
+          const more = qkv.linear(ofQ(0, h), tK(n, g)).data
+          if (dS) for (let i = 0; i < dS.length; i++) dS[i] += more[i]
+          else dS = more
+        }
+        const mixed = new Float32Array(L * E)
+        if (dS) {
+          for (let i = 0; i < L; i++) {
+            let sum = 0
+            for (let s = i * S; s < (i + 1) * S; s++) {
+              const score = masked.data[h * L * S + s]
+              // softcap: d cap tanh(s / cap) = 1 - (capped / cap)^2
+              const capped = score - (bias ? bias[(h * L * S + s) % bias.length] : 0)
+              const slope = score === -Infinity ? 0 : cap ? scale * (1 - (capped / cap) ** 2) : scale
+              dS[s] *= slope
+              sum += dS[s] * P[s]
+            }
+            for (let s = i * S; s < (i + 1) * S; s++) dS[s] = P[s] * (dS[s] - sum)
+          }
+          mixed.set(qkv.matmul(new Tensor(dS, [L, S]), values).data)
+        }
+        if (tV) {
+          const more = qkv.matmul(new Tensor(P, [L, S]), tV(n, g)).data
+          for (let i = 0; i < mixed.length; i++) mixed[i] += more[i]
+        }
+        for (let i = 0; i < L; i++) dY.data.set(mixed.subarray(i * E, (i + 1) * E), ((n * L + i) * H + h) * E)
+      }
+    }
+    return this.with(y, dY)
+  }
+}
+
+/** Reads the rows of a head out of rows of heads side by side. @param {FloatTensor} x (N, L, heads * D) @param {number} heads */
+function headRows(x, heads) {
+  const [, L, width] = x.dims
+  const D = width / heads
+  return (/** @type {number} */ n, /** @type {number} */ h) => {
+    const { data } = x // read at each call: the module's memory may have grown since
+    const out = new Float32Array(L * D)
+    for (let i = 0; i < L; i++) {
+      const at = (n * L + i) * width + h * D
+      out.set(data.subarray(at, at + D), i * D)
+    }
+    return new Tensor(out, [L, D])
+  }
+}
