@@ -4,6 +4,8 @@ export { edge, edges } from './interpret/edges.js'
 export { headCircuits } from './interpret/head-circuits.js'
 export { headGraph } from './interpret/head-graph.js'
 export { jacobianProducts } from './interpret/jacobian.js'
+export { fitLens, mergeLenses, transportStates } from './interpret/lens.js'
+export { lensHooks, readout, tokenDirections } from './interpret/lens-readout.js'
 export { backward, backwardAsync } from './interpret/model-gradients.js'
 export { modelParameters } from './interpret/model-parameters.js'
 export { ablate, patch } from './interpret/patch.js'
@@ -16,6 +18,13 @@ export { steering } from './interpret/steering.js'
 /** @typedef {import('./interpret/model-gradients.js').BackwardOptionsOfModel} BackwardOptionsOfModel */
 /** @typedef {import('./interpret/objective.js').Objective} Objective */
 /** @typedef {import('./interpret/jacobian.js').JacobianOptions} JacobianOptions */
+/** @typedef {import('./interpret/lens.js').Lens} Lens */
+/** @typedef {import('./interpret/lens.js').FitLensOptions} FitLensOptions */
+/** @typedef {import('./interpret/lens.js').LensState} LensState */
+/** @typedef {import('./interpret/lens.js').TransportOptions} TransportOptions */
+/** @typedef {import('./interpret/lens-readout.js').LensReadout} LensReadout */
+/** @typedef {import('./interpret/lens-readout.js').ReadoutOptions} ReadoutOptions */
+/** @typedef {import('./interpret/lens-readout.js').LensHookOptions} LensHookOptions */
 /** @typedef {import('./interpret/patch.js').PatchOptions} PatchOptions */
 /** @typedef {import('./interpret/patch.js').AblateOptions} AblateOptions */
 /** @typedef {import('./interpret/patch.js').PatchResult} PatchResult */

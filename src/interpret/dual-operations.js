@@ -51,9 +51,9 @@ export class DualOperations extends ModelOperations {
   }
 
   /** A resident copy. @param {{ data: ArrayLike<number>, dims: readonly number[] }} x */
-  resident({ data, dims }) {
-    const made = this.qkv.alloc(dims)
-    made.data.set(data)
+  resident(x) {
+    const made = this.qkv.alloc(x.dims) // x.data is read afterwards: a view into memory that grows is lost
+    made.data.set(x.data)
     return made
   }
 
@@ -176,9 +176,10 @@ export class DualOperations extends ModelOperations {
     const [, , L, S] = weights.dims
     const E = output.dims[3]
     const y = qkv.alloc([1, L, H * E])
+    const whole = y.data
     for (let h = 0; h < H; h++)
       for (let i = 0; i < L; i++)
-        y.data.set(output.data.subarray((h * L + i) * E, (h * L + i + 1) * E), (i * H + h) * E)
+        for (let c = 0; c < E; c++) whole[(i * H + h) * E + c] = output.data[(h * L + i) * E + c]
     const [dQ, dK, dV] = [q, k, v].map(x => this.tangent(x))
     if (!dQ && !dK && !dV) return y
     const dY = qkv.alloc([N, L, H * E])
@@ -220,7 +221,8 @@ export class DualOperations extends ModelOperations {
           const more = qkv.matmul(new Tensor(P, [L, S]), tV(n, g)).data
           for (let i = 0; i < mixed.length; i++) mixed[i] += more[i]
         }
-        for (let i = 0; i < L; i++) dY.data.set(mixed.subarray(i * E, (i + 1) * E), ((n * L + i) * H + h) * E)
+        const to = dY.data
+        for (let i = 0; i < L; i++) for (let c = 0; c < E; c++) to[((n * L + i) * H + h) * E + c] = mixed[i * E + c]
       }
     }
     return this.with(y, dY)

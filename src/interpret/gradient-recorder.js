@@ -149,9 +149,9 @@ export class GradientRecorder extends ModelOperations {
   }
 
   /** A resident copy. @param {{ data: ArrayLike<number>, dims: readonly number[] }} x */
-  resident({ data, dims }) {
-    const made = this.qkv.alloc(dims)
-    made.data.set(data)
+  resident(x) {
+    const made = this.qkv.alloc(x.dims) // x.data is read afterwards: a view into memory that grows is lost
+    made.data.set(x.data)
     return made
   }
 
@@ -304,7 +304,7 @@ export class GradientRecorder extends ModelOperations {
     const seed = this.#seedOf(name)
     if (!outcome && !seed && !wanted.has(name)) return y
     // A tensor of its own, because others than this place may read y: the residual reads the input of attention without a norm.
-    const z = this.resident({ data: outcome ? outcome.apply(y) : y.data, dims: y.dims })
+    const z = this.resident(outcome ? { data: outcome.apply(y), dims: y.dims } : y)
     this.#steps.push(() => {
       if (seed) this.give(z, this.resident(seed))
       const d = this.gradient(z)

@@ -1,0 +1,316 @@
+// What the states of a text say through a lens: softmax(unembed(norm(J_l h))), with the model's own norm, head and logit cap. The last
+// layer's matrix is the identity, so its row is the model's answer; with all of them the identity it is the logit lens.
+
+import { readOptions, toBoolean, toNumber } from '../base/arguments.js'
+import { describe } from '../base/errors.js'
+import { Tensor } from '../base/tensor.js'
+import { checkSignal } from '../models/inputs.js'
+import { Model } from '../models/model.js'
+import { lastNorm, ModelOperations, makeLogits } from '../models/network.js'
+import { inTurns } from '../models/turns.js'
+import { inputOf } from './input-of.js'
+import { linearise } from './jacobian.js'
+import { checkLens, Lens, lensStack } from './lens.js'
+
+/** @typedef {import('../base/tensor.js').FloatTensor} FloatTensor */
+/** @typedef {import('../models/model.js').ModelInput} ModelInput */
+/** @typedef {ReturnType<typeof Model.parts>} Parts */
+
+/**
+ * @typedef {object} ReadoutOptions
+ * @property {readonly number[]} [layers] default: those of the lens, then the last; all for 'logit'
+ * @property {readonly number[]} [positions] from the end if negative; default: all
+ * @property {number} [topK] words of each state, default 10
+ * @property {readonly number[]} [tokens] whose ranks and probabilities are wanted
+ * @property {boolean} [logits] default false; all of them: (layers, positions, V) floats
+ * @property {import('../models/model.js').Hooks} [hooks]
+ * @property {AbortSignal} [signal]
+ *
+ * P states of each of N layers.
+ * @typedef {object} LensReadout
+ * @property {number[]} layers (N)
+ * @property {number[]} positions (P)
+ * @property {number[]} ids of the text
+ * @property {Tensor<Int32Array>} topIds (N, P, K), the likeliest first
+ * @property {FloatTensor} topProbabilities (N, P, K)
+ * @property {FloatTensor} entropy (N, P) in nats
+ * @property {FloatTensor} kl (N, P) KL(model || lens) in nats: what the lens lacks of the model's answer
+ * @property {Tensor<Int32Array>} [ranks] (tokens, N, P): how many words are likelier
+ * @property {FloatTensor} [probabilities] (tokens, N, P)
+ * @property {FloatTensor} [logits] (N, P, V)
+ */
+
+/** Logits that are in memory at once. */
+const LOGITS = 2 ** 23
+
+/**
+ * What each layer says at each position.
+ * @param {Model} model a decoder
+ * @param {Lens | 'logit'} lens
+ * @param {string | ModelInput} input as of forward: one text
+ * @param {ReadoutOptions} [options]
+ * @returns {Promise<LensReadout>}
+ */
+export async function readout(model, lens, input, options = {}) {
+  const where = 'readout'
+  const parts = Model.parts(model)
+  const known = ['layers', 'positions', 'topK', 'tokens', 'logits', 'hooks', 'signal']
+  const { signal, ...given } = readOptions(options, known, where)
+  checkSignal(signal, where)
+  if (given.logits !== undefined) toBoolean(given.logits, `${where}: logits`)
+  const of = lensStack(parts, where)
+  if (!parts.weights.hasHead)
+    throw new Error(`${where}: this ${parts.family.type} checkpoint has no head, so no state says a word`)
+  if (lens !== 'logit') checkLens(lens, of, `${where}: lens`)
+  const V = parts.family.vocab
+  const layers = given.layers ?? [...layersOf(lens, of.layers), of.layers - 1]
+  checkList(layers, `${where}: layers`, 0, of.layers - 1)
+  if (lens !== 'logit') for (const layer of layers) if (layer < of.layers - 1) lens.matrix(layer)
+  if (given.tokens !== undefined) checkList(given.tokens, `${where}: tokens`, 0, V - 1)
+  const K = toNumber(given.topK ?? 10, `${where}: topK`, { least: 1, most: V, whole: true })
+  const wanted = { ...given, layers, K }
+  return inTurns(parts.qkv, steps(parts, lens, inputOf(input, where), of, wanted), { signal, layers: of.layers })
+}
+
+/** @param {Lens | 'logit'} lens @param {number} count */
+const layersOf = (lens, count) =>
+  lens === 'logit' ? Array.from({ length: count - 1 }, (_, l) => l) : lens.sourceLayers
+
+/** @param {unknown} list @param {string} where @param {number} least @param {number} most */
+function checkList(list, where, least, most) {
+  if (!Array.isArray(list) || !list.length)
+    throw new TypeError(`${where}: expected a list of numbers, got ${describe(list)}`)
+  for (const [n, one] of list.entries()) toNumber(one, `${where}[${n}]`, { least, most, whole: true })
+}
+
+/**
+ * @param {Parts} parts
+ * @param {Lens | 'logit'} lens
+ * @param {string | ModelInput} input
+ * @param {{ stack: string, layers: number, width: number }} of
+ * @param {Omit<ReadoutOptions, 'layers' | 'topK'> & { layers: readonly number[], K: number }} wanted
+ * @returns {import('../models/network.js').RunSteps<LensReadout>}
+ */
+function* steps(parts, lens, input, { stack, layers: count, width: d }, { layers, K, tokens, hooks, ...wanted }) {
+  const { qkv, family, weights } = parts
+  const run = yield* linearise(parts, input, stack, 'readout', hooks)
+  const L = run.kept[0].h.dims[1]
+  if (wanted.positions) checkList(wanted.positions, 'readout: positions', -L, L - 1)
+  const positions = (wanted.positions ?? Array.from({ length: L }, (_, i) => i)).map(at => (at + L) % L)
+  const [N, P, V] = [layers.length, positions.length, family.vocab]
+  const floats = (/** @type {number[]} */ ...dims) =>
+    new Tensor(new Float32Array(dims.reduce((a, b) => a * b, 1)), dims)
+  const ints = (/** @type {number[]} */ ...dims) => new Tensor(new Int32Array(dims.reduce((a, b) => a * b, 1)), dims)
+  /** @type {LensReadout} */
+  const out = {
+    layers: [...layers],
+    positions,
+    ids: [...run.kept[0].own.call.read.ids],
+    topIds: ints(N, P, K),
+    topProbabilities: floats(N, P, K),
+    entropy: floats(N, P),
+    kl: floats(N, P),
+    ...(tokens && { ranks: ints(tokens.length, N, P), probabilities: floats(tokens.length, N, P) }),
+    ...(wanted.logits && { logits: floats(N, P, V) }),
+  }
+  const ops = new ModelOperations(qkv, weights)
+  /** Logits of states (rows, d) of a layer. @param {number} layer @param {readonly number[]} rows */
+  const logitsOf = (layer, rows) =>
+    qkv.scope(() => {
+      const { data } = run.kept[layer + 1].h
+      const states = new Float32Array(rows.length * d)
+      rows.forEach((at, i) => {
+        states.set(data.subarray(at * d, (at + 1) * d), i * d)
+      })
+      const h = new Tensor(states, [1, rows.length, d])
+      const carried = lens === 'logit' || layer === count - 1 ? h : qkv.linear(h, lens.matrix(layer))
+      const x = qkv.alloc(carried.dims)
+      x.data.set(carried.data)
+      return makeLogits(family, ops, lastNorm(run.spec, stack, ops, x)).data.slice()
+    })
+  const most = Math.max(1, Math.floor(LOGITS / V / 2))
+  for (let p = 0; p < P; p += most) {
+    const rows = positions.slice(p, p + most)
+    const answer = logitsOf(count - 1, rows)
+    const ofAnswer = rows.map((_, i) => sizesOf(answer.subarray(i * V, (i + 1) * V)))
+    for (const [n, layer] of layers.entries()) {
+      const logits = layer === count - 1 ? answer : logitsOf(layer, rows)
+      out.logits?.data.set(logits, (n * P + p) * V)
+      for (const [i] of rows.entries()) {
+        const at = n * P + p + i
+        const own = logits.subarray(i * V, (i + 1) * V)
+        const { most, sum, entropy } = sizesOf(own)
+        out.entropy.data[at] = entropy
+        out.kl.data[at] = Math.max(0, divergence(answer.subarray(i * V, (i + 1) * V), ofAnswer[i], own, { most, sum }))
+        for (const [k, id] of largest(own, K).entries()) {
+          out.topIds.data[at * K + k] = id
+          out.topProbabilities.data[at * K + k] = Math.exp(own[id] - most) / sum
+        }
+        for (const [t, id] of (tokens ?? []).entries()) {
+          const { ranks, probabilities } = /** @type {Required<LensReadout>} */ (out)
+          let rank = 0
+          for (let v = 0; v < V; v++) if (own[v] > own[id] || (own[v] === own[id] && v < id)) rank++
+          ranks.data[(t * N + n) * P + p + i] = rank
+          probabilities.data[(t * N + n) * P + p + i] = Math.exp(own[id] - most) / sum
+        }
+      }
+      yield []
+    }
+  }
+  return out
+}
+
+/** The largest logit, the sum of exp(logit - largest), and the entropy. @param {Float32Array} logits */
+function sizesOf(logits) {
+  let most = -Infinity
+  for (const z of logits) if (z > most) most = z
+  let sum = 0
+  let weighted = 0
+  for (const z of logits) {
+    const e = Math.exp(z - most)
+    sum += e
+    if (e > 0) weighted += e * (z - most)
+  }
+  return { most, sum, entropy: Math.log(sum) - weighted / sum }
+}
+
+/** KL(p || q) of two lists of logits. @param {Float32Array} p @param {{ most: number, sum: number }} ofP @param {Float32Array} q @param {{ most: number, sum: number }} ofQ */
+function divergence(p, ofP, q, ofQ) {
+  const shift = ofQ.most + Math.log(ofQ.sum) - ofP.most - Math.log(ofP.sum)
+  let sum = 0
+  for (let v = 0; v < p.length; v++) {
+    const e = Math.exp(p[v] - ofP.most)
+    if (e > 0) sum += e * (p[v] - q[v] + shift)
+  }
+  return sum / ofP.sum
+}
+
+/** The places of the K largest numbers, the largest first, of equal ones the first. @param {Float32Array} numbers @param {number} K */
+function largest(numbers, K) {
+  /** @type {number[]} */
+  const best = []
+  for (let v = 0; v < numbers.length; v++) {
+    if (best.length === K && !(numbers[v] > numbers[best[K - 1]])) continue
+    let at = Math.min(best.length, K - 1)
+    while (at > 0 && numbers[v] > numbers[best[at - 1]]) {
+      best[at] = best[at - 1]
+      at--
+    }
+    best[at] = v
+  }
+  return best
+}
+
+/**
+ * Directions of words in the stream of a layer, D_l = W_U J_l: how the logit of a word answers to the state, without the last norm.
+ * @param {Model} model
+ * @param {Lens | 'logit'} lens
+ * @param {number} layer
+ * @param {readonly number[]} tokens
+ * @returns {FloatTensor} (tokens, d)
+ */
+export function tokenDirections(model, lens, layer, tokens) {
+  const where = 'tokenDirections'
+  const parts = Model.parts(model)
+  const { weights, family, qkv } = parts
+  const of = lensStack(parts, where)
+  if (!weights.hasHead)
+    throw new Error(`${where}: this ${family.type} checkpoint has no head, so words have no directions`)
+  if (lens !== 'logit') checkLens(lens, of, `${where}: lens`)
+  toNumber(layer, `${where}: layer`, { least: 0, most: of.layers - 1, whole: true })
+  checkList(tokens, `${where}: tokens`, 0, family.vocab - 1)
+  const d = of.width
+  const rows = new Tensor(new Float32Array(tokens.length * d), [tokens.length, d])
+  for (const [n, token] of tokens.entries()) rows.data.set(weights.head.row(token).weight, n * d)
+  return lens === 'logit' || layer === of.layers - 1 ? rows : qkv.matmul(rows, lens.matrix(layer))
+}
+
+/**
+ * @typedef {object} LensHookOptions what is done to all states of the layers, in this order
+ * @property {readonly number[]} layers
+ * @property {readonly number[]} [remove] tokens whose directions are projected out
+ * @property {readonly [number, number]} [swap] two tokens whose coordinates are exchanged
+ * @property {{ token: number, strength?: number }} [steer] a token whose direction is added, `strength` times its unit vector; default 1
+ */
+
+/**
+ * Hooks that remove, exchange or add what a state says, along the directions of tokens.
+ * @param {Model} model
+ * @param {Lens | 'logit'} lens
+ * @param {LensHookOptions} options
+ * @returns {import('../models/model.js').Hooks}
+ */
+export function lensHooks(model, lens, options) {
+  const where = 'lensHooks'
+  const parts = Model.parts(model)
+  const { layers, remove, swap, steer } = readOptions(options, ['layers', 'remove', 'swap', 'steer'], where)
+  const of = lensStack(parts, where)
+  checkList(layers, `${where}: layers`, 0, of.layers - 1)
+  if (!remove && !swap && !steer) throw new TypeError(`${where}: expected one of remove, swap and steer`)
+  if (swap && (!Array.isArray(swap) || swap.length !== 2 || swap[0] === swap[1]))
+    throw new TypeError(`${where}: swap: expected two tokens, got ${describe(swap)}`)
+  const { token, strength = 1 } = steer ? readOptions(steer, ['token', 'strength'], `${where}: steer`) : {}
+  toNumber(strength, `${where}: steer.strength`)
+  /** @type {Record<string, import('../models/model-hooks.js').Hook>} */
+  const hooks = {}
+  for (const layer of layers) {
+    const directions = (/** @type {readonly number[]} */ tokens) => {
+      const { data, dims } = tokenDirections(model, lens, layer, tokens)
+      return tokens.map((_, n) => Float64Array.from(data.subarray(n * dims[1], (n + 1) * dims[1])))
+    }
+    const removed = remove && orthonormal(directions(remove))
+    const exchanged = swap && directions(swap)
+    const added = steer && unit(directions([Number(token)])[0])
+    hooks[`${of.stack}layers.${layer}.output`] = ({ data, dims }) => {
+      const d = dims[dims.length - 1]
+      for (let at = 0; at < data.length; at += d) {
+        const h = data.subarray(at, at + d)
+        for (const one of removed ?? []) addTo(h, one, -dot(h, one))
+        if (exchanged) exchange(h, exchanged)
+        if (added) addTo(h, added, strength)
+      }
+    }
+  }
+  return hooks
+}
+
+/** @param {ArrayLike<number>} a @param {ArrayLike<number>} b */
+function dot(a, b) {
+  let sum = 0
+  for (let i = 0; i < a.length; i++) sum += a[i] * b[i]
+  return sum
+}
+
+/** @param {Float32Array | Float64Array} h @param {ArrayLike<number>} v @param {number} factor */
+function addTo(h, v, factor) {
+  for (let i = 0; i < h.length; i++) h[i] += factor * v[i]
+}
+
+/** @param {Float64Array} v */
+function unit(v) {
+  const length = Math.sqrt(dot(v, v)) || 1
+  return v.map(value => value / length)
+}
+
+/** An orthonormal basis of the span, by Gram and Schmidt. @param {Float64Array[]} vectors */
+function orthonormal(vectors) {
+  /** @type {Float64Array[]} */
+  const basis = []
+  for (const vector of vectors) {
+    const rest = vector.slice()
+    for (const one of [...basis, ...basis]) addTo(rest, one, -dot(rest, one)) // twice, against rounding
+    if (Math.sqrt(dot(rest, rest)) > 1e-9 * Math.sqrt(dot(vector, vector))) basis.push(unit(rest))
+  }
+  return basis
+}
+
+/** Exchanges the coordinates of h along a and b, c = (D D^T)^-1 D h with the rows a and b of D. @param {Float32Array} h @param {Float64Array[]} pair */
+function exchange(h, [a, b]) {
+  const [aa, ab, bb] = [dot(a, a), dot(a, b), dot(b, b)]
+  const determinant = aa * bb - ab * ab
+  if (!(determinant > 1e-12 * aa * bb)) return // the two directions are one
+  const [ha, hb] = [dot(h, a), dot(h, b)]
+  const difference = (bb * ha - ab * hb - (aa * hb - ab * ha)) / determinant
+  addTo(h, b, difference)
+  addTo(h, a, -difference)
+}
