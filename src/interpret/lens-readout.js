@@ -176,11 +176,11 @@ function sizesOf(logits) {
 
 /** KL(p || q) of two lists of logits. @param {Float32Array} p @param {{ most: number, sum: number }} ofP @param {Float32Array} q @param {{ most: number, sum: number }} ofQ */
 function divergence(p, ofP, q, ofQ) {
-  const shift = ofQ.most + Math.log(ofQ.sum) - ofP.most - Math.log(ofP.sum)
+  const [shiftP, shiftQ] = [ofP, ofQ].map(({ most, sum }) => most + Math.log(sum))
   let sum = 0
   for (let v = 0; v < p.length; v++) {
     const e = Math.exp(p[v] - ofP.most)
-    if (e > 0) sum += e * (p[v] - q[v] + shift)
+    if (e > 0) sum += e * (p[v] - shiftP - (q[v] - shiftQ))
   }
   return sum / ofP.sum
 }

@@ -227,7 +227,7 @@ function* matricesOf(parts, ids, { stack, layers: count, width: d }, layers, fir
 
 /**
  * Fits the Jacobian lens of a decoder: the mean over texts of how the last state answers to a state of each layer.
- * @param {Model} model with float weights: a gradient through rounded ones is refused
+ * @param {Model} model
  * @param {readonly (string | readonly number[])[]} texts about 100 are usable, published lenses have 1,000
  * @param {FitLensOptions} [options]
  * @returns {Promise<Lens>}
@@ -340,7 +340,7 @@ export function mergeLenses(lenses) {
 
 /**
  * A state of the residual stream: what left a layer, (d).
- * @typedef {{ layer: number, vector: import('../base/tensor.js').TensorLike | readonly number[] }} LensState
+ * @typedef {{ layer: number, vector: { data: ArrayLike<number> } | ArrayLike<number> }} LensState
  *
  * @typedef {object} OwnTransportOptions
  * @property {readonly (string | readonly number[])[]} texts a few suffice
@@ -369,7 +369,7 @@ export async function transportStates(model, states, options) {
     const at = `${where}: states[${n}]`
     const { layer, vector } = readOptions(state, ['layer', 'vector'], at)
     toNumber(layer, `${at}.layer`, { least: 0, most: of.layers - 1, whole: true })
-    const data = Float32Array.from(/** @type {{ data: number[] }} */ (vector)?.data ?? vector ?? [])
+    const data = Float32Array.from(Object(vector).data ?? vector ?? [])
     if (data.length !== d || !data.every(Number.isFinite))
       throw new RangeError(`${at}.vector: expected ${d} finite numbers, got ${describe(vector)}`)
     return { layer, data }

@@ -790,57 +790,62 @@ def kind_of(name):
     return "attention" if "attention" in name else name if name.endswith("logits") else "hidden"
 
 
-for name, (model_type, config, weights, run, side) in CASES.items():
-    if sys.argv[1:] and name not in sys.argv[1:]:
-        continue
-    folder = os.path.join(HERE, name + "-made")
-    os.makedirs(folder, exist_ok=True)
-    stored = {key: value.half() if name == "mistral" else value for key, value in weights.items()}
-    save(os.path.join(folder, "model.safetensors"), stored)
-    inputs = inputs_of(side, config.get("pad_token_id", 0), torch.Generator().manual_seed(99))
-    if config.get("type_vocab_size", 1) > 1:
-        inputs["one"]["types"][0, 6:] = 1
-    expected, error, listed = {}, {"hidden": 0.0, "attention": 0.0}, []
-    for input_name, given in inputs.items():
-        exact = run({key: value.double() for key, value in stored.items()}, given)
-        rounded = run({key: value.float() for key, value in stored.items()}, given)
-        rows = given["mask"].bool()
-        for key, value in exact.items():
-            own = torch.ones_like(given["decoder"]).bool() if side == "both" and not key.startswith("encoder") else rows
-            if key != "pooled" and value.dim() > 2:
-                keep = own[:, None, :, None] if "attention" in key else own[:, :, None]
-                value = value * keep
-                difference = ((rounded[key] * keep) - value).abs().max().item()
-            else:
-                difference = (rounded[key] - value).abs().max().item()
-            error[kind_of(key)] = max(error.get(kind_of(key), 0.0), difference)
-            expected[f"{input_name}/{key}"] = value.float()
-        entry = {"name": input_name, "input_ids": given["ids"].tolist(), "attention_mask": given["mask"].tolist()}
+def main():
+    for name, (model_type, config, weights, run, side) in CASES.items():
+        if sys.argv[1:] and name not in sys.argv[1:]:
+            continue
+        folder = os.path.join(HERE, name + "-made")
+        os.makedirs(folder, exist_ok=True)
+        stored = {key: value.half() if name == "mistral" else value for key, value in weights.items()}
+        save(os.path.join(folder, "model.safetensors"), stored)
+        inputs = inputs_of(side, config.get("pad_token_id", 0), torch.Generator().manual_seed(99))
         if config.get("type_vocab_size", 1) > 1:
-            entry["token_type_ids"] = given["types"].tolist()
-        if "class_logits" in exact:
-            best = exact["class_logits"].argmax(-1)
-            entry["classes"] = best.tolist() if best.dim() == 1 else [row[real].tolist() for row, real in zip(best, rows)]
-        if side == "both":
-            entry["decoder_input_ids"] = given["decoder"].tolist()
-        # With dynamic frequencies the keys of a cache have those of the length at which they were computed.
-        if side == "left" and input_name == "one" and name != "llama-dynamic":
-            ids, gap, lead = given["ids"], [], float("inf")
-            double = {key: value.double() for key, value in stored.items()}
-            for _ in range(8):
-                logits = run(double, {"ids": ids, "mask": torch.ones_like(ids)})["logits"][0, -1]
-                best = logits.topk(2)
-                lead = min(lead, (best.values[0] - best.values[1]).item())
-                ids = torch.cat((ids, best.indices[:1][None]), 1)
-            entry["greedy"], entry["greedy_gap"] = ids[:, 14:].tolist(), lead
-        listed.append(entry)
-    save(os.path.join(folder, "expected.safetensors"), expected)
-    with open(os.path.join(folder, "config.json"), "w") as file:
-        json.dump({"model_type": model_type, **config}, file, indent=1)
-        file.write("\n")
-    tolerance = {key: {"abs": 8 * value, "rel": 1e-6} for key, value in error.items()}
-    labels = {"labels": list(config["id2label"].values())} if "id2label" in config else {}
-    with open(os.path.join(folder, "expected.json"), "w") as file:
-        json.dump({"model_type": model_type, "tolerance": tolerance, "float32_error": error, **labels, "inputs": listed}, file)
-        file.write("\n")
-    print(name, error, [entry.get("greedy_gap") for entry in listed])
+            inputs["one"]["types"][0, 6:] = 1
+        expected, error, listed = {}, {"hidden": 0.0, "attention": 0.0}, []
+        for input_name, given in inputs.items():
+            exact = run({key: value.double() for key, value in stored.items()}, given)
+            rounded = run({key: value.float() for key, value in stored.items()}, given)
+            rows = given["mask"].bool()
+            for key, value in exact.items():
+                own = torch.ones_like(given["decoder"]).bool() if side == "both" and not key.startswith("encoder") else rows
+                if key != "pooled" and value.dim() > 2:
+                    keep = own[:, None, :, None] if "attention" in key else own[:, :, None]
+                    value = value * keep
+                    difference = ((rounded[key] * keep) - value).abs().max().item()
+                else:
+                    difference = (rounded[key] - value).abs().max().item()
+                error[kind_of(key)] = max(error.get(kind_of(key), 0.0), difference)
+                expected[f"{input_name}/{key}"] = value.float()
+            entry = {"name": input_name, "input_ids": given["ids"].tolist(), "attention_mask": given["mask"].tolist()}
+            if config.get("type_vocab_size", 1) > 1:
+                entry["token_type_ids"] = given["types"].tolist()
+            if "class_logits" in exact:
+                best = exact["class_logits"].argmax(-1)
+                entry["classes"] = best.tolist() if best.dim() == 1 else [row[real].tolist() for row, real in zip(best, rows)]
+            if side == "both":
+                entry["decoder_input_ids"] = given["decoder"].tolist()
+            # With dynamic frequencies the keys of a cache have those of the length at which they were computed.
+            if side == "left" and input_name == "one" and name != "llama-dynamic":
+                ids, gap, lead = given["ids"], [], float("inf")
+                double = {key: value.double() for key, value in stored.items()}
+                for _ in range(8):
+                    logits = run(double, {"ids": ids, "mask": torch.ones_like(ids)})["logits"][0, -1]
+                    best = logits.topk(2)
+                    lead = min(lead, (best.values[0] - best.values[1]).item())
+                    ids = torch.cat((ids, best.indices[:1][None]), 1)
+                entry["greedy"], entry["greedy_gap"] = ids[:, 14:].tolist(), lead
+            listed.append(entry)
+        save(os.path.join(folder, "expected.safetensors"), expected)
+        with open(os.path.join(folder, "config.json"), "w") as file:
+            json.dump({"model_type": model_type, **config}, file, indent=1)
+            file.write("\n")
+        tolerance = {key: {"abs": 8 * value, "rel": 1e-6} for key, value in error.items()}
+        labels = {"labels": list(config["id2label"].values())} if "id2label" in config else {}
+        with open(os.path.join(folder, "expected.json"), "w") as file:
+            json.dump({"model_type": model_type, "tolerance": tolerance, "float32_error": error, **labels, "inputs": listed}, file)
+            file.write("\n")
+        print(name, error, [entry.get("greedy_gap") for entry in listed])
+
+
+if __name__ == "__main__":
+    main()

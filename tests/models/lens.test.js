@@ -1,0 +1,319 @@
+// Products with Jacobians and the Jacobian lens: against PyTorch's autograd in float64 (tests/goldens/make-lens.py), and forwards against
+// backwards in every family.
+
+import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
+import { test } from 'node:test'
+import {
+  backward,
+  fitLens,
+  jacobianProducts,
+  lensHooks,
+  mergeLenses,
+  readout,
+  tokenDirections,
+  transportStates,
+} from '../../src/interpret.js'
+import { readFloats, readHeader } from '../../src/models/safetensors.js'
+import { folders, gpt2, loaded, open, qkv } from './checkpoints.js'
+
+/** @typedef {import('../../src/base/tensor.js').FloatTensor} FloatTensor */
+/** @typedef {import('../../src/models/model.js').Model} Model */
+
+const golden = JSON.parse(readFileSync(new URL('../goldens/lens.json', import.meta.url), 'utf8'))
+const bytes = readFileSync(new URL('../goldens/lens.safetensors', import.meta.url))
+const source = {
+  size: bytes.length,
+  read: async (/** @type {number} */ from, /** @type {number} */ to) => bytes.subarray(from, to),
+}
+/** @type {Map<string, Float32Array>} */
+const expected = new Map()
+for (const tensor of await readHeader(source, 'lens.safetensors')) expected.set(tensor.name, await readFloats(tensor))
+
+/** @param {ArrayLike<number>} a @param {ArrayLike<number>} b */
+const dot = (a, b) => Array.from(a).reduce((sum, value, n) => sum + value * b[n], 0)
+/** @param {ArrayLike<number>} a */
+const norm = a => Math.sqrt(dot(a, a))
+/** The norm of the difference as a share. @param {ArrayLike<number>} got @param {ArrayLike<number>} want */
+const error = (got, want) => norm(Array.from(got, (value, n) => value - want[n])) / norm(want)
+/** @param {readonly number[]} dims @param {number} seed */
+const waves = (dims, seed) => ({
+  data: Float32Array.from({ length: dims.reduce((a, b) => a * b, 1) }, (_, i) =>
+    Math.sin(i * 1.3 + seed + i * i * 0.01),
+  ),
+  dims,
+})
+/** A hook that only reads. @param {(x: FloatTensor) => unknown} look @returns {(x: FloatTensor) => void} */
+const reader = look => x => {
+  look(x)
+}
+const texts = [
+  Array.from({ length: 12 }, (_, i) => (i * 37 + 5) % 300),
+  Array.from({ length: 9 }, (_, i) => (i * 53 + 11) % 300),
+  Array.from({ length: 10 }, (_, i) => (i * 71 + 3) % 300),
+]
+const positions = { first: 2 }
+
+for (const name of golden.models)
+  test(`${name}: the lens is that of autograd in float64, fitted and without a fit`, async t => {
+    const model = await open(`${name}-made`, 'float32')
+    const { first, texts } = golden
+    const lens = await fitLens(model, texts, { first })
+    const errors = lens.sourceLayers.map(layer => {
+      const want = expected.get(`${name}/${layer}`) ?? assert.fail()
+      return error(lens.matrix(layer).data, want)
+    })
+    assert.deepEqual(lens.sourceLayers, [0, 1])
+    for (const one of errors) assert.ok(one <= 3e-6, `${one}`)
+    const vector = waves([lens.width], 1).data
+    const carried = await transportStates(
+      model,
+      [1, 0, 2].map(layer => ({ layer, vector })),
+      { texts, first },
+    )
+    for (const [n, layer] of [1, 0].entries()) {
+      const want = Array.from({ length: lens.width }, (_, i) => dot(lens.matrix(layer).row(i).data, vector))
+      assert.ok(error(carried.row(n).data, want) <= 3e-6)
+    }
+    assert.deepEqual(carried.row(2).data, vector, 'the last layer is carried by the identity')
+    t.diagnostic(`shares of the Frobenius norm: ${errors.map(one => one.toExponential(1)).join(', ')}`)
+    model.dispose()
+    assert.equal(qkv.memory.resident, loaded)
+  })
+
+for (const name of folders)
+  test(`${name}: u (J v) forwards is (u J) v backwards`, async () => {
+    const model = await open(name, 'float32')
+    const ids = [5, 9, 30, 5, 9, 17, 20, 31]
+    const { encoder, decoder } = model.stacks
+    const isBoth = encoder && decoder
+    const at = isBoth ? 'decoder.' : ''
+    const input = isBoth ? { ids, decoderIds: [0, 5, 8, 3] } : { ids }
+    const last = ((decoder ?? encoder)?.layers ?? 0) - 1
+    for (const [from, to] of [
+      ['layers.0.output', `layers.${last}.output`],
+      ['layers.0.attention.k', 'layers.0.attention.output'],
+      ['embedding', `layers.${last}.mlp.hidden`],
+    ]) {
+      const places = [`${at}${from}`, `${at}${to}`]
+      /** @type {(readonly number[])[]} */
+      const dims = [[], []]
+      const read = places.map((place, i) => [place, reader(x => dims.splice(i, 1, x.dims.slice(1)))])
+      model.forward(input, { hooks: Object.fromEntries(read), logits: 'none' })
+      const [v, u] = dims.map((own, i) => waves([2, ...own], i))
+      const ends = { from: /** @type {any} */ (places[0]), to: /** @type {any} */ (places[1]) }
+      const jv = jacobianProducts(model, input, { ...ends, vectors: v })
+      const uj = jacobianProducts(model, input, { ...ends, vectors: u, mode: 'reverse' })
+      assert.deepEqual([jv.dims, uj.dims], [u.dims, v.dims])
+      for (const [a, b] of [
+        [0, 0],
+        [1, 0],
+        [0, 1],
+      ]) {
+        const size = u.data.length / 2
+        const own = v.data.length / 2
+        const left = [u.data.subarray(a * size, (a + 1) * size), jv.data.subarray(b * size, (b + 1) * size)]
+        const forwards = dot(left[0], left[1])
+        const backwards = dot(uj.data.subarray(a * own, (a + 1) * own), v.data.subarray(b * own, (b + 1) * own))
+        const most = 2e-6 * norm(left[0]) * norm(left[1])
+        assert.ok(Math.abs(forwards - backwards) <= most, `${from} ${to}: ${forwards} for ${backwards}`)
+      }
+    }
+    if (model !== gpt2) model.dispose()
+    assert.equal(qkv.memory.resident, loaded)
+  })
+
+test('backward of a place is the product of the Jacobian with its gradient, in every place of a head, too', () => {
+  const input = { ids: texts[0] }
+  const ends = /** @type {const} */ ({ from: 'layers.0.output', to: 'layers.2.output' })
+  const u = waves([1, 12, 48], 3)
+  const product = jacobianProducts(gpt2, input, { ...ends, vectors: u, mode: 'reverse' })
+  const { gradients, value } = backward(gpt2, input, { of: { place: ends.to, gradient: u }, at: [ends.from] })
+  assert.equal(value, undefined)
+  assert.ok(error(gradients[ends.from].data, product.data) <= 1e-6)
+  // the sum of squares of a head's output, along its gradient at what the layer reads
+  const of = {
+    place: /** @type {const} */ ('layers.1.heads.2'),
+    gradient: (/** @type {FloatTensor} */ x) => ({
+      value: dot(x.data, x.data) / 2,
+      gradient: { data: x.data, dims: x.dims },
+    }),
+  }
+  const found = backward(gpt2, input, { of, at: ['layers.1.input'] })
+  const d = found.gradients['layers.1.input'].data
+  const value2 = (/** @type {number} */ step) => {
+    let sum = 0
+    const move = (/** @type {FloatTensor} */ x) => {
+      for (let i = 0; i < d.length; i++) x.data[i] += (step * d[i]) / norm(d)
+    }
+    const read = reader(x => {
+      sum = dot(x.data, x.data) / 2
+    })
+    gpt2.forward(input, { hooks: { 'layers.1.input': move, [of.place]: read }, logits: 'none' })
+    return sum
+  }
+  const slope = (value2(0.01) - value2(-0.01)) / 0.02
+  assert.ok(Math.abs(slope - norm(d)) <= 1e-2 * norm(d), `${slope} for ${norm(d)}`)
+  assert.ok(Math.abs((found.value ?? 0) - value2(0)) <= 1e-5 * value2(0))
+})
+
+test('a lens is resumed and merged from parts with the same bits', async () => {
+  const whole = await fitLens(gpt2, texts, positions)
+  const abort = new AbortController()
+  /** @type {import('../../src/interpret.js').Lens | undefined} */
+  let part
+  await assert.rejects(
+    fitLens(gpt2, texts, {
+      ...positions,
+      signal: abort.signal,
+      onProgress: ({ done, total, lens }) => {
+        assert.equal(total, 3)
+        part = lens
+        if (done === 2) abort.abort(new Error('enough'))
+      },
+    }),
+    /enough/,
+  )
+  assert.equal(part?.numPrompts, 2)
+  const resumed = await fitLens(gpt2, texts, { ...positions, resume: part })
+  const merged = mergeLenses([part ?? assert.fail(), await fitLens(gpt2, texts.slice(2), positions)])
+  for (const layer of whole.sourceLayers) {
+    assert.deepEqual(resumed.matrix(layer), whole.matrix(layer))
+    assert.ok(error(merged.matrix(layer).data, whole.matrix(layer).data) <= 1e-7)
+    assert.equal(merged.standardError(layer)?.toFixed(6), whole.standardError(layer)?.toFixed(6))
+    assert.ok(Number(whole.standardError(layer)) > 0)
+  }
+  await assert.rejects(
+    fitLens(gpt2, [texts[1], ...texts], { ...positions, resume: part }),
+    /resume: texts\[0\] is not the text that the lens was fitted on/,
+  )
+  await assert.rejects(fitLens(gpt2, texts.slice(0, 1), { ...positions, resume: part }), /the lens has 2/)
+  await assert.rejects(
+    fitLens(gpt2, texts, { ...positions, layers: [0], resume: part }),
+    /a lens of layers 0; got 0, 1/,
+  )
+})
+
+test('a readout ends with the answer of the model, and with the identity it is the logit lens', async () => {
+  const lens = await fitLens(gpt2, texts, positions)
+  const input = { ids: texts[0] }
+  const all = await readout(gpt2, lens, input, { topK: 3, tokens: [7, 200], logits: true })
+  const { logits } = gpt2.forward(input)
+  assert.deepEqual(all.layers, [0, 1, 2])
+  assert.deepEqual(all.topIds.dims, [3, 12, 3])
+  const V = 384
+  const answer = all.logits?.data.slice(2 * 12 * V) ?? []
+  assert.ok(error(answer, logits?.data ?? []) <= 1e-6)
+  for (let i = 0; i < 12; i++) {
+    const own = Array.from(logits?.row(0).row(i).data ?? [])
+    const order = own.map((_, v) => v).sort((a, b) => own[b] - own[a])
+    assert.deepEqual(Array.from(all.topIds.row(2).row(i).data), order.slice(0, 3))
+    const sum = own.reduce((total, z) => total + Math.exp(z), 0)
+    const shares = own.map(z => Math.exp(z) / sum)
+    assert.ok(Math.abs(all.topProbabilities.at(2, i, 0) - shares[order[0]]) <= 1e-6)
+    assert.ok(Math.abs(all.entropy.at(2, i) + shares.reduce((total, p) => total + p * Math.log(p), 0)) <= 1e-5)
+    assert.equal(all.ranks?.at(1, 2, i), order.indexOf(200))
+    assert.ok(Math.abs(Number(all.probabilities?.at(0, 2, i)) - shares[7]) <= 1e-6)
+    assert.equal(all.kl.at(2, i), 0)
+  }
+  // a state that is carried by hand
+  const { hiddenStates } = gpt2.forward(input, { keep: ['hiddenStates'] })
+  const state = hiddenStates[1]?.row(0).row(4).data ?? []
+  const carried = Float32Array.from({ length: 48 }, (_, i) => dot(lens.matrix(0).row(i).data, state))
+  const put = reader(x => x.data.set(carried, 4 * 48))
+  const by =
+    gpt2
+      .forward(input, { hooks: { 'layers.2.output': put } })
+      .logits?.row(0)
+      .row(4).data ?? []
+  const one = await readout(gpt2, lens, input, { layers: [0], positions: [4, -1], logits: true })
+  assert.deepEqual(one.positions, [4, 11])
+  assert.ok(error(one.logits?.row(0).row(0).data ?? [], by) <= 1e-5)
+  const plain = await readout(gpt2, 'logit', input, { layers: [0], positions: [4], logits: true })
+  const same = reader(x => x.data.set(state, 4 * 48))
+  const want =
+    gpt2
+      .forward(input, { hooks: { 'layers.2.output': same } })
+      .logits?.row(0)
+      .row(4).data ?? []
+  assert.ok(error(plain.logits?.data ?? [], want) <= 1e-5)
+  const p = softmax(Array.from(logits?.row(0).row(4).data ?? []))
+  const q = softmax(Array.from(want))
+  const kl = p.reduce((total, own, v) => total + own * Math.log(own / q[v]), 0)
+  assert.ok(Math.abs(plain.kl.data[0] - kl) <= 1e-4 * Math.max(1, kl), `${plain.kl.data[0]} for ${kl}`)
+})
+
+/** @param {number[]} z */
+function softmax(z) {
+  const sum = z.reduce((total, one) => total + Math.exp(one), 0)
+  return z.map(one => Math.exp(one) / sum)
+}
+
+test('a direction of a word is removed, exchanged and added', async () => {
+  const lens = await fitLens(gpt2, texts, positions)
+  const input = { ids: texts[0] }
+  const [a, b] = [7, 200]
+  const pair = tokenDirections(gpt2, lens, 1, [a, b])
+  const [A, B] = [pair.row(0).data, pair.row(1).data]
+  const stateWith = (/** @type {import('../../src/models/model.js').Hooks | undefined} */ hooks) =>
+    gpt2
+      .forward(input, { hooks, keep: ['hiddenStates'] })
+      .hiddenStates[2]?.row(0)
+      .row(5).data ?? new Float32Array(0)
+  const before = stateWith(undefined)
+  const removed = stateWith(lensHooks(gpt2, lens, { layers: [1], remove: [a, b] }))
+  for (const direction of [A, B]) assert.ok(Math.abs(dot(removed, direction)) <= 1e-4 * norm(before) * norm(direction))
+  const added = stateWith(lensHooks(gpt2, lens, { layers: [1], steer: { token: a, strength: 3 } }))
+  const moved = added.map((value, i) => value - before[i])
+  assert.ok(Math.abs(dot(moved, A) / norm(A) - 3) <= 1e-4 && Math.abs(norm(moved) - 3) <= 1e-4)
+  const swapped = stateWith(lensHooks(gpt2, lens, { layers: [1], swap: [a, b] }))
+  const again = (/** @type {FloatTensor} */ { data }) => data.set(swapped, 5 * 48)
+  const twice = { ...lensHooks(gpt2, lens, { layers: [1], swap: [a, b] }) }
+  const [place] = Object.keys(twice)
+  const back = stateWith({
+    [place]: (/** @type {FloatTensor} */ x) => {
+      again(x)
+      return /** @type {any} */ (twice)[place](x, place)
+    },
+  })
+  assert.ok(error(back, before) <= 1e-5, 'exchanged twice it is as it was')
+  assert.ok(error(swapped, before) > 1e-3)
+})
+
+test('bad lenses, texts and places are refused by name', async () => {
+  const lens = await fitLens(gpt2, texts.slice(0, 1), { ...positions, layers: [0] })
+  const bert = await open('bert-tiny', 'float32')
+  const small = await open('opt-made', 'float32')
+  await assert.rejects(fitLens(gpt2, texts), /texts\[0\]: expected at least 18 tokens.*got 12/)
+  await assert.rejects(fitLens(gpt2, []), /texts: expected a list of texts or of token ids, got/)
+  await assert.rejects(fitLens(bert, texts, positions), /expected a decoder.*this bert is an encoder/)
+  await assert.rejects(fitLens(gpt2, texts, { ...positions, layers: [2] }), RangeError)
+  await assert.rejects(
+    readout(small, lens, { ids: [1, 2, 3] }),
+    /expected a lens of width 24, as the model's; got one of width 48/,
+  )
+  await assert.rejects(readout(gpt2, lens, { ids: [1, 2, 3] }, { layers: [1] }), /expected one of its layers, 0; got 1/)
+  await assert.rejects(readout(gpt2, /** @type {any} */ ({}), { ids: [1, 2, 3] }), /expected a lens of fitLens/)
+  await assert.rejects(readout(gpt2, lens, { ids: [1, 2, 3] }, { positions: [3] }), RangeError)
+  assert.throws(() => mergeLenses([]), /expected a list of lenses/)
+  assert.throws(() => lensHooks(gpt2, lens, { layers: [0] }), /expected one of remove, swap and steer/)
+  assert.throws(() => lensHooks(gpt2, lens, { layers: [0], swap: [3, 3] }), /expected two tokens/)
+  const vectors = waves([1, 3, 48], 0)
+  const products = (/** @type {any} */ more) =>
+    jacobianProducts(gpt2, { ids: [1, 2, 3] }, { from: 'layers.0.output', to: 'layers.1.output', vectors, ...more })
+  assert.throws(() => products({ to: 'layers.0.attention.weights' }), /expected one place with a row for each token/)
+  assert.throws(() => products({ from: 'layers.2.input' }), /expected `from` before `to`/)
+  assert.throws(() => products({ vectors: waves([1, 4, 48], 0) }), /expected \(N, 3, 48\)/)
+  const of = (/** @type {any} */ more) =>
+    backward(gpt2, { ids: [1, 2, 3] }, { of: { place: 'layers.1.output', gradient: vectors, ...more } })
+  assert.throws(() => of({ place: 'logits' }), /give a function of the logits/)
+  assert.throws(() => of({ place: 'layers.*.output' }), /expected one place/)
+  assert.throws(
+    () => of({ gradient: waves([1, 2, 48], 0) }),
+    /with the dims of "layers.1.output", \(1, 3, 48\); got \(1, 2, 48\)/,
+  )
+  assert.throws(() => of({ gradient: undefined }), /gradient: expected a tensor or a function/)
+  bert.dispose()
+  small.dispose()
+  assert.equal(qkv.memory.resident, loaded)
+})
