@@ -41,5 +41,14 @@ export async function readCheckpoint(folder, source) {
         `${index}: tensor ${describe(name)} should be in ${file}, but it is in ${found ?? 'none of the shards'}`,
       )
   }
-  return tensors
+  return unwrapped(tensors)
+}
+
+/** What DataParallel and torch.compile put before the names of a model that they wrap. */
+const WRAPPED = /^((module|_orig_mod)\.)+/
+
+/** Tensors by the names that they had before the model was wrapped. @param {Map<string, StoredTensor>} tensors */
+function unwrapped(tensors) {
+  if (!Array.from(tensors.keys()).every(name => WRAPPED.test(name))) return tensors
+  return new Map(Array.from(tensors, ([name, tensor]) => [name.replace(WRAPPED, ''), tensor]))
 }

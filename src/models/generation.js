@@ -2,6 +2,7 @@
 
 import { readOptions, toBoolean, toNumber } from '../base/arguments.js'
 import { describe } from '../base/errors.js'
+import { applyRules, readSettings } from './generation-settings.js'
 
 /** @typedef {import('../base/tensor.js').FloatTensor} FloatTensor */
 /** @typedef {import('./model.js').Ids} Ids */
@@ -9,7 +10,9 @@ import { describe } from '../base/errors.js'
 /** @typedef {import('./model.js').GenerateStep} GenerateStep */
 
 const SAMPLING = ['temperature', 'topK', 'topP', 'minP', 'repetitionPenalty', 'logits', 'seed']
-const KNOWN = ['maxNewTokens', 'stopIds', 'keep', 'hooks', 'useCache', 'signal', 'chat'].concat(SAMPLING)
+const KNOWN = ['maxNewTokens', 'stopIds', 'followConfig', 'keep', 'hooks', 'useCache', 'signal', 'chat'].concat(
+  SAMPLING,
+)
 
 /**
  * @param {import('./model.js').Model} model
@@ -17,31 +20,50 @@ const KNOWN = ['maxNewTokens', 'stopIds', 'keep', 'hooks', 'useCache', 'signal',
  * @param {import('../qkv.js').Qkv} parts.qkv
  * @param {import('./family-shapes/parts.js').Family} parts.family
  * @param {import('./tokenizer.js').TextTool} [parts.tokenizer]
+ * @param {() => Promise<import('./generation-settings.js').GenerationSettings>} parts.settings of the folder
  * @param {(prompt: unknown) => number[]} parts.toIds
  * @param {typeof import('./inputs.js').checkSignal} parts.checkSignal given, not imported: so inputs.js stays in one bundle with model.js
  * @param {string | Ids | readonly (string | readonly number[])[] | readonly import('./chat.js').Message[]} prompt
  * @param {GenerateOptions} options
  * @returns {AsyncGenerator<GenerateStep, void, void>}
  */
-export async function* generate(model, { qkv, family, tokenizer, toIds, checkSignal }, prompt, options) {
+export async function* generate(model, { qkv, family, tokenizer, settings, toIds, checkSignal }, prompt, options) {
   options = readOptions(options, KNOWN, 'generate')
-  const { keep, hooks, signal, useCache = true, seed = 0, stopIds = family.stopIds, logits: edit, chat } = options
+  const { keep, hooks, signal, useCache = true, seed = 0, followConfig = true, logits: edit, chat } = options
   checkSignal(signal, 'generate')
   toBoolean(useCache, 'generate: useCache')
+  toBoolean(followConfig, 'generate: followConfig')
+  if (!family.decoder) throw new Error(`generate: ${model.type} is an encoder, it has no next token`)
+  const own = await settings()
+  const { stopIds = own.stopIds } = options
   if (!Array.isArray(stopIds) || !stopIds.every(Number.isInteger))
     throw new TypeError(`generate: stopIds: ${describe(stopIds)} given, a list of ids expected`)
-  const most = toNumber(options.maxNewTokens ?? 40, 'generate: maxNewTokens', { least: 0, whole: true })
-  const temperature = toNumber(options.temperature ?? 0, 'generate: temperature', { least: 0 })
-  const topK = toNumber(options.topK ?? family.vocab, 'generate: topK', { least: 1, whole: true })
-  const topP = toNumber(options.topP ?? 1, 'generate: topP', { least: 0, most: 1 })
-  const minP = toNumber(options.minP ?? 0, 'generate: minP', { least: 0, most: 1 })
-  const penalty = toNumber(options.repetitionPenalty ?? 1, 'generate: repetitionPenalty', { least: 1e-3, most: 1e3 })
+  if (followConfig && own.refused.length)
+    throw new RangeError(
+      `generate: ${own.file}: ${own.refused.join(', ')} not covered: { followConfig: false } leaves all of its settings but the end ids aside`,
+    )
+  const {
+    rules,
+    isSampled,
+    maxNewTokens = 40,
+    ...usual
+  } = followConfig ? own : readSettings({}, own.file, family.vocab)
+  const most = toNumber(options.maxNewTokens ?? maxNewTokens, 'generate: maxNewTokens', { least: 0, whole: true })
+  const temperature = toNumber(options.temperature ?? (isSampled ? usual.temperature : 0), 'generate: temperature', {
+    least: 0,
+  })
+  const topK = toNumber(options.topK ?? usual.topK, 'generate: topK', { least: 1, whole: true })
+  const topP = toNumber(options.topP ?? usual.topP, 'generate: topP', { least: 0, most: 1 })
+  const minP = toNumber(options.minP ?? usual.minP, 'generate: minP', { least: 0, most: 1 })
+  const penalty = toNumber(options.repetitionPenalty ?? usual.repetitionPenalty, 'generate: repetitionPenalty', {
+    least: 1e-3,
+    most: 1e3,
+  })
   if (edit !== undefined && typeof edit !== 'function')
     throw new TypeError(
       `generate: logits: ${describe(edit)} given, a function of the logits and the ids so far expected`,
     )
   const cut = { temperature, topK, topP, minP }
-  if (!family.decoder) throw new Error(`generate: ${model.type} is an encoder, it has no next token`)
   if (!model.hasHead) throw new Error(`generate: this ${model.type} checkpoint has no head, it has no logits of tokens`)
   const isChat = Array.isArray(prompt) && typeof Object(prompt[0]).role === 'string'
   if (chat !== undefined && !isChat)
@@ -52,11 +74,11 @@ export async function* generate(model, { qkv, family, tokenizer, toIds, checkSig
   if (sources.length === 0 || sources.some(source => source.length === 0))
     throw new RangeError('generate: the prompt has no tokens')
   const both = family.encoder !== undefined
+  const startId = own.startId ?? family.startId ?? 0
   const random = qkv.generator(seed)
-  const bad = badIds(model.config.bad_words_ids)
   const textOf = (/** @type {number[]} */ ids) => (tokenizer && ids.length ? model.decode(ids) : '')
   const rows = sources.map(source => {
-    const sequence = both ? [family.startId ?? 0] : [...source]
+    const sequence = both ? [startId] : [...source]
     return { sequence, text: textOf(both ? [] : sequence), isDone: false }
   })
   // Shorter prompts are padded: for a decoder on the left, so that the next token follows at once; for an encoder on the right.
@@ -82,7 +104,7 @@ export async function* generate(model, { qkv, family, tokenizer, toIds, checkSig
         ? {
             ids: prompts,
             attentionMask: tokens,
-            decoderIds: rows.map((_, b) => (isFirst ? [family.startId ?? 0, ...added[b]] : added[b])),
+            decoderIds: rows.map((_, b) => (isFirst ? [startId, ...added[b]] : added[b])),
           }
         : {
             ids: isFirst ? prompts.map((row, b) => [...row, ...added[b]]) : added,
@@ -93,10 +115,12 @@ export async function* generate(model, { qkv, family, tokenizer, toIds, checkSig
       const logits = /** @type {FloatTensor} */ (output.logits)
       const steps = rows.map((row, b) => {
         const { data } = logits.row(b)
-        for (const id of bad) data[id] = -Infinity
-        if (n === 0 && family.firstId !== undefined) data.fill(-Infinity).fill(0, family.firstId, family.firstId + 1)
-        if (penalty !== 1) penalize(data, row.sequence, penalty)
-        edit?.(data, [...row.sequence], b)
+        const { sequence } = row
+        applyRules(data, { ...rules, penalty }, { sequence, made: n, isLast: n + 1 === most, stopIds })
+        if (typeof Object(edit?.(data, [...sequence], b)).then === 'function')
+          throw new TypeError(
+            'generate: logits: the function returned a promise, which nothing waits for: change the logits before it returns',
+          )
         const { id, probability } = choose(data, cut, () => random.rand([1]).data[0])
         made[b].push(id)
         if (!row.isDone) row.sequence.push(id)
@@ -134,41 +158,35 @@ async function chatIds(model, tokenizer, messages, chat, vocab) {
   return /** @type {import('./tokenizer.js').TextTool} */ (tokenizer).bare(text, vocab)
 }
 
-/** The single ids among bad_words_ids. @param {unknown} words @returns {number[]} */
-const badIds = words =>
-  Array.isArray(words) ? words.filter(word => Array.isArray(word) && word.length === 1).flat() : []
-
 /**
- * Ids of the sequence become less likely: a logit above 0 is divided by the penalty, one below is multiplied with it.
- * @param {Float32Array} logits
- * @param {readonly number[]} ids
- * @param {number} penalty
- */
-function penalize(logits, ids, penalty) {
-  for (const id of new Set(ids)) logits[id] *= logits[id] > 0 ? 1 / penalty : penalty
-}
-
-/**
- * Chooses the largest logit, or with a temperature samples: among the topK largest; of these among the largest whose probabilities
- * sum to topP; of these among those with at least minP times the largest probability.
+ * Chooses the largest logit, or with a temperature samples: among the topK largest and those that equal the last of them; of these
+ * among the largest whose probabilities sum to topP; of these among those with at least minP times the largest probability.
  * @param {Float32Array} logits
  * @param {{ temperature: number, topK: number, topP: number, minP: number }} cut
  * @param {() => number} random
  */
-function choose(logits, { temperature, topK, topP, minP }, random) {
+export function choose(logits, { temperature, topK, topP, minP }, random) {
   let best = 0
   for (let id = 1; id < logits.length; id++) if (logits[id] > logits[best]) best = id
   const top = logits[best]
-  const weigh = (/** @type {number} */ logit, /** @type {number} */ t) =>
-    logit === top ? 1 : Math.exp((logit - top) / t) // top may be Infinity
+  const weigh = (/** @type {number} */ logit, largest = top) => (logit === largest ? 1 : Math.exp(logit - largest)) // may be Infinity
   let sum = 0
-  for (const logit of logits) sum += weigh(logit, 1)
-  const chosen = (/** @type {number} */ id) => ({ id, probability: weigh(logits[id], 1) / sum })
+  for (const logit of logits) sum += weigh(logit)
+  if (Number.isNaN(sum) || top === Number.NEGATIVE_INFINITY)
+    throw new RangeError(
+      `generate: ${Number.isNaN(sum) ? 'a logit of the next id is NaN' : 'all logits of the next id are -Infinity'}, so none can be chosen: the option logits, a hook, the weights or the rules of the folder make them so`,
+    )
+  const chosen = (/** @type {number} */ id) => ({ id, probability: weigh(logits[id]) / sum })
   if (temperature === 0) return chosen(best)
-  const ids = Array.from(logits, (_, id) => id)
-  if (topK < ids.length || topP < 1) ids.sort((a, b) => logits[b] - logits[a] || a - b)
-  if (topK < ids.length) ids.length = topK
-  let weights = ids.map(id => weigh(logits[id], temperature))
+  const scaled = logits.map(logit => logit / Math.fround(temperature)) // rounded to float32, so that ties are those of transformers
+  const ids = Array.from(scaled, (_, id) => id)
+  if (topK < ids.length || topP < 1) ids.sort((a, b) => scaled[b] - scaled[a] || a - b)
+  if (topK < ids.length) {
+    const least = scaled[ids[topK - 1]]
+    const end = ids.findIndex(id => scaled[id] < least)
+    if (end >= 0) ids.length = end
+  }
+  let weights = ids.map(id => weigh(scaled[id], scaled[best]))
   const total = (/** @type {number[]} */ list) => list.reduce((a, b) => a + b, 0)
   if (topP < 1) {
     const all = total(weights)

@@ -8,7 +8,7 @@ import { Config } from './config.js'
 import { familyOf } from './families/index.js'
 import { checkSignal } from './inputs.js'
 import { Model, stacksOf } from './model.js'
-import { openFolder, readJSON } from './source.js'
+import { openFolder, readExactly, readJSON } from './source.js'
 import { ModelWeights } from './weights.js'
 
 // Not loaded with `tokenizer: false`.
@@ -70,7 +70,9 @@ export async function loadModel(qkv, source, options = {}) {
         ? undefined
         : await (await textTools()).openTokenizer(folder, readJSON, tokenizer, family.type)
     const { classLogits } = family.classes ? await import('./class-logits.js') : { classLogits: undefined }
-    const reads = text && (await (await import('./text-files.js')).readsOf(folder, source))
+    const files = text || family.decoder ? await import('./text-files.js') : undefined
+    const reads = text && (await files?.readsOf(folder, source))
+    const settings = family.decoder && (await files?.settingsOf(folder, source, json, family.vocab))
     const weights = new ModelWeights(qkv, kept)
     const TokenCalls = await kept.loadKernels?.(expectCore(qkv, 'loadModel'))
     await weights.load(family, tensors, { ...options, onProgress: folder.isDownloaded ? undefined : onProgress })
@@ -78,7 +80,7 @@ export async function loadModel(qkv, source, options = {}) {
       weights.dispose()
       throw error
     })
-    return new Model(qkv, family, weights, json, text, classLogits, { ...reads, TokenCalls })
+    return new Model(qkv, family, weights, json, text, classLogits, { ...reads, settings, TokenCalls })
   })
 }
 
@@ -131,6 +133,22 @@ export const saveModel = async model => (await saving()).filesOf(model)
 export const readSafetensors = async bytes => (await saving()).readTensors(bytes)
 
 /**
+ * The family with the head that the file has.
+ * @param {import('./family-shapes/parts.js').Family} family
+ * @param {Awaited<ReturnType<typeof readCheckpoint>>} tensors
+ * @param {boolean} isLoaded false: the first MiB of two tensors says whether they are equal
+ */
+async function withHead(family, tensors, isLoaded) {
+  const { prefix = '', head, embedding } = family
+  const has = (/** @type {string} */ name) => tensors.has(`${name}.weight`) || tensors.has(`${prefix}${name}.weight`)
+  const { name, copies = [] } = embedding.tokens
+  const own = head.own !== undefined && has(head.own)
+  if (has(name) && !copies.some(has) && own !== Boolean(head.tied)) return family
+  const { headOf } = await import('./tied.js')
+  return headOf(family, tensors, readExactly, isLoaded ? undefined : 2 ** 20)
+}
+
+/**
  * Opens a folder, reads its config and headers, calls `use` with them, and closes the folder.
  * @template T
  * @param {CheckpointSource} source
@@ -149,8 +167,10 @@ async function withFolder(source, options, purpose, use) {
     const stored = configFile ? undefined : await readCheckpoint(folder, source) // throws a more specific error for other formats
     if (!configFile || stored) throw (await import('./refusals.js')).noConfig()
     const json = /** @type {Record<string, unknown>} */ (await readJSON(configFile, 'config.json'))
-    const family = await familyOf(new Config(json))
-    return await use({ folder, family, json, tensors: await readCheckpoint(folder, source) })
+    const described = await familyOf(new Config(json))
+    const tensors = await readCheckpoint(folder, source)
+    const family = await withHead(described, tensors, purpose.isLoaded)
+    return await use({ folder, family, json, tensors })
   } finally {
     await folder.close()
   }

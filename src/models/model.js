@@ -64,16 +64,17 @@ import { embeddingOf } from './weights.js'
  * @property {(AttentionSummary | undefined)[]} encoderAttentionSummaries
  *
  * @typedef {object} GenerateOptions
- * @property {number} [maxNewTokens] default 40
- * @property {number} [temperature] 0, the default, takes the largest logit
- * @property {number} [topK] samples among the topK largest logits only
+ * @property {boolean} [followConfig] false: of generation_config.json only the end ids count; default true
+ * @property {number} [maxNewTokens] default that of generation_config.json, or 40
+ * @property {number} [temperature] 0 takes the largest logit; the default unless generation_config.json has do_sample
+ * @property {number} [topK] samples among the topK largest logits only, and those that equal the last of them
  * @property {number} [topP] samples among the largest logits whose probabilities sum to topP; default 1
  * @property {number} [minP] samples among ids with at least minP times the largest probability; default 0
  * @property {number} [repetitionPenalty] logits of the ids so far, above 0, are divided by it, those below 0 multiplied with it; default 1
  * @property {(logits: Float32Array, ids: number[], row: number) => void} [logits] reads or changes the logits (V) of the next id, after the
  *   penalty; ids: the sequence so far; row: of several prompts
  * @property {number} [seed] of the random numbers; default 0
- * @property {readonly number[]} [stopIds] generation ends at these; default: eos_token_id of the config
+ * @property {readonly number[]} [stopIds] generation ends at these; default: eos_token_id of generation_config.json, or of config.json where there is no such file
  * @property {ModelOptions['keep']} [keep] as in forward
  * @property {ModelOptions['hooks']} [hooks]
  * @property {import('./chat.js').ChatOptions} [chat] how a conversation becomes a text
@@ -186,8 +187,8 @@ export class Model {
    * @param {Record<string, unknown>} config
    * @param {import('./tokenizer.js').TextTool | undefined} tokenizer
    * @param {typeof import('./class-logits.js').classLogits} [classLogits] of a family with classes
-   * @param {{ modules?: import('./sentence-modules.js').ReadModules, template?: () => Promise<string | undefined>, TokenCalls?: typeof import('./token-calls.js').TokenCalls }} [reads]
-   *   files that are read when they are needed: the modules of sentence-transformers, chat_template.jinja; what makes the calls of a token
+   * @param {{ modules?: import('./sentence-modules.js').ReadModules, template?: () => Promise<string | undefined>, settings?: () => Promise<import('./generation-settings.js').GenerationSettings>, TokenCalls?: typeof import('./token-calls.js').TokenCalls }} [reads]
+   *   files that are read when they are needed: the modules of sentence-transformers, chat_template.jinja, generation_config.json; what makes the calls of a token
    */
   constructor(qkv, family, weights, config, tokenizer, classLogits, reads = {}) {
     this.#qkv = qkv
@@ -761,7 +762,10 @@ export class Model {
     Model.#own(this)
     const { generate } = await import('./generation.js')
     const toIds = (/** @type {unknown} */ given) => this.#toIds(given, 'generate')
-    yield* generate(this, { ...this.#parts, tokenizer: this.#tokenizer, toIds, checkSignal }, prompt, options)
+    const settings = /** @type {() => Promise<import('./generation-settings.js').GenerationSettings>} */ (
+      this.#reads.settings
+    )
+    yield* generate(this, { ...this.#parts, tokenizer: this.#tokenizer, settings, toIds, checkSignal }, prompt, options)
   }
 
   /**

@@ -37,6 +37,23 @@ export const quantizedWeights = config =>
       'open the model with its original weights; the option dtype makes them smaller',
   )
 
+/** The strings of a JSON text, and the numbers that only Python's json.dumps writes. */
+const PYTHON = /"(?:[^"\\]|\\.)*"|(-?)\b(?:(NaN)|Infinity)\b/g
+/** Stands for NaN until the text is parsed: no file has it, because it is a lone surrogate. */
+const NAN = '\ud800NaN'
+
+/** Reads JSON with NaN, Infinity and -Infinity. @param {string} name @param {Uint8Array} bytes @param {string} text of the file */
+export function pythonJSON(name, bytes, text) {
+  const plain = text.replace(PYTHON, (part, sign, nan) =>
+    part[0] === '"' ? part : nan ? JSON.stringify(NAN) : `${sign}1e999`,
+  )
+  try {
+    return JSON.parse(plain, (_, value) => (value === NAN ? Number.NaN : value))
+  } catch (cause) {
+    throw noJSON(name, bytes, /** @type {Error} */ (cause))
+  }
+}
+
 /** @param {string} name @param {Uint8Array} bytes of the file @param {Error} cause */
 export function noJSON(name, bytes, cause) {
   const isPage = /^\s*</.test(new TextDecoder().decode(bytes.subarray(0, 100)))

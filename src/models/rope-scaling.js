@@ -37,18 +37,18 @@ export function ropeFrequencies(
   // A config may hold the share under its old name, its new name, and in rope_parameters.
   const parts = [newer, config].flatMap(held =>
     ['partial_rotary_factor', 'rotary_pct'].flatMap(key =>
-      held?.has(key) ? held.number(key, share, { least: 0, most: 1 }) : [],
+      held?.has(key) ? held.number(key, { least: 0, most: 1 }, share) : [],
     ),
   )
   const [part = share] = parts
   if (parts.some(each => each !== part))
     throw new RangeError(`config.json: two shares of a head that turns are given, ${[...new Set(parts)].join(' and ')}`)
-  const base = config.has('rotary_emb_base') ? config.number('rotary_emb_base', usual, POSITIVE) : usual
-  const olderTheta = config.number(key, base, POSITIVE)
-  const theta = newer?.has('rope_theta') ? newer.number('rope_theta', base, POSITIVE) : olderTheta
+  const base = config.has('rotary_emb_base') ? config.number('rotary_emb_base', POSITIVE, usual) : usual
+  const olderTheta = config.number(key, POSITIVE, base)
+  const theta = newer?.has('rope_theta') ? newer.number('rope_theta', POSITIVE, base) : olderTheta
   const dim = Math.floor(headDim * part)
   if (dim % 2) throw new RangeError(`config.json: ${dim} of ${headDim} numbers of a head turn, an even number expected`)
-  const rope = { dim, frequencies: powers(theta, dim), most: config.size('max_position_embeddings', 2048) }
+  const rope = { dim, frequencies: powers(theta, dim), most: config.size('max_position_embeddings') }
   const type = scaling?.get('rope_type') ?? scaling?.get('type') ?? 'default'
   scaling?.get('type')
   if (typeof type !== 'string' || !Object.hasOwn(SCALINGS, type))
@@ -77,7 +77,7 @@ const powers = (theta, dim) => Float64Array.from({ length: dim / 2 }, (_, i) => 
 
 /** All are divided by a factor. @param {Config} scaling @param {Rope} rope */
 function linear(scaling, { frequencies }) {
-  const factor = scaling.number('factor', undefined, POSITIVE)
+  const factor = scaling.number('factor', POSITIVE)
   return { frequencies: frequencies.map(f => f / factor) }
 }
 
@@ -87,10 +87,10 @@ function linear(scaling, { frequencies }) {
  * @param {Rope} rope
  */
 function llama3(scaling, { frequencies }) {
-  const factor = scaling.number('factor', undefined, POSITIVE)
-  const low = scaling.number('low_freq_factor', undefined, POSITIVE)
-  const high = scaling.number('high_freq_factor', undefined, POSITIVE)
-  const old = scaling.number('original_max_position_embeddings', undefined, POSITIVE)
+  const factor = scaling.number('factor', POSITIVE)
+  const low = scaling.number('low_freq_factor', POSITIVE)
+  const high = scaling.number('high_freq_factor', POSITIVE)
+  const old = scaling.number('original_max_position_embeddings', POSITIVE)
   return {
     frequencies: frequencies.map(f => {
       const m = Math.min(1, Math.max(0, ((old * f) / (2 * Math.PI) - low) / (high - low)))
@@ -108,14 +108,14 @@ function llama3(scaling, { frequencies }) {
  */
 function yarn(scaling, { dim, frequencies, most }, theta) {
   const old = scaling.size('original_max_position_embeddings', most)
-  const factor = scaling.number('factor', most / old, POSITIVE)
+  const factor = scaling.number('factor', POSITIVE, most / old)
   const isWhole = scaling.flag('truncate', true)
   const gainOf = (/** @type {number} */ m) => (factor <= 1 ? 1 : 0.1 * m * Math.log(factor) + 1)
-  const [m, all] = ['mscale', 'mscale_all_dim'].map(key => scaling.number(key, 0, { least: 0 }))
-  const gain = scaling.number('attention_factor', m && all ? gainOf(m) / gainOf(all) : gainOf(1), POSITIVE)
+  const [m, all] = ['mscale', 'mscale_all_dim'].map(key => scaling.number(key, { least: 0 }, 0))
+  const gain = scaling.number('attention_factor', POSITIVE, m && all ? gainOf(m) / gainOf(all) : gainOf(1))
   /** The pair that turns so often over the old length. @param {string} key @param {number} usual @param {(pair: number) => number} round */
   const pairOf = (key, usual, round) => {
-    const turns = scaling.number(key, usual, { least: 0 }) || usual
+    const turns = scaling.number(key, { least: 0 }, usual) || usual
     const pair = (dim * Math.log(old / (turns * 2 * Math.PI))) / (2 * Math.log(theta))
     return isWhole ? round(pair) : pair
   }
@@ -140,7 +140,7 @@ function yarn(scaling, { dim, frequencies, most }, theta) {
  */
 function dynamic(scaling, { dim, most }, theta) {
   const old = scaling.size('original_max_position_embeddings', most)
-  const factor = scaling.number('factor', undefined, { least: 1 })
+  const factor = scaling.number('factor', { least: 1 })
   if (dim < 4)
     throw new RangeError(`config.json: rope_type "dynamic" needs at least 4 numbers of a head that turn, ${dim} do`)
   return { most: Math.max(most, Math.floor(old * factor)), dynamic: { theta, factor, length: old } }

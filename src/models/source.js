@@ -146,10 +146,14 @@ export async function readJSON(source, name) {
   const size = source.size ?? (await sizeOf(source))
   if (size > MOST_TEXT) throw new RangeError(`${name}: ${size} bytes of JSON, at most ${MOST_TEXT} are read`)
   const bytes = await readExactly(source, name, 0, size)
+  let text = ''
   try {
-    return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes))
+    text = new TextDecoder('utf-8', { fatal: true }).decode(bytes)
+    return JSON.parse(text)
   } catch (cause) {
-    throw (await import('./refusals.js')).noJSON(name, bytes, /** @type {Error} */ (cause))
+    const { noJSON, pythonJSON } = await import('./refusals.js')
+    if (/NaN|Infinity/.test(text)) return pythonJSON(name, bytes, text)
+    throw noJSON(name, bytes, /** @type {Error} */ (cause))
   }
 }
 

@@ -1,4 +1,4 @@
-// Files of texts that few uses of a model need: the modules of sentence-transformers, a chat template. Loaded with a tokenizer.
+// Files that few uses of a model need: the modules of sentence-transformers, a chat template, generation_config.json.
 
 import { openFolder, readJSON } from './source.js'
 
@@ -43,6 +43,30 @@ const TEMPLATE = 'chat_template.jinja'
 const readTemplate = async from => {
   const file = await from.open(TEMPLATE)
   return file && new TextDecoder().decode(await file.read(0, file.size ?? 2 ** 24))
+}
+
+const GENERATION = 'generation_config.json'
+
+/**
+ * What the folder says of the choice of ids. config.json says it where there is no generation_config.json.
+ * @param {import('./source.js').Folder} folder
+ * @param {CheckpointSource} source
+ * @param {Record<string, unknown>} config
+ * @param {number} vocab
+ */
+export async function settingsOf(folder, source, config, vocab) {
+  const { readSettings } = await import('./generation-settings.js')
+  /** @param {import('./source.js').Folder} from */
+  const read = async from => {
+    const file = await from.open(GENERATION)
+    return file
+      ? readSettings(await readJSON(file, GENERATION), GENERATION, vocab)
+      : readSettings(config, 'config.json', vocab)
+  }
+  const later = folder.list ? undefined : await whenNeeded(folder, source, GENERATION, read)
+  if (later) return later
+  const settings = await read(folder)
+  return async () => settings
 }
 
 /** @param {import('./source.js').Folder} folder @param {CheckpointSource} source */

@@ -300,14 +300,23 @@ for (const [title, change, message] of /** @type {[string, Record<string, unknow
     { scale_attn_by_inverse_layer_idx: true },
     /scale_attn_by_inverse_layer_idx true is not covered/,
   ],
+  [
+    'a first id that is none',
+    { forced_bos_token_id: 384 },
+    /forced_bos_token_id: 384 given, a whole number from 0 to 383/,
+  ],
   ['an absurd size', { n_embd: 1e12 }, /n_embd: 1000000000000 given, a whole number from 1 to/],
   ['heads that do not divide', { n_head: 5 }, /5 heads do not divide the width 48/],
   ['other sizes than the tensors', { n_inner: 100 }, /h\.0\.mlp\.c_fc\.weight is \(48, 192\), \(48, 100\) expected/],
   ['more layers than there are', { n_layer: 4 }, /missing: h\.3\.ln_1\.weight, .* and \d+ more|missing: h\.3/],
   ['fewer layers than there are', { n_layer: 2 }, /unexpected: h\.2\./],
   ['an end that is no id', { eos_token_id: 'end' }, /eos_token_id: "end" given, a number expected/],
-  ['a fraction among its ends', { eos_token_id: [1, 0.5] }, /eos_token_id: 0\.5 given, a whole number from 0 to 383/],
-  ['an end beyond its tokens', { eos_token_id: 384 }, /eos_token_id: 384 given, a whole number from 0 to 383/],
+  ['a fraction among its ends', { eos_token_id: [1, 0.5] }, /eos_token_id: 0\.5 given, a whole number expected/],
+  [
+    'a bad word that has no id',
+    { bad_words_ids: [[3], [384]] },
+    /bad_words_ids: an array of 2 given, a list of lists of ids/,
+  ],
 ]))
   test(`a config with ${title} is refused by name`, async () => {
     const changed = { ...gpt2, 'config.json': textBytes(JSON.stringify({ ...config, ...change })) }
@@ -344,7 +353,6 @@ for (const [type, change, message] of /** @type {[string, Record<string, unknown
   ['smollm3-made', { use_sliding_window: true }, /use_sliding_window true is not covered/],
   ['bart-tiny', { normalize_before: true }, /normalize_before true is not covered/],
   ['bart-tiny', { normalize_embedding: false }, /normalize_embedding false is not covered/],
-  ['bart-tiny', { forced_bos_token_id: 344 }, /forced_bos_token_id: 344 given/],
   ['llama-tiny-sharded', { rope_scaling: { rope_type: 'linear', factor: 2, beta: 3 } }, /not covered: beta = 3/],
   [
     'llama-tiny-sharded',

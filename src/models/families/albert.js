@@ -1,24 +1,35 @@
 // ALBERT: BERT with narrow embeddings, whose layers share weights in groups.
 
-import { BERT_KEYS, bertLike } from '../family-shapes/bert-like.js'
+import { DEFAULTS as BERT, BERT_KEYS, bertLike } from '../family-shapes/bert-like.js'
 import { layersOf } from '../family-shapes/parts.js'
 
 /** @typedef {import('../config.js').Config} Config */
 
+export const DEFAULTS = {
+  ...BERT,
+  vocab_size: 30000,
+  embedding_size: 128,
+  hidden_size: 4096,
+  num_attention_heads: 64,
+  intermediate_size: 16384,
+  hidden_act: 'gelu_new',
+  num_hidden_groups: 1,
+  inner_group_num: 1,
+}
+
 /** @param {Config} c */
 export function describe(c) {
   const layers = layersOf(c, 'num_hidden_layers')
-  const groups = c.size('num_hidden_groups', 1)
-  const inner = c.size('inner_group_num', 1)
+  const groups = c.size('num_hidden_groups')
+  const inner = c.size('inner_group_num')
   if (inner !== 1 || layers % groups)
     throw new RangeError(
       `config.json: inner_group_num ${inner} with ${groups} groups of ${layers} layers is not covered`,
     )
   return bertLike(c, {
     prefix: 'albert.',
-    act: 'gelu_new',
     types: true,
-    narrow: c.size('embedding_size', 128),
+    narrow: c.size('embedding_size'),
     mapping: 'encoder.embedding_hidden_mapping_in',
     keys: BERT_KEYS,
     // The layers of a group share their weights.
@@ -30,6 +41,7 @@ export function describe(c) {
       dense: 'predictions.dense',
       norm: 'predictions.LayerNorm',
       bias: 'predictions.bias',
+      own: 'predictions.decoder',
       optional: /^predictions\./,
     },
     pooler: 'pooler',

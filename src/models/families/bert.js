@@ -4,6 +4,8 @@ import { BERT_LAYER, bertLike, inEncoder } from '../family-shapes/bert-like.js'
 
 /** @typedef {import('../config.js').Config} Config */
 
+export { DEFAULTS } from '../family-shapes/bert-like.js'
+
 /** @param {Config} c */
 export const describe = c =>
   bertLike(c, {
@@ -14,6 +16,7 @@ export const describe = c =>
       dense: 'cls.predictions.transform.dense',
       norm: 'cls.predictions.transform.LayerNorm',
       bias: 'cls.predictions.bias',
+      own: 'cls.predictions.decoder',
       optional: /^cls\.predictions\./,
     },
     ignored: ['^cls\\.predictions\\.decoder\\.(weight|bias)$'],

@@ -29,7 +29,7 @@ export function classesOf(c, type, what, { width: d, head }) {
   /** @type {(row: ClassesSpec['row'], ...layers: ClassesSpec['layers']) => ClassesSpec} */
   const classes = (row, ...layers) => ({ labels, row: isToken ? undefined : row, layers })
   if (type === 'modernbert') {
-    const pooling = c.choice('classifier_pooling', { cls: 'first', mean: 'mean' }, 'cls')
+    const pooling = c.choice('classifier_pooling', { cls: 'first', mean: 'mean' })
     const { transform, activation, norm } = head
     if (transform)
       return classes(/** @type {'mean'} */ (pooling), { layer: transform, activation, norm }, last('classifier'))

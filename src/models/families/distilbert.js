@@ -4,12 +4,22 @@ import { bertLike } from '../family-shapes/bert-like.js'
 
 /** @typedef {import('../config.js').Config} Config */
 
+export const DEFAULTS = {
+  vocab_size: 30522,
+  max_position_embeddings: 512,
+  n_layers: 6,
+  n_heads: 12,
+  dim: 768,
+  hidden_dim: 3072,
+  activation: 'gelu',
+}
+export const ALIASES = { hidden_size: 'dim', num_attention_heads: 'n_heads', num_hidden_layers: 'n_layers' }
+
 /** @param {Config} c */
 export function describe(c) {
   c.get('sinusoidal_pos_embds') // positions are stored either way
   return bertLike(c, {
     prefix: 'distilbert.',
-    act: 'gelu',
     eps: 1e-12,
     at: i => `transformer.layer.${i}.`,
     keys: { width: 'dim', layers: 'n_layers', heads: 'n_heads', inner: 'hidden_dim', activation: 'activation' },
@@ -20,6 +30,7 @@ export function describe(c) {
       dense: 'vocab_transform',
       norm: 'vocab_layer_norm',
       bias: 'vocab_projector.bias',
+      own: 'vocab_projector',
       optional: /^vocab_/,
     },
     ignored: ['^vocab_projector\\.weight$'],

@@ -1,12 +1,20 @@
 // ELECTRA: BERT with narrow embeddings. The generator predicts masked words; the discriminator has no head for them.
 
-import { BERT_LAYER, bertLike, inEncoder } from '../family-shapes/bert-like.js'
+import { DEFAULTS as BERT, BERT_LAYER, bertLike, inEncoder } from '../family-shapes/bert-like.js'
 
 /** @typedef {import('../config.js').Config} Config */
 
+export const DEFAULTS = {
+  ...BERT,
+  embedding_size: 128,
+  hidden_size: 256,
+  num_attention_heads: 4,
+  intermediate_size: 1024,
+}
+
 /** @param {Config} c */
 export function describe(c) {
-  const narrow = c.size('embedding_size', 128)
+  const narrow = c.size('embedding_size')
   return bertLike(c, {
     ...BERT_LAYER,
     prefix: 'electra.',
@@ -18,6 +26,7 @@ export function describe(c) {
       dense: 'generator_predictions.dense',
       norm: 'generator_predictions.LayerNorm',
       bias: 'generator_lm_head.bias',
+      own: 'generator_lm_head',
       optional: /^generator_/,
       activation: 'gelu',
     },

@@ -4,5 +4,24 @@ import { llamaLike } from '../family-shapes/llama-like.js'
 
 /** @typedef {import('../config.js').Config} Config */
 
+export const DEFAULTS = {
+  vocab_size: 256000,
+  hidden_size: 2304,
+  intermediate_size: 9216,
+  num_hidden_layers: 26,
+  num_attention_heads: 8,
+  num_key_value_heads: 4,
+  head_dim: 256,
+  hidden_activation: 'gelu_pytorch_tanh',
+  max_position_embeddings: 8192,
+  rms_norm_eps: 1e-6,
+  tie_word_embeddings: true,
+  attention_bias: false,
+  query_pre_attn_scalar: 256,
+  sliding_window: 4096,
+  final_logit_softcapping: 30,
+  attn_logit_softcapping: 50,
+}
+
 /** @param {Config} c */
-export const describe = c => llamaLike(c, { headDim: 256, gemma: true, caps: [50, 30], window: 'even' })
+export const describe = c => llamaLike(c, { gemma: true, window: 'even' })

@@ -6,18 +6,31 @@ import { ACTIVATIONS, biased, EPS, layerNormOf, layersOf } from '../family-shape
 
 /** @typedef {import('../config.js').Config} Config */
 
+export const DEFAULTS = {
+  vocab_size: 50257,
+  max_position_embeddings: 2048,
+  hidden_size: 2048,
+  num_layers: 24,
+  num_heads: 16,
+  window_size: 256,
+  activation_function: 'gelu_new',
+  layer_norm_epsilon: 1e-5,
+  tie_word_embeddings: true,
+}
+export const ALIASES = { num_attention_heads: 'num_heads', num_hidden_layers: 'num_layers' }
+
 /** @param {Config} c */
 export function describe(c) {
   const d = c.size('hidden_size')
   const heads = equalHeads(d, c.size('num_heads'))
   const kinds = kindsOf(c, layersOf(c, 'num_layers'))
-  const window = c.size('window_size', 256)
+  const window = c.size('window_size')
   return decoderOnly(c, {
     prefix: 'transformer.',
     d,
     heads,
     tokens: 'wte',
-    embedding: { positions: { name: 'wpe', rows: c.size('max_position_embeddings', 2048), columns: d } },
+    embedding: { positions: { name: 'wpe', rows: c.size('max_position_embeddings'), columns: d } },
     layers: 'num_layers',
     at: 'h.N.',
     stack: { heads: { ...heads, scale: 1, softcap: 0 } },
@@ -29,12 +42,12 @@ export function describe(c) {
       const o = biased(`${at}attn.attention.out_proj`, d, d)
       return { q, k, v, o, window: kinds[i] === 'local' ? window : undefined }
     },
-    activation: c.choice('activation_function', ACTIVATIONS, 'gelu_new'),
-    norm: layerNormOf(d, c.number('layer_norm_epsilon', 1e-5, EPS)),
+    activation: c.choice('activation_function', ACTIVATIONS),
+    norm: layerNormOf(d, c.number('layer_norm_epsilon', EPS)),
     norms: ['ln_1', undefined, 'ln_2'],
     last: 'ln_f',
     head: 'lm_head',
-    tied: c.flag('tie_word_embeddings', true),
+    tied: c.flag('tie_word_embeddings'),
     ignored: ['^h\\.\\d+\\.attn\\.attention\\.(bias|masked_bias)$'],
   })
 }

@@ -6,12 +6,26 @@ import { ropeFrequencies } from '../rope-scaling.js'
 
 /** @typedef {import('../config.js').Config} Config */
 
+export const DEFAULTS = {
+  vocab_size: 50432,
+  hidden_size: 6144,
+  num_hidden_layers: 44,
+  num_attention_heads: 64,
+  intermediate_size: 24576,
+  hidden_act: 'gelu',
+  max_position_embeddings: 2048,
+  layer_norm_eps: 1e-5,
+  tie_word_embeddings: false,
+  use_parallel_residual: true,
+  attention_bias: true,
+}
+
 /** @param {Config} c */
 export function describe(c) {
   const d = c.size('hidden_size')
   const heads = equalHeads(d, c.size('num_attention_heads'))
   const D = heads.headDim
-  const bias = c.flag('attention_bias', true)
+  const bias = c.flag('attention_bias')
   return decoderOnly(c, {
     prefix: 'gpt_neox.',
     d,
@@ -19,7 +33,7 @@ export function describe(c) {
     tokens: 'embed_in',
     layers: 'num_hidden_layers',
     at: 'layers.N.',
-    stack: { parallel: c.flag('use_parallel_residual', true), rope: ropeFrequencies(c, D, 0.25) },
+    stack: { parallel: c.flag('use_parallel_residual'), rope: ropeFrequencies(c, D, 0.25) },
     attention: at => {
       // Rows in groups of 3 D: q, k and v of head 0, then of head 1, ...
       const [q, k, v] = times(3, part => ({
@@ -36,12 +50,12 @@ export function describe(c) {
     mlp: ['mlp.dense_h_to_4h', 'mlp.dense_4h_to_h'],
     inner: c.size('intermediate_size'),
     linear: biased,
-    activation: c.choice('hidden_act', ACTIVATIONS, 'gelu'),
-    norm: layerNormOf(d, c.number('layer_norm_eps', 1e-5, EPS)),
+    activation: c.choice('hidden_act', ACTIVATIONS),
+    norm: layerNormOf(d, c.number('layer_norm_eps', EPS)),
     norms: ['input_layernorm', undefined, 'post_attention_layernorm'],
     last: 'final_layer_norm',
     head: 'embed_out',
-    tied: c.flag('tie_word_embeddings', false),
+    tied: c.flag('tie_word_embeddings'),
     ignored: ['attention\\.(bias|masked_bias)$'],
   })
 }

@@ -6,6 +6,23 @@ import { ACTIVATIONS, EPS, layerNormOf, times } from '../family-shapes/parts.js'
 /** @typedef {import('../config.js').Config} Config */
 /** @typedef {import('../family-shapes/parts.js').LinearSpec} LinearSpec */
 
+export const DEFAULTS = {
+  vocab_size: 50257,
+  n_positions: 1024,
+  n_embd: 768,
+  n_layer: 12,
+  n_head: 12,
+  activation_function: 'gelu_new',
+  layer_norm_epsilon: 1e-5,
+  tie_word_embeddings: true,
+}
+export const ALIASES = {
+  hidden_size: 'n_embd',
+  max_position_embeddings: 'n_positions',
+  num_attention_heads: 'n_head',
+  num_hidden_layers: 'n_layer',
+}
+
 /** @param {Config} c */
 export function describe(c) {
   const d = c.size('n_embd')
@@ -33,12 +50,12 @@ export function describe(c) {
       }))
       return { q, k, v, o: linear(`${at}attn.c_proj`, d, d) }
     },
-    activation: c.choice('activation_function', ACTIVATIONS, 'gelu_new'),
-    norm: layerNormOf(d, c.number('layer_norm_epsilon', 1e-5, EPS)),
+    activation: c.choice('activation_function', ACTIVATIONS),
+    norm: layerNormOf(d, c.number('layer_norm_epsilon', EPS)),
     norms: ['ln_1', undefined, 'ln_2'],
     last: 'ln_f',
     head: 'lm_head',
-    tied: c.flag('tie_word_embeddings', true),
+    tied: c.flag('tie_word_embeddings'),
     ignored: ['^h\\.\\d+\\.attn\\.(bias|masked_bias)$'],
   })
 }

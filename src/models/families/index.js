@@ -3,11 +3,16 @@
 // its family is opened. https://github.com/huggingface/transformers, src/transformers/models
 
 import { describe } from '../../base/errors.js'
+import { mayMatter } from '../config.js'
 
 /** @typedef {import('../config.js').Config} Config */
 /** @typedef {import('../family-shapes/parts.js').Description} Description */
 
-/** @type {Record<string, () => Promise<{ describe: (config: Config) => Description }>>} */
+/**
+ * DEFAULTS are those of the config class in transformers 5.16 (src/transformers/models/NAME/configuration_NAME.py), of the keys that
+ * are read; ALIASES are its attribute_map.
+ * @type {Record<string, () => Promise<{ describe: (config: Config) => Description, DEFAULTS: Record<string, unknown>, ALIASES?: Record<string, string> }>>}
+ */
 export const FAMILIES = {
   gpt2: () => import('./gpt2.js'),
   gpt_neo: () => import('./gpt-neo.js'),
@@ -24,8 +29,8 @@ export const FAMILIES = {
   opt: () => import('./opt.js'),
   bert: () => import('./bert.js'),
   roberta: () => import('./roberta.js'),
-  'xlm-roberta': () => import('./roberta.js'),
-  camembert: () => import('./roberta.js'),
+  'xlm-roberta': () => import('./xlm-roberta.js'),
+  camembert: () => import('./xlm-roberta.js'),
   distilbert: () => import('./distilbert.js'),
   albert: () => import('./albert.js'),
   electra: () => import('./electra.js'),
@@ -50,10 +55,10 @@ export async function familyOf(config) {
     )
   const quantized = config.get('quantization_config')
   if (quantized) throw (await import('../refusals.js')).quantizedWeights(quantized)
-  const family = (await FAMILIES[type]()).describe(config)
-  const stopIds = family.decoder ? config.ids('eos_token_id', family.vocab) : []
-  const [firstId] = family.encoder && family.decoder ? config.ids('forced_bos_token_id', family.vocab) : []
-  if (firstId !== undefined) config.get('force_bos_token_to_be_generated') // the older name of the same
+  const { describe: describeFamily, DEFAULTS, ALIASES } = await FAMILIES[type]()
+  config.assume(DEFAULTS, ALIASES)
+  const family = describeFamily(config)
+  if (config.get('forced_bos_token_id') !== undefined) config.get('force_bos_token_to_be_generated') // the older name of the same
   const [given] = [config.get('architectures')].flat()
   const architecture = typeof given === 'string' ? given : ''
   const [, task, what] = /For((Sequence|Token)Classification|QuestionAnswering)$/.exec(architecture) ?? []
@@ -63,6 +68,6 @@ export async function familyOf(config) {
   // The head of a bare model that is not its table of tokens was not saved.
   const isBare = /^(?!.*(LMHead|DoubleHeads|MT)).*Model$/.test(architecture)
   const isHeadless = Boolean(task || (family.decoder && isBare && !family.head.tied))
-  config.end()
-  return { ...family, type, stopIds, firstId, classes, isHeadless }
+  config.end(mayMatter)
+  return { ...family, type, classes, isHeadless }
 }

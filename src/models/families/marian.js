@@ -1,8 +1,11 @@
 // Marian: an encoder-decoder for translation, with sinusoidal positions and post-norm layers.
 
-import { marianLike } from '../family-shapes/marian-like.js'
+import { DEFAULTS as MARIAN, marianLike } from '../family-shapes/marian-like.js'
 
 /** @typedef {import('../config.js').Config} Config */
+
+export const DEFAULTS = { ...MARIAN, vocab_size: 58101, decoder_start_token_id: 58100, pad_token_id: 58100 }
+export const ALIASES = { num_attention_heads: 'encoder_attention_heads', hidden_size: 'd_model' }
 
 /** @param {Config} c */
 export function describe(c) {
@@ -12,5 +15,5 @@ export function describe(c) {
     static_position_embeddings: true,
     normalize_embedding: false,
   })
-  return marianLike(c, { ids: { pad: 58100 } })
+  return marianLike(c, {})
 }

@@ -8,9 +8,28 @@ import { ropeFrequencies } from '../rope-scaling.js'
 /** @typedef {import('../family-shapes/parts.js').LinearSpec} LinearSpec */
 /** @typedef {import('../family-shapes/parts.js').NormSpec} NormSpec */
 
+export const DEFAULTS = {
+  vocab_size: 50368,
+  hidden_size: 768,
+  intermediate_size: 1152,
+  num_hidden_layers: 22,
+  num_attention_heads: 12,
+  hidden_activation: 'gelu',
+  max_position_embeddings: 8192,
+  norm_eps: 1e-5,
+  norm_bias: false,
+  attention_bias: false,
+  local_attention: 128,
+  mlp_bias: false,
+  decoder_bias: true,
+  classifier_pooling: 'cls',
+  classifier_bias: false,
+  classifier_activation: 'gelu',
+  global_attn_every_n_layers: 3,
+}
+
 /** Keys of training, of kernels, and of heads that a checkpoint may not have. */
 const UNUSED = [
-  'classifier_pooling',
   'layer_norm_eps',
   'sparse_prediction',
   'sparse_pred_ignore_index',
@@ -26,16 +45,17 @@ export function describe(c) {
   const headDim = headDimOf(d, heads)
   const inner = c.size('intermediate_size')
   const vocab = c.size('vocab_size')
-  const eps = c.number('norm_eps', 1e-5, EPS)
+  const eps = c.number('norm_eps', EPS)
   const [normBias, attentionBias, mlpBias, headBias] = ['norm', 'attention', 'mlp', 'classifier'].map(name =>
-    c.flag(`${name}_bias`, false),
+    c.flag(`${name}_bias`),
   )
   c.only({ position_embedding_type: 'absolute', tie_word_embeddings: true }) // the type is not used
   for (const key of UNUSED) c.get(key)
+  c.get('classifier_pooling')
   const layers = layersOf(c, 'num_hidden_layers')
   const kinds = kindsOf(c, layers)
-  const near = 2 * Math.floor(c.size('local_attention', 128) / 2) + 1
-  const theta = c.number('global_rope_theta', 160000, { least: 1e-30 })
+  const near = 2 * Math.floor(c.size('local_attention') / 2) + 1
+  const theta = c.number('global_rope_theta', { least: 1e-30 }, 160000)
   const own = c.has('local_rope_theta') ? theta : 10000 // null: as the other layers
   const rope = ropeFrequencies(c, headDim, 1, { kind: 'full_attention', key: 'global_rope_theta', theta })
   const nearRope = ropeFrequencies(c, headDim, 1, {
@@ -90,7 +110,7 @@ export function describe(c) {
               gate: fused(`${at}mlp.Wi`, 0, 2, inner, mlpBias),
               up: fused(`${at}mlp.Wi`, 1, 2, inner, mlpBias),
               down: { name: `${at}mlp.Wo`, out: d, in: inner, bias: mlpBias },
-              activation: c.choice('hidden_activation', ACTIVATIONS, 'gelu'),
+              activation: c.choice('hidden_activation', ACTIVATIONS),
             },
             before: norm(`${at}mlp_norm`),
           },
@@ -99,10 +119,11 @@ export function describe(c) {
     },
     head: {
       transform: { name: 'head.dense', out: d, in: d, bias: headBias },
-      activation: c.choice('classifier_activation', ACTIVATIONS, 'gelu'),
+      activation: c.choice('classifier_activation', ACTIVATIONS),
       norm: norm('head.norm'),
       tied: 'embeddings.tok_embeddings',
-      bias: c.flag('decoder_bias', true) ? 'decoder.bias' : undefined,
+      own: 'decoder',
+      bias: c.flag('decoder_bias') ? 'decoder.bias' : undefined,
       optional: /^(head|decoder)\./,
     },
     ignored: anyOf('^decoder\\.weight$'),
@@ -117,7 +138,7 @@ export function describe(c) {
  */
 function kindsOf(c, layers) {
   const kinds = ['full_attention', 'sliding_attention']
-  const every = c.size('global_attn_every_n_layers', 3)
+  const every = c.size('global_attn_every_n_layers')
   const types = c.get('layer_types') ?? times(layers, i => kinds[Number(i % every > 0)])
   if (!Array.isArray(types) || types.length !== layers || !types.every(type => kinds.includes(type)))
     throw new RangeError(

@@ -1,8 +1,10 @@
 // MPNet: RoBERTa without token types, with biases of relative positions that all layers share.
 
-import { BERT_KEYS, bertLike, inEncoder, ROBERTA_HEAD } from '../family-shapes/bert-like.js'
+import { DEFAULTS as BERT, BERT_KEYS, bertLike, inEncoder, ROBERTA_HEAD } from '../family-shapes/bert-like.js'
 
 /** @typedef {import('../config.js').Config} Config */
+
+export const DEFAULTS = { ...BERT, vocab_size: 30527 }
 
 const BUCKETS = 32
 
@@ -12,7 +14,6 @@ export function describe(c) {
   return bertLike(c, {
     prefix: 'mpnet.',
     keys: BERT_KEYS,
-    act: 'gelu',
     at: inEncoder,
     attention: ['attention.attn.q', 'attention.attn.k', 'attention.attn.v', 'attention.attn.o'],
     mlp: ['intermediate.dense', 'output.dense'],

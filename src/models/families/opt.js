@@ -5,6 +5,17 @@ import { ACTIVATIONS, ALL, attentionOf, biased, layerNormOf } from '../family-sh
 
 /** @typedef {import('../config.js').Config} Config */
 
+export const DEFAULTS = {
+  vocab_size: 50272,
+  hidden_size: 768,
+  num_hidden_layers: 12,
+  ffn_dim: 3072,
+  max_position_embeddings: 2048,
+  num_attention_heads: 12,
+  activation_function: 'relu',
+  tie_word_embeddings: true,
+}
+
 /** Rows of the table of positions before that of the first position. */
 const SKIP = 2
 
@@ -19,7 +30,7 @@ export function describe(c) {
     layer_norm_elementwise_affine: true,
     _remove_final_layer_norm: false,
   })
-  const rows = c.size('max_position_embeddings', 2048) + SKIP
+  const rows = c.size('max_position_embeddings') + SKIP
   return decoderOnly(c, {
     prefix: 'model.',
     d,
@@ -32,11 +43,11 @@ export function describe(c) {
     mlp: ['fc1', 'fc2'],
     inner: c.size('ffn_dim'),
     linear: biased,
-    activation: c.choice('activation_function', ACTIVATIONS, 'relu'),
+    activation: c.choice('activation_function', ACTIVATIONS),
     norm: layerNormOf(d, 1e-5),
     norms: ['self_attn_layer_norm', undefined, 'final_layer_norm'],
     last: 'decoder.final_layer_norm',
     head: 'lm_head',
-    tied: c.flag('tie_word_embeddings', true),
+    tied: c.flag('tie_word_embeddings'),
   })
 }

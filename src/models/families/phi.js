@@ -6,6 +6,17 @@ import { ropeFrequencies } from '../rope-scaling.js'
 
 /** @typedef {import('../config.js').Config} Config */
 
+export const DEFAULTS = {
+  vocab_size: 51200,
+  hidden_size: 2048,
+  intermediate_size: 8192,
+  num_hidden_layers: 24,
+  num_attention_heads: 32,
+  hidden_act: 'gelu_new',
+  max_position_embeddings: 2048,
+  layer_norm_eps: 1e-5,
+}
+
 /** @param {Config} c */
 export function describe(c) {
   const d = c.size('hidden_size')
@@ -24,8 +35,8 @@ export function describe(c) {
     mlp: ['mlp.fc1', 'mlp.fc2'],
     inner: c.size('intermediate_size'),
     linear: biased,
-    activation: c.choice('hidden_act', ACTIVATIONS, 'gelu_new'),
-    norm: layerNormOf(d, c.number('layer_norm_eps', 1e-5, EPS)),
+    activation: c.choice('hidden_act', ACTIVATIONS),
+    norm: layerNormOf(d, c.number('layer_norm_eps', EPS)),
     norms: ['input_layernorm', undefined, 'input_layernorm'], // one for both
     last: 'final_layernorm',
     head: 'lm_head',

@@ -1,8 +1,11 @@
 // Qwen 3: Llama with a norm of q and k in each head; upper layers may have a sliding window.
 
 import { llamaLike } from '../family-shapes/llama-like.js'
+import { DEFAULTS as QWEN2 } from './qwen2.js'
 
 /** @typedef {import('../config.js').Config} Config */
 
+export const DEFAULTS = { ...QWEN2, head_dim: 128, attention_bias: false }
+
 /** @param {Config} c */
-export const describe = c => llamaLike(c, { headDim: 128, qkNorm: 'heads', window: 'upper' })
+export const describe = c => llamaLike(c, { qkNorm: 'heads', window: 'upper' })

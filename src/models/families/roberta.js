@@ -1,8 +1,10 @@
 // RoBERTa, XLM-RoBERTa and CamemBERT: BERT whose positions start after the id of padding.
 
-import { BERT_LAYER, bertLike, inEncoder, ROBERTA_HEAD } from '../family-shapes/bert-like.js'
+import { DEFAULTS as BERT, BERT_LAYER, bertLike, inEncoder, ROBERTA_HEAD } from '../family-shapes/bert-like.js'
 
 /** @typedef {import('../config.js').Config} Config */
+
+export const DEFAULTS = { ...BERT, vocab_size: 50265, pad_token_id: 1 }
 
 /** @param {Config} c */
 export const describe = c =>

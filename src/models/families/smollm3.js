@@ -6,10 +6,26 @@ import { layersOf } from '../family-shapes/parts.js'
 
 /** @typedef {import('../config.js').Config} Config */
 
+export const DEFAULTS = {
+  vocab_size: 128256,
+  hidden_size: 2048,
+  intermediate_size: 11008,
+  num_hidden_layers: 36,
+  num_attention_heads: 16,
+  num_key_value_heads: 4,
+  hidden_act: 'silu',
+  max_position_embeddings: 32768,
+  rms_norm_eps: 1e-6,
+  tie_word_embeddings: true,
+  attention_bias: false,
+  mlp_bias: false,
+  no_rope_layer_interval: 4,
+}
+
 /** @param {Config} c */
 export function describe(c) {
   const layers = layersOf(c, 'num_hidden_layers')
-  const interval = c.size('no_rope_layer_interval', 4)
+  const interval = c.size('no_rope_layer_interval')
   const flags = c.get('no_rope_layers') // 1: the layer has rotary positions
   c.get('max_window_layers') // of a window that is refused
   if (
@@ -20,9 +36,7 @@ export function describe(c) {
       `config.json: no_rope_layers: ${say(flags)} given, 0 or 1 for each of ${layers} layers expected`,
     )
   return llamaLike(c, {
-    kvHeads: 4,
-    mlpBias: c.flag('mlp_bias', false),
-    tied: true,
+    mlpBias: c.flag('mlp_bias'),
     full: { theta: 2e6 },
     turns: i => (flags ? flags[i] === 1 : (i + 1) % interval > 0),
   })

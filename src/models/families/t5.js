@@ -8,20 +8,40 @@ import { anyOf, attentionOf, EPS, layersOf, NONE, times } from '../family-shapes
 /** @typedef {import('../family-shapes/parts.js').NormSpec} NormSpec */
 /** @typedef {import('../family-shapes/parts.js').ActivationName} ActivationName */
 
+export const DEFAULTS = {
+  vocab_size: 32128,
+  d_model: 512,
+  d_kv: 64,
+  d_ff: 2048,
+  num_layers: 6,
+  num_heads: 8,
+  relative_attention_num_buckets: 32,
+  relative_attention_max_distance: 128,
+  layer_norm_epsilon: 1e-6,
+  feed_forward_proj: 'relu',
+  tie_word_embeddings: true,
+}
+export const ALIASES = {
+  hidden_size: 'd_model',
+  num_attention_heads: 'num_heads',
+  num_hidden_layers: 'num_layers',
+  head_dim: 'd_kv',
+}
+
 /** @param {Config} c @returns {import('../family-shapes/parts.js').Description} */
 export function describe(c) {
   const d = c.size('d_model')
   const heads = c.size('num_heads')
   const headDim = c.size('d_kv')
   const inner = c.size('d_ff')
-  const eps = c.number('layer_norm_epsilon', 1e-6, EPS)
+  const eps = c.number('layer_norm_epsilon', EPS)
   const vocab = c.size('vocab_size')
-  const buckets = c.number('relative_attention_num_buckets', 32, { least: 4, most: 2 ** 16, whole: true })
-  const maxDistance = c.size('relative_attention_max_distance', 128)
-  const kind = c.choice('feed_forward_proj', { relu: 'relu', 'gated-gelu': 'gated', 'gated-silu': 'silu' }, 'relu')
-  c.get('dense_act_fn') // both follow from feed_forward_proj
-  c.get('is_gated_act')
-  const tied = c.flag('tie_word_embeddings', true)
+  const buckets = c.number('relative_attention_num_buckets', { least: 4, most: 2 ** 16, whole: true })
+  const maxDistance = c.size('relative_attention_max_distance')
+  const kind = c.choice('feed_forward_proj', { relu: 'relu', 'gated-gelu': 'gated', 'gated-silu': 'silu' })
+  // Both follow from feed_forward_proj; transformers takes what the file says.
+  c.only({ dense_act_fn: { relu: 'relu', gated: 'gelu_new', silu: 'silu' }[kind], is_gated_act: kind !== 'relu' })
+  const tied = c.flag('tie_word_embeddings')
   const layers = layersOf(c, 'num_layers')
   const all = { heads, kvHeads: heads, headDim }
   /** @type {(name: string) => NormSpec} */
@@ -69,15 +89,25 @@ export function describe(c) {
   return {
     width: d,
     vocab,
-    embedding: { tokens: { name: 'shared', rows: vocab, columns: d } },
+    embedding: {
+      tokens: {
+        name: 'shared',
+        rows: vocab,
+        columns: d,
+        copies: ['encoder.embed_tokens', 'decoder.embed_tokens'],
+      },
+    },
     encoder: stack('encoder', layers),
     decoder: stack('decoder', c.size('num_decoder_layers', layers)),
-    head: tied ? { tied: 'shared', scale: d ** -0.5 } : { project: { name: 'lm_head', out: vocab, in: d } },
+    // transformers ties them also where the config says not, if the file has no lm_head: then without the scale.
+    head: tied
+      ? { tied: 'shared', own: 'lm_head', scale: d ** -0.5 }
+      : { project: { name: 'lm_head', out: vocab, in: d }, own: 'lm_head', scaled: false },
     ignored: anyOf(
       '^(encoder|decoder)\\.embed_tokens\\.weight$',
       'EncDecAttention\\.relative_attention_bias\\.weight$',
       ...(tied ? ['^lm_head\\.weight$'] : []),
     ),
-    startId: c.number('decoder_start_token_id', 0, { least: 0, whole: true }),
+    startId: c.number('decoder_start_token_id', { least: 0, whole: true }),
   }
 }

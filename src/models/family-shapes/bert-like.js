@@ -12,7 +12,6 @@ import { ACTIVATIONS, ALL, anyOf, attentionOf, EPS, headDimOf, layersOf, times }
  * @param {object} names
  * @param {string} names.prefix of the names of tensors, which a checkpoint may leave out
  * @param {Record<'width' | 'layers' | 'heads' | 'inner' | 'activation', string>} names.keys
- * @param {string} names.act the default activation
  * @param {number} [names.eps] if the config has no key for it
  * @param {(i: number) => string} names.at
  * @param {readonly string[]} names.attention q, k, v, o
@@ -22,9 +21,9 @@ import { ACTIVATIONS, ALL, anyOf, attentionOf, EPS, headDimOf, layersOf, times }
  * @param {boolean} [names.counts] do positions start after pad_token_id?
  * @param {number} [names.narrow] the width of the embeddings, if they are projected to that of the model by ...
  * @param {string} [names.mapping] ... this layer
- * @param {number} [names.padding] the id of padding, if the config does not say it
+ * @param {number} [names.padding] the id of padding, whatever the config says
  * @param {import('./parts.js').StackSpec['relative']} [names.relative] biases of relative positions
- * @param {{ dense: string, norm: string, bias: string, optional: RegExp, activation?: ActivationName }} names.head
+ * @param {{ dense: string, norm: string, bias: string, own: string, optional: RegExp, activation?: ActivationName }} names.head
  * @param {string} [names.pooler]
  * @param {readonly string[]} [names.ignored]
  * @returns {import('./parts.js').Description}
@@ -35,8 +34,8 @@ export function bertLike(c, names) {
   const heads = c.size(keys.heads)
   const headDim = headDimOf(d, heads)
   const inner = c.size(keys.inner)
-  const activation = c.choice(keys.activation, ACTIVATIONS, names.act)
-  const eps = names.eps ?? c.number('layer_norm_eps', 1e-12, EPS)
+  const activation = c.choice(keys.activation, ACTIVATIONS)
+  const eps = names.eps ?? c.number('layer_norm_eps', EPS)
   const vocab = c.size('vocab_size')
   const narrow = names.narrow ?? d
   c.only({
@@ -53,7 +52,7 @@ export function bertLike(c, names) {
     columns: narrow,
   })
   const all = { heads, kvHeads: heads, headDim }
-  const { dense, bias, optional } = names.head
+  const { dense, bias, own, optional } = names.head
   return {
     width: d,
     vocab,
@@ -61,8 +60,8 @@ export function bertLike(c, names) {
     embedding: {
       tokens: table('word', vocab),
       positions: table('position', c.size('max_position_embeddings')),
-      padding: names.counts ? (names.padding ?? c.number('pad_token_id', 1, { least: 0, whole: true })) : undefined,
-      types: names.types ? table('token_type', c.size('type_vocab_size', 2)) : undefined,
+      padding: names.counts ? (names.padding ?? c.number('pad_token_id', { least: 0, whole: true })) : undefined,
+      types: names.types ? table('token_type', c.size('type_vocab_size')) : undefined,
       norm: norm('embeddings.LayerNorm', narrow),
       project: names.narrow === undefined ? undefined : { name: names.mapping ?? '', out: d, in: narrow, bias: true },
     },
@@ -92,6 +91,7 @@ export function bertLike(c, names) {
       activation: names.head.activation ?? activation,
       norm: norm(names.head.norm, narrow),
       tied: 'embeddings.word_embeddings',
+      own,
       bias,
       optional,
     },
@@ -100,12 +100,26 @@ export function bertLike(c, names) {
   }
 }
 
+/** BERT's config class, of the keys that are read. */
+export const DEFAULTS = {
+  vocab_size: 30522,
+  hidden_size: 768,
+  num_hidden_layers: 12,
+  num_attention_heads: 12,
+  intermediate_size: 3072,
+  hidden_act: 'gelu',
+  max_position_embeddings: 512,
+  type_vocab_size: 2,
+  layer_norm_eps: 1e-12,
+}
+
 /** RoBERTa's head for masked words, and the copies of its weights that a checkpoint may hold. */
 export const ROBERTA_HEAD = {
   head: {
     dense: 'lm_head.dense',
     norm: 'lm_head.layer_norm',
     bias: 'lm_head.bias',
+    own: 'lm_head.decoder',
     optional: /^lm_head\./,
     activation: /** @type {const} */ ('gelu'),
   },
@@ -121,7 +135,6 @@ export const BERT_KEYS = {
 }
 export const BERT_LAYER = /** @type {const} */ ({
   keys: BERT_KEYS,
-  act: 'gelu',
   attention: ['attention.self.query', 'attention.self.key', 'attention.self.value', 'attention.output.dense'],
   mlp: ['intermediate.dense', 'output.dense'],
   norms: ['attention.output.LayerNorm', 'output.LayerNorm'],

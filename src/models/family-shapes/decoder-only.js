@@ -65,7 +65,7 @@ export function decoderOnly(c, f) {
       }),
     },
     head: {
-      ...(f.tied ? { tied: f.tokens } : { project: { name: head, out: vocab, in: d, bias: f.headBias } }),
+      ...(f.tied ? { tied: f.tokens, own: head } : { project: { name: head, out: vocab, in: d, bias: f.headBias } }),
       ...f.logits,
     },
     ignored: anyOf(...ignored, 'rotary_emb\\.inv_freq$', ...(f.tied ? [`^${head}\\.weight$`] : [])),

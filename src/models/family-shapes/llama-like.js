@@ -12,52 +12,32 @@ import { ACTIVATIONS, ALL, attentionOf, EPS, headDimOf, layersOf, NONE, times } 
  * A decoder.
  * @param {Config} c
  * @param {object} options
- * @param {number} [options.kvHeads] if the config has no key for it; default: as many as there are query heads
- * @param {number} [options.headDim] if the config has no key for it; default: the width divided by the heads
  * @param {'qkv'} [options.bias] q, k and v have biases, o has none; default: the config says it
  * @param {boolean} [options.mlpBias] default false
  * @param {'heads' | 'all'} [options.qkNorm] q and k are normalised: each head, or all heads side by side
  * @param {boolean} [options.isAfter] the norms stand after attention and MLP, as in OLMo 2
- * @param {number} [options.eps] if the config has no key for it
- * @param {boolean} [options.tied] the same for tie_word_embeddings
  * @param {(layer: number) => boolean} [options.turns] which layers have rotary positions; default all
  * @param {boolean} [options.gemma] norms before and after each part, the scale of Gemma 2
- * @param {readonly [scores: number, logits: number]} [options.caps] of Gemma, if the config has no keys for them; default 0, none
  * @param {'all' | 'upper' | 'even' | 'sixth'} [options.window] the layers that have a sliding window; 'sixth': all but each sixth
  * @param {Parameters<typeof ropeFrequencies>[3]} [options.full] rotation of the layers without a window, if it is another
  * @param {Parameters<typeof ropeFrequencies>[3]} [options.sliding] rotation of those with a window
  */
-export function llamaLike(
-  c,
-  {
-    kvHeads: usualKvHeads,
-    headDim: usualHeadDim,
-    bias,
-    mlpBias = false,
-    qkNorm,
-    isAfter,
-    gemma = false,
-    eps: usualEps = 1e-6,
-    tied = gemma,
-    turns,
-    caps: [scoreCap, logitCap] = [0, 0],
-    window,
-    full,
-    sliding,
-  },
-) {
+export function llamaLike(c, { bias, mlpBias = false, qkNorm, isAfter, gemma = false, turns, window, full, sliding }) {
   const d = c.size('hidden_size')
   const H = c.size('num_attention_heads')
-  const kvHeads = c.size('num_key_value_heads', usualKvHeads ?? H)
+  const kvHeads = c.size('num_key_value_heads', H)
   if (H % kvHeads) throw new RangeError(`config.json: ${kvHeads} key heads do not divide ${H} heads`)
-  const headDim = c.get('head_dim') !== undefined ? c.size('head_dim') : (usualHeadDim ?? headDimOf(d, H))
+  const headDim = c.get('head_dim') === undefined ? headDimOf(d, H) : c.size('head_dim')
   const heads = { heads: H, kvHeads, headDim }
-  const eps = c.number('rms_norm_eps', usualEps, EPS)
-  const biases = bias ? [true, true, true, false] : c.flag('attention_bias', false) ? ALL : NONE
+  const eps = c.number('rms_norm_eps', EPS)
+  const biases = bias ? [true, true, true, false] : c.flag('attention_bias') ? ALL : NONE
   const windows = windowsOf(c, layersOf(c, 'num_hidden_layers'), window)
   /** @type {(name: string, size?: number) => NormSpec} */
   const norm = (name, size = d) => ({ name, size, kind: 'rms', eps, plusOne: gemma })
-  if (gemma) c.get('hidden_act') // not used: gemma has hidden_activation
+  if (gemma) {
+    c.get('hidden_act') // not used: gemma has hidden_activation
+    c.only({ use_bidirectional_attention: false })
+  }
   const slidingRope = sliding && ropeFrequencies(c, headDim, 1, sliding)
   return decoderOnly(c, {
     prefix: 'model.',
@@ -73,8 +53,8 @@ export function llamaLike(
       ...(gemma && {
         heads: {
           ...heads,
-          scale: c.number('query_pre_attn_scalar', 256, { least: 1e-6 }) ** -0.5,
-          softcap: capOf(c, 'attn_logit_softcapping', scoreCap),
+          scale: c.number('query_pre_attn_scalar', { least: 1e-6 }) ** -0.5,
+          softcap: capOf(c, 'attn_logit_softcapping'),
         },
       }),
     },
@@ -91,7 +71,7 @@ export function llamaLike(
     mlp: ['mlp.up_proj', 'mlp.down_proj', 'mlp.gate_proj'],
     inner: c.size('intermediate_size'),
     linear: (name, out, size) => ({ name, out, in: size, bias: mlpBias }),
-    activation: c.choice(gemma ? 'hidden_activation' : 'hidden_act', ACTIVATIONS, gemma ? 'gelu_pytorch_tanh' : 'silu'),
+    activation: c.choice(gemma ? 'hidden_activation' : 'hidden_act', ACTIVATIONS),
     norms: (gemma
       ? ['input', 'post_attention', 'pre_feedforward', 'post_feedforward']
       : isAfter
@@ -100,13 +80,13 @@ export function llamaLike(
     ).map(name => name && `${name}_layernorm`),
     last: 'norm',
     head: 'lm_head',
-    tied: c.flag('tie_word_embeddings', tied),
-    logits: gemma ? { softcap: capOf(c, 'final_logit_softcapping', logitCap) } : {},
+    tied: c.flag('tie_word_embeddings'),
+    logits: gemma ? { softcap: capOf(c, 'final_logit_softcapping') } : {},
   })
 }
 
-/** The cap, 0 if the key is null, as in transformers. @param {Config} c @param {string} key @param {number} fallback */
-const capOf = (c, key, fallback) => c.number(key, c.has(key) ? 0 : fallback, { least: 0 })
+/** The cap, 0 if there is none. @param {Config} c @param {string} key */
+const capOf = (c, key) => c.number(key, { least: 0 }, 0)
 
 /**
  * The window of each layer.
@@ -117,12 +97,11 @@ const capOf = (c, key, fallback) => c.number(key, c.has(key) ? 0 : fallback, { l
  */
 function windowsOf(c, layers, rule) {
   if (!rule) c.only({ sliding_window: undefined, use_sliding_window: false })
-  // Mistral and Gemma 2 have a window unless the key is there and null.
-  const size = c.has('sliding_window') || rule === 'upper' ? c.get('sliding_window') : rule && 4096
-  const isOn = rule === 'upper' ? c.flag('use_sliding_window', false) : rule !== undefined
-  const first = rule === 'upper' ? c.number('max_window_layers', 28, { least: 0, whole: true }) : 0
-  const window = isOn && size !== undefined ? c.size('sliding_window', size) : undefined
-  const pattern = rule === 'sixth' ? c.size('sliding_window_pattern', 6) : 0
+  const isOn = rule === 'upper' ? c.flag('use_sliding_window') : rule !== undefined
+  const first = rule === 'upper' ? c.number('max_window_layers', { least: 0, whole: true }) : 0
+  const size = rule && c.get('sliding_window')
+  const window = isOn && size !== undefined ? c.size('sliding_window') : undefined
+  const pattern = rule === 'sixth' ? c.size('sliding_window_pattern') : 0
   const types = c.get('layer_types')
   if (types !== undefined) {
     if (!Array.isArray(types) || types.length !== layers)
@@ -130,7 +109,8 @@ function windowsOf(c, layers, rule) {
         `config.json: layer_types: ${describe(types)} given, a type for each of ${layers} layers expected`,
       )
     return types.map(type => {
-      if (type === 'full_attention') return undefined
+      // Mistral does not read layer_types: a file that names layers without a window is one of another class.
+      if (type === 'full_attention' && !(rule === 'all' && window)) return undefined
       if (type === 'sliding_attention' && window) return window
       throw new RangeError(`config.json: layer_types: ${describe(type)} is not covered here`)
     })

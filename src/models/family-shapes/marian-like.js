@@ -7,30 +7,42 @@ import { ACTIVATIONS, ALL, anyOf, attentionOf, headDimOf, layersOf, times } from
 /** @typedef {import('./parts.js').PartSpec} PartSpec */
 /** @typedef {import('./parts.js').NormSpec} NormSpec */
 
+/** What both config classes have, of the keys that are read. */
+export const DEFAULTS = {
+  max_position_embeddings: 1024,
+  encoder_layers: 12,
+  encoder_ffn_dim: 4096,
+  encoder_attention_heads: 16,
+  decoder_layers: 12,
+  decoder_ffn_dim: 4096,
+  decoder_attention_heads: 16,
+  activation_function: 'gelu',
+  d_model: 1024,
+  scale_embedding: false,
+}
+
 /** Rows of a table of learned positions before that of the first position. */
 const SKIP = 2
 
 /**
  * @param {Config} c
  * @param {object} family
- * @param {{ pad: number, start?: number }} family.ids if the config has no keys for them; start: default that of padding
  * @param {boolean} [family.learned] are positions learned, by each stack, and is there a norm after the embeddings?
  * @returns {import('./parts.js').Description}
  */
-export function marianLike(c, { ids, learned = false }) {
+export function marianLike(c, { learned = false }) {
   const d = c.size('d_model')
   const vocab = c.size('vocab_size')
-  const activation = c.choice('activation_function', ACTIVATIONS, 'gelu')
+  const activation = c.choice('activation_function', ACTIVATIONS)
   c.only({
     normalize_before: false,
     add_final_layer_norm: false,
     add_bias_logits: false,
     tie_word_embeddings: true,
   })
-  const pad = c.number('pad_token_id', ids.pad, { least: 0, whole: true })
   /** @type {(name: string) => NormSpec} */
   const norm = name => ({ name, size: d, kind: 'layer', eps: 1e-5, bias: true })
-  const positions = c.size('max_position_embeddings', 1024)
+  const positions = c.size('max_position_embeddings')
   const names = ['q_proj', 'k_proj', 'v_proj', 'out_proj']
   /** @type {(stack: 'encoder' | 'decoder') => StackSpec} */
   const stack = name => {
@@ -75,17 +87,22 @@ export function marianLike(c, { ids, learned = false }) {
     vocab,
     prefix: 'model.',
     embedding: {
-      tokens: { name: 'shared', rows: vocab, columns: d },
+      tokens: {
+        name: 'shared',
+        rows: vocab,
+        columns: d,
+        copies: ['encoder.embed_tokens', 'decoder.embed_tokens'],
+      },
       sinusoids: learned ? undefined : positions,
-      scale: c.flag('scale_embedding', false) ? Math.sqrt(d) : 1,
+      scale: c.flag('scale_embedding') ? Math.sqrt(d) : 1,
     },
     encoder: stack('encoder'),
     decoder: stack('decoder'),
-    head: { tied: 'shared', bias: 'final_logits_bias', optional: /^final_logits_bias$/ },
+    head: { tied: 'shared', own: 'lm_head', bias: 'final_logits_bias', optional: /^final_logits_bias$/ },
     ignored: anyOf(
       `^(encoder|decoder)\\.embed_${learned ? 'tokens' : '(positions|tokens)'}\\.weight$`,
       '^lm_head\\.weight$',
     ),
-    startId: c.number('decoder_start_token_id', ids.start ?? pad, { least: 0, whole: true }),
+    startId: c.number('decoder_start_token_id', { least: 0, whole: true }),
   }
 }

@@ -10,7 +10,8 @@
  * @typedef {{ name: string, size: number, kind: 'layer' | 'rms', eps: number, bias?: boolean, plusOne?: boolean }} NormSpec
  *
  * A table whose rows begin after `skip` others.
- * @typedef {{ name: string, rows: number, columns: number, skip?: number }} TableSpec
+ * @typedef {{ name: string, rows: number, columns: number, skip?: number, copies?: readonly string[] }} TableSpec copies: other names under which
+ *   a file may hold it
  *
  * @typedef {object} AttentionSpec
  * @property {LinearSpec} q
@@ -65,6 +66,8 @@
  * @property {NormSpec} [norm]
  * @property {string} [tied] the table whose rows are the weight, ...
  * @property {LinearSpec} [project] ... or a separate weight
+ * @property {string} [own] the name of its own weight, where a file has one although it is tied
+ * @property {boolean} [scaled] of T5: false where a head that the file lacks is the table without `scale`
  * @property {string} [bias] added to the logits
  * @property {number} [scale] factor of the input
  * @property {number} [softcap]
@@ -93,8 +96,6 @@
  * The description of a model of a family, with what its checkpoint says.
  * @typedef {object} Checkpoint
  * @property {string} type the model_type
- * @property {readonly number[]} stopIds the ids at which generation ends
- * @property {number} [firstId] the first id that is generated, if there is only one
  * @property {ClassesSpec} [classes]
  * @property {boolean} isHeadless it has no logits of tokens, whatever its family has
  *
@@ -122,7 +123,7 @@ export const times = (n, make) => Array.from({ length: n }, (_, i) => make(i))
 export const anyOf = (...patterns) => new RegExp([TASKS.source, ...patterns].join('|'))
 
 /** @param {Config} c @param {string} key */
-export const layersOf = (c, key) => c.number(key, undefined, { least: 1, most: 1024, whole: true })
+export const layersOf = (c, key) => c.number(key, { least: 1, most: 1024, whole: true })
 
 /**
  * @param {number} width

@@ -1,0 +1,158 @@
+// Configs of every family, varied by the keys of its config class: a key has the default of the class where the file lacks it, a
+// key that changes nothing passes, and a changed value changes the description, or is refused by name. CONFIG_SEEDS=1000 runs more.
+
+import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
+import { test } from 'node:test'
+import { Config } from '../../src/models/config.js'
+import { FAMILIES, familyOf } from '../../src/models/families/index.js'
+import { folders, goldens } from './checkpoints.js'
+import { CLASSES } from './config-classes.js'
+
+const SEEDS = Number(process.env.CONFIG_SEEDS ?? 20)
+
+/** The config of a golden checkpoint of each family that has its usual head. @type {Map<string, Record<string, unknown>>} */
+const CONFIGS = new Map()
+for (const name of folders) {
+  const config = JSON.parse(readFileSync(`${goldens}/${name}/config.json`, 'utf8'))
+  if (!/Classification/.test(String(config.architectures))) CONFIGS.set(config.model_type, config)
+}
+
+/** Keys of classes that change no number of a run as it is computed here. */
+const WITHOUT_EFFECT =
+  /drop|^(initializer_|init_std|summary_|sparse_pred)|^(use_cache|reorder_and_upcast_attn|sinusoidal_pos_embds|deterministic_flash_attn|is_encoder_decoder|pretraining_tp|classifier_pooling)$|token_id$/
+/** Of gpt_neox the class has it, and its modules do not read it. */
+const isIdle = (/** @type {string} */ type, /** @type {string} */ key) =>
+  WITHOUT_EFFECT.test(key) ||
+  (key === 'is_decoder' && /gpt_neox|t5|marian|bart/.test(type)) ||
+  (key === 'type_vocab_size' && type === 'distilbert')
+
+/** What a config says of a network: functions as their texts. @param {Record<string, unknown>} config */
+const described = async config =>
+  JSON.stringify(await familyOf(new Config(config)), (_, value) =>
+    typeof value === 'function'
+      ? [0, 1, 2, 7].map(n => value(n))
+      : ArrayBuffer.isView(value)
+        ? [.../** @type {Float64Array} */ (value)]
+        : value,
+  )
+
+/** Notes that published configs hold. @type {Record<string, unknown>} */
+const NOTES = {
+  sentence_transformers: { activation_fn: 'torch.nn.modules.linear.Identity', version: '4.1.0' },
+  sbert_ce_default_activation_function: 'torch.nn.modules.linear.Identity',
+  language: 'english',
+  name: 'Bert',
+  adapters: { adapters: {}, config_map: {}, fusion_config_map: {} },
+  threshold: 0.3,
+  custom_pipelines: { 'text-classification': { impl: 'a.B' } },
+  matryoshka_dimensions: [64, 32],
+  base_model_name: 'bert-base',
+  license: 'mit',
+  'transformers.js_config': { dtype: 'q4', use_external_data_format: true },
+  id2label: { 0: 'a', 1: 'b' },
+  label2id: { a: 0, b: 1 },
+  problem_type: 'multi_label_classification',
+  sliding_window_size: 4096,
+  num_beams: 4,
+  top_k: 20,
+  do_sample: true,
+  model_max_length: 512,
+  attention_dropout: Number.NaN,
+  mask_token: '[MASK]',
+  xla_device: true,
+  training_args: { lr: 1e-4 },
+  dataset_size: 1000,
+  _attn_implementation: 'sdpa',
+  tokenizer_class: 'BertTokenizer',
+  quality: 'high',
+}
+
+/** @param {number} seed @returns {(below: number) => number} */
+const random = seed => below => {
+  seed = (Math.imul(seed, 1664525) + 1013904223) >>> 0
+  return Math.floor((seed / 2 ** 32) * below)
+}
+/** Another value of a kind. @param {unknown} value @param {(below: number) => number} next */
+function other(value, next) {
+  if (typeof value === 'boolean') return !value
+  if (typeof value === 'number') return Number.isInteger(value) ? value + 2 * (1 + next(3)) : value * (2 + next(3))
+  if (typeof value === 'string') return ['relu', 'tanh', 'gelu', 'mean'].filter(one => one !== value)[next(3)] // gelu_new is gelu_pytorch_tanh
+  return [4, 2, true, 'x'][next(4)]
+}
+
+test('every family has the table of its config class, and every class a golden config', () => {
+  assert.deepEqual(Object.keys(CLASSES).sort(), Object.keys(FAMILIES).sort())
+  assert.deepEqual([...CONFIGS.keys()].sort(), Object.keys(CLASSES).sort())
+})
+
+for (const [type, config] of CONFIGS)
+  test(`${type}: keys that are absent have the defaults of the class`, async () => {
+    const plain = await described(config)
+    for (const [key, usual] of Object.entries(CLASSES[type])) {
+      if (usual === null) continue // what None means is in the description of a family
+      const without = { ...config, [key]: undefined }
+      delete without[key]
+      const isSame = !(key in config) || config[key] === usual
+      const absent = await described(without).catch(error => String(error))
+      const given = await described({ ...config, [key]: usual }).catch(error => String(error))
+      assert.equal(absent.replace(/\d+ given/, ''), given.replace(/\d+ given/, ''), key)
+      if (isSame) assert.equal(given, plain, key)
+    }
+  })
+
+test('notes and settings of training pass, whatever they hold; a key with a word of networks is refused by name', async () => {
+  const next = random(7)
+  for (let n = 0; n < SEEDS; n++)
+    for (const [type, config] of CONFIGS) {
+      const notes = Object.entries(NOTES).filter(([key]) => next(2) && !(key in CLASSES[type]))
+      assert.equal(await described({ ...Object.fromEntries(notes), ...config }), await described(config), type)
+      const word = ['attention', 'rope', 'norm', 'experts', 'mlp', 'window', 'scale', 'heads'][next(8)]
+      const key = [`use_${word}`, `${word}_variant`, `my_${word}_kind`][next(3)]
+      await assert.rejects(
+        described({ ...config, [key]: 1 + next(9) }),
+        new RegExp(`config\\.json: not covered: ${key} = `),
+        `${type} ${key}`,
+      )
+      assert.equal(await described({ ...config, [key]: [null, false][next(2)] }), await described(config))
+    }
+})
+
+test('a changed value of a key of the class changes the description, or the key is refused by name', async () => {
+  const next = random(21)
+  const counts = { changed: 0, refused: 0, idle: 0 }
+  for (let n = 0; n < SEEDS; n++)
+    for (const [type, config] of CONFIGS) {
+      const plain = await described(config)
+      for (const [key, usual] of Object.entries(CLASSES[type])) {
+        if (/^(rope_parameters|layer_types|no_rope_layers|attention_types)$/.test(key)) continue // lists and objects have tests of their own
+        const before = key in config ? config[key] : usual
+        const value = other(before, next)
+        const changed = await described({ ...config, [key]: value }).catch(error => error)
+        const note = `${type}: ${key} ${before} -> ${value}`
+        if (isIdle(type, key)) {
+          if (!(changed instanceof Error)) assert.ok(changed === plain || /token_id/.test(key), note)
+          counts.idle++
+        } else if (changed instanceof Error) {
+          assert.match(changed.message, /^config\.json: /, note)
+          counts.refused++
+        } else {
+          const windows = JSON.parse(plain).decoder?.layers.flatMap(
+            (/** @type {any} */ [part]) => part.attention.window ?? [],
+          )
+          const isOff =
+            (/window/.test(key) && !windows.length) || (key === 'no_rope_layer_interval' && config.no_rope_layers)
+          if (!isOff) assert.notEqual(changed, plain, note)
+          counts.changed++
+        }
+      }
+    }
+  assert.ok(Math.min(...Object.values(counts)) > 50 * SEEDS, JSON.stringify(counts))
+})
+
+test('a size under the other name of a class is taken; two that differ are refused', async () => {
+  const gpt2 = /** @type {Record<string, unknown>} */ (CONFIGS.get('gpt2'))
+  const { n_embd, n_layer, ...rest } = gpt2
+  assert.equal(await described({ ...rest, hidden_size: n_embd, num_hidden_layers: n_layer }), await described(gpt2))
+  await assert.rejects(described({ ...gpt2, hidden_size: 7 }), /hidden_size 7 and n_embd 48 mean the same/)
+})

@@ -1,0 +1,106 @@
+// What a folder says of generation: the rules of transformers' logits processors, and which file counts.
+
+import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
+import { test } from 'node:test'
+import { choose } from '../../src/models/generation.js'
+import { applyRules, readSettings } from '../../src/models/generation-settings.js'
+import { loadModel } from '../../src/models.js'
+import { goldens, qkv } from './checkpoints.js'
+
+/** @param {string} name */
+const golden = name => JSON.parse(readFileSync(new URL(`../goldens/${name}`, import.meta.url), 'utf8'))
+const text = (/** @type {unknown} */ json) => new TextEncoder().encode(JSON.stringify(json))
+
+test('rules and sampling change logits as the processors of transformers do', () => {
+  const cases = golden('generation-rules.json')
+  assert.ok(cases.length > 100)
+  for (const [n, { ids, made, most, scores, config, sampling, changed, allowed }] of cases.entries()) {
+    const own = readSettings(config, 'generation_config.json', scores.length)
+    const logits = Float32Array.from(scores)
+    const at = { sequence: ids, made, isLast: made + 1 === most, stopIds: own.stopIds }
+    applyRules(logits, { ...own.rules, penalty: own.repetitionPenalty }, at)
+    const want = Float32Array.from(changed, value => value ?? -Infinity)
+    assert.deepEqual(logits, want, `case ${n}: ${JSON.stringify(config)}`)
+    const cut = readSettings({ top_k: 0, ...sampling, do_sample: true }, '', scores.length)
+    const drawn = new Set(Array.from({ length: 4000 }, (_, i) => choose(logits, cut, () => i / 4000).id))
+    // Which of equal logits topP keeps is left to the order of a sort: their values are compared.
+    const values = (/** @type {Iterable<number>} */ list) => Array.from(list, id => want[id]).sort((a, b) => b - a)
+    const [most1, ...rest] = values(allowed)
+    const isFound = Math.exp(((rest.at(-1) ?? most1) - most1) / cut.temperature) > 5e-3 // 4,000 equal steps meet all of them
+    const [found, right] = [values(drawn), values(allowed)]
+    const note = `case ${n}: ${JSON.stringify(sampling)}`
+    if (isFound) assert.deepEqual(found, right, note)
+    else
+      assert.ok(
+        found.every(value => right.includes(value)),
+        note,
+      )
+  }
+})
+
+const config = JSON.parse(readFileSync(`${goldens}/llama-linear-made/config.json`, 'utf8'))
+const weights = new Uint8Array(readFileSync(`${goldens}/llama-linear-made/model.safetensors`))
+/** The ids that a folder generates. @param {object | undefined} generation @param {object} [change] of config.json @param {object} [options] */
+async function made(generation, change = {}, options = {}) {
+  const files = { 'config.json': text({ ...config, ...change }), 'model.safetensors': weights }
+  const model = await loadModel(qkv, generation ? { ...files, 'generation_config.json': text(generation) } : files)
+  const ids = []
+  try {
+    for await (const { id } of model.generate([5, 9, 3], { maxNewTokens: 5, ...options })) ids.push(id)
+  } finally {
+    model.dispose()
+  }
+  return ids
+}
+
+test('generation_config.json wins over config.json; ends may be a list, and ids that no token has end nothing', async () => {
+  const plain = await made(undefined, { eos_token_id: null })
+  assert.equal(plain.length, 5)
+  const [, , third] = plain
+  const until = plain.indexOf(third) + 1
+  assert.deepEqual(await made(undefined, { eos_token_id: third }), plain.slice(0, until))
+  assert.deepEqual(await made({ eos_token_id: [config.vocab_size, third] }), plain.slice(0, until))
+  assert.deepEqual(await made({ eos_token_id: -1 }, { eos_token_id: third }), plain)
+  assert.deepEqual(await made({}, { eos_token_id: third }), plain, 'the file without the key: no end')
+  assert.deepEqual(await made({ eos_token_id: third }, {}, { stopIds: [] }), plain)
+  assert.deepEqual(
+    await made({ max_new_tokens: 2 }, { eos_token_id: null }, { maxNewTokens: undefined }),
+    plain.slice(0, 2),
+  )
+})
+
+test('greedy is the default unless do_sample is true; options win, and followConfig: false leaves all but the ends', async () => {
+  const greedy = await made({})
+  assert.deepEqual(await made({ temperature: 9, top_k: 0, top_p: 0.9 }), greedy)
+  const sampled = await made({ do_sample: true, temperature: 9, top_k: 0 }, {}, { seed: 3 })
+  assert.notDeepEqual(sampled, greedy)
+  assert.deepEqual(await made({}, {}, { temperature: 9, seed: 3 }), sampled)
+  assert.deepEqual(await made({ do_sample: true, temperature: 9 }, {}, { temperature: 0 }), greedy)
+  assert.deepEqual(await made({ do_sample: true, top_k: 1, temperature: 9 }), greedy)
+  assert.deepEqual(await made({ do_sample: true, temperature: 9 }, {}, { followConfig: false }), greedy)
+  const [first] = greedy
+  assert.ok(!(await made({ bad_words_ids: [[first]] })).includes(first))
+  assert.deepEqual(await made({ bad_words_ids: [[first]] }, {}, { followConfig: false }), greedy)
+  for (const key of ['guidance_scale', 'sequence_bias', 'typical_p', 'stop_strings'])
+    await assert.rejects(
+      made({ do_sample: true, [key]: 0.5 }),
+      new RegExp(`generate: generation_config\\.json: ${key} 0\\.5 not covered: \\{ followConfig: false \\}`),
+    )
+  await assert.rejects(
+    made({ top_p: 2 }),
+    /generation_config\.json: top_p: 2 given, a finite number from 0 to 1 expected/,
+  )
+})
+
+test('logits of which none can be chosen, and functions that return a promise, are refused', async () => {
+  const model = await loadModel(qkv, `${goldens}/gpt2-tiny`, { tokenizer: false })
+  for (const [logits, message] of /** @type {[(list: Float32Array) => any, RegExp][]} */ ([
+    [list => list.fill(-Infinity), /all logits of the next id are -Infinity, so none can be chosen/],
+    [list => list.fill(Number.NaN, 7, 8), /a logit of the next id is NaN, so none can be chosen/],
+    [async () => {}, /generate: logits: the function returned a promise, which nothing waits for/],
+  ]))
+    for (const temperature of [0, 1])
+      await assert.rejects(model.generate([5, 9], { logits, temperature }).next(), message)
+  model.dispose()
+})
