@@ -127,6 +127,9 @@ test('qkv/models adds at most 22 KB gzipped; each part that it loads later has a
   const later = [
     'forward-async',
     'generation',
+    'generation-settings',
+    'text-files',
+    'tied',
     'attribution',
     'linear-attribution',
     'chat',

@@ -228,7 +228,7 @@ function filesToRead(files, hasTokenizer) {
   ].find(({ length }) => length)
   const instead = files.has(PIECES[0]) ? PIECES : WORDS
   const ofTokenizer = [...(files.has(TOKENIZER) ? [TOKENIZER] : instead), TOKENIZER_CONFIG]
-  const texts = [CONFIG, ...(hasTokenizer ? ofTokenizer : [])]
+  const texts = [CONFIG, 'generation_config.json', ...(hasTokenizer ? ofTokenizer : [])]
   return [...texts.filter(path => files.has(path)), ...(weights ?? [])]
 }
 
