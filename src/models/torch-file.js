@@ -59,6 +59,7 @@ const MOST_PICKLE = 100_000_000
 const OLDER = [0x80, 2, 0x8a, 10, 0x6c, 0xfc, 0x9c, 0x46, 0xf9, 0x20, 0x6a, 0xa8, 0x50, 0x19]
 
 /**
+ * The tensors of a state_dict.
  * @param {ByteSource} source
  * @param {string} file its name
  * @param {ReadExactly} readExactly passed, so that this is a file of its own in the package
@@ -66,6 +67,24 @@ const OLDER = [0x80, 2, 0x8a, 10, 0x6c, 0xfc, 0x9c, 0x46, 0xf9, 0x20, 0x6a, 0xa8
  * @throws {RangeError} the file is cut off, another format, needs code to be run, or contradicts itself
  */
 export async function readTorchFile(source, file, readExactly) {
+  const { top, tensorOf } = await openTorchFile(source, file, readExactly)
+  if (!(top instanceof Map))
+    throw new RangeError(`${file}: it holds ${describe(top)}, a state_dict of tensors by their names expected`)
+  return Array.from(top, ([name, view]) => tensorOf(name, view))
+}
+
+/**
+ * What torch.save wrote: dicts as Maps, lists, numbers, texts, and views of storages, which `tensorOf` makes tensors.
+ * @typedef {{ top: unknown, isView: (value: unknown) => boolean, tensorOf: (name: unknown, view: unknown) => StoredTensor }} TorchFile
+ */
+
+/**
+ * @param {ByteSource} source
+ * @param {string} file its name
+ * @param {ReadExactly} readExactly
+ * @returns {Promise<TorchFile>}
+ */
+export async function openTorchFile(source, file, readExactly) {
   const fail = (/** @type {string} */ text) => new RangeError(`${file}: ${text}`)
   /** @type {Map<string, Storage>} */
   const storages = new Map()
@@ -92,8 +111,11 @@ export async function readTorchFile(source, file, readExactly) {
   const read = (/** @type {number} */ from, /** @type {number} */ to) => readExactly(source, file, from, to)
   const opened = { source, read, pickle: new Pickle(CALLS, storageOf, fail), storages, fail }
   const top = await (isZip ? readZip : readOlder)(opened)
-  if (!(top instanceof Map)) throw fail(`it holds ${describe(top)}, a state_dict of tensors by their names expected`)
-  return Array.from(top, ([name, view]) => toTensor(name, view, file, opened))
+  return {
+    top,
+    isView: value => value instanceof View,
+    tensorOf: (name, view) => toTensor(name, view, file, opened),
+  }
 }
 
 /**

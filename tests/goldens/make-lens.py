@@ -1,7 +1,8 @@
 """Jacobian lenses of the made decoders of make-models.py, by autograd in float64.
 
 For each text the matrix of layer l is the mean over source positions of the gradients of the last state, summed over target positions, both
-from `first` to the one before the last. Run: python3 tests/goldens/make-lens.py (PyTorch 1.13). Writes lens.json and lens.safetensors.
+from `first` to the one before the last. Run: python3 tests/goldens/make-lens.py (PyTorch 1.13). Writes lens.json,
+lens.safetensors, and lens.pt, the matrices of the first model as published lenses have them.
 """
 import importlib.util
 import json
@@ -44,3 +45,5 @@ models.save(os.path.join(HERE, "lens.safetensors"), tensors)
 with open(os.path.join(HERE, "lens.json"), "w") as file:
     json.dump({"first": FIRST, "texts": TEXTS, "models": NAMES}, file)
     file.write("\n")
+half = {layer: tensors[f"{NAMES[0]}/{layer}"].half() for layer in range(2)}
+torch.save({"J": half, "n_prompts": len(TEXTS), "source_layers": [0, 1], "d_model": 32}, os.path.join(HERE, "lens.pt"))

@@ -2,7 +2,9 @@
 // backwards in every family.
 
 import assert from 'node:assert/strict'
-import { readFileSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { test } from 'node:test'
 import {
   backward,
@@ -10,12 +12,15 @@ import {
   jacobianProducts,
   lensHooks,
   mergeLenses,
+  readLens,
   readout,
+  saveLens,
   tokenDirections,
   transportStates,
 } from '../../src/interpret.js'
 import { readFloats, readHeader } from '../../src/models/safetensors.js'
 import { folders, gpt2, loaded, open, qkv } from './checkpoints.js'
+import { startHub } from './hub.js'
 
 /** @typedef {import('../../src/base/tensor.js').FloatTensor} FloatTensor */
 /** @typedef {import('../../src/models/model.js').Model} Model */
@@ -278,6 +283,66 @@ test('a direction of a word is removed, exchanged and added', async () => {
   })
   assert.ok(error(back, before) <= 1e-5, 'exchanged twice it is as it was')
   assert.ok(error(swapped, before) > 1e-3)
+})
+
+test('a file of PyTorch is read by path, bytes, Blob and name, and a saved lens comes back', async () => {
+  const bytes = readFileSync(new URL('../goldens/lens.pt', import.meta.url))
+  const folder = mkdtempSync(join(tmpdir(), 'qkv-lens-'))
+  const hub = await startHub({
+    'someone/lenses': { files: { 'small/lens.pt': bytes, 'README.md': Buffer.from('lenses') } },
+  })
+  try {
+    const path = join(folder, 'lens.pt')
+    writeFileSync(path, bytes)
+    const url = new URL('../goldens/lens.pt', import.meta.url)
+    const name = 'hf:someone/lenses/small/lens.pt'
+    for (const source of [path, url, bytes, new Blob([bytes])]) await check(await readLens(source))
+    await check(await readLens(name, { hub: hub.url, keep: false }))
+    /** @param {import('../../src/interpret.js').Lens} lens */
+    async function check(lens) {
+      assert.deepEqual([lens.sourceLayers, lens.numPrompts, lens.width], [[0, 1], 2, 32])
+      assert.equal(lens.standardError(0), undefined)
+      const want = expected.get('gpt_neox/1') ?? assert.fail()
+      assert.ok(error(lens.matrix(1).data, want) <= 2 ** -11, 'rounded to float16')
+    }
+    await assert.rejects(readLens(join(folder, 'other.pt')), /there is no file "other.pt"/)
+    const fitted = await fitLens(gpt2, texts, positions)
+    for (const dtype of /** @type {const} */ (['float32', 'float16'])) {
+      writeFileSync(path, saveLens(fitted, { dtype }))
+      const back = await readLens(path)
+      for (const layer of fitted.sourceLayers) {
+        const most = dtype === 'float32' ? 1e-7 : 2 ** -11
+        assert.ok(error(back.matrix(layer).data, fitted.matrix(layer).data) <= most)
+        assert.ok(Math.abs(Number(back.standardError(layer)) - Number(fitted.standardError(layer))) <= 1e-3)
+      }
+      const more = [...texts, texts[0].map(id => id + 1)]
+      assert.equal((await fitLens(gpt2, more, { ...positions, resume: back })).numPrompts, 4)
+    }
+  } finally {
+    await hub.close()
+    rmSync(folder, { recursive: true })
+  }
+})
+
+test('a file that is no lens is refused by what it holds', async () => {
+  const state = readFileSync(new URL('../goldens/torch-files/whole.zip.bin', import.meta.url))
+  await assert.rejects(readLens(state), /expected a lens, \{ J, n_prompts/)
+  await assert.rejects(readLens(new Uint8Array(100)), /no file of torch.save/)
+  const lens = await fitLens(gpt2, texts, positions)
+  const bytes = saveLens(lens, { dtype: 'float32' })
+  await assert.rejects(readLens(bytes.subarray(0, 5000)), /cut off|contradicts/)
+  const text = Buffer.from(bytes)
+  const at = text.indexOf('n_prompts')
+  text.write('m', at)
+  await assert.rejects(readLens(text), /n_prompts: expected how many texts/)
+  text.write('n', at)
+  const start = text.indexOf('lens/data/0') + 'lens/data/0'.length + 4
+  text.writeUInt32LE(0x7fc00000, Math.ceil(start / 64) * 64) // numbers lie at multiples of 64
+  const broken = await readLens(text).then(
+    () => 'read',
+    reason => String(reason),
+  )
+  assert.match(broken, /J\[0\] holds NaN or infinity/)
 })
 
 test('bad lenses, texts and places are refused by name', async () => {
