@@ -22,14 +22,14 @@ version=$(emcc --version | grep -oE '[0-9]+\.[0-9]+\.[0-9]+' | head -n 1)
 
 # These are the files of qkv.wasm. Similar files stand side by side, which saves 100 bytes of gzip.
 names=(
-  abi simd constants exp mask query_rows softmax attention summary decode trace backward score tile rows linear linear_output linear_pack
+  abi simd constants exp mask texts query_rows softmax attention summary decode trace backward score tile rows linear linear_output linear_pack
   linear_streams linear_decode linear_backward activation elementwise loss norm optimizer embedding rope random
 )
 # These are the files of qkv.integers.wasm, and those of them that export functions of their own.
 of_integers=(linear_integer linear_dequantized attention_cached abi simd constants exp mask tile rows activation linear_output linear_streams)
 exporting=(linear_integer linear_dequantized attention_cached abi)
 # Files that are as fast with -Oz as with -Os, or whose time does not count. Of the others some are up to a third slower.
-small=(mask score embedding attention summary query_rows backward decode linear linear_pack rope)
+small=(mask texts score embedding attention summary query_rows backward decode linear linear_pack rope)
 flags=(
   -std=c11 -msimd128 -mbulk-memory
   -fno-unroll-loops # the register tiles are unrolled by hand; more only makes the file a third larger

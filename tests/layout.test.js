@@ -54,6 +54,7 @@ const HEADERS = [
   'score',
   'tile',
   'query_rows',
+  'texts',
   'summary',
   'decode',
   'linear_output',

@@ -28,6 +28,8 @@ const floats = (/** @type {number[]} */ ...dims) => draw.randn(dims)
 const [q, k, v, w] = [0, 1, 2, 3].map(() => floats(131, 131))
 const row = floats(131)
 const heads = [0, 1, 2].map(() => floats(2, 65, 130))
+/** Packed texts, with heads of their own size. */
+const texts = floats(140, 2, 33)
 const small = floats(1, 3, 8)
 const weights = [floats(8, 8), floats(8)]
 const mask = draw.bernoulli([131, 131], 0.7)
@@ -93,6 +95,8 @@ const calls = {
     return qkv.attention(f(q), f(k), f(v), { dropout: { p: 0.5, generator } })
   },
   'attention, numHeads': (qkv, f) => qkv.attention(...heads.map(f), { numHeads: 2 }),
+  'attention, cuSeqlens': (qkv, f, options) =>
+    qkv.attention(f(texts), f(texts), f(texts), { cuSeqlens: [0, 3, 140], causal: true, alibi: true, ...options }),
   'attention, summary': (qkv, f, options) =>
     qkv.attention(f(q), f(k), f(v), { causal: true, sinks: f(one), summary: everything, ...options }),
   attentionWindow: (qkv, f) =>
@@ -109,6 +113,8 @@ const calls = {
   'trace, additive': (qkv, f) =>
     qkv.trace(f(q), f(k), f(v), { score: { kind: 'additive', wQuery: f(w), wKey: f(k), v: f(row) } }),
   attentionBackward: (qkv, f) => nn.attentionBackward(qkv, f(q), f(k), f(v), f(w), { bias: f(hides), sinks: f(one) }),
+  'attentionBackward, cuSeqlens': (qkv, f) =>
+    nn.attentionBackward(qkv, f(texts), f(texts), f(texts), f(texts), { cuSeqlens: [0, 3, 140] }),
   'attentionBackward, additive': (qkv, f) =>
     nn.attentionBackward(qkv, f(q), f(k), f(v), f(w), {
       score: { kind: 'additive', wQuery: f(w), wKey: f(k), v: f(row), bias: f(row) },

@@ -8,6 +8,7 @@
 #include "query_rows.h"
 #include "rows.h"
 #include "summary.h"
+#include "texts.h"
 
 /* The scores of a panel against TILE_KEYS keys (8 KB) and its packed queries (2 KB for D = 64) stay in L1. Longer tiles
  * load and store the output less often. */
@@ -28,7 +29,13 @@ static double tiled_scratch(const struct qkv_attention *a) {
 }
 
 double QKV_EXPORT(qkv_attention_scratch)(const struct qkv_attention *a) {
-  return is_decode(a) ? decode_scratch(a) : tiled_scratch(a);
+  double most = 0.0;
+  for (uint32_t b = 0; b < texts_of(a); b++) {
+    struct qkv_attention text = text_of(a, b);
+    double bytes = is_decode(&text) ? decode_scratch(&text) : tiled_scratch(&text);
+    most = bytes > most ? bytes : most;
+  }
+  return most;
 }
 
 static struct output carve_scratch(const struct qkv_attention *a, void *scratch) {
@@ -147,10 +154,19 @@ static int is_empty(const struct qkv_attention *a) {
   return a->B == 0 || a->H == 0 || a->L == 0 || (a->E == 0 && !a->generator);
 }
 
-uint32_t QKV_EXPORT(qkv_attention_units)(const struct qkv_attention *a) {
+static uint32_t units_of(const struct qkv_attention *a) {
   if (is_empty(a))
     return 0;
   return is_decode(a) ? a->B * a->G : a->B * a->H * blocks_of_rows(a);
+}
+
+uint32_t QKV_EXPORT(qkv_attention_units)(const struct qkv_attention *a) {
+  uint32_t units = 0;
+  for (uint32_t b = 0; b < texts_of(a); b++) {
+    struct qkv_attention text = text_of(a, b);
+    units += units_of(&text);
+  }
+  return units;
 }
 
 static void start_unit(struct output *x, uint32_t unit) {
@@ -159,15 +175,26 @@ static void start_unit(struct output *x, uint32_t unit) {
   start_block(&x->block, unit / blocks / a->H, unit / blocks % a->H, unit % blocks);
 }
 
-uint32_t QKV_EXPORT(qkv_attention_part)(const struct qkv_attention *a, uint32_t first, uint32_t count, void *scratch) {
+static void attend_units(const struct qkv_attention *a, uint32_t first, uint32_t count, void *scratch) {
   if (is_decode(a)) {
     decode_part(a, first, count, scratch);
-    return QKV_OK;
+    return;
   }
   struct output x = carve_scratch(a, scratch);
   for (uint32_t unit = first; unit < first + count; unit++) {
     start_unit(&x, unit);
     attend_block(&x);
+  }
+}
+
+uint32_t QKV_EXPORT(qkv_attention_part)(const struct qkv_attention *a, uint32_t first, uint32_t count, void *scratch) {
+  for (uint32_t b = 0; count > 0; b++) {
+    struct qkv_attention text = text_of(a, b);
+    uint32_t units = units_of(&text), from = (uint32_t)at_most(first, units),
+             own = (uint32_t)at_most(units - from, count);
+    if (own > 0)
+      attend_units(&text, from, own, scratch);
+    first -= from, count -= own;
   }
   return QKV_OK;
 }
@@ -177,7 +204,7 @@ uint32_t QKV_EXPORT(qkv_attention)(const struct qkv_attention *a) {
     return QKV_UNKNOWN_SCORE;
   if (a->G ? a->H % a->G : a->H)
     return QKV_HEADS_DO_NOT_DIVIDE;
-  return is_empty(a) ? QKV_OK : qkv_attention_part(a, 0, qkv_attention_units(a), a->scratch);
+  return qkv_attention_part(a, 0, qkv_attention_units(a), a->scratch);
 }
 
 double QKV_EXPORT(qkv_summary_scratch)(const struct qkv_summary *s) {

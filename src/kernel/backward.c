@@ -9,6 +9,7 @@
  * `out` nor row statistics of the forward pass are needed. A key that is hidden, or whose score is -infinity, has
  * P = dS = 0 exactly, and adds nothing to any gradient. */
 #include "query_rows.h"
+#include "texts.h"
 
 /* A tile has so many keys: its k, v, P and dP (16 KB each for D = E = 64) stay in L1 or L2 between the products. */
 enum { TILE_KEYS = 64 };
@@ -334,6 +335,21 @@ static void backward_group(struct gradients *y, uint32_t b, uint32_t g) {
     }
 }
 
+/* Returns the gradients of text b alone, a batch of one; without packed texts, the call itself. */
+static struct qkv_backward backward_of(const struct qkv_backward *to, uint32_t b) {
+  const struct qkv_attention *a = &to->attention;
+  struct qkv_backward text = *to;
+  text.attention = text_of(a, b);
+  if (!a->cu_seqlens_q)
+    return text;
+  size_t q = a->cu_seqlens_q[b], k = a->cu_seqlens_k[b];
+  text.d_out.data += q * to->d_out.row, text.dq.data += q * to->dq.row;
+  text.dk.data += k * to->dk.row, text.dv.data += k * to->dv.row;
+  if (to->d_bias)
+    text.d_bias += (size_t)b * a->bias.batch;
+  return text;
+}
+
 /* Sets how many batches and how many kv heads a unit has. */
 static void unit_size(const struct qkv_backward *to, uint32_t *batches, uint32_t *heads) {
   const struct qkv_attention *a = &to->attention;
@@ -358,9 +374,12 @@ uint32_t QKV_EXPORT(qkv_backward_part)(const struct qkv_backward *to, uint32_t f
   unit_size(to, &batches, &heads);
   uint32_t columns = a->G / heads; /* units of a batch */
   for (uint32_t unit = first; unit < first + count; unit++)
-    for (uint32_t b = unit / columns * batches, n = 0; n < batches; n++)
+    for (uint32_t b = unit / columns * batches, n = 0; n < batches; n++) {
+      struct qkv_backward text = backward_of(to, b + n);
+      y.to = &text, y.block.a = &text.attention;
       for (uint32_t g = unit % columns * heads, m = 0; m < heads; m++)
-        backward_group(&y, b + n, g + m);
+        backward_group(&y, a->cu_seqlens_q ? 0 : b + n, g + m);
+    }
   return QKV_OK;
 }
 

@@ -15,7 +15,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define QKV_ABI 10
+#define QKV_ABI 11
 
 /* Exports a function from the wasm module; no effect elsewhere. What both modules need is exported by qkv.wasm alone:
  * build.sh compiles it for qkv.integers.wasm with QKV_NO_EXPORTS. */
@@ -122,6 +122,10 @@ struct qkv_attention {
   const float *sinks; /* (H), logits; 0: none */
   float dropout;      /* probability of zeroing a weight; 0: none */
   struct qkv_generator *generator;
+  /* (B + 1), 0: none. Then the B texts lie packed, one after the other, in q and out (T,H,D) and in k and v (T,G,D):
+   * text b has the queries cu_seqlens_q[b] <= i < cu_seqlens_q[b + 1] and its own keys; L and S are those of the
+   * longest text, and tensors have no batch stride. */
+  const uint32_t *cu_seqlens_q, *cu_seqlens_k;
   void *scratch; /* qkv_attention_scratch() bytes, 16-byte aligned */
 };
 

@@ -12,10 +12,11 @@ import { copyOf } from './model-hooks.js'
  * @param {FloatTensor} h (B, L, d)
  * @param {FloatTensor | undefined} pooled (B, d)
  * @param {Uint8Array} real (B, L): 1 where a row is no padding
+ * @param {Uint32Array} starts of the texts in the rows of h, (B + 1)
  * @returns {FloatTensor} (B, classes), or (B, L, classes) of tokens
  */
-export function classLogits({ row, layers }, ops, h, pooled, real) {
-  let y = row === 'pooled' ? /** @type {FloatTensor} */ (pooled) : row ? rowsOf(row, copyOf(h), real) : h
+export function classLogits({ row, layers }, ops, h, pooled, real, starts) {
+  let y = row === 'pooled' ? /** @type {FloatTensor} */ (pooled) : row ? rowsOf(row, copyOf(h), real, starts) : h
   for (const { layer, activation, norm } of layers) {
     const isTanh = activation === 'tanh'
     y = ops.dense(layer, y, isTanh || !activation ? {} : { activation })
@@ -30,13 +31,15 @@ export function classLogits({ row, layers }, ops, h, pooled, real) {
  * @param {'first' | 'last' | 'mean'} which
  * @param {FloatTensor} h (B, L, d)
  * @param {Uint8Array} real (B, L)
+ * @param {Uint32Array} starts (B + 1)
  * @returns {FloatTensor} (B, d)
  */
-function rowsOf(which, { data, dims: [B, L, d] }, real) {
+function rowsOf(which, { data, dims: [, , d] }, real, starts) {
+  const B = starts.length - 1
   const out = new Float32Array(B * d)
   for (let b = 0; b < B; b++) {
-    const row = (/** @type {number} */ i) => data.subarray((b * L + i) * d, (b * L + i + 1) * d)
-    const own = real.subarray(b * L, (b + 1) * L)
+    const row = (/** @type {number} */ i) => data.subarray((starts[b] + i) * d, (starts[b] + i + 1) * d)
+    const own = real.subarray(starts[b], starts[b + 1])
     if (which !== 'mean') out.set(row(which === 'first' ? 0 : Math.max(0, own.lastIndexOf(1))), b * d)
     else {
       const sum = new Float64Array(d)

@@ -3,9 +3,12 @@
 import { oneOf, readOptions, toBoolean } from '../base/arguments.js'
 import { describe } from '../base/errors.js'
 import { Tensor } from '../base/tensor.js'
+import { checkSignal } from './inputs.js'
+import { runTexts } from './many-texts.js'
 import { inputOf, POOLINGS, pool, pullPool, recipeOf } from './sentence-modules.js'
 
 /** @typedef {import('../base/tensor.js').FloatTensor} FloatTensor */
+/** @typedef {import('./many-texts.js').Runner} Runner */
 /** @typedef {import('./sentence-modules.js').Pooling} Pooling */
 /** @typedef {import('./sentence-modules.js').ReadModules} ReadModules */
 /**
@@ -13,10 +16,12 @@ import { inputOf, POOLINGS, pool, pullPool, recipeOf } from './sentence-modules.
  * @property {Pooling} [pooling] of the rows of a text: their mean, the first one, the largest numbers, the sum divided by the root of their
  *   number, the last one; default: what the folder says
  * @property {boolean} [normalize] to length 1; default: what the folder says
- * @property {import('./model.js').Hooks} [hooks]
+ * @property {import('./model.js').Hooks} [hooks] each text then runs by itself
  * @property {AbortSignal} [signal]
+ * @property {(progress: { done: number, texts?: number }) => void} [onProgress] how many texts are done, after each batch, of how many, unless
+ *   they are a stream
  *
- * @typedef {Omit<EmbedOptions, 'normalize'>} SimilarityOptions
+ * @typedef {Omit<EmbedOptions, 'normalize' | 'onProgress'>} SimilarityOptions
  *
  * The cosine of two embeddings; `heads` (layers, H), `mlps` (layers), `embedding` and `rest` sum to it.
  * @typedef {object} Similarity
@@ -29,69 +34,119 @@ import { inputOf, POOLINGS, pool, pullPool, recipeOf } from './sentence-modules.
  * @property {Pooling[]} poolings by which both were made
  */
 
+const OPTIONS = ['pooling', 'normalize', 'hooks', 'signal', 'onProgress']
+
 /**
- * @param {import('./model.js').Model} model
+ * The embeddings of each batch of texts, and how many texts are done.
+ * @param {Runner} runner
+ * @param {ReadModules | undefined} read
+ * @param {Iterable<string> | AsyncIterable<string>} texts
+ * @param {EmbedOptions} options
+ * @param {string} where
+ */
+async function* embedBatches(runner, read, texts, options, where) {
+  const { pooling, normalize, hooks, signal, onProgress } = readOptions(options, OPTIONS, where)
+  if (pooling !== undefined) oneOf(pooling, POOLINGS, `${where}: pooling`)
+  if (normalize !== undefined) toBoolean(normalize, `${where}: normalize`)
+  checkSignal(signal, where)
+  if (onProgress !== undefined && typeof onProgress !== 'function')
+    throw new TypeError(`${where}: onProgress: ${describe(onProgress)} given, a function expected`)
+  const recipe = recipeOf(runner.model, await read?.(), { pooling, normalize })
+  const toInput = (/** @type {unknown} */ text) => {
+    if (typeof text !== 'string')
+      throw new TypeError(`${where}: ${describe(text)} given among the texts, a text expected`)
+    return recipe.input(text)
+  }
+  let done = 0
+  for await (const { inputs, output, starts } of runTexts(runner, texts, toInput, { hooks, signal })) {
+    const { data, dims } = output.lastHiddenState
+    const d = dims[2]
+    const rows = inputs.map((input, b) => {
+      const own = new Tensor(data.subarray(starts[b] * d, starts[b + 1] * d), [1, starts[b + 1] - starts[b], d])
+      return recipe.pool(own, input)
+    })
+    done += rows.length
+    yield recipe.finish(rows)
+    onProgress?.({ done, ...(Array.isArray(texts) && { texts: texts.length }) })
+  }
+}
+
+/**
+ * @param {Runner} runner
  * @param {ReadModules | undefined} read
  * @param {string | readonly string[]} texts
  * @param {EmbedOptions} options
  * @returns {Promise<FloatTensor>} (B, d)
  */
-export async function embed(model, read, texts, options) {
-  const modules = await read?.()
-  const { pooling, normalize, hooks, signal } = readOptions(
-    options,
-    ['pooling', 'normalize', 'hooks', 'signal'],
-    'embed',
-  )
-  if (pooling !== undefined) oneOf(pooling, POOLINGS, 'embed: pooling')
-  if (normalize !== undefined) toBoolean(normalize, 'embed: normalize')
+export async function embed(runner, read, texts, options) {
   const list = typeof texts === 'string' ? [texts] : texts
   if (!Array.isArray(list) || !list.length || !list.every(text => typeof text === 'string'))
     throw new TypeError(`embed: ${describe(texts)} given, a text or a list of texts expected`)
-  const recipe = recipeOf(model, modules, { pooling, normalize })
-  const rows = []
-  for (const text of list) {
-    const input = recipe.input(text)
-    const { lastHiddenState } = await model.forwardAsync(input, { hooks, signal, logits: 'none' })
-    rows.push(recipe.pool(lastHiddenState, input))
+  let out = new Float32Array(0)
+  let at = 0
+  for await (const { data, dims } of embedBatches(runner, read, list, options, 'embed')) {
+    if (!at) out = new Float32Array(list.length * dims[1])
+    out.set(data, at)
+    at += data.length
   }
-  return recipe.finish(rows)
+  return new Tensor(out, [list.length, out.length / list.length])
 }
 
 /**
- * @param {import('./model.js').Model} model
+ * @param {Runner} runner
+ * @param {ReadModules | undefined} read
+ * @param {Iterable<string> | AsyncIterable<string>} texts
+ * @param {EmbedOptions} options
+ * @returns {AsyncGenerator<FloatTensor, void, void>} (d)
+ */
+export async function* embedStream(runner, read, texts, options) {
+  const given = Object(texts)
+  if (typeof texts === 'string' || !(Symbol.asyncIterator in given || Symbol.iterator in given))
+    throw new TypeError(
+      `embedStream: ${describe(texts)} given, an iterable of texts expected, also an asynchronous one`,
+    )
+  for await (const batch of embedBatches(runner, read, texts, options, 'embedStream'))
+    for (let b = 0; b < batch.dims[0]; b++) yield batch.row(b)
+}
+
+/**
+ * @param {Runner} runner
  * @param {import('./linear-attribution.js').Attributed} attributed
  * @param {ReadModules | undefined} read
  * @param {readonly [text: string, other: string]} texts
  * @param {SimilarityOptions} options
  * @returns {Promise<Similarity>}
  */
-export async function similarity(model, attributed, read, [text, other], options) {
+export async function similarity(runner, attributed, read, [text, other], options) {
   const modules = await read?.()
   const { pooling, hooks, signal } = readOptions(options, ['pooling', 'hooks', 'signal'], 'similarity')
   for (const each of [text, other])
     if (typeof each !== 'string') throw new TypeError(`similarity: ${describe(each)} given, a text expected`)
-  const second = (await embed(model, read, other, { pooling, normalize: true, signal })).row(0).data
+  const second = (await embed(runner, read, other, { pooling, normalize: true, signal })).row(0).data
   const poolings = pooling ? [pooling] : (modules?.poolings ?? [])
   const { contributions } = await import('./linear-attribution.js')
-  const { logits, heads, mlps, embedding, rest } = await contributions(attributed, inputOf(model, modules, text), {
-    hooks,
-    signal,
-    where: 'similarity',
-    positions: L => Array.from({ length: L }, (_, i) => i),
-    readouts(_, rows) {
-      const h = new Tensor(Float32Array.from(rows.flatMap(row => [...row])), [1, rows.length, rows[0].length])
-      const row = Float64Array.from(poolings.flatMap(name => [...pool(name, h)]))
-      const length = Math.max(Math.hypot(...row), 1e-12)
-      const value = row.reduce((sum, own, c) => sum + own * second[c], 0) / length
-      const gradients = rows.map(own => new Float64Array(own.length))
-      for (const [n, name] of poolings.entries())
-        pullPool(name, h, (c, i, factor) => {
-          gradients[i][c] += (factor * second[n * rows[0].length + c]) / length
-        })
-      return [{ value, rows: gradients }]
+  const { logits, heads, mlps, embedding, rest } = await contributions(
+    attributed,
+    inputOf(runner.model, modules, text),
+    {
+      hooks,
+      signal,
+      where: 'similarity',
+      positions: L => Array.from({ length: L }, (_, i) => i),
+      readouts(_, rows) {
+        const h = new Tensor(Float32Array.from(rows.flatMap(row => [...row])), [1, rows.length, rows[0].length])
+        const row = Float64Array.from(poolings.flatMap(name => [...pool(name, h)]))
+        const length = Math.max(Math.hypot(...row), 1e-12)
+        const value = row.reduce((sum, own, c) => sum + own * second[c], 0) / length
+        const gradients = rows.map(own => new Float64Array(own.length))
+        for (const [n, name] of poolings.entries())
+          pullPool(name, h, (c, i, factor) => {
+            gradients[i][c] += (factor * second[n * rows[0].length + c]) / length
+          })
+        return [{ value, rows: gradients }]
+      },
     },
-  })
+  )
   return {
     value: logits[0],
     heads: heads.row(0),

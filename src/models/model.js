@@ -17,7 +17,7 @@ import { embeddingOf } from './weights.js'
 /** @typedef {import('./family-shapes/parts.js').StackSpec} StackSpec */
 /** @typedef {import('./network.js').Call} Call */
 /** @typedef {import('./attention-summaries.js').AttentionSummary} AttentionSummary */
-/** @typedef {Partial<Pick<Call, 'record' | 'inParts' | 'within' | 'entered'>> & { checked?: import('./attention-summaries.js').CheckedSummary, operations?: (hooks: import('./network.js').CheckedHooks | undefined) => ModelOperations }} OwnOptions what other modules of qkv ask for */
+/** @typedef {Partial<Pick<Call, 'record' | 'inParts' | 'within' | 'entered'>> & { texts?: readonly ModelInput[], checked?: import('./attention-summaries.js').CheckedSummary, operations?: (hooks: import('./network.js').CheckedHooks | undefined) => ModelOperations }} OwnOptions what other modules of qkv ask for */
 /** @typedef {ModelOptions & OwnOptions} RunOptions */
 /** @typedef {import('../base/tensor.js').TensorLike | import('../base/tensor.js').Nested<number> | ArrayLike<number>} Ids (L), or (B, L) */
 
@@ -107,6 +107,7 @@ import { embeddingOf } from './weights.js'
  * @property {number} past ids before these, whose keys are in the cache
  * @property {number[][]} [masks] the attention mask of each row, past and new ids, of a causal stack with padding
  * @property {Tensor<Uint8Array>} [mask] (B, 1, 1, past + L): 1 is visible; undefined without padding
+ * @property {Uint32Array} [texts] where packed texts begin in the L rows of the only batch, and where the last one ends
  */
 
 /** The output of the encoder, and the input that it was computed from. @typedef {NonNullable<Call['encoded']> & { states: Partial<ModelOutput>, source: Input }} Encoded */
@@ -362,12 +363,29 @@ export class Model {
     return Model.#own(this).#inTurns(input, options)
   }
 
-  /** @param {string | ModelInput} input @param {RunOptions & import('./turns.js').AsyncOptions} options @param {Call['record']} [record] */
-  async #inTurns(input, options, record) {
+  /** @param {string | ModelInput} input @param {RunOptions & import('./turns.js').AsyncOptions} options @param {Pick<OwnOptions, 'record' | 'texts'>} [own] */
+  async #inTurns(input, options, own) {
     const { forwardAsync } = await import('./forward-async.js')
     const start = (/** @type {RunOptions} */ given, /** @type {Call['within']} */ within) =>
-      this.#alive(this.#steps(input, given, { record, inParts: true, within }))
+      this.#alive(this.#steps(input, given, { ...own, inParts: true, within }))
     return forwardAsync(this.#qkv, start, this.stacks, options)
+  }
+
+  /**
+   * Runs texts as rows of one batch, without padding: what one of them gives has the same bits as alone.
+   * @param {readonly ModelInput[]} texts of one text each, without padding
+   * @param {import('./turns.js').AsyncOptions} options
+   */
+  #packed(texts, options) {
+    return this.#inTurns({}, { ...options, logits: 'none' }, { texts })
+  }
+
+  /** Can texts be packed? Two stacks have two lengths; some rotations depend on the length of the text. */
+  get #packs() {
+    const { encoder, decoder } = this.#family
+    const stack = /** @type {StackSpec} */ (encoder ?? decoder)
+    const isDynamic = stack.layers.some(([{ attention }]) => (ropeOf(stack, attention) || undefined)?.dynamic)
+    return !this.#isBoth && !isDynamic
   }
 
   /**
@@ -436,7 +454,7 @@ export class Model {
     const keeps = keeper(options.keep, Math.max(...stacks.map(({ spec }) => spec.layers.length)))
     const names = /** @type {const} */ (['attentions', 'hiddenStates', 'attentionSummaries'])
     if (!isBoth) {
-      const read = this.#read(stack, input, 'ids', cache)
+      const read = own?.texts ? this.#readPacked(stack, own.texts) : this.#read(stack, input, 'ids', cache)
       return this.#finish(yield* this.#run({ stack, place: '', read, keeps, names }, options), options, {})
     }
     const isKnown = cache?.encoded !== undefined && input.ids === undefined && input.embeddings === undefined
@@ -528,6 +546,26 @@ export class Model {
     const seen = masks ? Uint8Array.from(masks.flat()) : given
     const mask = seen && new Tensor(seen, [B, 1, 1, seen.length / B])
     return { ids, rows: rows?.rows, types, positions, B, L, past, masks, mask }
+  }
+
+  /**
+   * Texts as the rows of one batch, one after the other and without padding.
+   * @param {StackSpec} stack
+   * @param {readonly ModelInput[]} inputs of one text each
+   * @returns {Input}
+   */
+  #readPacked(stack, inputs) {
+    const all = inputs.map(input => this.#read(stack, input, 'ids'))
+    const texts = new Uint32Array(all.length + 1)
+    for (const [b, read] of all.entries()) texts[b + 1] = texts[b] + read.L
+    const L = texts[all.length]
+    const [ids, types, positions] = [new Int32Array(L), new Int32Array(L), new Uint32Array(L)]
+    for (const [b, read] of all.entries()) {
+      ids.set(read.ids, texts[b])
+      if (read.types) types.set(read.types, texts[b])
+      positions.set(read.positions, texts[b])
+    }
+    return { ids, types, positions, B: 1, L, past: 0, texts }
   }
 
   /**
@@ -656,9 +694,11 @@ export class Model {
     const isCut = until !== undefined
     const logits =
       rows === 'none' || isCut || !this.hasHead ? undefined : makeLogits(this.#family, ops, lastHiddenState)
-    const pooled = pooler && this.#weights.hasPooler && !isCut ? pool(pooler, ops, h) : undefined
+    const { read } = ran
+    const starts = read.texts ?? Uint32Array.from({ length: h.dims[0] + 1 }, (_, b) => b * h.dims[1])
+    const pooled = pooler && this.#weights.hasPooler && !isCut ? pool(pooler, ops, h, starts) : undefined
     const classLogits =
-      classes && !isCut ? this.#classLogits?.(classes, ops, h, pooled, this.#realRows(ran.read)) : undefined
+      classes && !isCut ? this.#classLogits?.(classes, ops, h, pooled, this.#realRows(read), starts) : undefined
     return {
       logits,
       lastHiddenState,
@@ -769,16 +809,40 @@ export class Model {
   }
 
   /**
-   * Embeddings of texts, by modules.json of the folder, or by the pooling that is given. See docs/models.md.
+   * Embeddings of texts, by modules.json of the folder, or by the pooling that is given. Short texts run together, as packed rows. See
+   * docs/models.md.
    * @param {string | readonly string[]} texts
    * @param {import('./embed.js').EmbedOptions} [options]
    * @returns {Promise<FloatTensor>} (B, d)
    */
   async embed(texts, options = {}) {
-    Model.#own(this)
-    this.#expectTokenizer()
+    const own = Model.#own(this)
+    own.#expectTokenizer()
     const { embed } = await import('./embed.js')
-    return embed(this, this.#reads.modules, texts, options)
+    return embed(own.#runner, this.#reads.modules, texts, options)
+  }
+
+  /**
+   * The embedding of each text of a stream, in its order: texts are read when the ones before are done. No more memory is taken for
+   * more texts.
+   * @param {Iterable<string> | AsyncIterable<string>} texts
+   * @param {import('./embed.js').EmbedOptions} [options]
+   * @returns {AsyncGenerator<FloatTensor, void, void>} (d)
+   */
+  async *embedStream(texts, options = {}) {
+    const own = Model.#own(this)
+    own.#expectTokenizer()
+    const { embedStream } = await import('./embed.js')
+    yield* embedStream(own.#runner, this.#reads.modules, texts, options)
+  }
+
+  /** What runs many texts. @returns {import('./many-texts.js').Runner} */
+  get #runner() {
+    return {
+      model: this,
+      packs: this.#packs,
+      run: (texts, options) => this.#packed(texts, options),
+    }
   }
 
   /**
@@ -791,13 +855,13 @@ export class Model {
     Model.#own(this)
     this.#expectTokenizer()
     const { similarity } = await import('./embed.js')
-    return similarity(this, this.#attributed, this.#reads.modules, [text, other], options)
+    return similarity(this.#runner, this.#attributed, this.#reads.modules, [text, other], options)
   }
 
   /** @returns {import('./linear-attribution.js').Attributed} */
   get #attributed() {
     const forward = /** @type {import('./linear-attribution.js').Attributed['forward']} */ (
-      (...given) => this.#inTurns(...given)
+      (input, options, record) => this.#inTurns(input, options, { record })
     )
     return { ...this.#parts, forward }
   }

@@ -55,7 +55,7 @@ import { applyHook, copyOf, hookHeads, isHooked } from './model-hooks.js'
  * @property {(seen: Seen) => void} [record] called with every contribution to the residual stream
  * @property {number} [until] the layer after which the run ends
  * @property {(layer: Layer, h: FloatTensor) => void} [entered] called with what enters each layer, and what leaves the last
- * @property {import('./model.js').Input} read
+ * @property {import('./model.js').Input} read of packed texts: B is 1, L the rows of all of them
  *
  * What forward keeps of the attention of the layers, under a name.
  * @typedef {{ name: import('./attention-summaries.js').SummaryName, keeps: (layer: number) => boolean, made: (import('./attention-summaries.js').AttentionSummary | undefined)[] }} SummaryPlace
@@ -260,10 +260,10 @@ export function* runStack(stack, h, call) {
   const { relative } = stack
   /** @type {Map<unknown, Turns>} */
   const turnsOf = new Map()
-  const S = call.past + L
+  const queries = call.read.texts ? longestOf(call.read.texts) : L
   const bias =
     relative &&
-    relativePositionBias(weights.table(relative.table), L, S, {
+    relativePositionBias(weights.table(relative.table), queries, call.past + queries, {
       bidirectional: relative.bidirectional,
       maxDistance: relative.maxDistance,
       pastLength: call.past,
@@ -292,6 +292,9 @@ export function* runStack(stack, h, call) {
   if (call.keepHidden(stack.layers.length)) call.hiddenStates[stack.layers.length] = copyOf(h)
   return lastNorm(stack, call.place, ops, h)
 }
+
+/** The rows of the longest of packed texts. @param {Uint32Array} texts */
+const longestOf = texts => texts.reduce((most, start, b) => Math.max(most, start - (b && texts[b - 1])), 0)
 
 /** The norm after all layers, if there is one. @param {StackSpec} stack @param {string} place @param {ModelOperations} ops @param {FloatTensor} h */
 export const lastNorm = ({ norm }, place, ops, h) => (norm ? ops.hook(`${place}norm`, ops.norm(norm, h)) : h)
@@ -509,17 +512,21 @@ function* mix(own, part, { q, k, v }, live) {
     const output = qkv.alloc([B, L, H * D])
     const asked = isSummarized ? kernelOptions(summary, ids) : undefined
     const inRows = { ...options, numHeads: H, out: output, summary: asked }
-    const grouped = { ...inRows, kvHeads: G }
+    const { texts } = call.read
+    /** @type {<T extends FloatTensor>(x: T, n: number) => T} */
+    const heads = (x, n) => /** @type {any} */ (x.reshape([x.dims[1], n, D]))
+    const [first, keys, values] = texts ? [heads(q, H), heads(k, G), heads(v, G)] : [q, k, v]
+    const grouped = texts ? { ...options, cuSeqlens: texts, out: heads(output, H) } : { ...inRows, kvHeads: G }
     const attended = cache
       ? cache.attention(q, inRows)
       : call.within
-        ? yield* call.within.attend(qkv, q, k, v, grouped, live)
-        : qkv.attention(q, k, v, grouped)
+        ? yield* call.within.attend(qkv, first, keys, values, grouped, live)
+        : qkv.attention(first, keys, values, grouped)
     if (!asked || !attended.summary) return output
     const { logSumExp } = attended.summary
-    const keys = cache ? cache.keys : k
-    const shifted = { ...options, ...(cache && toPast(keys.dims[2])) }
-    const windows = summary.windows && logSumExp ? windowsOf(qkv, q, keys, { H, G }, shifted, logSumExp) : undefined
+    const past = cache ? cache.keys : k
+    const shifted = { ...options, ...(cache && toPast(past.dims[2])) }
+    const windows = summary.windows && logSumExp ? windowsOf(qkv, q, past, { H, G }, shifted, logSumExp) : undefined
     keepSummary(withWindow(attended.summary, H, windows))
     return output
   }
@@ -610,13 +617,15 @@ function scaled({ data, dims }, factor) {
 }
 
 /**
- * tanh(W h[0] + b) of each batch.
+ * tanh(W h[0] + b) of each text.
  * @param {LinearSpec} pooler
  * @param {ModelOperations} ops
  * @param {FloatTensor} x (B, L, d)
+ * @param {Uint32Array} starts of the texts in the rows of x, (B + 1)
  */
-export function pool(pooler, ops, x) {
-  const [B, , d] = x.dims
-  const first = copyOf(x).slice(1, 0, 1).reshape([B, d])
-  return ops.qkv.tanh(ops.dense(pooler, first))
+export function pool(pooler, ops, x, starts) {
+  const [, , d] = x.dims
+  const first = new Float32Array((starts.length - 1) * d)
+  for (let b = 0; b + 1 < starts.length; b++) first.set(x.data.subarray(starts[b] * d, (starts[b] + 1) * d), b * d)
+  return ops.qkv.tanh(ops.dense(pooler, new Tensor(first, [starts.length - 1, d])))
 }

@@ -94,8 +94,8 @@ export function* attend(qkv, q, k, v, options, live) {
   const core = expectCore(qkv)
   const call = new AttentionCall()
   checkAttention(call, q, k, v, options, LABELS)
-  const { B, H, L, S, D, E, summary } = call
-  const work = 2 * B * H * L * S * (D + E)
+  const { H, D, E, pairs, summary } = call
+  const work = 2 * H * pairs * (D + E)
   if (work < 2 * PART) return qkv.attention(q, k, v, options)
   const { out } = options
   const inside = [q, k, v].map(x => {

@@ -4,7 +4,7 @@ import { expectDims } from '../base/arguments.js'
 import { toFloats } from '../base/operand.js'
 import { count } from '../base/tensor.js'
 import { keysToMemory, putTensor, queriesToMemory, runWithDropout, writeCall } from '../ops/attention.js'
-import { ATTENTION_OPTIONS, checkAttention, HEAD_OPTIONS, labels } from '../ops/attention-arguments.js'
+import { ATTENTION_OPTIONS, checkAttention, HEAD_OPTIONS, labels, TEXT_OPTIONS } from '../ops/attention-arguments.js'
 import { expectCore } from '../qkv.js'
 import { indices } from '../runtime/abi.js'
 import { OUT_OPTIONS } from '../runtime/outputs.js'
@@ -19,7 +19,7 @@ import { produceAll } from './operation.js'
 const LABELS = labels(
   'attentionBackward',
   ['q', 'k', 'v', 'dOutput'],
-  [...ATTENTION_OPTIONS, ...HEAD_OPTIONS, ...OUT_OPTIONS],
+  [...ATTENTION_OPTIONS, ...HEAD_OPTIONS, ...TEXT_OPTIONS, ...OUT_OPTIONS],
 )
 const AT = indices(BACKWARD_WORDS)
 
@@ -76,7 +76,7 @@ function differentiateAttention(core, q, k, v, dOutput, options) {
 
 /** @param {Core} core @param {AttentionCall} call @param {FloatTensor} upstream @param {{ out?: object, resident?: boolean }} to @returns {AttentionGradients} */
 function differentiate(core, call, upstream, to) {
-  const { B, H, G, L, S, D, E, q, k, v, additive, bias, sinks, inRows } = call
+  const { H, G, L, S, D, E, queries: rows, keys: keyRows, q, k, v, additive, bias, sinks, inRows } = call
   const biasName = call.options.bias === undefined ? 'dMask' : 'dBias'
   const weights = additive && { wQuery: additive.wQuery, wKey: additive.wKey, v: additive.v, bias: additive.bias }
   const ofScore = Object.entries(weights ?? {}).flatMap(([name, x]) => (x ? [[`dScore.${name}`, x.dims]] : []))
@@ -107,7 +107,7 @@ function differentiate(core, call, upstream, to) {
     const values = core.toMemory(v)
     const dOut = core.toMemory(upstream)
     // gradients of the operands of the score: of q and k, or of their projections
-    const [dQ, dK] = additive ? [B * H * L * D, B * G * S * D].map(n => core.allocFloats(n)) : [at('dQ'), at('dK')]
+    const [dQ, dK] = additive ? [H * rows * D, G * keyRows * D].map(n => core.allocFloats(n)) : [at('dQ'), at('dK')]
     const args = writeCall(core, call, queries, keys, values, 0, inRows, inRows, BACKWARD_WORDS.length)
     const { words } = core
     putTensor(words, args / 4 + AT['d_out.data'], dOut, H, L, E, inRows)
@@ -117,9 +117,10 @@ function differentiate(core, call, upstream, to) {
     words[args / 4 + AT.d_w_v] = at('dScore.v')
     words[args / 4 + AT.d_sinks] = at('dSinks')
     words[args / 4 + AT.d_bias] = at(biasName)
+    const run = () => runBackward(core, args, call)
     if (call.dropout)
-      runWithDropout(core, args, call.dropout, runBackward) // with the random numbers of the forward call
-    else runBackward(core, args)
+      runWithDropout(core, args, call.dropout, run) // with the random numbers of the forward call
+    else run()
     if (!additive) return
     const { wQuery, wKey } = additive
     /** @type {(x: FloatTensor, w: FloatTensor, dY: number, M: number, to: number[]) => void} */
@@ -127,8 +128,8 @@ function differentiate(core, call, upstream, to) {
       const [N, K] = w.dims
       runLinearBackward(core, { x: core.toMemory(x), w: core.toMemory(w), dY, dX, dW, dBias }, [M, K, N])
     }
-    project(q, wQuery, dQ, B * H * L, [at('dQ'), at('dScore.wQuery'), at('dScore.bias')])
-    project(k, wKey, dK, B * G * S, [at('dK'), at('dScore.wKey'), 0])
+    project(q, wQuery, dQ, H * rows, [at('dQ'), at('dScore.wQuery'), at('dScore.bias')])
+    project(k, wKey, dK, G * keyRows, [at('dK'), at('dScore.wKey'), 0])
   })
   if (!additive) return /** @type {any} */ (made)
   const dScore = Object.fromEntries(ofScore.map(([name]) => [String(name).slice(7), made[String(name)]]))
@@ -136,13 +137,12 @@ function differentiate(core, call, upstream, to) {
   return /** @type {any} */ ({ ...Object.fromEntries(others), dScore })
 }
 
-/** Runs the kernel, on all threads if it has enough work. @param {Core} core @param {number} args address of struct qkv_backward */
-export function runBackward(core, args) {
-  const { words, exports, threads } = core
-  const [B, H, , L, S, D, E] = words.subarray(args / 4, args / 4 + 7)
+/** Runs the kernel, on all threads if it has enough work. @param {Core} core @param {number} args address of struct qkv_backward @param {AttentionCall} call */
+export function runBackward(core, args, { H, D, E, pairs }) {
+  const { exports, threads } = core
   const scratch = exports.qkv_backward_scratch(args)
   const units = exports.qkv_backward_units(args)
-  const job = { kernel: 'qkv_backward_part', args: [args], work: B * H * L * S * (6 * D + 4 * E), units, scratch }
+  const job = { kernel: 'qkv_backward_part', args: [args], work: H * pairs * (6 * D + 4 * E), units, scratch }
   if (threads?.run(core, job)) return
   const at = core.alloc(scratch)
   core.words[args / 4 + AT.scratch] = at

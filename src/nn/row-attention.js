@@ -106,7 +106,7 @@ export function prepareAttention(core, [q, bias, sinks, k, v], options, where) {
     run(at, y, saved, given) {
       read(given)
       if (call.dropout) keepState(saved, state => runAttention(core, write(at, y, state), false))
-      else runAttention(core, write(at, y, 0), false)
+      else runAttention(core, write(at, y, 0), false, call)
     },
     save(_, saved, given) {
       read(given)
@@ -131,7 +131,7 @@ export function prepareAttention(core, [q, bias, sinks, k, v], options, where) {
       for (const [i, x] of [bias, sinks].entries())
         if (to[i + 1]?.accumulate === 0) core.floats.fill(0, targets[i + 1] / 4, targets[i + 1] / 4 + count(x.dims))
       core.words[words + AT.accumulate] = flags[0] + 2 * flags[1] + 4 * flags[2]
-      runBackward(core, args)
+      runBackward(core, args, call)
     },
   }
 }

@@ -38,6 +38,10 @@ import { checkStream } from './random-stream.js'
  * @property {number} [numHeads] H: q is (B, L, H * D), k and v are (B, S, G * D) and (B, S, G * E), the output is
  *   (B, L, H * E), the heads side by side in each row. They are read in place, without a copy
  * @property {number} [kvHeads] G, beside numHeads; default numHeads
+ * @property {ArrayLike<number>} [cuSeqlens] (B + 1): B texts lie packed, one after the other: q is (T, H, D), k and v are (T, G, D)
+ *   and (T, G, E), the output is (T, H, E). Text b has the rows cuSeqlens[b] ... cuSeqlens[b + 1] - 1; it sees its own keys only.
+ *   L and S of the other options are those of the longest text; a mask or a bias is read from its first row and column on
+ * @property {ArrayLike<number>} [cuSeqlensK] (B + 1), beside cuSeqlens: the same of k and v, if they have other rows
  * @property {{ p: number, generator: Generator }} [dropout] zeroes each weight with probability p and divides
  *   the others by 1 - p (training only); draws come from the generator in the order of the weights
  *
@@ -74,6 +78,7 @@ export const ATTENTION_OPTIONS = /** @type {const} */ ([
   'dropout',
 ])
 export const HEAD_OPTIONS = /** @type {const} */ (['numHeads', 'kvHeads'])
+export const TEXT_OPTIONS = /** @type {const} */ (['cuSeqlens', 'cuSeqlensK'])
 
 /**
  * The operands and options of a method, and their names in errors: `names.scale` is 'attention: scale'.
@@ -93,7 +98,11 @@ export const labels = (where, operands, known) => ({
   names: Object.fromEntries([...operands, ...known, 'window[0]', 'window[1]'].map(name => [name, `${where}: ${name}`])),
 })
 
-export const ATTENTION = labels('attention', ['q', 'k', 'v'], [...ATTENTION_OPTIONS, ...HEAD_OPTIONS, 'out', 'summary'])
+export const ATTENTION = labels(
+  'attention',
+  ['q', 'k', 'v'],
+  [...ATTENTION_OPTIONS, ...HEAD_OPTIONS, ...TEXT_OPTIONS, 'out', 'summary'],
+)
 export const TRACE = labels(
   'trace',
   ['q', 'k', 'v'],
@@ -149,6 +158,65 @@ export function checkTogether(q, k, v, batch, labels) {
 }
 
 /**
+ * Where packed texts begin.
+ * @param {unknown} list
+ * @param {number} rows
+ * @param {string} name
+ */
+function checkStarts(list, rows, name) {
+  const given = /** @type {ArrayLike<number>} */ (list)
+  if (typeof given !== 'object' || given === null || typeof given.length !== 'number')
+    throw new TypeError(
+      `${name}: ${describe(list)} given, where each text begins and the last one ends expected: [0, 3, 8]`,
+    )
+  const starts = new Uint32Array(Math.max(1, given.length))
+  for (let b = 0; b < starts.length; b++) {
+    const least = b && starts[b - 1]
+    starts[b] = toNumber(given[b], `${name}[${b}]`, { least, most: b ? rows : 0, whole: true })
+  }
+  if (starts[starts.length - 1] !== rows)
+    throw new RangeError(`${name}: the last text ends at ${starts[starts.length - 1]}, there are ${rows} rows`)
+  return starts
+}
+
+/** The rows of the longest text. @param {Uint32Array} starts */
+const longest = starts => starts.reduce((most, start, b) => Math.max(most, start - (b && starts[b - 1])), 0)
+
+/**
+ * The sizes of packed texts.
+ * @param {AttentionCall} call with its operands
+ * @param {TraceOptions} given
+ * @param {Labels} labels
+ */
+function checkTexts(call, { cuSeqlens, cuSeqlensK = cuSeqlens, numHeads }, labels) {
+  const { q, k, v } = call
+  const { where, names } = labels
+  if (numHeads !== undefined)
+    throw new TypeError(`${names.cuSeqlens} is given beside numHeads: give q as (T, H, D) and leave numHeads out`)
+  for (const [x, name] of /** @type {const} */ ([
+    [q, names.q],
+    [k, names.k],
+    [v, names.v],
+  ]))
+    if (x.dims.length !== 3)
+      throw new RangeError(`${name} has dims ${shape(x.dims)}; with cuSeqlens (T, heads, size) expected`)
+  const [[T, H], [keys, G], [values, heads]] = [q.dims, k.dims, v.dims]
+  if (keys !== values) throw disagree(q, k, v, labels, 'each key needs its value')
+  if (G !== heads) throw disagree(q, k, v, labels, 'give k and v as many heads')
+  const texts = {
+    q: checkStarts(cuSeqlens, T, names.cuSeqlens),
+    k: checkStarts(cuSeqlensK, keys, names[cuSeqlensK === cuSeqlens ? 'cuSeqlens' : 'cuSeqlensK']),
+  }
+  if (texts.q.length !== texts.k.length)
+    throw new RangeError(
+      `${where}: cuSeqlens has ${texts.q.length - 1} texts, cuSeqlensK ${texts.k.length - 1}: give them as many`,
+    )
+  call.texts = texts
+  call.setSizes(texts.q.length - 1, H, G, longest(texts.q), longest(texts.k), v.dims[2])
+  call.inRows = true
+}
+
+/**
  * Fills `call` from the arguments of attention or trace.
  * @param {AttentionCall} call
  * @param {unknown} query
@@ -163,6 +231,16 @@ export function checkAttention(call, query, key, value, options, labels) {
   const q = toFloats(query, names.q)
   const k = toFloats(key, names.k)
   const v = toFloats(value, names.v)
+  call.q = q
+  call.k = k
+  call.v = v
+  if (given.cuSeqlens !== undefined) {
+    checkTexts(call, given, labels)
+    if (call.G === 0 ? call.H > 0 : call.H % call.G) throw notDividing(call, labels)
+    checkOptions(call, q.dims[2], k.dims[2], given, labels)
+    return
+  }
+  if (given.cuSeqlensK !== undefined) throw new TypeError(`${names.cuSeqlensK} is given without cuSeqlens`)
   const inRows = given.numHeads !== undefined
   const H = inRows ? toNumber(given.numHeads, names.numHeads, HEADS) : sizeOf(q, 3)
   const G = inRows ? toNumber(given.kvHeads ?? H, names.kvHeads, HEADS) : sizeOf(k, 3)
@@ -174,15 +252,15 @@ export function checkAttention(call, query, key, value, options, labels) {
   const batch = inRows ? 3 : 4
   checkTogether(q, k, v, batch, labels)
   if (!inRows && G !== sizeOf(v, 3)) throw disagree(q, k, v, labels, 'give k and v as many heads')
-  if (G === 0 ? H > 0 : H % G)
-    throw disagree(q, k, v, labels, `the ${G} heads of k and v do not divide the ${H} heads of q`)
-  call.q = q
-  call.k = k
-  call.v = v
   call.setSizes(sizeOf(q, batch), H, G, sizeOf(q, 2), sizeOf(k, 2), E)
+  if (G === 0 ? H > 0 : H % G) throw notDividing(call, labels)
   call.inRows = inRows
   checkOptions(call, D, Dk, given, labels)
 }
+
+/** @param {AttentionCall} call @param {Labels} labels */
+const notDividing = ({ q, k, v, H, G }, labels) =>
+  disagree(q, k, v, labels, `the ${G} heads of k and v do not divide the ${H} heads of q`)
 
 /** The options of each score. */
 const SCORES = {
@@ -213,6 +291,8 @@ export function checkOptions(call, Dq, Dk, options, { where, names }) {
   for (const mask of MASKS) mask.check(call, options, names, where)
   call.sinks = sinks === undefined ? undefined : checkSinks(sinks, call.H, softmaxAxis, names.sinks)
   call.dropout = dropout === undefined ? undefined : checkDropout(dropout, names.dropout)
+  if (summary !== undefined && call.texts)
+    throw new RangeError(`${names.summary} is not made of packed texts: leave cuSeqlens out and give one text a call`)
   call.summary = summary === undefined ? undefined : checkSummary(call, summary, names.summary)
   call.keep = keep === undefined ? undefined : checkKeep(keep, names.keep)
   call.softmaxAxis = softmaxAxis === undefined ? 'keys' : oneOf(softmaxAxis, AXES, names.softmaxAxis)

@@ -25,6 +25,7 @@ import { multiply, toWeights } from './linear.js'
 
 /** The index of each word of struct qkv_trace, which begins with struct qkv_attention. */
 const AT = indices(TRACE_WORDS)
+const NO_TEXTS = [0, 0]
 
 /**
  * A contiguous tensor in the module's memory: (B, heads, rows, columns), or (B, rows, heads * columns) whose heads are
@@ -61,6 +62,7 @@ export function writeCall(core, call, q, k, v, out, inRows, keysInRows, size) {
   const { B, H, G, L, S, D, E, keyRows, additive } = call
   const wV = additive ? core.toMemory(additive.v) : 0
   const sinks = call.sinks ? core.toMemory(call.sinks) : 0
+  const [textsQ, textsK] = call.texts ? [core.copyIn(call.texts.q), core.copyIn(call.texts.k)] : NO_TEXTS
   const args = core.alloc(size * 4)
 
   // No allocation while these views are in use: it may move the memory.
@@ -84,6 +86,8 @@ export function writeCall(core, call, q, k, v, out, inRows, keysInRows, size) {
   words[at + AT.w_v] = wV
   floats[at + AT.softcap] = call.softcap
   words[at + AT.sinks] = sinks
+  words[at + AT.cu_seqlens_q] = textsQ
+  words[at + AT.cu_seqlens_k] = textsK
   for (const mask of MASKS) mask.write(core, call, at)
   return args
 }
@@ -111,7 +115,7 @@ export function runAttention(core, call, q, k, v, out, inRows, steps, keysInRows
     for (const step of TRACE_STEPS) words[at + AT[step]] = steps[step] ?? 0
   }
   if (call.dropout) runWithDropout(core, args, call.dropout, run, steps !== undefined)
-  else run(core, args, steps !== undefined, call.deferredCopies)
+  else run(core, args, steps !== undefined, call)
 }
 
 /**
@@ -131,8 +135,8 @@ export function runWithDropout(core, args, { p, generator }, kernel, isTrace = f
   })
 }
 
-/** @param {Core} core @param {number} args @param {boolean} isTrace @param {DeferredCopies} [deferredCopies] */
-export function run(core, args, isTrace, deferredCopies) {
+/** @param {Core} core @param {number} args @param {boolean} isTrace @param {AttentionCall} [call] which threads may share */
+export function run(core, args, isTrace, call) {
   if (isTrace) {
     const { words, exports, threads } = core
     const [B, H, , L, S, D, E] = words.subarray(args / 4, args / 4 + 7)
@@ -141,7 +145,7 @@ export function run(core, args, isTrace, deferredCopies) {
     if (!threads?.run(core, job)) core.check('qkv_trace', exports.qkv_trace(args))
     return
   }
-  if (core.threads?.attend(core, args, deferredCopies)) return
+  if (call && core.threads?.attend(core, args, call)) return
   const scratch = core.alloc(core.exports.qkv_attention_scratch(args))
   core.words[args / 4 + AT.scratch] = scratch
   core.check('qkv_attention', core.exports.qkv_attention(args))
@@ -154,12 +158,12 @@ export function run(core, args, isTrace, deferredCopies) {
  * @param {number} q address of (B, H, L, size) or (B, L, H * size)
  * @returns {number} address of (..., D)
  */
-export const projectQueries = (core, { B, H, L, additive }, q) =>
-  additive ? multiply(core, q, B * H * L, toWeights(additive.wQuery, additive.wQuery.dims, additive.bias)) : q
+export const projectQueries = (core, { H, queries, additive }, q) =>
+  additive ? multiply(core, q, H * queries, toWeights(additive.wQuery, additive.wQuery.dims, additive.bias)) : q
 
 /** The same of k: wKey k. @param {Core} core @param {AttentionCall} call @param {number} k */
-export const projectKeys = (core, { B, G, keyRows, additive }, k) =>
-  additive ? multiply(core, k, B * G * keyRows, toWeights(additive.wKey, additive.wKey.dims)) : k
+export const projectKeys = (core, { G, keys, additive }, k) =>
+  additive ? multiply(core, k, G * keys, toWeights(additive.wKey, additive.wKey.dims)) : k
 
 /**
  * The address of q in the module's memory, a copy unless q is resident; projected.
@@ -210,8 +214,8 @@ export function attend(core, call, out) {
   core = core.threads?.prepareAttention(core, call, to) ?? core
   const { used } = core // not `scope`: its closure would be garbage
   try {
-    const { B, H, L, E, cache, deferredCopies } = call
-    const n = B * H * L * E
+    const { H, E, queries, cache, deferredCopies } = call
+    const n = H * queries * E
     const keysInRows = call.inRows && !cache
     const q = queriesToMemory(core, call)
     const k = keysToMemory(core, call)
@@ -253,7 +257,7 @@ function checkAttentionOut(call, out) {
   const { q, k, v, mask, bias, B, H, L, E, inRows } = call
   const fits = !inRows && sizeOf(to, 4) === B && sizeOf(to, 3) === H && sizeOf(to, 2) === L && sizeOf(to, 1) === E
   if (!fits || to.dims.length !== q.dims.length)
-    expectDims(to, call.outputDims, name, inRows ? '(B, L, H * E)' : '(..., L, E)')
+    expectDims(to, call.outputDims, name, call.texts ? '(T, H, E)' : inRows ? '(B, L, H * E)' : '(..., L, E)')
   expectApart(to, q, name)
   expectApart(to, k, name)
   expectApart(to, v, name)

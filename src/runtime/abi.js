@@ -1,6 +1,6 @@
 // The JavaScript side of src/kernel/qkv.h: the same version, words and enums. A test compares the two.
 
-export const ABI = 10
+export const ABI = 11
 
 /** @template {string} N @param {N} name */
 export const tensorWords = name =>
@@ -36,6 +36,8 @@ export const ATTENTION_WORDS = /** @type {const} */ ([
   'sinks',
   'dropout',
   'generator',
+  'cu_seqlens_q',
+  'cu_seqlens_k',
   'scratch',
 ])
 

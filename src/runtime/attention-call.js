@@ -41,6 +41,8 @@ export class AttentionCall {
   keyRows = 0
   /** Do the heads of q, k, v and the output lie side by side in rows (numHeads)? */
   inRows = false
+  /** Packed texts: where each begins in the rows of q and of k, (B + 1). @type {{ q: Uint32Array, k: Uint32Array } | undefined} */
+  texts
   /** Head size of q and k as the kernel reads them: after the projections of an additive score. */
   D = 0
   E = 0
@@ -100,8 +102,28 @@ export class AttentionCall {
     return this.inRows ? [...dims] : dims.slice(4 - this.q.dims.length)
   }
 
+  /** Rows of q, of all batches or texts. */
+  get queries() {
+    return this.texts ? this.texts.q[this.B] : this.B * this.L
+  }
+
+  /** Rows of k in memory, of all batches or texts. */
+  get keys() {
+    return this.texts ? this.texts.k[this.B] : this.B * this.keyRows
+  }
+
+  /** Pairs of a query and a key, of all batches or texts. */
+  get pairs() {
+    const { texts, B, L, S } = this
+    if (!texts) return B * L * S
+    let pairs = 0
+    for (let b = 0; b < B; b++) pairs += (texts.q[b + 1] - texts.q[b]) * (texts.k[b + 1] - texts.k[b])
+    return pairs
+  }
+
   get outputDims() {
-    const { B, H, L, E, inRows } = this
+    const { B, H, L, E, inRows, texts } = this
+    if (texts) return [this.queries, H, E]
     return inRows ? [B, L, H * E] : this.lead([B, H, L, E])
   }
 
@@ -113,6 +135,7 @@ export class AttentionCall {
     this.v = NONE
     this.cache = undefined
     this.inRows = false
+    this.texts = undefined
     this.additive = undefined
     this.mask = undefined
     this.bias = undefined

@@ -2,11 +2,10 @@
 
 import { whenCollected } from '../base/collected.js'
 import { QkvError } from '../base/errors.js'
-import { ATTENTION_WORDS, indices, STATUS } from '../runtime/abi.js'
+import { STATUS } from '../runtime/abi.js'
 import { AWAKE, argumentsOf, CLOSED, runJobs, runUnits, startOf, WORDS, wait } from './jobs.js'
 import * as AT from './words.js'
 
-const GENERATOR = indices(ATTENTION_WORDS).generator
 const STACK = 16384 // bytes; kernels use less than a quarter (tests/threads.test.js)
 const SLICE = 50 // milliseconds
 
@@ -269,9 +268,9 @@ export class Threads {
    * @param {import('../base/tensor.js').Tensor | undefined} out
    */
   prepareAttention(core, call, out) {
-    const { B, H, L, S, D, E, q, k, v, cache, dropout } = call
+    const { H, D, E, pairs, q, k, v, cache, dropout } = call
     if (dropout) return core
-    call.deferredCopies = this.deferredCopies(2 * B * H * L * S * (D + E))
+    call.deferredCopies = this.deferredCopies(2 * H * pairs * (D + E))
     if (call.deferredCopies || cache || q.isResident || k.isResident || v.isResident || out?.isResident) return core
     return core.unshared ?? core
   }
@@ -280,21 +279,19 @@ export class Threads {
    * Attention on all threads, but not with dropout, whose random numbers are drawn in order.
    * @param {Core} core
    * @param {number} args
-   * @param {DeferredCopies} [deferredCopies]
+   * @param {import('../runtime/attention-call.js').AttentionCall} call
    * @returns {boolean} false: nothing was run
    */
-  attend(core, args, deferredCopies) {
-    const at = args / 4
-    if (core.words[at + GENERATOR]) return false
-    const [B, H, G, L, S, D, E] = core.words.subarray(at, at + 7)
+  attend(core, args, { B, H, G, D, E, pairs, texts, dropout, deferredCopies }) {
+    if (dropout) return false
     return this.run(core, {
       kernel: 'qkv_attention_part',
       args: [args],
-      work: 2 * B * H * L * S * (D + E),
+      work: 2 * H * pairs * (D + E),
       units: core.exports.qkv_attention_units(args),
       scratch: core.exports.qkv_attention_scratch(args),
       deferredCopies,
-      parts: B * G,
+      parts: texts ? 1 : B * G, // packed texts have different numbers of units
     })
   }
 

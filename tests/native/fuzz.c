@@ -101,6 +101,69 @@ static void attend(struct qkv_attention *a, const char *kernel) {
   check_all(a, kernel);
 }
 
+/* Gradients of the sum of the output; finite where nothing is hostile. Packed texts lie in one batch. */
+static void differentiate(const struct qkv_attention *a, size_t batches, int hostile, int is_apart) {
+  struct qkv_backward back = {.attention = *a, .d_out = a->out, .dq = a->q, .dk = a->k, .dv = a->v};
+  size_t sizes[] = {
+      batches * a->out.batch, batches * a->q.batch, batches * a->k.batch, batches * a->v.batch, a->D, a->H};
+  float *parts[6];
+  for (int n = 0; n < 6; n++) {
+    parts[n] = malloc(sizes[n] * 4);
+    for (size_t i = 0; i < sizes[n]; i++)
+      parts[n][i] = n == 0;
+  }
+  back.d_out.data = parts[0], back.dq.data = parts[1], back.dk.data = parts[2], back.dv.data = parts[3];
+  back.d_w_v = a->score == QKV_SCORE_ADDITIVE ? parts[4] : 0;
+  back.d_sinks = a->sinks ? parts[5] : 0;
+  back.attention.scratch = allocate((size_t)qkv_backward_scratch(&back));
+  if (is_apart) { /* unit by unit, from the last one down, as threads may */
+    for (uint32_t unit = qkv_backward_units(&back); unit-- > 0;)
+      if (qkv_backward_part(&back, unit, 1, back.attention.scratch) != QKV_OK)
+        abort();
+  } else if (qkv_backward(&back) != QKV_OK)
+    abort();
+  for (int n = 1; n < 6; n++)
+    for (size_t i = 0; i < sizes[n] && !hostile; i++)
+      if (!isfinite(parts[n][i]))
+        abort();
+  free(back.attention.scratch);
+  for (int n = 0; n < 6; n++)
+    free(parts[n]);
+}
+
+/* The rows of the first batch as two packed texts, each with its own keys, unit by unit from the last one down. Then
+ * the gradients of both. */
+static void attend_texts(struct input *in, const struct qkv_attention *a, int hostile) {
+  struct qkv_attention texts = *a;
+  uint32_t *starts = malloc(6 * sizeof *starts), q = below(in, a->L + 1), k = below(in, a->S + 1);
+  uint32_t cut[6] = {0, q, a->L, 0, k, a->S};
+  memcpy(starts, cut, sizeof cut);
+  texts.B = 2, texts.L = q > a->L - q ? q : a->L - q, texts.S = k > a->S - k ? k : a->S - k;
+  texts.cu_seqlens_q = starts, texts.cu_seqlens_k = starts + 3;
+  int32_t past[2] = {2, -1};
+  texts.past = past, texts.key_lengths = 0;
+  texts.mask.batch = texts.bias.batch = 0;
+  float *before = malloc(a->out.batch * sizeof *before);
+  memcpy(before, a->out.data, a->out.batch * sizeof *before);
+  texts.scratch = allocate((size_t)qkv_attention_scratch(&texts));
+  for (uint32_t unit = qkv_attention_units(&texts); unit-- > 0;)
+    if (qkv_attention_part(&texts, unit, 1, texts.scratch) != QKV_OK)
+      abort();
+  free(texts.scratch);
+  for (int b = 0; b < 2; b++) {
+    struct qkv_attention own = texts;
+    own.B = 1, own.L = cut[b + 1] - cut[b], own.S = cut[b + 4] - cut[b + 3];
+    own.q.data += cut[b] * a->q.row, own.out.data += cut[b] * a->out.row;
+    own.k.data += cut[b + 3] * a->k.row, own.v.data += cut[b + 3] * a->v.row;
+    own.past += b, own.cu_seqlens_q = own.cu_seqlens_k = 0;
+    check_all(&own, "packed texts");
+  }
+  memcpy(a->out.data, before, a->out.batch * sizeof *before);
+  texts.bias.data = 0; /* of which no gradient is made here */
+  differentiate(&texts, 1, hostile, 1);
+  free(before), free(starts);
+}
+
 /* What attention reports of its weights, where nothing is random; the weights of a query that is not hostile add up to
  * 1 in every report. */
 static void summarize(struct input *in, const struct qkv_attention *a, int hostile) {
@@ -152,40 +215,6 @@ static void summarize(struct input *in, const struct qkv_attention *a, int hosti
   free(scratch), free(s.parts), free(same);
   for (int i = 0; i < 8; i++)
     free(*outputs[i].data);
-}
-
-/* Gradients of the sum of the output; finite where nothing is hostile. */
-static void differentiate(const struct qkv_attention *a, int hostile, int is_apart) {
-  struct qkv_backward back = {.attention = *a, .d_out = a->out, .dq = a->q, .dk = a->k, .dv = a->v};
-  size_t sizes[] = {(size_t)a->B * a->out.batch,
-                    (size_t)a->B * a->q.batch,
-                    (size_t)a->B * a->k.batch,
-                    (size_t)a->B * a->v.batch,
-                    a->D,
-                    a->H};
-  float *parts[6];
-  for (int n = 0; n < 6; n++) {
-    parts[n] = malloc(sizes[n] * 4);
-    for (size_t i = 0; i < sizes[n]; i++)
-      parts[n][i] = n == 0;
-  }
-  back.d_out.data = parts[0], back.dq.data = parts[1], back.dk.data = parts[2], back.dv.data = parts[3];
-  back.d_w_v = a->score == QKV_SCORE_ADDITIVE ? parts[4] : 0;
-  back.d_sinks = a->sinks ? parts[5] : 0;
-  back.attention.scratch = allocate((size_t)qkv_backward_scratch(&back));
-  if (is_apart) { /* unit by unit, from the last one down, as threads may */
-    for (uint32_t unit = qkv_backward_units(&back); unit-- > 0;)
-      if (qkv_backward_part(&back, unit, 1, back.attention.scratch) != QKV_OK)
-        abort();
-  } else if (qkv_backward(&back) != QKV_OK)
-    abort();
-  for (int n = 1; n < 6; n++)
-    for (size_t i = 0; i < sizes[n] && !hostile; i++)
-      if (!isfinite(parts[n][i]))
-        abort();
-  free(back.attention.scratch);
-  for (int n = 0; n < 6; n++)
-    free(parts[n]);
 }
 
 /* Every step written out; choices: 1 softmax over the queries, 2 masking after softmax. */
@@ -314,7 +343,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t length) {
   if (!a.generator && a.D && a.E)
     attend_cached(&a, hostile);
   generator = before;
-  differentiate(&a, hostile, more & 2);
+  differentiate(&a, a.B, hostile, more & 2);
+  if (!a.generator)
+    attend_texts(&in, &a, hostile);
   generator = before;
   trace(&a, more >> 6);
   free(q), free(k), free(v), free(out), free(w_v), free(mask), free(bias), free(lengths), free(past), free(alibi),

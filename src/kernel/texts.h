@@ -1,0 +1,13 @@
+/* texts.h: packed texts, one after the other in the rows of q (T,H,D) and k (T,G,D). */
+#ifndef TEXTS_H
+#define TEXTS_H
+
+#include "qkv.h"
+
+/* Returns the attention of text b alone, a batch of one; of a call without packed texts, the call itself. */
+struct qkv_attention text_of(const struct qkv_attention *a, uint32_t b);
+
+/* Returns how many calls text_of gives. */
+static inline uint32_t texts_of(const struct qkv_attention *a) { return a->cu_seqlens_q ? a->B : 1; }
+
+#endif

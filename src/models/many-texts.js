@@ -1,0 +1,58 @@
+// Many texts through a model: as packed rows of bounded batches, in their order.
+
+/** @typedef {import('../base/tensor.js').FloatTensor} FloatTensor */
+/** @typedef {import('./tokenizer.js').Tokenized} Tokenized */
+/**
+ * @typedef {object} Runner
+ * @property {import('./model.js').Model} model
+ * @property {boolean} packs true if several texts can run as rows of one batch
+ * @property {(texts: readonly Tokenized[], options: import('./turns.js').AsyncOptions) => Promise<import('./model.js').ModelOutput>} run
+ *   packed: lastHiddenState is (1, T, d), the rows of all texts
+ */
+
+/**
+ * Rows of a batch; a longer text is one by itself. Products of more rows are no faster, and the memory of a run grows with its rows.
+ */
+const ROWS = 1024
+
+/**
+ * @param {Iterable<string> | AsyncIterable<string>} texts
+ * @param {(text: string) => Tokenized} read
+ * @param {number} most rows of a batch
+ */
+async function* batchesOf(texts, read, most) {
+  /** @type {Tokenized[]} */
+  let batch = []
+  let rows = 0
+  for await (const text of texts) {
+    const input = read(text)
+    if (batch.length && rows + input.ids.length > most) {
+      yield batch
+      batch = []
+      rows = 0
+    }
+    batch.push(input)
+    rows += input.ids.length
+  }
+  if (batch.length) yield batch
+}
+
+/**
+ * Runs texts, and gives the output of each batch with its inputs and where they begin in the rows.
+ * @param {Runner} runner
+ * @param {Iterable<string> | AsyncIterable<string>} texts
+ * @param {(text: string) => Tokenized} read
+ * @param {{ hooks?: import('./model.js').Hooks, signal?: AbortSignal }} options with hooks, which see one text, nothing is packed
+ */
+export async function* runTexts({ model, packs, run }, texts, read, { hooks, signal }) {
+  for await (const inputs of batchesOf(texts, read, packs && !hooks ? ROWS : 0)) {
+    if (inputs.length === 1) {
+      const output = await model.forwardAsync(inputs[0], { hooks, signal, logits: 'none' })
+      yield { inputs, output, starts: [0, output.lastHiddenState.dims[1]] } // of an encoder-decoder the rows of the decoder
+      continue
+    }
+    const starts = [0]
+    for (const { ids } of inputs) starts.push(starts[starts.length - 1] + ids.length)
+    yield { inputs, output: await run(inputs, { signal }), starts }
+  }
+}
