@@ -130,6 +130,8 @@ test('qkv/models adds at most 22 KB gzipped; each part that it loads later has a
     'generation-settings',
     'text-files',
     'tied',
+    'torch-file',
+    'pickle',
     'attribution',
     'linear-attribution',
     'chat',

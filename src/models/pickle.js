@@ -15,7 +15,9 @@ class Global {
 }
 
 /** The bytes end before the pickle does. */
-export class Short extends Error {}
+class Short extends Error {
+  isShort = true
+}
 
 const MARK = Symbol('mark')
 const utf8 = new TextDecoder()
@@ -64,9 +66,27 @@ class Machine {
     return this.text(end + 1 - this.at).slice(0, -1)
   }
 
-  /** A whole number, the least byte first, of as many bytes as the first says. */
-  long() {
-    const length = this.u8()
+  /** A length of 8 bytes. */
+  u64() {
+    return Number(this.view.getBigUint64(this.take(8), true))
+  }
+
+  /** The bytes themselves. @param {number} length */
+  bytesOf(length) {
+    const from = this.take(length)
+    return this.bytes.slice(from, from + length)
+  }
+
+  /** A whole number as text: 01 and 00 are true and false. */
+  integer() {
+    const text = this.line().replace(/L$/, '')
+    if (text === '01' || text === '00') return text === '01'
+    if (!/^-?\d{1,5000}$/.test(text)) throw this.fail(`its pickle has the number ${describe(text)}`)
+    return Number(text)
+  }
+
+  /** A whole number, the least byte first. @param {number} length */
+  long(length) {
     const from = this.take(length)
     let value = 0n
     for (let i = length - 1; i >= 0; i--) value = (value << 8n) | BigInt(this.bytes[from + i])
@@ -127,14 +147,24 @@ class Machine {
     if (!(this.stack.at(-1) instanceof Map)) throw this.fail('its pickle sets attributes of what is no dict')
   }
 
+  /** The error for a function or a class that a file must not use. @param {unknown} called */
+  refused(called) {
+    const name = called instanceof Global ? called.name.replace(' ', '.') : describe(called)
+    return this.fail(
+      `its pickle calls ${name}, and no code of a file is run: save the state_dict of the model, or safetensors`,
+    )
+  }
+
   call() {
     const [given, called] = [this.pop(), this.pop()]
-    const name = called instanceof Global ? called.name : describe(called)
-    if (!(called instanceof Global && Object.hasOwn(this.calls, name) && Array.isArray(given)))
-      throw this.fail(
-        `its pickle calls ${name.replace(' ', '.')}, and no code of a file is run: save the state_dict of the model, or safetensors`,
-      )
-    this.push(this.calls[name](...given))
+    const isKnown = called instanceof Global && Object.hasOwn(this.calls, called.name) && Array.isArray(given)
+    if (!isKnown) throw this.refused(called)
+    this.push(this.calls[called.name](...given))
+  }
+
+  /** Refuses an object of a class, which lies `below` the top of the stack or behind the last mark. @param {number} below */
+  make(below) {
+    throw this.refused(below < 0 ? this.popToMark()[0] : this.stack.at(-1 - below))
   }
 }
 
@@ -153,10 +183,38 @@ const INSTRUCTIONS = {
   N: m => m.push(null),
   '\x88': m => m.push(true),
   '\x89': m => m.push(false),
+  0: m => void m.pop(),
+  1: m => void m.popToMark(),
+  2: m => m.push(m.stack.at(-1)),
+  d: m => {
+    const pairs = m.popToMark()
+    m.push(new Map())
+    m.setItems(pairs)
+  },
+  l: m => m.push(m.popToMark()),
+  I: m => m.push(m.integer()),
+  L: m => m.push(m.integer()),
+  F: m => m.push(Number(m.line())),
+  T: m => m.push(m.text(m.u32())),
+  C: m => m.push(m.bytesOf(m.u8())),
+  B: m => m.push(m.bytesOf(m.u32())),
+  '\x8e': m => m.push(m.bytesOf(m.u64())),
+  '\x96': m => m.push(m.bytesOf(m.u64())),
+  '\x8d': m => m.push(m.text(m.u64())),
+  '\x8b': m => m.push(m.long(m.u32())),
+  '\x8f': m => m.push([]), // a set
+  '\x90': m => m.append(m.popToMark()),
+  '\x91': m => m.push(m.popToMark()),
+  '\x81': m => m.make(1),
+  '\x92': m => m.make(2),
+  o: m => m.make(-1),
+  i: m => {
+    throw m.refused(new Global(`${m.line()} ${m.line()}`))
+  },
   K: m => m.push(m.u8()),
   M: m => m.push(m.view.getUint16(m.take(2), true)),
   J: m => m.push(m.view.getInt32(m.take(4), true)),
-  '\x8a': m => m.push(m.long()),
+  '\x8a': m => m.push(m.long(m.u8())),
   G: m => m.push(m.view.getFloat64(m.take(8))),
   X: m => m.push(m.text(m.u32())),
   '\x8c': m => m.push(m.text(m.u8())),

@@ -42,7 +42,7 @@ export const BYTES = {
   BOOL: 1,
 }
 /** The dtypes that are converted to float32. */
-export const FLOATS = ['F32', 'F16', 'BF16']
+export const FLOATS = ['F32', 'F16', 'BF16', 'F64']
 const MOST_HEADER = 100_000_000 // as in the original library
 
 /**
@@ -150,7 +150,7 @@ function checkRanges(tensors, start, size, fail) {
 
 /**
  * Reads the numbers of a stored tensor, or of a range of its bytes: floats, or the bits of float16 or bfloat16.
- * @param {StoredTensor} tensor F32, F16 or BF16
+ * @param {StoredTensor} tensor of one of FLOATS; F64 is rounded to float32
  * @param {number} [start] in the file
  * @param {number} [end]
  * @param {Uint8Array} [buffer] memory to read into; the caller must use the numbers before it reads into it again
@@ -158,8 +158,11 @@ function checkRanges(tensors, start, size, fail) {
  */
 export async function readNumbers({ dtype, file, source, from, to }, start = from, end = to, buffer) {
   const bytes = await readExactly(source, file, start, end, buffer)
-  const fits = buffer ? bytes.byteOffset % 4 === 0 : bytes.byteLength === bytes.buffer.byteLength
+  const size = BYTES[/** @type {'F32'} */ (dtype)]
+  const fits = buffer ? bytes.byteOffset % size === 0 : bytes.byteLength === bytes.buffer.byteLength
   const own = fits ? bytes : new Uint8Array(bytes) // an aligned copy
+  if (size === 8)
+    return Float32Array.from(new Float64Array(/** @type {ArrayBuffer} */ (own.buffer), own.byteOffset, own.length / 8))
   const Type = dtype === 'F32' ? Float32Array : Uint16Array
   return new Type(/** @type {ArrayBuffer} */ (own.buffer), own.byteOffset, own.length / Type.BYTES_PER_ELEMENT)
 }

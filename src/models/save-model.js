@@ -5,7 +5,7 @@ import { toFloats } from '../base/operand.js'
 import { Config } from './config.js'
 import { familyOf } from './families/index.js'
 import { Model } from './model.js'
-import { readFloats, readHeader } from './safetensors.js'
+import { FLOATS, readFloats, readHeader } from './safetensors.js'
 import { ModelWeights } from './weights.js'
 import { writeSafetensors } from './write-safetensors.js'
 
@@ -25,10 +25,10 @@ export async function readTensors(bytes) {
     read: async (/** @type {number} */ from, /** @type {number} */ to) => bytes.slice(from, to),
   }
   const tensors = await readHeader(source, 'readSafetensors')
-  const other = tensors.find(({ dtype }) => !['F32', 'F16', 'BF16'].includes(dtype))
+  const other = tensors.find(({ dtype }) => !FLOATS.includes(dtype))
   if (other)
     throw new TypeError(
-      `readSafetensors: tensor ${describe(other.name)} is ${other.dtype}; F32, F16 and BF16 are covered`,
+      `readSafetensors: tensor ${describe(other.name)} is ${other.dtype}; ${FLOATS.join(', ')} are covered`,
     )
   const read = tensors.map(async tensor => [
     tensor.name,

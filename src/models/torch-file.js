@@ -5,9 +5,9 @@
 // https://github.com/pytorch/pytorch/blob/main/torch/serialization.py, https://docs.python.org/3/library/pickletools.html
 
 import { describe, shape as dimsText } from '../base/errors.js'
-import { Pickle, Short } from './pickle.js'
 import { BYTES } from './safetensors.js'
 import { readStoredZip } from './stored-zip.js'
+import { gathered } from './strided-source.js'
 
 /** @typedef {import('./source.js').ByteSource} ByteSource */
 /** @typedef {import('./safetensors.js').StoredTensor} StoredTensor */
@@ -55,8 +55,8 @@ const CALLS = {
 }
 
 const MOST_PICKLE = 100_000_000
-/** What a file in the older format begins with: a pickle of this number, 0x1950a86a20f9469cfc6c. */
-const OLDER = [0x80, 2, 0x8a, 10, 0x6c, 0xfc, 0x9c, 0x46, 0xf9, 0x20, 0x6a, 0xa8, 0x50, 0x19]
+/** What a file in the older format begins with: a pickle of this number, of any protocol, in at most so many bytes. */
+const [OLDER, OLDER_BYTES] = [Number(0x1950a86a20f9469cfc6cn), 64]
 
 /**
  * The tensors of a state_dict.
@@ -70,7 +70,8 @@ export async function readTorchFile(source, file, readExactly) {
   const { top, tensorOf } = await openTorchFile(source, file, readExactly)
   if (!(top instanceof Map))
     throw new RangeError(`${file}: it holds ${describe(top)}, a state_dict of tensors by their names expected`)
-  return Array.from(top, ([name, view]) => tensorOf(name, view))
+  const inner = top.get('state_dict') // beside the epoch and the optimiser of a training
+  return Array.from(inner instanceof Map ? inner : top, ([name, view]) => tensorOf(name, view))
 }
 
 /**
@@ -92,6 +93,10 @@ export async function openTorchFile(source, file, readExactly) {
   const storageOf = id => {
     const [kind, type, key, , size, part = null] = Array.isArray(id) ? id : []
     const dtype = STORAGES.get(type?.name)
+    if (kind === 'module')
+      throw fail(
+        `it is an object of ${String(type?.name).replace(' ', '.')}, and no code of a file is run: save its state_dict, or safetensors`,
+      )
     if (kind !== 'storage' || !dtype || typeof key !== 'string' || !isSize(size))
       throw fail(`${describe(type?.name ?? id)} is no storage of numbers that is known`)
     if (part !== null) throw fail(`storage ${describe(key)} is a part of another one: save the model as safetensors`)
@@ -102,9 +107,10 @@ export async function openTorchFile(source, file, readExactly) {
     storages.set(key, storage)
     return storage
   }
-  const start = await readExactly(source, file, 0, Math.min(OLDER.length, source.size ?? OLDER.length))
+  const start = await readExactly(source, file, 0, Math.min(OLDER_BYTES, source.size ?? OLDER_BYTES))
   const isZip = start[0] === 0x50 && start[1] === 0x4b
-  if (!isZip && !OLDER.every((byte, i) => byte === start[i])) {
+  const { Pickle } = await import('./pickle.js') // a file of its own in the package
+  if (!isZip && !isOlder(start, Pickle)) {
     const other = (await import('./refusals.js')).otherFormat(start)
     throw fail(other ? `this is ${other}` : 'it is no file of torch.save')
   }
@@ -118,11 +124,20 @@ export async function openTorchFile(source, file, readExactly) {
   }
 }
 
+/** True if the first pickle is the number of the older format. @param {Uint8Array} start of the file @param {typeof import('./pickle.js').Pickle} Pickle */
+function isOlder(start, Pickle) {
+  try {
+    return new Pickle({}, () => undefined, Error).read(start, 0).value === OLDER
+  } catch {
+    return false
+  }
+}
+
 /**
  * @typedef {object} Opened
  * @property {ByteSource} source
  * @property {(from: number, to: number) => Promise<Uint8Array>} read
- * @property {Pickle} pickle
+ * @property {import('./pickle.js').Pickle} pickle
  * @property {Map<string, Storage>} storages those that the pickle has named, by key
  * @property {(text: string) => Error} fail
  */
@@ -166,7 +181,7 @@ function orNothing(read) {
   try {
     return read()
   } catch (error) {
-    if (error instanceof Short) return undefined
+    if (/** @type {{ isShort?: boolean }} */ (error).isShort) return undefined
     throw error
   }
 }
@@ -178,7 +193,7 @@ function orCutOff(read, fail) {
   return found
 }
 
-/** @param {Pickle} pickle @param {Uint8Array} bytes */
+/** @param {import('./pickle.js').Pickle} pickle @param {Uint8Array} bytes */
 function fivePickles(pickle, bytes) {
   const values = []
   let at = 0
@@ -228,7 +243,7 @@ async function readOlder({ source, pickle, storages, fail }) {
  * @param {Opened} opened
  * @returns {StoredTensor}
  */
-function toTensor(name, view, file, { source, fail }) {
+function toTensor(name, view, file, { source, read, fail }) {
   if (typeof name !== 'string' || !(view instanceof View))
     throw fail(
       `${describe(name)} is ${view instanceof Map ? 'a dict' : describe(view)}, a state_dict of tensors expected`,
@@ -239,16 +254,27 @@ function toTensor(name, view, file, { source, fail }) {
     throw fail(`tensor ${describe(name)} is no view of a storage`)
   const size = dims.reduce((product, n) => product * n, 1)
   let step = 1
+  let isDense = true
   for (let i = dims.length - 1; i >= 0; i--) {
-    if (dims[i] > 1 && size > 0 && strides[i] !== step)
-      throw fail(
-        `tensor ${describe(name)} of ${dimsText(dims)} lies with strides ${dimsText(strides)}: call contiguous() before it is saved`,
-      )
+    isDense &&= dims[i] === 1 || size === 0 || strides[i] === step
     step *= dims[i]
   }
-  if (storage.from === undefined || offset + size > storage.size)
-    throw fail(`tensor ${describe(name)} needs ${offset + size} numbers, its storage has ${storage.size}`)
+  const span = isDense ? size : 1 + dims.reduce((sum, n, i) => sum + (n - 1) * strides[i], 0)
+  if (storage.from === undefined || offset + span > storage.size)
+    throw fail(`tensor ${describe(name)} needs ${offset + span} numbers, its storage has ${storage.size}`)
+  if (!isSize(step)) throw fail(`tensor ${describe(name)} of ${dimsText(dims)} has too many numbers`)
   const { dtype } = storage
   const from = storage.from + bytesOf({ ...storage, size: offset })
-  return { name, dtype, dims, file, source, from, to: from + bytesOf({ ...storage, size }) }
+  const to = from + bytesOf({ ...storage, size: span })
+  if (isDense) return { name, dtype, dims, file, source, from, to }
+  const wide = BYTES[/** @type {'F32'} */ (dtype)]
+  return {
+    name,
+    dtype,
+    dims,
+    file,
+    source: gathered(() => read(from, to), dims, strides, wide),
+    from: 0,
+    to: size * wide,
+  }
 }

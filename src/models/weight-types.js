@@ -5,7 +5,7 @@
 /** The type of all weights, or one for each part; `default` is that of parts without one. @typedef {WeightType | { [place in WeightPlace | 'default']?: WeightType }} WeightTypes */
 
 /** The type that holds a stored one. */
-const NATIVE = /** @type {const} */ ({ F32: 'float32', F16: 'float16', BF16: 'bfloat16' })
+const NATIVE = /** @type {const} */ ({ F32: 'float32', F64: 'float32', F16: 'float16', BF16: 'bfloat16' })
 
 /** @param {WeightTypes | undefined} types @param {WeightPlace | undefined} place @param {string} stored @returns {WeightType} */
 export function typeOf(types, place, stored) {

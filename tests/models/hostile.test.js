@@ -537,7 +537,7 @@ test('dtypes that are not covered are listed', async () => {
   const files = { ...gpt2, 'model.safetensors': file(header, 73728) }
   await assert.rejects(
     loadModel(qkv, files, { tokenizer: false }),
-    /wte\.weight is I32, one of F32, F16, BF16 expected/,
+    /wte\.weight is I32, one of F32, F16, BF16, F64 expected/,
   )
 })
 

@@ -71,7 +71,11 @@ const BAD = [
     configured({ model_type: 'mamba' }),
     /model_type "mamba" is not covered; covered: gpt2/,
   ],
-  ['a dtype that is not covered', model(withEntry(first, { dtype: 'I32' })), /is I32, one of F32, F16, BF16 expected/],
+  [
+    'a dtype that is not covered',
+    model(withEntry(first, { dtype: 'I32' })),
+    /is I32, one of F32, F16, BF16, F64 expected/,
+  ],
   [
     'a tokenizer of another kind',
     { ...gpt2, 'tokenizer.json': text({ model: { type: 'Fancy' } }) },
