@@ -1,5 +1,5 @@
 import { readOptions } from './base/arguments.js'
-import { QkvError } from './base/errors.js'
+import { QkvError, toAwait } from './base/errors.js'
 import { later, Qkv } from './qkv.js'
 import { loadCore } from './runtime/load-core.js'
 
@@ -29,7 +29,10 @@ const SIMD_PROBE = new Uint8Array([
  * @throws {QkvError} with code WASM_MISSING, WASM_INVALID, WASM_VERSION, NO_SIMD, NO_RELAXED_SIMD or
  *   THREAD_START
  */
-export async function load(options = {}) {
+export const load = (options = {}) => toAwait(start(options), Qkv, 'const qkv = await load()')
+
+/** @param {LoadOptions} options @returns {Promise<Qkv>} */
+async function start(options) {
   const {
     wasm,
     threads = 1,

@@ -1,11 +1,14 @@
 // Checks of arguments: each returns what was given or throws an error that names it.
 
-import { describe, nearest, shape } from './errors.js'
+import { describe, didYouMean, shape } from './errors.js'
 
 /** @typedef {import('./tensor.js').Tensor} Tensor */
 
 /** The options of each call. An option given to the wrong call is named with the right one. @type {Map<string, readonly string[]>} */
 const optionsOf = new Map()
+
+/** What options of other libraries are here. qkv/models sets it. @type {{ optionOf: (name: string) => string | undefined }} */
+export const others = { optionOf: () => undefined }
 
 /**
  * @template {readonly string[]} T
@@ -52,8 +55,9 @@ const noOptions = (options, where) =>
 /** The error for an option that is not known. @param {string} name @param {readonly string[]} known @param {string} where */
 export function unknownOption(name, known, where) {
   const owner = [...optionsOf].find(([call, names]) => call !== where && names.includes(name))?.[0]
-  const hint =
-    (owner ? `, it belongs to ${owner}` : '') + (known.length ? `; did you mean "${nearest(name, known)}"?` : '.')
+  const other = others.optionOf(name)
+  const like = other ? `; here it is ${other}.` : didYouMean(name, known) || '.'
+  const hint = (owner ? `, it belongs to ${owner}` : '') + like
   return new TypeError(`${where}: there is no option ${describe(name)}${hint} Known: ${known.join(', ') || 'none'}`)
 }
 
@@ -66,7 +70,7 @@ export function unknownOption(name, known, where) {
  */
 export function oneOf(value, choices, name) {
   if (choices.includes(/** @type {T} */ (value))) return /** @type {T} */ (value)
-  const hint = typeof value === 'string' ? `; did you mean "${nearest(value, choices)}"?` : ''
+  const hint = typeof value === 'string' ? didYouMean(value, choices) : ''
   throw new RangeError(`${name}: ${describe(value)} given, one of "${choices.join('", "')}" expected${hint}`)
 }
 

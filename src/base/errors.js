@@ -51,6 +51,24 @@ export const proxied = name =>
   new TypeError(`${name}: a Proxy of it, or an object made from it, given: use the object itself (in Vue markRaw)`)
 
 /**
+ * Gives a promise the methods of what it will be, which say that it was not awaited.
+ * @template T
+ * @param {Promise<T>} promise
+ * @param {{ prototype: object }} type of T
+ * @param {string} how to await it
+ */
+export function toAwait(promise, { prototype }, how) {
+  for (const [name, { value }] of Object.entries(Object.getOwnPropertyDescriptors(prototype)))
+    if (typeof value === 'function' && name !== 'constructor')
+      Object.defineProperty(promise, name, {
+        value() {
+          throw new TypeError(`${name}: a Promise given, what it resolves to expected: ${how}`)
+        },
+      })
+  return promise
+}
+
+/**
  * Dims as text: `(2, 6, 3)`.
  * @param {ArrayLike<unknown>} dims
  */
@@ -73,11 +91,25 @@ function distance(a, b) {
 }
 
 /**
- * The known name with the smallest edit distance.
+ * The known name with the smallest edit distance, if it is near: a third of its letters and one more may differ, or it may be
+ * the other name but for an end.
  * @param {string} name
  * @param {readonly string[]} known
+ * @returns {string | undefined}
  */
 export function nearest(name, known) {
-  const cost = (/** @type {string} */ candidate) => distance(name.toLowerCase(), candidate.toLowerCase())
-  return known.reduce((best, candidate) => (cost(candidate) < cost(best) ? candidate : best))
+  const plain = (/** @type {string} */ text) => text.toLowerCase().replaceAll('_', '')
+  const cost = (/** @type {string} */ candidate) => distance(plain(name), plain(candidate))
+  if (!known.length) return undefined
+  const best = known.reduce((best, candidate) => (cost(candidate) < cost(best) ? candidate : best))
+  const [a, b] = [plain(name), plain(best)]
+  const isPart =
+    Math.min(a.length, b.length) > 2 && (a.startsWith(b) || b.startsWith(a) || a.endsWith(b) || b.endsWith(a))
+  return isPart || cost(best) <= 1 + Math.min(a.length, b.length) / 3 ? best : undefined
+}
+
+/** `; did you mean "x"?` if a known name is near, else nothing. @param {string} name @param {readonly string[]} known */
+export function didYouMean(name, known) {
+  const found = nearest(name, known)
+  return found === undefined ? '' : `; did you mean "${found}"?`
 }

@@ -41,7 +41,9 @@ function flatten(nested, name) {
   const visit = (value, axis) => {
     if (axis === dims.length) {
       if (typeof value !== 'number' && typeof value !== 'boolean')
-        throw new TypeError(`${name}: ${describe(value)} among its values, numbers (or booleans, for a mask) expected`)
+        throw new TypeError(
+          `${name}: value ${values.length} is ${describe(value)}, numbers (or booleans, for a mask) expected`,
+        )
       values.push(value)
     } else {
       if (!Array.isArray(value) || value.length !== dims[axis])

@@ -1,6 +1,6 @@
 // The weights of a loaded model as parameters that the optimisers of qkv/train update. The model has the new values after each step.
 
-import { describe, nearest } from '../base/errors.js'
+import { describe, didYouMean } from '../base/errors.js'
 import { Model } from '../models/model.js'
 import { storedTensors, weight } from '../models/stored-tensors.js'
 import { Parameters, parameters } from '../train/parameters.js'
@@ -38,7 +38,7 @@ export function findStored({ family, weights }, names, where) {
     const found = stored.get(name)
     if (found) return { name: String(name), need: /** @type {import('../models/weights.js').Need} */ (found.need) }
     throw new RangeError(
-      `${where}: parameters: ${describe(name)} is no tensor of this model; did you mean "${nearest(String(name), [...stored.keys()])}"?`,
+      `${where}: parameters: ${describe(name)} is no tensor of this model${didYouMean(String(name), [...stored.keys()])}`,
     )
   })
 }

@@ -66,6 +66,7 @@ const MOST_ROWS = 512
  */
 export async function patch(model, options) {
   const where = 'patch'
+  expectOf(options, where, 'patch(model, { clean, corrupted, of })')
   const given = readOptions(options, ['clean', 'corrupted', 'positions', ...SETTINGS], where)
   const [clean, corrupted] = /** @type {const} */ (['clean', 'corrupted']).map(name =>
     inputOf(given[name], `${where}: ${name}`),
@@ -87,6 +88,7 @@ export async function patch(model, options) {
  */
 export async function ablate(model, input, options) {
   const where = 'ablate'
+  expectOf(options, where, 'ablate(model, text, { of })')
   const given = readOptions(options, ['by', ...SETTINGS], where)
   const { by = 0 } = given
   if (by !== 0 && by !== 'mean') throw new RangeError(`${where}: by: ${describe(by)} given, 0 or "mean" expected`)
@@ -99,6 +101,16 @@ export async function ablate(model, input, options) {
     const all = Array.from({ length: target.L }, (_, n) => n)
     return { source: undefined, target, positions: { clean: all, corrupted: all }, numbers }
   })
+}
+
+/** Throws where the options, or what is measured, are missing. @param {unknown} options @param {string} where @param {string} call */
+function expectOf(options, where, call) {
+  if (typeof options === 'object' && options !== null && 'of' in options && options.of !== undefined) return
+  const what = typeof options === 'object' && options !== null ? 'of' : 'the options'
+  throw new TypeError(
+    `${where}: ${what}: ${describe(what === 'of' ? undefined : options)} given; ${call} expected, where of says what is measured: ` +
+      "'loss', { logits: [{ position: -1, token: 5 }] }, { classes: [{ class: 1 }] } or a function of the logits",
+  )
 }
 
 /**

@@ -36,8 +36,9 @@ export async function* generate(model, { qkv, family, tokenizer, settings, toIds
   if (!family.decoder) throw new Error(`generate: ${model.type} is an encoder, it has no next token`)
   const own = await settings()
   const { stopIds = own.stopIds } = options
-  if (!Array.isArray(stopIds) || !stopIds.every(Number.isInteger))
+  if (!Array.isArray(stopIds))
     throw new TypeError(`generate: stopIds: ${describe(stopIds)} given, a list of ids expected`)
+  for (const [n, id] of stopIds.entries()) toNumber(id, `generate: stopIds[${n}]`, { whole: true })
   if (followConfig && own.refused.length)
     throw new RangeError(
       `generate: ${own.file}: ${own.refused.join(', ')} not covered: { followConfig: false } leaves all of its settings but the end ids aside`,

@@ -3,6 +3,7 @@
 import { toNumber } from '../base/arguments.js'
 import { describe, shape } from '../base/errors.js'
 import { toFloats, toTensor } from '../base/operand.js'
+import { optionOfOther } from './other-names.js'
 
 /** @typedef {import('./model.js').Ids} Ids */
 /** @typedef {'attentions' | 'hiddenStates' | 'attentionSummaries'} KeepName */
@@ -22,8 +23,13 @@ KEEP.push('attentionSummaries', 'crossAttentionSummaries', 'encoderAttentionSumm
 export function keeper(keep = [], layers = Infinity) {
   if (!Array.isArray(keep))
     throw new TypeError(`forward: keep: ${describe(keep)} given, a list such as ['attentions'] expected`)
-  for (const name of keep) {
-    if (typeof name !== 'string' || !KEEP.includes(name.replace(/\.(0|[1-9]\d*)$/, '')))
+  for (const [n, name] of keep.entries()) {
+    if (typeof name !== 'string')
+      throw new TypeError(`forward: keep[${n}]: ${describe(name)} given, a name such as 'attentions' expected`)
+    const other = optionOfOther(name)
+    if (!KEEP.includes(name) && other)
+      throw new RangeError(`forward: keep: ${describe(name)} is not known; here it is ${other}`)
+    if (!KEEP.includes(name.replace(/\.(0|[1-9]\d*)$/, '')))
       throw new RangeError(
         `forward: keep: ${describe(name)} is not known; known: ${KEEP.join(', ')}, each also with a layer: attentions.0`,
       )

@@ -1,13 +1,14 @@
 // Loads a model from a folder: checks the config first, then the headers, then reads the weights.
 
-import { readOptions } from '../base/arguments.js'
-import { describe } from '../base/errors.js'
+import { others, readOptions } from '../base/arguments.js'
+import { describe, toAwait } from '../base/errors.js'
 import { expectCore } from '../qkv.js'
 import { readCheckpoint } from './checkpoint.js'
 import { Config } from './config.js'
 import { familyOf } from './families/index.js'
 import { checkSignal } from './inputs.js'
 import { Model, stacksOf } from './model.js'
+import { optionOfOther } from './other-names.js'
 import { openFolder, readExactly, readJSON } from './source.js'
 import { ModelWeights } from './weights.js'
 
@@ -48,14 +49,19 @@ const HUB = /** @type {const} */ (['token', 'hub', 'headers', 'keep'])
  * @param {LoadModelOptions} [options]
  * @returns {Promise<Model>}
  */
-export async function loadModel(qkv, source, options = {}) {
+export const loadModel = (qkv, source, options = {}) =>
+  toAwait(open(qkv, source, options), Model, 'const model = await loadModel(qkv, source)')
+
+/** @param {import('../qkv.js').Qkv} qkv @param {CheckpointSource} source @param {LoadModelOptions} options */
+async function open(qkv, source, options) {
+  others.optionOf = optionOfOther
   options = readOptions(
     options,
     ['dtype', 'activations', 'cacheDtype', 'tokenizer', 'onProgress', 'signal', ...HUB],
     'loadModel',
   )
   const { tokenizer } = options
-  if (typeof qkv?.linear !== 'function')
+  if (typeof qkv?.linear !== 'function' || qkv instanceof Promise)
     throw new TypeError(`loadModel: ${describe(qkv)} given, a loaded core expected: loadModel(await load(), source)`)
   const { onProgress } = options
   const { dtype, activations, cacheDtype } = options
@@ -91,6 +97,7 @@ export async function loadModel(qkv, source, options = {}) {
  *   `bytes.loaded`; default: as stored
  */
 export async function inspectModel(source, options = {}) {
+  others.optionOf = optionOfOther
   options = readOptions(options, ['signal', 'dtype', ...HUB], 'inspectModel')
   const { dtype: given } = options
   const dtype = given === undefined ? given : (await types()).readTypes(given, 'inspectModel')

@@ -235,6 +235,10 @@ export class Model {
    */
   tokenize(text, pair, options = {}) {
     const tokenizer = Model.#own(this).#expectTokenizer()
+    if (Array.isArray(text))
+      throw new TypeError(
+        `tokenize: ${describe(text)} given, a text expected; model.padded(texts) makes an input of forward of several`,
+      )
     const { maxLength, truncation = maxLength !== undefined } = readOptions(options, TOKENIZE, 'tokenize')
     toBoolean(truncation, 'tokenize: truncation')
     if (maxLength !== undefined) toNumber(maxLength, 'tokenize: maxLength', { least: 1, whole: true })
@@ -259,9 +263,9 @@ export class Model {
       if (typeof text === 'string') return this.tokenize(text, undefined, options)
       return Array.isArray(text) && text.length === 2 ? this.tokenize(text[0], text[1], options) : text
     })
-    for (const row of rows)
+    for (const [n, row] of rows.entries())
       if (!Array.isArray(row?.ids))
-        throw new TypeError(`padded: ${describe(row)} given, a text, a pair of texts or { ids } expected`)
+        throw new TypeError(`padded: texts[${n}]: ${describe(row)} given, a text, a pair of texts or { ids } expected`)
     const { pad_token_id: pad, eos_token_id: end } = this.config
     const id = [pad, end, 0].flat().find(id => Number.isInteger(id) && Number(id) >= 0 && Number(id) < vocab)
     return padRows(rows, Number(id), !encoder)
@@ -432,8 +436,16 @@ export class Model {
    */
   *#steps(input, options, own) {
     Model.#own(this)
+    if (Array.isArray(input))
+      throw new TypeError(
+        `forward: ${describe(input)} given; a text, { ids: [...] } or, of several texts, model.padded(texts) expected`,
+      )
     input = readOptions(this.#toInput(input), INPUTS, 'forward: input')
     const given = readOptions(options, RUN_OPTIONS, 'forward')
+    if (!this.hasHead && (given.logits === 'all' || Object.hasOwn(Object(given.hooks), 'logits')))
+      throw new Error(
+        `forward: logits: this ${this.type} checkpoint has no head: it gives hidden states, but no logits; leave logits out`,
+      )
     options = Object.assign(given, own)
     const { encoder, decoder } = this.#family
     const { logits = 'all', until } = options
@@ -774,6 +786,8 @@ export class Model {
   /** @param {unknown} input @param {string} where */
   #toIds(input, where) {
     if (typeof input === 'string') return this.tokenize(input).ids
+    if (typeof input !== 'object' || input === null)
+      throw new TypeError(`${where}: ${describe(input)} given, a text or ids expected`)
     const { ids, B } = readIds(/** @type {Ids} */ (input), 'ids', this.#family.vocab, undefined, where)
     if (B !== 1) throw new RangeError(`${where}: one text expected, ${B} given`)
     return [...ids]
@@ -916,7 +930,9 @@ export class Model {
   /** @internal What the modules of qkv that work on a model need of it. @param {Model} model */
   static parts(model) {
     if (!(Object(model) === model && #weights in model))
-      throw new TypeError(`${describe(model)} given, a model that loadModel has loaded expected`)
+      throw new TypeError(
+        `${describe(model)} given, a model that loadModel has loaded expected${model instanceof Promise ? ': await loadModel(...)' : ''}`,
+      )
     const own = Model.#own(model)
     return {
       ...own.#parts,

@@ -1,6 +1,6 @@
 // The stored tensors of a model, and where the pieces that it is made of lie in them.
 
-import { describe, nearest } from '../base/errors.js'
+import { describe, didYouMean } from '../base/errors.js'
 import { count, Tensor } from '../base/tensor.js'
 
 /** @typedef {import('../base/tensor.js').FloatTensor} FloatTensor */
@@ -49,7 +49,7 @@ export function weight({ family, weights }, name) {
   const found = stored.get(name)
   if (!found)
     throw new RangeError(
-      `weight: ${describe(name)} is no tensor of this model; did you mean "${nearest(String(name), [...stored.keys()])}"? describe() lists them`,
+      `weight: ${describe(name)} is no tensor of this model${didYouMean(String(name), [...stored.keys()]) || ';'} describe() lists them`,
     )
   const { dims, pieces } = found.need
   const out = new Float32Array(count(dims))

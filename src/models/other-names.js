@@ -1,0 +1,137 @@
+// What the names of TransformerLens and transformers are called here, for errors: places, options and results.
+
+/** Places of TransformerLens behind the number of a layer. @type {Record<string, string>} */
+const LENS = {
+  hook_resid_pre: 'input',
+  hook_in: 'input',
+  hook_resid_mid: 'middle',
+  hook_resid_post: 'output',
+  hook_out: 'output',
+  hook_normalized_resid_post: 'output',
+  hook_attn_in: 'attention.input',
+  'ln1.hook_normalized': 'attention.input',
+  'attn.hook_q': 'attention.q',
+  'attn.hook_k': 'attention.k',
+  'attn.hook_v': 'attention.v',
+  'attn.hook_rot_q': 'attention.q',
+  'attn.hook_rot_k': 'attention.k',
+  'attn.hook_attn_scores': 'attention.scores',
+  'attn.hook_pattern': 'attention.weights',
+  'attn.hook_z': 'heads',
+  'attn.hook_result': 'heads',
+  hook_attn_out: 'attention.output',
+  'mlp.hook_post': 'mlp.hidden',
+  hook_mlp_out: 'mlp.output',
+}
+
+/** Other places of TransformerLens. @type {Record<string, string>} */
+const WHOLE = {
+  hook_embed: 'embedding',
+  hook_pos_embed: 'embedding',
+  'embed.hook_out': 'embedding',
+  'ln_final.hook_normalized': 'norm',
+  'unembed.hook_out': 'logits',
+}
+
+/** Short names of TransformerLens's cache, `cache['pattern', 3]`, as the ends of its long ones. @type {Record<string, string>} */
+const SHORT = { q: 'attn.hook_q', k: 'attn.hook_k', v: 'attn.hook_v', z: 'attn.hook_z', pattern: 'attn.hook_pattern' }
+
+/** Modules of transformers behind the number of a layer, by their ends. @type {[RegExp, string][]} */
+const MODULES = [
+  [
+    /^(self_attn|attn|attention\.self|self_attention|attention|SelfAttention)\.(q_proj|query|q|q_lin|Wq)$/,
+    'attention.q',
+  ],
+  [/^(self_attn|attn|attention\.self|attention|SelfAttention)\.(k_proj|key|k|k_lin)$/, 'attention.k'],
+  [/^(self_attn|attn|attention\.self|attention|SelfAttention)\.(v_proj|value|v|v_lin)$/, 'attention.v'],
+  [/^(self_attn|attn|attention|attention\.self)\.(o_proj|c_proj|out_proj|dense|out_lin)$/, 'attention.output'],
+  [/^(self_attn|attn|attention|attention\.self|attention\.output)$/, 'attention.output'],
+  [/^(mlp|feed_forward|ffn)\.(act|act_fn|activation)$/, 'mlp.hidden'],
+  [/^(output\.dense|(mlp|feed_forward|ffn)(\.(down_proj|c_proj|fc2|lin2|dense_4h_to_h))?)$/, 'mlp.output'],
+  [/^(input_layernorm|ln_1)$/, 'attention.input'],
+  [/^$/, 'output'],
+]
+
+/**
+ * The place here of a hook of TransformerLens or a module of transformers; undefined if it is none that is known.
+ * @param {string} name
+ * @returns {string | undefined}
+ */
+export function placeOfOther(name) {
+  if (Object.hasOwn(WHOLE, name)) return WHOLE[name]
+  const lens = /^(?:blocks|(encoder|decoder))\.(\d+|\*)\.(cross_attn\.)?(.+)$/.exec(name)
+  if (lens) {
+    const [, stack, layer, cross, rest] = lens
+    const key = cross ? `attn.${rest}` : rest
+    if (!Object.hasOwn(LENS, key)) return undefined
+    const place = cross ? LENS[key].replace(/^attention|^(?=heads)/, found => (found ? 'cross' : 'cross.')) : LENS[key]
+    return `${stack ? `${stack}.` : ''}layers.${layer}.${place}`
+  }
+  if (/^(pattern|q|k|v|z|resid_pre|resid_mid|resid_post|attn_out|mlp_out|attn_scores)$/.test(name))
+    return `layers.N.${LENS[SHORT[name] ?? (name === 'attn_scores' ? 'attn.hook_attn_scores' : `hook_${name}`)]}`
+  const module =
+    /^(?:model\.|transformer\.|bert\.|roberta\.|base_model\.)*(?:(encoder|decoder)\.)?(?:layers?|h|block)\.(\d+)\.?(.*)$/.exec(
+      name,
+    )
+  const found = module && MODULES.find(([pattern]) => pattern.test(module[3]))
+  return found ? `layers.${module[2]}.${found[1]}` : undefined
+}
+
+/** What an option or a result of other libraries is here. @type {Record<string, string>} */
+const OPTIONS = {
+  output_attentions: "keep: ['attentions']",
+  output_hidden_states: "keep: ['hiddenStates']",
+  attentions: "keep: ['attentions']",
+  hidden_states: "keep: ['hiddenStates']",
+  past_key_values: 'cache: model.cache()',
+  past_kv_cache: 'cache: model.cache()',
+  use_cache: 'cache: model.cache() of forward, useCache of generate',
+  head_mask: "hooks: { 'layers.3.heads.5': 0 }",
+  fwd_hooks: "hooks: { 'layers.3.heads.5': 0 }",
+  names_filter: "keep: ['layers.*.heads'], the places to keep",
+  stop_at_layer: 'until, the last layer that runs: stop_at_layer - 1',
+  start_at_layer: 'hooks: a tensor at layers.N.input',
+  return_type: "logits: 'all', 'last' or 'none'",
+  return_dict: 'nothing: results have names always',
+  labels: "backward(model, input, { of: 'loss', targets }) of qkv/interpret",
+  prepend_bos: 'tokenize(text, undefined, { addSpecialTokens: false })',
+  input_ids: 'ids, of the input: forward({ ids })',
+  inputs_embeds: 'embeddings, of the input: forward({ embeddings })',
+  attention_mask: 'attentionMask, of the input: forward({ ids, attentionMask })',
+  token_type_ids: 'tokenTypeIds, of the input',
+  position_ids: 'positions, of the input',
+  decoder_input_ids: 'decoderIds, of the input',
+  max_length: 'maxNewTokens of generate, maxLength of tokenize',
+  maxTokens: 'maxNewTokens',
+  do_sample: 'temperature: above 0 samples, 0 takes the largest logit',
+  num_beams: 'nothing: there is no beam search',
+  num_return_sequences: 'a list with the prompt so many times',
+  eos_token_id: 'stopIds',
+  streamer: 'for await (const { text } of model.generate(prompt))',
+  callback_function: 'for await (const { text } of model.generate(prompt))',
+  pad_token_id: 'nothing: padding is read from the config',
+  add_generation_prompt: 'chat: { addGenerationPrompt }',
+  revision: "the name: 'hf:owner/name@revision'",
+  subfolder: "the name: 'hf:owner/name/sub/folder'",
+  cache_dir: 'the variable HF_HUB_CACHE',
+  local_files_only: 'the variable HF_HUB_OFFLINE',
+  use_auth_token: 'token',
+  progress_callback: 'onProgress',
+  torch_dtype: "dtype: 'float32', 'float16', 'bfloat16', 'int8' or 'int4'",
+  quantized: "dtype: 'int8'",
+  load_in_8bit: "dtype: 'int8'",
+  load_in_4bit: "dtype: 'int4'",
+  device: 'nothing: everything runs in WebAssembly; load({ threads })',
+  device_map: 'nothing: everything runs in WebAssembly; load({ threads })',
+  trust_remote_code: 'nothing: no code of a folder is run',
+  attn_implementation: 'nothing: weights are kept by keep',
+  add_special_tokens: 'addSpecialTokens',
+  return_tensors: 'nothing: forward takes what tokenize returns',
+  padding: 'model.padded(texts)',
+}
+
+/** What an option of another library is here; undefined if it is none that is known. @param {string} name @returns {string | undefined} */
+export const optionOfOther = name => {
+  const snake = name.replace(/[A-Z]/g, letter => `_${letter.toLowerCase()}`)
+  return [name, snake].flatMap(each => (Object.hasOwn(OPTIONS, each) ? [OPTIONS[each]] : []))[0]
+}

@@ -1,0 +1,176 @@
+// Natural mistakes of people who come from TransformerLens and transformers, and the errors that lead on.
+
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { fileURLToPath } from 'node:url'
+import { load } from '../../src/index.js'
+import { ablate, backward, patch } from '../../src/interpret.js'
+import { optionOfOther, placeOfOther } from '../../src/models/other-names.js'
+import { inspectModel, loadModel } from '../../src/models.js'
+import { Tokenizer } from './tokenizer.js'
+
+const qkv = await load()
+const path = (/** @type {string} */ name) => fileURLToPath(new URL(`../goldens/models/${name}`, import.meta.url))
+const open = (/** @type {string} */ name) => loadModel(qkv, path(name), { tokenizer: Tokenizer })
+const [gpt2, t5, sentences] = await Promise.all(['gpt2-tiny', 't5-tiny', 'sentence-bert-tiny'].map(open))
+/** For wrong arguments, which are not type-checked. @type {(value: any) => any} */
+const any = value => value
+
+/** Names of other libraries and places here. */
+const PLACES = {
+  'blocks.0.hook_resid_pre': 'layers.0.input',
+  'blocks.1.hook_resid_mid': 'layers.1.middle',
+  'blocks.1.hook_resid_post': 'layers.1.output',
+  'blocks.0.hook_in': 'layers.0.input',
+  'blocks.0.hook_out': 'layers.0.output',
+  'blocks.0.ln1.hook_normalized': 'layers.0.attention.input',
+  'blocks.0.attn.hook_q': 'layers.0.attention.q',
+  'blocks.0.attn.hook_k': 'layers.0.attention.k',
+  'blocks.0.attn.hook_v': 'layers.0.attention.v',
+  'blocks.0.attn.hook_rot_q': 'layers.0.attention.q',
+  'blocks.0.attn.hook_attn_scores': 'layers.0.attention.scores',
+  'blocks.2.attn.hook_pattern': 'layers.2.attention.weights',
+  'blocks.2.attn.hook_z': 'layers.2.heads',
+  'blocks.2.attn.hook_result': 'layers.2.heads',
+  'blocks.2.hook_attn_out': 'layers.2.attention.output',
+  'blocks.2.mlp.hook_post': 'layers.2.mlp.hidden',
+  'blocks.2.hook_mlp_out': 'layers.2.mlp.output',
+  hook_embed: 'embedding',
+  hook_pos_embed: 'embedding',
+  'ln_final.hook_normalized': 'norm',
+  'transformer.h.0': 'layers.0.output',
+  'transformer.h.0.attn': 'layers.0.attention.output',
+  'transformer.h.0.mlp': 'layers.0.mlp.output',
+  'transformer.h.0.mlp.act': 'layers.0.mlp.hidden',
+  'model.layers.0.self_attn.q_proj': 'layers.0.attention.q',
+  'model.layers.0.self_attn.o_proj': 'layers.0.attention.output',
+  'model.layers.1.mlp.down_proj': 'layers.1.mlp.output',
+  'bert.encoder.layer.1.attention.self.query': 'layers.1.attention.q',
+  'bert.encoder.layer.1.output.dense': 'layers.1.mlp.output',
+}
+
+test('a place of TransformerLens or a module of transformers leads to the place here, which there is', () => {
+  for (const [name, place] of Object.entries(PLACES)) {
+    assert.throws(
+      () => gpt2.forward({ ids: [1, 2] }, { hooks: any({ [name]: 0 }) }),
+      new RegExp(`hooks: ".*" is no place in this model; here it is "${place.replaceAll('.', '\\.')}"\\.`),
+    )
+    gpt2.forward({ ids: [1, 2] }, { hooks: any({ [place]: 1 }) })
+  }
+  for (const [name, place] of Object.entries({
+    'encoder.0.hook_resid_pre': 'encoder.layers.0.input',
+    'decoder.1.cross_attn.hook_pattern': 'decoder.layers.1.cross.weights',
+    'decoder.1.cross_attn.hook_z': 'decoder.layers.1.cross.heads',
+  })) {
+    assert.equal(placeOfOther(name), place)
+    t5.forward({ ids: [1, 2] }, { hooks: any({ [place]: 1 }) })
+  }
+  assert.equal(placeOfOther('pattern'), 'layers.N.attention.weights')
+  assert.equal(placeOfOther('resid_pre'), 'layers.N.input')
+  for (const name of ['hook', 'blocks.0.hook_nothing', 'toString', 'layers.0.x'])
+    assert.equal(placeOfOther(name), undefined)
+  assert.throws(
+    () => backward(gpt2, { ids: [1, 2] }, { at: any(['blocks.0.hook_resid_pre']) }),
+    /here it is "layers\.0\.input"/,
+  )
+})
+
+/** A call with an option of another library, and what the error says of it. @type {[string, (option: any) => unknown, RegExp][]} */
+const OPTIONS = [
+  ['output_attentions', option => gpt2.forward('a', option), /no option ".*"; here it is keep: \['attentions'\]\./],
+  ['outputAttentions', option => gpt2.forward('a', option), /here it is keep: \['attentions'\]/],
+  ['output_hidden_states', option => gpt2.forward('a', option), /here it is keep: \['hiddenStates'\]/],
+  ['past_key_values', option => gpt2.forward('a', option), /here it is cache: model\.cache\(\)/],
+  ['head_mask', option => gpt2.forward('a', option), /here it is hooks: /],
+  ['fwd_hooks', option => gpt2.forward('a', option), /here it is hooks: /],
+  ['names_filter', option => gpt2.forward('a', option), /here it is keep: /],
+  ['stop_at_layer', option => gpt2.forward('a', option), /here it is until/],
+  ['labels', option => gpt2.forward('a', option), /here it is backward\(model, input, \{ of: 'loss', targets \}\)/],
+  ['input_ids', option => gpt2.forward(option), /input: there is no option ".*"; here it is ids/],
+  ['inputs_embeds', option => gpt2.forward(option), /here it is embeddings/],
+  ['attention_mask', option => gpt2.forward(option), /here it is attentionMask/],
+  ['max_new_tokens', option => gpt2.generate('a', option).next(), /did you mean "maxNewTokens"/],
+  ['top_k', option => gpt2.generate('a', option).next(), /did you mean "topK"/],
+  ['do_sample', option => gpt2.generate('a', option).next(), /here it is temperature/],
+  ['num_beams', option => gpt2.generate('a', option).next(), /there is no beam search/],
+  ['eos_token_id', option => gpt2.generate('a', option).next(), /here it is stopIds/],
+  ['streamer', option => gpt2.generate('a', option).next(), /here it is for await/],
+  ['revision', option => loadModel(qkv, path('gpt2-tiny'), option), /here it is the name: 'hf:owner\/name@revision'/],
+  ['torch_dtype', option => loadModel(qkv, path('gpt2-tiny'), option), /here it is dtype: /],
+  ['device', option => loadModel(qkv, path('gpt2-tiny'), option), /everything runs in WebAssembly/],
+  ['progress_callback', option => loadModel(qkv, path('gpt2-tiny'), option), /here it is onProgress/],
+  ['cache_dir', option => inspectModel(path('gpt2-tiny'), option), /here it is the variable HF_HUB_CACHE/],
+]
+for (const [name, call, message] of OPTIONS)
+  test(`the option ${name} of another library leads to ours`, async () => {
+    await assert.rejects(async () => call({ [name]: 1 }), { name: 'TypeError', message })
+  })
+
+test('keep with a name of another library leads to ours; a far name is not suggested', () => {
+  assert.throws(() => gpt2.forward('a', { keep: any(['output_attentions']) }), /here it is keep: \['attentions'\]/)
+  assert.throws(() => gpt2.forward('a', any({ zzzzzz: 1 })), /no option "zzzzzz"\. Known: /)
+  assert.throws(() => gpt2.forward('a', { hooks: any({ zzzzzz: 0 }) }), /"zzzzzz" is no place in this model\. Places/)
+  assert.equal(optionOfOther('toString'), undefined)
+})
+
+/** @type {[string, () => unknown, RegExp][]} */
+const MISTAKES = [
+  [
+    'ablate without options',
+    () => ablate(gpt2, 'a', any(undefined)),
+    /ablate: the options: undefined given; ablate\(model, text, \{ of \}\) expected/,
+  ],
+  ['ablate without of', () => ablate(gpt2, 'a', any({})), /ablate: of: undefined given; .* 'loss', \{ logits: /],
+  [
+    'patch with a text',
+    () => patch(gpt2, any('a')),
+    /patch\(model, \{ clean, corrupted, of \}\) expected/,
+  ],
+  [
+    'forward before the model is there',
+    () => any(open('gpt2-tiny')).forward('a'),
+    /forward: a Promise given, .* const model = await loadModel\(qkv, source\)/,
+  ],
+  [
+    'a call before the core is there',
+    () => any(load()).linear([[1]], [[1]]),
+    /linear: a Promise given, .* const qkv = await load\(\)/,
+  ],
+  [
+    'loadModel with a promise of a core',
+    () => loadModel(any(load()), path('gpt2-tiny')),
+    /a Promise given, a loaded core expected: loadModel\(await load\(\), source\)/,
+  ],
+  [
+    'ablate with a promise of a model',
+    () => ablate(any(open('gpt2-tiny')), 'a', { of: 'loss' }),
+    /a Promise given, .*: await loadModel/,
+  ],
+  [
+    'logits that an encoder does not have',
+    () => sentences.forward('a', { logits: 'all' }),
+    /logits: this bert checkpoint has no head: it gives hidden states, but no logits/,
+  ],
+  [
+    'a hook at logits that there are none of',
+    () => sentences.forward('a', { hooks: { logits: 0 } }),
+    /this bert checkpoint has no head/,
+  ],
+  ['several texts to forward', () => gpt2.forward(any(['a', 'b'])), /model\.padded\(texts\) expected/],
+  ['several texts to tokenize', () => gpt2.tokenize(any(['a', 'b'])), /model\.padded\(texts\) makes an input/],
+  ['an element of ids', () => gpt2.forward({ ids: any([1, 'a']) }), /ids: value 1 is "a", numbers/],
+  ['an element of keep', () => gpt2.forward('a', { keep: any(['attentions', 3]) }), /keep\[1\]: 3 given/],
+  ['an element of padded', () => gpt2.padded(any(['a', 3])), /padded: texts\[1\]: 3 given/],
+  ['an element of prompts', () => gpt2.generate(any(['a', 3])).next(), /generate: 3 given, a text or ids expected/],
+  ['an element of stopIds', () => gpt2.generate('a', { stopIds: any([1, 'a']) }).next(), /stopIds\[1\]: "a" given/],
+]
+for (const [title, call, message] of MISTAKES)
+  test(`${title} is a sentence that leads on`, async () => {
+    await assert.rejects(async () => call(), { message })
+  })
+
+test('embed without a tokenizer names the tokenizer, not modules.json', async () => {
+  const model = await loadModel(qkv, path('sentence-bert-tiny'), { tokenizer: false })
+  await assert.rejects(model.embed('a'), /loaded without a tokenizer/)
+  model.dispose()
+})
