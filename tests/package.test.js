@@ -144,6 +144,7 @@ test('qkv/models adds at most 22 KB gzipped; each part that it loads later has a
     'sentence-modules',
     'refusals',
     'wrong-source',
+    'other-names',
     'shards',
     'tokenizer',
     'read-weights',

@@ -7,8 +7,8 @@ import { describe, didYouMean, shape } from './errors.js'
 /** The options of each call. An option given to the wrong call is named with the right one. @type {Map<string, readonly string[]>} */
 const optionsOf = new Map()
 
-/** What options of other libraries are here. qkv/models sets it. @type {{ optionOf: (name: string) => string | undefined }} */
-export const others = { optionOf: () => undefined }
+/** What options and places of other libraries are here. qkv/models sets it. @type {Record<'optionOf' | 'placeOf', (name: string) => string | undefined>} */
+export const others = { optionOf: () => undefined, placeOf: () => undefined }
 
 /**
  * @template {readonly string[]} T

@@ -1,9 +1,8 @@
 // Checks of the arguments of forward: ids and `keep`.
 
-import { toNumber } from '../base/arguments.js'
+import { others, toNumber } from '../base/arguments.js'
 import { describe, shape } from '../base/errors.js'
 import { toFloats, toTensor } from '../base/operand.js'
-import { optionOfOther } from './other-names.js'
 
 /** @typedef {import('./model.js').Ids} Ids */
 /** @typedef {'attentions' | 'hiddenStates' | 'attentionSummaries'} KeepName */
@@ -26,7 +25,7 @@ export function keeper(keep = [], layers = Infinity) {
   for (const [n, name] of keep.entries()) {
     if (typeof name !== 'string')
       throw new TypeError(`forward: keep[${n}]: ${describe(name)} given, a name such as 'attentions' expected`)
-    const other = optionOfOther(name)
+    const other = others.optionOf(name)
     if (!KEEP.includes(name) && other)
       throw new RangeError(`forward: keep: ${describe(name)} is not known; here it is ${other}`)
     if (!KEEP.includes(name.replace(/\.(0|[1-9]\d*)$/, '')))

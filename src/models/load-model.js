@@ -8,7 +8,6 @@ import { Config } from './config.js'
 import { familyOf } from './families/index.js'
 import { checkSignal } from './inputs.js'
 import { Model, stacksOf } from './model.js'
-import { optionOfOther } from './other-names.js'
 import { openFolder, readExactly, readJSON } from './source.js'
 import { ModelWeights } from './weights.js'
 
@@ -16,6 +15,29 @@ import { ModelWeights } from './weights.js'
 const textTools = () => import('./tokenizer.js')
 
 const types = () => import('./read-types.js')
+
+/** Loads the names of other libraries, for errors. Where nothing can be imported, errors are without them. */
+const otherNames = () =>
+  import('./other-names.js').then(
+    found => Object.assign(others, found),
+    () => {},
+  )
+
+/**
+ * Reads options; an error names what the option of another library is here.
+ * @template {object} T
+ * @param {T} options
+ * @param {readonly string[]} known
+ * @param {string} where
+ */
+async function readOrLead(options, known, where) {
+  try {
+    return readOptions(options, known, where)
+  } catch {
+    await otherNames()
+    return readOptions(options, known, where)
+  }
+}
 
 /** @typedef {import('./source.js').CheckpointSource} CheckpointSource */
 /** @typedef {import('./weights.js').Progress} Progress */
@@ -54,8 +76,7 @@ export const loadModel = (qkv, source, options = {}) =>
 
 /** @param {import('../qkv.js').Qkv} qkv @param {CheckpointSource} source @param {LoadModelOptions} options */
 async function open(qkv, source, options) {
-  others.optionOf = optionOfOther
-  options = readOptions(
+  options = await readOrLead(
     options,
     ['dtype', 'activations', 'cacheDtype', 'tokenizer', 'onProgress', 'signal', ...HUB],
     'loadModel',
@@ -70,6 +91,7 @@ async function open(qkv, source, options) {
   if (onProgress !== undefined && typeof onProgress !== 'function')
     throw new TypeError(`loadModel: onProgress: ${describe(onProgress)} given, a function expected`)
   const use = { isLoaded: true, hasTokenizer: tokenizer !== false }
+  const names = otherNames()
   return withFolder(source, options, use, async ({ folder, family, json, tensors }) => {
     const text =
       tokenizer === false
@@ -86,6 +108,7 @@ async function open(qkv, source, options) {
       weights.dispose()
       throw error
     })
+    await names
     return new Model(qkv, family, weights, json, text, classLogits, { ...reads, settings, TokenCalls })
   })
 }
@@ -97,8 +120,7 @@ async function open(qkv, source, options) {
  *   `bytes.loaded`; default: as stored
  */
 export async function inspectModel(source, options = {}) {
-  others.optionOf = optionOfOther
-  options = readOptions(options, ['signal', 'dtype', ...HUB], 'inspectModel')
+  options = await readOrLead(options, ['signal', 'dtype', ...HUB], 'inspectModel')
   const { dtype: given } = options
   const dtype = given === undefined ? given : (await types()).readTypes(given, 'inspectModel')
   const use = { isLoaded: false, hasTokenizer: true }

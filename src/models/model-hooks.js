@@ -1,9 +1,9 @@
 // Hooks read, replace or scale the numbers of a running model at a named place.
 
+import { others } from '../base/arguments.js'
 import { describe, didYouMean, shape } from '../base/errors.js'
 import { toFloats } from '../base/operand.js'
 import { Tensor } from '../base/tensor.js'
-import { placeOfOther } from './other-names.js'
 
 /** @typedef {import('../base/tensor.js').FloatTensor} FloatTensor */
 /** @typedef {import('../base/tensor.js').TensorLike} TensorLike */
@@ -72,7 +72,7 @@ export function expandPlace(name, stacks, where) {
       ...placesOf(spec).map(one => `${stack}layers.${layer}.${one}`),
     ])
     const like = head === undefined ? name : name.slice(0, -head.length - 1)
-    const other = placeOfOther(name)
+    const other = others.placeOf(name)
     throw new RangeError(
       `${where}: ${describe(name)} is no place in this model${other ? `; here it is "${other}".` : didYouMean(like, [...all, 'logits']) || '.'} ` +
         `Places of a layer: ${placesOf(spec ?? stacks[0].spec).join(', ')}`,

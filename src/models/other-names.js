@@ -57,7 +57,7 @@ const MODULES = [
  * @param {string} name
  * @returns {string | undefined}
  */
-export function placeOfOther(name) {
+export function placeOf(name) {
   if (Object.hasOwn(WHOLE, name)) return WHOLE[name]
   const lens = /^(?:blocks|(encoder|decoder))\.(\d+|\*)\.(cross_attn\.)?(.+)$/.exec(name)
   if (lens) {
@@ -131,7 +131,7 @@ const OPTIONS = {
 }
 
 /** What an option of another library is here; undefined if it is none that is known. @param {string} name @returns {string | undefined} */
-export const optionOfOther = name => {
+export const optionOf = name => {
   const snake = name.replace(/[A-Z]/g, letter => `_${letter.toLowerCase()}`)
   return [name, snake].flatMap(each => (Object.hasOwn(OPTIONS, each) ? [OPTIONS[each]] : []))[0]
 }

@@ -7,7 +7,11 @@ import { describe } from '../base/errors.js'
  */
 
 /** An error with a code. @param {SourceCode} code @param {string} text */
-export const refused = (code, text) => Object.assign(new Error(`loadModel: ${text}`), { code })
+export function refused(code, text) {
+  const error = new Error(`loadModel: ${text}`)
+  Error.captureStackTrace?.(error, refused) // the stack begins with who found it
+  return Object.assign(error, { code })
+}
 
 /** What to do with a file of a format that is not read, by the end of its name. */
 export const OTHERS = [

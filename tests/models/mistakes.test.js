@@ -5,7 +5,7 @@ import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { load } from '../../src/index.js'
 import { ablate, backward, patch } from '../../src/interpret.js'
-import { optionOfOther, placeOfOther } from '../../src/models/other-names.js'
+import { optionOf, placeOf } from '../../src/models/other-names.js'
 import { inspectModel, loadModel } from '../../src/models.js'
 import { Tokenizer } from './tokenizer.js'
 
@@ -62,13 +62,12 @@ test('a place of TransformerLens or a module of transformers leads to the place 
     'decoder.1.cross_attn.hook_pattern': 'decoder.layers.1.cross.weights',
     'decoder.1.cross_attn.hook_z': 'decoder.layers.1.cross.heads',
   })) {
-    assert.equal(placeOfOther(name), place)
+    assert.equal(placeOf(name), place)
     t5.forward({ ids: [1, 2] }, { hooks: any({ [place]: 1 }) })
   }
-  assert.equal(placeOfOther('pattern'), 'layers.N.attention.weights')
-  assert.equal(placeOfOther('resid_pre'), 'layers.N.input')
-  for (const name of ['hook', 'blocks.0.hook_nothing', 'toString', 'layers.0.x'])
-    assert.equal(placeOfOther(name), undefined)
+  assert.equal(placeOf('pattern'), 'layers.N.attention.weights')
+  assert.equal(placeOf('resid_pre'), 'layers.N.input')
+  for (const name of ['hook', 'blocks.0.hook_nothing', 'toString', 'layers.0.x']) assert.equal(placeOf(name), undefined)
   assert.throws(
     () => backward(gpt2, { ids: [1, 2] }, { at: any(['blocks.0.hook_resid_pre']) }),
     /here it is "layers\.0\.input"/,
@@ -110,7 +109,7 @@ test('keep with a name of another library leads to ours; a far name is not sugge
   assert.throws(() => gpt2.forward('a', { keep: any(['output_attentions']) }), /here it is keep: \['attentions'\]/)
   assert.throws(() => gpt2.forward('a', any({ zzzzzz: 1 })), /no option "zzzzzz"\. Known: /)
   assert.throws(() => gpt2.forward('a', { hooks: any({ zzzzzz: 0 }) }), /"zzzzzz" is no place in this model\. Places/)
-  assert.equal(optionOfOther('toString'), undefined)
+  assert.equal(optionOf('toString'), undefined)
 })
 
 /** @type {[string, () => unknown, RegExp][]} */
@@ -121,11 +120,7 @@ const MISTAKES = [
     /ablate: the options: undefined given; ablate\(model, text, \{ of \}\) expected/,
   ],
   ['ablate without of', () => ablate(gpt2, 'a', any({})), /ablate: of: undefined given; .* 'loss', \{ logits: /],
-  [
-    'patch with a text',
-    () => patch(gpt2, any('a')),
-    /patch\(model, \{ clean, corrupted, of \}\) expected/,
-  ],
+  ['patch with a text', () => patch(gpt2, any('a')), /patch\(model, \{ clean, corrupted, of \}\) expected/],
   [
     'forward before the model is there',
     () => any(open('gpt2-tiny')).forward('a'),
