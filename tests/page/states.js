@@ -121,6 +121,9 @@ const ofHistory = ({ room, store: { state } }, history) =>
 async function check(own) {
   const { store, room } = own
   await own.draw()
+  for (const [slot, got] of Object.entries(/** @type {Record<string, any>} */ (store.state.got)))
+    if (/undefined|null|not a function|Cannot|outside of/.test(got?.problem?.params?.message ?? ''))
+      assert.fail(`${slot} has failed: ${got.problem.params.message}`)
   if (store.canLink()) {
     const link = store.link()
     assert.equal(toLink(room.fields, fromLink(room.fields, link)), link, 'the link is read as it was written')

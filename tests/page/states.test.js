@@ -9,8 +9,15 @@ import { DEFAULTS, describe, FIELD_NAMES, FIELDS, HAND_BUILT } from '../../web/r
 import { EDITABLE, MATRIX_IDS } from '../../web/rooms/layer/matrices.js'
 import { PRESETS } from '../../web/rooms/layer/presets.js'
 import { room as layer } from '../../web/rooms/layer/room.js'
-import { toLink } from '../../web/shell/settings-link.js'
-import { holds, propertiesOf, useNoBrowser } from './states.js'
+import { POSITIONS } from '../../web/rooms/learn/fields.js'
+import { room as learn } from '../../web/rooms/learn/room.js'
+import { handlers as learnHandlers } from '../../web/rooms/learn/session.js'
+import { TASKS } from '../../web/rooms/learn/tasks/index.js'
+import { room as models } from '../../web/rooms/models/room.js'
+import { handlers as modelsHandlers } from '../../web/rooms/models/session.js'
+import { defaultsOf, toLink } from '../../web/shell/settings-link.js'
+import { folder } from './models-store.js'
+import { holds, propertiesOf, qkv, useNoBrowser } from './states.js'
 
 useNoBrowser()
 
@@ -169,4 +176,203 @@ test('One layer shows every state, and draws no cell otherwise than its number',
       })),
     ],
   }),
+)
+
+/** A room whose session runs here, as its worker would. @param {any} room @param {any} handlers */
+const inNode = (room, handlers) => ({ ...room, session: { ...room.session, handlers } })
+/** Waits for an answer, or for nothing. */
+const turn = () => new Promise(resolve => setTimeout(resolve))
+/** Waits until all is answered. @param {import('./states.js').Opened} own */
+async function answered({ store }) {
+  do await turn()
+  while (Object.values(store.state.got).some(got => got?.is === 'waiting' || (got?.is === 'here' && !got.isLast)))
+}
+const wait = fc.constant({ name: 'wait', run: answered })
+const headAt = fc.record({
+  stack: fc.constantFrom('', 'encoder', 'decoder', 'cross'),
+  layer: fc.nat(3),
+  head: fc.nat(5),
+})
+const ofHead = headAt.map(({ stack, layer, head }) => ({ isOn: true, stack, layer, head }))
+const change = fc.oneof(
+  fc.tuple(ofHead, fc.constantFrom(0, 0.5, 'mean')).map(([at, how]) => ({ ...at, kind: 'head', how })),
+  fc.tuple(ofHead, index, index).map(([at, query, key]) => ({ ...at, kind: 'hide', query, key })),
+  fc.tuple(ofHead, index, index).map(([at, query, key]) => ({ ...at, kind: 'weight', query, key, value: 0.3 })),
+  fc
+    .tuple(ofHead, orNull(index))
+    .map(([{ isOn, stack, layer }, position]) => ({ isOn, stack, layer, kind: 'patch', position })),
+)
+const changes = fc.array(change, { maxLength: 3 })
+const saved = fc.tuple(fc.constant('a.csv'), fc.constant('1'), fc.constant('text/csv'))
+
+const probe = fc.oneof(
+  fc.array(fc.nat(70), { maxLength: 20 }).map(all => all.join(' ')),
+  fc.array(fc.constantFrom('der', 'alte', 'Hund', 'the', 'x'), { maxLength: 9 }).map(all => all.join(' ')),
+  sentence,
+)
+/** Sizes that train in no time. */
+const small = fc.record(
+  {
+    layers: fc.constantFrom(1, 2, 5, 'x'),
+    heads: fc.constantFrom(1, 2, 3, 0),
+    d: fc.constantFrom(8, 12, 16, 7),
+    positions: fc.constantFrom(...POSITIONS),
+    mlp: fc.constantFrom(0, 8, ''),
+    norm: flag,
+    steps: fc.constantFrom(20, 40, -1),
+    batch: fc.constantFrom(4, 8, 1e9),
+    rate: fc.constantFrom(0.01, '0,01', 0, 1),
+    seed: fc.nat(3),
+  },
+  { requiredKeys: [] },
+)
+const tiny = { layers: 1, heads: 2, d: 8, batch: 4, steps: 20 }
+const task = fc.constantFrom(...Object.keys(TASKS))
+
+test('Learn shows every state', { timeout: 2 ** 31 - 1 }, () =>
+  holds(inNode(learn, learnHandlers), {
+    runs: 3,
+    links: fc.tuple(task, small, probe, change, index, index).map(([task, patch, probe, own, why, head]) => {
+      const settings = {
+        ...defaultsOf({ ...learn.fields, task: { ...learn.fields.task, default: task } }),
+        ...tiny,
+        ...patch,
+      }
+      return toLink(learn.fields, { ...settings, probe, changes: [own], why, head: `${head}.${why}`, trained: why })
+    }),
+    begin: ({ act }) => act.set(tiny),
+    settled: turn,
+    actions: {
+      choose: fc.tuple(task),
+      set: fc.tuple(small),
+      type: fc.tuple(fc.constantFrom('', 'a short text', 'the cat sat on the mat and slept. '.repeat(90))),
+      train: fc.constant([]),
+      step: fc.constant([]),
+      restart: fc.constant([]),
+      goTo: fc.tuple(orNull(fc.constantFrom(0, 20, 999))),
+      ask: fc.tuple(probe),
+      explain: fc.tuple(orNull(index)),
+      select: fc.tuple(fc.nat(3), fc.nat(4)),
+      change: fc.tuple(changes),
+      factor: fc.tuple(fc.nat(3), fc.nat(4)),
+      keep: fc.tuple(fc.constantFrom('run', 'step')),
+      against: fc.tuple(small),
+      openLayer: fc.tuple(fc.nat(0), fc.nat(1), fc.constant('back')),
+      open: fc.tuple(fc.constantFrom([], [new File(['x'], 'a.safetensors')])),
+      saveModel: fc.tuple(flag),
+      save: saved,
+      copy: fc.constant(['a']),
+      copyLink: fc.constant([]),
+      tell: fc.tuple(orNull(fc.nat(2))),
+      show: fc.tuple(
+        fc.record(
+          {
+            pace: fc.constantFrom('full', 'ten'),
+            picture: fc.constantFrom(...VIEW_NAMES),
+            mode: fc.constantFrom('read', 'paint'),
+            word: maybe(wordAt),
+            whyToken: index,
+            whyHead: fc.constantFrom('', '1.1', '9.9'),
+            gradientAt: orNull(fc.constantFrom(0, 20, 999)),
+            isTable: flag,
+          },
+          { requiredKeys: [] },
+        ),
+      ),
+    },
+    more: [wait, wait, wait],
+  }),
+)
+
+const MODELS = ['gpt2-tiny', 't5-tiny', 'marian-tiny', 'bert-tiny', 'distilbert-sst-tiny']
+const files = fc.constantFrom(...MODELS).map(name => folder(name))
+const at = fc.record({ head: headAt, cell: maybe(place.map(place => ({ matrix: 'weights', ...place }))) })
+const heads = fc.record({ layer: fc.nat(3), head: fc.nat(5) })
+
+test('Models shows every state', { timeout: 2 ** 31 - 1 }, () =>
+  holds(
+    inNode(models, () => modelsHandlers(qkv)),
+    {
+      runs: 3,
+      links: fc
+        .record({
+          prompt: sentence,
+          changes,
+          at,
+          graph: fc.constantFrom('', '80', '50 w1>a:input!', '80 9.9@9>a:input!'),
+        })
+        .map(patch => toLink(models.fields, { ...defaultsOf(models.fields), ...patch })),
+      begin: async own => {
+        own.act.bring(folder('gpt2-tiny'))
+        await answered(own)
+      },
+      settled: turn,
+      actions: {
+        bring: fc.tuple(files),
+        openSmaller: fc.tuple(fc.constantFrom('float16', 'int8')),
+        openTyped: fc.tuple(fc.constantFrom('', 'nothing', 'http://elsewhere.org/x', 'gpt2')),
+        pick: fc.tuple(fc.constantFrom(-1, 1), fc.nat(3)),
+        enter: fc.tuple(fc.constantFrom('', 'nothing'), fc.constantFrom([], ['nothing'])),
+        agree: fc.constant([]),
+        refuse: fc.constant([]),
+        drop: fc.constant(['hf:a/b']),
+        cancel: fc.tuple(fc.constantFrom('open', 'run', 'graph', 'matters:heads', 'matters:positions')),
+        runAgain: fc.constant([]),
+        startAgain: fc.constant([]),
+        dismiss: fc.constant([]),
+        show: fc.tuple(
+          fc.record(
+            {
+              picture: fc.constantFrom(...VIEW_NAMES),
+              showing: fc.constantFrom('before', 'after', 'difference'),
+              rankBy: fc.constantFrom(undefined, 'previous', 'first', 'entropy', 'example', 'similar'),
+              hasMatters: flag,
+              hasPrograms: flag,
+              isOnlyHits: flag,
+              isWithoutFirst: flag,
+              least: fc.constantFrom(0, 0.5),
+              against: fc.constantFrom(undefined, 'text', { layer: 1, head: 9 }, { layer: 0, head: 1 }),
+              tab: fc.constantFrom('heads', 'prediction', 'changes'),
+              row: maybe(index),
+              patchLayer: fc.nat(3),
+              beside: sentence,
+            },
+            { requiredKeys: [] },
+          ),
+        ),
+        wait: fc.constant([[], undefined]),
+        type: fc.tuple(sentence),
+        readDraft: fc.tuple(sentence),
+        dropDraft: fc.constant([]),
+        typeSource: fc.tuple(sentence),
+        forget: fc.constant([]),
+        mask: fc.tuple(index),
+        exchange: fc.tuple(index, word),
+        openHead: fc.tuple(maybe(headAt)),
+        chooseHead: fc.tuple(headAt, flag),
+        chooseStack: fc.tuple(fc.constantFrom('', 'encoder', 'decoder', 'cross')),
+        rankSimilar: fc.tuple(heads),
+        selectCell: fc.tuple(maybe(fc.record({ query: index, key: index }))),
+        goToPlace: fc.tuple(
+          fc
+            .tuple(at, fc.constantFrom([], ['term', 1], ['q', 1], ['k', 99_999]))
+            .map(([at, detail]) => ({ ...at, detail })),
+        ),
+        selectWord: fc.tuple(index, flag, fc.constantFrom('queries', 'keys')),
+        change: fc.tuple(changes),
+        hide: fc.tuple(headAt, index, index, flag),
+        patch: fc.constant([]),
+        sample: fc.constantFrom(['count', 3, 1, 200], ['temperature', 9, 0, 2], ['topK', 2, 1, 50]),
+        generate: fc.tuple(fc.constantFrom(1, 3)),
+        openInLayer: fc.constant(['back']),
+        setGraph: fc.tuple(fc.constantFrom('', '80', '50 w1>a:input!', '80 9.9@9>a:input!', 'x')),
+        agreeToGraph: fc.constant([]),
+        openFromGraph: fc.tuple(at, index, fc.constantFrom('', 'encoder')),
+        save: saved,
+        copy: fc.constant(['pytorch', 'a']),
+        goTo: fc.tuple(maybe(fc.nat(2))),
+      },
+      more: [wait, wait, wait, wait],
+    },
+  ),
 )

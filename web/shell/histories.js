@@ -31,19 +31,22 @@ export function createHistories(fields) {
     },
 
     /**
-     * What changes when the reader goes there: only the fields of that history.
+     * Takes a step: what changes when the reader goes there, only the fields of that history.
      * @param {History} kind
      * @param {0 | 1} to 0: back
-     * @param {S} now
      * @returns {Partial<S> | undefined}
      */
-    travel(kind, to, now) {
+    take(kind, to) {
       const found = stacks[kind][to].pop()
       if (!found) return undefined
-      stacks[kind][to ? 0 : 1].push(now)
       last = { mark: '', time: 0 }
       const own = Object.keys(fields).filter(name => fields[name].history === kind)
       return /** @type {any} */ (Object.fromEntries(own.map(name => [name, found[/** @type {keyof S} */ (name)]])))
+    },
+
+    /** The reader has gone there: the way back leads to where he was. @param {History} kind @param {0 | 1} to @param {S} from */
+    went(kind, to, from) {
+      stacks[kind][to ? 0 : 1].push(from)
     },
 
     can: () => ({

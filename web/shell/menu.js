@@ -1,7 +1,16 @@
 import { html, nothing } from 'lit'
 
-/** A list that opens at the lower edge is scrolled into the window. @param {Event & { target: HTMLDetailsElement }} event */
-const show = ({ target: { open, lastElementChild: list } }) => open && list?.scrollIntoView({ block: 'nearest' })
+/** A list that opens at an edge is moved, or scrolled, into the window. @param {Event & { target: HTMLDetailsElement }} event */
+function show({ target: { open, lastElementChild: list } }) {
+  if (!open || !(list instanceof HTMLElement)) return
+  list.style.translate = ''
+  const { left, right } = list.getBoundingClientRect()
+  const beyond = right + EDGE - document.documentElement.clientWidth
+  if (beyond > 0) list.style.translate = `${-Math.min(beyond, left - EDGE)}px`
+  list.scrollIntoView({ block: 'nearest' })
+}
+/** Pixels between a list and the edge of the window. */
+const EDGE = 8
 
 /**
  * A button that opens a list. Escape and a press elsewhere close it.

@@ -189,12 +189,13 @@ export function createStore(
     travel(kind, to) {
       const { settings } = state
       do {
-        const set = histories.travel(kind, to, settings)
-        if (!set) break
+        const set = histories.take(kind, to)
+        if (!set) return update()
         settle({ ...settings, ...set })
         if (kind === 'place') prune()
       } while (isSame(state.settings, settings)) // a place that is there no longer is passed over
-      if (state.settings !== settings) update()
+      histories.went(kind, to, settings)
+      update()
     },
     /** Back to where the histories began; a step of Undo. */
     reset: () => update({ set: room.reset?.(state, origin) ?? origin }),

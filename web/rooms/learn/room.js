@@ -5,7 +5,7 @@ import { FIRST_FACTOR } from '../../head/head-switch.js'
 import { shown } from '../../shell/slots.js'
 import { check, fields, MOST_TRAINED, runSettings, settingsOf } from './fields.js'
 import { draw } from './room-view.js'
-import { headAt, isRunning, pictureOf, shortText } from './run-state.js'
+import { headAt, isRunning, pictureOf, selectedOf, shortText } from './run-state.js'
 import { targetsOf } from './task-story.js'
 import { TASKS } from './tasks/index.js'
 
@@ -210,6 +210,23 @@ function withProgress({ view }, { losses, points, ...rest }) {
   return { ...rest, losses: [...view.losses, ...losses], points: [...view.points, ...points] }
 }
 
+/** Drops what is not in the picture: a head of a larger model, an answer and a word of a longer input. @type {NonNullable<import('../../shell/room.js').Room<LearnTypes>['prune']>} */
+function prune(state) {
+  const { settings, view, got } = state
+  if (got.show?.is !== 'here') return undefined
+  const { layers, answers } = got.show.value.shown
+  const [layer, head] = settings.head.split('.').map(Number)
+  /** @type {Partial<import('./learn.js').Settings>} */
+  const set = {}
+  if (settings.head !== '' && !layers[layer - 1]?.heads[head - 1]) set.head = ''
+  if (settings.why !== null && settings.why >= answers.length) set.why = null
+  const { rows, columns } = layers[selectedOf(state, layers.length, layers[0].heads.length).layer]
+  const { word } = view
+  const isGone = word && word.position >= (word.side === 'keys' ? columns : rows).length
+  if (!isGone && !Object.keys(set).length) return undefined
+  return { set: Object.keys(set).length ? set : undefined, view: isGone ? { word: undefined } : undefined }
+}
+
 /** @type {import('../../shell/room.js').Room<LearnTypes>['receive']} */
 const receive = {
   /** A link that holds a step trains there: the same settings and the same seed give the same bits. */
@@ -267,6 +284,7 @@ export const room = {
   fields,
   view,
   check,
+  prune,
   actions,
   needs,
   receive,

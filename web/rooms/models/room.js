@@ -492,6 +492,31 @@ function grow(run, { id, token, rows }) {
   }
 }
 
+/** Drops what is not in the run that is shown: a head of another model, a word of a longer text. @type {NonNullable<import('../../shell/room.js').Room<ModelsTypes>['prune']>} */
+function prune(state) {
+  const { settings, view, got } = state
+  const { run, request, head, cell, words, maps } = shownOf(state)
+  if (!run || !maps || view.grown || !isAnswered(got.run, request)) return undefined
+  const { at } = settings
+  const set = at.head && !head ? { at: {} } : at.cell && !cell ? { at: { head } } : undefined
+  const said = run.targets ?? run.tokens
+  const isWord = (/** @type {number | undefined} */ index, /** @type {readonly string[]} */ all) =>
+    index === undefined || index < all.length
+  const isHead = (/** @type {{ layer: number, head: number } | 'text' | undefined} */ of) =>
+    typeof of !== 'object' || (of.layer < maps.layers && of.head < maps.heads)
+  /** @type {Partial<View>} */
+  const gone = {
+    ...(!isWord(view.query, words.queries) && { query: undefined }),
+    ...(!isWord(view.keyWord, words.keys) && { keyWord: undefined }),
+    ...(!isWord(view.row, said) && { row: undefined }),
+    ...(!isWord(view.found, run.tokens) && { found: undefined }),
+    ...(!isHead(view.against) && { against: undefined }),
+    ...(!isHead(view.reference) && { reference: undefined }),
+    ...(!isHead(view.marked) && { marked: undefined }),
+  }
+  return set || Object.keys(gone).length ? { set, view: gone } : undefined
+}
+
 /** @type {import('../../shell/room.js').Room<ModelsTypes>} */
 export const room = {
   id: 'models',
@@ -525,6 +550,7 @@ export const room = {
     const isOther = before.prompt !== after.prompt || String(before.generated) !== String(after.generated)
     return isOther && after.graph === before.graph ? { ...after, graph: after.graph.split(' ')[0] } : after
   },
+  prune,
   actions,
   needs(state) {
     const { requested } = requestOf(state)
