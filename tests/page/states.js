@@ -101,7 +101,7 @@ export async function openRoom(room, link, look) {
     effects,
     async draw() {
       store.ask()
-      const picture = room.draw({ ...store.state, t, isDark: false, qkv, act, travel, can: store.can() })
+      const picture = room.draw({ ...store.drawn, t, isDark: false, qkv, act, travel, can: store.can() })
       for await (const value of drawnOf(picture)) {
         values(value)
         look(value)

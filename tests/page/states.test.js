@@ -113,7 +113,7 @@ function hidesNothing(template) {
 
 test('One layer shows every state, and draws no cell otherwise than its number', { timeout: 2 ** 31 - 1 }, () =>
   holds(layer, {
-    runs: 5,
+    runs: 4,
     links: layerLinks,
     look: hidesNothing,
     settled: () => new Promise(resolve => setTimeout(resolve)),
@@ -231,7 +231,7 @@ const task = fc.constantFrom(...Object.keys(TASKS))
 
 test('Learn shows every state', { timeout: 2 ** 31 - 1 }, () =>
   holds(inNode(learn, learnHandlers), {
-    runs: 3,
+    runs: 2,
     links: fc.tuple(task, small, probe, change, index, index).map(([task, patch, probe, own, why, head]) => {
       const settings = {
         ...defaultsOf({ ...learn.fields, task: { ...learn.fields.task, default: task } }),
@@ -293,7 +293,7 @@ test('Models shows every state', { timeout: 2 ** 31 - 1 }, () =>
   holds(
     inNode(models, () => modelsHandlers(qkv)),
     {
-      runs: 3,
+      runs: 2,
       links: fc
         .record({
           prompt: sentence,

@@ -59,8 +59,8 @@ export function openedRoom(room, store, { qkv, texts, changed }) {
 
   /** @param {any} t @param {boolean} isDark @returns {import('./room.js').Context<any>} */
   function contextOf(t, isDark) {
-    const { act, travel, state } = store
-    return { ...state, t, isDark, qkv, act, travel, can: store.can() }
+    const { act, travel, drawn } = store
+    return { ...drawn, t, isDark, qkv, act, travel, can: store.can() }
   }
 
   /** @param {Problem | undefined} problem @param {boolean} [isBad] */

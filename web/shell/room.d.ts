@@ -198,6 +198,8 @@ export interface Room<T extends Types> {
    * after each step, link and answer; what it drops is no step of any history.
    */
   prune?(state: State<T>): Pick<Step<T>, 'set' | 'view'> | undefined
+  /** Is what is shown older than the settings? Until its answer arrives, what it lacks is not drawn, and not dropped. */
+  isStale?(state: State<T>): boolean
   /** An action that returns nothing changes nothing. */
   actions: { [N in keyof T['actions']]: (state: State<T>, ...args: T['actions'][N]) => Step<T> | undefined }
   /** What must be known to draw this state: the store asks for it, keeps it and cancels what is needed no longer. */

@@ -95,6 +95,7 @@ export function createStore(
 
   /** Drops what is selected and is not there. Returns true if there was such a thing. */
   function prune() {
+    if (room.isStale?.(state)) return false
     const { set, view } = room.prune?.(state) ?? {}
     if (view) state = { ...state, view: { ...state.view, ...view } }
     if (set) settle({ ...state.settings, ...set })
@@ -224,6 +225,12 @@ export function createStore(
     },
     get state() {
       return state
+    },
+    /** The state as it is drawn: of older answers, without what is selected of newer ones. @returns {State<T>} */
+    get drawn() {
+      const { set, view } = (room.isStale?.(state) && room.prune?.(state)) || {}
+      if (!set && !view) return state
+      return { ...state, settings: { ...state.settings, ...set }, view: { ...state.view, ...view } }
     },
     close() {
       timers.clear()

@@ -197,6 +197,7 @@ export const texts = {
 
   story: 'Guided story',
   storyWaits: 'Next waits for the training: it speaks of what was learned.',
+  storyOff: ' Head {name} is off now: it looks there, but adds nothing.',
   storyStep: ' These numbers are those of step {step}; the maps show step {shown}.',
   storyStart: 'What is happening? A guided story',
 

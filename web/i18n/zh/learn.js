@@ -186,6 +186,7 @@ export const texts = {
 
   story: '引导故事',
   storyWaits: '“下一步”等待训练：它讲的是学到的东西。',
+  storyOff: '头 {name} 现在是关的：它仍看着那里，但什么也不加。',
   storyStep: '这些数属于第 {step} 步；图中显示的是第 {shown} 步。',
   storyStart: '发生了什么？跟着故事看',
 

@@ -40,7 +40,8 @@ export const room = {
     const view = VIEW_NAMES.includes(after.view) ? after.view : FIELDS.view.default
     return keepMeaningful(before, { ...after, view })
   },
-  prune: state => (state.got.trace?.is === 'here' ? prune(state) : undefined),
+  prune,
+  isStale: ({ got }) => got.trace?.is !== 'here',
   actions,
   needs,
   now,

@@ -97,8 +97,11 @@ function controls({ t, settings, act }) {
 function ownText(context) {
   const { t, view, act, settings } = context
   const short = shortText(context)
+  // What is pasted counts at once. Letters count when the field is left: each would begin the run anew.
+  const input = (/** @type {InputEvent & { inputType?: string }} */ { target, inputType = '' }) =>
+    (short || !/^(insert(Text|Comp)|delete)/.test(inputType)) && act.type(target.value)
   return html`<label class="learn-own">${t('learnText')}
-    <textarea id="learn-own" rows="4" @change=${(/** @type {InputEvent} */ { target }) => act.type(target.value)} .value=${view.text}></textarea></label>
+    <textarea id="learn-own" rows="4" @input=${input} @change=${(/** @type {InputEvent} */ { target }) => act.type(target.value)} .value=${view.text}></textarea></label>
     ${short ? html`<p class="note" id="learn-short">${t('learnTextOwn', short)}</p>` : nothing}
     ${short && settings.trained > 0 ? html`<p class="note" id="learn-no-text">${t('learnLinkNoText', { step: settings.trained })}</p>` : nothing}`
 }

@@ -113,7 +113,7 @@ const actions = {
     return withTask(state, task, patch ?? {}, {}, { stop: state.view.stop === null ? null : 0 })
   },
   set: withSettings,
-  type: (state, text) => another(state, {}, { text }),
+  type: (state, text) => (text === state.view.text ? undefined : another(state, {}, { text })),
   train(state) {
     if (isRunning(state)) return paused(state, {})
     return { set: { at: null }, view: { isTraining: true, until: null, hasLeft: false } }
@@ -213,8 +213,9 @@ function withProgress({ view }, { losses, points, ...rest }) {
 /** Drops what is not in the picture: a head of a larger model, an answer and a word of a longer input. @type {NonNullable<import('../../shell/room.js').Room<LearnTypes>['prune']>} */
 function prune(state) {
   const { settings, view, got } = state
-  if (got.show?.is !== 'here') return undefined
-  const { layers, answers } = got.show.value.shown
+  const picture = shown(got.show)
+  if (!picture) return undefined
+  const { layers, answers } = picture.shown
   const [layer, head] = settings.head.split('.').map(Number)
   /** @type {Partial<import('./learn.js').Settings>} */
   const set = {}
@@ -285,6 +286,7 @@ export const room = {
   view,
   check,
   prune,
+  isStale: ({ got }) => got.show?.is !== 'here',
   actions,
   needs,
   receive,

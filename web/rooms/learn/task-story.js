@@ -65,6 +65,13 @@ function stepNote(context, text) {
   return t('storyStep', { step, shown })
 }
 
+/** Is a head off that the text speaks of? A stop that turns it off says so itself. @param {Context} context @param {string} text */
+function offNote(context, text) {
+  const { previous, answer, isOff } = storyState(context)
+  const off = Object.entries({ previous, answer }).find(([name, head]) => text.includes(`{${name}}`) && isOff(head))
+  return off && !text.includes('{changed}') ? context.t('storyOff', { name: headName(off[1]) }) : ''
+}
+
 /** A text without the sentences whose numbers are not known yet. @param {string} text @param {Record<string, unknown>} numbers */
 export const knownSentences = (text, numbers) =>
   text
@@ -103,7 +110,7 @@ export function story(context) {
     label: t('story'),
     at: n + 1,
     of: count,
-    text: text(''),
+    text: text('') + offNote(context, blank('')),
     task: text('.do'),
     isDone,
     waits: mayGoOn(context) ? undefined : t('storyWaits'),

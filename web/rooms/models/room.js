@@ -494,9 +494,9 @@ function grow(run, { id, token, rows }) {
 
 /** Drops what is not in the run that is shown: a head of another model, a word of a longer text. @type {NonNullable<import('../../shell/room.js').Room<ModelsTypes>['prune']>} */
 function prune(state) {
-  const { settings, view, got } = state
-  const { run, request, head, cell, words, maps } = shownOf(state)
-  if (!run || !maps || view.grown || !isAnswered(got.run, request)) return undefined
+  const { settings, view } = state
+  const { run, head, cell, words, maps } = shownOf(state)
+  if (!run || !maps) return undefined
   const { at } = settings
   const set = at.head && !head ? { at: {} } : at.cell && !cell ? { at: { head } } : undefined
   const said = run.targets ?? run.tokens
@@ -551,6 +551,15 @@ export const room = {
     return isOther && after.graph === before.graph ? { ...after, graph: after.graph.split(' ')[0] } : after
   },
   prune,
+  isStale(state) {
+    const { got, view } = state
+    const { request, active, changed } = shownOf(state)
+    return (
+      view.grown !== undefined ||
+      !isAnswered(got.run, request) ||
+      (active.length > 0 && !isAnswered(got.changed, changed))
+    )
+  },
   actions,
   needs(state) {
     const { requested } = requestOf(state)

@@ -7,7 +7,6 @@ import { shown } from '../../../shell/slots.js'
 import { createScenes } from '../explain/scene.js'
 import { checkedBaseline, hasDistribution } from '../needs.js'
 import { presetOf } from '../presets.js'
-import { prune } from '../selection.js'
 import { computeOf } from '../trace/compute.js'
 import { inspector } from './cell-panel.js'
 import { controls } from './controls.js'
@@ -129,25 +128,18 @@ const layer = (
     <div class="below">${context.result.curve ? curve.draw(({ plot }) => plot(context)) : nothing}<div class="experiments">${isHandBuilt(context.result) ? induction.draw(({ inductionPanel }) => inductionPanel(context)) : nothing}${distributionPart(context)}</div>${stepsPanel(context)}${badge(context)}${foldedParts(context)}</div>
   </main>`
 
-/** What is drawn of numbers that are older than the settings: without what is selected of the newer ones. @param {LayerContext} context @returns {LayerContext} */
-function ofNumbers(context) {
-  const { set, view } = prune(context) ?? {}
-  return { ...context, settings: { ...context.settings, ...set }, view: { ...context.view, ...view } }
-}
-
-/** @param {LayerContext} context */
-export function draw(context) {
-  const given = context.got.trace?.is === 'here' ? context : ofNumbers(context)
+/** @param {LayerContext} given */
+export function draw(given) {
   const { t, settings, got, problems, act } = given
-  const own = contextOf(given)
+  const context = contextOf(given)
   const result = shown(got.trace)
   const failure = got.trace?.is === 'failed' || got.trace?.is === 'lost' ? got.trace.problem : undefined
   const isStale = Object.keys(problems).length > 0 || failure !== undefined
-  const arithmetic = computeOf(own.qkv).arithmetic
+  const arithmetic = computeOf(context.qkv).arithmetic
   /** @type {SceneContext | undefined} */
   const body = result && {
-    ...own,
-    ...sceneOf(result, arithmetic, settings, own.pointed, baselineOf(given)),
+    ...context,
+    ...sceneOf(result, arithmetic, settings, context.pointed, baselineOf(given)),
     difference: shown(got.comparison)?.difference,
     batch: shown(got.batch)?.batch,
   }
@@ -159,9 +151,9 @@ export function draw(context) {
         : nothing
     }
     <p class="stale" role="status">${isStale && body ? t('stale') : nothing}</p>
-    ${working(own)}</div>
-    ${sentenceBar({ ...own, scene: body })}
-    ${controls(own)}
+    ${working(context)}</div>
+    ${sentenceBar({ ...context, scene: body })}
+    ${controls(context)}
     ${body || failure ? nothing : html`<p class="note">${t('loading')}</p>`}
     ${body ? layer(body, isStale) : nothing}`
 }
