@@ -6,7 +6,7 @@ import { beyond } from './browser.js'
 import { open, opened, selectCell } from './golden-models.js'
 import { becomes, page, reads, set, THEME_AND_LANGUAGE, usePage, violations } from './open.js'
 
-usePage({ hash: '#2&room=models' })
+usePage({ hash: '#2&room=models&models.checkpoint=stories' })
 const TEXT = 'The cat that chased the dog'
 
 test('by keyboard: arrows go from head to head, Enter opens one, Escape returns; the focus goes along, in a window of 390 and of 1440 px', async () => {

@@ -6,7 +6,7 @@ import { test } from 'node:test'
 import { open, opened, openMade } from './golden-models.js'
 import { becomes, go, page, reads, url, usePage } from './open.js'
 
-usePage({ hash: '#2&room=models' })
+usePage({ hash: '#2&room=models&models.checkpoint=stories' })
 const TEXT = 'The cat that chased the dog'
 const OTHER = 'The dog that chased the cat' // as many tokens
 
@@ -71,7 +71,7 @@ const middleOf = (row, column) =>
   )
 
 test('a dragged weight says what the model says now; one drag is one step of Undo, and Escape takes it back', async () => {
-  await go('#2&room=models&models.prompt=Lily+and+Tom+are+friends+.+Is+he&models.at=1.2')
+  await go('#2&room=models&models.checkpoint=stories&models.prompt=Lily+and+Tom+are+friends+.+Is+he&models.at=1.2')
   await page.locator('#models-map canvas').waitFor()
   await page.locator('#models-map').evaluate(map => map.scrollIntoView({ block: 'start' }))
   const old = await weight(8, 3) // he looks at tom
@@ -107,7 +107,7 @@ test('a dragged weight says what the model says now; one drag is one step of Und
 
 test('a row whose keys are all hidden looks at no word', async () => {
   const hidden = ['2>1', '2>2', '3>1', '3>2', '3>3'].map(cell => `1.2:${cell}=hide`).join(' ')
-  await go(`#2&room=models&models.at=1.2&models.changes=${encodeURIComponent(hidden)}`)
+  await go(`#2&room=models&models.checkpoint=stories&models.at=1.2&models.changes=${encodeURIComponent(hidden)}`)
   await reads('.change', /Head 1\.2 sees 5 cells fewer/)
   await reads('#models-looked', /^Most looked at: “tom” \(rows: 14 of 23\), “he” \(rows: 4 of 23\)[^<]*$/)
 })

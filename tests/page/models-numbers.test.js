@@ -10,7 +10,7 @@ import { Tokenizer } from '../models/tokenizer.js'
 import { open, selectCell } from './golden-models.js'
 import { becomes, page, reads, usePage } from './open.js'
 
-usePage({ hash: '#2&room=models' })
+usePage({ hash: '#2&room=models&models.checkpoint=stories' })
 const goldens = fileURLToPath(new URL('../goldens/models/', import.meta.url))
 
 test('a row that is computed alone, as of a long text, is that of its layer', async () => {

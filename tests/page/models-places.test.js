@@ -6,7 +6,7 @@ import { texts as models } from '../../web/i18n/en/models.js'
 import { open, opened, selectCell, weightsOf } from './golden-models.js'
 import { becomes, page, reads, url, usePage } from './open.js'
 
-usePage({ hash: '#2&room=models' })
+usePage({ hash: '#2&room=models&models.checkpoint=stories' })
 const TEXT = 'The cat that chased the dog'
 
 /** @param {string} name @param {string} type @param {string} head */

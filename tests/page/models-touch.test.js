@@ -6,7 +6,7 @@ import { beyond } from './browser.js'
 import { open } from './golden-models.js'
 import { becomes, follow, page, reads, usePage } from './open.js'
 
-usePage({ hash: '#2&room=models' })
+usePage({ hash: '#2&room=models&models.checkpoint=stories' })
 const TEXT = 'The cat that chased the dog'
 
 /** A model, a text, and the window of a phone. @param {number} [width] */
@@ -92,7 +92,7 @@ test('a finger that rests on a head marks it; on a second one, it is subtracted 
 
 test('on a phone a head that is switched off says beside its switch what the model says now; a word, where it looks most', async () => {
   await page.setViewportSize({ width: 360, height: 740 })
-  await follow('#2&room=models&models.prompt=Lily+and+Tom+are+friends+.+Is+he&models.at=1.2')
+  await follow('#2&room=models&models.checkpoint=stories&models.prompt=Lily+and+Tom+are+friends+.+Is+he&models.at=1.2')
   await page.locator('.models-head [data-how="off"]').click()
   await reads('#models-effect', /^tom: 99\.9% before, 0\.1% after/)
   await reads('#models-says-now', 'The model now says “max” (48.4%).')
@@ -104,7 +104,7 @@ test('on a phone a head that is switched off says beside its switch what the mod
 
 test('on a phone each button of a guided story is in sight', async () => {
   await page.setViewportSize({ width: 360, height: 740 })
-  await follow('#2&room=models')
+  await follow('#2&room=models&models.checkpoint=stories')
   await page.click('#models-stories')
   await page.click('#models-stories [data-item="1"]')
   await page.locator('#models-story-graph').waitFor()
@@ -116,7 +116,9 @@ test('on a phone each button of a guided story is in sight', async () => {
 
 test('a link to a cell on a phone shows the map and the cell’s page below it', async () => {
   await page.setViewportSize({ width: 360, height: 740 })
-  await follow('#2&room=models&models.prompt=Lily+and+Tom+are+friends+.+Is+he&models.at=1.2%3A9%3E4')
+  await follow(
+    '#2&room=models&models.checkpoint=stories&models.prompt=Lily+and+Tom+are+friends+.+Is+he&models.at=1.2%3A9%3E4',
+  )
   await page.locator('#models-inspector .total output').waitFor()
   await becomes(async () => {
     const [map, own] = await Promise.all(

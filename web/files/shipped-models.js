@@ -28,5 +28,7 @@ for (const [path, url] of Object.entries(addresses())) {
   }
   own.urls[file] = new URL(url, document.baseURI).href
 }
-// The stories come first: the room opens with them.
-SHIPPED.sort((a, b) => Number(b.name === 'stories') - Number(a.name === 'stories') || a.name.localeCompare(b.name))
+/** The room opens with the first, which reads any English. */
+const FIRST = ['english', 'stories']
+const rank = (/** @type {Shipped} */ { name }) => [...FIRST, name].indexOf(name)
+SHIPPED.sort((a, b) => rank(a) - rank(b) || a.name.localeCompare(b.name))

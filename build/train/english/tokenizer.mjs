@@ -6,7 +6,9 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { pathToFileURL } from 'node:url'
 
-const { BPE, Tokenizer, byteLevelAlphabet, byteLevelPreTokenizer } = createRequire(pathToFileURL(`${process.cwd()}/`))('tokenizers')
+const { BPE, Tokenizer, byteLevelAlphabet, byteLevelPreTokenizer } = createRequire(pathToFileURL(`${process.cwd()}/`))(
+  'tokenizers',
+)
 const START = '<s>'
 
 /** Every byte is a token, so no text has an unknown one. The library's trainer takes no size; merges come in the order of their
@@ -19,7 +21,11 @@ function train(out, size, texts) {
   const { merges } = JSON.parse(readFileSync(out, 'utf8')).model
   const alphabet = byteLevelAlphabet().sort()
   const kept = merges.slice(0, size - alphabet.length - 1)
-  const tokens = [START, ...alphabet, ...kept.map(merge => (Array.isArray(merge) ? merge.join('') : merge.replace(' ', '')))]
+  const tokens = [
+    START,
+    ...alphabet,
+    ...kept.map(merge => (Array.isArray(merge) ? merge.join('') : merge.replace(' ', ''))),
+  ]
   const unique = [...new Set(tokens)]
   const sequence = id => ({ Sequence: { id, type_id: 0 } })
   const begin = { SpecialToken: { id: START, type_id: 0 } }
@@ -28,7 +34,9 @@ function train(out, size, texts) {
     version: '1.0',
     truncation: null,
     padding: null,
-    added_tokens: [{ id: 0, content: START, single_word: false, lstrip: false, rstrip: false, normalized: false, special: true }],
+    added_tokens: [
+      { id: 0, content: START, single_word: false, lstrip: false, rstrip: false, normalized: false, special: true },
+    ],
     normalizer: null,
     pre_tokenizer: level,
     post_processor: {
@@ -60,7 +68,8 @@ async function encode(file, text, out) {
   const texts = readFileSync(text, 'utf8').split('\n<s>\n').filter(Boolean)
   const parts = []
   for (let n = 0; n < texts.length; n += 5000)
-    for (const encoding of await tokenizer.encodeBatch(texts.slice(n, n + 5000))) parts.push(Uint16Array.from(encoding.getIds()))
+    for (const encoding of await tokenizer.encodeBatch(texts.slice(n, n + 5000)))
+      parts.push(Uint16Array.from(encoding.getIds()))
   const bytes = Buffer.concat(parts.map(({ buffer }) => Buffer.from(buffer)))
   writeFileSync(out, bytes)
   console.log(`${text}: ${texts.length} texts, ${bytes.length / 2} tokens`)

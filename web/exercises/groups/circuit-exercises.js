@@ -22,7 +22,7 @@ const only = heads => off(HEADS.filter(name => !heads.includes(name)))
 const anotherBoy = {
   id: 'e17',
   room: 'models',
-  start: link({ prompt: HE }),
+  start: link({ checkpoint: 'stories', prompt: HE }),
   may: ['changes'],
   allows: isSwitching,
   controls: HEADS.map(headSwitch),
@@ -63,7 +63,7 @@ const saying = (text, run) => ({
 const onlyShe = {
   id: 'e18',
   room: 'models',
-  start: link({ prompt: SHE }),
+  start: link({ checkpoint: 'stories', prompt: SHE }),
   view: { beside: HE },
   may: ['changes'],
   allows: isSwitching,
@@ -102,7 +102,7 @@ const onlyShe = {
 const fewestHeads = {
   id: 'e19',
   room: 'models',
-  start: link({ prompt: FOX }),
+  start: link({ checkpoint: 'stories', prompt: FOX }),
   may: ['changes'],
   allows: isSwitching,
   controls: HEADS.map(headSwitch),
@@ -140,7 +140,7 @@ const NAME = 4
 const carryBen = {
   id: 'e20',
   room: 'models',
-  start: link({ prompt: HE, sourceText: BEN }),
+  start: link({ checkpoint: 'stories', prompt: HE, sourceText: BEN }),
   may: ['changes'],
   allows: ({ changes }) => changes.every(({ kind }) => kind === 'patch'),
   check({ state }) {

@@ -9,6 +9,7 @@ export const texts = {
   'galleryGroup.language': 'Language models',
   'galleryGroup.encoder': 'Encoders: they read in both directions',
   'galleryGroup.translation': 'Translation',
+  'galleryHere.english': 'A language model that reads any English sentence, and knows simple stories best.',
   'galleryHere.stories': 'A language model of 114 words. One of its heads finds who “he” is.',
   'galleryHere.ledger': 'A language model that reads up to 4,096 words, and has heads that look far back.',
   'galleryHere.translation': 'English to Chinese. Its cross-attention shows how the words align.',

@@ -2,6 +2,7 @@
 
 export const texts = {
   modelsModel: 'Model',
+  'modelsShipped.english': 'English',
   'modelsShipped.ledger': 'Ledger, for long texts',
   'modelsShipped.stories': 'Stories',
   'modelsShipped.translation': 'Translation',

@@ -10,6 +10,7 @@ export const texts = {
   'galleryGroup.language': '语言模型',
   'galleryGroup.encoder': '编码器：向两个方向阅读',
   'galleryGroup.translation': '翻译',
+  'galleryHere.english': '一个能读任何英语句子的语言模型，最熟悉简单的故事。',
   'galleryHere.stories': '一个有 114 个词的语言模型，其中一个头会找出“he”是谁。',
   'galleryHere.ledger': '一个最多读 4096 个词的语言模型，有的头看得很远。',
   'galleryHere.translation': '英译中。交叉注意力显示词与词怎样对应。',

@@ -3,6 +3,7 @@
 /** @type {typeof import('../en/models.js').texts} */
 export const texts = {
   modelsModel: '模型',
+  'modelsShipped.english': '英语',
   'modelsShipped.ledger': '账本（长文本）',
   'modelsShipped.stories': '小故事',
   'modelsShipped.translation': '翻译',

@@ -60,7 +60,12 @@ export function thisStory(settings, row) {
   const tokens = tokensOf(settings)
   const text = tokens.slice(1).join(' ')
   const cell = row ? `:${tokens.length}>${row.indexOf(Math.max(...row)) + 1}` : ''
-  const parts = new URLSearchParams({ room: 'models', 'models.prompt': text, 'models.at': `${headName(named)}${cell}` })
+  const parts = new URLSearchParams({
+    room: 'models',
+    'models.checkpoint': 'stories',
+    'models.prompt': text,
+    'models.at': `${headName(named)}${cell}`,
+  })
   if (changes.length) parts.set('models.changes', changes.join(' '))
   return `#2&${parts}`
 }

@@ -23,6 +23,8 @@ import { idOf, isOfHub, labelOf, nameOf, usualDtype } from './sources.js'
 /** @typedef {Omit<Asks['open']['value'], 'id' | 'seconds'>} Description */
 /** @typedef {import('../../shell/room.js').Run<Asks['open']['value']>} OpenRun */
 
+/** Weights that are packed for the download. */
+const PACKED = 'packed.safetensors'
 /** Milliseconds between two reports of progress. */
 const PROGRESS = 50
 
@@ -92,8 +94,9 @@ export async function readCheckpoint(qkv, request, looked, { signal, progress })
     const sizes = { stored: bytes.stored, float16: bytes.float16, int8: bytes.int8 }
     throw problem('modelsLarge', { name: label, most, ...sizes })
   }
-  // The tokens of models of the page are words, which need no package.
-  const texts = isShipped ? undefined : withUnknown((await import('@huggingface/tokenizers')).Tokenizer)
+  // The tokens of most models of the page are words, which need no package.
+  const isOfWords = isShipped && !(PACKED in source.urls)
+  const texts = isOfWords ? undefined : withUnknown((await import('@huggingface/tokenizers')).Tokenizer)
   const onProgress = reporter(label, start, progress)
   const model = await loadModel(qkv, from, {
     ...ofHub,
@@ -170,5 +173,8 @@ async function sourceOf(source, signal) {
     if (!response.ok) throw new Error(`${name}: ${response.status} ${response.statusText}`)
     return [name, await response.arrayBuffer()]
   })
-  return Object.fromEntries(await Promise.all(files))
+  const { [PACKED]: packed, ...found } = Object.fromEntries(await Promise.all(files))
+  if (!packed) return found
+  const { unpacked } = await import('../../files/packed-weights.js')
+  return { ...found, 'model.safetensors': unpacked(packed) }
 }
