@@ -18,7 +18,8 @@ import { addressOf, bareName, idOf, isOfHub } from './sources.js'
 
 /** What a model is called on the page. @param {Pick<import('./models.js').Room, 't'>} room @param {string} name */
 export function titleOf({ t }, name) {
-  if (name === 'english' || name === 'stories' || name === 'translation' || name === 'ledger') return t(`modelsShipped.${name}`)
+  if (name === 'english' || name === 'stories' || name === 'translation' || name === 'ledger')
+    return t(`modelsShipped.${name}`)
   return isOfHub(name) ? idOf(name) : name.split('~')[0]
 }
 
