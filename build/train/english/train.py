@@ -1,4 +1,4 @@
-"""Trains the English model: Llama's form, on ids that tokenizer.mjs wrote.
+"""Trains the English model: Llama's form, on ids that tokenizer.js wrote.
 
 python3 train.py RUN --data FOLDER [--hours 1] [--tokens N] [--seed 1]     again with the same RUN: goes on from its checkpoint
 

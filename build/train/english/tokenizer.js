@@ -1,5 +1,5 @@
-// node tokenizer.mjs train OUT.json SIZE TEXT... : trains the tokenizer
-// node tokenizer.mjs encode TOKENIZER.json TEXT OUT.bin : writes 16-bit ids, each text of TEXT begins with <s>
+// node tokenizer.js train OUT.json SIZE TEXT... : trains the tokenizer
+// node tokenizer.js encode TOKENIZER.json TEXT OUT.bin : writes 16-bit ids, each text of TEXT begins with <s>
 // Needs the Rust library: npm install --no-save tokenizers@0.23.2
 
 import { readFileSync, writeFileSync } from 'node:fs'
@@ -11,8 +11,13 @@ const { BPE, Tokenizer, byteLevelAlphabet, byteLevelPreTokenizer } = createRequi
 )
 const START = '<s>'
 
-/** Every byte is a token, so no text has an unknown one. The library's trainer takes no size; merges come in the order of their
- * rank, so the first of them are what a smaller size gives. */
+/**
+ * Every byte is a token, so no text has an unknown one. The library's trainer takes no size; merges come in the order of their
+ * rank, so the first of them are what a smaller size gives.
+ * @param {string} out
+ * @param {number} size
+ * @param {string[]} texts
+ */
 function train(out, size, texts) {
   const tokenizer = new Tokenizer(BPE.empty())
   tokenizer.setPreTokenizer(byteLevelPreTokenizer(false))
@@ -24,10 +29,12 @@ function train(out, size, texts) {
   const tokens = [
     START,
     ...alphabet,
-    ...kept.map(merge => (Array.isArray(merge) ? merge.join('') : merge.replace(' ', ''))),
+    ...kept.map((/** @type {string | string[]} */ merge) =>
+      Array.isArray(merge) ? merge.join('') : merge.replace(' ', ''),
+    ),
   ]
   const unique = [...new Set(tokens)]
-  const sequence = id => ({ Sequence: { id, type_id: 0 } })
+  const sequence = (/** @type {string} */ id) => ({ Sequence: { id, type_id: 0 } })
   const begin = { SpecialToken: { id: START, type_id: 0 } }
   const level = { type: 'ByteLevel', add_prefix_space: false, trim_offsets: true, use_regex: true }
   const json = {
@@ -63,6 +70,7 @@ function train(out, size, texts) {
   console.log(`${unique.length} tokens, ${kept.length} merges`)
 }
 
+/** @param {string} file @param {string} text @param {string} out */
 async function encode(file, text, out) {
   const tokenizer = Tokenizer.fromString(readFileSync(file, 'utf8'))
   const texts = readFileSync(text, 'utf8').split('\n<s>\n').filter(Boolean)
