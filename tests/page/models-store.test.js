@@ -692,13 +692,27 @@ test('a head of a model of the page says the role that was recorded of it; heads
   act.type('Lily and Tom are friends . Is he')
   await settled()
   const kind = (/** @type {number} */ layer, /** @type {number} */ head) => kindOf(shown(), { layer, head })
-  assert.deepEqual(kind(0, 1), { name: 'pronoun', score: about.figures.heads[1].antecedent })
-  assert.deepEqual(kind(2, 0), { name: 'behind', score: about.figures.heads[4].behind.name })
+  assert.deepEqual(kind(0, 1), { name: 'pronoun', score: about.figures.heads[1].antecedent, isOfTexts: true })
+  assert.deepEqual(kind(2, 0), { name: 'behind', score: about.figures.heads[4].behind.name, isOfTexts: true })
   assert.equal(kind(0, 0)?.name, 'previous', 'no role: the scores of this text tell')
   assert.equal(roleOf(about, 'cross', { layer: 0, head: 1 }), undefined)
   const aligned = { figures: { heads: [{ layer: 0, head: 0, aligned: 0.9 }] } }
   assert.deepEqual(roleOf(aligned, 'cross', { layer: 0, head: 0 }), { name: 'aligned', score: 0.9 })
   assert.equal(roleOf(aligned, '', { layer: 0, head: 0 }), undefined)
+
+  // The head that copies the name has a score of its own; words that the model does not know are equal to nothing.
+  act.type('The fox is called vi ta mo . The owl is called ka su ni . Vi ta')
+  await settled()
+  const { further, induction } = shown().run?.scores[''] ?? {}
+  const copies = further?.indexOf(Math.max(...further)) ?? -1
+  assert.deepEqual([copies, Number(further?.[copies]) > 0.3, Number(induction?.[copies]) < 0.15], [4, true, true])
+  act.type('qwert asdfg zxcvb')
+  await settled()
+  assert.deepEqual([shown().run?.unknown, Math.max(...(shown().run?.scores['']?.duplicate ?? []))], [[1, 2, 3], 0])
+  const first = { run: { scores: { '': { induction: new Float32Array([0.9, 0.9]) } } }, stack: '', maps: { heads: 1 } }
+  const said = [0, 1].map(layer => kindOf(/** @type {any} */ (first), { layer, head: 0 })?.name)
+  assert.notEqual(said[0], 'induction', 'nothing stands before the first layer')
+  assert.equal(said[1], 'induction')
 
   const scores = { previous: [0.5, 0.5, 0.5, 0.6], first: [0.1, 0.1, 0.2, 0.9], duplicate: [], induction: [1, 1, 1, 1] }
   const run = {

@@ -4,8 +4,10 @@
 /** @typedef {import('./atlas-maps.js').HeadAt} HeadAt */
 /** @typedef {import('../../head/head.js').Stack} Stack */
 
-export const LOOKS = /** @type {const} */ (['previous', 'first', 'duplicate', 'induction'])
+export const LOOKS = /** @type {const} */ (['previous', 'first', 'duplicate', 'induction', 'further'])
 const [EVEN, SHARP, MIXED] = /** @type {const} */ (['even', 'sharp', 'mixed'])
+/** What only a head behind another one can do. @type {readonly string[]} */
+const COPYING = ['induction', 'further']
 /** Scores below this say nothing about a head. */
 const TELLING = 0.4
 
@@ -21,6 +23,7 @@ const ROLES = {
 export function roleOf(about, stack, { layer, head }) {
   const figures = about?.figures?.heads?.find(each => each.layer === layer && each.head === head)
   if (!figures) return undefined
+  if (figures.role) return { name: figures.role, score: figures[figures.role] ?? 0 }
   const { aligned = 0 } = figures
   if (stack === 'cross')
     return aligned < TELLING ? undefined : { name: /** @type {const} */ ('aligned'), score: aligned }
@@ -37,10 +40,12 @@ export function kindOf({ run, stack, maps, openModel }, { layer, head }) {
   const own = run?.scores[stack]
   if (!own || !maps) return undefined
   const role = roleOf(openModel?.about, stack, { layer, head })
-  if (role) return role
+  if (role) return { ...role, isOfTexts: true }
   const n = layer * maps.heads + head
   const score = (/** @type {keyof typeof own} */ name) => own[name]?.[n] ?? 0
-  const [best] = LOOKS.filter(name => score(name) >= TELLING).sort((a, b) => score(b) - score(a))
+  // What stood before a token is known from the second layer on: a first layer's head looks at what it looks at by chance, or by position.
+  const looks = LOOKS.filter(name => layer > 0 || !COPYING.includes(name))
+  const [best] = looks.filter(name => score(name) >= TELLING).sort((a, b) => score(b) - score(a))
   if (best) return { name: best, score: score(best) }
   return { name: score('entropy') > 0.85 ? EVEN : score('entropy') < 0.2 ? SHARP : MIXED, score: score('entropy') }
 }

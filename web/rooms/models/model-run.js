@@ -3,6 +3,7 @@
 import { headScores } from 'qkv/models'
 import { largestOf } from '../../elements/largest.js'
 import { emptyMaps, putLayer } from './atlas-maps.js'
+import { furtherScores } from './further-score.js'
 import { attentionOf, readAt, stacksOf } from './hooks.js'
 import { endsOf, hasTokenizer, MASKS, positionsOf, problem, read, tokenText } from './read-text.js'
 import { SUMMARIES, summaryOptions, takeSummary } from './summary-run.js'
@@ -14,7 +15,7 @@ import { SUMMARIES, summaryOptions, takeSummary } from './summary-run.js'
 /** @typedef {import('./hooks.js').Stack} Stack */
 /** @typedef {import('./hooks.js').Hook} Hook */
 /** @typedef {import('./atlas-maps.js').Maps} Maps */
-/** @typedef {'previous' | 'first' | 'duplicate' | 'induction' | 'entropy'} ScoreName */
+/** `further`: of short texts alone. @typedef {'previous' | 'first' | 'duplicate' | 'induction' | 'further' | 'entropy'} ScoreName */
 /** @typedef {{ id: number, token: string, probability: number }} Guess */
 
 /**
@@ -43,7 +44,7 @@ import { SUMMARIES, summaryOptions, takeSummary } from './summary-run.js'
  * classes: of a text or of each token, the most probable first; compared: the likeness of two texts by heads
  */
 
-const SCORES = /** @type {const} */ (['previous', 'first', 'duplicate', 'induction', 'entropy'])
+const SCORES = /** @type {const} */ (['previous', 'first', 'duplicate', 'induction', 'further', 'entropy'])
 /** Positions of two texts have no common order. */
 const OF_CROSS = /** @type {const} */ (['first', 'entropy'])
 const TOP = 8
@@ -139,7 +140,7 @@ export async function runOf(qkv, model, given, hooks, row, before, watch = {}) {
   const both = encoder !== undefined && decoder !== undefined
   const targetIds = both ? await translate(model, ids, hooks, watch) : undefined
   const input = targetIds ? { ids, decoderIds: targetIds } : { ids }
-  const made = await collect(model, input, hooks, ids, targetIds ?? [], watch)
+  const made = await collect(model, input, hooks, ids, unknown, targetIds ?? [], watch)
   const all = /** @type {import('qkv').FloatTensor[]} */ (made.output.hiddenStates)
   const masked = raw.flatMap((token, i) => (MASKS.includes(token) ? [i] : []))
   const length = targetIds?.length ?? ids.length
@@ -271,11 +272,14 @@ const KEPT = {
  * @param {ModelInput} input
  * @param {Record<string, Hook>} hooks
  * @param {number[]} ids
+ * @param {number[]} unknown places of words that the vocabulary does not have
  * @param {number[]} targetIds
  * @param {Watch} watch
  */
-async function collect(model, input, hooks, ids, targetIds, { signal, onProgress }) {
+async function collect(model, input, hooks, ids, unknown, targetIds, { signal, onProgress }) {
   const [L, T] = [ids.length, targetIds.length]
+  // A word that the vocabulary does not have is equal to nothing.
+  const known = ids.map((id, i) => (unknown.includes(i) ? -1 - i : id))
   const stacks = /** @type {[Stack, { layers: number, heads: number }][]} */ (Object.entries(stacksOf(model)))
   const sizeOf = (/** @type {Stack} */ stack) => (stack === 'cross' ? [T, L] : stack === 'decoder' ? [T, T] : [L, L])
   /** @type {Partial<Record<Stack, Maps>>} */
@@ -296,21 +300,20 @@ async function collect(model, input, hooks, ids, targetIds, { signal, onProgress
   /** @type {(stack: Stack, layer: number, found: Partial<Record<ScoreName, { data: Float32Array }>>) => void} */
   const takeScores = (stack, layer, found) => {
     for (const name of stack === 'cross' ? OF_CROSS : SCORES) {
+      if (!found[name]) continue
       const { layers, heads } = /** @type {Maps} */ (maps[stack])
       const own = scores[stack] ?? {}
       scores[stack] = own
       own[name] ??= new Float32Array(layers * heads)
-      own[name].set(found[name]?.data ?? [], layer * heads)
+      own[name].set(found[name].data, layer * heads)
     }
   }
   /** @type {(stack: Stack, layer: number, weights: any) => void} */
   const take = (stack, layer, weights) => {
     putLayer(/** @type {Maps} */ (maps[stack]), layer, weights)
-    takeScores(
-      stack,
-      layer,
-      headScores([weights], stack === 'cross' ? undefined : stack === 'decoder' ? targetIds : ids),
-    )
+    const own = stack === 'decoder' ? targetIds : known
+    if (stack === 'cross') takeScores(stack, layer, headScores([weights]))
+    else takeScores(stack, layer, { ...headScores([weights], own), further: furtherScores(weights, own) })
   }
   const all = { ...hooks }
   const short = stacks.filter(([stack]) => !long.includes(stack))

@@ -86,7 +86,7 @@ export interface Requested {
   checkpoint: string
 }
 
-export type RankBy = 'previous' | 'first' | 'duplicate' | 'induction' | 'entropy' | 'example' | 'similar'
+export type RankBy = 'previous' | 'first' | 'duplicate' | 'induction' | 'further' | 'entropy' | 'example' | 'similar'
 export type Showing = 'before' | 'after' | 'difference'
 /** Two runs that belong together. */
 export interface Runs {
@@ -256,6 +256,13 @@ export interface About {
 export interface HeadFigures {
   layer: number
   head: number
+  /** What it was found to do, by its mean score over the test texts, which stands beside it. */
+  role?: 'previous' | 'first' | 'duplicate' | 'induction' | 'further'
+  previous?: number
+  first?: number
+  duplicate?: number
+  induction?: number
+  further?: number
   /** The weight of "she" and "he" on the name. */
   antecedent?: number
   /** The weight on the word behind the one that answers, by kind of question. */

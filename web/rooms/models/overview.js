@@ -37,15 +37,20 @@ function scoresOf(room) {
 /** What a head does, as a sentence. @param {Room} room @param {HeadAt} at */
 export function patternOf(room, at) {
   const kind = kindOf(room, at)
-  return kind ? room.t(`modelsPattern.${kind.name}`, { share: percent(kind.score), score: kind.score.toFixed(2) }) : ''
+  if (!kind) return ''
+  const params = { share: percent(kind.score), score: kind.score.toFixed(2) }
+  return `${room.t(`modelsPattern.${kind.name}`, params)} ${room.t('isOfTexts' in kind ? 'modelsOfTexts' : 'modelsOfText')}`
 }
 
 /** In few words, unless it has a role. @param {Room} room @param {HeadAt} at */
 function shortOf(room, at) {
-  const { name } = kindOf(room, at) ?? {}
-  if (!name) return ''
-  const look = LOOKS.find(each => each === name)
-  return look ? room.t(`modelsRank.${look}`) : patternOf(room, at)
+  const kind = kindOf(room, at)
+  if (!kind) return ''
+  const look = LOOKS.find(each => each === kind.name)
+  if (!look) return patternOf(room, at)
+  return 'isOfTexts' in kind
+    ? `${room.t(`modelsRank.${look}`)} ${room.t('modelsOfTexts')}`
+    : room.t(`modelsRank.${look}`)
 }
 
 /** Heads below this are faded; where none reaches it, none is. @param {Room} room @param {Float32Array} scores */

@@ -1,0 +1,22 @@
+// The score of a head that copies from one place further than an induction head. Where a token holds what stood before it, as behind a
+// head that looks one token back, the token to say next can be read one place after it.
+
+/**
+ * Computes for each head the mean, over the queries i that have such keys, of the sum of a[i][j] over the j <= i whose token two places
+ * before, j - 2, is the same as i.
+ * @param {{ data: Float32Array, dims: readonly number[] }} weights (1, H, L, L)
+ * @param {readonly number[]} ids the L tokens
+ * @returns {{ data: Float32Array }} (H)
+ */
+export function furtherScores({ data, dims: [, H, L] }, ids) {
+  const scores = new Float32Array(H)
+  const keys = ids.map((id, i) => ids.slice(0, Math.max(0, i - 1)).flatMap((other, j) => (other === id ? [j + 2] : [])))
+  const queries = keys.filter(({ length }) => length).length
+  if (queries)
+    for (let h = 0; h < H; h++) {
+      let sum = 0
+      for (let i = 0; i < L; i++) for (const j of keys[i]) sum += data[(h * L + i) * L + j]
+      scores[h] = sum / queries
+    }
+  return { data: scores }
+}
