@@ -16,7 +16,7 @@ import { secondsOfText } from '../../web/rooms/models/computer-rate.js'
 import { GALLERY } from '../../web/rooms/models/gallery/gallery.js'
 import { fitting, hubQuestion } from '../../web/rooms/models/gallery/hub-question.js'
 import { rankOf } from '../../web/rooms/models/gallery/look-for.js'
-import { optionsOf } from '../../web/rooms/models/gallery/model-list.js'
+import { namedBy, optionsOf } from '../../web/rooms/models/gallery/model-list.js'
 import { room } from '../../web/rooms/models/room.js'
 import { askedOf, failureOf, shownOf } from '../../web/rooms/models/shown.js'
 import { bareName, idOf, meantBy, megabytes, usualDtype } from '../../web/rooms/models/sources.js'
@@ -391,7 +391,23 @@ test('the list finds models by any of their words, offers what was typed, and li
     listed('openai-community/gpt2').map(({ title }) => title),
     ['GPT-2 small', 'GPT-2 medium'],
   )
-  assert.deepEqual(listed('zzz'), [])
+  // As people type them; anything unknown offers the nearest.
+  const named = (/** @type {string} */ typed) =>
+    GALLERY.find(
+      ({ name }) =>
+        name ===
+        namedBy(/** @type {any} */ ({ t, view: room.view, got: { kept: { is: 'here', value: [] } } }), g, typed),
+    )?.title
+  for (const [typed, title] of [
+    ['gpt2', 'GPT-2 small'],
+    ['GPT-2 small', 'GPT-2 small'],
+    ['gpt2 medium', 'GPT-2 medium'],
+    ['tinystories', 'TinyStories 33M'],
+    ['all-minilm-l6-v2', 'all-MiniLM-L6'],
+    ['zzz', undefined],
+  ])
+    assert.equal(named(String(typed)), title)
+  assert.deepEqual([listed('gpt3')[0].title, listed('gpt3')[0].group], ['GPT-2 small', g('galleryGroup.nearest')])
   const kept = [{ id: 'me/tiny', commit: COMMIT, bytes: 2e6 }]
   assert.deepEqual(listed('tiny', kept)[0], {
     group: g('galleryGroup.kept'),

@@ -3,6 +3,7 @@
 export const texts = {
   galleryLabel: 'Models',
   'galleryGroup.typed': 'What you typed',
+  'galleryGroup.nearest': 'The nearest names',
   'galleryGroup.here': 'On this page',
   'galleryGroup.kept': 'Kept in this browser',
   'galleryGroup.first': 'First steps',

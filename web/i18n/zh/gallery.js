@@ -4,6 +4,7 @@
 export const texts = {
   galleryLabel: '模型',
   'galleryGroup.typed': '您输入的',
+  'galleryGroup.nearest': '最接近的名称',
   'galleryGroup.here': '本页面中',
   'galleryGroup.kept': '保存在这个浏览器里',
   'galleryGroup.first': '第一步',

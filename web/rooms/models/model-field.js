@@ -46,7 +46,8 @@ export function modelField(room) {
     } else if (key === 'Enter') {
       event.preventDefault()
       const { value } = currentTarget // newer than what was drawn
-      act.enter(value === title ? '' : value, options())
+      const { module } = gallery
+      act.enter(value === title ? '' : value, options(), module?.namedBy(room, module.g, value))
     }
   }
   const leave = (/** @type {FocusEvent & { currentTarget: Element }} */ { currentTarget, relatedTarget }) => {

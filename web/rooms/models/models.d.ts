@@ -466,7 +466,8 @@ export type ModelsActions = {
   /** Up or down in the list of so many models. */
   pick: [step: 1 | -1, count: number]
   /** Opens the line of the list that is picked, else what was typed. */
-  enter: [typed: string, names: readonly string[]]
+  /** `named`: the entry of the list that the text names. */
+  enter: [typed: string, names: readonly string[], named?: string]
   agree: [dtype?: SmallerDtype | '']
   refuse: []
   drop: [name: string]

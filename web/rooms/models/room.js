@@ -136,7 +136,15 @@ function openTyped(state, text) {
   if (requestFor(state, text).requested) return ask(state, requestFor(state, text))
   if (hub) return lookAt(state, hub)
   if (!address || !URL.canParse(address, document.baseURI))
-    return ask(state, { refused: { key: 'modelsNoSuch', params: { text: text.trim() } } })
+    // The list stays open: it offers the nearest names.
+    return {
+      view: {
+        refused: { key: 'modelsNoSuch', params: { text: text.trim() } },
+        typed: text,
+        isListOpen: true,
+        picked: -1,
+      },
+    }
   const { href, origin } = new URL(address, document.baseURI)
   if (origin !== location.origin) return ask(state, { refused: { key: 'modelsOtherSite', params: { address: href } } })
   const { checkpoint } = state.settings
@@ -310,9 +318,10 @@ const actions = {
     if (!isListOpen || !count) return { view: { isListOpen: true } }
     return { view: { picked: picked < 0 && step < 0 ? count - 1 : (picked + step + count) % count } }
   },
-  enter(state, text, names) {
+  enter(state, text, names, named) {
     const { isListOpen, picked } = state.view
-    const name = (isListOpen && names[picked]) || text
+    const { hub, address } = meantBy(text)
+    const name = (isListOpen && names[picked]) || (!hub && !address && text.trim() && named) || text
     return name.trim() ? openTyped(state, name) : {}
   },
   agree,

@@ -2,4 +2,4 @@
 
 export { hubQuestion } from './hub-question.js'
 export { lookFor } from './look-for.js'
-export { modelList, optionsOf } from './model-list.js'
+export { modelList, namedBy, optionsOf } from './model-list.js'

@@ -28,6 +28,44 @@ function typedOption(typed, g) {
   return address ? [{ group, name: address, title: address, note: g('galleryAddress') }] : []
 }
 
+/** As people type a name: without case and signs. @param {string} text */
+const plain = text => text.toLowerCase().replace(/[^\p{L}\p{N}]+/gu, '')
+
+/** What an entry is called: its title, the name on the hub with its owner and without. @param {Option} option */
+const namesOf = ({ name, title }) => [plain(title), plain(idOf(name)), plain(idOf(name).split('/').at(-1) ?? '')]
+
+/** The number of letters to change, add or take away. @param {string} a @param {string} b */
+function distance(a, b) {
+  let row = Array.from({ length: b.length + 1 }, (_, j) => j)
+  for (let i = 1; i <= a.length; i++) {
+    const next = [i]
+    for (let j = 1; j <= b.length; j++)
+      next[j] = Math.min(row[j] + 1, next[j - 1] + 1, row[j - 1] + Number(a[i - 1] !== b[j - 1]))
+    row = next
+  }
+  return row[b.length]
+}
+
+/** Entries with the nearest names. @param {readonly Option[]} all @param {string} typed @param {GalleryTexts} g */
+function nearest(all, typed, g) {
+  const far = (/** @type {Option} */ option) =>
+    Math.min(...namesOf(option).map(name => distance(plain(typed), name) / Math.max(1, name.length)))
+  const sorted = [...all].sort((a, b) => far(a) - far(b))
+  return sorted.slice(0, 3).map(option => ({ ...option, group: g('galleryGroup.nearest') }))
+}
+
+/**
+ * The entry that a text names, such as "gpt2", "GPT-2 small" or "tinystories": its whole name, else the beginning of one.
+ * @param {Pick<Room, 't' | 'view' | 'got'>} room @param {GalleryTexts} g @param {string} text @returns {string | undefined}
+ */
+export function namedBy(room, g, text) {
+  const key = plain(text)
+  const all = optionsOf({ ...room, view: { ...room.view, typed: '' } }, g)
+  const whole = all.find(option => namesOf(option).includes(key))
+  const begun = key.length > 2 && all.find(option => namesOf(option).some(name => name.startsWith(key)))
+  return (whole || begun || undefined)?.name
+}
+
 /**
  * The models that the list shows for what is typed, in its order.
  * @param {Pick<Room, 't' | 'view' | 'got'>} room
@@ -71,11 +109,16 @@ export function optionsOf({ t, view, got }, g) {
     ),
   ]
   const words = typed.toLowerCase().split(/\s+/).filter(Boolean)
-  const found = all.filter(({ group, title, note }) =>
-    words.every(word => `${title} ${note} ${group}`.toLowerCase().includes(word)),
+  const key = plain(typed)
+  const found = all.filter(
+    option =>
+      words.every(word => `${option.title} ${option.note} ${option.group}`.toLowerCase().includes(word)) ||
+      (key && namesOf(option).some(name => name.includes(key))),
   )
   const isListed = found.some(({ name }) => isOfHub(name) && `hf:${idOf(name)}` === meantBy(typed).hub)
-  return isListed ? found : [...typedOption(typed, g), ...found]
+  const own = typedOption(typed, g)
+  if (isListed) return found
+  return found.length || own.length || !key ? [...own, ...found] : nearest(all, typed, g)
 }
 
 /** @param {Room} room @param {GalleryTexts} g */
