@@ -21,7 +21,7 @@ const modules = new Set()
 const add = (/** @type {Iterable<string>} */ ids) => {
   for (const id of ids) modules.add(id)
 }
-/** A style without the spaces that it does not need. Its lines stay, so the source map of the widget fits. @param {string} style */
+/** A style without the spaces that it does not need. Its lines stay, so the source map of the widget fits, by which a test finds what it is made of. @param {string} style */
 const shorten = style =>
   style
     .replace(/ *\n */g, '\n')
@@ -53,7 +53,13 @@ const built = [
     ...options,
     input: WIDGET.source,
     // A notebook sends it as a text, so it is minified; no bundler does it later.
-    output: { comments: false, minify: true, sourcemap: true, codeSplitting: false, file: `dist/${WIDGET.name}.js` },
+    output: {
+      comments: false,
+      minify: true,
+      sourcemap: 'hidden',
+      codeSplitting: false,
+      file: `dist/${WIDGET.name}.js`,
+    },
   }),
 ]
 const chunks = built.flatMap(({ output }) => output).filter(file => file.type === 'chunk')

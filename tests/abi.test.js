@@ -1,9 +1,7 @@
-// The C header and the JavaScript layer agree; the wasm file is small, has no imports and is reproducible.
+// The C header and the JavaScript layer agree; the wasm file is small and has no imports.
 
 import assert from 'node:assert/strict'
-import { execFileSync } from 'node:child_process'
-import { mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
@@ -177,23 +175,6 @@ test('the core answers what the JavaScript never asks with a status, and writes 
 test('each wasm file is at most 76 KB', t => {
   t.diagnostic(`${wasm.length} and ${integers.length} bytes`)
   for (const { length } of [wasm, integers]) assert.ok(length <= 76 * 1024)
-})
-
-test('building gives the same bytes again, and does nothing when nothing changed', () => {
-  const directory = mkdtempSync(join(tmpdir(), 'qkv-build-'))
-  const out = join(directory, 'qkv.wasm')
-  const build = () => execFileSync(join(root, 'build.sh'), [out], { encoding: 'utf8' })
-  try {
-    const said = build()
-    assert.match(said, /qkv\.wasm: \d+ bytes, \d+ gzipped/)
-    assert.ok(readFileSync(out).equals(wasm), `src/qkv.wasm, ${wasm.length} bytes, is what build.sh makes: ${said}`)
-    assert.ok(readFileSync(join(directory, 'qkv.integers.wasm')).equals(integers), said)
-    const { mtimeMs } = statSync(out)
-    assert.equal(build(), '')
-    assert.equal(statSync(out).mtimeMs, mtimeMs)
-  } finally {
-    rmSync(directory, { recursive: true })
-  }
 })
 
 test('a misspelt word of a struct does not compile', () => {

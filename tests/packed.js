@@ -1,4 +1,4 @@
-// This module installs the package as `npm install qkv` does: npm packs what was built, and it is unpacked into the
+// This module installs the package as `npm install ./qkv-0.2.0.tgz` does: npm packs what was built, and it is unpacked into the
 // node_modules of another project.
 
 import { execFileSync } from 'node:child_process'

@@ -1,42 +1,81 @@
-// Every JavaScript example of README.md and docs/ runs in an empty folder with the packed package, prints the text below it, and
-// passes TypeScript.
+// Every JavaScript example of README.md and docs/ runs in an empty folder with the packed package and what its page says to install,
+// prints the text below it, and passes TypeScript.
 
 import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
-import { cpSync, existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
 import { promisify } from 'node:util'
 import { install, root } from './packed.js'
 
-const { exports, files } = JSON.parse(readFileSync(`${root}/package.json`, 'utf8'))
+const { exports, version } = JSON.parse(readFileSync(`${root}/package.json`, 'utf8'))
 const pages = ['README.md', 'CHANGELOG.md', 'CONTRIBUTING.md', 'SECURITY.md'].concat(
   readdirSync(`${root}/docs`).flatMap(name => (name.endsWith('.md') ? `docs/${name}` : [])),
 )
 const texts = new Map(pages.map(page => [page, readFileSync(`${root}/${page}`, 'utf8')]))
 
-const { project, run, remove } = install()
+const { project, tarball, run, remove } = install()
 after(remove)
-for (const name of ['@huggingface/tokenizers', '@types/node'])
-  cpSync(join(root, 'node_modules', name), join(project, 'node_modules', name), { recursive: true })
+const packed = run('tar', ['tzf', tarball])
+  .trim()
+  .split('\n')
+  .map(name => name.replace('package/', ''))
+
+/** The packages that a text says to install, but for the tarball. @param {string} text */
+const installsOf = text =>
+  [...text.matchAll(/npm install ([^`\n#;]+)/g)]
+    .flatMap(([, names]) => names.trim().split(/\s+/))
+    .filter(name => /^@?[a-z]/.test(name) && name !== 'qkv')
+
+/** Makes a folder with what a page says to install. @param {string} name @param {string} text */
+function folderFor(name, text) {
+  const folder = join(project, name)
+  mkdirSync(join(folder, 'node_modules'), { recursive: true })
+  writeFileSync(join(folder, 'package.json'), '{ "type": "module" }')
+  cpSync(join(project, 'node_modules/qkv'), join(folder, 'node_modules/qkv'), { recursive: true })
+  for (const each of new Set(installsOf(text)))
+    cpSync(join(root, 'node_modules', each), join(folder, 'node_modules', each), { recursive: true })
+  return folder
+}
 
 /** The file of each example. @type {string[]} */
 const programs = []
 for (const [page, text] of texts) {
   const blocks = [...text.matchAll(/```(\w+)\n([\s\S]*?)```/g)].map(([, language, body]) => ({ language, body }))
   const examples = blocks.flatMap(({ language, body }, i) => (language === 'js' ? [{ body, next: blocks[i + 1] }] : []))
-  if (page === 'README.md') test('the README has examples', () => assert.ok(examples.length >= 3))
+  if (page === 'README.md') test('the README has two examples', () => assert.equal(examples.length, 2))
+  if (!examples.length) continue
+  const name = page.replace(/\W+/g, '-')
+  const folder = folderFor(name, text)
   for (const [i, { body, next }] of examples.entries()) {
-    const program = `${page.replace(/\W+/g, '-')}-${i + 1}`
-    programs.push(program)
-    writeFileSync(join(project, `${program}.js`), body)
-    test(`example ${i + 1} of ${page} prints what it says`, async () => {
+    programs.push(`${name}/${i + 1}.js`)
+    writeFileSync(join(folder, `${i + 1}.js`), body)
+    test(`example ${i + 1} of ${page} prints what it says, with what the page says to install`, async () => {
       assert.equal(next?.language, 'text', 'an example is followed by what it prints')
-      const { stdout } = await promisify(execFile)(process.execPath, [`${program}.js`], { cwd: project })
+      const { stdout } = await promisify(execFile)(process.execPath, [`${i + 1}.js`], { cwd: folder })
       assert.equal(stdout, next.body)
     })
   }
 }
+
+test('the commands of the README and of the tutorial install the tarball in an empty folder', () => {
+  for (const page of ['README.md', 'docs/tutorial.md']) {
+    const empty = mkdtempSync(join(tmpdir(), 'qkv-empty-')) // not below a folder with node_modules
+    after(() => rmSync(empty, { recursive: true }))
+    cpSync(tarball, join(empty, `qkv-${version}.tgz`))
+    const [, commands] =
+      /```sh\n((?:npm init.*\n)?npm install .*\n)```/.exec(texts.get(page) ?? '') ?? assert.fail(page)
+    run('sh', ['-ec', commands], empty)
+    const program = "import('qkv').then(async ({ load }) => console.log((await load()).threads))"
+    assert.equal(run(process.execPath, ['-e', program], empty), '1\n')
+    assert.deepEqual(
+      readdirSync(join(empty, 'node_modules')).filter(name => !name.startsWith('.')),
+      ['qkv'],
+    )
+  }
+})
 
 test('the examples pass TypeScript, strict and with noUncheckedIndexedAccess', () => {
   const compilerOptions = {
@@ -52,7 +91,9 @@ test('the examples pass TypeScript, strict and with noUncheckedIndexedAccess', (
     lib: ['es2022', 'dom', 'dom.iterable'],
     types: ['node'],
   }
-  const config = { compilerOptions, files: programs.map(name => `${name}.js`) }
+  mkdirSync(join(project, 'node_modules/@types'), { recursive: true })
+  cpSync(join(root, 'node_modules/@types/node'), join(project, 'node_modules/@types/node'), { recursive: true })
+  const config = { compilerOptions, files: programs }
   writeFileSync(join(project, 'tsconfig.json'), JSON.stringify(config))
   try {
     run(process.execPath, [join(root, 'node_modules/typescript/bin/tsc'), '-p', project])
@@ -63,15 +104,21 @@ test('the examples pass TypeScript, strict and with noUncheckedIndexedAccess', (
 
 test('the README has at most 10 KB', () => assert.ok(Buffer.byteLength(texts.get('README.md') ?? '') <= 10_240))
 
-test('every link of the README and the docs leads to a file that the package holds', () => {
+test('every link leads to a file, and from a packed page to a packed file', () => {
+  /** @type {string[]} */
+  const left = []
   for (const [page, text] of texts)
     for (const [, link] of text.replace(/```[\s\S]*?```/g, '').matchAll(/\]\(([^)#:]+)(?:#[^)]*)?\)/g)) {
       const path = new URL(link, `file:///${page}`).pathname.slice(1)
       assert.ok(existsSync(`${root}/${path}`), `${page} links to ${link}, which is not there`)
-      const isPacked =
-        /^(?:README|LICENSE)/.test(path) || files.some((/** @type {string} */ held) => path.startsWith(held))
-      assert.ok(isPacked, `${page} links to ${link}, which "files" of package.json leaves out`)
+      if (packed.includes(page) && !packed.includes(path)) left.push(`${page}: ${link}`)
     }
+  assert.deepEqual(left, [])
+})
+
+test('the index of docs/ names every page', () => {
+  for (const page of pages.filter(page => /^docs\/(?!README)/.test(page)))
+    assert.ok((texts.get('docs/README.md') ?? '').includes(page.replace('docs/', '')), page)
 })
 
 test('the README and the docs name every entry of the package', () => {

@@ -1,5 +1,8 @@
 #!/usr/bin/env bash
-# npm test runs everything, part by part. It stops where a part fails, and says how long each part took.
+# Runs the tests part by part, stops where a part fails, and prints how long each part took.
+#   tests/run.sh           npm test: all numbers, the page's logic, each room in Chromium
+#   tests/run.sh --lines   the same; fails if the tests run less than 95 % of the lines of src
+#   tests/run.sh all       npm run test:all: what npm test leaves out
 set -euo pipefail
 cd "$(dirname "$0")/.."
 times=$(mktemp)
@@ -9,20 +12,27 @@ part() { # its arguments: a name, a command
   "${@:2}" || { echo "npm test: $1 failed" >&2; return 1; }
   echo "$1 $((SECONDS - start)) s" >>"$times"
 }
-site() { node build/elements.js && npm run -s site; }
 
-part setup ./setup.sh packages reference clang-format native chromium-headless-shell firefox-esr webkit torch
-part build ./build.sh
-part relaxed ./build.sh --relaxed
-part dist npm run -s dist
-part lint npm run -s lint &
-lint=$!
-part site site
-wait $lint
-part node npm run -s test:node
-part native npm run -s test:native
-part page tests/test.sh page
-part reference npm run -s reference
-part package npm run -s test:package
+if [ "${1-}" = all ]; then
+  part setup ./setup.sh packages reference native chromium-headless-shell firefox-esr webkit torch
+  part build ./build.sh
+  part relaxed ./build.sh --relaxed
+  part dist npm run -s dist
+  part site npm run -s site
+  part native npm run -s test:native
+  part rest tests/test.sh rest
+  part reference npm run -s reference
+  part package npm run -s test:package
+else
+  part setup ./setup.sh packages clang-format chromium-headless-shell
+  part build ./build.sh
+  part dist npm run -s dist
+  part lint npm run -s lint &
+  lint=$!
+  part site npm run -s site
+  wait $lint
+  if [ "${1-}" = --lines ]; then part node npm run -s test:lines; else part node tests/test.sh node; fi
+  part page tests/test.sh page
+fi
 paste -sd, "$times"
 echo "$SECONDS s in all"

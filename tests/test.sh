@@ -1,9 +1,10 @@
 #!/usr/bin/env bash
 # Runs one test file more at once than there are cores, because tests wait for browsers and other processes.
-#   tests/test.sh quick     the tests that need no browser, no PyTorch, no built package and no relaxed build
-#   tests/test.sh slow      those tests of the library that take many seconds each
-#   tests/test.sh library   the other tests of the library: npm run test:node counts the lines of src that these run
-#   tests/test.sh page      the tests of the page
+#   tests/test.sh quick     the tests that need no browser, no PyTorch and no built package, and take no many seconds
+#   tests/test.sh node      the tests of the library, but for what `rest` runs
+#   tests/test.sh slow, tests/test.sh counted   the same in two halves; npm run test:lines counts the lines of src that the second one runs
+#   tests/test.sh page      the page's logic on its stores, and in Chromium the ways of a reader through each room
+#   tests/test.sh rest      the other files of the library and of the page: the built package, PyTorch, all of the page, three browsers
 #   tests/test.sh FILE...   these files
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -13,37 +14,37 @@ run() { # its arguments: how many files run at once, the files
   node tests/run-files.js --at-once "$1" "${@:2}"
 }
 
-# Tests of browsers share the cores. A file that fails beside the others runs again alone and has to pass then; more than three
-# files that fail are no accident. Its arguments: the files.
-run_browsers() {
-  local failed again
-  failed=$(mktemp)
-  node tests/run-files.js --at-once "$many" --failed "$failed" "$@" && return
-  mapfile -t again <"$failed"
-  [ ${#again[@]} -gt 0 ] && [ ${#again[@]} -le 3 ] || exit 1
-  echo "FAILED BESIDE OTHERS, run again alone: ${again[*]}"
-  run 1 "${again[@]}"
+# What needs the packed package, the relaxed build, PyTorch or many seconds.
+not_npm_test='^tests/(bench|build|package|readme|relaxed|soak|training|models/torch-files)\.test\.js$'
+# With its lines counted, a test takes half as long again; these are many numbers for few lines.
+slow='^tests/(backward|border|cache|conformance|exp|properties|summary|sweep|threads|models/(dtypes|fine-tune|gradients|growth|real))\.test\.js$'
+library() { ls tests/*.test.js tests/articles/*.test.js tests/models/*.test.js; }
+
+# Files that need a browser or PyTorch, and those of them that npm test runs: each room as a reader uses it.
+needs="useElements|usePage|useBrowser|[cC]hromium|browsers?\.js|'\./pytorch\.js'|PYTHON"
+shown='^tests/(browser/numbers|page/(access|behaviours|elements|first-screen|front|learn-room|models-changes|models-open|share))\.test\.js$'
+long='^tests/page/(circuits|trained)\.test\.js$' # they train
+page_files() { ls tests/page/*.test.js tests/browser/*.test.js | grep -v page/typing; }
+of_page() {
+  grep -LE "$needs" $(page_files) | grep -vE "$long"
+  page_files | grep -E "$shown"
 }
 
-# With its lines counted, a test takes half as long again; these are many numbers for few lines.
-slow='(abi|backward|bench|border|cache|conformance|exp|package|properties|readme|relaxed|soak|summary|sweep|threads|models/(dtypes|fine-tune|gradients|growth|real))\.test\.js$'
-
 case ${1-} in
-  slow) mapfile -t files < <(ls tests/*.test.js tests/models/*.test.js | grep -E "^tests/$slow") && run "$many" "${files[@]}" ;;
-  library)
-    mapfile -t files < <(ls tests/*.test.js tests/articles/*.test.js tests/models/*.test.js | grep -vE "^tests/$slow")
+  node) mapfile -t files < <(library | grep -vE "$not_npm_test") && run "$many" "${files[@]}" ;;
+  slow) mapfile -t files < <(library | grep -E "$slow") && run "$many" "${files[@]}" ;;
+  counted) mapfile -t files < <(library | grep -vE "$not_npm_test|$slow") && run "$many" "${files[@]}" ;;
+  page) mapfile -t files < <(of_page) && run "$many" "${files[@]}" ;;
+  rest)
+    mapfile -t files < <(library | grep -E "$not_npm_test" && comm -23 <(page_files | sort) <(of_page | sort))
     run "$many" "${files[@]}"
+    run 1 tests/page/typing.test.js # it measures times, so nothing else runs beside it
     ;;
   quick)
-    needs="useElements|usePage|useBrowser|[cC]hromium|browsers?\.js|from 'vite'|'\./pytorch\.js'|PYTHON|qkv\.relaxed\.wasm'|packed\.js"
-    long='(activation|int8-cache|masks|page/(circuits|exercise-runs|learn|learn-model|learn-programs|learn-session|trained))\.test\.js$' # they train, compile, or take many seconds
-    mapfile -t files < <(grep -LE "$needs" tests/*.test.js tests/articles/*.test.js tests/page/*.test.js | grep -vE "^tests/($slow|$long)")
+    # Those of the page that train take many seconds.
+    trains='(activation|int8-cache|masks|page/(exercise-runs|learn|learn-model|learn-session))\.test\.js$'
+    mapfile -t files < <(grep -LE "$needs|from 'vite'" tests/*.test.js tests/articles/*.test.js tests/page/*.test.js | grep -vE "$not_npm_test|$slow|$long|$trains")
     run "$many" "${files[@]}"
-    ;;
-  page)
-    mapfile -t files < <(ls tests/page/*.test.js tests/browser/*.test.js | grep -v page/typing)
-    run_browsers "${files[@]}"
-    run 1 tests/page/typing.test.js # it measures times, so nothing else runs beside it
     ;;
   *) run "$many" "$@" ;;
 esac

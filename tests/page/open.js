@@ -16,9 +16,9 @@ export const SMALL_LAYER = '#2&model=multihead&dModel=8&heads=2'
 /** The link of One layer as it opens. */
 export const LAYER = '#2&'
 /** Milliseconds until a test gives up waiting for a state. The machine may be busy. */
-const PATIENCE = 60_000
+const PATIENCE = 120_000
 /** Milliseconds after which the page of a test is closed: an evaluation in a page that stands still would never end. */
-const LIMIT = 240_000
+const LIMIT = 480_000
 
 /** The page of the running test. @type {Page} */
 export let page
