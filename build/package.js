@@ -45,7 +45,7 @@ const chunkFileNames = ({ moduleIds }) =>
 await build({
   input: Object.fromEntries(entries.map(({ name, source }) => [name, source])),
   platform: 'neutral',
-  external: ['@huggingface/jinja', '@huggingface/tokenizers'], // optional: bundlers of users find them
+  external: ['@huggingface/tokenizers'], // optional: bundlers of users find it
   output: { ...output, dir: 'dist', chunkFileNames, codeSplitting: { groups } },
 })
 for (const [source, name] of [

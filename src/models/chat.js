@@ -1,9 +1,9 @@
-// Conversations as text, by the chat template of a folder. The package @huggingface/jinja reads it, which is optional and loaded when the
-// first conversation is given.
-// https://github.com/huggingface/transformers: utils/chat_template_utils.py, apply_chat_template in tokenization_utils_base.py
+// Conversations as text, by the chat template of a folder. Loaded when the first conversation is given.
+// https://github.com/huggingface/transformers: apply_chat_template and from_pretrained in tokenization_utils_base.py
 
 import { readOptions, toBoolean } from '../base/arguments.js'
 import { describe } from '../base/errors.js'
+import { compile } from './jinja/render.js'
 
 /**
  * A message of a conversation.
@@ -20,81 +20,133 @@ import { describe } from '../base/errors.js'
  * @typedef {Record<string, unknown>} TokenizerConfig
  */
 
-/** A token that a config names: its text, or an object with it. @param {any} given */
+const WHERE = 'applyChatTemplate'
+
+/** Special tokens that every tokenizer of transformers may have. */
+const TOKENS = ['bos', 'eos', 'unk', 'sep', 'pad', 'cls', 'mask'].map(name => `${name}_token`)
+
+/** Those that a tokenizer class has where no file names them. @type {Record<string, Record<string, string>>} */
+const OF_CLASS = {
+  LlamaTokenizer: { unk_token: '<unk>', bos_token: '<s>', eos_token: '</s>' },
+  GemmaTokenizer: {
+    unk_token: '<unk>',
+    bos_token: '<bos>',
+    eos_token: '<eos>',
+    pad_token: '<pad>',
+    mask_token: '<mask>',
+  },
+  GPT2Tokenizer: { unk_token: '<|endoftext|>', bos_token: '<|endoftext|>', eos_token: '<|endoftext|>' },
+  Qwen2Tokenizer: { unk_token: '<|endoftext|>', eos_token: '<|endoftext|>', pad_token: '<|endoftext|>' },
+}
+
+/** A token that a file names: its text, or an object with it. @param {any} given */
 const tokenOf = given => (typeof given === 'string' ? given : given?.content)
 
 /**
- * The template that is used: the one that was given, the file's, or that of the config.
+ * The special tokens by name, as from_pretrained finds them: special_tokens_map.json counts, and before the config, where the config
+ * has no added_tokens_decoder.
  * @param {TokenizerConfig} config
- * @param {string | undefined} file the text of chat_template.jinja
- * @param {string | undefined} given
+ * @param {Record<string, unknown> | undefined} map special_tokens_map.json
+ */
+function tokensOf(config, map) {
+  const { tokenizer_class: type, added_tokens_decoder: decoder, extra_special_tokens: extra } = config
+  const ofMap = decoder === undefined ? map : undefined
+  const own = Object.keys(config).filter(name => name.endsWith('_token') && typeof config[name] === 'string')
+  const extras = { ...ofExtra(extra), ...ofExtra(ofMap?.extra_special_tokens) }
+  const ofClass = OF_CLASS[String(type).replace(/Fast$/, '')] ?? {}
+  const standard = TOKENS.map(name => [name, ofMap?.[name] ?? (name in config ? config[name] : ofClass[name])])
+  const all = [...own.map(name => [name, config[name]]), ...Object.entries(extras), ...standard]
+  return Object.fromEntries(
+    all.map(([name, token]) => [name, tokenOf(token)]).filter(([, token]) => token !== undefined),
+  )
+}
+
+/** @param {unknown} extra a dict; a list names no token */
+const ofExtra = extra => (Array.isArray(extra) ? {} : Object(extra))
+
+/**
+ * The templates of a folder by their names. Files of their own come before tokenizer_config.json.
+ * @param {unknown} own chat_template of the config
+ * @param {Partial<import('./text-files.js').ChatFiles>} files
+ * @returns {Map<string, string>} of one alone: default
+ */
+function templatesOf(own, { templates = [], ofProcessor }) {
+  if (templates.length) return new Map(templates)
+  const given = own ?? ofProcessor ?? []
+  if (typeof given === 'string') return new Map([['default', given]])
+  const list = Array.isArray(given) ? given.map(each => [each?.name, each?.template]) : Object.entries(Object(given))
+  for (const [name, template] of list)
+    if (typeof name !== 'string' || typeof template !== 'string')
+      throw new TypeError(
+        `${WHERE}: tokenizer_config.json: chat_template: ${describe(given)} given, a text or a list of { name, template } expected`,
+      )
+  return new Map(/** @type {[string, string][]} */ (list))
+}
+
+/**
+ * The template that is used: the one that was given, the folder's for tools, or its default.
+ * @param {Map<string, string>} named
+ * @param {unknown} given
  * @param {boolean} hasTools
- * @param {string} where
  * @returns {string}
  */
-function templateOf({ chat_template: own }, file, given, hasTools, where) {
-  const list = Array.isArray(own) ? own.map(({ name, template }) => [String(name), String(template)]) : []
-  const named = new Map(/** @type {[string, string][]} */ (list))
+function chosen(named, given, hasTools) {
+  const names = [...named.keys()].join(', ')
   if (given !== undefined) {
-    if (typeof given !== 'string') throw new TypeError(`${where}: template: ${describe(given)} given, a text expected`)
-    return named.get(given) ?? given
+    if (typeof given !== 'string') throw new TypeError(`${WHERE}: template: ${describe(given)} given, a text expected`)
+    const template = named.get(given)
+    if (template === undefined && !/\{[{%#]/.test(given))
+      throw new RangeError(
+        `${WHERE}: template: ${describe(given)} is neither the name of a template of this folder (${names || 'it has none'}) nor a template, which has {{ }} or {% %}`,
+      )
+    return template ?? given
   }
-  const usual = (hasTools && named.get('tool_use')) || named.get('default')
-  const found = file ?? (typeof own === 'string' ? own : usual)
+  const found = (hasTools ? named.get('tool_use') : undefined) ?? named.get('default')
   if (found !== undefined) return found
   throw new Error(
-    list.length
-      ? `${where}: this folder has several chat templates, none of them the default: say { template } with one of ${[...named.keys()].join(', ')}`
-      : `${where}: this folder has no chat template, neither chat_template in tokenizer_config.json nor chat_template.jinja: give a text, or say { template }`,
+    named.size
+      ? `${WHERE}: this folder has several chat templates, none of them the default: say { template } with one of ${names}`
+      : `${WHERE}: this folder has no chat template, neither chat_template in tokenizer_config.json nor chat_template.jinja: give a text, or say { template }`,
   )
 }
 
 /**
  * @param {TokenizerConfig} config tokenizer_config.json
- * @param {(() => Promise<string | undefined>) | undefined} readFile reads chat_template.jinja
+ * @param {(() => Promise<import('./text-files.js').ChatFiles>) | undefined} readFiles
  * @param {unknown} messages
  * @param {ChatOptions} options
  * @returns {Promise<string>}
  */
-export async function chatText(config, readFile, messages, options) {
-  const where = 'applyChatTemplate'
+export async function chatText(config, readFiles, messages, options) {
   const known = ['template', 'addGenerationPrompt', 'tools', 'variables']
-  const { template, addGenerationPrompt = true, tools, variables = {} } = readOptions(options, known, where)
-  toBoolean(addGenerationPrompt, `${where}: addGenerationPrompt`)
+  const { template, addGenerationPrompt = true, tools, variables = {} } = readOptions(options, known, WHERE)
+  toBoolean(addGenerationPrompt, `${WHERE}: addGenerationPrompt`)
   if (typeof variables !== 'object' || variables === null || Array.isArray(variables))
-    throw new TypeError(`${where}: variables: ${describe(variables)} given, an object of variables by name expected`)
+    throw new TypeError(`${WHERE}: variables: ${describe(variables)} given, an object of variables by name expected`)
   if (tools !== undefined && !Array.isArray(tools))
-    throw new TypeError(`${where}: tools: ${describe(tools)} given, a list of JSON schemas expected`)
+    throw new TypeError(`${WHERE}: tools: ${describe(tools)} given, a list of JSON schemas expected`)
   if (
     !Array.isArray(messages) ||
     !messages.length ||
     !messages.every(message => typeof Object(message).role === 'string')
   )
-    throw new TypeError(`${where}: ${describe(messages)} given, a list of messages { role, content } expected`)
-  const text = templateOf(config, await readFile?.(), template, tools !== undefined, where)
-  const { Template } = await jinja(where)
-  const tokens = Object.keys(config).filter(name => /_token$/.test(name) && tokenOf(config[name]) !== undefined)
+    throw new TypeError(`${WHERE}: ${describe(messages)} given, a list of messages { role, content } expected`)
+  const files = (await readFiles?.()) ?? { templates: [] }
+  const text = chosen(templatesOf(config.chat_template, files), template, tools !== undefined)
+  const given = {
+    ...tokensOf(config, files.tokens),
+    documents: null,
+    ...variables,
+    messages,
+    tools: tools ?? null,
+    add_generation_prompt: addGenerationPrompt,
+  }
   try {
-    return new Template(text).render({
-      ...Object.fromEntries(tokens.map(name => [name, tokenOf(config[name])])),
-      ...variables,
-      messages,
-      ...(tools && { tools }),
-      add_generation_prompt: addGenerationPrompt,
-    })
+    return compile(text)(given)
   } catch (cause) {
-    throw new Error(`${where}: the chat template refuses these messages: ${/** @type {Error} */ (cause).message}`, {
+    if (cause instanceof TypeError || cause instanceof RangeError) throw cause // of the values that were given
+    throw new Error(`${WHERE}: the chat template refuses these messages: ${/** @type {Error} */ (cause).message}`, {
       cause,
     })
-  }
-}
-
-/** The optional package: its name is a literal, so that bundlers find it. @param {string} where @returns {Promise<{ Template: new (text: string) => { render: (items: object) => string } }>} */
-async function jinja(where) {
-  try {
-    return /** @type {any} */ (await import('@huggingface/jinja'))
-  } catch (cause) {
-    const { missingPackage } = await import('./refusals.js')
-    throw missingPackage(cause, `${where}: a chat template`, '@huggingface/jinja', 'or give a text')
   }
 }

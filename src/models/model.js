@@ -188,8 +188,8 @@ export class Model {
    * @param {Record<string, unknown>} config
    * @param {import('./tokenizer.js').TextTool | undefined} tokenizer
    * @param {typeof import('./class-logits.js').classLogits} [classLogits] of a family with classes
-   * @param {{ modules?: import('./sentence-modules.js').ReadModules, template?: () => Promise<string | undefined>, settings?: () => Promise<import('./generation-settings.js').GenerationSettings>, TokenCalls?: typeof import('./token-calls.js').TokenCalls }} [reads]
-   *   files that are read when they are needed: the modules of sentence-transformers, chat_template.jinja, generation_config.json; what makes the calls of a token
+   * @param {{ modules?: import('./sentence-modules.js').ReadModules, chat?: () => Promise<import('./text-files.js').ChatFiles>, settings?: () => Promise<import('./generation-settings.js').GenerationSettings>, TokenCalls?: typeof import('./token-calls.js').TokenCalls }} [reads]
+   *   files that are read when they are needed: the modules of sentence-transformers, chat templates, generation_config.json; what makes the calls of a token
    */
   constructor(qkv, family, weights, config, tokenizer, classLogits, reads = {}) {
     this.#qkv = qkv
@@ -802,7 +802,7 @@ export class Model {
   async applyChatTemplate(messages, options = {}) {
     const { config } = Model.#own(this).#expectTokenizer()
     const { chatText } = await import('./chat.js')
-    return chatText(config, this.#reads.template, messages, options)
+    return chatText(config, this.#reads.chat, messages, options)
   }
 
   /**

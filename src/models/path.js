@@ -1,5 +1,8 @@
 // Reads a folder on the disk. This module is loaded in Node only.
 
+/** Folders within, whose files are listed as well. */
+const INNER = ['onnx', 'additional_chat_templates']
+
 /**
  * A folder on the disk, in Node.
  * @param {string | URL} path
@@ -33,9 +36,11 @@ export async function fromPath(path) {
     names: () => [...handles.keys()],
     list: async () => {
       const files = await fs.readdir(base, { withFileTypes: true })
-      const inside = files.some(file => file.isDirectory() && file.name === 'onnx')
-      const onnx = inside ? await fs.readdir(`${base}/onnx`).catch(() => []) : []
-      return [...files.filter(file => !file.isDirectory()).map(({ name }) => name), ...onnx.map(name => `onnx/${name}`)]
+      const inner = files.filter(file => file.isDirectory() && INNER.includes(file.name))
+      const inside = inner.map(async ({ name }) =>
+        (await fs.readdir(`${base}/${name}`).catch(() => [])).map(file => `${name}/${file}`),
+      )
+      return [files.filter(file => !file.isDirectory()).map(({ name }) => name), ...(await Promise.all(inside))].flat()
     },
     close: async () => {
       for (const handle of handles.values()) await handle.close()

@@ -17,7 +17,7 @@ import { describe } from '../base/errors.js'
  * @typedef {object} Folder
  * @property {(name: string) => Promise<ByteSource | undefined>} open undefined: there is no such file
  * @property {() => readonly string[]} names of the known files; a URL cannot be listed, so those opened so far
- * @property {() => Promise<string[]>} [list] all files of a folder on the disk, for the error where the weights are missing
+ * @property {() => Promise<string[]>} [list] all files of a folder on the disk, with those of the folders in it that are known
  * @property {() => Promise<void>} close
  * @property {() => Promise<void>} [finish] all weights were read: what was downloaded is checked and kept
  * @property {boolean} [isDownloaded] does it tell its progress itself?

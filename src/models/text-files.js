@@ -1,20 +1,21 @@
-// Files that few uses of a model need: the modules of sentence-transformers, a chat template, generation_config.json.
+// Files that few uses of a model need: the modules of sentence-transformers, chat templates, generation_config.json.
 
 import { openFolder, readJSON } from './source.js'
 
 /** @typedef {import('./source.js').CheckpointSource} CheckpointSource */
+/** @typedef {import('./source.js').Folder} Folder */
 
 /**
- * Reads a file that few uses of a model need: now, if the folder lists it, else when it is asked for, because a folder
+ * Reads files that few uses of a model need: now, if the folder lists one of them, else when they are asked for, because a folder
  * that cannot be listed would be asked in vain.
  * @template T
- * @param {import('./source.js').Folder} folder
+ * @param {Folder} folder
  * @param {CheckpointSource} source
- * @param {string} name
- * @param {(from: import('./source.js').Folder) => Promise<T>} read
+ * @param {(name: string) => boolean} isOne of the files
+ * @param {(from: Folder) => Promise<T>} read
  */
-async function whenNeeded(folder, source, name, read) {
-  if (folder.names().includes(name)) {
+async function whenNeeded(folder, source, isOne, read) {
+  if (folder.names().some(isOne)) {
     const found = await read(folder)
     return async () => found
   }
@@ -34,43 +35,80 @@ async function whenNeeded(folder, source, name, read) {
   }
 }
 
-/** The modules of sentence-transformers. @param {import('./source.js').Folder} from */
+/** The modules of sentence-transformers. @param {Folder} from */
 const readModules = async from => (await import('./sentence-modules.js')).readModules(from, readJSON)
 
-const TEMPLATE = 'chat_template.jinja'
+const [TEMPLATE, OF_PROCESSOR, TOKENS] = ['chat_template.jinja', 'chat_template.json', 'special_tokens_map.json']
+const NAMED = /^additional_chat_templates\/([^/]+)\.jinja$/
 
-/** A chat template beside the config. @param {import('./source.js').Folder} from */
-const readTemplate = async from => {
-  const file = await from.open(TEMPLATE)
-  return file && new TextDecoder().decode(await file.read(0, file.size ?? 2 ** 24))
+/**
+ * What lies beside tokenizer_config.json for conversations.
+ * @typedef {object} ChatFiles
+ * @property {[name: string, template: string][]} templates of chat_template.jinja, named default, and of additional_chat_templates/
+ * @property {unknown} [ofProcessor] chat_template of chat_template.json, which a processor of images and texts has
+ * @property {Record<string, unknown>} [tokens] special_tokens_map.json
+ */
+
+/** @param {Folder} from @returns {Promise<ChatFiles>} */
+async function readChat(from) {
+  const text = async (/** @type {string} */ name) => {
+    const file = await from.open(name)
+    return file && new TextDecoder().decode(await file.read(0, file.size ?? 2 ** 24))
+  }
+  const json = async (/** @type {string} */ name) => {
+    const file = await from.open(name)
+    return /** @type {any} */ (file && (await readJSON(file, name)))
+  }
+  const names = [...new Set([...from.names(), ...((await from.list?.()) ?? [])])]
+  const files = [[TEMPLATE, 'default'], ...names.map(name => [name, NAMED.exec(name)?.[1]])]
+  /** @type {[string, string][]} */
+  const templates = []
+  for (const [file, name] of files) {
+    const template = name === undefined ? undefined : await text(String(file))
+    if (template !== undefined) templates.push([String(name), template])
+  }
+  const ofProcessor = templates.length ? undefined : (await json(OF_PROCESSOR))?.chat_template
+  return { templates, ofProcessor, tokens: await json(TOKENS) }
 }
 
 const GENERATION = 'generation_config.json'
 
 /**
  * What the folder says of the choice of ids. config.json says it where there is no generation_config.json.
- * @param {import('./source.js').Folder} folder
+ * @param {Folder} folder
  * @param {CheckpointSource} source
  * @param {Record<string, unknown>} config
  * @param {number} vocab
  */
 export async function settingsOf(folder, source, config, vocab) {
   const { readSettings } = await import('./generation-settings.js')
-  /** @param {import('./source.js').Folder} from */
+  /** @param {Folder} from */
   const read = async from => {
     const file = await from.open(GENERATION)
     return file
       ? readSettings(await readJSON(file, GENERATION), GENERATION, vocab)
       : readSettings(config, 'config.json', vocab)
   }
-  const later = folder.list ? undefined : await whenNeeded(folder, source, GENERATION, read)
+  const later = folder.list ? undefined : await whenNeeded(folder, source, name => name === GENERATION, read)
   if (later) return later
   const settings = await read(folder)
   return async () => settings
 }
 
-/** @param {import('./source.js').Folder} folder @param {CheckpointSource} source */
-export const readsOf = async (folder, source) => ({
-  modules: await whenNeeded(folder, source, 'modules.json', readModules),
-  template: await whenNeeded(folder, source, TEMPLATE, readTemplate),
-})
+/**
+ * @param {Folder} folder
+ * @param {CheckpointSource} source
+ * @param {Record<string, unknown>} config tokenizer_config.json
+ */
+export async function readsOf(folder, source, config) {
+  // Python reads the special tokens of a folder with added_tokens_decoder from tokenizer_config.json alone.
+  const isOne = (/** @type {string} */ name) =>
+    name === TEMPLATE ||
+    name === OF_PROCESSOR ||
+    NAMED.test(name) ||
+    (name === TOKENS && config.chat_template !== undefined && config.added_tokens_decoder === undefined)
+  return {
+    modules: await whenNeeded(folder, source, name => name === 'modules.json', readModules),
+    chat: await whenNeeded(folder, source, isOne, readChat),
+  }
+}

@@ -123,7 +123,11 @@ test('of several templates the default is used, that for tools with tools, and o
   assert.equal(await model.applyChatTemplate(HELLO, { tools: [{}, {}] }), 'with 2')
   assert.equal(await model.applyChatTemplate(HELLO, { template: 'rag' }), 'documents')
   assert.equal(await model.applyChatTemplate(HELLO, { template: 'my {{ messages[0].role }}' }), 'my user')
-  assert.equal(await model.applyChatTemplate(HELLO, { template: 'constructor' }), 'constructor')
+  for (const template of ['constructor', 'no_such', 'Rag'])
+    await assert.rejects(
+      model.applyChatTemplate(HELLO, { template }),
+      /is neither the name of a template of this folder \(default, tool_use, rag\)/,
+    )
   model.dispose()
   const other = await open(filesOf({ chat_template: several.slice(2) }))
   await assert.rejects(other.applyChatTemplate(HELLO), /several chat templates, none of them the default: .* of rag/)

@@ -14,7 +14,7 @@ import { serve } from './project.js'
 
 const { project, run, remove } = install()
 after(remove)
-for (const name of ['@huggingface/tokenizers', '@huggingface/jinja', '@types/node'])
+for (const name of ['@huggingface/tokenizers', '@types/node'])
   cpSync(join(root, 'node_modules', name), join(project, 'node_modules', name), { recursive: true })
 /** Options of TypeScript. */
 const TYPES =

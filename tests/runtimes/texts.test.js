@@ -1,5 +1,4 @@
-// The optional packages @huggingface/tokenizers and @huggingface/jinja beside the packed package: every bundler finds them, and builds without
-// them.
+// The optional package @huggingface/tokenizers beside the packed package: every bundler finds it, and builds without it.
 
 import assert from 'node:assert/strict'
 import { cpSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs'
@@ -46,8 +45,7 @@ const BUILDS = {
     const imports = {
       qkv: at('qkv/dist/index.js'),
       'qkv/models': at('qkv/dist/models.js'),
-      ...(!out.endsWith('missing') && { '@huggingface/tokenizers': at('@huggingface/tokenizers/dist/tokenizers.mjs') }),
-      ...(out.endsWith('there') && { '@huggingface/jinja': at('@huggingface/jinja/dist/index.js') }),
+      ...(out.endsWith('there') && { '@huggingface/tokenizers': at('@huggingface/tokenizers/dist/tokenizers.mjs') }),
     }
     mkdirSync(join(folder, out))
     const map = `<script type="importmap">${JSON.stringify({ imports })}</script>`
@@ -78,8 +76,8 @@ async function answerOf(name, out) {
 const TOKENS = '[CLS],the,c,##at,[SEP]'
 const MISSING = /which is not installed: npm install/
 const UNKNOWN = /which cannot be loaded here .* a bundler includes it where it is installed/
-/** What is installed: none of the packages, that of tokenizers, both. */
-const STATES = { missing: [], tokenizers: ['tokenizers'], there: ['tokenizers', 'jinja'] }
+/** What is installed: nothing, or the package. */
+const STATES = { missing: [], there: ['tokenizers'] }
 
 for (const [state, packages] of Object.entries(STATES))
   for (const name of Object.keys(BUILDS))

@@ -145,7 +145,7 @@ async function openModel(name, { settings, requests, store, end, isLoaded, hasTo
   if (isLoaded) for (const [path, file] of read) if (isSmall(file)) source(path).catch(() => {})
 
   return {
-    names: () => [...files.keys()],
+    names: () => [...files.keys(), ...templatesIn(facts, name.folder)],
     open: async path => (find(path) ? source(path) : undefined),
     async close() {
       end()
@@ -211,6 +211,12 @@ const notKept = (text, { cache, isOffline }) =>
 function filesIn({ files }, folder) {
   const own = files.filter(({ path }) => path.startsWith(folder) && !path.includes('/', folder.length))
   return new Map(own.map(file => [file.path.slice(folder.length), file]))
+}
+
+/** Chat templates with names, which lie in a folder of their own. @param {Facts} facts @param {string} folder */
+function templatesIn({ files }, folder) {
+  const own = `${folder}additional_chat_templates/`
+  return files.filter(({ path }) => path.startsWith(own)).map(({ path }) => path.slice(folder.length))
 }
 
 /** The names of the files that a model is made of: texts, then weights. @param {Map<string, HubFile>} files @param {boolean} hasTokenizer */

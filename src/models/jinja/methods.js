@@ -1,0 +1,414 @@
+// Attributes, items and methods of Python's values, as jinja2's sandbox gives them.
+
+import { LOOP } from './scope.js'
+import { SPACE } from './tokens.js'
+import {
+  Callable,
+  checkDefined,
+  contains,
+  equal,
+  isNumber,
+  isText,
+  iterate,
+  keyOf,
+  Markup,
+  Namespace,
+  NotCovered,
+  Numbers,
+  sliced,
+  str,
+  TemplateError,
+  Tuple,
+  textOf,
+  truth,
+  typeName,
+  Undefined,
+  View,
+} from './values.js'
+
+/**
+ * The arguments of a call by the names of the parameters; undefined where none was given.
+ * @param {string} name
+ * @param {readonly string[]} names
+ * @param {any[]} args
+ * @param {Map<string, any>} kwargs
+ */
+export function bound(name, names, args, kwargs) {
+  if (args.length > names.length)
+    throw new TemplateError(`${name}() takes ${names.length} arguments, ${args.length} were given`)
+  const all = names.map((_, i) => args[i])
+  for (const [key, value] of kwargs) {
+    const at = names.indexOf(key)
+    if (at < args.length) throw new TemplateError(`${name}() got an unexpected keyword argument '${key}'`)
+    all[at] = value
+  }
+  return all
+}
+
+/** @param {any} v @param {string} what @returns {string} */
+export function expectText(v, what) {
+  checkDefined(v)
+  if (isText(v)) return textOf(v)
+  throw new TemplateError(`${what} must be str, not ${typeName(v)}`)
+}
+
+/** @param {any} v @returns {number} */
+export function expectInt(v) {
+  checkDefined(v)
+  if (typeof v === 'number' || typeof v === 'boolean') return Number(v)
+  throw new TemplateError(`'${typeName(v)}' object cannot be interpreted as an integer`)
+}
+
+const START = new RegExp(`^${SPACE}+`)
+const END = new RegExp(`${SPACE}+$`)
+const WORDS = new RegExp(`${SPACE}+`)
+
+/** @param {string} text @param {any} chars @param {boolean} atStart @param {boolean} atEnd */
+export function strip(text, chars, atStart, atEnd) {
+  if (chars === undefined || chars === null) {
+    if (atStart) text = text.replace(START, '')
+    return atEnd ? text.replace(END, '') : text
+  }
+  const set = new Set(expectText(chars, 'strip arg'))
+  const all = Array.from(text)
+  let [from, to] = [0, all.length]
+  while (atStart && from < to && set.has(all[from])) from++
+  while (atEnd && to > from && set.has(all[to - 1])) to--
+  return all.slice(from, to).join('')
+}
+
+/** @param {string} text @param {any} separator @param {any} most @param {boolean} isRight */
+function split(text, separator, most, isRight) {
+  const limit = most === undefined || expectInt(most) < 0 ? Infinity : expectInt(most)
+  const isSpace = separator === undefined || separator === null
+  if (isSpace) {
+    const rest = strip(text, undefined, true, true)
+    if (!rest) return []
+    const parts = rest.split(WORDS)
+    if (parts.length - 1 <= limit) return parts
+    // What is not split keeps the white space inside of it, and that at the other end of the text.
+    const own = isRight
+      ? new RegExp(`^([\\s\\S]*?)${SPACE}+((?:(?!${SPACE})[\\s\\S])+)$`)
+      : new RegExp(`^((?:(?!${SPACE})[\\s\\S])+)${SPACE}+([\\s\\S]*)$`)
+    let left = isRight ? strip(text, undefined, false, true) : strip(text, undefined, true, false)
+    const out = []
+    for (let n = 0; n < limit; n++) {
+      const found = /** @type {RegExpExecArray} */ (own.exec(left))
+      out.push(found[isRight ? 2 : 1])
+      left = isRight ? strip(found[1], undefined, false, true) : found[2]
+    }
+    out.push(left)
+    return isRight ? out.reverse() : out
+  }
+  const by = expectText(separator, 'separator')
+  if (!by) throw new TemplateError('empty separator')
+  const parts = text.split(by)
+  if (parts.length - 1 <= limit) return parts
+  if (isRight) return [parts.slice(0, parts.length - limit).join(by), ...parts.slice(parts.length - limit)]
+  return [...parts.slice(0, limit), parts.slice(limit).join(by)]
+}
+
+const ENDS = '\\n\\r\\v\\f\\x1c-\\x1e\\x85\\u2028\\u2029'
+const LINES = new RegExp(`([^${ENDS}]*)(\\r\\n|[${ENDS}]|$)`, 'g')
+
+/** Lines as Python ends them. @param {string} text @param {boolean} [keepsEnds] */
+export function lines(text, keepsEnds = false) {
+  const all = Array.from(text.matchAll(LINES))
+  return all.filter(([whole]) => whole).map(([whole, line]) => (keepsEnds ? whole : line))
+}
+
+/** @param {string} text @param {string} old @param {string} given @param {number} most below 0: all */
+export function replaced(text, old, given, most) {
+  const limit = most < 0 ? Infinity : most
+  const parts = old ? text.split(old) : ['', ...Array.from(text), '']
+  if (!old && !text) return limit ? given : ''
+  return parts.reduce((all, part, i) => all + (i <= limit ? given : old) + part)
+}
+
+/** @param {string} text */
+export function capitalized(text) {
+  const [first = '', ...rest] = Array.from(text)
+  return titled(first) + rest.join('').toLowerCase()
+}
+
+/** The title case of a character. @param {string} c */
+function titled(c) {
+  if (/[\u01c4-\u01cc\u01f1-\u01f3\u10d0-\u10ff\u1c90-\u1cbf\u1f80-\u1fff]/.test(c))
+    throw new NotCovered(`the title case of ${c}`)
+  const [first = '', ...rest] = Array.from(c.toUpperCase())
+  return first + rest.join('').toLowerCase()
+}
+
+/** str.title: a letter behind a letter is small. @param {string} text */
+function titleOf(text) {
+  let isAfter = false
+  return Array.from(text, c => {
+    const isLetter = /\p{Cased}/u.test(c)
+    const out = isLetter ? (isAfter ? c.toLowerCase() : titled(c)) : c
+    isAfter = isLetter
+    return out
+  }).join('')
+}
+
+/** @param {string} text @param {any} part @param {'startsWith' | 'endsWith'} method */
+function hasEnd(text, part, method) {
+  const parts = part instanceof Tuple ? part : [part]
+  return parts.some((/** @type {any} */ each) => text[method](expectText(each, 'argument')))
+}
+
+/** The index in code points. @param {string} text @param {number} at */
+const points = (text, at) => (at < 0 ? -1 : Array.from(text.slice(0, at)).length)
+
+/** @param {string} text @param {any} part @param {'indexOf' | 'lastIndexOf'} method @param {boolean} isStrict */
+function find(text, part, method, isStrict) {
+  const at = points(text, text[method](expectText(part, 'argument')))
+  if (at < 0 && isStrict) throw new TemplateError('substring not found')
+  return at
+}
+
+/** @param {string} text @param {any} by @param {'indexOf' | 'lastIndexOf'} method */
+function partition(text, by, method) {
+  const separator = expectText(by, 'separator')
+  if (!separator) throw new TemplateError('empty separator')
+  const at = text[method](separator)
+  if (at < 0) return Tuple.from(method === 'indexOf' ? [text, '', ''] : ['', '', text])
+  return Tuple.from([text.slice(0, at), separator, text.slice(at + separator.length)])
+}
+
+/** @param {string} text @param {any} width @param {any} fill @param {'left' | 'right' | 'both'} side where it is filled */
+export function padded(text, width, fill, side) {
+  const size = Array.from(text).length
+  const w = expectInt(width)
+  const more = Math.max(0, w - size)
+  const c = fill === undefined ? ' ' : expectText(fill, 'the fill character')
+  if (Array.from(c).length !== 1) throw new TemplateError('The fill character must be exactly one character long')
+  const left = side === 'left' ? more : side === 'right' ? 0 : Math.floor(more / 2) + (more & w & 1)
+  return c.repeat(left) + text + c.repeat(more - left)
+}
+
+/** @param {string} text @param {RegExp} pattern */
+const all = (text, pattern) => pattern.test(text)
+
+export const isLower = (/** @type {string} */ text) => /\p{Cased}/u.test(text) && !/[\p{Lu}\p{Lt}]/u.test(text)
+export const isUpper = (/** @type {string} */ text) => /\p{Cased}/u.test(text) && !/[\p{Lowercase}\p{Lt}]/u.test(text)
+
+/** @typedef {[names: string[], least: number, call: (value: any, ...args: any[]) => any]} PythonMethod */
+
+/** @type {Record<string, Record<string, PythonMethod>>} */
+const METHODS = {
+  str: {
+    capitalize: [[], 0, capitalized],
+    casefold: [
+      [],
+      0,
+      text => (/^\p{ASCII}*$/u.test(text) ? text.toLowerCase() : refuse('casefold of letters beyond ASCII')),
+    ],
+    center: [['width', 'fill'], 1, (text, width, fill) => padded(text, width, fill, 'both')],
+    count: [
+      ['part'],
+      1,
+      (text, part) => (part === '' ? Array.from(text).length : text.split(expectText(part, 'argument')).length - 1),
+    ],
+    endswith: [['part'], 1, (text, part) => hasEnd(text, part, 'endsWith')],
+    find: [['part'], 1, (text, part) => find(text, part, 'indexOf', false)],
+    index: [['part'], 1, (text, part) => find(text, part, 'indexOf', true)],
+    isalnum: [[], 0, text => all(text, /^[\p{L}\p{N}]+$/u)],
+    isalpha: [[], 0, text => all(text, /^\p{L}+$/u)],
+    isascii: [[], 0, text => all(text, /^\p{ASCII}*$/u)],
+    isdecimal: [[], 0, text => all(text, /^\p{Nd}+$/u)],
+    isdigit: [
+      [],
+      0,
+      text => (/[\p{No}\p{Nl}]/u.test(text) ? refuse('isdigit of such a character') : all(text, /^\p{Nd}+$/u)),
+    ],
+    islower: [[], 0, isLower],
+    isnumeric: [
+      [],
+      0,
+      text => (/\p{Lo}/u.test(text) ? refuse('isnumeric of such a character') : all(text, /^\p{N}+$/u)),
+    ],
+    isspace: [[], 0, text => all(text, new RegExp(`^${SPACE}+$`))],
+    isupper: [[], 0, isUpper],
+    join: [
+      ['items'],
+      1,
+      (text, items) => Array.from(iterate(items), each => expectText(each, 'sequence item')).join(text),
+    ],
+    ljust: [['width', 'fill'], 1, (text, width, fill) => padded(text, width, fill, 'right')],
+    lower: [[], 0, text => text.toLowerCase()],
+    lstrip: [['chars'], 0, (text, chars) => strip(text, chars, true, false)],
+    partition: [['sep'], 1, (text, by) => partition(text, by, 'indexOf')],
+    removeprefix: [['prefix'], 1, (text, part) => (hasEnd(text, part, 'startsWith') ? text.slice(part.length) : text)],
+    removesuffix: [
+      ['suffix'],
+      1,
+      (text, part) => (part && hasEnd(text, part, 'endsWith') ? text.slice(0, -part.length) : text),
+    ],
+    replace: [
+      ['old', 'new', 'count'],
+      2,
+      (text, old, given, count) =>
+        replaced(
+          text,
+          expectText(old, 'argument 1'),
+          expectText(given, 'argument 2'),
+          count === undefined ? -1 : expectInt(count),
+        ),
+    ],
+    rfind: [['part'], 1, (text, part) => find(text, part, 'lastIndexOf', false)],
+    rindex: [['part'], 1, (text, part) => find(text, part, 'lastIndexOf', true)],
+    rjust: [['width', 'fill'], 1, (text, width, fill) => padded(text, width, fill, 'left')],
+    rpartition: [['sep'], 1, (text, by) => partition(text, by, 'lastIndexOf')],
+    rsplit: [['sep', 'maxsplit'], 0, (text, by, most) => split(text, by, most, true)],
+    rstrip: [['chars'], 0, (text, chars) => strip(text, chars, false, true)],
+    split: [['sep', 'maxsplit'], 0, (text, by, most) => split(text, by, most, false)],
+    splitlines: [['keepends'], 0, (text, keeps = false) => lines(text, truth(keeps))],
+    startswith: [['part'], 1, (text, part) => hasEnd(text, part, 'startsWith')],
+    strip: [['chars'], 0, (text, chars) => strip(text, chars, true, true)],
+    title: [[], 0, titleOf],
+    upper: [[], 0, text => text.toUpperCase()],
+    zfill: [
+      ['width'],
+      1,
+      (text, width) => {
+        const sign = /^[+-]/.exec(text)?.[0] ?? ''
+        return sign + padded(text.slice(sign.length), expectInt(width) - sign.length, '0', 'left')
+      },
+    ],
+  },
+  dict: {
+    copy: [[], 0, map => new Map(map)],
+    get: [['key', 'default'], 1, (map, key, fallback = null) => (contains(key, map) ? map.get(keyOf(key)) : fallback)],
+    items: [[], 0, map => new View('items', map)],
+    keys: [[], 0, map => new View('keys', map)],
+    values: [[], 0, map => new View('values', map)],
+  },
+  list: {
+    copy: [[], 0, list => [...list]],
+    count: [['item'], 1, (list, item) => list.filter((/** @type {any} */ each) => equal(each, item)).length],
+    index: [['item'], 1, indexIn],
+  },
+}
+METHODS.tuple = { count: METHODS.list.count, index: METHODS.list.index }
+
+/** @param {any[]} list @param {any} item */
+function indexIn(list, item) {
+  const at = list.findIndex(each => equal(each, item))
+  if (at < 0) throw new TemplateError('item is not in list')
+  return at
+}
+
+/** @param {string} what @returns {never} */
+function refuse(what) {
+  throw new NotCovered(what)
+}
+
+/** Further attributes that Python's values have. A sandbox forbids those that change a value. @type {Record<string, string>} */
+const OTHERS = {
+  str: 'encode expandtabs format format_map isidentifier isprintable istitle maketrans swapcase translate',
+  dict: 'fromkeys',
+  int: 'as_integer_ratio bit_count bit_length conjugate denominator from_bytes imag numerator real to_bytes',
+  float: 'as_integer_ratio conjugate fromhex hex imag is_integer real',
+  range: 'count index start step stop',
+  function: 'name arguments catch_kwargs catch_varargs caller explicit_caller',
+  dict_keys: 'isdisjoint mapping',
+  dict_items: 'isdisjoint mapping',
+  dict_values: 'mapping',
+  generator: 'close gi_code gi_frame gi_running gi_suspended gi_yieldfrom send throw',
+}
+OTHERS.bool = OTHERS.int
+const FORBIDDEN = /** @type {Record<string, string>} */ ({
+  dict: 'clear pop popitem setdefault update',
+  list: 'append clear extend insert pop remove reverse sort',
+})
+
+/** @param {Record<string, string>} names @param {string} type @param {string} name */
+const isAmong = (names, type, name) => names[type]?.split(' ').includes(name)
+
+/** An attribute that Python's value has; undefined: none. @param {any} of @param {string} name */
+function ownAttribute(of, name) {
+  const isInner = /^__.*__$/.test(name)
+  if (name !== '__class__') checkDefined(of)
+  if (of instanceof Namespace) return of.map.get(name)
+  if (of?.isLoop) return LOOP.includes(name) ? of[name] : undefined
+  const type = typeName(of)
+  const method = Object.hasOwn(METHODS[type] ?? {}, name) ? METHODS[type][name] : undefined
+  if (method || isAmong(OTHERS, type, name)) {
+    if (of instanceof Markup) throw new NotCovered(`the method ${name} of a value that went through safe or escape`)
+    if (!method) throw new NotCovered(`the attribute ${name} of a ${type}`)
+    const [names, least, call] = method
+    return new Callable(name, (args, kwargs) => {
+      const given = bound(name, names, args, kwargs)
+      if (given.slice(0, least).includes(undefined))
+        throw new TemplateError(`${name}() takes at least ${least} argument(s)`)
+      return call(textOf(of), ...given)
+    })
+  }
+  if (isAmong(FORBIDDEN, type, name) || isInner) return forbidden(name, type)
+  return undefined
+}
+
+/** @param {string} name @param {string} type */
+const forbidden = (name, type) => new Undefined(`access to attribute '${name}' of '${type}' object is unsafe.`)
+
+/** @param {any} of @param {any} name */
+const none = (of, name) =>
+  new Undefined(`'${typeName(of)} object' has no attribute ${typeof name === 'string' ? `'${name}'` : str(name)}`)
+
+/** An item; undefined: none. @param {any} of @param {any} key */
+function ownItem(of, key) {
+  checkDefined(of)
+  if (of instanceof Map) return of.get(keyOf(key))
+  if (!(isText(of) || Array.isArray(of) || of instanceof Numbers) || !isNumber(key) || !Number.isInteger(Number(key)))
+    return undefined
+  const all = Array.isArray(of) ? of : Array.from(textOf(of))
+  return all.at(Number(key))
+}
+
+/** @param {any} item @param {any} of @param {any} name */
+const presentOr = (item, of, name) => (item === undefined ? none(of, name) : item)
+
+/** of.name @param {any} of @param {string} name */
+export function attributeOf(of, name) {
+  const value = ownAttribute(of, name)
+  if (value === undefined) return presentOr(ownItem(of, name), of, name)
+  return name.startsWith('_') ? forbidden(name, typeName(of)) : value
+}
+
+/** of[key] @param {any} of @param {any} key */
+export function itemOf(of, key) {
+  const item = ownItem(of, key)
+  if (item !== undefined) return item
+  const value = isText(key) ? ownAttribute(of, textOf(key)) : undefined
+  return value === undefined
+    ? none(of, key)
+    : textOf(key).startsWith('_')
+      ? forbidden(textOf(key), typeName(of))
+      : value
+}
+
+/** of[from:to:by]. @param {any} of @param {any[]} parts */
+export function sliceOf(of, parts) {
+  checkDefined(of)
+  const isWhole = parts.every(part => part === null || typeof part === 'number' || typeof part === 'boolean')
+  // jinja2 raises an error, or gives an undefined value where all is constant
+  if (!(typeof of === 'string' || Array.isArray(of)) || !isWhole)
+    throw new NotCovered(`such a slice of a ${typeName(of)}`)
+  const items = sliced(Array.from(of), parts)
+  return typeof of === 'string' ? items.join('') : of instanceof Tuple ? Tuple.from(items) : items
+}
+
+/** The value at a path such as 'function.name' or 0. @param {any} attribute @param {any} [fallback] @returns {(item: any) => any} */
+export function getter(attribute, fallback) {
+  if (attribute === undefined || attribute === null) return item => item
+  const parts = isText(attribute)
+    ? textOf(attribute)
+        .split('.')
+        .map(part => (/^\d+$/.test(part) ? Number(part) : part))
+    : [attribute]
+  return item =>
+    parts.reduce((value, part) => {
+      const next = itemOf(value, part)
+      return fallback !== undefined && fallback !== null && next instanceof Undefined ? fallback : next
+    }, item)
+}

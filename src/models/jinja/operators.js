@@ -1,0 +1,117 @@
+// The operators of Python on the values of values.js.
+
+import {
+  checkDefined,
+  compare,
+  contains,
+  equal,
+  Float,
+  int,
+  isNumber,
+  isText,
+  Markup,
+  NotCovered,
+  numberOf,
+  str,
+  TemplateError,
+  Tuple,
+  typeName,
+} from './values.js'
+
+/** @param {string} operator @param {any} a @param {any} b @returns {boolean} */
+export function comparison(operator, a, b) {
+  if (operator === '==') return equal(a, b)
+  if (operator === '!=') return !equal(a, b)
+  if (operator === 'in') return contains(a, b)
+  if (operator === 'not in') return !contains(a, b)
+  const order = compare(a, b, operator)
+  if (operator === '<') return order < 0
+  if (operator === '<=') return order <= 0
+  return operator === '>' ? order > 0 : order >= 0
+}
+
+/** @param {any[]} parts */
+export const concatenated = parts => parts.map(str).join('')
+
+/** @param {any} v @param {string} sign */
+function signed(v, sign) {
+  checkDefined(v)
+  if (v instanceof Float) return new Float(sign === '-' ? -v.value : v.value)
+  if (isNumber(v)) return int(sign === '-' ? -numberOf(v) : numberOf(v))
+  throw new TemplateError(`bad operand type for unary ${sign}: '${typeName(v)}'`)
+}
+
+export const negative = (/** @type {any} */ v) => signed(v, '-')
+export const positive = (/** @type {any} */ v) => signed(v, '+')
+
+/** Floor and rest of a division, as Python rounds. @param {number} x @param {number} y */
+function division(x, y) {
+  let rest = x % y
+  if (rest !== 0 && rest < 0 !== y < 0) rest += y
+  if (rest === 0) rest = y < 0 || Object.is(y, -0) ? -0 : 0
+  const ratio = (x - rest) / y
+  let floor = Math.floor(ratio)
+  if (ratio - floor > 0.5) floor++
+  return { rest, floor }
+}
+
+/** @param {string} operator @param {any} a @param {any} b */
+function arithmetic(operator, a, b) {
+  const [x, y] = [numberOf(a), numberOf(b)]
+  const isFloat = a instanceof Float || b instanceof Float
+  const made = (/** @type {number} */ value) => (isFloat ? new Float(value) : int(value))
+  if (['/', '//', '%'].includes(operator) && y === 0)
+    throw new TemplateError(isFloat ? 'float division by zero' : 'division by zero')
+  switch (operator) {
+    case '+':
+      return made(x + y)
+    case '-':
+      return made(x - y)
+    case '*':
+      return made(x * y)
+    case '/':
+      return new Float(x / y)
+    case '//':
+      return made(division(x, y).floor)
+    case '%':
+      return made(division(x, y).rest)
+  }
+  // The last bit of a power of floats differs among libraries of mathematics.
+  if (isFloat || y < 0) throw new NotCovered('** of floats, or with a negative exponent,')
+  // jinja2 writes a constant -3 before ** as it is, and Python reads -3 ** n as -(3 ** n).
+  if (x < 0) throw new NotCovered('** of a negative number')
+  if (Math.abs(x) > 1 && y > 60) return int(Infinity)
+  return int(Number(BigInt(x) ** BigInt(Math.abs(x) > 1 ? y : (y % 2) + 2 * Number(y > 0))))
+}
+
+/** @param {any} list @param {number} times */
+function repeated(list, times) {
+  if (times > 1e6) throw new NotCovered(`repeating ${times} times`)
+  if (typeof list === 'string') return list.repeat(Math.max(0, times))
+  const items = Array.from({ length: Math.max(0, times) }, () => Array.from(list)).flat()
+  return list instanceof Tuple ? Tuple.from(items) : items
+}
+
+/** @param {string} operator @param {any} a @param {any} b @returns {any} */
+export function binary(operator, a, b) {
+  checkDefined(a, b)
+  if (isNumber(a) && isNumber(b)) return arithmetic(operator, a, b)
+  if (a instanceof Markup || b instanceof Markup)
+    throw new NotCovered(`${operator} of a value that went through safe or escape`)
+  if (operator === '+') {
+    if (typeof a === 'string' && typeof b === 'string') return a + b
+    if (Array.isArray(a) && Array.isArray(b) && a instanceof Tuple === b instanceof Tuple) {
+      const all = [...a, ...b]
+      return a instanceof Tuple ? Tuple.from(all) : all
+    }
+    if (isText(a)) throw new TemplateError(`can only concatenate str (not "${typeName(b)}") to str`)
+  }
+  if (operator === '*') {
+    const isList = (/** @type {any} */ v) => isText(v) || Array.isArray(v)
+    const isWhole = (/** @type {any} */ v) => isNumber(v) && !(v instanceof Float)
+    if (isList(a) && isWhole(b)) return repeated(a, numberOf(b))
+    if (isWhole(a) && isList(b)) return repeated(b, numberOf(a))
+  }
+  if (operator === '%' && isText(a)) throw new NotCovered('the operator % of a text')
+  throw new TemplateError(`unsupported operand type(s) for ${operator}: '${typeName(a)}' and '${typeName(b)}'`)
+}

@@ -1,0 +1,235 @@
+// Names of a template: scopes, the variable loop, macros.
+
+import { Callable, equal, iterate, length, TemplateError, Tuple, truth, Undefined } from './values.js'
+
+/**
+ * What is known of the names of a part of a template with names of its own before it is run. A name that is set there, and was not read
+ * before, is undefined until then, whatever a template was given by that name: so jinja2 compiles it.
+ */
+export class Frame {
+  /** @type {Map<string, 'load' | 'store'>} which came first */
+  refs = new Map()
+  /** @type {string[] | undefined} */
+  #hidden
+
+  /** @param {Frame} [around] */
+  constructor(around) {
+    this.around = around
+  }
+
+  /** @param {string} name @param {'load' | 'store'} kind */
+  note(name, kind) {
+    if (!this.refs.has(name)) this.refs.set(name, kind)
+  }
+
+  /** @param {string} name @returns {boolean} */
+  knows(name) {
+    return this.refs.has(name) || (this.around?.knows(name) ?? false)
+  }
+
+  get hidden() {
+    this.#hidden ??= [...this.refs].flatMap(([name, kind]) =>
+      kind === 'store' && !this.around?.knows(name) ? [name] : [],
+    )
+    return this.#hidden
+  }
+
+  /**
+   * Joins what the branches of an if have noted. A name counts as set only if each of the three sets it.
+   * @param {Map<string, 'load' | 'store'>[]} branches that of if, those of elif, that of else
+   */
+  join(branches) {
+    for (const name of new Set(branches.flatMap(refs => [...refs.keys()]))) {
+      const isSet = branches.every(refs => refs.get(name) === 'store')
+      this.note(name, isSet ? 'store' : 'load')
+    }
+  }
+}
+
+export class Scope {
+  /** @type {Map<string, any>} */
+  #names = new Map()
+
+  /** @param {Scope} [around] @param {Frame} [frame] */
+  constructor(around, frame) {
+    this.around = around
+    for (const name of frame?.hidden ?? []) this.set(name, new Undefined(`'${name}' is undefined`))
+  }
+
+  /** @param {string} name @param {any} value */
+  set(name, value) {
+    this.#names.set(name, value)
+  }
+
+  /** @param {string} name @returns {any} */
+  get(name) {
+    for (let scope = /** @type {Scope | undefined} */ (this); scope; scope = scope.around)
+      if (scope.#names.has(name)) return scope.#names.get(name)
+    return new Undefined(`'${name}' is undefined`)
+  }
+}
+
+const NONE = Symbol()
+
+/** The variable loop. It reads one item ahead only where a template asks for it, as in jinja2. */
+export class Loop {
+  isLoop = true
+  index0 = -1
+  depth = 1
+  depth0 = 0
+  /** @type {any} */
+  current = NONE
+  #ahead = /** @type {any} */ (NONE)
+  #before = /** @type {any} */ (NONE)
+  #changed = /** @type {any} */ (NONE)
+  /** @type {number | undefined} */
+  #length
+  #iterator
+
+  /** @param {Iterable<any>} items @param {any} [sized] the same, if it has a length */
+  constructor(items, sized) {
+    this.#iterator = items[Symbol.iterator]()
+    this.#length =
+      sized && (typeof sized === 'string' || 'length' in sized || 'size' in sized) ? length(sized) : undefined
+  }
+
+  #next() {
+    const { done, value } = this.#iterator.next()
+    return done ? NONE : value
+  }
+
+  step() {
+    const next = this.#ahead === NONE ? this.#next() : this.#ahead
+    this.#ahead = NONE
+    if (next === NONE) return false
+    this.#before = this.current
+    this.current = next
+    this.index0++
+    return true
+  }
+
+  #peek() {
+    if (this.#ahead === NONE) this.#ahead = this.#next()
+    return this.#ahead
+  }
+
+  get index() {
+    return this.index0 + 1
+  }
+
+  get length() {
+    if (this.#length === undefined) {
+      const rest = Array.from({ [Symbol.iterator]: () => this.#iterator })
+      this.#length = rest.length + this.index + Number(this.#ahead !== NONE)
+      this.#iterator = rest[Symbol.iterator]()
+    }
+    return this.#length
+  }
+
+  get revindex0() {
+    return this.length - this.index
+  }
+
+  get revindex() {
+    return this.length - this.index0
+  }
+
+  get first() {
+    return this.index0 === 0
+  }
+
+  get last() {
+    return this.#peek() === NONE
+  }
+
+  get previtem() {
+    return this.index0 ? this.#before : new Undefined('there is no previous item')
+  }
+
+  get nextitem() {
+    const next = this.#peek()
+    return next === NONE ? new Undefined('there is no next item') : next
+  }
+
+  get cycle() {
+    return new Callable('cycle', args => {
+      if (!args.length) throw new TemplateError('no items for cycling given')
+      return args[this.index0 % args.length]
+    })
+  }
+
+  get changed() {
+    return new Callable('changed', args => {
+      const value = Tuple.from(args)
+      if (this.#changed !== NONE && equal(this.#changed, value)) return false
+      this.#changed = value
+      return true
+    })
+  }
+}
+
+/** Attributes of the variable loop. */
+export const LOOP =
+  'index index0 revindex revindex0 first last length depth depth0 previtem nextitem cycle changed'.split(' ')
+
+/**
+ * Items for which a condition holds.
+ * @param {Iterable<any>} items
+ * @param {() => Scope} scope
+ * @param {import('./parse.js').Assign} assign
+ * @param {import('./parse.js').Expression} test
+ */
+export function* filtered(items, scope, assign, test) {
+  for (const item of items) {
+    const inner = scope()
+    assign(inner, item)
+    if (truth(test(inner))) yield item
+  }
+}
+
+/** @param {import('./parse.js').Assign[]} targets @returns {import('./parse.js').Assign} */
+export const unpack = targets => (scope, value) => {
+  const items = Array.from(iterate(value))
+  if (items.length > targets.length) throw new TemplateError(`too many values to unpack (expected ${targets.length})`)
+  if (items.length < targets.length)
+    throw new TemplateError(`not enough values to unpack (expected ${targets.length}, got ${items.length})`)
+  for (const [i, assign] of targets.entries()) assign(scope, items[i])
+}
+
+/**
+ * @param {string} name
+ * @param {{ name: string, fallback?: import('./parse.js').Expression }[]} parameters
+ * @param {Set<string>} reads names that the body reads
+ * @param {(scope: Scope) => string} render
+ * @param {() => Scope} scope for a call
+ */
+export function macroOf(name, parameters, reads, render, scope) {
+  return new Callable(
+    name,
+    (args, kwargs) => {
+      const inner = scope()
+      const named = new Map(kwargs)
+      const missing = []
+      for (const [i, parameter] of parameters.entries()) {
+        const isNamed = i >= args.length && named.has(parameter.name)
+        if (i >= args.length && !isNamed) missing.push(parameter)
+        const none = new Undefined(`parameter '${parameter.name}' was not provided`)
+        inner.set(parameter.name, i < args.length ? args[i] : isNamed ? named.get(parameter.name) : none)
+        if (isNamed) named.delete(parameter.name)
+      }
+      if (reads.has('caller')) {
+        inner.set('caller', named.get('caller') ?? new Undefined('No caller defined'))
+        named.delete('caller')
+      }
+      if (reads.has('kwargs')) inner.set('kwargs', named)
+      else if (named.size)
+        throw new TemplateError(`macro '${name}' takes no keyword argument '${[...named.keys()][0]}'`)
+      if (reads.has('varargs')) inner.set('varargs', Tuple.from(args.slice(parameters.length)))
+      else if (args.length > parameters.length)
+        throw new TemplateError(`macro '${name}' takes not more than ${parameters.length} argument(s)`)
+      for (const { name, fallback } of missing) if (fallback) inner.set(name, fallback(inner))
+      return render(inner)
+    },
+    true,
+  )
+}

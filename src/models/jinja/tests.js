@@ -1,0 +1,101 @@
+// The tests of jinja2: value is name.
+
+import { bound, isLower, isUpper } from './methods.js'
+import { binary, comparison } from './operators.js'
+import {
+  Callable,
+  contains,
+  Float,
+  Iter,
+  isNotIterable,
+  isNumber,
+  isText,
+  Markup,
+  NotCovered,
+  str,
+  TemplateError,
+  Undefined,
+  View,
+} from './values.js'
+
+/** @typedef {[names: string[], call: (value: any, ...args: any[]) => boolean]} Test */
+
+/** @param {string} operator @returns {Test} */
+const compared = operator => [['other'], (value, other) => comparison(operator, value, other)]
+/** @param {(value: any) => boolean} call @returns {Test} */
+const alone = call => [[], call]
+/** @param {any} value @param {any} by @param {number} rest */
+const hasRest = (value, by, rest) => comparison('==', binary('%', value, by), rest)
+
+const eq = compared('==')
+const ne = compared('!=')
+const [lt, le, gt, ge] = ['<', '<=', '>', '>='].map(compared)
+
+/** @type {Record<string, Test>} */
+const ALL = {
+  '==': eq,
+  eq,
+  equalto: eq,
+  '!=': ne,
+  ne,
+  '<': lt,
+  lt,
+  lessthan: lt,
+  '<=': le,
+  le,
+  '>': gt,
+  gt,
+  greaterthan: gt,
+  '>=': ge,
+  ge,
+  boolean: alone(value => typeof value === 'boolean'),
+  callable: alone(value => value instanceof Callable || value instanceof Undefined || value?.isLoop === true),
+  defined: alone(value => !(value instanceof Undefined)),
+  divisibleby: [['num'], (value, by) => hasRest(value, by, 0)],
+  escaped: alone(value => value instanceof Markup),
+  even: alone(value => hasRest(value, 2, 0)),
+  false: alone(value => value === false),
+  filter: [[], () => refuse('the test filter')],
+  float: alone(value => value instanceof Float),
+  in: [['seq'], contains],
+  integer: alone(value => typeof value === 'number'),
+  iterable: alone(value => !isNotIterable(value)),
+  lower: alone(value => isLower(str(value))),
+  mapping: alone(value => value instanceof Map),
+  none: alone(value => value === null),
+  number: alone(isNumber),
+  odd: alone(value => hasRest(value, 2, 1)),
+  sameas: [
+    ['other'],
+    (value, other) => {
+      const isOne = (/** @type {any} */ each) => each === null || typeof each === 'boolean'
+      if (isOne(value) || isOne(other)) return value === other
+      return refuse('the test sameas of anything but none, true and false')
+    },
+  ],
+  sequence: alone(
+    value => value?.isLoop !== true && !isNotIterable(value) && !(value instanceof Iter || value instanceof View),
+  ),
+  string: alone(isText),
+  test: [[], () => refuse('the test test')],
+  true: alone(value => value === true),
+  undefined: alone(value => value instanceof Undefined),
+  upper: alone(value => isUpper(str(value))),
+}
+
+/** @param {string} what @returns {never} */
+function refuse(what) {
+  throw new NotCovered(what)
+}
+
+export const TESTS = {
+  has: (/** @type {string} */ name) => Object.hasOwn(ALL, name),
+  /** @param {any} name @param {any} value @param {any[]} args @param {Map<string, any>} kwargs @returns {boolean} */
+  call(name, value, args, kwargs) {
+    if (!TESTS.has(str(name))) throw new TemplateError(`No test named '${str(name)}'.`)
+    const [names, call] = ALL[str(name)]
+    const given = bound(name, names, args, kwargs)
+    if (given.includes(undefined)) throw new TemplateError(`the test ${name} needs ${names.length} argument(s)`)
+    return call(value, ...given)
+  },
+}

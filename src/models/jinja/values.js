@@ -1,0 +1,410 @@
+// Values of Python as templates see them. A text is a string, an int a whole number, a dict a Map, a list an Array; None is null. The rest
+// has a class here, because JavaScript would print it, compare it or compute with it in another way.
+
+import { describe } from '../../base/errors.js'
+
+/** What Python refuses, too. */
+export class TemplateError extends Error {}
+
+/** What Python computes and this renderer does not. */
+export class NotCovered extends Error {
+  /** @param {string} construct */
+  constructor(construct) {
+    super(`${construct} is not covered here`)
+  }
+}
+
+export class Float {
+  /** @param {number} value */
+  constructor(value) {
+    this.value = value
+  }
+}
+
+export class Tuple extends Array {}
+
+export class Undefined {
+  /** @param {string} message */
+  constructor(message) {
+    this.message = message
+  }
+}
+
+/** The result of the filter safe: only printed, compared and joined. */
+export class Markup {
+  /** @param {string} text */
+  constructor(text) {
+    this.text = text
+  }
+}
+
+/** An iterator of Python, which is read once. */
+export class Iter {
+  /** @param {Iterator<any>} iterator */
+  constructor(iterator) {
+    this.iterator = iterator
+  }
+
+  [Symbol.iterator]() {
+    return { next: () => this.iterator.next() } // without return(): a loop that ends early leaves the rest
+  }
+}
+
+/** dict.keys(), dict.values(), dict.items(). */
+export class View {
+  /** @param {'keys' | 'values' | 'items'} kind @param {Map<any, any>} map */
+  constructor(kind, map) {
+    this.kind = kind
+    this.map = map
+  }
+
+  get size() {
+    return this.map.size
+  }
+
+  /** @returns {Iterator<any>} */
+  [Symbol.iterator]() {
+    if (this.kind !== 'items') return this.map[this.kind]()
+    return Array.from(this.map, pair => Tuple.from(pair))[Symbol.iterator]()
+  }
+}
+
+export class Numbers {
+  /** @param {number} start @param {number} stop @param {number} step */
+  constructor(start, stop, step) {
+    this.start = start
+    this.stop = stop
+    this.step = step
+    this.size = Math.max(0, Math.ceil((stop - start) / step))
+  }
+
+  *[Symbol.iterator]() {
+    for (let n = 0; n < this.size; n++) yield this.start + n * this.step
+  }
+}
+
+export class Namespace {
+  /** @param {Map<any, any>} map */
+  constructor(map) {
+    this.map = map
+  }
+}
+
+/** @typedef {(args: any[], kwargs: Map<string, any>) => any} Calling */
+
+export class Callable {
+  /** @param {string} name @param {Calling} call @param {boolean} [isMacro] */
+  constructor(name, call, isMacro = false) {
+    this.name = name
+    this.call = call
+    this.isMacro = isMacro
+  }
+}
+
+export const isText = (/** @type {unknown} */ v) => typeof v === 'string' || v instanceof Markup
+/** A bool counts as 0 or 1, as in Python. */
+export const isNumber = (/** @type {unknown} */ v) =>
+  typeof v === 'number' || typeof v === 'boolean' || v instanceof Float
+
+/** @param {any} v @returns {number} */
+export const numberOf = v => (v instanceof Float ? v.value : Number(v))
+
+/** An int of JavaScript is exact up to 2^53. @param {number} n */
+export function int(n) {
+  if (!Number.isSafeInteger(n)) throw new NotCovered('an int above 2^53')
+  return n + 0 // no -0
+}
+
+/** @param {any} v @returns {string} */
+export function typeName(v) {
+  if (v === null) return 'NoneType'
+  if (isText(v)) return 'str'
+  if (typeof v === 'boolean') return 'bool'
+  if (typeof v === 'number') return 'int'
+  const names = /** @type {[any, string][]} */ ([
+    [Float, 'float'],
+    [Tuple, 'tuple'],
+    [Array, 'list'],
+    [Map, 'dict'],
+    [Numbers, 'range'],
+    [Undefined, 'Undefined'],
+    [Namespace, 'Namespace'],
+    [View, `dict_${v.kind}`],
+    [Iter, 'generator'],
+  ])
+  return names.find(([Class]) => v instanceof Class)?.[1] ?? 'function'
+}
+
+/** Throws the error of an Undefined that is used. @param {any[]} values */
+export function checkDefined(...values) {
+  for (const v of values) if (v instanceof Undefined) throw new TemplateError(v.message)
+}
+
+/**
+ * A value of JavaScript. A number without a fraction is an int.
+ * @param {unknown} value
+ * @param {string} where in errors
+ * @param {number} [depth]
+ * @returns {any}
+ */
+export function fromJS(value, where, depth = 0) {
+  if (depth > 500) throw new RangeError(`${where}: lists and objects in each other, 500 deep or without end`)
+  const inner = (/** @type {unknown} */ each, /** @type {string | number} */ key) =>
+    fromJS(each, `${where}.${key}`, depth + 1)
+  if (value === null || typeof value === 'string' || typeof value === 'boolean') return value
+  if (typeof value === 'number') {
+    if (!Number.isInteger(value)) return new Float(value)
+    if (Number.isSafeInteger(value)) return value + 0
+    throw new RangeError(`${where}: ${value} given, a number within 2^53 expected: beyond it an int is not exact`)
+  }
+  if (Array.isArray(value)) return value.map(inner)
+  const proto = typeof value === 'object' ? Object.getPrototypeOf(value) : undefined
+  if (proto === null || (proto && Object.getPrototypeOf(proto) === null && !(Symbol.iterator in proto)))
+    return new Map(
+      Object.entries(/** @type {object} */ (value))
+        .filter(([, each]) => each !== undefined)
+        .map(([key, each]) => [key, inner(each, key)]),
+    )
+  throw new TypeError(
+    `${where}: ${describe(value)} given, a text, a number, true, false, null, a list or an object expected`,
+  )
+}
+
+/** @param {any} v @returns {boolean} */
+export function truth(v) {
+  if (v instanceof Undefined) return false
+  if (v instanceof Markup) return v.text !== ''
+  if (isNumber(v)) return numberOf(v) !== 0
+  if (Array.isArray(v)) return v.length > 0
+  if (v instanceof Map || v instanceof View || v instanceof Numbers) return v.size > 0
+  return Boolean(v) || (typeof v === 'object' && v !== null)
+}
+
+/** @param {any} v @returns {Iterable<any>} */
+export function iterate(v) {
+  if (v instanceof Undefined) return []
+  if (isText(v)) return textOf(v)
+  if (v instanceof Map) return v.keys()
+  if (Array.isArray(v) || v instanceof View || v instanceof Numbers || v instanceof Iter) return v
+  if (v?.isLoop) throw new NotCovered('a loop over loop')
+  throw new TemplateError(`'${typeName(v)}' object is not iterable`)
+}
+
+/** @param {any} v @returns {number} */
+export function length(v) {
+  if (v instanceof Undefined) return 0
+  if (isText(v)) return Array.from(textOf(v)).length
+  if (Array.isArray(v)) return v.length
+  if (v instanceof Map || v instanceof View || v instanceof Numbers) return v.size
+  if (v?.isLoop) return v.length
+  throw new TemplateError(`object of type '${typeName(v)}' has no len()`)
+}
+
+/** The characters of a str. @param {any} v @returns {string} */
+export const textOf = v => (v instanceof Markup ? v.text : v)
+
+/** How Python writes a float. @param {number} value */
+export function floatText(value) {
+  if (!Number.isFinite(value)) return Number.isNaN(value) ? 'nan' : value > 0 ? 'inf' : '-inf'
+  const sign = value < 0 || Object.is(value, -0) ? '-' : ''
+  const [digits, power] = Math.abs(value).toExponential().split('e')
+  const exponent = Number(power)
+  if (exponent < -4 || exponent >= 16)
+    return `${sign}${digits}e${exponent < 0 ? '-' : '+'}${String(Math.abs(exponent)).padStart(2, '0')}`
+  const all = digits.replace('.', '')
+  if (exponent < 0) return `${sign}0.${'0'.repeat(-exponent - 1)}${all}`
+  const whole = all.slice(0, exponent + 1).padEnd(exponent + 1, '0')
+  return `${sign}${whole}.${all.slice(exponent + 1) || '0'}`
+}
+
+const ESCAPES = /** @type {Record<string, string>} */ ({ '\\': '\\\\', '\n': '\\n', '\r': '\\r', '\t': '\\t' })
+
+/** @param {string} text */
+function textRepr(text) {
+  const quote = text.includes("'") && !text.includes('"') ? '"' : "'"
+  const escaped = text.replace(/[\\\n\r\t]|(?! )[\p{C}\p{Z}]/gu, c => {
+    const code = /** @type {number} */ (c.codePointAt(0))
+    const hex = code.toString(16)
+    return (
+      ESCAPES[c] ??
+      (code < 256
+        ? `\\x${hex.padStart(2, '0')}`
+        : code < 65536
+          ? `\\u${hex.padStart(4, '0')}`
+          : `\\U${hex.padStart(8, '0')}`)
+    )
+  })
+  return quote + (quote === "'" ? escaped.replaceAll("'", "\\'") : escaped) + quote
+}
+
+/** How Python prints a value within another. @param {any} v @returns {string} */
+export function repr(v) {
+  const list = (/** @type {Iterable<any>} */ items) => Array.from(items, repr).join(', ')
+  const pairs = (/** @type {Map<any, any>} */ map) =>
+    `{${Array.from(map, ([k, each]) => `${repr(k)}: ${repr(each)}`).join(', ')}}`
+  if (v === null) return 'None'
+  if (typeof v === 'string') return textRepr(v)
+  if (v instanceof Markup) return `Markup(${textRepr(v.text)})`
+  if (typeof v === 'boolean') return v ? 'True' : 'False'
+  if (typeof v === 'number') return String(v)
+  if (v instanceof Float) return floatText(v.value)
+  if (v instanceof Tuple) return v.length === 1 ? `(${repr(v[0])},)` : `(${list(v)})`
+  if (Array.isArray(v)) return `[${list(v)}]`
+  if (v instanceof Map) return pairs(v)
+  if (v instanceof View) return `dict_${v.kind}([${list(v)}])`
+  if (v instanceof Numbers) return `range(${v.start}, ${v.stop}${v.step === 1 ? '' : `, ${v.step}`})`
+  if (v instanceof Undefined) return 'Undefined'
+  if (v instanceof Namespace) return `<Namespace ${pairs(v.map)}>`
+  if (v instanceof Callable && v.isMacro) return `<Macro '${v.name}'>`
+  if (v.isLoop) return `<LoopContext ${v.index}/${v.length}>`
+  throw new NotCovered(
+    v instanceof Iter ? 'printing a generator, such as the result of map or select,' : 'printing a function',
+  )
+}
+
+/** @param {any} v @returns {string} */
+export const str = v => (isText(v) ? textOf(v) : v instanceof Undefined ? '' : repr(v))
+
+/** @param {any} a @param {any} b @returns {boolean} */
+export function equal(a, b) {
+  if (isNumber(a)) return isNumber(b) && numberOf(a) === numberOf(b)
+  if (isText(a)) return isText(b) && textOf(a) === textOf(b)
+  if (a instanceof Undefined) return b instanceof Undefined
+  if (Array.isArray(a))
+    return (
+      Array.isArray(b) &&
+      a instanceof Tuple === b instanceof Tuple &&
+      a.length === b.length &&
+      a.every((each, i) => each === b[i] || equal(each, b[i]))
+    )
+  if (a instanceof Map)
+    return (
+      b instanceof Map &&
+      a.size === b.size &&
+      Array.from(a).every(([key, each]) => b.has(key) && (each === b.get(key) || equal(each, b.get(key))))
+    )
+  if ((a instanceof View && b instanceof View) || (a instanceof Numbers && b instanceof Numbers))
+    throw new NotCovered(`comparing ${typeName(a)}`)
+  return a === b
+}
+
+/** Order of texts by code points. @param {string} a @param {string} b */
+function compareTexts(a, b) {
+  const [left, right] = [Array.from(a), Array.from(b)]
+  const at = left.findIndex((c, i) => c !== right[i])
+  if (at < 0) return left.length - right.length
+  if (at >= right.length) return 1
+  return Number(left[at].codePointAt(0)) - Number(right[at].codePointAt(0))
+}
+
+/**
+ * Below 0: a < b; NaN: neither is less, nor are they equal.
+ * @param {any} a
+ * @param {any} b
+ * @param {string} [operator] in errors
+ * @returns {number}
+ */
+export function compare(a, b, operator = '<') {
+  checkDefined(a, b)
+  if (isNumber(a) && isNumber(b)) {
+    const [x, y] = [numberOf(a), numberOf(b)]
+    return x === y ? 0 : x - y < 0 ? -1 : x > y ? 1 : x < y ? -1 : Number.NaN
+  }
+  if (isText(a) && isText(b)) return compareTexts(textOf(a), textOf(b))
+  if (Array.isArray(a) && Array.isArray(b) && a instanceof Tuple === b instanceof Tuple) {
+    const at = a.findIndex((each, i) => i >= b.length || !equal(each, b[i]))
+    return at < 0 ? a.length - b.length : at >= b.length ? 1 : compare(a[at], b[at], operator)
+  }
+  if (a instanceof View && b instanceof View) throw new NotCovered(`comparing ${typeName(a)}`)
+  throw new TemplateError(`'${operator}' not supported between instances of '${typeName(a)}' and '${typeName(b)}'`)
+}
+
+/** A key of a dict, by which JavaScript finds it; undefined: it has no hash. @param {any} key @returns {any} */
+export function keyOf(key) {
+  if (isText(key)) return textOf(key)
+  if (isNumber(key)) return numberOf(key)
+  if (key instanceof Tuple) return key.some(each => keyOf(each) === undefined) ? undefined : key
+  const isView = key instanceof View && key.kind !== 'values'
+  return key instanceof Map || Array.isArray(key) || isView ? undefined : key
+}
+
+/** @param {any} item @param {any} all @returns {boolean} */
+export function contains(item, all) {
+  if (isText(all)) {
+    if (isText(item)) return textOf(all).includes(textOf(item))
+    throw new TemplateError(`'in <string>' requires string as left operand, not ${typeName(item)}`)
+  }
+  if (all instanceof Map || (all instanceof View && all.kind === 'keys')) {
+    const map = all instanceof View ? all.map : all
+    const key = keyOf(item)
+    if (key === undefined) throw new TemplateError(`unhashable type: '${typeName(item)}'`)
+    return map.has(key)
+  }
+  if (!Array.isArray(all) && !(all instanceof Undefined) && isNotIterable(all))
+    throw new TemplateError(`argument of type '${typeName(all)}' is not iterable`)
+  for (const each of iterate(all)) if (each === item || equal(each, item)) return true
+  return false
+}
+
+/** @param {any} v */
+export const isNotIterable = v =>
+  !(isText(v) || v instanceof Undefined || v?.isLoop) && !(typeof v === 'object' && v !== null && Symbol.iterator in v)
+
+/**
+ * The items that a slice takes.
+ * @template T
+ * @param {T[]} list
+ * @param {(number | boolean | null)[]} parts
+ * @returns {T[]}
+ */
+export function sliced(list, parts) {
+  const [start, stop, given] = parts.map(part => (part === null ? undefined : Number(part)))
+  const step = given ?? 1
+  if (step === 0) throw new TemplateError('slice step cannot be zero')
+  const L = list.length
+  const [low, high] = step > 0 ? [0, L] : [-1, L - 1]
+  const clip = (/** @type {number | undefined} */ n, /** @type {number} */ fallback) =>
+    n === undefined ? fallback : Math.min(Math.max(n < 0 ? n + L : n, low), high)
+  const end = clip(stop, step > 0 ? L : -1)
+  const out = []
+  for (let i = clip(start, step > 0 ? 0 : L - 1); step > 0 ? i < end : i > end; i += step) out.push(list[i])
+  return out
+}
+
+/**
+ * json.dumps.
+ * @param {any} v
+ * @param {{ ascii: boolean, indent: string | undefined, separators: string[], sorted: boolean }} options
+ * @param {string} [margin]
+ * @returns {string}
+ */
+export function dumps(v, options, margin = '\n') {
+  const { ascii, indent, separators, sorted } = options
+  if (isText(v)) {
+    const text = JSON.stringify(textOf(v))
+    return ascii ? text.replace(/[\x7f-\uffff]/g, c => `\\u${c.charCodeAt(0).toString(16).padStart(4, '0')}`) : text
+  }
+  if (v === null) return 'null'
+  if (typeof v === 'boolean' || typeof v === 'number') return String(v)
+  if (v instanceof Float) return floatText(v.value).replace('inf', 'Infinity').replace('nan', 'NaN')
+  const inner = margin + (indent ?? '')
+  const join = (/** @type {string} */ open, /** @type {string[]} */ items, /** @type {string} */ close) => {
+    if (!items.length || indent === undefined) return open + items.join(separators[0]) + close
+    return open + inner + items.join(separators[0] + inner) + margin + close
+  }
+  if (Array.isArray(v))
+    return join(
+      '[',
+      v.map(each => dumps(each, options, inner)),
+      ']',
+    )
+  if (!(v instanceof Map)) throw new TemplateError(`Object of type ${typeName(v)} is not JSON serializable`)
+  const entries = Array.from(v)
+  if (sorted) entries.sort(([a], [b]) => compare(a, b))
+  const name = (/** @type {any} */ key) => dumps(isText(key) ? key : dumps(key, options), options)
+  return join(
+    '{',
+    entries.map(([key, each]) => name(key) + separators[1] + dumps(each, options, inner)),
+    '}',
+  )
+}
