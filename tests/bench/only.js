@@ -5,6 +5,7 @@ import { measure } from './measure.js'
 import { loadPeak } from './peak.js'
 import { digits, print } from './report.js'
 import { backward } from './sections/backward.js'
+import { embed } from './sections/embed.js'
 import { gpt2 } from './sections/gpt2.js'
 import { masks } from './sections/masks.js'
 import { memory } from './sections/memory-bound.js'
@@ -33,7 +34,7 @@ import { units } from './sections/units.js'
 /** The arguments of a section; wasm: of peak.c. @typedef {{ wasm: Buffer<ArrayBuffer>, limits: Awaited<ReturnType<typeof loadPeak>>, peak: Arithmetic, threads: number, shape: string }} Means */
 
 /** @type {Record<string, (means: Means) => AsyncIterable<Comparison>>} */
-export const SECTIONS = { masks, backward, memory, relaxed, steps, units, gpt2, summary }
+export const SECTIONS = { masks, backward, memory, relaxed, steps, units, gpt2, summary, embed }
 
 /**
  * @typedef {{ name: string, ms: number, beside: string, besideMs: number, value: number, least: number, goal: string }} OnlyRow

@@ -3,13 +3,13 @@
 
 /**
  * `external`: the numbers are in a file beside the model; a dim may be a name.
- * @typedef {{ name: string, dims: (number | string)[], data?: Float32Array | Int32Array, type?: 'float' | 'int32',
+ * @typedef {{ name: string, dims: (number | string)[], data?: Float32Array | Int32Array | Int8Array, type?: keyof typeof ELEMENT,
  *   external?: { location: string, offset: number, length: number } }} Value
  */
 /** @typedef {{ op: string, inputs: string[], outputs: string[], domain?: string, attributes?: Record<string, Attribute> }} Node */
 /** @typedef {number | { float: number } | number[]} Attribute a whole number, a float, a list of whole numbers */
 
-const ELEMENT = { float: 1, int32: 6 }
+const ELEMENT = { float: 1, int8: 3, int32: 6 }
 
 /** From -128 to -1: 64 bits of its two's complement. @param {number} value */
 const negative = value => [(value + 128) | 128, ...Array(8).fill(255), 1]
@@ -61,7 +61,8 @@ const encodeNode = ({ op, inputs, outputs, domain = '', attributes = {} }) =>
   )
 
 /** @param {Value} value */
-const typeOf = ({ type, data }) => ELEMENT[type ?? (data instanceof Int32Array ? 'int32' : 'float')]
+const typeOf = ({ type, data }) =>
+  ELEMENT[type ?? (data instanceof Int32Array ? 'int32' : data instanceof Int8Array ? 'int8' : 'float')]
 
 /** @param {Value} value */
 function encodeConstant(value) {

@@ -1,0 +1,66 @@
+// A BERT with random weights of the size of all-MiniLM-L6-v2, but for its vocabulary, and sentences of about 19 tokens.
+
+import { makeWeights } from '../gpt2/checkpoint.js'
+
+export const SIZES = { layers: 6, heads: 12, d: 384, inner: 1536, vocab: 4096, positions: 512 }
+
+/** @returns {[string, number[]][]} names and dims of all tensors */
+function tensors() {
+  const { layers, d, inner, vocab, positions } = SIZES
+  /** @type {[string, number[]][]} */
+  const names = [
+    ['embeddings.word_embeddings.weight', [vocab, d]],
+    ['embeddings.position_embeddings.weight', [positions, d]],
+    ['embeddings.token_type_embeddings.weight', [2, d]],
+  ]
+  const norm = (/** @type {string} */ name) => names.push([`${name}.weight`, [d]], [`${name}.bias`, [d]])
+  const linear = (/** @type {string} */ name, /** @type {number} */ from, /** @type {number} */ to) =>
+    names.push([`${name}.weight`, [to, from]], [`${name}.bias`, [to]])
+  norm('embeddings.LayerNorm')
+  for (let i = 0; i < layers; i++) {
+    const at = `encoder.layer.${i}.`
+    for (const name of ['query', 'key', 'value']) linear(`${at}attention.self.${name}`, d, d)
+    linear(`${at}attention.output.dense`, d, d)
+    norm(`${at}attention.output.LayerNorm`)
+    linear(`${at}intermediate.dense`, d, inner)
+    linear(`${at}output.dense`, inner, d)
+    norm(`${at}output.LayerNorm`)
+  }
+  return names
+}
+
+/** @param {import('../../../src/ops/random-stream.js').Generator} generator */
+export function makeMiniLM(generator) {
+  const { layers, heads, d, inner, vocab, positions } = SIZES
+  const config = {
+    model_type: 'bert',
+    vocab_size: vocab,
+    hidden_size: d,
+    num_hidden_layers: layers,
+    num_attention_heads: heads,
+    intermediate_size: inner,
+    max_position_embeddings: positions,
+    type_vocab_size: 2,
+    hidden_act: 'gelu',
+    layer_norm_eps: 1e-12,
+  }
+  const weights = makeWeights(generator, undefined, { config, names: tensors() })
+  for (const [name, { from, length }] of weights.places)
+    if (name.endsWith('LayerNorm.weight')) for (let i = from; i < from + length; i++) weights.data[i] += 1
+  return weights
+}
+
+/** Ids of n sentences, of 8 to 30 tokens each, 19 in the mean. @param {number} n */
+export const sentences = n =>
+  Array.from({ length: n }, (_, b) =>
+    Array.from({ length: 8 + ((b * 7) % 23) }, (_, i) => 5 + ((b * 7919 + i * 104729) % (SIZES.vocab - 5))),
+  )
+
+/** A tokenizer of texts that are ids. */
+export class Ids {
+  /** @param {string} text */
+  encode(text) {
+    const ids = text.split(' ').map(Number)
+    return { ids, tokens: ids.map(String) }
+  }
+}

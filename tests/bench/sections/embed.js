@@ -1,0 +1,93 @@
+// Embeddings of sentences by a model of all-MiniLM-L6-v2's size with random weights, beside onnxruntime-web's best of three
+// ways on the same graph, and onnxruntime-node's, which is native code: the ceiling. --shape picks rows: float32, int8,
+// threads.
+
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { load } from '../../../src/index.js'
+import { loadModel } from '../../../src/models.js'
+import { writeFolder } from '../gpt2/checkpoint.js'
+import { Ids, makeMiniLM, SIZES, sentences } from '../minilm/checkpoint.js'
+import { openMiniLM } from '../minilm/peer.js'
+
+/** @typedef {import('../only.js').Comparison} Comparison */
+
+const TEXTS = 96
+const TRIES = 2
+const LARGEST_ERROR = { float32: 1e-4, int8: 0.1 } // of numbers of size 1
+
+/**
+ * The fastest of the three ways of a peer.
+ * @param {string} name
+ * @param {ReturnType<typeof makeMiniLM>} weights
+ * @param {'float32' | 'int8'} dtype
+ * @param {number[][]} texts
+ * @param {Float32Array} want
+ */
+async function bestOf(name, weights, dtype, texts, want) {
+  const peer = await openMiniLM(name, weights, dtype === 'int8').catch(error => ({ failure: error.message }))
+  if ('failure' in peer) return peer
+  let best = { way: '', time: Infinity }
+  const order = texts.map((_, n) => n).sort((a, b) => texts[a].length - texts[b].length)
+  for (const [way, run] of Object.entries(peer.ways)) {
+    const got = await run(texts)
+    const places = way.startsWith('sorted') ? order : texts.map((_, n) => n)
+    let error = 0
+    for (const [n, text] of places.entries())
+      for (let c = 0; c < SIZES.d; c++)
+        error = Math.max(error, Math.abs(got[n * SIZES.d + c] - want[text * SIZES.d + c]))
+    if (!(error <= LARGEST_ERROR[dtype])) throw new Error(`${name}, ${way}: differs by ${error}`)
+    for (let i = 0; i < TRIES; i++) {
+      const start = performance.now()
+      await run(texts)
+      const time = performance.now() - start
+      if (time < best.time) best = { way, time }
+    }
+  }
+  return { way: best.way, run: () => peer.ways[best.way](texts), dispose: peer.dispose }
+}
+
+/** @param {import('../only.js').Means} means @returns {AsyncGenerator<Comparison>} */
+export async function* embed({ shape }) {
+  const weights = makeMiniLM((await load()).generator(1))
+  const folder = writeFolder(weights)
+  writeFileSync(join(folder.path, 'tokenizer.json'), '{"model":{"type":"BPE","vocab":{}}}') // read by Ids
+  const texts = sentences(TEXTS)
+  const strings = texts.map(ids => ids.join(' '))
+  const note = (/** @type {number} */ ms) => `${Math.round((TEXTS / ms) * 1000)} sentences a second`
+  const open = async (/** @type {'float32' | 'int8'} */ dtype, threads = 1) => {
+    const qkv = await load({ threads })
+    const model = await loadModel(qkv, folder.path, { dtype, tokenizer: /** @type {any} */ (Ids) })
+    const run = async () => (await model.embed(strings, { pooling: 'mean_tokens' })).data
+    return { run, dispose: () => qkv.dispose() }
+  }
+  try {
+    for (const [dtype, goal] of /** @type {const} */ ([
+      ['float32', '>= 1.6'],
+      ['int8', '>= 1.3'],
+    ])) {
+      if (!`${dtype} threads`.includes(shape)) continue
+      const ours = await open(dtype)
+      const want = await ours.run()
+      const name = `embed, ${TEXTS} sentences, ${dtype}`
+      for (const [peer, aim] of [
+        ['onnxruntime-web', goal],
+        ['onnxruntime-node', ''],
+      ]) {
+        if (shape === 'threads') continue
+        const other = await bestOf(peer, weights, dtype, texts, want)
+        if ('failure' in other) yield { name, ours, beside: `${peer}: ${other.failure}`, goal: aim, note }
+        else {
+          const beside = `${peer}${aim ? '' : ', native'}, ${other.way}`
+          yield { name, ours, beside, other, isSpeedup: true, goal: aim, note, samples: 5, dispose: other.dispose }
+        }
+      }
+      const two = await open(dtype, 2)
+      const means = { isSpeedup: true, goal: '>= 1.75', note, samples: 5, dispose: two.dispose }
+      yield { name: `${name}, 2 threads`, ours: two, beside: 'one thread', other: ours, ...means }
+      ours.dispose()
+    }
+  } finally {
+    folder.dispose()
+  }
+}
