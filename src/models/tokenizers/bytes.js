@@ -1,0 +1,22 @@
+// Bytes as the characters that byte-level vocabularies write for them.
+
+/** @type {string[]} */
+const CHARACTERS = []
+let next = 256
+for (let byte = 0; byte < 256; byte++) {
+  const isShown = (byte > 32 && byte < 127) || (byte > 160 && byte !== 173)
+  CHARACTERS.push(String.fromCharCode(isShown ? byte : next++))
+}
+const BYTES = new Map(CHARACTERS.map((character, byte) => [character, byte]))
+
+/** @param {string} text */
+export const toCharacters = text => Array.from(new TextEncoder().encode(text), byte => CHARACTERS[byte]).join('')
+
+/** The bytes of a token; of one with other characters those of its text. @param {string} token */
+export function toBytes(token) {
+  const bytes = Array.from(token, character => BYTES.get(character))
+  return bytes.includes(undefined) ? new TextEncoder().encode(token) : /** @type {number[]} */ (bytes)
+}
+
+/** The name of a byte in a vocabulary with byte_fallback. @param {number} byte */
+export const nameOf = byte => `<0x${byte.toString(16).toUpperCase().padStart(2, '0')}>`

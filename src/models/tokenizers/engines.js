@@ -1,0 +1,164 @@
+// The models of tokenizer.json: how a piece of a text becomes ids. BPE and WordPiece are those of @huggingface/tokenizers, an optional
+// package, in which a few settings mean something else than in the Rust library: they are set right here, or refused.
+
+import { bestPieces, UNKNOWN } from './best-pieces.js'
+import { nameOf } from './bytes.js'
+import { refuse } from './refuse.js'
+
+/**
+ * @typedef {object} Engine
+ * @property {(piece: string) => { ids: (number | undefined)[], tokens: string[] }} encode
+ * @property {(token: string) => number | undefined} idOf
+ * @property {(id: number) => string | undefined} nameOf
+ * @property {number} size of the vocabulary
+ * @property {number} [unknown] the id of what the vocabulary does not have
+ */
+/**
+ * What is used of the models of the package.
+ * @typedef {{ tokens_to_ids: Map<string, number>, vocab: string[], merges?: [string, string][],
+ *   encode: (pieces: string[]) => string[], bpe: (piece: string) => string[] }} Model
+ */
+
+const KEYS = ['normalizer', 'pre_tokenizer', 'post_processor', 'decoder']
+
+/** @param {string} key @param {string} what */
+const refuseModel = (key, what) => refuse(`tokenizer.json: model.${key}`, what)
+
+/** The type of a model; older files do not name it. @param {any} model */
+function typeOf({ type, vocab, merges, continuing_subword_prefix: prefix }) {
+  if (type) return type
+  if (Array.isArray(vocab)) return 'Unigram'
+  if (merges) return 'BPE'
+  return prefix === undefined ? 'WordLevel' : 'WordPiece'
+}
+
+/**
+ * @param {any} json the model of tokenizer.json
+ * @param {(json: object) => Promise<{ model?: any }>} make makes a tokenizer of the package
+ * @returns {Promise<Engine>}
+ */
+export async function engineOf(json, make) {
+  const type = typeOf(Object(json))
+  if (!Object.hasOwn(ENGINES, type)) throw refuseModel('type', JSON.stringify(type))
+  if (type === 'WordLevel' || type === 'Unigram') return ENGINES[type](json)
+  const bare = Object.fromEntries(KEYS.map(key => [key, null]))
+  const { model } = await make({ ...bare, added_tokens: [], model: { ...json, type } })
+  return ENGINES[type](json, model)
+}
+
+/** @param {any} json @returns {Engine} */
+function wordLevel({ vocab, unk_token: unknown }) {
+  const ids = new Map(/** @type {[string, number][]} */ (Object.entries(vocab)))
+  const names = new Map([...ids].map(([token, id]) => [id, token]))
+  return {
+    encode: piece => {
+      const token = ids.has(piece) ? piece : unknown
+      return { ids: [ids.get(token)], tokens: [token] }
+    },
+    idOf: token => ids.get(token),
+    nameOf: id => names.get(id),
+    size: ids.size,
+    unknown: ids.get(unknown),
+  }
+}
+
+/** @param {Model} model */
+const vocabularyOf = ({ tokens_to_ids: ids, vocab }) => ({
+  idOf: (/** @type {string} */ token) => ids.get(token),
+  nameOf: (/** @type {number} */ id) => vocab[id],
+  size: ids.size,
+})
+
+/** A character that no vocabulary has. */
+const END = '\u{10ffff}'
+/** Names of the 256 bytes. */
+const BYTES = Array.from({ length: 256 }, (_, byte) => nameOf(byte))
+
+/** True if the vocabulary has all bytes, false if it has none. @param {Map<string, number>} ids */
+function hasBytes(ids) {
+  const known = BYTES.filter(name => ids.has(name)).length
+  if (known > 0 && known < 256) throw refuseModel('byte_fallback', `a vocabulary with ${known} of 256 bytes`)
+  return known === 256
+}
+
+/** @type {Record<string, (json: any, model?: any) => Engine>} */
+const ENGINES = {
+  WordLevel: wordLevel,
+  WordPiece({ unk_token: unknown }, /** @type {Model} */ model) {
+    const { tokens_to_ids: ids } = model
+    return {
+      ...vocabularyOf(model),
+      encode(piece) {
+        const tokens = model.encode([piece])
+        return { ids: tokens.map(token => ids.get(token)), tokens }
+      },
+      unknown: ids.get(unknown),
+    }
+  },
+  BPE(json, /** @type {Model} */ model) {
+    const { tokens_to_ids: ids, merges = [] } = model
+    const { unk_token: unknown, byte_fallback: isByte, fuse_unk: isFused, end_of_word_suffix: suffix } = json
+    if (json.dropout) throw refuseModel('dropout', `${json.dropout}, which makes ids random,`)
+    if (json.continuing_subword_prefix)
+      throw refuseModel('continuing_subword_prefix', JSON.stringify(json.continuing_subword_prefix))
+    const hasUnknown = unknown !== null && unknown !== undefined
+    const isComplete = isByte && hasBytes(ids)
+    if (hasUnknown && isFused && Array.from(unknown).length === 1)
+      throw refuseModel('fuse_unk', `the unknown token ${JSON.stringify(unknown)} of one character`)
+    for (const [a, b] of merges) {
+      const known = ids.has(a) && ids.has(b) && ids.has(a + b)
+      const isPlain = a !== unknown && b !== unknown && !(isByte && (/^<0x..>$/.test(a) || /^<0x..>$/.test(b)))
+      if (!known || !isPlain) throw refuseModel('merges', JSON.stringify([a, b]))
+    }
+    const known = (/** @type {string} */ token) => {
+      if (ids.has(token)) return [token]
+      if (isComplete) return Array.from(new TextEncoder().encode(token), nameOf)
+      return hasUnknown ? [unknown] : []
+    }
+    /** Without an unknown token the Rust library leaves unknown characters out before it merges. @param {string} piece */
+    const withoutUnknown = piece => {
+      const all = Array.from(piece)
+      const last = all.length - 1
+      const kept = all.filter((one, n) => ids.has(n === last && suffix ? one + suffix : one))
+      if (!suffix || ids.has(all[last] + suffix)) return model.bpe(kept.join(''))
+      return model.bpe(`${kept.join('')}${END}`).slice(0, -1) // the suffix stands at no other character
+    }
+    return {
+      ...vocabularyOf(model),
+      encode(piece) {
+        if (json.ignore_merges && ids.has(piece)) return { ids: [ids.get(piece)], tokens: [piece] }
+        const all = (hasUnknown || isComplete ? model.bpe(piece) : withoutUnknown(piece)).flatMap(known)
+        const tokens = isFused ? all.filter((token, n) => !(n > 0 && token === unknown && all[n - 1] === unknown)) : all
+        return { ids: tokens.map(token => ids.get(token)), tokens }
+      },
+      unknown: ids.get(unknown),
+    }
+  },
+  Unigram: unigram,
+}
+
+/** @param {any} json @returns {Engine} */
+function unigram({ unk_id: unknown, vocab, byte_fallback: isByte }) {
+  const ids = new Map(vocab.map((/** @type {[string, number]} */ [token], /** @type {number} */ id) => [token, id]))
+  if (isByte) hasBytes(ids)
+  const scores = new Map(/** @type {[string, number][]} */ (vocab))
+  const least = vocab.reduce((/** @type {number} */ a, /** @type {[string, number]} */ [, b]) => Math.min(a, b), Infinity)
+  const longest = vocab.reduce((/** @type {number} */ a, /** @type {[string, number]} */ [token]) => Math.max(a, token.length), 1)
+  const isKnown = (/** @type {string} */ token) => (ids.get(token) ?? unknown) !== unknown
+  const bytesOf = (/** @type {string} */ text) => {
+    const names = Array.from(new TextEncoder().encode(text), nameOf)
+    return isByte && names.every(name => ids.has(name)) ? names : [text]
+  }
+  return {
+    encode(piece) {
+      const tokens = bestPieces(piece, { scoreOf: token => scores.get(token), longest, unknown: least - UNKNOWN, isKnown }).flatMap(
+        token => (ids.has(token) ? [token] : bytesOf(token)),
+      )
+      return { ids: tokens.map(token => ids.get(token) ?? unknown ?? undefined), tokens }
+    },
+    idOf: token => ids.get(token),
+    nameOf: id => vocab[id]?.[0],
+    size: vocab.length,
+    unknown: unknown ?? undefined,
+  }
+}

@@ -1,0 +1,210 @@
+// Patterns of tokenizer.json as regular expressions of JavaScript. The Rust library reads them by Oniguruma, with Ruby's syntax.
+// https://github.com/kkos/oniguruma/blob/master/doc/RE
+
+import { refuse } from './refuse.js'
+
+/** @typedef {{ text: string, isMatch: boolean }} Part of a text */
+
+/** General categories of Unicode, and scripts that published files name. */
+const CATEGORIES = new Set('L Lu Ll Lt Lm Lo M Mn Mc Me N Nd Nl No P Pc Pd Ps Pe Pi Pf Po S Sm Sc Sk So Z Zs Zl Zp Cc Cf'.split(' '))
+const SCRIPTS = new Set('Han Hiragana Katakana Hangul Latin Greek Cyrillic Arabic Hebrew Thai Devanagari'.split(' '))
+/** Escapes of sets of characters. */
+const SETS = /** @type {Record<string, string>} */ ({ s: '\\p{White_Space}', S: '\\P{White_Space}', d: '\\p{Nd}', D: '\\P{Nd}' })
+/** Letters that Unicode folds to ASCII letters, and pairs of letters that it folds to one character. */
+const FOLDED = /** @type {Record<string, string>} */ ({ s: '\u017f', k: '\u212a' })
+const LIGATURE = /ss|st|ff|fi|fl/i
+
+/** A text, escaped where JavaScript's syntax needs it. @param {string} text */
+export const literal = text => text.replace(/[\^$\\.*+?()[\]{}|/]/g, '\\$&')
+
+/** A character of a set. @param {string} character */
+const member = character => (character === '-' ? '\\-' : literal(character))
+
+/** Rewrites a pattern from Ruby's syntax to JavaScript's, and throws at what differs or is rare. */
+class Rewriter {
+  /** @param {string} source @param {string} where */
+  constructor(source, where) {
+    this.source = source
+    this.where = where
+    this.at = 0
+    this.groups = 0
+  }
+
+  /** @returns {never} */
+  fail() {
+    const rest = this.source.slice(this.at, this.at + 12)
+    throw refuse(this.where, `the pattern ${JSON.stringify(this.source)}, at ${JSON.stringify(rest)},`)
+  }
+
+  /** Moves over what stands next, if it is that. @param {RegExp} pattern sticky */
+  take(pattern) {
+    pattern.lastIndex = this.at
+    const found = pattern.exec(this.source)
+    if (found) this.at += found[0].length
+    return found
+  }
+
+  /** @param {boolean} isFolded letters match in upper and lower case */
+  alternatives(isFolded) {
+    let out = ''
+    let letters = ''
+    for (;;) {
+      const character = this.source[this.at]
+      if (character === undefined || character === ')') return out
+      if (this.take(/\|/y)) {
+        out += '|'
+        letters = ''
+        continue
+      }
+      const from = this.at
+      const atom = this.atom(isFolded)
+      const text = this.source.slice(from, this.at)
+      letters = text.length === 1 ? letters + text : ''
+      if (isFolded && LIGATURE.test(letters)) this.fail()
+      out += this.quantified(atom)
+    }
+  }
+
+  /** @param {string} atom */
+  quantified(atom) {
+    const found = this.take(/[?*+]|\{\d+(?:,\d*)?\}|\{,\d+\}/y)
+    if (!found) return atom
+    const count = found[0].replace('{,', '{0,')
+    const isInterval = count.startsWith('{')
+    if (this.take(/\?/y)) {
+      if (/^\{\d+\}$/.test(count)) this.fail() // Ruby's a{2}? means that a{2} may be absent
+      return `${atom}${count}?`
+    }
+    if (/[*+?]|\{,?\d/y.test(this.source.slice(this.at, this.at + 2)) && (isInterval || this.source[this.at] !== '+')) this.fail()
+    if (isInterval || !this.take(/\+/y)) return atom + count
+    this.groups++
+    return `(?=(?<possessive${this.groups}>${atom}${count}))\\k<possessive${this.groups}>`
+  }
+
+  /** @param {boolean} isFolded @returns {string} */
+  atom(isFolded) {
+    const group = this.take(/\((?:\?(?::|i:|=|!|<=|<!))?/y)
+    if (group) {
+      if (/^\?/.test(this.source.slice(this.at))) this.fail()
+      const isInner = isFolded || group[0] === '(?i:'
+      const inner = this.alternatives(isInner)
+      if (!this.take(/\)/y)) this.fail()
+      return `${group[0] === '(' || group[0] === '(?i:' ? '(?:' : group[0]}${inner})`
+    }
+    if (this.take(/\[/y)) return `[${this.set(isFolded)}]`
+    if (this.take(/\./y)) return '[^\\n]'
+    const escaped = this.escape()
+    if (escaped) return escaped.text
+    if (/[\^$*+?{}\])]/.test(this.source[this.at] ?? ')')) this.fail()
+    const character = String.fromCodePoint(Number(this.source.codePointAt(this.at)))
+    this.at += character.length
+    return isFolded ? this.folded(character, true) : literal(character)
+  }
+
+  /** A letter in both cases. @param {string} character @param {boolean} isAlone it stands in no set */
+  folded(character, isAlone) {
+    if (!/[a-z]/i.test(character)) return /[^\0-\x7f]/.test(character) ? this.fail() : isAlone ? literal(character) : member(character)
+    const both = character.toLowerCase() + character.toUpperCase() + (FOLDED[character.toLowerCase()] ?? '')
+    return isAlone ? `[${both}]` : both
+  }
+
+  /** An escaped character or set. @returns {{ text: string, isSet: boolean } | undefined} */
+  escape() {
+    const property = this.take(/\\([pP])\{(\w+)\}/y)
+    if (property) {
+      const [, p, name] = property
+      if (CATEGORIES.has(name)) return { text: `\\${p}{${name}}`, isSet: true }
+      if (SCRIPTS.has(name)) return { text: `\\${p}{Script=${name}}`, isSet: true }
+      this.at -= property[0].length
+      this.fail()
+    }
+    const found = this.take(/\\([sSdDrntfv]|[^\w\s]|u[0-9a-fA-F]{4}|x[0-9a-fA-F]{2}(?![0-9a-fA-F]))/y)
+    if (!found) return this.source[this.at] === '\\' ? this.fail() : undefined
+    const [whole, name] = found
+    if (name in SETS) return { text: SETS[name], isSet: true }
+    return { text: /^\w/.test(name) ? whole : name === '-' ? '\\x2d' : literal(name), isSet: false }
+  }
+
+  /** What stands between [ and ]. @param {boolean} isFolded @returns {string} */
+  set(isFolded) {
+    const isNegated = Boolean(this.take(/\^/y))
+    let out = ''
+    let isFirst = true
+    let before = '' // what a range may begin with
+    for (;;) {
+      if (this.at >= this.source.length || this.source.startsWith('&&', this.at)) this.fail()
+      if (!isFirst && this.take(/\]/y)) return (isNegated ? '^' : '') + out
+      if (isFirst && this.source[this.at] === ']') this.fail()
+      isFirst = false
+      if (this.source.startsWith('[:', this.at) || this.source.startsWith('[^', this.at)) this.fail()
+      if (this.take(/\[/y)) {
+        out += this.set(isFolded) // a union
+        before = ''
+        continue
+      }
+      if (before && this.source[this.at] === '-' && this.source[this.at + 1] !== ']') {
+        this.at++
+        const [end] = this.one(false)
+        if (!end) this.fail()
+        if (isFolded && !/^\d-\d$/.test(`${before}-${end}`)) this.fail()
+        out += `-${end}`
+        before = ''
+        continue
+      }
+      const [character, text] = this.one(isFolded)
+      out += text
+      before = character
+    }
+  }
+
+  /** A member of a set: the character, or '' of a set, and its text. @param {boolean} isFolded @returns {[string, string]} */
+  one(isFolded) {
+    const escaped = this.escape()
+    if (escaped) return [escaped.isSet ? '' : escaped.text, escaped.text]
+    const character = String.fromCodePoint(Number(this.source.codePointAt(this.at)))
+    this.at += character.length
+    return [member(character), isFolded ? this.folded(character, false) : member(character)]
+  }
+}
+
+/**
+ * @param {unknown} pattern { String } or { Regex }
+ * @param {string} where
+ * @returns {RegExp}
+ */
+export function compile(pattern, where) {
+  const { String: text, Regex: source } = Object(pattern)
+  if (typeof text === 'string') return new RegExp(literal(text) || '(?:)', 'gu')
+  if (typeof source !== 'string') throw refuse(`tokenizer.json: ${where}`, `the pattern ${JSON.stringify(pattern)}`)
+  const rewriter = new Rewriter(source, `tokenizer.json: ${where}`)
+  const rewritten = rewriter.alternatives(false)
+  if (rewriter.at < source.length) rewriter.fail()
+  return new RegExp(rewritten, 'gu')
+}
+
+/**
+ * Cuts a text into what the pattern matches and what stands between.
+ * @param {RegExp} pattern with the flag g
+ * @param {string} text
+ * @returns {Part[]}
+ */
+export function cut(pattern, text) {
+  /** @type {Part[]} */
+  const parts = []
+  if (!text) return parts
+  let end = 0
+  for (const { index, 0: found } of text.matchAll(pattern)) {
+    if (!found && index === end && index > 0) continue // Oniguruma finds no empty match at the end of another one
+    if (index > end) parts.push({ text: text.slice(end, index), isMatch: false })
+    parts.push({ text: found, isMatch: true })
+    end = index + found.length
+  }
+  if (end < text.length) parts.push({ text: text.slice(end), isMatch: false })
+  return parts
+}
+
+/** Replaces what the pattern matches. @param {RegExp} pattern @param {string} text @param {string} content */
+export const replaced = (pattern, text, content) =>
+  cut(pattern, text)
+    .map(part => (part.isMatch ? content : part.text))
+    .join('')

@@ -1,0 +1,136 @@
+// The pre-tokenizers of tokenizer.json, by the rules of the Rust library.
+// https://github.com/huggingface/tokenizers: tokenizers/src/pre_tokenizers
+
+import { toCharacters } from './bytes.js'
+import { compile, cut } from './patterns.js'
+import { refuse, ruleFor } from './refuse.js'
+
+/**
+ * A piece of a text; isFirst: it begins where the text begins.
+ * @typedef {{ text: string, isFirst: boolean }} Piece
+ * @typedef {(piece: Piece) => Piece[]} PreTokenizer
+ * @typedef {import('./patterns.js').Part} Part
+ */
+
+/** Joins each match with what stands before it, unless that is a match. @param {Part[]} parts @returns {string[]} */
+function mergedWithPrevious(parts) {
+  /** @type {string[]} */
+  const out = []
+  parts.forEach(({ text, isMatch }, n) => {
+    if (isMatch && n > 0 && !parts[n - 1].isMatch) out[out.length - 1] += text
+    else out.push(text)
+  })
+  return out
+}
+
+/** What becomes of the matches. @type {Record<string, (parts: Part[]) => string[]>} */
+const BEHAVIORS = {
+  Isolated: parts => parts.map(({ text }) => text),
+  Removed: parts => parts.map(({ text, isMatch }) => (isMatch ? '' : text)),
+  MergedWithPrevious: mergedWithPrevious,
+  MergedWithNext(parts) {
+    /** @type {string[]} */
+    const out = []
+    for (let n = parts.length - 1; n >= 0; n--) {
+      const { text, isMatch } = parts[n]
+      if (isMatch && n + 1 < parts.length && !parts[n + 1].isMatch) out[0] = text + out[0]
+      else out.unshift(text)
+    }
+    return out
+  },
+  Contiguous(parts) {
+    /** @type {string[]} */
+    const out = []
+    parts.forEach(({ text, isMatch }, n) => {
+      if (n > 0 && parts[n - 1].isMatch === isMatch) out[out.length - 1] += text
+      else out.push(text)
+    })
+    return out
+  },
+}
+
+/** Texts one after the other as pieces; empty ones are left out. @param {string[]} texts @param {boolean} isFirst @returns {Piece[]} */
+function piecesOf(texts, isFirst) {
+  let isStart = isFirst
+  return texts.flatMap(text => {
+    if (!text) return []
+    const piece = { text, isFirst: isStart }
+    isStart = false
+    return [piece]
+  })
+}
+
+/**
+ * @param {RegExp} pattern
+ * @param {string} behavior
+ * @param {boolean} [isInverted] what stands between the matches counts as one
+ * @returns {PreTokenizer}
+ */
+function splitter(pattern, behavior, isInverted = false) {
+  return ({ text, isFirst }) => {
+    const parts = cut(pattern, text).map(part => ({ ...part, isMatch: part.isMatch !== isInverted }))
+    const isKept = isFirst && !(behavior === 'Removed' && parts[0].isMatch && parts[0].text)
+    return piecesOf(BEHAVIORS[behavior](parts), isKept)
+  }
+}
+
+/** @param {unknown} behavior @param {string} where */
+function behaviorOf(behavior, where) {
+  if (typeof behavior === 'string' && Object.hasOwn(BEHAVIORS, behavior)) return behavior
+  throw refuse(`tokenizer.json: ${where}.behavior`, JSON.stringify(behavior))
+}
+
+const PUNCTUATION = /[\p{P}!-/:-@[-`{-~]/gu
+const SPACE = /\p{White_Space}/gu
+/** What the tokenizer of GPT-2 cuts. */
+const GPT2 =
+  /'s|'t|'re|'ve|'m|'ll|'d| ?\p{L}+| ?\p{N}+| ?[^\p{White_Space}\p{L}\p{N}]+|\p{White_Space}+(?!\P{White_Space})|\p{White_Space}+/gu
+const WORD = '\\p{Alphabetic}\\p{M}\\p{Nd}\\p{Pc}\\p{Join_Control}'
+const WORDS = new RegExp(`[${WORD}]+|[^${WORD}\\p{White_Space}]+`, 'gu')
+
+/** @type {Record<string, (json: any, where: string) => PreTokenizer>} */
+const RULES = {
+  Sequence({ pretokenizers = [] }, where) {
+    const all = pretokenizers.map((/** @type {unknown} */ one, /** @type {number} */ n) =>
+      preTokenizerOf(one, `${where}.pretokenizers.${n}`),
+    )
+    return piece => all.reduce((/** @type {Piece[]} */ pieces, /** @type {PreTokenizer} */ split) => pieces.flatMap(split), [piece])
+  },
+  BertPreTokenizer: () => {
+    const [words, marks] = [splitter(SPACE, 'Removed'), splitter(PUNCTUATION, 'Isolated')]
+    return piece => words(piece).flatMap(marks)
+  },
+  ByteLevel({ add_prefix_space: hasPrefix, use_regex: isCut = true }) {
+    const split = isCut ? splitter(GPT2, 'Isolated') : (/** @type {Piece} */ piece) => [piece]
+    return ({ text, isFirst }) =>
+      split({ text: hasPrefix && !text.startsWith(' ') ? ` ${text}` : text, isFirst }).map(piece => ({
+        ...piece,
+        text: toCharacters(piece.text),
+      }))
+  },
+  CharDelimiterSplit: ({ delimiter }, where) => splitter(compile({ String: delimiter }, where), 'Removed'),
+  Digits: ({ individual_digits: isEach }) => splitter(/\p{N}/gu, isEach ? 'Isolated' : 'Contiguous'),
+  FixedLength: ({ length = 5 }) => {
+    const pattern = new RegExp(`[^]{1,${length}}`, 'gu')
+    return splitter(pattern, 'Isolated')
+  },
+  Metaspace({ replacement, prepend_scheme: scheme = 'always', add_prefix_space: hasPrefix, split: isSplit }, where) {
+    const prepend = hasPrefix === false ? 'never' : scheme
+    const split = isSplit === false ? undefined : splitter(compile({ String: replacement }, where), 'MergedWithNext')
+    return ({ text, isFirst }) => {
+      const marked = text.replaceAll(' ', replacement)
+      const isPrepended = !marked.startsWith(replacement) && (prepend === 'always' || (prepend === 'first' && isFirst))
+      const piece = { text: isPrepended ? replacement + marked : marked, isFirst }
+      return split ? split(piece) : [piece]
+    }
+  },
+  Punctuation: ({ behavior = 'Isolated' }, where) => splitter(PUNCTUATION, behaviorOf(behavior, where)),
+  Split: ({ pattern, behavior, invert: isInverted }, where) =>
+    splitter(compile(pattern, where), behaviorOf(behavior, where), isInverted),
+  Whitespace: () => splitter(WORDS, 'Removed', true),
+  WhitespaceSplit: () => splitter(SPACE, 'Removed'),
+}
+
+/** @param {unknown} json @param {string} [where] @returns {PreTokenizer} */
+export const preTokenizerOf = (json, where = 'pre_tokenizer') =>
+  json === null || json === undefined ? piece => [piece] : ruleFor(RULES, json, where)(json, where)
