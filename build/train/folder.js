@@ -56,7 +56,11 @@ export function filesOf(config, weights, words, specials) {
   return {
     'config.json': json(config),
     'tokenizer.json': json(wordTokenizer(words, specials)),
-    'tokenizer_config.json': json({ tokenizer_class: 'PreTrainedTokenizerFast', ...tokens }),
+    'tokenizer_config.json': json({
+      tokenizer_class: 'PreTrainedTokenizerFast',
+      ...tokens,
+      clean_up_tokenization_spaces: true,
+    }),
     'model.safetensors': toSafetensors(weights, { format: 'pt' }, 'F16'),
   }
 }

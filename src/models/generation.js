@@ -128,10 +128,10 @@ export async function* generate(model, { qkv, family, tokenizer, settings, toIds
         const whole = textOf(both ? row.sequence.slice(1) : row.sequence)
         row.isDone ||= stopIds.includes(id)
         // One character may take more than one token.
-        const isCut = whole.endsWith('\ufffd') && !row.isDone && n + 1 < most
-        const text = isCut ? '' : whole.slice(row.text.length)
-        if (text) row.text = whole
-        const token = tokenizer ? tokenizer.decode([id], { skip_special_tokens: false }) : String(id)
+        const isCut = tokenizer?.isOpen(row.sequence, whole) && !row.isDone && n + 1 < most
+        const text = isCut ? '' : whole.slice(sharedLength(row.text, whole))
+        if (!isCut) row.text = whole
+        const token = tokenizer ? tokenizer.decode([id], false) : String(id)
         return { id, token, text, probability, ids: [...row.sequence], isDone: row.isDone }
       })
       yield { ...output, ...steps[0], rows: steps }
@@ -157,6 +157,13 @@ export async function* generate(model, { qkv, family, tokenizer, settings, toIds
 async function chatIds(model, tokenizer, messages, chat, vocab) {
   const text = await model.applyChatTemplate(/** @type {import('./chat.js').Message[]} */ (messages), chat)
   return /** @type {import('./tokenizer.js').TextTool} */ (tokenizer).bare(text, vocab)
+}
+
+/** The number of characters at the start that two texts share: the half of one at the end of a prompt is none. @param {string} a @param {string} b */
+function sharedLength(a, b) {
+  let n = 0
+  while (n < a.length && a[n] === b[n]) n++
+  return n
 }
 
 /**

@@ -242,12 +242,15 @@ export class Model {
     const { maxLength, truncation = maxLength !== undefined } = readOptions(options, TOKENIZE, 'tokenize')
     toBoolean(truncation, 'tokenize: truncation')
     if (maxLength !== undefined) toNumber(maxLength, 'tokenize: maxLength', { least: 1, whole: true })
-    return tokenizer.encode(
-      text,
-      pair,
-      this.#family.vocab,
-      truncation ? Math.min(maxLength ?? Infinity, this.#most) : undefined,
-    )
+    const most = truncation ? Math.min(maxLength ?? tokenizer.most, this.#most) : undefined
+    const { tokenTypeIds, ...tokenized } = tokenizer.encode(text, pair, this.#family.vocab, most)
+    return { ...tokenized, ...(tokenTypeIds && this.#hasTypes && { tokenTypeIds }) }
+  }
+
+  /** True if the model tells the texts of a pair apart by types. */
+  get #hasTypes() {
+    const { encoder, decoder } = this.#family
+    return [encoder, decoder].some(stack => stack && Number(embeddingOf(this.#family, stack).types?.rows ?? 0) > 1)
   }
 
   /**
@@ -268,7 +271,8 @@ export class Model {
         throw new TypeError(`padded: texts[${n}]: ${describe(row)} given, a text, a pair of texts or { ids } expected`)
     const { pad_token_id: pad, eos_token_id: end } = this.config
     const id = [pad, end, 0].flat().find(id => Number.isInteger(id) && Number(id) >= 0 && Number(id) < vocab)
-    return padRows(rows, Number(id), !encoder)
+    const { padding_side: side = encoder ? 'right' : 'left' } = Object(this.#tokenizer?.config)
+    return padRows(rows, Number(id), side === 'left')
   }
 
   /** How many positions the model has; Infinity if they have no end. */
@@ -279,13 +283,18 @@ export class Model {
     return learned ?? sinusoids ?? stack.rope?.most ?? Infinity
   }
 
-  /** The text of ids, special tokens left out. @param {ArrayLike<number>} ids @returns {string} */
-  decode(ids) {
+  /**
+   * The text of ids.
+   * @param {ArrayLike<number>} ids
+   * @param {{ skipSpecialTokens?: boolean }} [options] special tokens are left out; default true
+   * @returns {string}
+   */
+  decode(ids, options = {}) {
     const tokenizer = Model.#own(this).#expectTokenizer()
+    const { skipSpecialTokens: isBare = true } = readOptions(options, ['skipSpecialTokens'], 'decode')
+    toBoolean(isBare, 'decode: skipSpecialTokens')
     if (ids?.length === 0) return ''
-    return tokenizer.decode([...readIds(ids, 'ids', this.#family.vocab, undefined, 'decode').ids], {
-      skip_special_tokens: true,
-    })
+    return tokenizer.decode([...readIds(ids, 'ids', this.#family.vocab, undefined, 'decode').ids], isBare)
   }
 
   /** @param {Model} model */

@@ -3,7 +3,10 @@
 // https://github.com/google/sentencepiece: src/sentencepiece_model.proto, src/normalizer.cc, src/unigram_model.cc
 // https://github.com/huggingface/transformers: models/marian/tokenization_marian.py
 
-/** @typedef {import('./tokenizer.js').TokenizerLike} TokenizerLike */
+import { bestPieces, UNKNOWN } from './tokenizers/best-pieces.js'
+import { charsmapOf, mapped } from './tokenizers/charsmap.js'
+import { filled } from './tokenizers/fill.js'
+
 /**
  * A SentencePiece file.
  * @typedef {object} Pieces
@@ -11,17 +14,12 @@
  * @property {number} longest characters of a piece
  * @property {number} least the smallest score
  * @property {number} most the largest score
- * @property {Charsmap} [charsmap]
+ * @property {import('./tokenizers/charsmap.js').Charsmap} [charsmap]
  * @property {boolean} hasPrefix does a space stand before a text?
  * @property {boolean} isTrimmed does one space stand for several, and none at both ends?
- *
- * How characters are normalised: a trie over UTF-8, whose values are places in the text of results.
- * @typedef {{ units: Uint32Array, results: Uint8Array }} Charsmap
  */
 
 const SPACE = '\u2581'
-/** What an unknown character scores below the least piece. */
-const UNKNOWN = 10
 /** Kinds of pieces and of models in the file. */
 const [NORMAL, OWN, UNIGRAM] = [1, 4, 1]
 
@@ -69,7 +67,7 @@ export function readPieces(bytes, name) {
   const pieces = new Map()
   /** @type {Record<number, any>[]} */
   let [trainer, normalizer] = [{}, {}]
-  /** @type {Charsmap | undefined} */
+  /** @type {Pieces['charsmap']} */
   let charsmap
   try {
     for (const { field, value } of fieldsOf(bytes)) {
@@ -103,38 +101,6 @@ export function readPieces(bytes, name) {
   }
 }
 
-/** @param {Uint8Array} bytes @returns {Charsmap} */
-function charsmapOf(bytes) {
-  const own = view(bytes)
-  const size = own.getUint32(0, true)
-  if (4 + size > bytes.length) throw new RangeError('the rules of its characters are cut off')
-  const units = Uint32Array.from({ length: size / 4 }, (_, n) => own.getUint32(4 + 4 * n, true))
-  return { units, results: bytes.subarray(4 + size) }
-}
-
-/**
- * The longest characters at a place that the map knows: how many bytes they have, and what they become.
- * @param {Charsmap} charsmap
- * @param {Uint8Array} text UTF-8
- * @param {number} from
- */
-function mapped({ units, results }, text, from) {
-  const offset = (/** @type {number} */ unit) => (unit >>> 10) << ((unit & 512) >>> 6)
-  let node = offset(units[0])
-  /** @type {{ length: number, value: number } | undefined} */
-  let found
-  for (let i = from; i < text.length; i++) {
-    node ^= text[i]
-    const unit = units[node] ?? 0
-    if ((unit & 0x800000ff) >>> 0 !== text[i]) break
-    node ^= offset(unit)
-    if ((unit >>> 8) & 1) found = { length: i + 1 - from, value: units[node] & 0x7fffffff }
-  }
-  if (!found) return undefined
-  const result = results.subarray(found.value, results.indexOf(0, found.value))
-  return { length: found.length, text: new TextDecoder().decode(result) }
-}
-
 /** @param {Pieces} own @param {string} text */
 function normalized({ charsmap, hasPrefix, isTrimmed, pieces }, text) {
   const isOwn = (/** @type {string} */ character) => pieces.get(character)?.isOwn
@@ -145,7 +111,7 @@ function normalized({ charsmap, hasPrefix, isTrimmed, pieces }, text) {
     for (let at = 0; at < bytes.length; ) {
       const length = bytes[at] < 128 ? 1 : bytes[at] < 224 ? 2 : bytes[at] < 240 ? 3 : 4
       const character = new TextDecoder().decode(bytes.subarray(at, at + length))
-      const found = isOwn(character) ? undefined : mapped(charsmap, bytes, at)
+      const found = isOwn(character) ? undefined : [...mapped(charsmap, bytes, at)].pop() // the longest
       out += found?.text ?? character
       at += found?.length ?? length
     }
@@ -155,45 +121,20 @@ function normalized({ charsmap, hasPrefix, isTrimmed, pieces }, text) {
 }
 
 /**
- * The pieces of a text with the largest sum of scores. Unknown characters that follow each other are one piece.
+ * The pieces of a text with the largest sum of scores.
  * @param {Pieces} own
  * @param {string} text
  * @returns {string[]}
  */
 export function piecesOf(own, text) {
   const { pieces, longest, least, most } = own
-  const line = normalized(own, text)
-  /** The best way to each place: its score, where its last piece begins, and whether that is unknown. @type {({ score: number, from: number, isUnknown: boolean } | undefined)[]} */
-  const best = [{ score: 0, from: 0, isUnknown: false }]
-  for (let from = 0; from < line.length; from++) {
-    const before = best[from]
-    if (!before) continue
-    const single = String.fromCodePoint(Number(line.codePointAt(from))).length
-    let hasSingle = false
-    const reach = (/** @type {number} */ to, /** @type {number} */ score, /** @type {boolean} */ isUnknown) => {
-      const sum = Math.fround(before.score + score) // SentencePiece adds in float32
-      const old = best[to]
-      if (!old || sum > old.score) best[to] = { score: sum, from, isUnknown }
-    }
-    for (let to = from + 1; to <= Math.min(line.length, from + longest); to++) {
-      const piece = pieces.get(line.slice(from, to))
-      if (!piece) continue
-      hasSingle ||= to - from === single
-      reach(to, piece.isOwn ? new TextEncoder().encode(line.slice(from, to)).length * most - 0.1 : piece.score, false)
-    }
-    if (!hasSingle) reach(from + single, least - UNKNOWN, true)
+  const scoreOf = (/** @type {string} */ text) => {
+    const piece = pieces.get(text)
+    return piece?.isOwn ? new TextEncoder().encode(text).length * most - 0.1 : piece?.score
   }
-  /** From the last one on. @type {{ text: string, isUnknown: boolean }[]} */
-  const found = []
-  for (let to = line.length; to > 0; ) {
-    const { from, isUnknown } = /** @type {NonNullable<typeof best[0]>} */ (best[to])
-    const next = found[found.length - 1]
-    const part = line.slice(from, to)
-    if (isUnknown && next?.isUnknown) next.text = part + next.text
-    else found.push({ text: part, isUnknown })
-    to = from
-  }
-  return found.reverse().map(({ text }) => text)
+  const isKnown = (/** @type {string} */ text) => pieces.has(text)
+  // SentencePiece adds in float32.
+  return bestPieces(normalized(own, text), { scoreOf, longest, unknown: least - UNKNOWN, isKnown }, Math.fround)
 }
 
 /** What a tokenizer of Marian calls its own tokens. */
@@ -202,29 +143,31 @@ const [END, PAD, NONE] = ['</s>', '<pad>', '<unk>']
 /**
  * @param {Pieces} source
  * @param {Record<string, number>} ids vocab.json
- * @returns {TokenizerLike}
+ * @returns {import('./tokenizer.js').TextReader}
  */
-export function marianTokenizer(source, ids) {
+export function marianReader(source, ids) {
   const names = new Map(Object.entries(ids).map(([token, id]) => [id, token]))
   const special = [END, PAD, NONE]
-  const encodeOne = (/** @type {string} */ text) => {
+  const encode = (/** @type {string} */ text) => {
     const [code] = /^>>.+<</.exec(text) ?? [] // the language of the translation
     const parts = text.slice(code?.length ?? 0).split(/(<\/s>|<pad>|<unk>)/)
     const pieces = parts.flatMap(part => (special.includes(part) ? [part] : piecesOf(source, part)))
-    return code ? [code, ...pieces] : pieces
+    const tokens = code ? [code, ...pieces] : pieces
+    return { ids: tokens.map(token => (Object.hasOwn(ids, token) ? ids[token] : ids[NONE])), tokens }
   }
+  const nameOf = (/** @type {number} */ id) => names.get(id) ?? NONE
+  const [first, second] = [0, 1].map(text => ({ text: /** @type {0 | 1} */ (text), type: 0 }))
+  const end = { ids: [ids[END]], type: 0 }
+  const template = { single: [first, end], pair: [first, second, end] }
   return {
-    encode(text, { text_pair: pair, add_special_tokens: isWhole = true } = {}) {
-      const tokens = [...encodeOne(text), ...(pair ? encodeOne(pair) : []), ...(isWhole ? [END] : [])]
-      const known = tokens.map(token => (Object.hasOwn(ids, token) ? ids[token] : ids[NONE]))
-      return { ids: known, tokens, token_type_ids: tokens.map(() => 0) }
-    },
-    decode(list, { skip_special_tokens: isBare = false } = {}) {
-      const tokens = list.map(id => names.get(id) ?? NONE)
+    encode: (text, pair, most, isWhole) => filled({ encode, nameOf }, template, [text, pair], { most, isWhole }),
+    decode(list, isBare) {
+      const tokens = list.map(nameOf)
       const shown = isBare ? tokens.filter(token => !special.includes(token)) : tokens
       const spaced = shown.map(token => (special.includes(token) ? `${token} ` : token)).join('')
       return spaced.replaceAll(SPACE, ' ').trim()
     },
-    id_to_token: id => names.get(id),
+    nameOf,
+    isOpen: (_, text) => text.endsWith('\ufffd'),
   }
 }

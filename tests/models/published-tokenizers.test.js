@@ -82,7 +82,7 @@ test('the SentencePiece files of Marian give the ids of transformers, and ids th
   const ids = jsonOf(`${sentencepiece}/vocab.json`)
   assert.equal(model.decode([ids['<pad>'], ids['▁你好'], ids.世界, ids['。'], ids['</s>']]), '你好世界。')
   assert.equal(model.decode([ids['▁Ka'], ids.to, ids['▁sol']]), 'Kato sol')
-  assert.equal(model.decode([ids['▁sol']]), ' sol')
+  assert.equal(model.decode([ids['▁sol']]), 'sol')
   assert.deepEqual(model.tokenize('日本 sol').ids, [ids['▁'], ids['<unk>'], ids['▁sol'], ids['</s>']])
   const [{ text }] = cases
   assert.deepEqual(model.tokenize(text, undefined, { maxLength: 3 }).ids, [...cases[0].ids.slice(0, 2), ids['</s>']])

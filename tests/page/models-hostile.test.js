@@ -79,7 +79,7 @@ const BAD = [
   [
     'a tokenizer of another kind',
     { ...gpt2, 'tokenizer.json': text({ model: { type: 'Fancy' } }) },
-    /tokenizer\.json is not covered/,
+    /tokenizer\.json: model\.type: "Fancy" is not covered/,
   ],
   [
     'a missing shard',

@@ -527,7 +527,7 @@ const tokenizerOf = (words, hasUnknown) => ({
   model: {
     type: 'WordLevel',
     vocab: Object.fromEntries((hasUnknown ? ['<unk>', ...words] : words).map((word, id) => [word, id])),
-    unk_token: hasUnknown ? '<unk>' : undefined,
+    unk_token: '<unk>',
   },
 })
 

@@ -1,7 +1,7 @@
 // The added tokens of tokenizer.json: they are found in a text before its model reads the rest.
 // https://github.com/huggingface/tokenizers: tokenizers/src/tokenizer/added_vocabulary.rs
 
-import { literal } from './patterns.js'
+import { literal } from './literal.js'
 import { refuse } from './refuse.js'
 
 /**
@@ -13,7 +13,14 @@ const WORD = '[\\p{Alphabetic}\\p{M}\\p{Nd}\\p{Pc}\\p{Join_Control}]'
 const [ENDS, STARTS] = [new RegExp(`${WORD}$`, 'u'), new RegExp(`^${WORD}`, 'u')]
 
 /** @param {AddedToken} token with all flags @returns {Required<AddedToken>} */
-const complete = ({ content, single_word = false, lstrip = false, rstrip = false, special = false, normalized = !special }) => ({
+const complete = ({
+  content,
+  single_word = false,
+  lstrip = false,
+  rstrip = false,
+  special = false,
+  normalized = !special,
+}) => ({
   content,
   single_word,
   lstrip,
@@ -70,7 +77,8 @@ export class AddedTokens {
     for (const { content, normalized } of [...this.special.values(), ...this.#others]) {
       if (normalized !== isNormalized) continue
       const text = normalized ? this.#normalize(content) : content
-      if (!text) throw refuse('tokenizer.json: added_tokens', `${JSON.stringify(content)}, which is normalized to nothing,`)
+      if (!text)
+        throw refuse('tokenizer.json: added_tokens', `${JSON.stringify(content)}, which is normalized to nothing,`)
       if (!ids.has(text)) ids.set(text, /** @type {number} */ (this.ids.get(content)))
     }
     const longest = [...ids.keys()].sort((a, b) => b.length - a.length)
@@ -114,11 +122,7 @@ export class AddedTokens {
       const isFirst = isStart
       isStart = false
       if (section.id !== undefined) return [{ ...section, isFirst }]
-      const normalized = this.#normalize(section.text)
-      // A text whose first character is left out does not begin where it began.
-      const first = String.fromCodePoint(Number(section.text.codePointAt(0)))
-      const isKept = isFirst && this.#normalize(`${first}x`) !== this.#normalize('x')
-      return this.#cut(normalized, true).map((part, n) => ({ ...part, isFirst: isKept && n === 0 }))
+      return this.#cut(this.#normalize(section.text), true).map((part, n) => ({ ...part, isFirst: isFirst && n === 0 }))
     })
   }
 }

@@ -2,33 +2,11 @@
 // https://github.com/huggingface/tokenizers: tokenizers/src/decoders
 
 import { toBytes } from './bytes.js'
+import { cleaned } from './clean-up.js'
 import { compile, replaced } from './patterns.js'
-import { ruleFor } from './refuse.js'
+import { BYTE_LEVEL, METASPACE, ruleFor } from './refuse.js'
 
 /** @typedef {(tokens: string[]) => string[]} Decoder */
-
-/** What removes the spaces that stand before signs of a sentence. @type {[string, string][]} */
-const SIGNS = [
-  [' .', '.'],
-  [' ?', '?'],
-  [' !', '!'],
-  [' ,', ','],
-  [" ' ", "'"],
-  [" n't", "n't"],
-  [" 'm", "'m"],
-  [" 's", "'s"],
-  [" 've", "'ve"],
-  [" 're", "'re"],
-]
-
-/** As transformers' clean_up_tokenization_spaces. @param {string} text */
-export const cleanUp = text => SIGNS.reduce((done, [from, to]) => done.replaceAll(from, to), text)
-
-/** As the Rust library's decoders, which join "do not", too. @param {string} text */
-const cleaned = text => {
-  const start = SIGNS.slice(0, 7).reduce((done, [from, to]) => done.replaceAll(from, to), text)
-  return SIGNS.slice(7).reduce((done, [from, to]) => done.replaceAll(from, to), start.replaceAll(' do not', " don't"))
-}
 
 /** The text of bytes, or as many replacement characters as bytes. @param {number[]} bytes @returns {string[]} */
 function textOf(bytes) {
@@ -40,14 +18,30 @@ function textOf(bytes) {
   }
 }
 
+/** @type {import('./refuse.js').Fields} */
+const FIELDS = {
+  Sequence: { decoders: 'array' },
+  BPEDecoder: { suffix: 'string' },
+  ByteLevel: BYTE_LEVEL,
+  CTC: { pad_token: 'string', word_delimiter_token: 'string', cleanup: 'boolean' },
+  Metaspace: METASPACE,
+  Replace: { pattern: 'object', content: 'string' },
+  Strip: { content: 'string', start: 'number', stop: 'number' },
+  WordPiece: { prefix: 'string', cleanup: 'boolean' },
+}
+
 /** @type {Record<string, (json: any, where: string) => Decoder>} */
 const RULES = {
   Sequence({ decoders = [] }, where) {
-    const all = decoders.map((/** @type {unknown} */ one, /** @type {number} */ n) => decoderOf(one, `${where}.decoders.${n}`))
+    const all = decoders.map((/** @type {unknown} */ one, /** @type {number} */ n) =>
+      decoderOf(one, `${where}.decoders.${n}`),
+    )
     return tokens => all.reduce((/** @type {string[]} */ done, /** @type {Decoder} */ decode) => decode(done), tokens)
   },
-  BPEDecoder: ({ suffix = '</w>' }) => tokens =>
-    tokens.map((token, n) => token.replaceAll(suffix, n === tokens.length - 1 ? '' : ' ')),
+  BPEDecoder:
+    ({ suffix = '</w>' }) =>
+    tokens =>
+      tokens.map((token, n) => token.replaceAll(suffix, n === tokens.length - 1 ? '' : ' ')),
   ByteFallback: () => tokens => {
     /** @type {string[]} */
     const out = []
@@ -67,39 +61,47 @@ const RULES = {
     const bytes = tokens.flatMap(token => [...toBytes(token)])
     return [new TextDecoder('utf-8', { ignoreBOM: true }).decode(Uint8Array.from(bytes))]
   },
-  CTC: ({ pad_token: pad = '<pad>', word_delimiter_token: delimiter = '|', cleanup: isCleaned = true }) => tokens =>
-    tokens.flatMap((token, n) => {
-      if (n > 0 && token === tokens[n - 1]) return []
-      const text = token.replaceAll(pad, '')
-      return (isCleaned ? cleaned(text).replaceAll(delimiter, ' ') : text) || []
-    }),
+  CTC:
+    ({ pad_token: pad = '<pad>', word_delimiter_token: delimiter = '|', cleanup: isCleaned = true }) =>
+    tokens =>
+      tokens.flatMap((token, n) => {
+        if (n > 0 && token === tokens[n - 1]) return []
+        const text = token.replaceAll(pad, '')
+        return (isCleaned ? cleaned(text).replaceAll(delimiter, ' ') : text) || []
+      }),
   Fuse: () => tokens => [tokens.join('')],
-  Metaspace: ({ replacement, prepend_scheme: scheme = 'always', add_prefix_space: hasPrefix }) => tokens => {
-    const isKept = scheme === 'never' || hasPrefix === false
-    return tokens.map((token, n) => token.replaceAll(replacement, n === 0 && !isKept ? '' : ' '))
-  },
+  Metaspace:
+    ({ replacement, prepend_scheme: scheme = 'always', add_prefix_space: hasPrefix }) =>
+    tokens => {
+      const isKept = scheme === 'never' || hasPrefix === false
+      return tokens.map((token, n) => token.replaceAll(replacement, n === 0 && !isKept ? '' : ' '))
+    },
   Replace({ pattern, content }, where) {
     const compiled = compile(pattern, where)
     return tokens => tokens.map(token => replaced(compiled, token, content))
   },
-  Strip: ({ content, start, stop }) => tokens =>
-    tokens.map(token => {
-      const characters = Array.from(token)
-      let [from, to] = [0, characters.length]
-      while (from < start && characters[from] === content) from++
-      while (characters.length - to < stop && characters[to - 1] === content) to--
-      return characters.slice(from, to).join('')
-    }),
-  WordPiece: ({ prefix = '##', cleanup: isCleaned = true }) => tokens =>
-    tokens.map((token, n) => {
-      const joined = n === 0 ? token : token.startsWith(prefix) ? token.slice(prefix.length) : ` ${token}`
-      return isCleaned ? cleaned(joined) : joined
-    }),
+  Strip:
+    ({ content, start, stop }) =>
+    tokens =>
+      tokens.map(token => {
+        const characters = Array.from(token)
+        let [from, to] = [0, characters.length]
+        while (from < start && characters[from] === content) from++
+        while (characters.length - to < stop && characters[to - 1] === content) to--
+        return characters.slice(from, to).join('')
+      }),
+  WordPiece:
+    ({ prefix = '##', cleanup: isCleaned = true }) =>
+    tokens =>
+      tokens.map((token, n) => {
+        const joined = n === 0 ? token : token.startsWith(prefix) ? token.slice(prefix.length) : ` ${token}`
+        return isCleaned ? cleaned(joined) : joined
+      }),
 }
 
 /** @param {unknown} json @param {string} [where] @returns {Decoder} */
 export const decoderOf = (json, where = 'decoder') =>
-  json === null || json === undefined ? tokens => [tokens.join(' ')] : ruleFor(RULES, json, where)(json, where)
+  json === null || json === undefined ? tokens => [tokens.join(' ')] : ruleFor(RULES, FIELDS, json, where)(json, where)
 
 /** Decoders that join tokens, and those that may follow: they change a text only at its ends. */
 const [JOINING, AFTER] = [
@@ -113,5 +115,8 @@ export function isLocal(json) {
   if (type !== 'Sequence') return true
   const types = decoders.map((/** @type {any} */ one) => Object(one).type)
   const at = types.findIndex((/** @type {string} */ one) => JOINING.includes(one))
-  return !types.includes('Sequence') && (at < 0 || types.slice(at + 1).every((/** @type {string} */ one) => AFTER.includes(one)))
+  return (
+    !types.includes('Sequence') &&
+    (at < 0 || types.slice(at + 1).every((/** @type {string} */ one) => AFTER.includes(one)))
+  )
 }

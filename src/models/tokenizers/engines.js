@@ -1,9 +1,10 @@
 // The models of tokenizer.json: how a piece of a text becomes ids. BPE and WordPiece are those of @huggingface/tokenizers, an optional
 // package, in which a few settings mean something else than in the Rust library: they are set right here, or refused.
 
+import { describe } from '../../base/errors.js'
 import { bestPieces, UNKNOWN } from './best-pieces.js'
 import { nameOf } from './bytes.js'
-import { refuse } from './refuse.js'
+import { expectFields, refuse } from './refuse.js'
 
 /**
  * @typedef {object} Engine
@@ -11,12 +12,12 @@ import { refuse } from './refuse.js'
  * @property {(token: string) => number | undefined} idOf
  * @property {(id: number) => string | undefined} nameOf
  * @property {number} size of the vocabulary
- * @property {number} [unknown] the id of what the vocabulary does not have
+ * @property {boolean} [isPairs] true of BPE
  */
 /**
  * What is used of the models of the package.
  * @typedef {{ tokens_to_ids: Map<string, number>, vocab: string[], merges?: [string, string][],
- *   encode: (pieces: string[]) => string[], bpe: (piece: string) => string[] }} Model
+ *   encode: (pieces: string[]) => string[], bpe: (piece: string) => string[] }} PackageModel
  */
 
 const KEYS = ['normalizer', 'pre_tokenizer', 'post_processor', 'decoder']
@@ -32,6 +33,29 @@ function typeOf({ type, vocab, merges, continuing_subword_prefix: prefix }) {
   return prefix === undefined ? 'WordLevel' : 'WordPiece'
 }
 
+/** @type {import('./refuse.js').Fields} */
+const FIELDS = {
+  WordLevel: { vocab: 'object', unk_token: 'string' },
+  WordPiece: {
+    vocab: 'object',
+    unk_token: 'string',
+    continuing_subword_prefix: 'string',
+    max_input_chars_per_word: 'number',
+  },
+  BPE: {
+    vocab: 'object',
+    merges: 'array',
+    'dropout?': 'number',
+    'unk_token?': 'string',
+    'continuing_subword_prefix?': 'string',
+    'end_of_word_suffix?': 'string',
+    'fuse_unk?': 'boolean',
+    'byte_fallback?': 'boolean',
+    'ignore_merges?': 'boolean',
+  },
+  Unigram: { vocab: 'array', 'unk_id?': 'number', 'byte_fallback?': 'boolean' },
+}
+
 /**
  * @param {any} json the model of tokenizer.json
  * @param {(json: object) => Promise<{ model?: any }>} make makes a tokenizer of the package
@@ -39,7 +63,13 @@ function typeOf({ type, vocab, merges, continuing_subword_prefix: prefix }) {
  */
 export async function engineOf(json, make) {
   const type = typeOf(Object(json))
-  if (!Object.hasOwn(ENGINES, type)) throw refuseModel('type', JSON.stringify(type))
+  if (!Object.hasOwn(ENGINES, type)) throw refuseModel('type', describe(type))
+  expectFields(json, FIELDS[type], 'model')
+  const ids = type === 'Unigram' ? [json.unk_id ?? 0] : Object.values(json.vocab)
+  const strange =
+    ids.find(id => !(Number.isInteger(id) && id >= 0)) ??
+    (ids.length && json.unk_id >= json.vocab.length ? json.unk_id : undefined)
+  if (strange !== undefined) throw refuseModel('vocab', `the id ${describe(strange)}`)
   if (type === 'WordLevel' || type === 'Unigram') return ENGINES[type](json)
   const bare = Object.fromEntries(KEYS.map(key => [key, null]))
   const { model } = await make({ ...bare, added_tokens: [], model: { ...json, type } })
@@ -51,18 +81,14 @@ function wordLevel({ vocab, unk_token: unknown }) {
   const ids = new Map(/** @type {[string, number][]} */ (Object.entries(vocab)))
   const names = new Map([...ids].map(([token, id]) => [id, token]))
   return {
-    encode: piece => {
-      const token = ids.has(piece) ? piece : unknown
-      return { ids: [ids.get(token)], tokens: [token] }
-    },
+    encode: piece => ({ ids: [ids.get(piece) ?? ids.get(unknown)], tokens: [piece] }),
     idOf: token => ids.get(token),
     nameOf: id => names.get(id),
     size: ids.size,
-    unknown: ids.get(unknown),
   }
 }
 
-/** @param {Model} model */
+/** @param {PackageModel} model */
 const vocabularyOf = ({ tokens_to_ids: ids, vocab }) => ({
   idOf: (/** @type {string} */ token) => ids.get(token),
   nameOf: (/** @type {number} */ id) => vocab[id],
@@ -84,7 +110,7 @@ function hasBytes(ids) {
 /** @type {Record<string, (json: any, model?: any) => Engine>} */
 const ENGINES = {
   WordLevel: wordLevel,
-  WordPiece({ unk_token: unknown }, /** @type {Model} */ model) {
+  WordPiece(_, /** @type {PackageModel} */ model) {
     const { tokens_to_ids: ids } = model
     return {
       ...vocabularyOf(model),
@@ -92,10 +118,9 @@ const ENGINES = {
         const tokens = model.encode([piece])
         return { ids: tokens.map(token => ids.get(token)), tokens }
       },
-      unknown: ids.get(unknown),
     }
   },
-  BPE(json, /** @type {Model} */ model) {
+  BPE(json, /** @type {PackageModel} */ model) {
     const { tokens_to_ids: ids, merges = [] } = model
     const { unk_token: unknown, byte_fallback: isByte, fuse_unk: isFused, end_of_word_suffix: suffix } = json
     if (json.dropout) throw refuseModel('dropout', `${json.dropout}, which makes ids random,`)
@@ -124,6 +149,7 @@ const ENGINES = {
       return model.bpe(`${kept.join('')}${END}`).slice(0, -1) // the suffix stands at no other character
     }
     return {
+      isPairs: true,
       ...vocabularyOf(model),
       encode(piece) {
         if (json.ignore_merges && ids.has(piece)) return { ids: [ids.get(piece)], tokens: [piece] }
@@ -131,7 +157,6 @@ const ENGINES = {
         const tokens = isFused ? all.filter((token, n) => !(n > 0 && token === unknown && all[n - 1] === unknown)) : all
         return { ids: tokens.map(token => ids.get(token)), tokens }
       },
-      unknown: ids.get(unknown),
     }
   },
   Unigram: unigram,
@@ -142,8 +167,14 @@ function unigram({ unk_id: unknown, vocab, byte_fallback: isByte }) {
   const ids = new Map(vocab.map((/** @type {[string, number]} */ [token], /** @type {number} */ id) => [token, id]))
   if (isByte) hasBytes(ids)
   const scores = new Map(/** @type {[string, number][]} */ (vocab))
-  const least = vocab.reduce((/** @type {number} */ a, /** @type {[string, number]} */ [, b]) => Math.min(a, b), Infinity)
-  const longest = vocab.reduce((/** @type {number} */ a, /** @type {[string, number]} */ [token]) => Math.max(a, token.length), 1)
+  const least = vocab.reduce(
+    (/** @type {number} */ a, /** @type {[string, number]} */ [, b]) => Math.min(a, b),
+    Infinity,
+  )
+  const longest = vocab.reduce(
+    (/** @type {number} */ a, /** @type {[string, number]} */ [token]) => Math.max(a, token.length),
+    1,
+  )
   const isKnown = (/** @type {string} */ token) => (ids.get(token) ?? unknown) !== unknown
   const bytesOf = (/** @type {string} */ text) => {
     const names = Array.from(new TextEncoder().encode(text), nameOf)
@@ -151,14 +182,16 @@ function unigram({ unk_id: unknown, vocab, byte_fallback: isByte }) {
   }
   return {
     encode(piece) {
-      const tokens = bestPieces(piece, { scoreOf: token => scores.get(token), longest, unknown: least - UNKNOWN, isKnown }).flatMap(
-        token => (ids.has(token) ? [token] : bytesOf(token)),
-      )
+      const tokens = bestPieces(piece, {
+        scoreOf: token => scores.get(token),
+        longest,
+        unknown: least - UNKNOWN,
+        isKnown,
+      }).flatMap(token => (ids.has(token) ? [token] : bytesOf(token)))
       return { ids: tokens.map(token => ids.get(token) ?? unknown ?? undefined), tokens }
     },
     idOf: token => ids.get(token),
     nameOf: id => vocab[id]?.[0],
     size: vocab.length,
-    unknown: unknown ?? undefined,
   }
 }

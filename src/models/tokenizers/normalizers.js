@@ -11,13 +11,17 @@ import { refuse, ruleFor } from './refuse.js'
 const lower = text => text.replaceAll('\u03a3', '\u03c3').toLowerCase()
 
 // Control characters but tab and new lines; those that became ones after Unicode 8 stay.
-const CONTROL =
-  /(?![\t\n\r\u0890\u0891\u08e2\u{110cd}\u{13430}-\u{1343f}])[\0\ufffd\p{Cc}\p{Cf}\p{Co}]/gu
+const CONTROL = /(?![\t\n\r\u0890\u0891\u08e2\u{110cd}\u{13430}-\u{1343f}])[\ufffd\p{Cc}\p{Cf}\p{Co}]/gu
 const CHINESE =
   /[\u4e00-\u9fff\u3400-\u4dbf\u{20000}-\u{2a6df}\u{2a700}-\u{2b81f}\u{2b920}-\u{2ceaf}\uf900-\ufaff\u{2f800}-\u{2fa1f}]/gu
 
 /** @param {any} json @returns {Normalizer} */
-function bert({ clean_text: isCleaned, handle_chinese_chars: hasChinese, strip_accents: isStripped, lowercase: isLower }) {
+function bert({
+  clean_text: isCleaned,
+  handle_chinese_chars: hasChinese,
+  strip_accents: isStripped,
+  lowercase: isLower,
+}) {
   return text => {
     if (isCleaned) text = text.replace(CONTROL, '').replace(/\p{White_Space}/gu, ' ')
     if (hasChinese) text = text.replace(CHINESE, ' $& ')
@@ -28,18 +32,35 @@ function bert({ clean_text: isCleaned, handle_chinese_chars: hasChinese, strip_a
 
 /** What the rules of Google's neural translation remove, and make a space. */
 const [REMOVED, SPACED] = [
-  /[\x01-\x08\x0b\x0e-\x1f\x7f\x8f\x9f]/g,
+  /(?![\0\t\n\f\r\x80-\x8e\x90-\x9e])\p{Cc}/gu,
   /[\t\n\f\r\u1680\u200b-\u200f\u2028\u2029\u2581\ufeff\ufffd]/g,
 ]
 
 /** @param {'NFC' | 'NFD' | 'NFKC' | 'NFKD'} form @returns {() => Normalizer} */
 const unicode = form => () => text => text.normalize(form)
 
+/** @type {import('./refuse.js').Fields} */
+const FIELDS = {
+  Sequence: { normalizers: 'array' },
+  BertNormalizer: {
+    clean_text: 'boolean',
+    handle_chinese_chars: 'boolean',
+    'strip_accents?': 'boolean',
+    lowercase: 'boolean',
+  },
+  Strip: { strip_left: 'boolean', strip_right: 'boolean' },
+  Prepend: { prepend: 'string' },
+  Replace: { pattern: 'object', content: 'string' },
+  Precompiled: { precompiled_charsmap: 'string' },
+}
+
 /** @type {Record<string, (json: any, where: string) => Normalizer | Promise<Normalizer>>} */
 const RULES = {
   async Sequence({ normalizers = [] }, where) {
     const all = await Promise.all(
-      normalizers.map((/** @type {unknown} */ one, /** @type {number} */ n) => normalizerOf(one, `${where}.normalizers.${n}`)),
+      normalizers.map((/** @type {unknown} */ one, /** @type {number} */ n) =>
+        normalizerOf(one, `${where}.normalizers.${n}`),
+      ),
     )
     return text => all.reduce((done, normalize) => normalize(done), text)
   },
@@ -51,11 +72,16 @@ const RULES = {
   NFKD: unicode('NFKD'),
   Nmt: () => text => text.replace(REMOVED, '').replace(SPACED, ' '),
   StripAccents: () => text => text.replace(/\p{M}/gu, ''),
-  Strip: ({ strip_left: left, strip_right: right }) => text => {
-    if (left) text = text.replace(/^\p{White_Space}+/u, '')
-    return right ? text.replace(/\p{White_Space}+$/u, '') : text
-  },
-  Prepend: ({ prepend }) => text => text && prepend + text,
+  Strip:
+    ({ strip_left: left, strip_right: right }) =>
+    text => {
+      if (left) text = text.replace(/^\p{White_Space}+/u, '')
+      return right ? text.replace(/\p{White_Space}+$/u, '') : text
+    },
+  Prepend:
+    ({ prepend }) =>
+    text =>
+      text && prepend + text,
   Replace({ pattern, content }, where) {
     const compiled = compile(pattern, where)
     if (''.match(compiled)) throw refuse(`tokenizer.json: ${where}`, 'a pattern that matches nothing')
@@ -70,4 +96,4 @@ const RULES = {
 
 /** @param {unknown} json @param {string} [where] @returns {Promise<Normalizer>} */
 export const normalizerOf = async (json, where = 'normalizer') =>
-  json === null || json === undefined ? text => text : ruleFor(RULES, json, where)(json, where)
+  json === null || json === undefined ? text => text : ruleFor(RULES, FIELDS, json, where)(json, where)

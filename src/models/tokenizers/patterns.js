@@ -1,21 +1,26 @@
 // Patterns of tokenizer.json as regular expressions of JavaScript. The Rust library reads them by Oniguruma, with Ruby's syntax.
 // https://github.com/kkos/oniguruma/blob/master/doc/RE
 
+import { literal } from './literal.js'
 import { refuse } from './refuse.js'
 
 /** @typedef {{ text: string, isMatch: boolean }} Part of a text */
 
 /** General categories of Unicode, and scripts that published files name. */
-const CATEGORIES = new Set('L Lu Ll Lt Lm Lo M Mn Mc Me N Nd Nl No P Pc Pd Ps Pe Pi Pf Po S Sm Sc Sk So Z Zs Zl Zp Cc Cf'.split(' '))
+const CATEGORIES = new Set(
+  'L Lu Ll Lt Lm Lo M Mn Mc Me N Nd Nl No P Pc Pd Ps Pe Pi Pf Po S Sm Sc Sk So Z Zs Zl Zp Cc Cf'.split(' '),
+)
 const SCRIPTS = new Set('Han Hiragana Katakana Hangul Latin Greek Cyrillic Arabic Hebrew Thai Devanagari'.split(' '))
 /** Escapes of sets of characters. */
-const SETS = /** @type {Record<string, string>} */ ({ s: '\\p{White_Space}', S: '\\P{White_Space}', d: '\\p{Nd}', D: '\\P{Nd}' })
+const SETS = /** @type {Record<string, string>} */ ({
+  s: '\\p{White_Space}',
+  S: '\\P{White_Space}',
+  d: '\\p{Nd}',
+  D: '\\P{Nd}',
+})
 /** Letters that Unicode folds to ASCII letters, and pairs of letters that it folds to one character. */
 const FOLDED = /** @type {Record<string, string>} */ ({ s: '\u017f', k: '\u212a' })
 const LIGATURE = /ss|st|ff|fi|fl/i
-
-/** A text, escaped where JavaScript's syntax needs it. @param {string} text */
-export const literal = text => text.replace(/[\^$\\.*+?()[\]{}|/]/g, '\\$&')
 
 /** A character of a set. @param {string} character */
 const member = character => (character === '-' ? '\\-' : literal(character))
@@ -75,7 +80,8 @@ class Rewriter {
       if (/^\{\d+\}$/.test(count)) this.fail() // Ruby's a{2}? means that a{2} may be absent
       return `${atom}${count}?`
     }
-    if (/[*+?]|\{,?\d/y.test(this.source.slice(this.at, this.at + 2)) && (isInterval || this.source[this.at] !== '+')) this.fail()
+    if (/[*+?]|\{,?\d/y.test(this.source.slice(this.at, this.at + 2)) && (isInterval || this.source[this.at] !== '+'))
+      this.fail()
     if (isInterval || !this.take(/\+/y)) return atom + count
     this.groups++
     return `(?=(?<possessive${this.groups}>${atom}${count}))\\k<possessive${this.groups}>`
@@ -103,7 +109,8 @@ class Rewriter {
 
   /** A letter in both cases. @param {string} character @param {boolean} isAlone it stands in no set */
   folded(character, isAlone) {
-    if (!/[a-z]/i.test(character)) return /[^\0-\x7f]/.test(character) ? this.fail() : isAlone ? literal(character) : member(character)
+    if (!/[a-z]/i.test(character))
+      return /[^\0-\x7f]/.test(character) ? this.fail() : isAlone ? literal(character) : member(character)
     const both = character.toLowerCase() + character.toUpperCase() + (FOLDED[character.toLowerCase()] ?? '')
     return isAlone ? `[${both}]` : both
   }

@@ -1,7 +1,7 @@
 // The post-processors of tokenizer.json as templates, by the rules of the Rust library.
 // https://github.com/huggingface/tokenizers: tokenizers/src/processors
 
-import { refuse, ruleFor } from './refuse.js'
+import { BYTE_LEVEL, refuse, ruleFor } from './refuse.js'
 
 /**
  * A part of an input: the ids of a text, or of special tokens.
@@ -10,7 +10,22 @@ import { refuse, ruleFor } from './refuse.js'
  */
 
 /** Texts, one after the other, by themselves. @type {Template} */
-export const PLAIN = { single: [{ text: 0, type: 0 }], pair: [{ text: 0, type: 0 }, { text: 1, type: 1 }] }
+export const PLAIN = {
+  single: [{ text: 0, type: 0 }],
+  pair: [
+    { text: 0, type: 0 },
+    { text: 1, type: 1 },
+  ],
+}
+
+/** @type {import('./refuse.js').Fields} */
+const FIELDS = {
+  Sequence: { processors: 'array' },
+  ByteLevel: BYTE_LEVEL,
+  BertProcessing: { cls: 'array', sep: 'array' },
+  RobertaProcessing: { cls: 'array', sep: 'array', add_prefix_space: 'boolean' },
+  TemplateProcessing: { single: 'array', pair: 'array', special_tokens: 'object' },
+}
 
 /** @type {Record<string, (json: any, where: string, before: Template) => Template>} */
 const RULES = {
@@ -38,7 +53,8 @@ const RULES = {
       list.map(({ Sequence: sequence, SpecialToken: token }) => {
         if (sequence) return { text: sequence.id === 'A' ? 0 : 1, type: sequence.type_id }
         const { ids } = Object(tokens?.[token?.id])
-        if (!Array.isArray(ids)) throw refuse(`tokenizer.json: ${where}`, `the token ${JSON.stringify(token?.id)} without ids`)
+        if (!Array.isArray(ids))
+          throw refuse(`tokenizer.json: ${where}`, `the token ${JSON.stringify(token?.id)} without ids`)
         return { ids, type: token.type_id }
       })
     return /** @type {Template} */ ({ single: slots(single), pair: slots(pair) })
@@ -48,7 +64,7 @@ const RULES = {
 /** @param {unknown} json @param {string} [where] @param {Template} [before] @returns {Template} */
 export function templateOf(json, where = 'post_processor', before = PLAIN) {
   if (json === null || json === undefined) return before
-  const rule = ruleFor(RULES, json, where)
+  const rule = ruleFor(RULES, FIELDS, json, where)
   const { type } = /** @type {{ type: string }} */ (json)
   if (before !== PLAIN && !['ByteLevel', 'Sequence'].includes(type))
     throw refuse(`tokenizer.json: ${where}`, `${type} behind another post-processor`)

@@ -3,7 +3,7 @@
 
 import { toCharacters } from './bytes.js'
 import { compile, cut } from './patterns.js'
-import { refuse, ruleFor } from './refuse.js'
+import { BYTE_LEVEL, METASPACE, refuse, ruleFor } from './refuse.js'
 
 /**
  * A piece of a text; isFirst: it begins where the text begins.
@@ -88,13 +88,26 @@ const GPT2 =
 const WORD = '\\p{Alphabetic}\\p{M}\\p{Nd}\\p{Pc}\\p{Join_Control}'
 const WORDS = new RegExp(`[${WORD}]+|[^${WORD}\\p{White_Space}]+`, 'gu')
 
+/** @type {import('./refuse.js').Fields} */
+const FIELDS = {
+  Sequence: { pretokenizers: 'array' },
+  ByteLevel: BYTE_LEVEL,
+  CharDelimiterSplit: { delimiter: 'string' },
+  Digits: { individual_digits: 'boolean' },
+  FixedLength: { 'length?': 'number' },
+  Metaspace: METASPACE,
+  Punctuation: { 'behavior?': 'string' },
+  Split: { pattern: 'object', behavior: 'string', invert: 'boolean' },
+}
+
 /** @type {Record<string, (json: any, where: string) => PreTokenizer>} */
 const RULES = {
   Sequence({ pretokenizers = [] }, where) {
     const all = pretokenizers.map((/** @type {unknown} */ one, /** @type {number} */ n) =>
       preTokenizerOf(one, `${where}.pretokenizers.${n}`),
     )
-    return piece => all.reduce((/** @type {Piece[]} */ pieces, /** @type {PreTokenizer} */ split) => pieces.flatMap(split), [piece])
+    return piece =>
+      all.reduce((/** @type {Piece[]} */ pieces, /** @type {PreTokenizer} */ split) => pieces.flatMap(split), [piece])
   },
   BertPreTokenizer: () => {
     const [words, marks] = [splitter(SPACE, 'Removed'), splitter(PUNCTUATION, 'Isolated')]
@@ -116,6 +129,8 @@ const RULES = {
   },
   Metaspace({ replacement, prepend_scheme: scheme = 'always', add_prefix_space: hasPrefix, split: isSplit }, where) {
     const prepend = hasPrefix === false ? 'never' : scheme
+    if (!['always', 'first', 'never'].includes(prepend))
+      throw refuse(`tokenizer.json: ${where}.prepend_scheme`, JSON.stringify(prepend))
     const split = isSplit === false ? undefined : splitter(compile({ String: replacement }, where), 'MergedWithNext')
     return ({ text, isFirst }) => {
       const marked = text.replaceAll(' ', replacement)
@@ -133,4 +148,4 @@ const RULES = {
 
 /** @param {unknown} json @param {string} [where] @returns {PreTokenizer} */
 export const preTokenizerOf = (json, where = 'pre_tokenizer') =>
-  json === null || json === undefined ? piece => [piece] : ruleFor(RULES, json, where)(json, where)
+  json === null || json === undefined ? piece => [piece] : ruleFor(RULES, FIELDS, json, where)(json, where)

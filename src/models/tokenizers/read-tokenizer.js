@@ -3,39 +3,44 @@
 
 import { describe } from '../../base/errors.js'
 import { AddedTokens } from './added-tokens.js'
-import { decoderOf, isLocal } from './decoders.js'
-import { engineOf } from './engines.js'
-import { normalizerOf } from './normalizers.js'
 import { templateOf } from './post-processors.js'
-import { preTokenizerOf } from './pre-tokenizers.js'
-import { refuse } from './refuse.js'
+import { expectFields, refuse } from './refuse.js'
 
 /**
- * @typedef {object} Reader
+ * @typedef {object} JsonReader
  * @property {(text: string) => { ids: number[], tokens: string[] }} encode without special tokens
  * @property {import('./post-processors.js').Template} template what is put around texts
  * @property {(id: number) => string} nameOf
+ * @property {(token: string) => number | undefined} idOf
  * @property {(ids: readonly number[], isBare: boolean) => string} decode isBare: without special tokens
  * @property {(ids: readonly number[], text: string) => boolean} isOpen true if the end of the text may change with the next id
  */
 
 /**
- * Throws where a marker stands at the start of the text alone, and it cannot be told what that is.
+ * Throws where a marker stands at the start of the text alone, and a normalizer may move that.
  * @param {any} json tokenizer.json
  */
 function checkFirst({ normalizer, pre_tokenizer: split }) {
-  if (!JSON.stringify(split ?? null).includes('"prepend_scheme":"first"')) return
-  if (normalizer && (split.type === 'Sequence' || JSON.stringify(normalizer).includes('"content":""')))
-    throw refuse('tokenizer.json: pre_tokenizer.prepend_scheme', '"first" with a normalizer that moves the start of a text')
+  if (normalizer && JSON.stringify(split ?? null).includes('"prepend_scheme":"first"'))
+    throw refuse('tokenizer.json: pre_tokenizer.prepend_scheme', '"first" together with a normalizer')
 }
 
 /**
  * @param {any} json tokenizer.json
  * @param {(json: object) => Promise<{ model?: any }>} make makes a tokenizer of the package
- * @returns {Promise<Reader & { added: AddedTokens }>}
+ * @returns {Promise<JsonReader & { added: AddedTokens, isPairs: boolean }>} isPairs: its model is BPE
  */
 export async function readTokenizer(json, make) {
+  expectFields(json, { 'version?': 'string', 'added_tokens?': 'array' }, 'tokenizer')
+  for (const token of json.added_tokens ?? []) expectFields(token, { content: 'string' }, 'added_tokens')
   checkFirst(json)
+  // Parts of a size that a page loads quickly.
+  const [{ normalizerOf }, { preTokenizerOf }, { decoderOf, isLocal }, { engineOf }] = await Promise.all([
+    import('./normalizers.js'),
+    import('./pre-tokenizers.js'),
+    import('./decoders.js'),
+    import('./engines.js'),
+  ])
   const normalize = await normalizerOf(json.normalizer)
   const split = preTokenizerOf(json.pre_tokenizer)
   const decode = decoderOf(json.decoder)
@@ -44,10 +49,14 @@ export async function readTokenizer(json, make) {
   const added = new AddedTokens(engine, normalize)
   added.add(json.added_tokens ?? [])
   const isStream = isLocal(json.decoder)
-  const hasBytes = JSON.stringify(json.decoder ?? null).includes('"ByteFallback"')
+  const decoders = JSON.stringify(json.decoder ?? null)
+  const [hasBytes, hasEnd] = ['"ByteFallback"', '"BPEDecoder"'].map(name => decoders.includes(name))
   const nameOf = (/** @type {number} */ id) => added.byId.get(id)?.content ?? engine.nameOf(id)
+  const tokensOf = (/** @type {readonly number[]} */ ids, /** @type {boolean} */ isBare) =>
+    ids.flatMap(id => nameOf(id) ?? []).filter(token => !(isBare && added.special.has(token)))
   return {
     added,
+    isPairs: engine.isPairs === true,
     template,
     encode(text) {
       /** @type {{ ids: number[], tokens: string[] }} */
@@ -74,11 +83,19 @@ export async function readTokenizer(json, make) {
       return out
     },
     nameOf: id => nameOf(id) ?? '',
-    decode(ids, isBare) {
-      const tokens = ids.flatMap(id => nameOf(id) ?? []).filter(token => !(isBare && added.special.has(token)))
-      return decode(tokens).join('')
+    idOf: token => added.ids.get(token) ?? engine.idOf(token),
+    decode: (ids, isBare) => decode(tokensOf(ids, isBare)).join(''),
+    isOpen(ids, text) {
+      if (!isStream || text.endsWith('\ufffd')) return true
+      const tokens = tokensOf(ids, true)
+      const last = tokens[tokens.length - 1] ?? ''
+      if (hasBytes && /^<0x..>$/.test(last)) return true // bytes that follow make it a part of a character, or of none
+      return (
+        hasEnd &&
+        !decode([...tokens, last])
+          .join('')
+          .startsWith(text)
+      ) // the last token ends in its own way
     },
-    isOpen: (ids, text) =>
-      !isStream || text.endsWith('\ufffd') || (hasBytes && /^<0x..>$/.test(nameOf(ids[ids.length - 1]) ?? '')),
   }
 }

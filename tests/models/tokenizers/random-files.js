@@ -98,41 +98,92 @@ const BEHAVIORS = ['Removed', 'Isolated', 'MergedWithPrevious', 'MergedWithNext'
 
 /** @param {Random} random @param {string[]} [list] */
 const pattern = (random, list = PATTERNS) =>
-  random.is(0.4) ? { String: random.pick([' ', 'a', ', ', '.', '--', 'é', 'the', '▁', '\n', '<', 'İ']) } : { Regex: random.pick(list) }
+  random.is(0.4)
+    ? { String: random.pick([' ', 'a', ', ', '.', '--', 'é', 'the', '▁', '\n', '<', 'İ']) }
+    : { Regex: random.pick(list) }
 
 /** @param {Random} random @param {number} [depth] @returns {any} */
 function normalizer(random, depth = 0) {
-  const kinds = ['Lowercase', 'NFC', 'NFD', 'NFKC', 'NFKD', 'Nmt', 'StripAccents', 'Strip', 'Prepend', 'Replace', 'Precompiled', 'ByteLevel']
-  const type = random.pick([null, null, 'BertNormalizer', 'BertNormalizer', 'Sequence', 'Sequence', ...kinds].slice(depth ? 2 : 0))
+  const kinds = [
+    'Lowercase',
+    'NFC',
+    'NFD',
+    'NFKC',
+    'NFKD',
+    'Nmt',
+    'StripAccents',
+    'Strip',
+    'Prepend',
+    'Replace',
+    'Precompiled',
+    'ByteLevel',
+  ]
+  const type = random.pick(
+    [null, null, 'BertNormalizer', 'BertNormalizer', 'Sequence', 'Sequence', ...kinds].slice(depth ? 2 : 0),
+  )
   if (type === 'Sequence') {
     if (depth > 1) return { type: 'NFC' }
     return { type, normalizers: Array.from({ length: random.below(4) }, () => normalizer(random, depth + 1)) }
   }
   if (type === 'BertNormalizer')
-    return { type, clean_text: random.is(), handle_chinese_chars: random.is(), strip_accents: random.pick([null, true, false]), lowercase: random.is() }
+    return {
+      type,
+      clean_text: random.is(),
+      handle_chinese_chars: random.is(),
+      strip_accents: random.pick([null, true, false]),
+      lowercase: random.is(),
+    }
   if (type === 'Strip') return { type, strip_left: random.is(), strip_right: random.is() }
   if (type === 'Prepend') return { type, prepend: random.pick(['▁', ' ', 'x']) }
-  if (type === 'Replace') return { type, pattern: pattern(random, PATTERNS.filter(one => one !== EMPTY)), content: random.pick(['▁', ' ', '', 'y', '$1']) }
+  if (type === 'Replace')
+    return {
+      type,
+      pattern: pattern(
+        random,
+        PATTERNS.filter(one => one !== EMPTY),
+      ),
+      content: random.pick(['▁', ' ', '', 'y', '$1']),
+    }
   if (type === 'Precompiled') return { type, precompiled_charsmap: CHARSMAP }
   return type && { type }
 }
 
 /** @param {Random} random @param {number} [depth] @returns {any} */
 function preTokenizer(random, depth = 0) {
-  const kinds = ['BertPreTokenizer', 'ByteLevel', 'CharDelimiterSplit', 'Digits', 'FixedLength', 'Metaspace', 'Punctuation', 'Split', 'Whitespace', 'WhitespaceSplit']
+  const kinds = [
+    'BertPreTokenizer',
+    'ByteLevel',
+    'CharDelimiterSplit',
+    'Digits',
+    'FixedLength',
+    'Metaspace',
+    'Punctuation',
+    'Split',
+    'Whitespace',
+    'WhitespaceSplit',
+  ]
   if (random.is(0.005)) return { type: 'UnicodeScripts' }
-  const type = random.pick([null, 'Sequence', 'Sequence', 'ByteLevel', 'Metaspace', 'Split', 'Split', ...kinds].slice(depth ? 1 : 0))
+  const type = random.pick(
+    [null, 'Sequence', 'Sequence', 'ByteLevel', 'Metaspace', 'Split', 'Split', ...kinds].slice(depth ? 1 : 0),
+  )
   if (type === 'Sequence') {
     if (depth > 1) return { type: 'Whitespace' }
     return { type, pretokenizers: Array.from({ length: random.below(4) }, () => preTokenizer(random, depth + 1)) }
   }
-  if (type === 'ByteLevel') return { type, add_prefix_space: random.is(), trim_offsets: random.is(), ...(random.is(0.7) && { use_regex: random.is(0.7) }) }
+  if (type === 'ByteLevel')
+    return {
+      type,
+      add_prefix_space: random.is(),
+      trim_offsets: random.is(),
+      ...(random.is(0.7) && { use_regex: random.is(0.7) }),
+    }
   if (type === 'CharDelimiterSplit') return { type, delimiter: random.pick([' ', ',', 'o']) }
   if (type === 'Digits') return { type, individual_digits: random.is() }
   if (type === 'FixedLength') return { type, length: 1 + random.below(6) }
   if (type === 'Metaspace') return metaspace(random)
   if (type === 'Punctuation') return { type, ...(random.is(0.8) && { behavior: random.pick(BEHAVIORS) }) }
-  if (type === 'Split') return { type, pattern: pattern(random), behavior: random.pick(BEHAVIORS), invert: random.is(0.4) }
+  if (type === 'Split')
+    return { type, pattern: pattern(random), behavior: random.pick(BEHAVIORS), invert: random.is(0.4) }
   return type && { type }
 }
 
@@ -140,22 +191,31 @@ function preTokenizer(random, depth = 0) {
 const metaspace = random => ({
   type: 'Metaspace',
   replacement: random.pick(['▁', '▁', '_']),
-  prepend_scheme: random.pick(['always', 'first', 'never']),
+  prepend_scheme: random.pick(['always', 'always', 'always', 'always', 'never', 'never', 'never', 'first']),
   ...(random.is(0.8) && { split: random.is() }),
 })
 
 /** @param {Random} random @param {number} [depth] @returns {any} */
 function decoder(random, depth = 0) {
   const kinds = ['BPEDecoder', 'ByteFallback', 'ByteLevel', 'CTC', 'Fuse', 'Metaspace', 'Replace', 'Strip', 'WordPiece']
-  const type = random.pick([null, 'Sequence', 'Sequence', 'ByteLevel', 'WordPiece', 'Metaspace', ...kinds].slice(depth ? 1 : 0))
+  const type = random.pick(
+    [null, 'Sequence', 'Sequence', 'ByteLevel', 'WordPiece', 'Metaspace', ...kinds].slice(depth ? 1 : 0),
+  )
   if (type === 'Sequence') {
     if (depth > 1) return { type: 'Fuse' }
     return { type, decoders: Array.from({ length: random.below(4) }, () => decoder(random, depth + 1)) }
   }
   if (type === 'BPEDecoder') return { type, suffix: random.pick(['</w>', 'o']) }
-  if (type === 'CTC') return { type, pad_token: random.pick(['<pad>', 'o']), word_delimiter_token: random.pick(['|', 'e']), cleanup: random.is() }
+  if (type === 'CTC')
+    return {
+      type,
+      pad_token: random.pick(['<pad>', 'o']),
+      word_delimiter_token: random.pick(['|', 'e']),
+      cleanup: random.is(),
+    }
   if (type === 'Metaspace') return metaspace(random)
-  if (type === 'ByteLevel') return { type, add_prefix_space: random.is(), trim_offsets: random.is(), use_regex: random.is() }
+  if (type === 'ByteLevel')
+    return { type, add_prefix_space: random.is(), trim_offsets: random.is(), use_regex: random.is() }
   if (type === 'Replace') return { type, pattern: pattern(random), content: random.pick([' ', '', 'y']) }
   if (type === 'Strip') return { type, content: random.pick([' ', 'o', 'e']), start: random.below(3), stop: 0 } // the Rust library panics where nothing is left for the end
   if (type === 'WordPiece') return { type, prefix: random.pick(['##', '']), cleanup: random.is() }
@@ -165,23 +225,78 @@ function decoder(random, depth = 0) {
 /** @param {Random} random @param {Record<string, number>} ids of special tokens @returns {any} */
 function postProcessor(random, ids, depth = 0) {
   const tokens = Object.keys(ids)
-  const type = random.pick([null, 'BertProcessing', 'RobertaProcessing', 'ByteLevel', 'TemplateProcessing', 'TemplateProcessing', depth ? 'ByteLevel' : 'Sequence'])
+  const type = random.pick([
+    null,
+    'BertProcessing',
+    'RobertaProcessing',
+    'ByteLevel',
+    'TemplateProcessing',
+    'TemplateProcessing',
+    depth ? 'ByteLevel' : 'Sequence',
+  ])
   const [cls, sep] = [random.pick(tokens), random.pick(tokens)]
-  if (type === 'ByteLevel') return { type, add_prefix_space: random.is(), trim_offsets: random.is(), use_regex: random.is() }
+  if (type === 'ByteLevel')
+    return { type, add_prefix_space: random.is(), trim_offsets: random.is(), use_regex: random.is() }
   if (type === 'BertProcessing') return { type, sep: [sep, ids[sep]], cls: [cls, ids[cls]] }
-  if (type === 'RobertaProcessing') return { type, sep: [sep, ids[sep]], cls: [cls, ids[cls]], trim_offsets: random.is(), add_prefix_space: random.is() }
-  if (type === 'Sequence') return { type, processors: random.pick([[], ['ByteLevel'], ['ByteLevel', 0], [0, 'ByteLevel']]).map((/** @type {any} */ kind) => (kind ? { type: kind, add_prefix_space: true, trim_offsets: false, use_regex: true } : postProcessor(random, ids, 1) ?? { type: 'ByteLevel', add_prefix_space: true, trim_offsets: true, use_regex: true })) }
+  if (type === 'RobertaProcessing')
+    return {
+      type,
+      sep: [sep, ids[sep]],
+      cls: [cls, ids[cls]],
+      trim_offsets: random.is(),
+      add_prefix_space: random.is(),
+    }
+  if (type === 'Sequence')
+    return {
+      type,
+      processors: random.pick([[], ['ByteLevel'], ['ByteLevel', 0], [0, 'ByteLevel']]).map((/** @type {any} */ kind) =>
+        kind
+          ? { type: kind, add_prefix_space: true, trim_offsets: false, use_regex: true }
+          : (postProcessor(random, ids, 1) ?? {
+              type: 'ByteLevel',
+              add_prefix_space: true,
+              trim_offsets: true,
+              use_regex: true,
+            }),
+      ),
+    }
   if (type === null) return null
   const mark = () => ({ SpecialToken: { id: random.pick(tokens), type_id: random.below(3) } })
   const part = (/** @type {string} */ id) => ({ Sequence: { id, type_id: random.below(3) } })
   const marks = () => Array.from({ length: random.below(3) }, mark)
-  const special = Object.fromEntries(tokens.map(id => [id, { id, ids: [ids[id], ...(random.is(0.1) ? [0] : [])], tokens: [id, ...[]] }]))
+  const special = Object.fromEntries(
+    tokens.map(id => [id, { id, ids: [ids[id], ...(random.is(0.1) ? [0] : [])], tokens: [id, ...[]] }]),
+  )
   for (const one of Object.values(special)) if (one.ids.length > 1) one.tokens.push(tokens[0])
-  return { type, single: [...marks(), part('A'), ...marks()], pair: [...marks(), part('A'), ...marks(), part('B'), ...marks()], special_tokens: special }
+  return {
+    type,
+    single: [...marks(), part('A'), ...marks()],
+    pair: [...marks(), part('A'), ...marks(), part('B'), ...marks()],
+    special_tokens: special,
+  }
 }
 
 const SPECIAL = ['<unk>', '<s>', '</s>', '<pad>', '<mask>', '[MASK]', '[SEP]']
-const ADDED = ['covid', 'hello', ' ', '--', 'é', 'Σ', 'the', 'world', '你好', 'COVID', '<b>', 'l', '19', "n't", '  ', 'ΣΊ', 'a b', '▁x']
+const ADDED = [
+  'covid',
+  'hello',
+  ' ',
+  '--',
+  'é',
+  'Σ',
+  'the',
+  'world',
+  '你好',
+  'COVID',
+  '<b>',
+  'l',
+  '19',
+  "n't",
+  '  ',
+  'ΣΊ',
+  'a b',
+  '▁x',
+]
 
 /** Substrings of the texts, as they are after the cutting of most files. @param {Random} random @param {number} count @param {(text: string) => string} as */
 function substrings(random, count, as) {
@@ -207,29 +322,64 @@ function model(random, isBytes) {
   const characters = isBytes
     ? ALPHABET.filter(() => random.is(0.97))
     : [...new Set(TEXTS.flatMap(text => Array.from(as(text))))].filter(() => random.is(0.85))
-  const words = [...new Set(TEXTS.flatMap(text => text.split(/\s+/)).filter(Boolean).map(as))]
+  const words = [
+    ...new Set(
+      TEXTS.flatMap(text => text.split(/\s+/))
+        .filter(Boolean)
+        .map(as),
+    ),
+  ]
   const unknown = '<unk>'
-  const numbered = (/** @type {string[]} */ tokens) => Object.fromEntries([...new Set(tokens)].map((token, id) => [token, id]))
+  const numbered = (/** @type {string[]} */ tokens) =>
+    Object.fromEntries([...new Set(tokens)].map((token, id) => [token, id]))
   if (type === 'WordLevel') {
-    const vocab = numbered([...special, ...characters, ...words.filter(() => random.is(0.6)), ...words.map(w => w.toLowerCase()).filter(() => random.is(0.5))])
+    const vocab = numbered([
+      ...special,
+      ...characters,
+      ...words.filter(() => random.is(0.6)),
+      ...words.map(w => w.toLowerCase()).filter(() => random.is(0.5)),
+    ])
     return { special, model: { type, vocab, unk_token: unknown } }
   }
   const pieces = substrings(random, 250, as)
   if (type === 'WordPiece') {
     const prefix = random.pick(['##', '##', ''])
-    const vocab = numbered([...special, ...characters, ...pieces, ...[...characters, ...pieces].map(piece => prefix + piece)])
-    return { special, model: { ...(random.is(0.9) && { type }), unk_token: unknown, continuing_subword_prefix: prefix, max_input_chars_per_word: random.pick([100, 8]), vocab } }
+    const vocab = numbered([
+      ...special,
+      ...characters,
+      ...pieces,
+      ...[...characters, ...pieces].map(piece => prefix + piece),
+    ])
+    return {
+      special,
+      model: {
+        ...(random.is(0.9) && { type }),
+        unk_token: unknown,
+        continuing_subword_prefix: prefix,
+        max_input_chars_per_word: random.pick([100, 8]),
+        vocab,
+      },
+    }
   }
   if (type === 'Unigram') {
     const isByte = random.is(0.3)
-    const all = [...new Set([...special, ...(isByte ? BYTES.filter(() => random.is(0.9999)) : []), ...characters, ...pieces])]
+    const all = [
+      ...new Set([...special, ...(isByte ? BYTES.filter(() => random.is(0.9999)) : []), ...characters, ...pieces]),
+    ]
     const vocab = all.map(piece => [piece, special.includes(piece) ? 0 : -Math.round(random.next() * 120) / 10])
-    return { special, model: { ...(random.is(0.9) && { type }), unk_id: 0, vocab, ...(random.is(0.8) && { byte_fallback: isByte }) } }
+    return {
+      special,
+      model: { ...(random.is(0.9) && { type }), unk_id: 0, vocab, ...(random.is(0.8) && { byte_fallback: isByte }) },
+    }
   }
   const suffix = random.is(0.15) ? '</w>' : null
-  const prefix = random.is(0.04) ? '##' : random.pick([null, ''])
+  const prefix = random.is(0.02) ? '##' : random.pick([null, ''])
   const isByte = random.is(0.25)
-  const base = [...characters, ...(suffix ? characters.map(c => c + suffix) : []), ...(prefix ? characters.map(c => prefix + c) : [])]
+  const base = [
+    ...characters,
+    ...(suffix ? characters.map(c => c + suffix) : []),
+    ...(prefix ? characters.map(c => prefix + c) : []),
+  ]
   const known = new Set(base)
   /** @type {[string, string][]} */
   const merges = []
@@ -250,7 +400,12 @@ function model(random, isBytes) {
     if (!known.has(joined)) tokens.push(joined)
     known.add(joined)
   }
-  const vocab = numbered([...special, ...(isByte ? BYTES : []), ...tokens, ...(random.is(0.3) ? words.slice(0, 30) : [])])
+  const vocab = numbered([
+    ...special,
+    ...(isByte ? BYTES : []),
+    ...tokens,
+    ...(random.is(0.3) ? words.slice(0, 30) : []),
+  ])
   const isPair = random.is() || merges.some(pair => pair.some(part => part.includes(' ')))
   return {
     special,
@@ -271,8 +426,10 @@ function model(random, isBytes) {
 
 /** A random tokenizer.json. @param {Random} random @returns {any} */
 export function randomFile(random) {
-  const pre = preTokenizer(random)
   const normal = normalizer(random)
+  const drawn = JSON.stringify(preTokenizer(random))
+  // Published files that mark the first word alone have no normalizer.
+  const pre = JSON.parse(normal && random.is(0.8) ? drawn.replaceAll('"first"', '"never"') : drawn)
   const isBytes = JSON.stringify([pre, normal]).includes('ByteLevel')
   const { special, model: own } = model(random, isBytes)
   const size = Array.isArray(own.vocab) ? own.vocab.length : Object.keys(own.vocab).length
@@ -283,11 +440,15 @@ export function randomFile(random) {
     normalized: random.is(isSpecial ? 0.1 : 0.6),
     special: isSpecial,
   })
-  const listed = special.filter(() => random.is(0.8)).map(content => ({ id: special.indexOf(content), content, ...flags(true) }))
+  const listed = special
+    .filter(() => random.is(0.8))
+    .map(content => ({ id: special.indexOf(content), content, ...flags(true) }))
   const others = ADDED.filter(() => random.is(0.15))
   let next = size
   const more = others.map(content => {
-    const old = Array.isArray(own.vocab) ? own.vocab.findIndex(([piece]) => piece === content) : (own.vocab[content] ?? -1)
+    const old = Array.isArray(own.vocab)
+      ? own.vocab.findIndex(([piece]) => piece === content)
+      : (own.vocab[content] ?? -1)
     return { id: old >= 0 ? old : next++, content, ...flags(random.is(0.2)) }
   })
   return {

@@ -12,7 +12,6 @@ import {
   problem,
   secondTextOf,
   vocabOf,
-  withUnknown,
 } from './read-text.js'
 import { idOf, isOfHub, labelOf, nameOf, usualDtype } from './sources.js'
 
@@ -94,19 +93,14 @@ export async function readCheckpoint(qkv, request, looked, { signal, progress })
     const sizes = { stored: bytes.stored, float16: bytes.float16, int8: bytes.int8 }
     throw problem('modelsLarge', { name: label, most, ...sizes })
   }
-  // The tokens of most models of the page are words, which need no package.
-  const isOfWords = isShipped && !(PACKED in source.urls)
-  const texts = isOfWords ? undefined : withUnknown((await import('@huggingface/tokenizers')).Tokenizer)
   const onProgress = reporter(label, start, progress)
   const model = await loadModel(qkv, from, {
     ...ofHub,
     dtype: chosen || undefined,
-    tokenizer: texts?.tokenizer,
     signal,
     onProgress,
   }).catch(failed)
   try {
-    texts?.wrote(model)
     signal.throwIfAborted()
     const predicts = await predictsOf(model)
     const name = isShipped ? given : await nameOf(label, config, await numbersOf(model), known)

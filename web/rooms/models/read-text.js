@@ -1,10 +1,7 @@
 // How a model reads a text: its tokens, those that it does not know, and what it reads before a text was typed. No DOM.
 
 /** @typedef {import('qkv/models').Model} Model */
-/** @typedef {import('../../../src/models/tokenizer.js').TokenizerClass} TokenizerClass */
 
-/** Special tokens as tokenizer.json writes them, by their ids. @type {WeakMap<Model, Map<number, string>>} */
-const written = new WeakMap()
 /** What configs call ids that stand for no text. */
 const SPECIAL = ['bos', 'eos', 'decoder_start', 'pad', 'unk', 'sep', 'cls', 'mask']
 /** How tokenizers write the word to guess. */
@@ -30,8 +27,9 @@ export function tokenText(model, id, raw) {
   if (text.trim() && !text.includes('\ufffd')) return text.trim()
   if (text && !text.includes('\ufffd')) return text.replaceAll(' ', '␣').replaceAll('\n', '↵')
   if (raw) return raw.replace(/^[\u0120\u2581](?=.)/, '').replace(/^[\u0120\u2581]$/, '␣')
-  const own = written.get(model)?.get(id)
-  if (own) return own
+  const own = model.decode([id], { skipSpecialTokens: false }).trim()
+  if (own && !own.includes('\ufffd')) return own
+  if (/^ +$/.test(model.decode([id, id]))) return '␣' // a space alone, which no text begins with
   const special = SPECIAL.find(name => [model.config[`${name}_token_id`]].flat().includes(id))
   return special ? `<${special}>` : `[${id}]`
 }
@@ -44,32 +42,6 @@ export function hasTokenizer(model) {
   } catch {
     return false
   }
-}
-
-/**
- * A tokenizer class in which words outside the vocabulary have the id of its unknown token, if it has one. `wrote` is called with a
- * model that it reads for: special tokens then have one name, whether they were typed, added or generated.
- * @param {TokenizerClass} Tokenizer
- */
-export function withUnknown(Tokenizer) {
-  /** @type {Map<number, string>} */
-  const special = new Map()
-  class Own extends Tokenizer {
-    /** @param {any} json tokenizer.json @param {object} config */
-    constructor(json, config) {
-      super(json, config)
-      const { unk_id: id, unk_token: token, vocab } = json.model
-      const unknown = id ?? vocab?.[token]
-      for (const { id, content } of json.added_tokens ?? []) special.set(id, content)
-      /** @type {import('../../../src/models/tokenizer.js').TokenizerLike['encode']} */
-      const encode = this.encode.bind(this)
-      this.encode = (/** @type {string} */ text, /** @type {Parameters<typeof encode>[1]} */ options) => {
-        const encoded = encode(text, options)
-        return { ...encoded, ids: encoded.ids.map(id => id ?? unknown) }
-      }
-    }
-  }
-  return { tokenizer: Own, wrote: (/** @type {Model} */ model) => void written.set(model, special) }
 }
 
 const UNKNOWN = /^[<[]\W?unk\W?[>\]]$/i

@@ -1,0 +1,76 @@
+// Opens tokenizer.json, or vocab.txt in its place, with the files beside it.
+
+import { describe } from '../../base/errors.js'
+import { cleanUp } from './clean-up.js'
+import { filled } from './fill.js'
+import { readTokenizer } from './read-tokenizer.js'
+
+/**
+ * @param {import('../source.js').Folder} folder
+ * @param {typeof import('../source.js').readJSON} readJSON
+ * @param {unknown} file tokenizer.json, or the bytes of vocab.txt
+ * @param {import('../tokenizer.js').TokenizerClass} [Class] of the package
+ * @returns {Promise<import('../tokenizer.js').TextReader>}
+ */
+export async function openFiles(folder, readJSON, file, Class) {
+  const { configured, extend, readConfig } = await import('./tokenizer-config.js')
+  const { config, added } = await readConfig(folder, readJSON)
+  const json = file instanceof Uint8Array ? await fromWords(file, config) : file
+  if (typeof json !== 'object' || json === null || !('model' in json))
+    throw new TypeError(`tokenizer.json: ${describe(json)} given, an object with a model expected`)
+  /** @type {import('../tokenizer.js').TokenizerLike | undefined} */
+  let own
+  const make = async (/** @type {object} */ bare) => {
+    const Tokenizer = Class ?? (await imported())
+    const made = /** @type {any} */ (new Tokenizer(bare, {}))
+    if (typeof made.model?.encode !== 'function') own = new Tokenizer(json, config) // a class of the caller's own
+    return made
+  }
+  const reader = await readTokenizer(configured(json, config), make).catch(failed)
+  if (own) return { ...(await import('./given.js')).fromGiven(own), config }
+  const template = extend(reader, config, added)
+  const { clean_up_tokenization_spaces: isClean, truncation_side: side } = config
+  const isCleaned =
+    isClean === true &&
+    (!reader.isPairs || config.clean_up_tokenization_spaces_for_bpe_even_though_it_will_corrupt_output === true)
+  return {
+    config,
+    encode: (text, pair, most, isWhole) =>
+      filled(reader, template, [text, pair], { most, isWhole, isLeft: side === 'left' }),
+    nameOf: reader.nameOf,
+    decode: (ids, isBare) => {
+      const text = reader.decode(ids, isBare)
+      return isCleaned ? cleanUp(text) : text
+    },
+    // What clean-up joins may stand half at the end.
+    isOpen: (ids, text) => reader.isOpen(ids, text) || (isCleaned && / (?:'[vr]?|n'?)?$/.test(text)),
+  }
+}
+
+/** Throws what is known of the file, or that it is not valid: an error of the engine says nothing to people. @param {Error} cause @returns {never} */
+function failed(cause) {
+  if (cause.message.startsWith('tokenizer.json')) throw cause
+  const why = cause instanceof TypeError ? '' : `: ${cause.message}`
+  throw new Error(`tokenizer.json is not valid${why}. Load the model with { tokenizer: false } and give ids`, { cause })
+}
+
+/** @param {Uint8Array} bytes of vocab.txt @param {Record<string, unknown>} config */
+async function fromWords(bytes, config) {
+  const { fromVocabulary } = await import('../wordpiece.js')
+  return fromVocabulary(new TextDecoder().decode(bytes), config)
+}
+
+/**
+ * The class of the optional package. Its name is a literal, so that bundlers find it; they only warn of a missing package where
+ * the import stands in try.
+ * @returns {Promise<import('../tokenizer.js').TokenizerClass>}
+ */
+async function imported() {
+  try {
+    return /** @type {any} */ (await import('@huggingface/tokenizers')).Tokenizer
+  } catch (cause) {
+    const { missingPackage } = await import('../refusals.js')
+    const instead = 'or pass its class as { tokenizer: Tokenizer }, or tokenizer: false'
+    throw missingPackage(cause, 'tokenizer.json', '@huggingface/tokenizers', instead)
+  }
+}

@@ -1,0 +1,119 @@
+// The files beside tokenizer.json: tokenizer_config.json, and of older folders special_tokens_map.json and added_tokens.json, by the rules
+// of transformers 5.
+// https://github.com/huggingface/transformers: tokenization_utils_base.py, tokenization_utils_tokenizers.py
+
+import { refuse } from './refuse.js'
+
+/** @typedef {import('./added-tokens.js').AddedToken} AddedToken */
+/** @typedef {import('../chat.js').TokenizerConfig} TokenizerConfig */
+
+const FILE = 'tokenizer_config.json'
+/** What special tokens are named. */
+const SPECIAL = ['bos_token', 'eos_token', 'unk_token', 'sep_token', 'pad_token', 'cls_token', 'mask_token']
+/** Tokenizers that transformers has in Python alone: their texts are cut by other programs, or by rules that no file holds. */
+const PYTHON =
+  /^(BertJapanese|Bertweet|BioGpt|Blenderbot90M|BlenderbotSmall|ByT5|Canine|CLVP|Cpm|CpmAnt|CTRL|Esm|FastSpeech2\w+|Flaubert|FSMT|GPTSw3|Herbert90M|Jukebox|Luke|MLuke|Mecab|Mgpstr|Perceiver|Phobert|ProphetNet|Rag|RoCBert|RoFormer|SpeechT5|Tapas|TransfoXL|VITS|Vits|Wav2Vec2\w*|XLM|XLMProphetNet)Tokenizer$/
+/** Classes that read the settings of BertNormalizer from tokenizer_config.json, and those that read add_prefix_space. */
+const [BERT, BYTES] = [
+  /^(Bert|DistilBert|Electra|MPNet|MobileBert|ConvBert|SqueezeBert|LayoutLM|Lxmert|Funnel|DPR\w+)Tokenizer(Fast)?$/,
+  /^(GPT2|Roberta|Bart|Longformer|LED|Blenderbot|CodeGen|Deberta|Mvp|GPTNeoX)Tokenizer(Fast)?$/,
+]
+
+/** The text of a token, which may be an object with flags. @param {any} given @returns {string | undefined} */
+export const textOf = given => (typeof given === 'string' ? given : Object(given).content)
+
+/**
+ * @param {import('../source.js').Folder} folder
+ * @param {typeof import('../source.js').readJSON} readJSON
+ * @returns {Promise<{ config: TokenizerConfig, added: (AddedToken & { id: number })[] }>} added: those that tokenizer.json may lack
+ */
+export async function readConfig(folder, readJSON) {
+  const read = async (/** @type {string} */ name) => {
+    const file = await folder.open(name)
+    return file && /** @type {Record<string, any>} */ (Object(await readJSON(file, name)))
+  }
+  const config = { ...(await read(FILE)) }
+  check(config)
+  const listed = config.added_tokens_decoder
+  if (listed) {
+    const added = Object.entries(listed).map(([id, token]) => ({ ...token, id: Number(id) }))
+    return { config, added: added.sort((a, b) => a.id - b.id) }
+  }
+  Object.assign(config, await read('special_tokens_map.json'))
+  const special = specialOf(config).map(textOf)
+  const own = Object.entries((await read('added_tokens.json')) ?? {}).map(([content, id]) => ({
+    id: Number(id),
+    content,
+    special: special.includes(content),
+  }))
+  return { config, added: own.sort((a, b) => a.id - b.id) }
+}
+
+/** Throws at settings that are not covered. @param {TokenizerConfig} config */
+function check({ tokenizer_class: name, auto_map: map, split_special_tokens: isSplit, word_tokenizer_type: words }) {
+  const own = String(name ?? '')
+  if (PYTHON.test(own) || words === 'mecab')
+    throw refuse(`${FILE}: tokenizer_class`, `${own}, which transformers has in Python alone,`)
+  const code = Object(map).AutoTokenizer
+  if (code && !(Array.isArray(code) && code[1]))
+    throw refuse(`${FILE}: auto_map`, `a tokenizer of the folder's own Python code`)
+  if (isSplit) throw refuse(`${FILE}: split_special_tokens`, 'true')
+}
+
+/** The tokens that a config calls special, by their keys. @param {TokenizerConfig} config @returns {any[]} */
+function specialOf(config) {
+  const keys = Object.keys(config).filter(
+    key => SPECIAL.includes(key) || (key.endsWith('_token') && textOf(config[key])),
+  )
+  const { additional_special_tokens: more, extra_special_tokens: extra } = /** @type {Record<string, any>} */ (config)
+  const lists = [more, extra].flatMap(list => (Array.isArray(list) ? list : Object.values(Object(list))))
+  return [...keys.map(key => config[key]), ...lists].filter(token => textOf(token))
+}
+
+/**
+ * What a config changes in tokenizer.json.
+ * @param {any} json tokenizer.json
+ * @param {TokenizerConfig} config
+ */
+export function configured(json, config) {
+  const name = String(config.tokenizer_class ?? '')
+  const changed = { ...json }
+  if (json.normalizer?.type === 'BertNormalizer' && BERT.test(name) && typeof config.do_lower_case === 'boolean')
+    changed.normalizer = {
+      ...json.normalizer,
+      lowercase: config.do_lower_case,
+      strip_accents: config.strip_accents ?? null,
+      handle_chinese_chars: config.tokenize_chinese_chars ?? true,
+    }
+  if (json.pre_tokenizer?.type === 'ByteLevel' && BYTES.test(name) && typeof config.add_prefix_space === 'boolean')
+    changed.pre_tokenizer = { ...json.pre_tokenizer, add_prefix_space: config.add_prefix_space }
+  return changed
+}
+
+/**
+ * Adds the tokens of a config, and rebuilds the template if the config says what a text begins and ends with.
+ * @param {Awaited<ReturnType<typeof import('./read-tokenizer.js').readTokenizer>>} reader
+ * @param {TokenizerConfig} config
+ * @param {AddedToken[]} added
+ */
+export function extend(reader, config, added) {
+  const named = specialOf(config).map(token => {
+    const content = /** @type {string} */ (textOf(token))
+    const own = added.find(one => one.content === content) ?? reader.added.byId.get(reader.added.ids.get(content) ?? -1)
+    return { normalized: false, ...(typeof token === 'object' && token), ...own, content, special: true }
+  })
+  reader.added.add([...added, ...named])
+  if (!('add_bos_token' in config || 'add_eos_token' in config)) return reader.template
+  const mark = (/** @type {'bos' | 'eos'} */ key) => {
+    const token = textOf(config[`${key}_token`])
+    return config[`add_${key}_token`] && token !== undefined ? [/** @type {number} */ (reader.idOf(token))] : []
+  }
+  const [bos, eos] = [mark('bos'), mark('eos')]
+  /** @type {(text: 0 | 1) => import('./post-processors.js').Slot[]} */
+  const around = text => [
+    { ids: bos, type: text },
+    { text, type: text },
+    { ids: eos, type: text },
+  ]
+  return { single: around(0), pair: [...around(0), ...around(1)] }
+}
