@@ -102,11 +102,11 @@ test('padded makes one input of several texts, each of which has the numbers tha
   assert.throws(() => bert.padded([]), /padded: an array of 0 given, a list of texts expected/)
   assert.throws(
     () => bert.padded(/** @type {any} */ ([5])),
-    /padded: 5 given, a text, a pair of texts or \{ ids \} expected/,
+    /padded: texts\[0\]: 5 given, a text, a pair of texts or \{ ids \} expected/,
   )
   assert.throws(
     () => bert.padded(/** @type {any} */ ([['a', 'b', 'c']])),
-    /padded: an array of 3 given, a text, a pair of texts or \{ ids \} expected/,
+    /padded: texts\[0\]: an array of 3 given, a text, a pair of texts or \{ ids \} expected/,
   )
   assert.throws(() => bert.decode([1e9]), /^RangeError: decode: ids\[0\]: 1000000000 given/)
   assert.throws(() => bert.headScores([1e9]), /^RangeError: headScores: ids\[0\]: 1000000000 given/)
