@@ -140,6 +140,7 @@ export const texts = {
   modelsLarger: 'Larger maps',
   modelsAll: 'Show all',
   modelsLens: 'If the model ended here',
+  modelsLayersSay: 'What each layer says',
   modelsPoint: 'Layers down, heads across. Click a map to open it.',
   modelsCell: 'Head {name}: {query} looks at {key}, {weight}',
   modelsChosen: '{count} heads',

@@ -132,6 +132,7 @@ export const texts = {
   modelsLarger: '放大',
   modelsAll: '显示全部',
   modelsLens: '如果模型到此为止',
+  modelsLayersSay: '每一层在说什么',
   modelsPoint: '纵向是层，横向是头。点击一张图打开这个头。',
   modelsCell: '头 {name}：{query} 看 {key}，{weight}',
   modelsChosen: '{count} 个头',

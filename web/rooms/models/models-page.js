@@ -7,6 +7,7 @@ import { textsLater } from '../../shell/texts-later.js'
 import './atlas.js'
 import { changesPanel } from './changes-panel.js'
 import { generateBar } from './generate-bar.js'
+import { hasLens } from './lens-setting.js'
 import { opening } from './open-model.js'
 import { atlas, overview } from './overview.js'
 import { predictionPanel } from './prediction.js'
@@ -30,6 +31,11 @@ const cells = textsLater(['shell', 'head', 'models', 'models-cell', 'reasons'], 
 const matters = textsLater(['matters'], async texts => {
   const [module, m] = await Promise.all([import('./matters-panel.js'), texts, import('./head-page.js')])
   return { ...module, m }
+})
+/** @type {import('../../shell/texts-later.js').Later<typeof import('./lens-panel.js') & { l: import('./lens-panel.js').LensTexts }>} */
+const lens = textsLater(['lens'], async texts => {
+  const [module, l] = await Promise.all([import('./lens-panel.js'), texts])
+  return { ...module, l }
 })
 /** @type {import('../../shell/texts-later.js').Later<typeof import('./graph-panel.js') & { g: import('./graph-panel.js').GraphTexts }>} */
 const graph = textsLater(['graph'], async texts => {
@@ -78,6 +84,18 @@ function whatMatters(room) {
     ${view.hasMatters ? matters(t('htmlLang')).draw(({ mattersPanel, m }) => mattersPanel(room, m)) : nothing}</details>`
 }
 
+/** What each layer says. @param {Room} room */
+function layersSay(room) {
+  const { t, act, settings, openModel, run } = room
+  if (!openModel || !hasLens(openModel) || !run) return nothing
+  const isOpen = settings.lens !== ''
+  const toggle = (/** @type {Event & { target: HTMLDetailsElement }} */ { target }) => {
+    if (target.open !== isOpen) act.setLens(target.open ? 'logit' : '')
+  }
+  return html`<details class="models-lens" id="models-lens" ?open=${isOpen} @toggle=${toggle}><summary>${t('modelsLayersSay')}</summary>
+    ${isOpen ? lens(t('htmlLang')).draw(({ lensPanel, l }) => lensPanel(room, l)) : nothing}</details>`
+}
+
 /** The graph of heads. @param {Room} room */
 function graphOfHeads(room) {
   const { t, act, settings, openModel, run } = room
@@ -113,7 +131,7 @@ export function draw(context) {
         )}</div>
         ${changesPanel(room)}
         <div class="models-stage">${head ? headOpen.draw(({ headPage }) => headPage(room, head)) : overview(room)}<div class="models-side">${room.cell && head ? cells(t('htmlLang')).draw(({ inspector, t, r }) => inspector({ ...room, t }, r)) : nothing}${predictionPanel(room)}</div></div>
-        ${whatMatters(room)}${graphOfHeads(room)}${generateBar(room)}${programs(room)}`
+        ${layersSay(room)}${whatMatters(room)}${graphOfHeads(room)}${generateBar(room)}${programs(room)}`
           : room.streamed
             ? html`<div class="models-stage"><section class="models-atlas">${atlas(room)}</section></div>`
             : nothing

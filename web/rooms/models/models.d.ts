@@ -25,6 +25,8 @@ export interface Settings {
   at: Place
   /** The graph of heads as graph-setting.js writes it; '': closed. */
   graph: string
+  /** What each layer says, as lens-setting.js writes it; '': closed. */
+  lens: string
   /** Of a link: it opens the list of models. */
   list: boolean
 }
@@ -34,6 +36,13 @@ export interface GraphSetting {
   share: number
   edge: string
   isTested: boolean
+}
+
+/** How states are read, the selected one, the ids of pinned words. */
+export interface LensSetting {
+  lens: 'logit' | 'jacobian'
+  cell?: { layer: number; position: number }
+  pins: readonly number[]
 }
 
 /** Files, the address of a folder, hf:owner/name@revision of the hub, or an address for each file. */
@@ -349,6 +358,23 @@ export interface GraphEdges {
   /** The words of the encoder, of an encoder-decoder. */
   encoded?: string[]
 }
+/** What each layer says after each word, N layers and P words: the likeliest `top` ids with their shares (N, P, top), ranks of pins (pins, N, P). */
+export type LensGrid =
+  | { isTooLarge: true }
+  | {
+      isTooLarge: false
+      words: string[]
+      layers: number[]
+      top: number
+      ids: Int32Array
+      shares: Float32Array
+      ranks: Int32Array
+      /** The texts of all these ids. */
+      names: Map<number, string>
+      pins: number[]
+      /** Of a Jacobian lens: texts of the model's own, and their most tokens. */
+      fittedOn?: { texts: number; tokens: number }
+    }
 /** The second text as the model reads it. */
 export interface SourceRead {
   ids: number[]
@@ -421,6 +447,7 @@ export type ModelsAsks = {
     request: RunRequest & { what: 'heads' | 'positions' | 'now'; stack: Stack; other: string }
     value: Matters | number
   }
+  lens: { request: RunRequest & Pick<LensSetting, 'lens' | 'pins'>; value: LensGrid }
   /** What takes long waits until it is agreed to: what it `takes` is said first. */
   graph: {
     request: RunRequest & { isAgreed: boolean }
@@ -471,7 +498,7 @@ export type ModelsActions = {
   agree: [dtype?: SmallerDtype | '']
   refuse: []
   drop: [name: string]
-  cancel: [slot: 'open' | 'run' | 'graph' | 'matters:heads' | 'matters:positions']
+  cancel: [slot: 'open' | 'run' | 'graph' | 'lens' | 'matters:heads' | 'matters:positions']
   runAgain: []
   startAgain: []
   dismiss: []
@@ -503,6 +530,8 @@ export type ModelsActions = {
   /** Opens the graph of heads, changes it, or closes it. */
   setGraph: [graph: string, isRevealed?: boolean]
   agreeToGraph: []
+  /** Opens what each layer says, changes it, or closes it. */
+  setLens: [lens: string]
   /** Opens the head of a part of the graph, with a weight of it, and marks the word; without a head the word alone. */
   openFromGraph: [place: Place, position: number, stack: Stack]
   save: [name: string, data: string, mime: string]

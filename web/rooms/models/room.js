@@ -8,6 +8,7 @@ import { isSame } from '../../shell/same.js'
 import { defaultsOf } from '../../shell/settings-link.js'
 import { slotOf } from '../../shell/slots.js'
 import { grown, MOST_EXACT } from './atlas-maps.js'
+import { hasLens, readLens } from './lens-setting.js'
 import { LONG, mostTokens, PATIENCE, secondsOf, workOf } from './long-text.js'
 import { CLOSED } from './model-field.js'
 import { draw } from './models-page.js'
@@ -385,6 +386,7 @@ const actions = {
     set: { graph },
     effects: isRevealed ? [{ type: 'reveal', selector: '#models-graph' }] : [],
   }),
+  setLens: (_, lens) => ({ set: { lens } }),
   agreeToGraph: state => ({
     view: { graphAgreed: shownOf(state).request },
     effects: [{ type: 'retry' }],
@@ -468,6 +470,15 @@ function mattersNeeds(state) {
   return list
 }
 
+/** What each layer says. @param {State} state @returns {Request[]} */
+function lensNeeds(state) {
+  const { openModel, run, request, changed, active } = shownOf(state)
+  if (!state.settings.lens || state.view.grown || !run || !openModel || !hasLens(openModel)) return []
+  const { layers = 0 } = openModel.stacks.decoder ?? {}
+  const { lens, pins } = readLens(state.settings.lens, { layers, words: run.ids.length, vocab: openModel.vocab })
+  return [{ type: 'lens', ...(active.length ? changed : request), row: undefined, lens, pins }]
+}
+
 /** What the graph of heads needs; after all else, because it takes long. @param {State} state @returns {Request[]} */
 function graphNeeds(state) {
   const { settings, view, got } = state
@@ -546,6 +557,7 @@ export const room = {
     changes: { kind: other('changes', { write: writeChanges, read: readChanges }), default: [], history: 'undo' },
     at: { kind: other('place', { write: writePlace, read: readPlace }), default: {}, history: 'place' },
     graph: { kind: text(), default: '', history: 'none' },
+    lens: { kind: text(), default: '', history: 'none' },
     list: { kind: flag(), default: false, history: 'none' },
   },
   view,
@@ -554,10 +566,12 @@ export const room = {
     list
       ? { set: { list: false }, view: { isListOpen: true }, effects: [{ type: 'focus', selector: '#models-model' }] }
       : undefined,
-  // An edge of the graph of another text is none of this one.
+  // An edge of the graph of another text is none of this one, nor is a state.
   settle(before, after) {
     const isOther = before.prompt !== after.prompt || String(before.generated) !== String(after.generated)
-    return isOther && after.graph === before.graph ? { ...after, graph: after.graph.split(' ')[0] } : after
+    if (!isOther) return after
+    const graph = after.graph === before.graph ? after.graph.split(' ')[0] : after.graph
+    return { ...after, graph, lens: after.lens === before.lens ? after.lens.replace(/ \d+\.\d+/, '') : after.lens }
   },
   prune,
   isStale(state) {
@@ -593,7 +607,7 @@ export const room = {
     if (state.view.isNear) list.push({ type: 'prepare' })
     const { got } = state
     const isNew = isAnswered(got.run, request) && (!active.length || isAnswered(got.changed, changed))
-    const details = [...detailNeeds(state), ...mattersNeeds(state), ...graphNeeds(state)]
+    const details = [...detailNeeds(state), ...lensNeeds(state), ...mattersNeeds(state), ...graphNeeds(state)]
     // While a newer run is awaited, details of the older one stay drawn; those that are not here would only delay it.
     return [
       ...list,

@@ -30,6 +30,7 @@ const ofCell = once(() => import('./cell-trace.js'))
 const ofReasons = once(() => import('./reasons.js'))
 const ofMatters = once(() => import('./matters.js'))
 const ofGraph = once(() => import('./graph-task.js'))
+const ofLens = once(() => import('./lens-task.js'))
 
 /** Reports how far a run is, and for how long it has taken, if it takes long. @param {SessionRun<any>} run @returns {Watch} */
 function watchOf({ signal, progress }) {
@@ -198,7 +199,7 @@ const ofDetails = ({ qkv, withModel, detail }) => ({
     }),
 })
 
-/** What matters for an answer, and the graph of heads. @param {Session} session @returns {Pick<Handlers, 'prepare' | 'matters' | 'graph' | 'graphEdge'>} */
+/** What matters for an answer, and the graph of heads. @param {Session} session @returns {Pick<Handlers, 'prepare' | 'matters' | 'lens' | 'graph' | 'graphEdge'>} */
 const ofCircuits = ({ runs, withModel, detail }) => ({
   async prepare() {
     await Promise.all([ofCell(), ofReasons(), ofMatters(), ofGraph()])
@@ -212,6 +213,13 @@ const ofCircuits = ({ runs, withModel, detail }) => ({
       const plain = await runs.plain(request, model, watch)
       if (what === 'now') return changeOf(model, plain.run, await runs.changed(request, model, watch), signal)
       return mattersOf(model, plain.run, { what, stack, other }, { signal, emit: run.emit, rest })
+    }),
+  lens: (request, run) =>
+    withModel(request, run, async (model, watch, rest) => {
+      const { lensGrid } = await ofLens()
+      const { run: used, hooks } = await runs.changed(request, model, watch)
+      const { signal } = watch
+      return lensGrid(model, used.input, hooks, request, { signal, rest, onProgress: run.progress })
     }),
   graph: (request, run) =>
     withModel(request, run, async (model, watch) => {

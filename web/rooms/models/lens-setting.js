@@ -1,0 +1,29 @@
+// The panel "What each layer says" as a setting: the lens, the selected state and the pinned words, as a link holds them.
+
+/** @typedef {import('./models.js').LensSetting} LensSetting */
+
+/** Words that can be pinned at once: each has a colour. */
+export const MOST_PINS = 4
+
+/** "logit", "jacobian 2.5 p17.203": the lens, layer and word of the state from 1, ids of pinned words. @param {LensSetting} setting */
+export const writeLens = ({ lens, cell, pins }) =>
+  [lens, cell && `${cell.layer + 1}.${cell.position + 1}`, pins.length && `p${pins.join('.')}`]
+    .filter(Boolean)
+    .join(' ')
+
+/** Leaves out what is damaged, a state beyond the layers and words, and ids beyond the vocabulary. @param {string} text @param {{ layers: number, words: number, vocab: number }} sizes @returns {LensSetting} */
+export function readLens(text, { layers, words, vocab }) {
+  const [, lens, layer, position, pins = ''] =
+    /^(logit|jacobian)(?: (\d{1,4})\.(\d{1,6}))?(?: p([\d.]{1,60}))?$/.exec(text) ?? []
+  const cell = { layer: Number(layer) - 1, position: Number(position) - 1 }
+  const isThere = cell.layer >= 0 && cell.layer < layers && cell.position >= 0 && cell.position < words
+  const ids = pins.split('.').filter(Boolean).map(Number)
+  return {
+    lens: lens === 'jacobian' ? 'jacobian' : 'logit',
+    cell: isThere ? cell : undefined,
+    pins: [...new Set(ids)].filter(id => id < vocab).slice(0, MOST_PINS),
+  }
+}
+
+/** True if a model has states that a lens reads: a decoder with a head. @param {import('./models.js').OpenModel} model */
+export const hasLens = ({ hasHead, predicts, stacks }) => hasHead && predicts === 'token' && !stacks.encoder
