@@ -13,9 +13,9 @@ import { copyOf } from './model-hooks.js'
  * @param {FloatTensor | undefined} pooled (B, d)
  * @param {Uint8Array} real (B, L): 1 where a row is no padding
  * @param {Uint32Array} starts of the texts in the rows of h, (B + 1)
- * @returns {FloatTensor} (B, classes), or (B, L, classes) of tokens
+ * @returns {{ classLogits: FloatTensor, classScores: FloatTensor }} (B, classes), or (B, L, classes) of tokens
  */
-export function classLogits({ row, layers }, ops, h, pooled, real, starts) {
+export function classLogits({ row, layers, scores }, ops, h, pooled, real, starts) {
   let y = row === 'pooled' ? /** @type {FloatTensor} */ (pooled) : row ? rowsOf(row, copyOf(h), real, starts) : h
   for (const { layer, activation, norm } of layers) {
     const isTanh = activation === 'tanh'
@@ -23,7 +23,14 @@ export function classLogits({ row, layers }, ops, h, pooled, real, starts) {
     if (isTanh) y = ops.qkv.tanh(y)
     if (norm) y = ops.norm(norm, y)
   }
-  return copyOf(y)
+  const logits = copyOf(y)
+  const classScores =
+    scores === 'softmax'
+      ? copyOf(ops.qkv.softmax(logits))
+      : new Tensor(scores === 'sigmoid' ? logits.data.map(x => 1 / (1 + Math.exp(-x))) : logits.data.slice(), [
+          ...logits.dims,
+        ])
+  return { classLogits: logits, classScores }
 }
 
 /**

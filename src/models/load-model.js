@@ -8,6 +8,7 @@ import { Config } from './config.js'
 import { familyOf } from './families/index.js'
 import { checkSignal } from './inputs.js'
 import { Model, stacksOf } from './model.js'
+import { readHeader, readNumbers, widen } from './safetensors.js'
 import { openFolder, readExactly, readJSON } from './source.js'
 import { ModelWeights } from './weights.js'
 
@@ -54,6 +55,8 @@ const HUB = /** @type {const} */ (['token', 'hub', 'headers', 'keep'])
  * @property {'int16' | 'float32'} [activations] what is multiplied with weights of int8 and int4: rounded to int16 (default), or
  *   as it is
  * @property {'float32' | 'int8'} [cacheDtype] of keys and values in the caches of the model; default float32
+ * @property {CheckpointSource} [adapter] the folder of a LoRA adapter, as PEFT saves it: it is merged into the weights of linear layers
+ *   and tables, which are then float32 where dtype does not say otherwise
  * @property {import('./tokenizer.js').TokenizerClass | import('./tokenizer.js').TokenizerLike | false} [tokenizer] the
  *   Tokenizer class of Hugging Face's tokenizers.js, or a tokenizer; false: none. By default the package is imported if
  *   there is a tokenizer.json
@@ -78,7 +81,7 @@ export const loadModel = (qkv, source, options = {}) =>
 async function open(qkv, source, options) {
   options = await readOrLead(
     options,
-    ['dtype', 'activations', 'cacheDtype', 'tokenizer', 'onProgress', 'signal', ...HUB],
+    ['dtype', 'activations', 'cacheDtype', 'adapter', 'tokenizer', 'onProgress', 'signal', ...HUB],
     'loadModel',
   )
   const { tokenizer } = options
@@ -162,6 +165,30 @@ export const saveModel = async model => (await saving()).filesOf(model)
 export const readSafetensors = async bytes => (await saving()).readTensors(bytes)
 
 /**
+ * Opens the folder of an adapter and merges it. Its weights are read with those of the base.
+ * @param {CheckpointSource} source
+ * @param {Parameters<typeof openFolder>[1]} options
+ * @param {import('./family-shapes/parts.js').Family} family
+ * @param {Awaited<ReturnType<typeof readCheckpoint>>} tensors
+ */
+async function mergeAdapter(source, options, family, tensors) {
+  const folder = await openFolder(
+    source,
+    { ...options, onProgress: undefined },
+    { isLoaded: true, hasTokenizer: false },
+  )
+  try {
+    const { applyAdapter } = await import('./adapter.js')
+    const needsOf = (/** @type {typeof family} */ of) => new ModelWeights().needs(of)
+    await applyAdapter(folder, family, tensors, { readJSON, readExactly, readHeader, readNumbers, widen, needsOf })
+  } catch (error) {
+    await folder.close()
+    throw error
+  }
+  return folder
+}
+
+/**
  * The family with the head that the file has.
  * @param {import('./family-shapes/parts.js').Family} family
  * @param {Awaited<ReturnType<typeof readCheckpoint>>} tensors
@@ -181,7 +208,7 @@ async function withHead(family, tensors, isLoaded) {
  * Opens a folder, reads its config and headers, calls `use` with them, and closes the folder.
  * @template T
  * @param {CheckpointSource} source
- * @param {Parameters<typeof openFolder>[1]} options
+ * @param {Parameters<typeof openFolder>[1] & { adapter?: CheckpointSource }} options
  * @param {Parameters<typeof openFolder>[2]} purpose
  * @param {(opened: { folder: import('./source.js').Folder, family: import('./family-shapes/parts.js').Family,
  *   json: Record<string, unknown>, tensors: Awaited<ReturnType<typeof readCheckpoint>> }) => Promise<T>} use
@@ -191,16 +218,28 @@ async function withFolder(source, options, purpose, use) {
   checkSignal(signal, 'loadModel')
   signal?.throwIfAborted()
   const folder = await openFolder(source, options, purpose)
+  /** @type {import('./source.js').Folder | undefined} */
+  let adapter
   try {
     const configFile = await folder.open('config.json')
-    const stored = configFile ? undefined : await readCheckpoint(folder, source) // throws a more specific error for other formats
-    if (!configFile || stored) throw (await import('./refusals.js')).noConfig()
+    if (!configFile) {
+      const refusals = await import('./refusals.js')
+      await refusals.refuseAdapter(folder, readJSON)
+      await readCheckpoint(folder, source) // throws a more specific error for other formats
+      throw refusals.noConfig()
+    }
     const json = /** @type {Record<string, unknown>} */ (await readJSON(configFile, 'config.json'))
     const described = await familyOf(new Config(json))
     const tensors = await readCheckpoint(folder, source)
+    if (options.adapter !== undefined) adapter = await mergeAdapter(options.adapter, options, described, tensors)
     const family = await withHead(described, tensors, purpose.isLoaded)
-    return await use({ folder, family, json, tensors })
+    const finish = async () => {
+      await folder.finish?.()
+      await adapter?.finish?.()
+    }
+    return await use({ folder: { ...folder, finish }, family, json, tensors })
   } finally {
     await folder.close()
+    await adapter?.close()
   }
 }

@@ -53,6 +53,7 @@ import { embeddingOf } from './weights.js'
  * @property {FloatTensor} lastHiddenState (B, L, d), after the last norm; with logits: 'last' (B, 1, d)
  * @property {FloatTensor} [pooled] (B, d)
  * @property {FloatTensor} [classLogits] of a checkpoint that tells classes apart: (B, classes), or (B, L, classes) if it does so for each token
+ * @property {FloatTensor} [classScores] the same as probabilities: of one class of all, of each label by itself, or the numbers of a regression
  * @property {(FloatTensor | undefined)[]} attentions of each layer that is kept: (B, H, L, S)
  * @property {(FloatTensor | undefined)[]} hiddenStates inputs of layer 0, 1, ... and the output of the last, (B, L, d)
  * @property {(FloatTensor | undefined)[]} crossAttentions
@@ -217,10 +218,12 @@ export class Model {
     return this.#weights.hasHead
   }
 
-  /** The classes that the checkpoint tells apart, and whether it does so for a text or for each token. */
+  /** The classes that the checkpoint tells apart, whether it does so for a text or for each token, and what makes scores of the logits. */
   get classes() {
     const { classes } = this.#family
-    return classes && { of: classes.row ? /** @type {const} */ ('text') : 'token', labels: [...classes.labels] }
+    if (!classes) return undefined
+    const { labels, scores, row } = classes
+    return { of: row ? /** @type {const} */ ('text') : 'token', labels: [...labels], scores }
   }
 
   get #isBoth() {
@@ -402,10 +405,10 @@ export class Model {
   }
 
   /**
-   * The logits of the classes of a text or, of a checkpoint for that, of each token, and their names; with all that forward returns.
+   * The logits and scores of the classes of a text or, of a checkpoint for that, of each token, and their names; with all that forward returns.
    * @param {string | ModelInput} input
    * @param {Omit<ModelOptions, 'logits' | 'until'>} [options]
-   * @returns {ModelOutput & { logits: FloatTensor, labels: string[] }} logits: (B, classes) or (B, L, classes)
+   * @returns {ModelOutput & { logits: FloatTensor, scores: FloatTensor, labels: string[] }} logits, scores: (B, classes) or (B, L, classes)
    */
   classify(input, options = {}) {
     const { classes } = Model.#own(this)
@@ -417,7 +420,8 @@ export class Model {
     const given = /** @type {ModelOptions} */ (readOptions(options, known, 'classify'))
     given.logits = 'none'
     const output = this.forward(input, given)
-    return { ...output, logits: /** @type {FloatTensor} */ (output.classLogits), labels: classes.labels }
+    const [logits, scores] = /** @type {FloatTensor[]} */ ([output.classLogits, output.classScores])
+    return { ...output, logits, scores, labels: classes.labels }
   }
 
   /**
@@ -718,13 +722,14 @@ export class Model {
     const { read } = ran
     const starts = read.texts ?? Uint32Array.from({ length: h.dims[0] + 1 }, (_, b) => b * h.dims[1])
     const pooled = pooler && this.#weights.hasPooler && !isCut ? pool(pooler, ops, h, starts) : undefined
-    const classLogits =
+    const told =
       classes && !isCut ? this.#classLogits?.(classes, ops, h, pooled, this.#realRows(read), starts) : undefined
     return {
       logits,
       lastHiddenState,
       pooled,
-      classLogits,
+      classLogits: told?.classLogits,
+      classScores: told?.classScores,
       attentions,
       hiddenStates,
       crossAttentions,
@@ -829,6 +834,12 @@ export class Model {
       this.#reads.settings
     )
     yield* generate(this, { ...this.#parts, tokenizer: this.#tokenizer, settings, toIds, checkSignal }, prompt, options)
+  }
+
+  /** The ids at which generate ends: those of generation_config.json, or of config.json where there is no such file. */
+  async endIds() {
+    const settings = await Model.#own(this).#reads.settings?.()
+    return [...(settings?.stopIds ?? [])]
   }
 
   /**

@@ -119,5 +119,21 @@ export const tooLarge = ({ loaded, int8 }, cause) =>
     cause,
   })
 
+/**
+ * Refuses the folder of an adapter, which has no model of its own.
+ * @param {import('./source.js').Folder} folder
+ * @param {typeof import('./source.js').readJSON} readJSON
+ */
+export async function refuseAdapter(folder, readJSON) {
+  const name = 'adapter_config.json'
+  const file = await folder.open(name)
+  if (!file) return
+  const { base_model_name_or_path: base, peft_type: type } = Object(await readJSON(file, name))
+  throw refused(
+    'NO_CONFIG',
+    `this is an adapter (${describe(type)}): it holds changes to the weights of another model, ${describe(base)}. Open that model with it: loadModel(qkv, base, { adapter })`,
+  )
+}
+
 /** The error for a folder without its config. */
 export const noConfig = () => refused('NO_CONFIG', 'config.json is missing: it says how the tensors are put together')

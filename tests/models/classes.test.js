@@ -4,6 +4,7 @@ import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { after, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
+import { Tensor } from '../../src/base/tensor.js'
 import { load } from '../../src/index.js'
 import { loadModel, readSafetensors, writeSafetensors } from '../../src/models.js'
 import { Tokenizer } from './tokenizer.js'
@@ -11,6 +12,7 @@ import { Tokenizer } from './tokenizer.js'
 const qkv = await load()
 after(() => assert.equal(qkv.memory.resident, 0))
 const folder = fileURLToPath(new URL('../goldens/models', import.meta.url))
+const tokenizer = new Uint8Array(readFileSync(`${folder}/distilbert-sst-tiny/tokenizer.json`))
 const open = (/** @type {string} */ name) => loadModel(qkv, `${folder}/${name}`, { tokenizer: Tokenizer })
 
 /**
@@ -31,7 +33,7 @@ async function changed(name, change, edit = () => {}) {
 
 test('classify reads a text or ids, and gives the names of the classes; forwardAsync gives the same logits', async () => {
   const model = await open('distilbert-sst-tiny')
-  assert.deepEqual(model.classes, { of: 'text', labels: ['NEGATIVE', 'POSITIVE'] })
+  assert.deepEqual(model.classes, { of: 'text', labels: ['NEGATIVE', 'POSITIVE'], scores: 'softmax' })
   const text = 'The river was slow.'
   const { logits, labels } = model.classify(text)
   assert.deepEqual(labels, ['NEGATIVE', 'POSITIVE'])
@@ -99,7 +101,7 @@ test('a decoder without a head gives hidden states', async () => {
 test('without id2label classes are LABEL_0 and so on; what does not fit is refused', async () => {
   const name = 'bert-tokens-made'
   const model = await loadModel(qkv, await changed(name, { id2label: undefined, num_labels: 3 }))
-  assert.deepEqual(model.classes, { of: 'token', labels: ['LABEL_0', 'LABEL_1', 'LABEL_2'] })
+  assert.deepEqual(model.classes, { of: 'token', labels: ['LABEL_0', 'LABEL_1', 'LABEL_2'], scores: 'softmax' })
   assert.deepEqual([...model.classify({ ids: [[5, 9, 13]] }).logits.dims], [1, 3, 3])
   model.dispose()
   for (const [change, message] of /** @type {[Record<string, unknown>, RegExp][]} */ ([
@@ -108,7 +110,8 @@ test('without id2label classes are LABEL_0 and so on; what does not fit is refus
       { id2label: { 1: 'a', 2: 'b' } },
       /id2label: an object with 1, 2 given, a name for each of the numbers from 0 expected/,
     ],
-    [{ id2label: { 0: 1 } }, /id2label: an object with 0 given/],
+    [{ id2label: { 0: [1] } }, /id2label: an object with 0 given/],
+    [{ id2label: { 0: 1 } }, /classifier\.weight is \(3, 24\), \(1, 24\) expected/],
     [{ id2label: {} }, /id2label: an empty object given/],
     [{ id2label: 'abc' }, /id2label: "abc" given/],
     [{ architectures: ['BertForSequenceClassification'] }, /missing: pooler\.dense\.bias/],
@@ -120,4 +123,53 @@ test('without id2label classes are LABEL_0 and so on; what does not fit is refus
   assert.equal(plain.classes, undefined)
   assert.throws(() => plain.classify('a'), /classify: this bert checkpoint tells no classes apart/)
   plain.dispose()
+})
+
+test('a problem type says what makes scores of logits; labels may be numbers or null', async () => {
+  const name = 'distilbert-sst-tiny'
+  const text = 'The river was slow.'
+  const close = (/** @type {ArrayLike<number>} */ got, /** @type {number[]} */ want) =>
+    want.forEach((value, i) => {
+      assert.ok(Math.abs(got[i] - value) < 1e-6, `${[...Array.from(got)]} for ${want}`)
+    })
+  const sigmoid = (/** @type {number} */ x) => 1 / (1 + Math.exp(-x))
+  for (const [
+    change,
+    scores,
+    of,
+  ] of /** @type {[Record<string, unknown>, string, (logits: number[]) => number[]][]} */ ([
+    [{}, 'softmax', ([a, b]) => [sigmoid(a - b), sigmoid(b - a)]],
+    [{ problem_type: null }, 'softmax', ([a, b]) => [sigmoid(a - b), sigmoid(b - a)]],
+    [{ problem_type: 'multi_label_classification' }, 'sigmoid', list => list.map(sigmoid)],
+    [{ problem_type: 'regression', id2label: { 0: 7, 1: null } }, 'none', list => list],
+  ])) {
+    const model = await loadModel(
+      qkv,
+      { ...(await changed(name, change)), 'tokenizer.json': tokenizer },
+      { tokenizer: Tokenizer },
+    )
+    assert.equal(model.classes?.scores, scores)
+    const result = model.classify(text)
+    close(result.scores.data, of([...result.logits.data]))
+    const { classScores } = await model.forwardAsync(model.tokenize(text))
+    assert.deepEqual(classScores?.data, result.scores.data)
+    if (scores === 'none') assert.deepEqual(result.labels, ['7', 'LABEL_1'])
+    model.dispose()
+  }
+  const one = await loadModel(
+    qkv,
+    await changed(name, { id2label: { 0: 'LABEL_0' } }, tensors => {
+      for (const part of ['weight', 'bias']) {
+        const { data, dims } = tensors[`classifier.${part}`]
+        tensors[`classifier.${part}`] = new Tensor(data.slice(0, data.length / 2), [1, ...dims.slice(1)])
+      }
+    }),
+  )
+  const { logits, scores } = one.classify({ ids: [5, 9, 13] })
+  close(scores.data, [sigmoid(logits.data[0])])
+  one.dispose()
+  await assert.rejects(
+    async () => loadModel(qkv, await changed(name, { problem_type: 'ranking' })),
+    /problem_type "ranking" is not covered; covered: regression, multi_label_classification, single_label_classification/,
+  )
 })

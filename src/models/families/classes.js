@@ -23,11 +23,12 @@ const TOKENS = [...BERTS, ...ROBERTAS, ...LLAMAS, 'distilbert', 'modernbert', 'g
 export function classesOf(c, type, what, { width: d, head }) {
   const labels = labelsOf(c)
   const out = labels.length
+  const scores = scoresOf(c, what, out)
   const isToken = what === 'Token'
   const dense = (/** @type {string} */ name) => ({ name, out: d, in: d, bias: true })
   const last = (/** @type {string} */ name, bias = true) => ({ layer: { name, out, in: d, bias } })
   /** @type {(row: ClassesSpec['row'], ...layers: ClassesSpec['layers']) => ClassesSpec} */
-  const classes = (row, ...layers) => ({ labels, row: isToken ? undefined : row, layers })
+  const classes = (row, ...layers) => ({ labels, scores, row: isToken ? undefined : row, layers })
   if (type === 'modernbert') {
     const pooling = c.choice('classifier_pooling', { cls: 'first', mean: 'mean' })
     const { transform, activation, norm } = head
@@ -49,7 +50,28 @@ export function classesOf(c, type, what, { width: d, head }) {
 }
 
 /**
- * The names of the classes: id2label by number; without it LABEL_0, LABEL_1, ...
+ * What the pipelines of transformers 5.16 make of the logits (pipelines/text_classification.py, token_classification.py).
+ * @param {Config} c
+ * @param {'Sequence' | 'Token'} what
+ * @param {number} count of classes
+ * @returns {ClassesSpec['scores']}
+ */
+function scoresOf(c, what, count) {
+  const type = c.get('problem_type')
+  if (what === 'Token') return 'softmax'
+  if (type === undefined) return count === 1 ? 'sigmoid' : 'softmax'
+  const kinds = /** @type {const} */ ({
+    regression: 'none',
+    multi_label_classification: 'sigmoid',
+    single_label_classification: 'softmax',
+  })
+  if (type === 'single_label_classification' && count === 1)
+    throw new RangeError('config.json: problem_type single_label_classification needs two labels at least, 1 given')
+  return c.choice('problem_type', kinds)
+}
+
+/**
+ * The names of the classes: id2label by number, of which a number or null is a name, too; without it LABEL_0, LABEL_1, ...
  * @param {Config} c
  * @returns {string[]}
  */
@@ -57,7 +79,9 @@ function labelsOf(c) {
   const given = c.get('id2label')
   if (given === undefined) return Array.from({ length: c.size('num_labels', 2) }, (_, n) => `LABEL_${n}`)
   const names = Object(given)
-  const labels = Array.from({ length: Object.keys(names).length }, (_, n) => names[n])
+  const labels = Array.from({ length: Object.keys(names).length }, (_, n) =>
+    n in names && (names[n] === null || typeof names[n] === 'number') ? String(names[n] ?? `LABEL_${n}`) : names[n],
+  )
   if (typeof given !== 'object' || !labels.length || !labels.every(label => typeof label === 'string'))
     throw new TypeError(
       `config.json: id2label: ${describe(given)} given, a name for each of the numbers from 0 expected`,

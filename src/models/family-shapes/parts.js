@@ -90,6 +90,7 @@
  * pooler makes; without `row` on the rows of all tokens.
  * @typedef {object} ClassesSpec
  * @property {readonly string[]} labels
+ * @property {'softmax' | 'sigmoid' | 'none'} scores what makes scores of the logits; 'none': they are numbers, of a regression
  * @property {'first' | 'last' | 'mean' | 'pooled'} [row]
  * @property {{ layer: LinearSpec, activation?: ActivationName | 'tanh', norm?: NormSpec }[]} layers
  *

@@ -5,7 +5,7 @@ import { largestOf } from '../../elements/largest.js'
 import { emptyMaps, putLayer } from './atlas-maps.js'
 import { furtherScores } from './further-score.js'
 import { attentionOf, readAt, stacksOf } from './hooks.js'
-import { endsOf, hasTokenizer, MASKS, positionsOf, problem, read, tokenText } from './read-text.js'
+import { hasTokenizer, MASKS, positionsOf, problem, read, tokenText } from './read-text.js'
 import { SUMMARIES, summaryOptions, takeSummary } from './summary-run.js'
 
 /** @typedef {import('qkv').Qkv} Qkv */
@@ -97,27 +97,16 @@ function pickRows(states, rows) {
  * @param {Watch} watch
  */
 async function translate(model, ids, hooks, { signal }) {
-  const ends = endsOf(model)
-  const bad = /** @type {unknown[]} */ (model.config.bad_words_ids ?? []).flat()
-  const start = Number(model.config.decoder_start_token_id ?? model.config.pad_token_id ?? 0)
-  const sequence = [start]
-  const cache = model.cache({ capacity: 64 })
-  try {
-    // With hooks by position the whole sequence is read each time.
-    const isWhole = Object.keys(hooks).length > 0
-    while (sequence.length < MOST_TRANSLATED) {
-      const decoderIds = isWhole ? sequence : sequence.slice(-1)
-      const options = { hooks: /** @type {any} */ (hooks), logits: /** @type {const} */ ('last'), signal }
-      const { logits } = await model.forwardAsync({ ids, decoderIds }, isWhole ? options : { ...options, cache })
-      const row = /** @type {{ data: Float32Array }} */ (logits).data
-      for (const id of bad) row[Number(id)] = Number.NEGATIVE_INFINITY
-      const next = row.reduce((most, value, id) => (value > row[most] ? id : most), 0)
-      if (ends.includes(next)) break
-      sequence.push(next)
-    }
-  } finally {
-    cache.dispose()
-  }
+  const steps = model.generate(ids, {
+    temperature: 0,
+    maxNewTokens: MOST_TRANSLATED - 1,
+    hooks: /** @type {any} */ (hooks),
+    useCache: !Object.keys(hooks).length, // with hooks by position the whole sequence is read each time
+    signal,
+  })
+  /** @type {number[]} */
+  let sequence = []
+  for await (const { ids, isDone } of steps) sequence = isDone ? ids.slice(0, -1) : ids
   return sequence
 }
 
@@ -145,7 +134,7 @@ export async function runOf(qkv, model, given, hooks, row, before, watch = {}) {
   const masked = raw.flatMap((token, i) => (MASKS.includes(token) ? [i] : []))
   const length = targetIds?.length ?? ids.length
   const rows = both ? (targetIds?.map((_, i) => i) ?? []) : decoder ? [] : masked
-  const classes = classesOf(qkv, model, made.output.classLogits)
+  const classes = classesOf(model, made.output.classScores)
   const compared =
     given.second === undefined
       ? undefined
@@ -186,16 +175,15 @@ export async function runOf(qkv, model, given, hooks, row, before, watch = {}) {
 }
 
 /**
- * The classes of a text or of each token, the most probable first.
- * @param {Qkv} qkv
+ * The classes of a text or of each token, the most probable first; of a regression `probability` is its number.
  * @param {Model} model
- * @param {import('qkv').FloatTensor} [logits] (1, classes) or (1, L, classes)
+ * @param {import('qkv').FloatTensor} [scores] (1, classes) or (1, L, classes)
  * @returns {Guess[][] | undefined}
  */
-function classesOf(qkv, model, logits) {
-  if (!logits || !model.classes) return undefined
+function classesOf(model, scores) {
+  if (!scores || !model.classes) return undefined
   const { labels } = model.classes
-  const { data } = qkv.softmax(logits)
+  const { data } = scores
   return Array.from({ length: data.length / labels.length }, (_, row) =>
     labels
       .map((token, id) => ({ id, token, probability: data[row * labels.length + id] }))

@@ -229,6 +229,8 @@ export interface OpenModel {
   hasTokenizer: boolean
   hasHead: boolean
   predicts: Predicts
+  /** Does it say a number for a text? */
+  isNumber?: boolean
   /** '': as stored. */
   dtype: SmallerDtype | ''
   threads: number

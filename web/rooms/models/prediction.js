@@ -2,7 +2,7 @@
 // heads made it.
 
 import { html, nothing } from 'lit'
-import { percent } from '../../files/number-format.js'
+import { percent, short } from '../../files/number-format.js'
 import { drawParts } from '../../head/inspector.js'
 import { shown } from '../../shell/slots.js'
 import { nameOf } from './shown.js'
@@ -50,6 +50,7 @@ function guesses(room, run) {
   const words = encoder && decoder ? (run.targets ?? []) : run.tokens
   const columns = [t(openModel?.predicts === 'token' ? 'whyToken' : 'modelsClass'), t('whyBar'), t('whyShare')]
   const [first] = run.top
+  if (openModel?.isNumber) return numbers(room, run)
   const gloss = glossOf(room)
   const pull = (/** @type {PointerEvent} */ { buttons, pointerType, target }) => {
     const isBar = target instanceof Element && target.closest('.bar-cell')
@@ -76,6 +77,18 @@ function guesses(room, run) {
       )}</div>
       ${room.view.isPulled ? html`<p class="note" id="models-pulled" role="status">${t('modelsFollows')}</p>` : nothing}
       ${byLayer(room)}`
+}
+
+/** What a regression says: a number for each label. @param {Room} room @param {import('./model-run.js').Run} run */
+function numbers({ t, isChanged }, { top }) {
+  const [first] = top
+  return html`<p class="note">${t('modelsNumberOfText')}</p>
+      <p class="answer-first" id="models-answer" role="status" data-token=${first.token} data-value=${first.probability}>${top.map(
+        ({ token, probability, before }) => {
+          const old = isChanged && before !== undefined ? `${short(before)} → ` : ''
+          return html`<span>${t('modelsSaysNumber', { token, value: old + short(probability) })}</span> `
+        },
+      )}</p>`
 }
 
 /** How alike the text and the second one are. @param {Room} room */

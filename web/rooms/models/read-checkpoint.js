@@ -3,7 +3,6 @@
 import { inspectModel, loadModel } from 'qkv/models'
 import { attentionOf } from './hooks.js'
 import {
-  endsOf,
   firstTextOf,
   hasTokenizer,
   maskOf,
@@ -116,10 +115,11 @@ export async function readCheckpoint(qkv, request, looked, { signal, progress })
       hasTokenizer: hasTokenizer(model),
       hasHead: model.hasHead,
       predicts,
+      isNumber: model.classes?.scores === 'none',
       threads: qkv.threads,
       positions: positionsOf(model),
       vocab: vocabOf(model),
-      ends: endsOf(model),
+      ends: await model.endIds(),
       firstText: about?.figures?.example?.text ?? about?.tour?.[0]?.prompt ?? firstTextOf(model),
       secondText: predicts === 'likeness' ? secondTextOf(model) : '',
       mask: maskOf(model),

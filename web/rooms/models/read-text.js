@@ -84,9 +84,6 @@ function tokenize(model, text) {
   }
 }
 
-/** The ids that end a text. @param {Model} model @returns {number[]} */
-export const endsOf = ({ config }) => [config.eos_token_id].flat().filter(id => typeof id === 'number')
-
 /** The size of the vocabulary. @param {Model} model */
 export const vocabOf = ({ config }) => Number(config.vocab_size)
 
