@@ -63,6 +63,10 @@ async function start(hash = '', rooms = { first: roomOf('first'), second: roomOf
     plain: '',
     copied: '',
     remembered: /** @type {any} */ (undefined),
+    top: 0,
+    /** The history of the browser, and where the reader is in it. */
+    entries: [{ hash, entry: /** @type {import('../../web/shell/shell.js').Entry | undefined} */ (undefined) }],
+    at: 0,
   }
   const nothing = () => {}
   const shell = createShell({
@@ -73,8 +77,18 @@ async function start(hash = '', rooms = { first: roomOf('first'), second: roomOf
       },
       frame: run => void setTimeout(run),
       address: () => seen.hash,
-      setAddress: address => {
+      setAddress(address, entry = seen.entries[seen.at].entry) {
         seen.hash = address
+        seen.entries[seen.at] = { hash: address, entry }
+      },
+      addEntry(hash, entry) {
+        seen.hash = hash
+        seen.entries.splice(++seen.at, Infinity, { hash, entry })
+      },
+      entry: () => seen.entries[seen.at].entry,
+      scrolled: () => seen.top,
+      scrollTo: top => {
+        seen.top = top
       },
       href: () => `page${seen.hash}`,
       remember: choices => {
@@ -83,7 +97,6 @@ async function start(hash = '', rooms = { first: roomOf('first'), second: roomOf
       reveal: nothing,
       focus: nothing,
       show: nothing,
-      toTop: nothing,
       around: () => ({ isHidden: false, isStill: true, isNarrow: false, sentence: '' }),
       copy: async copied => {
         seen.copied = copied
@@ -104,7 +117,14 @@ async function start(hash = '', rooms = { first: roomOf('first'), second: roomOf
   /** @param {string} [id] */
   const store = (id = shell.state.room) =>
     /** @type {import('../../web/shell/store.js').Store<any>} */ (shell.rooms.store(id))
-  return { shell, seen, store, picture }
+  /** Goes back or forward in the history of the browser, as a browser tells of it. @param {number} by */
+  function go(by) {
+    seen.at += by
+    seen.hash = seen.entries[seen.at].hash
+    shell.travelled()
+    shell.follow()
+  }
+  return { shell, seen, store, picture, go }
 }
 
 /** A value that comes when the test lets it. */
@@ -360,4 +380,25 @@ test('an address without a companion shows its room at once, also while the comp
   seen.hash = '#2&sentence=three'
   shell.follow()
   assert.ok(!shell.state.isWaiting)
+})
+
+test('a room of the header is an entry of the history: Back returns to the room before, where it was scrolled, and loses nothing; a link is followed back', async () => {
+  const { shell, seen, store, go } = await start()
+  store('first').act.type('one')
+  seen.top = 700
+  shell.visit('second')
+  assert.deepEqual([shell.state.room, seen.top, seen.entries.length], ['second', 0, 2])
+  await shell.rooms.open('second')
+  store('second').act.type('two')
+  seen.top = 40
+  go(-1)
+  assert.deepEqual([shell.state.room, seen.top], ['first', 700])
+  assert.equal(store('second').state.settings.sentence, 'two', 'what was done there stays')
+  go(1)
+  assert.deepEqual([shell.state.room, seen.top, store('first').state.settings.sentence], ['second', 40, 'one'])
+  seen.entries.push({ hash: '#2&sentence=linked', entry: undefined })
+  go(1)
+  assert.deepEqual([shell.state.room, store('first').state.settings.sentence], ['first', 'linked'])
+  go(-1)
+  assert.deepEqual([shell.state.room, store('first').state.settings.sentence], ['second', 'one'], 'the link before')
 })

@@ -13,6 +13,10 @@ export function companion(shell) {
   /** @type {import('../shell/texts-later.js').Later<import('../shell/room.js').Translate>} */
   const textsOf = textsLater(['shell', 'exercise-pages'])
 
+  function close() {
+    isOpen = false
+  }
+
   /** The element of the shown head, in One layer. */
   function element() {
     const { state } = shell.rooms.store('layer') ?? {}
@@ -32,10 +36,9 @@ export function companion(shell) {
       isOpen = true
       said = ''
     },
+    close,
     link: () => ({}),
-    follow() {
-      isOpen = false
-    },
+    follow: close,
     draw() {
       const later = textsOf(shell.state.language)
       const t = later.module

@@ -122,6 +122,9 @@ export function companion(shell) {
       isOpen = true
       redraw()
     },
+    close() {
+      isOpen = false
+    },
     link: () => ({}),
     /** Another address: what was being made belongs to the one before. */
     follow() {

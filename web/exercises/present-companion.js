@@ -149,8 +149,12 @@ export function companion(shell) {
         ${isBlank ? html`<div class="present-blank"></div>` : nothing}`
     },
     link: () => /** @type {Record<string, string>} */ (isOn ? { present: slideShow.link() } : {}),
-    follow({ present }) {
-      if (present === undefined) return
+    close() {
+      if (isOn) leave()
+    },
+    follow({ present, embed }) {
+      if (isOn && embed === '1') leave()
+      if (present === undefined || embed === '1') return
       isOn = true
       if (present !== '1' && slideShow.follow(present)) isListed = true
     },

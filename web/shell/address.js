@@ -18,6 +18,8 @@ export function createAddress(host, entrance, ids, room, links, ofPage) {
   let writing
   /** The address as it was read or written last. */
   let known = host.address()
+  /** Entries of the browser's history between which only the open room changes have one number; a link begins another. */
+  let visits = host.entry()?.visits ?? Math.random()
 
   /** The hash of what is shown. @param {Record<string, string>} [page] other parameters of companions */
   const hash = (page = ofPage()) => writeHash(entrance, room(), links(), page)
@@ -45,5 +47,24 @@ export function createAddress(host, entrance, ids, room, links, ofPage) {
       return readHash(entrance, ids, known)
     },
     isCurrent: () => host.address() === hash(),
+    /** The reader opens a room: another entry of the history. @param {() => void} open */
+    visit(open) {
+      write()
+      host.setAddress(host.address(), { visits, room: room() })
+      open()
+      host.addEntry(hash(), { visits, room: room() })
+      known = host.address()
+    },
+    /** The reader has gone back or forward. Returns the room, if it is all that has changed. @returns {string | undefined} */
+    visited() {
+      const entry = host.entry()
+      if (entry?.visits !== visits || !ids.includes(entry.room)) return undefined
+      known = host.address()
+      return entry.room
+    },
+    /** A link was followed. */
+    followed() {
+      visits = host.entry()?.visits ?? Math.random()
+    },
   }
 }

@@ -101,6 +101,19 @@ function reveal(selector) {
   })
 }
 
+/** @param {string} hash */
+const addressOf = hash => hash || location.pathname + location.search
+
+/** The room is drawn in a later frame, and its numbers may still be computed: the page grows. @param {number} top @param {number} [frames] */
+function scrollWhenHigh(top, frames = 60) {
+  requestAnimationFrame(() => {
+    if (isRevealing) return
+    const most = document.documentElement.scrollHeight - innerHeight
+    scrollTo({ top, behavior: 'instant' })
+    if (most < top && frames) scrollWhenHigh(top, frames - 1)
+  })
+}
+
 /** @type {import('./shell.js').Host} */
 export const host = {
   draw(drawing) {
@@ -119,7 +132,11 @@ export const host = {
   },
   frame: run => requestAnimationFrame(run),
   address: () => location.hash,
-  setAddress: hash => history.replaceState(null, '', hash || location.pathname + location.search),
+  setAddress: (hash, entry = history.state) => history.replaceState(entry, '', addressOf(hash)),
+  addEntry: (hash, entry) => history.pushState(entry, '', addressOf(hash)),
+  entry: () => history.state ?? undefined,
+  scrolled: () => scrollY,
+  scrollTo: scrollWhenHigh,
   href: () => location.href,
   remember({ language, theme }) {
     try {
@@ -143,7 +160,6 @@ export const host = {
     const target = part?.querySelector('summary') ?? part
     target?.focus({ preventScroll: true })
   },
-  toTop: () => scrollTo({ top: 0, behavior: behavior() }),
   around: () => ({
     isHidden: document.hidden,
     isStill: stillness.matches,
@@ -171,6 +187,7 @@ export function listen(shell) {
   stillness.addEventListener('change', surround)
   narrowness.addEventListener('change', surround)
   darkness.addEventListener('change', shell.schedule)
+  addEventListener('popstate', shell.travelled) // before the change of the hash is heard of
   addEventListener('hashchange', shell.follow)
   addEventListener('keydown', event => press(shell, event))
   listenToScroll(shell)

@@ -11,6 +11,7 @@
  *   the page have changed; links: the settings of the rooms in the same address
  * @property {() => void} [drawn] the page is drawn
  * @property {() => void} [open] the reader has chosen it in the menu
+ * @property {() => void} [close] the reader has chosen another one
  * @property {(event: KeyboardEvent) => boolean} [press] Does it take the key?
  */
 
@@ -64,6 +65,7 @@ export function createCompanions(sources, shell) {
     /** The reader has chosen one in the menu. @param {string} name */
     async summon(name) {
       if (!present.has(name)) await start(name)
+      for (const [other, own] of present) if (other !== name) own.close?.()
       present.get(name)?.open?.()
     },
     /** @param {import('./shell.js').Drawing} drawing */

@@ -16,7 +16,7 @@ export function perform(shell, host, id, effect) {
   else if (effect.type === 'offer') {
     shell.state.offer = { room: id, what: effect.what }
     if (effect.what.type === 'sentence') shell.rooms.surround({ sentence: effect.what.text })
-  } else if (effect.type === 'handOver') handOver(shell, host, id, effect)
+  } else if (effect.type === 'handOver') handOver(shell, id, effect)
 }
 
 /** @param {Shell} shell @param {Host} host @param {string} id @param {Pick<EffectOf<'copy'>, 'text' | 'said'>} effect */
@@ -26,12 +26,11 @@ export async function copyFor({ rooms }, host, id, { text, said }) {
   else if (said) rooms.get(id)?.say({ key: said })
 }
 
-/** Gives another room something, and opens it. @param {Shell} shell @param {Host} host @param {string} id @param {EffectOf<'handOver'>} effect */
-async function handOver(shell, host, id, { to, what }) {
+/** Gives another room something, and opens it. @param {Shell} shell @param {string} id @param {EffectOf<'handOver'>} effect */
+async function handOver(shell, id, { to, what }) {
   const isShown = () => shell.state.room === id
   if (!isShown()) return // its session has answered after the reader had left it
   const isTaken = await shell.rooms.give(to, what)
   if (!isTaken || !isShown()) return // the reader has opened another room meanwhile
-  shell.enter(to, what.type === 'head' ? { room: id, text: what.from, to } : undefined)
-  host.frame(host.toTop) // when it is drawn
+  shell.visit(to, what.type === 'head' ? { room: id, text: what.from, to } : undefined, 0)
 }

@@ -21,7 +21,7 @@ export function header(drawing) {
         <nav class="rooms" aria-label=${t('rooms')}>
           ${shell.tabs.map(id => {
             const note = id === room ? undefined : rooms.get(id)?.note(language)
-            return html`<button type="button" class="room" data-room=${id} aria-current=${id === room ? 'page' : nothing} @click=${() => shell.enter(id)}>${t(`room.${id}`)}${note ? html` <span class="room-note">${note}</span>` : nothing}</button>`
+            return html`<button type="button" class="room" data-room=${id} aria-current=${id === room ? 'page' : nothing} @click=${() => shell.visit(id)}>${t(`room.${id}`)}${note ? html` <span class="room-note">${note}</span>` : nothing}</button>`
           })}
         </nav>
         <span class="spring"></span>
@@ -46,13 +46,13 @@ function skip(event) {
 function more(drawing) {
   const { t, room, language, theme, shell } = drawing
   const { front } = shell
-  return html`${front === undefined || front === shell.tabs[0] ? nothing : menuItem('menu-front', t('room.front'), () => shell.enter(front), 'of-phone')}
+  return html`${front === undefined || front === shell.tabs[0] ? nothing : menuItem('menu-front', t('room.front'), () => shell.visit(front), 'of-phone')}
     ${menuItem('menu-undo', t('undo'), () => shell.travel('undo', 0), 'of-phone')}
     ${menuItem('menu-redo', t('redo'), () => shell.travel('undo', 1), 'of-phone')}
     ${menuItem('menu-share', t('share'), shell.share, 'of-phone')}
     ${menuItem('reset', t('reset'), shell.reset)}
     ${shell.companions.offered.map(name => menuItem(`menu-${name}`, t(`companion.${name}`), () => shell.summon(name)))}
-    ${shell.aside.map(id => menuItem(`menu-${id}`, t(`room.${id}`), () => shell.enter(id)))}
+    ${shell.aside.map(id => menuItem(`menu-${id}`, t(`room.${id}`), () => shell.visit(id)))}
     ${shell.rooms.get(room)?.part('more', drawing) ?? nothing} ${checked(drawing)}
     <label>${t('language')} <select id="language" @change=${(/** @type {SelectEvent} */ { target }) => shell.setLanguage(/** @type {any} */ (target.value))}>
       ${Object.entries(LANGUAGES).map(([tag, name]) => html`<option value=${tag} lang=${tag} ?selected=${tag === language}>${name}</option>`)}

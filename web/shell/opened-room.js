@@ -1,6 +1,7 @@
 // A room that was opened: its store, what is drawn of it, and the sentence about what was done last.
 
 import { html, nothing } from 'lit'
+import { keepNoProcess } from './port.js'
 import { retry } from './retry.js'
 import { textsLater } from './texts-later.js'
 
@@ -21,6 +22,9 @@ const rare = textsLater([])
 /** A problem in words; those of rare ones are loaded now. @param {any} t @param {Problem} problem */
 const written = (t, { key, params, texts }) =>
   texts ? rare(t('htmlLang'), [texts]).draw((/** @type {any} */ own) => own(key, params)) : t(key, params)
+
+/** Milliseconds that a message stays. */
+const STAY = 6000
 
 /** What was done last, or why not. @typedef {{ problem: Problem, isBad: boolean }} Message */
 
@@ -50,6 +54,8 @@ export function openedRoom(room, store, { qkv, texts, changed }) {
   let broken
   /** @type {Message | undefined} */
   let message
+  /** @type {ReturnType<typeof setTimeout> | undefined} */
+  let leaving
 
   /** @param {import('./room.js').Step<any> | undefined} step @returns {boolean} Has the room a use for it? */
   function take(step) {
@@ -66,6 +72,11 @@ export function openedRoom(room, store, { qkv, texts, changed }) {
   /** @param {Problem | undefined} problem @param {boolean} [isBad] */
   function say(problem, isBad = false) {
     message = problem && { problem, isBad }
+    clearTimeout(leaving)
+    if (problem) {
+      leaving = setTimeout(() => say(undefined), STAY)
+      keepNoProcess(leaving)
+    }
     changed()
   }
 

@@ -26,6 +26,8 @@ import { createRooms } from './rooms.js'
  * @property {boolean} isWaiting for a companion that says what the room shows
  */
 
+/** Of an entry of the browser's history: the room that was open, and a number of those between which only the room changes. @typedef {{ visits: number, room: string }} Entry */
+
 /**
  * What the shell needs of the place it runs in.
  * @typedef {object} Host
@@ -33,13 +35,16 @@ import { createRooms } from './rooms.js'
  * @property {(message: string) => void} drawPlainly when even a page without numbers cannot be drawn
  * @property {(run: () => void) => void} frame runs it before the next paint
  * @property {() => string} address the hash
- * @property {(hash: string) => void} setAddress
+ * @property {(hash: string, entry?: Entry) => void} setAddress
+ * @property {(hash: string, entry: Entry) => void} addEntry adds one to the history
+ * @property {() => Entry | undefined} entry what the page has noted at this entry of the history
+ * @property {() => number} scrolled pixels
+ * @property {(top: number) => void} scrollTo once the page is as high
  * @property {() => string} href the whole address
  * @property {(choices: { language: Language, theme: Theme }) => void} remember
  * @property {(selector: string) => void} reveal scrolls to an element
  * @property {(selector: string, isLost?: boolean) => void} focus moves the focus to an element, once it is drawn; isLost: if nothing has it
  * @property {(id: string) => void} show scrolls to a part of the page and focuses it
- * @property {() => void} toTop
  * @property {() => import('./room.js').Surroundings} around
  * @property {(text: string) => Promise<boolean>} copy
  * @property {(name: string, data: any, type: string) => void} save
@@ -120,6 +125,16 @@ export function createShell({
     if (isTaken && state.offer === offer) state.offer = undefined
   }
 
+  /** How far each room was scrolled when it was left. @type {Map<string, number>} */
+  const tops = new Map()
+
+  /** Opens a room where it was left. @param {string} id @param {State['from']} [from] @param {number} [top] */
+  function open(id, from, top = tops.get(id) ?? 0) {
+    tops.set(state.room, host.scrolled())
+    enter(id, from)
+    host.scrollTo(top)
+  }
+
   /** Companions follow the address. @param {Record<string, string>} page @param {Record<string, string>} ofRooms */
   async function accompany(page, ofRooms) {
     const own = companions.follow(page, ofRooms)
@@ -156,6 +171,17 @@ export function createShell({
     load,
     draw,
     enter,
+    /** The reader opens a room: Back returns to this one. @param {string} id @param {State['from']} [from] @param {number} [top] */
+    visit(id, from, top) {
+      if (id !== state.room) address.visit(() => open(id, from, top))
+    },
+    /** The reader has gone back or forward in the browser's history. */
+    travelled() {
+      const room = address.visited()
+      if (room === undefined) return
+      if (room !== state.room) open(room)
+      address.write()
+    },
     share,
     companions,
     /** Opens a companion. @param {string} name */
@@ -186,6 +212,7 @@ export function createShell({
     follow() {
       const { room, links, page, trouble } = address.read()
       if (!trouble && address.isCurrent()) return
+      address.followed()
       rooms.release()
       // A link of an exercise alone leaves the other rooms as they are.
       if (Object.keys(links).length || !page.exercise) rooms.follow(links)

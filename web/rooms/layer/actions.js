@@ -15,7 +15,7 @@ import { hasCell } from './selection.js'
 import { change, DEFAULT_VIEW, edit, isSameCell, pageOf, paint, selectionOf, settingsOfTensors } from './settings.js'
 
 /** @import { FlowStep } from '../../elements/flow-frames.js' */
-/** @import { LayerActions, LayerRoom, LayerState, LayerStep, Selection, Settings, View } from './layer.js' */
+/** @import { LayerActions, LayerRoom, LayerState, LayerStep, MatrixId, Selection, Settings, View } from './layer.js' */
 
 /** The default settings as a link, which would be empty otherwise. */
 const DEFAULT_BASELINE = 'seed=123'
@@ -156,14 +156,19 @@ function select(state, patch, { replace = false } = {}) {
   }
 }
 
-/** Shows a step: its frame of the flow, or its matrices below; what joins the heads has no frame. @param {LayerState} state @param {string} step @returns {LayerStep} */
-const goTo = ({ settings: { view } }, step) => ({
-  set: { step },
-  view: { pointed: undefined },
-  effects: [
-    { type: 'reveal', selector: view === 'flow' && step !== 'join' && step !== 'out' ? '#flow' : `#step-${step}` },
-  ],
-})
+/** What joins the heads has no frame of the flow: a cell of its matrix opens beside it. @type {Partial<Record<string, MatrixId>>} */
+const BESIDE_FLOW = { join: 'joined', out: 'final' }
+
+/** Shows a step: its frame of the flow, or its matrices below. @param {LayerState} state @param {string} step @returns {LayerStep} */
+function goTo(state, step) {
+  const { view, word } = state.settings
+  const shown = { set: { step }, view: { pointed: undefined } }
+  if (view !== 'flow') return { ...shown, effects: [{ type: 'reveal', selector: `#step-${step}` }] }
+  const matrix = BESIDE_FLOW[step]
+  const row = word?.side === 'queries' ? word.position : 0
+  const opened = matrix && select(state, { cell: { matrix, head: 0, row, column: 0 } })
+  return { ...shown, set: { ...shown.set, ...opened?.set }, effects: [{ type: 'reveal', selector: '#flow' }] }
+}
 
 /** Goes on or back in the steps. @param {LayerState} state @param {number} by @returns {LayerStep | undefined} */
 export function moveStep(state, by) {

@@ -631,7 +631,7 @@ export const room = {
       return isAgreed && look.bytes[dtype || 'stored'] <= mostBytes ? openLooked(state, look, dtype) : undefined
     },
     drop: ({ view }) => ({ view: { keptChanges: view.keptChanges + 1 } }),
-    open(state, { name, stacks, size }) {
+    open(state, { name, stacks, size, hasTokenizer }) {
       const { settings, view } = state
       const { requested } = requestOf(state)
       const { checkpoint: last, ...left } = settings
@@ -646,11 +646,15 @@ export const room = {
       const usual = stacks.encoder && stacks.decoder ? 'cross' : ''
       const known = Object.keys(view.left).find(each => isOne(each, name)) ?? ''
       const others = Object.entries(view.imported).filter(([each]) => !isOne(each, name))
-      const found = isSameModel ? settings : (view.left[known] ?? defaultsOf(room.fields))
+      // The reader's text goes along to a model that has read none of his; a stop of a story has its own.
+      const isTyped = hasTokenizer && view.opened !== undefined && view.storyStep === undefined
+      const fresh = { ...defaultsOf(room.fields), ...(isTyped && { prompt: settings.prompt }) }
+      const found = isSameModel ? settings : (view.left[known] ?? fresh)
       return {
         set: isSameModel ? { checkpoint, size } : { ...found, checkpoint, size },
         view: {
           ...FORGOTTEN,
+          draft: view.draft,
           requested: own,
           opened: own,
           refused: undefined,
