@@ -54,7 +54,7 @@ test('what was selected before is visited by Back, and again by Forward', () => 
   act.select({ cell: cell(1, 2) })
   act.select({ word: { side: 'queries', position: 4 } })
   act.select({ cell: cell(3, 3, 2) })
-  assert.deepEqual(selected(), { head: 2, word: { side: 'queries', position: 4 }, cell: cell(3, 3, 2), less: null })
+  assert.deepEqual(selected(), { head: 2, word: { side: 'queries', position: 3 }, cell: cell(3, 3, 2), less: null }) // the word follows
   store.travel('place', 0)
   assert.deepEqual(selected().word, { side: 'queries', position: 4 })
   store.travel('place', 0)
@@ -435,4 +435,14 @@ test('what points to nothing is dropped: after a shorter sentence, in a link, un
   for (const link of ['word=queries.6', 'cell=weights.0.2.3', 'cell=weights.3.1.1', 'cell=Wq.0.3.0', 'less=X.0.0.0'])
     assert.equal(start({ link: `sentence=a+b+c&${link}` }).store.link(), 'sentence=a+b+c')
   assert.equal(start({ link: 'head=9' }).store.link(), 'head=3')
+})
+
+test('the selected cell goes along to another head, and a selected word to the row of a cell', () => {
+  const { act, selected } = start()
+  act.select({ cell: cell(5, 2) })
+  act.select({ head: 3 })
+  assert.deepEqual(selected(), { head: 3, word: null, cell: cell(5, 2, 3), less: null })
+  act.select({ word: { side: 'queries', position: 1 }, cell: null })
+  act.select({ cell: { matrix: 'Wq', head: 0, row: 1, column: 0 } })
+  assert.deepEqual([selected().word, selected().head], [null, 0], 'a row of weights is no word')
 })

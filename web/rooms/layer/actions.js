@@ -8,14 +8,14 @@ import { stepsOf } from './explain/steps.js'
 import { isDone, stopOf, VECTOR_SIZE } from './explain/tour.js'
 import { everything } from './export.js'
 import { FIELDS, isFloat32 } from './fields.js'
-import { EDITABLE } from './matrices.js'
+import { EDITABLE, MATRICES } from './matrices.js'
 import { resultOf } from './needs.js'
 import { settingsOf } from './presets.js'
 import { hasCell } from './selection.js'
 import { change, DEFAULT_VIEW, edit, isSameCell, pageOf, paint, selectionOf, settingsOfTensors } from './settings.js'
 
 /** @import { FlowStep } from '../../elements/flow-frames.js' */
-/** @import { LayerActions, LayerRoom, LayerState, LayerStep, MatrixId, Selection, Settings, View } from './layer.js' */
+/** @import { Cell, LayerActions, LayerRoom, LayerState, LayerStep, MatrixId, Selection, Settings, View } from './layer.js' */
 
 /** The default settings as a link, which would be empty otherwise. */
 const DEFAULT_BASELINE = 'seed=123'
@@ -136,15 +136,28 @@ function leaveTour(state) {
   return { ...step, isReplaced: true }
 }
 
+/** The word that a row of a matrix is of. @param {Cell} cell @returns {Selection['word']} */
+function wordOf({ matrix, row }) {
+  const [down] = MATRICES[matrix]?.axes ?? []
+  if (down === 'tokens' || down === 'queries') return { side: 'queries', position: row }
+  return down === 'keys' ? { side: 'keys', position: row } : null
+}
+
 /** @param {LayerState} state @param {Partial<Selection>} patch @param {{ replace?: boolean }} [options] @returns {LayerStep | undefined} */
 function select(state, patch, { replace = false } = {}) {
   const own = selectionOf(state.settings)
-  const { cell, word } = patch
+  const { head, cell, word } = patch
+  const isPerHead = (/** @type {Cell} */ { matrix }) => resultOf(state)?.tensors[matrix]?.dims.length === 3
   const isOther = cell !== undefined || word !== undefined
+  /** The same cell of another head. @param {Selection['cell']} of */
+  const moved = of => (of && isPerHead(of) && head !== undefined ? { ...of, head } : of)
   const next = {
     ...own,
-    ...(cell && resultOf(state)?.tensors[cell.matrix]?.dims.length === 3 && { head: cell.head }),
+    ...(cell && isPerHead(cell) && { head: cell.head }),
+    ...(!isOther && { cell: moved(own.cell), less: moved(own.less) }),
     ...(isOther && { less: null }),
+    // A selected word follows the cell.
+    ...(cell && own.word && { word: wordOf(cell) }),
     ...patch,
   }
   if (JSON.stringify(next) === JSON.stringify(own)) return undefined
