@@ -297,7 +297,11 @@ test('a link to a model that was imported asks for its files, and then shows wha
   // Another model has other words and heads.
   act.bring(folder('qwen3-tiny-bf16'))
   await settled()
-  assert.match(store.link(), /^checkpoint=qwen3%7E[0-9a-f]{12}&prompt=The\+cat\+that\+chased\+the\+dog$/, 'the text goes along')
+  assert.match(
+    store.link(),
+    /^checkpoint=qwen3%7E[0-9a-f]{12}&prompt=The\+cat\+that\+chased\+the\+dog$/,
+    'the text goes along',
+  )
   // The reader goes back in the browser: the files are known.
   store.follow(one.store.link())
   await settled()
