@@ -441,6 +441,18 @@ export class Model {
   }
 
   /**
+   * Names in a text, by a checkpoint that tells the classes of tokens apart. See docs/models.md.
+   * @param {string} text
+   * @param {import('./entities.js').EntityOptions} [options]
+   * @returns {Promise<import('./entities.js').Entity[]>}
+   */
+  async entities(text, options = {}) {
+    const tool = Model.#own(this).#expectTokenizer()
+    const { entities } = await import('./entities.js')
+    return entities(this, tool, text, options)
+  }
+
+  /**
    * A forward pass in steps. All arguments are checked before the first layer runs.
    * @param {string | ModelInput} input
    * @param {RunOptions} options

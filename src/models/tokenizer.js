@@ -26,6 +26,7 @@ import { describe } from '../base/errors.js'
  * @property {(ids: readonly number[], isBare: boolean) => string} decode isBare: without special tokens
  * @property {(ids: readonly number[], text: string) => boolean} isOpen true if the end of the text may change with the next id
  * @property {import('./chat.js').TokenizerConfig} [config]
+ * @property {string} [wordPrefix] what tokens within a word begin with; undefined where words are not marked so
  */
 /**
  * The texts of a model.
@@ -37,6 +38,7 @@ import { describe } from '../base/errors.js'
  * @property {TextReader['decode']} decode
  * @property {TextReader['isOpen']} isOpen
  * @property {TextReader['nameOf']} nameOf
+ * @property {TextReader['wordPrefix']} wordPrefix
  */
 
 /**
@@ -52,7 +54,7 @@ export async function openTokenizer(folder, readJSON, given, type) {
       ? (await import('./tokenizers/given.js')).fromGiven(given)
       : await fromFolder(folder, readJSON, given, type)
   if (!reader) return undefined
-  const { config = {}, decode, isOpen, nameOf } = reader
+  const { config = {}, decode, isOpen, nameOf, wordPrefix } = reader
   const most = Number(config.model_max_length ?? Infinity)
   return {
     encode: (text, pair, vocab, most = Infinity) => encode(reader, text, pair, vocab, most),
@@ -62,6 +64,7 @@ export async function openTokenizer(folder, readJSON, given, type) {
     decode,
     isOpen,
     nameOf,
+    wordPrefix,
   }
 }
 

@@ -38,6 +38,7 @@ export async function openFiles(folder, readJSON, file, Class) {
     encode: (text, pair, most, isWhole) =>
       filled(reader, template, [text, pair], { most, isWhole, isLeft: side === 'left' }),
     nameOf: reader.nameOf,
+    wordPrefix: prefixOf(json.model),
     decode: (ids, isBare) => {
       const text = reader.decode(ids, isBare)
       return isCleaned ? cleanUp(text) : text
@@ -46,6 +47,9 @@ export async function openFiles(folder, readJSON, file, Class) {
     isOpen: (ids, text) => reader.isOpen(ids, text) || (isCleaned && / (?:'[vr]?|n'?)?$/.test(text)),
   }
 }
+
+/** What tokens within a word begin with, as the library takes it. @param {any} model of tokenizer.json */
+const prefixOf = model => model?.continuing_subword_prefix || (model?.type === 'WordPiece' ? '##' : undefined)
 
 /** Throws what is known of the file, or that it is not valid: an error of the engine says nothing to people. @param {Error} cause @returns {never} */
 function failed(cause) {
