@@ -1,5 +1,6 @@
 // qkv/interpret: why a model of qkv/models answers as it does. Gradients by its places and weights, effects of its parts. The exports of this entry.
 
+export { accumulatedResidual } from './interpret/accumulated-residual.js'
 export { edge, edges } from './interpret/edges.js'
 export { headCircuits } from './interpret/head-circuits.js'
 export { headGraph } from './interpret/head-graph.js'
@@ -17,6 +18,7 @@ export { steering } from './interpret/steering.js'
 
 /** @typedef {import('./interpret/model-gradients.js').ModelGradients} ModelGradients */
 /** @typedef {import('./interpret/model-gradients.js').BackwardOptionsOfModel} BackwardOptionsOfModel */
+/** @typedef {import('./interpret/accumulated-residual.js').AccumulatedResidual} AccumulatedResidual */
 /** @typedef {import('./interpret/objective.js').Objective} Objective */
 /** @typedef {import('./interpret/jacobian.js').JacobianOptions} JacobianOptions */
 /** @typedef {import('./interpret/lens.js').Lens} Lens */

@@ -133,7 +133,12 @@ export function* gradientSteps(parts, input, options, where, inParts) {
   const made = readout?.(doublesOf(ran.lastHiddenState, 0))
   const seed = watched?.seed()
   /** @type {{ value?: number, dLogits?: FloatTensor }} */
-  const { value, dLogits } = made ? { value: made.value } : (seed ?? evaluate?.(qkv, logits) ?? {})
+  const outcome = made ? { value: made.value } : (seed ?? evaluate?.(qkv, logits) ?? {})
+  if ('isValue' in outcome)
+    throw new TypeError(
+      `${where}: of: its function gave a number, which suffices for exact patching and ablation alone; here return { value, gradient }`,
+    )
+  const { value, dLogits } = /** @type {{ value?: number, dLogits?: FloatTensor }} */ (outcome)
 
   const memory = qkv.alloc([Math.max(1, plan.size)])
   /** @type {Map<string, FloatTensor>} */

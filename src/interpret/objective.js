@@ -9,23 +9,25 @@ import { isReadout, readReadout } from './readout.js'
 
 /** @typedef {import('../base/tensor.js').FloatTensor} FloatTensor */
 /** @typedef {import('../base/tensor.js').TensorLike} TensorLike */
-/** @typedef {{ row?: number, position: number, token: number, weight?: number }} LogitTerm row: of the batch, default 0; position: from the end if negative; weight: default 1 */
+/** @typedef {{ row?: number, position: number, token: number | string, weight?: number }} LogitTerm row: of the batch, default 0; position: from the end if negative;
+ *   token: an id, or a text that is one token, such as ' tom'; weight: default 1 */
 /**
  * A function of the numbers at a place, by its gradient, with the dims of the place; or what makes the gradient of the numbers.
  * @typedef {{ place: import('../models/model-hooks.js').Place, gradient: TensorLike | ((values: FloatTensor) => TensorLike | { value?: number, gradient: TensorLike }) }} OfPlace
  */
 /**
  * The loss: mean cross-entropy over the targets; a weighted sum of logits, or of logits of classes; the cosine of the text's embedding with
- * another one; a function of the logits that returns its value and its gradient, or the gradient alone; or a function of the numbers at a
- * place.
- * @typedef {'loss' | { logits: readonly LogitTerm[] } | import('./readout.js').OfClasses | import('./readout.js').OfCosine | OfPlace | ((logits: FloatTensor) => TensorLike | { value?: number, gradient: TensorLike })} Objective
+ * another one; a function of the logits that returns its value and its gradient, or the gradient alone, or, where no gradient is needed,
+ * its value alone, a number; or a function of the numbers at a place.
+ * @typedef {'loss' | { logits: readonly LogitTerm[] } | import('./readout.js').OfClasses | import('./readout.js').OfCosine | OfPlace | ((logits: FloatTensor) => number | TensorLike | { value?: number, gradient: TensorLike })} Objective
  */
 /** The derivative by a logit: of row n of all B * L rows. @typedef {{ n: number, token: number, weight: number }} Derivative */
 
 /**
  * An objective that was checked: its value and its gradient of logits (B, L, V), and of a weighted sum its terms.
  * @typedef {object} CheckedObjective
- * @property {(qkv: import('../qkv.js').Qkv, logits: FloatTensor) => { value: number | undefined, dLogits?: FloatTensor }} evaluate
+ * @property {(qkv: import('../qkv.js').Qkv, logits: FloatTensor) => { value: number | undefined, dLogits?: FloatTensor, isValue?: boolean }} evaluate
+ *   isValue: a function gave its value, and no gradient
  * @property {Derivative[]} [terms]
  * @property {import('./readout.js').Readout} [readout] of what leaves the last norm, instead of logits
  *
@@ -68,7 +70,9 @@ export function readObjective(of, targets, input, where, parts) {
   }
   if (typeof of === 'function') {
     const evaluate = (/** @type {unknown} */ _, /** @type {FloatTensor} */ logits) => {
-      const { value, gradient } = readGradient(of(logits), logits.dims, 'the logits', where)
+      const given = of(logits)
+      if (typeof given === 'number') return { value: finite(given, where), isValue: true }
+      const { value, gradient } = readGradient(given, logits.dims, 'the logits', where)
       return { value, dLogits: gradient }
     }
     return { evaluate }
@@ -84,9 +88,11 @@ export function readObjective(of, targets, input, where, parts) {
     const { row = 0, position, token, weight = 1 } = readOptions(term, ['row', 'position', 'token', 'weight'], at)
     toNumber(row, `${at}.row`, { least: 0, most: B - 1, whole: true })
     toNumber(position, `${at}.position`, { least: -L, most: L - 1, whole: true })
-    toNumber(token, `${at}.token`, { least: 0, most: V - 1, whole: true })
+    const id = parts
+      ? parts.tokenOf(token, `${at}.token`)
+      : toNumber(token, `${at}.token`, { least: 0, most: V - 1, whole: true })
     finite(toNumber(weight, `${at}.weight`), where)
-    return { n: row * L + ((position + L) % L), token, weight }
+    return { n: row * L + ((position + L) % L), token: id, weight }
   })
   return {
     terms,

@@ -2,11 +2,13 @@
 // zeros or means (ablation), and the change of an objective is computed, exactly or by its gradient (attribution patching).
 
 import { oneOf, readOptions, toNumber } from '../base/arguments.js'
-import { describe } from '../base/errors.js'
+import { describe, shape } from '../base/errors.js'
+import { toFloats } from '../base/operand.js'
 import { count, Tensor } from '../base/tensor.js'
 import { checkSignal } from '../models/inputs.js'
 import { Model } from '../models/model.js'
 import { copyOf, meanOverRows } from '../models/model-hooks.js'
+import { overTexts } from '../models/over-texts.js'
 import { inTurns } from '../models/turns.js'
 import { inputOf } from './input-of.js'
 import { bytesForwards, makeRoom } from './memory-room.js'
@@ -17,11 +19,23 @@ import { collectEntered, resume, valuesOf } from './resume.js'
 import { stackOf } from './stack-of.js'
 
 /** @typedef {import('../base/tensor.js').FloatTensor} FloatTensor */
+/** @typedef {import('../base/tensor.js').TensorLike} TensorLike */
+/**
+ * @template {number | boolean} [T=number | boolean]
+ * @typedef {import('../base/tensor.js').Nested<T>} Nested
+ */
 /** @typedef {import('../models/model.js').ModelInput} ModelInput */
+/**
+ * @template T
+ * @typedef {import('../models/over-texts.js').OverTexts<T>} OverTexts
+ */
 /** @typedef {import('./model-gradients.js').Parts} Parts */
 /** @typedef {import('./objective.js').Objective} Objective */
 /** @typedef {import('./resume.js').Entered} Entered */
-/** @typedef {'heads' | 'positions' | 'heads by position' | 'neurons'} What */
+/**
+ * @typedef {'heads' | 'positions' | 'heads by position' | 'neurons' | 'attention output' | 'mlp output' | 'q' | 'k' | 'v'
+ *   | 'q by position' | 'k by position' | 'v by position' | 'weights'} What
+ */
 /** Which positions of the two texts belong together. @typedef {{ clean: ArrayLike<number>, corrupted: ArrayLike<number> }} Positions */
 
 /**
@@ -29,44 +43,118 @@ import { stackOf } from './stack-of.js'
  * @property {Objective} of the objective, as of backward
  * @property {import('../models/model.js').Ids} [targets] of the loss
  * @property {What} [what] 'heads' (default): the output of a head, at all positions; 'positions': the residual stream that enters a layer, at
- *   one position; 'heads by position': the output of a head at one position; 'neurons': a neuron at all positions
+ *   one position; 'heads by position': the output of a head at one position; 'neurons': a neuron at all positions; 'attention output',
+ *   'mlp output': what is added to the residual stream, at one position; 'q', 'k', 'v': queries, keys or values of a head at all positions,
+ *   'q by position', ...: at one; 'weights': the attention weights of a head
  * @property {'exact' | 'gradient'} [method] 'exact' (default): the model runs with each change; 'gradient': its first-order estimate, for
  *   all changes from one forward and one backward pass
  * @property {'decoder' | 'encoder' | 'cross'} [place] of an encoder-decoder; default the decoder
  * @property {number} [top] how many neurons, those with the largest estimates, are changed exactly; default 20
  * @property {AbortSignal} [signal]
- * @property {(progress: { row: number, done: number, rows: number, effects: Float32Array }) => void | Promise<void>} [onProgress] called with each row
- *   of the effects, that of a layer, from the last to the first; the next row waits for a promise that it returns, and until then nothing
- *   of this call is in the module's memory
+ * @property {(progress: { row: number, done: number, rows: number, effects: Float32Array, text?: number, texts?: number }) => void | Promise<void>} [onProgress] called
+ *   with each row of the effects, that of a layer, from the last to the first; text: of how many texts; the next row waits for a promise that it
+ *   returns, and until then nothing of this call is in the module's memory
  *
  * @typedef {PatchSettings & { clean: ModelInput | string, corrupted: ModelInput | string, positions?: Positions }} PatchOptions
- * @typedef {PatchSettings & { by?: 0 | 'mean' }} AblateOptions by: what replaces the numbers, zeros (default) or their mean over the positions
+ * @typedef {TensorLike | Nested<number> | { [place: string]: TensorLike | Nested<number> }} Values numbers that broadcast to those of the place in each layer, or such by
+ *   the names of the places
+ * @typedef {PatchSettings & { by?: 0 | 'mean' | Values }} AblateOptions by: what replaces the numbers, zeros (default), their mean over the
+ *   positions, or given values, such as means over other texts
  *
  * An effect is the value of the objective with the change minus that without it.
  * @typedef {object} PatchResult
- * @property {FloatTensor} effects 'heads' (layers, H), 'positions' (layers, P), 'heads by position' (layers, H, P), 'neurons' (layers, inner):
- *   estimates, of all neurons also with method 'exact'
+ * @property {FloatTensor} effects 'heads', 'q', 'weights' (layers, H), 'k', 'v' (layers, key heads), by position (layers, H, P); 'positions',
+ *   'attention output', 'mlp output' (layers, P); 'neurons' (layers, inner): estimates, of all neurons also with method 'exact'
  * @property {number} value of the text without the change (of patch: the corrupted text)
  * @property {number} [clean] of patch: the value of the clean text
  * @property {{ layer: number, neuron: number, estimate: number, effect: number }[]} [top] of 'neurons', method 'exact'
  */
 
+/**
+ * Options for a list of texts: an objective for all, or one for each.
+ * @template T
+ * @typedef {Omit<T, 'of' | 'targets'> & { of: Objective | readonly Objective[] }} ListOf
+ */
+/** @typedef {Omit<ListOf<PatchOptions>, 'clean' | 'corrupted'> & { clean: readonly (ModelInput | string)[], corrupted: readonly (ModelInput | string)[] }} PatchListOptions */
+
 const SETTINGS = ['of', 'targets', 'what', 'method', 'place', 'top', 'signal', 'onProgress']
-const WHAT = /** @type {const} */ (['heads', 'positions', 'heads by position', 'neurons'])
-/** The places of hooks whose numbers are replaced, behind the name of the layer. */
-const PLACES = { heads: 'heads', positions: 'input', 'heads by position': 'heads', neurons: 'mlp.hidden' }
+/**
+ * What is replaced: the place behind the name of the layer, of cross-attention another one, and what a cell of it is: a head, a key
+ * head, a row, a number, or the map of a head.
+ */
+/** @type {Record<What, Part>} */
+const PARTS = {
+  heads: { at: 'heads', cross: 'cross.heads', cell: 'head' },
+  positions: { at: 'input', cell: 'row' },
+  'heads by position': { at: 'heads', cross: 'cross.heads', cell: 'head', byPosition: true },
+  neurons: { at: 'mlp.hidden', cell: 'number' },
+  'attention output': { at: 'attention.output', cross: 'cross.output', cell: 'row' },
+  'mlp output': { at: 'mlp.output', cell: 'row' },
+  q: { at: 'attention.q', cross: 'cross.q', cell: 'head' },
+  k: { at: 'attention.k', cross: 'cross.k', cell: 'key head' },
+  v: { at: 'attention.v', cross: 'cross.v', cell: 'key head' },
+  'q by position': { at: 'attention.q', cross: 'cross.q', cell: 'head', byPosition: true },
+  'k by position': { at: 'attention.k', cross: 'cross.k', cell: 'key head', byPosition: true },
+  'v by position': { at: 'attention.v', cross: 'cross.v', cell: 'key head', byPosition: true },
+  weights: { at: 'attention.weights', cross: 'cross.weights', cell: 'map' },
+}
+/** @typedef {{ at: string, cross?: string, cell: 'head' | 'key head' | 'row' | 'number' | 'map', byPosition?: boolean }} Part */
+const WHAT = /** @type {What[]} */ (Object.keys(PARTS))
 /** So many positions run at a time: more are no faster, and take more memory. */
 const MOST_ROWS = 512
 
 /**
- * Replaces parts of the run of the corrupted text by those of the clean text, one at a time.
+ * Replaces parts of the run of the corrupted text by those of the clean text, one at a time; of lists of both, pair by pair.
+ * @template {PatchOptions | PatchListOptions} T
  * @param {Model} model
- * @param {PatchOptions} options
- * @returns {Promise<PatchResult>}
+ * @param {T} options
+ * @returns {Promise<T extends PatchListOptions ? OverTexts<PatchResult> : PatchResult>}
  */
 export async function patch(model, options) {
   const where = 'patch'
   expectOf(options, where, 'patch(model, { clean, corrupted, of })')
+  const { clean, corrupted } = options
+  if (!Array.isArray(clean) && !Array.isArray(corrupted))
+    return /** @type {any} */ (patchOne(model, /** @type {any} */ (options)))
+  if (!Array.isArray(clean) || !Array.isArray(corrupted) || clean.length !== corrupted.length || !clean.length)
+    throw new RangeError(
+      `${where}: clean: ${describe(clean)}, corrupted: ${describe(corrupted)} given; two texts, or two lists of as many texts expected`,
+    )
+  return /** @type {any} */ (
+    overEach(where, options, clean.length, (given, n) =>
+      patchOne(model, { ...given, clean: clean[n], corrupted: corrupted[n] }),
+    )
+  )
+}
+
+/**
+ * The results of several texts.
+ * @template {object} T
+ * @param {string} where
+ * @param {T} options of: for all texts, or a list with one for each
+ * @param {number} texts how many
+ * @param {(options: any, n: number) => Promise<PatchResult>} call
+ */
+async function overEach(where, options, texts, call) {
+  const { of, targets, onProgress } = /** @type {any} */ (options)
+  if (targets !== undefined)
+    throw new TypeError(`${where}: targets: they are given for a list of texts: leave them out`)
+  if (Array.isArray(of) && of.length !== texts)
+    throw new RangeError(`${where}: of: ${of.length} objectives given for ${texts} texts, one for each expected`)
+  const each = []
+  for (let text = 0; text < texts; text++) {
+    const tell =
+      typeof onProgress === 'function'
+        ? (/** @type {object} */ step) => onProgress({ ...step, text, texts })
+        : onProgress
+    each.push(await call({ ...options, of: Array.isArray(of) ? of[text] : of, onProgress: tell }, text))
+  }
+  return overTexts(each, ['effects', 'value', 'clean'])
+}
+
+/** @param {Model} model @param {PatchOptions} options @returns {Promise<PatchResult>} */
+async function patchOne(model, options) {
+  const where = 'patch'
   const given = readOptions(options, ['clean', 'corrupted', 'positions', ...SETTINGS], where)
   const [clean, corrupted] = /** @type {const} */ (['clean', 'corrupted']).map(name =>
     inputOf(given[name], `${where}: ${name}`),
@@ -80,24 +168,36 @@ export async function patch(model, options) {
 }
 
 /**
- * Replaces parts of the run of a text by zeros or means, one at a time.
+ * Replaces parts of the run of a text, or of each of several, by zeros, means or given values, one at a time.
+ * @template {ModelInput | string | readonly (ModelInput | string)[]} T
  * @param {Model} model
- * @param {ModelInput | string} input
- * @param {AblateOptions} options
- * @returns {Promise<PatchResult>}
+ * @param {T} input
+ * @param {T extends readonly unknown[] ? AblateOptions | ListOf<AblateOptions> : AblateOptions} options
+ * @returns {Promise<T extends readonly unknown[] ? OverTexts<PatchResult> : PatchResult>}
  */
 export async function ablate(model, input, options) {
   const where = 'ablate'
   expectOf(options, where, 'ablate(model, text, { of })')
+  const texts = /** @type {any} */ (input)
+  if (!Array.isArray(texts)) return /** @type {any} */ (ablateOne(model, texts, /** @type {any} */ (options)))
+  if (!texts.length) throw new RangeError(`${where}: no texts given, a text or a list of texts expected`)
+  return /** @type {any} */ (overEach(where, options, texts.length, (given, n) => ablateOne(model, texts[n], given)))
+}
+
+/** @param {Model} model @param {ModelInput | string} input @param {AblateOptions} options @returns {Promise<PatchResult>} */
+async function ablateOne(model, input, options) {
+  const where = 'ablate'
   const given = readOptions(options, ['by', ...SETTINGS], where)
   const { by = 0 } = given
-  if (by !== 0 && by !== 'mean') throw new RangeError(`${where}: by: ${describe(by)} given, 0 or "mean" expected`)
+  if (by !== 0 && by !== 'mean' && !(typeof by === 'object' && by !== null))
+    throw new RangeError(`${where}: by: ${describe(by)} given, 0, "mean", a tensor, or tensors by place expected`)
   const checked = inputOf(input, `${where}: input`)
   return run(model, given, where, function* (task) {
     const target = yield* task.read(checked)
-    const numbers = target.numbers.map(x =>
-      by === 0 ? new Tensor(new Float32Array(count(x.dims)), x.dims) : meanOverRows(x),
-    )
+    const numbers = target.numbers.map((x, layer) => {
+      if (by === 0) return new Tensor(new Float32Array(count(x.dims)), x.dims)
+      return by === 'mean' ? meanOverRows(x) : valuesOfPlace(by, task.names[layer], x.dims, where)
+    })
     const all = Array.from({ length: target.L }, (_, n) => n)
     return { source: undefined, target, positions: { clean: all, corrupted: all }, numbers }
   })
@@ -126,7 +226,7 @@ function expectOf(options, where, call) {
  */
 
 /** A text that was read, for what runs it again. @typedef {Read & { input: string | ModelInput }} Target */
-/** @typedef {{ read: (input: string | ModelInput, text?: string) => import('../models/network.js').RunSteps<Target> }} Task */
+/** @typedef {{ read: (input: string | ModelInput, text?: string) => import('../models/network.js').RunSteps<Target>, names: string[] }} Task names: of the places */
 /** What is changed in which text: the numbers of the source replace those of the target. @typedef {{ source?: Read, target: Target, positions: Positions, numbers: FloatTensor[] }} Change */
 
 /**
@@ -172,10 +272,13 @@ function checkSettings(parts, settings, where) {
     throw new TypeError(`${where}: onProgress: ${describe(onProgress)} given, a function expected`)
   expectLogits(parts, of, where)
   const { stack, spec, isCross } = stackOf(parts, settings.place, where)
-  if (isCross && !what.startsWith('heads'))
-    throw new RangeError(`${where}: place: "cross" has heads only; what: "heads" or "heads by position" expected`)
-  const names = spec.layers.map((_, layer) => `${stack}layers.${layer}.${isCross ? 'cross.' : ''}${PLACES[what]}`)
-  return { parts, of, targets, what, isExact: method === 'exact', top, stack, spec, names, where }
+  const part = PARTS[what]
+  if (isCross && !part.cross)
+    throw new RangeError(
+      `${where}: place: "cross" has no ${what}; what: one of "${WHAT.filter(each => PARTS[each].cross).join('", "')}" expected`,
+    )
+  const names = spec.layers.map((_, layer) => `${stack}layers.${layer}.${isCross ? part.cross : part.at}`)
+  return { parts, of, targets, what, part, isCross, isExact: method === 'exact', top, stack, spec, names, where }
 }
 
 /**
@@ -212,9 +315,9 @@ function* readText({ parts, of, targets, stack, names, where }, input, text) {
  */
 function* effectsOf(checked, start, tell) {
   const { parts, what, isExact, spec, names, where } = checked
-  const change = yield* start({ read: (input, text) => readText(checked, input, text) })
+  const change = yield* start({ read: (input, text) => readText(checked, input, text), names })
   const { source, target } = change
-  const cells = cellsOf(what, spec, change.numbers, change.positions)
+  const cells = cellsOf(checked, change)
   const { size } = cells
   const effects = new Tensor(new Float32Array(names.length * size), [names.length, ...cells.dims])
   const rowOf = (/** @type {number} */ layer) => effects.data.subarray(layer * size, (layer + 1) * size)
@@ -297,7 +400,7 @@ function* topNeurons(checked, change, cells, most, estimates) {
  * @param {readonly number[]} chosen
  * @param {(cell: number, effect: number) => void} put
  */
-function* changeCells({ parts, what, stack, spec, names }, { target, numbers }, cells, most, layer, chosen, put) {
+function* changeCells({ parts, part, stack, spec, names }, { target, numbers }, cells, most, layer, chosen, put) {
   const [from, to] = [numbers[layer].data, target.numbers[layer].data]
   const differs = chosen.filter(cell => {
     let isOther = false
@@ -309,7 +412,7 @@ function* changeCells({ parts, what, stack, spec, names }, { target, numbers }, 
   // No other row is needed of what leaves the last layer.
   const { terms } = target.objective
   const lastOnly =
-    what !== 'neurons' && spec.causal && !spec.parallel && !!terms?.every(({ n }) => n === target.rows - 1)
+    !part.at.startsWith('mlp') && spec.causal && !spec.parallel && !!terms?.every(({ n }) => n === target.rows - 1)
   for (let n = 0; n < differs.length; n += most) {
     const batch = differs.slice(n, n + most)
     const replace = (/** @type {FloatTensor} */ y) => {
@@ -323,7 +426,7 @@ function* changeCells({ parts, what, stack, spec, names }, { target, numbers }, 
       return made
     }
     const changes = { [names[layer]]: replace }
-    const y = yield* resume(parts, target.stacks, { place: stack, layer, changes, lastOnly })
+    const y = yield* resume(parts, target.stacks, { place: stack, layer, changes, size: batch.length, lastOnly })
     for (const [b, value] of valuesOf(parts, target.objective, y, target.rows).entries())
       put(batch[b], value - target.value)
   }
@@ -333,27 +436,67 @@ function* changeCells({ parts, what, stack, spec, names }, { target, numbers }, 
 
 /**
  * The cells of a layer: how many, their dims, and where the numbers of a cell lie in those of the clean and of the corrupted text.
- * @param {What} what
- * @param {import('../models/family-shapes/parts.js').StackSpec} spec
- * @param {FloatTensor[]} numbers
- * @param {Positions} positions
+ * @param {Checked} checked
+ * @param {Change} change
  */
-function cellsOf(what, { heads: { heads: H, headDim: D } }, numbers, { clean, corrupted }) {
+function cellsOf({ part: { cell: kind, byPosition }, isCross, spec, what, where }, { numbers, target, positions }) {
+  const { heads: H, kvHeads: G, headDim: D } = spec.heads
+  const [from, to] = [numbers[0].dims, target.numbers[0].dims]
+  // Keys and values of cross-attention have the positions of the encoder.
+  const isOfEncoder = isCross && kind === 'key head'
+  if ((isOfEncoder || kind === 'map') && String(from) !== String(to))
+    throw new RangeError(`${where}: what: "${what}" is replaced as a whole: give texts of the same length`)
+  const all = Array.from({ length: to[1] }, (_, n) => n)
+  const { clean, corrupted } = isOfEncoder ? { clean: all, corrupted: all } : positions
   const P = corrupted.length
-  const width = numbers[0].dims[2]
-  const dims = { heads: [H], positions: [P], 'heads by position': [H, P], neurons: [width] }[what]
+  const width = to[to.length - 1]
+  const groups = { head: H, 'key head': G, map: H, row: P, number: width }[kind]
+  const size = { head: D, 'key head': D, map: to[2] * width, row: width, number: 1 }[kind]
   /** @param {number} cell @param {(from: number, to: number, length: number) => void} use */
   const forRuns = (cell, use) => {
-    if (what === 'positions') use(clean[cell] * width, corrupted[cell] * width, width)
-    else if (what === 'heads by position') {
-      const at = Math.floor(cell / P) * D
-      use(clean[cell % P] * width + at, corrupted[cell % P] * width + at, D)
-    } else {
-      const size = what === 'heads' ? D : 1
-      for (let p = 0; p < P; p++) use(clean[p] * width + cell * size, corrupted[p] * width + cell * size, size)
-    }
+    if (kind === 'map') use(cell * size, cell * size, size)
+    else if (kind === 'row') use(clean[cell] * width, corrupted[cell] * width, width)
+    else if (byPosition) {
+      const at = Math.floor(cell / P) * size
+      use(clean[cell % P] * width + at, corrupted[cell % P] * width + at, size)
+    } else for (let p = 0; p < P; p++) use(clean[p] * width + cell * size, corrupted[p] * width + cell * size, size)
   }
+  const dims = byPosition ? [groups, P] : [groups]
   return { dims, size: count(dims), forRuns }
+}
+
+/**
+ * Given values of a place, repeated along the axes that they lack.
+ * @param {unknown} by a tensor, or tensors by place
+ * @param {string} name of the place
+ * @param {readonly number[]} dims of its numbers
+ * @param {string} where
+ */
+function valuesOfPlace(by, name, dims, where) {
+  const isOne = Array.isArray(by) || Object(by).dims !== undefined || Object(by).shape !== undefined
+  const given = isOne ? by : Object(by)[name]
+  if (given === undefined)
+    throw new RangeError(
+      `${where}: by: there are no values of ${name}: ${describe(by)} given, a tensor for each layer's place expected`,
+    )
+  const { data, dims: own } = toFloats(given, `${where}: by${isOne ? '' : `: ${name}`}`)
+  const lead = dims.length - own.length
+  if (lead < 0 || own.some((size, axis) => size !== 1 && size !== dims[axis + lead]))
+    throw new RangeError(
+      `${where}: by: dims ${shape(own)} given, dims that broadcast to ${shape(dims)}, those of ${name}, expected`,
+    )
+  const out = new Float32Array(count(dims))
+  for (let n = 0; n < out.length; n++) {
+    let [at, step, rest] = [0, 1, n]
+    for (let axis = dims.length - 1; axis >= 0; axis--) {
+      const size = own[axis - lead] ?? 1
+      if (size !== 1) at += (rest % dims[axis]) * step
+      step *= size
+      rest = Math.floor(rest / dims[axis])
+    }
+    out[n] = data[at]
+  }
+  return new Tensor(out, [...dims])
 }
 
 /**

@@ -14,7 +14,7 @@ import { POOLINGS, pool, pullPool } from '../models/sentence-modules.js'
 /** @typedef {import('../models/families/classes.js').ClassesSpec} ClassesSpec */
 /** @typedef {ReturnType<typeof import('../models/model.js').Model.parts>} Parts */
 /** @typedef {import('./objective.js').ObjectiveInput} ObjectiveInput */
-/** @typedef {{ position?: number, class: number, weight?: number }} ClassTerm position: of the token, of a checkpoint that tells classes of tokens apart; weight: default 1 */
+/** @typedef {{ position?: number, class: number | string, weight?: number }} ClassTerm position: of the token, of a checkpoint that tells classes of tokens apart; class: its number or its label; weight: default 1 */
 /** A weighted sum of logits of classes. @typedef {{ classes: readonly ClassTerm[] }} OfClasses */
 /** The cosine of the embedding of the text with another one, such as `other` of model.similarity. @typedef {{ cosine: import('../base/tensor.js').TensorLike, poolings: readonly Pooling[] }} OfCosine */
 /**
@@ -59,15 +59,16 @@ function ofClasses(of, input, where, { family, weights, padding }) {
   const { classes: list } = readOptions(of, ['classes'], `${where}: of`)
   if (!Array.isArray(list) || !list.length)
     throw new TypeError(`${where}: of: classes: ${describe(list)} given, a list of { class, weight } expected`)
-  const terms = list.map((term, n) => {
-    const at = `${where}: of: classes[${n}]`
+  const terms = list.map((term, i) => {
+    const at = `${where}: of: classes[${i}]`
     const names = classHead.row ? ['class', 'weight'] : ['position', 'class', 'weight']
     const { position = -1, class: one, weight = 1 } = readOptions(term, names, at)
-    toNumber(one, `${at}.class`, { least: 0, most: classHead.labels.length - 1, whole: true })
+    const n = typeof one === 'string' ? classHead.labels.indexOf(oneOf(one, classHead.labels, `${at}.class`)) : one
+    toNumber(n, `${at}.class`, { least: 0, most: classHead.labels.length - 1, whole: true })
     toNumber(position, `${at}.position`, { least: -L, most: L - 1, whole: true })
     if (!Number.isFinite(toNumber(weight, `${at}.weight`)))
       throw new RangeError(`${at}.weight: ${weight} given, a finite number expected`)
-    return { row: (position + L) % L, one, weight }
+    return { row: (position + L) % L, one: Number(n), weight }
   })
   const real = realRows(input, padding)
   const first =

@@ -2,7 +2,7 @@
 // same for all changes, so it runs once; from there on the batch has a row for each change.
 
 import { copyOf } from '../models/model-hooks.js'
-import { headInput, lastNorm, ModelOperations, makeLogits, runLayer } from '../models/network.js'
+import { headInput, lastNorm, ModelOperations, makeLogits, placeOf, runLayer } from '../models/network.js'
 
 /** @typedef {import('../base/tensor.js').FloatTensor} FloatTensor */
 /** @typedef {import('../models/network.js').Layer} Layer */
@@ -20,11 +20,18 @@ import { headInput, lastNorm, ModelOperations, makeLogits, runLayer } from '../m
 /** The operations of a run whose numbers are those of one text up to a place, and those of a batch from there on. */
 export class BranchingOperations extends ModelOperations {
   #changes
+  #size
 
-  /** @param {import('../qkv.js').Qkv} qkv @param {import('../models/weights.js').ModelWeights} weights @param {Record<string, Change>} [changes] by place */
-  constructor(qkv, weights, changes = {}) {
+  /**
+   * @param {import('../qkv.js').Qkv} qkv
+   * @param {import('../models/weights.js').ModelWeights} weights
+   * @param {Record<string, Change>} [changes] by place
+   * @param {number} [size] of the batch, where weights of attention are changed
+   */
+  constructor(qkv, weights, changes = {}, size = 1) {
     super(qkv, weights)
     this.#changes = changes
+    this.#size = size
   }
 
   /** @override @param {string} name */
@@ -82,7 +89,10 @@ export class BranchingOperations extends ModelOperations {
    * @param {FloatTensor[]} live
    */
   mix(own, part, { q, k, v }, live) {
-    const N = Math.max(...[q, k, v].map(({ dims }) => dims[0]))
+    const weights = `${placeOf(own, part)}.weights`
+    const isEdited = this.sees(weights)
+    this.hooks = isEdited ? { [weights]: this.#changes[weights] } : undefined
+    const N = isEdited ? this.#size : Math.max(...[q, k, v].map(({ dims }) => dims[0]))
     return super.mix(own, part, { q: this.widen(q, N), k: this.widen(k, N), v: this.widen(v, N) }, live)
   }
 }
@@ -131,11 +141,12 @@ export function collectEntered(where) {
  * The last hidden states of a batch of changes at places of one layer, (N, L, d), or (N, 1, d) where only the last row is needed.
  * @param {Parts} parts
  * @param {Map<string, Entered>} stacks of the run without changes
- * @param {{ place: string, layer: number, changes: Record<string, Change>, lastOnly?: boolean }} from place: prefix of the stack
+ * @param {{ place: string, layer: number, changes: Record<string, Change>, size?: number, lastOnly?: boolean }} from place: prefix of the stack;
+ *   size: of the batch, where weights of attention are changed
  * @returns {import('../models/network.js').RunSteps<FloatTensor>}
  */
-export function* resume({ qkv, weights, family }, stacks, { place, layer: first, changes, lastOnly = false }) {
-  const ops = new BranchingOperations(qkv, weights, changes)
+export function* resume({ qkv, weights, family }, stacks, { place, layer: first, changes, size, lastOnly = false }) {
+  const ops = new BranchingOperations(qkv, weights, changes, size)
   const order = [...stacks.keys()]
   /** @type {FloatTensor | undefined} */
   let hidden
@@ -180,7 +191,8 @@ export function valuesOf({ qkv, weights, family }, objective, y, L) {
     return Array.from({ length: N }, (_, n) =>
       qkv.scope(() => {
         const { value } = objective.evaluate(qkv, makeLogits(family, ops, copyOf(y.slice(0, n, n + 1))))
-        if (value === undefined) throw new TypeError('of: its function gave no value: return { value, gradient }')
+        if (value === undefined)
+          throw new TypeError('of: its function gave no value: return a number, or { value, gradient }')
         return value
       }),
     )

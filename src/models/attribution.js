@@ -4,6 +4,7 @@
 import { readOptions, toNumber } from '../base/arguments.js'
 import { toTensor } from '../base/operand.js'
 import { contributions, dot, multiplied, normed, pulled } from './linear-attribution.js'
+import { overTexts } from './over-texts.js'
 
 /** @typedef {import('../base/tensor.js').FloatTensor} FloatTensor */
 /** @typedef {import('./family-shapes/parts.js').ClassesSpec} ClassesSpec */
@@ -15,8 +16,8 @@ import { contributions, dot, multiplied, normed, pulled } from './linear-attribu
 
 /**
  * @typedef {object} AttributionOptions
- * @property {ArrayLike<number>} [tokens] ids of the tokens; default: the token with the largest logit
- * @property {ArrayLike<number>} [classes] of a checkpoint that tells classes apart, instead of tokens: their numbers; default: the class
+ * @property {ArrayLike<number> | readonly (number | string)[] | readonly (readonly (number | string)[])[]} [tokens] of several texts also a list for each; ids of the tokens, or texts that are one token each; default: the token with the largest logit
+ * @property {ArrayLike<number> | readonly (readonly number[])[]} [classes] of a checkpoint that tells classes apart, instead of tokens: their numbers; default: the class
  *   with the largest logit
  * @property {number} [position] of the query, from the end if negative; default -1, which predicts the next token. Not of classes of a
  *   whole text
@@ -47,7 +48,12 @@ export async function attribute(model, input, options) {
     )
   const [name, count] = classHead ? ['classes', classHead.labels.length] : ['tokens', vocab]
   const given = classHead ? classes : tokens
-  const ids = given === undefined ? undefined : Array.from(toTensor(given, `${where}: ${name}`, true).data)
+  const isWords = !classHead && Array.isArray(given)
+  const ids = isWords
+    ? given.map((token, n) => model.tokenOf(token, `${where}: tokens[${n}]`))
+    : given === undefined
+      ? undefined
+      : Array.from(toTensor(given, `${where}: ${name}`, true).data)
   for (const id of ids ?? []) toNumber(id, `${where}: ${name}`, { least: 0, most: count - 1, whole: true })
   /** @type {number[]} */
   let chosen = []
@@ -69,6 +75,32 @@ export async function attribute(model, input, options) {
     },
   })
   return { tokens: classHead ? [] : chosen, ...(classHead && { classes: chosen }), ...made }
+}
+
+/**
+ * The attribution of several texts, with the mean and the spread.
+ * @param {Attributed} model
+ * @param {readonly ModelInput[]} inputs
+ * @param {AttributionOptions} options tokens and classes: for all texts, or a list of them for each
+ */
+export async function attributeEach(model, inputs, options) {
+  const where = 'logitAttribution'
+  if (!inputs.length) throw new RangeError(`${where}: no texts given, a text or a list of texts expected`)
+  /** @type {(list: any, n: number, name: string) => any} */
+  const own = (list, n, name) => {
+    if (!Array.isArray(list?.[0])) return list
+    if (list.length === inputs.length) return list[n]
+    throw new RangeError(
+      `${where}: ${name}: lists for ${list.length} texts given, one for each of the ${inputs.length} expected`,
+    )
+  }
+  const each = []
+  for (const [n, input] of inputs.entries()) {
+    const { tokens, classes } = options
+    const given = { ...options, tokens: own(tokens, n, 'tokens'), classes: own(classes, n, 'classes') }
+    each.push(await attribute(model, input, given))
+  }
+  return overTexts(each, ['heads', 'crossHeads', 'mlps', 'embedding', 'rest'])
 }
 
 /** The rows of a text that classes are read from. @param {'first' | 'last' | 'mean' | 'pooled'} which @param {Attributed} model @param {ModelInput} input @param {number} L */

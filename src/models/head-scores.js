@@ -89,3 +89,29 @@ export function headScores(attentions, ids) {
   })
   return scores
 }
+
+/** Names of the scores. */
+export const SCORES = /** @type {const} */ (['previous', 'first', 'duplicate', 'induction', 'entropy'])
+
+/** So many texts run at a time. */
+const MOST = 16
+
+/**
+ * The scores of texts, in their order; those of one length are computed together.
+ * @param {readonly number[][]} rows
+ * @param {(ids: number[][]) => object[]} scoresOf texts of one length
+ * @returns {HeadScores[]}
+ */
+export function scoresByLength(rows, scoresOf) {
+  /** @type {HeadScores[]} */
+  const each = []
+  for (const length of new Set(rows.map(row => row.length))) {
+    const own = Array.from(rows.keys()).filter(n => rows[n].length === length)
+    for (let at = 0; at < own.length; at += MOST) {
+      const batch = own.slice(at, at + MOST)
+      for (const [b, scores] of scoresOf(batch.map(n => rows[n])).entries())
+        each[batch[b]] = /** @type {HeadScores} */ (scores)
+    }
+  }
+  return each
+}

@@ -1,25 +1,33 @@
 // Checks of the arguments of forward: ids and `keep`.
 
 import { others, toNumber } from '../base/arguments.js'
-import { describe, shape } from '../base/errors.js'
+import { describe, didYouMean, shape } from '../base/errors.js'
 import { toFloats, toTensor } from '../base/operand.js'
+import { expandPlace } from './model-hooks.js'
 
 /** @typedef {import('./model.js').Ids} Ids */
 /** @typedef {'attentions' | 'hiddenStates' | 'attentionSummaries'} KeepName */
 /** @typedef {KeepName | 'crossAttentions' | 'crossAttentionSummaries' | `encoder${Capitalize<KeepName>}`} AnyKeepName */
-/** @typedef {AnyKeepName | `${AnyKeepName}.${number}`} Keep */
+/** @typedef {AnyKeepName | `${AnyKeepName}.${number}` | import('./model-hooks.js').Place} Keep */
 
 export const INPUTS = ['ids', 'tokens', 'embeddings', 'attentionMask', 'tokenTypeIds', 'positions', 'decoderIds']
 export const RUN_OPTIONS = ['keep', 'hooks', 'cache', 'logits', 'until', 'summary']
 const KEEP = ['attentions', 'hiddenStates', 'crossAttentions', 'encoderAttentions', 'encoderHiddenStates']
 KEEP.push('attentionSummaries', 'crossAttentionSummaries', 'encoderAttentionSummaries')
 
+/** What the name of a place begins with. */
+const IS_PLACE = /^(?:encoder\.|decoder\.)?(?:layers\.|embedding$|norm$)|^logits$/
+
 /**
+ * Reads what is kept: lists such as attentions, and places.
  * @param {readonly string[] | undefined} keep
- * @param {number} [layers] of the deeper stack
- * @returns {(name: string, layer: number) => boolean}
+ * @param {import('./model-hooks.js').Stacks} stacks
+ * @returns {{ keeps: (name: string, layer: number) => boolean, places: string[] }}
  */
-export function keeper(keep = [], layers = Infinity) {
+export function readKeep(keep = [], stacks) {
+  const layers = Math.max(...stacks.map(({ spec }) => spec.layers.length))
+  /** @type {string[]} */
+  const places = []
   if (!Array.isArray(keep))
     throw new TypeError(`forward: keep: ${describe(keep)} given, a list such as ['attentions'] expected`)
   for (const [n, name] of keep.entries()) {
@@ -28,15 +36,20 @@ export function keeper(keep = [], layers = Infinity) {
     const other = others.optionOf(name)
     if (!KEEP.includes(name) && other)
       throw new RangeError(`forward: keep: ${describe(name)} is not known; here it is ${other}`)
+    if (IS_PLACE.test(name) || others.placeOf(name)) {
+      places.push(...expandPlace(name, stacks, 'forward: keep'))
+      continue
+    }
     if (!KEEP.includes(name.replace(/\.(0|[1-9]\d*)$/, '')))
       throw new RangeError(
-        `forward: keep: ${describe(name)} is not known; known: ${KEEP.join(', ')}, each also with a layer: attentions.0`,
+        `forward: keep: ${describe(name)} is not known${didYouMean(name, KEEP)}; known: ${KEEP.join(', ')}, each also with a layer: ` +
+          'attentions.0; and places of hooks: layers.*.heads',
       )
     const [kind, layer = 0] = name.split('.')
     if (Number(layer) >= layers + Number(kind.endsWith('States')))
       throw new RangeError(`forward: keep: ${describe(name)}: there are ${layers} layers`)
   }
-  return (name, layer) => keep.includes(name) || keep.includes(`${name}.${layer}`)
+  return { keeps: (name, layer) => keep.includes(name) || keep.includes(`${name}.${layer}`), places }
 }
 
 /**

@@ -18,6 +18,7 @@ import { Tensor } from '../base/tensor.js'
  * @property {(input: ModelInput, options: import('./model.js').ModelOptions & { signal?: AbortSignal },
  *   record: (seen: import('./network.js').Seen) => void) => Promise<ModelOutput>} forward
  * @property {unknown} [padding] the id of padding
+ * @property {(given: unknown, where: string) => number} tokenOf the id of a token or of its text
  *
  * A number, and its derivatives by the rows after the last norm.
  * @typedef {{ value: number, rows: Float64Array[] }} Readout

@@ -134,6 +134,44 @@ export function applyHook(hooks, name, values) {
   return new Tensor(made.data.slice(), x.dims)
 }
 
+/**
+ * Hooks that also keep the numbers of places, after the hooks there.
+ * @param {Record<string, Hook> | undefined} hooks
+ * @param {readonly string[]} places
+ * @param {Record<string, FloatTensor>} kept receives copies by place
+ * @returns {Record<string, Hook>}
+ */
+export function keepingHooks(hooks, places, kept) {
+  const both = { ...hooks }
+  for (const place of places) {
+    both[place] = x => {
+      const y = applyHook(hooks, place, () => x) ?? x
+      kept[place] = copyOf(y)
+      return y
+    }
+    // Hooks of single heads run after that of all heads.
+    for (const name of Object.keys(hooks ?? {}))
+      if (name.startsWith(`${place}.`) && BY_HEAD.test(place) && !places.includes(name)) {
+        const head = Number(name.slice(place.length + 1))
+        both[name] = x => {
+          const y = applyHook(hooks, name, () => x) ?? x
+          putHead(kept[place], y, head)
+          return y
+        }
+      }
+  }
+  return both
+}
+
+/** Writes the numbers of a head, (B, L, D) or (B, L, S), into those of all heads. @param {FloatTensor} all @param {FloatTensor} part @param {number} head */
+function putHead(all, { data, dims }, head) {
+  const isMap = all.dims.length === 4
+  const H = isMap ? all.dims[1] : all.dims[2] / dims[2]
+  const size = dims[2] * (isMap ? dims[1] : 1)
+  for (let n = 0; n < data.length / size; n++)
+    all.data.set(data.subarray(n * size, (n + 1) * size), (n * H + head) * size)
+}
+
 /** Is there a hook at a place, or at one of its heads? @param {Record<string, Hook> | undefined} hooks @param {string} name */
 export const isHooked = (hooks, name) =>
   hooks !== undefined && Object.keys(hooks).some(key => key === name || key.startsWith(`${name}.`))

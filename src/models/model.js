@@ -6,12 +6,20 @@ import { toFloats } from '../base/operand.js'
 import { Tensor } from '../base/tensor.js'
 import { kvCache } from '../cache.js'
 import { readSummary } from './attention-summaries.js'
-import { checkSignal, INPUTS, keeper, padRows, RUN_OPTIONS, readIds, readRows } from './inputs.js'
-import { checkHooks } from './model-hooks.js'
+import { SCORES, scoresByLength } from './head-scores.js'
+import { checkSignal, INPUTS, padRows, RUN_OPTIONS, readIds, readKeep, readRows } from './inputs.js'
+import { checkHooks, keepingHooks } from './model-hooks.js'
 import { embed, enter, finish, lastNorm, ModelOperations, makeLogits, pool, ropeOf, runStack } from './network.js'
+import { overTexts } from './over-texts.js'
 import { embeddingOf } from './weights.js'
 
 /** @typedef {import('../base/tensor.js').FloatTensor} FloatTensor */
+/** @typedef {import('../base/tensor.js').TensorLike} TensorLike */
+/** @typedef {import('./head-scores.js').HeadScores} HeadScores */
+/**
+ * @template T
+ * @typedef {import('./over-texts.js').OverTexts<T>} OverTexts
+ */
 /** @typedef {import('../layers/kv-cache.js').Cache} Cache */
 /** @typedef {import('./family-shapes/parts.js').Family} Family */
 /** @typedef {import('./family-shapes/parts.js').StackSpec} StackSpec */
@@ -33,7 +41,8 @@ import { embeddingOf } from './weights.js'
  */
 /**
  * @typedef {object} ModelOptions
- * @property {readonly import('./inputs.js').Keep[]} [keep] what is returned beside the logits, of all layers or of one: 'attentions.3'. In an
+ * @property {readonly import('./inputs.js').Keep[]} [keep] what is returned beside the logits, of all layers or of one: 'attentions.3'; and places of hooks, 'layers.*.heads',
+ *   which are returned as `kept`. In an
  *   encoder-decoder the names without `encoder` mean the decoder
  * @property {import('./attention-summaries.js').ModelSummaryOptions} [summary] what the summaries that are kept report
  * @property {Hooks} [hooks] by place: 'layers.3.attention.weights', 'layers.3.heads.5', 'layers.*.mlp.output'
@@ -45,6 +54,7 @@ import { embeddingOf } from './weights.js'
  * @typedef {object} TextOptions
  * @property {boolean} [truncation] longer texts lose their ends, special tokens stay; default: is maxLength given?
  * @property {number} [maxLength] the most ids, at most as many as the model has positions
+ * @property {boolean} [addSpecialTokens] default true
  *
  * @typedef {{ [place in import('./model-hooks.js').Place]?: import('./model-hooks.js').Hook }} Hooks
  *
@@ -63,6 +73,8 @@ import { embeddingOf } from './weights.js'
  * @property {(AttentionSummary | undefined)[]} attentionSummaries
  * @property {(AttentionSummary | undefined)[]} crossAttentionSummaries
  * @property {(AttentionSummary | undefined)[]} encoderAttentionSummaries
+ * @property {{ [place in import('./model-hooks.js').Place]?: FloatTensor }} kept the places of `keep` by their names, after the hooks there: copies,
+ *   which need no dispose
  *
  * @typedef {object} GenerateOptions
  * @property {boolean} [followConfig] false: of generation_config.json only the end ids count; default true
@@ -170,7 +182,7 @@ export function stacksOf({ encoder, decoder }) {
   return { encoder: summary(encoder), decoder: summary(decoder) }
 }
 
-const TOKENIZE = ['truncation', 'maxLength']
+const TOKENIZE = ['truncation', 'maxLength', 'addSpecialTokens']
 
 export class Model {
   #qkv
@@ -242,11 +254,13 @@ export class Model {
       throw new TypeError(
         `tokenize: ${describe(text)} given, a text expected; model.padded(texts) makes an input of forward of several`,
       )
-    const { maxLength, truncation = maxLength !== undefined } = readOptions(options, TOKENIZE, 'tokenize')
+    const { addSpecialTokens = true, ...given } = readOptions(options, TOKENIZE, 'tokenize')
+    const { maxLength, truncation = maxLength !== undefined } = given
     toBoolean(truncation, 'tokenize: truncation')
+    toBoolean(addSpecialTokens, 'tokenize: addSpecialTokens')
     if (maxLength !== undefined) toNumber(maxLength, 'tokenize: maxLength', { least: 1, whole: true })
     const most = truncation ? Math.min(maxLength ?? tokenizer.most, this.#most) : undefined
-    const { tokenTypeIds, ...tokenized } = tokenizer.encode(text, pair, this.#family.vocab, most)
+    const { tokenTypeIds, ...tokenized } = tokenizer.encode(text, pair, this.#family.vocab, most, addSpecialTokens)
     return { ...tokenized, ...(tokenTypeIds && this.#hasTypes && { tokenTypeIds }) }
   }
 
@@ -258,7 +272,7 @@ export class Model {
 
   /**
    * Texts of several lengths as one input of forward: padded on the left for a decoder, else on the right.
-   * @param {readonly (string | readonly [string, string] | import('./tokenizer.js').Tokenized)[]} texts a text, a pair of texts, or what tokenize returned
+   * @param {readonly (string | readonly [string, string] | { ids: readonly number[], tokenTypeIds?: readonly number[] })[]} texts a text, a pair of texts, or what tokenize returned
    * @param {TextOptions} [options]
    */
   padded(texts, options) {
@@ -406,7 +420,7 @@ export class Model {
 
   /**
    * The logits and scores of the classes of a text or, of a checkpoint for that, of each token, and their names; with all that forward returns.
-   * @param {string | ModelInput} input
+   * @param {string | ModelInput | Parameters<Model['padded']>[0]} input one text, or several
    * @param {Omit<ModelOptions, 'logits' | 'until'>} [options]
    * @returns {ModelOutput & { logits: FloatTensor, scores: FloatTensor, labels: string[] }} logits, scores: (B, classes) or (B, L, classes)
    */
@@ -419,7 +433,10 @@ export class Model {
     const known = RUN_OPTIONS.filter(name => name !== 'logits' && name !== 'until')
     const given = /** @type {ModelOptions} */ (readOptions(options, known, 'classify'))
     given.logits = 'none'
-    const output = this.forward(input, given)
+    const output = this.forward(
+      Array.isArray(input) ? this.padded(input) : /** @type {string | ModelInput} */ (input),
+      given,
+    )
     const [logits, scores] = /** @type {FloatTensor[]} */ ([output.classLogits, output.classScores])
     return { ...output, logits, scores, labels: classes.labels }
   }
@@ -488,11 +505,14 @@ export class Model {
     const stacks = stackNames(this.#family)
     options.hooks = checkHooks(options.hooks, stacks)
     options.checked = readSummary(options.summary)
-    const keeps = keeper(options.keep, Math.max(...stacks.map(({ spec }) => spec.layers.length)))
+    const { keeps, places } = readKeep(options.keep, stacks)
+    /** @type {Record<string, FloatTensor>} */
+    const kept = {}
+    if (places.length) options.hooks = keepingHooks(/** @type {any} */ (options.hooks), places, kept)
     const names = /** @type {const} */ (['attentions', 'hiddenStates', 'attentionSummaries'])
     if (!isBoth) {
       const read = own?.texts ? this.#readPacked(stack, own.texts) : this.#read(stack, input, 'ids', cache)
-      return this.#finish(yield* this.#run({ stack, place: '', read, keeps, names }, options), options, {})
+      return this.#finish(yield* this.#run({ stack, place: '', read, keeps, names }, options), options, { kept })
     }
     const isKnown = cache?.encoded !== undefined && input.ids === undefined && input.embeddings === undefined
     const source = isKnown ? undefined : this.#read(/** @type {StackSpec} */ (encoder), input, 'ids')
@@ -504,7 +524,7 @@ export class Model {
     const read = this.#read(stack, { ids: input.decoderIds ?? [this.#family.startId ?? 0] }, 'decoderIds', cache)
     const encoded = cache?.encoded ?? (yield* this.#encode(/** @type {Input} */ (source), options, keeps))
     const ran = yield* this.#run({ stack, place: 'decoder.', read, keeps, names, encoded }, options)
-    return this.#finish(ran, options, encoded.states)
+    return this.#finish(ran, options, { ...encoded.states, kept })
   }
 
   /** @param {unknown} cache an option @returns {ModelCache | undefined} */
@@ -526,7 +546,7 @@ export class Model {
    * Runs the encoder.
    * @param {Input} source
    * @param {RunOptions} options
-   * @param {ReturnType<typeof keeper>} keeps
+   * @param {ReturnType<typeof readKeep>['keeps']} keeps
    * @returns {import('./network.js').RunSteps<Encoded>}
    */
   *#encode(source, options, keeps) {
@@ -611,7 +631,7 @@ export class Model {
    * @param {StackSpec} run.stack
    * @param {string} run.place
    * @param {Input} run.read
-   * @param {ReturnType<typeof keeper>} run.keeps
+   * @param {ReturnType<typeof readKeep>['keeps']} run.keeps
    * @param {readonly [attentions: string, hiddenStates: string, summaries: import('./attention-summaries.js').SummaryName]} run.names under which they are kept
    * @param {Encoded} [run.encoded]
    * @param {RunOptions} options
@@ -750,6 +770,7 @@ export class Model {
       attentionSummaries: summaries.attention.made,
       crossAttentionSummaries: summaries.cross.made,
       encoderAttentionSummaries: [],
+      kept: {},
       ...more,
     }
   }
@@ -779,29 +800,36 @@ export class Model {
   }
 
   /**
-   * Scores of each head on a text: docs/models.md has the definitions.
-   * @param {string | Ids} input
+   * Scores of each head on a text, or on each of several, with their mean and spread: docs/models.md has the definitions.
+   * @template {string | Ids | readonly (string | readonly number[])[]} T
+   * @param {T} input a list of texts, or of lists of ids: texts of one length run together
+   * @returns {T extends string | readonly number[] | TensorLike ? HeadScores : T extends readonly unknown[] ? OverTexts<HeadScores> : HeadScores}
    */
   headScores(input) {
-    const ids = Model.#own(this).#toIds(input, 'headScores')
+    Model.#own(this)
+    const list = /** @type {unknown} */ (input)
+    const isList = Array.isArray(list) && list.length > 0 && typeof list[0] !== 'number'
+    const texts = isList ? list : [input]
+    const rows = texts.map((text, n) => this.#toIds(text, isList ? `headScores: texts[${n}]` : 'headScores'))
+    const each = scoresByLength(rows, ids => this.#headScores(ids))
+    return /** @type {any} */ (isList ? overTexts(each, SCORES) : each[0])
+  }
+
+  /** The scores of texts of one length, each (layers, H). @param {number[][]} ids */
+  #headScores(ids) {
     const name = this.#isBoth ? 'encoderAttentionSummaries' : 'attentionSummaries'
     const { [name]: layers } = this.forward(
       { ids },
       { keep: [name], summary: { scores: true, windows: false }, logits: 'none' },
     )
-    const heads = layers[0]?.scores?.first.dims[1] ?? 0
-    const joined = (/** @type {keyof import('./head-scores.js').HeadScores} */ score) =>
-      new Tensor(Float32Array.from(layers.flatMap(layer => [...(layer?.scores?.[score].data ?? [])])), [
-        layers.length,
-        heads,
-      ])
-    return {
-      previous: joined('previous'),
-      first: joined('first'),
-      duplicate: joined('duplicate'),
-      induction: joined('induction'),
-      entropy: joined('entropy'),
-    }
+    return ids.map((_, b) =>
+      Object.fromEntries(
+        SCORES.map(score => {
+          const own = layers.flatMap(layer => (layer?.scores ? [...layer.scores[score].row(b).data] : []))
+          return [score, new Tensor(Float32Array.from(own), [layers.length, own.length / layers.length])]
+        }),
+      ),
+    )
   }
 
   /** @param {string | ModelInput} input @returns {ModelInput} */
@@ -915,13 +943,23 @@ export class Model {
   /**
    * Direct logit attribution: how much each head, each MLP and the embedding add to the logits of tokens or classes, with the
    * deviations of the norms held fixed. See docs/models.md.
-   * @param {string | ModelInput} input one text
+   * @template {string | ModelInput | readonly (string | ModelInput)[]} T
+   * @param {T} input one text, or several
    * @param {import('./attribution.js').AttributionOptions} [options]
+   * @returns {Promise<T extends readonly unknown[] ? OverTexts<import('./attribution.js').LogitAttribution> : import('./attribution.js').LogitAttribution>}
    */
   async logitAttribution(input, options = {}) {
     Model.#own(this)
-    const { attribute } = await import('./attribution.js')
-    return attribute(this.#attributed, this.#toInput(input), options)
+    const { attribute, attributeEach } = await import('./attribution.js')
+    const inputs = /** @type {string | ModelInput | readonly (string | ModelInput)[]} */ (input)
+    const made = isListOf(inputs)
+      ? attributeEach(
+          this.#attributed,
+          inputs.map(text => this.#toInput(text)),
+          options,
+        )
+      : attribute(this.#attributed, this.#toInput(inputs), options)
+    return /** @type {any} */ (await made)
   }
 
   /**
@@ -976,8 +1014,21 @@ export class Model {
     }
   }
 
+  /** The id of a token: itself, or that of a text which is one token. @param {unknown} given @param {string} where */
+  #tokenOf(given, where) {
+    const { vocab } = this.#family
+    if (typeof given !== 'string') return toNumber(given, where, { least: 0, most: vocab - 1, whole: true })
+    const ids = this.#expectTokenizer().bare(given, vocab)
+    if (ids.length === 1) return ids[0]
+    const tokens = ids.map(id => describe(this.decode([id]))).join(', ')
+    throw new RangeError(
+      `${where}: ${describe(given)} is ${ids.length} tokens (${tokens}), a text that is one token expected`,
+    )
+  }
+
   get #parts() {
-    return { qkv: this.#qkv, family: this.#family, weights: this.#weights, padding: this.config.pad_token_id }
+    const tokenOf = (/** @type {unknown} */ given, /** @type {string} */ where) => this.#tokenOf(given, where)
+    return { qkv: this.#qkv, family: this.#family, weights: this.#weights, padding: this.config.pad_token_id, tokenOf }
   }
 
   /** Frees the memory of all weights; any later use throws. */
@@ -1017,3 +1068,6 @@ function isSame(a, b) {
     equal(a.mask?.data, b.mask?.data)
   )
 }
+
+/** @template T @param {T | readonly T[]} given @returns {given is readonly T[]} */
+const isListOf = given => Array.isArray(given)

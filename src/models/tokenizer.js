@@ -31,7 +31,8 @@ import { describe } from '../base/errors.js'
 /**
  * The texts of a model.
  * @typedef {object} TextTool
- * @property {(text: string, pair: string | undefined, vocab: number, most?: number) => Tokenized} encode cut to `most` ids
+ * @property {(text: string, pair: string | undefined, vocab: number, most?: number, isWhole?: boolean) => Tokenized} encode cut to `most` ids; isWhole:
+ *   with special tokens, the default
  * @property {(text: string, vocab: number) => number[]} bare the ids of a text without special tokens
  * @property {import('./chat.js').TokenizerConfig} config tokenizer_config.json, with the tokens of special_tokens_map.json
  * @property {number} most ids of a text, as model_max_length says; Infinity where it does not
@@ -57,7 +58,7 @@ export async function openTokenizer(folder, readJSON, given, type) {
   const { config = {}, decode, isOpen, nameOf, wordPrefix } = reader
   const most = Number(config.model_max_length ?? Infinity)
   return {
-    encode: (text, pair, vocab, most = Infinity) => encode(reader, text, pair, vocab, most),
+    encode: (text, pair, vocab, most = Infinity, isWhole = true) => encode(reader, text, pair, vocab, most, isWhole),
     bare: (text, vocab) => encode(reader, text, undefined, vocab, Infinity, false).ids,
     config,
     most: most > 0 ? Math.floor(most) : Infinity,

@@ -55,13 +55,13 @@ const formatOf = path => OTHERS.find(({ pattern }) => pattern.test(path) && !/py
  * @param {any} found the error of looking for it, or undefined if it is a file
  */
 export function noFolder(path, found) {
-  const given = describe(path)
+  const given = JSON.stringify(path)
   const format = formatOf(path)
   if (!found || found.code === 'ENOTDIR') {
     if (format) return refused('OTHER_FORMAT', `${given} is a file: ${format.text}`)
     return refused(
       'NOT_A_FOLDER',
-      `${given} is a file; the folder that holds it and its config.json expected: ${describe(folderOf(path))}`,
+      `${given} is a file; the folder that holds it and its config.json expected: ${JSON.stringify(folderOf(path))}`,
     )
   }
   if (found.code !== 'ENOENT') return refused('UNREADABLE', `${given} cannot be read (${found.code})`)
@@ -69,7 +69,7 @@ export function noFolder(path, found) {
     const home = globalThis.process?.getBuiltinModule?.('node:os')?.homedir() ?? '/home/me'
     return refused(
       'TILDE',
-      `${given} given: ~ is read by shells alone; give the path from the root: ${describe(path.replace('~', home))}`,
+      `${given} given: ~ is read by shells alone; give the path from the root: ${JSON.stringify(path.replace('~', home))}`,
     )
   }
   if (format) return refused('NOT_FOUND', `there is no file ${given}, and ${format.text}`)

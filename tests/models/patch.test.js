@@ -289,6 +289,9 @@ test('wrong arguments are named, and leave no memory behind', async () => {
   ]
   for (const [options, message] of wrong) await assert.rejects(patch(gpt2, options), message)
   await assert.rejects(patch(/** @type {any} */ ({}), given), /a model that loadModel has loaded expected/)
-  await assert.rejects(ablate(gpt2, clean, { of, by: /** @type {any} */ (1) }), /by: 1 given, 0 or "mean" expected/)
+  await assert.rejects(
+    ablate(gpt2, clean, { of, by: /** @type {any} */ (1) }),
+    /by: 1 given, 0, "mean", a tensor, or tensors by place expected/,
+  )
   assert.equal(qkv.memory.resident, loaded)
 })
