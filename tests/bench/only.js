@@ -7,6 +7,7 @@ import { digits, print } from './report.js'
 import { backward } from './sections/backward.js'
 import { embed } from './sections/embed.js'
 import { gpt2 } from './sections/gpt2.js'
+import { lens } from './sections/lens.js'
 import { masks } from './sections/masks.js'
 import { memory } from './sections/memory-bound.js'
 import { relaxed } from './sections/relaxed.js'
@@ -34,7 +35,7 @@ import { units } from './sections/units.js'
 /** The arguments of a section; wasm: of peak.c. @typedef {{ wasm: Buffer<ArrayBuffer>, limits: Awaited<ReturnType<typeof loadPeak>>, peak: Arithmetic, threads: number, shape: string }} Means */
 
 /** @type {Record<string, (means: Means) => AsyncIterable<Comparison>>} */
-export const SECTIONS = { masks, backward, memory, relaxed, steps, units, gpt2, summary, embed }
+export const SECTIONS = { masks, backward, memory, relaxed, steps, units, gpt2, summary, embed, lens }
 
 /**
  * @typedef {{ name: string, ms: number, beside: string, besideMs: number, value: number, least: number, goal: string }} OnlyRow
