@@ -19,7 +19,7 @@ export const short = x => x.toPrecision(3).replace('-', '\u2212')
 const writers = new Map()
 
 /**
- * A share of attention: one decimal; 100% only if it is all.
+ * A share of attention: one decimal; 100% only if it is all, else >99.9%, as `percent` writes it.
  * @param {number} x
  * @param {string} language
  */
@@ -29,7 +29,7 @@ export function share(x, language) {
   const options = /** @type {const} */ ({ style: 'percent', minimumFractionDigits, maximumFractionDigits: 1 })
   const writer = writers.get(key) ?? new Intl.NumberFormat(language, options)
   writers.set(key, writer)
-  return writer.format(x < 1 ? Math.min(x, 0.999) : x)
+  return x < 1 && x >= 0.9995 ? `>${writer.format(0.999)}` : writer.format(x)
 }
 
 /**

@@ -2,15 +2,16 @@
 
 export const texts = {
   mattersSay:
-    'The logit of “{first}” less that of “{second}”, the second guess, is {value} here. Each cell says by how much that changes.',
+    'The logit of “{first}” less that of “{second}”, the second guess, is {value} here. Each cell says how much of it is lost: orange supports the answer, purple works against it.',
   mattersSayClass:
-    'The logit of the class “{first}” less that of “{second}”, the second class, is {value} here. Each cell says by how much that changes.',
-  mattersSayOne: 'The logit of “{first}” is {value} here. Each cell says by how much that changes.',
+    'The logit of the class “{first}” less that of “{second}”, the second class, is {value} here. Each cell says how much of it is lost: orange supports the answer, purple works against it.',
+  mattersSayOne:
+    'The logit of “{first}” is {value} here. Each cell says how much of it is lost: orange supports the answer, purple works against it.',
   mattersSayLikeness:
-    'The likeness of the two texts, their cosine, is {value} here. Each cell says by how much a change of the first text changes it.',
-  mattersAlike: 'Head {name} makes the texts more alike: its mean in its place changes their likeness by {value}',
-  mattersUnlike: 'Head {name} makes the texts less alike: its mean in its place changes their likeness by {value}',
-  mattersHeads: 'Each head replaced by its mean',
+    'The likeness of the two texts, their cosine, is {value} here. Each cell says how much of it is lost by a change of the first text.',
+  mattersAlike: 'Head {name} makes the texts more alike: with its mean in its place, {value} of their likeness is lost',
+  mattersUnlike: 'Head {name} makes the texts less alike: with its mean in its place, their likeness grows by {value}',
+  mattersHeads: 'Total effect: each head replaced by its mean, and what follows it computed again',
   mattersHead: 'heads',
   mattersLayer: 'layers',
   mattersExact: 'All rows are exact.',
@@ -20,8 +21,8 @@ export const texts = {
   mattersComputing: 'What matters is being estimated.',
   mattersCancelled: 'Cancelled. Rows that are exact: {exact} of {rows}; the others are estimates.',
   mattersCompute: 'Compute the rest',
-  mattersHelps: 'Head {name} supports the answer: its mean in its place changes the difference by {value}',
-  mattersHinders: 'Head {name} works against the answer: its mean in its place changes the difference by {value}',
+  mattersHelps: 'Head {name} supports the answer: with its mean in its place, {value} of the difference is lost',
+  mattersHinders: 'Head {name} works against the answer: with its mean in its place, the difference grows by {value}',
   mattersForetold:
     'For the heads that you replaced ({count}) the map foretold {foretold}; together they change it by {real}. Heads that work together, or stand in for each other, make the two differ.',
   mattersPositions: 'Each state that enters a layer, taken from another text',

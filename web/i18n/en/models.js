@@ -165,7 +165,7 @@ export const texts = {
   modelsGraph: 'Graph of heads',
   modelsWhy: 'Who says “{token}”?',
   modelsWhyText:
-    'The amount that each head adds directly to this logit (the score of the word). The division before the output (its norm) stays as it is.',
+    'Direct effect: the amount that each head adds to this logit (the score of the word). The division before the output (its norm) stays as it is.',
   modelsWhyHeldText:
     'The amount that each head adds directly to this logit, with the norms and the activations behind the last layer held fixed.',
   modelsWhyAlike: 'Who makes the two texts alike?',

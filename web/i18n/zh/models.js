@@ -156,7 +156,7 @@ export const texts = {
   modelsMatters: '什么影响这个答案？',
   modelsGraph: '注意力头的图',
   modelsWhy: '谁说了“{token}”？',
-  modelsWhyText: '每个头直接加到这个 logit（这个词的得分）上的量。输出前的除法（归一化）保持不变。',
+  modelsWhyText: '直接效应：每个头加到这个 logit（这个词的得分）上的量。输出前的除法（归一化）保持不变。',
   modelsWhyHeldText: '每个头直接加到这个 logit 上的量，归一化和最后一层之后的激活函数保持不变。',
   modelsWhyAlike: '谁使两个文本相似？',
   modelsWhyAlikeText: '每个头通过写入第一个文本的内容直接加到余弦上的量，归一化和长度保持不变。',

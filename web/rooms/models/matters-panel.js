@@ -45,6 +45,7 @@ function progress({ t, act, got }, m, slot, matters, choose) {
 }
 
 /**
+ * What is lost without each part: as everywhere in the room, what supports the answer is positive.
  * @param {Room} room
  * @param {MatterTexts} m
  * @param {Matters} matters
@@ -53,7 +54,7 @@ function progress({ t, act, got }, m, slot, matters, choose) {
 function map({ t }, m, { dims, effects }, { id, label, columns, columnTitle, pin }) {
   return html`<qkv-heatmap id=${id}
     .label=${label}
-    .matrix=${{ data: effects, dims }}
+    .matrix=${{ data: effects.map(effect => -effect), dims }}
     .rowTokens=${Array.from({ length: dims[0] }, (_, layer) => String(layer + 1))}
     .columnTokens=${columns}
     .rowTitle=${m('mattersLayer')}
@@ -95,7 +96,7 @@ function heads(room, m, matters) {
       .slice(0, MOST_HEADS)
       .map(
         n =>
-          html`<li><button type="button" class="addend-open" data-head=${nameOf(at(n))} @click=${() => act.openHead(at(n))}>${m(effects[n] < 0 ? helps : hinders, { name: nameOf(at(n)), value: signed(effects[n], DIGITS) })}</button></li>`,
+          html`<li><button type="button" class="addend-open" data-head=${nameOf(at(n))} @click=${() => act.openHead(at(n))}>${m(effects[n] < 0 ? helps : hinders, { name: nameOf(at(n)), value: Math.abs(effects[n]).toFixed(DIGITS) })}</button></li>`,
       )}</ol>
     ${own.length && own.length === active.length && real !== undefined ? html`<p id="matters-foretold" role="status">${m('mattersForetold', { count: own.length, foretold: signed(foretold, DIGITS), real: signed(real, DIGITS) })}</p>` : nothing}
   </div>`
