@@ -65,20 +65,19 @@ export async function engineOf(json, make) {
   const type = typeOf(Object(json))
   if (!Object.hasOwn(ENGINES, type)) throw refuseModel('type', describe(type))
   expectFields(json, FIELDS[type], 'model')
-  const ids = type === 'Unigram' ? [json.unk_id ?? 0] : Object.values(json.vocab)
-  const strange =
-    ids.find(id => !(Number.isInteger(id) && id >= 0)) ??
-    (ids.length && json.unk_id >= json.vocab.length ? json.unk_id : undefined)
-  if (strange !== undefined) throw refuseModel('vocab', `the id ${describe(strange)}`)
   if (type === 'WordLevel' || type === 'Unigram') return ENGINES[type](json)
   const bare = Object.fromEntries(KEYS.map(key => [key, null]))
   const { model } = await make({ ...bare, added_tokens: [], model: { ...json, type } })
+  const needed = type === 'BPE' ? model.bpe : model.encode
+  if (typeof needed !== 'function') throw refuse('tokenizer.json', 'the installed version of @huggingface/tokenizers')
+  checkIds(model.tokens_to_ids)
   return ENGINES[type](json, model)
 }
 
 /** @param {any} json @returns {Engine} */
 function wordLevel({ vocab, unk_token: unknown }) {
   const ids = new Map(/** @type {[string, number][]} */ (Object.entries(vocab)))
+  checkIds(ids)
   const names = new Map([...ids].map(([token, id]) => [id, token]))
   return {
     encode: piece => ({ ids: [ids.get(piece) ?? ids.get(unknown)], tokens: [piece] }),
@@ -86,6 +85,12 @@ function wordLevel({ vocab, unk_token: unknown }) {
     nameOf: id => names.get(id),
     size: ids.size,
   }
+}
+
+/** Throws at what is no id. @param {Map<string, unknown>} ids */
+function checkIds(ids) {
+  for (const id of ids.values())
+    if (!(Number.isInteger(id) && Number(id) >= 0)) throw refuseModel('vocab', `the id ${describe(id)}`)
 }
 
 /** @param {PackageModel} model */
@@ -131,9 +136,8 @@ const ENGINES = {
     if (hasUnknown && isFused && Array.from(unknown).length === 1)
       throw refuseModel('fuse_unk', `the unknown token ${JSON.stringify(unknown)} of one character`)
     for (const [a, b] of merges) {
-      const known = ids.has(a) && ids.has(b) && ids.has(a + b)
       const isPlain = a !== unknown && b !== unknown && !(isByte && (/^<0x..>$/.test(a) || /^<0x..>$/.test(b)))
-      if (!known || !isPlain) throw refuseModel('merges', JSON.stringify([a, b]))
+      if (!isPlain) throw refuseModel('merges', JSON.stringify([a, b]))
     }
     const known = (/** @type {string} */ token) => {
       if (ids.has(token)) return [token]
@@ -166,6 +170,7 @@ const ENGINES = {
 function unigram({ unk_id: unknown, vocab, byte_fallback: isByte }) {
   const ids = new Map(vocab.map((/** @type {[string, number]} */ [token], /** @type {number} */ id) => [token, id]))
   if (isByte) hasBytes(ids)
+  if (unknown !== null && unknown !== undefined && !(unknown in vocab)) throw refuseModel('unk_id', describe(unknown))
   const scores = new Map(/** @type {[string, number][]} */ (vocab))
   const least = vocab.reduce(
     (/** @type {number} */ a, /** @type {[string, number]} */ [, b]) => Math.min(a, b),

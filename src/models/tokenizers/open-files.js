@@ -23,11 +23,12 @@ export async function openFiles(folder, readJSON, file, Class) {
   const make = async (/** @type {object} */ bare) => {
     const Tokenizer = Class ?? (await imported())
     const made = /** @type {any} */ (new Tokenizer(bare, {}))
-    if (typeof made.model?.encode !== 'function') own = new Tokenizer(json, config) // a class of the caller's own
-    return made
+    if (made.model?.tokens_to_ids instanceof Map) return made
+    own = new Tokenizer(json, config) // a class of the caller's own, whose parts cannot be used
+    throw new Error('no model')
   }
-  const reader = await readTokenizer(configured(json, config), make).catch(failed)
-  if (own) return { ...(await import('./given.js')).fromGiven(own), config }
+  const reader = await readTokenizer(configured(json, config), make).catch(cause => own ?? failed(cause))
+  if (!('template' in reader)) return { ...(await import('./given.js')).fromGiven(reader), config }
   const template = extend(reader, config, added)
   const { clean_up_tokenization_spaces: isClean, truncation_side: side } = config
   const isCleaned =

@@ -463,3 +463,11 @@ export function randomFile(random) {
     model: own,
   }
 }
+
+/** Parts of the texts, one after the other. @param {Random} random */
+export const randomText = random =>
+  Array.from({ length: 1 + random.below(8) }, () => {
+    const characters = Array.from(random.pick(TEXTS))
+    const from = random.below(characters.length)
+    return characters.slice(from, from + random.below(25)).join('')
+  }).join(random.pick(['', ' ', '\n']))

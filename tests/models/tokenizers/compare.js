@@ -1,0 +1,95 @@
+// Compares a tokenizer of a folder with the Rust library.
+
+import assert from 'node:assert/strict'
+import { Tokenizer as Native } from '@anush008/tokenizers'
+import { readJSON } from '../../../src/models/source.js'
+import { openTokenizer } from '../../../src/models/tokenizer.js'
+
+/** @typedef {import('../../../src/models/tokenizer.js').TextTool} TextTool */
+
+/**
+ * A tokenizer of files in memory.
+ * @param {Record<string, unknown>} files JSON, or text, by name
+ * @param {string} [type] the model_type
+ */
+export async function openFiles(files, type = 'llama') {
+  /** @type {import('../../../src/models/source.js').Folder} */
+  const folder = {
+    open: async name => {
+      if (!(name in files)) return undefined
+      const content = files[name]
+      const bytes = new TextEncoder().encode(typeof content === 'string' ? content : JSON.stringify(content))
+      return { size: bytes.length, read: async (from, to) => bytes.subarray(from, to) }
+    },
+    names: () => Object.keys(files),
+    close: async () => {},
+  }
+  return /** @type {TextTool} */ (await openTokenizer(folder, readJSON, undefined, type))
+}
+
+/** What a call returns, or that it fails. @param {() => unknown} call */
+async function resultOf(call) {
+  try {
+    return await call()
+  } catch {
+    return 'an error'
+  }
+}
+
+/**
+ * Throws where ids, types or texts differ. Some texts come in pairs, some are cut.
+ * @param {any} json tokenizer.json
+ * @param {readonly string[]} texts
+ * @param {number} seed of the choice
+ * @returns {Promise<string | undefined>} the reason, if the file is refused
+ */
+export async function compare(json, texts, seed) {
+  const native = Native.fromString(JSON.stringify(json))
+  const isLeft = seed % 2 === 1
+  let own
+  try {
+    own = await openFiles({
+      'tokenizer.json': json,
+      'tokenizer_config.json': isLeft ? { truncation_side: 'left' } : {},
+    })
+  } catch (error) {
+    const { message } = /** @type {Error} */ (error)
+    assert.match(
+      message,
+      /^tokenizer\.json: .* is not covered\. Load the model with \{ tokenizer: false \} and give ids$/,
+    )
+    return message
+  }
+  for (const [n, text] of texts.entries()) {
+    const pair = n % 3 ? undefined : texts[(n * 7 + seed) % texts.length]
+    const most = n % 5 === 4 ? 12 + ((n * seed) % 9) : undefined
+    const where = JSON.stringify([seed, text, pair, most])
+    if (most) native.setTruncation(most, { direction: /** @type {any} */ (isLeft ? 'left' : 'right') })
+    else native.disableTruncation()
+    const want = await resultOf(async () => {
+      const encoded = await native.encode(text, pair ?? null)
+      return { ids: encoded.getIds(), types: encoded.getTypeIds() }
+    })
+    const got = await resultOf(() => {
+      const { ids, tokenTypeIds } = own.encode(text, pair, Infinity, most)
+      return { ids, types: tokenTypeIds ?? /** @type {any} */ (want).types }
+    })
+    assert.deepEqual(got, want, where)
+    if (typeof want === 'string') continue
+    const { ids } = /** @type {{ ids: number[] }} */ (want)
+    for (const isBare of [true, false]) assert.equal(own.decode(ids, isBare), await native.decode(ids, isBare), where)
+    if (n % 10 === 0) checkStream(own, ids, where)
+  }
+  return undefined
+}
+
+/** What a stream has shown is never changed by the ids that follow. @param {TextTool} own @param {number[]} ids @param {string} where */
+function checkStream(own, ids, where) {
+  let shown = ''
+  for (let n = 1; n <= ids.length; n++) {
+    const whole = own.decode(ids.slice(0, n), true)
+    if (n < ids.length && own.isOpen(ids.slice(0, n), whole)) continue
+    assert.ok(whole.startsWith(shown), `${where}: ${JSON.stringify([shown, whole])}`)
+    shown = whole
+  }
+}
