@@ -262,26 +262,40 @@ INLINE void multiply_pairs(i4 acc[TILE][2], const int16_t *q, const int16_t *w, 
   }
 }
 
-/* sums (TILE,8), ROW_SUMS floats apart, += (scales (8) step) (q W^T) in a block of K > 0 values; steps are `pitch`
- * floats apart. */
-static NOINLINE void multiply_tile(const int16_t *q, const float *steps, size_t pitch, const int16_t *w,
-                                   const float *scales, size_t K, float *sums) {
-  i4 acc[TILE][2];
-  multiply_pairs(acc, q, w, w + round_up(K, 2) * 8);
-#pragma unroll
-  for (size_t r = 0; r < TILE; r++)
-#pragma unroll
-    for (size_t half = 0; half < 2; half++) {
-      float *sum = sums + r * ROW_SUMS + half * 4;
-      f4 unit = mul(load(scales + half * 4), splat_from(steps + r * pitch));
-      store(sum, add(load(sum), mul(unit, from_integers(acc[r][half]))));
-    }
+/* Where a tile (TILE,8) of sums begins and goes: to = start + its products + residual; rows are so many floats apart,
+ * those of residual as those of `to`. */
+struct tile_sums {
+  const float *start;
+  float *to;
+  const float *residual; /* 0: none */
+  size_t start_row, to_row;
+};
+
+INLINE void add_to_sums(const struct tile_sums *t, size_t r, size_t c, f4 product) {
+  f4 sum = add(load(t->start + r * t->start_row + c), product);
+  store(t->to + r * t->to_row + c, t->residual ? add(sum, load(t->residual + r * t->to_row + c)) : sum);
 }
 
-/* sums (TILE,8), ROW_SUMS floats apart, += step sum_i (scale (q W^T) + minimum total) in `blocks` blocks of int4, whose
- * scales and minima are in w; steps are `pitch` floats apart, totals `lines`. */
+/* sums += (scales (8) step) (q W^T) in a block of K > 0 values; steps are `pitch` floats apart. */
+static NOINLINE void multiply_tile(const int16_t *q, const float *steps, size_t pitch, const int16_t *w,
+                                   const float *scales, size_t K, const struct tile_sums *sums) {
+  i4 acc[TILE][2];
+  multiply_pairs(acc, q, w, w + round_up(K, 2) * 8);
+  const struct tile_sums to = *sums;
+  f4 left = load(scales), right = load(scales + 4);
+#pragma unroll
+  for (size_t r = 0; r < TILE; r++) {
+    f4 step = splat_from(steps + r * pitch);
+    add_to_sums(&to, r, 0, mul(mul(left, step), from_integers(acc[r][0])));
+    add_to_sums(&to, r, 4, mul(mul(right, step), from_integers(acc[r][1])));
+  }
+}
+
+/* sums += step sum_i (scale (q W^T) + minimum total) in `blocks` blocks of int4, whose scales and minima are in w;
+ * steps are `pitch` floats apart, totals `lines`. */
 static NOINLINE void multiply_int4_tile(const int16_t *q, const float *steps, size_t pitch, const float *totals,
-                                        size_t lines, const int16_t *wide, const char *w, size_t blocks, float *sums) {
+                                        size_t lines, const int16_t *wide, const char *w, size_t blocks,
+                                        const struct tile_sums *sums) {
   float parts[TILE][8] = {{0}};
   for (const float *end = totals + blocks; totals < end; totals++, w += INT4_BYTES) {
     i4 acc[TILE][2];
@@ -295,16 +309,15 @@ static NOINLINE void multiply_int4_tile(const int16_t *q, const float *steps, si
         store(parts[r] + half,
               add_block(load(parts[r] + half), load(words + half), acc[r][half / 4], totals + r * lines));
   }
-  for (size_t r = 0; r < TILE; r++, sums += ROW_SUMS)
+  for (size_t r = 0; r < TILE; r++)
     for (size_t c = 0; c < 8; c += 4)
-      store(sums + c, add(load(sums + c), mul(splat_from(steps + r * pitch), load(parts[r] + c))));
+      add_to_sums(sums, r, c, mul(splat_from(steps + r * pitch), load(parts[r] + c)));
 }
 
-/* Loads part i of n of the `bytes` bytes from p on into the cache: a few lines between two tiles. */
-static void prefetch_part(const char *p, size_t bytes, size_t i, size_t n) {
-  size_t lines = bytes / LINE;
-  for (size_t line = lines * i / n; line < lines * (i + 1) / n; line++)
-    prefetch((const float *)(const void *)(p + line * LINE));
+/* Loads up to `count` of the bytes from p + from to p + bytes into the cache: a few lines between two tiles. */
+static void prefetch_part(const char *p, size_t bytes, size_t from, size_t count) {
+  for (size_t at = from; at < at_most(bytes, from + count); at += LINE)
+    prefetch((const float *)(const void *)(p + at));
 }
 
 /* Rows of x as whole numbers, in groups of TILE rows: steps (tall, blocks), totals (tall, lines), q (tall / TILE,
@@ -315,9 +328,10 @@ struct many_rows {
   size_t tall, blocks, lines, pitch;
 };
 
-/* sums (tall, ROW_SUMS) += `count` inputs from k on, those of PANELS panels of W from column n on. */
-static void add_inputs(const struct qkv_linear *a, const struct many_rows *x, size_t n, size_t panels, size_t k,
-                       int16_t *wide, float *sums) {
+/* y, rows m ... m + rows, columns n ... n + 8 panels: `count` inputs from k on of PANELS panels of W are added to sums
+ * (tall, ROW_SUMS). The first of them start from the biases (ROW_SUMS), the last go to y at once if `is_direct`. */
+static void add_inputs(const struct qkv_linear *a, const struct many_rows *x, size_t m, size_t n, size_t panels,
+                       size_t k, int16_t *wide, const float *biases, float *sums, int is_direct) {
   size_t count = at_most(a->K - k, BLOCK), bytes = panel_step(a);
   int is_int4 = a->weights == QKV_WEIGHTS_INT4, is_last = k + BLOCK >= a->K;
   const char *w = (const char *)a->w + n / 8 * bytes, *stop = (const char *)a->w + (a->N + 7) / 8 * bytes;
@@ -325,22 +339,30 @@ static void add_inputs(const struct qkv_linear *a, const struct many_rows *x, si
   size_t of_block = is_int4 ? BLOCK / INT4_BLOCK * INT4_BYTES : BLOCK * 8;
   for (size_t p = 0; p < panels; p++)
     widen_panel(wide + p * BLOCK * 8, w + p * bytes, count, is_int4);
+  size_t ahead = round_up(of_block / (x->tall / TILE) + 1, LINE); /* bytes that a tile loads */
   for (size_t r = 0; r < x->tall; r += TILE)
     for (size_t p = 0; p < panels; p++) {
       const int16_t *q = x->q + r * x->pitch + k * TILE, *own = wide + p * BLOCK * 8;
       const float *step = x->steps + r * x->blocks + k / BLOCK;
       const float *total = x->totals + r * x->lines + k / INT4_BLOCK;
-      float *to = sums + r * ROW_SUMS + p * 8;
+      float *sum = sums + r * ROW_SUMS + p * 8;
+      struct tile_sums to = {sum, sum, 0, ROW_SUMS, ROW_SUMS};
+      if (k == 0)
+        to.start = biases + p * 8, to.start_row = 0;
+      if (is_last && is_direct) {
+        size_t at = (m + r) * a->N + n + p * 8;
+        to.to = a->y + at, to.to_row = a->N, to.residual = a->residual ? a->residual + at : 0;
+      }
       /* what is widened next: the next inputs of the panel, or those of the panel that follows the PANELS */
       const char *next = w + p * bytes + of_block;
       if (is_last)
         next = (const char *)a->w + (n / 8 + PANELS + p) * bytes;
       if (next + of_block <= stop)
-        prefetch_part(next, of_block, r / TILE, x->tall / TILE);
+        prefetch_part(next, of_block, r / TILE * ahead, ahead);
       if (is_int4)
-        multiply_int4_tile(q, step, x->blocks, total, x->lines, own, w + p * bytes, totals_of(count), to);
+        multiply_int4_tile(q, step, x->blocks, total, x->lines, own, w + p * bytes, totals_of(count), &to);
       else
-        multiply_tile(q, step, x->blocks, own, a->scales + n + p * 8, count, to);
+        multiply_tile(q, step, x->blocks, own, a->scales + n + p * 8, count, &to);
     }
 }
 
@@ -361,12 +383,17 @@ static void multiply_many(const struct qkv_linear *a, size_t m, size_t rows, siz
   }
   for (; n < end; n += ROW_SUMS) {
     size_t panels = at_most((end - n + 7) / 8, PANELS);
-    for (size_t i = 0; i < tall * ROW_SUMS; i += 4)
-      store(sums + i, biases_of(a, n + i % ROW_SUMS));
-    /* sums += sum_b (scale step) (q w) */
+    /* whole tiles without an activation are written from registers */
+    int is_direct = !a->activation && rows == tall && n + panels * 8 <= a->N && K > 0;
+    float biases[ROW_SUMS];
+    for (size_t c = 0; c < ROW_SUMS; c += 4)
+      store(biases + c, biases_of(a, n + c));
+    for (size_t i = 0; i < tall * ROW_SUMS && K == 0; i += 4)
+      store(sums + i, load(biases + i % ROW_SUMS));
+    /* sums = biases + sum_b (scale step) (q w) */
     for (size_t k = 0; k < K; k += BLOCK)
-      add_inputs(a, &x, n, panels, k, wide, sums);
-    for (size_t r = 0; r < rows; r++)
+      add_inputs(a, &x, m, n, panels, k, wide, biases, sums, is_direct);
+    for (size_t r = 0; r < rows && !is_direct; r++)
       write_outputs(a, m + r, n, panels * 8, sums + r * ROW_SUMS);
   }
 }

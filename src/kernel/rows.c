@@ -10,9 +10,15 @@ void prefetch_burst(const float *p, size_t n) {
 }
 
 float largest_size(const float *x, size_t n) {
-  f4 most = zeros();
-  for (size_t i = 0; i < n; i += 4)
+  f4 most = zeros(), more = zeros();
+  size_t i = 0;
+  for (; i + 16 <= n; i += 16) {
+    most = larger_size(larger_size(most, load(x + i)), load(x + i + 4));
+    more = larger_size(larger_size(more, load(x + i + 8)), load(x + i + 12));
+  }
+  for (; i < n; i += 4)
     most = larger_size(most, get(x + i, n - i));
+  most = larger_size(most, more);
   for (size_t lane = 1; lane < 4; lane++)
     most = larger_size(most, next_lane(most));
   return lane0(most);
