@@ -13,7 +13,7 @@
 /**
  * Rows of a batch; a longer text is one by itself. Products of more rows are no faster, and the memory of a run grows with its rows.
  */
-const ROWS = 1024
+const ROWS = 384
 
 /**
  * @param {Iterable<string> | AsyncIterable<string>} texts
