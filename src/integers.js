@@ -1,11 +1,13 @@
 // The kernels of integer weights, qkv.integers.wasm: a second module that uses the memory of the first. It is loaded only
 // when it is needed.
 
+import { isShared } from './base/buffers.js'
 import { QkvError } from './base/errors.js'
 import { ABI } from './runtime/abi.js'
 import { Int8Rows } from './runtime/int8-rows.js'
 import { compile, instantiate } from './runtime/load-core.js'
 import { readBytes } from './wasm-bytes.js'
+import { ofPackage } from './wasm-source.js'
 
 /** @typedef {import('./runtime/memory.js').Core} Core */
 
@@ -26,7 +28,10 @@ async function readShared(source) {
  * @param {import('./wasm-source.js').WasmSource} [source]
  * @returns {Promise<void>}
  */
-export const addIntegers = (core, source = new URL('./qkv.integers.wasm', import.meta.url)) =>
+export const addIntegers = (
+  core,
+  source = ofPackage('qkv.integers.wasm', new URL('./qkv.integers.wasm', import.meta.url)),
+) =>
   core.inTurn(async () => {
     if (!core.exports.qkv_integer_part) await add(core, source)
     core.Int8Rows = Int8Rows
@@ -35,8 +40,8 @@ export const addIntegers = (core, source = new URL('./qkv.integers.wasm', import
 /** @param {Core} core @param {import('./wasm-source.js').WasmSource} source */
 async function add(core, source) {
   const { memory, qkv_heap } = core.exports
-  const isShared = !(memory.buffer instanceof ArrayBuffer)
-  const module = await compile(isShared ? await readShared(await source) : await source)
+  const isInThreads = isShared(memory.buffer)
+  const module = await compile(isInThreads ? await readShared(await source) : await source)
   const { exports } = await instantiate(module, { env: { memory } })
   const { qkv_abi, qkv_stack } = /** @type {Record<string, CallableFunction>} */ (exports)
   if (qkv_abi?.() !== ABI)

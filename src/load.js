@@ -16,8 +16,8 @@ const SIMD_PROBE = new Uint8Array([
  * @property {WasmSource} [wasm] where the wasm comes from: bytes, a compiled Module, a URL or a Response; by default the
  *   file beside this one
  * @property {number | 'auto'} [threads] how many threads work on a large call, the calling one included; default 1,
- *   'auto': as many as the machine has; at most 64. More than one needs shared memory: in a page cross-origin isolation,
- *   else qkv.threads is 1
+ *   'auto': as many as the machine has; at most 64, and 1 where no thread starts. More than one needs shared memory: in a page
+ *   cross-origin isolation, else qkv.threads is 1; qkv.threadsReason says why
  * @property {boolean | 'auto'} [relaxed] the build with relaxed SIMD, whose products and sums are fused where the
  *   processor can: faster, but results then depend on the processor. True throws where the engine lacks it, 'auto' takes
  *   the default build there; default false
@@ -26,7 +26,7 @@ const SIMD_PROBE = new Uint8Array([
  *
  * @param {LoadOptions} [options]
  * @returns {Promise<Qkv>}
- * @throws {QkvError} with code WASM_MISSING, WASM_INVALID, WASM_VERSION, NO_SIMD, NO_RELAXED_SIMD or
+ * @throws {QkvError} with code WASM_MISSING, WASM_INVALID, WASM_BLOCKED, WASM_VERSION, NO_SIMD, NO_RELAXED_SIMD or
  *   THREAD_START
  */
 export const load = (options = {}) => toAwait(start(options), Qkv, 'const qkv = await load()')

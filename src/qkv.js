@@ -51,6 +51,11 @@ export class Qkv {
     return expectCore(this).threads?.count ?? 1
   }
 
+  /** Why large calls run on one thread although `load` was asked for more; '' elsewhere. */
+  get threadsReason() {
+    return expectCore(this).threadsReason
+  }
+
   /** Ends the threads that `load` has started; calls go on with one. Does nothing where there is one. */
   dispose() {
     const core = expectCore(this)

@@ -1,6 +1,7 @@
 // The build with relaxed SIMD. Loaded only when it is asked for.
 
 import { describe, QkvError } from './base/errors.js'
+import { ofPackage } from './wasm-source.js'
 
 /** (func (result v128) f32x4.relaxed_madd of three i8x16.splat): valid in engines with relaxed SIMD only. */
 const PROBE = new Uint8Array([
@@ -17,7 +18,7 @@ export function relaxedSource(relaxed, wasm) {
   if (relaxed !== true && relaxed !== 'auto')
     throw new TypeError(`load: relaxed: ${describe(relaxed)} given, true, false or 'auto' expected`)
   if (wasm !== undefined) throw new TypeError('load: wasm and relaxed are both given: leave one out')
-  if (WebAssembly.validate(PROBE)) return new URL('./qkv.relaxed.wasm', import.meta.url)
+  if (WebAssembly.validate(PROBE)) return ofPackage('qkv.relaxed.wasm', new URL('./qkv.relaxed.wasm', import.meta.url))
   if (relaxed === 'auto') return undefined
   throw new QkvError(
     'NO_RELAXED_SIMD',

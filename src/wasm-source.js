@@ -1,5 +1,6 @@
 // Where the wasm file comes from.
 
+import { isBytes } from './base/buffers.js'
 import { describe, QkvError } from './base/errors.js'
 
 /**
@@ -10,14 +11,36 @@ import { describe, QkvError } from './base/errors.js'
  * @param {URL | string | Response | BufferSource} [source] default: the file beside this one
  * @returns {Promise<BufferSource | Response>} a response is one that can be compiled while it arrives
  */
-export async function open(source = new URL('./qkv.wasm', import.meta.url)) {
+export async function open(source = ofPackage('qkv.wasm', new URL('./qkv.wasm', import.meta.url))) {
   if (source instanceof URL || typeof source === 'string') return openURL(source)
-  if (source instanceof ArrayBuffer || ArrayBuffer.isView(source)) return source
+  if (isBytes(source)) return source
   // Checked last: in Node the first use of Response loads its implementation, which takes milliseconds.
   if (typeof Response !== 'undefined' && source instanceof Response) return openResponse(source)
   throw new TypeError(
     `load: wasm: ${describe(source)} given; bytes, a WebAssembly.Module, a URL or a Response expected`,
   )
+}
+
+const MEND =
+  "copy the file from qkv/dist beside the bundle, or give its address to load (Vite's dev server: optimizeDeps.exclude: ['qkv'])"
+
+/** Marks the address of a file of the package. @param {string} name @param {URL} url */
+export const ofPackage = (name, url) => Object.assign(url, { ofPackage: name })
+
+/**
+ * In Node the address that a bundler has made for pages leads nowhere: the installed package has the file.
+ * @param {string | undefined} name
+ * @returns {Promise<Uint8Array<ArrayBuffer> | undefined>}
+ */
+async function fromPackage(name) {
+  const node = name && globalThis.process?.getBuiltinModule
+  if (!node) return undefined
+  try {
+    const require = node('node:module').createRequire(`${process.cwd()}/`)
+    return await node('node:fs/promises').readFile(require.resolve(`qkv/${name}`))
+  } catch {
+    return undefined
+  }
 }
 
 /** @param {URL | string} source */
@@ -29,7 +52,10 @@ async function openURL(source) {
     return fs ? await fs.readFile(url) : await openResponse(await fetch(url))
   } catch (cause) {
     if (cause instanceof QkvError) throw cause
-    throw new QkvError('WASM_MISSING', `cannot read ${source}: ${/** @type {Error} */ (cause).message}`, { cause })
+    const found = await fromPackage(/** @type {{ ofPackage?: string }} */ (Object(source)).ofPackage)
+    if (found) return found
+    const { message } = /** @type {Error} */ (cause)
+    throw new QkvError('WASM_MISSING', `cannot read ${source}: ${message}: ${MEND}`, { cause })
   }
 }
 
@@ -37,10 +63,7 @@ async function openURL(source) {
 async function openResponse(response) {
   const type = typeOf(response)
   if (!response.ok || /^text\/html/i.test(type))
-    throw new QkvError(
-      'WASM_MISSING',
-      `${response.url || 'the response'} answers ${response.status} ${type}: copy the file from qkv/dist beside the bundle, or give its address to load`,
-    )
+    throw new QkvError('WASM_MISSING', `${response.url || 'the response'} answers ${response.status} ${type}: ${MEND}`)
   const canStream = 'compileStreaming' in WebAssembly && /^application\/wasm$/i.test(type)
   return canStream ? response : response.arrayBuffer()
 }

@@ -6,7 +6,7 @@
  */
 export class QkvError extends Error {
   /**
-   * @param {'WASM_MISSING' | 'WASM_INVALID' | 'WASM_VERSION' | 'NO_SIMD' | 'NO_RELAXED_SIMD' | 'KERNEL' | 'THREAD_START' | 'THREAD_LOST'} code
+   * @param {'WASM_MISSING' | 'WASM_INVALID' | 'WASM_BLOCKED' | 'WASM_VERSION' | 'NO_SIMD' | 'NO_RELAXED_SIMD' | 'KERNEL' | 'THREAD_START' | 'THREAD_LOST'} code
    * @param {string} message
    * @param {ErrorOptions} [options]
    */

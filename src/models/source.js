@@ -1,6 +1,7 @@
 // Where the files of a checkpoint come from: a folder's URL, dropped files, an object of bytes, a path in Node. Each
 // becomes a function from a file's name to a reader of byte ranges, so that no file is in memory twice.
 
+import { isBytes } from '../base/buffers.js'
 import { describe } from '../base/errors.js'
 
 /**
@@ -41,7 +42,7 @@ const toBytes = bytes =>
 
 /** @param {unknown} content @param {string} name @returns {Promise<ByteSource>} */
 async function fromContent(content, name) {
-  if (content instanceof ArrayBuffer || ArrayBuffer.isView(content)) {
+  if (isBytes(content)) {
     const bytes = toBytes(content)
     return { size: bytes.length, read: async (from, to) => bytes.subarray(from, to) }
   }
@@ -53,7 +54,7 @@ async function fromContent(content, name) {
     return {
       read: async (from, to) => {
         const bytes = await content(from, to)
-        if (bytes instanceof ArrayBuffer || ArrayBuffer.isView(bytes)) return toBytes(bytes)
+        if (isBytes(bytes)) return toBytes(bytes)
         throw new TypeError(`loadModel: the function of ${name} gave ${describe(bytes)}, bytes expected`)
       },
     }

@@ -20,10 +20,15 @@ export async function compile(source) {
   try {
     return await (isBytes ? WebAssembly.compile(opened) : WebAssembly.compileStreaming(opened))
   } catch (cause) {
+    const { message } = /** @type {Error} */ (cause)
+    if (/content.security.policy|by CSP|unsafe-eval|wasm-eval/i.test(message))
+      throw new QkvError(
+        'WASM_BLOCKED',
+        `the Content-Security-Policy forbids WebAssembly: add 'wasm-unsafe-eval' to its script-src (${message})`,
+        { cause },
+      )
     const size = isBytes ? ` (${opened.byteLength} bytes)` : ''
-    throw new QkvError('WASM_INVALID', `the wasm file is damaged${size}: ${/** @type {Error} */ (cause).message}`, {
-      cause,
-    })
+    throw new QkvError('WASM_INVALID', `the wasm file is damaged${size}: ${message}`, { cause })
   }
 }
 

@@ -30,6 +30,8 @@ export class Core {
   #spare
   /** Threads that share the work of large calls. @type {import('../threads/pool.js').Threads | undefined} */
   threads
+  /** Why there is one thread, where load was asked for more. */
+  threadsReason = ''
   /** With threads: a second core whose memory is not shared, because copies into it take half the time. @type {Core | undefined} */
   unshared
   /** The kernels of integer weights, once they are loaded. @type {WebAssembly.Module | undefined} */

@@ -29,8 +29,14 @@ function countThreads(threads) {
   return threads
 }
 
-/** Browsers share memory with workers only where the page is cross-origin isolated. */
-const canShareMemory = () => typeof SharedArrayBuffer === 'function' && globalThis.crossOriginIsolated !== false
+/** Why there can be no threads; '' where there can. Browsers share memory with workers only where the page is cross-origin isolated. */
+function whyAlone(/** @type {unknown} */ source) {
+  if (typeof SharedArrayBuffer !== 'function' || globalThis.crossOriginIsolated === false)
+    return 'the page is not cross-origin isolated: serve it with Cross-Origin-Opener-Policy: same-origin and Cross-Origin-Embedder-Policy: require-corp'
+  return source instanceof WebAssembly.Module
+    ? 'threads need the wasm file itself, not a compiled WebAssembly.Module'
+    : ''
+}
 
 /**
  * @param {Awaited<import('../wasm-source.js').WasmSource> | undefined} source
@@ -44,6 +50,9 @@ export async function loadWith(source, threads, relaxed, integers) {
   return core
 }
 
+/** @param {Core} core @param {string} reason why it has one thread */
+const withReason = (core, reason) => Object.assign(core, { threadsReason: reason })
+
 /**
  * @param {Awaited<import('../wasm-source.js').WasmSource> | undefined} source
  * @param {unknown} threads
@@ -52,15 +61,22 @@ export async function loadWith(source, threads, relaxed, integers) {
 async function loadShared(source, threads, relaxed) {
   if (relaxed !== false) source = relaxedSource(relaxed, source)
   const count = countThreads(threads)
-  if (count === 1 || !canShareMemory()) return loadCore(source)
+  if (count === 1) return withReason(await loadCore(source), threads === 1 ? '' : 'the machine has one')
+  const reason = whyAlone(threads === 'auto' ? source : undefined)
+  if (reason) return withReason(await loadCore(source), reason)
   const bytes = await readBytes(source, `wasm: ${count} threads`)
   const alone = await loadCore(bytes) // also reports every error of the file
   const shared = importSharedMemory(bytes)
   const memory = makeSharedMemory(shared.pages)
-  if (!memory) return alone
+  if (!memory) return withReason(alone, 'the engine gives no shared memory')
   const module = await compile(shared.bytes)
   const core = new Core(await instantiate(module, { env: { memory } }), module)
-  core.threads = await Threads.start(core, module, count)
+  try {
+    core.threads = await Threads.start(core, module, count)
+  } catch (error) {
+    if (threads !== 'auto') throw error
+    return withReason(alone, /** @type {Error} */ (error).message)
+  }
   core.unshared = alone
   return core
 }

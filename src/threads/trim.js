@@ -1,6 +1,7 @@
 // Gives memory back that large calls took. The memory of an instance only grows, so the kernels are instantiated again, with a
 // memory of their own, and what resident tensors hold is copied there, to the same addresses. Loaded at the first call.
 
+import { isShared } from '../base/buffers.js'
 import { instantiate } from '../runtime/load-core.js'
 import { makeSharedMemory } from './shared-memory.js'
 
@@ -20,9 +21,9 @@ async function trimOne(core) {
 
 /** @param {Core} core @returns {Promise<Core['exports'] | undefined>} undefined: there is no room for another shared memory */
 async function instantiateAgain(core) {
-  const isShared = !(core.exports.memory.buffer instanceof ArrayBuffer)
-  const memory = isShared ? makeSharedMemory(core.leastPages) : undefined
-  if (isShared && !memory) return undefined
+  const isInThreads = isShared(core.exports.memory.buffer)
+  const memory = isInThreads ? makeSharedMemory(core.leastPages) : undefined
+  if (isInThreads && !memory) return undefined
   const first = exportsOf(await instantiate(core.module, memory && { env: { memory } }))
   if (!core.integers) return first
   const second = exportsOf(await instantiate(core.integers, { env: { memory: first.memory } }))
@@ -44,7 +45,7 @@ async function moveTo(core, exports) {
   new Uint8Array(memory.buffer).set(core.bytes.subarray(from, end), from)
   core.exports = exports
   core.renew()
-  if (old.buffer instanceof ArrayBuffer) old.grow(0) // detaches its views, as any growth does
+  if (!isShared(old.buffer)) old.grow(0) // detaches its views, as any growth does
   await core.threads?.move(core)
   return size - core.bytes.length
 }

@@ -318,7 +318,7 @@ export class QkvDeepMap extends /** @type {new () => import('./base.js').Emits<D
     if (!backend) return
     const { pinned, highlight, cell } = this
     const marks = { focus: cell, pinned, highlight }
-    const isStill = matchMedia('(prefers-reduced-motion: reduce)').matches
+    const isStill = Boolean(globalThis.matchMedia?.('(prefers-reduced-motion: reduce)').matches)
     const isUnfinished = this.drawing.draw(backend, this.#map, tiles, layout, style, marks, { isStill })
     this.#sayScale(layout)
     this.#drawMinimap(layout, style)

@@ -245,7 +245,7 @@ export class QkvFlow extends /** @type {new () => import('./base.js').Emits<Flow
 
   /** Does the reader ask for less motion? Then nothing plays by itself. */
   get #isStill() {
-    return matchMedia('(prefers-reduced-motion: reduce)').matches
+    return Boolean(globalThis.matchMedia?.('(prefers-reduced-motion: reduce)').matches)
   }
 
   /** To another frame by hand. @param {number} at */

@@ -23,9 +23,32 @@ export class Problem extends Error {
   }
 }
 
+/**
+ * Returns what is drawn: the values of float16 and bfloat16, which other libraries give as bits in a Uint16Array, and 0 and 1 for booleans.
+ * @param {Numbers} data
+ * @param {string} [type]
+ * @returns {Numbers}
+ */
+function numbersOf(data, type) {
+  if (typeof data[0] === 'boolean') return Uint8Array.from(data)
+  const isBits = Object.prototype.toString.call(data) === '[object Uint16Array]'
+  if (isBits && type === 'float16') return Float32Array.from(data, ofFloat16)
+  if (isBits && type === 'bfloat16') return new Float32Array(Uint32Array.from(data, bits => bits << 16).buffer)
+  return data
+}
+
+/** @param {number} bits a sign, five bits of exponent, ten of fraction */
+function ofFloat16(bits) {
+  const [sign, exponent, fraction] = [bits >> 15 ? -1 : 1, (bits >> 10) & 31, bits & 1023]
+  if (exponent === 31) return fraction ? Number.NaN : sign * Infinity
+  return sign * (exponent ? 2 ** (exponent - 15) * (1 + fraction / 1024) : 2 ** -24 * fraction)
+}
+
 /** @param {unknown} tensor @param {number} axes how many; leading axes of 1 fall away @returns {Checked} */
 export function check(tensor, axes) {
-  const { data, dims, shape } = /** @type {Partial<TensorLike>} */ (tensor ?? {})
+  const { data, dims, shape, type, dtype } = /** @type {Partial<TensorLike> & { type?: string, dtype?: string }} */ (
+    tensor ?? {}
+  )
   const all = Array.from(dims ?? shape ?? [])
   if (typeof data !== 'object' || typeof data?.length !== 'number' || !(dims ?? shape))
     throw new Problem('problemTensor', {
@@ -40,7 +63,7 @@ export function check(tensor, axes) {
   if (data.length !== need) throw new Problem('problemSize', { dims: all.join(', '), need, count: data.length })
   if (need > 0 && typeof data[0] !== 'number' && typeof data[0] !== 'boolean')
     throw new Problem('problemNumbers', { got: typeof data[0] })
-  return { data: /** @type {Numbers} */ (data), dims: kept }
+  return { data: numbersOf(/** @type {Numbers} */ (data), type ?? dtype), dims: kept }
 }
 
 /**
@@ -69,7 +92,7 @@ export function hiddenIn({ data, dims }, mask) {
   if (mask.dims.join() !== dims.join())
     throw new Problem('problemMask', { dims: dims.join(', '), other: mask.dims.join(', ') })
   const seen = mask.data
-  const isAdded = seen instanceof Float32Array || seen instanceof Float64Array
+  const isAdded = /Float/.test(Object.prototype.toString.call(seen))
   return isAdded ? i => seen[i] === -Infinity || data[i] === -Infinity : i => !seen[i] || data[i] === -Infinity
 }
 

@@ -6,17 +6,27 @@ import { luminance } from './colour-scale.js'
 
 /**
  * The colours and fonts that CSS gives an element, read again whenever they may have changed: with the system's dark
- * mode, with a class or a style of the page, when fonts have arrived. They are the computed colours of a hidden span.
+ * mode, with the pixel ratio, with a class or a style of the page, when fonts have arrived. They are the computed colours of a hidden span.
  */
 export class Theme {
   #host
-  #media = matchMedia('(prefers-color-scheme: dark)')
+  // jsdom has no matchMedia.
+  #media = globalThis.matchMedia?.('(prefers-color-scheme: dark)')
+  /** Matches until the pixel ratio changes, by a zoom or on another screen. @type {MediaQueryList | undefined} */
+  #ratio
   #page = new MutationObserver(() => this.#refresh())
   /** @type {Style | undefined} */
   #style = undefined
   #refresh = () => {
     this.#style = undefined
     this.#host.requestUpdate()
+  }
+
+  #watchRatio = () => {
+    this.#ratio?.removeEventListener('change', this.#watchRatio)
+    if (this.#ratio) this.#refresh()
+    this.#ratio = globalThis.matchMedia?.(`(resolution: ${devicePixelRatio}dppx)`)
+    this.#ratio?.addEventListener('change', this.#watchRatio)
   }
 
   /** @param {Reactive} host */
@@ -26,7 +36,8 @@ export class Theme {
   }
 
   hostConnected() {
-    this.#media.addEventListener('change', this.#refresh)
+    this.#media?.addEventListener('change', this.#refresh)
+    this.#watchRatio()
     this.#page.observe(document.documentElement, {
       attributes: true,
       attributeFilter: ['class', 'style', 'data-theme'],
@@ -36,7 +47,9 @@ export class Theme {
   }
 
   hostDisconnected() {
-    this.#media.removeEventListener('change', this.#refresh)
+    this.#media?.removeEventListener('change', this.#refresh)
+    this.#ratio?.removeEventListener('change', this.#watchRatio)
+    this.#ratio = undefined
     this.#page.disconnect()
   }
 
