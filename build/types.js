@@ -36,6 +36,38 @@ function lean(comment, indent) {
 /** It matches members of classes that are marked as @internal. tsc does not remove those that a constructor makes. */
 const INTERNAL = /^( +)\/\*\*(?:(?!\*\/)[\s\S])*@internal(?:(?!\*\/)[\s\S])*\*\/\n\1\S.*(?:\n\1[ }].*)*\n/gm
 
+/**
+ * Returns declarations whose optional properties also take undefined, as the library does: a project with exactOptionalPropertyTypes
+ * tells the two apart, and passes on what it was not given.
+ * @param {string} text
+ */
+export function withUndefined(text) {
+  const tokens = /\/\*[\s\S]*?\*\/|'(?:[^'\\\n]|\\.)*'|"(?:[^"\\\n]|\\.)*"|`(?:[^`\\]|\\.)*`|\?:|[(){}[\];]/g
+  /** Open brackets; of an optional property where its type begins. @type {{ bracket: string, from?: number }[]} */
+  const open = [{ bracket: '' }]
+  /** What is inserted where. @type {[at: number, text: string][]} */
+  const inserts = []
+  /** @param {number} from @param {number} to */
+  const widen = (from, to) => {
+    const type = text.slice(from, to).trim()
+    if (/\bundefined$/.test(type)) return
+    const isLong = /=>|\bextends\b/.test(type)
+    if (isLong) inserts.push([from + 1, '('])
+    inserts.push([to, `${isLong ? ')' : ''} | undefined`])
+  }
+  for (const { 0: token, index } of text.matchAll(tokens)) {
+    const inner = open[open.length - 1]
+    if (token === '?:' && inner.bracket === '{' && inner.from === undefined) inner.from = index + 2
+    else if ('({['.includes(token)) open.push({ bracket: token })
+    else if (token === ';' || token === '}') {
+      if (inner.from !== undefined) widen(inner.from, index)
+      inner.from = undefined
+      if (token === '}') open.pop()
+    } else if (token === ')' || token === ']') open.pop()
+  }
+  return inserts.sort(([a], [b]) => b - a).reduce((left, [at, own]) => left.slice(0, at) + own + left.slice(at), text)
+}
+
 /** Stands for the text of a name that two modules declare in different ways, so that no entry can make it public. */
 const TWICE = 'two different declarations'
 
@@ -146,7 +178,7 @@ export function publicTypes(folder, entries, elsewhere = {}) {
           'export type',
           outward.filter(name => !isValue(name)),
         )
-      return [entry, [...lines, ...texts, more, exported].join('')]
+      return [entry, withUndefined([...lines, ...texts, more, exported].join(''))]
     }),
   )
 }

@@ -8,7 +8,7 @@ import { elementwise, softmax } from './ops/softmax.js'
 import { allocate, scope } from './runtime/outputs.js'
 
 /** @typedef {import('./runtime/memory.js').Core} Core */
-/** @typedef {import('./base/tensor.js').TensorLike} TensorLike */
+/** @typedef {import('./base/tensor.js').FloatLike} FloatLike */
 /** @typedef {import('./base/tensor.js').Nested} Nested */
 /** @typedef {import('./base/tensor.js').Tensor<Float32Array>} FloatTensor */
 /** @typedef {import('./runtime/outputs.js').OutOptions} OutOptions */
@@ -100,9 +100,9 @@ export class Qkv {
    * Fused attention: output = softmax(mask(softcap(scale * score(q, k)))) v, tile by tile, without any L x S matrix.
    * A query that sees no key gives zeros.
    * Three axes mean (heads, rows, size), so that a mask of (H, L, S) fits; for batches use four.
-   * @param {TensorLike | Nested} q (L, D), (H, L, D) or (B, H, L, D)
-   * @param {TensorLike | Nested} k (S, D), (G, S, D) or (B, G, S, D)
-   * @param {TensorLike | Nested} v (S, E), (G, S, E) or (B, G, S, E)
+   * @param {FloatLike | Nested} q (L, D), (H, L, D) or (B, H, L, D)
+   * @param {FloatLike | Nested} k (S, D), (G, S, D) or (B, G, S, D)
+   * @param {FloatLike | Nested} v (S, E), (G, S, E) or (B, G, S, E)
    * @param {import('./ops/attention-arguments.js').AttentionOptions & import('./ops/attention-arguments.js').OutOption & import('./ops/attention-arguments.js').SummaryOption} [options]
    * @returns {import('./ops/attention.js').Attended} output: (L, E), (H, L, E) or (B, H, L, E). Where `out` is a tensor of
    *   qkv.alloc and no summary is asked for, this is the same frozen object each time
@@ -115,9 +115,9 @@ export class Qkv {
   /**
    * The same step by step, every intermediate returned; with `keep` only those that it names are made.
    * @template {keyof import('./ops/attention.js').Trace} [K=keyof import('./ops/attention.js').Trace]
-   * @param {TensorLike | Nested} q as in attention
-   * @param {TensorLike | Nested} k
-   * @param {TensorLike | Nested} v
+   * @param {FloatLike | Nested} q as in attention
+   * @param {FloatLike | Nested} k
+   * @param {FloatLike | Nested} v
    * @param {import('./ops/attention-arguments.js').TraceOptions & { keep?: readonly K[] }} [options]
    * @returns {Pick<import('./ops/attention.js').Trace, K>}
    * @throws {TypeError | RangeError}
@@ -128,7 +128,7 @@ export class Qkv {
 
   /**
    * softmax over one axis, the maximum subtracted first; a line of -Infinity gives zeros.
-   * @param {TensorLike | Nested} x
+   * @param {FloatLike | Nested} x
    * @param {{ dim?: number } & OutOptions} [options] dim: the last one by default; negative ones count from the end
    * @returns {FloatTensor}
    */
@@ -138,7 +138,7 @@ export class Qkv {
 
   /**
    * Rotary position embedding: pairs of values of each head turn by an angle that grows with the position.
-   * @param {TensorLike | Nested} x (L, D), (H, L, D) or (B, H, L, D); with numHeads (B, L, H * D)
+   * @param {FloatLike | Nested} x (L, D), (H, L, D) or (B, H, L, D); with numHeads (B, L, H * D)
    * @param {import('./ops/rope.js').RopeOptions & OutOptions} [options]
    * @returns {FloatTensor} the dims of x
    * @throws {TypeError | RangeError}
@@ -149,7 +149,7 @@ export class Qkv {
 
   /**
    * exp of each value; relative error at most 1.3e-7, beyond 88 at most 3e-7; 0 below -87.33.
-   * @param {TensorLike | Nested} x
+   * @param {FloatLike | Nested} x
    * @param {OutOptions} [options]
    * @returns {FloatTensor}
    */
@@ -159,7 +159,7 @@ export class Qkv {
 
   /**
    * tanh of each value; relative error at most 1.5e-7.
-   * @param {TensorLike | Nested} x
+   * @param {FloatLike | Nested} x
    * @param {OutOptions} [options]
    * @returns {FloatTensor}
    */
@@ -169,9 +169,9 @@ export class Qkv {
 
   /**
    * y = activation(x W^T + bias) + residual: torch.nn.functional.linear, and what often follows it.
-   * @param {TensorLike | Nested} x (..., in)
-   * @param {TensorLike | Nested} weight (out, in); (in, out) with layout 'in,out'
-   * @param {TensorLike | Nested} [bias] (out)
+   * @param {FloatLike | Nested} x (..., in)
+   * @param {FloatLike | Nested} weight (out, in); (in, out) with layout 'in,out'
+   * @param {FloatLike | Nested} [bias] (out)
    * @param {import('./ops/linear.js').FusedOptions & import('./ops/linear.js').LayoutOption & OutOptions} [options]
    * @returns {FloatTensor} (..., out)
    */
@@ -181,8 +181,8 @@ export class Qkv {
 
   /**
    * The matrix product a b: `a @ b` in PyTorch.
-   * @param {TensorLike | Nested} a (..., n)
-   * @param {TensorLike | Nested} b (n, m)
+   * @param {FloatLike | Nested} a (..., n)
+   * @param {FloatLike | Nested} b (n, m)
    * @param {OutOptions} [options]
    * @returns {FloatTensor} (..., m)
    */

@@ -5,7 +5,7 @@ import { readFileSync } from 'node:fs'
 
 /**
  * @typedef {Float32Array | Float64Array | Uint8Array} GoldenData
- * @typedef {{ data: GoldenData, dims: number[] }} GoldenTensor float64 data is expected data, or copied from a printed page
+ * @typedef {{ data: any, dims: number[] }} GoldenTensor data: GoldenData; float64 data is expected data, or copied from a printed page
  * @typedef {{ shape: number[], dtype: string, data: (number | string)[] }} RawTensor
  * @typedef {{ abs: number, rel: number }} Tolerance
  * @typedef {Record<string, GoldenTensor>} GoldenTensors

@@ -403,6 +403,9 @@ const good = `import { type Cache, kvCache } from 'qkv/cache'
   const read: FloatTensor = tensor(new DataView(new ArrayBuffer(8)), [2], { dtype: 'bfloat16' })
   const nested: Nested<number> = [[1], [2]]
   const where: LoadOptions = { threads: 'auto' }
+  const passOn = (given: { threads?: number | undefined, causal?: boolean | undefined }) =>
+    load({ threads: given.threads }).then(core => core.attention(x, x, x, { causal: given.causal }))
+  passOn({})
   const options: AttentionOptions = { causal: true, window: [2, 0], score: { kind: 'gaussian', sigma: 2 } }
   const trace: Trace = qkv.trace(x, x, x, options)
   const { output }: { output: Tensor<Float32Array> } = qkv.attention(x, [[1, 2]], x, options)
@@ -425,7 +428,8 @@ const good = `import { type Cache, kvCache } from 'qkv/cache'
  */
 function compile(texts) {
   for (const [file, text] of Object.entries(texts)) writeFileSync(join(project, file), text)
-  const options = '--noEmit --strict --target es2022 --module nodenext --lib es2022,dom,dom.iterable --jsx react-jsx'
+  const options =
+    '--noEmit --strict --target es2022 --module nodenext --lib es2022,dom,dom.iterable --jsx react-jsx --exactOptionalPropertyTypes'
   const tsc = join(root, 'node_modules/typescript/bin/tsc')
   const args = [tsc, ...options.split(' '), '--types', '', '--pretty', 'false', ...Object.keys(texts)]
   const { stdout } = spawnSync(process.execPath, args, { cwd: project, encoding: 'utf8' })
@@ -450,7 +454,8 @@ const checkTypes = (title, file, good, mistakes) =>
   })
 
 checkTypes('a strict TypeScript project compiles against its types', 'good.ts', good, [
-  ['a misspelt option', 'causal', 'casual', "'casual' does not exist in type"],
+  ['whole numbers as floats', 'qkv.trace(x,', 'qkv.trace({ data: new Int32Array(6), dims: [3, 2] },', 'Int32Array'],
+  ['a misspelt option', 'causal: true', 'casual: true', "'casual' does not exist in type"],
   ['a score that is none', "'gaussian'", "'gauss'", `'"gauss"' is not assignable`],
   ['an option of a wrong kind', '[2, 0]', '2', "Type 'number' is not assignable to type 'readonly [number, number]'"],
   ['an option of load that is none', '{ wasm:', '{ wsam:', "'wsam' does not exist in type"],

@@ -12,6 +12,12 @@ import { format } from './printing.js'
  */
 
 /**
+ * What can be passed where floats are wanted: arrays of whole numbers are ids or masks, and refused.
+ * @typedef {ArrayLike<number> & { readonly [Symbol.toStringTag]?: 'Float32Array' | 'Float64Array' | 'Uint16Array' }} Floats
+ * @typedef {Tensor | { data: Floats, dims: ArrayLike<number>, shape?: ArrayLike<number> } | { data: Floats, dims?: undefined, shape: ArrayLike<number> }} FloatLike
+ */
+
+/**
  * Nested arrays.
  * @template {number | boolean} [T=number | boolean]
  * @typedef {T | readonly Nested<T>[]} Nested

@@ -9,7 +9,7 @@ import { shareOrRun } from '../ops/linear.js'
 
 /** @typedef {import('../runtime/memory.js').Core} Core */
 /** @typedef {import('../runtime/attention-call.js').AttentionCall} AttentionCall */
-/** @typedef {import('../base/tensor.js').TensorLike} TensorLike */
+/** @typedef {import('../base/tensor.js').FloatLike} FloatLike */
 /** @typedef {import('../base/tensor.js').Nested} Nested */
 /** @typedef {Tensor<Float32Array>} FloatTensor */
 
@@ -135,8 +135,8 @@ export class Cache {
 
   /**
    * Appends the keys and values of one or more steps. If it throws, nothing is appended.
-   * @param {TensorLike | Nested} k (T, D), (G, T, D) or (B, G, T, D); with kvHeads (B, T, G * D)
-   * @param {TensorLike | Nested} v (T, E), (G, T, E) or (B, G, T, E); with kvHeads (B, T, G * E)
+   * @param {FloatLike | Nested} k (T, D), (G, T, D) or (B, G, T, D); with kvHeads (B, T, G * D)
+   * @param {FloatLike | Nested} v (T, E), (G, T, E) or (B, G, T, E); with kvHeads (B, T, G * E)
    * @param {{ kvHeads?: number }} [options] G, where the heads lie side by side in each row
    * @returns {this}
    * @throws {RangeError} there is no room: see capacity, limit and window
@@ -193,7 +193,7 @@ export class Cache {
 
   /**
    * Attention of the queries of the last appended keys over all cached keys, which are read in place.
-   * @param {TensorLike | Nested} q (L, D), (H, L, D) or (B, H, L, D); with numHeads (B, L, H * D)
+   * @param {FloatLike | Nested} q (L, D), (H, L, D) or (B, H, L, D); with numHeads (B, L, H * D)
    * @param {CachedAttentionOptions} [options] as of attention, but `causal` is true by default and there is no
    *   `pastLength`: the last query has the position of the last key. S is `length`
    * @returns {import('../ops/attention.js').Attended} (..., L, E); with numHeads (B, L, H * E)

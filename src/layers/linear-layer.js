@@ -8,6 +8,7 @@ import { readState, SIZE } from './state-dict.js'
 
 /** @typedef {import('../runtime/memory.js').Core} Core */
 /** @typedef {import('../ops/random-stream.js').Generator} Generator */
+/** @typedef {import('../base/tensor.js').FloatLike} FloatLike */
 /** @typedef {import('../base/tensor.js').TensorLike} TensorLike */
 /** @typedef {import('../base/tensor.js').Nested} Nested */
 /** @typedef {import('../base/tensor.js').Tensor<Float32Array>} FloatTensor */
@@ -68,7 +69,7 @@ export class Linear {
   }
 
   /**
-   * @param {TensorLike | Nested} x (..., in)
+   * @param {FloatLike | Nested} x (..., in)
    * @param {import('../ops/linear.js').FusedOptions & OutOptions} [options]
    * @returns {FloatTensor} (..., out)
    */

@@ -17,6 +17,7 @@ import { readState, SIZE } from './state-dict.js'
 /** @typedef {import('../runtime/memory.js').Core} Core */
 /** @typedef {import('../runtime/attention-call.js').AttentionCall} AttentionCall */
 /** @typedef {import('../ops/random-stream.js').Generator} Generator */
+/** @typedef {import('../base/tensor.js').FloatLike} FloatLike */
 /** @typedef {import('../base/tensor.js').TensorLike} TensorLike */
 /** @typedef {import('../base/tensor.js').Nested} Nested */
 /** @typedef {Tensor<Float32Array>} FloatTensor */
@@ -200,9 +201,9 @@ export class MultiheadAttention {
 
   /**
    * (B, L, E), or (L, E) unbatched; key and value default to query.
-   * @param {TensorLike | Nested} query (B, L, E)
-   * @param {TensorLike | Nested} [key] (B, S, kDim)
-   * @param {TensorLike | Nested} [value] (B, S, vDim)
+   * @param {FloatLike | Nested} query (B, L, E)
+   * @param {FloatLike | Nested} [key] (B, S, kDim)
+   * @param {FloatLike | Nested} [value] (B, S, vDim)
    * @param {ForwardOptions} [options]
    * @returns {{ output: FloatTensor, weights?: FloatTensor }} output (B, L, E); weights (B, L, S) or (B, H, L, S),
    *   without B for unbatched input, absent with needWeights false
@@ -285,9 +286,9 @@ export class MultiheadAttention {
 
   /**
    * Every step with its name, its axes and its numbers, in order.
-   * @param {TensorLike | Nested} query (B, L, E), or (L, E)
-   * @param {TensorLike | Nested} [key] (B, S, kDim)
-   * @param {TensorLike | Nested} [value] (B, S, vDim)
+   * @param {FloatLike | Nested} query (B, L, E), or (L, E)
+   * @param {FloatLike | Nested} [key] (B, S, kDim)
+   * @param {FloatLike | Nested} [value] (B, S, vDim)
    * @param {ForwardOptions & import('../ops/attention-arguments.js').TraceOnlyOptions} [options]
    * @returns {{ steps: Step[], output: FloatTensor, weights: FloatTensor, heads: import('../ops/attention.js').Trace }}
    *   `heads` is the trace of all heads, (B, H, L, S); weights are per head

@@ -28,6 +28,7 @@ import { embeddingOf } from './weights.js'
 /** @typedef {Partial<Pick<Call, 'record' | 'inParts' | 'within' | 'entered'>> & { texts?: readonly ModelInput[], checked?: import('./attention-summaries.js').CheckedSummary, operations?: (hooks: import('./network.js').CheckedHooks | undefined) => ModelOperations }} OwnOptions what other modules of qkv ask for */
 /** @typedef {ModelOptions & OwnOptions} RunOptions */
 /** @typedef {import('../base/tensor.js').TensorLike | import('../base/tensor.js').Nested<number> | ArrayLike<number>} Ids (L), or (B, L) */
+/** A text, a pair of texts, or what tokenize returned. @typedef {string | readonly [string, string] | { ids: readonly number[], tokenTypeIds?: readonly number[] }} PaddedText */
 
 /**
  * @typedef {object} ModelInput
@@ -272,7 +273,7 @@ export class Model {
 
   /**
    * Texts of several lengths as one input of forward: padded on the left for a decoder, else on the right.
-   * @param {readonly (string | readonly [string, string] | { ids: readonly number[], tokenTypeIds?: readonly number[] })[]} texts a text, a pair of texts, or what tokenize returned
+   * @param {readonly PaddedText[]} texts a text, a pair of texts, or what tokenize returned
    * @param {TextOptions} [options]
    */
   padded(texts, options) {
@@ -420,7 +421,7 @@ export class Model {
 
   /**
    * The logits and scores of the classes of a text or, of a checkpoint for that, of each token, and their names; with all that forward returns.
-   * @param {string | ModelInput | Parameters<Model['padded']>[0]} input one text, or several
+   * @param {string | ModelInput | readonly PaddedText[]} input one text, or several
    * @param {Omit<ModelOptions, 'logits' | 'until'>} [options]
    * @returns {ModelOutput & { logits: FloatTensor, scores: FloatTensor, labels: string[] }} logits, scores: (B, classes) or (B, L, classes)
    */

@@ -13,8 +13,8 @@ import { allocate, OUT_OPTIONS, produce, toTarget } from '../runtime/outputs.js'
 /** @typedef {import('../runtime/outputs.js').Target} Target */
 /** @typedef {import('../base/tensor.js').Tensor<Float32Array>} FloatTensor */
 
-/** @typedef {import('../base/tensor.js').TensorLike | import('../base/tensor.js').Nested} Operand on a tape also a parameter, or a result of the tape */
-/** @typedef {Operand | ArrayLike<number>} IdOperand whole numbers of any dims */
+/** @typedef {import('../base/tensor.js').FloatLike | import('../base/tensor.js').Nested} Operand on a tape also a parameter, or a result of the tape */
+/** @typedef {import('../base/tensor.js').TensorLike | import('../base/tensor.js').Nested | ArrayLike<number>} IdOperand whole numbers of any dims */
 
 /**
  * Where gradients are written: `out` names a tensor for each; those not named are new arrays, or with `resident` new

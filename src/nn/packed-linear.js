@@ -15,6 +15,7 @@ import { PACK_LINEAR_WORDS, PRODUCTS_WORDS, writeStruct } from './nn-abi.js'
 
 /** @typedef {import('../runtime/memory.js').Core} Core */
 /** @typedef {import('../runtime/outputs.js').OutOptions} OutOptions */
+/** @typedef {import('../base/tensor.js').FloatLike} FloatLike */
 /** @typedef {import('../base/tensor.js').TensorLike} TensorLike */
 /** @typedef {import('../base/tensor.js').Nested} Nested */
 /** @typedef {import('../base/tensor.js').Tensor<Float32Array>} FloatTensor */
@@ -32,7 +33,7 @@ import { PACK_LINEAR_WORDS, PRODUCTS_WORDS, writeStruct } from './nn-abi.js'
  *   32 values of a row. Default float32
  * @property {'int16' | 'float32'} [activations] what is multiplied with weights of int8 and int4: x rounded to int16 in blocks of
  *   256 values (default), or x as it is, which is slow
- * @property {TensorLike | Nested} [scales] (out), of a weight of int8: W[n][k] = scales[n] * data[n][k]
+ * @property {FloatLike | Nested} [scales] (out), of a weight of int8: W[n][k] = scales[n] * data[n][k]
  *
  * @typedef {PackOwnOptions & import('../ops/linear.js').LayoutOption} PackOptions
  */
@@ -254,7 +255,7 @@ export class PackedLinear {
 
   /**
    * With float32 the same bits as qkv.linear(x, weight, bias).
-   * @param {TensorLike | Nested} x (..., in)
+   * @param {FloatLike | Nested} x (..., in)
    * @param {import('../ops/linear.js').FusedOptions & OutOptions} [options]
    * @returns {FloatTensor} (..., out)
    */
@@ -430,7 +431,7 @@ const collected = /* @__PURE__ */ whenCollected(tensors => {
  * @param {import('../qkv.js').Qkv} qkv
  * @param {TensorLike | Nested | RawWeight} weight (out, in); (in, out) with layout
  *   'in,out'. Of float16, bfloat16 (`{ data: Uint16Array, dims, dtype: 'bfloat16' }`) and int8 no float32 copy is made
- * @param {TensorLike | Nested} [bias] (out)
+ * @param {FloatLike | Nested} [bias] (out)
  * @param {PackOptions} [options]
  * @returns {PackedLinear} `forward(x, { activation, residual, out })`, `dispose()`
  * @throws {TypeError | RangeError}

@@ -75,7 +75,7 @@ test('groups are heads: segments side by side, each with weights of its own', ()
 
 test('the bias of the keys changes no weight: it adds the same to all scores of a query', () => {
   const { x, z, w_k, w_v, w_q, b_k, b_v, b_q } = article.case('signature').inputs
-  const doubled = { data: b_k.data.map(b => 2 * b), dims: b_k.dims }
+  const doubled = { data: b_k.data.map((/** @type {number} */ b) => 2 * b), dims: b_k.dims }
   const { expected, tolerance } = article.case('signature')
   for (const { weights } of dotProductAttention(x, z, w_k, w_v, w_q, doubled, b_v, b_q, { groups: 1, scale: 1 }))
     close(weights, expected.weights, tolerance, 'weights with another bias')

@@ -130,9 +130,9 @@ export function printout({ data, dims: [, columns] }, { perLine = columns, write
 /**
  * An attention by both kernels: what the traced one gives, then the same with the output of the tiled one.
  * @param {Qkv} qkv
- * @param {TensorLike} q
- * @param {TensorLike} k
- * @param {TensorLike} v
+ * @param {Parameters<Qkv['attention']>[0]} q
+ * @param {Parameters<Qkv['attention']>[0]} k
+ * @param {Parameters<Qkv['attention']>[0]} v
  * @param {import('qkv').AttentionOptions} [options]
  * @returns {Trace[]}
  */
