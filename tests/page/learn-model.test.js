@@ -425,7 +425,7 @@ test('sizes that take minutes are known beforehand, and what is offered instead 
 })
 
 test('a run costs what its machine takes for the usual number of steps, and nothing once it is done', () => {
-  const run = { is: 'here', value: { milliseconds: 1000, shape: { outputs: 32 } } }
+  const run = { is: 'here', value: { milliseconds: { step: 375, evaluation: 1000 }, shape: { outputs: 32 } } }
   const cost = (/** @type {object} */ patch) =>
     costOf(
       /** @type {any} */ ({

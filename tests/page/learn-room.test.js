@@ -151,7 +151,7 @@ test('each switch stands below the map of its head; a curve has the stroke of it
   for (const { kind, key, curve } of strokes) assert.equal(key, curve, kind)
 
   await reads('#learn-recorded', /passed 50% between steps 200 and 280\.$/)
-  await follow('#2&room=learn&learn.steps=5000&learn.d=64')
+  await follow('#2&room=learn&learn.steps=5000&learn.d=128&learn.batch=64')
   await reads('#learn-train', /about/)
   await becomes(() => room('#learn-recorded').count(), 0)
   const [warned, said] = await Promise.all(['#learn-large', '#learn-train'].map(text))

@@ -1,5 +1,7 @@
 // How long a run takes and how much memory, and smaller settings.
 
+import { EVERY } from './snapshots.js'
+
 /** @import { LearnSettings } from './tasks/task.js' */
 
 /** Operations a second, assumed until a speed is measured. */
@@ -23,12 +25,8 @@ export function estimate({ layers, heads, d, mlp, V, T, batch, steps }, outputs 
   return { seconds: (steps * 3.5 * forward) / SPEED, bytes: 4 * (2 * floats + 8 * weights + snapshots) }
 }
 
-/**
- * How long so many steps take on a machine that took so long for an evaluation: that is eight passes, a step about three.
- * @param {number} steps
- * @param {number} milliseconds
- */
-export const secondsOf = (steps, milliseconds) => (steps * (3 / 8 + 1 / 20) * milliseconds) / 1000
+/** How long so many steps take, with an evaluation after each 20. @param {number} steps @param {import('./learn.js').RunInfo['milliseconds']} milliseconds */
+export const secondsOf = (steps, { step, evaluation }) => (steps * (step + evaluation / EVERY)) / 1000
 
 /**
  * Nearby settings that do not take minutes: the largest size is reduced.

@@ -100,8 +100,8 @@ export interface RunInfo {
   settings: LearnSettings
   /** Accuracy of the baseline without attention. */
   baseline: number
-  /** Milliseconds of an evaluation: how fast this machine is. */
-  milliseconds: number
+  /** How long a step and an evaluation take on this machine. */
+  milliseconds: { step: number; evaluation: number }
   /** Was the model saved before? */
   isOpened: boolean
   first: Progress
