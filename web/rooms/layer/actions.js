@@ -5,6 +5,7 @@ import { fromLink, toLink } from '../../shell/settings-link.js'
 import { headsOfImported } from './check-settings.js'
 import { cellOfFrame, STEP_OF } from './explain/frame-steps.js'
 import { stepsOf } from './explain/steps.js'
+import { strongestLink } from './explain/strongest-link.js'
 import { isDone, stopOf, VECTOR_SIZE } from './explain/tour.js'
 import { everything } from './export.js'
 import { FIELDS, isFloat32 } from './fields.js'
@@ -174,11 +175,12 @@ const BESIDE_FLOW = { join: 'joined', out: 'final' }
 
 /** Shows a step: its frame of the flow, or its matrices below. @param {LayerState} state @param {string} step @returns {LayerStep} */
 function goTo(state, step) {
-  const { view, word } = state.settings
+  const { view, word, head } = state.settings
+  const result = resultOf(state)
   const shown = { set: { step }, view: { pointed: undefined } }
   if (view !== 'flow') return { ...shown, effects: [{ type: 'reveal', selector: `#step-${step}` }] }
   const matrix = BESIDE_FLOW[step]
-  const row = word?.side === 'queries' ? word.position : 0
+  const row = word?.side === 'queries' ? word.position : ((result && strongestLink(result, head))?.row ?? 0)
   const opened = matrix && select(state, { cell: { matrix, head: 0, row, column: 0 } })
   return { ...shown, set: { ...shown.set, ...opened?.set }, effects: [{ type: 'reveal', selector: '#flow' }] }
 }
