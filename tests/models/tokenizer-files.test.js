@@ -3,8 +3,10 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { Tokenizer as Native } from '@anush008/tokenizers'
+import { compile, cut } from '../../src/models/tokenizers/patterns.js'
 import { compare } from './tokenizers/compare.js'
-import { randomFile, randomOf, TEXTS } from './tokenizers/random-files.js'
+import { randomCharacters, randomFile, randomOf, randomPattern, TEXTS } from './tokenizers/random-files.js'
 
 const count = Number(process.env.TOKENIZER_FILES ?? 120)
 const first = Number(process.env.TOKENIZER_SEED ?? 1)
@@ -19,4 +21,49 @@ test(`of ${count} random files none differs from the Rust library in silence, an
   for (const [reason, number] of refused) t.diagnostic(`${number} refused: ${reason}`)
   const all = [...refused.values()].reduce((a, b) => a + b, 0)
   assert.ok(all <= 0.05 * count, `${all} of ${count} refused`)
+})
+
+test('random patterns cut texts as Oniguruma does, or are refused', t => {
+  const counts = { equal: 0, refused: 0, both: 0 }
+  const model = { type: 'WordLevel', vocab: { u: 0 }, unk_token: 'u' }
+  for (let seed = first; seed < first + 10 * count; seed++) {
+    const random = randomOf(seed)
+    const Regex = randomPattern(random)
+    const split = { type: 'Split', pattern: { Regex }, behavior: 'Isolated', invert: false }
+    const own = (() => {
+      try {
+        return compile({ Regex }, 'pre_tokenizer')
+      } catch (error) {
+        assert.match(
+          /** @type {Error} */ (error).message,
+          /^tokenizer\.json: pre_tokenizer: the pattern .* is not covered/,
+        )
+        return undefined
+      }
+    })()
+    const native = /** @type {import('@anush008/tokenizers').PreTokenizer | null | undefined} */ (
+      (() => {
+        try {
+          return Native.fromString(JSON.stringify({ version: '1.0', added_tokens: [], pre_tokenizer: split, model }))
+        } catch {
+          return undefined // not a pattern, or one with a kind of look-behind that Oniguruma does not have
+        }
+      })()?.getPreTokenizer()
+    )
+    if (!own || !native) {
+      counts[native ? 'refused' : 'both']++
+      continue
+    }
+    counts.equal++
+    for (let n = 0; n < 5; n++) {
+      const text = randomCharacters(random)
+      /** @type {string[]} */
+      const want = native.preTokenizeString(text).flatMap(([part]) => part || [])
+      /** @type {string[]} */
+      const got = cut(own, text).flatMap(part => part.text || [])
+      assert.deepEqual(got, want, JSON.stringify([seed, Regex, text]))
+    }
+  }
+  t.diagnostic(JSON.stringify(counts))
+  assert.ok(counts.equal > 3 * count)
 })

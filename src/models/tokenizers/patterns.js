@@ -33,6 +33,7 @@ class Rewriter {
     this.where = where
     this.at = 0
     this.groups = 0
+    this.behind = 0 // look-behinds that stand around
   }
 
   /** @returns {never} */
@@ -74,6 +75,9 @@ class Rewriter {
   quantified(atom) {
     const found = this.take(/[?*+]|\{\d+(?:,\d*)?\}|\{,\d+\}/y)
     if (!found) return atom
+    // After a round that matches nothing the two engines go on in different ways; Oniguruma has few kinds of look-behind.
+    if (this.behind || (atom.startsWith('(') && (/\(\?<?[=!]/.test(atom) || new RegExp(`^${atom}`, 'u').test(''))))
+      this.fail()
     const count = found[0].replace('{,', '{0,')
     const isInterval = count.startsWith('{')
     if (this.take(/\?/y)) {
@@ -93,13 +97,17 @@ class Rewriter {
     if (group) {
       if (/^\?/.test(this.source.slice(this.at))) this.fail()
       const isInner = isFolded || group[0] === '(?i:'
+      const isBehind = group[0].startsWith('(?<')
+      if (isBehind && this.behind) this.fail()
+      this.behind += Number(isBehind)
       const inner = this.alternatives(isInner)
+      this.behind -= Number(isBehind)
       if (!this.take(/\)/y)) this.fail()
       return `${group[0] === '(' || group[0] === '(?i:' ? '(?:' : group[0]}${inner})`
     }
     if (this.take(/\[/y)) return `[${this.set(isFolded)}]`
     if (this.take(/\./y)) return '[^\\n]'
-    const escaped = this.escape()
+    const escaped = this.escape(isFolded)
     if (escaped) return escaped.text
     if (/[\^$*+?{}\])]/.test(this.source[this.at] ?? ')')) this.fail()
     const character = String.fromCodePoint(Number(this.source.codePointAt(this.at)))
@@ -115,8 +123,8 @@ class Rewriter {
     return isAlone ? `[${both}]` : both
   }
 
-  /** An escaped character or set. @returns {{ text: string, isSet: boolean } | undefined} */
-  escape() {
+  /** An escaped character or set. @param {boolean} isFolded @returns {{ text: string, isSet: boolean } | undefined} */
+  escape(isFolded) {
     const property = this.take(/\\([pP])\{(\w+)\}/y)
     if (property) {
       const [, p, name] = property
@@ -128,6 +136,7 @@ class Rewriter {
     const found = this.take(/\\([sSdDrntfv]|[^\w\s]|u[0-9a-fA-F]{4}|x[0-9a-fA-F]{2}(?![0-9a-fA-F]))/y)
     if (!found) return this.source[this.at] === '\\' ? this.fail() : undefined
     const [whole, name] = found
+    if (isFolded && /^[ux]/.test(name)) this.fail()
     if (name in SETS) return { text: SETS[name], isSet: true }
     return { text: /^\w/.test(name) ? whole : name === '-' ? '\\x2d' : literal(name), isSet: false }
   }
@@ -166,7 +175,7 @@ class Rewriter {
 
   /** A member of a set: the character, or '' of a set, and its text. @param {boolean} isFolded @returns {[string, string]} */
   one(isFolded) {
-    const escaped = this.escape()
+    const escaped = this.escape(isFolded)
     if (escaped) return [escaped.isSet ? '' : escaped.text, escaped.text]
     const character = String.fromCodePoint(Number(this.source.codePointAt(this.at)))
     this.at += character.length
@@ -183,10 +192,15 @@ export function compile(pattern, where) {
   const { String: text, Regex: source } = Object(pattern)
   if (typeof text === 'string') return new RegExp(literal(text) || '(?:)', 'gu')
   if (typeof source !== 'string') throw refuse(`tokenizer.json: ${where}`, `the pattern ${JSON.stringify(pattern)}`)
-  const rewriter = new Rewriter(source, `tokenizer.json: ${where}`)
-  const rewritten = rewriter.alternatives(false)
-  if (rewriter.at < source.length) rewriter.fail()
-  return new RegExp(rewritten, 'gu')
+  try {
+    const rewriter = new Rewriter(source, `tokenizer.json: ${where}`)
+    const rewritten = rewriter.alternatives(false)
+    if (rewriter.at < source.length) rewriter.fail()
+    return new RegExp(rewritten, 'gu')
+  } catch (error) {
+    if (error instanceof RangeError) throw error
+    throw refuse(`tokenizer.json: ${where}`, `the pattern ${JSON.stringify(source)}`) // such as look-around with a quantifier
+  }
 }
 
 /**
@@ -201,7 +215,12 @@ export function cut(pattern, text) {
   if (!text) return parts
   let end = 0
   for (const { index, 0: found } of text.matchAll(pattern)) {
-    if (!found && index === end && index > 0) continue // Oniguruma finds no empty match at the end of another one
+    // Oniguruma finds no empty match at the end of another one, and none within a character.
+    if (
+      !found &&
+      ((index === end && index > 0) || /^[\ud800-\udbff][\udc00-\udfff]/.test(text.slice(index - 1, index + 1)))
+    )
+      continue
     if (index > end) parts.push({ text: text.slice(end, index), isMatch: false })
     parts.push({ text: found, isMatch: true })
     end = index + found.length

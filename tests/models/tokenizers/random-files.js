@@ -471,3 +471,31 @@ export const randomText = random =>
     const from = random.below(characters.length)
     return characters.slice(from, from + random.below(25)).join('')
   }).join(random.pick(['', ' ', '\n']))
+
+const ATOMS =
+  "a b s k 1 \u0020 é - ' 你 \\. \\- \\n \\r \\t \\u00e9 \\x41 . \\s \\S \\d \\D \\p{L} \\p{N} \\P{L} \\p{Lu} \\p{M} \\p{P} \\p{Han} \\p{Zs}"
+    .split(' ')
+    .map(atom => atom || ' ')
+const MEMBERS = 'a b-k 1 \\s \\p{L} ^ - \\- . | $ ( \\n [ab] é a-z \\d \\]'.split(' ')
+const GROUPS = ['(', '(?:', '(?i:', '(?=', '(?!', '(?<=', '(?<!']
+const QUANTIFIERS = '? * + {2} {1,2} {1,} {,2} ?? *? +? {1,2}? ?+ *+ ++ {2}? {2}+'.split(' ')
+
+/** Calls as many times as a random number says. @template T @param {Random} random @param {number} most @param {() => T} make */
+const several = (random, most, make) => Array.from({ length: 1 + random.below(most) }, make)
+
+/** A random pattern; many are not valid. @param {Random} random @param {number} [depth] @returns {string} */
+export function randomPattern(random, depth = 0) {
+  const atom = () => {
+    const kind = random.below(depth < 2 ? 3 : 2)
+    if (kind === 0) return random.pick(ATOMS)
+    if (kind === 1) return `[${random.pick(['', '^'])}${several(random, 3, () => random.pick(MEMBERS)).join('')}]`
+    return `${random.pick(GROUPS)}${randomPattern(random, depth + 1)})`
+  }
+  const quantified = () => atom() + (random.is(0.6) ? '' : random.pick(QUANTIFIERS))
+  return several(random, 2, () => several(random, 3 - depth, quantified).join('')).join('|')
+}
+
+const CHARACTERS = Array.from("abskSK\u017f\u212a1² \n\r\t\u0085\ufeff\u00a0.-^$é\u0301你ß'🍣_|İÅǆ")
+
+/** A short text of characters that patterns treat in their own ways. @param {Random} random */
+export const randomCharacters = random => several(random, 9, () => random.pick(CHARACTERS)).join('')
