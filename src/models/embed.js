@@ -1,11 +1,11 @@
 // Embeddings of texts, by the modules of sentence-transformers that a folder lists. Loaded when they are first asked for.
 
-import { oneOf, readOptions, toBoolean } from '../base/arguments.js'
+import { oneOf, readOptions, toBoolean, toNumber } from '../base/arguments.js'
 import { describe } from '../base/errors.js'
 import { Tensor } from '../base/tensor.js'
 import { checkSignal } from './inputs.js'
 import { runTexts } from './many-texts.js'
-import { inputOf, POOLINGS, pool, pullPool, recipeOf } from './sentence-modules.js'
+import { POOLINGS, pool, pullPool, recipeOf } from './sentence-modules.js'
 
 /** @typedef {import('../base/tensor.js').FloatTensor} FloatTensor */
 /** @typedef {import('./many-texts.js').Runner} Runner */
@@ -15,13 +15,15 @@ import { inputOf, POOLINGS, pool, pullPool, recipeOf } from './sentence-modules.
  * @typedef {object} EmbedOptions
  * @property {Pooling} [pooling] of the rows of a text: their mean, the first one, the largest numbers, the sum divided by the root of their
  *   number, the last one; default: what the folder says
- * @property {boolean} [normalize] to length 1; default: what the folder says
+ * @property {boolean} [normalize] to length 1, at the end; default: what the folder says
+ * @property {string | { text: string }} [prompt] before each text: the name of one of the folder, or a text; default: what the folder says
+ * @property {number} [truncateDim] how many numbers of an embedding are kept, of models trained for it (Matryoshka); default: what the folder says, or all
  * @property {import('./model.js').Hooks} [hooks] each text then runs by itself
  * @property {AbortSignal} [signal]
  * @property {(progress: { done: number, texts?: number }) => void} [onProgress] how many texts are done, after each batch, of how many, unless
  *   they are a stream
  *
- * @typedef {Omit<EmbedOptions, 'normalize' | 'onProgress'>} SimilarityOptions
+ * @typedef {Omit<EmbedOptions, 'normalize' | 'onProgress' | 'prompt' | 'truncateDim'>} SimilarityOptions
  *
  * The cosine of two embeddings; `heads` (layers, H), `mlps` (layers), `embedding` and `rest` sum to it.
  * @typedef {object} Similarity
@@ -34,7 +36,7 @@ import { inputOf, POOLINGS, pool, pullPool, recipeOf } from './sentence-modules.
  * @property {Pooling[]} poolings by which both were made
  */
 
-const OPTIONS = ['pooling', 'normalize', 'hooks', 'signal', 'onProgress']
+const OPTIONS = ['pooling', 'normalize', 'prompt', 'truncateDim', 'hooks', 'signal', 'onProgress']
 
 /**
  * The embeddings of each batch of texts, and how many texts are done.
@@ -45,13 +47,14 @@ const OPTIONS = ['pooling', 'normalize', 'hooks', 'signal', 'onProgress']
  * @param {string} where
  */
 async function* embedBatches(runner, read, texts, options, where) {
-  const { pooling, normalize, hooks, signal, onProgress } = readOptions(options, OPTIONS, where)
+  const { pooling, normalize, prompt, truncateDim, hooks, signal, onProgress } = readOptions(options, OPTIONS, where)
   if (pooling !== undefined) oneOf(pooling, POOLINGS, `${where}: pooling`)
   if (normalize !== undefined) toBoolean(normalize, `${where}: normalize`)
+  if (truncateDim !== undefined) toNumber(truncateDim, `${where}: truncateDim`, { least: 1, whole: true })
   checkSignal(signal, where)
   if (onProgress !== undefined && typeof onProgress !== 'function')
     throw new TypeError(`${where}: onProgress: ${describe(onProgress)} given, a function expected`)
-  const recipe = recipeOf(runner.model, await read?.(), { pooling, normalize })
+  const recipe = recipeOf(runner.model, await read?.(), { pooling, normalize, prompt, truncateDim })
   const toInput = (/** @type {unknown} */ text) => {
     if (typeof text !== 'string')
       throw new TypeError(`${where}: ${describe(text)} given among the texts, a text expected`)
@@ -122,12 +125,13 @@ export async function similarity(runner, attributed, read, [text, other], option
   const { pooling, hooks, signal } = readOptions(options, ['pooling', 'hooks', 'signal'], 'similarity')
   for (const each of [text, other])
     if (typeof each !== 'string') throw new TypeError(`similarity: ${describe(each)} given, a text expected`)
+  if (modules && !pooling) checkLinear(modules)
   const second = (await embed(runner, read, other, { pooling, normalize: true, signal })).row(0).data
   const poolings = pooling ? [pooling] : (modules?.poolings ?? [])
   const { contributions } = await import('./linear-attribution.js')
   const { logits, heads, mlps, embedding, rest } = await contributions(
     attributed,
-    inputOf(runner.model, modules, text),
+    recipeOf(runner.model, modules, { pooling }).input(text),
     {
       hooks,
       signal,
@@ -156,4 +160,20 @@ export async function similarity(runner, attributed, read, [text, other], option
     other: new Tensor(second, [second.length]),
     poolings,
   }
+}
+
+/** Refuses a folder whose likeness is no linear function of the pooled rows, or no cosine. @param {import('./sentence-modules.js').Modules} modules */
+function checkLinear({ after, similarity, includesPrompt, truncateDim }) {
+  const layer = after.find(({ kind }) => kind !== 'Normalize')
+  const is = layer
+    ? `modules.json lists ${layer.kind}`
+    : !['cosine', after.length ? 'dot' : 'cosine'].includes(similarity)
+      ? `config_sentence_transformers.json: similarity_fn_name is ${describe(similarity)}`
+      : !includesPrompt || truncateDim !== undefined
+        ? 'its pooling leaves out a prompt, or its embeddings are cut'
+        : undefined
+  if (is)
+    throw new RangeError(
+      `similarity: ${is}, so that the cosine of pooled rows is not its likeness: compare rows of embed, or say { pooling }`,
+    )
 }

@@ -102,7 +102,7 @@ async function open(qkv, source, options) {
         : await (await textTools()).openTokenizer(folder, readJSON, tokenizer, family.type)
     const { classLogits } = family.classes ? await import('./class-logits.js') : { classLogits: undefined }
     const files = text || family.decoder ? await import('./text-files.js') : undefined
-    const reads = text && (await files?.readsOf(folder, source, text.config))
+    const reads = text && (await files?.readsOf(folder, source, text.config, family.classes !== undefined))
     const settings = family.decoder && (await files?.settingsOf(folder, source, json, family.vocab))
     const weights = new ModelWeights(qkv, kept)
     const TokenCalls = await kept.loadKernels?.(expectCore(qkv, 'loadModel'))

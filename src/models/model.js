@@ -202,7 +202,7 @@ export class Model {
    * @param {Record<string, unknown>} config
    * @param {import('./tokenizer.js').TextTool | undefined} tokenizer
    * @param {typeof import('./class-logits.js').classLogits} [classLogits] of a family with classes
-   * @param {{ modules?: import('./sentence-modules.js').ReadModules, chat?: () => Promise<import('./text-files.js').ChatFiles>, settings?: () => Promise<import('./generation-settings.js').GenerationSettings>, TokenCalls?: typeof import('./token-calls.js').TokenCalls }} [reads]
+   * @param {{ modules?: import('./sentence-modules.js').ReadModules, ranking?: import('./rank.js').ReadRanking, chat?: () => Promise<import('./text-files.js').ChatFiles>, settings?: () => Promise<import('./generation-settings.js').GenerationSettings>, TokenCalls?: typeof import('./token-calls.js').TokenCalls }} [reads]
    *   files that are read when they are needed: the modules of sentence-transformers, chat templates, generation_config.json; what makes the calls of a token
    */
   constructor(qkv, family, weights, config, tokenizer, classLogits, reads = {}) {
@@ -918,6 +918,20 @@ export class Model {
       packs: this.#packs,
       run: (texts, options) => this.#packed(texts, options),
     }
+  }
+
+  /**
+   * Texts in the order of what a cross-encoder says of each with a query.
+   * @param {string} query
+   * @param {readonly string[]} texts
+   * @param {import('./rank.js').RankOptions} [options]
+   * @returns {Promise<import('./rank.js').Ranked[]>} the largest score first
+   */
+  async rank(query, texts, options = {}) {
+    Model.#own(this)
+    this.#expectTokenizer()
+    const { rank } = await import('./rank.js')
+    return rank(this, this.#reads.ranking, query, texts, options)
   }
 
   /**

@@ -1,22 +1,29 @@
-// Reads the modules of sentence-transformers that a folder lists, and computes them.
-// https://github.com/huggingface/sentence-transformers: sentence_transformers/models/Pooling.py, Normalize.py
+// Reads the modules of sentence-transformers that a folder lists, and says what a text becomes by them.
+// https://github.com/huggingface/sentence-transformers (6.0): base/model.py, base/modules/, sentence_transformer/modules/
 
 import { describe } from '../base/errors.js'
 import { Tensor } from '../base/tensor.js'
-import { Config } from './config.js'
+import { checkInput, expectObject, refuse } from './module-settings.js'
 
 /** @typedef {import('../base/tensor.js').FloatTensor} FloatTensor */
 /** @typedef {import('./source.js').Folder} Folder */
+/** @typedef {import('./tokenizer.js').Tokenized} Tokenized */
 /** @typedef {(typeof POOLINGS)[number]} Pooling */
+/** @typedef {{ kind: 'Normalize' } | import('./sentence-layers.js').SentenceLayer} AfterPooling a module behind the pooling */
 /**
  * What is done with the hidden states of a text. More than one pooling: side by side.
  * @typedef {object} Modules
  * @property {Pooling[]} poolings
- * @property {boolean} isNormalized
+ * @property {boolean} includesPrompt does the pooling read the rows of the prompt?
+ * @property {AfterPooling[]} after
  * @property {number} [most] ids
  * @property {boolean} isLower are texts put in lower case?
- * @property {string} prompt before each text
+ * @property {Record<string, string>} prompts by name
+ * @property {string} [defaultPrompt] the name of one of them
+ * @property {string} similarity the function by which embeddings are compared
+ * @property {number} [truncateDim]
  */
+
 /** @typedef {() => Promise<Modules | undefined>} ReadModules */
 
 /** In the order in which sentence-transformers joins them. */
@@ -25,132 +32,321 @@ export const POOLINGS = /** @type {const} */ ([
   'max_tokens',
   'mean_tokens',
   'mean_sqrt_len_tokens',
+  'weightedmean_tokens',
   'lasttoken',
 ])
 
+/** The names of the poolings in files since 5.4. @type {Record<string, Pooling>} */
+const MODES = {
+  cls: 'cls_token',
+  max: 'max_tokens',
+  mean: 'mean_tokens',
+  mean_sqrt_len_tokens: 'mean_sqrt_len_tokens',
+  weightedmean: 'weightedmean_tokens',
+  lasttoken: 'lasttoken',
+}
+
+const KINDS = ['Transformer', 'Pooling', 'Dense', 'LayerNorm', 'Normalize', 'Dropout']
+/** The names of the files that hold the settings of Transformer, old ones among them. */
+export const SIZES = ['bert', 'roberta', 'distilbert', 'camembert', 'albert', 'xlm-roberta', 'xlnet'].map(
+  type => `sentence_${type}_config.json`,
+)
+export const [MODULES, PROMPTS] = ['modules.json', 'config_sentence_transformers.json']
+
+/** A reader of the JSON files of a folder; undefined: there is no such file. @param {Folder} folder @param {typeof import('./source.js').readJSON} readJSON */
+export const jsonOf = (folder, readJSON) => async (/** @type {string} */ name) => {
+  const file = await folder.open(name)
+  return file && readJSON(file, name)
+}
+
 /**
- * Reads modules.json and the configs that it names.
+ * Reads modules.json and the files of the modules that it lists.
  * @param {Folder} folder
  * @param {typeof import('./source.js').readJSON} readJSON
  * @returns {Promise<Modules | undefined>} undefined: there is no modules.json
  */
 export async function readModules(folder, readJSON) {
-  /** @param {string} name @param {unknown} [fallback] */
-  const json = async (name, fallback) => {
-    const file = await folder.open(name)
-    return file ? readJSON(file, name) : fallback
-  }
-  const list = await json('modules.json')
+  const json = jsonOf(folder, readJSON)
+  const list = await json(MODULES)
   if (list === undefined) return undefined
-  if (!Array.isArray(list)) throw new TypeError(`modules.json: ${describe(list)} given, a list of modules expected`)
-  const kinds = list.map(module => /** @type {string} */ (String(Object(module).type)).split('.').pop())
-  const [first, second, third, ...more] = kinds
-  if (first !== 'Transformer' || second !== 'Pooling' || ![undefined, 'Normalize'].includes(third) || more.length)
-    throw new RangeError(`modules.json: ${kinds.join(', ')} are not covered; covered: Transformer, Pooling, Normalize`)
-  if (list[0].path) throw new RangeError(`modules.json: a model in ${describe(list[0].path)} is not covered`)
-  const { path } = list[1]
-  if (!/^[\w-]+$/.test(path))
-    throw new RangeError(`modules.json: ${describe(path)} is no name of a folder in this folder`)
-  const sizes = new Config(await json('sentence_bert_config.json', {}))
-  const prompts = new Config(await json('config_sentence_transformers.json', {}))
-  const name = prompts.get('default_prompt_name')
-  const prompt = name === undefined ? '' : Object(prompts.get('prompts'))[String(name)]
-  if (typeof prompt !== 'string')
-    throw new TypeError(
-      `config_sentence_transformers.json: the prompt ${describe(name)} is ${describe(prompt)}, a text expected`,
+  if (!Array.isArray(list)) throw new TypeError(`${MODULES}: ${describe(list)} given, a list of modules expected`)
+  const modules = list.map(moduleOf)
+  const [first, second, ...rest] = modules
+  const kinds = modules.map(({ kind }) => kind)
+  if (
+    first?.kind !== 'Transformer' ||
+    second?.kind !== 'Pooling' ||
+    rest.some(({ kind }) => kind === 'Transformer' || kind === 'Pooling')
+  )
+    throw new RangeError(
+      `${MODULES}: ${kinds.join(', ')} are not covered; covered: Transformer, Pooling, then ${KINDS.slice(2).join(', ')}`,
     )
-  const most = sizes.get('max_seq_length') === undefined ? undefined : sizes.size('max_seq_length')
-  const pooling = await json(`${path}/config.json`)
-  return {
-    poolings: poolingsOf(new Config(pooling)),
-    isNormalized: third !== undefined,
-    most,
-    isLower: sizes.flag('do_lower_case', false),
-    prompt,
+  if (first.path && (await folder.open(`${first.path}/config.json`)))
+    throw new RangeError(
+      `${MODULES}: the model lies in ${describe(first.path)}, beside the one that was opened: embed would run the other one. Open that folder and say { pooling }`,
+    )
+  const { poolings, includesPrompt } = poolingOf(
+    (await json(`${second.path}/config.json`)) ?? {},
+    `${second.path}/config.json`,
+  )
+  /** @type {AfterPooling[]} */
+  const after = []
+  for (const { kind, path } of rest) {
+    if (kind === 'Normalize') checkInput(await json(`${path}/config.json`), `${path}/config.json`)
+    if (kind === 'Normalize') after.push({ kind })
+    else if (kind !== 'Dropout')
+      after.push(await (await import('./sentence-layers.js')).readLayer(folder, readJSON, kind, path))
   }
+  return { poolings, includesPrompt, after, ...(await readSizes(json, first.path)), ...(await readPrompts(json)) }
 }
 
-/** The poolings that the config of a Pooling module switches on. @param {Config} c @returns {Pooling[]} */
-function poolingsOf(c) {
-  c.get('word_embedding_dimension')
-  c.get('embedding_dimension')
-  c.only({ include_prompt: true })
-  const chosen = POOLINGS.filter(name => c.flag(`pooling_mode_${name}`, name === 'mean_tokens'))
-  c.end()
-  if (!chosen.length) throw new RangeError(`the config of Pooling switches none on of: ${POOLINGS.join(', ')}`)
-  return chosen
+/** @param {any} given an entry of modules.json */
+function moduleOf(given) {
+  const { type, path = '' } = Object(given)
+  const kind = String(type).split('.').pop() ?? ''
+  // The names of a class in the package: models.Dense, base.modules.dense.Dense, sentence_transformer.modules.Dense.
+  const isOurs = /^sentence_transformers\.(?:\w+\.)+\w+$/.test(String(type)) && KINDS.includes(kind)
+  if (!isOurs)
+    throw new RangeError(
+      `${MODULES}: ${describe(type)} is not covered; covered of sentence_transformers: ${KINDS.join(', ')}`,
+    )
+  if (typeof path !== 'string' || !(path === '' ? kind === 'Transformer' : /^[\w-]+$/.test(path)))
+    throw new RangeError(`${MODULES}: ${describe(path)} is no name of a folder in this folder`)
+  return { kind, path }
+}
+
+/**
+ * What a Pooling module does: `pooling_mode`, or the flags of versions before 5.4.
+ * @param {unknown} given
+ * @param {string} file
+ * @returns {{ poolings: Pooling[], includesPrompt: boolean }}
+ */
+function poolingOf(given, file) {
+  const config = expectObject(given, file)
+  const { pooling_mode: mode, include_prompt: includesPrompt = true } = config
+  if (typeof includesPrompt !== 'boolean') refuse(file, 'include_prompt', includesPrompt, 'true, false')
+  const known = [
+    'pooling_mode',
+    'include_prompt',
+    'word_embedding_dimension',
+    'embedding_dimension',
+    ...POOLINGS.map(name => `pooling_mode_${name}`),
+  ]
+  const other = Object.keys(config).find(key => !known.includes(key))
+  if (other !== undefined) throw new RangeError(`${file}: not covered: ${other} = ${describe(config[other])}`)
+  if (mode !== undefined && mode !== null) {
+    const names = [mode].flat()
+    for (const name of names)
+      if (!Object.hasOwn(MODES, String(name))) refuse(file, 'pooling_mode', name, Object.keys(MODES).join(', '))
+    return { poolings: names.map(name => MODES[name]), includesPrompt }
+  }
+  const flags = POOLINGS.filter(name => config[`pooling_mode_${name}`] === true)
+  return { poolings: flags.length ? flags : ['mean_tokens'], includesPrompt }
+}
+
+/** Settings of the network in Python that change no number of it, or are checked elsewhere. */
+const HARMLESS = [
+  'add_pooling_layer',
+  'attn_implementation',
+  'trust_remote_code',
+  'torch_dtype',
+  'dtype',
+  'use_memory_efficient_attention',
+  'unpad_inputs',
+]
+
+/**
+ * What is read of a text: the first sentence_..._config.json there is.
+ * @param {(name: string) => Promise<unknown>} json
+ * @param {string} [path] of the module
+ */
+export async function readSizes(json, path = '') {
+  let file = SIZES[0]
+  /** @type {unknown} */
+  let found
+  for (const name of SIZES)
+    for (const own of path ? [`${path}/${name}`, name] : [name])
+      if (found === undefined) [file, found] = [own, await json(own)]
+  const config = expectObject(found ?? {}, file)
+  const { max_seq_length: size, do_lower_case: isLower = false, modality_config: modality } = config
+  if (typeof isLower !== 'boolean') refuse(file, 'do_lower_case', isLower, 'true, false')
+  if (size !== undefined && size !== null && !(Number.isInteger(size) && size > 0))
+    throw new TypeError(`${file}: max_seq_length: ${describe(size)} given, a whole number from 1 expected`)
+  for (const key of ['query_length', 'document_length', 'query_expansion'])
+    if (config[key] !== undefined && config[key] !== null) refuse(file, key, config[key], 'none')
+  for (const key of ['processing_kwargs', 'model_args', 'tokenizer_args', 'config_args'])
+    for (const [name, value] of Object.entries(Object(config[key])))
+      if (!HARMLESS.includes(name)) refuse(file, `${key}.${name}`, value, HARMLESS.join(', '))
+  const state = modality?.text?.method_output_name
+  if (![undefined, 'last_hidden_state', 'logits'].includes(state))
+    refuse(file, 'modality_config.text.method_output_name', state, 'last_hidden_state')
+  // Without it the length of the tokenizer counts, as far as the model has positions.
+  const tokenizer = /** @type {any} */ (size ?? (await json('tokenizer_config.json')))
+  const most = size ?? tokenizer?.model_max_length
+  return { most: Number.isInteger(most) && most < 2 ** 31 ? most : undefined, isLower, task: config.transformer_task }
+}
+
+/** @param {(name: string) => Promise<unknown>} json */
+export async function readPrompts(json) {
+  const {
+    prompts = {},
+    default_prompt_name: name,
+    similarity_fn_name: similarity,
+    truncate_dim: size,
+    activation_fn: activation,
+  } = expectObject((await json(PROMPTS)) ?? {}, PROMPTS)
+  /** @type {Record<string, string>} */
+  const all = { query: '', document: '', ...expectObject(prompts ?? {}, PROMPTS) }
+  for (const [key, prompt] of Object.entries(all))
+    if (typeof prompt !== 'string')
+      throw new TypeError(`${PROMPTS}: the prompt ${describe(key)} is ${describe(prompt)}, a text expected`)
+  if (name !== undefined && name !== null && !Object.hasOwn(all, name))
+    throw new RangeError(
+      `${PROMPTS}: default_prompt_name: there is no prompt ${describe(name)} among ${Object.keys(all).join(', ')}`,
+    )
+  if (size !== undefined && size !== null && !(Number.isInteger(size) && size > 0))
+    throw new TypeError(`${PROMPTS}: truncate_dim: ${describe(size)} given, a whole number from 1 expected`)
+  return {
+    prompts: all,
+    defaultPrompt: name ?? undefined,
+    similarity: similarity ?? 'cosine',
+    truncateDim: size ?? undefined,
+    activation,
+  }
 }
 
 /**
  * How texts become embeddings. `pool` takes the rows of one text, `finish` the pooled rows of any number of texts.
  * @typedef {object} Recipe
- * @property {(text: string) => import('./tokenizer.js').Tokenized} input what the model reads of a text
- * @property {(h: FloatTensor, input: import('./tokenizer.js').Tokenized) => Float64Array} pool h: (1, L, d), after the last norm
+ * @property {(text: string) => Tokenized} input what the model reads of a text
+ * @property {(h: FloatTensor, input: Tokenized) => Float64Array} pool h: (1, L, d), after the last norm
  * @property {(rows: Float64Array[]) => FloatTensor} finish (B, d): the modules after the pooling
+ *
+ * @typedef {object} RecipeOptions
+ * @property {Pooling} [pooling] in place of the folder's, without the modules after it that have weights
+ * @property {boolean} [normalize]
+ * @property {string | { text: string }} [prompt] the name of a prompt of the folder, or a prompt
+ * @property {number} [truncateDim]
  */
 
 /**
  * Returns the recipe of a folder, or of the pooling that was given.
  * @param {import('./model.js').Model} model
  * @param {Modules | undefined} modules
- * @param {{ pooling?: Pooling, normalize?: boolean }} options
+ * @param {RecipeOptions} options
  * @returns {Recipe}
  */
-export function recipeOf(model, modules, { pooling, normalize = modules?.isNormalized }) {
+export function recipeOf(model, modules, { pooling, normalize, prompt, truncateDim = modules?.truncateDim }) {
   const poolings = pooling ? [pooling] : modules?.poolings
   if (!poolings)
     throw new Error(
       `embed: this folder has no modules.json of sentence-transformers: say { pooling: 'mean_tokens' } or another of ${POOLINGS.join(', ')}`,
     )
+  const given = promptOf(modules, prompt)
+  const from = given && modules?.includesPrompt === false ? lengthOf(model, modules, given) : 0
+  const after = (modules?.after ?? []).filter(({ kind }) => (kind === 'Normalize' ? normalize !== false : !pooling))
   return {
-    input: text => inputOf(model, modules, text),
-    pool: h => Float64Array.from(poolings.flatMap(name => [...pool(name, h)])),
+    input: text => inputOf(model, modules, given + text),
+    pool(h) {
+      if (from >= h.dims[1])
+        throw new RangeError(
+          'embed: the prompt alone fills the length of the model, and the pooling leaves it out: give a shorter one',
+        )
+      return Float64Array.from(poolings.flatMap(name => [...pool(name, h, from)]))
+    },
     finish(rows) {
-      const length = (/** @type {Float64Array} */ row) => (normalize ? Math.max(Math.hypot(...row), 1e-12) : 1)
-      const all = rows.flatMap(row => {
-        const divisor = length(row)
-        return Array.from(row, value => value / divisor)
-      })
-      return new Tensor(Float32Array.from(all), [rows.length, rows[0].length])
+      for (const each of after) rows = rows.map(each.kind === 'Normalize' ? unit : each.run)
+      const d = rows[0].length
+      if (truncateDim !== undefined && truncateDim > d)
+        throw new RangeError(
+          `embed: truncateDim: ${truncateDim} given, at most the ${d} numbers of an embedding expected`,
+        )
+      if (truncateDim !== undefined) rows = rows.map(row => row.slice(0, truncateDim))
+      if (normalize) rows = rows.map(unit)
+      return new Tensor(Float32Array.from(rows.flatMap(row => [...row])), [rows.length, rows[0].length])
     },
   }
+}
+
+/** @param {Float64Array} row */
+function unit(row) {
+  const length = Math.max(Math.hypot(...row), 1e-12)
+  return row.map(value => value / length)
+}
+
+/**
+ * The text before each text.
+ * @param {Modules | undefined} modules
+ * @param {RecipeOptions['prompt']} given
+ * @returns {string}
+ */
+function promptOf(modules, given) {
+  const { prompts = {}, defaultPrompt } = modules ?? {}
+  if (given === undefined) return defaultPrompt === undefined ? '' : prompts[defaultPrompt]
+  if (typeof given === 'object' && typeof given?.text === 'string') return given.text
+  if (typeof given === 'string' && Object.hasOwn(prompts, given)) return prompts[given]
+  throw new RangeError(
+    `embed: prompt: ${describe(given)} given, the name of a prompt of this folder (${Object.keys(prompts).join(', ') || 'it has none'}) or { text } expected`,
+  )
+}
+
+/** The rows of a prompt: a special token behind it does not count. @param {import('./model.js').Model} model @param {Modules} modules @param {string} prompt */
+function lengthOf(model, modules, prompt) {
+  const { ids } = inputOf(model, modules, prompt)
+  return ids.length - Number(model.decode([ids[ids.length - 1]]) === '')
 }
 
 /**
  * What the model reads of a text.
  * @param {import('./model.js').Model} model
- * @param {Modules | undefined} modules
+ * @param {{ most?: number, isLower?: boolean } | undefined} modules
  * @param {string} text
+ * @param {string} [pair]
  */
-export function inputOf(model, modules, text) {
-  const { most, isLower, prompt = '' } = modules ?? {}
-  const whole = (prompt + text).trim() // as Transformer.tokenize of sentence-transformers does
-  const input = model.tokenize(isLower ? whole.toLowerCase() : whole, undefined, { truncation: true, maxLength: most })
+export function inputOf(model, modules, text, pair) {
+  const { most, isLower } = modules ?? {}
+  const own = (/** @type {string | undefined} */ part) => (isLower ? part?.toLowerCase() : part)
+  const input = model.tokenize(/** @type {string} */ (own(text)), own(pair), { truncation: true, maxLength: most })
   if (!input.ids.length) throw new RangeError(`embed: ${describe(text)} has no tokens`)
   return input
 }
 
-/** The factor of number c of each row i that a pooling reads. @param {Pooling} name @param {FloatTensor} h (1, L, d) @param {(c: number, i: number, factor: number) => void} take */
-export function pullPool(name, { data, dims: [, L, d] }, take) {
+/**
+ * The factor of number c of each row i that a pooling reads.
+ * @param {Pooling} name
+ * @param {FloatTensor} h (1, L, d)
+ * @param {(c: number, i: number, factor: number) => void} take
+ * @param {number} [from] the first row that is read
+ */
+export function pullPool(name, { data, dims: [, L, d] }, take, from = 0) {
+  const divisor = divisorOf(name, L, from)
   for (let c = 0; c < d; c++) {
-    if (name === 'cls_token' || name === 'lasttoken') take(c, name === 'cls_token' ? 0 : L - 1, 1)
+    if (name === 'cls_token' || name === 'lasttoken') take(c, name === 'cls_token' ? from : L - 1, 1)
     else if (name === 'max_tokens') {
-      let best = 0
-      for (let i = 1; i < L; i++) if (data[i * d + c] > data[best * d + c]) best = i
+      let best = from
+      for (let i = from + 1; i < L; i++) if (data[i * d + c] > data[best * d + c]) best = i
       take(c, best, 1)
-    } else for (let i = 0; i < L; i++) take(c, i, 1 / (name === 'mean_tokens' ? L : Math.sqrt(L)))
+    } else for (let i = from; i < L; i++) take(c, i, (name === 'weightedmean_tokens' ? i + 1 : 1) / divisor)
   }
 }
 
-/** @param {Pooling} name @param {FloatTensor} h (1, L, d) @returns {Float64Array} (d) */
-export function pool(name, { data, dims: [, L, d] }) {
+/** By what the sum of rows is divided. @param {Pooling} name @param {number} L @param {number} from */
+function divisorOf(name, L, from) {
+  if (name === 'mean_tokens') return L - from
+  if (name === 'mean_sqrt_len_tokens') return Math.sqrt(L - from)
+  return name === 'weightedmean_tokens' ? (L * (L + 1) - from * (from + 1)) / 2 : 1
+}
+
+/** @param {Pooling} name @param {FloatTensor} h (1, L, d) @param {number} [from] the first row that is read @returns {Float64Array} (d) */
+export function pool(name, { data, dims: [, L, d] }, from = 0) {
   const out = new Float64Array(d).fill(name === 'max_tokens' ? -Infinity : 0)
-  const only = { cls_token: 0, lasttoken: L - 1 }[/** @type {string} */ (name)]
-  for (let i = only ?? 0; i < (only === undefined ? L : only + 1); i++)
+  const only = { cls_token: from, lasttoken: L - 1 }[/** @type {string} */ (name)]
+  for (let i = only ?? from; i < (only === undefined ? L : only + 1); i++)
     for (let c = 0; c < d; c++) {
       const value = data[i * d + c]
-      out[c] = name === 'max_tokens' ? Math.max(out[c], value) : out[c] + value
+      if (name === 'max_tokens') out[c] = Math.max(out[c], value)
+      else out[c] += name === 'weightedmean_tokens' ? (i + 1) * value : value
     }
-  const divisor = name === 'mean_tokens' ? L : name === 'mean_sqrt_len_tokens' ? Math.sqrt(L) : 1
+  const divisor = divisorOf(name, L, from)
   return out.map(value => value / divisor)
 }

@@ -13,11 +13,13 @@ import { openFolder, readJSON } from './source.js'
  * @param {CheckpointSource} source
  * @param {(name: string) => boolean} isOne of the files
  * @param {(from: Folder) => Promise<T>} read
+ * @param {boolean} [isLater] what is not covered is an error when it is used, not when the model is loaded
  */
-async function whenNeeded(folder, source, isOne, read) {
+async function whenNeeded(folder, source, isOne, read, isLater = false) {
   if (folder.names().some(isOne)) {
-    const found = await read(folder)
-    return async () => found
+    const found = read(folder)
+    await (isLater ? found.catch(() => {}) : found)
+    return () => found
   }
   if (!(typeof source === 'string' || source instanceof URL) || String(source).startsWith('hf:')) return undefined
   const open = async () => {
@@ -37,6 +39,12 @@ async function whenNeeded(folder, source, isOne, read) {
 
 /** The modules of sentence-transformers. @param {Folder} from */
 const readModules = async from => (await import('./sentence-modules.js')).readModules(from, readJSON)
+
+/** What a folder says of a cross-encoder. @param {Folder} from */
+const readRanking = async from => (await import('./rank.js')).readRanking(from, readJSON)
+
+/** Files of a cross-encoder. */
+const RANKING = /^(?:modules|config_sentence_transformers|sentence_[\w-]+_config)\.json$/
 
 const [TEMPLATE, OF_PROCESSOR, TOKENS] = ['chat_template.jinja', 'chat_template.json', 'special_tokens_map.json']
 const NAMED = /^additional_chat_templates\/([^/]+)\.jinja$/
@@ -99,8 +107,9 @@ export async function settingsOf(folder, source, config, vocab) {
  * @param {Folder} folder
  * @param {CheckpointSource} source
  * @param {Record<string, unknown>} config tokenizer_config.json
+ * @param {boolean} hasClasses
  */
-export async function readsOf(folder, source, config) {
+export async function readsOf(folder, source, config, hasClasses) {
   // Python reads the special tokens of a folder with added_tokens_decoder from tokenizer_config.json alone.
   const isOne = (/** @type {string} */ name) =>
     name === TEMPLATE ||
@@ -108,7 +117,8 @@ export async function readsOf(folder, source, config) {
     NAMED.test(name) ||
     (name === TOKENS && config.chat_template !== undefined && config.added_tokens_decoder === undefined)
   return {
-    modules: await whenNeeded(folder, source, name => name === 'modules.json', readModules),
+    modules: await whenNeeded(folder, source, name => name === 'modules.json', readModules, true),
+    ranking: hasClasses ? await whenNeeded(folder, source, name => RANKING.test(name), readRanking, true) : undefined,
     chat: await whenNeeded(folder, source, isOne, readChat),
   }
 }

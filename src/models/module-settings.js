@@ -1,0 +1,21 @@
+// Checks of the settings of sentence-transformers' modules, whose errors name the file.
+
+import { describe } from '../base/errors.js'
+
+/** @param {unknown} json @param {string} file @returns {Record<string, any>} */
+export function expectObject(json, file) {
+  if (typeof json === 'object' && json !== null && !Array.isArray(json)) return json
+  throw new TypeError(`${file}: ${describe(json)} given, an object expected`)
+}
+
+/** @param {string} file @param {string} key @param {unknown} value @param {string} covered @returns {never} */
+export function refuse(file, key, value, covered) {
+  throw new RangeError(`${file}: ${key} ${describe(value)} is not covered; covered: ${covered}`)
+}
+
+/** Refuses a module that reads or writes something other than the embedding. @param {unknown} config @param {string} file */
+export function checkInput(config, file) {
+  const { module_input_name: input, module_output_name: output } = expectObject(config ?? {}, file)
+  for (const [key, name] of Object.entries({ module_input_name: input, module_output_name: output }))
+    if (![undefined, null, 'sentence_embedding'].includes(name)) refuse(file, key, name, 'sentence_embedding')
+}

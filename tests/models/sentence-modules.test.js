@@ -1,0 +1,212 @@
+// Modules of sentence-transformers and cross-encoders beside PyTorch (tests/goldens/make-sentence-modules.py).
+
+import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
+import { after, test } from 'node:test'
+import { fileURLToPath } from 'node:url'
+import { load, tensor } from '../../src/index.js'
+import { readRanking } from '../../src/models/rank.js'
+import { readModules, recipeOf } from '../../src/models/sentence-modules.js'
+import { readJSON } from '../../src/models/source.js'
+import { loadModel, readSafetensors, saveModel, writeSafetensors } from '../../src/models.js'
+import { Tokenizer } from './tokenizer.js'
+
+const qkv = await load()
+after(() => assert.equal(qkv.memory.resident, 0))
+const { texts, cases } = JSON.parse(readFileSync(new URL('../goldens/sentence-modules.json', import.meta.url), 'utf8'))
+const root = fileURLToPath(new URL('../goldens/models/sentence-bert-tiny', import.meta.url))
+const encode = (/** @type {unknown} */ json) => new TextEncoder().encode(JSON.stringify(json))
+const NAMES = [
+  'config.json',
+  'model.safetensors',
+  'tokenizer.json',
+  'modules.json',
+  '1_Pooling/config.json',
+  'sentence_bert_config.json',
+]
+const bytes = Object.fromEntries(NAMES.map(name => [name, new Uint8Array(readFileSync(`${root}/${name}`))]))
+
+/** A folder of files in memory. @param {Record<string, Uint8Array>} files @returns {any} */
+const folderOf = files => ({
+  open: async (/** @type {string} */ name) =>
+    files[name] && {
+      size: files[name].length,
+      read: async (/** @type {number} */ from, /** @type {number} */ to) => files[name].slice(from, to),
+    },
+})
+/** The names of a class in modules.json: before 5.4 and since. @param {string} kind @param {number} n */
+const typeOf = (kind, n) =>
+  [
+    `sentence_transformers.models.${kind}`,
+    `sentence_transformers.sentence_transformer.modules.${kind.toLowerCase()}.${kind}`,
+    `sentence_transformers.base.modules.${kind.toLowerCase()}.${kind}`,
+  ][n % 3]
+
+/** @param {any} given a case @param {number} n */
+function filesOf({ pooling, after }, n) {
+  const kinds = ['Transformer', 'Pooling', ...after.map((/** @type {any} */ each) => each.kind)]
+  const modules = kinds.map((kind, i) => ({
+    idx: i,
+    name: String(i),
+    path: i ? `${i}_${kind}` : '',
+    type: typeOf(kind, n + i),
+  }))
+  const files = { 'modules.json': encode(modules), '1_Pooling/config.json': encode(pooling) }
+  for (const [i, { kind, config, weights }] of after.entries()) {
+    const path = `${i + 2}_${kind}`
+    const tensors = Object.entries(weights).map(([name, { data, dims }]) => [name, tensor(data, dims)])
+    Object.assign(files, config && { [`${path}/config.json`]: encode(config) })
+    Object.assign(
+      files,
+      tensors.length && { [`${path}/model.safetensors`]: writeSafetensors(Object.fromEntries(tensors)) },
+    )
+  }
+  return files
+}
+
+test('poolings, Dense, LayerNorm and Normalize give what PyTorch computes, by either naming of modules and settings', async () => {
+  for (const [n, each] of cases.entries()) {
+    const modules = await readModules(folderOf(filesOf(each, n)), readJSON)
+    const prompt = each.start ? { text: 'two tokens' } : undefined
+    const model = /** @type {any} */ ({ tokenize: () => ({ ids: [1, 2, 0] }), decode: () => '' })
+    const recipe = recipeOf(model, modules, { prompt })
+    const rows = texts.map((/** @type {number[][]} */ h) => recipe.pool(tensor([h]), { ids: [], tokens: [] }))
+    const { data, dims } = recipe.finish(rows)
+    assert.deepEqual(dims, [2, each.out[0].length])
+    for (const [i, want] of each.out.flat().entries())
+      assert.ok(
+        Math.abs(data[i] - want) <= 2e-6 * (1 + Math.abs(want)),
+        `${n}: ${JSON.stringify(each.pooling)}: ${data[i]}, ${want}`,
+      )
+  }
+})
+
+test('weights of a module that do not fit are refused with their file', async () => {
+  const [dense] = cases.filter((/** @type {any} */ { after }) => after[0]?.kind === 'Dense')
+  const files = filesOf(dense, 0)
+  for (const [change, message] of /** @type {[Record<string, Uint8Array>, RegExp][]} */ ([
+    [
+      { '2_Dense/config.json': encode({ ...dense.after[0].config, in_features: 5 }) },
+      /^2_Dense\/model\.safetensors: linear\.weight: F32 \(9, 6\) is there, floats \(9, 5\) expected/,
+    ],
+    [
+      { '2_Dense/config.json': encode({ ...dense.after[0].config, activation_function: 'own.Swish' }) },
+      /^2_Dense\/config\.json: activation_function "own\.Swish" is not covered/,
+    ],
+    [{ '2_Dense/model.safetensors': writeSafetensors({ other: tensor([1]) }) }, /linear\.weight: nothing is there/],
+  ]))
+    await assert.rejects(readModules(folderOf({ ...files, ...change }), readJSON), { message })
+})
+
+test('prompts have names, embeddings are cut to truncateDim, and the folder says both', async () => {
+  const settings = {
+    prompts: { query: 'the dog ', passage: '' },
+    default_prompt_name: 'passage',
+    similarity_fn_name: 'cosine',
+  }
+  const open = async (/** @type {object} */ more) => {
+    const files = { ...bytes, 'config_sentence_transformers.json': encode({ ...settings, ...more }) }
+    return loadModel(qkv, /** @type {any} */ (files), { tokenizer: Tokenizer })
+  }
+  const model = await open({})
+  const query = await model.embed('the cat', { prompt: 'query' })
+  assert.deepEqual(query.data, (await model.embed('the dog the cat')).data)
+  assert.deepEqual(query.data, (await model.embed('the cat', { prompt: { text: 'the dog ' } })).data)
+  assert.deepEqual((await model.embed('the cat', { prompt: 'document' })).data, (await model.embed('the cat')).data)
+  await assert.rejects(
+    model.embed('a', { prompt: 'none' }),
+    /prompt: "none" given, the name of a prompt of this folder \(query, document, passage\)/,
+  )
+  const cut = await model.embed('the cat', { truncateDim: 5 })
+  assert.deepEqual([...cut.data], [...(await model.embed('the cat')).data.slice(0, 5)])
+  const unit = await model.embed('the cat', { truncateDim: 5, normalize: true })
+  assert.ok(Math.abs(Math.hypot(...unit.data) - 1) < 1e-6)
+  await assert.rejects(model.embed('a', { truncateDim: 500 }), /truncateDim: 500 given, at most the 48 numbers/)
+  model.dispose()
+  const small = await open({ truncate_dim: 7, default_prompt_name: 'query' })
+  assert.deepEqual((await small.embed('the cat')).dims, [1, 7])
+  assert.deepEqual([...(await small.embed('the cat')).data], [...query.data.slice(0, 7)])
+  await assert.rejects(small.similarity('a', 'b'), /embeddings are cut/)
+  small.dispose()
+  const dot = await open({ similarity_fn_name: 'euclidean' })
+  await assert.rejects(dot.similarity('a', 'b'), /similarity_fn_name is "euclidean"/)
+  dot.dispose()
+})
+
+test('rank orders texts by the logit of a cross-encoder and the activation that the folder names', async () => {
+  const config = {
+    ...JSON.parse(new TextDecoder().decode(bytes['config.json'])),
+    architectures: ['BertForSequenceClassification'],
+    id2label: { 0: 'LABEL_0' },
+  }
+  const base = await loadModel(qkv, /** @type {any} */ (bytes), { tokenizer: Tokenizer })
+  const tensors = await readSafetensors((await saveModel(base))['model.safetensors'])
+  base.dispose()
+  const prefixed = Object.fromEntries(
+    Object.entries(tensors).map(([name, value]) => [name.startsWith('bert.') ? name : `bert.${name}`, value]),
+  )
+  const d = config.hidden_size
+  prefixed['classifier.weight'] = qkv.generator(1).randn([1, d])
+  prefixed['classifier.bias'] = qkv.generator(2).randn([1])
+  prefixed['bert.pooler.dense.weight'] ??= qkv.generator(3).randn([d, d])
+  prefixed['bert.pooler.dense.bias'] ??= qkv.generator(4).randn([d])
+  const made = await saveModel({ config, tensors: prefixed })
+  const list = ['the cat', 'a dog sat', 'the', 'cat cat cat']
+  const open = (/** @type {object} */ more, files = {}) =>
+    loadModel(
+      qkv,
+      /** @type {any} */ ({
+        ...made,
+        'config.json': encode({ ...config, ...more }),
+        'tokenizer.json': bytes['tokenizer.json'],
+        ...files,
+      }),
+      { tokenizer: Tokenizer },
+    )
+  const plain = await open({})
+  const logits = list.map(text => plain.classify(plain.tokenize('the', text)).logits.data[0])
+  const order = [0, 1, 2, 3].sort((a, b) => logits[b] - logits[a])
+  const sigmoid = (/** @type {number} */ x) => 1 / (1 + Math.exp(-x))
+  assert.deepEqual(
+    await plain.rank('the', list),
+    order.map(index => ({ index, score: sigmoid(logits[index]) })),
+  )
+  assert.deepEqual(
+    (await plain.rank('the', list, { topK: 2 })).map(({ index }) => index),
+    order.slice(0, 2),
+  )
+  plain.dispose()
+  const identity = 'torch.nn.modules.linear.Identity'
+  for (const [more, files] of /** @type {[object, object][]} */ ([
+    [{ sbert_ce_default_activation_function: identity }, {}],
+    [{ sentence_transformers: { activation_fn: identity, version: '4.1.0' } }, {}],
+    [
+      { sbert_ce_default_activation_function: 'own.One' },
+      { 'config_sentence_transformers.json': encode({ activation_fn: identity, model_type: 'CrossEncoder' }) },
+    ],
+  ])) {
+    const model = await open(more, files)
+    assert.deepEqual(
+      (await model.rank('the', list)).map(({ score }) => score),
+      order.map(index => logits[index]),
+    )
+    model.dispose()
+  }
+  const own = await open({ sbert_ce_default_activation_function: 'own.One' })
+  await assert.rejects(
+    own.rank('the', list),
+    /^RangeError: config\.json: sbert_ce_default_activation_function "own\.One" is not covered/,
+  )
+  own.dispose()
+  const bert = await loadModel(qkv, /** @type {any} */ (bytes), { tokenizer: Tokenizer })
+  await assert.rejects(bert.rank('the', list), /rank: a checkpoint with one class for a text expected/)
+  bert.dispose()
+  const dense = [
+    { type: typeOf('Transformer', 0), path: '' },
+    { type: typeOf('Dense', 0), path: '1_Dense' },
+  ]
+  await assert.rejects(
+    readRanking(folderOf({ 'modules.json': encode(dense) }), readJSON),
+    /^RangeError: modules\.json: Transformer, Dense are not covered by rank/,
+  )
+})
