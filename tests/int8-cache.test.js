@@ -2,6 +2,7 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { Tensor } from '../src/base/tensor.js'
 import { kvCache } from '../src/cache.js'
 import { load } from '../src/index.js'
 import { close } from './helpers.js'
@@ -159,4 +160,27 @@ test('dtype is float32 or int8, which needs the kernels of integer weights and t
   assert.throws(() => kvCache(qkv, { headDim: 2, window: 3, dtype: 'int8' }), /int8.*window.*float32/)
   assert.equal(kvCache(plain, size).dtype, 'float32')
   assert.deepEqual([qkv.memory.used, qkv.memory.resident], [0, standing])
+})
+
+test('small values keep the relative error of others', () => {
+  const g = qkv.generator(6)
+  const [H, L, D] = [2, 200, 16]
+  const [q, k, v] = [g.randn([H, 3, D]), g.randn([H, L, D]), g.randn([H, L, D])]
+  for (const scale of [1, 1e-20, 1e-32, 1e-34]) {
+    const own = new Tensor(
+      v.data.map(value => value * scale),
+      [H, L, D],
+    )
+    const [exact, rounded] = /** @type {const} */ (['float32', 'int8']).map(dtype => {
+      const cache = kvCache(qkv, { kvHeads: H, headDim: D, capacity: 256, dtype })
+      cache.append(k, own)
+      const { data } = cache.attention(q).output
+      cache.dispose()
+      return data
+    })
+    const most = exact.reduce((all, value) => Math.max(all, Math.abs(value)), 0)
+    exact.forEach((value, i) => {
+      assert.ok(Math.abs(value - rounded[i]) <= 0.02 * most, `${scale}: ${rounded[i]} for ${value}`)
+    })
+  }
 })

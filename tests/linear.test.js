@@ -304,7 +304,7 @@ function toInt4(row) {
     const block = row.subarray(i * 32, i * 32 + 32)
     const minimum = bfloat16Below(Math.min(...block))
     const wanted = awayFromZero(f(f(Math.max(...block) - minimum) * f(1 / 15)))
-    const scale = wanted < 1e-30 ? 0 : wanted
+    const scale = wanted < 1e-36 ? 0 : wanted
     block.forEach((value, k) => {
       w[i * 32 + k] = scale && Math.trunc(f(f(f(value - minimum) * f(1 / scale)) + 0.5))
     })
@@ -377,6 +377,10 @@ test('a weight of int4 is off by at most half a step of its block, and its rows 
     // biome-ignore format: pairs
     const weight = g.randn([N, K])
     weight.data[0] = 100
+    if (K > 1)
+      weight.data.forEach((_, i) => {
+        weight.data[i] *= [1, 1e-31, 1e-32][Math.floor(i / K) % 3] // small weights keep the bound, too
+      })
     if (N > 8) for (let k = 8 * K; k < 9 * K; k++) weight.data[k] = 5 + weight.data[k] / 1000
     const layer = packLinear(qkv, weight, undefined, { dtype: 'int4' })
     for (let n = 0; n < N; n++) {

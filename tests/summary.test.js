@@ -266,6 +266,29 @@ test('a query with NaN has NaN, and no other query; hidden NaN does not count', 
     assert.equal(x.data.filter(Number.isNaN).length, x.data.length / L)
 })
 
+test('a query with NaN spoils its whole row of the map, also where it sees few keys; ids are whole numbers', () => {
+  const g = qkv.generator(5)
+  for (const [L, R, C] of [
+    [4, 2, 4],
+    [300, 10, 10],
+    [130, 130, 7],
+  ]) {
+    const [q, k, v] = [g.randn([L, 4]), g.randn([L, 4]), g.randn([L, 4])]
+    q.data[4 * 2 + 1] = NaN
+    const { map } = /** @type {any} */ (qkv.attention(q, k, v, { causal: true, summary: { map: [R, C] } })).summary
+    const row = Math.floor((2 * R) / L)
+    map.data.forEach((/** @type {number} */ value, /** @type {number} */ n) => {
+      assert.equal(Number.isNaN(value), Math.floor(n / C) === row, `${L}: ${n}`)
+    })
+  }
+  const x = g.randn([3, 4])
+  for (const ids of [
+    [1, 2.5, 3],
+    [1, NaN, 3],
+  ])
+    assert.throws(() => qkv.attention(x, x, x, { summary: { ids } }), /ids: (2\.5|NaN) given, whole numbers expected/)
+})
+
 test('a largest error of 3e-6 holds for all of 2,048 tokens', () => {
   const g = qkv.generator(4)
   const [q, k, v] = [g.randn([1, 1, 2048, 8]), g.randn([1, 1, 2048, 8]), g.randn([1, 1, 2048, 8])]

@@ -8,6 +8,8 @@
  *   w[j] = exp(score[j] - m)
  *   out = sum_j (w[j] value_scale[j]) v[j] / sum_j w[j]      x = w value_scale, W = v^T (E,CACHE_ROWS), block by block
  *
+ * x below 1e-33 would count as 0: where all scales of a block are below 2^-64, x is lifted by 2^64 and the sums are lowered again.
+ *
  * Scores are scaled, masked and summed in order of the keys, so a query has the same bits for any number of queries and
  * of threads, in both builds and in every engine.
  *
@@ -164,14 +166,14 @@ static float mask_query(struct query x, float *scores, uint32_t j0, size_t keys)
   return max_lane(largest);
 }
 
-/* weights (keys) = exp(scores - base) value_scales, 0 where a key is hidden; sums (4) += the exponentials. */
-static void weigh_values(const float *scores, size_t keys, const float *value_scales, float base, float *weights,
-                         float *sums) {
+/* weights (keys) = exp(scores - base) value_scales lift, 0 where a key is hidden; sums (4) += the exponentials. */
+static void weigh_values(const float *scores, size_t keys, const float *value_scales, float lift, float base,
+                         float *weights, float *sums) {
   f4 sum = load(sums);
   for (size_t j = 0; j < keys; j += 4) {
     f4 score = load(scores + j), e = exp_weight(sub(score, splat(base)));
     sum = add(sum, e);
-    store(weights + j, zero_where(equal(score, splat(HIDDEN)), mul(e, load(value_scales + j))));
+    store(weights + j, zero_where(equal(score, splat(HIDDEN)), mul(e, mul(load(value_scales + j), splat(lift)))));
   }
   store(sums, sum);
 }
@@ -187,9 +189,7 @@ static void attend_rows(const struct qkv_cached *args, uint32_t b, uint32_t g, s
   uint32_t j0 = first.from / CACHE_ROWS * CACHE_ROWS;
   size_t keys = last.to > j0 ? round_up(last.to - j0, 4) : 0;
   float *x = scratch, *scores = x + rows * D, *weights = scores + rows * keys, *output = weights + rows * CACHE_ROWS;
-  float *sums = output + rows * E, *maxima = sums + rows * 4, *ones = maxima + rows, *rest = ones + round_up(E, 8);
-  for (size_t e = 0; e < round_up(E, 8); e++)
-    ones[e] = 1.0f;
+  float *sums = output + rows * E, *maxima = sums + rows * 4, *lowers = maxima + rows, *rest = lowers + round_up(E, 8);
   for (size_t r = 0; r < rows; r++) {
     size_t i = (from + r) / heads, h = g * heads + (from + r) % heads;
     const float *q = a->q.data + b * (size_t)a->q.batch + h * a->q.head + i * a->q.row;
@@ -215,13 +215,16 @@ static void attend_rows(const struct qkv_cached *args, uint32_t b, uint32_t g, s
     output[e] = 0.0f;
   for (size_t j = 0; j < keys; j += CACHE_ROWS) {
     size_t count = at_most(keys - j, CACHE_ROWS);
+    float lift = largest_size(value_scales + j, count) < 0x1p-64f ? 0x1p64f : 1.0f;
+    for (size_t e = 0; e < round_up(E, 8); e++)
+      lowers[e] = 1.0f / lift;
     for (size_t r = 0; r < rows; r++) {
       float base = maxima[r] == HIDDEN ? 0.0f : maxima[r];
-      weigh_values(scores + r * keys + j, count, value_scales + j, base, weights + r * count, sums + r * 4);
+      weigh_values(scores + r * keys + j, count, value_scales + j, lift, base, weights + r * count, sums + r * 4);
     }
     multiply_int8((struct qkv_linear){.x = weights,
                                       .w = value_at(c, head, j0 + j).p,
-                                      .scales = ones,
+                                      .scales = lowers,
                                       .residual = output,
                                       .y = output,
                                       .M = (uint32_t)rows,

@@ -13,7 +13,7 @@
  *
  * int4: W[n][k] = scale[n][i] w[n][k] + minimum[n][i] in blocks i of 32 values, 0 <= w <= 15. The minimum is the
  * largest bfloat16 that is not above the block, the scale the least that reaches its largest value, so a value is off
- * by at most scale / 2. A scale below 1e-30 is 0: such a value is off by at most 1.5e-29. A panel holds eight rows; of
+ * by at most scale / 2. A scale below 1e-36 is 0: such a value is off by at most 1.5e-35. A panel holds eight rows; of
  * each block first eight words, scale and minimum as two bfloat16, then the values, see store_nibbles.
  *   y[m][n] = bias[n] + sum_b step[m][b] sum_{i in b} (scale[n][i] dot[m][n][i] + minimum[n][i] sum_{k in i} q[m][k])
  *   dot[m][n][i] = sum_{k in i} q[m][k] w[n][k]
@@ -34,7 +34,7 @@ enum { BLOCK = 256, TILE = 4, FEW_ROWS = 8, WIDE = PANELS * BLOCK * 8, LINE = 64
 enum { X_NUMBERS = 1 << 19, ROWS = 512 };
 
 /* int4: no product of a weight with 2^24 and 8 blocks overflows. */
-static const float LARGEST_INT4 = 0x1p100f, LEAST_SCALE = 1e-30f;
+static const float LARGEST_INT4 = 0x1p100f, LEAST_SCALE = 1e-36f;
 
 static size_t blocks_of(size_t K) { return K / BLOCK + 1; }
 

@@ -6,7 +6,7 @@ import { splitHeads } from '../base/operand.js'
 import { count, Tensor } from '../base/tensor.js'
 import { pooled } from '../nn/attention-window.js'
 import { attentionWindow } from '../nn.js'
-import { checkMap, checkSummary } from '../ops/attention-summary.js'
+import { checkMap, checkSummary, spoilRows } from '../ops/attention-summary.js'
 import { headScores } from './head-scores.js'
 import { copyOf } from './model-hooks.js'
 
@@ -174,6 +174,7 @@ export function summaryOf(weights, scores, past, checked, ids) {
       logSumExp.data[n] = most === -Infinity ? most : most + Math.log(sum)
     }
   }
+  if (map) spoilRows(map.data, C)
   if (distance)
     for (let head = 0; head < B * H; head++) {
       const own = distance.data.subarray(head * bins, (head + 1) * bins)
