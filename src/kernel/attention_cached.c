@@ -8,7 +8,8 @@
  *   w[j] = exp(score[j] - m)
  *   out = sum_j (w[j] value_scale[j]) v[j] / sum_j w[j]      x = w value_scale, W = v^T (E,CACHE_ROWS), block by block
  *
- * x below 1e-33 would count as 0: where all scales of a block are below 2^-64, x is lifted by 2^64 and the sums are lowered again.
+ * x below 1e-33 would count as 0: where all scales of a block are below 2^-64, x is lifted by 2^64 and the sums are
+ * lowered again.
  *
  * Scores are scaled, masked and summed in order of the keys, so a query has the same bits for any number of queries and
  * of threads, in both builds and in every engine.
