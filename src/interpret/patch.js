@@ -120,6 +120,10 @@ export async function patch(model, options) {
     throw new RangeError(
       `${where}: clean: ${describe(clean)}, corrupted: ${describe(corrupted)} given; two texts, or two lists of as many texts expected`,
     )
+  for (const [n, text] of clean.entries()) {
+    inputOf(text, `${where}: clean[${n}]`)
+    inputOf(corrupted[n], `${where}: corrupted[${n}]`)
+  }
   return /** @type {any} */ (
     overEach(where, options, clean.length, (given, n) =>
       patchOne(model, { ...given, clean: clean[n], corrupted: corrupted[n] }),
@@ -181,6 +185,7 @@ export async function ablate(model, input, options) {
   const texts = /** @type {any} */ (input)
   if (!Array.isArray(texts)) return /** @type {any} */ (ablateOne(model, texts, /** @type {any} */ (options)))
   if (!texts.length) throw new RangeError(`${where}: no texts given, a text or a list of texts expected`)
+  for (const [n, text] of texts.entries()) inputOf(text, `${where}: texts[${n}]`)
   return /** @type {any} */ (overEach(where, options, texts.length, (given, n) => ablateOne(model, texts[n], given)))
 }
 

@@ -83,8 +83,10 @@ async function* embedBatches(runner, read, texts, options, where) {
  */
 export async function embed(runner, read, texts, options) {
   const list = typeof texts === 'string' ? [texts] : texts
-  if (!Array.isArray(list) || !list.length || !list.every(text => typeof text === 'string'))
+  if (!Array.isArray(list) || !list.length)
     throw new TypeError(`embed: ${describe(texts)} given, a text or a list of texts expected`)
+  const strange = list.findIndex(text => typeof text !== 'string')
+  if (strange >= 0) throw new TypeError(`embed: texts[${strange}]: ${describe(list[strange])} given, a text expected`)
   let out = new Float32Array(0)
   let at = 0
   for await (const { data, dims } of embedBatches(runner, read, list, options, 'embed')) {

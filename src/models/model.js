@@ -381,7 +381,7 @@ export class Model {
    */
   forward(input, options = {}) {
     const own = Model.#own(this)
-    return own.#qkv.scope(() => finish(own.#steps(input, options)))
+    return own.#qkv.scope(() => finish(own.#alive(own.#steps(input, options))))
   }
 
   /**
@@ -449,12 +449,21 @@ export class Model {
    * @returns {import('./network.js').RunSteps<T>}
    */
   *#alive(steps) {
+    /** @param {unknown} [cause] */
+    const check = cause => {
+      if (this.#isDisposed)
+        throw new Error('this model was disposed while it ran: wait for what it returns before dispose()', { cause })
+      if (cause) throw cause
+    }
     for (let isFirst = true; ; isFirst = false) {
-      if (this.#isDisposed && !isFirst)
-        throw new Error('this model was disposed while it ran: wait for what it returns before dispose()')
-      const { done, value } = steps.next()
-      if (done) return value
-      yield value
+      if (!isFirst) check()
+      try {
+        const { done, value } = steps.next()
+        if (done) return value
+        yield value
+      } catch (error) {
+        check(error) // a hook may have disposed of it
+      }
     }
   }
 
@@ -970,7 +979,13 @@ export class Model {
     const made = isListOf(inputs)
       ? attributeEach(
           this.#attributed,
-          inputs.map(text => this.#toInput(text)),
+          inputs.map((text, n) => {
+            if (typeof text !== 'string' && (typeof text !== 'object' || text === null))
+              throw new TypeError(
+                `logitAttribution: texts[${n}]: ${describe(text)} given, a text or an input of forward expected`,
+              )
+            return this.#toInput(text)
+          }),
           options,
         )
       : attribute(this.#attributed, this.#toInput(inputs), options)

@@ -294,7 +294,7 @@ test('impossible gradients are refused with the reason, and nothing is left in m
     [bad({ of: { logits: [{ position: 0, token: 0, row: 1 }] } }), /row: 1 given/],
     [bad({ of: { logits: [{ ...term, weight: NaN }] } }), /weight/],
     [bad({ of: { logits: [{ ...term, weigth: 1 }] } }), /did you mean "weight"/],
-    [bad({ of: () => [1, 2] }), /gradient of dims \(2\), those of the logits, \(1, 8, 384\), expected/],
+    [bad({ of: () => [1, 2] }), /expected a gradient with the dims of the logits, \(1, 8, 384\); got \(2\)/],
     [bad({ of: (/** @type {any} */ x) => new Float32Array(x.data.length).fill(NaN) }), /a tensor expected/],
     [bad({ of: (/** @type {any} */ x) => ({ data: x.data.map(() => NaN), dims: x.dims }) }), /is NaN, a finite number/],
     [bad({ targets: [[1, 2]] }), /targets have dims \(1, 2\), \(1, 8\), one for each id, expected/],

@@ -157,6 +157,13 @@ const MISTAKES = [
   ['an element of keep', () => gpt2.forward('a', { keep: any(['attentions', 3]) }), /keep\[1\]: 3 given/],
   ['an element of padded', () => gpt2.padded(any(['a', 3])), /padded: texts\[1\]: 3 given/],
   ['an element of prompts', () => gpt2.generate(any(['a', 3])).next(), /generate: 3 given, a text or ids expected/],
+  ['an element of texts of ablate', () => ablate(gpt2, any(['a b', 3]), { of: 'loss' }), /ablate: texts\[1\]: 3 given/],
+  [
+    'an element of texts of logitAttribution',
+    () => gpt2.logitAttribution(any(['a', 3])),
+    /logitAttribution: texts\[1\]: 3 given/,
+  ],
+  ['an element of texts of embed', () => sentences.embed(any(['a', 3])), /embed: texts\[1\]: 3 given/],
   ['an element of stopIds', () => gpt2.generate('a', { stopIds: any([1, 'a']) }).next(), /stopIds\[1\]: "a" given/],
 ]
 for (const [title, call, message] of MISTAKES)

@@ -470,6 +470,8 @@ test('a model that is disposed in the middle of forwardAsync, or of another run 
   const { resident } = qkv.memory
   for (const run of [
     (/** @type {Model} */ model) => model.forwardAsync({ ids }, { onLayer: () => model.dispose() }),
+    async (/** @type {Model} */ model) =>
+      model.forward({ ids }, { hooks: { 'layers.1.input': () => model.dispose() } }),
     (/** @type {Model} */ model) => backwardAsync(model, { ids }, { onLayer: () => model.dispose() }),
   ]) {
     const model = await loadModel(qkv, folder, { tokenizer: false })
