@@ -5,7 +5,7 @@ import { readFileSync } from 'node:fs'
 import { test } from 'node:test'
 import { load, tensor } from '../src/index.js'
 import { PackedLinear } from '../src/nn/packed-linear.js'
-import { linearBackward, packLinear } from '../src/nn.js'
+import { layerNorm, linearBackward, packLinear } from '../src/nn.js'
 import { close, toTensor } from './helpers.js'
 import * as reference from './reference.js'
 
@@ -704,4 +704,46 @@ test('a layer that cannot be made says why, and leaves no memory in use', () => 
     assert.throws(call, { name, message })
     assert.deepEqual([qkv.memory.used, qkv.memory.resident], [0, 0], `${message}`)
   }
+})
+
+test('long sums keep their accuracy, with the same bits for any number of rows and any layout', () => {
+  const [M, N, K] = [9, 9, 2 ** 17 + 5]
+  const g = qkv.generator(3)
+  const [x, w] = [g.rand([M, K]), g.rand([N, K])]
+  const turned = w.permute([1, 0])
+  const packed = packLinear(qkv, w)
+  const y = qkv.linear(x, w)
+  for (const m of [0, 8]) {
+    let sum = 0
+    for (let k = 0; k < K; k++) sum += x.data[m * K + k] * w.data[8 * K + k]
+    const error = Math.abs(y.data[m * N + 8] / sum - 1)
+    assert.ok(error <= 1e-6, `row ${m}: ${error}`)
+  }
+  for (const rows of [1, 2, 4, 7]) {
+    const some = x.slice(0, 0, rows)
+    for (const other of [qkv.linear(some, w), qkv.matmul(some, turned), packed.forward(some)])
+      assert.deepEqual(other.data, y.data.slice(0, rows * N))
+  }
+  packed.dispose()
+  const { dWeight, dBias } = linearBackward(qkv, turned, g.rand([M, N]), x.permute([1, 0]))
+  for (const [got, value] of /** @type {const} */ ([
+    [dWeight.data[M * N - 1], (/** @type {number} */ k) => x.data[8 * K + k] * w.data[8 * K + k]],
+    [dBias?.data[8], (/** @type {number} */ k) => x.data[8 * K + k]],
+  ])) {
+    let sum = 0
+    for (let k = 0; k < K; k++) sum += value(k)
+    const error = Math.abs(Number(got) / sum - 1)
+    assert.ok(error <= 1e-6, String(error))
+  }
+  const n = 2 ** 24 + 2 ** 12 // beyond 2^24, a float does not grow by 1
+  const ones = tensor(new Float32Array(n).fill(1), [1, n])
+  assert.equal(qkv.linear(ones, ones).data[0], n)
+  const normed = layerNorm(
+    qkv,
+    tensor(
+      Float32Array.from({ length: 2 ** 20 }, (_, c) => 1000 + (c % 2)),
+      [1, 2 ** 20],
+    ),
+  )
+  assert.ok(Math.abs(normed.data[1] - 1) < 1e-3, `${normed.data[1]}`)
 })

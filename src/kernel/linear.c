@@ -1,8 +1,9 @@
 /* linear.c: y = activation(x W^T + bias) + residual. x (M,K), W (N,K), bias (N), residual and y (M,N).
  * torch.nn.Linear, torch.matmul. W is packed, or lies by any two strides: a transposed W is a plain matrix product.
  *
- * float32: y[m][n] = (bias[n] + x[m][0] W[n][0]) + x[m][1] W[n][1] + ..., in this order whatever the
- * number of rows, of threads and the way W lies: the same bits. */
+ * float32: y[m][n] = (bias[n] + x[m][0] W[n][0]) + x[m][1] W[n][1] + ... for SUM_BLOCK values of k, to which the sums
+ * of the blocks that follow are added, in this order whatever the number of rows, of threads and the way W lies: the
+ * same bits. */
 #include "linear_decode.h"
 #include "linear_output.h"
 #include "linear_pack.h"

@@ -1,7 +1,8 @@
 /* linear_backward.c: gradients of y = x W^T + bias. x (M,K), W (N,K), dy (M,N):
  *   dx (M,K) = dy W,  dw (N,K) = dy^T x,  d_bias (N) = column sums of dy.
- * Both products sum in blocks of DEPTH, whose right-hand panels, packed COLUMNS at a time, stay in L1 or L2 while ROWS
- * rows of the left-hand matrix are multiplied with them. A unit is ROWS rows of dx, or ROWS rows of dw and d_bias. */
+ * Both products sum in blocks of DEPTH, each by itself, whose right-hand panels, packed COLUMNS at a time, stay in L1
+ * or L2 while ROWS rows of the left-hand matrix are multiplied with them. A unit is ROWS rows of dx, or ROWS rows of dw
+ * and d_bias. */
 #include "rows.h"
 #include "tile.h"
 
@@ -43,7 +44,7 @@ static void multiply_block(float *out, size_t rows, size_t columns, struct matri
   for (size_t k = 0, depth = 0; k == 0 || k < n; k += depth) {
     depth = at_most(n - k, DEPTH);
     struct product p = {.rows = rows, .n = depth, .out_row = columns, .a_row = a.row, .b_row = 8};
-    p.start = accumulate || k > 0 ? 0 : none;
+    p.start = accumulate || k > 0 ? 0 : none, p.is_apart = k > 0;
     p.a = a.data + k * a.column;
     if (a.column != 1) {
       pack_columns(packed, p.a, a.column, depth, rows);

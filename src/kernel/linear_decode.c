@@ -1,5 +1,5 @@
 /* linear_decode.c: y = activation(x W^T + bias) + residual for few rows of x, as fast as W is read. x (M,K), W (N,K),
- * bias (N), residual and y (M,N), M <= FEW_ROWS. The rows are independent; each sums in the order of k, as in linear.c.
+ * bias (N), residual and y (M,N), M <= FEW_ROWS. The rows are independent; each sums as in linear.c.
  *
  * float16: y = (sum_k (2^64 x_k) (2^-112 w_k)) (2^-64 scale). The factor 2^64 keeps the products from being subnormal.
  */
@@ -110,9 +110,22 @@ static int scale_row(const float *x, size_t K, float *to) {
   return is_between(largest_size(x, K), 0x1p-40f, 0x1p60f);
 }
 
+/* sums (M, ROW_SUMS) += x W^T in K values of x, whose rows are `pitch` floats apart, and of the streams. */
+static void add_inputs(const struct qkv_linear *a, const float *x, size_t pitch, size_t K, const struct streams *s,
+                       float *sums) {
+  size_t M = a->M, tiled = M & ~(size_t)3;
+  int is_float16 = a->weights == QKV_WEIGHTS_FLOAT16;
+  if (tiled)
+    multiply_panels(is_float16, x, pitch, tiled, K, s, sums);
+  const char *w = s->w;
+  for (size_t k = 0; k < K && tiled < M; k += BLOCK, w += BLOCK * (is_float16 ? 16 : 32))
+    for (size_t m = tiled; m < M; m++)
+      DOT[a->weights](x + m * pitch + k, at_most(K - k, BLOCK), w, s->bytes, s->count, sums + m * ROW_SUMS);
+}
+
 /* W packed as float32 or float16. Groups of four rows of x run through register tiles, the rest row by row. */
 static int decode_floats(const struct qkv_linear *a, size_t n, size_t panels, float *sums) {
-  size_t K = a->K, M = a->M, pitch = K, tiled = M & ~(size_t)3;
+  size_t K = a->K, M = a->M, pitch = K;
   int is_float16 = a->weights == QKV_WEIGHTS_FLOAT16;
   const float *x = a->x;
   if (is_float16) {
@@ -125,12 +138,14 @@ static int decode_floats(const struct qkv_linear *a, size_t n, size_t panels, fl
   for (size_t i = 0; i < steps_of(panels); i++) {
     struct streams s = streams_at(a, n, panels, i);
     start_sums(a, &s, sums);
-    if (tiled)
-      multiply_panels(is_float16, x, pitch, tiled, K, &s, sums);
-    const char *w = s.w;
-    for (size_t k = 0; k < K && tiled < M; k += BLOCK, w += BLOCK * (is_float16 ? 16 : 32))
-      for (size_t m = tiled; m < M; m++)
-        DOT[a->weights](x + m * pitch + k, at_most(K - k, BLOCK), w, s.bytes, s.count, sums + m * ROW_SUMS);
+    float later[FEW_ROWS * ROW_SUMS], *to = sums;
+    for (size_t k = 0; k < K; k += SUM_BLOCK, s.w += SUM_BLOCK * (is_float16 ? 16 : 32)) {
+      if (k > 0)
+        to = later, __builtin_memset(later, 0, sizeof later);
+      add_inputs(a, x + k, pitch, at_most(K - k, SUM_BLOCK), &s, to);
+      if (k > 0)
+        add_scaled(sums, later, 1.0f, M * ROW_SUMS);
+    }
     write_sums(a, &s, sums);
   }
   return 1;
@@ -171,7 +186,13 @@ static void decode_by_rows(const struct qkv_linear *a, size_t n, size_t end, flo
     for (size_t m = 0; m < a->M; m++) {
       for (size_t c = 0; c < width; c += 4) {
         store(sums + c, biases_of(a, n + c));
-        dot_rows(a->x + m * a->K, a->K, w + c * a->w_row, a->w_row, at_most(width - c, 4), sums + c);
+        for (size_t k = 0; k < a->K; k += SUM_BLOCK) {
+          float later[4] = {0};
+          dot_rows(a->x + m * a->K + k, at_most(a->K - k, SUM_BLOCK), w + c * a->w_row + k, a->w_row,
+                   at_most(width - c, 4), k ? later : sums + c);
+          if (k)
+            store(sums + c, add(load(sums + c), load(later)));
+        }
       }
       write_outputs(a, m, n, width, sums);
     }
@@ -180,16 +201,24 @@ static void decode_by_rows(const struct qkv_linear *a, size_t n, size_t end, flo
 
 /* W (N,K), not packed, with contiguous columns: sums += x[k] W[:][k], column after column of W. */
 static void decode_by_columns(const struct qkv_linear *a, size_t n, size_t end, float *sums) {
-  size_t pitch = most_columns(a->K);
+  int is_long = a->K > SUM_BLOCK; /* then later blocks have sums of their own */
+  size_t pitch = most_columns(a->K) / (is_long ? 2 : 1) & ~(size_t)7;
+  float *later = sums + a->M * pitch;
   for (size_t width; n < end; n += width) {
     width = at_most(end - n, pitch);
     const float *w = (const float *)a->w + n;
     for (size_t m = 0; m < a->M; m++)
       for (size_t c = 0; c < width; c += 4)
         store(sums + m * pitch + c, biases_of(a, n + c));
-    for (size_t k = 0; k < a->K; k++, w += a->w_column)
+    for (size_t k = 0; k < a->K; k++, w += a->w_column) {
+      float *to = k < SUM_BLOCK ? sums : later;
+      if (to == later && k % SUM_BLOCK == 0)
+        __builtin_memset(later, 0, a->M * pitch * sizeof(float));
       for (size_t m = 0; m < a->M; m++)
-        add_scaled(sums + m * pitch, w, a->x[m * a->K + k], width);
+        add_scaled(to + m * pitch, w, a->x[m * a->K + k], width);
+      for (size_t m = 0; to == later && (k + 1 == a->K || (k + 1) % SUM_BLOCK == 0) && m < a->M; m++)
+        add_scaled(sums + m * pitch, later + m * pitch, 1.0f, width);
+    }
     for (size_t m = 0; m < a->M; m++)
       write_outputs(a, m, n, width, sums + m * pitch);
   }

@@ -6,6 +6,9 @@
 #include "qkv.h"
 #include "random.h"
 
+/* So many values are summed by themselves. */
+enum { LONG = 4096 };
+
 /* Returns the largest value of a row; NaNs are skipped. */
 static float largest(const float *z, size_t V) {
   f4 most[2] = {splat(-__builtin_inff()), splat(-__builtin_inff())};
@@ -40,15 +43,19 @@ uint32_t QKV_EXPORT(qkv_cross_entropy)(const struct qkv_cross_entropy *args, uin
     /* maximum = max(z) */
     float maximum = largest(z, V), target = z[t] - maximum, w = a.weights ? a.weights[r] : 1.0f;
     /* d = exp(z - maximum), sum = sum(d), distance = sum(z - maximum) */
-    f4 sums = zeros(), distances = zeros();
-    for (size_t c = 0; c < whole; c += 4) {
-      f4 x = sub(load(z + c), splat(maximum)), e = exp_weight(x);
-      sums = add(sums, e);
-      distances = add(distances, x);
-      if (d)
-        store(d + c, e);
+    float sum = 0.0f, distance = 0.0f;
+    for (size_t c = 0; c < whole;) {
+      f4 sums = zeros(), distances = zeros();
+      for (size_t end = at_most(whole, c + LONG); c < end; c += 4) {
+        f4 x = sub(load(z + c), splat(maximum)), e = exp_weight(x);
+        sums = add(sums, e);
+        distances = add(distances, x);
+        if (d)
+          store(d + c, e);
+      }
+      sum += sum_lanes(sums);
+      distance += sum_lanes(distances);
     }
-    float sum = sum_lanes(sums), distance = sum_lanes(distances);
     for (size_t c = whole; c < V; c++) {
       float x = z[c] - maximum, e = exp1(x);
       sum += e;

@@ -41,16 +41,31 @@ INLINE void sum_rows(float *to, const float *x, size_t rows, size_t C, uint32_t 
   put(to + c, left, sum);
 }
 
-/* to (C) = the sum of the rows of x (rows, C). A unit is 64 columns. */
+/* Columns whose sums of later blocks of rows lie on the stack. */
+enum { SUM_ROWS = 1024, SUM_COLUMNS = 512 };
+
+/* to (columns) = or += the sums of the rows of x (rows, columns), which are C floats apart. */
+static void sum_columns(const float *x, float *to, size_t rows, size_t C, size_t columns, uint32_t accumulate) {
+  for (size_t r = 0; r < rows; r += 4, accumulate = 1) {
+    size_t c = 0, some = at_most(rows - r, 4);
+    for (; some == 4 && c + 4 <= columns; c += 4)
+      sum_rows(to, x + r * C, 4, C, accumulate, c, 4);
+    for (; c < columns; c += 4)
+      sum_rows(to, x + r * C, some, C, accumulate, c, columns - c);
+  }
+}
+
+/* to (C) = the sum of the rows of x (rows, C), in blocks of SUM_ROWS rows. A unit is 64 columns. */
 uint32_t QKV_EXPORT(qkv_column_sums)(const float *x, float *to, size_t rows, size_t C, uint32_t accumulate,
                                      uint32_t first, uint32_t count) {
-  size_t end = end_of(first, count, 64, C);
-  for (size_t r = 0; r < rows; r += 4, accumulate = 1) {
-    size_t c = (size_t)first * 64, some = at_most(rows - r, 4);
-    for (; some == 4 && c + 4 <= end; c += 4)
-      sum_rows(to, x + r * C, 4, C, accumulate, c, 4);
-    for (; c < end; c += 4)
-      sum_rows(to, x + r * C, some, C, accumulate, c, end - c);
-  }
+  size_t from = (size_t)first * 64, columns = end_of(first, count, 64, C) - from;
+  sum_columns(x + from, to + from, at_most(rows, SUM_ROWS), C, columns, accumulate);
+  for (size_t r = SUM_ROWS; r < rows; r += SUM_ROWS)
+    for (size_t c = 0; c < columns; c += SUM_COLUMNS) {
+      float later[SUM_COLUMNS];
+      size_t some = at_most(columns - c, SUM_COLUMNS);
+      sum_columns(x + r * C + from + c, later, at_most(rows - r, SUM_ROWS), C, some, 0);
+      add_scaled(to + from + c, later, 1.0f, some);
+    }
   return QKV_OK;
 }

@@ -48,29 +48,41 @@ static void load_ahead(struct ahead *ahead) {
 }
 
 /* out (4,8) = start (4,8) + a (4,n) b (n,8); rows of out are `stride` floats apart, those of start `start_row`. a has
- * `rows` <= 4 rows. */
+ * `rows` <= 4 rows. The sums of later blocks begin with 0 and are added to out. */
 INLINE void gemm_4x8(float *out, size_t stride, const float *start, size_t start_row, struct matrix a, size_t rows,
                      const struct product *p, struct ahead *ahead) {
-  f4 acc[4][2];
+  static const float none[8];
   struct matrix b = {p->b, p->b_row, 1};
+  int is_apart = p->is_apart;
+  for (size_t left = p->n;;) {
+    f4 acc[4][2];
+    const float *from = is_apart ? none : start;
+    size_t from_row = is_apart ? 0 : start_row, block = at_most(left, SUM_BLOCK);
 #pragma unroll
-  for (size_t r = 0; r < 4; r++) {
-    acc[r][0] = load(start + r * start_row);
-    acc[r][1] = load(start + r * start_row + 4);
-  }
-  for (size_t k = 0, depth = p->n; k < p->n; k += depth) {
-    if (ahead) {
-      load_ahead(ahead);
-      depth = at_most(p->n - k, ahead->interval);
+    for (size_t r = 0; r < 4; r++) {
+      acc[r][0] = load(from + r * from_row);
+      acc[r][1] = load(from + r * from_row + 4);
     }
-    accumulate_4x8(QKV_SCORE_DOT, acc, a, rows, b, depth, 0);
-    a.data += depth * a.column;
-    b.data += depth * b.row;
-  }
+    left -= block;
+    for (size_t depth = block; block > 0; block -= depth) {
+      if (ahead) {
+        load_ahead(ahead);
+        depth = at_most(block, ahead->interval);
+      }
+      accumulate_4x8(QKV_SCORE_DOT, acc, a, rows, b, depth, 0);
+      a.data += depth * a.column;
+      b.data += depth * b.row;
+    }
 #pragma unroll
-  for (size_t r = 0; r < 4; r++) {
-    store(out + r * stride, acc[r][0]);
-    store(out + r * stride + 4, acc[r][1]);
+    for (size_t r = 0; r < 4; r++)
+#pragma unroll
+      for (size_t half = 0; half < 2; half++) {
+        float *to = out + r * stride + half * 4;
+        store(to, is_apart ? add(load(to), acc[r][half]) : acc[r][half]);
+      }
+    if (left == 0)
+      return;
+    is_apart = 1;
   }
 }
 

@@ -79,6 +79,10 @@ struct ahead {
   size_t interval;
 };
 
+/* A sum over more than SUM_BLOCK products is made of sums of SUM_BLOCK, which are added one after the other: its error
+ * grows with the root of both lengths, not with their product. */
+enum { SUM_BLOCK = 1024 };
+
 /* out (rows,columns) = start (columns), the same in each row, + a (rows,n) b (n,columns), columns <= 8.
  * Without start: out += a b. */
 struct product {
@@ -87,6 +91,7 @@ struct product {
   size_t rows, columns, n;
   size_t out_row, a_row, b_row; /* floats from row to row; eight of each row of b may be read */
   struct ahead *ahead;          /* 0: nothing is loaded */
+  int is_apart;                 /* a b is summed by itself, then added: a later block of a long sum; without start */
 };
 
 /* Computes the product, a as it is. */
