@@ -73,13 +73,17 @@ INLINE void gemm_4x8(float *out, size_t stride, const float *start, size_t start
       a.data += depth * a.column;
       b.data += depth * b.row;
     }
+    if (is_apart)
 #pragma unroll
-    for (size_t r = 0; r < 4; r++)
-#pragma unroll
-      for (size_t half = 0; half < 2; half++) {
-        float *to = out + r * stride + half * 4;
-        store(to, is_apart ? add(load(to), acc[r][half]) : acc[r][half]);
+      for (size_t r = 0; r < 4; r++) {
+        acc[r][0] = add(load(out + r * stride), acc[r][0]);
+        acc[r][1] = add(load(out + r * stride + 4), acc[r][1]);
       }
+#pragma unroll
+    for (size_t r = 0; r < 4; r++) {
+      store(out + r * stride, acc[r][0]);
+      store(out + r * stride + 4, acc[r][1]);
+    }
     if (left == 0)
       return;
     is_apart = 1;

@@ -27,7 +27,8 @@ const HELP = `npm run bench -- [options]
   --shape wllama  models of two shapes in Chromium beside llama.cpp's wasm: prompts and tokens, one and two threads;
                 --quick: without the peer
   --only NAME   single operations: masks, backward, memory, relaxed, steps (beside PyTorch), units (with --threads N),
-                summary, embed (sentences; beside onnxruntime-web, onnxruntime-node), lens (readouts, fits, products)
+                summary, embed (sentences; beside onnxruntime-web, onnxruntime-node),
+                short (their attention and products), lens (readouts, fits, products)
   --cpu         with --only: milliseconds of the processor, for a machine that does other work
   --linear      linear layers, packed and not, of each dtype, both builds; gradients
   --json        the same as JSON`

@@ -11,6 +11,7 @@ import { lens } from './sections/lens.js'
 import { masks } from './sections/masks.js'
 import { memory } from './sections/memory-bound.js'
 import { relaxed } from './sections/relaxed.js'
+import { short } from './sections/short.js'
 import { steps } from './sections/steps.js'
 import { summary } from './sections/summary.js'
 import { units } from './sections/units.js'
@@ -35,7 +36,7 @@ import { units } from './sections/units.js'
 /** The arguments of a section; wasm: of peak.c. @typedef {{ wasm: Buffer<ArrayBuffer>, limits: Awaited<ReturnType<typeof loadPeak>>, peak: Arithmetic, threads: number, shape: string }} Means */
 
 /** @type {Record<string, (means: Means) => AsyncIterable<Comparison>>} */
-export const SECTIONS = { masks, backward, memory, relaxed, steps, units, gpt2, summary, embed, lens }
+export const SECTIONS = { masks, backward, memory, relaxed, steps, units, gpt2, summary, embed, lens, short }
 
 /**
  * @typedef {{ name: string, ms: number, beside: string, besideMs: number, value: number, least: number, goal: string }} OnlyRow
