@@ -367,6 +367,7 @@ test('Models shows every state', { timeout: 2 ** 31 - 1 }, () =>
         openInLayer: fc.constant(['back']),
         setGraph: fc.tuple(fc.constantFrom('', '80', '50 w1>a:input!', '80 9.9@9>a:input!', 'x')),
         agreeToGraph: fc.constant([]),
+        setLens: fc.tuple(fc.constantFrom('', 'logit', 'x', '2.3')),
         openFromGraph: fc.tuple(at, index, fc.constantFrom('', 'encoder')),
         save: saved,
         copy: fc.constant(['pytorch', 'a']),

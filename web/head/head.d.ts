@@ -186,7 +186,7 @@ export type Less = {
   /** Beside the choice. */
   more?: TemplateResult | typeof nothing
   /** Why there is no difference. */
-  problem?: string
+  problem?: unknown
 }
 
 /** What <qkv-flow> shows of the head. */

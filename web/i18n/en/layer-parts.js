@@ -1,6 +1,22 @@
 // What One layer says in parts that are loaded when they are opened, and of files that it cannot read: the page of a word, the tour, what differs from a document, why scores are divided, what a length costs, programs, import.
 
 export const texts = {
+  compareNone:
+    'Keep the current settings as A, then change something: the map shows A minus what you see (B). The link holds both.',
+  compareFailed:
+    'The kept settings could not be computed ({message}). Use fewer words or heads, then keep the settings again.',
+  comparePending: 'The kept settings are being computed.',
+  compareOneHead: 'There is only one head: add heads, or compare with kept settings.',
+  compareLeftOut:
+    'With this many tokens, the page keeps the weights of one head only, so it cannot compare two. Use fewer tokens or heads.',
+  compareSizes:
+    'Queries and keys of the kept settings: {rows} and {columns}, of the current ones: {queries} and {keys}. Only equal sizes can be compared.',
+  problemPairs:
+    'Heads: {heads}, each of {queries} by {keys} tokens: that is too much. Import fewer heads or fewer tokens.',
+  leftOutWeights:
+    'With this many tokens, the page keeps the weights and all steps of head {head} only. Of every head ({heads}) it keeps the outputs, their statistics and small pictures, which show the strongest of several cells. Choose a head to see it whole.',
+  leftOut:
+    'With this many tokens, the page keeps the weights and outputs of every head ({heads}), but the steps between them of head {head} only, and no old values beside changed ones. Choose a head to see its steps.',
   tourTry: 'Try it',
   'tour.root.text':
     'Scores spread like √d; dividing keeps softmax from picking a single word. A softmax that has picked one word passes almost no gradient back.',

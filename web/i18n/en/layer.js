@@ -215,18 +215,12 @@ export const texts = {
   problemLong: 'This page reads up to {most} characters, but there are {count}. Shorten the sentence.',
   problemSeed: 'A seed is a whole number, such as 123.',
   problemDivide: '{heads} heads do not divide a model of {dModel}.',
-  problemPairs:
-    'Heads: {heads}, each of {queries} by {keys} tokens: that is too much. Import fewer heads or fewer tokens.',
   problemHandBuilt: 'Heads built by hand take up to {most} tokens, but there are {count}. Use fewer.',
   problemTableSize:
     'A table of {dModel} columns is limited to {most} rows, because the page draws every number before it. Use fewer rows, or choose “seeded again for weights”.',
   problemImported: 'There are no matrices of your own yet: import some, or choose where the numbers come from.',
   problemTable: 'Rows of the table: {rows}; these tokens need {count}.',
   working: 'Computing',
-  leftOut:
-    'With this many tokens, the page keeps the weights and outputs of every head ({heads}), but the steps between them of head {head} only, and no old values beside changed ones. Choose a head to see its steps.',
-  leftOutWeights:
-    'With this many tokens, the page keeps the weights and all steps of head {head} only. Of every head ({heads}) it keeps the outputs, their statistics and small pictures, which show the strongest of several cells. Choose a head to see it whole.',
   stale: 'The numbers below are those of the last input that worked.',
 
   tokens: 'Tokens',
@@ -245,16 +239,6 @@ export const texts = {
   keepAgain: 'Keep these settings as A instead',
   lessHead: 'Weights of head {head} minus those of head {other}',
   lessNow: 'Weights of the kept settings (A) minus the current ones (B)',
-  compareNone:
-    'Keep the current settings as A, then change something: the map shows A minus what you see (B). The link holds both.',
-  compareFailed:
-    'The kept settings could not be computed ({message}). Use fewer words or heads, then keep the settings again.',
-  comparePending: 'The kept settings are being computed.',
-  compareOneHead: 'There is only one head: add heads, or compare with kept settings.',
-  compareLeftOut:
-    'With this many tokens, the page keeps the weights of one head only, so it cannot compare two. Use fewer tokens or heads.',
-  compareSizes:
-    'Queries and keys of the kept settings: {rows} and {columns}, of the current ones: {queries} and {keys}. Only equal sizes can be compared.',
   numbersText:
     'Means over the queries that see a key. Entropy in bits: 0 means that a query looks at one key only; larger means more evenly.',
   headColumn: 'head',
@@ -357,7 +341,7 @@ export const texts = {
   comesFrom: 'from',
   goesTo: 'goes into',
   setTo: 'Set to',
-  setHidden: 'The mask hides this cell. A number that you set here counts all the same.',
+  setHidden: 'Hidden by the mask. A number that you set counts all the same.',
   giveBack: 'Restore',
   'origin.table':
     'A random number: column {column} of row {id} in the table of vectors ({rows}) drawn from seed {seed} (normal distribution).',

@@ -2,6 +2,17 @@
 
 /** @type {typeof import('../en/layer-parts.js').texts} */
 export const texts = {
+  compareNone: '先把当前设置保留为 A，再改动某处：热图显示 A 减去当前所见（B）。链接会带上两者。',
+  compareFailed: '无法计算保留的设置（{message}）。请减少词数或头数，然后重新保留设置。',
+  comparePending: '正在计算保留的设置。',
+  compareOneHead: '只有一个头：请增加头数，或与保留的设置比较。',
+  compareLeftOut: '词元很多时只保留一个头的权重，无法比较两个头。请减少词元或头数。',
+  compareSizes: '保留的设置有 {rows} 个查询和 {columns} 个键，现在是 {queries} 和 {keys}：只有大小相同才能比较。',
+  problemPairs: '{heads} 个头乘 {queries} × {keys} 个词元太多了：请减少头数或词数。',
+  leftOutWeights:
+    '词元很多：只保留头 {head} 的权重和全部步骤；{heads} 个头都保留输出、统计数字和缩略图（几个格子合为一格时显示最强的）。选择一个头即可完整查看。',
+  leftOut:
+    '词元很多：保留全部 {heads} 个头的权重和输出；中间步骤只保留头 {head} 的，改动前的旧值不保留。选择一个头即可查看它的步骤。',
   tourTry: '做一道练习',
   'tour.root.text':
     '得分的离散程度随 √d 增长；除以它可以避免 softmax 只挑一个词。只挑一个词的 softmax 几乎不传回梯度。',

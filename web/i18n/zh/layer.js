@@ -212,17 +212,12 @@ export const texts = {
   problemLong: '本页最多读取 {most} 个字符，现在有 {count} 个。请缩短句子。',
   problemSeed: '种子应为整数，例如 123。',
   problemDivide: '模型维度 {dModel} 不能被 {heads} 个头整除。',
-  problemPairs: '{heads} 个头乘 {queries} × {keys} 个词元太多了：请减少头数或词数。',
   problemHandBuilt: '手工搭建的头最多接受 {most} 个词元，现在有 {count} 个。请减少词元。',
   problemTableSize:
     '{dModel} 列的词表最多 {most} 行，因为页面要先抽取其中的每个数。请减少行数，或选择“抽权重前重设种子”。',
   problemImported: '还没有你自己的矩阵：请先导入，或选择数字的来源。',
   problemTable: '词表有 {rows} 行，这些词元需要 {count} 行。',
   working: '正在计算',
-  leftOut:
-    '词元很多：保留全部 {heads} 个头的权重和输出；中间步骤只保留头 {head} 的，改动前的旧值不保留。选择一个头即可查看它的步骤。',
-  leftOutWeights:
-    '词元很多：只保留头 {head} 的权重和全部步骤；{heads} 个头都保留输出、统计数字和缩略图（几个格子合为一格时显示最强的）。选择一个头即可完整查看。',
   stale: '下方的数字来自上一次有效的输入。',
 
   tokens: '词元',
@@ -241,12 +236,6 @@ export const texts = {
   keepAgain: '改为把当前设置保留为 A',
   lessHead: '头 {head} 的权重减去头 {other} 的权重',
   lessNow: '保留设置（A）的权重减去现在（B）的权重',
-  compareNone: '先把当前设置保留为 A，再改动某处：热图显示 A 减去当前所见（B）。链接会带上两者。',
-  compareFailed: '无法计算保留的设置（{message}）。请减少词数或头数，然后重新保留设置。',
-  comparePending: '正在计算保留的设置。',
-  compareOneHead: '只有一个头：请增加头数，或与保留的设置比较。',
-  compareLeftOut: '词元很多时只保留一个头的权重，无法比较两个头。请减少词元或头数。',
-  compareSizes: '保留的设置有 {rows} 个查询和 {columns} 个键，现在是 {queries} 和 {keys}：只有大小相同才能比较。',
   numbersText: '对能看到键的查询取平均。熵以比特计：0 表示只看一个键；越大越平均。',
   headColumn: '头',
   'numbers.entropy': '熵',

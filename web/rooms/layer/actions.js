@@ -39,7 +39,7 @@ const open = (state, settings, view) => ({
 const offer = text => [{ type: 'offer', what: { type: 'sentence', text } }]
 
 /** What is said of files that cannot be read is loaded when it is said. */
-const IMPORTS = /^(import|npy)[A-Z]/
+const IMPORTS = /^(import|npy|problemPairs)/
 
 /** @param {unknown} error @returns {LayerStep} */
 export function refusal(error) {

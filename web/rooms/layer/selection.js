@@ -5,9 +5,6 @@ import { resultOf } from './needs.js'
 
 /** @import { Cell, LayerRoom, LayerState, MatrixId, Result, Word } from './layer.js' */
 
-const NO_SELECTION = { head: 0, word: null, cell: null, less: null }
-const NOT_POINTED = { pointed: undefined, hovered: undefined, hoveredHead: undefined, range: undefined }
-
 /** Does each head have a matrix of its own? @param {Result} result @param {MatrixId} matrix */
 const isPerHead = ({ tensors }, matrix) => tensors[matrix]?.dims.length === 3
 
@@ -18,55 +15,31 @@ export function hasCell(result, cell) {
   return cell.row < rows && cell.column < columns && cell.head < (isPerHead(result, cell.matrix) ? result.heads : 1)
 }
 
-/** @param {Result} result @param {Word | null | undefined} word */
-const hasWord = ({ settings }, word) => !!word && word.position < settings[word.side].tokens.length
-
-/**
- * The fields that point to nothing, with what takes their place; undefined if there are none.
- * @template {object} O
- * @param {O} fields
- * @param {{ [F in keyof O]: boolean }} isThere
- * @param {O} instead
- * @returns {Partial<O> | undefined}
- */
-function dropped(fields, isThere, instead) {
-  const names = /** @type {(keyof O)[]} */ (Object.keys(instead))
-  const lost = names.filter(name => !isThere[name] && fields[name] !== instead[name])
-  return lost.length
-    ? /** @type {Partial<O>} */ (Object.fromEntries(lost.map(name => [name, instead[name]])))
-    : undefined
-}
-
 /** Drops what is not among the numbers that are drawn. @param {LayerState} state @returns {ReturnType<NonNullable<LayerRoom['prune']>>} */
 export function prune({ settings, view, got }) {
   const result = resultOf({ got })
   if (!result) return undefined
   const { heads, detailHead } = result
-  const shown = detailHead ?? Math.min(settings.head, heads - 1)
   const { head, word, cell, less } = settings
   const { pointed, hovered, hoveredHead, range } = view
-  /** Is it a cell of the head that is shown? @param {Cell | null | undefined} cell */
-  const isShown = cell => hasCell(result, cell) && (cell.head === shown || !isPerHead(result, cell.matrix))
-  const isCell = isShown(cell)
-  const set = dropped(
-    { head, word, cell, less },
-    {
-      head: head < heads,
-      word: hasWord(result, word),
-      cell: isCell,
-      less: isCell && less?.matrix === cell?.matrix && isShown(less),
-    },
-    { ...NO_SELECTION, head: heads - 1 },
-  )
-  const pointing = dropped(
-    { pointed, hovered, hoveredHead, range },
-    {
-      pointed: isShown(pointed),
-      hovered: hasWord(result, hovered),
-      hoveredHead: hoveredHead !== undefined && hoveredHead < heads,
-      range: range !== undefined && range.to < result.settings.queries.tokens.length,
-    },
-    NOT_POINTED,
-  )
-  return set || pointing ? { set, view: pointing } : undefined
+  const shown = detailHead ?? Math.min(head, heads - 1)
+  const lengthOf = (/** @type {Word['side']} */ side) => result.settings[side].tokens.length
+  /** @param {Word | null | undefined} of */
+  const isLostWord = of => of && of.position >= lengthOf(of.side)
+  /** Is it no cell of the head that is shown? @param {Cell | null | undefined} of */
+  const isLostCell = of => of && !(hasCell(result, of) && (of.head === shown || !isPerHead(result, of.matrix)))
+  /** @type {Partial<LayerState['settings']>} */
+  const set = {}
+  /** @type {Partial<LayerState['view']>} */
+  const gone = {}
+  if (head >= heads) set.head = heads - 1
+  if (isLostWord(word)) set.word = null
+  if (isLostCell(cell)) set.cell = null
+  if (isLostCell(less) || (less && (set.cell === null || less.matrix !== cell?.matrix))) set.less = null
+  if (isLostCell(pointed)) gone.pointed = undefined
+  if (isLostWord(hovered)) gone.hovered = undefined
+  if (hoveredHead !== undefined && hoveredHead >= heads) gone.hoveredHead = undefined
+  if (range && range.to >= lengthOf('queries')) gone.range = undefined
+  const own = (/** @type {object} */ fields) => Object.keys(fields).length > 0
+  return own(set) || own(gone) ? { set: own(set) ? set : undefined, view: gone } : undefined
 }

@@ -7,6 +7,7 @@ import { largestOf } from '../../../head/scale.js'
 import { otherHead } from '../explain/comparison.js'
 import { namesOf } from '../explain/labels.js'
 import { flowOf } from './flow-trace.js'
+import { partTexts } from './folded.js'
 import { headSentences } from './head-list.js'
 import { withOrigin } from './map-title.js'
 import { selectCell, selectWord } from './select.js'
@@ -130,7 +131,7 @@ function less(context) {
     chosen: minus === 'settings' ? 'settings' : String(other),
     of,
     difference,
-    problem: difference ? undefined : t(compared?.trouble ?? 'compareNone', compared?.params),
+    problem: difference ? undefined : partTexts(t).draw(t => t(compared?.trouble ?? 'compareNone', compared?.params)),
     more: html`<button type="button" class="plain" id="keep" @click=${actions.setBaseline}>${t(baseline ? 'keepAgain' : 'keep')}</button>`,
   }
 }

@@ -6,6 +6,7 @@ import { MANY_ROWS } from '../../../head/part-of-map.js'
 import { looksAt, seenBy, shades } from '../explain/word-facts.js'
 import { trainedLink, trainingLink } from '../presets.js'
 import { isSameCell } from '../settings.js'
+import { partTexts } from './folded.js'
 import { headAnswer } from './head-list.js'
 import { originOf } from './map-title.js'
 import { saveMenu } from './save-menu.js'
@@ -185,7 +186,8 @@ function tabs(context) {
 function left({ t, result, head }) {
   if (result.detailHead === undefined) return nothing
   const params = { head: head + 1, heads: result.heads }
-  return html`<p class="note left-out">${t(result.smalls ? 'leftOutWeights' : 'leftOut', params)}</p>`
+  const key = result.smalls ? 'leftOutWeights' : 'leftOut'
+  return html`<p class="note left-out">${partTexts(t).draw(t => t(key, params))}</p>`
 }
 
 /**
