@@ -8,6 +8,7 @@ import { fileURLToPath } from 'node:url'
 import { build } from 'rolldown'
 import { LIBRARY, LOADED, STORIES, WASM } from './entries.js'
 import { minifiedSize } from './minified-size.js'
+import { portable } from './portable-types.js'
 import { publicTypes } from './types.js'
 
 process.chdir(fileURLToPath(new URL('..', import.meta.url)))
@@ -64,27 +65,27 @@ const types = publicTypes(
     withAliases: name !== 'onnx',
   })),
 )
-for (const [name, text] of Object.entries(types)) writeFileSync(`dist/${name}.d.ts`, text)
+for (const [name, text] of Object.entries(types)) writeFileSync(`dist/${name}.d.ts`, portable(text))
 for (const name of WASM)
   writeFileSync(
     `dist/${name}.d.ts`,
-    `/** What a bundler makes of ${name}: a compiled module in edge functions, elsewhere its address. load takes both. */
+    portable(`/** What a bundler makes of ${name}: a compiled module in edge functions, elsewhere its address. load takes both. */
 declare const wasm: WebAssembly.Module & string;
 export default wasm;
-`,
+`),
   )
 rmSync('dist/types', { recursive: true })
 copyFileSync('web/trained/stories/model.safetensors', 'dist/stories.safetensors')
 writeFileSync(
   'dist/stories.d.ts',
-  `/**
+  portable(`/**
  * The files of a small language model that tells stories of three sentences: \`loadModel(qkv, stories)\`. It was trained on texts made
  * by a program; it has 3 layers, 2 heads and 95,040 parameters.
  */
 export declare const stories: Record<'config.json' | 'tokenizer.json' | 'tokenizer_config.json', Uint8Array<ArrayBuffer>> & {
   'model.safetensors': (from: number, to: number) => Promise<Uint8Array>;
 };
-`,
+`),
 )
 execFileSync(process.execPath, ['build/elements.js'], { stdio: 'inherit' })
 

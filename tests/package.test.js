@@ -509,6 +509,20 @@ checkTypes(
   ],
 )
 
+test('the types of the library compile without the DOM, and name no generic array, which TypeScript before 5.7 has not', () => {
+  const entries = LIBRARY.map(({ name }, n) => `import * as e${n} from 'qkv${name === 'index' ? '' : `/${name}`}'`)
+  writeFileSync(join(project, 'bare.ts'), `${entries.join('\n')}\nexport { ${LIBRARY.map((_, n) => `e${n}`)} }\n`)
+  const options = '--noEmit --strict --target es2022 --module nodenext --lib es2022 --typeRoots ./none --pretty false'
+  const tsc = join(root, 'node_modules/typescript/bin/tsc')
+  const { stdout } = spawnSync(process.execPath, [tsc, ...options.split(' '), 'bare.ts'], {
+    cwd: project,
+    encoding: 'utf8',
+  })
+  assert.equal(stdout, '')
+  for (const { name } of LIBRARY)
+    assert.doesNotMatch(readFileSync(join(installed, `dist/${name}.d.ts`), 'utf8'), /\w+Array<Array/, name)
+})
+
 test('in the types, the comment of a field is about this field', () => {
   for (const name of files.filter(file => file.endsWith('.d.ts'))) {
     const text = readFileSync(join(installed, name), 'utf8')

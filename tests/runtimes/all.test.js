@@ -168,3 +168,34 @@ for (const { title, out, hasWorker = false, inNode = false, build } of builds)
     t.after(server.close)
     await checkPage(chromium, `${server.url}/`, hasWorker)
   })
+
+for (const version of [5, 6, 7])
+  test(`Vite ${version} serves it with optimizeDeps.exclude; without, the error names that`, async t => {
+    const { createServer } = await import(tool(`vite-${version}/dist/node/index.js`))
+    for (const exclude of [['qkv'], []]) {
+      const options = { optimizeDeps: { exclude }, server: { host: '127.0.0.1', port: 0 } }
+      const cacheDir = join(folder, `vite-${version}-${exclude.length}`)
+      const server = await createServer({
+        root: join(folder, 'served'),
+        configFile: false,
+        logLevel: 'silent',
+        cacheDir,
+        ...options,
+      })
+      t.after(() => server.close())
+      await server.listen()
+      const page = await chromium.open(server.resolvedUrls.local[0])
+      await page.until(() => 'answer' in globalThis)
+      const answer = await page.evaluate(() => /** @type {any} */ (globalThis).answer)
+      assert.match(answer, exclude.length ? /^tensor\(\[\[7\.\]\]\)$/ : /optimizeDeps\.exclude/)
+      await page.close()
+      await server.close()
+    }
+  })
+
+test('TypeScript 5.4 compiles against its types, with the DOM and without', () => {
+  for (const lib of ['es2022', 'es2022,dom']) {
+    const options = `--noEmit --strict --target es2022 --module nodenext --lib ${lib} --typeRoots ./none`
+    run(process.execPath, [tool('typescript-5.4/bin/tsc'), ...options.split(' '), 'types/main.ts'])
+  }
+})

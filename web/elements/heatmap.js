@@ -207,6 +207,8 @@ export class QkvHeatmap extends /** @type {new () => import('./base.js').Emits<H
 
   /** A cell in words, as it is announced. @param {Cell} cell */
   describe(cell) {
+    const [rows, columns] = this.map?.dims ?? [0, 0]
+    if (!(cell.row < rows && cell.column < columns)) return ''
     return this.say('cell', {
       row: this.#name('row', cell.row),
       column: this.#name('column', cell.column),

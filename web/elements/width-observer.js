@@ -3,11 +3,14 @@
 /** The width of an element: that of its part with class "size", followed whenever it changes. */
 export class Room {
   #host
-  #observer = new ResizeObserver(([{ contentRect }]) => {
-    if (Math.abs(contentRect.width - this.width) < 0.5) return
-    this.width = contentRect.width
-    this.#host.requestUpdate()
-  })
+  // jsdom has no ResizeObserver.
+  #observer =
+    globalThis.ResizeObserver &&
+    new ResizeObserver(([{ contentRect }]) => {
+      if (Math.abs(contentRect.width - this.width) < 0.5) return
+      this.width = contentRect.width
+      this.#host.requestUpdate()
+    })
   /** @type {Element | null} */
   #observed = null
   /** 0 until it is known. */
@@ -32,13 +35,13 @@ export class Room {
   hostUpdated() {
     const { part } = this
     if (part === this.#observed) return
-    this.#observer.disconnect()
-    if (part) this.#observer.observe(part)
+    this.#observer?.disconnect()
+    if (part) this.#observer?.observe(part)
     this.#observed = part
   }
 
   hostDisconnected() {
-    this.#observer.disconnect()
+    this.#observer?.disconnect()
     this.#observed = null
   }
 }
