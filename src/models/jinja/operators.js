@@ -94,6 +94,7 @@ function repeated(list, times) {
 
 /** @param {string} operator @param {any} a @param {any} b @returns {any} */
 export function binary(operator, a, b) {
+  if (operator === '%' && isText(a)) throw new NotCovered('the operator % of a text')
   checkDefined(a, b)
   if (isNumber(a) && isNumber(b)) return arithmetic(operator, a, b)
   if (a instanceof Markup || b instanceof Markup)
@@ -112,6 +113,5 @@ export function binary(operator, a, b) {
     if (isList(a) && isWhole(b)) return repeated(a, numberOf(b))
     if (isWhole(a) && isList(b)) return repeated(b, numberOf(a))
   }
-  if (operator === '%' && isText(a)) throw new NotCovered('the operator % of a text')
   throw new TemplateError(`unsupported operand type(s) for ${operator}: '${typeName(a)}' and '${typeName(b)}'`)
 }
