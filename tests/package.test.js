@@ -132,6 +132,7 @@ test('qkv/models adds at most 22 KB gzipped; each part that it loads later has a
     'generation-settings',
     'text-files',
     'tied',
+    'unread-keys',
     'entities',
     'adapter',
     'torch-file',

@@ -3,7 +3,6 @@
 // its family is opened. https://github.com/huggingface/transformers, src/transformers/models
 
 import { describe } from '../../base/errors.js'
-import { mayMatter } from '../config.js'
 
 /** @typedef {import('../config.js').Config} Config */
 /** @typedef {import('../family-shapes/parts.js').Description} Description */
@@ -55,7 +54,10 @@ export async function familyOf(config) {
     )
   const quantized = config.get('quantization_config')
   if (quantized) throw (await import('../refusals.js')).quantizedWeights(quantized)
-  const { describe: describeFamily, DEFAULTS, ALIASES } = await FAMILIES[type]()
+  const [{ describe: describeFamily, DEFAULTS, ALIASES }, { mayMatter }] = await Promise.all([
+    FAMILIES[type](),
+    import('../unread-keys.js'),
+  ])
   config.assume(DEFAULTS, ALIASES)
   const family = describeFamily(config)
   if (config.get('forced_bos_token_id') !== undefined) config.get('force_bos_token_to_be_generated') // the older name of the same
