@@ -51,7 +51,7 @@ async function bestOf(name, weights, dtype, texts, want) {
 export async function* embed({ shape }) {
   const weights = makeMiniLM((await load()).generator(1))
   const folder = writeFolder(weights)
-  writeFileSync(join(folder.path, 'tokenizer.json'), '{"model":{"type":"BPE","vocab":{}}}') // read by Ids
+  writeFileSync(join(folder.path, 'tokenizer.json'), '{"model":{"type":"BPE","vocab":{},"merges":[]}}') // read by Ids
   const texts = sentences(TEXTS)
   const strings = texts.map(ids => ids.join(' '))
   const note = (/** @type {number} */ ms) => `${Math.round((TEXTS / ms) * 1000)} sentences a second`
