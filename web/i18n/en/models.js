@@ -213,6 +213,7 @@ export const texts = {
   modelsPatchLayer: 'After layer',
   modelsPatchAll: 'Patch all tokens',
   modelsPatchWord: 'Patch “{word}”',
+  modelsNextByHand: 'Next word, by hand',
   modelsGenerate: 'Generate',
   modelsStop: 'Stop',
   modelsStep: 'Step',

@@ -201,6 +201,7 @@ export const texts = {
   modelsPatchLayer: '层之后',
   modelsPatchAll: '替换全部词元',
   modelsPatchWord: '替换“{word}”',
+  modelsNextByHand: '亲手选下一个词',
   modelsGenerate: '生成',
   modelsStop: '停止',
   modelsStep: '一步',

@@ -11,7 +11,7 @@ import { hasLens } from './lens-setting.js'
 import { opening } from './open-model.js'
 import { atlas, overview } from './overview.js'
 import { predictionPanel } from './prediction.js'
-import { shownOf } from './shown.js'
+import { isByHand, shownOf } from './shown.js'
 import { FIRST_GRAPH, story } from './story.js'
 import { tokenRows } from './token-row.js'
 
@@ -36,6 +36,11 @@ const matters = textsLater(['matters'], async texts => {
 const lens = textsLater(['lens'], async texts => {
   const [module, l] = await Promise.all([import('./lens-panel.js'), texts])
   return { ...module, l }
+})
+/** With the page of a head, which defines <qkv-heatmap>. @type {import('../../shell/texts-later.js').Later<typeof import('./next-word-panel.js') & { n: import('./next-word-panel.js').NextTexts }>} */
+const nextWord = textsLater(['next-word'], async texts => {
+  const [module, n] = await Promise.all([import('./next-word-panel.js'), texts, import('./head-page.js')])
+  return { ...module, n }
 })
 /** @type {import('../../shell/texts-later.js').Later<typeof import('./graph-panel.js') & { g: import('./graph-panel.js').GraphTexts }>} */
 const graph = textsLater(['graph'], async texts => {
@@ -72,6 +77,16 @@ function programs(room) {
     act.show({ hasPrograms: target.open })
   return html`<details class="models-programs" ?open=${view.hasPrograms} @toggle=${toggle}><summary>${t('modelsPrograms')}</summary>
     ${view.hasPrograms ? panel.draw(({ programs }) => programs(room, openModel, before)) : nothing}</details>`
+}
+
+/** What comes next, chosen by the reader. @param {Room} room */
+function nextByHand(room) {
+  const { t, act, view, openModel, run } = room
+  if (!openModel || !isByHand(openModel) || !run) return nothing
+  const toggle = (/** @type {Event & { target: HTMLDetailsElement }} */ { target }) =>
+    target.id === 'models-next' && act.show({ hasNextWord: target.open })
+  return html`<details class="models-next" id="models-next" ?open=${view.hasNextWord} @toggle=${toggle}><summary>${t('modelsNextByHand')}</summary>
+    ${view.hasNextWord ? nextWord(t('htmlLang')).draw(({ nextWordPanel, n }) => nextWordPanel(room, n)) : nothing}</details>`
 }
 
 /** What matters for the answer. @param {Room} room */
@@ -131,7 +146,7 @@ export function draw(context) {
         )}</div>
         ${changesPanel(room)}
         <div class="models-stage">${head ? headOpen.draw(({ headPage }) => headPage(room, head)) : overview(room)}<div class="models-side">${room.cell && head ? cells(t('htmlLang')).draw(({ inspector, t, r }) => inspector({ ...room, t }, r)) : nothing}${predictionPanel(room)}</div></div>
-        ${layersSay(room)}${whatMatters(room)}${graphOfHeads(room)}${generateBar(room)}${programs(room)}`
+        ${nextByHand(room)}${layersSay(room)}${whatMatters(room)}${graphOfHeads(room)}${generateBar(room)}${programs(room)}`
           : room.streamed
             ? html`<div class="models-stage"><section class="models-atlas">${atlas(room)}</section></div>`
             : nothing

@@ -133,6 +133,10 @@ export interface View {
   graphPointed: string
   /** What the reader agreed to compute the graph of, though it takes long: the request of its run. */
   graphAgreed: RunRequest | undefined
+  /** Is the next word chosen by hand? What cuts its bars, and the head whose cache is drawn. */
+  hasNextWord: boolean
+  cut: { temperature: number; topK: number; topP: number }
+  cacheHead: number
   /** Are the programs shown? */
   hasPrograms: boolean
   /** Why a model was not asked for. */
@@ -396,6 +400,23 @@ export type TilePart = {
 }
 export type Matrix = { data: Float32Array; dims: readonly number[] }
 
+/** What can come next, by hand. */
+export interface NextWord {
+  /** The run that it follows: its tokens, and its text. */
+  ids: number[]
+  text: string
+  /** The likeliest tokens, and the probabilities of all by id. */
+  named: { id: number; token: string }[]
+  probabilities: Float32Array
+  /** What a cache holds of each layer, (tokens, numbers); [] of long texts. */
+  rows: { k: Matrix; v: Matrix }[]
+  kvHeads: number
+  /** Bytes of one token in a cache of float32, in all layers. */
+  rowBytes: number
+  /** The step with a cache of the tokens before, and without. */
+  milliseconds: { cached: number; whole: number }
+}
+
 /** Direct contributions to a logit or to the cosine of two texts, with all norms held as they are; they sum to it. */
 export interface Why {
   /** '': of two texts. */
@@ -467,6 +488,7 @@ export type ModelsAsks = {
   }
   /** How much each head adds to the first guess. */
   why: { request: RunRequest; value: Why | null }
+  nextWord: { request: RunRequest; value: NextWord }
   /** The weight of one pair of tokens in every head: (layers, heads). */
   pairs: { request: RunRequest & { stack: Stack; cell: Cell }; value: Float32Array }
   /** A part of a head of a long text. */
@@ -495,6 +517,8 @@ export type ModelsActions = {
   /** Up or down in the list of so many models. */
   pick: [step: 1 | -1, count: number]
   /** Opens the line of the list that is picked, else what was typed. */
+  takeWord: [id: number]
+  takeBack: []
   /** `named`: the entry of the list that the text names. */
   enter: [typed: string, names: readonly string[], named?: string]
   agree: [dtype?: SmallerDtype | '']

@@ -47,7 +47,9 @@ function shortOf(room, at) {
   const kind = kindOf(room, at)
   if (!kind) return ''
   const look = LOOKS.find(each => each === kind.name)
-  if (!look) return patternOf(room, at)
+  const params = { share: percent(kind.score), score: kind.score.toFixed(2) }
+  if (!look)
+    return `${room.t(`modelsPattern.${kind.name}`, params)}${'isOfTexts' in kind ? ` ${room.t('modelsOfTexts')}` : ''}`
   return 'isOfTexts' in kind
     ? `${room.t(`modelsRank.${look}`)} ${room.t('modelsOfTexts')}`
     : room.t(`modelsRank.${look}`)

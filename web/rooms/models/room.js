@@ -18,6 +18,7 @@ import {
   besideOf,
   failureOf,
   firstName,
+  isByHand,
   isEnded,
   isGenerating,
   nameOf,
@@ -79,6 +80,9 @@ const view = {
   hasMatters: false,
   graphPointed: '',
   graphAgreed: undefined,
+  hasNextWord: false,
+  cut: { temperature: 1, topK: 50, topP: 1 },
+  cacheHead: 0,
   hasPrograms: false,
   mostBytes: mostMemory(),
   stack: '',
@@ -302,9 +306,16 @@ function generate(state, count = state.view.sampling.count) {
   const about = active.length ? changed : request
   return {
     view: { generatedBefore: settings.generated.length, row: undefined, grown: undefined },
-    effects: [{ type: 'ask', request: { type: 'generate', ...about, row: undefined, ...view.sampling, count } }],
+    effects: [
+      { type: 'ask', request: { type: 'generate', ...about, row: undefined, ...view.sampling, count } },
+      { type: 'reveal', selector: '.models-token-rows' },
+    ],
   }
 }
+
+/** The text with other words behind it. @param {State} state @param {readonly number[]} generated @returns {Step} */
+const continued = (state, generated) =>
+  isGenerating(state) ? {} : { set: { generated }, view: { ...FORGOTTEN, generatedBefore: generated.length } }
 
 /** @type {import('../../shell/room.js').Room<ModelsTypes>['actions']} */
 const actions = {
@@ -377,6 +388,8 @@ const actions = {
     return { view: { sampling: { ...sampling, [name]: own }, sampleLimit } }
   },
   generate,
+  takeWord: (state, id) => (isEnded(shownOf(state)) ? {} : continued(state, [...state.settings.generated, id])),
+  takeBack: state => continued(state, state.settings.generated.slice(0, -1)),
   openInLayer(state, from) {
     const { run, head } = shownOf(state)
     if (!run || !head) return {}
@@ -607,7 +620,16 @@ export const room = {
     if (state.view.isNear) list.push({ type: 'prepare' })
     const { got } = state
     const isNew = isAnswered(got.run, request) && (!active.length || isAnswered(got.changed, changed))
-    const details = [...detailNeeds(state), ...lensNeeds(state), ...mattersNeeds(state), ...graphNeeds(state)]
+    const { hasNextWord, grown } = state.view
+    const hasNext = hasNextWord && isByHand(openModel) && !grown
+    const next = /** @type {const} */ ({ type: 'nextWord', ...(active.length ? changed : request), row: undefined })
+    const details = [
+      ...(hasNext ? [next] : []),
+      ...detailNeeds(state),
+      ...lensNeeds(state),
+      ...mattersNeeds(state),
+      ...graphNeeds(state),
+    ]
     // While a newer run is awaited, details of the older one stay drawn; those that are not here would only delay it.
     return [
       ...list,

@@ -93,6 +93,10 @@ export function failureOf(state) {
 /** Was the end of the text generated? @param {Pick<import('./models.js').Room, 'openModel' | 'generated'>} room */
 export const isEnded = ({ openModel, generated }) => openModel?.ends.includes(generated.at(-1) ?? -1) ?? false
 
+/** Does it say the next word of a text, so that a reader can choose it? @param {import('./models.js').OpenModel} model */
+export const isByHand = ({ predicts, stacks }) =>
+  predicts === 'token' && stacks.decoder !== undefined && stacks.encoder === undefined
+
 /** Is text being generated? @param {State} state */
 export const isGenerating = ({ got: { generate } }) =>
   generate?.is === 'waiting' || (generate?.is === 'here' && !generate.isLast)

@@ -1,0 +1,170 @@
+// node build/train/english/evaluate.js FOLDER --held FOLDER [--beside FOLDER] [--about FILE]
+//
+// Measures the English model as the page reads it: bits a byte on held-out texts, 100 sentences to continue, what it says after ten
+// sentences, and its heads on 200 texts. FOLDER: config.json, packed.safetensors, tokenizer.json. --held: what corpus.py wrote.
+// --beside: another model, for bits a byte. --about: about.json, which is written.
+
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { parseArgs } from 'node:util'
+import { load } from 'qkv'
+import { headScores, loadModel } from 'qkv/models'
+import { unpacked } from '../../../web/files/packed-weights.js'
+import { furtherScores } from '../../../web/rooms/models/further-score.js'
+import { CLOZE, SENTENCES } from './cloze.js'
+
+const { values: given, positionals } = parseArgs({
+  allowPositionals: true,
+  options: { held: { type: 'string' }, beside: { type: 'string' }, about: { type: 'string' } },
+})
+const qkv = await load()
+
+/** Files of a folder with its weights unpacked. @param {string} folder */
+function filesOf(folder) {
+  const read = (/** @type {string} */ name) => new Uint8Array(readFileSync(`${folder}/${name}`))
+  const names = ['config.json', 'tokenizer.json', 'tokenizer_config.json'].filter(name =>
+    existsSync(`${folder}/${name}`),
+  )
+  const packed = `${folder}/packed.safetensors`
+  const weights = existsSync(packed)
+    ? unpacked(Uint8Array.from(readFileSync(packed)).buffer)
+    : read('model.safetensors')
+  return { ...Object.fromEntries(names.map(name => [name, read(name)])), 'model.safetensors': weights }
+}
+
+/** The logarithms of the probabilities of a row of logits. @param {Float32Array} row */
+function logOf(row) {
+  let most = Number.NEGATIVE_INFINITY
+  for (const x of row) if (x > most) most = x
+  let sum = 0
+  for (const x of row) sum += Math.exp(x - most)
+  const all = most + Math.log(sum)
+  return (/** @type {number} */ id) => row[id] - all
+}
+
+/**
+ * Bits a byte of texts: the mean over their bytes of what the model needs to say each token after those before it.
+ * @param {import('qkv/models').Model} model
+ * @param {readonly string[]} texts
+ * @param {Record<string, any>} [hooks]
+ */
+function bitsOf(model, texts, hooks = {}) {
+  const V = Number(model.config.vocab_size)
+  let [bits, bytes] = [0, 0]
+  for (const text of texts) {
+    const { ids } = model.tokenize(text)
+    const { logits } = model.forward({ ids }, { hooks })
+    const { data } = /** @type {import('qkv').FloatTensor} */ (logits)
+    for (let i = 0; i < ids.length - 1; i++) bits -= logOf(data.subarray(i * V, (i + 1) * V))(ids[i + 1]) / Math.LN2
+    bytes += Buffer.byteLength(text)
+  }
+  return bits / bytes
+}
+
+/** The first words that may follow, as people write them. @param {import('qkv/models').Model} model @param {string} text @param {number} count */
+function wordsAfter(model, text, count) {
+  const { ids } = model.tokenize(text)
+  const { logits } = model.forward({ ids }, { logits: 'last' })
+  const { data } = /** @type {import('qkv').FloatTensor} */ (logits)
+  const log = logOf(data)
+  const top = Array.from(data.keys())
+    .sort((a, b) => data[b] - data[a])
+    .slice(0, count)
+  // A word of several tokens is finished greedily, up to its end.
+  return top.map(first => {
+    const more = [...ids, first]
+    for (let n = 0; n < 5; n++) {
+      const next = /** @type {import('qkv').FloatTensor} */ (model.forward({ ids: more }, { logits: 'last' }).logits)
+        .data
+      const id = next.reduce((/** @type {number} */ most, value, at) => (value > next[most] ? at : most), 0)
+      if (!/^[\p{L}']/u.test(model.decode([id]))) break
+      more.push(id)
+    }
+    return { word: model.decode(more.slice(ids.length)).trim(), probability: Math.exp(log(first)) }
+  })
+}
+
+const model = await loadModel(qkv, filesOf(positionals[0]))
+/** @type {Record<string, any>} */
+const figures = {}
+
+if (given.held) {
+  const other = given.beside ? await loadModel(qkv, filesOf(given.beside)) : undefined
+  for (const name of ['stories', 'wordnet', 'kjv', 'moby-dick', 'sotu']) {
+    // Short enough for both to read whole.
+    const texts = readFileSync(`${given.held}/held-${name}.txt`, 'utf8').split('\n<s>\n').filter(Boolean)
+    const some = texts.map(text => text.slice(0, 240)).slice(0, 200)
+    figures.bits = { ...figures.bits, [name]: bitsOf(model, some) }
+    if (other) figures.beside = { ...figures.beside, [name]: bitsOf(other, some) }
+  }
+  const own = SENTENCES.concat(CLOZE.map(([text, words]) => `${text} ${words[0]}.`))
+  figures.bits.written = bitsOf(model, own)
+  if (other) figures.beside.written = bitsOf(other, own)
+  if (other) {
+    const hits = CLOZE.filter(([text, words]) => wordsAfter(other, text, 5).some(({ word }) => words.includes(word)))
+    figures.besideCloze = hits.length
+    other.dispose()
+  }
+  console.log(JSON.stringify(figures, (_, x) => (typeof x === 'number' ? Number(x.toFixed(3)) : x)))
+}
+
+const wrong = []
+for (const [text, words] of CLOZE) {
+  const found = wordsAfter(model, text, 5).map(({ word }) => word)
+  if (!found.some(word => words.includes(word))) wrong.push(`${text} | ${found.join(', ')} | ${words.join(', ')}`)
+}
+figures.cloze = CLOZE.length - wrong.length
+console.log(`cloze: ${figures.cloze} of ${CLOZE.length}`)
+for (const line of wrong) console.log('  no:', line)
+
+for (const text of SENTENCES) {
+  const { ids } = model.tokenize(text)
+  const words = wordsAfter(model, text, 5).map(({ word, probability }) => `${word} ${(100 * probability).toFixed(0)}%`)
+  const more = []
+  for await (const { id } of model.generate(ids, { maxNewTokens: 24, temperature: 0 })) more.push(id)
+  console.log(`${text} | ${words.join(', ')}\n   -> ${model.decode(more)}`)
+}
+
+// Heads: the page's scores, and the bits a byte that the model loses without each, on 200 texts.
+if (given.held) {
+  const texts = readFileSync(`${given.held}/held-stories.txt`, 'utf8').split('\n<s>\n').filter(Boolean).slice(0, 200)
+  const fitting = texts.map(text => text.slice(0, 360))
+  const { layers, heads } = /** @type {any} */ (model.stacks.decoder)
+  const names = /** @type {const} */ (['previous', 'first', 'duplicate', 'induction', 'further'])
+  const sums = Array.from({ length: layers * heads }, () => Object.fromEntries(names.map(name => [name, 0])))
+  for (const text of fitting) {
+    const { ids } = model.tokenize(text)
+    const { attentions } = model.forward({ ids }, { keep: ['attentions'], logits: 'none' })
+    const scores = headScores(attentions, ids)
+    for (let layer = 0; layer < layers; layer++) {
+      const further = furtherScores(/** @type {any} */ (attentions[layer]), ids).data
+      for (let head = 0; head < heads; head++) {
+        const own = sums[layer * heads + head]
+        for (const name of names)
+          own[name] += (name === 'further' ? further[head] : scores[name].data[layer * heads + head]) / fitting.length
+      }
+    }
+  }
+  const whole = bitsOf(model, fitting)
+  const rows = []
+  for (const [n, own] of sums.entries()) {
+    const [layer, head] = [Math.floor(n / heads), n % heads]
+    const lost = bitsOf(model, fitting, { [`layers.${layer}.heads.${head}`]: 0 }) - whole
+    // What was found: the score that stands out, of a head without which the model says less.
+    const [role, score] = Object.entries(own)
+      .filter(([name]) => layer > 0 || (name !== 'induction' && name !== 'further'))
+      .sort((a, b) => b[1] - a[1])[0]
+    const round = Object.fromEntries(Object.entries(own).map(([name, value]) => [name, Number(value.toFixed(3))]))
+    rows.push({ layer, head, ...round, lost: Number(lost.toFixed(4)), ...(score >= 0.4 && lost > 0.001 && { role }) })
+  }
+  figures.heads = rows
+  console.log(`without a head, of ${whole.toFixed(4)} bits a byte:`)
+  for (const row of rows) console.log(' ', JSON.stringify(row))
+}
+if (given.about) {
+  const round = (/** @type {any} */ _, /** @type {any} */ x) => (typeof x === 'number' ? Number(x.toFixed(4)) : x)
+  const about = existsSync(given.about) ? JSON.parse(readFileSync(given.about, 'utf8')) : {}
+  writeFileSync(
+    given.about,
+    `${JSON.stringify({ ...about, figures: { ...figures, example: about.figures?.example ?? { text: 'The cat sat on the mat because it was' } } }, round, 1)}\n`,
+  )
+}

@@ -1,0 +1,28 @@
+// 房间“模型”中“亲手选下一个词”的文字。
+
+/** @type {typeof import('../en/next-word.js').texts} */
+export const texts = {
+  nextComputing: '正在计算下一个词。',
+  nextBars: '接下来可能是什么',
+  'next.temperature': '温度',
+  'next.topK': 'Top k',
+  'next.topP': 'Top p',
+  nextAll: '全部',
+  nextKept: '剩下 {kept} 个词元，共 {all} 个。',
+  nextTake: '选“{token}”',
+  nextTakeShare: '选“{token}”，{share}',
+  nextOut: '出局',
+  nextColumns: '点击一个词就选它。条形是经过三个滑块之后的份额，小字是模型给出的概率。',
+  nextDraw: '抽一个',
+  nextBack: '退回一个',
+  nextFull: '文本已经结束，或已达到模型能读的长度。',
+  nextCache: '为下一步保留的内容（KV 缓存）',
+  nextSize: '每一层保留每个词元的键和值：现在有 {tokens} 行，共 {bytes}。选一个词，每层就多一行，多 {row}。',
+  nextTime: '这一步：有缓存时只算最后一个词元，用了 {cached}；没有缓存时要重算全部 {tokens} 个，用了 {whole}。',
+  nextHead: '头',
+  'nextRows.k': '键',
+  'nextRows.v': '值',
+  nextWords: '词元',
+  nextNumbers: '数值',
+  nextLong: '文本太长，无法画出每个数值。',
+}
