@@ -59,7 +59,8 @@ test('the guided story goes from head to head, each with its prompt, and switche
 test('?model= opens a folder of the site, by ranges; another site is refused', async () => {
   /** @type {Record<string, Buffer>} */
   const files = Object.fromEntries(filesOf('gpt2-tiny').map(path => [basename(path), readFileSync(path)]))
-  files['tokenizer_config.json'] ??= Buffer.from('{}') // a 404 would be a complaint
+  for (const name of ['tokenizer_config', 'special_tokens_map', 'added_tokens', 'generation_config'])
+    files[`${name}.json`] ??= Buffer.from('{}') // a 404 would be a complaint
   let ranges = 0
   await page.route('**/a-model/*', route => {
     const body = files[basename(new URL(route.request().url()).pathname)]
