@@ -7,8 +7,8 @@ import { join } from 'node:path'
 import { load } from '../../../src/index.js'
 import { loadModel } from '../../../src/models.js'
 import { writeFolder } from '../gpt2/checkpoint.js'
-import { Ids, makeMiniLM, SIZES, sentences } from '../minilm/checkpoint.js'
-import { openMiniLM } from '../minilm/peer.js'
+import { Ids, makeMiniLM, SIZES, sentences } from '../minilm/sentence-model.js'
+import { openMiniLM } from '../minilm/sentence-peer.js'
 
 /** @typedef {import('../only.js').Comparison} Comparison */
 

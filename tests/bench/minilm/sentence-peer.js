@@ -3,7 +3,7 @@
 // product in the graph.
 
 import { encodeModel } from '../peers/onnx.js'
-import { SIZES } from './checkpoint.js'
+import { SIZES } from './sentence-model.js'
 
 /** @typedef {import('../peers/onnx.js').Node} Node */
 /** @typedef {import('../peers/onnx.js').Value} Value */
