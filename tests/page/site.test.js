@@ -94,6 +94,9 @@ function sizeOf(name) {
   return size
 }
 
+/** What comes with the weights of a model that ships, after the first picture of its room: its files, and what reads its tokens. */
+const OF_WEIGHTS = /\.(safetensors|json)$|^assets\/tokenizers-/
+
 /** Files that a link loads before its room is drawn, gzipped; the weights of models that ship are no part of the page. @param {string} hash */
 async function downloads(hash) {
   await page.goto('about:blank')
@@ -101,7 +104,7 @@ async function downloads(hash) {
   const sizes = new Map()
   const note = (/** @type {import('playwright-core').Request} */ request) => {
     const name = request.url().slice(url.length).replace(/#.*/, '')
-    if (!/\.(safetensors|json)$/.test(name)) sizes.set(name, sizeOf(name))
+    if (!OF_WEIGHTS.test(name)) sizes.set(name, sizeOf(name))
   }
   own.browser.context.on('request', note)
   await page.goto(url + hash)
