@@ -39,9 +39,6 @@ const ORDER = {
   web: ['elements', 'i18n', 'files', 'shell', 'head', 'rooms', 'exercises', 'main.js'],
 }
 
-/** Files that have the same role in several places have the same name there; no other two do. */
-const ROLES = ['index.js', 'room.js', 'fields.js', 'session.js', 'worker.js', 'pytorch.js', 'node.js']
-
 /** Headers of src/kernel in their order; a kernel without a header stands above them, and no file takes from it. */
 const HEADERS = [
   'qkv',
@@ -196,29 +193,10 @@ test('a circle of C files and an upward include are found', () => {
   assert.deepEqual(upwardKernelsOf({ d: ['e'], e: [] }, ['qkv']), ['d takes from e'])
 })
 
-/** The folders whose files have names of their own, and those whose files import them. */
+/** The folders of our own code. */
 const NAMED = ['src', 'web', 'build']
 const namesIn = (/** @type {string} */ folder) =>
   readdirSync(new URL(folder, root), { recursive: true }).map(name => `${folder}/${name}`)
-
-/** Names that several files have, but for roles. @param {readonly string[]} files @param {readonly string[]} roles */
-function repeated(files, roles) {
-  const names = files.map(name => String(name.split('/').pop())).filter(name => !roles.includes(name))
-  assert.ok(names.length > 50, 'files are found')
-  return names.filter((name, i) => names.indexOf(name) !== i)
-}
-
-test('no two files of src, web and build have the same name, but for roles and the files of a language', () => {
-  const files = NAMED.flatMap(namesIn).filter(name => name.endsWith('.js') && !/^web.i18n|node_modules/.test(name))
-  assert.deepEqual(repeated(files, ROLES), [])
-})
-
-test('no two helpers of the tests have the same name, but for those that put another module into each', () => {
-  const files = namesIn('tests').filter(
-    name => name.endsWith('.js') && !/\.test\.js$|node_modules|projects|goldens/.test(name),
-  )
-  assert.deepEqual(repeated(files, ['register.js']), [])
-})
 
 /** A literal that is spread: its parts could stand where it stands. A list that a call made is none. */
 const SPREAD = /\.\.\.(\{[^{}]*\}|\[[^[\]]*\])(?!\s*[.[\]])/

@@ -157,7 +157,12 @@ test('a wrong call says what was given and what was expected, and leaves no memo
   /** @type {[any, any, string, RegExp][]} */
   const bad = [
     [{ Q, K }, {}, 'TypeError', /V: undefined given/],
-    [{ ...good, mask: K }, {}, 'TypeError', /inputs: there is no option "mask", it belongs to attention; did you mean/],
+    [
+      { ...good, mask: K },
+      {},
+      'TypeError',
+      /inputs: there is no option "mask", it belongs to attention. Known: Q, K, V/,
+    ],
     [good, { causal: true }, 'TypeError', /did you mean "is_causal"/],
     [{ ...good, Q: rows }, {}, 'RangeError', /three axes each, or four/],
     [{ Q: rows, K: rows, V: rows }, {}, 'TypeError', /q_num_heads is needed/],

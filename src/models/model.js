@@ -820,7 +820,7 @@ export class Model {
     const list = /** @type {unknown} */ (input)
     const isList = Array.isArray(list) && list.length > 0 && typeof list[0] !== 'number'
     const texts = isList ? list : [input]
-    const rows = texts.map((text, n) => this.#toIds(text, isList ? `headScores: texts[${n}]` : 'headScores'))
+    const rows = Array.from(texts, (text, n) => this.#toIds(text, isList ? `headScores: texts[${n}]` : 'headScores'))
     const each = scoresByLength(rows, ids => this.#headScores(ids))
     return /** @type {any} */ (isList ? overTexts(each, SCORES) : each[0])
   }

@@ -125,7 +125,7 @@ test('impossible attributions are refused with the reason', async () => {
   for (const [run, message] of /** @type {[() => Promise<unknown>, RegExp][]} */ ([
     [() => bert.logitAttribution({ ids }, { position: 9 }), /position: 9 given, a whole number from -8 to 7/],
     [() => gpt2.logitAttribution({ ids }, { position: L }), /position: 8 given, a whole number from -8 to 7/],
-    [() => gpt2.logitAttribution({ ids }, { tokens: [384] }), /tokens: 384 given, a whole number from 0 to 383/],
+    [() => gpt2.logitAttribution({ ids }, { tokens: [384] }), /tokens\[0\]: 384 given, a whole number from 0 to 383/],
     [() => gpt2.logitAttribution({ ids: [ids, ids] }), /one text expected, 2 given/],
     [
       () => gpt2.logitAttribution({ ids }, /** @type {any} */ ({ token: 1 })),
