@@ -25,19 +25,31 @@ export default defineConfig({
   preview: { headers: isolated },
   plugins: [constants(thirdParty.add), contentSecurityPolicy(), thirdParty.collect, thirdParty.write],
   // Modules, so that a worker loads what it imports on demand when it needs it.
-  worker: { format: 'es', plugins: () => [constants(thirdParty.add), thirdParty.collect] },
+  worker: {
+    format: 'es',
+    plugins: () => [constants(thirdParty.add), thirdParty.collect],
+    rolldownOptions: {
+      output: {
+        // What reads the tokens of a folder is one file, which comes with the weights.
+        codeSplitting: {
+          groups: [{ name: 'tokenizers', test: /\/src\/models\/tokenizers\//, includeDependenciesRecursively: false }],
+        },
+      },
+    },
+  },
   build: {
     outDir: at('site'),
     emptyOutDir: true,
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
-    // What every room needs is one file, and so is what One layer shares with its exercises: a file of its own costs some
-    // hundred bytes.
+    // What every room needs is one file, and so are what One layer shares with its exercises and the foundations of the library: a file
+    // of its own costs some hundred bytes.
     rolldownOptions: {
       output: {
         codeSplitting: {
           groups: [
             { name: 'shell', test: /\/web\/(shell|i18n)\/[^/]*\.js$/ },
+            { name: 'base', test: /\/src\/(base|runtime)\/[^/]*\.js$/, includeDependenciesRecursively: false },
             { name: 'layer', test: /\/web\/rooms\/layer\//, minShareCount: 4, includeDependenciesRecursively: false },
           ],
         },

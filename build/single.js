@@ -10,7 +10,8 @@ process.chdir(fileURLToPath(new URL('..', import.meta.url)))
 const built = await build({
   configFile: 'vite.config.js',
   logLevel: 'warn',
-  worker: { format: 'iife' }, // a file each, which is left out: the page works without workers
+  // A file each, which is left out: the page works without workers.
+  worker: { format: 'iife', rolldownOptions: { output: { codeSplitting: false } } },
   build: {
     write: false,
     assetsInlineLimit: Number.MAX_SAFE_INTEGER,
