@@ -142,7 +142,7 @@ test('heads are listed by what is asked for: a score, only hits, likeness to one
   await begin()
   const list = () => page.locator('#models-ranked li').allInnerTexts()
   await page.selectOption('#models-rank', 'first')
-  await reads('.models-list .note', /The mean weight on the first token/)
+  await reads('.models-list .note', /In this text: the mean weight on the first token/)
   const scores = (await list()).map(line => Number(/0\.\d+/.exec(line)))
   assert.deepEqual(
     scores,

@@ -130,7 +130,10 @@ test('a typed name asks for the size alone; the download begins when the reader 
   const { openModel } = shown()
   assert.deepEqual([openModel?.type, openModel?.dtype, openModel?.size], ['gpt2', 'int8', size])
   assert.equal(askedOf(store.state), undefined)
-  assert.match(store.link(), new RegExp(`^checkpoint=hf%3Ame%2Ftiny%40${COMMIT}%7E[0-9a-f]{12}&size=${size}$`))
+  assert.match(
+    store.link(),
+    new RegExp(`^checkpoint=hf%3Ame%2Ftiny%40${COMMIT}%7E[0-9a-f]{12}&size=${size}&prompt=The\\+king$`),
+  )
   requests()
 })
 
