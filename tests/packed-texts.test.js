@@ -11,7 +11,9 @@ import { close } from './helpers.js'
 /** @typedef {import('../src/base/tensor.js').FloatTensor} FloatTensor */
 
 const qkv = await load()
-const two = await load({ threads: 2 })
+/** The native twin (tests/native) has no threads. */
+const isNative = process.env.NODE_OPTIONS?.includes('native/register.js')
+const two = isNative ? qkv : await load({ threads: 2 })
 const least = (await import('../src/threads/pool.js')).Threads.least
 
 const sizes = fc.record({

@@ -24,6 +24,8 @@ const WASM_ONLY = [
   'activation',
   'architecture',
   'bench',
+  'build',
+  'delivery',
   'layout',
   'package',
   'readme',
