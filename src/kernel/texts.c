@@ -7,7 +7,9 @@ struct qkv_attention text_of(const struct qkv_attention *a, uint32_t b) {
     return text;
   uint32_t q = a->cu_seqlens_q[b], k = a->cu_seqlens_k[b];
   text.B = 1, text.L = a->cu_seqlens_q[b + 1] - q, text.S = a->cu_seqlens_k[b + 1] - k;
-  text.q.data += (size_t)q * a->q.row, text.out.data += (size_t)q * a->out.row;
+  text.q.data += (size_t)q * a->q.row;
+  if (a->out.data) // the backward pass has none
+    text.out.data += (size_t)q * a->out.row;
   text.k.data += (size_t)k * a->k.row, text.v.data += (size_t)k * a->v.row;
   if (a->past)
     text.past += b;
