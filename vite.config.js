@@ -11,6 +11,24 @@ const isolated = { 'Cross-Origin-Opener-Policy': 'same-origin', 'Cross-Origin-Em
 
 const thirdParty = siteNotices()
 
+/** What a worker imports when it opens a model, after the first picture of its room. */
+const WITH_WEIGHTS = new RegExp(
+  `/src/models/(${[
+    'tokenizers/.*',
+    'families/(?:llama|marian)',
+    'family-shapes/(?:llama-like|decoder-only|marian-like)',
+    '(?:linear-)?attribution',
+    'forward-async',
+    'generation',
+    'generation-settings',
+    'other-names',
+    'rope-scaling',
+    'text-files',
+    'tokenizer',
+    'unread-keys',
+  ].join('|')})\\.js$`,
+)
+
 // The page lives in web/ and uses the package by its public name.
 export default defineConfig({
   root: at('web'),
@@ -30,9 +48,9 @@ export default defineConfig({
     plugins: () => [constants(thirdParty.add), thirdParty.collect],
     rolldownOptions: {
       output: {
-        // What reads the tokens of a folder is one file, which comes with the weights.
+        // What opens a folder and explains its first answer is one file, which comes with the weights.
         codeSplitting: {
-          groups: [{ name: 'tokenizers', test: /\/src\/models\/tokenizers\//, includeDependenciesRecursively: false }],
+          groups: [{ name: 'checkpoint', test: WITH_WEIGHTS, includeDependenciesRecursively: false }],
         },
       },
     },

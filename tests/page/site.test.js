@@ -94,8 +94,8 @@ function sizeOf(name) {
   return size
 }
 
-/** What comes with the weights of a model that ships, after the first picture of its room: its files, and what reads its tokens. */
-const OF_WEIGHTS = /\.(safetensors|json)$|^assets\/tokenizers-/
+/** What comes with the weights of a model that ships, after the first picture of its room: its files, and what opens them (vite.config.js). */
+const OF_WEIGHTS = /\.(safetensors|json)$|^assets\/(?:tokenizers|checkpoint)-/
 
 /** Files that a link loads before its room is drawn, gzipped; the weights of models that ship are no part of the page. @param {string} hash */
 async function downloads(hash) {
