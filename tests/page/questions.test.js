@@ -195,8 +195,8 @@ const QUESTIONS = [
       await enter('models')
       await page.locator('#models-ranked [data-head]').first().waitFor()
       assert.equal(await page.locator('#models-rank').inputValue(), 'previous')
-      assert.equal(await page.locator('#models-ranked [data-head]').first().getAttribute('data-head'), '1.1')
-      assert.ok((await value('#models-ranked [data-head="1.1"]')) > 0.5)
+      assert.equal(await page.locator('#models-ranked [data-head]').first().getAttribute('data-head'), '2.4')
+      assert.ok((await value('#models-ranked [data-head="2.4"]')) > 0.4)
     },
   ],
   [
