@@ -605,6 +605,21 @@ test('a model has its text and changes again when it is open again, and one name
   assert.deepEqual(Object.keys(store.state.view.imported), [name, other])
 })
 
+test('a link opens another model with its head and cell, which the model before does not have', async () => {
+  const { store, act, settled, shown } = await begin('marian-tiny')
+  const cell = `at=${encodeURIComponent('c1.2:2>3')}`
+  const link = `${store.link()}&${cell}`
+  act.bring(folder('gpt2-tiny'))
+  await settled()
+  assert.deepEqual([shown().text, shown().run?.request.input.text], [TEXT, TEXT], 'nothing but the model is another')
+  store.follow(link)
+  assert.equal(store.drawn.settings.at.head, undefined, 'until then the model before is drawn without it')
+  await settled()
+  assert.deepEqual(shown().head, { stack: 'cross', layer: 0, head: 1 })
+  assert.deepEqual(shown().cell, { query: 1, key: 2 })
+  assert.equal(store.link(), link)
+})
+
 test('two models of one config have two names', async () => {
   const { act, settled, shown } = await begin()
   const { name } = /** @type {any} */ (shown().openModel)

@@ -591,6 +591,7 @@ export const room = {
     const { got, view } = state
     const { request, active, changed } = shownOf(state)
     return (
+      got.open?.is === 'waiting' || // the run is that of the model before
       view.grown !== undefined ||
       !isAnswered(got.run, request) ||
       (active.length > 0 && !isAnswered(got.changed, changed))
