@@ -221,9 +221,10 @@ const QUESTIONS = [
     },
   ],
   [
-    '15. which head finds the name? In the text that Models opens with',
+    '15. which head finds the name? In the text that Stories opens with',
     async () => {
       await enter('models')
+      await page.click('#models-here [data-here="stories"]')
       await page.locator('#models-ranked [data-head="1.2"]').click()
       await page.locator('.models-head[data-head="1.2"] #models-map').waitFor()
       const from = await page.locator('#models-map').evaluate(element => {
@@ -257,7 +258,7 @@ const QUESTIONS = [
     '17. how do the words of a translation align? From Models, which names its own models',
     async () => {
       await enter('models')
-      await reads('#models-here', 'Also here: Ledger, for long texts Translation')
+      await reads('#models-here', 'Also here: Stories Ledger, for long texts Translation')
       await page.click('#models-here [data-here="translation"]')
       await page.locator('[data-gloss="today"]').waitFor()
       await becomes(() => page.locator('models-atlas').evaluate(atlas => /** @type {any} */ (atlas).scores), undefined)
