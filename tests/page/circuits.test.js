@@ -7,7 +7,9 @@ import { agreement, compareEffects, inductionModel } from '../../build/learn/cir
 
 const qkv = await load({ threads: 1 })
 
-test('the largest edge between heads leads from the head that reads the word before to the keys of an induction head', async t => {
+// Edges of either sign into queries and values may be larger. docs/interpret.md says of how many seeds this holds; 10 is one with which
+// nothing was built.
+test('of the edges into keys, the one that supports the answer most leads from the head that reads the word before to an induction head', async t => {
   const { model, questions, accuracy } = await inductionModel(qkv, 10, 4)
   assert.ok(accuracy > 0.95, `it has learned the task: ${accuracy}`)
   const [{ text }] = questions
@@ -22,13 +24,17 @@ test('the largest edge between heads leads from the head that reads the word bef
   assert.ok(ofHeads.correlation >= 0.9 && ofEdges.area >= 0.9)
   const byGradient = agreement((await compareEffects(model, questions, 'mean', 'gradient')).edges)
   assert.ok(byGradient.area < ofEdges.area, 'a saturated softmax has almost no gradient')
-  const between = edges.names
-    .map((name, n) => ({ name, size: Math.abs(edges.estimates[n]) }))
-    .filter(({ name }) => !name.endsWith('logits'))
-    .sort((a, b) => b.size - a.size)
-  const [, from, kind, to] = /^head 0 (\d) -> ([qkv]) 1 (\d)$/.exec(between[0].name) ?? []
-  assert.equal(Number(from), first, between[0].name)
-  assert.equal(kind, 'k', between[0].name)
-  assert.ok(induction.at(1, Number(to)) > 0.5, between[0].name)
+  const intoKeys = edges.names.flatMap((name, n) => {
+    const [, from, to] = /^head 0 (\d) -> k 1 (\d)$/.exec(name) ?? []
+    return to ? [{ name, from: Number(from), to: Number(to), exact: edges.exact[n], estimate: edges.estimates[n] }] : []
+  })
+  assert.equal(intoKeys.length, H * H)
+  for (const by of /** @type {const} */ (['estimate', 'exact'])) {
+    const { name, from, to, [by]: effect } = intoKeys.reduce((a, b) => (b[by] < a[by] ? b : a))
+    t.diagnostic(`${by}: ${name}, ${effect.toFixed(2)}`)
+    assert.ok(effect < 0, `${by}: without ${name} the answer changes by ${effect}`)
+    assert.equal(from, first, `${by}: ${name}`)
+    assert.ok(induction.at(1, to) > 0.5, `${by}: ${name}`)
+  }
   model.dispose()
 })
