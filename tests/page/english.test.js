@@ -9,10 +9,12 @@ import { load } from 'qkv'
 import { loadModel } from 'qkv/models'
 import { CLOZE, SENTENCES } from '../../build/train/english/cloze.js'
 import { filesOf, wordsAfter } from '../../build/train/english/measure.js'
+import { atEnd } from '../at-end.js'
 
 const folder = fileURLToPath(new URL('../../web/trained/english', import.meta.url))
 const qkv = await load()
 const model = await loadModel(qkv, filesOf(folder))
+atEnd(() => model.dispose())
 
 test('any text is read without unknown words, as the Rust library reads it, and comes back', async () => {
   const rust = Rust.fromFile(`${folder}/tokenizer.json`)

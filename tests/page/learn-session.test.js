@@ -420,6 +420,7 @@ test('runs that are opened one after the other leave no memory in use', async ()
     return qkv.memory.resident
   }
   const resident = await opened(1)
-  for (let seed = 2; seed < 6; seed++) assert.equal(await opened(seed), resident)
+  // Models of other tests of the process may be collected in between.
+  for (let seed = 2; seed < 6; seed++) assert.ok((await opened(seed)) <= resident)
   own.close()
 })
