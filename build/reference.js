@@ -26,6 +26,8 @@ writeFileSync(
     includeVersion: true,
     githubPages: false,
     treatWarningsAsErrors: true,
+    // Types of the web, which the package declares itself so that programs compile without the DOM (types.js).
+    intentionallyNotExported: ['URL', 'Response', 'BufferSource', 'WebAssembly.Module', 'File', 'Blob', 'AbortSignal'],
     logLevel: 'Warn',
   }),
 )
