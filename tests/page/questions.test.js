@@ -223,8 +223,11 @@ const QUESTIONS = [
   [
     '15. which head finds the name? In the text that Stories opens with',
     async () => {
-      await enter('models')
-      await page.click('#models-here [data-here="stories"]')
+      await page.evaluate(() => {
+        location.hash = '#2&room=models&models.checkpoint=stories'
+      })
+      await reads('#models-facts', /3 × 2 heads/)
+      await becomes(() => page.inputValue('#models-text'), /^Lily and Tom are friends/)
       await page.locator('#models-ranked [data-head="1.2"]').click()
       await page.locator('.models-head[data-head="1.2"] #models-map').waitFor()
       const from = await page.locator('#models-map').evaluate(element => {
