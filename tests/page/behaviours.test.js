@@ -85,21 +85,25 @@ test('a pointer that rests 80 ms is answered, on a word, a cell, a label, a line
     return { x: box.x + box.width / 2, y: box.y + box.height / 2 }
   }
   await rests('a word', centre(word(3)), /^eat looks/)
-  const { rows, columns } = await page.locator('#map').evaluate(map => /** @type {any} */ (map).highlight)
-  assert.deepEqual([rows, columns], [[3], [3]], 'its row and its column are framed')
-  const arcs = await page
-    .locator('word-arcs path')
-    .evaluateAll(all =>
-      all.map(path =>
-        [path.getAttribute('data-from'), path.getAttribute('data-to'), path.getAttribute('class')].join(' '),
-      ),
-    )
-  assert.equal(arcs.filter(arc => arc.startsWith('queries:3 queries:')).length, 6, 'arcs to what it looks at')
-  assert.ok(arcs.includes('queries:1 queries:3 is-from'), 'and dotted from those that look at it')
-  const grounds = await page
-    .locator('.token-row-words .token')
-    .evaluateAll(tokens => tokens.map(token => getComputedStyle(token).backgroundColor))
-  assert.ok(new Set(grounds).size > 3, `the words are shaded by its weights: ${grounds}`)
+  await becomes(async () => {
+    const { rows, columns } = await page.locator('#map').evaluate(map => /** @type {any} */ (map).highlight)
+    return [rows, columns]
+  }, [[3], [3]])
+  const arcs = () =>
+    page
+      .locator('word-arcs path')
+      .evaluateAll(all =>
+        all.map(path =>
+          [path.getAttribute('data-from'), path.getAttribute('data-to'), path.getAttribute('class')].join(' '),
+        ),
+      )
+  await becomes(async () => (await arcs()).filter(arc => arc.startsWith('queries:3 queries:')).length, 6)
+  assert.ok((await arcs()).includes('queries:1 queries:3 is-from'), 'and dotted from those that look at it')
+  const grounds = () =>
+    page
+      .locator('.token-row-words .token')
+      .evaluateAll(tokens => new Set(tokens.map(token => getComputedStyle(token).backgroundColor)).size)
+  await becomes(async () => (await grounds()) > 3, true)
   await rests('a cell', () => middle(4, 1), /^dessert gives 27\.6% to is/)
   const label = await middle(5, 0)
   const left = await page.locator('#map').evaluate(map => map.getBoundingClientRect().left)
