@@ -1,0 +1,239 @@
+// Reads the metadata and the list of tensors of a GGUF file, versions 2 and 3. Nothing in it is trusted: counts and lengths are
+// compared with the size of the file before memory is taken.
+// https://github.com/ggml-org/ggml/blob/master/docs/gguf.md
+
+import { describe, shape } from '../../base/errors.js'
+import { BLOCK_TYPES, typeName } from './block-types.js'
+
+/** @typedef {import('../source.js').ByteSource} ByteSource */
+/** @typedef {import('../safetensors.js').StoredTensor} StoredTensor */
+/** A value; integers of 64 bits are numbers. @typedef {number | boolean | string | string[] | boolean[] | NumberArray} GgufValue */
+/** @typedef {Uint8Array | Int8Array | Uint16Array | Int16Array | Uint32Array | Int32Array | Float32Array | Float64Array} NumberArray */
+/** @typedef {Map<string, GgufValue>} GgufMetadata */
+/** Tensors have dims outermost first, and a dtype of BLOCK_TYPES. @typedef {{ metadata: GgufMetadata, tensors: StoredTensor[] }} GgufHeader */
+
+const START = 2 ** 20
+const MOST_HEADER = 2 ** 28
+const MOST_NAME = 2 ** 16
+const MOST_DIMS = 4
+
+/** Types of values: bytes of one, how one is read. @type {readonly [bytes: number, type: any, read: string][]} */
+const NUMBERS = [
+  [1, Uint8Array, 'getUint8'],
+  [1, Int8Array, 'getInt8'],
+  [2, Uint16Array, 'getUint16'],
+  [2, Int16Array, 'getInt16'],
+  [4, Uint32Array, 'getUint32'],
+  [4, Int32Array, 'getInt32'],
+  [4, Float32Array, 'getFloat32'],
+]
+const [BOOL, STRING, ARRAY, UINT64, INT64, FLOAT64] = [7, 8, 9, 10, 11, 12]
+
+/** Thrown where the bytes end before a value does. */
+const SHORT = Symbol('short')
+
+class Cursor {
+  at = 0
+
+  /** @param {Uint8Array} bytes from the start of the file @param {number} size most bytes of the header @param {(text: string) => Error} fail */
+  constructor(bytes, size, fail) {
+    this.bytes = bytes
+    this.view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length)
+    this.size = size
+    this.fail = fail
+  }
+
+  /** Moves past bytes, and returns where they begin. @param {number} count @param {string} what */
+  take(count, what) {
+    const { at } = this
+    if (count > this.size - at)
+      throw this.fail(`${what} needs ${count} bytes from byte ${at} on, ${this.size - at} are there`)
+    if (count > this.bytes.length - at) throw SHORT
+    this.at += count
+    return at
+  }
+
+  /** @param {string} what */
+  uint32(what) {
+    return this.view.getUint32(this.take(4, what), true)
+  }
+
+  /** An integer of 64 bits. @param {string} what @param {boolean} [isSigned] */
+  integer(what, isSigned = false) {
+    const at = this.take(8, what)
+    const value = isSigned ? this.view.getBigInt64(at, true) : this.view.getBigUint64(at, true)
+    if (Number.isSafeInteger(Number(value))) return Number(value)
+    throw this.fail(`${what} is ${value}, whole numbers up to 2^53 are covered`)
+  }
+
+  /** How many things of at least so many bytes follow. @param {string} what @param {number} least */
+  count(what, least) {
+    const count = this.integer(what)
+    if (count * least > this.size - this.at)
+      throw this.fail(`${what} is ${count}, which the ${this.size - this.at} bytes that follow cannot hold`)
+    return count
+  }
+
+  /** @param {string} what @param {boolean} isStrict refuse bytes that are no UTF-8? @param {number} [most] */
+  text(what, isStrict, most = Number.POSITIVE_INFINITY) {
+    const length = this.integer(`the length of ${what}`)
+    if (length > most) throw this.fail(`${what} has ${length} bytes, at most ${most} are read`)
+    const at = this.take(length, what)
+    try {
+      return (isStrict ? STRICT : LENIENT).decode(this.bytes.subarray(at, at + length))
+    } catch {
+      throw this.fail(`${what} is no UTF-8`)
+    }
+  }
+}
+
+const STRICT = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
+const LENIENT = new TextDecoder('utf-8', { ignoreBOM: true })
+
+/**
+ * @param {ByteSource} source
+ * @param {string} file its name
+ * @returns {Promise<GgufHeader>}
+ * @throws {RangeError} the file is cut off, big-endian, or contradicts itself
+ */
+export async function readGguf(source, file) {
+  const fail = (/** @type {string} */ text) => new RangeError(`${file}: ${text}`)
+  const size = Math.min(source.size ?? MOST_HEADER, MOST_HEADER)
+  let bytes = new Uint8Array(0)
+  for (let length = Math.min(START, size); ; length = Math.min(2 * length, size)) {
+    const more = await source.read(bytes.length, length)
+    const isAll = more.length < length - bytes.length || length === size
+    const joined = new Uint8Array(bytes.length + more.length)
+    joined.set(bytes)
+    joined.set(more, bytes.length)
+    bytes = joined
+    try {
+      const header = readHeader(new Cursor(bytes, isAll ? bytes.length : size, fail))
+      return { metadata: header.metadata, tensors: toStored(header, file, source, fail) }
+    } catch (error) {
+      if (error !== SHORT) throw error
+    }
+  }
+}
+
+/** @typedef {{ name: string, dims: number[], type: string, bytes: number, offset: number }} Info */
+
+/** @param {Cursor} c */
+function readHeader(c) {
+  const { fail } = c
+  const magic = String.fromCharCode(...c.bytes.subarray(0, 4))
+  if (magic !== 'GGUF') throw fail(`it begins with ${describe(magic)}, a GGUF file with "GGUF"`)
+  c.take(4, 'the magic')
+  const version = c.uint32('the version')
+  if (version && !(version & 0xffff)) throw fail('it is big-endian: convert it for little-endian machines')
+  if (version !== 2 && version !== 3) throw fail(`version ${version} of GGUF is not covered; covered: 2, 3`)
+  const tensors = c.count('the number of tensors', 24)
+  const pairs = c.count('the number of metadata keys', 13)
+  /** @type {GgufMetadata} */
+  const metadata = new Map()
+  for (let n = 0; n < pairs; n++) {
+    const key = c.text(`metadata key ${n}`, true, MOST_NAME)
+    if (metadata.has(key)) throw fail(`the metadata key ${describe(key)} is there twice`)
+    metadata.set(key, readValue(c, key))
+  }
+  /** @type {Map<string, Info>} */
+  const infos = new Map()
+  for (let n = 0; n < tensors; n++) {
+    const info = readInfo(c, n)
+    if (infos.has(info.name)) throw fail(`tensor ${describe(info.name)} is there twice`)
+    infos.set(info.name, info)
+  }
+  return { metadata, infos, end: c.at }
+}
+
+/** @param {Cursor} c @param {string} key @returns {GgufValue} */
+function readValue(c, key) {
+  const type = c.uint32(`the type of ${key}`)
+  if (type !== ARRAY) return readOne(c, type, key)
+  const of = c.uint32(`the type of ${key}`)
+  const what = `the length of ${key}`
+  if (of < NUMBERS.length) {
+    const [bytes, Type] = NUMBERS[of]
+    const count = c.count(what, bytes)
+    const at = c.take(count * bytes, key)
+    return new Type(c.bytes.slice(at, c.at).buffer)
+  }
+  if (of === UINT64 || of === INT64 || of === FLOAT64) {
+    const values = new Float64Array(c.count(what, 8))
+    for (let i = 0; i < values.length; i++) values[i] = /** @type {number} */ (readOne(c, of, key))
+    return values
+  }
+  if (of !== STRING && of !== BOOL)
+    throw c.fail(`${key} is an array of type ${of}, numbers, booleans or texts expected`)
+  const count = c.count(what, of === STRING ? 8 : 1)
+  const values = []
+  for (let i = 0; i < count; i++) values.push(readOne(c, of, key))
+  return /** @type {string[]} */ (values)
+}
+
+/** @param {Cursor} c @param {number} type @param {string} key */
+function readOne(c, type, key) {
+  if (type < NUMBERS.length) {
+    const [bytes, , read] = NUMBERS[type]
+    return /** @type {number} */ (/** @type {any} */ (c.view)[read](c.take(bytes, key), true))
+  }
+  if (type === STRING) return c.text(key, key.startsWith('tokenizer.'))
+  if (type === UINT64 || type === INT64) return c.integer(key, type === INT64)
+  if (type === FLOAT64) return c.view.getFloat64(c.take(8, key), true)
+  if (type !== BOOL) throw c.fail(`${key}: type ${type} of a value is not known`)
+  const byte = c.bytes[c.take(1, key)]
+  if (byte > 1) throw c.fail(`${key} is a boolean of ${byte}, 0 or 1 expected`)
+  return byte === 1
+}
+
+/** @param {Cursor} c @param {number} n @returns {Info} */
+function readInfo(c, n) {
+  const name = c.text(`the name of tensor ${n}`, true, MOST_NAME)
+  const fail = (/** @type {string} */ text) => c.fail(`tensor ${describe(name)}: ${text}`)
+  const what = `tensor ${describe(name)}`
+  const rank = c.uint32(what)
+  if (rank < 1 || rank > MOST_DIMS) throw fail(`${rank} dimensions, 1 to ${MOST_DIMS} expected`)
+  /** @type {number[]} */
+  const dims = []
+  for (let i = 0; i < rank; i++) dims.unshift(c.integer(`a size of ${what}`))
+  const type = typeName(c.uint32(what), fail)
+  const offset = c.integer(`the offset of ${what}`)
+  const [, weights, bytes] = BLOCK_TYPES[type]
+  const columns = dims[rank - 1]
+  const size = dims.reduce((product, each) => product * each, 1)
+  if (!Number.isSafeInteger(size * bytes) || !size) throw fail(`${shape(dims)} is no shape of weights`)
+  if (columns % weights) throw fail(`${type} has blocks of ${weights} weights, which do not divide rows of ${columns}`)
+  return { name, dims, type, bytes: (size / weights) * bytes, offset }
+}
+
+/**
+ * Checks where tensors lie: one after another, each at a multiple of the alignment.
+ * @param {ReturnType<typeof readHeader>} header
+ * @param {string} file
+ * @param {ByteSource} source
+ * @param {(text: string) => Error} fail
+ * @returns {StoredTensor[]}
+ */
+function toStored({ metadata, infos, end }, file, source, fail) {
+  const alignment = metadata.get('general.alignment') ?? 32
+  if (
+    typeof alignment !== 'number' ||
+    !(alignment >= 1 && alignment <= 2 ** 20) ||
+    2 ** Math.floor(Math.log2(alignment)) !== alignment
+  )
+    throw fail(`general.alignment: ${describe(alignment)} given, a power of 2 up to 2^20 expected`)
+  const aligned = (/** @type {number} */ n) => Math.ceil(n / alignment) * alignment
+  const start = aligned(end)
+  let next = 0
+  return Array.from(infos.values(), ({ name, dims, type, bytes, offset }) => {
+    if (offset !== next)
+      throw fail(
+        `tensor ${describe(name)} begins at ${offset} of the data, ${next} expected, the end of the one before it`,
+      )
+    next = aligned(offset + bytes)
+    const to = start + offset + bytes
+    if (source.size !== undefined && to > source.size)
+      throw fail(`tensor ${describe(name)} ends at byte ${to}, the file has ${source.size}: it is cut off`)
+    return { name, dtype: type, dims, file, source, from: start + offset, to }
+  })
+}
