@@ -1,15 +1,24 @@
 #!/usr/bin/env bash
-# This script compiles src/kernel/*.c to src/qkv.wasm, or to the path given, and the kernels of integer weights to
-# src/qkv.integers.wasm beside it. ./build.sh --relaxed [path] compiles the first ones with relaxed SIMD, to
-# src/qkv.relaxed.wasm; those of integers are the same. All compiler flags are in this file. The script does nothing if the
-# sources did not change. It works with emcc 3.1.6 (Debian 12) and later.
+# Compiles src/kernel/*.c to src/qkv.wasm, or to the path given, and the kernels of integer weights to src/qkv.integers.wasm
+# beside it. Does nothing if the sources did not change. All compiler flags are in this file.
+#   ./build.sh [options] [path]
+#   --relaxed      compile the first file with relaxed SIMD, to src/qkv.relaxed.wasm; the kernels of integers are the same
+#   --clang N      compile with clang-N and wasm-ld-N and emcc's headers, not with emcc
+#   --no-install   fail and name what is missing instead of installing it with apt
+# Works with emcc 3.1.6 (Debian 12) and later, and with bash 3.2 and later. With CI set, warnings are errors.
 set -euo pipefail
 cd "$(dirname "$0")"
-relaxed=
-if [ "${1:-}" = --relaxed ]; then
-  relaxed=.relaxed
+relaxed= clang=
+while [ $# -gt 0 ]; do
+  case $1 in
+    --relaxed) relaxed=.relaxed ;;
+    --clang) clang=$2 && shift ;;
+    --no-install) export QKV_NO_INSTALL=1 ;;
+    -*) echo "build.sh: expected --relaxed, --clang N, --no-install or a path, got $1" >&2 && exit 2 ;;
+    *) break ;;
+  esac
   shift
-fi
+done
 out=${1:-src/qkv$relaxed.wasm}
 integers=${out%.wasm}.integers.wasm
 
@@ -34,9 +43,10 @@ flags=(
   -std=c11 -msimd128 -mbulk-memory
   -fno-unroll-loops # the register tiles are unrolled by hand; more only makes the file a third larger
   -fno-vectorize # vectors are written by hand; loops that the compiler vectorizes check every pointer
-  -Wall -Wextra -Wconversion -Werror
+  -Wall -Wextra -Wconversion
   -c
 )
+if [ -n "${CI:-}" ]; then flags+=(-Werror); fi
 link=(
   --no-entry --strip-all -O3 # a library: no main, no JavaScript, no libc
   --initial-memory=131072 --max-memory=4294967296
@@ -62,14 +72,15 @@ if [ -n "$relaxed" ]; then
   other=-Oz # but for the register tiles
   optimize=(--generate-global-effects --flatten --rereloop -Os -Os --converge --low-memory-unused --one-caller-inline-max-function-size=0)
   # An older clang lacks these instructions: Debian's clang 16 is used with emcc's headers.
-  if [ "$(printf '%s\n' 3.1.40 "$version" | sort -V | head -n 1)" != 3.1.40 ]; then
-    ./setup.sh clang-16 wasm-ld-16
-    compile=(
-      clang-16 --target=wasm32-unknown-emscripten "--sysroot=$(em-config CACHE)/sysroot"
-      -mllvm -disable-lsr -mllvm -combiner-global-alias-analysis=false # as emcc does
-    )
-    linkers=(wasm-ld-16)
-  fi
+  if [ "$(printf '%s\n' 3.1.40 "$version" | sort -V | head -n 1)" != 3.1.40 ]; then : "${clang:=16}"; fi
+fi
+if [ -n "$clang" ]; then
+  ./setup.sh "clang-$clang" "wasm-ld-$clang"
+  compile=(
+    "clang-$clang" --target=wasm32-unknown-emscripten "--sysroot=$(em-config CACHE)/sysroot"
+    -mllvm -disable-lsr -mllvm -combiner-global-alias-analysis=false # as emcc does
+  )
+  linkers=("wasm-ld-$clang")
 fi
 ./setup.sh packages
 # The bytes are to be the same each time. binaryen orders some things by their addresses and by its threads.
@@ -81,8 +92,7 @@ trap 'rm -r "$objects"' EXIT
 
 # Its arguments: the file to make, the linker's options, then `=`, then the names of sources.
 make_wasm() {
-  local to=$1 options=() files=() sources=() root=$PWD name size of folder
-  local -A groups=() # names of sources, by the flags that they do not share
+  local to=$1 options=() files=() sources=() groups=() root=$PWD name size of group folder
   shift
   while [ "$1" != = ]; do
     options+=("$1")
@@ -97,18 +107,20 @@ make_wasm() {
     of=$size
     [[ -n $relaxed && " mask softmax loss norm elementwise " == *" $name "* ]] && of+=' -fno-inline-functions' # smaller
     [[ " ${options[*]} " == *" --import-memory "* && " ${exporting[*]} " != *" $name "* ]] && of+=' -DQKV_NO_EXPORTS'
-    groups[$of]+=" $name"
+    groups+=("$of|$name")
     files+=("$folder/$name.o")
   done
   # A call of emcc takes longer to start than to compile a file.
-  for of in "${!groups[@]}"; do
+  while IFS= read -r of; do
     sources=()
-    for name in ${groups[$of]}; do sources+=("$root/src/kernel/$name.c"); done
+    for group in "${groups[@]}"; do
+      [ "${group%|*}" = "$of" ] && sources+=("$root/src/kernel/${group##*|}.c")
+    done
     (cd "$folder" && "${compile[@]}" $of "${flags[@]}" "${sources[@]}")
-  done
+  done < <(printf '%s\n' "${groups[@]%|*}" | sort -u)
   "${linkers[0]}" "${link[@]}" "${options[@]}" "${files[@]}" -o "$folder/linked.wasm"
-  "${steady[@]}" node_modules/.bin/wasm-opt "${optimize[@]}" "${features[@]}" "$folder/linked.wasm" -o "$to"
-  echo "$to: $(wc -c <"$to") bytes, $(gzip -9c "$to" | wc -c) gzipped (${compile[0]}, emcc $version)"
+  ${steady[@]+"${steady[@]}"} node_modules/.bin/wasm-opt "${optimize[@]}" "${features[@]}" "$folder/linked.wasm" -o "$to"
+  echo "$to: $(wc -c <"$to") bytes, $(gzip -9c "$to" | wc -c) gzipped (${compile[0]}, headers of emcc $version)"
 }
 if [ -n "$relaxed" ]; then
   make_wasm "$out" "${own[@]}" = "${names[@]}"

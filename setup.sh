@@ -14,7 +14,11 @@ apt_install() { # command or file, its Debian package
     echo "qkv: $1 is missing; install it (Debian: apt-get install $2)" >&2
     exit 1
   fi
-  echo "qkv: installing $2 for $1" >&2
+  if [ -n "${QKV_NO_INSTALL:-}" ]; then
+    echo "qkv: $1 is missing and QKV_NO_INSTALL is set; install it (Debian: apt-get install $2)" >&2
+    exit 1
+  fi
+  echo "qkv: installing $2 with apt-get, because $1 is missing (QKV_NO_INSTALL=1 refuses instead)" >&2
   $root apt-get update -qq
   DEBIAN_FRONTEND=noninteractive $root apt-get install -y -qq --no-install-recommends "$2" >/dev/null
   command -v "$1" >/dev/null || [ -e "$1" ] || { echo "qkv: $2 is installed, but $1 is still missing" >&2; exit 1; }
@@ -27,7 +31,7 @@ for need in "$@"; do
     runtimes) [ tests/runtimes/node_modules/.package-lock.json -nt tests/runtimes/package-lock.json ] || npm install --no-save --prefix tests/runtimes --no-audit --no-fund ;; # npm ci refuses its lock file, which names one platform only
     reference) [ build/reference/node_modules/.package-lock.json -nt build/reference/package-lock.json ] || npm ci --prefix build/reference --no-audit --no-fund ;;
     emcc) apt_install emcc emscripten ;;
-    wasm-ld-16) apt_install wasm-ld-16 lld-16 ;;
+    wasm-ld-*) apt_install "$need" "lld-${need##*-}" ;;
     webkit)
       apt_install WebKitWebDriver webkit2gtk-driver
       apt_install xvfb-run xvfb

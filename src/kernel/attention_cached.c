@@ -124,7 +124,7 @@ double QKV_EXPORT(qkv_cached_scratch)(const struct qkv_cached *args) {
   size_t rows = block_queries(a), keys = round_up(a->S, CACHE_ROWS), E = round_up(a->E, 8);
   struct qkv_linear one = {.M = (uint32_t)rows, .K = a->D, .weights = QKV_WEIGHTS_INT8}, two = one;
   two.K = CACHE_ROWS;
-  double floats = (double)rows * ((double)a->D + (double)keys + CACHE_ROWS + (double)a->E + 6.0) + (double)E;
+  double floats = (double)rows * ((double)a->D + (double)keys + (double)CACHE_ROWS + (double)a->E + 6.0) + (double)E;
   double first = qkv_integer_scratch(&one), second = qkv_integer_scratch(&two);
   return floats * (double)sizeof(float) + (first > second ? first : second) + 64.0;
 }

@@ -13,7 +13,7 @@
 enum { ROWS = 64 };
 
 double QKV_EXPORT(qkv_dequantized_scratch)(const struct qkv_linear *a) {
-  return (8.0 * a->K + 8.0 * ROWS) * (double)sizeof(float);
+  return (8.0 * a->K + 8.0 * (double)ROWS) * (double)sizeof(float);
 }
 
 /* A unit is eight columns. */

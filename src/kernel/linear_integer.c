@@ -54,9 +54,9 @@ static size_t block_rows(const struct qkv_linear *a) {
 }
 
 double QKV_EXPORT(qkv_integer_scratch)(const struct qkv_linear *a) {
-  double pitch = (double)pitch_of(a->K), rows = (double)block_rows(a) + FEW_ROWS;
-  double of_row = ROW_SUMS + (double)(blocks_of(a->K) + totals_of(a->K)) + pitch / 2.0 + 4.0;
-  return (rows * of_row + TILE * (pitch + 8.0) + WIDE / 2) * (double)sizeof(float);
+  double pitch = (double)pitch_of(a->K), rows = (double)block_rows(a) + (double)FEW_ROWS;
+  double of_row = (double)ROW_SUMS + (double)(blocks_of(a->K) + totals_of(a->K)) + pitch / 2.0 + 4.0;
+  return (rows * of_row + (double)TILE * (pitch + 8.0) + (double)WIDE / 2.0) * (double)sizeof(float);
 }
 
 uint32_t QKV_EXPORT(qkv_integer_units)(const struct qkv_linear *a) {

@@ -13,8 +13,8 @@ static size_t top_pitch(const struct qkv_summary *s) { return round_up(s->top, 4
 
 double summary_scratch(const struct qkv_summary *s, uint32_t least, uint32_t most) {
   double tiles = s->columns ? (double)(s->attention.S / least) + 2.0 : 0.0, segments = tiles + s->columns;
-  return BLOCK_ROWS * (tiles + segments + SUM_DISTANCE + s->bins + 5.0 + 2.0 * (double)top_pitch(s)) + 3.0 * segments +
-         4.0 * most;
+  return (double)BLOCK_ROWS * (tiles + segments + (double)SUM_DISTANCE + s->bins + 5.0 + 2.0 * (double)top_pitch(s)) +
+         3.0 * segments + 4.0 * most;
 }
 
 struct summary carve_summary(const struct qkv_summary *s, uint32_t least, uint32_t most, float *p) {

@@ -1,0 +1,17 @@
+// OTHER_BUILD=/folder/of node --import ./tests/other-build.js: loads the wasm files of a folder in place of those of src,
+// where the folder has them.
+
+import { existsSync } from 'node:fs'
+import { syncBuiltinESMExports } from 'node:module'
+import { basename, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+
+const fs = /** @type {any} */ (process.getBuiltinModule('node:fs/promises'))
+const { readFile } = fs
+const src = fileURLToPath(new URL('../src/', import.meta.url))
+fs.readFile = (/** @type {any} */ file, /** @type {any[]} */ ...rest) => {
+  const path = file instanceof URL ? fileURLToPath(file) : String(file)
+  const other = join(process.env.OTHER_BUILD ?? '', basename(path))
+  return readFile(path.startsWith(src) && path.endsWith('.wasm') && existsSync(other) ? other : file, ...rest)
+}
+syncBuiltinESMExports()
