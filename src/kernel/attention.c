@@ -55,7 +55,8 @@ static struct output carve_scratch(const struct qkv_attention *a, void *scratch)
 /* Scores become exp(score - m'); o *= exp(m - m'). */
 static void online_softmax(struct output *output) {
   struct query_rows *block = &output->block;
-  for (size_t c = 0; c < block->lanes; c += 4) {
+  size_t columns = output->summary ? block->lanes : block->rows; /* a summary reads the lanes beyond the rows, too */
+  for (size_t c = 0; c < columns; c += 4) {
     const struct panel *p = block->panels + c / PANEL;
     f4 rescale = output->summary
                      ? summarize_column(output->summary, block, c)
