@@ -40,7 +40,7 @@ import { checkLens, Lens, lensStack } from './lens.js'
  * @property {FloatTensor} [logits] (N, P, V)
  */
 
-/** Logits that are in memory at once. */
+/** Logits that are computed at once: their rows are multiplied with the head in one product. */
 const LOGITS = 2 ** 23
 
 /**
@@ -114,75 +114,73 @@ function* steps(parts, lens, input, { stack, layers: count, width: d }, { layers
     ...(wanted.logits && { logits: floats(N, P, V) }),
   }
   const ops = new ModelOperations(qkv, weights)
-  /** Logits of states (rows, d) of a layer. @param {number} layer @param {readonly number[]} rows */
-  const logitsOf = (layer, rows) =>
+  /** Layers whose states are read: the answer first, which the others are compared with. */
+  const order = [...new Set([count - 1, ...layers])]
+  const step = Math.max(1, Math.floor(LOGITS / V / order.length))
+  for (let p = 0; p < P; p += step) {
+    const rows = positions.slice(p, p + step)
     qkv.scope(() => {
-      const { data } = run.kept[layer + 1].h
-      const states = new Float32Array(rows.length * d)
-      rows.forEach((at, i) => {
-        states.set(data.subarray(at * d, (at + 1) * d), i * d)
-      })
-      const h = new Tensor(states, [1, rows.length, d])
-      const carried = lens === 'logit' || layer === count - 1 ? h : qkv.linear(h, lens.matrix(layer))
-      const x = qkv.alloc(carried.dims)
-      x.data.set(carried.data)
-      return makeLogits(family, ops, lastNorm(run.spec, stack, ops, x)).data.slice()
-    })
-  const most = Math.max(1, Math.floor(LOGITS / V / 2))
-  for (let p = 0; p < P; p += most) {
-    const rows = positions.slice(p, p + most)
-    const answer = logitsOf(count - 1, rows)
-    const ofAnswer = rows.map((_, i) => sizesOf(answer.subarray(i * V, (i + 1) * V)))
-    for (const [n, layer] of layers.entries()) {
-      const logits = layer === count - 1 ? answer : logitsOf(layer, rows)
-      out.logits?.data.set(logits, (n * P + p) * V)
-      for (const [i] of rows.entries()) {
-        const at = n * P + p + i
-        const own = logits.subarray(i * V, (i + 1) * V)
-        const { most, sum, entropy } = sizesOf(own)
-        out.entropy.data[at] = entropy
-        out.kl.data[at] = Math.max(0, divergence(answer.subarray(i * V, (i + 1) * V), ofAnswer[i], own, { most, sum }))
-        for (const [k, id] of largest(own, K).entries()) {
-          out.topIds.data[at * K + k] = id
-          out.topProbabilities.data[at * K + k] = Math.exp(own[id] - most) / sum
-        }
-        for (const [t, id] of (tokens ?? []).entries()) {
-          const { ranks, probabilities } = /** @type {Required<LensReadout>} */ (out)
-          let rank = 0
-          for (let v = 0; v < V; v++) if (own[v] > own[id] || (own[v] === own[id] && v < id)) rank++
-          ranks.data[(t * N + n) * P + p + i] = rank
-          probabilities.data[(t * N + n) * P + p + i] = Math.exp(own[id] - most) / sum
+      const x = qkv.alloc([1, order.length * rows.length, d])
+      for (const [n, layer] of order.entries()) {
+        const { data } = run.kept[layer + 1].h
+        const states = new Float32Array(rows.length * d)
+        for (const [i, at] of rows.entries()) states.set(data.subarray(at * d, (at + 1) * d), i * d)
+        const h = new Tensor(states, [rows.length, d])
+        const carried = lens === 'logit' || layer === count - 1 ? h : qkv.linear(h, lens.matrix(layer))
+        x.data.set(carried.data, n * states.length)
+      }
+      const logits = makeLogits(family, ops, lastNorm(run.spec, stack, ops, x))
+      const weights = qkv.softmax(logits)
+      const said = (/** @type {number} */ row) =>
+        wordsOf(logits.data.subarray(row * V, (row + 1) * V), weights.data.subarray(row * V, (row + 1) * V))
+      for (const i of rows.keys()) {
+        const answer = said(i)
+        for (const [n, layer] of layers.entries()) {
+          const own = said(order.indexOf(layer) * rows.length + i)
+          const at = n * P + p + i
+          out.entropy.data[at] = own.logSum - dot(own.probabilities, own.logits)
+          out.kl.data[at] = divergence(answer, own)
+          for (const [k, id] of largest(own.logits, K).entries()) {
+            out.topIds.data[at * K + k] = id
+            out.topProbabilities.data[at * K + k] = own.probabilities[id]
+          }
+          out.logits?.data.set(own.logits, at * V)
+          for (const [t, id] of (tokens ?? []).entries()) {
+            const { ranks, probabilities } = /** @type {Required<LensReadout>} */ (out)
+            ranks.data[(t * N + n) * P + p + i] = rankOf(own.logits, id)
+            probabilities.data[(t * N + n) * P + p + i] = own.probabilities[id]
+          }
         }
       }
-      yield []
-    }
+    })
+    yield []
   }
   return out
 }
 
-/** The largest logit, the sum of exp(logit - largest), and the entropy. @param {Float32Array} logits */
-function sizesOf(logits) {
-  let most = -Infinity
-  for (const z of logits) if (z > most) most = z
-  let sum = 0
-  let weighted = 0
-  for (const z of logits) {
-    const e = Math.exp(z - most)
-    sum += e
-    if (e > 0) weighted += e * (z - most)
-  }
-  return { most, sum, entropy: Math.log(sum) - weighted / sum }
+/** What a state says. @typedef {{ logits: Float32Array, probabilities: Float32Array, logSum: number }} Words */
+
+/** @param {Float32Array} logits @param {Float32Array} probabilities their softmax @returns {Words} */
+function wordsOf(logits, probabilities) {
+  let best = 0
+  for (let v = 1; v < logits.length; v++) if (logits[v] > logits[best]) best = v
+  return { logits, probabilities, logSum: logits[best] - Math.log(probabilities[best]) }
 }
 
-/** KL(p || q) of two lists of logits. @param {Float32Array} p @param {{ most: number, sum: number }} ofP @param {Float32Array} q @param {{ most: number, sum: number }} ofQ */
-function divergence(p, ofP, q, ofQ) {
-  const [shiftP, shiftQ] = [ofP, ofQ].map(({ most, sum }) => most + Math.log(sum))
+/** KL(p || q) in nats. @param {Words} p @param {Words} q */
+function divergence(p, q) {
+  const shift = q.logSum - p.logSum
   let sum = 0
-  for (let v = 0; v < p.length; v++) {
-    const e = Math.exp(p[v] - ofP.most)
-    if (e > 0) sum += e * (p[v] - shiftP - (q[v] - shiftQ))
-  }
-  return sum / ofP.sum
+  for (let v = 0; v < p.logits.length; v++) sum += p.probabilities[v] * (p.logits[v] - q.logits[v] + shift)
+  return Math.max(0, sum)
+}
+
+/** How many words are likelier; of equal ones the first is. @param {Float32Array} logits @param {number} id */
+function rankOf(logits, id) {
+  const own = logits[id]
+  let rank = 0
+  for (let v = 0; v < logits.length; v++) if (logits[v] > own || (logits[v] === own && v < id)) rank++
+  return rank
 }
 
 /** The places of the K largest numbers, the largest first, of equal ones the first. @param {Float32Array} numbers @param {number} K */
