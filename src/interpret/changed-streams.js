@@ -190,10 +190,10 @@ function tangentsOf(parts, source, own, part, reads, d) {
       })
       if (kNorm) ofK.data.set(tangent(kNorm, raw, ofK.data))
       if (!own.turns || isCross) return { k: ofK, v: ofV }
-      const { dim: rotaryDim, cos, sin } = own.turns
+      const { dim: rotaryDim, cos, sin, interleaved } = own.turns
       const ops = new BranchingOperations(qkv, weights)
       const numHeads = own.stack.heads.kvHeads
-      return { k: copyOf(ops.rope(ofK, { numHeads, rotaryDim, cos, sin })), v: ofV }
+      return { k: copyOf(ops.rope(ofK, { numHeads, rotaryDim, cos, sin, interleaved })), v: ofV }
     })
 }
 

@@ -80,7 +80,7 @@ export class DualOperations extends ModelOperations {
     const wide = this.wide(x)
     const given = dX.reshape(wide.dims)
     const backward = kind === 'layer' ? layerNormBackward : rmsNormBackward
-    const dY = backward(this.qkv, wide, ones, given, { eps, ...RESIDENT }).dX
+    const dY = kind === 'scale' ? this.resident(given) : backward(this.qkv, wide, ones, given, { eps, ...RESIDENT }).dX
     const { data } = dY
     const factors = weight?.data
     for (let i = 0; i < data.length; i++) data[i] *= (factors ? factors[i % size] : 1) + (plusOne ? 1 : 0)
@@ -180,7 +180,8 @@ export class DualOperations extends ModelOperations {
     for (let h = 0; h < H; h++)
       for (let i = 0; i < L; i++)
         for (let c = 0; c < E; c++) whole[(i * H + h) * E + c] = output.data[(h * L + i) * E + c]
-    const [dQ, dK, dV] = [q, k, v].map(x => this.tangent(x))
+    // A norm of q or k has left the heads apart.
+    const [dQ, dK, dV] = [q, k, v].map(x => this.tangent(x)?.reshape([N, ...x.dims.slice(1)]))
     if (!dQ && !dK && !dV) return y
     const dY = qkv.alloc([N, L, H * E])
     const cap = softcap || 0

@@ -193,6 +193,7 @@ export class GradientRecorder extends ModelOperations {
     const { eps, plusOne, name } = spec
     const { learned } = this.#shared
     return this.#record(super.norm(spec, x), dY => {
+      if (spec.kind === 'scale') return this.give(x, mulBackward(this.qkv, x, weight, dY, RESIDENT).dA)
       const { dX, dWeight, dBias } =
         spec.kind === 'layer'
           ? layerNormBackward(this.qkv, x, weight, dY, { eps, ...RESIDENT })

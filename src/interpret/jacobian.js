@@ -165,7 +165,7 @@ function repeat({ data, dims }, N) {
 }
 
 /** @param {import('../models/network.js').Turns} turns @param {number} N */
-const repeatTurns = ({ dim, cos, sin }, N) => ({ dim, cos: repeat(cos, N), sin: repeat(sin, N) })
+const repeatTurns = ({ cos, sin, ...more }, N) => ({ ...more, cos: repeat(cos, N), sin: repeat(sin, N) })
 
 /** Places of scores, weights, logits and single heads have no product here. */
 const UNCOVERED = /(scores|weights|logits)|heads\.\d+$/

@@ -7,6 +7,7 @@ import { layerNormBackward, rmsNormBackward } from '../nn.js'
 
 /** @param {Parts} parts @param {NormSpec} norm @param {{ data: Float32Array, dims: readonly number[] }} weight @param {Float32Array} x (L, d) @param {Float32Array} dY (n, L, d) */
 function backward({ qkv }, { kind, size, eps, plusOne }, weight, x, dY) {
+  if (kind === 'scale') return dY.map((value, n) => value * weight.data[n % size])
   const wide = new Float32Array(dY.length)
   for (let i = 0; i < dY.length; i += x.length) wide.set(x, i)
   const dims = [dY.length / size, size]

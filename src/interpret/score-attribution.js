@@ -114,8 +114,13 @@ export function scoreAttribution(model, input, options) {
       turn(keys, turns, j)
     }
   }
-  const bias = isCross ? undefined : own.layers[layer].bias
-  const [Q, K] = [queries, keys].map(list => list.length + Number(bias !== undefined))
+  const {
+    bias: biases,
+    stack: { alibi },
+  } = own.layers[layer]
+  const ofDistance = isCross ? undefined : (biases?.at(head, i, j) ?? (alibi && -alibi.at(head) * Math.abs(i - j)))
+  const bias = ofDistance !== undefined
+  const [Q, K] = [queries, keys].map(list => list.length + Number(bias))
   if (Q * K > MOST_TERMS)
     throw new RangeError(
       `${where}: ${Q} x ${K} terms are more than ${MOST_TERMS}: byToken: false makes one source of each head`,
@@ -127,7 +132,7 @@ export function scoreAttribution(model, input, options) {
   if (bias) {
     const more = new Tensor(new Float32Array(Q * K), [Q, K])
     for (let n = 0; n < queries.length; n++) more.data.set(terms.row(n).data, n * K)
-    more.data[Q * K - 1] = bias.at(head, i, j)
+    more.data[Q * K - 1] = ofDistance
     terms = more
     for (const list of sources) list.push({ kind: 'relative position', name: 'relative position' })
   }
@@ -146,7 +151,7 @@ function joined(list, D) {
 }
 
 /**
- * Rotary positions, in place: number i of a head turns with number i + dim / 2.
+ * Rotary positions, in place: number i of a head turns with number i + dim / 2, or number 2i with number 2i + 1.
  * @param {Sourced[]} list
  * @param {import('../models/network.js').Turns} turns (1, L, dim / 2)
  * @param {number} position
@@ -156,9 +161,10 @@ function turn(list, turns, position) {
   const [cos, sin] = [turns.cos, turns.sin].map(({ data }) => data.subarray(position * half, (position + 1) * half))
   for (const { vector } of list)
     for (let i = 0; i < half; i++) {
-      const [a, b] = [vector[i], vector[i + half]]
-      vector[i] = a * cos[i] - b * sin[i]
-      vector[i + half] = b * cos[i] + a * sin[i]
+      const [first, second] = turns.interleaved ? [2 * i, 2 * i + 1] : [i, i + half]
+      const [a, b] = [vector[first], vector[second]]
+      vector[first] = a * cos[i] - b * sin[i]
+      vector[second] = b * cos[i] + a * sin[i]
     }
 }
 

@@ -191,7 +191,7 @@ export function normed(spec, weights, x) {
   const middle = mean(x)
   let squares = 0
   for (let c = 0; c < size; c++) squares += (x[c] - middle) ** 2
-  const deviation = Math.sqrt(squares / size + eps)
+  const deviation = kind === 'scale' ? 1 : Math.sqrt(squares / size + eps)
   const [w, b] = [weight.data, bias?.data]
   const factors = Float64Array.from({ length: size }, (_, c) => (w[c] + Number(plusOne ?? false)) / deviation)
   return {

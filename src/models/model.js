@@ -178,6 +178,7 @@ export function stacksOf({ encoder, decoder }) {
       rope: stack.rope,
       ropes: stack.layers.map(([{ attention }]) => ropeOf(stack, attention) || undefined),
       relativeBias: stack.relative !== undefined,
+      alibi: stack.alibi,
       qkNorm: stack.layers[0][0].attention?.qNorm !== undefined,
     }
   return { encoder: summary(encoder), decoder: summary(decoder) }
@@ -700,7 +701,15 @@ export class Model {
     if (cache) Object.assign(cache, { encoded, isBroken: true }) // until all layers have appended their keys
     const { TokenCalls } = this.#reads
     const isOther =
-      isWatched || inParts || operations || keep?.length || mask || encoded || stack.relative || positions.length > 1
+      isWatched ||
+      inParts ||
+      operations ||
+      keep?.length ||
+      mask ||
+      encoded ||
+      stack.relative ||
+      stack.alibi ||
+      positions.length > 1
     const ofToken = isOther ? undefined : cache
     if (ofToken && TokenCalls) ofToken.calls ??= new TokenCalls(call, stack)
     const h = ofToken?.calls?.run(first, call) ?? (yield* runStack(stack, first, call))

@@ -74,6 +74,7 @@ import { applyHook, copyOf, hookHeads, isHooked } from './model-hooks.js'
 export function normalize(qkv, weights, spec, x) {
   const { weight, bias } = weights.norm(spec)
   const { eps, plusOne } = spec
+  if (spec.kind === 'scale') return mul(qkv, x, weight, { resident: true })
   return spec.kind === 'layer'
     ? layerNorm(qkv, x, weight, bias, { eps, resident: true })
     : rmsNorm(qkv, x, weight, { eps, plusOne, resident: true })
@@ -212,7 +213,7 @@ export function enter(embedding, ops, h) {
 /** The rotation of a layer, if there is one. @param {StackSpec} stack @param {AttentionSpec | undefined} attention */
 export const ropeOf = (stack, attention) => attention?.rope ?? stack.rope
 
-/** @typedef {{ dim: number, cos: FloatTensor, sin: FloatTensor }} Turns of rotary positions: of each row, (B, L, dim / 2) */
+/** @typedef {{ dim: number, cos: FloatTensor, sin: FloatTensor, interleaved?: boolean }} Turns of rotary positions: of each row, (B, L, dim / 2) */
 
 /**
  * @param {import('./family-shapes/parts.js').Rope} rope
@@ -220,10 +221,17 @@ export const ropeOf = (stack, attention) => attention?.rope ?? stack.rope
  * @param {number} B
  * @returns {Turns}
  */
-export function rotations({ dim, frequencies: usual, gain = 1, dynamic }, positions, B) {
+export function rotations({ dim, frequencies: usual, gain = 1, interleaved, dynamic }, positions, B) {
   let frequencies = usual
   const length = positions.reduce((most, position) => Math.max(most, position), 0) + 1
-  if (dynamic && length > dynamic.length) {
+  if (dynamic && length > dynamic.length && 'frequencies' in dynamic) {
+    frequencies = dynamic.frequencies
+    for (let n = 0; n < positions.length; n += positions.length / B)
+      if (positions[n] > 0 && positions[n] <= dynamic.length)
+        throw new RangeError(
+          `positions: a text of more than ${dynamic.length} tokens turns with other frequencies from its first token on: give all ids without a cache (generate: useCache: false)`,
+        )
+  } else if (dynamic && length > dynamic.length && 'theta' in dynamic) {
     const { theta, factor, length: old } = dynamic
     const larger = theta * ((factor * length) / old - (factor - 1)) ** (dim / (dim - 2))
     frequencies = usual.map((_, i) => larger ** ((-2 * i) / dim))
@@ -236,7 +244,7 @@ export function rotations({ dim, frequencies: usual, gain = 1, dynamic }, positi
     })
     return new Tensor(data, [B, positions.length / B, half])
   })
-  return { dim, cos, sin }
+  return { dim, cos, sin, interleaved }
 }
 
 /** Runs all steps at once. @template T @param {RunSteps<T>} steps */
@@ -444,8 +452,8 @@ function* project(own, part, input, live) {
       : y
     const bare = hooked(`${what}Bare`, normed)
     if (!turns) return bare
-    const { dim, cos, sin } = turns
-    return ops.rope(bare, { numHeads: heads, rotaryDim: dim, cos, sin })
+    const { dim, cos, sin, interleaved } = turns
+    return ops.rope(bare, { numHeads: heads, rotaryDim: dim, cos, sin, interleaved })
   }
   const together = isCross ? undefined : ops.denseTogether([spec.q, spec.k, spec.v], x)
   const [firstQ, firstK, firstV] = together ?? []
@@ -475,6 +483,7 @@ export function scoreOptions({ call, stack, bias }, { kind, attention }) {
     causal: causal && !isCross,
     mask: isCross ? call.encoded?.mask : call.mask,
     bias: isCross ? undefined : bias,
+    alibi: isCross ? undefined : stack.alibi,
     ...(window && !isCross && { window: causal ? [window - 1, Infinity] : [(window - 1) / 2, (window - 1) / 2] }),
   }
 }

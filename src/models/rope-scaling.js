@@ -7,8 +7,8 @@ import { Config } from './config.js'
 
 const POSITIVE = { least: 1e-30 }
 const KINDS = ['full_attention', 'sliding_attention']
-/** What the types of scaling make of the frequencies theta^(-2i/dim). @type {Record<string, (scaling: Config, rope: Rope, theta: number) => Partial<Rope>>} */
-const SCALINGS = { default: () => ({}), linear, llama3, yarn, dynamic }
+/** What the types of scaling make of the frequencies theta^(-2i/dim). @type {Record<string, (scaling: Config, rope: Rope, theta: number, config: Config) => Partial<Rope>>} */
+const SCALINGS = { default: () => ({}), linear, llama3, yarn, dynamic, longrope }
 
 /**
  * Frequency i is theta^(-2i/dim), before any scaling.
@@ -17,7 +17,7 @@ const SCALINGS = { default: () => ({}), linear, llama3, yarn, dynamic }
  * @param {number} share of a head that is rotated, if the config has no key for it
  * @param {object} [layers] those that are meant, if there are two kinds
  * @param {string} [layers.kind] in rope_parameters: 'full_attention' or 'sliding_attention'
- * @param {string} [layers.key] of theta in older configs
+ * @param {string} [layers.key] of theta in older configs; '': none
  * @param {number} [layers.theta] if the config has no key for it
  * @param {boolean} [layers.isScaled] does the older key rope_scaling concern them?
  * @returns {Rope}
@@ -44,7 +44,7 @@ export function ropeFrequencies(
   if (parts.some(each => each !== part))
     throw new RangeError(`config.json: two shares of a head that turns are given, ${[...new Set(parts)].join(' and ')}`)
   const base = config.has('rotary_emb_base') ? config.number('rotary_emb_base', POSITIVE, usual) : usual
-  const olderTheta = config.number(key, POSITIVE, base)
+  const olderTheta = key ? config.number(key, POSITIVE, base) : base
   const theta = newer?.has('rope_theta') ? newer.number('rope_theta', POSITIVE, base) : olderTheta
   const dim = Math.floor(headDim * part)
   if (dim % 2) throw new RangeError(`config.json: ${dim} of ${headDim} numbers of a head turn, an even number expected`)
@@ -55,7 +55,7 @@ export function ropeFrequencies(
     throw new RangeError(
       `config.json: rope_type ${describe(type)} is not covered; covered: ${Object.keys(SCALINGS).join(', ')}`,
     )
-  Object.assign(rope, scaling && SCALINGS[type](scaling, rope, theta))
+  Object.assign(rope, scaling && SCALINGS[type](scaling, rope, theta, config))
   scaling?.end()
   return rope
 }
@@ -130,6 +130,33 @@ function yarn(scaling, { dim, frequencies, most }, theta) {
       return (f / factor) * ramp + f * (1 - ramp)
     }),
   }
+}
+
+/**
+ * LongRoPE: each frequency is divided by a factor of its own; texts that are longer than those of the training have other factors.
+ * @param {Config} scaling
+ * @param {Rope} rope
+ * @param {number} _
+ * @param {Config} config
+ */
+function longrope(scaling, { frequencies, most }, _, config) {
+  const old = config.size('original_max_position_embeddings', scaling.size('original_max_position_embeddings', most))
+  scaling.get('original_max_position_embeddings')
+  const factor = scaling.number('factor', POSITIVE, most / old)
+  const gain = scaling.number(
+    'attention_factor',
+    POSITIVE,
+    factor <= 1 ? 1 : Math.sqrt(1 + Math.log(factor) / Math.log(old)),
+  )
+  const [short, long] = ['short_factor', 'long_factor'].map(key => {
+    const factors = scaling.get(key)
+    if (!Array.isArray(factors) || factors.length !== frequencies.length || !factors.every(one => one > 0))
+      throw new RangeError(
+        `config.json: rope_scaling: ${key}: ${describe(factors)} given, ${frequencies.length} positive numbers expected`,
+      )
+    return frequencies.map((f, i) => f / factors[i])
+  })
+  return { gain, frequencies: short, dynamic: { length: old, frequencies: long } }
 }
 
 /**

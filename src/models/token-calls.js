@@ -52,10 +52,10 @@ class NotedOperations extends ModelOperations {
 
   /** @param {Rope} rope @param {Uint32Array} positions @param {number} B */
   turns(rope, positions, B) {
-    const { dim, cos, sin } = rotations(rope, positions, B)
+    const { cos, sin, ...more } = rotations(rope, positions, B)
     const own = { rope, cos: this.qkv.alloc(cos.dims), sin: this.qkv.alloc(sin.dims) }
     this.ropes.push(own)
-    return { dim, cos: own.cos, sin: own.sin }
+    return { ...more, cos: own.cos, sin: own.sin }
   }
 }
 

@@ -57,6 +57,8 @@ export class ModelWeights {
   #linears = new Map()
   /** @type {Map<string, { weight: FloatTensor, bias?: FloatTensor }>} */
   #norms = new Map()
+  /** Norms whose weight is not stored. @type {Set<NormSpec>} */
+  #constants = new Set()
   /** @type {Map<string, Raw>} */
   #tables = new Map()
   /** @type {Set<{ dispose: () => void }>} */
@@ -205,6 +207,9 @@ export class ModelWeights {
     let loaded = 0
     try {
       expectCore(this.#qkv).reserve(bytes.loaded + CHUNK) // growing once is faster, and fails before anything is read
+      for (const { name, size, constant = 1 } of this.#constants)
+        if (!this.#norms.has(name))
+          this.#norms.set(name, { weight: this.#keep(new Tensor(new Float32Array(size).fill(constant), [size])) })
       for (const [n, { need, tensor, perRow, from, rows }] of jobs.entries()) {
         signal?.throwIfAborted()
         readAhead(n)
@@ -325,6 +330,10 @@ export class ModelWeights {
     /** @type {(spec: NormSpec | undefined) => void} */
     const norm = spec => {
       if (!spec) return
+      if (spec.constant !== undefined) {
+        this.#constants.add(spec)
+        return
+      }
       for (const part of spec.bias ? ['weight', 'bias'] : ['weight'])
         add(`${spec.name}.${part}`, `${spec.name}.${part}`, [spec.size], raw => {
           const kept = this.#keep(floats(raw))

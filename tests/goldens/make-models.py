@@ -370,6 +370,138 @@ def run_phi(w, c, ids, mask):
     return out
 
 
+# --- decoders that differ in a few things ------------------------------------------------------------------------------
+
+
+def turn_neighbours(x, positions, inv_freq):
+    """x (B,H,L,D); numbers 2i and 2i + 1 turn together, the first 2 * len(inv_freq) numbers of a head."""
+    angles = (positions[:, :, None].to(x.dtype) * inv_freq.to(x.dtype)).repeat_interleave(2, -1)[:, None]
+    n = angles.shape[-1]
+    part, rest = x[..., :n], x[..., n:]
+    turned = torch.stack((-part[..., 1::2], part[..., ::2]), -1).flatten(-2)
+    return torch.cat((part * angles.cos() + turned * angles.sin(), rest), -1)
+
+
+def norm_of(kind):
+    """The norm of a name: 'rms', 'plus' (rms with weight + 1), 'layer', 'bare' (a layer norm without bias) or 'none' (without weight)."""
+    def run(w, name, x, eps):
+        if kind == "rms":
+            return rms(w, name, x, eps)
+        if kind == "plus":
+            return x * torch.rsqrt(x.pow(2).mean(-1, keepdim=True) + eps) * (1 + w[name + ".weight"])
+        weight = None if kind == "none" else w[name + ".weight"]
+        return F.layer_norm(x, x.shape[-1:], weight, w.get(name + ".bias"), eps)
+    return run
+
+
+def sizes_of(c):
+    H = c["num_attention_heads"]
+    return H, c.get("num_key_value_heads") or H, c.get("head_dim") or c["hidden_size"] // H
+
+
+def make_decoder(c, seed, n):
+    """n: what differs from Llama."""
+    m, d, inner = Maker(seed), c["hidden_size"], c["intermediate_size"]
+    H, G, D = sizes_of(c)
+    norms, kind = n.get("norms", ["input_layernorm", "post_attention_layernorm"]), n.get("norm", "rms")
+    norm = lambda name, size=d: None if kind == "none" else m.norm(name, size, kind == "layer", 0.0 if kind == "plus" else 1.0)
+    m.normal("model.embed_tokens.weight", c["vocab_size"], d)
+    for i in range(c["num_hidden_layers"]):
+        at = f"model.layers.{i}."
+        if "qkv" in n:
+            m.linear(at + n["qkv"], (H + 2 * G) * D, d, n.get("bias", False))
+        else:
+            for name, heads in zip("qkv", (H, G, G)):
+                m.linear(f"{at}self_attn.{name}_proj", heads * D, d, n.get("bias", False))
+        m.linear(at + "self_attn.o_proj", d, H * D, n.get("o_bias", False))
+        if "qk" in n:
+            for name, heads in (("q", H), ("k", G)):
+                norm(f"{at}self_attn.{name}_norm", D if n["qk"] == "heads" else heads * D)
+        if n.get("mlp") == "fused":
+            m.linear(at + "mlp.gate_up_proj", 2 * inner, d, False)
+            m.linear(at + "mlp.down_proj", d, inner, False)
+        elif n.get("mlp") == "plain":
+            m.linear(at + "mlp.c_fc", inner, d)
+            m.linear(at + "mlp.c_proj", d, inner)
+        else:
+            for name, out, size in (("gate", inner, d), ("up", inner, d), ("down", d, inner)):
+                m.linear(f"{at}mlp.{name}_proj", out, size, False)
+        for name in norms:
+            norm(at + name)
+    norm("model.norm")
+    if not c.get("tie_word_embeddings"):
+        m.linear("lm_head", c["vocab_size"], d, False)
+    return m.w
+
+
+def run_decoder(w, c, ids, mask, n):
+    H, G, D = sizes_of(c)
+    positions, out = left_positions(mask), {}
+    norm, style, eps = norm_of(n.get("norm", "rms")), n.get("style", "before"), n.get("eps", c.get("rms_norm_eps"))
+    layers = c["num_hidden_layers"]
+    windows, turns = n.get("windows", [None] * layers), n.get("turns", [True] * layers)
+    inv_freq = n.get("frequencies", inverse_frequencies(int(D * n.get("share", 1)), c.get("rope_theta", 10000.0)))
+    turn = n.get("turn", rope)
+    act, factor = ACT[n.get("act", "silu")], n.get("residual", 1.0)
+    h = w["model.embed_tokens.weight"][ids] * n.get("embedding", 1.0)
+    out["hidden.0"] = h
+
+    def attention(at, x, i):
+        if "qkv" in n:
+            qkv = lin(w, at + n["qkv"], x)
+            q, k, v = qkv[..., : H * D], qkv[..., H * D : (H + G) * D], qkv[..., (H + G) * D :]
+        else:
+            q, k, v = (lin(w, f"{at}self_attn.{p}_proj", x) for p in "qkv")
+        if n.get("qk") == "all":
+            q, k = norm(w, at + "self_attn.q_norm", q, eps), norm(w, at + "self_attn.k_norm", k, eps)
+        q, k, v = split(q, H), split(k, G), split(v, G)
+        if n.get("qk") == "heads":
+            q, k = norm(w, at + "self_attn.q_norm", q, eps), norm(w, at + "self_attn.k_norm", k, eps)
+        if turns[i]:
+            f = inv_freq[i] if isinstance(inv_freq, list) else inv_freq
+            if callable(f):
+                f = f(int(positions.max()) + 1)
+            q, k = turn(q, positions, f), turn(k, positions, f)
+        out[f"attention.{i}"], y = attend(q, k, v, causal(mask, windows[i]), n.get("scale", D**-0.5))
+        return lin(w, at + "self_attn.o_proj", y)
+
+    def mlp(at, x):
+        if n.get("mlp") == "fused":
+            gate, up = lin(w, at + "mlp.gate_up_proj", x).chunk(2, -1)
+            return lin(w, at + "mlp.down_proj", up * act(gate))
+        if n.get("mlp") == "plain":
+            return lin(w, at + "mlp.c_proj", act(lin(w, at + "mlp.c_fc", x)))
+        return lin(w, at + "mlp.down_proj", act(lin(w, at + "mlp.gate_proj", x)) * lin(w, at + "mlp.up_proj", x))
+
+    for i in range(layers):
+        at, names = f"model.layers.{i}.", n.get("norms", ["input_layernorm", "post_attention_layernorm"])
+        if style == "parallel":
+            x = norm(w, at + names[0], h, eps)
+            h = h + attention(at, x, i) + mlp(at, x)
+        elif style == "after":
+            h = h + norm(w, at + names[0], attention(at, h, i), eps)
+            h = h + norm(w, at + names[1], mlp(at, h), eps)
+        elif style == "sandwich":
+            h = h + norm(w, at + names[1], attention(at, norm(w, at + names[0], h, eps), i), eps)
+            h = h + norm(w, at + names[3], mlp(at, norm(w, at + names[2], h, eps)), eps)
+        else:
+            h = h + attention(at, norm(w, at + names[0], h, eps), i) * factor
+            h = h + mlp(at, norm(w, at + names[1], h, eps)) * factor
+        out[f"hidden.{i + 1}"] = h
+    out["final"] = norm(w, "model.norm", h, eps)
+    head = w["model.embed_tokens.weight"] if c.get("tie_word_embeddings") else w["lm_head.weight"]
+    out["logits"] = F.linear(out["final"], head) * n.get("logit", 1.0)
+    return out
+
+
+def longrope_frequencies(c, dim):
+    """Short factors up to the length of the training, long ones beyond it; and the factor of cosines and sines."""
+    s, old = c["rope_scaling"], c["original_max_position_embeddings"]
+    f = inverse_frequencies(dim, c["rope_theta"])
+    of = lambda length: f / torch.tensor(s["long_factor" if length > old else "short_factor"], dtype=torch.float64)
+    return of, math.sqrt(1 + math.log(c["max_position_embeddings"] / old) / math.log(old))
+
+
 # --- encoders ---------------------------------------------------------------------------------------------------------
 
 
@@ -688,6 +820,78 @@ CASES = {
 }
 
 
+SMALL = {
+    "vocab_size": 40, "hidden_size": 24, "intermediate_size": 32, "num_hidden_layers": 2, "num_attention_heads": 4,
+    "num_key_value_heads": 2, "hidden_act": "silu", "max_position_embeddings": 64, "pad_token_id": 0,
+}
+RMS = {**SMALL, "rms_norm_eps": 1e-6, "rope_theta": 10000.0}
+
+
+def decoder_case(model_type, c, seed, **n):
+    return model_type, c, make_decoder(c, seed, n), lambda w, i: run_decoder(w, c, i["ids"], i["mask"], n), "left"
+
+
+GEMMA = {**RMS, "head_dim": 8, "hidden_act": "gelu_pytorch_tanh", "num_key_value_heads": 1, "tie_word_embeddings": True}
+CASES["gemma"] = decoder_case("gemma", GEMMA, 41, norm="plus", embedding=24**0.5, act="gelu_new")
+FUSED = {"qkv": "self_attn.qkv_proj", "mlp": "fused"}
+PHI3 = {**RMS, "rms_norm_eps": 1e-5, "sliding_window": 5, "original_max_position_embeddings": 64, "tie_word_embeddings": False}
+CASES["phi3"] = decoder_case("phi3", PHI3, 42, **FUSED, windows=[5, 5])
+LONG = {**PHI3, "sliding_window": None, "original_max_position_embeddings": 12, "partial_rotary_factor": 2 / 3}
+LONG["rope_scaling"] = {"type": "longrope", "short_factor": [1.0, 1.5], "long_factor": [1.25, 4.0]}
+of_length, gain = longrope_frequencies(LONG, 4)
+CASES["phi3-longrope"] = decoder_case(
+    "phi3", LONG, 43, **FUSED, frequencies=of_length, turn=lambda x, positions, f: rope(x, positions, f, gain),
+)
+STABLELM = {**SMALL, "layer_norm_eps": 1e-5, "rope_theta": 10000, "partial_rotary_factor": 1 / 3, "use_qkv_bias": True}
+CASES["stablelm"] = decoder_case("stablelm", STABLELM, 44, norm="layer", eps=1e-5, share=1 / 3, bias=True)
+ALONGSIDE = {**STABLELM, "use_parallel_residual": True, "use_qkv_bias": False}
+CASES["stablelm-parallel"] = decoder_case(
+    "stablelm", ALONGSIDE, 45, norm="layer", eps=1e-5, share=1 / 3, style="parallel", norms=["input_layernorm"],
+)
+STARCODER2 = {
+    **SMALL, "hidden_act": "gelu_pytorch_tanh", "norm_epsilon": 1e-5, "rope_theta": 100000, "use_bias": True, "sliding_window": 5,
+    "tie_word_embeddings": True, "norm_type": "layer_norm", "mlp_type": "default",
+}
+CASES["starcoder2"] = decoder_case(
+    "starcoder2", STARCODER2, 46, norm="layer", eps=1e-5, bias=True, o_bias=True, mlp="plain", act="gelu_new", windows=[5, 5],
+)
+OLMO = {**SMALL, "rope_theta": 10000.0, "clip_qkv": None, "tie_word_embeddings": False}
+CASES["olmo"] = decoder_case("olmo", OLMO, 47, norm="none", eps=1e-5)
+TYPES = ["sliding_attention"] * 3 + ["full_attention"]
+OLMO3 = {**RMS, "rms_norm_eps": 1e-6, "num_hidden_layers": 4, "intermediate_size": 16, "rope_theta": 500000, "sliding_window": 4, "layer_types": TYPES}
+OLMO3["rope_scaling"] = {"rope_type": "linear", "factor": 4.0}
+OLMO3["tie_word_embeddings"] = False
+frequencies = [inverse_frequencies(6, 500000.0)] * 3 + [inverse_frequencies(6, 500000.0) / 4]
+AFTER = {"style": "after", "norms": ["post_attention_layernorm", "post_feedforward_layernorm"]}
+CASES["olmo3"] = decoder_case("olmo3", OLMO3, 48, **AFTER, qk="all", windows=[4, 4, 4, None], frequencies=frequencies)
+GRANITE = {
+    **RMS, "embedding_multiplier": 6.0, "attention_multiplier": 0.25, "residual_multiplier": 0.22, "logits_scaling": 4.0,
+    "attention_bias": False, "mlp_bias": False, "tie_word_embeddings": True,
+}
+CASES["granite"] = decoder_case("granite", GRANITE, 49, embedding=6.0, scale=0.25, residual=0.22, logit=1 / 4)
+COHERE = {**SMALL, "layer_norm_eps": 1e-5, "logit_scale": 0.25, "rope_theta": 8000000.0, "use_qk_norm": False, "tie_word_embeddings": True}
+PARALLEL = {"norm": "bare", "eps": 1e-5, "style": "parallel", "norms": ["input_layernorm"], "turn": turn_neighbours, "logit": 0.25}
+CASES["cohere"] = decoder_case("cohere", COHERE, 50, **PARALLEL)
+COHERE2 = {
+    **COHERE, "num_hidden_layers": 4, "intermediate_size": 16, "rope_theta": 50000, "sliding_window": 4, "sliding_window_pattern": 4,
+    "position_embedding_type": "rope_gptj", "rotary_pct": 1.0, "use_parallel_block": True,
+}
+del COHERE2["use_qk_norm"]
+CASES["cohere2"] = decoder_case("cohere2", COHERE2, 51, **PARALLEL, windows=[4, 4, 4, None], turns=[True, True, True, False])
+GLM = {**RMS, "rms_norm_eps": 1e-6, "head_dim": 8, "partial_rotary_factor": 0.5, "attention_bias": True, "tie_word_embeddings": False}
+HALF = {"mlp": "fused", "share": 0.5, "turn": turn_neighbours, "bias": True}
+CASES["glm"] = decoder_case("glm", GLM, 52, **HALF)
+NAMES = ["input_layernorm", "post_self_attn_layernorm", "post_attention_layernorm", "post_mlp_layernorm"]
+CASES["glm4"] = decoder_case("glm4", GLM, 53, **HALF, style="sandwich", norms=NAMES)
+EXAONE4 = {
+    **RMS, "num_hidden_layers": 4, "intermediate_size": 16, "rope_theta": 1000000, "sliding_window": 4, "sliding_window_pattern": "LLLG",
+    "layer_types": TYPES, "tie_word_embeddings": False,
+}
+CASES["exaone4"] = decoder_case(
+    "exaone4", EXAONE4, 57, **AFTER, qk="heads", windows=[4, 4, 4, None], turns=[True, True, True, False],
+)
+
+
 # Heads that tell classes apart. A case with the tensors of its head, without those of the head for words.
 def first(out, i):
     return out[max(name for name in out if name.startswith("hidden"))][:, 0]
@@ -825,7 +1029,7 @@ def main():
             if side == "both":
                 entry["decoder_input_ids"] = given["decoder"].tolist()
             # With dynamic frequencies the keys of a cache have those of the length at which they were computed.
-            if side == "left" and input_name == "one" and name != "llama-dynamic":
+            if side == "left" and input_name == "one" and name not in ("llama-dynamic", "phi3-longrope"):
                 ids, gap, lead = given["ids"], [], float("inf")
                 double = {key: value.double() for key, value in stored.items()}
                 for _ in range(8):

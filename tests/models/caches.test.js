@@ -79,3 +79,22 @@ test('a cache of another model, or of the same model in another module, is refus
     other.dispose()
   }
 })
+
+test('LongRoPE: a cache that grows past the length of the training is refused; without one the ids run again', async () => {
+  const model = await open('phi3-longrope-made')
+  const text = Array.from({ length: 11 }, (_, n) => 3 * n + 2)
+  const cache = model.cache()
+  model.forward({ ids: text }, { cache })
+  model.forward({ ids: [7] }, { cache })
+  assert.throws(() => model.forward({ ids: [9] }, { cache }), /more than 12 tokens.*without a cache/)
+  cache.dispose()
+  const [wide, made] = [model.cache(), /** @type {number[]} */ ([])]
+  const whole = model.forward({ ids: [...text, 7, 9, 4] }).logits
+  model.forward({ ids: [...text, 7, 9] }, { cache: wide })
+  const { logits } = model.forward({ ids: [4] }, { cache: wide })
+  assert.ok(logits?.data.every((value, n) => Math.abs(value - Number(whole?.at(0, -1, n))) < 1e-4))
+  for await (const { id } of model.generate(text, { maxNewTokens: 4, useCache: false })) made.push(id)
+  assert.equal(made.length, 4)
+  wide.dispose()
+  model.dispose()
+})

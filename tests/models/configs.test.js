@@ -141,7 +141,9 @@ test('a changed value of a key of the class changes the description, or the key 
             (/** @type {any} */ [part]) => part.attention.window ?? [],
           )
           const isOff =
-            (/window/.test(key) && !windows.length) || (key === 'no_rope_layer_interval' && config.no_rope_layers)
+            (/window/.test(key) && !windows.length) ||
+            (key === 'no_rope_layer_interval' && config.no_rope_layers) ||
+            (key === 'original_max_position_embeddings' && !config.rope_scaling)
           if (!isOff) assert.notEqual(changed, plain, note)
           counts.changed++
         }

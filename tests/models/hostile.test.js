@@ -325,7 +325,25 @@ for (const [title, change, message] of /** @type {[string, Record<string, unknow
   })
 
 for (const [type, change, message] of /** @type {[string, Record<string, unknown>, RegExp][]} */ ([
-  ['llama-tiny-sharded', { rope_scaling: { rope_type: 'longrope', factor: 2 } }, /rope_type "longrope" is not covered/],
+  [
+    'llama-tiny-sharded',
+    { rope_scaling: { rope_type: 'longrope', factor: 2 } },
+    /short_factor: undefined given, 8 positive numbers/,
+  ],
+  [
+    'phi3-longrope-made',
+    { rope_scaling: { type: 'longrope', short_factor: [1, 0], long_factor: [1, 2] } },
+    /short_factor: an array of 2/,
+  ],
+  ['phi3-made', { rope_scaling: { type: 'yarn', factor: 2 } }, /rope_scaling: type "yarn" is not covered/],
+  ['gemma-made', { hidden_activation: 'gelu' }, /hidden_activation "gelu" is not covered; covered: gelu_pytorch_tanh/],
+  ['olmo-made', { clip_qkv: 8 }, /clip_qkv 8 is not covered; covered: none/],
+  ['stablelm-made', { qk_layernorm: true }, /qk_layernorm true is not covered/],
+  ['cohere-made', { use_qk_norm: true }, /use_qk_norm true is not covered/],
+  ['cohere2-made', { head_dim: 8 }, /head_dim 8 is not covered; covered: 6/],
+  ['cohere2-made', { use_parallel_block: false }, /use_parallel_block false is not covered/],
+  ['cohere2-made', { sliding_window: null }, /sliding_window is missing/],
+  ['exaone4-made', { layer_types: null }, /sliding_window_pattern: "LLLG" given/],
   ['llama-tiny-sharded', { rope_scaling: { rope_type: 'constructor' } }, /rope_type "constructor" is not covered/],
   ['llama-tiny-sharded', { rope_scaling: { rope_type: 'yarn', factor: 0 } }, /factor: 0 given/],
   ['llama-tiny-sharded', { rope_scaling: { rope_type: 'yarn', factor: 2, gamma: 1 } }, /not covered: gamma = 1/],

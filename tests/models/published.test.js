@@ -121,3 +121,42 @@ test('newer configs hold the rotations of both kinds of layers in rope_parameter
   })
   assert.deepEqual(newer.decoder, older.decoder)
 })
+
+test('the keys of published configs of newer families pass', async () => {
+  /** @type {[string, Record<string, unknown>][]} */
+  const published = [
+    ['gemma-made', { hidden_activation: 'gelu_pytorch_tanh', rope_scaling: null, attention_dropout: 0 }],
+    [
+      'phi3-made', // Phi-4-mini-instruct
+      {
+        auto_map: {},
+        attention_bias: false,
+        full_attn_mod: 1,
+        interpolate_factor: 1,
+        lm_head_bias: false,
+        mlp_bias: false,
+      },
+    ],
+    ['phi3-longrope-made', { embd_pdrop: 0, resid_pdrop: 0, auto_map: {} }],
+    ['granite-made', { attention_dropout: 0.1, rope_scaling: null }],
+    ['cohere-made', { model_max_length: 131072, pretraining_tp: 1 }],
+    [
+      'cohere2-made', // c4ai-command-r7b-12-2024
+      {
+        cache_implementation: 'hybrid',
+        head_dim: 6,
+        layer_switch: 4,
+        order_of_interleaved_layers: 'local_attn_first',
+        use_embedding_sharing: true,
+        use_gated_activation: true,
+        use_parallel_embedding: true,
+      },
+    ],
+    ['starcoder2-made', { activation_function: 'gelu', attention_softmax_in_fp32: true, resid_pdrop: 0.1 }],
+    ['exaone4-made', { cache_implementation: 'hybrid', attention_dropout: 0 }],
+  ]
+  for (const [folder, change] of published) {
+    const [plain, other] = [await familyWith(folder, {}), await familyWith(folder, change)]
+    assert.equal(JSON.stringify(other), JSON.stringify(plain), folder)
+  }
+})

@@ -9,7 +9,21 @@ import { describe } from '../../base/errors.js'
 const BERTS = ['bert', 'albert']
 const ROBERTAS = ['roberta', 'xlm-roberta', 'camembert', 'mpnet', 'electra']
 /** Their layer is named `score`, for tokens too. */
-const LLAMAS = ['llama', 'mistral', 'qwen2', 'qwen3', 'gemma2', 'smollm3']
+const LLAMAS = [
+  'llama',
+  'mistral',
+  'qwen2',
+  'qwen3',
+  'gemma',
+  'gemma2',
+  'phi3',
+  'stablelm',
+  'starcoder2',
+  'glm',
+  'glm4',
+  'exaone4',
+  'smollm3',
+]
 const DECODERS = ['gpt2', 'gpt_neo', 'gpt_neox', 'phi', 'opt', 'gemma3_text', ...LLAMAS]
 const TOKENS = [...BERTS, ...ROBERTAS, ...LLAMAS, 'distilbert', 'modernbert', 'gpt2', 'gpt_neo', 'gpt_neox']
 

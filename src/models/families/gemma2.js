@@ -1,6 +1,6 @@
 // Gemma 2: norms before and after each part, caps of scores and logits, a sliding window in even layers.
 
-import { llamaLike } from '../family-shapes/llama-like.js'
+import { capOf, llamaLike, SANDWICH } from '../family-shapes/llama-like.js'
 
 /** @typedef {import('../config.js').Config} Config */
 
@@ -23,5 +23,24 @@ export const DEFAULTS = {
   attn_logit_softcapping: 50,
 }
 
+/**
+ * What Gemma 2 and 3 share.
+ * @param {Config} c
+ * @returns {Parameters<typeof llamaLike>[1]}
+ */
+export function gemma(c) {
+  c.get('hidden_act') // not used: the class has hidden_activation
+  c.only({ use_bidirectional_attention: false })
+  return {
+    norm: { plusOne: true },
+    norms: SANDWICH,
+    embeddingScale: Math.sqrt(c.size('hidden_size')),
+    scale: c.number('query_pre_attn_scalar', { least: 1e-6 }) ** -0.5,
+    softcap: capOf(c, 'attn_logit_softcapping'),
+    activation: 'hidden_activation',
+    logits: { softcap: capOf(c, 'final_logit_softcapping') },
+  }
+}
+
 /** @param {Config} c */
-export const describe = c => llamaLike(c, { gemma: true, window: 'even' })
+export const describe = c => llamaLike(c, { ...gemma(c), window: 'even' })

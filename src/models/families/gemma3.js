@@ -1,7 +1,7 @@
 // Gemma 3, text only: Gemma 2 with norms of q and k, and two rotations: layers with a sliding window have their own.
 
 import { llamaLike } from '../family-shapes/llama-like.js'
-import { DEFAULTS as GEMMA2 } from './gemma2.js'
+import { DEFAULTS as GEMMA2, gemma } from './gemma2.js'
 
 /** @typedef {import('../config.js').Config} Config */
 
@@ -17,9 +17,9 @@ export const DEFAULTS = {
 /** @param {Config} c */
 export function describe(c) {
   return llamaLike(c, {
-    gemma: true,
+    ...gemma(c),
     qkNorm: 'heads',
-    window: 'sixth',
+    window: 'pattern',
     full: { kind: 'full_attention', theta: 1e6 },
     sliding: { kind: 'sliding_attention', key: 'rope_local_base_freq', isScaled: false },
   })

@@ -1,6 +1,6 @@
 // OLMo 2: Llama with norms after attention and MLP, and of q and k before they are split into heads.
 
-import { llamaLike } from '../family-shapes/llama-like.js'
+import { AFTER, llamaLike } from '../family-shapes/llama-like.js'
 
 /** @typedef {import('../config.js').Config} Config */
 
@@ -18,4 +18,4 @@ export const DEFAULTS = {
 }
 
 /** @param {Config} c */
-export const describe = c => llamaLike(c, { qkNorm: 'all', isAfter: true })
+export const describe = c => llamaLike(c, { qkNorm: 'all', norms: AFTER })

@@ -1,6 +1,6 @@
 // Decoders that predict the next token: an embedding, layers of attention and MLP, a head.
 
-import { anyOf, headDimOf, layersOf, times } from './parts.js'
+import { anyOf, headDimOf, layersOf, slices, times } from './parts.js'
 
 /** @typedef {import('../config.js').Config} Config */
 /** @typedef {import('./parts.js').StackSpec} StackSpec */
@@ -29,6 +29,8 @@ import { anyOf, headDimOf, layersOf, times } from './parts.js'
  * @param {ActivationName} f.activation
  * @param {(name: string, out: number, size: number) => LinearSpec} f.linear of the MLP
  * @param {(name: string, size?: number) => NormSpec} f.norm
+ * @param {string} [f.fusedMlp] the weight that holds gate and up, one after the other
+ * @param {NormSpec} [f.after] what each part has after it, if f.norms names nothing
  * @param {readonly (string | undefined)[]} f.norms before and after attention, before and after the MLP; '' or undefined: none
  * @param {string} f.last the norm after all layers
  * @param {string} f.head
@@ -43,7 +45,7 @@ export function decoderOnly(c, f) {
   const vocab = c.size('vocab_size')
   const normed = (/** @type {string} */ at, /** @type {number} */ n) => ({
     ...(norms[n] && { before: norm(at + norms[n]) }),
-    ...(norms[n + 1] && { after: norm(at + norms[n + 1]) }),
+    ...(norms[n + 1] ? { after: norm(at + norms[n + 1]) } : f.after && { after: f.after }),
   })
   return {
     width: d,
@@ -57,7 +59,9 @@ export function decoderOnly(c, f) {
       ...f.stack,
       layers: times(layersOf(c, f.layers), i => {
         const at = f.at.replace('N', String(i))
-        const [up, down, gate] = mlp.map((name, n) => linear(at + name, n === 1 ? d : inner, n === 1 ? inner : d))
+        const plain = mlp.map((name, n) => linear(at + name, n === 1 ? d : inner, n === 1 ? inner : d))
+        const down = plain[1]
+        const [gate, up] = f.fusedMlp ? slices(at + f.fusedMlp, [inner, inner], d, down.bias) : [plain[2], plain[0]]
         return [
           { kind: 'attention', attention: f.attention(at, i), ...normed(at, 0) },
           { kind: 'mlp', mlp: { up, down, gate, activation }, ...normed(at, 2) },

@@ -1,44 +1,68 @@
-// Decoders with RMSNorm, rotary positions and a gated MLP.
+// Decoders with rotary positions and, in most of them, RMSNorm and a gated MLP.
 
 import { describe } from '../../base/errors.js'
 import { ropeFrequencies } from '../rope-scaling.js'
 import { decoderOnly } from './decoder-only.js'
-import { ACTIVATIONS, ALL, attentionOf, EPS, headDimOf, layersOf, NONE, times } from './parts.js'
+import { ACTIVATIONS, ALL, attentionOf, EPS, headDimOf, layersOf, NONE, scaledBy, slices, times } from './parts.js'
 
 /** @typedef {import('../config.js').Config} Config */
 /** @typedef {import('./parts.js').NormSpec} NormSpec */
+/** @typedef {import('./parts.js').HeadSpec} HeadSpec */
+
+const NORMS = ['input_layernorm', undefined, 'post_attention_layernorm']
+/** Gemma's names of four norms, before and after each part. */
+export const SANDWICH = ['input', 'post_attention', 'pre_feedforward', 'post_feedforward'].map(
+  name => `${name}_layernorm`,
+)
+/** OLMo 2's: each part has a norm after it alone. */
+export const AFTER = [undefined, 'post_attention_layernorm', undefined, 'post_feedforward_layernorm']
 
 /**
  * A decoder.
  * @param {Config} c
  * @param {object} options
- * @param {'qkv'} [options.bias] q, k and v have biases, o has none; default: the config says it
+ * @param {'qkv' | 'all' | 'none'} [options.bias] q, k and v have biases, or o, too, or none; default: the key attention_bias says it for all
  * @param {boolean} [options.mlpBias] default false
  * @param {'heads' | 'all'} [options.qkNorm] q and k are normalised: each head, or all heads side by side
- * @param {boolean} [options.isAfter] the norms stand after attention and MLP, as in OLMo 2
- * @param {(layer: number) => boolean} [options.turns] which layers have rotary positions; default all
- * @param {boolean} [options.gemma] norms before and after each part, the scale of Gemma 2
- * @param {'all' | 'upper' | 'even' | 'sixth'} [options.window] the layers that have a sliding window; 'sixth': all but each sixth
+ * @param {Partial<NormSpec>} [options.norm] what differs from an RMSNorm
+ * @param {string | number} [options.eps] of norms, or its key; default 'rms_norm_eps'
+ * @param {readonly (string | undefined)[]} [options.norms] names: before and after attention, before and after the MLP
+ * @param {(layer: number, window: number | undefined) => boolean} [options.turns] which layers have rotary positions; default all
+ * @param {number} [options.share] of each head that turns, if the config has no key for it; default 1
+ * @param {boolean} [options.interleaved] neighbours turn together
+ * @param {'all' | 'upper' | 'even' | 'pattern' | number} [options.window] the layers that have a sliding window; a number: all but each
+ *   so manieth; 'pattern': the key sliding_window_pattern is that number
  * @param {Parameters<typeof ropeFrequencies>[3]} [options.full] rotation of the layers without a window, if it is another
  * @param {Parameters<typeof ropeFrequencies>[3]} [options.sliding] rotation of those with a window
+ * @param {string} [options.activation] its key, default 'hidden_act'
+ * @param {'all' | 'mlp'} [options.fused] one weight holds q, k and v, and one gate and up; 'mlp': the second alone
+ * @param {readonly string[]} [options.mlp] names: up, down and, if there is one, gate
+ * @param {boolean} [options.parallel] attention and MLP read one norm
+ * @param {number} [options.scale] of scores, if it is not headDim ** -0.5
+ * @param {number} [options.softcap] of scores
+ * @param {number} [options.embeddingScale]
+ * @param {number} [options.residualScale] of what each part adds
+ * @param {Partial<HeadSpec>} [options.logits]
  */
-export function llamaLike(c, { bias, mlpBias = false, qkNorm, isAfter, gemma = false, turns, window, full, sliding }) {
+export function llamaLike(c, options) {
+  const { bias, mlpBias = false, qkNorm, turns, window, full, sliding, share = 1, interleaved, fused } = options
+  const { norms = NORMS, mlp = ['mlp.up_proj', 'mlp.down_proj', 'mlp.gate_proj'], residualScale } = options
   const d = c.size('hidden_size')
   const H = c.size('num_attention_heads')
   const kvHeads = c.size('num_key_value_heads', H)
   if (H % kvHeads) throw new RangeError(`config.json: ${kvHeads} key heads do not divide ${H} heads`)
   const headDim = c.get('head_dim') === undefined ? headDimOf(d, H) : c.size('head_dim')
   const heads = { heads: H, kvHeads, headDim }
-  const eps = c.number('rms_norm_eps', EPS)
-  const biases = bias ? [true, true, true, false] : c.flag('attention_bias') ? ALL : NONE
+  const { eps: epsOf = 'rms_norm_eps' } = options
+  const eps = typeof epsOf === 'number' ? epsOf : c.number(epsOf, EPS)
+  const biases = bias ? BIASES[bias] : c.flag('attention_bias') ? ALL : NONE
   const windows = windowsOf(c, layersOf(c, 'num_hidden_layers'), window)
+  const inner = c.size('intermediate_size')
   /** @type {(name: string, size?: number) => NormSpec} */
-  const norm = (name, size = d) => ({ name, size, kind: 'rms', eps, plusOne: gemma })
-  if (gemma) {
-    c.get('hidden_act') // not used: gemma has hidden_activation
-    c.only({ use_bidirectional_attention: false })
-  }
-  const slidingRope = sliding && ropeFrequencies(c, headDim, 1, sliding)
+  const norm = (name, size = d) => ({ name, size, kind: 'rms', eps, ...options.norm })
+  const slidingRope = sliding && { ...ropeFrequencies(c, headDim, share, sliding), interleaved }
+  const [up, down, gate] = mlp
+  const fusedMlp = fused && 'mlp.gate_up_proj'
   return decoderOnly(c, {
     prefix: 'model.',
     d,
@@ -47,52 +71,56 @@ export function llamaLike(c, { bias, mlpBias = false, qkNorm, isAfter, gemma = f
     layers: 'num_hidden_layers',
     at: 'layers.N.',
     norm,
-    embedding: { scale: gemma ? Math.sqrt(d) : 1 },
+    after: residualScale === undefined ? undefined : scaledBy(residualScale, d),
+    embedding: { scale: options.embeddingScale },
     stack: {
-      rope: ropeFrequencies(c, headDim, 1, full),
-      ...(gemma && {
-        heads: {
-          ...heads,
-          scale: c.number('query_pre_attn_scalar', { least: 1e-6 }) ** -0.5,
-          softcap: capOf(c, 'attn_logit_softcapping'),
-        },
-      }),
+      parallel: options.parallel,
+      rope: { ...ropeFrequencies(c, headDim, share, full), interleaved },
+      heads: { ...heads, scale: options.scale ?? headDim ** -0.5, softcap: options.softcap ?? 0 },
     },
-    attention: (at, i) => ({
-      ...attentionOf(`${at}self_attn.`, ['q_proj', 'k_proj', 'v_proj', 'o_proj'], d, heads, biases),
-      ...(qkNorm && {
-        qNorm: norm(`${at}self_attn.q_norm`, qkNorm === 'all' ? H * headDim : headDim),
-        kNorm: norm(`${at}self_attn.k_norm`, qkNorm === 'all' ? kvHeads * headDim : headDim),
-      }),
-      window: windows[i],
-      ...(windows[i] && slidingRope && { rope: slidingRope }),
-      ...(turns?.(i) === false && { rope: false }),
-    }),
-    mlp: ['mlp.up_proj', 'mlp.down_proj', 'mlp.gate_proj'],
-    inner: c.size('intermediate_size'),
+    attention: (at, i) => {
+      const plain = attentionOf(`${at}self_attn.`, ['q_proj', 'k_proj', 'v_proj', 'o_proj'], d, heads, biases)
+      const [q, k, v] =
+        fused === 'all'
+          ? slices(`${at}self_attn.qkv_proj`, [plain.q.out, plain.k.out, plain.v.out], d, biases[0])
+          : [plain.q, plain.k, plain.v]
+      return {
+        ...plain,
+        q,
+        k,
+        v,
+        ...(qkNorm && {
+          qNorm: norm(`${at}self_attn.q_norm`, qkNorm === 'all' ? H * headDim : headDim),
+          kNorm: norm(`${at}self_attn.k_norm`, qkNorm === 'all' ? kvHeads * headDim : headDim),
+        }),
+        window: windows[i],
+        ...(windows[i] && slidingRope && { rope: slidingRope }),
+        ...(turns?.(i, windows[i]) === false && { rope: false }),
+      }
+    },
+    mlp: [up, down, ...(gate ? [gate] : [])],
+    fusedMlp,
+    inner,
     linear: (name, out, size) => ({ name, out, in: size, bias: mlpBias }),
-    activation: c.choice(gemma ? 'hidden_activation' : 'hidden_act', ACTIVATIONS),
-    norms: (gemma
-      ? ['input', 'post_attention', 'pre_feedforward', 'post_feedforward']
-      : isAfter
-        ? ['', 'post_attention', '', 'post_feedforward']
-        : ['input', '', 'post_attention']
-    ).map(name => name && `${name}_layernorm`),
+    activation: c.choice(options.activation ?? 'hidden_act', ACTIVATIONS),
+    norms,
     last: 'norm',
     head: 'lm_head',
     tied: c.flag('tie_word_embeddings'),
-    logits: gemma ? { softcap: capOf(c, 'final_logit_softcapping') } : {},
+    logits: options.logits,
   })
 }
 
-/** The cap, 0 if there is none. @param {Config} c @param {string} key */
-const capOf = (c, key) => c.number(key, { least: 0 }, 0)
+const BIASES = { qkv: [true, true, true, false], all: ALL, none: NONE }
+
+/** A cap, 0 if there is none. @param {Config} c @param {string} key */
+export const capOf = (c, key) => c.number(key, { least: 0 }, 0)
 
 /**
  * The window of each layer.
  * @param {Config} c
  * @param {number} layers
- * @param {'all' | 'upper' | 'even' | 'sixth' | undefined} rule
+ * @param {'all' | 'upper' | 'even' | 'pattern' | number | undefined} rule
  * @returns {(number | undefined)[]}
  */
 function windowsOf(c, layers, rule) {
@@ -101,8 +129,9 @@ function windowsOf(c, layers, rule) {
   const first = rule === 'upper' ? c.number('max_window_layers', { least: 0, whole: true }) : 0
   const size = rule && c.get('sliding_window')
   const window = isOn && size !== undefined ? c.size('sliding_window') : undefined
-  const pattern = rule === 'sixth' ? c.size('sliding_window_pattern') : 0
   const types = c.get('layer_types')
+  if (types !== undefined && rule === 'pattern') c.get('sliding_window_pattern') // layer_types wins
+  const pattern = types !== undefined ? 0 : rule === 'pattern' ? c.size('sliding_window_pattern') : Number(rule)
   if (types !== undefined) {
     if (!Array.isArray(types) || types.length !== layers)
       throw new TypeError(

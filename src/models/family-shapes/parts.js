@@ -7,7 +7,8 @@
  * A linear layer: weight (out, in), and bias (out). In a fused weight of `of` rows, row n of this layer is `row(n)`.
  * @typedef {{ name: string, out: number, in: number, bias?: boolean, layout?: 'in,out', of?: number, part?: number, row?: (n: number) => number }} LinearSpec
  *
- * @typedef {{ name: string, size: number, kind: 'layer' | 'rms', eps: number, bias?: boolean, plusOne?: boolean }} NormSpec
+ * @typedef {{ name: string, size: number, kind: 'layer' | 'rms' | 'scale', eps: number, bias?: boolean, plusOne?: boolean, constant?: number }} NormSpec
+ *   'scale': the product with the weight, without a deviation; constant: all numbers of the weight, which the file does not hold
  *
  * A table whose rows begin after `skip` others.
  * @typedef {{ name: string, rows: number, columns: number, skip?: number, copies?: readonly string[] }} TableSpec copies: other names under which
@@ -38,7 +39,9 @@
  * @property {Float64Array} frequencies pair i turns by position * frequencies[i]
  * @property {number} most positions
  * @property {number} [gain] factor of cosines and sines, default 1
- * @property {{ theta: number, factor: number, length: number }} [dynamic] a text that is longer than `length` has frequencies of a larger theta
+ * @property {boolean} [interleaved] pairs are neighbours (2i, 2i + 1), else (i, i + dim / 2)
+ * @property {{ length: number, theta: number, factor: number } | { length: number, frequencies: Float64Array }} [dynamic] a text that is longer
+ *   than `length` has frequencies of a larger theta, or these
  *
  * @typedef {object} StackSpec
  * @property {PartSpec[][]} layers the parts of each
@@ -48,6 +51,7 @@
  * @property {Rope} [rope] of all layers that do not say otherwise
  * @property {Partial<EmbeddingSpec>} [embedding] what it has of its own, in an encoder-decoder
  * @property {{ table: TableSpec, maxDistance: number, bidirectional: boolean }} [relative]
+ * @property {import('../../base/tensor.js').FloatTensor} [alibi] slopes (H): slope * distance is subtracted from the scores
  * @property {NormSpec} [norm] after the last layer
  *
  * @typedef {object} EmbeddingSpec
@@ -153,6 +157,27 @@ export function attentionOf(at, [q, k, v, o], width, { heads, kvHeads, headDim }
     o: { name: at + o, out: width, in: all, bias: bias[3] },
   }
 }
+
+/**
+ * Linear layers whose rows lie one after the other in one weight.
+ * @param {string} name
+ * @param {readonly number[]} sizes rows of each
+ * @param {number} width
+ * @param {boolean} [bias]
+ * @returns {LinearSpec[]}
+ */
+export function slices(name, sizes, width, bias) {
+  const of = sizes.reduce((sum, size) => sum + size, 0)
+  let from = 0
+  return sizes.map((out, part) => {
+    const start = from
+    from += out
+    return { name, out, in: width, bias, of, part, row: n => start + n }
+  })
+}
+
+/** The product with a factor, as a norm that has no deviation and no stored weight. @param {number} factor @param {number} size @returns {NormSpec} */
+export const scaledBy = (factor, size) => ({ name: `times ${factor}`, size, kind: 'scale', eps: 0, constant: factor })
 
 export const ALL = [true, true, true, true]
 export const NONE = [false, false, false, false]

@@ -26,8 +26,9 @@ const PATHS = {
     cross: ['model.decoder.layers.{}', 'encoder_attn.out_proj'],
   },
 }
-for (const type of ['llama', 'mistral', 'qwen2', 'qwen3', 'gemma2'])
-  PATHS[type] = { '': ['model.layers.{}', 'self_attn.o_proj'] }
+const LIKE_LLAMA =
+  'llama mistral qwen2 qwen3 smollm3 gemma gemma2 gemma3_text phi3 olmo olmo2 olmo3 granite stablelm starcoder2 cohere cohere2 glm glm4 exaone4'
+for (const type of LIKE_LLAMA.split(' ')) PATHS[type] = { '': ['model.layers.{}', 'self_attn.o_proj'] }
 
 const MASKED = ['bert', 'roberta', 'distilbert']
 

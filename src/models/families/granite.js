@@ -1,0 +1,24 @@
+// Granite: Llama with factors of the embeddings, the scores, what each part adds, and the logits.
+
+import { llamaLike } from '../family-shapes/llama-like.js'
+import { DEFAULTS as LLAMA } from './llama.js'
+
+/** @typedef {import('../config.js').Config} Config */
+
+export const DEFAULTS = {
+  ...LLAMA,
+  embedding_multiplier: 1,
+  logits_scaling: 1,
+  residual_multiplier: 1,
+  attention_multiplier: 1,
+}
+
+/** @param {Config} c */
+export const describe = c =>
+  llamaLike(c, {
+    mlpBias: c.flag('mlp_bias'),
+    embeddingScale: c.number('embedding_multiplier'),
+    scale: c.number('attention_multiplier'),
+    residualScale: c.number('residual_multiplier'),
+    logits: { scale: 1 / c.number('logits_scaling', { least: 1e-30 }) },
+  })

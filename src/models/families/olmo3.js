@@ -1,0 +1,21 @@
+// OLMo 3: OLMo 2 with a sliding window in three of four layers, whose rotation is never scaled.
+
+import { AFTER, llamaLike } from '../family-shapes/llama-like.js'
+import { DEFAULTS as OLMO2 } from './olmo2.js'
+
+/** @typedef {import('../config.js').Config} Config */
+
+const THETA = 500000
+
+export const DEFAULTS = { ...OLMO2, sliding_window: 4096 }
+
+/** @param {Config} c */
+export const describe = c =>
+  llamaLike(c, {
+    qkNorm: 'all',
+    norms: AFTER,
+    window: 4,
+    full: { kind: 'full_attention', theta: THETA },
+    // transformers gives rope_theta of older files to the other layers alone.
+    sliding: { kind: 'sliding_attention', key: '', theta: THETA, isScaled: false },
+  })
