@@ -23,6 +23,7 @@ import { describe } from '../base/errors.js'
  * @property {() => Promise<void>} [finish] all weights were read: what was downloaded is checked and kept
  * @property {boolean} [isDownloaded] does it tell its progress itself?
  * @property {HubFacts} [facts] of a model on the hub
+ * @property {import('./gguf/read-gguf.js').GgufMetadata} [metadata] of a GGUF file: its vocabulary is there
  */
 /**
  * What the hub says of a model, and how much is to be downloaded.

@@ -1,5 +1,5 @@
 // The texts of a model: tokenizer.json and the files beside it; or the files from which transformers makes one, vocab.txt of BERT's models
-// and the SentencePiece files of Marian's; or a tokenizer that the caller gives.
+// and the SentencePiece files of Marian's; or the metadata of a GGUF file; or a tokenizer that the caller gives.
 
 import { describe } from '../base/errors.js'
 
@@ -77,6 +77,7 @@ export async function openTokenizer(folder, readJSON, given, type) {
  * @returns {Promise<TextReader | undefined>}
  */
 async function fromFolder(folder, readJSON, Class, type) {
+  if (folder.metadata) return (await import('./gguf/tokenizer.js')).openMetadata(folder.metadata, Class)
   const file = await folder.open('tokenizer.json')
   const words = !file && WORDPIECE.includes(type) ? await bytesOf(folder, 'vocab.txt') : undefined
   if (file || words) {

@@ -101,7 +101,11 @@ const RULES = {
 
 /** @param {unknown} json @param {string} [where] @returns {Decoder} */
 export const decoderOf = (json, where = 'decoder') =>
-  json === null || json === undefined ? tokens => [tokens.join(' ')] : ruleFor(RULES, FIELDS, json, where)(json, where)
+  typeof json === 'function'
+    ? /** @type {Decoder} */ (json) // of a GGUF file
+    : json === null || json === undefined
+      ? tokens => [tokens.join(' ')]
+      : ruleFor(RULES, FIELDS, json, where)(json, where)
 
 /** Decoders that join tokens, and those that may follow: they change a text only at its ends. */
 const [JOINING, AFTER] = [

@@ -1,4 +1,4 @@
-// The models of tokenizer.json: how a piece of a text becomes ids. BPE and WordPiece are those of @huggingface/tokenizers, an optional
+// The models of tokenizer.json: how a piece of a text becomes ids. BPE is that of @huggingface/tokenizers, an optional
 // package, in which a few settings mean something else than in the Rust library: they are set right here, or refused.
 
 import { describe } from '../../base/errors.js'
@@ -17,7 +17,7 @@ import { expectFields, refuse } from './refuse.js'
 /**
  * What is used of the models of the package.
  * @typedef {{ tokens_to_ids: Map<string, number>, vocab: string[], merges?: [string, string][],
- *   encode: (pieces: string[]) => string[], bpe: (piece: string) => string[] }} PackageModel
+ *   bpe_ranks: { get: (pair: string) => number | undefined }, bpe: (piece: string) => string[] }} PackageModel
  */
 
 const KEYS = ['normalizer', 'pre_tokenizer', 'post_processor', 'decoder']
@@ -65,11 +65,11 @@ export async function engineOf(json, make) {
   const type = typeOf(Object(json))
   if (!Object.hasOwn(ENGINES, type)) throw refuseModel('type', describe(type))
   expectFields(json, FIELDS[type], 'model')
-  if (type === 'WordLevel' || type === 'Unigram') return ENGINES[type](json)
+  if (type !== 'BPE') return ENGINES[type](json)
   const bare = Object.fromEntries(KEYS.map(key => [key, null]))
   const { model } = await make({ ...bare, added_tokens: [], model: { ...json, type } })
-  const needed = type === 'BPE' ? model.bpe : model.encode
-  if (typeof needed !== 'function') throw refuse('tokenizer.json', 'the installed version of @huggingface/tokenizers')
+  if (typeof model.bpe !== 'function' || !(model.bpe_ranks instanceof Map))
+    throw refuse('tokenizer.json', 'the installed version of @huggingface/tokenizers')
   checkIds(model.tokens_to_ids)
   return ENGINES[type](json, model)
 }
@@ -84,6 +84,36 @@ function wordLevel({ vocab, unk_token: unknown }) {
     idOf: token => ids.get(token),
     nameOf: id => names.get(id),
     size: ids.size,
+  }
+}
+
+/** @param {any} json @returns {Engine} */
+function wordPiece(json) {
+  const { vocab, unk_token: unknown, continuing_subword_prefix: prefix, max_input_chars_per_word: most } = json
+  const words = wordLevel(json)
+  const longest = Object.keys(vocab).reduce((longest, token) => Math.max(longest, token.length), 0)
+  /** The longest tokens, from the start on; undefined where none fits. @param {string} piece */
+  const tokensOf = piece => {
+    const characters = Array.from(piece)
+    if (characters.length > most) return undefined
+    /** @type {string[]} */
+    const tokens = []
+    for (let from = 0; from < characters.length; ) {
+      let to = Math.min(characters.length, from + longest)
+      const tokenOf = () => (from ? prefix : '') + characters.slice(from, to).join('')
+      while (to > from && words.idOf(tokenOf()) === undefined) to--
+      if (to === from) return undefined
+      tokens.push(tokenOf())
+      from = to
+    }
+    return tokens
+  }
+  return {
+    ...words,
+    encode(piece) {
+      const tokens = tokensOf(piece) ?? [unknown]
+      return { ids: tokens.map(words.idOf), tokens }
+    },
   }
 }
 
@@ -115,22 +145,15 @@ function hasBytes(ids) {
 /** @type {Record<string, (json: any, model?: any) => Engine>} */
 const ENGINES = {
   WordLevel: wordLevel,
-  WordPiece(_, /** @type {PackageModel} */ model) {
-    const { tokens_to_ids: ids } = model
-    return {
-      ...vocabularyOf(model),
-      encode(piece) {
-        const tokens = model.encode([piece])
-        return { ids: tokens.map(token => ids.get(token)), tokens }
-      },
-    }
-  },
+  WordPiece: wordPiece,
   BPE(json, /** @type {PackageModel} */ model) {
     const { tokens_to_ids: ids, merges = [] } = model
     const { unk_token: unknown, byte_fallback: isByte, fuse_unk: isFused, end_of_word_suffix: suffix } = json
     if (json.dropout) throw refuseModel('dropout', `${json.dropout}, which makes ids random,`)
     if (json.continuing_subword_prefix)
       throw refuseModel('continuing_subword_prefix', JSON.stringify(json.continuing_subword_prefix))
+    // Of a GGUF file the score of what two pieces become together: there are more such pairs than merges are written down.
+    if (json.rankOf) model.bpe_ranks = { get: (/** @type {string} */ pair) => json.rankOf(...JSON.parse(pair)) }
     const hasUnknown = unknown !== null && unknown !== undefined
     const isComplete = isByte && hasBytes(ids)
     if (hasUnknown && isFused && Array.from(unknown).length === 1)
@@ -157,7 +180,9 @@ const ENGINES = {
       ...vocabularyOf(model),
       encode(piece) {
         if (json.ignore_merges && ids.has(piece)) return { ids: [ids.get(piece)], tokens: [piece] }
-        const all = (hasUnknown || isComplete ? model.bpe(piece) : withoutUnknown(piece)).flatMap(known)
+        const all = (hasUnknown || isComplete || json.drops_late ? model.bpe(piece) : withoutUnknown(piece)).flatMap(
+          known,
+        )
         const tokens = isFused ? all.filter((token, n) => !(n > 0 && token === unknown && all[n - 1] === unknown)) : all
         return { ids: tokens.map(token => ids.get(token)), tokens }
       },
@@ -167,7 +192,7 @@ const ENGINES = {
 }
 
 /** @param {any} json @returns {Engine} */
-function unigram({ unk_id: unknown, vocab, byte_fallback: isByte }) {
+function unigram({ unk_id: unknown, vocab, byte_fallback: isByte, unknown_score: unknownScore }) {
   const ids = new Map(vocab.map((/** @type {[string, number]} */ [token], /** @type {number} */ id) => [token, id]))
   if (isByte) hasBytes(ids)
   if (unknown !== null && unknown !== undefined && !(unknown in vocab)) throw refuseModel('unk_id', describe(unknown))
@@ -188,9 +213,9 @@ function unigram({ unk_id: unknown, vocab, byte_fallback: isByte }) {
   return {
     encode(piece) {
       const tokens = bestPieces(piece, {
-        scoreOf: token => scores.get(token),
+        scoreOf: token => scores.get(token) ?? undefined,
         longest,
-        unknown: least - UNKNOWN,
+        unknown: unknownScore ?? least - UNKNOWN,
         isKnown,
       }).flatMap(token => (ids.has(token) ? [token] : bytesOf(token)))
       return { ids: tokens.map(token => ids.get(token) ?? unknown ?? undefined), tokens }

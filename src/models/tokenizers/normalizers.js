@@ -12,7 +12,7 @@ const lower = text => text.replaceAll('\u03a3', '\u03c3').toLowerCase()
 
 // Control characters but tab and new lines; those that became ones after Unicode 8 stay.
 const CONTROL = /(?![\t\n\r\u0890\u0891\u08e2\u{110cd}\u{13430}-\u{1343f}])[\ufffd\p{Cc}\p{Cf}\p{Co}]/gu
-const CHINESE =
+export const CHINESE =
   /[\u4e00-\u9fff\u3400-\u4dbf\u{20000}-\u{2a6df}\u{2a700}-\u{2b81f}\u{2b920}-\u{2ceaf}\uf900-\ufaff\u{2f800}-\u{2fa1f}]/gu
 
 /** @param {any} json @returns {Normalizer} */
@@ -96,4 +96,8 @@ const RULES = {
 
 /** @param {unknown} json @param {string} [where] @returns {Promise<Normalizer>} */
 export const normalizerOf = async (json, where = 'normalizer') =>
-  json === null || json === undefined ? text => text : ruleFor(RULES, FIELDS, json, where)(json, where)
+  typeof json === 'function'
+    ? /** @type {Normalizer} */ (json) // of a GGUF file
+    : json === null || json === undefined
+      ? text => text
+      : ruleFor(RULES, FIELDS, json, where)(json, where)

@@ -18,18 +18,36 @@ export async function openFiles(folder, readJSON, file, Class) {
   const json = file instanceof Uint8Array ? await fromWords(file, config) : file
   if (typeof json !== 'object' || json === null || !('model' in json))
     throw new TypeError(`tokenizer.json: ${describe(json)} given, an object with a model expected`)
+  return openParts(configured(json, config), config, Class, {
+    template: reader => extend(reader, config, added),
+    instead: Tokenizer => new Tokenizer(json, config),
+  })
+}
+
+/**
+ * @param {any} json tokenizer.json
+ * @param {import('../chat.js').TokenizerConfig} config tokenizer_config.json
+ * @param {import('../tokenizer.js').TokenizerClass} [Class] of the package
+ * @param {object} [how]
+ * @param {(reader: Awaited<ReturnType<typeof readTokenizer>>) => import('./post-processors.js').Template} [how.template] what is put
+ *   around texts; default: as the JSON has it
+ * @param {(Tokenizer: import('../tokenizer.js').TokenizerClass) => import('../tokenizer.js').TokenizerLike} [how.instead] what reads the
+ *   texts if the class is the caller's own, and its parts cannot be used
+ * @returns {Promise<import('../tokenizer.js').TextReader>}
+ */
+export async function openParts(json, config, Class, { template: templateOf, instead } = {}) {
   /** @type {import('../tokenizer.js').TokenizerLike | undefined} */
   let own
   const make = async (/** @type {object} */ bare) => {
     const Tokenizer = Class ?? (await imported())
     const made = /** @type {any} */ (new Tokenizer(bare, {}))
     if (made.model?.tokens_to_ids instanceof Map) return made
-    own = new Tokenizer(json, config) // a class of the caller's own, whose parts cannot be used
+    own = instead?.(Tokenizer)
     throw new Error('no model')
   }
-  const reader = await readTokenizer(configured(json, config), make).catch(cause => own ?? failed(cause))
+  const reader = await readTokenizer(json, make).catch(cause => own ?? failed(cause))
   if (!('template' in reader)) return { ...(await import('./given.js')).fromGiven(reader), config }
-  const template = extend(reader, config, added)
+  const template = templateOf?.(reader) ?? reader.template
   const { clean_up_tokenization_spaces: isClean, truncation_side: side } = config
   const isCleaned =
     isClean === true &&

@@ -184,11 +184,12 @@ class Rewriter {
 }
 
 /**
- * @param {unknown} pattern { String } or { Regex }
+ * @param {unknown} pattern { String }, { Regex } or a regular expression with the flags g and u
  * @param {string} where
  * @returns {RegExp}
  */
 export function compile(pattern, where) {
+  if (pattern instanceof RegExp) return pattern // of a GGUF file
   const { String: text, Regex: source } = Object(pattern)
   if (typeof text === 'string') return new RegExp(literal(text) || '(?:)', 'gu')
   if (typeof source !== 'string') throw refuse(`tokenizer.json: ${where}`, `the pattern ${JSON.stringify(pattern)}`)

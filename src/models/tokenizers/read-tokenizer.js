@@ -48,6 +48,8 @@ export async function readTokenizer(json, make) {
   const engine = await engineOf(json.model, make)
   const added = new AddedTokens(engine, normalize)
   added.add(json.added_tokens ?? [])
+  /** @type {(text: string) => import('./added-tokens.js').Section[]} */
+  const sectionsOf = json.sections ? text => json.sections(text, normalize) : text => added.sections(text) // json.sections: of a GGUF file
   const isStream = isLocal(json.decoder)
   const decoders = JSON.stringify(json.decoder ?? null)
   const [hasBytes, hasEnd] = ['"ByteFallback"', '"BPEDecoder"'].map(name => decoders.includes(name))
@@ -62,7 +64,7 @@ export async function readTokenizer(json, make) {
       /** @type {{ ids: number[], tokens: string[] }} */
       const out = { ids: [], tokens: [] }
       // Half of a surrogate pair is no character.
-      for (const section of added.sections(text.replace(/\p{Surrogate}/gu, '\ufffd'))) {
+      for (const section of sectionsOf(text.replace(/\p{Surrogate}/gu, '\ufffd'))) {
         if (section.id !== undefined) {
           out.ids.push(section.id)
           out.tokens.push(/** @type {string} */ (nameOf(section.id)))

@@ -1,0 +1,192 @@
+// The texts of a GGUF file: its metadata as the parts of a tokenizer.json, by the rules of llama.cpp, which the readers of
+// ../tokenizers run. What tokenizer.json cannot say is a function or a regular expression among the parts.
+// https://github.com/ggml-org/llama.cpp/blob/master/src/llama-vocab.cpp
+
+import { describe } from '../../base/errors.js'
+import { nameOf } from '../tokenizers/bytes.js'
+import { decoderOf } from '../tokenizers/decoders.js'
+import { openParts } from '../tokenizers/open-files.js'
+import { sectionsOf } from './sections.js'
+import { Vocabulary } from './vocabulary.js'
+
+/** @typedef {import('./read-gguf.js').GgufMetadata} GgufMetadata */
+
+const SPACE = '\u2581'
+
+/**
+ * What differs between the kinds of vocabularies.
+ * @typedef {object} Kind
+ * @property {Partial<Record<import('./vocabulary.js').Role, number>>} ids of special tokens, where the file does not say them
+ * @property {boolean} hasStart a text begins with the start token unless the file says otherwise
+ * @property {boolean} hasEnd the same of its end
+ * @property {(vocabulary: Vocabulary) => Promise<object>} parts of tokenizer.json
+ */
+
+/** By tokenizer.ggml.model. @type {Record<string, Kind>} */
+const KINDS = {
+  llama: { ids: { bos: 1, eos: 2, unknown: 0 }, hasStart: true, hasEnd: false, parts: pairsByScore },
+  gpt2: { ids: { bos: 11, eos: 11 }, hasStart: false, hasEnd: false, parts: pairsByRank },
+  bert: {
+    ids: { bos: 101, unknown: 100, seperator: 102, padding: 0, mask: 103 },
+    hasStart: true,
+    hasEnd: false,
+    parts: async vocabulary => (await import('./wordpiece.js')).wordPiece(vocabulary),
+  },
+  t5: {
+    ids: { eos: 1, unknown: 2, padding: 0 },
+    hasStart: false,
+    hasEnd: true,
+    parts: async vocabulary => (await import('./unigram.js')).unigram(vocabulary, decoder),
+  },
+}
+
+/**
+ * @param {GgufMetadata} metadata
+ * @param {import('../tokenizer.js').TokenizerClass} [Class] of the package
+ * @returns {Promise<import('../tokenizer.js').TextReader>}
+ */
+export async function openMetadata(metadata, Class) {
+  const { json, config } = await tokenizerOf(metadata)
+  return openParts(json, config, Class)
+}
+
+/**
+ * The metadata as the objects of tokenizer.json and tokenizer_config.json.
+ * @param {GgufMetadata} metadata
+ */
+export async function tokenizerOf(metadata) {
+  const model = metadata.get('tokenizer.ggml.model')
+  if (typeof model !== 'string' || !Object.hasOwn(KINDS, model))
+    throw new RangeError(
+      `tokenizer.ggml.model: ${describe(model)} is not covered; covered: ${Object.keys(KINDS).join(', ')}. Load the model with { tokenizer: false } and give ids`,
+    )
+  const kind = KINDS[model]
+  const vocabulary = new Vocabulary(metadata, kind.ids)
+  const parts = await kind.parts(vocabulary)
+  const { isStarted = kind.hasStart, ...json } = /** @type {any} */ (parts)
+  const added = vocabulary.added()
+  return {
+    json: {
+      added_tokens: added,
+      sections: sectionsOf(added),
+      post_processor: around(vocabulary, isStarted, kind.hasEnd, model === 'bert'),
+      ...json,
+    },
+    config: vocabulary.config(),
+  }
+}
+
+/**
+ * What is put around texts.
+ * @param {Vocabulary} vocabulary
+ * @param {boolean} hasStart @param {boolean} hasEnd
+ * @param {boolean} isAlways both, whatever the file says
+ */
+function around(vocabulary, hasStart, hasEnd, isAlways) {
+  const starts = isAlways || vocabulary.flag('add_bos_token', hasStart)
+  const ends = isAlways || vocabulary.flag('add_eos_token', hasEnd)
+  const mark = (/** @type {boolean} */ is, /** @type {import('./vocabulary.js').Role} */ role, type_id = 0) =>
+    is ? [{ SpecialToken: { id: vocabulary.needed(role), type_id } }] : []
+  const part = (/** @type {string} */ id, type_id = 0) => ({ Sequence: { id, type_id } })
+  const last = isAlways ? 'seperator' : 'eos'
+  const single = [...mark(starts, 'bos'), part('A'), ...mark(ends, last)]
+  const isEncoder = !isAlways && vocabulary.id('seperator') !== undefined && starts && ends
+  const pair = isAlways
+    ? [...single, part('B', 1), ...mark(true, last, 1)]
+    : [...single, ...(isEncoder ? mark(true, 'seperator') : mark(starts, 'bos')), part('B'), ...mark(ends, last)]
+  const ids = [...single, ...pair].flatMap(slot => ('SpecialToken' in slot ? slot.SpecialToken.id : []))
+  return {
+    type: 'TemplateProcessing',
+    single,
+    pair,
+    special_tokens: Object.fromEntries(ids.map(id => [id, { ids: [vocabulary.ids.get(id)] }])),
+  }
+}
+
+/**
+ * A decoder that leaves the tokens that are found in texts as they are written.
+ * @param {Vocabulary} vocabulary
+ * @param {object[]} decoders of tokenizer.json
+ * @param {boolean} [isTrimmed] without the space at the start
+ */
+export function decoder(vocabulary, decoders, isTrimmed = false) {
+  const json = { type: 'Sequence', decoders }
+  const decode = decoderOf(json)
+  const own = new Set(vocabulary.added().map(({ content }) => content))
+  return Object.assign(
+    (/** @type {string[]} */ tokens) => {
+      let out = ''
+      for (let from = 0; from < tokens.length; ) {
+        let to = from
+        while (to < tokens.length && !own.has(tokens[to])) to++
+        out += decode(tokens.slice(from, to)).join('')
+        if (to < tokens.length) out += tokens[to]
+        from = to + 1
+      }
+      return [isTrimmed && out.startsWith(' ') ? out.slice(1) : out]
+    },
+    { toJSON: () => json },
+  )
+}
+
+/**
+ * SentencePiece's byte pairs: of all neighbours that the vocabulary has as one token those with the best score are joined first.
+ * @param {Vocabulary} vocabulary
+ */
+async function pairsByScore(vocabulary) {
+  const { tokens } = vocabulary
+  const scores = vocabulary.scores()
+  const order = [...new Set(scores)].sort((a, b) => b - a)
+  const rankOfScore = new Map(order.map((score, rank) => [score, rank]))
+  const ranks = new Map(tokens.map((token, id) => [token, rankOfScore.get(scores[id])]))
+  for (let byte = 0; byte < 256; byte++)
+    if (!ranks.has(nameOf(byte))) throw vocabulary.refuse('tokens', `a vocabulary without the byte ${nameOf(byte)}`)
+  const hasPrefix = vocabulary.flag('add_space_prefix', true)
+  const space = { type: 'Replace', pattern: { String: ' ' }, content: SPACE }
+  return {
+    normalizer: { type: 'Sequence', normalizers: [...(hasPrefix ? [{ type: 'Prepend', prepend: ' ' }] : []), space] },
+    model: {
+      type: 'BPE',
+      vocab: Object.fromEntries(vocabulary.ids),
+      merges: [],
+      byte_fallback: true,
+      rankOf: (/** @type {string} */ left, /** @type {string} */ right) => ranks.get(left + right),
+    },
+    decoder: decoder(
+      vocabulary,
+      [{ type: 'Replace', pattern: { String: SPACE }, content: ' ' }, { type: 'ByteFallback' }],
+      hasPrefix,
+    ),
+  }
+}
+
+/**
+ * The byte pairs of GPT-2 and its kin.
+ * @param {Vocabulary} vocabulary
+ */
+async function pairsByRank(vocabulary) {
+  const { preTokenizerOf, ruleOf } = await import('./pre-tokenizers.js')
+  const rule = ruleOf(vocabulary.get('pre'))
+  const { ids } = vocabulary
+  /** @type {Map<string, [string, string]>} */
+  const merges = new Map()
+  for (const merge of vocabulary.texts('merges')) {
+    const at = merge.indexOf(' ', 1)
+    const pair = /** @type {[string, string]} */ ([merge.slice(0, at), merge.slice(at + 1)])
+    if (at < 0 || !ids.has(pair.join('')))
+      throw vocabulary.refuse('merges', `${describe(merge)}, whose result is no token,`)
+    if (!merges.has(merge)) merges.set(merge, pair)
+  }
+  return {
+    isStarted: rule.hasStart,
+    pre_tokenizer: preTokenizerOf(rule),
+    model: {
+      type: 'BPE',
+      vocab: Object.fromEntries(vocabulary.ids),
+      merges: [...merges.values()],
+      ignore_merges: rule.isWhole === true,
+      drops_late: true,
+    },
+    decoder: decoder(vocabulary, [{ type: 'ByteLevel', add_prefix_space: true }]),
+  }
+}

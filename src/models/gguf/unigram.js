@@ -1,0 +1,111 @@
+// Unigram vocabularies of GGUF files, with the normalizer that llama.cpp has for them.
+
+import { describe } from '../../base/errors.js'
+import { UNKNOWN } from '../tokenizers/best-pieces.js'
+import { charsmapOf, mapped } from '../tokenizers/charsmap.js'
+
+const SPACE = '\u2581'
+/** Types of tokens that a text may become by its letters. */
+const [NORMAL, USER, UNUSED] = [1, 4, 5]
+
+/**
+ * @param {object} options
+ * @param {import('../tokenizers/charsmap.js').Charsmap} [options.charsmap]
+ * @param {string[]} options.own tokens whose letters, and starts of them, stay as they are
+ * @param {boolean} options.hasPrefix does a mark stand before a text?
+ * @param {boolean} options.isMerged does one mark stand for several spaces, and none at the end?
+ */
+function normalizer({ charsmap, own, hasPrefix, isMerged }) {
+  const starts = new Set(own.flatMap(token => Array.from(token, (_, n) => token.slice(0, n + 1))))
+  const longest = own.reduce((most, token) => Math.max(most, token.length), 0)
+  const changed = (/** @type {string} */ text) => {
+    if (!charsmap) return text
+    const bytes = new TextEncoder().encode(text)
+    let out = ''
+    let at = 0 // characters
+    for (let from = 0; from < bytes.length; ) {
+      let length = longest
+      while (length > 0 && !starts.has(text.slice(at, at + length))) length--
+      const character = String.fromCodePoint(Number(text.codePointAt(at)))
+      const found = length ? undefined : [...mapped(charsmap, bytes, from)].pop() // the longest
+      const part = length ? text.slice(at, at + length) : found ? partOf(text, at, found.length) : character
+      out += found ? found.text : part
+      at += part.length
+      from += new TextEncoder().encode(part).length
+    }
+    return out
+  }
+  return (/** @type {string} */ text) => {
+    let out = ''
+    let isWord = false
+    let isPrefixed = !hasPrefix
+    for (const character of changed(text)) {
+      if (character === ' ') {
+        isWord = false
+        if (!isMerged) out += SPACE
+        continue
+      }
+      if (!isWord && (!isPrefixed || isMerged)) {
+        out += SPACE
+        isPrefixed = true
+      }
+      isWord = true
+      out += character
+    }
+    return out
+  }
+}
+
+/** The characters that have so many bytes. @param {string} text @param {number} at @param {number} bytes */
+function partOf(text, at, bytes) {
+  let end = at
+  for (let left = bytes; left > 0; ) {
+    const character = String.fromCodePoint(Number(text.codePointAt(end)))
+    left -= new TextEncoder().encode(character).length
+    end += character.length
+  }
+  return text.slice(at, end)
+}
+
+/**
+ * @param {import('./vocabulary.js').Vocabulary} vocabulary
+ * @param {typeof import('./tokenizer.js').decoder} decoder
+ */
+export function unigram(vocabulary, decoder) {
+  const { tokens } = vocabulary
+  const scores = vocabulary.scores()
+  const own = tokens.filter((_, id) => vocabulary.is(id, [USER]))
+  const strange = own.find(token => /[^\0-\x7f]/.test(token))
+  if (strange !== undefined) throw vocabulary.refuse('token_type', `${describe(strange)} as a user-defined token`)
+  const map = vocabulary.get('precompiled_charsmap')
+  if (map !== undefined && !(map instanceof Uint8Array || map instanceof Int8Array))
+    throw vocabulary.refuse('precompiled_charsmap', describe(map))
+  let charsmap
+  try {
+    charsmap = map && charsmapOf(new Uint8Array(map.buffer, map.byteOffset, map.byteLength))
+  } catch {
+    throw vocabulary.refuse('precompiled_charsmap', `a map of ${map?.length} bytes, which are cut off,`)
+  }
+  const normal = scores.filter((_, id) => vocabulary.is(id, [NORMAL]))
+  const hasPrefix = vocabulary.flag('add_space_prefix', false)
+  const isMerged = vocabulary.flag('remove_extra_whitespaces', false)
+  return {
+    normalizer: normalizer({ charsmap, own, hasPrefix, isMerged }),
+    model: {
+      type: 'Unigram',
+      // A score of null: no text becomes this token.
+      vocab: tokens.map((token, id) => {
+        const isLetters = vocabulary.is(id, [NORMAL, USER, UNUSED])
+        return [token, isLetters ? (vocabulary.is(id, [USER]) ? 0 : scores[id]) : null]
+      }),
+      unk_id: vocabulary.id('unknown'),
+      byte_fallback: false,
+      unknown_score: normal.reduce((least, score) => Math.min(least, score), Infinity) - UNKNOWN,
+    },
+    decoder: decoder(
+      vocabulary,
+      [{ type: 'Replace', pattern: { String: SPACE }, content: ' ' }],
+      hasPrefix || isMerged,
+    ),
+  }
+}

@@ -1,0 +1,197 @@
+// Vocabularies of GGUF files give the ids of llama.cpp. More random ones, against llama.cpp itself:
+//   NODE_LLAMA_CPP=.../node-llama-cpp/dist/index.js VOCABULARIES=200 SEED=1000 node --test tests/models/gguf-tokenizer.test.js
+
+import assert from 'node:assert/strict'
+import { existsSync, readFileSync } from 'node:fs'
+import { test } from 'node:test'
+import { fileURLToPath } from 'node:url'
+import { openMetadata, tokenizerOf } from '../../src/models/gguf/tokenizer.js'
+import { KINDS, PRES } from './gguf/random-vocabularies.js'
+import { digest, llamaCpp, openBytes, randomVocabulary } from './gguf/vocabularies.js'
+import { Tokenizer } from './tokenizer.js'
+
+const published = fileURLToPath(new URL('../../../shared/gguf', import.meta.url))
+const expected = JSON.parse(readFileSync(new URL('../goldens/gguf-tokens.json', import.meta.url), 'utf8'))
+
+/** @param {import('../../src/models/tokenizer.js').TextReader} reader @param {string} text */
+const idsOf = (reader, text) => reader.encode(text, undefined, Infinity, false).ids
+
+for (const name of ['bert-bge', 'deepseek-coder', 'gpt-2', 'llama-spm', 'phi-3', 'starcoder']) {
+  const path = `${published}/ggml-vocab-${name}.gguf`
+  const skip = existsSync(path) ? false : `${path} is not there`
+  test(`${name}: the vocabulary of llama.cpp gives its ids for 47 texts`, { skip }, async () => {
+    const reader = await openBytes(new Uint8Array(readFileSync(path)))
+    const texts = readFileSync(`${path}.inp`, 'utf8').split('\n__ggml_vocab_test__\n')
+    const lines = readFileSync(`${path}.out`, 'utf8').split('\n')
+    assert.equal(texts.length, 47)
+    for (const [n, text] of texts.entries())
+      assert.deepEqual(idsOf(reader, text), lines[n].split(' ').filter(Boolean).map(Number), text)
+  })
+}
+
+for (const kind of /** @type {(keyof typeof KINDS)[]} */ (Object.keys(KINDS)))
+  test(`random vocabularies (${kind}) give the ids of llama.cpp`, async () => {
+    const names = Object.keys(expected).filter(name => name.startsWith(`${kind} `))
+    assert.ok(names.length > 3)
+    for (const name of names) {
+      const { bytes, texts } = randomVocabulary(kind, Number(name.split(' ')[1]))
+      const reader = await openBytes(bytes)
+      const [all, ...each] = expected[name]
+      const ids = texts.map(text => refusable(() => idsOf(reader, text)))
+      each.forEach((/** @type {string} */ want, /** @type {number} */ n) => {
+        if (ids[n]) assert.equal(digest(ids[n]), want, `${name}: ${JSON.stringify(texts[n])}`)
+      })
+      if (ids.every(Boolean)) assert.equal(digest(ids.flat().map(Number)), all, name)
+    }
+  })
+
+/** Ids, or undefined where a text is refused. @param {() => number[]} encode */
+function refusable(encode) {
+  try {
+    return encode()
+  } catch (error) {
+    assert.match(/** @type {Error} */ (error).message, /^tokenize: "▁" within a word is not covered/)
+    return undefined
+  }
+}
+
+test('every rule of tokenizer.ggml.pre is among the random vocabularies', () => {
+  const names = Object.keys(expected).filter(name => name.startsWith('bpe '))
+  const found = names.map(name =>
+    new Map(randomVocabulary('bpe', Number(name.split(' ')[1])).metadata).get('tokenizer.ggml.pre'),
+  )
+  assert.deepEqual([...new Set(found)].sort(), [...PRES].sort())
+})
+
+test('random vocabularies give the ids of llama.cpp that is installed', async t => {
+  const llama = await llamaCpp()
+  if (!llama) return t.skip('node-llama-cpp is not installed')
+  const [count, first] = [Number(process.env.VOCABULARIES ?? 4), Number(process.env.SEED ?? 1000)]
+  for (const kind of /** @type {(keyof typeof KINDS)[]} */ (Object.keys(KINDS)))
+    for (let seed = first; seed < first + count; seed++) {
+      const { bytes, texts } = randomVocabulary(kind, seed)
+      const reader = await openBytes(bytes)
+      const want = await llama.idsOf(bytes, texts)
+      for (const [n, text] of texts.entries()) {
+        const ids = refusable(() => idsOf(reader, text))
+        if (ids) assert.deepEqual(ids, want[n], `${kind} ${seed}: ${JSON.stringify(text)}`)
+      }
+    }
+})
+
+/** @param {keyof typeof KINDS} kind @param {Record<string, unknown>} changes @returns {Map<string, any>} metadata as the reader of files gives it */
+function metadataOf(kind, changes = {}) {
+  const { metadata } = randomVocabulary(kind, 1)
+  const types = { float32: Float32Array, int32: Int32Array, uint8: Uint8Array }
+  const all = new Map(
+    metadata.map(([key, value]) => {
+      const { type, value: list } = Object(value)
+      return [key, type ? types[/** @type {keyof typeof types} */ (type)].from(list) : value]
+    }),
+  )
+  for (const [key, value] of /** @type {[string, any][]} */ (Object.entries(changes)))
+    value === undefined ? all.delete(`tokenizer.${key}`) : all.set(`tokenizer.${key}`, value)
+  return all
+}
+
+test('what a text begins and ends with is what the file says, or what llama.cpp assumes', async () => {
+  const tokens = async (
+    /** @type {Map<string, any>} */ metadata,
+    /** @type {string} */ text,
+    /** @type {string} */ pair,
+  ) => {
+    const { ids } = (await openMetadata(metadata, Tokenizer)).encode(text, pair, Infinity, true)
+    return ids.map(id => metadata.get('tokenizer.ggml.tokens')[id]).join(' ')
+  }
+  const spm = { 'ggml.add_space_prefix': false, 'ggml.add_bos_token': undefined }
+  const one = /** @type {any} */ (undefined)
+  assert.equal(await tokens(metadataOf('spm', spm), '</s>', one), '<s> </s>')
+  const both = { ...spm, 'ggml.add_bos_token': false, 'ggml.add_eos_token': true }
+  assert.equal(await tokens(metadataOf('spm', both), '<unk>', '<unk>'), '<unk> </s> <unk> </s>')
+  assert.equal(await tokens(metadataOf('wpm'), '[MASK]', '[MASK]'), '[CLS] [MASK] [SEP] [MASK] [SEP]')
+  assert.equal(await tokens(metadataOf('ugm'), '</s>', one), '</s> </s>')
+  assert.equal(await tokens(metadataOf('bpe', { 'ggml.pre': 'gpt-2' }), '!', one), '!')
+  assert.equal(
+    await tokens(metadataOf('bpe', { 'ggml.pre': 'llama-bpe', 'ggml.bos_token_id': 2 }), '!', one),
+    '\u0102 !',
+  )
+  const reranker = { 'ggml.add_bos_token': true, 'ggml.seperator_token_id': 0, 'ggml.bos_token_id': 2 }
+  const ends = { 'ggml.pre': 'roberta-bpe', 'ggml.add_eos_token': true, 'ggml.eos_token_id': 0, ...reranker }
+  assert.equal(await tokens(metadataOf('bpe', ends), '!', '!'), '\u0102 ! \u0100 \u0100 ! \u0100')
+})
+
+test('special tokens and chat templates have their names', async () => {
+  const more = {
+    chat_template: '{{ messages }}',
+    chat_templates: ['tool_use'],
+    'chat_template.tool_use': '{{ tools }}',
+  }
+  const { config } = await tokenizerOf(metadataOf('spm', more))
+  assert.deepEqual(config, {
+    bos_token: '<s>',
+    eos_token: '</s>',
+    unk_token: '<unk>',
+    chat_template: [
+      { name: 'default', template: '{{ messages }}' },
+      { name: 'tool_use', template: '{{ tools }}' },
+    ],
+  })
+  const { config: plain } = await tokenizerOf(metadataOf('spm', { chat_template: '{{ messages }}' }))
+  assert.equal(plain.chat_template, '{{ messages }}')
+})
+
+test('ids become their text: bytes, spaces, special tokens as they are written', async () => {
+  const spm = await openMetadata(metadataOf('spm', { 'ggml.add_space_prefix': true }), Tokenizer)
+  for (const text of ['a b', ' a', 'й😀', '\n\n', ''])
+    assert.equal(spm.decode(spm.encode(text, undefined, Infinity, true).ids, true), text)
+  assert.equal(spm.decode(spm.encode('a</s>', undefined, Infinity, true).ids, false), '<s> a</s>')
+  const bpe = await openMetadata(metadataOf('bpe'), Tokenizer)
+  for (const text of ['Ġ a\u0301 <|é|>', '한국어']) assert.equal(bpe.decode(idsOf(bpe, text), false), text)
+})
+
+test('a vocabulary that contradicts itself, or is of another kind, is refused by its key', async () => {
+  /** @type {[keyof typeof KINDS, Record<string, unknown>, RegExp][]} */
+  const cases = [
+    ['bpe', { 'ggml.pre': 'kimi-k2' }, /^tokenizer\.ggml\.pre: "kimi-k2" is not covered; covered: default, llama3,/],
+    ['bpe', { 'ggml.pre': 'gpt-2 phi-2' }, /^tokenizer\.ggml\.pre: "gpt-2 phi-2" is not covered/],
+    ['bpe', { 'ggml.merges': undefined }, /^tokenizer\.ggml\.merges: undefined given, a list of texts expected/],
+    [
+      'bpe',
+      { 'ggml.merges': ['a \u4f60'] },
+      /^tokenizer\.ggml\.merges: "a 你", whose result is no token, is not covered/,
+    ],
+    ['spm', { 'ggml.model': 'rwkv' }, /^tokenizer\.ggml\.model: "rwkv" is not covered; covered: llama, gpt2, bert, t5/],
+    ['spm', { 'ggml.tokens': undefined }, /^tokenizer\.ggml\.tokens: undefined given, a list of texts expected/],
+    ['spm', { 'ggml.tokens': ['a', 'b', 'a'] }, /^tokenizer\.ggml\.tokens: "a", which is there twice, is not covered/],
+    [
+      'spm',
+      { 'ggml.tokens': ['a', 'b'] },
+      /^tokenizer\.ggml\.tokens: a vocabulary without the byte <0x00> is not covered/,
+    ],
+    [
+      'spm',
+      { 'ggml.scores': Float32Array.of(1) },
+      /^tokenizer\.ggml\.scores: a Float32Array of 1 given, a number for each of/,
+    ],
+    ['spm', { 'ggml.token_type': 'x' }, /^tokenizer\.ggml\.token_type: "x" given, a number for each of/],
+    ['spm', { 'ggml.add_eos_token': 1 }, /^tokenizer\.ggml\.add_eos_token: 1 given, true or false expected/],
+    ['spm', { 'ggml.bos_token_id': 'x' }, /^tokenizer\.ggml\.bos_token_id: "x" given, the id of a token expected/],
+    [
+      'ugm',
+      { 'ggml.add_bos_token': true },
+      /^tokenizer\.ggml\.bos_token_id: undefined given, the id of a token expected/,
+    ],
+    [
+      'ugm',
+      { 'ggml.precompiled_charsmap': Uint8Array.of(9, 9) },
+      /^tokenizer\.ggml\.precompiled_charsmap: a map of 2 bytes, which are cut off,/,
+    ],
+  ]
+  for (const [kind, changes, message] of cases)
+    await assert.rejects(openMetadata(metadataOf(kind, changes), Tokenizer), { name: 'RangeError', message })
+  const scores = metadataOf('spm').get('tokenizer.ggml.scores').fill(Number.NaN)
+  await assert.rejects(
+    openMetadata(metadataOf('spm', { 'ggml.scores': scores }), Tokenizer),
+    /scores: NaN given, a score of/,
+  )
+})

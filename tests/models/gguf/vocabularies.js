@@ -1,0 +1,57 @@
+// Opens random vocabularies with the reader of the product, and by llama.cpp itself where node-llama-cpp is installed.
+
+import { createHash } from 'node:crypto'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { readGguf } from '../../../src/models/gguf/read-gguf.js'
+import { openMetadata } from '../../../src/models/gguf/tokenizer.js'
+import { Tokenizer } from '../tokenizer.js'
+import { randomOf } from '../tokenizers/random-files.js'
+import { KINDS } from './random-vocabularies.js'
+import { writeGguf } from './write-gguf.js'
+
+/** @param {Uint8Array} bytes of a GGUF file */
+export async function openBytes(bytes) {
+  const source = {
+    size: bytes.length,
+    read: async (/** @type {number} */ from, /** @type {number} */ to) => bytes.subarray(from, to),
+  }
+  const { metadata } = await readGguf(source, 'model.gguf')
+  return openMetadata(metadata, Tokenizer)
+}
+
+/** @param {keyof typeof KINDS} kind @param {number} seed */
+export const randomVocabulary = (kind, seed) => {
+  const { metadata, texts } = KINDS[kind](randomOf(seed), seed)
+  return { metadata, texts, bytes: writeGguf(metadata) }
+}
+
+/** A few letters that stand for ids. @param {readonly number[]} ids */
+export const digest = ids => createHash('sha256').update(ids.join(' ')).digest('hex').slice(0, 8)
+
+/**
+ * llama.cpp as node-llama-cpp has it; undefined where it is not installed.
+ * @returns {Promise<{ idsOf: (bytes: Uint8Array, texts: readonly string[]) => Promise<number[][]> } | undefined>}
+ */
+export async function llamaCpp() {
+  const name = process.env.NODE_LLAMA_CPP ?? 'node-llama-cpp'
+  const found = await import(name).catch(() => undefined)
+  if (!found) return undefined
+  const llama = await found.getLlama({ gpu: false, build: 'never', logger: () => {} })
+  return {
+    async idsOf(bytes, texts) {
+      const folder = mkdtempSync(join(tmpdir(), 'qkv-gguf-'))
+      try {
+        const modelPath = join(folder, 'vocabulary.gguf')
+        writeFileSync(modelPath, bytes)
+        const model = await llama.loadModel({ modelPath, vocabOnly: true })
+        const ids = texts.map(text => [...model.tokenize(text, true)])
+        await model.dispose()
+        return ids
+      } finally {
+        rmSync(folder, { recursive: true })
+      }
+    },
+  }
+}
