@@ -14,6 +14,8 @@ export function header(drawing) {
   const { t, room, language, shell } = drawing
   const { rooms } = shell
   const can = rooms.store(room)?.can()
+  // Until there is something to undo, two buttons that do nothing only fill the header.
+  const isFresh = !can?.undo && !can?.redo
   return html`<a class="skip" href="#stage" @click=${skip}>${t('skip')}</a>
     <header class="top">
       <tool-group class="top-row" aria-label=${t('pageTools')}>
@@ -26,8 +28,8 @@ export function header(drawing) {
         </nav>
         <span class="spring"></span>
         ${rooms.get(room)?.part('tools', drawing) ?? nothing}
-        <button type="button" class="tool" id="undo" title="Ctrl+Z" ?disabled=${!can?.undo} @click=${() => shell.travel('undo', 0)}>${t('undo')}</button>
-        <button type="button" class="tool" id="redo" title="Ctrl+Shift+Z" ?disabled=${!can?.redo} @click=${() => shell.travel('undo', 1)}>${t('redo')}</button>
+        <button type="button" class="tool" id="undo" title="Ctrl+Z" ?hidden=${isFresh} ?disabled=${!can?.undo} @click=${() => shell.travel('undo', 0)}>${t('undo')}</button>
+        <button type="button" class="tool" id="redo" title="Ctrl+Shift+Z" ?hidden=${isFresh} ?disabled=${!can?.redo} @click=${() => shell.travel('undo', 1)}>${t('redo')}</button>
         <button type="button" class="tool" id="copy-link" @click=${shell.share}>${t('share')}</button>
         ${menu({ id: 'more', label: html`<span class="more-word">${t('more')}</span> ☰`, title: t('more') }, more(drawing))}
       </tool-group>

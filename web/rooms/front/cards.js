@@ -41,11 +41,15 @@ function modelPicture() {
   return recorded.modelMaps.map((weights, i) => map(weights, i * (size + gap), (HEIGHT - size) / 2, size))
 }
 
-/** @param {string} href @param {string} id @param {string} title @param {string} text @param {unknown} picture @param {unknown} [more] another link */
-const card = (href, id, title, text, picture, more = nothing) =>
-  html`<div class="front-card"><a id=${id} href=${href}>
+/** @param {string} href @param {string} id @param {string} title @param {string} text @param {unknown} picture */
+const card = (href, id, title, text, picture) =>
+  html`<a class="front-card" id=${id} href=${href}>
     <svg viewBox="0 0 ${WIDTH} ${HEIGHT}" aria-hidden="true">${picture}</svg>
-    <strong>${title}</strong> <span>${text}</span></a> ${more}</div>`
+    <strong>${title}</strong> <span>${text}</span></a>`
+
+/** The room of models, whose model of English reads a text. @param {string} text */
+export const ownSentence = text =>
+  `#2&${new URLSearchParams({ room: 'models', 'models.checkpoint': 'english', 'models.prompt': text })}`
 
 /**
  * The room of models with this story and these heads off: the map of the named head, with what the pronoun looks at most.
@@ -81,15 +85,9 @@ export const cards = ({ t }) =>
   html`<nav class="front-cards" aria-label=${t('frontCards')}>
     ${card('#2&view=flow', 'front-to-layer', t('frontLayer'), t('frontLayerText'), layerPicture())}
     ${card('#2&room=learn', 'front-to-learn', t('frontLearn'), t('frontLearnText', { steps: recorded.curve.steps }), learnPicture())}
-    ${card(
-      '#2&room=models&models.list=true',
-      'front-to-models',
-      t('frontModels'),
-      t('frontModelsText'),
-      modelPicture(),
-      html`<a class="front-way" id="front-to-translation" href=${TRANSLATION}>${t('frontTranslation')}</a>`,
-    )}
+    ${card('#2&room=models&models.list=true', 'front-to-models', t('frontModels'), t('frontModelsText'), modelPicture())}
   </nav>
   <div class="front-links" @toggle=${intoSight}><a id="front-to-exercises" href="#2&room=exercises">${t('frontExercises')}</a>
     <a href="#2&room=exercises&exercises.part=teachers">${t('frontTeachers')}</a>
+    <a id="front-to-translation" href=${TRANSLATION}>${t('frontTranslation')}</a>
     ${checked({ t })}</div>`

@@ -1,13 +1,15 @@
-// The picture of the front door: the story with its links, the next word, the switches, what happened, three cards.
+// The picture of the front door: the story with its links, the next word, the switches, what happened, a field for the
+// reader's own sentence, three cards.
 
-import { html, nothing } from 'lit'
+import { html, nothing, svg } from 'lit'
 import { repeat } from 'lit/directives/repeat.js'
 import { headName } from '../../head/changes.js'
 import { untilReleased } from '../../shell/held-key.js'
 import { menu, menuItem } from '../../shell/menu.js'
-import { cards, thisStory } from './cards.js'
+import { cards, ownSentence, thisStory } from './cards.js'
 import {
   BOYS,
+  carriedBy,
   FIRST,
   GIRLS,
   isName,
@@ -46,8 +48,8 @@ export function draw(context) {
   const switches = view.isHeld ? { isOn: true, othersOn: true } : settings
   const { runs, isLive } = runsOf(context)
   const told = runs?.[runName(switches)]
-  const { layer, head } = NAMED[settings.pronoun]
   return html`<main class="front" id="stage" tabindex="-1" data-live=${isLive}>
+    <h2 class="front-title">${t('frontTitle')}</h2>
     <p class="front-intro">${t('frontIntro', { count: grouped(recorded.parameters, t('htmlLang')) })}</p>
     <div class="front-stage">
       <div class="front-story">${line(context, 0, SECOND_LINE)}${line(context, SECOND_LINE, undefined, told)}
@@ -55,8 +57,8 @@ export function draw(context) {
       ${bars(context, told)}
       ${switchRow(context, switches, runs?.all.row)}
       ${says(context, runs, switches)}
-      <p class="note">${t('frontHint', { pronoun: settings.pronoun, name: headName({ layer, head }), layer: layer + 1, head: head + 1 })}</p>
     </div>
+    ${own(context)}
     ${cards(context)}
   </main>`
 }
@@ -66,13 +68,26 @@ function line(context, from, to, told) {
   const { t, settings } = context
   const tokens = tokensOf(storyOf(settings))
   const words = tokens.slice(from, to)
+  const show = (/** @type {number} */ i) =>
+    html`<span class="front-word" data-token=${from + i}>${wordOf(context, words[i])}${gloss(t, words[i])}</span>`
+  const isStop = (/** @type {number} */ i) => words[i] === '.'
   return html`<p class="front-line" lang="en">${repeat(
     words,
     (_, i) => i,
-    (word, i) =>
-      html`<span class="front-word ${word === '.' ? 'is-stop' : ''}" data-token=${from + i}>${wordOf(context, word)}${gloss(t, word)}</span>`,
-  )}${to === undefined ? html`<output class="front-answer" aria-live="off">${told ? shownWord(told.top[0][0]) : '…'}</output>` : nothing}</p>`
+    (_, i) => {
+      if (isStop(i)) return nothing
+      return isStop(i + 1) ? html`<span class="front-pair">${show(i)}${show(i + 1)}</span>` : show(i)
+    },
+  )}${
+    to === undefined
+      ? html`<output class="front-answer" aria-live="off">${told ? shownWord(told.top[0][0]) : '…'}</output>
+      <span class="front-hint note" lang=${t('htmlLang')}>${t('frontHint', { pronoun: settings.pronoun })}</span>`
+      : nothing
+  }</p>`
 }
+
+/** Two arrows: the pronoun changes places with the other. */
+const swapSign = svg`<svg class="front-swap" viewBox="0 0 12 12" aria-hidden="true"><path d="M1 4h10l-3-3M11 8H1l3 3"></path></svg>`
 
 /** In Chinese, what a word means stands under it. @param {Context['t']} t @param {string} word */
 const gloss = (t, word) => (t('frontGlosses') ? html`<small class="front-gloss">${glossOf(t, word)}</small>` : nothing)
@@ -91,7 +106,7 @@ function wordOf({ t, act, settings }, word) {
   if (word === settings.pronoun) {
     const other = otherOf(word)
     const label = t('frontSwap', { word, other })
-    return html`<button type="button" class="front-pick" id="front-pronoun" title=${label} @click=${() => act.pronoun(other)}>${word}</button>`
+    return html`<button type="button" class="front-pick" id="front-pronoun" title=${label} @click=${() => act.pronoun(other)}>${word}${swapSign}</button>`
   }
   if (!isName(word)) return word === 'is' ? 'Is' : word
   const who = word === settings.girl ? 'girl' : 'boy'
@@ -99,8 +114,9 @@ function wordOf({ t, act, settings }, word) {
   return menu(
     {
       id: `front-${who}`,
-      label: html`<span class="front-pick">${shownWord(word)}</span>`,
+      label: shownWord(word),
       title: t('frontNames', { name: shownWord(word) }),
+      buttonClass: 'front-pick',
     },
     html`${names.map(name => menuItem(`front-name-${name}`, shownWord(name), () => act.name(who, name)))}
       ${menuItem(`front-swap-${who}`, t('frontOrder'), act.swap)}`,
@@ -118,29 +134,53 @@ function links({ t, settings }, told, isOn) {
     }),
   )
   const { row = [] } = told ?? {}
-  return html`<story-links .weights=${row} .from=${tokens.length - 1} .isOff=${!isOn} .titles=${titles}></story-links>
+  const carried = carriedBy(row)
+  const carries = carried && t('frontCarries', { word: tokens[carried[0]], name: shownWord(tokens[carried[1]]) })
+  return html`<story-links .weights=${row} .from=${tokens.length - 1} .isOff=${!isOn} .titles=${titles} .carried=${carried} .carries=${carries}></story-links>
     <ol class="visually-hidden" id="front-gives" aria-label=${t('frontLinks')}>${titles.map((title, i) => (isOn && row[i] >= LEAST_LINK ? html`<li>${title}</li>` : nothing))}</ol>`
 }
 
-/** The six likeliest words. @param {Context} context @param {Told | undefined} told */
+/** The likeliest words, and all the others together. @param {Context} context @param {Told | undefined} told */
 function bars({ t }, told) {
-  return html`<ol class="front-bars" aria-label=${t('frontBars')}>${told?.top.map(
-    ([word, p]) =>
-      html`<li data-word=${word} data-p=${p.toPrecision(6)}><span class="name">${shownWord(word)}</span>
-        <span class="front-bar"><span .style=${`inline-size: ${p * 100}%`}></span></span>
-        <span class="number">${percent(p, t)}</span></li>`,
-  )}</ol>`
+  const shown = told?.top.filter(([, p]) => p >= LEAST_BAR) ?? []
+  const rest = 1 - shown.reduce((sum, [, p]) => sum + p, 0)
+  const bar = (/** @type {string | typeof nothing} */ word, /** @type {string} */ name, /** @type {number} */ p) =>
+    html`<li data-word=${word} data-p=${p.toPrecision(6)}><span class="name">${name}</span>
+      <span class="front-bar"><span .style=${`inline-size: ${p * 100}%`}></span></span>
+      <span class="number">${percent(p, t)}</span></li>`
+  return html`<div class="front-next"><h3>${t('frontBars')}</h3>
+    <ol class="front-bars">${shown.map(([word, p]) => bar(word, shownWord(word), p))}${told ? bar(nothing, t('frontRest'), Math.max(0, rest)) : nothing}</ol></div>`
 }
+/** The least probability that has a bar: less is shown as "under 0.1%". */
+const LEAST_BAR = 0.0005
 
 /** The switches, and the way to the map of the head. @param {Context} context @param {import('./pronoun-story.js').Switches} switches @param {readonly number[]} [row] what the pronoun gives to each word */
 function switchRow({ t, act, settings, view }, { isOn, othersOn }, row) {
-  const head = headName(NAMED[settings.pronoun])
+  const { layer, head } = NAMED[settings.pronoun]
+  const name = headName({ layer, head })
+  const isNew = !view.isUsed && settings.isOn && settings.othersOn
   const one = (/** @type {'isOn' | 'othersOn'} */ which, /** @type {boolean} */ value, /** @type {string} */ name) =>
-    html`<button type="button" role="switch" class="front-switch ${which === 'isOn' && !view.isUsed ? 'is-new' : ''}" id="front-${which}" aria-checked=${value} @click=${() => act.flip(which)}>
+    html`<button type="button" role="switch" class="front-switch ${isNew ? 'is-new' : ''}" id="front-${which}" aria-checked=${value} @click=${() => act.flip(which)}>
       <span class="front-knob"></span>${t(value ? 'frontOn' : 'frontOff', { name })}</button>`
-  return html`<div class="front-switches">${one('isOn', isOn, t('frontHead', { head }))}
-    ${view.isUsed || !settings.othersOn || !settings.isOn ? one('othersOn', othersOn, t('frontOthers')) : nothing}
+  return html`<div class="front-switches">${one('isOn', isOn, t('frontHead', { head: name }))}
+    ${isNew ? html`<span class="note">${t('frontTry', { layer: layer + 1, head: head + 1 })}</span>` : one('othersOn', othersOn, t('frontOthers'))}
     <a class="front-way" id="front-go-on" href=${thisStory(settings, row)}>${t('frontGoOn')}</a></div>`
+}
+
+/** A sentence of the reader's, which the model of English continues. @param {Context} context */
+function own({ t, act, view }) {
+  const text = view.own.trim() || t('frontOwnExample')
+  return html`<form class="front-own" @submit=${follow}>
+    <label for="front-own">${t('frontOwn')}</label>
+    <input id="front-own" maxlength="400" lang="en" autocomplete="off" .value=${view.own} placeholder=${t('frontOwnExample')} @input=${(/** @type {Event & { target: HTMLInputElement }} */ { target }) => act.own(target.value)} />
+    <a class="tool is-filled" id="front-to-own" href=${ownSentence(text)}>${t('frontOwnGo')}</a>
+  </form>`
+}
+
+/** Enter in the field follows the link beside it. @param {Event & { currentTarget: HTMLFormElement }} event */
+function follow(event) {
+  event.preventDefault()
+  event.currentTarget.querySelector('a')?.click()
 }
 
 /** Why something failed, to stand within a sentence. @param {import('./front.js').Context['t']} t @param {import('../../shell/room.js').Problem} problem */
@@ -150,13 +190,11 @@ const reasonOf = (t, { key, params }) =>
 /** What happened, in words. @param {Context} context @param {Runs | undefined} runs @param {import('./pronoun-story.js').Switches} switches */
 function says({ t, act, settings, view, got }, runs, switches) {
   const head = headName(NAMED[settings.pronoun])
-  const otherPronoun = otherOf(settings.pronoun)
   const lines = runs
     ? sayings(storyOf(settings), runs, switches).map(({ key, words, shares }) =>
         t(key, {
           head,
-          otherPronoun,
-          other: headName(NAMED[otherPronoun]),
+          pronoun: settings.pronoun,
           ...mapped(words, word => (word === '<s>' ? t('frontStart') : shownWord(word))),
           ...mapped(shares, share => percent(share, t)),
         }),

@@ -19,6 +19,8 @@ export interface View {
   isSaving: boolean
   /** While the key B is held, all heads are on. */
   isHeld: boolean
+  /** The sentence in the reader's field. */
+  own: string
 }
 
 export type FrontAsks = {
@@ -32,6 +34,7 @@ export type Actions = {
   flip: [which: 'isOn' | 'othersOn']
   retry: []
   want: []
+  own: [text: string]
   release: []
 }
 

@@ -16,7 +16,7 @@ import { BOYS, GIRLS } from './names.js'
  * @property {readonly number[]} row what the pronoun gives to each token, in the named head
  */
 
-/** The runs of a story, by `runName`; `withoutOther`: without the head that answers for the other pronoun. @typedef {Record<'all' | 'without' | 'alone' | 'none' | 'withoutOther', Told>} Runs */
+/** The runs of a story, by `runName`. @typedef {Record<'all' | 'without' | 'alone' | 'none', Told>} Runs */
 
 export { BOYS, GIRLS }
 /** The story that opens. @type {Story} */
@@ -72,7 +72,7 @@ export function sayings(story, runs, switches) {
   const [[answer, p]] = told.top
   const tokens = tokensOf(story)
   if (!switches.othersOn) return [{ key: switches.isOn ? 'frontAlone' : 'frontNone', words: { answer }, shares: { p } }]
-  if (switches.isOn) return [lookOf(story, told), ...decidesOther(story, runs)]
+  if (switches.isOn) return [lookOf(story, told)]
   const [[before, pBefore]] = runs.all.top
   if (answer === before) return [{ key: 'frontSame', words: { answer }, shares: { p, before: pBefore } }]
   const isStranger = isName(answer) && !tokens.includes(answer)
@@ -84,11 +84,15 @@ export function sayings(story, runs, switches) {
   return list
 }
 
-/** For another pronoun than the first another head is named: what the first one's head decides here. @param {Story} story @param {Runs} runs @returns {ReturnType<typeof sayings>} */
-function decidesOther({ pronoun }, { all, withoutOther }) {
-  const [[answer, p]] = withoutOther.top
-  if (pronoun === FIRST.pronoun || answer !== all.top[0][0]) return []
-  return [{ key: 'frontDecidesOther', words: { answer }, shares: { p } }]
+/**
+ * The name that the word most looked at carries: the head for “she” reads the word behind a name, into which an earlier layer
+ * has copied the name (a test replaces what it holds there, and the answer changes with it).
+ * @param {readonly number[]} row
+ * @returns {[from: number, to: number] | undefined} the word and the name
+ */
+export function carriedBy(row) {
+  const at = row.indexOf(Math.max(...row))
+  return NAMES.includes(at - 1) ? [at, at - 1] : undefined
 }
 
 /** Where the named head looks. @param {Story} story @param {Told} told */
@@ -98,6 +102,7 @@ function lookOf(story, { row, top: [[answer, p]] }) {
   const words = { pronoun: story.pronoun, word: tokens[at], answer }
   const shares = { weight: row[at], p }
   if (NAMES.includes(at)) return { key: 'frontLooks', words, shares }
-  if (NAMES.includes(at - 1)) return { key: 'frontLooksBehind', words: { ...words, name: tokens[at - 1] }, shares }
+  const carried = carriedBy(row)
+  if (carried) return { key: 'frontLooksBehind', words: { ...words, name: tokens[carried[1]] }, shares }
   return { key: 'frontLooksElsewhere', words, shares }
 }

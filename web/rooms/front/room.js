@@ -30,7 +30,7 @@ export const room = {
     isOn: { kind: flag(), default: true, history: 'undo' },
     othersOn: { kind: flag(), default: true, history: 'undo' },
   },
-  view: { isUsed: false, isWanted: false, isSaving: false, isHeld: false },
+  view: { isUsed: false, isWanted: false, isSaving: false, isHeld: false, own: '' },
   actions: {
     name: (_, who, name) => change({ [who]: name }),
     swap: ({ settings }) => change({ first: settings.first === 'girl' ? 'boy' : 'girl' }),
@@ -38,6 +38,7 @@ export const room = {
     flip: ({ settings }, which) => ({ set: { [which]: !settings[which] }, view: { isUsed: true } }),
     retry: () => ({ effects: [{ type: 'retry' }] }),
     want: () => ({ view: { isWanted: true } }),
+    own: (_, own) => ({ view: { own } }),
     release: () => ({ view: { isHeld: false } }),
   },
   needs({ settings, view }) {

@@ -18,6 +18,8 @@ export class StoryLinks extends LitElement {
     from: { type: Number },
     isOff: { attribute: false },
     titles: { attribute: false },
+    carried: { attribute: false },
+    carries: { attribute: false },
     spots: { state: true },
   }
 
@@ -41,6 +43,10 @@ export class StoryLinks extends LitElement {
     .is-off {
       stroke: var(--hatch);
       stroke-dasharray: 2 6;
+    }
+    .carried {
+      stroke-width: 2;
+      stroke-dasharray: 6 4;
     }
     @media (prefers-reduced-motion: no-preference) {
       path:not(.is-off) {
@@ -76,6 +82,10 @@ export class StoryLinks extends LitElement {
     this.isOff = false
     /** @type {readonly string[]} what each line says */
     this.titles = []
+    /** @type {readonly [from: number, to: number] | undefined} a word, and the name that it carries */
+    this.carried = undefined
+    /** What that line says. */
+    this.carries = ''
     /** @type {Spot[]} */
     this.spots = []
     this.watch = new ResizeObserver(() => this.measure())
@@ -119,6 +129,13 @@ export class StoryLinks extends LitElement {
     return `M${from.x} ${from.top}C${from.x} ${middle} ${to.x} ${middle} ${to.x} ${to.bottom}`
   }
 
+  /** A dashed line, as it is no weight of this head. */
+  carriedLine() {
+    const [from, to] = this.carried?.map(at => this.spots[at]) ?? []
+    if (!from || !to || this.isOff) return svg``
+    return svg`<path class="carried" d=${this.path(from, to)}><title>${this.carries}</title></path>`
+  }
+
   /** @override */
   render() {
     const { weights, spots, isOff, titles } = this
@@ -129,7 +146,7 @@ export class StoryLinks extends LitElement {
       const name = `${weight === most ? 'is-strongest' : ''} ${isOff ? 'is-off' : ''}`
       const width = isOff ? 1 : Math.max(THINNEST, weight * WIDEST)
       return svg`<path class=${name} data-to=${i} pathLength=${isOff ? 200 : 1} stroke-width=${width} d=${this.path(from, spots[i])}><title>${titles[i]}</title></path>`
-    })}</svg>`
+    })}${this.carriedLine()}</svg>`
   }
 }
 

@@ -1,6 +1,6 @@
 // The runs of a story by the model: all heads, without the named one, with it alone, and with none.
 
-import { BOYS, GIRLS, HEADS, LAYERS, NAMED, otherOf, tokensOf } from './pronoun-story.js'
+import { BOYS, GIRLS, HEADS, LAYERS, NAMED, tokensOf } from './pronoun-story.js'
 
 /** @typedef {import('./pronoun-story.js').Story} Story */
 /** @typedef {import('./pronoun-story.js').Told} Told */
@@ -21,11 +21,9 @@ const PLACES = Array.from({ length: LAYERS * HEADS }, (_, i) => ({ layer: Math.f
 
 /** @param {import('qkv').Qkv} qkv @param {Reader} reader @param {Story} story @returns {Runs} */
 export function tell(qkv, reader, story) {
-  const isFor =
-    (/** @type {import('./pronoun-story.js').Pronoun} */ pronoun) =>
-    (/** @type {import('./pronoun-story.js').HeadAt} */ { layer, head }) =>
-      layer === NAMED[pronoun].layer && head === NAMED[pronoun].head
-  const isNamed = isFor(story.pronoun)
+  const named = NAMED[story.pronoun]
+  const isNamed = (/** @type {import('./pronoun-story.js').HeadAt} */ { layer, head }) =>
+    layer === named.layer && head === named.head
   const off = (/** @type {typeof PLACES} */ places) =>
     Object.fromEntries(places.map(({ layer, head }) => [`layers.${layer}.heads.${head}`, 0]))
   const run = (/** @type {typeof PLACES} */ places) => toldBy(qkv, reader, story, off(places))
@@ -34,7 +32,6 @@ export function tell(qkv, reader, story) {
     without: run(PLACES.filter(isNamed)),
     alone: run(PLACES.filter(at => !isNamed(at))),
     none: run(PLACES),
-    withoutOther: run(PLACES.filter(isFor(otherOf(story.pronoun)))),
   }
 }
 
