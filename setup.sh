@@ -42,6 +42,9 @@ for need in "$@"; do
       elif ! python3 -c 'import torch' 2>/dev/null; then echo "qkv: no apt-get here, so PyTorch is not installed: the copied PyTorch code will not be run" >&2
       fi
       ;;
+    pandas) # the same
+      if command -v apt-get >/dev/null; then apt_install /usr/lib/python3/dist-packages/pandas python3-pandas; fi
+      ;;
     native) # clang with its sanitizers, and SIMDe
       apt_install clang clang
       apt_install llvm-cov llvm

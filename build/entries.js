@@ -14,6 +14,14 @@ export const LIBRARY = [
   { name: 'models', source: 'src/models.js' },
   { name: 'train', source: 'src/train.js' },
   { name: 'interpret', source: 'src/interpret.js' },
+  { name: 'corpus', source: 'src/corpus.js' },
+]
+
+/** The entry qkv/corpus, for Node, with what is run and not imported: the command `qkv` and the worker. @type {Entry[]} */
+export const CORPUS = [
+  ...LIBRARY.filter(({ name }) => name === 'corpus'),
+  { name: 'cli', source: 'src/corpus/cli.js' },
+  { name: 'corpus-worker', source: 'src/corpus/corpus-worker.js' },
 ]
 
 /** The model that comes with the package; its weights are a file beside the entry. @type {Entry} */

@@ -3,10 +3,10 @@
 
 import { execFileSync } from 'node:child_process'
 import { copyFileSync, existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs'
-import { relative } from 'node:path'
+import { dirname, relative, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { build } from 'rolldown'
-import { LIBRARY, LOADED, STORIES, WASM } from './entries.js'
+import { CORPUS, LIBRARY, LOADED, STORIES, WASM } from './entries.js'
 import { minifiedSize } from './minified-size.js'
 import { portable } from './portable-types.js'
 import { publicTypes } from './types.js'
@@ -23,7 +23,7 @@ for (const name of WASM)
 // so nothing in it may run when it is loaded, not even a static block of a class, and there is one dynamic import only.
 // threads.js has what only threads and the relaxed build need, block.js what nn, train and models share, linear-layer.js what layers and
 // train share, and the file of an entry what only that entry needs; families/ has what is loaded with a model of a family. tokenize.js imports nothing, so that a page that only splits a text loads no more.
-const entries = LIBRARY.filter(({ name }) => name !== 'tokenize')
+const entries = LIBRARY.filter(({ name }) => name !== 'tokenize' && name !== 'corpus')
 const ownOf = entries.slice(1).map(({ name, source }) => (name === 'nn' ? source.slice(4) : `${name}\\b`))
 /** Modules by their paths in src, whatever folders the project lies in. @param {RegExp} pattern */
 const of = pattern => (/** @type {string} */ id) => pattern.test(relative('src', id))
@@ -48,6 +48,24 @@ await build({
   platform: 'neutral',
   external: ['@huggingface/tokenizers'], // optional: bundlers of users find it
   output: { ...output, dir: 'dist', chunkFileNames, codeSplitting: { groups } },
+})
+// qkv/corpus imports the other entries as users do, so that they share no more files because of it.
+/** @type {Record<string, string>} */
+const ENTRY_OF = { 'load.js': 'index', 'base/tensor.js': 'index', 'nn.js': 'nn', 'models/load-model.js': 'models' }
+await build({
+  input: Object.fromEntries(CORPUS.map(({ name, source }) => [name, source])),
+  platform: 'neutral',
+  external: /^node:/,
+  plugins: [
+    {
+      name: 'entries',
+      resolveId(id, importer) {
+        const entry = importer && ENTRY_OF[relative('src', resolve(dirname(importer), id))]
+        return entry ? { id: `./${entry}.js`, external: true } : undefined
+      },
+    },
+  ],
+  output: { ...output, dir: 'dist', chunkFileNames: 'corpus-[name].js' },
 })
 for (const [source, name] of [
   ['src/threads/worker.js', 'worker'],

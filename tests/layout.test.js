@@ -30,6 +30,8 @@ const ORDER = {
     'nn.js',
     'models',
     'models.js',
+    'corpus',
+    'corpus.js',
     'train',
     'train.js',
     'interpret',

@@ -1045,6 +1045,8 @@ export class Model {
     const own = Model.#own(model)
     return {
       ...own.#parts,
+      packs: own.#packs,
+      most: own.#most,
       steps: (
         /** @type {string | ModelInput} */ input,
         /** @type {ModelOptions} */ options,

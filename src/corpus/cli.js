@@ -1,0 +1,103 @@
+#!/usr/bin/env node
+// npx qkv corpus: qkv/corpus on the command line, with a progress bar on a terminal.
+
+import { parseArgs } from 'node:util'
+import { bar } from './bar.js'
+import { corpus } from './corpus.js'
+
+const HELP = `npx qkv corpus TEXTS --model MODEL --out FOLDER [what] [options]
+
+Runs a model over texts and writes what it computes to a folder. Run it again after a crash: parts that are done are not done again.
+
+  TEXTS               a file of lines, or .jsonl, .ndjson or .parquet (needs hyparquet)
+  --model MODEL       a folder, hf:owner/name, or qkv/stories, the model of the package
+  --out FOLDER        for results; parts/ in it holds what is done
+
+What is computed, at least one of
+  --embeddings        of each text, as sentence-transformers
+  --pooling NAME      of embeddings: mean_tokens, cls_token, ... (default: what the model says)
+  --losses            the mean cross-entropy of next tokens, of each text
+  --head-scores       previous, first, duplicate, induction and entropy of each head, of each text
+  --means PLACE       means and variances over all positions, such as 'layers.*.heads'; repeatable
+  --top PLACE         texts with the largest activations, such as 'layers.*.mlp.hidden'; repeatable
+  --top-count N       texts for each neuron or head (default 10)
+  --function FILE     a module whose default export is called with each text; repeatable
+
+Options
+  --format NAME       npz (numpy; default), csv, or parquet (needs hyparquet-writer)
+  --workers N         threads, each with its own model, or auto (more than 1 needs piscina; default 1)
+  --field NAME        of JSON lines and Parquet: where the text is (default text)
+  --dtype NAME        of the weights in memory: float32, float16, bfloat16, int8 or int4 (default: as stored)
+  --part-size N       texts that are done again after a crash (default 256)
+  --no-resume         begins again
+  --help
+`
+
+const MANY = /** @type {const} */ ({ type: 'string', multiple: true })
+const [TEXT, SWITCH] = /** @type {const} */ ([{ type: 'string' }, { type: 'boolean' }])
+const options = {
+  model: TEXT,
+  out: TEXT,
+  embeddings: SWITCH,
+  pooling: TEXT,
+  losses: SWITCH,
+  'head-scores': SWITCH,
+  means: MANY,
+  top: MANY,
+  'top-count': TEXT,
+  function: MANY,
+  format: TEXT,
+  workers: TEXT,
+  field: TEXT,
+  dtype: TEXT,
+  'part-size': TEXT,
+  'no-resume': SWITCH,
+  help: SWITCH,
+}
+
+/** @param {string[]} args */
+async function main(args) {
+  const { values, positionals } = parseArgs({ args, options, allowPositionals: true })
+  const [command, file, ...more] = positionals
+  if (values.help || !command) return process.stdout.write(HELP)
+  if (command !== 'corpus') throw new Error(`${command}: no such command; npx qkv corpus --help`)
+  if (!file || more.length)
+    throw new Error(`${positionals.length - 1} files given, one file of texts expected; npx qkv corpus --help`)
+  const { embeddings, pooling, losses, means, top, format, workers = '1', field, dtype } = values
+  const result = await corpus(field === undefined ? file : { file, field }, {
+    model: /** @type {string} */ (values.model),
+    out: /** @type {string} */ (values.out),
+    what: {
+      ...(embeddings && {
+        embeddings: pooling === undefined ? true : { pooling: /** @type {'mean_tokens'} */ (pooling) },
+      }),
+      losses,
+      headScores: values['head-scores'],
+      means: /** @type {import('./what.js').Place[] | undefined} */ (means),
+      top: /** @type {import('./what.js').Place[] | undefined} */ (top),
+      topCount: numberOf(values['top-count']),
+      functions: values.function,
+    },
+    format: /** @type {'npz' | undefined} */ (format),
+    workers: workers === 'auto' ? workers : numberOf(workers),
+    resume: !values['no-resume'],
+    partSize: numberOf(values['part-size']),
+    modelOptions: dtype === undefined ? {} : { dtype: /** @type {'int8'} */ (dtype) },
+    ...(process.stderr.isTTY && {
+      onProgress: progress => process.stderr.write(`\r\x1b[K${bar(progress, process.stderr.columns)}`),
+    }),
+  })
+  if (process.stderr.isTTY) process.stderr.write('\n')
+  const cut = result.truncated ? `, ${result.truncated} of them cut to the length of the model` : ''
+  process.stdout.write(`${result.texts} texts, ${result.tokens} tokens${cut}\n${result.files.join('\n')}\n`)
+}
+
+/** @param {string | undefined} text */
+const numberOf = text => (text === undefined ? undefined : Number(text))
+
+try {
+  await main(process.argv.slice(2))
+} catch (error) {
+  process.stderr.write(`qkv: ${/** @type {Error} */ (error).message}\n`)
+  process.exitCode = 1
+}

@@ -1,0 +1,6 @@
+// The worker of piscina: runs parts.
+
+import { runPart } from './run-part.js'
+
+/** @param {import('./run-part.js').CorpusPart} part */
+export default part => runPart(part)

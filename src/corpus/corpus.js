@@ -1,0 +1,270 @@
+// Runs a model over texts, part by part, on threads of this machine or wherever parts are run, and merges what the parts give.
+
+import { createHash } from 'node:crypto'
+import { mkdir, open, readdir, readFile, rm } from 'node:fs/promises'
+import { createRequire } from 'node:module'
+import { availableParallelism } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { oneOf, readOptions, toBoolean, toNumber } from '../base/arguments.js'
+import { describe } from '../base/errors.js'
+import { merge, pathOfPart } from './merge.js'
+import { optional } from './optional.js'
+import { decodePart, readPart, writeWhole } from './part-file.js'
+import { closeModel, runPart } from './run-part.js'
+import { openTexts } from './texts.js'
+import { readWhat } from './what.js'
+
+/** @typedef {import('./run-part.js').CorpusPart} CorpusPart */
+/** @typedef {import('./merge.js').CorpusResult} CorpusResult */
+/**
+ * @typedef {object} CorpusProgress
+ * @property {number} texts how many are done
+ * @property {number} parts how many are done
+ * @property {number} resumed parts among them that an earlier run has left
+ * @property {number} [fraction] how much of the file of texts has been read
+ * @property {number} seconds
+ *
+ * @typedef {object} CorpusOptions
+ * @property {string | URL} model as of loadModel: a folder, hf:owner/name; 'qkv/stories': the model of the package
+ * @property {import('./what.js').CorpusWhat} what
+ * @property {string} out the folder of results, which is made
+ * @property {'npz' | 'csv' | 'parquet'} [format] of the files; default npz
+ * @property {number | 'auto' | { run: (part: CorpusPart) => Uint8Array | Promise<Uint8Array>, count?: number }} [workers] threads that run parts, each with a model of its own;
+ *   default 1: this one; 'auto': as many as the machine has cores; or what runs a part elsewhere, by runPart, and gives its bytes, and how many run at a time
+ * @property {boolean} [resume] whether results of an earlier call in this folder are used again; default true
+ * @property {number} [partSize] texts of a part: what is done again after a crash; default 256
+ * @property {Pick<import('../models/load-model.js').LoadModelOptions, 'dtype' | 'activations' | 'adapter'>} [modelOptions]
+ * @property {AbortSignal} [signal] parts that are done stay in the folder
+ * @property {(progress: CorpusProgress) => void} [onProgress]
+ */
+
+const OPTIONS = [
+  'model',
+  'what',
+  'out',
+  'format',
+  'workers',
+  'resume',
+  'partSize',
+  'modelOptions',
+  'signal',
+  'onProgress',
+]
+
+/**
+ * Computes losses, embeddings, head scores, means, the largest activations and functions of one's own over texts, and writes them to a folder.
+ * The numbers have the same bits for any number of workers.
+ * @param {import('./texts.js').Texts} texts
+ * @param {CorpusOptions} options
+ * @returns {Promise<CorpusResult>}
+ */
+export async function corpus(texts, options) {
+  const { settings, out, format, workers, resume, partSize, signal, onProgress } = await readAll(options)
+  signal?.throwIfAborted()
+  const source = await openTexts(texts)
+  await mkdir(join(out, 'parts'), { recursive: true })
+  await checkFolder(out, settings, partSize, resume)
+  const begun = performance.now()
+  const progress = { texts: 0, parts: 0, resumed: 0 }
+  const runner = await startRunner(workers, signal)
+  /** @type {Set<Promise<void>>} */
+  const running = new Set()
+  /** @type {{ error: unknown } | undefined} */
+  let failed
+  let parts = 0
+  try {
+    for await (const part of partsOf(source.texts, settings, partSize)) {
+      parts++
+      const task = runOne(part, out, runner.run)
+        .then(isResumed => {
+          progress.texts += part.texts.length
+          progress.parts++
+          progress.resumed += Number(isResumed)
+          const fraction = source.fraction()
+          onProgress?.({
+            ...progress,
+            ...(fraction !== undefined && { fraction }),
+            seconds: (performance.now() - begun) / 1000,
+          })
+        })
+        .catch(error => {
+          failed ??= { error }
+        })
+      running.add(task)
+      task.finally(() => running.delete(task))
+      if (running.size >= runner.most) await Promise.race(running)
+      if (failed) break
+      signal?.throwIfAborted()
+    }
+    await Promise.all(running)
+  } finally {
+    await runner.close()
+  }
+  if (failed) throw signal?.aborted ? signal.reason : failed.error
+  if (!parts) throw new RangeError('corpus: texts: there is none')
+  return merge(out, parts, format)
+}
+
+/** Checks the options. @param {CorpusOptions} options */
+async function readAll(options) {
+  const given = readOptions(options, OPTIONS, 'corpus')
+  const {
+    model,
+    what,
+    out,
+    format = 'npz',
+    workers = 1,
+    resume = true,
+    partSize = 256,
+    modelOptions = {},
+    signal,
+    onProgress,
+  } = given
+  if (!(typeof model === 'string' || model instanceof URL))
+    throw new TypeError(
+      `corpus: model: ${describe(model)} given; a folder, a name such as 'hf:owner/name', or 'qkv/stories' expected: each worker opens it`,
+    )
+  if (typeof out !== 'string' || !out)
+    throw new TypeError(`corpus: out: ${describe(out)} given, the path of a folder for results expected`)
+  oneOf(format, ['npz', 'csv', 'parquet'], 'corpus: format')
+  toBoolean(resume, 'corpus: resume')
+  toNumber(partSize, 'corpus: partSize', { least: 1, most: 65_536, whole: true })
+  if (signal !== undefined && typeof signal?.throwIfAborted !== 'function')
+    throw new TypeError(`corpus: signal: ${describe(signal)} given, that of an AbortController expected`)
+  if (onProgress !== undefined && typeof onProgress !== 'function')
+    throw new TypeError(`corpus: onProgress: ${describe(onProgress)} given, a function expected`)
+  if (typeof workers === 'number') toNumber(workers, 'corpus: workers', { least: 1, most: 256, whole: true })
+  else if (workers !== 'auto' && typeof workers?.run !== 'function')
+    throw new TypeError(`corpus: workers: ${describe(workers)} given, a number, 'auto' or { run, count } expected`)
+  const own = readOptions(modelOptions, ['dtype', 'activations', 'adapter'], 'corpus: modelOptions')
+  if (format === 'parquet') await optional('hyparquet-writer', "corpus: format 'parquet'")
+  const { version } = createRequire(import.meta.url)('qkv/package.json')
+  const settings = {
+    model: String(model),
+    modelOptions: { ...own },
+    what: await readWhat(what),
+    of: `qkv ${version}, ${await fingerprint(String(model))}`,
+  }
+  return { settings, out, format, workers, resume, partSize, signal, onProgress }
+}
+
+const MIB = 2 ** 20
+
+/**
+ * Tells models apart: the commit of one of the hub; of a folder the sizes of its files, with the first and the last MiB of each.
+ * @param {string} model
+ */
+async function fingerprint(model) {
+  if (model === 'qkv/stories' || /^https?:/.test(model)) return model
+  if (model.startsWith('hf:')) {
+    const { inspectModel } = await import('../models/load-model.js')
+    const { hub } = await inspectModel(model)
+    return `${hub?.id} ${hub?.commit}`
+  }
+  const folder = /^file:/.test(model) ? fileURLToPath(model) : model
+  const names = await readdir(folder).catch(() => /** @type {string[]} */ ([])) // loadModel says what is wrong
+  const hash = createHash('sha256')
+  for (const name of names.filter(each => /\.(json|txt|safetensors|bin|model)$/.test(each)).sort()) {
+    const file = await open(join(folder, name))
+    try {
+      const { size } = await file.stat()
+      hash.update(`${name} ${size}\n`)
+      for (const from of new Set([0, Math.max(0, size - MIB)])) {
+        const { bytesRead, buffer } = await file.read(Buffer.alloc(Math.min(size, MIB)), 0, Math.min(size, MIB), from)
+        hash.update(buffer.subarray(0, bytesRead))
+      }
+    } finally {
+      await file.close()
+    }
+  }
+  return hash.digest('hex')
+}
+
+/**
+ * Compares the folder of results with what is asked, and notes it there.
+ * @param {string} out @param {CorpusPart['settings']} settings @param {number} partSize @param {boolean} resume
+ */
+async function checkFolder(out, settings, partSize, resume) {
+  const path = join(out, 'corpus.json')
+  const text = `${JSON.stringify({ ...settings, partSize }, null, 2)}\n`
+  const found = await readFile(path, 'utf8').catch(() => undefined)
+  if (found !== undefined && found !== text && resume) {
+    const old = JSON.parse(found)
+    const other = Object.keys({ ...settings, partSize }).filter(
+      name => JSON.stringify(old[name]) !== JSON.stringify({ ...settings, partSize }[/** @type {'what'} */ (name)]),
+    )
+    throw new RangeError(
+      `corpus: out: ${describe(out)} has results with another ${other.join(', ')}: choose another folder, or say resume: false, which begins again`,
+    )
+  }
+  if (found !== undefined && !resume) await rm(join(out, 'parts'), { recursive: true })
+  await writeWhole(path, file => file.writeFile(text))
+}
+
+/**
+ * Cuts the texts into parts.
+ * @param {Iterable<string> | AsyncIterable<string>} texts
+ * @param {CorpusPart['settings']} settings
+ * @param {number} size
+ * @returns {AsyncGenerator<CorpusPart, void, void>}
+ */
+async function* partsOf(texts, settings, size) {
+  const own = JSON.stringify(settings)
+  let [n, first] = [0, 0]
+  /** @type {string[]} */
+  let list = []
+  const make = () => {
+    const id = createHash('sha256')
+      .update(JSON.stringify([own, first, list]))
+      .digest('hex')
+      .slice(0, 32)
+    return { id, n: n++, first, texts: list, settings }
+  }
+  for await (const text of texts) {
+    if (typeof text !== 'string')
+      throw new TypeError(`corpus: texts: text ${first + list.length}: ${describe(text)} given, a text expected`)
+    list.push(text)
+    if (list.length < size) continue
+    yield make()
+    first += list.length
+    list = []
+  }
+  if (list.length) yield make()
+}
+
+/**
+ * Runs a part, unless its results are there, and writes them.
+ * @param {CorpusPart} part
+ * @param {string} out
+ * @param {(part: CorpusPart) => Uint8Array | Promise<Uint8Array>} run
+ * @returns {Promise<boolean>} whether they were there
+ */
+async function runOne(part, out, run) {
+  const path = pathOfPart(out, part.n)
+  if ((await readPart(path))?.id === part.id) return true
+  const bytes = await run(part)
+  const made = bytes instanceof Uint8Array ? decodePart(bytes) : undefined
+  if (made?.id !== part.id)
+    throw new TypeError(
+      `corpus: workers: run gave ${made ? 'the results of another part' : describe(bytes)}, the bytes that runPart(part) gives expected`,
+    )
+  await writeWhole(path, file => file.writeFile(bytes))
+  return false
+}
+
+/**
+ * What runs parts, and how many at a time.
+ * @param {NonNullable<CorpusOptions['workers']>} workers
+ * @param {AbortSignal} [signal]
+ * @returns {Promise<{ run: (part: CorpusPart) => Uint8Array | Promise<Uint8Array>, most: number, close: () => Promise<void> }>}
+ */
+async function startRunner(workers, signal) {
+  if (typeof workers === 'object') return { run: workers.run, most: workers.count ?? 4, close: async () => {} }
+  const count = workers === 'auto' ? availableParallelism() : workers
+  if (count === 1) return { run: part => runPart(part, { signal }), most: 1, close: closeModel }
+  const { Piscina } = await optional('piscina', `corpus: workers: ${count}`)
+  const filename = fileURLToPath(new URL('./corpus-worker.js', import.meta.url))
+  const pool = new Piscina({ filename, minThreads: count, maxThreads: count, atomics: 'disabled' })
+  return { run: part => pool.run(part, { signal }), most: count + 1, close: () => pool.destroy() }
+}

@@ -1,0 +1,93 @@
+// The results of a part of the texts, as bytes: a header of JSON and arrays. A file of them is there whole, or not at all.
+
+import { mkdir, open, readFile, rename } from 'node:fs/promises'
+import { dirname } from 'node:path'
+
+/**
+ * An array of a part. Of `rows` the first axis counts the texts.
+ * @typedef {object} PartArray
+ * @property {string} name
+ * @property {'rows' | 'sums' | 'top'} kind
+ * @property {Float32Array | Float64Array | Int32Array | Uint8Array} data
+ * @property {readonly number[]} dims
+ *
+ * @typedef {object} PartHead
+ * @property {string} id of the settings and the texts
+ * @property {number} texts how many
+ * @property {Record<string, number>} counts rows of each place that were summed
+ * @property {string[]} [lines] the texts, where the largest activations name them
+ *
+ * @typedef {PartHead & { arrays: PartArray[] }} PartResult
+ */
+
+const MAGIC = 'QKVPART1'
+/** @type {Record<string, any>} */
+const TYPES = { Float32Array, Float64Array, Int32Array, Uint8Array }
+const whole = (/** @type {number} */ bytes) => Math.ceil(bytes / 8) * 8
+
+/** @param {PartResult} part @returns {Uint8Array} */
+export function encodePart({ arrays, ...head }) {
+  let size = 0
+  const list = arrays.map(({ name, kind, data, dims }) => {
+    const at = size
+    size = whole(size + data.byteLength)
+    return { name, kind, type: data.constructor.name, dims, at, length: data.length }
+  })
+  const json = new TextEncoder().encode(JSON.stringify({ ...head, arrays: list, size }))
+  const start = whole(16 + json.length)
+  const bytes = new Uint8Array(start + size)
+  bytes.set(new TextEncoder().encode(MAGIC))
+  new DataView(bytes.buffer).setUint32(8, json.length, true)
+  bytes.set(json, 16)
+  for (const [n, { data }] of arrays.entries())
+    bytes.set(new Uint8Array(data.buffer, data.byteOffset, data.byteLength), start + list[n].at)
+  return bytes
+}
+
+/** @param {Uint8Array} bytes @returns {PartResult | undefined} undefined: these are not the bytes of a part, or not all of them */
+export function decodePart(bytes) {
+  const own = bytes.byteOffset % 8 ? bytes.slice() : bytes
+  const view = new DataView(own.buffer, own.byteOffset, own.byteLength)
+  if (own.length < 16 || new TextDecoder().decode(own.subarray(0, 8)) !== MAGIC) return undefined
+  const length = view.getUint32(8, true)
+  const start = whole(16 + length)
+  if (start > own.length) return undefined
+  const { arrays, size, ...head } = JSON.parse(new TextDecoder().decode(own.subarray(16, 16 + length)))
+  if (start + size !== own.length) return undefined
+  return {
+    ...head,
+    arrays: arrays.map((/** @type {any} */ { name, kind, type, dims, at, length }) => ({
+      name,
+      kind,
+      dims,
+      data: new TYPES[type](own.buffer, own.byteOffset + start + at, length),
+    })),
+  }
+}
+
+/** @param {string} path @returns {Promise<PartResult | undefined>} */
+export async function readPart(path) {
+  const bytes = await readFile(path).catch(error => {
+    if (error.code === 'ENOENT') return undefined
+    throw error
+  })
+  return bytes && decodePart(bytes)
+}
+
+/**
+ * Writes a file that is there whole, or not at all, also after a crash.
+ * @param {string} path
+ * @param {(file: import('node:fs/promises').FileHandle, path: string) => Promise<void>} write gets the file, and its path until it is whole
+ */
+export async function writeWhole(path, write) {
+  await mkdir(dirname(path), { recursive: true })
+  const unfinished = `${path}.${process.pid}.unfinished`
+  const file = await open(unfinished, 'w')
+  try {
+    await write(file, unfinished)
+    await file.sync()
+  } finally {
+    await file.close()
+  }
+  await rename(unfinished, path)
+}

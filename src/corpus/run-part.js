@@ -1,0 +1,94 @@
+// Runs a part of the texts: opens the model once in a thread or process, and computes what is asked of each part.
+
+import { describe } from '../base/errors.js'
+import { measurePart } from './measure.js'
+import { encodePart } from './part-file.js'
+
+/**
+ * A part of the texts, as JSON: it may be sent to another machine.
+ * @typedef {object} CorpusPart
+ * @property {string} id of the settings and the texts: the same part has the same id
+ * @property {number} n of the part
+ * @property {number} first the number of its first text
+ * @property {string[]} texts
+ * @property {PartSettings} settings
+ *
+ * @typedef {object} PartSettings
+ * @property {string} model
+ * @property {Record<string, any>} modelOptions
+ * @property {import('./what.js').CheckedWhat} what
+ * @property {string} of the version of qkv, and the model
+ */
+
+/** The model that was opened last. @type {{ key: string, opened: Promise<import('./measure.js').Opened> } | undefined} */
+let last
+
+/**
+ * Runs a part, and gives its results as bytes, which corpus expects.
+ * @param {CorpusPart} part
+ * @param {{ signal?: AbortSignal }} [options]
+ * @returns {Promise<Uint8Array>}
+ */
+export function runPart(part, { signal } = {}) {
+  const made = running.then(() => run(part, signal))
+  running = made.catch(() => {})
+  return made
+}
+
+/** What runs, because a part of other settings closes the model of these. @type {Promise<unknown>} */
+let running = Promise.resolve()
+
+/** @param {CorpusPart} part @param {AbortSignal | undefined} signal */
+async function run(part, signal) {
+  if (typeof part?.id !== 'string' || !Array.isArray(part.texts))
+    throw new TypeError(`runPart: ${describe(part)} given, a part as corpus gives it to workers expected`)
+  const key = JSON.stringify(part.settings)
+  if (last?.key !== key) {
+    await closeModel()
+    last = { key, opened: open(part.settings) }
+  }
+  const opened = /** @type {NonNullable<typeof last>} */ (last).opened
+  const made = await measurePart(await opened, part, signal).catch(async error => {
+    await closeModel()
+    throw error
+  })
+  return encodePart(made)
+}
+
+/** Frees the model that was opened last. */
+export async function closeModel() {
+  const opened = await last?.opened.catch(() => undefined)
+  last = undefined
+  opened?.model.dispose()
+}
+
+/** @param {PartSettings} settings @returns {Promise<import('./measure.js').Opened>} */
+async function open({ model: source, modelOptions, what }) {
+  // Imported when needed: entries of the package share their files with these.
+  const [{ load }, { loadModel }] = await Promise.all([import('../load.js'), import('../models/load-model.js')])
+  const functions = await Promise.all(
+    what.functions.map(async ({ url }) => {
+      const { default: call } = await import(url)
+      if (typeof call !== 'function')
+        throw new TypeError(
+          `corpus: what: functions: the default export of ${url} is ${describe(call)}, a function of a text expected`,
+        )
+      return { name: /** @type {RegExpExecArray} */ (/([^/]+?)(?:\.\w+)?$/.exec(new URL(url).pathname))[1], call }
+    }),
+  )
+  const qkv = await load()
+  const model = await loadModel(qkv, await sourceOf(source), modelOptions)
+  const { encoder, decoder } = model.stacks
+  if (what.losses && (encoder || !decoder || !model.hasHead)) {
+    model.dispose()
+    throw new RangeError(
+      `corpus: what: losses: ${model.type} ${encoder ? 'reads a text as a whole' : 'has no head'}, so it has no loss of next tokens: compute one of your own by a module in functions`,
+    )
+  }
+  return { qkv, model, functions }
+}
+
+const STORIES = 'qkv/stories'
+
+/** @param {string} source as of loadModel, or that of the package */
+export const sourceOf = async source => (source === STORIES ? (await import(STORIES)).stories : source)

@@ -1,0 +1,89 @@
+// What is computed of each text: the option `what`, checked.
+
+import { createHash } from 'node:crypto'
+import { readFile } from 'node:fs/promises'
+import { resolve } from 'node:path'
+import { pathToFileURL } from 'node:url'
+import { readOptions, toNumber } from '../base/arguments.js'
+import { describe } from '../base/errors.js'
+
+/** @typedef {import('../models/model-hooks.js').Place} Place */
+/**
+ * @typedef {object} CorpusWhat
+ * @property {boolean | Pick<import('../models/embed.js').EmbedOptions, 'pooling' | 'normalize' | 'prompt' | 'truncateDim'>} [embeddings] as of model.embed
+ * @property {boolean} [losses] the mean cross-entropy of the next tokens of each text, as transformers computes it with labels
+ * @property {boolean} [headScores] as of model.headScores
+ * @property {readonly Place[]} [means] places whose means and variances over all positions of all texts are computed; a star means each layer
+ * @property {readonly Place[]} [top] places whose largest activations are listed, with texts and positions: of `mlp.hidden` each neuron, of `heads`
+ *   each head by the length of its output
+ * @property {number} [topCount] texts in the list of each neuron or head; default 10
+ * @property {readonly (string | URL)[]} [functions] modules whose default export is called with each text: TextFunction
+ */
+/**
+ * What was checked, as JSON.
+ * @typedef {object} CheckedWhat
+ * @property {false | Record<string, any>} embeddings
+ * @property {boolean} losses
+ * @property {boolean} headScores
+ * @property {string[]} means
+ * @property {string[]} top
+ * @property {number} topCount
+ * @property {{ url: string, sha256: string }[]} functions
+ */
+
+const NAMES = ['embeddings', 'losses', 'headScores', 'means', 'top', 'topCount', 'functions']
+
+/** @param {unknown} given @returns {Promise<CheckedWhat>} */
+export async function readWhat(given) {
+  if (typeof given !== 'object' || given === null)
+    throw new TypeError(
+      `corpus: what: ${describe(given)} given; an object such as { losses: true, headScores: true } expected. Known: ${NAMES.join(', ')}`,
+    )
+  const what = readOptions(/** @type {CorpusWhat} */ (given), NAMES, 'corpus: what')
+  const {
+    embeddings = false,
+    losses = false,
+    headScores = false,
+    means = [],
+    top = [],
+    topCount = 10,
+    functions = [],
+  } = what
+  for (const [name, value] of Object.entries({ losses, headScores }))
+    if (typeof value !== 'boolean')
+      throw new TypeError(`corpus: what: ${name}: ${describe(value)} given, true or false expected`)
+  const pooling = ['pooling', 'normalize', 'prompt', 'truncateDim']
+  const embed =
+    typeof embeddings === 'boolean'
+      ? embeddings && {}
+      : { ...readOptions(embeddings, pooling, 'corpus: what: embeddings') }
+  for (const [name, list] of Object.entries({ means, top, functions }))
+    if (!Array.isArray(list)) throw new TypeError(`corpus: what: ${name}: ${describe(list)} given, a list expected`)
+  toNumber(topCount, 'corpus: what: topCount', { least: 1, most: 1000, whole: true })
+  for (const name of [...means, ...top]) {
+    if (typeof name !== 'string')
+      throw new TypeError(
+        `corpus: what: ${describe(name)} given among the places, a name such as 'layers.*.mlp.hidden' expected`,
+      )
+    if (/(?:scores|weights)(?:\.\d+)?$/.test(name))
+      throw new RangeError(
+        `corpus: what: ${describe(name)} has a number for each pair of positions, so that texts of several lengths have no mean: headScores, or a module in functions, sums them up`,
+      )
+  }
+  if (!embed && !losses && !headScores && !means.length && !top.length && !functions.length)
+    throw new RangeError(`corpus: what: nothing is to be computed: say losses: true, or another of ${NAMES.join(', ')}`)
+  const modules = await Promise.all(
+    functions.map(async each => {
+      const url =
+        each instanceof URL || /^file:/.test(String(each)) ? new URL(each) : pathToFileURL(resolve(String(each)))
+      const code = await readFile(url).catch(cause => {
+        throw new RangeError(
+          `corpus: what: functions: ${describe(String(each))} cannot be read (${cause.code}): the path of a module expected`,
+          { cause },
+        )
+      })
+      return { url: url.href, sha256: createHash('sha256').update(code).digest('hex') }
+    }),
+  )
+  return { embeddings: embed, losses, headScores, means: [...means], top: [...top], topCount, functions: modules }
+}
