@@ -14,19 +14,34 @@ const BASE = '/some/where/'
 /** The window of a test that asks for no other. */
 export const WINDOW = { width: 1440, height: 900 }
 
+/** Each file and each message to a worker comes so many milliseconds late: `SLOW=300` finds tests that do not wait for an answer. */
+const SLOW = Number(process.env.SLOW ?? 0)
+/** The page computes so many times more slowly: `THROTTLE=4`. */
+export const THROTTLE = Number(process.env.THROTTLE ?? 1)
+
+/** Makes the messages to each worker of a page late, in their order. @param {number} ms */
+function delayWorkers(ms) {
+  globalThis.Worker = class extends Worker {
+    /** @param {[any, any]} message */
+    postMessage(...message) {
+      setTimeout(() => super.postMessage(...message), ms)
+    }
+  }
+}
+
 /** Serves the built site, and nothing else. A browser may keep what it has loaded, as of most hosts. @param {{ headers?: Record<string, string> }} [options] */
 export async function serve({ headers = {} } = {}) {
   const setHeaders = (/** @type {import('node:http').ServerResponse} */ response) => {
     for (const [name, value] of Object.entries(headers)) response.setHeader(name, value)
   }
-  const site = sirv(SITE, { maxAge: 3600, immutable: true, setHeaders })
+  const site = sirv(SITE, { maxAge: SLOW ? 0 : 3600, immutable: !SLOW, setHeaders })
   const server = createServer((request, response) => {
     const missing = () => {
       response.writeHead(404).end()
     }
     if (!request.url?.startsWith(BASE)) return missing()
     request.url = request.url.slice(BASE.length - 1)
-    site(request, response, missing)
+    setTimeout(() => site(request, response, missing), SLOW)
   })
   await new Promise(resolve => server.listen(0, '127.0.0.1', () => resolve(undefined)))
   const { port } = /** @type {import('node:net').AddressInfo} */ (server.address())
@@ -40,6 +55,7 @@ export async function serve({ headers = {} } = {}) {
  */
 export async function launch(...origins) {
   const { context, close } = await launchChromium({ locale: 'en-US', viewport: WINDOW })
+  if (SLOW) await context.addInitScript(delayWorkers, SLOW)
   const complaints = complaintsOf(context)
   context.on('request', request => {
     if (!origins.some(origin => request.url().startsWith(`${origin}/`))) complaints.push(`request to ${request.url()}`)

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { cell, plain, printed, settled } from './browser.js'
-import { becomes, choose, follow, page, SMALL_LAYER, set, text, usePage } from './open.js'
+import { becomes, choose, follow, page, SMALL_LAYER, set, text, until, usePage } from './open.js'
 
 usePage()
 /** How the number came about, and the number. */
@@ -38,11 +38,13 @@ test('a score is written as the products it is the sum of, a weight as a share o
   await ask('X', 0, 2)
   await becomes(marks, ['Q target 2 / 3 | 2 / 4', 'K target 2 / 3 | 2 / 4', 'V target 2 / 3 | 2 / 3'])
   await ask('V', 3, 0)
-  const [mark, own] = await Promise.all([
-    page.locator('[data-matrix="V"] .mark-own').boundingBox(),
-    cell(page, 'V', 3, 0).boundingBox(),
-  ])
-  assert.deepEqual(mark, own, 'the mark lies on its cell')
+  await until(async () => {
+    const [mark, own] = await Promise.all([
+      page.locator('[data-matrix="V"] .mark-own').boundingBox(),
+      cell(page, 'V', 3, 0).boundingBox(),
+    ])
+    assert.deepEqual(mark, own, 'the mark lies on its cell')
+  })
   await becomes(marks, ['X source 5 / 6 | 2 / 5', 'Wv source 2 / 5 | 2 / 3', 'output target 2 / 8 | 2 / 3'])
 })
 
@@ -63,6 +65,7 @@ test('biases, W_O, Gaussian and additive scores are explained with their own num
   await choose('heads')
   await set('score', 'additive')
   await ask('scores', 1, 1)
+  await becomes(async () => (await factors()).length, 6)
   const [v0, q0, k0, v1, q1, k1] = (await factors()).map(Number)
   const score = v0 * Math.tanh(q0 + k0) + v1 * Math.tanh(q1 + k1)
   await becomes(async () => Math.abs(score - Number((await panel()).match(/= (-?[\d.]+)$/)?.[1])) < 2e-4, true)
@@ -70,11 +73,9 @@ test('biases, W_O, Gaussian and additive scores are explained with their own num
   await follow('#2&scale=300&sentence=Unpronounceable words are short, eat dessert first')
   for (const matrix of ['scores', 'scaled', 'masked', 'weights', 'output']) {
     await ask(matrix, 1, 0)
-    const { scrollWidth, clientWidth } = await page.evaluate(() => {
-      const { scrollWidth, clientWidth } = /** @type {Element} */ (document.querySelector('.panel-body'))
-      return { scrollWidth, clientWidth }
-    })
-    assert.ok(scrollWidth <= clientWidth, `${matrix}: ${scrollWidth} of ${clientWidth}`)
+    const isWhole = () =>
+      page.locator('.panel-body').evaluate(({ scrollWidth, clientWidth }) => scrollWidth <= clientWidth)
+    await becomes(isWhole, true, matrix)
   }
 })
 
@@ -91,26 +92,27 @@ test('the keyboard moves through a matrix, selects a cell and lets it go; every 
   await becomes(panel, /= 0\.6870$/, 'closed, it shows the strongest weight again')
   await becomes(() => page.locator('[data-matrix="scores"] [tabindex="0"]').count(), 1, 'one tab stop a grid')
 
-  const sums = await page.locator('[data-matrix="weights"] .row-sum').allTextContents()
-  assert.deepEqual(sums, Array(6).fill('1.0000'))
+  const sums = () => page.locator('[data-matrix="weights"] .row-sum').allTextContents()
+  await becomes(sums, Array(6).fill('1.0000'))
   await set('softmaxAxis', 'queries')
-  const others = await page.locator('[data-matrix="weights"] .row-sum').allTextContents()
-  assert.ok(
-    others.map(Number).some(sum => Math.abs(sum - 1) > 0.1),
+  await becomes(
+    async () => (await sums()).map(Number).some(sum => Math.abs(sum - 1) > 0.1),
+    true,
     'over the queries they are not one',
   )
 
   for (const preset of ['heads', 'translation']) {
     await choose(preset)
-    const nameless = await page.evaluate(() =>
-      [...document.querySelectorAll('button, input, select, textarea, summary, [role="grid"]')]
-        .filter(element => {
-          const label = /** @type {HTMLInputElement} */ (element).labels?.[0]?.textContent
-          return !(label ?? element.getAttribute('aria-label') ?? element.textContent)?.trim()
-        })
-        .map(element => element.outerHTML),
-    )
-    assert.deepEqual(nameless, [])
+    const nameless = () =>
+      page.evaluate(() =>
+        [...document.querySelectorAll('button, input, select, textarea, summary, [role="grid"]')]
+          .filter(element => {
+            const label = /** @type {HTMLInputElement} */ (element).labels?.[0]?.textContent
+            return !(label ?? element.getAttribute('aria-label') ?? element.textContent)?.trim()
+          })
+          .map(element => element.outerHTML),
+      )
+    await becomes(nameless, [])
   }
   await becomes(async () => plain((await printed(page, 'X')).join()) !== '', true)
 })
@@ -126,6 +128,9 @@ test('a badge says how far float64 is, live', async () => {
   await page.waitForFunction(was => document.querySelector('#badge')?.getAttribute('data-most') !== was, String(first))
   const next = await most()
   assert.ok(next > 0 && next < 2e-6 && next !== first, `${next}`)
-  const all = (await page.locator('body').innerText()).match(/\d(\.\d)?e−\d+/g)
-  assert.deepEqual(all, [next.toExponential(1).replace('-', '−')], 'no other difference stands beside it')
+  await becomes(
+    async () => (await page.locator('body').innerText()).match(/\d(\.\d)?e−\d+/g),
+    [next.toExponential(1).replace('-', '−')],
+    'no other difference stands beside it',
+  )
 })

@@ -360,7 +360,7 @@ test('two fingers, a double click, Enter and the minimap move the view', async (
   await area.focus()
   await page.keyboard.press('Enter')
   const pins = () => page.evaluate(() => /** @type {any} */ (window).pins.slice(-1))
-  assert.equal((await pins())[0]?.value, 0.25)
+  await becomes(async () => (await pins())[0]?.value, 0.25)
   const [{ row, column }] = await pins()
   assert.ok(Math.abs(row - 705) <= 1 && Math.abs(column - 305) <= 1, `${row}, ${column}`)
   const mini = map.locator('.minimap')

@@ -12,7 +12,7 @@ import { exerciseOf, IDS } from '../../web/exercises/index.js'
 import { room as layer } from '../../web/rooms/layer/room.js'
 import { createStore } from '../../web/shell/store.js'
 import { settled, WINDOW } from './browser.js'
-import { becomes, follow, go, page, reads, url, usePage, violations } from './open.js'
+import { becomes, follow, go, page, reads, until, url, usePage, violations } from './open.js'
 
 const own = usePage({ hash: null })
 
@@ -143,16 +143,22 @@ const LOOKED = IDS.filter((_, i) => kinds.indexOf(kinds[i]) === i)
 const IN_CHINESE = LOOKED.filter((_, i) => i % 2)
 const IN_ENGLISH = LOOKED.filter((_, i) => i % 2 === 0)
 
+/** How high the bar is, and how many pixels of it are out of sight. @param {import('playwright-core').Page | import('playwright-core').Frame} place */
+const sizeOf = place =>
+  place
+    .locator('#exercise')
+    .evaluate(bar => ({ height: bar.getBoundingClientRect().height, content: bar.scrollHeight - bar.clientHeight }))
+
 /** Waits for the room behind a bar, and looks at the bar. @param {import('playwright-core').Page | import('playwright-core').Frame} place @param {string} id @param {string[]} looked those that axe looks at */
 async function expectBar(place, id, looked) {
   const { room = 'layer' } = (await exerciseOf(id)) ?? {}
   await place.locator(DRAWN[room]).first().waitFor({ state: 'attached' })
   // The rooms behind the bars are those of access.test.js and models-access.test.js.
   if (looked.includes(id)) assert.deepEqual(await violations('#exercise', place), [], id)
-  const { height, content } = await place
-    .locator('#exercise')
-    .evaluate(bar => ({ height: bar.getBoundingClientRect().height, content: bar.scrollHeight - bar.clientHeight }))
-  assert.ok(height <= 120 && content <= 0, `${id}: ${height} px, ${content} of it out of sight`)
+  await until(async () => {
+    const { height, content } = await sizeOf(place)
+    assert.ok(height <= 120 && content <= 0, `${id}: ${height} px, ${content} of it out of sight`)
+  })
 }
 
 test('every exercise is solved in English, by mouse and by keyboard; axe finds nothing in their bars, which fold on a phone', async () => {
@@ -165,8 +171,10 @@ test('every exercise is solved in English, by mouse and by keyboard; axe finds n
   await page.click('.exercise-fold')
   await becomes(() => page.locator('#exercise').evaluate(bar => bar.getBoundingClientRect().height), 48)
   await page.click('.exercise-fold')
-  const height = await page.locator('#exercise').evaluate(bar => bar.getBoundingClientRect().height)
-  assert.ok(height <= 0.4 * 844 + 1, `a sheet of ${height} px`)
+  await becomes(async () => {
+    const { height } = await sizeOf(page)
+    return height > 48 && height <= 0.4 * 844 + 1
+  }, true)
   await page.evaluate(() => localStorage.clear())
 })
 
@@ -214,10 +222,10 @@ test('e10: sliders are dragged and moved by keys, its bar is at most 120 px high
       // biome-ignore format: one line
       await page.setViewportSize({ width, height })
       await settled(page)
-      const { high, content } = await page
-        .locator('#exercise')
-        .evaluate(bar => ({ high: bar.getBoundingClientRect().height, content: bar.scrollHeight - bar.clientHeight }))
-      assert.ok(high <= 120 && content <= 0, `${lang}, ${width} px: ${high} px, ${content} of it out of sight`)
+      await until(async () => {
+        const { height, content } = await sizeOf(page)
+        assert.ok(height <= 120 && content <= 0, `${lang}, ${width} px: ${height} px, ${content} of it out of sight`)
+      })
     }
   }
   const box = (await slider('q1').boundingBox()) ?? assert.fail()
@@ -272,13 +280,16 @@ test('the presenter: larger, without the header; slides go on and come back, a f
   const seed = () => page.locator('#map').evaluate(map => /** @type {any} */ (map).rowTokens.join(' '))
   await page.keyboard.press('Shift+P')
   await page.locator('#present').waitFor()
-  assert.equal(await page.locator('header.top').isVisible(), false)
-  assert.equal(await page.evaluate(() => getComputedStyle(document.documentElement).fontSize), '24px')
-  const cell = await page.locator('#map').evaluate(map => {
-    const style = getComputedStyle(map)
-    return ['width', 'height'].map(side => Math.round(Number.parseFloat(style.getPropertyValue(`--qkv-cell-${side}`))))
-  })
-  assert.deepEqual(cell, [128, 92])
+  await becomes(() => page.locator('header.top').isVisible(), false)
+  await becomes(() => page.evaluate(() => getComputedStyle(document.documentElement).fontSize), '24px')
+  const cell = () =>
+    page.locator('#map').evaluate(map => {
+      const style = getComputedStyle(map)
+      return ['width', 'height'].map(side =>
+        Math.round(Number.parseFloat(style.getPropertyValue(`--qkv-cell-${side}`))),
+      )
+    })
+  await becomes(cell, [128, 92])
   await page.click('#present-add')
   await page.locator('#present[data-slides="1"]').waitFor()
   await follow('#2&present=1&sentence=one+two+three')
@@ -344,9 +355,11 @@ test('in a frame: the host is asked for a state, told score and state, and the h
   const [{ frame, score, state, activity_id }] = await heard('SPLICE.reportScoreAndState')
   assert.deepEqual([frame, score, activity_id], [0, 1, 'qkv.e1'])
   assert.deepEqual([state.exercise, state.isPassed, state.tries], ['e1', true, 1])
-  const [event] = await heard('SPLICE.sendEvent')
-  assert.deepEqual([event.name, event.data.passed], ['check', true])
-  assert.ok((await heard('lti.frameResize')).some(({ height }) => height > 200))
+  await until(async () => {
+    const [event] = await heard('SPLICE.sendEvent')
+    assert.deepEqual([event.name, event.data.passed], ['check', true])
+    assert.ok((await heard('lti.frameResize')).some(({ height }) => height > 200))
+  })
   const asked = await heard('SPLICE.getState')
   assert.deepEqual(asked.map(({ frame }) => frame).sort(), [0, 1])
   assert.equal(await second.locator('#exercise').getAttribute('data-state'), 'open')
@@ -359,7 +372,7 @@ test('in a frame: the host is asked for a state, told score and state, and the h
     }, state)
   await answers(state)
   await first.locator('#exercise[data-state="passed"]').waitFor()
-  assert.equal(await first.locator('[data-control="q2"]').inputValue(), '8')
+  await becomes(() => first.locator('[data-control="q2"]').inputValue(), '8')
   // A state of another exercise, and one that is none, are refused with a sentence, also where the host sets it.
   await answers('nonsense')
   await first.locator('[data-said="exerciseStateRefused"]').waitFor()
@@ -382,10 +395,12 @@ test('in the frame of a host every exercise is solved in Chinese and reported; a
   const frame = page.frameLocator('iframe')
   const inside = page.frames()[1]
   const whole = async (/** @type {string} */ id) => {
-    const found = await frame
-      .locator('a[href]')
-      .evaluateAll(all => all.filter(each => each.checkVisibility()).map(each => each.getAttribute('href') ?? ''))
-    assert.ok(found.length === 1 && /^#2/.test(found[0]) && !/embed=/.test(found[0]), `${id}: ${found}`)
+    await until(async () => {
+      const found = await frame
+        .locator('a[href]')
+        .evaluateAll(all => all.filter(each => each.checkVisibility()).map(each => each.getAttribute('href') ?? ''))
+      assert.ok(found.length === 1 && /^#2/.test(found[0]) && !/embed=/.test(found[0]), `${id}: ${found}`)
+    })
   }
   const open = (/** @type {string} */ hash) =>
     page.evaluate(hash => {
@@ -399,12 +414,14 @@ test('in the frame of a host every exercise is solved in Chinese and reported; a
       await whole(id)
     },
   })
-  const reported = await heard('SPLICE.reportScoreAndState')
-  for (const id of IDS)
-    assert.ok(
-      reported.some(({ activity_id, score }) => activity_id === `qkv.${id}` && score === 1),
-      id,
-    )
+  await until(async () => {
+    const reported = await heard('SPLICE.reportScoreAndState')
+    for (const id of IDS)
+      assert.ok(
+        reported.some(({ activity_id, score }) => activity_id === `qkv.${id}` && score === 1),
+        id,
+      )
+  })
   await open('#2&exercise=e99&embed=1')
   await frame.locator('#exercise[data-state="unknown"]').waitFor()
   await whole('e99')
@@ -433,7 +450,7 @@ test('<qkv-exercise> reports checks, score and state, and goes on from a state',
   await frame.locator('[data-control="q2"]').fill('8')
   await frame.locator('#exercise-check').click()
   await becomes(async () => (await events()).at(-1)[0], 'qkv-score')
-  assert.equal(await page.evaluate(() => /** @type {any} */ (document.querySelector('qkv-exercise')).score), 1)
+  await becomes(() => page.evaluate(() => /** @type {any} */ (document.querySelector('qkv-exercise')).score), 1)
   await page.evaluate(() => /** @type {any} */ (document.querySelector('qkv-exercise')).setState({ exercise: 'e9' }))
   await becomes(async () => (await events()).at(-1)[0], 'qkv-error')
 })

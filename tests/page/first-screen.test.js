@@ -4,7 +4,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { expectNumbers } from './article-goldens.js'
 import { beyond, plain, printed, settled } from './browser.js'
-import { becomes, choose, page, reads, set, type, usePage } from './open.js'
+import { becomes, choose, page, reads, set, type, until, usePage } from './open.js'
 import { words } from './typing.js'
 
 const SENTENCE = 'Life is short, eat dessert first'
@@ -13,22 +13,33 @@ usePage()
 test('the first screen shows sentence, tokens, all heads, one of them large and its strongest link; another head can be chosen', async () => {
   await becomes(() => page.locator('#sentence').inputValue(), SENTENCE)
   for (const selector of ['#sentence', '.token-row', '.answer-first', 'qkv-heads', '#map', '.panel .total']) {
-    const box = await page.locator(selector).first().boundingBox()
-    assert.ok(box && box.height > 10 && box.y >= 0 && box.y + box.height <= 900, `${selector} is on the first screen`)
+    await becomes(
+      async () => {
+        const box = await page.locator(selector).first().boundingBox()
+        return box && box.height > 10 && box.y >= 0 && box.y + box.height <= 900
+      },
+      true,
+      `${selector} is on the first screen`,
+    )
   }
-  const tokens = await page.locator('.token-row-words button').allTextContents()
-  assert.deepEqual(tokens.map(plain), ['Life1', 'is2', 'short3', 'eat4', 'dessert5', 'first6'], 'with their positions')
+  await becomes(
+    async () => (await page.locator('.token-row-words button').allTextContents()).map(plain),
+    ['Life1', 'is2', 'short3', 'eat4', 'dessert5', 'first6'],
+    'with their positions',
+  )
   await becomes(() => page.locator('qkv-heads').getByRole('radio').count(), 4)
   await reads('.answer-first', /^is looks mostly at itself \(68\.7%\)/)
   await reads('#seen', /random: nothing here is trained/)
-  const onMap = await page.locator('#map').evaluate(map => Array.from(/** @type {any} */ (map).matrix.data))
-  expectNumbers(
-    onMap.map(x => Number(x).toFixed(4)),
-    'attn_weights',
-  )
+  await until(async () => {
+    const onMap = await page.locator('#map').evaluate(map => Array.from(/** @type {any} */ (map).matrix.data, Number))
+    expectNumbers(
+      onMap.map(x => x.toFixed(4)),
+      'attn_weights',
+    )
+  })
   // Four heads give the outputs of the article.
+  await until(async () => expectNumbers(await printed(page, 'joined'), 'MultiHeadAttentionWrapper-4'))
   const joined = await printed(page, 'joined')
-  expectNumbers(joined, 'MultiHeadAttentionWrapper-4')
   for (const head of [2, 1]) {
     await page.locator('qkv-heads').getByRole('radio').nth(head).click()
     await becomes(
@@ -49,55 +60,60 @@ test('a sentence typed by hand gives its own numbers, and the article’s senten
   await type('#sentence', 'one two')
   await becomes(async () => (await printed(page, 'weights')).length, 4)
   await page.fill('#sentence', SENTENCE)
-  expectNumbers(await printed(page, 'scores'), 'attn_scores')
-  expectNumbers(await printed(page, 'weights'), 'attn_weights')
-  expectNumbers(await printed(page, 'output'), 'SelfAttention-3-2-4')
+  await until(async () => expectNumbers(await printed(page, 'scores'), 'attn_scores'))
+  await until(async () => expectNumbers(await printed(page, 'weights'), 'attn_weights'))
+  await until(async () => expectNumbers(await printed(page, 'output'), 'SelfAttention-3-2-4'))
   await set('mask', 'causal')
-  expectNumbers(await printed(page, 'weights'), 'causal_attn_weights')
+  await until(async () => expectNumbers(await printed(page, 'weights'), 'causal_attn_weights'))
   await becomes(() => page.locator('[data-matrix="weights"] .number.is-hidden').count(), 15, 'hidden cells are marked')
 })
 
 test('presets open with the numbers that the documents print; maps of many dimensions take the width there is, and no more', async () => {
   await choose('cross')
-  expectNumbers(await printed(page, 'output'), 'CrossAttention-6x3-8x3')
+  await until(async () => expectNumbers(await printed(page, 'output'), 'CrossAttention-6x3-8x3'))
   await choose('embedding')
   for (const id of ['X', 'Q', 'K', 'V']) {
-    const numbers = await page
-      .locator(`[data-matrix="${id}"] matrix-grid`)
-      .evaluate(grid => Array.from(/** @type {any} */ (grid).matrix.tensor.data, Number))
-    expectNumbers(
-      numbers.map(x => x.toFixed(4)),
-      `000/${id}`,
-    )
+    await until(async () => {
+      const numbers = await page
+        .locator(`[data-matrix="${id}"] matrix-grid`)
+        .evaluate(grid => Array.from(/** @type {any} */ (grid).matrix.tensor.data, Number))
+      expectNumbers(
+        numbers.map(x => x.toFixed(4)),
+        `000/${id}`,
+      )
+    })
   }
   await choose('waistline')
   await becomes(() => printed(page, 'output'), ['112.5000'])
   await becomes(() => printed(page, 'weights'), ['0.0000', '0.5000', '0.5000'])
   await choose('layer')
-  const { most, widths } = await page.evaluate(() => ({
-    most: Number(document.querySelector('main')?.offsetWidth),
-    widths: [...document.querySelectorAll('lazy-map')].map(map => map.getBoundingClientRect().width),
-  }))
-  assert.ok(widths.length > 20)
-  assert.ok(Math.max(...widths) <= most, `${Math.max(...widths)} px in ${most}`)
+  await until(async () => {
+    const { most, widths } = await page.evaluate(() => ({
+      most: Number(document.querySelector('main')?.offsetWidth),
+      widths: [...document.querySelectorAll('lazy-map')].map(map => map.getBoundingClientRect().width),
+    }))
+    assert.ok(widths.length > 20)
+    assert.ok(Math.max(...widths) <= most, `${Math.max(...widths)} px in ${most}`)
+  })
 })
 
 test('nothing is wider than a phone, with any preset, a long word and many, in any view; every matrix begins on the screen', async () => {
   await page.setViewportSize({ width: 360, height: 740 })
   for (const preset of ['heads', 'layer', 'translation', 'handBuilt', 'waistline']) {
     await choose(preset)
-    const boxes = await page.locator('.steps-panel .matrix').evaluateAll(all =>
-      all
-        .filter(each => each.checkVisibility())
-        .map(each => {
-          const { left, width } = each.getBoundingClientRect()
-          return { name: each.getAttribute('data-matrix') ?? each.getAttribute('data-copy'), left, width }
-        }),
-    )
+    const boxes = () =>
+      page.locator('.steps-panel .matrix').evaluateAll(all =>
+        all
+          .filter(each => each.checkVisibility())
+          .map(each => {
+            const { left, width } = each.getBoundingClientRect()
+            return { name: each.getAttribute('data-matrix') ?? each.getAttribute('data-copy'), left, width }
+          }),
+      )
     const isSmall = preset === 'waistline' // its matrices have one column
-    assert.ok(isSmall || boxes.length > 8)
-    assert.deepEqual(
-      boxes.filter(({ left, width }) => left < 0 || width < (isSmall ? 50 : 100)),
+    await becomes(async () => isSmall || (await boxes()).length > 8, true, preset)
+    await becomes(
+      async () => (await boxes()).filter(({ left, width }) => left < 0 || width < (isSmall ? 50 : 100)),
       [],
       preset,
     )
@@ -122,7 +138,6 @@ test('language and theme can be changed, and stay', async () => {
   await page.reload()
   await page.locator('main').waitFor()
   await becomes(() => page.locator('html').getAttribute('lang'), 'zh-CN')
-  const ground = await page.evaluate(() => getComputedStyle(document.body).backgroundColor)
-  assert.equal(ground, 'rgb(18, 19, 21)')
+  await becomes(() => page.evaluate(() => getComputedStyle(document.body).backgroundColor), 'rgb(18, 19, 21)')
   await page.evaluate(() => localStorage.clear())
 })

@@ -30,6 +30,12 @@ export async function open(name, type) {
   await opened(type)
 }
 
+/** Types a text and waits until it is read: before that the list of heads may change its order below a click. @param {string} text */
+export async function typeText(text) {
+  await page.fill('#models-text', text)
+  await page.locator('#stage[data-slot="here"][aria-busy="false"]').waitFor()
+}
+
 /** Opens a GPT-2 of random weights. @param {Parameters<typeof makeWeights>[1]} sizes */
 export async function openMade(sizes) {
   const folder = writeFolder(makeWeights((await load()).generator(1), sizes))

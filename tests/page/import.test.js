@@ -8,7 +8,7 @@ import { after, test } from 'node:test'
 import { expectNumbers } from './article-goldens.js'
 import { printed, settled } from './browser.js'
 import { json, npy } from './files.js'
-import { becomes, choose, go, page, set, text, unfold, usePage } from './open.js'
+import { becomes, choose, go, page, set, text, unfold, until, usePage } from './open.js'
 
 usePage()
 
@@ -88,23 +88,24 @@ test('Q, K and V of the article, imported as .npy, give the article’s weights'
     files.push(npy([6, width], data, `layer-0_${id}.npy`))
   }
   assert.equal(await give(...files, json({ tokens: ['a', 'b', 'c', 'd,', 'e f', ''] })), 'Read. Heads: 1.')
-  expectNumbers(await printed(page, 'weights'), 'attn_weights')
-  expectNumbers(await printed(page, 'output'), 'SelfAttention-3-2-4')
+  await until(async () => expectNumbers(await printed(page, 'weights'), 'attn_weights'))
+  await until(async () => expectNumbers(await printed(page, 'output'), 'SelfAttention-3-2-4'))
   await becomes(
     () => page.locator('.token-row').first().locator('.token').allTextContents(),
     ['a', 'b', 'c', 'd,', 'e f', ''],
     'tokens stay as they were imported',
   )
   await set('mask', 'causal')
-  expectNumbers(await printed(page, 'weights'), 'causal_attn_weights')
+  await until(async () => expectNumbers(await printed(page, 'weights'), 'causal_attn_weights'))
   await page.waitForFunction(() => /mask=causal/.test(location.hash)) // the address follows after a pause
   await go(new URL(page.url()).hash)
-  expectNumbers(await printed(page, 'weights'), 'causal_attn_weights')
+  await until(async () => expectNumbers(await printed(page, 'weights'), 'causal_attn_weights'))
 })
 
 const MARKUP = '<img src=x onerror=alert(1)>'
 
 test('what cannot be shown is answered in words, and the page stays as it was; hostile tokens are text in every view', async () => {
+  await becomes(async () => (await printed(page, 'weights')).length, 36)
   const before = await printed(page, 'weights')
   for (const [file, message] of /** @type {const} */ ([
     [npy([1, 2], [0.5, Number.NaN]), /Number 2 of weights is “NaN”/],
@@ -133,14 +134,9 @@ test('what cannot be shown is answered in words, and the page stays as it was; h
   const weights = tokens.map((_, i) => tokens.map((_, j) => (i === j ? 1 : 0)))
   assert.equal(await give(json({ weights, v: weights, tokens })), 'Read. Heads: 1.')
   await becomes(async () => (await matrixOf('weights')).length, n * n)
-  const shown = await page.locator('.token-row').first().locator('.token').allTextContents()
-  assert.equal(shown[0], MARKUP)
+  await becomes(() => page.locator('.token-row').first().locator('.token').first().textContent(), MARKUP)
   await becomes(() => page.locator('img').count(), 0)
-  const { scrollWidth, innerWidth } = await page.evaluate(() => ({
-    scrollWidth: document.documentElement.scrollWidth,
-    innerWidth: window.innerWidth,
-  }))
-  assert.ok(scrollWidth <= innerWidth, `${scrollWidth} px wide`)
+  await becomes(() => page.evaluate(() => document.documentElement.scrollWidth <= window.innerWidth), true)
 })
 
 test('weights of two heads and 512 tokens can be looked at, and are too many for a link', async () => {
@@ -149,13 +145,13 @@ test('weights of two heads and 512 tokens can be looked at, and are too many for
   for (let row = 0; row < H * L; row++) data[row * L + ((row * 7) % L)] = 1
   assert.equal(await give(npy([H, L, L], data)), 'Read. Heads: 2.')
   await becomes(() => page.locator('qkv-heads').getByRole('radio').count(), 2)
-  const map = await page
-    .locator('#map')
-    .evaluate(own => Array.from(/** @type {any} */ (own).matrix.data.slice(512, 1024)))
-  assert.equal(map.indexOf(1), 7)
+  const second = () =>
+    page.locator('#map').evaluate(own => Array.from(/** @type {any} */ (own).matrix.data.slice(512, 1024)).indexOf(1))
+  await becomes(second, 7)
   await page.clock.install()
   await page.click('#copy-link')
   await becomes(said, /too many for a link/)
   await page.clock.fastForward(1000) // the address follows after a pause
+  await settled(page)
   assert.equal(new URL(page.url()).hash, '#2&')
 })

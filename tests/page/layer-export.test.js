@@ -15,12 +15,14 @@ import { becomes, choose, follow, go, LAYER, page, reads, text, unfold, usePage 
 usePage()
 const PYTHON = process.env.PYTHON ?? '/usr/bin/python3'
 
-/** What a click copied. @param {string} selector */
+/** What a click copied: the message and the clipboard may still be those of a click before. @param {string} selector */
 async function copied(selector) {
   await page.context().grantPermissions(['clipboard-read', 'clipboard-write'])
+  await page.evaluate(() => navigator.clipboard.writeText(''))
   await page.click(selector)
-  await page.locator('.said span').waitFor()
-  return page.evaluate(() => navigator.clipboard.readText())
+  const copy = () => page.evaluate(() => navigator.clipboard.readText())
+  await becomes(copy, /./)
+  return copy()
 }
 
 /** The file that a click saves. @param {() => Promise<void>} click */

@@ -5,7 +5,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import { settled } from './browser.js'
-import { useBrowser } from './open.js'
+import { becomes, useBrowser } from './open.js'
 
 const own = useBrowser()
 /** Training on a busy machine. */
@@ -59,7 +59,7 @@ test('from a disk, where no worker starts, a model trains as well, and its answe
   await page.goto(`${file}#2&room=learn&learn.task=sort`)
   await train(page)
   assert.equal(page.workers().length, 0)
-  assert.equal((await page.locator('#learn-answer').innerText()).trim(), '0 2 3 6 8 9 11 14')
+  await becomes(async () => (await page.locator('#learn-answer').innerText()).trim(), '0 2 3 6 8 9 11 14')
   await page.click('.answer-token >> nth=0')
   await page.locator('#why').waitFor()
   await page.close()

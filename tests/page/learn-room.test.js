@@ -47,9 +47,8 @@ test('nothing trains before a click; one click trains to the goal, names the hea
   )
   await reads('#learn-answer', SORTED)
   await reads('#learn-spoken', /^Step \d+, accuracy \d.* on lengths never trained$/)
-  const legend = await room('[data-name="accuracy"] .key').allInnerTexts()
-  assert.match(legend[0], /^accuracy on new sequences of trained lengths 0\.\d\d$/)
-  assert.match(legend[1], /^accuracy on lengths never trained (0\.\d\d|1\.00)$/)
+  await reads('[data-name="accuracy"] .key >> nth=0', /^accuracy on new sequences of trained lengths 0\.\d\d$/)
+  await reads('[data-name="accuracy"] .key >> nth=1', /^accuracy on lengths never trained (0\.\d\d|1\.00)$/)
 
   await reads('#learn-train', 'Train on')
   await page.click('#learn-happened')
@@ -132,30 +131,31 @@ test('each switch stands below the map of its head; a curve has the stroke of it
   }
 
   await page.setViewportSize(WINDOW)
-  const strokes = await page.evaluate(() => {
-    const of = (/** @type {Element | null} */ line) => {
-      const { stroke, strokeDasharray } = getComputedStyle(/** @type {Element} */ (line))
-      return `${stroke} ${strokeDasharray}`
-    }
-    return Array.from(document.querySelectorAll('.curves .key'), key => {
-      const kind = /** @type {HTMLElement} */ (key).dataset.kind ?? ''
-      const selector = kind
-        .split(' ')
-        .map(name => `.${name}`)
-        .join('')
-      const curve = key.closest('.curves')?.querySelector(`:scope > svg ${selector}`) ?? null
-      return { kind, key: of(key.querySelector('line, rect')), curve: of(curve) }
+  const strokes = () =>
+    page.evaluate(() => {
+      const of = (/** @type {Element | null} */ line) => {
+        const { stroke, strokeDasharray } = getComputedStyle(/** @type {Element} */ (line))
+        return `${stroke} ${strokeDasharray}`
+      }
+      return Array.from(document.querySelectorAll('.curves .key'), key => {
+        const kind = /** @type {HTMLElement} */ (key).dataset.kind ?? ''
+        const selector = kind
+          .split(' ')
+          .map(name => `.${name}`)
+          .join('')
+        const curve = key.closest('.curves')?.querySelector(`:scope > svg ${selector}`) ?? null
+        return { kind, key: of(key.querySelector('line, rect')), curve: of(curve) }
+      })
     })
-  })
-  assert.ok(strokes.length >= 9)
-  for (const { kind, key, curve } of strokes) assert.equal(key, curve, kind)
+  await becomes(async () => (await strokes()).length >= 9, true)
+  await becomes(async () => (await strokes()).filter(({ key, curve }) => key !== curve), [])
 
   await reads('#learn-recorded', /passed 50% between steps 200 and 280\.$/)
   await follow('#2&room=learn&learn.steps=5000&learn.d=128&learn.batch=64')
   await reads('#learn-train', /about/)
   await becomes(() => room('#learn-recorded').count(), 0)
-  const [warned, said] = await Promise.all(['#learn-large', '#learn-train'].map(text))
-  assert.equal(/about (\d+ \w+)/.exec(warned)?.[1], /about (\d+ \w+)/.exec(said)?.[1])
+  const time = async (/** @type {string} */ selector) => /about (\d+ \w+)/.exec(await text(selector))?.[1]
+  await becomes(async () => [await time('#learn-train')], [await time('#learn-large')])
 })
 
 test('a click on the answer says why, position by position; the slider shows the model as it was; a probe that cannot be used is explained; gradients are maps', async () => {
@@ -177,8 +177,10 @@ test('a click on the answer says why, position by position; the slider shows the
   const [sum, logit] = await sums()
   assert.ok(logit > 1 && Math.abs(sum - logit) < 1e-3, `${sum}, ${logit}`)
   await page.click('.why-token >> nth=1')
-  const [other, second] = await sums()
-  assert.ok(second < logit && Math.abs(other - second) < 1e-3)
+  await becomes(async () => {
+    const [other, second] = await sums()
+    return (second < logit && Math.abs(other - second) < 1e-3) || `${other}, ${second}, before ${logit}`
+  }, true)
   await page.click('.addend-open >> nth=0')
   await reads('.addend-parts', /[+−]\d/)
   await page.click('#why-close')
@@ -223,8 +225,8 @@ test('cells are hidden from a head by painting; a changed head is listed and in 
 
   await page.selectOption('.head-state', 'off')
   await room('.changes-effect[data-after]').waitFor()
-  const [before, after] = [await dataOf('.changes-effect', 'before'), await dataOf('.changes-effect', 'after')]
-  assert.ok(before > 0.95 && after < 0.7, `${before}, ${after}`)
+  await becomes(async () => (await dataOf('.changes-effect', 'before')) > 0.95, true)
+  await becomes(async () => (await dataOf('.changes-effect', 'after')) < 0.7, true)
   await reads('.changes-effect', /^Accuracy on lengths never trained: \d/)
   await becomes(async () => (await text('#learn-answer')) !== SORTED, true)
   await page.waitForFunction(() => location.hash.includes('learn.changes=1.1%3D0'))
@@ -378,6 +380,7 @@ test('the link contains the settings; bad ones, and a rate that is too high, giv
 
 test('a worker that is lost is said to be; Restart mends it', async () => {
   await room('#learn-train:not([disabled])').waitFor(PATIENCE)
+  await room('#learn-map').waitFor()
   const [worker] = page.workers().slice(-1)
   await worker.evaluate(() => {
     setTimeout(() => {

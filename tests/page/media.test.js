@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { settled } from './browser.js'
-import { becomes, choose, page, url, usePage } from './open.js'
+import { becomes, choose, page, until, url, usePage } from './open.js'
 import { hashOf } from './typing.js'
 
 usePage()
@@ -35,13 +35,13 @@ test('on paper there are no controls but the sentence, and the numbers stay', as
     await becomes(async () => (await controls()).length > 20, true)
     await page.emulateMedia({ media: 'print' })
     await settled(page)
-    const left = (await controls()).filter(id => id !== 'sentence' && id !== 'second')
-    assert.deepEqual(left, [], `${preset}, ${view}`)
+    const left = async () => (await controls()).filter(id => id !== 'sentence' && id !== 'second')
+    await becomes(left, [], `${preset}, ${view}`)
     const numbers = page.locator('[data-matrix="weights"] .number').first()
     if (preset !== 'layer') await numbers.waitFor()
     await page.locator('.answer-first').waitFor()
-    const border = await page.locator('#sentence').evaluate(box => getComputedStyle(box).borderTopWidth)
-    assert.equal(border, '0px', 'no field')
+    const border = () => page.locator('#sentence').evaluate(box => getComputedStyle(box).borderTopWidth)
+    await becomes(border, '0px', 'no field')
   }
 })
 
@@ -72,10 +72,9 @@ test('with reduced motion the walk jumps, plays, and nothing is animated', async
   while (!(await still())) await settled(page) // the page is notified in a later frame
   await page.click('#next')
   await becomes(scrolls, ['auto'], 'it is there at once')
-  const moving = await page.evaluate(
-    () => document.getAnimations().filter(({ playState }) => playState === 'running').length,
-  )
-  assert.equal(moving, 0)
+  const moving = () =>
+    page.evaluate(() => document.getAnimations().filter(({ playState }) => playState === 'running').length)
+  await becomes(moving, 0)
 })
 
 test('without workers large inputs are traced on the page, with progress', async () => {
@@ -92,15 +91,17 @@ test('without workers large inputs are traced on the page, with progress', async
   await page.goto(url + hashOf({ name: '', tokens: 512, settings: { heads: 8, dModel: 64, dKey: 64, dValue: 64 } }))
   await page.locator('.left-out').waitFor({ timeout: 60_000 })
   await becomes(() => page.evaluate(() => typeof Worker), 'undefined')
-  const { dims, sum } = await page.locator('#map').evaluate(map => {
-    const { matrix } = /** @type {any} */ (map)
-    return {
-      dims: [...matrix.dims],
-      sum: matrix.data.reduce((/** @type {number} */ a, /** @type {number} */ b) => a + b),
-    }
+  await until(async () => {
+    const { dims, sum } = await page.locator('#map').evaluate(map => {
+      const { matrix } = /** @type {any} */ (map)
+      return {
+        dims: [...matrix.dims],
+        sum: matrix.data.reduce((/** @type {number} */ a, /** @type {number} */ b) => a + b),
+      }
+    })
+    assert.deepEqual(dims, [512, 512])
+    assert.ok(Math.abs(sum - 512) < 1e-2, `${sum} is what 512 queries pay`)
   })
-  assert.deepEqual(dims, [512, 512])
-  assert.ok(Math.abs(sum - 512) < 1e-2, `${sum} is what 512 queries pay`)
   await becomes(
     async () => (await page.evaluate(() => /** @type {any} */ (window).progress)) > 0,
     true,

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { beyond } from './browser.js'
-import { open, opened, selectCell } from './golden-models.js'
+import { open, opened, selectCell, typeText } from './golden-models.js'
 import { becomes, page, reads, set, THEME_AND_LANGUAGE, usePage, violations } from './open.js'
 
 usePage({ hash: '#2&room=models&models.checkpoint=stories' })
@@ -63,7 +63,7 @@ test('a marquee switches heads off together; heads are ranked by the weight betw
   await page.click('#changes-undo')
   await page.locator('#models-effect').waitFor({ state: 'detached' })
 
-  await page.fill('#models-text', TEXT)
+  await typeText(TEXT)
   await reads('.token-row-label', /10 tokens/)
   await page.locator('.word-button').nth(7).click()
   await reads('.models-hint', /Hold a second word, or Shift-click it/)
@@ -72,13 +72,12 @@ test('a marquee switches heads off together; heads are ranked by the weight betw
     .nth(2)
     .click({ modifiers: ['Shift'] })
   await reads('.models-hint', /look from “the” at “at”/)
-  const { scores, want } = await page.evaluate(() => {
+  const want = await page.evaluate(() => {
     const { data, rows, columns } = /** @type {any} */ (document.querySelector('models-atlas')).maps
     const all = Array.from({ length: 12 }, (_, n) => data[(n * rows + 7) * columns + 2])
-    const shown = [...document.querySelectorAll('#models-ranked span')].map(each => each.textContent)
-    return { scores: shown, want: all.sort((a, b) => b - a).map(weight => weight.toFixed(3)) }
+    return all.sort((a, b) => b - a).map(weight => weight.toFixed(3))
   })
-  assert.deepEqual(scores, want)
+  await becomes(() => page.locator('#models-ranked span').allTextContents(), want)
 
   await page.locator('#models-ranked button').first().click()
   await page.locator('#models-map canvas').click()
@@ -86,14 +85,15 @@ test('a marquee switches heads off together; heads are ranked by the weight betw
   await page.setViewportSize({ width: 1440, height: 700 })
   for (const selector of ['.total output', '#models-products', '#models-row'])
     for (const block of /** @type {const} */ (['start', 'end'])) {
-      const covered = await page.locator(selector).evaluate((element, block) => {
-        element.scrollIntoView({ block })
-        const { left, width, top, bottom } = element.getBoundingClientRect()
-        const y = block === 'end' ? bottom - 3 : top + 3
-        const found = document.elementFromPoint(left + width / 2, y)
-        return found && element.contains(found) ? '' : (found?.outerHTML.slice(0, 80) ?? 'nothing')
-      }, block)
-      assert.equal(covered, '', `${selector}, ${block}`)
+      const covered = () =>
+        page.locator(selector).evaluate((element, block) => {
+          element.scrollIntoView({ block })
+          const { left, width, top, bottom } = element.getBoundingClientRect()
+          const y = block === 'end' ? bottom - 3 : top + 3
+          const found = document.elementFromPoint(left + width / 2, y)
+          return found && element.contains(found) ? '' : (found?.outerHTML.slice(0, 80) ?? 'nothing')
+        }, block)
+      await becomes(covered, '', `${selector}, ${block}`)
     }
   await page.setViewportSize({ width: 1440, height: 900 })
 })

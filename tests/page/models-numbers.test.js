@@ -7,7 +7,7 @@ import { load } from 'qkv'
 import { loadModel } from 'qkv/models'
 import { traceCell } from '../../web/rooms/models/cell-trace.js'
 import { Tokenizer } from '../models/tokenizer.js'
-import { open, selectCell } from './golden-models.js'
+import { open, selectCell, typeText } from './golden-models.js'
 import { becomes, page, reads, usePage } from './open.js'
 
 usePage({ hash: '#2&room=models&models.checkpoint=stories' })
@@ -117,7 +117,7 @@ for (const [name, type, isNormed] of /** @type {const} */ ([
 ]))
   test(`a number of a rotated query opens down to W x${isNormed ? ' and the norm of the head' : ''}: ${type}`, async () => {
     await open(name, type)
-    await page.fill('#models-text', 'The cat that chased the dog')
+    await typeText('The cat that chased the dog')
     await page.locator('#models-ranked button', { hasText: '2.3' }).click()
     await page.locator('#models-map').waitFor()
     await selectCell(3, 2)
@@ -144,9 +144,8 @@ test('an encoder says in the place of its masked word, after each layer, what th
   await page.fill('#models-text', 'The [MASK] wrote to the king')
   await reads('.models-answer', /##ed 58\.0%/)
   await reads('.atlas-lens-title', /^If the model ended here$/)
-  const shown = await page
-    .locator('.atlas-lens li')
-    .evaluateAll(items => items.map(item => item.querySelector('span')?.textContent))
+  const shown = () =>
+    page.locator('.atlas-lens li').evaluateAll(items => items.map(item => item.querySelector('span')?.textContent))
   const qkv = await load()
   const model = await loadModel(qkv, `${goldens}bert-tiny`, { tokenizer: Tokenizer })
   const { ids } = model.tokenize('The [MASK] wrote to the king')
@@ -162,7 +161,7 @@ test('an encoder says in the place of its masked word, after each layer, what th
     return `${model.decode([best])} ${(100 * data[best]).toFixed(1)}%`
   })
   model.dispose()
-  assert.deepEqual(shown, want)
+  await becomes(shown, want)
   await becomes(
     () => page.innerText('.models-prediction'),
     /with the norms and the activations behind the last layer held fixed/,

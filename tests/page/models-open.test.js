@@ -16,10 +16,8 @@ const ROOM = '#2&room=models'
 test('the room opens with a trained model of the page, and with its own text', async () => {
   await go(ROOM)
   await page.locator('#models-answer').waitFor()
-  const title = await page.inputValue('#models-model')
-  assert.equal(title, 'English')
-  const name = title.toLowerCase()
-  const about = JSON.parse(readFileSync(new URL(`../../web/trained/${name}/about.json`, import.meta.url), 'utf8'))
+  await becomes(() => page.inputValue('#models-model'), 'English')
+  const about = JSON.parse(readFileSync(new URL('../../web/trained/english/about.json', import.meta.url), 'utf8'))
   const text = about.figures?.example?.text ?? about.tour?.[0]?.prompt ?? 'Once upon a time'
   await becomes(() => page.inputValue('#models-text'), text)
   await page.locator('#models-answer[data-token]').waitFor()
@@ -27,8 +25,10 @@ test('the room opens with a trained model of the page, and with its own text', a
   await page.click('#models-model')
   await page.click('#models-options [data-name="translation"]')
   await page.locator('[data-gloss="plan"]').waitFor()
-  const words = await page.locator('.models-token-rows > :last-child .token').allTextContents()
-  assert.deepEqual(words.slice(0, -1), '工程师 今天 在 北京 想要 一套 自动 驾驶 解决 方案'.split(' '))
+  await becomes(
+    async () => (await page.locator('.models-token-rows > :last-child .token').allTextContents()).slice(0, -1),
+    '工程师 今天 在 北京 想要 一套 自动 驾驶 解决 方案'.split(' '),
+  )
   await reads('#models-top tbody th', '方案 plan')
   await page.click('.models-token-rows > :last-child .word-button:nth-child(4)')
   await reads('.models-hint', /^“北京 Beijing” looks most at “beijing” \(\d\d\.\d%\)/)

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { texts as models } from '../../web/i18n/en/models.js'
-import { open, opened, selectCell, weightsOf } from './golden-models.js'
+import { open, opened, selectCell, typeText, weightsOf } from './golden-models.js'
 import { becomes, page, reads, url, usePage } from './open.js'
 
 usePage({ hash: '#2&room=models&models.checkpoint=stories' })
@@ -12,9 +12,7 @@ const TEXT = 'The cat that chased the dog'
 /** @param {string} name @param {string} type @param {string} head */
 async function openHead(name, type, head) {
   await open(name, type)
-  await page.fill('#models-text', TEXT)
-  // Until this text is read, the list of heads may change its order below the click.
-  await page.locator('#stage[data-slot="here"]').waitFor()
+  await typeText(TEXT)
   await reads('.token-row-label', /(9|1\d) tokens/)
   await page.locator('#models-ranked button', { hasText: head }).click()
   await page.locator(`.models-head[data-head="${head}"] #models-map`).waitFor()
@@ -117,8 +115,7 @@ for (const [name, type, head, isPlain] of /** @type {const} */ ([
   test(`a head of ${type} opens in One layer with ${isPlain ? 'queries, keys and values that give' : ''} the weights of the model, and a button leads back`, async () => {
     if (name === 'mistral') {
       await open('mistral-made', 'mistral')
-      await page.fill('#models-text', '5 9 13 5 9 17 20 31 7')
-      await page.locator('#stage[data-slot="here"]').waitFor()
+      await typeText('5 9 13 5 9 17 20 31 7')
       await reads('.token-row-label', /9 tokens/)
       await page.locator('#models-ranked button', { hasText: head }).click()
       await page.locator('#models-map').waitFor()
@@ -140,13 +137,14 @@ test('what was generated stands in the link, token by token, and can be removed'
   await page.goto('about:blank')
   await page.goto(`${url}#2&room=models&models.checkpoint=stories`)
   await opened('')
-  await page.fill('#models-text', 'Lily has a blue')
+  await typeText('Lily has a blue')
   await reads('.token-row-label', /^5 tokens|^4 tokens/)
   await page.fill('#models-count', '3')
   await page.keyboard.press('Enter')
   await page.click('#models-generate')
   await reads('#models-steps', /3 tokens generated/)
   await page.waitForFunction(() => /generated=\d+\.\d+\.\d+/.test(location.hash))
+  await becomes(() => page.locator('.is-generated').count(), 3)
   const words = await page.locator('.word-button .token').allInnerTexts()
   const link = await page.evaluate(() => location.hash)
   await page.goto('about:blank')

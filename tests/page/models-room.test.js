@@ -4,7 +4,7 @@ import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { basename } from 'node:path'
 import { test } from 'node:test'
-import { filesOf, open, opened, selectCell, weightsOf } from './golden-models.js'
+import { filesOf, open, opened, selectCell, typeText, weightsOf } from './golden-models.js'
 import { becomes, go, page, reads, text, usePage, violations } from './open.js'
 
 usePage({ hash: null })
@@ -19,11 +19,13 @@ test('a checkpoint opens from files: sizes, maps of all heads, prediction; a hea
   await becomes(() => page.locator('#models-ranked li').count(), 12)
   await becomes(() => page.locator('#models-top tbody tr').count(), 8)
   await page.locator('#models-why').waitFor()
-  const added = (await page.locator('#models-why tbody td:last-child').allInnerTexts()).map(each =>
-    Number(each.replace('−', '-').replace('+', '')),
-  )
-  const logit = added.pop()
-  assert.ok(Math.abs(added.reduce((a, b) => a + b) - Number(logit)) < 0.02, 'contributions sum to the logit')
+  const error = async () => {
+    const cells = await page.locator('#models-why tbody td:last-child').allInnerTexts()
+    const added = cells.map(each => Number(each.replace('−', '-').replace('+', '')))
+    const logit = Number(added.pop())
+    return Math.abs(added.reduce((a, b) => a + b) - logit)
+  }
+  await becomes(async () => (await error()) < 0.02, true, 'contributions sum to the logit')
   await page.locator('#models-ranked button', { hasText: '2.2' }).click()
   await page.locator('#models-map').waitFor()
   await page.click('[data-how="off"]')
@@ -45,7 +47,7 @@ test('a checkpoint opens from files: sizes, maps of all heads, prediction; a hea
 test('a cell is computed down to query and key; an encoder fills masks; an encoder-decoder has three stacks', async () => {
   await go(ROOM)
   await open('qwen3-tiny-bf16', 'qwen3')
-  await page.fill('#models-text', 'The cat that chased the dog')
+  await typeText('The cat that chased the dog')
   await page.locator('#models-ranked button', { hasText: '2.3' }).click()
   await page.locator('#models-map').waitFor()
   await selectCell(3, 2)
@@ -137,7 +139,7 @@ test('a long run tells how far it is and can be cancelled: the run before stays,
       .map(path => ({ name: basename(path), mimeType: '', buffer: readFileSync(path) })),
   ])
   await opened('qwen3')
-  await page.fill('#models-text', 'The dog')
+  await typeText('The dog')
   await reads('.token-row-label', /^2 tokens$|^3 tokens$|^4 tokens$/)
   const answer = await text('#models-answer')
   const long = Array(1000).fill('The cat that chased').join(' ')

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { beyond } from './browser.js'
-import { open } from './golden-models.js'
+import { open, typeText } from './golden-models.js'
 import { becomes, follow, page, reads, usePage } from './open.js'
 
 usePage({ hash: '#2&room=models&models.checkpoint=stories' })
@@ -13,7 +13,7 @@ const TEXT = 'The cat that chased the dog'
 async function onPhone(width = 390) {
   await page.setViewportSize({ width, height: 780 })
   await open('gpt2-tiny', 'gpt2')
-  await page.fill('#models-text', TEXT)
+  await typeText(TEXT)
   await reads('.token-row-label', /10 tokens/)
 }
 
@@ -96,7 +96,7 @@ test('on a phone a head that is switched off says beside its switch what the mod
   await page.locator('.models-head [data-how="off"]').click()
   await reads('#models-effect', /^tom: 99\.9% before, 0\.1% after/)
   await reads('#models-says-now', 'The model now says “max” (48.4%).')
-  assert.ok(await page.locator('#models-says-now').isVisible())
+  await becomes(() => page.locator('#models-says-now').isVisible(), true)
   await becomes(() => page.locator('#changes-restore').isVisible(), false, 'all else of the changes is in its tab')
   await page.locator('.word-button', { hasText: 'he' }).last().click()
   await reads('.models-hint', /^“he” looks most at “tom” \(84\.8%\)\. Hold a second word/)
@@ -108,10 +108,11 @@ test('on a phone each button of a guided story is in sight', async () => {
   await page.click('#models-stories')
   await page.click('#models-stories [data-item="1"]')
   await page.locator('#models-story-graph').waitFor()
-  const outside = await page
-    .locator('#models-story button')
-    .evaluateAll(all => all.filter(each => each.getBoundingClientRect().right > innerWidth).map(({ id }) => id))
-  assert.deepEqual(outside, [])
+  const outside = () =>
+    page
+      .locator('#models-story button')
+      .evaluateAll(all => all.filter(each => each.getBoundingClientRect().right > innerWidth).map(({ id }) => id))
+  await becomes(outside, [])
 })
 
 test('a link to a cell on a phone shows the map and the cell’s page below it', async () => {
@@ -145,6 +146,7 @@ test('Ctrl+Z undoes a change, Ctrl+Shift+Z makes it again', async () => {
   await page.locator('#models-ranked button', { hasText: '2.2' }).click()
   await page.click('[data-how="off"]')
   await page.locator('#models-effect').waitFor()
+  await reads('#models-answer', /5\.3%/)
   const after = await page.innerText('#models-answer')
   await page.keyboard.press('Control+z')
   await page.locator('#models-effect').waitFor({ state: 'detached' })

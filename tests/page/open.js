@@ -7,7 +7,7 @@ import { readFileSync } from 'node:fs'
 import { afterEach, before, beforeEach } from 'node:test'
 import { setTimeout as wait } from 'node:timers/promises'
 import { atEnd } from '../at-end.js'
-import { launch, plain, serve, settled, WINDOW } from './browser.js'
+import { launch, plain, serve, settled, THROTTLE, WINDOW } from './browser.js'
 
 /** @typedef {import('playwright-core').Page} Page */
 
@@ -51,6 +51,9 @@ export async function becomes(read, expected, what) {
     }
   }
 }
+
+/** Repeats assertions that read the page until they hold. @param {() => Promise<unknown>} assertions @param {string} [what] */
+export const until = (assertions, what) => becomes(async () => void (await assertions()), undefined, what)
 
 /** Returns the text of the first such element, with one space for each run of white space. @param {string} selector */
 export const text = async selector => plain((await page.locator(selector).first().textContent()) ?? '')
@@ -149,6 +152,7 @@ const isChanged = new WeakSet()
 async function newTab(context) {
   const tab = await context.newPage()
   tab.setDefaultTimeout(PATIENCE)
+  if (THROTTLE > 1) await (await context.newCDPSession(tab)).send('Emulation.setCPUThrottlingRate', { rate: THROTTLE })
   drawAfterActions(tab)
   for (const [target, name] of /** @type {[any, string][]} */ ([
     [tab, 'addInitScript'],

@@ -7,7 +7,7 @@ import { embeddingLayer, multiheadAttention } from 'qkv/layers'
 import { tokenize } from 'qkv/tokenize'
 import { goldenCase, near } from './article-goldens.js'
 import { plain, printed, settled } from './browser.js'
-import { becomes, choose, follow, page, reads, set, text, type, usePage } from './open.js'
+import { becomes, choose, follow, page, reads, set, text, type, until, usePage } from './open.js'
 
 usePage()
 const qkv = await load()
@@ -22,13 +22,15 @@ const weights = () =>
 
 test('the translation: Chinese answers, in words of a dictionary, English asks; a rectangle of PyTorch’s layer; each side has tokens of its own, typed by hand', async () => {
   await choose('translation')
-  const labels = await page.locator('.token-row').allTextContents()
   const [english, chinese] = ['an autonomous driving solution', '一套自动驾驶解决方案'].map(
     text => tokenize(text, { by: 'segments' }).tokens,
   )
   assert.deepEqual(chinese, ['一套', '自动', '驾驶', '解决', '方案'])
-  for (const [i, words] of [english, chinese].entries())
-    for (const word of words) assert.ok(plain(labels[i]).includes(word), `${word} in ${labels[i]}`)
+  await until(async () => {
+    const labels = await page.locator('.token-row').allTextContents()
+    for (const [i, words] of [english, chinese].entries())
+      for (const word of words) assert.ok(plain(labels[i]).includes(word), `${word} in ${labels[i]}`)
+  })
 
   const { vocabulary } = tokenize('an autonomous driving solution 一套自动驾驶解决方案', { by: 'segments' })
   const ids = (/** @type {string[]} */ words) => words.map(word => Number(vocabulary.get(word)))
@@ -37,15 +39,15 @@ test('the translation: Chinese answers, in words of a dictionary, English asks; 
   const layer = multiheadAttention(qkv.generator(123), 8, 2)
   const { output, weights: want } = layer.forward(x1, x2, x2, { averageWeights: false })
   assert.deepEqual(want?.dims, [2, 4, 5])
-  near(await weights(), want?.data ?? [], 1e-6, 'weights of both heads')
-  near(await printed(page, 'final'), output.data, 6e-5, 'output')
+  await until(async () => near(await weights(), want?.data ?? [], 1e-6, 'weights of both heads'))
+  await until(async () => near(await printed(page, 'final'), output.data, 6e-5, 'output'))
 
   await set('tokenizer', 'words')
   await type('#sentence', 'an autonomous-driving solution')
   await page.fill('#second', '一套 自动驾驶 解决方案')
   await becomes(async () => (await printed(page, 'weights')).length, 9, 'the three by three of the document')
-  const columns = await page.locator('[data-matrix="weights"] .column-name').allTextContents()
-  assert.deepEqual(columns.slice(0, 3).map(plain), ['一套', '自动驾驶', '解决方案'])
+  const columns = () => page.locator('[data-matrix="weights"] .column-name').allTextContents()
+  await becomes(async () => (await columns()).slice(0, 3).map(plain), ['一套', '自动驾驶', '解决方案'])
   await set('tokenizer', 'characters')
   await becomes(async () => plain((await page.locator('.token-row').allTextContents())[1]), /一 ?\d+ ?套/)
 })
@@ -97,7 +99,8 @@ const drawn = () =>
 
 test('waist and weight: three points, the curve of all estimates, 112.5 at 62; the query slides along it, by keyboard as well, and sigma bends it', async () => {
   await choose('waistline')
-  near(await weights(), goldenCase('004/gaussian-weights').expected.weights.data, 1e-5, 'weights')
+  const { data } = goldenCase('004/gaussian-weights').expected.weights
+  await until(async () => near(await weights(), data, 1e-5, 'weights'))
   await reads('.plot-answer', '62 → 112.5000')
   const { curve, points, estimate: here } = await drawn()
   near(
@@ -116,24 +119,28 @@ test('waist and weight: three points, the curve of all estimates, 112.5 at 62; t
   )
 
   await page.fill('#plot-query', '66')
-  near([(await text('.plot-answer')).split('→ ')[1]], [estimate(66, 1)], 1e-6, 'at 66')
+  await until(async () => near([(await text('.plot-answer')).split('→ ')[1]], [estimate(66, 1)], 1e-6, 'at 66'))
   await becomes(() => printed(page, 'Q'), ['66.0000'])
   await reads('.answer-first', /^66 gives about half to 68 \(50/, 'the query is called what it is')
   await page.locator('#plot-query').focus()
   await page.keyboard.press('ArrowRight')
   await becomes(() => printed(page, 'Q'), ['66.1000'])
   await page.fill('#plot-sigma', '4')
-  const bent = await drawn()
-  near([bent.estimate[1]], [estimate(66.1, 4)], 1e-4, 'the estimate with sigma 4')
-  near(
-    bent.curve.map(([, y]) => y),
-    bent.curve.map(([x]) => estimate(x, 4)),
-    2e-3,
-    'curve with sigma 4',
-  )
+  await until(async () => {
+    const bent = await drawn()
+    near([bent.estimate[1]], [estimate(66.1, 4)], 1e-4, 'the estimate with sigma 4')
+    near(
+      bent.curve.map(([, y]) => y),
+      bent.curve.map(([x]) => estimate(x, 4)),
+      2e-3,
+      'curve with sigma 4',
+    )
+  })
   await becomes(() => page.locator('#sigma').inputValue(), '4')
   await set('score', 'plain')
-  near((await drawn()).curve.slice(120, 121)[0].slice(1), [126], 1e-3, 'a dot product prefers the largest key')
+  await until(async () =>
+    near((await drawn()).curve.slice(120, 121)[0].slice(1), [126], 1e-3, 'a dot product prefers the largest key'),
+  )
 })
 
 test('the curve reaches a query beyond the keys, its line lies below their names, a hidden key is hollow; on a phone its numbers are as large as a caption, and no name lies over them', async () => {
@@ -192,19 +199,24 @@ test('both sentences of the examples stand whole in their boxes; their names are
     for (const width of [1440, 1000, 700, 360]) {
       await page.setViewportSize({ width, height: 800 })
       await settled(page)
-      const labels = await page.locator('.bar .sentences label').evaluateAll(all =>
-        all.map(label => {
-          const range = document.createRange()
-          range.selectNodeContents(label)
-          const text = range.getBoundingClientRect()
-          const field = /** @type {Element} */ (label.parentElement)
-          const box = /** @type {Element} */ (field.querySelector('textarea')).getBoundingClientRect()
-          const seen = document.elementFromPoint(text.right - 2, text.top + text.height / 2)
-          return { isAbove: text.bottom <= box.top + 1, isWithin: text.right <= box.right + 1, isSeen: seen === label }
-        }),
-      )
+      const labels = () =>
+        page.locator('.bar .sentences label').evaluateAll(all =>
+          all.map(label => {
+            const range = document.createRange()
+            range.selectNodeContents(label)
+            const text = range.getBoundingClientRect()
+            const field = /** @type {Element} */ (label.parentElement)
+            const box = /** @type {Element} */ (field.querySelector('textarea')).getBoundingClientRect()
+            const seen = document.elementFromPoint(text.right - 2, text.top + text.height / 2)
+            return {
+              isAbove: text.bottom <= box.top + 1,
+              isWithin: text.right <= box.right + 1,
+              isSeen: seen === label,
+            }
+          }),
+        )
       const fine = { isAbove: true, isWithin: true, isSeen: true }
-      assert.deepEqual(labels, [fine, fine], `${language}, ${width}`)
+      await becomes(labels, [fine, fine], `${language}, ${width}`)
     }
   }
   await page.setViewportSize({ width: 1440, height: 900 })

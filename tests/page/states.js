@@ -35,6 +35,8 @@ export function useNoBrowser() {
       observe() {}
     },
     requestAnimationFrame: () => 0,
+    addEventListener() {},
+    removeEventListener() {},
     devicePixelRatio: 1,
   }
   const own = Object.keys(parts).filter(name => !(name in globalThis))
