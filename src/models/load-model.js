@@ -129,7 +129,15 @@ export async function inspectModel(source, options = {}) {
   const use = { isLoaded: false, hasTokenizer: true }
   return withFolder(source, options, use, async ({ folder, family, json, tensors }) => {
     const { bytes, parameters } = await new ModelWeights().plan(family, tensors, dtype)
-    return { type: family.type, config: json, stacks: stacksOf(family), parameters, bytes, hub: folder.facts }
+    return {
+      type: family.type,
+      textPartOf: family.textPartOf,
+      config: json,
+      stacks: stacksOf(family),
+      parameters,
+      bytes,
+      hub: folder.facts,
+    }
   })
 }
 
@@ -228,9 +236,13 @@ async function withFolder(source, options, purpose, use) {
       await readCheckpoint(folder, source) // throws a more specific error for other formats
       throw refusals.noConfig()
     }
-    const json = /** @type {Record<string, unknown>} */ (await readJSON(configFile, 'config.json'))
-    const described = await familyOf(new Config(json))
-    const tensors = await readCheckpoint(folder, source)
+    const whole = /** @type {Record<string, unknown>} */ (await readJSON(configFile, 'config.json'))
+    const parts = Object(whole).text_config ? await import('./text-part.js') : undefined
+    const json = parts ? parts.textConfig(whole) : whole
+    const family0 = await familyOf(new Config(json))
+    const described = parts ? parts.ofWhole(family0, whole.model_type) : family0
+    const stored = await readCheckpoint(folder, source)
+    const tensors = parts ? parts.textTensors(stored) : stored
     if (options.adapter !== undefined) adapter = await mergeAdapter(options.adapter, options, described, tensors)
     const family = await withHead(described, tensors, purpose.isLoaded)
     const finish = async () => {

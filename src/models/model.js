@@ -342,6 +342,7 @@ export class Model {
     const sum = (/** @type {'bytes' | 'parameters'} */ key) => tensors.reduce((total, tensor) => total + tensor[key], 0)
     return {
       type: this.type,
+      textPartOf: Model.#own(this).#family.textPartOf,
       tensors,
       parameters: sum('parameters'),
       bytes: sum('bytes'),

@@ -66,12 +66,14 @@ export function noJSON(name, bytes, cause) {
  * @param {string} single the file that is missing
  * @param {string} index that of shards, which is missing, too
  * @param {unknown} source that was given
+ * @param {typeof import('./source.js').readJSON} readJSON
  */
-export async function noWeights(folder, single, index, source) {
+export async function noWeights(folder, single, index, source, readJSON) {
   const names = (await folder.list?.()) ?? folder.names()
   for (const { pattern, text } of OTHERS) {
     const name = names.find(each => pattern.test(each))
-    if (name) return refused('OTHER_FORMAT', `there is ${name}, but no ${single}: ${text}`)
+    if (name)
+      return refused('OTHER_FORMAT', `there is ${name}, but no ${single}: ${text}${await originOf(folder, readJSON)}`)
   }
   const isNamed = typeof source === 'string' || source instanceof URL
   const file = isNamed && !names.length ? fileInstead(String(source)) : undefined
@@ -82,6 +84,13 @@ export async function noWeights(folder, single, index, source) {
     'NO_WEIGHTS',
     `neither ${single} nor ${index} is ${where}${found ? `; found: ${found}` : nameOnHub(source)}`,
   )
+}
+
+/** Names the model that a folder was converted from, as transformers.js's folders do. @param {import('./source.js').Folder} folder @param {typeof import('./source.js').readJSON} readJSON */
+async function originOf(folder, readJSON) {
+  const file = await folder.open('config.json')
+  const { _name_or_path: name } = Object(file && (await readJSON(file, 'config.json').catch(() => ({}))))
+  return typeof name === 'string' && /^[\w.-]+\/[\w.-]+$/.test(name) ? `, which its config.json names: hf:${name}` : ''
 }
 
 /**

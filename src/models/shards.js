@@ -31,7 +31,7 @@ export async function readIndex(folder, single, given, readJSON) {
       }
     if (file && (await folder.open(file))) return { index: '', files: new Map([['', file]]) }
   }
-  throw await noWeights(folder, SINGLE, INDEX, given)
+  throw await noWeights(folder, SINGLE, INDEX, given, readJSON)
 }
 
 /**

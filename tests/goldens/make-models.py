@@ -382,6 +382,13 @@ def turn_neighbours(x, positions, inv_freq):
     return torch.cat((part * angles.cos() + turned * angles.sin(), rest), -1)
 
 
+def around(mask, window):
+    """Keys on both sides whose distance is below the window."""
+    L = mask.shape[1]
+    near = (torch.arange(L)[:, None] - torch.arange(L)[None]).abs() < (window or L)
+    return near[None, None] & mask[:, None, None, :].bool()
+
+
 def norm_of(kind):
     """The norm of a name: 'rms', 'plus' (rms with weight + 1), 'layer', 'bare' (a layer norm without bias) or 'none' (without weight)."""
     def run(w, name, x, eps):
@@ -462,7 +469,8 @@ def run_decoder(w, c, ids, mask, n):
             if callable(f):
                 f = f(int(positions.max()) + 1)
             q, k = turn(q, positions, f), turn(k, positions, f)
-        out[f"attention.{i}"], y = attend(q, k, v, causal(mask, windows[i]), n.get("scale", D**-0.5))
+        seen = around(mask, windows[i]) if n.get("both") else causal(mask, windows[i])
+        out[f"attention.{i}"], y = attend(q, k, v, seen, n.get("scale", D**-0.5))
         return lin(w, at + "self_attn.o_proj", y)
 
     def mlp(at, x):
@@ -489,6 +497,8 @@ def run_decoder(w, c, ids, mask, n):
             h = h + mlp(at, norm(w, at + names[1], h, eps)) * factor
         out[f"hidden.{i + 1}"] = h
     out["final"] = norm(w, "model.norm", h, eps)
+    if n.get("bare"):
+        return out
     head = w["model.embed_tokens.weight"] if c.get("tie_word_embeddings") else w["lm_head.weight"]
     out["logits"] = F.linear(out["final"], head) * n.get("logit", 1.0)
     return out
@@ -869,6 +879,20 @@ GRANITE = {
     "attention_bias": False, "mlp_bias": False, "tie_word_embeddings": True,
 }
 CASES["granite"] = decoder_case("granite", GRANITE, 49, embedding=6.0, scale=0.25, residual=0.22, logit=1 / 4)
+EMBEDDINGGEMMA = {
+    **RMS, "head_dim": 8, "num_hidden_layers": 3, "hidden_activation": "gelu_pytorch_tanh", "num_key_value_heads": 1, "rope_theta": 1000000.0,
+    "rope_local_base_freq": 10000.0, "rope_scaling": None, "query_pre_attn_scalar": 20, "sliding_window": 6, "sliding_window_pattern": 3,
+    "layer_types": ["sliding_attention", "sliding_attention", "full_attention"], "use_bidirectional_attention": True,
+    "attn_logit_softcapping": None, "final_logit_softcapping": None, "architectures": ["Gemma3TextModel"], "tie_word_embeddings": True,
+}
+del EMBEDDINGGEMMA["hidden_act"]
+FOUR = ["input_layernorm", "post_attention_layernorm", "pre_feedforward_layernorm", "post_feedforward_layernorm"]
+# The window of the file is that of both sides: 6 // 2 + 1 is the first distance that is hidden.
+model_type, c, w, run, _ = decoder_case(
+    "gemma3_text", EMBEDDINGGEMMA, 55, norm="plus", qk="heads", style="sandwich", norms=FOUR, embedding=24**0.5, scale=20**-0.5, act="gelu_new",
+    frequencies=[inverse_frequencies(8, 10000.0)] * 2 + [inverse_frequencies(8, 1000000.0)], windows=[4, 4, None], both=True, bare=True,
+)
+CASES["embeddinggemma"] = model_type, c, {name[6:]: value for name, value in w.items()}, lambda w, i: run({f"model.{k}": v for k, v in w.items()}, i), "right"
 COHERE = {**SMALL, "layer_norm_eps": 1e-5, "logit_scale": 0.25, "rope_theta": 8000000.0, "use_qk_norm": False, "tie_word_embeddings": True}
 PARALLEL = {"norm": "bare", "eps": 1e-5, "style": "parallel", "norms": ["input_layernorm"], "turn": turn_neighbours, "logit": 0.25}
 CASES["cohere"] = decoder_case("cohere", COHERE, 50, **PARALLEL)

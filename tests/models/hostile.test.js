@@ -349,7 +349,7 @@ for (const [type, change, message] of /** @type {[string, Record<string, unknown
   ['llama-tiny-sharded', { rope_scaling: { rope_type: 'yarn', factor: 2, gamma: 1 } }, /not covered: gamma = 1/],
   ['llama-tiny-sharded', { rope_scaling: { rope_type: 'dynamic', factor: 0.5 } }, /factor: 0\.5 given/],
   ['llama-tiny-sharded', { rope_scaling: { rope_type: 'dynamic' } }, /factor is missing/],
-  ['gemma3-tiny', { use_bidirectional_attention: true }, /use_bidirectional_attention true is not covered/],
+  ['gemma2-tiny', { use_bidirectional_attention: true }, /use_bidirectional_attention true is not covered/],
   ['gemma3-tiny', { sliding_window_pattern: 0 }, /sliding_window_pattern: 0 given/],
   [
     'gemma3-tiny',

@@ -413,6 +413,15 @@ const WRONG = [
     'OTHER_FORMAT',
     /there is onnx\/model\.onnx, but no model\.safetensors: ONNX/,
   ],
+  [
+    'a folder of transformers.js, whose config names the model that it was made from',
+    made('converted', {
+      'config.json': JSON.stringify({ ...JSON.parse(String(config)), _name_or_path: 'openai-community/gpt2' }),
+      'onnx/model_quantized.onnx': 'x',
+    }),
+    'OTHER_FORMAT',
+    /there is onnx\/model_quantized\.onnx.* use the safetensors files of the same model, which its config\.json names: hf:openai-community\/gpt2$/,
+  ],
   ['an onnx folder', join(place, 'web/onnx'), 'OTHER_FORMAT', /there is model\.onnx, but no/],
   [
     'a folder of GGUF',

@@ -12,7 +12,10 @@ import { Threads } from '../../src/threads/pool.js'
 /** @typedef {import('../../src/models/model.js').ModelCache} ModelCache */
 
 const folder = fileURLToPath(new URL('../goldens/models', import.meta.url))
-const names = readdirSync(folder).filter(name => existsSync(`${folder}/${name}/config.json`))
+const names = readdirSync(folder).filter(
+  // caches.test.js: a text that grows past the length of LongRoPE's training is refused
+  name => existsSync(`${folder}/${name}/config.json`) && name !== 'phi3-longrope-made',
+)
 const PROMPT = [5, 9, 13, 5, 9, 17]
 const TOKENS = [20, 31, 8, 3, 30, 12, 9, 9, 2]
 const watched = { 'layers.0.output': () => {} }

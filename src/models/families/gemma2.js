@@ -30,7 +30,6 @@ export const DEFAULTS = {
  */
 export function gemma(c) {
   c.get('hidden_act') // not used: the class has hidden_activation
-  c.only({ use_bidirectional_attention: false })
   return {
     norm: { plusOne: true },
     norms: SANDWICH,
@@ -43,4 +42,7 @@ export function gemma(c) {
 }
 
 /** @param {Config} c */
-export const describe = c => llamaLike(c, { ...gemma(c), window: 'even' })
+export function describe(c) {
+  c.only({ use_bidirectional_attention: false })
+  return llamaLike(c, { ...gemma(c), window: 'even' })
+}

@@ -1,4 +1,4 @@
-// Gemma 3, text only: Gemma 2 with norms of q and k, and two rotations: layers with a sliding window have their own.
+// Gemma 3, its text part, and EmbeddingGemma, whose queries see keys on both sides: Gemma 2 with norms of q and k, and two rotations: layers with a sliding window have their own.
 
 import { llamaLike } from '../family-shapes/llama-like.js'
 import { DEFAULTS as GEMMA2, gemma } from './gemma2.js'
@@ -16,11 +16,28 @@ export const DEFAULTS = {
 
 /** @param {Config} c */
 export function describe(c) {
-  return llamaLike(c, {
+  const isEncoder = c.flag('use_bidirectional_attention')
+  const family = llamaLike(c, {
     ...gemma(c),
     qkNorm: 'heads',
     window: 'pattern',
     full: { kind: 'full_attention', theta: 1e6 },
     sliding: { kind: 'sliding_attention', key: 'rope_local_base_freq', isScaled: false },
   })
+  if (!isEncoder || !family.decoder) return family
+  const { decoder, head, ...rest } = family
+  // Half of the window lies on each side.
+  const layers = decoder.layers.map(parts =>
+    parts.map(part => {
+      const { attention } = part
+      const window = attention?.window && 2 * Math.floor(attention.window / 2) + 1
+      return attention ? { ...part, attention: { ...attention, window } } : part
+    }),
+  )
+  const isBare = /Model$/.test(String(c.get('architectures')))
+  return {
+    ...rest,
+    encoder: { ...decoder, causal: false, layers },
+    head: { ...head, ...(isBare && { optional: /^lm_head\./ }) },
+  }
 }

@@ -101,6 +101,7 @@
  * The description of a model of a family, with what its checkpoint says.
  * @typedef {object} Checkpoint
  * @property {string} type the model_type
+ * @property {string} [textPartOf] the model_type of the multimodal model of which this is the text part
  * @property {ClassesSpec} [classes]
  * @property {boolean} isHeadless it has no logits of tokens, whatever its family has
  *
