@@ -14,6 +14,7 @@ const LARGEST_ERROR = 1e-3 // what is further from float64 is another formula
 const PEERS = [
   ['onnxruntime-web', () => import('./onnxruntime.js')],
   ['tfjs-wasm', () => import('./tfjs.js')],
+  ['jax-js', () => import('./jax.js')],
 ]
 
 /**
