@@ -15,7 +15,7 @@ run() { # its arguments: how many files run at once, the files
 }
 
 # What needs the packed package, the relaxed build, PyTorch, pandas or many seconds.
-not_npm_test='^tests/(bench|build|clang|package|readme|relaxed|soak|training|corpus-files|models/torch-files)\.test\.js$'
+not_npm_test='^tests/(api|bench|build|clang|package|readme|relaxed|soak|training|corpus-files|models/torch-files)\.test\.js$'
 # With its lines counted, a test takes half as long again; these are many numbers for few lines.
 slow='^tests/(backward|border|cache|conformance|exp|properties|summary|sweep|threads|models/(dtypes|fine-tune|gradients|growth|real))\.test\.js$'
 library() { ls tests/*.test.js tests/articles/*.test.js tests/models/*.test.js; }
