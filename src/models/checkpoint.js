@@ -13,6 +13,7 @@ import { readExactly, readJSON } from './source.js'
  * @returns {Promise<Map<string, StoredTensor>>}
  */
 export async function readCheckpoint(folder, source) {
+  if (folder.tensors) return folder.tensors
   const [only, ...more] = folder.names().filter(name => name.endsWith('.safetensors'))
   const { index, files } = (await folder.open(SINGLE))
     ? { index: '', files: new Map([['', SINGLE]]) }

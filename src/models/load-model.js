@@ -1,6 +1,7 @@
 // Loads a model from a folder: checks the config first, then the headers, then reads the weights.
 
 import { others, readOptions } from '../base/arguments.js'
+import { isBytes } from '../base/buffers.js'
 import { describe, toAwait } from '../base/errors.js'
 import { expectCore } from '../qkv.js'
 import { readCheckpoint } from './checkpoint.js'
@@ -40,6 +41,14 @@ async function readOrLead(options, known, where) {
   }
 }
 
+const gguf = () => import('./gguf/open-gguf.js')
+
+/** True if a source is one file, which has to be GGUF: hf:owner/name:QUANTISATION is one, too. @param {unknown} source */
+const isFile = source =>
+  typeof source === 'string' || source instanceof URL
+    ? /\.gguf([?#]|$)|^hf:[^:]+:[^:/]+$/i.test(String(source))
+    : isBytes(source) || (typeof Blob !== 'undefined' && source instanceof Blob)
+
 /** @typedef {import('./source.js').CheckpointSource} CheckpointSource */
 /** @typedef {import('./weights.js').Progress} Progress */
 
@@ -70,7 +79,8 @@ const HUB = /** @type {const} */ (['token', 'hub', 'headers', 'keep'])
  * Loads a folder of config.json, model.safetensors (or its shards) and tokenizer.json.
  * @param {import('../qkv.js').Qkv} qkv
  * @param {CheckpointSource} source a folder's URL, in Node also its path; a model on the Hugging Face hub,
- *   hf:owner/name[@revision][/sub/folder]; an array of files; an object of contents by file name: bytes, a Blob or (start, end) => Promise of bytes
+ *   hf:owner/name[@revision][/sub/folder]; an array of files; an object of contents by file name: bytes, a Blob or (start, end) => Promise of bytes.
+ *   A GGUF file: its URL, path or name on the hub (hf:owner/name/file.gguf, hf:owner/name:Q4_K_M), bytes or a Blob
  * @param {LoadModelOptions} [options]
  * @returns {Promise<Model>}
  */
@@ -102,8 +112,9 @@ async function open(qkv, source, options) {
         : await (await textTools()).openTokenizer(folder, readJSON, tokenizer, family.type)
     const { classLogits } = family.classes ? await import('./class-logits.js') : { classLogits: undefined }
     const files = text || family.decoder ? await import('./text-files.js') : undefined
-    const reads = text && (await files?.readsOf(folder, source, text.config, family.classes !== undefined))
-    const settings = family.decoder && (await files?.settingsOf(folder, source, json, family.vocab))
+    const from = folder.tensors ? undefined : source
+    const reads = text && (await files?.readsOf(folder, from, text.config, family.classes !== undefined))
+    const settings = family.decoder && (await files?.settingsOf(folder, from, json, family.vocab))
     const weights = new ModelWeights(qkv, kept)
     const TokenCalls = await kept.loadKernels?.(expectCore(qkv, 'loadModel'))
     await weights.load(family, tensors, { ...options, onProgress: folder.isDownloaded ? undefined : onProgress })
@@ -137,6 +148,7 @@ export async function inspectModel(source, options = {}) {
       parameters,
       bytes,
       hub: folder.facts,
+      types: folder.tensors && (await gguf()).typesOf(folder.tensors),
     }
   })
 }
@@ -225,11 +237,15 @@ async function withFolder(source, options, purpose, use) {
   const { signal } = options
   checkSignal(signal, 'loadModel')
   signal?.throwIfAborted()
-  const folder = await openFolder(source, options, purpose)
+  let folder = await (isFile(source) ? (await gguf()).openFile : openFolder)(source, options, purpose)
   /** @type {import('./source.js').Folder | undefined} */
   let adapter
   try {
-    const configFile = await folder.open('config.json')
+    let configFile = await folder.open('config.json')
+    if (!configFile) {
+      folder = (await (await gguf()).openOnly(folder, source, options, purpose)) ?? folder
+      if (folder.tensors) configFile = await folder.open('config.json')
+    }
     if (!configFile) {
       const refusals = await import('./refusals.js')
       await refusals.refuseAdapter(folder, readJSON)

@@ -6,7 +6,7 @@ import { fileInstead, nameOnHub, OTHERS, refused } from './wrong-source.js'
 /** Recognises other formats by the first bytes of a file. @param {Uint8Array} start @returns {string | undefined} */
 export function otherFormat(start) {
   const text = String.fromCharCode(...start.subarray(0, 4))
-  if (text === 'GGUF') return 'a GGUF file, which is not covered: use the safetensors files of the same model'
+  if (text === 'GGUF') return 'a GGUF file: give it a name that ends in .gguf'
   if (text.startsWith('PK\x03\x04') || start[0] === 0x80)
     return 'a file of torch.save or another pickle: a state_dict is read if its name is pytorch_model.bin'
   if (text.startsWith('{') || text.startsWith('<')) return 'text, perhaps the page of an error or a Git LFS pointer'

@@ -20,6 +20,8 @@ export const [SINGLE, INDEX] = ['model.safetensors', 'model.safetensors.index.js
  * @property {ByteSource} source
  * @property {number} from its first byte in the file
  * @property {number} to
+ * @property {number} [bytes] in the file, if it is converted while it is read
+ * @property {string} [type] of its blocks there
  */
 
 /** Bytes of one number of each dtype that the format knows. */

@@ -12,7 +12,7 @@ import { describe } from '../base/errors.js'
  */
 /**
  * A folder's URL, or in Node its path; a model on the hub, hf:owner/name; files (of an input or a drop); an object of contents by file name.
- * @typedef {string | URL | ArrayLike<File> | Record<string, FileContent>} CheckpointSource
+ * @typedef {string | URL | ArrayLike<File> | Record<string, FileContent> | Blob | ArrayBuffer | ArrayBufferView} CheckpointSource
  */
 /**
  * @typedef {object} Folder
@@ -22,6 +22,7 @@ import { describe } from '../base/errors.js'
  * @property {() => Promise<void>} close
  * @property {() => Promise<void>} [finish] all weights were read: what was downloaded is checked and kept
  * @property {boolean} [isDownloaded] does it tell its progress itself?
+ * @property {Map<string, import('./safetensors.js').StoredTensor>} [tensors] by name, of a GGUF file
  * @property {HubFacts} [facts] of a model on the hub
  * @property {import('./gguf/read-gguf.js').GgufMetadata} [metadata] of a GGUF file: its vocabulary is there
  */
@@ -85,7 +86,8 @@ function fromMap(contents) {
 /**
  * @param {unknown} source
  * @param {import('./hub/hub-folder.js').HubOptions & { signal?: AbortSignal, onProgress?: (progress: any) => void }} options
- * @param {{ isLoaded: boolean, hasTokenizer: boolean }} use
+ * @param {{ isLoaded: boolean, hasTokenizer: boolean, choose?: (names: string[]) => readonly string[] }} use choose: the files that are
+ *   read of those of a model on the hub, in place of those of a checkpoint
  * @returns {Promise<Folder>}
  */
 export async function openFolder(source, { signal, onProgress, ...hub }, use) {

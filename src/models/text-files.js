@@ -10,7 +10,7 @@ import { openFolder, readJSON } from './source.js'
  * that cannot be listed would be asked in vain.
  * @template T
  * @param {Folder} folder
- * @param {CheckpointSource} source
+ * @param {CheckpointSource | undefined} source undefined: all files are in `folder`
  * @param {(name: string) => boolean} isOne of the files
  * @param {(from: Folder) => Promise<T>} read
  * @param {boolean} [isLater] what is not covered is an error when it is used, not when the model is loaded
@@ -84,7 +84,7 @@ const GENERATION = 'generation_config.json'
 /**
  * What the folder says of the choice of ids. config.json says it where there is no generation_config.json.
  * @param {Folder} folder
- * @param {CheckpointSource} source
+ * @param {CheckpointSource | undefined} source undefined: all files are in `folder`
  * @param {Record<string, unknown>} config
  * @param {number} vocab
  */
@@ -105,7 +105,7 @@ export async function settingsOf(folder, source, config, vocab) {
 
 /**
  * @param {Folder} folder
- * @param {CheckpointSource} source
+ * @param {CheckpointSource | undefined} source undefined: all files are in `folder`
  * @param {Record<string, unknown>} config tokenizer_config.json
  * @param {boolean} hasClasses
  */

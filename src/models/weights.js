@@ -148,12 +148,12 @@ export class ModelWeights {
     const bytes = { stored: 0, loaded: 0, float32: 0, float16: 0, bfloat16: 0, int8: 0, int4: 0 }
     let parameters = 0
     for (const [name, { layers }] of needs) {
-      const { dtype, dims, from, to } = /** @type {StoredTensor} */ (tensors.get(name))
+      const { dtype, dims, from, to, bytes: inFile = to - from } = /** @type {StoredTensor} */ (tensors.get(name))
       const size = count(dims)
       const [layer] = layers
       const memory = (/** @type {WeightType} */ type) => (layer ? bytesOf(type, size, layer.spec.in) : to - from)
       parameters += size
-      bytes.stored += to - from
+      bytes.stored += inFile
       bytes.loaded += memory(typeOf(types, layer?.place, dtype))
       for (const type of /** @type {const} */ (['float32', 'float16', 'bfloat16', 'int8', 'int4']))
         bytes[type] += memory(type)
@@ -210,7 +210,7 @@ export class ModelWeights {
       for (const { name, size, constant = 1 } of this.#constants)
         if (!this.#norms.has(name))
           this.#norms.set(name, { weight: this.#keep(new Tensor(new Float32Array(size).fill(constant), [size])) })
-      for (const [n, { need, tensor, perRow, from, rows }] of jobs.entries()) {
+      for (const [n, { need, tensor, from, rows }] of jobs.entries()) {
         signal?.throwIfAborted()
         readAhead(n)
         const data = await reading[n]
@@ -222,7 +222,7 @@ export class ModelWeights {
           this.#fill(need.layers, raw, from)
           packed++
         }
-        loaded += rows * perRow
+        loaded += (rows / tensor.dims[0]) * (tensor.bytes ?? tensor.to - tensor.from)
         onProgress?.({ loaded, total: bytes.stored, name: tensor.name })
       }
       signal?.throwIfAborted()

@@ -15,7 +15,7 @@ export function refused(code, text) {
 
 /** What to do with a file of a format that is not read, by the end of its name. */
 export const OTHERS = [
-  { pattern: /\.gguf$/i, text: 'GGUF is not covered: use the safetensors files of the same model' },
+  { pattern: /\.gguf$/i, text: 'a GGUF file is opened by its own name: give it in place of the folder' },
   {
     pattern: /\.(bin|pt|pth|pkl|ckpt)$/i,
     text: 'a state_dict of torch.save is read if its name is pytorch_model.bin; safetensors need no such name',

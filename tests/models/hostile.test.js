@@ -106,7 +106,7 @@ for (const [title, bytes, message] of /** @type {[string, Uint8Array, RegExp][]}
     /belong to no tensor/,
   ],
   ['a name twice', file(`{"x":${one},"x":${entry('F16', '[4]', '[0,8]')}}`, 8), /a name occurs twice in its header/],
-  ['a GGUF file', textBytes('GGUF\x03\0\0\0 and so on'), /a GGUF file, which is not covered/],
+  ['a GGUF file', textBytes('GGUF\x03\0\0\0 and so on'), /a GGUF file: give it a name that ends in \.gguf/],
   [
     'a zip of pickles',
     textBytes('PK\x03\x04 and so on, and so on'),
@@ -415,11 +415,7 @@ for (const [title, files, message] of /** @type {[string, object, RegExp][]} */ 
     },
     /"\.\.\/x\.bin" is no name of a bin file in this folder/,
   ],
-  [
-    'a GGUF file only',
-    { 'tiny.gguf': new Uint8Array(9) },
-    /there is tiny\.gguf, but no model\.safetensors: GGUF is not covered/,
-  ],
+  ['a GGUF file only', { 'tiny.gguf': new Uint8Array(9) }, /tiny\.gguf: it begins with .*, a GGUF file with "GGUF"/],
   ['no config', { 'model.safetensors': gpt2['model.safetensors'] }, /config\.json is missing/],
   ['a config that is no JSON', { ...gpt2, 'config.json': textBytes('{') }, /config\.json is no JSON/],
   ['a config that is a list', { ...gpt2, 'config.json': textBytes('[]') }, /config\.json: an array of 0 given/],

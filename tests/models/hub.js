@@ -56,7 +56,7 @@ const commitOf = (/** @type {HubModel} */ model) =>
         .join(),
     )
     .digest('hex')
-const isLarge = (/** @type {string} */ path) => /\.(safetensors|bin)$/.test(path)
+const isLarge = (/** @type {string} */ path) => /\.(safetensors|bin|gguf)$/.test(path)
 
 /** @param {Response} response @param {number} status @param {Record<string, string | number>} headers @param {string | Uint8Array} [body] */
 const reply = (response, status, headers = {}, body = '') => {

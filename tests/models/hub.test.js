@@ -562,7 +562,7 @@ test('a hub that is not there, and an address that is no hub, are reported', asy
 test('a repository without safetensors is read from pytorch_model.bin, or names what it has instead', async () => {
   await assert.rejects(
     loadModel(qkv, 'hf:me/gguf', none),
-    /there is tiny\.gguf, but no model\.safetensors: GGUF is not covered/,
+    /there is tiny\.gguf, but no model\.safetensors: a GGUF file is opened by its own name/,
   )
   await assert.rejects(
     loadModel(qkv, 'hf:me/pickled', none),

@@ -378,7 +378,6 @@ const holder = made('held', {
   'config.json': config,
   'model.safetensors': 'x',
   'model.onnx': 'x',
-  'x.Q4_K_M.gguf': 'GGUF',
 })
 /** @type {[string, unknown, string, RegExp][]} */
 const WRONG = [
@@ -399,13 +398,7 @@ const WRONG = [
     /is a file; the folder that holds it and its config\.json expected: "/,
   ],
   ['a config in place of its folder', `${holder}/config.json`, 'NOT_A_FOLDER', /is a file; the folder that holds it/],
-  [
-    'a .gguf',
-    `${holder}/x.Q4_K_M.gguf`,
-    'OTHER_FORMAT',
-    /is a file: GGUF is not covered: use the safetensors files of the same model/,
-  ],
-  ['a .gguf that is not there', `${holder}/y.gguf`, 'NOT_FOUND', /there is no file ".*", and GGUF is not covered/],
+  ['a .gguf that is not there', `${holder}/y.gguf`, 'NOT_FOUND', /there is no file "y\.gguf"/],
   ['an .onnx file', `${holder}/model.onnx`, 'OTHER_FORMAT', /ONNX files are run by onnxruntime, not here/],
   [
     'a folder with an onnx folder',
@@ -424,10 +417,16 @@ const WRONG = [
   ],
   ['an onnx folder', join(place, 'web/onnx'), 'OTHER_FORMAT', /there is model\.onnx, but no/],
   [
-    'a folder of GGUF',
-    made('quantised', { 'x.gguf': 'GGUF' }),
+    'a folder of two models of GGUF',
+    made('quantised', { 'x.gguf': 'GGUF', 'y.gguf': 'GGUF' }),
     'OTHER_FORMAT',
-    /there is x\.gguf, but no model\.safetensors: GGUF/,
+    /there are 2 GGUF files, name one of them, as in "x\.gguf": x\.gguf, y\.gguf/,
+  ],
+  [
+    'a folder with a config and GGUF',
+    made('both', { 'config.json': config, 'x.gguf': 'GGUF' }),
+    'OTHER_FORMAT',
+    /there is x\.gguf, but no model\.safetensors: a GGUF file is opened by its own name/,
   ],
   [
     'a folder of texts',
@@ -456,10 +455,10 @@ const WRONG = [
     /the address of the file config\.json given, that of its folder expected: http:\S+\/some$/,
   ],
   [
-    'the address of a .gguf',
+    'the address of a .gguf that is not there',
     () => `http://127.0.0.1:${port}/some/x.gguf?download=true`,
-    'OTHER_FORMAT',
-    /"x\.gguf": GGUF is not covered/,
+    'NOT_FOUND',
+    /there is no file "x\.gguf"/,
   ],
   ['an address without a model', () => `http://127.0.0.1:${port}/nothing`, 'NO_WEIGHTS', /neither .* is in "http:/],
 ]

@@ -96,8 +96,12 @@ const BAD = [
     model(Buffer.from('PK\x03\x04 and so on, and so on')),
     /a file of torch\.save or another pickle: a state_dict is read if its name is pytorch_model\.bin/,
   ],
-  ['GGUF', { 'config.json': gpt2['config.json'], 'tiny.gguf': text('GGUF') }, /GGUF is not covered/],
-  ['GGUF under another name', model(Buffer.from('GGUF\x03\0\0\0 and so on')), /a GGUF file, which is not covered/],
+  ['GGUF', { 'config.json': gpt2['config.json'], 'tiny.gguf': text('GGUF') }, /a GGUF file is opened by its own name/],
+  [
+    'GGUF under another name',
+    model(Buffer.from('GGUF\x03\0\0\0 and so on')),
+    /a GGUF file: give it a name that ends in \.gguf/,
+  ],
   ['no config', { 'model.safetensors': weights }, /config\.json is missing/],
   ['one picture', { 'cat.png': Buffer.from([0x89, 0x50, 0x4e, 0x47]) }, /neither model\.safetensors nor/],
 ]

@@ -55,8 +55,8 @@ const [PIECES, WORDS] = [['source.spm', 'vocab.json'], ['vocab.txt']]
 /**
  * @param {string} text hf:owner/name[@revision][/sub/folder]
  * @param {HubOptions} options
- * @param {{ isLoaded: boolean, hasTokenizer: boolean, signal?: AbortSignal, onProgress?: (progress: HubProgress) => void }} use
- *   isLoaded: all weights will be read
+ * @param {{ isLoaded: boolean, hasTokenizer: boolean, choose?: (names: string[]) => readonly string[], signal?: AbortSignal,
+ *   onProgress?: (progress: HubProgress) => void }} use isLoaded: all weights will be read
  * @returns {Promise<import('../source.js').Folder>}
  */
 export async function openHub(text, { token, hub, headers, keep = true }, { signal, ...use }) {
@@ -90,11 +90,12 @@ export async function openHub(text, { token, hub, headers, keep = true }, { sign
  * @param {() => void} parts.end of all requests
  * @param {boolean} parts.isLoaded
  * @param {boolean} parts.hasTokenizer
+ * @param {(names: string[]) => readonly string[]} [parts.choose] the files that are read, in place of those of a checkpoint
  * @param {AbortSignal} [parts.signal]
  * @param {(progress: HubProgress) => void} [parts.onProgress]
  * @returns {Promise<import('../source.js').Folder>}
  */
-async function openModel(name, { settings, requests, store, end, isLoaded, hasTokenizer, signal, onProgress }) {
+async function openModel(name, { settings, requests, store, end, isLoaded, hasTokenizer, choose, signal, onProgress }) {
   const { text } = name
   const facts = await readFacts(text, name.revision, settings, store, requests, signal)
   requests.use(facts)
@@ -110,7 +111,10 @@ async function openModel(name, { settings, requests, store, end, isLoaded, hasTo
     )
   /** A file of this folder, or of one in it. @param {string} path */
   const find = path => files.get(path) ?? facts.files.find(file => file.path === name.folder + path)
-  const read = filesToRead(files, hasTokenizer).map(path => /** @type {[string, HubFile]} */ ([path, files.get(path)]))
+  const own = facts.files.flatMap(({ path }) => (path.startsWith(name.folder) ? path.slice(name.folder.length) : []))
+  const read = (choose?.(own) ?? filesToRead(files, hasTokenizer)).map(
+    path => /** @type {[string, HubFile]} */ ([path, find(path)]),
+  )
   /** Files that are not kept yet, and are read. @type {HubFile[]} */
   const missing = []
   for (const [, file] of read) if (!(await store?.has(facts.commit, file))) missing.push(file)

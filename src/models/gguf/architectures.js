@@ -1,0 +1,375 @@
+// What a GGUF file is in Hugging Face's layout: config.json from its metadata, and the names of tensors.
+// https://github.com/ggml-org/llama.cpp: src/llama-arch.cpp has the names, conversion/ what is done to the numbers
+
+import { describe } from '../../base/errors.js'
+
+/** @typedef {import('./keys.js').Keys} Keys */
+/** @typedef {import('../safetensors.js').StoredTensor} StoredTensor */
+/** @typedef {Map<string, StoredTensor>} Tensors */
+
+/**
+ * What the converter of llama.cpp did to a tensor, and is undone.
+ * @typedef {object} Change
+ * @property {string} [name] in Hugging Face's layout; undefined: the tensor is not used
+ * @property {(n: number) => number} [row] where row n lies in the file
+ * @property {[from: number, count: number]} [rows] a part of a fused tensor
+ * @property {boolean} [isTurned] the matrix is transposed
+ * @property {boolean} [isPlusOne] 1 was added to the weights of a norm
+ */
+
+/**
+ * @typedef {object} Architecture
+ * @property {(k: Keys, tensors: Tensors) => Record<string, unknown>} config
+ * @property {Record<string, string>} names of tensors without the number of the layer and without .weight or .bias; N stands for the number
+ * @property {(name: string, kind: string, config: any) => Omit<Change, 'name'>} [change] by the name in the file
+ * @property {(name: string, config: any) => [string, Omit<Change, 'name'>][] | undefined} [split] what a fused tensor is made of
+ */
+
+const AT = 'model.layers.N.'
+/** Llama's. */
+const LLAMA = {
+  token_embd: 'model.embed_tokens',
+  output_norm: 'model.norm',
+  output: 'lm_head',
+  attn_norm: `${AT}input_layernorm`,
+  attn_q: `${AT}self_attn.q_proj`,
+  attn_k: `${AT}self_attn.k_proj`,
+  attn_v: `${AT}self_attn.v_proj`,
+  attn_output: `${AT}self_attn.o_proj`,
+  attn_q_norm: `${AT}self_attn.q_norm`,
+  attn_k_norm: `${AT}self_attn.k_norm`,
+  ffn_norm: `${AT}post_attention_layernorm`,
+  ffn_gate: `${AT}mlp.gate_proj`,
+  ffn_up: `${AT}mlp.up_proj`,
+  ffn_down: `${AT}mlp.down_proj`,
+}
+/** Norms after each part. */
+const AFTER = {
+  post_attention_norm: `${AT}post_attention_layernorm`,
+  post_ffw_norm: `${AT}post_feedforward_layernorm`,
+}
+const GEMMA = { ...LLAMA, ...AFTER, ffn_norm: `${AT}pre_feedforward_layernorm` }
+
+/** Rows of the table of tokens. @param {Keys} k @param {Tensors} tensors @param {string} [name] */
+function rowsOf({ fail }, tensors, name = 'token_embd.weight') {
+  const rows = tensors.get(name)?.dims[0]
+  if (rows === undefined) throw fail(`tensor ${describe(name)} is missing`)
+  return rows
+}
+
+/** The scaling of rotary positions, as rope_scaling. @param {Keys} k @param {Tensors} tensors */
+function scalingOf(k, tensors) {
+  const most = k.number('context_length')
+  const factor = k.optional('rope.scaling.factor') ?? k.optional('rope.scale_linear')
+  const type = k.get('rope.scaling.type') ?? (factor === undefined || factor === 0 || factor === 1 ? 'none' : 'linear')
+  const old = k.optional('rope.scaling.original_context_length')
+  const gain = k.optional('rope.scaling.attn_factor')
+  const [fast, slow] = [k.optional('rope.scaling.yarn_beta_fast'), k.optional('rope.scaling.yarn_beta_slow')]
+  const [long, short] = ['rope_factors_long.weight', 'rope_factors_short.weight'].map(name => tensors.get(name))
+  const factors = tensors.get('rope_freqs.weight')
+  if (factors || (long && short)) {
+    if (type !== 'none' && type !== 'longrope')
+      throw k.fail(`rope.scaling.type ${describe(type)} beside factors of frequencies is not covered`)
+    return {
+      rope_type: 'longrope',
+      short_factor: factors ?? short,
+      long_factor: factors ?? long,
+      original_max_position_embeddings: factors ? most : (old ?? most),
+      ...(factors && { attention_factor: 1 }),
+      ...(!factors && gain !== undefined && { attention_factor: gain }),
+    }
+  }
+  if (type === 'none') return undefined
+  if (type === 'linear' && (gain ?? 1) === 1) return { rope_type: type, factor }
+  if (type !== 'yarn')
+    throw k.fail(`${k.architecture}.rope.scaling.type ${describe(type)} is not covered; covered: none, linear, yarn`)
+  k.only('rope.scaling.yarn_ext_factor', 1)
+  k.only('rope.scaling.yarn_attn_factor', 1)
+  return {
+    rope_type: 'yarn',
+    factor,
+    original_max_position_embeddings: old ?? most,
+    ...(fast !== undefined && { beta_fast: fast }),
+    ...(slow !== undefined && { beta_slow: slow }),
+    ...(gain !== undefined && { attention_factor: gain * (0.1 * Math.log(Number(factor)) + 1) }),
+  }
+}
+
+/** Sizes, heads and rotation that decoders have. @param {Keys} k @param {Tensors} tensors */
+function decoder(k, tensors) {
+  const d = k.number('embedding_length')
+  const heads = k.number('attention.head_count')
+  const size = k.number('attention.key_length', d / heads)
+  k.only('attention.value_length', size, `keys have ${size} numbers: values of another size are not covered`)
+  return {
+    vocab_size: rowsOf(k, tensors),
+    hidden_size: d,
+    intermediate_size: k.number('feed_forward_length'),
+    num_hidden_layers: k.number('block_count'),
+    num_attention_heads: heads,
+    num_key_value_heads: k.number('attention.head_count_kv', heads),
+    head_dim: size,
+    max_position_embeddings: k.number('context_length'),
+    tie_word_embeddings: !tensors.has('output.weight'),
+    rope_theta: k.number('rope.freq_base', 10_000),
+    rope_scaling: scalingOf(k, tensors),
+  }
+}
+
+/** All of a head turns. @param {Keys} k @param {{ head_dim: number }} config */
+const wholeHeads = (k, { head_dim: size }) =>
+  k.only('rope.dimension_count', size, `all ${size} numbers of a head turn here`)
+
+/** @param {string} type @param {Record<string, unknown>} [more] @returns {Architecture['config']} */
+const llamaLike =
+  (type, more = {}) =>
+  (k, tensors) => {
+    const config = decoder(k, tensors)
+    wholeHeads(k, config)
+    return {
+      model_type: type,
+      ...config,
+      rms_norm_eps: k.number('attention.layer_norm_rms_epsilon'),
+      hidden_act: 'silu',
+      ...more,
+    }
+  }
+
+/** @param {Tensors} tensors @param {string} name */
+const hasBias = (tensors, name) => tensors.has(`blk.0.${name}.bias`)
+
+/** Llama with the biases that the file has. @param {string} type @returns {Architecture['config']} */
+const biasedLlama = type => (k, tensors) => ({
+  ...llamaLike(type)(k, tensors),
+  attention_bias: hasBias(tensors, 'attn_output'),
+  mlp_bias: hasBias(tensors, 'ffn_up'),
+})
+
+/** The rows of q and k, as Llama's converter puts them: pair i of a head is 2i, 2i + 1 there, and i, i + D / 2 here. @type {NonNullable<Architecture['change']>} */
+function pairs(
+  name,
+  _,
+  { num_attention_heads: heads, num_key_value_heads: keyHeads, hidden_size: d, head_dim: size = d / heads },
+) {
+  if (name !== 'attn_q' && name !== 'attn_k') return {}
+  const [half, of] = [size / 2, name === 'attn_q' ? heads : keyHeads]
+  return {
+    row: n => {
+      const i = n % size
+      return of && n - i + 2 * (i % half) + Math.floor(i / half)
+    },
+  }
+}
+
+/** @type {NonNullable<Architecture['change']>} */
+const plusOne = name => ({ isPlusOne: name.endsWith('norm') })
+
+/** @param {number} layers of the one model that scales otherwise @param {{ num_hidden_layers: number, hidden_size: number, num_attention_heads: number, head_dim: number }} config */
+const gemmaScale = (layers, { num_hidden_layers, hidden_size, num_attention_heads, head_dim }) =>
+  num_hidden_layers === layers ? hidden_size / num_attention_heads : head_dim
+
+/** @param {string} type @param {number} layers @param {(k: Keys) => Record<string, unknown>} more @returns {Architecture['config']} */
+const gemma = (type, layers, more) => (k, tensors) => {
+  const { hidden_act: _, ...config } = /** @type {any} */ (llamaLike(type)(k, tensors))
+  return {
+    ...config,
+    hidden_activation: 'gelu_pytorch_tanh',
+    query_pre_attn_scalar: gemmaScale(layers, config),
+    sliding_window: k.number('attention.sliding_window'),
+    attn_logit_softcapping: k.optional('attn_logit_softcapping') ?? null,
+    final_logit_softcapping: k.optional('final_logit_softcapping') ?? null,
+    ...more(k),
+  }
+}
+
+/** The names of tensors of GPT-2, GPT-NeoX and Phi. @param {Record<string, string>} first @param {string} at @param {Record<string, string>} layer */
+const namesOf = (first, at, layer) => ({
+  ...first,
+  ...Object.fromEntries(Object.entries(layer).map(([name, own]) => [name, at + own])),
+})
+
+/**
+ * Rows of q, k and v that lie one after another, by the names of their own weights.
+ * @param {{ num_attention_heads: number, num_key_value_heads: number, hidden_size: number, head_dim?: number }} config
+ * @param {readonly string[]} names
+ * @returns {[string, Omit<Change, 'name'>][]}
+ */
+function threeOf(
+  { num_attention_heads: heads, num_key_value_heads: keyHeads, hidden_size: d, head_dim: size = d / heads },
+  names,
+) {
+  const sizes = [heads * size, keyHeads * size, keyHeads * size]
+  let from = 0
+  return names.map((name, n) => {
+    from += sizes[n]
+    return [name, { rows: [from - sizes[n], sizes[n]] }]
+  })
+}
+
+/** @type {Record<string, Architecture>} */
+export const ARCHITECTURES = {
+  llama: { config: biasedLlama('llama'), names: LLAMA, change: pairs },
+  qwen2: { config: llamaLike('qwen2'), names: LLAMA },
+  qwen3: { config: llamaLike('qwen3'), names: LLAMA },
+  olmo2: { config: llamaLike('olmo2'), names: { ...LLAMA, ...AFTER } },
+  smollm3: { config: biasedLlama('smollm3'), names: LLAMA, change: pairs },
+  gemma2: { config: gemma('gemma2', 46, () => ({})), names: GEMMA, change: plusOne },
+  gemma3: {
+    config: gemma('gemma3_text', 62, k => ({
+      sliding_window_pattern: k.number('attention.sliding_window_pattern', 6),
+      rope_local_base_freq: k.number('rope.freq_base_swa', 10_000),
+    })),
+    names: GEMMA,
+    change: plusOne,
+  },
+  phi2: {
+    config: (k, tensors) => {
+      const { head_dim: size, tie_word_embeddings, ...config } = decoder(k, tensors)
+      if (tie_word_embeddings) throw k.fail('tensor "output.weight" is missing')
+      return {
+        model_type: 'phi',
+        ...config,
+        layer_norm_eps: k.number('attention.layer_norm_epsilon'),
+        partial_rotary_factor: k.number('rope.dimension_count', size) / size,
+        hidden_act: 'gelu_new',
+      }
+    },
+    names: namesOf({ token_embd: 'model.embed_tokens', output_norm: 'model.final_layernorm', output: 'lm_head' }, AT, {
+      attn_norm: 'input_layernorm',
+      attn_q: 'self_attn.q_proj',
+      attn_k: 'self_attn.k_proj',
+      attn_v: 'self_attn.v_proj',
+      attn_output: 'self_attn.dense',
+      ffn_up: 'mlp.fc1',
+      ffn_down: 'mlp.fc2',
+    }),
+    split: (name, config) => (name === 'attn_qkv' ? threeOf(config, ['attn_q', 'attn_k', 'attn_v']) : undefined),
+  },
+  gptneox: {
+    config: (k, tensors) => {
+      const { head_dim: size, num_key_value_heads: _, ...config } = decoder(k, tensors)
+      return {
+        model_type: 'gpt_neox',
+        ...config,
+        layer_norm_eps: k.number('attention.layer_norm_epsilon'),
+        use_parallel_residual: k.get('use_parallel_residual') ?? true,
+        rotary_pct: k.number('rope.dimension_count', size) / size,
+        attention_bias: hasBias(tensors, 'attn_qkv'),
+        hidden_act: 'gelu',
+      }
+    },
+    names: namesOf(
+      { token_embd: 'gpt_neox.embed_in', output_norm: 'gpt_neox.final_layer_norm', output: 'embed_out' },
+      'gpt_neox.layers.N.',
+      {
+        attn_norm: 'input_layernorm',
+        attn_qkv: 'attention.query_key_value',
+        attn_output: 'attention.dense',
+        ffn_norm: 'post_attention_layernorm',
+        ffn_up: 'mlp.dense_h_to_4h',
+        ffn_down: 'mlp.dense_4h_to_h',
+      },
+    ),
+    // There q of all heads, k of all, v of all; here q, k and v of each head.
+    change: (name, _, { hidden_size: d, num_attention_heads: heads }) => {
+      const size = d / heads
+      return name === 'attn_qkv'
+        ? { row: n => (Math.floor(n / size) % 3) * d + Math.floor(n / size / 3) * size + (n % size) }
+        : {}
+    },
+  },
+  gpt2: {
+    config: (k, tensors) => ({
+      model_type: 'gpt2',
+      vocab_size: rowsOf(k, tensors),
+      n_positions: rowsOf(k, tensors, 'position_embd.weight'),
+      n_embd: k.number('embedding_length'),
+      n_inner: k.number('feed_forward_length'),
+      n_layer: k.number('block_count'),
+      n_head: k.number('attention.head_count'),
+      layer_norm_epsilon: k.number('attention.layer_norm_epsilon'),
+      activation_function: 'gelu_new',
+      tie_word_embeddings: !tensors.has('output.weight'),
+    }),
+    names: namesOf(
+      {
+        token_embd: 'transformer.wte',
+        position_embd: 'transformer.wpe',
+        output_norm: 'transformer.ln_f',
+        output: 'lm_head',
+      },
+      'transformer.h.N.',
+      {
+        attn_norm: 'ln_1',
+        attn_qkv: 'attn.c_attn',
+        attn_output: 'attn.c_proj',
+        ffn_norm: 'ln_2',
+        ffn_up: 'mlp.c_fc',
+        ffn_down: 'mlp.c_proj',
+      },
+    ),
+    change: (name, kind) => ({ isTurned: kind === 'weight' && /^(attn_(qkv|output)|ffn_(up|down))$/.test(name) }),
+  },
+  bert: {
+    config: (k, tensors) => {
+      k.only('attention.causal', false)
+      k.get('pooling_type')
+      return {
+        model_type: 'bert',
+        vocab_size: rowsOf(k, tensors),
+        hidden_size: k.number('embedding_length'),
+        intermediate_size: k.number('feed_forward_length'),
+        num_hidden_layers: k.number('block_count'),
+        num_attention_heads: k.number('attention.head_count'),
+        max_position_embeddings: rowsOf(k, tensors, 'position_embd.weight'),
+        type_vocab_size: rowsOf(k, tensors, 'token_types.weight'),
+        layer_norm_eps: k.number('attention.layer_norm_epsilon'),
+        hidden_act: 'gelu',
+      }
+    },
+    names: namesOf(
+      {
+        token_embd: 'bert.embeddings.word_embeddings',
+        position_embd: 'bert.embeddings.position_embeddings',
+        token_types: 'bert.embeddings.token_type_embeddings',
+        token_embd_norm: 'bert.embeddings.LayerNorm',
+      },
+      'bert.encoder.layer.N.',
+      {
+        attn_q: 'attention.self.query',
+        attn_k: 'attention.self.key',
+        attn_v: 'attention.self.value',
+        attn_output: 'attention.output.dense',
+        attn_output_norm: 'attention.output.LayerNorm',
+        ffn_up: 'intermediate.dense',
+        ffn_down: 'output.dense',
+        layer_output_norm: 'output.LayerNorm',
+      },
+    ),
+    split: (name, config) =>
+      name === 'attn_qkv'
+        ? threeOf({ ...config, num_key_value_heads: config.num_attention_heads }, ['attn_q', 'attn_k', 'attn_v'])
+        : undefined,
+  },
+}
+
+/** Tensors that hold what the config says, or that llama.cpp does not read. */
+const UNUSED = /^(rope_freqs|rope_factors_(long|short)|attn_rot_embd)$/
+
+/**
+ * What becomes of a tensor of the file; more than one of a fused one.
+ * @param {Architecture} architecture
+ * @param {string} given its name
+ * @param {Record<string, unknown>} config
+ * @returns {Change[]}
+ */
+export function changesOf({ names, change, split }, given, config) {
+  const [, layer, name, kind] = /^(?:blk\.(\d+)\.)?(.+)\.(weight|bias)$/.exec(given) ?? []
+  if (UNUSED.test(name)) return []
+  const parts = split?.(name, config) ?? [[name, {}]]
+  return parts.map(([part, fused]) => {
+    const own = Object.hasOwn(names, part) && names[part]
+    if (!own || own.includes('.N.') !== (layer !== undefined)) return { name: given }
+    return { ...fused, ...change?.(part, kind, config), name: `${own.replace('.N.', `.${layer}.`)}.${kind}` }
+  })
+}

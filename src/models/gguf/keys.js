@@ -1,0 +1,65 @@
+// The metadata of an architecture, key by key. Keys that were not read are refused by name if they may change the network.
+
+import { describe } from '../../base/errors.js'
+import { mayMatter } from '../unread-keys.js'
+
+/** @typedef {import('./read-gguf.js').GgufMetadata} GgufMetadata */
+
+/** Keys that repeat what tensors say, or that llama.cpp reads for other purposes than the numbers of a text. */
+const HARMLESS = /^(context_length|vocab_size|tensor_data_layout|rope\.scaling\.finetuned|classifier\.output_labels)$/
+
+export class Keys {
+  /** @type {Set<string>} */
+  #read = new Set()
+
+  /** @param {GgufMetadata} metadata @param {string} architecture @param {(text: string) => Error} fail */
+  constructor(metadata, architecture, fail) {
+    this.metadata = metadata
+    this.architecture = architecture
+    this.fail = fail
+  }
+
+  /** The value of ARCHITECTURE.key; of a list with a value for each layer the one that all have. @param {string} key */
+  get(key) {
+    this.#read.add(key)
+    const name = `${this.architecture}.${key}`
+    const value = this.metadata.get(name)
+    if (typeof value !== 'object') return value
+    const [first] = value
+    if (!value.length || Array.from(/** @type {ArrayLike<unknown>} */ (value)).some(each => each !== first))
+      throw this.fail(`${name} differs from layer to layer, which is not covered`)
+    return first
+  }
+
+  /** @param {string} key @param {number} [fallback] @returns {number} */
+  number(key, fallback) {
+    const value = this.get(key) ?? fallback
+    const name = `${this.architecture}.${key}`
+    if (value === undefined) throw this.fail(`the metadata key ${name} is missing`)
+    if (typeof value !== 'number') throw this.fail(`${name}: ${describe(value)} given, a number expected`)
+    return value
+  }
+
+  /** @param {string} key @returns {number | undefined} */
+  optional(key) {
+    return this.get(key) === undefined ? undefined : this.number(key)
+  }
+
+  /** Refuses a key with another value; an absent key has that value. @param {string} key @param {unknown} value @param {string} [why] */
+  only(key, value, why = `${describe(value)} is covered`) {
+    const given = this.get(key) ?? value
+    if (given !== value) throw this.fail(`${this.architecture}.${key} is ${describe(given)}, ${why}`)
+  }
+
+  /** Refuses keys that were not read and may change the network. */
+  end() {
+    const start = `${this.architecture}.`
+    const rest = [...this.metadata].filter(([name, value]) => {
+      const key = name.slice(start.length)
+      if (!name.startsWith(start) || this.#read.has(key) || HARMLESS.test(key)) return false
+      return value !== 0 && value !== false && mayMatter(key.replaceAll('.', '_'))
+    })
+    if (rest.length)
+      throw this.fail(`not covered: ${rest.map(([name, value]) => `${name} = ${describe(value)}`).join(', ')}`)
+  }
+}

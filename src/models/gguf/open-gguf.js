@@ -1,0 +1,260 @@
+// A GGUF file as a folder in Hugging Face's layout: config.json from its metadata, tensors under their names there, the files of
+// the tokenizer. Loaded where a file of this format is opened.
+
+import { describe } from '../../base/errors.js'
+import { openFolder, readExactly } from '../source.js'
+import { refused } from '../wrong-source.js'
+import { ARCHITECTURES, changesOf } from './architectures.js'
+import { dequantize } from './dequantize.js'
+import { Keys } from './keys.js'
+import { readGguf } from './read-gguf.js'
+import { changed } from './tensors.js'
+
+/** @typedef {import('../source.js').Folder} Folder */
+/** @typedef {import('../safetensors.js').StoredTensor} StoredTensor */
+/** @typedef {import('./read-gguf.js').GgufMetadata} GgufMetadata */
+
+const SHARD = /^(.*)-(\d{5})-of-(\d{5})\.gguf$/i
+
+/**
+ * The names of all files of a model, by the name of one of them.
+ * @param {string} name
+ */
+function shardsOf(name) {
+  const [, stem, , count] = SHARD.exec(name) ?? []
+  if (stem === undefined) return [name]
+  const number = (/** @type {number} */ n) => String(n).padStart(5, '0')
+  return Array.from({ length: Number(count) }, (_, n) => `${stem}-${number(n + 1)}-of-${count}${name.slice(-5)}`)
+}
+
+/** Files of a model, named by the first of their shards. @param {readonly string[]} names */
+export const modelsIn = names =>
+  names.filter(name => /\.gguf$/i.test(name) && !/mmproj/i.test(name) && (SHARD.exec(name)?.[2] ?? '00001') === '00001')
+
+/**
+ * The files that a text asks for, of those that a folder of the hub has.
+ * @param {readonly string[]} names
+ * @param {string} wanted the name of a file, or the name of a quantisation
+ * @param {string} shown what was asked for
+ */
+export function choose(names, wanted, shown) {
+  const models = modelsIn(names)
+  const isName = /\.gguf$/i.test(wanted)
+  const ends = new RegExp(`(^|[-._/])${wanted.replaceAll(/\W/g, '\\$&')}(-\\d{5}-of-\\d{5})?\\.gguf$`, 'i')
+  const found = isName ? names.filter(name => name === wanted) : models.filter(name => ends.test(name))
+  const list = models.slice(0, 40).join(', ')
+  if (found.length === 1) return shardsOf(found[0])
+  if (!models.length) throw refused('NOT_FOUND', `${shown}: there is no GGUF file`)
+  throw refused(
+    'NOT_FOUND',
+    `${shown}: ${found.length ? `${found.length} files fit` : 'no file fits'} ${describe(wanted)}; there are: ${list}`,
+  )
+}
+
+/**
+ * A folder and the name of a file in it. Of a name on the hub the name may be that of a quantisation.
+ * @param {string} text a path, an address or a name on the hub
+ */
+function splitOf(text) {
+  const [, model, quantisation] = /^(hf:[^:]+):([^:/]+)$/i.exec(text) ?? []
+  if (model) return { folder: model, wanted: quantisation }
+  const isPath = !/^[a-z][a-z0-9+.-]+:/i.test(text) && !globalThis.location
+  const [, before = '', name, query = ''] =
+    (isPath ? /^(.*[\\/])?([^\\/]+)$/s : /^([^?#]*\/)?([^/?#]+)([?#].*)?$/s).exec(text) ?? []
+  return { folder: `${text.startsWith('hf:') ? before.slice(0, -1) : before || './'}${query}`, wanted: name }
+}
+
+/**
+ * Opens a model that is given by the name or the contents of a GGUF file.
+ * @param {unknown} source a path, an address, a name on the hub, bytes or a Blob
+ * @param {Parameters<typeof openFolder>[1]} options
+ * @param {Parameters<typeof openFolder>[2]} use
+ * @returns {Promise<Folder>}
+ */
+export async function openFile(source, options, use) {
+  if (typeof source !== 'string' && !(source instanceof URL)) {
+    const { name = 'model.gguf' } = /** @type {File} */ (source)
+    return inFolder(await openFolder({ [name]: source }, options, use), [name])
+  }
+  const text = String(source)
+  const { folder, wanted } = splitOf(text)
+  let files = shardsOf(wanted)
+  const ofHub = (/** @type {readonly string[]} */ names) => {
+    files = choose(names, wanted, text)
+    return files
+  }
+  return inFolder(await openFolder(folder, options, { ...use, choose: ofHub }), () => files)
+}
+
+/**
+ * The model of a folder without config.json that holds one model as GGUF.
+ * @param {Folder} folder
+ * @param {unknown} source that was given
+ * @param {Parameters<typeof openFolder>[1]} options
+ * @param {Parameters<typeof openFolder>[2]} use
+ * @returns {Promise<Folder | undefined>} undefined: there is none
+ */
+export async function openOnly(folder, source, options, use) {
+  const models = modelsIn((await folder.list?.()) ?? folder.names())
+  if (!models.length) return undefined
+  const isOnHub = typeof source === 'string' && source.startsWith('hf:')
+  if (models.length > 1) {
+    const how = isOnHub ? `${source}/${models[0]}` : models[0]
+    throw refused(
+      'OTHER_FORMAT',
+      `there are ${models.length} GGUF files, name one of them, as in ${describe(how)}: ${models.slice(0, 40).join(', ')}`,
+    )
+  }
+  if (!isOnHub) return openGguf(folder, shardsOf(models[0]))
+  await folder.close()
+  return openFile(`${source.replace(/\/$/, '')}/${models[0]}`, options, use)
+}
+
+/** Opens files, and closes the folder if they cannot be opened. @param {Folder} folder @param {readonly string[] | (() => readonly string[])} files */
+async function inFolder(folder, files) {
+  try {
+    return await openGguf(folder, typeof files === 'function' ? files() : files)
+  } catch (error) {
+    await folder.close()
+    throw error
+  }
+}
+
+/**
+ * @param {Folder} folder
+ * @param {readonly string[]} files the shards
+ * @returns {Promise<Folder>}
+ */
+export async function openGguf(folder, files) {
+  const fail = (/** @type {string} */ text) => new RangeError(`${files[0]}: ${text}`)
+  /** @type {Map<string, StoredTensor>} */
+  const stored = new Map()
+  /** @type {GgufMetadata | undefined} */
+  let metadata
+  for (const [n, file] of files.entries()) {
+    const source = await folder.open(file)
+    if (!source) throw refused('NOT_FOUND', `there is no file ${describe(file)}`)
+    const header = await readGguf(source, file)
+    if (files.length > 1) {
+      const [number, count] = ['split.no', 'split.count'].map(key => header.metadata.get(key))
+      if (number !== n || count !== files.length)
+        throw fail(
+          `${file} says that it is part ${number} (counted from 0) of ${count}, part ${n} of ${files.length} expected`,
+        )
+    } else if (Number(header.metadata.get('split.count') ?? 1) > 1)
+      throw fail(
+        `it is a part of ${header.metadata.get('split.count')}: give the parts under their names, -00001-of-0000N.gguf`,
+      )
+    metadata ??= header.metadata
+    for (const tensor of header.tensors) {
+      if (stored.has(tensor.name)) throw fail(`tensor ${describe(tensor.name)} is in two parts`)
+      stored.set(tensor.name, tensor)
+    }
+  }
+  const all = metadata?.get('split.tensors.count')
+  if (files.length > 1 && all !== undefined && all !== stored.size)
+    throw fail(`its parts have ${stored.size} tensors, ${all} expected`)
+  return asFolder(folder, /** @type {GgufMetadata} */ (metadata), stored, fail)
+}
+
+/**
+ * @param {Folder} folder
+ * @param {GgufMetadata} metadata
+ * @param {Map<string, StoredTensor>} stored
+ * @param {(text: string) => Error} fail
+ * @returns {Promise<Folder>}
+ */
+async function asFolder(folder, metadata, stored, fail) {
+  const name = metadata.get('general.architecture')
+  if (typeof name !== 'string' || !Object.hasOwn(ARCHITECTURES, name))
+    throw fail(
+      `general.architecture ${describe(name)} is not covered; covered: ${Object.keys(ARCHITECTURES).join(', ')}`,
+    )
+  if (!stored.size) throw fail('it has no tensors, only a vocabulary')
+  const kind = metadata.get('general.type')
+  if (kind !== undefined && kind !== 'model')
+    throw fail(`general.type ${describe(kind)} is not covered; covered: model`)
+  const architecture = ARCHITECTURES[name]
+  const keys = new Keys(metadata, name, fail)
+  const config = architecture.config(keys, stored)
+  keys.end()
+  await readFactors(config.rope_scaling)
+  /** @type {Map<string, StoredTensor>} */
+  const tensors = new Map()
+  for (const tensor of stored.values())
+    for (const change of changesOf(architecture, tensor.name, config)) {
+      const own = changed(tensor, change)
+      if (tensors.has(own.name)) throw fail(`two tensors are ${describe(own.name)}`)
+      tensors.set(own.name, own)
+    }
+  const json = {
+    ...Object.fromEntries(Object.entries(config).filter(([, value]) => value !== undefined)),
+    ...idsOf(metadata),
+  }
+  /** @type {Map<string, unknown>} */
+  const files = new Map(Object.entries({ 'config.json': json, ...poolingFiles(metadata.get(`${name}.pooling_type`)) }))
+  return {
+    ...folder,
+    tensors,
+    open: async file => (files.has(file) ? fromJSON(files.get(file)) : undefined),
+    names: () => [...files.keys()],
+    list: async () => [...files.keys()],
+  }
+}
+
+/** Factors of frequencies, which are tensors. @param {any} scaling */
+async function readFactors(scaling) {
+  for (const key of scaling?.rope_type === 'longrope' ? ['short_factor', 'long_factor'] : []) {
+    const { source, file, from, to, dtype } = scaling[key]
+    scaling[key] = Array.from(dequantize(dtype, await readExactly(source, file, from, to)))
+  }
+}
+
+/** Ids that begin, end and pad texts. @param {GgufMetadata} metadata */
+function idsOf(metadata) {
+  const id = (/** @type {string} */ name) => metadata.get(`tokenizer.ggml.${name}_token_id`)
+  const ends = [...new Set([id('eos'), id('eot')].filter(one => one !== undefined))]
+  return {
+    ...(id('bos') !== undefined && { bos_token_id: id('bos') }),
+    ...(ends.length && { eos_token_id: ends.length === 1 ? ends[0] : ends }),
+    ...(id('padding') !== undefined && { pad_token_id: id('padding') }),
+  }
+}
+
+/** Names of poolings by their numbers in the file. */
+const POOLINGS = [undefined, 'mean_tokens', 'cls_token', 'lasttoken']
+
+/** Files of sentence-transformers for the pooling of a file. @param {unknown} type @returns {Record<string, unknown>} */
+function poolingFiles(type) {
+  const pooling = POOLINGS[Number(type)]
+  if (!pooling) return {}
+  const module = (/** @type {number} */ idx, /** @type {string} */ path, /** @type {string} */ kind) => ({
+    idx,
+    name: String(idx),
+    path,
+    type: `sentence_transformers.models.${kind}`,
+  })
+  return {
+    'modules.json': [module(0, '', 'Transformer'), module(1, '1_Pooling', 'Pooling')],
+    '1_Pooling/config.json': {
+      pooling_mode_cls_token: pooling === 'cls_token',
+      pooling_mode_mean_tokens: pooling === 'mean_tokens',
+      pooling_mode_max_tokens: false,
+      pooling_mode_lasttoken: pooling === 'lasttoken',
+    },
+  }
+}
+
+/** The types of blocks, with the bytes of their tensors in the file. @param {Map<string, StoredTensor>} tensors */
+export function typesOf(tensors) {
+  /** @type {Record<string, number>} */
+  const sums = {}
+  for (const { dtype, type = dtype, bytes = 0 } of tensors.values()) sums[type] = (sums[type] ?? 0) + bytes
+  return sums
+}
+
+/** @param {unknown} json @returns {import('../source.js').ByteSource} */
+function fromJSON(json) {
+  const bytes = new TextEncoder().encode(JSON.stringify(json))
+  return { size: bytes.length, read: async (from, to) => bytes.subarray(from, to) }
+}

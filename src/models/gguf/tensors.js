@@ -1,0 +1,103 @@
+// The tensors of a GGUF file in Hugging Face's layout: blocks become float32 while they are read, rows get their places back.
+
+import { readExactly } from '../source.js'
+import { BLOCK_TYPES } from './block-types.js'
+import { dequantize } from './dequantize.js'
+
+/** @typedef {import('../safetensors.js').StoredTensor} StoredTensor */
+/** @typedef {import('./architectures.js').Change} Change */
+
+/** Most bytes of floats of a matrix that is transposed. */
+const PLAIN = ['F32', 'F16', 'BF16']
+
+/**
+ * A tensor as the folder of the model has it.
+ * @param {StoredTensor} stored
+ * @param {Change} change
+ * @returns {StoredTensor}
+ */
+export function changed(stored, { name = '', row, rows, isTurned, isPlusOne }) {
+  const { dtype, file, source } = stored
+  const [all, ...rest] = stored.dims
+  const perRow = (stored.to - stored.from) / all // rows are whole blocks, unless there is one dimension
+  const [first, count] = rows ?? [0, all]
+  const from = stored.from + first * perRow
+  const dims = [count, ...rest]
+  const bytes = count * perRow
+  const plain = { name, dtype, dims, file, source, from, to: from + bytes, bytes }
+  if (PLAIN.includes(dtype) && !row && !isTurned && !isPlusOne) return plain
+  const isWide = !PLAIN.includes(dtype) || isTurned || isPlusOne
+  const [, weights, size] = BLOCK_TYPES[dtype]
+  const floats = 4 * rest.reduce((a, b) => a * b, 1) // bytes of a row
+  const own = { ...plain, from: 0, dtype: isWide ? 'F32' : dtype, type: dtype }
+  /** Rows a ... b of the file, as float32 or as they are stored. @param {number} a @param {number} b @param {Uint8Array} [buffer] */
+  const read = async (a, b, buffer) => {
+    const stretch = await readExactly(source, file, from + a * perRow, from + b * perRow)
+    if (!isWide) return stretch
+    const count = (stretch.length / size) * weights
+    const room = buffer && buffer.byteOffset % 4 === 0 && buffer.length >= count * 4
+    const out = room
+      ? new Float32Array(/** @type {ArrayBuffer} */ (buffer.buffer), buffer.byteOffset, count)
+      : undefined
+    const values = dequantize(dtype, stretch, out)
+    if (isPlusOne) for (let i = 0; i < values.length; i++) values[i] -= 1
+    return new Uint8Array(/** @type {ArrayBuffer} */ (values.buffer), values.byteOffset, values.byteLength)
+  }
+  if (isTurned) {
+    const columns = rest[0]
+    return {
+      ...own,
+      dims: [columns, count],
+      to: 4 * columns * count,
+      source: whole(async () => turned(await read(0, count), columns)),
+    }
+  }
+  const width = isWide ? floats : perRow
+  return { ...own, to: width * count, source: { size: width * count, read: inRows(read, width, row) } }
+}
+
+/**
+ * Reads bytes of rows that lie elsewhere.
+ * @param {(a: number, b: number, buffer?: Uint8Array) => Promise<Uint8Array>} read
+ * @param {number} width bytes of a row
+ * @param {((n: number) => number) | undefined} row
+ * @returns {import('../source.js').ByteSource['read']}
+ */
+const inRows = (read, width, row) => async (from, to, buffer) => {
+  const [a, b] = [Math.floor(from / width), Math.ceil(to / width)]
+  const cut = (/** @type {Uint8Array} */ bytes) => bytes.subarray(from - a * width, to - a * width)
+  if (!row) return cut(await read(a, b, buffer))
+  const places = Array.from({ length: b - a }, (_, n) => row(a + n))
+  const [least, most] = places.reduce(([low, high], n) => [Math.min(low, n), Math.max(high, n)], [Infinity, 0])
+  const span = await read(least, most + 1)
+  const out = new Uint8Array(places.length * width)
+  for (const [n, place] of places.entries())
+    out.set(span.subarray((place - least) * width, (place - least + 1) * width), n * width)
+  return cut(out)
+}
+
+/** A source that is made as a whole when it is first read, and kept until its end was read. @param {() => Promise<Uint8Array>} make */
+function whole(make) {
+  /** @type {Promise<Uint8Array> | undefined} */
+  let made
+  return {
+    read: async (/** @type {number} */ from, /** @type {number} */ to) => {
+      made ??= make()
+      const bytes = await made.catch(error => {
+        made = undefined
+        throw error
+      })
+      if (to === bytes.length) made = undefined
+      return bytes.subarray(from, to)
+    },
+  }
+}
+
+/** The transpose of a matrix of float32. @param {Uint8Array} bytes @param {number} columns */
+function turned(bytes, columns) {
+  const values = new Float32Array(/** @type {ArrayBuffer} */ (bytes.buffer), bytes.byteOffset, bytes.length / 4)
+  const rows = values.length / columns
+  const out = new Float32Array(values.length)
+  for (let r = 0; r < rows; r++) for (let c = 0; c < columns; c++) out[c * rows + r] = values[r * columns + c]
+  return new Uint8Array(out.buffer)
+}

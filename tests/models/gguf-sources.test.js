@@ -1,0 +1,146 @@
+// Where GGUF files come from: paths, addresses, the hub, bytes, Blobs, folders, several parts.
+
+import assert from 'node:assert/strict'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:http'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, test } from 'node:test'
+import { pathToFileURL } from 'node:url'
+import { load } from '../../src/index.js'
+import { inspectModel, loadModel } from '../../src/models.js'
+import { MADE, make, parts } from './gguf/made.js'
+import { startHub } from './hub.js'
+import { randomOf } from './tokenizers/random-files.js'
+
+const qkv = await load()
+const none = /** @type {const} */ ({ tokenizer: false })
+const [llama] = MADE
+const { gguf } = make(llama, 'Q4_K', randomOf(1))
+const other = make(llama, 'Q8_0', randomOf(2)).gguf
+const [first, second] = parts(llama, 'Q4_K', randomOf(1), 2)
+const place = mkdtempSync(join(tmpdir(), 'qkv-gguf-'))
+after(() => rmSync(place, { recursive: true, force: true }))
+for (const [name, bytes] of [
+  ['x.Q4_K_M.gguf', gguf],
+  ['big-00001-of-00002.gguf', first],
+  ['big-00002-of-00002.gguf', second],
+])
+  writeFileSync(join(place, /** @type {string} */ (name)), /** @type {Uint8Array} */ (bytes))
+
+const config = new TextEncoder().encode('{"model_type":"llama"}')
+const hub = await startHub({
+  'me/one': { files: { 'x.Q4_K_M.gguf': gguf, 'README.md': config, 'x.mmproj-f16.gguf': config } },
+  'me/many': {
+    files: {
+      'config.json': config,
+      'x.Q4_K_M.gguf': gguf,
+      'x.Q8_0.gguf': other,
+      'sub/y-Q2_K.gguf': other,
+      'big-Q5_0-00001-of-00002.gguf': first,
+      'big-Q5_0-00002-of-00002.gguf': second,
+    },
+  },
+})
+after(() => hub.close())
+const onHub = { hub: hub.url, keep: false }
+
+/** Requests of a server with ranges. @type {string[]} */
+const asked = []
+const server = createServer(({ url = '', headers }, response) => {
+  asked.push(url)
+  if (!url.startsWith('/some/x.gguf')) return void response.writeHead(404).end()
+  const [, from, to] = /bytes=(\d+)-(\d+)/.exec(headers.range ?? '') ?? []
+  const end = Math.min(Number(to), gguf.length - 1)
+  response.writeHead(206, { 'Content-Range': `bytes ${from}-${end}/${gguf.length}`, ETag: '"1"' })
+  response.end(gguf.subarray(Number(from), end + 1))
+})
+await new Promise(resolve => server.listen(0, '127.0.0.1', () => resolve(undefined)))
+after(() => server.close())
+const { port } = /** @type {import('node:net').AddressInfo} */ (server.address())
+const address = `http://127.0.0.1:${port}/some/x.gguf`
+
+/** @param {unknown} source @param {object} [options] */
+async function logitsOf(source, options) {
+  const model = await loadModel(qkv, /** @type {any} */ (source), { ...none, ...options })
+  const { logits } = model.forward({ ids: [1, 270, 30] })
+  model.dispose()
+  return logits?.data
+}
+const want = await logitsOf(gguf)
+
+/** @type {[string, unknown, object?][]} */
+const SOURCES = [
+  ['a path', join(place, 'x.Q4_K_M.gguf')],
+  ['a file URL', pathToFileURL(join(place, 'x.Q4_K_M.gguf'))],
+  ['an address', address],
+  ['an address with a query', `${address}?token=1`],
+  ['an ArrayBuffer', gguf.slice().buffer],
+  ['a Blob', new Blob([gguf])],
+  ['a File', new File([gguf], 'anything.bin')],
+  ['an array with a File', [new File([gguf], 'x.gguf')]],
+  ['contents by name', { 'x.GGUF': gguf }],
+  ['a function', { 'x.gguf': async (/** @type {number} */ from, /** @type {number} */ to) => gguf.subarray(from, to) }],
+  ['two parts, by the first', join(place, 'big-00001-of-00002.gguf')],
+  ['two parts, by the second', join(place, 'big-00002-of-00002.gguf')],
+  ['two parts, by their contents', { 'b-00002-of-00002.gguf': second, 'b-00001-of-00002.gguf': first }],
+  ['the only model of the hub', 'hf:me/one', onHub],
+  ['a file of the hub', 'hf:me/many/x.Q4_K_M.gguf', onHub],
+  ['a quantisation of the hub', 'hf:me/many:q4_k_m', onHub],
+  ['a quantisation of a revision', 'hf:me/many@main:Q4_K_M', onHub],
+  ['two parts of the hub', 'hf:me/many:Q5_0', onHub],
+]
+for (const [name, source, options] of SOURCES)
+  test(`${name} is opened`, async () => {
+    assert.deepEqual(await logitsOf(source, options), want)
+    assert.equal(qkv.memory.resident, 0)
+  })
+
+/** @type {[string, unknown, RegExp, object?][]} */
+const WRONG = [
+  [
+    'a quantisation that is not there',
+    'hf:me/many:Q6_K',
+    /hf:me\/many:Q6_K: no file fits "Q6_K"; there are: .*x\.Q8_0\.gguf/,
+    onHub,
+  ],
+  ['a file of the hub that is not there', 'hf:me/many/z.gguf', /no file fits "z\.gguf"; there are/, onHub],
+  [
+    'a repository without a file named',
+    'hf:me/many',
+    /there is x\.Q4_K_M\.gguf, but no model\.safetensors: a GGUF file is opened by its own name|GGUF/,
+    onHub,
+  ],
+  ['a part alone', { 'b-00001-of-00002.gguf': first }, /there is no file "b-00002-of-00002\.gguf"/],
+  ['a part under another name', first, /it is a part of 2: give the parts under their names/],
+  [
+    'parts in the wrong order',
+    { 'b-00001-of-00002.gguf': second, 'b-00002-of-00002.gguf': first },
+    /says that it is part 1 \(counted from 0\) of 2/,
+  ],
+  ['a Blob that is no GGUF', new Blob(['{}']), /model\.gguf: it begins with "\{\}", a GGUF file with "GGUF"/],
+]
+for (const [name, source, message, options] of WRONG)
+  test(`${name} is refused`, async () => {
+    await assert.rejects(logitsOf(source, options), message)
+    assert.equal(qkv.memory.resident, 0)
+  })
+
+test('a server is asked for each block of 8 MiB once, as for safetensors', async () => {
+  asked.length = 0
+  await logitsOf(address)
+  assert.equal(asked.length, 1 + Math.ceil((gguf.length - 2 ** 20) / 2 ** 23))
+})
+
+test('inspectModel tells the type, the types of blocks and the bytes of the file; progress ends with them', async () => {
+  const { type, types, bytes, parameters, config } = await inspectModel(gguf)
+  assert.deepEqual([type, config.model_type], ['llama', 'llama'])
+  assert.deepEqual(Object.keys(types ?? {}), ['Q4_K', 'F32'])
+  assert.ok(bytes.stored < gguf.length && bytes.stored > gguf.length - 20_000, String(bytes.stored))
+  assert.ok(parameters * 4 === bytes.float32)
+  /** @type {import('../../src/models/weights.js').Progress[]} */
+  const seen = []
+  await logitsOf(gguf, { onProgress: (/** @type {any} */ progress) => seen.push(progress) })
+  const { loaded, total } = seen[seen.length - 1]
+  assert.ok(Math.abs(loaded - total) < 1e-6 * total && total === bytes.stored)
+})

@@ -1,0 +1,564 @@
+// Small models with random weights as GGUF files, one of each architecture, and the same weights as a folder of Hugging Face's layout.
+
+import { writeBlocks } from './blocks.js'
+import { writeGguf } from './write-gguf.js'
+
+/** @typedef {import('../tokenizers/random-files.js').Random} Random */
+/** @typedef {import('./write-gguf.js').Value} Value */
+/** @typedef {Map<string, { values: Float32Array, dims: readonly number[] }>} Weights */
+
+export const D = 256
+const [LAYERS, HEADS, KV, INNER, VOCAB, POSITIONS] = [2, 4, 2, 256, 288, 64]
+const HEAD = D / HEADS
+
+/**
+ * @typedef {object} Made
+ * @property {string} of the name of the architecture
+ * @property {Record<string, unknown>} config of the folder
+ * @property {Record<string, Value>} keys without the name of the architecture
+ * @property {[string, readonly number[]][]} tensors in the file; {i} stands for each layer
+ * @property {(name: string) => string} rename tensors without .weight or .bias
+ * @property {(name: string, tensor: { values: Float32Array, dims: readonly number[] }, weights: Weights) => void} [change] puts a changed tensor into the weights
+ */
+
+const layer = (/** @type {[string, readonly number[]][]} */ list) =>
+  Array.from({ length: LAYERS }, (_, i) =>
+    list.map(([name, dims]) => /** @type {[string, readonly number[]]} */ ([`blk.${i}.${name}`, dims])),
+  ).flat()
+
+/** @param {Record<string, string>} names of the parts of a layer @param {Record<string, string>} others */
+const renamer = (names, others) => (/** @type {string} */ name) => {
+  const [, i, part] = /^blk\.(\d+)\.(.+)$/.exec(name) ?? []
+  return part ? names[part].replace('#', i) : others[name]
+}
+
+const AT = 'model.layers.#.'
+const LLAMA_NAMES = {
+  attn_norm: `${AT}input_layernorm`,
+  attn_q: `${AT}self_attn.q_proj`,
+  attn_k: `${AT}self_attn.k_proj`,
+  attn_v: `${AT}self_attn.v_proj`,
+  attn_output: `${AT}self_attn.o_proj`,
+  attn_q_norm: `${AT}self_attn.q_norm`,
+  attn_k_norm: `${AT}self_attn.k_norm`,
+  ffn_norm: `${AT}post_attention_layernorm`,
+  ffn_gate: `${AT}mlp.gate_proj`,
+  ffn_up: `${AT}mlp.up_proj`,
+  ffn_down: `${AT}mlp.down_proj`,
+  post_attention_norm: `${AT}post_attention_layernorm`,
+  post_ffw_norm: `${AT}post_feedforward_layernorm`,
+}
+const OTHERS = { token_embd: 'model.embed_tokens', output_norm: 'model.norm', output: 'lm_head' }
+
+const ATTENTION = /** @type {[string, readonly number[]][]} */ ([
+  ['attn_q.weight', [D, D]],
+  ['attn_k.weight', [KV * HEAD, D]],
+  ['attn_v.weight', [KV * HEAD, D]],
+  ['attn_output.weight', [D, D]],
+])
+const MLP = /** @type {[string, readonly number[]][]} */ ([
+  ['ffn_gate.weight', [INNER, D]],
+  ['ffn_up.weight', [INNER, D]],
+  ['ffn_down.weight', [D, INNER]],
+])
+const norm = (/** @type {string} */ name, size = D) =>
+  /** @type {[string, readonly number[]]} */ ([`${name}.weight`, [size]])
+const biased = (/** @type {string} */ name, /** @type {number} */ out, size = D) =>
+  /** @type {[string, readonly number[]][]} */ ([
+    [`${name}.weight`, [out, size]],
+    [`${name}.bias`, [out]],
+  ])
+const layerNorm = (/** @type {string} */ name) => [
+  norm(name),
+  /** @type {[string, readonly number[]]} */ ([`${name}.bias`, [D]]),
+]
+const table = /** @type {[string, readonly number[]]} */ (['token_embd.weight', [VOCAB, D]])
+const head = /** @type {[string, readonly number[]]} */ (['output.weight', [VOCAB, D]])
+
+/** @param {string} of */
+const llamaKeys = of => ({
+  context_length: POSITIONS,
+  embedding_length: D,
+  block_count: LAYERS,
+  feed_forward_length: INNER,
+  'attention.head_count': HEADS,
+  'attention.head_count_kv': KV,
+  'attention.layer_norm_rms_epsilon': { type: /** @type {const} */ ('float32'), value: 1e-5 },
+  'rope.freq_base': { type: /** @type {const} */ ('float32'), value: 10000 },
+  ...(/gemma/.test(of) ? {} : { 'rope.dimension_count': HEAD }),
+})
+const llamaConfig = (/** @type {string} */ type, /** @type {boolean} */ isTied, /** @type {object} */ more = {}) => ({
+  model_type: type,
+  vocab_size: VOCAB,
+  hidden_size: D,
+  intermediate_size: INNER,
+  num_hidden_layers: LAYERS,
+  num_attention_heads: HEADS,
+  num_key_value_heads: KV,
+  head_dim: HEAD,
+  max_position_embeddings: POSITIONS,
+  rms_norm_eps: Math.fround(1e-5),
+  rope_theta: 10000,
+  hidden_act: 'silu',
+  tie_word_embeddings: isTied,
+  ...more,
+})
+
+/** Rows in the order of Llama's checkpoints at Meta, pairs side by side, as halves. @type {NonNullable<Made['change']>} */
+function halves(name, { values, dims }, weights) {
+  const own = values.slice()
+  if (/self_attn\.[qk]_proj/.test(name)) {
+    const width = values.length / dims[0]
+    for (let h = 0; h < dims[0] / HEAD; h++)
+      for (let i = 0; i < HEAD / 2; i++)
+        for (const half of [0, 1]) {
+          const from = (h * HEAD + 2 * i + half) * width
+          own.set(values.subarray(from, from + width), (h * HEAD + (half * HEAD) / 2 + i) * width)
+        }
+  }
+  weights.set(name, { values: own, dims })
+}
+
+/** The 1 that is added in the file is subtracted. @type {NonNullable<Made['change']>} */
+function lessOne(name, { values, dims }, weights) {
+  weights.set(name, { values: name.includes('norm') ? values.map(one => one - 1) : values, dims })
+}
+
+const GEMMA_NAMES = { ...LLAMA_NAMES, ffn_norm: `${AT}pre_feedforward_layernorm` }
+const GEMMA_LAYER = [
+  norm('attn_norm'),
+  ...ATTENTION,
+  norm('post_attention_norm'),
+  norm('ffn_norm'),
+  ...MLP,
+  norm('post_ffw_norm'),
+]
+const QK_NORMS = [norm('attn_q_norm', HEAD), norm('attn_k_norm', HEAD)]
+
+/** @type {Made[]} */
+export const MADE = [
+  {
+    of: 'llama',
+    keys: llamaKeys('llama'),
+    config: llamaConfig('llama', false),
+    tensors: [table, ...layer([norm('attn_norm'), ...ATTENTION, norm('ffn_norm'), ...MLP]), norm('output_norm'), head],
+    rename: renamer(LLAMA_NAMES, OTHERS),
+    change: halves,
+  },
+  {
+    of: 'qwen2',
+    keys: llamaKeys('qwen2'),
+    config: llamaConfig('qwen2', true, { head_dim: undefined }),
+    tensors: [
+      table,
+      ...layer([
+        norm('attn_norm'),
+        ...ATTENTION,
+        ['attn_q.bias', [D]],
+        ['attn_k.bias', [KV * HEAD]],
+        ['attn_v.bias', [KV * HEAD]],
+        norm('ffn_norm'),
+        ...MLP,
+      ]),
+      norm('output_norm'),
+    ],
+    rename: renamer(LLAMA_NAMES, OTHERS),
+  },
+  {
+    of: 'qwen3',
+    keys: { ...llamaKeys('qwen3'), 'attention.key_length': HEAD, 'attention.value_length': HEAD },
+    config: llamaConfig('qwen3', true),
+    tensors: [
+      table,
+      ...layer([norm('attn_norm'), ...ATTENTION, ...QK_NORMS, norm('ffn_norm'), ...MLP]),
+      norm('output_norm'),
+    ],
+    rename: renamer(LLAMA_NAMES, OTHERS),
+  },
+  {
+    of: 'olmo2',
+    keys: { ...llamaKeys('olmo2'), 'attention.head_count_kv': HEADS },
+    config: llamaConfig('olmo2', false, { num_key_value_heads: HEADS, head_dim: undefined }),
+    tensors: [
+      table,
+      ...layer([
+        ['attn_q.weight', [D, D]],
+        ['attn_k.weight', [D, D]],
+        ['attn_v.weight', [D, D]],
+        ['attn_output.weight', [D, D]],
+        norm('attn_q_norm'),
+        norm('attn_k_norm'),
+        norm('post_attention_norm'),
+        ...MLP,
+        norm('post_ffw_norm'),
+      ]),
+      norm('output_norm'),
+      head,
+    ],
+    rename: renamer(LLAMA_NAMES, OTHERS),
+  },
+  {
+    of: 'smollm3',
+    keys: llamaKeys('smollm3'),
+    config: llamaConfig('smollm3', true, { head_dim: undefined }),
+    tensors: [table, ...layer([norm('attn_norm'), ...ATTENTION, norm('ffn_norm'), ...MLP]), norm('output_norm')],
+    rename: renamer(LLAMA_NAMES, OTHERS),
+    change: halves,
+  },
+  {
+    of: 'gemma2',
+    keys: {
+      ...llamaKeys('gemma2'),
+      'attention.key_length': HEAD,
+      'attention.value_length': HEAD,
+      'attention.sliding_window': 5,
+      attn_logit_softcapping: { type: 'float32', value: 4 },
+      final_logit_softcapping: { type: 'float32', value: 3 },
+    },
+    config: llamaConfig('gemma2', true, {
+      hidden_act: undefined,
+      hidden_activation: 'gelu_pytorch_tanh',
+      query_pre_attn_scalar: HEAD,
+      sliding_window: 5,
+      attn_logit_softcapping: 4,
+      final_logit_softcapping: 3,
+    }),
+    tensors: [table, ...layer(GEMMA_LAYER), norm('output_norm')],
+    rename: renamer(GEMMA_NAMES, OTHERS),
+    change: lessOne,
+  },
+  {
+    of: 'gemma3',
+    keys: {
+      ...llamaKeys('gemma3'),
+      'rope.freq_base': { type: 'float32', value: 1e6 },
+      'rope.scaling.type': 'linear',
+      'rope.scaling.factor': { type: 'float32', value: 8 },
+      'attention.key_length': HEAD,
+      'attention.value_length': HEAD,
+      'attention.sliding_window': 5,
+    },
+    config: llamaConfig('gemma3_text', true, {
+      hidden_act: undefined,
+      hidden_activation: 'gelu_pytorch_tanh',
+      query_pre_attn_scalar: HEAD,
+      sliding_window: 5,
+      rope_theta: 1e6,
+      rope_scaling: { rope_type: 'linear', factor: 8 },
+      rope_local_base_freq: 10000,
+    }),
+    tensors: [table, ...layer([...GEMMA_LAYER, ...QK_NORMS]), norm('output_norm')],
+    rename: renamer(GEMMA_NAMES, OTHERS),
+    change: lessOne,
+  },
+  {
+    of: 'phi2',
+    keys: {
+      context_length: POSITIONS,
+      embedding_length: D,
+      block_count: LAYERS,
+      feed_forward_length: INNER,
+      'attention.head_count': HEADS,
+      'attention.head_count_kv': HEADS,
+      'attention.layer_norm_epsilon': { type: 'float32', value: 1e-5 },
+      'rope.dimension_count': HEAD / 2,
+      'tokenizer.ggml.add_bos_token': false,
+    },
+    config: {
+      model_type: 'phi',
+      vocab_size: VOCAB,
+      hidden_size: D,
+      intermediate_size: INNER,
+      num_hidden_layers: LAYERS,
+      num_attention_heads: HEADS,
+      max_position_embeddings: POSITIONS,
+      layer_norm_eps: Math.fround(1e-5),
+      partial_rotary_factor: 0.5,
+      hidden_act: 'gelu_new',
+    },
+    tensors: [
+      table,
+      ...layer([
+        ...layerNorm('attn_norm'),
+        ...biased('attn_qkv', 3 * D),
+        ...biased('attn_output', D),
+        ...biased('ffn_up', INNER),
+        ...biased('ffn_down', D, INNER),
+      ]),
+      ...layerNorm('output_norm'),
+      ...biased('output', VOCAB),
+    ],
+    rename: renamer(
+      {
+        attn_norm: `${AT}input_layernorm`,
+        attn_qkv: `${AT}qkv`,
+        attn_output: `${AT}self_attn.dense`,
+        ffn_up: `${AT}mlp.fc1`,
+        ffn_down: `${AT}mlp.fc2`,
+      },
+      { token_embd: 'model.embed_tokens', output_norm: 'model.final_layernorm', output: 'lm_head' },
+    ),
+    change(name, tensor, weights) {
+      if (!/\.qkv\./.test(name)) return void weights.set(name, tensor)
+      const third = tensor.values.length / 3
+      for (const [n, part] of ['q_proj', 'k_proj', 'v_proj'].entries())
+        weights.set(name.replace('qkv', `self_attn.${part}`), {
+          values: tensor.values.slice(n * third, (n + 1) * third),
+          dims: [D, ...tensor.dims.slice(1)],
+        })
+    },
+  },
+  {
+    of: 'gptneox',
+    keys: {
+      context_length: POSITIONS,
+      embedding_length: D,
+      block_count: LAYERS,
+      feed_forward_length: INNER,
+      'attention.head_count': HEADS,
+      'attention.layer_norm_epsilon': { type: 'float32', value: 1e-5 },
+      'rope.dimension_count': HEAD / 4,
+      use_parallel_residual: true,
+    },
+    config: {
+      model_type: 'gpt_neox',
+      vocab_size: VOCAB,
+      hidden_size: D,
+      intermediate_size: INNER,
+      num_hidden_layers: LAYERS,
+      num_attention_heads: HEADS,
+      max_position_embeddings: POSITIONS,
+      layer_norm_eps: Math.fround(1e-5),
+      rotary_pct: 0.25,
+      hidden_act: 'gelu',
+    },
+    tensors: [
+      table,
+      ...layer([
+        ...layerNorm('attn_norm'),
+        ...biased('attn_qkv', 3 * D),
+        ...biased('attn_output', D),
+        ...layerNorm('ffn_norm'),
+        ...biased('ffn_up', INNER),
+        ...biased('ffn_down', D, INNER),
+      ]),
+      ...layerNorm('output_norm'),
+      head,
+    ],
+    rename: renamer(
+      {
+        attn_norm: 'gpt_neox.layers.#.input_layernorm',
+        attn_qkv: 'gpt_neox.layers.#.attention.query_key_value',
+        attn_output: 'gpt_neox.layers.#.attention.dense',
+        ffn_norm: 'gpt_neox.layers.#.post_attention_layernorm',
+        ffn_up: 'gpt_neox.layers.#.mlp.dense_h_to_4h',
+        ffn_down: 'gpt_neox.layers.#.mlp.dense_4h_to_h',
+      },
+      { token_embd: 'gpt_neox.embed_in', output_norm: 'gpt_neox.final_layer_norm', output: 'embed_out' },
+    ),
+    change(name, { values, dims }, weights) {
+      const own = values.slice()
+      const width = values.length / dims[0]
+      if (/query_key_value/.test(name))
+        for (let part = 0; part < 3; part++)
+          for (let h = 0; h < HEADS; h++) {
+            const from = (part * D + h * HEAD) * width
+            own.set(values.subarray(from, from + HEAD * width), (h * 3 + part) * HEAD * width)
+          }
+      weights.set(name, { values: own, dims })
+    },
+  },
+  {
+    of: 'gpt2',
+    keys: {
+      context_length: POSITIONS,
+      embedding_length: D,
+      block_count: LAYERS,
+      feed_forward_length: INNER,
+      'attention.head_count': HEADS,
+      'attention.layer_norm_epsilon': { type: 'float32', value: 1e-5 },
+    },
+    config: {
+      model_type: 'gpt2',
+      vocab_size: VOCAB,
+      n_positions: POSITIONS,
+      n_embd: D,
+      n_inner: INNER,
+      n_layer: LAYERS,
+      n_head: HEADS,
+      layer_norm_epsilon: Math.fround(1e-5),
+      activation_function: 'gelu_new',
+    },
+    tensors: [
+      table,
+      ['position_embd.weight', [POSITIONS, D]],
+      ...layer([
+        ...layerNorm('attn_norm'),
+        ...biased('attn_qkv', 3 * D),
+        ...biased('attn_output', D),
+        ...layerNorm('ffn_norm'),
+        ...biased('ffn_up', INNER),
+        ...biased('ffn_down', D, INNER),
+      ]),
+      ...layerNorm('output_norm'),
+    ],
+    rename: renamer(
+      {
+        attn_norm: 'transformer.h.#.ln_1',
+        attn_qkv: 'transformer.h.#.attn.c_attn',
+        attn_output: 'transformer.h.#.attn.c_proj',
+        ffn_norm: 'transformer.h.#.ln_2',
+        ffn_up: 'transformer.h.#.mlp.c_fc',
+        ffn_down: 'transformer.h.#.mlp.c_proj',
+      },
+      { token_embd: 'transformer.wte', position_embd: 'transformer.wpe', output_norm: 'transformer.ln_f' },
+    ),
+    change(name, { values, dims }, weights) {
+      if (!/c_\w+\.weight/.test(name)) return void weights.set(name, { values, dims })
+      const [rows, columns] = dims
+      const own = Float32Array.from(values, (_, i) => values[(i % rows) * columns + Math.floor(i / rows)])
+      weights.set(name, { values: own, dims: [columns, rows] })
+    },
+  },
+  {
+    of: 'bert',
+    keys: {
+      context_length: POSITIONS,
+      embedding_length: D,
+      block_count: LAYERS,
+      feed_forward_length: INNER,
+      'attention.head_count': HEADS,
+      'attention.layer_norm_epsilon': { type: 'float32', value: 1e-12 },
+      'attention.causal': false,
+      pooling_type: 1,
+      'tokenizer.ggml.token_type_count': 2,
+    },
+    config: {
+      model_type: 'bert',
+      vocab_size: VOCAB,
+      hidden_size: D,
+      intermediate_size: INNER,
+      num_hidden_layers: LAYERS,
+      num_attention_heads: HEADS,
+      max_position_embeddings: POSITIONS,
+      type_vocab_size: 2,
+      layer_norm_eps: Math.fround(1e-12),
+      hidden_act: 'gelu',
+    },
+    tensors: [
+      table,
+      ['position_embd.weight', [POSITIONS, D]],
+      ['token_types.weight', [2, D]],
+      ...layerNorm('token_embd_norm'),
+      ...layer([
+        ...biased('attn_q', D),
+        ...biased('attn_k', D),
+        ...biased('attn_v', D),
+        ...biased('attn_output', D),
+        ...layerNorm('attn_output_norm'),
+        ...biased('ffn_up', INNER),
+        ...biased('ffn_down', D, INNER),
+        ...layerNorm('layer_output_norm'),
+      ]),
+    ],
+    rename: renamer(
+      {
+        attn_q: 'bert.encoder.layer.#.attention.self.query',
+        attn_k: 'bert.encoder.layer.#.attention.self.key',
+        attn_v: 'bert.encoder.layer.#.attention.self.value',
+        attn_output: 'bert.encoder.layer.#.attention.output.dense',
+        attn_output_norm: 'bert.encoder.layer.#.attention.output.LayerNorm',
+        ffn_up: 'bert.encoder.layer.#.intermediate.dense',
+        ffn_down: 'bert.encoder.layer.#.output.dense',
+        layer_output_norm: 'bert.encoder.layer.#.output.LayerNorm',
+      },
+      {
+        token_embd: 'bert.embeddings.word_embeddings',
+        position_embd: 'bert.embeddings.position_embeddings',
+        token_types: 'bert.embeddings.token_type_embeddings',
+        token_embd_norm: 'bert.embeddings.LayerNorm',
+      },
+    ),
+  },
+]
+
+/** A vocabulary without meaning, in the order that llama.cpp asks for. @type {Record<string, Value>} */
+const TOKENIZER = (() => {
+  const bytes = Array.from({ length: 256 }, (_, n) => `<0x${n.toString(16).toUpperCase().padStart(2, '0')}>`)
+  const words = Array.from({ length: VOCAB - 259 }, (_, n) => `\u2581word${n}`)
+  const tokens = ['<unk>', '<s>', '</s>', ...bytes, ...words]
+  return {
+    'tokenizer.ggml.model': 'llama',
+    'tokenizer.ggml.tokens': tokens,
+    'tokenizer.ggml.scores': { type: 'float32', value: tokens.map((_, n) => -n) },
+    'tokenizer.ggml.token_type': {
+      type: 'int32',
+      value: tokens.map((_, n) => (n === 0 ? 2 : n < 3 ? 3 : n < 259 ? 6 : 1)),
+    },
+    'tokenizer.ggml.bos_token_id': 1,
+    'tokenizer.ggml.eos_token_id': 2,
+  }
+})()
+
+/**
+ * @param {Made} made
+ * @param {string} type of all matrices
+ * @param {Random} random
+ */
+function contentsOf({ of, keys, tensors, rename, change }, type, random) {
+  /** @type {Weights} */
+  const weights = new Map()
+  const written = tensors.map(([name, dims]) => {
+    const isMatrix = dims.length > 1 && !/position|token_types/.test(name)
+    const own = isMatrix ? type : 'F32'
+    const count = dims.reduce((a, b) => a * b)
+    const { bytes, values } = writeBlocks(own, count, random, /norm\.weight/.test(name) ? 0.3 : 0.1)
+    if (/norm\.weight/.test(name)) for (const i of values.keys()) values[i] += 1
+    const [, stem, kind] = /^(.*)\.(weight|bias)$/.exec(name) ?? []
+    const tensor = { values, dims }
+    if (change) change(`${rename(stem)}.${kind}`, tensor, weights)
+    else weights.set(`${rename(stem)}.${kind}`, tensor)
+    return { name, dims, type: own, bytes }
+  })
+  const metadata = Object.entries(keys).map(
+    ([key, value]) => /** @type {[string, Value]} */ ([key.startsWith('tokenizer') ? key : `${of}.${key}`, value]),
+  )
+  /** @type {[string, Value][]} */
+  const all = [['general.architecture', of], ...metadata, ...Object.entries(TOKENIZER)]
+  return { metadata: all, written, weights }
+}
+
+/**
+ * A model as one file, and what is in it.
+ * @param {Made} made
+ * @param {string} type
+ * @param {Random} random
+ * @returns {{ gguf: Uint8Array<ArrayBuffer>, config: Record<string, unknown>, weights: Weights }}
+ */
+export function make(made, type, random) {
+  const { metadata, written, weights } = contentsOf(made, type, random)
+  return { gguf: writeGguf(metadata, written), config: JSON.parse(JSON.stringify(made.config)), weights }
+}
+
+/**
+ * The same model in several files.
+ * @param {Made} made
+ * @param {string} type
+ * @param {Random} random
+ * @param {number} count
+ */
+export function parts(made, type, random, count) {
+  const { metadata, written } = contentsOf(made, type, random)
+  const size = Math.ceil(written.length / count)
+  return Array.from({ length: count }, (_, n) =>
+    writeGguf(
+      [
+        ...(n ? [] : metadata),
+        ['split.no', { type: 'uint16', value: n }],
+        ['split.count', { type: 'uint16', value: count }],
+        ['split.tensors.count', { type: 'int32', value: written.length }],
+      ],
+      written.slice(n * size, (n + 1) * size),
+    ),
+  )
+}
