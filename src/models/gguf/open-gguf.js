@@ -196,6 +196,7 @@ async function asFolder(folder, metadata, stored, fail) {
   return {
     ...folder,
     tensors,
+    metadata: (metadata.get('tokenizer.ggml.model') ?? 'none') === 'none' ? undefined : metadata,
     open: async file => (files.has(file) ? fromJSON(files.get(file)) : undefined),
     names: () => [...files.keys()],
     list: async () => [...files.keys()],
