@@ -237,6 +237,8 @@ export type HeadView = {
   /** The scores of this head. */
   scores?: readonly { name: string; value: number }[]
   heads?: HeadTable
+  /** All heads of its layer, by their names: `data` from `from` on is (heads, queries, keys); `own` is this one. */
+  layer?: { data: Float32Array; from: number; names: readonly string[]; own: number }
   /** Its steps, where the room has them. */
   flow?: Flow
   className?: string

@@ -2,10 +2,11 @@
 
 import { headDifference } from './head-difference.js'
 import { headFlow } from './head-flow.js'
+import { headLines } from './head-lines.js'
 import { headMap } from './head-map.js'
 import { headNumbers } from './head-numbers.js'
 
 /** @type {readonly import('../head.js').HeadPicture[]} */
-export const VIEWS = [headFlow, headMap, headDifference, headNumbers]
+export const VIEWS = [headFlow, headMap, headLines, headDifference, headNumbers]
 
 export const VIEW_NAMES = VIEWS.map(({ name }) => name)

@@ -110,6 +110,7 @@ export const texts = {
   minus: 'Subtract',
   paintMask: 'Paint mask',
   'view.map': 'Map',
+  'view.lines': 'Lines',
   'view.numbers': 'Numbers',
   mapOf: '{map} ({origin})',
 }

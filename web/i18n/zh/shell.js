@@ -106,6 +106,7 @@ export const texts = {
   minus: '相减',
   paintMask: '涂抹掩码',
   'view.map': '热图',
+  'view.lines': '连线',
   'view.numbers': '数字',
   mapOf: '{map}（{origin}）',
 }

@@ -117,6 +117,12 @@ export function selectedHead(context, run, { shown, reference, shownAt }) {
     view: view.picture === 'difference' && !before ? 'map' : view.picture,
     mode: view.mode,
     domain: [0, 1],
+    layer: {
+      data: /** @type {Float32Array} */ (layer.data),
+      from: 0,
+      names: layer.heads.map((_, head) => headName({ layer: at.layer, head })),
+      own: at.head,
+    },
     word: view.word,
     less: before && {
       choices: [{ value: 'A', name: 'A' }],

@@ -29,7 +29,8 @@ export function headPage(room, head) {
   const name = nameOf(head)
   const { maps } = room
   const isLong = maps?.cells !== undefined
-  const names = isLong && maps.rows * maps.columns > MOST_WHOLE ? ['map'] : WEIGHT_VIEWS
+  const isWhole = !isLong || maps.rows * maps.columns <= MOST_WHOLE
+  const names = isWhole ? WEIGHT_VIEWS.filter(each => !isLong || each !== 'lines') : ['map']
   const isDeep = isLong && (picture === 'map' || !names.includes(picture))
   const matrix = isDeep ? undefined : matrixOf(room, isChanged)
   const actions = actionsOf(room, head)
@@ -132,6 +133,14 @@ function lessOf(room, head, matrix) {
   return { choices, chosen, of, ...(isAlike ? { weights } : { problem: t('modelsNoDifference') }) }
 }
 
+/** All heads of the layer of a head. @param {Room} room @param {HeadAt} head */
+function layerOf({ isChanged, runBefore, runAfter }, { stack, layer, head }) {
+  const maps = (isChanged ? (runAfter ?? runBefore) : runBefore)?.maps[stack]
+  if (!maps || maps.cells) return undefined
+  const names = Array.from({ length: maps.heads }, (_, head) => nameOf({ layer, head }))
+  return { data: maps.data, from: layer * maps.heads * maps.rows * maps.columns, names, own: head }
+}
+
 /** The scores of the head. @param {Room} room @param {HeadAt} head */
 function scoresOf({ t, run, maps }, { stack, layer, head }) {
   const own = /** @type {[import('./model-run.js').ScoreName, Float32Array][]} */ (
@@ -160,6 +169,7 @@ function viewOf(room, head, weights) {
     domain: [0, endOf(weights.data)],
     selected: cell && { row: cell.query, column: cell.key },
     word: query === undefined ? undefined : { side: 'queries', position: query },
+    layer: view.picture === 'lines' ? layerOf(room, head) : undefined,
     less: view.picture === 'difference' ? lessOf(room, head, weights) : undefined,
     scores: scoresOf(room, head),
   }

@@ -76,12 +76,16 @@ const headNames = ({ t, result }) =>
     ? result.settings.handBuilt.map((kind, h) => `${h + 1} ${t(`handBuiltName.${kind}`)}`)
     : []
 
+/** The name of one head. @param {SceneContext} context @param {number} head */
+export const headName = (context, head) =>
+  headNames(context)[head] ?? fill(context.t.elements.head, { index: head + 1 })
+
 /** The sentence of the head under the pointer or the focus, with its name. @param {SceneContext} context */
 export function headAnswer(context) {
   const { t, hoveredHead: head } = context
   const sentence = head === undefined ? undefined : headSentences(context)[head]
   if (head === undefined || sentence === undefined) return undefined
-  const name = headNames(context)[head] ?? fill(t.elements.head, { index: head + 1 })
+  const name = headName(context, head)
   return t('headAnswer', { name, sentence })
 }
 

@@ -8,7 +8,7 @@ import { otherHead } from '../explain/comparison.js'
 import { namesOf } from '../explain/labels.js'
 import { flowOf } from './flow-trace.js'
 import { partTexts } from './folded.js'
-import { headSentences } from './head-list.js'
+import { headName, headSentences } from './head-list.js'
 import { withOrigin } from './map-title.js'
 import { selectCell, selectWord } from './select.js'
 import { domain, spokenWord } from './spoken.js'
@@ -52,8 +52,18 @@ export function shownHead(context) {
     rows: { filter, range },
     less: settings.view === 'difference' ? less(context) : undefined,
     flow: settings.view === 'flow' ? flowOf(context) : undefined,
+    layer: settings.view === 'lines' ? allHeads(context) : undefined,
     heads: settings.view === 'numbers' ? numbersOfHeads(context) : undefined,
   }
+}
+
+/** The weights of all heads, where all are kept. @param {SceneContext} context @returns {HeadView['layer']} */
+function allHeads(context) {
+  const { result, head } = context
+  if (result.smalls) return undefined
+  const { data } = /** @type {FloatTensor} */ (result.tensors.weights)
+  const names = Array.from({ length: result.heads }, (_, h) => headName(context, h))
+  return { data: /** @type {Float32Array} */ (data), from: 0, names, own: head }
 }
 
 /** Can a causal mask be turned on? @param {SceneContext} context */

@@ -1,0 +1,69 @@
+// The lines between two columns of words, gathered into few paths: one for each head and strength. Pure.
+
+/** Lines of one head and strength: pairs of a query and a key, one behind the other. @typedef {{ head: number, opacity: number, pairs: number[], path: string }} LinePath */
+
+/** Strengths that are told apart, and the least weight of a line. */
+const LEVELS = 12
+const LEAST = 0.01
+/** Pictures that are kept. */
+const MOST_KNOWN = 8
+
+/** The last pictures of some weights: another frame of the page draws the same. @type {WeakMap<object, Map<string, LinePath[]>>} */
+const known = new WeakMap()
+
+/**
+ * The lines of some heads, of all words or of one; 10 units for each word, 100 from column to column.
+ * @param {{ weights: Float32Array, from: number, heads: readonly number[], queries: number, keys: number }} of weights (heads, queries, keys), from a place on
+ * @param {{ side: 'queries' | 'keys', position: number }} [word]
+ * @returns {LinePath[]} the weaker ones first, so that the strong ones lie over them
+ */
+export function linesOf({ weights, from, heads, queries, keys }, word) {
+  const key = [from, queries, keys, word?.side, word?.position, ...heads].join(' ')
+  const own = known.get(weights) ?? new Map()
+  known.set(weights, own)
+  const found = own.get(key)
+  if (found) return found
+  if (own.size >= MOST_KNOWN) own.clear()
+  /** @type {Map<number, number[]>} */
+  const levels = new Map()
+  const [firstQuery, lastQuery] = word?.side === 'queries' ? [word.position, word.position] : [0, queries - 1]
+  const [firstKey, lastKey] = word?.side === 'keys' ? [word.position, word.position] : [0, keys - 1]
+  for (const head of heads)
+    for (let query = firstQuery; query <= lastQuery; query++)
+      for (let key = firstKey; key <= lastKey; key++) {
+        const weight = weights[from + (head * queries + query) * keys + key]
+        if (!(weight >= LEAST)) continue
+        const level = Math.min(LEVELS, Math.max(1, Math.round(weight * LEVELS)))
+        const at = level * 1024 + head
+        const list = levels.get(at) ?? []
+        levels.set(at, list)
+        list.push(query, key)
+      }
+  const made = Array.from(levels)
+    .sort(([a], [b]) => a - b)
+    .map(([at, pairs]) => ({
+      head: at % 1024,
+      opacity: Number((Math.floor(at / 1024) / LEVELS).toFixed(3)),
+      pairs,
+      path: pathOf(pairs),
+    }))
+  own.set(key, made)
+  return made
+}
+
+/** @param {readonly number[]} pairs */
+function pathOf(pairs) {
+  let path = ''
+  for (let i = 0; i < pairs.length; i += 2) path += `M0 ${pairs[i] * 10 + 5}L100 ${pairs[i + 1] * 10 + 5}`
+  return path
+}
+
+/** The largest of some weights. @param {number} count @param {(at: number) => number} weightOf */
+export function strongest(count, weightOf) {
+  let most = { at: 0, weight: weightOf(0) }
+  for (let at = 1; at < count; at++) {
+    const weight = weightOf(at)
+    if (weight > most.weight) most = { at, weight }
+  }
+  return most
+}
