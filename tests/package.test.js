@@ -214,7 +214,7 @@ test('the file of qkv/tokenize imports nothing', () => {
 })
 
 test('where @huggingface/tokenizers is not installed, a program is told to install it; where it is, bundlers include it', async () => {
-  const model = join(root, 'tests/goldens/models/bert-tiny')
+  const model = join(root, 'tests/goldens/models/gpt2-tiny')
   const program = `import { load } from 'qkv'
 import { loadModel } from 'qkv/models'
 const qkv = await load()
@@ -240,7 +240,7 @@ console.log(await chat.applyChatTemplate(messages, { template: '{{ messages[0].c
   mkdirSync(scope)
   symlinkSync(join(root, 'node_modules/@huggingface/tokenizers'), join(scope, 'tokenizers'))
   try {
-    assert.equal(node(), '[CLS],the,c,##at,[SEP]\nHi!\n')
+    assert.equal(node(), 'The,Ġc,at\nHi!\n')
     assert.equal(await hasIt(), true)
   } finally {
     rmSync(scope, { recursive: true })

@@ -436,12 +436,47 @@ export class Model {
     const known = RUN_OPTIONS.filter(name => name !== 'logits' && name !== 'until')
     const given = /** @type {ModelOptions} */ (readOptions(options, known, 'classify'))
     given.logits = 'none'
-    const output = this.forward(
-      Array.isArray(input) ? this.padded(input) : /** @type {string | ModelInput} */ (input),
-      given,
-    )
+    const all = Array.isArray(input) ? this.padded(input) : undefined
+    const isPlain = Object.keys(given).length === 1
+    const output =
+      all && isPlain && this.#packs
+        ? this.#withoutPadding(all)
+        : this.forward(all ?? /** @type {string | ModelInput} */ (input), given)
     const [logits, scores] = /** @type {FloatTensor[]} */ ([output.classLogits, output.classScores])
     return { ...output, logits, scores, labels: classes.labels }
+  }
+
+  /**
+   * What forward gives of padded texts, by packed rows; rows of padding are 0.
+   * @param {ReturnType<typeof padRows>} input
+   * @returns {ModelOutput}
+   */
+  #withoutPadding({ ids, attentionMask, tokenTypeIds }) {
+    const isReal = (/** @type {unknown} */ _, /** @type {number} */ i, /** @type {number} */ b) =>
+      attentionMask[b][i] === 1
+    const texts = ids.map((row, b) => ({
+      ids: row.filter((id, i) => isReal(id, i, b)),
+      tokenTypeIds: tokenTypeIds?.[b].filter((type, i) => isReal(type, i, b)),
+    }))
+    const output = this.#qkv.scope(() => finish(this.#alive(this.#steps({}, { logits: 'none' }, { texts }))))
+    const real = attentionMask.flat()
+    const spread = (/** @type {FloatTensor | undefined} */ rows) => {
+      if (rows?.dims.length !== 3) return rows
+      const [, , d] = rows.dims
+      const out = new Float32Array(real.length * d)
+      let at = 0
+      real.forEach((one, n) => {
+        if (one) out.set(rows.data.subarray(d * at++, d * at), n * d)
+      })
+      return new Tensor(out, [ids.length, ids[0].length, d])
+    }
+    const { lastHiddenState, classLogits, classScores } = output
+    return {
+      ...output,
+      lastHiddenState: /** @type {FloatTensor} */ (spread(lastHiddenState)),
+      classLogits: spread(classLogits),
+      classScores: spread(classScores),
+    }
   }
 
   /**
@@ -947,10 +982,10 @@ export class Model {
    * @returns {Promise<import('./rank.js').Ranked[]>} the largest score first
    */
   async rank(query, texts, options = {}) {
-    Model.#own(this)
-    this.#expectTokenizer()
+    const own = Model.#own(this)
+    own.#expectTokenizer()
     const { rank } = await import('./rank.js')
-    return rank(this, this.#reads.ranking, query, texts, options)
+    return rank(own.#runner, this.#reads.ranking, query, texts, options)
   }
 
   /**

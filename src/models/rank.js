@@ -4,15 +4,16 @@
 import { readOptions, toNumber } from '../base/arguments.js'
 import { describe } from '../base/errors.js'
 import { checkSignal } from './inputs.js'
+import { runTexts } from './many-texts.js'
 import { activationOf } from './sentence-layers.js'
 import { inputOf, jsonOf, MODULES, PROMPTS, readPrompts, readSizes } from './sentence-modules.js'
 
 /**
  * @typedef {object} RankOptions
  * @property {number} [topK] how many texts are returned; default all
- * @property {import('./model.js').Hooks} [hooks]
+ * @property {import('./model.js').Hooks} [hooks] each text then runs by itself
  * @property {AbortSignal} [signal]
- * @property {(progress: { done: number, texts: number }) => void} [onProgress] after each text
+ * @property {(progress: { done: number, texts: number }) => void} [onProgress] how many texts are done, after each batch
  *
  * @typedef {object} Ranked
  * @property {number} index of the text in the list
@@ -66,14 +67,15 @@ function activationFor({ sentence_transformers: later, sbert_ce_default_activati
 }
 
 /**
- * @param {import('./model.js').Model} model
+ * @param {import('./many-texts.js').Runner} runner
  * @param {ReadRanking | undefined} read
  * @param {string} query
  * @param {readonly string[]} texts
  * @param {RankOptions} options
  * @returns {Promise<Ranked[]>} the largest score first
  */
-export async function rank(model, read, query, texts, options) {
+export async function rank(runner, read, query, texts, options) {
+  const { model } = runner
   const { topK, hooks, signal, onProgress } = readOptions(options, ['topK', 'hooks', 'signal', 'onProgress'], 'rank')
   if (topK !== undefined) toNumber(topK, 'rank: topK', { least: 1, whole: true })
   checkSignal(signal, 'rank')
@@ -91,10 +93,10 @@ export async function rank(model, read, query, texts, options) {
   const activation = activationFor(model.config, ranking?.activation)
   /** @type {Ranked[]} */
   const all = []
-  for (const [index, text] of texts.entries()) {
-    const input = inputOf(model, ranking, (ranking?.prompt ?? '') + query, text)
-    const { classLogits } = await model.forwardAsync(input, { hooks, signal, logits: 'none' })
-    all.push({ index, score: activation(/** @type {FloatTensor} */ (classLogits).data[0]) })
+  const toInput = (/** @type {string} */ text) => inputOf(model, ranking, (ranking?.prompt ?? '') + query, text)
+  for await (const { output } of runTexts(runner, texts, toInput, { hooks, signal })) {
+    for (const logit of /** @type {FloatTensor} */ (output.classLogits).data)
+      all.push({ index: all.length, score: activation(logit) })
     onProgress?.({ done: all.length, texts: texts.length })
   }
   return all.sort((a, b) => b.score - a.score).slice(0, topK)

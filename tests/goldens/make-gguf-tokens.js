@@ -5,7 +5,7 @@ import { writeFileSync } from 'node:fs'
 import { digest, llamaCpp, randomVocabulary } from '../models/gguf/vocabularies.js'
 
 /** Vocabularies of each kind. */
-const COUNTS = /** @type {const} */ ({ spm: 12, bpe: 23, wpm: 4, ugm: 6 })
+const COUNTS = /** @type {const} */ ({ spm: 12, bpe: 22, wpm: 4, ugm: 6 })
 
 const llama = await llamaCpp()
 if (!llama) throw new Error('node-llama-cpp is not installed')

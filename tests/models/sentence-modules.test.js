@@ -175,6 +175,14 @@ test('rank orders texts by the logit of a cross-encoder and the activation that 
     (await plain.rank('the', list, { topK: 2 })).map(({ index }) => index),
     order.slice(0, 2),
   )
+  // Texts of several batches have the bits that they have alone.
+  const many = Array.from({ length: 150 }, (_, n) => list[n % 4] + ' the cat'.repeat(n % 7))
+  /** @type {number[]} */
+  const done = []
+  const ranked = await plain.rank('a dog', many, { onProgress: progress => done.push(progress.done) })
+  assert.ok(done.length > 2 && done.length < 20 && done[done.length - 1] === 150, String(done))
+  for (const { index, score } of ranked)
+    assert.equal(score, (await plain.rank('a dog', [many[index]]))[0].score, many[index])
   plain.dispose()
   const identity = 'torch.nn.modules.linear.Identity'
   for (const [more, files] of /** @type {[object, object][]} */ ([

@@ -326,6 +326,22 @@ test('the accumulated residual stream of a position, and the logits that it woul
   assert.equal(qkv.memory.resident, loaded)
 })
 
+test('of a list of texts, classify gives classes of tokens and last rows in their places, and 0 in those of padding', async () => {
+  const model = await open('bert-tokens-made', 'float32')
+  const rows = [{ ids: [5, 9] }, { ids: [5, 9, 12, 7] }]
+  const { logits, lastHiddenState } = model.classify(rows)
+  assert.deepEqual(logits.dims, [2, 4, model.classes?.labels.length])
+  for (const [n, row] of rows.entries()) {
+    const alone = model.classify(row)
+    for (const name of /** @type {const} */ (['logits', 'lastHiddenState'])) {
+      const want = [...alone[name].data]
+      const got = [...{ logits, lastHiddenState }[name].row(n).data]
+      assert.deepEqual(got, [...want, ...Array(got.length - want.length).fill(0)])
+    }
+  }
+  model.dispose()
+})
+
 test('classify takes a list of texts', async () => {
   for (const name of ['bert-sequence-made', 'gpt2-sequence-made']) {
     const model = await open(name, 'float32')
@@ -333,7 +349,9 @@ test('classify takes a list of texts', async () => {
     const { logits, labels } = model.classify(rows)
     assert.deepEqual(logits.dims, [2, labels.length])
     for (const [n, row] of rows.entries())
-      for (const [i, one] of model.classify(row).logits.data.entries()) near(logits.at(n, i), one, `${name} ${n}`)
+      assert.deepEqual([...logits.row(n).data], [...model.classify(row).logits.data], `${name} ${n}`) // nothing is padded
+    const watched = model.classify(rows, { keep: ['attentions.0'] }).logits
+    for (const [n, one] of watched.data.entries()) near(logits.data[n], one, `${name} ${n}`)
     model.dispose()
   }
 })

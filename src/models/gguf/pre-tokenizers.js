@@ -80,15 +80,6 @@ const RULES = [
     { patterns: [gpt4o(`(?:${CONTRACTION})?`, '\\p{N}{1,3}', MARKED(UPPER), MARKED(LOWER))], isWhole: true },
   ],
   [
-    'tiny_aya cohere2moe',
-    {
-      patterns: [
-        '[0-9]{1,3}(?=(?:[0-9]{3})*\\b)',
-        `[^\\r\\n\\p{L}\\p{N}]?[\\p{L}\\p{M}]+(?:${CONTRACTION})?|\\p{N}{1,3}|${SIGNS}[\\r\\n/]*|${LINES}`,
-      ],
-    },
-  ],
-  [
     'gpt-2 phi-2 jina-es jina-de jina-v2-es jina-v2-de jina-v1-en jina-v2-code roberta-bpe gigachat a.x-4.0 mellum modern-bert exaone4 mpt olmo jais trillion granite-docling',
     { patterns: [GPT2] },
   ],

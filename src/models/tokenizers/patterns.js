@@ -65,6 +65,8 @@ class Rewriter {
       const from = this.at
       const atom = this.atom(isFolded)
       const text = this.source.slice(from, this.at)
+      // Oniguruma joins letters across groups, too.
+      if (isFolded && text.startsWith('(') && /[sf]/i.test(letters.slice(-1) + text)) this.fail()
       letters = text.length === 1 ? letters + text : ''
       if (isFolded && LIGATURE.test(letters)) this.fail()
       out += this.quantified(atom)

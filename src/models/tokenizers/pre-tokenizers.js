@@ -115,11 +115,12 @@ const RULES = {
   },
   ByteLevel({ add_prefix_space: hasPrefix, use_regex: isCut = true }) {
     const split = isCut ? splitter(GPT2, 'Isolated') : (/** @type {Piece} */ piece) => [piece]
-    return ({ text, isFirst }) =>
-      split({ text: hasPrefix && !text.startsWith(' ') ? ` ${text}` : text, isFirst }).map(piece => ({
-        ...piece,
-        text: toCharacters(piece.text),
-      }))
+    return ({ text, isFirst }) => {
+      const isAdded = hasPrefix && !text.startsWith(' ')
+      const pieces = split({ text: isAdded ? ` ${text}` : text, isFirst })
+      if (isAdded && pieces[0]?.text === ' ' && pieces[1]) pieces[1].isFirst = isFirst // of the text as it was given
+      return pieces.map(piece => ({ ...piece, text: toCharacters(piece.text) }))
+    }
   },
   CharDelimiterSplit: ({ delimiter }, where) => splitter(compile({ String: delimiter }, where), 'Removed'),
   Digits: ({ individual_digits: isEach }) => splitter(/\p{N}/gu, isEach ? 'Isolated' : 'Contiguous'),

@@ -12,7 +12,7 @@ const SPACE = '\u2581'
 
 /** Names of tokenizer.ggml.pre, one of each rule. */
 export const PRES =
-  'default llama-bpe dbrx minicpm5 qwen2 qwen35 bailingmoe seed-coder ufakzeka exaone-moe tekken gpt-4o granite-embed-multi-97m tiny_aya gpt-2 starcoder falcon superbpe bloom viking deepseek-llm deepseek-coder deepseek-v3'.split(
+  'default llama-bpe dbrx minicpm5 qwen2 qwen35 bailingmoe seed-coder ufakzeka exaone-moe tekken gpt-4o granite-embed-multi-97m gpt-2 starcoder falcon superbpe bloom viking deepseek-llm deepseek-coder deepseek-v3'.split(
     ' ',
   )
 
