@@ -5,94 +5,51 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
+import { abiText, wordsOf } from '../build/abi.js'
+import { enumOf, functions, structNames } from '../build/header.js'
 import { load } from '../src/index.js'
 import * as blockAbi from '../src/nn/nn-abi.js'
 import { packLinear } from '../src/nn.js'
 import * as coreAbi from '../src/runtime/abi.js'
-import * as cacheAbi from '../src/runtime/int8-rows.js'
 import { Core } from '../src/runtime/memory.js'
-import { enumOf, fieldsOf, functions, header, structNames } from './header.js'
+import { indices, STATUS } from '../src/runtime/structs.js'
 import { SCORES } from './reference.js'
 
-const abi = { ...coreAbi, ...blockAbi, ...cacheAbi }
+const abi = { ...coreAbi, ...blockAbi }
 const root = fileURLToPath(new URL('..', import.meta.url))
 const read = (/** @type {string} */ path) => readFileSync(join(root, path))
 const wasm = read('src/qkv.wasm')
 const integers = read('src/qkv.integers.wasm')
-/** The 32-bit words of a struct: nested ones are laid out in place. @param {string} name @param {string} prefix */
-function wordsOf(name, prefix = '') {
-  /** @type {{ name: string, type: string }[]} */
-  const words = []
-  for (const { type, name: field, pointer } of fieldsOf(name)) {
-    const inner = field === 'attention' ? '' : `${field}.`
-    if (type.startsWith('struct ') && !pointer) words.push(...wordsOf(type.slice(7), prefix + inner))
-    else words.push({ name: prefix + field, type: pointer ? 'pointer' : type })
+test('abi.js and nn-abi.js are what npm run abi makes of qkv.h', () => {
+  for (const path of /** @type {const} */ (['src/runtime/abi.js', 'src/nn/nn-abi.js'])) {
+    const plain = (/** @type {string} */ text) => text.replaceAll(/[\s,"']/g, '')
+    assert.equal(plain(read(path).toString()), plain(abiText(path)), path)
   }
-  return words
-}
-
-test('abi.js has the words of the structs of qkv.h, in their order and kind', () => {
-  const attention = wordsOf('qkv_attention')
-  const trace = wordsOf('qkv_trace')
-  const names = (/** @type {{ name: string }[]} */ words) => words.map(({ name }) => name)
-  assert.deepEqual(abi.ATTENTION_WORDS, names(attention))
-  assert.deepEqual(abi.TRACE_WORDS, names(trace))
-  assert.deepEqual(abi.SUMMARY_WORDS, names(wordsOf('qkv_summary')))
-  assert.deepEqual(abi.BACKWARD_WORDS, names(wordsOf('qkv_backward')))
-  assert.deepEqual(abi.LINEAR_WORDS, names(wordsOf('qkv_linear')))
-  assert.deepEqual(abi.LINEAR_BACKWARD_WORDS, names(wordsOf('qkv_linear_backward')))
-  assert.deepEqual(abi.PRODUCTS_WORDS, names(wordsOf('qkv_products')))
-  assert.deepEqual(abi.CACHED_WORDS, names(wordsOf('qkv_cached')))
-  assert.deepEqual(abi.CACHE_ROWS_WORDS, names(wordsOf('qkv_cache_rows')))
-  assert.deepEqual(abi.ROPE_WORDS, names(wordsOf('qkv_rope')))
-  assert.deepEqual(abi.PACK_LINEAR_WORDS, names(wordsOf('qkv_pack_linear')))
-  assert.deepEqual(abi.NORM_WORDS, names(wordsOf('qkv_norm')))
-  assert.deepEqual(abi.NORM_BACKWARD_WORDS, names(wordsOf('qkv_norm_backward')))
-  assert.deepEqual(abi.ACTIVATE_WORDS, names(wordsOf('qkv_activate')))
-  assert.deepEqual(abi.ACTIVATE_BACKWARD_WORDS, names(wordsOf('qkv_activate_backward')))
-  assert.deepEqual(abi.COMBINE_WORDS, names(wordsOf('qkv_combine')))
-  assert.deepEqual(abi.CROSS_ENTROPY_WORDS, names(wordsOf('qkv_cross_entropy')))
-  assert.deepEqual(abi.ADAM_WORDS, names(wordsOf('qkv_adam')))
-  assert.deepEqual(abi.SGD_WORDS, names(wordsOf('qkv_sgd')))
-  assert.deepEqual(abi.TRACE_STEPS, names(trace.slice(attention.length).filter(({ type }) => type === 'pointer')))
+  const lengths = [abi.ATTENTION_WORDS, abi.TRACE_WORDS, abi.SUMMARY_WORDS, abi.BACKWARD_WORDS].map(
+    ({ length }) => length,
+  )
+  assert.deepEqual(
+    lengths,
+    ['attention', 'trace', 'summary', 'backward'].map(name => wordsOf(`qkv_${name}`).length),
+  )
 })
 
-test('every field of a struct is one word, and FLOATS names those that are floats', () => {
+test('every field of a struct is one word', () => {
   const structs = structNames().filter(name => name !== 'qkv_generator')
   assert.ok(structs.length > 10)
-  const fields = structs.flatMap(name => wordsOf(name))
-  for (const { name, type } of fields) {
+  for (const { name, type } of structs.flatMap(name => wordsOf(name)))
     assert.ok(['pointer', 'float', 'uint32_t', 'int32_t'].includes(type), `${name} is one word`)
-    assert.equal(abi.FLOATS.has(name), type === 'float', name)
-  }
-  for (const name of abi.FLOATS)
-    assert.ok(
-      fields.some(field => field.name === name),
-      name,
-    )
+  assert.deepEqual(abi.NORM_STRUCT.floats, ['eps', 'shift'])
 })
 
 test('no exported function takes more than nine parameters', () => {
   for (const { name, parameters } of functions()) assert.ok(parameters.length < 10, name)
 })
 
-test('abi.js has the enums, the version and the open window of qkv.h, and the size of a generator', () => {
-  assert.deepEqual(abi.SCORE, enumOf('qkv_score', 'QKV_SCORE_'))
-  assert.deepEqual(abi.SOFTMAX_AXIS, enumOf('qkv_softmax_axis', 'QKV_SOFTMAX_'))
-  assert.deepEqual(abi.MASKING, enumOf('qkv_masking', 'QKV_MASKING_'))
-  assert.deepEqual(abi.ACTIVATION, enumOf('qkv_activation', 'QKV_ACTIVATION_'))
-  assert.deepEqual(abi.FUNCTION, enumOf('qkv_function', 'QKV_FUNCTION_'))
-  assert.deepEqual(abi.WEIGHTS, enumOf('qkv_weights', 'QKV_WEIGHTS_'))
-  assert.deepEqual(abi.STREAM, enumOf('qkv_stream', 'QKV_STREAM_'))
-  const statuses = Object.values(enumOf('qkv_status', 'QKV_'))
-  assert.deepEqual(statuses, [...abi.STATUS.keys()])
-  assert.match(header, new RegExp(`#define QKV_ABI ${abi.ABI}\\n`))
-  assert.match(header, new RegExp(`#define QKV_OPEN 0x${abi.OPEN.toString(16)}u\\n`))
-  const bytes = fieldsOf('qkv_generator').map(({ type, size }) => size * (type === 'double' ? 8 : 4))
-  assert.equal(
-    bytes.reduce((a, b) => a + b, 0),
-    abi.GENERATOR_BYTES,
-  )
+test('every status has its word, and the numbers of qkv.h are those of abi.js', () => {
+  assert.deepEqual(Object.values(enumOf('qkv_status', 'QKV_')), [...STATUS.keys()])
+  assert.deepEqual([abi.SCORE.additive, abi.STREAM.scalar, abi.WEIGHTS.int4], [2, 1, 4])
+  assert.deepEqual([abi.OPEN, abi.GENERATOR_BYTES], [2 ** 32 - 1, 624 * 4 + 4 * 4 + 8])
 })
 
 test('every score has its name in the options, in the reference of the tests and in the docs', async () => {
@@ -167,7 +124,7 @@ test('the core answers what the JavaScript never asks with a status, and writes 
       })
       assert.throws(() => core.call(kernel, ...numbers), {
         code: 'KERNEL',
-        message: `${kernel}: ${abi.STATUS[status]} out of range`,
+        message: `${kernel}: ${STATUS[status]} out of range`,
       })
     })
 })
@@ -178,7 +135,7 @@ test('each wasm file is at most 76 KB', t => {
 })
 
 test('a misspelt word of a struct does not compile', () => {
-  const at = abi.indices(abi.ATTENTION_WORDS)
+  const at = indices(abi.ATTENTION_WORDS)
   assert.equal(at.softcap, abi.ATTENTION_WORDS.indexOf('softcap'))
   // @ts-expect-error: the lint fails if this line is no error
   assert.equal(at.softcup, undefined)

@@ -4,9 +4,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { load } from '../src/index.js'
-import { BACKWARD_WORDS, writeStruct } from '../src/nn/nn-abi.js'
+import { BACKWARD_WORDS } from '../src/nn/nn-abi.js'
 import { coreOf } from '../src/qkv.js'
 import { TRACE_STEPS, TRACE_WORDS } from '../src/runtime/abi.js'
+import { writeStruct } from '../src/runtime/structs.js'
 import { close } from './helpers.js'
 
 const qkv = await load()
@@ -31,7 +32,8 @@ const read = (at, n) => core.floats.slice(at / 4, at / 4 + n)
 /** A struct of words; those not given are 0. @param {readonly string[]} names @param {Record<string, number>} values */
 function struct(names, values) {
   for (const name of Object.keys(values)) assert.ok(names.includes(name), name)
-  return writeStruct(core, names, Object.fromEntries(names.map(name => [name, values[name] ?? 0])))
+  const floats = ['scale', 'sigma', 'softcap', 'dropout']
+  return writeStruct(core, { words: names, floats }, Object.fromEntries(names.map(name => [name, values[name] ?? 0])))
 }
 
 /** @param {string} name @param {number} data @param {number[]} strides */

@@ -7,7 +7,7 @@
  * import nothing. They read their inputs, write their outputs and `scratch`, and return a status.
  *
  * Every field of a struct is one 32-bit word, in the order written here: the JavaScript side fills
- * the same list of names (src/runtime/abi.js), and a test compares the two. Change a field, an enum or a
+ * the same list of names, which `npm run abi` makes from this file (src/runtime/abi.js). Change a field, an enum or a
  * signature, and QKV_ABI must grow. */
 #ifndef QKV_H
 #define QKV_H

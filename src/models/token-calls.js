@@ -3,7 +3,8 @@
 
 import { putTensor } from '../ops/attention.js'
 import { expectCore } from '../qkv.js'
-import { ATTENTION_WORDS, indices, ROPE_WORDS } from '../runtime/abi.js'
+import { ATTENTION_WORDS, ROPE_WORDS } from '../runtime/abi.js'
+import { indices } from '../runtime/structs.js'
 import { finish, ModelOperations, rotations, runStack } from './network.js'
 
 /** @typedef {import('../base/tensor.js').FloatTensor} FloatTensor */

@@ -5,8 +5,9 @@ import { shape } from '../base/errors.js'
 import { count } from '../base/tensor.js'
 import { launch } from '../ops/launch.js'
 import { ACTIVATION } from '../runtime/abi.js'
+import { writeStruct } from '../runtime/structs.js'
 import { UNIT } from './kernels.js'
-import { ACTIVATE_BACKWARD_WORDS, ACTIVATE_WORDS, FUNCTION, writeStruct } from './nn-abi.js'
+import { ACTIVATE_BACKWARD_STRUCT, ACTIVATE_STRUCT, FUNCTION } from './nn-abi.js'
 
 /** @typedef {import('./operation.js').Prepare} Prepare */
 /** @typedef {{ approximate?: 'none' | 'tanh' }} GeluOptions */
@@ -37,7 +38,7 @@ export const activation = (name, isGated) => (core, operands, options, where) =>
     dims: isPacked ? [...given.slice(0, -1), C] : given,
     gradients: { dX: given, ...(up && { dUp: given }) },
     run([x, up = 0], y) {
-      const args = writeStruct(core, ACTIVATE_WORDS, { kind, x, up: isPacked ? x + C * 4 : up, y, n, C, row })
+      const args = writeStruct(core, ACTIVATE_STRUCT, { kind, x, up: isPacked ? x + C * 4 : up, y, n, C, row })
       launch(core, 'qkv_activate', [args], units, n)
     },
     overwrites: up !== undefined, // one flag for both gradients
@@ -46,7 +47,7 @@ export const activation = (name, isGated) => (core, operands, options, where) =>
       const dUp = up && (toUp?.at ?? core.allocFloats(n))
       const fields = { kind, x, up, dy: dY, dx, d_up: dUp, n, C, row, accumulate: toX?.accumulate ?? 0 }
       if (isPacked) Object.assign(fields, { up: x + C * 4, d_up: dx + C * 4 })
-      launch(core, 'qkv_activate_backward', [writeStruct(core, ACTIVATE_BACKWARD_WORDS, fields)], units, 2 * n)
+      launch(core, 'qkv_activate_backward', [writeStruct(core, ACTIVATE_BACKWARD_STRUCT, fields)], units, 2 * n)
     },
   }
 }

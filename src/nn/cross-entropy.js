@@ -7,7 +7,8 @@ import { toIds } from '../ops/gather-rows.js'
 import { launch, toTargetInPlace } from '../ops/launch.js'
 import { expectCore } from '../qkv.js'
 import { produce } from '../runtime/outputs.js'
-import { CROSS_ENTROPY_WORDS, writeStruct } from './nn-abi.js'
+import { writeStruct } from '../runtime/structs.js'
+import { CROSS_ENTROPY_STRUCT } from './nn-abi.js'
 
 /** @typedef {import('../runtime/memory.js').Core} Core */
 /** @typedef {Tensor<Float32Array>} FloatTensor */
@@ -69,7 +70,7 @@ function launchLoss(core, { V, ignore, smoothing, scale, rows }, { logits, ids, 
   launch(
     core,
     'qkv_cross_entropy',
-    [writeStruct(core, CROSS_ENTROPY_WORDS, fields)],
+    [writeStruct(core, CROSS_ENTROPY_STRUCT, fields)],
     rows,
     rows * V * (dLogits ? 2 : 1),
   )

@@ -1,7 +1,8 @@
 // Calls of kernels that several operations share.
 
 import { launch } from '../ops/launch.js'
-import { COMBINE_WORDS, writeStruct } from './nn-abi.js'
+import { writeStruct } from '../runtime/structs.js'
+import { COMBINE_STRUCT } from './nn-abi.js'
 
 /** @typedef {import('../runtime/memory.js').Core} Core */
 
@@ -21,7 +22,7 @@ export const ONCE = 2 ** 32 - 1
  */
 export function combine(core, { product, a, b, y, n, C = UNIT, period = ONCE, factor = 1, accumulate = 0 }) {
   core.scope(() => {
-    const args = writeStruct(core, COMBINE_WORDS, { product, a, b, y, n, C, period, factor, accumulate })
+    const args = writeStruct(core, COMBINE_STRUCT, { product, a, b, y, n, C, period, factor, accumulate })
     launch(core, 'qkv_combine', [args], n && Math.ceil(n / C), 2 * n)
   })
 }

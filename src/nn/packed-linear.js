@@ -11,7 +11,8 @@ import { expectCore } from '../qkv.js'
 import { ACTIVATION, WEIGHTS } from '../runtime/abi.js'
 import { allocate } from '../runtime/outputs.js'
 import { ResidentTensor } from '../runtime/resident.js'
-import { PACK_LINEAR_WORDS, PRODUCTS_WORDS, writeStruct } from './nn-abi.js'
+import { writeStruct } from '../runtime/structs.js'
+import { PACK_LINEAR_STRUCT, PRODUCTS_WORDS } from './nn-abi.js'
 
 /** @typedef {import('../runtime/memory.js').Core} Core */
 /** @typedef {import('../runtime/outputs.js').OutOptions} OutOptions */
@@ -226,7 +227,7 @@ export class PackedLinear {
     const { k, size: K } = inputs ?? { k: 0, size: dims[1] }
     core.scope(() => {
       const scratch = core.allocFloats(8 * (K + 31))
-      const args = writeStruct(core, PACK_LINEAR_WORDS, {
+      const args = writeStruct(core, PACK_LINEAR_STRUCT, {
         w: from,
         w_row: stride ? 1 : K,
         w_column: stride || 1,
@@ -378,7 +379,7 @@ export class PackedLinear {
         const isPlain = kind === WEIGHTS.float32
         const from = isPlain ? /** @type {ResidentTensor} */ (weight).address + (n + i) * K * 4 : scratch
         for (let c = 0; c < size && !isPlain; c++) core.floats.set(this.row(n + i + c).weight, scratch / 4 + c * K)
-        const args = writeStruct(core, PACK_LINEAR_WORDS, {
+        const args = writeStruct(core, PACK_LINEAR_STRUCT, {
           w: from,
           w_row: isPlain ? 8 : 1,
           w_column: isPlain ? 1 : K,

@@ -3,8 +3,9 @@
 import { expectDims, toBoolean, toNumber } from '../base/arguments.js'
 import { count } from '../base/tensor.js'
 import { launch } from '../ops/launch.js'
+import { writeStruct } from '../runtime/structs.js'
 import { columnSums } from './kernels.js'
-import { NORM_BACKWARD_WORDS, NORM_WORDS, writeStruct } from './nn-abi.js'
+import { NORM_BACKWARD_STRUCT, NORM_STRUCT } from './nn-abi.js'
 
 const ROWS = 128 // of a unit of qkv_norm_backward
 
@@ -28,7 +29,7 @@ export const norm = center => (core, operands, options, where) => {
   const rows = C && n / C
   /** @type {Prepared['run']} */
   const run = ([x, weight, bias = 0], y, stats) => {
-    const args = writeStruct(core, NORM_WORDS, { x, weight, bias, y, stats, C, center, eps, shift })
+    const args = writeStruct(core, NORM_STRUCT, { x, weight, bias, y, stats, C, center, eps, shift })
     launch(core, 'qkv_norm', [args], rows, n)
   }
   return {
@@ -43,7 +44,7 @@ export const norm = center => (core, operands, options, where) => {
       const sums = core.allocFloats(2 * units * C)
       const accumulate = dX?.accumulate ?? 0
       const fields = { x, weight, stats, dy: dY, dx, sums, rows, C, center, shift, accumulate }
-      launch(core, 'qkv_norm_backward', [writeStruct(core, NORM_BACKWARD_WORDS, fields)], units, 3 * n)
+      launch(core, 'qkv_norm_backward', [writeStruct(core, NORM_BACKWARD_STRUCT, fields)], units, 3 * n)
       if (dWeight) columnSums(core, sums, units, C, dWeight)
       if (dBias) columnSums(core, sums + units * C * 4, units, C, dBias)
     },

@@ -5,7 +5,8 @@
 import { expectDims, toBoolean, toNumber } from '../base/arguments.js'
 import { describe, shape } from '../base/errors.js'
 import { toFloats, toOperand } from '../base/operand.js'
-import { ATTENTION_WORDS, indices, OPEN } from '../runtime/abi.js'
+import { ATTENTION_WORDS, OPEN } from '../runtime/abi.js'
+import { indices } from '../runtime/structs.js'
 import { alibiSlopes } from './alibi.js'
 
 /** @typedef {import('../base/tensor.js').TensorLike} TensorLike */

@@ -4,7 +4,8 @@ import { readOptions, register, toBoolean, toNumber } from '../base/arguments.js
 import { describe, shape } from '../base/errors.js'
 import { toTensor } from '../base/operand.js'
 import { count, Tensor } from '../base/tensor.js'
-import { indices, SUMMARY_WORDS } from '../runtime/abi.js'
+import { SUMMARY_WORDS } from '../runtime/abi.js'
+import { indices } from '../runtime/structs.js'
 
 /** @typedef {import('../runtime/memory.js').Core} Core */
 /** @typedef {import('../runtime/attention-call.js').AttentionCall} AttentionCall */

@@ -2,7 +2,6 @@ import { expectDims, sizeOf } from '../base/arguments.js'
 import { count, Tensor } from '../base/tensor.js'
 import {
   ATTENTION_WORDS,
-  indices,
   MASKING,
   SCORE,
   SOFTMAX_AXIS,
@@ -11,6 +10,7 @@ import {
   TRACE_WORDS,
 } from '../runtime/abi.js'
 import { checkOut, expectApart, freshOutput, renewed } from '../runtime/outputs.js'
+import { indices } from '../runtime/structs.js'
 import { ATTENTION, checkAttention, stepName, TRACE } from './attention-arguments.js'
 import { MASKS } from './attention-masks.js'
 import { summarize } from './attention-summary.js'

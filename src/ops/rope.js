@@ -146,7 +146,7 @@ export function checkRope(dims, options) {
 export function rotate(core, { cos, sin, rows, sizes }, x, y) {
   const { B, A, L, C, D, table, half, interleaved } = sizes
   const [cosine, sine, rowsAt] = [core.toMemory(cos), core.toMemory(sin), core.copyIn(rows)]
-  const args = core.copyIn(Uint32Array.of(x, y, cosine, sine, rowsAt, B, A, L, C, D, table, half, interleaved)) // ROPE_WORDS
+  const args = core.copyIn(Uint32Array.of(x, y, cosine, sine, rowsAt, B, A, L, C, D, table, half, interleaved)) // struct qkv_rope
   launch(core, 'qkv_rope_part', [args], B * A * L, B * A * L * C * D)
 }
 

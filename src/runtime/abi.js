@@ -1,12 +1,6 @@
-// The JavaScript side of src/kernel/qkv.h: the same version, words and enums. A test compares the two.
+// Made from src/kernel/qkv.h by `npm run abi`: edit the header, not this file.
 
 export const ABI = 11
-
-/** @template {string} N @param {N} name */
-export const tensorWords = name =>
-  /** @type {const} */ ([`${name}.data`, `${name}.batch`, `${name}.head`, `${name}.row`])
-/** @template {string} N @param {N} name */
-const maskWords = name => /** @type {const} */ ([...tensorWords(name), `${name}.column`])
 
 /** struct qkv_attention, one 32-bit word each. */
 export const ATTENTION_WORDS = /** @type {const} */ ([
@@ -17,10 +11,22 @@ export const ATTENTION_WORDS = /** @type {const} */ ([
   'S',
   'D',
   'E',
-  ...tensorWords('q'),
-  ...tensorWords('k'),
-  ...tensorWords('v'),
-  ...tensorWords('out'),
+  'q.data',
+  'q.batch',
+  'q.head',
+  'q.row',
+  'k.data',
+  'k.batch',
+  'k.head',
+  'k.row',
+  'v.data',
+  'v.batch',
+  'v.head',
+  'v.row',
+  'out.data',
+  'out.batch',
+  'out.head',
+  'out.row',
   'score',
   'scale',
   'sigma',
@@ -30,8 +36,16 @@ export const ATTENTION_WORDS = /** @type {const} */ ([
   'left',
   'right',
   'key_lengths',
-  ...maskWords('mask'),
-  ...maskWords('bias'),
+  'mask.data',
+  'mask.batch',
+  'mask.head',
+  'mask.row',
+  'mask.column',
+  'bias.data',
+  'bias.batch',
+  'bias.head',
+  'bias.row',
+  'bias.column',
   'alibi',
   'sinks',
   'dropout',
@@ -41,8 +55,11 @@ export const ATTENTION_WORDS = /** @type {const} */ ([
   'scratch',
 ])
 
-/** The steps of a trace, in the order in which they are computed. */
-export const TRACE_STEPS = /** @type {const} */ ([
+/** struct qkv_trace, one 32-bit word each. */
+export const TRACE_WORDS = /** @type {const} */ ([
+  ...ATTENTION_WORDS,
+  'softmax_axis',
+  'masking',
   'scores',
   'scaled',
   'capped',
@@ -57,10 +74,7 @@ export const TRACE_STEPS = /** @type {const} */ ([
   'dropped',
 ])
 
-/** struct qkv_trace. */
-export const TRACE_WORDS = /** @type {const} */ ([...ATTENTION_WORDS, 'softmax_axis', 'masking', ...TRACE_STEPS])
-
-/** struct qkv_summary. */
+/** struct qkv_summary, one 32-bit word each. */
 export const SUMMARY_WORDS = /** @type {const} */ ([
   ...ATTENTION_WORDS,
   'log_sum_exp',
@@ -79,7 +93,7 @@ export const SUMMARY_WORDS = /** @type {const} */ ([
   'bins',
 ])
 
-/** struct qkv_rope. */
+/** struct qkv_rope, one 32-bit word each. */
 export const ROPE_WORDS = /** @type {const} */ ([
   'x',
   'y',
@@ -96,43 +110,55 @@ export const ROPE_WORDS = /** @type {const} */ ([
   'interleaved',
 ])
 
-/** struct qkv_linear. */
-export const LINEAR_WORDS = [
-  'x',
-  'w',
-  'scales',
-  'bias',
-  'residual',
-  'y',
-  'M',
-  'K',
-  'N',
-  'weights',
-  'w_row',
-  'w_column',
-  'activation',
-]
+/** struct qkv_cached, one 32-bit word each. */
+export const CACHED_WORDS = /** @type {const} */ ([
+  ...ATTENTION_WORDS,
+  'cache.keys',
+  'cache.values',
+  'cache.key_scales',
+  'cache.value_scales',
+  'cache.heads',
+  'cache.rows',
+  'cache.D',
+  'cache.E',
+])
 
-/** Of enum qkv_weights: how a weight lies in memory. */
+/** enum qkv_score. */
+export const SCORE = { dot: 0, gaussian: 1, additive: 2 }
+
+/** enum qkv_softmax_axis. */
+export const SOFTMAX_AXIS = { keys: 0, queries: 1 }
+
+/** enum qkv_masking. */
+export const MASKING = { before: 0, after: 1 }
+
+/** enum qkv_activation. */
+export const ACTIVATION = { none: 0, gelu: 1, gelu_tanh: 2, relu: 3, silu: 4 }
+
+/** enum qkv_weights. */
 export const WEIGHTS = { strided: 0, float32: 1, float16: 2, int8: 3, int4: 4 }
 
-export const SCORE = { dot: 0, gaussian: 1, additive: 2 }
-export const SOFTMAX_AXIS = { keys: 0, queries: 1 }
-export const MASKING = { before: 0, after: 1 }
-export const ACTIVATION = { none: 0, gelu: 1, gelu_tanh: 2, relu: 3, silu: 4 }
+/** enum qkv_stream. */
 export const STREAM = { vector: 0, scalar: 1 }
+
+/** The steps of a trace, in the order in which they are computed. */
+export const TRACE_STEPS = /** @type {const} */ ([
+  'scores',
+  'scaled',
+  'capped',
+  'masked',
+  'maxima',
+  'exponentials',
+  'sums',
+  'full_weights',
+  'zeroed',
+  'zeroed_sums',
+  'weights',
+  'dropped',
+])
+
+/** No limit of a window: QKV_OPEN. */
 export const OPEN = 0xffffffff
 
 /** sizeof(struct qkv_generator) */
-export const GENERATOR_BYTES = 624 * 4 + 4 * 4 + 8
-
-/** What each status code says is out of range. The JavaScript layer checks first, so an error with one of these is a bug of this package. */
-export const STATUS = ['', 'heads', 'score', 'softmax axis', 'masking', 'id', 'range', 'rope', 'weights']
-
-/**
- * The index of each word of a struct, by its name: a misspelt one does not compile.
- * @template {string} W
- * @param {readonly W[]} words
- */
-export const indices = words =>
-  /** @type {{ readonly [K in W]: number }} */ (Object.fromEntries(words.map((word, index) => [word, index])))
+export const GENERATOR_BYTES = 2520

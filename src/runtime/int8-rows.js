@@ -1,21 +1,11 @@
 // The rows of a cache as int8, each with a scale of its own. Loaded with the kernels of integer weights.
 
-import { ATTENTION_WORDS } from './abi.js'
+import { ATTENTION_WORDS, CACHED_WORDS } from './abi.js'
 
 /** @typedef {import('./memory.js').Core} Core */
 /** @typedef {import('./attention-call.js').AttentionCall} AttentionCall */
 /** @typedef {import('../base/tensor.js').FloatTensor} FloatTensor */
 /** Where the rows of a cache are: the address of its memory, and the rows that fit. @typedef {{ at: number, capacity: number }} RowsPlace */
-
-/** struct qkv_cache. */
-const CACHE_WORDS = ['keys', 'values', 'key_scales', 'value_scales', 'heads', 'rows', 'D', 'E']
-const ofCache = CACHE_WORDS.map(word => `cache.${word}`)
-
-/** struct qkv_cached. */
-export const CACHED_WORDS = [...ATTENTION_WORDS, ...ofCache]
-
-/** struct qkv_cache_rows. */
-export const CACHE_ROWS_WORDS = [...ofCache, 'k', 'v', 'from', 'count', 'G']
 
 const BLOCK = 128 // rows, see src/kernel/attention_cached.c
 const roundUp = (/** @type {number} */ n, /** @type {number} */ unit) => Math.ceil(n / unit) * unit

@@ -1,10 +1,11 @@
 import { QkvError } from '../base/errors.js'
 import { valuesOf } from '../base/operand.js'
 import { count, memories } from '../base/tensor.js'
-import { ABI, STATUS } from './abi.js'
+import { ABI } from './abi.js'
 import { AttentionCall } from './attention-call.js'
 import { Blocks } from './heap.js'
 import { ResidentTensor } from './resident.js'
+import { STATUS } from './structs.js'
 
 const PAGE = 65536
 const LIMIT = 65536 * PAGE // the 4 GiB that a 32-bit address reaches

@@ -2,7 +2,7 @@
 
 import { whenCollected } from '../base/collected.js'
 import { QkvError } from '../base/errors.js'
-import { STATUS } from '../runtime/abi.js'
+import { STATUS } from '../runtime/structs.js'
 import { AWAKE, argumentsOf, CLOSED, runJobs, runUnits, startOf, WORDS, wait } from './jobs.js'
 import * as AT from './words.js'
 

@@ -3,9 +3,10 @@
 import { readOptions, toBoolean, toNumber } from '../base/arguments.js'
 import { describe, proxied } from '../base/errors.js'
 import { addAll, UNIT } from '../nn/kernels.js'
-import { ADAM_WORDS, SGD_WORDS, writeStruct } from '../nn/nn-abi.js'
+import { ADAM_STRUCT, SGD_STRUCT } from '../nn/nn-abi.js'
 import { launch } from '../ops/launch.js'
 import { ResidentTensor } from '../runtime/resident.js'
+import { writeStruct } from '../runtime/structs.js'
 import { addressOf, copies, expectParameters, fill, paddedSize } from './parameters.js'
 
 /** @typedef {import('../base/tensor.js').FloatTensor} FloatTensor */
@@ -230,7 +231,7 @@ export class SGD extends Optimizer {
         state: momentum ? ['momentumBuffer'] : [],
         write(core, { p, g, n }, [buffer = 0], steps, decay, lr) {
           const [keep, take] = steps ? [momentum, 1 - dampening] : [0, 1] // the first step sets the buffer to the gradient
-          return writeStruct(core, SGD_WORDS, { p, g, buffer, n, decay, momentum: keep, take, ahead, back, rate: lr })
+          return writeStruct(core, SGD_STRUCT, { p, g, buffer, n, decay, momentum: keep, take, ahead, back, rate: lr })
         },
       }
     })
@@ -261,7 +262,7 @@ export class Adam extends Optimizer {
           const [rate, root] = [lr / (1 - beta1 ** (steps + 1)), Math.sqrt(1 - beta2 ** (steps + 1))]
           const [rest1, rest2] = [1 - beta1, 1 - beta2]
           const rates = { beta1, rest1, beta2, rest2, decay, keep, rate, root, eps }
-          return writeStruct(core, ADAM_WORDS, { p, g, m, v, n, ...rates })
+          return writeStruct(core, ADAM_STRUCT, { p, g, m, v, n, ...rates })
         },
       }
     })

@@ -1,9 +1,9 @@
 // Prints border.h: for each function of qkv.h a wrapper that turns the numbers of a call into its arguments, offsets
 // into pointers, and structs of 32-bit words into structs with pointers.
 
-import { fieldsOf, functions } from '../header.js'
+import { fieldsOf, functions } from '../../build/header.js'
 
-/** @typedef {import('../header.js').Parameter} Parameter */
+/** @typedef {import('../../build/header.js').Parameter} Parameter */
 
 /** Structs without pointers lie in the arena as they are. @param {string} name @returns {boolean} */
 const hasPointers = name =>

@@ -1,0 +1,27 @@
+// How JavaScript writes the structs of src/kernel/qkv.h (abi.js), and what the status of a kernel means.
+
+/** What each status says is out of range. The JavaScript layer checks first, so an error with one of these is a bug of this package. */
+export const STATUS = ['', 'heads', 'score', 'softmax axis', 'masking', 'id', 'range', 'rope', 'weights']
+
+/**
+ * Returns the index of each word of a struct by its name, so that a misspelt one does not compile.
+ * @template {string} W
+ * @param {readonly W[]} words
+ */
+export const indices = words =>
+  /** @type {{ readonly [K in W]: number }} */ (Object.fromEntries(words.map((word, index) => [word, index])))
+
+/**
+ * Writes a struct into memory of this call.
+ * @template {string} W
+ * @param {import('./memory.js').Core} core
+ * @param {{ readonly words: readonly W[], readonly floats: readonly string[] }} struct
+ * @param {Readonly<Record<NoInfer<W>, number>>} fields
+ * @returns {number} its address
+ */
+export function writeStruct(core, { words, floats }, fields) {
+  const address = core.alloc(words.length * 4)
+  let at = address / 4
+  for (const name of words) (floats.includes(name) ? core.floats : core.words)[at++] = fields[name]
+  return address
+}
