@@ -5,10 +5,15 @@ import assert from 'node:assert/strict'
 import { existsSync, readFileSync } from 'node:fs'
 import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
+import { load } from '../../src/index.js'
 import { openMetadata, tokenizerOf } from '../../src/models/gguf/tokenizer.js'
+import { endsOf } from '../../src/models/gguf/vocabulary.js'
+import { loadModel } from '../../src/models.js'
+import { MADE, make } from './gguf/made.js'
 import { KINDS, PRES } from './gguf/random-vocabularies.js'
 import { digest, llamaCpp, openBytes, randomVocabulary } from './gguf/vocabularies.js'
 import { Tokenizer } from './tokenizer.js'
+import { randomOf } from './tokenizers/random-files.js'
 
 const published = fileURLToPath(new URL('../../../shared/gguf', import.meta.url))
 const expected = JSON.parse(readFileSync(new URL('../goldens/gguf-tokens.json', import.meta.url), 'utf8'))
@@ -138,6 +143,22 @@ test('special tokens and chat templates have their names', async () => {
   })
   const { config: plain } = await tokenizerOf(metadataOf('spm', { chat_template: '{{ messages }}' }))
   assert.equal(plain.chat_template, '{{ messages }}')
+})
+
+test('a model from a GGUF file reads texts, writes them, and ends where llama.cpp does', async () => {
+  const qkv = await load()
+  const [llama] = MADE
+  const model = await loadModel(qkv, make(llama, 'F32', randomOf(1)).gguf, { tokenizer: Tokenizer })
+  const { ids, tokens } = model.tokenize('a</s>')
+  assert.deepEqual(tokens, ['<s>', '<0xE2>', '<0x96>', '<0x81>', '<0x61>', '</s>'])
+  assert.equal(model.decode(ids), '\u2581a') // bytes of a mark are no space, as in llama.cpp
+  assert.deepEqual(await model.endIds(), [2])
+  for await (const { text } of model.generate('word3', { maxNewTokens: 2 })) assert.equal(typeof text, 'string')
+  model.dispose()
+  const ends = ['<|im_end|>', '<|endoftext|>', '<|end|>', '<|return|>', '<|call|>', 'a']
+  const metadata = new Map(Object.entries({ 'tokenizer.ggml.tokens': ends, 'tokenizer.ggml.eos_token_id': 5 }))
+  assert.deepEqual(endsOf(metadata).sort(), [0, 1, 3, 4, 5])
+  assert.deepEqual(endsOf(new Map()), [])
 })
 
 test('ids become their text: bytes, spaces, special tokens as they are written', async () => {

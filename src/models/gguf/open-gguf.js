@@ -9,6 +9,7 @@ import { dequantize } from './dequantize.js'
 import { Keys } from './keys.js'
 import { readGguf } from './read-gguf.js'
 import { changed } from './tensors.js'
+import { endsOf } from './vocabulary.js'
 
 /** @typedef {import('../source.js').Folder} Folder */
 /** @typedef {import('../safetensors.js').StoredTensor} StoredTensor */
@@ -214,7 +215,7 @@ async function readFactors(scaling) {
 /** Ids that begin, end and pad texts. @param {GgufMetadata} metadata */
 function idsOf(metadata) {
   const id = (/** @type {string} */ name) => metadata.get(`tokenizer.ggml.${name}_token_id`)
-  const ends = [...new Set([id('eos'), id('eot')].filter(one => one !== undefined))]
+  const ends = [...new Set([id('eos'), id('eot'), ...endsOf(metadata)].filter(one => one !== undefined))]
   return {
     ...(id('bos') !== undefined && { bos_token_id: id('bos') }),
     ...(ends.length && { eos_token_id: ends.length === 1 ? ends[0] : ends }),

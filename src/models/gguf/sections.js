@@ -30,10 +30,12 @@ export function sectionsOf(tokens) {
         return [...out, { text: rest }].filter(({ text }) => text)
       })
     }
-    return parts.map((part, n) => ({
-      ...part,
-      text: part.id === undefined ? normalize(part.text) : part.text,
-      isFirst: n === 0,
-    }))
+    return parts
+      .map((part, n) => ({
+        ...part,
+        text: part.id === undefined ? normalize(part.text) : part.text,
+        isFirst: n === 0,
+      }))
+      .filter(part => part.text)
   }
 }

@@ -48,6 +48,19 @@ const GAPS = [
 /** Tokens of gpt-oss that are always shown. */
 const SHOWN = ['<|channel|>', '<|message|>', '<|start|>', '<|constrain|>']
 
+/**
+ * The ids that end a text: those that the keys name, and those that llama.cpp knows by their names.
+ * @param {GgufMetadata} metadata
+ * @returns {number[]}
+ */
+export function endsOf(metadata) {
+  try {
+    return [...new Vocabulary(metadata, {}).ends]
+  } catch {
+    return [] // whoever reads texts is told
+  }
+}
+
 export class Vocabulary {
   /** @type {string[]} */
   tokens

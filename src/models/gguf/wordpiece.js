@@ -34,6 +34,9 @@ export function wordPiece(vocabulary) {
   const marked = found.find(token => token.startsWith(MARK))
   if (marked !== undefined) throw vocabulary.refuse('token_type', `${describe(marked)} as a special token`)
   const vocab = new Map(vocabulary.tokens.map((token, id) => [nameOf(token), id]))
+  const twice = vocabulary.tokens.find((token, id) => vocab.get(nameOf(token)) !== id)
+  if (twice !== undefined)
+    throw vocabulary.refuse('tokens', `${describe(twice)}, a word that begins like a part of one,`)
   const isLower = vocabulary.flag('normalizer.lowercase', true)
   return {
     normalizer: normalizer(isLower, vocabulary.flag('normalizer.strip_accents', isLower)),

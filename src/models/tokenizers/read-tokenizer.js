@@ -94,7 +94,7 @@ export async function readTokenizer(json, make) {
       if (hasBytes && /^<0x..>$/.test(last)) return true // bytes that follow make it a part of a character, or of none
       return (
         hasEnd &&
-        !decode([...tokens, last])
+        !decode([...tokens, `${last}x`])
           .join('')
           .startsWith(text)
       ) // the last token ends in its own way

@@ -178,7 +178,7 @@ function wpm(random) {
     tokens.has(token) || tokens.set(token, { token, score: 0, type })
   for (const token of ['[PAD]', '[UNK]', '[CLS]', '[SEP]', '[MASK]']) add(token, CONTROL)
   add('[unused1]')
-  const texts = [...TEXTS, ...mixed(random), ...spm(random).texts.slice(0, 5)]
+  const texts = [...TEXTS, ...mixed(random), ...spm(random).texts.slice(0, 5), '\u200b[MASK]\u200b']
   const parts = TEXTS.join(' ')
     .toLowerCase()
     .normalize(random.is() ? 'NFD' : 'NFC')
@@ -189,7 +189,7 @@ function wpm(random) {
   }
   for (let n = 0; n < 200; n++) {
     const from = random.below(parts.length)
-    const part = parts.slice(from, from + 2 + random.below(6)).replace(/[\p{C}\s\u2581]/gu, '')
+    const part = parts.slice(from, from + 2 + random.below(6)).replace(/[\p{C}\s\u2581#]/gu, '')
     if (part && !/\p{Surrogate}/u.test(part)) add(random.is() ? SPACE + part : part)
   }
   const ids = [...tokens.keys()]
