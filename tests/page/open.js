@@ -231,6 +231,7 @@ export async function set(field, value) {
   const control = page.locator(`#${field}`)
   if (await control.evaluate(element => element.localName === 'select')) await control.selectOption(value)
   else await control.fill(value)
+  if (field === 'language') await page.locator(`html[lang^="${value}"]`).waitFor() // when its texts are here
   await page.keyboard.press('Escape')
 }
 

@@ -5,6 +5,7 @@ import { test } from 'node:test'
 import { load } from 'qkv'
 import { VIEW_NAMES } from '../../web/head/views/index.js'
 import { stopOf } from '../../web/rooms/layer/explain/tour.js'
+import { applies } from '../../web/rooms/layer/fields.js'
 import { hasDistribution, needs, resultOf } from '../../web/rooms/layer/needs.js'
 import { room } from '../../web/rooms/layer/room.js'
 import { change } from '../../web/rooms/layer/settings.js'
@@ -445,4 +446,15 @@ test('the selected cell goes along to another head, and a selected word to the r
   act.select({ word: { side: 'queries', position: 1 }, cell: null })
   act.select({ cell: { matrix: 'Wq', head: 0, row: 1, column: 0 } })
   assert.deepEqual([selected().word, selected().head], [null, 0], 'a row of weights is no word')
+})
+
+test('weights that are given have no scores: no mask hides a cell of them, and none is offered', async () => {
+  const { store, act } = start()
+  act.import(JSON.stringify({ weights: { dims: [1, 2, 2], data: [0.5, 0.5, 0.25, 0.75] } }))
+  await until(() => store.state.settings.imported)
+  act.paint(0, 0, false)
+  assert.deepEqual(store.state.settings.painted, [])
+  act.change({ mask: 'causal' })
+  assert.equal(resultOf(store.state)?.visible, undefined)
+  assert.ok(['mask', 'masking'].every(name => !applies(store.state.settings, /** @type {any} */ (name))))
 })

@@ -20,25 +20,35 @@ import { createStore } from './store.js'
  * @param {(room: Room, error: unknown) => void} failed
  */
 function textsOfRooms(loaded, failed) {
-  /** Undefined while they are being loaded. @type {Map<string, any>} */
+  /** Those that are here. @type {Map<string, any>} */
   const translators = new Map()
+  /** Those that were asked for. @type {Map<string, Promise<void>>} */
+  const loading = new Map()
   /** @param {Room} room @param {Language} language */
-  return (room, language) => {
+  function load(room, language) {
     const name = `${language} ${room.id}`
-    if (!translators.has(name)) {
-      translators.set(name, undefined)
+    const found =
+      loading.get(name) ??
       loadTexts(language, ['shell', ...room.texts]).then(
         t => {
           translators.set(name, t)
           loaded(room)
         },
         error => {
-          translators.delete(name)
+          loading.delete(name)
           failed(room, error)
         },
       )
-    }
-    return translators.get(name)
+    loading.set(name, found)
+    return found
+  }
+  return {
+    load,
+    /** Undefined while they are being loaded. @param {Room} room @param {Language} language */
+    of(room, language) {
+      load(room, language)
+      return translators.get(`${language} ${room.id}`)
+    },
   }
 }
 
@@ -108,7 +118,7 @@ export function createRooms({ rooms, load, links, around, perform, changed }) {
   const waiting = { ...links }
   let surroundings = around
   const { open, failed, fail: cannotOpen } = createOpening(start, changed)
-  const textsOf = textsOfRooms(changed, ({ id }, error) => cannotOpen(id, error))
+  const texts = textsOfRooms(changed, ({ id }, error) => cannotOpen(id, error))
 
   /** @param {string} id @returns {Promise<OpenedRoom>} */
   async function start(id) {
@@ -123,7 +133,7 @@ export function createRooms({ rooms, load, links, around, perform, changed }) {
       isLazy: true,
       around: surroundings,
     }
-    const host = { qkv, texts: (/** @type {Language} */ language) => textsOf(room, language), changed }
+    const host = { qkv, texts: (/** @type {Language} */ language) => texts.of(room, language), changed }
     const own = openedAt(room, waiting[id] ?? '', options, host)
     delete waiting[id]
     opened.set(id, own)
@@ -145,7 +155,7 @@ export function createRooms({ rooms, load, links, around, perform, changed }) {
       })
     open(id)
     const own = opened.get(id)
-    const t = own && textsOf(own.room, language)
+    const t = own && texts.of(own.room, language)
     return t ? own.draw(t, isDark) : html`<p class="note">${shell('loading')}</p>`
   }
 
@@ -162,6 +172,8 @@ export function createRooms({ rooms, load, links, around, perform, changed }) {
     open,
     draw,
     surround,
+    /** Loads the texts of the rooms that are open. @param {Language} language */
+    learn: language => Promise.all(Array.from(opened.values(), ({ room }) => texts.load(room, language))),
     /** A room that is open. @param {string} id */
     get: id => opened.get(id),
     store: (/** @type {string} */ id) => opened.get(id)?.store,

@@ -201,7 +201,7 @@ export function createShell({
     show: host.show,
     /** Files that were dropped, or a text that was pasted. @param {HandOver} what */
     give: what => rooms.give(state.room, what),
-    ...languageAndTheme(host, { language, theme }, update),
+    ...languageAndTheme(host, { language, theme }, rooms.learn, update),
     schedule,
     /** An error that was caught by nobody. @param {unknown} error */
     fail(error) {
@@ -230,16 +230,17 @@ export function createShell({
  * The reader's choices, which the host remembers; a link may show others, which it does not.
  * @param {Pick<Host, 'remember'>} host
  * @param {{ language: Language, theme: Theme }} chosen
+ * @param {(language: Language) => Promise<unknown>} learn loads the texts of the rooms that are open: they stay while it does
  * @param {(patch: Partial<State>) => void} update
  */
-function languageAndTheme(host, chosen, update) {
+function languageAndTheme(host, chosen, learn, update) {
   /** The language that was chosen last: its texts may still be on their way. */
   let speaking = chosen.language
   return {
     /** @param {Language} language @param {boolean} [isRemembered] is it the reader's own choice? */
     async setLanguage(language, isRemembered = true) {
       speaking = language
-      const t = await loadTexts(language, ['shell'])
+      const [t] = await Promise.all([loadTexts(language, ['shell']), learn(language)])
       if (speaking !== language) return // the reader has chosen another one meanwhile
       update({ language, t })
       if (isRemembered) host.remember(Object.assign(chosen, { language }))

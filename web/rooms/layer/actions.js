@@ -8,7 +8,7 @@ import { stepsOf } from './explain/steps.js'
 import { strongestLink } from './explain/strongest-link.js'
 import { isDone, stopOf, VECTOR_SIZE } from './explain/tour.js'
 import { everything } from './export.js'
-import { FIELDS, isFloat32 } from './fields.js'
+import { FIELDS, hasScores, isFloat32 } from './fields.js'
 import { EDITABLE, MATRICES } from './matrices.js'
 import { resultOf } from './needs.js'
 import { settingsOf } from './presets.js'
@@ -232,7 +232,8 @@ const plain = {
     if (value !== undefined && !isFloat32(value)) return refusal(new Trouble('problemNumber'))
     return set(state, edit(state.settings, cell, value), mark)
   },
-  paint: (state, row, column, isVisible) => set(state, paint(state.settings, row, column, isVisible), 'paint'),
+  paint: (state, row, column, isVisible) =>
+    hasScores(state.settings) ? set(state, paint(state.settings, row, column, isVisible), 'paint') : undefined,
   choose: (state, preset) => open(state, { ...settingsOf(preset), ...pageOf(state.settings) }),
   setBaseline: ({ settings }) => ({
     set: { baseline: toLink(FIELDS, { ...settings, ...DEFAULT_VIEW }) || DEFAULT_BASELINE, minus: 'settings' },

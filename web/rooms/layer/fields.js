@@ -88,6 +88,10 @@ const when = values => settings =>
 
 const isDrawn = when({ model: ['heads', 'multihead'] })
 const hasHeads = when({ model: ['heads', 'multihead', 'handBuilt'] })
+/** Weights that are given have no scores, of which a mask could hide some. @param {{ model: string, imported: any }} settings @returns {boolean} */
+export const hasScores = ({ model, imported }) => model !== 'imported' || !imported?.weights
+/** @param {string} kind @returns {(settings: any) => boolean} */
+const isMasked = kind => settings => settings.mask === kind && hasScores(settings)
 const isOfWords = { clears: OF_TOKENS, repaints: true }
 const place = /** @type {const} */ ({ history: 'place' })
 /** Shown, and gone with these numbers. */
@@ -268,16 +272,16 @@ export const FIELDS = {
   scale: setting(optionalReal, null, { group: 'scores' }),
   softmaxAxis: oneOf(['keys', 'queries'], { group: 'scores' }),
 
-  mask: oneOf(['none', 'causal', 'window', 'padding', 'prefix'], { group: 'mask', repaints: true }),
-  left: wholeOf(1, 0, MOST_TOKENS, { group: 'mask', applies: when({ mask: ['window'] }) }),
-  right: wholeOf(1, 0, MOST_TOKENS, { group: 'mask', applies: when({ mask: ['window'] }) }),
+  mask: oneOf(['none', 'causal', 'window', 'padding', 'prefix'], { group: 'mask', applies: hasScores, repaints: true }),
+  left: wholeOf(1, 0, MOST_TOKENS, { group: 'mask', applies: isMasked('window') }),
+  right: wholeOf(1, 0, MOST_TOKENS, { group: 'mask', applies: isMasked('window') }),
   /** How many keys come before the padding. */
-  padding: wholeOf(4, 0, MOST_TOKENS, { group: 'mask', applies: when({ mask: ['padding'] }) }),
+  padding: wholeOf(4, 0, MOST_TOKENS, { group: 'mask', applies: isMasked('padding') }),
   /** How many keys every query sees, beside the causal ones. */
-  prefix: wholeOf(2, 0, MOST_TOKENS, { group: 'mask', applies: when({ mask: ['prefix'] }) }),
+  prefix: wholeOf(2, 0, MOST_TOKENS, { group: 'mask', applies: isMasked('prefix') }),
   /** Row, column, visible? On top of the mask. */
   painted: setting(painted, []),
-  masking: oneOf(['before', 'after'], { group: 'mask' }),
+  masking: oneOf(['before', 'after'], { group: 'mask', applies: hasScores }),
 
   edits: setting(edits, []),
   /** The position of the token that is replaced, to see whose output moves; in cross-attention among the keys. */

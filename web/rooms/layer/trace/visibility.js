@@ -1,5 +1,7 @@
 // Which query sees which key. Pure.
 
+import { hasScores } from '../fields.js'
+
 /** @import { Checked, Result } from '../layer.js' */
 
 /** What each mask lets query i see. @type {Record<Checked['mask'], (settings: Checked) => (i: number, j: number) => boolean>} */
@@ -27,7 +29,7 @@ const MASKS = {
  */
 export function maskOf(settings) {
   const { mask, painted, queries, keys } = settings
-  if (mask === 'none' && painted.length === 0) return undefined
+  if ((mask === 'none' && painted.length === 0) || !hasScores(settings)) return undefined
   const [L, S] = [queries.tokens.length, keys.tokens.length]
   const sees = MASKS[mask](settings)
   const cells = Uint8Array.from({ length: L * S }, (_, n) => (sees(Math.floor(n / S), n % S) ? 1 : 0))

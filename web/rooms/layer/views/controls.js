@@ -150,6 +150,7 @@ function hideSettings() {
 /** The mask's kind, or that it was painted. @param {Context} context */
 function maskChoice(context) {
   const { settings, actions, t } = context
+  if (!applies(settings, 'mask')) return nothing
   const { painted } = settings
   const control = html`<select
     id="mask"
@@ -169,7 +170,7 @@ const GROUPS = /** @type {const} */ (['words', 'sizes', 'scores', 'mask', 'numbe
  * @param {Context} context
  */
 export function controls(context) {
-  const { t } = context
+  const { t, settings } = context
   const close = (/** @type {KeyboardEvent} */ event) => {
     if (event.key !== 'Escape') return
     event.stopPropagation()
@@ -177,7 +178,7 @@ export function controls(context) {
   }
   return html`<form class="drawer" id="settings" hidden aria-label=${t('settings')} @keydown=${close} @submit=${(/** @type {Event} */ e) => e.preventDefault()}>
     <div class="drawer-head"><h2>${t('settings')}</h2><button type="button" class="tool" id="settings-close" @click=${hideSettings}>${t('close')}</button></div>
-    ${GROUPS.map(
+    ${GROUPS.filter(group => fieldsThat(field => field.group === group).some(name => applies(settings, name))).map(
       group => html`<fieldset><legend>${t(`part.${group}`)}</legend><div class="fields">
         ${fieldsThat(field => field.group === group).map(name => (name === 'mask' ? maskChoice(context) : control(context, name)))}
       </div></fieldset>`,

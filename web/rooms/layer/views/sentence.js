@@ -1,7 +1,7 @@
 import { html, nothing } from 'lit'
 import { live } from 'lit/directives/live.js'
 import { menu, menuChoices } from '../../../shell/menu.js'
-import { FIELDS } from '../fields.js'
+import { FIELDS, hasScores } from '../fields.js'
 import { PRESETS } from '../presets.js'
 import { tokenizerFor } from '../sentence-tokens.js'
 import { problemOf, showSettings } from './controls.js'
@@ -127,7 +127,7 @@ function values({ t, settings }) {
     ...(isDrawn
       ? /** @type {[FieldName, string][]} */ ([['dModel', t('value.dModel', { dModel: settings.dModel })]])
       : []),
-    ['mask', masked],
+    ...(hasScores(settings) ? /** @type {[FieldName, string][]} */ ([['mask', masked]]) : []),
     /** @type {[FieldName, string]} */ (
       isDrawn ? ['seed', t('value.seed', { seed: settings.seed })] : ['model', t(`model.${model}`)]
     ),

@@ -6,6 +6,7 @@ import { glosses, withGlosses } from '../../../head/glosses.js'
 import { largestOf } from '../../../head/scale.js'
 import { otherHead } from '../explain/comparison.js'
 import { namesOf } from '../explain/labels.js'
+import { hasScores } from '../fields.js'
 import { flowOf } from './flow-trace.js'
 import { partTexts } from './folded.js'
 import { headName, headSentences } from './head-list.js'
@@ -67,8 +68,8 @@ function allHeads(context) {
 }
 
 /** Can a causal mask be turned on? @param {SceneContext} context */
-const isMaskable = ({ settings: { mask, painted }, result }) =>
-  mask === 'none' && !painted.length && !result.settings.isCross
+const isMaskable = ({ settings, result }) =>
+  settings.mask === 'none' && !settings.painted.length && !result.settings.isCross && hasScores(settings)
 
 /** @param {SceneContext} context @returns {HeadActions} */
 export function headActions(context) {

@@ -1,4 +1,5 @@
 import { html, nothing } from 'lit'
+import { hasScores } from '../fields.js'
 import './word-arcs.js'
 import { headView, paintButton, pictureSelector, viewTabs } from '../../../head/head-view.js'
 import { colourOf } from '../../../head/number-colours.js'
@@ -176,7 +177,7 @@ function tabs(context) {
   return html`<tool-group class="tabs" aria-label=${t('view')}>
     ${viewTabs(settings.view, headActions(context).show, t)}
     <span class="spring"></span>
-    ${settings.view === 'map' ? paintButton({ prefix: '', mode }, actions.setMode, t) : nothing}
+    ${settings.view === 'map' && hasScores(settings) ? paintButton({ prefix: '', mode }, actions.setMode, t) : nothing}
     ${context.result.heads > 1 ? saveMenu({ t, className: 'of-heads', text: t.elements.heads, picture: 'qkv-heads' }) : nothing}
     ${saveMenu({ t, className: 'of-weights', text: t(/** @type {any} */ (`view.${settings.view}`)), matrix: large, picture: pictureSelector({ prefix: '', view: settings.view }) })}
   </tool-group>`
