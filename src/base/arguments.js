@@ -7,7 +7,7 @@ import { describe, didYouMean, shape } from './errors.js'
 /** The options of each call. An option given to the wrong call is named with the right one. @type {Map<string, readonly string[]>} */
 const optionsOf = new Map()
 
-/** What options and places of other libraries are here. qkv/models sets it. @type {Record<'optionOf' | 'placeOf', (name: string) => string | undefined>} */
+/** Our names for options and places of other libraries, for error messages. Set by qkv/models. @type {Record<'optionOf' | 'placeOf', (name: string) => string | undefined>} */
 export const others = { optionOf: () => undefined, placeOf: () => undefined }
 
 /**

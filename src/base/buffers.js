@@ -1,4 +1,4 @@
-// Which memory a value is. By its tag, not by instanceof: jsdom and iframes have classes of their own.
+// Tells ArrayBuffer and SharedArrayBuffer by their tag, not by instanceof: jsdom and iframes have other classes.
 
 const tagOf = (/** @type {unknown} */ value) => Object.prototype.toString.call(value)
 

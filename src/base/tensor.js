@@ -74,7 +74,7 @@ export class Tensor {
     return DTYPES[/** @type {keyof typeof DTYPES} */ (kindOf(this.data))]
   }
 
-  /** Does its data lie in the memory of a module? See qkv.alloc. */
+  /** True if its data lies in a module's memory, see qkv.alloc. */
   get isResident() {
     return false
   }
@@ -108,7 +108,7 @@ export class Tensor {
 
   /**
    * @internal
-   * A part of the values, with dims of its own, on the same data.
+   * A part of the values with other dims, on the same data.
    * @param {number} from index of the first one
    * @param {readonly number[]} dims checked
    * @returns {Tensor<T>}

@@ -1,7 +1,7 @@
 /* attention_cached.c: attention over a cache of int8. q (B,H,L,D), keys (B,G,S,D), values (B,G,S,E) -> out (B,H,L,E).
  * It is part of qkv.integers.wasm, which both builds use.
  *
- * Each key of a head, and each value, has a scale of its own, max / 127: a number is off by at most half of it. The
+ * Each key of a head, and each value, has its own scale, max / 127: a number is off by at most half of it. The
  * products are those of linear_integer.c, with keys and values as weights of int8:
  *
  *   score[j] = scale (key_scale[j] step) (q . k[j])          x = q, W = k (S,D)

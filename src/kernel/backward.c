@@ -11,7 +11,7 @@
 #include "query_rows.h"
 #include "texts.h"
 
-/* A tile has so many keys: its k, v, P and dP (16 KB each for D = E = 64) stay in L1 or L2 between the products. */
+/* Keys of a tile: its k, v, P and dP (16 KB each for D = E = 64) stay in L1 or L2 between the products. */
 enum { TILE_KEYS = 64 };
 
 /* A weight below this share of the largest weight of its row counts as 0. It adds nothing to a sum of floats, and its

@@ -1,4 +1,4 @@
-/* constants.c: the constants of loops, see splat_from. They are in a file of their own, because a compiler that knows
+/* constants.c: the constants of loops, see splat_from. They are in a separate file, because a compiler that knows
  * their values writes them into the loops. */
 #include "exp.h"
 

@@ -4,7 +4,7 @@
 #include "random.h"
 #include "rows.h"
 
-/* The activations and slopes of so many values are in L1. */
+/* Values per block: their activations and slopes fit into L1. */
 enum { PART = BURST };
 
 /* y = f(x) for n values, and slopes = f'(x) unless it is 0; f is one of enum qkv_activation or qkv_function. y may be

@@ -16,7 +16,7 @@
 /* 2^x is 0 from here down. */
 #define LEAST_LOG2 -127.0f
 
-/* The constants of 2^x. Those that the compiler knows make shorter code; those in memory make faster loops, see
+/* The constants of 2^x. As literals they make shorter code; loaded from memory they make faster loops, see
  * splat_from. */
 struct power2 {
   float log2_e, least, shift;

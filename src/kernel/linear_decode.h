@@ -4,7 +4,7 @@
 
 #include "qkv.h"
 
-/* Up to so many rows, reading W takes longer than the products with it. */
+/* Up to this many rows, reading W takes longer than multiplying with it. */
 enum { FEW_ROWS = 8 };
 
 /* Computes columns n to `end` of y, M <= FEW_ROWS. Returns 0 where some x is NaN, infinite, or too large or small for

@@ -354,7 +354,7 @@ uint32_t qkv_attention(const struct qkv_attention *args);
 double qkv_attention_scratch(const struct qkv_attention *args);
 
 /* Kernels that threads share end in _part. They run units first <= u < first + count of the work. Units may run in any
- * order, each thread with a scratch of its own; the bits are those of the kernel without _part, which checks the
+ * order, each thread with its own scratch; the bits are those of the kernel without _part, which checks the
  * arguments and runs all units. */
 uint32_t qkv_attention_units(const struct qkv_attention *args);
 uint32_t qkv_attention_part(const struct qkv_attention *args, uint32_t first, uint32_t count, void *scratch);

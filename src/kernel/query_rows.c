@@ -61,7 +61,7 @@ static const float *bias_row(const struct query_rows *block, size_t r) {
   return !m->data ? 0 : m->data + (size_t)block->b * m->batch + (size_t)block->h * m->head + (block->row + r) * m->row;
 }
 
-/* Can any of `rows` rows from r on see any of the n <= 4 keys from j on, by mask and by bias? */
+/* True if any of `rows` rows from r on sees any of the n <= 4 keys from j on, by mask and by bias. */
 static NOINLINE int any_visible(const struct query_rows *block, size_t r, size_t rows, uint32_t j, size_t n) {
   const struct qkv_attention *a = block->a;
   uint32_t word = 0;
@@ -302,7 +302,7 @@ void apply_dropout(const struct query_rows *block, float *weights) {
   }
 }
 
-/* Eight columns of more values than that are copied for so many queries. */
+/* With at least COPY_LANES queries, eight columns of more than COPY_KEYS values are copied. */
 enum { COPY_KEYS = 64, COPY_LANES = 32 };
 
 void accumulate_rows(const struct query_rows *block, const float *weights, float *output, size_t width, const float *y,

@@ -138,7 +138,7 @@ static void sin_cos_vector(float x, float *sine, float *cosine) {
  * Routines, MIT license). */
 
 static float log_scalar(float x) {
-  /* 1/c and log c for c in the middle of the i-th sixteenth of [0.7, 1.4); 1 has a row of its own */
+  /* 1/c and log c for c in the middle of the i-th sixteenth of [0.7, 1.4); 1 has its own row */
   static const double rows[16][2] = {
       {0x1.661ec79f8f3bep+0, -0x1.57bf7808caadep-2}, {0x1.571ed4aaf883dp+0, -0x1.2bef0a7c06ddbp-2},
       {0x1.49539f0f010bp+0, -0x1.01eae7f513a67p-2},  {0x1.3c995b0b80385p+0, -0x1.b31d8a68224e9p-3},
@@ -248,7 +248,7 @@ uint32_t QKV_EXPORT(qkv_uniform)(struct qkv_generator *g, float *out, size_t n, 
 }
 
 /* This is Tensor.normal_(mean, std). Fewer than 16 values are made in pairs, others in blocks of 16. If n is no
- * multiple of 16, the last 16 values are drawn again as a block of their own. */
+ * multiple of 16, the last 16 values are drawn again as a separate block. */
 uint32_t QKV_EXPORT(qkv_normal)(struct qkv_generator *g, float *out, size_t n, double mean, double std) {
   if (n < 16) {
     for (size_t i = 0; i < n; i++)

@@ -194,7 +194,7 @@ INLINE f4 from_integers(i4 a) { return wasm_f32x4_convert_i32x4(a); }
 /* Loads the cache line of p; volatile, or the compiler would drop the load. */
 INLINE void prefetch(const float *p) { (void)*(const volatile float *)p; }
 
-/* Lane r of where[c]: is byte c of words[r] zero? */
+/* Lane r of where[c] is set if byte c of words[r] is zero. */
 INLINE void zero_bytes(m4 where[4], const uint32_t words[4]) {
   m4 x =
       wasm_i8x16_eq(wasm_i32x4_make((int)words[0], (int)words[1], (int)words[2], (int)words[3]), wasm_i8x16_splat(0));

@@ -5,7 +5,7 @@
 
 /* So many queries of the map at a time: their rows lie a power of two apart, and would push each other out of L1. */
 enum { MAP_QUERIES = 16 };
-/* Up to so many of the largest scores are bounded from below before they are collected. */
+/* Up to this `top`, the largest scores are bounded from below before they are collected. */
 enum { MOST_SORTED = 32 };
 
 /* Floats of the largest scores of a query. */

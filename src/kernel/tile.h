@@ -8,7 +8,7 @@
 /* panel (n,8): panel[k][c] = b[c * column + k * step] for c < columns, zeros beyond. */
 void pack_panel(float *panel, const float *b, size_t n, size_t step, size_t column, size_t columns);
 
-/* Is every value of (rows, columns), `row` floats apart, finite? */
+/* True if every value of x (rows, columns), rows `row` floats apart, is finite. */
 int all_finite(const float *x, size_t row, size_t rows, size_t columns);
 
 /* tile (4,8) = x (rows,columns), at the edge of a matrix: rows <= 4, columns <= 8, rows of x `row` floats apart. What

@@ -21,7 +21,7 @@ import { shareOrRun } from '../ops/linear.js'
  * @property {number} [kvHeads] G, the heads of keys and values; default 1
  * @property {number} [batch] B; default 1
  * @property {number} [capacity] rows that fit at the start; needed, except with `window`: default twice the window
- * @property {number} [limit] lets the cache grow, by doubling, up to so many rows; Infinity: as long as there is memory
+ * @property {number} [limit] the most rows to which the cache may grow, by doubling; Infinity: as long as there is memory
  * @property {number} [window] lets the cache slide: each query sees the last `window` keys, its own among them, and
  *   older keys are overwritten. At most capacity - window + 1 rows can be appended at once
  * @property {'float32' | 'int8'} [dtype] of keys and values in memory; int8, with a scale for each row of a head, needs the
@@ -247,7 +247,7 @@ export class Cache {
     return this.#block.pointer
   }
 
-  /** Where its rows are. */
+  /** The place of its rows. */
   get #place() {
     return { at: this.#pointer, capacity: this.#capacity }
   }
@@ -332,7 +332,7 @@ export class Cache {
    * @param {number} size
    * @param {number} row where the rows go
    * @param {number} rows
-   * @param {boolean} inRows is data (B, rows, G, size)?
+   * @param {boolean} inRows true if data is (B, rows, G, size)
    */
   #write(data, at, size, row, rows, inRows) {
     const { floats } = this.#core

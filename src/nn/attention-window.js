@@ -41,7 +41,7 @@ const LABELS = labels(
  * The weights of a window of queries and keys, each that of the whole attention: (B, H, rows, columns), or in cells (B, H, R, C),
  * without the leading axes that q lacks. With `logSumExp` its time is that of the window, whatever L and S are, and a weight has a
  * relative error of up to |logSumExp| * 2^-23, since both are rounded; without it the rows are computed over
- * all keys, and none of that. With `resolution` the memory of a window is that of a cell for each row and each column of cells.
+ * all keys, exactly. With `resolution` a window takes the memory of its cells only.
  * @param {import('../qkv.js').Qkv} qkv
  * @param {import('./operation.js').Operand} q as in attention
  * @param {import('./operation.js').Operand} k
@@ -86,7 +86,7 @@ function readLogSumExp(call, given) {
 }
 
 /**
- * The logSumExp of each query, and its weights in so many columns.
+ * The logSumExp of each query, and its weights, summed into that many columns.
  * @param {Core} core
  * @param {AttentionCall} call
  * @param {number} columns

@@ -1,4 +1,4 @@
-// The masks of attention: options that hide keys, or lower their scores by where they stand. Each has its options, their check,
+// The masks of attention: options that hide keys, or lower their scores by position. Each has its options, their check,
 // and the words of struct qkv_attention that it fills (src/kernel/mask.h reads them). For a new mask add its option to
 // MaskOptions and MASK_OPTIONS, and its entry to MASKS.
 

@@ -139,7 +139,7 @@ export function checkSummary(call, options, name) {
  * @param {Core} core
  * @param {Checked} summary
  * @param {number} args its address
- * @param {(floats: number) => number} take gives the address of so many floats
+ * @param {(floats: number) => number} take allocates that many floats and returns their address
  * @returns {number[]} the addresses of the outputs
  */
 export function putSummary(core, { outputs, same, sizes }, args, take) {
@@ -175,7 +175,7 @@ export function summarize(core, call, summary, args) {
 }
 
 /**
- * Makes all of a row of a map NaN where one cell is: a query of NaN says nothing of any key, also of those that it does not see.
+ * Makes all of a row of a map NaN where one cell is: a NaN query invalidates all of its weights, also of keys that it does not see.
  * @param {Float32Array} map
  * @param {number} columns
  */

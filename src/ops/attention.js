@@ -53,7 +53,7 @@ export function putTensor(words, at, data, heads, rows, columns, inRows) {
  * @param {number} k
  * @param {number} v
  * @param {number} out
- * @param {boolean} inRows do their heads lie side by side in rows?
+ * @param {boolean} inRows true if their heads lie side by side in rows
  * @param {boolean} keysInRows the same of k and v
  * @param {number} size words in all
  * @returns {number} its address
@@ -100,7 +100,7 @@ export function writeCall(core, call, q, k, v, out, inRows, keysInRows, size) {
  * @param {number} k
  * @param {number} v
  * @param {number} out
- * @param {boolean} inRows do their heads lie side by side in rows?
+ * @param {boolean} inRows true if their heads lie side by side in rows
  * @param {Partial<Record<TraceStep, number>>} [steps] addresses for the steps of a trace; without it the fused kernel runs
  * @param {boolean} [keysInRows] the same of k and v, where it differs from q and out
  */

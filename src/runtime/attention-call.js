@@ -39,7 +39,7 @@ export class AttentionCall {
   S = 0
   /** Rows from one head of k and v to the next in memory: S, or the capacity of a cache. */
   keyRows = 0
-  /** Do the heads of q, k, v and the output lie side by side in rows (numHeads)? */
+  /** True if the heads of q, k, v and the output lie side by side in rows (numHeads). */
   inRows = false
   /** Packed texts: where each begins in the rows of q and of k, (B + 1). @type {{ q: Uint32Array, k: Uint32Array } | undefined} */
   texts

@@ -1,4 +1,4 @@
-// The rows of a cache as int8, each with a scale of its own. Loaded with the kernels of integer weights.
+// The rows of a cache as int8, one scale per row. Loaded with the kernels of integer weights.
 
 import { ATTENTION_WORDS, CACHED_WORDS } from './abi.js'
 
@@ -94,7 +94,7 @@ export class Int8Rows {
       }
   }
 
-  /** Does its kernel compute this? Else keys and values are read as floats. @param {AttentionCall} call */
+  /** True if the int8 kernel supports the call; otherwise keys and values are read as floats. @param {AttentionCall} call */
   takes({ kind, dropout, summary }) {
     return kind === 'dot' && !dropout && !summary
   }

@@ -31,13 +31,13 @@ export class Core {
   #spare
   /** Threads that share the work of large calls. @type {import('../threads/pool.js').Threads | undefined} */
   threads
-  /** Why there is one thread, where load was asked for more. */
+  /** The reason for one thread where `load` was asked for more; '' elsewhere. */
   threadsReason = ''
   /** With threads: a second core whose memory is not shared, because copies into it take half the time. @type {Core | undefined} */
   unshared
   /** The kernels of integer weights, once they are loaded. @type {WebAssembly.Module | undefined} */
   integers
-  /** What keeps the rows of a cache as int8, loaded with them. @type {typeof import('./int8-rows.js').Int8Rows | undefined} */
+  /** The class that keeps the rows of a cache as int8; undefined unless the kernels of integer weights are loaded. @type {typeof import('./int8-rows.js').Int8Rows | undefined} */
   Int8Rows
   /** The last change of the instance. @type {Promise<unknown>} */
   #changed = Promise.resolve()

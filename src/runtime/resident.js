@@ -21,7 +21,7 @@ export class ResidentTensor extends Tensor {
   #length
   /** @type {{ output: Tensor<Float32Array> } | undefined} */
   #output
-  /** One getter for all tensors: with a closure each, every tensor would have a hidden class of its own in V8. */
+  /** One getter for all tensors: with one closure per tensor, each tensor would get its own hidden class in V8. */
   static #data = {
     enumerable: true,
     /** @this {ResidentTensor} */
@@ -87,7 +87,7 @@ export class ResidentTensor extends Tensor {
     return this.#core === core
   }
 
-  /** @internal Do they share bytes? @param {Tensor | undefined} tensor */
+  /** @internal True if they share bytes. @param {Tensor | undefined} tensor */
   overlaps(tensor) {
     if (!tensor?.isResident) return false
     const other = /** @type {ResidentTensor} */ (tensor)

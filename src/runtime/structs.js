@@ -1,6 +1,6 @@
 // How JavaScript writes the structs of src/kernel/qkv.h (abi.js), and what the status of a kernel means.
 
-/** What each status says is out of range. The JavaScript layer checks first, so an error with one of these is a bug of this package. */
+/** The argument that each status rejects. The JavaScript layer checks arguments first, so an error with one of these is a bug of this package. */
 export const STATUS = ['', 'heads', 'score', 'softmax axis', 'masking', 'id', 'range', 'rope', 'weights']
 
 /**

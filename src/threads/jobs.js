@@ -1,4 +1,4 @@
-// Threads take work units (row blocks, head groups or output columns) of a job, each from a range of its own first.
+// Threads take work units (row blocks, head groups or output columns) of a job, each from its own range first.
 // Copying overlaps compute: a unit waits until its operands are copied.
 
 import * as AT from './words.js'
@@ -15,7 +15,7 @@ const PATIENCE = 1e4 // waits of AWAKE or more for a job of a sequence
 /** The arguments of a job, as a view of the shared memory. @param {Int32Array} words */
 export const argumentsOf = ({ buffer, byteOffset }) => new Float64Array(buffer, byteOffset + AT.args * 4, 16)
 
-/** Where a range of the units begins. @param {Int32Array} words @param {number} range */
+/** Returns where a range of the units begins. @param {Int32Array} words @param {number} range */
 export const startOf = (words, range) => ((words[AT.units] * range) / words[AT.ranges]) | 0
 
 /**

@@ -29,7 +29,7 @@ function countThreads(threads) {
   return threads
 }
 
-/** Why there can be no threads; '' where there can. Browsers share memory with workers only where the page is cross-origin isolated. */
+/** Returns the reason why threads are impossible here, or ''. Browsers share memory with workers only where the page is cross-origin isolated. */
 function whyAlone(/** @type {unknown} */ source) {
   if (typeof SharedArrayBuffer !== 'function' || globalThis.crossOriginIsolated === false)
     return 'the page is not cross-origin isolated: serve it with Cross-Origin-Opener-Policy: same-origin and Cross-Origin-Embedder-Policy: require-corp'

@@ -172,7 +172,7 @@ export class Threads {
     return work < Threads.least.burst ? undefined : []
   }
 
-  /** How many units of a job a thread takes at once. @param {Job} job */
+  /** Returns how many units of a job a thread takes at once. @param {Job} job */
   #chunkOf({ work, units, chunk = Threads.least.chunk, shares = Infinity }) {
     const each = Math.min(shares, Math.ceil(work / chunk / this.count) || 1) // parts for each thread
     return Math.ceil(units / (each * this.count)) || 1

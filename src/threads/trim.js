@@ -1,5 +1,5 @@
-// Gives memory back that large calls took. The memory of an instance only grows, so the kernels are instantiated again, with a
-// memory of their own, and what resident tensors hold is copied there, to the same addresses. Loaded at the first call.
+// Gives memory back that large calls took. The memory of an instance only grows, so the kernels are instantiated again with a new
+// memory, and the data of resident tensors is copied there, to the same addresses. Loaded at the first call.
 
 import { isShared } from '../base/buffers.js'
 import { instantiate } from '../runtime/load-core.js'

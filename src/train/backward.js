@@ -12,7 +12,7 @@ import { addressOf } from './parameters.js'
  * @param {import('./parameters.js').Parameters} p
  * @param {Variable} root
  * @param {boolean} accumulate add to the gradients of the parameters instead of replacing them
- * @param {boolean} isOne is the gradient of the root 1?
+ * @param {boolean} isOne true if the gradient of the root is 1
  * @returns {Backward}
  */
 export function planBackward(p, root, accumulate, isOne) {
@@ -62,7 +62,7 @@ export function planBackward(p, root, accumulate, isOne) {
     return { at: own, accumulate: 0 }
   }
 
-  /** The gradient of x is factor() times the values at `from`. @param {Variable} x @param {number} from @param {boolean} isSame may both share memory? @param {() => number} factor */
+  /** The gradient of x is factor() times the values at `from`. @param {Variable} x @param {number} from @param {boolean} isSame true if both may share memory @param {() => number} factor */
   function scale(x, from, isSame, factor = () => 1) {
     if (isSame && x.isLearned && !x.gradient) x.gradient = from
     else {

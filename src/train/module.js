@@ -45,7 +45,7 @@ const KINDS = /** @type {const} */ ([
 ])
 
 /** @typedef {Linear | Embedding | LayerNorm | RMSNorm} TrainedLayer */
-/** What `module` takes: layers and tensors by name, in objects and arrays. @typedef {TrainedLayer | import('../base/tensor.js').TensorLike | { readonly [name: string]: LayerTree } | readonly LayerTree[]} LayerTree */
+/** The argument of `module`: layers and tensors by name, in objects and arrays. @typedef {TrainedLayer | import('../base/tensor.js').TensorLike | { readonly [name: string]: LayerTree } | readonly LayerTree[]} LayerTree */
 /**
  * What the function of a module gets: a layer has become a function, a tensor the parameter on the tape.
  * @template L
@@ -56,7 +56,7 @@ const KINDS = /** @type {const} */ ([
  *   : { readonly [K in keyof L]: BoundLayers<L[K]> }} BoundLayers
  */
 
-/** Is this a tensor, of whatever library? @param {any} value */
+/** True for a tensor of any library. @param {any} value */
 const isTensor = value => value?.data !== undefined && (value.dims ?? value.shape) !== undefined
 
 /** @param {unknown} value */

@@ -12,7 +12,7 @@ import { addressOf, copies, expectParameters, fill, paddedSize } from './paramet
 /** @typedef {import('../base/tensor.js').FloatTensor} FloatTensor */
 /** @typedef {import('./parameters.js').Parameters} Parameters */
 /**
- * Parameters by name with options of their own: PyTorch's param_groups.
+ * Parameters by name with their own options: PyTorch's param_groups.
  * @typedef {{ readonly params: readonly string[], lr?: number, weightDecay?: number }} ParamGroup
  *
  * @typedef {object} OptimizerOptions
@@ -91,7 +91,7 @@ function joined(parts) {
 
 /** Base class of the optimisers. */
 export class Optimizer {
-  /** The learning rate; may be set before each step. A group with a rate of its own keeps that. */
+  /** The learning rate; may be set before each step. A group with its own rate keeps it. */
   lr
   /** Steps made so far. */
   steps = 0

@@ -16,7 +16,7 @@ import { ResidentTensor } from '../runtime/resident.js'
  * @typedef {object} Variable
  * @property {FloatTensor} tensor
  * @property {Parameters} owner
- * @property {boolean} isLearned does it depend on parameters?
+ * @property {boolean} isLearned true if it depends on parameters
  * @property {number} step -1: a parameter; else the step that computed it last
  * @property {number} gradient its address; of a result 0 until the first gradient is planned
  *
@@ -63,7 +63,7 @@ class Arena {
     return this.#chunks[at].part(used, [n])
   }
 
-  /** Does this tensor lie in it? @param {ResidentTensor} tensor */
+  /** True if this tensor lies in it. @param {ResidentTensor} tensor */
   holds(tensor) {
     return this.#chunks.some(chunk => tensor.overlaps(chunk))
   }
@@ -161,7 +161,7 @@ export class Parameters {
     return parts
   }
 
-  /** @internal Is this a part of the values, or of a result of a tape? @param {unknown} value */
+  /** @internal True for a part of the values, or of a result of a tape. @param {unknown} value */
   holds(value) {
     return value instanceof ResidentTensor && (value.overlaps(this.all[0]) || this.arena.holds(value))
   }

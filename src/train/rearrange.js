@@ -127,7 +127,7 @@ export function broadcastDims(a, b, where) {
   })
 }
 
-/** torch.cat of so many tensors. @param {number} length @returns {Operation} */
+/** torch.cat of `length` tensors. @param {number} length @returns {Operation} */
 export const cat = length => {
   const names = Array.from({ length }, (_, n) => `tensors[${n}]`)
   return toOperation(names, {

@@ -31,7 +31,7 @@ export function randperm(generator, n) {
 
 const WORDS = 624
 const BYTES = 5056
-/** Where PyTorch's state has what: at::CPUGeneratorImplState. */
+/** The byte offsets of PyTorch's state, at::CPUGeneratorImplState. */
 const AT = { left: 8, seeded: 12, next: 16, words: 24, spare: 24 + 8 * WORDS + 8, hasSpare: 24 + 8 * WORDS + 24 }
 /** And struct qkv_generator. */
 const OWN = { next: 4 * WORDS, hasSpare: 4 * WORDS + 8, spare: 4 * WORDS + 16 }

@@ -1,4 +1,4 @@
-// Copies of values between arrays whose axes have steps of their own: what permute, slice, cat, expand and sum share.
+// Copies of values between arrays with arbitrary strides: what permute, slice, cat, expand and sum share.
 
 /**
  * Values in an array: the first one at index `at`, the next one along axis n steps[n] further.
