@@ -3,12 +3,11 @@
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
 import { copyFileSync, writeFileSync } from 'node:fs'
-import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { BROWSERS, launch } from '../browser/browsers.js'
-import { check, checkPage, makeProject, serve } from './project.js'
+import { check, checkPage, freePort, makeProject, serve } from './project.js'
 
 const tool = (/** @type {string} */ path) => fileURLToPath(new URL(`node_modules/${path}`, import.meta.url))
 const { folder, run, remove } = makeProject()
@@ -81,12 +80,7 @@ test('Bun imports it and requires it', t => {
 })
 
 test('an edge function (workerd) with a compiled Module', { timeout: 60_000 }, async t => {
-  const port = await new Promise(resolve => {
-    const probe = createServer().listen(0, '127.0.0.1', () => {
-      const { port } = /** @type {import('node:net').AddressInfo} */ (probe.address())
-      probe.close(() => resolve(port))
-    })
-  })
+  const port = await freePort()
   const args = ['serve', 'edge/workerd.capnp', '--socket-addr', `http=127.0.0.1:${port}`]
   const workerd = spawn(tool('.bin/workerd'), args, { cwd: folder, stdio: 'inherit' })
   t.after(() => workerd.kill())

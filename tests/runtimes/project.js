@@ -50,6 +50,15 @@ export function makeProject() {
   return { folder, run, remove: () => rmSync(folder, { recursive: true, force: true }) }
 }
 
+/** A port of this machine that nothing listens at. @returns {Promise<number>} */
+export const freePort = () =>
+  new Promise(resolve => {
+    const probe = createServer().listen(0, '127.0.0.1', () => {
+      const { port } = /** @type {import('node:net').AddressInfo} */ (probe.address())
+      probe.close(() => resolve(port))
+    })
+  })
+
 /** A server of all that is in a folder. @param {string} folder */
 export async function serve(folder) {
   const server = createServer(sirv(folder, { dev: true }))
