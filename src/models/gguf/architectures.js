@@ -100,6 +100,7 @@ function decoder(k, tensors) {
   const d = k.number('embedding_length')
   const heads = k.number('attention.head_count')
   const size = k.number('attention.key_length', d / heads)
+  k.only('attention.causal', true)
   k.only('attention.value_length', size, `keys have ${size} numbers: values of another size are not covered`)
   return {
     vocab_size: rowsOf(k, tensors),
@@ -120,20 +121,21 @@ function decoder(k, tensors) {
 const wholeHeads = (k, { head_dim: size }) =>
   k.only('rope.dimension_count', size, `all ${size} numbers of a head turn here`)
 
+/** A gated decoder whose heads turn as a whole, without the eps of its norms. @param {string} type @param {Keys} k @param {Tensors} tensors */
+function gated(type, k, tensors) {
+  const config = decoder(k, tensors)
+  wholeHeads(k, config)
+  return { model_type: type, ...config, hidden_act: 'silu' }
+}
+
 /** @param {string} type @param {Record<string, unknown>} [more] @returns {Architecture['config']} */
 const llamaLike =
   (type, more = {}) =>
-  (k, tensors) => {
-    const config = decoder(k, tensors)
-    wholeHeads(k, config)
-    return {
-      model_type: type,
-      ...config,
-      rms_norm_eps: k.number('attention.layer_norm_rms_epsilon'),
-      hidden_act: 'silu',
-      ...more,
-    }
-  }
+  (k, tensors) => ({
+    ...gated(type, k, tensors),
+    rms_norm_eps: k.number('attention.layer_norm_rms_epsilon'),
+    ...more,
+  })
 
 /** @param {Tensors} tensors @param {string} name */
 const hasBias = (tensors, name) => tensors.has(`blk.0.${name}.bias`)
@@ -206,12 +208,145 @@ function threeOf(
   })
 }
 
+/** The share of each head that turns. @param {Keys} k @param {{ head_dim: number }} config */
+const shareOf = (k, { head_dim: size }) => k.number('rope.dimension_count', size) / size
+
+/** Which layers have a window: all but each so manieth, or as a list says. @param {Keys} k @param {number} layers @param {number} usual */
+function windowedOf(k, layers, usual) {
+  const list = k.list('attention.sliding_window_pattern')
+  const every = list ? usual : k.number('attention.sliding_window_pattern', usual)
+  return Array.from({ length: layers }, (_, i) =>
+    (list ? Boolean(list[i]) : (i + 1) % every > 0) ? 'sliding_attention' : 'full_attention',
+  )
+}
+
+/** OLMo 2; with a window it is OLMo 3. @type {Architecture['config']} */
+function olmo2(k, tensors) {
+  const window = k.optional('attention.sliding_window')
+  const config = llamaLike(window ? 'olmo3' : 'olmo2')(k, tensors)
+  if (!window) return config
+  const { rope_theta: theta, rope_scaling: scaling, ...rest } = /** @type {any} */ (config)
+  const plain = { rope_type: 'default', rope_theta: theta }
+  return {
+    ...rest,
+    rope_parameters: { full_attention: { ...plain, ...scaling }, sliding_attention: plain },
+    sliding_window: window,
+    layer_types: windowedOf(k, rest.num_hidden_layers, 4),
+  }
+}
+
+/** Command R. @param {string} type @returns {Architecture['config']} */
+const cohere = type => (k, tensors) => ({
+  ...gated(type, k, tensors),
+  layer_norm_eps: k.number('attention.layer_norm_epsilon'),
+  logit_scale: k.number('logit_scale'),
+  attention_bias: hasBias(tensors, 'attn_q'),
+})
+
 /** @type {Record<string, Architecture>} */
 export const ARCHITECTURES = {
   llama: { config: biasedLlama('llama'), names: LLAMA, change: pairs },
   qwen2: { config: llamaLike('qwen2'), names: LLAMA },
   qwen3: { config: llamaLike('qwen3'), names: LLAMA },
-  olmo2: { config: llamaLike('olmo2'), names: { ...LLAMA, ...AFTER } },
+  olmo: {
+    config: (k, tensors) => {
+      k.only('attention.layer_norm_epsilon', Math.fround(1e-5))
+      k.only('attention.clamp_kqv', 0)
+      return gated('olmo', k, tensors)
+    },
+    names: LLAMA,
+    change: pairs,
+  },
+  olmo2: { config: olmo2, names: { ...LLAMA, ...AFTER } },
+  granite: {
+    config: (k, tensors) => ({
+      ...biasedLlama('granite')(k, tensors),
+      embedding_multiplier: k.number('embedding_scale', 1),
+      attention_multiplier: k.number('attention.scale'),
+      residual_multiplier: k.number('residual_scale', 1),
+      logits_scaling: k.number('logit_scale', 1),
+    }),
+    names: LLAMA,
+    change: pairs,
+  },
+  exaone4: {
+    config: (k, tensors) => {
+      const window = k.optional('attention.sliding_window')
+      const config = llamaLike('exaone4')(k, tensors)
+      const types = window ? windowedOf(k, Number(config.num_hidden_layers), 4) : undefined
+      return { ...config, sliding_window: window || null, ...(types && { layer_types: types }) }
+    },
+    names: { ...LLAMA, ...AFTER },
+  },
+  stablelm: {
+    config: (k, tensors) => {
+      const config = decoder(k, tensors)
+      return {
+        model_type: 'stablelm',
+        ...config,
+        layer_norm_eps: k.number('attention.layer_norm_epsilon'),
+        partial_rotary_factor: shareOf(k, config),
+        use_parallel_residual: k.get('use_parallel_residual') ?? true,
+        use_qkv_bias: hasBias(tensors, 'attn_q'),
+        hidden_act: 'silu',
+      }
+    },
+    names: LLAMA,
+  },
+  starcoder2: {
+    config: (k, tensors) => ({
+      ...gated('starcoder2', k, tensors),
+      norm_epsilon: k.number('attention.layer_norm_epsilon'),
+      use_bias: hasBias(tensors, 'attn_output'),
+      hidden_act: 'gelu_pytorch_tanh',
+    }),
+    names: { ...LLAMA, ffn_up: `${AT}mlp.c_fc`, ffn_down: `${AT}mlp.c_proj` },
+  },
+  'command-r': { config: cohere('cohere'), names: LLAMA },
+  cohere2: {
+    config: (k, tensors) => ({
+      ...cohere('cohere2')(k, tensors),
+      sliding_window: k.number('attention.sliding_window'),
+      sliding_window_pattern: k.number('attention.sliding_window_pattern', 4),
+    }),
+    names: LLAMA,
+  },
+  glm4: {
+    config: (k, tensors) => {
+      const config = decoder(k, tensors)
+      return {
+        model_type: 'glm4',
+        ...config,
+        rms_norm_eps: k.number('attention.layer_norm_rms_epsilon'),
+        partial_rotary_factor: shareOf(k, config),
+        attention_bias: hasBias(tensors, 'attn_q'),
+        hidden_act: 'silu',
+      }
+    },
+    names: {
+      ...LLAMA,
+      post_attention_norm: `${AT}post_self_attn_layernorm`,
+      post_ffw_norm: `${AT}post_mlp_layernorm`,
+      ffn_up: `${AT}mlp.gate_up_proj`,
+    },
+  },
+  phi3: {
+    config: (k, tensors) => {
+      const { head_dim: _, ...config } = decoder(k, tensors)
+      const old = k.optional('rope.scaling.original_context_length')
+      return {
+        model_type: 'phi3',
+        ...config,
+        rms_norm_eps: k.number('attention.layer_norm_rms_epsilon'),
+        partial_rotary_factor: shareOf(k, { head_dim: config.hidden_size / config.num_attention_heads }),
+        sliding_window: k.optional('attention.sliding_window') || null,
+        hidden_act: 'silu',
+        ...(old !== undefined && { original_max_position_embeddings: old }),
+      }
+    },
+    names: { ...LLAMA, attn_qkv: `${AT}self_attn.qkv_proj`, ffn_up: `${AT}mlp.gate_up_proj` },
+  },
+  gemma: { config: llamaLike('gemma', { hidden_act: 'gelu_pytorch_tanh' }), names: LLAMA, change: plusOne },
   smollm3: { config: biasedLlama('smollm3'), names: LLAMA, change: pairs },
   gemma2: { config: gemma('gemma2', 46, () => ({})), names: GEMMA, change: plusOne },
   gemma3: {

@@ -31,6 +31,13 @@ export class Keys {
     return first
   }
 
+  /** The list under a key; undefined if it is none. @param {string} key */
+  list(key) {
+    this.#read.add(key)
+    const value = this.metadata.get(`${this.architecture}.${key}`)
+    return typeof value === 'object' ? /** @type {ArrayLike<unknown>} */ (value) : undefined
+  }
+
   /** @param {string} key @param {number} [fallback] @returns {number} */
   number(key, fallback) {
     const value = this.get(key) ?? fallback

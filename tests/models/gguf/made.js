@@ -8,12 +8,14 @@ import { writeGguf } from './write-gguf.js'
 /** @typedef {Map<string, { values: Float32Array, dims: readonly number[] }>} Weights */
 
 export const D = 256
-const [LAYERS, HEADS, KV, INNER, VOCAB, POSITIONS] = [2, 4, 2, 256, 288, 64]
+export const VOCAB = 288
+const [LAYERS, HEADS, KV, INNER, POSITIONS] = [2, 4, 2, 256, 64]
 const HEAD = D / HEADS
 
 /**
  * @typedef {object} Made
  * @property {string} of the name of the architecture
+ * @property {string} title
  * @property {Record<string, unknown>} config of the folder
  * @property {Record<string, Value>} keys without the name of the architecture
  * @property {[string, readonly number[]][]} tensors in the file; {i} stands for each layer
@@ -87,6 +89,11 @@ const llamaKeys = of => ({
   'rope.freq_base': { type: /** @type {const} */ ('float32'), value: 10000 },
   ...(/gemma/.test(of) ? {} : { 'rope.dimension_count': HEAD }),
 })
+/** With LayerNorm. @param {string} of */
+const layerKeys = of => {
+  const { 'attention.layer_norm_rms_epsilon': eps, ...keys } = llamaKeys(of)
+  return { ...keys, 'attention.layer_norm_epsilon': eps }
+}
 const llamaConfig = (/** @type {string} */ type, /** @type {boolean} */ isTied, /** @type {object} */ more = {}) => ({
   model_type: type,
   vocab_size: VOCAB,
@@ -135,8 +142,15 @@ const GEMMA_LAYER = [
 ]
 const QK_NORMS = [norm('attn_q_norm', HEAD), norm('attn_k_norm', HEAD)]
 
-/** @type {Made[]} */
-export const MADE = [
+const BIASES = /** @type {[string, readonly number[]][]} */ ([
+  ['attn_q.bias', [D]],
+  ['attn_k.bias', [KV * HEAD]],
+  ['attn_v.bias', [KV * HEAD]],
+])
+const LLAMA_LAYERS = layer([norm('attn_norm'), ...ATTENTION, norm('ffn_norm'), ...MLP])
+
+/** @type {Omit<Made, 'title'>[]} */
+const ALL = [
   {
     of: 'llama',
     keys: llamaKeys('llama'),
@@ -480,6 +494,229 @@ export const MADE = [
       },
     ),
   },
+  {
+    of: 'gemma',
+    keys: { ...llamaKeys('gemma'), 'attention.key_length': HEAD, 'attention.value_length': HEAD },
+    config: llamaConfig('gemma', true, { hidden_act: 'gelu_pytorch_tanh' }),
+    tensors: [table, ...LLAMA_LAYERS, norm('output_norm')],
+    rename: renamer(LLAMA_NAMES, OTHERS),
+    change: lessOne,
+  },
+  {
+    of: 'phi3',
+    keys: { ...llamaKeys('phi3'), 'rope.scaling.original_context_length': POSITIONS, 'attention.sliding_window': 100 },
+    config: llamaConfig('phi3', false, {
+      head_dim: undefined,
+      sliding_window: 100,
+      original_max_position_embeddings: POSITIONS,
+    }),
+    tensors: [
+      table,
+      ...layer([
+        norm('attn_norm'),
+        ['attn_qkv.weight', [D + 2 * KV * HEAD, D]],
+        ['attn_output.weight', [D, D]],
+        norm('ffn_norm'),
+        ['ffn_up.weight', [2 * INNER, D]],
+        ['ffn_down.weight', [D, INNER]],
+      ]),
+      norm('output_norm'),
+      head,
+    ],
+    rename: renamer({ ...LLAMA_NAMES, attn_qkv: `${AT}self_attn.qkv_proj`, ffn_up: `${AT}mlp.gate_up_proj` }, OTHERS),
+  },
+  {
+    of: 'olmo',
+    keys: { ...layerKeys('olmo'), 'attention.clamp_kqv': { type: 'float32', value: 0 } },
+    config: llamaConfig('olmo', false, { head_dim: undefined, rms_norm_eps: undefined }),
+    tensors: [table, ...layer([...ATTENTION, ...MLP]), head],
+    rename: renamer(LLAMA_NAMES, OTHERS),
+    change: halves,
+  },
+  {
+    of: 'granite',
+    keys: {
+      ...llamaKeys('granite'),
+      embedding_scale: { type: 'float32', value: 2 },
+      residual_scale: { type: 'float32', value: 0.5 },
+      'attention.scale': { type: 'float32', value: 0.25 },
+      logit_scale: { type: 'float32', value: 4 },
+    },
+    config: llamaConfig('granite', true, {
+      head_dim: undefined,
+      embedding_multiplier: 2,
+      residual_multiplier: 0.5,
+      attention_multiplier: 0.25,
+      logits_scaling: 4,
+    }),
+    tensors: [table, ...LLAMA_LAYERS, norm('output_norm')],
+    rename: renamer(LLAMA_NAMES, OTHERS),
+    change: halves,
+  },
+  {
+    of: 'exaone4',
+    keys: llamaKeys('exaone4'),
+    config: llamaConfig('exaone4', true, { head_dim: undefined, sliding_window: null }),
+    tensors: [
+      table,
+      ...layer([...ATTENTION, ...QK_NORMS, norm('post_attention_norm'), ...MLP, norm('post_ffw_norm')]),
+      norm('output_norm'),
+    ],
+    rename: renamer(LLAMA_NAMES, OTHERS),
+  },
+  {
+    of: 'stablelm',
+    keys: { ...layerKeys('stablelm'), 'rope.dimension_count': HEAD / 4, use_parallel_residual: false },
+    config: llamaConfig('stablelm', false, {
+      head_dim: undefined,
+      rms_norm_eps: undefined,
+      layer_norm_eps: Math.fround(1e-5),
+      partial_rotary_factor: 0.25,
+      use_qkv_bias: true,
+    }),
+    tensors: [
+      table,
+      ...layer([...layerNorm('attn_norm'), ...ATTENTION, ...BIASES, ...layerNorm('ffn_norm'), ...MLP]),
+      ...layerNorm('output_norm'),
+      head,
+    ],
+    rename: renamer(LLAMA_NAMES, OTHERS),
+  },
+  {
+    of: 'starcoder2',
+    keys: layerKeys('starcoder2'),
+    config: llamaConfig('starcoder2', true, {
+      head_dim: undefined,
+      rms_norm_eps: undefined,
+      norm_epsilon: Math.fround(1e-5),
+      hidden_act: 'gelu_pytorch_tanh',
+    }),
+    tensors: [
+      table,
+      ...layer([
+        ...layerNorm('attn_norm'),
+        ...ATTENTION,
+        ...BIASES,
+        ['attn_output.bias', [D]],
+        ...layerNorm('ffn_norm'),
+        ...biased('ffn_up', INNER),
+        ...biased('ffn_down', D, INNER),
+      ]),
+      ...layerNorm('output_norm'),
+    ],
+    rename: renamer({ ...LLAMA_NAMES, ffn_up: `${AT}mlp.c_fc`, ffn_down: `${AT}mlp.c_proj` }, OTHERS),
+  },
+  {
+    of: 'command-r',
+    keys: { ...layerKeys('command-r'), logit_scale: { type: 'float32', value: 0.25 } },
+    config: llamaConfig('cohere', true, {
+      head_dim: undefined,
+      rms_norm_eps: undefined,
+      layer_norm_eps: Math.fround(1e-5),
+      logit_scale: 0.25,
+    }),
+    tensors: [table, ...layer([norm('attn_norm'), ...ATTENTION, ...MLP]), norm('output_norm')],
+    rename: renamer(LLAMA_NAMES, OTHERS),
+  },
+  {
+    of: 'cohere2',
+    keys: { ...layerKeys('cohere2'), logit_scale: { type: 'float32', value: 0.25 }, 'attention.sliding_window': 5 },
+    config: llamaConfig('cohere2', true, {
+      head_dim: undefined,
+      rms_norm_eps: undefined,
+      layer_norm_eps: Math.fround(1e-5),
+      logit_scale: 0.25,
+      sliding_window: 5,
+      sliding_window_pattern: 4,
+    }),
+    tensors: [table, ...layer([norm('attn_norm'), ...ATTENTION, ...MLP]), norm('output_norm')],
+    rename: renamer(LLAMA_NAMES, OTHERS),
+  },
+  {
+    of: 'glm4',
+    keys: { ...llamaKeys('glm4'), 'rope.dimension_count': HEAD / 2 },
+    config: llamaConfig('glm4', false, { partial_rotary_factor: 0.5 }),
+    tensors: [
+      table,
+      ...layer([
+        norm('attn_norm'),
+        ...ATTENTION,
+        ...BIASES,
+        norm('post_attention_norm'),
+        norm('ffn_norm'),
+        ['ffn_up.weight', [2 * INNER, D]],
+        ['ffn_down.weight', [D, INNER]],
+        norm('post_ffw_norm'),
+      ]),
+      norm('output_norm'),
+      head,
+    ],
+    rename: renamer(
+      {
+        ...LLAMA_NAMES,
+        post_attention_norm: `${AT}post_self_attn_layernorm`,
+        post_ffw_norm: `${AT}post_mlp_layernorm`,
+        ffn_up: `${AT}mlp.gate_up_proj`,
+      },
+      OTHERS,
+    ),
+  },
+]
+
+const [LLAMA] = ALL
+const [QWEN2, , OLMO2] = ALL.slice(1)
+const factors = /** @type {[string, readonly number[]]} */ (['rope_freqs.weight', [HEAD / 2]])
+const f32 = (/** @type {number} */ value) => ({ type: /** @type {const} */ ('float32'), value })
+
+/** @type {Made[]} */
+export const MADE = [
+  ...ALL.map(made => ({ title: made.of, ...made })),
+  { ...LLAMA, title: 'llama, factors of frequencies', tensors: [factors, ...LLAMA.tensors] },
+  {
+    ...LLAMA,
+    title: 'llama, biases',
+    tensors: [...LLAMA.tensors, ...layer([...BIASES, ['attn_output.bias', [D]]])],
+    config: { ...LLAMA.config, attention_bias: true },
+  },
+  {
+    ...LLAMA,
+    title: 'llama, linear scaling',
+    keys: { ...LLAMA.keys, 'rope.scaling.type': 'linear', 'rope.scaling.factor': f32(4) },
+    config: { ...LLAMA.config, rope_scaling: { rope_type: 'linear', factor: 4 } },
+  },
+  {
+    ...QWEN2,
+    title: 'qwen2, yarn',
+    keys: {
+      ...QWEN2.keys,
+      'rope.scaling.type': 'yarn',
+      'rope.scaling.factor': f32(4),
+      'rope.scaling.original_context_length': 16,
+    },
+    config: {
+      ...QWEN2.config,
+      rope_scaling: { rope_type: 'yarn', factor: 4, original_max_position_embeddings: 16 },
+    },
+  },
+  {
+    ...OLMO2,
+    title: 'olmo2, a window',
+    keys: {
+      ...OLMO2.keys,
+      'attention.sliding_window': 5,
+      'attention.sliding_window_pattern': { type: /** @type {const} */ ('bool'), value: [true, true] },
+    },
+    config: {
+      ...OLMO2.config,
+      model_type: 'olmo3',
+      rope_theta: undefined,
+      rope_parameters: Object.fromEntries(
+        ['full_attention', 'sliding_attention'].map(kind => [kind, { rope_type: 'default', rope_theta: 10000 }]),
+      ),
+      sliding_window: 5,
+      layer_types: ['sliding_attention', 'sliding_attention'],
+    },
+  },
 ]
 
 /** A vocabulary without meaning, in the order that llama.cpp asks for. @type {Record<string, Value>} */
@@ -500,23 +737,36 @@ const TOKENIZER = (() => {
   }
 })()
 
+/** Factors of frequencies as transformers has them. @param {Float32Array} values */
+const longRope = values => ({
+  rope_type: 'longrope',
+  short_factor: [...values],
+  long_factor: [...values],
+  attention_factor: 1,
+  original_max_position_embeddings: POSITIONS,
+})
+
 /**
  * @param {Made} made
  * @param {string} type of all matrices
  * @param {Random} random
+ * @param {string} [tableType] of the table of tokens
  */
-function contentsOf({ of, keys, tensors, rename, change }, type, random) {
+function contentsOf({ of, keys, tensors, rename, change }, type, random, tableType = type) {
   /** @type {Weights} */
   const weights = new Map()
+  /** @type {object | undefined} */
+  let scaling
   const written = tensors.map(([name, dims]) => {
     const isMatrix = dims.length > 1 && !/position|token_types/.test(name)
-    const own = isMatrix ? type : 'F32'
+    const own = name === 'token_embd.weight' ? tableType : isMatrix ? type : 'F32'
     const count = dims.reduce((a, b) => a * b)
     const { bytes, values } = writeBlocks(own, count, random, /norm\.weight/.test(name) ? 0.3 : 0.1)
-    if (/norm\.weight/.test(name)) for (const i of values.keys()) values[i] += 1
+    if (/norm\.weight|rope_freqs/.test(name)) for (const i of values.keys()) values[i] += 1
     const [, stem, kind] = /^(.*)\.(weight|bias)$/.exec(name) ?? []
     const tensor = { values, dims }
-    if (change) change(`${rename(stem)}.${kind}`, tensor, weights)
+    if (name === 'rope_freqs.weight') scaling = longRope(values)
+    else if (change) change(`${rename(stem)}.${kind}`, tensor, weights)
     else weights.set(`${rename(stem)}.${kind}`, tensor)
     return { name, dims, type: own, bytes }
   })
@@ -525,7 +775,7 @@ function contentsOf({ of, keys, tensors, rename, change }, type, random) {
   )
   /** @type {[string, Value][]} */
   const all = [['general.architecture', of], ...metadata, ...Object.entries(TOKENIZER)]
-  return { metadata: all, written, weights }
+  return { metadata: all, written, weights, scaling }
 }
 
 /**
@@ -533,11 +783,13 @@ function contentsOf({ of, keys, tensors, rename, change }, type, random) {
  * @param {Made} made
  * @param {string} type
  * @param {Random} random
+ * @param {string} [tableType] of the table of tokens
  * @returns {{ gguf: Uint8Array<ArrayBuffer>, config: Record<string, unknown>, weights: Weights }}
  */
-export function make(made, type, random) {
-  const { metadata, written, weights } = contentsOf(made, type, random)
-  return { gguf: writeGguf(metadata, written), config: JSON.parse(JSON.stringify(made.config)), weights }
+export function make(made, type, random, tableType) {
+  const { metadata, written, weights, scaling } = contentsOf(made, type, random, tableType)
+  const config = JSON.parse(JSON.stringify({ ...made.config, ...(scaling && { rope_scaling: scaling }) }))
+  return { gguf: writeGguf(metadata, written), config, weights }
 }
 
 /**

@@ -1,0 +1,127 @@
+// Models from GGUF files beside llama.cpp itself, npm node-llama-cpp, where it is installed: here, or in the folder that NODE_LLAMA_CPP
+// names. Every architecture in float32, every type of blocks as the table of tokens, which llama.cpp widens as well; whole models of
+// blocks, whose activations it rounds to 8 bits. TABLE=1 tries every architecture with every type, and prints the table of docs/models.md.
+
+import assert from 'node:assert/strict'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, test } from 'node:test'
+import { pathToFileURL } from 'node:url'
+import { load } from '../../src/index.js'
+import { BLOCK_TYPES } from '../../src/models/gguf/block-types.js'
+import { loadModel } from '../../src/models.js'
+import { D, MADE, make, VOCAB } from './gguf/made.js'
+import { randomOf } from './tokenizers/random-files.js'
+
+const { NODE_LLAMA_CPP, TABLE } = process.env
+const PACKAGE = 'node-llama-cpp'
+
+/** The package, or undefined. @returns {Promise<any>} */
+async function imported() {
+  const from = NODE_LLAMA_CPP ? pathToFileURL(join(NODE_LLAMA_CPP, 'x.js')) : import.meta.url
+  try {
+    return await import(pathToFileURL(createRequire(from).resolve(PACKAGE)).href)
+  } catch {
+    return undefined
+  }
+}
+
+const peer = await imported()
+const skip = peer ? false : `${PACKAGE} is not installed; NODE_LLAMA_CPP=FOLDER names a folder where it is`
+const llama = await peer?.getLlama({ gpu: false, build: 'never', logLevel: 'error' })
+after(() => llama?.dispose())
+const place = mkdtempSync(join(tmpdir(), 'qkv-llama-'))
+after(() => rmSync(place, { recursive: true, force: true }))
+
+const qkv = await load()
+const IDS = [1, 270, 30, 261, 287, 5, 262, 263]
+/** Q8_K is a type of activations, for which llama.cpp has no products. */
+const TYPES = Object.keys(BLOCK_TYPES).filter(type => type !== 'Q8_K')
+/** llama.cpp reads gelu from a table of float16. */
+const GELU = /gemma|phi2|gptneox|gpt2|bert|starcoder/
+
+/** The probabilities of the words after each id; of an encoder the mean of its rows, of length 1. @param {Uint8Array} gguf @param {string} of */
+async function ours(gguf, of) {
+  const model = await loadModel(qkv, gguf, { tokenizer: false, dtype: 'float32' })
+  const { logits, hiddenStates } = model.forward({ ids: [IDS] }, { keep: ['hiddenStates'] })
+  model.dispose()
+  if (of === 'bert') {
+    const last = /** @type {import('../../src/base/tensor.js').FloatTensor} */ (hiddenStates?.slice(-1)[0])
+    const mean = Array.from({ length: D }, (_, i) => IDS.reduce((sum, _, t) => sum + last.at(0, t, i), 0))
+    const size = Math.hypot(...mean)
+    return [mean.map(one => one / size)]
+  }
+  return IDS.map((_, t) => {
+    const row = Array.from({ length: VOCAB }, (_, id) => Number(logits?.at(0, t, id)))
+    const most = Math.max(...row)
+    const sum = row.reduce((total, one) => total + Math.exp(one - most), 0)
+    return row.map(one => Math.exp(one - most) / sum)
+  })
+}
+
+/** The same of llama.cpp. @param {Uint8Array} gguf @param {string} of */
+async function theirs(gguf, of) {
+  const path = join(place, 'model.gguf')
+  writeFileSync(path, gguf)
+  const model = await llama.loadModel({ modelPath: path, gpuLayers: 0, useMmap: false })
+  try {
+    if (of === 'bert') {
+      const context = await model.createEmbeddingContext({ contextSize: 64 })
+      const { vector } = await context.getEmbeddingFor(IDS)
+      const size = Math.hypot(...vector)
+      return [vector.map((/** @type {number} */ one) => one / size)]
+    }
+    const inFull = { experimentalKvCacheKeyType: 'F32', experimentalKvCacheValueType: 'F32', flashAttention: false }
+    const context = await model.createContext({ contextSize: 64, batchSize: 64, ...inFull })
+    const input = IDS.map(id => [id, { generateNext: { probabilities: true } }])
+    const answers = await context.getSequence().controlledEvaluate(input)
+    return answers.map((/** @type {any} */ { next }) => {
+      const row = Array(VOCAB).fill(0)
+      for (const [id, probability] of next.probabilities) row[id] = probability
+      return row
+    })
+  } finally {
+    await model.dispose()
+  }
+}
+
+/** The largest difference. @param {Uint8Array} gguf @param {string} of */
+async function difference(gguf, of) {
+  const [a, b] = [await ours(gguf, of), await theirs(gguf, of)]
+  assert.ok(Math.max(...a.flat()) > 2 / VOCAB)
+  return Math.max(...a.flatMap((row, t) => row.map((one, i) => Math.abs(one - b[t][i]))))
+}
+
+/** @param {number} got @param {number} most @param {string} what */
+const within = (got, most, what) => assert.ok(got <= most, `${what}: ${got}, at most ${most} expected`)
+
+for (const made of MADE)
+  test(`${made.title}: probabilities of llama.cpp, in float32`, { skip }, async t => {
+    const worst = await difference(make(made, 'F32', randomOf(3)).gguf, made.of)
+    t.diagnostic(worst.toExponential(1))
+    within(worst, GELU.test(made.of) ? 3e-4 : 1e-6, made.title)
+  })
+
+for (const type of TYPES)
+  test(`${type}: the weights of llama.cpp`, { skip }, async t => {
+    const worst = await difference(make(MADE[0], 'F32', randomOf(4), type).gguf, 'llama')
+    t.diagnostic(worst.toExponential(1))
+    within(worst, 1e-6, type)
+  })
+
+test('whole models of blocks: probabilities of llama.cpp, which rounds activations to 8 bits', { skip }, async t => {
+  const rows = TABLE ? MADE : [MADE[0], MADE[9]]
+  const columns = TABLE ? TYPES : ['F16', 'Q8_0', 'Q4_0', 'Q4_K', 'Q6_K']
+  t.diagnostic(`| architecture | ${columns.join(' | ')} |`)
+  for (const made of rows) {
+    const cells = []
+    for (const type of columns) {
+      const worst = await difference(make(made, type, randomOf(5)).gguf, made.of)
+      within(worst, 0.05, `${made.title} ${type}`)
+      cells.push(worst.toExponential(0))
+    }
+    t.diagnostic(`| ${made.title} | ${cells.join(' | ')} |`)
+  }
+})
