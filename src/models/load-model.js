@@ -112,7 +112,7 @@ async function open(qkv, source, options) {
         : await (await textTools()).openTokenizer(folder, readJSON, tokenizer, family.type)
     const { classLogits } = family.classes ? await import('./class-logits.js') : { classLogits: undefined }
     const files = text || family.decoder ? await import('./text-files.js') : undefined
-    const from = folder.tensors ? undefined : source
+    const from = folder.tensors || folder.outside ? undefined : source
     const reads = text && (await files?.readsOf(folder, from, text.config, family.classes !== undefined))
     const settings = family.decoder && (await files?.settingsOf(folder, from, json, family.vocab))
     const weights = new ModelWeights(qkv, kept)
@@ -245,6 +245,10 @@ async function withFolder(source, options, purpose, use) {
     if (!configFile) {
       folder = (await (await gguf()).openOnly(folder, source, options, purpose)) ?? folder
       if (folder.tensors) configFile = await folder.open('config.json')
+    }
+    if (!configFile) {
+      folder = (await (await import('./module-folder.js')).openNetwork(folder, source, options, purpose)) ?? folder
+      if (folder.outside) configFile = await folder.open('config.json')
     }
     if (!configFile) {
       const refusals = await import('./refusals.js')

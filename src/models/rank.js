@@ -40,7 +40,8 @@ export async function readRanking(folder, readJSON) {
   const kinds = Array.isArray(list) ? list.map(each => String(Object(each).type).split('.').pop()) : ['Transformer']
   if (kinds.join() !== 'Transformer')
     throw new RangeError(`${MODULES}: ${kinds.join(', ')} are not covered by rank; covered: Transformer alone`)
-  const { most, isLower, task = 'sequence-classification' } = await readSizes(json)
+  const { path } = Object(Array.isArray(list) ? list[0] : undefined)
+  const { most, isLower, task = 'sequence-classification' } = await readSizes(json, path)
   if (task !== 'sequence-classification')
     throw new RangeError(
       `sentence_bert_config.json: transformer_task ${describe(task)} is not covered by rank; covered: sequence-classification`,

@@ -81,7 +81,8 @@ export async function readModules(folder, readJSON) {
     throw new RangeError(
       `${MODULES}: ${kinds.join(', ')} are not covered; covered: Transformer, Pooling, then ${KINDS.slice(2).join(', ')}`,
     )
-  if (first.path && (await folder.open(`${first.path}/config.json`)))
+  const has = async (/** @type {string} */ path) => (await folder.open(`${path}config.json`)) !== undefined
+  if (first.path && (await has(`${first.path}/`)) && (await has('')))
     throw new RangeError(
       `${MODULES}: the model lies in ${describe(first.path)}, beside the one that was opened: embed would run the other one. Open that folder and say { pooling }`,
     )
@@ -181,7 +182,8 @@ export async function readSizes(json, path = '') {
   if (![undefined, 'last_hidden_state', 'logits'].includes(state))
     refuse(file, 'modality_config.text.method_output_name', state, 'last_hidden_state')
   // Without it the length of the tokenizer counts, as far as the model has positions.
-  const tokenizer = /** @type {any} */ (size ?? (await json('tokenizer_config.json')))
+  const own = 'tokenizer_config.json'
+  const tokenizer = /** @type {any} */ (size ?? ((path && (await json(`${path}/${own}`))) || (await json(own))))
   const most = size ?? tokenizer?.model_max_length
   return { most: Number.isInteger(most) && most < 2 ** 31 ? most : undefined, isLower, task: config.transformer_task }
 }

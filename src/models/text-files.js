@@ -116,9 +116,10 @@ export async function readsOf(folder, source, config, hasClasses) {
     name === OF_PROCESSOR ||
     NAMED.test(name) ||
     (name === TOKENS && config.chat_template !== undefined && config.added_tokens_decoder === undefined)
+  const { outside = folder } = folder
   return {
-    modules: await whenNeeded(folder, source, name => name === 'modules.json', readModules, true),
-    ranking: hasClasses ? await whenNeeded(folder, source, name => RANKING.test(name), readRanking, true) : undefined,
+    modules: await whenNeeded(outside, source, name => name === 'modules.json', readModules, true),
+    ranking: hasClasses ? await whenNeeded(outside, source, name => RANKING.test(name), readRanking, true) : undefined,
     chat: await whenNeeded(folder, source, isOne, readChat),
   }
 }

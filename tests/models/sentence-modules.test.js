@@ -1,14 +1,18 @@
 // Modules of sentence-transformers and cross-encoders beside PyTorch (tests/goldens/make-sentence-modules.py).
 
 import assert from 'node:assert/strict'
-import { readFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:http'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
 import { after, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { load, tensor } from '../../src/index.js'
 import { readRanking } from '../../src/models/rank.js'
 import { readModules, recipeOf } from '../../src/models/sentence-modules.js'
 import { readJSON } from '../../src/models/source.js'
-import { loadModel, readSafetensors, saveModel, writeSafetensors } from '../../src/models.js'
+import { inspectModel, loadModel, readSafetensors, saveModel, writeSafetensors } from '../../src/models.js'
+import { startHub } from './hub.js'
 import { Tokenizer } from './tokenizer.js'
 
 const qkv = await load()
@@ -217,4 +221,59 @@ test('rank orders texts by the logit of a cross-encoder and the activation that 
     readRanking(folderOf({ 'modules.json': encode(dense) }), readJSON),
     /^RangeError: modules\.json: Transformer, Dense are not covered by rank/,
   )
+})
+
+test('a network in a folder of its own is opened with the modules beside that folder: from files, the disk, a server and the hub', async () => {
+  const modules = JSON.parse(new TextDecoder().decode(bytes['modules.json']))
+  const inner = Object.fromEntries(
+    NAMES.map(name => [/^(modules|1_)/.test(name) ? name : `0_Transformer/${name}`, bytes[name]]),
+  )
+  const [first, ...rest] = modules
+  inner['modules.json'] = encode([{ ...first, path: '0_Transformer' }, ...rest])
+  inner['0_Transformer/sentence_bert_config.json'] = encode({ max_seq_length: 5 })
+  const whole = await loadModel(
+    qkv,
+    /** @type {any} */ ({ ...bytes, 'sentence_bert_config.json': encode({ max_seq_length: 5 }) }),
+    { tokenizer: Tokenizer },
+  )
+  const list = ['the cat sat on the dog and the cat', 'a dog']
+  const want = await whole.embed(list)
+  whole.dispose()
+  const disk = mkdtempSync(join(tmpdir(), 'qkv-modules-'))
+  for (const [name, content] of Object.entries(inner)) {
+    mkdirSync(join(disk, dirname(name)), { recursive: true })
+    writeFileSync(join(disk, name), content)
+  }
+  const server = createServer((request, response) => {
+    const content = inner[String(request.url).slice(3)]
+    response.writeHead(content ? 200 : 404).end(content)
+  })
+  await new Promise(resolve => server.listen(0, '127.0.0.1', () => resolve(undefined)))
+  const { port } = /** @type {import('node:net').AddressInfo} */ (server.address())
+  const hub = await startHub({ 'me/inner': { files: inner } })
+  try {
+    /** @type {[any, object][]} */
+    const sources = [
+      [inner, {}],
+      [disk, {}],
+      [`http://127.0.0.1:${port}/m/`, {}],
+      ['hf:me/inner@main', { hub: hub.url, keep: false }],
+    ]
+    for (const [source, options] of sources) {
+      const model = await loadModel(qkv, source, { ...options, tokenizer: Tokenizer })
+      assert.deepEqual((await model.embed(list)).data, want.data, String(source))
+      model.dispose()
+      assert.equal((await inspectModel(source, options)).type, 'bert')
+    }
+  } finally {
+    server.close()
+    await hub.close()
+    rmSync(disk, { recursive: true })
+  }
+  const both = await loadModel(qkv, /** @type {any} */ ({ ...bytes, ...inner }), { tokenizer: Tokenizer })
+  await assert.rejects(
+    both.embed(list),
+    /modules\.json: the model lies in "0_Transformer", beside the one that was opened/,
+  )
+  both.dispose()
 })
