@@ -100,7 +100,7 @@ test('a typed weight stays, and the others of its row share the rest; on the lar
   await page.locator('#map [tabindex="0"]').first().focus()
   await page.keyboard.press('Control+Home')
   await page.keyboard.press('Space')
-  await becomes(async () => (await printed(page, 'masked'))[0], '-inf')
+  await becomes(async () => (await printed(page, 'masked'))[0], '-∞')
   await becomes(async () => (await printed(page, 'weights'))[0], '0.0000')
   await mode('read')
   await page.locator('#map [tabindex="0"]').first().focus()

@@ -59,7 +59,7 @@ test('cells are painted by mouse, in a stroke, and by touch', async () => {
   await page.mouse.move(to.x, to.y, { steps: 2 })
   await page.mouse.up()
   const hidden = async () =>
-    (await printed(page, 'masked')).flatMap((text, i) => (text === '-inf' ? [`${Math.floor(i / 6)},${i % 6}`] : []))
+    (await printed(page, 'masked')).flatMap((text, i) => (text === '-∞' ? [`${Math.floor(i / 6)},${i % 6}`] : []))
   await becomes(hidden, ['0,1', '0,2', '0,3', '0,4'])
   await page.locator('#algebra').waitFor({ state: 'attached' }) // painted cells can be hidden in both ways, too
 

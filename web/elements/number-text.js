@@ -3,17 +3,23 @@
 const MINUS = '\u2212'
 
 /** With a typographic minus; a zero that is left of a negative number has none. @param {string} text */
-const signed = text => text.replace(/^-/, Number(text) === 0 ? '' : MINUS)
+const signed = text => text.replace(/^-/, Number(text) === 0 ? '' : MINUS).replace('e-', `e${MINUS}`)
+
+/** From so many decimals on there is room for a power of ten. */
+const ROOM = 3
 
 /**
- * With that many decimals; very large and very small ones as powers of ten.
+ * With that many decimals; very large and very small ones as powers of ten: 4.1e−7, which is as long as 0.0000.
  * @param {number} value
  * @param {number} decimals
  */
 export function write(value, decimals) {
   if (Number.isNaN(value)) return 'nan'
   if (!Number.isFinite(value)) return value < 0 ? `${MINUS}∞` : '∞'
-  return signed(Math.abs(value) >= 1e7 ? value.toExponential(Math.min(decimals, 2)) : value.toFixed(decimals))
+  const size = Math.abs(value)
+  if (size >= 1e7) return signed(value.toExponential(Math.min(decimals, 2)))
+  if (size === 0 || decimals < ROOM || size >= 0.5 / 10 ** decimals) return signed(value.toFixed(decimals))
+  return signed(value.toExponential(size < 1e-9 ? Math.max(decimals - 4, 0) : decimals - 3))
 }
 
 /** The end of a scale, with three digits. @param {number} value */

@@ -1,19 +1,11 @@
-// Numbers as the article prints them.
+// Numbers of the page: those of the elements, and shares.
 
-/**
- * Four decimals with a true minus; `−inf` for hidden scores.
- * @param {number} x
- */
-export function format(x) {
-  if (Number.isNaN(x)) return 'nan'
-  return (Number.isFinite(x) ? x.toFixed(4) : x < 0 ? '-inf' : 'inf').replace('-', '\u2212')
-}
+import { write } from '../elements/number-text.js'
 
-/**
- * The end of a colour scale, short.
- * @param {number} x
- */
-export const short = x => x.toPrecision(3).replace('-', '\u2212')
+export { short } from '../elements/number-text.js'
+
+/** Four decimals with a true minus; 4.1e−7 where they would say 0.0000, −∞ for hidden scores. @param {number} x */
+export const format = x => write(x, 4)
 
 /** What writes shares, of a language and the least count of decimals: making it takes longer than writing. @type {Map<string, Intl.NumberFormat>} */
 const writers = new Map()

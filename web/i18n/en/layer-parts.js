@@ -119,6 +119,8 @@ export const texts = {
   'shape.back': 'transpose back',
   'shape.join': 'view',
   'shape.out': 'project',
+  exportTrained:
+    'The link opens this layer again, and the file has every number. A program of the whole model is in Models.',
   exportText:
     'The programs print the numbers of this page: same seed, same random streams, and all that was set by hand.',
   'code.pytorch': 'The PyTorch program (Python)',
@@ -185,7 +187,7 @@ export const texts = {
   'glossary.head': 'One attention with matrices of its own. Several work side by side; their outputs are joined.',
   'glossary.score': 'How well a query fits a key: their dot product, before softmax.',
   'glossary.softmax': 'Turns a row of scores into shares: e to each score, divided by the sum of the row.',
-  'glossary.mask': 'Says which key a query may see. A hidden score becomes −inf, its weight 0.',
+  'glossary.mask': 'Says which key a query may see. A hidden score becomes −∞, its weight 0.',
   'glossary.weight':
     'A share of attention, from 0 to 1; those of a row sum to one. (W_q, W_k, W_v and W_O are weights of another kind: the numbers a model would learn.)',
   'glossary.entropy':

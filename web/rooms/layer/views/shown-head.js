@@ -1,7 +1,7 @@
 // The chosen head as the pictures of web/head take it, and what its reader does there.
 
 import { html } from 'lit'
-import { short } from '../../../elements/number-text.js'
+import { short } from '../../../files/number-format.js'
 import { glosses, withGlosses } from '../../../head/glosses.js'
 import { largestOf } from '../../../head/scale.js'
 import { otherHead } from '../explain/comparison.js'

@@ -74,8 +74,7 @@ function ask(context, word) {
                     t(answer.moved === 0 ? 'asksStill' : 'asksMoved', {
                       ...params,
                       word: marked(answer.word),
-                      moved:
-                        answer.moved < 5e-5 ? answer.moved.toExponential(1).replace('-', '−') : format(answer.moved),
+                      moved: format(answer.moved),
                     }),
                   )}</p>`
             }
