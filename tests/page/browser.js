@@ -83,6 +83,7 @@ export const plain = text => text.replace(/\s+/g, ' ').trim()
  * @returns {Promise<string[]>}
  */
 export async function printed(page, matrix) {
+  await page.locator('.steps-panel').waitFor({ state: 'attached' }) // it is loaded when the picture stands
   await settled(page)
   const texts = await page.locator(`[data-matrix="${matrix}"] [data-row]`).allTextContents()
   return texts.map(text => text.replace('−', '-'))

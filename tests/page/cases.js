@@ -25,9 +25,20 @@ const X = { dims: [1, 2, 3], data: [0.5, -1.25, 3e-7, 2, 0, -4] }
 
 /** @type {[string, Settings][]} */
 export const CASES = [
-  ...Object.keys(PRESETS).map(
-    name => /** @type {[string, Settings]} */ ([name, settingsOf(/** @type {any} */ (name))]),
-  ),
+  ...Object.keys(PRESETS)
+    .filter(name => name !== 'trained') // whose numbers come from a model
+    .map(name => /** @type {[string, Settings]} */ ([name, settingsOf(/** @type {any} */ (name))])),
+  [
+    'positions that are added, a cell of X set by hand',
+    set(change(DEFAULTS, { positions: 'added' }), 'X', 0, 1, 2, 0.5),
+  ],
+  [
+    'positions that are added to both of two sentences, of a size that is odd',
+    change(DEFAULTS, { positions: 'added', kind: 'cross', dModel: 5 }),
+  ],
+  ['rotary positions', change(DEFAULTS, { positions: 'rotary', dKey: 4, mask: 'causal' })],
+  ['a batch with rotary positions', change(layer, { positions: 'rotary', batch: 3 })],
+  ['additive scores of queries that are turned', change(DEFAULTS, { positions: 'rotary', score: 'additive' })],
   ['causal, weights hidden after softmax', change(layer, { mask: 'causal', masking: 'after' })],
   ['a window', change(DEFAULTS, { mask: 'window', left: 2, right: 0 })],
   ['padding', change(DEFAULTS, { mask: 'padding', padding: 3 })],

@@ -69,6 +69,7 @@ const NEVER_ONE = {
   'layer-parts.js': ['costText', 'costBoth', 'batchText', 'importMany', 'importColumns', 'importHeads'],
   'layer.js': [
     'problemTokens',
+    'trainedLong',
     'problemLong',
     'problemDivide',
     'problemHandBuilt',
@@ -193,7 +194,7 @@ test('what a first reader did not understand was replaced, in the words that wer
   for (const text of [
     'largest score, then take e to that power',
     'Scores spread like √d; dividing keeps softmax from picking a single word.',
-    '0 if the key is visible, −inf if it is hidden',
+    '0 if the key is visible, −∞ if it is hidden',
     'Step by step',
     'Tensor shapes',
     'Differences from the source notebook',

@@ -78,8 +78,8 @@ test('the site loads from a sub-path, under a strict Content-Security-Policy tha
   own.browser.complaints.splice(0) // those of what was tried here
 })
 
-/** A worker, which Learn and Models need for their first picture. One layer starts its own when its picture stands, to compare large sums with float64. */
-const WORKER = /^assets\/worker-/
+/** What One layer loads when its picture stands: the walk through the steps below it, and a worker that compares large sums with float64. Learn and Models need theirs for the first picture. */
+const LATER = /^assets\/(?:worker|steps-panel)-/
 
 /** Bytes of each file of the site, gzipped. @type {Map<string, number>} */
 const gzipped = new Map()
@@ -114,7 +114,7 @@ async function downloads(hash) {
   own.browser.context.off('request', note)
   const isLayer = (await page.locator('main.room').count()) > 0
   const names = [...sizes.keys()]
-  const end = isLayer ? names.findIndex(name => WORKER.test(name)) : -1
+  const end = isLayer ? names.findIndex(name => LATER.test(name)) : -1
   return end < 0 ? sizes : new Map([...sizes].slice(0, end))
 }
 

@@ -16,10 +16,13 @@ import { TASKS } from '../../web/rooms/learn/tasks/index.js'
 import { room as models } from '../../web/rooms/models/room.js'
 import { handlers as modelsHandlers } from '../../web/rooms/models/session.js'
 import { defaultsOf, toLink } from '../../web/shell/settings-link.js'
+import { useEnglishModel } from './english-model.js'
 import { folder } from './models-store.js'
 import { holds, propertiesOf, qkv, useNoBrowser } from './states.js'
 
 useNoBrowser()
+/** The first model of the page, for One layer; Models is given files. */
+useEnglishModel()
 
 const FLOW_STEPS = /** @type {import('../../web/elements/flow-frames.js').FlowStep[]} */ (Object.keys(STEP_OF))
 
@@ -116,8 +119,12 @@ test('One layer shows every state, and draws no cell otherwise than its number',
     runs: 4,
     links: layerLinks,
     look: hidesNothing,
-    settled: () => new Promise(resolve => setTimeout(resolve)),
+    settled: async ({ store }) => {
+      do await turn()
+      while (store.state.got.trace?.is === 'waiting')
+    },
     actions: {
+      train: fc.tuple(flag),
       change: fc.tuple(ofComputed),
       look: fc.tuple(
         fc.record(

@@ -14,7 +14,7 @@ test('the text of a step is true for the settings: hidden after softmax, two sen
     await follow(hash)
     await reads(`.step-${step} .text`, what)
   }
-  await says('#2&mask=causal', 'masked', /−inf if it is hidden/)
+  await says('#2&mask=causal', 'masked', /−∞ if it is hidden/)
   await says('#2&mask=causal&masking=after', 'masked', /becomes 0\. Then each weight/)
   await says(LAYER, 'project', /^Each vector becomes three others/)
   await says('#2&kind=cross&second=one+two', 'project', /^Each vector that asks/)

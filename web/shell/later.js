@@ -2,6 +2,13 @@
 
 import { until } from 'lit/directives/until.js'
 
+/** Waits until the page has been painted and has nothing else to do. */
+export const idle = () =>
+  new Promise(resolve => {
+    if (typeof requestIdleCallback !== 'function') return setTimeout(resolve)
+    return requestAnimationFrame(() => requestIdleCallback(resolve, { timeout: 1000 }))
+  })
+
 /**
  * @template M
  * @param {() => Promise<M>} load

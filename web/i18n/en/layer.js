@@ -7,6 +7,12 @@ export const texts = {
   'value.heads': 'heads {heads}',
   'value.dModel': 'model size {dModel}',
   'value.seed': 'seed {seed}',
+  'value.layer': 'layer {layer}',
+  numbersRandom: 'Random matrices',
+  numbersTrained: 'A trained head',
+  trainedOpening: 'Opening the English model (1 MB)…',
+  trainedMissing: 'The English model is not part of this copy of the page.',
+  trainedLong: 'The model reads up to {most} tokens, but there are {count}. Use fewer.',
   'value.mask.none': 'no mask',
   'value.mask.causal': 'causal mask',
   'value.mask.window': 'window mask',
@@ -47,6 +53,7 @@ export const texts = {
   'seeTrained.cross': 'See a trained translation',
   trainOne: 'train one',
   'untrained.random': 'The matrices are random: nothing here is trained.',
+  'untrained.trained': 'Head {layer}.{head} of the English model: it learned every number here from texts.',
   'untrained.handBuilt': 'These heads are built by hand: nothing here is trained.',
   'untrained.room': 'These numbers come from a model that was trained in another room.',
   'untrained.imported': 'The numbers were imported: nothing here is trained.',
@@ -97,6 +104,7 @@ export const texts = {
   output: 'output',
   'rail.embed': 'X',
   'rail.project': 'Q K V',
+  'rail.rotate': 'positions',
   'rail.additive': 'hidden units',
   'rail.scores': 'scores',
   'rail.scaled': 'scaled',
@@ -116,7 +124,7 @@ export const texts = {
   inductionNone: 'No word of this sentence repeats. Type a sentence that repeats a word.',
   algebra: 'What the mask removes, and why rows still sum to 1',
   algebraText:
-    'Each column divides exponentials by a sum. Hidden exponentials (struck out) drop out of numerator and denominator. Dividing the rest by its own sum gives the last column, whether a key is hidden before softmax (−inf, whose exponential is 0) or after it (weight 0, then divided again).',
+    'Each column divides exponentials by a sum. Hidden exponentials (struck out) drop out of numerator and denominator. Dividing the rest by its own sum gives the last column, whether a key is hidden before softmax (−∞, whose exponential is 0) or after it (weight 0, then divided again).',
   algebraRow: 'Row of {query}',
   extremes: 'If a hidden key is NaN, or its score is huge: the first weight of the first row',
 
@@ -153,6 +161,8 @@ export const texts = {
   'preset.translation.note': 'English words ask, Chinese words answer. Sentence of notebook 003.',
   'preset.handBuilt': 'Heads built by hand: induction and others',
   'preset.handBuilt.note': 'Five heads built by hand, each with one task. Choose another kind for any head.',
+  'preset.trained': 'A trained head',
+  'preset.trained.note': 'Four heads of the English model that ships with this page, on your own sentence.',
   'preset.waistline': 'Waist and weight',
   'preset.waistline.note': 'Three people, a waist of 62: a Gaussian kernel estimates 112.5. Source: notebook 004.',
   differs: 'Differences from the source notebook',
@@ -184,6 +194,12 @@ export const texts = {
   'model.heads': 'random matrices per head',
   'model.multihead': 'nn.MultiheadAttention',
   'model.handBuilt': 'heads built by hand',
+  'model.trained': 'trained English model',
+  layer: 'Layer',
+  positions: 'Positions',
+  'positions.none': 'none: order is not seen',
+  'positions.added': 'added to the embeddings',
+  'positions.rotary': 'rotary: q and k are turned',
   'model.imported': 'imported tensors',
   sharpness: 'Sharpness',
   handBuiltHead: 'Head {head} looks for',
@@ -215,6 +231,7 @@ export const texts = {
   problemLong: 'This page reads up to {most} characters, but there are {count}. Shorten the sentence.',
   problemSeed: 'A seed is a whole number, such as 123.',
   problemDivide: '{heads} heads do not divide a model of {dModel}.',
+  problemRotary: 'Rotary positions turn pairs: a key size of {size} has no partner for one number.',
   problemHandBuilt: 'Heads built by hand take up to {most} tokens, but there are {count}. Use fewer.',
   problemTableSize:
     'A table of {dModel} columns is limited to {most} rows, because the page draws every number before it. Use fewer rows, or choose “seeded again for weights”.',
@@ -255,6 +272,9 @@ export const texts = {
   'step.embed.handBuilt':
     'Each token is a row of ones and zeros: its position (@), its word, and the word before it (→), which a previous-token head in the layer below found.',
   'step.embed.imported': 'Each token has a row of imported numbers.',
+  'step.embed.trained':
+    'What the layer reads for each token: the embedding and what earlier layers added, after the norm.',
+  'step.embed.added': 'Each embedding X_w gets a vector P of its position: sines and cosines.',
   'step.embed.random':
     'Each token that asks takes its row from a table of random numbers. The rows that answer are random, without words.',
   'step.project': 'Queries, keys and values',
@@ -262,6 +282,9 @@ export const texts = {
     'Each vector becomes three others: a query (what it asks), a key (what it answers to), a value (what it passes on).',
   'step.project.cross':
     'Each vector that asks becomes a query. Each vector that answers becomes a key (what it answers to) and a value (what it passes on).',
+  'step.rotate': 'Positions',
+  'step.rotate.text':
+    'Each query and key is turned by an angle that grows with its position. Their product then depends on how far apart the two words are.',
   'step.additive': 'Hidden units',
   'step.additive.text': 'Queries and keys pass a layer of their own first.',
   'step.scores': 'Queries times keys',
@@ -272,7 +295,7 @@ export const texts = {
   'step.scaled.none': 'Scores of this kind are not scaled.',
   'step.masked': 'Masked',
   'step.masked.text':
-    'Each score gets 0 if the key is visible, −inf if it is hidden. Softmax divides by the sum of what is left, so the shares still sum to 1.',
+    'Each score gets 0 if the key is visible, −∞ if it is hidden. Softmax divides by the sum of what is left, so the shares still sum to 1.',
   'step.masked.after': 'Each hidden weight becomes 0. Then each weight is divided by the sum of what is left.',
   'step.softmax': 'Softmax',
   'step.softmax.text': 'Scores become shares that sum to one.',
@@ -285,6 +308,12 @@ export const texts = {
   cost: 'What it costs, shapes',
   costCopied: 'The times are copied.',
 
+  'matrix.E': 'Embeddings of the words',
+  'matrix.P': 'Positions',
+  'matrix.E2': 'Embeddings of the second words',
+  'matrix.P2': 'Positions in the second sentence',
+  'matrix.Qr': 'Queries, turned',
+  'matrix.Kr': 'Keys, turned',
   'matrix.X': 'Embeddings',
   'matrix.X2': 'Embeddings of the second sentence',
   'matrix.Wq': 'Query weights',
@@ -350,6 +379,9 @@ export const texts = {
     'One where the token has this position, this word or this word before it; zero elsewhere. A previous-token head in the layer below found the words before.',
   'origin.handBuiltWeights':
     'Built by hand. W_q selects what the head looks for, and the sharpness is its size; W_k selects which keys match; W_v copies the word.',
+  'origin.places': 'The sine or cosine of the position: each pair of columns has its own wavelength.',
+  'origin.model': 'What layer {layer} reads at this token: embedding and earlier layers, after the norm.',
+  'origin.modelWeights': 'A weight of layer {layer}, learned from texts.',
   'origin.zeros': 'Biases begin as zeros.',
   'origin.imported': 'This number was imported.',
   explainHand: 'You set this number by hand. What follows was computed from it.',
@@ -358,6 +390,9 @@ export const texts = {
   explainOutput: 'Weight times value, for each key, added up:',
   explainGaussian: 'Minus the squared distance of query and key, over 2σ², with σ = {sigma}:',
   explainAdditive: 'Hidden units of query and key, added, through tanh, weighed and added up:',
+  explainSum: 'Word and position are added:',
+  explainRotate:
+    'This number and its partner turn together by {angle}, at position {position} (counted from 0): cosine times the one, sine times the other.',
   explainScale:
     'The score divided by √{size}. Scores spread like √d; dividing keeps softmax from picking a single word:',
   explainFactor: 'The score, times the scale that was set:',
@@ -411,6 +446,7 @@ export const texts = {
   'tour.induction.question': '7. What does an induction head do?',
   'mapOrigin.random': 'random, seed {seed}',
   'mapOrigin.handBuilt': 'built by hand',
+  'mapOrigin.trained': 'English model, layer {layer}',
   'mapOrigin.imported': 'given',
   'mapOrigin.room': 'trained in another room',
   'mapOrigin.edited': '{origin}, cells set by hand',

@@ -8,10 +8,10 @@ import { stepsOf } from './explain/steps.js'
 import { strongestLink } from './explain/strongest-link.js'
 import { isDone, stopOf, VECTOR_SIZE } from './explain/tour.js'
 import { everything } from './export.js'
-import { FIELDS, hasScores, isFloat32 } from './fields.js'
+import { DEFAULTS, FIELDS, hasScores, isFloat32 } from './fields.js'
 import { EDITABLE, MATRICES } from './matrices.js'
 import { resultOf } from './needs.js'
-import { settingsOf } from './presets.js'
+import { PRESETS, settingsOf } from './presets.js'
 import { hasCell } from './selection.js'
 import { change, DEFAULT_VIEW, edit, isSameCell, pageOf, paint, selectionOf, settingsOfTensors } from './settings.js'
 
@@ -20,6 +20,12 @@ import { change, DEFAULT_VIEW, edit, isSameCell, pageOf, paint, selectionOf, set
 
 /** The default settings as a link, which would be empty otherwise. */
 const DEFAULT_BASELINE = 'seed=123'
+
+/** What a trained head leaves behind where the numbers are random again. @type {Partial<Settings>} */
+const RANDOM = { model: 'heads', mask: 'none', positions: 'none' }
+
+/** Sentences of the examples. */
+const EXAMPLES = Object.values(PRESETS).map(({ patch }) => ('sentence' in patch ? patch.sentence : DEFAULTS.sentence))
 
 /** New settings; a comparison that failed is tried again. @param {LayerState} state @param {Settings} settings @param {string} [mark] @returns {LayerStep} */
 export const set = ({ got }, settings, mark) => ({
@@ -219,6 +225,13 @@ const plain = {
     const step = set(state, change(state.settings, patch), mark)
     if (!('sentence' in patch)) return step
     return both(step, { view: { range: undefined }, effects: offer(String(patch.sentence)) })
+  },
+  train(state, isTrained) {
+    const { settings } = state
+    // The sentence of an example gives way to one in which the head is seen at work.
+    const own = isTrained && !EXAMPLES.includes(settings.sentence) ? { sentence: settings.sentence } : {}
+    const patch = isTrained ? PRESETS.trained.patch : RANDOM
+    return open(state, { ...change(settings, { ...patch, ...own }), word: null, cell: null, less: null })
   },
   look: (_, patch) => ({ set: patch, isReplaced: true, view: { pointed: undefined } }),
   goTo,

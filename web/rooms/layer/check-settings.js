@@ -3,7 +3,7 @@
 import { tokenize } from 'qkv/tokenize'
 import { toNumber } from '../../shell/kinds.js'
 import { applies, DEFAULTS, describe, FIELDS, fieldsThat, HAND_BUILT, isFloat32 } from './fields.js'
-import { MOST_CHARACTERS, MOST_HAND_BUILT_TOKENS, MOST_HEADS, MOST_TABLE, MOST_TOKENS } from './limits.js'
+import { MOST_CHARACTERS, MOST_HAND_BUILT_TOKENS, MOST_HEADS, MOST_TABLE, MOST_TOKENS, TRAINED } from './limits.js'
 
 /** @import { Tokens } from 'qkv/tokenize' */
 /** @import { FieldName, Imported, NumberField, Settings } from './layer.js' */
@@ -14,8 +14,8 @@ import { MOST_CHARACTERS, MOST_HAND_BUILT_TOKENS, MOST_HEADS, MOST_TABLE, MOST_T
 /**
  * What the tracer takes: every number in its range, the sentences in tokens. Plain data.
  * @typedef {Omit<Settings, NumberField | 'seed' | 'scale'> & Record<NumberField, number> & {
- *   seed: bigint, scale: number | null, isCross: boolean, queries: Tokens, keys: Tokens }} Checked
- *   keys: those of `queries` unless isCross
+ *   seed: bigint, scale: number | null, isCross: boolean, queries: Tokens, keys: Tokens, given?: import('./layer.js').Tensors }} Checked
+ *   keys: those of `queries` unless isCross; given: of a trained layer, what it reads and its weights, in the session
  */
 
 const NUMBER_FIELDS = /** @type {NumberField[]} */ (fieldsThat(({ kind }) => kind.least !== undefined))
@@ -58,8 +58,15 @@ function checkAnew(settings) {
   )
   const own = model === 'imported' ? imported : null
   if (model === 'imported' && !own) problems.model = { key: 'problemImported', params: {} }
-  const isCross = settings.kind === 'cross' || own !== null
-  const sentences = own ? namesOfImported(settings, own) : checkSentences(settings, numbers.tableRows, problems)
+  const isTrained = model === 'trained'
+  const isCross = (settings.kind === 'cross' && !isTrained) || own !== null
+  const sentences = own
+    ? namesOfImported(settings, own)
+    : checkSentences(
+        isTrained ? { ...settings, kind: 'self', tokenizer: 'words' } : settings,
+        numbers.tableRows,
+        problems,
+      )
   const { queries, keys } = sentences
   if (own) numbers.heads = headsOfImported(own)
   if (model === 'multihead') {
@@ -68,7 +75,15 @@ function checkAnew(settings) {
       problems.heads ??= { key: 'problemDivide', params: { heads, dModel }, offers: dividing(heads, dModel) }
     numbers.dKey = numbers.dValue = dModel / heads
   } else numbers.batch = 1
-  const { heads, tableRows, dModel } = numbers
+  if (isTrained) numbers.heads = TRAINED.heads
+  const positions = applies(settings, 'positions') ? settings.positions : 'none'
+  const { heads, tableRows, dModel, dKey } = numbers
+  if (positions === 'rotary' && !isTrained && dKey % 2)
+    problems.positions = {
+      key: 'problemRotary',
+      params: { size: dKey },
+      offers: model === 'heads' ? [{ dKey: dKey + 1 }] : [{ dModel: dModel + heads }],
+    }
   if (applies(settings, 'draw') && settings.draw === 'continue' && tableRows * dModel > MOST_TABLE)
     problems.tableRows ??= { key: 'problemTableSize', params: { most: Math.floor(MOST_TABLE / dModel), dModel } }
   if (model === 'handBuilt')
@@ -87,7 +102,7 @@ function checkAnew(settings) {
   const handBuilt = Array.from({ length: heads }, (_, h) => settings.handBuilt[h] ?? HAND_BUILT[h % HAND_BUILT.length])
   const edits = settings.edits.filter(({ value }) => isFloat32(value))
   return {
-    checked: { ...settings, ...numbers, ...sentences, edits, handBuilt, probeWord, isCross, seed, scale },
+    checked: { ...settings, ...numbers, ...sentences, edits, handBuilt, probeWord, isCross, seed, scale, positions },
     problems,
   }
 }

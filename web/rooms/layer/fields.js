@@ -4,7 +4,7 @@
 import { choice, count, flag, other, real, text, whole } from '../../shell/kinds.js'
 import { defaultsOf } from '../../shell/settings-link.js'
 import { checkImported } from './imported-tensors.js'
-import { MOST_HEADS, MOST_TOKENS } from './limits.js'
+import { MOST_HEADS, MOST_TOKENS, TRAINED } from './limits.js'
 import { EDITABLE, OF_TOKENS } from './matrices.js'
 
 /** @import { MatrixId } from './layer.js' */
@@ -22,7 +22,8 @@ import { EDITABLE, OF_TOKENS } from './matrices.js'
  * - multihead: torch.nn.MultiheadAttention, with biases and W_O
  * - handBuilt: heads built by hand, each of a kind
  * - imported: Q, K, V or weights that the reader imported
- * @typedef {'heads' | 'multihead' | 'handBuilt' | 'imported'} Model
+ * - trained: a layer of the English model that ships with the page
+ * @typedef {'heads' | 'multihead' | 'handBuilt' | 'imported' | 'trained'} Model
  */
 
 /** Kinds of heads built by hand. */
@@ -87,11 +88,15 @@ const when = values => settings =>
   Object.entries(values).every(([field, choices]) => choices?.includes(String(settings[field])))
 
 const isDrawn = when({ model: ['heads', 'multihead'] })
+const isTrained = when({ model: ['trained'] })
 const hasHeads = when({ model: ['heads', 'multihead', 'handBuilt'] })
 /** Weights that are given have no scores, of which a mask could hide some. @param {{ model: string, imported: any }} settings @returns {boolean} */
 export const hasScores = ({ model, imported }) => model !== 'imported' || !imported?.weights
 /** @param {string} kind @returns {(settings: any) => boolean} */
 const isMasked = kind => settings => settings.mask === kind && hasScores(settings)
+/** Are queries and keys two sentences? @param {{ kind: string, model: string }} settings */
+export const isPair = ({ kind, model }) => model === 'imported' || (kind === 'cross' && model !== 'trained')
+
 const isOfWords = { clears: OF_TOKENS, repaints: true }
 const place = /** @type {const} */ ({ history: 'place' })
 /** Shown, and gone with these numbers. */
@@ -199,7 +204,7 @@ export const FIELDS = {
   sentence: setting(text(), 'Life is short, eat dessert first', isOfWords),
   /** The sentence of keys and values. */
   second: setting(text(), 'Das Leben ist kurz, iss den Nachtisch zuerst', {
-    applies: settings => settings.kind === 'cross' || settings.model === 'imported',
+    applies: settings => isPair(settings),
     ...isOfWords,
   }),
   kind: oneOf(['self', 'cross'], {
@@ -217,8 +222,24 @@ export const FIELDS = {
     clears: OF_TOKENS,
   }),
 
+  /**
+   * How a word knows its position: 'added' adds a sinusoid to its embedding; 'rotary' turns queries and keys by an angle that
+   * grows with the position.
+   */
+  positions: oneOf(['none', 'added', 'rotary'], {
+    group: 'words',
+    applies: when({ model: ['heads', 'multihead', 'trained'] }),
+    draws: true,
+  }),
+
   /** @see Model */
-  model: oneOf(['heads', 'multihead', 'handBuilt', 'imported'], { group: 'numbers', draws: true, clears: 'all' }),
+  model: oneOf(['heads', 'multihead', 'handBuilt', 'imported', 'trained'], {
+    group: 'numbers',
+    draws: true,
+    clears: 'all',
+  }),
+  /** Of the trained model, from 1. */
+  layer: wholeOf(2, 1, TRAINED.layers, { group: 'numbers', applies: isTrained, draws: true, clears: 'all' }),
   /** Of all that is drawn. */
   seed: setting(text(), '123', {
     group: 'numbers',

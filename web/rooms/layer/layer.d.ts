@@ -78,8 +78,8 @@ export type View = {
   handedOver?: Imported
 }
 
-/** Settings whose numbers are asked for; `head`: whose steps a large trace keeps. */
-export type Traced = { checked: Checked; head: number }
+/** Settings whose numbers are asked for; `head`: whose steps a large trace keeps; `urls`: of the files of a trained model. */
+export type Traced = { checked: Checked; head: number; urls?: Record<string, string> }
 
 export type LayerAsks = {
   trace: { request: Traced; value: Result }
@@ -100,6 +100,8 @@ export type LayerAsks = {
 }
 
 export type LayerActions = {
+  /** Numbers of a trained head for the sentence, or random ones. */
+  train: [isTrained: boolean]
   /** Changes of one mark in a row are one to undo. */
   change: [patch: Partial<Settings>, mark?: string]
   /** What is shown, not what is computed. */

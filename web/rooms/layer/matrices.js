@@ -3,7 +3,7 @@
 
 /** @typedef {keyof typeof MATRICES} MatrixId */
 /** @typedef {'tokens' | 'queries' | 'keys' | 'model' | 'query' | 'value' | 'hidden' | 'heads' | 'one'} Axis */
-/** @typedef {'embed' | 'project' | 'additive' | 'scores' | 'scaled' | 'masked' | 'softmax' | 'mix' | 'join' | 'out'} StepId */
+/** @typedef {'embed' | 'project' | 'rotate' | 'additive' | 'scores' | 'scaled' | 'masked' | 'softmax' | 'mix' | 'join' | 'out'} StepId */
 
 /**
  * How a cell is computed from its sources:
@@ -11,8 +11,9 @@
  * - scores: what the score function says        - scale: times the factor of the scores
  * - mask: hidden scores become minus infinity   - zero: hidden weights become zero
  * - softmax: along a line                       - divide: by the sum of its line
- * - join: the heads side by side
- * @typedef {'product' | 'scores' | 'scale' | 'mask' | 'zero' | 'softmax' | 'divide' | 'join'} Rule
+ * - join: the heads side by side                - add: two cells
+ * - rotate: a cell and its partner turn by an angle
+ * @typedef {'add' | 'rotate' | 'product' | 'scores' | 'scale' | 'mask' | 'zero' | 'softmax' | 'divide' | 'join'} Rule
  */
 
 /**
@@ -21,7 +22,8 @@
  * - crossed: the row whose number is the column
  * - line: its row, or with softmax over the queries its column
  * - all: the whole matrix    - head: the one cell that stands here, of its head
- * @typedef {'cell' | 'row' | 'column' | 'crossed' | 'line' | 'all' | 'head'} Reach
+ * - partner: the cell of its row that turns with it, half a row away
+ * @typedef {'partner' | 'cell' | 'row' | 'column' | 'crossed' | 'line' | 'all' | 'head'} Reach
  */
 
 /**
@@ -61,12 +63,29 @@ const product = (left, right, bias) => ({
 const computation = (rule, sources, step) => ({ rule, sources, step })
 
 const free = /** @type {const} */ ({ free: 'always' })
+/** @param {string} id @returns {Computation} */
+const turned = id =>
+  computation('rotate', [
+    [id, 'cell'],
+    [id, 'partner'],
+  ])
+/** @param {string} words @param {string} places @returns {Computation} */
+const sum = (words, places) =>
+  computation('add', [
+    [words, 'cell'],
+    [places, 'cell'],
+  ])
+
 const share = { isShare: true, isHideable: true }
 const inner = { isInner: true }
 
 export const MATRICES = {
-  X: matrix('X', ['tokens', 'model'], { step: 'embed', isOfTokens: true, ...free }),
-  X2: matrix('X_2', ['keys', 'model'], { step: 'embed', isOfTokens: true, ...free }),
+  E: matrix('X_w', ['tokens', 'model'], { step: 'embed' }),
+  P: matrix('P', ['tokens', 'model'], { step: 'embed' }),
+  X: matrix('X', ['tokens', 'model'], { step: 'embed', isOfTokens: true, ...free, computations: [sum('E', 'P')] }),
+  E2: matrix('X_{w 2}', ['keys', 'model'], { step: 'embed' }),
+  P2: matrix('P_2', ['keys', 'model'], { step: 'embed' }),
+  X2: matrix('X_2', ['keys', 'model'], { step: 'embed', isOfTokens: true, ...free, computations: [sum('E2', 'P2')] }),
   Wq: matrix('W_q', ['model', 'query'], free),
   bq: matrix('b_q', ['one', 'query'], free),
   Wk: matrix('W_k', ['model', 'query'], free),
@@ -91,12 +110,20 @@ export const MATRICES = {
     free: 'imported',
     computations: [product('X2', 'Wv', 'bv'), product('X', 'Wv', 'bv')],
   }),
+  Qr: matrix('Q_r', ['queries', 'query'], { step: 'rotate', computations: [turned('Q')] }),
+  Kr: matrix('K_r', ['keys', 'query'], { step: 'rotate', computations: [turned('K')] }),
   Wa: matrix('W_a', ['query', 'hidden'], free),
   ba: matrix('b_a', ['one', 'hidden'], free),
   Ua: matrix('U_a', ['query', 'hidden'], free),
   va: matrix('v_a', ['one', 'hidden'], free),
-  Aq: matrix('Q_a', ['queries', 'hidden'], { step: 'additive', computations: [product('Q', 'Wa', 'ba')] }),
-  Ak: matrix('K_a', ['keys', 'hidden'], { step: 'additive', computations: [product('K', 'Ua')] }),
+  Aq: matrix('Q_a', ['queries', 'hidden'], {
+    step: 'additive',
+    computations: [product('Qr', 'Wa', 'ba'), product('Q', 'Wa', 'ba')],
+  }),
+  Ak: matrix('K_a', ['keys', 'hidden'], {
+    step: 'additive',
+    computations: [product('Kr', 'Ua'), product('K', 'Ua')],
+  }),
   scores: matrix('S', ['queries', 'keys'], {
     step: 'scores',
     computations: [
@@ -104,6 +131,10 @@ export const MATRICES = {
         ['Aq', 'row'],
         ['Ak', 'crossed'],
         ['va', 'all'],
+      ]),
+      computation('scores', [
+        ['Qr', 'row'],
+        ['Kr', 'crossed'],
       ]),
       computation('scores', [
         ['Q', 'row'],

@@ -1,11 +1,13 @@
 // What must be computed to draw One layer, and what of it is computed on the page, in this frame.
 
 import { Tensor } from 'qkv'
+import { SHIPPED } from '../../files/shipped-models.js'
 import { fromLink } from '../../shell/settings-link.js'
 import { shown } from '../../shell/slots.js'
 import { check } from './check-settings.js'
 import { stopOf } from './explain/tour.js'
 import { DEFAULTS, FIELDS } from './fields.js'
+import { TRAINED } from './limits.js'
 import { signature } from './settings.js'
 import { computeOf, troubleOf } from './trace/compute.js'
 import { isLarge } from './trace/large-trace.js'
@@ -25,6 +27,12 @@ function tracedOf(settings) {
     checked && { checked, head: settings.head, key: `${isLarge(checked) ? settings.head : ''} ${signature(settings)}` }
   )
 }
+
+/** With the addresses of the model, where its numbers are wanted. @template {Traced} T @param {T} traced @returns {T} */
+const withModel = traced =>
+  traced.checked.model === 'trained'
+    ? { ...traced, urls: SHIPPED.find(({ name }) => name === TRAINED.name)?.urls }
+    : traced
 
 /** Is it shown how random scores are distributed? @param {LayerState} state */
 export const hasDistribution = ({ settings: { tour }, view }) =>
@@ -52,7 +60,7 @@ export function needs(state) {
   // A link with problems has something to show beside them.
   const traced = tracedOf(settings) ?? tracedOf(DEFAULTS)
   if (!traced) return []
-  const { key, ...request } = traced
+  const { key, ...request } = withModel(traced)
   /** @type {ReturnType<LayerRoom['needs']>} */
   const all = [{ type: 'trace', key, ...request }]
   if (got.trace?.is === 'here') {
@@ -66,8 +74,7 @@ export function needs(state) {
       all.push({
         type: 'baseline',
         key: `${isLarge(baseline) ? head : ''} ${settings.baseline}`,
-        checked: baseline,
-        head,
+        ...withModel({ checked: baseline, head }),
       })
   }
   return all
@@ -82,7 +89,7 @@ export function now(request, qkv) {
   try {
     if (request.type === 'read' || request.type === 'timing') return undefined
     const { checked } = /** @type {Traced} */ (request)
-    if (isLarge(checked)) return undefined
+    if (isLarge(checked) || checked.model === 'trained') return undefined
     if (request.type === 'baseline') return compute.baseline(checked)
     if (request.type === 'trace') {
       const result = compute.trace(checked)
@@ -98,13 +105,29 @@ export function now(request, qkv) {
   }
 }
 
-/** Tensors come out of a message as plain objects. @param {Result} result @returns {Result} */
-export const revived = result => ({
-  ...result,
-  ...(result.smalls && { smalls: new Tensor(result.smalls.data, result.smalls.dims) }),
-  tensors: Object.fromEntries(
-    Object.entries(result.tensors)
-      .filter(([, tensor]) => tensor)
-      .map(([id, { data, dims }]) => [id, new Tensor(data, dims)]),
-  ),
-})
+/** Tensors come out of a message as plain objects; what was one tensor stays one. @param {Result} result @returns {Result} */
+export function revived(result) {
+  /** @type {Map<unknown, Tensor<Float32Array>>} */
+  const made = new Map()
+  const tensor = (/** @type {{ data: Float32Array, dims: readonly number[] }} */ plain) => {
+    const own = made.get(plain) ?? new Tensor(plain.data, plain.dims)
+    made.set(plain, own)
+    return own
+  }
+  /** @template {object} T @param {T} parts @returns {T} */
+  const each = parts =>
+    /** @type {any} */ (
+      Object.fromEntries(
+        Object.entries(parts)
+          .filter(([, part]) => part !== undefined)
+          .map(([name, part]) => [name, part?.dims && part.data ? tensor(part) : part]),
+      )
+    )
+  const { tensors, before, maskOrder } = result
+  return {
+    ...each(result),
+    tensors: each(tensors),
+    ...(before && { before: each(before) }),
+    ...(maskOrder && { maskOrder: each(maskOrder) }),
+  }
+}

@@ -70,6 +70,23 @@ export const PRESETS = {
       head: 3,
     },
   },
+  trained: {
+    document: '',
+    patch: {
+      model: 'trained',
+      sentence: 'The little dog ran to the big house',
+      kind: 'self',
+      layer: 2,
+      head: 2,
+      mask: 'causal',
+      masking: 'before',
+      score: 'scaled',
+      scale: null,
+      softmaxAxis: 'keys',
+      positions: 'rotary',
+      painted: [],
+    },
+  },
   waistline: {
     document: '004',
     patch: {

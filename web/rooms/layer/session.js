@@ -57,9 +57,14 @@ export function handlers(qkv) {
   let last
 
   /** @param {Tracer} tracer @param {Traced} request @param {import('../../shell/room.js').Run<any>} run @returns {Promise<Result>} */
-  const trace = async (tracer, { checked, head }, run) => {
+  const trace = async (tracer, { checked, head, urls }, run) => {
     try {
-      return isLarge(checked) ? await complete(tracer.parts(checked, head), run, 0) : tracer(checked)
+      if (checked.model !== 'trained')
+        return isLarge(checked) ? await complete(tracer.parts(checked, head), run, 0) : tracer(checked)
+      const { trainedLayer } = await import('./trained-layer.js')
+      const read = await trainedLayer(qkv, checked, urls)
+      run.signal.throwIfAborted()
+      return { ...tracer(read), settings: { ...read, given: undefined } }
     } catch (error) {
       throw troubleOf(error)
     }
@@ -68,6 +73,7 @@ export function handlers(qkv) {
   /** A trace whose buffers go to the page, except the drawn numbers, which the next trace uses again. @param {Tracer} tracer @returns {import('../../shell/room.js').Handlers<LayerAsks>['trace']} */
   const answer = tracer => async (request, run) => {
     const result = await trace(tracer, request, run)
+    if (request.checked.model === 'trained') return result // an edit computes from the same tensors again
     const own = Object.values(result.tensors).filter(tensor => tensor && !tracer.isReused(tensor))
     const views = result.visible ? [...own.map(({ data }) => data), result.visible] : own.map(({ data }) => data)
     run.transfer.push(...new Set(views.map(({ buffer }) => buffer)))

@@ -1,9 +1,10 @@
 // How a cell was computed, in terms of other cells. Pure: values are looked up in the trace.
 
+import { turnOf } from '../numbers/positions.js'
 import { isSameCell } from '../settings.js'
 import { scaleOf } from '../trace/attention-options.js'
 import { reasonOf } from '../trace/visibility.js'
-import { computationOf } from './dependencies.js'
+import { computationOf, partnerOf } from './dependencies.js'
 
 /** @import { Cell, FloatTensor, MatrixId, Result } from '../layer.js' */
 
@@ -12,17 +13,21 @@ import { computationOf } from './dependencies.js'
  * - products: the sum of products of pairs, and a bias
  * - gaussian: minus the squared differences of pairs, over 2 sigma^2
  * - additive: the sum of v tanh(q + k)
+ * - sum: two cells
+ * - rotate: a cell and its partner, turned by an angle
  * - scale: a cell times a factor
  * - mask: a cell, kept or hidden; `zero`: after softmax
  * - softmax: exp(cell - largest) / sum, along a row or a column
  * - divide: a cell divided by the sum of its line
  * - override: a row in which weights were set by hand
  * - join: a cell of a head
- * @typedef {{ kind: 'origin', from: 'table' | 'weights' | 'imported' | 'zeros' | 'handBuilt' | 'handBuiltWeights', id?: number }
+ * @typedef {{ kind: 'origin', from: 'table' | 'weights' | 'imported' | 'zeros' | 'handBuilt' | 'handBuiltWeights' | 'places' | 'model' | 'modelWeights', id?: number }
  *   | { kind: 'hand' }
  *   | { kind: 'products', terms: [Cell, Cell][], bias?: Cell, along: 'dims' | 'keys' }
  *   | { kind: 'gaussian', terms: [Cell, Cell][], sigma: number }
  *   | { kind: 'additive', terms: [Cell, Cell, Cell][] }
+ *   | { kind: 'sum', source: Cell, other: Cell }
+ *   | { kind: 'rotate', source: Cell, other: Cell, position: number, angle: number, cos: number, sin: number }
  *   | { kind: 'scale', source: Cell, factor: number, size: number, isRoot: boolean }
  *   | { kind: 'mask', source: Cell, isHidden: boolean, reason: ReturnType<typeof reasonOf>, zero: boolean }
  *   | { kind: 'softmax', sources: Cell[], own: number, exponentials: number[], largest: number, sum: number }
@@ -65,6 +70,22 @@ export function explain(result, cell) {
       const terms = list(sizeOf(left), pair)
       const { score, sigma } = settings
       return score === 'gaussian' ? { kind: 'gaussian', terms, sigma } : { kind: 'products', terms, along: 'dims' }
+    }
+    case 'add':
+      return { kind: 'sum', source: at(left, row, column), other: at(right, row, column) }
+    case 'rotate': {
+      const half = sizeOf(left) / 2
+      const { angle, cos, sin } = turnOf(row, column % half, half)
+      const other = at(left, row, partnerOf(column, 2 * half))
+      return {
+        kind: 'rotate',
+        source: at(left, row, column),
+        other,
+        position: row,
+        angle,
+        cos,
+        sin: column < half ? -sin : sin,
+      }
     }
     case 'scale': {
       const size = sizeOf('K')
@@ -126,10 +147,13 @@ function explainShare({ settings, tensors }, { matrix, head, row, column }, rule
  */
 function origin({ settings, tensors }, { matrix, row }) {
   if (!tensors.Wq) return { kind: 'origin', from: 'imported' }
+  if (matrix === 'P' || matrix === 'P2') return { kind: 'origin', from: 'places' }
+  if (settings.model === 'trained')
+    return { kind: 'origin', from: matrix === 'X' || matrix === 'E' ? 'model' : 'modelWeights' }
   if (settings.model === 'handBuilt' && ['X', 'X2', 'Wq', 'Wk', 'Wv'].includes(matrix))
     return { kind: 'origin', from: matrix.startsWith('X') ? 'handBuilt' : 'handBuiltWeights' }
-  if (matrix === 'X') return { kind: 'origin', from: 'table', id: settings.queries.ids[row] }
-  if (matrix === 'X2' && settings.keysFrom === 'words')
+  if (matrix === 'X' || matrix === 'E') return { kind: 'origin', from: 'table', id: settings.queries.ids[row] }
+  if ((matrix === 'X2' || matrix === 'E2') && settings.keysFrom === 'words')
     return { kind: 'origin', from: 'table', id: settings.keys.ids[row] }
   if (['bq', 'bk', 'bv', 'bo'].includes(matrix)) return { kind: 'origin', from: 'zeros' }
   return { kind: 'origin', from: 'weights' }

@@ -41,6 +41,8 @@ function before(result, cell, arithmetic) {
       return explanation.terms[0]?.[1]
     case 'softmax':
       return explanation.sources[explanation.own]
+    case 'sum':
+    case 'rotate':
     case 'scale':
     case 'mask':
     case 'divide':

@@ -55,6 +55,7 @@ export function sourcesOf(result, { matrix, head, row, column }) {
       all: {},
       line: isByKeys ? { row } : { column },
       head: { head: Math.floor(column / size), row, column: column % size },
+      partner: { row, column: partnerOf(column, size) },
     }
     return { matrix: id, head: headOf(result, id, head), ...regions[reach] }
   })
@@ -81,11 +82,15 @@ export function targetsOf(result, { matrix, head, row, column }) {
           all: {},
           line: isByKeys ? { row } : { column },
           head: { head: 0, row, column: head * widthOf(result, matrix) + column },
+          partner: { row, column: partnerOf(column, widthOf(result, matrix)) },
         }
         return { matrix: id, head: headOf(result, id, head), ...regions[reach] }
       }),
   )
 }
+
+/** The column that turns with this one, half a row away. @param {number} column @param {number} size */
+export const partnerOf = (column, size) => (column + size / 2) % size
 
 /** @param {Result} result @param {MatrixId} id */
 const widthOf = ({ tensors }, id) => tensors[id]?.dims.at(-1) ?? 1

@@ -29,6 +29,7 @@ export function effectOf(qkv, result, { matrix, head, row, column }, arithmetic)
   const { tensors, settings } = result
   if (!isWeightMatrix(matrix) || result.detailHead !== undefined) return undefined
   if (!tensors.X || !tensors.Q || !tensors.K || !tensors.V || !tensors.weights) return undefined
+  if (matrix !== 'Wv' && tensors.Qr) return undefined // a dimension of a query goes into two
   if (matrix !== 'Wv' && !['scaled', 'plain'].includes(settings.score)) return undefined
   const inputs = matrix === 'Wq' ? tensors.X : (tensors.X2 ?? tensors.X)
   // The word whose number in this dimension is the largest moves most.

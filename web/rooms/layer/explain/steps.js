@@ -143,6 +143,10 @@ function formulaOf(result, id) {
       return ['M = S_s + B , B_{i j} = 0 or −∞']
     case 'softmax':
       return [SOFTMAX]
+    case 'add':
+      return [`${symbol(id)} = ${computation.sources.map(([source]) => symbol(source)).join(' + ')}`]
+    case 'rotate':
+      return id === 'Qr' ? ['Q_r = R Q , θ_i = p 10000^{− {2 i over d}}'] : ['K_r = R K']
     case 'zero':
       return [] // the division that follows shows it
     case 'divide':

@@ -4,7 +4,9 @@
 import { imported } from './from-imported.js'
 import { handBuilt } from './hand-built-heads.js'
 import { multihead } from './multi-head-attention.js'
+import { withPositions } from './positions.js'
 import { heads } from './random-heads.js'
+import { trained } from './trained-head.js'
 
 /** @import { Generator, Qkv } from 'qkv' */
 /** @import { Checked, MatrixId } from '../layer.js' */
@@ -25,4 +27,10 @@ import { heads } from './random-heads.js'
  */
 
 /** @type {Record<Checked['model'], Start>} */
-export const MODELS = { heads, multihead, handBuilt, imported }
+export const MODELS = { heads, multihead, handBuilt, imported, trained }
+
+/** Where a trace starts, with its positions. @type {Start} */
+export function startOf(qkv, settings, table) {
+  const start = MODELS[settings.model](qkv, settings, table)
+  return { ...start, tensors: withPositions(qkv, settings, start.tensors) }
+}

@@ -77,6 +77,7 @@ function draw(result) {
   const size = tensors.Wa?.dims[0]
   return [
     ...known(settings),
+    ...place(result),
     ...(settings.score === 'additive'
       ? [
           `const [W_a, U_a] = [g.rand([${size}, ${size}]), g.rand([${size}, ${size}])]`,
@@ -85,6 +86,21 @@ function draw(result) {
       : []),
   ]
 }
+
+/** Positions that are added. @param {Result} result */
+const place = ({ settings, tensors: { P, P2 } }) =>
+  settings.positions === 'added'
+    ? [
+        'function place(x) { // adds sines and cosines of the position',
+        '  const [L, d] = x.dims',
+        '  const angle = (i, c) => i / 10000 ** ((c - (c % 2)) / d)',
+        '  const row = i => Array.from({ length: d }, (_, c) => (c % 2 ? Math.cos : Math.sin)(angle(i, c)))',
+        '  const P = Array.from({ length: L }, (_, i) => row(i)).flat()',
+        '  x.data.set(x.data.map((value, i) => value + Math.fround(P[i])))',
+        '}',
+        `place(X)${P && P2 ? '; place(X2)' : ''}`,
+      ]
+    : []
 
 /** @param {Result} result */
 const edit = result =>
@@ -143,7 +159,8 @@ function attend(result) {
   ].filter(Boolean)
   const all = options.length ? `, {\n  ${options.join(',\n  ')},\n}` : ''
   const names = heldRows(result).length ? 'weights: A' : 'weights: A, output'
-  return [`const { ${names} } = qkv.trace(Q, K, V${all})`]
+  const [q, k] = settings.positions === 'rotary' ? ['qkv.rope(Q)', 'qkv.rope(K)'] : ['Q', 'K']
+  return [`const { ${names} } = qkv.trace(${q}, ${k}, V${all})`]
 }
 
 /** @param {Result} result */

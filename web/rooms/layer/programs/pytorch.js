@@ -81,6 +81,24 @@ const SCORES = {
   additive: () => '(torch.tanh((Q @ W_a + b_a).unsqueeze(-2) + (K @ U_a).unsqueeze(-3)) * v_a).sum(-1)',
 }
 
+/** Positions that are added, and such that turn queries and keys. */
+const PLACE = [
+  'def place(x):  # adds sines and cosines of the position',
+  '    L, d = x.shape',
+  '    column = torch.arange(d, dtype=torch.float64)',
+  '    angle = torch.arange(L, dtype=torch.float64)[:, None] / 10000 ** ((column - column % 2) / d)',
+  '    return x + torch.where(column % 2 == 1, angle.cos(), angle.sin()).float()',
+]
+const TURN = [
+  'def turn(x):  # numbers half a row apart, by an angle that grows with the position',
+  '    L, half = x.shape[-2], x.shape[-1] // 2',
+  '    angle = torch.arange(L, dtype=torch.float64)[:, None]',
+  '    angle = angle * 10000 ** (-torch.arange(half, dtype=torch.float64) / half)',
+  '    cos, sin, a, b = angle.cos().float(), angle.sin().float(), x[..., :half], x[..., half:]',
+  '    return torch.cat([a * cos - b * sin, b * cos + a * sin], -1)',
+  'Q, K = turn(Q), turn(K)',
+]
+
 /** @param {Result} result */
 function draw(result) {
   const { settings, tensors } = result
@@ -90,6 +108,7 @@ function draw(result) {
   const size = tensors.Wa?.dims[0]
   return [
     ...known(settings),
+    ...(settings.positions === 'added' ? [...PLACE, `X = place(X)${tensors.P2 ? '; X2 = place(X2)' : ''}`] : []),
     ...(settings.score === 'additive'
       ? [
           `W_a, U_a = torch.rand(${size}, ${size}), torch.rand(${size}, ${size})`,
@@ -122,7 +141,12 @@ function project({ tensors }) {
   if (!tensors.Wq) return []
   const keys = tensors.X2 ? 'X2' : 'X'
   const biased = (/** @type {string} */ name) => (tensors.bq ? ` + b_${name}` : '')
-  return [`Q = X @ W_q${biased('q')}`, `K = ${keys} @ W_k${biased('k')}`, `V = ${keys} @ W_v${biased('v')}`]
+  return [
+    `Q = X @ W_q${biased('q')}`,
+    `K = ${keys} @ W_k${biased('k')}`,
+    `V = ${keys} @ W_v${biased('v')}`,
+    ...(tensors.Qr ? TURN : []),
+  ]
 }
 
 /** @param {Result} result */

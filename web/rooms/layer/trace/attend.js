@@ -3,6 +3,7 @@
 
 import { joinHeads, Tensor } from 'qkv'
 import { EDITABLE } from '../matrices.js'
+import { turned } from '../numbers/positions.js'
 import { offsetOf, stack } from '../numbers/tensors.js'
 import { optionsOf } from './attention-options.js'
 import { times } from './subtract.js'
@@ -40,7 +41,7 @@ const BEFORE_ATTENTION = EDITABLE.filter(id => id !== 'weights')
  * @returns {Tensors}
  */
 export function attend(qkv, settings, drawn, visible, edits) {
-  const tensors = { ...projected(qkv, drawn, edits) }
+  const tensors = { ...projected(qkv, settings, drawn, edits) }
   if (tensors.Q && tensors.K) Object.assign(tensors, steps(qkv, settings, tensors, visible))
   return mixed(qkv, tensors, edits)
 }
@@ -75,16 +76,19 @@ export function joined(qkv, output, { Wo, bo }) {
 }
 
 /**
- * Everything up to Q, K and V.
+ * Everything up to Q, K and V, and what their positions make of Q and K.
  * @param {Qkv} qkv
+ * @param {Checked} settings
  * @param {Tensors} drawn
  * @param {Checked['edits']} edits
  * @returns {Tensors}
  */
-export function projected(qkv, drawn, edits) {
+export function projected(qkv, settings, drawn, edits) {
   const isProjected = drawn.Wq !== undefined
   const given = withEdits(drawn, edits, BEFORE_ATTENTION)
-  return isProjected ? { ...given, ...project(qkv, given) } : given
+  if (!isProjected) return given
+  const { Q, K, V } = project(qkv, given)
+  return { ...given, Q, K, V, ...turned(qkv, settings, Q, K) }
 }
 
 /** Weights as qkv.linear takes them, (out, in): those that stay are transposed once. @type {WeakMap<FloatTensor, FloatTensor>} */
@@ -102,12 +106,7 @@ export function rowsOf(W) {
   return weight
 }
 
-/**
- * Q = X Wq + bq of each head, K and V alike.
- * @param {Qkv} qkv
- * @param {Tensors} tensors
- * @returns {Tensors}
- */
+/** Q = X Wq + bq of each head, K and V alike. @param {Qkv} qkv @param {Tensors} tensors */
 function project(qkv, { X, X2 = X, ...own }) {
   const layer = (/** @type {any} */ x, /** @type {any} */ W, /** @type {FloatTensor | undefined} */ b) => {
     const [heads, inner, size] = W.dims
@@ -126,10 +125,10 @@ function project(qkv, { X, X2 = X, ...own }) {
  * @param {readonly (keyof import('qkv').Trace)[]} [keep] only these
  * @returns {Tensors}
  */
-export function steps(qkv, settings, { Q, K, V, ...own }, visible, keep) {
+export function steps(qkv, settings, { Q, K, Qr = Q, Kr = K, V, ...own }, visible, keep) {
   const { softmaxAxis } = settings
-  const q = /** @type {FloatTensor} */ (Q)
-  const k = /** @type {FloatTensor} */ (K)
+  const q = /** @type {FloatTensor} */ (Qr)
+  const k = /** @type {FloatTensor} */ (Kr)
   const v = V ?? new Tensor(new Float32Array(0), [k.dims[0], k.dims[1], 0])
   const [L, S] = [q.dims[1], k.dims[1]]
   const options = optionsOf(settings, own, visible, [L, S], q.dims[2])

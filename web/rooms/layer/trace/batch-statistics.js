@@ -2,6 +2,7 @@
 // What the page shows of the layer is the first of them.
 
 import { joinHeads, splitHeads, Tensor } from 'qkv'
+import { BASE } from '../numbers/positions.js'
 import { rowsOf } from './attend.js'
 import { optionsOf } from './attention-options.js'
 
@@ -38,11 +39,12 @@ export function runBatch(qkv, result) {
   const input = stacked(X, B)
   const other = X2 === X ? input : stacked(X2, B)
   const projected = layer(input, Wq, bq)
+  const place = (/** @type {FloatTensor} */ x) => (tensors.Qr ? qkv.rope(x, { base: BASE }) : x)
   const split = splitHeads(projected, H)
   const dims = [X.dims[0], X2.dims[0]]
   const { weights, output: mixed } = qkv.trace(
-    split,
-    splitHeads(layer(other, Wk, bk), H),
+    place(split),
+    place(splitHeads(layer(other, Wk, bk), H)),
     splitHeads(layer(other, Wv, bv), H),
     optionsOf(settings, tensors, visible, dims, split.dims[3]),
   )

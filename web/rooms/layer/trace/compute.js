@@ -44,6 +44,7 @@ export function computeOf(qkv) {
 
 /** An error of the core, as a text for the reader: it may lack memory. @param {unknown} error */
 export function troubleOf(error) {
+  if (error instanceof Trouble) return error
   const message = messageOf(error)
   const isMemory = /memory|allocat|length|size/i.test(message) && !/stack/.test(message)
   return new Trouble(isMemory ? 'tooLarge' : 'cannotShow', { message })

@@ -34,7 +34,7 @@ export const isLarge = settings =>
  * @returns {Generator<number, Result>}
  */
 export function* traceLarge(qkv, settings, start, visible, chosen) {
-  const { Q, K, V } = start
+  const { Q, K, Qr, Kr, V } = start
   const heads = /** @type {FloatTensor} */ (Q ?? start.weights).dims[0]
   const head = Math.min(chosen, heads - 1)
   const [L, S] = [settings.queries.tokens.length, settings.keys.tokens.length]
@@ -52,7 +52,7 @@ export function* traceLarge(qkv, settings, start, visible, chosen) {
   let details = {}
   for (let h = 0; h < heads; h++) {
     const own = (/** @type {FloatTensor | undefined} */ x) => x && onlyHead(x, h)
-    const parts = { ...start, Q: own(Q), K: own(K), V: own(V) }
+    const parts = { ...start, Q: own(Q), K: own(K), Qr: own(Qr), Kr: own(Kr), V: own(V) }
     // Of the other heads, the core makes no more than is shown.
     const mixed = isProduct ? { ...parts, V: undefined } : parts
     const traced = Q && steps(qkv, settings, mixed, visible, h === head ? undefined : ['weights', 'output'])

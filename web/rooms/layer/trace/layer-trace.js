@@ -2,7 +2,7 @@
 // plain data out, so that it runs in a worker as well.
 
 import { createTable } from '../numbers/embedding-table.js'
-import { MODELS } from '../numbers/index.js'
+import { startOf } from '../numbers/index.js'
 import { drawnKey, signature } from '../settings.js'
 import { attend, mixed, projected, steps } from './attend.js'
 import { runBatch } from './batch-statistics.js'
@@ -51,7 +51,7 @@ export function createTracer(qkv) {
   const start = (/** @type {Checked} */ settings) => {
     const name = drawnKey(settings)
     if (last?.name !== name) {
-      const { tensors, generator } = MODELS[settings.model](qkv, settings, table)
+      const { tensors, generator } = startOf(qkv, settings, table)
       const hasScores = tensors.Wq ?? tensors.Q
       const additive = hasScores && settings.score === 'additive' ? drawAdditive(qkv, settings, tensors, generator) : {}
       last = { name, tensors: { ...tensors, ...additive } }
@@ -80,7 +80,7 @@ export function createTracer(qkv) {
   const [unedited, beforeWeights] = [createBase(), createBase()]
 
   const parts = (/** @type {Checked} */ settings, /** @type {number} */ head) =>
-    traceLarge(qkv, settings, projected(qkv, start(settings), settings.edits), maskOf(settings), head)
+    traceLarge(qkv, settings, projected(qkv, settings, start(settings), settings.edits), maskOf(settings), head)
   const isReused = (/** @type {FloatTensor} */ tensor) =>
     Object.values(last?.tensors ?? {}).some(({ data }) => data.buffer === tensor.data.buffer)
 

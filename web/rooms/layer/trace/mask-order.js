@@ -32,7 +32,7 @@ const MOST_PAIRS = 2 ** 16
  * @returns {MaskOrder | undefined}
  */
 export function maskOrderOf(qkv, settings, tensors, visible) {
-  const { Q, K, scores } = tensors
+  const { scores, Q: bareQ, K: bareK, Qr: Q = bareQ, Kr: K = bareK } = tensors
   if (!visible || !Q || !K || !scores || scores.data.length > MOST_PAIRS) return undefined
   const traced = (
     /** @type {'before' | 'after'} */ masking,

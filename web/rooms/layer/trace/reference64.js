@@ -1,6 +1,7 @@
 // The only arithmetic outside of the core: the same attention once more, in float64, written as plainly as the
 // formulas are. It measures the error of the page's float32 numbers, and makes none of them.
 
+import { turnOf } from '../numbers/positions.js'
 import { scaleOf } from './attention-options.js'
 
 /** @import { FloatTensor, MatrixId, Result } from '../layer.js' */
@@ -79,12 +80,17 @@ export function* difference(result) {
     const made = (/** @type {'Q' | 'K' | 'V'} */ id, /** @type {number} */ row) => {
       // Of wide projections only some rows are computed again; the others are the page's.
       if (!Wq || (isWide && row % every))
-        return tensors[id] && rowOf(/** @type {FloatTensor} */ (tensors[id]), head, row)
+        return (
+          tensors[id] && rowOf(/** @type {FloatTensor} */ ((id !== 'V' && tensors[`${id}r`]) || tensors[id]), head, row)
+        )
       const x = rowOf(id === 'Q' ? X : X2, 0, row)
       const [W, b] = { Q: [Wq, bq], K: [Wk, bk], V: [Wv, bv] }[id]
       const line = project(x, W, b, head)
       compare(id, head, row, line)
-      return line
+      if (id === 'V' || !tensors.Qr) return line
+      const turned = turn(line, row)
+      compare(`${id}r`, head, row, turned)
+      return turned
     }
     /** @type {ReturnType<typeof made>[][]} */
     const [keys, values, queries] = [[], [], []]
@@ -158,6 +164,15 @@ function attend({ settings, tensors, visible }, head, shown, queries, keys) {
     zeroed: zeroed[n],
     weights: byHand(i, (isAfter ? renormalised : fullWeights)[n]),
   }))
+}
+
+/** Pairs of values half a row apart, turned by their position. @param {number[]} x @param {number} row */
+function turn(x, row) {
+  const half = x.length / 2
+  return x.map((value, i) => {
+    const { cos, sin } = turnOf(row, i % half, half)
+    return i < half ? value * cos - x[i + half] * sin : value * cos + x[i - half] * sin
+  })
 }
 
 /** @param {number[][]} rows */

@@ -1,6 +1,6 @@
 // Changes one token and computes everything again: whose output changes?
 
-import { MODELS } from '../numbers/index.js'
+import { startOf } from '../numbers/index.js'
 import { largest, minus } from './subtract.js'
 
 /** @import { Qkv } from 'qkv' */
@@ -46,10 +46,11 @@ function replaced({ tokens, ids, vocabulary }, position, word, tableRows) {
 export function swapToken(qkv, settings, table, own, attend) {
   const { probe, probeWord: word, isCross, edits } = settings
   const [side, matrix] = isCross ? /** @type {const} */ (['keys', 'X2']) : /** @type {const} */ (['queries', 'X'])
+  if (settings.model === 'trained') return undefined // its words go through the layers below first
   if (probe === null || !word || !own[matrix] || probe >= settings[side].tokens.length) return undefined
   const tokens = replaced(settings[side], probe, word, settings.tableRows)
   const others = isCross ? { keys: tokens } : { queries: tokens, keys: tokens }
-  const { tensors } = MODELS[settings.model](qkv, { ...settings, ...others }, table)
+  const { tensors } = startOf(qkv, { ...settings, ...others }, table)
   const remaining = edits.filter(edit => edit.matrix !== matrix || edit.row !== probe)
   const moved = attend({ [matrix]: tensors[matrix] }, remaining)
   const [before, after] = [own, moved].map(({ final, joined }) => /** @type {FloatTensor} */ (final ?? joined))

@@ -43,8 +43,8 @@ function factor({ t, matrices, result }, cell) {
   }
 }
 
-/** A number that opens nothing. @param {number} value @returns {Value} */
-const plain = value => ({ value })
+/** A number that opens nothing; a hidden exponential is 0 exactly. @param {number} value @returns {Value} */
+const plain = value => (value === 0 ? { value, text: '0' } : { value })
 
 /** @param {unknown} template @returns {Part} */
 const drawing = template => ({ type: 'drawing', draw: () => html`${template}` })
@@ -151,8 +151,8 @@ function mask(context, { source, isHidden, reason, zero }) {
 
 /** @param {SceneContext} context @param {Extract<Explanation, { kind: 'origin' }>} explanation */
 function origin({ t, result, cell }, { from, id = 0 }) {
-  const { seed, tableRows } = result.settings
-  return says(t(`origin.${from}`, { seed: String(seed), column: cell.column + 1, rows: tableRows, id }))
+  const { seed, tableRows, layer } = result.settings
+  return says(t(`origin.${from}`, { seed: String(seed), column: cell.column + 1, rows: tableRows, id, layer }))
 }
 
 /** The way to "Why divide by √d?" @param {SceneContext} context */
@@ -172,6 +172,16 @@ function steps(context) {
     case 'gaussian':
     case 'additive':
       return sum(context, explanation)
+    case 'sum':
+      return [says(t('explainSum')), line(factor(context, explanation.source), '+', factor(context, explanation.other))]
+    case 'rotate': {
+      const { source, other, position, angle, cos, sin } = explanation
+      const turn = t('explainRotate', { position, angle: format(angle) })
+      return [
+        says(turn),
+        line(factor(context, source), `× ${format(cos)} +`, factor(context, other), `× ${format(sin)}`),
+      ]
+    }
     case 'softmax':
       return softmax(context, explanation)
     case 'scale': {

@@ -12,7 +12,21 @@ let last
 
 /** @param {SceneContext} context @returns {import('../../../head/head.js').Flow | undefined} undefined where the trace has not all steps */
 export function flowOf({ arithmetic, result, head, link, settings, frame }) {
-  const { X, Q, K, V, scores, scaled, masked, exponentials, sums, weights, output } = result.tensors
+  const {
+    X,
+    Q: bareQ,
+    K: bareK,
+    Qr: Q = bareQ,
+    Kr: K = bareK,
+    V,
+    scores,
+    scaled,
+    masked,
+    exponentials,
+    sums,
+    weights,
+    output,
+  } = result.tensors
   const { softmaxAxis, masking } = result.settings
   const isOther = softmaxAxis !== 'keys' || (masking === 'after' && result.visible !== undefined)
   if (!Q || !K || !V || !scores || !weights || !output || isOther || result.smalls) return undefined

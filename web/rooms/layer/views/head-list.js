@@ -70,11 +70,13 @@ export function mostBits({ settings, visible }) {
   return seeing ? sum / seeing : 0
 }
 
-/** Heads built by hand are named by their kind. @param {SceneContext} context */
-const headNames = ({ t, result }) =>
-  result.settings.model === 'handBuilt'
-    ? result.settings.handBuilt.map((kind, h) => `${h + 1} ${t(`handBuiltName.${kind}`)}`)
-    : []
+/** Heads built by hand are named by their kind, trained ones by layer and head. @param {SceneContext} context */
+const headNames = ({ t, result: { settings, heads } }) =>
+  settings.model === 'handBuilt'
+    ? settings.handBuilt.map((kind, h) => `${h + 1} ${t(`handBuiltName.${kind}`)}`)
+    : settings.model === 'trained'
+      ? Array.from({ length: heads }, (_, h) => fill(t.elements.head, { index: `${settings.layer}.${h + 1}` }))
+      : []
 
 /** The name of one head. @param {SceneContext} context @param {number} head */
 export const headName = (context, head) =>

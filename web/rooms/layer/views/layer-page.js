@@ -2,7 +2,7 @@
 
 import { html, nothing } from 'lit'
 import { live } from 'lit/directives/live.js'
-import { later } from '../../../shell/later.js'
+import { idle, later } from '../../../shell/later.js'
 import { shown } from '../../../shell/slots.js'
 import { createScenes } from '../explain/scene.js'
 import { checkedBaseline, hasDistribution } from '../needs.js'
@@ -15,7 +15,6 @@ import { heads } from './head-list.js'
 import { dock } from './matrix-dock.js'
 import { sentenceBar } from './sentence.js'
 import { stage } from './stage.js'
-import { stepsPanel } from './steps-panel.js'
 
 /** @import { Context, LayerContext, SceneContext } from '../layer.js' */
 
@@ -91,6 +90,11 @@ function working({ t, progress }) {
 const induction = later(() => import('./induction-panel.js'))
 const distribution = part(async () => (await import('./score-panel.js')).distributionPanel)
 const curve = later(() => import('./plot.js'))
+/** What stands below the first screen is loaded when that is drawn. */
+const walk = later(async () => {
+  await idle()
+  return import('./steps-panel.js')
+})
 const cost = part(async () => (await import('./cost-panel.js')).costPanel)
 const exported = part(async () => (await import('./transfer.js')).exportPart)
 const imported = part(async () => (await import('./transfer.js')).importPart)
@@ -125,7 +129,7 @@ const layer = (
 ) => html`<main class="room ${context.result.heads > 1 ? '' : 'has-one-head'} ${isStale ? 'is-stale' : ''}" aria-busy=${context.progress !== undefined}>
     <div class="screen">${heads(context)}${stage(context)}</div>
     ${inspector(context)} ${dock(context)}
-    <div class="below">${context.result.curve ? curve.draw(({ plot }) => plot(context)) : nothing}<div class="experiments">${isHandBuilt(context.result) ? induction.draw(({ inductionPanel }) => inductionPanel(context)) : nothing}${distributionPart(context)}</div>${stepsPanel(context)}${badge(context)}${foldedParts(context)}</div>
+    <div class="below">${context.result.curve ? curve.draw(({ plot }) => plot(context)) : nothing}<div class="experiments">${isHandBuilt(context.result) ? induction.draw(({ inductionPanel }) => inductionPanel(context)) : nothing}${distributionPart(context)}</div>${walk.draw(({ stepsPanel }) => stepsPanel(context))}${badge(context)}${foldedParts(context)}</div>
   </main>`
 
 /** @param {LayerContext} given */
@@ -135,6 +139,7 @@ export function draw(given) {
   const result = shown(got.trace)
   const failure = got.trace?.is === 'failed' || got.trace?.is === 'lost' ? got.trace.problem : undefined
   const isStale = Object.keys(problems).length > 0 || failure !== undefined
+  const isOpening = settings.model === 'trained' && got.trace?.is === 'waiting' && result?.settings.model !== 'trained'
   const arithmetic = computeOf(context.qkv).arithmetic
   /** @type {SceneContext | undefined} */
   const body = result && {
@@ -150,7 +155,7 @@ export function draw(given) {
             <button type="button" class="plain" @click=${() => act.retry()}>${t('retry')}</button></p>`
         : nothing
     }
-    <p class="stale" role="status">${isStale && body ? t('stale') : nothing}</p>
+    <p class="stale" role="status">${isStale && body ? t('stale') : isOpening ? t('trainedOpening') : nothing}</p>
     ${working(context)}</div>
     ${sentenceBar({ ...context, scene: body })}
     ${controls(context)}

@@ -6,12 +6,15 @@
 export function originOf({ result, isTrained }) {
   const { model } = result.settings
   if (isTrained) return 'room'
-  return model === 'handBuilt' || model === 'imported' ? model : 'random'
+  return model === 'heads' || model === 'multihead' ? 'random' : model
 }
 
 /** @param {Pick<SceneContext, 't' | 'result' | 'settings' | 'isTrained'>} context @param {string} map */
 export function withOrigin(context, map) {
   const { t, result, settings } = context
-  const origin = t(`mapOrigin.${originOf(context)}`, { seed: String(result.settings.seed) })
+  const origin = t(`mapOrigin.${originOf(context)}`, {
+    seed: String(result.settings.seed),
+    layer: result.settings.layer,
+  })
   return t('mapOf', { map, origin: settings.edits.length ? t('mapOrigin.edited', { origin }) : origin })
 }

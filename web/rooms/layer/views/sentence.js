@@ -1,7 +1,8 @@
 import { html, nothing } from 'lit'
 import { live } from 'lit/directives/live.js'
 import { menu, menuChoices } from '../../../shell/menu.js'
-import { FIELDS, hasScores } from '../fields.js'
+import { FIELDS, hasScores, isPair } from '../fields.js'
+import { TRAINED } from '../limits.js'
 import { PRESETS } from '../presets.js'
 import { tokenizerFor } from '../sentence-tokens.js'
 import { problemOf, showSettings } from './controls.js'
@@ -15,12 +16,12 @@ import { partTexts } from './folded.js'
 function textBox(context, field, label) {
   const { settings, actions, problems, t } = context
   const typed = (/** @type {Event & { target: HTMLTextAreaElement }} */ { target: { value } }) => {
-    const other = settings.kind === 'cross' ? settings[field === 'sentence' ? 'second' : 'sentence'] : ''
+    const other = isPair(settings) ? settings[field === 'sentence' ? 'second' : 'sentence'] : ''
     const tokenizer = tokenizerFor(`${settings[field]} ${other}`, `${value} ${other}`, settings.tokenizer)
     actions.change({ [field]: value, tokenizer }, field)
   }
   return html`<div class="field field-${field}">
-    <label for=${field} class=${settings.kind === 'cross' || settings.model === 'imported' ? '' : 'visually-hidden'}>${t(label)}</label>
+    <label for=${field} class=${isPair(settings) ? '' : 'visually-hidden'}>${t(label)}</label>
     <textarea
       id=${field}
       rows="1"
@@ -40,18 +41,43 @@ function textBox(context, field, label) {
 /** The sentence, how it is cut, where the numbers come from. @param {Context & { scene?: Scene }} context */
 export function sentenceBar(context) {
   const { t, settings, preset } = context
-  const isCross = settings.kind === 'cross' || settings.model === 'imported'
+  const isCross = isPair(settings)
   return html`<section class="bar" aria-label=${t('sentence')}>
     <div class="sentences ${isCross ? 'is-pair' : ''}">
       ${textBox(context, 'sentence', isCross ? 'sentenceQueries' : 'sentence')}
       ${isCross ? textBox(context, 'second', 'second') : nothing}
     </div>
+    ${numbers(context)}
     <tool-group class="bar-tools" aria-label=${t('settings')}>
-      ${tokenizers(context)}
+      ${settings.model === 'trained' ? nothing : tokenizers(context)}
       ${menu({ id: 'examples', label: html`<span class="quiet">${t('example')}</span> <span class="example-name" title=${preset ? t(`preset.${preset}`) : t('own')}>${preset ? t(`preset.${preset}`) : t('own')}</span>` }, presets(context))}
       ${values(context)}
     </tool-group>
   </section>`
+}
+
+/** Random matrices, or a layer of the trained model. @param {Context} context */
+function numbers({ t, settings, actions }) {
+  const isTrained = settings.model === 'trained'
+  const layers = Array.from({ length: TRAINED.layers }, (_, i) => i + 1)
+  return html`<tool-group class="switch" aria-label=${t('part.numbers')}>
+      <button type="button" class="tool" id="numbers-random" aria-pressed=${!isTrained} @click=${() => isTrained && actions.train(false)}>${t('numbersRandom')}</button>
+      <button type="button" class="tool" id="numbers-trained" aria-pressed=${isTrained} @click=${() => !isTrained && actions.train(true)}>${t('numbersTrained')}</button>
+      ${
+        isTrained
+          ? menu(
+              { id: 'layers', label: t('value.layer', { layer: settings.layer }) },
+              menuChoices(
+                layers.map(layer => ({
+                  name: layer,
+                  label: t('value.layer', { layer }),
+                  isChosen: Number(settings.layer) === layer,
+                  act: () => actions.change({ layer }),
+                })),
+              ),
+            )
+          : nothing
+      }</tool-group>`
 }
 
 /** How many tokens there are, and the ways to cut them. @param {Context & { scene?: Scene }} context */

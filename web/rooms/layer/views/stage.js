@@ -167,7 +167,7 @@ function seen(context) {
   const isTranslation = (kind === 'cross' && tokenizer === 'segments') || (isTrained && sentence !== second)
   const rows = t(softmaxAxis === 'keys' ? (isTranslation ? 'seenCross' : 'seen') : 'seenColumns')
   const bits = softmaxAxis === 'keys' && result.heads > 1 ? t('seenBits') : nothing
-  return html`<div class="note seen" id="seen">${rows} <span class="even-share">${bits}</span> ${t(`untrained.${originOf(context)}`)}</div>`
+  return html`<div class="note seen" id="seen">${rows} <span class="even-share">${bits}</span> ${t(`untrained.${originOf(context)}`, { layer: result.settings.layer, head: context.head + 1 })}</div>`
 }
 
 /** The views of the chosen head, and what can be done on the map. @param {SceneContext} context */

@@ -40,9 +40,10 @@ function block(context, { left, tops = [], biases = [], results }) {
  * @param {Step['id']} id
  * @param {SceneContext['result']['settings']} settings
  */
-function textOf(id, { model, scale, score, masking, isCross, keysFrom }) {
-  if (id === 'embed' && (model === 'handBuilt' || model === 'imported'))
+function textOf(id, { model, scale, score, masking, isCross, keysFrom, positions }) {
+  if (id === 'embed' && (model === 'handBuilt' || model === 'imported' || model === 'trained'))
     return /** @type {const} */ (`step.embed.${model}`)
+  if (id === 'embed' && positions === 'added') return 'step.embed.added'
   if (id === 'embed' && isCross && keysFrom === 'random') return 'step.embed.random'
   if (id === 'project' && isCross && model !== 'imported') return 'step.project.cross'
   if (id === 'masked' && masking === 'after') return 'step.masked.after'

@@ -31,8 +31,10 @@ const program = (t, name, text, isOpen) => html`<details class="program" name="p
 
 /** @param {SceneContext} context */
 export function exportPart({ t, actions, result }) {
-  const texts = programs.map(([name, write]) => ({ name, text: write(result) }))
-  return html`<p class="text">${t('exportText')}</p>
+  // What a trained layer reads comes from the layers below it: Models writes the program of the whole model.
+  const isTrained = result.settings.model === 'trained'
+  const texts = isTrained ? [] : programs.map(([name, write]) => ({ name, text: write(result) }))
+  return html`<p class="text">${t(isTrained ? 'exportTrained' : 'exportText')}</p>
     <div class="buttons">
       <button type="button" data-copy-as="link" @click=${actions.copyLink}>${t('copy.link')}</button>
       ${texts.map(({ name, text }) => html`<button type="button" data-copy-as=${name} @click=${() => actions.copy(text, `copied.${name}`)}>${t(`copy.${name}`)}</button>`)}

@@ -1,0 +1,40 @@
+// This module gives One layer the English model in Node, where no bundler has filled in its addresses.
+
+import { readdirSync, readFileSync } from 'node:fs'
+import { after, before } from 'node:test'
+import { unpacked } from '../../web/files/packed-weights.js'
+import { SHIPPED } from '../../web/files/shipped-models.js'
+
+const folder = new URL('../../web/trained/english/', import.meta.url)
+const names = readdirSync(folder).filter(name => /\.(json|safetensors)$/.test(name))
+
+/** The addresses of its files. */
+export const urls = Object.fromEntries(names.map(name => [name, new URL(name, folder).href]))
+
+/** The files as a reader brings them. */
+export const files = () =>
+  names.map(name => {
+    const { buffer } = new Uint8Array(readFileSync(new URL(name, folder)))
+    return name === 'packed.safetensors' ? new File([unpacked(buffer)], 'model.safetensors') : new File([buffer], name)
+  })
+
+/** The page has the model until the tests of the file are done. @returns {string[]} the addresses that were fetched */
+export function useEnglishModel() {
+  const { fetch } = globalThis
+  /** @type {string[]} */
+  const fetched = []
+  before(() => {
+    SHIPPED.push({ name: 'english', urls })
+    globalThis.fetch = /** @type {any} */ (
+      async (/** @type {string} */ url) => {
+        fetched.push(url)
+        return new Response(readFileSync(new URL(url)))
+      }
+    )
+  })
+  after(() => {
+    SHIPPED.pop()
+    globalThis.fetch = fetch
+  })
+  return fetched
+}

@@ -1,0 +1,54 @@
+// Positions: a sinusoid that is added to the embeddings, or an angle by which queries and keys turn.
+
+import { Tensor } from 'qkv'
+import { add } from 'qkv/nn'
+
+/** @import { Qkv } from 'qkv' */
+/** @import { Checked, FloatTensor, Tensors } from '../layer.js' */
+
+/** Pair i of `half` turns by position / BASE^(i / half). */
+export const BASE = 10_000
+
+/** How far pair i turns at a position. @param {number} position @param {number} i @param {number} half */
+export function turnOf(position, i, half) {
+  const angle = position * BASE ** (-i / half)
+  return { angle, cos: Math.cos(angle), sin: Math.sin(angle) }
+}
+
+/** Sines and cosines of the position, in turn (Vaswani et al. 2017). @param {readonly number[]} dims rows, columns */
+function sinusoid([rows, columns]) {
+  const P = new Tensor(new Float32Array(rows * columns), [rows, columns])
+  for (let row = 0; row < rows; row++)
+    for (let column = 0; column < columns; column++) {
+      const { cos, sin } = turnOf(row, 2 * Math.floor(column / 2), columns)
+      P.data[row * columns + column] = column % 2 ? cos : sin
+    }
+  return P
+}
+
+/**
+ * Adds the positions to X and X2, where they are added.
+ * @param {Qkv} qkv
+ * @param {Checked} settings
+ * @param {Tensors} tensors
+ * @returns {Tensors} with E and P, of which X is the sum
+ */
+export function withPositions(qkv, { positions }, tensors) {
+  if (positions !== 'added') return tensors
+  const { X: E, X2: E2 } = tensors
+  if (!E) return tensors
+  const P = sinusoid(E.dims)
+  const P2 = E2 && sinusoid(E2.dims)
+  return { ...tensors, E, P, X: add(qkv, E, P), ...(E2 && P2 && { E2, P2, X2: add(qkv, E2, P2) }) }
+}
+
+/**
+ * Queries and keys turned by their positions, where they turn.
+ * @param {Qkv} qkv
+ * @param {Checked} settings
+ * @param {FloatTensor} Q (H, L, d)
+ * @param {FloatTensor} K (H, S, d)
+ * @returns {Tensors}
+ */
+export const turned = (qkv, { positions }, Q, K) =>
+  positions === 'rotary' ? { Qr: qkv.rope(Q, { base: BASE }), Kr: qkv.rope(K, { base: BASE }) } : {}

@@ -1,0 +1,79 @@
+// A layer of the model that ships with the page: what its heads read of a text, and their weights.
+
+import { Tensor } from 'qkv'
+import { loadModel } from 'qkv/models'
+import { unpacked } from '../../files/packed-weights.js'
+import { Trouble } from '../../files/trouble.js'
+import { once } from '../../shell/once.js'
+import { TRAINED } from './limits.js'
+import { BASE } from './numbers/positions.js'
+import { stack } from './numbers/tensors.js'
+
+/** @import { Qkv } from 'qkv' */
+/** @import { Model } from 'qkv/models' */
+/** @import { Checked, Tensors } from './layer.js' */
+
+const PACKED = 'packed.safetensors'
+
+/** @param {Qkv} qkv @param {Record<string, string>} urls by file */
+async function open(qkv, urls) {
+  const files = Object.entries(urls).map(async ([name, url]) => {
+    const response = await fetch(url)
+    if (!response.ok) throw new Error(`${name}: ${response.status} ${response.statusText}`)
+    return [name, await response.arrayBuffer()]
+  })
+  const { [PACKED]: packed, ...found } = Object.fromEntries(await Promise.all(files))
+  const model = await loadModel(qkv, { ...found, 'model.safetensors': unpacked(packed) })
+  const { rope_theta: base, rope_scaling: scaling } = model.config
+  if (base !== BASE || scaling) throw new Error(`rope_theta: expected ${BASE} without rope_scaling; got ${base}`)
+  return { model, weights: new Map() }
+}
+
+/** Loaded once for each core, and again after a failure. @type {WeakMap<Qkv, () => Promise<{ model: Model, weights: Map<number, Tensors> }>>} */
+const opened = new WeakMap()
+
+/** The weights of a layer, head by head. @param {Model} model @param {number} layer @returns {Promise<Tensors>} */
+async function weightsOf(model, layer) {
+  const heads = await Promise.all(Array.from({ length: TRAINED.heads }, (_, head) => model.headWeights(layer, head)))
+  const own = (/** @type {'q' | 'k' | 'v'} */ name) => stack(heads.map(head => head[name].weight.T))
+  const rows = stack(heads.map(({ o }) => o.weight.T))
+  const [H, D, d] = rows.dims
+  return { Wq: own('q'), Wk: own('k'), Wv: own('v'), Wo: rows.reshape([H * D, d]) }
+}
+
+/** A token as people read it. @param {Model} model @param {number} id @param {string} raw */
+function tokenText(model, id, raw) {
+  const text = model.decode([id])
+  if (text.trim() && !text.includes('\ufffd')) return text.trim()
+  return text && !text.includes('\ufffd') ? text.replaceAll(' ', '␣').replaceAll('\n', '↵') : raw || `[${id}]`
+}
+
+/**
+ * Runs the model up to the layer of the settings.
+ * @param {Qkv} qkv
+ * @param {Checked} settings
+ * @param {Record<string, string> | undefined} urls of its files
+ * @returns {Promise<Checked>} the settings with the tokens of the model, what the layer reads and its weights
+ */
+export async function trainedLayer(qkv, settings, urls) {
+  if (!urls) throw new Trouble('trainedMissing')
+  const load = opened.get(qkv) ?? once(() => open(qkv, urls))
+  opened.set(qkv, load)
+  const { model, weights } = await load()
+  const { ids, tokens: raw } = model.tokenize(settings.sentence)
+  const { most } = TRAINED
+  if (ids.length === 0) throw new Trouble('problemEmpty')
+  if (ids.length > most) throw new Trouble('trainedLong', { most, count: ids.length })
+  const layer = settings.layer - 1
+  /** @type {Tensors['X']} */
+  let X
+  const place = `layers.${layer}.attention.input`
+  const read = (/** @type {{ data: Float32Array, dims: readonly number[] }} */ { data, dims: [, L, d] }) => {
+    X = new Tensor(data.slice(), [L, d])
+  }
+  await model.forwardAsync({ ids }, { hooks: { [place]: read }, logits: 'none', until: layer })
+  if (!weights.has(layer)) weights.set(layer, await weightsOf(model, layer))
+  const tokens = ids.map((id, i) => tokenText(model, id, raw[i]))
+  const words = { tokens, ids: Int32Array.from(ids), vocabulary: new Map(tokens.map((token, i) => [token, ids[i]])) }
+  return { ...settings, queries: words, keys: words, given: { X, ...weights.get(layer) } }
+}
