@@ -6,6 +6,7 @@ export { headCircuits } from './interpret/head-circuits.js'
 export { headGraph } from './interpret/head-graph.js'
 export { jacobianProducts } from './interpret/jacobian.js'
 export { fitLens, mergeLenses, transportStates } from './interpret/lens.js'
+export { lensAttribution } from './interpret/lens-attribution.js'
 export { readLens, saveLens } from './interpret/lens-file.js'
 export { lensHooks, readout, tokenDirections } from './interpret/lens-readout.js'
 export { backward, backwardAsync } from './interpret/model-gradients.js'
@@ -23,6 +24,8 @@ export { steering } from './interpret/steering.js'
 /** @typedef {import('./interpret/jacobian.js').JacobianOptions} JacobianOptions */
 /** @typedef {import('./interpret/lens.js').Lens} Lens */
 /** @typedef {import('./interpret/lens.js').FitLensOptions} FitLensOptions */
+/** @typedef {import('./interpret/lens-attribution.js').LensAttribution} LensAttribution */
+/** @typedef {import('./interpret/lens-attribution.js').LensAttributionOptions} LensAttributionOptions */
 /** @typedef {import('./interpret/lens.js').LensState} LensState */
 /** @typedef {import('./interpret/lens.js').TransportOptions} TransportOptions */
 /** @typedef {import('./interpret/lens-readout.js').LensReadout} LensReadout */

@@ -119,8 +119,8 @@ function rowsRead(which, { padding }, { ids, attentionMask, embeddings }, L) {
   return real
 }
 
-/** @param {import('./family-shapes/parts.js').Family} family @param {ModelWeights} weights @param {Float64Array} row @param {readonly number[]} ids @returns {Readout[]} */
-function readTokens({ head }, weights, row, ids) {
+/** The logits of tokens, read from a row after the last norm. @param {import('./family-shapes/parts.js').Family} family @param {ModelWeights} weights @param {Float64Array} row @param {readonly number[]} ids @returns {Readout[]} */
+export function readTokens({ head }, weights, row, ids) {
   const { transform, activation, norm, scale = 1 } = head
   const { y, pull } = chained(weights, transform ? [{ layer: transform, activation, norm }] : [], row)
   return ids.map(id => {

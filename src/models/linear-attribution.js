@@ -47,12 +47,14 @@ import { Tensor } from '../base/tensor.js'
  * @param {'all' | 'last' | 'none'} [asked.logits]
  * @param {(L: number) => number[]} asked.positions of the rows that are read
  * @param {(output: ModelOutput, rows: Float64Array[], positions: number[]) => Readout[]} asked.readouts
+ * @param {{ layer: number, carried: (row: Float64Array) => Linearized }} [asked.state] what leaves this layer is read in place of what leaves the
+ *   last one, after `carried`
  * @returns {Promise<Contributions>}
  */
 export async function contributions(
   { family, weights, forward },
   input,
-  { hooks, signal, where, logits = 'none', positions, readouts },
+  { hooks, signal, where, logits = 'none', positions, readouts, state },
 ) {
   const { encoder, decoder } = family
   const isBoth = encoder !== undefined && decoder !== undefined
@@ -72,14 +74,20 @@ export async function contributions(
     at ??= positions(L)
     return at.map(i => Float64Array.from(x.data.subarray(i * d, (i + 1) * d)))
   }
-  const output = await forward(input, { hooks, logits, signal }, seen => {
+  const options = { hooks, logits, signal, ...(state && { until: state.layer }) }
+  const output = await forward(input, options, seen => {
     const { part, layer = 0, before, added } = seen
     if (seen.place !== place) return
     if (part && seen.heads) heads = rowsOf(seen.heads)
     else if (part && before && added) parts.push({ part, layer, heads, before: rowsOf(before), added: rowsOf(added) })
     else if (before) last = rowsOf(before)
   })
-  const ends = last.map(row => (stack.norm ? normed(stack.norm, weights, row) : { y: row, pull: same }))
+  if (state) last = rowsOf(output.lastHiddenState)
+  const ends = last.map(row => {
+    const carried = state?.carried(row) ?? { y: row, pull: same }
+    const after = stack.norm ? normed(stack.norm, weights, carried.y) : { y: carried.y, pull: same }
+    return { y: after.y, pull: (/** @type {Float64Array} */ g) => carried.pull(after.pull(g)) }
+  })
   const given = ends.map(({ y }) => y)
   const targets = readouts(output, given, at ?? [])
   const [layers, H] = [stack.layers.length, stack.heads.heads]

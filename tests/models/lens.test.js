@@ -10,6 +10,7 @@ import {
   backward,
   fitLens,
   jacobianProducts,
+  lensAttribution,
   lensHooks,
   mergeLenses,
   readLens,
@@ -246,6 +247,54 @@ test('a readout ends with the answer of the model, and with the identity it is t
   const q = softmax(Array.from(want))
   const kl = p.reduce((total, own, v) => total + own * Math.log(own / q[v]), 0)
   assert.ok(Math.abs(plain.kl.data[0] - kl) <= 1e-4 * Math.max(1, kl), `${plain.kl.data[0]} for ${kl}`)
+})
+
+test('heads, MLPs and the embedding add up to the logit that a lens reads from a state, in every decoder', async () => {
+  let tried = 0
+  let whole = 0
+  for (const folder of folders) {
+    const model = await open(folder, 'float32')
+    const { decoder, encoder } = model.stacks
+    if (!decoder || encoder || !model.hasHead || decoder.layers < 2) {
+      model.dispose()
+      continue
+    }
+    const vocab = Number(model.config.vocab_size)
+    const ids = Array.from({ length: 8 }, (_, i) => (i * 37 + 5) % Math.min(vocab, 300))
+    const lens = await fitLens(model, [ids], { first: 1 })
+    const tokens = [3, Math.min(vocab, 300) - 1]
+    const { rest } = await model.logitAttribution({ ids }, { tokens, position: 5 })
+    const isWhole = rest.data.every(value => Math.abs(value) <= 1e-5) // nothing but parts writes to the stream
+    for (const own of /** @type {const} */ (['logit', lens])) {
+      const asked = { layer: decoder.layers - 2, position: 5, tokens }
+      const found = await lensAttribution(model, own, { ids }, asked)
+      const { logits } = await readout(model, own, { ids }, { layers: [asked.layer], positions: [5], logits: true })
+      const cap = model.config.final_logit_softcapping
+      for (const [t, id] of tokens.entries()) {
+        const read = Number(logits?.data[id])
+        const want = typeof cap === 'number' ? cap * Math.atanh(read / cap) : read
+        const parts = [found.heads, found.mlps].flatMap(part => [...part.row(t).data])
+        const size = Math.max(1, Math.abs(want), ...parts.map(Math.abs))
+        const sum = parts.reduce((a, b) => a + b, found.embedding.data[t] + (isWhole ? 0 : found.rest.data[t]))
+        assert.ok(Math.abs(found.logits[t] - want) <= 2e-4 * size, `${folder}: ${found.logits[t]} for ${want}`)
+        assert.ok(Math.abs(sum - found.logits[t]) <= 3e-5 * size, `${folder}: sum ${sum} for ${found.logits[t]}`)
+        assert.ok(
+          found.heads
+            .row(t)
+            .row(-1)
+            .data.every(value => value === 0),
+          'heads after the state write nothing',
+        )
+      }
+      tried++
+      if (isWhole) whole++
+    }
+    model.dispose()
+  }
+  assert.ok(tried > 30 && whole > 10, `${whole} of ${tried}`)
+  const last = await lensAttribution(gpt2, 'logit', { ids: texts[0] }, { layer: 2, tokens: [7] })
+  const known = await gpt2.logitAttribution({ ids: texts[0] }, { tokens: [7] })
+  assert.deepEqual([...last.heads.data, ...last.mlps.data], [...known.heads.data, ...known.mlps.data])
 })
 
 /** @param {number[]} z */
