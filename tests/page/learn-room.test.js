@@ -3,6 +3,8 @@
 import assert from 'node:assert/strict'
 import { readFile } from 'node:fs/promises'
 import { test } from 'node:test'
+import { texts } from '../../web/i18n/en/learn.js'
+import { linesOf } from '../../web/rooms/learn/curves.js'
 import { configOf, toFile } from '../../web/rooms/learn/saved-model.js'
 import { TASKS } from '../../web/rooms/learn/tasks/index.js'
 import { initialWeights } from '../../web/rooms/learn/transformer.js'
@@ -39,6 +41,8 @@ test('nothing trains before a click; one click trains to the goal, names the hea
   await reads('.learn-settings summary', /1 layer, 1 head per layer, d 32/)
   await reads('#learn-train', /^Train \(about \d+ (s|min)\)$/)
   await becomes(() => room('polygon.band').count(), 1)
+  await becomes(() => room('.curves > svg').count(), 1, 'charts without a curve wait')
+  await becomes(() => room('.learn-switch, #learn-at, .learn-compare').count(), 0)
   assert.deepEqual(await violations(), [], 'axe, before anything is trained')
   await train()
   await reads(
@@ -46,9 +50,12 @@ test('nothing trains before a click; one click trains to the goal, names the hea
     /^Accuracy jumped around step \d+; at step \d+ it was (9[5-9]\.\d|100)% on lengths never trained \(goal: 95\.0%\)\. Head 1\.1 looks at the next larger number: \d/,
   )
   await reads('#learn-answer', SORTED)
+  await reads('#learn-steps', /^step \d+: goal reached$/)
+  await becomes(() => room('.curves > svg').count(), 3)
   await reads('#learn-spoken', /^Step \d+, accuracy \d.* on lengths never trained$/)
-  await reads('[data-name="accuracy"] .key >> nth=0', /^accuracy on new sequences of trained lengths 0\.\d\d$/)
-  await reads('[data-name="accuracy"] .key >> nth=1', /^accuracy on lengths never trained (0\.\d\d|1\.00)$/)
+  const names = linesOf('sort').map(({ name }) => /** @type {Record<string, string>} */ (texts)[name])
+  for (const [i, name] of names.entries())
+    await reads(`[data-name="accuracy"] .key >> nth=${i}`, new RegExp(`^${name} (0\\.\\d\\d|1\\.00)$`))
 
   await reads('#learn-train', 'Train on')
   await page.click('#learn-happened')
@@ -111,8 +118,9 @@ test('a shared link trains the run again to its step; a head opens in One layer 
 })
 
 test('each switch stands below the map of its head; a curve has the stroke of its key; recorded runs and the time of a long run are said', async () => {
-  await follow('#2&room=learn')
+  await follow('#2&room=learn&learn.trained=20')
   await room('.learn-switch').first().waitFor()
+  await room('.learn-dock[data-training="false"]').waitFor(PATIENCE)
   for (const width of [1280, 1440]) {
     await page.setViewportSize({ width, height: 800 })
     const isBelow = () =>
@@ -303,6 +311,8 @@ test('the story opens at the stop that fits the run, waits for it, says nothing 
 })
 
 test('undo of the header is that of the open room; a run pauses while the tab is hidden or another room is open; what is being typed stays', async () => {
+  await follow(`${SORT}&learn.trained=20`)
+  await room('.learn-dock[data-training="false"] [data-step="20"]').waitFor(PATIENCE)
   await becomes(() => room('#undo').isDisabled(), true)
   await page.selectOption('.head-state', 'off')
   await room('.change').waitFor()
@@ -375,7 +385,7 @@ test('the link contains the settings; bad ones, and a rate that is too high, giv
   await page.click('#learn-good')
   await page.click('#learn-lower')
   await page.waitForFunction(() => /learn\.rate=0\.3/.test(location.hash))
-  await reads('#learn-steps', /step 0 of/)
+  await becomes(() => dataOf('#learn-steps', 'step'), 0)
 })
 
 test('a worker that is lost is said to be; Restart mends it', async () => {

@@ -6,6 +6,7 @@ import { retry } from '../../shell/retry.js'
 import { MOST_BYTES, MOST_SECONDS, smaller } from './cost.js'
 import { fields, fieldsOf, POSITIONS, runSettings } from './fields.js'
 import { costOf, failureOf, runOf, shortText, sizesOf } from './run-state.js'
+import { storyStart } from './task-story.js'
 import { TASKS } from './tasks/index.js'
 
 /** @import { Context } from './learn.js' */
@@ -41,10 +42,11 @@ export function bar(context) {
   const run = runOf(context)
   const failed = failureOf(context)
   return html`<div class="learn-bar">
-      <label>${t('learnTask')} <select id="learn-task" @change=${(/** @type {InputEvent} */ { target }) => act.choose(target.value)}>
+      <label><span class="learn-task">${t('learnTask')}</span> <select id="learn-task" @change=${(/** @type {InputEvent} */ { target }) => act.choose(target.value)}>
         ${Object.keys(TASKS).map(name => html`<option value=${name} ?selected=${name === task}>${t(/** @type {any} */ (`task.${name}`))}</option>`)}
       </select></label>
-      <details class="learn-settings"><summary>${t('learnSettings')} ${summary}</summary>${controls(context)}</details>
+      <details class="learn-settings"><summary>${t('learnSettings')} <span class="learn-summary">${summary}</span></summary>${controls(context)}</details>
+      ${view.stop === null ? storyStart(context) : nothing}
     </div>
     ${problems(context)}
     ${large(context)}

@@ -3,6 +3,7 @@
 import { html, nothing } from 'lit'
 import { live } from 'lit/directives/live.js'
 import { curves, headScores, linesOf } from './curves.js'
+import { isFresh } from './run-state.js'
 import { EVERY } from './snapshots.js'
 import { TASKS } from './tasks/index.js'
 
@@ -16,6 +17,7 @@ export function curvesPanel(context, run, { shownAt }) {
   const { points, steps } = view
   const most = Math.max(run.settings.steps, steps)
   const last = points.at(-1)
+  if (isFresh(context)) return curves(context, run, most, shownAt)
   return html`${curves(context, run, most, shownAt)}
     <label class="learn-at">${t('learnAt')} <output data-step=${shownAt}>${shownAt}</output>
       <input id="learn-at" type="range" min="0" max=${most} step=${EVERY} .value=${live(String(at ?? shownAt))} aria-valuetext=${t('learnAtValue', { step: shownAt })} @input=${(/** @type {InputEvent} */ { target }) => act.goTo(Math.min(Number(target.value), steps))} /></label>

@@ -5,6 +5,7 @@ import { html, nothing, svg } from 'lit'
 import { linearScale } from '../../elements/linear-scale.js'
 import { headName } from '../../head/changes.js'
 import { differsFromDefaults } from './fields.js'
+import { isFresh } from './run-state.js'
 import { EVERY } from './snapshots.js'
 import { TASKS } from './tasks/index.js'
 
@@ -119,7 +120,7 @@ function key(kind, label, value) {
 
 /** @param {string} name @param {string} label @param {unknown} drawing @param {unknown} caption */
 const figure = (name, label, drawing, caption) =>
-  html`<figure class="curves" data-name=${name}>
+  html`<figure class="curves" data-name=${name}><h2>${label}</h2>
     <svg viewBox="0 0 ${WIDTH} ${HEIGHT}" role="img" aria-label=${label}>${drawing}</svg>
     <figcaption>${caption}</figcaption></figure>`
 
@@ -133,22 +134,30 @@ const shares = linearScale([0, 1], [HEIGHT - BOTTOM, TOP])
 export function curves(context, run, steps, shownAt) {
   const x = linearScale([0, steps], [LEFT, WIDTH - RIGHT])
   const cursor = upright('cursor', x(Math.min(shownAt, steps)))
+  // Before training there is no curve: only what other runs have done can be shown.
+  if (isFresh(context)) return recordedOf(context, run) ? accuracyFigure(context, run, x, nothing) : nothing
   return html`${accuracyFigure(context, run, x, cursor)}${headsFigure(context, x, cursor)}${lossFigure(context, x, cursor)}`
 }
+
+/** The recorded runs of the task, where this run has their settings. @param {Context} context @param {RunInfo} run */
+const recordedOf = ({ settings: { task } }, run) =>
+  differsFromDefaults(task, run.settings, ['seed']) ? undefined : bandOf(task)
 
 /** The points of a value over the steps. @param {Scale} x @param {readonly Point[]} all @param {(point: Point) => number} value */
 const over = (x, all, value) =>
   path(all.filter(({ step }) => step <= x.domain[1]).map(point => [x(point.step), shares(value(point))]))
 
 /** @param {Context} context @param {RunInfo} run @param {Scale} x @param {unknown} cursor */
-function accuracyFigure({ t, settings: { task }, view }, run, x, cursor) {
+function accuracyFigure(context, run, x, cursor) {
+  const { t, settings, view } = context
+  const { task } = settings
   const { points, reachedAt, reference } = view
   const guess = 1 / run.shape.outputs
   const lines = linesOf(task)
   const last = points.at(-1)
   const jump = jumpOf(points)
   const isFar = jump !== null && x(jump) > WIDTH / 2
-  const recorded = differsFromDefaults(task, run.settings, ['seed']) ? undefined : bandOf(task)
+  const recorded = recordedOf(context, run)
   const edge = (/** @type {number[]} */ values) =>
     values.map((value, i) => /** @type {const} */ ([x(i * EVERY), shares(value)]))
   const band = recorded && path([...edge(recorded.most), ...edge(recorded.least).reverse()])
@@ -162,7 +171,7 @@ function accuracyFigure({ t, settings: { task }, view }, run, x, cursor) {
     ${jump === null ? nothing : svg`${upright('jump', x(jump))}<text class="mark" x=${x(jump) + (isFar ? -4 : 4)} y=${TOP - 3} text-anchor=${isFar ? 'end' : 'start'}>${t('learnJump', { step: jump })}</text>`}
     ${reachedAt === null ? nothing : upright('reached', x(reachedAt))}${cursor}`
   const caption = html`${recorded ? html`<span class="note" id="learn-recorded">${t('learnRecorded', recordedJump(recorded))}</span>` : nothing}
-    ${lines.map(({ name, kind, value }) => key(`line ${kind}`, t(name), last && value(last)))}
+    ${isFresh(context) ? nothing : lines.map(({ name, kind, value }) => key(`line ${kind}`, t(name), last && value(last)))}
     ${isRun ? key('line is-kept', t('learnCurve.kept', { name: t(lines[1].name) }), reference.points.at(-1)?.heldOutAccuracy) : nothing}
     ${band ? key('band', t('learnCurve.band')) : nothing}${key('guess', t('learnCurve.guess'), guess)}${key('nowhere', t('learnCurve.baseline'), run.baseline)}`
   return figure('accuracy', t('learnCurves'), drawing, caption)
@@ -199,7 +208,7 @@ function lossFigure({ t, view }, x, cursor) {
     ${reference?.at === null ? svg`<polyline class="line is-kept" points=${line(reference.losses)} />` : nothing}
     <polyline class="line is-train" points=${line(losses)} />
     ${divergedAt === null ? nothing : svg`<text class="diverged" x=${x(divergedAt)} y=${TOP + 10} text-anchor="middle">×</text>`}${cursor}`
-  const caption = html`${t('learnLoss')} <b>${finite.length ? finite[finite.length - 1].toFixed(3) : ''}</b>`
+  const caption = html`<b>${finite.length ? finite[finite.length - 1].toFixed(3) : ''}</b>`
   return figure('loss', t('learnLoss'), drawing, caption)
 }
 

@@ -87,9 +87,9 @@ export function dock(context) {
   return html`<div class="dock learn-dock" data-training=${isTraining}>${view.stop === null ? nothing : story(context)}<div class="dock-row">
     <button type="button" class="tool is-filled ${run && steps === 0 && !isTraining ? 'is-new' : ''}" id="learn-train" ?disabled=${cannotTrain} @click=${() => act.train()}>${label()}</button>
     <button type="button" class="tool" id="learn-step" ?disabled=${cannotTrain} @click=${() => act.step()}>${t('learnStep')}</button>
-    <button type="button" class="tool" id="learn-restart" ?disabled=${!run && !failed} @click=${() => act.restart()}>${t('learnRestart')}</button>
+    <button type="button" class="tool" id="learn-restart" ?hidden=${steps === 0 && !isTraining && !failed} ?disabled=${!run && !failed} @click=${() => act.restart()}>${t('learnRestart')}</button>
     <label>${t('learnPace')} <select id="learn-pace" @change=${(/** @type {InputEvent} */ { target }) => act.show({ pace: /** @type {any} */ (target.value) })}>${PACES.map(name => html`<option value=${name} ?selected=${name === view.pace}>${t(`learnPace.${name}`)}</option>`)}</select></label>
-    <span class="learn-steps" id="learn-steps" data-step=${steps}>${run ? t('learnSteps', { step: steps, steps: run.settings.steps }) : nothing}</span>
+    <span class="learn-steps ${steps === 0 ? 'is-first' : ''}" id="learn-steps" data-step=${steps}>${run ? t(hasStopped(context) ? 'learnSteps.reached' : 'learnSteps', { step: steps, steps: run.settings.steps }) : nothing}</span>
     <span class="learn-said" role="status" data-reached=${reachedAt ?? nothing}>${stateOf(context)}</span>
     ${reachedAt !== null && !isTraining && view.stop === null ? html`<button type="button" class="tool" id="learn-happened" @click=${() => act.tell(AFTER_GOAL)}>${t('learnHappened')}</button>` : nothing}
   </div></div>`

@@ -8,7 +8,7 @@ import { headSelect } from '../../head/head-switch.js'
 import { headView, paintButton, viewTabs, WEIGHT_VIEWS } from '../../head/head-view.js'
 import { visibleOf } from '../../head/visible.js'
 import { runSettings } from './fields.js'
-import { headAt, selectedOf } from './run-state.js'
+import { headAt, isFresh, selectedOf } from './run-state.js'
 import { TASKS } from './tasks/index.js'
 
 /** @import { Context, Picture, RunInfo } from './learn.js' */
@@ -66,6 +66,9 @@ export function heads(context, run, { shown, reference, shownAt }) {
     const now = selectedOf(context, shown.layers.length, count)
     if (now.layer === layer) act.factor(layer, now.head)
   }
+  const hasSwitches = !isFresh(context)
+  const switches = (/** @type {number} */ layer) =>
+    html`<div class="learn-switches">${namesOf(layer, count).map((name, head) => html`<span class="learn-switch" data-switch=${name}><span>${name}</span> ${headSelect({ t, changes: settings.changes, set: act.change }, headAt({ layer, head }))}</span>`)}</div>`
   return html`<div class="learn-layers">
     ${shown.layers.map((weights, l) => {
       const title = titleOf(t, run, l)
@@ -80,10 +83,10 @@ export function heads(context, run, { shown, reference, shownAt }) {
             : nothing
         }
         <qkv-heads .texts=${t.elements} .weights=${weights} .domain=${[0, 1]} .side=${SIDE} .numbers=${false} .selected=${l === selected.layer ? selected.head : -1} .names=${namesOf(l, count)} .notes=${notes(context, shownAt, l, count)} label=${withOrigin(context, title, shownAt)} @head-select=${(/** @type {CustomEvent} */ { detail }) => act.select(l, detail.head)} @dblclick=${() => factor(l)} @keydown=${(/** @type {KeyboardEvent} */ { key }) => key === 'F2' && factor(l)}></qkv-heads>
-        <div class="learn-switches">${namesOf(l, count).map((name, head) => html`<span class="learn-switch" data-switch=${name}><span>${name}</span> ${headSelect({ t, changes: settings.changes, set: act.change }, headAt({ layer: l, head }))}</span>`)}</div>
+        ${hasSwitches ? switches(l) : nothing}
       </section>`
     })}
-  </div><p class="note">${t('learnFactorHint')}</p>`
+  </div>${hasSwitches ? html`<p class="note">${t('learnFactorHint')}</p>` : nothing}`
 }
 
 /** The selected head, large. @param {Context} context @param {RunInfo} run @param {Picture} picture */

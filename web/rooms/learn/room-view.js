@@ -12,8 +12,7 @@ import { exportPanel } from './export-panel.js'
 import { gradientMaps } from './gradient-maps.js'
 import { heads, selectedHead } from './head-maps.js'
 import { why } from './logit-shares-panel.js'
-import { pictureOf, runOf } from './run-state.js'
-import { storyStart } from './task-story.js'
+import { isFresh, pictureOf, runOf } from './run-state.js'
 import { TASKS } from './tasks/index.js'
 
 /** @import { Context, Picture, RunInfo } from './learn.js' */
@@ -21,25 +20,25 @@ import { TASKS } from './tasks/index.js'
 
 /** @param {Context} context */
 export function draw(context) {
-  const { view } = context
   const run = runOf(context)
   const picture = pictureOf(context)
+  const isNew = isFresh(context)
   const stage =
     run &&
     picture &&
     html`<div class="learn-stage">
-      <div class="learn-says">${view.stop === null ? storyStart(context) : nothing}${probe(context, run, picture)}${why(context, run, picture)}</div>
+      <div class="learn-says">${probe(context, run, picture)}${why(context, run, picture)}</div>
+      <section class="learn-heads">${heads(context, run, picture)}</section>
       <section class="learn-model">
-        ${heads(context, run, picture)}
-        ${changesPanel(context, picture)}
+        ${isNew ? nothing : changesPanel(context, picture)}
         ${selectedHead(context, run, picture)}
         ${gradientMaps(context, run, picture)}
       </section>
-      <section class="learn-run">${curvesPanel(context, run, picture)}${compareRuns(context, run, picture)}</section>
+      <section class="learn-run">${curvesPanel(context, run, picture)}${isNew ? nothing : compareRuns(context, run, picture)}</section>
     </div>`
   return html`<main class="learn" id="stage">
     ${bar(context)}
-    ${stage ?? (TASKS[context.settings.task].hasText && view.stop === null ? storyStart(context) : nothing)}
+    ${stage ?? nothing}
     ${dock(context)}
     ${exportPanel(context)}
   </main>`
