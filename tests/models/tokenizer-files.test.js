@@ -10,11 +10,13 @@ import { randomCharacters, randomFile, randomOf, randomPattern, TEXTS } from './
 
 const count = Number(process.env.TOKENIZER_FILES ?? 120)
 const first = Number(process.env.TOKENIZER_SEED ?? 1)
+/** Seeds of files that differed once, found in 25,000. */
+const FOUND = [700218, 802511, 2005525]
 
 test(`of ${count} random files none differs from the Rust library in silence, and at most 5 % are refused`, async t => {
   /** @type {Map<string, number>} */
   const refused = new Map()
-  for (let seed = first; seed < first + count; seed++) {
+  for (const seed of [...FOUND, ...Array.from({ length: count }, (_, n) => first + n)]) {
     const reason = await compare(randomFile(randomOf(seed)), TEXTS, seed)
     if (reason) refused.set(reason, (refused.get(reason) ?? 0) + 1)
   }
@@ -26,7 +28,7 @@ test(`of ${count} random files none differs from the Rust library in silence, an
 test('random patterns cut texts as Oniguruma does, or are refused', t => {
   const counts = { equal: 0, refused: 0, both: 0 }
   const model = { type: 'WordLevel', vocab: { u: 0 }, unk_token: 'u' }
-  for (let seed = first; seed < first + 10 * count; seed++) {
+  for (const seed of [708378, ...Array.from({ length: 10 * count }, (_, n) => first + n)]) {
     const random = randomOf(seed)
     const Regex = randomPattern(random)
     const split = { type: 'Split', pattern: { Regex }, behavior: 'Isolated', invert: false }

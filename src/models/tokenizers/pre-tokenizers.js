@@ -6,8 +6,8 @@ import { compile, cut } from './patterns.js'
 import { BYTE_LEVEL, METASPACE, refuse, ruleFor } from './refuse.js'
 
 /**
- * A piece of a text; isFirst: it begins where the text begins.
- * @typedef {{ text: string, isFirst: boolean }} Piece
+ * A piece of a text; isFirst: it begins where the text begins; added: how many characters at its start were put there.
+ * @typedef {{ text: string, isFirst: boolean, added?: number }} Piece
  * @typedef {(piece: Piece) => Piece[]} PreTokenizer
  * @typedef {import('./patterns.js').Part} Part
  */
@@ -49,14 +49,19 @@ const BEHAVIORS = {
   },
 }
 
-/** Texts one after the other as pieces; empty ones are left out. @param {string[]} texts @param {boolean} isFirst @returns {Piece[]} */
-function piecesOf(texts, isFirst) {
-  let isStart = isFirst
-  return texts.flatMap(text => {
-    if (!text) return []
-    const piece = { text, isFirst: isStart }
-    isStart = false
-    return [piece]
+/**
+ * Texts one after the other as pieces; empty ones are left out.
+ * @param {string[]} texts
+ * @param {number[]} lengths of what they come from
+ * @param {Piece} piece
+ * @returns {Piece[]}
+ */
+function piecesOf(texts, lengths, { isFirst, added = 0 }) {
+  let at = 0
+  return texts.flatMap((text, n) => {
+    const start = at
+    at += lengths[n]
+    return text ? [{ text, isFirst: isFirst && start <= added, added: Math.max(0, added - start) }] : []
   })
 }
 
@@ -67,10 +72,15 @@ function piecesOf(texts, isFirst) {
  * @returns {PreTokenizer}
  */
 function splitter(pattern, behavior, isInverted = false) {
-  return ({ text, isFirst }) => {
-    const parts = cut(pattern, text).map(part => ({ ...part, isMatch: part.isMatch !== isInverted }))
-    const isKept = isFirst && !(behavior === 'Removed' && parts[0].isMatch && parts[0].text)
-    return piecesOf(BEHAVIORS[behavior](parts), isKept)
+  return piece => {
+    const parts = cut(pattern, piece.text).map(part => ({ ...part, isMatch: part.isMatch !== isInverted }))
+    const texts = BEHAVIORS[behavior](parts)
+    const from = behavior === 'Removed' ? parts.map(part => part.text) : texts
+    return piecesOf(
+      texts,
+      from.map(text => text.length),
+      piece,
+    )
   }
 }
 
@@ -115,11 +125,10 @@ const RULES = {
   },
   ByteLevel({ add_prefix_space: hasPrefix, use_regex: isCut = true }) {
     const split = isCut ? splitter(GPT2, 'Isolated') : (/** @type {Piece} */ piece) => [piece]
-    return ({ text, isFirst }) => {
+    return ({ text, isFirst, added = 0 }) => {
       const isAdded = hasPrefix && !text.startsWith(' ')
-      const pieces = split({ text: isAdded ? ` ${text}` : text, isFirst })
-      if (isAdded && pieces[0]?.text === ' ' && pieces[1]) pieces[1].isFirst = isFirst // of the text as it was given
-      return pieces.map(piece => ({ ...piece, text: toCharacters(piece.text) }))
+      const piece = isAdded ? { text: ` ${text}`, isFirst, added: added + 1 } : { text, isFirst, added }
+      return split(piece).map(part => ({ ...part, text: toCharacters(part.text) }))
     }
   },
   CharDelimiterSplit: ({ delimiter }, where) => splitter(compile({ String: delimiter }, where), 'Removed'),
@@ -133,10 +142,12 @@ const RULES = {
     if (!['always', 'first', 'never'].includes(prepend))
       throw refuse(`tokenizer.json: ${where}.prepend_scheme`, JSON.stringify(prepend))
     const split = isSplit === false ? undefined : splitter(compile({ String: replacement }, where), 'MergedWithNext')
-    return ({ text, isFirst }) => {
+    return ({ text, isFirst, added = 0 }) => {
       const marked = text.replaceAll(' ', replacement)
       const isPrepended = !marked.startsWith(replacement) && (prepend === 'always' || (prepend === 'first' && isFirst))
-      const piece = { text: isPrepended ? replacement + marked : marked, isFirst }
+      const piece = isPrepended
+        ? { text: replacement + marked, isFirst, added: added + replacement.length }
+        : { text: marked, isFirst, added }
       return split ? split(piece) : [piece]
     }
   },
