@@ -96,8 +96,12 @@ export async function applyAdapter(folder, family, tensors, readers) {
     if (a.dims.length !== 2 || b.dims.length !== 2 || rank !== same || String(dims) !== String(base.dims))
       throw fail(`lora_A ${shape(a.dims)} and lora_B ${shape(b.dims)} do not fit the weight ${shape(base.dims)}`)
     const scale = scaleOf(c, module, rank)
-    const factors = Promise.all([a, b].map(async each => widen(await readNumbers(each), each.dtype)))
-    factors.catch(() => {}) // the error is thrown when the weight is read
+    /** @type {Promise<Float32Array[]> | undefined} */
+    let read
+    const factors = () => {
+      read ??= Promise.all([a, b].map(async each => widen(await readNumbers(each), each.dtype)))
+      return read
+    }
     const merged = mergedTensor(base, { factors, rank, scale, isTurned }, { readNumbers, widen })
     // A table that is the head, too, keeps its numbers where the adapter does not act.
     const isTied = Boolean(head.tied && head.own && shared !== undefined && !nameOf(`${head.own}.weight`))
@@ -171,7 +175,7 @@ function scaleOf(c, module, rank) {
 /**
  * A tensor of float32 whose rows are merged when they are read.
  * @param {StoredTensor} base (R, C)
- * @param {{ factors: Promise<Float32Array[]>, rank: number, scale: number, isTurned: boolean }} change A (rank, C) and B (R, rank); turned: A (rank, R) and B (C, rank)
+ * @param {{ factors: () => Promise<Float32Array[]>, rank: number, scale: number, isTurned: boolean }} change A (rank, C) and B (R, rank); turned: A (rank, R) and B (C, rank)
  * @param {{ readNumbers: typeof import('./safetensors.js').readNumbers, widen: typeof import('./safetensors.js').widen }} readers
  * @returns {StoredTensor}
  */
@@ -183,7 +187,7 @@ function mergedTensor(base, { factors, rank, scale, isTurned }, { readNumbers, w
     const [first, last] = [Math.floor(from / (4 * C)), Math.ceil(to / (4 * C))]
     const stored = await readNumbers(base, base.from + first * perRow, base.from + last * perRow)
     const rows = Float32Array.from(widen(stored, base.dtype))
-    const [A, B] = await factors
+    const [A, B] = await factors()
     const sum = new Float64Array(C)
     for (let n = first; n < last; n++) {
       sum.fill(0)
@@ -193,5 +197,6 @@ function mergedTensor(base, { factors, rank, scale, isTurned }, { readNumbers, w
     }
     return new Uint8Array(rows.buffer).slice(from - first * 4 * C, to - first * 4 * C)
   }
-  return { ...base, dtype: 'F32', source: { size, read }, from: 0, to: size }
+  const { bytes = base.to - base.from } = base // in the file
+  return { ...base, dtype: 'F32', source: { size, read }, from: 0, to: size, bytes }
 }

@@ -130,11 +130,11 @@ async function open(qkv, source, options) {
 /**
  * Reads the config and the headers of a folder, and computes the memory that the weights would take, by dtype.
  * @param {CheckpointSource} source as of loadModel
- * @param {{ signal?: AbortSignal, dtype?: import('./weight-types.js').WeightTypes } & HubOptions} [options] dtype: that of
- *   `bytes.loaded`; default: as stored
+ * @param {{ signal?: AbortSignal, dtype?: import('./weight-types.js').WeightTypes, adapter?: CheckpointSource } & HubOptions} [options]
+ *   dtype: that of `bytes.loaded`; default: as stored
  */
 export async function inspectModel(source, options = {}) {
-  options = await readOrLead(options, ['signal', 'dtype', ...HUB], 'inspectModel')
+  options = await readOrLead(options, ['signal', 'dtype', 'adapter', ...HUB], 'inspectModel')
   const { dtype: given } = options
   const dtype = given === undefined ? given : (await types()).readTypes(given, 'inspectModel')
   const use = { isLoaded: false, hasTokenizer: true }

@@ -130,6 +130,32 @@ test('an adapter of the head or of the table acts there alone, although they are
   for (const model of [head, table, plain]) model.dispose()
 })
 
+test('inspectModel counts the weights that an adapter makes float32, and reads no weight of either', async () => {
+  const { inspectModel, writeSafetensors } = await import('../../src/models.js')
+  const base = `${goldens}/qwen3-tiny-bf16`
+  const name = 'base_model.model.model.layers.0.self_attn.q_proj.lora_'
+  const g = qkv.generator(4)
+  const file = writeSafetensors({ [`${name}A.weight`]: g.randn([2, 48]), [`${name}B.weight`]: g.randn([64, 2]) })
+  const adapterOf = (/** @type {Uint8Array} */ bytes) => ({
+    'adapter_config.json': text({ peft_type: 'LORA', r: 2, lora_alpha: 4 }),
+    'adapter_model.safetensors': async (/** @type {number} */ from, /** @type {number} */ to) => {
+      const header = 8 + new DataView(bytes.buffer, bytes.byteOffset).getUint32(0, true)
+      if (from >= header) throw new Error('a weight is read')
+      return bytes.subarray(from, Math.min(to, header))
+    },
+  })
+  const plain = await inspectModel(base)
+  const merged = await inspectModel(base, { adapter: adapterOf(file) })
+  assert.equal(merged.bytes.loaded - plain.bytes.loaded, 2 * 48 * 64)
+  assert.equal(merged.bytes.stored, plain.bytes.stored)
+  assert.equal(merged.parameters, plain.parameters)
+  const other = writeSafetensors({ [`${name}A.weight`]: g.randn([2, 9]), [`${name}B.weight`]: g.randn([64, 2]) })
+  await assert.rejects(
+    inspectModel(base, { adapter: adapterOf(other) }),
+    /lora_A \(2, 9\) and lora_B \(64, 2\) do not fit/,
+  )
+})
+
 test('what is no LoRA adapter, or does not fit, is refused by name; the folder of an adapter says what it is', async () => {
   const base = `${goldens}/gpt2-tiny`
   const { writeSafetensors } = await import('../../src/models.js')
