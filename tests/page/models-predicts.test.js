@@ -80,6 +80,32 @@ test('the class of a text is shown with its probability, the heads that made it,
   model.dispose()
 })
 
+test('a regression says its numbers, and how a change moves them', async () => {
+  const text = 'The river was slow.'
+  const files = folder('distilbert-sst-tiny')
+  const config = files.find(({ name }) => name === 'config.json') ?? assert.fail()
+  const json = { ...JSON.parse(await config.text()), problem_type: 'regression' }
+  const others = files.filter(file => file !== config)
+  const { act, settled, shown } = await begin([...others, new File([JSON.stringify(json)], 'config.json')], text)
+  const model = await open('distilbert-sst-tiny')
+  const { logits, labels } = model.classify(text)
+  assert.equal(shown().openModel?.isNumber, true)
+  const tokens = () => (shown().run?.top ?? []).map(({ token }) => token)
+  assert.deepEqual([...tokens()].sort(), [...labels].sort())
+  for (const { id, token, probability } of shown().run?.top ?? []) {
+    assert.equal(token, labels[id])
+    near(probability, logits.data[id])
+  }
+  act.change(readChanges('2.3=0'))
+  await settled()
+  const changed = model.classify(text, { hooks: { 'layers.1.heads.2': 0 } }).logits.data
+  for (const { id, probability, before } of shown().run?.top ?? []) {
+    near(probability, changed[id])
+    near(before ?? Number.NaN, logits.data[id])
+  }
+  model.dispose()
+})
+
 test('the class of each token: those outside of all names are not marked, and a click on a word shows its classes', async () => {
   const name = 'bert-tokens-made'
   const ids = [1, 5, 9, 13, 30, 22, 2]
