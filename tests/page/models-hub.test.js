@@ -70,12 +70,17 @@ test('a text of the field is a name on the hub, an address, or neither', () => {
     ['huggingface.co/a/b/tree/%', { hub: 'hf:a/b@%' }],
     ['./models/gpt2', { address: './models/gpt2' }],
     ['https://example.org/model', { address: 'https://example.org/model' }],
+    ['me/x-GGUF:Q4_K_M', { hub: 'hf:me/x-GGUF:Q4_K_M' }],
+    ['me/x-GGUF/x.Q4_K_M.gguf', { hub: 'hf:me/x-GGUF/x.Q4_K_M.gguf' }],
+    ['https://huggingface.co/me/x/blob/main/a/b.gguf?x=1', { hub: 'hf:me/x/a/b.gguf' }],
     ['gpt', {}],
     ['two words', {}],
     ['', {}],
   ]
   for (const [text, expected] of meant) assert.deepEqual(meantBy(String(text)), expected, String(text))
   assert.equal(idOf('hf:me/tiny@main~0123456789ab'), 'me/tiny')
+  assert.equal(idOf('hf:me/x/a/b.gguf~0123456789ab'), 'me/x/a')
+  assert.equal(idOf('hf:me/x:Q8_0'), 'me/x')
   assert.equal(bareName('hf:me/tiny@main~0123456789ab'), 'hf:me/tiny@main')
   assert.deepEqual([0, 40_000, 1_500_000, 34e6, 2.5e9].map(megabytes), [
     '0 bytes',

@@ -6,6 +6,8 @@ import { readFileSync } from 'node:fs'
 import { basename } from 'node:path'
 import { test } from 'node:test'
 import config from '../../vite.config.js'
+import { MADE, make } from '../models/gguf/made.js'
+import { randomOf } from '../models/tokenizers/random-files.js'
 import { serve } from './browser.js'
 import { filesOf, opened } from './golden-models.js'
 import { becomes, go, page, reads, url, usePage } from './open.js'
@@ -101,6 +103,17 @@ test('a drop anywhere opens the files; other files are refused by name', async (
   assert.ok(config)
   await drop([config, { name: 'pytorch_model.bin', text: btoa('x'.repeat(20)) }])
   await reads('#models-problem', /pytorch_model\.bin: it is no file of torch\.save.*The previous model stays open/)
+})
+
+test('a GGUF file that is dropped is opened, and the programs name it', async () => {
+  const { gguf } = make(MADE[0], 'Q4_K', randomOf(1))
+  await go(ROOM)
+  await page.setInputFiles('#models-files', { name: 'x.Q4_K_M.gguf', mimeType: '', buffer: Buffer.from(gguf) })
+  await opened('llama')
+  await becomes(() => page.inputValue('#models-model'), 'x.Q4_K_M.gguf')
+  await page.click('.models-programs > summary')
+  await reads('#models-program-qkv', /loadModel\(qkv, process\.argv\[2\] \?\? "x\.Q4_K_M\.gguf"\)/)
+  await reads('#models-program-pytorch', /from_pretrained\(folder, gguf_file="x\.Q4_K_M\.gguf"/)
 })
 
 test('where the page may share memory, the model runs on threads', async () => {

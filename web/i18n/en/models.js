@@ -11,12 +11,12 @@ export const texts = {
   modelsFolder: 'A folder with a model…',
   modelsFiles: 'Files of a model, or a text…',
   modelsLocal:
-    'Folder: config.json, model.safetensors or pytorch_model.bin, tokenizer.json. By name: openai-community/gpt2. Texts and files stay on this computer.',
+    'Folder: config.json, model.safetensors or pytorch_model.bin, tokenizer.json. Or a GGUF file. By name: openai-community/gpt2. Texts and files stay on this computer.',
   modelsNameExample: 'such as openai-community/gpt2',
   modelsNoSuch:
     '“{text}” is neither a name on the hub, such as openai-community/gpt2, nor an address, nor a model of the list.',
   modelsEmpty:
-    'Open a folder with config.json, model.safetensors or pytorch_model.bin, and tokenizer.json, as Hugging Face saves them, or drop it anywhere: the page shows all of its heads.',
+    'Open a folder with config.json, model.safetensors or pytorch_model.bin, and tokenizer.json, as Hugging Face saves them, or a GGUF file, or drop it anywhere: the page shows all of its heads.',
   modelsSizes: '{layers} × {count} heads',
   'modelsSizes.one': '{layers} × 1 head',
   modelsFacts: '{type}, {sizes}, {parameters} parameters, {memory}',

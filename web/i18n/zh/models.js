@@ -12,11 +12,11 @@ export const texts = {
   modelsFolder: '装有模型的文件夹…',
   modelsFiles: '模型的文件，或一篇文本…',
   modelsLocal:
-    '文件夹：config.json、model.safetensors 或 pytorch_model.bin、tokenizer.json。按名称：openai-community/gpt2。文本和文件留在这台电脑上。',
+    '文件夹：config.json、model.safetensors 或 pytorch_model.bin、tokenizer.json；或一个 GGUF 文件。按名称：openai-community/gpt2。文本和文件留在这台电脑上。',
   modelsNameExample: '例如 openai-community/gpt2',
   modelsNoSuch: '“{text}” 不是 Hub 上的名称（例如 openai-community/gpt2），不是地址，也不是列表中的模型。',
   modelsEmpty:
-    '请打开或拖入一个含有 config.json、model.safetensors（或 pytorch_model.bin）和 tokenizer.json 的文件夹（Hugging Face 的格式），页面会显示其中的每一个注意力头。',
+    '请打开或拖入一个含有 config.json、model.safetensors（或 pytorch_model.bin）和 tokenizer.json 的文件夹（Hugging Face 的格式），或一个 GGUF 文件，页面会显示其中的每一个注意力头。',
   modelsSizes: '{layers} × {count} 头',
   'modelsSizes.one': '{layers} × 1 头',
   modelsFacts: '{type}，{sizes}，{parameters} 个参数，{memory}',

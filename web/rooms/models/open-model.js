@@ -25,7 +25,7 @@ export function opening(room) {
       ${menu(
         { id: 'models-open', label: t('modelsOpen') },
         html`<label class="tool models-file">${t('modelsFolder')}<input class="visually-hidden" id="models-folder" type="file" webkitdirectory multiple @change=${choose} /></label>
-          <label class="tool models-file">${t('modelsFiles')}<input class="visually-hidden" id="models-files" type="file" multiple accept=".json,.safetensors,.bin,.spm,.txt,.md" @change=${choose} /></label>
+          <label class="tool models-file">${t('modelsFiles')}<input class="visually-hidden" id="models-files" type="file" multiple accept=".json,.safetensors,.gguf,.bin,.spm,.txt,.md" @change=${choose} /></label>
           <p class="note">${t('modelsLocal')}</p>`,
       )}
       ${storyMenu(room)}

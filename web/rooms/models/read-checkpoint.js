@@ -12,7 +12,7 @@ import {
   secondTextOf,
   vocabOf,
 } from './read-text.js'
-import { idOf, isOfHub, labelOf, nameOf, usualDtype } from './sources.js'
+import { idOf, isGguf, isOfHub, labelOf, nameOf, usualDtype } from './sources.js'
 
 /** @typedef {import('qkv/models').Model} Model */
 /** @typedef {import('./models.js').ModelsAsks} Asks */
@@ -49,10 +49,12 @@ function hubProblem(error, name) {
 /** What the hub says of a model, before anything of it is fetched. @param {import('qkv').Qkv} qkv @param {Asks['look']['request']} request @param {AbortSignal} signal */
 export async function look(qkv, { name, token }, signal) {
   const found = await inspectModel(name, { signal, token: token || undefined }).catch(error => hubProblem(error, name))
-  const { bytes, type, parameters } = found
+  const { type, parameters } = found
+  const bytes = memoryOf(found)
   const { id, commit, license, isGated, download, files } = /** @type {import('qkv/models').HubFacts} */ (found.hub)
   const [, , ...folder] = name.replace(/@(?:refs\/\w+\/)?[^/]+/, '').split('/')
-  const source = [`hf:${id}@${commit}`, ...folder].join('/')
+  const gguf = files.flatMap(file => (isGguf(file.name) ? file.name : [])).slice(0, 1)
+  const source = [`hf:${id}@${commit}`, ...folder.filter(part => !isGguf(part)), ...gguf].join('/')
   const { secondsOfText } = await import('./computer-rate.js')
   const vocab = Number(found.config.vocab_size)
   const seconds = secondsOfText(qkv, { stacks: found.stacks, parameters, vocab })
@@ -60,6 +62,9 @@ export async function look(qkv, { name, token }, signal) {
   const facts = { name, source, license: license ?? '', isGated, download, size, type, parameters, bytes, seconds }
   return { found, facts }
 }
+
+/** Bytes of memory: `stored` as the file has them, of a GGUF file widened. @param {Inspected} found */
+const memoryOf = ({ bytes }) => ({ ...bytes, stored: bytes.loaded })
 
 /** @param {readonly { bytes?: number }[]} files */
 const sizeOf = files => files.reduce((sum, { bytes = 0 }) => sum + bytes, 0)
@@ -83,11 +88,13 @@ export async function readCheckpoint(qkv, request, looked, { signal, progress })
     throw error
   }
   const found = looked ?? (await inspectModel(from, { signal, ...ofHub }).catch(failed))
-  const { type, config, stacks, parameters, bytes, hub } = found
+  const { type, config, stacks, parameters, hub, types } = found
+  const bytes = memoryOf(found)
   const isShipped = typeof source === 'object' && 'urls' in source
   const label = isShipped ? given : labelOf(source, given, config)
   progress({ name: label })
-  const chosen = dtype ?? (isHub ? usualDtype(bytes, most) : '')
+  const isSmaller = isHub || (types && bytes.stored > most) // blocks take more memory than their file
+  const chosen = dtype ?? (isSmaller ? usualDtype(bytes, most) : '')
   if (dtype === undefined && bytes[chosen || 'stored'] > most) {
     const sizes = { stored: bytes.stored, float16: bytes.float16, int8: bytes.int8 }
     throw problem('modelsLarge', { name: label, most, ...sizes })

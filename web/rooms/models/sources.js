@@ -15,7 +15,7 @@ export function addressOf() {
 export const isOfHub = name => typeof name === 'string' && name.startsWith('hf:')
 
 /** Owner and name of a model of the hub, without the hub's own parts. @param {string} name hf:owner/name@revision/sub/folder~digest */
-export const idOf = name => /^(?:hf:)?([^@~]*)/.exec(name)?.[1] ?? name
+export const idOf = name => /^(?:hf:)?([^@~:]*)/.exec(name)?.[1]?.replace(/\/[^/]*\.gguf$/i, '') ?? name
 
 /** A name without the digest of its weights. @param {string} name */
 export const bareName = name => name.replace(/~[0-9a-f]{12}$/, '')
@@ -24,8 +24,8 @@ export const bareName = name => name.replace(/~[0-9a-f]{12}$/, '')
 export const isOne = (a, b) => a === b || (/~[0-9a-f]{12}$/.test(a) && a.slice(-13) === b.slice(-13))
 
 const PAGE_OF_HUB =
-  /^(?:https?:\/\/)?(?:www\.)?(?:huggingface\.co|hf\.co)\/([^/?#]+\/[^/?#]+)(?:\/(?:tree|blob|resolve|commit)\/([^/?#]+))?/
-const NAME_ON_HUB = /^[\w][\w.-]*\/[\w][\w.-]*(@\S+)?$/
+  /^(?:https?:\/\/)?(?:www\.)?(?:huggingface\.co|hf\.co)\/([^/?#]+\/[^/?#]+)(?:\/(?:tree|blob|resolve|commit)\/([^/?#]+)(\/[^?#]+\.gguf)?)?/i
+const NAME_ON_HUB = /^[\w][\w.-]*\/[\w][\w.-]*(@\S+|:[\w.-]+|(\/[\w.-]+)*\/[\w.-]+\.gguf)?$/i
 
 /** A part of an address as text; as it is where it cannot be decoded. @param {string} part */
 function decoded(part) {
@@ -43,8 +43,8 @@ function decoded(part) {
  */
 export function meantBy(text) {
   const typed = text.trim()
-  const [, id, revision] = PAGE_OF_HUB.exec(typed) ?? []
-  if (id) return { hub: `hf:${id}${revision && revision !== 'main' ? `@${decoded(revision)}` : ''}` }
+  const [, id, revision, file = ''] = PAGE_OF_HUB.exec(typed) ?? []
+  if (id) return { hub: `hf:${id}${revision && revision !== 'main' ? `@${decoded(revision)}` : ''}${decoded(file)}` }
   if (/^hf:\S+$/.test(typed)) return { hub: typed }
   if (NAME_ON_HUB.test(typed)) return { hub: `hf:${typed}` }
   if (/^(https?:|\.{0,2}\/)\S*$/.test(typed)) return { address: typed }
@@ -57,8 +57,12 @@ export function usualDtype({ stored, float16 }, most) {
   return Math.min(stored, float16) <= most ? usual : 'int8'
 }
 
-/** The folder that files were chosen from, '' where that is not known. @param {readonly File[]} files */
-export const folderOf = files => files[0]?.webkitRelativePath?.split('/')[0] ?? ''
+/** Is it the name of a GGUF file? @param {string} name */
+export const isGguf = name => /\.gguf$/i.test(name)
+
+/** The folder that files were chosen from, or the GGUF file among them; '' where that is not known. @param {readonly File[]} files */
+export const folderOf = files =>
+  files[0]?.webkitRelativePath?.split('/')[0] || (files.find(({ name }) => isGguf(name))?.name ?? '')
 
 /** What a model is called: its folder, else what its config says. @param {import('./models.js').OpenSource} source @param {string} given @param {Record<string, unknown>} config */
 export function labelOf(source, given, config) {

@@ -38,7 +38,8 @@ export function programs(room, openModel, before) {
   }
   const { name } = openModel
   const [, revision] = /@(\w{40})/.exec(name) ?? []
-  const ofHub = isOfHub(name) ? { folder: idOf(name), revision } : {} // transformers' names have no hf:
+  const [file] = /\/[^/~]+\.gguf/i.exec(name) ?? ['']
+  const ofHub = isOfHub(name) ? { folder: idOf(name) + file, revision } : {} // transformers' names have no hf:
   const show = (
     /** @type {'qkv' | 'pytorch'} */ name,
     /** @type {string} */ code,

@@ -152,7 +152,8 @@ attention.register_forward_hook(after)
 /** @param {import('./node.js').Task} task */
 export function pytorchProgram(task) {
   const { type, folder, revision, text, ids, decoderIds, decoderIdsAfter = decoderIds, second, row } = task
-  const at = revision ? `, revision=${json(revision)}` : ''
+  const [, ofFile = '.', file] = /^(?:(.*)\/)?([^/]+\.gguf)$/i.exec(folder) ?? []
+  const at = `${revision ? `, revision=${json(revision)}` : ''}${file ? `, gguf_file=${json(file)}` : ''}`
   const Class = decoderIds
     ? 'AutoModelForSeq2SeqLM'
     : MASKED.includes(type)
@@ -170,12 +171,12 @@ export function pytorchProgram(task) {
     return `model.get_submodule("${path}").register_forward_pre_hook(scale_heads(${changes}))\n`
   })
   return `\
-# pip install torch transformers; python program.py FOLDER
+# pip install torch transformers${file ? ' gguf' : ''}; python program.py FOLDER
 import sys
 import torch
 from transformers import AutoTokenizer, ${Class}
 
-folder = sys.argv[1] if len(sys.argv) > 1 else ${json(folder)}
+folder = sys.argv[1] if len(sys.argv) > 1 else ${json(file ? ofFile : folder)}
 model = ${Class}.from_pretrained(folder${at}, attn_implementation="eager").float().eval()
 ids = ${ids ? `torch.tensor([${json(ids)}])` : `AutoTokenizer.from_pretrained(folder${at})(${json(text)}, return_tensors="pt").input_ids`}
 ${
