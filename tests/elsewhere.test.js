@@ -1,10 +1,12 @@
 // Our side of each row of docs/elsewhere.md, where other runtimes differ from each other.
 
 import assert from 'node:assert/strict'
-import { test } from 'node:test'
+import { readFileSync } from 'node:fs'
+import { after, test } from 'node:test'
 import { toFloat16 } from '../src/base/float16.js'
 import { load } from '../src/index.js'
-import { gelu, layerNorm, sigmoid } from '../src/nn.js'
+import { loadModel } from '../src/models.js'
+import { gelu, layerNorm, sigmoid, sumRows } from '../src/nn.js'
 import { onnxAttention } from '../src/onnx.js'
 
 const qkv = await load()
@@ -67,4 +69,49 @@ test('of equal keys the first ones are named', () => {
   const rows = Array.from({ length: 10 }, () => [0])
   const { summary } = qkv.attention([[0]], rows, rows, { summary: { topK: 3 } })
   assert.deepEqual(Array.from(summary?.topKeys?.data ?? []), [0, 1, 2])
+})
+
+test('the mean of 2^25 ones is 1', async () => {
+  const n = 2 ** 25
+  const own = await load() // its memory is given back with it
+  assert.equal(sumRows(own, { data: new Float32Array(n).fill(1), dims: [n, 1] }).data[0] / n, 1)
+})
+
+/** The files of gpt2-tiny, with a tokenizer of words and two added tokens. */
+function files() {
+  const read = (/** @type {string} */ name) =>
+    readFileSync(new URL(`goldens/models/gpt2-tiny/${name}`, import.meta.url))
+  const words = { type: 'WordLevel', vocab: { '<unk>': 0, '<a': 1, '<a>': 2, the: 3, cat: 4 }, unk_token: '<unk>' }
+  const rest = { single_word: false, lstrip: false, rstrip: false, normalized: false, special: false }
+  const added = ['<a', '<a>'].map((content, n) => ({ id: n + 1, content, ...rest }))
+  const tokenizer = { version: '1.0', added_tokens: added, pre_tokenizer: { type: 'Whitespace' }, model: words }
+  return {
+    'config.json': read('config.json'),
+    'model.safetensors': read('model.safetensors'),
+    'tokenizer.json': new TextEncoder().encode(JSON.stringify(tokenizer)),
+  }
+}
+const model = await loadModel(qkv, files())
+after(() => model.dispose())
+
+test('of two added tokens the longer one is found', () => {
+  assert.deepEqual(model.tokenize('<a><a', undefined, { addSpecialTokens: false }).ids, [2, 1])
+})
+
+test('a logit that is NaN is an error; of equal logits the smallest id is taken', async () => {
+  const next = async (/** @type {(logits: Float32Array) => void} */ logits) => {
+    for await (const { id } of model.generate('the cat', { maxNewTokens: 1, logits })) return id
+  }
+  await assert.rejects(
+    next(logits => logits.set([Number.NaN], 3)),
+    /a logit of the next id is NaN/,
+  )
+  assert.equal(await next(logits => logits.fill(1)), 0)
+})
+
+test('a chat template gives the text of jinja2', async () => {
+  const template =
+    "{{ messages[0].content.strip('<>') }} {{ '1' == 1 }} {{ [true, none, 'a'] }} {{ -7 % 3 }} {{ {'b': 1, 'a': 2}|tojson }}"
+  const text = await model.applyChatTemplate([{ role: 'user', content: '<<a>>' }], { template })
+  assert.equal(text, `a False [True, None, 'a'] 2 {"b": 1, "a": 2}`)
 })

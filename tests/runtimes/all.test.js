@@ -79,6 +79,12 @@ test('Bun imports it and requires it', t => {
   for (const file of ['main.mjs', 'main.cjs']) check(JSON.parse(run(tool('.bin/bun'), [`node/${file}`])))
 })
 
+test('Bun with relaxed SIMD', t => {
+  const answer = JSON.parse(run(tool('.bin/bun'), ['node/relaxed.mjs']))
+  t.diagnostic(`differs from the default build by ${answer.difference}`)
+  checkRelaxed(answer)
+})
+
 test('an edge function (workerd) with a compiled Module', { timeout: 60_000 }, async t => {
   const port = await freePort()
   const args = ['serve', 'edge/workerd.capnp', '--socket-addr', `http=127.0.0.1:${port}`]
