@@ -12,8 +12,8 @@ export function widthOf(text, font) {
   const name = `${font} ${text}`
   const known = widths.get(name)
   if (known !== undefined) return known
-  ruler ??= document.createElement('canvas').getContext('2d') ?? undefined
-  if (!ruler) return text.length * 8
+  ruler ??= globalThis.document?.createElement('canvas').getContext('2d') ?? undefined
+  if (!ruler) return text.length * 8 // no DOM, or none with pictures
   ruler.font = font
   const { width } = ruler.measureText(text)
   if (widths.size > 20_000) widths.clear()

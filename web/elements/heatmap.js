@@ -44,6 +44,39 @@ const MADE_OF = [
  */
 
 /**
+ * What a picture is made of: properties of the element, and how wide it is at most.
+ * @typedef {object} HeatmapPicture
+ * @property {TensorLike} matrix (rows, columns)
+ * @property {TensorLike} [minus]
+ * @property {TensorLike} [mask]
+ * @property {TensorLike} [previous]
+ * @property {readonly string[]} [rowTokens]
+ * @property {readonly string[]} [columnTokens]
+ * @property {string} [rowTitle]
+ * @property {string} [columnTitle]
+ * @property {import('./colour-scale.js').Scale} [scale]
+ * @property {readonly [number, number]} [domain]
+ * @property {number} [decimals]
+ * @property {boolean} [legend]
+ * @property {Cell} [pinned]
+ * @property {import('./draw.js').Highlight} [highlight]
+ * @property {string} [label]
+ * @property {import('./all-texts.js').Texts} [texts]
+ * @property {boolean} [isDark]
+ * @property {number} [width] in CSS pixels; default 640
+ */
+
+/**
+ * A heat map as SVG, from data alone: it needs no DOM. Widths of texts are estimates there.
+ * @param {HeatmapPicture} picture
+ * @returns {Promise<string>}
+ */
+export async function heatmapSVG(picture) {
+  const { heatmapPicture } = await import('./heatmap-svg.js')
+  return heatmapPicture(picture)
+}
+
+/**
  * A matrix as a map of colours, with its numbers where they fit; zoomed, pointed at, pinned, painted or edited.
  * @tagname qkv-heatmap
  * @fires {CustomEvent<CellDetail>} cell-focus - another cell is pointed at or moved to

@@ -6,7 +6,7 @@ export { QkvDeepMap } from './deep-map.js'
 export { QkvExercise } from './exercise.js'
 export { QkvFlow } from './flow.js'
 export { QkvHeads } from './heads.js'
-export { QkvHeatmap } from './heatmap.js'
+export { heatmapSVG, QkvHeatmap } from './heatmap.js'
 export { headStatistics } from './statistics.js'
 export { QkvTrace } from './trace.js'
 
