@@ -82,6 +82,7 @@ export function windowsOf(qkv, q, k, { H, G }, options, logSumExp) {
     const own = {
       ...options,
       bias: options.bias && /** @type {FloatTensor} */ (options.bias).slice(-3, head, head + 1),
+      alibi: options.alibi && /** @type {FloatTensor} */ (options.alibi).slice(0, head, head + 1),
       logSumExp: partOf(logSumExp, head),
       ...window,
     }

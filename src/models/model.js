@@ -299,7 +299,7 @@ export class Model {
     const stack = /** @type {StackSpec} */ (this.#family.encoder ?? this.#family.decoder)
     const { padding, positions, sinusoids } = embeddingOf(this.#family, stack)
     const learned = positions && positions.rows - (positions.skip ?? 0) - (padding === undefined ? 0 : padding + 1)
-    return learned ?? sinusoids ?? stack.rope?.most ?? Infinity
+    return learned ?? sinusoids?.most ?? stack.rope?.most ?? Infinity
   }
 
   /**
@@ -737,15 +737,7 @@ export class Model {
     if (cache) Object.assign(cache, { encoded, isBroken: true }) // until all layers have appended their keys
     const { TokenCalls } = this.#reads
     const isOther =
-      isWatched ||
-      inParts ||
-      operations ||
-      keep?.length ||
-      mask ||
-      encoded ||
-      stack.relative ||
-      stack.alibi ||
-      positions.length > 1
+      isWatched || inParts || operations || keep?.length || mask || encoded || stack.relative || positions.length > 1
     const ofToken = isOther ? undefined : cache
     if (ofToken && TokenCalls) ofToken.calls ??= new TokenCalls(call, stack)
     const h = ofToken?.calls?.run(first, call) ?? (yield* runStack(stack, first, call))
@@ -770,7 +762,8 @@ export class Model {
   #positions(stack, given, masks, ids, B, L, past) {
     const embedding = embeddingOf(this.#family, stack)
     const { positions: learned } = embedding
-    const most = (learned && learned.rows - (learned.skip ?? 0)) ?? embedding.sinusoids ?? stack.rope?.most ?? Infinity
+    const most =
+      (learned && learned.rows - (learned.skip ?? 0)) ?? embedding.sinusoids?.most ?? stack.rope?.most ?? Infinity
     if (given !== undefined) {
       const read = readIds(given, 'positions', Math.min(most, 2 ** 31 - 1), { B, L })
       return { positions: Uint32Array.from(read.ids), most }

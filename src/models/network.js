@@ -196,7 +196,8 @@ export function embed(embedding, { weights }, { ids, rows: given, types, positio
     // sin(p / 10000^(2i/C)) for all i, then all cosines.
     if (sinusoids)
       for (let i = 0; i < C / 2; i++) {
-        const angle = positions[n] / 10000 ** ((2 * i) / C)
+        const { first = 0, steps = C / 2 } = sinusoids
+        const angle = (positions[n] + first) / 10000 ** (i / steps)
         out[at + i] += Math.sin(angle)
         out[at + C / 2 + i] += Math.cos(angle)
       }
@@ -483,7 +484,7 @@ export function scoreOptions({ call, stack, bias }, { kind, attention }) {
     causal: causal && !isCross,
     mask: isCross ? call.encoded?.mask : call.mask,
     bias: isCross ? undefined : bias,
-    alibi: isCross ? undefined : stack.alibi,
+    alibi: isCross || !stack.alibi ? undefined : call.weights.alibi,
     ...(window && !isCross && { window: causal ? [window - 1, Infinity] : [(window - 1) / 2, (window - 1) / 2] }),
   }
 }

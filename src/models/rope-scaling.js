@@ -73,7 +73,7 @@ function newerOf(config, kind) {
 }
 
 /** theta^(-2i/dim). @param {number} theta @param {number} dim */
-const powers = (theta, dim) => Float64Array.from({ length: dim / 2 }, (_, i) => theta ** ((-2 * i) / dim))
+export const powers = (theta, dim) => Float64Array.from({ length: dim / 2 }, (_, i) => theta ** ((-2 * i) / dim))
 
 /** All are divided by a factor. @param {Config} scaling @param {Rope} rope */
 function linear(scaling, { frequencies }) {

@@ -66,6 +66,8 @@ export class ModelWeights {
   /** Is there a head, which computes logits? */
   hasHead = true
   hasPooler = true
+  /** The slopes of ALiBi of a stack. @type {FloatTensor | undefined} */
+  alibi
   /** The stored tensors that are used. @type {StoredTensor[]} */
   used = []
   /** Names of stored tensors that are not used. @type {string[]} */
@@ -207,6 +209,8 @@ export class ModelWeights {
     let loaded = 0
     try {
       expectCore(this.#qkv).reserve(bytes.loaded + CHUNK) // growing once is faster, and fails before anything is read
+      const { alibi } = family.decoder ?? family.encoder ?? {}
+      if (alibi) this.alibi = this.#keep(alibi)
       for (const { name, size, constant = 1 } of this.#constants)
         if (!this.#norms.has(name))
           this.#norms.set(name, { weight: this.#keep(new Tensor(new Float32Array(size).fill(constant), [size])) })

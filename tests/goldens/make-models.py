@@ -512,6 +512,98 @@ def longrope_frequencies(c, dim):
     return of, math.sqrt(1 + math.log(c["max_position_embeddings"] / old) / math.log(old))
 
 
+def make_older(c, seed, n):
+    """Decoders with LayerNorm. n: names, sizes, and what is fused."""
+    m, d, D, H, G = Maker(seed), n["d"], n["d"] // n["H"], n["H"], n.get("G", n["H"])
+    p, inner = "transformer.", n.get("inner", 4 * n["d"])
+    m.normal(p + n["tokens"] + ".weight", c["vocab_size"], d)
+    if "positions" in n:
+        m.normal(p + n["positions"] + ".weight", n["most"], d)
+    if "norm0" in n:
+        m.norm(p + n["norm0"], d)
+    for i in range(n["layers"]):
+        at = p + n["at"].format(i)
+        if "qkv" in n:
+            m.linear(at + n["qkv"], (H + 2 * G) * D, d, n["bias"])
+        else:
+            for name in "qkv":
+                m.linear(f"{at}attn.{name}_proj", d, d, n["bias"])
+        m.linear(at + n["o"], d, d, n["bias"])
+        m.linear(at + n["up"], inner, d, n["mlp_bias"])
+        m.linear(at + n["down"], d, inner, n["mlp_bias"])
+        for name in n["norms"]:
+            m.norm(at + name, d, n.get("norm_bias", True))
+    m.norm(p + n["last"], d, n.get("norm_bias", True))
+    if n.get("head"):
+        m.linear("lm_head", c["vocab_size"], d)
+    return m.w
+
+
+def run_older(w, c, ids, mask, n):
+    p, H, G, D, eps, act = "transformer.", n["H"], n.get("G", n["H"]), n["d"] // n["H"], n["eps"], ACT[n["act"]]
+    positions, out = left_positions(mask), {}
+    norm = lambda name, x: F.layer_norm(x, x.shape[-1:], w[name + ".weight"], w.get(name + ".bias"), eps)
+    h = w[p + n["tokens"] + ".weight"][ids]
+    if "positions" in n:
+        h = h + w[p + n["positions"] + ".weight"][positions]
+    if "norm0" in n:
+        h = norm(p + n["norm0"], h)
+    out["hidden.0"] = h
+    # What ALiBi adds grows with the position of the key; what it adds to all keys of a query changes nothing.
+    bias = (n["slopes"][:, None] * torch.arange(ids.shape[1])[None]).to(h.dtype)[None, :, None, :] if "slopes" in n else None
+
+    def attention(at, x, i):
+        q, k, v = n["split"](lin(w, at + n["qkv"], x)) if "qkv" in n else [split(lin(w, f"{at}attn.{name}_proj", x), H) for name in "qkv"]
+        if "turn" in n:
+            q, k = n["turn"](q, positions, n["frequencies"]), n["turn"](k, positions, n["frequencies"])
+        out[f"attention.{i}"], y = attend(q, k, v, causal(mask), D**-0.5, bias)
+        return lin(w, at + n["o"], y)
+
+    for i in range(n["layers"]):
+        at, names = p + n["at"].format(i), n["norms"]
+        mlp = lambda x: lin(w, at + n["down"], act(lin(w, at + n["up"], x)))
+        if n["parallel"]:
+            h = h + attention(at, norm(at + names[0], h), i) + mlp(norm(at + names[-1], h))
+        else:
+            h = h + attention(at, norm(at + names[0], h), i)
+            h = h + mlp(norm(at + names[1], h))
+        out[f"hidden.{i + 1}"] = h
+    out["final"] = norm(p + n["last"], h)
+    out["logits"] = lin(w, "lm_head", out["final"]) if n.get("head") else F.linear(out["final"], w[p + n["tokens"] + ".weight"])
+    return out
+
+
+def split_heads_of_three(H):
+    """(B,L,H*3*D): q, k and v of each head."""
+    def run(x):
+        x = x.view(*x.shape[:2], H, 3, -1)
+        return [x[..., j, :].transpose(1, 2) for j in range(3)]
+    return run
+
+
+def split_shared(H, D):
+    """q of all heads, then one key and one value."""
+    return lambda x: [split(x[..., : H * D], H), split(x[..., H * D : (H + 1) * D], 1), split(x[..., (H + 1) * D :], 1)]
+
+
+def split_groups(H, G, D):
+    """For each key head its queries, the key, the value."""
+    def run(x):
+        x = x.view(*x.shape[:2], G, H // G + 2, D)
+        q = x[..., :-2, :].flatten(2, 3)
+        return [q.transpose(1, 2), x[..., -2, :].transpose(1, 2), x[..., -1, :].transpose(1, 2)]
+    return run
+
+
+def split_quarters(H):
+    """Each quarter of the rows holds the queries, the values and the keys of a quarter of the heads."""
+    def run(x):
+        B, L, width = x.shape
+        q, v, k = x.view(B, L, 4, 3, width // 12).unbind(3)
+        return [t.reshape(B, L, H, -1).transpose(1, 2) for t in (q, k, v)]
+    return run
+
+
 # --- encoders ---------------------------------------------------------------------------------------------------------
 
 
@@ -623,6 +715,61 @@ def run_modernbert(w, c, ids, mask):
     return out
 
 
+def make_gated_encoder(c, seed, n):
+    """BERT with one weight for q, k and v, and gated MLPs."""
+    m, d, inner, vocab = Maker(seed), n["d"], n["inner"], c["vocab_size"]
+    p = n["prefix"]
+    m.normal(p + "embeddings.word_embeddings.weight", vocab, d)
+    if c["type_vocab_size"]:
+        m.normal(p + "embeddings.token_type_embeddings.weight", c["type_vocab_size"], d)
+    m.norm(p + n["norm0"], d)
+    for i in range(n["layers"]):
+        at = p + n["at"].format(i)
+        for name in n["qkv"]:
+            m.linear(at + name, 3 * d if len(n["qkv"]) == 1 else d, d, n["bias"])
+        m.linear(at + n["o"], d, d, n["bias"])
+        for name in n["in"]:
+            m.linear(at + name, 2 * inner if len(n["in"]) == 1 else inner, d, n["in_bias"])
+        m.linear(at + n["down"], d, inner, n["down_bias"])
+        m.norm(at + n["norm1"], d)
+        m.norm(at + n["norm2"], d)
+    if "dense" in n:
+        m.linear(n["dense"], d, d, n.get("dense_bias", True))
+        m.norm(n["head_norm"], d)
+        m.normal(n["head_bias"], vocab, std=0.3)
+    return m.w
+
+
+def run_gated_encoder(w, c, n, ids, mask, types):
+    p, H, eps, out, L = n["prefix"], n["heads"], n["eps"], {}, ids.shape[1]
+    h = w[p + "embeddings.word_embeddings.weight"][ids]
+    if c["type_vocab_size"]:
+        h = h + w[p + "embeddings.token_type_embeddings.weight"][types]
+    h = layer_norm(w, p + n["norm0"], h, eps)
+    out["hidden.0"] = h
+    positions = torch.arange(L)[None].expand_as(ids)
+    seen = mask[:, None, None, :].bool().expand(-1, -1, L, -1)
+    distance = (torch.arange(L)[:, None] - torch.arange(L)[None]).abs().to(h.dtype)
+    bias = -n["slopes"].to(h.dtype)[None, :, None, None] * distance if "slopes" in n else None
+    for i in range(n["layers"]):
+        at = p + n["at"].format(i)
+        parts = lin(w, at + n["qkv"][0], h).chunk(3, -1) if len(n["qkv"]) == 1 else [lin(w, at + name, h) for name in n["qkv"]]
+        q, k, v = (split(part, H) for part in parts)
+        if "frequencies" in n:
+            f = n["frequencies"](L)
+            q, k = rope(q, positions, f), rope(k, positions, f)
+        weights, y = attend(q, k, v, seen, q.shape[-1] ** -0.5, bias)
+        h = layer_norm(w, at + n["norm1"], h + lin(w, at + n["o"], y), eps)
+        first, second = lin(w, at + n["in"][0], h).chunk(2, -1) if len(n["in"]) == 1 else [lin(w, at + name, h) for name in n["in"]]
+        hidden = n["act"](first) * second if n["gate"] == 0 else first * n["act"](second)
+        h = layer_norm(w, at + n["norm2"], h + lin(w, at + n["down"], hidden), eps)
+        out[f"attention.{i}"], out[f"hidden.{i + 1}"] = weights, h
+    if n.get("dense", "") + ".weight" in w:
+        x = layer_norm(w, n["head_norm"], n["head_act"](lin(w, n["dense"], h)), eps)
+        out["logits"] = F.linear(x, w[p + "embeddings.word_embeddings.weight"], w[n["head_bias"]])
+    return out
+
+
 # --- t5 v1.1 ----------------------------------------------------------------------------------------------------------
 
 
@@ -697,6 +844,89 @@ def run_t5(w, c, ids, mask, decoder_ids):
     final = stack("decoder", table[decoder_ids], c["num_decoder_layers"], causal(torch.ones_like(decoder_ids)), encoded)
     out["logits"] = lin(w, "lm_head", final)
     return out
+
+
+# --- bart and what is like it -----------------------------------------------------------------------------------------
+
+
+def make_seq2seq(c, seed, n):
+    m, d = Maker(seed), c["d_model"]
+    m.normal("model.shared.weight", c["vocab_size"], d, std=0.5)
+    for stack in ("encoder", "decoder"):
+        at = f"model.{stack}."
+        if n["learned"]:
+            m.normal(at + "embed_positions.weight", c["max_position_embeddings"] + 2, d)
+            m.norm(at + "layernorm_embedding", d)
+        for i in range(c[f"{stack}_layers"]):
+            layer = f"{at}layers.{i}."
+            for part in ("self_attn", "encoder_attn")[: 1 if stack == "encoder" else 2]:
+                for name in ("q_proj", "k_proj", "v_proj", "out_proj"):
+                    m.linear(f"{layer}{part}.{name}", d, d)
+                m.norm(f"{layer}{part}_layer_norm", d)
+            m.linear(layer + "fc1", c[f"{stack}_ffn_dim"], d)
+            m.linear(layer + "fc2", d, c[f"{stack}_ffn_dim"])
+            m.norm(layer + "final_layer_norm", d)
+        m.norm(at + "layer_norm", d)
+    if n["bias"]:
+        m.normal("final_logits_bias", 1, c["vocab_size"], std=0.3)
+    return m.w
+
+
+def run_seq2seq(w, c, n, ids, mask, decoder_ids):
+    d, act, out = c["d_model"], ACT[c["activation_function"]], {}
+    table = w["model.shared.weight"]
+    scale = math.sqrt(d) if c["scale_embedding"] else 1.0
+
+    def stack(name, ids, self_mask, encoded=None):
+        H, L, top = c[f"{name}_attention_heads"], ids.shape[1], f"model.{name}."
+        h = table[ids] * scale
+        if n["learned"]:
+            h = layer_norm(w, top + "layernorm_embedding", h + w[top + "embed_positions.weight"][torch.arange(L) + 2], 1e-5)
+        else:
+            h = h + n["positions"](torch.arange(L), d).to(h.dtype)
+        out[f"{name}.hidden.0"] = h
+        for i in range(c[f"{name}_layers"]):
+            at = f"{top}layers.{i}."
+
+            def attention(part, x, source, seen):
+                q, k, v = (split(lin(w, f"{at}{part}.{p}_proj", y), H) for p, y in (("q", x), ("k", source), ("v", source)))
+                weights, y = attend(q, k, v, seen, q.shape[-1] ** -0.5)
+                return weights, lin(w, f"{at}{part}.out_proj", y)
+
+            x = layer_norm(w, at + "self_attn_layer_norm", h, 1e-5)
+            out[f"{name}.attention.{i}"], y = attention("self_attn", x, x, self_mask)
+            h = h + y
+            if encoded is not None:
+                x = layer_norm(w, at + "encoder_attn_layer_norm", h, 1e-5)
+                seen = mask[:, None, None, :].bool().expand(-1, -1, L, -1)
+                out[f"cross.attention.{i}"], y = attention("encoder_attn", x, encoded, seen)
+                h = h + y
+            x = layer_norm(w, at + "final_layer_norm", h, 1e-5)
+            h = h + lin(w, at + "fc2", act(lin(w, at + "fc1", x)))
+            out[f"{name}.hidden.{i + 1}"] = h
+        out[f"{name}.final"] = layer_norm(w, top + "layer_norm", h, 1e-5)
+        return out[f"{name}.final"]
+
+    encoded = stack("encoder", ids, mask[:, None, None, :].bool().expand(-1, -1, ids.shape[1], -1))
+    final = stack("decoder", decoder_ids, causal(torch.ones_like(decoder_ids)), encoded)
+    out["logits"] = F.linear(final, table)
+    if n["bias"]:
+        out["logits"] = out["logits"] + w["final_logits_bias"]
+    return out
+
+
+def marian_positions(positions, d):
+    """sin of all frequencies 10000^(-2i/d), then all cosines."""
+    angles = positions[:, None].double() * inverse_frequencies(d, 10000.0)
+    return torch.cat((angles.sin(), angles.cos()), -1)
+
+
+def fairseq_positions(positions, d):
+    """Frequencies from 1 to 1/10000, both among them; the first position is padding_idx + 1, here 2."""
+    half = d // 2
+    frequencies = torch.exp(-math.log(10000) / (half - 1) * torch.arange(half, dtype=torch.float64))
+    angles = (positions + 2)[:, None].double() * frequencies
+    return torch.cat((angles.sin(), angles.cos()), -1)
 
 
 # --- cases ------------------------------------------------------------------------------------------------------------
@@ -914,6 +1144,138 @@ EXAONE4 = {
 CASES["exaone4"] = decoder_case(
     "exaone4", EXAONE4, 57, **AFTER, qk="heads", windows=[4, 4, 4, None], turns=[True, True, True, False],
 )
+
+
+def gated_case(model_type, c, seed, n):
+    return model_type, c, make_gated_encoder(c, seed, n), lambda w, i: run_gated_encoder(w, c, n, i["ids"], i["mask"], i["types"]), "right"
+
+
+NOMIC = {
+    "vocab_size": 40, "n_embd": 24, "n_layer": 2, "n_head": 4, "n_inner": 32, "n_positions": 64, "activation_function": "swiglu",
+    "layer_norm_epsilon": 1e-12, "type_vocab_size": 2, "qkv_proj_bias": False, "mlp_fc1_bias": False, "mlp_fc2_bias": False,
+    "rotary_emb_base": 1000, "rotary_emb_fraction": 1.0, "rotary_emb_interleaved": False, "rotary_emb_scale_base": None,
+    "rotary_scaling_factor": 2, "max_trained_positions": 12, "causal": False, "prenorm": False, "use_rms_norm": False, "pad_token_id": 0,
+    "use_flash_attn": True, "fused_bias_fc": True, "pad_vocab_size_multiple": 8,
+}
+# The numbers that turn grow slower in texts of more than max_trained_positions.
+grown = lambda length: 1000.0 * (2 * max(length, 12) / 12 - 1) ** (6 / 4)
+CASES["nomic_bert"] = gated_case("nomic_bert", NOMIC, 61, {
+    "prefix": "bert.", "d": 24, "inner": 32, "layers": 2, "heads": 4, "eps": 1e-12, "norm0": "emb_ln", "at": "encoder.layers.{}.",
+    "qkv": ["attn.Wqkv"], "o": "attn.out_proj", "bias": False, "in": ["mlp.fc11", "mlp.fc12"], "in_bias": False, "gate": 1, "act": F.silu,
+    "down": "mlp.fc2", "down_bias": False, "norm1": "norm1", "norm2": "norm2", "frequencies": lambda length: inverse_frequencies(6, grown(length)),
+    "dense": "cls.predictions.transform.dense", "head_norm": "cls.predictions.transform.layer_norm", "head_bias": "cls.predictions.decoder.bias",
+    "head_act": F.silu,
+})
+GTE = {
+    "vocab_size": 40, "hidden_size": 24, "num_hidden_layers": 2, "num_attention_heads": 4, "intermediate_size": 32, "hidden_act": "gelu",
+    "layer_norm_eps": 1e-12, "layer_norm_type": "layer_norm", "max_position_embeddings": 64, "type_vocab_size": 1, "pad_token_id": 0,
+    "position_embedding_type": "rope", "rope_theta": 20000, "rope_scaling": {"factor": 8.0, "type": "ntk"}, "pack_qkv": True,
+    "logn_attention_scale": False, "logn_attention_clip1": False, "unpad_inputs": True, "use_memory_efficient_attention": True,
+}
+GTE_NAMES = {
+    "prefix": "new.", "d": 24, "inner": 32, "layers": 2, "heads": 4, "eps": 1e-12, "norm0": "embeddings.LayerNorm", "at": "encoder.layer.{}.",
+    "qkv": ["attention.qkv_proj"], "o": "attention.o_proj", "bias": True, "in": ["mlp.up_gate_proj"], "in_bias": False, "gate": 1, "act": F.gelu,
+    "down": "mlp.down_proj", "down_bias": True, "norm1": "attn_ln", "norm2": "mlp_ln",
+    "frequencies": lambda length: inverse_frequencies(6, 20000.0 * 8) / 8 ** (2 / 6),
+    "dense": "lm_head.dense", "head_norm": "lm_head.norm", "head_bias": "lm_head.decoder.bias", "head_act": F.gelu,
+}
+CASES["new"] = gated_case("new", GTE, 62, GTE_NAMES)
+JINA = {
+    "vocab_size": 40, "hidden_size": 30, "num_hidden_layers": 2, "num_attention_heads": 6, "intermediate_size": 32, "hidden_act": "gelu",
+    "layer_norm_eps": 1e-12, "max_position_embeddings": 64, "type_vocab_size": 2, "pad_token_id": 0, "position_embedding_type": "alibi",
+    "feed_forward_type": "geglu", "emb_pooler": "mean", "attn_implementation": "torch",
+}
+# Of 6 heads: the slopes of 4 heads, and every other one of 8.
+SLOPES = torch.tensor([2.0**-2, 2.0**-4, 2.0**-6, 2.0**-8, 2.0**-1, 2.0**-3], dtype=torch.float64)
+CASES["bert-jina"] = gated_case("bert", JINA, 63, {
+    "prefix": "bert.", "d": 30, "inner": 32, "layers": 2, "heads": 6, "eps": 1e-12, "norm0": "embeddings.LayerNorm", "at": "encoder.layer.{}.",
+    "qkv": ["attention.self.query", "attention.self.key", "attention.self.value"], "o": "attention.output.dense", "bias": True,
+    "in": ["mlp.gated_layers"], "in_bias": False, "gate": 0, "act": F.gelu, "down": "mlp.wo", "down_bias": True,
+    "norm1": "attention.output.LayerNorm", "norm2": "mlp.layernorm", "slopes": SLOPES,
+    "dense": "cls.predictions.transform.dense", "head_norm": "cls.predictions.transform.LayerNorm", "head_bias": "cls.predictions.bias",
+    "head_act": F.gelu,
+})
+
+
+def older_case(model_type, c, seed, **n):
+    n["d"] = c.get("n_embd") or c.get("hidden_size") or c.get("d_model")
+    n["H"] = c.get("n_head") or c.get("num_attention_heads") or c.get("n_heads")
+    return model_type, c, make_older(c, seed, n), lambda w, i: run_older(w, c, i["ids"], i["mask"], n), "left"
+
+
+GPTJ = {
+    "vocab_size": 40, "n_embd": 24, "n_layer": 2, "n_head": 4, "n_positions": 64, "rotary_dim": 4, "n_inner": None, "pad_token_id": 0,
+    "activation_function": "gelu_new", "layer_norm_epsilon": 1e-5, "rotary": True, "scale_attn_weights": True, "tie_word_embeddings": False,
+}
+PLAIN = {"layers": 2, "eps": 1e-5, "at": "h.{}.", "last": "ln_f", "mlp_bias": True}
+J = {
+    **PLAIN, "tokens": "wte", "o": "attn.out_proj", "up": "mlp.fc_in", "down": "mlp.fc_out", "norms": ["ln_1"], "parallel": True, "bias": False,
+    "turn": turn_neighbours, "frequencies": inverse_frequencies(4, 10000.0), "head": True, "act": "gelu_new",
+}
+CASES["gptj"] = older_case("gptj", GPTJ, 71, **J)
+CODEGEN = {**{key: value for key, value in GPTJ.items() if key != "rotary"}, "n_embd": 32, "n_head": 8, "n_ctx": 64, "n_inner": 48}
+CASES["codegen"] = older_case("codegen", CODEGEN, 72, **J, qkv="attn.qkv_proj", split=split_quarters(8), inner=48)
+BIGCODE = {
+    "vocab_size": 40, "n_embd": 24, "n_layer": 2, "n_head": 4, "n_positions": 32, "n_inner": 40, "activation_function": "gelu_pytorch_tanh",
+    "layer_norm_epsilon": 1e-5, "multi_query": True, "scale_attn_weights": True, "attention_softmax_in_fp32": True, "pad_token_id": 0,
+}
+B = {
+    **PLAIN, "tokens": "wte", "positions": "wpe", "most": 32, "qkv": "attn.c_attn", "o": "attn.c_proj", "up": "mlp.c_fc", "down": "mlp.c_proj",
+    "norms": ["ln_1", "ln_2"], "parallel": False, "bias": True, "act": "gelu_new", "inner": 40,
+}
+CASES["gpt_bigcode"] = older_case("gpt_bigcode", BIGCODE, 73, **B, G=1, split=split_shared(4, 6))
+BIGCODE_HEADS = {**BIGCODE, "multi_query": False}
+CASES["gpt_bigcode-heads"] = older_case("gpt_bigcode", BIGCODE_HEADS, 74, **B, split=split_heads_of_three(4))
+BLOOM = {"vocab_size": 40, "hidden_size": 30, "n_layer": 2, "n_head": 6, "layer_norm_epsilon": 1e-5, "pad_token_id": 3, "offset_alibi": 100, "seq_length": 64}
+NEOX_NAMES = {
+    **PLAIN, "tokens": "word_embeddings", "qkv": "self_attention.query_key_value", "o": "self_attention.dense", "up": "mlp.dense_h_to_4h",
+    "down": "mlp.dense_4h_to_h",
+}
+CASES["bloom"] = older_case(
+    "bloom", BLOOM, 75, **NEOX_NAMES, norm0="word_embeddings_layernorm", norms=["input_layernorm", "post_attention_layernorm"], parallel=False,
+    bias=True, act="gelu_new", slopes=SLOPES, split=split_heads_of_three(6),
+)
+MPT = {
+    "vocab_size": 40, "d_model": 30, "n_layers": 2, "n_heads": 6, "expansion_ratio": 2, "max_seq_len": 64, "no_bias": True, "pad_token_id": 0,
+    "layer_norm_epsilon": 1e-5, "norm_type": "low_precision_layernorm", "learned_pos_emb": True, "init_device": "cpu", "logit_scale": None,
+    "attn_config": {"alibi": True, "alibi_bias_max": 8, "attn_impl": "torch", "clip_qkv": None, "softmax_scale": None, "qk_ln": False},
+}
+# Of 6 heads: of the slopes of 8 heads those at odd places, then those at even ones.
+CASES["mpt"] = older_case(
+    "mpt", MPT, 76, **{**PLAIN, "at": "blocks.{}.", "last": "norm_f", "mlp_bias": False}, tokens="wte", qkv="attn.Wqkv", o="attn.out_proj",
+    up="ffn.up_proj", down="ffn.down_proj", norms=["norm_1", "norm_2"], norm_bias=False, parallel=False, bias=False, act="gelu", inner=60,
+    slopes=2.0 ** -torch.tensor([2.0, 4.0, 6.0, 8.0, 1.0, 3.0], dtype=torch.float64), split=lambda x: [split(part, 6) for part in x.chunk(3, -1)],
+)
+FALCON = {
+    "vocab_size": 40, "hidden_size": 24, "num_hidden_layers": 2, "num_attention_heads": 4, "layer_norm_epsilon": 1e-5, "alibi": False,
+    "bias": False, "multi_query": True, "new_decoder_architecture": False, "parallel_attn": True, "max_position_embeddings": 64,
+    "apply_residual_connection_post_layernorm": False, "pad_token_id": 0,
+}
+FALCON_NAMES = {**NEOX_NAMES, "mlp_bias": False, "bias": False, "act": "gelu", "turn": rope, "frequencies": inverse_frequencies(6, 10000.0)}
+CASES["falcon"] = older_case("falcon", FALCON, 77, **FALCON_NAMES, G=1, norms=["input_layernorm"], parallel=True, split=split_shared(4, 6))
+FALCON_NEW = {**FALCON, "new_decoder_architecture": True, "num_kv_heads": 2}
+CASES["falcon-new"] = older_case("falcon", FALCON_NEW, 78, **FALCON_NAMES, G=2, norms=["ln_attn", "ln_mlp"], parallel=True, split=split_groups(4, 2, 6))
+
+
+MT5 = {**T5, "num_layers": 2, "num_decoder_layers": 2, "d_ff": 24}
+CASES["mt5"] = ("mt5", MT5, make_t5(MT5, 81), lambda w, i: run_t5(w, MT5, i["ids"], i["mask"], i["decoder"]), "both")
+
+
+def seq2seq_case(model_type, c, seed, **n):
+    return model_type, c, make_seq2seq(c, seed, n), lambda w, i: run_seq2seq(w, c, n, i["ids"], i["mask"], i["decoder"]), "both"
+
+
+SEQ2SEQ = {
+    "vocab_size": 40, "d_model": 24, "encoder_layers": 2, "decoder_layers": 2, "encoder_attention_heads": 4, "decoder_attention_heads": 4,
+    "encoder_ffn_dim": 24, "decoder_ffn_dim": 24, "activation_function": "gelu", "max_position_embeddings": 32, "scale_embedding": True,
+    "pad_token_id": 1, "decoder_start_token_id": 0,
+}
+MBART = {**SEQ2SEQ, "normalize_before": True, "add_final_layer_norm": True, "normalize_embedding": True}
+CASES["mbart"] = seq2seq_case("mbart", MBART, 82, learned=True, bias=True)
+PEGASUS = {**SEQ2SEQ, "pad_token_id": 0, "normalize_before": True, "static_position_embeddings": True}
+CASES["pegasus"] = seq2seq_case("pegasus", PEGASUS, 86, learned=False, bias=True, positions=marian_positions)
+M2M = {**SEQ2SEQ}
+CASES["m2m_100"] = seq2seq_case("m2m_100", M2M, 85, learned=False, bias=False, positions=fairseq_positions)
 
 
 # Heads that tell classes apart. A case with the tensors of its head, without those of the head for words.

@@ -20,11 +20,13 @@ for (const name of folders) {
 
 /** Keys of classes that change no number of a run as it is computed here. */
 const WITHOUT_EFFECT =
-  /drop|^(initializer_|init_std|summary_|sparse_pred)|^(use_cache|reorder_and_upcast_attn|sinusoidal_pos_embds|deterministic_flash_attn|is_encoder_decoder|pretraining_tp|classifier_pooling)$|token_id$/
+  /drop|^(initializer_|init_std|summary_|sparse_pred)|^(use_cache|reorder_and_upcast_attn|sinusoidal_pos_embds|deterministic_flash_attn|is_encoder_decoder|pretraining_tp|classifier_pooling|slow_but_exact|learned_pos_emb|verbose|embedding_fraction|max_seq_len|(scale_)?attention_softmax_in_fp32|fused_\w+|use_flash_attn|use_xentropy|dense_seq_output|pad_vocab_size_multiple|unpad_inputs|use_memory_efficient_attention|logn_attention_clip1|n_ctx|init_device)$|token_id$/
 /** Of gpt_neox the class has it, and its modules do not read it. */
 const isIdle = (/** @type {string} */ type, /** @type {string} */ key) =>
   WITHOUT_EFFECT.test(key) ||
-  (key === 'is_decoder' && /gpt_neox|t5|marian|bart/.test(type)) ||
+  (key === 'is_decoder' && /gpt_neox|t5|marian|bart|pegasus|m2m/.test(type)) ||
+  (key === 'logit_scale' && type === 'mpt') ||
+  (/num_ln_in_parallel_attn|multi_query/.test(key) && type === 'falcon') ||
   (key === 'type_vocab_size' && type === 'distilbert')
 
 /** What a config says of a network: functions as their texts. @param {Record<string, unknown>} config */
@@ -125,7 +127,8 @@ test('a changed value of a key of the class changes the description, or the key 
     for (const [type, config] of CONFIGS) {
       const plain = await described(config)
       for (const [key, usual] of Object.entries(CLASSES[type])) {
-        if (/^(rope_parameters|layer_types|no_rope_layers|attention_types)$/.test(key)) continue // lists and objects have tests of their own
+        if (/^(rope_parameters|rope_scaling|layer_types|no_rope_layers|attention_types|attn_config)$/.test(key))
+          continue // lists and objects have tests of their own
         const before = key in config ? config[key] : usual
         const value = other(before, next)
         const changed = await described({ ...config, [key]: value }).catch(error => error)

@@ -227,7 +227,7 @@ test('the logits of the made checkpoints change when a norm or a bias is left ou
       if (tensor.dims.length !== 1 || /inv_freq/.test(tensor.name)) continue
       if (/pooler/.test(tensor.name) && kind === 'logits') continue
       // Softmax cancels what is added to all scores of a row: a bias of keys that do not turn.
-      if (/\.(key|k_lin|attn\.k|decoder\.layers\.\d\.self_attn\.k_proj)\.bias$/.test(tensor.name)) continue
+      if (/\.(key|k_lin|attn\.k|(encoder|decoder)\.layers\.\d\.\w+_attn\.k_proj)\.bias$/.test(tensor.name)) continue
       const changed = bytes.slice()
       changed.fill(0, tensor.from, tensor.to)
       const model = await loadModel(qkv, { 'config.json': config, 'model.safetensors': changed }, { tokenizer: false })

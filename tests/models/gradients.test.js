@@ -86,7 +86,7 @@ for (const name of others)
     if (!model.hasHead) return model.dispose()
     const { encoder, decoder } = model.stacks
     const stacks = isBoth ? ['encoder.', 'decoder.'] : ['']
-    const isParallel = /gpt_neox-made|phi-made|parallel|cohere/.test(name)
+    const isParallel = /gpt_neox-made|phi-made|parallel|cohere|gptj|codegen|falcon/.test(name)
     const places = stacks.flatMap(stack => [
       `${stack}embedding`,
       ...[0, ((stack === 'encoder.' ? encoder : (decoder ?? encoder))?.layers ?? 0) - 1].flatMap(layer =>

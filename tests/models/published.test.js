@@ -153,6 +153,18 @@ test('the keys of published configs of newer families pass', async () => {
       },
     ],
     ['starcoder2-made', { activation_function: 'gelu', attention_softmax_in_fp32: true, resid_pdrop: 0.1 }],
+    ['gptj-made', { gradient_checkpointing: false, summary_type: 'cls_index', task_specific_params: {} }],
+    [
+      'bloom-made',
+      { bias_dropout_fusion: true, masked_softmax_fusion: true, skip_bias_add: true, skip_bias_add_qkv: false },
+    ],
+    [
+      'gpt_bigcode-made',
+      { inference_runner: 0, max_batch_size: null, pad_key_length: true, validate_runner_input: true },
+    ],
+    ['nomic_bert-made', { use_xentropy: true, dense_seq_output: true, summary_use_proj: true, attn_pdrop: 0 }],
+    ['m2m_100-made', { num_hidden_layers: 2, tokenizer_class: 'NllbTokenizer', max_length: 200 }],
+    ['pegasus-made', { extra_pos_embeddings: 1, num_beams: 8, force_bos_token_to_be_generated: false }],
     ['exaone4-made', { cache_implementation: 'hybrid', attention_dropout: 0 }],
   ]
   for (const [folder, change] of published) {

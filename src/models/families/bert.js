@@ -1,8 +1,11 @@
-// BERT.
+// BERT, and Jina's BERT with ALiBi and gated MLPs, which has the same model_type.
 
+import { alibiSlopes } from '../../ops/alibi.js'
 import { BERT_LAYER, bertLike, inEncoder } from '../family-shapes/bert-like.js'
+import { ACTIVATIONS } from '../family-shapes/parts.js'
 
 /** @typedef {import('../config.js').Config} Config */
+/** @typedef {import('../family-shapes/parts.js').ActivationName} ActivationName */
 
 export { DEFAULTS } from '../family-shapes/bert-like.js'
 
@@ -10,6 +13,7 @@ export { DEFAULTS } from '../family-shapes/bert-like.js'
 export const describe = c =>
   bertLike(c, {
     ...BERT_LAYER,
+    ...(c.get('position_embedding_type') === 'alibi' && jina(c)),
     prefix: 'bert.',
     at: inEncoder,
     head: {
@@ -18,6 +22,24 @@ export const describe = c =>
       bias: 'cls.predictions.bias',
       own: 'cls.predictions.decoder',
       optional: /^cls\.predictions\./,
+      activation: c.choice('hidden_act', ACTIVATIONS),
     },
     ignored: ['^cls\\.predictions\\.decoder\\.(weight|bias)$'],
   })
+
+/** What differs in Jina's embedding models v2. @param {Config} c */
+function jina(c) {
+  for (const key of ['attn_implementation', 'emb_pooler']) c.get(key) // of running, of the method encode
+  if (/qk-post-norm/.test(JSON.stringify(c.get('auto_map') ?? '')))
+    throw new RangeError('config.json: auto_map: jina-bert-v2-qk-post-norm, with norms of q and k, is not covered')
+  return {
+    act: /** @type {ActivationName} */ (c.choice('feed_forward_type', { geglu: 'gelu', reglu: 'relu' })),
+    mlp: ['mlp.gated_layers', 'mlp.wo'],
+    fusedMlp: /** @type {const} */ ('gate'),
+    mlpBias: [false, true],
+    norms: /** @type {const} */ (['attention.output.LayerNorm', 'mlp.layernorm']),
+    learned: false,
+    positionType: 'alibi',
+    stack: { alibi: alibiSlopes(c.size('num_attention_heads')) },
+  }
+}

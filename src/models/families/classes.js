@@ -6,7 +6,7 @@ import { describe } from '../../base/errors.js'
 /** @typedef {import('../config.js').Config} Config */
 /** @typedef {import('../family-shapes/parts.js').ClassesSpec} ClassesSpec */
 
-const BERTS = ['bert', 'albert']
+const BERTS = ['bert', 'albert', 'new']
 const ROBERTAS = ['roberta', 'xlm-roberta', 'camembert', 'mpnet', 'electra']
 /** Their layer is named `score`, for tokens too. */
 const LLAMAS = [

@@ -1,7 +1,7 @@
 // GPT-NeoX and Pythia: attention and MLP in parallel, q, k and v of each head in one weight.
 
 import { decoderOnly, equalHeads } from '../family-shapes/decoder-only.js'
-import { ACTIVATIONS, biased, EPS, layerNormOf, times } from '../family-shapes/parts.js'
+import { ACTIVATIONS, biased, byHeads, EPS, layerNormOf } from '../family-shapes/parts.js'
 import { ropeFrequencies } from '../rope-scaling.js'
 
 /** @typedef {import('../config.js').Config} Config */
@@ -35,16 +35,7 @@ export function describe(c) {
     at: 'layers.N.',
     stack: { parallel: c.flag('use_parallel_residual'), rope: ropeFrequencies(c, D, 0.25) },
     attention: at => {
-      // Rows in groups of 3 D: q, k and v of head 0, then of head 1, ...
-      const [q, k, v] = times(3, part => ({
-        name: `${at}attention.query_key_value`,
-        out: d,
-        in: d,
-        bias,
-        of: 3 * d,
-        part,
-        row: (/** @type {number} */ n) => (Math.floor(n / D) * 3 + part) * D + (n % D),
-      }))
+      const [q, k, v] = byHeads(`${at}attention.query_key_value`, heads.heads, D, d, bias)
       return { q, k, v, o: { name: `${at}attention.dense`, out: d, in: d, bias } }
     },
     mlp: ['mlp.dense_h_to_4h', 'mlp.dense_4h_to_h'],

@@ -1,6 +1,6 @@
 // Encoders with post-norm layers and a masked-language-model head.
 
-import { ACTIVATIONS, ALL, anyOf, attentionOf, EPS, headDimOf, layersOf, times } from './parts.js'
+import { ACTIVATIONS, ALL, anyOf, attentionOf, EPS, headDimOf, layersOf, slices, times } from './parts.js'
 
 /** @typedef {import('../config.js').Config} Config */
 /** @typedef {import('./parts.js').NormSpec} NormSpec */
@@ -12,10 +12,18 @@ import { ACTIVATIONS, ALL, anyOf, attentionOf, EPS, headDimOf, layersOf, times }
  * @param {object} names
  * @param {string} names.prefix of the names of tensors, which a checkpoint may leave out
  * @param {Record<'width' | 'layers' | 'heads' | 'inner' | 'activation', string>} names.keys
- * @param {number} [names.eps] if the config has no key for it
+ * @param {string | number} [names.eps] of norms, or its key; default 'layer_norm_eps'
+ * @param {ActivationName} [names.act] of the MLP, if the key of the config says something else
  * @param {(i: number) => string} names.at
- * @param {readonly string[]} names.attention q, k, v, o
- * @param {readonly [string, string]} names.mlp up, down
+ * @param {readonly string[]} names.attention q, k, v, o; or one weight of q, k and v, and o
+ * @param {boolean} [names.attentionBias] default true
+ * @param {readonly string[]} names.mlp up, down and, if there is one, gate
+ * @param {'gate' | 'up'} [names.fusedMlp] one weight, up, holds up and gate too; this one comes first
+ * @param {readonly boolean[]} [names.mlpBias] of up and gate, and of down; default true
+ * @param {string} [names.embeddingNorm] default 'embeddings.LayerNorm'
+ * @param {boolean} [names.learned] are positions learned? default true
+ * @param {Partial<import('./parts.js').StackSpec>} [names.stack] more of the stack
+ * @param {string} [names.positionType] what position_embedding_type may be; default 'absolute'
  * @param {readonly [string, string]} names.norms after attention, after the MLP
  * @param {boolean} [names.types] are there token types?
  * @param {boolean} [names.counts] do positions start after pad_token_id?
@@ -34,12 +42,19 @@ export function bertLike(c, names) {
   const heads = c.size(keys.heads)
   const headDim = headDimOf(d, heads)
   const inner = c.size(keys.inner)
-  const activation = c.choice(keys.activation, ACTIVATIONS)
-  const eps = names.eps ?? c.number('layer_norm_eps', EPS)
+  const activation = names.act ?? c.choice(keys.activation, ACTIVATIONS)
+  const {
+    eps: epsOf = 'layer_norm_eps',
+    learned = true,
+    attentionBias = true,
+    mlpBias = [true, true],
+    fusedMlp,
+  } = names
+  const eps = typeof epsOf === 'number' ? epsOf : c.number(epsOf, EPS)
   const vocab = c.size('vocab_size')
   const narrow = names.narrow ?? d
   c.only({
-    position_embedding_type: 'absolute',
+    position_embedding_type: names.positionType ?? 'absolute',
     is_decoder: false,
     add_cross_attention: false,
     tie_word_embeddings: true,
@@ -53,35 +68,50 @@ export function bertLike(c, names) {
   })
   const all = { heads, kvHeads: heads, headDim }
   const { dense, bias, own, optional } = names.head
+  /** @type {(at: string) => import('./parts.js').AttentionSpec} */
+  const attentionAt = at => {
+    const biases = ALL.map(() => attentionBias)
+    if (names.attention.length === 4) return attentionOf(at, names.attention, d, all, biases)
+    const [q, k, v] = slices(at + names.attention[0], [d, d, d], d, attentionBias)
+    return { q, k, v, o: { name: at + names.attention[1], out: d, in: d, bias: attentionBias } }
+  }
+  const mlpAt = (/** @type {string} */ at) => {
+    const [one, down, other] = names.mlp
+    const linear = (/** @type {string} */ name) => ({ name: at + name, out: inner, in: d, bias: mlpBias[0] })
+    const two = fusedMlp && slices(at + one, [inner, inner], d, mlpBias[0])
+    return {
+      up: two ? two[fusedMlp === 'up' ? 0 : 1] : linear(one),
+      gate: two ? two[fusedMlp === 'up' ? 1 : 0] : other === undefined ? undefined : linear(other),
+      down: { name: at + down, out: d, in: inner, bias: mlpBias[1] },
+      activation,
+    }
+  }
   return {
     width: d,
     vocab,
     prefix,
     embedding: {
       tokens: table('word', vocab),
-      positions: table('position', c.size('max_position_embeddings')),
+      positions: learned ? table('position', c.size('max_position_embeddings')) : undefined,
       padding: names.counts ? (names.padding ?? c.number('pad_token_id', { least: 0, whole: true })) : undefined,
       types: names.types ? table('token_type', c.size('type_vocab_size')) : undefined,
-      norm: norm('embeddings.LayerNorm', narrow),
+      norm: norm(names.embeddingNorm ?? 'embeddings.LayerNorm', narrow),
       project: names.narrow === undefined ? undefined : { name: names.mapping ?? '', out: d, in: narrow, bias: true },
     },
     encoder: {
       causal: false,
       relative: names.relative,
       heads: { ...all, scale: headDim ** -0.5, softcap: 0 },
+      ...names.stack,
       layers: times(layersOf(c, keys.layers), i => [
         {
           kind: 'attention',
-          attention: attentionOf(at(i), names.attention, d, all, ALL),
+          attention: attentionAt(at(i)),
           post: norm(at(i) + names.norms[0]),
         },
         {
           kind: 'mlp',
-          mlp: {
-            up: { name: at(i) + names.mlp[0], out: inner, in: d, bias: true },
-            down: { name: at(i) + names.mlp[1], out: d, in: inner, bias: true },
-            activation,
-          },
+          mlp: mlpAt(at(i)),
           post: norm(at(i) + names.norms[1]),
         },
       ]),

@@ -1,4 +1,4 @@
-// Encoder-decoders with post-norm layers and one table of tokens.
+// Encoder-decoders with one table of tokens, whose norms stand after each part, or before it and at the end.
 
 import { ACTIVATIONS, ALL, anyOf, attentionOf, headDimOf, layersOf, times } from './parts.js'
 
@@ -28,15 +28,18 @@ const SKIP = 2
  * @param {Config} c
  * @param {object} family
  * @param {boolean} [family.learned] are positions learned, by each stack, and is there a norm after the embeddings?
+ * @param {boolean} [family.isBefore] norms stand before each part, and after the last layer
+ * @param {import('./parts.js').EmbeddingSpec['sinusoids']} [family.sinusoids] if they are not those of Marian
+ * @param {boolean} [family.hasBias] is there a bias of the logits? default true
  * @returns {import('./parts.js').Description}
  */
-export function marianLike(c, { learned = false }) {
+export function marianLike(c, { learned = false, isBefore = false, hasBias = true, sinusoids }) {
   const d = c.size('d_model')
   const vocab = c.size('vocab_size')
   const activation = c.choice('activation_function', ACTIVATIONS)
   c.only({
-    normalize_before: false,
-    add_final_layer_norm: false,
+    normalize_before: isBefore,
+    add_final_layer_norm: isBefore,
     add_bias_logits: false,
     tie_word_embeddings: true,
   })
@@ -58,13 +61,14 @@ export function marianLike(c, { learned = false }) {
         },
       }),
       heads: { ...all, scale: all.headDim ** -0.5, softcap: 0 },
+      ...(isBefore && { norm: norm(`${name}.layer_norm`) }),
       layers: times(layersOf(c, `${name}_layers`), i => {
         const at = `${name}.layers.${i}.`
         /** @type {(kind: 'attention' | 'cross', part: string) => PartSpec} */
         const attention = (kind, part) => ({
           kind,
           attention: attentionOf(`${at}${part}.`, names, d, all, ALL),
-          post: norm(`${at}${part}_layer_norm`),
+          [isBefore ? 'before' : 'post']: norm(`${at}${part}_layer_norm`),
         })
         return [
           attention('attention', 'self_attn'),
@@ -76,7 +80,7 @@ export function marianLike(c, { learned = false }) {
               down: { name: `${at}fc2`, out: d, in: inner, bias: true },
               activation,
             },
-            post: norm(`${at}final_layer_norm`),
+            [isBefore ? 'before' : 'post']: norm(`${at}final_layer_norm`),
           },
         ]
       }),
@@ -93,16 +97,20 @@ export function marianLike(c, { learned = false }) {
         columns: d,
         copies: ['encoder.embed_tokens', 'decoder.embed_tokens'],
       },
-      sinusoids: learned ? undefined : positions,
+      sinusoids: learned ? undefined : { most: positions, ...sinusoids },
       scale: c.flag('scale_embedding') ? Math.sqrt(d) : 1,
     },
     encoder: stack('encoder'),
     decoder: stack('decoder'),
-    head: { tied: 'shared', own: 'lm_head', bias: 'final_logits_bias', optional: /^final_logits_bias$/ },
+    head: {
+      tied: 'shared',
+      own: 'lm_head',
+      ...(hasBias && { bias: 'final_logits_bias', optional: /^final_logits_bias$/ }),
+    },
     ignored: anyOf(
       `^(encoder|decoder)\\.embed_${learned ? 'tokens' : '(positions|tokens)'}\\.weight$`,
       '^lm_head\\.weight$',
     ),
-    startId: c.number('decoder_start_token_id', { least: 0, whole: true }),
+    startId: c.number('decoder_start_token_id', { least: 0, whole: true }, c.ids('bos_token_id')[0]),
   }
 }

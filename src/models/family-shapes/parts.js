@@ -58,7 +58,8 @@
  * @property {TableSpec} tokens
  * @property {TableSpec} [positions] learned
  * @property {number} [padding] position = this + the running count of other ids (RoBERTa)
- * @property {number} [sinusoids] number of fixed, sinusoidal positions
+ * @property {{ most?: number, first?: number, steps?: number }} [sinusoids] fixed, sinusoidal positions: how many there are, the angle of the
+ *   first one (default 0), and in how many steps frequencies go from 1 to 1 / 10000 (default half of the columns)
  * @property {TableSpec} [types]
  * @property {number} [scale]
  * @property {NormSpec} [norm]
@@ -176,6 +177,26 @@ export function slices(name, sizes, width, bias) {
     return { name, out, in: width, bias, of, part, row: n => start + n }
   })
 }
+
+/**
+ * q, k and v in one weight whose rows come in groups of 3 D: q, k and v of head 0, then of head 1, ...
+ * @param {string} name
+ * @param {number} H
+ * @param {number} D
+ * @param {number} width
+ * @param {boolean} bias
+ * @returns {LinearSpec[]}
+ */
+export const byHeads = (name, H, D, width, bias) =>
+  times(3, part => ({
+    name,
+    out: H * D,
+    in: width,
+    bias,
+    of: 3 * H * D,
+    part,
+    row: n => (Math.floor(n / D) * 3 + part) * D + (n % D),
+  }))
 
 /** The product with a factor, as a norm that has no deviation and no stored weight. @param {number} factor @param {number} size @returns {NormSpec} */
 export const scaledBy = (factor, size) => ({ name: `times ${factor}`, size, kind: 'scale', eps: 0, constant: factor })

@@ -1,0 +1,27 @@
+// CodeGen: GPT-J with q, v and k of a quarter of the heads after the other in one weight.
+
+import { describe as gptj } from './gptj.js'
+
+/** @typedef {import('../config.js').Config} Config */
+
+export { ALIASES, DEFAULTS } from './gptj.js'
+
+const PARTS = 4
+/** The order of q, k and v in each quarter. */
+const PLACES = [0, 2, 1]
+
+/** @param {Config} c */
+export const describe = c =>
+  gptj(c, (at, d, { heads }) => {
+    if (heads % PARTS) throw new RangeError(`config.json: n_head: ${heads} given, a multiple of ${PARTS} expected`)
+    const size = d / PARTS // rows of a quarter of the heads
+    const [q, k, v] = PLACES.map((place, part) => ({
+      name: `${at}qkv_proj`,
+      out: d,
+      in: d,
+      of: 3 * d,
+      part,
+      row: (/** @type {number} */ n) => (Math.floor(n / size) * 3 + place) * size + (n % size),
+    }))
+    return { q, k, v, o: { name: `${at}out_proj`, out: d, in: d } }
+  })

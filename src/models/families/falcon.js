@@ -1,0 +1,102 @@
+// Falcon: attention and MLP in parallel, key heads that are shared by all heads or by groups.
+
+import { decoderOnly } from '../family-shapes/decoder-only.js'
+import { ACTIVATIONS, byHeads, EPS, headDimOf, layerNormOf, slices, times } from '../family-shapes/parts.js'
+import { ropeFrequencies } from '../rope-scaling.js'
+
+/** @typedef {import('../config.js').Config} Config */
+/** @typedef {import('../family-shapes/parts.js').LinearSpec} LinearSpec */
+
+export const DEFAULTS = {
+  vocab_size: 65024,
+  hidden_size: 4544,
+  num_hidden_layers: 32,
+  num_attention_heads: 71,
+  layer_norm_epsilon: 1e-5,
+  alibi: false,
+  new_decoder_architecture: false,
+  multi_query: true,
+  parallel_attn: true,
+  bias: false,
+  max_position_embeddings: 2048,
+  activation: 'gelu',
+  tie_word_embeddings: true,
+}
+export const ALIASES = { n_layer: 'num_hidden_layers', n_head: 'num_attention_heads', n_embed: 'hidden_size' }
+
+/** @param {Config} c */
+export function describe(c) {
+  const d = c.size('hidden_size')
+  const H = c.size('num_attention_heads')
+  const D = headDimOf(d, H)
+  // With ALiBi transformers rounds the distances to bfloat16.
+  c.only({ alibi: false, apply_residual_connection_post_layernorm: false, rotary: true })
+  const isNewer = c.flag('new_decoder_architecture')
+  const isShared = c.flag('multi_query')
+  const kvHeads = isNewer ? c.size('num_kv_heads', H) : isShared ? 1 : H
+  if (!isNewer) {
+    if (isShared) c.get('num_kv_heads')
+    else c.only({ num_kv_heads: H })
+  }
+  if (H % kvHeads) throw new RangeError(`config.json: ${kvHeads} key heads do not divide ${H} heads`)
+  const parallel = c.flag('parallel_attn')
+  if (isNewer) c.only({ parallel_attn: true })
+  const count = c.number('num_ln_in_parallel_attn', { least: 1, most: 2, whole: true }, isNewer ? 2 : 1)
+  if (!isNewer) c.only({ num_ln_in_parallel_attn: undefined })
+  const two = parallel ? 'input_layernorm' : 'post_attention_layernorm'
+  const bias = c.flag('bias')
+  return decoderOnly(c, {
+    prefix: 'transformer.',
+    d,
+    heads: { heads: H, kvHeads, headDim: D },
+    tokens: 'word_embeddings',
+    layers: 'num_hidden_layers',
+    at: 'h.N.',
+    stack: { parallel, rope: ropeFrequencies(c, D, 1) },
+    attention: at => {
+      const name = `${at}self_attention.query_key_value`
+      const [q, k, v] = isNewer
+        ? inGroups(name, H, kvHeads, D, d, bias)
+        : isShared
+          ? slices(name, [d, D, D], d, bias)
+          : byHeads(name, H, D, d, bias)
+      return { q, k, v, o: { name: `${at}self_attention.dense`, out: d, in: d, bias } }
+    },
+    mlp: ['mlp.dense_h_to_4h', 'mlp.dense_4h_to_h'],
+    inner: c.size('ffn_hidden_size', 4 * d),
+    linear: (name, out, size) => ({ name, out, in: size, bias }),
+    activation: c.choice('activation', ACTIVATIONS),
+    norm: layerNormOf(d, c.number('layer_norm_epsilon', EPS)),
+    norms: isNewer && count === 2 ? ['ln_attn', undefined, 'ln_mlp'] : ['input_layernorm', undefined, two],
+    last: 'ln_f',
+    head: 'lm_head',
+    tied: c.flag('tie_word_embeddings'),
+  })
+}
+
+/**
+ * Rows in groups: the queries that share a key head, then the key head, then its values.
+ * @param {string} name
+ * @param {number} H
+ * @param {number} G
+ * @param {number} D
+ * @param {number} width
+ * @param {boolean} bias
+ * @returns {LinearSpec[]}
+ */
+function inGroups(name, H, G, D, width, bias) {
+  const each = H / G
+  return times(3, part => {
+    const own = part ? 1 : each // heads of a group
+    const first = part ? each + part - 1 : 0
+    return {
+      name,
+      out: (part ? G : H) * D,
+      in: width,
+      bias,
+      of: (H + 2 * G) * D,
+      part,
+      row: n => (Math.floor(n / (own * D)) * (each + 2) + first) * D + (n % (own * D)),
+    }
+  })
+}

@@ -1,0 +1,22 @@
+// M2M-100 and NLLB: Pegasus with other sinusoids, whose positions start after the id of padding, and no bias of the logits.
+
+import { DEFAULTS as MARIAN, marianLike } from '../family-shapes/marian-like.js'
+
+/** @typedef {import('../config.js').Config} Config */
+
+export const DEFAULTS = {
+  ...MARIAN,
+  vocab_size: 128112,
+  activation_function: 'relu',
+  scale_embedding: true,
+  decoder_start_token_id: 2,
+  pad_token_id: 1,
+}
+export { ALIASES } from './bart.js'
+
+/** @param {Config} c */
+export function describe(c) {
+  c.only({ normalize_embedding: false, static_position_embeddings: true })
+  const first = c.number('pad_token_id', { least: 0, whole: true }) + 1
+  return marianLike(c, { isBefore: true, hasBias: false, sinusoids: { first, steps: c.size('d_model') / 2 - 1 } })
+}

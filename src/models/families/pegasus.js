@@ -1,0 +1,14 @@
+// Pegasus: Marian with norms before each part and after the last layer.
+
+import { DEFAULTS as MARIAN, marianLike } from '../family-shapes/marian-like.js'
+
+/** @typedef {import('../config.js').Config} Config */
+
+export const DEFAULTS = { ...MARIAN, vocab_size: 50265, decoder_start_token_id: 0, pad_token_id: 0 }
+export { ALIASES } from './bart.js'
+
+/** @param {Config} c */
+export function describe(c) {
+  c.only({ normalize_embedding: false, static_position_embeddings: true })
+  return marianLike(c, { isBefore: true })
+}
