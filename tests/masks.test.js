@@ -175,3 +175,37 @@ test('a visible NaN reaches the rows that see it and no others, through masks of
     for (let e = 0; e < 8; e++)
       assert.equal(Number.isNaN(output.data[i * 8 + e]), i % 2 === 0 && e === 3, `row ${i}, column ${e}`)
 })
+
+test('a key whose score overflows to -Infinity is seen: its weight is 0, its finite value gives 0, NaN in it NaN', () => {
+  for (const rows of [1, 8, 40]) {
+    const q = tensor(new Float32Array(rows).fill(3e38), [rows, 1])
+    const k = tensor(Float32Array.of(-3e38), [1, 1])
+    for (const [value, want] of [
+      [2, 0],
+      [Number.NaN, Number.NaN],
+    ]) {
+      const v = tensor(Float32Array.of(value), [1, 1])
+      for (const { output } of [
+        qkv.attention(q, k, v),
+        qkv.attention(q, k, v, { summary: { entropy: true } }),
+        qkv.trace(q, k, v),
+      ])
+        assert.deepEqual([...output.data], Array(rows).fill(want), `${rows} rows, value ${value}`)
+    }
+  }
+})
+
+test('a bias of NaN or Infinity at a key that the boolean mask hides changes no bit', () => {
+  const [L, S] = [70, 261]
+  const g = qkv.generator(4)
+  const [q, k, v, bias] = [g.randn([L, 8]), g.randn([S, 8]), g.randn([S, 5]), g.randn([L, S])]
+  const mask = tensor(
+    map((i, j) => (i + j) % 3 > 0, L, S),
+    [L, S],
+  )
+  const want = qkv.attention(q, k, v, { mask, bias }).output.data
+  for (const strange of [Number.NaN, Infinity]) {
+    const data = bias.data.map((x, n) => (mask.data[n] ? x : strange))
+    assert.deepEqual(qkv.attention(q, k, v, { mask, bias: tensor(data, [L, S]) }).output.data, want, String(strange))
+  }
+})

@@ -163,7 +163,8 @@ static void add_alibi(const struct query_rows *block, size_t r, size_t from, siz
 }
 
 /* scores = -inf where mask or bias hide the key, scores + bias elsewhere: 4 queries and 4 keys at a time,
- * so that, as a register tile does, it may write three rows more. */
+ * so that, as a register tile does, it may write three rows more. The mask comes last: -inf plus a bias of inf is NaN.
+ */
 static void mask_panel(const struct query_rows *block, size_t r, size_t from, size_t to) {
   const struct qkv_mask *mask = &block->a->mask;
   const struct qkv_bias *bias = &block->a->bias;
@@ -178,18 +179,6 @@ static void mask_panel(const struct query_rows *block, size_t r, size_t from, si
         prefetch_burst(bias_rows[i] + block->first + from, to - from);
     }
     float *scores = block->scores + column_of(block, c);
-    for (size_t j = from; mask->data && j < to; j += 4) {
-      uint32_t words[4], key = block->first + (uint32_t)j;
-      size_t n = at_most(to - j, 4);
-#pragma unroll
-      for (size_t i = 0; i < 4; i++)
-        words[i] = mask_word(mask, mask_rows[i], key, n);
-      m4 where[4];
-      zero_bytes(where, words);
-#pragma unroll
-      for (size_t i = 0; i < 4; i++)
-        store(scores + (j + i) * PANEL, blend(where[i], hidden, load(scores + (j + i) * PANEL)));
-    }
     for (size_t j = from; bias->data && j < to; j += 4) {
       f4 b[4];
       size_t n = at_most(to - j, 4);
@@ -202,6 +191,18 @@ static void mask_panel(const struct query_rows *block, size_t r, size_t from, si
         f4 sum = add(load(scores + (j + i) * PANEL), b[i]);
         store(scores + (j + i) * PANEL, blend(equal(b[i], hidden), hidden, sum));
       }
+    }
+    for (size_t j = from; mask->data && j < to; j += 4) {
+      uint32_t words[4], key = block->first + (uint32_t)j;
+      size_t n = at_most(to - j, 4);
+#pragma unroll
+      for (size_t i = 0; i < 4; i++)
+        words[i] = mask_word(mask, mask_rows[i], key, n);
+      m4 where[4];
+      zero_bytes(where, words);
+#pragma unroll
+      for (size_t i = 0; i < 4; i++)
+        store(scores + (j + i) * PANEL, blend(where[i], hidden, load(scores + (j + i) * PANEL)));
     }
   }
 }

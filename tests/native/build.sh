@@ -7,7 +7,7 @@ cd "$(dirname "$0")"
 ../../setup.sh packages native
 declare -A outputs=([twin]=build/twin.node [fuzz]=build/fuzz)
 out=${outputs[$1]}
-if [ -e "$out" ] && [ -z "$(find . ../../src/kernel ../header.js -path ./build -prune -o -newer "$out" -print)" ]; then
+if [ -e "$out" ] && [ -z "$(find . ../../src/kernel ../../build/header.js -path ./build -prune -o -newer "$out" -print)" ]; then
   exit 0
 fi
 mkdir -p build

@@ -70,10 +70,10 @@ static void check(const struct qkv_attention *a, const char *kernel, const float
   for (uint32_t e = 0; e < a->E; e++) {
     double want = 0, largest = 0;
     for (uint32_t j = 0; j < a->S; j++) {
-      if (!visible(a, b, h, i, j) || maximum == -INFINITY)
+      if (!visible(a, b, h, i, j))
         continue;
       double v = (double)a->v.data[b * a->v.batch + g * a->v.head + j * a->v.row + e];
-      want += exp(scores[j] - maximum) / total * v;
+      want += (maximum == -INFINITY ? 0 : exp(scores[j] - maximum) / total) * v;
       largest = fmax(largest, isnan(v) ? INFINITY : fabs(v));
     }
     double got = (double)out[e], error = 2e-6 * (1 + size * (1 + fabs((double)a->scale))) * (1 + largest);
