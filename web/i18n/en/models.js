@@ -214,6 +214,7 @@ export const texts = {
   modelsPatchAll: 'Patch all tokens',
   modelsPatchWord: 'Patch “{word}”',
   modelsNextByHand: 'Next word, by hand',
+  modelsBlock: 'The whole model in one picture',
   modelsGenerate: 'Generate',
   modelsStop: 'Stop',
   modelsStep: 'Step',

@@ -202,6 +202,7 @@ export const texts = {
   modelsPatchAll: '替换全部词元',
   modelsPatchWord: '替换“{word}”',
   modelsNextByHand: '亲手选下一个词',
+  modelsBlock: '整个模型的一张图',
   modelsGenerate: '生成',
   modelsStop: '停止',
   modelsStep: '一步',

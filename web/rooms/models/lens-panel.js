@@ -3,7 +3,7 @@
 import { html, nothing } from 'lit'
 import { percent } from '../../files/number-format.js'
 import { shown } from '../../shell/slots.js'
-import { MOST_PINS, readLens, writeLens } from './lens-setting.js'
+import { MOST_PINS, readLens, sizesOf, writeLens } from './lens-setting.js'
 
 /** @typedef {import('./models.js').Room} Room */
 /** @typedef {import('./models.js').LensSetting} LensSetting */
@@ -14,12 +14,6 @@ import { MOST_PINS, readLens, writeLens } from './lens-setting.js'
 const LENSES = /** @type {const} */ (['logit', 'jacobian'])
 /** By which keys another state is selected: layers go upwards. @type {Record<string, [layer: number, position: number]>} */
 const MOVES = { ArrowUp: [1, 0], ArrowDown: [-1, 0], ArrowLeft: [0, -1], ArrowRight: [0, 1] }
-
-/** The sizes by which the setting is read. @param {Room} room */
-export function sizesOf({ openModel, run }) {
-  const { layers = 0 } = openModel?.stacks.decoder ?? {}
-  return { layers, words: run?.ids.length ?? 0, vocab: openModel?.vocab ?? 0 }
-}
 
 /** The likeliest words of a state. @param {Grid} grid @param {number} row @param {number} position */
 function guesses({ ids, shares, names, words, top }, row, position) {

@@ -27,3 +27,9 @@ export function readLens(text, { layers, words, vocab }) {
 
 /** True if a model has states that a lens reads: a decoder with a head. @param {import('./models.js').OpenModel} model */
 export const hasLens = ({ hasHead, predicts, stacks }) => hasHead && predicts === 'token' && !stacks.encoder
+
+/** The sizes by which the setting is read. @param {Pick<import('./models.js').Room, 'openModel' | 'run'>} room */
+export function sizesOf({ openModel, run }) {
+  const { layers = 0 } = openModel?.stacks.decoder ?? {}
+  return { layers, words: run?.ids.length ?? 0, vocab: openModel?.vocab ?? 0 }
+}

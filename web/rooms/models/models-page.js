@@ -42,6 +42,11 @@ const nextWord = textsLater(['next-word'], async texts => {
   const [module, n] = await Promise.all([import('./next-word-panel.js'), texts, import('./head-page.js')])
   return { ...module, n }
 })
+/** @type {import('../../shell/texts-later.js').Later<typeof import('./block-panel.js') & { b: import('./block-panel.js').BlockTexts }>} */
+const block = textsLater(['block'], async texts => {
+  const [module, b] = await Promise.all([import('./block-panel.js'), texts])
+  return { ...module, b }
+})
 /** @type {import('../../shell/texts-later.js').Later<typeof import('./graph-panel.js') & { g: import('./graph-panel.js').GraphTexts }>} */
 const graph = textsLater(['graph'], async texts => {
   const [module, g] = await Promise.all([import('./graph-panel.js'), texts])
@@ -77,6 +82,16 @@ function programs(room) {
     act.show({ hasPrograms: target.open })
   return html`<details class="models-programs" ?open=${view.hasPrograms} @toggle=${toggle}><summary>${t('modelsPrograms')}</summary>
     ${view.hasPrograms ? panel.draw(({ programs }) => programs(room, openModel, before)) : nothing}</details>`
+}
+
+/** All parts of the model, with this text's numbers. @param {Room} room */
+function wholeModel(room) {
+  const { t, act, view, run } = room
+  if (!run) return nothing
+  const toggle = (/** @type {Event & { target: HTMLDetailsElement }} */ { target }) =>
+    target.id === 'models-block' && act.show({ hasBlock: target.open })
+  return html`<details class="models-block" id="models-block" ?open=${view.hasBlock} @toggle=${toggle}><summary>${t('modelsBlock')}</summary>
+    ${view.hasBlock ? block(t('htmlLang')).draw(({ blockPanel, b }) => blockPanel(room, b)) : nothing}</details>`
 }
 
 /** What comes next, chosen by the reader. @param {Room} room */
@@ -146,7 +161,7 @@ export function draw(context) {
         )}</div>
         ${changesPanel(room)}
         <div class="models-stage">${head ? headOpen.draw(({ headPage }) => headPage(room, head)) : overview(room)}<div class="models-side">${room.cell && head ? cells(t('htmlLang')).draw(({ inspector, t, r }) => inspector({ ...room, t }, r)) : nothing}${predictionPanel(room)}</div></div>
-        ${nextByHand(room)}${layersSay(room)}${whatMatters(room)}${graphOfHeads(room)}${generateBar(room)}${programs(room)}`
+        ${wholeModel(room)}${nextByHand(room)}${layersSay(room)}${whatMatters(room)}${graphOfHeads(room)}${generateBar(room)}${programs(room)}`
           : room.streamed
             ? html`<div class="models-stage"><section class="models-atlas">${atlas(room)}</section></div>`
             : nothing

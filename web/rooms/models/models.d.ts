@@ -137,6 +137,8 @@ export interface View {
   hasNextWord: boolean
   cut: { temperature: number; topK: number; topP: number }
   cacheHead: number
+  /** Is the whole model shown in one picture? */
+  hasBlock: boolean
   /** Are the programs shown? */
   hasPrograms: boolean
   /** Why a model was not asked for. */
@@ -417,6 +419,29 @@ export interface NextWord {
   milliseconds: { cached: number; whole: number }
 }
 
+/** What a part of a layer adds to the residual stream, a number for each word. */
+export interface BlockPart {
+  kind: 'attention' | 'cross' | 'mlp'
+  /** Does a norm stand before it? */
+  isPre: boolean
+  /** The length of what it adds. */
+  added: Float32Array
+  /** Its share of the sum: what it adds, projected onto the sum. */
+  share: Float32Array
+  /** The length of the sum, and of what a norm behind it makes of it. */
+  sum: Float32Array
+  after?: Float32Array
+}
+/** The whole model on one text: lengths of the residual stream, a number for each word. */
+export interface Block {
+  /** Do attention and MLP read the same stream? */
+  isParallel: boolean
+  embedding?: Float32Array
+  layers: { input: Float32Array; parts: BlockPart[]; output: Float32Array }[]
+  /** After the last norm, if there is one. */
+  norm?: Float32Array
+}
+
 /** Direct contributions to a logit or to the cosine of two texts, with all norms held as they are; they sum to it. */
 export interface Why {
   /** '': of two texts. */
@@ -489,6 +514,8 @@ export type ModelsAsks = {
   /** How much each head adds to the first guess. */
   why: { request: RunRequest; value: Why | null }
   nextWord: { request: RunRequest; value: NextWord }
+  /** The whole model in one picture. */
+  block: { request: RunRequest & { stack: '' | 'encoder.' | 'decoder.' }; value: Block }
   /** The weight of one pair of tokens in every head: (layers, heads). */
   pairs: { request: RunRequest & { stack: Stack; cell: Cell }; value: Float32Array }
   /** A part of a head of a long text. */
@@ -557,7 +584,9 @@ export type ModelsActions = {
   setGraph: [graph: string, isRevealed?: boolean]
   agreeToGraph: []
   /** Opens what each layer says, changes it, or closes it. */
-  setLens: [lens: string]
+  setLens: [lens: string, isRevealed?: boolean]
+  /** Scrolls to a part of the room. */
+  reveal: [selector: string]
   /** Opens the head of a part of the graph, with a weight of it, and marks the word; without a head the word alone. */
   openFromGraph: [place: Place, position: number, stack: Stack]
   save: [name: string, data: string, mime: string]

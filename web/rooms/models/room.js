@@ -83,6 +83,7 @@ const view = {
   hasNextWord: false,
   cut: { temperature: 1, topK: 50, topP: 1 },
   cacheHead: 0,
+  hasBlock: false,
   hasPrograms: false,
   mostBytes: mostMemory(),
   stack: '',
@@ -399,7 +400,11 @@ const actions = {
     set: { graph },
     effects: isRevealed ? [{ type: 'reveal', selector: '#models-graph' }] : [],
   }),
-  setLens: (_, lens) => ({ set: { lens } }),
+  setLens: (_, lens, isRevealed) => ({
+    set: { lens },
+    effects: isRevealed ? [{ type: 'reveal', selector: '#models-lens' }] : [],
+  }),
+  reveal: (_, selector) => ({ effects: [{ type: 'reveal', selector }] }),
   agreeToGraph: state => ({
     view: { graphAgreed: shownOf(state).request },
     effects: [{ type: 'retry' }],
@@ -481,6 +486,13 @@ function mattersNeeds(state) {
   if (other) list.push({ type: 'matters', part: 'positions', ...request, what: 'positions', stack, other })
   if (active.length) list.push({ type: 'matters', part: 'now', ...changed, what: 'now', stack, other: '' })
   return list
+}
+
+/** What the picture of the whole model needs. @param {State} state @returns {Request} */
+function blockNeed(state) {
+  const { stack, active, request, changed } = shownOf(state)
+  const prefix = stack === '' ? '' : stack === 'encoder' ? 'encoder.' : 'decoder.'
+  return { type: 'block', ...(active.length ? changed : request), row: undefined, stack: prefix }
 }
 
 /** What each layer says. @param {State} state @returns {Request[]} */
@@ -621,10 +633,11 @@ export const room = {
     if (state.view.isNear) list.push({ type: 'prepare' })
     const { got } = state
     const isNew = isAnswered(got.run, request) && (!active.length || isAnswered(got.changed, changed))
-    const { hasNextWord, grown } = state.view
+    const { hasBlock, hasNextWord, grown } = state.view
     const hasNext = hasNextWord && isByHand(openModel) && !grown
     const next = /** @type {const} */ ({ type: 'nextWord', ...(active.length ? changed : request), row: undefined })
     const details = [
+      ...(hasBlock && !grown ? [blockNeed(state)] : []),
       ...(hasNext ? [next] : []),
       ...detailNeeds(state),
       ...lensNeeds(state),

@@ -29,6 +29,7 @@ const ofSummaries = once(() => import('./summary-details.js'))
 const ofCell = once(() => import('./cell-trace.js'))
 const ofReasons = once(() => import('./reasons.js'))
 const ofMatters = once(() => import('./matters.js'))
+const ofBlock = once(() => import('./block-task.js'))
 const ofNextWord = once(() => import('./next-word.js'))
 const ofGraph = once(() => import('./graph-task.js'))
 const ofLens = once(() => import('./lens-task.js'))
@@ -165,7 +166,7 @@ const ofRuns = ({ qkv, runs, withModel }) => ({
     }),
 })
 
-/** Numbers of one head, one cell, one layer. @param {Session} session @returns {Pick<Handlers, 'head' | 'cell' | 'number' | 'why' | 'nextWord' | 'reasons' | 'matrices'>} */
+/** Numbers of one head, one cell, one layer. @param {Session} session @returns {Pick<Handlers, 'head' | 'cell' | 'number' | 'why' | 'nextWord' | 'block' | 'reasons' | 'matrices'>} */
 const ofDetails = ({ qkv, withModel, detail }) => ({
   head(request, run) {
     const { text } = request
@@ -190,6 +191,8 @@ const ofDetails = ({ qkv, withModel, detail }) => ({
   why: (request, run) => detail(request, run, whyOf),
   nextWord: (request, run) =>
     detail(request, run, async (model, used, signal) => (await ofNextWord()).nextWordOf(model, used, signal)),
+  block: (request, run) =>
+    detail(request, run, async (model, used, signal) => (await ofBlock()).blockOf(model, used, request.stack, signal)),
   reasons: (request, run) =>
     detail(request, run, async (model, used) => {
       const { reasonsOf } = await ofReasons()

@@ -1,0 +1,28 @@
+// The texts of "The whole model in one picture" in the room "Models".
+
+export const texts = {
+  blockComputing: 'Measuring …',
+  blockText:
+    'The way of “{word}” (word {at}) from its numbers to the answer. Each layer reads the stream and adds to it. A number is the length of the stream there; + 40% says that this part makes 40% of the sum. Select another word above, or a head here.',
+  blockNorm: 'norm',
+  blockNormText: 'Scales the numbers of each word to one length before a part reads them, or after a sum.',
+  blockStream: 'The length of the stream of this word here.',
+  blockStreamOpens: 'The length of the stream after layer {layer}. Opens what the model would say here.',
+  blockAdd: 'Adds a vector of length {added}; the sum has length {sum}. Share of the sum: {share}.',
+  'block.attention': 'attention',
+  'block.cross': 'cross-attention',
+  'block.mlp': 'MLP',
+  'blockText.attention': 'Each head carries something over from the words that it looks at. A number opens a head.',
+  'blockText.cross': 'Each head carries something over from the other text. A number opens a head.',
+  blockMlpText: 'Works on each word alone: two layers of neurons.',
+  blockLayer: 'layer {layer}',
+  blockWordText: 'The text that the model reads.',
+  blockEmbedding: 'embedding',
+  blockEmbeddingPosition: 'embedding + position',
+  'blockPosition.added': 'A vector for the word, and one for its place.',
+  'blockPosition.rope': 'Places are told by turning queries and keys in each attention.',
+  'blockPosition.bias': 'Places are told by a number added to each score.',
+  blockLogits: 'logits',
+  blockLogitsText: 'A score for each word that could come next. Opens the prediction.',
+  blockAnswer: 'the answer for this word',
+}
