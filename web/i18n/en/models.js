@@ -113,6 +113,10 @@ export const texts = {
   'modelsRankText.entropy': 'In this text: how evenly the weights are spread. 0 is one token, 1 is all tokens equally.',
   'modelsRankText.example': 'The weight from your first word to your second.',
   'modelsRankText.similar': 'The cosine between two maps: 1 means that they are equal.',
+  modelsNoneCopies: 'No head copies in this text (highest score: {most}).',
+  modelsNeverCopies:
+    'No head of this model copies (highest score over its test texts: {most}); what ranks first in one text is chance.',
+  modelsCopiesThere: '{model}, head {head}, does: {score} on its own text.',
   modelsLeast: 'At least {least}',
   modelsOnlyHits: 'only heads that reach it ({count})',
   modelsWithoutFirst: 'leave out the first token',

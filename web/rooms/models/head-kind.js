@@ -7,9 +7,11 @@
 export const LOOKS = /** @type {const} */ (['previous', 'first', 'duplicate', 'induction', 'further'])
 const [EVEN, SHARP, MIXED] = /** @type {const} */ (['even', 'sharp', 'mixed'])
 /** What only a head behind another one can do. @type {readonly string[]} */
-const COPYING = ['induction', 'further']
+export const COPYING = ['induction', 'further']
 /** Scores below this say nothing about a head. */
-const TELLING = 0.4
+export const TELLING = 0.4
+/** A head that copies, of a model that ships with the page, and its score "further" on the first text of that model. */
+export const EXAMPLE = /** @type {const} */ ({ model: 'stories', head: '3.1', score: 0.5 })
 
 /** The figure that each role is recorded with, of a head and a stop of the model's story about it. @type {Record<'pronoun' | 'behind' | 'chapter' | 'thing', (figures: import('./models.js').HeadFigures, id: string) => number | undefined>} */
 const ROLES = {

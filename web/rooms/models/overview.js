@@ -7,7 +7,7 @@ import { counted } from '../../i18n/counted.js'
 import { shown } from '../../shell/slots.js'
 import { legend } from './atlas.js'
 import { likeness, pairWeights, ranked, scaleEnd } from './atlas-maps.js'
-import { kindOf, LOOKS, rankingOf } from './head-kind.js'
+import { COPYING, EXAMPLE, kindOf, LOOKS, rankingOf, TELLING } from './head-kind.js'
 import { nameOf } from './shown.js'
 
 /** @typedef {import('./models.js').Room} Room */
@@ -156,8 +156,22 @@ function rankControls(room, count) {
   const explained = names.includes(rankBy) ? rankBy : (names[0] ?? 'previous')
   return html`<label>${t('modelsRank')} <select id="models-rank" @change=${(/** @type {InputEvent} */ { target }) => act.show({ rankBy: /** @type {RankBy} */ (target.value) })}>${names.map(name => html`<option value=${name} ?selected=${name === rankBy}>${t(`modelsRank.${name}`)}</option>`)}</select></label>
       <p class="note">${t(`modelsRankText.${explained}`)}</p>
+      ${COPYING.includes(explained) ? whereFound(room, own) : nothing}
       <label class="models-least">${t('modelsLeast', { least: least.toFixed(2) })} <input id="models-least" type="range" min="0" max="1" step="0.05" .value=${String(least)} @input=${(/** @type {InputEvent} */ { target }) => act.show({ least: Number(target.value) })} /></label>
       <label><input type="checkbox" id="models-hits" .checked=${isOnlyHits} @change=${(/** @type {InputEvent} */ { target }) => act.show({ isOnlyHits: target.checked })} /> ${t('modelsOnlyHits', { count })}</label>`
+}
+
+/** Where no head copies, over the test texts of the model or else in this text: a shipped model that has one, measured on its own text. @param {Room} room @param {Partial<Record<string, Float32Array>>} own scores */
+function whereFound({ t, settings, openModel, maps }, own) {
+  const recorded = (openModel?.about?.figures?.heads ?? []).flatMap(({ induction = [], further = [] }) =>
+    [induction, further].flat(),
+  )
+  // In the first layer it is chance.
+  const ofText = COPYING.flatMap(name => Array.from(own[name]?.subarray(maps?.heads) ?? []))
+  const most = Math.max(0, ...(recorded.length ? recorded : ofText))
+  const { model, head, score } = EXAMPLE
+  if (most >= TELLING || (settings.checkpoint === model && settings.prompt === null)) return nothing
+  return html`<p class="note" id="models-elsewhere">${t(recorded.length ? 'modelsNeverCopies' : 'modelsNoneCopies', { most: most.toFixed(2) })} <a href=${`#2&room=models&models.checkpoint=${model}&models.at=${head}`}>${t('modelsCopiesThere', { model: t(`modelsShipped.${model}`), head, score: score.toFixed(2) })}</a></p>`
 }
 
 /** @param {Room} room */

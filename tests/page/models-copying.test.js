@@ -1,0 +1,60 @@
+// Where no head of a text copies, the list of heads names a shipped model that has one: measured here.
+
+import assert from 'node:assert/strict'
+import { readdirSync, readFileSync } from 'node:fs'
+import { test } from 'node:test'
+import { fileURLToPath } from 'node:url'
+import { unpacked } from '../../web/files/packed-weights.js'
+import { EXAMPLE } from '../../web/rooms/models/head-kind.js'
+import { overview } from '../../web/rooms/models/overview.js'
+import { shownOf } from '../../web/rooms/models/shown.js'
+import { start } from './models-store.js'
+import { having, keyOf } from './template.js'
+
+/** A model that ships with the page, with its own first text. @param {string} name */
+async function shipped(name) {
+  const path = fileURLToPath(new URL(`../../web/trained/${name}/`, import.meta.url))
+  const own = start()
+  const files = readdirSync(path).filter(file => /json|safetensors/.test(file))
+  own.act.bring(
+    files.map(file => {
+      const data = new Uint8Array(readFileSync(path + file))
+      return file === 'packed.safetensors'
+        ? new File([/** @type {any} */ (unpacked(data.buffer))], 'model.safetensors')
+        : new File([data], file)
+    }),
+  )
+  await own.settled()
+  assert.ok(own.shown().run, JSON.stringify(own.store.state.got.open))
+  return own
+}
+
+/** What is said of copying heads elsewhere. @param {Awaited<ReturnType<typeof shipped>>} own */
+function said({ store, act }) {
+  const t = /** @type {any} */ (Object.assign(keyOf, { elements: {} }))
+  const { state } = store
+  const room = { ...state, ...shownOf(state), t, act, isDark: false }
+  return having(overview(/** @type {any} */ (room)), 'id', 'models-elsewhere')
+}
+
+test('the named head of Stories has the score that is said of it, and ranks first', async () => {
+  const own = await shipped(EXAMPLE.model)
+  const { run, maps } = own.shown()
+  const scores = /** @type {Float32Array} */ (run?.scores['']?.further)
+  const [layer, head] = EXAMPLE.head.split('.').map(Number)
+  const at = (layer - 1) * /** @type {any} */ (maps).heads + head - 1
+  assert.equal(scores[at].toFixed(2), EXAMPLE.score.toFixed(2))
+  assert.equal(Math.max(...scores), scores[at])
+  own.act.show({ rankBy: 'induction' })
+  assert.equal(said(own).length, 0)
+  own.store.close()
+})
+
+test('the English model has no such head: ranked by induction, the list leads to the one that has', async () => {
+  const own = await shipped('english')
+  assert.equal(said(own).length, 0)
+  own.act.show({ rankBy: 'induction' })
+  const [note] = said(own)
+  assert.match(note.text, /modelsNeverCopies.*0\.\d\d.*modelsCopiesThere.*3\.1/)
+  own.store.close()
+})
