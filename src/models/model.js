@@ -978,7 +978,7 @@ export class Model {
     const own = Model.#own(this)
     own.#expectTokenizer()
     const { rank } = await import('./rank.js')
-    return rank(own.#runner, this.#reads.ranking, query, texts, options)
+    return rank(own.#runner, this.#reads, query, texts, options)
   }
 
   /**

@@ -13,9 +13,17 @@ export function refuse(file, key, value, covered) {
   throw new RangeError(`${file}: ${key} ${describe(value)} is not covered; covered: ${covered}`)
 }
 
-/** Refuses a module that reads or writes something other than the embedding. @param {unknown} config @param {string} file */
-export function checkInput(config, file) {
+/**
+ * Refuses a module that reads or writes something other than the embedding.
+ * @param {unknown} config
+ * @param {string} file
+ * @param {boolean} [isLast] it may write the scores of a cross-encoder
+ * @returns {boolean} true if it does
+ */
+export function checkInput(config, file, isLast = false) {
   const { module_input_name: input, module_output_name: output } = expectObject(config ?? {}, file)
+  if (isLast && output === 'scores' && [undefined, null, 'sentence_embedding'].includes(input)) return true
   for (const [key, name] of Object.entries({ module_input_name: input, module_output_name: output }))
     if (![undefined, null, 'sentence_embedding'].includes(name)) refuse(file, key, name, 'sentence_embedding')
+  return false
 }

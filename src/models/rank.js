@@ -3,10 +3,11 @@
 
 import { readOptions, toNumber } from '../base/arguments.js'
 import { describe } from '../base/errors.js'
+import { Tensor } from '../base/tensor.js'
 import { checkSignal } from './inputs.js'
 import { runTexts } from './many-texts.js'
 import { activationOf } from './sentence-layers.js'
-import { inputOf, jsonOf, MODULES, PROMPTS, readPrompts, readSizes } from './sentence-modules.js'
+import { inputOf, jsonOf, MODULES, PROMPTS, readPrompts, readSizes, recipeOf } from './sentence-modules.js'
 
 /**
  * @typedef {object} RankOptions
@@ -68,14 +69,26 @@ function activationFor({ sentence_transformers: later, sbert_ce_default_activati
 }
 
 /**
+ * What a folder says of a cross-encoder whose last module gives its score.
+ * @param {import('./model.js').Model} model
+ * @param {import('./sentence-modules.js').Modules | undefined} modules
+ */
+function byModules(model, modules) {
+  if (!modules?.after.some(each => 'isScore' in each && each.isScore)) return undefined
+  const { defaultPrompt, prompts, ...ranking } = modules
+  const recipe = recipeOf(model, { ...modules, truncateDim: undefined }, { isRanked: true })
+  return { ...ranking, prompt: defaultPrompt === undefined ? '' : prompts[defaultPrompt], recipe }
+}
+
+/**
  * @param {import('./many-texts.js').Runner} runner
- * @param {ReadRanking | undefined} read
+ * @param {{ ranking?: ReadRanking, modules?: import('./sentence-modules.js').ReadModules }} reads
  * @param {string} query
  * @param {readonly string[]} texts
  * @param {RankOptions} options
  * @returns {Promise<Ranked[]>} the largest score first
  */
-export async function rank(runner, read, query, texts, options) {
+export async function rank(runner, reads, query, texts, options) {
   const { model } = runner
   const { topK, hooks, signal, onProgress } = readOptions(options, ['topK', 'hooks', 'signal', 'onProgress'], 'rank')
   if (topK !== undefined) toNumber(topK, 'rank: topK', { least: 1, whole: true })
@@ -86,18 +99,25 @@ export async function rank(runner, read, query, texts, options) {
   if (!Array.isArray(texts) || !texts.every(text => typeof text === 'string'))
     throw new TypeError(`rank: ${describe(texts)} given, a list of texts expected`)
   const { classes } = model
-  if (classes?.of !== 'text' || classes.labels.length !== 1)
+  const own = classes ? undefined : byModules(model, await reads.modules?.())
+  if (!own && (classes?.of !== 'text' || classes.labels.length !== 1))
     throw new Error(
       `rank: a checkpoint with one class for a text expected, a cross-encoder; this one has ${classes ? `${classes.labels.length} of a ${classes.of}` : 'none'}`,
     )
-  const ranking = await read?.()
+  const ranking = own ?? (await reads.ranking?.())
   const activation = activationFor(model.config, ranking?.activation)
   /** @type {Ranked[]} */
   const all = []
   const toInput = (/** @type {string} */ text) => inputOf(model, ranking, (ranking?.prompt ?? '') + query, text)
-  for await (const { output } of runTexts(runner, texts, toInput, { hooks, signal })) {
-    for (const logit of /** @type {FloatTensor} */ (output.classLogits).data)
-      all.push({ index: all.length, score: activation(logit) })
+  for await (const { inputs, output, starts } of runTexts(runner, texts, toInput, { hooks, signal })) {
+    const { classLogits, lastHiddenState: h } = output
+    const d = h.dims[2]
+    const pooled = (/** @type {import('./tokenizer.js').Tokenized} */ input, /** @type {number} */ b) => {
+      const rows = h.data.subarray(starts[b] * d, starts[b + 1] * d)
+      return /** @type {NonNullable<typeof own>} */ (own).recipe.pool(new Tensor(rows, [1, rows.length / d, d]), input)
+    }
+    const logits = own ? own.recipe.finish(inputs.map(pooled)) : /** @type {FloatTensor} */ (classLogits)
+    for (const logit of logits.data) all.push({ index: all.length, score: activation(logit) })
     onProgress?.({ done: all.length, texts: texts.length })
   }
   return all.sort((a, b) => b.score - a.score).slice(0, topK)

@@ -6,7 +6,7 @@ import { FLOATS, readFloats, readHeader } from './safetensors.js'
 import { readExactly } from './source.js'
 
 /** @typedef {import('./source.js').Folder} Folder */
-/** @typedef {{ kind: 'Dense' | 'LayerNorm', path: string, run: (row: Float64Array) => Float64Array }} SentenceLayer */
+/** @typedef {{ kind: 'Dense' | 'LayerNorm', path: string, isScore?: boolean, run: (row: Float64Array) => Float64Array }} SentenceLayer */
 /** @typedef {(name: string, dims: number[]) => Promise<Float32Array>} ReadWeight */
 
 /** erf by its series, or by the continued fraction of erfc for large numbers. @param {number} x */
@@ -50,9 +50,10 @@ export function activationOf(name, file, key) {
  * @param {typeof import('./source.js').readJSON} readJSON
  * @param {string} kind
  * @param {string} path
+ * @param {boolean} isLast
  * @returns {Promise<SentenceLayer>}
  */
-export async function readLayer(folder, readJSON, kind, path) {
+export async function readLayer(folder, readJSON, kind, path, isLast) {
   const file = `${path}/config.json`
   const found = await folder.open(file)
   if (!found) throw new Error(`${file} is missing, which modules.json lists`)
@@ -63,7 +64,7 @@ export async function readLayer(folder, readJSON, kind, path) {
     throw new TypeError(`${file}: ${key}: ${describe(value)} given, a whole number from 1 expected`)
   }
   if (kind === 'LayerNorm') return layerNorm(path, size('dimension'), await weightsOf(folder, path))
-  checkInput(config, file)
+  const isScore = checkInput(config, file, isLast)
   const {
     bias = true,
     use_residual: isResidual = false,
@@ -72,6 +73,7 @@ export async function readLayer(folder, readJSON, kind, path) {
   for (const [key, value] of Object.entries({ bias, use_residual: isResidual }))
     if (typeof value !== 'boolean') refuse(file, key, value, 'true, false')
   const [inputs, outputs] = [size('in_features'), size('out_features')]
+  if (isScore && outputs !== 1) refuse(file, 'out_features', outputs, '1 of a module that writes scores')
   const act = activationOf(name, file, 'activation_function')
   const read = await weightsOf(folder, path)
   const linear = product(
@@ -82,6 +84,7 @@ export async function readLayer(folder, readJSON, kind, path) {
   return {
     kind: 'Dense',
     path,
+    isScore,
     run(row) {
       if (row.length !== inputs)
         throw new RangeError(`${file}: in_features is ${inputs}, the module before it gives ${row.length} numbers`)

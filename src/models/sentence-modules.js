@@ -22,6 +22,7 @@ import { checkInput, expectObject, refuse } from './module-settings.js'
  * @property {string} [defaultPrompt] the name of one of them
  * @property {string} similarity the function by which embeddings are compared
  * @property {number} [truncateDim]
+ * @property {unknown} [activation] of the score of a cross-encoder
  */
 
 /** @typedef {() => Promise<Modules | undefined>} ReadModules */
@@ -92,11 +93,13 @@ export async function readModules(folder, readJSON) {
   )
   /** @type {AfterPooling[]} */
   const after = []
-  for (const { kind, path } of rest) {
+  for (const [n, { kind, path }] of rest.entries()) {
     if (kind === 'Normalize') checkInput(await json(`${path}/config.json`), `${path}/config.json`)
     if (kind === 'Normalize') after.push({ kind })
     else if (kind !== 'Dropout')
-      after.push(await (await import('./sentence-layers.js')).readLayer(folder, readJSON, kind, path))
+      after.push(
+        await (await import('./sentence-layers.js')).readLayer(folder, readJSON, kind, path, n === rest.length - 1),
+      )
   }
   return { poolings, includesPrompt, after, ...(await readSizes(json, first.path)), ...(await readPrompts(json)) }
 }
@@ -229,6 +232,7 @@ export async function readPrompts(json) {
  * @property {boolean} [normalize]
  * @property {string | { text: string }} [prompt] the name of a prompt of the folder, or a prompt
  * @property {number} [truncateDim]
+ * @property {boolean} [isRanked] the modules may give scores
  */
 
 /**
@@ -238,11 +242,20 @@ export async function readPrompts(json) {
  * @param {RecipeOptions} options
  * @returns {Recipe}
  */
-export function recipeOf(model, modules, { pooling, normalize, prompt, truncateDim = modules?.truncateDim }) {
+export function recipeOf(
+  model,
+  modules,
+  { pooling, normalize, prompt, truncateDim = modules?.truncateDim, isRanked = false },
+) {
   const poolings = pooling ? [pooling] : modules?.poolings
   if (!poolings)
     throw new Error(
       `embed: this folder has no modules.json of sentence-transformers: say { pooling: 'mean_tokens' } or another of ${POOLINGS.join(', ')}`,
+    )
+  const score = modules?.after.find(each => 'isScore' in each && each.isScore)
+  if (score && !pooling && !isRanked)
+    throw new RangeError(
+      `embed: ${/** @type {{ path: string }} */ (score).path}/config.json: module_output_name "scores": the modules of this folder score pairs of texts: call rank, or say { pooling }`,
     )
   const given = promptOf(modules, prompt)
   const from = given && modules?.includesPrompt === false ? lengthOf(model, modules, given) : 0

@@ -223,6 +223,50 @@ test('rank orders texts by the logit of a cross-encoder and the activation that 
   )
 })
 
+test('rank takes the score of a last Dense module, which embed refuses', async () => {
+  const g = qkv.generator(5)
+  const modules = ['Transformer', 'Pooling', 'LayerNorm', 'Dense'].map((kind, n) => ({
+    type: typeOf(kind, n),
+    path: n ? `${n}_${kind}` : '',
+  }))
+  const [weight, bias] = [g.randn([1, 48]), g.randn([1])]
+  const identity = 'torch.nn.modules.linear.Identity'
+  const config = { in_features: 48, out_features: 1, bias: true, activation_function: identity }
+  const files = (/** @type {object} */ more) => ({
+    ...bytes,
+    'modules.json': encode(modules),
+    '2_LayerNorm/config.json': encode({ dimension: 48 }),
+    '2_LayerNorm/model.safetensors': writeSafetensors({
+      'norm.weight': tensor(Array(48).fill(1)),
+      'norm.bias': tensor(Array(48).fill(0)),
+    }),
+    '3_Dense/config.json': encode({ ...config, module_output_name: 'scores', ...more }),
+    '3_Dense/model.safetensors': writeSafetensors({ 'linear.weight': weight, 'linear.bias': bias }),
+  })
+  const model = await loadModel(qkv, /** @type {any} */ (files({})), { tokenizer: Tokenizer })
+  const list = ['a dog sat', 'the', 'cat cat cat', 'dog']
+  const ranked = await model.rank('the cat', list)
+  assert.equal(ranked.length, 4)
+  for (const { index, score } of ranked) {
+    const { data, dims } = model.forward(model.tokenize('the cat', list[index])).lastHiddenState
+    const mean = Array.from({ length: 48 }, (_, c) => {
+      let sum = 0
+      for (let i = 0; i < dims[1]; i++) sum += data[i * 48 + c] / dims[1]
+      return sum
+    })
+    const middle = mean.reduce((sum, x) => sum + x / 48, 0)
+    const spread = Math.sqrt(mean.reduce((sum, x) => sum + (x - middle) ** 2 / 48, 0) + 1e-5)
+    const logit = mean.reduce((sum, x, c) => sum + ((x - middle) / spread) * weight.data[c], bias.data[0])
+    assert.ok(Math.abs(score - 1 / (1 + Math.exp(-logit))) < 1e-5, `${score} for ${logit}`)
+  }
+  await assert.rejects(model.embed('a'), /3_Dense\/config\.json: module_output_name "scores": .*: call rank/)
+  assert.equal((await model.embed('a', { pooling: 'cls_token' })).dims[1], 48)
+  model.dispose()
+  const two = await loadModel(qkv, /** @type {any} */ (files({ out_features: 2 })), { tokenizer: Tokenizer })
+  await assert.rejects(two.rank('a', ['b']), /3_Dense\/config\.json: out_features 2 is not covered/)
+  two.dispose()
+})
+
 test('a network in a folder of its own is opened with the modules beside that folder: from files, the disk, a server and the hub', async () => {
   const modules = JSON.parse(new TextDecoder().decode(bytes['modules.json']))
   const inner = Object.fromEntries(
