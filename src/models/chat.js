@@ -83,6 +83,9 @@ function templatesOf(own, { templates = [], ofProcessor }) {
   return new Map(/** @type {[string, string][]} */ (list))
 }
 
+/** True of a template, false of a name. @param {string} text */
+const isTemplate = text => /\{[{%#]/.test(text)
+
 /**
  * The template that is used: the one that was given, the folder's for tools, or its default.
  * @param {Map<string, string>} named
@@ -95,7 +98,7 @@ function chosen(named, given, hasTools) {
   if (given !== undefined) {
     if (typeof given !== 'string') throw new TypeError(`${WHERE}: template: ${describe(given)} given, a text expected`)
     const template = named.get(given)
-    if (template === undefined && !/\{[{%#]/.test(given))
+    if (template === undefined && !isTemplate(given))
       throw new RangeError(
         `${WHERE}: template: ${describe(given)} is neither the name of a template of this folder (${names || 'it has none'}) nor a template, which has {{ }} or {% %}`,
       )
@@ -132,7 +135,13 @@ export async function chatText(config, readFiles, messages, options) {
   )
     throw new TypeError(`${WHERE}: ${describe(messages)} given, a list of messages { role, content } expected`)
   const files = (await readFiles?.()) ?? { templates: [] }
-  const text = chosen(templatesOf(config.chat_template, files), template, tools !== undefined)
+  const named = templatesOf(config.chat_template, files)
+  const name = template ?? (tools && 'tool_use')
+  if (typeof name === 'string' && files.named && !named.has(name) && !isTemplate(name)) {
+    const found = await files.named(name)
+    if (found !== undefined) named.set(name, found)
+  }
+  const text = chosen(named, template, tools !== undefined)
   const given = {
     ...tokensOf(config, files.tokens),
     documents: null,

@@ -53,16 +53,19 @@ const NAMED = /^additional_chat_templates\/([^/]+)\.jinja$/
  * What lies beside tokenizer_config.json for conversations.
  * @typedef {object} ChatFiles
  * @property {[name: string, template: string][]} templates of chat_template.jinja, named default, and of additional_chat_templates/
+ * @property {(name: string) => Promise<string | undefined>} [named] one of additional_chat_templates/ on a server, whose files cannot be listed
  * @property {unknown} [ofProcessor] chat_template of chat_template.json, which a processor of images and texts has
  * @property {Record<string, unknown>} [tokens] special_tokens_map.json
  */
 
-/** @param {Folder} from @returns {Promise<ChatFiles>} */
-async function readChat(from) {
-  const text = async (/** @type {string} */ name) => {
-    const file = await from.open(name)
-    return file && new TextDecoder().decode(await file.read(0, file.size ?? 2 ** 24))
-  }
+/** The text of a file. @param {Folder} from @param {string} name */
+async function textOf(from, name) {
+  const file = await from.open(name)
+  return file && new TextDecoder().decode(await file.read(0, file.size ?? 2 ** 24))
+}
+
+/** @param {Folder} from @param {CheckpointSource} [source] of a server @returns {Promise<ChatFiles>} */
+async function readChat(from, source) {
   const json = async (/** @type {string} */ name) => {
     const file = await from.open(name)
     return /** @type {any} */ (file && (await readJSON(file, name)))
@@ -72,11 +75,23 @@ async function readChat(from) {
   /** @type {[string, string][]} */
   const templates = []
   for (const [file, name] of files) {
-    const template = name === undefined ? undefined : await text(String(file))
+    const template = name === undefined ? undefined : await textOf(from, String(file))
     if (template !== undefined) templates.push([String(name), template])
   }
+  /** @type {Map<string, Promise<string | undefined>>} */
+  const asked = new Map()
+  const ask = async (/** @type {string} */ name) => {
+    const again = await openFolder(source, {}, { isLoaded: true, hasTokenizer: false })
+    return textOf(again, `additional_chat_templates/${encodeURIComponent(name)}.jinja`).finally(() => again.close())
+  }
+  const named = (/** @type {string} */ name) => {
+    const found = asked.get(name) ?? ask(name)
+    asked.set(name, found)
+    found.catch(() => asked.delete(name)) // the next conversation asks again
+    return found
+  }
   const ofProcessor = templates.length ? undefined : (await json(OF_PROCESSOR))?.chat_template
-  return { templates, ofProcessor, tokens: await json(TOKENS) }
+  return { templates, ofProcessor, tokens: await json(TOKENS), ...(source !== undefined && !from.list && { named }) }
 }
 
 const GENERATION = 'generation_config.json'
@@ -120,6 +135,6 @@ export async function readsOf(folder, source, config, hasClasses) {
   return {
     modules: await whenNeeded(outside, source, name => name === 'modules.json', readModules, true),
     ranking: hasClasses ? await whenNeeded(outside, source, name => RANKING.test(name), readRanking, true) : undefined,
-    chat: await whenNeeded(folder, source, isOne, readChat),
+    chat: await whenNeeded(folder, source, isOne, from => readChat(from, from === folder ? undefined : source)),
   }
 }

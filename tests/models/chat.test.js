@@ -112,6 +112,42 @@ test('chat_template.jinja comes before the config, from files, bytes, a path and
   server.close()
 })
 
+test('a server is asked for a template with a name, and for that of tools, once', async () => {
+  const files = filesOf(
+    { chat_template: 'usual' },
+    {
+      'additional_chat_templates/tool_use.jinja': 'with {{ tools | length }}',
+      'additional_chat_templates/my rag.jinja': 'documents',
+    },
+  )
+  /** @type {string[]} */
+  const asked = []
+  const server = createServer((request, response) => {
+    const path = decodeURIComponent(String(request.url)).slice(1)
+    if (path.startsWith('additional')) asked.push(path)
+    const bytes = files[/** @type {'config.json'} */ (path)]
+    if (bytes) response.end(bytes)
+    else response.writeHead(404).end()
+  })
+  await new Promise(resolve => server.listen(0, '127.0.0.1', () => resolve(undefined)))
+  const { port } = /** @type {import('node:net').AddressInfo} */ (server.address())
+  const model = await open(`http://127.0.0.1:${port}`)
+  assert.equal(await model.applyChatTemplate(HELLO), 'usual')
+  assert.equal(asked.length, 0)
+  for (const _ of [0, 1]) assert.equal(await model.applyChatTemplate(HELLO, { tools: [{}, {}] }), 'with 2')
+  assert.equal(await model.applyChatTemplate(HELLO, { template: 'my rag' }), 'documents')
+  assert.equal(await model.applyChatTemplate(HELLO, { template: '{{ 1 }}' }), '1')
+  for (const template of ['no_such', '../tokenizer'])
+    await assert.rejects(
+      model.applyChatTemplate(HELLO, { template }),
+      /is neither the name of a template of this folder \(default\)/,
+    )
+  assert.deepEqual([...new Set(asked)].length, 4)
+  assert.equal(asked.filter(path => path.endsWith('tool_use.jinja')).length, 1)
+  model.dispose()
+  server.close()
+})
+
 test('of several templates the default is used, that for tools with tools, and one by its name', async () => {
   const several = [
     { name: 'default', template: 'usual' },
