@@ -4,8 +4,9 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { load } from '../../src/index.js'
 import { BLOCK_TYPES } from '../../src/models/gguf/block-types.js'
+import { readGguf } from '../../src/models/gguf/read-gguf.js'
 import { writeSafetensors } from '../../src/models/write-safetensors.js'
-import { loadModel } from '../../src/models.js'
+import { inspectModel, loadModel, readSafetensors, saveModel } from '../../src/models.js'
 import { MADE, make } from './gguf/made.js'
 import { randomOf } from './tokenizers/random-files.js'
 
@@ -43,3 +44,55 @@ for (const [n, made] of MADE.entries())
     }
     assert.equal(qkv.memory.resident, 0)
   })
+
+test('saveModel writes the folder of a GGUF file', async () => {
+  for (const made of MADE.filter(({ title }) => /^(llama, factors of frequencies|gemma3|gptneox|gpt2)$/.test(title))) {
+    const { gguf, weights } = make(made, 'Q6_K', randomOf(2))
+    const model = await loadModel(qkv, gguf, none)
+    const files = await saveModel(model)
+    const want = run(model)
+    assert.deepEqual(run(await loadModel(qkv, files, none)), want, made.title)
+    const saved = await readSafetensors(files['model.safetensors'])
+    for (const [name, { values }] of weights) if (saved[name]) assert.deepEqual(saved[name].data, values, name)
+  }
+})
+
+test('embed pools as the file says', async () => {
+  const bert = MADE.find(({ of }) => of === 'bert') ?? MADE[0]
+  for (const [type, name] of [
+    [1, 'mean_tokens'],
+    [2, 'cls_token'],
+    [3, 'lasttoken'],
+  ]) {
+    const { gguf } = make(
+      { ...bert, keys: { ...bert.keys, pooling_type: /** @type {number} */ (type) } },
+      'F32',
+      randomOf(1),
+    )
+    const model = await loadModel(qkv, gguf)
+    const text = 'word3 word4'
+    const ids = model.tokenize(text).ids
+    const own = await model.embed([text])
+    const named = await model.embed([text], { pooling: /** @type {any} */ (name) })
+    assert.deepEqual(Array.from(own.data), Array.from(named.data), String(name))
+    assert.ok(ids.length > 2)
+    model.dispose()
+  }
+})
+
+test('300 files with wrong bytes in their header are described or refused', async () => {
+  const { gguf } = make(MADE[0], 'Q4_K', randomOf(1))
+  const { tensors } = await readGguf({ read: async (from, to) => gguf.subarray(from, to) }, 'f')
+  const random = randomOf(11)
+  let refused = 0
+  for (let n = 0; n < 300; n++) {
+    const bytes = gguf.slice()
+    for (let i = random.below(3); i >= 0; i--) bytes[random.below(tensors[0].from)] = random.below(256)
+    const found = await inspectModel(bytes).catch(error => {
+      assert.ok(/^(Range|Type)?Error$/.test(error.name) && error.message.length > 20, error)
+      refused++
+    })
+    if (found) assert.equal(found.type, 'llama')
+  }
+  assert.ok(refused > 30 && refused < 298, String(refused))
+})

@@ -100,7 +100,7 @@ function decoder(k, tensors) {
   const d = k.number('embedding_length')
   const heads = k.number('attention.head_count')
   const size = k.number('attention.key_length', d / heads)
-  k.only('attention.causal', true)
+  k.only('attention.causal', !/embedding$/.test(k.architecture))
   k.only('attention.value_length', size, `keys have ${size} numbers: values of another size are not covered`)
   return {
     vocab_size: rowsOf(k, tensors),
@@ -183,6 +183,12 @@ const gemma = (type, layers, more) => (k, tensors) => {
     ...more(k),
   }
 }
+
+/** @param {Keys} k */
+const gemma3 = k => ({
+  sliding_window_pattern: k.number('attention.sliding_window_pattern', 6),
+  rope_local_base_freq: k.number('rope.freq_base_swa', 10_000),
+})
 
 /** The names of tensors of GPT-2, GPT-NeoX and Phi. @param {Record<string, string>} first @param {string} at @param {Record<string, string>} layer */
 const namesOf = (first, at, layer) => ({
@@ -349,11 +355,13 @@ export const ARCHITECTURES = {
   gemma: { config: llamaLike('gemma', { hidden_act: 'gelu_pytorch_tanh' }), names: LLAMA, change: plusOne },
   smollm3: { config: biasedLlama('smollm3'), names: LLAMA, change: pairs },
   gemma2: { config: gemma('gemma2', 46, () => ({})), names: GEMMA, change: plusOne },
-  gemma3: {
-    config: gemma('gemma3_text', 62, k => ({
-      sliding_window_pattern: k.number('attention.sliding_window_pattern', 6),
-      rope_local_base_freq: k.number('rope.freq_base_swa', 10_000),
-    })),
+  gemma3: { config: gemma('gemma3_text', 62, gemma3), names: GEMMA, change: plusOne },
+  'gemma-embedding': {
+    config: (k, tensors) => ({
+      ...gemma('gemma3_text', 0, gemma3)(k, tensors),
+      use_bidirectional_attention: true,
+      architectures: ['Gemma3TextModel'],
+    }),
     names: GEMMA,
     change: plusOne,
   },

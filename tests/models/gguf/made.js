@@ -665,12 +665,34 @@ const ALL = [
 
 const [LLAMA] = ALL
 const [QWEN2, , OLMO2] = ALL.slice(1)
+const GEMMA3 = ALL[6]
+const { 'rope.scaling.type': _type, 'rope.scaling.factor': _factor, ...unscaled } = GEMMA3.keys
 const factors = /** @type {[string, readonly number[]]} */ (['rope_freqs.weight', [HEAD / 2]])
 const f32 = (/** @type {number} */ value) => ({ type: /** @type {const} */ ('float32'), value })
 
 /** @type {Made[]} */
 export const MADE = [
   ...ALL.map(made => ({ title: made.of, ...made })),
+  {
+    ...GEMMA3,
+    of: 'gemma-embedding',
+    title: 'gemma-embedding',
+    keys: {
+      ...unscaled,
+      'attention.causal': false,
+      'attention.sliding_window': 4,
+      'attention.sliding_window_pattern': 2,
+      pooling_type: 1,
+    },
+    config: {
+      ...GEMMA3.config,
+      rope_scaling: undefined,
+      sliding_window: 4,
+      sliding_window_pattern: 2,
+      use_bidirectional_attention: true,
+      architectures: ['Gemma3TextModel'],
+    },
+  },
   { ...LLAMA, title: 'llama, factors of frequencies', tensors: [factors, ...LLAMA.tensors] },
   {
     ...LLAMA,
