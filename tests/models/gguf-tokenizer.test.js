@@ -216,3 +216,51 @@ test('a vocabulary that contradicts itself, or is of another kind, is refused by
     /scores: NaN given, a score of/,
   )
 })
+
+test('damaged metadata is refused by its key, or texts become ids and ids texts', async () => {
+  const strange = [
+    undefined,
+    null,
+    0,
+    -1,
+    1.5,
+    Number.NaN,
+    2 ** 40,
+    '',
+    'x',
+    [],
+    ['a', 'b c'],
+    [1],
+    true,
+    new Uint8Array(9),
+  ]
+  const parts = ['', 'a', '\0', '\u2581', ' ', '##x', '\ud800', '<0x00>', '<s>']
+  const kinds = /** @type {(keyof typeof KINDS)[]} */ (Object.keys(KINDS))
+  const more = ['bos_token_id', 'unknown_token_id', 'precompiled_charsmap', 'pre', 'add_bos_token', 'fim_pad_token_id']
+  let refused = 0
+  for (let seed = 1; seed <= 300; seed++) {
+    const random = randomOf(seed)
+    const metadata = metadataOf(random.pick(kinds))
+    const key = random.pick([...metadata.keys(), ...more.map(name => `tokenizer.ggml.${name}`)])
+    const list = metadata.get(key)
+    if (Object(list).length && typeof list !== 'string' && random.is()) {
+      const own = list.slice()
+      const pick = () => (Array.isArray(own) ? random.pick(parts) : random.pick([0, -1, Number.NaN, 1e30, 3, 4, 7]))
+      for (let n = 0; n < 3; n++) own[random.below(own.length)] = pick()
+      metadata.set(key, random.is(0.3) ? own.slice(0, random.below(own.length)) : own)
+    } else metadata.set(key, random.pick(strange))
+    try {
+      const reader = await openMetadata(metadata, Tokenizer)
+      for (const text of ['a b <s> \u00e9', '', '\u00e9\u4f60 \0x']) {
+        const { ids } = reader.encode(text, undefined, Infinity, true)
+        assert.ok(ids.every(id => Number.isInteger(id) && id >= 0))
+        assert.equal(typeof reader.decode(ids, true), 'string')
+      }
+    } catch (error) {
+      refused++
+      const { name, message } = /** @type {Error} */ (error)
+      assert.match(`${name}: ${message}`, /^RangeError: token(izer\.|ize:)/, `${seed} ${key}`)
+    }
+  }
+  assert.ok(refused > 60 && refused < 280, String(refused))
+})

@@ -197,7 +197,9 @@ async function asFolder(folder, metadata, stored, fail) {
   return {
     ...folder,
     tensors,
-    metadata: (metadata.get('tokenizer.ggml.model') ?? 'none') === 'none' ? undefined : metadata,
+    metadata: [undefined, 'none', 'no_vocab'].includes(/** @type {any} */ (metadata.get('tokenizer.ggml.model')))
+      ? undefined
+      : metadata,
     open: async file => (files.has(file) ? fromJSON(files.get(file)) : undefined),
     names: () => [...files.keys()],
     list: async () => [...files.keys()],
