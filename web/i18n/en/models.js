@@ -219,6 +219,7 @@ export const texts = {
   modelsPatchWord: 'Patch “{word}”',
   modelsNextByHand: 'Next word, by hand',
   modelsBlock: 'The whole model in one picture',
+  modelsMany: 'This head over many sentences',
   modelsGenerate: 'Generate',
   modelsStop: 'Stop',
   modelsStep: 'Step',

@@ -206,6 +206,7 @@ export const texts = {
   modelsPatchWord: '替换“{word}”',
   modelsNextByHand: '亲手选下一个词',
   modelsBlock: '整个模型的一张图',
+  modelsMany: '这个头在许多句子上',
   modelsGenerate: '生成',
   modelsStop: '停止',
   modelsStep: '一步',

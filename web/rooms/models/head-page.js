@@ -7,6 +7,7 @@ import { headButtons } from '../../head/head-switch.js'
 import { headView, paintButton, viewTabs, WEIGHT_VIEWS } from '../../head/head-view.js'
 import { visibleOf } from '../../head/visible.js'
 import { shown } from '../../shell/slots.js'
+import { textsLater } from '../../shell/texts-later.js'
 import { likeness, mapAt, ranked } from './atlas-maps.js'
 import { deepHead } from './deep-head.js'
 import { atlas, patternOf } from './overview.js'
@@ -49,7 +50,24 @@ export function headPage(room, head) {
       ${picture === 'map' && !isDeep ? paintButton({ prefix: 'models-', mode }, actions.setMode, t) : nothing}</div>
       ${matrix && matrix.dims[0] > 2 ? lookedAt(room, matrix) : nothing}
       ${isDeep ? deepHead(room, head) : headView(matrix && viewOf(room, head, matrix), actions, t)}
+      ${overMany(room, head)}
     </section>`
+}
+
+/** @type {import('../../shell/texts-later.js').Later<typeof import('./many-panel.js') & { m: import('./many-panel.js').ManyTexts }>} */
+const many = textsLater(['many'], async texts => {
+  const [module, m] = await Promise.all([import('./many-panel.js'), texts])
+  return { ...module, m }
+})
+
+/** The head over many sentences. @param {Room} room @param {HeadAt} head */
+function overMany(room, head) {
+  const { t, act, view, openModel } = room
+  if (!openModel?.hasTokenizer) return nothing
+  const toggle = (/** @type {Event & { target: HTMLDetailsElement }} */ { target }) =>
+    act.show({ hasMany: target.open })
+  return html`<details class="models-many" id="models-many" ?open=${view.hasMany} @toggle=${toggle}><summary>${t('modelsMany')}</summary>
+    ${view.hasMany ? many(t('htmlLang')).draw(({ manyPanel, m }) => manyPanel(room, head, m)) : nothing}</details>`
 }
 
 /** The most words that are named as looked at. */

@@ -7,7 +7,7 @@ import type { Context as ContextOf, Problem, State as StateOf } from '../../shel
 import type { CellTrace } from './cell-trace.js'
 import type { Step } from './generate.js'
 import type { Matrices } from './layer-tensors.js'
-import type { Run } from './model-run.js'
+import type { Run, ScoreName } from './model-run.js'
 
 export interface Settings {
   /** The name of a model, of the hub hf:owner/name@commit~digest; '': the first that ships with the page. */
@@ -137,6 +137,10 @@ export interface View {
   hasNextWord: boolean
   cut: { temperature: number; topK: number; topP: number }
   cacheHead: number
+  /** Is the open head measured over many sentences? Those of the reader, a line each; undefined: those of the page. By which score; undefined: its own. */
+  hasMany: boolean
+  many?: string
+  manyBy?: ScoreName
   /** Is the whole model shown in one picture? */
   hasBlock: boolean
   /** Are the programs shown? */
@@ -419,6 +423,11 @@ export interface NextWord {
   milliseconds: { cached: number; whole: number }
 }
 
+/** The scores of a head in each of many sentences: none where nothing of a sentence has that score, or it is too long. */
+export interface Many {
+  sentences: { text: string; tokens: number; scores?: Partial<Record<ScoreName, number>> }[]
+}
+
 /** What a part of a layer adds to the residual stream, a number for each word. */
 export interface BlockPart {
   kind: 'attention' | 'cross' | 'mlp'
@@ -514,6 +523,7 @@ export type ModelsAsks = {
   /** How much each head adds to the first guess. */
   why: { request: RunRequest; value: Why | null }
   nextWord: { request: RunRequest; value: NextWord }
+  many: { request: RunRequest & { texts: readonly string[]; at: HeadAt }; value: Many }
   /** The whole model in one picture. */
   block: { request: RunRequest & { stack: '' | 'encoder.' | 'decoder.' }; value: Block }
   /** The weight of one pair of tokens in every head: (layers, heads). */

@@ -10,6 +10,7 @@ import { slotOf } from '../../shell/slots.js'
 import { grown, MOST_EXACT } from './atlas-maps.js'
 import { hasLens, readLens } from './lens-setting.js'
 import { LONG, mostTokens, PATIENCE, secondsOf, workOf } from './long-text.js'
+import { sentencesOf } from './many-setting.js'
 import { CLOSED } from './model-field.js'
 import { draw } from './models-page.js'
 import { spanOf } from './read-text.js'
@@ -83,6 +84,7 @@ const view = {
   hasNextWord: false,
   cut: { temperature: 1, topK: 50, topP: 1 },
   cacheHead: 0,
+  hasMany: false,
   hasBlock: false,
   hasPrograms: false,
   mostBytes: mostMemory(),
@@ -456,6 +458,7 @@ function detailNeeds(state) {
       at: head,
       text: settings.sourceText,
     })
+  if (view.hasMany) list.push(manyNeed(state, head))
   if (!cell) return list
   list.push({ type: 'cell', ...request, at: head, cell })
   const [letter, index] = settings.at.detail ?? []
@@ -466,6 +469,14 @@ function detailNeeds(state) {
   const row = (letter === 'q' ? queryHead : kvHead) * q.length + Number(index)
   list.push({ type: 'number', model: request.model, stack: head.stack, layer: head.layer, letter, row })
   return list
+}
+
+/** What the open head is measured over. @param {State} state @param {import('../../head/head.js').HeadAt} at @returns {Request} */
+function manyNeed(state, at) {
+  const room = { ...state, ...shownOf(state) }
+  const input = { text: '', more: [] }
+  const about = room.active.length ? room.changed : room.request
+  return { type: 'many', ...about, input, row: undefined, texts: sentencesOf(room), at }
 }
 
 /** Is something needed before it is opened? @param {State} state @param {'matters' | 'graph'} name */

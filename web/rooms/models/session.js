@@ -29,6 +29,7 @@ const ofSummaries = once(() => import('./summary-details.js'))
 const ofCell = once(() => import('./cell-trace.js'))
 const ofReasons = once(() => import('./reasons.js'))
 const ofMatters = once(() => import('./matters.js'))
+const ofMany = once(() => import('./many-task.js'))
 const ofBlock = once(() => import('./block-task.js'))
 const ofNextWord = once(() => import('./next-word.js'))
 const ofGraph = once(() => import('./graph-task.js'))
@@ -166,7 +167,7 @@ const ofRuns = ({ qkv, runs, withModel }) => ({
     }),
 })
 
-/** Numbers of one head, one cell, one layer. @param {Session} session @returns {Pick<Handlers, 'head' | 'cell' | 'number' | 'why' | 'nextWord' | 'block' | 'reasons' | 'matrices'>} */
+/** Numbers of one head, one cell, one layer. @param {Session} session @returns {Pick<Handlers, 'head' | 'cell' | 'number' | 'why' | 'nextWord' | 'many' | 'block' | 'reasons' | 'matrices'>} */
 const ofDetails = ({ qkv, withModel, detail }) => ({
   head(request, run) {
     const { text } = request
@@ -191,6 +192,12 @@ const ofDetails = ({ qkv, withModel, detail }) => ({
   why: (request, run) => detail(request, run, whyOf),
   nextWord: (request, run) =>
     detail(request, run, async (model, used, signal) => (await ofNextWord()).nextWordOf(model, used, signal)),
+  many: (request, run) =>
+    withModel(request, run, async (model, { signal }, rest) => {
+      const { hooks } = await hooksFor(request, model, { signal })
+      const { scoresOver } = await ofMany()
+      return scoresOver(model, request.texts, request.at, hooks, { signal, rest, progress: run.progress })
+    }),
   block: (request, run) =>
     detail(request, run, async (model, used, signal) => (await ofBlock()).blockOf(model, used, request.stack, signal)),
   reasons: (request, run) =>

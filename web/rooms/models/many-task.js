@@ -1,0 +1,61 @@
+// The scores of one head over many sentences. No DOM; loaded when it is asked for.
+
+import { headScores } from 'qkv/models'
+import { furtherScores } from './further-score.js'
+import { exactMap, inputOf } from './model-run.js'
+import { read } from './read-text.js'
+
+/** @typedef {import('qkv/models').Model} Model */
+/** @typedef {import('./models.js').Many} Many */
+/** @typedef {import('./model-run.js').ScoreName} ScoreName */
+
+/** Sentences that are read at once, and tokens of one. */
+export const MOST_SENTENCES = 100
+export const MOST_TOKENS = 256
+
+/** How far behind its like a token has to stand, so that a score says something of it; of two texts no score of places does. @type {Partial<Record<ScoreName, number>>} */
+const REPEATED = { duplicate: 1, induction: 1, further: 2 }
+
+/** Does a token come again, so many places later? @param {readonly number[]} ids @param {number} distance */
+const comesAgain = (ids, distance) => ids.some((id, i) => ids.indexOf(id) <= i - distance)
+
+/**
+ * @param {Model} model
+ * @param {readonly string[]} texts
+ * @param {import('../../head/head.js').HeadAt} at
+ * @param {Record<string, import('./hooks.js').Hook>} hooks the reader's changes
+ * @param {{ signal: AbortSignal, rest: () => Promise<void>, progress: (share: number) => void }} watch rest: lets others use the model
+ * @returns {Promise<Many>}
+ */
+export async function scoresOver(model, texts, at, hooks, { signal, rest, progress }) {
+  /** @type {Many['sentences']} */
+  const sentences = []
+  for (const [n, text] of texts.slice(0, MOST_SENTENCES).entries()) {
+    const { ids, unknown } = read(model, { text })
+    if (ids.length > MOST_TOKENS) sentences.push({ text, tokens: ids.length })
+    else if (ids.length) {
+      const input = await inputOf(model, { text }, { signal })
+      const { data, dims } = await exactMap(model, input, hooks, at, { signal })
+      const weights = { data, dims: [1, 1, ...dims] }
+      const isCross = at.stack === 'cross'
+      const own = at.stack === 'decoder' ? /** @type {number[]} */ (input.decoderIds) : ids
+      // A word that the vocabulary does not have is equal to nothing.
+      const known = own.map((id, i) => (own === ids && unknown.includes(i) ? -1 - i : id))
+      const found = isCross
+        ? headScores([/** @type {any} */ (weights)])
+        : { ...headScores([/** @type {any} */ (weights)], known), further: furtherScores(weights, known) }
+      /** @type {Many['sentences'][number]['scores']} */
+      const scores = {}
+      for (const [name, { data }] of /** @type {[ScoreName, { data: Float32Array }][]} */ (Object.entries(found))) {
+        const isOfPlaces = name !== 'first' && name !== 'entropy'
+        const distance = REPEATED[name]
+        if (isOfPlaces && (isCross || own.length < 2 || (distance && !comesAgain(known, distance)))) continue
+        scores[name] = data[0]
+      }
+      sentences.push({ text, tokens: ids.length, scores })
+    }
+    progress((n + 1) / texts.length)
+    await rest()
+  }
+  return { sentences }
+}
