@@ -86,7 +86,7 @@ export async function printed(page, matrix) {
   await page.locator('.steps-panel').waitFor({ state: 'attached' }) // it is loaded when the picture stands
   await settled(page)
   const texts = await page.locator(`[data-matrix="${matrix}"] [data-row]`).allTextContents()
-  return texts.map(text => text.replace('−', '-'))
+  return texts.map(text => text.replaceAll('−', '-'))
 }
 
 /**

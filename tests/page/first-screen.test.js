@@ -85,7 +85,7 @@ test('presets open with the numbers that the documents print; maps of many dimen
   }
   await choose('waistline')
   await becomes(() => printed(page, 'output'), ['112.5000'])
-  await becomes(() => printed(page, 'weights'), ['5.6e−8', '0.5000', '0.5000'])
+  await becomes(() => printed(page, 'weights'), ['5.6e-8', '0.5000', '0.5000'])
   await choose('layer')
   await until(async () => {
     const { most, widths } = await page.evaluate(() => ({

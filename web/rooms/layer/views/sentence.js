@@ -47,8 +47,8 @@ export function sentenceBar(context) {
       ${textBox(context, 'sentence', isCross ? 'sentenceQueries' : 'sentence')}
       ${isCross ? textBox(context, 'second', 'second') : nothing}
     </div>
-    ${numbers(context)}
     <tool-group class="bar-tools" aria-label=${t('settings')}>
+      ${numbers(context)}
       ${settings.model === 'trained' ? nothing : tokenizers(context)}
       ${menu({ id: 'examples', label: html`<span class="quiet">${t('example')}</span> <span class="example-name" title=${preset ? t(`preset.${preset}`) : t('own')}>${preset ? t(`preset.${preset}`) : t('own')}</span>` }, presets(context))}
       ${values(context)}
@@ -60,7 +60,7 @@ export function sentenceBar(context) {
 function numbers({ t, settings, actions }) {
   const isTrained = settings.model === 'trained'
   const layers = Array.from({ length: TRAINED.layers }, (_, i) => i + 1)
-  return html`<tool-group class="switch" aria-label=${t('part.numbers')}>
+  return html`<span class="switch" role="group" aria-label=${t('part.numbers')}>
       <button type="button" class="tool" id="numbers-random" aria-pressed=${!isTrained} @click=${() => isTrained && actions.train(false)}>${t('numbersRandom')}</button>
       <button type="button" class="tool" id="numbers-trained" aria-pressed=${isTrained} @click=${() => !isTrained && actions.train(true)}>${t('numbersTrained')}</button>
       ${
@@ -77,7 +77,7 @@ function numbers({ t, settings, actions }) {
               ),
             )
           : nothing
-      }</tool-group>`
+      }</span>`
 }
 
 /** How many tokens there are, and the ways to cut them. @param {Context & { scene?: Scene }} context */
