@@ -163,6 +163,27 @@ function pairs(
   }
 }
 
+/** Rows of q, k and v of each head, which are there those of q of all heads, then of k, then of v. @type {NonNullable<Architecture['change']>} */
+function byHeads(name, _, { hidden_size: d, num_attention_heads: heads }) {
+  if (name !== 'attn_qkv') return {}
+  const size = d / heads
+  return { row: n => (Math.floor(n / size) % 3) * d + Math.floor(n / size / 3) * size + (n % size) }
+}
+
+/** Falcon's groups of rows: queries that share a key head, it, its values. @type {NonNullable<Architecture['change']>} */
+function byGroups(name, _, { hidden_size: d, num_attention_heads: heads, num_kv_heads: groups = 1 }) {
+  if (name !== 'attn_qkv' || groups === 1) return {}
+  const [size, each] = [d / heads, heads / groups]
+  return {
+    row: n => {
+      const [head, i] = [Math.floor(n / size), n % size]
+      const [group, part] = [Math.floor(head / (each + 2)), head % (each + 2)]
+      const first = part < each ? group * each + part : heads + (part - each) * groups + group
+      return first * size + i
+    },
+  }
+}
+
 /** @type {NonNullable<Architecture['change']>} */
 const plusOne = name => ({ isPlusOne: name.endsWith('norm') })
 
@@ -212,6 +233,38 @@ function threeOf(
     from += sizes[n]
     return [name, { rows: [from - sizes[n], sizes[n]] }]
   })
+}
+
+const GPT2 = namesOf(
+  {
+    token_embd: 'transformer.wte',
+    position_embd: 'transformer.wpe',
+    output_norm: 'transformer.ln_f',
+    output: 'lm_head',
+  },
+  'transformer.h.N.',
+  {
+    attn_norm: 'ln_1',
+    attn_qkv: 'attn.c_attn',
+    attn_output: 'attn.c_proj',
+    ffn_norm: 'ln_2',
+    ffn_up: 'mlp.c_fc',
+    ffn_down: 'mlp.c_proj',
+  },
+)
+
+const BLOOM_AT = 'transformer.h.N.'
+const BLOOM_TABLES = {
+  token_embd: 'transformer.word_embeddings',
+  output_norm: 'transformer.ln_f',
+  output: 'lm_head',
+}
+const BLOOM_LAYER = {
+  attn_norm: 'input_layernorm',
+  attn_qkv: 'self_attention.query_key_value',
+  attn_output: 'self_attention.dense',
+  ffn_up: 'mlp.dense_h_to_4h',
+  ffn_down: 'mlp.dense_4h_to_h',
 }
 
 /** The share of each head that turns. @param {Keys} k @param {{ head_dim: number }} config */
@@ -413,13 +466,7 @@ export const ARCHITECTURES = {
         ffn_down: 'mlp.dense_4h_to_h',
       },
     ),
-    // There q of all heads, k of all, v of all; here q, k and v of each head.
-    change: (name, _, { hidden_size: d, num_attention_heads: heads }) => {
-      const size = d / heads
-      return name === 'attn_qkv'
-        ? { row: n => (Math.floor(n / size) % 3) * d + Math.floor(n / size / 3) * size + (n % size) }
-        : {}
-    },
+    change: byHeads,
   },
   gpt2: {
     config: (k, tensors) => ({
@@ -434,24 +481,142 @@ export const ARCHITECTURES = {
       activation_function: 'gelu_new',
       tie_word_embeddings: !tensors.has('output.weight'),
     }),
+    names: GPT2,
+    change: (name, kind) => ({ isTurned: kind === 'weight' && /^(attn_(qkv|output)|ffn_(up|down))$/.test(name) }),
+  },
+  starcoder: {
+    config: (k, tensors) => {
+      const heads = k.number('attention.head_count')
+      const keyHeads = k.number('attention.head_count_kv', heads)
+      if (keyHeads !== 1) throw k.fail(`${keyHeads} key heads are not covered, 1 expected`)
+      return {
+        model_type: 'gpt_bigcode',
+        vocab_size: rowsOf(k, tensors),
+        n_positions: rowsOf(k, tensors, 'position_embd.weight'),
+        n_embd: k.number('embedding_length'),
+        n_inner: k.number('feed_forward_length'),
+        n_layer: k.number('block_count'),
+        n_head: heads,
+        layer_norm_epsilon: k.number('attention.layer_norm_epsilon'),
+        activation_function: 'gelu_pytorch_tanh',
+        multi_query: true,
+        tie_word_embeddings: !tensors.has('output.weight'),
+      }
+    },
+    names: GPT2,
+  },
+  falcon: {
+    config: (k, tensors) => {
+      const { intermediate_size, num_key_value_heads: keyHeads, head_dim: _, ...config } = decoder(k, tensors)
+      const hasTwo = tensors.has('blk.0.attn_norm_2.weight')
+      const isNewer = hasTwo || keyHeads > 1
+      return {
+        model_type: 'falcon',
+        ...config,
+        ffn_hidden_size: intermediate_size,
+        layer_norm_epsilon: k.number('attention.layer_norm_epsilon'),
+        new_decoder_architecture: isNewer,
+        ...(isNewer && { num_kv_heads: keyHeads, num_ln_in_parallel_attn: hasTwo ? 2 : 1 }),
+        activation: 'gelu',
+      }
+    },
+    names: namesOf(BLOOM_TABLES, BLOOM_AT, { ...BLOOM_LAYER, attn_norm_2: 'ln_attn', attn_norm_1: 'ln_mlp' }),
+    change: byGroups,
+    split: (name, config) =>
+      name === 'attn_norm' && config.num_ln_in_parallel_attn === 2 ? [['attn_norm_1', {}]] : undefined,
+  },
+  bloom: {
+    config: (k, tensors) => {
+      const d = k.number('embedding_length')
+      k.only('feed_forward_length', 4 * d)
+      return {
+        model_type: 'bloom',
+        vocab_size: rowsOf(k, tensors),
+        hidden_size: d,
+        n_layer: k.number('block_count'),
+        n_head: k.number('attention.head_count'),
+        num_attention_heads: k.number('attention.head_count'),
+        layer_norm_epsilon: k.number('attention.layer_norm_epsilon'),
+        tie_word_embeddings: !tensors.has('output.weight'),
+      }
+    },
+    names: namesOf({ ...BLOOM_TABLES, token_embd_norm: 'transformer.word_embeddings_layernorm' }, BLOOM_AT, {
+      ...BLOOM_LAYER,
+      ffn_norm: 'post_attention_layernorm',
+    }),
+    change: byHeads,
+  },
+  mpt: {
+    config: (k, tensors) => {
+      const d = k.number('embedding_length')
+      k.only('attention.clamp_kqv', 0)
+      return {
+        model_type: 'mpt',
+        vocab_size: rowsOf(k, tensors),
+        d_model: d,
+        n_layers: k.number('block_count'),
+        n_heads: k.number('attention.head_count'),
+        expansion_ratio: k.number('feed_forward_length') / d,
+        layer_norm_epsilon: k.number('attention.layer_norm_epsilon'),
+        attn_config: { alibi: true, alibi_bias_max: k.number('attention.max_alibi_bias', 8) },
+        tie_word_embeddings: !tensors.has('output.weight'),
+      }
+    },
     names: namesOf(
+      { token_embd: 'transformer.wte', output_norm: 'transformer.norm_f', output: 'lm_head' },
+      'transformer.blocks.N.',
       {
-        token_embd: 'transformer.wte',
-        position_embd: 'transformer.wpe',
-        output_norm: 'transformer.ln_f',
-        output: 'lm_head',
-      },
-      'transformer.h.N.',
-      {
-        attn_norm: 'ln_1',
-        attn_qkv: 'attn.c_attn',
-        attn_output: 'attn.c_proj',
-        ffn_norm: 'ln_2',
-        ffn_up: 'mlp.c_fc',
-        ffn_down: 'mlp.c_proj',
+        attn_norm: 'norm_1',
+        attn_qkv: 'attn.Wqkv',
+        attn_output: 'attn.out_proj',
+        ffn_norm: 'norm_2',
+        ffn_up: 'ffn.up_proj',
+        ffn_down: 'ffn.down_proj',
       },
     ),
-    change: (name, kind) => ({ isTurned: kind === 'weight' && /^(attn_(qkv|output)|ffn_(up|down))$/.test(name) }),
+  },
+  'nomic-bert': {
+    config: (k, tensors) => {
+      k.only('attention.causal', false)
+      const d = k.number('embedding_length')
+      const heads = k.number('attention.head_count')
+      k.only('rope.dimension_count', d / heads)
+      return {
+        model_type: 'nomic_bert',
+        vocab_size: rowsOf(k, tensors),
+        n_positions: k.number('context_length'),
+        n_embd: d,
+        n_inner: k.number('feed_forward_length'),
+        n_layer: k.number('block_count'),
+        n_head: heads,
+        type_vocab_size: rowsOf(k, tensors, 'token_types.weight'),
+        layer_norm_epsilon: k.number('attention.layer_norm_epsilon'),
+        activation_function: 'swiglu',
+        rotary_emb_base: k.number('rope.freq_base', 10_000),
+        rotary_emb_fraction: 1,
+        rotary_scaling_factor: null,
+        qkv_proj_bias: false,
+        mlp_fc1_bias: false,
+        mlp_fc2_bias: false,
+      }
+    },
+    names: namesOf(
+      {
+        token_embd: 'embeddings.word_embeddings',
+        token_types: 'embeddings.token_type_embeddings',
+        token_embd_norm: 'emb_ln',
+      },
+      'encoder.layers.N.',
+      {
+        attn_qkv: 'attn.Wqkv',
+        attn_output: 'attn.out_proj',
+        attn_output_norm: 'norm1',
+        ffn_up: 'mlp.fc11',
+        ffn_gate: 'mlp.fc12',
+        ffn_down: 'mlp.fc2',
+        layer_output_norm: 'norm2',
+      },
+    ),
   },
   bert: {
     config: (k, tensors) => {

@@ -149,6 +149,67 @@ const BIASES = /** @type {[string, readonly number[]][]} */ ([
 ])
 const LLAMA_LAYERS = layer([norm('attn_norm'), ...ATTENTION, norm('ffn_norm'), ...MLP])
 
+/** Rows of q, k and v of all heads as those of each head. @type {NonNullable<Made['change']>} */
+function perHead(name, { values, dims }, weights) {
+  const own = values.slice()
+  const width = values.length / dims[0]
+  if (/query_key_value/.test(name))
+    for (let part = 0; part < 3; part++)
+      for (let h = 0; h < HEADS; h++) {
+        const from = (part * D + h * HEAD) * width
+        own.set(values.subarray(from, from + HEAD * width), (h * 3 + part) * HEAD * width)
+      }
+  weights.set(name, { values: own, dims })
+}
+
+/** Sizes, and LayerNorm. */
+const plainKeys = () => ({
+  context_length: POSITIONS,
+  embedding_length: D,
+  block_count: LAYERS,
+  feed_forward_length: INNER,
+  'attention.head_count': HEADS,
+  'attention.layer_norm_epsilon': { type: /** @type {const} */ ('float32'), value: 1e-5 },
+})
+
+const FALCON = {
+  model_type: 'falcon',
+  vocab_size: VOCAB,
+  hidden_size: D,
+  num_hidden_layers: LAYERS,
+  num_attention_heads: HEADS,
+  ffn_hidden_size: INNER,
+  layer_norm_epsilon: Math.fround(1e-5),
+  max_position_embeddings: POSITIONS,
+}
+const FALCON_NAMES = {
+  attn_norm: 'transformer.h.#.input_layernorm',
+  attn_qkv: 'transformer.h.#.self_attention.query_key_value',
+  attn_output: 'transformer.h.#.self_attention.dense',
+  ffn_up: 'transformer.h.#.mlp.dense_h_to_4h',
+  ffn_down: 'transformer.h.#.mlp.dense_4h_to_h',
+}
+const FALCON_OTHERS = { token_embd: 'transformer.word_embeddings', output_norm: 'transformer.ln_f' }
+
+/** Queries of a group, its key head, its values. @type {NonNullable<Made['change']>} */
+function perGroup(name, { values, dims }, weights) {
+  if (!/query_key_value/.test(name)) return void weights.set(name, { values, dims })
+  const size = HEAD * D
+  const heads = Array.from({ length: HEADS + 2 * KV }, (_, h) => values.subarray(h * size, (h + 1) * size))
+  const own = new Float32Array(values.length)
+  let at = 0
+  for (let g = 0; g < KV; g++)
+    for (const one of [
+      ...heads.slice((g * HEADS) / KV, ((g + 1) * HEADS) / KV),
+      heads[HEADS + g],
+      heads[HEADS + KV + g],
+    ]) {
+      own.set(one, at)
+      at += size
+    }
+  weights.set(name, { values: own, dims })
+}
+
 /** @type {Omit<Made, 'title'>[]} */
 const ALL = [
   {
@@ -370,17 +431,7 @@ const ALL = [
       },
       { token_embd: 'gpt_neox.embed_in', output_norm: 'gpt_neox.final_layer_norm', output: 'embed_out' },
     ),
-    change(name, { values, dims }, weights) {
-      const own = values.slice()
-      const width = values.length / dims[0]
-      if (/query_key_value/.test(name))
-        for (let part = 0; part < 3; part++)
-          for (let h = 0; h < HEADS; h++) {
-            const from = (part * D + h * HEAD) * width
-            own.set(values.subarray(from, from + HEAD * width), (h * 3 + part) * HEAD * width)
-          }
-      weights.set(name, { values: own, dims })
-    },
+    change: perHead,
   },
   {
     of: 'gpt2',
@@ -661,11 +712,188 @@ const ALL = [
       OTHERS,
     ),
   },
+  {
+    of: 'starcoder',
+    keys: { ...plainKeys(), 'attention.head_count_kv': 1 },
+    config: {
+      model_type: 'gpt_bigcode',
+      vocab_size: VOCAB,
+      n_positions: POSITIONS,
+      n_embd: D,
+      n_inner: INNER,
+      n_layer: LAYERS,
+      n_head: HEADS,
+      layer_norm_epsilon: Math.fround(1e-5),
+    },
+    tensors: [
+      table,
+      ['position_embd.weight', [POSITIONS, D]],
+      ...layer([
+        ...layerNorm('attn_norm'),
+        ...biased('attn_qkv', D + 2 * HEAD),
+        ...biased('attn_output', D),
+        ...layerNorm('ffn_norm'),
+        ...biased('ffn_up', INNER),
+        ...biased('ffn_down', D, INNER),
+      ]),
+      ...layerNorm('output_norm'),
+    ],
+    rename: renamer(
+      {
+        attn_norm: 'transformer.h.#.ln_1',
+        attn_qkv: 'transformer.h.#.attn.c_attn',
+        attn_output: 'transformer.h.#.attn.c_proj',
+        ffn_norm: 'transformer.h.#.ln_2',
+        ffn_up: 'transformer.h.#.mlp.c_fc',
+        ffn_down: 'transformer.h.#.mlp.c_proj',
+      },
+      { token_embd: 'transformer.wte', position_embd: 'transformer.wpe', output_norm: 'transformer.ln_f' },
+    ),
+  },
+  {
+    of: 'falcon',
+    keys: { ...plainKeys(), 'attention.head_count_kv': 1 },
+    config: { ...FALCON, multi_query: true },
+    tensors: [
+      table,
+      ...layer([
+        ...layerNorm('attn_norm'),
+        ['attn_qkv.weight', [D + 2 * HEAD, D]],
+        ['attn_output.weight', [D, D]],
+        ['ffn_up.weight', [INNER, D]],
+        ['ffn_down.weight', [D, INNER]],
+      ]),
+      ...layerNorm('output_norm'),
+    ],
+    rename: renamer(FALCON_NAMES, FALCON_OTHERS),
+  },
+  {
+    of: 'bloom',
+    keys: { ...plainKeys(), feed_forward_length: 4 * D },
+    config: {
+      model_type: 'bloom',
+      vocab_size: VOCAB,
+      hidden_size: D,
+      n_layer: LAYERS,
+      n_head: HEADS,
+      layer_norm_epsilon: Math.fround(1e-5),
+    },
+    tensors: [
+      table,
+      ...layerNorm('token_embd_norm'),
+      ...layer([
+        ...layerNorm('attn_norm'),
+        ...biased('attn_qkv', 3 * D),
+        ...biased('attn_output', D),
+        ...layerNorm('ffn_norm'),
+        ...biased('ffn_up', 4 * D),
+        ...biased('ffn_down', D, 4 * D),
+      ]),
+      ...layerNorm('output_norm'),
+    ],
+    rename: renamer(
+      { ...FALCON_NAMES, ffn_norm: 'transformer.h.#.post_attention_layernorm' },
+      { ...FALCON_OTHERS, token_embd_norm: 'transformer.word_embeddings_layernorm' },
+    ),
+    change: perHead,
+  },
+  {
+    of: 'mpt',
+    keys: { ...plainKeys(), 'attention.max_alibi_bias': { type: 'float32', value: 8 } },
+    config: {
+      model_type: 'mpt',
+      vocab_size: VOCAB,
+      d_model: D,
+      n_layers: LAYERS,
+      n_heads: HEADS,
+      expansion_ratio: INNER / D,
+      layer_norm_epsilon: Math.fround(1e-5),
+    },
+    tensors: [
+      table,
+      ...layer([
+        norm('attn_norm'),
+        ['attn_qkv.weight', [3 * D, D]],
+        ['attn_output.weight', [D, D]],
+        norm('ffn_norm'),
+        ['ffn_up.weight', [INNER, D]],
+        ['ffn_down.weight', [D, INNER]],
+      ]),
+      norm('output_norm'),
+    ],
+    rename: renamer(
+      {
+        attn_norm: 'transformer.blocks.#.norm_1',
+        attn_qkv: 'transformer.blocks.#.attn.Wqkv',
+        attn_output: 'transformer.blocks.#.attn.out_proj',
+        ffn_norm: 'transformer.blocks.#.norm_2',
+        ffn_up: 'transformer.blocks.#.ffn.up_proj',
+        ffn_down: 'transformer.blocks.#.ffn.down_proj',
+      },
+      { token_embd: 'transformer.wte', output_norm: 'transformer.norm_f' },
+    ),
+  },
+  {
+    of: 'nomic-bert',
+    keys: {
+      ...plainKeys(),
+      'attention.causal': false,
+      'rope.freq_base': { type: 'float32', value: 1000 },
+      pooling_type: 1,
+      'tokenizer.ggml.token_type_count': 2,
+    },
+    config: {
+      model_type: 'nomic_bert',
+      vocab_size: VOCAB,
+      n_positions: POSITIONS,
+      n_embd: D,
+      n_inner: INNER,
+      n_layer: LAYERS,
+      n_head: HEADS,
+      layer_norm_epsilon: Math.fround(1e-5),
+      activation_function: 'swiglu',
+      rotary_emb_base: 1000,
+      rotary_emb_fraction: 1,
+      rotary_scaling_factor: null,
+      qkv_proj_bias: false,
+      mlp_fc1_bias: false,
+      mlp_fc2_bias: false,
+    },
+    tensors: [
+      table,
+      ['token_types.weight', [2, D]],
+      ...layerNorm('token_embd_norm'),
+      ...layer([
+        ['attn_qkv.weight', [3 * D, D]],
+        ['attn_output.weight', [D, D]],
+        ...layerNorm('attn_output_norm'),
+        ...MLP,
+        ...layerNorm('layer_output_norm'),
+      ]),
+    ],
+    rename: renamer(
+      {
+        attn_qkv: 'encoder.layers.#.attn.Wqkv',
+        attn_output: 'encoder.layers.#.attn.out_proj',
+        attn_output_norm: 'encoder.layers.#.norm1',
+        ffn_up: 'encoder.layers.#.mlp.fc11',
+        ffn_gate: 'encoder.layers.#.mlp.fc12',
+        ffn_down: 'encoder.layers.#.mlp.fc2',
+        layer_output_norm: 'encoder.layers.#.norm2',
+      },
+      {
+        token_embd: 'embeddings.word_embeddings',
+        token_types: 'embeddings.token_type_embeddings',
+        token_embd_norm: 'emb_ln',
+      },
+    ),
+  },
 ]
 
 const [LLAMA] = ALL
 const [QWEN2, , OLMO2] = ALL.slice(1)
 const GEMMA3 = ALL[6]
+const FALCON_7B = ALL.find(({ of }) => of === 'falcon') ?? LLAMA
 const { 'rope.scaling.type': _type, 'rope.scaling.factor': _factor, ...unscaled } = GEMMA3.keys
 const factors = /** @type {[string, readonly number[]]} */ (['rope_freqs.weight', [HEAD / 2]])
 const f32 = (/** @type {number} */ value) => ({ type: /** @type {const} */ ('float32'), value })
@@ -692,6 +920,29 @@ export const MADE = [
       use_bidirectional_attention: true,
       architectures: ['Gemma3TextModel'],
     },
+  },
+  {
+    ...FALCON_7B,
+    title: 'falcon, groups',
+    keys: { ...FALCON_7B.keys, 'attention.head_count_kv': KV },
+    config: { ...FALCON, new_decoder_architecture: true, num_kv_heads: KV },
+    tensors: [
+      table,
+      ...layer([
+        ...layerNorm('attn_norm'),
+        ...layerNorm('attn_norm_2'),
+        ['attn_qkv.weight', [D + 2 * KV * HEAD, D]],
+        ['attn_output.weight', [D, D]],
+        ['ffn_up.weight', [INNER, D]],
+        ['ffn_down.weight', [D, INNER]],
+      ]),
+      ...layerNorm('output_norm'),
+    ],
+    rename: renamer(
+      { ...FALCON_NAMES, attn_norm: 'transformer.h.#.ln_mlp', attn_norm_2: 'transformer.h.#.ln_attn' },
+      FALCON_OTHERS,
+    ),
+    change: perGroup,
   },
   { ...LLAMA, title: 'llama, factors of frequencies', tensors: [factors, ...LLAMA.tensors] },
   {
