@@ -371,7 +371,7 @@ for (const [file, message] of /** @type {[string, RegExp][]} */ ([
 
 test('a worker that dies within a call: an error, never a hang, and calls go on with one thread', async t => {
   watchWorkers(t, 'dying.js')
-  replace(t, Threads, 'timeout', { start: 10_000, call: 300 })
+  replace(t, Threads, 'timeout', { start: 30_000, call: 300 })
   const qkv = await load({ threads: 2 })
   const attendOften = () => {
     for (let n = 0; n < 10_000; n++) attend(qkv)

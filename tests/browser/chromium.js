@@ -74,11 +74,11 @@ export async function open() {
         // The condition is evaluated from outside, because a Content-Security-Policy may forbid what waitForFunction does.
         async until(isTrue, ...args) {
           for (
-            const end = Date.now() + 60_000;
+            const end = Date.now() + 120_000;
             !(await page.evaluate(call(isTrue, args)));
             await page.waitForTimeout(50)
           )
-            if (Date.now() > end) throw new Error(`after 60 s still not true: ${isTrue}`)
+            if (Date.now() > end) throw new Error(`after 120 s still not true: ${isTrue}`)
         },
         click: selector => page.click(selector),
         async type(selector, text) {

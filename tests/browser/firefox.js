@@ -43,7 +43,7 @@ export async function open() {
       return {
         goto,
         evaluate: /** @type {any} */ (page.evaluate.bind(page)),
-        until: async (isTrue, ...args) => void (await page.waitForFunction(isTrue, { timeout: 60_000 }, ...args)),
+        until: async (isTrue, ...args) => void (await page.waitForFunction(isTrue, { timeout: 120_000 }, ...args)),
         click: async selector => (await find(selector)).click(),
         async type(selector, text) {
           await (await find(selector)).focus()

@@ -101,7 +101,7 @@ async function openTab({ send, session, handle, complaints }, url) {
   }
   /** @param {string} selector @returns {Promise<string>} its path */
   async function element(selector) {
-    for (const end = Date.now() + 60_000; ; await pause(50)) {
+    for (const end = Date.now() + 120_000; ; await pause(50)) {
       const found = await post('execute/sync', { script: `return (${find})(arguments[0])`, args: [selector] })
       if (found) return `element/${found[ELEMENT]}`
       if (Date.now() > end) throw new Error(`there is no ${selector}`)
@@ -126,8 +126,8 @@ async function openTab({ send, session, handle, complaints }, url) {
     goto,
     evaluate: (run, ...args) => evaluate(run, args),
     async until(isTrue, ...args) {
-      for (const end = Date.now() + 60_000; !(await evaluate(isTrue, args)); await pause(50))
-        if (Date.now() > end) throw new Error(`after 60 s still not true: ${isTrue}`)
+      for (const end = Date.now() + 120_000; !(await evaluate(isTrue, args)); await pause(50))
+        if (Date.now() > end) throw new Error(`after 120 s still not true: ${isTrue}`)
     },
     click: async selector => post(`${await element(selector)}/click`),
     async type(selector, text) {

@@ -37,7 +37,7 @@ function textOf(template) {
 
 /** What is drawn, once it reads so. @param {() => unknown} draw */
 const waitingFor = draw => async (/** @type {RegExp} */ wanted) => {
-  const end = Date.now() + 5000
+  const end = Date.now() + 60_000
   while (!wanted.test(textOf(draw()))) {
     assert.ok(Date.now() < end, `${wanted}: ${textOf(draw())}`)
     await new Promise(resolve => setTimeout(resolve, 5))
@@ -364,7 +364,7 @@ test('slides of a link stay in the address, and leave those of the reader as the
   const draw = () => own.draw(/** @type {any} */ ({}))
   const slides = ['a', 'b', 'c'].map(name => ({ name, hash: `#2&sentence=${name}` }))
   own.follow({ present: JSON.stringify(slides) }, {})
-  const end = Date.now() + 5000
+  const end = Date.now() + 60_000
   while (!/present-list/.test(textOf(draw()))) {
     assert.ok(Date.now() < end)
     await new Promise(resolve => setTimeout(resolve, 5))

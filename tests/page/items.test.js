@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { cell, plain, printed, settled } from './browser.js'
-import { becomes, choose, follow, LAYER, mode, page, reads, set, text, usePage } from './open.js'
+import { becomes, choose, follow, LAYER, mode, page, reads, set, text, until, usePage } from './open.js'
 import { words } from './typing.js'
 
 usePage()
@@ -75,12 +75,11 @@ test('2, 3. in every view a word answers and stays selected; words carry their p
   }
   await follow(LAYER)
   await page.fill('#sentence', 'the cat and the dog')
-  const row = (await page.locator('.token-row-words button').allTextContents()).map(plain)
-  assert.deepEqual(row, ['the1', 'cat2', 'and3', 'the4', 'dog5'])
-  const labels = await page.locator('#map').evaluate(map => /** @type {any} */ (map).rowTokens)
-  assert.deepEqual(labels, ['the₁', 'cat', 'and', 'the₄', 'dog'])
-  const rows = await page.locator('[data-matrix="weights"] .row-name').allTextContents()
-  assert.deepEqual(rows.map(plain), labels)
+  const texts = async (/** @type {string} */ selector) => (await page.locator(selector).allTextContents()).map(plain)
+  await becomes(() => texts('.token-row-words button'), ['the1', 'cat2', 'and3', 'the4', 'dog5'])
+  const labels = ['the₁', 'cat', 'and', 'the₄', 'dog']
+  await becomes(() => page.locator('#map').evaluate(map => /** @type {any} */ (map).rowTokens), labels)
+  await becomes(() => texts('[data-matrix="weights"] .row-name'), labels)
   await page.click('[data-word="queries:3"] >> nth=0')
   await reads('#inspector', /the₄.*word 4 of 5/)
   await reads('.answer-first', /^the₄ /)
@@ -88,6 +87,7 @@ test('2, 3. in every view a word answers and stays selected; words carry their p
 
 test('6. Chinese and Japanese are segmented without being asked; the choice beside the sentence says so', async () => {
   await page.fill('#sentence', '我喜欢喝咖啡')
+  await becomes(async () => (await page.locator('.token-row-words .token').allTextContents()).join(''), '我喜欢喝咖啡')
   const segmented = await page.locator('.token-row-words .token').allTextContents()
   assert.ok(segmented.length > 1, segmented.join())
   await reads('#tokenizers > summary', new RegExp(`^words, by dictionary: ${segmented.length}`))
@@ -132,12 +132,16 @@ test('7. dragging a number selects no text, and the map beside it follows', asyn
   await page.mouse.down()
   await page.mouse.move(box.x + 120, box.y + 40, { steps: 5 })
   await settled(page)
-  const map = await page.locator('#live-map').boundingBox()
-  assert.ok(map && map.height > 60 && map.y > 0 && map.y + map.height < 900, 'the map is on the screen')
-  const shown = await page
-    .locator('#live-map')
-    .evaluate(live => Array.from(/** @type {any} */ (live).matrix.data, x => Number(x).toFixed(4)))
-  assert.deepEqual(shown, await printed(page, 'weights'), 'with the weights that follow')
+  await until(async () => {
+    const map = await page.locator('#live-map').boundingBox()
+    assert.ok(map && map.height > 60 && map.y > 0 && map.y + map.height < 900, 'the map is on the screen')
+  })
+  await until(async () => {
+    const shown = await page
+      .locator('#live-map')
+      .evaluate(live => Array.from(/** @type {any} */ (live).matrix.data, x => Number(x).toFixed(4)))
+    assert.deepEqual(shown, await printed(page, 'weights'), 'with the weights that follow')
+  })
   await becomes(() => page.evaluate(() => String(getSelection())), '')
   await page.mouse.up()
 })
@@ -151,14 +155,18 @@ test('8. two hundred words: the scale ends where the weights do, rows are filter
       return { domain, rows: rowTokens.length, most: Math.max(...matrix.data) }
     })
   await page.waitForFunction(() => /** @type {any} */ (document.querySelector('#map'))?.rowTokens.length > 100)
-  const shared = await look()
-  assert.ok(shared.domain[1] < 1 && shared.domain[1] >= shared.most, JSON.stringify(shared))
+  await until(async () => {
+    const shared = await look()
+    assert.ok(shared.domain[1] < 1 && shared.domain[1] >= shared.most, JSON.stringify(shared))
+  })
   await page.selectOption('#scale-end', 'one')
   await becomes(async () => (await look()).domain, [0, 1])
   const [name] = await page.locator('.token-row-words .token').allTextContents()
   await page.fill('#row-filter', name)
-  const filtered = await look()
-  assert.ok(filtered.rows >= 1 && filtered.rows < 100, `${filtered.rows} rows`)
+  await becomes(async () => {
+    const { rows } = await look()
+    return rows >= 1 && rows < 100
+  }, true)
   await clickMap(0, 3)
   await reads('#inspector h2', new RegExp(`^Attention weights: ${name}`))
   const terms = () => page.locator('.panel .terms tbody tr').count()
@@ -222,11 +230,17 @@ test('11. the first screen of 1440 x 900 holds sentence, answer, heads and the w
       ['.answer-first', 340],
       ['#map', 420],
     ])) {
-      const box = await page.locator(selector).boundingBox()
-      assert.ok(box && box.y < latest, `${selector} begins at ${box?.y} of ${width}`)
+      await until(async () => {
+        const box = await page.locator(selector).boundingBox()
+        assert.ok(box && box.y < latest, `${selector} begins at ${box?.y} of ${width}`)
+      })
     }
-    const end = await page.locator('#map').evaluate(map => /** @type {any} */ (map).where({ row: 5, column: 5 }).bottom)
-    assert.ok(end < height - 48, `the last cell ends at ${end} of ${height}`)
+    await until(async () => {
+      const end = await page
+        .locator('#map')
+        .evaluate(map => /** @type {any} */ (map).where({ row: 5, column: 5 }).bottom)
+      assert.ok(end < height - 48, `the last cell ends at ${end} of ${height}`)
+    })
     await page.locator('#settings').waitFor({ state: 'hidden' })
   }
   await page.setViewportSize({ width: 1440, height: 900 })
@@ -234,16 +248,19 @@ test('11. the first screen of 1440 x 900 holds sentence, answer, heads and the w
     if (count > 6) await page.fill('#sentence', words(count))
     await page.waitForFunction(n => /** @type {any} */ (document.querySelector('#map'))?.rowTokens.length === n, count)
     await settled(page)
-    const dock = await page.locator('.dock').boundingBox()
     for (const selector of ['#sentence', '.answer-first', '.heads-column', '#map canvas', '#scale-end']) {
-      const box = await page.locator(selector).boundingBox()
-      assert.ok(box && dock && box.y >= 0 && box.y + box.height <= dock.y + 1, `${count}: ${selector} ${box?.y} to ${Number(box?.y) + Number(box?.height)} of ${dock?.y}`) // biome-ignore format: one line
+      await until(async () => {
+        const [box, dock] = await Promise.all([selector, '.dock'].map(each => page.locator(each).boundingBox()))
+        assert.ok(box && dock && box.y >= 0 && box.y + box.height <= dock.y + 1, `${count}: ${selector} ${box?.y} to ${Number(box?.y) + Number(box?.height)} of ${dock?.y}`) // biome-ignore format: one line
+      })
     }
-    const top = await page.locator('#map').evaluate(map => /** @type {any} */ (map).where({ row: 0, column: 0 }).top)
     if (count > 6) continue
-    assert.ok(top <= 360, `cells begin at ${top}`)
-    const height = await page.evaluate(() => document.documentElement.scrollHeight)
-    assert.ok(height <= 4800, `the page is ${height} px high`)
+    await until(async () => {
+      const top = await page.locator('#map').evaluate(map => /** @type {any} */ (map).where({ row: 0, column: 0 }).top)
+      assert.ok(top <= 360, `cells begin at ${top}`)
+      const height = await page.evaluate(() => document.documentElement.scrollHeight)
+      assert.ok(height <= 4800, `the page is ${height} px high`)
+    })
   }
 })
 

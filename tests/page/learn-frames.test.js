@@ -9,7 +9,7 @@ import { becomes, useBrowser } from './open.js'
 
 const own = useBrowser()
 /** Training on a busy machine. */
-const PATIENCE = { timeout: 60_000 }
+const PATIENCE = { timeout: 120_000 }
 const MOST_MILLISECONDS = 50
 
 /** @param {import('playwright-core').Page} page */

@@ -15,7 +15,7 @@ const SORT = '#2&room=learn&learn.task=sort'
 const SORTED = '0 2 3 6 8 9 11 14'
 usePage({ hash: SORT })
 /** Training on a busy machine. */
-const PATIENCE = { timeout: 60_000 }
+const PATIENCE = { timeout: 120_000 }
 const room = (/** @type {string} */ selector) => page.locator(selector)
 
 /** Trains until the goal is reached, or the steps are done. */

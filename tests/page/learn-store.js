@@ -7,7 +7,7 @@ import { createStore } from '../../web/shell/store.js'
 
 const qkv = await load()
 /** Milliseconds until a test gives up waiting, on a busy machine. */
-const PATIENCE = 60_000
+const PATIENCE = 120_000
 
 /**
  * @param {string} link parameters of the room

@@ -10,7 +10,7 @@ import { becomes, go, page, set, usePage } from './open.js'
 
 usePage({ hash: null })
 /** Training on a busy machine. */
-const PATIENCE = { timeout: 60_000 }
+const PATIENCE = { timeout: 120_000 }
 const room = (/** @type {string} */ selector) => page.locator(selector)
 const TEXT = 'The cat sat on the mat. The dog sat on the log. '.repeat(40)
 

@@ -22,7 +22,7 @@ const own = usePage({ hash: null })
 async function open(address) {
   await page.goto('about:blank')
   await page.goto(address)
-  await page.waitForFunction(() => /\d\s?%/.test(document.body.innerText), undefined, { timeout: 20_000 })
+  await page.waitForFunction(() => /\d\s?%/.test(document.body.innerText))
   return page.evaluate(() => document.body.innerText)
 }
 

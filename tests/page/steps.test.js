@@ -31,10 +31,10 @@ test('the text of a step is true for the settings: hidden after softmax, two sen
 
 test('every step of multi-head attention has its formula, its shapes and its matrix; the shapes of a batch are drawn with the reader’s numbers', async () => {
   await follow(SMALL_LAYER)
-  const steps = await page.locator('.step').evaluateAll(all => all.map(step => step.id.replace('step-', '')))
-  assert.deepEqual(steps, ['embed', 'project', 'scores', 'scaled', 'masked', 'softmax', 'mix', 'join', 'out'])
-  const sizes = (await page.locator('.step .sizes').allTextContents()).map(plain)
-  assert.deepEqual(sizes, [
+  const steps = () => page.locator('.step').evaluateAll(all => all.map(step => step.id.replace('step-', '')))
+  await becomes(steps, ['embed', 'project', 'scores', 'scaled', 'masked', 'softmax', 'mix', 'join', 'out'])
+  const sizes = async () => (await page.locator('.step .sizes').allTextContents()).map(plain)
+  await becomes(sizes, [
     '6×8',
     '6×8 · 8×4 + 1×4 = 6×4',
     '6×8 · 8×4 + 1×4 = 6×4',
@@ -132,7 +132,7 @@ test('in a window of 1280 by 800 the bar of steps is whole, an answer moves no m
     await follow(hash)
     await page.locator('#map').waitFor()
     const isCut = () => page.locator('.rail').evaluate(rail => rail.scrollWidth > rail.clientWidth)
-    assert.equal(await isCut(), false, hash)
+    await becomes(isCut, false, hash)
   }
   const top = async () => (await page.locator('#map').boundingBox())?.y
   const before = await top()
