@@ -127,6 +127,18 @@ export class DualOperations extends ModelOperations {
     return this.with(y, super.rope(dX.reshape([this.N, ...x.dims.slice(1)]), { ...options, cos, sin }))
   }
 
+  /** Tangents of what is read go on; those of the distances are 0. @override @param {FloatTensor} x @param {FloatTensor} positions @param {import('../models/disentangled.js').MapOptions} options */
+  distanceMap(x, positions, options) {
+    const y = this.resident(super.distanceMap(x, positions, options))
+    const dX = this.tangent(x)?.reshape([this.N, ...x.dims.slice(1)])
+    return this.with(y, dX && this.resident(super.distanceMap(dX, positions, options)))
+  }
+
+  /** @override @param {FloatTensor} a @param {FloatTensor} b */
+  sumOfMaps(a, b) {
+    return this.add(a, b)
+  }
+
   /** Nothing is fused, because tangents go through every step. @override */
   sees() {
     return true
@@ -165,10 +177,10 @@ export class DualOperations extends ModelOperations {
    * @param {Projected} projected
    * @returns {import('../models/network.js').RunSteps<FloatTensor>}
    */
-  *mix(own, part, { q, k, v }) {
+  *mix(own, part, { q, k, v, bias: ofDistances }) {
     const { N, qkv } = this
     const { heads: H, kvHeads: G, scale, softcap } = own.stack.heads
-    const options = scoreOptions(own, part)
+    const options = scoreOptions(own, part, ofDistances)
     const { masked, weights, output } = qkv.trace(splitHeads(q, H), splitHeads(k, G), splitHeads(v, G), {
       ...options,
       keep: ['masked', 'weights', 'output'],
@@ -185,6 +197,7 @@ export class DualOperations extends ModelOperations {
     if (!dQ && !dK && !dV) return y
     const dY = qkv.alloc([N, L, H * E])
     const cap = softcap || 0
+    const tBias = ofDistances && this.tangent(ofDistances)?.data.slice()
     const bias = own.bias?.data.slice()
     const [ofQ, ofK, ofV] = [headRows(q, H), headRows(k, G), headRows(v, G)]
     const [tQ, tK, tV] = [dQ && headRows(dQ, H), dK && headRows(dK, G), dV && headRows(dV, G)]
@@ -211,7 +224,7 @@ export class DualOperations extends ModelOperations {
               // softcap: d cap tanh(s / cap) = 1 - (capped / cap)^2
               const capped = score - (bias ? bias[(h * L * S + s) % bias.length] : 0)
               const slope = score === -Infinity ? 0 : cap ? scale * (1 - (capped / cap) ** 2) : scale
-              dS[s] *= slope
+              dS[s] = dS[s] * slope + (tBias && score !== -Infinity ? tBias[(n * H + h) * L * S + s] : 0)
               sum += dS[s] * P[s]
             }
             for (let s = i * S; s < (i + 1) * S; s++) dS[s] = P[s] * (dS[s] - sum)

@@ -2,7 +2,8 @@
 // change of a query or a key moves its weights (the QK fix of AtP*, Kramár et al. 2024).
 
 import { splitHeads } from '../base/operand.js'
-import { scoreOptions } from '../models/network.js'
+import { scoresOfPositions } from '../models/disentangled.js'
+import { ModelOperations, scoreOptions } from '../models/network.js'
 import { changedStreams, chunksOf } from './changed-streams.js'
 
 /** @typedef {import('../base/tensor.js').FloatTensor} FloatTensor */
@@ -19,7 +20,7 @@ import { changedStreams, chunksOf } from './changed-streams.js'
  */
 export function* throughWeights(task, gradientAt, effects) {
   const { parts, streams, readers } = task
-  const { qkv } = parts
+  const { qkv, weights } = parts
   const R = readers.length
   /** @param {Reading} reading @returns {import('../models/network.js').RunSteps<void>} */
   function* visit({ stream, source, layer, one, own, base, changed, changedKeys, project, projectKeys }) {
@@ -33,13 +34,15 @@ export function* throughWeights(task, gradientAt, effects) {
     const place = isCross ? 'cross' : stream.stack.slice(0, -1)
     /** @param {Changed[]} chunk @param {'q' | 'k'} kind @param {FloatTensor} made (n, rows, heads * D) */
     const score = (chunk, kind, made) => {
+      const plain = { ...own, call: { ...own.call, ops: new ModelOperations(qkv, weights) } }
       const heads = kind === 'q' ? H : G
       const to = task.indexOf(readers, { kind, layer, head: 0, ...(streams.length > 1 && { place }) })
       const rows = { q: base.q, k: base.k, [kind]: made }
       const [q, k] = [splitHeads(rows.q, H), splitHeads(rows.k, G)]
       chunk.forEach(({ writer }, n) => {
         const at = (/** @type {FloatTensor} */ x) => (x.dims[0] === 1 ? x : x.slice(0, n, n + 1))
-        const options = scoreOptions(own, part)
+        const ofDistances = isCross ? undefined : scoresOfPositions(plain, part, at(rows.q), at(rows.k))
+        const options = scoreOptions(own, part, ofDistances)
         const { data } = qkv.trace(at(q), at(k), values, { ...options, keep: ['weights'] }).weights
         for (let h = 0; h < H; h++) {
           let sum = 0

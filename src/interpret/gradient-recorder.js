@@ -3,6 +3,7 @@
 
 import { splitHeads, toFloats } from '../base/operand.js'
 import { count, Tensor } from '../base/tensor.js'
+import { headOf } from '../models/disentangled.js'
 import { copyOf, meanOverRows } from '../models/model-hooks.js'
 import { joinRows, ModelOperations, placeOf, scoreOptions, weightedSums } from '../models/network.js'
 import { keyOf } from '../models/weights.js'
@@ -287,6 +288,71 @@ export class GradientRecorder extends ModelOperations {
     return { k: this.dense(spec.k, hidden), v: this.dense(spec.v, hidden) }
   }
 
+  /** @override @param {import('../models/family-shapes/parts.js').TableSpec} table @param {number} first @param {number} rows */
+  tableRows(table, first, rows) {
+    const x = this.resident(super.tableRows(table, first, rows))
+    const learned = this.#shared.learned.get(`${table.name}.weight`)
+    return this.#record(x, dX =>
+      accumulate(
+        learned && { data: learned.data.subarray(first * table.columns, (first + rows) * table.columns) },
+        dX.data,
+      ),
+    )
+  }
+
+  /** @override @param {FloatTensor} x @param {FloatTensor} positions @param {import('../models/disentangled.js').MapOptions} options */
+  distanceMap(x, positions, options) {
+    return this.#record(this.resident(super.distanceMap(x, positions, options)), dY => {
+      const { heads: H, scale, index, byKey } = options
+      const [B, L] = x.dims
+      const [, R, width] = positions.dims
+      const D = width / H
+      const [dX, dPositions] = [x, positions].map(({ dims }) => new Float32Array(count(dims)))
+      for (let n = 0; n < B * H; n++) {
+        const [b, h] = [Math.floor(n / H), n % H]
+        const spread = new Float32Array(L * R)
+        for (let i = 0; i < L; i++)
+          for (let j = 0; j < L; j++)
+            spread[(byKey ? j : i) * R + index[i - j + L - 1]] += scale * dY.data[(n * L + i) * L + j]
+        const map = new Tensor(spread, [L, R])
+        const ofX = this.qkv.matmul(map, headOf(positions, 0, h, H)).data
+        const ofPositions = this.qkv.matmul(map.permute([1, 0]), headOf(x, b, h, H)).data
+        for (let i = 0; i < L * D; i++) dX[(b * L + Math.floor(i / D)) * width + h * D + (i % D)] += ofX[i]
+        for (let i = 0; i < R * D; i++) dPositions[Math.floor(i / D) * width + h * D + (i % D)] += ofPositions[i]
+      }
+      this.give(x, this.resident({ data: dX, dims: x.dims }))
+      this.give(positions, this.resident({ data: dPositions, dims: positions.dims }))
+    })
+  }
+
+  /** @override @param {FloatTensor} q @param {FloatTensor} k @param {import('../models/disentangled.js').MapOptions} options */
+  contentMap(q, k, options) {
+    return this.#record(this.resident(super.contentMap(q, k, options)), dY => {
+      const { heads: H, scale } = options
+      const scaled = new Tensor(
+        dY.data.map(value => value * scale),
+        [...dY.dims],
+      )
+      this.give(q, this.resident(joinRows(weightedSums(this.qkv, scaled, splitHeads(k, H), H))))
+      this.give(k, this.resident(joinRows(this.#turnedSums(scaled, splitHeads(q, H), H))))
+    })
+  }
+
+  /** @override @param {FloatTensor} a @param {FloatTensor} b @param {FloatTensor} [c] */
+  sumOfMaps(a, b, c) {
+    return this.#record(this.resident(super.sumOfMaps(a, b, c)), dY => {
+      this.give(a, dY)
+      this.give(b, dY)
+      if (c) this.give(c, this.resident({ data: dY.data.map(value => -value), dims: dY.dims }))
+    })
+  }
+
+  /** @override @param {string} name */
+  asks(name) {
+    const { outcomes, wanted } = this.#shared
+    return outcomes.has(name) || wanted.has(name) || this.#seedOf(name) !== undefined
+  }
+
   /** Nothing is fused, because each place may be asked for. @override */
   sees() {
     return true
@@ -395,9 +461,9 @@ export class GradientRecorder extends ModelOperations {
    * @param {Projected} projected
    * @returns {import('../models/network.js').RunSteps<FloatTensor>}
    */
-  *mix(own, part, { q, k, v }) {
+  *mix(own, part, { q, k, v, bias: ofDistances }) {
     const { heads: H, kvHeads: G } = own.stack.heads
-    const options = scoreOptions(own, part)
+    const options = scoreOptions(own, part, ofDistances)
     const name = placeOf(own, part)
     const [B, L] = q.dims
     const S = k.dims[1]
@@ -407,7 +473,8 @@ export class GradientRecorder extends ModelOperations {
       const isWanted = [...this.#shared.wanted].some(key => key === place || key.startsWith(`${place}.`))
       return { isWanted, ...this.#editHeads(place, maps, H, [B, L, S]) }
     })
-    if (scores.isHooked || weights.isHooked) return this.#mixHooked(own, { q, k, v }, options, scores, weights)
+    if (scores.isHooked || weights.isHooked)
+      return this.#mixHooked(own, { q, k, v, bias: ofDistances }, options, scores, weights)
     const { learned } = this.#shared
     const { bias, ...rest } = options
     const core = this.#core
@@ -417,9 +484,9 @@ export class GradientRecorder extends ModelOperations {
     return this.#record(output, dO => {
       if (scores.isWanted || weights.isWanted) this.#ofMaps({ q, k, v }, dO, H, G, options, scores, weights)
       const table = bias && learned.get(`${own.stack.relative?.table.name}.weight`)
-      const held = bias && this.resident(toFloats(bias, 'bias'))
+      const held = ofDistances ?? (bias && this.resident(toFloats(bias, 'bias')))
       const prepared = rowAttention.prepare(core, [q, held, undefined, k, v], { numHeads: H, kvHeads: G }, 'attention')
-      const to = [q, table ? held : undefined, undefined, k, v].map(x => x && this.qkv.alloc(x.dims))
+      const to = [q, table || ofDistances ? held : undefined, undefined, k, v].map(x => x && this.qkv.alloc(x.dims))
       core.scope(() => {
         const at = [q, held, undefined, k, v].map(x => (x ? addressOf(x) : 0))
         prepared.save?.(at, 0, rest)
@@ -433,6 +500,7 @@ export class GradientRecorder extends ModelOperations {
         [v, dV],
       ]))
         this.give(x, /** @type {FloatTensor} */ (dX))
+      if (ofDistances && dBias) this.give(ofDistances, dBias)
       if (table && dBias) this.ofBias?.(dBias, table)
     })
   }
@@ -483,7 +551,7 @@ export class GradientRecorder extends ModelOperations {
    * @param {{ isHooked: boolean, apply: (data: Float32Array) => Float32Array, pass: (d: Float32Array) => Float32Array }} scores
    * @param {typeof scores} weights
    */
-  #mixHooked(own, { q, k, v }, options, scores, weights) {
+  #mixHooked(own, { q, k, v, bias: ofDistances }, options, scores, weights) {
     const { heads: H, kvHeads: G, scale, softcap } = own.stack.heads
     const { learned } = this.#shared
     const [Q, K, V] = [splitHeads(q, H), splitHeads(k, G), splitHeads(v, G)]
@@ -499,6 +567,7 @@ export class GradientRecorder extends ModelOperations {
       const dP = weights.pass(this.#productOfHeads(dOut, V).data)
       const dS = scores.pass(throughSoftmax(P, dP))
       const [B, , L, S] = P.dims
+      if (ofDistances) this.give(ofDistances, this.resident({ data: dS, dims: [...P.dims] }))
       if (own.bias) {
         const table = learned.get(`${own.stack.relative?.table.name}.weight`)
         const sum = new Tensor(new Float32Array(H * L * S), [H, L, S])

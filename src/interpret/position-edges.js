@@ -3,9 +3,10 @@
 
 import { oneOf, readOptions, toNumber } from '../base/arguments.js'
 import { Tensor } from '../base/tensor.js'
+import { ofDistances } from '../models/disentangled.js'
 import { checkSignal } from '../models/inputs.js'
 import { copyOf } from '../models/model-hooks.js'
-import { finish, lastNorm, runLayer } from '../models/network.js'
+import { finish, lastNorm, ModelOperations, runLayer } from '../models/network.js'
 import { inTurns } from '../models/turns.js'
 import { changedStreams, chunksOf } from './changed-streams.js'
 import { edgeSteps } from './edge-estimates.js'
@@ -234,8 +235,13 @@ export function positionEdge(model, input, options) {
  * @property {Float32Array} moves (R, S) gradients of the weights, less their mean
  * @property {Float32Array} scores (R, S) before the cap
  * @property {number} to the number of its output at position 0
+ * @property {{ q: Matrix, k: Matrix }} [far] queries and keys of distances
+ * @property {Float32Array} queryScores (R, S) scores, with what distances add to the query
  */
-/** @typedef {{ rows: number[], heads: ReadHead[], S: number, scale: number, softcap: number | undefined }} ReadLayer rows: the queries that matter */
+/**
+ * rows: the queries that matter; farRow: the row of queries and keys of distances of a query and a key.
+ * @typedef {{ rows: number[], heads: ReadHead[], S: number, scale: number, softcap: number | undefined, farRow: (i: number, j: number) => number }} ReadLayer
+ */
 
 /**
  * The edges to keys and values, split by the query that reads them: a weight moves its score by (gradient by the weight - their mean) times the
@@ -281,7 +287,7 @@ function cut(data, D, heads, head, some) {
  * @param {number} P
  * @returns {ReadLayer}
  */
-function readLayer({ writers }, { stream, source, layer, one, base }, dHeads, product, P) {
+function readLayer({ writers, parts }, { stream, source, layer, one, base }, dHeads, product, P) {
   const { part, v, weights: ofWeights } = one
   const { heads: H, kvHeads: G, headDim: D, scale = 1 / Math.sqrt(D), softcap } = stream.spec.heads
   const [L, S] = [stream.L, source.L]
@@ -291,6 +297,16 @@ function readLayer({ writers }, { stream, source, layer, one, base }, dHeads, pr
   const values = /** @type {FloatTensor} */ (v).data
   const isRead = (/** @type {number} */ r) => dHeads.subarray(r * H * D, (r + 1) * H * D).some(one => one !== 0)
   const rows = Array.from({ length: L }, (_, r) => r).filter(isRead)
+  const { disentangled } = stream.spec
+  const { positions } = part.attention ?? {}
+  const distances =
+    disentangled && positions
+      ? parts.qkv.scope(() => {
+          const { q, k, index } = ofDistances(new ModelOperations(parts.qkv, parts.weights), disentangled, positions, L)
+          return { q: q.data.slice(), k: k.data.slice(), index }
+        })
+      : undefined
+  const farRow = (/** @type {number} */ i, /** @type {number} */ j) => distances?.index[i - j + L - 1] ?? 0
   const heads = Array.from({ length: rows.length ? H : 0 }, (_, h) => {
     const g = Math.floor(h / (H / G))
     const q = cut(base.q.data, D, H, h, rows)
@@ -306,9 +322,20 @@ function readLayer({ writers }, { stream, source, layer, one, base }, dHeads, pr
       for (let j = 0; j < S; j++) moves[n * S + j] -= mean
     }
     const scores = product(q, k).map(z => z * scale)
-    return { h, g, q, k, d, weights, moves, scores, to: (first + h) * P }
+    const queryScores = scores.slice()
+    const far = distances && { q: cut(distances.q, D, H, h), k: cut(distances.k, D, H, h) }
+    if (far) {
+      const [ofQueries, ofKeys] = [product(q, far.k), product(k, far.q)]
+      const count = far.k.dims[0]
+      for (const [n, r] of rows.entries())
+        for (let p = 0; p < S; p++) {
+          queryScores[n * S + p] += scale * ofQueries[n * count + farRow(r, p)]
+          scores[n * S + p] += scale * ofKeys[p * count + farRow(r, p)]
+        }
+    }
+    return { h, g, q, k, d, weights, moves, scores, queryScores, far, to: (first + h) * P }
   })
-  return { rows, heads, S, scale, softcap }
+  return { rows, heads, S, scale, softcap, farRow }
 }
 
 /** A score behind its cap. @param {number} z @param {number | undefined} softcap */
@@ -322,12 +349,15 @@ const capped = (z, softcap) => (softcap ? softcap * Math.tanh(z / softcap) : z)
  * @param {AddEdge} add
  * @param {boolean} isExact
  */
-function* keyEdges({ stream, changedKeys, projectKeys }, { rows, heads, S, scale, softcap }, product, add, isExact) {
+function* keyEdges(reading, { rows, heads, S, scale, softcap, farRow }, product, add, isExact) {
+  const { stream, changedKeys, projectKeys } = reading
   const { kvHeads: G, headDim: D } = stream.spec.heads
   for (const chunk of chunksOf(changedKeys, S)) {
     const made = projectKeys(chunk)
-    for (const { g, q, d, weights, moves, scores, to } of heads) {
-      const ofKeys = product(q, cut(made.k.data, D, G, g)) // (R, n * S)
+    for (const { g, q, d, weights, moves, scores, to, far } of heads) {
+      const others = cut(made.k.data, D, G, g)
+      const ofKeys = product(q, others) // (R, n * S)
+      const ofFar = far && product(others, far.q)
       const ofValues = isExact ? ofKeys : product(d, cut(made.v.data, D, G, g))
       for (const [n, r] of rows.entries())
         for (const [i, { writer }] of chunk.entries())
@@ -335,6 +365,7 @@ function* keyEdges({ stream, changedKeys, projectKeys }, { rows, heads, S, scale
             const weight = weights[n * S + p]
             if (weight === 0) continue
             const at = (n * chunk.length + i) * S + p
+            if (far && ofFar) ofKeys[at] += ofFar[(i * S + p) * far.q.dims[0] + farRow(r, p)]
             const score = scores[n * S + p]
             const move = moves[n * S + p]
             if (isExact) {
@@ -359,15 +390,19 @@ function* keyEdges({ stream, changedKeys, projectKeys }, { rows, heads, S, scale
  * @param {(a: Matrix, b: Matrix) => Float32Array} product
  * @param {AddEdge} add
  */
-function* queryEdges({ stream, changed, project }, { rows, heads, S, scale, softcap }, product, add) {
+function* queryEdges({ stream, changed, project }, { rows, heads, S, scale, softcap, farRow }, product, add) {
   const { L, spec } = stream
   const { heads: H, headDim: D } = spec.heads
   for (const chunk of chunksOf(changed, L)) {
     const made = project(chunk)
-    for (const { h, k, weights, moves, scores, to } of heads)
+    for (const { h, k, weights, moves, queryScores: scores, to, far } of heads)
       for (const [i, { writer }] of chunk.entries()) {
         const some = rows.map(r => i * L + r)
-        const others = product(cut(made.q.data, D, H, h, some), k) // (R, S)
+        const asking = cut(made.q.data, D, H, h, some)
+        const others = product(asking, k) // (R, S)
+        const ofFar = far && product(asking, far.k)
+        for (const [n, r] of rows.entries())
+          for (let p = 0; far && ofFar && p < S; p++) others[n * S + p] += ofFar[n * far.k.dims[0] + farRow(r, p)]
         for (const [n, r] of rows.entries()) {
           const shift = (/** @type {number} */ p) =>
             capped(others[n * S + p] * scale, softcap) - capped(scores[n * S + p], softcap)

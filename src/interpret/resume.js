@@ -73,6 +73,12 @@ export class BranchingOperations extends ModelOperations {
     return super.add(this.widen(a, N), this.widen(b, N))
   }
 
+  /** @override @param {FloatTensor} a @param {FloatTensor} b @param {FloatTensor} [c] */
+  sumOfMaps(a, b, c) {
+    const N = Math.max(a.dims[0], b.dims[0])
+    return copyOf(super.sumOfMaps(this.widen(a, N), this.widen(b, N), c && this.widen(c, N)))
+  }
+
   /** @override @param {FloatTensor} x @param {import('../ops/rope.js').RopeOptions} options */
   rope(x, options) {
     const [cos, sin] = [options.cos, options.sin].map(turns =>
@@ -88,12 +94,18 @@ export class BranchingOperations extends ModelOperations {
    * @param {Projected} projected
    * @param {FloatTensor[]} live
    */
-  mix(own, part, { q, k, v }, live) {
+  mix(own, part, { q, k, v, bias }, live) {
     const weights = `${placeOf(own, part)}.weights`
     const isEdited = this.sees(weights)
     this.hooks = isEdited ? { [weights]: this.#changes[weights] } : undefined
     const N = isEdited ? this.#size : Math.max(...[q, k, v].map(({ dims }) => dims[0]))
-    return super.mix(own, part, { q: this.widen(q, N), k: this.widen(k, N), v: this.widen(v, N) }, live)
+    const wide = {
+      q: this.widen(q, N),
+      k: this.widen(k, N),
+      v: this.widen(v, N),
+      bias: bias && copyOf(this.widen(bias, N)),
+    }
+    return super.mix(own, part, wide, live)
   }
 }
 

@@ -4,6 +4,7 @@
 import { readOptions, toBoolean, toNumber } from '../base/arguments.js'
 import { describe } from '../base/errors.js'
 import { Tensor } from '../base/tensor.js'
+import { ofDistances } from '../models/disentangled.js'
 import { normed } from '../models/linear-attribution.js'
 import { Model } from '../models/model.js'
 import { embed, ModelOperations } from '../models/network.js'
@@ -114,6 +115,23 @@ export function scoreAttribution(model, input, options) {
       turn(keys, turns, j)
     }
   }
+  const { disentangled } = own.spec
+  const { positions } = part.attention ?? {}
+  if (disentangled && positions) {
+    // The distance asks the key, and answers the query.
+    const vectors = parts.qkv.scope(() => {
+      const made = ofDistances(new ModelOperations(parts.qkv, parts.weights), disentangled, positions, L)
+      const at = made.index[i - j + L - 1]
+      return [made.q, made.k].map(x =>
+        x
+          .row(0)
+          .row(at)
+          .data.slice(head * D, (head + 1) * D),
+      )
+    })
+    for (const [n, list] of [queries, keys].entries())
+      list.push({ source: { kind: 'relative position', name: 'relative position' }, vector: vectors[n] })
+  }
   const {
     bias: biases,
     stack: { alibi },
@@ -128,6 +146,7 @@ export function scoreAttribution(model, input, options) {
   for (const { vector } of queries) for (let n = 0; n < D; n++) vector[n] *= scale
   const [a, b] = [queries, keys].map(list => ({ data: joined(list, D), dims: [list.length, D] }))
   let terms = parts.qkv.linear(a, b)
+  if (disentangled) terms.data[Q * K - 1] = 0 // a distance does not ask itself
   const sources = [queries, keys].map(list => list.map(({ source }) => source))
   if (bias) {
     const more = new Tensor(new Float32Array(Q * K), [Q, K])

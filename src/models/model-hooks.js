@@ -23,7 +23,7 @@ import { Tensor } from '../base/tensor.js'
  * @typedef {'heads' | 'attention.scores' | 'attention.weights' | 'cross.heads' | 'cross.scores' | 'cross.weights'} HeadPlace
  * @typedef {`${Prefix}embedding` | `${Prefix}norm` | 'logits' | `${LayerName}.${LayerPlace}` | `${LayerName}.${HeadPlace}`
  *   | `${LayerName}.${HeadPlace}.${number}` | `${LayerName}.${'attention' | 'cross'}.${AttentionPlace}`
- *   | `${LayerName}.attention.${'qBare' | 'kBare'}`} Place
+ *   | `${LayerName}.attention.${'qBare' | 'kBare' | 'contentToContent' | 'contentToPosition' | 'positionToContent'}`} Place
  */
 
 const PLACES = [
@@ -36,6 +36,9 @@ const PLACES = [
   'mlp.output',
   'attention.qBare',
   'attention.kBare',
+  'attention.contentToContent',
+  'attention.contentToPosition',
+  'attention.positionToContent',
   ...['input', 'q', 'k', 'v', 'scores', 'weights'].flatMap(name => [`attention.${name}`, `cross.${name}`]),
   'cross.heads',
   'cross.output',
@@ -60,10 +63,12 @@ export function expandPlace(name, stacks, where) {
   const [, prefix = '', layer = '0', place = '', head] = match ?? []
   const spec = stackOf(prefix)
   /** @param {import('./family-shapes/parts.js').StackSpec} spec */
-  const placesOf = ({ layers, parallel }) =>
+  const placesOf = ({ layers, parallel, disentangled }) =>
     PLACES.filter(
       one =>
-        (!one.startsWith('cross') || layers[0].some(({ kind }) => kind === 'cross')) && !(parallel && one === 'middle'),
+        (disentangled || !/To(Content|Position)$/.test(one)) &&
+        (!one.startsWith('cross') || layers[0].some(({ kind }) => kind === 'cross')) &&
+        !(parallel && one === 'middle'),
     )
   if (!match || !spec || !placesOf(spec).includes(place) || (head !== undefined && !BY_HEAD.test(place))) {
     const all = stacks.flatMap(({ stack, spec }) => [

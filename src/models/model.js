@@ -177,7 +177,7 @@ export function stacksOf({ encoder, decoder }) {
       windows: stack.layers.map(([{ attention }]) => attention?.window),
       rope: stack.rope,
       ropes: stack.layers.map(([{ attention }]) => ropeOf(stack, attention) || undefined),
-      relativeBias: stack.relative !== undefined,
+      relativeBias: stack.relative !== undefined || stack.disentangled !== undefined,
       alibi: stack.alibi,
       qkNorm: stack.layers[0][0].attention?.qNorm !== undefined,
     }
@@ -418,7 +418,7 @@ export class Model {
     const { encoder, decoder } = this.#family
     const stack = /** @type {StackSpec} */ (encoder ?? decoder)
     const isDynamic = stack.layers.some(([{ attention }]) => (ropeOf(stack, attention) || undefined)?.dynamic)
-    return !this.#isBoth && !isDynamic
+    return !this.#isBoth && !isDynamic && !stack.disentangled
   }
 
   /**

@@ -7,6 +7,7 @@ import { PackedLinear } from '../nn/packed-linear.js'
 import { relativePositionBias } from '../nn/relative-position-bias.js'
 import { add, layerNorm, mul, rmsNorm } from '../nn.js'
 import { areSame, cutOf, kernelOptions, summaryOf, windowsOf, withWindow } from './attention-summaries.js'
+import { contentMap, distanceMap, scoresOfPositions } from './disentangled.js'
 import { applyHook, copyOf, hookHeads, isHooked } from './model-hooks.js'
 
 /** @typedef {import('../qkv.js').Qkv} Qkv */
@@ -123,6 +124,30 @@ export class ModelOperations {
     return mul(this.qkv, a, b, { out: a })
   }
 
+  /** Rows of a table. @param {import('./family-shapes/parts.js').TableSpec} table @param {number} first @param {number} rows @returns {FloatTensor} */
+  tableRows(table, first, rows) {
+    const { data, dims } = this.weights.table(table)
+    return new Tensor(data.slice(first * dims[1], (first + rows) * dims[1]), [1, rows, dims[1]])
+  }
+
+  /** @param {FloatTensor} x @param {FloatTensor} positions @param {import('./disentangled.js').MapOptions} options @returns {FloatTensor} */
+  distanceMap(x, positions, options) {
+    return distanceMap(this.qkv, x, positions, options)
+  }
+
+  /** @param {FloatTensor} q @param {FloatTensor} k @param {import('./disentangled.js').MapOptions} options @returns {FloatTensor} */
+  contentMap(q, k, options) {
+    return contentMap(this.qkv, q, k, options)
+  }
+
+  /** a + b - c of maps of scores. @param {FloatTensor} a @param {FloatTensor} b @param {FloatTensor} [c] @returns {FloatTensor} */
+  sumOfMaps(a, b, c) {
+    return new Tensor(
+      a.data.map((value, n) => value + b.data[n] - (c ? c.data[n] : 0)),
+      [...a.dims],
+    )
+  }
+
   /** @param {import('./family-shapes/parts.js').Rope} rope @param {Uint32Array} positions @param {number} B */
   turns(rope, positions, B) {
     return rotations(rope, positions, B)
@@ -153,6 +178,11 @@ export class ModelOperations {
       v: copyOf(this.dense(spec.v, encoded.hidden)),
     }
     return encoded.keys[layer]
+  }
+
+  /** Does someone ask for the numbers of a place? @param {string} name */
+  asks(name) {
+    return isHooked(this.hooks, name)
   }
 
   /** Are the numbers of a place needed by themselves? @param {string} name */
@@ -421,7 +451,7 @@ function* attention(own, part, x, residual, live) {
   return yield* dense(call, o, output, { residual }, [output, ...live])
 }
 
-/** @typedef {{ q: FloatTensor, k: FloatTensor, v: FloatTensor }} Projected rows of heads side by side */
+/** @typedef {{ q: FloatTensor, k: FloatTensor, v: FloatTensor, bias?: FloatTensor }} Projected rows of heads side by side, and what distances add to the scores */
 
 /** The name of a part of kind attention or cross, in hooks. @param {Layer} own @param {PartSpec} part */
 export const placeOf = ({ at }, { kind }) => at + (kind === 'cross' ? 'cross' : 'attention')
@@ -464,16 +494,17 @@ function* project(own, part, input, live) {
   const ownV = ofCross?.v ?? firstV ?? (yield* dense(call, spec.v, x, {}, [q, ownK, x, ...live]))
   const [k, v] = [hooked('k', ownK), hooked('v', ownV)]
   if (!isCross) call.caches?.[layer].append(k, v, { kvHeads: G })
-  return { q, k, v }
+  return { q, k, v, bias: isCross ? undefined : scoresOfPositions(own, part, q, k) }
 }
 
 /**
  * The options of the attention of a part.
  * @param {Layer} own
  * @param {PartSpec} part
+ * @param {FloatTensor} [ofDistances] what distances add to the scores, where content changes it
  * @returns {import('../ops/attention-arguments.js').AttentionOptions}
  */
-export function scoreOptions({ call, stack, bias }, { kind, attention }) {
+export function scoreOptions({ call, stack, bias }, { kind, attention }, ofDistances = bias) {
   const isCross = kind === 'cross'
   const window = attention?.window
   const { causal } = stack
@@ -483,7 +514,7 @@ export function scoreOptions({ call, stack, bias }, { kind, attention }) {
     softcap,
     causal: causal && !isCross,
     mask: isCross ? call.encoded?.mask : call.mask,
-    bias: isCross ? undefined : bias,
+    bias: isCross ? undefined : ofDistances,
     alibi: isCross || !stack.alibi ? undefined : call.weights.alibi,
     ...(window && !isCross && { window: causal ? [window - 1, Infinity] : [(window - 1) / 2, (window - 1) / 2] }),
   }
@@ -497,7 +528,7 @@ export function scoreOptions({ call, stack, bias }, { kind, attention }) {
  * @param {FloatTensor[]} live what the layer needs afterwards
  * @returns {RunSteps<FloatTensor>} (B, L, H * D)
  */
-function* mix(own, part, { q, k, v }, live) {
+function* mix(own, part, { q, k, v, bias }, live) {
   const { call, stack, layer } = own
   const { qkv, ops, summary } = call
   const { hooks } = ops
@@ -505,7 +536,7 @@ function* mix(own, part, { q, k, v }, live) {
   const [B, L] = q.dims
   const isCross = part.kind === 'cross'
   const cache = isCross ? undefined : call.caches?.[layer]
-  const options = scoreOptions(own, part)
+  const options = scoreOptions(own, part, bias)
   const name = placeOf(own, part)
   const isKept = isCross ? call.keepCross(layer) : call.keepWeights(layer)
   const place = call.summaries[isCross ? 'cross' : 'attention']

@@ -366,6 +366,8 @@ export class ModelWeights {
       }
       norm(stack?.norm)
       table(stack?.relative?.table)
+      table(stack?.disentangled?.table)
+      norm(stack?.disentangled?.norm)
       if (!stack) continue
       const { norm: first, project, positions, types } = embeddingOf(family, stack)
       norm(first)

@@ -770,6 +770,83 @@ def run_gated_encoder(w, c, n, ids, mask, types):
     return out
 
 
+# --- deberta ----------------------------------------------------------------------------------------------------------
+
+
+def deberta_buckets(L, buckets, most):
+    """The distance i - j, small ones as they are, larger ones in logarithmic steps of float32."""
+    distance = torch.arange(L)[:, None] - torch.arange(L)[None]
+    if buckets <= 0:
+        return distance
+    middle = buckets // 2
+    size = torch.where(distance.abs() < middle, torch.tensor(middle - 1), distance.abs())
+    steps = torch.ceil(torch.log(size / middle) / torch.log(torch.tensor((most - 1) / middle)) * (middle - 1)) + middle
+    return torch.where(size <= middle, distance.float(), steps * distance.sign()).long()
+
+
+def make_deberta(c, seed):
+    m, d, p = Maker(seed), c["hidden_size"], "deberta."
+    m.normal(p + "embeddings.word_embeddings.weight", c["vocab_size"], d)
+    if c["position_biased_input"]:
+        m.normal(p + "embeddings.position_embeddings.weight", c["max_position_embeddings"], d)
+    if c["type_vocab_size"]:
+        m.normal(p + "embeddings.token_type_embeddings.weight", c["type_vocab_size"], d)
+    m.norm(p + "embeddings.LayerNorm", d)
+    span = c["position_buckets"] if c["position_buckets"] > 0 else c["max_position_embeddings"]
+    m.normal(p + "encoder.rel_embeddings.weight", 2 * span, d)
+    if c["norm_rel_ebd"] == "layer_norm":
+        m.norm(p + "encoder.LayerNorm", d)
+    for i in range(c["num_hidden_layers"]):
+        at = f"{p}encoder.layer.{i}."
+        for name in ("self.query_proj", "self.key_proj", "self.value_proj", "output.dense"):
+            m.linear(f"{at}attention.{name}", d, d)
+        m.norm(at + "attention.output.LayerNorm", d)
+        m.linear(at + "intermediate.dense", c["intermediate_size"], d)
+        m.linear(at + "output.dense", d, c["intermediate_size"])
+        m.norm(at + "output.LayerNorm", d)
+    m.linear("cls.predictions.transform.dense", d, d)
+    m.norm("cls.predictions.transform.LayerNorm", d)
+    m.normal("cls.predictions.bias", c["vocab_size"], std=0.3)
+    return m.w
+
+
+def run_deberta(w, c, ids, mask, types):
+    H, eps, p, L, out = c["num_attention_heads"], c["layer_norm_eps"], "deberta.", ids.shape[1], {}
+    h = w[p + "embeddings.word_embeddings.weight"][ids]
+    if c["position_biased_input"]:
+        h = h + w[p + "embeddings.position_embeddings.weight"][torch.arange(L)]
+    if c["type_vocab_size"]:
+        h = h + w[p + "embeddings.token_type_embeddings.weight"][types]
+    h = layer_norm(w, p + "embeddings.LayerNorm", h, eps) * mask[:, :, None]
+    out["hidden.0"] = h
+    seen = (mask[:, None, :, None] * mask[:, None, None, :]).bool()
+    span = c["position_buckets"] if c["position_buckets"] > 0 else c["max_position_embeddings"]
+    relative = deberta_buckets(L, c["position_buckets"], c["max_position_embeddings"])
+    rows = (relative + span).clamp(0, 2 * span - 1)
+    table = w[p + "encoder.rel_embeddings.weight"]
+    if c["norm_rel_ebd"] == "layer_norm":
+        table = layer_norm(w, p + "encoder.LayerNorm", table, eps)
+    for i in range(c["num_hidden_layers"]):
+        at = f"{p}encoder.layer.{i}."
+        q, k, v = (split(lin(w, f"{at}attention.self.{name}_proj", h), H) for name in ("query", "key", "value"))
+        # The projections of content make queries and keys of distances, too (share_att_key).
+        of_q, of_k = (split(lin(w, f"{at}attention.self.{name}_proj", table[None]), H) for name in ("query", "key"))
+        scale = (3 * q.shape[-1]) ** -0.5
+        c2p = (q @ of_k.transpose(-1, -2)).gather(-1, rows.expand(*q.shape[:2], L, L))
+        # Row j: the key j with the distance that lies between it and the query i.
+        p2c = (k @ of_q.transpose(-1, -2)).gather(-1, ((-relative + span).clamp(0, 2 * span - 1)).expand(*q.shape[:2], L, L))
+        weights, y = attend(q, k, v, seen, scale, (c2p + p2c.transpose(-1, -2)) * scale)
+        h = layer_norm(w, at + "attention.output.LayerNorm", h + lin(w, at + "attention.output.dense", y), eps)
+        hidden = lin(w, at + "output.dense", ACT[c["hidden_act"]](lin(w, at + "intermediate.dense", h)))
+        h = layer_norm(w, at + "output.LayerNorm", h + hidden, eps)
+        out[f"attention.{i}"], out[f"hidden.{i + 1}"] = weights, h
+    if "cls.predictions.bias" in w:
+        x = ACT[c["hidden_act"]](lin(w, "cls.predictions.transform.dense", h))
+        x = layer_norm(w, "cls.predictions.transform.LayerNorm", x, eps)
+        out["logits"] = F.linear(x, w[p + "embeddings.word_embeddings.weight"], w["cls.predictions.bias"])
+    return out
+
+
 # --- t5 v1.1 ----------------------------------------------------------------------------------------------------------
 
 
@@ -1278,6 +1355,22 @@ M2M = {**SEQ2SEQ}
 CASES["m2m_100"] = seq2seq_case("m2m_100", M2M, 85, learned=False, bias=False, positions=fairseq_positions)
 
 
+DEBERTA = {
+    "vocab_size": 40, "hidden_size": 24, "num_hidden_layers": 2, "num_attention_heads": 4, "intermediate_size": 32, "hidden_act": "gelu",
+    "layer_norm_eps": 1e-7, "max_position_embeddings": 32, "type_vocab_size": 0, "pad_token_id": 0, "relative_attention": True,
+    "position_buckets": 8, "norm_rel_ebd": "layer_norm", "share_att_key": True, "pos_att_type": "p2c|c2p", "max_relative_positions": -1,
+    "position_biased_input": False,
+}
+def deberta_case(c, seed):
+    return "deberta-v2", c, make_deberta(c, seed), lambda w, i: run_deberta(w, c, i["ids"], i["mask"], i["types"]), "right"
+
+
+CASES["deberta-v3"] = deberta_case(DEBERTA, 91)
+# Distances without buckets, positions and token types in the embeddings.
+CASES["deberta-plain"] = deberta_case({**DEBERTA, "position_buckets": -1, "norm_rel_ebd": "none", "max_position_embeddings": 16,
+    "type_vocab_size": 2, "position_biased_input": True, "pos_att_type": ["c2p", "p2c"]}, 92)
+
+
 # Heads that tell classes apart. A case with the tensors of its head, without those of the head for words.
 def first(out, i):
     return out[max(name for name in out if name.startswith("hidden"))][:, 0]
@@ -1359,6 +1452,10 @@ CASES["llama-sequence"] = classes(
 CASES["llama-tokens"] = classes(
     llama_case("llama", LLAMA, 26), "LlamaForTokenClassification", NER, 38, [("score", 3, 24)],
     lambda w, out, i: lin(w, "score", out["final"]),
+)
+CASES["deberta-sequence"] = classes(
+    CASES["deberta-v3"], "DebertaV2ForSequenceClassification", ["entailment", "neutral"], 39, [("pooler.dense", 24, 24), ("classifier", 2, 24)],
+    lambda w, out, i: lin(w, "classifier", F.gelu(lin(w, "pooler.dense", first(out, i)))), drop="^cls", pooler_hidden_act="gelu",
 )
 
 

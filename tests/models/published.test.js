@@ -153,6 +153,7 @@ test('the keys of published configs of newer families pass', async () => {
       },
     ],
     ['starcoder2-made', { activation_function: 'gelu', attention_softmax_in_fp32: true, resid_pdrop: 0.1 }],
+    ['deberta-v3-made', { legacy: true, pooler_dropout: 0, pooler_hidden_size: 24, z_steps: 0, padding_idx: 0 }],
     ['gptj-made', { gradient_checkpointing: false, summary_type: 'cls_index', task_specific_params: {} }],
     [
       'bloom-made',

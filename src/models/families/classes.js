@@ -2,6 +2,7 @@
 // https://github.com/huggingface/transformers: the classes ...ForSequenceClassification and ...ForTokenClassification
 
 import { describe } from '../../base/errors.js'
+import { ACTIVATIONS } from '../family-shapes/parts.js'
 
 /** @typedef {import('../config.js').Config} Config */
 /** @typedef {import('../family-shapes/parts.js').ClassesSpec} ClassesSpec */
@@ -25,7 +26,17 @@ const LLAMAS = [
   'smollm3',
 ]
 const DECODERS = ['gpt2', 'gpt_neo', 'gpt_neox', 'phi', 'opt', 'gemma3_text', ...LLAMAS]
-const TOKENS = [...BERTS, ...ROBERTAS, ...LLAMAS, 'distilbert', 'modernbert', 'gpt2', 'gpt_neo', 'gpt_neox']
+const TOKENS = [
+  'deberta-v2',
+  ...BERTS,
+  ...ROBERTAS,
+  ...LLAMAS,
+  'distilbert',
+  'modernbert',
+  'gpt2',
+  'gpt_neo',
+  'gpt_neox',
+]
 
 /**
  * @param {Config} c
@@ -51,6 +62,12 @@ export function classesOf(c, type, what, { width: d, head }) {
   }
   if (isToken && TOKENS.includes(type)) return classes(undefined, last(LLAMAS.includes(type) ? 'score' : 'classifier'))
   if (!isToken && BERTS.includes(type)) return classes('pooled', last('classifier'))
+  if (!isToken && type === 'deberta-v2')
+    return classes(
+      'first',
+      { layer: dense('pooler.dense'), activation: c.choice('pooler_hidden_act', ACTIVATIONS) },
+      last('classifier'),
+    )
   if (!isToken && type === 'distilbert')
     return classes('first', { layer: dense('pre_classifier'), activation: 'relu' }, last('classifier'))
   if (!isToken && ROBERTAS.includes(type))

@@ -49,6 +49,7 @@ export const FAMILIES = {
   'xlm-roberta': () => import('./xlm-roberta.js'),
   camembert: () => import('./xlm-roberta.js'),
   distilbert: () => import('./distilbert.js'),
+  'deberta-v2': () => import('./deberta-v2.js'),
   albert: () => import('./albert.js'),
   electra: () => import('./electra.js'),
   mpnet: () => import('./mpnet.js'),

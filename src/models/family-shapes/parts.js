@@ -21,6 +21,7 @@
  * @property {LinearSpec} o
  * @property {NormSpec} [qNorm] over each head, or over all heads side by side
  * @property {NormSpec} [kNorm]
+ * @property {{ q: LinearSpec, k: LinearSpec }} [positions] what makes queries and keys of distances, in a stack with `disentangled`
  * @property {number} [window] keys that a query sees, its own among them; without the causal rule half of the others lie on each side
  * @property {Rope | false} [rope] if it is not that of the stack; false: nothing turns
  *
@@ -43,6 +44,10 @@
  * @property {{ length: number, theta: number, factor: number } | { length: number, frequencies: Float64Array }} [dynamic] a text that is longer
  *   than `length` has frequencies of a larger theta, or these
  *
+ * The distances of DeBERTa, rows of a table (2 span, d): the scores are those of content, of content with the distance of the key, and of
+ * the distance with the content of the key. Distances up to `buckets` / 2 have a row each, larger ones up to `most` share rows; buckets 0: each has one.
+ * @typedef {{ table: TableSpec, norm?: NormSpec, span: number, buckets: number, most: number }} Disentangled
+ *
  * @typedef {object} StackSpec
  * @property {PartSpec[][]} layers the parts of each
  * @property {boolean} [parallel] all parts read the input of the layer
@@ -51,6 +56,7 @@
  * @property {Rope} [rope] of all layers that do not say otherwise
  * @property {Partial<EmbeddingSpec>} [embedding] what it has of its own, in an encoder-decoder
  * @property {{ table: TableSpec, maxDistance: number, bidirectional: boolean }} [relative]
+ * @property {Disentangled} [disentangled]
  * @property {import('../../base/tensor.js').FloatTensor} [alibi] slopes (H): slope * distance is subtracted from the scores
  * @property {NormSpec} [norm] after the last layer
  *

@@ -1,0 +1,63 @@
+// The disentangled attention of DeBERTa: three maps that add up to the scores, as places of hooks and of gradients.
+
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { backward } from '../../src/interpret.js'
+import { rowOf } from '../../src/models/disentangled.js'
+import { loaded, near, open, qkv } from './checkpoints.js'
+
+const ids = [5, 9, 13, 5, 9, 17, 20, 31, 8, 12]
+const MAPS = /** @type {const} */ (['contentToContent', 'contentToPosition', 'positionToContent'])
+const at = (/** @type {string} */ what) => /** @type {any} */ (`layers.1.attention.${what}`)
+
+test('content to content, content to position and position to content add up to the scores', async () => {
+  const model = await open('deberta-v3-made')
+  const plain = model.forward({ ids })
+  const { kept, logits } = model.forward({ ids }, { keep: [...MAPS, 'scores'].map(at) })
+  const [content, toPosition, toContent, scores] = [...MAPS, 'scores'].map(what => kept[at(what)] ?? assert.fail(what))
+  assert.deepEqual(toPosition.dims, [1, 4, 10, 10])
+  for (const [n, score] of scores.data.entries())
+    near(content.data[n] + toPosition.data[n] + toContent.data[n], score, `score ${n}`)
+  for (const [n, value] of (logits?.data ?? []).entries()) near(value, Number(plain.logits?.data[n]), 'logit', 1e-4)
+  model.dispose()
+  assert.equal(qkv.memory.resident, loaded)
+})
+
+test('a map that is switched off leaves the other two; a text of DeBERTa is the same alone, in turns and among others', async () => {
+  const model = await open('deberta-v3-made')
+  const hooks = { [at('contentToPosition')]: 0, [at('contentToContent')]: 0 }
+  const keep = [at('scores'), at('positionToContent')]
+  const { kept } = model.forward({ ids }, { hooks, keep })
+  const [scores, left] = ['scores', 'positionToContent'].map(what => kept[at(what)] ?? assert.fail(what))
+  for (const [n, score] of scores.data.entries()) near(score, left.data[n], `${n}`)
+  const { logits } = model.forward({ ids })
+  const turns = await model.forwardAsync({ ids })
+  assert.deepEqual(turns.logits?.data, logits?.data)
+  const batch = model.forward({ ids: [ids, [...ids].reverse()] }).logits
+  for (const [n, value] of (logits?.data ?? []).entries()) near(Number(batch?.data[n]), value, `${n}`, 1e-4)
+  assert.throws(
+    () => model.forward({ ids }, { hooks: /** @type {any} */ ({ 'layers.0.attention.contentToContents': 0 }) }),
+    /did you mean/,
+  )
+  model.dispose()
+})
+
+test('the gradient by each map is that of the scores, and a model without distances has no such places', async () => {
+  const model = await open('deberta-v3-made', 'float32')
+  const of = { logits: [{ position: 2, token: 7 }] }
+  const { gradients } = backward(model, { ids }, { of, at: [...MAPS, 'scores'].map(at) })
+  const want = gradients[at('scores')].data
+  for (const what of MAPS)
+    for (const [n, value] of gradients[at(what)].data.entries()) near(value, want[n], `${what} ${n}`)
+  assert.ok(want.some(value => Math.abs(value) > 1e-3))
+  model.dispose()
+  const bert = await open('bert-tiny')
+  assert.throws(() => bert.forward({ ids }, { hooks: { [at('contentToPosition')]: 0 } }), /is no place in this model/)
+  bert.dispose()
+})
+
+test('distances up to half of the buckets have a row each, larger ones share rows, the largest the last ones', () => {
+  const spec = { table: { name: '', rows: 512, columns: 1 }, span: 256, buckets: 256, most: 512 }
+  const rows = [0, 1, 128, 129, 130, 511, 5000, -1, -128, -129, -511, -5000].map(distance => rowOf(spec, distance))
+  assert.deepEqual(rows, [256, 257, 384, 385, 386, 511, 511, 255, 128, 127, 1, 0])
+})
