@@ -27,12 +27,22 @@ const sizes = { layers: 3, words: 8, vocab: 384 }
 
 test('the setting holds lens, state and pins, and drops what is not there', () => {
   for (const setting of [
-    { lens: 'logit', cell: undefined, pins: [] },
-    { lens: 'jacobian', cell: { layer: 2, position: 7 }, pins: [17, 203] },
+    { lens: 'logit', cell: undefined, pins: [], written: undefined },
+    { lens: 'jacobian', cell: { layer: 2, position: 7 }, pins: [17, 203], written: 3 },
   ])
     assert.deepEqual(readLens(writeLens(/** @type {any} */ (setting)), sizes), setting)
-  const nothing = { lens: 'logit', cell: undefined, pins: [] }
-  for (const text of ['', 'x', 'logit 4.1', 'logit 1.9', 'logit 0.0', 'logit 1.2 x', 'logit p384', 'logit p'])
+  const nothing = { lens: 'logit', cell: undefined, pins: [], written: undefined }
+  for (const text of [
+    '',
+    'x',
+    'logit 4.1',
+    'logit 1.9',
+    'logit 0.0',
+    'logit 1.2 x',
+    'logit p384',
+    'logit p',
+    'logit w3',
+  ])
     assert.deepEqual(readLens(text, sizes), nothing, text)
   assert.deepEqual(readLens('logit p1.1.2.3.4.5', sizes).pins, [1, 2, 3, 4])
 })
@@ -107,6 +117,18 @@ test('the open panel asks for its grid, and another text drops the selected stat
   assert.ok(lens?.is === 'here' && !lens.value.isTooLarge)
   assert.deepEqual(lens.value.pins, [7])
   assert.match(store.link(), /lens=logit(\+|%20| )2\.6/)
+  act.setLens('logit 2.6 p7 w9')
+  await settled()
+  const writers = store.state.got.lensWriters
+  assert.ok(writers?.is === 'here')
+  const { score, parts, rest } = writers.value
+  assert.equal(parts.length, 8)
+  const sum = parts.reduce((total, { share }) => total + share, rest)
+  assert.ok(Math.abs(sum - score) <= 1e-5, `${sum} for ${score}`)
+  assert.ok(
+    parts.every(({ layer }) => layer < 2),
+    'parts below the state',
+  )
   act.type('The cat')
   assert.equal(store.state.settings.lens, 'logit p7')
   await settled()

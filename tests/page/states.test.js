@@ -379,7 +379,7 @@ test('Models shows every state', { timeout: 2 ** 31 - 1 }, () =>
         openInLayer: fc.constant(['back']),
         setGraph: fc.tuple(fc.constantFrom('', '80', '50 w1>a:input!', '80 9.9@9>a:input!', 'x')),
         agreeToGraph: fc.constant([]),
-        setLens: fc.tuple(fc.constantFrom('', 'logit', 'logit 2.3 p7.300', 'logit 9.99', 'x', '2.3')),
+        setLens: fc.tuple(fc.constantFrom('', 'logit', 'logit 2.3 p7.300', 'logit 2.3 w5', 'logit 9.99', 'x', '2.3')),
         reveal: fc.constant(['#models-text']),
         takeWord: fc.tuple(fc.nat(500)),
         takeBack: fc.constant([]),

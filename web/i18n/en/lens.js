@@ -22,4 +22,13 @@ export const texts = {
   lensPinText: 'Choose a word to pin it: coloured strips show where it is alive (at most {most} at once).',
   lensRanks: '“{token}” after “{word}”, its rank from the first layer to the answer: {ranks}',
   lensUnpin: 'Unpin {token}',
+  lensWho: 'Who wrote it?',
+  lensWriting: 'Asking each head and each layer …',
+  lensWriters: 'Who wrote “{token}”: its score here is {score}',
+  'lensWriter.head': 'Head {name}',
+  'lensWriter.mlp': 'MLP of layer {layer}',
+  'lensWriter.embedding': 'The word “{word}” itself',
+  'lensWriter.rest': 'All others',
+  lensWritersText:
+    'The numbers add up to the score. Open a head to see where it looks; switch it off there, and the grid is read again without it.',
 }

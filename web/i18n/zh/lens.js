@@ -23,4 +23,12 @@ export const texts = {
   lensPinText: '选择一个词把它钉住：彩色条显示它在哪里活跃。最多 {most} 个词。',
   lensRanks: '“{token}”在“{word}”之后的名次，从第一层到回答：{ranks}',
   lensUnpin: '取消钉住 {token}',
+  lensWho: '谁写的？',
+  lensWriting: '正在询问每个头和每一层……',
+  lensWriters: '谁写了“{token}”：它在这里的得分是 {score}',
+  'lensWriter.head': '头 {name}',
+  'lensWriter.mlp': '第 {layer} 层的 MLP',
+  'lensWriter.embedding': '词“{word}”本身',
+  'lensWriter.rest': '其余各部分',
+  lensWritersText: '这些数加起来就是得分。打开一个头，看它看向哪里；在那里把它关掉，网格会在没有它的情况下重新读出。',
 }

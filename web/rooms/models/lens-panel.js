@@ -2,8 +2,10 @@
 
 import { html, nothing } from 'lit'
 import { percent } from '../../files/number-format.js'
+import { signed } from '../../head/contributions.js'
 import { shown } from '../../shell/slots.js'
 import { MOST_PINS, readLens, sizesOf, writeLens } from './lens-setting.js'
+import { nameOf } from './shown.js'
 
 /** @typedef {import('./models.js').Room} Room */
 /** @typedef {import('./models.js').LensSetting} LensSetting */
@@ -91,8 +93,29 @@ function details(panel) {
         token,
         share,
       }) => html`<li><button type="button" class="tool" data-pin=${id} aria-pressed=${pins.includes(id)} @click=${() => toggle(id)}>${token}</button>
-        <span class="lens-bar" .style=${`--shade: ${share.toFixed(3)}`}></span>${percent(share)}</li>`,
-    )}</ol><p class="note">${l('lensPinText', { most: MOST_PINS })}</p></div>`
+        <span class="lens-bar" .style=${`--shade: ${share.toFixed(3)}`}></span>${percent(share)}
+        <button type="button" class="plain" data-written=${id} aria-pressed=${setting.written === id} @click=${() => set({ written: setting.written === id ? undefined : id })}>${l('lensWho')}</button></li>`,
+    )}</ol><p class="note">${l('lensPinText', { most: MOST_PINS })}</p></div>${writers(panel)}`
+}
+
+/** The parts that wrote the chosen word into the selected state, each head with its page. @param {Panel} panel */
+function writers({ room: { act, got }, grid, setting: { cell, written }, l }) {
+  if (!cell || written === undefined) return nothing
+  const found = shown(got.lensWriters)
+  if (!found) return html`<p class="note" role="status">${l('lensWriting')}</p>`
+  const { token, score, parts, rest } = found
+  /** @param {typeof parts[0]} part */
+  const named = ({ kind, layer, head }) => {
+    if (kind === 'embedding') return l('lensWriter.embedding', { word: grid.words[cell.position] })
+    if (kind === 'mlp') return l('lensWriter.mlp', { layer: layer + 1 })
+    return html`<button type="button" class="plain" @click=${() => act.openHead({ stack: '', layer, head })}>${l('lensWriter.head', { name: nameOf({ layer, head }) })}</button>`
+  }
+  const most = Math.max(...parts.map(({ share }) => Math.abs(share)))
+  return html`<div class="lens-details" id="lens-writers"><h3>${l('lensWriters', { token, score: signed(score, 2) })}</h3>
+    <ol>${parts.map(
+      part =>
+        html`<li><span>${named(part)}</span><span class="lens-bar ${part.share < 0 ? 'is-against' : ''}" .style=${`--shade: ${(Math.abs(part.share) / most).toFixed(3)}`}></span>${signed(part.share, 2)}</li>`,
+    )}<li><span>${l('lensWriter.rest')}</span><span></span>${signed(rest, 2)}</li></ol><p class="note">${l('lensWritersText')}</p></div>`
 }
 
 /** Where the pinned words are alive: the rank of each through the layers, at the selected word. @param {Panel} panel */

@@ -5,16 +5,21 @@
 /** Words that can be pinned at once: each has a colour. */
 export const MOST_PINS = 4
 
-/** "logit", "jacobian 2.5 p17.203": the lens, layer and word of the state from 1, ids of pinned words. @param {LensSetting} setting */
-export const writeLens = ({ lens, cell, pins }) =>
-  [lens, cell && `${cell.layer + 1}.${cell.position + 1}`, pins.length && `p${pins.join('.')}`]
+/** "logit", "jacobian 2.5 p17.203 w17": the lens, layer and word of the state from 1, ids of pinned words, the word whose writers are shown. @param {LensSetting} setting */
+export const writeLens = ({ lens, cell, pins, written }) =>
+  [
+    lens,
+    cell && `${cell.layer + 1}.${cell.position + 1}`,
+    pins.length && `p${pins.join('.')}`,
+    cell && written !== undefined && `w${written}`,
+  ]
     .filter(Boolean)
     .join(' ')
 
 /** Leaves out what is damaged, a state beyond the layers and words, and ids beyond the vocabulary. @param {string} text @param {{ layers: number, words: number, vocab: number }} sizes @returns {LensSetting} */
 export function readLens(text, { layers, words, vocab }) {
-  const [, lens, layer, position, pins = ''] =
-    /^(logit|jacobian)(?: (\d{1,4})\.(\d{1,6}))?(?: p([\d.]{1,60}))?$/.exec(text) ?? []
+  const [, lens, layer, position, pins = '', written] =
+    /^(logit|jacobian)(?: (\d{1,4})\.(\d{1,6}))?(?: p([\d.]{1,60}))?(?: w(\d{1,7}))?$/.exec(text) ?? []
   const cell = { layer: Number(layer) - 1, position: Number(position) - 1 }
   const isThere = cell.layer >= 0 && cell.layer < layers && cell.position >= 0 && cell.position < words
   const ids = pins.split('.').filter(Boolean).map(Number)
@@ -22,6 +27,7 @@ export function readLens(text, { layers, words, vocab }) {
     lens: lens === 'jacobian' ? 'jacobian' : 'logit',
     cell: isThere ? cell : undefined,
     pins: [...new Set(ids)].filter(id => id < vocab).slice(0, MOST_PINS),
+    written: isThere && Number(written) < vocab ? Number(written) : undefined,
   }
 }
 

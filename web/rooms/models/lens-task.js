@@ -1,13 +1,14 @@
 // What each layer says at each word, through the logit lens or a Jacobian lens. No DOM; loaded when it is asked for.
 
-import { fitLens, readout } from 'qkv/interpret'
+import { fitLens, lensAttribution, readout } from 'qkv/interpret'
 import { tokenText } from './read-text.js'
 
 /** @typedef {import('qkv/models').Model} Model */
 /** @typedef {import('./models.js').LensGrid} LensGrid */
 
-/** Words of a state that are named. */
+/** Words of a state that are named, and parts that wrote one. */
 const TOP = 10
+const WRITERS = 8
 /** A lens is fitted on texts that the model writes itself: how many, of how many tokens, and the first position that counts. */
 const [TEXTS, TOKENS, FIRST] = [12, 48, 4]
 /** Multiplications that fitting may take: some ten seconds on a thread. */
@@ -90,4 +91,31 @@ export async function lensGrid(model, input, hooks, { lens, pins }, watch) {
     pins: [...pins],
     fittedOn: own && { texts: own.count, tokens: TOKENS },
   }
+}
+
+/**
+ * Who wrote a word that a lens reads from a state: the parts that add most to its score, or take most from it.
+ * @param {Model} model
+ * @param {import('qkv/models').ModelInput} input
+ * @param {import('qkv/models').Hooks} hooks
+ * @param {{ lens: 'logit' | 'jacobian', layer: number, position: number, token: number }} asked
+ * @param {Parameters<typeof lensOf>[1]} watch
+ * @returns {Promise<import('./models.js').LensWriters>}
+ */
+export async function lensWriters(model, input, hooks, { lens, layer, position, token }, watch) {
+  const own = lens === 'jacobian' && isSmall(model) ? (await lensOf(model, watch)).lens : 'logit'
+  const asked = { layer, position, tokens: [token], hooks, signal: watch.signal }
+  const { logits, heads, mlps, embedding } = await lensAttribution(model, own, input, asked)
+  const H = heads.dims[2]
+  /** @type {import('./models.js').LensWriters['parts']} */
+  const parts = [{ kind: 'embedding', layer: 0, head: 0, share: embedding.data[0] }]
+  heads.data.forEach((share, n) => {
+    parts.push({ kind: 'head', layer: Math.floor(n / H), head: n % H, share })
+  })
+  mlps.data.forEach((share, n) => {
+    parts.push({ kind: 'mlp', layer: n, head: 0, share })
+  })
+  const shown = parts.sort((a, b) => Math.abs(b.share) - Math.abs(a.share)).slice(0, WRITERS)
+  const rest = logits[0] - shown.reduce((sum, { share }) => sum + share, 0)
+  return { token: tokenText(model, token), score: logits[0], parts: shown, rest }
 }

@@ -41,6 +41,8 @@ export interface GraphSetting {
 /** How states are read, the selected one, the ids of pinned words. */
 export interface LensSetting {
   lens: 'logit' | 'jacobian'
+  /** The word whose writers are shown, of the selected state. */
+  written?: number
   cell?: { layer: number; position: number }
   pins: readonly number[]
 }
@@ -387,6 +389,13 @@ export type LensGrid =
       /** Of a Jacobian lens: texts of the model's own, and their most tokens. */
       fittedOn?: { texts: number; tokens: number }
     }
+/** What the parts below a state add to the score of a word, the largest first; `rest`: of all others. */
+export interface LensWriters {
+  token: string
+  score: number
+  parts: { kind: 'head' | 'mlp' | 'embedding'; layer: number; head: number; share: number }[]
+  rest: number
+}
 /** The second text as the model reads it. */
 export interface SourceRead {
   ids: number[]
@@ -505,6 +514,11 @@ export type ModelsAsks = {
     value: Matters | number
   }
   lens: { request: RunRequest & Pick<LensSetting, 'lens' | 'pins'>; value: LensGrid }
+  /** Who wrote a word that a lens reads from a state. */
+  lensWriters: {
+    request: RunRequest & { lens: LensSetting['lens']; layer: number; position: number; token: number }
+    value: LensWriters
+  }
   /** What takes long waits until it is agreed to: what it `takes` is said first. */
   graph: {
     request: RunRequest & { isAgreed: boolean }

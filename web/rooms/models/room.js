@@ -511,8 +511,13 @@ function lensNeeds(state) {
   const { openModel, run, request, changed, active } = shownOf(state)
   if (!state.settings.lens || state.view.grown || !run || !openModel || !hasLens(openModel)) return []
   const { layers = 0 } = openModel.stacks.decoder ?? {}
-  const { lens, pins } = readLens(state.settings.lens, { layers, words: run.ids.length, vocab: openModel.vocab })
-  return [{ type: 'lens', ...(active.length ? changed : request), row: undefined, lens, pins }]
+  const sizes = { layers, words: run.ids.length, vocab: openModel.vocab }
+  const { lens, pins, cell, written } = readLens(state.settings.lens, sizes)
+  const of = { ...(active.length ? changed : request), row: undefined, lens }
+  /** @type {Request[]} */
+  const list = [{ type: 'lens', ...of, pins }]
+  if (cell && written !== undefined) list.push({ type: 'lensWriters', ...of, ...cell, token: written })
+  return list
 }
 
 /** What the graph of heads needs; after all else, because it takes long. @param {State} state @returns {Request[]} */
@@ -607,7 +612,11 @@ export const room = {
     const isOther = before.prompt !== after.prompt || String(before.generated) !== String(after.generated)
     if (!isOther) return after
     const graph = after.graph === before.graph ? after.graph.split(' ')[0] : after.graph
-    return { ...after, graph, lens: after.lens === before.lens ? after.lens.replace(/ \d+\.\d+/, '') : after.lens }
+    return {
+      ...after,
+      graph,
+      lens: after.lens === before.lens ? after.lens.replaceAll(/ (\d+\.\d+|w\d+)/g, '') : after.lens,
+    }
   },
   prune,
   isStale(state) {

@@ -212,7 +212,7 @@ const ofDetails = ({ qkv, withModel, detail }) => ({
     }),
 })
 
-/** What matters for an answer, and the graph of heads. @param {Session} session @returns {Pick<Handlers, 'prepare' | 'matters' | 'lens' | 'graph' | 'graphEdge'>} */
+/** What matters for an answer, and the graph of heads. @param {Session} session @returns {Pick<Handlers, 'prepare' | 'matters' | 'lens' | 'lensWriters' | 'graph' | 'graphEdge'>} */
 const ofCircuits = ({ runs, withModel, detail }) => ({
   async prepare() {
     await Promise.all([ofCell(), ofReasons(), ofMatters(), ofGraph()])
@@ -233,6 +233,13 @@ const ofCircuits = ({ runs, withModel, detail }) => ({
       const { run: used, hooks } = await runs.changed(request, model, watch)
       const { signal } = watch
       return lensGrid(model, used.input, hooks, request, { signal, rest, onProgress: run.progress })
+    }),
+  lensWriters: (request, run) =>
+    withModel(request, run, async (model, watch, rest) => {
+      const { lensWriters } = await ofLens()
+      const { run: used, hooks } = await runs.changed(request, model, watch)
+      const { signal } = watch
+      return lensWriters(model, used.input, hooks, request, { signal, rest, onProgress: run.progress })
     }),
   graph: (request, run) =>
     withModel(request, run, async (model, watch) => {
