@@ -893,9 +893,13 @@ const ALL = [
 const [LLAMA] = ALL
 const [QWEN2, , OLMO2] = ALL.slice(1)
 const GEMMA3 = ALL[6]
+const PHI3 = ALL.find(({ of }) => of === 'phi3') ?? LLAMA
 const FALCON_7B = ALL.find(({ of }) => of === 'falcon') ?? LLAMA
 const { 'rope.scaling.type': _type, 'rope.scaling.factor': _factor, ...unscaled } = GEMMA3.keys
 const factors = /** @type {[string, readonly number[]]} */ (['rope_freqs.weight', [HEAD / 2]])
+const longAndShort = ['long', 'short'].map(
+  length => /** @type {[string, readonly number[]]} */ ([`rope_factors_${length}.weight`, [HEAD / 2]]),
+)
 const f32 = (/** @type {number} */ value) => ({ type: /** @type {const} */ ('float32'), value })
 
 /** @type {Made[]} */
@@ -945,6 +949,18 @@ export const MADE = [
     change: perGroup,
   },
   { ...LLAMA, title: 'llama, factors of frequencies', tensors: [factors, ...LLAMA.tensors] },
+  {
+    ...PHI3,
+    title: 'phi3, factors of frequencies',
+    tensors: [...longAndShort, ...PHI3.tensors],
+    keys: {
+      ...PHI3.keys,
+      context_length: 1024,
+      'rope.scaling.original_context_length': 512,
+      'rope.scaling.attn_factor': f32(1.25),
+    },
+    config: { ...PHI3.config, max_position_embeddings: 1024, original_max_position_embeddings: 512 },
+  },
   {
     ...LLAMA,
     title: 'llama, biases',
@@ -1035,10 +1051,17 @@ function contentsOf({ of, keys, tensors, rename, change }, type, random, tableTy
     const own = name === 'token_embd.weight' ? tableType : isMatrix ? type : 'F32'
     const count = dims.reduce((a, b) => a * b)
     const { bytes, values } = writeBlocks(own, count, random, /norm\.weight/.test(name) ? 0.3 : 0.1)
-    if (/norm\.weight|rope_freqs/.test(name)) for (const i of values.keys()) values[i] += 1
+    if (/norm\.weight|rope_f/.test(name)) for (const i of values.keys()) values[i] += 1
     const [, stem, kind] = /^(.*)\.(weight|bias)$/.exec(name) ?? []
     const tensor = { values, dims }
     if (name === 'rope_freqs.weight') scaling = longRope(values)
+    else if (/rope_factors/.test(name))
+      scaling = {
+        ...scaling,
+        rope_type: 'longrope',
+        [name.includes('long') ? 'long_factor' : 'short_factor']: [...values],
+        attention_factor: 1.25,
+      }
     else if (change) change(`${rename(stem)}.${kind}`, tensor, weights)
     else weights.set(`${rename(stem)}.${kind}`, tensor)
     return { name, dims, type: own, bytes }
