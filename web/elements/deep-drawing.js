@@ -65,7 +65,7 @@ export function arrange(
     rowLabel: label(rowTokens, rows),
     columnLabel: label(columnTokens, columns),
     titles: Boolean(rowTitle || columnTitle),
-    legend: true,
+    legend: 120,
     fontSize: style.fontSize,
   })
 }

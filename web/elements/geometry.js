@@ -23,8 +23,6 @@ export const WHOLE = Object.freeze({ zoom: 1, row: 0, column: 0 })
 const TITLE = 18
 const GAP = 6
 const LEGEND = 26
-/** A scale with its numbers needs this much, and more where they are long. */
-export const LEGEND_WIDTH = 120
 /** Cells are enlarged up to this many pixels. */
 const LARGEST_CELL = 96
 
@@ -39,15 +37,14 @@ const LARGEST_CELL = 96
  * @param {number} wanted.rowLabel the widest label
  * @param {number} wanted.columnLabel
  * @param {boolean} wanted.titles whether axes have titles
- * @param {boolean} wanted.legend
- * @param {number} [wanted.legendWidth] what its scale and the numbers at both ends need
+ * @param {number} wanted.legend what its scale and the numbers at both ends need; 0: there is none
  * @param {number} wanted.fontSize
  * @param {View} [wanted.view]
  * @returns {Layout}
  */
 export function layout(wanted) {
   const { rows, columns, width, most, tallest, mostHeight, rowLabel, columnLabel, titles, legend, fontSize } = wanted
-  const { view = WHOLE, legendWidth = LEGEND_WIDTH } = wanted
+  const { view = WHOLE } = wanted
   const title = titles ? TITLE : 0
   const rowLabels = rowLabel ? Math.min(Math.ceil(rowLabel), Math.max(24, Math.floor(width * 0.28))) + GAP : 0
   const left = title + rowLabels
@@ -64,7 +61,7 @@ export function layout(wanted) {
   const plot = { left, top: title + columnLabels, width: cellWidth * columns, height: cellHeight * rows }
   const seen = within(view, { rows, columns, cellWidth, cellHeight })
   return {
-    width: Math.ceil(left + Math.max(plot.width, legend ? Math.min(legendWidth, room) : 0) + 2),
+    width: Math.ceil(left + Math.max(plot.width, Math.min(legend, room)) + 2),
     height: Math.ceil(plot.top + plot.height + 2 + (legend ? LEGEND : 0)),
     plot,
     cellWidth: cellWidth * seen.zoom,
@@ -78,14 +75,9 @@ export function layout(wanted) {
   }
 }
 
-/** The width of a picture whose cells have their full size. @param {{ columns: number, most: number, rowLabel: number, titles: boolean, legend: boolean, legendWidth?: number }} wanted */
-export const naturalWidth = ({ columns, most, rowLabel, titles, legend, legendWidth = LEGEND_WIDTH }) =>
-  Math.ceil(
-    Math.max(columns * most, legend ? legendWidth : 0) +
-      (titles ? TITLE : 0) +
-      (rowLabel ? Math.ceil(rowLabel) + GAP : 0) +
-      2,
-  )
+/** The width of a picture whose cells have their full size. @param {{ columns: number, most: number, rowLabel: number, titles: boolean, legend: number }} wanted */
+export const naturalWidth = ({ columns, most, rowLabel, titles, legend }) =>
+  Math.ceil(Math.max(columns * most, legend) + (titles ? TITLE : 0) + (rowLabel ? Math.ceil(rowLabel) + GAP : 0) + 2)
 
 /**
  * A view that shows nothing beyond the matrix.

@@ -1,7 +1,6 @@
 // From the properties of a map to what is drawn.
 
 import { visible, widthOf } from './drawing-backends.js'
-import { LEGEND_WIDTH } from './geometry.js'
 import { short, write } from './number-text.js'
 import { check, difference, domainOf, extremes, hiddenIn } from './tensor-input.js'
 
@@ -65,7 +64,6 @@ export function wantedOf(map, { fontSize, family }, mostHeight, width, view, lar
   }
   const { least, most } = map.range
   const numbers = [least, most].map(value => widthOf(write(value, map.decimals), `400 ${fontSize}px ${family}`))
-  const ends = map.domain.map(value => widthOf(short(value), `400 11px ${family}`))
   return {
     rows,
     columns,
@@ -73,8 +71,8 @@ export function wantedOf(map, { fontSize, family }, mostHeight, width, view, lar
     view,
     fontSize,
     mostHeight,
-    legend: map.legend,
-    legendWidth: Math.max(LEGEND_WIDTH, Math.ceil(ends[0] + ends[1]) + 52), // both, gaps and the narrowest scale
+    // Both ends, gaps, and a scale that is not too narrow.
+    legend: map.legend ? map.domain.reduce((sum, end) => sum + widthOf(short(end), `400 11px ${family}`), 96) : 0,
     most: Math.max(Math.ceil(Math.max(...numbers, 20)) + 8, largest.width ?? 0),
     tallest: largest.height,
     rowLabel: widest(map.rowTokens.slice(0, rows)),
