@@ -36,7 +36,7 @@ async function fromPackage(name) {
   const node = name && globalThis.process?.getBuiltinModule
   if (!node) return undefined
   try {
-    const require = node('node:module').createRequire(`${process.cwd()}/`)
+    const require = node('node:module').createRequire(`${globalThis.process.cwd()}/`)
     return await node('node:fs/promises').readFile(require.resolve(`qkv/${name}`))
   } catch {
     return undefined

@@ -128,7 +128,7 @@ class DiskCache {
     if (!hash) return undefined
     const blob = this.#blob(hash)
     // Others may load the same file now: each writes a file of its own, and the last one to be ready replaces the blob.
-    const writer = `${encodeURIComponent(hostname())}.${process.pid}`
+    const writer = `${encodeURIComponent(hostname())}.${globalThis.process.pid}`
     const part = `${blob}.${writer}.${globalThis.crypto.randomUUID()}.incomplete`
     try {
       await fs.mkdir(dirname(part), { recursive: true })
@@ -187,7 +187,7 @@ async function removeLeft(blobs) {
 /** @param {number} pid */
 function isRunning(pid) {
   try {
-    return process.kill(pid, 0)
+    return globalThis.process.kill(pid, 0)
   } catch (error) {
     return /** @type {any} */ (error).code === 'EPERM' // it belongs to another user
   }
