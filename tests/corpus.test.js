@@ -362,6 +362,13 @@ for (const [title, given, message] of /** @type {const} */ ([
     )
   })
 
+test('two calls at once in one thread wait for each other: the first to end closes no model of the other', async () => {
+  const many = Array.from({ length: 8 }, () => texts).flat()
+  const long = { model: bert, what: { embeddings: true }, out: fresh(), partSize: 400 }
+  const short = { model: gpt2, what: { losses: true }, out: fresh() }
+  await Promise.all([corpus(texts.slice(0, 3), short), corpus(many, long)])
+})
+
 test('a text that is no text is named, and memory is given back after an error', async () => {
   const { resident } = qkv.memory
   await assert.rejects(

@@ -263,6 +263,14 @@ test('qkv/stories is a model without network, below 250 KB', () => {
   assert.equal(run(process.execPath, ['--input-type=module', '--eval', code]), '93760 34\n')
 })
 
+test('the command of the package prints its help', () => {
+  const { bin } = JSON.parse(read('package.json'))
+  assert.match(
+    run(process.execPath, [join(installed, bin.qkv), 'corpus', '--help']),
+    /^npx qkv corpus TEXTS --model MODEL/,
+  )
+})
+
 test('package.json has the version that the changelog begins with', () => {
   const [, version] = /^## (\S+?),? /m.exec(read('CHANGELOG.md')) ?? []
   assert.equal(JSON.parse(read('package.json')).version, version)

@@ -257,7 +257,7 @@ async function runOne(part, out, run) {
  * What runs parts, and how many at a time.
  * @param {NonNullable<CorpusOptions['workers']>} workers
  * @param {AbortSignal} [signal]
- * @returns {Promise<{ run: (part: CorpusPart) => Uint8Array | Promise<Uint8Array>, most: number, close: () => Promise<void> }>}
+ * @returns {Promise<{ run: (part: CorpusPart) => Uint8Array | Promise<Uint8Array>, most: number, close: () => Promise<unknown> }>}
  */
 async function startRunner(workers, signal) {
   if (typeof workers === 'object') return { run: workers.run, most: workers.count ?? 4, close: async () => {} }

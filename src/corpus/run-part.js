@@ -44,19 +44,24 @@ async function run(part, signal) {
     throw new TypeError(`runPart: ${describe(part)} given, a part as corpus gives it to workers expected`)
   const key = JSON.stringify(part.settings)
   if (last?.key !== key) {
-    await closeModel()
+    await close()
     last = { key, opened: open(part.settings) }
   }
   const opened = /** @type {NonNullable<typeof last>} */ (last).opened
   const made = await measurePart(await opened, part, signal).catch(async error => {
-    await closeModel()
+    await close()
     throw error
   })
   return encodePart(made)
 }
 
-/** Frees the model that was opened last. */
-export async function closeModel() {
+/** Frees the model that was opened last, after what runs. */
+export function closeModel() {
+  running = running.then(close)
+  return running
+}
+
+async function close() {
   const opened = await last?.opened.catch(() => undefined)
   last = undefined
   opened?.model.dispose()
