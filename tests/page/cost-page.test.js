@@ -7,8 +7,8 @@ import { becomes, go, LAYER, page, usePage } from './open.js'
 usePage({ hash: null })
 
 test('the chosen lengths are measured, the measurement can be cancelled, and its times are copied as CSV', async () => {
-  await go(`${LAYER}view=map`)
-  await page.click('#seen-cost')
+  await go(LAYER)
+  await page.click('#cost > summary')
   const ticked = () =>
     page
       .locator('[data-length]')
@@ -39,8 +39,8 @@ test('the chosen lengths are measured, the measurement can be cancelled, and its
 
 test('at 1280 px the number of the length stands beside its slider, and nothing runs under the inspector', async () => {
   await page.setViewportSize({ width: 1280, height: 800 })
-  await go(`${LAYER}view=map`)
-  await page.click('#seen-cost')
+  await go(LAYER)
+  await page.click('#cost > summary')
   const ends = () =>
     page.evaluate(() => {
       const edge = document.querySelector('.cost-controls')?.getBoundingClientRect().right ?? 0
@@ -52,8 +52,8 @@ test('at 1280 px the number of the length stands beside its slider, and nothing 
 })
 
 test('the slider of the length has a tick where the weights become more numbers than what is kept', async () => {
-  await go(`${LAYER}view=map`)
-  await page.click('#seen-cost')
+  await go(LAYER)
+  await page.click('#cost > summary')
   const crossing = Number(/4 d = (\d+)/.exec(await page.innerText('.cost-controls .note'))?.[1])
   const tick = await page.locator('#cost-length').evaluate(slider => {
     const { list } = /** @type {HTMLInputElement} */ (slider)
@@ -64,8 +64,8 @@ test('the slider of the length has a tick where the weights become more numbers 
 })
 
 test('a length that is being typed stays while the page is drawn anew, and what is too long becomes the longest', async () => {
-  await go(`${LAYER}view=map`)
-  await page.click('#seen-cost')
+  await go(LAYER)
+  await page.click('#cost > summary')
   await page.fill('#cost-number', '')
   await page.locator('#cost-number').pressSequentially('99999999')
   await page.locator('#cost-causal').evaluate(box => /** @type {HTMLInputElement} */ (box).click())

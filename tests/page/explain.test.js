@@ -21,6 +21,7 @@ import { DEFAULTS } from '../../web/rooms/layer/fields.js'
 import { settingsOf } from '../../web/rooms/layer/presets.js'
 import { change, edit } from '../../web/rooms/layer/settings.js'
 import { createArithmetic } from '../../web/rooms/layer/trace/arithmetic.js'
+import { wordOrder } from '../../web/rooms/layer/trace/word-order.js'
 import { withOrigin } from '../../web/rooms/layer/views/map-title.js'
 import { CASES, traced } from './cases.js'
 
@@ -259,4 +260,18 @@ test('the title of a map says where its numbers come from', () => {
   assert.equal(titleOf(edited), 'Weights (random, seed 123, cells set by hand)')
   assert.equal(titleOf(change(DEFAULTS, { model: 'handBuilt' })), 'Weights (built by hand)')
   assert.equal(titleOf(DEFAULTS, true), 'Weights (trained in another room)')
+})
+
+test('without positions each word has the same output in both orders; with any positions it has not', () => {
+  for (const model of /** @type {const} */ (['heads', 'multihead'])) {
+    const most = (/** @type {Partial<typeof DEFAULTS>} */ patch) => {
+      const result = traced(change(DEFAULTS, { model, sentence: 'dog bites man', dModel: 8, heads: 2, ...patch }))
+      return wordOrder(qkv, result, createArithmetic(qkv))?.most ?? Number.NaN
+    }
+    assert.ok(!(most({}) > 1e-6), `${model}: ${most({})}`)
+    for (const positions of /** @type {const} */ (['added', 'rotary']))
+      assert.ok(most({ positions }) > 1e-3, `${model}, ${positions}: ${most({ positions })}`)
+    assert.ok(most({ mask: 'causal' }) > 1e-3, 'a mask has an order, too')
+    assert.ok(Number.isNaN(most({ kind: 'cross' })))
+  }
 })

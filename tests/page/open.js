@@ -13,8 +13,9 @@ import { launch, plain, serve, settled, THROTTLE, WINDOW } from './browser.js'
 
 /** This link opens PyTorch's layer with matrices that are small enough to be read cell by cell. */
 export const SMALL_LAYER = '#2&model=multihead&dModel=8&heads=2'
-/** The link of One layer as it opens. */
-export const LAYER = '#2&'
+/** The link of One layer with the map alone, and as it opens: with the flow, and the map beside it. */
+export const LAYER = '#2&view=map'
+export const OPENS = '#2&'
 /** Milliseconds until a test gives up waiting for a state. The machine may be busy. */
 const PATIENCE = 120_000
 /** Milliseconds after which the page of a test is closed: an evaluation in a page that stands still would never end. */
@@ -196,6 +197,7 @@ export function usePage({ hash = LAYER, start } = {}) {
     if (hash === null) return
     await page.goto(url + hash)
     await page.locator('main').waitFor()
+    await whole()
   })
   afterEach(async () => {
     clearTimeout(limit)
@@ -283,10 +285,16 @@ export async function follow(address) {
   await settled(page)
 }
 
+/** What stands below the first screen of One layer comes when its picture stands. */
+async function whole() {
+  if (await page.locator('main.room').count()) await page.locator('.steps-panel').waitFor({ state: 'attached' })
+}
+
 /** Opens the page anew at another address, in the same tab. @param {string} address the hash */
 export async function go(address) {
   await page.goto('about:blank')
   await page.goto(url + address)
   await page.locator('main').waitFor()
+  await whole()
   await settled(page)
 }

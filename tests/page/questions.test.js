@@ -59,6 +59,15 @@ const QUESTIONS = [
     '2. where does a number come from?',
     async () => {
       await enter('layer')
+      await page.locator('#map').waitFor()
+      const place = () =>
+        page.locator('#map').evaluate(map => /** @type {any} */ (map).where({ row: 1, column: 1 })?.left)
+      await becomes(async () => typeof (await place()), 'number')
+      const { x, y } = await page.locator('#map').evaluate(map => {
+        const { left, top } = /** @type {any} */ (map).where({ row: 1, column: 1 })
+        return { x: left + 8, y: top + 8 }
+      })
+      await page.mouse.click(x, y)
       await reads('.panel .total', '= 0.6870')
       await page.locator('#chain .factor').last().click()
       await reads('.panel .steps', /random number: column \d of row 4 in the table .* drawn from seed 123/)
@@ -173,7 +182,7 @@ const QUESTIONS = [
     '11. how does cost grow with length?',
     async () => {
       await enter('layer')
-      await page.click('#seen-cost')
+      await page.click('#cost > summary')
       await page.locator('#cost .cost-table [data-value]').first().waitFor()
       await reads('#cost', /twice the length has four times as many weights/)
       const costs = () =>

@@ -12,7 +12,7 @@ import { filesOf, zipOf } from '../../build/zip.js'
 import { exerciseOf, GROUPS } from '../../web/exercises/index.js'
 import { settled } from './browser.js'
 import { filesOf as checkpoint, opened } from './golden-models.js'
-import { LAYER, page, reads, url, usePage } from './open.js'
+import { LAYER, OPENS, page, reads, url, usePage } from './open.js'
 
 const SINGLE = fileURLToPath(new URL('../../site/qkv.html', import.meta.url))
 
@@ -78,8 +78,8 @@ test('the site loads from a sub-path, under a strict Content-Security-Policy tha
   own.browser.complaints.splice(0) // those of what was tried here
 })
 
-/** What One layer loads when its picture stands: the walk through the steps below it, and a worker that compares large sums with float64. Learn and Models need theirs for the first picture. */
-const LATER = /^assets\/(?:worker|steps-panel)-/
+/** What One layer loads when its picture stands: the walk through the steps below it, the inspector, and a worker that compares large sums with float64. Learn and Models need theirs for the first picture. */
+const LATER = /^assets\/(?:worker|steps-panel|cell-panel)-/
 
 /** Bytes of each file of the site, gzipped. @type {Map<string, number>} */
 const gzipped = new Map()
@@ -120,7 +120,7 @@ async function downloads(hash) {
 
 test('any link loads at most 200 KB before its room is drawn, and what all rooms share is at most 120 KB', async t => {
   const sum = (/** @type {Iterable<number>} */ sizes) => [...sizes].reduce((a, b) => a + b, 0)
-  const rooms = ['', LAYER, '#2&room=learn', '#2&room=models']
+  const rooms = ['', OPENS, '#2&room=learn', '#2&room=models']
   const pages = ['#2&room=exercises', '#2&room=exercises&exercises.part=teachers']
   // In Learn and in Models the exercises of a module load the same files; in One layer each has its own pictures.
   /** @type {Map<unknown, string>} */

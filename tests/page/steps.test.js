@@ -159,7 +159,7 @@ test('in a window of 1280 by 800 the bar of steps is whole, an answer moves no m
   }
 
   await follow('#2&view=flow')
-  await page.locator('#flow .caption', { hasText: '→ goes on.' }).waitFor()
+  await page.locator('#flow .caption', { hasText: 'The output of' }).waitFor()
   const isWhole = () =>
     page.evaluate(() => {
       const player = document.querySelector('#flow')?.shadowRoot?.querySelector('.controls')?.getBoundingClientRect()

@@ -130,10 +130,10 @@ test('a link carries word and cell, and a number that was typed wrong', () => {
   assert.throws(() => start({ link: 'cell=weights.0.1' }))
 })
 
-test('a link opens every picture of a head; one that there is not is the map', () => {
+test('a link opens every picture of a head; one that there is not is the one that fits', () => {
   for (const name of VIEW_NAMES) assert.equal(start({ link: `view=${name}` }).store.state.settings.view, name)
   const { store } = start({ link: 'view=waves' })
-  assert.deepEqual([store.state.settings.view, store.link()], ['map', ''])
+  assert.deepEqual([store.state.settings.view, store.link()], ['', ''])
 })
 
 test('what is asked for follows from the state: trace, comparison and batch at rest, baseline where it is shown', async () => {

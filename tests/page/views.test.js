@@ -98,6 +98,9 @@ test('the numbers of each head follow from its weights', async () => {
 test('the flow shows the steps of the selected word; its output is that of the layer, and the next word is selected', async () => {
   await look('flow')
   const flow = page.locator('#flow')
+  await flow.locator('.caption', { hasText: 'The output of is begins with' }).waitFor() // it opens at its last frame
+  await flow.locator('input[type="range"]').focus()
+  await page.keyboard.press('Home')
   await flow.locator('.caption', { hasText: 'is is a row of 3 numbers.' }).waitFor()
   await flow.locator('[data-act="next"]').click()
   await flow.locator('.caption', { hasText: 'short is a row of 3 numbers.' }).waitFor()

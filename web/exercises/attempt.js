@@ -74,8 +74,11 @@ export function withParameters(before, set = '') {
   return String(all)
 }
 
-/** The start of an exercise, as parameters of its room. @param {Exercise} exercise @param {number} seed */
-export const startOf = ({ start }, seed) => (typeof start === 'function' ? start(seed) : start)
+/** The start of an exercise, as parameters of its room: in One layer with the map, which the tasks speak of. @param {Exercise} exercise @param {number} seed */
+export function startOf({ id, room, start }, seed) {
+  const link = typeof start === 'function' ? start(seed) : start
+  return room === 'layer' && id !== 'own' && !/(^|&)view=/.test(link) ? `${link}&view=map` : link
+}
 
 /** The answer of an attempt, which may depend on the state. @param {import('./exercise.js').Attempt} attempt @param {import('./exercise.js').Given} given @returns {unknown} */
 export const answerOf = ({ answer }, given) => (typeof answer === 'function' ? answer(given) : answer)

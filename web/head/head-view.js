@@ -9,7 +9,7 @@ import { VIEW_NAMES, VIEWS } from './views/index.js'
 /** @typedef {import('./head.js').HeadViewTranslate} HeadViewTranslate */
 
 /** Those that need no more than the weights of the head. */
-export const WEIGHT_VIEWS = VIEW_NAMES.filter(name => name !== 'flow')
+export const WEIGHT_VIEWS = VIEW_NAMES.filter(name => name !== 'flow' && name !== 'plane')
 
 /** The picture of a view; of an unknown one, the map. @param {string} view */
 const pictureOf = view => VIEWS.find(({ name }) => name === view) ?? headMap

@@ -199,6 +199,9 @@ export type Flow = {
   step?: import('../elements/flow-frames.js').FlowStep
 }
 
+/** Queries and keys of a head in two dimensions. `above`: scores less the mean of their row; `kept`: the share of their squares that the plane holds; `query`: the one that is spoken of. */
+export type Plane = { q: Matrix; k: Matrix; above: Matrix; kept: number; query: number; weights: Matrix }
+
 /** The numbers of all heads. */
 export type HeadTable = {
   caption: string
@@ -239,6 +242,8 @@ export type HeadView = {
   heads?: HeadTable
   /** All heads of its layer, by their names: `data` from `from` on is (heads, queries, keys); `own` is this one. */
   layer?: { data: Float32Array; from: number; names: readonly string[]; own: number }
+  /** Its queries and keys in a plane. */
+  plane?: Plane
   /** Its steps, where the room has them. */
   flow?: Flow
   className?: string

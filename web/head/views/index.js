@@ -5,8 +5,9 @@ import { headFlow } from './head-flow.js'
 import { headLines } from './head-lines.js'
 import { headMap } from './head-map.js'
 import { headNumbers } from './head-numbers.js'
+import { headPlane } from './head-plane.js'
 
 /** @type {readonly import('../head.js').HeadPicture[]} */
-export const VIEWS = [headFlow, headMap, headLines, headDifference, headNumbers]
+export const VIEWS = [headFlow, headMap, headLines, headPlane, headDifference, headNumbers]
 
 export const VIEW_NAMES = VIEWS.map(({ name }) => name)

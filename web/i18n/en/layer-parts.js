@@ -119,6 +119,14 @@ export const texts = {
   'shape.back': 'transpose back',
   'shape.join': 'view',
   'shape.out': 'project',
+  orderText:
+    'Attention compares each word with each other word, wherever they stand. Without positions a sentence is a bag of words; positions tell the layer who stands where.',
+  orderCaption: 'The first number of each word’s output, in both orders',
+  orderSame: 'Each word has the same output in both orders: no number differs by more than {most}, which is rounding.',
+  orderMoves: 'The outputs depend on the order: the largest difference is {most}.',
+  orderMasked:
+    'The outputs depend on the order, also by the mask, which hides other words: the largest difference is {most}.',
+  orderNone: 'This needs one sentence of up to 64 words, and random matrices.',
   exportTrained:
     'The link opens this layer again, and the file has every number. A program of the whole model is in Models.',
   exportText:

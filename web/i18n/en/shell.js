@@ -111,6 +111,7 @@ export const texts = {
   paintMask: 'Paint mask',
   'view.map': 'Map',
   'view.lines': 'Lines',
+  'view.plane': 'Angles',
   'view.numbers': 'Numbers',
   mapOf: '{map} ({origin})',
 }

@@ -107,6 +107,7 @@ export const texts = {
   paintMask: '涂抹掩码',
   'view.map': '热图',
   'view.lines': '连线',
+  'view.plane': '夹角',
   'view.numbers': '数字',
   mapOf: '{map}（{origin}）',
 }

@@ -4,6 +4,7 @@ import { messageOf, Trouble } from '../../files/trouble.js'
 import { fromLink, toLink } from '../../shell/settings-link.js'
 import { headsOfImported } from './check-settings.js'
 import { cellOfFrame, STEP_OF } from './explain/frame-steps.js'
+import { pictureOf } from './explain/picture.js'
 import { stepsOf } from './explain/steps.js'
 import { strongestLink } from './explain/strongest-link.js'
 import { isDone, stopOf, VECTOR_SIZE } from './explain/tour.js'
@@ -181,10 +182,11 @@ const BESIDE_FLOW = { join: 'joined', out: 'final' }
 
 /** Shows a step: its frame of the flow, or its matrices below. @param {LayerState} state @param {string} step @returns {LayerStep} */
 function goTo(state, step) {
-  const { view, word, head } = state.settings
+  const { word, head } = state.settings
   const result = resultOf(state)
   const shown = { set: { step }, view: { pointed: undefined } }
-  if (view !== 'flow') return { ...shown, effects: [{ type: 'reveal', selector: `#step-${step}` }] }
+  if (pictureOf(state.settings, result) !== 'flow')
+    return { ...shown, effects: [{ type: 'reveal', selector: `#step-${step}` }] }
   const matrix = BESIDE_FLOW[step]
   const row = word?.side === 'queries' ? word.position : ((result && strongestLink(result, head))?.row ?? 0)
   const opened = matrix && select(state, { cell: { matrix, head: 0, row, column: 0 } })
@@ -277,7 +279,8 @@ const plain = {
   },
   clear,
   moveStep,
-  pass: ({ settings }, step) => (settings.view === 'flow' || step === settings.step ? undefined : { set: { step } }),
+  pass: ({ settings, got }, step) =>
+    pictureOf(settings, resultOf({ got })) === 'flow' || step === settings.step ? undefined : { set: { step } },
   refresh: () => ({}),
   setDistribution: ({ view }, size) => ({
     view: { vectorSize: size ?? view.vectorSize, hasDistribution: size !== undefined },

@@ -316,14 +316,14 @@ export const FIELDS = {
   cell: setting(cell, null, place),
   /** The cell that is subtracted from the selected one. */
   less: setting(cell, null, place),
-  /** Of those below the picture. */
-  step: setting(text(), 'embed', shown),
+  /** Of those below the picture; without one the flow shows its last frame. */
+  step: setting(text(), '', shown),
   /** The stop of the tour, from 1. */
   tour: setting(count(), null, shown),
   /** The settings from before the tour, as a link, or ''. */
   before: setting(text(), '', shown),
-  /** The picture of the selected head: a name of `web/head/views/index.js`, as the room sees to. */
-  view: setting(text(), 'map', page),
+  /** The picture of the selected head: a name of `web/head/views/index.js`, as the room sees to; '': as `explain/picture.js` chooses. */
+  view: setting(text(), '', page),
   /** With view 'difference': another head, or the baseline. */
   minus: oneOf(['head', 'settings'], page),
   /** That head. */

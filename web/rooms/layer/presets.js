@@ -1,6 +1,7 @@
 // Settings by name. To add one: a line here, its texts `preset.NAME` and `preset.NAME.note` in the language files.
 
 import { DEFAULTS } from './fields.js'
+import { TRAINED } from './limits.js'
 import { change, signature } from './settings.js'
 
 /** @import { Settings } from './layer.js' */
@@ -9,6 +10,10 @@ import { change, signature } from './settings.js'
 /** A trained head, opened in Models: of a translation the one that aligns its words, else the one that looks from "he" at the name. @param {Pick<Settings, 'kind'>} settings */
 export const trainedLink = ({ kind }) =>
   `#2&room=models&models.checkpoint=${kind === 'cross' ? 'translation&models.at=c1.1' : 'stories&models.prompt=Lily+and+Tom+are+friends+.+Is+he&models.at=1.2'}`
+
+/** A head of the model that ships with the page, in Models. @param {string} sentence @param {string} head */
+export const shippedLink = (sentence, head) =>
+  `#2&${new URLSearchParams({ room: 'models', 'models.checkpoint': TRAINED.name, 'models.prompt': sentence, 'models.at': head })}`
 
 /** The room that trains what the page shows: the heads of a translation look from one language at another. @param {Pick<Settings, 'kind'>} settings */
 export const trainingLink = ({ kind }) => `#2&room=learn${kind === 'cross' ? '&learn.task=translation' : ''}`

@@ -131,6 +131,5 @@ export function settingsOfTensors({ tokens, keyTokens, ...tensors }) {
     imported,
     sentence: names,
     second: imported.keyTokens?.join(' ') ?? (L === S ? names : ''),
-    step: weights ? 'softmax' : 'project',
   }
 }

@@ -7,6 +7,7 @@ import { chainOf } from './chain.js'
 import { comparedWith } from './comparison.js'
 import { sourcesOf, targetsOf } from './dependencies.js'
 import { matricesOf } from './matrix-names.js'
+import { pictureOf } from './picture.js'
 import { strongestLink } from './strongest-link.js'
 
 /** @import { Arithmetic, Cell, Difference, Explanation, Matrices, Region, Result, Settings } from '../layer.js' */
@@ -15,6 +16,7 @@ import { strongestLink } from './strongest-link.js'
  * @typedef {object} Scene
  * @property {Result} result
  * @property {number} head the one that is shown
+ * @property {string} picture of that head: a name of `web/head/views/index.js`
  * @property {Matrices} matrices of that head
  * @property {import('../../../elements/statistics.js').HeadStatistics[]} [statistics] with view 'numbers': of each head
  * @property {import('./comparison.js').Compared} [compared] with view 'difference'
@@ -51,15 +53,16 @@ export function createScenes() {
       last = { result, head, matrices: matricesOf(result, head), link: strongestLink(result, head), mask }
     }
     const { link } = last
-    const { view } = settings
+    const picture = pictureOf(settings, result)
     const strongest = { matrix: /** @type {const} */ ('weights'), head, row: link?.row ?? 0, column: link?.column ?? 0 }
     const cell = settings.cell ?? strongest
     const lit = pointed ?? cell
     const { weights } = result.tensors
-    if (view === 'numbers' && weights) last.statistics ??= result.statistics ?? headStatistics(weights)
-    if (view === 'difference') last.compared = comparedWith(result, head, settings, arithmetic, baseline)
+    if (picture === 'numbers' && weights) last.statistics ??= result.statistics ?? headStatistics(weights)
+    if (picture === 'difference') last.compared = comparedWith(result, head, settings, arithmetic, baseline)
     return {
       ...last,
+      picture,
       cell,
       lit,
       arithmetic,

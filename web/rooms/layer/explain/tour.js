@@ -21,7 +21,7 @@ import { change } from '../settings.js'
 export const VECTOR_SIZE = 64
 
 /** @param {Settings} settings @param {Partial<Settings>} patch @returns {Settings} */
-const with_ = (settings, patch) => ({ ...change(settings, patch), ...patch })
+const with_ = (settings, patch) => ({ ...change(settings, patch), view: 'map', ...patch })
 /** @param {number} row @param {number} column @param {number} [head] */
 const weight = (row, column, head = 0) => ({ matrix: /** @type {const} */ ('weights'), head, row, column })
 /** @param {number} position */
@@ -32,7 +32,7 @@ export const STOPS = [
   {
     id: 'root',
     exercise: 'e4',
-    settings: settingsOf('self'),
+    settings: with_(settingsOf('self'), {}),
     target: '#distribution',
     does: '.distribution-controls',
     changes: ['vectorSize'],
@@ -40,7 +40,7 @@ export const STOPS = [
   {
     id: 'mask',
     exercise: 'e5',
-    settings: settingsOf('causal'),
+    settings: with_(settingsOf('causal'), {}),
     target: '#algebra',
     does: '[data-value=mask], #settings-open',
     changes: ['mask', 'masking', 'painted'],
@@ -70,7 +70,7 @@ export const STOPS = [
   },
   {
     id: 'kernel',
-    settings: settingsOf('waistline'),
+    settings: with_(settingsOf('waistline'), {}),
     target: '#plot',
     changes: ['imported', 'edits', 'sentence', 'sigma'],
   },

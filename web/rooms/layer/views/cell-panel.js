@@ -410,9 +410,9 @@ export function inspector(context) {
     redraw: actions.refresh,
   }
   const drawn = { t, isDark, act, sum: arithmetic.sum }
-  const { cell, view } = settings
-  if (cell) uncovering().then(({ uncover }) => uncover('inspector', `#${view}`, cell))
-  return html`<div class="side">${drawInspector({
+  const { cell } = settings
+  if (cell) uncovering().then(({ uncover }) => uncover('inspector', `#${context.picture}`, cell))
+  return drawInspector({
     ...drawn,
     id: 'inspector',
     className: 'panel',
@@ -421,7 +421,7 @@ export function inspector(context) {
     isOpen: settings.cell !== null || settings.word !== null,
     hasBack: visits.hasBack,
     hasForward: visits.hasForward,
-  })}</div>`
+  })
 }
 
 /** @param {SceneContext} context @param {Place} place */

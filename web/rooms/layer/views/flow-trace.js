@@ -1,6 +1,7 @@
 // The steps of the chosen head as <qkv-flow> takes them, with the sums of the values that it shows on the way.
 
 import { firstFrame, STEP_OF } from '../explain/frame-steps.js'
+import { hasFlow } from '../explain/picture.js'
 
 /** @import { FloatTensor, SceneContext } from '../layer.js' */
 
@@ -27,9 +28,7 @@ export function flowOf({ arithmetic, result, head, link, settings, frame }) {
     weights,
     output,
   } = result.tensors
-  const { softmaxAxis, masking } = result.settings
-  const isOther = softmaxAxis !== 'keys' || (masking === 'after' && result.visible !== undefined)
-  if (!Q || !K || !V || !scores || !weights || !output || isOther || result.smalls) return undefined
+  if (!hasFlow(result) || !Q || !K || !V || !scores || !weights || !output) return undefined
   const { side, position } = settings.word ?? { side: 'queries', position: link?.row ?? 0 } // the answer speaks of it, too
   const query = side === 'queries' || !result.settings.isCross ? position : 0
   const trace = {

@@ -8,13 +8,12 @@ import { createScenes } from '../explain/scene.js'
 import { checkedBaseline, hasDistribution } from '../needs.js'
 import { presetOf } from '../presets.js'
 import { computeOf } from '../trace/compute.js'
-import { inspector } from './cell-panel.js'
 import { controls } from './controls.js'
 import { folded, part } from './folded.js'
 import { heads } from './head-list.js'
 import { dock } from './matrix-dock.js'
 import { sentenceBar } from './sentence.js'
-import { stage } from './stage.js'
+import { besideFlow, sentenceHead, stage } from './stage.js'
 
 /** @import { Context, LayerContext, SceneContext } from '../layer.js' */
 
@@ -95,6 +94,13 @@ const walk = later(async () => {
   await idle()
   return import('./steps-panel.js')
 })
+/** The inspector; where nothing is selected it comes when the picture stands. */
+const panel = later(() => import('./cell-panel.js'))
+const panelAtRest = later(async () => {
+  await idle()
+  return import('./cell-panel.js')
+})
+const order = part(async () => (await import('./order-panel.js')).orderPanel)
 const cost = part(async () => (await import('./cost-panel.js')).costPanel)
 const exported = part(async () => (await import('./transfer.js')).exportPart)
 const imported = part(async () => (await import('./transfer.js')).importPart)
@@ -118,8 +124,21 @@ function distributionPart(context) {
 /** What comes after the steps, folded. @param {SceneContext} context */
 const foldedParts = context => {
   const { t } = context
-  return html`${folded(context, 'cost', t('cost'), cost)} ${folded(context, 'export', t('export'), exported)}
+  return html`${folded(context, 'order', t('order'), order)} ${folded(context, 'cost', t('cost'), cost)} ${folded(context, 'export', t('export'), exported)}
     ${folded(context, 'import', t('import'), imported)}`
+}
+
+/** Beside the flow its map, and what is selected; beside another picture what is selected, or the strongest link. @param {SceneContext} context */
+function side(context) {
+  const { settings, picture } = context
+  const isFlow = picture === 'flow'
+  const isSelected = settings.cell !== null || settings.word !== null
+  if (!isSelected) panelAtRest.ask(() => {})
+  const shown = isSelected ? panel : panelAtRest
+  return html`<div class="side"><div class="side-stack">
+    ${isFlow ? besideFlow(context) : nothing}
+    ${isFlow && !isSelected ? nothing : shown.draw(({ inspector }) => inspector(context))}
+  </div></div>`
 }
 
 /** @param {SceneContext} context @param {boolean} isStale */
@@ -127,9 +146,11 @@ const layer = (
   context,
   isStale,
 ) => html`<main class="room ${context.result.heads > 1 ? '' : 'has-one-head'} ${isStale ? 'is-stale' : ''}" aria-busy=${context.progress !== undefined}>
+    ${sentenceHead(context)}
+    <div class="work ${context.picture === 'flow' ? 'has-beside' : ''}">
     <div class="screen">${heads(context)}${stage(context)}</div>
-    ${inspector(context)} ${dock(context)}
-    <div class="below">${context.result.curve ? curve.draw(({ plot }) => plot(context)) : nothing}<div class="experiments">${isHandBuilt(context.result) ? induction.draw(({ inductionPanel }) => inductionPanel(context)) : nothing}${distributionPart(context)}</div>${walk.draw(({ stepsPanel }) => stepsPanel(context))}${badge(context)}${foldedParts(context)}</div>
+    ${side(context)} ${dock(context)}
+    <div class="below">${context.result.curve ? curve.draw(({ plot }) => plot(context)) : nothing}<div class="experiments">${isHandBuilt(context.result) ? induction.draw(({ inductionPanel }) => inductionPanel(context)) : nothing}${distributionPart(context)}</div>${foldedParts(context)}${walk.draw(({ stepsPanel }) => stepsPanel(context))}${badge(context)}</div></div>
   </main>`
 
 /** @param {LayerContext} given */

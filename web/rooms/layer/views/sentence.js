@@ -1,14 +1,14 @@
 import { html, nothing } from 'lit'
 import { live } from 'lit/directives/live.js'
 import { menu, menuChoices } from '../../../shell/menu.js'
-import { FIELDS, hasScores, isPair } from '../fields.js'
+import { FIELDS, isPair } from '../fields.js'
 import { TRAINED } from '../limits.js'
 import { PRESETS } from '../presets.js'
 import { tokenizerFor } from '../sentence-tokens.js'
 import { problemOf, showSettings } from './controls.js'
 import { partTexts } from './folded.js'
 
-/** @import { Context, FieldName, PresetId, Scene } from '../layer.js' */
+/** @import { Context, PresetId, Scene } from '../layer.js' */
 
 /** @import { Key } from '../../../i18n/index.js' */
 
@@ -49,9 +49,9 @@ export function sentenceBar(context) {
     </div>
     <tool-group class="bar-tools" aria-label=${t('settings')}>
       ${numbers(context)}
-      ${settings.model === 'trained' ? nothing : tokenizers(context)}
+      ${settings.tokenizer === 'words' || settings.model === 'trained' ? nothing : tokenizers(context)}
       ${menu({ id: 'examples', label: html`<span class="quiet">${t('example')}</span> <span class="example-name" title=${preset ? t(`preset.${preset}`) : t('own')}>${preset ? t(`preset.${preset}`) : t('own')}</span>` }, presets(context))}
-      ${values(context)}
+      <button type="button" class="tool" id="settings-open" aria-controls="settings" aria-expanded="false" @click=${() => showSettings()}>${t('settings')}</button>
     </tool-group>
   </section>`
 }
@@ -138,29 +138,4 @@ function differs({ t, actions }, preset) {
         : nothing
     }
   </details>`
-}
-
-/** The settings in a line; each value opens the drawer at its field. @param {Context} context */
-function values({ t, settings }) {
-  const { model, mask } = settings
-  const isDrawn = model === 'heads' || model === 'multihead'
-  const masked = settings.painted.length ? t('mask.painted') : t(`value.mask.${mask}`)
-  /** @type {[FieldName, string][]} */
-  const all = [
-    ...(model === 'imported'
-      ? []
-      : /** @type {[FieldName, string][]} */ ([['heads', t('value.heads', { heads: settings.heads })]])),
-    ...(isDrawn
-      ? /** @type {[FieldName, string][]} */ ([['dModel', t('value.dModel', { dModel: settings.dModel })]])
-      : []),
-    ...(hasScores(settings) ? /** @type {[FieldName, string][]} */ ([['mask', masked]]) : []),
-    /** @type {[FieldName, string]} */ (
-      isDrawn ? ['seed', t('value.seed', { seed: settings.seed })] : ['model', t(`model.${model}`)]
-    ),
-  ]
-  return html`<span class="values">${all.map(
-    ([field, text]) =>
-      html`<button type="button" class="value" data-value=${field} @click=${() => showSettings(field)}>${text}</button>`,
-  )}</span>
-    <button type="button" class="tool" id="settings-open" aria-controls="settings" aria-expanded="false" @click=${() => showSettings()}>${t('settings')}</button>`
 }

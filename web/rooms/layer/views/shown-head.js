@@ -4,6 +4,7 @@ import { html } from 'lit'
 import { short } from '../../../files/number-format.js'
 import { glosses, withGlosses } from '../../../head/glosses.js'
 import { largestOf } from '../../../head/scale.js'
+import { later } from '../../../shell/later.js'
 import { otherHead } from '../explain/comparison.js'
 import { namesOf } from '../explain/labels.js'
 import { hasScores } from '../fields.js'
@@ -12,7 +13,7 @@ import { partTexts } from './folded.js'
 import { headName, headSentences } from './head-list.js'
 import { withOrigin } from './map-title.js'
 import { selectCell, selectWord } from './select.js'
-import { domain, spokenWord } from './spoken.js'
+import { domain, meantWord, spokenWord } from './spoken.js'
 import { share } from './word-buttons.js'
 
 /** @import { FloatTensor, Matrix, MatrixId, SceneContext } from '../layer.js' */
@@ -28,7 +29,7 @@ export const glossOf = ({ t, result: { settings }, actions }) =>
 
 /** @param {SceneContext} context @returns {HeadView} */
 export function shownHead(context) {
-  const { t, head, matrices, mask, mode, pointed, result, settings, filter, range } = context
+  const { t, head, matrices, mask, mode, pointed, result, settings, filter, range, picture } = context
   const { tensor, before } = /** @type {Matrix} */ (matrices.get('weights'))
   const { queries, keys } = namesOf(result)
   const gloss = glossOf(context)
@@ -43,7 +44,7 @@ export function shownHead(context) {
     queries: withGlosses(queries, gloss),
     keys: withGlosses(keys, gloss),
     isCross: result.settings.isCross,
-    view: settings.view,
+    view: picture,
     mode,
     domain: domain(context),
     pointed: own(pointed),
@@ -51,11 +52,26 @@ export function shownHead(context) {
     subtracted: own(settings.less),
     word: spokenWord(context),
     rows: { filter, range },
-    less: settings.view === 'difference' ? less(context) : undefined,
-    flow: settings.view === 'flow' ? flowOf(context) : undefined,
-    layer: settings.view === 'lines' ? allHeads(context) : undefined,
-    heads: settings.view === 'numbers' ? numbersOfHeads(context) : undefined,
+    less: picture === 'difference' ? less(context) : undefined,
+    flow: picture === 'flow' ? flowOf(context) : undefined,
+    layer: picture === 'lines' ? allHeads(context) : undefined,
+    plane: picture === 'plane' ? planeView(context) : undefined,
+    heads: picture === 'numbers' ? numbersOfHeads(context) : undefined,
   }
+}
+
+const planes = later(() => import('../trace/plane.js'))
+
+/** The queries and keys of the head in a plane, once what computes it is here. @param {SceneContext} context @returns {HeadView['plane']} */
+function planeView(context) {
+  const { qkv, result, head, matrices, actions } = context
+  const { tensor: weights } = /** @type {Matrix} */ (matrices.get('weights'))
+  planes.ask(actions.refresh)
+  const plane = planes.module?.planeOf(qkv, result, head)
+  if (!plane) return undefined
+  const word = meantWord(context)
+  const query = word?.side === 'queries' ? word.position : (context.link?.row ?? 0)
+  return { ...plane, query, weights }
 }
 
 /** The weights of all heads, where all are kept. @param {SceneContext} context @returns {HeadView['layer']} */

@@ -7,6 +7,11 @@ import { domainOf, largestOf } from '../../../head/scale.js'
 /** The word that the stage speaks of: under the pointer, or selected. @param {SceneContext} context @returns {Word | undefined} */
 export const spokenWord = ({ hovered, settings }) => hovered ?? settings.word ?? undefined
 
+/** The same; else the query of the strongest link, of which the answer speaks and which the flow shows. @param {SceneContext} context @returns {Word | undefined} */
+export const meantWord = context =>
+  spokenWord(context) ??
+  (spokenCell(context) || !context.link ? undefined : { side: 'queries', position: context.link.row })
+
 /** The cell of the weights that the stage speaks of. @param {SceneContext} context */
 export function spokenCell({ pointed, settings, head }) {
   const cell = pointed ?? settings.cell

@@ -5,14 +5,14 @@ import { headView, paintButton, pictureSelector, viewTabs } from '../../../head/
 import { colourOf } from '../../../head/number-colours.js'
 import { MANY_ROWS } from '../../../head/part-of-map.js'
 import { looksAt, seenBy, shades } from '../explain/word-facts.js'
-import { trainedLink, trainingLink } from '../presets.js'
+import { shippedLink, trainedLink, trainingLink } from '../presets.js'
 import { isSameCell } from '../settings.js'
 import { partTexts } from './folded.js'
 import { headAnswer } from './head-list.js'
 import { originOf } from './map-title.js'
 import { saveMenu } from './save-menu.js'
 import { glossOf, headActions, scaleChoice, shownHead } from './shown-head.js'
-import { domain, spokenCell, spokenWord } from './spoken.js'
+import { domain, meantWord, spokenCell, spokenWord } from './spoken.js'
 import { cellSentence, evenSentence, rich, weightsOf, wordButton, wordSentences } from './word-buttons.js'
 
 /** @import { Matrix, SceneContext, Word } from '../layer.js' */
@@ -61,7 +61,7 @@ function tokenRow(context, side) {
   const { t, result, settings, isDark } = context
   const { isCross } = result.settings
   const { tokens } = result.settings[side]
-  const word = spokenWord(context)
+  const word = meantWord(context)
   const isShaded = word && (isCross ? word.side !== side : true)
   const shade = isShaded ? shades(weightsOf(context), word) : undefined
   const reach = domain(context)[1]
@@ -96,7 +96,7 @@ let lastArcs
 function arcs(context) {
   const { result, hovered, mask } = context
   const cell = hovered ? undefined : spokenCell(context)
-  const word = spokenWord(context)
+  const word = meantWord(context)
   const weights = weightsOf(context)
   const key = [weights, mask, word?.side, word?.position, cell?.row, cell?.column]
   if (lastArcs?.key.every((each, i) => each === key[i])) return lastArcs.arcs
@@ -143,21 +143,15 @@ function answer(context) {
   </div>`
 }
 
-/** From random matrices to trained ones, and to what stands far below. @param {SceneContext} context */
-function linksBelow({ t, result, actions }) {
-  const { model } = result.settings
-  const below = (/** @type {'cost' | 'export'} */ id) => {
-    const show = (/** @type {Event} */ event) => {
-      event.preventDefault() // the hash is the settings'
-      actions.show(id)
-    }
-    return html`<a href="#${id}" id="seen-${id}" @click=${show}>${t(id)}</a>`
+/** To the whole model of a trained head; from random matrices to models that were trained. @param {SceneContext} context */
+function linksBelow({ t, result, head }) {
+  const { model, layer, sentence } = result.settings
+  if (model === 'trained') {
+    const name = `${layer}.${head + 1}`
+    return html`<p class="note links-below"><a id="to-trained" href=${shippedLink(sentence, name)}>${t('seeShipped', { name })}</a></p>`
   }
-  return html`<p class="note links-below">${
-    model === 'heads' || model === 'multihead'
-      ? html`<a id="to-trained" href=${trainedLink(result.settings)}>${t(`seeTrained.${result.settings.kind}`)}</a> · <a id="to-training" href=${trainingLink(result.settings)}>${t('trainOne')}</a> · `
-      : nothing
-  }${below('cost')} · ${below('export')}</p>`
+  if (model !== 'heads' && model !== 'multihead') return nothing
+  return html`<p class="note links-below"><a id="to-trained" href=${trainedLink(result.settings)}>${t(`seeTrained.${result.settings.kind}`)}</a> · <a id="to-training" href=${trainingLink(result.settings)}>${t('trainOne')}</a></p>`
 }
 
 /** What is seen, and that it is not trained. @param {SceneContext} context */
@@ -172,14 +166,14 @@ function seen(context) {
 
 /** The views of the chosen head, and what can be done on the map. @param {SceneContext} context */
 function tabs(context) {
-  const { t, settings, actions, mode } = context
+  const { t, picture, settings, actions, mode } = context
   const large = /** @type {Matrix} */ (context.matrices.get('weights'))
   return html`<tool-group class="tabs" aria-label=${t('view')}>
-    ${viewTabs(settings.view, headActions(context).show, t)}
+    ${viewTabs(picture, headActions(context).show, t)}
     <span class="spring"></span>
-    ${settings.view === 'map' && hasScores(settings) ? paintButton({ prefix: '', mode }, actions.setMode, t) : nothing}
-    ${context.result.heads > 1 ? saveMenu({ t, className: 'of-heads', text: t.elements.heads, picture: 'qkv-heads' }) : nothing}
-    ${saveMenu({ t, className: 'of-weights', text: t(/** @type {any} */ (`view.${settings.view}`)), matrix: large, picture: pictureSelector({ prefix: '', view: settings.view }) })}
+    ${picture === 'map' && hasScores(settings) ? paintButton({ prefix: '', mode }, actions.setMode, t) : nothing}
+    ${context.result.heads > 1 && picture !== 'flow' ? saveMenu({ t, className: 'of-heads', text: t.elements.heads, picture: 'qkv-heads' }) : nothing}
+    ${saveMenu({ t, className: 'of-weights', text: t(/** @type {any} */ (`view.${picture}`)), matrix: large, picture: pictureSelector({ prefix: '', view: picture }) })}
   </tool-group>`
 }
 
@@ -191,20 +185,27 @@ function left({ t, result, head }) {
   return html`<p class="note left-out">${partTexts(t).draw(t => t(key, params))}</p>`
 }
 
-/**
- * The sentence, the answer, the picture of the chosen head.
- * @param {SceneContext} context
- */
-export function stage(context) {
-  const { t, result, settings } = context
+/** The sentence with its arcs, and the answer: the head of the room. @param {SceneContext} context */
+export function sentenceHead(context) {
+  const { t, result } = context
   const { isCross, batch } = result.settings
-  return html`<section class="stage" id="stage" tabindex="-1" aria-label=${t('matrix.weights')}>
+  return html`<div class="sentence-head">
     ${batch > 1 ? html`<p class="note" id="one-of-batch">${t('oneOfBatch', { batch })}</p>` : nothing}
     <div class="token-rows">${tokenRow(context, 'queries')} ${isCross ? tokenRow(context, 'keys') : nothing}<word-arcs .arcs=${arcs(context)}></word-arcs></div>
     ${answer(context)}
-    ${seen(context)}
+  </div>`
+}
+
+/** The picture of the chosen head. @param {SceneContext} context */
+export function stage(context) {
+  const { t, picture } = context
+  return html`<section class="stage" id="stage" tabindex="-1" aria-label=${t('matrix.weights')}>
     ${tabs(context)}
-    ${headView(shownHead(context), headActions(context), t, settings.view === 'map' ? scaleChoice(context) : nothing)}
-    ${linksBelow(context)} ${left(context)}
+    ${headView(shownHead(context), headActions(context), t, picture === 'map' ? scaleChoice(context) : nothing)}
+    ${seen(context)} ${linksBelow(context)} ${left(context)}
   </section>`
 }
+
+/** The map of the head, beside its flow. @param {SceneContext} context */
+export const besideFlow = context =>
+  html`<div class="beside">${headView({ ...shownHead(context), view: 'map' }, headActions(context), context.t)}</div>`

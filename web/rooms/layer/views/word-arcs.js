@@ -3,7 +3,7 @@ import { html, LitElement, svg } from 'lit'
 /** @typedef {{ from: string, to: string, weight: number, isFrom?: boolean }} Arc words as `data-word` names them; isFrom: another word looks at this one */
 
 /** Pixels of a weight of 1, and of the room above the words. */
-const [WIDTH, ROOM] = [8, 20]
+const [WIDTH, ROOM] = [8, 28]
 
 /**
  * Arcs over the words of the sentence: from the word that is meant to what it looks at, as wide as the weights, and dotted from the

@@ -1,0 +1,88 @@
+// Queries and keys of a head as arrows in a plane, so that the product of two arrows is what softmax sees of their score: how far it
+// lies above the mean of its row. The two directions are those of the first two singular values of these differences.
+
+import { Tensor } from 'qkv'
+import { ofHead } from '../numbers/tensors.js'
+
+/** @import { Qkv } from 'qkv' */
+/** @import { FloatTensor, Result } from '../layer.js' */
+
+/** Steps until the directions stand: each divides what is left of the others by the ratio of their variances. */
+const STEPS = 60
+
+/** Keys of which an arrow each is drawn. */
+const MOST = 128
+
+/** @param {ArrayLike<number>} x */
+const norm = x => Math.hypot(...Array.from(x))
+
+/** Makes two columns perpendicular and of length 1. @param {FloatTensor} axes (d, 2) */
+function orthonormal({ data, dims }) {
+  const column = (/** @type {number} */ c) => Float64Array.from({ length: dims[0] }, (_, i) => data[2 * i + c])
+  const unit = (/** @type {Float64Array} */ x) => {
+    const size = norm(x)
+    return x.map(value => (size > 0 ? value / size : 0))
+  }
+  const a = unit(column(0))
+  const other = column(1)
+  const along = other.reduce((sum, x, i) => sum + x * a[i], 0)
+  const b = unit(other.map((x, i) => x - along * a[i]))
+  return new Tensor(
+    Float32Array.from({ length: data.length }, (_, i) => (i % 2 ? b : a)[i >> 1]),
+    dims,
+  )
+}
+
+/** @type {{ result: Result, head: number, plane: ReturnType<typeof planeAnew> } | undefined} */
+let last
+
+/**
+ * @param {Qkv} qkv
+ * @param {Result} result
+ * @param {number} head
+ */
+function planeAnew(qkv, { tensors, settings }, head) {
+  const scores = tensors.scores && ofHead(tensors.scores, head)
+  const isProduct = settings.score === 'scaled' || settings.score === 'plain'
+  if (!scores || !isProduct || scores.dims[1] > MOST || !scores.data.every(Number.isFinite)) return undefined
+  const n = scores.dims[1]
+  // x C is x less the mean of each row.
+  const C = new Tensor(
+    Float32Array.from({ length: n * n }, (_, i) => (i % (n + 1) ? 0 : 1) - 1 / n),
+    [n, n],
+  )
+  const above = qkv.matmul(scores, C)
+  const squares = qkv.matmul(above.T, above)
+  let axes = orthonormal(
+    new Tensor(
+      Float32Array.from({ length: 2 * n }, (_, i) => Math.cos(i * (i + 1))),
+      [n, 2],
+    ),
+  )
+  for (let step = 0; step < STEPS; step++) axes = orthonormal(qkv.matmul(squares, axes))
+  const along = qkv.matmul(above, axes)
+  // Each singular value is shared by both sides, so that queries and keys have lengths of one kind.
+  const roots = [0, 1].map(c => Math.sqrt(norm(along.data.filter((_, i) => i % 2 === c))))
+  const scaled = (/** @type {FloatTensor} */ { data, dims }, /** @type {(root: number) => number} */ by) =>
+    new Tensor(
+      data.map((x, i) => x * by(roots[i % 2])),
+      dims,
+    )
+  const q = scaled(along, root => (root > 0 ? 1 / root : 0))
+  const k = scaled(axes, root => root)
+  const whole = norm(above.data)
+  return { q, k, above, kept: whole > 0 ? Math.min(1, (norm(along.data) / whole) ** 2) : 1 }
+}
+
+/**
+ * The queries and keys of a head in two dimensions.
+ * @param {Qkv} qkv
+ * @param {Result} result
+ * @param {number} head
+ * @returns {{ q: FloatTensor, k: FloatTensor, above: FloatTensor, kept: number } | undefined} above: scores less the mean of their
+ *   row; kept: the share of their squares that the plane holds; undefined where scores are no products, or too many
+ */
+export function planeOf(qkv, result, head) {
+  if (last?.result !== result || last.head !== head) last = { result, head, plane: planeAnew(qkv, result, head) }
+  return last.plane
+}
