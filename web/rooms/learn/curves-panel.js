@@ -3,7 +3,7 @@
 import { html, nothing } from 'lit'
 import { live } from 'lit/directives/live.js'
 import { curves, headScores, linesOf } from './curves.js'
-import { isFresh } from './run-state.js'
+import { isFresh } from './fields.js'
 import { EVERY } from './snapshots.js'
 import { TASKS } from './tasks/index.js'
 

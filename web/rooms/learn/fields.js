@@ -141,3 +141,7 @@ export const settingsOf = (task, patch = {}) => {
   const names = /** @type {RunField[]} */ (Object.keys(fields).filter(name => Object.hasOwn(defaults, name)))
   return { task, ...Object.fromEntries(names.map(name => [name, patch[name] ?? defaults[name]])) }
 }
+
+/** True before anything was trained, compared or changed, so there is nothing to show or undo. @param {import('./learn.js').State} state */
+export const isFresh = ({ settings, view }) =>
+  view.steps === 0 && view.reference === null && settings.changes.length === 0

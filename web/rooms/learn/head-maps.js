@@ -7,8 +7,8 @@ import { glosses, withGlosses } from '../../head/glosses.js'
 import { headSelect } from '../../head/head-switch.js'
 import { headView, paintButton, viewTabs, WEIGHT_VIEWS } from '../../head/head-view.js'
 import { visibleOf } from '../../head/visible.js'
-import { runSettings } from './fields.js'
-import { headAt, isFresh, selectedOf } from './run-state.js'
+import { isFresh, runSettings } from './fields.js'
+import { headAt, selectedOf } from './run-state.js'
 import { TASKS } from './tasks/index.js'
 
 /** @import { Context, Picture, RunInfo } from './learn.js' */

@@ -9,10 +9,12 @@ import { compareRuns } from './compare-runs.js'
 import { curvesPanel } from './curves-panel.js'
 import { dock } from './dock.js'
 import { exportPanel } from './export-panel.js'
+import { isFresh } from './fields.js'
 import { gradientMaps } from './gradient-maps.js'
 import { heads, selectedHead } from './head-maps.js'
 import { why } from './logit-shares-panel.js'
-import { isFresh, pictureOf, runOf } from './run-state.js'
+import { pictureOf, runOf } from './run-state.js'
+
 import { TASKS } from './tasks/index.js'
 
 /** @import { Context, Picture, RunInfo } from './learn.js' */

@@ -28,10 +28,6 @@ export const isRunning = ({ view, around, got }) =>
   got.train?.is !== 'failed' &&
   got.train?.is !== 'lost'
 
-/** True before anything was trained, compared or changed: what shows or undoes that has nothing to say yet. @param {State} state */
-export const isFresh = ({ settings, view }) =>
-  view.steps === 0 && view.reference === null && settings.changes.length === 0
-
 /** What has failed: a problem of the run, its training or its picture. @param {State} state */
 export function failureOf({ got }) {
   for (const slot of /** @type {const} */ (['run', 'train', 'show'])) {
