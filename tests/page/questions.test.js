@@ -42,6 +42,18 @@ async function enter(room) {
   await page.locator('main:not(.front)').waitFor()
 }
 
+/** Presses the darkest cell of the map in One layer. */
+async function pressStrongest() {
+  const at = () =>
+    page.locator('#map').evaluate(map => {
+      const { left, top } = /** @type {any} */ (map).where?.({ row: 1, column: 1 }) ?? {}
+      return left === undefined ? undefined : [left + 8, top + 8]
+    })
+  await becomes(async () => (await at()) !== undefined, true)
+  const [x, y] = /** @type {number[]} */ (await at())
+  await page.mouse.click(x, y)
+}
+
 /** What is asked, and what a reader does; the assertions are on what the page answers. @type {[string, () => Promise<void>][]} */
 const QUESTIONS = [
   [
@@ -59,15 +71,7 @@ const QUESTIONS = [
     '2. where does a number come from?',
     async () => {
       await enter('layer')
-      await page.locator('#map').waitFor()
-      const place = () =>
-        page.locator('#map').evaluate(map => /** @type {any} */ (map).where({ row: 1, column: 1 })?.left)
-      await becomes(async () => typeof (await place()), 'number')
-      const { x, y } = await page.locator('#map').evaluate(map => {
-        const { left, top } = /** @type {any} */ (map).where({ row: 1, column: 1 })
-        return { x: left + 8, y: top + 8 }
-      })
-      await page.mouse.click(x, y)
+      await pressStrongest()
       await reads('.panel .total', '= 0.6870')
       await page.locator('#chain .factor').last().click()
       await reads('.panel .steps', /random number: column \d of row 4 in the table .* drawn from seed 123/)
@@ -117,6 +121,7 @@ const QUESTIONS = [
     '7. what if I change one weight?',
     async () => {
       await enter('layer')
+      await pressStrongest()
       await page.click('#set')
       await page.keyboard.press('ControlOrMeta+A')
       await page.keyboard.type('0.2')
