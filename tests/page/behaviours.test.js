@@ -526,7 +526,7 @@ test('what failed can be tried again; the legend and the choice beside it say th
   await page.locator('.failure').waitFor({ state: 'detached' })
   await reads('.panel .total', '= 0.6870')
 
-  await follow('#2&scale=0.1')
+  await follow('#2&scale=0.1&view=map')
   for (const end of ['shared', 'one', 'own']) {
     await page.selectOption('#scale-end', end)
     await becomes(async () => {

@@ -411,7 +411,9 @@ export function inspector(context) {
   }
   const drawn = { t, isDark, act, sum: arithmetic.sum }
   const { cell } = settings
-  if (cell) uncovering().then(({ uncover }) => uncover('inspector', `#${context.picture}`, cell))
+  // Beside the flow a cell may have been pressed in its map.
+  const isInMap = cell && document.querySelector('.beside')?.contains(document.activeElement)
+  if (cell) uncovering().then(({ uncover }) => uncover('inspector', isInMap ? '#map' : `#${context.picture}`, cell))
   return drawInspector({
     ...drawn,
     id: 'inspector',
