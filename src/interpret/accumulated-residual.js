@@ -1,4 +1,4 @@
-// The residual stream of one position before and after each layer, and the logits that it would give if the model ended there.
+// The residual stream of one position before and after each layer, and the logits it would give if the model ended there (logit lens).
 
 import { readOptions, toBoolean, toNumber } from '../base/arguments.js'
 import { describe } from '../base/errors.js'
@@ -11,20 +11,20 @@ import { inputOf } from './input-of.js'
 /**
  * @typedef {object} AccumulatedOptions
  * @property {number} [position] from the end if negative; default -1
- * @property {boolean} [middle] true: also between attention and MLP
+ * @property {boolean} [middle] true to also read it between attention and MLP
  * @property {readonly (number | string)[]} [tokens] ids, or texts that are one token, whose logits are computed
  * @property {AbortSignal} [signal]
  *
  * @typedef {object} AccumulatedResidual
- * @property {string[]} places of the rows: 'layers.0.input', ..., what leaves the last layer
+ * @property {string[]} places of the rows: 'layers.0.input', ..., and last the output of the last layer
  * @property {FloatTensor} residual (rows, d)
  * @property {number[]} tokens
- * @property {FloatTensor} [logits] (rows, tokens) by the last norm and the head; the last row has the logits of the model
+ * @property {FloatTensor} [logits] (rows, tokens), made by the last norm and the head; the last row has the logits of the model
  */
 
 /**
- * The residual stream of a position layer by layer: what all parts up to there have added up to.
- * @param {Model} model of an encoder-decoder its decoder
+ * Returns the residual stream of one position at each layer, the sum of all that was written up to there.
+ * @param {Model} model of an encoder-decoder, the decoder is used
  * @param {string | import('../models/model.js').ModelInput} input one text
  * @param {AccumulatedOptions} [options]
  * @returns {Promise<AccumulatedResidual>}

@@ -1,5 +1,5 @@
-// The residual stream as it would be if one writer wrote other numbers and all others the same, for all writers at once: what the heads of each
-// layer read of each. Whole changes, or their derivatives (tangents).
+// The residual stream as it would be if one writer (the embedding, a head, an MLP) wrote other numbers and all others wrote the same. It is
+// computed for all writers at once, layer by layer, either exactly or to first order (tangents).
 
 import { Tensor } from '../base/tensor.js'
 import { copyOf } from '../models/model-hooks.js'
@@ -16,32 +16,32 @@ import { BranchingOperations, quiet } from './resume.js'
 /** @typedef {import('./edge-task.js').Stream} Stream */
 /** @typedef {import('./edge-task.js').Writer} Writer */
 /** @typedef {import('./recorded-run.js').RecordedPart} RecordedPart */
-/** The stream with the change of a writer, or the tangent of it, (L, d). @typedef {{ writer: number, x: Float32Array }} Changed */
+/** The stream after the change of one writer, or its tangent, (L, d). @typedef {{ writer: number, x: Float32Array }} Changed */
 /**
- * The attention of a layer with what it reads.
+ * The attention of a layer and the changed streams that it reads.
  * @typedef {object} Reading
  * @property {Stream} stream
- * @property {Stream} source of the keys: the encoder, of cross-attention
+ * @property {Stream} source of the keys; for cross-attention the encoder
  * @property {number} layer
  * @property {RecordedPart} one
  * @property {Layer} own
- * @property {Projected} base queries, keys and values of the run, (1, L, ...)
- * @property {Changed[]} changed the streams of the layer
- * @property {Changed[]} changedKeys those that the keys and values read
- * @property {(chunk: Changed[]) => Projected} project of some of `changed`; of cross-attention the keys and values are those of the run
- * @property {(chunk: Changed[]) => { k: FloatTensor, v: FloatTensor }} projectKeys of some of `changedKeys`, (n, S, ...); of tangents without biases
+ * @property {Projected} base queries, keys and values of the unchanged run, (1, L, ...)
+ * @property {Changed[]} changed the streams that the queries read
+ * @property {Changed[]} changedKeys the streams that the keys and values read
+ * @property {(chunk: Changed[]) => Projected} project projects some of `changed`; cross-attention keeps the keys and values of the run
+ * @property {(chunk: Changed[]) => { k: FloatTensor, v: FloatTensor }} projectKeys projects some of `changedKeys`, (n, S, ...); tangents have no bias
  */
 
-/** So many positions are projected at a time. */
+/** The largest number of positions projected in one batch. */
 const MOST_ROWS = 512
 
-/** Parts of a list, each of as many streams as are projected at a time. @param {Changed[]} list @param {number} L */
+/** Splits a list into batches of at most MOST_ROWS positions. @param {Changed[]} list @param {number} L */
 export function chunksOf(list, L) {
   const size = Math.max(1, Math.floor(MOST_ROWS / L))
   return Array.from({ length: Math.ceil(list.length / size) }, (_, n) => list.slice(n * size, (n + 1) * size))
 }
 
-/** The operations of a layer up to its scores: it stops there. */
+/** Runs a layer up to its projections and keeps queries, keys and values; attention itself is skipped. */
 class ProjectingOperations extends BranchingOperations {
   /** @type {Projected | undefined} */
   made;
@@ -58,7 +58,7 @@ class ProjectingOperations extends BranchingOperations {
 /** @param {Float32Array} a @param {Float32Array} b */
 const plus = (a, b) => a.map((value, n) => value + b[n])
 
-/** The streams of some changes one behind the other, (n, L, d). @param {Changed[]} list @param {number} d */
+/** Stacks the streams of some changes into one tensor, (n, L, d). @param {Changed[]} list @param {number} d */
 function joined(list, d) {
   const size = list[0].x.length
   const data = new Float32Array(list.length * size)
@@ -69,7 +69,7 @@ function joined(list, d) {
 }
 
 /**
- * Visits the attention of all layers in the order of the run.
+ * Visits the attention of each layer, in the order of the run, with the streams as each earlier writer would change them.
  * @param {EdgeTask} task
  * @param {boolean} isTangent
  * @param {(reading: Reading) => import('../models/network.js').RunSteps<void>} visit
@@ -79,7 +79,7 @@ export function* changedStreams(task, isTangent, visit) {
   const { parts, streams, width: d, writers } = task
   const { qkv, weights } = parts
   const tangent = afterNorm(parts)
-  /** The changed streams of the writers so far. @type {Map<Stream, Changed[]>} */
+  /** The changed streams of all writers before this point. @type {Map<Stream, Changed[]>} */
   const all = new Map()
   for (const stream of streams) {
     const { spec, run, L } = stream
@@ -119,7 +119,7 @@ export function* changedStreams(task, isTangent, visit) {
 }
 
 /**
- * The attention of a layer, and how it makes queries, keys and values of changed streams.
+ * Returns the attention of a layer and the functions that project changed streams to its queries, keys and values.
  * @param {EdgeTask} task
  * @param {Stream} stream
  * @param {number} layer
@@ -136,7 +136,7 @@ function attentionOf({ parts, streams, width: d }, stream, layer, one, isTangent
   const isCross = part.kind === 'cross'
   const source = isCross ? streams[0] : stream
   const reads = spec.parallel ? run.parts[layer][0].before : before
-  /** Queries, keys and values of residual streams. @param {FloatTensor} x */
+  /** Projects residual streams to queries, keys and values. @param {FloatTensor} x */
   const through = x =>
     qkv.scope(() => {
       const ops = new ProjectingOperations(qkv, weights)
@@ -144,7 +144,7 @@ function attentionOf({ parts, streams, width: d }, stream, layer, one, isTangent
       return /** @type {Projected} */ (ops.made)
     })
   const project = (/** @type {Changed[]} */ chunk) => through(joined(chunk, d))
-  /** Keys and values of what leaves the encoder. @param {Changed[]} chunk */
+  /** Projects changed outputs of the encoder to keys and values. @param {Changed[]} chunk */
   const ofEncoder = chunk =>
     qkv.scope(() => {
       const x = lastNorm(source.spec, '', new BranchingOperations(qkv, weights), joined(chunk, d))
@@ -157,12 +157,12 @@ function attentionOf({ parts, streams, width: d }, stream, layer, one, isTangent
 }
 
 /**
- * Changes of keys and values to first order, from changes of what they read.
+ * Returns a function that makes tangents of keys and values from tangents of what they read.
  * @param {EdgeTask['parts']} parts
  * @param {Stream} source
  * @param {Layer} own
  * @param {PartSpec} part
- * @param {FloatTensor} reads what the part reads in the run, (L, d)
+ * @param {FloatTensor} reads input of the part in the run, (L, d)
  * @param {number} d
  * @returns {Reading['projectKeys']}
  */
@@ -198,7 +198,7 @@ function tangentsOf(parts, source, own, part, reads, d) {
 }
 
 /**
- * What a writer adds, less what replaces it; behind a norm of what its part adds, to first order, as in edges.
+ * Returns the change of what a writer adds. If a norm follows its part, the change passes that norm to first order, as in `edges`.
  * @param {EdgeTask} task
  * @param {Stream} stream
  * @param {RecordedPart} one

@@ -1,5 +1,5 @@
-// The operations of a layer on dual numbers: beside the numbers of one text, N tangents of them. A tangent is the derivative along a
-// direction; a tensor without one has the tangent 0.
+// The operations of a layer on dual numbers (forward-mode differentiation): each tensor of one text carries N tangents, its derivatives
+// along N directions. A tensor without a recorded tangent has tangent 0.
 
 import { splitHeads } from '../base/operand.js'
 import { count, Tensor } from '../base/tensor.js'
@@ -20,7 +20,7 @@ import { activated } from './gradient-recorder.js'
 const RESIDENT = { resident: true }
 
 /**
- * Where tangents enter and where they are read.
+ * The places at which tangents enter and at which they are read.
  * @typedef {object} Ends
  * @property {string} from the place whose numbers move
  * @property {FloatTensor} vectors (N, ...dims of the place without the batch)
@@ -50,14 +50,14 @@ export class DualOperations extends ModelOperations {
     return y
   }
 
-  /** A resident copy. @param {{ data: ArrayLike<number>, dims: readonly number[] }} x */
+  /** Copies a tensor into the module's memory. @param {{ data: ArrayLike<number>, dims: readonly number[] }} x */
   resident(x) {
-    const made = this.qkv.alloc(x.dims) // x.data is read afterwards: a view into memory that grows is lost
+    const made = this.qkv.alloc(x.dims) // read x.data only after this: growing memory detaches views into it
     made.data.set(x.data)
     return made
   }
 
-  /** N copies of the numbers of one text. @param {FloatTensor} x (1, ...) */
+  /** Repeats the numbers of one text N times. @param {FloatTensor} x (1, ...) */
   wide(x) {
     const made = this.qkv.alloc([this.N, ...x.dims.slice(1)])
     for (let n = 0; n < this.N; n++) made.data.set(x.data, n * x.data.length)
@@ -66,7 +66,7 @@ export class DualOperations extends ModelOperations {
 
   /**
    * dy = weight * M dx with the symmetric M = (I - 1 1^T / d - x^ x^^T / d) / deviation, without 1 1^T for RMSNorm. The backward kernel
-   * multiplies with M, too.
+   * multiplies by the same M, so it is used here.
    * @override @param {NormSpec} spec @param {FloatTensor} x
    */
   norm(spec, x) {
@@ -127,7 +127,7 @@ export class DualOperations extends ModelOperations {
     return this.with(y, super.rope(dX.reshape([this.N, ...x.dims.slice(1)]), { ...options, cos, sin }))
   }
 
-  /** Tangents of what is read go on; those of the distances are 0. @override @param {FloatTensor} x @param {FloatTensor} positions @param {import('../models/disentangled.js').MapOptions} options */
+  /** Passes on the tangents of x; the distance embeddings are constants. @override @param {FloatTensor} x @param {FloatTensor} positions @param {import('../models/disentangled.js').MapOptions} options */
   distanceMap(x, positions, options) {
     const y = this.resident(super.distanceMap(x, positions, options))
     const dX = this.tangent(x)?.reshape([this.N, ...x.dims.slice(1)])
@@ -139,7 +139,7 @@ export class DualOperations extends ModelOperations {
     return this.add(a, b)
   }
 
-  /** Nothing is fused, because tangents go through every step. @override */
+  /** Returns true for every place, so that no step is fused: tangents must pass each one. @override */
   sees() {
     return true
   }
@@ -149,7 +149,7 @@ export class DualOperations extends ModelOperations {
     const { from, to, vectors } = this.ends
     let z = y
     if (name === from) {
-      // A tensor of its own, because the residual may read y, too.
+      // copy: the residual connection may also read y, which must keep its own tangents
       z = this.resident(y)
       this.with(z, this.resident(vectors))
     }
@@ -162,7 +162,7 @@ export class DualOperations extends ModelOperations {
     return this.hook(name, y)
   }
 
-  /** The tangents as a copy. @param {FloatTensor} x */
+  /** Copies the tangents of x out of the module. @param {FloatTensor} x */
   read(x) {
     const dims = [this.N, ...x.dims.slice(1)]
     const found = this.tangent(x)
@@ -170,7 +170,7 @@ export class DualOperations extends ModelOperations {
   }
 
   /**
-   * S = scale q k^T, P = softmax(S), O = P V: dS = scale (dq k^T + q dk^T), dP = P (dS - rowsum(P dS)), dO = dP V + P dV.
+   * S = scale q k^T, P = softmax(S), O = P V; so dS = scale (dq k^T + q dk^T), dP = P (dS - rowsum(P dS)), dO = dP V + P dV.
    * @override
    * @param {Layer} own
    * @param {PartSpec} part
@@ -192,7 +192,7 @@ export class DualOperations extends ModelOperations {
     for (let h = 0; h < H; h++)
       for (let i = 0; i < L; i++)
         for (let c = 0; c < E; c++) whole[(i * H + h) * E + c] = output.data[(h * L + i) * E + c]
-    // A norm of q or k has left the heads apart.
+    // A norm of q or k leaves the tangents split by head.
     const [dQ, dK, dV] = [q, k, v].map(x => this.tangent(x)?.reshape([N, ...x.dims.slice(1)]))
     if (!dQ && !dK && !dV) return y
     const dY = qkv.alloc([N, L, H * E])
@@ -243,7 +243,7 @@ export class DualOperations extends ModelOperations {
   }
 }
 
-/** Reads the rows of a head out of rows of heads side by side. @param {FloatTensor} x (N, L, heads * D) @param {number} heads */
+/** Returns a reader of the rows of one head, from rows that hold all heads side by side. @param {FloatTensor} x (N, L, heads * D) @param {number} heads */
 function headRows(x, heads) {
   const [, L, width] = x.dims
   const D = width / heads

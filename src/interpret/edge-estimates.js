@@ -1,5 +1,5 @@
-// The effects of all edges to first order. A walk from the logits back to the embedding carries the gradients of the objective by what
-// each reader has read, and multiplies them with what each writer on its way would have changed.
+// First-order estimates of the effects of all edges. A walk from the logits back to the embedding carries, for each reader, the gradient of
+// the objective by its input; at each writer on the way it takes the dot product with the change of that writer's output.
 
 import { Tensor } from '../base/tensor.js'
 import { copyOf } from '../models/model-hooks.js'
@@ -22,9 +22,9 @@ import { BranchingOperations, quiet } from './resume.js'
 /** @typedef {import('./recorded-run.js').RecordedPart} RecordedPart */
 /** @typedef {EdgeTask['parts']} Parts */
 
-const MOST = 2 ** 28 // floats of the gradients of all readers
+const MOST = 2 ** 28 // most floats for the gradients of all readers
 
-/** The places whose gradients are those of what a head reads, before rotary positions. */
+/** The places of queries, keys and values before rotary positions, whose gradients lead to those of what a head reads. */
 const READ = {
   attention: ['attention.qBare', 'attention.kBare', 'attention.v'],
   cross: ['cross.q', 'cross.k', 'cross.v'],
@@ -59,7 +59,7 @@ export function* edgeSteps(task, options, byPosition, where, also = []) {
   return { effects, writers, readers, value: /** @type {number} */ (value), gradients }
 }
 
-/** The places whose gradients the walk needs. @param {Stream} stream @param {boolean} isExact */
+/** Lists the places whose gradients the walk needs. @param {Stream} stream @param {boolean} isExact */
 function placesOf({ stack, spec }, isExact) {
   const ofHeads = (/** @type {'attention' | 'cross'} */ kind) => [
     ...READ[kind],
@@ -71,29 +71,29 @@ function placesOf({ stack, spec }, isExact) {
   })
 }
 
-/** The gradients by what the readers of a stream read, filled from the last reader on. They are moved back through the stream together. */
+/** The gradients by the inputs of the readers of a stream, filled from the last reader backwards. All move back through the stream together. */
 class ReadGradients {
   #all
 
   /**
-   * @param {number[]} own the numbers of the readers
-   * @param {number} size floats of the gradient of one
+   * @param {number[]} own indices of the readers
+   * @param {number} size floats in the gradient of one reader
    */
   constructor(own, size) {
     this.own = own
     this.size = size
-    /** The first reader that the walk has come to. */
+    /** Index of the earliest reader that the walk has reached. */
     this.first = own.length
     this.#all = new Float32Array(own.length * size)
   }
 
-  /** Gradients of the readers before those so far. @param {Float32Array} rows */
+  /** Adds the gradients of the next earlier readers. @param {Float32Array} rows */
   push(rows) {
     this.first -= rows.length / this.size
     this.#all.set(rows, this.first * this.size)
   }
 
-  /** Those of all readers so far, at the place in the residual stream that the walk has come to. */
+  /** The gradients of all readers reached so far, at the current place in the residual stream. */
   get soFar() {
     return this.#all.subarray(this.first * this.size)
   }
@@ -110,7 +110,7 @@ class Walk {
   #gradients
   #byPosition
   #back
-  /** The writer that the walk came to last. */
+  /** Index of the writer that the walk reached last. */
   #writer
   /** (writers, readers), or (writers, readers, L) */
   effects
@@ -141,7 +141,7 @@ class Walk {
     if (n === streams.length - 1) mine.push(this.#behind(n, spec.layers.length - 1))
     else if (spec.norm) mine.soFar = this.#back(spec.norm, /** @type {FloatTensor} */ (run.last).data, mine.soFar)
     for (let layer = spec.layers.length - 1; layer >= 0; layer--) {
-      /** Readers of a layer whose parts all read its input: they come after all writers. @type {(() => void)[]} */
+      /** Readers of a parallel layer, whose parts all read its input. They run after all writers of the layer. @type {(() => void)[]} */
       const waiting = []
       for (const one of [...run.parts[layer]].reverse()) {
         const { part } = one
@@ -159,12 +159,12 @@ class Walk {
     this.#scoreNext(n) // the embedding
   }
 
-  /** The gradient by what leaves a layer. @param {number} n @param {number} layer */
+  /** Returns the gradient by the output of a layer. @param {number} n @param {number} layer */
   #behind(n, layer) {
     return this.#gradients[`${this.#task.streams[n].stack}layers.${layer}.output`].data
   }
 
-  /** Products of what the next writers would have changed with the gradients of the readers so far. @param {number} n @param {Float32Array} left (count, L, d) @param {number} count @param {Float32Array} right */
+  /** Multiplies the changes of the next `count` writers with the gradients of the readers so far. @param {number} n @param {Float32Array} left (count, L, d) @param {number} count @param {Float32Array} right */
   #score(n, left, count, right) {
     this.#writer -= count
     const { own, first, size } = this.#read[n]
@@ -192,7 +192,7 @@ class Walk {
     this.#score(n, this.#task.deltaOf(writers[this.#writer - 1]), 1, this.#read[n].soFar)
   }
 
-  /** All heads of a part: the difference of each, through its columns of the output projection. @param {number} n @param {number} layer @param {RecordedPart} one */
+  /** Scores all heads of a part; the change of each goes through its columns of the output projection. @param {number} n @param {number} layer @param {RecordedPart} one */
   #scoreHeads(n, layer, { part, heads: recorded }) {
     const { parts, streams, width: d } = this.#task
     const { qkv, weights } = parts
@@ -221,7 +221,7 @@ class Walk {
     this.#score(n, left, H, right)
   }
 
-  /** The gradient by what an MLP reads: that of its whole part, without that of the residual itself, which is no reader. @param {number} n @param {number} layer @param {RecordedPart} one */
+  /** Adds the gradient by the input of an MLP. The residual connection is not a reader, so its gradient is subtracted. @param {number} n @param {number} layer @param {RecordedPart} one */
   #readByMLP(n, layer, one) {
     const { parts, streams, width } = this.#task
     const { qkv, weights } = parts
@@ -244,7 +244,7 @@ class Walk {
     this.#read[n].push(made.map((value, i) => value - direct[i]))
   }
 
-  /** The gradients by what the queries, keys and values of the heads of a part read. @param {number} n @param {number} layer @param {RecordedPart} one */
+  /** Adds the gradients by the inputs of the queries, keys and values of a part's heads. @param {number} n @param {number} layer @param {RecordedPart} one */
   #readByHeads(n, layer, { part, before }) {
     const { parts, streams, width } = this.#task
     const { qkv, weights } = parts
@@ -260,7 +260,7 @@ class Walk {
       [v, undefined, G],
     ]).map(([linear, norm, heads], i) => {
       const dY = this.#gradients[`${stack}layers.${layer}.${READ[isCross ? 'cross' : 'attention'][i]}`].data
-      if (isCross && i > 0) return throughHeads(parts, linear, dY, heads) // they read what leaves the encoder
+      if (isCross && i > 0) return throughHeads(parts, linear, dY, heads) // no norm between
       const raw = norm && weights.linear(linear).forward(input).data
       const dX =
         raw && norm.size > D
@@ -275,10 +275,10 @@ class Walk {
   }
 }
 
-/** What a part makes of the residual stream. @param {RecordedPart} part */
+/** Returns the residual stream after a part. @param {RecordedPart} part */
 const sumOf = ({ before, added }) => before.data.map((value, n) => value + added.data[n])
 
-/** dY W of the rows of W that belong to each of n heads. @param {Parts} parts @param {LinearSpec} linear @param {Float32Array} dY (rows, n * D) @param {number} n @returns {Float32Array} (n, rows, in) */
+/** Computes dY W for each of n heads, with the head's own rows of W. @param {Parts} parts @param {LinearSpec} linear @param {Float32Array} dY (rows, n * D) @param {number} n @returns {Float32Array} (n, rows, in) */
 function throughHeads({ qkv, weights }, linear, dY, n) {
   const { in: d, out } = linear
   const D = out / n
@@ -297,7 +297,7 @@ function throughHeads({ qkv, weights }, linear, dY, n) {
   return made
 }
 
-/** The same behind a norm over all heads, which makes each head read the rows of all. @param {Parts} parts @param {LinearSpec} linear @param {NormSpec} norm @param {Float32Array} raw what enters the norm @param {Float32Array} dY @param {number} n */
+/** Like throughHeads, behind a norm over all heads, so that each head depends on the rows of all. @param {Parts} parts @param {LinearSpec} linear @param {NormSpec} norm @param {Float32Array} raw input of the norm @param {Float32Array} dY @param {number} n */
 function throughAll(parts, linear, norm, raw, dY, n) {
   const { in: d, out } = linear
   const D = out / n

@@ -1,4 +1,4 @@
-// What edges are computed from: the run of a text, its writers and readers, and how what each part wrote differs from what replaces it.
+// The data from which edges are computed: the recorded run of a text, its writers and readers, and the change of what each writer adds.
 
 import { describe } from '../base/errors.js'
 import { Tensor } from '../base/tensor.js'
@@ -17,20 +17,21 @@ import { BranchingOperations, valuesOf } from './resume.js'
 /** @typedef {import('./recorded-run.js').RecordedStack} RecordedStack */
 /** @typedef {import('./recorded-run.js').RecordedPart} RecordedPart */
 /**
- * What writes to a residual stream: the embedding, a head, an MLP. `place` is that of an encoder-decoder, default the decoder.
+ * A part that writes to a residual stream: the embedding, a head or an MLP. `place` names the stack of an encoder-decoder, default the
+ * decoder.
  * @typedef {{ kind: 'embedding', place?: 'encoder' | 'decoder' } | { kind: 'head', layer: number, head: number, place?: 'encoder' | 'decoder' | 'cross' }
  *   | { kind: 'mlp', layer: number, place?: 'encoder' | 'decoder' }} Writer
  *
- * What reads it: the queries of a head; the keys or values of a key head, which several heads may share; an MLP; the logits. Keys and
- * values of cross-attention read what leaves the encoder.
+ * A part that reads it: the queries of a head; the keys or values of a key head, which several heads may share; an MLP; the logits. Keys
+ * and values of cross-attention read the output of the encoder.
  * @typedef {{ kind: 'q' | 'k' | 'v', layer: number, head: number, place?: 'encoder' | 'decoder' | 'cross' }
  *   | { kind: 'mlp', layer: number, place?: 'encoder' | 'decoder' } | { kind: 'logits' }} Reader
  *
  * @typedef {object} EdgeSettings
  * @property {import('./objective.js').Objective} of as of backward
  * @property {import('../models/model.js').Ids} [targets]
- * @property {ModelInput | string} [clean] a text of the same length: what a part wrote there replaces what it wrote here
- * @property {0 | 'mean'} [by] without a clean text: zeros (default), or the mean over the positions
+ * @property {ModelInput | string} [clean] a text of the same length, whose outputs of each part replace those of `input`
+ * @property {0 | 'mean'} [by] the replacement without a clean text: zeros (default), or the mean over the positions
  */
 /**
  * The residual stream of a stack.
@@ -38,14 +39,14 @@ import { BranchingOperations, valuesOf } from './resume.js'
  * @property {string} stack prefix of its places: '', 'encoder.' or 'decoder.'
  * @property {import('../models/family-shapes/parts.js').StackSpec} spec
  * @property {RecordedStack} run
- * @property {RecordedStack} [source] that of the clean text
- * @property {number} L its positions
+ * @property {RecordedStack} [source] the run of the clean text
+ * @property {number} L number of positions
  */
 
-/** Does a reader read what leaves the encoder? @param {Reader} to */
+/** True if a reader reads the output of the encoder. @param {Reader} to */
 export const readsEncoded = to => (to.kind === 'k' || to.kind === 'v') && to.place === 'cross'
 
-/** The kind of the part of a layer that a node belongs to. @param {Writer | Reader} node */
+/** Returns the kind of the part to which a node belongs. @param {Writer | Reader} node */
 export const partKind = node =>
   node.kind === 'mlp' ? 'mlp' : 'place' in node && node.place === 'cross' ? 'cross' : 'attention'
 
@@ -53,10 +54,10 @@ export const partKind = node =>
 export const say = node =>
   node?.kind ? [node.place, node.kind, node.layer, node.head].filter(x => x !== undefined).join(' ') : describe(node)
 
-/** The place of a node of an encoder-decoder. @param {Writer | Reader} node */
+/** Returns the place of a node of an encoder-decoder. @param {Writer | Reader} node */
 const placeOf = node => ('place' in node ? node.place : undefined)
 
-/** The run of a text, its writers and readers, and the difference of what each writer adds. */
+/** Runs a text and holds its writers and readers, and computes the change of what each writer adds. */
 export class EdgeTask {
   #settings
   #where
@@ -100,12 +101,12 @@ export class EdgeTask {
     return this.streams[this.streams.length - 1]
   }
 
-  /** The positions of the stack that makes the logits. */
+  /** The number of positions of the stack that makes the logits. */
   get rows() {
     return this.#last.L
   }
 
-  /** The number of a node in a list, which an option names. @param {(Writer | Reader)[]} list @param {any} node */
+  /** Returns the index in a list of the node that an option names, or -1. @param {(Writer | Reader)[]} list @param {any} node */
   indexOf(list, node) {
     const isBoth = this.streams.length > 1
     const place = isBoth && node?.kind !== 'logits' ? (node?.place ?? 'decoder') : node?.place
@@ -115,12 +116,12 @@ export class EdgeTask {
     })
   }
 
-  /** The stream of the layer that a node belongs to. @param {Writer | Reader} node */
+  /** Returns the stream of the layer to which a node belongs. @param {Writer | Reader} node */
   streamOf(node) {
     return placeOf(node) === 'encoder' ? this.streams[0] : this.#last
   }
 
-  /** The stream that a reader reads. @param {Reader} to */
+  /** Returns the stream that a reader reads. @param {Reader} to */
   readFrom(to) {
     return readsEncoded(to) ? this.streams[0] : this.streamOf(to)
   }
@@ -135,13 +136,13 @@ export class EdgeTask {
     return a < b && !stream.spec.parallel
   }
 
-  /** What replaces numbers. @param {FloatTensor} own @param {FloatTensor | undefined} clean those of the clean text */
+  /** Returns the replacement of some numbers. @param {FloatTensor} own @param {FloatTensor | undefined} clean the same numbers in the clean text */
   #replaced(own, clean) {
     if (clean) return clean.data
     return this.#settings.by === 'mean' ? meanOverRows(own).data : new Float32Array(own.data.length)
   }
 
-  /** Outputs of the heads of a part with those of one, or of all, replaced. @param {Stream} stream @param {number} layer @param {string} kind @param {number} [head] */
+  /** Returns the outputs of the heads of a part with those of one head, or of all, replaced. @param {Stream} stream @param {number} layer @param {string} kind @param {number} [head] */
   headsOf(stream, layer, kind, head) {
     const [own, clean] = recordsOf(stream, layer, kind).map(one => one?.heads)
     const { heads: H, headDim: D } = stream.spec.heads
@@ -152,7 +153,7 @@ export class EdgeTask {
     return to
   }
 
-  /** The difference of what a writer adds. @param {Writer} writer @returns {Float32Array} (L, d) */
+  /** Returns the change of what a writer adds. @param {Writer} writer @returns {Float32Array} (L, d) */
   deltaOf(writer) {
     const { qkv, weights } = this.parts
     const stream = this.streamOf(writer)
@@ -178,7 +179,7 @@ export class EdgeTask {
     return added.data.map((x, n) => made.data[n] - x)
   }
 
-  /** The layers of the run for resume, the objective and its value. */
+  /** Returns the inputs of the layers for `resume`, the objective and its value. */
   entered() {
     const { parts } = this
     const { qkv, family, weights } = parts
@@ -203,11 +204,11 @@ export class EdgeTask {
   }
 }
 
-/** What a part did in both texts. @param {Stream} stream @param {number} layer @param {string} kind */
+/** Returns the records of a part in both texts. @param {Stream} stream @param {number} layer @param {string} kind */
 const recordsOf = ({ run, source }, layer, kind) =>
   [run, source].map(one => one?.parts[layer].find(({ part }) => part.kind === kind))
 
-/** All writers and readers, in the order in which they write and read. @param {Stream[]} streams */
+/** Lists all writers and readers, in the order in which they write and read. @param {Stream[]} streams */
 function nodesOf(streams) {
   /** @type {Writer[]} */
   const writers = []

@@ -1,4 +1,4 @@
-// What edges into queries and keys do to the weights of attention, exactly: a saturated softmax has almost no gradient, although a large
+// The exact effect of edges into queries and keys on the attention weights. A saturated softmax has almost no gradient, although a large
 // change of a query or a key moves its weights (the QK fix of AtP*, Kramár et al. 2024).
 
 import { splitHeads } from '../base/operand.js'
@@ -12,7 +12,7 @@ import { changedStreams, chunksOf } from './changed-streams.js'
 /** @typedef {import('./edge-task.js').EdgeTask} EdgeTask */
 
 /**
- * Replaces the estimates of edges into q and k by (weights that the reader would have - its weights) times the gradient by the weights.
+ * Replaces the estimates of edges into q and k by (changed weights - weights) times the gradient by the weights.
  * @param {EdgeTask} task
  * @param {(place: string) => FloatTensor} gradientAt
  * @param {FloatTensor} effects (writers, readers)
@@ -30,7 +30,7 @@ export function* throughWeights(task, gradientAt, effects) {
     const gradient = gradientAt(`${stream.stack}layers.${layer}.${part.kind}.weights`)
     const held = /** @type {FloatTensor} */ (one.weights).data
     const values = splitHeads(base.v, G)
-    const size = gradient.data.length / H // of a head
+    const size = gradient.data.length / H // per head
     const place = isCross ? 'cross' : stream.stack.slice(0, -1)
     /** @param {Changed[]} chunk @param {'q' | 'k'} kind @param {FloatTensor} made (n, rows, heads * D) */
     const score = (chunk, kind, made) => {

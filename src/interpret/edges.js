@@ -1,4 +1,4 @@
-// Which part reads what another part has written: edge attribution for all edges from one backward pass (Syed et al. 2023), and the exact
+// Which part uses the output of which earlier part: edge attribution for all edges from one backward pass (Syed et al. 2023), and the exact
 // effect of one edge (path patching, Wang et al. 2022).
 
 import { oneOf, readOptions, toBoolean, toNumber } from '../base/arguments.js'
@@ -20,15 +20,15 @@ import { BranchingOperations, quiet, resume, valuesOf } from './resume.js'
 /** @typedef {import('./edge-task.js').Stream} Stream */
 /** @typedef {import('./edge-task.js').Writer} Writer */
 /**
- * @typedef {EdgeSettings & { byPosition?: boolean, weights?: 'gradient' | 'exact', signal?: AbortSignal }} EdgesOptions byPosition: an
- *   estimate for each position; default false, their sum. weights: how a change of q or k changes the weights of attention: by the gradient of
- *   the softmax (default), or exactly, which takes longer
- * @typedef {EdgeSettings & { from: Writer, to: Reader, position?: number }} EdgeOptions position: only what was written there; default all
+ * @typedef {EdgeSettings & { byPosition?: boolean, weights?: 'gradient' | 'exact', signal?: AbortSignal }} EdgesOptions byPosition: true
+ *   for an estimate at each position; by default their sum. weights: how a change of q or k changes the attention weights, by the gradient
+ *   of the softmax (default) or exactly, which takes longer
+ * @typedef {EdgeSettings & { from: Writer, to: Reader, position?: number }} EdgeOptions position: changes only what was written there; default all
  *
  * @typedef {object} Edges
- * @property {FloatTensor} effects (writers, readers), or (writers, readers, L), of an encoder-decoder with the L of the longer text:
- *   first-order estimates of the change of the objective if only this reader reads other numbers of this writer; 0 where the writer is not
- *   before the reader
+ * @property {FloatTensor} effects (writers, readers), or (writers, readers, L) with the L of the longer text of an encoder-decoder. Each is a
+ *   first-order estimate of the change of the objective if this reader alone gets other numbers from this writer; 0 where the writer does
+ *   not come before the reader
  * @property {Writer[]} writers
  * @property {Reader[]} readers
  * @property {number} value of the objective
@@ -37,7 +37,7 @@ import { BranchingOperations, quiet, resume, valuesOf } from './resume.js'
 const SETTINGS = ['of', 'targets', 'clean', 'by']
 
 /**
- * The effects of all edges, estimated by the gradient.
+ * Estimates the effects of all edges by the gradient.
  * @param {Model} model
  * @param {ModelInput | string} input
  * @param {EdgesOptions} options
@@ -63,7 +63,7 @@ export async function edges(model, input, options) {
 }
 
 /**
- * The effect of one edge: this reader alone reads other numbers of the writer, what follows runs again.
+ * Computes the exact effect of one edge. The reader alone gets other numbers from the writer, and all that follows runs again.
  * @param {Model} model
  * @param {ModelInput | string} input
  * @param {EdgeOptions} options
@@ -104,7 +104,7 @@ export function edge(model, input, options) {
     const kind = partKind(to)
     const part = /** @type {PartSpec} */ (own.spec.layers[layer].find(one => one.kind === kind))
     const name = `${own.stack}layers.${layer}.${kind}.${to.kind === 'mlp' ? 'output' : to.kind}`
-    /** What the reader makes of it. @type {Float32Array} */
+    /** Output of the reader for the changed stream. @type {Float32Array} */
     let made
     if (readsEncoded(to)) {
       const { k, v } = /** @type {NonNullable<PartSpec['attention']>} */ (part.attention)
@@ -139,12 +139,12 @@ export function edge(model, input, options) {
 }
 
 /**
- * The residual stream before a reader if the writer had written other numbers, and all others the same.
+ * Returns the input of a reader if the writer had written other numbers and all other parts the same.
  * @param {EdgeTask} task
  * @param {BranchingOperations} ops
  * @param {Writer} from
  * @param {Reader} to
- * @param {number} [p] only what was written there
+ * @param {number} [p] changes only what was written at this position
  */
 export function readBy(task, ops, from, to, p) {
   const { spec, run, L } = task.streamOf(from)
@@ -172,7 +172,7 @@ export function readBy(task, ops, from, to, p) {
   return { spec, x: new Tensor(/** @type {Float32Array} */ (read), [1, L, d]) }
 }
 
-/** x + rows, or only one of the rows. @param {Float32Array} x @param {Float32Array} rows @param {number} d @param {number} [p] */
+/** Returns x + rows, or x plus only row p. @param {Float32Array} x @param {Float32Array} rows @param {number} d @param {number} [p] */
 function added(x, rows, d, p) {
   const at = p === undefined ? undefined : (p + x.length / d) % (x.length / d)
   return x.map((value, n) => (at === undefined || Math.floor(n / d) === at ? value + rows[n] : value))

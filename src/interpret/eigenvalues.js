@@ -1,4 +1,4 @@
-// Eigenvalues of a real square matrix: Householder's reflections make it a Hessenberg matrix, then QR steps with Wilkinson's shifts.
+// Eigenvalues of a real square matrix, by Householder reduction to Hessenberg form and QR steps with Wilkinson shifts.
 
 /**
  * @param {ArrayLike<number>} matrix (n, n), row by row
@@ -12,7 +12,7 @@ export function eigenvalues(matrix, n) {
   const im = new Float64Array(n * n)
   let hi = n - 1
   for (let steps = 0; hi > 0; steps++) {
-    // The rows from lo to hi are a block of their own.
+    // Find lo, so that the rows from lo to hi form an unreduced block.
     let lo = hi
     for (; lo > 0; lo--) {
       const at = lo * n + lo - 1
@@ -65,7 +65,7 @@ function hessenberg(a, n) {
   return a
 }
 
-/** The root of a complex number. @param {number} re @param {number} im */
+/** Returns the square root of a complex number. @param {number} re @param {number} im */
 function root(re, im) {
   const size = Math.hypot(re, im)
   const real = Math.sqrt((size + Math.abs(re)) / 2)
@@ -74,7 +74,7 @@ function root(re, im) {
 }
 
 /**
- * The eigenvalue of the last 2 x 2 block that is nearer to its last number.
+ * Returns the Wilkinson shift: the eigenvalue of the last 2 x 2 block that is nearer to its last entry.
  * @param {Float64Array} re
  * @param {Float64Array} im
  * @param {number} hi
@@ -91,7 +91,7 @@ function wilkinson(re, im, hi, n) {
 }
 
 /**
- * H - shift = Q R, H = R Q + shift, of the rows and columns from lo to hi.
+ * Does one QR step on the rows and columns from lo to hi: H - shift = Q R, then H = R Q + shift.
  * @param {Float64Array} re
  * @param {Float64Array} im
  * @param {number} lo

@@ -1,5 +1,5 @@
-// The operations of a model that also record what they did, so that the gradients can go back through them. One recorder serves
-// one layer: its tensors are freed with the layer's scope.
+// The operations of a model with a tape: each records how to differentiate it. One recorder serves one layer, and its tensors are freed
+// with the layer's scope.
 
 import { splitHeads, toFloats } from '../base/operand.js'
 import { count, Tensor } from '../base/tensor.js'
@@ -27,15 +27,15 @@ import { WEIGHTS } from '../runtime/abi.js'
 /** @typedef {import('../models/family-shapes/parts.js').AttentionSpec} AttentionSpec */
 
 /**
- * What a hook does to the numbers of its place, and to their gradient.
+ * The effect of a hook on the numbers of its place, and on their gradient.
  * @typedef {object} Outcome
  * @property {(x: FloatTensor) => Float32Array} apply
  * @property {(d: FloatTensor) => Float32Array} pass
  */
 
 /**
- * Prepares hooks for a run whose layers run again backwards. A function runs once, in the forward pass: what it made of the numbers
- * is kept. Numbers that it changed, and all numbers that it or a tensor replaced, pass no gradient.
+ * Prepares hooks for a run whose layers are run again in the backward pass. A function is called once, in the forward pass, and its
+ * result is kept. Numbers that a hook changed or replaced pass no gradient; a factor and 'mean' are differentiated.
  * @param {Record<string, Hook>} hooks
  */
 export function recordHooks(hooks) {
@@ -56,7 +56,7 @@ export function recordHooks(hooks) {
       recording[name] = (x, place) => {
         const before = x.data.slice()
         const given = hook(x, place)
-        outcomes.delete(name) // of an earlier run
+        outcomes.delete(name) // left from an earlier run
         if (given === undefined || given === x) {
           const after = x.data.slice()
           if (after.some((value, n) => !Object.is(value, before[n])))
@@ -76,13 +76,13 @@ export function recordHooks(hooks) {
 }
 
 /**
- * What all recorders of a backward pass share.
+ * State that all recorders of a backward pass share.
  * @typedef {object} Shared
  * @property {Map<string, Outcome>} outcomes of the hooks
- * @property {Set<string>} wanted places whose gradients are asked for
- * @property {Map<string, FloatTensor>} found these gradients
- * @property {Map<string, FloatTensor>} learned resident gradients of weights, by the keys of their pieces; they are added to
- * @property {{ place: string, gradient: FloatTensor }} [seed] the place whose numbers are differentiated, with the gradient by them
+ * @property {Set<string>} wanted places whose gradients are requested
+ * @property {Map<string, FloatTensor>} found the gradients of these places
+ * @property {Map<string, FloatTensor>} learned resident gradients of weights by key, to which each layer adds
+ * @property {{ place: string, gradient: FloatTensor }} [seed] the place at which the backward pass starts, with the gradient of the objective there
  */
 
 const RESIDENT = { resident: true }
@@ -96,15 +96,15 @@ export function accumulate(to, numbers) {
   for (let n = 0; data && numbers && n < data.length; n++) data[n] += numbers[n]
 }
 
-/** What the products of a layer gave, before their activation. @typedef {Map<LinearSpec, { data: Float32Array, dims: readonly number[] }>} Products */
+/** The outputs of a layer's linear operations, before their activation. @typedef {Map<LinearSpec, { data: Float32Array, dims: readonly number[] }>} Products */
 
-/** The operations of a forward pass that keeps what the products of its layers gave, so that the layers run again without them. */
+/** Keeps the outputs of the linear operations in the forward pass, so that the backward pass does not compute them again. */
 export class KeepingOperations extends ModelOperations {
-  /** Bytes of products that a stack keeps at most; other layers compute theirs again. */
+  /** Most bytes to keep in a stack; layers beyond it compute their products again. */
   static most = 2 ** 27
-  /** Of the layer that runs. @type {Products | undefined} */
+  /** The products of the current layer; undefined to keep none. @type {Products | undefined} */
   products
-  /** The layer whose product is not kept. @type {LinearSpec | undefined} */
+  /** A linear operation whose output no gradient needs, so it is not kept. @type {LinearSpec | undefined} */
   idle
   #bytes = 0
 
@@ -131,13 +131,13 @@ export function activated(qkv, z, activation) {
 export class GradientRecorder extends ModelOperations {
   #core
   #shared
-  /** What was recorded: each computes gradients of the operands from that of the output. @type {(() => void)[]} */
+  /** The tape. Each step computes the gradients of the operands from that of the output. @type {(() => void)[]} */
   #steps = []
   /** The gradient of the tensor at each address. @type {Map<number, FloatTensor>} */
   #gradients = new Map()
-  /** The layer whose product no later gradient needs: it is not computed. @type {LinearSpec | undefined} */
+  /** A linear operation whose output no gradient needs, so it is not computed. @type {LinearSpec | undefined} */
   idle
-  /** What the forward pass kept of the layer's products. @type {Products | undefined} */
+  /** Outputs that the forward pass kept for this layer. @type {Products | undefined} */
   products
   /** The encoder's output, which cross-attention reads. @type {FloatTensor | undefined} */
   encoded
@@ -149,14 +149,14 @@ export class GradientRecorder extends ModelOperations {
     this.#shared = shared
   }
 
-  /** A resident copy. @param {{ data: ArrayLike<number>, dims: readonly number[] }} x */
+  /** Copies a tensor into the module's memory. @param {{ data: ArrayLike<number>, dims: readonly number[] }} x */
   resident(x) {
-    const made = this.qkv.alloc(x.dims) // x.data is read afterwards: a view into memory that grows is lost
+    const made = this.qkv.alloc(x.dims) // read x.data only after this: growing memory detaches views into it
     made.data.set(x.data)
     return made
   }
 
-  /** The gradient of a tensor so far. @param {FloatTensor} x */
+  /** Returns the gradient of a tensor so far. @param {FloatTensor} x */
   gradient(x) {
     return this.#gradients.get(addressOf(x))
   }
@@ -174,7 +174,7 @@ export class GradientRecorder extends ModelOperations {
     this.#gradients.set(at, dX)
   }
 
-  /** Goes back through all that was recorded. */
+  /** Runs the tape backwards and empties it. */
   backward() {
     for (const step of this.#steps.splice(0).reverse()) step()
   }
@@ -183,7 +183,7 @@ export class GradientRecorder extends ModelOperations {
   #record(y, differentiate) {
     this.#steps.push(() => {
       const dY = this.gradient(y)
-      if (dY) differentiate(dY.reshape(y.dims)) // y may have been read as heads
+      if (dY) differentiate(dY.reshape(y.dims)) // a later step may have read y split into heads
     })
     return y
   }
@@ -222,7 +222,8 @@ export class GradientRecorder extends ModelOperations {
   }
 
   /**
-   * dX = dZ W, and the gradients of the weight and the bias, if they are learned. Rows of W are packed the other way a part at a time.
+   * Computes dX = dZ W, and adds to the gradients of the weight and the bias if they are learned. W is repacked transposed, a block of rows
+   * at a time.
    * @param {import('../nn/packed-linear.js').PackedLinear} linear
    * @param {FloatTensor} x (..., in)
    * @param {FloatTensor} dZ (..., out)
@@ -353,12 +354,12 @@ export class GradientRecorder extends ModelOperations {
     return outcomes.has(name) || wanted.has(name) || this.#seedOf(name) !== undefined
   }
 
-  /** Nothing is fused, because each place may be asked for. @override */
+  /** Returns true for every place, so that nothing is fused: any gradient may be requested. @override */
   sees() {
     return true
   }
 
-  /** Keeps the gradient of a place that is asked for. @param {string} name @param {{ data: Float32Array, dims: readonly number[] } | undefined} d @param {readonly number[]} dims */
+  /** Keeps the gradient of a place if it was requested. @param {string} name @param {{ data: Float32Array, dims: readonly number[] } | undefined} d @param {readonly number[]} dims */
   keep(name, d, dims) {
     const { wanted, found } = this.#shared
     if (wanted.has(name)) found.set(name, new Tensor(d ? d.data.slice() : new Float32Array(count(dims)), [...dims]))
@@ -370,7 +371,7 @@ export class GradientRecorder extends ModelOperations {
     const outcome = outcomes.get(name)
     const seed = this.#seedOf(name)
     if (!outcome && !seed && !wanted.has(name)) return y
-    // A tensor of its own, because others than this place may read y: the residual reads the input of attention without a norm.
+    // copy: y may have other readers, such as the residual connection where attention has no norm before it
     const z = this.resident(outcome ? { data: outcome.apply(y), dims: y.dims } : y)
     this.#steps.push(() => {
       if (seed) this.give(z, this.resident(seed))
@@ -381,7 +382,7 @@ export class GradientRecorder extends ModelOperations {
     return z
   }
 
-  /** The gradient by the numbers of a place, if these are what is differentiated. @param {string} name */
+  /** Returns the gradient of the objective at a place if the backward pass starts there. @param {string} name */
   #seedOf(name) {
     const { seed } = this.#shared
     return seed?.place === name ? seed.gradient : undefined
@@ -400,18 +401,18 @@ export class GradientRecorder extends ModelOperations {
   }
 
   /**
-   * The hooks of a place of all heads and those of single heads.
+   * Combines the hook on all heads of a place with those on single heads.
    * @param {string} name
    * @param {readonly number[]} all
    * @param {number} H
-   * @param {readonly number[]} dims of a head's part
+   * @param {readonly number[]} dims of the slice of one head
    */
   #editHeads(name, all, H, dims) {
     const { outcomes } = this.#shared
     const size = dims[2] * (all.length === 4 ? dims[1] : 1) // contiguous values of a head
     const heads = Array.from({ length: H }, (_, h) => outcomes.get(`${name}.${h}`))
     const whole = outcomes.get(name)
-    /** The part of a head. @param {Float32Array} from @param {number} h */
+    /** Copies the slice of one head. @param {Float32Array} from @param {number} h */
     const partOf = (from, h) => {
       const data = new Float32Array(count(dims))
       for (let n = 0; n * size < data.length; n++)
@@ -505,11 +506,11 @@ export class GradientRecorder extends ModelOperations {
     })
   }
 
-  /** What receives the gradient (H, L, S) of a bias of relative positions. @type {((dBias: FloatTensor, table: FloatTensor) => void) | undefined} */
+  /** Called with the gradient (H, L, S) of a relative position bias. @type {((dBias: FloatTensor, table: FloatTensor) => void) | undefined} */
   ofBias
 
   /**
-   * The gradients of weights, dP = dO V^T, and of scores, dS = P (dP - rowsum(dP P)).
+   * Computes the gradients of the weights, dP = dO V^T, and of the scores, dS = P (dP - rowsum(dP P)).
    * @param {Projected} projected
    * @param {FloatTensor} dO (B, L, H * E)
    * @param {number} H
@@ -529,11 +530,11 @@ export class GradientRecorder extends ModelOperations {
     scores.pass(throughSoftmax(traced.weights, dP.data))
   }
 
-  /** a b^T of each head: (B, H, L, D), (B, G, S, D) -> (B, H, L, S). @param {FloatTensor} a @param {FloatTensor} b */
+  /** Computes a b^T for each head, (B, H, L, D), (B, G, S, D) -> (B, H, L, S). @param {FloatTensor} a @param {FloatTensor} b */
   #productOfHeads(a, b) {
     const [B, H, L, D] = a.dims
     const [, G, S] = b.dims
-    const group = (H / G) * L // the rows of the heads that share a key head lie one after the other
+    const group = (H / G) * L // rows of heads that share a key head are contiguous
     const out = new Float32Array(B * H * L * S)
     for (let n = 0; n < B * G; n++) {
       const left = { data: a.data.subarray(n * group * D, (n + 1) * group * D), dims: [group, D] }
@@ -544,7 +545,7 @@ export class GradientRecorder extends ModelOperations {
   }
 
   /**
-   * Attention whose scores or weights are hooked, step by step.
+   * Runs attention unfused, because its scores or weights are hooked.
    * @param {Layer} own
    * @param {Projected} projected
    * @param {import('../ops/attention-arguments.js').AttentionOptions} options
@@ -588,7 +589,7 @@ export class GradientRecorder extends ModelOperations {
     })
   }
 
-  /** maps^T rows, summed over the heads that share a key head: (B, H, L, S), (B, H, L, D) -> (B, G, S, D). @param {FloatTensor} maps @param {FloatTensor} rows @param {number} G */
+  /** Computes maps^T rows, summed over the heads that share a key head; (B, H, L, S), (B, H, L, D) -> (B, G, S, D). @param {FloatTensor} maps @param {FloatTensor} rows @param {number} G */
   #turnedSums(maps, rows, G) {
     const [B, H, L, S] = maps.dims
     const D = rows.dims[3]
@@ -603,9 +604,9 @@ export class GradientRecorder extends ModelOperations {
   }
 }
 
-const PART = 2 ** 22 // floats of a weight that are packed the other way at a time
+const PART = 2 ** 22 // floats of a weight repacked at a time
 
-/** dS = P (dP - rowsum(dP P)). @param {FloatTensor} P (..., S) @param {Float32Array} dP */
+/** Computes dS = P (dP - rowsum(dP P)). @param {FloatTensor} P (..., S) @param {Float32Array} dP */
 function throughSoftmax({ data, dims }, dP) {
   const S = dims[dims.length - 1]
   const out = new Float32Array(data.length)

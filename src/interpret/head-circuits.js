@@ -1,4 +1,4 @@
-// How heads can work together, from the weights alone: copying scores and composition scores of "A Mathematical Framework for Transformer
+// Copying scores of heads and composition scores of pairs of heads, from the weights alone, as in "A Mathematical Framework for Transformer
 // Circuits" (Elhage et al. 2021).
 
 import { readOptions } from '../base/arguments.js'
@@ -18,18 +18,18 @@ import { stackOf } from './stack-of.js'
 /** @typedef {ReturnType<typeof Model.parts>} Parts */
 
 /**
- * Composition is (layers, H, layers, H): layer and head that read, then layer and head that wrote; 0 where they did not write before.
+ * Composition has the dims (layers, H, layers, H), the reading layer and head before the writing ones; 0 where the writer comes no earlier.
  * @typedef {object} HeadCircuits
- * @property {FloatTensor} [copying] (layers, H), from -1 to 1: the sum of the eigenvalues of W_U W_O W_V W_E divided by the sum of their
- *   sizes; of decoders
- * @property {FloatTensor} q what the head reads into its queries of what the other head writes
- * @property {FloatTensor} k into its keys
- * @property {FloatTensor} v into its values
+ * @property {FloatTensor} [copying] (layers, H), from -1 to 1, the sum of the eigenvalues of W_U W_O W_V W_E divided by the sum of their
+ *   sizes; for decoders only
+ * @property {FloatTensor} q composition of the queries with the output of the other head
+ * @property {FloatTensor} k composition of the keys
+ * @property {FloatTensor} v composition of the values
  */
 
 /**
- * Copying scores of all heads and composition scores of all pairs of heads. Norms count with their weights, without their deviations,
- * rotations of q and k do not.
+ * Computes the copying scores of all heads and the composition scores of all pairs of heads. Norms are included with their weights but
+ * without their deviations; rotations of q and k are left out.
  * @param {Model} model
  * @param {{ place?: 'decoder' | 'encoder', signal?: AbortSignal, onLayer?: (progress: { layer: number, layers: number }) => void }} [options]
  * @returns {Promise<HeadCircuits>}
@@ -59,7 +59,7 @@ function* steps(parts, stack, spec) {
   const tokens = hasCopies ? yield* tokensOf(parts, spec) : undefined
   const copying = tokens && new Tensor(new Float32Array(N * H), [N, H])
   const found = ['q', 'k', 'v'].map(() => new Tensor(new Float32Array((N * H) ** 2), [N, H, N, H]))
-  /** What the heads of the layers so far write, as rows (H * D, d), and its size. @type {{ rows: Float64Array, sizes: number[] }[]} */
+  /** For each layer so far, the output matrices of its heads as rows (H * D, d), and their Frobenius norms. @type {{ rows: Float64Array, sizes: number[] }[]} */
   const writers = []
   for (const [layer, list] of spec.layers.entries()) {
     const at = list.findIndex(({ kind }) => kind === 'attention')
@@ -78,7 +78,7 @@ function* steps(parts, stack, spec) {
       const g = Math.floor(h / group)
       return { q: of(wq, h), k: of(wk, g), v: of(wv, g), o: of(wo, h) }
     })
-    // |K^T M V| = |S_K^T M S_V|, where S S^T is the product of the rows of a factor with themselves: D rows instead of d.
+    // |K^T M V| = |S_K^T M S_V| with S S^T = K K^T: products of size D instead of d
     const readers = new Float32Array(3 * H * D * d)
     const sizes = own.map((head, h) =>
       [
@@ -126,7 +126,7 @@ function* steps(parts, stack, spec) {
       made.rows.set(reduced(columns, rows, D, d), h * D * d)
     }
     writers.push(made)
-    // Norms after a part change what all heads so far have written.
+    // A norm after the residual sum also scales what all earlier heads wrote.
     for (const [n, { post }] of list.entries())
       if (post)
         for (const [m, { rows }] of writers.entries())
@@ -139,10 +139,10 @@ function* steps(parts, stack, spec) {
   return { copying, q, k, v }
 }
 
-/** a / b; 0 of a head of zeros. @param {number} a @param {number} b */
+/** Returns a / b, or 0 for a head of zeros. @param {number} a @param {number} b */
 const over = (a, b) => (a === 0 ? 0 : a / b)
 
-/** A weight (out, in) in float64. @param {Parts} parts @param {LinearSpec} spec */
+/** Reads a weight (out, in) as float64. @param {Parts} parts @param {LinearSpec} spec */
 const read = ({ weights }, spec) => Float64Array.from(weights.read(keyOf(spec)))
 
 /** @param {Float64Array} x (rows, columns) @param {number} rows @param {number} columns @returns {Float64Array} (columns, rows) */
@@ -152,12 +152,12 @@ function turned(x, rows, columns) {
   return out
 }
 
-/** diag(weight) rows, of the norms of q and k. @param {Float64Array} rows @param {ArrayLike<number>} weight @param {NormSpec} spec @param {number} d */
+/** Multiplies rows by the weight of a norm of q or k, in place. @param {Float64Array} rows @param {ArrayLike<number>} weight @param {NormSpec} spec @param {number} d */
 function scaleRows(rows, weight, { plusOne }, d) {
   for (let n = 0; n < rows.length; n++) rows[n] *= weight[Math.floor(n / d) % weight.length] + Number(plusOne ?? false)
 }
 
-/** rows N: what reads through a norm, N = diag(weight) (1 - mean). @param {Float64Array} rows @param {NormSpec} spec @param {ArrayLike<number>} weight */
+/** Replaces rows that read behind a norm by rows N, with N = diag(weight) (1 - mean). @param {Float64Array} rows @param {NormSpec} spec @param {ArrayLike<number>} weight */
 function through(rows, { kind, size, plusOne }, weight) {
   for (let from = 0; from < rows.length; from += size) {
     let sum = 0
@@ -169,7 +169,7 @@ function through(rows, { kind, size, plusOne }, weight) {
   }
 }
 
-/** rows N^T: what is written and passes a norm. @param {Float64Array} rows @param {NormSpec} spec @param {ArrayLike<number>} weight */
+/** Replaces rows that are written before a norm by rows N^T. @param {Float64Array} rows @param {NormSpec} spec @param {ArrayLike<number>} weight */
 function arrive(rows, { kind, size, plusOne }, weight) {
   for (let from = 0; from < rows.length; from += size) {
     let sum = 0
@@ -179,7 +179,7 @@ function arrive(rows, { kind, size, plusOne }, weight) {
   }
 }
 
-/** |rows|. @param {ArrayLike<number>} rows */
+/** Returns the Frobenius norm of rows. @param {ArrayLike<number>} rows */
 function sizeOf(rows) {
   let sum = 0
   for (let n = 0; n < rows.length; n++) sum += rows[n] ** 2
@@ -187,7 +187,7 @@ function sizeOf(rows) {
 }
 
 /**
- * S (D, D), lower triangular, with S S^T = rows rows^T: Cholesky's factor, whose columns are 0 where the rows depend on each other.
+ * Returns the Cholesky factor S (D, D), lower triangular, with S S^T = rows rows^T. Columns are 0 for linearly dependent rows.
  * @param {Float64Array} rows (D, d)
  * @param {number} D
  * @param {number} d
@@ -212,7 +212,7 @@ function factorOf(rows, D, d) {
   return s
 }
 
-/** S^T rows. @param {Float64Array} s (D, D), lower triangular @param {Float64Array} rows (D, d) @param {number} D @param {number} d */
+/** Computes S^T rows. @param {Float64Array} s (D, D), lower triangular @param {Float64Array} rows (D, d) @param {number} D @param {number} d */
 function reduced(s, rows, D, d) {
   const out = new Float64Array(D * d)
   for (let i = 0; i < D; i++)
@@ -224,7 +224,7 @@ function reduced(s, rows, D, d) {
 }
 
 /**
- * The sum over all tokens of (row of the head) (embedding)^T, (d, d): W_U^T W_E^T without the norms in between.
+ * Sums (row of the head) (embedding)^T over all tokens, (d, d). This is W_U^T W_E^T without the norms in between.
  * @param {Parts} parts
  * @param {StackSpec} spec
  * @returns {import('../models/network.js').RunSteps<Float32Array>}
@@ -252,11 +252,11 @@ function* tokensOf({ qkv, family, weights }, spec) {
 }
 
 /**
- * What a head reads, before the norms after the parts before its own.
+ * Pulls rows that read the input of a part back through the norms after all earlier parts.
  * @param {Parts} parts
  * @param {StackSpec} spec
  * @param {number} layer
- * @param {number} at its part
+ * @param {number} at index of the part
  * @param {Float64Array} rows (D, d)
  */
 function beginsOf({ weights }, spec, layer, at, rows) {
@@ -267,11 +267,11 @@ function beginsOf({ weights }, spec, layer, at, rows) {
 }
 
 /**
- * What a head writes, behind the norms after its part and after those that follow.
+ * Pushes rows that a part writes through the norms after it and after all later parts.
  * @param {Parts} parts
  * @param {StackSpec} spec
  * @param {number} layer
- * @param {number} at its part
+ * @param {number} at index of the part
  * @param {Float64Array} rows (D, d)
  */
 function endsOf({ weights }, spec, layer, at, rows) {

@@ -1,4 +1,4 @@
-// The smallest graph of parts at positions that explains a share of an answer, from the edges between them. Pure.
+// The smallest graph of parts at positions that explains a given share of an answer, chosen from the edges between them. A pure function.
 
 import { readOptions, toNumber } from '../base/arguments.js'
 import { describe } from '../base/errors.js'
@@ -7,25 +7,26 @@ import { describe } from '../base/errors.js'
 /** @typedef {import('./position-edges.js').PositionNode} PositionNode */
 /** @typedef {import('./position-edges.js').Reads} Reads */
 /**
- * A part in a graph; share: the part of the answer that goes back through it.
+ * A part in a graph; share: the fraction of the answer that goes back through it.
  * @typedef {PositionNode & { share: number }} GraphNode
  *
  * @typedef {object} HeadGraph
- * @property {number} share what the graph explains, at least as much as was asked for, unless too few edges are known or allowed
- * @property {GraphNode[]} nodes words first, the answer last
+ * @property {number} share fraction that the graph explains; less than requested only if too few edges are known or allowed
+ * @property {GraphNode[]} nodes in the order of the run, from the words to the answer
  * @property {{ from: GraphNode, to: GraphNode, reads: Reads, effect: number, share: number }[]} edges between these nodes, the largest share first
  */
 
-/** The names of `reads`, by their numbers. */
+/** The names of the codes in `reads`. */
 export const READS = /** @type {const} */ (['q', 'k', 'v', 'input'])
 
-/** The edges of each list by the nodes that they lead to, and in the order of their shares. @type {WeakMap<PositionEdges, ReturnType<typeof rank>>} */
+/** Caches, for each list of edges, the edges by target node and by share. @type {WeakMap<PositionEdges, ReturnType<typeof rank>>} */
 const ranked = new WeakMap()
 
 /**
- * The edges that lead to a node explain it in proportion to their |effect|. Going back from the answer in these proportions, the share of a graph
- * is the part that arrives at words by its edges alone; that of all edges is 1. Edges are taken by the part that goes through them, the largest
- * first, until the graph has the share that is asked for, or `most` edges; those that are on no way from a word to the answer are left out.
+ * Selects the smallest graph that explains a share of the answer. The edges into a node explain it in proportion to their |effect|.
+ * Following these proportions back from the answer, the share of a graph is the fraction that arrives at words through its edges alone.
+ * Edges are added by the fraction that goes through them, largest first, until the graph has the requested share or `most` edges. Edges on
+ * no path from a word to the answer are dropped.
  * @param {PositionEdges} found
  * @param {{ share?: number, most?: number }} [options] default 0.8, and all edges
  * @returns {HeadGraph}
@@ -39,10 +40,10 @@ export function headGraph(found, options = {}) {
   const own = ranked.get(found) ?? rank(found)
   ranked.set(found, own)
   const { order, place } = own
-  /** The first `count` edges explain this part. */
+  /** Returns the share that the first `count` edges explain. */
   const explained = (/** @type {number} */ count) => shareOf(found, own, e => place[e] < count)
   let [least, end] = [0, Math.min(limit, order.length)]
-  // Too few edges are known or allowed, or rounding leaves all of them a little below 1.
+  // Lower the goal if too few edges are known or allowed, or if rounding leaves all of them a little below 1.
   const goal = Math.min(asked, explained(end))
   while (least < end) {
     const middle = (least + end) >> 1
@@ -86,7 +87,7 @@ function rank({ writers, positions, from, to, effects, incoming }) {
   return { starts, list, nodes, edges, order, place, isWord }
 }
 
-/** The part of the answer that arrives at words. @param {PositionEdges} found @param {ReturnType<typeof rank>} ranks @param {(e: number) => boolean} has */
+/** Returns the fraction of the answer that arrives at words through the edges chosen by `has`. @param {PositionEdges} found @param {ReturnType<typeof rank>} ranks @param {(e: number) => boolean} has */
 function shareOf({ from, effects, incoming }, { starts, list, isWord }, has) {
   const arrives = Float64Array.from(isWord)
   for (let n = 0; n < incoming.length; n++) {

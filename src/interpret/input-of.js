@@ -1,11 +1,11 @@
-// One of several inputs of a call.
+// Checks one of several inputs of a call.
 
 import { describe } from '../base/errors.js'
 
 /** @typedef {import('../models/model.js').ModelInput} ModelInput */
 
 /**
- * Checks a text, or an input of forward, before a run that would name neither.
+ * Checks a text or an input of forward, so that an error names the option. A later error of the run could not.
  * @param {unknown} given
  * @param {string} where
  * @returns {string | ModelInput}

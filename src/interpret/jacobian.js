@@ -1,5 +1,5 @@
-// Products with the Jacobian of the numbers at one place of a stack by those at another: forwards along directions (J v), by dual numbers,
-// and backwards along gradients (v J), by the recorder. Many vectors share one run of the text.
+// Products with the Jacobian of the numbers at one place of a stack by those at another: forward mode (J v) by dual numbers, reverse mode
+// (v J) by the gradient recorder. Many vectors share one run of the text.
 
 import { oneOf, readOptions } from '../base/arguments.js'
 import { describe, shape } from '../base/errors.js'
@@ -24,25 +24,25 @@ import { quiet } from './resume.js'
 
 /**
  * @typedef {object} JacobianOptions
- * @property {Place} from the place whose numbers move, in the same stack as `to`
+ * @property {Place} from the place by whose numbers is differentiated, in the same stack as `to`
  * @property {Place} to the place whose derivative is taken
  * @property {TensorLike} vectors (N, L, ...): N vectors with the dims of `from` (forward) or of `to` (reverse), without the batch
  * @property {'forward' | 'reverse'} [mode] J v, at `to`, or v J, at `from`; default 'forward'
  */
 
-/** Floats of a batch of tangents or gradients at one place: more vectors are taken one part after the other. */
+/** Most floats of tangents or gradients at one place; more vectors are processed in batches. */
 const PART = 2 ** 20
 
 /**
- * A text that ran once: what entered each layer of a stack, and what left the last.
+ * A recorded run of one text: the input of each layer of a stack, and the output of the last.
  * @typedef {{ parts: Parts, stack: string, spec: import('../models/family-shapes/parts.js').StackSpec, kept: Kept[] }} Linearised
  */
 
 /**
- * Runs a text and keeps what products with its Jacobian need.
+ * Runs a text and keeps what Jacobian products need.
  * @param {Parts} parts
  * @param {string | ModelInput} input
- * @param {string} stack its prefix
+ * @param {string} stack prefix of the stack
  * @param {string} where
  * @param {import('../models/model.js').Hooks} [hooks]
  * @returns {import('../models/network.js').RunSteps<Linearised & { ran: import('../models/model.js').ModelOutput }>}
@@ -68,7 +68,7 @@ export function* linearise(parts, input, stack, where, hooks) {
 }
 
 /**
- * J v: from tangents at a place to those at another, which lies later in the stack.
+ * Computes J v, from tangents at one place to tangents at a later one.
  * @param {Linearised} run
  * @param {{ from: string, to: string, vectors: FloatTensor }} ends
  * @returns {import('../models/network.js').RunSteps<FloatTensor>} (N, ...dims of `to`)
@@ -100,7 +100,7 @@ export function* pushForward({ parts, stack, spec, kept }, ends) {
 }
 
 /**
- * v J: from gradients at a place to those at earlier ones.
+ * Computes v J, from gradients at one place to gradients at earlier ones.
  * @param {Linearised} run
  * @param {{ to: string, vectors: FloatTensor, from: readonly string[] }} ends vectors (N, ...dims of `to`)
  * @returns {import('../models/network.js').RunSteps<Map<string, FloatTensor>>} by place, (N, ...dims of it)
@@ -148,7 +148,7 @@ export function* pullBack({ parts, stack, spec, kept }, { to, vectors, from }) {
 }
 
 /**
- * The layer of a place: -1 for what enters the first, the number of layers for the last norm.
+ * Returns the layer of a place: -1 for the embedding, the number of layers for the last norm.
  * @param {string} place
  * @param {import('../models/family-shapes/parts.js').StackSpec} spec
  */
@@ -157,7 +157,7 @@ function layerOf(place, { layers }) {
   return number === undefined ? (place.endsWith('norm') ? layers.length : -1) : Number(number)
 }
 
-/** N copies of the numbers of one text. @param {{ data: Float32Array, dims: readonly number[] }} x (1, ...) @param {number} N @returns {FloatTensor} */
+/** Repeats the numbers of one text N times. @param {{ data: Float32Array, dims: readonly number[] }} x (1, ...) @param {number} N @returns {FloatTensor} */
 function repeat({ data, dims }, N) {
   const out = new Float32Array(N * data.length)
   for (let n = 0; n < N; n++) out.set(data, n * data.length)
@@ -167,11 +167,11 @@ function repeat({ data, dims }, N) {
 /** @param {import('../models/network.js').Turns} turns @param {number} N */
 const repeatTurns = ({ cos, sin, ...more }, N) => ({ ...more, cos: repeat(cos, N), sin: repeat(sin, N) })
 
-/** Places of scores, weights, logits and single heads have no product here. */
+/** Places of scores, weights, logits and single heads, which are not supported. */
 const UNCOVERED = /(scores|weights|logits)|heads\.\d+$/
 
 /**
- * Products of vectors with the Jacobian of a place of a model by an earlier one, for one text.
+ * Computes products of vectors with the Jacobian of one place of a model by an earlier one, for one text.
  * @param {Model} model
  * @param {string | ModelInput} input as of forward: one text without padding
  * @param {JacobianOptions} options

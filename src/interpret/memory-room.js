@@ -1,11 +1,11 @@
-// What a computation needs of the module's memory is asked for before its layers run: where it does not fit, that is said then.
+// Reserves the module's memory before the layers run, so that a computation that cannot fit fails at the start.
 
 import { expectCore } from '../qkv.js'
 
 /** @typedef {import('../models/family-shapes/parts.js').StackSpec} StackSpec */
 /** @typedef {import('../models/family-shapes/parts.js').LinearSpec} LinearSpec */
 
-/** The products of each layer. @param {StackSpec} spec @returns {LinearSpec[][]} */
+/** Lists the linear operations of each layer. @param {StackSpec} spec @returns {LinearSpec[][]} */
 const productsOf = ({ layers }) =>
   layers.map(parts =>
     parts.flatMap(({ attention, mlp }) => {
@@ -14,19 +14,19 @@ const productsOf = ({ layers }) =>
     }),
   )
 
-/** Bytes that a layer takes at least while gradients go back through it: what each product reads and gives. @param {StackSpec} spec @param {number} rows */
+/** Returns a lower bound for the bytes of a layer in the backward pass: inputs and outputs of all its linear operations. @param {StackSpec} spec @param {number} rows */
 export const bytesBackwards = (spec, rows) =>
   4 * rows * Math.max(...productsOf(spec).map(list => list.reduce((sum, one) => sum + one.in + one.out, 0)))
 
-/** Bytes that a layer takes at least while it runs: what one product reads and gives. @param {StackSpec} spec @param {number} rows */
+/** Returns a lower bound for the bytes of a layer in the forward pass: input and output of its largest linear operation. @param {StackSpec} spec @param {number} rows */
 export const bytesForwards = (spec, rows) =>
   4 * rows * Math.max(...productsOf(spec).flatMap(list => list.map(one => one.in + one.out)))
 
 /**
- * Makes room in the module, or says that there is none.
+ * Grows the module's memory so that `bytes` fit, or throws.
  * @param {import('../qkv.js').Qkv} qkv
  * @param {number} bytes
- * @param {string} what needs them
+ * @param {string} what needs the bytes, for the error
  */
 export function makeRoom(qkv, bytes, what) {
   const core = expectCore(qkv)

@@ -1,5 +1,5 @@
-// The gradients of a model. The forward pass keeps what enters each layer and, where there is room, what its products gave; then the
-// layers run again, from the last to the first, with a recorder, and the gradients go back through them.
+// The gradients of a model. The forward pass keeps the input of each layer and, where memory allows, the outputs of its linear operations.
+// Then the layers run again from the last to the first, each with a recorder, and the gradients go back through it (checkpointing).
 
 import { readOptions } from '../base/arguments.js'
 import { describe } from '../base/errors.js'
@@ -38,13 +38,13 @@ import { doublesOf, quiet } from './resume.js'
  * @property {readonly Place[]} [at] the places whose gradients are wanted
  * @property {readonly string[] | Parameters} [parameters] names of stored weights whose gradients are wanted, or what modelParameters
  *   has returned, whose gradients are set
- * @property {Hooks} [hooks] they are part of the computation
+ * @property {Hooks} [hooks] part of the computation that is differentiated
  * @property {import('../models/model.js').ModelOptions['keep']} [keep] as in forward
  *
  * @typedef {object} OwnGradients
  * @property {number} [value] of the objective; undefined if its function gave none
  * @property {Record<string, FloatTensor>} gradients by place
- * @property {Record<string, FloatTensor>} parameters gradients by the names that were given, with the dims of the stored tensors
+ * @property {Record<string, FloatTensor>} parameters gradients by the requested names, with the dims of the stored tensors
  *
  * @typedef {ModelOutput & OwnGradients} ModelGradients
  */
@@ -52,7 +52,7 @@ import { doublesOf, quiet } from './resume.js'
 const OPTIONS = ['of', 'targets', 'at', 'parameters', 'hooks', 'keep']
 
 /**
- * The gradients of an objective by the numbers at places of a model and by its weights, and what forward returns.
+ * Computes the gradients of an objective by the numbers at places of a model and by its weights. Also returns what forward returns.
  * @param {Model} model
  * @param {string | ModelInput} input as of forward
  * @param {BackwardOptionsOfModel} [options]
@@ -65,7 +65,7 @@ export function backward(model, input, options = {}) {
 }
 
 /**
- * backward in steps: other events have their turn in between, and `signal` ends it. onLayer counts the layers forwards, then backwards.
+ * Runs backward in steps that yield to the event loop, so that `signal` can abort it. onLayer counts the layers forwards, then backwards.
  * @param {Model} model
  * @param {string | ModelInput} input
  * @param {BackwardOptionsOfModel & import('../models/turns.js').AsyncOptions} [options]
@@ -83,7 +83,7 @@ export async function backwardAsync(model, input, options = {}) {
 /**
  * @param {Parts} parts
  * @param {string | ModelInput} input
- * @param {BackwardOptionsOfModel} options as they were read
+ * @param {BackwardOptionsOfModel} options already checked for unknown names
  * @param {string} where
  * @param {boolean} [inParts]
  * @returns {import('../models/network.js').RunSteps<ModelGradients>}
@@ -107,7 +107,7 @@ export function* gradientSteps(parts, input, options, where, inParts) {
   if (watched && (targets !== undefined || wanted.has('logits')))
     throw new RangeError(`${where}: the numbers at ${describe(watched.place)} depend on neither targets nor logits`)
   const plan = planParameters(parts, parameters, where)
-  /** What enters each layer, and what leaves the last. @type {Kept[]} */
+  /** The input of each layer, and the output of the last. @type {Kept[]} */
   const kept = []
   /** @type {import('./objective.js').CheckedObjective | undefined} */
   let objective
@@ -148,7 +148,7 @@ export function* gradientSteps(parts, input, options, where, inParts) {
   const shared = { outcomes, wanted, found, learned, seed }
   /** The gradient of the encoder's output. @type {FloatTensor | undefined} */
   let dEncoded
-  /** A recorder of its own for each layer. */
+  /** Makes the recorder of one layer. */
   const record = () => new GradientRecorder(qkv, weights, shared)
   for (const { stack: place, spec } of [...stacks].reverse()) {
     const layers = kept.filter(({ own }) => own.call.place === place)
@@ -161,7 +161,7 @@ export function* gradientSteps(parts, input, options, where, inParts) {
       if (place === last.stack && made)
         recorder.give(y, recorder.resident({ data: made.pull().flatMap(row => [...row]), dims: y.dims }))
       else if (place === last.stack && seed)
-        recorder.give(y, qkv.alloc(y.dims)) // zeros: the seed lies further down
+        recorder.give(y, qkv.alloc(y.dims)) // zeros: the gradient starts at an earlier place
       else if (place === last.stack) throughHead(parts, recorder, shared, y, { logits, dLogits, terms })
       else recorder.give(y, recorder.resident(/** @type {FloatTensor} */ (dEncoded)))
       recorder.backward()
@@ -200,9 +200,9 @@ export function* gradientSteps(parts, input, options, where, inParts) {
 }
 
 /**
- * Reads the numbers at a place in the forward pass, after the hook that is there.
+ * Adds a hook that reads the numbers at a place in the forward pass, after the user's own hook there.
  * @param {import('./objective.js').OfPlace} of
- * @param {Hooks} recording hooks of the forward pass, to which it adds
+ * @param {Hooks} recording hooks of the forward pass, to which this one is added
  * @param {import('../models/model-hooks.js').Stacks} stacks
  * @param {string} where
  */
@@ -234,10 +234,10 @@ function watchPlace(of, recording, stacks, where) {
   }
 }
 
-/** What the backward pass needs of a layer: what entered it, and what its products gave. @typedef {{ own: Layer, h: FloatTensor, products: Products }} Kept */
+/** What the backward pass needs of a layer: its input, and the outputs of its linear operations. @typedef {{ own: Layer, h: FloatTensor, products: Products }} Kept */
 
 /**
- * From the gradient of what leaves a layer to that of what enters it.
+ * Computes the gradient by the input of a layer from that by its output.
  * @param {GradientRecorder} recorder
  * @param {Kept} kept
  * @param {Layer['call']} call
@@ -256,26 +256,26 @@ export function throughLayer(recorder, { own, h, products }, call, dY) {
   return gradientOf(recorder, x)
 }
 
-/** What an objective reads of the input of a stack. @param {Layer} own @param {number} V */
+/** Returns what an objective reads of the input of a stack. @param {Layer} own @param {number} V */
 export function sizesOf({ call, stack }, V) {
   const { ids, mask, rows, B, L } = call.read
   return { ids: [...ids], mask: mask && [...mask.data], isEmbedded: Boolean(rows), isCausal: stack.causal, B, L, V }
 }
 
-/** The gradient of x as a copy. @param {GradientRecorder} recorder @param {FloatTensor} x */
+/** Copies the gradient of x, zeros if it has none. @param {GradientRecorder} recorder @param {FloatTensor} x */
 function gradientOf(recorder, x) {
   const found = recorder.gradient(x)
   return found ? copyOf(found) : new Tensor(new Float32Array(count(x.dims)), [...x.dims])
 }
 
-/** The last product of a layer, if only a sum reads it: no gradient needs its numbers. @param {Layer} own */
+/** Returns the last linear operation of a layer if only the residual sum reads its output, so that no gradient needs its numbers. @param {Layer} own */
 function idleOf({ stack, layer }) {
   const part = stack.layers[layer][stack.layers[layer].length - 1]
   return part.after || part.post ? undefined : part.mlp?.down
 }
 
 /**
- * From the logits to the output of the last norm, y.
+ * Gives y, the output of the last norm, its gradient from that of the logits.
  * @param {Parts} parts
  * @param {GradientRecorder} recorder
  * @param {import('./gradient-recorder.js').Shared} shared
@@ -293,7 +293,7 @@ function throughHead({ qkv, family, weights }, recorder, { outcomes, wanted, lea
   const biasKey = head.bias ?? (head.project?.bias ? `${head.project.name}.bias` : '')
   const isLearned = learned.has('head') || learned.has(biasKey)
   if (objective.terms && !outcome && !wanted.has('logits') && !isLearned) {
-    // A few logits: their rows of the weight are added.
+    // Only a few logits: add their rows of the weight.
     for (const { n, token, weight } of objective.terms) {
       const slope = cap ? 1 - (objective.logits.data[n * V + token] / cap) ** 2 : 1
       const row = weights.head.row(token).weight
@@ -340,7 +340,7 @@ function throughHead({ qkv, family, weights }, recorder, { outcomes, wanted, lea
 }
 
 /**
- * The gradient of the table of a bias of relative positions.
+ * Adds to the gradient of the table of a relative position bias.
  * @param {Layer} own
  * @param {FloatTensor} dBias (H, L, S)
  * @param {FloatTensor} table (buckets * H)
@@ -358,13 +358,13 @@ function throughBias({ stack, call }, dBias, table) {
 }
 
 /**
- * The gradients of the embedding.
+ * Adds to the gradients of the embedding tables.
  * @param {Parts} parts
  * @param {import('../models/family-shapes/parts.js').StackSpec} stack
  * @param {GradientRecorder} recorder
  * @param {Map<string, FloatTensor>} learned
  * @param {import('../models/model.js').Input} read
- * @param {Float32Array} dH of what enters the first layer
+ * @param {Float32Array} dH gradient by the input of the first layer
  */
 function throughEmbedding({ family, weights }, stack, recorder, learned, read, dH) {
   const { head } = family
@@ -390,7 +390,7 @@ function throughEmbedding({ family, weights }, stack, recorder, learned, read, d
 }
 
 /**
- * The pieces of the weights whose gradients are wanted.
+ * Plans the memory of the requested gradients, piece by piece of the packed weights.
  * @param {Parts} parts
  * @param {readonly string[] | Parameters} parameters
  * @param {string} where
@@ -410,7 +410,7 @@ function planParameters(parts, parameters, where) {
   return {
     size,
     pieces: [...pieces.values()],
-    /** The gradients as the tensors are stored. @param {Map<string, FloatTensor>} learned @returns {[string, FloatTensor][]} */
+    /** Returns the gradients in the layout of the stored tensors. @param {Map<string, FloatTensor>} learned @returns {[string, FloatTensor][]} */
     read: learned =>
       needs.map(({ name, need: { dims, pieces } }) => {
         const out = new Float32Array(count(dims))

@@ -1,4 +1,4 @@
-// The weights of a loaded model as parameters that the optimisers of qkv/train update. The model has the new values after each step.
+// The weights of a loaded model as parameters that the optimisers of qkv/train update. The model uses the new values after each step.
 
 import { describe, didYouMean } from '../base/errors.js'
 import { Model } from '../models/model.js'
@@ -8,11 +8,11 @@ import { Parameters, parameters } from '../train/parameters.js'
 /** @typedef {import('../models/weights.js').ModelWeights} ModelWeights */
 /** @typedef {Pick<ReturnType<typeof Model.parts>, 'family' | 'weights'>} Weighted */
 
-/** The model whose weights they are. @type {WeakMap<Parameters, ModelWeights>} */
+/** The weights of the model to which parameters belong. @type {WeakMap<Parameters, ModelWeights>} */
 const owners = new WeakMap()
 
 /**
- * The stored tensors of these names, whose gradients are wanted.
+ * Finds the stored tensors whose gradients are requested, or throws.
  * @param {Weighted} model
  * @param {unknown} names a list, or what modelParameters has returned
  * @param {string} where
@@ -44,8 +44,8 @@ export function findStored({ family, weights }, names, where) {
 }
 
 /**
- * The stored weights of a model as parameters: `backward(model, input, { parameters })` computes their gradients, and after each step of
- * an optimiser the model has their new values.
+ * Returns the stored weights of a model as parameters. `backward(model, input, { parameters })` computes their gradients, and after each
+ * step of an optimiser the model uses the new values.
  * @param {Model} model loaded with dtype: 'float32'
  * @param {readonly string[]} [names] default: all weights that the model uses
  * @returns {Parameters} with the dims of the stored tensors

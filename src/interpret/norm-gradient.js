@@ -1,4 +1,4 @@
-// The derivatives of a norm of a model for several tensors at once: of what comes behind it, backwards, and of what enters it, forwards.
+// Derivatives of a norm of a model for several tensors at once, backwards (gradients) and forwards (tangents).
 
 import { layerNormBackward, rmsNormBackward } from '../nn.js'
 
@@ -19,23 +19,23 @@ function backward({ qkv }, { kind, size, eps, plusOne }, weight, x, dY) {
   return dX.data
 }
 
-/** The gradient before a norm, from the gradients behind it. @param {Parts} parts */
+/** Returns a function that takes gradients back through a norm. @param {Parts} parts */
 export const beforeNorm =
   parts =>
-  /** @param {NormSpec} norm @param {Float32Array} x what entered it, (L, d) @param {Float32Array} g several gradients, (n, L, d) */
+  /** @param {NormSpec} norm @param {Float32Array} x its input, (L, d) @param {Float32Array} g several gradients, (n, L, d) */
   (norm, x, g) =>
     parts.qkv.scope(() => backward(parts, norm, parts.weights.norm(norm).weight, x, g).slice())
 
-/** How what leaves a norm changes with what enters it, to first order. @param {Parts} parts */
+/** Returns a function that takes changes forward through a norm, to first order. @param {Parts} parts */
 export const afterNorm =
   parts =>
-  /** @param {NormSpec} norm @param {Float32Array} x what entered it, (L, d) @param {Float32Array} change several changes of it, (n, L, d) */
+  /** @param {NormSpec} norm @param {Float32Array} x its input, (L, d) @param {Float32Array} change several changes of it, (n, L, d) */
   (norm, x, change) =>
     parts.qkv.scope(() => {
       const { size, plusOne } = norm
       const { data } = parts.weights.norm(norm).weight
       const bare = { data: new Float32Array(size).fill(plusOne ? 0 : 1), dims: [size] }
-      // Without its weight the derivative of a norm is symmetric.
+      // Without its weight, the Jacobian of a norm is symmetric, so the backward kernel also computes J v.
       const made = backward(parts, norm, bare, x, change)
       return made.map((value, n) => value * (data[n % size] + (plusOne ? 1 : 0)))
     })

@@ -12,7 +12,7 @@ import { isReadout, readReadout } from './readout.js'
 /** @typedef {{ row?: number, position: number, token: number | string, weight?: number }} LogitTerm row: of the batch, default 0; position: from the end if negative;
  *   token: an id, or a text that is one token, such as ' tom'; weight: default 1 */
 /**
- * A function of the numbers at a place, by its gradient, with the dims of the place; or what makes the gradient of the numbers.
+ * A function of the numbers at a place, given by its gradient (with the dims of the place) or by a function that returns the gradient.
  * @typedef {{ place: import('../models/model-hooks.js').Place, gradient: TensorLike | ((values: FloatTensor) => TensorLike | { value?: number, gradient: TensorLike }) }} OfPlace
  */
 /**
@@ -21,21 +21,21 @@ import { isReadout, readReadout } from './readout.js'
  * its value alone, a number; or a function of the numbers at a place.
  * @typedef {'loss' | { logits: readonly LogitTerm[] } | import('./readout.js').OfClasses | import('./readout.js').OfCosine | OfPlace | ((logits: FloatTensor) => number | TensorLike | { value?: number, gradient: TensorLike })} Objective
  */
-/** The derivative by a logit: of row n of all B * L rows. @typedef {{ n: number, token: number, weight: number }} Derivative */
+/** The derivative by one logit, at row n of all B * L rows. @typedef {{ n: number, token: number, weight: number }} Derivative */
 
 /**
- * An objective that was checked: its value and its gradient of logits (B, L, V), and of a weighted sum its terms.
+ * A checked objective: its value, its gradient by the logits (B, L, V), and the terms of a weighted sum.
  * @typedef {object} CheckedObjective
  * @property {(qkv: import('../qkv.js').Qkv, logits: FloatTensor) => { value: number | undefined, dLogits?: FloatTensor, isValue?: boolean }} evaluate
- *   isValue: a function gave its value, and no gradient
+ *   isValue: true if a function returned its value without a gradient
  * @property {Derivative[]} [terms]
- * @property {import('./readout.js').Readout} [readout] of what leaves the last norm, instead of logits
+ * @property {import('./readout.js').Readout} [readout] reads the output of the last norm instead of logits
  *
  * @typedef {object} ObjectiveInput
  * @property {readonly number[]} ids of the rows that make the logits, (B, L)
  * @property {readonly number[] | undefined} mask of these rows, 0 is padding
- * @property {boolean} isEmbedded does the model read embeddings instead of the ids?
- * @property {boolean} isCausal does row i predict the id of row i + 1?
+ * @property {boolean} isEmbedded true if the model reads embeddings instead of ids
+ * @property {boolean} isCausal true if row i predicts the id of row i + 1
  * @property {number} B
  * @property {number} L
  * @property {number} V
@@ -47,7 +47,7 @@ import { isReadout, readReadout } from './readout.js'
  * @param {unknown} targets
  * @param {ObjectiveInput} input
  * @param {string} where
- * @param {import('./readout.js').Parts} [parts] of a model, where classes and cosines are covered
+ * @param {import('./readout.js').Parts} [parts] of the model, if classes and cosines are allowed
  * @returns {CheckedObjective}
  */
 export function readObjective(of, targets, input, where, parts) {
@@ -104,10 +104,10 @@ export function readObjective(of, targets, input, where, parts) {
 }
 
 /**
- * Checks what a function of some numbers returned: its value and its gradient, or the gradient alone.
+ * Checks the result of a function of some numbers, its value and gradient or the gradient alone.
  * @param {unknown} given
  * @param {readonly number[]} dims of the numbers
- * @param {string} what they are
+ * @param {string} what names the numbers in errors
  * @param {string} where
  */
 export function readGradient(given, dims, what, where) {

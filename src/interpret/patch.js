@@ -1,5 +1,5 @@
-// Which parts of a model matter for an answer: the numbers of a part are replaced by those of another text (activation patching), or by
-// zeros or means (ablation), and the change of an objective is computed, exactly or by its gradient (attribution patching).
+// Measures which parts of a model matter for an answer. The numbers of a part are replaced by those of another text (activation patching)
+// or by zeros or means (ablation), and the change of an objective is computed, exactly or by its gradient (attribution patching).
 
 import { oneOf, readOptions, toNumber } from '../base/arguments.js'
 import { describe, shape } from '../base/errors.js'
@@ -36,7 +36,7 @@ import { stackOf } from './stack-of.js'
  * @typedef {'heads' | 'positions' | 'heads by position' | 'neurons' | 'attention output' | 'mlp output' | 'q' | 'k' | 'v'
  *   | 'q by position' | 'k by position' | 'v by position' | 'weights'} What
  */
-/** Which positions of the two texts belong together. @typedef {{ clean: ArrayLike<number>, corrupted: ArrayLike<number> }} Positions */
+/** Pairs of corresponding positions of the two texts. @typedef {{ clean: ArrayLike<number>, corrupted: ArrayLike<number> }} Positions */
 
 /**
  * @typedef {object} PatchSettings
@@ -46,28 +46,28 @@ import { stackOf } from './stack-of.js'
  *   one position; 'heads by position': the output of a head at one position; 'neurons': a neuron at all positions; 'attention output',
  *   'mlp output': what is added to the residual stream, at one position; 'q', 'k', 'v': queries, keys or values of a head at all positions,
  *   'q by position', ...: at one; 'weights': the attention weights of a head
- * @property {'exact' | 'gradient'} [method] 'exact' (default): the model runs with each change; 'gradient': its first-order estimate, for
- *   all changes from one forward and one backward pass
+ * @property {'exact' | 'gradient'} [method] 'exact' (default): runs the model with each change; 'gradient': estimates all changes to first
+ *   order from one forward and one backward pass
  * @property {'decoder' | 'encoder' | 'cross'} [place] of an encoder-decoder; default the decoder
- * @property {number} [top] how many neurons, those with the largest estimates, are changed exactly; default 20
+ * @property {number} [top] number of neurons, those with the largest estimates, that are changed exactly; default 20
  * @property {AbortSignal} [signal]
  * @property {(progress: { row: number, done: number, rows: number, effects: Float32Array, text?: number, texts?: number }) => void | Promise<void>} [onProgress] called
- *   with each row of the effects, that of a layer, from the last to the first; text: of how many texts; the next row waits for a promise that it
- *   returns, and until then nothing of this call is in the module's memory
+ *   with the effects of each layer, from the last to the first; `text` of `texts` is the current one. If it returns a promise, the next
+ *   layer waits for it, and meanwhile this call holds nothing in the module's memory
  *
  * @typedef {PatchSettings & { clean: ModelInput | string, corrupted: ModelInput | string, positions?: Positions }} PatchOptions
- * @typedef {TensorLike | Nested<number> | { [place: string]: TensorLike | Nested<number> }} Values numbers that broadcast to those of the place in each layer, or such by
- *   the names of the places
- * @typedef {PatchSettings & { by?: 0 | 'mean' | Values }} AblateOptions by: what replaces the numbers, zeros (default), their mean over the
- *   positions, or given values, such as means over other texts
+ * @typedef {TensorLike | Nested<number> | { [place: string]: TensorLike | Nested<number> }} Values numbers that broadcast to those of the place in each layer, or an
+ *   object of such numbers by place
+ * @typedef {PatchSettings & { by?: 0 | 'mean' | Values }} AblateOptions by: the replacement, zeros (default), the mean over the positions,
+ *   or given values, such as means over other texts
  *
  * An effect is the value of the objective with the change minus that without it.
  * @typedef {object} PatchResult
  * @property {FloatTensor} effects 'heads', 'q', 'weights' (layers, H), 'k', 'v' (layers, key heads), by position (layers, H, P); 'positions',
- *   'attention output', 'mlp output' (layers, P); 'neurons' (layers, inner): estimates, of all neurons also with method 'exact'
- * @property {number} value of the text without the change (of patch: the corrupted text)
- * @property {number} [clean] of patch: the value of the clean text
- * @property {{ layer: number, neuron: number, estimate: number, effect: number }[]} [top] of 'neurons', method 'exact'
+ *   'attention output', 'mlp output' (layers, P); 'neurons' (layers, inner), which are estimates also with method 'exact'
+ * @property {number} value objective without the change (of patch, for the corrupted text)
+ * @property {number} [clean] objective for the clean text (of patch)
+ * @property {{ layer: number, neuron: number, estimate: number, effect: number }[]} [top] exact effects of 'neurons' with method 'exact'
  */
 
 /**
@@ -79,8 +79,8 @@ import { stackOf } from './stack-of.js'
 
 const SETTINGS = ['of', 'targets', 'what', 'method', 'place', 'top', 'signal', 'onProgress']
 /**
- * What is replaced: the place behind the name of the layer, of cross-attention another one, and what a cell of it is: a head, a key
- * head, a row, a number, or the map of a head.
+ * For each `what`: the place within a layer, the place for cross-attention, and the cell that one change replaces (a head, a key head, a
+ * row, a number, or the attention map of a head).
  */
 /** @type {Record<What, Part>} */
 const PARTS = {
@@ -100,11 +100,11 @@ const PARTS = {
 }
 /** @typedef {{ at: string, cross?: string, cell: 'head' | 'key head' | 'row' | 'number' | 'map', byPosition?: boolean }} Part */
 const WHAT = /** @type {What[]} */ (Object.keys(PARTS))
-/** So many positions run at a time: more are no faster, and take more memory. */
+/** Most positions in one batch. Larger batches are no faster and take more memory. */
 const MOST_ROWS = 512
 
 /**
- * Replaces parts of the run of the corrupted text by those of the clean text, one at a time; of lists of both, pair by pair.
+ * Replaces parts of the run of the corrupted text by those of the clean text, one at a time. Lists of texts are patched pair by pair.
  * @template {PatchOptions | PatchListOptions} T
  * @param {Model} model
  * @param {T} options
@@ -132,11 +132,11 @@ export async function patch(model, options) {
 }
 
 /**
- * The results of several texts.
+ * Runs `call` for each of several texts and collects the results.
  * @template {object} T
  * @param {string} where
- * @param {T} options of: for all texts, or a list with one for each
- * @param {number} texts how many
+ * @param {T} options of: one objective for all texts, or a list with one for each
+ * @param {number} texts number of texts
  * @param {(options: any, n: number) => Promise<PatchResult>} call
  */
 async function overEach(where, options, texts, call) {
@@ -208,7 +208,7 @@ async function ablateOne(model, input, options) {
   })
 }
 
-/** Throws where the options, or what is measured, are missing. @param {unknown} options @param {string} where @param {string} call */
+/** Throws if the options or their `of` are missing. @param {unknown} options @param {string} where @param {string} call */
 function expectOf(options, where, call) {
   if (typeof options === 'object' && options !== null && 'of' in options && options.of !== undefined) return
   const what = typeof options === 'object' && options !== null ? 'of' : 'the options'
@@ -219,7 +219,7 @@ function expectOf(options, where, call) {
 }
 
 /**
- * What a run leaves.
+ * What is kept of a run.
  * @typedef {object} Read
  * @property {FloatTensor[]} numbers of the place in each layer
  * @property {number} L positions of the stack in which the place is
@@ -230,9 +230,9 @@ function expectOf(options, where, call) {
  * @property {number} rows positions of the stack that makes the logits
  */
 
-/** A text that was read, for what runs it again. @typedef {Read & { input: string | ModelInput }} Target */
+/** A run of a text and the text itself, so that it can run again. @typedef {Read & { input: string | ModelInput }} Target */
 /** @typedef {{ read: (input: string | ModelInput, text?: string) => import('../models/network.js').RunSteps<Target>, names: string[] }} Task names: of the places */
-/** What is changed in which text: the numbers of the source replace those of the target. @typedef {{ source?: Read, target: Target, positions: Positions, numbers: FloatTensor[] }} Change */
+/** A change: the numbers of the source replace those of the target. @typedef {{ source?: Read, target: Target, positions: Positions, numbers: FloatTensor[] }} Change */
 
 /**
  * @param {Model} model
@@ -245,7 +245,7 @@ async function run(model, settings, where, start) {
   const checked = checkSettings(Model.parts(model), settings, where)
   const { signal, onProgress } = settings
   const rows = checked.names.length
-  /** What onProgress has returned. @type {Promise<void> | undefined} */
+  /** The promise that onProgress returned last. @type {Promise<void> | undefined} */
   let waiting
   const tell = (/** @type {number} */ row, /** @type {Float32Array} */ effects) => {
     const given = onProgress?.({ row, done: rows - row, rows, effects: effects.slice() })
@@ -262,7 +262,7 @@ async function run(model, settings, where, start) {
 /** @typedef {ReturnType<typeof checkSettings>} Checked */
 
 /**
- * The settings with their defaults, and the place of each layer whose numbers are replaced.
+ * Checks the settings, fills in defaults and lists the place of each layer whose numbers are replaced.
  * @param {Parts} parts
  * @param {PatchSettings} settings
  * @param {string} where
@@ -287,17 +287,17 @@ function checkSettings(parts, settings, where) {
 }
 
 /**
- * Runs a text, and keeps the numbers that may be replaced and what the layers need to run again.
+ * Runs a text and keeps the numbers that may be replaced, and what the layers need to run again.
  * @param {Checked} checked
  * @param {string | ModelInput} input
- * @param {string} [text] in errors
+ * @param {string} [text] names the text in errors
  * @returns {import('../models/network.js').RunSteps<Target>}
  */
 function* readText({ parts, of, targets, stack, names, where }, input, text) {
   /** @type {FloatTensor[]} */
   const numbers = []
   const read = (/** @type {FloatTensor} */ x) => {
-    numbers.push(copyOf(x)) // layer by layer
+    numbers.push(copyOf(x)) // in the order of the layers
   }
   const hooks = Object.fromEntries(names.map(name => [name, read]))
   const { stacks, entered } = collectEntered(where)
@@ -312,7 +312,7 @@ function* readText({ parts, of, targets, stack, names, where }, input, text) {
 }
 
 /**
- * The effects of all changes, layer by layer from the last one on.
+ * Computes the effects of all changes, from the last layer to the first.
  * @param {Checked} checked
  * @param {(task: Task) => import('../models/network.js').RunSteps<Change>} start
  * @param {(layer: number, effects: Float32Array) => void} tell
@@ -347,11 +347,11 @@ function* effectsOf(checked, start, tell) {
 }
 
 /**
- * The first-order estimate of each effect: the change of the numbers times the gradient of the objective by them.
+ * Estimates each effect to first order: the change of the numbers times the gradient of the objective by them.
  * @param {Checked} checked
  * @param {Change} change
  * @param {Cells} cells
- * @param {(layer: number) => Float32Array} rowOf where they are written
+ * @param {(layer: number) => Float32Array} rowOf the output row of a layer
  * @param {(layer: number, effects: Float32Array) => void} tell
  */
 function* estimate({ parts, of, targets, names, where }, { target, numbers }, cells, rowOf, tell) {
@@ -373,7 +373,7 @@ function* estimate({ parts, of, targets, names, where }, { target, numbers }, ce
 }
 
 /**
- * The exact effects of the neurons with the largest estimates.
+ * Computes the exact effects of the neurons with the largest estimates.
  * @param {Checked} checked
  * @param {Change} change
  * @param {Cells} cells
@@ -396,7 +396,7 @@ function* topNeurons(checked, change, cells, most, estimates) {
 }
 
 /**
- * The exact effects of cells of a layer: the layers from it on run again, each change a row of a batch.
+ * Computes the exact effects of cells of a layer. The layers from it on run again on a batch with a row for each change.
  * @param {Checked} checked
  * @param {Change} change
  * @param {Cells} cells
@@ -414,7 +414,7 @@ function* changeCells({ parts, part, stack, spec, names }, { target, numbers }, 
     })
     return isOther
   })
-  // No other row is needed of what leaves the last layer.
+  // If the objective reads only the last row, the last layer needs to compute no other.
   const { terms } = target.objective
   const lastOnly =
     !part.at.startsWith('mlp') && spec.causal && !spec.parallel && !!terms?.every(({ n }) => n === target.rows - 1)
@@ -440,7 +440,8 @@ function* changeCells({ parts, part, stack, spec, names }, { target, numbers }, 
 /** @typedef {ReturnType<typeof cellsOf>} Cells */
 
 /**
- * The cells of a layer: how many, their dims, and where the numbers of a cell lie in those of the clean and of the corrupted text.
+ * Describes the cells of a layer: their number, the dims of the effects, and the offsets of a cell's numbers in the clean and the corrupted
+ * run.
  * @param {Checked} checked
  * @param {Change} change
  */
@@ -471,7 +472,7 @@ function cellsOf({ part: { cell: kind, byPosition }, isCross, spec, what, where 
 }
 
 /**
- * Given values of a place, repeated along the axes that they lack.
+ * Broadcasts given values to the dims of a place.
  * @param {unknown} by a tensor, or tensors by place
  * @param {string} name of the place
  * @param {readonly number[]} dims of its numbers
@@ -505,7 +506,7 @@ function valuesOfPlace(by, name, dims, where) {
 }
 
 /**
- * Which positions belong together: those that are given, or all of texts of one length.
+ * Returns the pairs of corresponding positions: the given ones, or all if both texts have the same length.
  * @param {Model} model
  * @param {Positions | undefined} given
  * @param {Read} source
@@ -545,7 +546,7 @@ function align(model, given, source, target) {
   return { clean, corrupted }
 }
 
-/** The tokens of ids, one by one, if there is a tokenizer. @param {Model} model @param {number[]} ids */
+/** Returns the tokens of ids for an error, or '' without a tokenizer. @param {Model} model @param {number[]} ids */
 function tokensOf(model, ids) {
   try {
     return ` (${ids.map(id => model.decode([id])).join('|')})`

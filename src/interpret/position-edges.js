@@ -1,5 +1,5 @@
-// Edges between parts at positions: which head, where it writes, reads what another part wrote at which position. Estimated by the gradient,
-// as edges does; its effects on keys and values are split here by the query that reads them. And the exact effect of one of them.
+// Edges between parts at positions: which head at which position reads what another part wrote at which position. Effects are estimated by
+// the gradient, as in `edges`, with those on keys and values split by the query that reads them. positionEdge computes one edge exactly.
 
 import { oneOf, readOptions, toNumber } from '../base/arguments.js'
 import { Tensor } from '../base/tensor.js'
@@ -25,25 +25,25 @@ import { BranchingOperations, quiet, resume, valuesOf } from './resume.js'
 /** @typedef {import('./edge-task.js').Stream} Stream */
 /** @typedef {import('./edge-task.js').Writer} Writer */
 /**
- * A part at a position; 'logits' is the answer, which has none.
+ * A part at a position; 'logits' is the answer, which has no position.
  * @typedef {object} PositionNode
  * @property {'embedding' | 'head' | 'mlp' | 'logits'} kind
  * @property {number} [layer] of a head or an MLP
  * @property {number} [head]
  * @property {'encoder' | 'decoder' | 'cross'} [place] of an encoder-decoder; default the decoder
- * @property {number} [position] where it writes; of a head that of its query
+ * @property {number} [position] the position at which it writes, for a head that of its query
  */
 /**
- * By what a head reads: as its query, at its own position, as a key or as a value; 'input': what an MLP or the answer reads.
+ * How a part reads: a head by its query (at its own position), a key or a value; an MLP or the answer as 'input'.
  * @typedef {'q' | 'k' | 'v' | 'input'} Reads
  *
  * @typedef {EdgeSettings & { most?: number, weights?: 'gradient' | 'exact', signal?: AbortSignal,
  *   onLayer?: (progress: { layer: number, layers: number }) => void }} PositionEdgesOptions
- *   most: so many edges are kept, those with the largest effects; default 65,536. weights: as of edges
+ *   most: number of edges to keep, those with the largest effects; default 65,536. weights: as of edges
  * @typedef {EdgeSettings & { from: PositionNode, to: PositionNode, reads: Reads }} PositionEdgeOptions
  *
- * The edges, the largest effect first. Node n is writer floor(n / positions) at position n mod positions; the answer is the node behind all.
- * Of an encoder-decoder positions are those of the longer text. Plain data, which a worker can post.
+ * The edges, the largest effect first. Node n is writer floor(n / positions) at position n mod positions; the answer is the last node. For
+ * an encoder-decoder, positions are those of the longer text. Plain data that a worker can post.
  * @typedef {object} PositionEdges
  * @property {Writer[]} writers
  * @property {number} positions
@@ -51,19 +51,19 @@ import { BranchingOperations, quiet, resume, valuesOf } from './resume.js'
  * @property {Uint32Array} from nodes
  * @property {Uint32Array} to nodes
  * @property {Uint8Array} reads 0 'q', 1 'k', 2 'v', 3 'input'
- * @property {Float32Array} effects first-order estimates of the change of the objective if only this reader reads other numbers there
- * @property {Float64Array} incoming of each node the sum of |effect| over all edges to it, also those that were not kept
+ * @property {Float32Array} effects first-order estimates of the change of the objective if this reader alone gets other numbers there
+ * @property {Float64Array} incoming for each node, the sum of |effect| over all edges to it, including those not kept
  */
 
 const SETTINGS = ['of', 'targets', 'clean', 'by']
-/** Floats of the changed residual streams of all writers. */
+/** Most floats for the changed residual streams of all writers. */
 const MOST_WRITTEN = 2 ** 28
 
-/** The place of the outputs of the heads of a part. @param {Stream} stream @param {number} layer @param {string} kind */
+/** Returns the place of the outputs of a part's heads. @param {Stream} stream @param {number} layer @param {string} kind */
 const headsOf = ({ stack }, layer, kind) => `${stack}layers.${layer}.${kind === 'cross' ? 'cross.' : ''}heads`
 
 /**
- * The effects of all edges between parts at positions, estimated by the gradient.
+ * Estimates the effects of all edges between parts at positions by the gradient.
  * @param {Model} model
  * @param {ModelInput | string} input
  * @param {PositionEdgesOptions} options
@@ -133,7 +133,8 @@ function* allSteps(task, settings, isExact, add, P, where) {
 }
 
 /**
- * The effect of one edge: this head alone, at one position, reads other numbers of the writer at another; what follows runs again.
+ * Computes the exact effect of one edge. One reader at one position gets other numbers from the writer at another, and all that follows
+ * runs again.
  * @param {Model} model of one stack
  * @param {ModelInput | string} input
  * @param {PositionEdgeOptions} options
@@ -175,7 +176,7 @@ export function positionEdge(model, input, options) {
     const kind = partKind(reader)
     const at = `${own.stack}layers.${layer}.`
     const read = /** @type {PartSpec} */ (own.spec.layers[layer].find(one => one.kind === kind))
-    /** The numbers of a place of the layer, if its part reads x. @param {string} name @param {FloatTensor} x @param {Record<string, (y: FloatTensor) => FloatTensor>} [changes] */
+    /** Runs the part on x and returns the numbers at a place of the layer. @param {string} name @param {FloatTensor} x @param {Record<string, (y: FloatTensor) => FloatTensor>} [changes] */
     const seen = (name, x, changes = {}) => {
       /** @type {FloatTensor | undefined} */
       let found
@@ -188,7 +189,7 @@ export function positionEdge(model, input, options) {
       qkv.scope(() => finish(runLayer({ ...asked, call: quiet(asked.call, reading) }, [read], x)))
       return /** @type {FloatTensor} */ (/** @type {unknown} */ (found))
     }
-    /** Some columns of a row are those of other numbers. @param {FloatTensor} other @param {number} row @param {number} at @param {number} width */
+    /** Returns a hook that replaces some columns of one row by those of `other`. @param {FloatTensor} other @param {number} row @param {number} at @param {number} width */
     const withRow = (other, row, at, width) => (/** @type {FloatTensor} */ y) => {
       const out = copyOf(y)
       const from = row * y.dims[2] + at
@@ -224,7 +225,7 @@ export function positionEdge(model, input, options) {
 /** @typedef {(reads: 0 | 1 | 2, writer: number, at: number, to: number, effect: number) => void} AddEdge to: writer and position as one number */
 /** @typedef {{ data: Float32Array, dims: number[] }} Matrix */
 /**
- * What the R queries of a layer that matter read by one head.
+ * Data of one head for the R queries of a layer that have a gradient.
  * @typedef {object} ReadHead
  * @property {number} h
  * @property {number} g its key head
@@ -232,30 +233,31 @@ export function positionEdge(model, input, options) {
  * @property {Matrix} k (S, D)
  * @property {Matrix} d (R, D) gradients of its outputs
  * @property {Float32Array} weights (R, S)
- * @property {Float32Array} moves (R, S) gradients of the weights, less their mean
+ * @property {Float32Array} moves (R, S) gradients of the weights minus their weighted mean
  * @property {Float32Array} scores (R, S) before the cap
- * @property {number} to the number of its output at position 0
+ * @property {number} to node of its output at position 0
  * @property {{ q: Matrix, k: Matrix }} [far] queries and keys of distances
- * @property {Float32Array} queryScores (R, S) scores, with what distances add to the query
+ * @property {Float32Array} queryScores (R, S) scores plus the terms of distances that depend on the query
  */
 /**
- * rows: the queries that matter; farRow: the row of queries and keys of distances of a query and a key.
+ * rows: the queries that have a gradient; farRow: the row in `far` for the distance between a query and a key.
  * @typedef {{ rows: number[], heads: ReadHead[], S: number, scale: number, softcap: number | undefined, farRow: (i: number, j: number) => number }} ReadLayer
  */
 
 /**
- * The edges to keys and values, split by the query that reads them: a weight moves its score by (gradient by the weight - their mean) times the
- * weight. Exactly, the edges to queries and keys are what the weights would be instead, times the gradient by the weights.
+ * Adds the edges to keys and values, split by the query that reads them. The gradient by a score is its weight times (gradient by the
+ * weight - weighted mean). If isExact, edges to queries and keys are instead the exact change of the weights times the gradient by the
+ * weights.
  * @param {EdgeTask} task
  * @param {Record<string, FloatTensor>} gradients at the outputs of heads
  * @param {AddEdge} add
  * @param {boolean} isExact
- * @param {number} P positions of the list of nodes
+ * @param {number} P positions per writer in the numbering of nodes
  * @returns {(reading: Reading) => import('../models/network.js').RunSteps<void>}
  */
 function readByHeads(task, gradients, add, isExact, P) {
   const { qkv } = task.parts
-  /** A B^T. @param {Matrix} a @param {Matrix} b */
+  /** Computes A B^T. @param {Matrix} a @param {Matrix} b */
   const product = (a, b) => qkv.scope(() => qkv.linear(a, b).data.slice())
   return function* visit(reading) {
     const { stream, layer, one } = reading
@@ -267,7 +269,7 @@ function readByHeads(task, gradients, add, isExact, P) {
   }
 }
 
-/** Some rows of the columns of a head, (n, D). @param {Float32Array} data (..., heads * D) @param {number} D @param {number} heads @param {number} head @param {number[]} [some] @returns {Matrix} */
+/** Copies the columns of one head, of all rows or only some, (n, D). @param {Float32Array} data (..., heads * D) @param {number} D @param {number} heads @param {number} head @param {number[]} [some] @returns {Matrix} */
 function cut(data, D, heads, head, some) {
   const width = heads * D
   const n = some?.length ?? data.length / width
@@ -338,11 +340,11 @@ function readLayer({ writers, parts }, { stream, source, layer, one, base }, dHe
   return { rows, heads, S, scale, softcap, farRow }
 }
 
-/** A score behind its cap. @param {number} z @param {number | undefined} softcap */
+/** Applies the soft cap to a score. @param {number} z @param {number | undefined} softcap */
 const capped = (z, softcap) => (softcap ? softcap * Math.tanh(z / softcap) : z)
 
 /**
- * The edges to keys, and to values if they are not exact: those are as the estimate has them.
+ * Adds the edges to keys, and those to values unless isExact: the caller adds the estimates of these.
  * @param {Reading} reading
  * @param {ReadLayer} read
  * @param {(a: Matrix, b: Matrix) => Float32Array} product
@@ -369,7 +371,7 @@ function* keyEdges(reading, { rows, heads, S, scale, softcap, farRow }, product,
             const score = scores[n * S + p]
             const move = moves[n * S + p]
             if (isExact) {
-              // Of its row only this score is another: softmax(s + delta) - softmax(s), times the gradient.
+              // Only this score of the row changes: softmax(s + delta) - softmax(s), times the gradient.
               const more = weight * Math.expm1(capped(ofKeys[at] * scale, softcap) - capped(score, softcap))
               add(1, writer, p, to + r, (1 - 1 / (1 + more)) * move)
             } else {
@@ -384,7 +386,7 @@ function* keyEdges(reading, { rows, heads, S, scale, softcap, farRow }, product,
 }
 
 /**
- * The exact edges to queries: all scores of a row are others.
+ * Adds the exact edges to queries, which change all scores of a row.
  * @param {Reading} reading
  * @param {ReadLayer} read
  * @param {(a: Matrix, b: Matrix) => Float32Array} product
@@ -421,16 +423,16 @@ function* queryEdges({ stream, changed, project }, { rows, heads, S, scale, soft
   }
 }
 
-/** Keeps the edges with the largest effects. @param {number} most */
+/** Returns a collector that keeps the edges with the largest effects. @param {number} most */
 function collect(most) {
   const size = 2 * most
   const [from, to] = [new Uint32Array(size), new Uint32Array(size)]
   const reads = new Uint8Array(size)
   const effects = new Float32Array(size)
   let count = 0
-  /** An edge with a smaller effect is not among the largest. */
+  /** Threshold: an edge with a smaller effect is skipped. */
   let least = 0
-  /** Drops all but the largest. */
+  /** Drops all edges but the `most` largest. */
   function drop() {
     if (count <= most) return
     const sizes = effects.slice(0, count).map(Math.abs).sort()
@@ -457,7 +459,7 @@ function collect(most) {
       reads[count] = read
       effects[count++] = effect
     },
-    /** The largest first. */
+    /** Returns the kept edges, the largest effect first. */
     sorted() {
       drop()
       const order = Uint32Array.from({ length: count }, (_, n) => n).sort(

@@ -1,5 +1,5 @@
-// Objectives that are read from what leaves the last norm without logits of tokens: logits of classes, and the cosine of the embedding of a
-// text with another embedding. Values and derivatives are computed in float64.
+// Objectives that read the output of the last norm instead of logits of tokens: logits of classes, and the cosine between the embedding of
+// the text and another embedding. Values and derivatives are computed in float64.
 
 import { oneOf, readOptions, toNumber } from '../base/arguments.js'
 import { describe, shape } from '../base/errors.js'
@@ -14,7 +14,7 @@ import { POOLINGS, pool, pullPool } from '../models/sentence-modules.js'
 /** @typedef {import('../models/families/classes.js').ClassesSpec} ClassesSpec */
 /** @typedef {ReturnType<typeof import('../models/model.js').Model.parts>} Parts */
 /** @typedef {import('./objective.js').ObjectiveInput} ObjectiveInput */
-/** @typedef {{ position?: number, class: number | string, weight?: number }} ClassTerm position: of the token, of a checkpoint that tells classes of tokens apart; class: its number or its label; weight: default 1 */
+/** @typedef {{ position?: number, class: number | string, weight?: number }} ClassTerm position: of the token, for a token classifier; class: its number or its label; weight: default 1 */
 /** A weighted sum of logits of classes. @typedef {{ classes: readonly ClassTerm[] }} OfClasses */
 /** The cosine of the embedding of the text with another one, such as `other` of model.similarity. @typedef {{ cosine: import('../base/tensor.js').TensorLike, poolings: readonly Pooling[] }} OfCosine */
 /**
@@ -25,7 +25,7 @@ import { POOLINGS, pool, pullPool } from '../models/sentence-modules.js'
 /** @param {unknown} of */
 export const isReadout = of => typeof of === 'object' && of !== null && ('classes' in of || 'cosine' in of)
 
-/** Throws where an objective needs logits of tokens that a checkpoint has not. @param {Parts} parts @param {unknown} of @param {string} where */
+/** Throws if an objective needs logits of tokens and the checkpoint has no head. @param {Parts} parts @param {unknown} of @param {string} where */
 export function expectLogits({ family, weights }, of, where) {
   if (weights.hasHead || isReadout(of)) return
   throw new Error(
@@ -45,7 +45,7 @@ export function readReadout(of, input, where, parts) {
   return 'classes' in of ? ofClasses(of, input, where, parts) : ofCosine(of, input, where, parts)
 }
 
-/** The rows that are no padding. @param {ObjectiveInput} input @param {unknown} padding its id */
+/** Returns the rows that are not padding. @param {ObjectiveInput} input @param {unknown} padding the id of padding */
 function realRows({ ids, mask, isEmbedded, L }, padding) {
   const all = Array.from({ length: L }, (_, i) => i)
   return all.filter(i => (mask ? mask[i] === 1 : isEmbedded || ids[i] !== padding))
@@ -74,7 +74,7 @@ function ofClasses(of, input, where, { family, weights, padding }) {
   const first =
     classHead.row === 'pooled' && pooler ? [{ layer: pooler, activation: /** @type {const} */ ('tanh') }] : []
   const layers = [...first, ...classHead.layers]
-  /** The rows that are read, one after the other or as their mean. */
+  /** The rows whose mean is classified; undefined for a token classifier, which reads the rows of its terms. */
   const read =
     classHead.row === 'mean' ? real : classHead.row === 'last' ? [real.at(-1) ?? 0] : classHead.row ? [0] : undefined
   return rows => {
@@ -139,7 +139,7 @@ function ofCosine(of, input, where, { family, padding }) {
 }
 
 /**
- * Layers in a row, norm(activation(W x + b)), and their derivative.
+ * Applies a chain of layers, norm(activation(W x + b)), and returns the result with its derivative.
  * @param {Parts['weights']} weights
  * @param {NonNullable<Parts['family']['classes']>['layers']} layers
  * @param {Float64Array} x
@@ -165,7 +165,7 @@ function chained(weights, layers, x) {
   return { y, pull: g => pulls.reduceRight((own, pull) => pull(own), g) }
 }
 
-/** With its deviation, which `pull` of `after` holds fixed. @param {import('../models/family-shapes/parts.js').NormSpec} spec @param {Float64Array} x @param {ReturnType<typeof normed>} after @param {Float64Array} g */
+/** Takes a gradient back through a norm, including its deviation, which `after.pull` holds fixed. @param {import('../models/family-shapes/parts.js').NormSpec} spec @param {Float64Array} x @param {ReturnType<typeof normed>} after @param {Float64Array} g */
 function ofNorm({ kind, eps }, x, after, g) {
   const size = x.length
   const mean = kind === 'layer' ? x.reduce((sum, value) => sum + value, 0) / size : 0

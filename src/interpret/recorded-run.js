@@ -1,4 +1,4 @@
-// A run of one text with all that each part of each layer read and added to the residual stream, outside of the module's memory.
+// A run of one text that records what each part of each layer read from and added to the residual stream, in arrays outside the module.
 
 import { readOptions } from '../base/arguments.js'
 import { Tensor } from '../base/tensor.js'
@@ -15,25 +15,25 @@ import { keyOf } from '../models/weights.js'
 /** @typedef {ReturnType<typeof Model.parts>} Parts */
 
 /**
- * What a part of a layer read and did; dims without the batch.
+ * The record of one part of a layer; dims without the batch.
  * @typedef {object} RecordedPart
  * @property {PartSpec} part
  * @property {FloatTensor} before the residual stream before the part (L, d)
- * @property {FloatTensor} added what it added (L, d)
+ * @property {FloatTensor} added what the part added to it (L, d)
  * @property {FloatTensor} [heads] outputs of the heads (L, H * D)
  * @property {FloatTensor} [v] values (S, G * D)
  * @property {FloatTensor} [weights] (H, L, S)
- * @property {FloatTensor} [written] what each head would write for each key alone (H, S, d), computed at first use
+ * @property {FloatTensor} [written] what each head would write if it attended to one key alone (H, S, d), computed at first use
  *
  * @typedef {object} RecordedStack
  * @property {import('../models/family-shapes/parts.js').StackSpec} spec
  * @property {Layer[]} layers
  * @property {RecordedPart[][]} parts of each layer that ran
- * @property {FloatTensor} first what entered the first layer (L, d)
- * @property {FloatTensor} [last] what left the last layer
+ * @property {FloatTensor} first input of the first layer (L, d)
+ * @property {FloatTensor} [last] output of the last layer
  */
 
-/** A run that scoreAttribution takes apart. What it holds is no part of the interface. */
+/** A recorded run for scoreAttribution. Its fields are not part of the public interface. */
 export class RecordedRun {
   /** @internal @param {Model} model @param {Map<string, RecordedStack>} stacks @param {string[]} hooked */
   constructor(model, stacks, hooked) {
@@ -41,16 +41,17 @@ export class RecordedRun {
     this.model = model
     /** @internal */
     this.stacks = stacks
-    /** @internal The places of hooks, which may have added to the residual stream. */
+    /** @internal The places that had hooks, which may have changed the residual stream. */
     this.hooked = hooked
   }
 }
 
-/** A copy without the batch. @param {FloatTensor} x */
+/** Copies a tensor and drops its batch dimension. @param {FloatTensor} x */
 const own = x => new Tensor(x.data.slice(), x.dims.slice(1))
 
 /**
- * Runs a model on one text and keeps what scoreAttribution needs, for many weights of the same text. All in arrays outside of the module.
+ * Runs a model on one text and keeps what scoreAttribution needs, so that many weights of the same text can be explained. All is kept
+ * outside the module's memory.
  * @param {Model} model
  * @param {string | ModelInput} input
  * @param {{ hooks?: Hooks, until?: number }} [options] as of forward
@@ -129,7 +130,7 @@ export function recorded(model, input, { hooks, until }, where) {
 }
 
 /**
- * What each head of a part would write to the residual stream if it attended to one key alone, without bias: (H, S, d).
+ * Returns what each head of a part would write to the residual stream if it attended to one key alone, without bias, (H, S, d).
  * @param {Parts} parts
  * @param {RecordedStack} stack
  * @param {RecordedPart} one

@@ -1,5 +1,5 @@
-// Runs a model again from one of its layers on, with a batch of changes of the numbers at one place. What comes before the place is the
-// same for all changes, so it runs once; from there on the batch has a row for each change.
+// Runs a model again from one of its layers on, with a batch of changes of the numbers at one place. All before the place is the same for
+// each change, so it runs once; from the place on, the batch has a row for each change.
 
 import { copyOf } from '../models/model-hooks.js'
 import { headInput, lastNorm, ModelOperations, makeLogits, placeOf, runLayer } from '../models/network.js'
@@ -12,12 +12,12 @@ import { headInput, lastNorm, ModelOperations, makeLogits, placeOf, runLayer } f
 /** @typedef {import('./model-gradients.js').Parts} Parts */
 /** @typedef {import('./objective.js').CheckedObjective} CheckedObjective */
 /**
- * What entered each layer of each stack of a run of one text, and what left the last layer.
+ * The input of each layer of a stack in a run of one text, and the output of the last.
  * @typedef {{ own: Layer, h: FloatTensor }[]} Entered
  */
-/** Makes the numbers of a place, (1, L, ...), those of a batch, (N, L, ...). @typedef {(y: FloatTensor) => FloatTensor} Change */
+/** Turns the numbers of a place, (1, L, ...), into those of a batch of changes, (N, L, ...). @typedef {(y: FloatTensor) => FloatTensor} Change */
 
-/** The operations of a run whose numbers are those of one text up to a place, and those of a batch from there on. */
+/** The operations of a run that has one text up to a place and a batch from there on. */
 export class BranchingOperations extends ModelOperations {
   #changes
   #size
@@ -26,7 +26,7 @@ export class BranchingOperations extends ModelOperations {
    * @param {import('../qkv.js').Qkv} qkv
    * @param {import('../models/weights.js').ModelWeights} weights
    * @param {Record<string, Change>} [changes] by place
-   * @param {number} [size] of the batch, where weights of attention are changed
+   * @param {number} [size] of the batch; needed only if attention weights are changed
    */
   constructor(qkv, weights, changes = {}, size = 1) {
     super(qkv, weights)
@@ -49,7 +49,7 @@ export class BranchingOperations extends ModelOperations {
     return this.hook(name, y)
   }
 
-  /** One text becomes a batch of equal texts. @param {FloatTensor} x @param {number} N */
+  /** Broadcasts one text to a batch of N equal texts. @param {FloatTensor} x @param {number} N */
   widen(x, N) {
     if (x.dims[0] === N) return x
     const wide = this.qkv.alloc([N, ...x.dims.slice(1)])
@@ -110,7 +110,7 @@ export class BranchingOperations extends ModelOperations {
 }
 
 /**
- * A call that runs a layer again with other operations: it keeps nothing and tells nobody.
+ * Returns a call that runs a layer again with other operations, keeps nothing and calls no observers.
  * @param {import('../models/network.js').Call} call
  * @param {ModelOperations} ops
  * @returns {import('../models/network.js').Call}
@@ -130,7 +130,7 @@ export function quiet(call, ops) {
 }
 
 /**
- * Collects what enters each layer, for resume.
+ * Returns a collector of the inputs of the layers, for resume.
  * @param {string} where
  */
 export function collectEntered(where) {
@@ -150,11 +150,12 @@ export function collectEntered(where) {
 }
 
 /**
- * The last hidden states of a batch of changes at places of one layer, (N, L, d), or (N, 1, d) where only the last row is needed.
+ * Runs a batch of changes at places of one layer and returns the last hidden states, (N, L, d), or (N, 1, d) if only the last row is
+ * needed.
  * @param {Parts} parts
  * @param {Map<string, Entered>} stacks of the run without changes
  * @param {{ place: string, layer: number, changes: Record<string, Change>, size?: number, lastOnly?: boolean }} from place: prefix of the stack;
- *   size: of the batch, where weights of attention are changed
+ *   size: of the batch; needed only if attention weights are changed
  * @returns {import('../models/network.js').RunSteps<FloatTensor>}
  */
 export function* resume({ qkv, weights, family }, stacks, { place, layer: first, changes, size, lastOnly = false }) {
@@ -181,13 +182,13 @@ export function* resume({ qkv, weights, family }, stacks, { place, layer: first,
   throw new Error('resume: there is no such stack')
 }
 
-/** The rows of text n of y (N, L, d). @param {FloatTensor} y @param {number} n */
+/** Returns the rows of text n of y (N, L, d) as float64. @param {FloatTensor} y @param {number} n */
 export function doublesOf({ data, dims: [, L, d] }, n) {
   return Array.from({ length: L }, (_, i) => Float64Array.from(data.subarray((n * L + i) * d, (n * L + i + 1) * d)))
 }
 
 /**
- * The values of an objective for each text of a batch of last hidden states.
+ * Returns the value of an objective for each text of a batch of last hidden states.
  * @param {Parts} parts
  * @param {CheckedObjective} objective
  * @param {FloatTensor} y (N, L, d), or the last rows (N, 1, d)

@@ -1,5 +1,5 @@
-// Why a head looks there: a score is a sum over pairs of what was written into the residual stream at the query and at the key. With the
-// deviations of all norms held fixed, a query and a key are linear in the residual stream.
+// Explains why a head attends to a key. With the deviations of all norms held fixed, a query and a key are linear in the residual stream,
+// so a score is a sum over pairs of what was written there at the query and at the key.
 
 import { readOptions, toBoolean, toNumber } from '../base/arguments.js'
 import { describe } from '../base/errors.js'
@@ -21,9 +21,9 @@ import { stackOf } from './stack-of.js'
 /** @typedef {import('./recorded-run.js').RecordedStack} RecordedStack */
 
 /**
- * What was written into the residual stream at a position: the embedding of the token, of the position, of the token type; what a head
- * wrote, and `from`, the position that it read; an MLP; all biases; what hooks have added; of T5 and MPNet the bias of relative positions,
- * which is no part of the residual stream.
+ * A source of the residual stream at a position: the embedding of the token, the position or the token type; a head, with `from`, the
+ * position it attended to; an MLP; all biases; the changes of hooks. T5 and MPNet add the relative position bias, which is not part of the
+ * residual stream.
  * @typedef {object} Source
  * @property {'token' | 'position' | 'type' | 'head' | 'cross' | 'mlp' | 'biases' | 'changes' | 'relative position'} kind
  * @property {string} name such as 'head 1.2 from 3'
@@ -37,26 +37,26 @@ import { stackOf } from './stack-of.js'
  * @property {number} query position, from the end if negative
  * @property {number} key position, from the end if negative
  * @property {'decoder' | 'encoder' | 'cross'} [place] of an encoder-decoder; default the decoder
- * @property {boolean} [byToken] false: a head is one source, whatever it read; default true
- * @property {import('../models/model.js').Hooks} [hooks] of a run that is not recorded yet; none on the input, q or k of the
+ * @property {boolean} [byToken] true (default) to split a head by the positions it attended to; false for one source per head
+ * @property {import('../models/model.js').Hooks} [hooks] if `input` is not a recorded run; none may be on the input, q or k of the
  *   attention that is explained
  *
  * @typedef {object} ScoreAttribution
- * @property {number} score before a cap, the mask and a hook on scores: the sum of all terms
- * @property {number} weight that the head has there
+ * @property {number} score sum of all terms, before the soft cap, the mask and a hook on scores
+ * @property {number} weight attention weight of the head there
  * @property {FloatTensor} terms (queries, keys)
  * @property {Source[]} queries what was written at the query
  * @property {Source[]} keys what was written at the key
  */
 
 const MOST_TERMS = 2 ** 24
-/** The places between the residual stream and the scores, whose numbers are computed here from the residual stream and the weights alone. */
+/** Places between the residual stream and the scores. They may have no hooks, because they are recomputed here from the weights alone. */
 const SCORES = /^(input|q|k|qBare|kBare)$/
 
 /**
- * Takes the score of a query and a key apart.
+ * Splits the score of a query and a key into the contributions of all pairs of sources.
  * @param {Model} model
- * @param {string | ModelInput | RecordedRun} input one text, or what recordRun has returned for it
+ * @param {string | ModelInput | RecordedRun} input one text, or the result of recordRun for it
  * @param {ScoreAttributionOptions} options
  * @returns {ScoreAttribution}
  */
@@ -118,7 +118,7 @@ export function scoreAttribution(model, input, options) {
   const { disentangled } = own.spec
   const { positions } = part.attention ?? {}
   if (disentangled && positions) {
-    // The distance asks the key, and answers the query.
+    // DeBERTa: the embedding of the distance is a second query for the key and a second key for the query.
     const vectors = parts.qkv.scope(() => {
       const made = ofDistances(new ModelOperations(parts.qkv, parts.weights), disentangled, positions, L)
       const at = made.index[i - j + L - 1]
@@ -146,7 +146,7 @@ export function scoreAttribution(model, input, options) {
   for (const { vector } of queries) for (let n = 0; n < D; n++) vector[n] *= scale
   const [a, b] = [queries, keys].map(list => ({ data: joined(list, D), dims: [list.length, D] }))
   let terms = parts.qkv.linear(a, b)
-  if (disentangled) terms.data[Q * K - 1] = 0 // a distance does not ask itself
+  if (disentangled) terms.data[Q * K - 1] = 0 // there is no distance-to-distance term
   const sources = [queries, keys].map(list => list.map(({ source }) => source))
   if (bias) {
     const more = new Tensor(new Float32Array(Q * K), [Q, K])
@@ -160,7 +160,7 @@ export function scoreAttribution(model, input, options) {
   return { score, weight: maps.at(head, i, j), terms, queries: sources[0], keys: sources[1] }
 }
 
-/** A source, and its part of the query or the key. @typedef {{ source: Source, vector: Float64Array | Float32Array }} Sourced */
+/** A source and its contribution to the query or the key. @typedef {{ source: Source, vector: Float64Array | Float32Array }} Sourced */
 
 /** @param {Sourced[]} list @param {number} D */
 function joined(list, D) {
@@ -170,7 +170,7 @@ function joined(list, D) {
 }
 
 /**
- * Rotary positions, in place: number i of a head turns with number i + dim / 2, or number 2i with number 2i + 1.
+ * Applies rotary positions in place, to the pairs (i, i + dim / 2), or (2i, 2i + 1) if interleaved.
  * @param {Sourced[]} list
  * @param {import('../models/network.js').Turns} turns (1, L, dim / 2)
  * @param {number} position
@@ -188,8 +188,8 @@ function turn(list, turns, position) {
 }
 
 /**
- * The rows G (D, width) by which the numbers at some place of the residual stream make a query or a key. They begin as rows of the
- * weight of q or k and are pulled back through the norms, whose biases are summed up.
+ * The linear map G (D, width) from the residual stream at some place to a query or a key. It starts as the rows of the weight of q or k and
+ * is pulled back through the norms, whose biases are summed up.
  */
 class Pulled {
   #parts
@@ -199,7 +199,7 @@ class Pulled {
   #width
   #rows
   #biases
-  /** Factors of the norm of q or k. @type {Float64Array | undefined} */
+  /** Scale factors of the norm of q or k. @type {Float64Array | undefined} */
   #factors
 
   /** @param {Parts} parts @param {LinearSpec} spec of q or k @param {number} head @param {number} D */
@@ -220,7 +220,7 @@ class Pulled {
   }
 
   /**
-   * The norm before the projection, and that of q or k.
+   * Pulls back through the norm before the projection, and fixes the factors of the norm of q or k.
    * @param {NormSpec | undefined} before
    * @param {FloatTensor} row of the residual stream
    * @param {NormSpec | undefined} after
@@ -239,7 +239,7 @@ class Pulled {
     if (before) this.through(before, row.data)
   }
 
-  /** G x. @param {ArrayLike<number>} x */
+  /** Computes G x. @param {ArrayLike<number>} x */
   apply(x) {
     return apply(this.#rows, x, this.#D, this.#width)
   }
@@ -262,7 +262,7 @@ class Pulled {
   }
 
   /**
-   * All sources at a position before a part of a layer.
+   * Collects all sources at a position before a part of a layer, with their contributions.
    * @param {{ parts: Parts, isHooked: boolean, byToken: boolean }} given
    * @param {RecordedStack} stack
    * @param {{ layer: number, part: number }} until
@@ -326,7 +326,7 @@ class Pulled {
     if (embedding.norm) this.through(embedding.norm, sum)
     const C = embedding.tokens.columns
     const zeros = new Tensor(new Float32Array(C), [1, 1, C])
-    /** What a table of the embedding alone gives. @param {Partial<typeof embedding>} other */
+    /** Returns the contribution of one table of the embedding alone. @param {Partial<typeof embedding>} other */
     const alone = other =>
       this.apply(embed({ tokens: embedding.tokens, ...other }, ops, only(other.scale ? {} : { rows: zeros })).data)
     found.push({ source: { kind: 'token', name: 'token' }, vector: alone({ scale: embedding.scale ?? 1 }) })
@@ -346,7 +346,7 @@ class Pulled {
   }
 
   /**
-   * What the heads of a part wrote at a position.
+   * Collects what the heads of a part wrote at a position.
    * @param {import('../qkv.js').Qkv} qkv
    * @param {RecordedStack} stack
    * @param {import('./recorded-run.js').RecordedPart} one
@@ -368,7 +368,7 @@ class Pulled {
     const { bias } = weights.linear(o)
     const L = maps.dims[1]
     const mapOf = (/** @type {number} */ h) => maps.data.subarray((h * L + p) * S, (h * L + p + 1) * S)
-    /** Did a hook change the output of the head? @param {number} h */
+    /** True if a hook changed the output of head h, so that it is not the weighted sum of its values. @param {number} h */
     const isChanged = h => {
       const from = Math.floor(h / (H / G)) * headDim
       const map = mapOf(h)
@@ -398,7 +398,7 @@ class Pulled {
     if (bias) write(apply(rows, bias, D, d))
     const kind = part.kind === 'cross' ? 'cross' : 'head'
     const label = kind === 'cross' ? 'cross head' : 'head'
-    /** The sources, and where their rows (d) lie. @type {{ source: Source, weight: number }[]} */
+    /** The source of each row in `held`, and the weight that scales it. @type {{ source: Source, weight: number }[]} */
     const list = []
     const held = new Float32Array(byToken ? H * S * d : H * d)
     for (let h = H - 1; h >= 0; h--) {
@@ -440,7 +440,7 @@ class Pulled {
   }
 }
 
-/** rows x. @param {Float64Array} rows (D, width) @param {ArrayLike<number>} x @param {number} D @param {number} width */
+/** Computes rows x. @param {Float64Array} rows (D, width) @param {ArrayLike<number>} x @param {number} D @param {number} width */
 function apply(rows, x, D, width) {
   const out = new Float64Array(D)
   for (let i = 0; i < D; i++) {
@@ -452,7 +452,7 @@ function apply(rows, x, D, width) {
 }
 
 /**
- * rows times the linear part of a norm.
+ * Multiplies rows by the linear part of a norm.
  * @param {Float64Array} rows (D, width)
  * @param {number} D
  * @param {import('../models/linear-attribution.js').Linearized} norm

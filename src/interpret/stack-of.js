@@ -1,4 +1,4 @@
-// The stack of a model that an option `place` means.
+// Resolves an option `place` to a stack of a model.
 
 import { oneOf } from '../base/arguments.js'
 import { stackNames } from '../models/model.js'

@@ -1,4 +1,4 @@
-// A direction between two kinds of texts, as a hook that steers a model.
+// A steering vector between two kinds of texts, and hooks that add it.
 
 import { readOptions, toNumber } from '../base/arguments.js'
 import { describe } from '../base/errors.js'
@@ -14,8 +14,8 @@ import { stackOf } from './stack-of.js'
  * @typedef {object} SteeringOptions
  * @property {readonly (string | ModelInput)[]} positive texts, or inputs of forward with one row
  * @property {readonly (string | ModelInput)[]} negative
- * @property {number} layer whose output is compared
- * @property {'last' | 'mean'} [at] of each text its last position (default), or the mean of all
+ * @property {number} layer the layer whose output is compared
+ * @property {'last' | 'mean'} [at] reads the last position of each text (default), or the mean of all
  * @property {'decoder' | 'encoder'} [place] of an encoder-decoder; default the decoder
  *
  * @typedef {object} Steering
@@ -24,7 +24,7 @@ import { stackOf } from './stack-of.js'
  */
 
 /**
- * The mean difference of the residual streams of two kinds of texts, and hooks that add it.
+ * Computes the mean difference between the residual streams of two kinds of texts, and returns it with hooks that add it.
  * @param {Model} model
  * @param {SteeringOptions} options
  * @returns {Steering}
