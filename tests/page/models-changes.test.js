@@ -152,6 +152,7 @@ test('heads are listed by what is asked for: a score, only hits, likeness to one
     return scores.every((score, i) => i === 0 || score <= scores[i - 1])
   }, true)
   const scores = await read()
+  await page.click('#models-filter > summary')
   await page.fill('#models-least', '0.25')
   await page.click('#models-hits')
   const hits = scores.filter(score => score >= 0.25).length

@@ -175,6 +175,7 @@ test('where no head reaches the least score, none is faded', async () => {
   await open('bert-tiny', 'bert')
   await page.fill('#models-text', 'The [MASK] wrote to the king')
   await reads('#models-ranked', /1\.1/)
+  await page.click('#models-filter > summary')
   await page.fill('#models-least', '1')
   await becomes(() => page.locator('#models-ranked .is-faded').count(), 0)
   await page.fill('#models-least', '0.2')

@@ -117,6 +117,7 @@ export const texts = {
   modelsNeverCopies:
     'No head of this model copies (highest score over its test texts: {most}); what ranks first in one text is chance.',
   modelsCopiesThere: '{model}, head {head}, does: {score} on its own text.',
+  modelsFilter: 'Filter',
   modelsLeast: 'At least {least}',
   modelsOnlyHits: 'only heads that reach it ({count})',
   modelsWithoutFirst: 'leave out the first token',

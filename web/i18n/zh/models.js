@@ -108,6 +108,7 @@ export const texts = {
   modelsNoneCopies: '这段文本里没有头在抄写（最高分：{most}）。',
   modelsNeverCopies: '这个模型没有会抄写的头（测试文本上最高分：{most}）；在一段文本里排第一只是偶然。',
   modelsCopiesThere: '{model}的头 {head} 会：在它自己的文本上得 {score}。',
+  modelsFilter: '筛选',
   modelsLeast: '至少 {least}',
   modelsOnlyHits: '只看达到的头（{count}）',
   modelsWithoutFirst: '不计第一个词元',

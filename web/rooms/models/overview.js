@@ -143,10 +143,10 @@ function resize({ act }, { currentTarget }, factor) {
 export const withoutFirstBox = ({ t, view, act }, count = 1) =>
   html`<label><input type="checkbox" id="models-first" .checked=${view.isWithoutFirst} @change=${(/** @type {InputEvent} */ { target }) => act.show({ isWithoutFirst: target.checked })} /> ${t(count > 1 ? 'modelsWithoutBlock' : 'modelsWithoutFirst', { count })}</label>`
 
-/** By which score heads are listed, and which of them. @param {Room} room @param {number} count heads that reach the least score */
-function rankControls(room, count) {
+/** By which score heads are listed. @param {Room} room */
+function rankControls(room) {
   const { t, act, view, run, stack } = room
-  const { least, isOnlyHits, query, keyWord, reference } = view
+  const { query, keyWord, reference } = view
   const rankBy = rankingOf(room)
   const own = run?.scores[stack] ?? {}
   /** @type {RankBy[]} */
@@ -156,9 +156,21 @@ function rankControls(room, count) {
   const explained = names.includes(rankBy) ? rankBy : (names[0] ?? 'previous')
   return html`<label>${t('modelsRank')} <select id="models-rank" @change=${(/** @type {InputEvent} */ { target }) => act.show({ rankBy: /** @type {RankBy} */ (target.value) })}>${names.map(name => html`<option value=${name} ?selected=${name === rankBy}>${t(`modelsRank.${name}`)}</option>`)}</select></label>
       <p class="note">${t(`modelsRankText.${explained}`)}</p>
-      ${COPYING.includes(explained) ? whereFound(room, own) : nothing}
-      <label class="models-least">${t('modelsLeast', { least: least.toFixed(2) })} <input id="models-least" type="range" min="0" max="1" step="0.05" .value=${String(least)} @input=${(/** @type {InputEvent} */ { target }) => act.show({ least: Number(target.value) })} /></label>
-      <label><input type="checkbox" id="models-hits" .checked=${isOnlyHits} @change=${(/** @type {InputEvent} */ { target }) => act.show({ isOnlyHits: target.checked })} /> ${t('modelsOnlyHits', { count })}</label>`
+      ${COPYING.includes(explained) ? whereFound(room, own) : nothing}`
+}
+
+/** Which heads are listed, and what is left out of the colours. @param {Room} room @param {number} hits heads that reach the least score @param {boolean} isSeveral */
+function filter(room, hits, isSeveral) {
+  const { t, act, maps } = room
+  const { least, isOnlyHits } = room.view
+  return html`<details class="models-filter" id="models-filter"><summary>${t('modelsFilter')}</summary>
+    ${
+      isSeveral
+        ? html`<label class="models-least">${t('modelsLeast', { least: least.toFixed(2) })} <input id="models-least" type="range" min="0" max="1" step="0.05" .value=${String(least)} @input=${(/** @type {InputEvent} */ { target }) => act.show({ least: Number(target.value) })} /></label>
+          <label><input type="checkbox" id="models-hits" .checked=${isOnlyHits} @change=${(/** @type {InputEvent} */ { target }) => act.show({ isOnlyHits: target.checked })} /> ${t('modelsOnlyHits', { count: hits })}</label>`
+        : nothing
+    }
+    ${maps ? withoutFirstBox(room, Math.ceil(maps.columns / maps.width)) : nothing}</details>`
 }
 
 /** Where no head copies, over the test texts of the model or else in this text: a shipped model that has one, measured on its own text. @param {Room} room @param {Partial<Record<string, Float32Array>>} own scores */
@@ -186,20 +198,20 @@ export function overview(room) {
   const hits = all.filter(({ score }) => score >= least)
   const isSeveral = all.length > 1
   return html`<section class="models-list" aria-label=${t('modelsRanked')}>
-      ${isSeveral ? rankControls(room, hits.length) : nothing}
-      ${withoutFirstBox(room, Math.ceil(maps.columns / maps.width))}
+      ${isSeveral ? rankControls(room) : nothing}
       <ol class="models-ranked" id="models-ranked">${(isSeveral && isOnlyHits ? hits : all)
         .slice(0, MOST_LISTED)
         .map(
           ({ layer, head, score }) =>
             html`<li><button type="button" class="plain ${score < faded ? 'is-faded' : ''}" data-head=${nameOf({ layer, head })} data-value=${score} title=${patternOf(room, { layer, head })} @click=${() => act.openHead({ stack, layer, head })}><b>${nameOf({ layer, head })}</b> <span>${isSeveral ? score.toFixed(3) : nothing}</span> <small>${shortOf(room, { layer, head })}</small></button></li>`,
         )}</ol>
+      ${filter(room, hits.length, isSeveral)}
     </section>
     <section class="models-atlas" aria-label=${t('modelsAtlas', { layers: maps.layers, heads: maps.heads })}>
       <div class="models-tools">
         <button type="button" class="tool" id="models-smaller" aria-label=${t('modelsSmaller')} @click=${(/** @type {Event} */ event) => resize(room, event, 1 / 1.3)}>−</button>
         <button type="button" class="tool" id="models-larger" aria-label=${t('modelsLarger')} @click=${(/** @type {Event} */ event) => resize(room, event, 1.3)}>+</button>
-        <button type="button" class="tool" ?disabled=${mapSize === 0} @click=${() => act.show({ mapSize: 0 })}>${t('modelsAll')}</button>
+        ${mapSize === 0 ? nothing : html`<button type="button" class="tool" @click=${() => act.show({ mapSize: 0 })}>${t('modelsAll')}</button>`}
         ${legend(end, minus !== undefined, room.isDark)}
         <span class="note" id="models-pointed" role="status">${pointedText(room)}</span>
       </div>
