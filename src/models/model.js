@@ -177,7 +177,7 @@ export function stacksOf({ encoder, decoder }) {
       windows: stack.layers.map(([{ attention }]) => attention?.window),
       rope: stack.rope,
       ropes: stack.layers.map(([{ attention }]) => ropeOf(stack, attention) || undefined),
-      relativeBias: stack.relative !== undefined || stack.disentangled !== undefined,
+      relativeBias: Boolean(stack.relative ?? stack.disentangled ?? stack.alibi),
       alibi: stack.alibi,
       qkNorm: stack.layers[0][0].attention?.qNorm !== undefined,
     }

@@ -189,6 +189,14 @@ test('Models: the page of a weight leads to other keys and to its products; thos
   const sides = having(term.drawn, 'data-side').map(({ text }) => text.trim())
   assert.equal(sides[0], '1.0000 = 1.0000 cos(0.2500) − 2.0000 sin(0.2500)')
   assert.equal(sides[1], '3.0000 = 0.5000 cos(0.0000) − 3.0000 sin(0.0000)')
+  // Neighbours turn together: number 3 with number 4, by the second frequency.
+  const four = Float32Array.of(1, 2, 3, 4)
+  const wide = { ...trace, q: four, k: four, qBare: four, kBare: four }
+  const turned = { ...state, trace: wide, stack: { rope: { frequencies: [0.25, 0.5], interleaved: true } } }
+  const third = having(inspect(cellPage(turned, 'a cell', ['term', 2])).drawn, 'data-side').map(({ text }) =>
+    text.trim(),
+  )
+  assert.equal(third[0], '3.0000 = 3.0000 cos(0.5000) − 4.0000 sin(0.5000)')
   ofClass(term.drawn, 'factor').at(-1)?.listeners.click({})
   assert.deepEqual(term.done, [{ head: at, cell, detail: ['k', 1] }])
 

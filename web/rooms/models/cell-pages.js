@@ -14,7 +14,7 @@ import { behindSign, reachOf } from '../../head/inspector.js'
  * @property {import('./models.js').Context['t']} t
  * @property {CellTrace} trace
  * @property {{ queries: readonly string[], keys: readonly string[] }} words
- * @property {{ rope?: { frequencies: ArrayLike<number>, gain?: number }, qkNorm?: unknown }} stack what the model says of the layer
+ * @property {{ rope?: { frequencies: ArrayLike<number>, gain?: number, interleaved?: boolean }, qkNorm?: unknown }} stack what the model says of the layer
  * @property {Part} [why] it looks there
  * @property {{ weight: Float32Array, bias: number }} [weightRow] the weights that made the number whose page is open
  */
@@ -197,8 +197,9 @@ function sideOf({ t, trace, words, stack: { rope } }, letter, i) {
       { type: 'equation', side: letter, terms: [opens(i)] },
       { type: 'text', text: t('modelsNotTurned'), tone: 'note' },
     ]
-  const other = i < half ? i + half : i - half
-  const angle = format(position * rope.frequencies[i % half])
+  const isFirst = rope.interleaved ? i % 2 === 0 : i < half
+  const other = i + (isFirst ? 1 : -1) * (rope.interleaved ? 1 : half)
+  const angle = format(position * rope.frequencies[rope.interleaved ? Math.floor(i / 2) : i % half])
   const gain = rope.gain === undefined ? '' : `${format(rope.gain)} `
   return [
     heading,
@@ -208,7 +209,7 @@ function sideOf({ t, trace, words, stack: { rope } }, letter, i) {
       terms: [
         `${format(turned[i])} =`,
         opens(i),
-        `${gain}cos(${angle}) ${i < half ? '−' : '+'}`,
+        `${gain}cos(${angle}) ${isFirst ? '−' : '+'}`,
         opens(other),
         `${gain}sin(${angle})`,
       ],
