@@ -1,5 +1,5 @@
-// The cache of Python's huggingface_hub, in Node: models--owner--name/ with blobs/HASH, snapshots/COMMIT/FILE, which are
-// links to blobs, and refs/REVISION, which holds a commit. https://huggingface.co/docs/hub/local-cache
+// The cache of Python's huggingface_hub, in Node. A folder models--owner--name/ has blobs/HASH, links to them as
+// snapshots/COMMIT/FILE, and refs/REVISION, which holds a commit. https://huggingface.co/docs/hub/local-cache
 
 import { HubError } from './hub-error.js'
 import { builtin } from './hub-settings.js'
@@ -13,32 +13,32 @@ const fs = /** @type {typeof import('node:fs/promises')} */ (builtin('node:fs/pr
 const { dirname, join, relative, sep } = /** @type {typeof import('node:path')} */ (builtin('node:path'))
 const { hostname } = /** @type {typeof import('node:os')} */ (builtin('node:os'))
 
-/** Where several computers share a cache, a download of another one counts as ended after so many milliseconds without a write. */
+/** Milliseconds without a write after which a download of another computer, in a shared cache, counts as abandoned. */
 const LEFT = 24 * 3600 * 1000
 
 const none = () => undefined
 const sizeOf = (/** @type {string} */ path) => fs.stat(path).then(({ size }) => size, none)
-/** The names in a folder, or none. @param {string} path */
+/** Lists the names in a folder, none if it does not exist. @param {string} path */
 const namesIn = path => fs.readdir(path).catch(() => /** @type {string[]} */ ([]))
 
-/** All files below a folder, by their paths in it. @param {string} path */
+/** Lists all files below a folder by their paths in it. @param {string} path */
 async function filesIn(path) {
   const entries = await fs.readdir(path, { recursive: true, withFileTypes: true }).catch(() => [])
   const files = entries.filter(entry => !entry.isDirectory()).map(entry => join(entry.parentPath, entry.name))
   return files.map(file => relative(path, file).split(sep).join('/'))
 }
 
-/** The error for a cache that cannot be used. @param {string} path @param {string} why */
+/** Makes the error for a cache that cannot be used. @param {string} path @param {string} why */
 const unusable = (path, why) =>
   new HubError(
     'CACHE',
     `the cache ${path} ${why}; set HF_HUB_CACHE to a folder of your own, or load with { keep: false }`,
   )
 
-/** True if a cache may only be read: what is loaded is not kept then. @param {any} error of a write */
+/** True if a write failed because the cache is read-only; files are then loaded but not kept. @param {any} error of a write */
 const isReadOnly = error => ['EACCES', 'EPERM', 'EROFS'].includes(error.code)
 
-/** Throws the error for a write that failed, unless the cache may only be read. @param {any} error @returns {undefined} */
+/** Rethrows the error of a failed write, unless the cache is read-only. @param {any} error @returns {undefined} */
 function unlessReadOnly(error) {
   if (isReadOnly(error)) return undefined
   if (error.code === 'ENOTDIR' || error.code === 'EEXIST')
@@ -46,7 +46,7 @@ function unlessReadOnly(error) {
   throw error
 }
 
-/** @param {string} cache its folder @param {string} id of the model, as it was asked for @returns {Promise<Store>} */
+/** @param {string} cache its folder @param {string} id of the model, as it was requested @returns {Promise<Store>} */
 export async function openDiskCache(cache, id) {
   const isFile = await fs.stat(cache).then(
     found => !found.isDirectory(),
@@ -56,11 +56,11 @@ export async function openDiskCache(cache, id) {
   return new DiskCache(cache, id)
 }
 
-/** What the cache holds of a model. */
+/** The cached files of one model. */
 class DiskCache {
   #cache
   #id
-  /** Its folder. */
+  /** The folder of the model. */
   #base
 
   /** @param {string} cache @param {string} id */
@@ -107,7 +107,7 @@ class DiskCache {
     return (await this.#whole(commit, file)) !== undefined
   }
 
-  /** The path of a whole file: the blob, or what is in the snapshot without one. @param {string} commit @param {HubFile} file */
+  /** Returns the path of a complete file, a blob or a plain file in the snapshot; undefined if there is none. @param {string} commit @param {HubFile} file */
   async #whole(commit, { path, size, hash }) {
     const paths = [...(hash ? [this.#blob(hash)] : []), join(this.#snapshot(commit), path)]
     if (size !== undefined) for (const each of paths) if ((await sizeOf(each)) === size) return each
@@ -127,7 +127,7 @@ class DiskCache {
     }
     if (!hash) return undefined
     const blob = this.#blob(hash)
-    // Others may load the same file now: each writes a file of its own, and the last one to be ready replaces the blob.
+    // Another process may load the same file now. Each writes its own part, and the last to finish replaces the blob.
     const writer = `${encodeURIComponent(hostname())}.${globalThis.process.pid}`
     const part = `${blob}.${writer}.${globalThis.crypto.randomUUID()}.incomplete`
     try {
@@ -157,19 +157,19 @@ class DiskCache {
     }
   }
 
-  /** Makes snapshots/COMMIT/FILE, a link to the blob, also in place of a truncated file. @param {string} commit @param {HubFile} file @param {string} hash */
+  /** Links snapshots/COMMIT/FILE to the blob, replacing a truncated file. @param {string} commit @param {HubFile} file @param {string} hash */
   async #link(commit, { path, size }, hash) {
     const pointer = join(this.#snapshot(commit), path)
     if ((await sizeOf(pointer)) === size) return
     await fs.mkdir(dirname(pointer), { recursive: true })
     const blob = this.#blob(hash)
     const made = `${pointer}.${globalThis.crypto.randomUUID()}`
-    await fs.symlink(relative(dirname(pointer), blob), made).catch(() => fs.copyFile(blob, made)) // a file system without links
+    await fs.symlink(relative(dirname(pointer), blob), made).catch(() => fs.copyFile(blob, made)) // without links
     await fs.rename(made, pointer)
   }
 }
 
-/** Removes what processes that ended have left of their downloads, if it can be. Python's library goes on with its own, HASH.incomplete. @param {string} blobs */
+/** Removes partial downloads of processes that ended, as far as permitted. HASH.incomplete is left to Python's library, which resumes it. @param {string} blobs */
 async function removeLeft(blobs) {
   for (const name of await namesIn(blobs)) {
     const found = /^[0-9a-f]+\.(?:(.+)\.(\d+)\.)?[\w-]+\.incomplete$/.exec(name)
@@ -189,7 +189,7 @@ function isRunning(pid) {
   try {
     return globalThis.process.kill(pid, 0)
   } catch (error) {
-    return /** @type {any} */ (error).code === 'EPERM' // it belongs to another user
+    return /** @type {any} */ (error).code === 'EPERM' // alive, but owned by another user
   }
 }
 
@@ -200,7 +200,7 @@ async function readAt(handle, from, to, buffer) {
   return bytes.subarray(0, bytesRead)
 }
 
-/** A file that is kept. @param {FileHandle} handle @returns {StoredFile} */
+/** Makes the StoredFile of a complete file. @param {FileHandle} handle @returns {StoredFile} */
 const wholeFile = handle => ({
   isWhole: true,
   read: (from, to, buffer) => readAt(handle, from, to, buffer),
@@ -212,20 +212,20 @@ const wholeFile = handle => ({
 })
 
 /**
- * A file that is written block by block.
+ * Makes the StoredFile of a new file, which is written block by block.
  * @param {FileHandle} handle
- * @param {string} part its path until it is whole
- * @param {() => Promise<void>} moveIn puts it in its place
+ * @param {string} part path of the incomplete file
+ * @param {() => Promise<void>} moveIn moves the complete file to its place
  * @returns {StoredFile}
  */
 function newFile(handle, part, moveIn) {
-  /** The first bytes of the blocks that were written. @type {Set<number>} */
+  /** The start offsets of the blocks written so far. @type {Set<number>} */
   const written = new Set()
   return {
     isWhole: false,
     get: async (_, from, to) => (written.has(from) ? readAt(handle, from, to) : undefined),
     async put(_, from, bytes) {
-      // Where the disk becomes full, only a part is written; the next write tells the error.
+      // On a full disk a write may be short; the next one throws.
       for (let n = 0; n < bytes.length; ) n += (await handle.write(bytes, n, bytes.length - n, from + n)).bytesWritten
       written.add(from)
     },
@@ -243,7 +243,7 @@ function newFile(handle, part, moveIn) {
   }
 }
 
-/** The models in a cache. @param {string} cache @returns {Promise<import('./kept-models.js').KeptModel[]>} */
+/** Lists the models in a cache. @param {string} cache @returns {Promise<import('./kept-models.js').KeptModel[]>} */
 export async function listDiskCache(cache) {
   const models = (await namesIn(cache)).filter(name => name.startsWith('models--')).sort()
   const lists = models.map(async folder => {

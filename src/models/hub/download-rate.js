@@ -1,4 +1,4 @@
-// How far a download is, how fast it goes, and how long it will take.
+// The progress of a download: bytes so far, rate and remaining time.
 
 /** @typedef {import('./hub-folder.js').HubProgress} HubProgress */
 
@@ -6,7 +6,7 @@
 const WINDOW = 5
 
 /**
- * Counts bytes, and computes the rate and the time that is left.
+ * Returns a counter of bytes that reports the rate and the remaining time.
  * @param {number} total
  * @param {((progress: HubProgress) => void) | undefined} onProgress
  */

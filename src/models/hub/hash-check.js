@@ -1,24 +1,24 @@
-// The hash of a file, computed from its blocks while they arrive.
+// The hash of a file, computed from its blocks as they arrive.
 
 import { builtin } from './hub-settings.js'
 
 /**
- * Computes the hash of a file from its blocks, which may arrive in another order.
+ * Returns a hasher that takes the blocks of a file in any order, or undefined if there is no hash to check.
  * @param {import('./hub-answers.js').HubFile} file
  */
 export async function checkOf({ hash, size = 0 }) {
   if (!hash) return undefined
   const isGit = hash.length === 40
-  if (isGit && !globalThis.crypto?.subtle) return undefined // a page that was not served over https
+  if (isGit && !globalThis.crypto?.subtle) return undefined // no crypto.subtle on a page that was not served over https
   const node = builtin('node:crypto')
   const sum = isGit ? undefined : node ? node.createHash('sha256') : new (await import('./sha256.js')).Sha256()
-  /** Git's hash is that of a short header and the content. */
+  /** The whole file for Git's hash, which covers a short header and the content. */
   const whole = new Uint8Array(isGit ? size : 0)
-  /** Blocks that came before their turn. @type {Map<number, Uint8Array>} */
+  /** Blocks that arrived before their turn. @type {Map<number, Uint8Array>} */
   const early = new Map()
   let length = 0
   const check = {
-    /** The block whose turn it is. */
+    /** Index of the next block to hash. */
     next: 0,
     /** @param {number} n @param {Uint8Array} bytes */
     take(n, bytes) {
@@ -30,7 +30,7 @@ export async function checkOf({ hash, size = 0 }) {
         length += turn.length
         early.delete(check.next++)
       }
-      for (const late of early.keys()) if (early.size > 4) early.delete(late) // it is read again at the end
+      for (const late of early.keys()) if (early.size > 4) early.delete(late) // read again at the end, to bound memory
     },
     async digest() {
       if (!isGit) return String(sum?.digest('hex'))

@@ -1,4 +1,4 @@
-// What an answer of the hub says: the facts of a model, the bytes that it has, or why it is refused.
+// Interprets responses of the hub: facts of a model, ranges of bytes, or the reason of a refusal.
 
 import { HubError, Passing } from './hub-error.js'
 import { builtin } from './hub-settings.js'
@@ -8,7 +8,7 @@ import { builtin } from './hub-settings.js'
  * @typedef {object} Answer
  * @property {Response} response
  * @property {string} url
- * @property {boolean} isOwn it comes from the hub, not from its storage
+ * @property {boolean} isOwn true if it comes from the hub itself, not from its storage
  * @property {string | false | null} etag the hash of a file, in quotation marks
  */
 
@@ -17,26 +17,26 @@ import { builtin } from './hub-settings.js'
  * @typedef {object} HubFile
  * @property {string} path in the repository
  * @property {number} [size] in bytes, as the hub announced it
- * @property {string} [hash] SHA-256 of a large file, SHA-1 of git of others: the hub's ETag
- * @property {string | null} [version] of a file without a hash: the ETag of its first answer
- * @property {string} [address] where it was found last: a signed address, which expires
- * @property {Promise<unknown>} [resolving] settled when the request that resolves the address has its answer
+ * @property {string} [hash] the hub's ETag: SHA-256 of a large file, git's SHA-1 of any other
+ * @property {string | null} [version] ETag of the first response, for a file without a hash
+ * @property {string} [address] the signed address to which it resolved last; it expires
+ * @property {Promise<unknown>} [resolving] settles when the request that resolves the address has its response
  *
- * @typedef {object} Facts what the hub says of a revision
- * @property {string} id the present name of the model
+ * @typedef {object} Facts of a revision, from the hub
+ * @property {string} id current name of the model, which may have been renamed
  * @property {string} commit
  * @property {HubFile[]} files
  * @property {boolean} isGated
  * @property {string} [license]
  */
 
-/** Browsers follow redirects by themselves and do not show them. */
+/** True if redirects are visible. Browsers follow them silently. */
 export const seesRedirects = builtin('node:fs') !== undefined
 
 /** @param {HubName} name @param {HubError['code']} code @param {string} text */
 export const fail = (name, code, text) => new HubError(code, `${name.text}: ${text}`)
 
-/** What the hub says of a revision, from its answer. @param {string} text @param {HubName} name @returns {Facts} */
+/** Parses the hub's response about a revision. @param {string} text @param {HubName} name @returns {Facts} */
 export function factsOf(text, name) {
   /** @type {any} */
   let json
@@ -62,7 +62,7 @@ export function factsOf(text, name) {
 }
 
 /**
- * Checks that an answer has the bytes that were asked for, and learns the size of a file.
+ * Checks that a response has the requested bytes, and takes the size of the file from it.
  * @param {Response} response
  * @param {HubName} name
  * @param {HubFile} file
@@ -71,7 +71,7 @@ export function factsOf(text, name) {
  */
 export function checkRange({ status, headers: given }, name, file, from, to) {
   const range = status === 206 ? given.get('content-range') : null
-  if (range === null) return // hidden from other origins, or the whole file
+  if (range === null) return // the whole file, or a header hidden by CORS
   const [, first, last, all] = /^bytes (\d+)-(\d+)\/(\d+|\*)$/.exec(range) ?? []
   if (all !== undefined && all !== '*') {
     file.size ??= Number(all)
@@ -87,14 +87,13 @@ export function checkRange({ status, headers: given }, name, file, from, to) {
 }
 
 /**
- * Refuses bytes of another version of a file whose hash the list does not have: the ETag or the date of an answer differs from
- * that of the first one.
+ * Refuses bytes of another version of a file without a known hash. The ETag or the date must be that of the first response.
  * @param {Response} response
  * @param {HubName} name
  * @param {HubFile} file
  */
 export function checkVersion({ headers }, name, file) {
-  if (file.hash && !file.version) return // the hash of the whole file is compared
+  if (file.hash && !file.version) return // the hash of the whole file is checked instead
   const version = headers.get('etag')?.replace(/^W\//, '') ?? headers.get('last-modified')
   file.version ??= version
   if (version && version !== file.version)
@@ -106,7 +105,7 @@ export function checkVersion({ headers }, name, file) {
 }
 
 /**
- * Returns how long the hub asks to wait, by Retry-After (seconds, or a date to come) or by RateLimit; undefined if neither says it.
+ * Returns the wait that the hub requests by Retry-After (seconds, or a future date) or RateLimit; undefined without one.
  * @param {Headers} headers
  * @returns {number | undefined} seconds
  */
@@ -119,14 +118,14 @@ function secondsToWait(headers) {
   return limit === undefined ? undefined : Number(limit)
 }
 
-/** An address without what may be secret: a signature is in its query. @param {string} url */
+/** Returns an address without its query, which may hold a signature. @param {string} url */
 export const shown = url => url.replace(/[?#].*/s, '')
 
 /**
- * Why an answer is refused.
+ * Returns the error for a failed response.
  * @param {Answer} answer
- * @param {string} what was asked for
- * @param {{ hub: string, token?: string, name: HubName, known?: Facts }} asked known: what the hub has said of the model
+ * @param {string} what was requested
+ * @param {{ hub: string, token?: string, name: HubName, known?: Facts }} asked known: facts of the model, if already loaded
  */
 export function refusal({ response, url, isOwn }, what, { hub, token, name, known }) {
   const { status } = response

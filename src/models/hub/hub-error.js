@@ -1,4 +1,4 @@
-// Errors of the hub, of the way to it, and of what came from it.
+// Errors of the hub, of the connection to it, and of the data it sent.
 
 export class HubError extends Error {
   /**
@@ -13,7 +13,7 @@ export class HubError extends Error {
   }
 }
 
-/** An error that may pass: the request is made again. */
+/** A transient error, after which the request is retried. */
 export class Passing extends Error {
   /**
    * @param {'BUSY' | 'NETWORK'} code
@@ -27,5 +27,5 @@ export class Passing extends Error {
   }
 }
 
-/** Why a request failed: Node says only in the cause. @param {any} error @returns {string} */
+/** Returns why a request failed. In Node only the cause has the reason. @param {any} error @returns {string} */
 export const whyOf = ({ message, cause }) => (cause ? `${message} (${cause.code ?? cause.message})` : message)

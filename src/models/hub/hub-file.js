@@ -1,4 +1,4 @@
-// A file of a model on the hub: it is read in blocks while it is downloaded, checked against its hash, and kept.
+// A file of a model on the hub. It is read in blocks while it is downloaded, checked against its hash, and kept.
 
 import { blocksOf, inBlocks } from '../blocks.js'
 import { checkOf } from './hash-check.js'
@@ -9,23 +9,23 @@ import { HubError } from './hub-error.js'
 /** @typedef {import('../source.js').ByteSource} ByteSource */
 
 /**
- * What the files of a model have in common.
+ * Context that all files of a model share.
  * @typedef {object} Reading
- * @property {string} text the name of the model, as it was asked for
+ * @property {string} text the name of the model, as it was requested
  * @property {import('./hub-settings.js').Settings} settings
  * @property {import('./requests.js').Requests} requests
  * @property {import('./hub-folder.js').Store} [store]
  * @property {string} commit
- * @property {boolean} isLoaded will all weights be read?
- * @property {(bytes: number, path: string) => void} progress is told of bytes that have arrived
- * @property {StoredFile[]} kept what is to be closed
- * @property {(() => Promise<void>)[]} unfinished what is to be done when all weights are read
+ * @property {boolean} isLoaded true if all weights will be read
+ * @property {(bytes: number, path: string) => void} progress called with each count of bytes that arrived
+ * @property {StoredFile[]} kept files to close at the end
+ * @property {(() => Promise<void>)[]} unfinished checks to run when all weights are read
  */
 
-/** Is this file read in one block? @param {HubFile} file */
+/** True if a file is read in one block. @param {HubFile} file */
 export const isSmall = ({ size }) => size !== undefined && blocksOf(size).count <= 1
 
-/** What becomes of an error of writing. @param {string} text @returns {(cause: any) => never} */
+/** Returns a handler that turns the error of a full disk into a HubError. @param {string} text @returns {(cause: any) => never} */
 export const fullDisk = text => cause => {
   if (cause?.name !== 'QuotaExceededError' && cause?.code !== 'ENOSPC') throw cause
   throw new HubError(
@@ -48,10 +48,10 @@ function download({ text, settings, requests, progress }, file, from, to) {
 /** @param {Reading} reading @param {HubFile} file @returns {Promise<ByteSource>} */
 export async function openFile(reading, file) {
   const { store, commit, isLoaded } = reading
-  // The first block tells the size and the hash that the list of files does not have.
+  // The response for the first block has the size and the hash if the list of files lacks them.
   const isKnown = (file.size !== undefined && file.hash) || (await store?.has(commit, file))
   const start = isKnown ? undefined : await download(reading, file, 0, blocksOf(Infinity).start(1))
-  // Nothing is written for a look at the headers.
+  // If only headers are read, nothing is written.
   const kept = isLoaded || (await store?.has(commit, file)) ? await store?.open(commit, file) : undefined
   if (kept) reading.kept.push(kept)
   if (kept?.isWhole && kept.read) return { size: file.size, read: kept.read }
@@ -59,7 +59,7 @@ export async function openFile(reading, file) {
   const size = /** @type {number} */ (file.size)
   const source = inBlocks(size, (from, to, n) => arriving.block(from, to, n))
   if (isSmall(file) || file.hash?.length === 40) {
-    // Text, which is parsed whole: it is checked before it is used.
+    // A small file or text is read whole, so it is checked before use.
     const bytes = await source.read(0, size)
     await arriving.finish()
     return { size, read: async (from, to) => bytes.subarray(from, to) }
@@ -68,7 +68,7 @@ export async function openFile(reading, file) {
   return source
 }
 
-/** A file of which some blocks may be kept: the others are downloaded, then kept, and all of them are checked. */
+/** A file with some blocks kept. The others are downloaded and kept, and all are checked against the hash. */
 class ArrivingFile {
   #reading
   #file
@@ -80,9 +80,9 @@ class ArrivingFile {
   /**
    * @param {Reading} reading
    * @param {HubFile} file
-   * @param {StoredFile | undefined} kept where its blocks are kept
-   * @param {Awaited<ReturnType<typeof checkOf>>} check of its hash
-   * @param {Uint8Array} [start] its first block, if that is here already
+   * @param {StoredFile | undefined} kept stores the blocks
+   * @param {Awaited<ReturnType<typeof checkOf>>} check hasher of the blocks
+   * @param {Uint8Array} [start] the first block, if already loaded
    */
   constructor(reading, file, kept, check, start) {
     this.#reading = reading
@@ -93,7 +93,7 @@ class ArrivingFile {
     this.#isDone = kept?.isWhole
   }
 
-  /** Block n. @param {number} from @param {number} to @param {number} n */
+  /** Returns block n. @param {number} from @param {number} to @param {number} n */
   async block(from, to, n) {
     const { text, progress } = this.#reading
     const kept = this.#kept
@@ -106,7 +106,7 @@ class ArrivingFile {
     return bytes
   }
 
-  /** Reads what nobody asked for, and compares the hash. */
+  /** Reads the blocks that nobody requested, and compares the hash. */
   async finish() {
     if (this.#isDone) return
     this.#isDone = true

@@ -1,5 +1,5 @@
-// A model on the Hugging Face hub as a folder: the list of its files is asked for once, large files are read in blocks while
-// they are downloaded, checked and kept. This module is loaded for names that begin with hf: only.
+// A model on the Hugging Face hub as a folder. The list of its files is requested once; large files are read in blocks while they are
+// downloaded, checked and kept. This module is loaded only for names that begin with hf:.
 
 import { describe } from '../../base/errors.js'
 import { meter } from './download-rate.js'
@@ -14,42 +14,42 @@ import { Requests } from './requests.js'
 /** @typedef {import('../source.js').ByteSource} ByteSource */
 
 /**
- * Where files are kept.
+ * A store for downloaded files.
  * @typedef {object} Store
- * @property {(revision: string) => Promise<(Facts & { isPartial?: boolean }) | undefined>} known what is remembered of a
- *   revision; isPartial: only files that are kept are listed
+ * @property {(revision: string) => Promise<(Facts & { isPartial?: boolean }) | undefined>} known remembered facts of a
+ *   revision; isPartial: true if only kept files are listed
  * @property {(revision: string, facts: Facts) => Promise<void>} remember
- * @property {(commit: string, file: HubFile) => Promise<boolean>} has is the whole file kept?
- * @property {(commit: string, file: HubFile) => Promise<StoredFile | undefined>} open undefined: it cannot be kept
- * @property {() => Promise<{ bytes: number, where: string } | undefined>} free how many more bytes can be kept
+ * @property {(commit: string, file: HubFile) => Promise<boolean>} has true if the complete file is kept
+ * @property {(commit: string, file: HubFile) => Promise<StoredFile | undefined>} open returns undefined if the file cannot be kept
+ * @property {() => Promise<{ bytes: number, where: string } | undefined>} free returns the free space, if known
  *
- * A file that is kept, or that is becoming so. Blocks are those of blocks.js.
+ * A kept file, or one that is being written. Blocks are those of blocks.js.
  * @typedef {object} StoredFile
  * @property {boolean} isWhole
- * @property {ByteSource['read']} [read] of a whole file, where ranges are as quick as blocks
+ * @property {ByteSource['read']} [read] reads any range of a complete file, if as fast as blocks
  * @property {(n: number, from: number, to: number) => Promise<Uint8Array | undefined>} get block n
  * @property {(n: number, from: number, bytes: Uint8Array) => Promise<void>} put
- * @property {() => Promise<void>} finish all blocks are there and were checked
- * @property {() => Promise<void>} drop the blocks do not fit the hash
+ * @property {() => Promise<void>} finish called when all blocks are written and checked
+ * @property {() => Promise<void>} drop called when the blocks do not match the hash
  * @property {() => Promise<void>} close
  *
  * @typedef {object} HubProgress
  * @property {number} loaded bytes
  * @property {number} total bytes of the files that were not kept
  * @property {string} name of the file
- * @property {number} rate bytes a second, of the last seconds
+ * @property {number} rate bytes per second, over the last seconds
  * @property {number} secondsLeft
  *
  * @typedef {object} HubOptions
  * @property {string} [token] of an account that may read the model
  * @property {string | URL} [hub] the address of the hub; default: the public one, in Node HF_ENDPOINT
- * @property {Record<string, string>} [headers] that are sent to the hub, and in browsers also to where it redirects
- * @property {boolean} [keep] false: nothing is kept
+ * @property {Record<string, string>} [headers] sent to the hub, and in browsers also to where it redirects
+ * @property {boolean} [keep] false to keep nothing
  */
 
-/** Files of texts that are asked for beside the weights. */
+/** Text files requested beside the weights. */
 const [CONFIG, TOKENIZER, TOKENIZER_CONFIG] = ['config.json', 'tokenizer.json', 'tokenizer_config.json']
-/** What becomes a tokenizer where there is no tokenizer.json: of Marian, and of BERT. */
+/** Files that make a tokenizer without a tokenizer.json, for Marian and for BERT. */
 const [PIECES, WORDS] = [['source.spm', 'vocab.json'], ['vocab.txt']]
 
 /**
@@ -64,7 +64,7 @@ export async function openHub(text, { token, hub, headers, keep = true }, { sign
   if (typeof keep !== 'boolean') throw new TypeError(`loadModel: keep: ${describe(keep)} given, true or false expected`)
   const settings = await settingsOf({ token, hub, headers })
   signal?.throwIfAborted()
-  const ended = new AbortController() // by the caller, when the folder is closed, or where it cannot be opened
+  const ended = new AbortController() // aborts when the caller does, when the folder is closed, or if it cannot be opened
   const stop = () => ended.abort(signal?.reason)
   signal?.addEventListener('abort', stop, { once: true })
   const end = () => {
@@ -87,10 +87,10 @@ export async function openHub(text, { token, hub, headers, keep = true }, { sign
  * @param {import('./hub-settings.js').Settings} parts.settings
  * @param {Requests} parts.requests
  * @param {Store | undefined} parts.store
- * @param {() => void} parts.end of all requests
+ * @param {() => void} parts.end ends all requests
  * @param {boolean} parts.isLoaded
  * @param {boolean} parts.hasTokenizer
- * @param {(names: string[]) => readonly string[]} [parts.choose] the files that are read, in place of those of a checkpoint
+ * @param {(names: string[]) => readonly string[]} [parts.choose] chooses the files to read, instead of those of a checkpoint
  * @param {AbortSignal} [parts.signal]
  * @param {(progress: HubProgress) => void} [parts.onProgress]
  * @returns {Promise<import('../source.js').Folder>}
@@ -109,13 +109,13 @@ async function openModel(name, { settings, requests, store, end, isLoaded, hasTo
       'NOT_FOUND',
       `${text}: ${name.id} has no ${name.folder ? `folder ${name.folder.slice(0, -1)}` : 'files outside of folders'}`,
     )
-  /** A file of this folder, or of one in it. @param {string} path */
+  /** Finds a file of this folder or of a subfolder. @param {string} path */
   const find = path => files.get(path) ?? facts.files.find(file => file.path === name.folder + path)
   const own = facts.files.flatMap(({ path }) => (path.startsWith(name.folder) ? path.slice(name.folder.length) : []))
   const read = (choose?.(own) ?? filesToRead(files, hasTokenizer)).map(
     path => /** @type {[string, HubFile]} */ ([path, find(path)]),
   )
-  /** Files that are not kept yet, and are read. @type {HubFile[]} */
+  /** Files to read that are not kept yet. @type {HubFile[]} */
   const missing = []
   for (const [, file] of read) if (!(await store?.has(facts.commit, file))) missing.push(file)
   const download = missing.reduce((sum, { size = 0 }) => sum + size, 0)
@@ -145,7 +145,7 @@ async function openModel(name, { settings, requests, store, end, isLoaded, hasTo
     sources.set(path, found)
     return found
   }
-  // What is surely read is requested side by side.
+  // Start the small files in parallel, since all will be read.
   if (isLoaded) for (const [path, file] of read) if (isSmall(file)) source(path).catch(() => {})
 
   return {
@@ -179,7 +179,7 @@ async function openStore(cache, id) {
 }
 
 /**
- * What the hub says of the revision, or what is kept of it.
+ * Returns the facts of a revision, from the hub or from the store.
  * @param {string} text
  * @param {string} revision
  * @param {import('./hub-settings.js').Settings} settings
@@ -211,19 +211,19 @@ const notKept = (text, { cache, isOffline }) =>
     `${text}: no file of it is kept in ${cache}, and ${isOffline ? 'HF_HUB_OFFLINE forbids requests' : 'the hub cannot be reached'}`,
   )
 
-/** The files of a folder by their names, without those in folders of it. @param {Facts} facts @param {string} folder */
+/** Returns the files of a folder by name, without subfolders. @param {Facts} facts @param {string} folder */
 function filesIn({ files }, folder) {
   const own = files.filter(({ path }) => path.startsWith(folder) && !path.includes('/', folder.length))
   return new Map(own.map(file => [file.path.slice(folder.length), file]))
 }
 
-/** Chat templates with names, which lie in a folder of their own. @param {Facts} facts @param {string} folder */
+/** Lists the named chat templates, which lie in additional_chat_templates/. @param {Facts} facts @param {string} folder */
 function templatesIn({ files }, folder) {
   const own = `${folder}additional_chat_templates/`
   return files.filter(({ path }) => path.startsWith(own)).map(({ path }) => path.slice(folder.length))
 }
 
-/** The names of the files that a model is made of: texts, then weights. @param {Map<string, HubFile>} files @param {boolean} hasTokenizer */
+/** Lists the files of a model, texts before weights. @param {Map<string, HubFile>} files @param {boolean} hasTokenizer */
 function filesToRead(files, hasTokenizer) {
   const all = [...files.keys()]
   const shards = (/** @type {string} */ kind) =>
@@ -242,7 +242,7 @@ function filesToRead(files, hasTokenizer) {
   return [...texts.filter(path => files.has(path)), ...(weights ?? [])]
 }
 
-/** Throws before a download that the disk has no room for. @param {string} text @param {Store} store @param {number} download bytes */
+/** Throws before a download that does not fit the disk. @param {string} text @param {Store} store @param {number} download bytes */
 async function checkSpace(text, store, download) {
   const free = download ? await store.free() : undefined
   if (!free || download <= free.bytes) return

@@ -4,22 +4,22 @@ import { describe } from '../../base/errors.js'
 
 /**
  * @typedef {object} HubName
- * @property {string} text as it was given
- * @property {string} id owner/name, of some old models only a name
+ * @property {string} text the name as given
+ * @property {string} id owner/name; some old models have only a name
  * @property {string} revision a branch, a tag or a commit
  * @property {string} folder in the repository, '' or 'sub/folder/'
  */
 
 const NAME = /^hf:([\w.-]+(?:\/[\w.-]+)?)(?:@((?:refs\/(?:pr|convert)\/)?[^/]+))?((?:\/[^/]+)*)\/?$/
 
-/** Names that the hub refuses too, and that could leave the folder of a cache. */
+/** Names that could escape the folder of a cache. The hub refuses them, too. */
 const REFUSED = /--|\.\.|\\|(^|\/)[.-]|[.-](\/|$)/
 
-/** Parts of a path that could leave its folder, and characters that no file system and no git has in a name. */
+/** Parts of a path that could escape its folder, and characters that are invalid in file names and in git. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what it looks for
 const UNSAFE = /\\|(^|\/)\.{0,2}(\/|$)|[\0-\x1f\x7f]/
 
-/** A revision as it is written in a name, decoded: 'feature%2Fx' is the branch feature/x. @param {string} written */
+/** Decodes a revision, so that 'feature%2Fx' is the branch feature/x. @param {string} written */
 function decoded(written) {
   try {
     return decodeURIComponent(written)
@@ -42,5 +42,5 @@ export function parseName(text) {
   return { text, id, revision, folder: folder && `${folder.slice(1)}/` }
 }
 
-/** Is a revision a commit, which never changes? @param {string} revision */
+/** True if a revision is a commit, which never changes. @param {string} revision */
 export const isCommit = revision => /^[0-9a-f]{40}$/.test(revision)

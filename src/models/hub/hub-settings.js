@@ -1,4 +1,4 @@
-// Where the hub is and who asks. In Node the variables of the environment are those of Python's huggingface_hub.
+// The address of the hub, the token and the cache. In Node the environment variables are those of Python's huggingface_hub.
 
 import { describe } from '../../base/errors.js'
 
@@ -7,18 +7,18 @@ import { describe } from '../../base/errors.js'
  * @property {string} hub the address of the hub
  * @property {string} [token]
  * @property {Record<string, string>} headers sent to the hub
- * @property {boolean} isOffline no request is made
- * @property {number} patience milliseconds without a byte until a request counts as broken off
+ * @property {boolean} isOffline true if no request may be made
+ * @property {number} patience milliseconds without a byte after which a request is aborted
  * @property {string} [cache] the folder of the cache, in Node
  */
 
 const PUBLIC = 'https://huggingface.co'
 const isTrue = (/** @type {string | undefined} */ value) => /^(1|on|yes|true)$/i.test(value ?? '')
 
-/** The module of Node, or undefined elsewhere. @param {string} name @returns {any} */
+/** Returns a built-in module of Node, or undefined elsewhere. @param {string} name @returns {any} */
 export const builtin = name => globalThis.process?.getBuiltinModule?.(name)
 
-/** An address, or undefined if a text is none. @param {string} text @param {string} [base] */
+/** Parses an address; undefined if it is invalid. @param {string} text @param {string} [base] */
 export function urlOf(text, base) {
   try {
     return new URL(text, base)
@@ -27,13 +27,13 @@ export function urlOf(text, base) {
   }
 }
 
-/** Headers that belong to the request itself, or that fetch does not take. */
+/** Headers that the request itself sets, or that fetch forbids. */
 const OWN = /^(range|if-range|connection|content-length|host|transfer-encoding|keep-alive|upgrade|expect|te|trailer)$/i
 
-/** The most seconds of a timer. */
+/** The longest delay of a timer, in seconds. */
 const MOST_SECONDS = (2 ** 31 - 1) / 1000
 
-/** True if fetch takes a header. Its own error would show the value. @param {string} name @param {unknown} value */
+/** True if fetch accepts a header. Checked here because the error of fetch would show the value. @param {string} name @param {unknown} value */
 function isHeader(name, value) {
   try {
     return typeof value === 'string' && new Headers([[name, value]]) !== undefined
@@ -60,7 +60,7 @@ function checkHeaders(headers, token) {
   }
 }
 
-/** The address of a hub. What is wrong with it is said without showing it, as it may hold a password. @param {unknown} given @param {string} from */
+/** Checks the address of a hub. Errors do not show it, because it may hold a password. @param {unknown} given @param {string} from */
 function addressOf(given, from) {
   const isText = typeof given === 'string' || given instanceof URL
   const url = isText ? urlOf(String(given)) : undefined
@@ -79,7 +79,7 @@ function addressOf(given, from) {
   return url.href.replace(/\/+$/, '')
 }
 
-/** Milliseconds without a byte until a request counts as broken off. @param {string | undefined} seconds */
+/** Converts a timeout in seconds to milliseconds. @param {string | undefined} seconds */
 function patienceOf(seconds) {
   const given = Number(seconds || 0) // 0 is the default, as in Python
   if (given >= 0 && given <= MOST_SECONDS) return 1000 * (given || 10)
@@ -97,7 +97,7 @@ function checkToken(token, from) {
 }
 
 /**
- * The token that a program or the environment gives, and where it comes from.
+ * Returns the token given by the program, the environment or the token file, and where it came from.
  * @param {string | undefined} given
  * @param {Record<string, string | undefined>} env
  * @param {() => Promise<string>} stored

@@ -1,4 +1,4 @@
-// The models that are kept: in a browser those of this site, in Node those of the cache of Python's huggingface_hub.
+// Lists and deletes kept models: in a browser those of this site, in Node those in the cache of Python's huggingface_hub.
 
 import { parseName } from './hub-name.js'
 import { builtin, settingsOf } from './hub-settings.js'
@@ -8,7 +8,7 @@ import { builtin, settingsOf } from './hub-settings.js'
  * @property {string} id owner/name
  * @property {string[]} revisions by which it was opened
  * @property {string} commit
- * @property {number} bytes that are kept; files that two revisions share count for both
+ * @property {number} bytes kept; a file that two revisions share counts for both
  * @property {Date} opened when it was opened last
  */
 
@@ -24,7 +24,7 @@ export async function listModels() {
 /**
  * Deletes a model, or one revision of it.
  * @param {string} name hf:owner/name, or hf:owner/name@revision
- * @returns {Promise<number>} how many revisions were deleted
+ * @returns {Promise<number>} number of revisions deleted
  */
 export async function deleteModel(name) {
   const { id, revision } = parseName(name)

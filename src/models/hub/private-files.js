@@ -1,14 +1,14 @@
-// Files of models in a browser: the origin private file system. A file is kept by its hash, in blocks, so that a download that
-// was cancelled goes on, and each block is written at once or not at all, whichever tab writes it.
+// Files of models in a browser, in the origin private file system. A file is kept by its hash, in blocks, so that a cancelled download
+// can be resumed. Each block is written atomically, whichever tab writes it.
 
 /** @typedef {import('./hub-folder.js').Store} Store */
 /** @typedef {import('./hub-answers.js').Facts} Facts */
 
 const FOLDER = 'qkv-models'
-/** The empty file that says that all blocks of a file are there and fit its hash. */
+/** Name of the empty file that marks a file as complete and checked against its hash. */
 const WHOLE = 'whole'
 
-/** @returns {Promise<FileSystemDirectoryHandle | undefined>} undefined where a browser has no such files, or forbids them */
+/** @returns {Promise<FileSystemDirectoryHandle | undefined>} undefined if the browser lacks or forbids private files */
 async function rootOf() {
   try {
     const root = await navigator.storage.getDirectory()
@@ -30,11 +30,11 @@ async function write(folder, name, content) {
   const bytes = typeof content === 'string' ? new TextEncoder().encode(content) : content
   if ('createWritable' in handle) {
     const writable = await handle.createWritable()
-    await writable.truncate(bytes.length) // throws where there is no room; Chromium's write may then throw an AbortError
+    await writable.truncate(bytes.length) // throws if the disk is full; without it Chromium's write may throw an AbortError
     await writable.write(/** @type {any} */ (bytes))
     return writable.close()
   }
-  // Older versions of Safari write in workers only.
+  // Older versions of Safari can write only in workers, by this handle.
   const access = await /** @type {any} */ (handle).createSyncAccessHandle()
   try {
     access.truncate(0)
@@ -65,11 +65,11 @@ const entriesOf = async folder => {
   return entries
 }
 
-/** The names of a model and of a revision contain slashes, names of files do not. */
+/** Encodes the name of a model or a revision, which may contain slashes, as a file name. */
 const nameOf = encodeURIComponent
 
 /**
- * @param {string} id of the model, as it was asked for
+ * @param {string} id of the model, as it was requested
  * @returns {Promise<Store | undefined>}
  */
 export async function openPrivateFiles(id) {
@@ -129,7 +129,7 @@ async function noteOf(folder, name) {
   }
 }
 
-/** What is kept, and the bytes of each file by its hash. */
+/** Returns the folders and notes of all kept models, and the size of each file by its hash. */
 async function all() {
   const root = await rootOf()
   if (!root) return undefined
@@ -169,7 +169,7 @@ export async function listPrivateFiles() {
   return [...models.values()]
 }
 
-/** Removes a commit of a model, and the files that no other one has. @param {import('./kept-models.js').KeptModel} model */
+/** Removes a commit of a model, and the files that no other commit uses. @param {import('./kept-models.js').KeptModel} model */
 export async function deletePrivateFiles({ id, commit }) {
   const kept = await all()
   if (!kept) return

@@ -1,4 +1,4 @@
-// Requests to the hub: redirects, ranges, what is tried again and how it is said.
+// Requests to the hub, with redirects, ranges, retries and errors.
 
 import { checkRange, checkVersion, factsOf, fail, refusal, seesRedirects, shown } from './hub-answers.js'
 import { HubError, Passing, whyOf } from './hub-error.js'
@@ -9,7 +9,7 @@ import { urlOf } from './hub-settings.js'
 /** @typedef {import('./hub-answers.js').HubFile} HubFile */
 /** @typedef {import('./hub-answers.js').Facts} Facts */
 
-/** How often a request is made, the first pause in milliseconds (each one is twice as long), and the longest pause. */
+/** Number of tries of a request, the first pause in milliseconds (each is twice the one before), and the longest pause. */
 const TRIES = 5
 const PAUSE = 500
 const LONGEST = 60_000
@@ -29,8 +29,8 @@ const sleep = (time, signal) =>
   })
 
 /**
- * A signal that ends a request by the caller's signal, when no byte came for a time, or by `end`: what is left of a body is not
- * downloaded.
+ * Makes the abort signal of one request. It fires with the caller's signal, after `patience` without a byte, or by `end`, which stops
+ * the rest of a body from being downloaded.
  * @param {AbortSignal | undefined} signal
  * @param {number} patience
  */
@@ -46,7 +46,7 @@ function watch(signal, patience) {
   }
   signal?.addEventListener('abort', stop, { once: true })
   again()
-  if (signal?.aborted) stop() // while the request waited for the address of its file
+  if (signal?.aborted) stop() // aborted while the request waited for the address of its file
   const end = () => {
     clearTimeout(timer)
     signal?.removeEventListener('abort', stop)
@@ -55,11 +55,11 @@ function watch(signal, patience) {
   return { signal: controller.signal, again, end }
 }
 
-/** The path of a file in an address. @param {HubFile} file */
+/** Encodes the path of a file for an address. @param {HubFile} file */
 const pathOf = ({ path }) => path.split('/').map(encodeURIComponent).join('/')
 
 /** @typedef {import('./hub-answers.js').Answer} Answer */
-/** Bytes of a file from `from` on, of which `have` have arrived. @typedef {{ bytes: Uint8Array, from: number, have: number }} Arriving */
+/** A buffer for the bytes of a file from `from` on, of which the first `have` have arrived. @typedef {{ bytes: Uint8Array, from: number, have: number }} Arriving */
 
 /** The requests of one model. */
 export class Requests {
@@ -71,7 +71,7 @@ export class Requests {
   #signal
   /** @type {Facts | undefined} */
   #known
-  /** Are texts asked for at the address to which the hub would redirect? With a token the model may be private. */
+  /** True if texts are requested at the address to which the hub would redirect. False with a token, because the model may be private. */
   #isDirect
 
   /**
@@ -89,13 +89,13 @@ export class Requests {
     this.#isDirect = !token
   }
 
-  /** Facts that were kept, of a model that is read without asking again. @param {Facts} facts */
+  /** Sets facts that were kept, so that they are not requested again. @param {Facts} facts */
   use(facts) {
     this.#known = facts
   }
 
   /**
-   * Asks for the commit of the revision and its files.
+   * Requests the commit of the revision and the list of its files.
    * @param {number} [tries]
    * @returns {Promise<Facts>}
    */
@@ -118,8 +118,8 @@ export class Requests {
   }
 
   /**
-   * Reads bytes from <= i < to of a file. A body that breaks off goes on where it ended. The size and the hash are taken
-   * from the answer where the list of files did not have them.
+   * Reads the bytes from <= i < to of a file. A broken download is resumed where it ended. The size and the hash are taken
+   * from the response if the list of files lacks them.
    * @param {HubFile} file
    * @param {number} from
    * @param {number} to
@@ -132,7 +132,7 @@ export class Requests {
   }
 
   /**
-   * Asks for what has not arrived. While the address of a file is not known, one request asks for it and the others wait.
+   * Requests the bytes that have not arrived. While the address of a file is unknown, one request resolves it and the others wait.
    * @param {HubFile} file
    * @param {Arriving} arriving
    * @param {(count: number) => void} onBytes
@@ -173,7 +173,7 @@ export class Requests {
         onBytes(count)
       })
       const end = arriving.from + arriving.have
-      file.size ??= end // the answer says no size: this is all
+      file.size ??= end // a response without a size is the whole file
       if (end < Math.min(to, file.size))
         throw new Passing('NETWORK', `${file.path} ends after ${end} of ${file.size} bytes`)
     } catch (error) {
@@ -186,11 +186,11 @@ export class Requests {
   }
 
   /**
-   * Reads the body of an answer until it ends, or until all bytes that were asked for are there.
+   * Reads the body of a response until it ends or all requested bytes have arrived.
    * @param {Response} response
    * @param {HubFile} file
    * @param {Arriving} arriving
-   * @param {(count: number) => void} onPart is told how many new bytes a part has
+   * @param {(count: number) => void} onPart called with the number of new bytes
    */
   async #readBody({ status, body }, file, arriving, onPart) {
     const { bytes, from } = arriving
@@ -218,8 +218,8 @@ export class Requests {
   }
 
   /**
-   * Asks for a file: a text of a public model at the address to which the hub would redirect, which takes one request instead of
-   * two. A hub that does not know it, such as a mirror, is asked for its redirect, then and later.
+   * Requests a file. A text of a public model is requested at the address to which the hub would redirect, which saves one request. If
+   * a hub lacks that address, such as a mirror, its redirects are followed from then on.
    * @param {HubFile} file
    * @param {Record<string, string>} range
    * @param {AbortSignal} ended
@@ -243,7 +243,7 @@ export class Requests {
   }
 
   /**
-   * The answer at the end of all redirects. The token and the caller's headers go to the hub alone.
+   * Follows redirects and returns the last response. The token and the caller's headers are sent to the hub alone.
    * @param {string} url
    * @param {Record<string, string>} range
    * @param {AbortSignal} ended
@@ -251,12 +251,12 @@ export class Requests {
    */
   async #answerOf(url, range, ended) {
     const { origin } = new URL(this.#hub)
-    /** The hash of a large file: the storage does not know it. @type {string | null} */
+    /** The hash of a large file, which only the hub's redirect has. @type {string | null} */
     let linked = null
     for (let hops = 0; hops < 10; hops++) {
       const isOwn = new URL(url).origin === origin
       const redirect = seesRedirects ? 'manual' : 'follow'
-      // Without the cache of the browser, which would hold the files twice and sends ranges of a file one after the other.
+      // Bypass the browser's cache, which would store files twice and serialises ranges of a file.
       const options = /** @type {RequestInit} */ ({ redirect, signal: ended, cache: 'no-store' })
       const response = await fetch(url, { headers: { ...range, ...(isOwn && this.#headers) }, ...options })
       const location = response.status < 400 && response.headers.get('location')
@@ -273,7 +273,7 @@ export class Requests {
   }
 
   /**
-   * Makes an attempt again while its error may pass, after growing pauses, or when the hub said.
+   * Retries an attempt after each transient error, with growing pauses or the pause that the hub requests.
    * @template T
    * @param {() => Promise<T>} attempt
    * @param {number} [tries]
@@ -293,7 +293,7 @@ export class Requests {
           cause instanceof Passing
             ? cause
             : new Passing('NETWORK', `${this.#hub} cannot be reached: ${text}`, { cause })
-        // A port or an address that fetch never asks.
+        // fetch always refuses such an address, so do not retry.
         if (/bad port|includes credentials/.test(text)) tries = n
         const pause = error.after === undefined ? PAUSE * 2 ** (n - 1) : 1000 * error.after
         if (pause > LONGEST) throw fail(this.#name, error.code, `${error.message}; it asks to wait ${error.after} s`)

@@ -1,4 +1,4 @@
-// The filters of jinja2, and tojson as transformers has it.
+// The filters of jinja2, and tojson as transformers defines it.
 
 import { bound, capitalized, expectInt, expectText, getter, lines, padded, replaced, strip } from './methods.js'
 import { binary } from './operators.js'
@@ -35,7 +35,7 @@ import {
 /** @param {any} value */
 const small = value => (isText(value) ? textOf(value).toLowerCase() : value)
 
-/** Whether an option of Python is on; undefined is its default, false. @param {any} value */
+/** True if an option of Python is on; its default is false. @param {any} value */
 const isOn = value => value !== undefined && truth(value)
 
 /** @param {any[]} items @param {(item: any) => any} keyFor @param {any} reverse */
@@ -92,7 +92,7 @@ function toFloat(value, fallback) {
   return float === undefined ? fallback : new Float(float)
 }
 
-/** Python's round: exact, half to even. @param {any} value @param {any} precision @param {any} method */
+/** Rounds as Python does, exactly and half to even. @param {any} value @param {any} precision @param {any} method */
 function rounded(value, precision = 0, method = 'common') {
   checkDefined(value)
   if (!isNumber(value)) throw new TemplateError(`type ${typeName(value)} doesn't define __round__ method`)
@@ -140,7 +140,7 @@ function toJSON(value, ascii, indent = null, separators = null, sortKeys) {
   return dumps(value, { ascii: isOn(ascii), indent: margin, separators: between, sorted: isOn(sortKeys) })
 }
 
-/** Items by a condition: a test by its name, or truth. @param {boolean} isKept @param {boolean} isAttribute */
+/** Makes select, reject, selectattr or rejectattr, which filter items by a named test or by truth. @param {boolean} isKept @param {boolean} isAttribute */
 const chosen = (isKept, isAttribute) =>
   /** @param {any} value @param {any[]} args @param {Map<string, any>} kwargs */
   function* (value, args, kwargs) {
@@ -381,10 +381,10 @@ const ANY = {
   rejectattr: chosen(false, true),
 }
 
-/** Filters of jinja2 that are not here. */
+/** Filters of jinja2 that are not supported. */
 const REFUSED =
   'attr filesizeformat format groupby pprint random slice striptags urlencode urlize wordwrap xmlattr'.split(' ')
-/** Filters for which a value of safe is like any other. */
+/** Filters that treat Markup, the result of safe, like any other text. */
 const PLAIN = 'count d default e escape forceescape join length list replace safe string tojson wordcount'.split(' ')
 
 export const FILTERS = {

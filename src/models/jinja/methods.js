@@ -1,4 +1,4 @@
-// Attributes, items and methods of Python's values, as jinja2's sandbox gives them.
+// Attributes, items and methods of Python's values, as jinja2's sandbox exposes them.
 
 import { LOOP } from './scope.js'
 import { SPACE } from './tokens.js'
@@ -27,7 +27,7 @@ import {
 } from './values.js'
 
 /**
- * The arguments of a call by the names of the parameters; undefined where none was given.
+ * Binds the arguments of a call to the names of its parameters; undefined for those not given.
  * @param {string} name
  * @param {readonly string[]} names
  * @param {any[]} args
@@ -86,7 +86,7 @@ function split(text, separator, most, isRight) {
     if (!rest) return []
     const parts = rest.split(WORDS)
     if (parts.length - 1 <= limit) return parts
-    // What is not split keeps the white space inside of it, and that at the other end of the text.
+    // The rest keeps its inner white space and that at the far end of the text.
     const own = isRight
       ? new RegExp(`^([\\s\\S]*?)${SPACE}+((?:(?!${SPACE})[\\s\\S])+)$`)
       : new RegExp(`^((?:(?!${SPACE})[\\s\\S])+)${SPACE}+([\\s\\S]*)$`)
@@ -111,13 +111,13 @@ function split(text, separator, most, isRight) {
 const ENDS = '\\n\\r\\v\\f\\x1c-\\x1e\\x85\\u2028\\u2029'
 const LINES = new RegExp(`([^${ENDS}]*)(\\r\\n|[${ENDS}]|$)`, 'g')
 
-/** Lines as Python ends them. @param {string} text @param {boolean} [keepsEnds] */
+/** Splits a text into lines as str.splitlines does. @param {string} text @param {boolean} [keepsEnds] */
 export function lines(text, keepsEnds = false) {
   const all = Array.from(text.matchAll(LINES))
   return all.filter(([whole]) => whole).map(([whole, line]) => (keepsEnds ? whole : line))
 }
 
-/** @param {string} text @param {string} old @param {string} given @param {number} most below 0: all */
+/** @param {string} text @param {string} old @param {string} given @param {number} most replacements; all if negative */
 export function replaced(text, old, given, most) {
   const limit = most < 0 ? Infinity : most
   const parts = old ? text.split(old) : ['', ...Array.from(text), '']
@@ -131,7 +131,7 @@ export function capitalized(text) {
   return titled(first) + rest.join('').toLowerCase()
 }
 
-/** The title case of a character. @param {string} c */
+/** Returns the title case of a character. @param {string} c */
 function titled(c) {
   if (/[\u01c4-\u01cc\u01f1-\u01f3\u10d0-\u10ff\u1c90-\u1cbf\u1f80-\u1fff]/.test(c))
     throw new NotCovered(`the title case of ${c}`)
@@ -139,7 +139,7 @@ function titled(c) {
   return first + rest.join('').toLowerCase()
 }
 
-/** str.title: a letter behind a letter is small. @param {string} text */
+/** Implements str.title, in which a letter after a letter becomes lower case. @param {string} text */
 function titleOf(text) {
   let isAfter = false
   return Array.from(text, c => {
@@ -156,7 +156,7 @@ function hasEnd(text, part, method) {
   return parts.some((/** @type {any} */ each) => text[method](expectText(each, 'argument')))
 }
 
-/** The index in code points. @param {string} text @param {number} at */
+/** Converts an index in UTF-16 units to code points. @param {string} text @param {number} at */
 const points = (text, at) => (at < 0 ? -1 : Array.from(text.slice(0, at)).length)
 
 /** @param {string} text @param {any} part @param {'indexOf' | 'lastIndexOf'} method @param {boolean} isStrict */
@@ -175,7 +175,7 @@ function partition(text, by, method) {
   return Tuple.from([text.slice(0, at), separator, text.slice(at + separator.length)])
 }
 
-/** @param {string} text @param {any} width @param {any} fill @param {'left' | 'right' | 'both'} side where it is filled */
+/** @param {string} text @param {any} width @param {any} fill @param {'left' | 'right' | 'both'} side to fill */
 export function padded(text, width, fill, side) {
   const size = Array.from(text).length
   const w = expectInt(width)
@@ -303,7 +303,7 @@ function refuse(what) {
   throw new NotCovered(what)
 }
 
-/** Further attributes that Python's values have. A sandbox forbids those that change a value. @type {Record<string, string>} */
+/** Further attributes of Python's values, which are not supported. The sandbox forbids those that change a value. @type {Record<string, string>} */
 const OTHERS = {
   str: 'encode expandtabs format format_map isidentifier isprintable istitle maketrans swapcase translate',
   dict: 'fromkeys',
@@ -325,7 +325,7 @@ const FORBIDDEN = /** @type {Record<string, string>} */ ({
 /** @param {Record<string, string>} names @param {string} type @param {string} name */
 const isAmong = (names, type, name) => names[type]?.split(' ').includes(name)
 
-/** An attribute that Python's value has; undefined: none. @param {any} of @param {string} name */
+/** Returns an attribute of a Python value, or undefined. @param {any} of @param {string} name */
 function ownAttribute(of, name) {
   const isInner = /^__.*__$/.test(name)
   if (name !== '__class__') checkDefined(of)
@@ -355,7 +355,7 @@ const forbidden = (name, type) => new Undefined(`access to attribute '${name}' o
 const none = (of, name) =>
   new Undefined(`'${typeName(of)} object' has no attribute ${typeof name === 'string' ? `'${name}'` : str(name)}`)
 
-/** An item; undefined: none. @param {any} of @param {any} key */
+/** Returns an item, or undefined. @param {any} of @param {any} key */
 function ownItem(of, key) {
   checkDefined(of)
   if (of instanceof Map) return of.get(keyOf(key))
@@ -368,14 +368,14 @@ function ownItem(of, key) {
 /** @param {any} item @param {any} of @param {any} name */
 const presentOr = (item, of, name) => (item === undefined ? none(of, name) : item)
 
-/** of.name @param {any} of @param {string} name */
+/** Evaluates of.name. @param {any} of @param {string} name */
 export function attributeOf(of, name) {
   const value = ownAttribute(of, name)
   if (value === undefined) return presentOr(ownItem(of, name), of, name)
   return name.startsWith('_') ? forbidden(name, typeName(of)) : value
 }
 
-/** of[key] @param {any} of @param {any} key */
+/** Evaluates of[key]. @param {any} of @param {any} key */
 export function itemOf(of, key) {
   const item = ownItem(of, key)
   if (item !== undefined) return item
@@ -387,18 +387,18 @@ export function itemOf(of, key) {
       : value
 }
 
-/** of[from:to:by]. @param {any} of @param {any[]} parts */
+/** Evaluates of[from:to:by]. @param {any} of @param {any[]} parts */
 export function sliceOf(of, parts) {
   checkDefined(of)
   const isWhole = parts.every(part => part === null || typeof part === 'number' || typeof part === 'boolean')
-  // jinja2 raises an error, or gives an undefined value where all is constant
+  // jinja2 raises an error here, or gives an undefined value if all parts are constants
   if (!(typeof of === 'string' || Array.isArray(of)) || !isWhole)
     throw new NotCovered(`such a slice of a ${typeName(of)}`)
   const items = sliced(Array.from(of), parts)
   return typeof of === 'string' ? items.join('') : of instanceof Tuple ? Tuple.from(items) : items
 }
 
-/** The value at a path such as 'function.name' or 0. @param {any} attribute @param {any} [fallback] @returns {(item: any) => any} */
+/** Returns a getter of the value at a path such as 'function.name' or 0. @param {any} attribute @param {any} [fallback] @returns {(item: any) => any} */
 export function getter(attribute, fallback) {
   if (attribute === undefined || attribute === null) return item => item
   const parts = isText(attribute)

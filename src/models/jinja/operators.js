@@ -44,7 +44,7 @@ function signed(v, sign) {
 export const negative = (/** @type {any} */ v) => signed(v, '-')
 export const positive = (/** @type {any} */ v) => signed(v, '+')
 
-/** Floor and rest of a division, as Python rounds. @param {number} x @param {number} y */
+/** Returns quotient and remainder as Python does, rounding down. @param {number} x @param {number} y */
 function division(x, y) {
   let rest = x % y
   if (rest !== 0 && rest < 0 !== y < 0) rest += y
@@ -76,9 +76,9 @@ function arithmetic(operator, a, b) {
     case '%':
       return made(division(x, y).rest)
   }
-  // The last bit of a power of floats differs among libraries of mathematics.
+  // Math libraries differ in the last bit of a power of floats.
   if (isFloat || y < 0) throw new NotCovered('** of floats, or with a negative exponent,')
-  // jinja2 writes a constant -3 before ** as it is, and Python reads -3 ** n as -(3 ** n).
+  // jinja2 compiles a constant -3 before ** to the source -3 ** n, which Python parses as -(3 ** n).
   if (x < 0) throw new NotCovered('** of a negative number')
   if (Math.abs(x) > 1 && y > 60) return int(Infinity)
   return int(Number(BigInt(x) ** BigInt(Math.abs(x) > 1 ? y : (y % 2) + 2 * Number(y > 0))))

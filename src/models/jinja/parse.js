@@ -1,4 +1,4 @@
-// The grammar of jinja2 as transformers sets it up. Each expression and each statement becomes a function of its scope.
+// The grammar of jinja2 with the settings of transformers. Each expression and each statement is compiled to a function of its scope.
 // https://jinja.palletsprojects.com/en/stable/templates/
 
 import { FILTERS } from './filters.js'
@@ -26,12 +26,12 @@ import {
 } from './values.js'
 
 /** @typedef {(scope: Scope) => any} Expression */
-/** A statement appends to the text; it returns how a loop goes on, if it says so. @typedef {(scope: Scope, out: string[]) => 'break' | 'continue' | void} Statement */
+/** A statement appends to the output; it returns 'break' or 'continue' to control the loop around it. @typedef {(scope: Scope, out: string[]) => 'break' | 'continue' | void} Statement */
 /** @typedef {(scope: Scope, value: any) => void} Assign */
 /** @typedef {(scope: Scope, value: any) => any} Filtering */
 /** @typedef {(scope: Scope) => { args: any[], kwargs: Map<string, any> }} Arguments */
 
-/** Statements of jinja2 that have no place in a chat template. */
+/** Statements of jinja2 that are not supported; chat templates do not need them. */
 const REFUSED = ['block', 'extends', 'include', 'import', 'from', 'autoescape']
 const CONSTANTS = /** @type {Record<string, boolean | null>} */ ({
   true: true,
@@ -68,12 +68,12 @@ export function parse(source) {
 class Parser {
   #tokens
   #at = 0
-  /** Names that the bodies of the macros around read. @type {Set<string>[]} */
+  /** For each enclosing macro, the names that its body reads. @type {Set<string>[]} */
   #reads = []
   #loops = 0
   #ifs = 0
   frame = new Frame()
-  /** Names of the targets that were read last. @type {string[]} */
+  /** Names in the assignment targets parsed last. @type {string[]} */
   #stored = []
 
   /** @param {string} source */
@@ -129,7 +129,7 @@ class Parser {
     return body
   }
 
-  /** Statements up to a tag with one of the names, of which the name is the current token. @param {string[]} ends @returns {Statement} */
+  /** Parses statements up to a tag with one of the names, and stops at that name. @param {string[]} ends @returns {Statement} */
   #body(ends) {
     /** @type {Statement[]} */
     const body = []
@@ -158,21 +158,21 @@ class Parser {
     }
   }
 
-  /** The body of a tag, from the end of its first part. @param {string[]} ends */
+  /** Parses the body of a tag, from the end of its opening tag. @param {string[]} ends */
   #block(...ends) {
     this.#skip(':')
     this.#expect('%}', 'end')
     return this.#body(ends)
   }
 
-  /** A body of a frame of its own. @param {string} end */
+  /** Parses a body up to its end tag, and the end tag. @param {string} end */
   #whole(end) {
     const body = this.#block(end)
     this.#at++
     return body
   }
 
-  /** Reads a part with names of its own. @template T @param {() => T} read @returns {{ part: T, frame: Frame }} */
+  /** Parses a part in a new frame. @template T @param {() => T} read @returns {{ part: T, frame: Frame }} */
   #framed(read) {
     const frame = new Frame(this.frame)
     this.frame = frame
@@ -181,13 +181,13 @@ class Parser {
     return { part, frame }
   }
 
-  /** Notes the names of the target that was read last as set. */
+  /** Records the names of the last assignment target as set. */
   #store() {
     for (const name of this.#stored) this.frame.note(name, 'store')
     this.#stored = []
   }
 
-  /** A body whose breaks cannot reach a loop around it. @template T @param {() => T} read @returns {T} */
+  /** Parses a body from which break cannot reach an outer loop. @template T @param {() => T} read @returns {T} */
   #apart(read) {
     const loops = this.#loops
     this.#loops = 0
@@ -266,7 +266,7 @@ class Parser {
         if (how === 'break') break
         if (!how) isDone = true
       }
-      // In jinja2 the end of the body says that there was an iteration: after continue or break alone, else is run.
+      // As in jinja2, an iteration counts only if it reaches the end of the body, so else also runs after nothing but continue or break.
       if (other && !isDone) return other.part(new Scope(scope, other.frame), out)
     }
   }
@@ -275,7 +275,7 @@ class Parser {
   #if() {
     /** @type {{ test: Expression | undefined, body: Statement }[]} */
     const branches = []
-    /** What the branch of if, those of elif and that of else note. @type {Map<string, 'load' | 'store'>[]} */
+    /** Names recorded by the branch of if, by those of elif and by that of else. @type {Map<string, 'load' | 'store'>[]} */
     const noted = [new Map(), new Map(), new Map()]
     for (let name = 'if'; name !== 'endif'; ) {
       const test = name === 'else' ? undefined : this.#tuple({ isPlain: true })
@@ -338,7 +338,7 @@ class Parser {
     }
   }
 
-  /** The parameters of a macro. @returns {{ name: string, fallback?: Expression }[]} */
+  /** Parses the parameters of a macro. @returns {{ name: string, fallback?: Expression }[]} */
   #signature() {
     /** @type {{ name: string, fallback?: Expression }[]} */
     const parameters = []
@@ -355,7 +355,7 @@ class Parser {
     return parameters
   }
 
-  /** The body of a macro, and which of the special names it reads. @param {string} end @param {{ name: string }[]} parameters */
+  /** Parses the body of a macro, and records which special names it reads. @param {string} end @param {{ name: string }[]} parameters */
   #macroBody(end, parameters) {
     const reads = new Set()
     this.#reads.push(reads)
@@ -407,7 +407,7 @@ class Parser {
     }
   }
 
-  /** The call with which the expression of a call block ends: name(...), or name.of.it(...). */
+  /** Parses the call at the end of a call block: name(...), or name.of.it(...). */
   #lastCall() {
     let callee = this.#name(this.#expectName())
     while (this.#is('.') || this.#is('[')) callee = this.#subscript(callee)
@@ -440,8 +440,8 @@ class Parser {
   }
 
   /**
-   * What is assigned to: a name, names in a tuple, name.attribute of a namespace.
-   * @param {string[]} ends names behind a tuple
+   * Parses an assignment target: a name, a tuple of names, or name.attribute of a namespace.
+   * @param {string[]} ends names that may follow a tuple
    * @param {boolean} hasNamespaces
    * @returns {Assign}
    */
@@ -490,8 +490,8 @@ class Parser {
   }
 
   /**
-   * An expression, or several with commas between them: a tuple.
-   * @param {{ isPlain?: boolean, ends?: string[], isInside?: boolean }} [how] isPlain: without if and else; isInside: of parentheses
+   * Parses an expression, or several separated by commas as a tuple.
+   * @param {{ isPlain?: boolean, ends?: string[], isInside?: boolean }} [how] isPlain: without if and else; isInside: in parentheses
    * @returns {Expression}
    */
   #tuple({ isPlain = false, ends = [], isInside = false } = {}) {
@@ -579,7 +579,7 @@ class Parser {
     }
   }
 
-  /** Operators of one rank, from left to right. @param {string[]} operators @param {() => Expression} operand @returns {Expression} */
+  /** Parses left-associative operators of one precedence. @param {string[]} operators @param {() => Expression} operand @returns {Expression} */
   #chain(operators, operand) {
     let left = operand()
     while (operators.some(each => this.#is(each))) {
@@ -720,7 +720,7 @@ class Parser {
     }
   }
 
-  /** An index, or the parts of a slice. @returns {Expression | (Expression | undefined)[]} */
+  /** Parses an index, or the parts of a slice. @returns {Expression | (Expression | undefined)[]} */
   #subscribed() {
     const isNone = () => this.#is(':') || this.#is(']') || this.#is(',')
     const from = this.#is(':') ? undefined : this.#expression()
@@ -782,7 +782,7 @@ class Parser {
     }
   }
 
-  /** Filters, tests and calls behind a value. @param {Expression} value @returns {Expression} */
+  /** Parses the filters, tests and calls after a value. @param {Expression} value @returns {Expression} */
   #filtered(value) {
     for (;;) {
       if (this.#is('|')) {
@@ -795,12 +795,12 @@ class Parser {
     }
   }
 
-  /** Within an if, jinja2 misses a name only where it is used. @param {{ has: (name: string) => boolean }} all @param {string} kind @param {string} name */
+  /** Throws for an unknown filter or test, except within an if, where jinja2 throws only when it is used. @param {{ has: (name: string) => boolean }} all @param {string} kind @param {string} name */
   #check(all, kind, name) {
     if (!this.#ifs && !all.has(name)) this.#fail(`No ${kind} named '${name}'.`)
   }
 
-  /** A name with dots. */
+  /** Parses a dotted name. */
   #dotted() {
     let name = this.#expectName()
     while (this.#skip('.')) name += `.${this.#expectName()}`
@@ -808,8 +808,8 @@ class Parser {
   }
 
   /**
-   * The filters that follow, as one; undefined: there are none.
-   * @param {boolean} [isStart] does the first one stand here without | ?
+   * Parses the filters that follow and combines them; undefined if there are none.
+   * @param {boolean} [isStart] true if the first filter has no | before it
    * @returns {Filtering | undefined}
    */
   #filters(isStart = false) {
@@ -869,10 +869,10 @@ function called(callee, { args, kwargs }) {
   return callee.call(args, kwargs)
 }
 
-/** The value of an if without else. */
+/** Makes the value of an inline if without else whose condition is false. */
 const noElse = () => new Undefined('the inline if-expression evaluated to false and no else section was defined.')
 
-/** A key of a new dict. @param {any} key */
+/** Checks a key of a dict literal. @param {any} key */
 function newKey(key) {
   if (isText(key)) return textOf(key)
   if (key === null || typeof key === 'number') return key

@@ -1,4 +1,4 @@
-// Chat templates as Python renders them: jinja2 with the settings of transformers.
+// Renders chat templates as Python does, by jinja2 with the settings of transformers.
 // https://github.com/huggingface/transformers: utils/chat_template_utils.py
 
 import { bound, expectInt, expectText } from './methods.js'
@@ -7,7 +7,7 @@ import { Scope } from './scope.js'
 import { strftime } from './strftime.js'
 import { Callable, fromJS, iterate, keyOf, Namespace, NotCovered, Numbers, str, TemplateError } from './values.js'
 
-/** dict(...) @param {any[]} args @param {Map<string, any>} kwargs */
+/** Implements dict(...). @param {any[]} args @param {Map<string, any>} kwargs */
 function dictOf(args, kwargs) {
   if (args.length > 1) throw new TemplateError(`dict expected at most 1 argument, got ${args.length}`)
   const [from] = args

@@ -3,11 +3,11 @@
 import { Callable, equal, iterate, length, TemplateError, Tuple, truth, Undefined } from './values.js'
 
 /**
- * What is known of the names of a part of a template with names of its own before it is run. A name that is set there, and was not read
- * before, is undefined until then, whatever a template was given by that name: so jinja2 compiles it.
+ * The names of a part of a template that has its own scope, collected at compile time. As in jinja2, a name that is set there before it is
+ * read is local, so it is undefined until it is set, even if the caller passed a variable of that name.
  */
 export class Frame {
-  /** @type {Map<string, 'load' | 'store'>} which came first */
+  /** @type {Map<string, 'load' | 'store'>} the first use of each name */
   refs = new Map()
   /** @type {string[] | undefined} */
   #hidden
@@ -35,8 +35,8 @@ export class Frame {
   }
 
   /**
-   * Joins what the branches of an if have noted. A name counts as set only if each of the three sets it.
-   * @param {Map<string, 'load' | 'store'>[]} branches that of if, those of elif, that of else
+   * Merges the names recorded in the branches of an if. A name counts as set only if all three groups set it.
+   * @param {Map<string, 'load' | 'store'>[]} branches groups for if, elif and else
    */
   join(branches) {
     for (const name of new Set(branches.flatMap(refs => [...refs.keys()]))) {
@@ -71,7 +71,7 @@ export class Scope {
 
 const NONE = Symbol()
 
-/** The variable loop. It reads one item ahead only where a template asks for it, as in jinja2. */
+/** The variable `loop`. As in jinja2, it reads one item ahead only if the template needs it. */
 export class Loop {
   isLoop = true
   index0 = -1
@@ -86,7 +86,7 @@ export class Loop {
   #length
   #iterator
 
-  /** @param {Iterable<any>} items @param {any} [sized] the same, if it has a length */
+  /** @param {Iterable<any>} items @param {any} [sized] the items, if they have a length */
   constructor(items, sized) {
     this.#iterator = items[Symbol.iterator]()
     this.#length =
@@ -173,7 +173,7 @@ export const LOOP =
   'index index0 revindex revindex0 first last length depth depth0 previtem nextitem cycle changed'.split(' ')
 
 /**
- * Items for which a condition holds.
+ * Yields the items for which a condition holds.
  * @param {Iterable<any>} items
  * @param {() => Scope} scope
  * @param {import('./parse.js').Assign} assign
@@ -201,7 +201,7 @@ export const unpack = targets => (scope, value) => {
  * @param {{ name: string, fallback?: import('./parse.js').Expression }[]} parameters
  * @param {Set<string>} reads names that the body reads
  * @param {(scope: Scope) => string} render
- * @param {() => Scope} scope for a call
+ * @param {() => Scope} scope makes the scope of a call
  */
 export function macroOf(name, parameters, reads, render, scope) {
   return new Callable(

@@ -20,18 +20,18 @@ const MONTHS = [
 ]
 const DAY = 86_400_000
 
-/** Days since the first of January. @param {Date} d */
+/** Returns the days since the first of January. @param {Date} d */
 const dayOfYear = d =>
   Math.round((Date.UTC(d.getFullYear(), d.getMonth(), d.getDate()) - Date.UTC(d.getFullYear(), 0, 1)) / DAY)
 
-/** The year and the week of ISO 8601: a week belongs to the year of its Thursday. @param {Date} d */
+/** Returns the ISO 8601 year and week; a week belongs to the year of its Thursday. @param {Date} d */
 function isoWeek(d) {
   const thursday = new Date(Date.UTC(d.getFullYear(), d.getMonth(), d.getDate() + 4 - (d.getDay() || 7)))
   const year = thursday.getUTCFullYear()
   return { year, week: Math.floor((thursday.getTime() - Date.UTC(year, 0, 1)) / DAY / 7) + 1 }
 }
 
-/** A number of so many digits. @typedef {[value: number, digits: number, fill?: '0' | ' ']} Digits */
+/** A number to be padded to some digits. @typedef {[value: number, digits: number, fill?: '0' | ' ']} Digits */
 /** @type {Record<string, (d: Date) => string | Digits>} */
 const DIRECTIVES = {
   a: d => DAYS[d.getDay()].slice(0, 3),
@@ -76,13 +76,13 @@ const DIRECTIVES = {
 }
 
 /**
- * A local time without a zone.
+ * Formats a local time without a zone.
  * @param {Date} date
  * @param {string} format
  * @returns {string}
  */
 export function strftime(date, format) {
-  const whole = format // what Python itself replaces
+  const whole = format // directives that Python replaces before the C library
     .replace(/%%|%f/g, all => (all === '%%' ? all : `${String(date.getMilliseconds()).padStart(3, '0')}000`))
     .replace(/%%|%[zZ]/g, all => (all === '%%' ? all : ''))
   return whole.replace(/%([-_0^#]?)([\s\S]|$)/g, (directive, flag, letter) => {

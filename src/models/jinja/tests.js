@@ -1,4 +1,4 @@
-// The tests of jinja2: value is name.
+// The tests of jinja2, such as `value is defined`.
 
 import { bound, isLower, isUpper } from './methods.js'
 import { binary, comparison } from './operators.js'

@@ -1,4 +1,4 @@
-// The tokens of a template: text, and what stands within {{ }} and {% %}. White space is taken away as jinja2 does with trim_blocks and
+// Splits a template into tokens: text, and the contents of {{ }} and {% %}. White space is removed as by jinja2 with trim_blocks and
 // lstrip_blocks, the settings of transformers.
 
 import { NotCovered, TemplateError } from './values.js'
@@ -102,7 +102,7 @@ export function readTokens(source) {
  */
 function readTag(text, at, isVariable, tokens) {
   tokens.push({ type: 'begin', value: isVariable ? '{{' : '{%' })
-  /** @type {string[]} brackets that are to be closed */
+  /** @type {string[]} open brackets */
   const open = []
   const end = isVariable ? END_VARIABLE : END_BLOCK
   for (;;) {

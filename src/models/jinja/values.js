@@ -1,12 +1,12 @@
-// Values of Python as templates see them. A text is a string, an int a whole number, a dict a Map, a list an Array; None is null. The rest
-// has a class here, because JavaScript would print it, compare it or compute with it in another way.
+// Values of Python as templates see them. A str is a string, an int a whole number, a dict a Map, a list an Array, and None is null. The
+// rest has a class here, because JavaScript prints, compares or computes it differently.
 
 import { describe } from '../../base/errors.js'
 
-/** What Python refuses, too. */
+/** An error that Python raises, too. */
 export class TemplateError extends Error {}
 
-/** What Python computes and this renderer does not. */
+/** A construct that Python supports and this renderer does not. */
 export class NotCovered extends Error {
   /** @param {string} construct */
   constructor(construct) {
@@ -30,7 +30,7 @@ export class Undefined {
   }
 }
 
-/** The result of the filter safe: only printed, compared and joined. */
+/** The result of the filter safe. It can only be printed, compared and joined. */
 export class Markup {
   /** @param {string} text */
   constructor(text) {
@@ -38,7 +38,7 @@ export class Markup {
   }
 }
 
-/** An iterator of Python, which is read once. */
+/** An iterator of Python, which can be read once. */
 export class Iter {
   /** @param {Iterator<any>} iterator */
   constructor(iterator) {
@@ -46,7 +46,7 @@ export class Iter {
   }
 
   [Symbol.iterator]() {
-    return { next: () => this.iterator.next() } // without return(): a loop that ends early leaves the rest
+    return { next: () => this.iterator.next() } // no return(), so that the rest can be read after a loop ended early
   }
 }
 
@@ -102,14 +102,14 @@ export class Callable {
 }
 
 export const isText = (/** @type {unknown} */ v) => typeof v === 'string' || v instanceof Markup
-/** A bool counts as 0 or 1, as in Python. */
+/** True for an int, a float or, as in Python, a bool. */
 export const isNumber = (/** @type {unknown} */ v) =>
   typeof v === 'number' || typeof v === 'boolean' || v instanceof Float
 
 /** @param {any} v @returns {number} */
 export const numberOf = v => (v instanceof Float ? v.value : Number(v))
 
-/** An int of JavaScript is exact up to 2^53. @param {number} n */
+/** Checks that an int is below 2^53, up to which JavaScript is exact. @param {number} n */
 export function int(n) {
   if (!Number.isSafeInteger(n)) throw new NotCovered('an int above 2^53')
   return n + 0 // no -0
@@ -135,13 +135,13 @@ export function typeName(v) {
   return names.find(([Class]) => v instanceof Class)?.[1] ?? 'function'
 }
 
-/** Throws the error of an Undefined that is used. @param {any[]} values */
+/** Throws if one of the values is an Undefined. @param {any[]} values */
 export function checkDefined(...values) {
   for (const v of values) if (v instanceof Undefined) throw new TemplateError(v.message)
 }
 
 /**
- * A value of JavaScript. A number without a fraction is an int.
+ * Converts a value of JavaScript. A number without a fraction becomes an int.
  * @param {unknown} value
  * @param {string} where in errors
  * @param {number} [depth]
@@ -200,10 +200,10 @@ export function length(v) {
   throw new TemplateError(`object of type '${typeName(v)}' has no len()`)
 }
 
-/** The characters of a str. @param {any} v @returns {string} */
+/** Returns the characters of a str. @param {any} v @returns {string} */
 export const textOf = v => (v instanceof Markup ? v.text : v)
 
-/** How Python writes a float. @param {number} value */
+/** Formats a float as Python does. @param {number} value */
 export function floatText(value) {
   if (!Number.isFinite(value)) return Number.isNaN(value) ? 'nan' : value > 0 ? 'inf' : '-inf'
   const sign = value < 0 || Object.is(value, -0) ? '-' : ''
@@ -237,7 +237,7 @@ function textRepr(text) {
   return quote + (quote === "'" ? escaped.replaceAll("'", "\\'") : escaped) + quote
 }
 
-/** How Python prints a value within another. @param {any} v @returns {string} */
+/** Formats a value as Python's repr does. @param {any} v @returns {string} */
 export function repr(v) {
   const list = (/** @type {Iterable<any>} */ items) => Array.from(items, repr).join(', ')
   const pairs = (/** @type {Map<any, any>} */ map) =>
@@ -288,7 +288,7 @@ export function equal(a, b) {
   return a === b
 }
 
-/** Order of texts by code points. @param {string} a @param {string} b */
+/** Compares texts by code points. @param {string} a @param {string} b */
 function compareTexts(a, b) {
   const [left, right] = [Array.from(a), Array.from(b)]
   const at = left.findIndex((c, i) => c !== right[i])
@@ -298,7 +298,7 @@ function compareTexts(a, b) {
 }
 
 /**
- * Below 0: a < b; NaN: neither is less, nor are they equal.
+ * Compares two values: negative if a < b, NaN if they are unordered.
  * @param {any} a
  * @param {any} b
  * @param {string} [operator] in errors
@@ -319,7 +319,7 @@ export function compare(a, b, operator = '<') {
   throw new TemplateError(`'${operator}' not supported between instances of '${typeName(a)}' and '${typeName(b)}'`)
 }
 
-/** A key of a dict, by which JavaScript finds it; undefined: it has no hash. @param {any} key @returns {any} */
+/** Converts a key of a dict to a key of a Map; undefined if it is not hashable. @param {any} key @returns {any} */
 export function keyOf(key) {
   if (isText(key)) return textOf(key)
   if (isNumber(key)) return numberOf(key)
@@ -351,7 +351,7 @@ export const isNotIterable = v =>
   !(isText(v) || v instanceof Undefined || v?.isLoop) && !(typeof v === 'object' && v !== null && Symbol.iterator in v)
 
 /**
- * The items that a slice takes.
+ * Returns the items of a slice.
  * @template T
  * @param {T[]} list
  * @param {(number | boolean | null)[]} parts
@@ -372,7 +372,7 @@ export function sliced(list, parts) {
 }
 
 /**
- * json.dumps.
+ * Implements json.dumps.
  * @param {any} v
  * @param {{ ascii: boolean, indent: string | undefined, separators: string[], sorted: boolean }} options
  * @param {string} [margin]
