@@ -1,13 +1,13 @@
-// Checks of arguments: each returns what was given or throws an error that names it.
+// Checks of arguments. Each returns the value or throws an error that names the argument.
 
 import { describe, didYouMean, shape } from './errors.js'
 
 /** @typedef {import('./tensor.js').Tensor} Tensor */
 
-/** The options of each call. An option given to the wrong call is named with the right one. @type {Map<string, readonly string[]>} */
+/** The options of each call, so that an error can name the call to which a misplaced option belongs. @type {Map<string, readonly string[]>} */
 const optionsOf = new Map()
 
-/** Our names for options and places of other libraries, for error messages. Set by qkv/models. @type {Record<'optionOf' | 'placeOf', (name: string) => string | undefined>} */
+/** Translates names of options and places of other libraries to ours, for error messages. Set by qkv/models. @type {Record<'optionOf' | 'placeOf', (name: string) => string | undefined>} */
 export const others = { optionOf: () => undefined, placeOf: () => undefined }
 
 /**
@@ -52,7 +52,7 @@ Object.setPrototypeOf(Options.prototype, null)
 const noOptions = (options, where) =>
   new TypeError(`${where}: ${describe(options)} given, an object of options expected`)
 
-/** The error for an option that is not known. @param {string} name @param {readonly string[]} known @param {string} where */
+/** Makes the error for an unknown option. @param {string} name @param {readonly string[]} known @param {string} where */
 export function unknownOption(name, known, where) {
   const owner = [...optionsOf].find(([call, names]) => call !== where && names.includes(name))?.[0]
   const other = others.optionOf(name)
@@ -79,7 +79,7 @@ const FINITE = {}
 /**
  * @param {unknown} value
  * @param {string} name
- * @param {{ least?: number, most?: number, whole?: boolean, open?: boolean }} [range] open: Infinity is accepted, too
+ * @param {{ least?: number, most?: number, whole?: boolean, open?: boolean }} [range] open: true to accept Infinity
  * @returns {number}
  */
 export function toNumber(value, name, { least = -Infinity, most = Infinity, whole = false, open = false } = FINITE) {
@@ -112,7 +112,7 @@ export function expectDims(tensor, dims, name, letters) {
 }
 
 /**
- * The size of an axis of (B, H, L, D), counted from the last one, 1; missing leading axes count as 1.
+ * Returns the size of an axis, counted from the end, where the last axis is 1. Missing leading axes have size 1.
  * @param {{ dims: readonly number[] }} tensor
  * @param {number} fromEnd
  */

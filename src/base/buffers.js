@@ -1,8 +1,8 @@
-// Tells ArrayBuffer and SharedArrayBuffer by their tag, not by instanceof: jsdom and iframes have other classes.
+// Recognises ArrayBuffer and SharedArrayBuffer by their tag. instanceof fails for those of jsdom or another window.
 
 const tagOf = (/** @type {unknown} */ value) => Object.prototype.toString.call(value)
 
-/** True if it is memory that threads share. @param {unknown} value */
+/** True if a value is a SharedArrayBuffer. @param {unknown} value */
 export const isShared = value => tagOf(value) === '[object SharedArrayBuffer]'
 
 /** @param {unknown} value @returns {value is ArrayBuffer | ArrayBufferView<ArrayBuffer>} */

@@ -1,6 +1,6 @@
 /**
- * A registry of objects whose memory is freed when they are collected. Engines without FinalizationRegistry, such as workerd
- * of early 2025, get one that never calls back: there only dispose() frees.
+ * Makes a registry of objects whose memory is freed when they are garbage-collected. Without FinalizationRegistry, as in workerd
+ * of early 2025, it never calls back, and only dispose() frees memory.
  * @template T
  * @param {(held: T) => void} free
  * @returns {Pick<FinalizationRegistry<T>, 'register' | 'unregister'>}

@@ -1,4 +1,4 @@
-// Errors say what was given, what was expected, and how to mend it.
+// Errors name what was given, what was expected, and how to mend it.
 
 /**
  * An error that is neither a wrong type (TypeError) nor a wrong value (RangeError): the module could not be
@@ -17,11 +17,11 @@ export class QkvError extends Error {
   }
 }
 
-/** At most 40 characters of a text. @param {string} text */
+/** Shortens a text to 40 characters. @param {string} text */
 const cut = text => (text.length > 40 ? `${text.slice(0, 40)}...` : text)
 
 /**
- * A value in a few words: `3.5`, `"abc"`, `null`, `an array of 3`, `a Float32Array of 12`, `an object with bits, group_size`.
+ * Describes a value: `3.5`, `"abc"`, `null`, `an array of 3`, `a Float32Array of 12`, `an object with bits, group_size`.
  * @param {unknown} value
  * @returns {string}
  */
@@ -44,18 +44,18 @@ export function describe(value) {
 }
 
 /**
- * The error for a Proxy of an object of ours (Vue and MobX make such): private fields are not reachable through it.
+ * Makes the error for a Proxy of one of our objects, as Vue and MobX make. Private fields are not reachable through it.
  * @param {string} name
  */
 export const proxied = name =>
   new TypeError(`${name}: a Proxy of it, or an object made from it, given: use the object itself (in Vue markRaw)`)
 
 /**
- * Gives a promise the methods of what it will be, which say that it was not awaited.
+ * Gives a promise the methods of its result, which throw an error that the promise was not awaited.
  * @template T
  * @param {Promise<T>} promise
- * @param {{ prototype: object }} type of T
- * @param {string} how to await it
+ * @param {{ prototype: object }} type class of the result
+ * @param {string} how to await it, for the error
  */
 export function toAwait(promise, { prototype }, how) {
   for (const [name, { value }] of Object.entries(Object.getOwnPropertyDescriptors(prototype)))
@@ -69,13 +69,13 @@ export function toAwait(promise, { prototype }, how) {
 }
 
 /**
- * Dims as text: `(2, 6, 3)`.
+ * Formats dims: `(2, 6, 3)`.
  * @param {ArrayLike<unknown>} dims
  */
 export const shape = dims => `(${Array.from(dims, describe).join(', ')})`
 
 /**
- * The edit distance of two names (Levenshtein).
+ * Returns the edit distance of two names (Levenshtein).
  * @param {string} a
  * @param {string} b
  */
@@ -91,8 +91,8 @@ function distance(a, b) {
 }
 
 /**
- * The known name with the smallest edit distance, if it is near: a third of its letters and one more may differ, or it may be
- * the other name but for an end.
+ * Returns the known name with the smallest edit distance, if it is near: at most a third of its letters and one more differ, or one
+ * name is the beginning or the end of the other.
  * @param {string} name
  * @param {readonly string[]} known
  * @returns {string | undefined}
@@ -108,7 +108,7 @@ export function nearest(name, known) {
   return isPart || cost(best) <= 1 + Math.min(a.length, b.length) / 3 ? best : undefined
 }
 
-/** `; did you mean "x"?` if a known name is near, else nothing. @param {string} name @param {readonly string[]} known */
+/** Returns `; did you mean "x"?` if a known name is near, else ''. @param {string} name @param {readonly string[]} known */
 export function didYouMean(name, known) {
   const found = nearest(name, known)
   return found === undefined ? '' : `; did you mean "${found}"?`

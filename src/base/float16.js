@@ -1,4 +1,4 @@
-// float16 <-> float32, where the engine has no Float16Array and where bits come as a Uint16Array.
+// Converts float16 to and from float32, for engines without Float16Array and for bits in a Uint16Array.
 
 const word = new Uint32Array(1)
 const number = new Float32Array(word.buffer)

@@ -1,5 +1,4 @@
-// Turns arguments into tensors: nested arrays, typed arrays, tensors of other libraries. They are checked, and stay valid
-// when the memory grows.
+// Turns arguments (nested arrays, typed arrays, tensors of other libraries) into checked tensors that stay valid when the memory grows.
 
 import { describe, shape } from './errors.js'
 import { fromBfloat16, fromFloat16 } from './float16.js'
@@ -24,7 +23,7 @@ function isDetached(view) {
 }
 
 /**
- * Sizes of nested arrays and their values, in order.
+ * Returns the sizes of nested arrays and their values in order.
  * @param {readonly unknown[]} nested
  * @param {string} name
  */
@@ -58,11 +57,11 @@ function flatten(nested, name) {
 }
 
 /**
- * Copies plain values into a typed array: booleans into a Uint8Array.
+ * Copies plain values into a typed array, booleans into a Uint8Array.
  * @param {ArrayLike<unknown>} values
  * @param {number} length
  * @param {string} name
- * @param {typeof Float32Array | typeof Float64Array} Numbers what numbers become
+ * @param {typeof Float32Array | typeof Float64Array} Numbers the array type for numbers
  */
 function pack(values, length, name, Numbers) {
   const isMask = length > 0 && typeof values[0] === 'boolean'
@@ -76,7 +75,7 @@ function pack(values, length, name, Numbers) {
   return data
 }
 
-/** How the bytes of a view are read where a dtype is given; bfloat16 becomes float32. */
+/** The array type that reads the bytes of a view, by dtype; bfloat16 is widened to float32 afterwards. */
 const FROM_BYTES = {
   float32: Float32Array,
   float64: Float64Array,
@@ -100,10 +99,10 @@ const FROM_BYTES = {
 
 /**
  * Makes a tensor: `tensor([[1, 2], [3, 4]])`, `tensor(new Float32Array(6), [2, 3])`, `tensor(ortTensor)`.
- * Without dims they are those of the nesting, or one axis. Numbers become float32, booleans a mask; typed arrays are
- * taken as they are, not copied. With a dtype the bytes of any view are read as such numbers:
+ * By default dims follow the nesting, or are one axis. Numbers become float32, booleans a mask; typed arrays are not copied.
+ * With a dtype, the bytes of any view are read as numbers of that type:
  * `tensor(dataView, [2, 3], { dtype: 'float32' })`; bfloat16 is widened to float32.
- * @throws {TypeError} not numbers; {RangeError} ragged arrays, or dims that do not fit the data
+ * @throws {TypeError} for values that are not numbers; {RangeError} for ragged arrays, or dims that do not fit the data
  */
 export const tensor = /** @type {MakeTensor} */ (make)
 
@@ -121,7 +120,7 @@ function make(source, dims, options) {
 }
 
 /**
- * The bytes of a view as numbers: on the same memory if they are aligned, else a copy.
+ * Reads the bytes of a view as numbers, on the same memory if it is aligned, else as a copy.
  * @param {unknown} view
  * @param {unknown} dtype
  * @returns {TensorData}
@@ -153,7 +152,7 @@ function reread(view, dtype) {
 /**
  * @param {unknown} value a tensor, a tensor-like object, nested arrays or a number
  * @param {string} name the argument's name, for errors
- * @param {boolean} [areIds] whole numbers: int64 is accepted, and plain numbers keep all their digits
+ * @param {boolean} [areIds] true for whole numbers: accepts int64, and does not round plain numbers to float32
  * @returns {Tensor}
  */
 export function toTensor(value, name, areIds = false) {
@@ -189,7 +188,7 @@ export function toTensor(value, name, areIds = false) {
 }
 
 /**
- * toTensor, and the result stays valid when the memory of a module grows. If its data lies in such a memory, float32
+ * Like toTensor, but the result stays valid when the memory of a module grows. If its data lies in such a memory, float32
  * becomes a resident tensor and every other dtype a copy.
  * @param {unknown} value
  * @param {string} name
@@ -205,7 +204,7 @@ export function toOperand(value, name) {
 }
 
 /**
- * An operand of float32; float64 is rounded, float16 widened.
+ * Returns an operand as float32; float64 is rounded, float16 widened.
  * @param {unknown} value
  * @param {string} name
  * @returns {Tensor<Float32Array>}
@@ -220,7 +219,7 @@ export function toFloats(value, name) {
 }
 
 /**
- * The values of an operand. Use them at once: an allocation or a caller's getter may detach the array.
+ * Returns the values of an operand. Use them at once, because an allocation or a caller's getter may detach the array.
  * @template {TensorData} T
  * @param {Tensor<T>} tensor
  * @returns {T}
@@ -232,8 +231,7 @@ export function valuesOf({ data, dims }) {
 }
 
 /**
- * (..., L, H * d) -> (..., H, L, d): each row is cut into H heads side by side, as in PyTorch's
- * `x.view(B, L, H, d).transpose(1, 2)`.
+ * Splits each row into H heads, (..., L, H * d) -> (..., H, L, d), as PyTorch's `x.view(B, L, H, d).transpose(1, 2)`.
  * @param {TensorLike | Nested} x
  * @param {number} numHeads
  * @returns {Tensor<Float32Array>}
@@ -251,7 +249,7 @@ export function splitHeads(x, numHeads) {
 }
 
 /**
- * (..., H, L, d) -> (..., L, H * d): the heads of each row side by side; the inverse of splitHeads.
+ * Joins the heads of each row, (..., H, L, d) -> (..., L, H * d). The inverse of splitHeads.
  * @param {TensorLike | Nested} x
  * @returns {Tensor<Float32Array>}
  */

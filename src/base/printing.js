@@ -1,6 +1,5 @@
-// A tensor as PyTorch prints it (torch/_tensor_str.py, default options): four decimals, columns
-// aligned, lines of 80 characters, scientific notation where sizes differ by more than 1000, the
-// middle left out beyond 1000 values.
+// Prints a tensor as PyTorch does (torch/_tensor_str.py, default options): four decimals, aligned columns, lines of 80 characters,
+// scientific notation if magnitudes differ by more than 1000, and only the ends of each axis beyond 1000 values.
 
 const PRECISION = 4
 const LINE_WIDTH = 80
@@ -12,7 +11,7 @@ const INDENT = 'tensor('.length
 /** @typedef {(x: number) => string} Write */
 
 /**
- * Python rounds a decimal tie to the even digit, JavaScript away from zero; else both are exact.
+ * Formats a number as Python does, which rounds an exact decimal tie to even; JavaScript rounds it away from zero.
  * @param {(digits: number) => string} write x.toFixed or x.toExponential
  */
 function roundTiesToEven(write) {
@@ -23,7 +22,7 @@ function roundTiesToEven(write) {
   return exponent === undefined ? mantissa : `${mantissa}e${exponent.replace(/^([+-])(\d)$/, '$10$2')}`
 }
 
-/** The sign of -0, which JavaScript does not write. @type {Write} */
+/** Returns the sign of -0, which JavaScript omits. @type {Write} */
 const minus = x => (Object.is(x, -0) ? '-' : '')
 /** @type {Write} */
 const fixed = x => minus(x) + roundTiesToEven(digits => x.toFixed(digits))
@@ -33,7 +32,7 @@ const scientific = x => minus(x) + roundTiesToEven(digits => x.toExponential(dig
 const whole = x => `${minus(x)}${x.toFixed(0)}.`
 
 /**
- * How the values of one tensor are written, all equally wide.
+ * Returns a function that formats the values of one tensor, all equally wide.
  * @param {ArrayLike<number>} values
  * @param {Tensor['dtype']} dtype
  * @returns {Write}
@@ -56,7 +55,7 @@ function formatter(values, dtype) {
 }
 
 /**
- * The indices of an axis that are shown; null stands for those left out.
+ * Returns the indices of an axis to print; null marks those left out.
  * @param {number} size
  * @param {boolean} summarise
  * @returns {(number | null)[]}
@@ -80,7 +79,7 @@ export function format({ data, dims, dtype }) {
   const summarise = data.length > THRESHOLD
   const strides = dims.map((_, axis) => dims.slice(axis + 1).reduce((a, b) => a * b, 1))
 
-  /** @type {(axis: number, offset: number) => number[]} the values that are shown */
+  /** @type {(axis: number, offset: number) => number[]} collects the values to print */
   const collect = (axis, offset) =>
     axis === dims.length
       ? [data[offset]]

@@ -3,8 +3,8 @@ import { fromFloat16, toFloat16 } from './float16.js'
 import { format } from './printing.js'
 
 /**
- * What can be passed where a tensor is wanted: a tensor, anything with data and dims (or shape), such
- * as a tensor of onnxruntime or transformers.js, or nested arrays of numbers or booleans.
+ * Anything that is accepted as a tensor: a tensor, an object with data and dims (or shape), such as a tensor of onnxruntime or
+ * transformers.js, or nested arrays of numbers or booleans.
  * @typedef {{ data: ArrayLike<number> | ArrayLike<boolean>, dims: ArrayLike<number>, shape?: ArrayLike<number> }
  *   | { data: ArrayLike<number> | ArrayLike<boolean>, dims?: undefined, shape: ArrayLike<number> }} TensorLike
  * @typedef {Tensor<Float32Array>} FloatTensor
@@ -12,7 +12,7 @@ import { format } from './printing.js'
  */
 
 /**
- * What can be passed where floats are wanted: arrays of whole numbers are ids or masks, and refused.
+ * Anything that is accepted as floats. Arrays of integers are refused, because they are ids or masks.
  * @typedef {ArrayLike<number> & { readonly [Symbol.toStringTag]?: 'Float32Array' | 'Float64Array' | 'Uint16Array' }} Floats
  * @typedef {Tensor | { data: Floats, dims: ArrayLike<number>, shape?: ArrayLike<number> } | { data: Floats, dims?: undefined, shape: ArrayLike<number> }} FloatLike
  */
@@ -33,27 +33,26 @@ export const DTYPES = /** @type {const} */ ({
   Float16Array: 'float16',
 })
 
-/** A getter of all typed arrays as a function, which no subclass and no property of an array replaces. @param {string | symbol} name */
+/** Returns a getter of typed arrays as a function, so that neither a subclass nor an own property can override it. @param {string | symbol} name */
 const intrinsic = name => {
   const prototype = Object.getPrototypeOf(Uint8Array.prototype)
   const { get } = /** @type {{ get: Function }} */ (Object.getOwnPropertyDescriptor(prototype, name))
   return (/** @type {unknown} */ data) => get.call(data)
 }
 
-/** The name of the type, 'Float32Array', also for arrays of another window or a subclass; undefined if it is no typed array. */
+/** Returns the type name of a typed array, such as 'Float32Array', also for one of another window or a subclass; else undefined. */
 export const kindOf = intrinsic(Symbol.toStringTag)
 export const lengthOf = intrinsic('length')
 
 /**
- * The memories of modules, by their buffers. When a memory grows, its buffer is replaced and typed arrays over it are
- * detached. `viewAt` makes a tensor that stays valid.
+ * The memories of modules, by buffer. When a memory grows, its buffer is replaced and typed arrays over it are detached; `viewAt`
+ * makes a tensor that stays valid.
  * @type {WeakMap<ArrayBufferLike, { viewAt(address: number, dims: readonly number[]): Tensor<Float32Array> | undefined }>}
  */
 export const memories = new WeakMap()
 
 /**
- * A row-major array with dims. `data` is not copied: it is the array that was given. It prints itself
- * as PyTorch prints a tensor.
+ * A row-major array with dims. `data` is the given array itself, not a copy. It prints as in PyTorch.
  * @template {TensorData} [T=TensorData]
  */
 export class Tensor {
@@ -85,7 +84,7 @@ export class Tensor {
   }
 
   /**
-   * The number at an index: `x.at(1, 0)`; negative indices count from the end.
+   * Returns the number at an index, `x.at(1, 0)`; negative indices count from the end.
    * @param {...number} index one for each dim
    * @returns {number}
    */
@@ -97,7 +96,7 @@ export class Tensor {
   }
 
   /**
-   * The part at index i of the first axis, on the same data: `x.row(1)` is PyTorch's `x[1]`.
+   * Returns the part at index i of the first axis, on the same data: `x.row(1)` is PyTorch's `x[1]`.
    * @param {number} i
    * @returns {Tensor<T>}
    */
@@ -108,7 +107,7 @@ export class Tensor {
 
   /**
    * @internal
-   * A part of the values with other dims, on the same data.
+   * Returns a part of the values with other dims, on the same data.
    * @param {number} from index of the first one
    * @param {readonly number[]} dims checked
    * @returns {Tensor<T>}
@@ -120,7 +119,7 @@ export class Tensor {
   }
 
   /**
-   * The same data under other dims.
+   * Returns a tensor with other dims on the same data.
    * @param {readonly number[]} dims
    * @returns {Tensor<T>}
    */
@@ -133,7 +132,7 @@ export class Tensor {
     return this.part(0, sizes)
   }
 
-  /** A copy with the last two axes exchanged. */
+  /** Returns a copy with the last two axes exchanged. */
   get T() {
     const rank = this.dims.length
     if (rank < 2) throw new RangeError(`T: a tensor of dims ${shape(this.dims)} has no two axes to exchange`)
@@ -143,7 +142,7 @@ export class Tensor {
   }
 
   /**
-   * A copy with the axes in another order: `x.permute([0, 2, 1, 3])`.
+   * Returns a copy with the axes in another order, `x.permute([0, 2, 1, 3])`.
    * @param {readonly number[]} order
    * @returns {Tensor<T>}
    */
@@ -162,10 +161,10 @@ export class Tensor {
     const data = emptyLike(source)
     if (data.length === 0) return new Tensor(data, dims)
     const strides = stridesOf(this.dims)
-    const steps = order.map(axis => strides[axis]) // from a value to the next one along each new axis: in the source
+    const steps = order.map(axis => strides[axis]) // stride of each new axis in the source
     const jumps = stridesOf(dims) // and in the copy
-    // Tiles over the two axes that are the last ones of the source and of the copy, so that each cache line is used
-    // whole; an odometer over the others.
+    // Copy tiles of the two axes that are innermost in the source and in the copy, so that each cache line is used fully. An odometer
+    // counts over the other axes.
     const last = rank - 1
     const row = order.indexOf(last)
     const outer = order.map((_, axis) => axis).filter(axis => axis !== last && axis !== row)
@@ -187,8 +186,8 @@ export class Tensor {
   }
 
   /**
-   * A copy of the indices from <= i < to of one axis: `x.slice(1, 0, 2)` is PyTorch's `x[:, 0:2]`. Negative ones count
-   * from the end; what is beyond an end is cut.
+   * Copies the indices from <= i < to of one axis: `x.slice(1, 0, 2)` is PyTorch's `x[:, 0:2]`. Negative indices count
+   * from the end; indices out of range are clamped.
    * @param {number} axis
    * @param {number} from
    * @param {number} [to] default: the end
@@ -214,8 +213,8 @@ export class Tensor {
   }
 
   /**
-   * Copies of the parts of one axis: `x.split([768, 768, 768], -1)`, or of equal ones: `x.split(768, -1)`, the last one
-   * with what is left.
+   * Copies parts of one axis of the given sizes, `x.split([768, 768, 768], -1)`, or of one size, `x.split(768, -1)`, where the last
+   * part may be smaller.
    * @template {number | readonly number[]} const S
    * @param {S} sizes
    * @param {number} [axis] default 0
@@ -242,19 +241,19 @@ export class Tensor {
     return /** @type {any} */ (parts)
   }
 
-  /** The same numbers as float32. @returns {Tensor<Float32Array>} */
+  /** Converts to float32. @returns {Tensor<Float32Array>} */
   float() {
     if (this.dtype === 'float32') return /** @type {Tensor<Float32Array>} */ (/** @type {Tensor} */ (this))
     return new Tensor(this.dtype === 'float16' ? fromFloat16(this.data) : Float32Array.from(this.data), this.dims)
   }
 
-  /** Rounded to float16, as bits in a Uint16Array. @returns {Tensor<Uint16Array>} */
+  /** Rounds to float16, as bits in a Uint16Array. @returns {Tensor<Uint16Array>} */
   half() {
     return new Tensor(toFloat16(this.float().data), this.dims)
   }
 
   /**
-   * Nested arrays.
+   * Converts to nested arrays.
    * @returns {Nested}
    */
   tolist() {
@@ -268,7 +267,7 @@ export class Tensor {
     return nest(0, 0)
   }
 
-  /** @internal Returns this tensor if it is resident, else throws: it is a Proxy or was made from one. @param {string} name @returns {Tensor} */
+  /** @internal Returns this tensor if it is resident, else throws, because it is a Proxy or was made from one. @param {string} name @returns {Tensor} */
   checked(name) {
     throw proxied(name)
   }
@@ -283,7 +282,7 @@ export class Tensor {
 }
 
 /**
- * The number of values of dims.
+ * Returns the number of values of dims.
  * @param {readonly number[]} dims
  */
 export function count(dims) {
@@ -292,7 +291,7 @@ export function count(dims) {
   return product
 }
 
-/** The row-major stride of each axis, in values. @param {readonly number[]} dims */
+/** Returns the row-major stride of each axis, in values. @param {readonly number[]} dims */
 const stridesOf = dims => dims.map((_, axis) => count(dims.slice(axis + 1)))
 
 /**
@@ -316,12 +315,12 @@ function axisOf({ dims }, axis, name) {
 }
 
 /**
- * An index of an axis, counted from its end where it is negative.
+ * Checks an index of an axis; negative ones count from the end.
  * @param {Tensor} tensor
  * @param {number} i
  * @param {number} axis
  * @param {string} name
- * @param {number} [most] default: that of the last value
+ * @param {number} [most] largest index; default that of the last value
  */
 function indexOf({ dims }, i, axis, name, most = dims[axis] - 1) {
   const n = Number.isInteger(i) && i < 0 ? i + dims[axis] : i
@@ -331,7 +330,7 @@ function indexOf({ dims }, i, axis, name, most = dims[axis] - 1) {
 }
 
 /**
- * data[to + i * jump + j] = source[from + j * step + i] for i < rows, j < columns.
+ * Sets data[to + i * jump + j] = source[from + j * step + i] for i < rows, j < columns.
  * @param {TensorData} source
  * @param {number} from
  * @param {number} step
@@ -351,13 +350,13 @@ function transpose(source, from, step, data, to, jump, rows, columns) {
       }
 }
 
-/** The same limit as in PyTorch. An array that contains itself is refused by it. */
+/** The most axes of a tensor, as in PyTorch. It also stops at an array that contains itself. */
 export const MOST_AXES = 64
 
 /**
  * @param {ArrayLike<number>} dims
- * @param {string} name whose dims they are
- * @returns {number[]} a copy, checked
+ * @param {string} name of the tensor, for errors
+ * @returns {number[]} a checked copy
  */
 export function checkDims(dims, name) {
   if (typeof dims !== 'object' || dims === null || typeof dims.length !== 'number')

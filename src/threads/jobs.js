@@ -1,5 +1,5 @@
-// Threads take work units (row blocks, head groups or output columns) of a job, each from its own range first.
-// Copying overlaps compute: a unit waits until its operands are copied.
+// Threads take work units (row blocks, head groups or output columns) of a job, each from its own range first. Copying overlaps with
+// computing, because each unit waits only for its own operands.
 
 import * as AT from './words.js'
 
@@ -8,21 +8,20 @@ export const CLOSED = 1 << 30
 export const TRAPPED = -1
 export const AWAKE = 1 // milliseconds of spinning before a thread sleeps
 
-const SPINS = 64 // between two looks at the clock
-const LOOKS = 256 // at a job of a sequence before the first look at the clock
+const SPINS = 64 // polls between two reads of the clock
+const LOOKS = 256 // polls of a job of a sequence before the first read of the clock
 const PATIENCE = 1e4 // waits of AWAKE or more for a job of a sequence
 
-/** The arguments of a job, as a view of the shared memory. @param {Int32Array} words */
+/** Returns the arguments of a job, as a view of the shared memory. @param {Int32Array} words */
 export const argumentsOf = ({ buffer, byteOffset }) => new Float64Array(buffer, byteOffset + AT.args * 4, 16)
 
 /** Returns where a range of the units begins. @param {Int32Array} words @param {number} range */
 export const startOf = (words, range) => ((words[AT.units] * range) / words[AT.ranges]) | 0
 
 /**
- * Runs units of the running job until none is left: first those of the thread's own range, because what the same rows need
- * of earlier jobs is in the cache of its core, then those that other threads have left. The last unit of a range is taken
- * first: under a causal mask the last rows of a head take longest, so the units taken at the end are short and all threads
- * finish at about the same time.
+ * Runs units of the current job until none is left. A thread starts with its own range, whose operands earlier jobs left in the
+ * cache of its core, then steals from other ranges. The last unit of a range is taken first: under a causal mask the last rows of
+ * a head take longest, so the final units are short and all threads finish at about the same time.
  * @param {CallableFunction} kernel
  * @param {Int32Array} words
  * @param {number} thread
@@ -54,7 +53,7 @@ function runRange(kernel, args, scratch, words, range) {
 }
 
 /**
- * Runs a sequence of jobs: each begins when all units of the one before are finished. Threads that joined late find the first jobs done.
+ * Runs a sequence of jobs, each after all units of the one before. A thread that joins late skips the jobs that are done.
  * @param {readonly CallableFunction[]} kernels
  * @param {Int32Array} words
  * @param {WebAssembly.Memory} memory
@@ -83,7 +82,7 @@ export function runJobs(kernels, words, { buffer }, thread) {
 }
 
 /**
- * Waits until the other threads have finished their units of a job; false where one has failed, or takes too long.
+ * Waits until the other threads have finished their units of a job; returns false if one failed or takes too long.
  * @param {Int32Array} list
  * @param {number} at
  * @param {Int32Array} words
@@ -127,7 +126,7 @@ export function tryJoin(words) {
 }
 
 /**
- * The loop of a worker: wait for a job, join it, run units.
+ * Runs the loop of a worker: wait for a job, join it, run units.
  * @param {readonly CallableFunction[]} kernels
  * @param {Int32Array} words
  * @param {WebAssembly.Memory} memory

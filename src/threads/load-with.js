@@ -1,5 +1,5 @@
-// A core with relaxed SIMD, or with the kernels of integer weights, or whose memory is shared with threads. Loaded only when
-// one of them is asked for.
+// Loads a core with relaxed SIMD, with the kernels for integer weights, or with memory that threads share. This module is imported only
+// if one of them is requested.
 
 import { describe } from '../base/errors.js'
 import { addIntegers } from '../integers.js'
@@ -50,7 +50,7 @@ export async function loadWith(source, threads, relaxed, integers) {
   return core
 }
 
-/** @param {Core} core @param {string} reason why it has one thread */
+/** Notes on a core why it has only one thread. @param {Core} core @param {string} reason */
 const withReason = (core, reason) => Object.assign(core, { threadsReason: reason })
 
 /**

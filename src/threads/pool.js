@@ -11,23 +11,23 @@ const SLICE = 50 // milliseconds
 
 /** @typedef {import('../runtime/memory.js').Core} Core */
 /**
- * Copies that the calling thread makes while the workers compute: n numbers each, in parts from ... to (truncated).
- * They must not throw.
+ * Copies that the calling thread makes while the workers compute. `make` copies part of n numbers, from floor(from) to floor(to), and
+ * must not throw.
  * @typedef {[n: number, make: (from: number, to: number) => void][]} DeferredCopies
  */
 /**
- * What threads share.
+ * A kernel call that is split among threads.
  * @typedef {object} Job
  * @property {string} kernel
  * @property {number[]} args
  * @property {number} work multiply-adds
  * @property {number} units
- * @property {number} [first] units of the call before these
- * @property {number} scratch bytes for each thread
- * @property {number} [chunk] multiply-adds of the units that a thread takes at once, at most its equal share of them
- * @property {number} [shares] of a thread at most, where neighbouring units read the same memory
- * @property {DeferredCopies} [deferredCopies] made in `parts` equal parts, the last one first; the units of a part may
- *   start when it is copied
+ * @property {number} [first] number of units of the call that come before these
+ * @property {number} scratch bytes per thread
+ * @property {number} [chunk] multiply-adds that a thread takes at once, at most its equal share of them
+ * @property {number} [shares] most chunks per thread, if neighbouring units read the same memory
+ * @property {DeferredCopies} [deferredCopies] made in `parts` equal parts, the last one first; the units of a part can
+ *   start once it is copied
  * @property {number} [parts]
  * @property {number} [list] address of a sequence of as many jobs as there are units, as runAll writes it
  */
@@ -36,15 +36,15 @@ const SLICE = 50 // milliseconds
 
 export class Threads {
   /**
-   * Multiply-adds (measured): `burst` of calls in quick succession, below which waking threads costs more than it gains;
-   * `work` of a call, below which sharing it does, even while threads are awake; `share` of a job of a sequence, below which it is
-   * one thread's; `chunk` of the units taken at once.
+   * Thresholds in multiply-adds, measured. `burst`: calls in quick succession with less work do not wake threads. `work`: a call with
+   * less is not shared even while threads are awake. `share`: a job of a sequence with less runs on one thread. `chunk`: work that
+   * a thread takes at once.
    */
   static least = { burst: 6e6, work: 5e5, share: 5e4, chunk: 2e5 }
-  /** Milliseconds after which a worker that has not started, or not finished its part of a call, counts as lost. */
+  /** Milliseconds after which a worker that has not started, or has not finished its part of a call, counts as lost. */
   static timeout = { start: 10_000, call: 10_000 }
 
-  /** The other threads than the calling one. @type {Set<Thread>} */
+  /** The threads other than the calling one. @type {Set<Thread>} */
   #workers = new Set()
   #words
   #size
@@ -52,16 +52,16 @@ export class Threads {
   #controls
   #stacks
   #lost = ''
-  /** Work of the calls of which each began soon after the one before. */
+  /** Work of the current burst, calls of which each began soon after the one before. */
   #burst = 0
-  /** A call that begins later, by performance.now(), begins another burst; workers that have had work spin longer. */
+  /** The time, by performance.now(), after which a call begins a new burst. Workers that had work spin longer. */
   #end = 0
 
   /** @param {Core} core @param {WebAssembly.Module} module @param {number} size */
   constructor(core, module, size) {
     this.#size = size
     this.#modules = [module]
-    // The second control block is that of workers that are started again: those before them may still read the first one.
+    // Restarted workers use the second control block, because the old ones may still read the first.
     this.#controls = [core.alloc(WORDS * 4), core.alloc(WORDS * 4)]
     this.#stacks = core.alloc(STACK * (size - 1))
     core.base = core.top // control blocks and stacks are never freed
@@ -102,7 +102,7 @@ export class Threads {
   }
 
   /**
-   * Starts the workers again, in another memory, with what lies at the same addresses.
+   * Starts the workers again in another memory, which holds the same data at the same addresses.
    * @param {Core} core
    * @throws {QkvError} with code THREAD_START
    */
@@ -131,7 +131,7 @@ export class Threads {
     }
   }
 
-  /** Threads that work, the calling one included. */
+  /** The number of threads that work, including the calling one. */
   get count() {
     return this.#workers.size + 1
   }
@@ -160,14 +160,14 @@ export class Threads {
     })
   }
 
-  /** Ends the workers; calls go on with one thread. */
+  /** Ends the workers. Later calls run on one thread. */
   end() {
     const workers = [...this.#workers]
     this.#workers.clear()
     for (const worker of workers) worker.terminate()
   }
 
-  /** A list for the copies of a call that is worth threads, else undefined. @param {number} work multiply-adds */
+  /** Returns a list for deferred copies if a call is worth threads, else undefined. @param {number} work multiply-adds */
   deferredCopies(work) {
     return work < Threads.least.burst ? undefined : []
   }
@@ -179,11 +179,11 @@ export class Threads {
   }
 
   /**
-   * Runs jobs one after the other on all threads, if they have enough work. Threads wait for each other between two jobs, but are
-   * woken once. To be called within a scope.
+   * Runs a sequence of jobs on all threads if they have enough work. Threads are woken once and wait for each other between two
+   * jobs. Call it within a scope.
    * @param {Core} core
    * @param {readonly Job[]} jobs each with one argument
-   * @returns {boolean} false: nothing was run
+   * @returns {boolean} false if nothing was run
    */
   runAll(core, jobs) {
     const kernels = new Map(Object.keys(core.exports).map((name, index) => [name, index]))
@@ -204,10 +204,10 @@ export class Threads {
   }
 
   /**
-   * Runs a kernel on all threads if it has enough work. To be called within a scope.
+   * Runs a kernel on all threads if it has enough work. Call it within a scope.
    * @param {Core} core
    * @param {Job} job
-   * @returns {boolean} false: nothing was run, the caller does it alone
+   * @returns {boolean} false if nothing was run, so that the caller runs it alone
    */
   run(core, job) {
     const { kernel, args, work, units, scratch, first = 0, deferredCopies = [], parts = 1, list = 0 } = job
@@ -240,7 +240,7 @@ export class Threads {
     words[AT.stride] = stride
     words[AT.first] = first
     words[AT.units] = words[AT.notReady] = units
-    words[AT.ranges] = deferredCopies.length ? 1 : this.#size // copies are made for the last units first
+    words[AT.ranges] = deferredCopies.length ? 1 : this.#size // one range, because copies are made for the last units first
     for (let n = 0; n < words[AT.ranges]; n++) words[AT.left + n * AT.LINE] = startOf(words, n + 1) - startOf(words, n)
     words[AT.done] = words[AT.status] = 0
     Atomics.store(words, AT.gate, 0)
@@ -276,11 +276,11 @@ export class Threads {
   }
 
   /**
-   * Attention on all threads, but not with dropout, whose random numbers are drawn in order.
+   * Runs attention on all threads, except with dropout, whose random numbers are drawn in order.
    * @param {Core} core
    * @param {number} args
    * @param {import('../runtime/attention-call.js').AttentionCall} call
-   * @returns {boolean} false: nothing was run
+   * @returns {boolean} false if nothing was run
    */
   attend(core, args, { B, H, G, D, E, pairs, texts, dropout, deferredCopies }) {
     if (dropout) return false
@@ -302,10 +302,10 @@ export class Threads {
   }
 
   /**
-   * Waits until every worker that has joined is done; false after Threads.timeout, when a worker has died. The time is
-   * counted in slices of the loop, not by the clock, because a computer may sleep meanwhile.
+   * Waits until every worker that joined is done; returns false after Threads.timeout, if a worker has died. Time is counted in
+   * slices of the loop, not by the clock, because the computer may sleep meanwhile.
    * @param {number} joined
-   * @param {number} elapsed milliseconds that the call has taken so far
+   * @param {number} elapsed milliseconds of the call so far
    */
   #allDone(joined, elapsed) {
     const words = this.#words
@@ -338,5 +338,5 @@ function listen(worker, event, listener) {
   else worker.addEventListener?.(event, listener)
 }
 
-/** Ends the workers of a module that was collected. @type {ReturnType<typeof whenCollected<Threads>>} */
+/** Ends the workers of a garbage-collected module. @type {ReturnType<typeof whenCollected<Threads>>} */
 const ended = /* @__PURE__ */ whenCollected(threads => threads.end())

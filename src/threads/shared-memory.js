@@ -1,6 +1,6 @@
-// Makes the wasm file for threads: the same code, with an imported shared memory, "env" "memory", instead of its own.
+// Makes the wasm file for threads, which imports a shared memory, "env" "memory", instead of defining one.
 
-const [IMPORTS, MEMORIES] = [2, 5] // ids of sections, which are in this order
+const [IMPORTS, MEMORIES] = [2, 5] // section ids; sections are sorted by id
 const HEADER = 8
 const PAGES = 65536 // 4 GiB
 
@@ -19,7 +19,7 @@ const name = text => [text.length, ...new TextEncoder().encode(text)]
 
 /**
  * @param {Uint8Array} bytes a valid wasm file that has a memory and imports nothing
- * @returns {{ bytes: Uint8Array<ArrayBuffer>, pages: number }} the file for threads, and the least pages of its memory
+ * @returns {{ bytes: Uint8Array<ArrayBuffer>, pages: number }} the file for threads, and the minimum pages of its memory
  */
 export function importSharedMemory(bytes) {
   /** @type {{ id: number, from: number, to: number }[]} */
@@ -28,12 +28,12 @@ export function importSharedMemory(bytes) {
   for (let from = HEADER; from < bytes.length; ) {
     const [size, start] = decode(bytes, from + 1)
     const section = { id: bytes[from], from, to: start + size }
-    // one memory, with or without a limit, its pages
+    // the section of one memory: count, flags, minimum pages
     if (section.id === MEMORIES) pages = decode(bytes, start + 2)[0]
     else sections.push(section)
     from = section.to
   }
-  const memory = [1, ...name('env'), ...name('memory'), 2, 3, ...encode(pages), ...encode(PAGES)] // 3: shared, limited
+  const memory = [1, ...name('env'), ...name('memory'), 2, 3, ...encode(pages), ...encode(PAGES)] // flags 3: shared, with a maximum
   const before = sections.findIndex(({ id }) => id > IMPORTS)
   const parts = sections.map(({ from, to }) => bytes.subarray(from, to))
   parts.splice(before, 0, Uint8Array.from([IMPORTS, ...encode(memory.length), ...memory]))
@@ -49,7 +49,7 @@ export function importSharedMemory(bytes) {
 
 /**
  * @param {number} pages
- * @returns {WebAssembly.Memory | undefined} as large as the engine lets it grow; undefined if there is no room for any
+ * @returns {WebAssembly.Memory | undefined} with the largest maximum that the engine allows; undefined if there is none
  */
 export function makeSharedMemory(pages) {
   for (let maximum = PAGES; maximum >= pages; maximum /= 2)

@@ -1,5 +1,5 @@
-// Gives memory back that large calls took. The memory of an instance only grows, so the kernels are instantiated again with a new
-// memory, and the data of resident tensors is copied there, to the same addresses. Loaded at the first call.
+// Releases memory that large calls took. The memory of an instance can only grow, so the kernels are instantiated again with a new
+// memory, and resident tensors are copied to the same addresses. Loaded at the first call.
 
 import { isShared } from '../base/buffers.js'
 import { instantiate } from '../runtime/load-core.js'
@@ -19,7 +19,7 @@ async function trimOne(core) {
   return exports ? moveTo(core, exports) : 0
 }
 
-/** @param {Core} core @returns {Promise<Core['exports'] | undefined>} undefined: there is no room for another shared memory */
+/** @param {Core} core @returns {Promise<Core['exports'] | undefined>} undefined if there is no room for another shared memory */
 async function instantiateAgain(core) {
   const isInThreads = isShared(core.exports.memory.buffer)
   const memory = isInThreads ? makeSharedMemory(core.leastPages) : undefined
@@ -31,7 +31,7 @@ async function instantiateAgain(core) {
   return Object.assign({}, second, first)
 }
 
-/** @param {WebAssembly.Instance} instance @returns {Core['exports']} a plain object, as Core has it */
+/** @param {WebAssembly.Instance} instance @returns {Core['exports']} a plain object, as in Core */
 const exportsOf = ({ exports }) => Object.assign({}, /** @type {any} */ (exports))
 
 /** @param {Core} core @param {Core['exports']} exports */
@@ -45,7 +45,7 @@ async function moveTo(core, exports) {
   new Uint8Array(memory.buffer).set(core.bytes.subarray(from, end), from)
   core.exports = exports
   core.renew()
-  if (!isShared(old.buffer)) old.grow(0) // detaches its views, as any growth does
+  if (!isShared(old.buffer)) old.grow(0) // detaches its views, as any growth does, so that stale ones fail
   await core.threads?.move(core)
   return size - core.bytes.length
 }

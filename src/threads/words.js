@@ -1,20 +1,20 @@
 // Indices into the control block of a job: int32 words that all threads share.
 
 export const generation = 0 // number of the job; idle threads wait for it to change
-export const gate = 1 // how many workers have joined; the bit CLOSED: no more may join
-export const done = 2 // how many of those have finished
-export const units = 3 // of the job, first those of range 0
-export const notReady = 4 // units, from the first on, whose operands are not copied yet
+export const gate = 1 // number of workers that joined; the bit CLOSED means that no more may join
+export const done = 2 // number of those that finished
+export const units = 3 // number of units of the job, those of range 0 first
+export const notReady = 4 // number of units, from the first on, whose operands are not copied yet
 export const chunk = 5 // units that a thread takes at once
 export const kernel = 6 // index of its name among the exports
 export const scratch = 7 // address of the first thread's scratch
 export const stride = 8 // bytes from one thread's scratch to the next one's
 export const status = 9 // 0, what a kernel returned, or TRAPPED
-export const arity = 10 // how many arguments the kernel takes before (first, count, scratch)
-export const ranges = 11 // of units: one for each thread, or one for all
+export const arity = 10 // number of arguments before (first, count, scratch)
+export const ranges = 11 // number of ranges of units: one for each thread, or one for all
 export const args = 12 // 16 float64: addresses, sizes and real numbers
 export const first = 44 // units of the call before those of the job
-export const jobs = 45 // of a sequence; 0: one job
+export const jobs = 45 // number of jobs of a sequence; 0 for a single job
 export const list = 46 // address of the jobs of a sequence, JOB words each
 export const left = 48 // units of each range that no thread has taken yet, LINE words apart
 export const LINE = 16 // a cache line
