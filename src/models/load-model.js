@@ -41,8 +41,6 @@ async function readOrLead(options, known, where) {
   }
 }
 
-const gguf = () => import('./gguf/open-gguf.js')
-
 /** True if a source is one file, which has to be GGUF: hf:owner/name:QUANTISATION is one, too. @param {unknown} source */
 const isFile = source =>
   typeof source === 'string' || source instanceof URL
@@ -148,7 +146,7 @@ export async function inspectModel(source, options = {}) {
       parameters,
       bytes,
       hub: folder.facts,
-      types: folder.tensors && (await gguf()).typesOf(folder.tensors),
+      types: folder.types,
     }
   })
 }
@@ -237,26 +235,22 @@ async function withFolder(source, options, purpose, use) {
   const { signal } = options
   checkSignal(signal, 'loadModel')
   signal?.throwIfAborted()
-  let folder = await (isFile(source) ? (await gguf()).openFile : openFolder)(source, options, purpose)
+  let folder = await (isFile(source) ? (await import('./gguf/open-gguf.js')).openFile : openFolder)(
+    source,
+    options,
+    purpose,
+  )
   /** @type {import('./source.js').Folder | undefined} */
   let adapter
   try {
     let configFile = await folder.open('config.json')
     if (!configFile) {
-      folder = (await (await gguf()).openOnly(folder, source, options, purpose)) ?? folder
-      if (folder.tensors) configFile = await folder.open('config.json')
+      folder = await (await import('./without-config.js')).openOther(folder, source, options, purpose)
+      configFile = await folder.open('config.json')
     }
-    if (!configFile) {
-      folder = (await (await import('./module-folder.js')).openNetwork(folder, source, options, purpose)) ?? folder
-      if (folder.outside) configFile = await folder.open('config.json')
-    }
-    if (!configFile) {
-      const refusals = await import('./refusals.js')
-      await refusals.refuseAdapter(folder, readJSON)
-      await readCheckpoint(folder, source) // throws a more specific error for other formats
-      throw refusals.noConfig()
-    }
-    const whole = /** @type {Record<string, unknown>} */ (await readJSON(configFile, 'config.json'))
+    const whole = /** @type {Record<string, unknown>} */ (
+      await readJSON(/** @type {import('./source.js').ByteSource} */ (configFile), 'config.json')
+    )
     const parts = Object(whole).text_config ? await import('./text-part.js') : undefined
     const json = parts ? parts.textConfig(whole) : whole
     const family0 = await familyOf(new Config(json))

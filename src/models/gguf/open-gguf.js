@@ -197,6 +197,7 @@ async function asFolder(folder, metadata, stored, fail) {
   return {
     ...folder,
     tensors,
+    types: typesOf(tensors),
     metadata: [undefined, 'none', 'no_vocab'].includes(/** @type {any} */ (metadata.get('tokenizer.ggml.model')))
       ? undefined
       : metadata,
@@ -250,7 +251,7 @@ function poolingFiles(type) {
 }
 
 /** The types of blocks, with the bytes of their tensors in the file. @param {Map<string, StoredTensor>} tensors */
-export function typesOf(tensors) {
+function typesOf(tensors) {
   /** @type {Record<string, number>} */
   const sums = {}
   for (const { dtype, type = dtype, bytes = 0 } of tensors.values()) sums[type] = (sums[type] ?? 0) + bytes

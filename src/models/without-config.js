@@ -1,0 +1,23 @@
+// A folder without config.json: one GGUF file, or modules of sentence-transformers whose network lies in a folder of its own. Others
+// are refused with the reason. Loaded where there is no config.json.
+
+import { readCheckpoint } from './checkpoint.js'
+import { noConfig, refuseAdapter } from './refusals.js'
+import { readJSON } from './source.js'
+
+/**
+ * @param {import('./source.js').Folder} folder
+ * @param {import('./source.js').CheckpointSource} source
+ * @param {Parameters<typeof import('./source.js').openFolder>[1]} options
+ * @param {Parameters<typeof import('./source.js').openFolder>[2]} use
+ * @returns {Promise<import('./source.js').Folder>} with config.json
+ */
+export async function openOther(folder, source, options, use) {
+  const found =
+    (await (await import('./gguf/open-gguf.js')).openOnly(folder, source, options, use)) ??
+    (await (await import('./module-folder.js')).openNetwork(folder, source, options, use))
+  if (found) return found
+  await refuseAdapter(folder, readJSON)
+  await readCheckpoint(folder, source) // throws a more specific error for other formats
+  throw noConfig()
+}
