@@ -1,4 +1,4 @@
-// A table of embeddings as a layer. Names and layout are PyTorch's.
+// The embedding layer, with PyTorch's names and layout.
 
 import { readOptions, toNumber } from '../base/arguments.js'
 import { proxied } from '../base/errors.js'
@@ -13,7 +13,7 @@ import { readState, SIZE } from './state-dict.js'
 /** @typedef {import('../base/tensor.js').Tensor<Float32Array>} FloatTensor */
 
 /**
- * torch.nn.Embedding(num, dim): a table drawn from the standard normal.
+ * Makes a torch.nn.Embedding(num, dim), drawn from the standard normal distribution.
  * @param {Generator} generator
  * @param {number} num rows
  * @param {number} dim size of a row
@@ -31,7 +31,7 @@ export function embeddingLayer(generator, num, dim, options = {}) {
   return new Embedding(core, weight)
 }
 
-/** torch.nn.Embedding: rows of a table. */
+/** A torch.nn.Embedding, which looks up rows of a table. */
 export class Embedding {
   #core
 
@@ -41,7 +41,7 @@ export class Embedding {
     this.weight = weight
   }
 
-  /** Its weights by PyTorch's names, not copied. @returns {Record<string, FloatTensor>} */
+  /** Returns the weights by PyTorch's names, not copied. @returns {Record<string, FloatTensor>} */
   stateDict() {
     return { weight: this.weight }
   }

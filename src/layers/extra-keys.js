@@ -1,4 +1,4 @@
-// Keys that every query sees beside those of the sequence: torch's add_bias_kv and add_zero_attn.
+// Extra keys that every query sees beside those of the sequence, for torch's add_bias_kv and add_zero_attn.
 
 import { toBoolean } from '../base/arguments.js'
 import { valuesOf } from '../base/operand.js'
@@ -11,11 +11,11 @@ import { MASK_OPTIONS } from '../ops/attention-masks.js'
 /** @typedef {import('../ops/attention-arguments.js').AttentionOptions} AttentionOptions */
 /** @typedef {import('../runtime/attention-call.js').FloatTensor} FloatTensor */
 
-/** Masks that can be joined with extra keys; the others select keys by their position, which the extra keys lack. */
+/** Masks that can be extended by extra keys. The others select keys by position, which extra keys lack. */
 const JOINED = ['causal', 'mask', 'bias']
 
 /**
- * (B, S, E) in the module's memory, with the extra rows appended to each batch.
+ * Appends extra rows to each batch of (B, S, E) in the module's memory.
  * @param {Core} core
  * @param {number} from address of (B, S, E)
  * @param {number} B
@@ -41,13 +41,13 @@ export function appendRows(core, from, B, S, rows) {
 }
 
 /**
- * Joins masks, or biases, into one over S + extra keys: all queries see the extra keys; causal hides later keys.
+ * Combines masks, or biases, into one over S + extra keys. All queries see the extra keys; causal hides later keys.
  * @param {Broadcast[]} parts
  * @param {boolean} areMasks
  * @param {AttentionCall} call with the sizes of the sequence
  * @param {number} extra
  * @param {boolean} [causal]
- * @returns {Tensor} axes along which no part differs have the size 1
+ * @returns {Tensor} with size 1 for axes along which no part varies
  */
 function join(parts, areMasks, { B, H, L, S }, extra, causal = false) {
   const values = parts.map(({ tensor }) => valuesOf(tensor))
@@ -73,11 +73,11 @@ function join(parts, areMasks, { B, H, L, S }, extra, causal = false) {
 }
 
 /**
- * The options that padding and extra keys change.
+ * Returns the options that padding and extra keys change.
  * @param {AttentionCall} call with the sizes of the sequence, its mask and bias checked
  * @param {AttentionOptions} options
- * @param {Broadcast | undefined} padding 0 at padding
- * @param {number} extra keys
+ * @param {Broadcast | undefined} padding 0 at padding, 1 elsewhere
+ * @param {number} extra number of extra keys
  * @param {string} where
  * @returns {Pick<AttentionOptions, 'causal' | 'mask' | 'bias'>}
  */

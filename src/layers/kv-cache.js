@@ -14,18 +14,18 @@ import { shareOrRun } from '../ops/linear.js'
 /** @typedef {Tensor<Float32Array>} FloatTensor */
 
 /**
- * Sizes of a cache, and what it does when it is full: without `limit` and `window`, `append` throws.
+ * Sizes of a cache, and how it behaves when full. Without `limit` or `window`, `append` throws.
  * @typedef {object} CacheOptions
  * @property {number} headDim D, the size of a key
  * @property {number} [valueDim] E, the size of a value; default headDim
  * @property {number} [kvHeads] G, the heads of keys and values; default 1
  * @property {number} [batch] B; default 1
- * @property {number} [capacity] rows that fit at the start; needed, except with `window`: default twice the window
- * @property {number} [limit] the most rows to which the cache may grow, by doubling; Infinity: as long as there is memory
- * @property {number} [window] lets the cache slide: each query sees the last `window` keys, its own among them, and
+ * @property {number} [capacity] initial capacity in rows; required, except with `window`, where the default is twice the window
+ * @property {number} [limit] lets the cache grow, by doubling, to at most this number of rows; Infinity for no limit but memory
+ * @property {number} [window] lets the cache slide. Each query sees the last `window` keys, including its own, and
  *   older keys are overwritten. At most capacity - window + 1 rows can be appended at once
- * @property {'float32' | 'int8'} [dtype] of keys and values in memory; int8, with a scale for each row of a head, needs the
- *   kernels of integer weights, load({ integers: true }), and takes no window. Default float32
+ * @property {'float32' | 'int8'} [dtype] of keys and values in memory; default float32. int8, with a scale for each row of a
+ *   head, needs load({ integers: true }) and cannot have a window
  *
  * @typedef {Omit<import('../ops/attention-arguments.js').AttentionOptions, 'pastLength' | 'kvHeads'> & import('../ops/attention-arguments.js').OutOption & import('../ops/attention-arguments.js').SummaryOption} CachedAttentionOptions
  */
@@ -41,9 +41,8 @@ const ATTENTION = labels(
 )
 
 /**
- * The keys and values of all steps so far, inside the module's memory: (B, G, capacity, D) and (B, G, capacity, E). The
- * rows of a head are contiguous, and `append` moves none of them. The memory is freed by `dispose()`, or when the cache
- * is collected.
+ * A KV cache in the module's memory: keys (B, G, capacity, D) and values (B, G, capacity, E). The rows of a head are
+ * contiguous, and `append` does not move them. The memory is freed by `dispose()`, or when the cache is garbage-collected.
  */
 export class Cache {
   #core
@@ -67,7 +66,7 @@ export class Cache {
     this.valueDim = toNumber(valueDim, 'kvCache: valueDim', SIZE)
     if (window !== undefined && limit !== undefined)
       throw new TypeError('kvCache: limit and window given: a cache grows up to a limit or slides, not both')
-    /** Keys that a query sees, its own among them; undefined: all. */
+    /** The number of keys that a query sees, including its own; undefined for all. */
     this.window = window === undefined ? undefined : toNumber(window, 'kvCache: window', SIZE)
     const least = this.window ?? 1
     this.#capacity = toNumber(given.capacity ?? (window && 2 * window), 'kvCache: capacity', { ...SIZE, least })
@@ -75,11 +74,11 @@ export class Cache {
     const range = { least: this.#capacity, whole: true, open: true }
     this.#limit = limit === undefined ? this.#capacity : toNumber(limit, 'kvCache: limit', range)
     this.dtype = oneOf(given.dtype ?? 'float32', ['float32', 'int8'], 'kvCache: dtype')
-    /** @internal What reads and writes the rows of another type than float32. */
+    /** @internal Reads and writes rows if they are not float32. */
     this.rows = this.dtype === 'int8' ? this.#int8Rows() : undefined
     this.#block = { core, pointer: core.blocks.take(this.#bytes(this.#capacity)) }
     released.register(this, this.#block, this)
-    Object.freeze(this) // larger sizes would reach beyond its memory
+    Object.freeze(this) // a caller who enlarged a size would read beyond the block
   }
 
   #int8Rows() {
@@ -91,28 +90,28 @@ export class Cache {
     return new Int8Rows(this.#heads, this.headDim, this.valueDim)
   }
 
-  /** Keys that queries can see now. */
+  /** The number of keys that queries can see now. */
   get length() {
     return this.#length
   }
 
-  /** Keys appended since the beginning: the position of the next one. */
+  /** The number of keys appended since the beginning, which is the position of the next one. */
   get total() {
     return this.#total
   }
 
-  /** Rows that fit at present. */
+  /** The number of rows that fit without growing. */
   get capacity() {
     return this.#capacity
   }
 
-  /** A copy of the keys: (B, G, length, D). */
+  /** A copy of the keys, (B, G, length, D). */
   get keys() {
     if (this.rows) return this.#asFloats('k', this.headDim)
     return this.#copy(this.keysAt, this.headDim)
   }
 
-  /** A copy of the values: (B, G, length, E). */
+  /** A copy of the values, (B, G, length, E). */
   get values() {
     if (this.rows) return this.#asFloats('v', this.valueDim)
     return this.#copy(this.valuesAt, this.valueDim)
@@ -128,7 +127,7 @@ export class Cache {
     return this.#pointer + this.#heads * this.#capacity * this.headDim * 4
   }
 
-  /** The row of the oldest key: more than 0 in a window only. */
+  /** The row of the oldest key, above 0 only with a window. */
   get first() {
     return this.#first
   }
@@ -137,9 +136,9 @@ export class Cache {
    * Appends the keys and values of one or more steps. If it throws, nothing is appended.
    * @param {FloatLike | Nested} k (T, D), (G, T, D) or (B, G, T, D); with kvHeads (B, T, G * D)
    * @param {FloatLike | Nested} v (T, E), (G, T, E) or (B, G, T, E); with kvHeads (B, T, G * E)
-   * @param {{ kvHeads?: number }} [options] G, where the heads lie side by side in each row
+   * @param {{ kvHeads?: number }} [options] kvHeads: G, if the heads lie side by side in each row
    * @returns {this}
-   * @throws {RangeError} there is no room: see capacity, limit and window
+   * @throws {RangeError} if the rows do not fit; see capacity, limit and window
    */
   append(k, v, options = NONE) {
     if (!(#core in this)) throw proxied('cache')
@@ -168,7 +167,7 @@ export class Cache {
 
   /**
    * @internal
-   * Makes room for more rows, which belong to the cache once they are written.
+   * Makes room for more rows and adds them once `write` has written them.
    * @param {number} rows
    * @param {(row: number) => void} write
    * @returns {this}
@@ -185,14 +184,14 @@ export class Cache {
     return this
   }
 
-  /** @internal The words of struct qkv_cache; one of float32 has no scales. */
+  /** @internal The words of struct qkv_cache, without scales if the rows are float32. */
   get words() {
     if (this.rows) return this.rows.words(this.#place)
     return [this.keysAt, this.valuesAt, 0, 0, this.#heads, this.#capacity, this.headDim, this.valueDim]
   }
 
   /**
-   * Attention of the queries of the last appended keys over all cached keys, which are read in place.
+   * Computes attention of the queries of the last appended keys over all cached keys, which are read in place.
    * @param {FloatLike | Nested} q (L, D), (H, L, D) or (B, H, L, D); with numHeads (B, L, H * D)
    * @param {CachedAttentionOptions} [options] as of attention, but `causal` is true by default and there is no
    *   `pastLength`: the last query has the position of the last key. S is `length`
@@ -212,7 +211,7 @@ export class Cache {
 
   /**
    * @internal
-   * Attention over rows of another type than float32. To be called within a scope.
+   * Computes attention over rows that are not float32. Call it within a scope.
    * @param {Core} core
    * @param {AttentionCall} call
    * @param {number} q address of the queries
@@ -247,7 +246,7 @@ export class Cache {
     return this.#block.pointer
   }
 
-  /** The place of its rows. */
+  /** The location of the rows. */
   get #place() {
     return { at: this.#pointer, capacity: this.#capacity }
   }
@@ -276,7 +275,7 @@ export class Cache {
   }
 
   /**
-   * Makes room for `rows` more after the last `kept` ones: slides, grows or throws.
+   * Makes room for `rows` more after the last `kept` ones by sliding or growing, or throws.
    * @param {number} kept
    * @param {number} rows
    */
@@ -330,7 +329,7 @@ export class Cache {
    * @param {Float32Array} data (B, G, rows, size)
    * @param {number} at index of head 0
    * @param {number} size
-   * @param {number} row where the rows go
+   * @param {number} row first row to write
    * @param {number} rows
    * @param {boolean} inRows true if data is (B, rows, G, size)
    */
@@ -352,7 +351,7 @@ export class Cache {
         floats.set(data.subarray(head * n, (head + 1) * n), at + (head * this.#capacity + row) * size)
   }
 
-  /** Rows of another type as floats. @param {'k' | 'v'} part @param {number} size @param {boolean} [inRows] */
+  /** Converts rows that are not float32 to floats. @param {'k' | 'v'} part @param {number} size @param {boolean} [inRows] */
   #asFloats(part, size, inRows = false) {
     const { batch, kvHeads: G } = this
     const rows = this.#length

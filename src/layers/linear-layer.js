@@ -1,4 +1,4 @@
-// A linear layer. Names and layout are PyTorch's.
+// The linear layer, with PyTorch's names and layout.
 
 import { readOptions, toBoolean, toNumber } from '../base/arguments.js'
 import { proxied } from '../base/errors.js'
@@ -15,7 +15,7 @@ import { readState, SIZE } from './state-dict.js'
 /** @typedef {import('../runtime/outputs.js').OutOptions} OutOptions */
 
 /**
- * torch.nn.Linear(inFeatures, outFeatures): weight and bias uniform in +-1/sqrt(inFeatures).
+ * Makes a torch.nn.Linear(inFeatures, outFeatures), with weight and bias uniform in +-1/sqrt(inFeatures).
  * @param {Generator} generator
  * @param {number} inFeatures
  * @param {number} outFeatures
@@ -32,7 +32,7 @@ export function linearLayer(generator, inFeatures, outFeatures, options = {}) {
   return new Linear(core, weight, bias ? generator.uniform([outFeatures], -bound, bound) : undefined)
 }
 
-/** torch.nn.Linear: y = x W^T + bias. */
+/** A torch.nn.Linear, y = x W^T + bias. */
 export class Linear {
   #core
 
@@ -48,7 +48,7 @@ export class Linear {
     this.bias = bias
   }
 
-  /** Its weights by PyTorch's names, not copied. @returns {Record<string, FloatTensor>} */
+  /** Returns the weights by PyTorch's names, not copied. @returns {Record<string, FloatTensor>} */
   stateDict() {
     return { weight: this.weight, ...(this.bias && { bias: this.bias }) }
   }

@@ -1,4 +1,4 @@
-// Multi-head attention as a layer. Names and layout are PyTorch's.
+// The layer of multi-head attention, with PyTorch's names and layout.
 
 import { expectDims, readOptions, sizeOf, toBoolean, toNumber } from '../base/arguments.js'
 import { proxied, shape } from '../base/errors.js'
@@ -27,19 +27,19 @@ import { readState, SIZE } from './state-dict.js'
  * @typedef {object} MultiheadOptions
  * @property {number} [kDim] size of the rows of key; default embedDim
  * @property {number} [vDim] size of the rows of value; default embedDim
- * @property {boolean} [bias] biases of the projections; default true
- * @property {boolean} [addBiasKV] one more key and value, learned, visible to every query; default false
- * @property {boolean} [addZeroAttn] one more key and value, of zeros, visible to every query; default false
+ * @property {boolean} [bias] adds biases to the projections; default true
+ * @property {boolean} [addBiasKV] adds a learned key and value, visible to every query; default false
+ * @property {boolean} [addZeroAttn] adds a key and value of zeros, visible to every query; default false
  */
 
 /**
- * The options of attention (`mask` as there: true is visible, the opposite of torch's attn_mask), and:
+ * The options of attention and these. As in attention, true in `mask` means visible, the opposite of torch's attn_mask.
  * @typedef {object} ForwardOnlyOptions
- * @property {TensorLike | Nested} [keyPaddingMask] boolean (B, S), or (S) for unbatched input: true is padding, which is
- *   hidden from all queries, as in torch's key_padding_mask
- * @property {boolean} [needWeights] also return the weights; default true, as in torch. false is faster: no L x S matrix
- *   is computed
- * @property {boolean} [averageWeights] weights averaged over the heads, (B, L, S), else (B, H, L, S); default true
+ * @property {TensorLike | Nested} [keyPaddingMask] boolean (B, S), or (S) for unbatched input. As in torch, true marks padding,
+ *   which is hidden from all queries
+ * @property {boolean} [needWeights] also returns the weights; default true, as in torch. false is faster, because the L x S
+ *   matrix is never materialised
+ * @property {boolean} [averageWeights] averages the weights over the heads, (B, L, S), else (B, H, L, S); default true
  *
  * @typedef {Omit<import('../ops/attention-arguments.js').AttentionOptions, 'numHeads' | 'kvHeads'> & ForwardOnlyOptions} ForwardOptions
  *
@@ -48,7 +48,7 @@ import { readState, SIZE } from './state-dict.js'
  *
  * @typedef {object} Step a step of a trace
  * @property {string} name
- * @property {string} axes what the axes are: B batch, L queries, S keys, H heads, D model, d head size
+ * @property {string} axes letters of the axes: B batch, L queries, S keys, H heads, D model, d head size
  * @property {readonly number[]} dims
  * @property {FloatTensor} tensor
  */
@@ -60,7 +60,7 @@ const ATTENTION_CHOICES = /** @type {const} */ ([...ATTENTION_OPTIONS, 'softmaxA
 const TRACE = labels('trace', OPERANDS, [...FORWARD_OPTIONS, ...ATTENTION_CHOICES])
 
 /**
- * torch.nn.MultiheadAttention(embedDim, numHeads, batch_first=True): Xavier-uniform projections.
+ * Makes a torch.nn.MultiheadAttention(embedDim, numHeads, batch_first=True) with Xavier-uniform projections.
  * @param {Generator} generator
  * @param {number} embedDim
  * @param {number} numHeads divides embedDim
@@ -79,7 +79,7 @@ export function multiheadAttention(generator, embedDim, numHeads, options = {}) 
   toBoolean(addBiasKV, 'multiheadAttention: addBiasKV')
   toBoolean(addZeroAttn, 'multiheadAttention: addZeroAttn')
 
-  // torch's order of draws: out_proj first (its bias is drawn, then zeroed), then the three in one or one by one.
+  // Draw in torch's order: out_proj first (its bias is drawn, then zeroed), then the input projections, packed or one by one.
   const out = linearLayer(generator, E, E, { bias })
   out.bias?.data.fill(0)
   const xavier = (/** @type {number} */ rows, /** @type {number} */ columns) => {
@@ -100,7 +100,7 @@ export function multiheadAttention(generator, embedDim, numHeads, options = {}) 
   return new MultiheadAttention(core, numHeads, layers, { biasK, biasV, addZeroAttn })
 }
 
-/** torch.nn.MultiheadAttention with batch_first=True: project, attend in each head, join the heads, project. */
+/** A torch.nn.MultiheadAttention with batch_first=True: project, attend in each head, join the heads, project. */
 export class MultiheadAttention {
   #core
 
@@ -109,7 +109,7 @@ export class MultiheadAttention {
    * @param {Core} core
    * @param {number} numHeads
    * @param {{ query: Linear, key: Linear, value: Linear, out: Linear }} layers
-   * @param {{ biasK?: FloatTensor, biasV?: FloatTensor, addZeroAttn?: boolean }} [extra] biasK and biasV (E): see
+   * @param {{ biasK?: FloatTensor, biasV?: FloatTensor, addZeroAttn?: boolean }} [extra] biasK and biasV (E), for
    *   addBiasKV
    */
   constructor(core, numHeads, layers, extra = {}) {
@@ -123,9 +123,9 @@ export class MultiheadAttention {
   }
 
   /**
-   * Loads weights by PyTorch's names: in_proj_weight (3E, E), or q_proj_weight, k_proj_weight and v_proj_weight,
-   * with in_proj_bias (3E); or those of Linear layers, q_proj.weight, q_proj.bias, k_proj..., v_proj..., o_proj (or
-   * out_proj)...; or the layers themselves, { q_proj, k_proj, v_proj, o_proj }.
+   * Loads weights by PyTorch's names. It accepts in_proj_weight (3E, E), or q_proj_weight, k_proj_weight and v_proj_weight,
+   * with in_proj_bias (3E); names of Linear layers, such as q_proj.weight and q_proj.bias, also for k_proj, v_proj and o_proj
+   * (or out_proj); or the layers themselves, { q_proj, k_proj, v_proj, o_proj }.
    * @param {StateDict} given all weights of this layer, with its dims
    * @returns {this}
    */
@@ -167,13 +167,13 @@ export class MultiheadAttention {
     return this
   }
 
-  /** The weights of a layer as operands, checked, because a caller may have assigned others. @param {string} name */
+  /** Returns the weights of a layer as operands. They are checked again, because a caller may have assigned others. @param {string} name */
   #weights(name) {
     const { weight, bias } = /** @type {Record<string, Linear>} */ (this.layers)[name]
     return checkWeights(weight, bias, name)
   }
 
-  /** Its weights by PyTorch's names. @returns {Record<string, FloatTensor>} */
+  /** Returns the weights by PyTorch's names. @returns {Record<string, FloatTensor>} */
   stateDict() {
     const { query, key, value, out } = this.layers
     const inputs = [query, key, value]
@@ -193,15 +193,15 @@ export class MultiheadAttention {
     }
   }
 
-  /** The rows that are appended to those of the sequence. @param {FloatTensor | undefined} bias biasK or biasV */
+  /** Returns the rows to append to those of the sequence. @param {FloatTensor | undefined} bias biasK or biasV */
   #extra(bias) {
     const rows = bias ? [toFloats(bias, 'biasK, biasV')] : []
     return this.addZeroAttn ? [...rows, new Tensor(new Float32Array(this.embedDim), [this.embedDim])] : rows
   }
 
   /**
-   * (B, L, E), or (L, E) unbatched; key and value default to query.
-   * @param {FloatLike | Nested} query (B, L, E)
+   * Runs the layer. Inputs have a batch axis, or none of them has; key and value default to query.
+   * @param {FloatLike | Nested} query (B, L, E), or (L, E)
    * @param {FloatLike | Nested} [key] (B, S, kDim)
    * @param {FloatLike | Nested} [value] (B, S, vDim)
    * @param {ForwardOptions} [options]
@@ -221,10 +221,10 @@ export class MultiheadAttention {
   }
 
   /**
-   * The projections, each followed by its extra rows. To be called within a scope.
+   * Computes the projections, each followed by its extra rows. Call it within a scope.
    * @param {AttentionCall} call
    * @param {Checked} checked
-   * @param {number} rest floats that are needed afterwards
+   * @param {number} rest floats that the caller needs afterwards
    * @param {(i: number, x: number, y: number, all: number) => void} [report] called with the addresses of an input, of
    *   its projection, and of the projection with the extra rows
    * @returns {number[]} addresses of queries, keys and values: (B, rows, H * d)
@@ -233,11 +233,11 @@ export class MultiheadAttention {
     const core = this.#core
     const inputs = [q, k, v]
     const size = inputs.reduce((sum, { dims }) => sum + count(dims), B * (L + 2 * S) * this.embedDim)
-    core.reserve(4 * (size + rest)) // throws before any of it is used
+    core.reserve(4 * (size + rest)) // throws before any work if it does not fit
     const first = core.toMemory(q)
     return inputs.map((input, i) => {
       const n = sizeOf(input, 2)
-      const x = input.data === q.data ? first : core.toMemory(input) // self-attention
+      const x = input.data === q.data ? first : core.toMemory(input) // self-attention copies its input once
       const y = multiply(core, x, B * n, weights[i])
       const all = appendRows(core, y, B, n, extras[i])
       report?.(i, x, y, all)
@@ -275,7 +275,7 @@ export class MultiheadAttention {
     const lead = call.q.dims.slice(0, -2)
     if (!averageWeights)
       return { output, weights: new Tensor(core.copyOut(address, B * H * L * S), [...lead, H, L, S]) }
-    // The mean over heads is a product with a row of 1/H: (1,H) . (H, L S).
+    // The mean over heads is a gemm with a row of 1/H: (1, H) . (H, L S).
     const mean = core.allocFloats(B * L * S)
     const share = core.copyIn(new Float32Array(H).fill(1 / H))
     const dims = [L * S, H]
@@ -285,7 +285,7 @@ export class MultiheadAttention {
   }
 
   /**
-   * Every step with its name, its axes and its numbers, in order.
+   * Runs the layer and returns every step with its name, axes and numbers, in order.
    * @param {FloatLike | Nested} query (B, L, E), or (L, E)
    * @param {FloatLike | Nested} [key] (B, S, kDim)
    * @param {FloatLike | Nested} [value] (B, S, vDim)
@@ -351,7 +351,7 @@ export class MultiheadAttention {
   }
 
   /**
-   * Fills `call`; its q, k and v are the inputs of the projections.
+   * Checks the arguments and fills `call`, whose q, k and v are the inputs of the projections.
    * @param {AttentionCall} call
    * @param {unknown} query
    * @param {unknown} key
@@ -408,7 +408,7 @@ export class MultiheadAttention {
 }
 
 /**
- * Linear layers in a state dict become their weights and biases: { q_proj } is { 'q_proj.weight', 'q_proj.bias' }.
+ * Replaces Linear layers in a state dict by their weights and biases, so { q_proj } becomes { 'q_proj.weight', 'q_proj.bias' }.
  * @param {StateDict} state
  * @returns {Record<string, TensorLike | Nested>}
  */
@@ -442,7 +442,7 @@ function stack(parts) {
 }
 
 /**
- * Three equal parts of the first axis, on the same data.
+ * Splits the first axis into three equal parts, on the same data.
  * @param {FloatTensor} packed
  */
 function thirds({ data, dims: [rows, ...rest] }) {

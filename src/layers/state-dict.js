@@ -7,11 +7,11 @@ import { Tensor } from '../base/tensor.js'
 
 /** @typedef {Tensor<Float32Array>} FloatTensor */
 
-/** The range of the sizes of layers. */
+/** The valid range for the size of a layer. */
 export const SIZE = { least: 0, most: 2 ** 32 - 1, whole: true }
 
 /**
- * Takes tensors out of a state dict; throws if one is missing or if one is left over.
+ * Returns a reader of a state dict, which throws if a tensor is missing or left over.
  * @param {unknown} given tensors by name
  */
 export function readState(given) {
@@ -32,7 +32,7 @@ export function readState(given) {
       expectDims(tensor, dims, `loadStateDict: ${name}`, letters)
       return new Tensor(tensor.data.slice(), tensor.dims)
     },
-    /** Throws if a tensor was not taken. */
+    /** Throws if a tensor was never taken. */
     end() {
       if (rest.size) throw new RangeError(`loadStateDict: no place for ${[...rest].join(', ')}`)
     },
