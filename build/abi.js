@@ -1,5 +1,5 @@
-// Writes what C and JavaScript share, from src/kernel/qkv.h: src/runtime/abi.js, and src/nn/nn-abi.js for what only layers, gradients and
-// training need.
+// Generates the declarations that C and JavaScript share from src/kernel/qkv.h: src/runtime/abi.js, and src/nn/nn-abi.js for those that
+// only layers, gradients and training need.
 //   npm run abi
 
 import { readFileSync, writeFileSync } from 'node:fs'
@@ -8,8 +8,8 @@ import { enumOf, fieldsOf, header } from './header.js'
 /** @typedef {{ name: string, type: string }} Word */
 
 /**
- * What each file has: enums; structs as lists of words, whose numbers are written by index; structs that writeStruct fills by name, with
- * those of their fields that are floats.
+ * The contents of each file: enums, structs as lists of words that are written by index, and structs that writeStruct fills by name,
+ * with the names of their float fields.
  */
 const FILES = {
   'src/runtime/abi.js': {
@@ -41,7 +41,7 @@ const FILES = {
   },
 }
 
-/** The 32-bit words of a struct: nested ones are laid out in place, `attention` without its name. @param {string} struct @param {string} [prefix] @returns {Word[]} */
+/** Lists the 32-bit words of a struct. Nested structs are flattened, `attention` without its name as a prefix. @param {string} struct @param {string} [prefix] @returns {Word[]} */
 export const wordsOf = (struct, prefix = '') =>
   fieldsOf(struct).flatMap(({ type, name, pointer }) =>
     type.startsWith('struct ') && !pointer
@@ -67,11 +67,11 @@ function typedStruct(struct) {
   return `/** struct qkv_${struct}. */\nexport const ${struct.toUpperCase()}_STRUCT = /** @type {const} */ ({ words: ${list(words.map(({ name }) => name))}, floats: ${list(floats)} })`
 }
 
-/** Bytes of struct qkv_generator. */
+/** Returns the size of struct qkv_generator in bytes. */
 const generatorBytes = () =>
   fieldsOf('qkv_generator').reduce((sum, { type, size }) => sum + size * (type === 'double' ? 8 : 4), 0)
 
-/** The text of a file, unformatted. @param {keyof typeof FILES} path */
+/** Returns the text of a file, unformatted. @param {keyof typeof FILES} path */
 export function abiText(path) {
   const { enums, words, structs } = FILES[path]
   const isFirst = path === 'src/runtime/abi.js'

@@ -54,7 +54,7 @@ function split(text, separator) {
   return parts.map(part => part.trim()).filter(Boolean)
 }
 
-/** Returns the place of the bracket that closes the one at `open`. @param {string} text @param {number} open */
+/** Returns the index of the bracket that closes the one at `open`. @param {string} text @param {number} open */
 function closing(text, open) {
   let depth = 0
   for (let i = open; i < text.length; i++) {
@@ -76,7 +76,7 @@ function signature(text) {
   return { name, names, returns: rest.slice(close + 1).replace(/^\s*(:|=>)\s*|;\s*$/g, '') }
 }
 
-/** Returns a type in one line; a long object as its keys. @param {string} type */
+/** Returns a type on one line, an object type as a list of its keys. @param {string} type */
 function short(type) {
   const line = type
     .replaceAll(/\/\*\*[\s\S]*?\*\//g, '')
@@ -156,7 +156,7 @@ function entryPage({ name }) {
   ]
 }
 
-/** The page as a text. */
+/** Returns the text of the page. */
 export const page = () =>
   [
     '# All calls',

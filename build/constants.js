@@ -1,5 +1,5 @@
-// This plugin computes modules of constants when the package is built. The build then contains the values, and not the
-// libraries that made them.
+// A plugin that evaluates modules of constants when the package is built, so that the build contains the values and not the
+// libraries that computed them.
 
 import { fileURLToPath } from 'node:url'
 import { build } from 'rolldown'

@@ -1,5 +1,5 @@
-// This program makes the elements of dist/: a module for each with shared chunks, their types, custom-elements.json, the
-// widget for notebooks, and the licences of the bundled packages.
+// Builds the elements in dist/: a module for each with shared chunks, their types, custom-elements.json, the widget for notebooks,
+// and the licences of the bundled packages.
 
 import { execFileSync } from 'node:child_process'
 import { copyFileSync, mkdirSync, rmSync, writeFileSync } from 'node:fs'
@@ -21,27 +21,27 @@ const modules = new Set()
 const add = (/** @type {Iterable<string>} */ ids) => {
   for (const id of ids) modules.add(id)
 }
-/** A style without the spaces that it does not need. Its lines stay, so the source map of the widget fits, by which a test finds what it is made of. @param {string} style */
+/** Removes needless spaces from a style. Lines stay, so that the widget's source map remains valid; a test reads the map. @param {string} style */
 const shorten = style =>
   style
     .replace(/ *\n */g, '\n')
     .replace(/ \{/g, '{')
     .replace(/([:,;]) /g, '$1')
 
-/** Shortens styles, which a minifier of JavaScript leaves as they are. @type {import('rolldown').Plugin} */
+/** Minifies styles in template literals, which a minifier of JavaScript does not touch. @type {import('rolldown').Plugin} */
 const shortStyles = {
   name: 'short-styles',
   transform: code => (code.includes('css`') ? { code: code.replace(/css`[^`$]*`/g, shorten), map: null } : undefined),
 }
 const options = {
-  // d3-array creates helpers at import that only functions not used here need.
+  // Lets tree shaking drop helpers that d3-array makes at import for functions not used here.
   treeshake: { propertyReadSideEffects: /** @type {const} */ (false), manualPureFunctions: ['bisector'] },
   platform: /** @type {const} */ ('browser'),
   plugins: [constants(add), shortStyles],
-  // On a server the globals that the modules read at import are missing.
+  // Supplies the globals that the modules read at import, which are missing on a server.
   transform: { inject: { HTMLElement: from('dom.js', 'HTMLElement'), document: from('dom.js', 'document') } },
 }
-/** The licences stand in THIRD_PARTY_NOTICES. */
+/** Drops legal comments, because the licences are in THIRD_PARTY_NOTICES. */
 const output = { comments: { annotation: true, jsdoc: false, legal: false } }
 const built = [
   await build({
@@ -52,7 +52,7 @@ const built = [
   await build({
     ...options,
     input: WIDGET.source,
-    // A notebook sends it as a text, so it is minified; no bundler does it later.
+    // A notebook sends this file as text and no bundler sees it later, so minify it here.
     output: {
       comments: false,
       minify: true,
@@ -87,7 +87,7 @@ rmSync('dist/types', { recursive: true })
 copyFileSync('web/elements/react.d.ts', 'dist/elements/react.d.ts')
 writeFileSync('dist/custom-elements.json', `${JSON.stringify(manifest(), null, 1)}\n`)
 
-/** Returns the files of an entry and of all that it imports. @param {string} file @returns {string[]} */
+/** Lists the file of an entry and all that it imports. @param {string} file @returns {string[]} */
 function loaded(file) {
   const files = [file]
   for (const name of files)

@@ -1,9 +1,9 @@
-// These lists say what the package exports: the file of each entry in dist/, its source, and the tag of the element that it
-// defines. A new entry needs a line here and one in "exports" of package.json; tests/package.test.js compares the two.
+// The entries of the package: the file of each in dist/, its source, and the tag of the element that it defines. A new entry needs a
+// line here and one in "exports" of package.json; tests/package.test.js compares the two.
 
-/** An entry of the package; a plain element has nothing of the base of the others. @typedef {{ name: string, source: string, tag?: string, element?: string, isPlain?: boolean }} Entry */
+/** An entry of the package. A plain element does not extend the base class of the others. @typedef {{ name: string, source: string, tag?: string, element?: string, isPlain?: boolean }} Entry */
 
-/** These are the entries of the library. All but tokenize import core.js. @type {Entry[]} */
+/** The entries of the library. All but tokenize import core.js. @type {Entry[]} */
 export const LIBRARY = [
   { name: 'index', source: 'src/index.js' },
   { name: 'layers', source: 'src/layers.js' },
@@ -17,7 +17,7 @@ export const LIBRARY = [
   { name: 'corpus', source: 'src/corpus.js' },
 ]
 
-/** The entry qkv/corpus, for Node, with what is run and not imported: the command `qkv` and the worker. @type {Entry[]} */
+/** The entry qkv/corpus, for Node, and the files that are run rather than imported: the command `qkv` and the worker. @type {Entry[]} */
 export const CORPUS = [
   ...LIBRARY.filter(({ name }) => name === 'corpus'),
   { name: 'cli', source: 'src/corpus/cli.js' },
@@ -35,7 +35,7 @@ export const LOADED = ['index.js', 'core.js', 'qkv.wasm']
 /** `load({ threads })` loads these files in addition. */
 export const THREADS = ['threads.js', 'worker.js']
 
-/** These are the entries of the elements; the last one has all of them. @type {Entry[]} */
+/** The entries of the elements. The last one exports all of them. @type {Entry[]} */
 export const ELEMENTS = [
   { name: 'elements/heatmap', source: 'web/elements/heatmap.js', tag: 'qkv-heatmap', element: 'QkvHeatmap' },
   { name: 'elements/heads', source: 'web/elements/heads.js', tag: 'qkv-heads', element: 'QkvHeads' },
@@ -52,5 +52,5 @@ export const ELEMENTS = [
   { name: 'elements', source: 'web/elements/index.js' },
 ]
 
-/** The widget is one file without imports, because a notebook sends it as a text. @type {Entry} */
+/** The widget, one file without imports, because a notebook sends it as text. @type {Entry} */
 export const WIDGET = { name: 'anywidget', source: 'web/elements/anywidget.js' }

@@ -1,5 +1,5 @@
-// npm run front: records what the front door shows before the model has arrived, and the pictures on its cards, into
-// web/rooms/front/recorded.js.
+// npm run front: writes web/rooms/front/recorded.js, the numbers that the front page shows before the model has loaded, and the pictures
+// on its cards.
 
 import { readFileSync, writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
@@ -13,11 +13,11 @@ import { learn } from './learn/cli.js'
 
 const FOLDER = fileURLToPath(new URL('../web/trained/stories', import.meta.url))
 
-/** Numbers with five digits: more than the page shows. @param {unknown} value */
+/** Formats as JSON with numbers of five digits, more than the page shows. @param {unknown} value */
 const short = value =>
   JSON.stringify(value, (_, each) => (typeof each === 'number' ? Number(each.toPrecision(5)) : each))
 
-/** The weights of the first head of One layer as it opens, row after row. @param {import('qkv').Qkv} qkv */
+/** Returns the attention weights of the first head of the room One layer at its defaults, row by row. @param {import('qkv').Qkv} qkv */
 function layerMap(qkv) {
   const { got } = createStore(layer, { qkv }).state
   const { weights } = /** @type {any} */ (got.trace).value.tensors
@@ -25,7 +25,7 @@ function layerMap(qkv) {
   return Array.from(/** @type {Float32Array} */ (weights.data).subarray(0, size))
 }
 
-/** The maps of all heads for the story that opens. @param {import('../web/rooms/front/tell.js').Reader} reader */
+/** Returns the attention maps of all heads for the first story. @param {import('../web/rooms/front/tell.js').Reader} reader */
 function modelMaps({ model, words }) {
   const ids = tokensOf(FIRST).map(token => words.indexOf(token))
   const { attentions } = model.forward({ ids }, { keep: ['attentions'] })
@@ -37,7 +37,7 @@ function modelMaps({ model, words }) {
   })
 }
 
-/** All that is recorded. */
+/** Returns everything to record. */
 export async function record() {
   const qkv = await load()
   const { vocab } = JSON.parse(readFileSync(`${FOLDER}/tokenizer.json`, 'utf8')).model

@@ -1,4 +1,4 @@
-// This module parses the structs, enums and functions of src/kernel/qkv.h.
+// Parses the structs, enums and functions of src/kernel/qkv.h.
 
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
@@ -10,7 +10,7 @@ export const header = readFileSync(new URL('../src/kernel/qkv.h', import.meta.ur
 
 /** @typedef {{ type: string, name: string, pointer: boolean, size: number }} Field size: of an array */
 
-/** Returns the names of the structs that are defined. */
+/** Returns the names of all structs. */
 export const structNames = () => Array.from(header.matchAll(/^struct (\w+) \{/gm), ([, name]) => name)
 
 /** Returns the fields of a struct, in order. @param {string} name @returns {Field[]} */
@@ -27,7 +27,7 @@ export function fieldsOf(name) {
   )
 }
 
-/** Returns an enum without the common start of its names, in lower case. @param {string} name @param {string} start */
+/** Returns the names of an enum in lower case, without their common prefix. @param {string} name @param {string} start */
 export function enumOf(name, start) {
   const body = header.match(new RegExp(`enum ${name} \\{([^}]*)\\}`))?.[1]
   assert.ok(body, `enum ${name}`)
@@ -41,7 +41,7 @@ export function enumOf(name, start) {
 
 /** @typedef {{ type: string, pointer: boolean }} Parameter */
 
-/** Returns the functions in order. @returns {{ returns: string, name: string, parameters: Parameter[] }[]} */
+/** Returns the functions in the order of the header. @returns {{ returns: string, name: string, parameters: Parameter[] }[]} */
 export const functions = () =>
   [...header.matchAll(/^(\w[\w ]*[ *])(qkv_\w+)\(([^)]*)\);/gm)].map(([, returns, name, list]) => ({
     returns: returns.trim(),

@@ -1,4 +1,4 @@
-// This program writes custom-elements.json, which describes the elements for editors and Storybook
+// Writes custom-elements.json, which describes the elements for editors and Storybook
 // (https://custom-elements-manifest.open-wc.org).
 
 import { readFileSync } from 'node:fs'
@@ -13,7 +13,7 @@ const BASE = 'web/elements/base.js'
 /** @typedef {{ name: string, fieldName?: string, privacy?: string, description?: string, type?: { text: string } }} Member */
 /** @typedef {{ name: string, tagName?: string, members: Member[], events: Member[], attributes: Member[], cssParts: Member[], cssProperties: Member[], superclass?: object }} Declaration */
 
-/** @param {string} source @param {string} name @returns {boolean} whether the property is marked as internal */
+/** @param {string} source @param {string} name @returns {boolean} true if the property is marked @internal */
 const isInternal = (source, name) => new RegExp(`@internal(?:(?!\\*/)[\\s\\S])*\\*/\\s*this\\.${name} =`).test(source)
 
 /** @returns {{ schemaVersion: string, modules: { path: string, declarations: Declaration[], exports: object[] }[] }} */

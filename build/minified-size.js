@@ -1,4 +1,4 @@
-// This module tells what a file of dist/ costs a page: its bytes minified, as a user's bundler does it, and gzipped.
+// Measures the download size of a file of dist/: minified, as by a user's bundler, and gzipped.
 
 import { readFileSync } from 'node:fs'
 import { gzipSync } from 'node:zlib'

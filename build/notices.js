@@ -1,9 +1,9 @@
-// This module collects the licences of the packages whose code or data is in a bundle.
+// Collects the licences of the packages whose code or data is in a bundle.
 
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 
-/** Returns the folders of the packages that modules belong to. @param {Iterable<string>} ids */
+/** Returns the folders of the packages to which modules belong. @param {Iterable<string>} ids */
 export const packagesOf = ids =>
   [
     ...new Set(
@@ -27,11 +27,11 @@ export function notices(ids) {
   )
 }
 
-/** Returns the modules of a chunk, without those that tree shaking removed. @param {{ modules: Record<string, { code: string | null }> }} chunk */
+/** Lists the modules of a chunk, without those that tree shaking removed. @param {{ modules: Record<string, { code: string | null }> }} chunk */
 export const modulesOf = ({ modules }) => Object.keys(modules).filter(id => modules[id].code?.trim())
 
 /**
- * Puts THIRD_PARTY_NOTICES beside what Vite builds. `collect` is a plugin for its workers.
+ * Writes THIRD_PARTY_NOTICES into the output of Vite. `collect` is a plugin for its workers.
  * @param {Set<string>} modules receives the paths of the bundled modules
  */
 export function siteNotices(modules = new Set()) {

@@ -1,5 +1,5 @@
-// This program makes dist/, which the package ships: the sources as a few readable modules, the worker that threads run, the
-// wasm files, the public types and the elements. It prints the size of the package.
+// Builds dist/, which the package ships: the sources as a few readable modules, the worker that threads run, the wasm files, the public
+// types and the elements. Prints the size of the package.
 
 import { execFileSync } from 'node:child_process'
 import { copyFileSync, existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs'
@@ -18,14 +18,14 @@ for (const name of WASM)
   if (existsSync(`src/${name}`)) copyFileSync(`src/${name}`, `dist/${name}`)
   else console.log(`dist: without ${name}, which build.sh makes`)
 
-// The modules are not minified: Node prints the line that threw, and a stack names functions. core.js has everything that
-// entries share: one file compresses better than several. Bundlers take from it what is used,
-// so nothing in it may run when it is loaded, not even a static block of a class, and there is one dynamic import only.
-// threads.js has what only threads and the relaxed build need, block.js what nn, train and models share, linear-layer.js what layers and
-// train share, and the file of an entry what only that entry needs; families/ has what is loaded with a model of a family. tokenize.js imports nothing, so that a page that only splits a text loads no more.
+// The modules are not minified, so that Node prints the line that threw and a stack names functions. core.js has all code that entries
+// share, because one file compresses better than several. Bundlers tree-shake it, so nothing in it may have side effects at load, not
+// even a static block of a class, and it has only one dynamic import. threads.js has what only threads and the relaxed build need,
+// block.js what nn, train and models share, linear-layer.js what layers and train share, and the file of an entry what only that entry
+// needs. families/ has what is loaded with a model of a family. tokenize.js imports nothing, for pages that only split a text.
 const entries = LIBRARY.filter(({ name }) => name !== 'tokenize' && name !== 'corpus')
 const ownOf = entries.slice(1).map(({ name, source }) => (name === 'nn' ? source.slice(4) : `${name}\\b`))
-/** Modules by their paths in src, whatever folders the project lies in. @param {RegExp} pattern */
+/** Makes a matcher of modules by their path in src, wherever the project lies. @param {RegExp} pattern */
 const of = pattern => (/** @type {string} */ id) => pattern.test(relative('src', id))
 const groups = [
   {
@@ -38,7 +38,7 @@ const groups = [
   { name: 'linear-layer', test: of(/^layers\/(state-dict|linear-layer|embedding-layer)/) },
   { name: 'threads', test: of(/^(threads\/|relaxed|wasm-bytes)/) },
 ]
-/** The comments that bundlers read stay; the others stand in the sources and, for what users call, in the types. */
+/** Keeps only the comments that bundlers read. The others are in the sources and, for the public calls, in the types. */
 const output = { comments: { annotation: true, jsdoc: false, legal: false } }
 /** @param {{ moduleIds: string[] }} chunk */
 const chunkFileNames = ({ moduleIds }) =>
@@ -49,7 +49,7 @@ await build({
   external: ['@huggingface/tokenizers'], // optional: bundlers of users find it
   output: { ...output, dir: 'dist', chunkFileNames, codeSplitting: { groups } },
 })
-// qkv/corpus imports the other entries as users do, so that they share no more files because of it.
+// qkv/corpus imports the other entries as users do, so that it does not change how they share files.
 /** @type {Record<string, string>} */
 const ENTRY_OF = { 'load.js': 'index', 'base/tensor.js': 'index', 'nn.js': 'nn', 'models/load-model.js': 'models' }
 await build({

@@ -1,6 +1,6 @@
-// Makes types that compile without the library of the DOM, and in TypeScript 5.4, whose typed arrays are not generic.
+// Makes types portable: they compile without lib.dom, and in TypeScript 5.4, whose typed arrays are not generic.
 
-/** Declared in each file that names them: what the user's own types have of that name, and never where they have none. */
+/** Web types, declared in each file that uses them as the user's own type of that name, or never if there is none. */
 const GLOBALS = ['AbortSignal', 'Blob', 'File', 'Response', 'URL']
 const OWN = {
   BufferSource: 'type BufferSource = ArrayBuffer | ArrayBufferView;',

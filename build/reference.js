@@ -1,5 +1,5 @@
-// This program makes site/api/, the reference of the public types of dist/, by TypeDoc. A warning, such as one about a type
-// without a page, is an error.
+// Builds site/api/, the reference of the public types of dist/, with TypeDoc. A warning, such as one about a type without a page, is an
+// error.
 
 import { execFileSync } from 'node:child_process'
 import { writeFileSync } from 'node:fs'
@@ -21,12 +21,12 @@ writeFileSync(
     readme: 'none',
     basePath: at('../dist'),
     disableSources: true,
-    excludeExternals: true, // what every HTMLElement has
+    excludeExternals: true, // members that every HTMLElement has
     hideGenerator: true,
     includeVersion: true,
     githubPages: false,
     treatWarningsAsErrors: true,
-    // Types of the web, which the package declares itself so that programs compile without the DOM (types.js).
+    // Types of the web, which the package declares itself so that programs compile without lib.dom (portable-types.js).
     intentionallyNotExported: ['URL', 'Response', 'BufferSource', 'WebAssembly.Module', 'File', 'Blob', 'AbortSignal'],
     logLevel: 'Warn',
   }),

@@ -1,4 +1,4 @@
-// This program makes site/qkv.html: the page as one file, with everything inside, which works from a disk and offline.
+// Builds site/qkv.html, the page as one file with everything inlined, which works from a disk and offline.
 
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
@@ -10,7 +10,7 @@ process.chdir(fileURLToPath(new URL('..', import.meta.url)))
 const built = await build({
   configFile: 'vite.config.js',
   logLevel: 'warn',
-  // A file each, which is left out: the page works without workers.
+  // Each worker becomes one file, which is then dropped, because the page also works without workers.
   worker: { format: 'iife', rolldownOptions: { output: { codeSplitting: false } } },
   build: {
     write: false,

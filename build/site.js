@@ -1,14 +1,13 @@
-// This module gives the built page a strict Content-Security-Policy, and makes the same page as one file that also opens
-// from a disk.
+// Adds a strict Content-Security-Policy to the built page, and makes a single-file version that also opens from a disk.
 
 import { createHash } from 'node:crypto'
 
-/** The hub of models and the storage that it redirects to: https://huggingface.co/.well-known/meta.json lists its hosts. */
+/** The hub of models and the storage to which it redirects. https://huggingface.co/.well-known/meta.json lists its hosts. */
 const HUB = 'https://huggingface.co https://*.hf.co'
 
 /**
- * Allows scripts and styles from one source only, and no request elsewhere but to the hub. Compiling WebAssembly needs
- * 'wasm-unsafe-eval'.
+ * Returns a policy that allows scripts and styles from one source only, and no requests to other hosts but the hub. Compiling
+ * WebAssembly needs 'wasm-unsafe-eval'.
  * @param {{ script: string, style: string, connect: string, worker: string }} sources
  */
 const policy = ({ script, style, connect, worker }) =>
@@ -29,7 +28,7 @@ const SELF = policy({ script: "'self'", style: "'self'", connect: "'self'", work
 const meta = content => `<meta http-equiv="Content-Security-Policy" content="${content}" />`
 
 /**
- * Puts the policy into the built page.
+ * Adds the policy to the built page.
  * @returns {import('vite').Plugin}
  */
 export const contentSecurityPolicy = () => ({
@@ -42,14 +41,14 @@ export const contentSecurityPolicy = () => ({
 const hashOf = text => `'sha256-${createHash('sha256').update(text).digest('base64')}'`
 
 /**
- * Returns the page with its script and its style inside; the policy names them by their hashes.
+ * Returns the page with its script and style inlined, which the policy allows by their hashes.
  * @param {string} html as built, with the policy
  * @param {string} script
  * @param {string} style
  * @param {string} icon
  */
 export function singleFile(html, script, style, icon) {
-  // Text that would end the element early occurs in strings only, where it can be escaped.
+  // Escape text that would end the script element early. It occurs only in strings, where an escape is valid.
   const code = script.replace(/<\/(script)/gi, '<\\/$1').replace(/<!--/g, '<\\x21--')
   if (/<\/style/i.test(style)) throw new Error('a style sheet holds </style')
   const sources = { script: hashOf(code), style: hashOf(style), connect: 'data:', worker: 'blob:' }

@@ -1,5 +1,5 @@
-// The entry qkv/stories: a small language model that comes with the package, as files that loadModel takes. build/package.js
-// bundles it and copies its weights to dist/.
+// The entry qkv/stories, a small language model that ships with the package, as files that loadModel accepts. build/package.js bundles it
+// and copies its weights to dist/.
 
 import config from '../web/trained/stories/config.json' with { type: 'json' }
 import tokenizer from '../web/trained/stories/tokenizer.json' with { type: 'json' }
@@ -10,7 +10,7 @@ let weights
 
 async function readWeights() {
   const url = new URL('./stories.safetensors', import.meta.url)
-  // Node has no fetch of files. getBuiltinModule keeps bundlers from looking for node:fs.
+  // Node's fetch cannot read files. getBuiltinModule hides node:fs from bundlers.
   const fs = url.protocol === 'file:' ? globalThis.process?.getBuiltinModule?.('node:fs/promises') : undefined
   if (fs) return fs.readFile(url)
   const response = await fetch(url)
@@ -29,7 +29,7 @@ export const stories = {
   /** @param {number} from @param {number} to */
   'model.safetensors': async (from, to) => {
     weights ??= readWeights().catch(error => {
-      weights = undefined // the next call tries again
+      weights = undefined // so that the next call retries
       throw error
     })
     return (await weights).subarray(from, to)

@@ -1,6 +1,6 @@
-// This program checks the styles of the page, for `npm run lint`: sizes of type, colours of text and borders stand in tokens.css
-// and primitives.css alone, so that the file of a room only places things; every class has an element that wears it; and no rule is
-// about any element behind another one: whatever came into the page would give all of it its style anew (64 ms of 2,200 elements).
+// Checks the styles of the page, for `npm run lint`. Font sizes, text colours and borders may be set only in tokens.css and primitives.css,
+// so that the file of a room only does layout. Every class must be used by a template. No selector may match any sibling (`p + *`), because
+// then each element added to the page restyles all of it (64 ms for 2,200 elements).
 
 import { readdirSync, readFileSync } from 'node:fs'
 
@@ -8,14 +8,14 @@ const web = new URL('../web/', import.meta.url)
 const SHARED = ['tokens.css', 'primitives.css']
 const LOOKS = /^\s*((?:font(?:-size|-family)?|color|border(?!-spacing|-collapse)[\w-]*)\s*:[^;]*)/
 
-/** Declarations of a room's file that belong into the shared ones. @param {string} file @param {string} css */
+/** Lists declarations of a room's file that belong into the shared ones. @param {string} file @param {string} css */
 const looksOf = (file, css) =>
   css.split('\n').flatMap((line, i) => {
     const [, declaration] = LOOKS.exec(line) ?? []
     return declaration ? [`${file}:${i + 1}: "${declaration}" belongs into ${SHARED.join(' or ')}`] : []
   })
 
-/** Classes of a file that no template names, whole or as a beginning such as `step-${id}`. @param {string} file @param {string} css @param {string} code */
+/** Lists classes of a file that no template names, in full or by a prefix such as `step-${id}`. @param {string} file @param {string} css @param {string} code */
 function unusedOf(file, css, code) {
   const classes = new Set(css.replace(/\/\*[\s\S]*?\*\//g, '').match(/\.[a-z][\w-]*(?=[^{}]*\{)/g) ?? [])
   const isNamed = (/** @type {string} */ name) =>
@@ -26,7 +26,7 @@ function unusedOf(file, css, code) {
     .map(name => `${file}: no template has the class "${name}"`)
 }
 
-/** Rules about any sibling, such as `p + *`. @param {string} file @param {string} css */
+/** Lists selectors that match any sibling, such as `p + *`. @param {string} file @param {string} css */
 const siblingsOf = (file, css) =>
   (css.replace(/\/\*[\s\S]*?\*\//g, '').match(/[+~]\s*\*/g) ?? []).map(
     found => `${file}: "${found.replace(/\s+/g, ' ')}" restyles the whole page: write ":not(:first-child)"`,

@@ -1,12 +1,12 @@
-// This module makes the public types from the declarations that tsc emits for the sources. Each entry becomes one file with
-// all types that it needs; those of an earlier entry are imported from there.
+// Makes the public types from the declarations that tsc emits for the sources. Each entry becomes one file with all types that it needs;
+// those of an earlier entry are imported from there.
 
 import { readdirSync, readFileSync } from 'node:fs'
 import { posix } from 'node:path'
 
 const COMMENT = '/\\*\\*(?:(?!\\*/)[\\s\\S])*\\*/\\n'
 
-/** Removes the `{...}` that follow tags, because the declaration has them. @param {string} text */
+/** Removes the `{...}` after tags, because the declaration has the types. @param {string} text */
 function withoutTypes(text) {
   let left = ''
   let depth = 0
@@ -18,34 +18,34 @@ function withoutTypes(text) {
   return left
 }
 
-/** Removes from a comment what the declaration below it says. @param {string} comment @param {string} indent */
+/** Removes from a comment what the declaration below it repeats. @param {string} comment @param {string} indent */
 function lean(comment, indent) {
   const text = withoutTypes(comment.replace(/^\s*\* ?/gm, ''))
   const [description, ...tags] = `\n${text}`.split(/\s+(?=@[a-z]+\b)/) // hf:owner/name@revision is no tag
   const told = tags
     .map(tag => tag.replace(/\s+/g, ' ').trim())
     .filter(tag => /^@(?:param \S+|returns|throws|type) \S/.test(tag))
-    .map(tag => tag.replace(/^@type /, '')) // what follows a type is its description
-  // What follows a field in a comment of several types is about the next type, but tsc gives it to the field.
+    .map(tag => tag.replace(/^@type /, '')) // the text after a type is its description
+  // In a comment with several types, tsc appends the text about the next type to the last field before it.
   const own = indent ? description.trim().split(/\n\s*\n/)[0] : description.trim()
   const lines = [...own.split('\n'), ...told].filter((line, i) => i || line)
   if (lines.length < 2) return lines.map(line => `${indent}/** ${line.trim()} */\n`).join('')
   return `${indent}/**\n${lines.map(line => `${indent} * ${line}`.trimEnd()).join('\n')}\n${indent} */\n`
 }
 
-/** It matches members of classes that are marked as @internal. tsc does not remove those that a constructor makes. */
+/** Matches class members marked @internal. tsc keeps those that a constructor makes. */
 const INTERNAL = /^( +)\/\*\*(?:(?!\*\/)[\s\S])*@internal(?:(?!\*\/)[\s\S])*\*\/\n\1\S.*(?:\n\1[ }].*)*\n/gm
 
 /**
- * Returns declarations whose optional properties also take undefined, as the library does: a project with exactOptionalPropertyTypes
- * tells the two apart, and passes on what it was not given.
+ * Widens optional properties to accept undefined, as the library does. A project with exactOptionalPropertyTypes distinguishes the two,
+ * and may pass on a value that it was not given.
  * @param {string} text
  */
 export function withUndefined(text) {
   const tokens = /\/\*[\s\S]*?\*\/|'(?:[^'\\\n]|\\.)*'|"(?:[^"\\\n]|\\.)*"|`(?:[^`\\]|\\.)*`|\?:|[(){}[\];]/g
-  /** Open brackets; of an optional property where its type begins. @type {{ bracket: string, from?: number }[]} */
+  /** Open brackets, and for an optional property the index where its type begins. @type {{ bracket: string, from?: number }[]} */
   const open = [{ bracket: '' }]
-  /** What is inserted where. @type {[at: number, text: string][]} */
+  /** Texts to insert, by index. @type {[at: number, text: string][]} */
   const inserts = []
   /** @param {number} from @param {number} to */
   const widen = (from, to) => {
@@ -68,11 +68,11 @@ export function withUndefined(text) {
   return inserts.sort(([a], [b]) => b - a).reduce((left, [at, own]) => left.slice(0, at) + own + left.slice(at), text)
 }
 
-/** Stands for the text of a name that two modules declare in different ways, so that no entry can make it public. */
+/** Marks a name that two modules declare differently, so that no entry can make it public. */
 const TWICE = 'two different declarations'
 
 /**
- * Returns the names that are declared in a folder of declarations, with their texts.
+ * Returns the names declared in a folder of declarations, with their texts.
  * @param {string} folder
  */
 function declarations(folder) {
@@ -98,7 +98,7 @@ function declarations(folder) {
     const own = new Map()
     // A comment belongs to the statement after it; tsc indents everything except the start of a declaration.
     for (const [statement, name] of text.matchAll(statements)) {
-      if (new RegExp(`type ${name}(<.*>)? = ${name}(<.*>)?;\\s*$`).test(statement)) continue // it is an alias of what another file declares
+      if (new RegExp(`type ${name}(<.*>)? = ${name}(<.*>)?;\\s*$`).test(statement)) continue // an alias of a type in another file
       own.set(name, (own.get(name) ?? '') + statement) // a function may have several signatures
     }
     for (const [name, statement] of own) {
@@ -108,7 +108,7 @@ function declarations(folder) {
   return found
 }
 
-/** Returns the names that a module exports. @param {string} text of its declarations @param {boolean} withAliases whether an alias of another module's type counts */
+/** Returns the names that a module exports. @param {string} text of its declarations @param {boolean} withAliases true to include aliases of another module's types */
 function exportsOf(text, withAliases) {
   const passedOn = [...text.matchAll(/^export \{ ([^}]+) \} from/gm)].flatMap(([, names]) => names.match(/\w+/g) ?? [])
   const made = [...text.matchAll(/^export (?:declare )?(?:function|class|const) (\w+)/gm)].map(([, name]) => name)
@@ -119,15 +119,15 @@ function exportsOf(text, withAliases) {
 /**
  * @typedef {object} Entry
  * @property {string} name of its file, without .d.ts
- * @property {string} module that it makes public, without .d.ts
- * @property {boolean} [withAliases] whether its aliases of types of other modules are public, too
- * @property {string} [more] text for the end of its file
+ * @property {string} module the module it makes public, without .d.ts
+ * @property {boolean} [withAliases] true if its aliases of types of other modules are public, too
+ * @property {string} [more] text to append to the file
  */
 
 /**
  * @param {string} folder of declarations
  * @param {Entry[]} entries a type that several need is declared in the first of them
- * @param {Record<string, string>} [elsewhere] types that an entry of another folder declares, by their names: its name
+ * @param {Record<string, string>} [elsewhere] for each type that an entry of another folder declares, the name of that entry
  * @returns {Record<string, string>} the text of each file
  */
 export function publicTypes(folder, entries, elsewhere = {}) {
@@ -153,7 +153,7 @@ export function publicTypes(folder, entries, elsewhere = {}) {
     const own = [...reached].filter(name => !taken.has(name))
     return { entry, more, values, types, taken, own }
   })
-  // A class that users only get from a call is exported as a type.
+  // Export a class as a type only if users get its instances from calls.
   const things = new Set(parts.flatMap(({ values }) => [...values]))
   const isValue = (/** @type {string} */ name) => things.has(name)
   return Object.fromEntries(
@@ -169,7 +169,7 @@ export function publicTypes(folder, entries, elsewhere = {}) {
           .replace(/^export (?:declare )?(?=type|interface)/gm, '')
           .replace(/^export (?=declare)/gm, ''),
       )
-      const outward = [...new Set([...values, ...types, ...own])] // users can name every type of a signature
+      const outward = [...new Set([...values, ...types, ...own])] // so that users can name every type of a signature
       const list = (/** @type {string} */ word, /** @type {string[]} */ names) =>
         names.length ? `${word} { ${names.join(', ')} };\n` : ''
       const exported =
@@ -183,7 +183,7 @@ export function publicTypes(folder, entries, elsewhere = {}) {
   )
 }
 
-/** Returns how a file names another. @param {string} from @param {string} to */
+/** Returns the import path from one file to another. @param {string} from @param {string} to */
 function pathTo(from, to) {
   const path = posix.relative(posix.dirname(from), to)
   return `${path.startsWith('.') ? '' : './'}${path}.js`

@@ -1,5 +1,4 @@
-// This program puts the built page into one zip, site/qkv-class.zip, for a class without internet: the folder site/ as it is,
-// with the page as one file among it.
+// Zips the built page as site/qkv-class.zip, for a class without internet. The zip has the folder site/, including the page as one file.
 
 import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
@@ -10,10 +9,10 @@ const NAME = 'qkv-class.zip'
 const [TIME, DATE] = [0, ((2026 - 1980) << 9) | (1 << 5) | 1]
 const [LOCAL, CENTRAL, END] = [0x04034b50, 0x02014b50, 0x06054b50]
 const DEFLATE = 8
-/** Names are UTF-8. */
+/** The flag that marks names as UTF-8. */
 const FLAGS = 1 << 11
 
-/** Numbers of 2 or 4 bytes, one behind the other. @param {readonly (readonly [bytes: 2 | 4, value: number])[]} fields */
+/** Packs numbers of 2 or 4 bytes, little-endian. @param {readonly (readonly [bytes: 2 | 4, value: number])[]} fields */
 function bytesOf(fields) {
   const buffer = Buffer.alloc(fields.reduce((sum, [bytes]) => sum + bytes, 0))
   let at = 0
@@ -24,7 +23,7 @@ function bytesOf(fields) {
   return buffer
 }
 
-/** A zip of files, each deflated. @param {Record<string, Uint8Array>} files */
+/** Makes a zip of files, each deflated. @param {Record<string, Uint8Array>} files */
 export function zipOf(files) {
   /** @type {Uint8Array[]} */
   const parts = []
@@ -57,7 +56,7 @@ export function zipOf(files) {
   return Buffer.concat([...parts, ...entries, end])
 }
 
-/** The files of a folder, by their paths below a name. @param {string} folder @param {string} below */
+/** Reads the files of a folder, by their paths below a name. @param {string} folder @param {string} below */
 export function filesOf(folder, below) {
   const names = readdirSync(folder, { recursive: true, encoding: 'utf8' }).map(name => name.replaceAll('\\', '/'))
   const own = names.filter(name => name !== NAME && statSync(`${folder}/${name}`).isFile()).sort()

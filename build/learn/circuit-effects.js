@@ -1,5 +1,5 @@
-// Circuits of the trained models: how well the estimates of `edges` and of `ablate` find what matters exactly. For tests and
-// circuits.js, which prints all figures.
+// Measures, on trained models, how well the estimates of `edges` and `ablate` find the parts with the largest exact effects. Used by tests
+// and by circuits.js, which prints all figures.
 
 import assert from 'node:assert/strict'
 import { fileURLToPath } from 'node:url'
@@ -10,18 +10,18 @@ import { createRun } from '../../web/rooms/learn/training-run.js'
 /** @typedef {import('qkv/models').Model} Model */
 /** @typedef {{ ids: number[], decoderIds?: number[] } | string} Text */
 /** @typedef {{ logits: { position: number, token: number, weight?: number }[] }} Objective */
-/** A text, and the answer whose logit, minus that of the second guess, is explained. @typedef {{ text: Text, of: Objective }} Question */
+/** A text, and the objective to explain: the logit of the answer minus that of the second guess. @typedef {{ text: Text, of: Objective }} Question */
 /** Exact effects beside their estimates. @typedef {{ names: string[], exact: number[], estimates: number[] }} Compared */
 
-/** Settings of the task that differ from its defaults: the families of qkv/models have norms. */
+/** Settings that differ from the defaults of the task. The families of qkv/models need norms. */
 const SETTINGS = { norm: true, heads: 4, steps: 1000 }
 const PREFIX = 'gpt_neox.'
 
 /**
- * The model of Learn's task "induction", trained and opened by qkv/models, with questions that it can answer.
+ * Trains the task "induction" of Learn, opens it as a model of qkv/models, and returns it with questions that it can answer.
  * @param {import('qkv').Qkv} qkv
  * @param {number} seed
- * @param {number} [count] of questions
+ * @param {number} [count] number of questions
  */
 export async function inductionModel(qkv, seed, count = 8) {
   const run = createRun(qkv, 'induction', { ...SETTINGS, seed })
@@ -43,7 +43,8 @@ export async function inductionModel(qkv, seed, count = 8) {
 }
 
 /**
- * The weights of a run of Learn as a checkpoint of GPT-NeoX with MLPs of zeros. Learn turns neighbours, NeoX the halves of a head.
+ * Converts the weights of a run of Learn to a GPT-NeoX checkpoint with MLPs of zeros. Rotary pairs are reordered, because Learn rotates
+ * neighbouring numbers and NeoX the halves of a head.
  * @param {ReturnType<typeof createRun>} run
  */
 function neoxOf({ parameters: { values }, settings: { layers, heads, d }, shape: { inputs: vocab, T } }) {
@@ -75,7 +76,7 @@ function neoxOf({ parameters: { values }, settings: { layers, heads, d }, shape:
   for (let layer = 0; layer < layers; layer++) {
     const at = `layers.${layer}.`
     norm(`${at}input_layernorm`, `${layer}.norm1`)
-    norm(`${at}post_attention_layernorm`, `${layer}.norm1`) // read by an MLP of zeros
+    norm(`${at}post_attention_layernorm`, `${layer}.norm1`) // any weight will do before an MLP of zeros
     const joined = zeros(3 * d, d)
     for (const [part, letter] of ['q', 'k', 'v'].entries())
       for (let head = 0; head < heads; head++)
@@ -99,11 +100,11 @@ function neoxOf({ parameters: { values }, settings: { layers, heads, d }, shape:
   return { config, tensors }
 }
 
-/** A model that ships with the page. @param {import('qkv').Qkv} qkv @param {'stories' | 'translation'} name */
+/** Loads a model that ships with the page. @param {import('qkv').Qkv} qkv @param {'stories' | 'translation'} name */
 export const shippedModel = (qkv, name) =>
   loadModel(qkv, fileURLToPath(new URL(`../../web/trained/${name}`, import.meta.url)), { dtype: 'float32' })
 
-/** The best logit at a position minus the second best. @param {Model} model @param {Text} text @param {number} [position] @returns {Question} */
+/** Makes the question of the best logit at a position minus the second best. @param {Model} model @param {Text} text @param {number} [position] @returns {Question} */
 export function question(model, text, position = -1) {
   const { logits } = model.forward(text)
   const row = logits?.row(0).row(position === -1 ? logits.dims[1] - 1 : position).data ?? assert.fail('no head')
@@ -123,9 +124,9 @@ export function question(model, text, position = -1) {
 const nameOf = ({ kind, place, layer, head }) => [place, kind, layer, head].filter(x => x !== undefined).join(' ')
 
 /**
- * The effects of heads, and of edges from a head to a head or the logits: exact and estimated, each the mean over the questions. Of a
- * head sizes are compared, and its estimate is the root of the sum of the squares of its edges: their sum cancels, and the sum of their sizes
- * counts what cancels in the model, too.
+ * Computes exact and estimated effects of heads, and of edges from a head to a head or the logits, each the mean over the questions. For
+ * heads the sizes are compared. The estimate of a head is the root of the sum of squares of its edges, because in their sum edges cancel
+ * too much, and in the sum of their sizes not at all.
  * @param {Model} model
  * @param {readonly Question[]} questions
  * @param {0 | 'mean'} by
@@ -173,8 +174,8 @@ export async function compareEffects(model, questions, by, weights = 'gradient')
 }
 
 /**
- * The share of pairs, one that matters (an exact effect of at least a tenth of the largest) and one that does not, in which the one that
- * matters has the larger estimate; and the correlation of estimates and effects.
+ * Returns the AUC of the estimates (the share of pairs of a part that matters and one that does not, in which the former has the larger
+ * estimate) and the correlation of estimates and effects. A part matters if its exact effect is at least a tenth of the largest.
  * @param {Compared} compared
  */
 export function agreement({ estimates, exact }) {

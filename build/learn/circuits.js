@@ -1,5 +1,5 @@
-// npm run bench:circuits -- [SEEDS]: how well the estimates of edges and heads find what matters exactly, on the models of the page:
-// induction, trained here from SEEDS seeds (10), stories and translation. docs/interpret.md has the figures.
+// npm run bench:circuits -- [SEEDS]: measures how well estimates of edges and heads find those with the largest exact effects. The models
+// are those of the page: induction, trained here from SEEDS seeds (default 10), stories and translation. docs/interpret.md has the figures.
 
 import { load } from 'qkv'
 import { agreement, compareEffects, inductionModel, question, shippedModel } from './circuit-effects.js'

@@ -1,7 +1,7 @@
 // npm run learn -- TASK [--seed 0] [--json] [--text FILE] [--SETTING VALUE]: trains in Node, without the page.
 // TASK may be a model that ships with the page: trained/cli.js.
-// npm run learn -- [TASK] --all [--record]: the task, or every task and induction with one layer, on ten seeds, and how many
-// reached their goals; with --record, the band that the page shows behind the curves goes into the file of each task.
+// npm run learn -- [TASK] --all [--record]: trains the task, or every task and induction with one layer, on ten seeds, and prints how many
+// reached their goals. With --record, writes the band that the page shows behind the curves into the file of each task.
 
 import { readFileSync, writeFileSync } from 'node:fs'
 import { parseArgs } from 'node:util'
@@ -15,7 +15,7 @@ import { isTrainedModel, trainModel } from '../train/train-model.js'
 /** The article's sentence, and its translation. */
 const SENTENCE = 'an engineer wants an autonomous driving solution in Beijing today'
 const TRANSLATION = '工程师 今天 在 北京 想要 一套 自动 驾驶 解决 方案'
-/** The accuracy that one layer stays below on induction. */
+/** The accuracy below which one layer stays on induction. */
 const ONE_LAYER = 0.4
 
 /**
@@ -67,7 +67,7 @@ export async function learn(task, settings, text) {
   }
 }
 
-/** The least and the most of several curves, in percent, as a property of their task. @param {number[][]} curves */
+/** Formats the minimum and maximum of several curves, in percent, as a property of their task. @param {number[][]} curves */
 function bandOf(curves) {
   const edge = (/** @type {(...values: number[]) => number} */ pick) =>
     curves[0].map((_, i) => Math.round(100 * pick(...curves.map(curve => curve[i])))).join(' ')
