@@ -23,6 +23,7 @@ import { room as list } from '../../web/exercises/room.js'
 import { createScoreBook, csvOf } from '../../web/exercises/score-book.js'
 import { asParameter, keepSlides, moved, readSlides, storedSlides } from '../../web/exercises/slides.js'
 import { textsOf } from '../../web/exercises/teachers-page.js'
+import { shareOf } from '../../web/exercises/verdict.js'
 import { LANGUAGES } from '../../web/i18n/languages.js'
 import { settingsOf } from '../../web/rooms/layer/presets.js'
 import { room as layer } from '../../web/rooms/layer/room.js'
@@ -301,12 +302,19 @@ test('tries are counted, a solution is offered after three, and then scores half
   attempt = judged(attempt, no)
   assert.equal(canShow(attempt, free), true)
   assert.equal(canShow(attempt, rulesOf({ solution: 'off' })), false)
+  assert.equal(canShow({ ...attempt, isShown: true, tries: 0 }, free), true, 'what was shown once can be shown again')
   assert.equal(isOver(attempt, free), false)
   assert.equal(isOver(attempt, rulesOf({ attempts: '3' })), true)
   assert.equal(isOver(attempt, rulesOf({ attempts: 'many' })), false)
   assert.equal(judged(attempt, yes).score, 1)
   assert.equal(judged({ ...attempt, isShown: true }, yes).score, 0.5)
   assert.equal(judged(judged(attempt, yes), no).score, 1, 'a later try takes nothing away')
+})
+
+test('a share is typed as a number or in percent, with a point or a comma, in the signs of either language', () => {
+  for (const typed of ['0.665', '.665', '0,665', '66.5%', '66,5 %', ' 66.5 % ', '６６．５％', '66，5％'])
+    assert.ok(Math.abs(shareOf(typed) - 0.665) < 1e-12, typed)
+  for (const typed of ['', '%', 'two thirds', '66.5%%', '1,000.5']) assert.ok(Number.isNaN(shareOf(typed)), typed)
 })
 
 test('exercises of a link that do not exist are named; the others open', () => {

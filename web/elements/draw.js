@@ -2,7 +2,7 @@
 
 import { exceptions, paletteOf, stepOf } from './colour-scale.js'
 import { visible, widthOf } from './drawing-backends.js'
-import { boxOf, seenCells } from './geometry.js'
+import { boxOf, labelSize, noteSize, seenCells } from './geometry.js'
 import { decimalsThatFit, short, write } from './number-text.js'
 
 /** @typedef {import('./drawing-backends.js').Backend} Backend */
@@ -167,9 +167,6 @@ function drawMarks(backend, layout, style, { focus, isFocused, pinned, highlight
   if (focus) outline(focus, isFocused ? 3 : 1.5, [])
 }
 
-/** The room that a label takes. @param {number} fontSize */
-const labelSize = fontSize => Math.min(fontSize, 12)
-
 /**
  * Labels that would overlap are left out: of how many rows or columns one label is written.
  * @param {Layout} layout
@@ -231,19 +228,27 @@ function drawLabels(backend, map, layout, style, marks, seen) {
           })
       }),
     )
-  const title = { size: 11, fill: quiet, align: /** @type {const} */ ('center') }
+  const titleSize = noteSize(fontSize)
+  const title = { size: titleSize, fill: quiet, align: /** @type {const} */ ('center') }
   const [x, y] = [plot.left + plot.width / 2, plot.top + plot.height / 2]
-  if (map.columnTitle) backend.text(`${map.columnTitle} →`, Math.max(x, plot.left + 20), 8, title)
-  if (map.rowTitle) backend.text(`← ${map.rowTitle}`, 8, y, { ...title, upright: true })
+  if (map.columnTitle) backend.text(`${map.columnTitle} →`, Math.max(x, plot.left + 20), titleSize / 2 + 2.5, title)
+  if (map.rowTitle) backend.text(`← ${map.rowTitle}`, titleSize / 2 + 2.5, y, { ...title, upright: true })
 }
 
 /** @param {Backend} backend @param {HeatMap} map @param {Layout} layout @param {Style} style */
-function drawLegend(backend, { scale, domain, data, isHidden, hiddenWord }, { plot }, { isDark, rule, quiet, family }) {
+function drawLegend(
+  backend,
+  { scale, domain, data, isHidden, hiddenWord },
+  { plot },
+  { isDark, rule, quiet, family, fontSize },
+) {
   const { colours } = paletteOf(scale, isDark)
-  const top = plot.top + plot.height + 12
+  const size = noteSize(fontSize)
+  const font = `400 ${size}px ${family}`
+  const top = plot.top + plot.height + 6.5 + size / 2
   const [from, to] = domain.map(short)
-  const small = { size: 11, fill: quiet }
-  const before = widthOf(from, `400 11px ${family}`)
+  const small = { size, fill: quiet }
+  const before = widthOf(from, font)
   backend.text(from, plot.left, top + 4, small)
   const left = plot.left + before + 5
   const width = Math.max(Math.min(88, plot.width - before - 60), 40)
@@ -258,8 +263,8 @@ function drawLegend(backend, { scale, domain, data, isHidden, hiddenWord }, { pl
     )
   backend.frame(left - 0.5, top - 0.5, width + 1.5, 9, { stroke: rule })
   backend.text(to, left + width + 5, top + 4, small)
-  const next = left + width + 5 + widthOf(to, `400 11px ${family}`) + 14
-  const word = widthOf(hiddenWord, `400 11px ${family}`)
+  const next = left + width + 5 + widthOf(to, font) + 14
+  const word = widthOf(hiddenWord, font)
   if (next + 22 + word > plot.left + plot.width || !hasHidden(data.length, isHidden)) return
   const { hidden, hatch } = exceptions(isDark)
   backend.hatch(next, top, 16, 8, { ground: hidden, line: hatch })

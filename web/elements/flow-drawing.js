@@ -47,6 +47,8 @@ const NARROW = {
   output: column(324, 24),
 }
 const TOP = 24
+/** Pixels of the smallest words. */
+export const SMALLEST_WORD = 10
 /** Pixels of a number behind a bar. */
 const NUMBER = 40
 /** The least room of the wide form: beside an inspector it is narrower than the picture, not as narrow as a phone. */

@@ -3,9 +3,10 @@ import { QkvElement } from './base.js'
 import { define } from './define.js'
 import { backendOf, visible } from './drawing-backends.js'
 import { commonTexts } from './element-texts.js'
-import { drawFlow, MOST_CELLS, partAt, reachOf, stageOf } from './flow-drawing.js'
+import { drawFlow, MOST_CELLS, partAt, reachOf, SMALLEST_WORD, stageOf } from './flow-drawing.js'
 import { framesOf, isFrom, rowsOf } from './flow-frames.js'
 import { flowTexts } from './flow-texts.js'
+import { LARGE_TYPE } from './geometry.js'
 import { write } from './number-text.js'
 import { PAUSE, PLAY } from './signs.js'
 import { sharedStyle } from './style.js'
@@ -350,8 +351,10 @@ export class QkvFlow extends /** @type {new () => import('./base.js').Emits<Flow
   #down = event => {
     this.#press = undefined
     if (event.button !== 0 || !this.#made) return
-    const stage = this.#stage(this.room.width)
-    const found = partAt(stage, this.#rows, this.frames[this.#index], event.offsetX, event.offsetY)
+    const scale = this.#scale
+    const stage = this.#stage(this.room.width / scale)
+    const [x, y] = [event.offsetX / scale, event.offsetY / scale]
+    const found = partAt(stage, this.#rows, this.frames[this.#index], x, y)
     if (!found) return
     this.pause()
     const { numbers, at } = this.#numbersOf(found)
@@ -383,8 +386,9 @@ export class QkvFlow extends /** @type {new () => import('./base.js').Emits<Flow
       this.#isFixed = true
       return
     }
-    const { columns } = this.#stage(this.room.width)
-    const by = press.part === 'weight' ? across / columns.weight.width : (up * press.reach) / 100
+    const scale = this.#scale
+    const { columns } = this.#stage(this.room.width / scale)
+    const by = press.part === 'weight' ? across / scale / columns.weight.width : (up * press.reach) / 100
     this.#edit(press, press.from + by * (event.shiftKey ? 0.1 : 1), isFirst)
   }
 
@@ -471,6 +475,12 @@ export class QkvFlow extends /** @type {new () => import('./base.js').Emits<Flow
     return /** @type {{ rows: import('./flow-frames.js').FlowRows }} */ (this.#made).rows
   }
 
+  /** How much the picture is enlarged: with large type, as for a projector, its smallest words are as large as the element's. */
+  get #scale() {
+    const { fontSize } = this.theme.style
+    return fontSize < LARGE_TYPE ? 1 : fontSize / SMALLEST_WORD
+  }
+
   /** @param {number} room */
   #stage(room) {
     return stageOf(this.#rows, this.query, room, this.keyTokens !== undefined)
@@ -523,8 +533,11 @@ export class QkvFlow extends /** @type {new () => import('./base.js').Emits<Flow
     const canvas = this.renderRoot.querySelector('canvas')
     if (!canvas || !this.#made) return
     if (!this.room.width) this.room.measure()
-    const { width, height, draw } = this.#picture(this.room.width)
-    const backend = backendOf(canvas, width, height, devicePixelRatio || 1, this.theme.style.family)
+    const scale = this.#scale
+    const { width, height, draw } = this.#picture(this.room.width / scale)
+    const backend = backendOf(canvas, width, height, (devicePixelRatio || 1) * scale, this.theme.style.family)
+    canvas.style.width = `${width * scale}px`
+    canvas.style.height = `${height * scale}px`
     if (backend) draw(backend)
   }
 

@@ -20,9 +20,15 @@
  */
 
 export const WHOLE = Object.freeze({ zoom: 1, row: 0, column: 0 })
-const TITLE = 18
+/** From this size of type on, as for a projector, words beside the cells are as large as the numbers in them. */
+export const LARGE_TYPE = 18
+/** The size of a label in pixels. @param {number} fontSize of the element */
+export const labelSize = fontSize => (fontSize < LARGE_TYPE ? Math.min(fontSize, 12) : fontSize)
+/** The size of titles and of the scale's numbers in pixels. @param {number} fontSize of the element */
+export const noteSize = fontSize => (fontSize < LARGE_TYPE ? 11 : fontSize)
+const titleRoom = (/** @type {number} */ fontSize) => noteSize(fontSize) + 7
+const legendRoom = (/** @type {number} */ fontSize) => noteSize(fontSize) + 15
 const GAP = 6
-const LEGEND = 26
 /** Cells are enlarged up to this many pixels. */
 const LARGEST_CELL = 96
 
@@ -45,7 +51,7 @@ const LARGEST_CELL = 96
 export function layout(wanted) {
   const { rows, columns, width, most, tallest, mostHeight, rowLabel, columnLabel, titles, legend, fontSize } = wanted
   const { view = WHOLE } = wanted
-  const title = titles ? TITLE : 0
+  const title = titles ? titleRoom(fontSize) : 0
   const rowLabels = rowLabel ? Math.min(Math.ceil(rowLabel), Math.max(24, Math.floor(width * 0.28))) + GAP : 0
   const left = title + rowLabels
   const room = Math.max(width - left - 2, 8)
@@ -62,7 +68,7 @@ export function layout(wanted) {
   const seen = within(view, { rows, columns, cellWidth, cellHeight })
   return {
     width: Math.ceil(left + Math.max(plot.width, Math.min(legend, room)) + 2),
-    height: Math.ceil(plot.top + plot.height + 2 + (legend ? LEGEND : 0)),
+    height: Math.ceil(plot.top + plot.height + 2 + (legend ? legendRoom(fontSize) : 0)),
     plot,
     cellWidth: cellWidth * seen.zoom,
     cellHeight: cellHeight * seen.zoom,
@@ -75,9 +81,14 @@ export function layout(wanted) {
   }
 }
 
-/** The width of a picture whose cells have their full size. @param {{ columns: number, most: number, rowLabel: number, titles: boolean, legend: number }} wanted */
-export const naturalWidth = ({ columns, most, rowLabel, titles, legend }) =>
-  Math.ceil(Math.max(columns * most, legend) + (titles ? TITLE : 0) + (rowLabel ? Math.ceil(rowLabel) + GAP : 0) + 2)
+/** The width of a picture whose cells have their full size. @param {{ columns: number, most: number, rowLabel: number, titles: boolean, legend: number, fontSize: number }} wanted */
+export const naturalWidth = ({ columns, most, rowLabel, titles, legend, fontSize }) =>
+  Math.ceil(
+    Math.max(columns * most, legend) +
+      (titles ? titleRoom(fontSize) : 0) +
+      (rowLabel ? Math.ceil(rowLabel) + GAP : 0) +
+      2,
+  )
 
 /**
  * A view that shows nothing beyond the matrix.

@@ -1,6 +1,7 @@
 // From the properties of a map to what is drawn.
 
 import { visible, widthOf } from './drawing-backends.js'
+import { labelSize, noteSize } from './geometry.js'
 import { short, write } from './number-text.js'
 import { check, difference, domainOf, extremes, hiddenIn } from './tensor-input.js'
 
@@ -56,7 +57,7 @@ export function mapOf(given, words) {
  */
 export function wantedOf(map, { fontSize, family }, mostHeight, width, view, largest = {}) {
   const [rows, columns] = map.dims
-  const font = `400 ${Math.min(fontSize, 12)}px ${family}`
+  const font = `400 ${labelSize(fontSize)}px ${family}`
   const widest = (/** @type {readonly unknown[]} */ tokens) => {
     let most = 0
     for (const token of new Set(tokens)) most = Math.max(most, widthOf(visible(token).slice(0, 60), font))
@@ -72,7 +73,9 @@ export function wantedOf(map, { fontSize, family }, mostHeight, width, view, lar
     fontSize,
     mostHeight,
     // Both ends, gaps, and a scale that is not too narrow.
-    legend: map.legend ? map.domain.reduce((sum, end) => sum + widthOf(short(end), `400 11px ${family}`), 96) : 0,
+    legend: map.legend
+      ? map.domain.reduce((sum, end) => sum + widthOf(short(end), `400 ${noteSize(fontSize)}px ${family}`), 96)
+      : 0,
     most: Math.max(Math.ceil(Math.max(...numbers, 20)) + 8, largest.width ?? 0),
     tallest: largest.height,
     rowLabel: widest(map.rowTokens.slice(0, rows)),

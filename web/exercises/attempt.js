@@ -54,9 +54,9 @@ export function judged(attempt, verdict) {
   }
 }
 
-/** May the solution be shown? @param {Attempt} attempt @param {Rules} rules */
+/** True if the solution can be shown; once it was, it can be again. @param {Attempt} attempt @param {Rules} rules */
 export const canShow = ({ tries, isPassed, isShown }, { solution, most }) =>
-  solution && !isPassed && !isShown && tries >= Math.min(TRIES, most)
+  solution && !isPassed && (isShown || tries >= Math.min(TRIES, most))
 
 /** Is no try left? @param {Attempt} attempt @param {Rules} rules */
 export const isOver = ({ tries, isPassed }, { most }) => !isPassed && tries >= most

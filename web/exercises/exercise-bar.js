@@ -76,12 +76,22 @@ export function exerciseBar(bar) {
       ${answerOf(bar)}
       ${buttons(bar)}
     </div>
+    ${isCovering && exercise.bars ? barsOf(exercise.bars(bar.state)) : nothing}
     <div class="exercise-says" role="status" aria-live="polite">
       ${exercise.pair ? pairOf(exercise.pair(bar.state)) : nothing}
       ${measured ? html`<p class="exercise-measured">${t(`${id}.measured`, measured)}</p>` : nothing}
       ${says(bar)}
     </div>
   </section>`
+}
+
+/** Bars, each leading to a number that is asked for. @param {readonly { name: string, value: number }[]} bars */
+function barsOf(bars) {
+  const most = Math.max(...bars.map(({ value }) => value), 1)
+  return html`<ol class="exercise-bars">${bars.map(
+    ({ name, value }) =>
+      html`<li><span>${name}</span><span class="bar-track"><span .style=${`inline-size: ${(100 * value) / most}%`}></span></span><span class="number">${value}</span><span>→ ?</span></li>`,
+  )}</ol>`
 }
 
 /** Texts side by side, with what the model says of each. @param {readonly import('./exercise.js').Saying[]} pair */

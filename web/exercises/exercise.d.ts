@@ -82,6 +82,8 @@ export interface Exercise<T extends Types = Types, M = unknown> {
   pair?(state: State<T>): readonly Saying[]
   /** The picture is not shown before there is an answer: it would give it away. */
   isCovered?: boolean
+  /** What is drawn in the place of a covered picture: what the answer is computed from. */
+  bars?(state: State<T>): readonly { name: string; value: number }[]
   /** What is remembered after this state; the same object if there is nothing new. */
   watch?(state: State<T>, memory: M | undefined): M | undefined
   /** What was measured so far, in words: the parameters of the text `ID.measured`. */

@@ -21,7 +21,7 @@ export const tensor = (dims, data) => ({ dims, data })
 export const KEYS = [1, 0, 0, 0, 1, 0, 0, 0, 1]
 export const VALUES = [1, 0, 0, 1, -1, -1]
 
-/** The trace that is shown; undefined while it is computed. @param {Given} given @returns {Result | undefined} */
+/** The trace that is shown; undefined while it is computed. @param {Pick<Given, 'state'>} given @returns {Result | undefined} */
 export function shownTrace({ state }) {
   return state.got.trace?.is === 'here' ? resultOf(state) : undefined
 }

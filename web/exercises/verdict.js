@@ -1,5 +1,7 @@
 // What the checks of all rooms use: the verdict, numbers as hints write them, parameters of links.
 
+import { toNumber } from '../shell/kinds.js'
+
 /** @typedef {import('./exercise.js').Verdict} Verdict */
 /** @typedef {import('./exercise.js').Params} Params */
 
@@ -18,6 +20,12 @@ export function verdict(passed, hints, notYet = {}, score = 1) {
 
 /** A number as a hint writes it: three digits behind the point. @param {number} x */
 export const digits = x => x.toFixed(3)
+
+/** The share that was typed, as 0.665, 0,665, 66.5% or in full-width signs; NaN if it is no number. @param {unknown} answer */
+export function shareOf(answer) {
+  const text = String(answer).normalize('NFKC').trim()
+  return text.endsWith('%') ? toNumber(text.slice(0, -1)) / 100 : toNumber(text)
+}
 
 /** Parameters as a link has them. @param {Record<string, string | number>} parameters */
 export const link = parameters =>

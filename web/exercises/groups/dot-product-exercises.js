@@ -15,7 +15,7 @@ import {
   traceWith,
   VALUES,
 } from '../layer-numbers.js'
-import { digits, link, verdict } from '../verdict.js'
+import { digits, link, shareOf, verdict } from '../verdict.js'
 
 /** @typedef {import('../layer-numbers.js').LayerExercise} LayerExercise */
 
@@ -113,10 +113,14 @@ const softmaxByHand = {
   may: [],
   answer: { type: 'number' },
   isCovered: true,
+  bars(state) {
+    const result = shownTrace({ state })
+    return result ? rowOf(result, 'scores', 0).map((value, key) => ({ name: `key${key + 1}`, value })) : []
+  },
   check(given) {
     const result = shownTrace(given)
     if (!result) return undefined
-    const x = toNumber(given.answer)
+    const x = shareOf(given.answer)
     const scores = rowOf(result, 'scores', 0)
     const [first] = rowOf(result, 'weights', 0)
     const numerator = Math.exp(scores[0])

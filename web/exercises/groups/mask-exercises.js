@@ -1,8 +1,7 @@
 // Masks: four exercises in One layer.
 
-import { toNumber } from '../../shell/kinds.js'
 import { fieldControl, rowOf, shownTrace, tensor, traceWith } from '../layer-numbers.js'
-import { digits, link, verdict } from '../verdict.js'
+import { digits, link, shareOf, verdict } from '../verdict.js'
 
 /** @typedef {import('../layer-numbers.js').LayerExercise} LayerExercise */
 /** @typedef {import('../../rooms/layer/trace/layer-trace.js').Result} Result */
@@ -120,7 +119,7 @@ const afterHiding = {
     if (!shown || !hidden) return undefined
     const [first] = rowOf(hidden, 'weights', 0)
     const [a, b, c] = rowOf(shown, 'fullWeights', 0)
-    const x = toNumber(given.answer)
+    const x = shareOf(given.answer)
     const isAbout = (/** @type {number} */ of) => Math.abs(x - of) < 0.003
     return verdict(
       Math.abs(x - first) <= 0.0005,

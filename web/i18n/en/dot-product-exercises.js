@@ -21,7 +21,7 @@ export const texts = {
 
   'e3.task':
     'The scores are 2, 1 and 0. What is the first weight after softmax? Three digits are enough. (e is about 2.718.)',
-  'e3.may': 'The picture appears when the answer is right.',
+  'e3.may': 'The map of the weights appears when the answer is right. 0.5 and 50% are the same answer.',
   'e3.answer': 'First weight',
   'e3.done': 'e² = 7.389, and 7.389 ÷ (7.389 + 2.718 + 1) = 0.665. Click the number in the picture for its arithmetic.',
   'e3.notYet': 'Not {typed}. Take e to the power of each score, then divide the first by the sum.',
