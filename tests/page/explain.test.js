@@ -259,7 +259,7 @@ test('the title of a map says where its numbers come from', () => {
   const edited = edit(DEFAULTS, { matrix: 'X', head: 0, row: 0, column: 0 }, 2)
   assert.equal(titleOf(edited), 'Weights (random, seed 123, cells set by hand)')
   assert.equal(titleOf(change(DEFAULTS, { model: 'handBuilt' })), 'Weights (built by hand)')
-  assert.equal(titleOf(DEFAULTS, true), 'Weights (trained in another room)')
+  assert.equal(titleOf(DEFAULTS, true), 'Weights (from a trained model)')
 })
 
 test('without positions each word has the same output in both orders; with any positions it has not', () => {

@@ -109,7 +109,7 @@ test('4. the first screen says what is seen, and that nothing is trained; exampl
   await page.setViewportSize({ width: 390, height: 844 })
   await becomes(() => page.innerText('#seen'), /^Each row shows(?!.*Bits say)/s)
   await page.setViewportSize({ width: 1440, height: 900 })
-  await reads('.example-name', /^Four heads of an article$/)
+  await reads('.example-name', /^Four random heads$/)
   await choose('handBuilt')
   await reads('#seen', /built by hand: nothing here is trained/)
   for (const [hash, selector, text] of /** @type {const} */ ([

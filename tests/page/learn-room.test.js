@@ -347,7 +347,7 @@ test('undo of the header is that of the open room; a run pauses while the tab is
   await reads('[data-room="learn"] .room-note', /^step [1-9]/)
   await page.click('[data-room="learn"]')
   await becomes(() => room('.room-note').count(), 0)
-  await reads('.learn-said', /Paused: you were in another room/)
+  await reads('.learn-said', /Paused while you were elsewhere/)
   assert.doesNotMatch(await text('#learn-steps'), /step 0 /)
 
   await page.click('#learn-train')

@@ -62,7 +62,7 @@ test('the story leads to the graph, which finds the edge of induction; it is tes
   await page.click('#graph-test')
   await reads(
     '#graph-tested',
-    /^Cut, the lead of “mo” goes from \d\.\d\d to −?\d\.\d\d: it changes by −\d\.\d\d\. Foretold was −\d\.\d\d\.$/,
+    /^Cut, the lead of “mo” goes from \d\.\d\d to −?\d\.\d\d: it changes by −\d\.\d\d\. The estimate was −\d\.\d\d\.$/,
   )
   const tested = await text('#graph-tested')
   const found = await text('#graph-counts')

@@ -80,7 +80,7 @@ test('what matters for the answer: a cell of the map of heads becomes a change, 
   await page.locator('#matters-heads').evaluate(map => {
     map.dispatchEvent(new CustomEvent('cell-pin', { detail: { row: 1, column: 0 }, bubbles: true }))
   })
-  await reads('#matters-foretold', /foretold ([+−]\d+\.\d+); together they change it by \1/)
+  await reads('#matters-foretold', /estimated ([+−]\d+\.\d+); together they change it by \1/)
   await page.fill('#matters-other', 'a text of another length, which is longer than the first one')
   await page.keyboard.press('Enter')
   await reads('#matters-lengths', /^Tokens of this text: \d+, of the other: \d+;/)

@@ -37,7 +37,7 @@ export const texts = {
   'e20.may':
     'What may change: patches. Select a word, open “Patch from a second text”, choose a layer, and press its button.',
   'e20.done':
-    'After layer {layer} the name already stands at the last word: {share} for “{word}”. Later layers only pass it on.',
+    'After layer {layer} the name is already there at the last word: {share} for “{word}”. Later layers only pass it on.',
   'e20.notYet': 'It says “{word}” ({share}).',
   'e20.hint.none': 'Nothing is taken from the second text yet.',
   'e20.hint.all': 'One position is enough.',

@@ -1,7 +1,7 @@
 // The texts of the exercises on dot products and softmax.
 
 export const texts = {
-  'e1.task': 'Three keys wait. Choose the query so that the output is the second value, (0, 1), to within 0.02.',
+  'e1.task': 'There are three keys. Choose the query so that the output is the second value, (0, 1), to within 0.02.',
   'e1.may': 'What may change: the three numbers of the query.',
   'e1.measured': 'Weights {weights}; output ({output}).',
   'e1.done': 'A query that is long in the direction of a key gives that key nearly all of the weight.',
@@ -13,7 +13,7 @@ export const texts = {
   'e2.task': 'Make the output the mean of the first two values: weights 0.5, 0.5 and 0, each to within 0.01.',
   'e2.may': 'What may change: the three numbers of the query.',
   'e2.measured': 'Weights {weights}; output ({output}).',
-  'e2.done': 'Equal scores share equally; what counts is how far they stand above the rest.',
+  'e2.done': 'Equal scores share equally; what counts is how far they are above the rest.',
   'e2.notYet': 'Not yet.',
   'e2.hint.same': 'Adding the same to all scores changes nothing.',
   'e2.hint.unequal': 'The scores of keys 1 and 2 differ by {gap}.',

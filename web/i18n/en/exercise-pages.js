@@ -1,8 +1,7 @@
 // The texts of the list of exercises, of the page for teachers, of making an exercise and of the presenter.
 
 export const texts = {
-  exercisesIntro:
-    'Each exercise opens in a room of the page, and the page checks your answer against the numbers it computes.',
+  exercisesIntro: 'Each exercise opens on this page and checks your answer against the numbers that it computes.',
   exercisesKept:
     'Scores are kept in this browser only. They prove nothing to anybody else, and no one else can see them.',
   exercisesRefused: 'This browser does not let the page store anything, so the scores last for this visit only.',
@@ -35,12 +34,11 @@ export const texts = {
   teachersScores:
     'Scores stay in the browser of the reader, who can change them. A frame reports score and state to the page around it by SPLICE messages; a learning system that speaks SPLICE can collect them.',
   teachersOwn: 'An exercise of your own',
-  teachersOwnText:
-    'Set a room to the state in which the exercise begins, and choose “Make an exercise” in the menu ☰.',
+  teachersOwnText: 'Set the page as the exercise should begin, then choose “Make an exercise” in the menu ☰.',
   teachersHost: 'A class without internet',
   'teachersHost.1': 'Download the zip and unpack it: it is this page, with both models and all exercises.',
   'teachersHost.2': 'Open qkv/qkv.html with a double click: one file, which works from a disk or a stick.',
-  'teachersHost.3': 'Or serve the folder to the room: python3 -m http.server --directory qkv 8000.',
+  'teachersHost.3': 'Or serve the folder to the class: python3 -m http.server --directory qkv 8000.',
   teachersSolutions: 'Solutions',
   teachersShow: 'Show the solutions',
   teachersOpen: 'open it solved',
@@ -80,7 +78,7 @@ export const texts = {
   makeMay: 'What may change',
   makeTry: 'Try it',
   makeLink: 'Link',
-  makePasses: 'The start passes already: {got}. Change the check or the room.',
+  makePasses: 'The start passes already: {got}. Change the check, or what the page shows.',
   makeCannot: 'The check cannot be run here: fill in its numbers, and a task.',
   makeNoRoom: 'Exercises are made in One layer, Learn and Models: open one of them.',
   makeGood: 'The start does not pass ({got}). The link opens the exercise; solve it once yourself.',

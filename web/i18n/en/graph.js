@@ -37,16 +37,16 @@ export const texts = {
   graphHelps:
     'Estimate: without this edge the lead of “{first}” changes by {effect}, so it supports the answer. {share} of the answer goes back through it.',
   graphHinders:
-    'Estimate: without this edge the lead of “{first}” changes by {effect}, so it works against the answer. {share} of the answer goes back through it.',
+    'Estimate: without this edge the lead of “{first}” changes by {effect}, so it lowers the answer. {share} of the answer goes back through it.',
   graphTest: 'Test this edge',
   graphTesting: 'The edge is being cut ...',
   graphTested:
-    'Cut, the lead of “{first}” goes from {value} to {after}: it changes by {effect}. Foretold was {estimate}.',
+    'Cut, the lead of “{first}” goes from {value} to {after}: it changes by {effect}. The estimate was {estimate}.',
   graphOpenWeight: 'Open this weight',
   graphOpenHead: 'Open head {name}',
   graphDrop: 'Let go of the edge',
-  graphSupports: 'supports the answer',
-  graphAgainst: 'works against it',
+  graphSupports: 'raises the answer',
+  graphAgainst: 'lowers the answer',
   graphList: 'The edges as a list ({edges})',
   graphSvg: 'Save as SVG',
   graphJson: 'Save as JSON',

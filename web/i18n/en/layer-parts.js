@@ -41,7 +41,7 @@ export const texts = {
     'It looks for an earlier place where the same word stood, and at the word that followed it there. Two heads in a row do it: one notes the previous token, the next matches it.',
   'tour.induction.do': 'Type a sentence of your own that repeats a word.',
   'differs.000':
-    'X, the weights, Q, K, V and the scores equal the printed ones. The printed result does not follow from them: it uses the values of a fourth run of the cell that draws the weights, and it divides by 4, as if a key had 16 dimensions instead of 8.\nIts softmax runs down the columns, so the weights of a word do not sum to one. Here the scale is 1/√8 and softmax runs over the keys. In Settings, scale 0.25 and softmax over the queries give the weights as they were coded.\n“is” stands there twice and has its later number, so number 1 is not used.',
+    'X, the weights, Q, K, V and the scores equal the printed ones. The printed result does not follow from them: it uses the values of a fourth run of the cell that draws the weights, and it divides by 4, as if a key had 16 dimensions instead of 8.\nIts softmax runs down the columns, so the weights of a word do not sum to one. Here the scale is 1/√8 and softmax runs over the keys. In Settings, scale 0.25 and softmax over the queries give the weights as they were coded.\n“is” occurs there twice and has its later number, so number 1 is not used.',
   'differs.001':
     'Everything equals the print except one digit: one output is −0.2627 there and −0.2626 here. The random numbers of PyTorch’s portable build and of its AVX2 build differ in the last bits. The print comes from the former; the page follows the latter, as most machines do today.\nThe seed is set again before the weights are drawn, so they do not depend on the table. The comment that d_out_v becomes 1 stands above a call with 4. The name block_size there means the size of an embedding, not the six words.\nThe document first masks after softmax. That gives the same weights as −∞ before it.',
   'differs.002':
@@ -192,7 +192,7 @@ export const texts = {
   'glossary.query': 'What a word asks: a row of Q. It is compared with every key.',
   'glossary.key': 'What a word answers to: a row of K. Queries are compared with it.',
   'glossary.value': 'What a word passes on when it is attended to: a row of V.',
-  'glossary.head': 'One attention with matrices of its own. Several work side by side; their outputs are joined.',
+  'glossary.head': 'One attention with its own matrices. Several work side by side; their outputs are joined.',
   'glossary.score': 'How well a query fits a key: their dot product, before softmax.',
   'glossary.softmax': 'Turns a row of scores into shares: e to each score, divided by the sum of the row.',
   'glossary.mask': 'Says which key a query may see. A hidden score becomes −∞, its weight 0.',

@@ -80,7 +80,7 @@ export const texts = {
   learnDiverged: 'Training diverged at step {step}: the loss is not finite, or more than four times the first.',
   learnGood: 'Back to step {step}',
   learnLower: 'Lower rate: {rate}',
-  learnLeft: 'Paused: you were in another room.',
+  learnLeft: 'Paused while you were elsewhere on this page.',
   learnUse: 'Use {what}',
   learnLarge: 'This run takes about {time} and {megabytes} MB on this computer.',
   learnSeconds: '{n} s',

@@ -2,7 +2,7 @@
 
 export const texts = {
   'e13.task':
-    'Here positions are switched off: the model does not know where a number stands. Which of the two tasks can it still learn? Train both, then choose.',
+    'Here positions are switched off: the model does not know the place of a number. Which of the two tasks can it still learn? Train both, then choose.',
   'e13.may': 'What may change: the task, by the buttons here. Press Train for each and wait until it stops.',
   'e13.part.sort': 'Sort',
   'e13.part.reverse': 'Reverse',
@@ -38,7 +38,7 @@ export const texts = {
   'e15.may': 'What may change: the cursor. Click into a curve, or use its slider.',
   'e15.done': 'At step {step} the best head gives {share} to the answer; accuracy jumps within some twenty steps.',
   'e15.notYet': 'Not yet.',
-  'e15.hint.move': 'The cursor stands at the end. Move it to an earlier step.',
+  'e15.hint.move': 'The cursor is at the end. Move it to an earlier step.',
   'e15.hint.early': 'At step {step} the largest share is {share}.',
   'e15.hint.late': 'The head was there {count} steps earlier.',
   'e15.hint.late.one': 'The head was there one step earlier.',

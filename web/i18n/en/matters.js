@@ -2,11 +2,11 @@
 
 export const texts = {
   mattersSay:
-    'The logit of “{first}” less that of “{second}”, the second guess, is {value} here. Each cell says how much of it is lost: orange supports the answer, purple works against it.',
+    'The logit of “{first}” less that of “{second}”, the second guess, is {value} here. Each cell says how much of it is lost: orange cells raise the answer, purple cells lower it.',
   mattersSayClass:
-    'The logit of the class “{first}” less that of “{second}”, the second class, is {value} here. Each cell says how much of it is lost: orange supports the answer, purple works against it.',
+    'The logit of the class “{first}” less that of “{second}”, the second class, is {value} here. Each cell says how much of it is lost: orange cells raise the answer, purple cells lower it.',
   mattersSayOne:
-    'The logit of “{first}” is {value} here. Each cell says how much of it is lost: orange supports the answer, purple works against it.',
+    'The logit of “{first}” is {value} here. Each cell says how much of it is lost: orange cells raise the answer, purple cells lower it.',
   mattersSayLikeness:
     'The likeness of the two texts, their cosine, is {value} here. Each cell says how much of it is lost by a change of the first text.',
   mattersAlike: 'Head {name} makes the texts more alike: with its mean in its place, {value} of their likeness is lost',
@@ -22,9 +22,9 @@ export const texts = {
   mattersCancelled: 'Cancelled. Rows that are exact: {exact} of {rows}; the others are estimates.',
   mattersCompute: 'Compute the rest',
   mattersHelps: 'Head {name} supports the answer: with its mean in its place, {value} of the difference is lost',
-  mattersHinders: 'Head {name} works against the answer: with its mean in its place, the difference grows by {value}',
+  mattersHinders: 'Head {name} lowers the answer: with its mean in its place, the difference grows by {value}',
   mattersForetold:
-    'For the heads that you replaced ({count}) the map foretold {foretold}; together they change it by {real}. Heads that work together, or stand in for each other, make the two differ.',
+    'For the heads that you replaced ({count}) the map estimated {foretold}; together they change it by {real}. Heads that work together, or stand in for each other, make the two differ.',
   mattersPositions: 'Each state that enters a layer, taken from another text',
   mattersPosition: 'positions',
   mattersOther: 'Other text, with a word changed',

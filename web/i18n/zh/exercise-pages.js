@@ -2,7 +2,7 @@
 
 /** @type {typeof import('../en/exercise-pages.js').texts} */
 export const texts = {
-  exercisesIntro: '每道练习在本页的一个板块里打开，本页用自己算出的数检查你的答案。',
+  exercisesIntro: '每道练习都在本页打开，并用算出的数检查你的答案。',
   exercisesKept: '成绩只保存在这个浏览器里。它不向别人证明什么，别人也看不到。',
   exercisesRefused: '这个浏览器不让本页保存任何内容，所以成绩只在这次访问中有效。',
   exercisesUnreadable: '这个浏览器里保存的成绩无法读取。它会和新成绩一起保留，直到你清除全部成绩。',
@@ -32,7 +32,7 @@ export const texts = {
   teachersScores:
     '成绩留在读者的浏览器里，读者可以改动。框架用 SPLICE 消息向外层页面报告成绩和状态；支持 SPLICE 的学习系统可以收集。',
   teachersOwn: '自己的练习',
-  teachersOwnText: '把一个板块设置成练习开始时的样子，再在菜单 ☰ 里选“制作练习”。',
+  teachersOwnText: '把页面设置成练习开始时的样子，再在菜单 ☰ 里选“制作练习”。',
   teachersHost: '没有网络的课堂',
   'teachersHost.1': '下载压缩包并解压：它就是本页，含两个模型和全部练习。',
   'teachersHost.2': '双击 qkv/qkv.html：一个文件，从磁盘或 U 盘即可使用。',
@@ -76,7 +76,7 @@ export const texts = {
   makeMay: '可以改动的设置',
   makeTry: '试一试',
   makeLink: '链接',
-  makePasses: '开始时就已通过：{got}。请改条件或房间的设置。',
+  makePasses: '开始时就已通过：{got}。请改条件，或改页面的设置。',
   makeCannot: '这里无法运行检查：请填好数字和题目。',
   makeNoRoom: '练习在“单层”、“学习”和“模型”里制作：请打开其中一个。',
   makeGood: '开始时不通过（{got}）。这个链接打开练习；请自己先做一遍。',

@@ -78,7 +78,7 @@ export const texts = {
   learnDiverged: '训练在第 {step} 步发散：损失不是有限的数，或超过最初的四倍。',
   learnGood: '回到第 {step} 步',
   learnLower: '降低学习率：{rate}',
-  learnLeft: '已暂停：你切换到了别的板块。',
+  learnLeft: '你离开期间已暂停。',
   learnUse: '使用 {what}',
   learnLarge: '在这台电脑上，这次运行大约需要 {time} 和 {megabytes} MB。',
   learnSeconds: '{n} 秒',

@@ -3,10 +3,10 @@
 /** @type {typeof import('../en/matters.js').texts} */
 export const texts = {
   mattersSay:
-    '这里“{first}”的 logit 减去第二猜测“{second}”的 logit 为 {value}。每一格说明这个差会失去多少：橙色支持答案，紫色不利于答案。',
+    '这里“{first}”的 logit 减去第二猜测“{second}”的 logit 为 {value}。每一格说明这个差会失去多少：橙色的格提高答案，紫色的格降低答案。',
   mattersSayClass:
-    '这里类别“{first}”的 logit 减去第二类别“{second}”的 logit 为 {value}。每一格说明这个差会失去多少：橙色支持答案，紫色不利于答案。',
-  mattersSayOne: '这里“{first}”的 logit 为 {value}。每一格说明它会失去多少：橙色支持答案，紫色不利于答案。',
+    '这里类别“{first}”的 logit 减去第二类别“{second}”的 logit 为 {value}。每一格说明这个差会失去多少：橙色的格提高答案，紫色的格降低答案。',
+  mattersSayOne: '这里“{first}”的 logit 为 {value}。每一格说明它会失去多少：橙色的格提高答案，紫色的格降低答案。',
   mattersSayLikeness: '这里两段文本的相似度（余弦）为 {value}。每一格说明改动第一段文本会使它失去多少。',
   mattersAlike: '头 {name} 使两段文本更相似：换成均值，相似度失去 {value}',
   mattersUnlike: '头 {name} 使两段文本更不相似：换成均值，相似度增加 {value}',
@@ -21,7 +21,7 @@ export const texts = {
   mattersCancelled: '已取消：{rows} 行中有 {exact} 行是精确值，其余是估计。',
   mattersCompute: '计算其余部分',
   mattersHelps: '头 {name} 支持这个答案：换成均值，差失去 {value}',
-  mattersHinders: '头 {name} 不利于这个答案：换成均值，差增加 {value}',
+  mattersHinders: '头 {name} 降低这个答案：换成均值，差增加 {value}',
   mattersForetold:
     '对您替换的 {count} 个头，图预言了 {foretold}；它们合起来造成 {real}。共同起作用或互相替代的头会使两者不同。',
   mattersPositions: '进入各层的每个状态，取自另一段文本',

@@ -79,7 +79,7 @@ export const texts = {
   'modelsStack.encoder': '编码器',
   'modelsStack.decoder': '解码器',
   'modelsStack.cross': '交叉注意力',
-  modelsParts: '板块的各部分',
+  modelsParts: '本页的各部分',
   'modelsTab.heads': '注意力头',
   'modelsTab.prediction': '预测',
   'modelsTab.changes': '改动',
