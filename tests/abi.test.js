@@ -92,7 +92,7 @@ test('the constants of the second module end before those of the first one', asy
   assert.ok(from >= 2048 && from < qkv_heap() - 65536, `constants from ${from}`)
   const before = bytes.slice()
   const second = await WebAssembly.instantiate(await WebAssembly.compile(integers), { env: { memory } })
-  const end = /** @type {any} */ (second.exports).qkv_heap() // it has no stack of its own
+  const end = /** @type {any} */ (second.exports).qkv_heap() // the second module shares the stack of the first
   assert.ok(end >= 1024 && end <= 2048, `they end at ${end}`)
   assert.deepEqual(bytes.subarray(2048), before.subarray(2048))
 })
@@ -137,7 +137,7 @@ test('each wasm file is at most 76 KB', t => {
 test('a misspelt word of a struct does not compile', () => {
   const at = indices(abi.ATTENTION_WORDS)
   assert.equal(at.softcap, abi.ATTENTION_WORDS.indexOf('softcap'))
-  // @ts-expect-error: the lint fails if this line is no error
+  // @ts-expect-error: tsc, run by lint, fails if this line compiles
   assert.equal(at.softcup, undefined)
 })
 

@@ -1,5 +1,4 @@
-// The activations and their derivatives over the whole range of float32, against float64: the bounds of
-// src/kernel/activation.h.
+// Activations and their derivatives over the whole range of float32, against float64, within the bounds of src/kernel/activation.h.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -15,7 +14,7 @@ const BATCH = 1 << 16
 const AT = 1 << 23
 const [x, y] = [AT, AT + 4 * BATCH].map(at => new Float32Array(memory.buffer, at, BATCH))
 
-/** 1 - Phi(t) of the normal distribution, t >= 0: its series, or its continued fraction. @param {number} t */
+/** Returns 1 - Phi(t) of the normal distribution for t >= 0, by its series or its continued fraction. @param {number} t */
 function tail(t) {
   const z = t / Math.SQRT2
   if (z > 2.5) {
@@ -57,7 +56,7 @@ for (const [name, formula] of Object.entries(FORMULAS))
     const words = new Uint32Array(memory.buffer, AT, BATCH)
     let [most, where] = [0, 0]
     for (let batch = 0; batch < 4; batch++) {
-      // even ones: every bit pattern is as likely as another; odd ones: values up to 16, evenly
+      // even batches: evenly spaced bit patterns; odd batches: evenly spaced values up to 16
       for (let i = 0; i < BATCH; i++)
         if (batch % 2) x[i] = ((i + batch / 4) / BATCH) * 32 - 16
         else words[i] = (i >> 1) * (0x7f7fffff / (BATCH / 2 - 1)) + (i % 2) * 0x80000000

@@ -1,4 +1,4 @@
-// docs/api.md is what the types say.
+// docs/api.md matches the types.
 
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'

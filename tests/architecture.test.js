@@ -1,5 +1,5 @@
-// The picture docs/architecture.svg and the text docs/architecture.md are true: its boxes are the folders, imports run
-// downwards in it, and the files and functions that the text names exist.
+// docs/architecture.svg and docs/architecture.md match the code: the boxes are the folders, imports run downwards, and the files and
+// functions that the text names exist.
 
 import assert from 'node:assert/strict'
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
@@ -10,7 +10,7 @@ const root = new URL('..', import.meta.url)
 const read = (/** @type {string} */ path) => readFileSync(new URL(path, root), 'utf8')
 const isFolder = (/** @type {string} */ path) => statSync(new URL(path, root)).isDirectory()
 
-/** The boxes of a picture: the paths that each stands for, its top and its bottom. @param {string} svg */
+/** Reads the boxes of a picture: the paths that each covers, its top and its bottom. @param {string} svg */
 function boxesOf(svg) {
   const groups = [...svg.matchAll(/data-holds="([^"]+)">\s*<rect [^>]*y="(\d+)" width="\d+" height="(\d+)"/g)]
   return groups.map(([, holds, y, height]) => ({
@@ -22,7 +22,7 @@ function boxesOf(svg) {
 
 /** @typedef {ReturnType<typeof boxesOf>[number]} Box */
 
-/** The box of a file, by its longest path. @param {readonly Box[]} boxes @param {string} file */
+/** Returns the box of a file, the one with the longest matching path. @param {readonly Box[]} boxes @param {string} file */
 function boxOf(boxes, file) {
   const holds = (/** @type {string} */ path) => path === file || file.startsWith(`${path}/`)
   const length = (/** @type {Box} */ box) => Math.max(0, ...box.holds.filter(holds).map(path => path.length))
@@ -30,7 +30,7 @@ function boxOf(boxes, file) {
   return length(found) ? found : undefined
 }
 
-/** Imports that leave their box and do not run downwards. @param {readonly Box[]} boxes @param {Record<string, string[]>} graph */
+/** Lists imports that leave their box and do not run downwards. @param {readonly Box[]} boxes @param {Record<string, string[]>} graph */
 function upwardIn(boxes, graph) {
   return Object.entries(graph).flatMap(([file, imports]) =>
     imports
@@ -99,7 +99,7 @@ test('files and functions that docs/architecture.md names exist', () => {
     paths.filter(path => !existsSync(new URL(path, root))),
     [],
   )
-  // The last two columns of a path hold files and functions: each function stands in one of the files.
+  // The last two columns of each table list files and functions. Each function must occur in one of the files.
   const steps = [...text.matchAll(/^\|[^|]+\|([^|]+)\|([^|]+)\|$/gm)].map(([, files, names]) =>
     [files, names].map(cell => [...cell.matchAll(/`([\w./-]+)`/g)].map(([, each]) => each)),
   )

@@ -1,5 +1,5 @@
-// Arguments that run code, with wrong lengths or of other modules: options are read once and first, then inputs are
-// checked, then copied. Anything that is no option, number or tensor throws an error that says so.
+// Arguments with getters, with wrong lengths or of other modules. Options are read once and first, then inputs are checked, then copied.
+// Anything that is not an option, number or tensor throws an error that names it.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'

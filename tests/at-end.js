@@ -1,4 +1,4 @@
-// What the test files of one process share, such as a browser, is closed after the last of them.
+// Closes what the test files of one process share, such as a browser, after the last of them.
 
 import { after } from 'node:test'
 

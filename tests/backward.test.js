@@ -16,7 +16,7 @@ const qkv = await load()
 const any = value => value
 
 const small = fc.integer({ min: 1, max: 5 })
-/** Blocks have 64 rows, tiles 64 keys, register tiles 4 by 8. */
+/** Lengths around 64 and 128, because blocks have 64 rows, tiles 64 keys, and register tiles are 4 x 8. */
 const long = fc.oneof(
   { weight: 5, arbitrary: fc.integer({ min: 0, max: 9 }) },
   { weight: 2, arbitrary: fc.constantFrom(63, 64, 65, 130) },
@@ -57,7 +57,7 @@ const calls = (length, size) =>
     seed: fc.nat(),
   })
 
-/** Tensors and options of a drawn call: for us, and for the reference. @param {any} call */
+/** Makes tensors and options of a drawn call, for our kernels and for the reference. @param {any} call */
 function make({ sizes, options, seed }) {
   const { B, G, group, L, S, D, E } = sizes
   const H = G * group
@@ -98,7 +98,7 @@ function make({ sizes, options, seed }) {
   return { q, k, v, dOutput, ours, theirs: { ...common, ...(keep && { keep }) } }
 }
 
-/** Every gradient by its name. @param {any} gradients @returns {[name: string, gradient: Comparable][]} */
+/** Lists all gradients by name. @param {any} gradients @returns {[name: string, gradient: Comparable][]} */
 const list = ({ dScore = {}, ...rest }) =>
   /** @type {any} */ (Object.entries({ ...rest, ...dScore }).filter(([, x]) => x !== undefined))
 
@@ -112,7 +112,7 @@ test('gradients are those of the chain rule, for every shape and mix of options'
       assert.deepEqual(got.map(([name]) => name).sort(), want.map(([name]) => name).sort())
       const all = Object.fromEntries(want)
       for (const [name, gradient] of got) {
-        // sums of that many terms of the size of the largest gradient
+        // rounding errors scale with the largest gradient
         const size = Math.max(1, ...Array.from(all[name].data, Math.abs))
         close(gradient, all[name], { abs: 4e-6 * size, rel: 4e-6 }, name)
         Array.from(gradient.data).forEach((x, i) => {
@@ -129,7 +129,7 @@ test('the chain rule is that of finite differences, in float64', () => {
   fc.assert(
     fc.property(calls(small, small), call => {
       const { q, k, v, dOutput, theirs } = make(call)
-      /** Float64, so that steps of 1e-5 can be told apart. @param {any} x @returns {any} */
+      /** Converts to float64, so that steps of 1e-5 are not rounded away. @param {any} x @returns {any} */
       const precise = x => ({ data: Float64Array.from(x.data), dims: x.dims })
       const inputs = { q: precise(q), k: precise(k), v: precise(v) }
       const options = {

@@ -1,4 +1,4 @@
-// A quick run of the benchmark: its results are right, and faster than the same loops in plain JavaScript.
+// A quick run of the benchmark. Its results are right, and faster than the same loops in plain JavaScript.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -10,7 +10,7 @@ import { prepare } from './bench/peers/qkv.js'
 import { flops, SHAPES } from './bench/shapes.js'
 import { makeTask } from './bench/task.js'
 
-const LARGEST_ERROR = { attention: 2e-6, multihead: 2e-5 } // numbers near 1, sums of 64 and of 512 products
+const LARGEST_ERROR = { attention: 2e-6, multihead: 2e-5 } // for values near 1, sums of 64 and of 512 products
 const small = SHAPES.filter(shape => flops(shape) < 2e9)
 
 for (const shape of small)
@@ -60,5 +60,5 @@ test('an ONNX model is written as protobuf has it', () => {
   const hex = Buffer.from(bytes).toString('hex')
   assert.ok(hex.startsWith('080a3a')) // ir_version 10, then the graph
   assert.ok(hex.includes('0a0178120179' + '22034e6567')) // x to y by Neg
-  assert.ok(hex.includes('08ac02')) // 300 is two bytes of seven bits
+  assert.ok(hex.includes('08ac02')) // 300 as a varint takes two bytes
 })

@@ -9,25 +9,25 @@ import * as train from '../src/train.js'
 import { close } from './helpers.js'
 import { gradientName, operandsOf } from './operations.js'
 
-/** Functions by name; options are not type-checked, because some are wrong on purpose. @type {any} */
+/** Functions by name. Untyped, because some options are wrong on purpose. @type {any} */
 const qkv = await load()
 /** @type {any} */
 const api = { ...nn, ...train }
 const goldens = JSON.parse(readFileSync(new URL('./goldens/torch-blocks.json', import.meta.url), 'utf8'))
 
-/** Numbers that JSON has no word for are strings there. @param {{ data: (number | string)[], dims: number[] }} golden */
+/** Converts a golden, in which numbers that JSON lacks (NaN, Infinity) are strings. @param {{ data: (number | string)[], dims: number[] }} golden */
 const toTensor = ({ data, dims }) => ({ data: Float32Array.from(data, Number), dims })
 
 /** @param {Record<string, any>} inputs */
 const toTensors = inputs => Object.fromEntries(Object.entries(inputs).map(([name, x]) => [name, toTensor(x)]))
 
-/** Operands of functions that are not among the operations of tensors. @type {Record<string, string[]>} */
+/** Operands of functions that are not in tests/operations. @type {Record<string, string[]>} */
 const OTHERS = { sumRows: ['x'], embedding: ['ids', 'weight'] }
 
-/** Operands in their order. @param {string} op */
+/** Lists the operands of an operation in order. @param {string} op */
 const orderOf = op => OTHERS[op] ?? operandsOf(op).operands
 
-/** Relative to the largest value, and to that of the inputs of a norm, which cancel. @param {any} want @param {number} rel */
+/** Returns a tolerance relative to the largest value. @param {any} want @param {number} rel */
 const tolerance = (want, rel) => {
   const size = Math.max(1e-30, ...Array.from(want.data, Math.abs).filter(Number.isFinite))
   return { abs: rel * Math.min(size, 1e6), rel: 2 * rel }
@@ -65,7 +65,7 @@ goldens.cases.forEach((/** @type {any} */ golden, /** @type {number} */ n) => {
   })
 })
 
-/** The gradients of a golden by our functions, as PyTorch names the inputs. @param {any} golden @param {Record<string, any>} inputs @param {any} dY */
+/** Computes the gradients of a golden, by PyTorch's names of the inputs. @param {any} golden @param {Record<string, any>} inputs @param {any} dY */
 function gradientsOf({ op, options, gradients }, inputs, dY) {
   const { b, weight, ids } = inputs
   if (op === 'add')
@@ -108,7 +108,7 @@ goldens.cases.forEach((/** @type {any} */ golden, /** @type {number} */ n) => {
       for (const [name, golden] of Object.entries(gradients)) {
         const want = toTensor(/** @type {any} */ (golden))
         const allowed = tolerance(want, 4e-6)
-        if (dY.dims.at(-1) === 1) allowed.abs = 1e-6 // all of it cancels
+        if (dY.dims.at(-1) === 1) allowed.abs = 1e-6 // all terms cancel
         if (ofFunction) close({ ...ofFunction[name], dims: want.dims }, want, allowed, name)
         if (op !== 'sumRows') close(p.gradients[name], want, allowed, `${name} on a tape`)
       }

@@ -1,5 +1,5 @@
-// Fuzzing of the public functions: valid arguments, some of which are replaced by arbitrary values.
-// Each call returns a correct result or throws a readable error, and leaves the module unchanged.
+// Fuzzes the public functions with valid arguments, some of which are replaced by arbitrary values. Each call must return a correct
+// result or throw a readable error, and leave the module unchanged.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -20,9 +20,9 @@ import { ENGINE, places, strangeThings, thrown } from './strange.js'
 
 const CALLS = 50_000
 const seed = Number(process.env.SEED ?? 1)
-const share = Number(process.env.SHARE ?? 1) // of the calls, where each takes longer
+const share = Number(process.env.SHARE ?? 1) // fraction of the calls to run, for builds in which each takes longer
 
-/** Untyped, as arguments are anything here. @type {any} */
+/** Untyped, because arguments can be anything here. @type {any} */
 const qkv = await load({ integers: true })
 /** @type {Record<string, any>} */
 const api = { onnxAttention, alibiSlopes, joinHeads, splitHeads, tensor, tokenize, ...layers }
@@ -70,7 +70,7 @@ function using(held, use) {
   }
 }
 
-/** The operations of tests/operations whose operands are all tensors, and their gradients; with `out` where they have no options. */
+/** Lists the operations of tests/operations whose operands are all tensors, and their gradients, with `out` if they have no options. */
 function ofOperations() {
   /** @type {Record<string, { args: () => any[], call: (...args: any[]) => unknown }>} */
   const found = {}
@@ -427,12 +427,12 @@ const functions = {
 }
 
 test('every function of qkv/nn and qkv/train is called here', () => {
-  const inside = ['AdamW', 'Adam', 'SGD', 'clipGradNorm', 'parameters'] // by those of the tape and of the optimisers
+  const inside = ['AdamW', 'Adam', 'SGD', 'clipGradNorm', 'parameters'] // called within the tests of the tape and of the optimisers
   const missing = Object.keys(blocks).filter(name => !(name in functions) && !inside.includes(name))
   assert.deepEqual(missing, [])
 })
 
-/** Whole numbers are small or exceed any memory: sizes between would only be slow. */
+/** Arbitrary values. Whole numbers are small or exceed any memory, because sizes between would only be slow. */
 const values = [
   fc.integer({ min: -9, max: 99 }),
   fc.double({ noInteger: true }),
@@ -454,8 +454,8 @@ const change = fc.record({
 })
 
 /**
- * Are these the dims of a tensor of 2^24 to 2^30 numbers? They are valid, but a call with them takes seconds and gigabytes.
- * Larger ones are refused at once.
+ * True for the dims of a tensor of 2^24 to 2^30 numbers. They are valid, but a call with them takes seconds and gigabytes. Larger
+ * ones are refused at once.
  * @param {unknown} value
  */
 function areLargeDims(value) {
@@ -528,7 +528,7 @@ test(`${CALLS.toLocaleString('en')} calls of all public functions with strange a
   )
 })
 
-/** What is returned has as many values as its dims say. @param {string} name @param {any} result */
+/** Fails unless each result has as many values as its dims require. @param {string} name @param {any} result */
 function checkDims(name, result) {
   for (const value of [result, ...Object.values(result ?? {})])
     if (value instanceof Tensor)
@@ -542,7 +542,7 @@ function checkDims(name, result) {
 const core = /** @type {import('../src/runtime/memory.js').Core} */ (coreOf(qkv))
 /** @type {import('../src/index.js').Tensor[]} */
 const made = []
-/** What a getter does to the module before it gives its value. @type {Record<string, () => void>} */
+/** Actions on the module that a getter performs before it returns its value. @type {Record<string, () => void>} */
 const meddlings = {
   'calls attention': () => qkv.attention(ramp, ramp, ramp, { causal: true }),
   'makes a resident tensor': () => made.push(qkv.softmax(ramp, { resident: true })),

@@ -1,4 +1,4 @@
-// build.sh is reproducible. It takes many seconds, so npm run test:all tries it.
+// build.sh is reproducible. The test is slow, so only npm run test:all runs it.
 
 import assert from 'node:assert/strict'
 import { execFileSync } from 'node:child_process'

@@ -1,4 +1,4 @@
-// Generation: keys and values that stay inside the module, appended step by step.
+// The KV cache of generation, to which keys and values are appended step by step.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -10,7 +10,7 @@ import { load, tensor } from '../src/index.js'
 import { close } from './helpers.js'
 import * as reference from './reference.js'
 
-const share = Number(process.env.SHARE ?? 1) // of the runs, where each takes longer
+const share = Number(process.env.SHARE ?? 1) // fraction of the runs, for builds in which each takes longer
 const TOKENS = 10_000 * share
 
 const qkv = await load()
@@ -28,7 +28,7 @@ const any = value => value
 const largestError = (got, want) =>
   Array.from(got).reduce((most, x, i) => {
     const error = Math.abs(x - want[i])
-    return error <= most ? most : error // NaN is returned
+    return error <= most ? most : error // passes NaN on
   }, 0)
 
 test(`${TOKENS} tokens one by one give what one causal call gives, and each step what the whole past gives`, t => {
@@ -189,7 +189,7 @@ test('the memory of a cache that was collected is freed', async () => {
   assert.ok(qkv.memory.resident > standing)
   for (let i = 0; i < 100 && qkv.memory.resident > standing; i++) {
     gc()
-    await new Promise(resolve => setImmediate(resolve)) // finalizers run beside the program
+    await new Promise(resolve => setImmediate(resolve)) // lets finalizers run
   }
   assert.equal(qkv.memory.resident, standing)
 })

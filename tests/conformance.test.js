@@ -1,4 +1,4 @@
-// ONNX's node tests, if the folder ../shared/conformance exists, and the reader of ONNX's files.
+// ONNX's node tests, if the folder ../shared/conformance exists, and our reader of ONNX files.
 
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
@@ -42,10 +42,10 @@ function encodeTensor({ name, dims, dtype, data }, form) {
 }
 
 /**
- * A case as ONNX stores it: model.onnx, test_data_set_0/input_0.pb ...
+ * Writes a case as ONNX stores it: model.onnx, test_data_set_0/input_0.pb ...
  * @param {Case} test
  * @param {'raw' | 'list'} form
- * @param {Record<string, any>} [change] of the node
+ * @param {Record<string, any>} [change] fields of the node to change
  */
 function writeFolder(test, form, change = {}) {
   const folder = join(temporary, form, test.name)

@@ -1,4 +1,4 @@
-// The files of qkv/corpus as Python opens them, a run that is killed in the middle, and the command.
+// The files of qkv/corpus opened in Python, a run that is killed in the middle, and the command.
 
 import assert from 'node:assert/strict'
 import { execFileSync, spawn, spawnSync } from 'node:child_process'
@@ -46,7 +46,7 @@ const command = (/** @type {string} */ out, /** @type {string[]} */ ...more) => 
 const run = (/** @type {string} */ out, /** @type {string[]} */ ...more) =>
   execFileSync(process.execPath, command(out, ...more), { encoding: 'utf8' })
 
-/** Runs Python, which prints JSON. @param {string} code */
+/** Runs Python code and parses the JSON that it prints. @param {string} code */
 const python = code =>
   JSON.parse(execFileSync(PYTHON, ['-c', `import json\n${code}`], { cwd: folder, encoding: 'utf8' }))
 
@@ -108,7 +108,7 @@ test('Parquet has the columns and numbers of the CSV', async () => {
 test('a run that is killed with kill -9 goes on, on any number of workers, to the same bytes', async () => {
   const out = join(folder, 'killed')
   const parts = join(out, 'parts')
-  const hold = join(folder, 'hold.mjs') // the first run does not come further than this text
+  const hold = join(folder, 'hold.mjs') // holds the first run at this text
   writeFileSync(
     hold,
     'export default ({ n }) => (n === 90 && process.env.HOLD ? new Promise(() => setTimeout(() => {}, 1e9)) : { n })',

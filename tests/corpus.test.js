@@ -1,4 +1,4 @@
-// qkv/corpus: the numbers of the model itself, the same bits for any number of workers, and what is left by a crash is used again.
+// qkv/corpus gives the numbers of the model itself, the same bits for any number of workers, and resumes after a crash.
 
 import assert from 'node:assert/strict'
 import {
@@ -36,7 +36,7 @@ const texts = Array.from({ length: 50 }, (_, n) =>
 let count = 0
 const fresh = () => join(folder, `out-${count++}`)
 
-/** The files of results, and those of parts. @param {string} out */
+/** Reads all files of a run, by path. @param {string} out */
 const filesOf = out =>
   Object.fromEntries(
     readdirSync(out, { recursive: true, encoding: 'utf8' })
@@ -44,7 +44,7 @@ const filesOf = out =>
       .map(name => [name, readFileSync(join(out, name)).toString('base64')]),
   )
 
-/** The rows of a table of CSV without quoted fields, as numbers by the names of columns. @param {string} path */
+/** Reads a CSV table without quoted fields as rows of numbers by column. @param {string} path */
 function readTable(path) {
   const [head, ...lines] = readFileSync(path, 'utf8').trim().split('\n')
   const names = head.split(',')
@@ -86,7 +86,7 @@ test('losses, embeddings and head scores are those of the model, text by text', 
       assert.ok(Math.abs(rows[n].losses - Number(backward(model, text, { of: 'loss' }).value)) <= 1e-5)
     else assert.ok(Number.isNaN(rows[n].losses))
   }
-  // A text without a token has no numbers, and counts in no mean.
+  // A text without tokens has NaN for all numbers, and is left out of means.
   assert.equal(rows[20].tokens, 0)
   assert.ok(Number.isNaN(rows[20].losses) && Number.isNaN(rows[20]['headScores.first.0.0']))
   const losses = rows.map(row => row.losses).filter(value => !Number.isNaN(value))
@@ -228,7 +228,7 @@ test('a signal ends it with its reason, and what is done stays', async () => {
 test('texts are read from lines, JSON lines and Parquet, and from a generator', async () => {
   const { parquetWriteFile } = /** @type {any} */ (await import('hyparquet-writer'))
   const paths = Object.fromEntries(['txt', 'jsonl', 'parquet'].map(end => [end, join(folder, `texts.${end}`)]))
-  const list = ['the cat', '', 'a “mat”, on', 'the\u2028cat'] // a separator of lines of Unicode is none here
+  const list = ['the cat', '', 'a “mat”, on', 'the\u2028cat'] // U+2028 does not end a line here
   writeFileSync(paths.txt, `\uFEFF${list.join('\r\n')}\n`)
   writeFileSync(paths.jsonl, list.map(body => `${JSON.stringify({ body })}\n`).join('\n'))
   parquetWriteFile({ filename: paths.parquet, columnData: [{ name: 'body', data: list, type: 'STRING' }] })

@@ -1,4 +1,4 @@
-// Where people put the package: what load does where threads, policies, bundlers and other realms are in its way.
+// How load behaves in various environments: without threads, under security policies, in bundlers and in other realms.
 
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
@@ -10,7 +10,7 @@ import { ofPackage, open } from '../src/wasm-source.js'
 
 const read = (/** @type {string} */ name) => readFileSync(new URL(`../src/${name}`, import.meta.url))
 
-/** Puts a value in place of a global, until the test ends. @param {import('node:test').TestContext} t @param {any} owner @param {string} name @param {unknown} value */
+/** Replaces a property, such as a global, until the test ends. @param {import('node:test').TestContext} t @param {any} owner @param {string} name @param {unknown} value */
 function replace(t, owner, name, value) {
   const before = Object.getOwnPropertyDescriptor(owner, name)
   Object.defineProperty(owner, name, { value, configurable: true, writable: true })

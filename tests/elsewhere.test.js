@@ -1,4 +1,4 @@
-// Our side of each row of docs/elsewhere.md, where other runtimes differ from each other.
+// Our results for each row of docs/elsewhere.md, which lists how other runtimes differ from each other.
 
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
@@ -13,7 +13,7 @@ const qkv = await load()
 /** @param {number[]} data @param {number[]} dims */
 const of = (data, dims) => ({ data: Float32Array.from(data), dims })
 const [Q, K, V] = [of([1, 0], [1, 1, 1, 2]), of([1, 0, 0, 1], [1, 1, 2, 2]), of([1, 3], [1, 1, 2, 1])]
-/** What one query of two keys with the values 1 and 3 gets. @param {any} attn_mask @param {import('../src/onnx.js').OnnxAttributes} [attributes] */
+/** Returns the output of one query over two keys with the values 1 and 3. @param {any} attn_mask @param {import('../src/onnx.js').OnnxAttributes} [attributes] */
 const masked = (attn_mask, attributes) => onnxAttention(qkv, { Q, K, V, attn_mask }, attributes).Y.data[0]
 
 test('a row that sees no key is 0, by a boolean mask and by -Infinity', () => {
@@ -73,11 +73,11 @@ test('of equal keys the first ones are named', () => {
 
 test('the mean of 2^25 ones is 1', async () => {
   const n = 2 ** 25
-  const own = await load() // its memory is given back with it
+  const own = await load() // a separate module, so that its memory is freed with it
   assert.equal(sumRows(own, { data: new Float32Array(n).fill(1), dims: [n, 1] }).data[0] / n, 1)
 })
 
-/** The files of gpt2-tiny, with a tokenizer of words and two added tokens. */
+/** Returns the files of gpt2-tiny, with a word tokenizer and two added tokens. */
 function files() {
   const read = (/** @type {string} */ name) =>
     readFileSync(new URL(`goldens/models/gpt2-tiny/${name}`, import.meta.url))

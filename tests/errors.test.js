@@ -1,4 +1,4 @@
-// Bad input throws an error that names the argument, what was given and what was expected. The module works on as before.
+// Bad input throws an error that names the argument, what was given and what was expected. The module works as before afterwards.
 
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
@@ -11,7 +11,7 @@ import { tokenize } from '../src/tokenize.js'
 const qkv = await load()
 const g = qkv.generator(1)
 
-/** Zeros of any dims; data and dims need not fit. @param {...number} dims */
+/** Makes a tensor of zeros. @param {...number} dims */
 const zeros = (...dims) => ({ data: new Float32Array(dims.reduce((a, b) => a * b, 1)), dims })
 /** @param {number} length @param {any} dims */
 const given = (length, dims) => ({ data: new Float32Array(length), dims })
@@ -178,7 +178,7 @@ function checkError(error, Type, parts) {
   for (const part of parts) assert.ok(error.message.includes(part), `"${error.message}" lacks "${part}"`)
 }
 
-/** A call with a known result: all scores are equal, so the output is the mean of the values. */
+/** Checks a call with a known result. All scores are equal, so the output is the mean of the values. */
 function checkAlive() {
   assert.equal(qkv.memory.used, 0)
   const { output } = qkv.attention([[0]], [[1], [2]], [[10], [20]])
@@ -229,7 +229,7 @@ test('a getter that calls the module changes nothing', () => {
     mha.forward(y.reshape([6, 7, 8]))
     qkv.alloc([100_000]).data.fill(NaN)
   }
-  /** The same object, whose every property calls the module when it is read. @param {object} object */
+  /** Returns a copy of an object whose properties call the module when they are read. @param {object} object */
   const meddling = object =>
     Object.defineProperties(
       {},
@@ -268,7 +268,7 @@ test('empty tensors give empty or zero results', () => {
     for (const kernel of /** @type {const} */ (['attention', 'trace'])) {
       const { output } = qkv[kernel](zeros(B, H, L, D), zeros(B, H, S, D), v, { dropout, softcap: 1, causal: true })
       assert.deepEqual([...output.dims], [B, H, L, E])
-      // no D: all scores are 0, so the mean of the values
+      // without D all scores are 0, so the output is the mean of the values
       assert.deepEqual([...output.data], Array(B * H * L * E).fill(empty === 'D' ? 2 : 0))
     }
   }
@@ -316,9 +316,9 @@ test('an error within a call frees the memory of the call', () => {
 const bytes = readFileSync(new URL('../src/qkv.wasm', import.meta.url))
 const header = [0, 97, 115, 109, 1, 0, 0, 0]
 const name = [7, ...Buffer.from('qkv_abi')]
-/** A function that returns our version: its size, no locals, i32.const, end. */
+/** The body of a function that returns our ABI version: size, no locals, i32.const, end. */
 const one = [4, 0, 65, ABI, 11]
-/** A module with qkv_abi and nothing else. */
+/** A module with only qkv_abi. */
 const bare = new Uint8Array([
   ...header,
   1,

@@ -1,13 +1,13 @@
-// exp and tanh over their whole range, compared with Math.exp and Math.tanh: the bounds stated in src/kernel/exp.h.
+// exp and tanh over their whole range, compared with Math.exp and Math.tanh, within the bounds stated in src/kernel/exp.h.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { load } from '../src/index.js'
 
 const qkv = await load()
-const BOUND = 2e-7 // what is promised; STATED is in exp.h and in qkv.js
+const BOUND = 2e-7 // what the docs promise; STATED is the tighter bound in exp.h and qkv.js
 const STATED = { exp: 1.3e-7, tanh: 1.5e-7 }
-const EVERY = process.env.SHARE ? 487 : 97 // every 97th bit pattern, fewer where each takes longer; a prime, so that all low bits occur
+const EVERY = process.env.SHARE ? 487 : 97 // the step in bit patterns, larger for slow builds; prime, so that all low bits occur
 const BATCH = 1 << 20
 
 const bits = new Uint32Array(1)
@@ -19,7 +19,7 @@ const bitsOf = x => {
 }
 
 /**
- * Every so many floats from `from` away from zero to `to`, both of one sign, and the last ones, in batches.
+ * Yields batches of every EVERY-th float from `from` away from zero to `to`, of the same sign, and the last ones.
  * @param {number} from
  * @param {number} to
  */
@@ -33,7 +33,7 @@ function* floats(from, to) {
 }
 
 /**
- * The largest relative error of a function over the ranges, and where it is.
+ * Returns the largest relative error of a function over the ranges, and the value at which it occurs.
  * @param {'exp' | 'tanh'} name
  * @param {...[number, number]} ranges
  */
@@ -106,7 +106,7 @@ test('NaN stays NaN, in every place of the four that are computed at once', () =
 test('both kernels keep small weights down to e^-87 to a hundred-thousandth', t => {
   const n = 8700
   const q = { data: Float32Array.from({ length: n }, (_, i) => -i / 100), dims: [n, 1] }
-  const zeroAndOne = [[0], [1]] // as keys and as values: the output is the weight of the second key
+  const zeroAndOne = [[0], [1]] // both keys and values, so that the output is the weight of the second key
   for (const kernel of /** @type {const} */ (['attention', 'trace'])) {
     const { data } = qkv[kernel](q, zeroAndOne, zeroAndOne).output
     const errors = data.map((weight, i) => Math.abs(weight * (1 + Math.exp(-q.data[i])) - 1))

@@ -1,4 +1,4 @@
-// float16 conversion: all of its 65536 numbers, and the rounding of float32 to it.
+// Conversion of all 65536 float16 numbers, and the rounding of float32 to float16.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -7,7 +7,7 @@ import { load, tensor } from '../src/index.js'
 const qkv = await load()
 const all = Uint16Array.from({ length: 65536 }, (_, bits) => bits)
 
-/** As IEEE 754 says it. @param {number} bits */
+/** Decodes float16 as defined by IEEE 754. @param {number} bits */
 function numberOf(bits) {
   const sign = bits & 0x8000 ? -1 : 1
   const exponent = (bits >> 10) & 31

@@ -1,4 +1,4 @@
-// Formulas in plain JavaScript and float64, from which the references in tests/operations are made.
+// Formulas in plain JavaScript and float64, of which the references in tests/operations consist.
 
 /** @typedef {{ data: ArrayLike<number>, dims: readonly number[] }} Input */
 /** @typedef {Record<string, Input>} Inputs by the names of the operands */
@@ -6,13 +6,13 @@
 export const sum = (/** @type {number[]} */ values) => values.reduce((a, b) => a + b, 0)
 export const sigmoid = (/** @type {number} */ x) => 1 / (1 + Math.exp(-x))
 
-/** The lines of the last axis. @param {Input} x @returns {number[][]} */
+/** Returns the rows along the last axis. @param {Input} x @returns {number[][]} */
 export function rows({ data, dims }) {
   const C = dims[dims.length - 1]
   return Array.from({ length: data.length / C }, (_, r) => Array.from({ length: C }, (_, c) => data[r * C + c]))
 }
 
-/** Normal distribution: erf by its series, all of whose terms are positive. @param {number} x */
+/** Returns Phi of the normal distribution, by a series with only positive terms. @param {number} x */
 function phi(x) {
   const z = Math.abs(x) / Math.SQRT2
   let [term, total] = [z, z]
@@ -24,17 +24,17 @@ function phi(x) {
   return x < 0 ? (1 - erf) / 2 : (1 + erf) / 2
 }
 
-/** The indices of all values of a tensor, in their order. @param {readonly number[]} dims @returns {number[][]} */
+/** Lists the indices of all values of a tensor, in row-major order. @param {readonly number[]} dims @returns {number[][]} */
 export const elements = dims =>
   dims.reduce(
     (found, size) => found.flatMap(index => Array.from({ length: size }, (_, i) => [...index, i])),
     /** @type {number[][]} */ ([[]]),
   )
 
-/** Where a value lies; an axis of size 1 repeats. @param {readonly number[]} dims @param {readonly number[]} index */
+/** Returns the offset of a value; an axis of size 1 is broadcast. @param {readonly number[]} dims @param {readonly number[]} index */
 export const indexIn = (dims, index) => dims.reduce((at, size, n) => at * size + (size === 1 ? 0 : index[n]), 0)
 
-/** The sums over some axes, or over all of them. @param {Input} x @param {number | number[]} [dim] */
+/** Sums over some axes, or over all. @param {Input} x @param {number | number[]} [dim] */
 export function sumOver({ data, dims }, dim = []) {
   const axes = [dim].flat().map(axis => (axis < 0 ? axis + dims.length : axis))
   const left = dims.map((size, n) => (axes.length === 0 || axes.includes(n) ? 1 : size))
@@ -74,14 +74,14 @@ export function softmaxOf(line) {
   return exponentials.map(x => x / sum(exponentials))
 }
 
-/** (B, rows, heads * size) or without B; starts: where the heads begin in a row. @param {Input} x @param {number} b @param {number} i @param {number} h @param {number} size @param {number} start */
+/** Reads one row of a head from (B, rows, heads * size), or without B; start: offset of the first head in a row. @param {Input} x @param {number} b @param {number} i @param {number} h @param {number} size @param {number} start */
 export function headOf({ data, dims }, b, i, h, size, start = 0) {
   const [L, width] = dims.slice(-2)
   return Array.from({ length: size }, (_, d) => data[(b * L + i) * width + start + h * size + d])
 }
 
 /**
- * The gradients of sum(dY * f(inputs)) by central differences.
+ * Computes the gradients of sum(dY * f(inputs)) by central differences.
  * @param {(inputs: Inputs) => number[]} f
  * @param {Inputs} inputs
  * @param {ArrayLike<number>} dY

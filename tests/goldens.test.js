@@ -1,5 +1,5 @@
-// Attention as PyTorch computed it: tests/goldens/torch-attention.json on the traced and on the tiled kernel, and on
-// the reference of the property tests.
+// Attention compared with PyTorch (tests/goldens/torch-attention.json), for the traced and the tiled kernel and for the reference of the
+// property tests.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -17,7 +17,7 @@ const qkv = await load()
 const goldens = cases('torch-attention')
 const handled = new Set()
 
-/** The options of a case in our words. @param {Case} golden */
+/** Converts the options of a case to ours. @param {Case} golden */
 function optionsOf({ kind, params, inputs }) {
   if (kind === 'gaussian_attention') return { score: { kind: /** @type {const} */ ('gaussian'), sigma: params.sigma } }
   if (kind === 'additive') {
@@ -36,7 +36,7 @@ function optionsOf({ kind, params, inputs }) {
 }
 
 /**
- * The leading axes of B and H are as in the golden.
+ * Drops leading axes, B and H, that the golden lacks.
  * @param {Comparable} got
  * @param {Comparable} want
  */

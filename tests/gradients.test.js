@@ -36,7 +36,7 @@ all.forEach(({ op, operation, kase }) => {
   const sizes = Object.entries(dims).map(([name, size]) => `${name} (${size})`)
   const title = `${op} of ${sizes.join(', ')}${large === 1 ? '' : ` times ${large}`} ${JSON.stringify(options)}`
   test(`${title}: output and gradients are those of float64`, t => {
-    const g = qkv.generator(17) // of its own, so that a new operation changes no other's numbers
+    const g = qkv.generator(17) // one per operation, so that a new operation does not change the numbers of others
     /** @type {Record<string, any>} */
     const inputs = {}
     for (const [name, size] of Object.entries(dims)) {

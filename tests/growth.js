@@ -1,4 +1,4 @@
-// Calls with so little memory free that it grows at a chosen allocation: a view made before it lies in a buffer that is gone then.
+// Runs calls with so little free memory that it grows at a chosen allocation, which detaches all views made before.
 
 import assert from 'node:assert/strict'
 import { coreOf } from '../src/qkv.js'
@@ -6,11 +6,11 @@ import { Core } from '../src/runtime/memory.js'
 
 /** @typedef {import('qkv').Qkv} Qkv */
 
-/** The core, which has the memory. @param {Qkv} qkv */
+/** Returns the core, which owns the memory. @param {Qkv} qkv */
 export const memoryOf = qkv => /** @type {Core} */ (coreOf(qkv))
 
 /**
- * How many bytes to leave free, so that some of the allocations of a call, the first, the last and those between, are the first that grows.
+ * Returns amounts of free memory for which memory grows at different allocations of a call, including the first and the last.
  * @param {Qkv} qkv
  * @param {() => unknown} call
  * @returns {Promise<Set<number>>}
@@ -35,7 +35,7 @@ export async function allocations(qkv, call) {
 }
 
 /**
- * Runs a call with so much memory free.
+ * Runs a call with a given amount of free memory.
  * @template T
  * @param {Qkv} qkv
  * @param {number} free bytes, a multiple of 16

@@ -1,4 +1,4 @@
-// numHeads: heads side by side in rows, (B, L, H * D), give the bits that heads apart, (B, H, L, D), give.
+// With numHeads, heads side by side in rows, (B, L, H * D), give the same bits as separate heads, (B, H, L, D).
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'

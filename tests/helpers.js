@@ -1,11 +1,11 @@
-// This module reads the golden cases and compares results with them.
+// Reads the golden cases and compares results with them.
 
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 
 /**
  * @typedef {Float32Array | Float64Array | Uint8Array} GoldenData
- * @typedef {{ data: any, dims: number[] }} GoldenTensor data: GoldenData; float64 data is expected data, or copied from a printed page
+ * @typedef {{ data: any, dims: number[] }} GoldenTensor data is GoldenData; float64 only for expected values, or for values copied from a printed page
  * @typedef {{ shape: number[], dtype: string, data: (number | string)[] }} RawTensor
  * @typedef {{ abs: number, rel: number }} Tolerance
  * @typedef {Record<string, GoldenTensor>} GoldenTensors
@@ -13,15 +13,15 @@ import { readFileSync } from 'node:fs'
  */
 
 /**
- * A case with its tensors converted; `raw` is the case of the file, not converted.
+ * A case with its tensors converted; `raw` is the unconverted case.
  * @typedef {object} Case
  * @property {string} name
  * @property {string} kind
  * @property {Record<string, any>} params
  * @property {GoldenTensors} inputs
  * @property {GoldenTensors} expected
- * @property {GoldenTensors} expected_scalar {} where the two builds of PyTorch agree
- * @property {GoldenTensors} oracle {} where there is none
+ * @property {GoldenTensors} expected_scalar what the scalar build of PyTorch gives, {} where both builds agree
+ * @property {GoldenTensors} oracle {} if there is none
  * @property {any} [expected_json]
  * @property {Tolerance} tolerance
  * @property {Tolerance} [tolerance_f64]
@@ -36,7 +36,7 @@ import { readFileSync } from 'node:fs'
 const ARRAYS = { float32: Float32Array, float64: Float64Array, int64: Float64Array, bool: Uint8Array }
 
 /**
- * @param {RawTensor} golden numbers beyond JSON are the strings "NaN", "Infinity" and "-Infinity"
+ * @param {RawTensor} golden numbers that JSON lacks are the strings "NaN", "Infinity" and "-Infinity"
  * @returns {GoldenTensor}
  */
 export function toTensor({ shape, dtype, data }) {
@@ -66,7 +66,7 @@ export function cases(file) {
 }
 
 /**
- * Fails unless every |got - want| <= abs + rel * |want|. NaN matches NaN only, an infinity itself only.
+ * Fails unless every |got - want| <= abs + rel * |want|. NaN matches only NaN, an infinity only itself.
  * @param {Comparable} got
  * @param {Comparable} want
  * @param {Tolerance} tolerance

@@ -1,4 +1,4 @@
-// This module reads which files a source imports, for the tests of the layout.
+// Reads which files a source imports, for the tests of the layout.
 
 import { posix } from 'node:path'
 

@@ -1,4 +1,4 @@
-// Keys and values of int8: the cache of a generation in 0.27 of the memory.
+// Caches with int8 keys and values, which take 0.27 of the memory.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -8,7 +8,7 @@ import { load } from '../src/index.js'
 import { close } from './helpers.js'
 import * as reference from './reference.js'
 
-const share = Number(process.env.SHARE ?? 1) // of the runs, where each takes longer
+const share = Number(process.env.SHARE ?? 1) // fraction of the runs, for builds in which each takes longer
 const qkv = await load({ integers: true })
 const standing = qkv.memory.resident
 /** For wrong arguments, which are not type-checked. @type {(value: any) => any} */

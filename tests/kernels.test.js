@@ -1,4 +1,4 @@
-// The kernels beside attention, dropout, and the layers.
+// The kernels other than attention, dropout, and the layers.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -12,7 +12,7 @@ import * as reference from './reference.js'
 
 const qkv = await load()
 const TOLERANCE = { abs: 2e-6, rel: 2e-6 }
-/** Register tiles are 4 x 8. */
+/** Sizes around those of register tiles, 4 x 8. */
 const SIZES = [0, 1, 3, 4, 5, 7, 8, 9, 17]
 
 test('softmax is that of the formula for every number of columns', () => {
@@ -182,7 +182,7 @@ test('dropout of 0 draws nothing, dropout of 1 leaves nothing', () => {
 /** @param {import('qkv/layers').MultiheadAttention} mha */
 const stateOf = ({ layers: { query, key, value, out } }) => ({ q: query, k: key, v: value, o: out })
 
-/** The same by the reference. @param {import('qkv/layers').MultiheadAttention} mha @param {...Comparable} inputs */
+/** Computes multi-head attention by the reference. @param {import('qkv/layers').MultiheadAttention} mha @param {...Comparable} inputs */
 function multihead(mha, ...inputs) {
   const { q, k, v, o } = stateOf(mha)
   const heads = [q, k, v].map(({ weight, bias }, i) => {
@@ -248,7 +248,7 @@ test('forward and trace of multi-head attention are those of attention over the 
         )
         const S = heads[1].dims[2]
         assert.equal(S, 'addBiasKV' in extra ? 7 : 5)
-        // What the extra keys do to masks is tested elsewhere.
+        // How extra keys change masks is tested elsewhere.
         if (S === 5 || !('causal' in more || 'bias' in more)) {
           const want = qkv.trace(heads[0], heads[1], heads[2], { ...options, ...(masking && { masking: 'after' }) })
           assert.deepEqual(traced.heads, want)

@@ -1,4 +1,4 @@
-// The layout shows the data flow: imports run one way, from what is specific to what is general, and never in a circle.
+// Imports run one way, from the specific to the general, and never in a circle.
 
 import assert from 'node:assert/strict'
 import { readdirSync, readFileSync } from 'node:fs'
@@ -7,7 +7,7 @@ import { importsOf } from './imports.js'
 
 const root = new URL('..', import.meta.url)
 
-/** Folders and files in their order: each imports from those before it, and from itself. */
+/** Folders and files in order. Each may import from those before it, and from itself. */
 const ORDER = {
   src: [
     'base',
@@ -41,7 +41,7 @@ const ORDER = {
   web: ['elements', 'i18n', 'files', 'shell', 'head', 'rooms', 'exercises', 'main.js'],
 }
 
-/** Headers of src/kernel in their order; a kernel without a header stands above them, and no file takes from it. */
+/** Headers of src/kernel in order. A kernel without a header comes after them, and no other file uses it. */
 const HEADERS = [
   'qkv',
   'simd',
@@ -72,7 +72,7 @@ function graphOf(folder) {
   return Object.fromEntries(files.map(file => [file, importsOf(file, readFileSync(new URL(file, root), 'utf8'))]))
 }
 
-/** Circles, as their files in alphabetical order. @param {Graph} graph */
+/** Lists import cycles, each as its files in alphabetical order. @param {Graph} graph */
 function circlesOf(graph) {
   /** @type {Set<string>} */
   const circles = new Set()
@@ -90,7 +90,7 @@ function circlesOf(graph) {
   return [...circles].sort()
 }
 
-/** Imports that run against the order. @param {Graph} graph @param {string} folder @param {readonly string[]} order */
+/** Lists imports that run against the order. @param {Graph} graph @param {string} folder @param {readonly string[]} order */
 function upwardOf(graph, folder, order) {
   const rank = (/** @type {string} */ file) => order.indexOf(file.slice(folder.length + 1).split('/')[0])
   return Object.entries(graph).flatMap(([file, imports]) => {
@@ -119,8 +119,8 @@ for (const [folder, order] of Object.entries(ORDER)) {
 }
 
 /**
- * What each part of the kernels takes from others; a part is a source with its header. It takes from the headers that it
- * includes, and from the sources that define what it calls.
+ * Returns which parts of the kernels each part uses; a part is a source with its header. It uses the headers that it includes, and the
+ * sources that define the functions it calls.
  * @param {Record<string, string>} sources by file name
  * @returns {Graph}
  */
@@ -145,7 +145,7 @@ function kernelGraphOf(sources) {
   return graph
 }
 
-/** Parts of the kernels that take from one above them. @param {Graph} graph @param {readonly string[]} headers */
+/** Lists parts of the kernels that use one after them in the order. @param {Graph} graph @param {readonly string[]} headers */
 function upwardKernelsOf(graph, headers) {
   const rank = (/** @type {string} */ part) => (headers.includes(part) ? headers.indexOf(part) : headers.length)
   return Object.entries(graph).flatMap(([part, others]) => {
@@ -195,12 +195,12 @@ test('a circle of C files and an upward include are found', () => {
   assert.deepEqual(upwardKernelsOf({ d: ['e'], e: [] }, ['qkv']), ['d takes from e'])
 })
 
-/** The folders of our own code. */
+/** The folders of our code. */
 const NAMED = ['src', 'web', 'build']
 const namesIn = (/** @type {string} */ folder) =>
   readdirSync(new URL(folder, root), { recursive: true }).map(name => `${folder}/${name}`)
 
-/** A literal that is spread: its parts could stand where it stands. A list that a call made is none. */
+/** Matches a spread object or array literal, whose parts could be written in place. Does not match one on which a method is called. */
 const SPREAD = /\.\.\.(\{[^{}]*\}|\[[^[\]]*\])(?!\s*[.[\]])/
 const isSpread = (/** @type {string} */ line) => SPREAD.test(line.replace(/\/?\*.*$/, ''))
 

@@ -1,4 +1,4 @@
-// linear: fused activations and residuals, layouts, packed weights of all dtypes, gradients.
+// linear with fused activations and residuals, layouts, packed weights of all dtypes, and gradients.
 
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
@@ -16,7 +16,7 @@ const qkv = await load({ integers: true })
 const { cases } = JSON.parse(readFileSync(new URL('./goldens/torch-linear.json', import.meta.url), 'utf8'))
 const TOLERANCE = { abs: 2e-6, rel: 2e-6 }
 const DTYPES = /** @type {const} */ (['float32', 'float16', 'bfloat16', 'int8', 'int4'])
-/** What a weight of a row whose largest is `most` is off by, at most. @type {Record<string, (w: number, most: number) => number>} */
+/** The largest error of a weight w, by dtype; `most` is the largest |w| of its row. @type {Record<string, (w: number, most: number) => number>} */
 const BOUNDS = {
   float32: () => 0,
   float16: w => Math.abs(w) * 2 ** -11,
@@ -24,7 +24,7 @@ const BOUNDS = {
   int8: (_, most) => most / 254,
   int4: (_, most) => (1.02 * most) / 15, // half a step of the 15 between -most and most
 }
-/** Units are 8 or 32 columns, few rows are up to 8, blocks of x are 256 values, those of int4 32. */
+/** Sizes around the limits of the kernel: units of 8 or 32 columns, the path for up to 8 rows, blocks of 256 values of x (32 for int4). */
 const ROWS = [0, 1, 2, 3, 4, 8, 9, 13]
 const INNER = [0, 1, 2, 7, 33, 300]
 const COLUMNS = [1, 7, 8, 33, 40]
@@ -145,7 +145,7 @@ test('weights of each dtype are off by no more than is stated, for all sizes, fu
         for (let n = 0; n < N; n++) {
           const row = weight.data.subarray(n * K, (n + 1) * K)
           const largest = row.reduce((a, b) => Math.max(a, Math.abs(b)), 0)
-          // beside the weights: float32 sums, and x of int8 and int4 as int16 in blocks of 256
+          // further errors: float32 sums, and for int8 and int4 the rounding of x to int16 in blocks of 256
           const block = x.data.subarray(m * K, (m + 1) * K).reduce((a, b) => Math.max(a, Math.abs(b)), 0)
           let bound = 2e-6 * (1 + K) + (dtype.startsWith('int') ? (K * largest * block) / 65534 : 0)
           for (let k = 0; k < K; k++) bound += Math.abs(x.data[m * K + k]) * BOUNDS[dtype](row[k], largest)
@@ -242,7 +242,7 @@ test('weights of int8 with scales are stored exactly, and give scale times the p
 
 const f = Math.fround
 
-/** A row of x as the integer kernels round it: whole numbers, with a step for each 256. @param {Float32Array} row */
+/** Quantises a row of x as the integer kernels do, to whole numbers with a scale for each block of 256. @param {Float32Array} row */
 function wholeNumbers(row) {
   const q = new Float64Array(row.length)
   const steps = Array.from({ length: Math.ceil(row.length / 256) }, (_, b) => {
@@ -250,7 +250,7 @@ function wholeNumbers(row) {
     const largest = block.reduce((a, b) => Math.max(a, Math.abs(b)), 0)
     const inverse = f(32767 / largest)
     block.forEach((value, i) => {
-      q[b * 256 + i] = largest && f(f(f(value * inverse) + 12582912) - 12582912) // the nearest, halves to even
+      q[b * 256 + i] = largest && f(f(f(value * inverse) + 12582912) - 12582912) // rounds to nearest, ties to even
     })
     return largest < 1e-33 ? 0 : f(largest / 32767)
   })
@@ -258,8 +258,8 @@ function wholeNumbers(row) {
 }
 
 /**
- * Rows of x times whole numbers w (N, K), with the roundings of the kernel: x is step times a whole number in blocks of 256,
- * the sums of a block are exact, and everything else is float32.
+ * Multiplies rows of x by whole numbers w (N, K), with the roundings of the kernel. x is quantised in blocks of 256, the sums of
+ * a block are exact, and everything else is float32.
  * @param {Float32Array} x (M, K)
  * @param {Int8Array} w
  * @param {Float32Array} scales (N)
@@ -283,13 +283,13 @@ function integerProduct(x, w, scales, bias) {
   return y
 }
 
-/** The bfloat16 that is nearest to x among those that are not nearer to zero. @param {number} x */
+/** Rounds x to bfloat16, away from zero. @param {number} x */
 const awayFromZero = x => {
   const words = new Uint32Array(Float32Array.of(x).buffer)
   words[0] = (words[0] + 0xffff) & 0xffff0000
   return new Float32Array(words.buffer)[0]
 }
-/** The largest bfloat16 that is not above x. @param {number} x */
+/** Rounds x down to bfloat16. @param {number} x */
 const bfloat16Below = x => {
   if (x < 0) return awayFromZero(x)
   const words = new Uint32Array(Float32Array.of(x).buffer)
@@ -297,7 +297,7 @@ const bfloat16Below = x => {
   return new Float32Array(words.buffer)[0]
 }
 
-/** A row of weights as int4 stores it: numbers from 0 to 15, with a scale and a minimum for each 32. @param {Float32Array} row */
+/** Quantises a row of weights as int4 does, to numbers from 0 to 15 with a scale and a minimum for each block of 32. @param {Float32Array} row */
 function toInt4(row) {
   const w = new Float64Array(row.length)
   const blocks = Array.from({ length: Math.ceil(row.length / 32) }, (_, i) => {
@@ -313,7 +313,7 @@ function toInt4(row) {
   return { w, blocks }
 }
 
-/** The same as integerProduct for a weight of int4. @param {Float32Array} x (M, K) @param {Float32Array} weight (N, K) @param {Float32Array} bias (N) */
+/** Like integerProduct, for an int4 weight. @param {Float32Array} x (M, K) @param {Float32Array} weight (N, K) @param {Float32Array} bias (N) */
 function int4Product(x, weight, bias) {
   const N = bias.length
   const K = weight.length / N
@@ -545,7 +545,7 @@ test('rows of zeros, of tiny weights and of one huge weight are packed as int8: 
     })
     const scales = Float32Array.from(largest, most => most / 127)
     const factors = largest.map(most => (most > f(1e-36) ? f(127 / most) : 0))
-    // to the nearest, halves away from 0
+    // round to nearest, ties away from 0
     const numbers = Int8Array.from(weight, (w, i) => {
       const scaled = f(w * factors[Math.floor(i / K)])
       return Math.sign(scaled) * Math.trunc(f(Math.abs(scaled) + 0.5))
@@ -735,7 +735,7 @@ test('long sums keep their accuracy, with the same bits for any number of rows a
     const error = Math.abs(Number(got) / sum - 1)
     assert.ok(error <= 1e-6, String(error))
   }
-  const n = 2 ** 24 + 2 ** 12 // beyond 2^24, a float does not grow by 1
+  const n = 2 ** 24 + 2 ** 12 // beyond 2^24, adding 1 to a float changes nothing
   const ones = tensor(new Float32Array(n).fill(1), [1, n])
   assert.equal(qkv.linear(ones, ones).data[0], n)
   const normed = layerNorm(

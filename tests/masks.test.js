@@ -1,4 +1,4 @@
-// Masks and biases over whole tiles: which keys are skipped, what a hidden NaN does, and what triangles cost.
+// Masks and biases over whole tiles: which keys are skipped, the effect of a hidden NaN, and the cost of triangles.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -11,14 +11,14 @@ import * as reference64 from './reference-backward.js'
 const qkv = await load()
 const TOLERANCE = { abs: 4e-6, rel: 4e-6 }
 
-/** Blocks have 64 rows in panels of 8, tiles 256 keys; keys are masked 4 at a time. */
+/** Sizes around the limits of the kernel: blocks of 64 rows in panels of 8, tiles of 256 keys, masks of 4 keys at a time. */
 const SIZES = [
   [70, 261],
   [8, 8],
   [9, 515],
 ]
 
-/** @type {Record<string, (i: number, j: number, L: number, S: number) => boolean>} does query i see key j? */
+/** @type {Record<string, (i: number, j: number, L: number, S: number) => boolean>} true if query i sees key j */
 const MASKS = {
   'a triangle': (i, j) => j <= i,
   'documents side by side': (i, j) => Math.floor(i / 23) === Math.floor(j / 29),
@@ -34,7 +34,7 @@ const MASKS = {
 /** @param {(i: number, j: number, L: number, S: number) => boolean} sees @param {number} L @param {number} S */
 const map = (sees, L, S) => Array.from({ length: L * S }, (_, n) => sees(Math.floor(n / S), n % S, L, S))
 
-/** The same mask as booleans, as a bias, and as both together. @param {boolean[]} visible @param {number[]} dims */
+/** Returns a mask as booleans, as a bias, and as both together. @param {boolean[]} visible @param {number[]} dims */
 const forms = (visible, dims) => {
   const mask = tensor(visible, dims)
   const bias = tensor(

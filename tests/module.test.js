@@ -1,4 +1,4 @@
-// `module` of qkv/train: the names and weights of PyTorch's modules, layers as functions on a tape, what it refuses.
+// `module` of qkv/train: names and weights as in PyTorch's modules, layers as functions on a tape, and errors.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'

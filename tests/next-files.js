@@ -1,5 +1,5 @@
-// Runs test files in this process, one after the other, as long as there are any: run-files.js starts some processes of this
-// module, which share one list. So modules are loaded and browsers are started once for each process, and not for each file.
+// Runs test files in this process, one after the other, until none is left. run-files.js starts several processes of this module, which
+// share one list, so that modules are loaded and browsers are started once per process rather than once per file.
 
 import { closeSync, openSync, readFileSync } from 'node:fs'
 import { join, relative } from 'node:path'
@@ -11,7 +11,7 @@ const tests = fileURLToPath(new URL('.', import.meta.url))
 const folder = process.env.TEST_FILES ?? ''
 const files = readFileSync(join(folder, 'list'), 'utf8').split('\n')
 
-/** Takes a file of the list, if no other process has taken it. @param {number} place */
+/** Claims a file of the list; returns false if another process has claimed it. @param {number} place */
 function take(place) {
   try {
     closeSync(openSync(join(folder, String(place)), 'wx'))
@@ -22,7 +22,7 @@ function take(place) {
 }
 
 const environment = Object.assign({}, process.env)
-/** Takes back what a file has changed in the environment. */
+/** Restores environment variables that a file has changed. */
 function restore() {
   for (const name of Object.keys(process.env)) if (!(name in environment)) delete process.env[name]
   Object.assign(process.env, environment)
@@ -31,7 +31,7 @@ function restore() {
 test('files', async () => {
   for (const [place, file] of files.entries()) {
     if (!take(place)) continue
-    // A test that hangs ends after ten minutes.
+    // End a test that hangs after ten minutes.
     await describe(relative(tests, file), { timeout: 600_000 }, () => import(pathToFileURL(file).href))
     restore()
   }

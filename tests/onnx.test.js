@@ -43,7 +43,7 @@ const calls = fc.record({
   seed: fc.nat(),
 })
 
-/** (B, heads, rows, size) as (B, rows, heads * size). @param {any} x */
+/** Converts (B, heads, rows, size) to (B, rows, heads * size). @param {any} x */
 function inRows(x) {
   const [B, heads, rows, size] = x.dims
   return x.permute([0, 2, 1, 3]).reshape([B, rows, heads * size])
@@ -95,7 +95,7 @@ test('every mix of inputs and attributes gives what the formulas give', () => {
     const [keys, values] = cache === 'past' ? [join(past_key, K), join(past_value, V)] : [K, V]
     const { is_causal, left_window_size = -1, right_window_size = -1, ...rest } = attributes
     const open = (/** @type {number} */ side) => (side === -1 ? Infinity : side)
-    // a short mask, written out: the keys beyond it are hidden
+    // the same mask at full width: a short mask hides the keys beyond it
     const wide = [...dims.slice(0, -1), T]
     const hidden = call.mask === 'bool' ? 0 : -Infinity
     const full = {

@@ -1,4 +1,4 @@
-// add_bias_kv, add_zero_attn and T5's buckets, against PyTorch; the slopes of ALiBi, against its paper.
+// add_bias_kv, add_zero_attn and T5's buckets compared with PyTorch, and the slopes of ALiBi with its paper.
 
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
@@ -43,7 +43,7 @@ for (const golden of goldens.multihead)
     const mask = tensor(
       Uint8Array.from(hidden.data, x => 1 - x),
       hidden.dims,
-    ) // torch's boolean mask says what is hidden
+    ) // in torch's boolean mask, true hides
     const added = tensor(
       Float32Array.from(hidden.data, x => (x ? -1.5 : 0.25)),
       hidden.dims,

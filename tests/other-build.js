@@ -1,5 +1,4 @@
-// OTHER_BUILD=/folder/of node --import ./tests/other-build.js: loads the wasm files of a folder in place of those of src,
-// where the folder has them.
+// OTHER_BUILD=/folder node --import ./tests/other-build.js: replaces the wasm files of src by those of the folder, as far as it has them.
 
 import { existsSync } from 'node:fs'
 import { syncBuiltinESMExports } from 'node:module'

@@ -1,4 +1,4 @@
-// Runs test files over another build of the wasm files (other-build.js).
+// Runs test files with another build of the wasm files (other-build.js).
 
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
@@ -8,7 +8,7 @@ import { fileURLToPath } from 'node:url'
 const tests = fileURLToPath(new URL('.', import.meta.url))
 
 /**
- * Runs Node without what the test runner and the counter of lines have set.
+ * Runs Node without the environment variables of the test runner and of coverage.
  * @param {string[]} args
  * @param {Record<string, string>} [env]
  */
@@ -19,7 +19,7 @@ export const node = (args, env) =>
   })
 
 /**
- * Fails unless the tests of a file pass over the wasm files of a folder. Returns how many tests have run.
+ * Fails unless the tests of a file pass with the wasm files of a folder. Returns the number of tests run.
  * @param {string} folder
  * @param {string} file
  * @param {{ names?: string, flags?: string[] }} [options] names: a pattern of the tests to run

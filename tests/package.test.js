@@ -1,4 +1,4 @@
-// The installed package: packed, unpacked into another project, imported and type-checked there.
+// Packs the package, unpacks it into another project, and imports and type-checks it there.
 
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
@@ -21,7 +21,7 @@ const files = run('tar', ['tzf', tarball])
   .trim()
   .split('\n')
   .map(name => name.replace('package/', ''))
-/** The most KB of a program with an entry of the elements alone; all had 38, the flow 17 before a head was painted only when its numbers change, and the flow passed all words with titles that do not overlap; float16 and the pixel ratio took 300 bytes. @type {Record<string, number>} */
+/** The most KB of a program that imports one entry of the elements. @type {Record<string, number>} */
 const MOST = {
   'elements/heatmap': 21,
   'elements/heads': 16,
@@ -36,7 +36,7 @@ const gzipped = (/** @type {string} */ name) => minifiedSize(join(installed, nam
 const read = (/** @type {string} */ name) => readFileSync(join(root, name), 'utf8')
 
 const ENTRIES = [...LIBRARY, STORIES, ...ELEMENTS, WIDGET]
-const CODE = /^dist\/(?:elements\/|families\/)?[\w-]+\.js$/ // entries, and what they share or import later
+const CODE = /^dist\/(?:elements\/|families\/)?[\w-]+\.js$/ // entries, and the chunks that they share or import dynamically
 
 test('the package holds what a user needs and nothing else', () => {
   const texts = ['LICENSE', 'README.md', 'CHANGELOG.md', 'SECURITY.md', 'package.json']
@@ -49,7 +49,7 @@ test('the package holds what a user needs and nothing else', () => {
     'elements/base.d.ts',
     'elements/react.d.ts',
   ]
-  // readme.test.js knows the docs
+  // docs are checked by readme.test.js
   const held = files.filter(name => !name.startsWith('docs/') && !CODE.test(name))
   const named = [...texts, ...entries, ...others.map(name => `dist/${name}`)].filter(name => !CODE.test(name))
   assert.deepEqual(held.sort(), named.sort())
@@ -106,7 +106,7 @@ test('"exports" of package.json names each entry of build/entries.js, and nothin
 
 const sum = (/** @type {number[]} */ sizes) => sizes.reduce((a, b) => a + b, 0)
 
-// Operations of blocks and training have entries of their own; their kernels are in the one wasm file.
+// Operations of blocks and training have separate entries, but their kernels are in the one wasm file.
 test("what import 'qkv' and load() load is at most 55 KB gzipped", t => {
   const sizes = LOADED.map(name => gzipped(`dist/${name}`))
   const raw = statSync(join(installed, 'dist/qkv.wasm')).size
@@ -176,13 +176,12 @@ test('qkv/models adds at most 24 KB gzipped; each part that it loads later has a
     assert.ok(gzipped(`dist/${name}.js`) <= 4096, name)
 })
 
-// 8 KB until it had modules, initialisers, states of a generator and the operations that only a tape has.
 test('qkv/train is at most 10 KB gzipped', t => {
   t.diagnostic(`${gzipped('dist/train.js')} bytes`)
   assert.ok(gzipped('dist/train.js') <= 10 * 1024)
 })
 
-/** What a bundler makes of a program that imports from the installed package. @param {string} code @param {string} [name] of the file */
+/** Bundles a program that imports from the installed package. @param {string} code @param {string} [name] of the file */
 async function bundle(code, name = 'program.js') {
   const input = join(project, name)
   writeFileSync(input, code)
@@ -306,8 +305,8 @@ test('the package has no dependency at run time and publint finds nothing', asyn
 })
 
 test('are-the-types-wrong finds nothing', () => {
-  // As .attw.json says, for all who import or require an ES module. Node 10 knows no exports; "node16" from CommonJS is
-  // TypeScript's word for engines that could not yet require one ("nodenext" is tried below).
+  // The types work for all who import or require an ES module. .attw.json ignores two cases: Node 10, which has no exports, and
+  // "node16" from CommonJS, which stands for engines that cannot require an ES module ("nodenext" is tried below).
   assert.match(run('node_modules/.bin/attw', [tarball, '--no-color'], root), / 🟢 \(ESM\)/) // and exits with 0
 })
 
@@ -354,7 +353,7 @@ test('engines without FinalizationRegistry, such as workerd of early 2025, impor
 })
 
 test('import, load and the first call take less than half of what Node takes to start', t => {
-  // In a file, as programs are: the first import of a file is Node's own.
+  // Run a file, as programs are: the first import of a file includes work of Node itself.
   const program = join(project, 'start.js')
   const code = `const start = performance.now()
     const { load } = await import('qkv')
@@ -365,7 +364,7 @@ test('import, load and the first call take less than half of what Node takes to 
     console.log([imported - start, loaded - imported, performance.now() - loaded].join())`
   writeFileSync(program, code)
   const starts = []
-  const empty = [] // a program that does nothing
+  const empty = [] // times of a program that does nothing
   const total = (/** @type {number[]} */ parts) => parts.reduce((sum, part) => sum + part)
   for (let i = 0; i < 9; i++) {
     const start = performance.now()
@@ -430,7 +429,7 @@ const good = `import { type Cache, kvCache } from 'qkv/cache'
   console.log(Y, output, weights, dims, names, ids, code, halves, mask, wide, read, nested, where, dQ, dMask, cache.length)`
 
 /**
- * Compiles files of a strict project with TypeScript. Returns what it reports of each file.
+ * Compiles files of a strict project with TypeScript, and returns its reports for each file.
  * @param {Record<string, string>} texts of the files, by their names
  */
 function compile(texts) {
@@ -440,7 +439,7 @@ function compile(texts) {
   const tsc = join(root, 'node_modules/typescript/bin/tsc')
   const args = [tsc, ...options.split(' '), '--types', '', '--pretty', 'false', ...Object.keys(texts)]
   const { stdout } = spawnSync(process.execPath, args, { cwd: project, encoding: 'utf8' })
-  const reports = stdout.split(/^(?=\S)/m) // a report begins with its file; its further lines are indented
+  const reports = stdout.split(/^(?=\S)/m) // a report begins with its file; continuation lines are indented
   return Object.keys(texts).map(file => reports.filter(report => report.startsWith(`${file}(`)).join(''))
 }
 

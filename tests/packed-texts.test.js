@@ -1,4 +1,4 @@
-// cuSeqlens: packed texts give the bits that each text alone gives, forward and back, on any number of threads.
+// With cuSeqlens, packed texts give the same bits as each text alone, forward and backward, on any number of threads.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -11,14 +11,14 @@ import { close } from './helpers.js'
 /** @typedef {import('../src/base/tensor.js').FloatTensor} FloatTensor */
 
 const qkv = await load()
-/** The native twin (tests/native) has no threads. */
+/** True in the native build of the kernels (tests/native), which has no threads. */
 const isNative = process.env.NODE_OPTIONS?.includes('native/register.js')
 const two = isNative ? qkv : await load({ threads: 2 })
 const least = (await import('../src/threads/pool.js')).Threads.least
 
 const sizes = fc.record({
   lengths: fc.array(fc.oneof(fc.nat({ max: 9 }), fc.nat({ max: 70 })), { minLength: 1, maxLength: 5 }),
-  more: fc.nat({ max: 1 }), // keys that a text has beside its queries
+  more: fc.nat({ max: 1 }), // number of keys minus number of queries
   G: fc.integer({ min: 1, max: 2 }),
   group: fc.integer({ min: 1, max: 3 }),
   D: fc.integer({ min: 1, max: 18 }),
@@ -35,13 +35,13 @@ function startsOf(lengths) {
   return starts
 }
 
-/** The rows of a text, as a batch with heads side by side. @param {FloatTensor} x (T, H, D) @param {number[]} starts @param {number} b @returns {FloatTensor} */
+/** Returns the rows of text b, as a batch with heads side by side. @param {FloatTensor} x (T, H, D) @param {number[]} starts @param {number} b @returns {FloatTensor} */
 function rowsOf({ data, dims: [, H, D] }, starts, b) {
   const [from, to] = [starts[b], starts[b + 1]]
   return tensor(data.slice(from * H * D, to * H * D), [1, to - from, H * D])
 }
 
-/** The options of a kind, for all texts and for text b. @param {Given} given @param {number[]} q @param {number[]} k @param {number} H */
+/** Returns the options of a kind, for all texts and for text b. @param {Given} given @param {number[]} q @param {number[]} k @param {number} H */
 function optionsOf({ kind, lengths, seed }, q, k, H) {
   const B = lengths.length
   const g = qkv.generator(seed + 1)

@@ -1,5 +1,5 @@
-// This module installs the package as `npm install ./qkv-0.2.0.tgz` does: npm packs what was built, and it is unpacked into the
-// node_modules of another project.
+// Installs the package as `npm install ./qkv-0.2.0.tgz` does: npm packs the build, which is unpacked into the node_modules of another
+// project.
 
 import { execFileSync } from 'node:child_process'
 import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'

@@ -1,4 +1,4 @@
-// Properties that hold for every shape and every combination of options: on the trace, the tiled kernel and the reference.
+// Properties that hold for every shape and every combination of options, in the traced kernel, the tiled kernel and the reference.
 
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
@@ -12,7 +12,7 @@ import { attention } from './reference.js'
 
 const qkv = await load()
 const seed = Number(process.env.SEED ?? 1)
-const share = Number(process.env.SHARE ?? 1) // of the runs, where each takes longer
+const share = Number(process.env.SHARE ?? 1) // fraction of the runs, for builds in which each takes longer
 /** Largest error of each step seen so far. @type {Record<string, number>} */
 const largest = {}
 
@@ -21,7 +21,7 @@ const check = (arbitrary, numRuns, property) =>
   fc.assert(fc.property(arbitrary, property), { numRuns: numRuns * share, seed })
 
 const few = fc.integer({ min: 0, max: 9 })
-/** Tiles begin at 6 queries, panels have 8, blocks 64; tiles have 256 keys, register tiles 4. */
+/** Sizes around the limits of the kernel: tiling from 6 queries on, panels of 8, blocks of 64, tiles of 256 keys, register tiles of 4. */
 const queries = fc.oneof({ weight: 6, arbitrary: few }, { weight: 1, arbitrary: fc.constantFrom(31, 63, 64, 65) })
 const keys = fc.oneof({ weight: 5, arbitrary: few }, { weight: 1, arbitrary: fc.constantFrom(31, 255, 256, 257, 513) })
 const columns = fc.oneof({ weight: 6, arbitrary: few }, { weight: 1, arbitrary: fc.constantFrom(16, 33, 64, 65) })
@@ -34,7 +34,7 @@ const sizes = fc.record({
   D: columns,
   E: columns,
 })
-/** Which axes of (B, H, L, S) a mask has: the last `rank`, of which some may be 1; `away` hides so many first keys. */
+/** The shape of a mask: the last `rank` axes of (B, H, L, S), some of size 1. `away` is the number of first keys that are hidden. */
 const spread = fc.record({
   rank: fc.integer({ min: 0, max: 4 }),
   own: fc.tuple(...Array(4).fill(fc.boolean())),
@@ -62,7 +62,7 @@ const options = fc.record(
 const calls = fc.record({ sizes, options, seed: fc.nat() })
 
 /**
- * Tensors and options of a drawn call, understood by qkv.trace and by the reference.
+ * Makes tensors and options of a drawn call, for qkv.trace and for the reference.
  * @param {any} call
  */
 function make({ sizes, options, seed }) {
@@ -80,10 +80,10 @@ function make({ sizes, options, seed }) {
   const v = random(B, G, S, E)
   const common = { ...rest, ...(pastLength !== undefined && { pastLength }) }
   if (pastLength === 'each') common.pastLength = [...g.randint(-4, 300, [B]).data]
-  if (alibi) common.alibi = g.uniform([H], -0.01, 0.01) // small slopes: the rounding of large scores would hide errors
+  if (alibi) common.alibi = g.uniform([H], -0.01, 0.01) // small slopes, because the rounding of large scores would hide errors
   if (sinks && !softmaxAxis) {
     common.sinks = g.uniform([H], -3, 3)
-    common.sinks.data[2] = -Infinity // that head, if there is one, has none
+    common.sinks.data[2] = -Infinity // head 2, if it exists, has no sink
   }
   if (mask) {
     const dims = dimsOf(mask)
@@ -109,7 +109,7 @@ function make({ sizes, options, seed }) {
  * @param {Comparable} got
  * @param {Comparable} want
  * @param {string} title
- * @param {number} [weight] how much of values of 1 was added up
+ * @param {number} [weight] the sum of the weights, which scales the error
  */
 function near(got, want, title, weight = 1) {
   close(got, want, { abs: 3e-6 * weight, rel: 3e-6 }, title)
@@ -133,7 +133,7 @@ test('the traced and the tiled kernel give what the formulas give, for every sha
     const want = attention(q, k, v, { ...options, ...traceOnly })
     for (const [step, tensor] of Object.entries(traced))
       if (step in want && step !== 'output') near(tensor, want[step], step)
-    // With softmax over queries the weights of one query sum to up to S, and so does the rounding error of its output.
+    // With softmax over queries, the weights of one query sum to up to S, which scales the rounding error of its output.
     near(traced.output, want.output, 'traced output', traceOnly.softmaxAxis ? Math.max(1, call.sizes.S / 16) : 1)
     const { output } = traceOnly.softmaxAxis ? attention(q, k, v, options) : want
     near(qkv.attention(q, k, v, options).output, output, 'tiled output')
@@ -239,7 +239,7 @@ test('a sink is a further key of that score whose value is zero; slopes are a bi
     const plain = { scale: call.options.scale, causal: call.options.causal, window: call.options.window }
     const { q, k, v, options, H } = make({ ...call, options: { ...plain, alibi: true, sinks: true } })
     const [, G, , D] = k.dims
-    /** @type {(x: Floats, width: number) => Floats} a row of zeros in front of each head */
+    /** @type {(x: Floats, width: number) => Floats} prepends a row of zeros to each head */
     const led = ({ data }, width) => {
       const out = new Float32Array(B * G * (S + 1) * width)
       for (let n = 0; n < B * G; n++)
@@ -318,7 +318,7 @@ test('NaN and Infinity in one row spoil the rows that see it and leave the other
     const place = row % (x.data.length / width)
     const at = place * width + (column % width)
     if (operand !== 'v') {
-      // Partners with the sign of the spoiler: an infinite score is then +Infinity. (-Infinity is a weight of 0.)
+      // Give the partners the sign of the spoiler, so that an infinite score is +Infinity; -Infinity would be a weight of 0.
       const partner = operand === 'q' ? k : q
       for (let i = column % width; i < partner.data.length; i += width)
         partner.data[i] = Math.abs(partner.data[i] || 1) * (spoiler < 0 ? -1 : 1)
@@ -348,7 +348,7 @@ test('NaN and Infinity in one row spoil the rows that see it and leave the other
 test('scores of +-12087 give the weights of the formula', () => {
   check(fc.record({ L: queries, S: keys, seed: fc.nat() }), 60, ({ L, S, seed }) => {
     const g = qkv.generator(seed)
-    // whole numbers: the scores are exact
+    // whole numbers, so that the scores are exact
     const whole = (/** @type {number[]} */ ...dims) => ({ data: Float32Array.from(g.randint(-3, 4, dims).data), dims })
     const [q, k, v] = [times(whole(L, 2), 4029), whole(S, 2), g.uniform([S, 3], -1, 1)]
     const want = attention(q, k, v, { scale: 1 })

@@ -1,4 +1,4 @@
-// PyTorch's random streams, bit for bit: tests/goldens/torch-rng.json, both builds of PyTorch.
+// PyTorch's random streams, bit for bit, for both builds of PyTorch (tests/goldens/torch-rng.json).
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -24,7 +24,7 @@ const first = ({ data }, n = 8) => ({ data: Array.from(data).slice(0, n) })
 const last = ({ data }, n = 8) => ({ data: Array.from(data).slice(-n) })
 
 /**
- * What each kind of case draws, under the names of its expected tensors; `all` is what a checksum sums up.
+ * Draws the numbers of each kind of case, by the names of its expected tensors; `all` is the input of the checksum.
  * @type {Record<string, (g: Generator, params: any) => Record<string, Values>>}
  */
 const DRAW = {
@@ -101,7 +101,7 @@ for (const golden of goldens)
   for (const stream of /** @type {const} */ (['vector', 'scalar'])) {
     test(`${golden.name}: the ${stream} stream draws the bits that PyTorch draws`, () => {
       const { params, kind } = golden
-      // expected_scalar has only what differs
+      // expected_scalar has only the tensors that differ
       const want = stream === 'vector' ? golden.expected : { ...golden.expected, ...golden.expected_scalar }
       const generator = qkv.generator(BigInt(params.seed), { stream })
       /** @type {Record<string, Values>} */
@@ -113,7 +113,7 @@ for (const golden of goldens)
         const counted = golden.raw.expected[name].dtype === 'float64' ? counts.float64 : counts[stream]
         counted.all += data.length
         if (counted === counts.float64) {
-          // nine digits are printed, a float64 has more
+          // goldens have nine digits, fewer than a float64
           close({ data: values, dims }, { data, dims }, golden.tolerance, name)
           counted.same += data.length
         } else {

@@ -1,4 +1,4 @@
-// Every JavaScript example of README.md and docs/ runs in an empty folder with the packed package and what its page says to install,
+// Every JavaScript example of README.md and docs/ runs in an empty folder with the packed package and the packages that its page installs,
 // prints the text below it, and passes TypeScript.
 
 import assert from 'node:assert/strict'
@@ -23,13 +23,13 @@ const packed = run('tar', ['tzf', tarball])
   .split('\n')
   .map(name => name.replace('package/', ''))
 
-/** The packages that a text says to install, but for the tarball. @param {string} text */
+/** Lists the packages that a text installs, without the tarball. @param {string} text */
 const installsOf = text =>
   [...text.matchAll(/npm install ([^`\n#;]+)/g)]
     .flatMap(([, names]) => names.trim().split(/\s+/))
     .filter(name => /^@?[a-z]/.test(name) && name !== 'qkv')
 
-/** Makes a folder with what a page says to install. @param {string} name @param {string} text */
+/** Makes a folder with the packages that a page installs. @param {string} name @param {string} text */
 function folderFor(name, text) {
   const folder = join(project, name)
   mkdirSync(join(folder, 'node_modules'), { recursive: true })
@@ -62,7 +62,7 @@ for (const [page, text] of texts) {
 
 test('the commands of the README and of the tutorial install the tarball in an empty folder', () => {
   for (const page of ['README.md', 'docs/tutorial.md']) {
-    const empty = mkdtempSync(join(tmpdir(), 'qkv-empty-')) // not below a folder with node_modules
+    const empty = mkdtempSync(join(tmpdir(), 'qkv-empty-')) // outside any folder with node_modules
     after(() => rmSync(empty, { recursive: true }))
     cpSync(tarball, join(empty, `qkv-${version}.tgz`))
     const [, commands] =
@@ -82,10 +82,10 @@ test('the examples pass TypeScript, strict and with noUncheckedIndexedAccess', (
     allowJs: true,
     checkJs: true,
     strict: true,
-    noImplicitAny: false, // functions of JavaScript do not say the types of their parameters
+    noImplicitAny: false, // JavaScript examples do not declare the types of parameters
     noUncheckedIndexedAccess: true,
     noEmit: true,
-    skipLibCheck: true, // of Node; package.test.js checks our own
+    skipLibCheck: true, // skips the types of Node; package.test.js checks ours
     target: 'es2022',
     module: 'nodenext',
     lib: ['es2022', 'dom', 'dom.iterable'],

@@ -1,4 +1,4 @@
-// These functions are the gradients of the reference, by the chain rule in float64.
+// The gradients of the reference, by the chain rule in float64.
 
 import { attention, linear, SCORE_DERIVATIVES } from './reference.js'
 
@@ -9,7 +9,7 @@ import { attention, linear, SCORE_DERIVATIVES } from './reference.js'
 /** @param {Input} x @returns {Gradient} */
 const zerosLike = ({ data, dims }) => ({ data: new Float64Array(data.length), dims: [...dims] })
 
-/** Where the value for an index of (B, H, L, S) lies in a broadcast tensor. @param {Input} x @param {number[]} index */
+/** Returns the offset in a broadcast tensor for an index of (B, H, L, S). @param {Input} x @param {number[]} index */
 const place = ({ dims }, index) =>
   dims.reduce((offset, size, axis) => offset * size + (size === 1 ? 0 : index[4 - dims.length + axis]), 0)
 
@@ -77,7 +77,7 @@ export function attentionBackward(q, k, v, dOutput, options) {
   return { dQ: toQ.dX, dK: toK.dX, dV, dBias, dSinks, dScore }
 }
 
-/** Of y = x W^T + bias. @param {Input} x (..., in) @param {Input} weight (out, in) @param {Input} dY (..., out) */
+/** Computes the gradients of y = x W^T + bias. @param {Input} x (..., in) @param {Input} weight (out, in) @param {Input} dY (..., out) */
 export function linearBackward(x, weight, dY) {
   const [N, K] = weight.dims
   const [dX, dWeight] = [x, weight].map(zerosLike)

@@ -1,4 +1,4 @@
-// What a summary of attention reports, in plain JavaScript and float64, from the weights of tests/reference.js.
+// The summary of attention in plain JavaScript and float64, from the weights of tests/reference.js.
 
 import { attention, row } from './reference.js'
 
@@ -14,7 +14,7 @@ const binOf = (distance, bins) => {
 }
 
 /**
- * The fields of a summary by the letters of docs/attention.md; each head is an entry of an array (B * H).
+ * Computes the fields of a summary as docs/attention.md defines them; each head is an entry of an array (B * H).
  * @param {Input} q
  * @param {Input} k
  * @param {import('./reference.js').Options} options

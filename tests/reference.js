@@ -1,4 +1,4 @@
-// This is attention in plain JavaScript and float64, written like the formulas. It is the reference for the kernels.
+// Attention in plain JavaScript and float64, written like the formulas. The reference for the kernels.
 
 /**
  * @typedef {{ data: ArrayLike<number>, dims: readonly number[] }} Input
@@ -23,7 +23,7 @@ function fill(dims, value) {
   return { data, dims: [...dims] }
 }
 
-/** The value at an index; axes of size 1 and absent leading axes repeat. @param {Input} x @param {readonly number[]} index */
+/** Returns the value at an index; axes of size 1 and absent leading axes are broadcast. @param {Input} x @param {readonly number[]} index */
 function at({ data, dims }, index) {
   const absent = index.length - dims.length
   let offset = 0
@@ -33,7 +33,7 @@ function at({ data, dims }, index) {
 }
 
 /**
- * The last axis at an index of the others.
+ * Returns the values along the last axis at an index of the others.
  * @param {Input} x
  * @param {...number} index
  */
@@ -45,13 +45,13 @@ export function row({ data, dims }, ...index) {
   return values
 }
 
-/** The last axis at each index of the others. @param {Input} x */
+/** Returns the values along the last axis at each index of the others. @param {Input} x */
 const rowsOf = ({ data, dims: [...outer] }) => {
   const width = Number(outer.pop())
   return Array.from({ length: count(outer) }, (_, n) => Array.from({ length: width }, (_, c) => data[n * width + c]))
 }
 
-/** The n-th line of values along one axis. @param {Input} x @param {number} axis @param {number} n */
+/** Returns the n-th line of values along one axis. @param {Input} x @param {number} axis @param {number} n */
 function line({ data, dims }, axis, n) {
   const stride = count(dims.slice(axis + 1))
   const start = Math.floor(n / stride) * stride * dims[axis] + (n % stride)
@@ -60,7 +60,7 @@ function line({ data, dims }, axis, n) {
   return values
 }
 
-/** A value for each value, by the number of its line along one axis. @param {Input} x @param {number} axis @param {(value: number, n: number) => number} value */
+/** Maps each value, given the number of its line along one axis. @param {Input} x @param {number} axis @param {(value: number, n: number) => number} value */
 function mapLines({ data, dims }, axis, value) {
   const stride = count(dims.slice(axis + 1))
   const size = stride * dims[axis]
@@ -99,7 +99,7 @@ export const SCORE_DERIVATIVES = {
 }
 
 /**
- * y = x W^T + bias; x (..., in), weight (out, in), bias (out).
+ * Computes y = x W^T + bias; x (..., in), weight (out, in), bias (out).
  * @param {Input} x
  * @param {Input} weight
  * @param {Input} [bias]
@@ -114,10 +114,10 @@ export function linear(x, weight, bias) {
 }
 
 /**
- * exp(x - maximum) / sum along one axis; a line of nothing but -Infinity gives zeros.
+ * Computes exp(x - maximum) / sum along one axis; a line of only -Infinity gives zeros.
  * @param {Input} x
  * @param {number} [axis] the last one by default
- * @param {(...line: number[]) => number} [sink] a further value of each line, whose share is not returned
+ * @param {(...line: number[]) => number} [sink] an extra value of each line, whose weight is not returned
  */
 export function softmax(x, axis = x.dims.length - 1, sink = () => -Infinity) {
   const lines = x.dims.filter((_, a) => a !== axis)
@@ -130,7 +130,7 @@ export function softmax(x, axis = x.dims.length - 1, sink = () => -Infinity) {
   return { maxima, exponentials, sums, sinks: divide(sinks, sums), weights: divideLines(exponentials, sums, axis) }
 }
 
-/** @param {Input} x @param {number} axis @param {Output} first what each sum starts from */
+/** @param {Input} x @param {number} axis @param {Output} first initial value of each sum */
 const sumLines = (x, axis, first) => fill(first.dims, (_, n) => first.data[n] + sum(line(x, axis, n)))
 
 /** @param {Output} x @param {Output} y */
@@ -140,7 +140,7 @@ const divide = (x, y) => ({ ...x, data: x.data.map((value, n) => (y.data[n] === 
 const divideLines = (x, sums, axis) => mapLines(x, axis, (value, n) => (sums.data[n] === 0 ? 0 : value / sums.data[n]))
 
 /**
- * The words of qkv.trace, with tensors where it takes nested arrays.
+ * The options of qkv.trace, with tensors in place of nested arrays.
  * @typedef {object} Options
  * @property {any} [score]
  * @property {number} [scale]
@@ -152,14 +152,14 @@ const divideLines = (x, sums, axis) => mapLines(x, axis, (value, n) => (sums.dat
  * @property {Input} [sinks]
  * @property {Input} [mask] 0 hides
  * @property {Input} [bias]
- * @property {Input} [keep] (B, H, L, S): what dropout multiplies the weights with
+ * @property {Input} [keep] (B, H, L, S), the factors by which dropout multiplies the weights
  * @property {ArrayLike<number>} [keyLengths]
  * @property {'keys' | 'queries'} [softmaxAxis]
  * @property {'before' | 'after'} [masking]
  */
 
 /**
- * Every step; all are (B, H, L, S) but output (B, H, L, E), maxima and sums (B, H, L) or (B, H, S).
+ * Computes every step. All are (B, H, L, S) except output (B, H, L, E) and maxima and sums (B, H, L) or (B, H, S).
  * @param {Input} query (L, D), (H, L, D) or (B, H, L, D)
  * @param {Input} key
  * @param {Input} value

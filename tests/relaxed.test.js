@@ -1,4 +1,4 @@
-// The build with relaxed SIMD: loaded only when asked for, and as precise as the other.
+// The build with relaxed SIMD is loaded only on request, and is as precise as the other.
 
 import assert from 'node:assert/strict'
 import { execFileSync, spawnSync } from 'node:child_process'
@@ -16,7 +16,7 @@ const bytes = readFileSync(join(root, 'src/qkv.relaxed.wasm'))
 
 /** Node 20 has relaxed SIMD behind a flag, Node 22 and later without. */
 const FLAGS = Number(process.versions.node.split('.')[0]) < 22 ? ['--experimental-wasm-relaxed-simd'] : []
-/** The tests of numbers, with the same tolerances; those that compare bits of several kernels are not for this build. */
+/** The numeric tests, with the same tolerances. Tests that compare the bits of several kernels do not apply to this build. */
 const NUMBERS = {
   goldens: '',
   rope: '',

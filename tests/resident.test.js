@@ -1,4 +1,4 @@
-// Resident tensors: they lie in the module's memory and are used there, without copies, until they are disposed of.
+// Resident tensors, which lie in the module's memory and are used there without copies until they are disposed of.
 
 import assert from 'node:assert/strict'
 import { execFileSync } from 'node:child_process'
@@ -15,7 +15,7 @@ import { coreOf } from '../src/qkv.js'
 
 v8.setFlagsFromString('--expose-gc')
 
-/** A resident copy. @param {Qkv} qkv @param {{ data: Float32Array, dims: readonly number[] }} x */
+/** Makes a resident copy. @param {Qkv} qkv @param {{ data: Float32Array, dims: readonly number[] }} x */
 function settle(qkv, { data, dims }) {
   const resident = qkv.alloc(dims)
   resident.data.set(data)
@@ -216,7 +216,7 @@ test('after allocations and disposals in any order no tensors overlap, and all m
         made.data.fill(mark + 1)
         kept.push({ tensor: made, mark: mark + 1 })
         if (drop < kept.length) for (const { tensor } of kept.splice(drop, 2)) tensor.dispose()
-        qkv.softmax([1, 2, 3]) // the stack of calls lies above
+        qkv.softmax([1, 2, 3]) // a call whose scratch memory lies above the blocks
       })
       for (const { tensor, mark } of kept) assert.ok(tensor.data.every(value => value === mark))
       for (const { tensor } of kept) tensor.dispose()
@@ -241,7 +241,7 @@ test('tensors that are made or disposed of while a call runs change no call and 
     for (const { data } of held) assert.deepEqual(data, ramp.data)
     assert.deepEqual([qkv.memory.used, qkv.memory.resident], [0, held.length * 4000])
   }
-  core.scope(() => core.scope(() => held.push(make(), make()))) // before the call takes memory
+  core.scope(() => core.scope(() => held.push(make(), make()))) // allocated before the call takes memory
   check()
   core.scope(() => held.pop()?.dispose())
   check()
@@ -249,7 +249,7 @@ test('tensors that are made or disposed of while a call runs change no call and 
     core.copyIn(ramp.data)
     assert.throws(make, /^Error: alloc: called from within another call of this module: call it before$/)
     held.pop()?.dispose()
-    held.push(make()) // where that one was
+    held.push(make()) // reuses the freed block
   })
   check()
 })
@@ -272,7 +272,7 @@ test('addresses above 2 GiB work', async () => {
   const x = qkv.generator(5).randn([70, 20])
   const options = { causal: true, bias: qkv.generator(6).randn([70, 70]) }
   const want = [qkv.attention(x, x, x, options).output, qkv.trace(x, x, x, options).weights]
-  // qkv.alloc would write zeros there, and two gigabytes of new pages take many seconds.
+  // qkv.alloc would zero the memory, and touching two gigabytes of new pages takes many seconds.
   const { blocks } = /** @type {import('../src/runtime/memory.js').Core} */ (coreOf(qkv))
   const low = blocks.take(2 ** 31)
   const high = settle(qkv, x)
@@ -306,7 +306,7 @@ test('100,000 tiny calls on resident tensors leave no garbage to collect', () =>
     console.log('end')
     globalThis.kept = Array.from({ length: 1e6 }, () => ({}))`
   const flags = ['--single-threaded', '--trace-gc', '--expose-gc', '--input-type=module', '--eval', code]
-  const env = { ...process.env, NODE_V8_COVERAGE: '' } // counting makes garbage of its own
+  const env = { ...process.env, NODE_V8_COVERAGE: '' } // coverage itself makes garbage
   const cwd = new URL('..', import.meta.url)
   const printed = execFileSync(process.execPath, flags, { encoding: 'utf8', cwd, env })
   const [meanwhile, after] = printed.split('start\n')[1].split('end\n')

@@ -1,4 +1,4 @@
-// Runs test files in a few processes (next-files.js), those that take longest first, so that none of them runs alone at the end.
+// Runs test files in a few processes (next-files.js), the slowest first, so that none of them runs alone at the end.
 //   node tests/run-files.js [--at-once N] FILE...
 
 import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
@@ -9,7 +9,7 @@ import { spec } from 'node:test/reporters'
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
 
-/** Files that take more than a tenth of the time of their part, the longest first (measured 2026-11-27). */
+/** Files that take more than a tenth of the time of their suite, the slowest first (measured 2026-11-27). */
 const LONGEST = [
   'package',
   'build',
@@ -32,7 +32,7 @@ const { values, positionals } = parseArgs({
   options: { 'at-once': { type: 'string', default: '1' } },
   allowPositionals: true,
 })
-/** Its place among the longest; those that are not listed come after them. @param {string} file */
+/** Returns the rank of a file among the slowest; files that are not listed come last. @param {string} file */
 const place = file => {
   const found = LONGEST.findIndex(name => file.endsWith(`tests/${name}.test.js`))
   return found < 0 ? LONGEST.length : found

@@ -1,4 +1,4 @@
-// What SECURITY.md states of the code, compared with the code.
+// The claims of SECURITY.md hold in the code.
 
 import assert from 'node:assert/strict'
 import { readdirSync, readFileSync } from 'node:fs'

@@ -1,4 +1,4 @@
-// A million calls leave the memory as it was after the first few.
+// Memory after a million calls is as after the first few.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -12,14 +12,14 @@ const collect = runInNewContext('gc')
 
 /** @typedef {Awaited<ReturnType<typeof measure>>} Memory */
 
-/** Bytes of the module and, after a collection, of all the JavaScript. @param {import('../src/index.js').Qkv} qkv */
+/** Returns the bytes of the module and, after garbage collection, of the JavaScript heap. @param {import('../src/index.js').Qkv} qkv */
 async function measure(qkv) {
   for (let heap = Infinity; ; ) {
     collect()
     await setImmediate()
     const { heapUsed, arrayBuffers } = process.memoryUsage()
     if (heapUsed + arrayBuffers >= heap) return { ...qkv.memory, heap }
-    heap = heapUsed + arrayBuffers // buffers are freed in another thread
+    heap = heapUsed + arrayBuffers // repeat, because buffers are freed in another thread
   }
 }
 

@@ -1,4 +1,4 @@
-// stateDict and loadStateDict: the weights of layers by PyTorch's names.
+// stateDict and loadStateDict use PyTorch's names for the weights of layers.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'

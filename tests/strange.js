@@ -1,13 +1,13 @@
-// This module lists strange values for arguments, and the places in arguments where they can be put.
+// Strange values for arguments, and the places in arguments where they can be put.
 
 import assert from 'node:assert/strict'
 import { Tensor } from '../src/index.js'
 
 const detached = new Float32Array(6)
 structuredClone(detached.buffer, { transfer: [detached.buffer] })
-/** Products of these numbers are never a size that fits into memory. */
+/** Numbers whose products are never a large size that still fits into memory. */
 const strangeNumbers = [0, 1, -1, -0, 0.5, NaN, Infinity, -Infinity, 2 ** 31, 2 ** 32 - 1, 2 ** 32, 2 ** 53, 1e300, 7n]
-/** A getter among the strange things throws this. */
+/** The error that a getter among the strange values throws. */
 export const thrown = new RangeError('a getter of the test')
 /** @type {(() => unknown)[]} made anew for each call, because a call may change its arguments */
 export const strangeThings = [
@@ -42,11 +42,11 @@ export const strangeThings = [
   () => new Float32Array(3),
   () => new Uint32Array(1).fill(2 ** 32 - 1),
 ]
-/** It matches errors that the engine threw, where a sentence about the argument was expected. */
+/** Matches errors of the engine, which should have been sentences about the argument. */
 export const ENGINE =
   /cannot (read|convert|set|mix|destructure)|is not (a function|iterable|defined)|undefined \(|out of bounds|offset|Invalid (typed )?array|object null/i
 
-/** Returns all places within arguments that can be replaced. @param {any} value @param {readonly object[]} [whole] not to be entered @param {number} [depth] @returns {[any, string][]} */
+/** Lists all places within arguments that can be replaced. @param {any} value @param {readonly object[]} [whole] objects to skip @param {number} [depth] @returns {[any, string][]} */
 export const places = (value, whole = [], depth = 3) =>
   value !== null &&
   typeof value === 'object' &&

@@ -1,5 +1,4 @@
-// What attention reports of its weights is what float64 makes of the whole matrix, for every option and at every border of
-// blocks and tiles.
+// The summary of attention matches that of the whole matrix in float64, for every option and at every edge of blocks and tiles.
 
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
@@ -13,13 +12,13 @@ import { summary as reference } from './reference-summary.js'
 
 const qkv = await load()
 const seed = Number(process.env.SEED ?? 1)
-const share = Number(process.env.SHARE ?? 1) // of the runs, where each takes longer
+const share = Number(process.env.SHARE ?? 1) // fraction of the runs, for builds in which each takes longer
 const ALL = { logSumExp: true, entropy: true, sinkWeight: true, distance: true, scores: true }
 /** The largest errors seen. @type {Record<string, number>} */
 const largest = {}
 
 /**
- * Compares a summary with that of float64.
+ * Compares a summary with the reference in float64.
  * @param {any} got
  * @param {any} q
  * @param {any} k
@@ -49,7 +48,7 @@ function compare(got, q, k, options, asked, title, allowed = 3e-6) {
       const [ours, w] = [got.topKeys.data[n * size + i], got.topWeights.data[n * size + i]]
       near(w, weight, 'topWeights')
       if (ours === key || Number.isNaN(weight)) continue
-      // Another key of a weight that float32 cannot tell from it.
+      // Keys whose weights are equal within the tolerance may be swapped.
       /** @type {{ weight: number }[]} */
       const others = head.top.filter(other => Math.abs(other.weight - weight) <= allowed)
       assert.ok(
@@ -102,7 +101,7 @@ const calls = fc.record({
   ),
 })
 
-/** Tensors and options for qkv.attention and for the reference. @param {any} call */
+/** Makes tensors and options for qkv.attention and for the reference. @param {any} call */
 function make({ B, G, group, L, S, D, E, seed, options, tokens }) {
   const H = G * group
   const g = qkv.generator(seed)
@@ -127,7 +126,7 @@ function make({ B, G, group, L, S, D, E, seed, options, tokens }) {
   return { q: random(B, H, L, D), k: random(B, G, S, D), v: random(B, G, S, E), options: made, ids }
 }
 
-/** (B, heads, rows, size) -> (B, rows, heads * size). @param {any} x */
+/** Converts (B, heads, rows, size) to (B, rows, heads * size). @param {any} x */
 function toRows(x) {
   const [B, heads, rows, size] = x.dims
   return x.permute([0, 2, 1, 3]).reshape([B, rows, heads * size])
@@ -160,7 +159,7 @@ test('the sweep has every option that attention takes, dropout aside, grouped he
   has(({ options, inRows }) => inRows && options.causal && options.sinks && options.pastLength)
 })
 
-/** Everything of one call, compared. @param {any} q @param {any} k @param {any} v @param {any} options @param {any} asked @param {string} title */
+/** Checks output and summary of one call. @param {any} q @param {any} k @param {any} v @param {any} options @param {any} asked @param {string} title */
 function checkOne(q, k, v, options, asked, title) {
   const { output, summary } = qkv.attention(q, k, v, { ...options, summary: asked })
   compare(summary, q, k, options, asked, title)
@@ -189,7 +188,7 @@ test('every size around the borders of blocks, panels, tiles and cells is right'
     }
 })
 
-/** Scores that are the numbers of a matrix: q is the identity. @param {number} L @param {number} S @param {(i: number, j: number) => number} score */
+/** Makes q and k with the given scores; q is the identity. @param {number} L @param {number} S @param {(i: number, j: number) => number} score */
 function withScores(L, S, score) {
   const q = tensor(
     Float32Array.from({ length: L * L }, (_, n) => (n % (L + 1) === 0 ? 1 : 0)),
@@ -202,7 +201,7 @@ function withScores(L, S, score) {
   return [q, k, qkv.generator(1).randn([1, 1, S, 3])]
 }
 
-/** Scores of 600 keys that a careless softmax gets wrong. @type {Record<string, (i: number, j: number) => number>} */
+/** Scores of 600 keys that a naive softmax gets wrong. @type {Record<string, (i: number, j: number) => number>} */
 const HARD = {
   'all equal': () => 3,
   'all 1e30': () => 1e30,
@@ -347,7 +346,7 @@ test('a cache reports what attention over all its keys does, also when it slides
   sliding.dispose()
 })
 
-/** The cell of each of so many rows. @param {number} rows @param {number} cells */
+/** Returns the cell of each row. @param {number} rows @param {number} cells */
 const cellsOf = (rows, cells) => Array.from({ length: rows }, (_, i) => Math.floor((i * cells) / rows))
 
 test('a window has the weights of the trace, or their means and sums in cells, with a logSumExp or without', () => {

@@ -1,5 +1,5 @@
-// Every call with every operand inside the module's memory (resident, a view of one, the bare data of one), however much
-// memory is free, so that it grows at each allocation once: the bits are those of plain tensors.
+// Every call gives the bits of plain tensors with each operand in the module's memory: resident, a view, or bare data. The amount of free
+// memory is varied, so that memory grows at each allocation once.
 
 import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
@@ -24,11 +24,11 @@ const plain = await load({ wasm, integers: true })
 const draw = plain.generator(11)
 const floats = (/** @type {number[]} */ ...dims) => draw.randn(dims)
 
-// 131 x 131 floats are more than a page: each copy of one makes the memory grow.
+// 131 x 131 floats are more than a page, so each copy makes the memory grow.
 const [q, k, v, w] = [0, 1, 2, 3].map(() => floats(131, 131))
 const row = floats(131)
 const heads = [0, 1, 2].map(() => floats(2, 65, 130))
-/** Packed texts, with heads of their own size. */
+/** Packed texts, with another head size. */
 const texts = floats(140, 2, 33)
 const small = floats(1, 3, 8)
 const weights = [floats(8, 8), floats(8)]
@@ -41,7 +41,7 @@ const hides = new Tensor(
 const tables = [floats(131, 65), floats(131, 65)]
 const ids = Int32Array.from({ length: 131 }, (_, i) => (i * 7) % 131)
 
-/** A summary of all that there is. */
+/** A summary with all fields. */
 const everything = {
   map: [50, 60],
   topK: 7,
@@ -91,7 +91,7 @@ const calls = {
       score: { kind: 'additive', wQuery: f(w), wKey: f(k), v: f(row), bias: f(row) },
     }),
   'attention, dropout': (qkv, f) => {
-    const generator = qkv.generator(2) // takes memory of its own
+    const generator = qkv.generator(2) // allocates memory, too
     return qkv.attention(f(q), f(k), f(v), { dropout: { p: 0.5, generator } })
   },
   'attention, numHeads': (qkv, f) => qkv.attention(...heads.map(f), { numHeads: 2 }),
@@ -207,7 +207,7 @@ const calls = {
   relativePositionBias: (_, f) => nn.relativePositionBias(f(floats28), 131, 131),
 }
 
-/** The operations whose operands are all tensors, as functions of qkv/nn. @type {string[]} */
+/** The functions of qkv/nn whose operands are all tensors. @type {string[]} */
 const operations = []
 const functions = /** @type {Record<string, ((...args: any[]) => any) | undefined>} */ (nn)
 for (const [name, run] of Object.entries(FUNCTIONS)) {
@@ -230,7 +230,7 @@ for (const [name, run] of Object.entries(FUNCTIONS)) {
     calls[gradient] ??= (qkv, f) => functions[gradient]?.(qkv, ...given(ofGradient, f), f(dY), own)
 }
 
-/** Operations that only a tape has. @type {Record<string, (t: import('../src/train.js').Tape, x: any, y: any) => any>} */
+/** Operations that only the tape has. @type {Record<string, (t: import('../src/train.js').Tape, x: any, y: any) => any>} */
 const onTape = {
   permute: (t, x) => t.permute(x, [1, 0]),
   slice: (t, x) => t.slice(x, 1, 3, -2),
@@ -242,7 +242,7 @@ const onTape = {
   'sub of a mean': (t, x) => t.sub(x, t.mean(x, { dim: 1, keepdim: true })),
 }
 calls['tape, a gradient'] = (qkv, f) => {
-  for (const x of [q, k, w]) f(x) // they have their places before the parameters
+  for (const x of [q, k, w]) f(x) // place operands in memory before the parameters
   const p = train.parameters(qkv, { x: f(q) })
   train.tape(qkv, p, t => t.sub(t.gelu(p.values.x), f(k))).backward({ gradient: f(w) })
   const dX = p.gradients.x.data.slice()
@@ -289,7 +289,7 @@ const outs = [
 ]
 
 /**
- * How an operand is given once it lies in the module's memory: `whole` is (3, ...dims), its middle row holds the values.
+ * The forms of an operand in the module's memory. `whole` is (3, ...dims), and its middle row has the values.
  * @type {Record<string, (whole: Tensor<any>, x: Tensor<any>) => any>}
  */
 const forms = {
@@ -302,10 +302,10 @@ const forms = {
   bare: (whole, x) => ({ data: whole.row(1).data, dims: x.dims }),
 }
 
-/** out is a tensor: over bare data, too. @param {any} x */
+/** Wraps bare data in a tensor, because `out` must be one. @param {any} x */
 const asTensor = x => (x instanceof Tensor ? x : new Tensor(x.data, x.dims))
 
-/** The bytes of what is no float32, as a typed array over the module's memory. @param {Tensor<any>} whole @param {Tensor<any>} x */
+/** Returns values that are not float32 as a typed array over the module's memory. @param {Tensor<any>} whole @param {Tensor<any>} x */
 function overBytes(whole, { data, dims }) {
   const { buffer, byteOffset } = whole.row(1).data
   return { data: new data.constructor(buffer, byteOffset, data.length), dims }
@@ -320,7 +320,7 @@ function settle(qkv, x) {
   return whole
 }
 
-/** What a result holds: names, dims and a hash of the bits. @param {any} result @returns {any} */
+/** Digests a result to names, dims and a hash of the bits. @param {any} result @returns {any} */
 function digest(result) {
   if (result instanceof Tensor)
     return `${result.dtype} ${result.dims} ${createHash('sha1').update(result.data).digest('hex')}`
@@ -328,7 +328,7 @@ function digest(result) {
   return Object.fromEntries(Object.entries(result).map(([name, part]) => [name, digest(part)]))
 }
 
-/** All tensors of a result. @param {any} result @returns {Tensor<any>[]} */
+/** Lists all tensors of a result. @param {any} result @returns {Tensor<any>[]} */
 const tensorsOf = result =>
   result instanceof Tensor ? [result] : Object(result) === result ? Object.values(result).flatMap(tensorsOf) : []
 
@@ -396,7 +396,7 @@ test('every public function is called here', async () => {
       .filter(([name, { value }]) => typeof value === 'function' && name !== 'constructor')
       .map(([name]) => name)
   const source = Object.values(calls).map(String).join('\n')
-  const without = ['dispose', 'alloc', 'scope', 'generator', 'trim'] // take no tensors
+  const without = ['dispose', 'alloc', 'scope', 'generator', 'trim'] // calls without tensors
   for (const name of [...names(plain).filter(name => !without.includes(name)), ...Object.keys(nn)])
     assert.ok(name in calls || new RegExp(`\\b${name}\\(`).test(source), name)
 })

@@ -1,5 +1,5 @@
-// What qkv/train has of PyTorch beside layers, compared with PyTorch 1.13 (goldens/make-torch-tape.py): sums, means, permute, slice, cat,
-// broadcasts and functions of one value on a tape; initialisers, permutations, states of a generator, groups of parameters.
+// The parts of qkv/train other than layers, compared with PyTorch 1.13 (goldens/make-torch-tape.py): sums, means, permute, slice, cat,
+// broadcasting and elementwise functions on a tape; initialisers, permutations, states of a generator, parameter groups.
 
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
@@ -16,10 +16,10 @@ const { parameters, tape } = train
 const any = value => value
 const goldens = JSON.parse(readFileSync(new URL('./goldens/torch-tape.json', import.meta.url), 'utf8'))
 
-/** Numbers that JSON has no word for are strings there. @param {{ data: (number | string)[], dims: number[] }} golden */
+/** Converts a golden, in which numbers that JSON lacks (NaN, Infinity) are strings. @param {{ data: (number | string)[], dims: number[] }} golden */
 const toTensor = ({ data, dims }) => ({ data: Float32Array.from(data, Number), dims })
 
-/** Relative to the largest value. @param {{ data: Float32Array }} want @param {number} rel */
+/** Returns a tolerance relative to the largest value. @param {{ data: Float32Array }} want @param {number} rel */
 const tolerance = ({ data }, rel) => ({
   abs: rel * Math.min(1e6, Math.max(1e-30, ...Array.from(data, Math.abs).filter(Number.isFinite))),
   rel: 2 * rel,
@@ -42,7 +42,7 @@ goldens.cases.forEach(
         }
         for (const [name, golden] of Object.entries(gradients)) {
           const want = toTensor(/** @type {any} */ (golden))
-          const twice = { data: want.data.map(x => 2 * x), dims: want.dims } // the second step has added them again
+          const twice = { data: want.data.map(x => 2 * x), dims: want.dims } // the second step accumulated the same gradients again
           close(p.gradients[name], twice, tolerance(twice, 4e-6), `the gradient of ${name}`)
         }
       } finally {
@@ -188,7 +188,7 @@ test('an operand that no row of the other repeats has a gradient of zeros', () =
     ['sub', subBackward],
     ['mul', mulBackward],
   ])) {
-    // Memory that is used again holds other numbers.
+    // Fill the memory that the next step reuses with other numbers.
     tape(qkv, p, t => t.sum(t.exp(t.add([[5, 6, 7]], p.values.w)))).backward()
     tape(qkv, p, t => t.sum(t[name](none, p.values.w))).backward()
     assert.deepEqual([...p.gradients.w.data], [0, 0, 0], name)
@@ -362,7 +362,8 @@ goldens.states.forEach((/** @type {any} */ { seed, draws, state, next }) => {
     const g = qkv.generator(seed)
     for (const n of draws) g.randn([n])
     const own = train.getRngState(g)
-    const same = own.map((byte, i) => (i < 8 || (!draws.length && i < 24) ? bytes[i] : byte)) // the seed; where a new one stands
+    // ignore the bytes of the seed, and of the position before any draw
+    const same = own.map((byte, i) => (i < 8 || (!draws.length && i < 24) ? bytes[i] : byte))
     assert.deepEqual(same, bytes)
     for (const given of [bytes, own]) {
       const other = qkv.generator(99)
@@ -381,7 +382,7 @@ test('randperm and states of a generator refuse what does not fit, and leave the
   const state = getRngState(g)
   const broken = [
     state.map((byte, i) => (i === 12 ? 0 : byte)), // never seeded
-    state.map((byte, i) => (i === 8 ? 3 : byte)), // as many words left as no state has
+    state.map((byte, i) => (i === 8 ? 3 : byte)), // an impossible number of words left
     state.map((byte, i) => (i === 17 ? 9 : byte)),
     new Uint8Array(5056),
   ]
@@ -454,7 +455,7 @@ test('groups that do not fit are named; a wrong rate of a group is found before 
   optimizer.paramGroups[0].lr = NaN
   assert.throws(() => optimizer.step(), /SGD: lr: NaN given/)
   assert.deepEqual([p.stateDict(), optimizer.steps], [before, 0])
-  optimizer.paramGroups[0].lr = undefined // the rate of the optimiser
+  optimizer.paramGroups[0].lr = undefined // falls back to the rate of the optimiser
   optimizer.step()
   assert.deepEqual([...p.values.a.data, ...p.values.b.data], [0, 1, 2])
   p.dispose()

@@ -37,7 +37,7 @@ goldens.optimizers.forEach((/** @type {any} */ golden) => {
     })
     close(p.values.a, end[0], { abs: 1e-6, rel: 1e-6 }, 'a')
     close(p.values.b, end[1], { abs: 1e-6, rel: 1e-6 }, 'b')
-    // another optimizer goes on from the state after three steps, to the same bits
+    // another optimizer, resumed from the state after three steps, gives the same bits
     const [rest, values] = any(state)
     const q = parameters(qkv, values)
     const other = new OPTIMIZERS[name](q, options).loadStateDict(rest)
@@ -98,7 +98,7 @@ test('gradients that no later operation reads give their memory to the next ones
     for (let n = 0; n < 30; n++) y = t.add(t.mul(y, y), t.rmsNorm(y))
     return t.crossEntropy(y, new Int32Array(64))
   })
-  const { resident } = qkv.memory // the step has 92 results of 256 KB
+  const { resident } = qkv.memory // the step makes 92 results of 256 KB
   step.backward()
   assert.ok(qkv.memory.resident - resident <= 2 ** 21, `${qkv.memory.resident - resident} bytes`)
   assert.ok(p.gradients.x.data.some(x => x !== 0))
@@ -227,7 +227,7 @@ test('the gradient of a loss may be given: all gradients are multiplied by it', 
     once.map(x => -4 * x),
   )
   assert.deepEqual(run({}), once)
-  // a parameter may be the output
+  // a parameter itself can be the output
   const step = tape(qkv, p, () => p.values.w).backward({ gradient: [[5, -6]] })
   assert.deepEqual([[...p.gradients.w.data], step.output], [[5, -6], p.values.w])
   p.dispose()

@@ -1,4 +1,4 @@
-// Tensors: how they print, their axes; and tokens.
+// Printing and axes of tensors, and tokens.
 
 import assert from 'node:assert/strict'
 import { execFileSync } from 'node:child_process'
@@ -11,7 +11,7 @@ import { tokenize } from '../src/tokenize.js'
 /** @param {number} n @param {(i: number) => number} f */
 const range = (n, f) => tensor(Float32Array.from({ length: n }, (_, i) => f(i)))
 
-/** What PyTorch 1.13 prints. @type {[title: string, x: import('qkv').Tensor, printed: string][]} */
+/** Tensors as PyTorch 1.13 prints them. @type {[title: string, x: import('qkv').Tensor, printed: string][]} */
 const prints = [
   [
     'negative numbers widen their columns',
@@ -207,7 +207,7 @@ test('permute in any order moves each value to its place', () => {
 })
 
 const root = fileURLToPath(new URL('..', import.meta.url))
-/** Measures T and a loop in a process of its own: here V8 has compiled both for every type of array that tests use. */
+/** Times T and a loop. It runs in a separate process, because here V8 has compiled both for every array type that the tests use. */
 const TIMES = `
   import { tensor } from './src/index.js'
   const [rows, columns] = [768, 1024]

@@ -1,4 +1,4 @@
-// Threads: the same bits for any number of them, and what happens when one does not start, dies, or is ended.
+// Threads give the same bits for any number of them. Also tests what happens when one does not start, dies, or is ended.
 
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
@@ -78,7 +78,7 @@ function watchWorkers(t, file) {
   return started
 }
 
-/** A call that is large enough for threads. @param {Qkv} qkv */
+/** Makes a call that is large enough for threads. @param {Qkv} qkv */
 function attend(qkv) {
   const x = one.generator(7).randn([2, 200, 32])
   return qkv.attention(x, x, x, { causal: true }).output
@@ -231,7 +231,7 @@ test('no kernel writes over the constants of C, so that another instance may wri
   const qkv = await load({ threads: 2 })
   const { memory } = started[0].start
   const { qkv_heap } = /** @type {any} */ (new WebAssembly.Instance(new WebAssembly.Module(bytes)).exports)
-  const constants = new Uint8Array(memory.buffer, 0, qkv_heap() - 65536) // the first stack lies between
+  const constants = new Uint8Array(memory.buffer, 0, qkv_heap() - 65536) // without the first thread's stack, just below the heap
   const before = constants.slice()
   assert.ok(before.some(byte => byte !== 0))
   const g = qkv.generator(1)
@@ -306,7 +306,7 @@ test('threads: a number, "auto", or an error that says so', async () => {
   /** @type {[any, string, RegExp][]} */
   const wrong = [
     [0, 'RangeError', /threads: 0 given, a whole number from 1 to 64, or 'auto'/],
-    [65, 'RangeError', /65 given, a whole number from 1 to 64/], // before any worker begins
+    [65, 'RangeError', /65 given, a whole number from 1 to 64/], // thrown before any worker starts
     [1000, 'RangeError', /1000 given/],
     [1.5, 'RangeError', /1.5 given/],
     ['many', 'TypeError', /"many" given, a number or 'auto' expected/],
@@ -439,7 +439,7 @@ test('every operation of a block and its gradients have the same bits on three t
       calls[op] = calls[`${op}Backward`] = module => call?.(module, inputs, options, dY, {})
     }
     for (const [name, call] of Object.entries(calls)) assert.deepEqual(call(pool), call(one), name)
-    // What is not here stands in the tests above and below, or runs on one thread alone.
+    // The functions not called here are tested elsewhere in this file, or run on one thread only.
     const elsewhere = new Set(Object.keys(nn).filter(name => !(name in calls)))
     assert.deepEqual(
       elsewhere,
@@ -607,7 +607,7 @@ for (const options of [{}, { threads: 2 }, { integers: true }, { threads: 2, int
       const before = qkv.memory
       const { data: old } = x
       const [given, more] = await Promise.all([qkv.trim(), qkv.trim()])
-      // The array from before is detached, or keeps the numbers of then: it is not what the tensor holds now.
+      // The array from before is detached, or keeps its old numbers; it is no longer the tensor's data.
       const first = x.at(0, 0)
       x.data[0] = first + 1
       if (old.length)
@@ -621,7 +621,7 @@ for (const options of [{}, { threads: 2 }, { integers: true }, { threads: 2, int
       assert.equal(before.size - given, qkv.memory.size)
       assert.equal(qkv.memory.resident, before.resident)
       assert.deepEqual(results(), want)
-      // It grows again, and calls go on while it is trimmed; kernels of integer weights may come at the same time.
+      // Memory can grow again, and calls work during a trim, also while the kernels for integer weights are loaded.
       qkv.alloc([2 ** 22]).dispose()
       const trimmed = qkv.trim()
       assert.deepEqual(results(), want)

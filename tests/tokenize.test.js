@@ -1,11 +1,11 @@
-// tokenize reads long texts in windows: the same segments as of the whole text, in linear time.
+// tokenize reads long texts in windows. It gives the same segments as for the whole text, in linear time.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
 import { tokenize } from '../src/tokenize.js'
 
-/** What the engine says of the whole text at once. @param {string} text @param {boolean} byWord */
+/** Segments the whole text at once by Intl.Segmenter. @param {string} text @param {boolean} byWord */
 function segmented(text, byWord) {
   const segmenter = new Intl.Segmenter(undefined, { granularity: byWord ? 'word' : 'grapheme' })
   return Array.from(segmenter.segment(text))
@@ -13,7 +13,7 @@ function segmented(text, byWord) {
     .map(({ segment }) => segment)
 }
 
-/** Order by code point, the plain way. @param {string} a @param {string} b */
+/** Compares texts by code points, in the plain way. @param {string} a @param {string} b */
 function byCodePoint(a, b) {
   const [x, y] = [a, b].map(text => Array.from(text, character => Number(character.codePointAt(0))))
   const at = x.findIndex((code, i) => code !== y[i])
@@ -79,7 +79,7 @@ test('words and characters of any text are those that the engine finds in the wh
     }),
     { numRuns: 150, seed: 11 },
   )
-  const run = '注意力机制让模型学会看哪里'.repeat(60) // without any place to cut
+  const run = '注意力机制让模型学会看哪里'.repeat(60) // no boundary at which a window could be cut
   assert.deepEqual(tokenize(run, { by: 'segments' }).tokens, segmented(run, true))
 })
 
@@ -105,7 +105,7 @@ test('eight times the text is eight times the work for the engine, not sixty-fou
   /** @this {Intl.Segmenter} @param {string} text */
   function counted(text) {
     const segments = segment.call(this, text)
-    copied += [...segments].length * text.length // an engine copies its text for each segment
+    copied += [...segments].length * text.length // the engine copies the text for each segment
     return segments
   }
   t.mock.method(Intl.Segmenter.prototype, 'segment', counted)

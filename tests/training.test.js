@@ -1,4 +1,4 @@
-// Training runs: the same losses, step by step, and the same weights at the end as PyTorch's.
+// Training runs give the same losses at each step, and the same final weights, as PyTorch.
 
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
@@ -13,7 +13,7 @@ const qkv = await load()
 /** @type {Record<string, any>} */
 const MODELS = { induction, gpt }
 
-/** Random ids; targets are the ids before, where they are to be predicted. @param {any} g @param {import('./training/small-models.js').Sizes} sizes @param {number} B */
+/** Makes random ids, with earlier ids as targets at some positions and none (-1) at the others. @param {any} g @param {import('./training/small-models.js').Sizes} sizes @param {number} B */
 function makeBatch(g, { V, T }, B) {
   const ids = g.randint(0, V, [B, T])
   const targets = ids.data.map((/** @type {number} */ id, /** @type {number} */ n) => (n % 3 ? (id + (n % T)) % V : -1))
@@ -127,7 +127,7 @@ for (const [name, Optimizer, options] of /** @type {any[]} */ ([
     const before = [...p.values.a.data]
     optimizer.step()
     assert.deepEqual([...p.values.a.data], before, 'the gradient of an earlier step is none')
-    // Alone, from its first gradient on.
+    // The same parameter alone, from its first gradient on.
     const own = parameters(qkv, { b: values.b })
     const fresh = new Optimizer(own, options)
     make(own, ['b'])

@@ -1,5 +1,5 @@
-// The units of a kernel, run one by one from the last to the first, give the bits of the whole call. Tensors with strides,
-// such as packed rows of q, k and v, give the bits of contiguous ones.
+// The units of a kernel, run one by one from the last to the first, give the bits of the whole call. Strided tensors, such as packed rows
+// of q, k and v, give the bits of contiguous ones.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -29,7 +29,7 @@ const zeros = n => {
 /** @param {number} at @param {number} n */
 const read = (at, n) => core.floats.slice(at / 4, at / 4 + n)
 
-/** A struct of words; those not given are 0. @param {readonly string[]} names @param {Record<string, number>} values */
+/** Makes a struct of words; those not given are 0. @param {readonly string[]} names @param {Record<string, number>} values */
 function struct(names, values) {
   for (const name of Object.keys(values)) assert.ok(names.includes(name), name)
   const floats = ['scale', 'sigma', 'softcap', 'dropout']
