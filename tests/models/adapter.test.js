@@ -1,4 +1,4 @@
-// LoRA adapters as PEFT saves them: the merged weights are those that PyTorch computes by PEFT's formula, W + scale B A.
+// LoRA adapters as saved by PEFT. The merged weights match those that PyTorch computes by PEFT's formula, W + scale B A.
 
 import assert from 'node:assert/strict'
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
@@ -14,7 +14,7 @@ const folder = mkdtempSync(join(tmpdir(), 'qkv-lora-'))
 after(() => rmSync(folder, { recursive: true }))
 const BASES = ['gpt2-tiny', 'llama-linear-made', 'bert-tiny', 'gpt_neox-made', 'qwen3-tiny-bf16', 'opt-made', 't5-tiny']
 
-/** Makes random adapters of golden checkpoints, and merges them. */
+/** A Python program that makes random adapters for golden checkpoints and merges them. */
 const program = `
 import json, math, pathlib, random, re, struct, torch
 goldens, out = pathlib.Path(${JSON.stringify(goldens)}), pathlib.Path(${JSON.stringify(folder)})
@@ -125,7 +125,7 @@ test('an adapter of the head or of the table acts there alone, although they are
   })
   const other = table.forward({ ids: [5, 9, 3] })
   assert.notDeepEqual(other.lastHiddenState.data, lastHiddenState.data)
-  const lens = plain.logitLens(other.lastHiddenState) // the head is as it was: the last norm is the same
+  const lens = plain.logitLens(other.lastHiddenState) // adapters do not change the last norm and the head
   assert.equal(lens.dims[2], V)
   for (const model of [head, table, plain]) model.dispose()
 })

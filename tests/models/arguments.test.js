@@ -1,5 +1,5 @@
-// Strange arguments of a model's methods, and hooks that call the model: a right result or an error for people, and the
-// model works on.
+// Strange arguments of a model's methods, and hooks that call the model, give a right result or a readable error, and the model still
+// works afterwards.
 
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
@@ -13,7 +13,7 @@ import { Tokenizer } from './tokenizer.js'
 const qkv = await load()
 const folder = (/** @type {string} */ name) => fileURLToPath(new URL(`../goldens/models/${name}`, import.meta.url))
 const open = (/** @type {string} */ name) => loadModel(qkv, folder(name), { tokenizer: Tokenizer })
-/** Untyped, as arguments are anything here. @type {any} */
+/** Untyped, because arguments can be anything here. @type {any} */
 const model = await open('gpt2-tiny')
 /** @type {any} */
 const t5 = await open('t5-tiny')
@@ -197,7 +197,7 @@ test('a Proxy of a model, an heir and an heir of its cache are refused by every 
 test('a hook may call the model and allocate; what it disposes of or clears makes the call throw', async () => {
   const hooks = {
     'layers.1.heads': (/** @type {any} */ x) => {
-      qkv.alloc([300_000]).data.fill(NaN) // belongs to the call
+      qkv.alloc([300_000]).data.fill(NaN) // freed with the call
       assert.deepEqual(model.forward({ ids }).logits.data, logits)
       return x
     },

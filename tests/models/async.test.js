@@ -1,4 +1,4 @@
-// forwardAsync: the same numbers as forward, layer by layer, with a way out.
+// forwardAsync gives the same numbers as forward, layer by layer, and can be aborted.
 
 import assert from 'node:assert/strict'
 import { existsSync, readdirSync } from 'node:fs'
@@ -19,7 +19,7 @@ const keep = ['attentions', 'hiddenStates', 'crossAttentions', 'encoderAttention
 /** @param {import('../../src/models/model.js').Model} model */
 const inputOf = ({ stacks: { encoder, decoder } }) => ({ ids, ...(encoder && decoder && { decoderIds }) })
 
-/** Numbers of tensors, wherever they lie. @param {unknown} value @returns {number[][]} */
+/** Collects the numbers of all tensors in a value. @param {unknown} value @returns {number[][]} */
 function numbersOf(value) {
   if (typeof value !== 'object' || value === null) return []
   if ('data' in value) return [Array.from(/** @type {{ data: Float32Array }} */ (value).data)]
@@ -128,7 +128,7 @@ test('within a layer that takes long others have their turn too, and a signal en
   const want = model.forward({ ids: long }, options)
   const { resident: before, size } = qkv.memory
   let turns = 0
-  /** What grows the memory within the layer. @type {{ dispose(): void }[]} */
+  /** Tensors that make the memory grow within a layer. @type {{ dispose(): void }[]} */
   const held = []
   const tick = () => {
     if (turns++ < 32) held.push(qkv.alloc([2 ** 20]))

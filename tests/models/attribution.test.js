@@ -1,5 +1,5 @@
-// How much each part adds to the logit of a masked word, of a class, and to the likeness of two texts. Logits of next tokens:
-// interventions.test.js.
+// Attribution of the logit of a masked word, of a class, and of the similarity of two texts to the parts of a model. For logits of next
+// tokens see interventions.test.js.
 
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
@@ -11,7 +11,7 @@ import { Tokenizer } from './tokenizer.js'
 const ids = [2, 9, 130, 5, 9, 77, 3]
 
 /**
- * The files of a golden checkpoint without any bias: then heads, MLPs and the embedding alone sum to a number.
+ * Returns the files of a golden checkpoint without biases, so that heads, MLPs and the embedding alone sum to a number.
  * @param {string} name
  * @param {readonly string[]} [more] files beside config.json
  */

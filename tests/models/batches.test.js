@@ -1,4 +1,4 @@
-// Rows of several lengths, padded as transformers pads them, with a cache and without; generation of several prompts.
+// Rows of several lengths, padded as by transformers, with and without a cache; generation of several prompts.
 
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
@@ -55,7 +55,7 @@ for (const name of /** @type {const} */ (['gpt2', 'llama', 'gemma']))
       [8, 4],
       [9, 5],
     ]
-    // A step of two ids, of which the second text has one only; then one of one id, from weights that are kept.
+    // A step of two ids, of which the second text has only one; then a step of one id that also keeps the weights.
     const second = model.forward(
       {
         ids: more,
@@ -156,7 +156,7 @@ test('a cache throws after a call that threw half way, until it is cleared', () 
 test('scores of weights that are there already are those of headScores; cross-attention has two of them', () => {
   const text = [5, 9, 130, 5, 9, 77]
   const { attentions } = gpt2.forward({ ids: text }, { keep: ['attentions'] })
-  const own = Object.entries(gpt2.headScores(text)) // the kernel adds them up in another order
+  const own = Object.entries(gpt2.headScores(text)) // equal up to rounding, because the kernel sums in another order
   assert.equal(own.length, 5)
   for (const [name, got] of own)
     close(got, /** @type {any} */ (headScores(attentions, text))[name], { abs: 1e-6, rel: 0 }, name)

@@ -1,4 +1,4 @@
-// A cache belongs to one model and to one text: it is refused with others, and a call that failed leaves no trace in it.
+// A cache belongs to one model and one text. It is refused with others, and a call that failed does not change it.
 
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'

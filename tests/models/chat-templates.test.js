@@ -1,5 +1,5 @@
-// Chat templates beside what jinja2 makes of them (tests/goldens/make-chat-templates.py): what they are made of, construct by construct,
-// and random ones. Thousands more: tests/goldens/random_templates.py.
+// Chat templates compared with jinja2 (tests/goldens/make-chat-templates.py), construct by construct, and random ones.
+// tests/goldens/random_templates.py makes thousands more.
 
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'

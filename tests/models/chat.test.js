@@ -1,4 +1,4 @@
-// Conversations by the chat template of a folder. What jinja2 makes of templates: tests/goldens/make-chat-templates.py.
+// Conversations by the chat template of a folder. Expected texts come from jinja2 (tests/goldens/make-chat-templates.py).
 
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
@@ -17,7 +17,7 @@ const { tokens, templates, cases } = JSON.parse(
 )
 const HELLO = [{ role: 'user', content: 'The cat' }]
 
-/** The files of a model with a config of its tokenizer. @param {Record<string, unknown>} config @param {Record<string, string>} [more] files */
+/** Returns the files of a model with a given tokenizer config. @param {Record<string, unknown>} config @param {Record<string, string>} [more] files */
 const filesOf = (config, more = {}) => ({
   ...Object.fromEntries(
     ['config.json', 'model.safetensors', 'tokenizer.json'].map(name => [

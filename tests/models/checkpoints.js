@@ -1,5 +1,4 @@
-// The golden checkpoints, of which gpt2-tiny is open: what tests of models begin with. After the tests nothing of a model
-// is left in memory.
+// The golden checkpoints, of which gpt2-tiny is already open. After the tests, the memory of models must be freed.
 
 import assert from 'node:assert/strict'
 import { existsSync, readdirSync } from 'node:fs'
@@ -9,16 +8,16 @@ import { loadModel } from '../../src/models.js'
 import { atEnd } from '../at-end.js'
 
 export const qkv = await load()
-/** The folder of folders. */
+/** The folder of all golden checkpoints. */
 export const goldens = fileURLToPath(new URL('../goldens/models', import.meta.url))
-/** The names of all of them. */
+/** The names of all golden checkpoints. */
 export const folders = readdirSync(goldens).filter(name => existsSync(`${goldens}/${name}/config.json`))
 
-/** Opens one, in float32 or as it is stored. @param {string} name @param {'float32'} [dtype] */
+/** Opens a golden checkpoint, in float32 or with its stored dtype. @param {string} name @param {'float32'} [dtype] */
 export const open = (name, dtype) => loadModel(qkv, `${goldens}/${name}`, { tokenizer: false, dtype })
 
 export const gpt2 = await open('gpt2-tiny')
-/** Bytes of gpt2: what is in memory when every other model is disposed of. */
+/** Resident bytes of gpt2 alone, to which memory must return when every other model is disposed of. */
 export const loaded = qkv.memory.resident
 atEnd(() => {
   gpt2.dispose()

@@ -1,4 +1,4 @@
-// Checkpoints that tell classes apart, and decoders without a head. The numbers of all heads are in goldens.test.js.
+// Classifiers, and decoders without a head. goldens.test.js checks the numbers of all heads.
 
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
@@ -16,7 +16,7 @@ const tokenizer = new Uint8Array(readFileSync(`${folder}/distilbert-sst-tiny/tok
 const open = (/** @type {string} */ name) => loadModel(qkv, `${folder}/${name}`, { tokenizer: Tokenizer })
 
 /**
- * The files of a golden checkpoint with another config and other tensors.
+ * Returns the files of a golden checkpoint with changes of its config and tensors.
  * @param {string} name
  * @param {Record<string, unknown>} change
  * @param {(tensors: Record<string, import('../../src/base/tensor.js').FloatTensor>) => void} [edit]

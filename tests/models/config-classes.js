@@ -1,5 +1,5 @@
-// The keys of the config classes of transformers 5.16 and their defaults (src/transformers/models/NAME/configuration_NAME.py); those of
-// every class, such as architectures, are not among them.
+// The keys of the config classes of transformers 5.16 and their defaults (src/transformers/models/NAME/configuration_NAME.py), without
+// those that every class has, such as architectures.
 
 /** @type {Record<string, Record<string, unknown>>} */
 export const CLASSES = {

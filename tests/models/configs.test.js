@@ -1,5 +1,5 @@
-// Configs of every family, varied by the keys of its config class: a key has the default of the class where the file lacks it, a
-// key that changes nothing passes, and a changed value changes the description, or is refused by name. CONFIG_SEEDS=1000 runs more.
+// Configs of every family, varied by the keys of its config class. A missing key has the default of the class, a key without effect is
+// accepted, and a changed value changes the description of the network or is refused by name. CONFIG_SEEDS=1000 runs more.
 
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
@@ -11,17 +11,17 @@ import { CLASSES } from './config-classes.js'
 
 const SEEDS = Number(process.env.CONFIG_SEEDS ?? 20)
 
-/** The config of a golden checkpoint of each family that has its usual head. @type {Map<string, Record<string, unknown>>} */
+/** For each family, the config of a golden checkpoint with its usual head. @type {Map<string, Record<string, unknown>>} */
 const CONFIGS = new Map()
 for (const name of folders) {
   const config = JSON.parse(readFileSync(`${goldens}/${name}/config.json`, 'utf8'))
   if (!/Classification/.test(String(config.architectures))) CONFIGS.set(config.model_type, config)
 }
 
-/** Keys of classes that change no number of a run as it is computed here. */
+/** Keys that do not change the numbers of a run. */
 const WITHOUT_EFFECT =
   /drop|^(initializer_|init_std|summary_|sparse_pred)|^(use_cache|reorder_and_upcast_attn|sinusoidal_pos_embds|deterministic_flash_attn|is_encoder_decoder|pretraining_tp|classifier_pooling|slow_but_exact|learned_pos_emb|verbose|embedding_fraction|max_seq_len|(scale_)?attention_softmax_in_fp32|fused_\w+|use_flash_attn|use_xentropy|dense_seq_output|pad_vocab_size_multiple|unpad_inputs|use_memory_efficient_attention|logn_attention_clip1|n_ctx|init_device|legacy|pooler_hidden_act)$|token_id$/
-/** Of gpt_neox the class has it, and its modules do not read it. */
+/** True for a key without effect in a class, also one that the class defines but its modules do not read. */
 const isIdle = (/** @type {string} */ type, /** @type {string} */ key) =>
   WITHOUT_EFFECT.test(key) ||
   (key === 'is_decoder' && /gpt_neox|t5|marian|bart|pegasus|m2m/.test(type)) ||
@@ -29,7 +29,7 @@ const isIdle = (/** @type {string} */ type, /** @type {string} */ key) =>
   (/num_ln_in_parallel_attn|multi_query/.test(key) && type === 'falcon') ||
   (key === 'type_vocab_size' && type === 'distilbert')
 
-/** What a config says of a network: functions as their texts. @param {Record<string, unknown>} config */
+/** Describes the network of a config as text, functions by their source. @param {Record<string, unknown>} config */
 const described = async config =>
   JSON.stringify(await familyOf(new Config(config)), (_, value) =>
     typeof value === 'function'
@@ -39,7 +39,7 @@ const described = async config =>
         : value,
   )
 
-/** Notes that published configs hold. @type {Record<string, unknown>} */
+/** Keys that published configs have only as notes. @type {Record<string, unknown>} */
 const NOTES = {
   sentence_transformers: { activation_fn: 'torch.nn.modules.linear.Identity', version: '4.1.0' },
   sbert_ce_default_activation_function: 'torch.nn.modules.linear.Identity',
@@ -75,11 +75,11 @@ const random = seed => below => {
   seed = (Math.imul(seed, 1664525) + 1013904223) >>> 0
   return Math.floor((seed / 2 ** 32) * below)
 }
-/** Another value of a kind. @param {unknown} value @param {(below: number) => number} next */
+/** Returns a different value of the same kind. @param {unknown} value @param {(below: number) => number} next */
 function other(value, next) {
   if (typeof value === 'boolean') return !value
   if (typeof value === 'number') return Number.isInteger(value) ? value + 2 * (1 + next(3)) : value * (2 + next(3))
-  if (typeof value === 'string') return ['relu', 'tanh', 'gelu', 'mean'].filter(one => one !== value)[next(3)] // gelu_new is gelu_pytorch_tanh
+  if (typeof value === 'string') return ['relu', 'tanh', 'gelu', 'mean'].filter(one => one !== value)[next(3)] // not gelu_new, which is the same as gelu_pytorch_tanh
   return [4, 2, true, 'x'][next(4)]
 }
 
@@ -92,7 +92,7 @@ for (const [type, config] of CONFIGS)
   test(`${type}: keys that are absent have the defaults of the class`, async () => {
     const plain = await described(config)
     for (const [key, usual] of Object.entries(CLASSES[type])) {
-      if (usual === null) continue // what None means is in the description of a family
+      if (usual === null) continue // the meaning of None depends on the family
       const without = { ...config, [key]: undefined }
       delete without[key]
       const isSame = !(key in config) || config[key] === usual
@@ -128,7 +128,7 @@ test('a changed value of a key of the class changes the description, or the key 
       const plain = await described(config)
       for (const [key, usual] of Object.entries(CLASSES[type])) {
         if (/^(rope_parameters|rope_scaling|layer_types|no_rope_layers|attention_types|attn_config)$/.test(key))
-          continue // lists and objects have tests of their own
+          continue // lists and objects have separate tests
         const before = key in config ? config[key] : usual
         const value = other(before, next)
         const changed = await described({ ...config, [key]: value }).catch(error => error)

@@ -1,4 +1,4 @@
-// Weights as float16, bfloat16, int8 and int4; and the golden outputs depend on every weight.
+// Weights as float16, bfloat16, int8 and int4. Also, the golden outputs depend on every weight.
 
 import assert from 'node:assert/strict'
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
@@ -27,14 +27,14 @@ function runOf(model) {
   return { logits: data, weights: weights.filter(layer => layer !== undefined) }
 }
 
-/** Numbers at most, as docs/models.md states them. @param {string} family */
+/** Reads the largest allowed numbers from docs/models.md. @param {string} family */
 function stated(family) {
   const docs = readFileSync(new URL('../../docs/models.md', import.meta.url), 'utf8')
   const [, row] = new RegExp(`^\\| ${family} \\| ([\\d. |]+) \\|$`, 'm').exec(docs) ?? assert.fail(family)
   return row.split(' | ').map(Number)
 }
 
-/** The largest difference of a weight, and the share of rows whose largest weight lies on another key. @param {FloatTensor[]} exact @param {FloatTensor[]} other */
+/** Returns the largest change of an attention weight, and the share of rows whose largest weight moves to another key. @param {FloatTensor[]} exact @param {FloatTensor[]} other */
 function changeOf(exact, other) {
   let [most, rows, moved] = [0, 0, 0]
   for (const [n, { data, dims }] of exact.entries()) {
@@ -76,7 +76,7 @@ test('narrower dtypes change the logits and the attention of each family by what
     const stored = { 'mistral-made': 0, 'qwen3-tiny-bf16': 1 }[name]
     for (const [n, most] of stated(type).entries()) {
       if (!(found[n] <= most)) larger.push(`${name}, column ${n + 1}: ${found[n]}, at most ${most} is stated`)
-      // A number of bfloat16 is one of float16 unless it is tiny.
+      // A bfloat16 number is exact in float16 unless it is tiny.
       if (n < 2) assert.equal(found[n] === 0, n === stored || (n === 0 && stored === 1), `${name}: ${found}`)
     }
     assert.ok(made.float16.memory < 0.75 * made.float32.memory && made.int8.memory < made.float16.memory, name)
@@ -226,7 +226,7 @@ test('the logits of the made checkpoints change when a norm or a bias is left ou
     for (const tensor of await readHeader(source, name)) {
       if (tensor.dims.length !== 1 || /inv_freq/.test(tensor.name)) continue
       if (/pooler/.test(tensor.name) && kind === 'logits') continue
-      // Softmax cancels what is added to all scores of a row: a bias of keys that do not turn.
+      // Without rotary positions, a bias of the keys adds a constant to all scores of a row, which softmax cancels.
       if (/\.(key|k_lin|attn\.k|(encoder|decoder)\.layers\.\d\.\w+_attn\.k_proj)\.bias$/.test(tensor.name)) continue
       const changed = bytes.slice()
       changed.fill(0, tensor.from, tensor.to)
@@ -281,7 +281,7 @@ test('float16 keeps the heads of the models that ship with the page: no score of
 
 test('greedy texts of the models that ship with the page are the same in int8, up to a word whose logit leads by less than 0.04', async t => {
   const sentences = ['A doctor wants a new car in Shanghai tomorrow', 'the engineer sees the cat', 'she buys a ticket']
-  /** @type {Record<string, number>} texts that go on otherwise from some word on */
+  /** @type {Record<string, number>} number of texts whose continuation differs from some word on */
   const changed = {}
   for (const [name, length] of /** @type {const} */ ([
     ['stories', 56],

@@ -1,4 +1,4 @@
-// Edges between parts: of gpt2 against a plain computation in float64, of all models against small steps.
+// Edges between parts, for gpt2 compared with a plain computation in float64, for all models with finite differences.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -22,7 +22,7 @@ test('gpt2: edges and their exact effects are those of a plain computation in fl
   const byPosition = await edges(gpt2, { ids }, { of, byPosition: true })
   near(found.value, value, 'value')
   assert.deepEqual(found.effects.dims, [1 + 3 * 5, 3 * 13 + 1])
-  /** The derivative by the size of a change. @param {string} key @param {Rows} delta */
+  /** Returns the derivative by the size of a change. @param {string} key @param {Rows} delta */
   const slope = (key, delta) => {
     const step = 1e-5
     const [a, b] = [step, -step].map(size => run({ key, delta: delta.map(row => row.map(x => x * size)) }).value)
@@ -125,7 +125,7 @@ for (const name of ['t5-tiny', 'marian-tiny', 'bart-tiny'])
       'the embedding',
       1e-4,
     )
-    // Each reader of what leaves the encoder, by the place of a hook: nothing of the encoder reaches the decoder otherwise.
+    // Hook each reader of the encoder's output. The decoder reads the encoder in no other way.
     const from = writers.findIndex(({ kind, place }) => kind === 'embedding' && place === 'encoder')
     for (const [m, to] of readers.entries()) {
       const isRead = to.kind !== 'logits' && (to.place === 'encoder' || (to.place === 'cross' && /[kv]/.test(to.kind)))
@@ -168,7 +168,7 @@ test('what all readers read of the embedding is what the gradient at the embeddi
   near(row, heads.at(1, 2), 'head 1.2')
 })
 
-/** The share of pairs, one that matters and one that does not, in which the one that matters has the larger estimate. @param {number[]} estimates @param {number[]} exact */
+/** Returns the AUC of estimates, the share of pairs of an edge that matters and one that does not in which the former has the larger one. @param {number[]} estimates @param {number[]} exact */
 function areaUnderCurve(estimates, exact) {
   const most = Math.max(...exact.map(Math.abs))
   const [yes, no] = [true, false].map(matters =>

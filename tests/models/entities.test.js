@@ -1,4 +1,4 @@
-// Names in a text: groups as the pipeline of transformers makes them, and where tokens stand.
+// Named entities: groups as in the pipeline of transformers, and the offsets of tokens.
 
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
@@ -32,7 +32,7 @@ test('tokens become words and names as in the pipeline of transformers, by every
   assert.ok(many > 300, String(many))
 })
 
-/** A classifier of texts, or of tokens by the same weights. @param {object} [change] of its config */
+/** Returns the files of a text classifier, or of a token classifier with the same weights. @param {object} [change] of its config */
 const files = change => {
   const read = (/** @type {string} */ file) => new Uint8Array(readFileSync(`${goldens}/distilbert-sst-tiny/${file}`))
   const config = JSON.parse(new TextDecoder().decode(read('config.json')))

@@ -1,4 +1,4 @@
-// Files that a reader has chosen, in a browser: what is said when they are no longer as they were.
+// Files chosen in a browser give a clear error if they changed afterwards.
 
 import assert from 'node:assert/strict'
 import { appendFileSync, cpSync, mkdtempSync, rmSync } from 'node:fs'

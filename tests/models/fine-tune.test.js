@@ -1,4 +1,5 @@
-// Loaded models are trained and saved: losses against PyTorch (tests/goldens/make-torch-finetune.py), the same bits after loading again.
+// Training and saving of loaded models. Losses match PyTorch (tests/goldens/make-torch-finetune.py), and a saved model loads to the same
+// bits.
 
 import assert from 'node:assert/strict'
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
@@ -32,7 +33,7 @@ test('30 losses of a fine-tuned checkpoint are those of PyTorch', async t => {
     `the losses are off by at most ${most.toExponential(1)}; first ${golden.losses[0]}, last ${golden.losses[29]}`,
   )
   assert.ok(golden.losses[29] < golden.losses[0] / 2)
-  // The model has the values of the last step, and what is saved gives the same bits.
+  // The model uses the values of the last step, and the saved model gives the same bits.
   const saved = await saveModel(model)
   const again = await loadModel(qkv, saved)
   const [a, b] = [model, again].map(one => one.forward({ ids }).logits?.data)
@@ -64,7 +65,7 @@ for (const name of folders)
       adam.dispose()
       p.dispose()
     }
-    // Saved and loaded again: the same bits.
+    // A saved model loads to the same bits.
     const again = await loadModel(qkv, await saveModel(model), { dtype: 'float32' })
     assert.deepEqual(again.forward(input).lastHiddenState.data, model.forward(input).lastHiddenState.data)
     again.dispose()

@@ -1,4 +1,4 @@
-// What a folder says of generation: the rules of transformers' logits processors, and which file counts.
+// The generation settings of a folder: the rules of transformers' logits processors, and which file takes precedence.
 
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
@@ -24,10 +24,10 @@ test('rules and sampling change logits as the processors of transformers do', ()
     assert.deepEqual(logits, want, `case ${n}: ${JSON.stringify(config)}`)
     const cut = readSettings({ top_k: 0, ...sampling, do_sample: true }, '', scores.length)
     const drawn = new Set(Array.from({ length: 4000 }, (_, i) => choose(logits, cut, () => i / 4000).id))
-    // Which of equal logits topP keeps is left to the order of a sort: their values are compared.
+    // topP keeps any of several equal logits, depending on the sort, so compare values instead of ids.
     const values = (/** @type {Iterable<number>} */ list) => Array.from(list, id => want[id]).sort((a, b) => b - a)
     const [most1, ...rest] = values(allowed)
-    const isFound = Math.exp(((rest.at(-1) ?? most1) - most1) / cut.temperature) > 5e-3 // 4,000 equal steps meet all of them
+    const isFound = Math.exp(((rest.at(-1) ?? most1) - most1) / cut.temperature) > 5e-3 // likely enough that 4,000 samples contain all of them
     const [found, right] = [values(drawn), values(allowed)]
     const note = `case ${n}: ${JSON.stringify(sampling)}`
     if (isFound) assert.deepEqual(found, right, note)
@@ -41,7 +41,7 @@ test('rules and sampling change logits as the processors of transformers do', ()
 
 const config = JSON.parse(readFileSync(`${goldens}/llama-linear-made/config.json`, 'utf8'))
 const weights = new Uint8Array(readFileSync(`${goldens}/llama-linear-made/model.safetensors`))
-/** The ids that a folder generates. @param {object | undefined} generation @param {object} [change] of config.json @param {object} [options] */
+/** Returns the ids that a folder generates. @param {object | undefined} generation @param {object} [change] of config.json @param {object} [options] */
 async function made(generation, change = {}, options = {}) {
   const files = { 'config.json': text({ ...config, ...change }), 'model.safetensors': weights }
   const model = await loadModel(qkv, generation ? { ...files, 'generation_config.json': text(generation) } : files)

@@ -1,4 +1,4 @@
-// Blocks of GGUF files: the weights of every type.
+// The weights of every type of block in GGUF files.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'

@@ -1,4 +1,4 @@
-// The header of a GGUF file: metadata and the list of tensors. Wrong files are refused, whatever byte is wrong.
+// The header of a GGUF file: metadata and the list of tensors. A file with any wrong byte is refused.
 
 import assert from 'node:assert/strict'
 import { existsSync, readdirSync, readFileSync } from 'node:fs'

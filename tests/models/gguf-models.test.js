@@ -1,4 +1,4 @@
-// Models from GGUF files: the same numbers as a folder of Hugging Face's layout with the same weights.
+// Models from GGUF files give the same numbers as a Hugging Face folder with the same weights.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -33,7 +33,7 @@ const TYPES = Object.keys(BLOCK_TYPES)
 
 for (const [n, made] of MADE.entries())
   test(`${made.title}: a GGUF file gives the bits of a folder with the same weights`, async () => {
-    // Every architecture is tried with some types, every type with some architectures.
+    // Try every architecture with some types, and every type with some architectures.
     for (const type of ['F32', TYPES[n % TYPES.length]]) {
       const { gguf, config, weights } = make(made, type, randomOf(n))
       const dtype = /^B?F16$/.test(type) ? 'float32' : undefined

@@ -1,6 +1,7 @@
-// Models from GGUF files beside llama.cpp itself, npm node-llama-cpp, where it is installed: here, or in the folder that NODE_LLAMA_CPP
-// names. Every architecture in float32, every type of blocks as the table of tokens, which llama.cpp widens as well; whole models of
-// blocks, whose activations it rounds to 8 bits. TABLE=1 tries every architecture with eight types and prints the table of docs/models.md, TABLE=all with every type.
+// Models from GGUF files compared with llama.cpp, if node-llama-cpp is installed here or in the folder NODE_LLAMA_CPP: every architecture
+// in float32; every type of block in the token table, which llama.cpp also widens; and whole models of blocks, for which llama.cpp rounds
+// activations to 8 bits. TABLE=1 tries every architecture with eight types and prints the table of docs/models.md, TABLE=all with every
+// type.
 
 import assert from 'node:assert/strict'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
@@ -18,7 +19,7 @@ import { randomOf } from './tokenizers/random-files.js'
 const { NODE_LLAMA_CPP, TABLE } = process.env
 const PACKAGE = 'node-llama-cpp'
 
-/** The package, or undefined. @returns {Promise<any>} */
+/** Imports the package, or returns undefined. @returns {Promise<any>} */
 async function imported() {
   const from = NODE_LLAMA_CPP ? pathToFileURL(join(NODE_LLAMA_CPP, 'x.js')) : import.meta.url
   try {
@@ -37,14 +38,14 @@ after(() => rmSync(place, { recursive: true, force: true }))
 
 const qkv = await load()
 const IDS = [1, 270, 30, 261, 287, 5, 262, 263]
-/** Q8_K is a type of activations, for which llama.cpp has no products. */
+/** All types but Q8_K, a type for activations, for which llama.cpp has no matrix product. */
 const TYPES = Object.keys(BLOCK_TYPES).filter(type => type !== 'Q8_K')
-/** llama.cpp reads gelu from a table of float16, and rounds keys and values of encoders to float16. */
+/** Architectures in which llama.cpp rounds to float16: gelu from a table, or keys and values of encoders. */
 const ROUNDED = /gemma|phi2|gptneox|gpt2|bert|starcoder|falcon|bloom|mpt/
 
 const isEncoder = (/** @type {string} */ of) => /bert$|embedding$/.test(of)
 
-/** The probabilities of the words after each id; of an encoder the mean of its rows, of length 1. @param {Uint8Array} gguf @param {string} of */
+/** Returns the next-token probabilities after each id, or for an encoder the mean of its rows, normalised. @param {Uint8Array} gguf @param {string} of */
 async function ours(gguf, of) {
   const model = await loadModel(qkv, gguf, { tokenizer: false, dtype: 'float32' })
   const isNormed = /embedding/.test(of)
@@ -66,7 +67,7 @@ async function ours(gguf, of) {
   })
 }
 
-/** The same of llama.cpp. @param {Uint8Array} gguf @param {string} of */
+/** Returns the same from llama.cpp. @param {Uint8Array} gguf @param {string} of */
 async function theirs(gguf, of) {
   const path = join(place, 'model.gguf')
   writeFileSync(path, gguf)
@@ -92,7 +93,7 @@ async function theirs(gguf, of) {
   }
 }
 
-/** The largest difference. @param {Uint8Array} gguf @param {string} of */
+/** Returns the largest difference between ours and theirs. @param {Uint8Array} gguf @param {string} of */
 async function difference(gguf, of) {
   const [a, b] = [await ours(gguf, of), await theirs(gguf, of)]
   assert.ok(Math.max(...a.flat()) > 1.2 / VOCAB)

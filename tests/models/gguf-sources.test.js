@@ -1,4 +1,4 @@
-// Where GGUF files come from: paths, addresses, the hub, bytes, Blobs, folders, several parts.
+// Sources of GGUF files: paths, addresses, the hub, bytes, Blobs, folders, several parts.
 
 import assert from 'node:assert/strict'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
@@ -45,7 +45,7 @@ const hub = await startHub({
 after(() => hub.close())
 const onHub = { hub: hub.url, keep: false }
 
-/** Requests of a server with ranges. @type {string[]} */
+/** Requests that the server received. @type {string[]} */
 const asked = []
 const server = createServer(({ url = '', headers }, response) => {
   asked.push(url)

@@ -1,4 +1,4 @@
-// Vocabularies of GGUF files give the ids of llama.cpp. More random ones, against llama.cpp itself:
+// Vocabularies of GGUF files give the ids of llama.cpp. To compare more random ones with llama.cpp itself:
 //   NODE_LLAMA_CPP=.../node-llama-cpp/dist/index.js VOCABULARIES=200 SEED=1000 node --test tests/models/gguf-tokenizer.test.js
 
 import assert from 'node:assert/strict'
@@ -50,7 +50,7 @@ for (const kind of /** @type {(keyof typeof KINDS)[]} */ (Object.keys(KINDS)))
     }
   })
 
-/** Ids, or undefined where a text is refused. @param {() => number[]} encode */
+/** Returns ids, or undefined if a text is refused. @param {() => number[]} encode */
 function refusable(encode) {
   try {
     return encode()
@@ -84,7 +84,7 @@ test('random vocabularies give the ids of llama.cpp that is installed', async t 
     }
 })
 
-/** @param {keyof typeof KINDS} kind @param {Record<string, unknown>} changes @returns {Map<string, any>} metadata as the reader of files gives it */
+/** @param {keyof typeof KINDS} kind @param {Record<string, unknown>} changes @returns {Map<string, any>} metadata as read from a file */
 function metadataOf(kind, changes = {}) {
   const { metadata } = randomVocabulary(kind, 1)
   const types = { float32: Float32Array, int32: Int32Array, uint8: Uint8Array }
@@ -151,7 +151,7 @@ test('a model from a GGUF file reads texts, writes them, and ends where llama.cp
   const model = await loadModel(qkv, make(llama, 'F32', randomOf(1)).gguf, { tokenizer: Tokenizer })
   const { ids, tokens } = model.tokenize('a</s>')
   assert.deepEqual(tokens, ['<s>', '<0xE2>', '<0x96>', '<0x81>', '<0x61>', '</s>'])
-  assert.equal(model.decode(ids), '\u2581a') // bytes of a mark are no space, as in llama.cpp
+  assert.equal(model.decode(ids), '\u2581a') // as in llama.cpp, the bytes of U+2581 do not decode to a space
   assert.deepEqual(await model.endIds(), [2])
   for await (const { text } of model.generate('word3', { maxNewTokens: 2 })) assert.equal(typeof text, 'string')
   model.dispose()

@@ -1,4 +1,4 @@
-// A folder with a checkpoint and its expected outputs: expected.json and expected.safetensors.
+// Checks a checkpoint against the expected outputs in its folder: expected.json and expected.safetensors.
 
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
@@ -44,8 +44,8 @@ export async function readGolden(folder) {
 }
 
 /**
- * The largest share of the tolerance that a tensor uses and the largest difference, in rows that are no padding; columns of
- * padding must be 0.
+ * Returns the largest error as a share of the tolerance, and the largest difference, in rows that are not padding. Columns of padding
+ * must be 0.
  * @param {FloatTensor | undefined} got (B, L, d) or (B, H, L, S)
  * @param {{ data: Float32Array, dims: readonly number[] }} want
  * @param {Tolerance} tolerance
@@ -72,8 +72,8 @@ export function compare(got, want, { abs, rel }, mask, name) {
 }
 
 /**
- * All inputs of a golden folder; returns the largest share of each tolerance that was used, and the largest difference of a
- * weight of attention.
+ * Checks all inputs of a golden folder. Returns the largest error as a share of each tolerance, and the largest difference of an attention
+ * weight.
  * @param {import('../../src/qkv.js').Qkv} qkv
  * @param {string} folder
  * @param {{ tokenizer: import('../../src/models/tokenizer.js').TokenizerClass | false }} options
@@ -126,7 +126,7 @@ export async function checkGolden(qkv, folder, options) {
     for (const [b, ids] of (input.greedy ?? []).entries()) {
       const prompt = input.input_ids[b].filter((_, i) => input.attention_mask[b][i])
       const given = []
-      // One more of two stacks, as the last id is forced by forced_eos_token_id.
+      // For an encoder-decoder allow one more id, because forced_eos_token_id forces the last one.
       const forced = model.stacks.encoder && model.stacks.decoder ? 1 : 0
       for await (const { id } of model.generate(prompt, { maxNewTokens: ids.length + forced, stopIds: [] }))
         given.push(id)

@@ -1,4 +1,4 @@
-// Small checkpoints against their exact activations: tests/goldens/models/README.md, tests/goldens/make-models.py.
+// Small checkpoints compared with their exact activations (tests/goldens/models/README.md, tests/goldens/make-models.py).
 
 import assert from 'node:assert/strict'
 import { existsSync, readdirSync } from 'node:fs'
@@ -10,7 +10,7 @@ import { checkGolden } from './golden.js'
 import { Tokenizer } from './tokenizer.js'
 
 const qkv = await load()
-/** The largest difference of a weight of attention, of each model. @type {number[]} */
+/** The largest difference of an attention weight, for each model. @type {number[]} */
 const differences = []
 const folder = fileURLToPath(new URL('../goldens/models', import.meta.url))
 

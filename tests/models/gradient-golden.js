@@ -1,4 +1,4 @@
-// The gradients of a golden folder, gradients.json and gradients.safetensors, against those of qkv/interpret.
+// Compares the gradients of qkv/interpret with those of a golden folder, gradients.json and gradients.safetensors.
 
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
@@ -24,7 +24,7 @@ export async function readGradients(folder) {
   return { golden, inputs, tensors }
 }
 
-/** The input of forward. @param {any} input of expected.json */
+/** Converts an input of expected.json to one of forward. @param {any} input of expected.json */
 export const inputOf = input => ({
   ids: input.input_ids,
   attentionMask: input.attention_mask,
@@ -32,7 +32,7 @@ export const inputOf = input => ({
   ...(input.decoder_input_ids && { decoderIds: input.decoder_input_ids }),
 })
 
-/** Where a tensor of the golden file is here. @param {string} name @param {number} layers of the decoder, or the only stack */
+/** Returns our place for a tensor of the golden file. @param {string} name @param {number} layers of the decoder, or of the only stack */
 export function placeOf(name, layers, encoderLayers = layers) {
   const [, stack = '', what, number] =
     /^(encoder\.|decoder\.|cross\.)?([a-z_]+)\.(\d+)$/.exec(name) ?? assert.fail(name)
@@ -53,7 +53,7 @@ export function placeOf(name, layers, encoderLayers = layers) {
   return `${own}${kind}.${what}`
 }
 
-/** (B, L, H * D) as (B, H, L, D). @param {FloatTensor} x @param {readonly number[]} dims */
+/** Converts (B, L, H * D) to (B, H, L, D). @param {FloatTensor} x @param {readonly number[]} dims */
 function split(x, [B, H, L, D]) {
   return x.reshape([B, L, H, D]).permute([0, 2, 1, 3])
 }
@@ -78,10 +78,10 @@ export function compare(got, want, { abs, rel }, name, counts = () => true) {
 }
 
 /**
- * Compares all gradients of a folder; returns the largest share of each tolerance that was used.
+ * Compares all gradients of a folder, and returns the largest error as a share of each tolerance.
  * @param {import('../../src/models/model.js').Model} model
  * @param {string} folder
- * @param {{ isNarrow?: boolean }} [options] isNarrow: without gradients of weights
+ * @param {{ isNarrow?: boolean }} [options] isNarrow: true to skip gradients of weights
  */
 export async function checkGradients(model, folder, { isNarrow = false } = {}) {
   const { golden, inputs, tensors } = await readGradients(folder)
@@ -128,7 +128,7 @@ export async function checkGradients(model, folder, { isNarrow = false } = {}) {
         const kind = key.replace(/^(encoder|decoder|cross)\./, '').replace(/\.\d+$/, '')
         const got = /^[qkv]$/.test(kind) ? split(found, want.dims) : found
         assert.deepEqual([...got.dims], [...want.dims], key)
-        // Pairs that are hidden: 0 in the file for padding; what a weight there would have, or 0, for others.
+        // Compare only non-zero entries. For a hidden pair the file has 0 if it is padding, else 0 or the gradient that a weight would have.
         const counts = kind === 'attention' ? (/** @type {number} */ n) => want.data[n] !== 0 : undefined
         const limits = golden.tolerance[what === 'loss' ? 'loss' : 'logit'][kind]
         note(`${what}.${kind}`, compare(got.data, want.data, limits, prefix + key, counts))

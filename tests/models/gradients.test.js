@@ -1,5 +1,5 @@
-// Gradients of small checkpoints: against automatic differentiation in float64 (tests/goldens/models/README.md), and in every
-// family against differences of its own forward pass.
+// Gradients of small checkpoints, compared with automatic differentiation in float64 (tests/goldens/models/README.md), and in every family
+// with finite differences of its forward pass.
 
 import assert from 'node:assert/strict'
 import { existsSync, readFileSync } from 'node:fs'
@@ -18,9 +18,9 @@ import { checkGradients } from './gradient-golden.js'
 const ids = [5, 9, 130, 5, 9, 77, 200, 31]
 const term = { position: -1, token: 7 }
 
-/** Is there an expected gradient of float64? @param {string} name */
+/** True if a checkpoint has expected gradients in float64. @param {string} name */
 const isGolden = name => existsSync(`${goldens}/${name}/gradients.json`)
-/** The other families are held against differences of their own forward pass. */
+/** The other checkpoints, which are compared with finite differences. */
 const others = folders.filter(name => !isGolden(name))
 
 for (const name of folders.filter(isGolden))
@@ -33,7 +33,7 @@ for (const name of folders.filter(isGolden))
     assert.equal(qkv.memory.resident, loaded)
   })
 
-/** Numbers of a seed, between -1 and 1. @param {number} seed */
+/** Returns a generator of numbers between -1 and 1. @param {number} seed */
 function numbers(seed) {
   let state = seed
   return () => {
@@ -46,8 +46,8 @@ function numbers(seed) {
 const dot = (a, b) => Array.from(a).reduce((sum, value, n) => sum + value * b[n], 0)
 
 /**
- * A direction between that of a gradient and a random one, and the factor that makes it 0.02 long. Along a random one alone
- * a gradient that is wrong by a factor would be within the tolerance.
+ * Returns a direction between a gradient and a random one, and the factor that scales it to length 0.02. A random direction alone is
+ * nearly orthogonal to the gradient, so a wrong factor would stay within the tolerance.
  * @param {FloatTensor['data']} gradient
  * @param {number} seed
  */
@@ -58,7 +58,7 @@ function directionOf(gradient, seed) {
   return { direction, step: 0.02 / Math.sqrt(dot(direction, direction)) }
 }
 
-/** An input of any model, and an objective of some of its logits. @param {Model} model */
+/** Returns an input for any model, and an objective of some of its logits. @param {Model} model */
 function taskOf(model) {
   const given = ids.map(id => id % 40)
   const isBoth = model.stacks.encoder !== undefined && model.stacks.decoder !== undefined
@@ -170,12 +170,12 @@ test('hooks are part of the computation: changed numbers pass no gradient, the o
   assert.deepEqual(read.gradients['layers.1.heads'].data, base.gradients['layers.1.heads'].data)
   assert.deepEqual(read.gradients['layers.1.heads.2'].dims, [1, 8, 12])
   assert.equal(read.gradients['layers.1.heads.2'].at(0, 3, 4), read.gradients['layers.1.heads'].at(0, 3, 2 * 12 + 4))
-  // The whole residual stream replaced: nothing before it matters.
+  // If the whole residual stream is replaced, nothing before it has a gradient.
   const width = 48
   const zeros = { data: new Float32Array(8 * width), dims: [1, 8, width] }
   for (const hook of [zeros, () => zeros, 0])
     assert.ok(run({ 'layers.1.input': hook }).gradients['layers.0.input'].data.every(value => value === 0))
-  // One row changed in place: the gradient at that row goes nowhere.
+  // If one row is changed in place, no gradient passes through it.
   const edited = backward(
     gpt2,
     { ids },
@@ -339,7 +339,7 @@ test('memory that does not suffice is said before a layer runs, with the bytes, 
     ['backwardAsync', () => backwardAsync(model, long, { parameters, hooks })],
     ['ablate', () => ablate(model, { ids: long.ids.slice(0, 15) }, { of: 'loss', what: 'positions' })],
   ])) {
-    // A forward pass fits into the memory that is there.
+    // A forward pass fits into the free memory.
     await withFree(own, what.startsWith('backward') ? 500_000 : 180_000, async () => {
       Object.defineProperty(memory, 'grow', { value: full, configurable: true })
       const message = new RegExp(

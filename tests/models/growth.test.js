@@ -1,4 +1,4 @@
-// What explains a model gives the same numbers when the module's memory grows in the middle of it.
+// Calls of qkv/interpret give the same numbers if the module's memory grows in the middle of them.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -42,7 +42,7 @@ const calls = {
   headScores: model => model.headScores(ids),
 }
 
-/** The numbers of a result, with their names. @param {any} result @returns {any} */
+/** Collects the numbers of a result, by name. @param {any} result @returns {any} */
 function numbersOf(result) {
   if (ArrayBuffer.isView(result)) return Array.from(/** @type {Float32Array} */ (result))
   if (typeof result !== 'object' || result === null) return typeof result === 'function' ? undefined : result

@@ -1,4 +1,4 @@
-// Copying and composition of heads against a plain computation with whole matrices in float64.
+// Copying and composition scores of heads, compared with a plain computation with whole matrices in float64.
 
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
@@ -54,7 +54,7 @@ test('eigenvalues refuses NaN and infinity', () => {
     assert.throws(() => eigenvalues([1, 2, value, 4], 2), /eigenvalues: the matrix has NaN or infinity/)
 })
 
-/** The linear part of a norm as a matrix. @param {any} weights @param {any} spec @returns {Matrix} */
+/** Returns the linear part of a norm as a matrix. @param {any} weights @param {any} spec @returns {Matrix} */
 function normMatrix(weights, spec) {
   const { weight } = weights.norm(spec)
   const d = spec.size
@@ -96,7 +96,7 @@ for (const [name, place] of /** @type {const} */ ([
         if (part.after) o = times(normMatrix(weights, part.after), o)
         heads.push({ layer, h, q, k, v, o, ov: times(o, v) })
       }
-    /** The norms that stand after parts, from the attention of one layer to that of another. */
+    /** Applies the norms after parts, from the attention of one layer to that of another. */
     const passed = (/** @type {Matrix} */ x, /** @type {number} */ from, /** @type {number} */ to) => {
       for (const { post } of spec.layers.slice(from, to).flat()) if (post) x = times(normMatrix(weights, post), x)
       return x

@@ -1,5 +1,5 @@
-// Edges between parts at positions, against a plain computation in float64 and against edges; the smallest graph, against a plain one; the
-// circuits of induction that are known.
+// Edges between parts at positions, compared with a plain computation in float64 and with `edges`; the smallest graph, compared with a
+// plain search; the known circuits of induction.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -17,7 +17,7 @@ import { smallChange } from './small-change.js'
 
 const READS = /** @type {const} */ (['q', 'k', 'v', 'input'])
 
-/** A node of the list. @param {PositionEdges} found @param {number} n @returns {PositionNode} */
+/** Returns node n of the list. @param {PositionEdges} found @param {number} n @returns {PositionNode} */
 function nodeAt({ writers, positions, incoming }, n) {
   if (n === incoming.length - 1) return { kind: 'logits' }
   return { ...writers[Math.floor(n / positions)], position: n % positions }
@@ -32,7 +32,7 @@ test('gpt2: edges at positions and their exact effects are those of a plain comp
   for (let e = 0; e < found.effects.length; e++) {
     const reads = READS[found.reads[e]]
     const [from, to] = [nodeAt(found, found.from[e]), nodeAt(found, found.to[e])]
-    // Some of each kind.
+    // Check a sample of each kind.
     if (e % 57 && compared[reads] > 5 && to.kind !== 'logits') continue
     const { position = 0, layer, head, kind } = to
     const key = kind === 'head' ? `${reads} ${layer} ${head}` : keyOf({ kind, layer })
@@ -82,7 +82,7 @@ for (const name of folders)
     found.incoming.forEach((want, n) => {
       near(incoming[n], want, `${name}: into ${n}`, 1e-6 + 1e-6 * want)
     })
-    // Of fewer edges that are kept, what leads to each part is still known.
+    // If fewer edges are kept, `incoming` is still complete.
     const few = await positionEdges(model, input, { ...given, most: 50 })
     assert.deepEqual(few.effects, found.effects.slice(0, 50))
     assert.deepEqual(few.from, found.from.slice(0, 50))
@@ -139,7 +139,7 @@ test('t5: edges at positions of both stacks and between them, and their exact ef
     const reads = READS[found.reads[e]]
     const [from, to] = [nodeAt(found, found.from[e]), nodeAt(found, found.to[e])]
     const kind = `${to.place ?? ''} ${reads}`
-    // Some of each kind.
+    // Check a sample of each kind.
     if (e % 997 && (compared[kind] ?? 0) > 2) continue
     const { position = 0, layer, head, place } = to
     const key = to.kind === 'head' ? `${reads} ${place} ${layer} ${head}` : keyOf({ ...to, position: undefined })
@@ -190,7 +190,7 @@ for (const name of folders)
     assert.equal(qkv.memory.resident, loaded)
   })
 
-/** The share of some edges, plainly: going back from a node, what arrives at words. @param {PositionEdges} found @param {Set<number>} kept @param {number} n @returns {number} */
+/** Computes the share of some edges plainly: the fraction that arrives at words, going back from a node. @param {PositionEdges} found @param {Set<number>} kept @param {number} n @returns {number} */
 function arrives(found, kept, n) {
   if (n < found.positions) return 1
   let sum = 0
@@ -199,7 +199,7 @@ function arrives(found, kept, n) {
   return sum
 }
 
-/** The part of the answer that goes back through a node. @param {PositionEdges} found @param {number} n @returns {number} */
+/** Returns the fraction of the answer that goes back through a node. @param {PositionEdges} found @param {number} n @returns {number} */
 function through(found, n) {
   if (n === found.incoming.length - 1) return 1
   let sum = 0
@@ -210,7 +210,7 @@ function through(found, n) {
 }
 
 test('the graph of a share is the one that a plain computation finds, and larger shares contain smaller ones', async () => {
-  // One layer of two heads and an MLP at two positions.
+  // One layer with two heads and an MLP, at two positions.
   const writers = /** @type {const} */ ([
     { kind: 'embedding' },
     { kind: 'head', layer: 0, head: 0 },
@@ -285,10 +285,10 @@ test('the graph of a share is the one that a plain computation finds, and larger
   assert.throws(() => headGraph(damaged), /what positionEdges returned/)
 })
 
-/** A GPT-2 of two layers whose weights are set by hand: head 0 of the first reads the token before, head 0 of the second looks where the token before was this one, and says its token. */
+/** Makes a GPT-2 of two layers with hand-set weights: head 0 of layer 0 is a previous-token head, head 0 of layer 1 an induction head. */
 async function inductionModel() {
   const [V, P] = [8, 12]
-  const d = V + P + V + V + 2 // token, position, the token before, the next token; two large numbers, beside which the norms hardly change
+  const d = V + P + V + V + 2 // token, position, previous token, next token, and two large numbers that keep the norms almost constant
   /** @type {Record<string, { data: Float32Array, dims: number[] }>} */
   const tensors = {}
   const zeros = (/** @type {string} */ name, /** @type {number[]} */ ...dims) => {
@@ -323,7 +323,7 @@ async function inductionModel() {
     zeros(`h.${l}.mlp.c_fc.bias`, 8)
     zeros(`h.${l}.mlp.c_proj.weight`, 8, d)
     zeros(`h.${l}.mlp.c_proj.bias`, d)
-    // A softmax near 1 would have no gradient, and no edge to a key.
+    // A saturated softmax would have no gradient, and so no edge to a key.
     const sharp = l === 0 ? 20 : 14
     if (l === 0)
       for (let n = 0; n < P; n++) {
@@ -340,7 +340,7 @@ async function inductionModel() {
       o(n, (l === 0 ? before : said) + n, 1)
     }
   }
-  // The answer is read where the second head writes it.
+  // The head reads the answer where the induction head writes it.
   const lmHead = zeros('lm_head.weight', V, d)
   for (let n = 0; n < V; n++) lmHead(n, said + n, 10)
   const config = {
@@ -411,7 +411,7 @@ test('in the model of stories, the edge between heads that supports a name most 
     /** @param {(one: typeof heads[number]) => number} score */
     const best = score => heads.reduce((a, b) => (score(b) > score(a) ? b : a))
     const previous = best(({ map, head }) => own.reduce((sum, _, r) => sum + (r ? map.at(0, head, r, r - 1) : 0), 0))
-    // It looks behind the place where the two syllables stood before.
+    // The head attends to the positions after the earlier occurrence of the two syllables.
     const match = own.findIndex((id, n) => n < L - 2 && id === own[L - 2] && own[n + 1] === own[L - 1]) + 2
     const copies = best(({ map, head, layer }) =>
       layer ? map.at(0, head, L - 1, match) + map.at(0, head, L - 1, match + 1) : 0,

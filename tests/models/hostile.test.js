@@ -1,4 +1,4 @@
-// Bad files: truncated, contradictory or of other kinds. Each gives an error that says what is wrong, never a wrong model.
+// Bad files, truncated, contradictory or of other kinds, give an error that names the fault, never a wrong model.
 
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
@@ -17,7 +17,7 @@ const folder = fileURLToPath(new URL('../goldens/models', import.meta.url))
 const bytesOf = (/** @type {string} */ name) => new Uint8Array(readFileSync(`${folder}/${name}`))
 const textBytes = (/** @type {string} */ text) => new TextEncoder().encode(text)
 
-/** @param {string} header @param {number} [data] bytes behind it @param {number} [length] what the file says */
+/** @param {string} header @param {number} [data] number of bytes after it @param {number} [length] that the file states for the header */
 function file(header, data = 0, length = header.length) {
   const bytes = new Uint8Array(8 + header.length + data)
   new DataView(bytes.buffer).setBigUint64(0, BigInt(length), true)
@@ -145,7 +145,7 @@ const expected = logitsOf(right)
 right.dispose()
 const resident = qkv.memory.resident
 
-/** Whole numbers below n, from a seed. @param {number} seed */
+/** Returns a generator of whole numbers below n. @param {number} seed */
 function numbersFrom(seed) {
   return (/** @type {number} */ n) => {
     seed = (Math.imul(seed, 1103515245) + 12345) >>> 0
@@ -184,7 +184,7 @@ test('10,000 mutations of a file: an error, or the same tensors; none opens as a
           assert.match(message, /loadModel: the tensors do not fit|expected/)
         })
         if (!model) continue
-        assert.deepEqual(logitsOf(model), expected) // a tensor that is ignored has another name
+        assert.deepEqual(logitsOf(model), expected) // only the name of an ignored tensor was changed
         model.dispose()
       }
     } catch (error) {
@@ -497,7 +497,7 @@ for (const [title, files, message] of /** @type {[string, object, RegExp][]} */ 
     assert.equal(qkv.memory.resident, resident)
   })
 
-/** The folder of the sharded Llama, with a change of its index. @param {(map: Record<string, string>) => void} change */
+/** Returns the folder of the sharded Llama with a change of its index. @param {(map: Record<string, string>) => void} change */
 function sharded(change) {
   const name = 'llama-tiny-sharded'
   const index = JSON.parse(readFileSync(`${folder}/${name}/model.safetensors.index.json`, 'utf8'))

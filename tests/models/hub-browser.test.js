@@ -1,4 +1,4 @@
-// Models by name in a browser: the hub and its storage are other origins, files are kept in the origin private file system.
+// Models by name in a browser. The hub and its storage are other origins, and files are kept in the origin private file system.
 
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
@@ -55,7 +55,7 @@ before(async () => {
 })
 
 /**
- * Runs code in the page, with the package as `qkv`, `models` and the address of the hub as `hub`.
+ * Runs code in the page, with `qkv` and `models` of the package, and `hub`, the address of the hub.
  * @param {string} code of an async function
  * @param {import('playwright-core').Page} [where]
  * @returns {Promise<any>}
@@ -137,7 +137,7 @@ test('two tabs that open a model at once do no harm', async () => {
   await run(`return models.deleteKeptModel('hf:me/large')`)
 })
 
-/** Runs the code of a module in a worker, which is told where the library and the hub are, and returns its answer. @param {string} code */
+/** Runs the code of a module in a worker, which receives the addresses of the library and the hub, and returns its result. @param {string} code */
 const inWorker = code =>
   run(`
     const code = ${JSON.stringify(code)}
@@ -160,7 +160,7 @@ test('a worker opens and keeps a model, too', async () => {
 })
 
 test('where only workers write, as in older versions of Safari, a write that stores a part goes on, and a full disk is said', async () => {
-  /** Opens a model in a worker that writes by a handle of its own, at most so many bytes at a time. @param {number} most */
+  /** Opens a model in a worker that can write only by a sync access handle, at most `most` bytes at a time. @param {number} most */
   const opened = most =>
     inWorker(`
     delete FileSystemFileHandle.prototype.createWritable

@@ -1,5 +1,5 @@
-// A hub on loopback ports that answers as the public one does (docs/models.md lists the facts): a list of files with sizes and
-// hashes, small files by a redirect to the same origin, large ones by a signed address on another origin, which expires.
+// A fake hub on loopback ports that behaves as the public one (docs/models.md lists the facts): a list of files with sizes and hashes,
+// small files by a redirect to the same origin, large ones by a signed address on another origin, which expires.
 
 import { createHash, createHmac, randomBytes } from 'node:crypto'
 import { createServer } from 'node:http'
@@ -10,20 +10,20 @@ import { createServer } from 'node:http'
 /**
  * @typedef {object} HubModel
  * @property {Record<string, Uint8Array>} files
- * @property {boolean} [isGated] only the token 'hf_member' reads its files
- * @property {boolean} [isPrivate] without a token of a member it does not seem to exist
- * @property {string} [movedTo] the id that it has now
- * @property {string[]} [branches] that lead to the one commit, beside main
+ * @property {boolean} [isGated] true if only the token 'hf_member' can read its files
+ * @property {boolean} [isPrivate] true if it appears not to exist without the token of a member
+ * @property {string} [movedTo] its current id
+ * @property {string[]} [branches] branches other than main, at the same commit
  *
- * @typedef {object} Fault what happens to requests instead of the true answer
- * @property {RegExp} of their `METHOD url`
- * @property {number} [times] default: always
+ * @typedef {object} Fault a failure injected into requests
+ * @property {RegExp} of matches `METHOD url`
+ * @property {number} [times] number of requests to fail; default all
  * @property {number} [status]
  * @property {Record<string, string>} [headers]
  * @property {string | Uint8Array} [body] instead of the content
- * @property {number} [cut] the connection ends after so many bytes of the body
- * @property {boolean} [isSilent] the connection stays open after these bytes
- * @property {(body: Buffer) => Uint8Array} [change] of the bytes that are sent
+ * @property {number} [cut] number of bytes of the body after which the connection ends
+ * @property {boolean} [isSilent] true to keep the connection open instead
+ * @property {(body: Buffer) => Uint8Array} [change] changes the bytes that are sent
  */
 
 const EXPOSED =
@@ -42,10 +42,10 @@ function once(hash) {
     return found
   }
 }
-/** The hash by which git knows a file. */
+/** Returns the git blob hash of a file. */
 const gitHash = once(bytes => createHash('sha1').update(`blob ${bytes.length}\0`).update(bytes).digest('hex'))
 const sha256 = once(bytes => createHash('sha256').update(bytes).digest('hex'))
-/** The bytes of a file, without a copy. @param {Uint8Array} bytes */
+/** Wraps the bytes of a file in a Buffer, without a copy. @param {Uint8Array} bytes */
 const bufferOf = bytes => Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length)
 
 const commitOf = (/** @type {HubModel} */ model) =>
@@ -71,7 +71,7 @@ const refuse = (response, status, code, text) =>
     JSON.stringify({ error: text }),
   )
 
-/** What the hub says of a file. @param {HubModel} model @param {string} name */
+/** Returns the hub's entry for a file. @param {HubModel} model @param {string} name */
 function factsOf({ files }, name) {
   const content = files[name]
   const lfs = isLarge(name)
@@ -117,7 +117,7 @@ async function list(request, response, url, { id, model, kind, hasBlobs }) {
   return reply(response, 200, json, JSON.stringify(list))
 }
 
-/** Sends files, all together so many bytes a second. @param {number} rate */
+/** Returns a sender of files with a common rate limit, in bytes per second. @param {number} rate */
 function createSender(rate) {
   let sent = 0
   const begun = performance.now()
@@ -166,7 +166,7 @@ function createSender(rate) {
  * @param {boolean} hub.hasBlobs
  * @param {(path: string) => string} hub.sign the signature of a path of the storage
  * @param {ReturnType<typeof createSender>} hub.send
- * @param {string} hub.storage its address
+ * @param {string} hub.storage address of the storage
  */
 async function answerHub({ request, response, url, fault }, { models, hasBlobs, sign, send, storage }) {
   const path = decodeURIComponent(url.pathname)
@@ -217,8 +217,8 @@ async function answerHub({ request, response, url, fault }, { models, hasBlobs, 
 
 /**
  * @param {Record<string, HubModel>} models by id
- * @param {{ latency?: number, rate?: number, hasBlobs?: boolean }} [options] milliseconds before each answer; bytes a second of
- *   all storage answers together; hasBlobs: false: the list has no sizes and hashes
+ * @param {{ latency?: number, rate?: number, hasBlobs?: boolean }} [options] latency: milliseconds before each response; rate:
+ *   bytes per second of all storage responses together; hasBlobs: false for a list without sizes and hashes
  */
 export async function startHub(models, { latency = 0, rate = Infinity, hasBlobs = true } = {}) {
   /** @type {Fault[]} */
@@ -279,7 +279,7 @@ export async function startHub(models, { latency = 0, rate = Infinity, hasBlobs 
     break: (...given) => {
       faults = given
     },
-    /** All signed addresses that were given out are refused from now on. */
+    /** Makes all signed addresses so far expire. */
     expire: () => {
       secret = randomBytes(16)
     },
@@ -290,7 +290,7 @@ export async function startHub(models, { latency = 0, rate = Infinity, hasBlobs 
   }
 }
 
-/** The files of a folder in memory. @param {Record<string, Uint8Array | Blob>} folder */
+/** Reads all files of a folder in memory. @param {Record<string, Uint8Array | Blob>} folder */
 export async function bytesOf(folder) {
   /** @type {Record<string, Uint8Array>} */
   const files = {}

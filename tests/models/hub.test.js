@@ -1,5 +1,5 @@
-// Models by name from a hub on loopback ports, in Node: the cache of Python's library, the variables of its environment,
-// few requests, and a sentence for all that can go wrong.
+// Models by name from a fake hub, in Node: the cache and the environment variables of Python's library, few requests, and a clear error for
+// everything that can go wrong.
 
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
@@ -51,7 +51,7 @@ const sharded = Object.fromEntries(
 const inFolder = (/** @type {string} */ path) =>
   readFileSync(fileURLToPath(new URL(`../goldens/${path}`, import.meta.url)))
 const { vocab } = JSON.parse(String(inFolder('models/bert-tiny/tokenizer.json'))).model
-/** Models without tokenizer.json. */
+/** A model without tokenizer.json. */
 const words = {
   'config.json': inFolder('models/bert-tiny/config.json'),
   'model.safetensors': inFolder('models/bert-tiny/model.safetensors'),
@@ -68,7 +68,7 @@ const pieces = {
   'target.spm': inFolder('sentencepiece/source.spm'),
   'vocab.json': inFolder('sentencepiece/vocab.json'),
 }
-/** A folder of sentence-transformers, with a folder in it. */
+/** A folder of sentence-transformers, with a subfolder. */
 const sentences = Object.fromEntries(
   readdirSync(fileURLToPath(new URL('../goldens/models/sentence-bert-tiny', import.meta.url)), {
     recursive: true,
@@ -121,7 +121,7 @@ function numbersOf(model, given = ids) {
 }
 const expected = numbersOf(await loadModel(qkv, folder, { tokenizer: false }))
 const none = /** @type {const} */ ({ tokenizer: false })
-/** All files below a folder that are no folders. @param {string} path */
+/** Lists all files below a folder, without folders. @param {string} path */
 const filesIn = path =>
   existsSync(path)
     ? readdirSync(path, { recursive: true, withFileTypes: true })
@@ -135,7 +135,7 @@ test('a name opens the model of the folder, in few requests, and the second time
   assert.equal(model.tokenize('The cat').ids.length > 1, true)
   assert.deepEqual(numbersOf(model), expected)
   const requests = hub.asked.map(({ server, url }) => `${server} ${url.replace(/\?.*/, '')}`)
-  // The list of files, three texts, and the weights, which are redirected: a redirect counts, too.
+  // The list of files, three texts, and the weights with their redirect.
   assert.equal(requests.length, 6, requests.join('\n'))
   hub.break({ of: /./, status: 503, headers: { 'retry-after': '0' } })
   assert.deepEqual(numbersOf(await loadModel(qkv, 'hf:me/tiny')), expected)
@@ -215,7 +215,7 @@ test('what another program put in the cache is read, and its refs and folders ar
 })
 
 /**
- * Runs `use` while a folder and those below may only be read, also by root.
+ * Runs `use` while a folder and its subfolders are read-only, even for root.
  * @template T @param {string} path @param {() => Promise<T>} use
  */
 async function whileReadOnly(path, use) {
@@ -234,7 +234,7 @@ async function whileReadOnly(path, use) {
 
 test('a cache that may only be read opens what it has, online and offline, and loads the rest without keeping it', async () => {
   numbersOf(await loadModel(qkv, 'hf:me/tiny'))
-  numbersOf(await loadModel(qkv, 'hf:me/many/sub/folder', { keep: false, ...none })) // what it imports is there
+  numbersOf(await loadModel(qkv, 'hf:me/many/sub/folder', { keep: false, ...none })) // so that its dynamic imports are loaded
   const wanted = numbersOf(await loadModel(qkv, shards, none))
   const before = filesIn(cache)
   await whileReadOnly(String(process.env.HF_HOME), async () => {
@@ -269,7 +269,7 @@ test('a truncated file beside its good blob is mended, and nothing is downloaded
   const commit = hub.commitOf('me/tiny')
   const pointer = join(cache, 'models--me--tiny/snapshots', commit, 'model.safetensors')
   rmSync(pointer)
-  writeFileSync(pointer, tiny['model.safetensors'].subarray(0, 1000)) // as a copy that was interrupted leaves it
+  writeFileSync(pointer, tiny['model.safetensors'].subarray(0, 1000)) // as left by an interrupted copy
   for (const n of [1, 2]) {
     hub.asked.length = 0
     assert.deepEqual(numbersOf(await loadModel(qkv, 'hf:me/tiny')), expected)
@@ -591,7 +591,7 @@ test('429 and 5xx are asked again after growing pauses, or when the hub says, an
   hub.break({ of: /./, status: 429, headers: { ratelimit: '"api";r=0;t=7' }, times: 1 })
   assert.deepEqual(numbersOf(await loadModel(qkv, 'hf:me/tiny', { keep: false, ...none })), expected)
   assert.deepEqual(pauses.splice(0), [7000, 7000])
-  // A date to come is waited for; what says nothing leaves the growing pauses.
+  // A future date is waited for; a header that cannot be parsed leaves the growing pauses.
   const date = () => new Date(Date.now() + 6900).toUTCString()
   for (const [after, want] of /** @type {[string, number][]} */ ([
     [date(), 7000],
@@ -738,9 +738,9 @@ test('a hub whose list has no sizes and hashes, and one without ranges, give the
 })
 
 /**
- * A hub whose list has no hashes.
- * @param {(n: number) => Record<string, string>} headersOf request n for the weights
- * @param {(n: number) => number} versionOf which of two versions of the weights is sent
+ * Starts a hub whose list of files has no hashes.
+ * @param {(n: number) => Record<string, string>} headersOf returns the response headers for request n for the weights
+ * @param {(n: number) => number} versionOf returns which of two versions of the weights to send
  */
 async function plainHub(headersOf, versionOf) {
   const versions = [large['model.safetensors'], Buffer.from(large['model.safetensors'])]
@@ -905,7 +905,7 @@ test('a request that waits for the address of its file is not made after an abor
   assert.equal(made, 1)
 })
 
-/** Requests to a hub at `url`, without the rest of a load. @param {string} url @param {AbortSignal} [signal] */
+/** Makes the Requests of a hub at `url`, without loading a model. @param {string} url @param {AbortSignal} [signal] */
 const requestsTo = (url, signal) =>
   new Requests(/** @type {any} */ ({ hub: url, headers: {}, patience: 10_000 }), parseName('hf:me/large'), signal)
 
@@ -1005,7 +1005,7 @@ test('what a killed process has left of a download is removed by the next downlo
   assert.match(ofOwn, /^e+\./, 'that of the killed process is gone')
   const hour = 3600
   const ages = /** @type {[string, number, boolean][]} */ ([
-    [`${'d'.repeat(64)}.incomplete`, 48 * hour, true], // of Python's library, which goes on with it
+    [`${'d'.repeat(64)}.incomplete`, 48 * hour, true], // of Python's library, which resumes it
     [`${'d'.repeat(64)}.elsewhere.1.7.incomplete`, hour, true], // of another computer
     [`${'d'.repeat(64)}.elsewhere.1.8.incomplete`, 48 * hour, false],
     [`${'d'.repeat(64)}.9ee5f6c9-7424.incomplete`, 48 * hour, false], // of an older version of this library
@@ -1015,7 +1015,7 @@ test('what a killed process has left of a download is removed by the next downlo
     await fs.utimes(join(blobs, name), Date.now() / 1000 - age, Date.now() / 1000 - age)
   }
   const stuck = `${'d'.repeat(64)}.elsewhere.1.9.incomplete`
-  mkdirSync(join(blobs, stuck)) // cannot be removed as a file, and prevents no download
+  mkdirSync(join(blobs, stuck)) // a folder cannot be removed as a file, which must not prevent a download
   await fs.utimes(join(blobs, stuck), 0, 0)
   numbersOf(await loadModel(qkv, 'hf:me/tiny', none))
   const left = readdirSync(blobs).filter(name => name.endsWith('incomplete'))

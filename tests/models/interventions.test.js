@@ -1,4 +1,4 @@
-// Interventions in a model: paint a mask, edit a weight, patch from another text, attribute logits to heads.
+// Interventions in a model: draw a mask, edit a weight, patch from another text, attribute logits to heads.
 
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'

@@ -1,5 +1,5 @@
-// Products with Jacobians and the Jacobian lens: against PyTorch's autograd in float64 (tests/goldens/make-lens.py), and forwards against
-// backwards in every family.
+// Jacobian products and the Jacobian lens, compared with PyTorch's autograd in float64 (tests/goldens/make-lens.py), and forward with
+// reverse mode in every family.
 
 import assert from 'node:assert/strict'
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
@@ -40,7 +40,7 @@ for (const tensor of await readHeader(source, 'lens.safetensors')) expected.set(
 const dot = (a, b) => Array.from(a).reduce((sum, value, n) => sum + value * b[n], 0)
 /** @param {ArrayLike<number>} a */
 const norm = a => Math.sqrt(dot(a, a))
-/** The norm of the difference as a share. @param {ArrayLike<number>} got @param {ArrayLike<number>} want */
+/** Returns the relative norm of the difference. @param {ArrayLike<number>} got @param {ArrayLike<number>} want */
 const error = (got, want) => norm(Array.from(got, (value, n) => value - want[n])) / norm(want)
 /** @param {readonly number[]} dims @param {number} seed */
 const waves = (dims, seed) => ({
@@ -49,7 +49,7 @@ const waves = (dims, seed) => ({
   ),
   dims,
 })
-/** A hook that only reads. @param {(x: FloatTensor) => unknown} look @returns {(x: FloatTensor) => void} */
+/** Makes a hook that only reads. @param {(x: FloatTensor) => unknown} look @returns {(x: FloatTensor) => void} */
 const reader = look => x => {
   look(x)
 }
@@ -137,7 +137,7 @@ test('backward of a place is the product of the Jacobian with its gradient, in e
   const { gradients, value } = backward(gpt2, input, { of: { place: ends.to, gradient: u }, at: [ends.from] })
   assert.equal(value, undefined)
   assert.ok(error(gradients[ends.from].data, product.data) <= 1e-6)
-  // the sum of squares of a head's output, along its gradient at what the layer reads
+  // the sum of squares of a head's output, stepped along its gradient at the input of the layer
   const of = {
     place: /** @type {const} */ ('layers.1.heads.2'),
     gradient: (/** @type {FloatTensor} */ x) => ({
@@ -222,7 +222,7 @@ test('a readout ends with the answer of the model, and with the identity it is t
     assert.ok(Math.abs(Number(all.probabilities?.at(0, 2, i)) - shares[7]) <= 1e-6)
     assert.equal(all.kl.at(2, i), 0)
   }
-  // a state that is carried by hand
+  // a state transported by hand
   const { hiddenStates } = gpt2.forward(input, { keep: ['hiddenStates'] })
   const state = hiddenStates[1]?.row(0).row(4).data ?? []
   const carried = Float32Array.from({ length: 48 }, (_, i) => dot(lens.matrix(0).row(i).data, state))
@@ -264,7 +264,7 @@ test('heads, MLPs and the embedding add up to the logit that a lens reads from a
     const lens = await fitLens(model, [ids], { first: 1 })
     const tokens = [3, Math.min(vocab, 300) - 1]
     const { rest } = await model.logitAttribution({ ids }, { tokens, position: 5 })
-    const isWhole = rest.data.every(value => Math.abs(value) <= 1e-5) // nothing but parts writes to the stream
+    const isWhole = rest.data.every(value => Math.abs(value) <= 1e-5) // true if only parts write to the stream
     for (const own of /** @type {const} */ (['logit', lens])) {
       const asked = { layer: decoder.layers - 2, position: 5, tokens }
       const found = await lensAttribution(model, own, { ids }, asked)
@@ -386,7 +386,7 @@ test('a file that is no lens is refused by what it holds', async () => {
   await assert.rejects(readLens(text), /n_prompts: expected how many texts/)
   text.write('n', at)
   const start = text.indexOf('lens/data/0') + 'lens/data/0'.length + 4
-  text.writeUInt32LE(0x7fc00000, Math.ceil(start / 64) * 64) // numbers lie at multiples of 64
+  text.writeUInt32LE(0x7fc00000, Math.ceil(start / 64) * 64) // data is aligned to 64 bytes
   const broken = await readLens(text).then(
     () => 'read',
     reason => String(reason),

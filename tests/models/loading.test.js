@@ -1,4 +1,4 @@
-// Weights that are read in several chunks, and loads that run out of memory.
+// Weights read in several chunks, and loads that run out of memory.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'

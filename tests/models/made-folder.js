@@ -6,13 +6,13 @@ import { fromBfloat16, fromFloat16, toFloat16 } from '../../src/base/float16.js'
 
 const SIZES = { d: 64, vocab: 9001, inner: 5003, positions: 16 } // the head has 2.3 MB, each part of the MLP 1.3 MB
 
-/** As bfloat16, towards zero. @param {Float32Array} data */
+/** Rounds to bfloat16, towards zero. @param {Float32Array} data */
 const upperHalves = data =>
   Uint16Array.from(new Uint32Array(data.buffer, data.byteOffset, data.length), word => word >>> 16)
 
 /**
- * A folder in memory with one layer of GPT-2, 5 MB as F32.
- * @param {import('../../src/qkv.js').Qkv} qkv its generator fills the tensors
+ * Makes a folder in memory with a GPT-2 of one layer, 5 MB as F32.
+ * @param {import('../../src/qkv.js').Qkv} qkv whose generator fills the tensors
  * @param {'F32' | 'F16' | 'BF16'} dtype
  * @param {Partial<typeof SIZES>} [sizes]
  */

@@ -1,4 +1,4 @@
-// embed of many texts, as packed rows: the bits of each text alone, in the given order, in bounded memory.
+// embed packs many texts and gives the bits of each text alone, in the given order, in bounded memory.
 
 import assert from 'node:assert/strict'
 import { readdirSync, readFileSync, statSync } from 'node:fs'
@@ -12,14 +12,14 @@ const qkv = await load()
 const sentences = await loadModel(qkv, `${goldens}/sentence-bert-tiny`, { tokenizer: Tokenizer })
 const words = ['the', 'cat', 'sat', 'on', 'a', 'mat']
 after(() => sentences.dispose())
-/** Texts of 1 to 12 words. @param {number} n */
+/** Makes texts of 1 to 12 words. @param {number} n */
 const textsOf = n =>
   Array.from({ length: n }, (_, b) =>
     Array.from({ length: 1 + ((b * 7) % 12) }, (_, i) => words[(b + i * i) % words.length]).join(' '),
   )
 const pooling = /** @type {const} */ ('mean_tokens')
 
-/** A tokenizer whose ids are letters. @param {number} vocab */
+/** Makes a tokenizer with one id for each letter. @param {number} vocab */
 const letters = vocab =>
   class {
     /** @param {string} text */

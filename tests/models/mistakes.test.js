@@ -1,4 +1,4 @@
-// Natural mistakes of people who come from TransformerLens and transformers, and the errors that lead on.
+// Common mistakes of users of TransformerLens and transformers, and the errors that show the way out.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -16,7 +16,7 @@ const [gpt2, t5, sentences] = await Promise.all(['gpt2-tiny', 't5-tiny', 'senten
 /** For wrong arguments, which are not type-checked. @type {(value: any) => any} */
 const any = value => value
 
-/** Names of other libraries and places here. */
+/** Names of places in other libraries, and ours. */
 const PLACES = {
   'blocks.0.hook_resid_pre': 'layers.0.input',
   'blocks.1.hook_resid_mid': 'layers.1.middle',
@@ -74,7 +74,7 @@ test('a place of TransformerLens or a module of transformers leads to the place 
   )
 })
 
-/** A call with an option of another library, and what the error says of it. @type {[string, (option: any) => unknown, RegExp][]} */
+/** Calls with an option of another library, and the expected error. @type {[string, (option: any) => unknown, RegExp][]} */
 const OPTIONS = [
   ['output_attentions', option => gpt2.forward('a', option), /no option ".*"; here it is keep: \['attentions'\]\./],
   ['outputAttentions', option => gpt2.forward('a', option), /here it is keep: \['attentions'\]/],

@@ -34,7 +34,7 @@ function farthest(a, b) {
   assert.deepEqual(a.dims, b.dims)
   return a.data.reduce((most, value, n) => {
     const distance = Math.abs(value - b.data[n])
-    return distance <= most ? most : distance // NaN is returned
+    return distance <= most ? most : distance // passes NaN on
   }, 0)
 }
 const same = (/** @type {FloatTensor | undefined} */ a, /** @type {FloatTensor | undefined} */ b, limit = 2e-4) =>
@@ -86,7 +86,7 @@ test('weights are made for the layers that are kept only, and the fused kernel g
   same(one.logits, all.logits)
   assert.deepEqual(none.attentions, [undefined, undefined, undefined])
   same(none.logits, all.logits?.slice(1, -1))
-  // @ts-expect-error TypeScript knows the names
+  // @ts-expect-error the names are typed
   assert.throws(() => gpt2.forward({ ids }, { keep: ['attention'] }), /keep: "attention" is not known/)
 })
 
@@ -139,7 +139,7 @@ test('hooks that only read see the kept values, and change nothing', () => {
   same(seen['layers.2.output'], plain.hiddenStates[3])
   same(qkv.softmax(seen['layers.1.attention.scores']), seen['layers.1.attention.weights'], 1e-5)
   assert.deepEqual(seen['layers.1.heads.2'], seen['layers.1.heads'].slice(2, 24, 36))
-  // x + attention + mlp = what leaves the layer
+  // x + attention + mlp = output of the layer
   const sum = add(
     qkv,
     add(qkv, /** @type {FloatTensor} */ (plain.hiddenStates[0]), seen['layers.0.attention.output']),
@@ -233,7 +233,7 @@ test('in every family the logit lens of the last hidden state gives the logits; 
     else assert.throws(() => model.logitLens(last), /this [\w-]+ checkpoint has no head/)
     model.dispose()
   }
-  // The tensors of the head are left out, as in a checkpoint of the bare encoder.
+  // Leave out the tensors of the head, as in a checkpoint of the bare encoder.
   const file = readFileSync(`${folder}/bert-tiny/model.safetensors`)
   const start = 8 + Number(file.readBigUInt64LE(0))
   const all = Object.entries(JSON.parse(file.toString('utf8', 8, start)))
@@ -319,7 +319,7 @@ test('each step of a generation has its logits, its probability, its text and th
 
 test('a character that a generation does not finish is in the text of its last step', async () => {
   const start = gpt2.tokenize('The cat').ids
-  // Of three bytes of a character the first two, as GPT-2's bytes: each alone is no text.
+  // The first two of three bytes of a character, as GPT-2 byte tokens. Neither alone is valid UTF-8.
   const vocab = JSON.parse(String(readFileSync(`${folder}/gpt2-tiny/tokenizer.json`))).model.vocab
   const bytes = [vocab.ä, vocab['¸']]
   const [a] = gpt2.tokenize('a').ids

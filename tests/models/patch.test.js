@@ -1,4 +1,4 @@
-// Patching and ablation: against the goldens (float64, tests/goldens/models/README.md), and in every family against hooks.
+// Patching and ablation, compared with the goldens (float64, tests/goldens/models/README.md), and in every family with hooks.
 
 import assert from 'node:assert/strict'
 import { existsSync } from 'node:fs'
@@ -28,7 +28,7 @@ for (const name of folders.filter(name => existsSync(`${goldens}/${name}/patchin
     assert.equal(qkv.memory.resident, loaded)
   })
 
-/** Texts of any model, an objective and its value. @param {Model} model */
+/** Returns texts for any model, an objective and its value. @param {Model} model */
 function taskOf(model) {
   const isBoth = model.stacks.encoder !== undefined && model.stacks.decoder !== undefined
   const [first, second] = [clean, corrupted].map(({ ids }, n) => ({
@@ -67,7 +67,7 @@ for (const name of folders)
       const prefix = isBoth ? (place === 'cross' ? 'decoder.' : `${place}.`) : ''
       const own = (/** @type {string} */ at, layer = 0) =>
         `${prefix}layers.${layer}.${place === 'cross' ? 'cross.' : ''}${at}`
-      /** Numbers of a place in the clean text. @param {string} at @returns {FloatTensor} */
+      /** Reads the numbers of a place in the clean text. @param {string} at @returns {FloatTensor} */
       const read = at => {
         /** @type {FloatTensor | undefined} */
         let found

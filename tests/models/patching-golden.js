@@ -1,4 +1,4 @@
-// The effects of a golden folder, patching.json, against those of qkv/interpret.
+// Compares the effects of qkv/interpret with those of a golden folder, patching.json.
 
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
@@ -9,7 +9,7 @@ import { compare } from './gradient-golden.js'
  * Compares patched heads and inputs, and their estimates.
  * @param {import('../../src/models/model.js').Model} model
  * @param {string} folder
- * @param {(said: string) => void} [tell] which share of a tolerance was used
+ * @param {(said: string) => void} [tell] called with each error as a share of the tolerance
  */
 export async function checkPatching(model, folder, tell) {
   const golden = JSON.parse(readFileSync(`${folder}/patching.json`, 'utf8'))

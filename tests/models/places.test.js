@@ -1,4 +1,4 @@
-// The places in a model that hooks name, runs that end early, embeddings instead of ids, and the weights by their names.
+// The places of hooks in a model, runs that end early, embeddings instead of ids, and weights by name.
 
 import assert from 'node:assert/strict'
 import { readdirSync, readFileSync } from 'node:fs'
@@ -20,7 +20,7 @@ const same = (/** @type {FloatTensor | undefined} */ a, /** @type {FloatTensor |
   })
 }
 
-/** Runs a model and returns what functions at the places read. @param {Model} model @param {object} input @param {string[]} places */
+/** Runs a model and returns the numbers at some places. @param {Model} model @param {object} input @param {string[]} places */
 function look(model, input, places) {
   /** @type {Record<string, FloatTensor>} */
   const seen = {}
@@ -64,12 +64,12 @@ for (const name of folders)
       const rows = plain.lastHiddenState.dims[1]
       assert.deepEqual(seen[`${own}mlp.hidden`].dims.slice(0, 2), [1, rows])
       if (isParallel || !hasNorm) continue
-      // The residual stream after the layer is that in its middle plus the output of the MLP.
+      // The residual stream after a layer is that in its middle plus the output of the MLP.
       const middle = seen[`${own}middle`]
       const sum = middle.data.map((value, n) => value + seen[`${own}mlp.output`].data[n])
       same(new Tensor(sum, middle.dims), seen[`${own}output`], `${own}middle`)
     }
-    // A neuron that is switched off changes what follows.
+    // Switching off the neurons changes the output.
     const off = { [`${at}layers.0.mlp.hidden`]: (/** @type {FloatTensor} */ x) => void x.data.fill(0) }
     assert.notDeepEqual(model.forward(input, { hooks: off }).lastHiddenState.data, plain.lastHiddenState.data)
     assert.throws(
@@ -249,7 +249,7 @@ test('the weights of a head give its scores and what it writes', async () => {
     if (isBoth) {
       const cross = await model.headWeights(layer, head, { place: 'cross' })
       assert.notDeepEqual(cross.q.weight.data, q.weight.data)
-      // @ts-expect-error TypeScript knows the names
+      // @ts-expect-error the names are typed
       await assert.rejects(model.headWeights(layer, head, { place: 'heads' }), /place/)
     }
     await assert.rejects(model.headWeights(9, 0), /layer: 9 given/)

@@ -1,10 +1,10 @@
-// GPT-2 written plainly in float64, in which one reader can read other numbers: what edges are compared with.
+// GPT-2 written plainly in float64, in which one reader can read other numbers. The reference for edges.
 
 import { gpt2 } from './checkpoints.js'
 
 /** @typedef {import('../../src/base/tensor.js').FloatTensor} FloatTensor */
 
-/** The text of the tests of edges, and their objective. */
+/** The text and the objective of the tests of edges. */
 export const ids = [5, 9, 10, 5, 9, 37]
 export const of = {
   logits: [
@@ -15,13 +15,13 @@ export const of = {
 
 /** @typedef {Float64Array[]} Rows */
 
-/** GPT-2 in float64, plainly: the value of the objective where one reader reads other numbers of one writer, `size` times. */
+/** Returns a plain float64 GPT-2, which computes the objective if one reader reads other numbers. */
 export async function plainGpt2() {
   /** @type {Record<string, FloatTensor>} */
   const w = {}
   for (const { name } of gpt2.describe().tensors) w[name] = await gpt2.weight(name)
   const [d, H, D, N] = [48, 4, 12, 3]
-  /** Some columns of x W + b, with W (in, out). @param {Rows} x @param {string} name @param {number} from @param {number} columns @returns {Rows} */
+  /** Computes some columns of x W + b, with W (in, out). @param {Rows} x @param {string} name @param {number} from @param {number} columns @returns {Rows} */
   const linear = (x, name, from = 0, columns = w[`${name}.bias`].dims[0]) => {
     const { data, dims } = w[`${name}.weight`]
     return x.map(row => {
@@ -44,12 +44,12 @@ export async function plainGpt2() {
   const sum = (/** @type {Rows} */ a, /** @type {Rows} */ b, size = 1) =>
     a.map((row, p) => row.map((value, c) => value + size * b[p][c]))
   /**
-   * @param {{ key: string, delta: Rows, query?: number }} [change] what a reader reads in addition; of keys and values only for this query
-   * @param {{ head: string, query: number, more: ArrayLike<number>, size: number }} [moved] what is added to the weights of a query, `size` times
-   * @returns {{ value: number, written: Record<string, Rows>, weights: Record<string, Rows> }} weights: of each head, the keys of each query
+   * @param {{ key: string, delta: Rows, query?: number }} [change] is added to the input of a reader; for keys and values only as seen by `query`
+   * @param {{ head: string, query: number, more: ArrayLike<number>, size: number }} [moved] adds `size` times `more` to the attention weights of a query
+   * @returns {{ value: number, written: Record<string, Rows>, weights: Record<string, Rows> }} weights: for each head, a row for each query
    */
   const run = (change, moved) => {
-    /** What a reader sees. @param {Rows} h @param {string} key */
+    /** Returns the input of a reader. @param {Rows} h @param {string} key */
     const seen = (h, key) => (change?.key === key ? sum(h, change.delta) : h)
     /** @type {Record<string, Rows>} */
     const written = {}

@@ -1,9 +1,9 @@
-// T5 written plainly in float64, in which one reader can read other numbers: what edges of an encoder-decoder are compared with.
+// T5 written plainly in float64, in which one reader can read other numbers. The reference for edges of an encoder-decoder.
 
 /** @typedef {import('./plain-gpt2.js').Rows} Rows */
 
 /**
- * T5 with two stacks, ReLU and a tied head, as t5-tiny is.
+ * Returns a plain T5 with two stacks, ReLU and a tied head, as t5-tiny.
  * @param {import('../../src/models/model.js').Model} model
  * @param {{ ids: number[], decoderIds: number[] }} input
  * @param {{ position: number, token: number, weight?: number }[]} terms of the objective, positions from 0
@@ -15,7 +15,7 @@ export async function plainT5(model, { ids, decoderIds }, terms) {
   const config = /** @type {Record<string, number>} */ (model.config)
   const { d_model: d, d_kv: D, num_heads: H, relative_attention_num_buckets: buckets } = config
   const depth = { encoder: config.num_layers, decoder: config.num_decoder_layers }
-  /** Some columns of x W^T, with W (out, in). @param {Rows} x @param {string} name @param {number} [from] @param {number} [columns] @returns {Rows} */
+  /** Computes some columns of x W^T, with W (out, in). @param {Rows} x @param {string} name @param {number} [from] @param {number} [columns] @returns {Rows} */
   const linear = (x, name, from = 0, columns = w[`${name}.weight`].dims[0]) => {
     const { data, dims } = w[`${name}.weight`]
     return x.map(row =>
@@ -32,7 +32,7 @@ export async function plainT5(model, { ids, decoderIds }, terms) {
     })
   const sum = (/** @type {Rows} */ a, /** @type {Rows} */ b) =>
     a.map((row, p) => row.map((value, c) => value + b[p][c]))
-  /** The bucket of a distance. @param {number} distance of the key from the query @param {boolean} isBoth */
+  /** Returns the bucket of a distance. @param {number} distance of the key from the query @param {boolean} isBoth */
   const bucket = (distance, isBoth) => {
     const n = isBoth ? buckets / 2 : buckets
     const steps = isBoth ? Math.abs(distance) : Math.max(-distance, 0)
@@ -45,15 +45,15 @@ export async function plainT5(model, { ids, decoderIds }, terms) {
     list.map(id => Float64Array.from(w['shared.weight'].data.subarray(id * d, (id + 1) * d)))
 
   /**
-   * @param {{ key: string, delta: Rows, query?: number }} [change] what a reader reads in addition; of keys and values only for this query
+   * @param {{ key: string, delta: Rows, query?: number }} [change] is added to the input of a reader; for keys and values only as seen by `query`
    * @returns {{ value: number, written: Record<string, Rows> }}
    */
   return change => {
-    /** What a reader sees. @param {Rows} h @param {string} key */
+    /** Returns the input of a reader. @param {Rows} h @param {string} key */
     const seen = (h, key) => (change?.key === key ? sum(h, change.delta) : h)
     /** @type {Record<string, Rows>} */
     const written = {}
-    /** The heads of a part. @param {'encoder' | 'decoder' | 'cross'} place @param {number} l @param {string} name @param {(key: string) => Rows} ofQuery @param {(key: string) => Rows} ofKey what a reader reads, normalised */
+    /** Computes the heads of a part. @param {'encoder' | 'decoder' | 'cross'} place @param {number} l @param {string} name @param {(key: string) => Rows} ofQuery @param {(key: string) => Rows} ofKey the normalised input of a reader */
     const attend = (place, l, name, ofQuery, ofKey) =>
       Array.from({ length: H }, (_, n) => {
         const keyOf = (/** @type {string} */ what) => `${what} ${place} ${l} ${n}`
@@ -82,7 +82,7 @@ export async function plainT5(model, { ids, decoderIds }, terms) {
         written[`${place} head ${l} ${n}`] = made
         return made
       })
-    /** What leaves the last layer of the encoder. @type {Rows} */
+    /** Output of the last layer of the encoder. @type {Rows} */
     let encoded = []
     for (const stack of /** @type {const} */ (['encoder', 'decoder'])) {
       let h = embed(stack === 'encoder' ? ids : decoderIds)

@@ -1,4 +1,4 @@
-// The rows of weights, and what each layer's attention reads: together they give queries, keys and values.
+// The rows of weights times the input of each layer's attention give queries, keys and values.
 
 import assert from 'node:assert/strict'
 import { existsSync, readdirSync } from 'node:fs'
@@ -16,7 +16,7 @@ const names = readdirSync(folder).filter(name => existsSync(`${folder}/${name}/c
 const open = (/** @type {string} */ name, options = {}) =>
   loadModel(qkv, `${folder}/${name}`, { tokenizer: false, ...options })
 
-/** W x + b in float64. @param {import('../../src/models/model.js').Model} model @param {string} place @param {number} row @param {ArrayLike<number>} x */
+/** Computes a row of W x + b in float64. @param {import('../../src/models/model.js').Model} model @param {string} place @param {number} row @param {ArrayLike<number>} x */
 async function product(model, place, row, x) {
   const { weight, bias } = await model.weightRow(place, row)
   assert.equal(weight.length, x.length)
@@ -53,11 +53,11 @@ test('a row of W_q, W_k or W_v times the input of the attention is the number of
         const x = (isKeys ? encoderLastHiddenState : seen[`${at}.input`])?.row(0).row(2).data ?? assert.fail(at)
         const want = (seen[`${at}.${what}Bare`] ?? seen[`${at}.${what}`]).row(0).row(2).data
         const D = own.headDim
-        const first = what === 'q' || own.kvHeads > 1 ? D : 0 // of the second head, where there is one
+        const first = what === 'q' || own.kvHeads > 1 ? D : 0 // the first row of the second head, if there is one
         const rows = await Promise.all(
           Array.from({ length: D }, (_, i) => product(model, `${at}.${what}`, first + i, x)),
         )
-        // Where a norm follows, of each head, only the ratios to its weights are known.
+        // If a norm of each head follows, only the ratios between numbers can be compared.
         const isNormed = Boolean(own.qkNorm) && what !== 'v'
         const size = Math.sqrt(rows.reduce((sum, value) => sum + value * value, 0) / D + 1e-6)
         for (const [i, value] of rows.entries()) {

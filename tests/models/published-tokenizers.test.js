@@ -1,4 +1,4 @@
-// Models as they are published without tokenizer.json: vocab.txt of BERT's, the SentencePiece files of Marian's.
+// Models published without tokenizer.json: BERT with vocab.txt, Marian with SentencePiece files.
 
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
@@ -13,7 +13,7 @@ const bytesOf = (/** @type {string} */ path) => new Uint8Array(readFileSync(path
 const jsonOf = (/** @type {string} */ path) => JSON.parse(readFileSync(path, 'utf8'))
 const sentencepiece = fileURLToPath(new URL('../goldens/sentencepiece', import.meta.url))
 
-/** A golden checkpoint without its tokenizer. @param {string} name @param {Record<string, unknown>} more files */
+/** Returns a golden checkpoint without its tokenizer. @param {string} name @param {Record<string, unknown>} more files */
 const bare = (name, more) => ({
   ...Object.fromEntries(
     ['config.json', 'model.safetensors'].map(file => [file, bytesOf(`${goldens}/${name}/${file}`)]),
@@ -29,7 +29,7 @@ const bare = (name, more) => ({
 })
 const open = (/** @type {any} */ files) => loadModel(qkv, files, { tokenizer: Tokenizer })
 
-/** The lines of vocab.txt of a golden checkpoint. @param {string} name */
+/** Makes the lines of vocab.txt from the tokenizer of a golden checkpoint. @param {string} name */
 const vocabularyOf = name => {
   const { vocab } = jsonOf(`${goldens}/${name}/tokenizer.json`).model
   return Object.keys(vocab).sort((a, b) => vocab[a] - vocab[b])
@@ -98,10 +98,10 @@ test('a file that is no SentencePiece file, is cut off, or has pieces of another
     [new Uint8Array(0), /source\.spm: a file without pieces is not covered, Unigram \(kind 1\) is/],
   ]))
     await assert.rejects(open(marian({ 'source.spm': damaged })), message)
-  // The field of the trainer (2) with the kind of its model (3), of byte pairs (2), behind the others: the last one counts.
+  // Append the trainer field (2) with the model type (3) BPE (2); in protobuf the last value of a field counts.
   const pairs = Uint8Array.from([...bytes, 0x12, 2, 0x18, 2])
   assert.throws(() => readPieces(pairs, 'a.spm'), /a\.spm: pieces of kind 2 are not covered, Unigram \(kind 1\) is/)
-  // The field of the normalizer (3) with rules of characters (2) that are cut off.
+  // Append the normalizer field (3) with truncated character rules (2).
   for (const rules of [
     [1, 2],
     [8, 0, 0, 0, 1, 2, 3, 4],

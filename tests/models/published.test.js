@@ -1,4 +1,4 @@
-// Keys of published configs that do not change the network pass; those that could are refused.
+// Keys of published configs that do not change the network are accepted; those that could are refused.
 
 import assert from 'node:assert/strict'
 import { readdirSync, readFileSync } from 'node:fs'
@@ -94,7 +94,7 @@ test('the configs of ModernBERT-base and SmolLM3 pass with the keys that they ar
     local_rope_theta: null,
   })
   const [full, near] = encoder?.layers.map(([{ attention }]) => attention?.rope || encoder.rope) ?? []
-  assert.deepEqual(near?.frequencies, full?.frequencies) // null: the theta of the other layers
+  assert.deepEqual(near?.frequencies, full?.frequencies) // null means the theta of the other layers
   const { decoder } = await familyWith('smollm3-made', {
     layer_types: ['full_attention', 'full_attention', 'full_attention'],
     max_window_layers: 28,

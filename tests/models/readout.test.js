@@ -1,5 +1,5 @@
-// What matters for a class, and for how alike two texts are: patching, ablation and gradients of objectives that are no logits of tokens,
-// against runs with the same change as a hook, and against differences.
+// Patching, ablation and gradients of objectives other than logits of tokens (classes and the similarity of two texts), compared with runs
+// that make the same change by a hook, and with finite differences.
 
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
@@ -18,7 +18,8 @@ const input = { ids: [5, 9, 13, 8, 9, 7, 12, 31] }
 /** @typedef {import('../../src/base/tensor.js').FloatTensor} FloatTensor */
 
 /**
- * Exact effects of all heads and states equal those of hooks, and estimates the products of the gradient, which equals differences.
+ * Checks that exact effects of all heads and states equal those of hooks, that estimates equal products with the gradient, and that the
+ * gradient equals finite differences.
  * @param {import('../../src/models/model.js').Model} model
  * @param {any} of
  * @param {(given: { ids: number[] }, hooks?: any) => Promise<number>} measured

@@ -1,4 +1,4 @@
-// Two real models, if they are beside the project (QKV_MODELS, or ../shared/models); we may not ship them.
+// Two real models, if they are available (QKV_MODELS, or ../shared/models). Their licences do not let us ship them.
 
 import assert from 'node:assert/strict'
 import { existsSync } from 'node:fs'

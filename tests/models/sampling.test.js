@@ -1,4 +1,4 @@
-// Sampling: which ids can be drawn, and how logits are changed before. The rules are those of transformers' logits processors.
+// Sampling: which ids can be drawn, and how logits are changed before, by the rules of transformers' logits processors.
 
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
@@ -17,7 +17,7 @@ const prompt = [5, 9, 13, 5, 9]
 const { logits } = model.forward({ ids: prompt }, { logits: 'last' })
 const row = Float64Array.from(logits?.data ?? [])
 
-/** The first id that each of many seeds draws. @param {import('../../src/models.js').GenerateOptions} options */
+/** Returns the set of first ids that many seeds draw. @param {import('../../src/models.js').GenerateOptions} options */
 async function drawn(options) {
   const found = new Set()
   for (let seed = 0; seed < 150; seed++)
@@ -25,7 +25,7 @@ async function drawn(options) {
   return [...found].sort((a, b) => a - b)
 }
 
-/** Ids with their probabilities at a temperature, the largest first. @param {number} temperature @param {ArrayLike<number>} [from] */
+/** Returns ids with their probabilities at a temperature, the largest first. @param {number} temperature @param {ArrayLike<number>} [from] */
 function ranked(temperature, from = row) {
   const list = Array.from(from, (logit, id) => ({ id, weight: Math.exp(logit / temperature) }))
   const sum = list.reduce((all, { weight }) => all + weight, 0)
@@ -62,7 +62,7 @@ test('topP acts on what topK leaves', async () => {
   const temperature = 0.4
   const [a, b, c] = ranked(temperature)
   const sum = a.share + b.share + c.share
-  const topP = (a.share + b.share / 2) / sum // b is in, c is not
+  const topP = (a.share + b.share / 2) / sum // includes b, excludes c
   assert.deepEqual(await drawn({ temperature, topK: 3, topP }), sorted([a, b]))
 })
 

@@ -1,4 +1,5 @@
-// A score taken apart: in every family against the scores of the model, of gpt2 each source against a plain computation in float64.
+// Score attribution: in every family the sum matches the scores of the model, and for gpt2 each source matches a plain computation in
+// float64.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -125,7 +126,7 @@ test('gpt2: each term is the product of what its two sources give, computed plai
   const rowOf = (/** @type {ArrayLike<number>} */ data, /** @type {number} */ n) =>
     Array.from({ length: d }, (_, c) => data[n * d + c])
   const before = await Promise.all(Array.from({ length: 4 }, (_, h) => gpt2.headWeights(0, h)))
-  /** What a source writes at a position. @param {Source} source @param {number} p */
+  /** Returns what a source writes at a position. @param {Source} source @param {number} p */
   const written = ({ kind, head: h = 0, from = 0 }, p) => {
     if (kind === 'token') return rowOf(wte, ids[p])
     if (kind === 'position') return rowOf(wpe, p)
@@ -155,7 +156,7 @@ test('gpt2: each term is the product of what its two sources give, computed plai
     )
   }
   const { terms, queries, keys } = scoreAttribution(gpt2, { ids }, { layer, head, query, key })
-  // 4 heads of layer 0 write what they read at each position up to the query, and up to the key.
+  // The 4 heads of layer 0 are one source for each position up to the query, or up to the key; 4 further sources.
   assert.deepEqual([queries.length, keys.length], [4 * 7 + 4, 4 * 4 + 4])
   for (const [n, a] of queries.entries())
     for (const [m, b] of keys.entries()) {

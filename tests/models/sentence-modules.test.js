@@ -1,4 +1,4 @@
-// Modules of sentence-transformers and cross-encoders beside PyTorch (tests/goldens/make-sentence-modules.py).
+// Modules of sentence-transformers and cross-encoders, compared with PyTorch (tests/goldens/make-sentence-modules.py).
 
 import assert from 'node:assert/strict'
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
@@ -30,7 +30,7 @@ const NAMES = [
 ]
 const bytes = Object.fromEntries(NAMES.map(name => [name, new Uint8Array(readFileSync(`${root}/${name}`))]))
 
-/** A folder of files in memory. @param {Record<string, Uint8Array>} files @returns {any} */
+/** Makes a folder of files in memory. @param {Record<string, Uint8Array>} files @returns {any} */
 const folderOf = files => ({
   open: async (/** @type {string} */ name) =>
     files[name] && {
@@ -38,7 +38,7 @@ const folderOf = files => ({
       read: async (/** @type {number} */ from, /** @type {number} */ to) => files[name].slice(from, to),
     },
 })
-/** The names of a class in modules.json: before 5.4 and since. @param {string} kind @param {number} n */
+/** Returns the name of a class in modules.json, as before version 5.4 or since. @param {string} kind @param {number} n */
 const typeOf = (kind, n) =>
   [
     `sentence_transformers.models.${kind}`,
@@ -179,7 +179,7 @@ test('rank orders texts by the logit of a cross-encoder and the activation that 
     (await plain.rank('the', list, { topK: 2 })).map(({ index }) => index),
     order.slice(0, 2),
   )
-  // Texts of several batches have the bits that they have alone.
+  // Texts in several batches give the same bits as alone.
   const many = Array.from({ length: 150 }, (_, n) => list[n % 4] + ' the cat'.repeat(n % 7))
   /** @type {number[]} */
   const done = []

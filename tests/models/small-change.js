@@ -1,4 +1,4 @@
-// A text and the same with slightly other embeddings: what first-order estimates have to foretell.
+// A text and the same text with slightly different embeddings, whose effects first-order estimates must predict.
 
 import { qkv } from './checkpoints.js'
 import { ids } from './plain-gpt2.js'
@@ -15,7 +15,7 @@ export function smallChange(name, { family, weights }) {
   const noise = random.randn([ids.length * C]).data
   const data = new Float32Array(ids.length * C)
   for (const [p, id] of ids.entries()) data.set(weights.row(tokens, id), p * C)
-  // The ReLU of t5-tiny bends where many of its neurons are: its step is smaller.
+  // t5-tiny needs a smaller step, because many of its neurons are near the kink of ReLU.
   const scale = (name === 't5-tiny' ? 0.0005 : 0.003) * Math.sqrt(data.reduce((sum, x) => sum + x * x, 0) / data.length)
   const dims = [1, ids.length, C]
   const input = { embeddings: /** @type {any} */ ({ data, dims }), ...decoded }

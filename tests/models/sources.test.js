@@ -1,4 +1,4 @@
-// Where a checkpoint may come from: a path, a URL with and without ranges, files, bytes, functions. One model.
+// Sources of a checkpoint: a path, a URL with and without ranges, files, bytes, functions. All give the same model.
 
 import assert from 'node:assert/strict'
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
@@ -26,7 +26,7 @@ const names = [
 ]
 const contents = new Map(names.map(name => [name, readFileSync(`${folder}/${name}`)]))
 
-/** @type {string[]} what the server was asked for */
+/** @type {string[]} requests that the server received */
 const asked = []
 /** @type {string[]} */
 const queries = []
@@ -96,7 +96,7 @@ test('a Blob is read by one stream, whatever the ranges; what is short or near t
   const bytes = new Uint8Array(4_000_000).map((_, n) => n * 7)
   /** @type {number[]} */
   const opened = []
-  /** A Blob that tells where streams begin. */
+  /** A Blob that records where streams begin. */
   class Told extends Blob {
     /** @param {number} from @param {number} [to] */
     slice(from, to) {
@@ -107,7 +107,7 @@ test('a Blob is read by one stream, whatever the ranges; what is short or near t
   const source = streamed(new Told([bytes]))
   assert.equal(source.size, bytes.length)
   const buffer = new Uint8Array(3_000_000)
-  // Asked for side by side: the start, over more than one part of the stream, a gap, back, far ahead, beyond the end.
+  // Ranges requested in parallel: the start, more than one chunk of the stream, a gap, backwards, far ahead, beyond the end.
   const ranges = [
     0, 8, 8, 3000, 3000, 2_500_000, 2_500_100, 2_600_000, 10, 20, 3_500_000, 3_700_000, 500_000, 900_000, 900_000,
     4_100_000,
@@ -226,7 +226,7 @@ test('a File that was changed or deleted since it was chosen is named, with what
 })
 
 test('a URL is read by one request for each small file, its tensors together', () => {
-  const ranges = asked.filter(text => !text.endsWith('undefined')) // of the server that knows ranges
+  const ranges = asked.filter(text => !text.endsWith('undefined')) // only of the server that supports ranges
   assert.deepEqual(
     [...new Set(ranges)].sort(),
     [
@@ -266,7 +266,7 @@ test("what describe gives is the caller's: a write to it changes no model", asyn
   model.dispose()
 })
 
-/** Answers of a server, or of a cache before it, to later requests of a shard. @type {Record<string, [(from: number, to: number, content: Buffer) => { status: number, range?: string, body: Buffer, etag?: string }, RegExp | undefined]>} */
+/** Responses of a server, or of a cache in front of it, to later requests for a shard. @type {Record<string, [(from: number, to: number, content: Buffer) => { status: number, range?: string, body: Buffer, etag?: string }, RegExp | undefined]>} */
 const ANSWERS = {
   '206 with the range of other bytes': [
     (from, to, content) => ({

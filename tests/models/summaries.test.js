@@ -1,4 +1,4 @@
-// What forward reports of attention instead of its weights is what the weights say, in every family, with caches, batches and hooks.
+// Summaries of attention from forward match its weights, in every family, with caches, batches and hooks.
 
 import assert from 'node:assert/strict'
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
@@ -42,7 +42,7 @@ function near(got, want, what, allowed = 2e-5) {
 }
 
 /**
- * Compares a summary with what the weights say, in float64.
+ * Compares a summary with one computed from the weights in float64.
  * @param {AttentionSummary | undefined} got
  * @param {FloatTensor | undefined} weights (B, H, L, S)
  * @param {string} what
@@ -132,7 +132,7 @@ for (const name of folders)
     const scores = model.headScores(ids)
     for (const score of /** @type {const} */ (['previous', 'first', 'duplicate', 'induction', 'entropy'])) {
       assert.deepEqual([...scores[score].dims], [...want[score].dims])
-      // headScores of weights does not count keys whose weight is too small for float32.
+      // headScores from weights misses keys whose weight underflows in float32.
       near(scores[score].data, want[score].data, score, score === 'entropy' ? 2e-3 : 1e-4)
     }
     model.dispose()
@@ -244,7 +244,7 @@ test('4,096 tokens are summarised, and their heads scored, without a matrix of a
   const source = Object.fromEntries(files)
   const config = JSON.parse(source['config.json'])
   source['config.json'] = Buffer.from(JSON.stringify({ ...config, max_position_embeddings: L }))
-  const own = await load() // its memory has not grown for other tests
+  const own = await load() // a fresh module, whose memory has not grown yet
   const model = await loadModel(own, source, { tokenizer: false })
   const long = Array.from({ length: L }, (_, i) => (i * 7919) % 60)
   const { attentionSummaries } = model.forward(

@@ -1,5 +1,5 @@
-// What a study of parts needs: places kept by name, every part patched and ablated, given values, words in place of ids, several
-// texts, own metrics, the accumulated residual stream.
+// Sweeps over the parts of a model: places kept by name, every part patched and ablated, given values, words in place of ids, several
+// texts, custom metrics, the accumulated residual stream.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -27,7 +27,7 @@ const value = (/** @type {FloatTensor | undefined} */ logits) => {
   return (logits?.at(0, L - 1, 7) ?? NaN) - 0.5 * (logits?.at(0, 2, 3) ?? NaN)
 }
 
-/** What is replaced: its place, how many cells a layer has, and the numbers of cell n among those of the place. */
+/** For each `what`: the place, and a function that copies one cell from one tensor of the place to another. */
 const CELLS =
   /** @type {Record<string, { at: string, cross?: string, put: (x: FloatTensor, from: FloatTensor, cell: number, D: number) => void }>} */ ({
     'attention output': { at: 'attention.output', cross: 'cross.output', put: row },
@@ -123,7 +123,7 @@ test('ablation by given values: a tensor that broadcasts, or tensors by place; z
     value(model.forward({ ids }, { hooks: { 'layers.1.heads.2': put } }).logits) - base,
     'a mean of other texts',
   )
-  // A small change is what its gradient says.
+  // For a small change, the exact effect equals the estimate by the gradient.
   const { kept } = model.forward({ ids }, { keep: ['layers.*.attention.weights'] })
   const smaller = Object.fromEntries(
     Object.entries(/** @type {Record<string, FloatTensor>} */ (kept)).map(([place, { data, dims }]) => [
@@ -349,7 +349,7 @@ test('classify takes a list of texts', async () => {
     const { logits, labels } = model.classify(rows)
     assert.deepEqual(logits.dims, [2, labels.length])
     for (const [n, row] of rows.entries())
-      assert.deepEqual([...logits.row(n).data], [...model.classify(row).logits.data], `${name} ${n}`) // nothing is padded
+      assert.deepEqual([...logits.row(n).data], [...model.classify(row).logits.data], `${name} ${n}`) // no row is padded
     const watched = model.classify(rows, { keep: ['attentions.0'] }).logits
     for (const [n, one] of watched.data.entries()) near(logits.data[n], one, `${name} ${n}`)
     model.dispose()

@@ -1,4 +1,4 @@
-// The head and the table of tokens: one weight or two, as the file has it, in every family.
+// The head and the token embedding share one weight or have two, as in the file, in every family.
 
 import assert from 'node:assert/strict'
 import { existsSync, readFileSync } from 'node:fs'
@@ -27,7 +27,7 @@ async function logitsOf(config, tensors) {
 
 for (const name of folders) {
   const file = `${goldens}/${name}/model.safetensors`
-  if (!existsSync(file) || /^(gpt-neo-tiny|sentence-bert-tiny|embeddinggemma-made)$/.test(name)) continue // shards; buffers that are no floats; no head
+  if (!existsSync(file) || /^(gpt-neo-tiny|sentence-bert-tiny|embeddinggemma-made)$/.test(name)) continue // shards; non-float buffers; no head
   const config = JSON.parse(readFileSync(`${goldens}/${name}/config.json`, 'utf8'))
   config.final_logit_softcapping = null // the check below is linear
   const { head, embedding, prefix = '', isHeadless } = await familyOf(new Config(config))

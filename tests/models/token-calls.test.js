@@ -1,4 +1,4 @@
-// A token after others makes calls of kernels that were noted once: they give the same bits as a pass that is watched, and leave nothing behind.
+// Decoding one token replays recorded kernel calls. They give the same bits as a full pass with hooks, and leak no memory.
 
 import assert from 'node:assert/strict'
 import { existsSync, readdirSync } from 'node:fs'
@@ -13,7 +13,7 @@ import { Threads } from '../../src/threads/pool.js'
 
 const folder = fileURLToPath(new URL('../goldens/models', import.meta.url))
 const names = readdirSync(folder).filter(
-  // caches.test.js: a text that grows past the length of LongRoPE's training is refused
+  // without LongRoPE, whose growth past its training length is refused (caches.test.js)
   name => existsSync(`${folder}/${name}/config.json`) && name !== 'phi3-longrope-made',
 )
 const PROMPT = [5, 9, 13, 5, 9, 17]
@@ -21,7 +21,7 @@ const TOKENS = [20, 31, 8, 3, 30, 12, 9, 9, 2]
 const watched = { 'layers.0.output': () => {} }
 
 /**
- * Two models, one of each module, whose tokens are compared; undefined if the model is no decoder alone.
+ * Opens a model in each of two modules, to compare their tokens; undefined if it is not a decoder-only model.
  * @param {string} name
  * @param {import('../../src/index.js').Qkv[]} modules
  * @param {import('../../src/models/load-model.js').LoadModelOptions} options

@@ -1,4 +1,4 @@
-// The files beside tokenizer.json, by the rules of transformers 5, and texts that are made token by token.
+// The files beside tokenizer.json, by the rules of transformers 5, and texts decoded token by token.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -19,7 +19,7 @@ const added = (id, content, flags) => ({
 })
 
 const WORDS = ['<unk>', '<s>', '</s>', 'a', 'b', 'c', 'd', '.', "'", 'n', 't', 'A', '[ENT]']
-/** Words, which need no package. @param {object} [more] */
+/** Makes a word tokenizer, which needs no package. @param {object} [more] */
 const words = more => ({
   version: '1.0',
   added_tokens: [added(0, '<unk>'), added(1, '<s>'), added(2, '</s>')],
@@ -37,7 +37,7 @@ const words = more => ({
   ...more,
 })
 
-/** The tokens of a text, or of two, with these files beside. @param {object} config @param {string[]} texts @param {object} [files] */
+/** Returns the tokens of one text, or of a pair, with these further files. @param {object} config @param {string[]} texts @param {object} [files] */
 async function tokensOf(config, [text, pair], files = {}) {
   const own = await openFiles({ 'tokenizer.json': words(), 'tokenizer_config.json': config, ...files })
   return own.encode(text, pair, Infinity).tokens.join(' ')
@@ -196,7 +196,7 @@ test('vocab.txt has the added tokens of the files beside it', async () => {
   }
 })
 
-/** gpt2-tiny with words of bytes. @param {object} more of tokenizer.json @param {object} [config] */
+/** Opens gpt2-tiny with a byte tokenizer. @param {object} more of tokenizer.json @param {object} [config] */
 async function bytesModel(more, config = {}) {
   const { readFileSync } = await import('node:fs')
   const names = ['config.json', 'model.safetensors']
@@ -225,7 +225,7 @@ test('the texts of generate, joined, are the text of its ids: half characters ar
   const cases = /** @type {[number[], number[], object][]} */ ([
     [[258], [...sushi, 258, ...sushi.slice(0, 2)], {}],
     [[258, ...sushi.slice(0, 2)], [...sushi.slice(2), 258], {}],
-    [[258], [...of('A'), 256, 258], {}], // a byte that makes none of those before it a character
+    [[258], [...of('A'), 256, 258], {}], // a byte that completes no character
     [[258], [259, 260, 258, 259], { clean_up_tokenization_spaces: true }],
     [[258, 257], [258], {}],
   ])

@@ -1,5 +1,5 @@
-// Random valid files tokenizer.json give the ids, types and texts of the Rust library, or are refused when they are opened.
-// More of them: TOKENIZER_FILES=2000 TOKENIZER_SEED=1000 node --test tests/models/tokenizer-files.test.js
+// Random valid tokenizer.json files give the ids, types and texts of the Rust library, or are refused when they are opened.
+// To run more: TOKENIZER_FILES=2000 TOKENIZER_SEED=1000 node --test tests/models/tokenizer-files.test.js
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -10,7 +10,7 @@ import { randomCharacters, randomFile, randomOf, randomPattern, TEXTS } from './
 
 const count = Number(process.env.TOKENIZER_FILES ?? 120)
 const first = Number(process.env.TOKENIZER_SEED ?? 1)
-/** Seeds of files that differed once, found in 25,000. */
+/** Seeds of files that differed in the past, found among 25,000. */
 const FOUND = [700218, 802511, 2005525]
 
 test(`of ${count} random files none differs from the Rust library in silence, and at most 5 % are refused`, async t => {
@@ -48,7 +48,7 @@ test('random patterns cut texts as Oniguruma does, or are refused', t => {
         try {
           return Native.fromString(JSON.stringify({ version: '1.0', added_tokens: [], pre_tokenizer: split, model }))
         } catch {
-          return undefined // not a pattern, or one with a kind of look-behind that Oniguruma does not have
+          return undefined // an invalid pattern, or a look-behind that Oniguruma does not support
         }
       })()?.getPreTokenizer()
     )

@@ -1,4 +1,4 @@
-// Files of torch.save, in both of its formats: numbers are those that PyTorch saved; what would need code to be run is refused.
+// Files of torch.save in both formats. Numbers are those that PyTorch saved; anything that would need to run code is refused.
 
 import assert from 'node:assert/strict'
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
@@ -92,7 +92,7 @@ test('a zip file needs its size, the older format does not', async () => {
 
 const NAMES = ['marian-tiny', 't5-tiny', 'qwen3-tiny-bf16']
 
-/** The tensors of a folder, saved by PyTorch as one file, or in two shards, with the tied weights that its own files have. @param {string} name @param {string} out */
+/** Returns a Python program that saves the tensors of a folder as one file and in two shards, with tied weights as in its own files. @param {string} name @param {string} out */
 const program = (name, out) => `
 import json, pathlib, struct, torch
 source, out = pathlib.Path(${JSON.stringify(join(goldens, name))}), pathlib.Path(${JSON.stringify(out)})
@@ -155,7 +155,7 @@ test('a checkpoint that PyTorch saved gives the bits of its safetensors, in one 
 
 const SEEDS = Number(process.env.TORCH_SEEDS ?? 60)
 
-/** Random files of torch.save, and a JSON file of what torch.load reads of each. @param {string} out */
+/** Returns a Python program that writes random files of torch.save, and a JSON file of what torch.load reads from each. @param {string} out */
 const randomFiles = out => `
 import collections, json, pathlib, random, torch
 out = pathlib.Path(${JSON.stringify(out)})
