@@ -330,9 +330,9 @@ class Pulled {
     const alone = other =>
       this.apply(embed({ tokens: embedding.tokens, ...other }, ops, only(other.scale ? {} : { rows: zeros })).data)
     found.push({ source: { kind: 'token', name: 'token' }, vector: alone({ scale: embedding.scale ?? 1 }) })
-    const { positions, sinusoids, types } = embedding
+    const { positions, sinusoids, padding, types } = embedding
     if (positions || sinusoids)
-      found.push({ source: { kind: 'position', name: 'position' }, vector: alone({ positions, sinusoids }) })
+      found.push({ source: { kind: 'position', name: 'position' }, vector: alone({ positions, sinusoids, padding }) })
     if (types) found.push({ source: { kind: 'type', name: 'token type' }, vector: alone({ types }) })
     found.push({ source: { kind: 'biases', name: 'biases' }, vector: this.#biases })
     if (isHooked) {

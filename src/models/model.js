@@ -298,8 +298,9 @@ export class Model {
   get #most() {
     const stack = /** @type {StackSpec} */ (this.#family.encoder ?? this.#family.decoder)
     const { padding, positions, sinusoids } = embeddingOf(this.#family, stack)
-    const learned = positions && positions.rows - (positions.skip ?? 0) - (padding === undefined ? 0 : padding + 1)
-    return learned ?? sinusoids?.most ?? stack.rope?.most ?? Infinity
+    const rows = positions ? positions.rows - (positions.skip ?? 0) : sinusoids?.most
+    if (rows === undefined) return stack.rope?.most ?? Infinity
+    return rows - (padding === undefined ? 0 : padding + 1)
   }
 
   /**

@@ -208,7 +208,7 @@ export class ModelOperations {
  * @returns {FloatTensor} (B, L, C) the sum of the rows of all tables
  */
 export function embed(embedding, { weights }, { ids, rows: given, types, positions, B, L }) {
-  const { scale = 1, sinusoids } = embedding
+  const { scale = 1, sinusoids, padding } = embedding
   const C = embedding.tokens.columns
   const out = new Float32Array(ids.length * C)
   const tables = [
@@ -224,10 +224,10 @@ export function embed(embedding, { weights }, { ids, rows: given, types, positio
       for (let c = 0; c < C; c++) out[at + c] += more[c]
     }
     // sin(p / 10000^(2i/C)) for all i, then all cosines.
-    if (sinusoids)
+    if (sinusoids && positions[n] !== padding)
       for (let i = 0; i < C / 2; i++) {
-        const { first = 0, steps = C / 2 } = sinusoids
-        const angle = (positions[n] + first) / 10000 ** (i / steps)
+        const { steps = C / 2 } = sinusoids
+        const angle = positions[n] / 10000 ** (i / steps)
         out[at + i] += Math.sin(angle)
         out[at + C / 2 + i] += Math.cos(angle)
       }

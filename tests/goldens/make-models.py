@@ -960,7 +960,7 @@ def run_seq2seq(w, c, n, ids, mask, decoder_ids):
         if n["learned"]:
             h = layer_norm(w, top + "layernorm_embedding", h + w[top + "embed_positions.weight"][torch.arange(L) + 2], 1e-5)
         else:
-            h = h + n["positions"](torch.arange(L), d).to(h.dtype)
+            h = h + n["positions"](ids, d, c["pad_token_id"]).to(h.dtype)
         out[f"{name}.hidden.0"] = h
         for i in range(c[f"{name}_layers"]):
             at = f"{top}layers.{i}."
@@ -992,18 +992,20 @@ def run_seq2seq(w, c, n, ids, mask, decoder_ids):
     return out
 
 
-def marian_positions(positions, d):
+def marian_positions(ids, d, pad):
     """sin of all frequencies 10000^(-2i/d), then all cosines."""
-    angles = positions[:, None].double() * inverse_frequencies(d, 10000.0)
+    angles = torch.arange(ids.shape[1])[:, None].double() * inverse_frequencies(d, 10000.0)
     return torch.cat((angles.sin(), angles.cos()), -1)
 
 
-def fairseq_positions(positions, d):
-    """Frequencies from 1 to 1/10000, both among them; the first position is padding_idx + 1, here 2."""
+def fairseq_positions(ids, d, pad):
+    """Frequencies from 1 to 1/10000, both among them; pad + 1, pad + 2, ... for other ids, nothing for padding."""
+    real = (ids != pad).long()
+    positions = real.cumsum(-1) + pad
     half = d // 2
     frequencies = torch.exp(-math.log(10000) / (half - 1) * torch.arange(half, dtype=torch.float64))
-    angles = (positions + 2)[:, None].double() * frequencies
-    return torch.cat((angles.sin(), angles.cos()), -1)
+    angles = positions[..., None].double() * frequencies
+    return torch.cat((angles.sin(), angles.cos()), -1) * real[..., None]
 
 
 # --- cases ------------------------------------------------------------------------------------------------------------
@@ -1488,6 +1490,8 @@ def main():
         inputs = inputs_of(side, config.get("pad_token_id", 0), torch.Generator().manual_seed(99))
         if config.get("type_vocab_size", 1) > 1:
             inputs["one"]["types"][0, 6:] = 1
+        if model_type == "m2m_100":  # the id of padding within a text, which has no position
+            inputs["one"]["ids"][0, 5] = inputs["one"]["decoder"][0, 4] = config["pad_token_id"]
         expected, error, listed = {}, {"hidden": 0.0, "attention": 0.0}, []
         for input_name, given in inputs.items():
             exact = run({key: value.double() for key, value in stored.items()}, given)

@@ -771,7 +771,7 @@ export const CLASSES = {
     feed_forward_proj: 'gated-gelu',
     is_encoder_decoder: true,
     use_cache: true,
-    tie_word_embeddings: false,
+    tie_word_embeddings: true,
     pad_token_id: 0,
     eos_token_id: 1,
     decoder_start_token_id: 0,

@@ -15,6 +15,7 @@ const SEEDS = Number(process.env.CONFIG_SEEDS ?? 20)
 const CONFIGS = new Map()
 for (const name of folders) {
   const config = JSON.parse(readFileSync(`${goldens}/${name}/config.json`, 'utf8'))
+  if ('encoder_layers' in config) delete config.num_hidden_layers // its other name
   if (!/Classification/.test(String(config.architectures))) CONFIGS.set(config.model_type, config)
 }
 
@@ -26,6 +27,7 @@ const isIdle = (/** @type {string} */ type, /** @type {string} */ key) =>
   WITHOUT_EFFECT.test(key) ||
   (key === 'is_decoder' && /gpt_neox|t5|marian|bart|pegasus|m2m/.test(type)) ||
   (key === 'logit_scale' && type === 'mpt') ||
+  (key === 'tie_word_embeddings' && type === 'mt5') ||
   (/num_ln_in_parallel_attn|multi_query/.test(key) && type === 'falcon') ||
   (key === 'type_vocab_size' && type === 'distilbert')
 
@@ -153,6 +155,24 @@ test('a changed value of a key of the class changes the description, or the key 
       }
     }
   assert.ok(Math.min(...Object.values(counts)) > 50 * SEEDS, JSON.stringify(counts))
+})
+
+test('mT5 is never scaled before its head, and null in tie_word_embeddings of T5 is not False', async () => {
+  const [t5, mt5] = ['t5', 'mt5'].map(type => /** @type {Record<string, unknown>} */ (CONFIGS.get(type)))
+  for (const tie_word_embeddings of [true, false, null])
+    assert.equal(await described({ ...mt5, tie_word_embeddings }), await described(mt5))
+  const tied = await described({ ...t5, tie_word_embeddings: true })
+  assert.equal(await described({ ...t5, tie_word_embeddings: null }), tied)
+  assert.notEqual(await described({ ...t5, tie_word_embeddings: false }), tied)
+})
+
+test('num_hidden_layers is the other name of encoder_layers, where both are given they have to be the same', async () => {
+  for (const type of ['bart', 'marian', 'mbart', 'pegasus', 'm2m_100']) {
+    const config = /** @type {Record<string, unknown>} */ (CONFIGS.get(type))
+    const { encoder_layers, ...rest } = config
+    assert.equal(await described({ ...rest, num_hidden_layers: encoder_layers }), await described(config), type)
+    await assert.rejects(described({ ...config, num_hidden_layers: 7 }), /num_hidden_layers 7 and encoder_layers/)
+  }
 })
 
 test('a size under the other name of a class is taken; two that differ are refused', async () => {

@@ -17,6 +17,6 @@ export { ALIASES } from './bart.js'
 /** @param {Config} c */
 export function describe(c) {
   c.only({ normalize_embedding: false, static_position_embeddings: true })
-  const first = c.number('pad_token_id', { least: 0, whole: true }) + 1
-  return marianLike(c, { isBefore: true, hasBias: false, sinusoids: { first, steps: c.size('d_model') / 2 - 1 } })
+  const padding = c.number('pad_token_id', { least: 0, whole: true })
+  return marianLike(c, { isBefore: true, hasBias: false, padding, steps: c.size('d_model') / 2 - 1 })
 }

@@ -1,8 +1,10 @@
-// mT5: T5 v1.1 with a larger vocabulary and a head of its own.
+// mT5: T5 v1.1 with a larger vocabulary, whose head is never scaled.
 
-import { DEFAULTS as T5 } from './t5.js'
+import { DEFAULTS as T5, t5 } from './t5.js'
 
-export { ALIASES, describe } from './t5.js'
+/** @typedef {import('../config.js').Config} Config */
+
+export { ALIASES } from './t5.js'
 
 export const DEFAULTS = {
   ...T5,
@@ -11,6 +13,11 @@ export const DEFAULTS = {
   num_layers: 8,
   num_heads: 6,
   feed_forward_proj: 'gated-gelu',
-  tie_word_embeddings: false,
   decoder_start_token_id: 0,
+}
+
+/** @param {Config} c */
+export function describe(c) {
+  c.get('tie_word_embeddings') // transformers ties them whatever it says, unless the file has a head of its own
+  return t5(c, false)
 }

@@ -28,8 +28,15 @@ export const ALIASES = {
   head_dim: 'd_kv',
 }
 
-/** @param {Config} c @returns {import('../family-shapes/parts.js').Description} */
-export function describe(c) {
+/** @param {Config} c */
+export const describe = c => t5(c, c.flag('tie_word_embeddings', true)) // null is not False
+
+/**
+ * @param {Config} c
+ * @param {boolean} isScaled is what enters the head scaled, as where the table is the head?
+ * @returns {import('../family-shapes/parts.js').Description}
+ */
+export function t5(c, isScaled) {
   const d = c.size('d_model')
   const heads = c.size('num_heads')
   const headDim = c.size('d_kv')
@@ -41,7 +48,6 @@ export function describe(c) {
   const kind = c.choice('feed_forward_proj', { relu: 'relu', 'gated-gelu': 'gated', 'gated-silu': 'silu' })
   // Both follow from feed_forward_proj; transformers takes what the file says.
   c.only({ dense_act_fn: { relu: 'relu', gated: 'gelu_new', silu: 'silu' }[kind], is_gated_act: kind !== 'relu' })
-  const tied = c.flag('tie_word_embeddings')
   const layers = layersOf(c, 'num_layers')
   const all = { heads, kvHeads: heads, headDim }
   /** @type {(name: string) => NormSpec} */
@@ -100,13 +106,13 @@ export function describe(c) {
     encoder: stack('encoder', layers),
     decoder: stack('decoder', c.size('num_decoder_layers', layers)),
     // transformers ties them also where the config says not, if the file has no lm_head: then without the scale.
-    head: tied
+    head: isScaled
       ? { tied: 'shared', own: 'lm_head', scale: d ** -0.5 }
       : { project: { name: 'lm_head', out: vocab, in: d }, own: 'lm_head', scaled: false },
     ignored: anyOf(
       '^(encoder|decoder)\\.embed_tokens\\.weight$',
       'EncDecAttention\\.relative_attention_bias\\.weight$',
-      ...(tied ? ['^lm_head\\.weight$'] : []),
+      ...(isScaled ? ['^lm_head\\.weight$'] : []),
     ),
     startId: c.number('decoder_start_token_id', { least: 0, whole: true }),
   }

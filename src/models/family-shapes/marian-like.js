@@ -29,11 +29,12 @@ const SKIP = 2
  * @param {object} family
  * @param {boolean} [family.learned] are positions learned, by each stack, and is there a norm after the embeddings?
  * @param {boolean} [family.isBefore] norms stand before each part, and after the last layer
- * @param {import('./parts.js').EmbeddingSpec['sinusoids']} [family.sinusoids] if they are not those of Marian
+ * @param {number} [family.padding] its id, if positions start after it and padding has none
+ * @param {number} [family.steps] of the sinusoids, if they are not those of Marian
  * @param {boolean} [family.hasBias] is there a bias of the logits? default true
  * @returns {import('./parts.js').Description}
  */
-export function marianLike(c, { learned = false, isBefore = false, hasBias = true, sinusoids }) {
+export function marianLike(c, { learned = false, isBefore = false, hasBias = true, padding, steps }) {
   const d = c.size('d_model')
   const vocab = c.size('vocab_size')
   const activation = c.choice('activation_function', ACTIVATIONS)
@@ -97,7 +98,8 @@ export function marianLike(c, { learned = false, isBefore = false, hasBias = tru
         columns: d,
         copies: ['encoder.embed_tokens', 'decoder.embed_tokens'],
       },
-      sinusoids: learned ? undefined : { most: positions, ...sinusoids },
+      padding,
+      sinusoids: learned ? undefined : { most: positions + (padding === undefined ? 0 : padding + 1), steps },
       scale: c.flag('scale_embedding') ? Math.sqrt(d) : 1,
     },
     encoder: stack('encoder'),

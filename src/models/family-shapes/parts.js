@@ -63,9 +63,9 @@
  * @typedef {object} EmbeddingSpec
  * @property {TableSpec} tokens
  * @property {TableSpec} [positions] learned
- * @property {number} [padding] position = this + the running count of other ids (RoBERTa)
- * @property {{ most?: number, first?: number, steps?: number }} [sinusoids] fixed, sinusoidal positions: how many there are, the angle of the
- *   first one (default 0), and in how many steps frequencies go from 1 to 1 / 10000 (default half of the columns)
+ * @property {number} [padding] position = this + the running count of other ids (RoBERTa); padding itself has no sinusoids
+ * @property {{ most?: number, steps?: number }} [sinusoids] fixed, sinusoidal positions: how many there are, and in how many steps
+ *   frequencies go from 1 to 1 / 10000 (default half of the columns)
  * @property {TableSpec} [types]
  * @property {number} [scale]
  * @property {NormSpec} [norm]
