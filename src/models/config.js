@@ -100,12 +100,12 @@ export class Config {
   }
 
   /**
-   * Refuses keys whose values are not the covered ones; an absent key has the covered value.
+   * Refuses keys whose values are not the covered ones; an absent key has the covered value, and null is as false where true is covered.
    * @param {Record<string, unknown>} covered
    */
   only(covered) {
     for (const [key, one] of Object.entries(covered)) {
-      const value = this.get(key) ?? one
+      const value = this.get(key) ?? (one === true && this.has(key) ? false : one)
       if (value !== one)
         throw new RangeError(`${this.file}: ${key} ${describe(value)} is not covered; covered: ${one ?? 'none'}`)
     }

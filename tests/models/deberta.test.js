@@ -1,10 +1,14 @@
 // The disentangled attention of DeBERTa: three maps that add up to the scores, as places of hooks and of gradients.
 
 import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
 import { test } from 'node:test'
 import { backward } from '../../src/interpret.js'
+import { Config } from '../../src/models/config.js'
 import { rowOf } from '../../src/models/disentangled.js'
-import { loaded, near, open, qkv } from './checkpoints.js'
+import { familyOf } from '../../src/models/families/index.js'
+import { loadModel } from '../../src/models.js'
+import { goldens, loaded, near, open, qkv } from './checkpoints.js'
 
 const ids = [5, 9, 13, 5, 9, 17, 20, 31, 8, 12]
 const MAPS = /** @type {const} */ (['contentToContent', 'contentToPosition', 'positionToContent'])
@@ -54,6 +58,50 @@ test('the gradient by each map is that of the scores, and a model without distan
   const bert = await open('bert-tiny')
   assert.throws(() => bert.forward({ ids }, { hooks: { [at('contentToPosition')]: 0 } }), /is no place in this model/)
   bert.dispose()
+})
+
+/** The golden checkpoint with other keys of its config, its head under the names of the first files if `isFirst`. @param {Record<string, unknown>} change @param {boolean} [isFirst] */
+function folderWith(change, isFirst = false) {
+  const [config, file] = ['config.json', 'model.safetensors'].map(name =>
+    readFileSync(`${goldens}/deberta-v3-made/${name}`),
+  )
+  const size = Number(file.readBigUInt64LE())
+  const text = file.toString('utf8', 8, 8 + size)
+  const other = text.replaceAll(/cls\.predictions\.(transform\.)?/g, 'lm_predictions.lm_head.')
+  const header = Buffer.from(isFirst ? other : text)
+  const length = Buffer.alloc(8)
+  length.writeBigUInt64LE(BigInt(header.length))
+  return {
+    'config.json': Buffer.from(JSON.stringify({ ...JSON.parse(config.toString()), ...change })),
+    'model.safetensors': Buffer.concat([length, header, file.subarray(8 + size)]),
+  }
+}
+
+test('legacy says which of the two heads for masked words of a file is the head', async () => {
+  const logitsOf = async (/** @type {Record<string, Uint8Array>} */ folder) => {
+    const model = await loadModel(qkv, folder, { tokenizer: false })
+    const { logits } = model.forward({ ids })
+    model.dispose()
+    return logits?.data
+  }
+  const plain = await logitsOf(folderWith({}))
+  assert.ok(plain)
+  assert.deepEqual(await logitsOf(folderWith({ legacy: true })), plain)
+  assert.deepEqual(await logitsOf(folderWith({ legacy: false }, true)), plain)
+  for (const folder of [folderWith({ legacy: true }, true), folderWith({ legacy: false })])
+    assert.equal(await logitsOf(folder), undefined)
+  assert.equal(qkv.memory.resident, loaded)
+})
+
+test('weights of distances of their own are refused also where the config does not name them; a size of heads has to fit', async () => {
+  const familyWith = (/** @type {Record<string, unknown>} */ change) =>
+    familyOf(new Config(JSON.parse(folderWith(change)['config.json'].toString())))
+  for (const value of [undefined, null, false]) {
+    await assert.rejects(familyWith({ share_att_key: value }), /share_att_key false is not covered/)
+    await assert.rejects(familyWith({ relative_attention: value }), /relative_attention false is not covered/)
+  }
+  await assert.rejects(familyWith({ attention_head_size: 5 }), /attention_head_size 5 is not covered; covered: 6/)
+  assert.equal((await familyWith({ attention_head_size: 6 })).type, 'deberta-v2') // as DeBERTa v2 xlarge has it
 })
 
 test('distances up to half of the buckets have a row each, larger ones share rows, the largest the last ones', () => {

@@ -1,6 +1,7 @@
 // DeBERTa v2 and v3: BERT whose scores add up what content says of content, of distances, and distances of content.
 
 import { DEFAULTS as BERT, BERT_LAYER, bertLike, inEncoder } from '../family-shapes/bert-like.js'
+import { headDimOf } from '../family-shapes/parts.js'
 
 /** @typedef {import('../config.js').Config} Config */
 
@@ -14,22 +15,41 @@ export const DEFAULTS = {
   type_vocab_size: 0,
   layer_norm_eps: 1e-7,
   relative_attention: false,
+  share_att_key: false,
   max_relative_positions: -1,
   position_biased_input: true,
   pooler_hidden_act: 'gelu',
+  legacy: true,
+}
+
+/** The head for masked words as it was first written in PyTorch. */
+const LEGACY = {
+  dense: 'cls.predictions.transform.dense',
+  norm: 'cls.predictions.transform.LayerNorm',
+  bias: 'cls.predictions.bias',
+  own: 'cls.predictions.decoder',
+  optional: /^cls\.predictions\./,
+}
+/** That of the first checkpoints, whose files name it so; the config says which one is meant. */
+const FIRST = {
+  dense: 'lm_predictions.lm_head.dense',
+  norm: 'lm_predictions.lm_head.LayerNorm',
+  bias: 'lm_predictions.lm_head.bias',
+  optional: /^lm_predictions\./,
 }
 
 /** @param {Config} c */
 export function describe(c) {
   const d = c.size('hidden_size')
+  const isLegacy = c.flag('legacy')
   c.only({
     relative_attention: true,
     share_att_key: true,
     conv_kernel_size: 0,
     embedding_size: d,
-    attention_head_size: undefined,
+    attention_head_size: headDimOf(d, c.size('num_attention_heads')),
   })
-  for (const key of ['legacy', 'pooler_hidden_size', 'pooler_hidden_act', 'conv_act', 'conv_groups']) c.get(key)
+  for (const key of ['pooler_hidden_size', 'pooler_hidden_act', 'conv_act', 'conv_groups']) c.get(key)
   const kinds = c.get('pos_att_type')
   const given = [typeof kinds === 'string' ? kinds.toLowerCase().split('|') : kinds].flat().sort().join()
   if (given !== 'c2p,p2c')
@@ -70,14 +90,12 @@ export function describe(c) {
         most,
       },
     },
-    head: {
-      dense: 'cls.predictions.transform.dense',
-      norm: 'cls.predictions.transform.LayerNorm',
-      bias: 'cls.predictions.bias',
-      own: 'cls.predictions.decoder',
-      optional: /^cls\.predictions\./,
-    },
-    ignored: ['^cls\\.predictions\\.decoder\\.(weight|bias)$', '^(lm|mask)_predictions\\.', '^pooler\\.'],
+    head: isLegacy ? LEGACY : FIRST,
+    ignored: [
+      isLegacy ? '^cls\\.predictions\\.decoder\\.(weight|bias)$|^lm_predictions\\.' : '^cls\\.predictions\\.',
+      '^mask_predictions\\.',
+      '^pooler\\.',
+    ],
   })
   const { encoder } = family
   if (!encoder) return family

@@ -31,7 +31,7 @@ import { ACTIVATIONS, ALL, anyOf, attentionOf, EPS, headDimOf, layersOf, slices,
  * @param {string} [names.mapping] ... this layer
  * @param {number} [names.padding] the id of padding, whatever the config says
  * @param {import('./parts.js').StackSpec['relative']} [names.relative] biases of relative positions
- * @param {{ dense: string, norm: string, bias: string, own: string, optional: RegExp, activation?: ActivationName }} names.head
+ * @param {{ dense: string, norm: string, bias: string, own?: string, optional: RegExp, activation?: ActivationName }} names.head
  * @param {string} [names.pooler]
  * @param {readonly string[]} [names.ignored]
  * @returns {import('./parts.js').Description}
