@@ -16,7 +16,7 @@ const BASE = 'web/elements/base.js'
 /** @param {string} source @param {string} name @returns {boolean} true if the property is marked @internal */
 const isInternal = (source, name) => new RegExp(`@internal(?:(?!\\*/)[\\s\\S])*\\*/\\s*this\\.${name} =`).test(source)
 
-/** @returns {{ schemaVersion: string, modules: { path: string, declarations: Declaration[], exports: object[] }[] }} */
+/** Returns the content of custom-elements.json. @returns {{ schemaVersion: string, modules: { path: string, declarations: Declaration[], exports: object[] }[] }} */
 export function manifest() {
   const elements = ELEMENTS.filter(({ tag }) => tag)
   const files = [BASE, ...elements.map(({ source }) => source)]

@@ -49,7 +49,7 @@ await build({
   external: ['@huggingface/tokenizers'], // optional: bundlers of users find it
   output: { ...output, dir: 'dist', chunkFileNames, codeSplitting: { groups } },
 })
-// qkv/corpus imports the other entries as users do, so that it does not change how they share files.
+// qkv/corpus imports the other entries as external modules, so that bundling it does not split them into more shared files.
 /** @type {Record<string, string>} */
 const ENTRY_OF = { 'load.js': 'index', 'base/tensor.js': 'index', 'nn.js': 'nn', 'models/load-model.js': 'models' }
 await build({

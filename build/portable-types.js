@@ -8,7 +8,7 @@ const OWN = {
     'declare namespace WebAssembly {\n  type Module = typeof globalThis extends { WebAssembly: { Module: { prototype: infer T } } } ? T : never;\n}',
 }
 
-/** @param {string} text of a .d.ts file */
+/** Adds the web types that a declaration file needs, and replaces generic typed arrays. @param {string} text of a .d.ts file */
 export function portable(text) {
   const code = text.replace(/\/\*\*[\s\S]*?\*\//g, '')
   const needs = (/** @type {string} */ name) => new RegExp(`\\b${name}\\b`).test(code)

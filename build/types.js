@@ -125,6 +125,7 @@ function exportsOf(text, withAliases) {
  */
 
 /**
+ * Returns the public declaration file of each entry.
  * @param {string} folder of declarations
  * @param {Entry[]} entries a type that several need is declared in the first of them
  * @param {Record<string, string>} [elsewhere] for each type that an entry of another folder declares, the name of that entry

@@ -12,7 +12,7 @@ import { close } from './helpers.js'
 
 /** @typedef {import('qkv').Qkv} Qkv */
 
-/** For calls with wrong arguments, which are not type-checked. @type {any} */
+/** Untyped, for calls with wrong arguments. @type {any} */
 const qkv = await load()
 const g = qkv.generator(3)
 const x = g.randn([4, 8])

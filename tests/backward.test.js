@@ -12,7 +12,7 @@ import * as reference64 from './reference-backward.js'
 /** @typedef {import('./helpers.js').Comparable} Comparable */
 
 const qkv = await load()
-/** For wrong arguments, which are not type-checked. @type {(value: any) => any} */
+/** Casts to any, for calls with wrong arguments. @type {(value: any) => any} */
 const any = value => value
 
 const small = fc.integer({ min: 1, max: 5 })

@@ -21,7 +21,7 @@ const gone = kvCache(qkv, { headDim: 1, capacity: 1 })
 gone.dispose()
 gone.dispose()
 const standing = qkv.memory.resident
-/** For wrong arguments, which are not type-checked. @type {(value: any) => any} */
+/** Casts to any, for calls with wrong arguments. @type {(value: any) => any} */
 const any = value => value
 
 /** @param {ArrayLike<number>} got @param {ArrayLike<number>} want */

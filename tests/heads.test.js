@@ -5,7 +5,7 @@ import { test } from 'node:test'
 import fc from 'fast-check'
 import { kvCache } from '../src/cache.js'
 import { joinHeads, load, splitHeads, tensor } from '../src/index.js'
-import '../src/layers.js' // so that the options of their calls are known
+import '../src/layers.js' // registers the options of its calls, which errors mention
 import { attentionBackward } from '../src/nn.js'
 
 const qkv = await load()

@@ -11,7 +11,7 @@ import * as reference from './reference.js'
 const share = Number(process.env.SHARE ?? 1) // fraction of the runs, for builds in which each takes longer
 const qkv = await load({ integers: true })
 const standing = qkv.memory.resident
-/** For wrong arguments, which are not type-checked. @type {(value: any) => any} */
+/** Casts to any, for calls with wrong arguments. @type {(value: any) => any} */
 const any = value => value
 
 test('a key and a value are off by at most half a step of their row; what is beyond float32, or below it, stays so', () => {

@@ -7,7 +7,7 @@ import { embeddingLayer, linearLayer } from '../src/layers.js'
 import { Adam, init, LayerNorm, module, parameters, RMSNorm, tape } from '../src/train.js'
 
 const qkv = await load()
-/** For wrong arguments, which are not type-checked. @type {(value: any) => any} */
+/** Casts to any, for calls with wrong arguments. @type {(value: any) => any} */
 const any = value => value
 
 test('parameters have the names of PyTorch, and the weights that layers were drawn with', () => {

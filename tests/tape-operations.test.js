@@ -12,7 +12,7 @@ import { close } from './helpers.js'
 
 const qkv = await load()
 const { parameters, tape } = train
-/** For wrong arguments, which are not type-checked. @type {(value: any) => any} */
+/** Casts to any, for calls with wrong arguments. @type {(value: any) => any} */
 const any = value => value
 const goldens = JSON.parse(readFileSync(new URL('./goldens/torch-tape.json', import.meta.url), 'utf8'))
 

@@ -10,7 +10,7 @@ import { close } from './helpers.js'
 import { INDUCTION, induction, inductionWeights } from './training/small-models.js'
 
 const qkv = await load()
-/** For wrong arguments, which are not type-checked. @type {(value: any) => any} */
+/** Casts to any, for calls with wrong arguments. @type {(value: any) => any} */
 const any = value => value
 const goldens = JSON.parse(readFileSync(new URL('./goldens/torch-blocks.json', import.meta.url), 'utf8'))
 /** @type {Record<string, any>} */

@@ -386,7 +386,7 @@ test('a worker that dies within a call: an error, never a hang, and calls go on 
 test('a worker that dies between calls: the next large call throws, later ones run on the threads that are left', async t => {
   const started = watchWorkers(t)
   const qkv = await load({ threads: 3 })
-  const gone = once(started[0].worker, 'exit') // the pool's listener runs first
+  const gone = once(started[0].worker, 'exit') // registered after the pool's own listener, so it fires after it
   await started[0].worker.terminate()
   await gone
   assert.throws(() => attend(qkv), { code: 'THREAD_LOST', message: /since the last call.*2 threads/ })

@@ -11,6 +11,7 @@ const optionsOf = new Map()
 export const others = { optionOf: () => undefined, placeOf: () => undefined }
 
 /**
+ * Registers the options of a call, and returns them.
  * @template {readonly string[]} T
  * @param {string} where
  * @param {T} known
@@ -62,6 +63,7 @@ export function unknownOption(name, known, where) {
 }
 
 /**
+ * Checks that a value is one of the choices, and returns it.
  * @template {string} T
  * @param {unknown} value
  * @param {readonly T[]} choices
@@ -77,6 +79,7 @@ export function oneOf(value, choices, name) {
 const FINITE = {}
 
 /**
+ * Checks that a value is a number in a range, and returns it.
  * @param {unknown} value
  * @param {string} name
  * @param {{ least?: number, most?: number, whole?: boolean, open?: boolean }} [range] open: true to accept Infinity
@@ -94,7 +97,7 @@ export function toNumber(value, name, { least = -Infinity, most = Infinity, whol
   return value + 0 // -0 becomes 0
 }
 
-/** @param {unknown} value @param {string} name */
+/** Checks that a value is a boolean, and returns it. @param {unknown} value @param {string} name */
 export function toBoolean(value, name) {
   if (typeof value !== 'boolean') throw new TypeError(`${name}: ${describe(value)} given, true or false expected`)
   return value

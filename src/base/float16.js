@@ -7,6 +7,7 @@ const number = new Float32Array(word.buffer)
 let table
 
 /**
+ * Converts float16 to float32.
  * @param {Uint16Array | ArrayLike<number>} half bits in a Uint16Array, or numbers in a Float16Array
  * @returns {Float32Array} the same numbers
  */
@@ -24,6 +25,7 @@ export function fromFloat16(half) {
 }
 
 /**
+ * Converts bfloat16 to float32.
  * @param {Uint16Array} bits of bfloat16: the upper halves of float32
  * @returns {Float32Array} the same numbers
  */
@@ -34,6 +36,7 @@ export function fromBfloat16(bits) {
 }
 
 /**
+ * Rounds float32 to float16.
  * @param {Float32Array} floats
  * @returns {Uint16Array} bits of the nearest float16, ties to even; from 65520 on infinity
  */

@@ -150,6 +150,7 @@ function reread(view, dtype) {
 }
 
 /**
+ * Converts an argument to a tensor, and checks it.
  * @param {unknown} value a tensor, a tensor-like object, nested arrays or a number
  * @param {string} name the argument's name, for errors
  * @param {boolean} [areIds] true for whole numbers: accepts int64, and does not round plain numbers to float32

@@ -67,6 +67,7 @@ function shown(size, summarise) {
 }
 
 /**
+ * Formats a tensor as PyTorch's print does.
  * @param {Tensor} tensor
  * @returns {string}
  */

@@ -354,6 +354,7 @@ function transpose(source, from, step, data, to, jump, rows, columns) {
 export const MOST_AXES = 64
 
 /**
+ * Checks dims, and copies them.
  * @param {ArrayLike<number>} dims
  * @param {string} name of the tensor, for errors
  * @returns {number[]} a checked copy

@@ -44,7 +44,7 @@ export class DualOperations extends ModelOperations {
     return this.#tangents.get(/** @type {ResidentTensor} */ (x).address)
   }
 
-  /** @template {FloatTensor} T @param {T} y @param {FloatTensor | undefined} dY resident */
+  /** Sets the tangents of a tensor, and returns the tensor. @template {FloatTensor} T @param {T} y @param {FloatTensor | undefined} dY resident */
   with(y, dY) {
     if (dY) this.#tangents.set(/** @type {ResidentTensor} */ (/** @type {unknown} */ (y)).address, dY)
     return y

@@ -31,6 +31,7 @@ const READ = {
 }
 
 /**
+ * Estimates the effects of all edges, and returns them with the gradients at `also`.
  * @param {EdgeTask} task
  * @param {EdgesOptions} options
  * @param {boolean} byPosition

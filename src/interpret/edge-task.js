@@ -126,7 +126,7 @@ export class EdgeTask {
     return readsEncoded(to) ? this.streams[0] : this.streamOf(to)
   }
 
-  /** @param {Writer} from @param {Reader} to */
+  /** True if a writer writes before a reader reads, in the same stream. @param {Writer} from @param {Reader} to */
   isBefore(from, to) {
     const stream = this.streamOf(from)
     if (stream !== this.readFrom(to)) return false

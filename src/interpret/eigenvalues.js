@@ -1,6 +1,7 @@
 // Eigenvalues of a real square matrix, by Householder reduction to Hessenberg form and QR steps with Wilkinson shifts.
 
 /**
+ * Computes the eigenvalues of a real square matrix.
  * @param {ArrayLike<number>} matrix (n, n), row by row
  * @param {number} n
  * @returns {{ re: Float64Array, im: Float64Array }}
@@ -37,7 +38,7 @@ export function eigenvalues(matrix, n) {
 /** @param {Float64Array} re @param {Float64Array} im @param {number} at */
 const sizeAt = (re, im, at) => Math.abs(re[at]) + Math.abs(im[at])
 
-/** @param {Float64Array} a in place @param {number} n */
+/** Reduces a matrix to Hessenberg form by Householder reflections. @param {Float64Array} a in place @param {number} n */
 function hessenberg(a, n) {
   const v = new Float64Array(n)
   for (let k = 0; k < n - 2; k++) {
@@ -104,7 +105,7 @@ function stepQR(re, im, lo, hi, n, shift) {
     re[i * n + i] -= shift.re
     im[i * n + i] -= shift.im
   }
-  /** The rotation of rows k and k + 1: [c, s; -conj(s), c]. */
+  /** The rotations of rows k and k + 1, [c, s; -conj(s), c], for each k. */
   const turns = []
   for (let k = lo; k < hi; k++) {
     const [x, y] = [k * n + k, (k + 1) * n + k]

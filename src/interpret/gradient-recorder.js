@@ -122,7 +122,7 @@ export class KeepingOperations extends ModelOperations {
   }
 }
 
-/** @param {import('../qkv.js').Qkv} qkv @param {FloatTensor} z @param {string} activation */
+/** Applies an activation, by name. @param {import('../qkv.js').Qkv} qkv @param {FloatTensor} z @param {string} activation */
 export function activated(qkv, z, activation) {
   const { run, options } = ACTIVATIONS[activation]
   return run(qkv, z, { ...options, ...RESIDENT })
@@ -179,7 +179,7 @@ export class GradientRecorder extends ModelOperations {
     for (const step of this.#steps.splice(0).reverse()) step()
   }
 
-  /** @param {FloatTensor} y @param {(dY: FloatTensor) => void} differentiate */
+  /** Appends a step to the tape. It runs only if y has a gradient by then. @param {FloatTensor} y @param {(dY: FloatTensor) => void} differentiate */
   #record(y, differentiate) {
     this.#steps.push(() => {
       const dY = this.gradient(y)

@@ -53,7 +53,7 @@ export function headGraph(found, options = {}) {
   return graphOf(found, own, least, explained(least))
 }
 
-/** @param {PositionEdges} found */
+/** Ranks all edges by the fraction of the answer that goes through them, and lists the edges into each node. @param {PositionEdges} found */
 function rank({ writers, positions, from, to, effects, incoming }) {
   const isWord = Uint8Array.from(incoming, (_, n) => Number(writers[Math.floor(n / positions)]?.kind === 'embedding'))
   const E = effects.length

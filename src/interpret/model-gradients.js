@@ -81,6 +81,7 @@ export async function backwardAsync(model, input, options = {}) {
 }
 
 /**
+ * Runs a model forward and backward in steps, for `backward` and `backwardAsync`.
  * @param {Parts} parts
  * @param {string | ModelInput} input
  * @param {BackwardOptionsOfModel} options already checked for unknown names

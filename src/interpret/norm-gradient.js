@@ -5,7 +5,7 @@ import { layerNormBackward, rmsNormBackward } from '../nn.js'
 /** @typedef {import('../models/family-shapes/parts.js').NormSpec} NormSpec */
 /** @typedef {Pick<import('./edge-task.js').EdgeTask['parts'], 'qkv' | 'weights'>} Parts */
 
-/** @param {Parts} parts @param {NormSpec} norm @param {{ data: Float32Array, dims: readonly number[] }} weight @param {Float32Array} x (L, d) @param {Float32Array} dY (n, L, d) */
+/** Computes the gradient by the input of a norm, for n gradients of its output at once. @param {Parts} parts @param {NormSpec} norm @param {{ data: Float32Array, dims: readonly number[] }} weight @param {Float32Array} x (L, d) @param {Float32Array} dY (n, L, d) */
 function backward({ qkv }, { kind, size, eps, plusOne }, weight, x, dY) {
   if (kind === 'scale') return dY.map((value, n) => value * weight.data[n % size])
   const wide = new Float32Array(dY.length)

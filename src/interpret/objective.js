@@ -133,7 +133,7 @@ function finite(value, where) {
   return value
 }
 
-/** @param {ObjectiveInput} input */
+/** Returns the default targets: the next ids for a decoder, the ids themselves for an encoder; -100 at padding. @param {ObjectiveInput} input */
 function defaultTargets({ ids, mask, isCausal, L }) {
   const isToken = (/** @type {number} */ n) => !mask || mask[n] === 1
   return ids.map((id, n) => {

@@ -235,6 +235,7 @@ function expectOf(options, where, call) {
 /** A change: the numbers of the source replace those of the target. @typedef {{ source?: Read, target: Target, positions: Positions, numbers: FloatTensor[] }} Change */
 
 /**
+ * Runs a sweep over all changes, and reports each row to onProgress.
  * @param {Model} model
  * @param {PatchSettings} settings
  * @param {string} where

@@ -99,6 +99,7 @@ export async function positionEdges(model, input, options) {
 }
 
 /**
+ * Passes the effects of all edges to `add`.
  * @param {EdgeTask} task
  * @param {EdgeSettings} settings
  * @param {boolean} isExact
@@ -235,7 +236,7 @@ export function positionEdge(model, input, options) {
  * @property {Float32Array} weights (R, S)
  * @property {Float32Array} moves (R, S) gradients of the weights minus their weighted mean
  * @property {Float32Array} scores (R, S) before the cap
- * @property {number} to node of its output at position 0
+ * @property {number} to index of the node of its output at position 0
  * @property {{ q: Matrix, k: Matrix }} [far] queries and keys of distances
  * @property {Float32Array} queryScores (R, S) scores plus the terms of distances that depend on the query
  */
@@ -282,6 +283,7 @@ function cut(data, D, heads, head, some) {
 }
 
 /**
+ * Collects the data of all heads of a layer, for the queries that have a gradient.
  * @param {EdgeTask} task
  * @param {Reading} reading
  * @param {Float32Array} dHeads

@@ -22,7 +22,7 @@ import { POOLINGS, pool, pullPool } from '../models/sentence-modules.js'
  * @typedef {(rows: Float64Array[]) => { value: number, pull: () => Float64Array[] }} Readout
  */
 
-/** @param {unknown} of */
+/** True if an objective reads the output of the last norm instead of logits of tokens. @param {unknown} of */
 export const isReadout = of => typeof of === 'object' && of !== null && ('classes' in of || 'cosine' in of)
 
 /** Throws if an objective needs logits of tokens and the checkpoint has no head. @param {Parts} parts @param {unknown} of @param {string} where */
@@ -34,6 +34,7 @@ export function expectLogits({ family, weights }, of, where) {
 }
 
 /**
+ * Checks an objective of classes or of a cosine, and returns its readout.
  * @param {OfClasses | OfCosine} of
  * @param {ObjectiveInput} input
  * @param {string} where
@@ -51,7 +52,7 @@ function realRows({ ids, mask, isEmbedded, L }, padding) {
   return all.filter(i => (mask ? mask[i] === 1 : isEmbedded || ids[i] !== padding))
 }
 
-/** @param {OfClasses} of @param {ObjectiveInput} input @param {string} where @param {Parts} parts @returns {Readout} */
+/** Makes the readout of a weighted sum of logits of classes. @param {OfClasses} of @param {ObjectiveInput} input @param {string} where @param {Parts} parts @returns {Readout} */
 function ofClasses(of, input, where, { family, weights, padding }) {
   const { L } = input
   const { classes: classHead, pooler, type } = family
@@ -105,7 +106,7 @@ function ofClasses(of, input, where, { family, weights, padding }) {
   }
 }
 
-/** @param {OfCosine} of @param {ObjectiveInput} input @param {string} where @param {Parts} parts @returns {Readout} */
+/** Makes the readout of the cosine with another embedding. @param {OfCosine} of @param {ObjectiveInput} input @param {string} where @param {Parts} parts @returns {Readout} */
 function ofCosine(of, input, where, { family, padding }) {
   const { cosine, poolings } = readOptions(of, ['cosine', 'poolings'], `${where}: of`)
   if (!Array.isArray(poolings) || !poolings.length)

@@ -63,6 +63,7 @@ export function recordRun(model, input, options = {}) {
 }
 
 /**
+ * Runs a model on one text and records its parts. Shared by recordRun and scoreAttribution.
  * @param {Model} model
  * @param {string | ModelInput} input
  * @param {{ hooks?: Hooks, until?: number }} options

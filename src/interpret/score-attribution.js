@@ -220,7 +220,7 @@ class Pulled {
   }
 
   /**
-   * Pulls back through the norm before the projection, and fixes the factors of the norm of q or k.
+   * Pulls the map back through the norm before the projection. Keeps the factors of the norm of q or k, if there is one.
    * @param {NormSpec | undefined} before
    * @param {FloatTensor} row of the residual stream
    * @param {NormSpec | undefined} after

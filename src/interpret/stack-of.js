@@ -4,6 +4,7 @@ import { oneOf } from '../base/arguments.js'
 import { stackNames } from '../models/model.js'
 
 /**
+ * Returns the stack that an option `place` names.
  * @param {{ family: import('../models/family-shapes/parts.js').Family }} parts
  * @param {unknown} place 'decoder' (default), 'encoder' or 'cross' of an encoder-decoder
  * @param {string} where

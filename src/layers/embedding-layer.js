@@ -47,6 +47,7 @@ export class Embedding {
   }
 
   /**
+   * Loads the weights from a state dict.
    * @param {Record<string, TensorLike | Nested>} given weight (num, dim)
    * @returns {this}
    */
@@ -59,6 +60,7 @@ export class Embedding {
   }
 
   /**
+   * Returns the rows of the table for some ids.
    * @param {TensorLike | Nested | ArrayLike<number>} ids whole numbers, any dims
    * @returns {FloatTensor} the dims of ids, then dim
    */

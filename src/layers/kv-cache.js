@@ -78,7 +78,7 @@ export class Cache {
     this.rows = this.dtype === 'int8' ? this.#int8Rows() : undefined
     this.#block = { core, pointer: core.blocks.take(this.#bytes(this.#capacity)) }
     released.register(this, this.#block, this)
-    Object.freeze(this) // a caller who enlarged a size would read beyond the block
+    Object.freeze(this) // an enlarged size would make kernels read beyond the block
   }
 
   #int8Rows() {
@@ -326,6 +326,7 @@ export class Cache {
   }
 
   /**
+   * Writes rows of keys or values for all heads.
    * @param {Float32Array} data (B, G, rows, size)
    * @param {number} at index of head 0
    * @param {number} size
@@ -364,7 +365,7 @@ export class Cache {
     return new Tensor(data[part], inRows ? [batch, rows, G * size] : [batch, G, rows, size])
   }
 
-  /** @param {number} at address of head 0 @param {number} size */
+  /** Copies the cached rows of all heads. @param {number} at address of head 0 @param {number} size */
   #copy(at, size) {
     const n = this.#length * size
     const data = new Float32Array(this.#heads * n)

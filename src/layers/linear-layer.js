@@ -54,6 +54,7 @@ export class Linear {
   }
 
   /**
+   * Loads the weights from a state dict.
    * @param {Record<string, TensorLike | Nested>} given weight (out, in), and bias (out) if this layer has one
    * @returns {this}
    */
@@ -69,6 +70,7 @@ export class Linear {
   }
 
   /**
+   * Computes y = x W^T + bias, optionally with a fused activation and residual.
    * @param {FloatLike | Nested} x (..., in)
    * @param {import('../ops/linear.js').FusedOptions & OutOptions} [options]
    * @returns {FloatTensor} (..., out)

@@ -245,7 +245,7 @@ export class MultiheadAttention {
     })
   }
 
-  /** @param {number} joined address of (B, L, H * d) @param {AttentionCall} call @param {Checked} checked */
+  /** Applies the output projection to the joined heads. @param {number} joined address of (B, L, H * d) @param {AttentionCall} call @param {Checked} checked */
   #projectOut(joined, { q, B, L }, { weights }) {
     const dims = [...q.dims.slice(0, -1), this.embedDim]
     return multiplyOut(this.#core, () => joined, B * L, weights[3], newArray(dims))
@@ -451,6 +451,7 @@ function thirds({ data, dims: [rows, ...rest] }) {
 }
 
 /**
+ * Checks a padding mask, and inverts it.
  * @param {AttentionCall} call
  * @param {TensorLike | Nested} mask boolean (B, S) or (S), true is hidden
  * @param {string} name

@@ -36,7 +36,7 @@ export function runUnits(kernel, words, thread) {
   }
 }
 
-/** @param {CallableFunction} kernel @param {number[]} args @param {number} scratch @param {Int32Array} words @param {number} range */
+/** Runs units of one range until none is left. @param {CallableFunction} kernel @param {number[]} args @param {number} scratch @param {Int32Array} words @param {number} range */
 function runRange(kernel, args, scratch, words, range) {
   const start = startOf(words, range)
   const chunk = words[AT.chunk]

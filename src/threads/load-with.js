@@ -13,7 +13,7 @@ import { MOST_THREADS } from './words.js'
 
 export { trim } from './trim.js'
 
-/** @param {unknown} threads an option of load */
+/** Returns the number of threads for the option `threads`. @param {unknown} threads an option of load */
 function countThreads(threads) {
   if (threads === 'auto') {
     const { process, navigator } = globalThis
@@ -39,6 +39,7 @@ function whyAlone(/** @type {unknown} */ source) {
 }
 
 /**
+ * Loads a core with the requested features.
  * @param {Awaited<import('../wasm-source.js').WasmSource> | undefined} source
  * @param {unknown} threads
  * @param {unknown} relaxed

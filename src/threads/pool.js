@@ -76,6 +76,7 @@ export class Threads {
   }
 
   /**
+   * Starts the worker threads of a core.
    * @param {Core} core in a shared memory
    * @param {WebAssembly.Module} module
    * @param {number} size threads in all

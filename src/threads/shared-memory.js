@@ -18,6 +18,7 @@ function decode(bytes, at) {
 const name = text => [text.length, ...new TextEncoder().encode(text)]
 
 /**
+ * Rewrites a wasm file to import a shared memory.
  * @param {Uint8Array} bytes a valid wasm file that has a memory and imports nothing
  * @returns {{ bytes: Uint8Array<ArrayBuffer>, pages: number }} the file for threads, and the minimum pages of its memory
  */
@@ -48,6 +49,7 @@ export function importSharedMemory(bytes) {
 }
 
 /**
+ * Makes a shared memory that can grow as far as the engine allows.
  * @param {number} pages
  * @returns {WebAssembly.Memory | undefined} with the largest maximum that the engine allows; undefined if there is none
  */

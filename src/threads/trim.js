@@ -19,7 +19,7 @@ async function trimOne(core) {
   return exports ? moveTo(core, exports) : 0
 }
 
-/** @param {Core} core @returns {Promise<Core['exports'] | undefined>} undefined if there is no room for another shared memory */
+/** Instantiates the kernels with a new memory. @param {Core} core @returns {Promise<Core['exports'] | undefined>} undefined if there is no room for another shared memory */
 async function instantiateAgain(core) {
   const isInThreads = isShared(core.exports.memory.buffer)
   const memory = isInThreads ? makeSharedMemory(core.leastPages) : undefined
@@ -34,7 +34,7 @@ async function instantiateAgain(core) {
 /** @param {WebAssembly.Instance} instance @returns {Core['exports']} a plain object, as in Core */
 const exportsOf = ({ exports }) => Object.assign({}, /** @type {any} */ (exports))
 
-/** @param {Core} core @param {Core['exports']} exports */
+/** Moves the resident tensors of a core to a new memory. @param {Core} core @param {Core['exports']} exports */
 async function moveTo(core, exports) {
   const { memory: old } = core.exports
   const [from, size] = [core.exports.qkv_heap() >>> 0, core.bytes.length]

@@ -591,7 +591,7 @@ test('429 and 5xx are asked again after growing pauses, or when the hub says, an
   hub.break({ of: /./, status: 429, headers: { ratelimit: '"api";r=0;t=7' }, times: 1 })
   assert.deepEqual(numbersOf(await loadModel(qkv, 'hf:me/tiny', { keep: false, ...none })), expected)
   assert.deepEqual(pauses.splice(0), [7000, 7000])
-  // A future date is waited for; a header that cannot be parsed leaves the growing pauses.
+  // Retries wait until a future date. If the header cannot be parsed, they use the default, growing pauses.
   const date = () => new Date(Date.now() + 6900).toUTCString()
   for (const [after, want] of /** @type {[string, number][]} */ ([
     [date(), 7000],

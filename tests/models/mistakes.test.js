@@ -13,7 +13,7 @@ const qkv = await load()
 const path = (/** @type {string} */ name) => fileURLToPath(new URL(`../goldens/models/${name}`, import.meta.url))
 const open = (/** @type {string} */ name) => loadModel(qkv, path(name), { tokenizer: Tokenizer })
 const [gpt2, t5, sentences] = await Promise.all(['gpt2-tiny', 't5-tiny', 'sentence-bert-tiny'].map(open))
-/** For wrong arguments, which are not type-checked. @type {(value: any) => any} */
+/** Casts to any, for calls with wrong arguments. @type {(value: any) => any} */
 const any = value => value
 
 /** Names of places in other libraries, and ours. */

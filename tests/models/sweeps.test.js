@@ -10,7 +10,7 @@ import { loaded, near, open, qkv } from './checkpoints.js'
 import { Tokenizer } from './tokenizer.js'
 
 /** @typedef {import('../../src/base/tensor.js').FloatTensor} FloatTensor */
-/** For wrong arguments, which are not type-checked. @type {(value: any) => any} */
+/** Casts to any, for calls with wrong arguments. @type {(value: any) => any} */
 const any = value => value
 const path = (/** @type {string} */ name) => fileURLToPath(new URL(`../goldens/models/${name}`, import.meta.url))
 

@@ -46,7 +46,7 @@ function unlessReadOnly(error) {
   throw error
 }
 
-/** @param {string} cache its folder @param {string} id of the model, as it was requested @returns {Promise<Store>} */
+/** Opens the cache of a model on disk. @param {string} cache its folder @param {string} id of the model, as it was requested @returns {Promise<Store>} */
 export async function openDiskCache(cache, id) {
   const isFile = await fs.stat(cache).then(
     found => !found.isDirectory(),
@@ -184,7 +184,7 @@ async function removeLeft(blobs) {
   }
 }
 
-/** @param {number} pid */
+/** True if a process of this computer is running. @param {number} pid */
 function isRunning(pid) {
   try {
     return globalThis.process.kill(pid, 0)

@@ -45,7 +45,7 @@ function download({ text, settings, requests, progress }, file, from, to) {
   return requests.range(file, from, to, bytes => progress(bytes, file.path))
 }
 
-/** @param {Reading} reading @param {HubFile} file @returns {Promise<ByteSource>} */
+/** Opens a file of a model, from the store or from the hub. @param {Reading} reading @param {HubFile} file @returns {Promise<ByteSource>} */
 export async function openFile(reading, file) {
   const { store, commit, isLoaded } = reading
   // The response for the first block has the size and the hash if the list of files lacks them.
@@ -114,7 +114,7 @@ class ArrivingFile {
     await this.#kept?.finish().catch(fullDisk(this.#reading.text))
   }
 
-  /** @param {NonNullable<Awaited<ReturnType<typeof checkOf>>>} check */
+  /** Reads the remaining blocks and throws if the hash differs. @param {NonNullable<Awaited<ReturnType<typeof checkOf>>>} check */
   async #compareHash(check) {
     const { path, hash, size = 0 } = this.#file
     const { count, start } = blocksOf(size)

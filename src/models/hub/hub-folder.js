@@ -53,6 +53,7 @@ const [CONFIG, TOKENIZER, TOKENIZER_CONFIG] = ['config.json', 'tokenizer.json', 
 const [PIECES, WORDS] = [['source.spm', 'vocab.json'], ['vocab.txt']]
 
 /**
+ * Opens a model on the hub as a folder.
  * @param {string} text hf:owner/name[@revision][/sub/folder]
  * @param {HubOptions} options
  * @param {{ isLoaded: boolean, hasTokenizer: boolean, choose?: (names: string[]) => readonly string[], signal?: AbortSignal,
@@ -82,6 +83,7 @@ export async function openHub(text, { token, hub, headers, keep = true }, { sign
 }
 
 /**
+ * Opens a model with its settings, requests and store.
  * @param {import('./hub-name.js').HubName} name
  * @param {object} parts
  * @param {import('./hub-settings.js').Settings} parts.settings

@@ -28,7 +28,7 @@ function decoded(written) {
   }
 }
 
-/** @param {string} text @returns {HubName} */
+/** Parses and checks the name of a model. @param {string} text @returns {HubName} */
 export function parseName(text) {
   const [, id, written = 'main', folder] = NAME.exec(text) ?? []
   const revision = decoded(written)

@@ -110,6 +110,7 @@ async function tokenOf(given, env, stored) {
 }
 
 /**
+ * Returns the settings from the options and the environment.
  * @param {{ token?: string, hub?: string | URL, headers?: Record<string, string> }} options
  * @returns {Promise<Settings>}
  */

@@ -69,6 +69,7 @@ const entriesOf = async folder => {
 const nameOf = encodeURIComponent
 
 /**
+ * Opens the store of a model in the origin private file system.
  * @param {string} id of the model, as it was requested
  * @returns {Promise<Store | undefined>}
  */

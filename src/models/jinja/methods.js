@@ -77,7 +77,7 @@ export function strip(text, chars, atStart, atEnd) {
   return all.slice(from, to).join('')
 }
 
-/** @param {string} text @param {any} separator @param {any} most @param {boolean} isRight */
+/** Implements str.split and str.rsplit. @param {string} text @param {any} separator @param {any} most @param {boolean} isRight */
 function split(text, separator, most, isRight) {
   const limit = most === undefined || expectInt(most) < 0 ? Infinity : expectInt(most)
   const isSpace = separator === undefined || separator === null

@@ -18,7 +18,7 @@ import {
   typeName,
 } from './values.js'
 
-/** @param {string} operator @param {any} a @param {any} b @returns {boolean} */
+/** Evaluates a comparison. @param {string} operator @param {any} a @param {any} b @returns {boolean} */
 export function comparison(operator, a, b) {
   if (operator === '==') return equal(a, b)
   if (operator === '!=') return !equal(a, b)
@@ -92,7 +92,7 @@ function repeated(list, times) {
   return list instanceof Tuple ? Tuple.from(items) : items
 }
 
-/** @param {string} operator @param {any} a @param {any} b @returns {any} */
+/** Evaluates a binary operator. @param {string} operator @param {any} a @param {any} b @returns {any} */
 export function binary(operator, a, b) {
   if (operator === '%' && isText(a)) throw new NotCovered('the operator % of a text')
   checkDefined(a, b)

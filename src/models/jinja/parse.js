@@ -58,7 +58,7 @@ export const textOfBody = (body, scope) => {
   return out.join('')
 }
 
-/** @param {string} source @returns {Statement} */
+/** Compiles the source of a template. @param {string} source @returns {Statement} */
 export function parse(source) {
   const parser = new Parser(source)
   const body = parser.template()
@@ -861,7 +861,7 @@ class Parser {
 /** @type {Arguments} */
 const noArguments = () => ({ args: [], kwargs: new Map() })
 
-/** @param {any} callee @param {{ args: any[], kwargs: Map<string, any> }} given */
+/** Calls a value of a template. @param {any} callee @param {{ args: any[], kwargs: Map<string, any> }} given */
 function called(callee, { args, kwargs }) {
   checkDefined(callee)
   if (callee?.isLoop) throw new TemplateError("The loop must have the 'recursive' marker to be called recursively.")

@@ -52,6 +52,7 @@ const GLOBALS = {
 }
 
 /**
+ * Compiles a template.
  * @param {string} source
  * @returns {(variables: Record<string, unknown>) => string} renders the template
  */

@@ -197,6 +197,7 @@ export const unpack = targets => (scope, value) => {
 }
 
 /**
+ * Makes the callable value of a macro.
  * @param {string} name
  * @param {{ name: string, fallback?: import('./parse.js').Expression }[]} parameters
  * @param {Set<string>} reads names that the body reads

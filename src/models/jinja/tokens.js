@@ -52,7 +52,7 @@ function match(pattern, text, at) {
   return pattern.exec(text)
 }
 
-/** @param {string} source @returns {Token[]} */
+/** Splits the source of a template into tokens. @param {string} source @returns {Token[]} */
 export function readTokens(source) {
   let text = source.replace(/\r\n?/g, '\n')
   if (text.endsWith('\n')) text = text.slice(0, -1)

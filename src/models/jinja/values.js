@@ -115,7 +115,7 @@ export function int(n) {
   return n + 0 // no -0
 }
 
-/** @param {any} v @returns {string} */
+/** Returns the name of the Python type of a value. @param {any} v @returns {string} */
 export function typeName(v) {
   if (v === null) return 'NoneType'
   if (isText(v)) return 'str'
@@ -170,7 +170,7 @@ export function fromJS(value, where, depth = 0) {
   )
 }
 
-/** @param {any} v @returns {boolean} */
+/** Returns the truth value of a Python value. @param {any} v @returns {boolean} */
 export function truth(v) {
   if (v instanceof Undefined) return false
   if (v instanceof Markup) return v.text !== ''
@@ -265,7 +265,7 @@ export function repr(v) {
 /** @param {any} v @returns {string} */
 export const str = v => (isText(v) ? textOf(v) : v instanceof Undefined ? '' : repr(v))
 
-/** @param {any} a @param {any} b @returns {boolean} */
+/** True if two values are equal in Python. @param {any} a @param {any} b @returns {boolean} */
 export function equal(a, b) {
   if (isNumber(a)) return isNumber(b) && numberOf(a) === numberOf(b)
   if (isText(a)) return isText(b) && textOf(a) === textOf(b)
@@ -328,7 +328,7 @@ export function keyOf(key) {
   return key instanceof Map || Array.isArray(key) || isView ? undefined : key
 }
 
-/** @param {any} item @param {any} all @returns {boolean} */
+/** Evaluates `item in all`. @param {any} item @param {any} all @returns {boolean} */
 export function contains(item, all) {
   if (isText(all)) {
     if (isText(item)) return textOf(all).includes(textOf(item))
