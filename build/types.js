@@ -21,7 +21,7 @@ function withoutTypes(text) {
 /** Removes from a comment what the declaration below it repeats. @param {string} comment @param {string} indent */
 function lean(comment, indent) {
   const text = withoutTypes(comment.replace(/^\s*\* ?/gm, ''))
-  const [description, ...tags] = `\n${text}`.split(/\s+(?=@[a-z]+\b)/) // hf:owner/name@revision is no tag
+  const [description, ...tags] = `\n${text}`.split(/\s+(?=@[a-z]+\b)/) // the space keeps hf:owner/name@revision whole
   const told = tags
     .map(tag => tag.replace(/\s+/g, ' ').trim())
     .filter(tag => /^@(?:param \S+|returns|throws|type) \S/.test(tag))

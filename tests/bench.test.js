@@ -59,6 +59,6 @@ test('an ONNX model is written as protobuf has it', () => {
   const bytes = encodeModel({ nodes, inputs: [value], outputs: [{ ...value, name: 'y' }] })
   const hex = Buffer.from(bytes).toString('hex')
   assert.ok(hex.startsWith('080a3a')) // ir_version 10, then the graph
-  assert.ok(hex.includes('0a0178120179' + '22034e6567')) // x to y by Neg
+  assert.ok(hex.includes('0a0178120179' + '22034e6567')) // the node from x to y, Neg
   assert.ok(hex.includes('08ac02')) // 300 as a varint takes two bytes
 })

@@ -379,7 +379,7 @@ test('a weight of int4 is off by at most half a step of its block, and its rows 
     weight.data[0] = 100
     if (K > 1)
       weight.data.forEach((_, i) => {
-        weight.data[i] *= [1, 1e-31, 1e-34][Math.floor(i / K) % 3] // small weights keep the bound, too
+        weight.data[i] *= [1, 1e-31, 1e-34][Math.floor(i / K) % 3] // the bound must also hold for small weights
       })
     if (N > 8) for (let k = 8 * K; k < 9 * K; k++) weight.data[k] = 5 + weight.data[k] / 1000
     const layer = packLinear(qkv, weight, undefined, { dtype: 'int4' })

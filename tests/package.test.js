@@ -116,7 +116,7 @@ test("what import 'qkv' and load() load is at most 55 KB gzipped", t => {
 })
 
 test('qkv/models adds at most 24 KB gzipped; each part that it loads later has at most 4 KB', t => {
-  const shared = ['core', 'block', 'kv-cache'] // with other entries
+  const shared = ['core', 'block', 'kv-cache'] // chunks shared with other entries
   const code = readFileSync(join(installed, 'dist/models.js'), 'utf8')
   const imported = Array.from(code.matchAll(/from "\.\/([\w-]+)\.js"/g), ([, name]) => name)
   const own = ['models', ...imported.filter(name => !shared.includes(name))]
@@ -307,7 +307,7 @@ test('the package has no dependency at run time and publint finds nothing', asyn
 test('are-the-types-wrong finds nothing', () => {
   // The types work for all who import or require an ES module. .attw.json ignores two cases: Node 10, which has no exports, and
   // "node16" from CommonJS, which stands for engines that cannot require an ES module ("nodenext" is tried below).
-  assert.match(run('node_modules/.bin/attw', [tarball, '--no-color'], root), / 🟢 \(ESM\)/) // and exits with 0
+  assert.match(run('node_modules/.bin/attw', [tarball, '--no-color'], root), / 🟢 \(ESM\)/) // run also checks that it exits with 0
 })
 
 const print = 'console.log(String((await load()).attention([[1]], [[1]], [[7]]).output))'

@@ -381,7 +381,7 @@ test('randperm and states of a generator refuse what does not fit, and leave the
   const { randperm, getRngState, setRngState } = train
   const state = getRngState(g)
   const broken = [
-    state.map((byte, i) => (i === 12 ? 0 : byte)), // never seeded
+    state.map((byte, i) => (i === 12 ? 0 : byte)), // an unseeded state
     state.map((byte, i) => (i === 8 ? 3 : byte)), // an impossible number of words left
     state.map((byte, i) => (i === 17 ? 9 : byte)),
     new Uint8Array(5056),

@@ -127,7 +127,7 @@ for (const [name, Optimizer, options] of /** @type {any[]} */ ([
     const before = [...p.values.a.data]
     optimizer.step()
     assert.deepEqual([...p.values.a.data], before, 'the gradient of an earlier step is none')
-    // The same parameter alone, from its first gradient on.
+    // An optimiser of b alone takes the same steps, from the first gradient of b on.
     const own = parameters(qkv, { b: values.b })
     const fresh = new Optimizer(own, options)
     make(own, ['b'])
@@ -151,7 +151,7 @@ for (const [name, Optimizer, options] of /** @type {any[]} */ ([
     p.values.a.data.fill(1)
     p.gradients.a.data.fill(0)
     make(p, ['b'])
-    p.gradients.a.data.fill(1) // set by the caller
+    p.gradients.a.data.fill(1) // as set by a caller
     optimizer.step()
     assert.notDeepEqual([...p.values.a.data], [1, 1, 1])
     assert.throws(

@@ -373,7 +373,7 @@ export function checkDims(dims, name) {
         `${name}: dims: ${describe(size)} in ${shape(dims)} is no size: use whole numbers from 0 to 2^32 - 1`,
       )
     sizes.push(size + 0) // -0 becomes 0
-    product *= size || 1 // with a zero in dims, the other sizes have the same limit
+    product *= size || 1 // a zero does not exempt the other sizes from the limit
   }
   if (product > 2 ** 32) throw new RangeError(`${name}: dims: ${shape(sizes)} is more than 2^32 values`)
   return sizes

@@ -52,7 +52,7 @@ export class DualOperations extends ModelOperations {
 
   /** Copies a tensor into the module's memory. @param {{ data: ArrayLike<number>, dims: readonly number[] }} x */
   resident(x) {
-    const made = this.qkv.alloc(x.dims) // read x.data only after this: growing memory detaches views into it
+    const made = this.qkv.alloc(x.dims) // read x.data only after this, because growing memory detaches views into it
     made.data.set(x.data)
     return made
   }
@@ -248,7 +248,7 @@ function headRows(x, heads) {
   const [, L, width] = x.dims
   const D = width / heads
   return (/** @type {number} */ n, /** @type {number} */ h) => {
-    const { data } = x // read at each call: the module's memory may have grown since
+    const { data } = x // read at each call, because the module's memory may have grown since
     const out = new Float32Array(L * D)
     for (let i = 0; i < L; i++) {
       const at = (n * L + i) * width + h * D

@@ -261,7 +261,7 @@ class Walk {
       [v, undefined, G],
     ]).map(([linear, norm, heads], i) => {
       const dY = this.#gradients[`${stack}layers.${layer}.${READ[isCross ? 'cross' : 'attention'][i]}`].data
-      if (isCross && i > 0) return throughHeads(parts, linear, dY, heads) // no norm between
+      if (isCross && i > 0) return throughHeads(parts, linear, dY, heads) // no norm follows the encoder's last one
       const raw = norm && weights.linear(linear).forward(input).data
       const dX =
         raw && norm.size > D

@@ -151,7 +151,7 @@ export class GradientRecorder extends ModelOperations {
 
   /** Copies a tensor into the module's memory. @param {{ data: ArrayLike<number>, dims: readonly number[] }} x */
   resident(x) {
-    const made = this.qkv.alloc(x.dims) // read x.data only after this: growing memory detaches views into it
+    const made = this.qkv.alloc(x.dims) // read x.data only after this, because growing memory detaches views into it
     made.data.set(x.data)
     return made
   }

@@ -162,7 +162,7 @@ export function* gradientSteps(parts, input, options, where, inParts) {
       if (place === last.stack && made)
         recorder.give(y, recorder.resident({ data: made.pull().flatMap(row => [...row]), dims: y.dims }))
       else if (place === last.stack && seed)
-        recorder.give(y, qkv.alloc(y.dims)) // zeros: the gradient starts at an earlier place
+        recorder.give(y, qkv.alloc(y.dims)) // zeros, because the gradient starts at an earlier place
       else if (place === last.stack) throughHead(parts, recorder, shared, y, { logits, dLogits, terms })
       else recorder.give(y, recorder.resident(/** @type {FloatTensor} */ (dEncoded)))
       recorder.backward()
@@ -190,7 +190,7 @@ export function* gradientSteps(parts, input, options, where, inParts) {
   const ofWeights = Object.fromEntries(plan.read(learned))
   if (parameters instanceof Parameters) {
     for (const [name, { data }] of Object.entries(ofWeights)) parameters.gradients[name].data.set(data)
-    parameters.reached = new Set() // a weight that was not used, such as a pooler, has a gradient of zeros
+    parameters.reached = new Set() // a weight with only zeros, such as an unused pooler, counts as without gradient
   }
   return {
     ...ran,

@@ -7,7 +7,7 @@ import { AWAKE, argumentsOf, CLOSED, runJobs, runUnits, startOf, WORDS, wait } f
 import * as AT from './words.js'
 
 const STACK = 16384 // bytes; kernels use less than a quarter (tests/threads.test.js)
-const SLICE = 50 // milliseconds
+const SLICE = 50 // milliseconds of one wait for workers
 
 /** @typedef {import('../runtime/memory.js').Core} Core */
 /**

@@ -11,7 +11,7 @@ import { Tokenizer } from './tokenizer.js'
 const ids = [2, 9, 130, 5, 9, 77, 3]
 
 /**
- * Returns the files of a golden checkpoint without biases, so that heads, MLPs and the embedding alone sum to a number.
+ * Returns the files of a golden checkpoint without biases, so that heads, MLPs and the embedding alone sum to the attributed number.
  * @param {string} name
  * @param {readonly string[]} [more] files beside config.json
  */

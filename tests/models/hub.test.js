@@ -1005,8 +1005,8 @@ test('what a killed process has left of a download is removed by the next downlo
   assert.match(ofOwn, /^e+\./, 'that of the killed process is gone')
   const hour = 3600
   const ages = /** @type {[string, number, boolean][]} */ ([
-    [`${'d'.repeat(64)}.incomplete`, 48 * hour, true], // of Python's library, which resumes it
-    [`${'d'.repeat(64)}.elsewhere.1.7.incomplete`, hour, true], // of another computer
+    [`${'d'.repeat(64)}.incomplete`, 48 * hour, true], // left by Python's library, which resumes it
+    [`${'d'.repeat(64)}.elsewhere.1.7.incomplete`, hour, true], // recent, of another computer
     [`${'d'.repeat(64)}.elsewhere.1.8.incomplete`, 48 * hour, false],
     [`${'d'.repeat(64)}.9ee5f6c9-7424.incomplete`, 48 * hour, false], // of an older version of this library
   ])

@@ -69,7 +69,7 @@ test('of a pair the longer text is cut first, and the types of the tokens are cu
   const second = bert.tokenize('The cat.').ids.slice(1)
   const cut = bert.tokenize(text, 'The cat.', { maxLength: whole.ids.length - 4 })
   assert.deepEqual(cut.ids.slice(-second.length), second)
-  assert.equal(cut.ids.filter(id => id === whole.ids[whole.ids.length - 1]).length, 2) // both [SEP]
+  assert.equal(cut.ids.filter(id => id === whole.ids[whole.ids.length - 1]).length, 2) // both [SEP] are kept
   assert.deepEqual(cut.tokenTypeIds, [...whole.ids.slice(0, -second.length - 4).map(() => 0), ...second.map(() => 1)])
   const tight = bert.tokenize(text, text, { maxLength: 3 })
   assert.deepEqual(tight.tokens, ['[CLS]', '[SEP]', '[SEP]'])

@@ -37,7 +37,7 @@ for (const name of folders) {
   test(`${name}: a head in the file counts, one that is equal is the table, and alone it is both`, async () => {
     const tensors = await readSafetensors(new Uint8Array(readFileSync(file)))
     const keyOf = (/** @type {string} */ key) => (key in tensors ? key : prefix + key)
-    if (bias && !(keyOf(bias) in tensors)) return // a file without the head for words
+    if (bias && !(keyOf(bias) in tensors)) return // the file has no LM head
     if (bias) tensors[keyOf(bias)].data.fill(0)
     const table = keyOf(`${embedding.tokens.name}.weight`)
     const plain = await logitsOf(config, tensors)
