@@ -5,7 +5,7 @@ import { readFileSync } from 'node:fs'
 
 /**
  * @typedef {Float32Array | Float64Array | Uint8Array} GoldenData
- * @typedef {{ data: any, dims: number[] }} GoldenTensor data is GoldenData; float64 only for expected values, or for values copied from a printed page
+ * @typedef {{ data: any, dims: number[] }} GoldenTensor data is GoldenData; float64 only for expected or printed values
  * @typedef {{ shape: number[], dtype: string, data: (number | string)[] }} RawTensor
  * @typedef {{ abs: number, rel: number }} Tolerance
  * @typedef {Record<string, GoldenTensor>} GoldenTensors

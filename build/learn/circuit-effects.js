@@ -104,7 +104,7 @@ function neoxOf({ parameters: { values }, settings: { layers, heads, d }, shape:
 export const shippedModel = (qkv, name) =>
   loadModel(qkv, fileURLToPath(new URL(`../../web/trained/${name}`, import.meta.url)), { dtype: 'float32' })
 
-/** Makes the question of the best logit at a position minus the second best. @param {Model} model @param {Text} text @param {number} [position] @returns {Question} */
+/** Makes a question about the best logit at a position minus the second best. @param {Model} model @param {Text} text @param {number} [position] @returns {Question} */
 export function question(model, text, position = -1) {
   const { logits } = model.forward(text)
   const row = logits?.row(0).row(position === -1 ? logits.dims[1] - 1 : position).data ?? assert.fail('no head')

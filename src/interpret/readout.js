@@ -16,7 +16,7 @@ import { POOLINGS, pool, pullPool } from '../models/sentence-modules.js'
 /** @typedef {import('./objective.js').ObjectiveInput} ObjectiveInput */
 /** @typedef {{ position?: number, class: number | string, weight?: number }} ClassTerm position: of the token, for a token classifier; class: its number or its label; weight: default 1 */
 /** A weighted sum of logits of classes. @typedef {{ classes: readonly ClassTerm[] }} OfClasses */
-/** The cosine of the embedding of the text with another one, such as `other` of model.similarity. @typedef {{ cosine: import('../base/tensor.js').TensorLike, poolings: readonly Pooling[] }} OfCosine */
+/** The cosine between the embedding of the text and another one, such as `other` of model.similarity. @typedef {{ cosine: import('../base/tensor.js').TensorLike, poolings: readonly Pooling[] }} OfCosine */
 /**
  * The value for a text, and its derivatives by the rows (L, d) after the last norm.
  * @typedef {(rows: Float64Array[]) => { value: number, pull: () => Float64Array[] }} Readout

@@ -112,7 +112,7 @@ export function wait(words, at, value, ms) {
     for (let n = 0; n < SPINS; n++) if (Atomics.load(words, at) !== value) return
   try {
     Atomics.wait(words, at, value, ms)
-  } catch {} // not allowed on the main thread of a page; callers poll again
+  } catch {} // throws on the main thread of a page; callers then poll again
 }
 
 /** Joins the running job; false when no more threads may join. @param {Int32Array} words */

@@ -1015,7 +1015,7 @@ test('what a killed process has left of a download is removed by the next downlo
     await fs.utimes(join(blobs, name), Date.now() / 1000 - age, Date.now() / 1000 - age)
   }
   const stuck = `${'d'.repeat(64)}.elsewhere.1.9.incomplete`
-  mkdirSync(join(blobs, stuck)) // a folder cannot be removed as a file, which must not prevent a download
+  mkdirSync(join(blobs, stuck)) // a folder, which cannot be removed as a file; the download must still work
   await fs.utimes(join(blobs, stuck), 0, 0)
   numbersOf(await loadModel(qkv, 'hf:me/tiny', none))
   const left = readdirSync(blobs).filter(name => name.endsWith('incomplete'))
