@@ -22,7 +22,7 @@ for (const name of WASM)
 // share, because one file compresses better than several. Bundlers tree-shake it, so nothing in it may have side effects at load, not
 // even a static block of a class, and it has only one dynamic import. threads.js has what only threads and the relaxed build need,
 // block.js what nn, train and models share, linear-layer.js what layers and train share, and the file of an entry what only that entry
-// needs. families/ has what is loaded with a model of a family. tokenize.js imports nothing, for pages that only split a text.
+// needs. families/ has the code that is loaded with a model of a family. tokenize.js imports nothing, for pages that only split a text.
 const entries = LIBRARY.filter(({ name }) => name !== 'tokenize' && name !== 'corpus')
 const ownOf = entries.slice(1).map(({ name, source }) => (name === 'nn' ? source.slice(4) : `${name}\\b`))
 /** Makes a matcher of modules by their path in src, wherever the project lies. @param {RegExp} pattern */

@@ -1,4 +1,4 @@
-// The operations of a transformer block beside attention, compared with PyTorch 1.13 (goldens/make-torch-blocks.py).
+// The operations of a transformer block other than attention, compared with PyTorch 1.13 (goldens/make-torch-blocks.py).
 
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'

@@ -20,7 +20,7 @@ import { readFileSync } from 'node:fs'
  * @property {Record<string, any>} params
  * @property {GoldenTensors} inputs
  * @property {GoldenTensors} expected
- * @property {GoldenTensors} expected_scalar what the scalar build of PyTorch gives, {} where both builds agree
+ * @property {GoldenTensors} expected_scalar values of the scalar build of PyTorch, {} if both builds agree
  * @property {GoldenTensors} oracle {} if there is none
  * @property {any} [expected_json]
  * @property {Tolerance} tolerance

@@ -176,7 +176,7 @@ test('weights that are float16 or bfloat16 already are stored exactly: every flo
   const halves = Uint16Array.from({ length: 0xf800 }, (_, i) => (i < 0x7c00 ? i : i + 0x400)) // all but NaN and infinity
   const one = [[1]]
   for (let from = 0; from < halves.length; from += 8) {
-    // few rows and many, one weight each
+    // with few rows of x and with many, a single weight per output
     if (from % 4096 === 0) {
       const part = halves.slice(from, from + 4096)
       const layer = packLinear(qkv, tensor(part, [part.length, 1]), undefined, { dtype: 'float16' })

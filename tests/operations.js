@@ -22,7 +22,7 @@ import * as nn from '../src/nn.js'
  * @property {Call} [call]
  * @property {OnTape} onTape
  * @property {(x: number) => number} [domain] moves a value away from points where the function is not differentiable
- * @property {(large: number) => any} [upstream] the gradient of the output, where it is not random
+ * @property {(large: number) => any} [upstream] the gradient of the output, if it is not random
  * @property {Case} [threads] a call that is large enough for threads
  */
 

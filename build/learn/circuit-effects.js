@@ -11,7 +11,7 @@ import { createRun } from '../../web/rooms/learn/training-run.js'
 /** @typedef {{ ids: number[], decoderIds?: number[] } | string} Text */
 /** @typedef {{ logits: { position: number, token: number, weight?: number }[] }} Objective */
 /** A text, and the objective to explain: the logit of the answer minus that of the second guess. @typedef {{ text: Text, of: Objective }} Question */
-/** Exact effects beside their estimates. @typedef {{ names: string[], exact: number[], estimates: number[] }} Compared */
+/** Exact effects and their estimates. @typedef {{ names: string[], exact: number[], estimates: number[] }} Compared */
 
 /** Settings that differ from the defaults of the task. The families of qkv/models need norms. */
 const SETTINGS = { norm: true, heads: 4, steps: 1000 }
@@ -174,8 +174,8 @@ export async function compareEffects(model, questions, by, weights = 'gradient')
 }
 
 /**
- * Returns the AUC of the estimates (the share of pairs of a part that matters and one that does not, in which the former has the larger
- * estimate) and the correlation of estimates and effects. A part matters if its exact effect is at least a tenth of the largest.
+ * Returns the AUC of the estimates (how often a part that matters has a larger estimate than one that does not) and the correlation of
+ * estimates and effects. A part matters if its exact effect is at least a tenth of the largest.
  * @param {Compared} compared
  */
 export function agreement({ estimates, exact }) {

@@ -1,4 +1,4 @@
-// Extra keys that every query sees beside those of the sequence, for torch's add_bias_kv and add_zero_attn.
+// Extra keys that every query sees in addition to those of the sequence, for torch's add_bias_kv and add_zero_attn.
 
 import { toBoolean } from '../base/arguments.js'
 import { valuesOf } from '../base/operand.js'

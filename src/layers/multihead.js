@@ -455,7 +455,7 @@ function thirds({ data, dims: [rows, ...rest] }) {
  * @param {AttentionCall} call
  * @param {TensorLike | Nested} mask boolean (B, S) or (S), true is hidden
  * @param {string} name
- * @returns {import('../runtime/attention-call.js').Broadcast} of its opposite
+ * @returns {import('../runtime/attention-call.js').Broadcast} true where a key is visible
  */
 function checkPadding({ B, H, L, S }, mask, name) {
   const padding = toOperand(mask, name)

@@ -168,7 +168,7 @@ test('what all readers read of the embedding is what the gradient at the embeddi
   near(row, heads.at(1, 2), 'head 1.2')
 })
 
-/** Returns the AUC of estimates, the share of pairs of an edge that matters and one that does not in which the former has the larger one. @param {number[]} estimates @param {number[]} exact */
+/** Returns the AUC of estimates: how often an edge that matters has a larger estimate than one that does not. @param {number[]} estimates @param {number[]} exact */
 function areaUnderCurve(estimates, exact) {
   const most = Math.max(...exact.map(Math.abs))
   const [yes, no] = [true, false].map(matters =>

@@ -47,7 +47,7 @@ import { Requests } from './requests.js'
  * @property {boolean} [keep] false to keep nothing
  */
 
-/** Text files requested beside the weights. */
+/** Text files requested in addition to the weights. */
 const [CONFIG, TOKENIZER, TOKENIZER_CONFIG] = ['config.json', 'tokenizer.json', 'tokenizer_config.json']
 /** Files that make a tokenizer without a tokenizer.json, for Marian and for BERT. */
 const [PIECES, WORDS] = [['source.spm', 'vocab.json'], ['vocab.txt']]
