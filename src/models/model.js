@@ -299,7 +299,7 @@ export class Model {
     const stack = /** @type {StackSpec} */ (this.#family.encoder ?? this.#family.decoder)
     const { padding, positions, sinusoids } = embeddingOf(this.#family, stack)
     const rows = positions ? positions.rows - (positions.skip ?? 0) : sinusoids?.most
-    if (rows === undefined) return stack.rope?.most ?? Infinity
+    if (rows === undefined) return stack.rope?.most ?? stack.most ?? Infinity
     return rows - (padding === undefined ? 0 : padding + 1)
   }
 
@@ -764,7 +764,11 @@ export class Model {
     const embedding = embeddingOf(this.#family, stack)
     const { positions: learned } = embedding
     const most =
-      (learned && learned.rows - (learned.skip ?? 0)) ?? embedding.sinusoids?.most ?? stack.rope?.most ?? Infinity
+      (learned && learned.rows - (learned.skip ?? 0)) ??
+      embedding.sinusoids?.most ??
+      stack.rope?.most ??
+      stack.most ??
+      Infinity
     if (given !== undefined) {
       const read = readIds(given, 'positions', Math.min(most, 2 ** 31 - 1), { B, L })
       return { positions: Uint32Array.from(read.ids), most }

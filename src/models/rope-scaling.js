@@ -14,19 +14,20 @@ const SCALINGS = { default: () => ({}), linear, llama3, yarn, dynamic, longrope 
  * Frequency i is theta^(-2i/dim), before any scaling.
  * @param {Config} config
  * @param {number} headDim
- * @param {number} share of a head that is rotated, if the config has no key for it
+ * @param {number} [share] of a head that is rotated, if the config has no key for it; default: all of it, whatever transformers ignores
  * @param {object} [layers] those that are meant, if there are two kinds
  * @param {string} [layers.kind] in rope_parameters: 'full_attention' or 'sliding_attention'
  * @param {string} [layers.key] of theta in older configs; '': none
  * @param {number} [layers.theta] if the config has no key for it
  * @param {boolean} [layers.isScaled] does the older key rope_scaling concern them?
+ * @param {boolean} [layers.isOlder] do rotary_pct and rotary_emb_base count, as in GPT-NeoX?
  * @returns {Rope}
  */
 export function ropeFrequencies(
   config,
   headDim,
   share,
-  { kind, key = 'rope_theta', theta: usual = 10000, isScaled = true } = {},
+  { kind, key = 'rope_theta', theta: usual = 10000, isScaled = true, isOlder = false } = {},
 ) {
   // Newer configs hold all of it in rope_parameters.
   const newer = newerOf(config, kind)
@@ -36,14 +37,16 @@ export function ropeFrequencies(
   const scaling = newer ?? (older === undefined || !isScaled ? undefined : new Config(older))
   // A config may hold the share under its old name, its new name, and in rope_parameters.
   const parts = [newer, config].flatMap(held =>
-    ['partial_rotary_factor', 'rotary_pct'].flatMap(key =>
-      held?.has(key) ? held.number(key, { least: 0, most: 1 }, share) : [],
+    ['partial_rotary_factor', ...(isOlder ? ['rotary_pct'] : [])].flatMap(key =>
+      held?.has(key) ? held.number(key, { least: 0, most: 1 }, share ?? 1) : [],
     ),
   )
-  const [part = share] = parts
+  const [part = share ?? 1] = parts
   if (parts.some(each => each !== part))
     throw new RangeError(`config.json: two shares of a head that turns are given, ${[...new Set(parts)].join(' and ')}`)
-  const base = config.has('rotary_emb_base') ? config.number('rotary_emb_base', POSITIVE, usual) : usual
+  if (share === undefined && part !== 1)
+    throw new RangeError(`config.json: partial_rotary_factor ${part} is not covered; covered: 1`)
+  const base = isOlder && config.has('rotary_emb_base') ? config.number('rotary_emb_base', POSITIVE, usual) : usual
   const olderTheta = key ? config.number(key, POSITIVE, base) : base
   const theta = newer?.has('rope_theta') ? newer.number('rope_theta', POSITIVE, base) : olderTheta
   const dim = Math.floor(headDim * part)

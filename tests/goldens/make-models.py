@@ -1315,14 +1315,14 @@ CASES["bloom"] = older_case(
     bias=True, act="gelu_new", slopes=SLOPES, split=split_heads_of_three(6),
 )
 MPT = {
-    "vocab_size": 40, "d_model": 30, "n_layers": 2, "n_heads": 6, "expansion_ratio": 2, "max_seq_len": 64, "no_bias": True, "pad_token_id": 0,
+    "vocab_size": 40, "d_model": 30, "n_layers": 2, "n_heads": 6, "expansion_ratio": 4, "max_seq_len": 64, "no_bias": True, "pad_token_id": 0,
     "layer_norm_epsilon": 1e-5, "norm_type": "low_precision_layernorm", "learned_pos_emb": True, "init_device": "cpu", "logit_scale": None,
     "attn_config": {"alibi": True, "alibi_bias_max": 8, "attn_impl": "torch", "clip_qkv": None, "softmax_scale": None, "qk_ln": False},
 }
 # Of 6 heads: of the slopes of 8 heads those at odd places, then those at even ones.
 CASES["mpt"] = older_case(
     "mpt", MPT, 76, **{**PLAIN, "at": "blocks.{}.", "last": "norm_f", "mlp_bias": False}, tokens="wte", qkv="attn.Wqkv", o="attn.out_proj",
-    up="ffn.up_proj", down="ffn.down_proj", norms=["norm_1", "norm_2"], norm_bias=False, parallel=False, bias=False, act="gelu", inner=60,
+    up="ffn.up_proj", down="ffn.down_proj", norms=["norm_1", "norm_2"], norm_bias=False, parallel=False, bias=False, act="gelu", inner=120,
     slopes=2.0 ** -torch.tensor([2.0, 4.0, 6.0, 8.0, 1.0, 3.0], dtype=torch.float64), split=lambda x: [split(part, 6) for part in x.chunk(3, -1)],
 )
 FALCON = {

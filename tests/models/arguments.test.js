@@ -255,3 +255,18 @@ test('generations of one model run side by side, and beside one that was aborted
   }, /this model was disposed/)
   alone()
 })
+
+test('a text of MPT, which has no table of positions, ends at max_seq_len; positions of M2M-100 end after as many ids', async () => {
+  /** @type {any} */
+  const mpt = await open('mpt-made')
+  const text = (/** @type {number} */ length) => Array.from({ length }, (_, n) => 2 + (n % 30))
+  assert.deepEqual(mpt.forward({ ids: text(64) }, { logits: 'last' }).logits.dims, [1, 1, 40])
+  assert.throws(() => mpt.forward({ ids: text(65) }), /position 64 is asked for, this model has 64/)
+  mpt.dispose()
+  /** @type {any} */
+  const m2m = await open('m2m_100-made')
+  assert.deepEqual(m2m.forward({ ids: text(32), decoderIds: [0] }).logits.dims, [1, 1, 40])
+  assert.throws(() => m2m.forward({ ids: text(33), decoderIds: [0] }), /is asked for, this model has/)
+  m2m.dispose()
+  assert.equal(qkv.memory.resident, loaded)
+})

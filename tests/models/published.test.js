@@ -122,6 +122,24 @@ test('newer configs hold the rotations of both kinds of layers in rope_parameter
   assert.deepEqual(newer.decoder, older.decoder)
 })
 
+test('what transformers ignores in silence, or does whatever the config says, is refused by name where it would differ', async () => {
+  /** @type {[string, Record<string, unknown>, RegExp][]} */
+  const refused = [
+    ['mpt-made', { expansion_ratio: 2 }, /expansion_ratio 2 is not covered; covered: 4/], // its modules have 4, always
+    ['falcon-made', { n_layer: 2 }, /not covered: n_layer = 2/], // no name of this class
+    ['falcon-made', { n_head: 4 }, /not covered: n_head = 4/],
+    ['falcon-made', { partial_rotary_factor: 0.5 }, /partial_rotary_factor 0.5 is not covered; covered: 1/],
+    ['llama3-made', { partial_rotary_factor: 0.5 }, /partial_rotary_factor 0.5 is not covered; covered: 1/],
+    ['llama3-made', { rotary_emb_base: 500 }, /not covered: rotary_emb_base = 500/],
+    ['cohere2-made', { rotary_pct: 0.5 }, /rotary_pct 0.5 is not covered; covered: 1/],
+    ['stablelm-made', { head_dim: 16 }, /head_dim 16 is not covered/], // it turns 16 numbers and computes scores with others
+    ['new-made', { rope_scaling: { type: 'ntk', factor: 0.5 } }, /factor/],
+  ]
+  for (const [folder, change, message] of refused) await assert.rejects(familyWith(folder, change), message, folder)
+  const plain = await familyWith('llama3-made', {})
+  assert.deepEqual((await familyWith('llama3-made', { partial_rotary_factor: 1 })).decoder?.rope, plain.decoder?.rope)
+})
+
 test('the keys of published configs of newer families pass', async () => {
   /** @type {[string, Record<string, unknown>][]} */
   const published = [

@@ -16,6 +16,7 @@ export function describe(c) {
     head_dim: headDimOf(c.size('hidden_size'), c.size('num_attention_heads')),
     order_of_interleaved_layers: 'local_attn_first',
     position_embedding_type: 'rope_gptj',
+    rotary_pct: 1,
     use_embedding_sharing: true,
     use_gated_activation: true,
     use_parallel_block: true,

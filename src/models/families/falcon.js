@@ -22,7 +22,7 @@ export const DEFAULTS = {
   activation: 'gelu',
   tie_word_embeddings: true,
 }
-export const ALIASES = { n_layer: 'num_hidden_layers', n_head: 'num_attention_heads', n_embed: 'hidden_size' }
+export const ALIASES = { n_embed: 'hidden_size' }
 
 /** @param {Config} c */
 export function describe(c) {
@@ -52,7 +52,7 @@ export function describe(c) {
     tokens: 'word_embeddings',
     layers: 'num_hidden_layers',
     at: 'h.N.',
-    stack: { parallel, rope: ropeFrequencies(c, D, 1) },
+    stack: { parallel, rope: ropeFrequencies(c, D) },
     attention: at => {
       const name = `${at}self_attention.query_key_value`
       const [q, k, v] = isNewer

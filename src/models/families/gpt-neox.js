@@ -33,7 +33,7 @@ export function describe(c) {
     tokens: 'embed_in',
     layers: 'num_hidden_layers',
     at: 'layers.N.',
-    stack: { parallel: c.flag('use_parallel_residual'), rope: ropeFrequencies(c, D, 0.25) },
+    stack: { parallel: c.flag('use_parallel_residual'), rope: ropeFrequencies(c, D, 0.25, { isOlder: true }) },
     attention: at => {
       const [q, k, v] = byHeads(`${at}attention.query_key_value`, heads.heads, D, d, bias)
       return { q, k, v, o: { name: `${at}attention.dense`, out: d, in: d, bias } }

@@ -57,8 +57,8 @@ export function describe(c) {
   const near = 2 * Math.floor(c.size('local_attention') / 2) + 1
   const theta = c.number('global_rope_theta', { least: 1e-30 }, 160000)
   const own = c.has('local_rope_theta') ? theta : 10000 // null: as the other layers
-  const rope = ropeFrequencies(c, headDim, 1, { kind: 'full_attention', key: 'global_rope_theta', theta })
-  const nearRope = ropeFrequencies(c, headDim, 1, {
+  const rope = ropeFrequencies(c, headDim, undefined, { kind: 'full_attention', key: 'global_rope_theta', theta })
+  const nearRope = ropeFrequencies(c, headDim, undefined, {
     kind: 'sliding_attention',
     key: 'local_rope_theta',
     theta: own,

@@ -25,7 +25,6 @@ const UNUSED = [
   'init_device',
   'init_config',
   'verbose',
-  'max_seq_len',
   'logit_scale',
   'ffn_config',
 ]
@@ -36,7 +35,7 @@ export function describe(c) {
   const d = c.size('d_model')
   const heads = equalHeads(d, c.size('n_heads'))
   for (const key of UNUSED) c.get(key)
-  c.only({ no_bias: true, norm_type: 'low_precision_layernorm' })
+  c.only({ no_bias: true, norm_type: 'low_precision_layernorm', expansion_ratio: 4 }) // its modules have 4, always
   const attention = new Config(c.get('attn_config') ?? {}, 'config.json: attn_config')
   attention.only(ATTENTION)
   for (const key of ['attn_impl', 'attn_pdrop', 'attn_uses_sequence_id', 'model_type']) attention.get(key)
@@ -56,13 +55,13 @@ export function describe(c) {
     tokens: 'wte',
     layers: 'n_layers',
     at: 'blocks.N.',
-    stack: { heads: { ...heads, scale, softcap: 0 }, alibi },
+    stack: { heads: { ...heads, scale, softcap: 0 }, alibi, most: c.size('max_seq_len') },
     attention: at => {
       const [q, k, v] = slices(`${at}attn.Wqkv`, [d, d, d], d)
       return { q, k, v, o: linear(`${at}attn.out_proj`, d, d) }
     },
     mlp: ['ffn.up_proj', 'ffn.down_proj'],
-    inner: d * c.size('expansion_ratio'),
+    inner: 4 * d,
     linear,
     activation: 'gelu',
     norm: name => ({ name, size: d, kind: 'layer', eps, bias: false }),

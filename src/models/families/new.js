@@ -53,13 +53,13 @@ export function describe(c) {
 
 /** The rotation; of the scaling ntk with (theta factor)^(-2i/dim) / factor^(2/dim). @param {Config} c @param {number} headDim */
 function stretched(c, headDim) {
-  const rope = ropeFrequencies(c, headDim, 1, { isScaled: false })
+  const rope = ropeFrequencies(c, headDim, undefined, { isScaled: false })
   const given = c.get('rope_scaling')
   if (given === undefined) return rope
   const scaling = new Config(given)
   const type = scaling.get('type')
   if (type !== 'ntk') throw new RangeError(`config.json: rope_scaling: type ${say(type)} is not covered; covered: ntk`)
-  const factor = scaling.number('factor', { least: 1e-30 })
+  const factor = scaling.number('factor', { least: 1 })
   scaling.end()
   const { frequencies, dim, most } = rope
   return { ...rope, most: most * factor, frequencies: frequencies.map((f, i) => f * factor ** ((-2 * (i + 1)) / dim)) }

@@ -27,5 +27,5 @@ export function describe(c) {
     if (![undefined, 'default', 'longrope'].includes(type))
       throw new RangeError(`config.json: ${key}: type ${say(type)} is not covered; covered: longrope, default`)
   }
-  return llamaLike(c, { bias: 'none', fused: 'all', window: 'all' })
+  return llamaLike(c, { bias: 'none', fused: 'all', window: 'all', share: 1 })
 }

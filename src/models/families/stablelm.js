@@ -1,6 +1,7 @@
 // StableLM: Llama with LayerNorm and rotary positions for a quarter of each head.
 
 import { llamaLike } from '../family-shapes/llama-like.js'
+import { headDimOf } from '../family-shapes/parts.js'
 
 /** @typedef {import('../config.js').Config} Config */
 
@@ -22,7 +23,7 @@ export const DEFAULTS = {
 
 /** @param {Config} c */
 export function describe(c) {
-  c.only({ qk_layernorm: false })
+  c.only({ qk_layernorm: false, head_dim: headDimOf(c.size('hidden_size'), c.size('num_attention_heads')) })
   const parallel = c.flag('use_parallel_residual')
   return llamaLike(c, {
     bias: c.flag('use_qkv_bias') ? 'qkv' : 'none',

@@ -28,7 +28,7 @@ export const AFTER = [undefined, 'post_attention_layernorm', undefined, 'post_fe
  * @param {string | number} [options.eps] of norms, or its key; default 'rms_norm_eps'
  * @param {readonly (string | undefined)[]} [options.norms] names: before and after attention, before and after the MLP
  * @param {(layer: number, window: number | undefined) => boolean} [options.turns] which layers have rotary positions; default all
- * @param {number} [options.share] of each head that turns, if the config has no key for it; default 1
+ * @param {number} [options.share] of each head that turns, if the config has no key for it; default: all of it, always
  * @param {boolean} [options.interleaved] neighbours turn together
  * @param {'all' | 'upper' | 'even' | 'pattern' | number} [options.window] the layers that have a sliding window; a number: all but each
  *   so manieth; 'pattern': the key sliding_window_pattern is that number
@@ -45,7 +45,7 @@ export const AFTER = [undefined, 'post_attention_layernorm', undefined, 'post_fe
  * @param {Partial<HeadSpec>} [options.logits]
  */
 export function llamaLike(c, options) {
-  const { bias, mlpBias = false, qkNorm, turns, window, full, sliding, share = 1, interleaved, fused } = options
+  const { bias, mlpBias = false, qkNorm, turns, window, full, sliding, share, interleaved, fused } = options
   const { norms = NORMS, mlp = ['mlp.up_proj', 'mlp.down_proj', 'mlp.gate_proj'], residualScale } = options
   const d = c.size('hidden_size')
   const H = c.size('num_attention_heads')

@@ -58,6 +58,7 @@
  * @property {{ table: TableSpec, maxDistance: number, bidirectional: boolean }} [relative]
  * @property {Disentangled} [disentangled]
  * @property {import('../../base/tensor.js').FloatTensor} [alibi] slopes (H): slope * distance is subtracted from the scores
+ * @property {number} [most] positions, where no table and no rotation says how many
  * @property {NormSpec} [norm] after the last layer
  *
  * @typedef {object} EmbeddingSpec

@@ -557,6 +557,7 @@ export const ARCHITECTURES = {
         n_layers: k.number('block_count'),
         n_heads: k.number('attention.head_count'),
         expansion_ratio: k.number('feed_forward_length') / d,
+        max_seq_len: k.number('context_length'),
         layer_norm_epsilon: k.number('attention.layer_norm_epsilon'),
         attn_config: { alibi: true, alibi_bias_max: k.number('attention.max_alibi_bias', 8) },
         tie_word_embeddings: !tensors.has('output.weight'),

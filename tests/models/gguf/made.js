@@ -799,14 +799,14 @@ const ALL = [
   },
   {
     of: 'mpt',
-    keys: { ...plainKeys(), 'attention.max_alibi_bias': { type: 'float32', value: 8 } },
+    keys: { ...plainKeys(), feed_forward_length: 4 * D, 'attention.max_alibi_bias': { type: 'float32', value: 8 } },
     config: {
       model_type: 'mpt',
       vocab_size: VOCAB,
       d_model: D,
       n_layers: LAYERS,
       n_heads: HEADS,
-      expansion_ratio: INNER / D,
+      max_seq_len: POSITIONS,
       layer_norm_epsilon: Math.fround(1e-5),
     },
     tensors: [
@@ -816,8 +816,8 @@ const ALL = [
         ['attn_qkv.weight', [3 * D, D]],
         ['attn_output.weight', [D, D]],
         norm('ffn_norm'),
-        ['ffn_up.weight', [INNER, D]],
-        ['ffn_down.weight', [D, INNER]],
+        ['ffn_up.weight', [4 * D, D]],
+        ['ffn_down.weight', [D, 4 * D]],
       ]),
       norm('output_norm'),
     ],
