@@ -94,8 +94,8 @@ function sizeOf(name) {
   return size
 }
 
-/** What comes with the weights of a model that ships, after the first picture of its room: its files, and what opens them (vite.config.js). */
-const OF_WEIGHTS = /\.(safetensors|json)$|^assets\/(?:tokenizers|checkpoint)-/
+/** What comes with the weights of a model that ships, after the first picture of its room: its files, and what opens and runs them, which the worker imports on demand (vite.config.js). */
+const OF_WEIGHTS = /\.(safetensors|json)$|^assets\/(?:tokenizers|checkpoint|read-checkpoint|model)-/
 
 /** Files that a link loads before its room is drawn, gzipped; the weights of models that ship are no part of the page. @param {string} hash */
 async function downloads(hash) {

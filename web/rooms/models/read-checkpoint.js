@@ -14,6 +14,8 @@ import {
 } from './read-text.js'
 import { idOf, isGguf, isOfHub, labelOf, nameOf, usualDtype } from './sources.js'
 
+export { deleteKeptModel, keptModels } from 'qkv/models'
+
 /** @typedef {import('qkv/models').Model} Model */
 /** @typedef {import('./models.js').ModelsAsks} Asks */
 /** @typedef {import('./models.js').OpenSource} OpenSource */

@@ -1,12 +1,10 @@
 // The session of the room "Models": opens checkpoints and runs them with the reader's changes. No DOM: it runs in a worker, or on
 // a page without one.
 
-import { deleteKeptModel, keptModels } from 'qkv/models'
 import { once } from '../../shell/once.js'
 import { attentionOf } from './hooks.js'
 import { createModelLock } from './model-lock.js'
 import { exactMap, inputOf, runOf } from './model-run.js'
-import { look, readCheckpoint } from './read-checkpoint.js'
 import { beginningOf, positionsOf, read } from './read-text.js'
 import { createRuns, givenBy, hooksFor } from './session-runs.js'
 
@@ -23,6 +21,8 @@ import { createRuns, givenBy, hooksFor } from './session-runs.js'
 /** Milliseconds between two reports of progress, and until the first one of a run. */
 const [PROGRESS, PATIENCE] = [50, 250]
 
+/** What opens and runs models: it comes with the first one, after the first picture of the room. */
+const ofCheckpoints = once(() => import('./read-checkpoint.js'))
 /** What is computed from the summaries of a long text; loaded with the first of them. Chromium takes 40 ms for each import of what is loaded. */
 const ofSummaries = once(() => import('./summary-details.js'))
 /** How a weight was computed, why a head looks there, what matters, the graph of heads; loaded when they are asked for, or before. */
@@ -123,18 +123,20 @@ export function handlers(qkv) {
 
 /** Looking at models and opening them. @param {Session} session @returns {Pick<Handlers, 'look' | 'kept' | 'drop' | 'open' | 'count'>} */
 function ofModels({ qkv, lock }) {
-  /** The model of the hub that was looked at last, by its commit. @type {Awaited<ReturnType<typeof look>> | undefined} */
+  /** The model of the hub that was looked at last, by its commit. @type {Awaited<ReturnType<typeof import('./read-checkpoint.js').look>> | undefined} */
   let looked
   return {
     async look(request, { signal }) {
+      const { look } = await ofCheckpoints()
       looked = await look(qkv, request, signal)
       return looked.facts
     },
-    kept: () => keptModels(),
-    drop: ({ name }) => deleteKeptModel(name),
+    kept: async () => (await ofCheckpoints()).keptModels(),
+    drop: async ({ name }) => (await ofCheckpoints()).deleteKeptModel(name),
     async open(request, run) {
       const start = performance.now()
       const known = looked?.facts.source === request.source ? looked.found : undefined
+      const { readCheckpoint } = await ofCheckpoints()
       const { model, description } = await readCheckpoint(qkv, request, known, run)
       await lock.replace(model, request.id)
       return { ...description, id: request.id, seconds: (performance.now() - start) / 1000 }
