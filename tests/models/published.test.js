@@ -140,6 +140,46 @@ test('what transformers ignores in silence, or does whatever the config says, is
   assert.deepEqual((await familyWith('llama3-made', { partial_rotary_factor: 1 })).decoder?.rope, plain.decoder?.rope)
 })
 
+test("a config of Nomic's BERT has the keys of its own code, those of transformers' class, or both, as nomic-embed-text-v1.5 has", async () => {
+  const both = { model_type: 'nomic_bert', vocab_size: 40, type_vocab_size: 2 }
+  const older = {
+    ...both,
+    n_embd: 24,
+    n_layer: 2,
+    n_head: 4,
+    n_inner: 36,
+    n_positions: 64,
+    activation_function: 'swiglu',
+    layer_norm_epsilon: 1e-12,
+    ...{ qkv_proj_bias: false, mlp_fc1_bias: false, mlp_fc2_bias: false },
+    ...{ rotary_emb_fraction: 1, rotary_emb_base: 1000, rotary_scaling_factor: null, max_trained_positions: 2048 },
+  }
+  const newer = {
+    ...both,
+    hidden_size: 24,
+    num_hidden_layers: 2,
+    num_attention_heads: 4,
+    intermediate_size: 36,
+    max_position_embeddings: 64,
+    hidden_act: 'silu',
+    layer_norm_eps: 1e-12,
+    head_dim: 6,
+    rope_parameters: { rope_theta: 1000, rope_type: 'default' },
+  }
+  const described = async (/** @type {object} */ config) => JSON.stringify(await familyOf(new Config(config)))
+  const plain = await described(older)
+  assert.equal(await described(newer), plain)
+  assert.equal(await described({ ...older, ...newer, max_position_embeddings: 32 }), plain)
+  const { hidden_act, layer_norm_eps, rope_parameters, head_dim, ...rest } = newer
+  assert.equal(await described(rest), plain) // they are the defaults
+  await assert.rejects(
+    described({ ...older, intermediate_size: 7 }),
+    /intermediate_size 7 and n_inner 36 mean the same/,
+  )
+  await assert.rejects(described({ ...older, hidden_act: 'gelu' }), /hidden_act "gelu" is not covered; covered: silu/)
+  await assert.rejects(described({ ...older, rope_parameters: { rope_theta: 500 } }), /rope_theta 500 is not covered/)
+})
+
 test('the keys of published configs of newer families pass', async () => {
   /** @type {[string, Record<string, unknown>][]} */
   const published = [

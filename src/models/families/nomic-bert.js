@@ -1,13 +1,21 @@
-// Nomic's BERT: rotary positions, q, k and v in one weight, gated MLPs. The keys are those of GPT-2, the code comes with the model.
+// Nomic's BERT: rotary positions, q, k and v in one weight, gated MLPs. The code that comes with the models has the keys of GPT-2,
+// the class of transformers those of BERT; published configs hold both.
 // https://huggingface.co/nomic-ai/nomic-bert-2048
 
+import { Config } from '../config.js'
 import { bertLike } from '../family-shapes/bert-like.js'
-import { powers } from '../rope-scaling.js'
+import { ACTIVATIONS } from '../family-shapes/parts.js'
+import { powers, ropeFrequencies } from '../rope-scaling.js'
 
-/** @typedef {import('../config.js').Config} Config */
 /** @typedef {import('../family-shapes/parts.js').ActivationName} ActivationName */
 
-export { ALIASES } from './gpt2.js'
+export const ALIASES = {
+  hidden_size: 'n_embd',
+  num_hidden_layers: 'n_layer',
+  num_attention_heads: 'n_head',
+  intermediate_size: 'n_inner',
+  layer_norm_eps: 'layer_norm_epsilon',
+}
 
 export const DEFAULTS = {
   vocab_size: 50257,
@@ -26,6 +34,21 @@ export const DEFAULTS = {
   max_trained_positions: 2048,
 }
 
+/** What the class of transformers has where a file has none of the older keys. */
+const OWN = {
+  vocab_size: 30528,
+  n_embd: 768,
+  n_layer: 12,
+  n_head: 12,
+  n_inner: 3072,
+  hidden_act: 'silu',
+  max_position_embeddings: 2048,
+  layer_norm_epsilon: 1e-12,
+  type_vocab_size: 2,
+  rotary_emb_fraction: 1,
+}
+const OLDER = ['activation_function', 'n_positions', 'rotary_emb_fraction', 'qkv_proj_bias']
+
 /** Keys of faster kernels and of heads that a checkpoint may not have. */
 const UNUSED = [
   'dense_seq_output',
@@ -39,8 +62,15 @@ const UNUSED = [
 /** @param {Config} c */
 export function describe(c) {
   for (const key of UNUSED) c.get(key)
-  const act = /** @type {ActivationName} */ (c.choice('activation_function', { swiglu: 'silu', geglu: 'gelu' }))
+  const isOlder = OLDER.some(key => c.has(key))
+  if (!isOlder) c.assume(OWN)
+  const act = isOlder
+    ? /** @type {ActivationName} */ (c.choice('activation_function', { swiglu: 'silu', geglu: 'gelu' }))
+    : c.choice('hidden_act', ACTIVATIONS)
+  const headDim = c.size('n_embd') / c.size('n_head')
   c.only({
+    hidden_act: isOlder ? act : c.get('hidden_act'),
+    head_dim: headDim,
     causal: false,
     prenorm: false,
     parallel_block: false,
@@ -55,12 +85,6 @@ export function describe(c) {
     scale_attn_weights: true,
     add_cross_attention: false,
   })
-  const headDim = c.size('n_embd') / c.size('n_head')
-  const length = c.size('max_trained_positions')
-  const factor =
-    c.get('rotary_scaling_factor') === undefined ? undefined : c.number('rotary_scaling_factor', { least: 1e-30 })
-  const theta = c.number('rotary_emb_base', { least: 1e-30 }, 1000)
-  const rope = { dim: headDim, frequencies: powers(theta, headDim), most: c.size('n_positions') }
   return bertLike(c, {
     prefix: 'bert.',
     eps: 'layer_norm_epsilon',
@@ -75,7 +99,7 @@ export function describe(c) {
     mlp: ['mlp.fc11', 'mlp.fc2', 'mlp.fc12'],
     mlpBias: [c.flag('mlp_fc1_bias'), c.flag('mlp_fc2_bias')],
     norms: ['norm1', 'norm2'],
-    stack: { rope: factor === undefined ? rope : { ...rope, dynamic: { theta, factor, length } } },
+    stack: { rope: isOlder ? olderRope(c, headDim) : ropeFrequencies(c, headDim, undefined, { theta: 1000 }) },
     head: {
       dense: 'cls.predictions.transform.dense',
       norm: 'cls.predictions.transform.layer_norm',
@@ -86,4 +110,22 @@ export function describe(c) {
     pooler: 'pooler.dense',
     ignored: ['^cls\\.predictions\\.decoder\\.weight$'],
   })
+}
+
+/**
+ * The rotation of the code that comes with the models; rope_parameters has to say the same, its max_position_embeddings may be another.
+ * @param {Config} c
+ * @param {number} dim
+ * @returns {import('../family-shapes/parts.js').Rope}
+ */
+function olderRope(c, dim) {
+  const theta = c.number('rotary_emb_base', { least: 1e-30 }, 1000)
+  const newer = new Config(c.get('rope_parameters') ?? {}, 'config.json: rope_parameters')
+  newer.only({ rope_type: 'default', rope_theta: theta, partial_rotary_factor: 1 })
+  newer.end()
+  c.get('max_position_embeddings')
+  const rope = { dim, frequencies: powers(theta, dim), most: c.size('n_positions') }
+  const length = c.size('max_trained_positions')
+  if (c.get('rotary_scaling_factor') === undefined) return rope
+  return { ...rope, dynamic: { theta, factor: c.number('rotary_scaling_factor', { least: 1e-30 }), length } }
 }
