@@ -214,8 +214,57 @@ test('the keys of published configs of newer families pass', async () => {
     ['deberta-v3-made', { legacy: true, pooler_dropout: 0, pooler_hidden_size: 24, z_steps: 0, padding_idx: 0 }],
     ['gptj-made', { gradient_checkpointing: false, summary_type: 'cls_index', task_specific_params: {} }],
     [
-      'bloom-made',
-      { bias_dropout_fusion: true, masked_softmax_fusion: true, skip_bias_add: true, skip_bias_add_qkv: false },
+      'bloom-made', // bloom-560m
+      {
+        attention_softmax_in_fp32: true,
+        bias_dropout_fusion: true,
+        hidden_dropout: 0,
+        masked_softmax_fusion: true,
+        n_inner: null,
+        offset_alibi: 100,
+        pretraining_tp: 1,
+        seq_length: 2048,
+        skip_bias_add: true,
+        skip_bias_add_qkv: false,
+        slow_but_exact: false,
+        unk_token_id: 0,
+      },
+    ],
+    [
+      'mpt-made', // mpt-7b
+      {
+        auto_map: {},
+        emb_pdrop: 0,
+        embedding_fraction: 1,
+        init_config: { emb_init_std: null, fan_mode: 'fan_in', init_std: 0.02, name: 'kaiming_normal_', verbose: 0 },
+        resid_pdrop: 0,
+        tokenizer_name: 'EleutherAI/gpt-neox-20b',
+        use_cache: false,
+        verbose: 0,
+      },
+    ],
+    [
+      'codegen-made',
+      {
+        n_ctx: 64,
+        summary_first_dropout: 0.1,
+        summary_type: 'cls_index',
+        summary_use_proj: true,
+        tokenizer_class: 'GPT2Tokenizer',
+      },
+    ],
+    [
+      'mbart-made', // mbart-large-cc25
+      {
+        _num_labels: 3,
+        add_bias_logits: false,
+        forced_eos_token_id: 2,
+        init_std: 0.02,
+        num_hidden_layers: 2,
+        output_past: true,
+        static_position_embeddings: false,
+        task_specific_params: { translation_en_to_ro: { decoder_start_token_id: 250020 } },
+      },
     ],
     [
       'gpt_bigcode-made',
@@ -223,7 +272,20 @@ test('the keys of published configs of newer families pass', async () => {
     ],
     ['nomic_bert-made', { use_xentropy: true, dense_seq_output: true, summary_use_proj: true, attn_pdrop: 0 }],
     ['m2m_100-made', { num_hidden_layers: 2, tokenizer_class: 'NllbTokenizer', max_length: 200 }],
-    ['pegasus-made', { extra_pos_embeddings: 1, num_beams: 8, force_bos_token_to_be_generated: false }],
+    [
+      'pegasus-made', // pegasus-large
+      {
+        add_final_layer_norm: true,
+        extra_pos_embeddings: 1,
+        force_bos_token_to_be_generated: false,
+        forced_eos_token_id: 1,
+        gradient_checkpointing: false,
+        length_penalty: 0.8,
+        normalize_embedding: false,
+        num_beams: 8,
+        num_hidden_layers: 2,
+      },
+    ],
     ['exaone4-made', { cache_implementation: 'hybrid', attention_dropout: 0 }],
   ]
   for (const [folder, change] of published) {
