@@ -7,8 +7,10 @@ const GAP = 8
 /** The share of the window above a sheet that the reader has not dragged. */
 const ABOVE = 0.55
 
-/** The cell that was uncovered last: while its sheet is open, the reader may scroll it away. */
+/** The cell that was uncovered last, and its sheet: while it is open, the reader may scroll the cell away. */
 let last = ''
+/** @type {HTMLElement | null} */
+let lastSheet = null
 
 /** What has the focus, also inside of an element. @returns {Element | null} */
 function focused() {
@@ -37,11 +39,11 @@ function isInSight(element) {
  */
 export function uncover(sheetId, picture, cell) {
   const key = [sheetId, picture, cell.matrix, cell.row, cell.column].join(' ')
-  if (!document.getElementById(sheetId)) last = '' // the sheet was taken away
   requestAnimationFrame(() => {
     const sheet = document.getElementById(sheetId)
-    if (!sheet || key === last) return
+    if (!sheet || (sheet === lastSheet && key === last)) return
     last = key
+    lastSheet = sheet
     if (getComputedStyle(sheet).position !== 'fixed') return
     closing.observe(sheet, { attributeFilter: ['class'] })
     const drawn = picture ? document.querySelector(picture) : null
