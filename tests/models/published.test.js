@@ -134,6 +134,11 @@ test('what transformers ignores in silence, or does whatever the config says, is
     ['cohere2-made', { rotary_pct: 0.5 }, /rotary_pct 0.5 is not covered; covered: 1/],
     ['stablelm-made', { head_dim: 16 }, /head_dim 16 is not covered/], // it turns 16 numbers and computes scores with others
     ['new-made', { rope_scaling: { type: 'ntk', factor: 0.5 } }, /factor/],
+    [
+      'bert-jina-made',
+      { architectures: ['JinaBertForSequenceClassification'] },
+      /a reranker of Jina\) are not covered/,
+    ],
   ]
   for (const [folder, change, message] of refused) await assert.rejects(familyWith(folder, change), message, folder)
   const plain = await familyWith('llama3-made', {})

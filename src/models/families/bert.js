@@ -32,6 +32,11 @@ function jina(c) {
   for (const key of ['attn_implementation', 'emb_pooler']) c.get(key) // of running, of the method encode
   if (/qk-post-norm/.test(JSON.stringify(c.get('auto_map') ?? '')))
     throw new RangeError('config.json: auto_map: jina-bert-v2-qk-post-norm, with norms of q and k, is not covered')
+  // The code of the rerankers is said to halve slopes of heads, and could not be read.
+  if (/Classification/.test(String(c.get('architectures'))))
+    throw new RangeError(
+      'config.json: architectures: classes of a model with ALiBi (a reranker of Jina) are not covered; its embedding models are',
+    )
   return {
     act: /** @type {ActivationName} */ (c.choice('feed_forward_type', { geglu: 'gelu', reglu: 'relu' })),
     mlp: ['mlp.gated_layers', 'mlp.wo'],
