@@ -9,7 +9,8 @@ import { familyOf } from '../../src/models/families/index.js'
 /** @param {string} folder of the golden checkpoints @param {Record<string, unknown>} change */
 const familyWith = (folder, change) => {
   const path = new URL(`../goldens/models/${folder}/config.json`, import.meta.url)
-  return familyOf(new Config({ ...JSON.parse(readFileSync(path, 'utf8')), ...change }))
+  const config = { ...JSON.parse(readFileSync(path, 'utf8')), ...change }
+  return familyOf(new Config(JSON.parse(JSON.stringify(config)))) // undefined takes a key away
 }
 
 const published = new URL('../goldens/published/', import.meta.url)
@@ -132,6 +133,12 @@ test('what transformers ignores in silence, or does whatever the config says, is
     ['llama3-made', { partial_rotary_factor: 0.5 }, /partial_rotary_factor 0.5 is not covered; covered: 1/],
     ['llama3-made', { rotary_emb_base: 500 }, /not covered: rotary_emb_base = 500/],
     ['cohere2-made', { rotary_pct: 0.5 }, /rotary_pct 0.5 is not covered; covered: 1/],
+    ['gpt_neox-made', { rope_theta: 20 }, /rope_theta 20 is not covered; covered: 500/],
+    [
+      'gpt_neox-made',
+      { rotary_pct: undefined, partial_rotary_factor: 0.5 },
+      /partial_rotary_factor 0.5 is not covered/,
+    ],
     ['stablelm-made', { head_dim: 16 }, /head_dim 16 is not covered/], // it turns 16 numbers and computes scores with others
     ['new-made', { rope_scaling: { type: 'ntk', factor: 0.5 } }, /factor/],
     [

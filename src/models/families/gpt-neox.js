@@ -26,6 +26,12 @@ export function describe(c) {
   const heads = equalHeads(d, c.size('num_attention_heads'))
   const D = heads.headDim
   const bias = c.flag('attention_bias')
+  const rope = ropeFrequencies(c, D, 0.25, { isOlder: true })
+  // transformers reads these two names in rope_parameters alone.
+  c.only({
+    rope_theta: c.number('rotary_emb_base', { least: 1e-30 }, 10000),
+    partial_rotary_factor: c.number('rotary_pct', EPS, 0.25),
+  })
   return decoderOnly(c, {
     prefix: 'gpt_neox.',
     d,
@@ -33,7 +39,7 @@ export function describe(c) {
     tokens: 'embed_in',
     layers: 'num_hidden_layers',
     at: 'layers.N.',
-    stack: { parallel: c.flag('use_parallel_residual'), rope: ropeFrequencies(c, D, 0.25, { isOlder: true }) },
+    stack: { parallel: c.flag('use_parallel_residual'), rope },
     attention: at => {
       const [q, k, v] = byHeads(`${at}attention.query_key_value`, heads.heads, D, d, bias)
       return { q, k, v, o: { name: `${at}attention.dense`, out: d, in: d, bias } }

@@ -443,10 +443,11 @@ export const ARCHITECTURES = {
   },
   gptneox: {
     config: (k, tensors) => {
-      const { head_dim: size, num_key_value_heads: _, ...config } = decoder(k, tensors)
+      const { head_dim: size, num_key_value_heads: _, rope_theta, ...config } = decoder(k, tensors)
       return {
         model_type: 'gpt_neox',
         ...config,
+        rotary_emb_base: rope_theta,
         layer_norm_eps: k.number('attention.layer_norm_epsilon'),
         use_parallel_residual: k.get('use_parallel_residual') ?? true,
         rotary_pct: k.number('rope.dimension_count', size) / size,
