@@ -44,7 +44,9 @@ const STEPS = 40
 const isReady = () => document.querySelector('#learn-train:not([disabled])') !== null
 const hasEnded = (/** @type {number} */ steps) =>
   Number(/** @type {HTMLElement | null} */ (document.querySelector('#learn-steps'))?.dataset.step) === steps
-/** Is the picture that of the last step? */
+/** True if the head of the model before its training is drawn. */
+const isDrawn = () => Boolean(/** @type {any} */ (document.querySelector('#learn-map'))?.matrix)
+/** True if the picture is that of the last step. */
 const isPictured = () =>
   document.querySelector('.learn-at output')?.textContent ===
   /** @type {HTMLElement | null} */ (document.querySelector('#learn-steps'))?.dataset.step
@@ -66,6 +68,7 @@ async function usesPage(page) {
     await page.evaluate(() => document.querySelector('.answer-first')?.textContent?.trim()),
     'is looks mostly at itself (68.7%), then dessert (14.7%). Even share: 16.7%.',
   )
+  await page.until(hasCells, 'weights', 36) // the steps come after the first picture
   expectNumbers(await page.evaluate(numbersOf, 'weights'), 'attn_weights')
   expectNumbers(await page.evaluate(numbersOf, 'joined'), 'MultiHeadAttentionWrapper-4')
 
@@ -116,7 +119,7 @@ async function usesPage(page) {
     await page.goto('about:blank')
     await page.goto(`${server.url}#2&room=learn&learn.task=${task}&learn.seed=3&learn.steps=${STEPS}`)
     await page.until(isReady)
-    await page.until(isPictured)
+    await page.until(isDrawn)
     await page.click('#learn-train')
     await page.until(hasEnded, STEPS)
     await page.until(isPictured)
