@@ -93,8 +93,13 @@ test('what a cell’s query and key are computed from gives them, in every kind 
       ])) {
         const half = rope.frequencies.length
         for (let i = 0; i < 2 * half; i++) {
-          const [other, angle] = [i < half ? i + half : i - half, position * rope.frequencies[i % half]]
-          const want = bare[i] * Math.cos(angle) + (i < half ? -1 : 1) * bare[other] * Math.sin(angle)
+          // Pairs are halves of the head, or neighbours (glm).
+          const [isFirst, step, pair] = rope.interleaved
+            ? [i % 2 === 0, 1, Math.floor(i / 2)]
+            : [i < half, half, i % half]
+          const angle = position * rope.frequencies[pair]
+          const other = bare[isFirst ? i + step : i - step]
+          const want = bare[i] * Math.cos(angle) + (isFirst ? -1 : 1) * other * Math.sin(angle)
           near(turned[i], want, `number ${i} after its rotation`)
         }
       }
