@@ -114,7 +114,7 @@ function row({ comment }, text) {
   const isCall = !property || /^(<.*>)?\(.*\) =>/s.test(property[2])
   const { name, names, returns } =
     property && !isCall ? { name: property[1], names: undefined, returns: property[2] } : signature(text)
-  const does = [returned, sentence].filter(Boolean).join('; ')
+  const does = [sentence, returned && `Returns ${returned}.`].filter(Boolean).join(' ')
   return `| ${code(names ? `${name}(${names.join(', ')})` : name)} | ${code(short(returns))} | ${cell(does)} |`
 }
 

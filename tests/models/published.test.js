@@ -163,8 +163,13 @@ test("a config of Nomic's BERT has the keys of its own code, those of transforme
     n_positions: 64,
     activation_function: 'swiglu',
     layer_norm_epsilon: 1e-12,
-    ...{ qkv_proj_bias: false, mlp_fc1_bias: false, mlp_fc2_bias: false },
-    ...{ rotary_emb_fraction: 1, rotary_emb_base: 1000, rotary_scaling_factor: null, max_trained_positions: 2048 },
+    qkv_proj_bias: false,
+    mlp_fc1_bias: false,
+    mlp_fc2_bias: false,
+    rotary_emb_fraction: 1,
+    rotary_emb_base: 1000,
+    rotary_scaling_factor: null,
+    max_trained_positions: 2048,
   }
   const newer = {
     ...both,
