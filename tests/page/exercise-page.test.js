@@ -283,7 +283,8 @@ test('the presenter: larger, without the header; slides go on and come back, a f
   await page.keyboard.press('Shift+P')
   await page.locator('#present').waitFor()
   await becomes(() => page.locator('header.top').isVisible(), false)
-  await becomes(() => page.evaluate(() => getComputedStyle(document.documentElement).fontSize), '24px')
+  const fontSize = () => page.evaluate(() => Number.parseFloat(getComputedStyle(document.documentElement).fontSize))
+  await becomes(async () => Math.round(await fontSize()), 24)
   const cell = () =>
     page.locator('#map').evaluate(map => {
       const style = getComputedStyle(map)

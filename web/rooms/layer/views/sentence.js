@@ -48,7 +48,7 @@ export function sentenceBar(context) {
       ${isCross ? textBox(context, 'second', 'second') : nothing}
     </div>
     <tool-group class="bar-tools" aria-label=${t('settings')}>
-      ${numbers(context)}
+      ${isCross ? nothing : numbers(context)}
       ${settings.tokenizer === 'words' || settings.model === 'trained' ? nothing : tokenizers(context)}
       ${menu({ id: 'examples', label: html`<span class="quiet">${t('example')}</span> <span class="example-name" title=${preset ? t(`preset.${preset}`) : t('own')}>${preset ? t(`preset.${preset}`) : t('own')}</span>` }, presets(context))}
       <button type="button" class="tool" id="settings-open" aria-controls="settings" aria-expanded="false" @click=${() => showSettings()}>${t('settings')}</button>
@@ -56,7 +56,7 @@ export function sentenceBar(context) {
   </section>`
 }
 
-/** Random matrices, or a layer of the trained model. @param {Context} context */
+/** Random matrices, or a layer of the trained model, which reads one sentence. @param {Context} context */
 function numbers({ t, settings, actions }) {
   const isTrained = settings.model === 'trained'
   const layers = Array.from({ length: TRAINED.layers }, (_, i) => i + 1)
