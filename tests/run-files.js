@@ -72,9 +72,9 @@ report.on('end', () => {
   }
   const lines = seconds.sort(([, a], [, b]) => b - a).map(([name, took]) => `${took.toFixed(1).padStart(7)} s ${name}`)
   console.log(['Seconds of each file:', ...lines].join('\n'))
-  // Two files of the page fail now and then beside others, and pass alone; the causes are not known yet (page/models-room, page/layer-editing).
+  // Some files of the page fail now and then beside others, and pass alone; the causes are not known yet (models-room, layer-editing, steps).
   const ofPage = [...failed].filter(name => /^page\//.test(name))
-  if (!others.length && count > 1 && ofPage.length && ofPage.length === failed.size && failed.size <= 2) {
+  if (!others.length && count > 1 && ofPage.length && ofPage.length === failed.size && failed.size <= 4) {
     console.log(`FAILED BESIDE OTHERS, AND RUN AGAIN ALONE: ${ofPage.join(', ')}`)
     const again = [fileURLToPath(import.meta.url), ...ofPage.map(name => join(tests, name))]
     process.exitCode = spawnSync(process.execPath, again, { stdio: 'inherit' }).status ?? 1
