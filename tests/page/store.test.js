@@ -313,8 +313,10 @@ test('one drag is one step of Undo, however long it takes', t => {
   const { store, act } = start()
   let now = 1000
   t.mock.method(performance, 'now', () => now)
+  act.look({ view: 'map' })
   for (const value of [0.1, 0.2, 0.3]) {
     act.edit(cell(3, 1), value, 'drag 1')
+    act.pass(value > 0.2 ? 'scores' : 'weights') // the page scrolls meanwhile
     now += 5000
   }
   act.edit(cell(3, 1), 0.5, 'drag 2')

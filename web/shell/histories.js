@@ -11,18 +11,21 @@ const MOST_STEPS = 200
 export function createHistories(fields) {
   /** Settings that each history goes back and forward to. @type {Record<History, [S[], S[]]>} */
   const stacks = { undo: [[], []], place: [[], []] }
-  let last = { mark: '', time: 0 }
+  /** The last step that each history has recorded: one of another history between two of a drag does not part them. */
+  const last = { undo: { mark: '', time: 0 }, place: { mark: '', time: 0 } }
   return {
     /** Before settings change. @param {S} before @param {Partial<S>} set @param {string} mark @param {boolean} isReplaced */
     record(before, set, mark, isReplaced) {
       const names = /** @type {(keyof S & string)[]} */ (Object.keys(set)).filter(name => set[name] !== before[name])
       const kinds = new Set(names.map(name => fields[name].history))
       const time = performance.now()
-      const isSame = mark !== '' && mark === last.mark && (mark.startsWith('drag') || time - last.time < PAUSE)
-      for (const kind of /** @type {const} */ (['undo', 'place']))
-        if (kinds.has(kind) && !isSame && !isReplaced)
-          stacks[kind] = [[...stacks[kind][0], before].slice(-MOST_STEPS), []]
-      last = { mark, time }
+      for (const kind of /** @type {const} */ (['undo', 'place'])) {
+        if (!kinds.has(kind)) continue
+        const own = last[kind]
+        const isSame = mark !== '' && mark === own.mark && (mark.startsWith('drag') || time - own.time < PAUSE)
+        if (!isSame && !isReplaced) stacks[kind] = [[...stacks[kind][0], before].slice(-MOST_STEPS), []]
+        last[kind] = { mark, time }
+      }
     },
 
     /** @param {readonly History[]} kinds those that start anew */
@@ -39,7 +42,7 @@ export function createHistories(fields) {
     take(kind, to) {
       const found = stacks[kind][to].pop()
       if (!found) return undefined
-      last = { mark: '', time: 0 }
+      last[kind] = { mark: '', time: 0 }
       const own = Object.keys(fields).filter(name => fields[name].history === kind)
       return /** @type {any} */ (Object.fromEntries(own.map(name => [name, found[/** @type {keyof S} */ (name)]])))
     },
