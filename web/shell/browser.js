@@ -81,23 +81,48 @@ function beRevealing() {
 /** Pixels above what is scrolled to. */
 const MARGIN = 64
 
-/** Scrolls to an element that is out of sight. @param {string} selector */
+/** Milliseconds for which what is loaded later may still move what is scrolled to. */
+const GROWING = 3000
+/** Ends the repeated scrolling of the reveal before. */
+let stopGrowing = () => {}
+
+/** Scrolls an element into sight, away from the bars that cover the page. @param {Element} part */
+function bringIntoSight(part) {
+  const body = part.closest('.panel-body')
+  // The inspector is in sight: a target inside it scrolls the inspector, not the page.
+  if (body) body.scrollTop += part.getBoundingClientRect().top - body.getBoundingClientRect().top - 16
+  if (part.closest('.side')) return
+  const { top, bottom } = part.getBoundingClientRect()
+  const bars = document.querySelectorAll(narrowness.matches ? '.dock, .panel.is-open' : '.dock')
+  const tops = Array.from(bars, bar => bar.getBoundingClientRect().top).filter(top => top > innerHeight / 3)
+  const end = Math.min(innerHeight, ...tops)
+  if (!part.closest('.screen')) part.scrollIntoView({ behavior: behavior(), block: 'start' })
+  // On the first screen no further than it has to, and above the dock or the sheet.
+  else if (top < 0 || bottom > end)
+    scrollBy({ top: Math.min(top - MARGIN, Math.max(bottom - end, 0)), behavior: behavior() })
+}
+
+/** Scrolls to an element that is out of sight, again while the page around it still grows, until the reader acts. @param {string} selector */
 function reveal(selector) {
+  stopGrowing()
   beRevealing()
   onceThere(selector, () => {
     const part = document.querySelector(selector)
-    const body = part?.closest('.panel-body')
-    // The inspector is in sight: a target inside it scrolls the inspector, not the page.
-    if (body && part) body.scrollTop += part.getBoundingClientRect().top - body.getBoundingClientRect().top - 16
-    if (part?.closest('.side')) return
-    const { top = 0, bottom = 0 } = part?.getBoundingClientRect() ?? {}
-    const bars = document.querySelectorAll(narrowness.matches ? '.dock, .panel.is-open' : '.dock')
-    const tops = Array.from(bars, bar => bar.getBoundingClientRect().top).filter(top => top > innerHeight / 3)
-    const end = Math.min(innerHeight, ...tops)
-    if (!part?.closest('.screen')) part?.scrollIntoView({ behavior: behavior(), block: 'start' })
-    // On the first screen no further than it has to, and above the dock or the sheet.
-    else if (top < 0 || bottom > end)
-      scrollBy({ top: Math.min(top - MARGIN, Math.max(bottom - end, 0)), behavior: behavior() })
+    if (!part) return
+    const end = new AbortController()
+    const place = () => {
+      beRevealing()
+      bringIntoSight(part)
+    }
+    const sizes = new ResizeObserver(place) // it also reports the first sizes
+    for (const each of [document.body, part, ...document.querySelectorAll('.dock')]) sizes.observe(each)
+    stopGrowing = () => {
+      sizes.disconnect()
+      end.abort()
+    }
+    setTimeout(stopGrowing, GROWING)
+    for (const type of ['pointerdown', 'wheel', 'keydown', 'touchstart'])
+      addEventListener(type, stopGrowing, { signal: end.signal, passive: true })
   })
 }
 
