@@ -1,7 +1,6 @@
 // Runs test files in a few processes (next-files.js), the slowest first, so that none of them runs alone at the end.
 //   node tests/run-files.js [--at-once N] FILE...
 
-import { spawnSync } from 'node:child_process'
 import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, relative, resolve } from 'node:path'
@@ -46,11 +45,8 @@ process.env.TEST_FILES = folder
 const tests = fileURLToPath(new URL('.', import.meta.url))
 const count = Math.min(Number(values['at-once']), files.length)
 const events = run({ files: Array(count).fill(join(tests, 'next-files.js')), concurrency: count })
-/** Files that failed; a failure outside of a file is ''. @type {Set<string>} */
-const failed = new Set()
-events.on('test:fail', ({ name, nesting }) => {
+events.on('test:fail', () => {
   process.exitCode = 1
-  if (nesting === 1) failed.add(name)
 })
 /** The seconds that each file took. @type {[string, number][]} */
 const seconds = []
@@ -72,11 +68,4 @@ report.on('end', () => {
   }
   const lines = seconds.sort(([, a], [, b]) => b - a).map(([name, took]) => `${took.toFixed(1).padStart(7)} s ${name}`)
   console.log(['Seconds of each file:', ...lines].join('\n'))
-  // Some files of the page fail now and then beside others, and pass alone; the causes are not known yet (models-room, layer-editing, steps).
-  const ofPage = [...failed].filter(name => /^page\//.test(name))
-  if (!others.length && count > 1 && ofPage.length && ofPage.length === failed.size && failed.size <= 4) {
-    console.log(`FAILED BESIDE OTHERS, AND RUN AGAIN ALONE: ${ofPage.join(', ')}`)
-    const again = [fileURLToPath(import.meta.url), ...ofPage.map(name => join(tests, name))]
-    process.exitCode = spawnSync(process.execPath, again, { stdio: 'inherit' }).status ?? 1
-  }
 })

@@ -14,7 +14,7 @@ import { room } from '../../web/rooms/front/room.js'
 import { tell, wordsOf } from '../../web/rooms/front/tell.js'
 import { createStore } from '../../web/shell/store.js'
 import { beyond, settled } from './browser.js'
-import { becomes, go, page, text, url, usePage } from './open.js'
+import { addressHash, becomes, go, page, text, url, usePage } from './open.js'
 import { keyOf, ofClass } from './template.js'
 
 const FOLDER = fileURLToPath(new URL('../../web/trained/stories', import.meta.url))
@@ -212,10 +212,10 @@ test('live, another name and "she" are asked of the model; B shows the time befo
   await page.keyboard.up('b')
   await page.locator('.front-answer', { hasText: off }).waitFor()
   await page.waitForFunction(() => location.hash.includes('front.isOn=false'))
-  const link = new URL(page.url()).hash
+  const link = await addressHash()
   await page.click('#front-go-on')
   await page.locator('.models .change').first().waitFor()
-  assert.match(page.url(), /models\.prompt=lily\+and\+leo\+are\+friends/)
+  await becomes(addressHash, /models\.prompt=lily\+and\+leo\+are\+friends/)
   await go(link)
   await page.locator('.front-answer', { hasText: off }).waitFor()
   await page.click('#front-to-layer')
@@ -235,7 +235,7 @@ test('a sentence of the reader opens Models with the model of English', async ()
   await page.press('#front-own', 'Enter')
   await page.locator('#models-text').waitFor()
   await becomes(() => page.inputValue('#models-text'), 'My dog ran to the & house')
-  assert.match(page.url(), /models\.checkpoint=english|^((?!checkpoint).)*$/)
+  assert.match(await addressHash(), /models\.checkpoint=english|^((?!checkpoint).)*$/)
   await page.goBack()
   await page.locator('.front').waitFor()
 })

@@ -8,7 +8,7 @@ import { after, test } from 'node:test'
 import { expectNumbers } from './article-goldens.js'
 import { printed, settled } from './browser.js'
 import { json, npy } from './files.js'
-import { becomes, choose, go, page, set, text, unfold, until, usePage } from './open.js'
+import { addressHash, becomes, choose, go, page, set, text, unfold, until, usePage } from './open.js'
 
 usePage()
 
@@ -98,7 +98,7 @@ test('Q, K and V of the article, imported as .npy, give the article’s weights'
   await set('mask', 'causal')
   await until(async () => expectNumbers(await printed(page, 'weights'), 'causal_attn_weights'))
   await page.waitForFunction(() => /mask=causal/.test(location.hash)) // the address follows after a pause
-  await go(new URL(page.url()).hash)
+  await go(await addressHash())
   await until(async () => expectNumbers(await printed(page, 'weights'), 'causal_attn_weights'))
 })
 
@@ -153,5 +153,5 @@ test('weights of two heads and 512 tokens can be looked at, and are too many for
   await becomes(said, /too many for a link/)
   await page.clock.fastForward(1000) // the address follows after a pause
   await settled(page)
-  assert.equal(new URL(page.url()).hash, '#2&')
+  assert.equal(await addressHash(), '#2&')
 })

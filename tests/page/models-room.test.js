@@ -5,7 +5,7 @@ import { readFileSync } from 'node:fs'
 import { basename } from 'node:path'
 import { test } from 'node:test'
 import { filesOf, open, opened, selectCell, typeText, weightsOf } from './golden-models.js'
-import { becomes, go, page, reads, text, usePage, violations } from './open.js'
+import { addressHash, becomes, go, page, reads, text, usePage, violations } from './open.js'
 
 usePage({ hash: null })
 const ROOM = '#2&room=models'
@@ -32,7 +32,7 @@ test('a checkpoint opens from files: sizes, maps of all heads, prediction; a hea
   await reads('#models-effect', /m: 4\.7% before, 5\.1% after \(\+0\.4 points\)/)
   await reads('#models-answer', /^“\(” \(5\.3%\)$/)
   await page.waitForFunction(() => /changes=2\.2%3D0/.test(location.hash) && /at=2\.2/.test(location.hash))
-  const link = new URL(page.url()).hash
+  const link = await addressHash()
   await page.click('[data-showing="before"]')
   await reads('#models-answer', /^“m” \(4\.7%\)$/)
   await page.click('#changes-undo')

@@ -290,6 +290,9 @@ async function whole() {
   if (await page.locator('main.room').count()) await page.locator('.steps-panel').waitFor({ state: 'attached' })
 }
 
+/** Returns the hash of the address as the page has it: `page.url()` hears of a change of it only later. */
+export const addressHash = () => page.evaluate(() => location.hash)
+
 /** Opens the page anew at another address, in the same tab. @param {string} address the hash */
 export async function go(address) {
   await page.goto('about:blank')

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { printed } from './browser.js'
-import { becomes, follow, go, LAYER, page, reads, set, text, type, usePage } from './open.js'
+import { addressHash, becomes, follow, go, LAYER, page, reads, set, text, type, usePage } from './open.js'
 
 usePage()
 
@@ -17,7 +17,7 @@ test('a link opens what was left: sentence, edits, mask, head, kept cell', async
   await page.keyboard.press('Enter')
   const before = await printed(page, 'weights')
   await page.clock.runFor(1000) // the address follows after a pause
-  const { hash } = new URL(page.url())
+  const hash = await addressHash()
   assert.match(hash, /^#2~/)
   assert.ok(hash.length < 250, `${hash.length} characters`)
   await go(hash)

@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { becomes, go, page, reads, set, type, until, usePage } from './open.js'
+import { addressHash, becomes, go, page, reads, set, type, until, usePage } from './open.js'
 
 usePage()
 
@@ -69,7 +69,7 @@ test('kept settings less those of now, and the link carries both', async () => {
   const want = kept.map((x, i) => x - now[i])
   await until(async () => near(await shown('#difference'), want))
   await page.waitForFunction(() => location.hash.includes('baseline') && location.hash.includes('causal'))
-  const hash = new URL(page.url()).hash
+  const hash = await addressHash()
   await go(hash)
   await until(async () => near(await shown('#difference'), want))
   await type('#sentence', 'one two')
