@@ -31,6 +31,15 @@ const calls = {
   recordRun: model => interpret.scoreAttribution(model, interpret.recordRun(model, { ids }), cell),
   scoreAttribution: model => interpret.scoreAttribution(model, { ids }, cell),
   headCircuits: model => interpret.headCircuits(model),
+  readout: model => interpret.readout(model, 'logit', { ids }, { topK: 3, tokens: [7], logits: true }),
+  'readout, a fitted lens': async model =>
+    interpret.readout(model, await interpret.fitLens(model, [ids], { first: 1 }), { ids }, { topK: 3 }),
+  lensAttribution: model => interpret.lensAttribution(model, 'logit', { ids }, { layer: 1, tokens: [7] }),
+  transportStates: model =>
+    interpret.transportStates(model, [{ layer: 0, vector: new Float32Array(48).fill(0.1) }], {
+      texts: [ids],
+      first: 1,
+    }),
   steering: model => interpret.steering(model, { positive: [{ ids }], negative: [{ ids: other }], layer: 1 }),
   attentionSummaries(model) {
     const { attentionSummaries } = model.forward(

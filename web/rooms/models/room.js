@@ -516,7 +516,9 @@ function lensNeeds(state) {
   const of = { ...(active.length ? changed : request), row: undefined, lens }
   /** @type {Request[]} */
   const list = [{ type: 'lens', ...of, pins }]
-  if (cell && written !== undefined) list.push({ type: 'lensWriters', ...of, ...cell, token: written })
+  // The grid fits a lens of its kind; who wrote a word is asked of that one.
+  const isFitted = state.got.lens?.is === 'here'
+  if (cell && written !== undefined && isFitted) list.push({ type: 'lensWriters', ...of, ...cell, token: written })
   return list
 }
 
