@@ -3,13 +3,9 @@
 
 /** An entry of the package. A plain element does not extend the base class of the others. @typedef {{ name: string, source: string, tag?: string, element?: string, isPlain?: boolean }} Entry */
 
-/** The entries of the library. All but tokenize import core.js. @type {Entry[]} */
+/** The entries of the library. All import core.js. @type {Entry[]} */
 export const LIBRARY = [
   { name: 'index', source: 'src/index.js' },
-  { name: 'layers', source: 'src/layers.js' },
-  { name: 'cache', source: 'src/cache.js' },
-  { name: 'tokenize', source: 'src/tokenize.js' },
-  { name: 'onnx', source: 'src/onnx.js' },
   { name: 'nn', source: 'src/nn.js' },
   { name: 'models', source: 'src/models.js' },
   { name: 'train', source: 'src/train.js' },

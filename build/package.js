@@ -21,20 +21,23 @@ for (const name of WASM)
 // The modules are not minified, so that Node prints the line that threw and a stack names functions. core.js has all code that entries
 // share, because one file compresses better than several. Bundlers tree-shake it, so nothing in it may have side effects at load, not
 // even a static block of a class, and it has only one dynamic import. threads.js has what only threads and the relaxed build need,
-// block.js what nn, train and models share, linear-layer.js what layers and train share, and the file of an entry what only that entry
-// needs. families/ has the code that is loaded with a model of a family. tokenize.js imports nothing, for pages that only split a text.
-const entries = LIBRARY.filter(({ name }) => name !== 'tokenize' && name !== 'corpus')
+// block.js and kv-cache.js what nn, train and models share, linear-layer.js what nn and train share, and the file of an entry what only that entry
+// needs. families/ has the code that is loaded with a model of a family.
+const entries = LIBRARY.filter(({ name }) => name !== 'corpus')
 const ownOf = entries.slice(1).map(({ name, source }) => (name === 'nn' ? source.slice(4) : `${name}\\b`))
 /** Makes a matcher of modules by their path in src, wherever the project lies. @param {RegExp} pattern */
 const of = pattern => (/** @type {string} */ id) => pattern.test(relative('src', id))
 const groups = [
   {
     name: 'core',
-    test: of(new RegExp(`^(?!\\.\\.|threads/|nn/|relaxed|wasm-bytes|integers|runtime/int8-rows|${ownOf.join('|')})`)),
+    test: of(
+      new RegExp(`^(?!\\.\\.|threads/|layers/|nn/|relaxed|wasm-bytes|integers|runtime/int8-rows|${ownOf.join('|')})`),
+    ),
     priority: 1,
   },
-  { name: 'block', test: of(/^nn(\/|\.js)/) },
-  { name: 'kv-cache', test: of(/^(layers\/kv-cache|cache\.js)/) },
+  { name: 'block', test: of(/^nn\/(?!onnx)/) },
+  { name: 'kv-cache', test: of(/^layers\/kv-cache/) },
+  { name: 'multihead', test: of(/^(layers\/(multihead|extra-keys)|nn\/onnx)/) },
   { name: 'linear-layer', test: of(/^layers\/(state-dict|linear-layer|embedding-layer)/) },
   { name: 'threads', test: of(/^(threads\/|relaxed|wasm-bytes)/) },
 ]
@@ -69,7 +72,6 @@ await build({
 })
 for (const [source, name] of [
   ['src/threads/worker.js', 'worker'],
-  ['src/tokenize.js', 'tokenize'],
   [STORIES.source, STORIES.name],
 ])
   await build({ input: source, platform: 'neutral', output: { ...output, file: `dist/${name}.js` } })
@@ -80,7 +82,6 @@ const types = publicTypes(
   LIBRARY.map(({ name, source }) => ({
     name,
     module: source.replace(/^src\/|\.js$/g, ''),
-    withAliases: name !== 'onnx',
   })),
 )
 for (const [name, text] of Object.entries(types)) writeFileSync(`dist/${name}.d.ts`, portable(text))

@@ -3,10 +3,9 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { kvCache } from '../src/cache.js'
 import { load, tensor } from '../src/index.js'
-import { embeddingLayer, linearLayer, multiheadAttention } from '../src/layers.js'
 import * as nn from '../src/nn.js'
+import { embeddingLayer, kvCache, linearLayer, multiheadAttention } from '../src/nn.js'
 import { Adam, clipGradNorm, parameters, tape } from '../src/train.js'
 import { close } from './helpers.js'
 

@@ -4,9 +4,8 @@ import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { test } from 'node:test'
 import { joinHeads, load, QkvError, splitHeads, tensor } from '../src/index.js'
-import { embeddingLayer, multiheadAttention } from '../src/layers.js'
+import { embeddingLayer, multiheadAttention } from '../src/nn.js'
 import { ABI } from '../src/runtime/abi.js'
-import { tokenize } from '../src/tokenize.js'
 
 const qkv = await load()
 const g = qkv.generator(1)
@@ -167,8 +166,6 @@ const bad = [
   ['one axis to exchange', () => tensor([1]).T, RangeError, 'T', '(1)', 'two axes'],
   ['2 heads of rows of 3', () => splitHeads(x, 2), RangeError, 'splitHeads', '2 heads', '(2, 3)'],
   ['no heads to join', () => joinHeads(x), RangeError, 'joinHeads', '(..., H, L, d)', '(2, 3)'],
-  ['tokens of a number', () => tokenize(any(3)), TypeError, 'tokenize', '3 given', 'a string'],
-  ['an unknown word', () => tokenize('a', { vocabulary: new Map() }), RangeError, '"a"', 'vocabulary of 0'],
 ]
 
 /** @param {unknown} error @param {Function} Type @param {string[]} parts */

@@ -3,10 +3,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { kvCache } from '../src/cache.js'
 import { joinHeads, load, splitHeads, tensor } from '../src/index.js'
-import '../src/layers.js' // registers the options of its calls, which errors mention
-import { attentionBackward } from '../src/nn.js'
+import '../src/nn.js' // registers the options of its calls, which errors mention
+import { attentionBackward, kvCache } from '../src/nn.js'
 
 const qkv = await load()
 

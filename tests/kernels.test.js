@@ -3,8 +3,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { joinHeads, load, splitHeads, tensor } from '../src/index.js'
-import { embeddingLayer, multiheadAttention } from '../src/layers.js'
-import { packLinear } from '../src/nn.js'
+import { embeddingLayer, multiheadAttention, packLinear } from '../src/nn.js'
 import { close } from './helpers.js'
 import * as reference from './reference.js'
 
@@ -179,10 +178,10 @@ test('dropout of 0 draws nothing, dropout of 1 leaves nothing', () => {
   }
 })
 
-/** @param {import('qkv/layers').MultiheadAttention} mha */
+/** @param {import('qkv/nn').MultiheadAttention} mha */
 const stateOf = ({ layers: { query, key, value, out } }) => ({ q: query, k: key, v: value, o: out })
 
-/** Computes multi-head attention by the reference. @param {import('qkv/layers').MultiheadAttention} mha @param {...Comparable} inputs */
+/** Computes multi-head attention by the reference. @param {import('qkv/nn').MultiheadAttention} mha @param {...Comparable} inputs */
 function multihead(mha, ...inputs) {
   const { q, k, v, o } = stateOf(mha)
   const heads = [q, k, v].map(({ weight, bias }, i) => {

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { load, tensor } from '../src/index.js'
-import { embeddingLayer, linearLayer } from '../src/layers.js'
+import { embeddingLayer, linearLayer } from '../src/nn.js'
 import { Adam, init, LayerNorm, module, parameters, RMSNorm, tape } from '../src/train.js'
 
 const qkv = await load()

@@ -197,20 +197,24 @@ async function bundle(code, name = 'program.js') {
   return { code: chunk.code, files, size: gzipSync(chunk.code, { level: 9 }).length }
 }
 
-for (const [name, entry, most] of /** @type {const} */ ([
-  ['tokenize', 'qkv/tokenize', 4],
-  ['tensor', 'qkv', 6],
+test('a program that imports tensor only is bundled without the core, below 6 KB gzipped', async t => {
+  const { code, size } = await bundle("import { tensor } from 'qkv'\nconsole.log(tensor)")
+  t.diagnostic(`${size} bytes`)
+  assert.ok(!code.includes('WebAssembly'), 'nothing that loads the core')
+  assert.ok(size < 6 * 1024)
+})
+
+for (const [name, most] of /** @type {const} */ ([
+  ['kvCache', 24],
+  ['linearLayer', 11],
+  ['multiheadAttention', 19],
+  ['onnxAttention', 24],
 ]))
-  test(`a program that imports ${name} only is bundled without the core, below ${most} KB gzipped`, async t => {
-    const { code, size } = await bundle(`import { ${name} } from '${entry}'\nconsole.log(${name})`)
+  test(`a program that imports ${name} of qkv/nn is bundled without what else is there`, async t => {
+    const { size } = await bundle(`import { ${name} } from 'qkv/nn'\nconsole.log(${name})`)
     t.diagnostic(`${size} bytes`)
-    assert.ok(!code.includes('WebAssembly'), 'nothing that loads the core')
     assert.ok(size < most * 1024)
   })
-
-test('the file of qkv/tokenize imports nothing', () => {
-  assert.doesNotMatch(readFileSync(join(installed, 'dist/tokenize.js'), 'utf8'), /\b(import|from)\b *['"]/)
-})
 
 test('where @huggingface/tokenizers is not installed, a program is told to install it; where it is, bundlers include it', async () => {
   const model = join(root, 'tests/goldens/models/gpt2-tiny')
@@ -324,7 +328,7 @@ test('another project requires it in Node', () => {
 
 test('another project has the ONNX operator', () => {
   const code = `import { load } from 'qkv'
-    import { onnxAttention } from 'qkv/onnx'
+    import { onnxAttention } from 'qkv/nn'
     const x = [[[[1]]]]
     console.log(String(onnxAttention(await load(), { Q: x, K: x, V: [[[[7]]]] }).Y))`
   assert.equal(run(process.execPath, ['--input-type=module', '--eval', code]), 'tensor([[[[7.]]]])\n')
@@ -341,7 +345,7 @@ test('another project has threads', () => {
 test('engines without FinalizationRegistry, such as workerd of early 2025, import every entry and run', () => {
   const code = `delete globalThis.FinalizationRegistry
     for (const name of ${JSON.stringify(ENTRIES.map(({ name }) => (name === 'index' ? 'qkv' : `qkv/${name}`)))}) await import(name)
-    const [{ load }, { kvCache }, { packLinear }] = await Promise.all(['qkv', 'qkv/cache', 'qkv/nn'].map(name => import(name)))
+    const [{ load }, { kvCache, packLinear }] = await Promise.all(['qkv', 'qkv/nn'].map(name => import(name)))
     const qkv = await load({ threads: 2 })
     const x = qkv.alloc([2, 4])
     const cache = kvCache(qkv, { headDim: 4, capacity: 4 }).append(x, x)
@@ -387,18 +391,15 @@ test('another project imports the wasm file by its name', () => {
 
 test('errors name classes as the documentation does', () => {
   const code = `import { load } from 'qkv'
-    import { linearLayer } from 'qkv/layers'
+    import { linearLayer } from 'qkv/nn'
     const qkv = await load()
     const x = linearLayer(qkv.generator(1), 1, 1)
     try { qkv.attention(x, [[1]], [[1]]) } catch (error) { console.log(error.message, x.constructor.name) }`
   assert.match(run(process.execPath, ['--input-type=module', '--eval', code]), /a Linear\b.* Linear\n$/)
 })
 
-const good = `import { type Cache, kvCache } from 'qkv/cache'
-  import { multiheadAttention } from 'qkv/layers'
-  import { attentionBackward, type AttentionGradients } from 'qkv/nn'
-  import { onnxAttention, type OnnxInputs } from 'qkv/onnx'
-  import { tokenize, type Tokens } from 'qkv/tokenize'
+const good = `import { attentionBackward, kvCache, multiheadAttention, onnxAttention } from 'qkv/nn'
+  import { type AttentionGradients, type KVCache, type OnnxInputs } from 'qkv/nn'
   import { load, QkvError, tensor, type AttentionOptions, type FloatTensor,
     type LoadOptions, type Nested, type Qkv, type Tensor, type Trace } from 'qkv'
   const qkv: Qkv = await load({ wasm: new URL('https://example.com/qkv.wasm') })
@@ -419,14 +420,12 @@ const good = `import { type Cache, kvCache } from 'qkv/cache'
   const layer = multiheadAttention(qkv.generator(1n), 4, 2)
   const dims: readonly number[] = layer.forward([[1, 2, 3, 4]]).output.dims
   const names: string[] = layer.trace(x).steps.map(({ name }) => name)
-  const cache: Cache = kvCache(qkv, { headDim: 2, capacity: 4 }).append(x, x)
-  const sentence: Tokens = tokenize('a b', { by: 'words' })
-  const ids: Int32Array = sentence.ids
+  const cache: KVCache = kvCache(qkv, { headDim: 2, capacity: 4 }).append(x, x)
   const { dQ, dMask }: AttentionGradients = attentionBackward(qkv, x, x, x, output)
   const code: 'NO_SIMD' | string = new QkvError('NO_SIMD', '').code
   const inputs: OnnxInputs = { Q: [[[[1]]]], K: [[[[1]]]], V: [[[[1]]]] }
   const { Y }: { Y: Tensor } = onnxAttention(qkv, inputs, { is_causal: 1 })
-  console.log(Y, output, weights, dims, names, ids, code, halves, mask, wide, read, nested, where, dQ, dMask, cache.length)`
+  console.log(Y, output, weights, dims, names, code, halves, mask, wide, read, nested, where, dQ, dMask, cache.length)`
 
 /**
  * Compiles files of a strict project with TypeScript, and returns its reports for each file.

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { load } from '../src/index.js'
-import { embeddingLayer, linearLayer, multiheadAttention } from '../src/layers.js'
+import { embeddingLayer, linearLayer, multiheadAttention } from '../src/nn.js'
 import { cases, close } from './helpers.js'
 
 /** @typedef {import('qkv').Generator} Generator */

@@ -7,7 +7,7 @@ import v8 from 'node:v8'
 import vm from 'node:vm'
 import fc from 'fast-check'
 import { load, Tensor, tensor } from '../src/index.js'
-import { multiheadAttention } from '../src/layers.js'
+import { multiheadAttention } from '../src/nn.js'
 import { coreOf } from '../src/qkv.js'
 
 /** @typedef {import('qkv').Qkv} Qkv */

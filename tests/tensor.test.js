@@ -6,7 +6,6 @@ import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { inspect } from 'node:util'
 import { joinHeads, splitHeads, tensor } from '../src/index.js'
-import { tokenize } from '../src/tokenize.js'
 
 /** @param {number} n @param {(i: number) => number} f */
 const range = (n, f) => tensor(Float32Array.from({ length: n }, (_, i) => f(i)))
@@ -326,37 +325,4 @@ test('splitHeads cuts rows into heads side by side, joinHeads puts them together
     assert.equal(heads.at(...lead.map(() => 1), 2, 1, 1), x.at(...lead.map(() => 1), 1, 5))
     assert.deepEqual(joinHeads(heads), x)
   }
-})
-
-test('words are split at white space and numbered by code point; a repeated word has the last of its numbers', () => {
-  const { tokens, ids, vocabulary } = tokenize('Life is short, eat dessert first')
-  assert.deepEqual(tokens, ['Life', 'is', 'short', 'eat', 'dessert', 'first'])
-  assert.deepEqual([...ids], [0, 4, 5, 2, 1, 3])
-  assert.deepEqual([...vocabulary.keys()], ['Life', 'dessert', 'eat', 'first', 'is', 'short'])
-  assert.deepEqual([...tokenize('the cat  the\nhat').ids], [3, 0, 3, 1])
-  assert.deepEqual([...tokenize(' ').ids], [])
-})
-
-test('order is by code point as in Python, not by UTF-16 unit', () => {
-  // U+1F600 is D83D DE00 in UTF-16, before U+FF21
-  assert.deepEqual([...tokenize('\u{1F600} \uFF21 z').ids], [2, 1, 0])
-  assert.deepEqual([...tokenize('ab a abc').ids], [1, 0, 2])
-})
-
-test('Chinese is cut into words by the segmenter, and any text into characters', () => {
-  const { tokens, ids } = tokenize('一套自动驾驶解决方案', { by: 'segments', locale: 'zh' })
-  assert.deepEqual(tokens, ['一套', '自动', '驾驶', '解决', '方案'])
-  assert.deepEqual([...ids], [0, 2, 4, 3, 1])
-  assert.deepEqual(tokenize('自动，驾驶。', { by: 'segments', locale: 'zh' }).tokens.join(''), '自动驾驶')
-  assert.deepEqual(tokenize('ae\u0301 b', { by: 'characters' }).tokens, ['a', 'e\u0301', 'b'])
-})
-
-test('other strings can be removed, and a vocabulary given', () => {
-  assert.deepEqual(tokenize('a, b. a', { remove: [',', '.'] }).tokens, ['a', 'b', 'a'])
-  assert.deepEqual(tokenize('a, b', { remove: [] }).tokens, ['a,', 'b'])
-  const vocabulary = new Map([
-    ['b', 7],
-    ['a', 9],
-  ])
-  assert.deepEqual([...tokenize('a b a', { vocabulary }).ids], [9, 7, 9])
 })

@@ -8,13 +8,18 @@ import { createRequire } from 'node:module'
 import { availableParallelism } from 'node:os'
 import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
-import { kvCache } from '../src/cache.js'
 import { load } from '../src/index.js'
 import { addIntegers } from '../src/integers.js'
-import { multiheadAttention } from '../src/layers.js'
 import { loadModel } from '../src/models.js'
 import * as nn from '../src/nn.js'
-import { attentionBackward, attentionWindow, linearBackward, packLinear } from '../src/nn.js'
+import {
+  attentionBackward,
+  attentionWindow,
+  kvCache,
+  linearBackward,
+  multiheadAttention,
+  packLinear,
+} from '../src/nn.js'
 import { coreOf } from '../src/qkv.js'
 import { WORDS } from '../src/threads/jobs.js'
 import { Threads } from '../src/threads/pool.js'

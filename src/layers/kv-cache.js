@@ -6,6 +6,7 @@ import { Tensor } from '../base/tensor.js'
 import { attend, writeCall } from '../ops/attention.js'
 import { ATTENTION_OPTIONS, checkOptions, labels, rowSize } from '../ops/attention-arguments.js'
 import { shareOrRun } from '../ops/linear.js'
+import { expectCore } from '../qkv.js'
 
 /** @typedef {import('../runtime/memory.js').Core} Core */
 /** @typedef {import('../runtime/attention-call.js').AttentionCall} AttentionCall */
@@ -44,7 +45,7 @@ const ATTENTION = labels(
  * A KV cache in the module's memory: keys (B, G, capacity, D) and values (B, G, capacity, E). The rows of a head are
  * contiguous, and `append` does not move them. The memory is freed by `dispose()`, or when the cache is garbage-collected.
  */
-export class Cache {
+export class KVCache {
   #core
   /** The block of memory; the FinalizationRegistry holds it, too. */
   #block
@@ -421,3 +422,13 @@ export class Cache {
 
 /** @type {ReturnType<typeof whenCollected<{ core: Core, pointer: number }>>} */
 const released = /* @__PURE__ */ whenCollected(({ core, pointer }) => core.blocks.give(pointer))
+
+/**
+ * Makes a cache: `append(k, v)` each step, then `attention(q)`. `append` throws when the cache is full; with `limit` the cache
+ * doubles its capacity up to that, with `window` it slides.
+ * @param {import('../qkv.js').Qkv} qkv
+ * @param {CacheOptions} options
+ * @returns {KVCache}
+ * @throws {TypeError | RangeError}
+ */
+export const kvCache = (qkv, options) => new KVCache(expectCore(qkv, 'kvCache'), options)

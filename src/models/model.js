@@ -4,7 +4,7 @@ import { oneOf, readOptions, toBoolean, toNumber } from '../base/arguments.js'
 import { describe, proxied, shape } from '../base/errors.js'
 import { toFloats } from '../base/operand.js'
 import { Tensor } from '../base/tensor.js'
-import { kvCache } from '../cache.js'
+import { kvCache } from '../layers/kv-cache.js'
 import { readSummary } from './attention-summaries.js'
 import { SCORES, scoresByLength } from './head-scores.js'
 import { checkSignal, INPUTS, padRows, RUN_OPTIONS, readIds, readKeep, readRows } from './inputs.js'
@@ -20,7 +20,7 @@ import { embeddingOf } from './weights.js'
  * @template T
  * @typedef {import('./over-texts.js').OverTexts<T>} OverTexts
  */
-/** @typedef {import('../layers/kv-cache.js').Cache} Cache */
+/** @typedef {import('../layers/kv-cache.js').KVCache} KVCache */
 /** @typedef {import('./family-shapes/parts.js').Family} Family */
 /** @typedef {import('./family-shapes/parts.js').StackSpec} StackSpec */
 /** @typedef {import('./network.js').Call} Call */
@@ -128,7 +128,7 @@ import { embeddingOf } from './weights.js'
 
 /** Keys and values of a sequence for each layer; for an encoder-decoder also the output of the encoder. */
 export class ModelCache {
-  /** @internal @param {Model} model @param {Cache[]} layers */
+  /** @internal @param {Model} model @param {KVCache[]} layers */
   constructor(model, layers) {
     /** @internal The model that has made this cache, and no other, can use it. */
     this.model = model
@@ -363,7 +363,7 @@ export class Model {
     const { decoder } = Model.#own(this).#family
     if (!decoder) throw new Error(`cache: ${this.type} is an encoder, which reads all at once`)
     const { kvHeads, headDim } = decoder.heads
-    /** @type {Cache[]} */
+    /** @type {KVCache[]} */
     const layers = []
     try {
       for (const _ of decoder.layers)

@@ -12,7 +12,7 @@ import { applyHook, copyOf, hookHeads, isHooked } from './model-hooks.js'
 
 /** @typedef {import('../qkv.js').Qkv} Qkv */
 /** @typedef {import('../base/tensor.js').FloatTensor} FloatTensor */
-/** @typedef {import('../layers/kv-cache.js').Cache} Cache */
+/** @typedef {import('../layers/kv-cache.js').KVCache} KVCache */
 /** @typedef {import('./family-shapes/parts.js').Family} Family */
 /** @typedef {import('./family-shapes/parts.js').EmbeddingSpec} EmbeddingSpec */
 /** @typedef {import('./family-shapes/parts.js').StackSpec} StackSpec */
@@ -50,7 +50,7 @@ import { applyHook, copyOf, hookHeads, isHooked } from './model-hooks.js'
  * @property {Tensor<Uint8Array>} [mask] (B, 1, 1, S): 1 is visible
  * @property {{ hidden?: FloatTensor, mask?: Tensor<Uint8Array>, keys: { k: FloatTensor, v: FloatTensor }[] }} [encoded]
  *   the output of the encoder, and its keys and values for each layer, computed at first use
- * @property {Cache[]} [caches] of each layer
+ * @property {KVCache[]} [caches] of each layer
  * @property {boolean} [inParts] are there steps within the layers?
  * @property {Pick<typeof import('./turns-within.js'), 'embed' | 'dense' | 'attend'>} [within] are there steps within long calls?
  * @property {(seen: Seen) => void} [record] called with every contribution to the residual stream

@@ -118,7 +118,7 @@ export class TokenCalls {
   /**
    * Writes what depends on the position into the struct of a job that reads or writes a cache.
    * @param {Noted} job
-   * @param {import('../layers/kv-cache.js').Cache} cache
+   * @param {import('../layers/kv-cache.js').KVCache} cache
    * @param {number} row
    */
   #place(job, cache, row) {
@@ -192,7 +192,7 @@ export class TokenCalls {
 /**
  * A cache whose calls are noted.
  * @param {Notes} notes
- * @param {import('../layers/kv-cache.js').Cache} cache
+ * @param {import('../layers/kv-cache.js').KVCache} cache
  * @param {number} layer
  */
 const noted = (notes, cache, layer) => ({

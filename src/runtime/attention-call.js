@@ -29,7 +29,7 @@ export class AttentionCall {
   q = NONE
   k = NONE
   v = NONE
-  /** The cache that holds keys and values instead of k and v. @type {import('../layers/kv-cache.js').Cache | undefined} */
+  /** The cache that holds keys and values instead of k and v. @type {import('../layers/kv-cache.js').KVCache | undefined} */
   cache
 
   B = 0

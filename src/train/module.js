@@ -134,7 +134,7 @@ function compileLayer({ weight, bias, eps }, method, name, found) {
  * @template {any[]} I
  * @template R
  * @param {import('../qkv.js').Qkv} qkv
- * @param {L} layers of qkv/layers (`linearLayer`, `embeddingLayer`), LayerNorm, RMSNorm, and tensors; in objects and arrays
+ * @param {L} layers of qkv/nn (`linearLayer`, `embeddingLayer`), LayerNorm, RMSNorm, and tensors; in objects and arrays
  * @param {(t: Tape, layers: BoundLayers<L>, ...inputs: I) => R} forward
  * @returns {((t: Tape, ...inputs: I) => R) & { parameters: Parameters }} its parameters have PyTorch's names
  */

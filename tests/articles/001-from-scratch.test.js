@@ -3,8 +3,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { joinHeads, load, tensor } from '../../src/index.js'
-import { embeddingLayer } from '../../src/layers.js'
-import { tokenize } from '../../src/tokenize.js'
+import { embeddingLayer } from '../../src/nn.js'
+import { tokenize } from '../../web/rooms/layer/tokenize.js'
 import { close } from '../helpers.js'
 import { Article, bothKernels, printout, ROUNDING } from './article.js'
 

@@ -3,13 +3,13 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { joinHeads, load, tensor } from '../../src/index.js'
-import { linearLayer, multiheadAttention } from '../../src/layers.js'
+import { linearLayer, multiheadAttention } from '../../src/nn.js'
 import { close } from '../helpers.js'
 import { Article, bothKernels, queryAndKey } from './article.js'
 
-/** @typedef {import('qkv/layers').MultiheadAttention} MultiheadAttention */
-/** @typedef {import('qkv/layers').ForwardOptions} ForwardOptions */
-/** @typedef {import('qkv/layers').Linear} Linear */
+/** @typedef {import('qkv/nn').MultiheadAttention} MultiheadAttention */
+/** @typedef {import('qkv/nn').ForwardOptions} ForwardOptions */
+/** @typedef {import('qkv/nn').Linear} Linear */
 /** @typedef {import('../helpers.js').Comparable} Comparable */
 
 const qkv = await load()

@@ -1,8 +1,8 @@
 // Runs ONNX's node tests against this package.
 
 import { tensor } from '../../src/index.js'
-import { onnxAttention } from '../../src/onnx.js'
-import { ATTENTION_ATTRIBUTES, ATTENTION_INPUTS } from '../../src/onnx-names.js'
+import { ATTENTION_ATTRIBUTES, ATTENTION_INPUTS } from '../../src/nn/onnx-names.js'
+import { onnxAttention } from '../../src/nn.js'
 import { findCases, Unsupported } from './onnx-cases.js'
 
 /** @typedef {import('./onnx-cases.js').Case} Case */

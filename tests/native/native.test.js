@@ -40,7 +40,6 @@ const WASM_ONLY = [
   'sweep',
   'tensor',
   'threads',
-  'tokenize',
   'training',
 ].map(name => `${name}.test.js`)
 const testsIn = (/** @type {string} */ folder) =>

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { load } from 'qkv'
-import { embeddingLayer } from 'qkv/layers'
+import { embeddingLayer } from 'qkv/nn'
 import { DEFAULTS } from '../../web/rooms/layer/fields.js'
 import { settingsOf } from '../../web/rooms/layer/presets.js'
 import { change, edit } from '../../web/rooms/layer/settings.js'

@@ -1,7 +1,7 @@
 // Ours, by its public API.
 
 import { load } from '../../../src/index.js'
-import { multiheadAttention } from '../../../src/layers.js'
+import { multiheadAttention } from '../../../src/nn.js'
 import { coreOf } from '../../../src/qkv.js'
 
 /** @typedef {import('../task.js').Task} Task */

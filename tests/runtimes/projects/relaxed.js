@@ -5,7 +5,7 @@
  * @param {import('qkv').Qkv} qkv with the kernels of integer weights
  * @param {import('qkv').Generator} g of the numbers
  * @param {typeof import('qkv/nn').packLinear} packLinear
- * @param {typeof import('qkv/cache').kvCache} kvCache
+ * @param {typeof import('qkv/nn').kvCache} kvCache
  */
 function hashOfIntegers(qkv, g, packLinear, kvCache) {
   const results = []
@@ -35,7 +35,7 @@ function hashOfIntegers(qkv, g, packLinear, kvCache) {
 /**
  * @param {typeof import('qkv').load} load
  * @param {typeof import('qkv/nn').packLinear} packLinear
- * @param {typeof import('qkv/cache').kvCache} kvCache
+ * @param {typeof import('qkv/nn').kvCache} kvCache
  * @returns whether the engine has relaxed SIMD, by how much an attention of `auto` differs from the default build's, and a hash of
  *   what is computed in whole numbers, of both
  */

@@ -1,11 +1,11 @@
 // Checks the settings: every range is checked here, before anything is built from a number. Pure: no DOM, no core.
 
-import { tokenize } from 'qkv/tokenize'
 import { toNumber } from '../../shell/kinds.js'
 import { applies, DEFAULTS, describe, FIELDS, fieldsThat, HAND_BUILT, isFloat32 } from './fields.js'
 import { MOST_CHARACTERS, MOST_HAND_BUILT_TOKENS, MOST_HEADS, MOST_TABLE, MOST_TOKENS, TRAINED } from './limits.js'
+import { tokenize } from './tokenize.js'
 
-/** @import { Tokens } from 'qkv/tokenize' */
+/** @import { Tokens } from './tokenize.js' */
 /** @import { FieldName, Imported, NumberField, Settings } from './layer.js' */
 /** @import { Key } from '../../i18n/index.js' */
 /** @typedef {{ key: Key, params: Record<string, string | number>, offers?: Partial<Settings>[] }} Problem offers: patches that mend it */

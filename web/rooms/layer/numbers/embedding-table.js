@@ -1,9 +1,9 @@
 // The table of embeddings: one row a token.
 
-import { embeddingLayer } from 'qkv/layers'
+import { embeddingLayer } from 'qkv/nn'
 
 /** @import { Qkv } from 'qkv' */
-/** @import { Embedding } from 'qkv/layers' */
+/** @import { Embedding } from 'qkv/nn' */
 /** @import { Checked } from '../layer.js' */
 
 /** @typedef {ReturnType<typeof createTable>} Table */

@@ -5,7 +5,7 @@ import { Tensor } from 'qkv'
 import { stack } from './tensors.js'
 
 /** @import { Qkv } from 'qkv' */
-/** @import { Tokens } from 'qkv/tokenize' */
+/** @import { Tokens } from '../tokenize.js' */
 /** @import { Axis, Checked, HandBuiltHead } from '../layer.js' */
 /** @typedef {Tensor<Float32Array>} FloatTensor */
 

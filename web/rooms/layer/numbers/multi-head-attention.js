@@ -1,7 +1,7 @@
 // torch.nn.MultiheadAttention(dModel, heads, bias=bias).
 
 import { splitHeads } from 'qkv'
-import { multiheadAttention } from 'qkv/layers'
+import { multiheadAttention } from 'qkv/nn'
 
 /** @import { Checked, Tensors } from '../layer.js' */
 

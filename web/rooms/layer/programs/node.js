@@ -234,7 +234,7 @@ export function qkvCode(result) {
   return program([
     [
       `import { ${used.join(', ')} } from 'qkv'`,
-      ...(layers.length ? [`import { ${layers.join(', ')} } from 'qkv/layers'`] : []),
+      ...(layers.length ? [`import { ${layers.join(', ')} } from 'qkv/nn'`] : []),
       '',
       'const qkv = await load()',
     ],

@@ -4,7 +4,7 @@ import { startOf } from '../numbers/index.js'
 import { largest, minus } from './subtract.js'
 
 /** @import { Qkv } from 'qkv' */
-/** @import { Tokens } from 'qkv/tokenize' */
+/** @import { Tokens } from '../tokenize.js' */
 /** @import { Checked, FloatTensor, Tensors } from '../layer.js' */
 
 /**

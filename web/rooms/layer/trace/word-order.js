@@ -2,7 +2,7 @@
 
 import { createTracer } from './layer-trace.js'
 
-/** @import { Tokens } from 'qkv/tokenize' */
+/** @import { Tokens } from '../tokenize.js' */
 /** @import { Arithmetic, FloatTensor, Result } from '../layer.js' */
 
 /** Words that are traced once more. */

@@ -1,18 +1,18 @@
-// qkv/onnx: ONNX Attention (opsets 23, 24, 25), with ONNX's names.
+// ONNX Attention (opsets 23, 24, 25), with ONNX's names.
 
-import { expectDims, readOptions, toNumber } from './base/arguments.js'
-import { describe, shape } from './base/errors.js'
-import { toFloats, toOperand, toTensor } from './base/operand.js'
-import { count, Tensor } from './base/tensor.js'
+import { expectDims, readOptions, toNumber } from '../base/arguments.js'
+import { describe, shape } from '../base/errors.js'
+import { toFloats, toOperand, toTensor } from '../base/operand.js'
+import { count, Tensor } from '../base/tensor.js'
+import { runAttention } from '../ops/attention.js'
+import { checkOptions, labels } from '../ops/attention-arguments.js'
+import { broadcast } from '../ops/attention-masks.js'
+import { expectCore } from '../qkv.js'
 import { ATTENTION_ATTRIBUTES, ATTENTION_INPUTS } from './onnx-names.js'
-import { runAttention } from './ops/attention.js'
-import { checkOptions, labels } from './ops/attention-arguments.js'
-import { broadcast } from './ops/attention-masks.js'
-import { expectCore } from './qkv.js'
 
-/** @typedef {import('./qkv.js').Qkv} Qkv */
-/** @typedef {import('./base/tensor.js').TensorLike} TensorLike */
-/** @typedef {import('./base/tensor.js').Nested} Nested */
+/** @typedef {import('../qkv.js').Qkv} Qkv */
+/** @typedef {import('../base/tensor.js').TensorLike} TensorLike */
+/** @typedef {import('../base/tensor.js').Nested} Nested */
 
 /**
  * Tensors of float32, or of float16 (Uint16Array of bits, or Float16Array), which is widened, computed in float32 and

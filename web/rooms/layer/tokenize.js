@@ -1,16 +1,11 @@
-// qkv/tokenize: a sentence as tokens with ids.
-
-import { oneOf, readOptions, toNumber } from './base/arguments.js'
-import { describe } from './base/errors.js'
+// A sentence as tokens with ids.
 
 /**
  * @typedef {object} TokenizeOptions
  * @property {'words' | 'segments' | 'characters'} [by] 'words' (default): split at white space, as the articles do;
  *   'segments': the words that Intl.Segmenter finds, for scripts without spaces such as Chinese;
  *   'characters': grapheme clusters, what a reader takes for one character
- * @property {readonly string[]} [remove] strings taken out first; default [','], as in the articles
- * @property {string} [locale] for 'segments', such as 'zh'
- * @property {ReadonlyMap<string, number>} [vocabulary] ids to use; by default those of this sentence
+ * @property {ReadonlyMap<string, number>} [vocabulary] ids to use, which has every token; by default those of this sentence
  *
  * @typedef {object} Tokens
  * @property {string[]} tokens
@@ -19,7 +14,7 @@ import { describe } from './base/errors.js'
  */
 
 /**
- * Order by code point, as Python sorts; JavaScript's own order is by UTF-16 unit.
+ * Compares by code point, as Python sorts; JavaScript's own order is by UTF-16 unit.
  * @param {string} a
  * @param {string} b
  */
@@ -32,7 +27,7 @@ function byCodePoint(a, b) {
 }
 
 /**
- * Ids as the articles number them, `{token: i for i, token in enumerate(sorted(tokens))}`: a repeated token gets the last
+ * Numbers tokens as the articles do, `{token: i for i, token in enumerate(sorted(tokens))}`: a repeated token gets the last
  * of its numbers; its other numbers are not used.
  * @param {readonly string[]} tokens
  * @returns {Map<string, number>}
@@ -52,61 +47,25 @@ function number(tokens) {
 }
 
 /**
- * A sentence as tokens with ids.
+ * Splits a sentence into tokens with ids. Commas are dropped, as in the articles.
  *
  *     tokenize('Life is short, eat dessert first').ids // Int32Array [0, 4, 5, 2, 1, 3]
  *
  * @param {string} sentence
  * @param {TokenizeOptions} [options]
  * @returns {Tokens}
- * @throws {TypeError | RangeError} a wrong option, or a token that the given vocabulary does not have
  */
-export function tokenize(sentence, options = {}) {
-  if (typeof sentence !== 'string') throw new TypeError(`tokenize: ${describe(sentence)} given, a string expected`)
-  options = readOptions(options, ['by', 'remove', 'locale', 'vocabulary'], 'tokenize')
-  const by = oneOf(options.by ?? 'words', ['words', 'segments', 'characters'], 'tokenize: by')
-  const text = checkRemove(options.remove ?? [',']).reduce((rest, part) => rest.replaceAll(part, ''), sentence)
-  const tokens = split(text, by, options.locale)
-  if (options.vocabulary !== undefined && !(options.vocabulary instanceof Map))
-    throw new TypeError(`tokenize: vocabulary: ${describe(options.vocabulary)} given, a Map of tokens to ids expected`)
-  const vocabulary = new Map(options.vocabulary ?? number(tokens))
-  const ids = Int32Array.from(tokens, token => {
-    const id = vocabulary.get(token)
-    if (id === undefined)
-      throw new RangeError(`tokenize: ${describe(token)} is not in the vocabulary of ${vocabulary.size} tokens`)
-    return toNumber(id, `tokenize: vocabulary: id of ${describe(token)}`, { least: 0, most: 2 ** 31 - 1, whole: true })
-  })
-  return { tokens, ids, vocabulary }
+export function tokenize(sentence, { by = 'words', vocabulary: given } = {}) {
+  const tokens = split(sentence.replaceAll(',', ''), by)
+  const vocabulary = new Map(given ?? number(tokens))
+  return { tokens, ids: Int32Array.from(tokens, token => /** @type {number} */ (vocabulary.get(token))), vocabulary }
 }
 
-/** @param {unknown} remove @returns {readonly string[]} */
-function checkRemove(remove) {
-  if (!Array.isArray(remove) || remove.some(part => typeof part !== 'string'))
-    throw new TypeError(`tokenize: remove: ${describe(remove)} given, an array of strings expected`)
-  return remove
-}
-
-/**
- * @param {string | undefined} locale
- * @param {'word' | 'grapheme'} granularity
- */
-function segmenterOf(locale, granularity) {
-  try {
-    return new Intl.Segmenter(locale, { granularity })
-  } catch {
-    throw new RangeError(`tokenize: locale: ${describe(locale)} given, a language tag such as "zh" expected`)
-  }
-}
-
-/**
- * @param {string} text
- * @param {'words' | 'segments' | 'characters'} by
- * @param {string} [locale]
- */
-function split(text, by, locale) {
+/** @param {string} text @param {'words' | 'segments' | 'characters'} by */
+function split(text, by) {
   if (by === 'words') return text.split(/\s+/).filter(token => token)
   const byWord = by === 'segments'
-  return segmentsOf(text, segmenterOf(locale, byWord ? 'word' : 'grapheme'), byWord)
+  return segmentsOf(text, new Intl.Segmenter(undefined, { granularity: byWord ? 'word' : 'grapheme' }), byWord)
 }
 
 /** Scripts without spaces, whose words an engine finds in a dictionary, a whole run of letters at a time. */
@@ -115,7 +74,7 @@ const BY_DICTIONARY =
 const WINDOW = 128
 
 /**
- * Words, or characters that are not white space. Engines copy the whole text for each segment, so the text is read in
+ * Returns words, or characters that are not white space. Engines copy the whole text for each segment, so the text is read in
  * windows. From each window it takes the segments that the following text cannot change: all characters but the last;
  * all words but the last two ("can", "'"), and no words behind the last one that was found without a dictionary.
  * @param {string} text
