@@ -113,14 +113,34 @@ function chosen(named, given, hasTools) {
   )
 }
 
+/** @typedef {(() => Promise<import('./text-files.js').ChatFiles>) | undefined} ReadChat */
+
 /**
  * @param {TokenizerConfig} config tokenizer_config.json
- * @param {(() => Promise<import('./text-files.js').ChatFiles>) | undefined} readFiles
+ * @param {ReadChat} readFiles
  * @param {unknown} messages
  * @param {ChatOptions} options
  * @returns {Promise<string>}
  */
 export async function chatText(config, readFiles, messages, options) {
+  if (
+    !Array.isArray(messages) ||
+    !messages.length ||
+    !messages.every(message => typeof Object(message).role === 'string')
+  )
+    throw new TypeError(`${WHERE}: ${describe(messages)} given, a list of messages { role, content } expected`)
+  const { render } = await rendererOf(config, readFiles, options)
+  return render(messages)
+}
+
+/**
+ * What writes conversations by one template of a folder, which is read once.
+ * @param {TokenizerConfig} config tokenizer_config.json
+ * @param {ReadChat} readFiles
+ * @param {ChatOptions} options
+ * @returns {Promise<{ render: (messages: readonly Message[]) => string, template: string, isOne: boolean }>} isOne: the folder has one template, without a name
+ */
+export async function rendererOf(config, readFiles, options) {
   const known = ['template', 'addGenerationPrompt', 'tools', 'variables']
   const { template, addGenerationPrompt = true, tools, variables = {} } = readOptions(options, known, WHERE)
   toBoolean(addGenerationPrompt, `${WHERE}: addGenerationPrompt`)
@@ -128,12 +148,6 @@ export async function chatText(config, readFiles, messages, options) {
     throw new TypeError(`${WHERE}: variables: ${describe(variables)} given, an object of variables by name expected`)
   if (tools !== undefined && !Array.isArray(tools))
     throw new TypeError(`${WHERE}: tools: ${describe(tools)} given, a list of JSON schemas expected`)
-  if (
-    !Array.isArray(messages) ||
-    !messages.length ||
-    !messages.every(message => typeof Object(message).role === 'string')
-  )
-    throw new TypeError(`${WHERE}: ${describe(messages)} given, a list of messages { role, content } expected`)
   const files = (await readFiles?.()) ?? { templates: [] }
   const named = templatesOf(config.chat_template, files)
   const name = template ?? (tools && 'tool_use')
@@ -142,20 +156,34 @@ export async function chatText(config, readFiles, messages, options) {
     if (found !== undefined) named.set(name, found)
   }
   const text = chosen(named, template, tools !== undefined)
-  const given = {
-    ...tokensOf(config, files.tokens),
-    documents: null,
-    ...variables,
-    messages,
-    tools: tools ?? null,
-    add_generation_prompt: addGenerationPrompt,
+  const tokens = tokensOf(config, files.tokens)
+  /** @type {ReturnType<typeof compile> | undefined} */
+  let compiled
+  const render = (/** @type {readonly Message[]} */ messages) => {
+    const given = {
+      ...tokens,
+      documents: null,
+      ...variables,
+      messages,
+      tools: tools ?? null,
+      add_generation_prompt: addGenerationPrompt,
+    }
+    try {
+      compiled ??= compile(text)
+      return compiled(given)
+    } catch (cause) {
+      if (cause instanceof TypeError || cause instanceof RangeError) throw cause // of the values that were given
+      throw new Error(`${WHERE}: the chat template refuses these messages: ${/** @type {Error} */ (cause).message}`, {
+        cause,
+      })
+    }
   }
-  try {
-    return compile(text)(given)
-  } catch (cause) {
-    if (cause instanceof TypeError || cause instanceof RangeError) throw cause // of the values that were given
-    throw new Error(`${WHERE}: the chat template refuses these messages: ${/** @type {Error} */ (cause).message}`, {
-      cause,
-    })
-  }
+  const { templates, ofProcessor } = files
+  const own = templates.length ? templates : (config.chat_template ?? ofProcessor)
+  return { render, template: text, isOne: typeof own === 'string' || (templates.length === 1 && named.has('default')) }
+}
+
+/** True if the folder has a chat template. @param {TokenizerConfig} config @param {ReadChat} readFiles */
+export async function hasTemplate(config, readFiles) {
+  return templatesOf(config.chat_template, (await readFiles?.()) ?? { templates: [] }).size > 0
 }

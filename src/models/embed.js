@@ -5,6 +5,7 @@ import { describe } from '../base/errors.js'
 import { Tensor } from '../base/tensor.js'
 import { checkSignal } from './inputs.js'
 import { runTexts } from './many-texts.js'
+import { readerOf } from './sentence-input.js'
 import { POOLINGS, pool, pullPool, recipeOf } from './sentence-modules.js'
 
 /** @typedef {import('../base/tensor.js').FloatTensor} FloatTensor */
@@ -54,15 +55,17 @@ async function* embedBatches(runner, read, texts, options, where) {
   checkSignal(signal, where)
   if (onProgress !== undefined && typeof onProgress !== 'function')
     throw new TypeError(`${where}: onProgress: ${describe(onProgress)} given, a function expected`)
-  const recipe = recipeOf(runner.model, await read?.(), { pooling, normalize, prompt, truncateDim })
+  const modules = await read?.()
+  const recipe = recipeOf(runner.model, modules, { pooling, normalize, prompt, truncateDim })
+  const reader = await readerOf(runner, modules, recipe.prompt)
   const toInput = (/** @type {unknown} */ text) => {
     if (typeof text !== 'string')
       throw new TypeError(`${where}: ${describe(text)} given among the texts, a text expected`)
-    return recipe.input(text)
+    return reader(text)
   }
   let done = 0
-  for await (const { inputs, output, starts } of runTexts(runner, texts, toInput, { hooks, signal })) {
-    const { data, dims } = output.lastHiddenState
+  for await (const { inputs, rows: all, starts } of runTexts(runner, texts, toInput, { hooks, signal })) {
+    const { data, dims } = all
     const d = dims[2]
     const rows = inputs.map((input, b) => {
       const own = new Tensor(data.subarray(starts[b] * d, starts[b + 1] * d), [1, starts[b + 1] - starts[b], d])
@@ -128,12 +131,17 @@ export async function similarity(runner, attributed, read, [text, other], option
   for (const each of [text, other])
     if (typeof each !== 'string') throw new TypeError(`similarity: ${describe(each)} given, a text expected`)
   if (modules && !pooling) checkLinear(modules)
+  const { encoder, decoder } = runner.model.stacks
+  if (encoder && decoder)
+    throw new Error(
+      'similarity: an encoder-decoder is not covered: its embeddings are those of its encoder, which embed gives; T5EncoderModel in architectures of config.json opens a T5 as one',
+    )
   const second = (await embed(runner, read, other, { pooling, normalize: true, signal })).row(0).data
   const poolings = pooling ? [pooling] : (modules?.poolings ?? [])
   const { contributions } = await import('./linear-attribution.js')
   const { logits, heads, mlps, embedding, rest } = await contributions(
     attributed,
-    recipeOf(runner.model, modules, { pooling }).input(text),
+    (await readerOf(runner, modules, recipeOf(runner.model, modules, { pooling }).prompt))(text),
     {
       hooks,
       signal,

@@ -111,7 +111,8 @@ async function open(qkv, source, options) {
     const { classLogits } = family.classes ? await import('./class-logits.js') : { classLogits: undefined }
     const files = text || family.decoder ? await import('./text-files.js') : undefined
     const from = folder.tensors || folder.outside ? undefined : source
-    const reads = text && (await files?.readsOf(folder, from, text.config, family.classes !== undefined))
+    const canRank = family.classes !== undefined || family.decoder !== undefined
+    const reads = text && (await files?.readsOf(folder, from, text.config, canRank))
     const settings = family.decoder && (await files?.settingsOf(folder, from, json, family.vocab))
     const weights = new ModelWeights(qkv, kept)
     const TokenCalls = await kept.loadKernels?.(expectCore(qkv, 'loadModel'))

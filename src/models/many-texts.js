@@ -8,6 +8,8 @@
  * @property {boolean} packs true if several texts can run as rows of one batch
  * @property {(texts: readonly Tokenized[], options: import('./turns.js').AsyncOptions) => Promise<import('./model.js').ModelOutput>} run
  *   packed: lastHiddenState is (1, T, d), the rows of all texts
+ * @property {{ config: import('./chat.js').TokenizerConfig, read: import('./chat.js').ReadChat }} chat what chat templates need
+ * @property {(token: string) => number | undefined} [idOf] of a token, as the vocabulary writes it
  */
 
 /**
@@ -38,7 +40,8 @@ async function* batchesOf(texts, read, most) {
 }
 
 /**
- * Runs texts, and gives the output of each batch with its inputs and where they begin in the rows.
+ * Runs texts, and gives the output of each batch with its inputs, its rows (of an encoder-decoder those of the encoder, as
+ * sentence-transformers reads it), and where texts begin in them.
  * @param {Runner} runner
  * @param {Iterable<string> | AsyncIterable<string>} texts
  * @param {(text: string) => Tokenized} read
@@ -48,11 +51,13 @@ export async function* runTexts({ model, packs, run }, texts, read, { hooks, sig
   for await (const inputs of batchesOf(texts, read, packs && !hooks ? ROWS : 0)) {
     if (inputs.length === 1) {
       const output = await model.forwardAsync(inputs[0], { hooks, signal, logits: 'none' })
-      yield { inputs, output, starts: [0, output.lastHiddenState.dims[1]] } // of an encoder-decoder the rows of the decoder
+      const rows = output.encoderLastHiddenState ?? output.lastHiddenState
+      yield { inputs, output, rows, starts: [0, rows.dims[1]] }
       continue
     }
     const starts = [0]
     for (const { ids } of inputs) starts.push(starts[starts.length - 1] + ids.length)
-    yield { inputs, output: await run(inputs, { signal }), starts }
+    const output = await run(inputs, { signal })
+    yield { inputs, output, rows: output.lastHiddenState, starts }
   }
 }

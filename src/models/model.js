@@ -56,6 +56,7 @@ import { embeddingOf } from './weights.js'
  * @property {boolean} [truncation] longer texts lose their ends, special tokens stay; default: is maxLength given?
  * @property {number} [maxLength] the most ids, at most as many as the model has positions
  * @property {boolean} [addSpecialTokens] default true
+ * @property {boolean} [lowerCase] what is no special token is put in lower case, before the normalizers of the tokenizer; default false
  *
  * @typedef {{ [place in import('./model-hooks.js').Place]?: import('./model-hooks.js').Hook }} Hooks
  *
@@ -184,7 +185,7 @@ export function stacksOf({ encoder, decoder }) {
   return { encoder: summary(encoder), decoder: summary(decoder) }
 }
 
-const TOKENIZE = ['truncation', 'maxLength', 'addSpecialTokens']
+const TOKENIZE = ['truncation', 'maxLength', 'addSpecialTokens', 'lowerCase']
 
 export class Model {
   #qkv
@@ -256,13 +257,21 @@ export class Model {
       throw new TypeError(
         `tokenize: ${describe(text)} given, a text expected; model.padded(texts) makes an input of forward of several`,
       )
-    const { addSpecialTokens = true, ...given } = readOptions(options, TOKENIZE, 'tokenize')
+    const { addSpecialTokens = true, lowerCase = false, ...given } = readOptions(options, TOKENIZE, 'tokenize')
     const { maxLength, truncation = maxLength !== undefined } = given
     toBoolean(truncation, 'tokenize: truncation')
     toBoolean(addSpecialTokens, 'tokenize: addSpecialTokens')
+    toBoolean(lowerCase, 'tokenize: lowerCase')
     if (maxLength !== undefined) toNumber(maxLength, 'tokenize: maxLength', { least: 1, whole: true })
     const most = truncation ? Math.min(maxLength ?? tokenizer.most, this.#most) : undefined
-    const { tokenTypeIds, ...tokenized } = tokenizer.encode(text, pair, this.#family.vocab, most, addSpecialTokens)
+    const { tokenTypeIds, ...tokenized } = tokenizer.encode(
+      text,
+      pair,
+      this.#family.vocab,
+      most,
+      addSpecialTokens,
+      lowerCase,
+    )
     return { ...tokenized, ...(tokenTypeIds && this.#hasTypes && { tokenTypeIds }) }
   }
 
@@ -969,6 +978,8 @@ export class Model {
       model: this,
       packs: this.#packs,
       run: (texts, options) => this.#packed(texts, options),
+      chat: { config: this.#expectTokenizer().config, read: this.#reads.chat },
+      idOf: this.#expectTokenizer().idOf,
     }
   }
 

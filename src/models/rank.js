@@ -1,17 +1,23 @@
-// Orders texts by a cross-encoder, a checkpoint with one class that reads a query and a text together. Loaded when it is first asked for.
-// https://github.com/huggingface/sentence-transformers (6.0): cross_encoder/model.py
+// Orders texts by a cross-encoder, which reads a query and a text together: a checkpoint with one class, or a decoder that says yes or no.
+// Loaded when it is first asked for.
+// https://github.com/huggingface/sentence-transformers (6.0): cross_encoder/model.py, cross_encoder/modules/logit_score.py
 
 import { readOptions, toNumber } from '../base/arguments.js'
 import { describe } from '../base/errors.js'
 import { Tensor } from '../base/tensor.js'
 import { checkSignal } from './inputs.js'
 import { runTexts } from './many-texts.js'
+import { expectObject, refuse } from './module-settings.js'
+import { promptOf, readerOf, readSettings, USUAL } from './sentence-input.js'
 import { activationOf } from './sentence-layers.js'
-import { inputOf, jsonOf, MODULES, PROMPTS, readPrompts, readSizes, recipeOf } from './sentence-modules.js'
+import { jsonOf, MODULES, PROMPTS, readPrompts, recipeOf } from './sentence-modules.js'
+
+const OPTIONS = ['topK', 'prompt', 'hooks', 'signal', 'onProgress']
 
 /**
  * @typedef {object} RankOptions
  * @property {number} [topK] how many texts are returned; default all
+ * @property {string | { text: string }} [prompt] before the query: the name of one of the folder, or a text; default: what the folder says
  * @property {import('./model.js').Hooks} [hooks] each text then runs by itself
  * @property {AbortSignal} [signal]
  * @property {(progress: { done: number, texts: number }) => void} [onProgress] how many texts are done, after each batch
@@ -22,33 +28,48 @@ import { inputOf, jsonOf, MODULES, PROMPTS, readPrompts, readSizes, recipeOf } f
  */
 /**
  * What a folder says of a cross-encoder.
- * @typedef {object} Ranking
- * @property {number} [most] ids
- * @property {boolean} isLower
- * @property {string} prompt before the query
- * @property {unknown} activation the name that config_sentence_transformers.json has
+ * @typedef {TextSettings & { prompts: Record<string, string>, defaultPrompt?: string, activation?: unknown, tokens?: ScoreTokens }} Ranking
+ *   activation: the name that config_sentence_transformers.json has
+ *
+ * The tokens whose logits after a text are its score: that of `yes`, less that of `no`, if there is one.
+ * @typedef {{ yes: number, no?: number }} ScoreTokens
+ *
+ * @typedef {{ isUsual: true } | { isUsual?: false, ranking?: Ranking }} RankingFiles isUsual: the folder is no cross-encoder of
+ *   sentence-transformers; without ranking: the modules of embeddings say it
  */
-/** @typedef {() => Promise<Ranking>} ReadRanking */
+/** @typedef {import('./sentence-input.js').TextSettings} TextSettings */
+/** @typedef {() => Promise<RankingFiles>} ReadRanking */
 
 /**
  * @param {import('./source.js').Folder} folder
  * @param {typeof import('./source.js').readJSON} readJSON
- * @returns {Promise<Ranking>}
+ * @returns {Promise<RankingFiles>}
  */
 export async function readRanking(folder, readJSON) {
   const json = jsonOf(folder, readJSON)
   const list = await json(MODULES)
-  const kinds = Array.isArray(list) ? list.map(each => String(Object(each).type).split('.').pop()) : ['Transformer']
-  if (kinds.join() !== 'Transformer')
-    throw new RangeError(`${MODULES}: ${kinds.join(', ')} are not covered by rank; covered: Transformer alone`)
-  const { path } = Object(Array.isArray(list) ? list[0] : undefined)
-  const { most, isLower, task = 'sequence-classification' } = await readSizes(json, path)
-  if (task !== 'sequence-classification')
+  if (!Array.isArray(list) || Object(await json(PROMPTS)).model_type !== 'CrossEncoder') return { isUsual: true }
+  const kinds = list.map(each => String(Object(each).type).split('.').pop())
+  if (kinds[1] === 'Pooling') return {}
+  const [{ path = '' }, { path: last } = Object()] = list.map(Object)
+  if (!['Transformer', 'Transformer,LogitScore'].includes(kinds.join()))
     throw new RangeError(
-      `sentence_bert_config.json: transformer_task ${describe(task)} is not covered by rank; covered: sequence-classification`,
+      `${MODULES}: ${kinds.join(', ')} are not covered by rank; covered: Transformer, and Transformer with LogitScore or with Pooling and others`,
     )
-  const { prompts, defaultPrompt, activation } = await readPrompts(json)
-  return { most, isLower, prompt: defaultPrompt === undefined ? '' : prompts[defaultPrompt], activation }
+  const tokens = last === undefined ? undefined : await readScore(json, `${last}/config.json`)
+  const settings = await readSettings(json, path, tokens ? 'text-generation' : 'sequence-classification')
+  return { ranking: { ...settings, ...(await readPrompts(json)), tokens } }
+}
+
+/** The module LogitScore. @param {import('./sentence-input.js').ReadJson} json @param {string} file @returns {Promise<ScoreTokens>} */
+async function readScore(json, file) {
+  const config = expectObject((await json(file)) ?? {}, file)
+  const { true_token_id: yes, false_token_id: no, module_input_name: input = 'causal_logits' } = config
+  if (input !== 'causal_logits') refuse(file, 'module_input_name', input, 'causal_logits')
+  for (const [key, id] of Object.entries({ true_token_id: yes, false_token_id: no ?? 0 }))
+    if (!(Number.isInteger(id) && id >= 0))
+      throw new TypeError(`${file}: ${key}: ${describe(id)} given, a whole number from 0 expected`)
+  return { yes, no: no ?? undefined }
 }
 
 /**
@@ -69,15 +90,89 @@ function activationFor({ sentence_transformers: later, sbert_ce_default_activati
 }
 
 /**
- * What a folder says of a cross-encoder whose last module gives its score.
- * @param {import('./model.js').Model} model
- * @param {import('./sentence-modules.js').Modules | undefined} modules
+ * The tokens of a decoder that no folder names as a cross-encoder, as sentence-transformers chooses them.
+ * @param {import('./many-texts.js').Runner} runner
+ * @returns {ScoreTokens | undefined}
  */
-function byModules(model, modules) {
-  if (!modules?.after.some(each => 'isScore' in each && each.isScore)) return undefined
-  const { defaultPrompt, prompts, ...ranking } = modules
-  const recipe = recipeOf(model, { ...modules, truncateDim: undefined }, { isRanked: true })
-  return { ...ranking, prompt: defaultPrompt === undefined ? '' : prompts[defaultPrompt], recipe }
+function usualTokens({ model, idOf }) {
+  const [architecture] = [model.config.architectures].flat()
+  if (!model.hasHead || !/ForCausalLM$/.test(String(architecture))) return undefined
+  const [yes, no] = ['yes', 'no'].map(token => idOf?.(token))
+  if (yes === undefined || no === undefined)
+    throw new Error(
+      'rank: a decoder without modules.json is ranked by its tokens "yes" and "no"; its vocabulary lacks one',
+    )
+  return { yes, no }
+}
+
+/**
+ * What makes scores of texts, by the modules of a folder.
+ * @typedef {object} Scoring
+ * @property {Ranking} ranking
+ * @property {import('./sentence-modules.js').Recipe} [recipe] of modules that give the score of pooled rows
+ *
+ * @param {import('./many-texts.js').Runner} runner
+ * @param {{ ranking?: ReadRanking, modules?: import('./sentence-modules.js').ReadModules }} reads
+ * @returns {Promise<Scoring>}
+ */
+async function scoringOf(runner, reads) {
+  const { model } = runner
+  const { classes } = model
+  const isOne = classes?.of === 'text' && classes.labels.length === 1
+  const files = (await reads.ranking?.()) ?? (classes ? { isUsual: true } : {})
+  if (files.isUsual) {
+    const tokens = classes ? undefined : usualTokens(runner)
+    if (tokens || isOne) return { ranking: { ...USUAL, prompts: {}, tokens } }
+  } else if (!files.ranking) {
+    const modules = classes ? undefined : await reads.modules?.()
+    if (modules?.after.some(each => 'isScore' in each && each.isScore)) {
+      const recipe = recipeOf(model, { ...modules, truncateDim: undefined }, { isRanked: true })
+      return { ranking: modules, recipe }
+    }
+  } else if (files.ranking.tokens ? model.hasHead && model.stacks.decoder && !model.stacks.encoder : isOne) {
+    return { ranking: files.ranking }
+  }
+  const has = classes ? `${classes.labels.length} of a ${classes.of}` : 'none'
+  throw new Error(`rank: a checkpoint with one class for a text expected, a cross-encoder; this one has ${has}`)
+}
+
+/**
+ * Scores of a decoder, one text after the other.
+ * @param {import('./model.js').Model} model
+ * @param {ScoreTokens} tokens
+ * @param {readonly string[]} texts
+ * @param {(text: string) => import('./tokenizer.js').Tokenized} read
+ * @param {Pick<RankOptions, 'hooks' | 'signal'>} options
+ */
+async function* byTokens(model, { yes, no }, texts, read, options) {
+  for (const text of texts) {
+    const { logits } = await model.forwardAsync(read(text), { ...options, logits: 'last' })
+    const { data } = /** @type {FloatTensor} */ (logits)
+    if (Math.max(yes, no ?? 0) >= data.length)
+      throw new RangeError(
+        `rank: the token ${Math.max(yes, no ?? 0)} gives the score; the model has ${data.length} tokens`,
+      )
+    yield [no === undefined ? data[yes] : Math.fround(data[yes] - data[no])]
+  }
+}
+
+/**
+ * Scores of classes, or of modules, in batches.
+ * @param {import('./many-texts.js').Runner} runner
+ * @param {import('./sentence-modules.js').Recipe | undefined} recipe
+ * @param {readonly string[]} texts
+ * @param {(text: string) => import('./tokenizer.js').Tokenized} read
+ * @param {Pick<RankOptions, 'hooks' | 'signal'>} options
+ */
+async function* inBatches(runner, recipe, texts, read, options) {
+  for await (const { inputs, output, rows: h, starts } of runTexts(runner, texts, read, options)) {
+    const d = h.dims[2]
+    const pooled = (/** @type {import('./tokenizer.js').Tokenized} */ input, /** @type {number} */ b) => {
+      const rows = h.data.subarray(starts[b] * d, starts[b + 1] * d)
+      return /** @type {NonNullable<typeof recipe>} */ (recipe).pool(new Tensor(rows, [1, rows.length / d, d]), input)
+    }
+    yield [.../** @type {FloatTensor} */ (recipe ? recipe.finish(inputs.map(pooled)) : output.classLogits).data]
+  }
 }
 
 /**
@@ -89,8 +184,7 @@ function byModules(model, modules) {
  * @returns {Promise<Ranked[]>} the largest score first
  */
 export async function rank(runner, reads, query, texts, options) {
-  const { model } = runner
-  const { topK, hooks, signal, onProgress } = readOptions(options, ['topK', 'hooks', 'signal', 'onProgress'], 'rank')
+  const { topK, prompt, hooks, signal, onProgress } = readOptions(options, OPTIONS, 'rank')
   if (topK !== undefined) toNumber(topK, 'rank: topK', { least: 1, whole: true })
   checkSignal(signal, 'rank')
   if (onProgress !== undefined && typeof onProgress !== 'function')
@@ -98,26 +192,17 @@ export async function rank(runner, reads, query, texts, options) {
   if (typeof query !== 'string') throw new TypeError(`rank: query: ${describe(query)} given, a text expected`)
   if (!Array.isArray(texts) || !texts.every(text => typeof text === 'string'))
     throw new TypeError(`rank: ${describe(texts)} given, a list of texts expected`)
-  const { classes } = model
-  const own = classes ? undefined : byModules(model, await reads.modules?.())
-  if (!own && (classes?.of !== 'text' || classes.labels.length !== 1))
-    throw new Error(
-      `rank: a checkpoint with one class for a text expected, a cross-encoder; this one has ${classes ? `${classes.labels.length} of a ${classes.of}` : 'none'}`,
-    )
-  const ranking = own ?? (await reads.ranking?.())
-  const activation = activationFor(model.config, ranking?.activation)
+  const { ranking, recipe } = await scoringOf(runner, reads)
+  const activation = activationFor(runner.model.config, ranking.activation)
+  const reader = await readerOf(runner, ranking, promptOf(ranking, prompt, 'rank'), true)
+  const read = (/** @type {string} */ text) => reader(query, text)
+  const scores = ranking.tokens
+    ? byTokens(runner.model, ranking.tokens, texts, read, { hooks, signal })
+    : inBatches(runner, recipe, texts, read, { hooks, signal })
   /** @type {Ranked[]} */
   const all = []
-  const toInput = (/** @type {string} */ text) => inputOf(model, ranking, (ranking?.prompt ?? '') + query, text)
-  for await (const { inputs, output, starts } of runTexts(runner, texts, toInput, { hooks, signal })) {
-    const { classLogits, lastHiddenState: h } = output
-    const d = h.dims[2]
-    const pooled = (/** @type {import('./tokenizer.js').Tokenized} */ input, /** @type {number} */ b) => {
-      const rows = h.data.subarray(starts[b] * d, starts[b + 1] * d)
-      return /** @type {NonNullable<typeof own>} */ (own).recipe.pool(new Tensor(rows, [1, rows.length / d, d]), input)
-    }
-    const logits = own ? own.recipe.finish(inputs.map(pooled)) : /** @type {FloatTensor} */ (classLogits)
-    for (const logit of logits.data) all.push({ index: all.length, score: activation(logit) })
+  for await (const batch of scores) {
+    for (const logit of batch) all.push({ index: all.length, score: activation(logit) })
     onProgress?.({ done: all.length, texts: texts.length })
   }
   return all.sort((a, b) => b.score - a.score).slice(0, topK)

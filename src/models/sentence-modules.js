@@ -4,6 +4,7 @@
 import { describe } from '../base/errors.js'
 import { Tensor } from '../base/tensor.js'
 import { checkInput, expectObject, refuse } from './module-settings.js'
+import { lengthOf, promptOf, readSettings } from './sentence-input.js'
 
 /** @typedef {import('../base/tensor.js').FloatTensor} FloatTensor */
 /** @typedef {import('./source.js').Folder} Folder */
@@ -12,12 +13,10 @@ import { checkInput, expectObject, refuse } from './module-settings.js'
 /** @typedef {{ kind: 'Normalize' } | import('./sentence-layers.js').SentenceLayer} AfterPooling a module behind the pooling */
 /**
  * What is done with the hidden states of a text. More than one pooling: side by side.
- * @typedef {object} Modules
+ * @typedef {object} OwnModules
  * @property {Pooling[]} poolings
  * @property {boolean} includesPrompt does the pooling read the rows of the prompt?
  * @property {AfterPooling[]} after
- * @property {number} [most] ids
- * @property {boolean} isLower are texts put in lower case?
  * @property {Record<string, string>} prompts by name
  * @property {string} [defaultPrompt] the name of one of them
  * @property {string} similarity the function by which embeddings are compared
@@ -25,6 +24,7 @@ import { checkInput, expectObject, refuse } from './module-settings.js'
  * @property {unknown} [activation] of the score of a cross-encoder
  */
 
+/** @typedef {OwnModules & import('./sentence-input.js').TextSettings} Modules */
 /** @typedef {() => Promise<Modules | undefined>} ReadModules */
 
 /** In the order in which sentence-transformers joins them. */
@@ -48,10 +48,6 @@ const MODES = {
 }
 
 const KINDS = ['Transformer', 'Pooling', 'Dense', 'LayerNorm', 'Normalize', 'Dropout']
-/** The names of the files that hold the settings of Transformer, old ones among them. */
-export const SIZES = ['bert', 'roberta', 'distilbert', 'camembert', 'albert', 'xlm-roberta', 'xlnet'].map(
-  type => `sentence_${type}_config.json`,
-)
 export const [MODULES, PROMPTS] = ['modules.json', 'config_sentence_transformers.json']
 
 /** A reader of the JSON files of a folder; undefined: there is no such file. @param {Folder} folder @param {typeof import('./source.js').readJSON} readJSON */
@@ -101,7 +97,13 @@ export async function readModules(folder, readJSON) {
         await (await import('./sentence-layers.js')).readLayer(folder, readJSON, kind, path, n === rest.length - 1),
       )
   }
-  return { poolings, includesPrompt, after, ...(await readSizes(json, first.path)), ...(await readPrompts(json)) }
+  return {
+    poolings,
+    includesPrompt,
+    after,
+    ...(await readSettings(json, first.path, 'feature-extraction')),
+    ...(await readPrompts(json)),
+  }
 }
 
 /** @param {any} given an entry of modules.json */
@@ -109,6 +111,8 @@ function moduleOf(given) {
   const { type, path = '' } = Object(given)
   const kind = String(type).split('.').pop() ?? ''
   // The names of a class in the package: models.Dense, base.modules.dense.Dense, sentence_transformer.modules.Dense.
+  if (/^sentence_transformers\..*\.LogitScore$/.test(String(type)))
+    throw new RangeError(`${MODULES}: LogitScore: the modules of this folder score pairs of texts: call rank`)
   const isOurs = /^sentence_transformers\.(?:\w+\.)+\w+$/.test(String(type)) && KINDS.includes(kind)
   if (!isOurs)
     throw new RangeError(
@@ -148,49 +152,6 @@ function poolingOf(given, file) {
   return { poolings: flags.length ? flags : ['mean_tokens'], includesPrompt }
 }
 
-/** Settings of the network in Python that change no number of it, or are checked elsewhere. */
-const HARMLESS = [
-  'add_pooling_layer',
-  'attn_implementation',
-  'trust_remote_code',
-  'torch_dtype',
-  'dtype',
-  'use_memory_efficient_attention',
-  'unpad_inputs',
-]
-
-/**
- * What is read of a text: the first sentence_..._config.json there is.
- * @param {(name: string) => Promise<unknown>} json
- * @param {string} [path] of the module
- */
-export async function readSizes(json, path = '') {
-  let file = SIZES[0]
-  /** @type {unknown} */
-  let found
-  for (const name of SIZES)
-    for (const own of path ? [`${path}/${name}`, name] : [name])
-      if (found === undefined) [file, found] = [own, await json(own)]
-  const config = expectObject(found ?? {}, file)
-  const { max_seq_length: size, do_lower_case: isLower = false, modality_config: modality } = config
-  if (typeof isLower !== 'boolean') refuse(file, 'do_lower_case', isLower, 'true, false')
-  if (size !== undefined && size !== null && !(Number.isInteger(size) && size > 0))
-    throw new TypeError(`${file}: max_seq_length: ${describe(size)} given, a whole number from 1 expected`)
-  for (const key of ['query_length', 'document_length', 'query_expansion'])
-    if (config[key] !== undefined && config[key] !== null) refuse(file, key, config[key], 'none')
-  for (const key of ['processing_kwargs', 'model_args', 'tokenizer_args', 'config_args'])
-    for (const [name, value] of Object.entries(Object(config[key])))
-      if (!HARMLESS.includes(name)) refuse(file, `${key}.${name}`, value, HARMLESS.join(', '))
-  const state = modality?.text?.method_output_name
-  if (![undefined, 'last_hidden_state', 'logits'].includes(state))
-    refuse(file, 'modality_config.text.method_output_name', state, 'last_hidden_state')
-  // Without it the length of the tokenizer counts, as far as the model has positions.
-  const own = 'tokenizer_config.json'
-  const tokenizer = /** @type {any} */ (size ?? ((path && (await json(`${path}/${own}`))) || (await json(own))))
-  const most = size ?? tokenizer?.model_max_length
-  return { most: Number.isInteger(most) && most < 2 ** 31 ? most : undefined, isLower, task: config.transformer_task }
-}
-
 /** @param {(name: string) => Promise<unknown>} json */
 export async function readPrompts(json) {
   const {
@@ -223,7 +184,7 @@ export async function readPrompts(json) {
 /**
  * How texts become embeddings. `pool` takes the rows of one text, `finish` the pooled rows of any number of texts.
  * @typedef {object} Recipe
- * @property {(text: string) => Tokenized} input what the model reads of a text
+ * @property {string} prompt before each text
  * @property {(h: FloatTensor, input: Tokenized) => Float64Array} pool h: (1, L, d), after the last norm
  * @property {(rows: Float64Array[]) => FloatTensor} finish (B, d): the modules after the pooling
  *
@@ -257,11 +218,16 @@ export function recipeOf(
     throw new RangeError(
       `embed: ${/** @type {{ path: string }} */ (score).path}/config.json: module_output_name "scores": the modules of this folder score pairs of texts: call rank, or say { pooling }`,
     )
-  const given = promptOf(modules, prompt)
-  const from = given && modules?.includesPrompt === false ? lengthOf(model, modules, given) : 0
+  if (modules && !pooling && ['bart', 'mbart'].includes(model.type))
+    throw new RangeError(
+      `embed: ${MODULES} beside a ${model.type}: sentence-transformers reads its decoder, which is not covered: say { pooling } to read its encoder`,
+    )
+  const given = promptOf(modules, prompt, isRanked ? 'rank' : 'embed')
+  const leavesPrompt = given && modules?.includesPrompt === false && !modules.conversations // in a conversation it counts
+  const from = leavesPrompt ? lengthOf(model, modules, given) : 0
   const after = (modules?.after ?? []).filter(({ kind }) => (kind === 'Normalize' ? normalize !== false : !pooling))
   return {
-    input: text => inputOf(model, modules, given + text),
+    prompt: given,
     pool(h) {
       if (from >= h.dims[1])
         throw new RangeError(
@@ -287,43 +253,6 @@ export function recipeOf(
 function unit(row) {
   const length = Math.max(Math.hypot(...row), 1e-12)
   return row.map(value => value / length)
-}
-
-/**
- * The text before each text.
- * @param {Modules | undefined} modules
- * @param {RecipeOptions['prompt']} given
- * @returns {string}
- */
-function promptOf(modules, given) {
-  const { prompts = {}, defaultPrompt } = modules ?? {}
-  if (given === undefined) return defaultPrompt === undefined ? '' : prompts[defaultPrompt]
-  if (typeof given === 'object' && typeof given?.text === 'string') return given.text
-  if (typeof given === 'string' && Object.hasOwn(prompts, given)) return prompts[given]
-  throw new RangeError(
-    `embed: prompt: ${describe(given)} given, the name of a prompt of this folder (${Object.keys(prompts).join(', ') || 'it has none'}) or { text } expected`,
-  )
-}
-
-/** The rows of a prompt: a special token behind it does not count. @param {import('./model.js').Model} model @param {Modules} modules @param {string} prompt */
-function lengthOf(model, modules, prompt) {
-  const { ids } = inputOf(model, modules, prompt)
-  return ids.length - Number(model.decode([ids[ids.length - 1]]) === '')
-}
-
-/**
- * What the model reads of a text.
- * @param {import('./model.js').Model} model
- * @param {{ most?: number, isLower?: boolean } | undefined} modules
- * @param {string} text
- * @param {string} [pair]
- */
-export function inputOf(model, modules, text, pair) {
-  const { most, isLower } = modules ?? {}
-  const own = (/** @type {string | undefined} */ part) => (isLower ? part?.toLowerCase() : part)
-  const input = model.tokenize(/** @type {string} */ (own(text)), own(pair), { truncation: true, maxLength: most })
-  if (!input.ids.length) throw new RangeError(`embed: ${describe(text)} has no tokens`)
-  return input
 }
 
 /**

@@ -6,6 +6,7 @@
 import { bestPieces, UNKNOWN } from './tokenizers/best-pieces.js'
 import { charsmapOf, mapped } from './tokenizers/charsmap.js'
 import { filled } from './tokenizers/fill.js'
+import { lower } from './tokenizers/lower.js'
 
 /**
  * A SentencePiece file.
@@ -148,10 +149,12 @@ const [END, PAD, NONE] = ['</s>', '<pad>', '<unk>']
 export function marianReader(source, ids) {
   const names = new Map(Object.entries(ids).map(([token, id]) => [id, token]))
   const special = [END, PAD, NONE]
-  const encode = (/** @type {string} */ text) => {
+  const encode = (/** @type {string} */ text, isLower = false) => {
     const [code] = /^>>.+<</.exec(text) ?? [] // the language of the translation
     const parts = text.slice(code?.length ?? 0).split(/(<\/s>|<pad>|<unk>)/)
-    const pieces = parts.flatMap(part => (special.includes(part) ? [part] : piecesOf(source, part)))
+    const pieces = parts.flatMap(part =>
+      special.includes(part) ? [part] : piecesOf(source, isLower ? lower(part) : part),
+    )
     const tokens = code ? [code, ...pieces] : pieces
     return { ids: tokens.map(token => (Object.hasOwn(ids, token) ? ids[token] : ids[NONE])), tokens }
   }
@@ -160,7 +163,8 @@ export function marianReader(source, ids) {
   const end = { ids: [ids[END]], type: 0 }
   const template = { single: [first, end], pair: [first, second, end] }
   return {
-    encode: (text, pair, most, isWhole) => filled({ encode, nameOf }, template, [text, pair], { most, isWhole }),
+    encode: (text, pair, most, isWhole, isLower) =>
+      filled({ encode, nameOf }, template, [text, pair], { most, isWhole, isLower }),
     decode(list, isBare) {
       const tokens = list.map(nameOf)
       const shown = isBare ? tokens.filter(token => !special.includes(token)) : tokens

@@ -122,9 +122,9 @@ export async function settingsOf(folder, source, config, vocab) {
  * @param {Folder} folder
  * @param {CheckpointSource | undefined} source undefined: all files are in `folder`
  * @param {Record<string, unknown>} config tokenizer_config.json
- * @param {boolean} hasClasses
+ * @param {boolean} canRank
  */
-export async function readsOf(folder, source, config, hasClasses) {
+export async function readsOf(folder, source, config, canRank) {
   // Python reads the special tokens of a folder with added_tokens_decoder from tokenizer_config.json alone.
   const isOne = (/** @type {string} */ name) =>
     name === TEMPLATE ||
@@ -134,7 +134,7 @@ export async function readsOf(folder, source, config, hasClasses) {
   const { outside = folder } = folder
   return {
     modules: await whenNeeded(outside, source, name => name === 'modules.json', readModules, true),
-    ranking: hasClasses ? await whenNeeded(outside, source, name => RANKING.test(name), readRanking, true) : undefined,
+    ranking: canRank ? await whenNeeded(outside, source, name => RANKING.test(name), readRanking, true) : undefined,
     chat: await whenNeeded(folder, source, isOne, from => readChat(from, from === folder ? undefined : source)),
   }
 }

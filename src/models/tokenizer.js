@@ -20,9 +20,10 @@ import { describe } from '../base/errors.js'
 /**
  * What reads the texts of a folder.
  * @typedef {object} TextReader
- * @property {(text: string, pair: string | undefined, most: number, isWhole: boolean) => {
- *   ids: number[], tokens: string[], types?: number[] }} encode isWhole: with special tokens
+ * @property {(text: string, pair: string | undefined, most: number, isWhole: boolean, isLower?: boolean) => {
+ *   ids: number[], tokens: string[], types?: number[] }} encode isWhole: with special tokens; isLower: in lower case before it is normalized
  * @property {(id: number) => string} nameOf a token as the vocabulary writes it
+ * @property {(token: string) => number | undefined} [idOf] of what the vocabulary writes so
  * @property {(ids: readonly number[], isBare: boolean) => string} decode isBare: without special tokens
  * @property {(ids: readonly number[], text: string) => boolean} isOpen true if the end of the text may change with the next id
  * @property {import('./chat.js').TokenizerConfig} [config]
@@ -31,14 +32,15 @@ import { describe } from '../base/errors.js'
 /**
  * The texts of a model.
  * @typedef {object} TextTool
- * @property {(text: string, pair: string | undefined, vocab: number, most?: number, isWhole?: boolean) => Tokenized} encode cut to `most` ids; isWhole:
- *   with special tokens, the default
+ * @property {(text: string, pair: string | undefined, vocab: number, most?: number, isWhole?: boolean, isLower?: boolean) => Tokenized} encode cut
+ *   to `most` ids; isWhole: with special tokens, the default
  * @property {(text: string, vocab: number) => number[]} bare the ids of a text without special tokens
  * @property {import('./chat.js').TokenizerConfig} config tokenizer_config.json, with the tokens of special_tokens_map.json
  * @property {number} most ids of a text, as model_max_length says; Infinity where it does not
  * @property {TextReader['decode']} decode
  * @property {TextReader['isOpen']} isOpen
  * @property {TextReader['nameOf']} nameOf
+ * @property {TextReader['idOf']} idOf
  * @property {TextReader['wordPrefix']} wordPrefix
  */
 
@@ -55,16 +57,18 @@ export async function openTokenizer(folder, readJSON, given, type) {
       ? (await import('./tokenizers/given.js')).fromGiven(given)
       : await fromFolder(folder, readJSON, given, type)
   if (!reader) return undefined
-  const { config = {}, decode, isOpen, nameOf, wordPrefix } = reader
+  const { config = {}, decode, isOpen, nameOf, idOf, wordPrefix } = reader
   const most = Number(config.model_max_length ?? Infinity)
   return {
-    encode: (text, pair, vocab, most = Infinity, isWhole = true) => encode(reader, text, pair, vocab, most, isWhole),
-    bare: (text, vocab) => encode(reader, text, undefined, vocab, Infinity, false).ids,
+    encode: (text, pair, vocab, most = Infinity, isWhole = true, isLower = false) =>
+      encode(reader, text, pair, vocab, most, isWhole, isLower),
+    bare: (text, vocab) => encode(reader, text, undefined, vocab, Infinity, false, false).ids,
     config,
     most: most > 0 ? Math.floor(most) : Infinity,
     decode,
     isOpen,
     nameOf,
+    idOf,
     wordPrefix,
   }
 }
@@ -108,13 +112,14 @@ async function bytesOf(folder, name) {
  * @param {string | undefined} pair a second segment
  * @param {number} vocab
  * @param {number} most ids; of a pair the longer segment is cut first
- * @param {boolean} [isWhole] with special tokens; default true
+ * @param {boolean} isWhole with special tokens
+ * @param {boolean} isLower
  * @returns {Tokenized}
  */
-function encode(reader, text, pair, vocab, most, isWhole = true) {
+function encode(reader, text, pair, vocab, most, isWhole, isLower) {
   for (const part of [text, pair ?? ''])
     if (typeof part !== 'string') throw new TypeError(`tokenize: ${describe(part)} given, a string expected`)
-  const { ids, tokens, types } = reader.encode(text, pair ?? undefined, most, isWhole)
+  const { ids, tokens, types } = reader.encode(text, pair ?? undefined, most, isWhole, isLower)
   const strange = ids.findIndex(id => !(Number.isInteger(id) && id >= 0 && id < vocab))
   if (strange >= 0)
     throw new RangeError(

@@ -194,7 +194,11 @@ test('rank orders texts by the logit of a cross-encoder and the activation that 
     [{ sentence_transformers: { activation_fn: identity, version: '4.1.0' } }, {}],
     [
       { sbert_ce_default_activation_function: 'own.One' },
-      { 'config_sentence_transformers.json': encode({ activation_fn: identity, model_type: 'CrossEncoder' }) },
+      {
+        'modules.json': encode([{ type: typeOf('Transformer', 1), path: '' }]),
+        'sentence_bert_config.json': encode({ transformer_task: 'sequence-classification' }),
+        'config_sentence_transformers.json': encode({ activation_fn: identity, model_type: 'CrossEncoder' }),
+      },
     ],
   ])) {
     const model = await open(more, files)
@@ -204,7 +208,11 @@ test('rank orders texts by the logit of a cross-encoder and the activation that 
     )
     model.dispose()
   }
-  const own = await open({ sbert_ce_default_activation_function: 'own.One' })
+  // Without modules.json sentence-transformers reads no file of its own.
+  const own = await open(
+    { sbert_ce_default_activation_function: 'own.One' },
+    { 'config_sentence_transformers.json': encode({ activation_fn: identity, model_type: 'CrossEncoder' }) },
+  )
   await assert.rejects(
     own.rank('the', list),
     /^RangeError: config\.json: sbert_ce_default_activation_function "own\.One" is not covered/,
@@ -218,7 +226,13 @@ test('rank orders texts by the logit of a cross-encoder and the activation that 
     { type: typeOf('Dense', 0), path: '1_Dense' },
   ]
   await assert.rejects(
-    readRanking(folderOf({ 'modules.json': encode(dense) }), readJSON),
+    readRanking(
+      folderOf({
+        'modules.json': encode(dense),
+        'config_sentence_transformers.json': encode({ model_type: 'CrossEncoder' }),
+      }),
+      readJSON,
+    ),
     /^RangeError: modules\.json: Transformer, Dense are not covered by rank/,
   )
 })

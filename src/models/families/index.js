@@ -94,7 +94,9 @@ export async function familyOf(config) {
     : undefined
   // The head of a bare model that is not its table of tokens was not saved.
   const isBare = /^(?!.*(LMHead|DoubleHeads|MT)).*Model$/.test(architecture)
-  const isHeadless = Boolean(task || (family.decoder && isBare && !family.head.tied))
+  const isHeadless = Boolean(
+    task || /EncoderModel$/.test(architecture) || (family.decoder && isBare && !family.head.tied),
+  )
   config.end(mayMatter)
   return { ...family, type, classes, isHeadless }
 }

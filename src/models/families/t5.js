@@ -1,4 +1,4 @@
-// T5: an encoder-decoder with relative position biases and RMSNorm.
+// T5: an encoder-decoder with relative position biases and RMSNorm; or its encoder alone (T5EncoderModel).
 
 import { anyOf, attentionOf, EPS, layersOf, NONE, times } from '../family-shapes/parts.js'
 
@@ -92,6 +92,8 @@ export function t5(c, isScaled) {
       ]
     }),
   })
+  const isEncoder = /EncoderModel$/.test(String([c.get('architectures')].flat()[0]))
+  const decoderLayers = c.size('num_decoder_layers', layers)
   return {
     width: d,
     vocab,
@@ -104,7 +106,7 @@ export function t5(c, isScaled) {
       },
     },
     encoder: stack('encoder', layers),
-    decoder: stack('decoder', c.size('num_decoder_layers', layers)),
+    decoder: isEncoder ? undefined : stack('decoder', decoderLayers),
     // transformers ties them also where the config says not, if the file has no lm_head: then without the scale.
     head: isScaled
       ? { tied: 'shared', own: 'lm_head', scale: d ** -0.5 }
@@ -113,6 +115,7 @@ export function t5(c, isScaled) {
       '^(encoder|decoder)\\.embed_tokens\\.weight$',
       'EncDecAttention\\.relative_attention_bias\\.weight$',
       ...(isScaled ? ['^lm_head\\.weight$'] : []),
+      ...(isEncoder ? ['^decoder\\.', '^lm_head\\.'] : []),
     ),
     startId: c.number('decoder_start_token_id', { least: 0, whole: true }),
   }

@@ -2,6 +2,7 @@
 // https://github.com/huggingface/tokenizers: tokenizers/src/tokenizer/added_vocabulary.rs
 
 import { literal } from './literal.js'
+import { lower } from './lower.js'
 import { refuse } from './refuse.js'
 
 /**
@@ -114,15 +115,17 @@ export class AddedTokens {
   /**
    * Finds the added tokens in a text, and normalizes what stands between.
    * @param {string} text
+   * @param {boolean} [isLower] in lower case before it is normalized
    * @returns {Section[]}
    */
-  sections(text) {
+  sections(text, isLower) {
     let isStart = true
     return this.#cut(text, false).flatMap(section => {
       const isFirst = isStart
       isStart = false
       if (section.id !== undefined) return [{ ...section, isFirst }]
-      return this.#cut(this.#normalize(section.text), true).map((part, n) => ({ ...part, isFirst: isFirst && n === 0 }))
+      const between = isLower ? lower(section.text) : section.text
+      return this.#cut(this.#normalize(between), true).map((part, n) => ({ ...part, isFirst: isFirst && n === 0 }))
     })
   }
 }

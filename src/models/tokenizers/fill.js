@@ -6,10 +6,11 @@ import { lengthsOf } from './given.js'
  * @param {Pick<import('./read-tokenizer.js').JsonReader, 'encode' | 'nameOf'>} reader
  * @param {import('./post-processors.js').Template} template
  * @param {(string | undefined)[]} texts
- * @param {{ most: number, isWhole: boolean, isLeft?: boolean }} options isLeft: what is too long loses its start
+ * @param {{ most: number, isWhole: boolean, isLeft?: boolean, isLower?: boolean }} options isLeft: what is too long loses its start; isLower: in
+ *   lower case
  */
-export function filled(reader, template, texts, { most, isWhole, isLeft }) {
-  const parts = texts.flatMap(text => (text === undefined ? [] : [reader.encode(text)]))
+export function filled(reader, template, texts, { most, isWhole, isLeft, isLower }) {
+  const parts = texts.flatMap(text => (text === undefined ? [] : [reader.encode(text, isLower)]))
   const slots = parts.length > 1 ? template.pair : template.single
   const marks = isWhole ? slots.reduce((sum, slot) => sum + ('ids' in slot ? slot.ids.length : 0), 0) : 0
   const lengths = lengthsOf(

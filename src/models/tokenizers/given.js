@@ -1,6 +1,7 @@
 // A tokenizer that the caller gives: what it puts around texts is found in what it returns.
 
 import { describe } from '../../base/errors.js'
+import { lower } from './lower.js'
 
 /** @typedef {import('../tokenizer.js').TokenizerLike} TokenizerLike */
 
@@ -9,7 +10,8 @@ import { describe } from '../../base/errors.js'
  * @returns {import('../tokenizer.js').TextReader}
  */
 export const fromGiven = tokenizer => ({
-  encode(text, pair, most, isWhole) {
+  encode(text, pair, most, isWhole, isLower) {
+    if (isLower) [text, pair] = [lower(text), pair && lower(pair)]
     const encoded = call(() =>
       tokenizer.encode(text, { text_pair: pair ?? null, return_token_type_ids: true, add_special_tokens: isWhole }),
     )

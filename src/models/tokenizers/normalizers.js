@@ -2,13 +2,11 @@
 // https://github.com/huggingface/tokenizers: tokenizers/src/normalizers
 
 import { toCharacters } from './bytes.js'
+import { lower } from './lower.js'
 import { compile, replaced } from './patterns.js'
 import { refuse, ruleFor } from './refuse.js'
 
 /** @typedef {(text: string) => string} Normalizer */
-
-/** Lower case, one character by one: JavaScript alone writes a sigma at the end of a word in another way. @param {string} text */
-const lower = text => text.replaceAll('\u03a3', '\u03c3').toLowerCase()
 
 // Control characters but tab and new lines; those that became ones after Unicode 8 stay.
 const CONTROL = /(?![\t\n\r\u0890\u0891\u08e2\u{110cd}\u{13430}-\u{1343f}])[\ufffd\p{Cc}\p{Cf}\p{Co}]/gu

@@ -54,9 +54,10 @@ export async function openParts(json, config, Class, { template: templateOf, ins
     (!reader.isPairs || config.clean_up_tokenization_spaces_for_bpe_even_though_it_will_corrupt_output === true)
   return {
     config,
-    encode: (text, pair, most, isWhole) =>
-      filled(reader, template, [text, pair], { most, isWhole, isLeft: side === 'left' }),
+    encode: (text, pair, most, isWhole, isLower) =>
+      filled(reader, template, [text, pair], { most, isWhole, isLeft: side === 'left', isLower }),
     nameOf: reader.nameOf,
+    idOf: reader.idOf,
     wordPrefix: prefixOf(json.model),
     decode: (ids, isBare) => {
       const text = reader.decode(ids, isBare)

@@ -8,7 +8,8 @@ import { expectFields, refuse } from './refuse.js'
 
 /**
  * @typedef {object} JsonReader
- * @property {(text: string) => { ids: number[], tokens: string[] }} encode without special tokens
+ * @property {(text: string, isLower?: boolean) => { ids: number[], tokens: string[] }} encode without special tokens; isLower: what is no added
+ *   token is put in lower case first, if no normalizer does so
  * @property {import('./post-processors.js').Template} template what is put around texts
  * @property {(id: number) => string} nameOf
  * @property {(token: string) => number | undefined} idOf
@@ -48,8 +49,11 @@ export async function readTokenizer(json, make) {
   const engine = await engineOf(json.model, make)
   const added = new AddedTokens(engine, normalize)
   added.add(json.added_tokens ?? [])
-  /** @type {(text: string) => import('./added-tokens.js').Section[]} */
-  const sectionsOf = json.sections ? text => json.sections(text, normalize) : text => added.sections(text) // json.sections: of a GGUF file
+  const hasLower = [json.normalizer, ...(json.normalizer?.normalizers ?? [])].some(one => one?.type === 'Lowercase')
+  /** @type {(text: string, isLower?: boolean) => import('./added-tokens.js').Section[]} */
+  const sectionsOf = json.sections
+    ? text => json.sections(text, normalize) // of a GGUF file
+    : (text, isLower) => added.sections(text, isLower && !hasLower)
   const isStream = isLocal(json.decoder)
   const decoders = JSON.stringify(json.decoder ?? null)
   const [hasBytes, hasEnd] = ['"ByteFallback"', '"BPEDecoder"'].map(name => decoders.includes(name))
@@ -60,11 +64,11 @@ export async function readTokenizer(json, make) {
     added,
     isPairs: engine.isPairs === true,
     template,
-    encode(text) {
+    encode(text, isLower) {
       /** @type {{ ids: number[], tokens: string[] }} */
       const out = { ids: [], tokens: [] }
       // Half of a surrogate pair is no character.
-      for (const section of sectionsOf(text.replace(/\p{Surrogate}/gu, '\ufffd'))) {
+      for (const section of sectionsOf(text.replace(/\p{Surrogate}/gu, '\ufffd'), isLower)) {
         if (section.id !== undefined) {
           out.ids.push(section.id)
           out.tokens.push(/** @type {string} */ (nameOf(section.id)))
