@@ -22,10 +22,11 @@ const READERS = [
   'tokenizers/tokenizer-config',
 ]
 /** Names of tensors, methods of PEFT, an argument of Python that is refused, and parts of tokenizer.json. */
-const OTHERS = new Set([
-  ...['base_model', 'base_layer', 'merge_and_unload', 'path_initial_model_for_weight_conversion'],
-  ...['continue_final_message', 'handle_chinese_chars', 'mask_token', 'sep_token', 'unk_token'],
-])
+const OTHERS = new Set(
+  'base_model base_layer merge_and_unload path_initial_model_for_weight_conversion continue_final_message handle_chinese_chars mask_token sep_token unk_token'.split(
+    ' ',
+  ),
+)
 
 /** The code of a file, without its comments. @param {string} name */
 const codeOf = name => sourceOf(name).replace(/\/\*[\s\S]*?\*\/|(?<=^|\s)\/\/.*/g, '')
