@@ -2,12 +2,14 @@
 
 export { accumulatedResidual } from './interpret/accumulated-residual.js'
 export { edge, edges } from './interpret/edges.js'
+export { fitLens } from './interpret/fit-lens.js'
 export { headCircuits } from './interpret/head-circuits.js'
 export { headGraph } from './interpret/head-graph.js'
 export { jacobianProducts } from './interpret/jacobian.js'
-export { fitLens, mergeLenses, transportStates } from './interpret/lens.js'
+export { mergeLenses } from './interpret/lens.js'
 export { lensAttribution } from './interpret/lens-attribution.js'
 export { readLens, saveLens } from './interpret/lens-file.js'
+export { lensOf } from './interpret/lens-of.js'
 export { lensHooks, readout, tokenDirections } from './interpret/lens-readout.js'
 export { backward, backwardAsync } from './interpret/model-gradients.js'
 export { modelParameters } from './interpret/model-parameters.js'
@@ -23,11 +25,11 @@ export { steering } from './interpret/steering.js'
 /** @typedef {import('./interpret/objective.js').Objective} Objective */
 /** @typedef {import('./interpret/jacobian.js').JacobianOptions} JacobianOptions */
 /** @typedef {import('./interpret/lens.js').Lens} Lens */
-/** @typedef {import('./interpret/lens.js').FitLensOptions} FitLensOptions */
+/** @typedef {import('./interpret/fit-lens.js').FitLensOptions} FitLensOptions */
 /** @typedef {import('./interpret/lens-attribution.js').LensAttribution} LensAttribution */
 /** @typedef {import('./interpret/lens-attribution.js').LensAttributionOptions} LensAttributionOptions */
-/** @typedef {import('./interpret/lens.js').LensState} LensState */
-/** @typedef {import('./interpret/lens.js').TransportOptions} TransportOptions */
+/** @typedef {import('./interpret/lens-of.js').LensState} LensState */
+/** @typedef {import('./interpret/lens-of.js').LensOfOptions} LensOfOptions */
 /** @typedef {import('./interpret/lens-readout.js').LensReadout} LensReadout */
 /** @typedef {import('./interpret/lens-readout.js').ReadoutOptions} ReadoutOptions */
 /** @typedef {import('./interpret/lens-readout.js').LensHookOptions} LensHookOptions */

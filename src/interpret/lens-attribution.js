@@ -45,7 +45,8 @@ export async function lensAttribution(model, lens, input, options) {
   if (!Array.isArray(tokens) || !tokens.length)
     throw new TypeError(`${where}: tokens: expected a list of tokens, got ${describe(tokens)}`)
   const ids = tokens.map((token, n) => parts.tokenOf(token, `${where}: tokens[${n}]`))
-  const matrix = lens === 'logit' || layer === of.layers - 1 ? undefined : lens.matrix(layer).data
+  const own = lens === 'logit' || layer === of.layers - 1 ? undefined : lens
+  const [matrix, offset] = [own?.matrix(layer).data, own?.offset(layer)?.data]
   const made = await contributions(
     {
       ...parts,
@@ -59,17 +60,17 @@ export async function lensAttribution(model, lens, input, options) {
       where,
       positions: L => [(toNumber(position, `${where}: position`, { least: -L, most: L - 1, whole: true }) + L) % L],
       readouts: (_, [row]) => readTokens(family, weights, row, ids),
-      state: { layer, carried: row => (matrix ? carried(matrix, row) : { y: row, pull: g => g }) },
+      state: { layer, carried: row => (matrix ? carried(matrix, offset, row) : { y: row, pull: g => g }) },
     },
   )
   return { tokens: ids, ...made }
 }
 
-/** J h, and g J of derivatives. @param {ArrayLike<number>} matrix (d, d) @param {Float64Array} h */
-function carried(matrix, h) {
+/** J h + b, and g J of derivatives. @param {ArrayLike<number>} matrix (d, d) @param {ArrayLike<number> | undefined} offset @param {Float64Array} h */
+function carried(matrix, offset, h) {
   const d = h.length
   const y = h.map((_, i) => {
-    let sum = 0
+    let sum = offset?.[i] ?? 0
     for (let c = 0; c < d; c++) sum += matrix[i * d + c] * h[c]
     return sum
   })

@@ -126,7 +126,8 @@ function* steps(parts, lens, input, { stack, layers: count, width: d }, { layers
         const states = new Float32Array(rows.length * d)
         for (const [i, at] of rows.entries()) states.set(data.subarray(at * d, (at + 1) * d), i * d)
         const h = new Tensor(states, [rows.length, d])
-        const carried = lens === 'logit' || layer === count - 1 ? h : qkv.linear(h, lens.matrix(layer))
+        const carried =
+          lens === 'logit' || layer === count - 1 ? h : qkv.linear(h, lens.matrix(layer), lens.offset(layer))
         x.data.set(carried.data, n * states.length)
       }
       const logits = makeLogits(family, ops, lastNorm(run.spec, stack, ops, x))

@@ -283,7 +283,7 @@ function idleOf({ stack, layer }) {
  * @param {FloatTensor} y (B, L, d)
  * @param {{ logits: FloatTensor, dLogits?: FloatTensor, terms?: Derivative[] }} objective
  */
-function throughHead({ qkv, family, weights }, recorder, { outcomes, wanted, learned }, y, objective) {
+export function throughHead({ qkv, family, weights }, recorder, { outcomes, wanted, learned }, y, objective) {
   const { head } = family
   const [B, L, V] = objective.logits.dims
   const u = headInput(head, recorder, y)

@@ -35,8 +35,8 @@ const calls = {
   'readout, a fitted lens': async model =>
     interpret.readout(model, await interpret.fitLens(model, [ids], { first: 1 }), { ids }, { topK: 3 }),
   lensAttribution: model => interpret.lensAttribution(model, 'logit', { ids }, { layer: 1, tokens: [7] }),
-  transportStates: model =>
-    interpret.transportStates(model, [{ layer: 0, vector: new Float32Array(48).fill(0.1) }], {
+  lensOf: model =>
+    interpret.lensOf(model, [{ layer: 0, vector: new Float32Array(48).fill(0.1) }], {
       texts: [ids],
       first: 1,
     }),

@@ -12,12 +12,12 @@ import {
   jacobianProducts,
   lensAttribution,
   lensHooks,
+  lensOf,
   mergeLenses,
   readLens,
   readout,
   saveLens,
   tokenDirections,
-  transportStates,
 } from '../../src/interpret.js'
 import { readFloats, readHeader } from '../../src/models/safetensors.js'
 import { folders, gpt2, loaded, open, qkv } from './checkpoints.js'
@@ -60,30 +60,33 @@ const texts = [
 ]
 const positions = { first: 2 }
 
-for (const name of golden.models)
+const other = (/** @type {number} */ n) => golden.texts[1 - n]
+for (const [name, side] of Object.entries(golden.models))
   test(`${name}: the lens is that of autograd in float64, fitted and without a fit`, async t => {
-    const model = await open(`${name}-made`, 'float32')
-    const { first, texts } = golden
+    const model = await open(name, 'float32')
+    const { first } = golden
+    const isBoth = side === 'both'
+    const texts = golden.texts.map((/** @type {number[]} */ ids, /** @type {number} */ n) =>
+      isBoth ? { ids: other(n), decoderIds: ids } : ids,
+    )
     const lens = await fitLens(model, texts, { first })
     const errors = lens.sourceLayers.map(layer => {
       const want = expected.get(`${name}/${layer}`) ?? assert.fail()
       return error(lens.matrix(layer).data, want)
     })
-    assert.deepEqual(lens.sourceLayers, [0, 1])
+    assert.equal(lens.sourceLayers.length, Number(model.stacks.decoder?.layers) - 1)
     for (const one of errors) assert.ok(one <= 3e-6, `${one}`)
     const vector = waves([lens.width], 1).data
-    const carried = await transportStates(
-      model,
-      [1, 0, 2].map(layer => ({ layer, vector })),
-      { texts, first },
-    )
-    for (const [n, layer] of [1, 0].entries()) {
+    const layers = [...lens.sourceLayers].reverse()
+    const states = [...layers, layers.length].map(layer => ({ layer, vector }))
+    const carried = await lensOf(model, states, { texts, first })
+    for (const [n, layer] of layers.entries()) {
       const want = Array.from({ length: lens.width }, (_, i) => dot(lens.matrix(layer).row(i).data, vector))
       assert.ok(error(carried.row(n).data, want) <= 3e-6)
     }
-    assert.deepEqual(carried.row(2).data, vector, 'the last layer is carried by the identity')
+    assert.deepEqual(carried.row(-1).data, vector, 'the last layer is carried by the identity')
     t.diagnostic(`shares of the Frobenius norm: ${errors.map(one => one.toExponential(1)).join(', ')}`)
-    model.dispose()
+    if (model !== gpt2) model.dispose()
     assert.equal(qkv.memory.resident, loaded)
   })
 
@@ -345,13 +348,16 @@ test('a file of PyTorch is read by path, bytes, Blob and name, and a saved lens 
     writeFileSync(path, bytes)
     const url = new URL('../goldens/lens.pt', import.meta.url)
     const name = 'hf:someone/lenses/small/lens.pt'
-    for (const source of [path, url, bytes, new Blob([bytes])]) await check(await readLens(source))
+    for (const source of [path, url, bytes, new Blob([bytes]), new File([bytes], 'lens.pt')])
+      await check(await readLens(source))
+    const wide = await readLens(new URL('../goldens/lens-bfloat16.pt', import.meta.url))
+    assert.ok(error(wide.matrix(1).data, expected.get('gpt_neox-made/1') ?? []) <= 2 ** -8, 'rounded to bfloat16')
     await check(await readLens(name, { hub: hub.url, keep: false }))
     /** @param {import('../../src/interpret.js').Lens} lens */
     async function check(lens) {
       assert.deepEqual([lens.sourceLayers, lens.numPrompts, lens.width], [[0, 1], 2, 32])
       assert.equal(lens.standardError(0), undefined)
-      const want = expected.get('gpt_neox/1') ?? assert.fail()
+      const want = expected.get('gpt_neox-made/1') ?? assert.fail()
       assert.ok(error(lens.matrix(1).data, want) <= 2 ** -11, 'rounded to float16')
     }
     await assert.rejects(readLens(join(folder, 'other.pt')), /there is no file "other.pt"/)

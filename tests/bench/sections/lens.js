@@ -2,7 +2,7 @@
 // a fit beside the backward passes that it stands for; and the fit of a model of 5 layers of width 64. --shape picks rows.
 
 import { load } from '../../../src/index.js'
-import { backward, fitLens, jacobianProducts, readout, transportStates } from '../../../src/interpret.js'
+import { backward, fitLens, jacobianProducts, lensOf, readout } from '../../../src/interpret.js'
 import { loadModel } from '../../../src/models.js'
 import { makeWeights, SIZES, writeFolder } from '../gpt2/checkpoint.js'
 
@@ -54,7 +54,7 @@ export async function* lens({ shape }) {
     const states = Array.from({ length: SIZES.layers }, (_, layer) => ({ layer, vector }))
     yield {
       name: `states of 12 layers over ${TEXTS} texts of 64 tokens`,
-      ours: { run: () => transportStates(model, states, { texts }) },
+      ours: { run: () => lensOf(model, states, { texts }) },
       beside: 'forward of them',
       other: { run: () => texts.map(ids => model.forward({ ids }, { logits: 'none' }).lastHiddenState.data) },
       goal: '<= 12',

@@ -1,0 +1,103 @@
+// npm run lens
+//
+// Fits the lens that ships with the English model, web/trained/english/lens.pt, on texts of the grammar, and prints how far it is from the
+// model's answers on texts that it was not fitted on, as it is and as it is saved.
+
+import { execFileSync } from 'node:child_process'
+import { readFileSync, writeFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+import { load } from 'qkv'
+import { fitLens, readLens, readout, saveLens } from 'qkv/interpret'
+import { loadModel } from 'qkv/models'
+import { CLOZE, SENTENCES } from './cloze.js'
+import { filesOf } from './measure.js'
+
+/** @typedef {import('qkv/interpret').Lens} Lens */
+
+/** Rows of a fit, of as many tokens as the model reads, and of a measurement. */
+const [FITTED, ROW, MEASURED] = [100, 128, 20]
+const SEED = 4
+
+const folder = fileURLToPath(new URL('../../../web/trained/english', import.meta.url))
+const qkv = await load()
+const model = await loadModel(qkv, filesOf(folder))
+
+/** Texts one after another, as the model was trained on them: each begins with <s>, and so does each row. @param {string[]} texts */
+function rowsOf(texts) {
+  const ids = texts.flatMap(text => [...model.tokenize(text).ids])
+  const rows = []
+  for (let at = 0; at + ROW <= ids.length; at += ROW - 1) rows.push([0, ...ids.slice(at, at + ROW - 1)])
+  return rows
+}
+
+const program = fileURLToPath(new URL('lens-texts.py', import.meta.url))
+const printed = execFileSync('python3', [program, '--seed', `${SEED}`], { encoding: 'utf8' })
+const rows = rowsOf(printed.trimEnd().split('\n<s>\n'))
+if (rows.length < FITTED + MEASURED)
+  throw new Error(`expected ${FITTED + MEASURED} rows, the texts make ${rows.length}`)
+
+const lens = await fitLens(model, rows.slice(0, FITTED), {
+  first: 1,
+  onProgress: ({ done, total }) => process.stderr.write(`\r${done} of ${total} rows`),
+})
+process.stderr.write('\n')
+const bytes = saveLens(lens)
+writeFileSync(`${folder}/lens.pt`, bytes)
+const errors = lens.sourceLayers.map(layer => lens.standardError(layer)?.toFixed(4)).join(', ')
+console.log(`${bytes.length} bytes; standard errors of layers ${lens.sourceLayers.join(', ')}: ${errors}`)
+
+const written = SENTENCES.concat(CLOZE.map(([text, [word]]) => `${text} ${word}.`))
+/** @type {[string, number[][]][]} */
+const MEASURES = [
+  ['other rows of the grammar', rows.slice(-MEASURED)],
+  ['sentences written by hand', written.map(text => [...model.tokenize(text).ids])],
+]
+const saved = await readLens(readFileSync(`${folder}/lens.pt`))
+for (const [name, texts] of MEASURES) {
+  /** @type {[string, Lens | 'logit'][]} */
+  const lenses = [
+    ['logit lens', 'logit'],
+    ['Jacobian lens', saved],
+  ]
+  for (const [kind, own] of lenses) {
+    const { kl, count } = await measured(own, texts)
+    console.log(`${name}, ${kind}: KL ${kl.map(sum => (sum / count).toFixed(3)).join(', ')} nats`)
+  }
+  const { most, changed, count } = await rounding(texts)
+  console.log(
+    `${name}, saved: a probability is off by at most ${most.toExponential(1)}; ${changed} of ${count} first words change`,
+  )
+}
+
+/** KL to the model's answer, by layer, summed over the words of texts but the first. @param {Lens | 'logit'} own @param {number[][]} texts */
+async function measured(own, texts) {
+  /** @type {number[]} */
+  const sums = []
+  let count = 0
+  for (const ids of texts) {
+    const { kl, layers } = await readout(model, own, { ids }, { topK: 1 })
+    for (const n of layers.slice(0, -1).keys())
+      for (let at = 1; at < ids.length; at++) sums[n] = (sums[n] ?? 0) + kl.at(n, at)
+    count += ids.length - 1
+  }
+  return { kl: sums, count }
+}
+
+/** What saving changes of a readout. @param {number[][]} texts */
+async function rounding(texts) {
+  let [most, changed, count] = [0, 0, 0]
+  for (const ids of texts) {
+    const [exact, rounded] = await Promise.all(
+      [lens, saved].map(own => readout(model, own, { ids }, { logits: true, topK: 1 })),
+    )
+    exact.topIds.data.forEach((id, n) => {
+      if (id !== rounded.topIds.data[n]) changed++
+    })
+    count += exact.topIds.data.length
+    const [p, q] = [exact, rounded].map(
+      ({ logits }) => qkv.softmax(/** @type {import('qkv').FloatTensor} */ (logits)).data,
+    )
+    for (const [n, share] of p.entries()) most = Math.max(most, Math.abs(share - q[n]))
+  }
+  return { most, changed, count }
+}

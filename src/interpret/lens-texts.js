@@ -1,0 +1,62 @@
+// The texts that a lens is fitted on: their ids, the positions that count, and a hash that tells them apart.
+
+import { toNumber } from '../base/arguments.js'
+import { describe } from '../base/errors.js'
+
+/**
+ * Which positions of a text count: from `first` to the one before the last, as sources and as targets.
+ * @typedef {object} PositionOptions
+ * @property {number} [first] default 16: the states of the first positions are unlike those of others
+ * @property {number} [maxLength] tokens of a text that are read; default 128
+ */
+
+/** @param {PositionOptions} options @param {string} where */
+export function readPositions({ first = 16, maxLength = 128 }, where) {
+  toNumber(first, `${where}: first`, { least: 0, whole: true })
+  toNumber(maxLength, `${where}: maxLength`, { least: first + 2, whole: true })
+  return { first, maxLength }
+}
+
+/**
+ * A text of a decoder; of an encoder-decoder what the encoder reads, and the ids of the decoder, whose positions count.
+ * @typedef {string | readonly number[] | { ids: readonly number[], decoderIds: readonly number[] }} LensText
+ *
+ * A text as it is run.
+ * @typedef {object} ReadText
+ * @property {{ ids: number[], decoderIds?: number[] }} input
+ * @property {number} length of the decoder's ids
+ * @property {number} mark a hash of the ids, to tell texts apart
+ */
+
+/**
+ * Reads texts, cut to `maxLength`; each is long enough to have a position that counts.
+ * @param {import('../models/model.js').Model} model
+ * @param {unknown} texts
+ * @param {{ first: number, maxLength: number }} positions
+ * @param {string} where
+ * @returns {ReadText[]}
+ */
+export function readTexts(model, texts, { first, maxLength }, where) {
+  if (!Array.isArray(texts) || !texts.length)
+    throw new TypeError(`${where}: texts: expected a list of texts or of token ids, got ${describe(texts)}`)
+  const { encoder } = model.stacks
+  return texts.map((text, n) => {
+    const at = `${where}: texts[${n}]`
+    const { ids: source, decoderIds } = encoder ? Object(text) : { ids: undefined, decoderIds: undefined }
+    if (encoder && !(Array.isArray(source) && Array.isArray(decoderIds)))
+      throw new TypeError(`${at}: expected { ids, decoderIds } for an encoder-decoder, got ${describe(text)}`)
+    if (!encoder && typeof text !== 'string' && !Array.isArray(text))
+      throw new TypeError(`${at}: expected a text or token ids, got ${describe(text)}`)
+    const own = encoder ? decoderIds : typeof text === 'string' ? model.tokenize(text).ids : text
+    const ids = [...own].slice(0, maxLength)
+    if (ids.length < first + 2)
+      throw new RangeError(
+        `${at}: expected at least ${first + 2} tokens, as positions count from ${first} to the one before the last; got ${ids.length}`,
+      )
+    const input = encoder ? { ids: [...source], decoderIds: ids } : { ids }
+    return { input, length: ids.length, mark: markOf(encoder ? [...source, -1, ...ids] : ids) }
+  })
+}
+
+/** @param {readonly number[]} ids */
+const markOf = ids => ids.reduce((hash, id) => Math.imul(hash ^ id, 0x01000193) >>> 0, 0x811c9dc5)
