@@ -4,7 +4,18 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { pinWeight } from './browser.js'
-import { choose, follow, LAYER, page, set, THEME_AND_LANGUAGE, unfold, usePage, violations } from './open.js'
+import {
+  choose,
+  chooseView,
+  follow,
+  LAYER,
+  page,
+  set,
+  THEME_AND_LANGUAGE,
+  unfold,
+  usePage,
+  violations,
+} from './open.js'
 
 usePage()
 
@@ -41,7 +52,7 @@ test('axe finds nothing in the tour and at the front door', async () => {
     await page.click('#tour-start > summary')
     await expectNothing('the questions', rules)
     await page.click('#tour-start [data-item="3"]')
-    await page.click('[data-view="difference"]')
+    await chooseView('difference')
     await page.click('#settings-open')
     await expectNothing('a stop of the tour, a word, the settings', rules)
     await page.keyboard.press('Escape')

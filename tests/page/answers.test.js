@@ -12,7 +12,7 @@ import { change, edit } from '../../web/rooms/layer/settings.js'
 import { near } from './article-goldens.js'
 import { plain, printed, settled } from './browser.js'
 import { traced } from './cases.js'
-import { becomes, choose, follow, go, LAYER, page, reads, set, text, until, usePage } from './open.js'
+import { becomes, choose, chooseView, follow, go, LAYER, page, reads, set, text, until, usePage } from './open.js'
 
 const qkv = await load()
 usePage({ hash: null })
@@ -209,7 +209,7 @@ asks('6. what differs between heads? A sentence each; the largest differences of
   await becomes(async () => (await notes())[1], /looks most at itself \(33\.8%\); sharpest: 2\.07 bit/)
   const data = expected('heads').weights?.data ?? new Float32Array()
   const both = Array.from(data.slice(0, 36), (x, i) => x - data[36 + i])
-  await page.click('[data-view="difference"]')
+  await chooseView('difference')
   await page.locator('#largest-differences').waitFor()
   const most = Math.max(...both.map(Math.abs))
   const at = both.findIndex(x => Math.abs(x) === most)

@@ -205,7 +205,7 @@ test('a click on a head keeps word and cell; Shift-click, or a long press, subtr
   const shown = () =>
     page.evaluate(() => ({
       selected: /** @type {any} */ (document.querySelector('qkv-heads')).selected,
-      view: document.querySelector('.tab[aria-pressed=true]')?.getAttribute('data-view'),
+      view: document.querySelector('#views [aria-pressed=true]')?.getAttribute('data-item'),
       minus: document.querySelector('#minus option:checked')?.textContent,
     }))
   await word(3).click()

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { settled } from './browser.js'
-import { becomes, choose, page, set, usePage } from './open.js'
+import { becomes, choose, chooseView, page, set, usePage } from './open.js'
 import { words } from './typing.js'
 
 usePage()
@@ -102,7 +102,7 @@ for (const language of ['en', 'zh'])
       const sizes = language === 'en' ? (preset === 'heads' ? 3 : 2) : hasViews ? 2 : 1
       const views = hasViews ? ['flow', 'difference', 'numbers', 'map'] : ['map']
       for (const view of views) {
-        await page.click(`[data-view="${view}"]`)
+        await chooseView(view)
         await look(`${preset}, ${view}`, sizes)
       }
       await page.click('[data-word="queries:0"] >> nth=0')

@@ -4,7 +4,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { expectNumbers } from './article-goldens.js'
 import { beyond, plain, printed, settled } from './browser.js'
-import { becomes, choose, page, reads, set, type, until, usePage } from './open.js'
+import { becomes, choose, chooseView, page, reads, set, type, until, usePage } from './open.js'
 import { words } from './typing.js'
 
 const SENTENCE = 'Life is short, eat dessert first'
@@ -122,7 +122,7 @@ test('nothing is wider than a phone, with any preset, a long word and many, in a
       await page.locator('#sentence').blur() // it is as high as its text while it is typed in
       // Other words are tried in the map and the flow of each preset, in the difference and the numbers of one.
       for (const view of sentence && preset !== 'heads' ? ['flow', 'map'] : ['flow', 'difference', 'numbers', 'map']) {
-        await page.locator(`[data-view="${view}"]`).dispatchEvent('click')
+        await chooseView(view)
         await settled(page)
         await becomes(() => beyond(page), [], `${preset}, “${(sentence ?? '').slice(0, 20)}”, ${view}`)
       }

@@ -246,6 +246,7 @@ test('it plays to its end, goes by keys, says each frame, and is saved as SVG', 
   await caption.filter({ hasText: 'The output of dessert begins with' }).waitFor()
   assert.equal(await at(), await flow.evaluate((/** @type {any} */ own) => own.frames.length - 1))
   await page.locator('qkv-flow [data-act="play"]').waitFor() // it has stopped
+  await page.click('qkv-flow .more summary')
   await page.click('qkv-flow [data-act="next"]')
   await caption.filter({ hasText: 'first is a row of 4 numbers.' }).waitFor()
   assert.equal(await at(), 0)

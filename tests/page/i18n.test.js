@@ -91,6 +91,9 @@ const NEVER_ONE = {
     'modelsCannotRead',
     'modelsUnknown',
     'modelsLongTooMany',
+    'modelsAllAdders',
+    'modelsFirstAdders',
+    'modelsLooksTogether',
     'modelsLooksSome',
     'modelsThreads',
     'modelsFull',
@@ -197,7 +200,7 @@ test('what a first reader did not understand was replaced, in the words that wer
     '0 if the key is visible, −∞ if it is hidden',
     'Step by step',
     'Tensor shapes',
-    'Differences from the source notebook',
+    'Differences from the source',
     'Restore',
     'your text, shifted by one token',
   ])

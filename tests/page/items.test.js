@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { cell, plain, printed, settled } from './browser.js'
-import { becomes, choose, follow, LAYER, mode, page, reads, set, text, until, usePage } from './open.js'
+import { becomes, choose, chooseView, follow, LAYER, mode, page, reads, set, text, until, usePage } from './open.js'
 import { words } from './typing.js'
 
 usePage()
@@ -68,7 +68,7 @@ for (const [device, scrolls, width, height] of /** @type {const} */ ([
 test('2, 3. in every view a word answers and stays selected; words carry their positions, repeated words do everywhere', async () => {
   await page.click('[data-word="queries:4"] >> nth=0')
   for (const view of ['map', 'flow', 'difference', 'numbers']) {
-    await page.click(`[data-view="${view}"]`)
+    await chooseView(view)
     await reads('.answer-first', /^dessert looks most at is \(27\.6%\)/, view)
     await reads('.answer-second', /^dessert is looked at most by /, view)
     await reads('#inspector h3', /^dessert$/, view)
@@ -215,7 +215,7 @@ test('10. controls are honest: a painted mask, heads that divide as buttons, par
   await cell(page, 'scores', 0, 0).click()
   await reads('.panel .terms tbody', /\(62\.0000−68\.0000\)2/)
   await choose('translation')
-  await page.click('[data-view="numbers"]')
+  await chooseView('numbers')
   assert.doesNotMatch(await text('#head-numbers'), /itself|previous/)
 })
 

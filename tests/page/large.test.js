@@ -6,7 +6,7 @@ import { load } from '../../src/index.js'
 import { embeddingLayer } from '../../src/nn.js'
 import { tokenize } from '../../web/rooms/layer/tokenize.js'
 import { settled } from './browser.js'
-import { becomes, go, page, reads, until, usePage } from './open.js'
+import { becomes, chooseView, go, page, reads, until, usePage } from './open.js'
 import { hashOf, shows, words } from './typing.js'
 
 usePage()
@@ -85,7 +85,7 @@ test('2048 tokens and 8 heads can be opened, zoomed and read', async () => {
     const cell = await page.locator('#map [role=gridcell]').textContent()
     return (cell?.includes(list[2047]) && cell.includes(last)) || `${cell} with ${list[2047]} and ${last}`
   }, true)
-  await page.click('[data-view="numbers"]')
+  await chooseView('numbers')
   await page.locator('#head-numbers').waitFor()
   await becomes(() => page.locator('#head-numbers tbody tr').count(), 8)
 })

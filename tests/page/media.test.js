@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { settled } from './browser.js'
-import { becomes, choose, page, until, url, usePage } from './open.js'
+import { becomes, choose, chooseView, page, until, url, usePage } from './open.js'
 import { hashOf } from './typing.js'
 
 usePage()
@@ -31,7 +31,7 @@ test('on paper there are no controls but the sentence, and the numbers stay', as
   ]) {
     await page.emulateMedia({ media: 'screen' })
     await choose(preset)
-    await page.click(`[data-view="${view}"]`)
+    await chooseView(view)
     await becomes(async () => (await controls()).length > 20, true)
     await page.emulateMedia({ media: 'print' })
     await settled(page)

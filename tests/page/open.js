@@ -237,6 +237,14 @@ export async function set(field, value) {
   await page.keyboard.press('Escape')
 }
 
+/** Chooses a picture of the head, of One layer: those without a tab are in the menu beside the tabs. @param {string} name */
+export async function chooseView(name) {
+  const tab = page.locator(`.tab[data-view="${name}"]`)
+  if (await tab.count()) return tab.click()
+  await page.click('#views > summary')
+  await page.click(`#views [data-item="${name}"]`)
+}
+
 /** What a stroke over the map does. @param {'read' | 'paint'} name */
 export async function mode(name) {
   const isPainting = (await page.locator('#paint').getAttribute('aria-pressed')) === 'true'

@@ -15,7 +15,7 @@ import { texts as chinese } from '../../web/i18n/zh/glosses.js'
 import { recorded } from '../../web/rooms/front/recorded.js'
 import { trainedLink } from '../../web/rooms/layer/presets.js'
 import { SOURCE_WORDS, TARGET_WORDS } from '../../web/rooms/learn/tasks/translation.js'
-import { becomes, choose, go, page, reads, usePage } from './open.js'
+import { becomes, choose, chooseView, go, page, reads, usePage } from './open.js'
 
 usePage({ hash: null })
 const MOST_CLICKS = 3
@@ -113,7 +113,7 @@ const QUESTIONS = [
         () => page.locator('qkv-heads').evaluate(heads => /** @type {any} */ (heads).notes?.[1]),
         /looks most at itself \(33\.8%\); sharpest: 2\.07 bit/,
       )
-      await page.click('[data-view="difference"]')
+      await chooseView('difference')
       await reads('#largest-differences', /^Largest: \S+ to \S+ \([+−]0\.\d{4}\)/)
     },
   ],
@@ -179,8 +179,8 @@ const QUESTIONS = [
     async () => {
       await enter('layer')
       await reads('#seen', says(layer['untrained.random']))
-      await page.click('#to-trained')
-      await page.locator('.models-head[data-head="1.2"]').waitFor()
+      await page.click('#numbers-trained')
+      await reads('#seen', says(layer['untrained.trained']))
     },
   ],
   [
@@ -280,8 +280,9 @@ const QUESTIONS = [
     '17. how do the words of a translation align? From Models, which names its own models',
     async () => {
       await enter('models')
-      await reads('#models-here', 'Also here: Stories Ledger, for long texts Translation')
-      await page.click('#models-here [data-here="translation"]')
+      await page.click('#models-open > summary')
+      await reads('#models-here', 'StoriesLedger, for long textsTranslation')
+      await page.click('#models-here [data-item="translation"]')
       await page.locator('[data-gloss="today"]').waitFor()
       await becomes(() => page.locator('models-atlas').evaluate(atlas => /** @type {any} */ (atlas).scores), undefined)
       await reads('.models-hint', says(models.modelsWrites))

@@ -334,6 +334,7 @@ test('Models shows every state', { timeout: 2 ** 31 - 1 }, () =>
               showing: fc.constantFrom('before', 'after', 'difference'),
               rankBy: fc.constantFrom(undefined, 'previous', 'first', 'entropy', 'example', 'similar'),
               hasMatters: flag,
+              hasAllAdders: flag,
               hasBlock: flag,
               hasMany: flag,
               many: maybe(fc.array(sentence, { maxLength: 4 }).map(all => all.join('\n'))),

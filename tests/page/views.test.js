@@ -2,13 +2,13 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { addressHash, becomes, go, page, reads, set, type, until, usePage } from './open.js'
+import { addressHash, becomes, chooseView, go, page, reads, set, type, until, usePage } from './open.js'
 
 usePage()
 
 /** @param {string} name */
 async function look(name) {
-  await page.click(`[data-view="${name}"]`)
+  await chooseView(name)
 }
 
 /** The numbers of a map as its table shows them. @param {string} map */
@@ -102,6 +102,7 @@ test('the flow shows the steps of the selected word; its output is that of the l
   await flow.locator('input[type="range"]').focus()
   await page.keyboard.press('Home')
   await flow.locator('.caption', { hasText: 'is is a row of 3 numbers.' }).waitFor()
+  await flow.locator('.more summary').click()
   await flow.locator('[data-act="next"]').click()
   await flow.locator('.caption', { hasText: 'short is a row of 3 numbers.' }).waitFor()
   await page.locator('.answer-first', { hasText: /^short/ }).waitFor()

@@ -210,7 +210,7 @@ function brushOf(backend, { pitch, top, isNarrow }, rows, style) {
   const { ink, quiet, rule, isDark } = style
   const { colours: signed, inks } = paletteOf('diverging', isDark)
   const share = paletteOf('sequential', isDark).colours[isDark ? 190 : 205]
-  const thick = Math.max(2, Math.min(18, pitch - 6))
+  const thick = Math.max(2, Math.min(isNarrow ? 18 : 24, pitch - 6))
   return {
     backend,
     style,
@@ -218,7 +218,9 @@ function brushOf(backend, { pitch, top, isNarrow }, rows, style) {
     share,
     thick,
     /** Of the words. */
-    size: Math.max(Math.min(isNarrow ? 12 : 13, pitch * 0.75), 9),
+    size: Math.max(Math.min(isNarrow ? 12 : 15, pitch * 0.75), 9),
+    /** Of the numbers behind bars. */
+    numberSize: isNarrow ? SMALLEST_WORD : 11,
     /** The largest magnitude of each column. */
     reach: {
       x: reachOf(rows.embedding ?? []),
@@ -243,7 +245,8 @@ function brushOf(backend, { pitch, top, isNarrow }, rows, style) {
         const colour = isFaint ? rule : signed[step]
         backend.fill(x + i * cell, y - high / 2, Math.max(cell - (cell > 4 ? 1 : 0), 0.5), high, colour)
         const fill = isFaint ? ink : inks[step]
-        if (isWritten) backend.text(write(value, 2), x + (i + 0.5) * cell, y, { size: 11, fill, align: 'center' })
+        if (isWritten)
+          backend.text(write(value, 2), x + (i + 0.5) * cell, y, { size: isNarrow ? 11 : 12, fill, align: 'center' })
       })
       if (high > 4) backend.frame(x - 0.5, y - high / 2 - 0.5, width, high + 1, { stroke: rule })
     },
@@ -258,17 +261,18 @@ function brushOf(backend, { pitch, top, isNarrow }, rows, style) {
 /** The names of the columns. @param {import('./drawing-backends.js').Backend} backend @param {Stage} stage @param {FlowRows} rows @param {Frame} frame @param {FlowGiven} given */
 function drawTitles(backend, { columns, isNarrow }, rows, frame, { titles, style }) {
   const fill = style.quiet
+  const size = isNarrow ? 11 : 13
   const first = isFrom(frame, 'keys') ? 'k' : isFrom(frame, 'query') ? 'q' : 'x'
   /** @type {('x' | 'q' | 'k')[]} */
   const firsts = isNarrow ? [first] : ['x', 'q', 'k']
   for (const name of /** @type {const} */ ([...firsts, 'score', 'weight', 'v'])) {
     const title = titles[name === 'score' ? scoreTitle(rows, frame) : name]
-    backend.text(title, columns[name].x, 9, { size: 11, fill, most: 96 })
+    backend.text(title, columns[name].x, 9, { size, fill, most: 96 })
   }
   const { output } = columns
   const isPartial = frame.step === 'values' && !frame.isWhole
   backend.text(isPartial ? titles.partial : titles.output, output.x + output.width, 9, {
-    size: 11,
+    size,
     fill,
     align: 'right',
   })
@@ -312,7 +316,14 @@ function drawKey(
 }
 
 /** The bar of a score, or of its exponential. @param {Brush} brush @param {Stage} stage @param {FlowRows} rows @param {Frame} frame @param {number} key @param {number} y */
-function drawScore({ backend, style, share, thick, reach, colourOf }, { columns, pitch }, rows, frame, key, y) {
+function drawScore(
+  { backend, style, share, thick, reach, colourOf, numberSize },
+  { columns, pitch },
+  rows,
+  frame,
+  key,
+  y,
+) {
   const { step, done } = frame
   const isThere = step === 'scores' ? done.includes(key) : isFrom(frame, 'scores')
   if (!isThere) return
@@ -336,11 +347,19 @@ function drawScore({ backend, style, share, thick, reach, colourOf }, { columns,
       backend.fill(Math.min(zero, zero + length), top, Math.max(Math.abs(length), 0.5), height, colour)
   }
   const value = (exponentials ?? scores)[key]
-  if (pitch >= 16) backend.text(behindBar(value), x + width + 4, y, { size: 10, fill: quiet, most: 34 })
+  if (pitch >= 16) backend.text(behindBar(value), x + width + 4, y, { size: numberSize, fill: quiet, most: 36 })
 }
 
 /** The bar of a weight; while it is dragged, its old length as an outline. @param {Brush} brush @param {Stage} stage @param {FlowRows} rows @param {Frame} frame @param {number} key @param {number} y @param {FlowGiven} given */
-function drawWeight({ backend, style, share, thick }, { columns, pitch }, rows, frame, key, y, { dragged }) {
+function drawWeight(
+  { backend, style, share, thick, numberSize },
+  { columns, pitch },
+  rows,
+  frame,
+  key,
+  y,
+  { dragged },
+) {
   if (!isFrom(frame, 'softmax') || rows.isHidden(key)) return
   const { mark, quiet } = style
   const { x, width } = columns.weight
@@ -350,11 +369,11 @@ function drawWeight({ backend, style, share, thick }, { columns, pitch }, rows, 
   if (dragged?.index === key) backend.frame(x, y - height / 2, dragged.from * width, height, { stroke: quiet })
   if (frame.key === key && frame.step === 'values')
     backend.frame(x - 2, y - pitch / 2, width + 4, pitch, { stroke: mark })
-  if (pitch >= 16) backend.text(behindBar(value), x + width + 4, y, { size: 10, fill: quiet, most: 34 })
+  if (pitch >= 16) backend.text(behindBar(value), x + width + 4, y, { size: numberSize, fill: quiet, most: 36 })
 }
 
 /** How many keys have no row, and their weights together. @param {Brush} brush @param {Stage} stage @param {Frame} frame @param {FlowGiven} given */
-function drawRest({ backend, style, size, thick, middle }, { columns, pitch, shown, rest }, frame, given) {
+function drawRest({ backend, style, size, thick, middle, numberSize }, { columns, pitch, shown, rest }, frame, given) {
   if (!rest) return
   const fill = style.quiet
   const y = middle(shown.length)
@@ -368,7 +387,7 @@ function drawRest({ backend, style, size, thick, middle }, { columns, pitch, sho
   if (!isWeighed) return
   const height = Math.max(2, thick * 0.7)
   backend.fill(x, y - height / 2, Math.max(rest.weight * width, 0.5), height, style.rule)
-  if (pitch >= 16) backend.text(write(rest.weight, 2), x + width + 4, y, { size: 10, fill, most: 34 })
+  if (pitch >= 16) backend.text(write(rest.weight, 2), x + width + 4, y, { size: numberSize, fill, most: 36 })
 }
 
 /** The word that asks, its x and its query vector. @param {Brush} brush @param {Stage} stage @param {FlowRows} rows @param {Frame} frame @param {FlowGiven} given */

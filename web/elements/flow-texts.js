@@ -18,6 +18,8 @@ export const flowTexts = {
   'flow.back': 'Previous frame',
   'flow.on': 'Next frame',
   'flow.line': 'Time line',
+  'flow.menu': 'More',
+  'flow.tools': 'More: pace, next word, all words',
   'flow.pace': 'Pace',
   'flow.next': 'Next word',
   'flow.all': 'All words',

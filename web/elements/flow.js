@@ -33,7 +33,7 @@ const STILL = 4
  * One word on its way through one head: query, scores, softmax, values, output, frame by frame.
  * @tagname qkv-flow
  * @fires {CustomEvent<{ at: number, step: FlowStep, key?: number }>} flow-frame - another frame is shown
- * @fires {CustomEvent<{ query: number, isPassing?: true }>} flow-query - another query is chosen by the button "Next word", or by the up and down arrows; `isPassing`: "All words" shows it on its way
+ * @fires {CustomEvent<{ query: number, isPassing?: true }>} flow-query - another query is chosen by "Next word" in its menu, or by the up and down arrows; `isPassing`: "All words" shows it on its way
  * @fires {CustomEvent<undefined>} flow-all - "All words" has shown the outputs of all queries
  * @fires {CustomEvent<FlowEdit>} flow-edit - with `editable`: a weight is dragged sideways, or a number of x up and down; without x, a number of q, k or v, of `key`; `isFirst` begins a drag, `isUndone` takes it back
  * @fires {CustomEvent<Grabbed>} flow-pick - a weight, a score or a number of a vector is clicked
@@ -48,7 +48,7 @@ export class QkvFlow extends /** @type {new () => import('./base.js').Emits<Flow
     css`
       .caption {
         min-block-size: 2.8em;
-        margin: 0;
+        margin: 0 0 0.5rem;
         font-size: 1.125rem;
       }
       .caption b {
@@ -72,7 +72,30 @@ export class QkvFlow extends /** @type {new () => import('./base.js').Emits<Flow
         gap: 0.5rem;
         align-items: center;
       }
-      .controls button,
+      .more {
+        position: relative;
+      }
+      .more > div {
+        position: absolute;
+        z-index: 3;
+        inset: auto 0 calc(100% + 4px) auto;
+        display: flex;
+        gap: 0.5rem;
+        padding: 0.5rem;
+        border: 1px solid var(--qkv-rule, light-dark(#d4d4ce, #393c41));
+        border-radius: 4px;
+        background: var(--qkv-paper, Canvas);
+        white-space: nowrap;
+      }
+      .more summary {
+        line-height: 2rem;
+        list-style: none;
+        text-align: center;
+      }
+      .more summary::-webkit-details-marker {
+        display: none;
+      }
+      .controls :is(button, summary),
       select {
         min-block-size: 2rem;
         min-inline-size: 2rem;
@@ -554,6 +577,11 @@ export class QkvFlow extends /** @type {new () => import('./base.js').Emits<Flow
       isOff = false,
     ) =>
       html`<button type="button" data-act=${name} aria-label=${this.say(/** @type {any} */ (`flow.${name}`))} title=${this.say(/** @type {any} */ (`flow.${name}`))} ?disabled=${isOff} @click=${act}>${sign}</button>`
+    const leave = (
+      /** @type {FocusEvent & { currentTarget: HTMLDetailsElement }} */ { currentTarget, relatedTarget },
+    ) => {
+      if (relatedTarget && !currentTarget.contains(/** @type {Node} */ (relatedTarget))) currentTarget.open = false
+    }
     return html`${this.theme.probe}
       <div @keydown=${this.#key}>
         <div class="size"><canvas part="flow" role="img" aria-label=${this.label || this.say('flow')} tabindex="0" @pointerdown=${this.#down} @pointermove=${this.#move} @pointerup=${this.#up} @pointercancel=${this.#undo} @keydown=${this.#escape}></canvas></div>
@@ -563,13 +591,14 @@ export class QkvFlow extends /** @type {new () => import('./base.js').Emits<Flow
           ${button('back', '←', () => this.#go(at - 1), at === 0)}
           <input type="range" min="0" max=${last} .value=${String(at)} aria-label=${this.say('flow.line')} aria-valuetext=${this.describe()} @input=${(/** @type {Event & { target: HTMLInputElement }} */ { target }) => this.#go(Number(target.value))} />
           ${button('on', '→', () => this.#go(at + 1), at === last)}
+          <details class="more" @focusout=${leave}><summary aria-label=${this.say('flow.tools')} title=${this.say('flow.tools')}>${this.say('flow.menu')}</summary><div>
           <select aria-label=${this.say('flow.pace')} @change=${(
             /** @type {Event & { target: HTMLSelectElement }} */ { target },
           ) => {
             this.pace = Number(target.value)
           }}>${PACES.map(pace => html`<option value=${pace} ?selected=${pace === this.pace}>${pace}×</option>`)}</select>
           <button type="button" data-act="next" @click=${this.#nextWord}>${this.say('flow.next')}</button>
-          <button type="button" data-act="all" @click=${this.#allWords}>${this.say('flow.all')}</button>
+          <button type="button" data-act="all" @click=${this.#allWords}>${this.say('flow.all')}</button></div></details>
         </div>
       </div>`
   }

@@ -62,6 +62,8 @@ export const elements = {
   'flow.on': '下一帧',
   'flow.line': '时间线',
   'flow.pace': '速度',
+  'flow.menu': '更多',
+  'flow.tools': '更多：速度、下一个词、所有词',
   'flow.next': '下一个词',
   'flow.all': '所有词',
   'flow.more': '另有 {count} 个',

@@ -131,6 +131,8 @@ export interface View {
   ahead: '' | 'matters' | 'graph'
   /** Is it shown what matters for the answer? */
   hasMatters: boolean
+  /** Are all heads listed below the question who says the answer? */
+  hasAllAdders: boolean
   /** The part or the edge of the graph of heads under the pointer or with the focus, by its name. */
   graphPointed: string
   /** What the reader agreed to compute the graph of, though it takes long: the request of its run. */

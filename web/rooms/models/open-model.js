@@ -4,7 +4,7 @@ import { html, nothing } from 'lit'
 import { live } from 'lit/directives/live.js'
 import { SHIPPED } from '../../files/shipped-models.js'
 import { counted } from '../../i18n/counted.js'
-import { menu } from '../../shell/menu.js'
+import { menu, menuChoices } from '../../shell/menu.js'
 import { duration, mostTokens, secondsOf } from './long-text.js'
 import { galleryOf, modelField } from './model-field.js'
 import { askedOf, failureOf, requestOf, titleOf } from './shown.js'
@@ -21,10 +21,11 @@ export function opening(room) {
   const choose = (/** @type {InputEvent} */ { target }) => act.bring(Array.from(target.files ?? []))
   const isOfGallery = openModel !== undefined && isOfHub(openModel.name)
   return html`<div class="models-bar">
-      ${modelField(room)} ${othersHere(room)}
+      ${modelField(room)}
       ${menu(
         { id: 'models-open', label: t('modelsOpen') },
-        html`<label class="tool models-file">${t('modelsFolder')}<input class="visually-hidden" id="models-folder" type="file" webkitdirectory multiple @change=${choose} /></label>
+        html`${othersHere(room)}
+          <label class="tool models-file">${t('modelsFolder')}<input class="visually-hidden" id="models-folder" type="file" webkitdirectory multiple @change=${choose} /></label>
           <label class="tool models-file">${t('modelsFiles')}<input class="visually-hidden" id="models-files" type="file" multiple accept=".json,.safetensors,.gguf,.bin,.spm,.txt,.md" @change=${choose} /></label>
           <p class="note">${t('modelsLocal')}</p>`,
       )}
@@ -41,7 +42,7 @@ export function opening(room) {
 /** The other models that ship with the page. @param {Room} room */
 function othersHere({ t, act, openModel }) {
   const others = SHIPPED.filter(({ name }) => name !== openModel?.name)
-  return html`<span class="note" id="models-here">${t('modelsHere')}${others.map(({ name }) => html` <button type="button" class="plain" data-here=${name} @click=${() => act.openTyped(name)}>${titleOf({ t }, name)}</button>`)}</span>`
+  return html`<div id="models-here" role="group" aria-label=${t('modelsHere')}>${menuChoices(others.map(({ name }) => ({ name, label: titleOf({ t }, name), act: () => act.openTyped(name) })))}</div>`
 }
 
 /** @param {Room} room @param {import('./models.js').OpenModel} model */

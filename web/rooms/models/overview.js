@@ -132,10 +132,12 @@ export function atlas(room, isSmall = false) {
     @atlas-marquee=${(/** @type {CustomEvent} */ { detail }) => act.show({ chosen: detail })}></models-atlas>`
 }
 
-/** Makes the maps of the atlas beside a button larger. @param {Room} room @param {Event} event @param {number} factor */
-function resize({ act }, { currentTarget }, factor) {
-  const atlas = /** @type {Element} */ (currentTarget).closest('.models-atlas')?.querySelector('models-atlas')
-  const { side = 48 } = /** @type {import('./atlas.js').ModelsAtlas | null | undefined} */ (atlas) ?? {}
+/** Makes the maps of the atlas larger. @param {Room} room @param {number} factor */
+function resize({ act }, factor) {
+  const atlas = /** @type {import('./atlas.js').ModelsAtlas | null} */ (
+    document.querySelector('.models-atlas models-atlas')
+  )
+  const { side = 48 } = atlas ?? {}
   act.show({ mapSize: Math.round(side * factor) })
 }
 
@@ -170,7 +172,9 @@ function filter(room, hits, isSeveral) {
           <label><input type="checkbox" id="models-hits" .checked=${isOnlyHits} @change=${(/** @type {InputEvent} */ { target }) => act.show({ isOnlyHits: target.checked })} /> ${t('modelsOnlyHits', { count: hits })}</label>`
         : nothing
     }
-    ${maps ? withoutFirstBox(room, Math.ceil(maps.columns / maps.width)) : nothing}</details>`
+    ${maps ? withoutFirstBox(room, Math.ceil(maps.columns / maps.width)) : nothing}
+    <span class="models-sizes">${t('modelsMapSize')} <button type="button" class="tool" id="models-smaller" aria-label=${t('modelsSmaller')} @click=${() => resize(room, 1 / 1.3)}>−</button>
+      <button type="button" class="tool" id="models-larger" aria-label=${t('modelsLarger')} @click=${() => resize(room, 1.3)}>+</button></span></details>`
 }
 
 /** Where no head copies, over the test texts of the model or else in this text: a shipped model that has one, measured on its own text. @param {Room} room @param {Partial<Record<string, Float32Array>>} own scores */
@@ -209,8 +213,6 @@ export function overview(room) {
     </section>
     <section class="models-atlas" aria-label=${t('modelsAtlas', { layers: maps.layers, heads: maps.heads })}>
       <div class="models-tools">
-        <button type="button" class="tool" id="models-smaller" aria-label=${t('modelsSmaller')} @click=${(/** @type {Event} */ event) => resize(room, event, 1 / 1.3)}>−</button>
-        <button type="button" class="tool" id="models-larger" aria-label=${t('modelsLarger')} @click=${(/** @type {Event} */ event) => resize(room, event, 1.3)}>+</button>
         ${mapSize === 0 ? nothing : html`<button type="button" class="tool" @click=${() => act.show({ mapSize: 0 })}>${t('modelsAll')}</button>`}
         ${legend(end, minus !== undefined, room.isDark)}
         <span class="note" id="models-pointed" role="status">${pointedText(room)}</span>

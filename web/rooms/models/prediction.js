@@ -29,7 +29,7 @@ export function predictionPanel(room) {
       : guesses(room, run)
   return html`<section class="models-prediction" aria-label=${t('modelsPrediction')}>
       <h2>${t('modelsPrediction')}</h2>
-      ${answer} ${parts(room, addedBy(room))}
+      ${answer} ${parts(room, addedBy(room))} ${adderChoice(room)}
     </section>`
 }
 
@@ -109,21 +109,31 @@ function byLayer({ t, run }) {
   )}</ol></div>`
 }
 
-const MOST_HEADS = 10
+/** Heads that are named before the reader asks for all of them. */
+const MOST_HEADS = 5
 
 /** Parts of a page; a head of them opens its page. @param {Room} room @param {readonly import('../../head/head.js').Part[]} list */
 const parts = ({ t, isDark, act }, list) =>
   drawParts({ t, isDark, act: { open: ({ head }) => act.openHead(head) } }, list)
 
+/** All heads below the question who says it, or the first of them. @param {Room} room */
+function adderChoice({ t, act, got, run, view }) {
+  const count = shown(got.why)?.heads.length ?? 0
+  if (!run || run.row < 0 || count <= MOST_HEADS) return nothing
+  const text = t(view.hasAllAdders ? 'modelsFirstAdders' : 'modelsAllAdders', { count, most: MOST_HEADS })
+  return html`<button type="button" class="plain" id="models-adders" aria-expanded=${view.hasAllAdders} @click=${() => act.show({ hasAllAdders: !view.hasAllAdders })}>${text}</button>`
+}
+
 /** The heads that push the first token most, up or down. @param {Room} room @returns {import('../../head/head.js').Part[]} */
-function addedBy({ t, got, run, openModel }) {
+function addedBy({ t, got, run, openModel, view }) {
   const why = shown(got.why)
   if (!why || !run || run.row < 0) return []
   const { heads, dims, token, rest } = why
   const [, H] = dims
   const all = Array.from(heads, (value, n) => ({ layer: Math.floor(n / H), head: n % H, value }))
-  const top = all.sort((a, b) => Math.abs(b.value) - Math.abs(a.value)).slice(0, MOST_HEADS)
-  const others = all.slice(MOST_HEADS).reduce((sum, { value }) => sum + value, 0)
+  const most = view.hasAllAdders ? all.length : MOST_HEADS
+  const top = all.sort((a, b) => Math.abs(b.value) - Math.abs(a.value)).slice(0, most)
+  const others = all.slice(most).reduce((sum, { value }) => sum + value, 0)
   /** @type {import('../../head/head.js').Addend[]} */
   const rows = [
     ...top.map(({ value, layer, head }) => {
@@ -132,7 +142,7 @@ function addedBy({ t, got, run, openModel }) {
     }),
     ...rest.map(({ name, value }) => ({ name, label: t(`modelsWhy.${name}`), value, isBare: true })),
   ]
-  if (all.length > MOST_HEADS)
+  if (all.length > most)
     rows.splice(top.length, 0, { name: 'heads', label: t('modelsOtherHeads'), value: others, isBare: true })
   const isLikeness = openModel?.predicts === 'likeness'
   const title = isLikeness ? t('modelsWhyAlike') : t('modelsWhy', { token })

@@ -79,6 +79,7 @@ const view = {
   isNear: false,
   ahead: '',
   hasMatters: false,
+  hasAllAdders: false,
   graphPointed: '',
   graphAgreed: undefined,
   hasNextWord: false,

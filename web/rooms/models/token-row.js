@@ -6,10 +6,12 @@ import { percent } from '../../files/number-format.js'
 import { headName, isSamePlace } from '../../head/changes.js'
 import { glosses, withGlosses } from '../../head/glosses.js'
 import { held, released } from '../../head/pointing.js'
+import '../../head/word-arcs.js'
 import { counted } from '../../i18n/counted.js'
 import { mapAt } from './atlas-maps.js'
 import { matrixOf, nameOf } from './shown.js'
 import { hitsOf } from './text-lines.js'
+import { arcsOf, lookOf, strongest } from './word-lines.js'
 import { looksOf, wordLooks } from './word-looks.js'
 
 /** @typedef {import('./models.js').Room} Room */
@@ -30,11 +32,32 @@ export function tokenRows(room) {
   return html`<div class="models-token-rows">
       ${tokenRow(room, tokens, targets ? 'keys' : 'both', counted(t, 'modelsTokens', tokens.length))}
       ${targets ? tokenRow(room, stack === 'cross' ? words.queries : targets, 'queries', t('modelsTranslation')) : nothing}
+      <word-arcs .arcs=${arcsOf(room)}></word-arcs>
     </div>
+    ${together(room)}
     <p class="note models-hint">${hint(room)} ${maskButton(room)}${otherWords(room)}</p>
     ${wordLooks(room)}
     ${unknownWords(room)}
     ${stack === '' || !targets ? nothing : tabs(room)}`
+}
+
+/** What the word looks at most in the head under the pointer, or in all heads together. @param {Room} room */
+function together(room) {
+  const { t, head, words, maps } = room
+  const look = head || !maps ? undefined : lookOf(room)
+  if (!look || !maps) return nothing
+  const named = strongest(look.weights)
+    .slice(0, 2)
+    .map(({ key, weight }) => {
+      const word = key === look.query ? t('modelsItself') : t('modelsQuoted', { word: words.keys[key] ?? '' })
+      return t('modelsShareOf', { word, share: percent(weight) })
+    })
+  const said = { query: words.queries[look.query] ?? '', list: named.join(t('comma')), count: maps.layers * maps.heads }
+  const { at } = look
+  const text = at
+    ? t('modelsLooksOne', { ...said, name: nameOf(at) })
+    : t(said.count === 1 ? 'modelsLooksOnly' : 'modelsLooksTogether', said)
+  return html`<p class="models-together" id="models-together">${text}</p>`
 }
 
 /** @param {Room} room */
@@ -199,7 +222,7 @@ function tokenRow(room, tokens, side, label) {
     const answer = side === 'both' ? answers.get(i) : undefined
     const select = (/** @type {boolean} */ isSecond) =>
       act.selectWord(isGenerated ? i - 1 : i, isSecond, isQueries ? 'queries' : 'keys')
-    return html`<button type="button" class="word-button ${isSelected ? 'is-selected' : ''} ${view.found === i ? 'is-found' : ''} ${isGenerated ? 'is-generated' : ''} ${isUnknown ? 'is-unknown' : ''}" aria-pressed=${isSelected} data-gloss=${gloss?.(token) ?? nothing}
+    return html`<button type="button" class="word-button ${isSelected ? 'is-selected' : ''} ${view.found === i ? 'is-found' : ''} ${isGenerated ? 'is-generated' : ''} ${isUnknown ? 'is-unknown' : ''}" aria-pressed=${isSelected} data-word="${side}:${i}" data-gloss=${gloss?.(token) ?? nothing}
         title=${generation ? othersOf(room, generation) : side === 'queries' ? nothing : knownWords(room, i)}
         @pointerdown=${(/** @type {PointerEvent} */ event) => held(event, () => select(true))}
         @pointerup=${released} @pointercancel=${released}

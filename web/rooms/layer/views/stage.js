@@ -1,9 +1,10 @@
 import { html, nothing } from 'lit'
-import { hasScores } from '../fields.js'
-import './word-arcs.js'
+import { hasScores, isPair } from '../fields.js'
+import '../../../head/word-arcs.js'
 import { headView, paintButton, pictureSelector, viewTabs } from '../../../head/head-view.js'
 import { colourOf } from '../../../head/number-colours.js'
 import { MANY_ROWS } from '../../../head/part-of-map.js'
+import { menu, menuChoices } from '../../../shell/menu.js'
 import { looksAt, seenBy, shades } from '../explain/word-facts.js'
 import { shippedLink, trainedLink, trainingLink } from '../presets.js'
 import { isSameCell } from '../settings.js'
@@ -89,7 +90,7 @@ function tokenRow(context, side) {
 
 /** Arcs that are drawn at most, and the least weight of one. */
 const [MOST_ARCS, LEAST_ARC] = [12, 0.01]
-/** The arcs made last: the same list as long as they are the same. @type {{ key: readonly unknown[], arcs: readonly import('./word-arcs.js').Arc[] } | undefined} */
+/** The arcs made last: the same list as long as they are the same. @type {{ key: readonly unknown[], arcs: readonly import('../../../head/word-arcs.js').Arc[] } | undefined} */
 let lastArcs
 
 /** From the spoken word to what it looks at, dotted from those that look at it; of a cell its own arc. @param {SceneContext} context */
@@ -151,7 +152,11 @@ function linksBelow({ t, result, head }) {
     return html`<p class="note links-below"><a id="to-trained" href=${shippedLink(sentence, name)}>${t('seeShipped', { name })}</a></p>`
   }
   if (model !== 'heads' && model !== 'multihead') return nothing
-  return html`<p class="note links-below"><a id="to-trained" href=${trainedLink(result.settings)}>${t(`seeTrained.${result.settings.kind}`)}</a> · <a id="to-training" href=${trainingLink(result.settings)}>${t('trainOne')}</a></p>`
+  // Of one sentence the switch above leads to a trained head.
+  const trained = isPair(result.settings)
+    ? html`<a id="to-trained" href=${trainedLink(result.settings)}>${t('seeTrained.cross')}</a> · `
+    : nothing
+  return html`<p class="note links-below">${trained}<a id="to-training" href=${trainingLink(result.settings)}>${t('trainOne')}</a></p>`
 }
 
 /** What is seen, and that it is not trained. @param {SceneContext} context */
@@ -164,12 +169,33 @@ function seen(context) {
   return html`<div class="note seen" id="seen">${rows} <span class="even-share">${bits}</span> ${t(`untrained.${originOf(context)}`, { layer: result.settings.layer, head: context.head + 1 })}</div>`
 }
 
+/** The views that have a tab each; the others stand in a menu beside them. */
+const FIRST_VIEWS = /** @type {readonly string[]} */ (['flow', 'map', 'lines', 'plane'])
+const OTHER_VIEWS = /** @type {const} */ (['difference', 'numbers'])
+
 /** The views of the chosen head, and what can be done on the map. @param {SceneContext} context */
 function tabs(context) {
   const { t, picture, settings, actions, mode } = context
   const large = /** @type {Matrix} */ (context.matrices.get('weights'))
+  const { show } = headActions(context)
+  const isFirst = FIRST_VIEWS.includes(picture)
   return html`<tool-group class="tabs" aria-label=${t('view')}>
-    ${viewTabs(picture, headActions(context).show, t)}
+    ${viewTabs(picture, show, t, FIRST_VIEWS)}
+    ${menu(
+      {
+        id: 'views',
+        buttonClass: `tab ${isFirst ? '' : 'is-shown'}`,
+        label: html`${t(isFirst ? 'more' : /** @type {any} */ (`view.${picture}`))}`,
+      },
+      menuChoices(
+        OTHER_VIEWS.map(name => ({
+          name,
+          label: t(`view.${name}`),
+          isChosen: picture === name,
+          act: () => show(name),
+        })),
+      ),
+    )}
     <span class="spring"></span>
     ${picture === 'map' && hasScores(settings) ? paintButton({ prefix: '', mode }, actions.setMode, t) : nothing}
     ${context.result.heads > 1 && picture !== 'flow' ? saveMenu({ t, className: 'of-heads', text: t.elements.heads, picture: 'qkv-heads' }) : nothing}

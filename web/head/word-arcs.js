@@ -2,8 +2,8 @@ import { html, LitElement, svg } from 'lit'
 
 /** @typedef {{ from: string, to: string, weight: number, isFrom?: boolean }} Arc words as `data-word` names them; isFrom: another word looks at this one */
 
-/** Pixels of a weight of 1, and of the room above the words. */
-const [WIDTH, ROOM] = [8, 28]
+/** Pixels of a weight of 1, and of the space above the words. */
+const [WIDTH, SPACE] = [12, 28]
 
 /**
  * Arcs over the words of the sentence: from the word that is meant to what it looks at, as wide as the weights, and dotted from the
@@ -66,22 +66,29 @@ class WordArcs extends LitElement {
   render() {
     return html`<svg aria-hidden="true">${this.lines.map(
       ({ path, arc }) =>
-        svg`<path class=${arc.isFrom ? 'is-from' : ''} d=${path} data-from=${arc.from} data-to=${arc.to} data-weight=${arc.weight} stroke-width=${Math.max(WIDTH * arc.weight, 0.75)}></path>`,
+        svg`<path class=${arc.isFrom ? 'is-from' : ''} d=${path} data-from=${arc.from} data-to=${arc.to} data-weight=${arc.weight} stroke-width=${widthOf(arc)}></path>`,
     )}</svg>`
   }
+}
+
+/** Pixels. What looks at the word is thinner, and a loop is as wide as there is space in it. @param {Arc} arc */
+function widthOf({ from, to, weight, isFrom }) {
+  const width = Math.max(WIDTH * weight, 0.75)
+  return isFrom ? Math.min(width, 1.5) : from === to ? Math.min(width, 4) : width
 }
 
 /** @param {DOMRect} from @param {DOMRect} to @param {DOMRect} origin */
 function pathOf(from, to, { left, top }) {
   const [x0, x1] = [from, to].map(box => box.left + box.width / 2 - left)
-  if (to.top > from.bottom) {
-    // Two sentences: from the lower edge of the one to the upper edge of the other.
-    const [y0, y1] = [from.bottom - top, to.top - top]
+  const isBelow = to.top > from.bottom
+  if (isBelow || from.top > to.bottom) {
+    // Of another line or sentence: between the edges that face each other.
+    const [y0, y1] = (isBelow ? [from.bottom, to.top] : [from.top, to.bottom]).map(y => y - top)
     const middle = (y0 + y1) / 2
     return `M${x0} ${y0} C${x0} ${middle} ${x1} ${middle} ${x1} ${y1}`
   }
   const [y0, y1] = [from.top - top, to.top - top]
-  const height = Math.min(ROOM, 8 + Math.abs(x1 - x0) / 12)
+  const height = Math.min(SPACE, 8 + Math.abs(x1 - x0) / 12)
   if (from === to || x0 === x1)
     return `M${x0 - 6} ${y0} C${x0 - 10} ${y0 - height} ${x0 + 10} ${y0 - height} ${x0 + 6} ${y0}`
   return `M${x0} ${y0} C${x0} ${Math.min(y0, y1) - height} ${x1} ${Math.min(y0, y1) - height} ${x1} ${y1}`
