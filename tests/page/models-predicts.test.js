@@ -181,6 +181,13 @@ test('how alike two texts are is shown with the heads that made it; changes and 
   model.dispose()
 })
 
+test('a folder whose embeddings are no pooled rows opens without an answer, and its runs show attention', async () => {
+  const settings = new File(['{"truncate_dim": 5}'], 'config_sentence_transformers.json')
+  const { shown } = await begin([...sentences(), settings], 'The river was slow.')
+  assert.equal(shown().openModel?.predicts, '')
+  assert.ok(shown().run?.tokens.length)
+})
+
 /**
  * What matters, once all of its rows are exact.
  * @param {Awaited<ReturnType<typeof begin>>} own

@@ -138,7 +138,8 @@ export async function predictsOf(model) {
   if (hasHead) return 'token'
   if (classes) return classes.of === 'text' ? 'class' : 'classes'
   if (stacks.encoder && stacks.decoder) return ''
-  return model.embed(firstTextOf(model)).then(
+  const text = firstTextOf(model)
+  return model.similarity(text, text).then(
     () => 'likeness',
     () => '',
   )
