@@ -90,6 +90,23 @@ test('the SentencePiece files of Marian give the ids of transformers, and ids th
   model.dispose()
 })
 
+test('a new sum of scores is compared before it is rounded to float32, as in SentencePiece 0.1.97', () => {
+  const scores = Object.entries({ a: -7.122227668762207, aa: -11.959563255310059, '▁a': -4.21967077255249 })
+  const pieces = new Map(scores.map(([piece, score]) => [piece, { score, isOwn: false }]))
+  const own = { pieces, longest: 2, least: -13.6, most: -1, charsmap: undefined, hasPrefix: true, isTrimmed: true }
+  for (const [text, places] of /** @type {const} */ ([
+    ['aaaaaaaaaaaaaaaa', '2 2 2 2 2 2 2 2 1'],
+    ['a'.repeat(18), '2 2 2 2 2 2 2 2 2 1'],
+    ['a'.repeat(50), '2 2 2 2 2 2 2 2 2 2 1 2 2 2 2 2 2 2 2 2 2 2 2 2 2 2'],
+  ]))
+    assert.equal(
+      piecesOf(own, text)
+        .map(piece => piece.length)
+        .join(' '),
+      places,
+    )
+})
+
 test('a file that is no SentencePiece file, is cut off, or has pieces of another kind is refused', async () => {
   const bytes = bytesOf(`${sentencepiece}/source.spm`)
   for (const [damaged, message] of /** @type {[Uint8Array, RegExp][]} */ ([

@@ -32,10 +32,13 @@ const dropped = files =>
     return file
   })
 
+/** What a request is answered with. @returns {any} */
+const run = () => ({ signal: new AbortController().signal, progress() {}, emit() {}, transfer() {} })
+
 /** @param {Record<string, Uint8Array<ArrayBuffer>>} files */
 function openInPage(files) {
   const request = { source: dropped(files), name: 'folder', known: [], most: 2 ** 31, token: '' }
-  return page.open(/** @type {any} */ (request), { signal: new AbortController().signal, progress() {} })
+  return Promise.resolve(page.open(/** @type {any} */ (request), run()))
 }
 
 /** The sentence with which a folder is refused. @param {Promise<unknown>} opening */
@@ -56,8 +59,8 @@ async function compare(files, where) {
     const read = await inputOf(model, { text })
     assert.deepEqual(read.ids, ids, where)
     const request = { model: id, input: { text }, row: 0, changes: [] }
-    const run = await page.run(/** @type {any} */ (request), { signal: new AbortController().signal, progress() {} })
-    assert.equal(run.tokens.length, ids.length, `${where}: ${text}`)
+    const { tokens } = await page.run(/** @type {any} */ (request), run())
+    assert.equal(tokens.length, ids.length, `${where}: ${text}`)
   }
   model.dispose()
 }
@@ -95,12 +98,12 @@ test('what the other files of a folder say holds in the page, too', async () => 
 
 test('what is refused is refused by the same sentence', async () => {
   const bert = bytesOf('bert-tiny')
-  for (const more of [
+  for (const more of /** @type {Record<string, Uint8Array<ArrayBuffer>>[]} */ ([
     { 'tokenizer_config.json': json({ tokenizer_class: 'BertJapaneseTokenizer', word_tokenizer_type: 'mecab' }) },
     { 'config.json': json({ model_type: 'rwkv' }) },
     { 'tokenizer.json': json({ model: { type: 'BPE', vocab: { a: 0 }, merges: [], dropout: 0.5 } }) },
     { 'config.json': json({ ...JSON.parse(new TextDecoder().decode(bert['config.json'])), attention_scale: 3 }) },
-  ]) {
+  ])) {
     const files = { ...bert, ...more }
     assert.equal(await refusalOf(openInPage(files)), await refusalOf(loadModel(qkv, files)))
   }

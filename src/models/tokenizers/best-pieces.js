@@ -13,7 +13,8 @@ export const UNKNOWN = 10
  * @param {number} vocabulary.longest characters of a piece
  * @param {number} vocabulary.unknown the score of a character that is no piece
  * @param {(piece: string) => boolean} vocabulary.isKnown
- * @param {(sum: number) => number} [round] sums to their precision; default float64
+ * @param {(sum: number) => number} [round] sums to the precision in which they are kept; default float64. SentencePiece compares a new sum before
+ *   it is rounded, but that of an unknown character
  * @returns {string[]}
  */
 export function bestPieces(text, { scoreOf, longest, unknown, isKnown }, round = sum => sum) {
@@ -22,10 +23,9 @@ export function bestPieces(text, { scoreOf, longest, unknown, isKnown }, round =
   for (let from = 0; from < text.length; from++) {
     const before = best[from]
     if (!before) continue
-    const reach = (/** @type {number} */ to, /** @type {number} */ score) => {
-      const sum = round(before.score + score)
+    const reach = (/** @type {number} */ to, /** @type {number} */ sum) => {
       const old = best[to]
-      if (!old || sum > old.score) best[to] = { score: sum, from }
+      if (!old || sum > old.score) best[to] = { score: round(sum), from }
     }
     const single = from + String.fromCodePoint(Number(text.codePointAt(from))).length
     let hasSingle = false
@@ -33,9 +33,9 @@ export function bestPieces(text, { scoreOf, longest, unknown, isKnown }, round =
       const score = scoreOf(text.slice(from, to))
       if (score === undefined) continue
       hasSingle ||= to === single
-      reach(to, score)
+      reach(to, before.score + score)
     }
-    if (!hasSingle) reach(single, unknown)
+    if (!hasSingle) reach(single, round(before.score + unknown))
   }
   /** From the last one on. @type {{ text: string, isKnown: boolean }[]} */
   const found = []
