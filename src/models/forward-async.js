@@ -14,8 +14,9 @@ import * as within from './turns-within.js'
  * @param {(options: RunOptions, within: import('./network.js').Call['within']) => import('./network.js').RunSteps<ModelOutput>} start
  * @param {{ encoder?: { layers: number }, decoder?: { layers: number } }} stacks
  * @param {RunOptions & AsyncOptions} options
+ * @param {boolean} [isBrief] see inTurns
  */
-export async function forwardAsync(qkv, start, stacks, options) {
+export async function forwardAsync(qkv, start, stacks, options, isBrief) {
   const { signal, onLayer, ...others } = readOptions(options, [...RUN_OPTIONS, 'signal', 'onLayer'], 'forwardAsync')
-  return inTurns(qkv, start(others, within), { signal, onLayer, layers: layersOf(stacks, others) })
+  return inTurns(qkv, start(others, within), { signal, onLayer, layers: layersOf(stacks, others), isBrief })
 }

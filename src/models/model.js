@@ -411,7 +411,7 @@ export class Model {
     const { forwardAsync } = await import('./forward-async.js')
     const start = (/** @type {RunOptions} */ given, /** @type {Call['within']} */ within) =>
       this.#alive(this.#steps(input, given, { ...own, inParts: true, within }))
-    return forwardAsync(this.#qkv, start, this.stacks, options)
+    return forwardAsync(this.#qkv, start, this.stacks, options, own?.texts !== undefined)
   }
 
   /**

@@ -233,7 +233,9 @@ export function recipeOf(
         throw new RangeError(
           'embed: the prompt alone fills the length of the model, and the pooling leaves it out: give a shorter one',
         )
-      return Float64Array.from(poolings.flatMap(name => [...pool(name, h, from)]))
+      return poolings.length === 1
+        ? pool(poolings[0], h, from)
+        : Float64Array.from(poolings.flatMap(name => [...pool(name, h, from)]))
     },
     finish(rows) {
       for (const each of after) rows = rows.map(each.kind === 'Normalize' ? unit : each.run)
@@ -244,7 +246,10 @@ export function recipeOf(
         )
       if (truncateDim !== undefined) rows = rows.map(row => row.slice(0, truncateDim))
       if (normalize) rows = rows.map(unit)
-      return new Tensor(Float32Array.from(rows.flatMap(row => [...row])), [rows.length, rows[0].length])
+      const width = rows[0].length
+      const out = new Float32Array(rows.length * width)
+      for (const [n, row] of rows.entries()) out.set(row, n * width)
+      return new Tensor(out, [rows.length, width])
     },
   }
 }

@@ -18,6 +18,9 @@ const baseOf = tensor => tensor.base ?? tensor
 /** Milliseconds after which other events have their turn within a layer. */
 const PATIENCE = 8
 
+/** When others had their last turn, by performance.now(): short texts, one after the other, share it. */
+let lastTurn = 0
+
 /** Lets messages and events in; a timer would wait 4 ms. */
 const turn = () =>
   new Promise(resolve => {
@@ -42,14 +45,15 @@ export function layersOf({ encoder, decoder }, { cache, until }) {
  * @template T
  * @param {import('../qkv.js').Qkv} qkv
  * @param {import('./network.js').RunSteps<T>} steps
- * @param {AsyncOptions & { layers: number, pause?: () => Promise<void> | undefined }} options pause: what the next step waits for
+ * @param {AsyncOptions & { layers: number, pause?: () => Promise<void> | undefined, isBrief?: boolean }} options pause: what the next step
+ *   waits for; isBrief: layers end within PATIENCE, so a turn after each would take longer than they do
  * @returns {Promise<T>}
  */
-export async function inTurns(qkv, steps, { signal, onLayer, layers, pause }) {
+export async function inTurns(qkv, steps, { signal, onLayer, layers, pause, isBrief }) {
   /** What the next step needs: it outlives the scope of the step before. @type {Set<Held>} */
   let held = new Set()
   let layer = 0
-  let last = performance.now()
+  if (!isBrief) lastTurn = performance.now()
   try {
     for (;;) {
       signal?.throwIfAborted()
@@ -60,10 +64,11 @@ export async function inTurns(qkv, steps, { signal, onLayer, layers, pause }) {
       held = live
       const waits = pause?.()
       if (waits) await waits
-      if (!Array.isArray(value)) onLayer?.({ layer: ++layer, layers })
-      else if (performance.now() - last < PATIENCE) continue
+      const isWithin = Array.isArray(value)
+      if (!isWithin) onLayer?.({ layer: ++layer, layers })
+      if ((isWithin || isBrief) && performance.now() - lastTurn < PATIENCE) continue
       await turn()
-      last = performance.now()
+      lastTurn = performance.now()
     }
   } finally {
     for (const tensor of held) tensor.dispose?.()

@@ -223,7 +223,7 @@ export function multiply(
       args,
       work: workOf(M, weights),
       // of neighbouring columns; for each share of many rows the integer kernels round all of x
-      shares: kind >= WEIGHTS.int8 && M > 8 ? 2 : 4,
+      shares: kind >= WEIGHTS.int8 && M > 8 ? 1 : 4,
       units,
       scratch,
       deferredCopies,
