@@ -11,6 +11,7 @@ import { fileURLToPath } from 'node:url'
 import { load } from '../src/index.js'
 import { addIntegers } from '../src/integers.js'
 import { loadModel } from '../src/models.js'
+import { PackedLinear } from '../src/nn/packed-linear.js'
 import * as nn from '../src/nn.js'
 import {
   attentionBackward,
@@ -228,6 +229,87 @@ test('workers run units of a large call, of calls in quick succession, and none 
   const used = STACK - stack.findIndex(byte => byte !== 0xaa)
   t.diagnostic(`${used} of ${STACK} bytes of stack`)
   assert.ok(used > 0 && used < STACK / 4)
+  qkv.dispose()
+})
+
+test('layers of whole numbers that share their rows have the same bits on three threads', async () => {
+  const pool = await load({ threads: 3, integers: true })
+  const g = one.generator(9)
+  const weights = [g.randn([70, 40]), g.randn([33, 40]), g.randn([9, 40])]
+  await withSmallJobs(() => {
+    for (const M of [3, 50, 601]) {
+      const x = g.randn([M, 40])
+      const [want, got] = [one, pool].map(qkv => {
+        const layers = weights.map(weight => packLinear(qkv, weight, undefined, { dtype: 'int8' }))
+        return qkv.scope(() => (PackedLinear.forwardTogether(layers, x) ?? []).map(({ data }) => data.slice()))
+      })
+      assert.equal(want.length, 3)
+      assert.deepEqual(got, want, `${M} rows`)
+    }
+  })
+  pool.dispose()
+})
+
+/** Replaces the clock by one that moves with each look, and with `pass`. @param {import('node:test').TestContext} t */
+function slowClock(t) {
+  let now = 1000
+  replace(t, performance, 'now', () => {
+    now += 0.0001
+    return now
+  })
+  return {
+    /** @param {number} ms */
+    pass(ms) {
+      now += ms
+    },
+  }
+}
+
+/** How many workers sleep: the others do not count as woken. @param {Int32Array} words */
+const sleeping = words => Atomics.notify(words, AT.generation)
+
+test('calls of two microseconds wake nobody, whatever went before', async t => {
+  const started = watchWorkers(t)
+  const qkv = await load({ threads: 2 })
+  const { start } = started[0]
+  const words = new Int32Array(start.memory.buffer, start.control, WORDS)
+  const x = one.generator(1).randn([1, 6, 16])
+  const w = one.generator(2).randn([16, 16])
+  const tiny = () => [qkv.attention(x, x, x), qkv.linear(x, w)]
+  const asleep = async () => {
+    for (let n = 0; n < 200 && sleeping(words) === 0; n++) await new Promise(resolve => setTimeout(resolve, 5))
+  }
+  for (const [n, before] of [() => {}, () => attend(qkv)].entries()) {
+    before()
+    const { [AT.generation]: jobs } = words
+    assert.equal(jobs, n)
+    for (let i = 0; i < 50; i++) tiny()
+    await asleep()
+    for (let i = 0; i < 2000; i++) tiny()
+    assert.equal(words[AT.generation], jobs, 'no job')
+    assert.equal(sleeping(words), 1, 'the worker sleeps')
+  }
+  qkv.dispose()
+})
+
+test('workers spin about as long as calls pause, at most a millisecond, and hardly if calls come alone', async t => {
+  const started = watchWorkers(t)
+  const qkv = await load({ threads: 2 })
+  const { start } = started[0]
+  const words = new Int32Array(start.memory.buffer, start.control, WORDS)
+  const clock = slowClock(t)
+  const spinAfter = (/** @type {number} */ pause, calls = 8) => {
+    for (let n = 0; n < calls; n++) {
+      clock.pass(pause)
+      attend(qkv)
+    }
+    return words[AT.spin]
+  }
+  const [alone, close, once, apart] = [spinAfter(20), spinAfter(0.2), spinAfter(20, 1), spinAfter(0.8)]
+  assert.ok(alone >= 50 && alone < 60, `calls alone: ${alone} us`)
+  assert.ok(close >= 440 && close < 900, `pauses of 200 us: ${close} us`)
+  assert.ok(once < close && once >= close / 2, `one long pause: ${once} us`)
+  assert.equal(apart, 1000)
   qkv.dispose()
 })
 

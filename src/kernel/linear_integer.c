@@ -366,21 +366,27 @@ static void add_inputs(const struct qkv_linear *a, const struct many_rows *x, si
     }
 }
 
-/* Columns n to `end` of y in rows m ... m + rows. */
-static void multiply_many(const struct qkv_linear *a, size_t m, size_t rows, size_t n, size_t end, float *sums) {
-  size_t K = a->K, pitch = pitch_of(K), width = pitch + 8, tall = round_up(rows, TILE);
-  int is_int4 = a->weights == QKV_WEIGHTS_INT4;
-  struct many_rows x = {.tall = tall, .blocks = blocks_of(K), .lines = totals_of(K), .pitch = pitch};
-  x.steps = sums + tall * ROW_SUMS, x.totals = x.steps + tall * x.blocks;
-  x.q = (int16_t *)(void *)(x.totals + tall * x.lines);
-  int16_t *four = x.q + tall * pitch, *wide = four + TILE * width;
-  /* x = step q; rows beyond the last one repeat it */
+/* Rows m ... m + rows of x as whole numbers, behind the sums of multiply_many; rows beyond the last one repeat it. */
+static struct many_rows quantize_many(const float *x, size_t m, size_t rows, size_t K, int is_int4, float *scratch) {
+  size_t pitch = pitch_of(K), width = pitch + 8, tall = round_up(rows, TILE);
+  struct many_rows q = {.tall = tall, .blocks = blocks_of(K), .lines = totals_of(K), .pitch = pitch};
+  q.steps = scratch + tall * ROW_SUMS, q.totals = q.steps + tall * q.blocks;
+  q.q = (int16_t *)(void *)(q.totals + tall * q.lines);
+  int16_t *four = q.q + tall * pitch;
   for (size_t r = 0; r < tall; r += TILE) {
     for (size_t i = 0; i < TILE; i++)
-      quantize_row(a->x + (m + at_most(r + i, rows - 1)) * K, K, four + i * width, x.steps + (r + i) * x.blocks,
-                   is_int4 ? x.totals + (r + i) * x.lines : 0);
-    interleave_rows(four, width, pitch, x.q + r * pitch);
+      quantize_row(x + (m + at_most(r + i, rows - 1)) * K, K, four + i * width, q.steps + (r + i) * q.blocks,
+                   is_int4 ? q.totals + (r + i) * q.lines : 0);
+    interleave_rows(four, width, pitch, q.q + r * pitch);
   }
+  return q;
+}
+
+/* Columns n to `end` of y in rows m ... m + rows. */
+static void multiply_many(const struct qkv_linear *a, const struct many_rows *x, size_t m, size_t rows, size_t n,
+                          size_t end, float *sums) {
+  size_t K = a->K, tall = x->tall;
+  int16_t *wide = x->q + tall * x->pitch + TILE * (x->pitch + 8);
   for (; n < end; n += ROW_SUMS) {
     size_t panels = at_most((end - n + 7) / 8, PANELS);
     /* whole tiles without an activation are written from registers */
@@ -392,7 +398,7 @@ static void multiply_many(const struct qkv_linear *a, size_t m, size_t rows, siz
       store(sums + i, load(biases + i % ROW_SUMS));
     /* sums = biases + sum_b (scale step) (q w) */
     for (size_t k = 0; k < K; k += BLOCK)
-      add_inputs(a, &x, m, n, panels, k, wide, biases, sums, is_direct);
+      add_inputs(a, x, m, n, panels, k, wide, biases, sums, is_direct);
     for (size_t r = 0; r < rows && !is_direct; r++)
       write_outputs(a, m + r, n, panels * 8, sums + r * ROW_SUMS);
   }
@@ -407,10 +413,13 @@ uint32_t QKV_EXPORT(qkv_integer_part)(const struct qkv_linear *a, uint32_t first
     size_t block = unit / groups;
     next = at_most((size_t)first + count, (block + 1) * groups); /* units of one block of rows: columns n to `end` */
     size_t n = (unit - block * groups) * ROW_SUMS, end = at_most(a->N, (next - block * groups) * ROW_SUMS);
-    if (a->M <= FEW_ROWS)
+    if (a->M <= FEW_ROWS) {
       multiply_few(a, &few, n, end);
-    else
-      multiply_many(a, block * rows, at_most(a->M - block * rows, rows), n, end, scratch);
+      continue;
+    }
+    size_t m = block * rows, own = at_most(a->M - m, rows);
+    struct many_rows many = quantize_many(a->x, m, own, a->K, a->weights == QKV_WEIGHTS_INT4, scratch);
+    multiply_many(a, &many, m, own, n, end, scratch);
   }
   return QKV_OK;
 }
@@ -420,30 +429,54 @@ void multiply_int8(struct qkv_linear product, void *scratch) {
   qkv_integer_part(&product, 0, qkv_integer_units(&product), scratch);
 }
 
+/* The product of x with the rows of W that it shares with others. */
+static struct qkv_linear product_of(const struct qkv_products *a, const struct qkv_product *p) {
+  struct qkv_linear one = {.x = a->x, .w = p->w, .scales = p->scales, .bias = p->bias, .y = p->y};
+  one.M = a->M, one.K = a->K, one.N = p->N, one.weights = p->weights, one.activation = p->activation;
+  return one;
+}
+
 double QKV_EXPORT(qkv_products_scratch)(const struct qkv_products *a) {
-  struct qkv_linear one = {.M = a->M, .K = a->K};
+  struct qkv_linear one = product_of(a, &a->first);
   return qkv_integer_scratch(&one);
 }
 
+/* Units of a block of rows. */
+static size_t groups_of_all(const struct qkv_products *a) {
+  return groups_of(a->first.N) + groups_of(a->second.N) + groups_of(a->third.N);
+}
+
 uint32_t QKV_EXPORT(qkv_products_units)(const struct qkv_products *a) {
-  return (uint32_t)(groups_of(a->first.N) + groups_of(a->second.N) + groups_of(a->third.N));
+  struct qkv_linear one = product_of(a, &a->first);
+  size_t rows = block_rows(&one);
+  return (uint32_t)((a->M + rows - 1) / rows * groups_of_all(a));
 }
 
 uint32_t QKV_EXPORT(qkv_products_part)(const struct qkv_products *a, uint32_t first, uint32_t count, void *scratch) {
-  const struct qkv_product *products[] = {&a->first, &a->second, &a->third};
-  int is_int4 = 0;
+  const struct qkv_linear products[] = {product_of(a, &a->first), product_of(a, &a->second), product_of(a, &a->third)};
+  int is_int4 = 0, is_few = a->M <= FEW_ROWS;
   for (size_t i = 0; i < 3; i++)
-    is_int4 |= products[i]->weights == QKV_WEIGHTS_INT4;
-  struct few_rows few = quantize_few(a->x, a->M, a->K, is_int4, scratch);
-  size_t from = first, to = (size_t)first + count; /* units, counted from the first one of the product */
-  for (size_t i = 0; i < 3; i++) {
-    const struct qkv_product *p = products[i];
-    size_t groups = groups_of(p->N), end = at_most(to, groups);
-    struct qkv_linear one = {.x = a->x, .w = p->w, .scales = p->scales, .bias = p->bias, .y = p->y};
-    one.M = a->M, one.K = a->K, one.N = p->N, one.weights = p->weights, one.activation = p->activation;
-    if (from < end)
-      multiply_few(&one, &few, from * ROW_SUMS, at_most(p->N, end * ROW_SUMS));
-    from -= at_most(from, groups), to -= at_most(to, groups);
+    is_int4 |= products[i].weights == QKV_WEIGHTS_INT4;
+  size_t all = groups_of_all(a), rows = block_rows(products), stop = (size_t)first + count;
+  for (size_t unit = first, next; unit < stop; unit = next) {
+    size_t block = unit / all, m = block * rows, own = at_most(a->M - m, rows);
+    next = at_most(stop, (block + 1) * all);
+    struct few_rows few = {0};
+    struct many_rows many = {0};
+    if (is_few)
+      few = quantize_few(a->x, a->M, a->K, is_int4, scratch);
+    else
+      many = quantize_many(a->x, m, own, a->K, is_int4, scratch);
+    size_t from = unit - block * all, to = next - block * all; /* counted from the first unit of the product */
+    for (size_t i = 0; i < 3; i++) {
+      const struct qkv_linear *one = products + i;
+      size_t groups = groups_of(one->N), n = from * ROW_SUMS, end = at_most(one->N, to * ROW_SUMS);
+      if (n < end && is_few)
+        multiply_few(one, &few, n, end);
+      else if (n < end)
+        multiply_many(one, &many, m, own, n, end, scratch);
+      from -= at_most(from, groups), to -= at_most(to, groups);
+    }
   }
   return QKV_OK;
 }

@@ -203,7 +203,7 @@ struct qkv_linear {
   uint32_t activation;
 };
 
-/* Up to three products of the same few rows, such as queries, keys and values; N 0: none. */
+/* Up to three products of the same rows, such as queries, keys and values; N 0: none. */
 struct qkv_product {
   const void *w;       /* (N,K), of int8 or int4 */
   const float *scales; /* as of qkv_linear */
@@ -212,7 +212,7 @@ struct qkv_product {
   uint32_t N, weights, activation;
 };
 struct qkv_products {
-  const float *x; /* (M,K), M <= 8 */
+  const float *x; /* (M,K) */
   uint32_t M, K;
   struct qkv_product first, second, third;
 };

@@ -54,6 +54,13 @@ export function* embed(embedding, ops, { ids, rows, types, positions, B, L }) {
 const rowsOf = (x, from, to) => x.part(from * x.dims[1], [to - from, x.dims[1]])
 
 /**
+ * True if the products of linear layers of the same x would be made in parts.
+ * @param {readonly import('./family-shapes/parts.js').LinearSpec[]} specs
+ * @param {FloatTensor} x (..., in)
+ */
+export const isLong = (specs, x) => count(x.dims) * specs.reduce((sum, spec) => sum + spec.out, 0) >= 2 * PART
+
+/**
  * The product of a linear layer.
  * @param {import('./network.js').ModelOperations} ops
  * @param {import('./family-shapes/parts.js').LinearSpec} spec

@@ -6,7 +6,7 @@ import { describe, proxied } from '../base/errors.js'
 import { fromBfloat16, fromFloat16 } from '../base/float16.js'
 import { toFloats, toTensor } from '../base/operand.js'
 import { count } from '../base/tensor.js'
-import { checkLayout, forward, shareOrRun, toWeights, workOf } from '../ops/linear.js'
+import { checkLayout, forward, shareOrRun, sharesOf, toWeights, workOf } from '../ops/linear.js'
 import { expectCore } from '../qkv.js'
 import { ACTIVATION, WEIGHTS } from '../runtime/abi.js'
 import { allocate } from '../runtime/outputs.js'
@@ -42,8 +42,6 @@ import { PACK_LINEAR_STRUCT, PRODUCTS_WORDS } from './nn-abi.js'
 const OPTIONS = register('packLinear', ['dtype', 'activations', 'layout', 'scales'])
 const DTYPES = /** @type {const} */ (['float32', 'float16', 'bfloat16', 'int8', 'int4'])
 const ROWS = 64 // converted to float32 at a time, so that there is never a float32 copy of the whole weight
-/** Rows of the kernels that read a weight once for all. */
-const FEW_ROWS = 8
 /** Bytes of 32 values of eight rows of int4, with their scales and minima. */
 const INT4_BYTES = 160
 const OUT_OF_RANGE = 8 // enum qkv_status
@@ -59,7 +57,7 @@ export function roundToBfloat16(floats) {
 }
 
 /**
- * Up to three products of the same x (M, in) of at most FEW_ROWS rows, with weights of whole numbers: one call of the kernel.
+ * Up to three products of the same x (M, in) with weights of whole numbers: one call of the kernel, which rounds x once.
  * @param {Core} core
  * @param {FloatTensor} x
  * @param {number} M
@@ -82,7 +80,7 @@ function multiplyTogether(core, x, M, products) {
     const args = core.copyIn(words)
     const units = core.exports.qkv_products_units(args)
     const scratch = core.exports.qkv_products_scratch(args)
-    shareOrRun(core, { kernel: 'qkv_products_part', args, work, shares: 4, units, scratch })
+    shareOrRun(core, { kernel: 'qkv_products_part', args, work, shares: sharesOf(M, WEIGHTS.int8), units, scratch })
   })
 }
 
@@ -279,8 +277,7 @@ export class PackedLinear {
 
   /**
    * @internal
-   * `forward` of up to three layers of the same x in one call, resident. Undefined unless x has few rows and the layers have
-   * weights of whole numbers.
+   * `forward` of up to three layers of the same x in one call, resident. Undefined unless the layers have weights of whole numbers.
    * @param {readonly PackedLinear[]} layers
    * @param {FloatTensor} x (..., in)
    * @param {keyof typeof ACTIVATION} [activation] of the first
@@ -289,10 +286,7 @@ export class PackedLinear {
   static forwardTogether(layers, x, activation = 'none') {
     const lead = x.dims.slice(0, -1)
     const M = count(lead)
-    if (
-      M > FEW_ROWS ||
-      !layers.every(layer => Number(layer.#weights?.kind) >= WEIGHTS.int8 && !layer.#weights?.isExact)
-    )
+    if (!layers.every(layer => Number(layer.#weights?.kind) >= WEIGHTS.int8 && !layer.#weights?.isExact))
       return undefined
     const core = layers[0].#core
     const products = layers.map((layer, n) => {

@@ -175,6 +175,12 @@ export function workOf(M, { dims: [N, K], kind = 0 }) {
 }
 
 /**
+ * How many shares of neighbouring columns a thread takes. For each share of more than 8 rows the integer kernels round all of x.
+ * @param {number} M @param {number} kind
+ */
+export const sharesOf = (M, kind) => (kind >= WEIGHTS.int8 && M > 8 ? 1 : 4)
+
+/**
  * @param {Core} core
  * @param {() => number} toX returns the address of x (M, in); called when the output has its memory
  * @param {number} M
@@ -222,8 +228,7 @@ export function multiply(
       kernel: `${name}_part`,
       args,
       work: workOf(M, weights),
-      // of neighbouring columns; for each share of many rows the integer kernels round all of x
-      shares: kind >= WEIGHTS.int8 && M > 8 ? 1 : 4,
+      shares: sharesOf(M, kind),
       units,
       scratch,
       deferredCopies,

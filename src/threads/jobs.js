@@ -6,7 +6,7 @@ import * as AT from './words.js'
 export const WORDS = AT.left + AT.MOST_THREADS * AT.LINE
 export const CLOSED = 1 << 30
 export const TRAPPED = -1
-export const AWAKE = 1 // milliseconds of spinning before a thread sleeps
+export const AWAKE = 1 // milliseconds of spinning before a thread sleeps, at most
 
 const SPINS = 64 // polls between two reads of the clock
 const LOOKS = 256 // polls of a job of a sequence before the first read of the clock
@@ -100,15 +100,16 @@ function finished(list, at, words) {
 }
 
 /**
- * Waits until words[at] is no longer `value`, at most `ms` milliseconds. It spins for AWAKE milliseconds first: waking a
+ * Waits until words[at] is no longer `value`, at most `ms` milliseconds. It spins for `spin` milliseconds first: waking a
  * sleeping thread takes 0.1 ms, and the scheduler may wake it on the core of the calling thread.
  * @param {Int32Array} words
  * @param {number} at
  * @param {number} value
  * @param {number} [ms]
+ * @param {number} [spin]
  */
-export function wait(words, at, value, ms) {
-  for (const end = performance.now() + AWAKE; performance.now() < end; )
+export function wait(words, at, value, ms, spin = AWAKE) {
+  for (const end = performance.now() + spin; performance.now() < end; )
     for (let n = 0; n < SPINS; n++) if (Atomics.load(words, at) !== value) return
   try {
     Atomics.wait(words, at, value, ms)
@@ -135,7 +136,7 @@ export function tryJoin(words) {
  */
 export function serve(kernels, words, memory, thread) {
   for (let generation = 0; ; ) {
-    wait(words, AT.generation, generation)
+    wait(words, AT.generation, generation, undefined, words[AT.spin] / 1000)
     generation = Atomics.load(words, AT.generation)
     if (!tryJoin(words)) continue
     if (words[AT.jobs]) runJobs(kernels, words, memory, thread)

@@ -8,6 +8,7 @@ import * as AT from './words.js'
 
 const STACK = 16384 // bytes; kernels use less than a quarter (tests/threads.test.js)
 const SLICE = 50 // milliseconds of one wait for workers
+const LEAST_SPIN = 0.05 // milliseconds, about the time of a wake
 
 /** @typedef {import('../runtime/memory.js').Core} Core */
 /**
@@ -54,8 +55,12 @@ export class Threads {
   #lost = ''
   /** Work of the current burst, calls of which each began soon after the one before. */
   #burst = 0
-  /** The time, by performance.now(), after which a call begins a new burst. Workers that had work spin longer. */
+  /** The time, by performance.now(), after which a call begins a new burst. */
   #end = 0
+  /** When the last shared call ended. */
+  #idleSince = 0
+  /** About the longest of the latest pauses between shared calls that were shorter than AWAKE; milliseconds. */
+  #pause = 0
 
   /** @param {Core} core @param {WebAssembly.Module} module @param {number} size */
   constructor(core, module, size) {
@@ -205,6 +210,16 @@ export class Threads {
   }
 
   /**
+   * Returns for how many milliseconds workers spin after a call: twice as long as calls pause, so that none of a run of calls wakes
+   * anybody, and about as long as a wake takes once calls come alone.
+   * @param {number} pause since the last shared call
+   */
+  #spinAfter(pause) {
+    this.#pause = pause < AWAKE ? Math.max(pause, 0.9 * this.#pause) : this.#pause / 2
+    return Math.min(AWAKE, 2 * this.#pause + LEAST_SPIN)
+  }
+
+  /**
    * Runs a kernel on all threads if it has enough work. Call it within a scope.
    * @param {Core} core
    * @param {Job} job
@@ -230,6 +245,7 @@ export class Threads {
       makeAll()
       return false
     }
+    words[AT.spin] = this.#spinAfter(start - this.#idleSince) * 1000
     const stride = Math.ceil(scratch / 64) * 64
     words[AT.kernel] = Object.keys(core.exports).indexOf(kernel)
     words[AT.arity] = args.length
@@ -255,7 +271,8 @@ export class Threads {
       this.end()
       throw this.#lostError('during a call, and its result with it')
     }
-    this.#end = performance.now() + AWAKE / 2
+    this.#idleSince = performance.now()
+    this.#end = this.#idleSince + AWAKE / 2
     const status = words[AT.status]
     if (status !== 0)
       throw new QkvError('KERNEL', `${kernel}: ${STATUS[status] ? `${STATUS[status]} out of range` : 'it trapped'}`)

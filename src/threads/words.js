@@ -16,6 +16,7 @@ export const args = 12 // 16 float64: addresses, sizes and real numbers
 export const first = 44 // units of the call before those of the job
 export const jobs = 45 // number of jobs of a sequence; 0 for a single job
 export const list = 46 // address of the jobs of a sequence, JOB words each
+export const spin = 47 // microseconds for which a worker spins after the job before it sleeps
 export const left = 48 // units of each range that no thread has taken yet, LINE words apart
 export const LINE = 16 // a cache line
 export const MOST_THREADS = 64

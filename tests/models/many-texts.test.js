@@ -128,3 +128,24 @@ test('with hooks each text runs by itself, so that they see its own rows', async
   const all = await sentences.embed(texts, off)
   assert.deepEqual(all.row(2).data.slice(), (await sentences.embed(texts[2], off)).data)
 })
+
+test('others have their turn while a stream of short texts runs', async () => {
+  await sentences.embed(textsOf(2), { pooling }) // imports take turns, too
+  let [turns, isOver] = [0, false]
+  const count = () => {
+    turns++
+    if (!isOver) setImmediate(count)
+  }
+  setImmediate(count)
+  const start = performance.now()
+  let texts = 0
+  async function* endless() {
+    while (performance.now() - start < 150 || texts < 50) {
+      texts++
+      yield* textsOf(1)
+    }
+  }
+  for await (const row of sentences.embedStream(endless(), { pooling })) assert.equal(row.dims.length, 1)
+  isOver = true
+  assert.ok(turns >= 3, `${turns} turns in ${texts} texts`)
+})

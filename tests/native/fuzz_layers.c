@@ -46,7 +46,7 @@ static void linear(struct input *in, int hostile) {
   uint32_t units = (is_integer ? qkv_integer_units : qkv_linear_units)(&a);
   if ((is_integer ? qkv_integer_part : qkv_linear_part)(&a, 0, units, scratch) != QKV_OK)
     abort();
-  if (is_integer && M <= 8) { /* the same as the second of three products */
+  if (is_integer) { /* the same as the second of three products */
     float *again = malloc(M * N * 4), *sums = malloc(M * N * 4);
     struct qkv_product product = {
         .w = packed, .scales = scales, .bias = bias, .y = again, .N = a.N, .weights = a.weights};
