@@ -31,8 +31,8 @@ import { learn, tuningSteps } from './tuned-lens.js'
  * @typedef {PositionOptions & OwnFitOptions} FitLensOptions
  */
 
-/** Passes over the texts of a tuned lens. */
-const PASSES = 1
+/** Passes over the texts of a tuned lens, by default and at most. */
+const [PASSES, MOST_PASSES] = [1, 10_000]
 
 /** Rows of a text times vectors that go back at once. */
 const ROWS = 4096
@@ -112,6 +112,8 @@ export async function fitLens(model, texts, options = {}) {
   } = readOptions(options, known, where)
   oneOf(kind, ['jacobian', 'tuned'], `${where}: kind`)
   checkSignal(signal, where)
+  if (onProgress !== undefined && typeof onProgress !== 'function')
+    throw new TypeError(`${where}: onProgress: expected a function, got ${describe(onProgress)}`)
   if (kind === 'jacobian' && (passes ?? rate) !== undefined)
     throw new TypeError(`${where}: ${passes === undefined ? 'rate' : 'passes'} is an option of kind: 'tuned'`)
   const positions = readPositions(kind === 'tuned' ? { first: 0, ...given } : given, where)
@@ -119,8 +121,9 @@ export async function fitLens(model, texts, options = {}) {
   const chosen = readLayers(layers, of.layers, where)
   if (kind === 'tuned' && !parts.weights.hasHead)
     throw new Error(`${where}: this ${parts.family.type} checkpoint has no head, so there are no answers to train on`)
-  const all = readTexts(model, texts, positions, where)
-  const total = all.length * toNumber(passes ?? PASSES, `${where}: passes`, { least: 1, whole: true })
+  const all = readTexts(model, parts.family.vocab, texts, positions, where)
+  const total =
+    all.length * toNumber(passes ?? PASSES, `${where}: passes`, { least: 1, most: MOST_PASSES, whole: true })
   const speed = toNumber(rate ?? 1, `${where}: rate`, { least: 0 })
   const before = resume && checkLens(resume, of, `${where}: resume`)
   if (before) checkResumed(before, { kind, all, layers: chosen, first: positions.first, total, rate: speed }, where)

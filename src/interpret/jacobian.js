@@ -184,11 +184,14 @@ export function jacobianProducts(model, input, options) {
   oneOf(mode, ['forward', 'reverse'], `${where}: mode`)
   const stacks = stackNames(parts.family)
   const [source, target] = [from, to].map((place, i) => {
-    const name = String(place)
-    const [one] = expandPlace(name, stacks, `${where}: ${i ? 'to' : 'from'}`)
+    const at = `${where}: ${i ? 'to' : 'from'}`
+    if (typeof place !== 'string') throw new TypeError(`${at}: expected the name of a place, got ${describe(place)}`)
+    /** @type {string} */
+    const name = place
+    const [one] = expandPlace(name, stacks, at)
     if (one !== name || UNCOVERED.test(name))
       throw new RangeError(
-        `${where}: ${i ? 'to' : 'from'}: expected one place with a row for each token, such as "layers.0.output"; got ${describe(name)}`,
+        `${at}: expected one place with a row for each token, such as "layers.0.output"; got ${describe(name)}`,
       )
     return name
   })

@@ -44,7 +44,7 @@ export async function lensAttribution(model, lens, input, options) {
   toNumber(layer, `${where}: layer`, { least: 0, most: of.layers - 1, whole: true })
   if (!Array.isArray(tokens) || !tokens.length)
     throw new TypeError(`${where}: tokens: expected a list of tokens, got ${describe(tokens)}`)
-  const ids = tokens.map((token, n) => parts.tokenOf(token, `${where}: tokens[${n}]`))
+  const ids = Array.from(tokens, (token, n) => parts.tokenOf(token, `${where}: tokens[${n}]`))
   const own = lens === 'logit' || layer === of.layers - 1 ? undefined : lens
   const [matrix, offset] = [own?.matrix(layer).data, own?.offset(layer)?.data]
   const made = await contributions(

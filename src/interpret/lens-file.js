@@ -143,11 +143,21 @@ function ownFacts(text, count, fail) {
     throw fail(`metadata.qkv: expected JSON, got ${describe(text)}`)
   }
   const { layers, squares, losses, marks, first } = Object(given)
+  const isSum = (/** @type {unknown} */ value) => Number.isFinite(value) && Number(value) >= 0
+  /** @param {unknown} list @param {(value: any) => boolean} isValue */
+  const byLayer = (list, isValue) =>
+    Array.isArray(list) && list.every(pair => Array.isArray(pair) && isCount(pair[0] + 1) && isValue(pair[1]))
+  const isLosses = (/** @type {any} */ value) => {
+    const { texts, sum, squares } = Object(value)
+    return isCount(texts) && isSum(sum) && isSum(squares)
+  }
+  if ((squares !== undefined && !byLayer(squares, isSum)) || (losses !== undefined && !byLayer(losses, isLosses)))
+    throw fail('metadata.qkv: expected sums over texts for each layer, got others: the file is damaged')
   return {
     layers: Number.isSafeInteger(layers) ? layers : 0,
-    squares: Array.isArray(squares) ? new Map(squares) : undefined,
-    losses: Array.isArray(losses) ? new Map(losses) : undefined,
-    marks: Array.isArray(marks) && marks.length === count ? marks : undefined,
+    squares: squares && new Map(squares),
+    losses: losses && new Map(losses),
+    marks: Array.isArray(marks) && marks.length === count && marks.every(Number.isSafeInteger) ? marks : undefined,
     first: Number.isSafeInteger(first) ? first : undefined,
   }
 }

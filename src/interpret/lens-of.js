@@ -41,16 +41,19 @@ export async function lensOf(model, states, options) {
   const { width: d } = of
   if (!Array.isArray(states) || !states.length)
     throw new TypeError(`${where}: states: expected a list of { layer, vector }, got ${describe(states)}`)
-  const read = states.map((state, n) => {
+  const read = Array.from(states, (state, n) => {
     const at = `${where}: states[${n}]`
     const { layer, vector } = readOptions(state, ['layer', 'vector'], at)
     toNumber(layer, `${at}.layer`, { least: 0, most: of.layers - 1, whole: true })
-    const data = Float32Array.from(Object(vector).data ?? vector ?? [])
+    const given = Object(vector).data ?? vector
+    const data = Float32Array.from(Object(given).length === d ? given : [], value =>
+      typeof value === 'number' ? value : NaN,
+    )
     if (data.length !== d || !data.every(Number.isFinite))
       throw new RangeError(`${at}.vector: expected ${d} finite numbers, got ${describe(vector)}`)
     return { layer, data }
   })
-  const all = readTexts(model, texts, positions, where)
+  const all = readTexts(model, parts.family.vocab, texts, positions, where)
   const sum = new Float64Array(states.length * d)
   for (const text of all) {
     const made = await inTurns(parts.qkv, carried(parts, text, of, read, positions.first), {

@@ -21,7 +21,7 @@ import { checkLens, Lens, lensStack } from './lens.js'
  * @property {readonly number[]} [layers] default: those of the lens, then the last; all for 'logit'
  * @property {readonly number[]} [positions] from the end if negative; default: all
  * @property {number} [topK] words of each state, default 10
- * @property {readonly number[]} [tokens] whose ranks and probabilities are wanted
+ * @property {readonly (number | string)[]} [tokens] whose ranks and probabilities are wanted: ids, or texts that are one token each
  * @property {boolean} [logits] default false; all of them: (layers, positions, V) floats
  * @property {import('../models/model.js').Hooks} [hooks]
  * @property {AbortSignal} [signal]
@@ -66,9 +66,9 @@ export async function readout(model, lens, input, options = {}) {
   const layers = given.layers ?? [...layersOf(lens, of.layers), of.layers - 1]
   checkList(layers, `${where}: layers`, 0, of.layers - 1)
   if (lens !== 'logit') for (const layer of layers) if (layer < of.layers - 1) lens.matrix(layer)
-  if (given.tokens !== undefined) checkList(given.tokens, `${where}: tokens`, 0, V - 1)
+  const tokens = given.tokens === undefined ? undefined : tokensOf(parts, given.tokens, `${where}: tokens`)
   const K = toNumber(given.topK ?? 10, `${where}: topK`, { least: 1, most: V, whole: true })
-  const wanted = { ...given, layers, K }
+  const wanted = { ...given, tokens, layers, K }
   return inTurns(parts.qkv, steps(parts, lens, inputOf(input, where), of, wanted), { signal, layers: of.layers })
 }
 
@@ -80,7 +80,14 @@ const layersOf = (lens, count) =>
 function checkList(list, where, least, most) {
   if (!Array.isArray(list) || !list.length)
     throw new TypeError(`${where}: expected a list of numbers, got ${describe(list)}`)
-  for (const [n, one] of list.entries()) toNumber(one, `${where}[${n}]`, { least, most, whole: true })
+  for (const [n, one] of Array.from(list).entries()) toNumber(one, `${where}[${n}]`, { least, most, whole: true })
+}
+
+/** The ids of tokens. @param {Parts} parts @param {unknown} list of ids, or of texts that are one token each @param {string} where @returns {number[]} */
+function tokensOf(parts, list, where) {
+  if (!Array.isArray(list) || !list.length)
+    throw new TypeError(`${where}: expected a list of tokens, got ${describe(list)}`)
+  return Array.from(list, (token, n) => parts.tokenOf(token, `${where}[${n}]`))
 }
 
 /**
@@ -88,14 +95,14 @@ function checkList(list, where, least, most) {
  * @param {Lens | 'logit'} lens
  * @param {string | ModelInput} input
  * @param {{ stack: string, layers: number, width: number }} of
- * @param {Omit<ReadoutOptions, 'layers' | 'topK'> & { layers: readonly number[], K: number }} wanted
+ * @param {Omit<ReadoutOptions, 'layers' | 'topK' | 'tokens'> & { layers: readonly number[], K: number, tokens: number[] | undefined }} wanted
  * @returns {import('../models/network.js').RunSteps<LensReadout>}
  */
 function* steps(parts, lens, input, { stack, layers: count, width: d }, { layers, K, tokens, hooks, ...wanted }) {
   const { qkv, family, weights } = parts
   const run = yield* linearise(parts, input, stack, 'readout', hooks)
   const L = run.kept[0].h.dims[1]
-  if (wanted.positions) checkList(wanted.positions, 'readout: positions', -L, L - 1)
+  if (wanted.positions !== undefined) checkList(wanted.positions, 'readout: positions', -L, L - 1)
   const positions = (wanted.positions ?? Array.from({ length: L }, (_, i) => i)).map(at => (at + L) % L)
   const [N, P, V] = [layers.length, positions.length, family.vocab]
   const floats = (/** @type {number[]} */ ...dims) =>
@@ -205,7 +212,7 @@ function largest(numbers, K) {
  * @param {Model} model
  * @param {Lens | 'logit'} lens
  * @param {number} layer
- * @param {readonly number[]} tokens
+ * @param {readonly (number | string)[]} tokens ids, or texts that are one token each
  * @returns {FloatTensor} (tokens, d)
  */
 export function tokenDirections(model, lens, layer, tokens) {
@@ -217,19 +224,20 @@ export function tokenDirections(model, lens, layer, tokens) {
     throw new Error(`${where}: this ${family.type} checkpoint has no head, so words have no directions`)
   if (lens !== 'logit') checkLens(lens, of, `${where}: lens`)
   toNumber(layer, `${where}: layer`, { least: 0, most: of.layers - 1, whole: true })
-  checkList(tokens, `${where}: tokens`, 0, family.vocab - 1)
+  const ids = tokensOf(parts, tokens, `${where}: tokens`)
   const d = of.width
-  const rows = new Tensor(new Float32Array(tokens.length * d), [tokens.length, d])
-  for (const [n, token] of tokens.entries()) rows.data.set(weights.head.row(token).weight, n * d)
+  const rows = new Tensor(new Float32Array(ids.length * d), [ids.length, d])
+  for (const [n, token] of ids.entries()) rows.data.set(weights.head.row(token).weight, n * d)
   return lens === 'logit' || layer === of.layers - 1 ? rows : qkv.matmul(rows, lens.matrix(layer))
 }
 
 /**
- * @typedef {object} LensHookOptions what is done to all states of the layers, in this order
+ * @typedef {object} LensHookOptions what is done to the states of the layers, in this order
  * @property {readonly number[]} layers
- * @property {readonly number[]} [remove] tokens whose directions are projected out
- * @property {readonly [number, number]} [swap] two tokens whose coordinates are exchanged
- * @property {{ token: number, strength?: number }} [steer] a token whose direction is added, `strength` times its unit vector; default 1
+ * @property {readonly number[]} [positions] from the end if negative; default: all
+ * @property {readonly (number | string)[]} [remove] tokens whose directions are projected out
+ * @property {readonly [number | string, number | string]} [swap] two tokens whose coordinates are exchanged
+ * @property {{ token: number | string, strength?: number }} [steer] a token whose direction is added, `strength` times its unit vector; default 1
  */
 
 /**
@@ -242,13 +250,20 @@ export function tokenDirections(model, lens, layer, tokens) {
 export function lensHooks(model, lens, options) {
   const where = 'lensHooks'
   const parts = Model.parts(model)
-  const { layers, remove, swap, steer } = readOptions(options, ['layers', 'remove', 'swap', 'steer'], where)
+  const known = ['layers', 'positions', 'remove', 'swap', 'steer']
+  const { layers, positions, remove, swap, steer } = readOptions(options, known, where)
   const of = lensStack(parts, where)
   checkList(layers, `${where}: layers`, 0, of.layers - 1)
-  if (!remove && !swap && !steer) throw new TypeError(`${where}: expected one of remove, swap and steer`)
-  if (swap && (!Array.isArray(swap) || swap.length !== 2 || swap[0] === swap[1]))
+  if (positions !== undefined) checkList(positions, `${where}: positions`, -(2 ** 31), 2 ** 31)
+  if (remove === undefined && swap === undefined && steer === undefined)
+    throw new TypeError(`${where}: expected one of remove, swap and steer`)
+  const removing = remove === undefined ? undefined : tokensOf(parts, remove, `${where}: remove`)
+  const pair = swap === undefined ? undefined : tokensOf(parts, swap, `${where}: swap`)
+  if (pair && (pair.length !== 2 || pair[0] === pair[1]))
     throw new TypeError(`${where}: swap: expected two tokens, got ${describe(swap)}`)
-  const { token, strength = 1 } = steer ? readOptions(steer, ['token', 'strength'], `${where}: steer`) : {}
+  const { token, strength = 1 } =
+    steer === undefined ? {} : readOptions(steer, ['token', 'strength'], `${where}: steer`)
+  const target = steer === undefined ? undefined : parts.tokenOf(token, `${where}: steer.token`)
   toNumber(strength, `${where}: steer.strength`)
   /** @type {Record<string, import('../models/model-hooks.js').Hook>} */
   const hooks = {}
@@ -257,12 +272,18 @@ export function lensHooks(model, lens, options) {
       const { data, dims } = tokenDirections(model, lens, layer, tokens)
       return tokens.map((_, n) => Float64Array.from(data.subarray(n * dims[1], (n + 1) * dims[1])))
     }
-    const removed = remove && orthonormal(directions(remove))
-    const exchanged = swap && directions(swap)
-    const added = steer && unit(directions([Number(token)])[0])
+    const removed = removing && orthonormal(directions(removing))
+    const exchanged = pair && directions(pair)
+    if (exchanged && isParallel(exchanged))
+      throw new RangeError(
+        `${where}: swap: the directions of ${pair} at layer ${layer} are parallel, so a state has no coordinates along them: choose other tokens`,
+      )
+    const added = target === undefined ? undefined : unit(directions([target])[0])
     hooks[`${of.stack}layers.${layer}.output`] = ({ data, dims }) => {
-      const d = dims[dims.length - 1]
+      const [L, d] = dims.slice(-2)
+      const only = positions && new Set(positions.map(at => (at < 0 ? at + L : at)))
       for (let at = 0; at < data.length; at += d) {
+        if (only && !only.has((at / d) % L)) continue
         const h = data.subarray(at, at + d)
         for (const one of removed ?? []) addTo(h, one, -dot(h, one))
         if (exchanged) exchange(h, exchanged)
@@ -303,11 +324,13 @@ function orthonormal(vectors) {
   return basis
 }
 
+/** True if the cosine of two vectors is above 0.999, as TransformerLens has it. @param {Float64Array[]} pair */
+const isParallel = ([a, b]) => !(dot(a, b) ** 2 <= 0.999 ** 2 * dot(a, a) * dot(b, b))
+
 /** Exchanges the coordinates of h along a and b, c = (D D^T)^-1 D h with the rows a and b of D. @param {Float32Array} h @param {Float64Array[]} pair */
 function exchange(h, [a, b]) {
   const [aa, ab, bb] = [dot(a, a), dot(a, b), dot(b, b)]
   const determinant = aa * bb - ab * ab
-  if (!(determinant > 1e-12 * aa * bb)) return // the two directions are one
   const [ha, hb] = [dot(h, a), dot(h, b)]
   const difference = (bb * ha - ab * hb - (aa * hb - ab * ha)) / determinant
   addTo(h, b, difference)

@@ -31,30 +31,40 @@ export function readPositions({ first = 16, maxLength = 128 }, where) {
 /**
  * Reads texts, cut to `maxLength`; each is long enough to have a position that counts.
  * @param {import('../models/model.js').Model} model
+ * @param {number} vocab ids are below it
  * @param {unknown} texts
  * @param {{ first: number, maxLength: number }} positions
  * @param {string} where
  * @returns {ReadText[]}
  */
-export function readTexts(model, texts, { first, maxLength }, where) {
+export function readTexts(model, vocab, texts, { first, maxLength }, where) {
   if (!Array.isArray(texts) || !texts.length)
     throw new TypeError(`${where}: texts: expected a list of texts or of token ids, got ${describe(texts)}`)
   const { encoder } = model.stacks
-  return texts.map((text, n) => {
+  const idsIn = (/** @type {readonly unknown[]} */ list, /** @type {string} */ at) =>
+    Array.from(list, (id, n) => toNumber(id, `${at}[${n}]`, { least: 0, most: vocab - 1, whole: true }))
+  return Array.from(texts, (text, n) => {
     const at = `${where}: texts[${n}]`
-    const { ids: source, decoderIds } = encoder ? Object(text) : { ids: undefined, decoderIds: undefined }
-    if (encoder && !(Array.isArray(source) && Array.isArray(decoderIds)))
-      throw new TypeError(`${at}: expected { ids, decoderIds } for an encoder-decoder, got ${describe(text)}`)
-    if (!encoder && typeof text !== 'string' && !Array.isArray(text))
+    /** @param {readonly unknown[]} list @param {string} name */
+    const cut = (list, name) => {
+      const ids = idsIn(list.slice(0, maxLength), name)
+      if (ids.length < first + 2)
+        throw new RangeError(
+          `${name}: expected at least ${first + 2} tokens, as positions count from ${first} to the one before the last; got ${ids.length}`,
+        )
+      return ids
+    }
+    if (encoder) {
+      const { ids: source, decoderIds } = Object(text)
+      if (!Array.isArray(source) || !source.length || !Array.isArray(decoderIds))
+        throw new TypeError(`${at}: expected { ids, decoderIds } for an encoder-decoder, got ${describe(text)}`)
+      const input = { ids: idsIn(source, `${at}.ids`), decoderIds: cut(decoderIds, `${at}.decoderIds`) }
+      return { input, length: input.decoderIds.length, mark: markOf([...input.ids, -1, ...input.decoderIds]) }
+    }
+    if (typeof text !== 'string' && !Array.isArray(text))
       throw new TypeError(`${at}: expected a text or token ids, got ${describe(text)}`)
-    const own = encoder ? decoderIds : typeof text === 'string' ? model.tokenize(text).ids : text
-    const ids = [...own].slice(0, maxLength)
-    if (ids.length < first + 2)
-      throw new RangeError(
-        `${at}: expected at least ${first + 2} tokens, as positions count from ${first} to the one before the last; got ${ids.length}`,
-      )
-    const input = encoder ? { ids: [...source], decoderIds: ids } : { ids }
-    return { input, length: ids.length, mark: markOf(encoder ? [...source, -1, ...ids] : ids) }
+    const ids = cut(typeof text === 'string' ? [...model.tokenize(text).ids] : text, at)
+    return { input: { ids }, length: ids.length, mark: markOf(ids) }
   })
 }
 

@@ -174,7 +174,7 @@ export function mergeLenses(lenses) {
   const where = 'mergeLenses'
   if (!Array.isArray(lenses) || !lenses.length)
     throw new TypeError(`${where}: expected a list of lenses, got ${describe(lenses)}`)
-  const all = lenses.map(lens => Lens.contentOf(lens))
+  const all = Array.from(lenses, lens => Lens.contentOf(lens))
   const [{ width, matrices: ofFirst, layers, first }] = all
   for (const [n, own] of all.entries()) {
     if (own.kind === 'tuned')

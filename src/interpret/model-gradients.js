@@ -103,7 +103,13 @@ export function* gradientSteps(parts, input, options, where, inParts) {
   const stacks = stackNames(family)
   const { recording, outcomes } = recordHooks(checkHooks(options.hooks, stacks) ?? {})
   if (!Array.isArray(at)) throw new TypeError(`${where}: at: ${describe(at)} given, a list of places expected`)
-  const wanted = new Set(at.flatMap(place => expandPlace(String(place), stacks, `${where}: at`)))
+  const wanted = new Set(
+    Array.from(at, place => {
+      if (typeof place !== 'string')
+        throw new TypeError(`${where}: at: expected names of places, got ${describe(place)}`)
+      return expandPlace(place, stacks, `${where}: at`)
+    }).flat(),
+  )
   const watched = ofPlace && watchPlace(ofPlace, recording, stacks, where)
   if (watched && (targets !== undefined || wanted.has('logits')))
     throw new RangeError(`${where}: the numbers at ${describe(watched.place)} depend on neither targets nor logits`)
@@ -209,7 +215,10 @@ export function* gradientSteps(parts, input, options, where, inParts) {
  */
 function watchPlace(of, recording, stacks, where) {
   const { place, gradient } = readOptions(of, ['place', 'gradient'], `${where}: of`)
-  const name = String(place)
+  if (typeof place !== 'string')
+    throw new TypeError(`${where}: of: place: expected the name of a place, got ${describe(place)}`)
+  /** @type {string} */
+  const name = place
   if (name === 'logits')
     throw new RangeError(`${where}: of: place: for logits, give a function of the logits as \`of\``)
   if (expandPlace(name, stacks, `${where}: of`)[0] !== name)
