@@ -19,7 +19,7 @@ import { fileURLToPath } from 'node:url'
 import { bar } from '../src/corpus/bar.js'
 import { corpus, runPart } from '../src/corpus.js'
 import { load } from '../src/index.js'
-import { ablate, backward } from '../src/interpret.js'
+import { ablate, backward, patch } from '../src/interpret.js'
 import { loadModel } from '../src/models.js'
 
 const folder = mkdtempSync(join(tmpdir(), 'qkv-corpus-'))
@@ -97,7 +97,7 @@ test('losses, embeddings and head scores are those of the model, text by text', 
   model.dispose()
 })
 
-test('means and variances are those over all positions in float64, and ablate takes them', async () => {
+test('means and variances are those over all positions in float64, and ablate and patch take them', async () => {
   const { means, variances } = await corpus(texts, {
     model: gpt2,
     what: { means: all.means },
@@ -130,6 +130,8 @@ test('means and variances are those over all positions in float64, and ablate ta
   }
   const { effects } = await ablate(model, texts[8], { of: 'loss', what: 'mlp output', by: means })
   assert.ok(effects.data.every(Number.isFinite) && effects.data.some(value => value !== 0))
+  const patched = await patch(model, { corrupted: texts[8], of: 'loss', what: 'mlp output', by: means })
+  assert.deepEqual(patched.effects, effects)
   model.dispose()
 })
 

@@ -36,6 +36,11 @@ import { stackOf } from './stack-of.js'
  * @typedef {'heads' | 'positions' | 'heads by position' | 'neurons' | 'attention output' | 'mlp output' | 'q' | 'k' | 'v'
  *   | 'q by position' | 'k by position' | 'v by position' | 'weights'} What
  */
+/**
+ * What replaces numbers: those of a run of another text, or given ones, such as means over other texts.
+ * @template Text
+ * @typedef {{ clean: Text, positions?: Positions, by?: undefined } | { by: Values, clean?: undefined, positions?: undefined }} PatchSource
+ */
 /** Pairs of corresponding positions of the two texts. @typedef {{ clean: ArrayLike<number>, corrupted: ArrayLike<number> }} Positions */
 
 /**
@@ -55,9 +60,10 @@ import { stackOf } from './stack-of.js'
  *   with the effects of each layer, from the last to the first; `text` of `texts` is the current one. If it returns a promise, the next
  *   layer waits for it, and meanwhile this call holds nothing in the module's memory
  *
- * @typedef {PatchSettings & { clean: ModelInput | string, corrupted: ModelInput | string, positions?: Positions }} PatchOptions
  * @typedef {TensorLike | Nested<number> | { [place: string]: TensorLike | Nested<number> }} Values numbers that broadcast to those of the place in each layer, or an
  *   object of such numbers by place
+ *
+ * @typedef {PatchSettings & { corrupted: ModelInput | string } & PatchSource<ModelInput | string>} PatchOptions
  * @typedef {PatchSettings & { by?: 0 | 'mean' | Values }} AblateOptions by: the replacement, zeros (default), the mean over the positions,
  *   or given values, such as means over other texts
  *
@@ -75,7 +81,7 @@ import { stackOf } from './stack-of.js'
  * @template T
  * @typedef {Omit<T, 'of' | 'targets'> & { of: Objective | readonly Objective[] }} ListOf
  */
-/** @typedef {Omit<ListOf<PatchOptions>, 'clean' | 'corrupted'> & { clean: readonly (ModelInput | string)[], corrupted: readonly (ModelInput | string)[] }} PatchListOptions */
+/** @typedef {ListOf<PatchSettings> & { corrupted: readonly (ModelInput | string)[] } & PatchSource<readonly (ModelInput | string)[]>} PatchListOptions */
 
 const SETTINGS = ['of', 'targets', 'what', 'method', 'place', 'top', 'signal', 'onProgress']
 /**
@@ -104,7 +110,7 @@ const WHAT = /** @type {What[]} */ (Object.keys(PARTS))
 const MOST_ROWS = 512
 
 /**
- * Replaces parts of the run of the corrupted text by those of the clean text, one at a time. Lists of texts are patched pair by pair.
+ * Replaces parts of the run of the corrupted text by those of the clean text, or by given values, one at a time. Lists of texts are patched pair by pair.
  * @template {PatchOptions | PatchListOptions} T
  * @param {Model} model
  * @param {T} options
@@ -113,7 +119,14 @@ const MOST_ROWS = 512
 export async function patch(model, options) {
   const where = 'patch'
   expectOf(options, where, 'patch(model, { clean, corrupted, of })')
-  const { clean, corrupted } = options
+  const { clean, corrupted, by, ...rest } = options
+  if (by !== undefined) {
+    if (clean !== undefined)
+      throw new TypeError(`${where}: clean and by given; one of them expected: a text, or the values that replace`)
+    if (typeof by !== 'object' || by === null)
+      throw new RangeError(`${where}: by: ${describe(by)} given, a tensor, or tensors by place expected`)
+    return /** @type {any} */ (ablateEach(model, corrupted, /** @type {any} */ ({ ...rest, by }), where, 'corrupted'))
+  }
   if (!Array.isArray(clean) && !Array.isArray(corrupted))
     return /** @type {any} */ (patchOne(model, /** @type {any} */ (options)))
   if (!Array.isArray(clean) || !Array.isArray(corrupted) || clean.length !== corrupted.length || !clean.length)
@@ -180,23 +193,26 @@ async function patchOne(model, options) {
  * @returns {Promise<T extends readonly unknown[] ? OverTexts<PatchResult> : PatchResult>}
  */
 export async function ablate(model, input, options) {
-  const where = 'ablate'
-  expectOf(options, where, 'ablate(model, text, { of })')
-  const texts = /** @type {any} */ (input)
-  if (!Array.isArray(texts)) return /** @type {any} */ (ablateOne(model, texts, /** @type {any} */ (options)))
-  if (!texts.length) throw new RangeError(`${where}: no texts given, a text or a list of texts expected`)
-  for (const [n, text] of texts.entries()) inputOf(text, `${where}: texts[${n}]`)
-  return /** @type {any} */ (overEach(where, options, texts.length, (given, n) => ablateOne(model, texts[n], given)))
+  expectOf(options, 'ablate', 'ablate(model, text, { of })')
+  return /** @type {any} */ (ablateEach(model, input, options, 'ablate', 'input'))
 }
 
-/** @param {Model} model @param {ModelInput | string} input @param {AblateOptions} options @returns {Promise<PatchResult>} */
-async function ablateOne(model, input, options) {
-  const where = 'ablate'
+/** @param {Model} model @param {any} texts one or a list @param {AblateOptions | ListOf<AblateOptions>} options @param {string} where @param {string} name of the texts */
+async function ablateEach(model, texts, options, where, name) {
+  if (!Array.isArray(texts)) return ablateOne(model, texts, options, where, name)
+  if (!texts.length) throw new RangeError(`${where}: no texts given, a text or a list of texts expected`)
+  const names = name === 'input' ? 'texts' : name
+  for (const [n, text] of texts.entries()) inputOf(text, `${where}: ${names}[${n}]`)
+  return overEach(where, options, texts.length, (given, n) => ablateOne(model, texts[n], given, where, name))
+}
+
+/** @param {Model} model @param {ModelInput | string} input @param {any} options @param {string} where @param {string} name of the input @returns {Promise<PatchResult>} */
+async function ablateOne(model, input, options, where, name) {
   const given = readOptions(options, ['by', ...SETTINGS], where)
   const { by = 0 } = given
   if (by !== 0 && by !== 'mean' && !(typeof by === 'object' && by !== null))
     throw new RangeError(`${where}: by: ${describe(by)} given, 0, "mean", a tensor, or tensors by place expected`)
-  const checked = inputOf(input, `${where}: input`)
+  const checked = inputOf(input, `${where}: ${name}`)
   return run(model, given, where, function* (task) {
     const target = yield* task.read(checked)
     const numbers = target.numbers.map((x, layer) => {

@@ -123,6 +123,18 @@ test('ablation by given values: a tensor that broadcasts, or tensors by place; z
     value(model.forward({ ids }, { hooks: { 'layers.1.heads.2': put } }).logits) - base,
     'a mean of other texts',
   )
+  // Patching by values is the same change, also of a list of texts.
+  const patched = await patch(model, { corrupted: { ids }, of, by: places })
+  assert.deepEqual([patched.effects, patched.value, patched.clean], [effects, base, undefined])
+  const both = await patch(model, { corrupted: [{ ids }, { ids: other }], of, by: places })
+  assert.deepEqual(both.each[0], patched)
+  assert.deepEqual(both.each[1], await ablate(model, { ids: other }, { of, by: places }))
+  await assert.rejects(
+    patch(model, any({ clean: { ids }, corrupted: { ids }, of, by: places })),
+    /patch: clean and by given; one of them expected/,
+  )
+  await assert.rejects(patch(model, any({ corrupted: { ids }, of, by: 'mean' })), /patch: by: "mean" given, a tensor/)
+  await assert.rejects(patch(model, any({ corrupted: 5, of, by: places })), /patch: corrupted: 5 given/)
   // For a small change, the exact effect equals the estimate by the gradient.
   const { kept } = model.forward({ ids }, { keep: ['layers.*.attention.weights'] })
   const smaller = Object.fromEntries(
