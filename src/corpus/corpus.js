@@ -4,7 +4,7 @@ import { createHash } from 'node:crypto'
 import { mkdir, open, readdir, readFile, rm } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import { availableParallelism } from 'node:os'
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { oneOf, readOptions, toBoolean, toNumber } from '../base/arguments.js'
 import { describe } from '../base/errors.js'
@@ -152,7 +152,7 @@ async function readAll(options) {
 const MIB = 2 ** 20
 
 /**
- * Tells models apart: the commit of one of the hub; of a folder the sizes of its files, with the first and the last MiB of each.
+ * Tells models apart: the commit of one of the hub; of a folder, or of a file of GGUF, the sizes of its files, with the first and the last MiB of each.
  * @param {string} model
  */
 async function fingerprint(model) {
@@ -162,20 +162,23 @@ async function fingerprint(model) {
     const { hub } = await inspectModel(model)
     return `${hub?.id} ${hub?.commit}`
   }
-  const folder = /^file:/.test(model) ? fileURLToPath(model) : model
-  const names = await readdir(folder).catch(() => /** @type {string[]} */ ([])) // loadModel says what is wrong
+  const path = /^file:/.test(model) ? fileURLToPath(model) : model
   const hash = createHash('sha256')
-  for (const name of names.filter(each => /\.(json|txt|safetensors|bin|model)$/.test(each)).sort()) {
-    const file = await open(join(folder, name))
+  // Of a path that is wrong, loadModel says so.
+  const names = await readdir(path).catch(() => /** @type {string[]} */ ([]))
+  const files = names.filter(each => /\.(json|txt|safetensors|bin|model|gguf)$/.test(each)).map(name => join(path, name))
+  for (const each of files.length ? files.sort() : [path]) {
+    const file = await open(each).catch(() => undefined)
     try {
-      const { size } = await file.stat()
-      hash.update(`${name} ${size}\n`)
+      const { size = 0 } = (await file?.stat()) ?? {}
+      hash.update(`${basename(each)} ${size}\n`)
       for (const from of new Set([0, Math.max(0, size - MIB)])) {
-        const { bytesRead, buffer } = await file.read(Buffer.alloc(Math.min(size, MIB)), 0, Math.min(size, MIB), from)
-        hash.update(buffer.subarray(0, bytesRead))
+        const length = Math.min(size, MIB)
+        const read = await file?.read(Buffer.alloc(length), 0, length, from)
+        hash.update(read?.buffer.subarray(0, read.bytesRead) ?? '')
       }
     } finally {
-      await file.close()
+      await file?.close()
     }
   }
   return hash.digest('hex')
@@ -195,7 +198,7 @@ async function checkFolder(out, settings, partSize, resume) {
       name => JSON.stringify(old[name]) !== JSON.stringify({ ...settings, partSize }[/** @type {'what'} */ (name)]),
     )
     throw new RangeError(
-      `corpus: out: ${describe(out)} has results with another ${other.join(', ')}: choose another folder, or say resume: false, which begins again`,
+      `corpus: out: ${describe(out)} has results with another ${other.join(', ').replace(/\bof$/, 'model or version of qkv')}: choose another folder, or say resume: false, which begins again`,
     )
   }
   if (found !== undefined && !resume) await rm(join(out, 'parts'), { recursive: true })

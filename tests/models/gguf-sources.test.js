@@ -7,6 +7,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
 import { pathToFileURL } from 'node:url'
+import { corpus } from '../../src/corpus.js'
 import { load } from '../../src/index.js'
 import { inspectModel, loadModel } from '../../src/models.js'
 import { MADE, make, parts } from './gguf/made.js'
@@ -143,4 +144,18 @@ test('inspectModel tells the type, the types of blocks and the bytes of the file
   await logitsOf(gguf, { onProgress: (/** @type {any} */ progress) => seen.push(progress) })
   const { loaded, total } = seen[seen.length - 1]
   assert.ok(Math.abs(loaded - total) < 1e-6 * total && total === bytes.stored)
+})
+
+test('qkv/corpus opens a file, and tells it from another one at the same path', async () => {
+  const path = join(place, 'corpus.gguf')
+  writeFileSync(path, other)
+  const options = /** @type {const} */ ({
+    model: path,
+    what: { means: ['layers.0.mlp.output'] },
+    out: join(place, 'corpus'),
+  })
+  const { means } = await corpus(['a b', 'b'], options)
+  assert.equal(means['layers.0.mlp.output'].dims.length, 1)
+  writeFileSync(path, make(llama, 'Q8_0', randomOf(3)).gguf)
+  await assert.rejects(corpus(['a b', 'b'], options), /has results with another model or version of qkv: choose another folder/)
 })
