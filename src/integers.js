@@ -28,17 +28,14 @@ async function readShared(source) {
  * @param {import('./wasm-source.js').WasmSource} [source]
  * @returns {Promise<void>}
  */
-export const addIntegers = (
-  core,
-  source = ofPackage('qkv.integers.wasm', new URL('./qkv.integers.wasm', import.meta.url)),
-) =>
+export const addIntegers = (core, source) =>
   core.inTurn(async () => {
     if (!core.exports.qkv_integer_part) await add(core, source)
     core.Int8Rows = Int8Rows
   })
 
-/** @param {Core} core @param {import('./wasm-source.js').WasmSource} source */
-async function add(core, source) {
+/** @param {Core} core @param {import('./wasm-source.js').WasmSource} [source] by default the file beside this one, if this file has an address */
+async function add(core, source = ofPackage('qkv.integers.wasm', new URL('./qkv.integers.wasm', import.meta.url))) {
   const { memory, qkv_heap } = core.exports
   const isInThreads = isShared(memory.buffer)
   const module = await compile(isInThreads ? await readShared(await source) : await source)

@@ -51,6 +51,8 @@ export async function fromURL(text, fromContent, signal) {
         const headers = { Range: `bytes=${from}-${to - 1}` }
         const response = await fetch(url, { signal, headers }).catch(cause => {
           signal?.throwIfAborted()
+          // In an extension, fetch of a file that is not there fails without a status.
+          if (covered.includes(404) && !/^https?:$/.test(url.protocol)) return new Response(null, { status: 404 })
           throw new Error(
             `loadModel: ${file} cannot be fetched: ${cause.message}${cause.cause?.code ? ` (${cause.cause.code})` : ''}`,
             { cause },

@@ -89,7 +89,6 @@ test('a service worker: everything in one file, without import(), with a model a
     platform: 'browser',
     logLevel: 'silent',
     output: { file: join(site, 'service.js'), format: 'iife', codeSplitting: false },
-    transform: { define: { 'import.meta.url': 'self.location.href' } },
   })
   assert.equal(output.length, 1)
   for (const name of ['qkv.wasm', 'qkv.integers.wasm']) copyFileSync(join(installed, 'dist', name), join(site, name))
