@@ -337,6 +337,42 @@ test('colours follow the page when it turns dark', async () => {
   await becomes(ground, 'rgb(1, 2, 3)')
 })
 
+test('tensors and lists are attributes in JSON where a framework sets no properties; other text is said to be no tensor', async () => {
+  await page.evaluate(() => {
+    const main = document.querySelector('main') ?? document.body
+    const dims = [2, 2]
+    const map = document.createElement('qkv-heatmap')
+    map.setAttribute('matrix', JSON.stringify({ data: [1, 0, 0.6, 0.4], dims }))
+    map.setAttribute('mask', JSON.stringify({ data: [true, false, true, true], dims }))
+    map.setAttribute('row-tokens', '["eat", "dessert"]')
+    map.setAttribute('column-tokens', '["eat", "dessert"]')
+    const heads = document.createElement('qkv-heads')
+    heads.setAttribute('weights', JSON.stringify({ data: [1, 0, 0.6, 0.4], dims: [1, 2, 2] }))
+    heads.setAttribute('names', '["the only one"]')
+    heads.setAttribute('notes', '["looks back"]')
+    main.append(map, heads)
+  })
+  const described = () =>
+    page.locator('qkv-heatmap').evaluate(map => {
+      const { describe } = /** @type {any} */ (map)
+      return [describe.call(map, { row: 1, column: 0 }), describe.call(map, { row: 0, column: 1 })]
+    })
+  await becomes(described, ['dessert to eat: 0.6000', 'eat to dessert: hidden (0.0000)'])
+  await becomes(() => page.locator('qkv-heads').getByRole('radio').count(), 1)
+  await becomes(() => page.locator('qkv-heads').getByText('the only one').count(), 1)
+  await becomes(() => page.locator('qkv-heads').getByText('looks back').count(), 1)
+  const said = () => page.locator('qkv-heatmap [part="problem"], qkv-heatmap [part="empty"]').allTextContents()
+  /** @param {string | null} text of the attribute */
+  const set = text =>
+    page
+      .locator('qkv-heatmap')
+      .evaluate((map, own) => (own === null ? map.removeAttribute('matrix') : map.setAttribute('matrix', own)), text)
+  await set('[object Object]')
+  await becomes(said, ['Expected a tensor { data, dims }, got string.'])
+  await set(null)
+  await becomes(said, ['Nothing to show yet.'])
+})
+
 for (const colorScheme of /** @type {const} */ (['light', 'dark']))
   test(`axe finds nothing, ${colorScheme}`, async () => {
     await page.emulateMedia({ colorScheme })

@@ -2,7 +2,7 @@
 
 import { html, LitElement } from 'lit'
 import { commonTexts, fill } from './element-texts.js'
-import { Problem } from './tensor-input.js'
+import { asJSON, Problem } from './tensor-input.js'
 import { Theme } from './theme.js'
 import { Room } from './width-observer.js'
 
@@ -44,7 +44,7 @@ export const Base = /** @type {new () => Reactive} */ (/** @type {unknown} */ (L
  */
 export class QkvElement extends Base {
   /** @internal @type {Record<string, object>} */
-  static properties = { label: {}, texts: { attribute: false } }
+  static properties = { label: {}, texts: { converter: asJSON } }
 
   /** @internal */
   theme = new Theme(this)

@@ -11,6 +11,7 @@ import { Gestures } from './gestures.js'
 import { short, write } from './number-text.js'
 import { ALL } from './signs.js'
 import { sharedStyle } from './style.js'
+import { asJSON } from './tensor-input.js'
 
 /** @typedef {import('./geometry.js').Cell} Cell */
 /** @typedef {import('./geometry.js').Layout} Layout */
@@ -111,16 +112,16 @@ export class QkvDeepMap extends /** @type {new () => import('./base.js').Emits<D
   /** @internal */
   static properties = {
     source: { attribute: false },
-    rowTokens: { attribute: false },
-    columnTokens: { attribute: false },
+    rowTokens: { attribute: 'row-tokens', converter: asJSON },
+    columnTokens: { attribute: 'column-tokens', converter: asJSON },
     rowTitle: { attribute: 'row-title' },
     columnTitle: { attribute: 'column-title' },
     scale: {},
-    domain: { attribute: false },
+    domain: { converter: asJSON },
     decimals: { type: Number },
-    cell: { attribute: false },
-    pinned: { attribute: false },
-    highlight: { attribute: false },
+    cell: { converter: asJSON },
+    pinned: { converter: asJSON },
+    highlight: { converter: asJSON },
     view: { state: true },
     spoken: { state: true },
   }

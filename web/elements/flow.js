@@ -10,6 +10,7 @@ import { LARGE_TYPE } from './geometry.js'
 import { write } from './number-text.js'
 import { PAUSE, PLAY } from './signs.js'
 import { sharedStyle } from './style.js'
+import { asJSON } from './tensor-input.js'
 
 /** @typedef {import('./tensor-input.js').TensorLike} TensorLike */
 /** @typedef {import('./flow-frames.js').FlowTrace} FlowTrace */
@@ -128,10 +129,10 @@ export class QkvFlow extends /** @type {new () => import('./base.js').Emits<Flow
 
   /** @internal */
   static properties = {
-    trace: { attribute: false },
-    queryTokens: { attribute: false },
-    keyTokens: { attribute: false },
-    partials: { attribute: false },
+    trace: { converter: asJSON },
+    queryTokens: { attribute: 'query-tokens', converter: asJSON },
+    keyTokens: { attribute: 'key-tokens', converter: asJSON },
+    partials: { converter: asJSON },
     head: { type: Number },
     query: { type: Number },
     at: { type: Number },

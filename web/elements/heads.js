@@ -9,7 +9,7 @@ import { write } from './number-text.js'
 import { canvasOf, raster } from './raster.js'
 import { headStatistics } from './statistics.js'
 import { sharedStyle } from './style.js'
-import { check, domainOf, extremes, hiddenIn, part } from './tensor-input.js'
+import { asJSON, check, domainOf, extremes, hiddenIn, part } from './tensor-input.js'
 
 /** @typedef {import('./tensor-input.js').TensorLike} TensorLike */
 /** @typedef {import('./tensor-input.js').Checked} Checked */
@@ -91,12 +91,12 @@ export class QkvHeads extends /** @type {new () => import('./base.js').Emits<Hea
         font-size: 0.6875rem;
         line-height: 1.35;
       }
-      :host([notes]) .heads {
+      :host([has-notes]) .heads {
         grid-template-columns: var(--qkv-columns, repeat(auto-fill, minmax(var(--qkv-head, 11.5rem), 1fr)));
         grid-auto-flow: var(--qkv-flow, row);
         grid-auto-columns: max-content;
       }
-      :host([notes]) [role='radio'] {
+      :host([has-notes]) [role='radio'] {
         display: grid;
         grid-template-columns: auto minmax(0, 1fr);
         grid-template-rows: auto 1fr;
@@ -104,7 +104,7 @@ export class QkvHeads extends /** @type {new () => import('./base.js').Emits<Hea
         align-items: start;
         text-align: start;
       }
-      :host([notes]) .map {
+      :host([has-notes]) .map {
         grid-row: 1 / 3;
       }
       .name {
@@ -129,17 +129,17 @@ export class QkvHeads extends /** @type {new () => import('./base.js').Emits<Hea
 
   /** @internal */
   static properties = {
-    weights: { attribute: false },
-    mask: { attribute: false },
+    weights: { converter: asJSON },
+    mask: { converter: asJSON },
     selected: { type: Number },
     row: { type: Number },
-    names: { attribute: false },
+    names: { converter: asJSON },
     scale: {},
     offset: { type: Number },
     numbers: { type: Boolean },
-    notes: { attribute: false },
+    notes: { converter: asJSON },
     side: { type: Number },
-    domain: { attribute: false },
+    domain: { converter: asJSON },
     statistics: { state: true },
   }
 
@@ -189,7 +189,7 @@ export class QkvHeads extends /** @type {new () => import('./base.js').Emits<Hea
 
   /** @internal @param {Map<PropertyKey, unknown>} changed */
   willUpdate(changed) {
-    this.toggleAttribute('notes', this.notes.length > 0)
+    this.toggleAttribute('has-notes', Boolean(this.notes?.length))
     if (!['weights', 'mask', 'scale', 'offset', 'numbers', 'side', 'domain'].some(name => changed.has(name))) return
     this.#version++
     this.#tensor = this.#mask = this.#problem = undefined

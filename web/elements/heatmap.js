@@ -10,6 +10,7 @@ import { heatmapStyle } from './heatmap-style.js'
 import { mapOf } from './model-view.js'
 import { write } from './number-text.js'
 import { sharedStyle } from './style.js'
+import { asJSON } from './tensor-input.js'
 import { tools } from './tools.js'
 
 /** @typedef {import('./geometry.js').Cell} Cell */
@@ -101,22 +102,22 @@ export class QkvHeatmap extends /** @type {new () => import('./base.js').Emits<H
 
   /** @internal */
   static properties = {
-    matrix: { attribute: false },
-    minus: { attribute: false },
-    mask: { attribute: false },
-    previous: { attribute: false },
-    rowTokens: { attribute: false },
-    columnTokens: { attribute: false },
+    matrix: { converter: asJSON },
+    minus: { converter: asJSON },
+    mask: { converter: asJSON },
+    previous: { converter: asJSON },
+    rowTokens: { attribute: 'row-tokens', converter: asJSON },
+    columnTokens: { attribute: 'column-tokens', converter: asJSON },
     scale: {},
-    domain: { attribute: false },
+    domain: { converter: asJSON },
     rowTitle: { attribute: 'row-title' },
     columnTitle: { attribute: 'column-title' },
     decimals: { type: Number },
     mode: {},
     editable: { type: Boolean },
-    cell: { attribute: false },
-    pinned: { attribute: false },
-    highlight: { attribute: false },
+    cell: { converter: asJSON },
+    pinned: { converter: asJSON },
+    highlight: { converter: asJSON },
     legend: { type: Boolean },
     tools: { type: Boolean },
     asTable: { type: Boolean, attribute: 'as-table' },

@@ -10,6 +10,15 @@ import { nice } from 'd3-array'
  */
 /** @typedef {{ data: Numbers, dims: number[] }} Checked */
 
+/** Reads the JSON of an attribute. Other text is left as it is, and then refused as a wrong tensor. @param {string | null} text */
+export function asJSON(text) {
+  try {
+    return JSON.parse(text ?? 'null') ?? undefined
+  } catch {
+    return text
+  }
+}
+
 /** What is wrong with a tensor: a key of the texts, and its values. */
 export class Problem extends Error {
   /**

@@ -7,7 +7,7 @@ import { commonTexts, traceTexts } from './element-texts.js'
 import { movedInRing } from './keys.js'
 import { headsOf, matrixOf, scaleOf, stepsOf } from './scale-steps.js'
 import { sharedStyle } from './style.js'
-import { check, part } from './tensor-input.js'
+import { asJSON, check, part } from './tensor-input.js'
 
 /** @typedef {import('./scale-steps.js').Trace} Trace */
 /** @typedef {import('./tensor-input.js').TensorLike} TensorLike */
@@ -46,9 +46,9 @@ export class QkvTrace extends /** @type {new () => import('./base.js').Emits<Tra
 
   /** @internal */
   static properties = {
-    trace: { attribute: false },
-    queryTokens: { attribute: false },
-    keyTokens: { attribute: false },
+    trace: { converter: asJSON },
+    queryTokens: { attribute: 'query-tokens', converter: asJSON },
+    keyTokens: { attribute: 'key-tokens', converter: asJSON },
     step: {},
     head: { type: Number },
     batch: { type: Number },
