@@ -59,9 +59,12 @@ export const freePort = () =>
     })
   })
 
-/** A server of all that is in a folder. @param {string} folder */
-export async function serve(folder) {
-  const server = createServer(sirv(folder, { dev: true }))
+/** A server of all that is in a folder. @param {string} folder @param {Record<string, string>} [headers] */
+export async function serve(folder, headers = {}) {
+  const setHeaders = (/** @type {import('node:http').ServerResponse} */ response) => {
+    for (const [name, value] of Object.entries(headers)) response.setHeader(name, value)
+  }
+  const server = createServer(sirv(folder, { dev: true, setHeaders }))
   await new Promise(resolve => server.listen(0, '127.0.0.1', () => resolve(undefined)))
   const { port } = /** @type {import('node:net').AddressInfo} */ (server.address())
   return { url: `http://127.0.0.1:${port}`, close: () => server.close() }
