@@ -535,7 +535,7 @@ export class Model {
    */
   *#steps(input, options, own) {
     Model.#own(this)
-    if (Array.isArray(input))
+    if (Array.isArray(input) || (typeof input !== 'string' && !(typeof input === 'object' && input !== null)))
       throw new TypeError(
         `forward: ${describe(input)} given; a text, { ids: [...] } or, of several texts, model.padded(texts) expected`,
       )
@@ -1105,7 +1105,14 @@ export class Model {
     const { vocab } = this.#family
     if (typeof given !== 'string') return toNumber(given, where, { least: 0, most: vocab - 1, whole: true })
     const ids = this.#expectTokenizer().bare(given, vocab)
-    if (ids.length === 1) return ids[0]
+    if (ids.length === 1) {
+      const [token] = this.tokenize(given, undefined, { addSpecialTokens: false }).tokens
+      if (/^(\[UNK\]|<\|?unk\|?>)$/i.test(token) && token !== given.trim())
+        throw new RangeError(
+          `${where}: ${describe(given)} is no token of this model: its tokenizer reads it as ${token}`,
+        )
+      return ids[0]
+    }
     const tokens = ids.map(id => describe(this.decode([id]))).join(', ')
     throw new RangeError(
       `${where}: ${describe(given)} is ${ids.length} tokens (${tokens}), a text that is one token expected`,

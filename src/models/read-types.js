@@ -10,13 +10,33 @@ const TYPES = /** @type {const} */ (['float32', 'float16', 'bfloat16', 'int8', '
 
 /** @param {unknown} dtype @param {string} where @returns {WeightTypes} */
 export function readTypes(dtype, where) {
-  if (typeof dtype !== 'object') return oneOf(/** @type {WeightType} */ (dtype), TYPES, `${where}: dtype`)
+  if (typeof dtype !== 'object') return typeNamed(dtype, `${where}: dtype`)
   if (dtype === null) throw new TypeError(`${where}: dtype: ${describe(dtype)} given, a name or an object expected`)
   const types = /** @type {Record<string, WeightType>} */ (
     readOptions(dtype, ['default', 'attention', 'mlp', 'head'], `${where}: dtype`)
   )
-  for (const place of Object.keys(types)) oneOf(types[place], TYPES, `${where}: dtype: ${place}`)
+  for (const place of Object.keys(types)) typeNamed(types[place], `${where}: dtype: ${place}`)
   return types
+}
+
+/** What transformers.js and others call a type. @type {Record<string, WeightType>} */
+const ELSEWHERE = {
+  q8: 'int8',
+  uint8: 'int8',
+  q4: 'int4',
+  q4f16: 'int4',
+  bnb4: 'int4',
+  fp16: 'float16',
+  half: 'float16',
+  bf16: 'bfloat16',
+  fp32: 'float32',
+}
+
+/** @param {unknown} type @param {string} name of the option @returns {WeightType} */
+function typeNamed(type, name) {
+  const other = Object.hasOwn(ELSEWHERE, String(type)) && ELSEWHERE[String(type)]
+  if (other) throw new RangeError(`${name}: ${describe(type)} given; here it is "${other}"`)
+  return oneOf(/** @type {WeightType} */ (type), TYPES, name)
 }
 
 /**

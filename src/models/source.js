@@ -105,7 +105,7 @@ export async function openFolder(source, { signal, onProgress, ...hub }, use) {
   }
   if (typeof source !== 'object' || source === null)
     throw new TypeError(
-      `loadModel: ${describe(source)} given; a folder's URL, an array of files or an object of contents by name expected`,
+      `loadModel: ${describe(source)} given; a folder's path or URL, hf:owner/name, an array of files or an object of contents by name expected`,
     )
   const files = /** @type {ArrayLike<File>} */ (source)
   if (typeof files.length === 'number')

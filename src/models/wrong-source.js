@@ -37,7 +37,7 @@ export const nothing = () => refused('EMPTY', "an empty text given; a folder's p
 export function nameOnHub(source) {
   if (typeof source !== 'string' && !(source instanceof URL)) return ''
   const [, name, revision] =
-    /^(?:https?:\/\/(?:huggingface\.co|hf\.co)\/)?(\w[\w.-]*(?:\/\w[\w.-]*)?)(?:\/(?:tree|blob)\/([^/]+).*)?\/?$/.exec(
+    /^(?:hf:|https?:\/\/(?:huggingface\.co|hf\.co)\/)?(\w[\w.-]*(?:\/\w[\w.-]*)?)(?:\/(?:tree|blob)\/([^/]+).*)?\/?$/i.exec(
       String(source),
     ) ?? []
   return name ? `. A model on the Hugging Face hub is named hf:${name}${revision ? `@${revision}` : ''}` : ''
@@ -59,6 +59,8 @@ export function noFolder(path, found) {
   const format = formatOf(path)
   if (!found || found.code === 'ENOTDIR') {
     if (format) return refused('OTHER_FORMAT', `${given} is a file: ${format.text}`)
+    if (/\.gguf[\\/]$/i.test(path))
+      return refused('NOT_A_FOLDER', `${given} is a file: leave out the last ${path.slice(-1)}`)
     return refused(
       'NOT_A_FOLDER',
       `${given} is a file; the folder that holds it and its config.json expected: ${JSON.stringify(folderOf(path))}`,

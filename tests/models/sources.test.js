@@ -399,6 +399,13 @@ const WRONG = [
   ],
   ['a config in place of its folder', `${holder}/config.json`, 'NOT_A_FOLDER', /is a file; the folder that holds it/],
   ['a .gguf that is not there', `${holder}/y.gguf`, 'NOT_FOUND', /there is no file "y\.gguf"/],
+  [
+    'a .gguf with a slash behind it',
+    `${join(made('slash', { 'z.gguf': 'GGUF' }), 'z.gguf')}/`,
+    'NOT_A_FOLDER',
+    /z\.gguf\/" is a file: leave out the last \/$/,
+  ],
+  ['a name of the hub in capitals', 'HF:owner/name', 'NOT_FOUND', /is named hf:owner\/name$/],
   ['an .onnx file', `${holder}/model.onnx`, 'OTHER_FORMAT', /ONNX files are run by onnxruntime, not here/],
   [
     'a folder with an onnx folder',
@@ -495,7 +502,21 @@ test('a server that fails, a missing folder and a wrong source are reported', as
     loadModel(qkv, `http://127.0.0.1:${port}/x`.replace(String(port), '1')),
     /^Error: loadModel: http:\S+ cannot be fetched: fetch failed/,
   )
-  await assert.rejects(loadModel(qkv, /** @type {any} */ (3)), /3 given; a folder's URL, an array of files/)
+  await assert.rejects(
+    loadModel(qkv, /** @type {any} */ (3)),
+    /3 given; a folder's path or URL, hf:owner\/name, an array of files/,
+  )
+  for (const [name, own] of Object.entries({ q8: 'int8', q4: 'int4', fp16: 'float16', bf16: 'bfloat16' }))
+    await assert.rejects(loadModel(qkv, folder, /** @type {any} */ ({ dtype: name })), {
+      message: `loadModel: dtype: "${name}" given; here it is "${own}"`,
+    })
+  const model = await loadModel(qkv, folder, { tokenizer: false })
+  for (const input of [undefined, 5, null])
+    assert.throws(
+      () => model.forward(/** @type {any} */ (input)),
+      /forward: .* given; a text, \{ ids: \[\.\.\.\] \} or/,
+    )
+  model.dispose()
   await assert.rejects(loadModel(qkv, /** @type {any} */ ([3])), /3 given among the files, a File expected/)
   await assert.rejects(loadModel(/** @type {any} */ ({}), folder), /a loaded core expected/)
   await assert.rejects(

@@ -255,6 +255,10 @@ test('words stand where ids are asked, if they are one token; tokenize leaves sp
   const whole = bert.tokenize('The cat').tokens
   assert.deepEqual(bert.tokenize('The cat', undefined, { addSpecialTokens: false }).tokens, whole.slice(1, -1))
   assert.throws(() => bert.tokenize('The cat', undefined, { addSpecialTokens: any(1) }), /addSpecialTokens: 1 given/)
+  const at = (/** @type {string} */ token) =>
+    backward(bert, 'The cat', { of: { logits: [{ position: 1, token }] } }).value
+  assert.throws(() => at('\u2603'), /token: "\u2603" is no token of this model: its tokenizer reads it as \[UNK\]/)
+  assert.ok(Number.isFinite(at('[UNK]')))
   bert.dispose()
 })
 

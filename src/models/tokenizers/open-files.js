@@ -95,6 +95,6 @@ async function imported() {
   } catch (cause) {
     const { missingPackage } = await import('../refusals.js')
     const instead = 'or pass its class as { tokenizer: Tokenizer }, or tokenizer: false'
-    throw missingPackage(cause, 'tokenizer.json', '@huggingface/tokenizers', instead)
+    throw missingPackage(cause, 'the tokenizer of this model', '@huggingface/tokenizers', instead)
   }
 }
