@@ -184,6 +184,7 @@ test('one worker, three, and workers elsewhere: the same bytes', async () => {
 test('what a run has left is used again, but for what is cut off, or of other texts', async () => {
   const out = fresh()
   const given = /** @type {const} */ ({ model: bert, what: { embeddings: true }, out, partSize: 10 })
+  await assert.rejects(corpus(texts, { ...given, what: { losses: true } }), /losses/) // leaves no results to refuse
   await corpus(texts, given)
   const before = filesOf(out)
   for (const name of readdirSync(join(out, 'parts'))) utimesSync(join(out, 'parts', name), 1, 1)
@@ -200,7 +201,7 @@ test('what a run has left is used again, but for what is cut off, or of other te
   assert.deepEqual([told.at(-1)?.parts, told.at(-1)?.resumed], [5, 4])
   await assert.rejects(
     corpus(texts, { ...given, what: { headScores: true } }),
-    /has results with another what: choose another folder, or say resume: false/,
+    /has results with another what: choose another folder, or say resume: false \(--no-resume\)/,
   )
   await corpus(texts, { ...given, what: { headScores: true }, resume: false })
 })

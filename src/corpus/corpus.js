@@ -166,7 +166,9 @@ async function fingerprint(model) {
   const hash = createHash('sha256')
   // Of a path that is wrong, loadModel says so.
   const names = await readdir(path).catch(() => /** @type {string[]} */ ([]))
-  const files = names.filter(each => /\.(json|txt|safetensors|bin|model|gguf)$/.test(each)).map(name => join(path, name))
+  const files = names
+    .filter(each => /\.(json|txt|safetensors|bin|model|gguf)$/.test(each))
+    .map(name => join(path, name))
   for (const each of files.length ? files.sort() : [path]) {
     const file = await open(each).catch(() => undefined)
     try {
@@ -192,13 +194,15 @@ async function checkFolder(out, settings, partSize, resume) {
   const path = join(out, 'corpus.json')
   const text = `${JSON.stringify({ ...settings, partSize }, null, 2)}\n`
   const found = await readFile(path, 'utf8').catch(() => undefined)
-  if (found !== undefined && found !== text && resume) {
+  // A call that failed before its first part has left its settings alone.
+  const isUsed = (await readdir(out, { recursive: true })).some(name => name !== 'corpus.json' && name !== 'parts')
+  if (isUsed && found !== undefined && found !== text && resume) {
     const old = JSON.parse(found)
     const other = Object.keys({ ...settings, partSize }).filter(
       name => JSON.stringify(old[name]) !== JSON.stringify({ ...settings, partSize }[/** @type {'what'} */ (name)]),
     )
     throw new RangeError(
-      `corpus: out: ${describe(out)} has results with another ${other.join(', ').replace(/\bof$/, 'model or version of qkv')}: choose another folder, or say resume: false, which begins again`,
+      `corpus: out: ${describe(out)} has results with another ${other.join(', ').replace(/\bof$/, 'model or version of qkv')}: choose another folder, or say resume: false (--no-resume), which begins again`,
     )
   }
   if (found !== undefined && !resume) await rm(join(out, 'parts'), { recursive: true })

@@ -157,5 +157,8 @@ test('qkv/corpus opens a file, and tells it from another one at the same path', 
   const { means } = await corpus(['a b', 'b'], options)
   assert.equal(means['layers.0.mlp.output'].dims.length, 1)
   writeFileSync(path, make(llama, 'Q8_0', randomOf(3)).gguf)
-  await assert.rejects(corpus(['a b', 'b'], options), /has results with another model or version of qkv: choose another folder/)
+  await assert.rejects(
+    corpus(['a b', 'b'], options),
+    /has results with another model or version of qkv: choose another folder/,
+  )
 })
