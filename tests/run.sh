@@ -14,7 +14,7 @@ part() { # its arguments: a name, a command
 }
 
 if [ "${1-}" = all ]; then
-  part setup ./setup.sh packages reference native clang-19 wasm-ld-19 chromium-headless-shell firefox-esr webkit torch pandas
+  part setup ./setup.sh packages reference native clang-19 wasm-ld-19 chromium-headless-shell firefox-esr webkit torch pandas runtimes redis-server chromium
   part build ./build.sh
   part relaxed ./build.sh --relaxed
   part dist npm run -s dist
@@ -22,7 +22,7 @@ if [ "${1-}" = all ]; then
   part native npm run -s test:native
   part rest tests/test.sh rest
   part reference npm run -s reference
-  part package npm run -s test:package
+  part runtimes npm run -s test:runtimes
 else
   part setup ./setup.sh packages clang-format chromium-headless-shell
   part build ./build.sh

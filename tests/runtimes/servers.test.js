@@ -1,0 +1,114 @@
+// Next.js, which bundles server components, and Jest and Vitest with jsdom, whose memory is of another realm: nothing is configured for qkv.
+
+import assert from 'node:assert/strict'
+import { spawn, spawnSync } from 'node:child_process'
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { after, test } from 'node:test'
+import { fileURLToPath } from 'node:url'
+import { install } from '../packed.js'
+import { freePort } from './project.js'
+
+const here = fileURLToPath(new URL('.', import.meta.url))
+const { installed, remove } = install()
+after(remove)
+// Below the folder that has their packages, because Turbopack follows no link out of its root.
+const project = mkdtempSync(join(here, '.project-'))
+after(() => rmSync(project, { recursive: true, force: true }))
+cpSync(installed, join(project, 'node_modules/qkv'), { recursive: true })
+
+/** @param {Record<string, string>} files by path */
+function write(files) {
+  for (const [name, text] of Object.entries(files)) {
+    mkdirSync(dirname(join(project, name)), { recursive: true })
+    writeFileSync(join(project, name), text)
+  }
+}
+
+const env = Object.assign({}, process.env, { NEXT_TELEMETRY_DISABLED: '1', CI: '1', NODE_ENV: undefined })
+/** @param {string} tool its path in node_modules @param {string[]} args @param {{ options?: string, node?: string }} [how] options: of Node */
+function run(tool, args, { options = '', node = process.execPath } = {}) {
+  const { status, stdout, stderr } = spawnSync(node, [join(here, 'node_modules', tool), ...args], {
+    cwd: project,
+    encoding: 'utf8',
+    env: Object.assign({}, env, { NODE_OPTIONS: options }),
+  })
+  assert.equal(status, 0, `${tool} ${args.join(' ')}\n${stdout}\n${stderr}`)
+  return stdout + stderr
+}
+
+const SEVEN = 'String((await load()).attention([[1]], [[1]], [[7]]).output)'
+
+for (const bundler of ['turbopack', 'webpack'])
+  test(`Next.js with ${bundler}: a server component and a route that is called compute`, {
+    timeout: 600_000,
+  }, async t => {
+    write({
+      'package.json': '{ "type": "module", "private": true }',
+      'next.config.mjs': `export default { turbopack: { root: ${JSON.stringify(here)} }, outputFileTracingRoot: ${JSON.stringify(here)}, distDir: '.next-${bundler}' }`,
+      'app/layout.jsx': 'export default ({ children }) => <html><body>{children}</body></html>',
+      'app/page.jsx': `import { load } from 'qkv'\nexport default async () => <p>{${SEVEN}}</p>`,
+      'app/now/route.js': `import { load } from 'qkv'\nexport const dynamic = 'force-dynamic'\nexport const GET = async () => new Response(${SEVEN})`,
+    })
+    run('next/dist/bin/next', ['build', `--${bundler}`])
+    assert.match(readFileSync(join(project, `.next-${bundler}/server/app/index.html`), 'utf8'), /tensor\(\[\[7\.\]\]\)/)
+    const port = await freePort()
+    const server = spawn(
+      process.execPath,
+      [join(here, 'node_modules/next/dist/bin/next'), 'start', '-p', String(port)],
+      {
+        cwd: project,
+        env: /** @type {any} */ (env),
+        stdio: ['ignore', 'pipe', 'pipe'],
+      },
+    )
+    t.after(() => server.kill())
+    await new Promise((resolve, reject) => {
+      server.stdout.on('data', data => /Ready/.test(String(data)) && resolve(undefined))
+      server.on('exit', code => reject(new Error(`next start ended with ${code}`)))
+    })
+    assert.equal(await (await fetch(`http://localhost:${port}/now`)).text(), 'tensor([[7.]])')
+  })
+
+const CASES = `import { load } from 'qkv'
+import { packLinear } from 'qkv/nn'
+import 'qkv/elements'
+
+test('a matrix of int8, from memory of this realm', async () => {
+  const qkv = await load({ integers: true })
+  const x = { data: new Float32Array([2]), dims: [1, 1] }
+  expect(packLinear(qkv, [[1]], undefined, { dtype: 'int8' }).forward(x).data[0]).toBe(2)
+})
+
+test('a heat map in jsdom', async () => {
+  const map = Object.assign(document.createElement('qkv-heatmap'), { matrix: { data: [1, 0, 0.5, 0.5], dims: [2, 2] } })
+  document.body.append(map)
+  await map.updateComplete
+  expect(map.describe({ row: 1, column: 0 })).toBe('row 2 to column 1: 0.5000')
+  expect(await map.toSVG()).toMatch(/^<svg .*<\\/svg>$/s)
+})
+`
+
+test('Jest with jsdom: int8 and an element', { timeout: 300_000 }, () => {
+  write({
+    'package.json': '{ "type": "module", "private": true }',
+    'jest/map.test.js': CASES,
+    'jest/jest.config.js': "export default { testEnvironment: 'jsdom', transform: {} }",
+  })
+  const said = run('jest/bin/jest.js', ['--rootDir', 'jest', '--config', 'jest/jest.config.js'], {
+    options: '--experimental-vm-modules',
+  })
+  assert.match(said, /Tests: +2 passed, 2 total/)
+})
+
+test('Vitest with jsdom: int8 and an element', { timeout: 300_000 }, () => {
+  write({ 'vitest/map.test.js': `import { expect, test } from 'vitest'\n${CASES}` })
+  const said = run(
+    'vitest/vitest.mjs',
+    ['run', '--root', 'vitest', '--environment', 'jsdom', '--reporter', 'verbose'],
+    {
+      node: join(here, 'node_modules/node-22/bin/node'), // Vitest 5 needs 22.12
+    },
+  )
+  assert.match(said, /2 passed/)
+})
