@@ -92,6 +92,19 @@ test('trusted types: a default policy of the page lets threads start', async t =
   assert.deepEqual(complaints, [])
 })
 
+test("from another origin, such as a CDN, threads: 'auto' is 1 and says why; int8 and relaxed work", async t => {
+  const cdn = await serve(site, { 'Access-Control-Allow-Origin': '*', 'Cross-Origin-Resource-Policy': 'cross-origin' })
+  t.after(cdn.close)
+  writeFileSync(join(site, 'cdn.html'), page.replace('src="main.js"', `src="${cdn.url}/main.js"`))
+  const policy = `${STRICT.replaceAll("'self'", `'self' ${cdn.url}`)}; trusted-types lit-html`
+  const { opened, complaints } = await open(t, policy, 'cdn.html')
+  const { threads, reason, int8, two } = await opened.evaluate(run)
+  assert.deepEqual([threads, int8], [1, [[1, 0]]])
+  assert.match(reason, /cannot be accessed from origin/)
+  assert.match(two.error, /did not start.*cannot be accessed from origin/)
+  assert.deepEqual(complaints, [])
+})
+
 test("a policy without 'wasm-unsafe-eval' is an error that names the directive", async t => {
   const { opened } = await open(t, "default-src 'none'; script-src 'self'; connect-src 'self'; img-src 'self'")
   const said = await opened.evaluate(() =>
