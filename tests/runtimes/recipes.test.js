@@ -2,11 +2,12 @@
 
 import assert from 'node:assert/strict'
 import { spawn, spawnSync } from 'node:child_process'
-import { cpSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
-import { createServer } from 'vite'
+import { gzipSync } from 'node:zlib'
+import { build, createServer } from 'vite'
 import { launch } from '../browser/browsers.js'
 import { startHub } from '../models/hub.js'
 import { install, root } from '../packed.js'
@@ -124,6 +125,31 @@ test('a page with a worker, built by Vite with nothing configured', { timeout: 4
   const vite = join(root, 'node_modules/vite/bin/vite.js')
   run(process.execPath, [vite, 'build', '--outDir', 'vite', '--base', './', '--logLevel', 'warn'])
   await tryFolder(join(project, 'vite'))
+})
+
+test("worker: { format: 'es' } of Vite: the worker loads what it needs when it needs it, at most half of one file with everything", {
+  timeout: 400_000,
+}, async t => {
+  /** Bytes of what the worker loads first, gzipped. @param {'iife' | 'es'} format */
+  const sizeWith = async format => {
+    const outDir = join(project, `vite-${format}`)
+    await build({ root: project, logLevel: 'silent', configFile: false, worker: { format }, build: { outDir } })
+    const assets = join(outDir, 'assets')
+    const sizeOf = (/** @type {string} */ name) => gzipSync(readFileSync(join(assets, name)), { level: 9 }).length
+    /** The file and all that it imports. @param {string} name @returns {string[]} */
+    const withImports = name => {
+      const found = readFileSync(join(assets, name), 'utf8').matchAll(/(?:from|import)\s*["'`]\.\/([\w.-]+\.js)["'`]/g)
+      return [name, ...[...found].flatMap(([, each]) => withImports(each))]
+    }
+    // One is the worker of the page, the other one, smaller, that of the library's threads.
+    const workers = readdirSync(assets).filter(name => /^worker-.*\.js$/.test(name))
+    const sums = workers.map(name => [...new Set(withImports(name))].reduce((sum, each) => sum + sizeOf(each), 0))
+    return Math.max(...sums)
+  }
+  const [iife, es] = [await sizeWith('iife'), await sizeWith('es')]
+  t.diagnostic(`${iife} and ${es} bytes gzipped`)
+  assert.ok(es <= iife / 2)
+  await tryFolder(join(project, 'vite-es'))
 })
 
 const tools = fileURLToPath(new URL('node_modules', import.meta.url))
