@@ -1,0 +1,63 @@
+// npm run bench:corpus -- LINES ROUNDS: embeddings of lines of 20 words by a model of all-MiniLM-L6-v2's size with random weights, text by text, as
+// one list, and by qkv/corpus with one worker and two, turn by turn; medians for a text, of the clock and of the processor.
+
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { corpus } from '../../src/corpus.js'
+import { load } from '../../src/index.js'
+import { loadModel } from '../../src/models.js'
+import { writeFolder } from './gpt2/checkpoint.js'
+import { makeMiniLM, SIZES } from './minilm/sentence-model.js'
+
+const [lines = 2000, rounds = 3] = process.argv.slice(2).map(Number)
+const qkv = await load()
+const folder = writeFolder(makeMiniLM(qkv.generator(1)))
+const special = ['[PAD]', '[UNK]', '[CLS]', '[SEP]', '[MASK]']
+const words = Array.from(
+  { length: SIZES.vocab - special.length },
+  (_, n) => `w${[...String(n)].map(c => 'abcdefghij'[Number(c)]).join('')}`,
+)
+writeFileSync(join(folder.path, 'vocab.txt'), `${[...special, ...words].join('\n')}\n`)
+const texts = Array.from({ length: lines }, (_, n) =>
+  Array.from({ length: 20 }, (_, i) => words[(n * 7919 + i * 104_729) % words.length]).join(' '),
+)
+const out = mkdtempSync(join(tmpdir(), 'qkv-corpus-'))
+const embeddings = /** @type {const} */ ({ pooling: 'mean_tokens' })
+const model = await loadModel(qkv, folder.path)
+/** @param {number} workers */
+const byCorpus = workers => (/** @type {string[]} */ part) =>
+  corpus(part, { model: folder.path, what: { embeddings }, out, workers, resume: false })
+
+/** How, of which share of the texts: each takes about as long. @type {[name: string, share: number, run: (texts: string[]) => Promise<unknown>][]} */
+const WAYS = [
+  [
+    'text by text',
+    4,
+    async part => {
+      for (const text of part) await model.embed(text, embeddings)
+    },
+  ],
+  ['as a list', 2, part => model.embed(part, embeddings)],
+  ['corpus, one worker', 2, byCorpus(1)],
+  ['corpus, two workers', 1, byCorpus(2)],
+]
+const found = WAYS.map(([name]) => ({
+  name,
+  clock: /** @type {number[]} */ ([]),
+  processor: /** @type {number[]} */ ([]),
+}))
+for (let round = 0; round < rounds; round++)
+  for (const [n, [, share, run]] of WAYS.entries()) {
+    const part = texts.slice(0, Math.ceil(lines / share))
+    const [used, start] = [process.cpuUsage(), performance.now()]
+    await run(part)
+    const { user, system } = process.cpuUsage(used)
+    found[n].clock.push((performance.now() - start) / part.length)
+    found[n].processor.push((user + system) / 1000 / part.length)
+  }
+const median = (/** @type {number[]} */ all) => all.sort((a, b) => a - b)[all.length >> 1].toFixed(2)
+for (const { name, clock, processor } of found)
+  console.log(`${name}: ${median(clock)} ms a text by the clock, ${median(processor)} of the processor`)
+folder.dispose()
+rmSync(out, { recursive: true })
