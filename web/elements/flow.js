@@ -88,8 +88,9 @@ export class QkvFlow extends /** @type {new () => import('./base.js').Emits<Flow
         background: var(--qkv-paper, Canvas);
         white-space: nowrap;
       }
-      .more summary {
-        line-height: 2rem;
+      .controls .more summary {
+        min-inline-size: 4rem;
+        line-height: 1.875rem;
         list-style: none;
         text-align: center;
       }
@@ -187,8 +188,13 @@ export class QkvFlow extends /** @type {new () => import('./base.js').Emits<Flow
 
   /** @internal @param {Map<PropertyKey, unknown>} changed */
   willUpdate(changed) {
-    if (['trace', 'head', 'query'].some(name => changed.has(name))) this.#make()
     if (changed.has('at')) this.#absent = undefined
+    if (['trace', 'head', 'query'].some(name => changed.has(name))) {
+      const isAtEnd = !changed.has('at') && this.frames.length > 0 && this.#index === this.frames.length - 1
+      this.#make()
+      // Other words have other frames: who was at the end stays there.
+      if (isAtEnd) this.at = Math.max(0, this.frames.length - 1)
+    }
     if (['at', 'query'].some(name => changed.has(name))) this.#isFixed = false
     const step = this.#sought ?? (changed.has('step') ? this.step : this.#absent)
     this.#sought = undefined

@@ -158,7 +158,15 @@ function rankControls(room) {
   const explained = names.includes(rankBy) ? rankBy : (names[0] ?? 'previous')
   return html`<label>${t('modelsRank')} <select id="models-rank" @change=${(/** @type {InputEvent} */ { target }) => act.show({ rankBy: /** @type {RankBy} */ (target.value) })}>${names.map(name => html`<option value=${name} ?selected=${name === rankBy}>${t(`modelsRank.${name}`)}</option>`)}</select></label>
       <p class="note">${t(`modelsRankText.${explained}`)}</p>
-      ${COPYING.includes(explained) ? whereFound(room, own) : nothing}`
+      ${repeatOffer(room, own[/** @type {'induction'} */ (explained)], explained)} ${COPYING.includes(explained) ? whereFound(room, own) : nothing}`
+}
+
+/** Where nothing occurs twice, heads that look for what did have nothing to find. @param {Room} room @param {Float32Array | undefined} scores @param {RankBy} rankBy */
+function repeatOffer({ t, act, run, openModel, text }, scores, rankBy) {
+  const needsTwice = rankBy === 'duplicate' || COPYING.some(name => name === rankBy)
+  if (!needsTwice || !scores || scores.some(score => score > 0) || run?.targets || !openModel?.hasTokenizer)
+    return nothing
+  return html`<p class="note" id="models-no-repeat">${t('modelsNoRepeat')} <button type="button" class="plain" id="models-repeat" @click=${() => act.type(`${text} ${text}`)}>${t('modelsReadTwice')}</button></p>`
 }
 
 /** Which heads are listed, and what is left out of the colours. @param {Room} room @param {number} hits heads that reach the least score @param {boolean} isSeveral */

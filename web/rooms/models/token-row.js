@@ -238,7 +238,15 @@ function tokenRow(room, tokens, side, label) {
       <long-words .words=${tokens} .draw=${word} .target=${view.found ?? view.query ?? -1} .label=${t('modelsWords')}></long-words>${side === 'queries' ? nothing : finder(room, tokens)}</div>`
   }
   return html`<div class="token-row ${tokens.length > 60 ? 'is-long' : ''}"><span class="token-row-label">${label}</span>
-    <div class="token-row-words">${tokens.map(word)}</div></div>`
+    <div class="token-row-words">${tokens.map(word)}${side === 'both' ? nextWord(room) : nothing}</div></div>`
+}
+
+/** What the model says after the last word: the end of the sentence. @param {Room} room */
+function nextWord({ t, run, openModel }) {
+  const [first] = run?.top ?? []
+  if (!run || !first || !openModel?.stacks.decoder || openModel.predicts !== 'token') return nothing
+  if (run.row !== run.tokens.length - 1) return nothing
+  return html`<output class="next-answer" aria-live="off" title=${t('modelsSaysAfter')}>${first.token} <small>${percent(first.probability)}</small></output>`
 }
 
 /** Finds words, and jumps from one to the next. @param {Room} room @param {readonly string[]} tokens */
