@@ -381,6 +381,27 @@ test('without x, a number of q, k or v is dragged up and down; a weight that is 
   await becomes(picture, before)
 })
 
+test('with other words the flow stays at its end, and elsewhere at its frame', async () => {
+  const traceOf = (/** @type {number} */ tokens) => {
+    const g = qkv.generator(tokens)
+    const [queries, keys, values] = [0, 1, 2].map(() => g.randn([1, tokens, 4]))
+    return plainOf({ queries, keys, values, ...qkv.trace(queries, keys, values) })
+  }
+  const flow = await show('qkv-flow', { trace: traceOf(3) })
+  await flow.evaluate((/** @type {any} */ own) => own.show(own.frames.length - 1))
+  const at = () => flow.evaluate((/** @type {any} */ own) => [own.at, own.frames.length])
+  const change = async (/** @type {number} */ tokens) => {
+    await flow.evaluate((own, trace) => Object.assign(own, { trace }), traceOf(tokens))
+    await flow.evaluate((/** @type {any} */ own) => own.updateComplete)
+  }
+  await change(6)
+  const [end, count] = await at()
+  assert.equal(end, count - 1)
+  await flow.evaluate((/** @type {any} */ own) => own.show(2))
+  await change(4)
+  assert.equal((await at())[0], 2)
+})
+
 test('“All words” shows the output of each word in turn; a score says why it cannot be set; pooled cells say so', async () => {
   const g = qkv.generator(3)
   const [queries, keys, values] = [60, 60, 2].map(size => g.randn([1, 3, size]))

@@ -4,7 +4,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { beyond } from './browser.js'
 import { open, opened, selectCell, typeText } from './golden-models.js'
-import { becomes, page, reads, set, THEME_AND_LANGUAGE, usePage, violations } from './open.js'
+import { becomes, go, page, reads, set, THEME_AND_LANGUAGE, usePage, violations } from './open.js'
 
 usePage({ hash: '#2&room=models&models.checkpoint=stories' })
 const TEXT = 'The cat that chased the dog'
@@ -177,4 +177,22 @@ test('a word of 60 letters makes nothing wider than a window of 360 and of 1440 
     await becomes(() => beyond(page), [], 'a head')
     await page.click('#models-back')
   }
+})
+
+test('the sentence has arcs and ends in what the model says; a text in which nothing occurs twice can be read twice', async () => {
+  await go('#2&room=models')
+  await page.fill('#models-text', 'The old man gave the boy a')
+  await becomes(() => page.locator('.models-token-rows word-arcs path').count(), 8)
+  await reads('#models-together', /^All 16 heads together look from “a” mostly at “boy” \(\d\d\.\d%\)/)
+  await reads('.next-answer', /^friend \d\d\.\d%$/)
+  await page
+    .locator('models-atlas canvas')
+    .first()
+    .hover({ position: { x: 20, y: 20 } })
+  await reads('#models-together', /^Head 1\.1 looks from “a” mostly at /)
+  await page.selectOption('#models-rank', 'induction')
+  await reads('#models-no-repeat', /Nothing occurs twice/)
+  await page.click('#models-repeat')
+  await becomes(() => page.inputValue('#models-text'), 'The old man gave the boy a The old man gave the boy a')
+  await becomes(() => page.locator('#models-no-repeat').count(), 0)
 })
