@@ -89,7 +89,7 @@ export class QkvFlow extends /** @type {new () => import('./base.js').Emits<Flow
         white-space: nowrap;
       }
       .controls .more summary {
-        min-inline-size: 4rem;
+        min-inline-size: auto;
         line-height: 1.875rem;
         list-style: none;
         text-align: center;
@@ -117,7 +117,8 @@ export class QkvFlow extends /** @type {new () => import('./base.js').Emits<Flow
         touch-action: pan-y;
       }
       input {
-        flex: 1 1 10rem;
+        flex: 1 1 7rem;
+        min-inline-size: 0;
         accent-color: var(--qkv-mark, CanvasText);
       }
       @media print {
