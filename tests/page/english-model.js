@@ -1,7 +1,6 @@
 // This module gives One layer the English model in Node, where no bundler has filled in its addresses.
 
 import { readdirSync, readFileSync } from 'node:fs'
-import { after, before } from 'node:test'
 import { unpacked } from '../../web/files/packed-weights.js'
 import { SHIPPED } from '../../web/files/shipped-models.js'
 
@@ -18,23 +17,22 @@ export const files = () =>
     return name === 'packed.safetensors' ? new File([unpacked(buffer)], 'model.safetensors') : new File([buffer], name)
   })
 
-/** The page has the model until the tests of the file are done. @returns {string[]} the addresses that were fetched */
-export function useEnglishModel() {
+/** Gives the page the model. */
+export function giveEnglishModel() {
   const { fetch } = globalThis
   /** @type {string[]} */
   const fetched = []
-  before(() => {
-    SHIPPED.push({ name: 'english', urls })
-    globalThis.fetch = /** @type {any} */ (
-      async (/** @type {string} */ url) => {
-        fetched.push(url)
-        return new Response(readFileSync(new URL(url)))
-      }
-    )
-  })
-  after(() => {
+  SHIPPED.push({ name: 'english', urls })
+  globalThis.fetch = /** @type {any} */ (
+    async (/** @type {string} */ url) => {
+      fetched.push(url)
+      return new Response(readFileSync(new URL(url)))
+    }
+  )
+  /** Takes it away. */
+  const end = () => {
     SHIPPED.pop()
     globalThis.fetch = fetch
-  })
-  return fetched
+  }
+  return { fetched, end }
 }

@@ -1,18 +1,9 @@
 // The tests of the room "Models" share this module, which opens golden checkpoints in the page.
 
-import { readdirSync } from 'node:fs'
-import { fileURLToPath } from 'node:url'
 import { load } from 'qkv'
 import { makeWeights, writeFolder } from '../bench/gpt2/checkpoint.js'
+import { filesOf } from './golden-files.js'
 import { page } from './open.js'
-
-/** The files of a golden checkpoint. @param {string} name */
-export function filesOf(name) {
-  const folder = fileURLToPath(new URL(`../goldens/models/${name}/`, import.meta.url))
-  return readdirSync(folder)
-    .filter(file => /json$|safetensors$/.test(file) && !/^expected/.test(file))
-    .map(file => folder + file)
-}
 
 /** Waits until a model of a type is open and its first run is shown. @param {string} type @param {import('playwright-core').Page} [tab] */
 export const opened = (type, tab = page) =>

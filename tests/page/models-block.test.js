@@ -10,7 +10,7 @@ import { load } from '../../src/index.js'
 import { Model } from '../../src/models/model.js'
 import { loadModel as loadSource } from '../../src/models.js'
 import { blockOf } from '../../web/rooms/models/block-task.js'
-import { filesOf } from './golden-models.js'
+import { filesOf } from './golden-files.js'
 import { begin, qkv, types } from './models-store.js'
 
 const goldens = fileURLToPath(new URL('../goldens/models/', import.meta.url))

@@ -14,7 +14,7 @@ import { graphOf } from '../../web/rooms/models/graph-task.js'
 import { room } from '../../web/rooms/models/room.js'
 import { shownOf } from '../../web/rooms/models/shown.js'
 import { createStore } from '../../web/shell/store.js'
-import { filesOf } from './golden-models.js'
+import { filesOf } from './golden-files.js'
 
 const qkv = await load()
 const TEXT = 'The cat that chased the dog'

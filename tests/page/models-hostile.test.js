@@ -5,7 +5,7 @@ import { readFileSync } from 'node:fs'
 import { basename } from 'node:path'
 import { test } from 'node:test'
 import { failureOf } from '../../web/rooms/models/shown.js'
-import { filesOf } from './golden-models.js'
+import { filesOf } from './golden-files.js'
 import { begin, folder as filesIn, TEXT } from './models-store.js'
 
 /** @typedef {Record<string, Buffer>} Folder */

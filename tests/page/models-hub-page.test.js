@@ -9,7 +9,7 @@ import { load } from '../../src/index.js'
 import { bytesOf, startHub } from '../models/hub.js'
 import { makeFolder } from '../models/made-folder.js'
 import { beyond } from './browser.js'
-import { filesOf } from './golden-models.js'
+import { filesOf } from './golden-files.js'
 import { becomes, page, reads, url, usePage, violations } from './open.js'
 
 const own = usePage({ hash: '#2&room=models' })

@@ -23,7 +23,7 @@ import { bareName, idOf, meantBy, megabytes, usualDtype } from '../../web/rooms/
 import { createStore } from '../../web/shell/store.js'
 import { startHub } from '../models/hub.js'
 import { folderOf } from './gallery-models.js'
-import { filesOf } from './golden-models.js'
+import { filesOf } from './golden-files.js'
 
 const qkv = await load()
 const read = (/** @type {string} */ name) =>

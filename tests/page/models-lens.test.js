@@ -14,7 +14,7 @@ import { tokenText } from '../../web/rooms/models/read-text.js'
 import { room } from '../../web/rooms/models/room.js'
 import { createStore } from '../../web/shell/store.js'
 import { Tokenizer } from '../models/tokenizer.js'
-import { filesOf } from './golden-models.js'
+import { filesOf } from './golden-files.js'
 
 const qkv = await load()
 const folder = fileURLToPath(new URL('../goldens/models/gpt2-tiny/', import.meta.url))

@@ -9,7 +9,8 @@ import config from '../../vite.config.js'
 import { MADE, make } from '../models/gguf/made.js'
 import { randomOf } from '../models/tokenizers/random-files.js'
 import { serve } from './browser.js'
-import { filesOf, opened } from './golden-models.js'
+import { filesOf } from './golden-files.js'
+import { opened } from './golden-models.js'
 import { becomes, go, page, reads, url, usePage } from './open.js'
 
 const own = usePage({ hash: null })

@@ -4,7 +4,8 @@ import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { basename } from 'node:path'
 import { test } from 'node:test'
-import { filesOf, open, opened, selectCell, typeText, weightsOf } from './golden-models.js'
+import { filesOf } from './golden-files.js'
+import { open, opened, selectCell, typeText, weightsOf } from './golden-models.js'
 import { addressHash, becomes, go, page, reads, text, usePage, violations } from './open.js'
 
 usePage({ hash: null })

@@ -6,7 +6,7 @@ import { load } from 'qkv'
 import { room } from '../../web/rooms/models/room.js'
 import { shownOf } from '../../web/rooms/models/shown.js'
 import { createStore } from '../../web/shell/store.js'
-import { filesOf } from './golden-models.js'
+import { filesOf } from './golden-files.js'
 
 export const qkv = await load()
 export const TEXT = 'The cat that chased the dog'

@@ -1,10 +1,10 @@
 // Presses anything: runs of random clicks, keys, texts and strokes over the built page, on a desktop and on a phone, in every
 // room. No run may throw, leave the page blank or wider than its window, or wait for an answer that does not come.
-//   npm run monkey -- --seed 7 --runs 20 [--actions 60] [--room layer]
+//   npm run monkey -- --seed 7 --runs 200 [--minutes 60] [--actions 60] [--room layer]
 
 import { setTimeout as wait } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
-import { beyond, launch, serve, settled } from './browser.js'
+import { beyond, launch, serve, settled, WINDOW } from './browser.js'
 import { randomOf } from './hostile.js'
 
 /** @typedef {import('playwright-core').Page} Page */
@@ -13,13 +13,17 @@ const { values } = parseArgs({
   options: {
     seed: { type: 'string', default: '1' },
     runs: { type: 'string', default: '200' },
+    minutes: { type: 'string', default: 'Infinity' },
     actions: { type: 'string', default: '60' },
     room: { type: 'string' },
   },
 })
-const [SEED, RUNS, ACTIONS] = [values.seed, values.runs, values.actions].map(Number)
-/** Milliseconds until an answer is lost. */
-const PATIENCE = 60_000
+const [SEED, RUNS, ACTIONS, MINUTES] = [values.seed, values.runs, values.actions, values.minutes].map(Number)
+/** Milliseconds until an answer is lost, also on a busy computer. */
+const PATIENCE = 180_000
+
+const DESKTOP = { viewport: WINDOW, locale: 'en-US' }
+const PHONE = { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true, locale: 'en-US' }
 
 const ROOMS = ['front', 'layer', 'learn', 'models', 'exercises']
 const STARTS = /** @type {Record<string, readonly string[]>} */ ({
@@ -156,53 +160,53 @@ async function act(page, random, isPhone) {
   return 'reload'
 }
 
-/** What is wrong with the page now. @param {Page} page */
+/** What is wrong with the page now. A room may still be loading. @param {Page} page */
 async function wrong(page) {
-  const found = await page.evaluate(() => {
-    const text = document.querySelector('main, #stage')?.textContent ?? ''
-    const said = Array.from(document.querySelectorAll('[role=alert], .said.is-bad'), each =>
-      (each.textContent ?? '').trim(),
-    )
-    return [
-      ...(text.trim().length < 20 && !/Loading/.test(document.body.innerText) ? ['the page is blank'] : []),
-      ...said.filter(each => /cannot be shown|did not work|stopped|undefined|NaN/.test(each)),
-    ]
-  })
-  const wide = await beyond(page)
-  return [...found, ...wide]
-}
-
-/** Runs that were lost: what waits at the end has to come. @param {Page} page */
-const answered = page =>
-  page
-    .waitForFunction(
-      () => !document.querySelector('[aria-busy=true]') || document.querySelector('[data-step], #learn-train'),
+  const isBlank = () => (document.querySelector('main, #stage')?.textContent ?? '').trim().length < 20
+  if (await page.evaluate(isBlank)) {
+    const isThere = page.waitForFunction(
+      () => (document.querySelector('main, #stage')?.textContent ?? '').trim().length >= 20,
       undefined,
       { timeout: PATIENCE },
     )
+    if (!(await isThere.catch(() => undefined))) return ['the page is blank']
+  }
+  const found = await page.evaluate(() => {
+    const said = Array.from(document.querySelectorAll('[role=alert], .said.is-bad'), each =>
+      (each.textContent ?? '').trim(),
+    )
+    return said.filter(each => /cannot be shown|did not work|stopped|undefined|NaN/.test(each))
+  })
+  return [...found, ...(await beyond(page))]
+}
+
+/** Runs that were lost: what is awaited at the end has to come. @param {Page} page */
+const answered = page =>
+  page
+    .waitForFunction(() => !document.querySelector('[aria-busy=true]'), undefined, { timeout: PATIENCE })
     .then(
       () => [],
-      () => ['an answer does not come'],
+      () =>
+        page.evaluate(() => {
+          const busy = Array.from(document.querySelectorAll('[aria-busy=true]'), each => each.id || each.className)
+          return [`an answer does not come: ${busy}`]
+        }),
     )
 
 const server = await serve()
-const { context, complaints, close } = await launch(server.origin)
+const { context, close } = await launch(server.origin)
 const browser = context.browser()
-let failures = 0
-for (let run = 0; run < RUNS; run++) {
-  const random = randomOf(SEED + run)
-  const room = values.room ?? ROOMS[run % ROOMS.length]
+if (!browser) throw new Error('the browser has ended')
+const start = performance.now()
+const minutes = () => (performance.now() - start) / 60_000
+let [failures, runs, actions] = [0, 0, 0]
+for (; runs < RUNS && minutes() < MINUTES; runs++) {
+  const seed = SEED + runs
+  const random = randomOf(seed)
+  const room = values.room ?? ROOMS[runs % ROOMS.length]
   const isPhone = random() < 0.4
-  const start = STARTS[room][Math.floor(random() * STARTS[room].length)]
-  const own = isPhone
-    ? await browser?.newContext({
-        viewport: { width: 390, height: 844 },
-        hasTouch: true,
-        isMobile: true,
-        locale: 'en-US',
-      })
-    : context
-  if (!own) throw new Error('the browser has ended')
+  const first = STARTS[room][Math.floor(random() * STARTS[room].length)]
+  const own = await browser.newContext(isPhone ? PHONE : DESKTOP)
   const page = await own.newPage()
   /** @type {string[]} */
   const errors = []
@@ -210,16 +214,17 @@ for (let run = 0; run < RUNS; run++) {
   page.on('console', message => message.type() === 'error' && errors.push(message.text()))
   page.on('filechooser', () => {})
   page.on('dialog', dialog => dialog.dismiss())
-  page.setDefaultTimeout(20_000)
+  page.setDefaultTimeout(60_000)
   /** @type {string[]} */
-  const done = [`${isPhone ? 'phone' : 'desktop'} ${start}`]
+  const done = [`${isPhone ? 'phone' : 'desktop'} ${first}`]
   try {
-    await page.goto(server.url + start)
+    await page.goto(server.url + first)
     await page.locator('main').first().waitFor()
     /** @type {string[]} */
     let found = []
     for (let i = 0; i < ACTIONS && !found.length; i++) {
       done.push(await act(page, random, isPhone))
+      actions++
       await settled(page)
       found = [
         ...errors.filter(each => !/ERR_(INTERNET|NAME|CONNECTION)|Failed to load/.test(each)),
@@ -230,13 +235,15 @@ for (let run = 0; run < RUNS; run++) {
     if (found.length) throw new Error(found.join('\n    '))
   } catch (error) {
     failures++
-    console.log(`FAILED seed ${SEED + run} room ${room}: ${error instanceof Error ? error.message : error}`)
+    console.log(`FAILED seed ${seed} room ${room}: ${error instanceof Error ? error.message : error}`)
     console.log(`    at ${page.url().replace(server.url, '')}\n    ${done.slice(-8).join('\n    ')}`)
   }
-  await (own === context ? page.close() : own.close())
-  complaints.length = 0
+  await own.close()
 }
 await close()
 server.close()
-console.log(`${RUNS - failures} of ${RUNS} runs of ${ACTIONS} actions held, from seed ${SEED}`)
+console.log(
+  `${failures ? `${failures} failed` : 'all held'}: ${runs} runs, ${actions} actions, seeds ${SEED} to ${SEED + runs - 1}, ` +
+    `${minutes().toFixed(1)} minutes`,
+)
 process.exit(failures ? 1 : 0)

@@ -131,6 +131,19 @@ test('what is selected is a place: Undo leaves it, Back leads to it, and it goes
   assert.equal(store.state.settings.selected, null)
 })
 
+test('what replaces the settings leaves nothing to redo: what was undone went on from others', () => {
+  const { store } = made()
+  store.act.type('3 1')
+  store.travel('undo', 0)
+  assert.equal(store.can().redo, true)
+  store.update({ set: { selected: 1 }, isReplaced: true })
+  assert.equal(store.can().redo, true, 'a place is none of them')
+  store.update({ set: { scores: '5 5' }, isReplaced: true })
+  assert.equal(store.can().redo, false)
+  store.travel('undo', 1)
+  assert.equal(store.state.settings.scores, '5 5')
+})
+
 test('a newer request cancels the older one, and an answer to the older one is dropped', () => {
   const { sent, workers, worker } = fakeWorkers()
   const { store, got } = made({ worker })

@@ -11,7 +11,8 @@ import { singleFile } from '../../build/site.js'
 import { filesOf, zipOf } from '../../build/zip.js'
 import { exerciseOf, GROUPS } from '../../web/exercises/index.js'
 import { settled } from './browser.js'
-import { filesOf as checkpoint, opened } from './golden-models.js'
+import { filesOf as checkpoint } from './golden-files.js'
+import { opened } from './golden-models.js'
 import { LAYER, OPENS, page, reads, url, usePage } from './open.js'
 
 const SINGLE = fileURLToPath(new URL('../../site/qkv.html', import.meta.url))

@@ -1,7 +1,7 @@
 // A trained head in One layer: its numbers for the reader's sentence are those of Models, and every step is shown.
 
 import assert from 'node:assert/strict'
-import { test } from 'node:test'
+import { after, test } from 'node:test'
 import { check } from '../../web/rooms/layer/check-settings.js'
 import { stepsOf } from '../../web/rooms/layer/explain/steps.js'
 import { revived } from '../../web/rooms/layer/needs.js'
@@ -9,10 +9,11 @@ import { settingsOf } from '../../web/rooms/layer/presets.js'
 import { room } from '../../web/rooms/layer/room.js'
 import { handlers } from '../../web/rooms/layer/session.js'
 import { createStore } from '../../web/shell/store.js'
-import { files, urls, useEnglishModel } from './english-model.js'
+import { files, giveEnglishModel, urls } from './english-model.js'
 import { qkv, start } from './models-store.js'
 
-const fetched = useEnglishModel()
+const { fetched, end } = giveEnglishModel()
+after(end)
 
 /** One layer, with its session here. @param {string} [link] */
 function open(link = '') {

@@ -24,6 +24,7 @@ export function createHistories(fields) {
         const own = last[kind]
         const isSame = mark !== '' && mark === own.mark && (mark.startsWith('drag') || time - own.time < PAUSE)
         if (!isSame && !isReplaced) stacks[kind] = [[...stacks[kind][0], before].slice(-MOST_STEPS), []]
+        else if (isReplaced && kind === 'undo') stacks.undo = [stacks.undo[0], []] // what Redo went on from is gone
         last[kind] = { mark, time }
       }
     },

@@ -113,6 +113,8 @@ export function openedRoom(room, store, { qkv, texts, changed }) {
       return html`${broken ? retry(t, broken.problem, tryAgain) : nothing}${(broken ? good : picture) ?? nothing}
       ${messageLine(t, message, () => say(undefined))}`
     },
+    /** Why its settings cannot be drawn. @returns {Problem | undefined} */
+    problem: () => broken?.problem,
     /** The picture is on the page. */
     drawn() {
       if (!broken) good = picture

@@ -90,7 +90,7 @@ export function heads(context, run, { shown, reference, shownAt }) {
 }
 
 /** The selected head, large. @param {Context} context @param {RunInfo} run @param {Picture} picture */
-export function selectedHead(context, run, { shown, reference, shownAt }) {
+export function selectedHead(context, run, { shown, reference, shownAt, isCausal, changes: made }) {
   const { t, view, act, settings } = context
   const { task, changes } = settings
   const at = selectedOf(context, shown.layers.length, shown.layers[0].heads.length)
@@ -108,7 +108,7 @@ export function selectedHead(context, run, { shown, reference, shownAt }) {
     prefix: 'learn-',
     label: label(title),
     weights,
-    visible: visibleOf(weights.dims, TASKS[task].isCausal, hiddenCells(changes, head)),
+    visible: visibleOf(weights.dims, isCausal, hiddenCells(made, head)),
     queries: TASKS[task].hasGlosses
       ? withGlosses(
           layer.rows,
@@ -157,7 +157,7 @@ export function selectedHead(context, run, { shown, reference, shownAt }) {
       WEIGHT_VIEWS.filter(name => before || name !== 'difference'),
     )}</div>
     <p class="note" id="learn-not-set">${t(isPainting ? 'learnPaintText' : 'learnNotSet')}</p>
-    ${both ? html`<p class="learn-of is-kept">A</p>${headView({ ...shownHead, prefix: 'learn-a-', label: `A: ${title}`, weights: before }, actions, t)}<p class="learn-of is-new">B</p>` : nothing}
+    ${both ? html`<p class="learn-of is-kept">A</p>${headView({ ...shownHead, prefix: 'learn-a-', label: `A: ${title}`, weights: before, visible: visibleOf(before.dims, isCausal, []) }, actions, t)}<p class="learn-of is-new">B</p>` : nothing}
     ${headView(shownHead, actions, t)}
   </section>`
 }

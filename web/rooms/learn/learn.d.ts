@@ -110,6 +110,9 @@ export interface RunInfo {
 export interface Picture {
   shownAt: number
   shown: Shown
+  /** Of its task, and the changes that it was computed with: the settings may be newer. */
+  isCausal: boolean
+  changes: readonly Change[]
   /** The accuracy on held-out data with and without the changes, where there are any. */
   changed?: { accuracy: number; before: number }
   reference?: { shownAt: number; shown: Shown }

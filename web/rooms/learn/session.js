@@ -123,12 +123,14 @@ export function handlers(qkv) {
 
   /** @param {LearnAsks['show']['request']} request @returns {LearnAsks['show']['value']} */
   function picture({ at, probe, changes, why, isComparing, isRunning }) {
-    const { snapshot, show, viewer } = current()
+    const { run, snapshot, show, viewer } = current()
+    const { isCausal } = run.task
     const shownAt = snapshot(at)
     const changed = show(shownAt, changes, !isRunning)
     const shown = shownOf(qkv, viewer, probe, { why, write: isRunning ? 0 : WRITTEN })
     if (!isComparing) reference.release()
-    return { shownAt: shownAt.step, shown, changed, reference: reference.picture(shownAt.step, probe) }
+    const other = reference.picture(shownAt.step, probe)
+    return { shownAt: shownAt.step, shown, isCausal, changes, changed, reference: other }
   }
 
   function publish() {
