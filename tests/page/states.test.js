@@ -1,6 +1,7 @@
 // No state breaks a room: actions in any order, with arguments in and out of range. `npm run states` tries others, for hours.
 
 import { after, test } from 'node:test'
+import { setTimeout as wait } from 'node:timers/promises'
 import { giveEnglishModel } from './english-model.js'
 import { giveBrowser, holds } from './states/harness.js'
 import { layerSubject } from './states/layer.js'
@@ -9,7 +10,11 @@ import { modelsSubject } from './states/models.js'
 import { pageSubject } from './states/page.js'
 import { answered } from './states/values.js'
 
-after(giveBrowser())
+const takeBrowser = giveBrowser()
+after(async () => {
+  await wait(300) // the address of the last page is written
+  takeBrowser()
+})
 /** The first model of the page, for One layer; Models is given files. */
 after(giveEnglishModel().end)
 

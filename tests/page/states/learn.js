@@ -10,13 +10,13 @@ import { TASKS } from '../../../web/rooms/learn/tasks/index.js'
 import { defaultsOf, toLink } from '../../../web/shell/settings-link.js'
 import { ofRoom } from './harness.js'
 import {
+  answered,
   change,
   changes,
   flag,
   hidesNothing,
   index,
   inNode,
-  isOpen,
   maybe,
   orNull,
   saved,
@@ -53,12 +53,10 @@ const task = fc.constantFrom(...Object.keys(TASKS))
 /** Waits until all is answered; after a while a run that is not done is paused. */
 const pause = fc.nat(4).map(turns => ({
   name: `wait ${turns}`,
-  async run(/** @type {import('./harness.js').Opened} */ { store, act }) {
-    for (let i = 0; i === 0 || isOpen(store); i++) {
-      await turn()
-      if (i >= turns && isRunning(/** @type {any} */ (store.state))) act.train()
-    }
-  },
+  run: (/** @type {import('./harness.js').Opened} */ own) =>
+    answered(own, turn => {
+      if (turn >= turns && isRunning(/** @type {any} */ (own.store.state))) own.act.train()
+    }),
 }))
 
 export const learnSubject = () =>

@@ -52,16 +52,27 @@ export const inNode = (room, handlers) => ({ ...room, session: { ...room.session
 /** Waits for an answer, or for nothing. */
 export const turn = () => new Promise(resolve => setTimeout(resolve))
 /** Is an answer still to come? @param {import('./harness.js').AnyStore} store */
-export const isOpen = ({ state }) =>
+const isOpen = ({ state }) =>
   Object.values(/** @type {Record<string, any>} */ (state.got)).some(
     got => got?.is === 'waiting' || (got?.is === 'here' && !got.isLast),
   )
-/** Waits until all is answered. @param {import('./harness.js').Opened} own */
-export async function answered({ store }) {
-  do await turn()
-  while (isOpen(store))
+/** Milliseconds until an answer is lost, on a busy computer. */
+const PATIENCE = 120_000
+
+/** Waits until all is answered. @param {import('./harness.js').Opened} own @param {(turns: number) => void} [each] before each look */
+export async function answered({ store }, each = () => {}) {
+  const end = performance.now() + PATIENCE
+  for (let turns = 0; turns === 0 || isOpen(store); turns++) {
+    await turn()
+    each(turns)
+    if (performance.now() > end)
+      assert.fail(`an answer does not come: ${JSON.stringify(store.state.got).slice(0, 2000)}`)
+  }
 }
-export const wait = fc.constant({ name: 'wait', run: answered })
+export const wait = fc.constant({
+  name: 'wait',
+  run: (/** @type {import('./harness.js').Opened} */ own) => answered(own),
+})
 
 /** What is drawn as hidden is 0, and has no number of its own. @param {Record<string, any>} properties of an element */
 export function hidesNothing({ matrix, mask }) {
