@@ -1,5 +1,6 @@
 // No state breaks a room: actions in any order, with arguments in and out of range. `npm run states` tries others, for hours.
 
+import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { setTimeout as wait } from 'node:timers/promises'
 import { giveEnglishModel } from './english-model.js'
@@ -8,7 +9,7 @@ import { layerSubject } from './states/layer.js'
 import { learnSubject } from './states/learn.js'
 import { modelsSubject } from './states/models.js'
 import { pageSubject } from './states/page.js'
-import { answered } from './states/values.js'
+import { answered, turn } from './states/values.js'
 
 const takeBrowser = giveBrowser()
 after(async () => {
@@ -31,11 +32,32 @@ test('Models shows every state', LONG, () => holds(modelsSubject(), { runs: 10, 
 test('the whole page shows every state', LONG, () => holds(pageSubject(), { runs: 5, seed: 1 }))
 
 test('a head in Learn hides only what its numbers were computed without', async () => {
-  const { open, check } = learnSubject()
-  const own = await open()
+  const own = await learnSubject().open()
   await answered(own)
-  // The rate is refused, so that nothing is computed anew.
-  own.store.follow('layers=1&d=8&rate=0&changes=1.1%3A1%3E1%3Dhide')
-  await check(own)
+  const hide = (/** @type {number} */ head) => ({
+    kind: 'hide',
+    isOn: true,
+    stack: '',
+    layer: 0,
+    head,
+    query: 1,
+    key: 0,
+  })
+  own.act.change([hide(0), hide(1)])
+  await own.draw() // before its numbers are here
+  await answered(own)
+  await own.draw()
+  own.close()
+})
+
+test('a wrong setting of Learn ends the run before, and what is shown is answered', async () => {
+  const own = await learnSubject().open()
+  await answered(own)
+  own.act.train()
+  await turn()
+  own.act.set({ heads: 0 })
+  await answered(own)
+  assert.deepEqual(Object.keys(own.store.state.problems), ['heads'])
+  assert.equal(own.store.state.view.steps, 0)
   own.close()
 })

@@ -202,6 +202,8 @@ export interface Room<T extends Types> {
   isStale?(state: State<T>): boolean
   /** An action that returns nothing changes nothing. */
   actions: { [N in keyof T['actions']]: (state: State<T>, ...args: T['actions'][N]) => Step<T> | undefined }
+  /** Is a setting that is wrong computed with its default? Else nothing new is asked for until it is mended. */
+  isForgiving?: boolean
   /** What must be known to draw this state: the store asks for it, keeps it and cancels what is needed no longer. */
   needs(state: State<T>): Request<T['asks']>[]
   receive?: { [N in NameOf<T['asks']>]?: (state: State<T>, value: T['asks'][N]['value']) => Step<T> | undefined }

@@ -105,7 +105,8 @@ export function createStore(
   /** Asks for what the state needs; what is there then decides what can be selected. */
   function ask() {
     const need = () => {
-      if (!Object.keys(state.problems).length || slots.isEmpty()) slots.need(room.needs(state))
+      const isWrong = !room.isForgiving && Object.keys(state.problems).length > 0
+      if (!isWrong || slots.isEmpty()) slots.need(room.needs(state))
     }
     need()
     if (prune()) need()

@@ -285,6 +285,7 @@ export const room = {
   fields,
   view,
   check,
+  isForgiving: true,
   prune,
   isStale: ({ got }) => got.show?.is !== 'here',
   actions,
