@@ -34,6 +34,7 @@ test('the whole page shows every state', LONG, () => holds(pageSubject(), { runs
 test('a head in Learn hides only what its numbers were computed without', async () => {
   const own = await learnSubject().open()
   await answered(own)
+  await own.draw()
   const hide = (/** @type {number} */ head) => ({
     kind: 'hide',
     isOn: true,

@@ -137,13 +137,6 @@ function lookAtTemplate({ strings, values }, open, look, isPlain) {
 /** The texts of rooms. @type {Map<string, any>} */
 const knownTexts = new Map()
 
-/** @param {'en' | 'zh'} language @param {readonly string[]} names */
-async function textsOf(language, names) {
-  const key = [language, ...names].join()
-  if (!knownTexts.has(key)) knownTexts.set(key, await loadTexts(language, [...names]))
-  return knownTexts.get(key)
-}
-
 /**
  * A room whose session runs here.
  * @param {Room} room
@@ -162,8 +155,11 @@ async function openRoom(room, look) {
     effects,
     language: /** @type {'en' | 'zh'} */ ('en'),
     async draw() {
+      const name = `${own.language} ${room.id}`
+      // Texts that are here are not waited for, so that a state is drawn before its answers arrive.
+      if (!knownTexts.has(name)) knownTexts.set(name, await loadTexts(own.language, ['shell', ...room.texts]))
+      const t = knownTexts.get(name)
       store.ask()
-      const t = await textsOf(own.language, ['shell', ...room.texts])
       await lookAt(room.draw({ ...store.drawn, t, isDark: false, qkv, act, travel, can: store.can() }), look)
     },
     close: () => store.close(),
