@@ -154,24 +154,41 @@ test('what takes long is said before it is computed; two stacks take more than o
   const top = [7, 9].map(id => ({ id, token: String(id), probability: 0.5 }))
   const run = /** @type {any} */ ({ row: 9, top, input: { ids }, ids, milliseconds: 10_000 })
   const many = Object.assign({}, run, { ids: Array(20_000).fill(1) })
-  const takes = await graphOf(model, many, false, {})
+  const takes = await graphOf(qkv, model, many, false, {})
   assert.ok('takes' in takes && takes.takes.seconds > 100)
   assert.equal(takes.takes.bytes, 4 * (1 + 3 * 5) * 20_000 * 48)
-  assert.ok('edges' in (await graphOf(model, many, true, {})), 'it was agreed to')
+  assert.ok('edges' in (await graphOf(qkv, model, many, true, {})), 'it was agreed to')
   assert.ok(
-    'edges' in (await graphOf(model, run, false, {})),
+    'edges' in (await graphOf(qkv, model, run, false, {})),
     'a small model is not asked about, however slow the computer is',
   )
+  const noRate = () => assert.fail('measured for a short graph')
   const sizes = { stacks: model.stacks, parameters: 100_000, vocab: 384 }
-  const [short, long] = [10, 1000].map(tokens => graphCost(sizes, tokens, tokens))
+  const [short, long] = [10, 1000].map(tokens => graphCost(sizes, tokens, tokens, noRate))
   assert.ok('takes' in short && 'takes' in long && long.takes.seconds > 120 * short.takes.seconds)
-  assert.deepEqual(graphCost(sizes, 300_000, 1), { isTooLong: true })
+  assert.deepEqual(graphCost(sizes, 300_000, 1, noRate), { isTooLong: true })
   const { decoder } = model.stacks
-  const both = graphCost({ ...sizes, stacks: { encoder: decoder, decoder } }, 10, 10, 20)
+  const both = graphCost({ ...sizes, stacks: { encoder: decoder, decoder } }, 10, 10, noRate, 20)
   // Of a layer of the decoder four heads read its own stack, four the encoder.
   assert.equal('takes' in both && both.takes.bytes, 4 * 48 * (10 * (1 + 3 * 5) + 20 * (1 + 3 * 9)))
   assert.ok('takes' in both && both.takes.seconds > short.takes.seconds)
   model.dispose()
+})
+
+test('the time of a long graph is that of a measured product, where the run of its text was the first and slow', () => {
+  const decoder = /** @type {any} */ ({ layers: 12, heads: 12, headDim: 32 })
+  const sizes = { stacks: { encoder: undefined, decoder }, parameters: 22_839_552, vocab: 3000 }
+  /** Seconds, where a product does so many multiplications a second. @param {number} milliseconds of the run @param {number} rate */
+  const seconds = (milliseconds, rate) => {
+    const { isLong, takes } = /** @type {any} */ (graphCost(sizes, 64, milliseconds, () => rate))
+    assert.ok(isLong)
+    return takes.seconds
+  }
+  const warm = seconds(146, 1e9)
+  assert.ok(warm > 3 && warm < 6, `4.1 s were measured, ${warm} are said`)
+  assert.ok(Math.abs(seconds(10 * 146, 1e9) - 10 * warm) < 1e-9, 'a slow computer is slow')
+  const cold = seconds(10 * 146, 1.1e10)
+  assert.ok(cold > 2.05 && cold < 8.2, `${cold} s`)
 })
 
 for (const name of ['gpt2-tiny', 'marian-tiny'])

@@ -1,5 +1,5 @@
-// How long a model takes on this computer, before it is here: its multiplications, by the rate of a product of matrices that is
-// measured once. No DOM; loaded when a model of the hub is asked about.
+// How long a model takes on this computer: its multiplications, by the rate of a product of matrices that is measured once. No DOM;
+// loaded when a model of the hub is asked about, or when a graph is long.
 
 import { packLinear } from 'qkv/nn'
 import { workOf } from './long-text.js'
@@ -14,7 +14,7 @@ const [PATIENCE, LEAST] = [60, 5]
 const rates = new WeakMap()
 
 /** @param {import('qkv').Qkv} qkv */
-function rateOf(qkv) {
+export function rateOf(qkv) {
   const known = rates.get(qkv)
   if (known) return known
   const layer = packLinear(qkv, { data: new Float32Array(OUT * IN).fill(0.01), dims: [OUT, IN] })

@@ -2,6 +2,7 @@
 // loaded when it is asked for.
 
 import { positionEdge, positionEdges } from 'qkv/interpret'
+import { rateOf } from './computer-rate.js'
 import { graphCost } from './graph-cost.js'
 import { readEdge } from './graph-setting.js'
 import { objectiveOf } from './matters.js'
@@ -13,13 +14,14 @@ import { vocabOf } from './read-text.js'
 
 /**
  * The edges, what they take, if that is long and was not agreed to, or why there are none.
+ * @param {import('qkv').Qkv} qkv
  * @param {Model} model
  * @param {WholeRun} run without changes
  * @param {boolean} isAgreed
  * @param {import('./model-run.js').Watch} watch
  * @returns {Promise<Asks['graph']['value']>}
  */
-export async function graphOf(model, run, isAgreed, { signal, onProgress: onLayer }) {
+export async function graphOf(qkv, model, run, isAgreed, { signal, onProgress: onLayer }) {
   const { row, top, input, ids, targetIds, milliseconds } = run
   const { tensors } = model.describe()
   const parameters = tensors.reduce((sum, { dims }) => sum + dims.reduce((a, b) => a * b, 1), 0)
@@ -27,6 +29,7 @@ export async function graphOf(model, run, isAgreed, { signal, onProgress: onLaye
     { stacks: model.stacks, parameters, vocab: vocabOf(model) },
     ids.length,
     milliseconds,
+    () => rateOf(qkv),
     targetIds?.length,
   )
   if (cost.isTooLong) return cost

@@ -215,7 +215,7 @@ const ofDetails = ({ qkv, withModel, detail }) => ({
 })
 
 /** What matters for an answer, and the graph of heads. @param {Session} session @returns {Pick<Handlers, 'prepare' | 'matters' | 'lens' | 'lensWriters' | 'graph' | 'graphEdge'>} */
-const ofCircuits = ({ runs, withModel, detail }) => ({
+const ofCircuits = ({ qkv, runs, withModel, detail }) => ({
   async prepare() {
     await Promise.all([ofCell(), ofReasons(), ofMatters(), ofGraph()])
     return true
@@ -246,7 +246,7 @@ const ofCircuits = ({ runs, withModel, detail }) => ({
   graph: (request, run) =>
     withModel(request, run, async (model, watch) => {
       const { graphOf } = await ofGraph()
-      return graphOf(model, (await runs.plain(request, model, watch)).run, request.isAgreed, watch)
+      return graphOf(qkv, model, (await runs.plain(request, model, watch)).run, request.isAgreed, watch)
     }),
   graphEdge: (request, run) =>
     detail(request, run, async (model, used) => {
