@@ -474,6 +474,32 @@ test('a text beyond the limit is said with both numbers, stays in the field, and
   assert.equal(failureOf(store.state), undefined)
 })
 
+test('a text that is typed stays at hand where its beginning is read, where it is dropped, and where a model has another one', async () => {
+  const { store, act, settled, shown } = await begin()
+  act.type(CHAPTER)
+  await settled()
+  act.readDraft(/** @type {any} */ (store.state.got.count).value.fitting)
+  assert.equal(store.state.view.setAside, CHAPTER)
+  act.bringBack()
+  assert.deepEqual([store.state.view.draft, store.state.view.setAside], [CHAPTER, undefined])
+  act.dropDraft()
+  assert.equal(store.state.view.setAside, CHAPTER)
+
+  act.type('The king')
+  act.bring(folder('distilbert-sst-tiny'))
+  await settled()
+  assert.equal(shown().text, 'The king', 'it goes along')
+  act.type('The queen')
+  await settled()
+  act.bring(folder('gpt2-tiny'))
+  await settled()
+  assert.equal(shown().text, 'The king', 'the model has the text that it was left with')
+  assert.equal(store.state.view.setAside, 'The queen')
+  act.bringBack()
+  await settled()
+  assert.equal(shown().text, 'The queen')
+})
+
 test('a text file becomes the text; other files are still a model', async () => {
   const { store, act, settled, shown } = await begin()
   act.bring([new File(['The dog wrote'], 'chapter.txt')])

@@ -89,6 +89,7 @@ export const modelsSubject = () =>
         type: fc.tuple(sentence),
         readDraft: fc.tuple(sentence),
         dropDraft: fc.constant([]),
+        bringBack: fc.constant([]),
         typeSource: fc.tuple(sentence),
         forget: fc.constant([]),
         mask: fc.tuple(index),

@@ -216,6 +216,8 @@ export const texts = {
   modelsLongRead: 'Read it',
   modelsLongFirst: 'Read the first {most}',
   modelsLongKeep: 'Keep the text before',
+  modelsSetAside: 'Your other text is kept: “{start}”',
+  modelsBringBack: 'Bring it back',
   modelsCancelled: 'The run was cancelled. The page shows the run before it.',
   modelsRunAgain: 'Run it',
   modelsThreads: '{count} threads',

@@ -203,6 +203,8 @@ export const texts = {
   modelsLongRead: '读它',
   modelsLongFirst: '读前 {most} 个',
   modelsLongKeep: '保留之前的文本',
+  modelsSetAside: '你的另一段文本还在：“{start}”',
+  modelsBringBack: '换回来',
   modelsCancelled: '运行已取消，现在显示的是上一次运行的结果。',
   modelsRunAgain: '运行',
   modelsThreads: '{count} 个线程',

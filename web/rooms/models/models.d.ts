@@ -163,6 +163,8 @@ export interface View {
   showing: Showing
   /** A long text that was typed or dropped, until the reader has it read. */
   draft?: string
+  /** A text that was typed, where only its beginning is read, or another one is shown. */
+  setAside?: string
   /** The run of the most tokens so far, of the open model, and the least time of any: how long the next one takes follows from them. */
   timed?: { model: string; tokens: number; milliseconds: number; least?: number }
   /** Is the run before the changes shown as long as a key is held? */
@@ -588,6 +590,7 @@ export type ModelsActions = {
   /** Reads the long text, or its beginning. */
   readDraft: [text: string]
   dropDraft: []
+  bringBack: []
   typeSource: [text: string]
   forget: []
   mask: [index: number]

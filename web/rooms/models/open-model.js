@@ -11,6 +11,9 @@ import { askedOf, failureOf, requestOf, titleOf } from './shown.js'
 import { isOfHub, megabytes } from './sources.js'
 import { storyMenu } from './story.js'
 
+/** Characters of a text that say which it is. */
+const SHOWN = 40
+
 /** @typedef {import('./models.js').Room} Room */
 /** @typedef {Event & { target: HTMLInputElement }} InputEvent */
 
@@ -155,6 +158,15 @@ function longText({ t, act, view, got }, model, draft) {
     <button type="button" class="tool is-filled" id="models-draft-read" @click=${() => act.readDraft(counted.fitting)}>${t(isFitting ? 'modelsLongRead' : 'modelsLongFirst', { most })}</button> ${keep}</div>`
 }
 
+/** The reader's text that is not shown now. @param {Room} room */
+function setAside({ t, act, view, text }) {
+  const { setAside: kept } = view
+  if (kept === undefined || kept === text) return nothing
+  const start = kept.length > SHOWN ? `${kept.slice(0, SHOWN)}…` : kept
+  return html`<p class="models-progress" id="models-set-aside" role="status"><span>${t('modelsSetAside', { start })}</span>
+    <button type="button" class="tool" id="models-bring-back" @click=${() => act.bringBack()}>${t('modelsBringBack')}</button></p>`
+}
+
 /** What the model reads. @param {Room} room @param {import('./models.js').OpenModel} model */
 function source(room, model) {
   const { t, act, settings, text, second, view } = room
@@ -172,7 +184,7 @@ function source(room, model) {
   return html`<label class="models-text">${t(label, { mask: mask ?? '[MASK]' })}
       <textarea id="models-text" rows="1" spellcheck="false" .value=${live(view.draft ?? text)} @input=${(/** @type {InputEvent} */ { target }) => act.type(target.value)}></textarea></label>
     ${hasTokenizer ? nothing : html`<p class="note">${t('modelsMakeTokenizer')}</p>`}
-    ${view.draft === undefined ? nothing : longText(room, model, view.draft)}
+    ${view.draft === undefined ? setAside(room) : longText(room, model, view.draft)}
     ${
       needsSource
         ? html`<label class="models-text">${t(second === undefined ? 'modelsSourceText' : 'modelsSecondText')}

@@ -209,6 +209,9 @@ function type(state, prompt) {
   }
 }
 
+/** What the reader has typed stays at hand where another text is shown instead. @param {string | null | undefined} typed @param {string | null} shown @returns {Partial<View>} */
+const aside = (typed, shown) => (typed && typed !== shown ? { setAside: typed } : {})
+
 /** The text with another word in place of a token, with a capital where that had one. @param {State} state @param {number} index @param {string} word */
 function exchanged(state, index, word) {
   const { run, text } = shownOf(state)
@@ -355,8 +358,15 @@ const actions = {
   show: (_, view) => ({ view }),
   wait: (_, tiles, handOut) => ({ view: { tiles, handOut }, effects: [{ type: 'need' }] }),
   type,
-  readDraft: (state, text) => read(state, text),
-  dropDraft: () => ({ view: { draft: undefined } }),
+  readDraft(state, text) {
+    const step = read(state, text)
+    return { ...step, view: { ...step.view, ...aside(state.view.draft, text) } }
+  },
+  dropDraft: ({ view }) => ({ view: { draft: undefined, ...aside(view.draft, '') } }),
+  bringBack(state) {
+    const step = type(state, state.view.setAside ?? '')
+    return { ...step, view: { ...step.view, setAside: undefined } }
+  },
   typeSource: (_, sourceText) => ({ set: { sourceText } }),
   forget: state => read(state, state.settings.prompt),
   mask,
@@ -714,6 +724,7 @@ export const room = {
         view: {
           ...FORGOTTEN,
           draft: view.draft,
+          ...(view.opened && view.storyStep === undefined ? aside(settings.prompt, found.prompt) : {}),
           requested: own,
           opened: own,
           refused: undefined,
