@@ -107,7 +107,7 @@ async function open(qkv, source, options) {
     const text =
       tokenizer === false
         ? undefined
-        : await (await textTools()).openTokenizer(folder, readJSON, tokenizer, family.type)
+        : await (await textTools()).openTokenizer(folder, readJSON, tokenizer, family.type, json.tokenizer_class)
     const { classLogits } = family.classes ? await import('./class-logits.js') : { classLogits: undefined }
     const files = text || family.decoder ? await import('./text-files.js') : undefined
     const from = folder.tensors || folder.outside ? undefined : source

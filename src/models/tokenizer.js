@@ -49,13 +49,14 @@ import { describe } from '../base/errors.js'
  * @param {typeof import('./source.js').readJSON} readJSON given, not imported: so source.js stays in one bundle with load.js
  * @param {TokenizerClass | TokenizerLike | undefined} given
  * @param {string} type the model_type
+ * @param {unknown} [named] the tokenizer_class of config.json
  * @returns {Promise<TextTool | undefined>} undefined: there is no tokenizer.json, and nothing that becomes one
  */
-export async function openTokenizer(folder, readJSON, given, type) {
+export async function openTokenizer(folder, readJSON, given, type, named) {
   const reader =
     typeof given === 'object' && given !== null
       ? (await import('./tokenizers/given.js')).fromGiven(given)
-      : await fromFolder(folder, readJSON, given, type)
+      : await fromFolder(folder, readJSON, given, type, named)
   if (!reader) return undefined
   const { config = {}, decode, isOpen, nameOf, idOf, wordPrefix } = reader
   const most = Number(config.model_max_length ?? Infinity)
@@ -78,15 +79,16 @@ export async function openTokenizer(folder, readJSON, given, type) {
  * @param {typeof import('./source.js').readJSON} readJSON
  * @param {TokenizerClass | undefined} Class
  * @param {string} type
+ * @param {unknown} named
  * @returns {Promise<TextReader | undefined>}
  */
-async function fromFolder(folder, readJSON, Class, type) {
+async function fromFolder(folder, readJSON, Class, type, named) {
   if (folder.metadata) return (await import('./gguf/tokenizer.js')).openMetadata(folder.metadata, Class)
   const file = await folder.open('tokenizer.json')
   const words = !file && WORDPIECE.includes(type) ? await bytesOf(folder, 'vocab.txt') : undefined
   if (file || words) {
     const { openFiles } = await import('./tokenizers/open-files.js')
-    return openFiles(folder, readJSON, file ? await readJSON(file, 'tokenizer.json') : words, Class)
+    return openFiles(folder, readJSON, file ? await readJSON(file, 'tokenizer.json') : words, Class, { type, named })
   }
   const source = type === 'marian' ? await bytesOf(folder, 'source.spm') : undefined
   const ids = source && (await folder.open('vocab.json'))

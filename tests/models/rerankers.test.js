@@ -285,6 +285,7 @@ test('do_lower_case stands before the normalizers, and leaves special tokens as 
     /** @type {any} */ ({
       ...own,
       'tokenizer.json': encode(tokenizer),
+      'tokenizer_config.json': encode({ do_lower_case: false, strip_accents: false }),
       'sentence_bert_config.json': encode({ do_lower_case: true }),
     }),
     { tokenizer: Tokenizer },

@@ -163,6 +163,46 @@ test('do_lower_case of a BERT and add_prefix_space of a GPT-2 win over tokenizer
   }
 })
 
+test('a class that sets parts of tokenizer.json sets them by its defaults, too; the type of the model names it where no file does', async () => {
+  const normalizer = {
+    type: 'BertNormalizer',
+    clean_text: true,
+    handle_chinese_chars: false,
+    strip_accents: false,
+    lowercase: false,
+  }
+  const pre_tokenizer = { type: 'ByteLevel', add_prefix_space: true, trim_offsets: true, use_regex: true }
+  const vocab = { '<unk>': 0, a: 1, Ġa: 2 }
+  const bytes = { pre_tokenizer, normalizer: null, model: { type: 'WordLevel', unk_token: '<unk>', vocab } }
+  for (const [
+    more,
+    config,
+    type,
+    named,
+    text,
+    id,
+  ] of /** @type {[object, object | undefined, string, string | undefined, string, number][]} */ ([
+    [{ normalizer }, undefined, 'bert', undefined, 'Á', 3],
+    [{ normalizer }, {}, 'distilbert', undefined, 'Á', 3],
+    [{ normalizer }, { do_lower_case: false }, 'electra', undefined, 'A', 11],
+    [{ normalizer }, { tokenizer_class: 'PreTrainedTokenizerFast' }, 'bert', undefined, 'A', 11],
+    [{ normalizer }, {}, 'llama', undefined, 'A', 11],
+    [{ normalizer }, {}, 'llama', 'BertTokenizerFast', 'A', 3],
+    [bytes, {}, 'gpt2', undefined, 'a', 1],
+    [bytes, {}, 'bloom', undefined, 'a', 2],
+    [bytes, { tokenizer_class: 'BlenderbotTokenizer' }, 'bart', undefined, 'a', 2],
+  ])) {
+    const json = { ...words(), added_tokens: [], post_processor: null, ...more }
+    const files = { 'tokenizer.json': json, ...(config && { 'tokenizer_config.json': config }) }
+    const own = await openFiles(files, type, named)
+    assert.deepEqual(own.bare(text, Infinity), [id], JSON.stringify([config, type, named]))
+  }
+  await assert.rejects(
+    openFiles({ 'tokenizer.json': words() }, 'roberta', 'PhobertTokenizer'),
+    /PhobertTokenizer, which/,
+  )
+})
+
 test('a tokenizer that transformers has in Python alone is refused by name', async () => {
   for (const [config, message] of /** @type {[object, RegExp][]} */ ([
     [

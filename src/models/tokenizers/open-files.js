@@ -9,12 +9,13 @@ import { readTokenizer } from './read-tokenizer.js'
  * @param {import('../source.js').Folder} folder
  * @param {typeof import('../source.js').readJSON} readJSON
  * @param {unknown} file tokenizer.json, or the bytes of vocab.txt
- * @param {import('../tokenizer.js').TokenizerClass} [Class] of the package
+ * @param {import('../tokenizer.js').TokenizerClass | undefined} Class of the package
+ * @param {Parameters<typeof import('./tokenizer-config.js').readConfig>[2]} model
  * @returns {Promise<import('../tokenizer.js').TextReader>}
  */
-export async function openFiles(folder, readJSON, file, Class) {
+export async function openFiles(folder, readJSON, file, Class, model) {
   const { configured, extend, readConfig } = await import('./tokenizer-config.js')
-  const { config, added } = await readConfig(folder, readJSON)
+  const { config, added } = await readConfig(folder, readJSON, model)
   const json = file instanceof Uint8Array ? await fromWords(file, config) : file
   if (typeof json !== 'object' || json === null || !('model' in json))
     throw new TypeError(`tokenizer.json: ${describe(json)} given, an object with a model expected`)

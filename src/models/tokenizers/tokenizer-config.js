@@ -13,11 +13,22 @@ const SPECIAL = ['bos_token', 'eos_token', 'unk_token', 'sep_token', 'pad_token'
 /** Tokenizers that transformers has in Python alone: their texts are cut by other programs, or by rules that no file holds. */
 const PYTHON =
   /^(BertJapanese|Bertweet|BioGpt|Blenderbot90M|BlenderbotSmall|ByT5|Canine|CLVP|Cpm|CpmAnt|CTRL|Esm|FastSpeech2\w+|Flaubert|FSMT|GPTSw3|Herbert90M|Jukebox|Luke|MLuke|Mecab|Mgpstr|Perceiver|Phobert|ProphetNet|Rag|RoCBert|RoFormer|SpeechT5|Tapas|TransfoXL|VITS|Vits|Wav2Vec2\w*|XLM|XLMProphetNet)Tokenizer$/
-/** Classes that read the settings of BertNormalizer from tokenizer_config.json, and those that read add_prefix_space. */
+/** Classes that set BertNormalizer by tokenizer_config.json and their defaults, whatever tokenizer.json says, and those that set add_prefix_space. */
 const [BERT, BYTES] = [
   /^(Bert|DistilBert|Electra|MPNet|MobileBert|ConvBert|SqueezeBert|LayoutLM|Lxmert|Funnel|DPR\w+)Tokenizer(Fast)?$/,
   /^(GPT2|Roberta|Bart|Longformer|LED|Blenderbot|CodeGen|Deberta|Mvp|GPTNeoX)Tokenizer(Fast)?$/,
 ]
+
+/** The classes of types of models where no file names one, as far as they are of these kinds. @type {Record<string, string>} */
+const USUAL = {
+  ...Object.fromEntries(['bert', 'distilbert', 'electra', 'nomic_bert'].map(type => [type, 'BertTokenizer'])),
+  mpnet: 'MPNetTokenizer',
+  ...Object.fromEntries(
+    ['gpt2', 'gpt_neo', 'gptj', 'codegen', 'opt', 'phi', 'starcoder2'].map(type => [type, 'GPT2Tokenizer']),
+  ),
+  ...Object.fromEntries(['gpt_neox', 'mpt'].map(type => [type, 'GPTNeoXTokenizer'])),
+  ...Object.fromEntries(['roberta', 'bart'].map(type => [type, 'RobertaTokenizer'])),
+}
 
 /** The text of a token, which may be an object with flags. @param {any} given @returns {string | undefined} */
 export const textOf = given => (typeof given === 'string' ? given : Object(given).content)
@@ -25,14 +36,17 @@ export const textOf = given => (typeof given === 'string' ? given : Object(given
 /**
  * @param {import('../source.js').Folder} folder
  * @param {typeof import('../source.js').readJSON} readJSON
+ * @param {{ type?: string, named?: unknown }} model its model_type; the tokenizer_class that config.json names, which counts where no other is named
  * @returns {Promise<{ config: TokenizerConfig, added: (AddedToken & { id: number })[] }>} added: those that tokenizer.json may lack
  */
-export async function readConfig(folder, readJSON) {
+export async function readConfig(folder, readJSON, { type = '', named }) {
   const read = async (/** @type {string} */ name) => {
     const file = await folder.open(name)
     return file && /** @type {Record<string, any>} */ (Object(await readJSON(file, name)))
   }
-  const config = { ...(await read(FILE)) }
+  const own = await read(FILE)
+  /** @type {Record<string, any>} */
+  const config = { ...own, tokenizer_class: own?.tokenizer_class ?? named ?? USUAL[type] }
   check(config)
   const listed = config.added_tokens_decoder
   if (listed) {
@@ -41,12 +55,12 @@ export async function readConfig(folder, readJSON) {
   }
   Object.assign(config, await read('special_tokens_map.json'))
   const special = specialOf(config).map(textOf)
-  const own = Object.entries((await read('added_tokens.json')) ?? {}).map(([content, id]) => ({
+  const more = Object.entries((await read('added_tokens.json')) ?? {}).map(([content, id]) => ({
     id: Number(id),
     content,
     special: special.includes(content),
   }))
-  return { config, added: own.sort((a, b) => a.id - b.id) }
+  return { config, added: more.sort((a, b) => a.id - b.id) }
 }
 
 /** Throws at settings that are not covered. @param {TokenizerConfig} config */
@@ -78,15 +92,17 @@ function specialOf(config) {
 export function configured(json, config) {
   const name = String(config.tokenizer_class ?? '')
   const changed = { ...json }
-  if (json.normalizer?.type === 'BertNormalizer' && BERT.test(name) && typeof config.do_lower_case === 'boolean')
+  if (json.normalizer?.type === 'BertNormalizer' && BERT.test(name))
     changed.normalizer = {
       ...json.normalizer,
-      lowercase: config.do_lower_case,
+      lowercase: config.do_lower_case ?? true,
       strip_accents: config.strip_accents ?? null,
       handle_chinese_chars: config.tokenize_chinese_chars ?? true,
     }
-  if (json.pre_tokenizer?.type === 'ByteLevel' && BYTES.test(name) && typeof config.add_prefix_space === 'boolean')
-    changed.pre_tokenizer = { ...json.pre_tokenizer, add_prefix_space: config.add_prefix_space }
+  if (json.pre_tokenizer?.type === 'ByteLevel' && BYTES.test(name)) {
+    const add_prefix_space = config.add_prefix_space ?? name.startsWith('Blenderbot')
+    changed.pre_tokenizer = { ...json.pre_tokenizer, add_prefix_space }
+  }
   return changed
 }
 

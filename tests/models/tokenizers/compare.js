@@ -11,8 +11,9 @@ import { openTokenizer } from '../../../src/models/tokenizer.js'
  * A tokenizer of files in memory.
  * @param {Record<string, unknown>} files JSON, or text, by name
  * @param {string} [type] the model_type
+ * @param {string} [named] the tokenizer_class of config.json
  */
-export async function openFiles(files, type = 'llama') {
+export async function openFiles(files, type = 'llama', named) {
   /** @type {import('../../../src/models/source.js').Folder} */
   const folder = {
     open: async name => {
@@ -24,7 +25,7 @@ export async function openFiles(files, type = 'llama') {
     names: () => Object.keys(files),
     close: async () => {},
   }
-  return /** @type {TextTool} */ (await openTokenizer(folder, readJSON, undefined, type))
+  return /** @type {TextTool} */ (await openTokenizer(folder, readJSON, undefined, type, named))
 }
 
 /** What a call returns, or that it fails. @param {() => unknown} call */
