@@ -233,9 +233,7 @@ export function recipeOf(
         throw new RangeError(
           'embed: the prompt alone fills the length of the model, and the pooling leaves it out: give a shorter one',
         )
-      return poolings.length === 1
-        ? pool(poolings[0], h, from)
-        : Float64Array.from(poolings.flatMap(name => [...pool(name, h, from)]))
+      return poolings.length === 1 ? pool(poolings[0], h, from) : joined(poolings.map(name => pool(name, h, from)))
     },
     finish(rows) {
       for (const each of after) rows = rows.map(each.kind === 'Normalize' ? unit : each.run)
@@ -246,17 +244,21 @@ export function recipeOf(
         )
       if (truncateDim !== undefined) rows = rows.map(row => row.slice(0, truncateDim))
       if (normalize) rows = rows.map(unit)
-      const width = rows[0].length
-      const out = new Float32Array(rows.length * width)
-      for (const [n, row] of rows.entries()) out.set(row, n * width)
-      return new Tensor(out, [rows.length, width])
+      return new Tensor(Float32Array.from(joined(rows)), [rows.length, rows[0].length])
     },
   }
 }
 
+/** One row after the other. @param {Float64Array[]} rows of one length */
+function joined(rows) {
+  const out = new Float64Array(rows.length * rows[0].length)
+  for (const [n, row] of rows.entries()) out.set(row, n * row.length)
+  return out
+}
+
 /** @param {Float64Array} row */
 function unit(row) {
-  const length = Math.max(Math.hypot(...row), 1e-12)
+  const length = Math.max(Math.sqrt(row.reduce((sum, value) => sum + value * value, 0)), 1e-12)
   return row.map(value => value / length)
 }
 
