@@ -201,6 +201,12 @@ CONSTRUCTS = {
     'groupby': "{% for role, list in messages|groupby('role') %}{{ role }}{% endfor %}",
     'a joiner': "{% set j = joiner(', ') %}{{ j() }}a{{ j() }}b",
     'a generator that is printed': "{{ messages|map(attribute='role') }}",
+    'a split that keeps the end': "{{ ' a b  '.split(none, 1) }}{{ ' a b  '.split() }}{{ ' a  b '.rsplit(none, 1) }}{{ ' a '.split(none, 0) }}",
+    'methods that are equal': "{{ messages[0].items == messages[0].items }}{{ messages[0].items != messages[1].items }}{{ messages[0].items == messages[0].keys }}",
+    'round to no minus': "{{ (-0.5)|round(method='ceil') }}{{ (-0.5)|round(1, 'floor') }}",
+    'a default of a macro that is set later': "{% macro f(p=bos_token) %}{{ p is undefined }}{% endmacro %}{{ f() }}{% set bos_token = 'x' %}{{ f() }}",
+    'an item of an escaped text': "{{ ('a&b'|e)[1] ~ 'x' }}",
+    'a difference of items': "{{ [1] - messages[0].items() }}",
 }
 
 cases = []

@@ -101,7 +101,7 @@ function rounded(value, precision = 0, method = 'common') {
   const x = numberOf(value)
   if (places < 0 || places > 50) return refuse('the filter round with such a precision')
   if (method !== 'common')
-    return new Float(Math[/** @type {'ceil' | 'floor'} */ (method)](x * 10 ** places) / 10 ** places)
+    return new Float((Math[/** @type {'ceil' | 'floor'} */ (method)](x * 10 ** places) + 0) / 10 ** places) // no -0
   if (!(value instanceof Float)) return int(x)
   if (!Number.isFinite(x) || Math.abs(x) >= 1e21) return value
   const long = Math.abs(x).toFixed(Math.min(100, places + 50))

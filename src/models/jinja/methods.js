@@ -85,7 +85,7 @@ function split(text, separator, most, isRight) {
     const rest = strip(text, undefined, true, true)
     if (!rest) return []
     const parts = rest.split(WORDS)
-    if (parts.length - 1 <= limit) return parts
+    if (parts.length - 1 < limit) return parts
     // The rest keeps its inner white space and that at the far end of the text.
     const own = isRight
       ? new RegExp(`^([\\s\\S]*?)${SPACE}+((?:(?!${SPACE})[\\s\\S])+)$`)
@@ -342,7 +342,7 @@ function ownAttribute(of, name) {
       if (given.slice(0, least).includes(undefined))
         throw new TemplateError(`${name}() takes at least ${least} argument(s)`)
       return call(textOf(of), ...given)
-    })
+    }).of(of)
   }
   if (isAmong(FORBIDDEN, type, name) || isInner) return forbidden(name, type)
   return undefined
@@ -361,6 +361,7 @@ function ownItem(of, key) {
   if (of instanceof Map) return of.get(keyOf(key))
   if (!(isText(of) || Array.isArray(of) || of instanceof Numbers) || !isNumber(key) || !Number.isInteger(Number(key)))
     return undefined
+  if (of instanceof Markup) throw new NotCovered('an item of a value that went through safe or escape')
   const all = Array.isArray(of) ? of : Array.from(textOf(of))
   return all.at(Number(key))
 }

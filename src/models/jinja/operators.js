@@ -107,6 +107,9 @@ export function binary(operator, a, b) {
     }
     if (isText(a)) throw new TemplateError(`can only concatenate str (not "${typeName(b)}") to str`)
   }
+  // A difference of sets.
+  if (operator === '-' && [a, b].some(v => ['dict_items', 'dict_keys'].includes(typeName(v))))
+    throw new NotCovered('the operator - of the items or the keys of a dict')
   if (operator === '*') {
     const isList = (/** @type {any} */ v) => isText(v) || Array.isArray(v)
     const isWhole = (/** @type {any} */ v) => isNumber(v) && !(v instanceof Float)

@@ -175,10 +175,15 @@ class Parser {
   /** Parses a part in a new frame. @template T @param {() => T} read @returns {{ part: T, frame: Frame }} */
   #framed(read) {
     const frame = new Frame(this.frame)
+    return { part: this.#within(frame, read), frame }
+  }
+
+  /** Parses a part in a frame of the current one. @template T @param {Frame} frame @param {() => T} read @returns {T} */
+  #within(frame, read) {
     this.frame = frame
     const part = read()
     this.frame = /** @type {Frame} */ (frame.around)
-    return { part, frame }
+    return part
   }
 
   /** Records the names of the last assignment target as set. */
@@ -346,6 +351,7 @@ class Parser {
     while (!this.#is(')')) {
       if (parameters.length) this.#expect(',')
       const name = this.#expectName()
+      this.frame.note(name, 'store')
       if (['caller', 'kwargs', 'varargs'].includes(name)) throw new NotCovered(`a parameter named ${name}`)
       const fallback = this.#skip('=') ? this.#expression() : undefined
       if (!fallback && parameters.at(-1)?.fallback) this.#fail('non-default argument follows default argument')
@@ -355,24 +361,22 @@ class Parser {
     return parameters
   }
 
-  /** Parses the body of a macro, and records which special names it reads. @param {string} end @param {{ name: string }[]} parameters */
-  #macroBody(end, parameters) {
+  /** Parses the body of a macro in its frame, and records which special names it reads. @param {string} end @param {Frame} frame */
+  #macroBody(end, frame) {
     const reads = new Set()
     this.#reads.push(reads)
-    const { part: body, frame } = this.#framed(() => {
-      for (const { name } of parameters) this.frame.note(name, 'store')
-      return this.#apart(() => this.#whole(end))
-    })
+    const body = this.#within(frame, () => this.#apart(() => this.#whole(end)))
     this.#reads.pop()
-    return { body, reads, frame }
+    return { body, reads }
   }
 
   /** @returns {Statement} */
   #macro() {
     const name = this.#expectName()
-    const parameters = this.#signature()
+    // What a parameter is by default is read in the frame of the macro, too.
+    const { part: parameters, frame } = this.#framed(() => this.#signature())
     this.frame.note(name, 'store')
-    const { body, reads, frame } = this.#macroBody('endmacro', parameters)
+    const { body, reads } = this.#macroBody('endmacro', frame)
     const render = (/** @type {Scope} */ inner) => textOfBody(body, inner)
     return scope =>
       scope.set(
@@ -383,14 +387,14 @@ class Parser {
 
   /** @returns {Statement} */
   #call() {
-    const parameters = this.#is('(') ? this.#signature() : []
+    const { part: parameters, frame } = this.#framed(() => (this.#is('(') ? this.#signature() : []))
     const start = this.#at
     this.#expression()
     const isCall = this.#is(')', 'operator', -1)
     if (!isCall) this.#fail('expected call')
     this.#at = start
     const { callee, args } = this.#lastCall()
-    const { body, reads, frame } = this.#macroBody('endcall', parameters)
+    const { body, reads } = this.#macroBody('endcall', frame)
     return (scope, out) => {
       const given = args(scope)
       given.kwargs.set(

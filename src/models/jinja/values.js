@@ -98,6 +98,14 @@ export class Callable {
     this.name = name
     this.call = call
     this.isMacro = isMacro
+    /** @type {unknown} */
+    this.self = undefined
+  }
+
+  /** Makes it a method: of one value, equal to that of the same name. @param {unknown} self */
+  of(self) {
+    this.self = self
+    return this
   }
 }
 
@@ -285,6 +293,10 @@ export function equal(a, b) {
     )
   if ((a instanceof View && b instanceof View) || (a instanceof Numbers && b instanceof Numbers))
     throw new NotCovered(`comparing ${typeName(a)}`)
+  if (a instanceof Callable && b instanceof Callable && a.self !== undefined && a.name === b.name) {
+    if (typeof a.self !== 'object' && a.self === b.self) throw new NotCovered('comparing methods of a text or a number')
+    return a.self === b.self
+  }
   return a === b
 }
 

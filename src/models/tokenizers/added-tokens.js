@@ -75,11 +75,18 @@ export class AddedTokens {
   #finder(isNormalized) {
     /** @type {Map<string, number>} */
     const ids = new Map()
-    for (const { content, normalized } of [...this.special.values(), ...this.#others]) {
-      if (normalized !== isNormalized) continue
+    const own = [...this.special.values(), ...this.#others].filter(({ normalized }) => normalized === isNormalized)
+    const strips = own.some(({ lstrip, rstrip }) => lstrip || rstrip)
+    for (const { content, normalized } of own) {
       const text = normalized ? this.#normalize(content) : content
       if (!text)
         throw refuse('tokenizer.json: added_tokens', `${JSON.stringify(content)}, which is normalized to nothing,`)
+      // The Rust library ends the process where spaces belong to two tokens.
+      if (strips && text !== content && /^\p{White_Space}+$/u.test(text))
+        throw refuse(
+          'tokenizer.json: added_tokens',
+          `${JSON.stringify(content)}, which is normalized to white space, beside lstrip or rstrip`,
+        )
       if (!ids.has(text)) ids.set(text, /** @type {number} */ (this.ids.get(content)))
     }
     const longest = [...ids.keys()].sort((a, b) => b.length - a.length)
