@@ -4,7 +4,7 @@
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { after, test } from 'node:test'
-import { load } from '../../src/index.js'
+import { load, tensor } from '../../src/index.js'
 import { loadModel, readSafetensors, writeSafetensors } from '../../src/models.js'
 import { goldens } from './checkpoints.js'
 import { Tokenizer } from './tokenizer.js'
@@ -187,6 +187,32 @@ test('a decoder that no folder names as a cross-encoder is ranked by its tokens 
   const without = await open({ 'modules.json': undefined })
   await assert.rejects(without.rank('a', list), /ranked by its tokens "yes" and "no"; its vocabulary lacks one/)
   without.dispose()
+})
+
+test('a classifier without modules.json reads a pair as a conversation where its folder has a template', async () => {
+  const { id2label: _, ...config } = json('llama-sequence-made/config.json')
+  const tensors = await readSafetensors(read('llama-sequence-made/model.safetensors'))
+  const { data, dims } = tensors['score.weight']
+  const names = ['u', 'query', 'document', 'the', 'cat', 'dog', '!']
+  const vocab = Object.fromEntries(names.map((name, id) => [name, id]))
+  const files = {
+    'config.json': encode({ ...config, id2label: { 0: 'LABEL_0' } }),
+    'model.safetensors': writeSafetensors({ ...tensors, 'score.weight': tensor(data.slice(0, dims[1]), [1, dims[1]]) }),
+    'tokenizer.json': encode({
+      pre_tokenizer: { type: 'Whitespace' },
+      model: { type: 'WordLevel', vocab, unk_token: 'u' },
+    }),
+  }
+  const flat = '{% for m in messages %}{{ m.role }} {{ m.content }} ! {% endfor %}'
+  const parts = flat.replace('m.content', "m.content[0].text if m.content[0].type == 'text'")
+  for (const template of [undefined, flat, parts]) {
+    const given = { ...files, ...(template && { 'chat_template.jinja': encode(template) }) }
+    const model = await loadModel(qkv, /** @type {any} */ (given), { tokenizer: Tokenizer })
+    const ids = template ? [1, 3, 4, 6, 2, 5, 6] : model.tokenize('the cat', 'dog').ids
+    const score = sigmoid(model.classify({ ids }).logits.data[0])
+    assert.deepEqual(await model.rank('the cat', ['dog']), [{ index: 0, score }])
+    model.dispose()
+  }
 })
 
 test('what is not covered is refused by its file and key', async () => {
