@@ -121,6 +121,7 @@ export function isLocal(json) {
   const at = types.findIndex((/** @type {string} */ one) => JOINING.includes(one))
   return (
     !types.includes('Sequence') &&
+    !(types.includes('CTC') && types.includes('BPEDecoder')) &&
     (at < 0 || types.slice(at + 1).every((/** @type {string} */ one) => AFTER.includes(one)))
   )
 }

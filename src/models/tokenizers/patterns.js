@@ -129,6 +129,7 @@ class Rewriter {
   escape(isFolded) {
     const property = this.take(/\\([pP])\{(\w+)\}/y)
     if (property) {
+      if (isFolded) this.fail() // it may hold letters that fold to two: ss for ß
       const [, p, name] = property
       if (CATEGORIES.has(name)) return { text: `\\${p}{${name}}`, isSet: true }
       if (SCRIPTS.has(name)) return { text: `\\${p}{Script=${name}}`, isSet: true }
@@ -138,7 +139,7 @@ class Rewriter {
     const found = this.take(/\\([sSdDrntfv]|[^\w\s]|u[0-9a-fA-F]{4}|x[0-9a-fA-F]{2}(?![0-9a-fA-F]))/y)
     if (!found) return this.source[this.at] === '\\' ? this.fail() : undefined
     const [whole, name] = found
-    if (isFolded && /^[ux]/.test(name)) this.fail()
+    if (isFolded && /^[uxSD]/.test(name)) this.fail()
     if (name in SETS) return { text: SETS[name], isSet: true }
     return { text: /^\w/.test(name) ? whole : name === '-' ? '\\x2d' : literal(name), isSet: false }
   }
