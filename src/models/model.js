@@ -1106,7 +1106,7 @@ export class Model {
     if (typeof given !== 'string') return toNumber(given, where, { least: 0, most: vocab - 1, whole: true })
     const ids = this.#expectTokenizer().bare(given, vocab)
     if (ids.length === 1) {
-      const [token] = this.tokenize(given, undefined, { addSpecialTokens: false }).tokens
+      const token = this.decode(ids, { skipSpecialTokens: false }).trim()
       if (/^(\[UNK\]|<\|?unk\|?>)$/i.test(token) && token !== given.trim())
         throw new RangeError(
           `${where}: ${describe(given)} is no token of this model: its tokenizer reads it as ${token}`,
