@@ -35,8 +35,8 @@ names=(
   linear_streams linear_decode linear_backward activation elementwise loss norm optimizer embedding rope random
 )
 # These are the files of qkv.integers.wasm, and those of them that export functions of their own.
-of_integers=(linear_integer linear_dequantized attention_cached abi simd constants exp mask tile rows activation linear_output linear_streams)
-exporting=(linear_integer linear_dequantized attention_cached abi)
+of_integers=(linear_integer linear_blocks linear_dequantized attention_cached abi simd constants exp mask tile rows activation linear_output linear_streams)
+exporting=(linear_integer linear_blocks linear_dequantized attention_cached abi)
 # Files that are as fast with -Oz as with -Os, or whose time does not count. Of the others some are up to a third slower.
 small=(mask texts score embedding attention summary query_rows backward decode linear linear_pack rope)
 flags=(

@@ -395,6 +395,11 @@ const functions = {
     call: (weight, bias, options, x) =>
       using(nn.packLinear(qkv, weight, bias, options), packed => [packed.forward(x), packed.row(8)]),
   },
+  'packLinear, Q5_0': {
+    args: () => [new Uint8Array(9 * 22).fill(17), [9, 32], floats(9), floats(2, 32)],
+    call: (data, dims, bias, x) =>
+      using(nn.packLinear(qkv, { data, dims, dtype: 'Q5_0' }, bias), packed => [packed.forward(x), packed.row(8)]),
+  },
   'cache, int8': {
     args: () => [
       { headDim: 4, valueDim: 3, kvHeads: 2, batch: 1, capacity: 2, limit: 150, dtype: 'int8' },

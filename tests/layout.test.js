@@ -54,6 +54,7 @@ const HEADERS = [
   'linear_output',
   'linear_pack',
   'linear_streams',
+  'linear_blocks',
   'linear_integer',
   'linear_decode',
 ]

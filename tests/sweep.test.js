@@ -25,6 +25,7 @@ const floats = (/** @type {number[]} */ ...dims) => draw.randn(dims)
 // 131 x 131 floats are more than a page, so each copy makes the memory grow.
 const [q, k, v, w] = [0, 1, 2, 3].map(() => floats(131, 131))
 const row = floats(131)
+const narrow = floats(131, 32)
 const heads = [0, 1, 2].map(() => floats(2, 65, 130))
 /** Packed texts, with another head size. */
 const texts = floats(140, 2, 33)
@@ -139,6 +140,13 @@ const calls = {
   'packLinear, int4': (qkv, f) => {
     const layer = nn.packLinear(qkv, f(w), f(row), { dtype: 'int4' })
     const y = layer.forward(f(q))
+    layer.dispose()
+    return y
+  },
+  'packLinear, Q5_0': (qkv, f) => {
+    const data = new Uint8Array(22 * 17).fill(17)
+    const layer = nn.packLinear(qkv, { data, dims: [17, 32], dtype: 'Q5_0' })
+    const y = layer.forward(f(narrow))
     layer.dispose()
     return y
   },

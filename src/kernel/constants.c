@@ -11,6 +11,14 @@ const struct words WORDS = {
     .ones = 0x00010001,
     .high_halves = 0xffff0000,
     .rounding = 0x4b400000, /* 1.5 * 2^23 */
+    .ten_bits = 0x03ff03ff,
+    .twelve_bits = 0x0fff0fff,
+    .high_five = 0x03e003e0,
+    .high_six = 0x0fc00fc0,
+    .bits_6_to_9 = 0x03c003c0,
+    .bits_6_to_7 = 0x00c000c0,
+    .bits_8_to_9 = 0x03000300,
+    .bits_8_to_11 = 0x0f000f00,
 };
 
 const struct power2 stored_power2 = POWER2;

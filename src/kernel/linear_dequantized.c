@@ -1,10 +1,11 @@
-/* linear_dequantized.c: y = activation(x W^T + bias) + residual with W of int8 or int4 and x as it is, for studies of
- * what rounding W alone changes. x (M,K), W (N,K), bias (N), residual and y (M,N).
+/* linear_dequantized.c: y = activation(x W^T + bias) + residual with W of int8, int4 or blocks and x as it is, for
+ * studies of what rounding W alone changes. x (M,K), W (N,K), bias (N), residual and y (M,N).
  *
  * Eight rows of W become float32 (scale w of int8, scale w + minimum of int4, each operation rounded) and are
  * multiplied by the tile of floats: y[m][n] = (bias[n] + x[m][0] W[n][0]) + x[m][1] W[n][1] + ..., in this order. It is
  * part of qkv.integers.wasm, which both builds use, so a row of y has the same bits in both, for any number of rows and
  * threads. */
+#include "linear_blocks.h"
 #include "linear_output.h"
 #include "linear_pack.h"
 #include "tile.h"
@@ -26,6 +27,10 @@ static float high_half(uint32_t word) { return lane0(high_bfloat16(splat_from((c
 static void dequantize_panel(const struct qkv_linear *a, size_t n, float *panel) {
   size_t K = a->K;
   const char *w = (const char *)a->w + n / 8 * panel_bytes(a->weights, K);
+  if (a->weights > QKV_WEIGHTS_INT4) {
+    unpack_rows(w, a->weights, K, 0, 8, panel, 1, 8);
+    return;
+  }
   if (a->weights == QKV_WEIGHTS_INT8) {
     for (size_t k = 0; k < K; k++)
       for (size_t c = 0; c < 8; c++)

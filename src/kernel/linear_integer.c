@@ -19,16 +19,19 @@
  *   dot[m][n][i] = sum_{k in i} q[m][k] w[n][k]
  * The inner sums are exact: |sum q (w + 16 w')| <= 32 * 32767 * 255 < 2^31; and as floats: |sum q w| < 2^24.
  *
+ * Blocks of GGUF files: see linear_blocks.c.
+ *
  * The outer sums run in order; each of their products and sums is rounded by itself. So a row of y has the same bits
  * for any number of rows and threads and in every engine. */
 #include "linear_integer.h"
+#include "linear_blocks.h"
 #include "linear_output.h"
 #include "rows.h"
 #include "tile.h"
 
 /* A register tile has TILE rows of x and 8 columns. Up to FEW_ROWS rows, reading W takes longer than the products; of
- * more rows, BLOCK inputs of PANELS panels of W are widened to int16 once for all, WIDE numbers, which L1 holds. */
-enum { BLOCK = 256, TILE = 4, FEW_ROWS = 8, WIDE = PANELS * BLOCK * 8, LINE = 64 };
+ * more rows, BLOCK inputs of PANELS panels of W are widened to int16 once for all, 16 KB, which L1 holds. */
+enum { TILE = 4, FEW_ROWS = 8, LINE = 64 };
 
 /* x of a block of rows: 1 MB of whole numbers at most, in L2. */
 enum { X_NUMBERS = 1 << 19, ROWS = 512 };
@@ -53,10 +56,17 @@ static size_t block_rows(const struct qkv_linear *a) {
   return round_up((a->M + blocks - 1) / blocks, TILE) + TILE * !a->M;
 }
 
+/* BLOCK inputs of a panel, see widen_blocks; of int8 there are no scales. */
+struct wide_panel {
+  int16_t numbers[BLOCK * 8];
+  float scales[BLOCK / 16 * 8], minima[BLOCK / 16 * 8];
+};
+
 double QKV_EXPORT(qkv_integer_scratch)(const struct qkv_linear *a) {
   double pitch = (double)pitch_of(a->K), rows = (double)block_rows(a) + (double)FEW_ROWS;
   double of_row = (double)ROW_SUMS + (double)(blocks_of(a->K) + totals_of(a->K)) + pitch / 2.0 + 4.0;
-  return (rows * of_row + (double)TILE * (pitch + 8.0) + (double)WIDE / 2.0) * (double)sizeof(float);
+  return (rows * of_row + (double)TILE * (pitch + 8.0)) * (double)sizeof(float) +
+         (double)(PANELS * sizeof(struct wide_panel));
 }
 
 uint32_t QKV_EXPORT(qkv_integer_units)(const struct qkv_linear *a) {
@@ -105,7 +115,7 @@ static NOINLINE void dot_panels(const int16_t *q, const float *units, size_t K, 
   i4 offset = zeros(); /* 128 sum q */
   for (size_t k = 0; k < K; k += 8)
     offset = add_integers(offset, pairs_of(q + k));
-  offset = times_128_of_lanes(offset);
+  offset = times_power(lanes_together(offset), 7);
   for (const int16_t *end = q + K; q < end; q += 2, w += 16) {
     i4 pair = splat_from((const float *)(const void *)q);
 #pragma unroll
@@ -117,7 +127,7 @@ static NOINLINE void dot_panels(const int16_t *q, const float *units, size_t K, 
   }
 #pragma unroll
   for (size_t p = 0; p < PANELS; p++) {
-    acc[p][0] = subtract_integers(acc[p][0], add_integers(times_256(acc[p][1]), offset));
+    acc[p][0] = subtract_integers(acc[p][0], add_integers(times_power(acc[p][1], 8), offset));
 #pragma unroll
     for (size_t half = 0; half < 2; half++) {
       size_t c = p * 8 + half * 4;
@@ -162,7 +172,7 @@ static NOINLINE void dot_int4(const int16_t *q, const float *totals, float step,
       const float *words = (const float *)(const void *)(w + at[p]);
       float *part = parts + p * 8;
       store(part, add_block(load(part), load(words), subtract_integers(acc[p][0], acc[p][1]), totals));
-      store(part + 4, add_block(load(part + 4), load(words + 4), sixteenth(acc[p][1]), totals));
+      store(part + 4, add_block(load(part + 4), load(words + 4), by_power(acc[p][1], 4), totals));
     }
   }
   for (size_t c = 0; c < ROW_SUMS; c += 4)
@@ -177,19 +187,19 @@ struct few_rows {
   size_t blocks, lines, pitch;
 };
 
-static struct few_rows quantize_few(const float *x, size_t M, size_t K, int is_int4, float *scratch) {
+static struct few_rows quantize_few(const float *x, size_t M, size_t K, int has_totals, float *scratch) {
   struct few_rows f = {.sums = scratch, .blocks = blocks_of(K), .lines = totals_of(K), .pitch = pitch_of(K) + 8};
   f.steps = f.sums + M * ROW_SUMS, f.totals = f.steps + M * f.blocks;
   f.q = (int16_t *)(void *)(f.totals + M * f.lines);
   for (size_t m = 0; m < M; m++)
-    quantize_row(x + m * K, K, f.q + m * f.pitch, f.steps + m * f.blocks, is_int4 ? f.totals + m * f.lines : 0);
+    quantize_row(x + m * K, K, f.q + m * f.pitch, f.steps + m * f.blocks, has_totals ? f.totals + m * f.lines : 0);
   return f;
 }
 
 /* Columns n to `end` of y for few rows, as fast as W is read. */
 static void multiply_few(const struct qkv_linear *a, const struct few_rows *f, size_t n, size_t end) {
   size_t K = a->K, M = a->M, panels = (end - n + 7) / 8;
-  int is_int4 = a->weights == QKV_WEIGHTS_INT4;
+  int is_int4 = a->weights == QKV_WEIGHTS_INT4, is_block = a->weights > QKV_WEIGHTS_INT4;
   float *sums = f->sums;
   for (size_t i = 0; i < steps_of(panels); i++) {
     struct streams s = streams_at(a, n, panels, i);
@@ -198,12 +208,16 @@ static void multiply_few(const struct qkv_linear *a, const struct few_rows *f, s
         store(sums + m * ROW_SUMS + c, biases_of(a, column_of(&s, c)));
     for (size_t b = 0; b * BLOCK < K; b++) {
       size_t count = at_most(K - b * BLOCK, BLOCK), of_int4 = b * BLOCK / INT4_BLOCK;
-      const char *w = s.w + (is_int4 ? of_int4 * INT4_BYTES : b * BLOCK * 8);
+      const char *w = s.w + panel_bytes(a->weights, b * BLOCK);
       for (size_t m = 0; m < M; m++) {
         const int16_t *from = f->q + m * f->pitch + b * BLOCK;
         float step = f->steps[m * f->blocks + b], *to = sums + m * ROW_SUMS;
         if (is_int4) {
           dot_int4(from, f->totals + m * f->lines + of_int4, step, totals_of(count), &s, w, to);
+          continue;
+        }
+        if (is_block) {
+          dot_blocks(a, from, f->totals + m * f->lines + of_int4, step, count, &s, w, to);
           continue;
         }
         float units[ROW_SUMS] = {0};
@@ -230,19 +244,28 @@ static void interleave_rows(const int16_t *rows, size_t width, size_t K, int16_t
   }
 }
 
-/* wide (pairs, 8, 2) = `count` > 0 values of each row of a panel of int8, in pairs, or of blocks of int4. */
-static void widen_panel(int16_t *wide, const char *w, size_t count, int is_int4) {
-  int16_t *end = wide + round_up(count, 2) * 8;
-  if (!is_int4) {
+/* `count` > 0 values of each row of a panel of int8, in pairs, or of blocks. */
+static void widen_panel(uint32_t weights, struct wide_panel *to, const char *w, size_t count) {
+  int16_t *wide = to->numbers, *end = wide + round_up(count, 2) * 8;
+  if (weights > QKV_WEIGHTS_INT4) {
+    widen_blocks(weights, w, count, wide, to->scales, to->minima);
+    return;
+  }
+  if (weights == QKV_WEIGHTS_INT8) {
     for (; wide < end; wide += 16, w += 16) {
       i4 both = load_int16s((const int16_t *)(const void *)w);
       store_int16s(wide, low_bytes(both)), store_int16s(wide + 8, high_bytes(both));
     }
     return;
   }
-  for (; wide < end; w += INT4_BYTES)
+  for (float *scale = to->scales, *minimum = to->minima; wide < end; w += INT4_BYTES, scale += 8, minimum += 8) {
+    for (size_t half = 0; half < 8; half += 4) {
+      i4 words = load((const float *)(const void *)w + half);
+      store(scale + half, low_bfloat16(words)), store(minimum + half, high_bfloat16(words));
+    }
     for (const char *from = w + 32; from < w + INT4_BYTES; from += 16, wide += 32)
       widen_nibbles(wide, from);
+  }
 }
 
 /* acc (TILE,8) = q W^T, q (pairs, TILE, 2), W (pairs, 8, 2) from w to `end`. Unrolled by four it is
@@ -291,27 +314,43 @@ static NOINLINE void multiply_tile(const int16_t *q, const float *steps, size_t 
   }
 }
 
-/* sums += step sum_i (scale (q W^T) + minimum total) in `blocks` blocks of int4, whose scales and minima are in w;
- * steps are `pitch` floats apart, totals `lines`. */
-static NOINLINE void multiply_int4_tile(const int16_t *q, const float *steps, size_t pitch, const float *totals,
-                                        size_t lines, const int16_t *wide, const char *w, size_t blocks,
-                                        const struct tile_sums *sums) {
+/* sums += step sum_i (scale (q W^T) + minimum total) in K values, `group` of which have one scale; steps are `pitch`
+ * floats apart, totals, 0 without minima, `lines`. */
+INLINE void multiply_groups(const int16_t *q, const float *steps, size_t pitch, const float *totals, size_t lines,
+                            const struct wide_panel *w, size_t group, size_t K, const struct tile_sums *sums) {
   float parts[TILE][8] = {{0}};
-  for (const float *end = totals + blocks; totals < end; totals++, w += INT4_BYTES) {
+  const int16_t *wide = w->numbers;
+  const float *scales = w->scales, *minima = w->minima;
+  for (const int16_t *end = wide + round_up(K, group) * 8; wide < end; scales += 8) {
     i4 acc[TILE][2];
-    const float *words = (const float *)(const void *)w;
-    multiply_pairs(acc, q, wide, wide + INT4_BLOCK * 8);
-    q += TILE * INT4_BLOCK, wide += INT4_BLOCK * 8;
+    multiply_pairs(acc, q, wide, wide + group * 8);
+    q += TILE * group, wide += group * 8;
 #pragma unroll
     for (size_t r = 0; r < TILE; r++)
 #pragma unroll
-      for (size_t half = 0; half < 8; half += 4)
-        store(parts[r] + half,
-              add_block(load(parts[r] + half), load(words + half), acc[r][half / 4], totals + r * lines));
+      for (size_t half = 0; half < 8; half += 4) {
+        f4 sum = add(load(parts[r] + half), mul(load(scales + half), from_integers(acc[r][half / 4])));
+        if (totals)
+          sum = add(sum, mul(load(minima + half), splat_from(totals + r * lines)));
+        store(parts[r] + half, sum);
+      }
+    if (totals)
+      totals++, minima += 8;
   }
   for (size_t r = 0; r < TILE; r++)
     for (size_t c = 0; c < 8; c += 4)
       add_to_sums(sums, r, c, mul(splat_from(steps + r * pitch), load(parts[r] + c)));
+}
+
+static NOINLINE void multiply_with_minima(const int16_t *q, const float *steps, size_t pitch, const float *totals,
+                                          size_t lines, const struct wide_panel *w, size_t K,
+                                          const struct tile_sums *sums) {
+  multiply_groups(q, steps, pitch, totals, lines, w, SMALL_BLOCK, K, sums);
+}
+
+static NOINLINE void multiply_without(const int16_t *q, const float *steps, size_t pitch, const struct wide_panel *w,
+                                      size_t group, size_t K, const struct tile_sums *sums) {
+  multiply_groups(q, steps, pitch, 0, 0, w, group, K, sums);
 }
 
 /* Loads up to `count` of the bytes from p + from to p + bytes into the cache: a few lines between two tiles. */
@@ -331,18 +370,18 @@ struct many_rows {
 /* y, rows m ... m + rows, columns n ... n + 8 panels: `count` inputs from k on of PANELS panels of W are added to sums
  * (tall, ROW_SUMS). The first of them start from the biases (ROW_SUMS), the last go to y at once if `is_direct`. */
 static void add_inputs(const struct qkv_linear *a, const struct many_rows *x, size_t m, size_t n, size_t panels,
-                       size_t k, int16_t *wide, const float *biases, float *sums, int is_direct) {
+                       size_t k, struct wide_panel *wide, const float *biases, float *sums, int is_direct) {
   size_t count = at_most(a->K - k, BLOCK), bytes = panel_step(a);
-  int is_int4 = a->weights == QKV_WEIGHTS_INT4, is_last = k + BLOCK >= a->K;
+  int is_last = k + BLOCK >= a->K;
   const char *w = (const char *)a->w + n / 8 * bytes, *stop = (const char *)a->w + (a->N + 7) / 8 * bytes;
-  w += is_int4 ? k / INT4_BLOCK * INT4_BYTES : k * 8;
-  size_t of_block = is_int4 ? BLOCK / INT4_BLOCK * INT4_BYTES : BLOCK * 8;
+  w += panel_bytes(a->weights, k);
+  size_t of_block = panel_bytes(a->weights, BLOCK);
   for (size_t p = 0; p < panels; p++)
-    widen_panel(wide + p * BLOCK * 8, w + p * bytes, count, is_int4);
+    widen_panel(a->weights, wide + p, w + p * bytes, count);
   size_t ahead = round_up(of_block / (x->tall / TILE) + 1, LINE); /* bytes that a tile loads */
   for (size_t r = 0; r < x->tall; r += TILE)
     for (size_t p = 0; p < panels; p++) {
-      const int16_t *q = x->q + r * x->pitch + k * TILE, *own = wide + p * BLOCK * 8;
+      const int16_t *q = x->q + r * x->pitch + k * TILE;
       const float *step = x->steps + r * x->blocks + k / BLOCK;
       const float *total = x->totals + r * x->lines + k / INT4_BLOCK;
       float *sum = sums + r * ROW_SUMS + p * 8;
@@ -359,15 +398,17 @@ static void add_inputs(const struct qkv_linear *a, const struct many_rows *x, si
         next = (const char *)a->w + (n / 8 + PANELS + p) * bytes;
       if (next + of_block <= stop)
         prefetch_part(next, of_block, r / TILE * ahead, ahead);
-      if (is_int4)
-        multiply_int4_tile(q, step, x->blocks, total, x->lines, own, w + p * bytes, totals_of(count), &to);
+      if (has_minima(a->weights))
+        multiply_with_minima(q, step, x->blocks, total, x->lines, wide + p, count, &to);
+      else if (a->weights > QKV_WEIGHTS_INT4)
+        multiply_without(q, step, x->blocks, wide + p, values_of_scale(a->weights), count, &to);
       else
-        multiply_tile(q, step, x->blocks, own, a->scales + n + p * 8, count, &to);
+        multiply_tile(q, step, x->blocks, wide[p].numbers, a->scales + n + p * 8, count, &to);
     }
 }
 
 /* Rows m ... m + rows of x as whole numbers, behind the sums of multiply_many; rows beyond the last one repeat it. */
-static struct many_rows quantize_many(const float *x, size_t m, size_t rows, size_t K, int is_int4, float *scratch) {
+static struct many_rows quantize_many(const float *x, size_t m, size_t rows, size_t K, int has_totals, float *scratch) {
   size_t pitch = pitch_of(K), width = pitch + 8, tall = round_up(rows, TILE);
   struct many_rows q = {.tall = tall, .blocks = blocks_of(K), .lines = totals_of(K), .pitch = pitch};
   q.steps = scratch + tall * ROW_SUMS, q.totals = q.steps + tall * q.blocks;
@@ -376,7 +417,7 @@ static struct many_rows quantize_many(const float *x, size_t m, size_t rows, siz
   for (size_t r = 0; r < tall; r += TILE) {
     for (size_t i = 0; i < TILE; i++)
       quantize_row(x + (m + at_most(r + i, rows - 1)) * K, K, four + i * width, q.steps + (r + i) * q.blocks,
-                   is_int4 ? q.totals + (r + i) * q.lines : 0);
+                   has_totals ? q.totals + (r + i) * q.lines : 0);
     interleave_rows(four, width, pitch, q.q + r * pitch);
   }
   return q;
@@ -386,7 +427,7 @@ static struct many_rows quantize_many(const float *x, size_t m, size_t rows, siz
 static void multiply_many(const struct qkv_linear *a, const struct many_rows *x, size_t m, size_t rows, size_t n,
                           size_t end, float *sums) {
   size_t K = a->K, tall = x->tall;
-  int16_t *wide = x->q + tall * x->pitch + TILE * (x->pitch + 8);
+  struct wide_panel *wide = (void *)(x->q + tall * x->pitch + TILE * (x->pitch + 8));
   for (; n < end; n += ROW_SUMS) {
     size_t panels = at_most((end - n + 7) / 8, PANELS);
     /* whole tiles without an activation are written from registers */
@@ -408,7 +449,7 @@ uint32_t QKV_EXPORT(qkv_integer_part)(const struct qkv_linear *a, uint32_t first
   size_t groups = groups_of(a->N), rows = block_rows(a);
   struct few_rows few = {0};
   if (a->M <= FEW_ROWS)
-    few = quantize_few(a->x, a->M, a->K, a->weights == QKV_WEIGHTS_INT4, scratch);
+    few = quantize_few(a->x, a->M, a->K, has_minima(a->weights), scratch);
   for (size_t unit = first, next; unit < (size_t)first + count; unit = next) {
     size_t block = unit / groups;
     next = at_most((size_t)first + count, (block + 1) * groups); /* units of one block of rows: columns n to `end` */
@@ -418,7 +459,7 @@ uint32_t QKV_EXPORT(qkv_integer_part)(const struct qkv_linear *a, uint32_t first
       continue;
     }
     size_t m = block * rows, own = at_most(a->M - m, rows);
-    struct many_rows many = quantize_many(a->x, m, own, a->K, a->weights == QKV_WEIGHTS_INT4, scratch);
+    struct many_rows many = quantize_many(a->x, m, own, a->K, has_minima(a->weights), scratch);
     multiply_many(a, &many, m, own, n, end, scratch);
   }
   return QKV_OK;
@@ -454,9 +495,9 @@ uint32_t QKV_EXPORT(qkv_products_units)(const struct qkv_products *a) {
 
 uint32_t QKV_EXPORT(qkv_products_part)(const struct qkv_products *a, uint32_t first, uint32_t count, void *scratch) {
   const struct qkv_linear products[] = {product_of(a, &a->first), product_of(a, &a->second), product_of(a, &a->third)};
-  int is_int4 = 0, is_few = a->M <= FEW_ROWS;
+  int has_totals = 0, is_few = a->M <= FEW_ROWS;
   for (size_t i = 0; i < 3; i++)
-    is_int4 |= products[i].weights == QKV_WEIGHTS_INT4;
+    has_totals |= has_minima(products[i].weights);
   size_t all = groups_of_all(a), rows = block_rows(products), stop = (size_t)first + count;
   for (size_t unit = first, next; unit < stop; unit = next) {
     size_t block = unit / all, m = block * rows, own = at_most(a->M - m, rows);
@@ -464,9 +505,9 @@ uint32_t QKV_EXPORT(qkv_products_part)(const struct qkv_products *a, uint32_t fi
     struct few_rows few = {0};
     struct many_rows many = {0};
     if (is_few)
-      few = quantize_few(a->x, a->M, a->K, is_int4, scratch);
+      few = quantize_few(a->x, a->M, a->K, has_totals, scratch);
     else
-      many = quantize_many(a->x, m, own, a->K, is_int4, scratch);
+      many = quantize_many(a->x, m, own, a->K, has_totals, scratch);
     size_t from = unit - block * all, to = next - block * all; /* counted from the first unit of the product */
     for (size_t i = 0; i < 3; i++) {
       const struct qkv_linear *one = products + i;

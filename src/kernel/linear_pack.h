@@ -8,8 +8,40 @@
 /* int4: a scale and a minimum for each 32 values of a row. Of eight rows they take 32 bytes, the values 128. */
 enum { INT4_BLOCK = 32, INT4_BYTES = 160 };
 
+/* How eight rows of blocks of GGUF files lie in a panel: `head` bytes for 256 values, then for each 32 values `scales`
+ * bytes and numbers of `bits` bits, of which `offset` is subtracted. */
+struct block_form {
+  uint8_t bits, head, scales, offset;
+};
+
+/* Returns the form of a type of blocks. */
+INLINE struct block_form block_form(uint32_t weights) {
+  switch (weights) {
+  case QKV_WEIGHTS_Q8_0:
+    return (struct block_form){8, 0, 16, 0};
+  case QKV_WEIGHTS_Q4_0:
+    return (struct block_form){4, 0, 16, 8};
+  case QKV_WEIGHTS_Q4_1:
+    return (struct block_form){4, 0, 32, 0};
+  case QKV_WEIGHTS_Q5_0:
+    return (struct block_form){5, 0, 16, 16};
+  case QKV_WEIGHTS_Q5_1:
+    return (struct block_form){5, 0, 32, 0};
+  case QKV_WEIGHTS_Q4_K:
+    return (struct block_form){4, 32, 16, 0};
+  case QKV_WEIGHTS_Q5_K:
+    return (struct block_form){5, 32, 16, 0};
+  default:
+    return (struct block_form){6, 16, 16, 32};
+  }
+}
+
 /* Returns the bytes of a packed panel of eight rows, K values each. `weights` is of enum qkv_weights. */
 INLINE size_t panel_bytes(uint32_t weights, size_t K) {
+  if (weights > QKV_WEIGHTS_INT4) {
+    struct block_form f = block_form(weights);
+    return K / 256 * f.head + K / 32 * (f.scales + f.bits * 32u);
+  }
   if (weights == QKV_WEIGHTS_INT4)
     return (K + INT4_BLOCK - 1) / INT4_BLOCK * INT4_BYTES;
   return weights == QKV_WEIGHTS_INT8 ? round_up(K, 2) * 8 : K * (weights == QKV_WEIGHTS_FLOAT16 ? 16 : 32);

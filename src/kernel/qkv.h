@@ -15,7 +15,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define QKV_ABI 11
+#define QKV_ABI 12
 
 /* Exports a function from the wasm module; no effect elsewhere. What both modules need is exported by qkv.wasm alone:
  * build.sh compiles it for qkv.integers.wasm with QKV_NO_EXPORTS. */
@@ -75,6 +75,14 @@ enum qkv_weights {
   QKV_WEIGHTS_FLOAT16 = 2, /* each row times a power of 2 */
   QKV_WEIGHTS_INT8 = 3,    /* whole numbers from -127 to 127, times a scale for each row; packed by qkv_pack_integer */
   QKV_WEIGHTS_INT4 = 4,    /* whole numbers from 0 to 15 with scales and minima; packed by qkv_pack_integer */
+  QKV_WEIGHTS_Q8_0 = 5,    /* blocks of GGUF files, their weights unchanged; packed by qkv_pack_blocks, as all below */
+  QKV_WEIGHTS_Q4_0 = 6,
+  QKV_WEIGHTS_Q4_1 = 7,
+  QKV_WEIGHTS_Q5_0 = 8,
+  QKV_WEIGHTS_Q5_1 = 9,
+  QKV_WEIGHTS_Q4_K = 10,
+  QKV_WEIGHTS_Q5_K = 11,
+  QKV_WEIGHTS_Q6_K = 12,
 };
 
 /* Which PyTorch build's random stream: that of its AVX2 kernels (nearly every machine), or of its portable ones. */
@@ -176,9 +184,10 @@ struct qkv_rope {
 };
 
 /* A weight W (N,K), to be packed in panels of eight rows (N/8 rounded up, K, 8) with zeros beyond N, as `weights` says;
- * of int8 in pairs of k: (N/8 rounded up, K/2 rounded up, 4, 2, 2); of int4 in blocks, see linear_integer.c. */
+ * of int8 in pairs of k: (N/8 rounded up, K/2 rounded up, 4, 2, 2); of int4 in blocks, see linear_integer.c; of blocks
+ * of GGUF files see linear_blocks.c. */
 struct qkv_pack_linear {
-  const float *w;           /* W[n][k] = w[n * w_row + k * w_column] */
+  const float *w;           /* W[n][k] = w[n * w_row + k * w_column]; of blocks: bytes, w_row of them in a row */
   uint32_t w_row, w_column; /* one of them is 1 */
   uint32_t K, N;
   uint32_t weights;
@@ -205,7 +214,7 @@ struct qkv_linear {
 
 /* Up to three products of the same rows, such as queries, keys and values; N 0: none. */
 struct qkv_product {
-  const void *w;       /* (N,K), of int8 or int4 */
+  const void *w;       /* (N,K), of int8, int4 or blocks */
   const float *scales; /* as of qkv_linear */
   const float *bias;   /* (N), 0: none */
   float *y;            /* (M,N) */
@@ -407,6 +416,12 @@ double qkv_products_scratch(const struct qkv_products *args);
 uint32_t qkv_products_units(const struct qkv_products *args);
 uint32_t qkv_products_part(const struct qkv_products *args, uint32_t first, uint32_t count, void *scratch);
 uint32_t qkv_pack_integer(const struct qkv_pack_linear *args);
+
+/* Weights in the blocks of GGUF files, see linear_blocks.c. A scale that is not finite or too large gives
+ * QKV_WEIGHTS_OUT_OF_RANGE. qkv_unpack_blocks gives rows `row` ... row + rows <= 8 of a panel as floats, out (rows, K).
+ */
+uint32_t qkv_pack_blocks(const struct qkv_pack_linear *args);
+uint32_t qkv_unpack_blocks(const void *panel, uint32_t weights, uint32_t K, uint32_t row, uint32_t rows, float *out);
 
 /* The same product with x as it is, in float32, see linear_dequantized.c. */
 double qkv_dequantized_scratch(const struct qkv_linear *args);

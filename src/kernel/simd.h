@@ -85,6 +85,7 @@ typedef v128_t i4;
 /* Constants of loops, see splat_from. Two numbers of 16 bits are one word. */
 extern const struct words {
   uint32_t float16_shift, float16_bits, low_bytes, high_nibbles, low_nibbles, ones, high_halves, rounding;
+  uint32_t ten_bits, twelve_bits, high_five, high_six, bits_6_to_9, bits_6_to_7, bits_8_to_9, bits_8_to_11;
 } WORDS;
 INLINE i4 word_from(const uint32_t *p) { return wasm_v128_load32_splat(p); }
 
@@ -163,6 +164,104 @@ INLINE void widen_nibbles(int16_t *to, const void *p) {
   store_int16s(to + 16, wasm_v128_and(wasm_u16x8_shr(x, 8), low));
   store_int16s(to + 24, wasm_u16x8_shr(x, 12));
 }
+/* Numbers of `bits` bits of eight columns in pairs of k: an int16 of pairs[i] is v + 2^bits w, for v of column c and w
+ * of column c + 4; of 8 bits 256 w + v + 128, both signed. 2 pairs of 4 bits take a vector, 8 of 5 bits five, 4 of 6
+ * bits three: three pairs lie in the low bits, one in what is left of their 16. */
+INLINE void load_pairs(size_t bits, const char *p, i4 pairs[8]) {
+  v128_t x[5];
+  const size_t vectors = bits == 5 ? 5 : bits == 6 ? 3 : 1;
+#pragma unroll
+  for (size_t i = 0; i < vectors; i++)
+    x[i] = wasm_v128_load(p + i * 16);
+  if (bits == 8)
+    pairs[0] = x[0];
+  if (bits == 4) {
+    pairs[0] = wasm_v128_and(x[0], word_from(&WORDS.low_bytes));
+    pairs[1] = wasm_u16x8_shr(x[0], 8);
+  }
+#pragma unroll
+  for (size_t i = 0; i < vectors && bits != 4 && bits != 8; i++)
+    pairs[i] = wasm_v128_and(x[i], word_from(bits == 5 ? &WORDS.ten_bits : &WORDS.twelve_bits));
+  if (bits == 6)
+    pairs[3] = either(wasm_u16x8_shr(x[0], 12),
+                      either(wasm_v128_and(wasm_u16x8_shr(x[1], 8), word_from(&WORDS.high_nibbles)),
+                             wasm_v128_and(wasm_u16x8_shr(x[2], 4), word_from(&WORDS.bits_8_to_11))));
+  if (bits == 5) {
+#pragma unroll
+    for (size_t i = 0; i < 2; i++)
+      pairs[5 + i] = either(wasm_u16x8_shr(x[i * 2], 10),
+                            wasm_v128_and(wasm_u16x8_shr(x[i * 2 + 1], 4), word_from(&WORDS.bits_6_to_9)));
+    pairs[7] =
+        either(wasm_u16x8_shr(x[4], 10), either(wasm_v128_and(wasm_u16x8_shr(x[1], 8), word_from(&WORDS.bits_6_to_7)),
+                                                wasm_v128_and(wasm_u16x8_shr(x[3], 6), word_from(&WORDS.bits_8_to_9))));
+  }
+}
+/* 2^bits w of such a pair; of 8 bits w. */
+INLINE i4 high_part(size_t bits, i4 pair) {
+  if (bits == 8)
+    return high_bytes(pair);
+  return wasm_v128_and(pair, word_from(bits == 4   ? &WORDS.high_nibbles
+                                       : bits == 5 ? &WORDS.high_five
+                                                   : &WORDS.high_six));
+}
+/* v - offset and w - offset of such a pair as int16: those of four columns, then of the other four. */
+INLINE void widen_pair(size_t bits, int16_t *to, i4 pair, uint32_t offset) {
+  v128_t low = wasm_v128_and(pair, wasm_i16x8_splat((short)((1 << bits) - 1)));
+  v128_t high = wasm_u16x8_shr(pair, (uint32_t)bits), less = wasm_i16x8_splat((short)offset);
+  store_int16s(to, bits == 8 ? low_bytes(pair) : wasm_i16x8_sub(low, less));
+  store_int16s(to + 8, bits == 8 ? high_bytes(pair) : wasm_i16x8_sub(high, less));
+}
+/* Of four numbers of eight columns, one a byte, low[c] for column c and high[c] for column c + 4, the pairs above. */
+INLINE void join_pairs(size_t bits, i4 low, i4 high, i4 pairs[2]) {
+  v128_t bytes = word_from(&WORDS.low_bytes);
+  v128_t flip = wasm_i16x8_splat(bits == 8 ? 128 : 0); /* v + 128 */
+  low = wasm_v128_xor(low, either(flip, wasm_i16x8_shl(flip, 8)));
+  pairs[0] = either(wasm_v128_and(low, bytes), wasm_i16x8_shl(wasm_v128_and(high, bytes), (uint32_t)bits));
+  pairs[1] = either(wasm_u16x8_shr(low, 8), wasm_i16x8_shl(wasm_u16x8_shr(high, 8), (uint32_t)bits));
+}
+/* Stores eight pairs as load_pairs reads them. */
+INLINE void store_pairs(size_t bits, char *p, const i4 pairs[8]) {
+#pragma unroll
+  for (size_t i = 0; i < 8 && bits == 8; i++)
+    wasm_v128_store(p + i * 16, pairs[i]);
+#pragma unroll
+  for (size_t i = 0; i < 4 && bits == 4; i++)
+    wasm_v128_store(p + i * 16, either(pairs[i * 2], wasm_i16x8_shl(pairs[i * 2 + 1], 8)));
+  v128_t top = wasm_i16x8_splat((short)0xf000);
+#pragma unroll
+  for (size_t i = 0; i < 2 && bits == 6; i++)
+#pragma unroll
+    for (uint32_t j = 0; j < 3; j++)
+      wasm_v128_store(p + i * 48 + j * 16,
+                      either(pairs[i * 4 + j], wasm_v128_and(wasm_i16x8_shl(pairs[i * 4 + 3], 12 - 4 * j), top)));
+  if (bits != 5)
+    return;
+  v128_t last[5], four = wasm_i16x8_splat(0x3c00), two = wasm_i16x8_splat((short)0xc000);
+  for (size_t i = 0; i < 2; i++) {
+    last[i * 2] = wasm_i16x8_shl(pairs[5 + i], 10);
+    last[i * 2 + 1] = either(wasm_v128_and(wasm_i16x8_shl(pairs[5 + i], 4), four),
+                             wasm_v128_and(wasm_i16x8_shl(pairs[7], i ? 6 : 8), two));
+  }
+  last[4] = wasm_i16x8_shl(pairs[7], 10);
+  for (size_t i = 0; i < 5; i++)
+    wasm_v128_store(p + i * 16, either(pairs[i], last[i]));
+}
+/* Bytes as whole numbers without a sign: (x >> shift & mask) << up. */
+INLINE i4 load_bytes(const uint8_t *p) { return wasm_v128_load(p); }
+INLINE void store_bytes(uint8_t *p, i4 x) { wasm_v128_store(p, x); }
+INLINE i4 bits_of_bytes(i4 x, uint32_t shift, uint8_t mask, uint32_t up) {
+  return wasm_i8x16_shl(wasm_v128_and(wasm_u8x16_shr(x, shift), wasm_i8x16_splat((signed char)mask)), up);
+}
+/* Sixteen bytes, 16 where a bit of `bits` is set, else 0. */
+INLINE i4 sixteens(uint32_t bits) {
+  v128_t x = wasm_i32x4_splat((int)bits), each = wasm_i64x2_splat((long long)0x8040201008040201ull);
+  x = wasm_i8x16_shuffle(x, x, 0, 0, 0, 0, 0, 0, 0, 0, 1, 1, 1, 1, 1, 1, 1, 1);
+  return wasm_v128_and(wasm_i8x16_eq(wasm_v128_and(x, each), each), wasm_i8x16_splat(16));
+}
+/* Bytes 1 and 2 of each word change places. */
+INLINE i4 swap_middle(i4 x) { return wasm_i8x16_shuffle(x, x, 0, 2, 1, 3, 4, 6, 5, 7, 8, 10, 9, 11, 12, 14, 13, 15); }
+/* Byte n of each word, with its sign. */
+INLINE i4 signed_byte(i4 x, uint32_t n) { return wasm_i32x4_shr(wasm_i32x4_shl(x, 24 - n * 8), 24); }
 /* Two bfloat16 in each word. */
 INLINE f4 low_bfloat16(i4 a) { return wasm_i32x4_shl(a, 16); }
 INLINE f4 high_bfloat16(i4 a) { return wasm_v128_and(a, word_from(&WORDS.high_halves)); }
@@ -180,12 +279,12 @@ INLINE f4 after_last(f4 a, f4 b) { return wasm_i32x4_shuffle(a, b, 3, 4, 5, 6); 
 /* sum + a b of four pairs of int16: exact. */
 INLINE i4 add_products(i4 sum, i4 a, i4 b) { return wasm_i32x4_add(sum, wasm_i32x4_dot_i16x8(a, b)); }
 INLINE i4 subtract_integers(i4 a, i4 b) { return wasm_i32x4_sub(a, b); }
-INLINE i4 sixteenth(i4 a) { return wasm_i32x4_shr(a, 4); }
-INLINE i4 times_256(i4 a) { return wasm_i32x4_shl(a, 8); }
-/* 128 times the sum of the lanes, in each lane. */
-INLINE i4 times_128_of_lanes(i4 a) {
+INLINE i4 times_power(i4 a, uint32_t n) { return wasm_i32x4_shl(a, n); }
+INLINE i4 by_power(i4 a, uint32_t n) { return wasm_i32x4_shr(a, n); }
+/* The sum of the lanes, in each lane. */
+INLINE i4 lanes_together(i4 a) {
   a = wasm_i32x4_add(a, wasm_i32x4_shuffle(a, a, 2, 3, 0, 1));
-  return wasm_i32x4_shl(wasm_i32x4_add(a, wasm_i32x4_shuffle(a, a, 1, 0, 3, 2)), 7);
+  return wasm_i32x4_add(a, wasm_i32x4_shuffle(a, a, 1, 0, 3, 2));
 }
 /* The sum of eight int16. */
 INLINE i4 pairs_of(const int16_t *p) { return wasm_i32x4_dot_i16x8(wasm_v128_load(p), word_from(&WORDS.ones)); }

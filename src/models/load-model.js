@@ -58,8 +58,8 @@ const HUB = /** @type {const} */ (['token', 'hub', 'headers', 'keep'])
 /**
  * @typedef {object} FolderOptions
  * @property {import('./weight-types.js').WeightTypes} [dtype] of the weights of linear layers in memory, such as 'int8' or
- *   { default: 'int4', head: 'int8' }; default: as stored
- * @property {'int16' | 'float32'} [activations] what is multiplied with weights of int8 and int4: rounded to int16 (default), or
+ *   { default: 'int4', head: 'int8' }; default: as stored, also in the blocks of a GGUF file
+ * @property {'int16' | 'float32'} [activations] what is multiplied with weights of int8, int4 and blocks: rounded to int16 (default), or
  *   as it is
  * @property {'float32' | 'int8'} [cacheDtype] of keys and values in the caches of the model; default float32
  * @property {CheckpointSource} [adapter] the folder of a LoRA adapter, as PEFT saves it: it is merged into the weights of linear layers
@@ -115,7 +115,9 @@ async function open(qkv, source, options) {
     const reads = text && (await files?.readsOf(folder, from, text.config, canRank))
     const settings = family.decoder && (await files?.settingsOf(folder, from, json, family.vocab))
     const weights = new ModelWeights(qkv, kept)
-    const TokenCalls = await kept.loadKernels?.(expectCore(qkv, 'loadModel'))
+    const core = expectCore(qkv, 'loadModel')
+    const ofBlocks = typeof dtype === 'string' ? undefined : await folder.loadKernels?.(core)
+    const TokenCalls = ofBlocks ?? (await kept.loadKernels?.(core))
     await weights.load(family, tensors, { ...options, onProgress: folder.isDownloaded ? undefined : onProgress })
     await folder.finish?.().catch(error => {
       weights.dispose()

@@ -342,11 +342,11 @@ export class Model {
 
   /** The stored tensors that are used, and the sums of their sizes. */
   describe() {
-    const tensors = Model.#own(this).#weights.used.map(({ name, dtype, dims, from, to }) => ({
+    const tensors = Model.#own(this).#weights.used.map(({ name, dtype, type, dims, from, to, bytes }) => ({
       name,
-      dtype,
+      dtype: type ?? dtype,
       dims: [...dims],
-      bytes: to - from,
+      bytes: bytes ?? to - from,
       parameters: dims.reduce((a, b) => a * b, 1),
     }))
     const sum = (/** @type {'bytes' | 'parameters'} */ key) => tensors.reduce((total, tensor) => total + tensor[key], 0)

@@ -55,9 +55,13 @@ export function readNumbers(dtype, activations = 'int16', cacheDtype = 'float32'
     cacheDtype: /** @type {NumberOptions['cacheDtype']} */ (cacheDtype),
     /** Loads the kernels of integer weights, if some are wanted, and what needs them. */
     loadKernels: async core => {
-      if (!wanted.some(type => String(type).startsWith('int'))) return undefined
-      await (await import('../integers.js')).addIntegers(core)
-      return (await import('./token-calls.js')).TokenCalls
+      return wanted.some(type => String(type).startsWith('int')) ? loadKernels(core) : undefined
     },
   }
+}
+
+/** @type {NonNullable<NumberOptions['loadKernels']>} */
+export async function loadKernels(core) {
+  await (await import('../integers.js')).addIntegers(core)
+  return (await import('./token-calls.js')).TokenCalls
 }

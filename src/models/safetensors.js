@@ -22,6 +22,11 @@ export const [SINGLE, INDEX] = ['model.safetensors', 'model.safetensors.index.js
  * @property {number} to
  * @property {number} [bytes] in the file, if it is converted while it is read
  * @property {string} [type] of its blocks there
+ * @property {StoredBlocks} [blocks] as they are in the file
+ *
+ * The rows of a weight (out, in) in blocks that are multiplied as they are.
+ * @typedef {{ type: import('../nn/packed-linear.js').BlockType, rows: number, columns: number, width: number, source: ByteSource,
+ *   widen: (bytes: Uint8Array) => Float32Array }} StoredBlocks width: bytes of a row
  */
 
 /** Bytes of one number of each dtype that the format knows. */

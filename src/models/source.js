@@ -24,6 +24,7 @@ import { describe } from '../base/errors.js'
  * @property {boolean} [isDownloaded] does it tell its progress itself?
  * @property {Map<string, import('./safetensors.js').StoredTensor>} [tensors] by name, of a GGUF file
  * @property {Record<string, number>} [types] of its blocks, with the bytes of their tensors
+ * @property {import('./read-types.js').NumberOptions['loadKernels']} [loadKernels] those of its blocks
  * @property {HubFacts} [facts] of a model on the hub
  * @property {Folder} [outside] the folder that was given, where the network lies in a folder of it
  * @property {import('./gguf/read-gguf.js').GgufMetadata} [metadata] of a GGUF file: its vocabulary is there

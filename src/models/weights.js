@@ -7,6 +7,7 @@ import { DeferredWeight, roundToBfloat16 } from '../nn/packed-linear.js'
 import { packLinear } from '../nn.js'
 import { expectCore } from '../qkv.js'
 import { FLOATS, readNumbers, widen } from './safetensors.js'
+import { readExactly } from './source.js'
 import { bytesOf, typeOf } from './weight-types.js'
 
 /** @typedef {import('../qkv.js').Qkv} Qkv */
@@ -21,11 +22,13 @@ import { bytesOf, typeOf } from './weight-types.js'
 /** @typedef {import('./weight-types.js').WeightType} WeightType */
 /** @typedef {import('./weight-types.js').WeightPlace} WeightPlace */
 /** @typedef {import('./weight-types.js').WeightTypes} WeightTypes */
-/** Numbers as they are stored. @typedef {{ data: Float32Array | Uint16Array, dims: readonly number[], dtype: string }} Raw */
+/** @typedef {import('./safetensors.js').StoredBlocks} StoredBlocks */
+/** Numbers as they are stored. @typedef {{ data: Float32Array | Uint16Array | Uint8Array, dims: readonly number[], dtype: string, blocks?: StoredBlocks }} Raw */
 
 /**
  * A tensor that is read, with the layers that are packed from it, and functions that receive it.
  * @typedef {object} Need
+ * @property {string} name
  * @property {readonly number[]} dims
  * @property {{ key: string, spec: LinearSpec, place?: WeightPlace, biasName?: string, bias: () => FloatTensor | undefined }[]} layers of one place
  * @property {((raw: Raw) => void)[]} takes
@@ -103,8 +106,9 @@ export class ModelWeights {
   row({ name, columns }, n) {
     const table = this.#tables.get(name)
     if (!table) return this.head.row(n).weight
-    const { data, dtype } = table
-    return widen(data.subarray(n * columns, (n + 1) * columns), dtype)
+    const { data, dims } = table
+    const width = data.length / dims[0]
+    return wide({ ...table, data: data.subarray(n * width, (n + 1) * width) }).subarray(0, columns)
   }
 
   /** The types of the packed weights. */
@@ -150,13 +154,16 @@ export class ModelWeights {
     const bytes = { stored: 0, loaded: 0, float32: 0, float16: 0, bfloat16: 0, int8: 0, int4: 0 }
     let parameters = 0
     for (const [name, { layers }] of needs) {
-      const { dtype, dims, from, to, bytes: inFile = to - from } = /** @type {StoredTensor} */ (tensors.get(name))
+      const tensor = /** @type {StoredTensor} */ (tensors.get(name))
+      const { dims, from, to, bytes: inFile = to - from } = tensor
       const size = count(dims)
       const [layer] = layers
-      const memory = (/** @type {WeightType} */ type) => (layer ? bytesOf(type, size, layer.spec.in) : to - from)
+      const other = isTokens(family, name) && tensor.blocks ? inFile : to - from
+      const memory = (/** @type {ReturnType<typeof typeOf>} */ type) =>
+        layer ? bytesOf(type, size, layer.spec.in) : other
       parameters += size
       bytes.stored += inFile
-      bytes.loaded += memory(typeOf(types, layer?.place, dtype))
+      bytes.loaded += memory(typeOf(types, layer?.place, tensor))
       for (const type of /** @type {const} */ (['float32', 'float16', 'bfloat16', 'int8', 'int4']))
         bytes[type] += memory(type)
     }
@@ -173,34 +180,39 @@ export class ModelWeights {
     const { tensors, needs, bytes } = await this.plan(family, stored, dtype)
     // Layers are packed chunk by chunk if their layout allows it; other tensors are read whole.
     const jobs = [...inFileOrder(tensors, needs)].flatMap(({ need, tensor }) => {
-      const [rows] = tensor.dims
       const [first, ...others] = need.layers
-      const type = typeOf(dtype, first?.place, tensor.dtype)
+      const type = typeOf(dtype, first?.place, tensor)
+      const blocks = (first ? type === tensor.blocks?.type : isTokens(family, need.name)) ? tensor.blocks : undefined
+      const rows = blocks?.rows ?? tensor.dims[0]
       // of layout 'in,out' inputs are packed by themselves: of int4 whole blocks
-      const isChunked = first?.spec.layout
-        ? type === 'float32' || type === 'int4'
-        : first && !first.spec.row && !others.length
-      const perRow = (tensor.to - tensor.from) / rows
+      const isChunked =
+        first?.spec.layout && !blocks
+          ? type === 'float32' || type === 'int4'
+          : first && !first.spec.row && !others.length
+      const perRow = blocks?.width ?? (tensor.to - tensor.from) / rows
       const step = isChunked ? Math.max(32, Math.floor(CHUNK / perRow / 32) * 32) : rows
       return Array.from({ length: Math.ceil(rows / step) }, (_, n) => {
         const from = n * step
-        return { need, tensor, perRow, from, rows: Math.min(step, rows - from) }
+        return { need, tensor, blocks, perRow, from, rows: Math.min(step, rows - from), of: rows }
       })
     })
     // While one chunk is packed, the next ones are read, two of them into buffers that are reused.
     const buffers = [0, 1, 2].map(() => new Uint8Array(0))
-    /** @type {Promise<Float32Array | Uint16Array>[]} */
+    /** @type {Promise<Raw['data']>[]} */
     const reading = []
     let asked = 0 // chunks for layers that were requested so far
     let packed = 0
     const readAhead = (/** @type {number} */ n) => {
       for (; reading.length < jobs.length && reading.length < n + 8 && asked < packed + 3; ) {
-        const { need, tensor, perRow, from, rows } = jobs[reading.length]
+        const { need, tensor, blocks, perRow, from, rows } = jobs[reading.length]
         const size = rows * perRow
         const at = asked % 3
         if (need.layers.length && buffers[at].length < size) buffers[at] = new Uint8Array(size)
-        const start = tensor.from + from * perRow
-        const numbers = readNumbers(tensor, start, start + size, need.layers.length ? buffers[at] : undefined)
+        const buffer = need.layers.length ? buffers[at] : undefined
+        const start = from * perRow + (blocks ? 0 : tensor.from)
+        const numbers = blocks
+          ? readExactly(blocks.source, tensor.file, start, start + size, buffer)
+          : readNumbers(tensor, start, start + size, buffer)
         numbers.catch(() => {}) // the error is thrown when this chunk is awaited
         reading.push(numbers)
         if (need.layers.length) asked++
@@ -214,19 +226,20 @@ export class ModelWeights {
       for (const { name, size, constant = 1 } of this.#constants)
         if (!this.#norms.has(name))
           this.#norms.set(name, { weight: this.#keep(new Tensor(new Float32Array(size).fill(constant), [size])) })
-      for (const [n, { need, tensor, from, rows }] of jobs.entries()) {
+      for (const [n, { need, tensor, blocks, from, rows, of }] of jobs.entries()) {
         signal?.throwIfAborted()
         readAhead(n)
         const data = await reading[n]
         delete reading[n]
         signal?.throwIfAborted()
-        const raw = { data, dims: [rows, ...tensor.dims.slice(1)], dtype: tensor.dtype }
+        const dims = [rows, ...(blocks ? [blocks.columns] : tensor.dims.slice(1))]
+        const raw = { data, dims, dtype: tensor.dtype, blocks }
         for (const take of need.takes) take(raw)
         if (need.layers.length) {
           this.#fill(need.layers, raw, from)
           packed++
         }
-        loaded += (rows / tensor.dims[0]) * (tensor.bytes ?? tensor.to - tensor.from)
+        loaded += (rows / of) * (tensor.bytes ?? tensor.to - tensor.from)
         onProgress?.({ loaded, total: bytes.stored, name: tensor.name })
       }
       signal?.throwIfAborted()
@@ -247,7 +260,7 @@ export class ModelWeights {
    * @param {boolean} [isNew] are the layers made at the first row?
    */
   #fill(layers, raw, from, types = this.kept.dtype, isNew = true) {
-    const dtype = typeOf(types, layers[0].place, raw.dtype)
+    const dtype = typeOf(types, layers[0].place, raw)
     if (isNew && from === 0)
       for (const { key, spec, bias } of layers) {
         const weight = /** @type {any} */ (new DeferredWeight([spec.out, spec.in]))
@@ -256,17 +269,28 @@ export class ModelWeights {
         this.#linears.set(key, packed)
       }
     const core = expectCore(this.#qkv)
-    const wide = widen(raw.data, raw.dtype)
-    const values = dtype === 'bfloat16' && raw.dtype !== 'BF16' ? roundToBfloat16(wide) : wide
+    const linear = (/** @type {string} */ key) => /** @type {PackedLinear} */ (this.#linears.get(key))
+    const { blocks, data } = raw
+    if (blocks)
+      return core.scope(() => {
+        const address = core.copyIn(data)
+        for (const { key, spec } of layers) {
+          const { out, row } = spec
+          if (row) linear(key).fill(0, core.copyIn(rowsOf({ data, dims: raw.dims }, out, row)), out)
+          else linear(key).fill(from, address, raw.dims[0])
+        }
+      })
+    const floats = wide(raw)
+    const values = dtype === 'bfloat16' && raw.dtype !== 'BF16' ? roundToBfloat16(floats) : floats
     core.scope(() => {
       const address = core.copyIn(values)
       for (const { key, spec } of layers) {
         const { out, row, layout } = spec
         const [rows, columns] = raw.dims
-        const layer = /** @type {PackedLinear} */ (this.#linears.get(key))
+        const layer = linear(key)
         // Fused columns of a layer are adjacent; its fused rows may be interleaved with others.
         if (layout) layer.fill(0, address + (row?.(0) ?? 0) * 4, out, columns, { k: from, size: rows })
-        else if (row) layer.fill(0, core.copyIn(rowsOf(new Tensor(values, raw.dims), out, row).data), out)
+        else if (row) layer.fill(0, core.copyIn(rowsOf({ data: values, dims: raw.dims }, out, row)), out)
         else layer.fill(from, address, rows)
       }
     })
@@ -300,7 +324,7 @@ export class ModelWeights {
     const add = (key, name, dims, use, spec) => {
       if (known.has(key)) return
       known.add(key)
-      const need = needs.get(name) ?? { dims, layers: [], takes: [], pieces: [] }
+      const need = needs.get(name) ?? { name, dims, layers: [], takes: [], pieces: [] }
       need.pieces.push({ key, spec })
       if (typeof use === 'function') need.takes.push(use)
       else need.layers.push(use)
@@ -318,7 +342,7 @@ export class ModelWeights {
           `${name}.bias`,
           [of],
           raw => {
-            waiting = rowsOf(floats(raw), out, row)
+            waiting = row ? new Tensor(rowsOf(floats(raw), out, row), [out]) : floats(raw)
           },
           spec,
         )
@@ -422,7 +446,7 @@ export class ModelWeights {
     const linear = this.#linears.get(key)
     if (linear) return linear.rows()
     const table = this.#tables.get(key.replace(/\.weight$/, ''))
-    if (table) return widen(table.data, table.dtype)
+    if (table) return wide(table)
     return this.#small(key).slice()
   }
 
@@ -437,7 +461,7 @@ export class ModelWeights {
       const raw = { data: stored.data, dims: stored.dims, dtype: 'F32' }
       return this.#fill([{ key, spec, bias: () => undefined }], raw, 0, 'float32', false)
     }
-    const values = spec ? rowsOf(stored, spec.out, spec.row).data : stored.data
+    const values = spec?.row ? rowsOf(stored, spec.out, spec.row) : stored.data
     const table = key.replace(/\.weight$/, '')
     const raw = this.#tables.get(table)
     if (raw) this.#tables.set(table, { data: values.slice(), dims: raw.dims, dtype: 'F32' })
@@ -478,23 +502,28 @@ function inFileOrder(tensors, needs) {
   return new Set(sorted.flatMap(job => [...biasesOf(job.need), job]))
 }
 
+/** The table of tokens may stay in blocks, because its rows are read one at a time. @param {Family} family @param {string} name */
+const isTokens = ({ embedding }, name) => name === `${embedding.tokens.name}.weight`
+
+/** Numbers as floats. @param {Raw} raw @returns {Float32Array} */
+const wide = ({ data, dtype, blocks }) =>
+  blocks ? blocks.widen(/** @type {Uint8Array} */ (data)) : widen(/** @type {Float32Array} */ (data), dtype)
+
 /** @param {Raw} raw @returns {FloatTensor} */
-const floats = ({ data, dims, dtype }) => new Tensor(widen(data, dtype), dims)
+const floats = raw => new Tensor(wide(raw), raw.dims)
 
 const EMPTY = new Tensor(new Float32Array(0), [0])
 
 /**
- * A copy of the rows row(0) ... row(out - 1) of a tensor; without `row` the tensor itself.
- * @template {Float32Array | Uint16Array} T
- * @param {Tensor<T>} tensor
+ * A copy of the rows row(0) ... row(out - 1).
+ * @template {Raw['data']} T
+ * @param {{ data: T, dims: readonly number[] }} tensor
  * @param {number} out
- * @param {((n: number) => number) | undefined} row
+ * @param {(n: number) => number} row
  */
-function rowsOf(tensor, out, row) {
-  if (!row) return tensor
-  const [rows, ...rest] = tensor.dims
-  const size = tensor.data.length / rows
-  const data = /** @type {T} */ (tensor.data.slice(0, out * size))
-  for (let n = 0; n < out; n++) data.set(tensor.data.subarray(row(n) * size, (row(n) + 1) * size), n * size)
-  return new Tensor(data, [out, ...rest])
+function rowsOf({ data, dims }, out, row) {
+  const size = data.length / dims[0]
+  const rows = /** @type {T} */ (data.slice(0, out * size))
+  for (let n = 0; n < out; n++) rows.set(data.subarray(row(n) * size, (row(n) + 1) * size), n * size)
+  return rows
 }

@@ -1,8 +1,8 @@
-// A linear layer whose weight is packed for the kernel once, as float32, float16, bfloat16, int8 or int4.
+// A linear layer whose weight is packed for the kernel once, as float32, float16, bfloat16, int8, int4, or in the blocks of a GGUF file.
 
 import { expectDims, oneOf, readOptions, register, toNumber } from '../base/arguments.js'
 import { whenCollected } from '../base/collected.js'
-import { describe, proxied } from '../base/errors.js'
+import { describe, proxied, shape } from '../base/errors.js'
 import { fromBfloat16, fromFloat16 } from '../base/float16.js'
 import { toFloats, toTensor } from '../base/operand.js'
 import { count } from '../base/tensor.js'
@@ -13,6 +13,7 @@ import { allocate } from '../runtime/outputs.js'
 import { ResidentTensor } from '../runtime/resident.js'
 import { writeStruct } from '../runtime/structs.js'
 import { PACK_LINEAR_STRUCT, PRODUCTS_WORDS } from './nn-abi.js'
+import { BLOCKS } from './weight-blocks.js'
 
 /** @typedef {import('../runtime/memory.js').Core} Core */
 /** @typedef {import('../runtime/outputs.js').OutOptions} OutOptions */
@@ -22,18 +23,24 @@ import { PACK_LINEAR_STRUCT, PRODUCTS_WORDS } from './nn-abi.js'
 /** @typedef {import('../base/tensor.js').Tensor<Float32Array>} FloatTensor */
 
 /**
- * A weight as checkpoints store it: bits of bfloat16, or int8 with a scale for each row.
+ * Types of blocks of GGUF files that are multiplied as they are.
+ * @typedef {'Q8_0' | 'Q4_0' | 'Q4_1' | 'Q5_0' | 'Q5_1' | 'Q4_K' | 'Q5_K' | 'Q6_K'} BlockType
+ */
+
+/**
+ * A weight as checkpoints store it: bits of bfloat16, int8 with a scale for each row, or the bytes of the blocks of a GGUF file.
  * @typedef {{ data: Uint16Array, dims: ArrayLike<number>, dtype: 'bfloat16' }
- *   | { data: Int8Array, dims: ArrayLike<number>, dtype: 'int8' }} RawWeight
+ *   | { data: Int8Array, dims: ArrayLike<number>, dtype: 'int8' }
+ *   | { data: Uint8Array, dims: ArrayLike<number>, dtype: BlockType }} RawWeight
  */
 
 /**
  * @typedef {object} PackOwnOptions
- * @property {'float32' | 'float16' | 'bfloat16' | 'int8' | 'int4'} [dtype] of the packed weight: float16 and bfloat16 take
+ * @property {'float32' | 'float16' | 'bfloat16' | 'int8' | 'int4' | BlockType} [dtype] of the packed weight: float16 and bfloat16 take
  *   half of the memory, int8 a quarter, with a scale for each row, int4 5 bits a value, with a scale and a minimum for each
- *   32 values of a row. Default float32
- * @property {'int16' | 'float32'} [activations] what is multiplied with weights of int8 and int4: x rounded to int16 in blocks of
- *   256 values (default), or x as it is, which is slow
+ *   32 values of a row. Default float32; blocks of GGUF files stay as they are
+ * @property {'int16' | 'float32'} [activations] what is multiplied with weights of int8, int4 and blocks: x rounded to int16 in
+ *   blocks of 256 values (default), or x as it is, which is slow
  * @property {FloatLike | Nested} [scales] (out), of a weight of int8: W[n][k] = scales[n] * data[n][k]
  *
  * @typedef {PackOwnOptions & import('../ops/linear.js').LayoutOption} PackOptions
@@ -41,10 +48,22 @@ import { PACK_LINEAR_STRUCT, PRODUCTS_WORDS } from './nn-abi.js'
 
 const OPTIONS = register('packLinear', ['dtype', 'activations', 'layout', 'scales'])
 const DTYPES = /** @type {const} */ (['float32', 'float16', 'bfloat16', 'int8', 'int4'])
+
+/** @param {string | undefined} dtype @returns {dtype is BlockType} */
+const isBlock = dtype => Object.hasOwn(BLOCKS, String(dtype))
 const ROWS = 64 // converted to float32 at a time, so that there is never a float32 copy of the whole weight
 /** Bytes of 32 values of eight rows of int4, with their scales and minima. */
 const INT4_BYTES = 160
 const OUT_OF_RANGE = 8 // enum qkv_status
+/** By enum qkv_weights. */
+const LARGEST = [
+  '',
+  '',
+  'float16 is 65504 * 2^15',
+  '',
+  'int4 is 2^100',
+  ...Array(8).fill('a scale or minimum is below 128'),
+]
 
 /** Blocks of int4. @param {number} K */
 const blocksOf = K => Math.ceil(K / 32)
@@ -103,6 +122,20 @@ function readWeight(weight) {
   if (weight instanceof DeferredWeight)
     return { data: undefined, dims: weight.dims, widen: part => part, isDeferred: true }
   const raw = weight?.dtype
+  if (isBlock(raw)) {
+    const { data, dims } = weight
+    if (!(data instanceof Uint8Array))
+      throw new TypeError(`${where}: its dtype is ${raw}, its data ${describe(data)}: Uint8Array expected`)
+    const sizes = Array.from(Object(dims), size => toNumber(size, `${where}: dims`, { least: 0, whole: true }))
+    const unit = raw.endsWith('K') ? 256 : 32
+    const bytes = (sizes[0] * sizes[1] * BLOCKS[raw][0]) / 256
+    if (sizes.length !== 2 || sizes[1] % unit || bytes !== data.length)
+      throw new RangeError(
+        `${where}: ${data.length} bytes for dims ${shape(sizes)} of ${raw}: (out, in) with a multiple of ${unit} expected, ` +
+          `${BLOCKS[raw][0]} bytes for 256 values`,
+      )
+    return { data, dims: sizes, widen: part => part, dtype: raw }
+  }
   if (raw === 'bfloat16' || raw === 'int8') {
     const { data, dims } = weight
     const Type = raw === 'int8' ? Int8Array : Uint16Array
@@ -140,10 +173,18 @@ export class PackedLinear {
    * @param {PackOptions} options
    */
   constructor(core, weight, bias, options) {
-    const { dtype = 'float32', activations = 'int16', layout, scales } = readOptions(options, OPTIONS, 'packLinear')
+    const { dtype: given, activations = 'int16', layout, scales } = readOptions(options, OPTIONS, 'packLinear')
     const source = readWeight(weight)
     const { dims, isTransposed } = checkLayout(source.dims, layout, 'packLinear')
-    oneOf(dtype, DTYPES, 'packLinear: dtype')
+    const ofBlocks = source.isDeferred ? given : source.dtype
+    const isOfBlocks = isBlock(ofBlocks)
+    const dtype = oneOf(
+      given ?? (isOfBlocks ? ofBlocks : 'float32'),
+      isOfBlocks ? [ofBlocks] : DTYPES,
+      'packLinear: dtype',
+    )
+    if (isOfBlocks && isTransposed)
+      throw new TypeError("packLinear: layout: 'in,out' with blocks, whose rows are those of 'out,in'")
     oneOf(activations, ['int16', 'float32'], 'packLinear: activations')
     const isQuantized = source.dtype === 'int8'
     if (isQuantized !== (scales !== undefined) || (isQuantized && dtype !== 'int8'))
@@ -156,7 +197,7 @@ export class PackedLinear {
       if (tensor) expectDims(tensor, [N], `packLinear: ${name}`, '(out)')
       return tensor
     }
-    const kind = WEIGHTS[dtype === 'bfloat16' ? 'float16' : dtype]
+    const kind = WEIGHTS[dtype === 'bfloat16' ? 'float16' : /** @type {'int8'} */ (dtype.toLowerCase())]
     if (kind >= WEIGHTS.int8 && !core.exports.qkv_integer_part)
       throw new Error(`packLinear: dtype '${dtype}' needs the kernels of integer weights: load({ integers: true })`)
     const shift = vector(bias, 'bias')
@@ -166,7 +207,9 @@ export class PackedLinear {
     this.#dtype = dtype
     this.#isQuantized = isQuantized
     const panels = Math.ceil(N / 8)
-    this.#panel = [0, K * 32, K * 16, Math.ceil(K / 2) * 16, blocksOf(K) * INT4_BYTES][kind]
+    this.#panel = isBlock(dtype)
+      ? (K * BLOCKS[dtype][1]) / 256
+      : [0, K * 32, K * 16, Math.ceil(K / 2) * 16, blocksOf(K) * INT4_BYTES][kind]
     const make = (/** @type {number} */ n) => {
       // Not zeroed, because every value is written.
       const tensor = new ResidentTensor(core, [n], core.blocks.take(n * 4))
@@ -188,15 +231,16 @@ export class PackedLinear {
       }
       collected.register(this, this.#tensors, this)
       if (source.isDeferred) return
-      const { tensor, data, widen, dtype: given } = source
+      const { tensor, data, widen } = source
       const resident = tensor && core.residentOf(tensor)
       const step = isTransposed ? N : ROWS
-      const isRounded = dtype === 'bfloat16' && given !== 'bfloat16'
+      const isRounded = dtype === 'bfloat16' && source.dtype !== 'bfloat16'
+      const width = isOfBlocks ? data.length / N : K // of a row in data
       for (let n = 0; n < N; n += step)
         core.scope(() => {
           const rows = Math.min(step, N - n)
-          const from = n * K
-          const floats = () => widen((tensor ?? { data }).data.subarray(from, from + rows * K))
+          const from = n * width
+          const floats = () => widen((tensor ?? { data }).data.subarray(from, from + rows * width))
           const address =
             resident && !isRounded
               ? resident.address + from * 4
@@ -227,7 +271,7 @@ export class PackedLinear {
       const scratch = core.allocFloats(8 * (K + 31))
       const args = writeStruct(core, PACK_LINEAR_STRUCT, {
         w: from,
-        w_row: stride ? 1 : K,
+        w_row: isBlock(this.#dtype) ? (K * BLOCKS[this.#dtype][0]) / 256 : stride ? 1 : K,
         w_column: stride || 1,
         K,
         N: rows,
@@ -241,12 +285,12 @@ export class PackedLinear {
         scales: scales ? /** @type {ResidentTensor} */ (scales).address + n * 4 : 0,
         scratch,
       })
-      const kernel = kind >= WEIGHTS.int8 ? 'qkv_pack_integer' : 'qkv_pack_linear'
+      const kernel =
+        kind > WEIGHTS.int4 ? 'qkv_pack_blocks' : kind >= WEIGHTS.int8 ? 'qkv_pack_integer' : 'qkv_pack_linear'
       const status = core.exports[kernel](args)
       if (status === OUT_OF_RANGE)
         throw new RangeError(
-          `packLinear: weight holds NaN, infinity or values too large for ${this.#dtype}: ` +
-            `${kind === WEIGHTS.int8 ? '' : `the largest magnitude of ${this.#dtype} is ${kind === WEIGHTS.int4 ? '2^100' : '65504 * 2^15'}; `}use dtype 'float32'`,
+          `packLinear: weight holds NaN, infinity or values too large for ${this.#dtype}: ${LARGEST[kind] ? `the largest magnitude of ${LARGEST[kind]}; ` : ''}use dtype 'float32'`,
         )
       core.check(kernel, status)
     })
@@ -307,7 +351,7 @@ export class PackedLinear {
   row(n) {
     if (!(#core in this)) throw proxied('packLinear')
     if (!this.#weights) throw new Error('this layer was disposed: make another with packLinear')
-    const { dims, kind } = this.#weights
+    const { dims, kind = 0 } = this.#weights
     const [N, K] = dims
     toNumber(n, 'packLinear: row', { least: 0, most: N - 1, whole: true })
     const { weight, bias, scales } = this.#weights
@@ -316,7 +360,14 @@ export class PackedLinear {
     const column = n % 8
     const scale = scales?.data[n] ?? 1
     const out = new Float32Array(K)
-    if (kind === WEIGHTS.int8) {
+    if (kind > WEIGHTS.int4) {
+      const core = this.#core
+      core.scope(() => {
+        const floats = core.allocFloats(K)
+        core.exports.qkv_unpack_blocks(panel, kind, K, column, 1, floats)
+        out.set(core.floats.subarray(floats / 4, floats / 4 + K))
+      })
+    } else if (kind === WEIGHTS.int8) {
       const from = new Int8Array(buffer, panel + (column & 3) * 4 + (column >> 2)) // see store_int8_pairs in simd.h
       const flip = column < 4 ? -128 : 0
       for (let k = 0; k < K; k++) out[k] = (from[(k >> 1) * 16 + (k & 1) * 2] ^ flip) * scale

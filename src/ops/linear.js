@@ -33,7 +33,7 @@ import { toTargetInPlace } from './launch.js'
  * @property {boolean} [isTransposed] layout 'in,out'
  * @property {number} [kind] enum qkv_weights; default: not packed
  * @property {FloatTensor} [scales]
- * @property {boolean} [isExact] x is not rounded where the weight is of int8 or int4
+ * @property {boolean} [isExact] x is not rounded where the weight is of int8, int4 or blocks
  * @property {FloatTensor} [bias]
  * @property {number} [activation] enum qkv_activation
  * @property {FloatTensor | number} [residual] or its address
@@ -41,6 +41,8 @@ import { toTargetInPlace } from './launch.js'
 
 const FUSED = /** @type {const} */ (['activation', 'residual', ...OUT_OPTIONS])
 const LINEAR = register('linear', [...FUSED, 'layout'])
+/** Bytes of a weight, by enum qkv_weights. */
+const BYTES = [4, 4, 2, 1, 0.625, 1.06, 0.56, 0.63, 0.69, 0.75, 0.58, 0.7, 0.82]
 const BYTE = 2.5 // multiplications and additions that take as long as reading a byte of a weight
 
 /**
@@ -171,7 +173,7 @@ function apply(core, x, weights, options, where) {
 
 /** @param {number} M @param {Weights} weights */
 export function workOf(M, { dims: [N, K], kind = 0 }) {
-  return 2 * M * K * N + BYTE * K * N * [4, 4, 2, 1, 0.625][kind]
+  return 2 * M * K * N + BYTE * K * N * BYTES[kind]
 }
 
 /**

@@ -1,6 +1,6 @@
 // Made from src/kernel/qkv.h by `npm run abi`: edit the header, not this file.
 
-export const ABI = 11
+export const ABI = 12
 
 /** struct qkv_attention, one 32-bit word each. */
 export const ATTENTION_WORDS = /** @type {const} */ ([
@@ -136,7 +136,21 @@ export const MASKING = { before: 0, after: 1 }
 export const ACTIVATION = { none: 0, gelu: 1, gelu_tanh: 2, relu: 3, silu: 4 }
 
 /** enum qkv_weights. */
-export const WEIGHTS = { strided: 0, float32: 1, float16: 2, int8: 3, int4: 4 }
+export const WEIGHTS = {
+  strided: 0,
+  float32: 1,
+  float16: 2,
+  int8: 3,
+  int4: 4,
+  q8_0: 5,
+  q4_0: 6,
+  q4_1: 7,
+  q5_0: 8,
+  q5_1: 9,
+  q4_k: 10,
+  q5_k: 11,
+  q6_k: 12,
+}
 
 /** enum qkv_stream. */
 export const STREAM = { vector: 0, scalar: 1 }

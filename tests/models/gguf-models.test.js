@@ -7,6 +7,7 @@ import { BLOCK_TYPES } from '../../src/models/gguf/block-types.js'
 import { readGguf } from '../../src/models/gguf/read-gguf.js'
 import { writeSafetensors } from '../../src/models/write-safetensors.js'
 import { inspectModel, loadModel, readSafetensors, saveModel } from '../../src/models.js'
+import { BLOCKS } from '../../src/nn/weight-blocks.js'
 import { MADE, make } from './gguf/made.js'
 import { randomOf } from './tokenizers/random-files.js'
 
@@ -36,21 +37,49 @@ for (const [n, made] of MADE.entries())
     // Try every architecture with some types, and every type with some architectures.
     for (const type of ['F32', TYPES[n % TYPES.length]]) {
       const { gguf, config, weights } = make(made, type, randomOf(n))
-      const dtype = /^B?F16$/.test(type) ? 'float32' : undefined
       const want = run(await loadModel(qkv, folderOf(weights, config), none))
-      const got = run(await loadModel(qkv, gguf, { ...none, dtype }))
+      const got = run(await loadModel(qkv, gguf, { ...none, dtype: 'float32' }))
       assert.ok(want.every(Number.isFinite) && Math.max(...want) > 0.1)
       assert.deepEqual(got, want, type)
     }
     assert.equal(qkv.memory.resident, 0)
   })
 
+const OWN = /** @type {import('../../src/nn/packed-linear.js').BlockType[]} */ (Object.keys(BLOCKS))
+
+for (const [n, made] of MADE.entries()) {
+  const type = OWN[n % OWN.length]
+  test(`${made.title}: ${type} is multiplied as it is: the same weights, the same numbers but for the rounding of activations`, async t => {
+    const { gguf, config, weights } = make(made, type, randomOf(n))
+    const folder = await loadModel(qkv, folderOf(weights, config), none)
+    const stored = folder.describe().tensors.map(({ name }) => name)
+    const model = await loadModel(qkv, gguf, none)
+    const { bytes } = await inspectModel(gguf)
+    const kinds = new Set(model.describe().tensors.map(({ dtype }) => dtype))
+    assert.ok(kinds.has(type) && bytes.loaded < bytes.float16 && bytes.loaded < bytes.float32 / 2.5, [...kinds].join())
+    const of = async (/** @type {typeof model} */ one, /** @type {string} */ name) =>
+      Array.from((await one.weight(name)).data, value => value + 0)
+    for (const name of stored) assert.deepEqual(await of(model, name), await of(folder, name), name)
+    const want = run(folder)
+    const far = (/** @type {number[]} */ got) =>
+      got.reduce((most, x, i) => Math.max(most, Math.abs(x - want[i])), 0) / Math.max(...want.map(Math.abs))
+    const [rounded, exact] = [
+      far(run(model)),
+      far(run(await loadModel(qkv, gguf, { ...none, activations: 'float32' }))),
+    ]
+    t.diagnostic(`${rounded.toExponential(1)}, with activations of float32 ${exact.toExponential(1)}`)
+    assert.ok(rounded > 0 && rounded <= 1e-3 && exact <= 2e-5, `${rounded} ${exact}`)
+    assert.equal(qkv.memory.resident, 0)
+  })
+}
+
 test('saveModel writes the folder of a GGUF file', async () => {
   for (const made of MADE.filter(({ title }) => /^(llama, factors of frequencies|gemma3|gptneox|gpt2)$/.test(title))) {
     const { gguf, weights } = make(made, 'Q6_K', randomOf(2))
     const model = await loadModel(qkv, gguf, none)
     const files = await saveModel(model)
-    const want = run(model)
+    model.dispose()
+    const want = run(await loadModel(qkv, gguf, { ...none, dtype: 'float32' }))
     assert.deepEqual(run(await loadModel(qkv, files, none)), want, made.title)
     const saved = await readSafetensors(files['model.safetensors'])
     for (const [name, { values }] of weights) if (saved[name]) assert.deepEqual(saved[name].data, values, name)

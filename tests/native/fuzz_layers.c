@@ -414,8 +414,59 @@ static void rotate(struct input *in, int hostile) {
   free(x), free(cosine), free(sine), free(y), free(rows);
 }
 
+/* A weight in blocks of any bytes: products of whole and of rounded x against the rows as floats. */
+static void blocks(struct input *in, int hostile) {
+  struct qkv_linear a = {.M = below(in, 12), .N = below(in, 45), .weights = QKV_WEIGHTS_Q8_0 + below(in, 8)};
+  static const uint32_t bytes[] = {34, 18, 20, 22, 24, 144, 176, 210},
+                        panels[] = {272, 144, 160, 176, 192, 1184, 1440, 1680};
+  uint32_t type = a.weights - QKV_WEIGHTS_Q8_0, values = type < 5 ? 32 : 256, count = below(in, type < 5 ? 12 : 3);
+  a.K = count * values;
+  size_t M = a.M, K = a.K, N = a.N, size = N * count * bytes[type], of_eight = (N + 7) / 8 * count * panels[type];
+  uint8_t *w = malloc(size);
+  float *x = some(in, M * K, hostile), *y = malloc(M * N * 4), *exact = malloc(M * N * 4), *rows = malloc(N * K * 4);
+  uint32_t state = below(in, 65536) + 1;
+  for (size_t i = 0; i < size; i++)
+    w[i] = (uint8_t)((state = state * 1664525u + 1013904223u) >> 24);
+  for (size_t i = 0; i < size && !hostile; i++) /* float16 of about 1 wherever one lies */
+    if (i % bytes[type] == (type == 7 ? 209 : 1) || (i % bytes[type] == 3 && type < 7))
+      w[i] = (uint8_t)((w[i] & 0x83) | 0x38);
+  void *packed = aligned_alloc(16, of_eight + !of_eight * 16);
+  struct qkv_pack_linear pack = {.w = (const float *)(const void *)w,
+                                 .w_row = count * bytes[type],
+                                 .w_column = 1,
+                                 .K = a.K,
+                                 .N = a.N,
+                                 .weights = a.weights,
+                                 .packed = packed};
+  pack.panel_size = count * panels[type];
+  if (qkv_pack_blocks(&pack) == QKV_OK) {
+    a.x = x, a.w = packed, a.y = y, a.w_row = a.K, a.w_column = 1;
+    void *scratch = allocate((size_t)qkv_integer_scratch(&a));
+    EACH_UNIT(qkv_integer_units(&a), qkv_integer_part(&a, unit, 1, scratch));
+    a.y = exact;
+    void *own = allocate((size_t)qkv_dequantized_scratch(&a));
+    EACH_UNIT(qkv_dequantized_units(&a), qkv_dequantized_part(&a, unit, 1, own));
+    for (size_t n = 0; n < N; n++)
+      if (qkv_unpack_blocks((char *)packed + n / 8 * pack.panel_size, a.weights, a.K, n % 8, 1, rows + n * K) != QKV_OK)
+        abort();
+    for (size_t m = 0; m < M && !hostile; m++)
+      for (size_t n = 0; n < N; n++) {
+        double want = 0, most = 1e-6;
+        for (size_t k = 0; k < K; k++) {
+          want += (double)x[m * K + k] * (double)rows[n * K + k];
+          most += fabs((double)rows[n * K + k]);
+        }
+        expect("blocks", m * N + n, exact[m * N + n], want, 1e-5 * most);
+        expect("blocks, x rounded", m * N + n, y[m * N + n], want, 3e-5 * most);
+      }
+    free(scratch), free(own);
+  } else if (!hostile)
+    abort();
+  free(w), free(x), free(y), free(exact), free(rows), free(packed);
+}
+
 void fuzz_layers(struct input *in, int hostile) {
   static void (*const all[])(struct input *, int) = {linear,        softmax,  norm,  activations, combine,
-                                                     cross_entropy, optimize, embed, rotate};
+                                                     cross_entropy, optimize, embed, rotate,      blocks};
   all[below(in, sizeof all / sizeof *all)](in, hostile);
 }

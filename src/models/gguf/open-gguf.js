@@ -2,6 +2,7 @@
 // the tokenizer. Loaded where a file of this format is opened.
 
 import { describe } from '../../base/errors.js'
+import { loadKernels } from '../read-types.js'
 import { openFolder, readExactly } from '../source.js'
 import { refused } from '../wrong-source.js'
 import { ARCHITECTURES, changesOf } from './architectures.js'
@@ -198,6 +199,7 @@ async function asFolder(folder, metadata, stored, fail) {
     ...folder,
     tensors,
     types: typesOf(tensors),
+    loadKernels: [...tensors.values()].some(({ blocks }) => blocks) ? loadKernels : undefined,
     metadata: [undefined, 'none', 'no_vocab'].includes(/** @type {any} */ (metadata.get('tokenizer.ggml.model')))
       ? undefined
       : metadata,

@@ -1,5 +1,6 @@
 // The tensors of a GGUF file in Hugging Face's layout: blocks become float32 while they are read, rows get their places back.
 
+import { BLOCKS } from '../../nn/weight-blocks.js'
 import { readExactly } from '../source.js'
 import { BLOCK_TYPES } from './block-types.js'
 import { dequantize } from './dequantize.js'
@@ -29,10 +30,24 @@ export function changed(stored, { name = '', row, rows, isTurned, isPlusOne }) {
   const isWide = !PLAIN.includes(dtype) || isTurned || isPlusOne
   const [, weights, size] = BLOCK_TYPES[dtype]
   const floats = 4 * rest.reduce((a, b) => a * b, 1) // bytes of a row
-  const own = { ...plain, from: 0, dtype: isWide ? 'F32' : dtype, type: dtype }
+  const raw = (/** @type {number} */ a, /** @type {number} */ b, /** @type {Uint8Array | undefined} */ buffer) =>
+    readExactly(source, file, from + a * perRow, from + b * perRow, buffer)
+  const isKept = Object.hasOwn(BLOCKS, dtype) && rest.length === 1 && !isPlusOne
+  /** @type {import('../safetensors.js').StoredBlocks | undefined} */
+  const blocks = isKept
+    ? {
+        type: /** @type {import('../../nn/packed-linear.js').BlockType} */ (dtype),
+        rows: count,
+        columns: rest[0],
+        width: perRow,
+        source: { size: bytes, read: inRows(raw, perRow, row) },
+        widen: bytes => dequantize(dtype, bytes),
+      }
+    : undefined
+  const own = { ...plain, from: 0, dtype: isWide ? 'F32' : dtype, type: dtype, blocks }
   /** Rows a ... b of the file, as float32 or as they are stored. @param {number} a @param {number} b @param {Uint8Array} [buffer] */
   const read = async (a, b, buffer) => {
-    const stretch = await readExactly(source, file, from + a * perRow, from + b * perRow)
+    const stretch = await raw(a, b, undefined)
     if (!isWide) return stretch
     const count = (stretch.length / size) * weights
     const room = buffer && buffer.byteOffset % 4 === 0 && buffer.length >= count * 4

@@ -65,7 +65,7 @@ export async function look(qkv, { name, token }, signal) {
   return { found, facts }
 }
 
-/** Bytes of memory: `stored` as the file has them, of a GGUF file widened. @param {Inspected} found */
+/** Bytes of memory: `stored` as the file has them; some blocks of GGUF files widened. @param {Inspected} found */
 const memoryOf = ({ bytes }) => ({ ...bytes, stored: bytes.loaded })
 
 /** @param {readonly { bytes?: number }[]} files */

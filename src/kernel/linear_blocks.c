@@ -1,0 +1,362 @@
+/* linear_blocks.c: weights as GGUF files have them, W (N,K) in blocks of 32 or 256 values of a row, which are not
+ * rounded again. https://github.com/ggml-org/llama.cpp/blob/master/ggml/src/ggml-quants.c
+ *
+ * Q8_0: W = d w, -128 <= w <= 127; Q4_0, Q5_0: W = d (w - 2^(bits - 1)); Q4_1, Q5_1: W = d w + m, with float16 d and m
+ * for 32 values. Q4_K, Q5_K: W = (d s) w - (e m), with float16 d and e for 256 values and s and m of 6 bits for 32;
+ * Q6_K: W = (d s) (w - 32), with s of 8 bits, signed, for 16. The scales d, d s and the minima m, -e m are exact as
+ * floats. y[n] = bias[n] + sum_b step[b] sum_{i in b} (scale[n][i] dot[n][i] + minimum[n][i] sum_{k in i} q[k])
+ *   dot[n][i] = sum_{k in i} q[k] (w[n][k] - offset)
+ * as of int4 in linear_integer.c: b are blocks of 256 values of x, i those of a scale. The inner sums are exact as
+ * integers, |dot| <= 32 * 32767 * 128 < 2^27.
+ *
+ * A panel holds eight rows, as `block_form` says, in as many bytes as the file; of Q4_K and Q5_K in 2.8 and 2.3 % more,
+ * because s and m have 8 bits. A float16 lies there with an exponent that is larger by 10, so that none is subnormal:
+ * read by load_float16 it is 2^-102 of its value. So a scale is below 2^7. How numbers lie: see load_pairs. */
+#include "linear_blocks.h"
+#include "rows.h"
+
+static const float LIFT = 0x1p102f;
+
+/* scale[half] (4) and minimum[half] (4), times 2^-102, of the columns half * 4 ...: of the first or the second 16 of
+ * the 32 values. `head` is where 256 values begin, `own` where these 32 do. */
+INLINE void read_scales(uint32_t weights, const char *head, const char *own, size_t second, f4 scale[2],
+                        f4 minimum[2]) {
+  if (weights < QKV_WEIGHTS_Q4_K) {
+    load_float16(own, &scale[0], &scale[1]);
+    if (has_minima(weights))
+      load_float16(own + 16, &minimum[0], &minimum[1]);
+    return;
+  }
+  i4 bytes = load_int16s((const int16_t *)(const void *)own);
+  load_float16(head, &scale[0], &scale[1]);
+  scale[0] = mul(scale[0], from_integers(second ? signed_byte(bytes, 2) : signed_byte(bytes, 0)));
+  scale[1] = mul(scale[1], from_integers(second ? signed_byte(bytes, 3) : signed_byte(bytes, 1)));
+  if (weights == QKV_WEIGHTS_Q6_K)
+    return;
+  load_float16(head + 16, &minimum[0], &minimum[1]); /* -e */
+  minimum[0] = mul(minimum[0], from_integers(signed_byte(bytes, 2)));
+  minimum[1] = mul(minimum[1], from_integers(signed_byte(bytes, 3)));
+}
+
+/* sums (PANELS, 8) += step * (q (count) . W) for one type of blocks, a constant. An int16 holds numbers of two columns,
+ * v + 2^bits w: sum q v = sum q (v + 2^bits w) - sum q 2^bits w. Sums wrap around; the differences do not. */
+INLINE void dot_type(uint32_t weights, const int16_t *q, const float *totals, float step, size_t count,
+                     const struct streams *s, const char *w, float *sums) {
+  const struct block_form f = block_form(weights);
+  const size_t bits = f.bits, group = values_of_scale(weights);
+  const size_t values = bits == 5 ? 16 : bits == 6 ? 8 : bits == 4 ? 4 : 2; /* of whole vectors */
+  size_t at[PANELS];
+#pragma unroll
+  for (size_t p = 0; p < PANELS; p++)
+    at[p] = p ? at[p - 1] + (p < s->count ? s->bytes : 0) : 0; /* missing panels repeat the last one */
+  float parts[ROW_SUMS] = {0};
+  const char *own = w + f.head;
+  for (const float *last = totals + count / SMALL_BLOCK; totals < last; totals++) {
+    const char *scales = own;
+    own += f.scales;
+#pragma unroll
+    for (size_t i = 0; i < SMALL_BLOCK; i += group) {
+      i4 acc[PANELS][2], total = zeros();
+#pragma unroll
+      for (size_t p = 0; p < PANELS; p++)
+        acc[p][0] = acc[p][1] = zeros();
+      const size_t offset = bits == 8 ? 128 : f.offset;
+#pragma unroll
+      for (size_t k = 0; k < group && offset; k += 8)
+        total = add_integers(total, pairs_of(q + k));
+      if (offset)
+        total = times_power(lanes_together(total), (uint32_t)lowest_bit(offset));
+      for (const int16_t *end = q + group; q != end; q += values, own += values * bits) {
+#pragma unroll
+        for (size_t p = 0; p < PANELS; p++) {
+          i4 pairs[8];
+          load_pairs(bits, own + at[p], pairs);
+#pragma unroll
+          for (size_t k = 0; k < values / 2; k++) {
+            i4 x = splat_from((const float *)(const void *)(q + k * 2));
+            acc[p][0] = add_products(acc[p][0], x, pairs[k]);
+            acc[p][1] = add_products(acc[p][1], x, high_part(bits, pairs[k]));
+          }
+        }
+      }
+#pragma unroll
+      for (size_t p = 0; p < PANELS; p++) {
+        f4 scale[2], minimum[2];
+        read_scales(weights, w + at[p], scales + at[p], i, scale, minimum);
+        i4 dots[2] = {subtract_integers(acc[p][0], bits == 8 ? times_power(acc[p][1], 8) : acc[p][1]),
+                      bits == 8 ? acc[p][1] : by_power(acc[p][1], (uint32_t)bits)};
+        if (offset)
+          dots[0] = subtract_integers(dots[0], total);
+        if (f.offset)
+          dots[1] = subtract_integers(dots[1], total);
+#pragma unroll
+        for (size_t half = 0; half < 2; half++) {
+          float *part = parts + p * 8 + half * 4;
+          f4 sum = add(load(part), mul(scale[half], from_integers(dots[half])));
+          if (has_minima(weights))
+            sum = add(sum, mul(minimum[half], splat_from(totals)));
+          store(part, sum);
+        }
+      }
+    }
+  }
+  for (size_t c = 0; c < ROW_SUMS; c += 4)
+    store(sums + c, add(load(sums + c), mul(splat(step), mul(load(parts + c), splat(LIFT)))));
+}
+
+static NOINLINE void dot_q8_0(const int16_t *q, const float *totals, float step, size_t count, const struct streams *s,
+                              const char *w, float *sums) {
+  dot_type(QKV_WEIGHTS_Q8_0, q, totals, step, count, s, w, sums);
+}
+static NOINLINE void dot_q4_0(const int16_t *q, const float *totals, float step, size_t count, const struct streams *s,
+                              const char *w, float *sums) {
+  dot_type(QKV_WEIGHTS_Q4_0, q, totals, step, count, s, w, sums);
+}
+static NOINLINE void dot_q4_1(const int16_t *q, const float *totals, float step, size_t count, const struct streams *s,
+                              const char *w, float *sums) {
+  dot_type(QKV_WEIGHTS_Q4_1, q, totals, step, count, s, w, sums);
+}
+static NOINLINE void dot_q5_0(const int16_t *q, const float *totals, float step, size_t count, const struct streams *s,
+                              const char *w, float *sums) {
+  dot_type(QKV_WEIGHTS_Q5_0, q, totals, step, count, s, w, sums);
+}
+static NOINLINE void dot_q5_1(const int16_t *q, const float *totals, float step, size_t count, const struct streams *s,
+                              const char *w, float *sums) {
+  dot_type(QKV_WEIGHTS_Q5_1, q, totals, step, count, s, w, sums);
+}
+static NOINLINE void dot_q4_k(const int16_t *q, const float *totals, float step, size_t count, const struct streams *s,
+                              const char *w, float *sums) {
+  dot_type(QKV_WEIGHTS_Q4_K, q, totals, step, count, s, w, sums);
+}
+static NOINLINE void dot_q5_k(const int16_t *q, const float *totals, float step, size_t count, const struct streams *s,
+                              const char *w, float *sums) {
+  dot_type(QKV_WEIGHTS_Q5_K, q, totals, step, count, s, w, sums);
+}
+static NOINLINE void dot_q6_k(const int16_t *q, const float *totals, float step, size_t count, const struct streams *s,
+                              const char *w, float *sums) {
+  dot_type(QKV_WEIGHTS_Q6_K, q, totals, step, count, s, w, sums);
+}
+
+/* By enum qkv_weights from QKV_WEIGHTS_Q8_0 on. */
+static void (*const DOT[])(const int16_t *, const float *, float, size_t, const struct streams *, const char *,
+                           float *) = {dot_q8_0, dot_q4_0, dot_q4_1, dot_q5_0, dot_q5_1, dot_q4_k, dot_q5_k, dot_q6_k};
+
+void dot_blocks(const struct qkv_linear *a, const int16_t *q, const float *totals, float step, size_t count,
+                const struct streams *s, const char *w, float *sums) {
+  DOT[a->weights - QKV_WEIGHTS_Q8_0](q, totals, step, count, s, w, sums);
+}
+
+/* wide (count/2, 8, 2) = numbers - offset; `bits` is a constant. */
+INLINE void widen_numbers(size_t bits, const char *w, size_t count, uint32_t offset, int16_t *wide) {
+  const size_t step = bits == 5 ? 16 : bits == 6 ? 8 : bits == 4 ? 4 : 2;
+  for (const int16_t *end = wide + count * 8; wide != end; w += step * bits) {
+    i4 pairs[8];
+    load_pairs(bits, w, pairs);
+#pragma unroll
+    for (size_t i = 0; i < step / 2; i++, wide += 16)
+      widen_pair(bits, wide, pairs[i], offset);
+  }
+}
+
+void widen_blocks(uint32_t weights, const char *w, size_t count, int16_t *wide, float *scales, float *minima) {
+  struct block_form f = block_form(weights);
+  size_t group = values_of_scale(weights);
+  const char *own = w + f.head;
+  for (size_t k = 0; k < count; k += SMALL_BLOCK, own += f.scales + f.bits * 32u, wide += SMALL_BLOCK * 8) {
+    const char *numbers = own + f.scales;
+    if (f.bits == 4)
+      widen_numbers(4, numbers, SMALL_BLOCK, f.offset, wide);
+    else if (f.bits == 5)
+      widen_numbers(5, numbers, SMALL_BLOCK, f.offset, wide);
+    else if (f.bits == 6)
+      widen_numbers(6, numbers, SMALL_BLOCK, f.offset, wide);
+    else
+      widen_numbers(8, numbers, SMALL_BLOCK, f.offset, wide);
+    for (size_t i = 0; i < SMALL_BLOCK; i += group, scales += 8) {
+      f4 scale[2], minimum[2];
+      read_scales(weights, w, own, i, scale, minimum);
+      for (size_t half = 0; half < 2; half++) {
+        store(scales + half * 4, mul(scale[half], splat(LIFT)));
+        if (has_minima(weights))
+          store(minima + half * 4, mul(minimum[half], splat(LIFT)));
+      }
+      minima += 8;
+    }
+  }
+}
+
+void unpack_rows(const char *panel, uint32_t weights, size_t K, size_t row, size_t rows, float *out, size_t out_row,
+                 size_t out_column) {
+  int16_t wide[BLOCK * 8];
+  float scales[BLOCK / 16 * 8], minima[BLOCK / 16 * 8];
+  size_t group = values_of_scale(weights);
+  for (size_t from = 0; from < K; from += BLOCK) {
+    size_t count = at_most(K - from, BLOCK);
+    widen_blocks(weights, panel + panel_bytes(weights, from), count, wide, scales, minima);
+    for (size_t r = 0; r < rows; r++)
+      for (size_t k = 0; k < count; k++) {
+        size_t c = row + r, i = k / group * 8 + c;
+        float product = scales[i] * (float)wide[(k / 2 * 8 + c) * 2 + k % 2];
+        out[r * out_row + (from + k) * out_column] = has_minima(weights) ? product + minima[i] : product;
+      }
+  }
+}
+
+uint32_t QKV_EXPORT(qkv_unpack_blocks)(const void *panel, uint32_t weights, uint32_t K, uint32_t row, uint32_t rows,
+                                       float *out) {
+  unpack_rows(panel, weights, K, row, rows, out, K, 1);
+  return QKV_OK;
+}
+
+static uint32_t half_at(const uint8_t *p) { return (uint32_t)(p[0] | p[1] << 8); }
+
+/* The bits of a float16 with an exponent that is larger by 10. Returns 0 if it is 2^7 or more, infinite or NaN. */
+static int raise_exponent(uint32_t *half) {
+  uint32_t sign = *half & 0x8000, size = *half & 0x7fff, exponent = size >> 10;
+  if (exponent > 21)
+    return 0;
+  if (exponent == 0 && size > 0) { /* subnormal: size 2^-24 */
+    uint32_t top = 31 - (uint32_t)__builtin_clz(size);
+    *half = sign | (top + 1) << 10 | ((size << (10 - top)) & 1023);
+  } else
+    *half = sign | size + (exponent ? 10u << 10 : 0);
+  return 1;
+}
+
+/* Bytes of a block in the file. */
+static size_t file_bytes(uint32_t weights) {
+  static const uint8_t BYTES[] = {34, 18, 20, 22, 24, 144, 176, 210};
+  return BYTES[weights - QKV_WEIGHTS_Q8_0];
+}
+
+/* numbers (32) = those of part n of a block, each a byte. */
+static void read_numbers(uint32_t weights, const uint8_t *block, size_t n, uint8_t *numbers) {
+  size_t start = weights == QKV_WEIGHTS_Q4_1 ? 4 : 2; /* of what comes after the float16 */
+  i4 low[2], high[2] = {zeros(), zeros()};
+  uint32_t shift = 0;
+  const uint8_t *from = block + start;
+  int is_halved = 0; /* 16 bytes hold 32 numbers */
+  switch (weights) {
+  case QKV_WEIGHTS_Q8_0:
+    store_bytes(numbers, load_bytes(from));
+    store_bytes(numbers + 16, load_bytes(from + 16));
+    return;
+  case QKV_WEIGHTS_Q5_0:
+  case QKV_WEIGHTS_Q5_1:
+    from = block + (weights == QKV_WEIGHTS_Q5_0 ? 6 : 8);
+    high[0] = sixteens(half_at(from - 4)), high[1] = sixteens(half_at(from - 2));
+    is_halved = 1;
+    break;
+  case QKV_WEIGHTS_Q4_K:
+    from = block + 16 + n / 2 * 32, shift = n % 2 * 4;
+    break;
+  case QKV_WEIGHTS_Q5_K:
+    from = block + 48 + n / 2 * 32, shift = n % 2 * 4;
+    for (size_t i = 0; i < 2; i++)
+      high[i] = bits_of_bytes(load_bytes(block + 16 + i * 16), (uint32_t)n, 1, 4);
+    break;
+  case QKV_WEIGHTS_Q6_K:
+    from = block + n / 4 * 64 + n % 2 * 32, shift = n % 4 / 2 * 4;
+    for (size_t i = 0; i < 2; i++)
+      high[i] = bits_of_bytes(load_bytes(block + 128 + n / 4 * 32 + i * 16), (uint32_t)(n % 4 * 2), 3, 4);
+    break;
+  default:
+    is_halved = 1;
+  }
+  for (size_t i = 0; i < 2; i++) {
+    low[i] = load_bytes(from + (is_halved ? 0 : i * 16));
+    low[i] = bits_of_bytes(low[i], is_halved ? (uint32_t)i * 4 : shift, 15, 0);
+    store_bytes(numbers + i * 16, either(low[i], high[i]));
+  }
+}
+
+/* Sixteen values of eight rows, numbers (8, 32) from k on, to a panel; `bits` is a constant. */
+INLINE void pack_sixteen(size_t bits, const uint8_t *numbers, char *to) {
+  i4 rows[2][4], pairs[8];
+  for (size_t half = 0; half < 2; half++) {
+    for (size_t c = 0; c < 4; c++)
+      rows[half][c] = swap_middle(load_bytes(numbers + (half * 4 + c) * SMALL_BLOCK));
+    transpose(rows[half]);
+  }
+  for (size_t i = 0; i < 4; i++)
+    join_pairs(bits, rows[0][i], rows[1][i], pairs + i * 2);
+  store_pairs(bits, to, pairs);
+}
+
+static void pack_numbers(size_t bits, const uint8_t *numbers, char *to) {
+  for (size_t k = 0; k < SMALL_BLOCK; k += 16, numbers += 16, to += 16 * bits)
+    if (bits == 4)
+      pack_sixteen(4, numbers, to);
+    else if (bits == 5)
+      pack_sixteen(5, numbers, to);
+    else if (bits == 6)
+      pack_sixteen(6, numbers, to);
+    else
+      pack_sixteen(8, numbers, to);
+}
+
+/* The four bytes of column c in the word of columns c and c + 4: places c % 4 and, in a word, c / 4. */
+static void put_byte(char *words, size_t c, size_t second, uint32_t byte) {
+  words[c % 4 * 4 + second * 2 + c / 4] = (char)byte;
+}
+
+/* Scale n of eight and its minimum, 6 bits each, in 12 bytes; or the scales of both 16 values. */
+static void pack_scales(uint32_t weights, const uint8_t *block, size_t n, size_t c, char *words) {
+  uint32_t first, second;
+  if (weights == QKV_WEIGHTS_Q6_K)
+    first = block[192 + n * 2], second = block[193 + n * 2];
+  else {
+    const uint8_t *b = block + 4;
+    first = n < 4 ? b[n] & 63u : (uint32_t)((b[n + 4] & 15) | b[n - 4] >> 6 << 4);
+    second = n < 4 ? b[n + 4] & 63u : (uint32_t)(b[n + 4] >> 4 | b[n] >> 6 << 4);
+  }
+  put_byte(words, c, 0, first), put_byte(words, c, 1, second);
+}
+
+/* Eight float16, columns c and c + 4 in one word, from byte `at` of blocks (8), `rows` of them; the rest is 0. */
+static int pack_halves(const uint8_t *blocks[8], size_t rows, size_t at, uint32_t sign, char *out) {
+  uint32_t words[4] = {0};
+  for (size_t c = 0; c < rows; c++) {
+    uint32_t half = half_at(blocks[c] + at);
+    if (!raise_exponent(&half))
+      return 0;
+    words[c % 4] |= (half ^ sign) << (c / 4 * 16);
+  }
+  __builtin_memcpy(out, words, sizeof words);
+  return 1;
+}
+
+uint32_t QKV_EXPORT(qkv_pack_blocks)(const struct qkv_pack_linear *a) {
+  uint32_t weights = a->weights;
+  struct block_form f = block_form(weights);
+  size_t values = f.head ? BLOCK : SMALL_BLOCK, bytes = file_bytes(weights);
+  char *panel = a->packed;
+  for (size_t n = 0; n < a->N; n += 8, panel += a->panel_size) {
+    const uint8_t *blocks[8];
+    size_t rows = at_most(a->N - n, 8);
+    for (size_t c = 0; c < 8; c++) /* missing rows repeat the last one, with scales of 0 */
+      blocks[c] = (const uint8_t *)(const void *)a->w + (n + at_most(c, rows - 1)) * a->w_row;
+    char *out = panel;
+    for (size_t k = 0; k < a->K; k += values) {
+      size_t from = weights == QKV_WEIGHTS_Q6_K ? 208 : 0;
+      char *scales = out;
+      out += f.head;
+      if (!pack_halves(blocks, rows, from, 0, scales))
+        return QKV_WEIGHTS_OUT_OF_RANGE;
+      if (has_minima(weights) && !pack_halves(blocks, rows, 2, f.head ? 0x8000 : 0, scales + 16))
+        return QKV_WEIGHTS_OUT_OF_RANGE;
+      for (size_t i = 0; i < values / SMALL_BLOCK; i++, out += f.scales + f.bits * 32u) {
+        uint8_t numbers[8 * SMALL_BLOCK];
+        for (size_t c = 0; c < 8; c++) {
+          read_numbers(weights, blocks[c], i, numbers + c * SMALL_BLOCK);
+          if (f.head)
+            pack_scales(weights, blocks[c], i, c, out);
+        }
+        pack_numbers(f.bits, numbers, out + f.scales);
+      }
+      for (size_t c = 0; c < 8; c++)
+        blocks[c] += bytes;
+    }
+  }
+  return QKV_OK;
+}

@@ -1,0 +1,16 @@
+// Types of blocks of GGUF files that are multiplied as they are.
+
+/**
+ * Bytes of 256 weights: of a row in a file, of eight rows in memory.
+ * @type {Record<import('./packed-linear.js').BlockType, readonly [file: number, memory: number]>}
+ */
+export const BLOCKS = {
+  Q8_0: [272, 2176],
+  Q4_0: [144, 1152],
+  Q4_1: [160, 1280],
+  Q5_0: [176, 1408],
+  Q5_1: [192, 1536],
+  Q4_K: [144, 1184],
+  Q5_K: [176, 1440],
+  Q6_K: [210, 1680],
+}
