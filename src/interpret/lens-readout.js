@@ -137,18 +137,20 @@ function* steps(parts, lens, input, { stack, layers: count, width: d }, { layers
           lens === 'logit' || layer === count - 1 ? h : qkv.linear(h, lens.matrix(layer), lens.offset(layer))
         x.data.set(carried.data, n * states.length)
       }
-      const logits = makeLogits(family, ops, lastNorm(run.spec, stack, ops, x))
-      const weights = qkv.softmax(logits)
+      // Both stay in the module's memory: a copy of all logits takes as long as a tenth of their product.
+      const logits = makeLogits(family, ops, lastNorm(run.spec, stack, ops, x), { resident: true })
+      const shares = qkv.softmax(logits, { out: qkv.alloc(logits.dims) })
       const said = (/** @type {number} */ row) =>
-        wordsOf(logits.data.subarray(row * V, (row + 1) * V), weights.data.subarray(row * V, (row + 1) * V))
+        wordsOf(logits.data.subarray(row * V, (row + 1) * V), shares.data.subarray(row * V, (row + 1) * V), K)
       for (const i of rows.keys()) {
         const answer = said(i)
         for (const [n, layer] of layers.entries()) {
-          const own = said(order.indexOf(layer) * rows.length + i)
+          const own = layer === count - 1 ? answer : said(order.indexOf(layer) * rows.length + i)
           const at = n * P + p + i
-          out.entropy.data[at] = own.logSum - dot(own.probabilities, own.logits)
-          out.kl.data[at] = divergence(answer, own)
-          for (const [k, id] of largest(own.logits, K).entries()) {
+          const { kl, entropy } = compare(answer, own)
+          out.kl.data[at] = kl
+          out.entropy.data[at] = entropy
+          for (const [k, id] of own.top.entries()) {
             out.topIds.data[at * K + k] = id
             out.topProbabilities.data[at * K + k] = own.probabilities[id]
           }
@@ -166,21 +168,24 @@ function* steps(parts, lens, input, { stack, layers: count, width: d }, { layers
   return out
 }
 
-/** What a state says. @typedef {{ logits: Float32Array, probabilities: Float32Array, logSum: number }} Words */
+/** What a state says: the likeliest words first in `top`. @typedef {{ logits: Float32Array, probabilities: Float32Array, top: number[], logSum: number }} Words */
 
-/** @param {Float32Array} logits @param {Float32Array} probabilities their softmax @returns {Words} */
-function wordsOf(logits, probabilities) {
-  let best = 0
-  for (let v = 1; v < logits.length; v++) if (logits[v] > logits[best]) best = v
-  return { logits, probabilities, logSum: logits[best] - Math.log(probabilities[best]) }
+/** @param {Float32Array} logits @param {Float32Array} probabilities their softmax @param {number} K @returns {Words} */
+function wordsOf(logits, probabilities, K) {
+  const top = largest(logits, K)
+  return { logits, probabilities, top, logSum: logits[top[0]] - Math.log(probabilities[top[0]]) }
 }
 
-/** KL(p || q) in nats. @param {Words} p @param {Words} q */
-function divergence(p, q) {
-  const shift = q.logSum - p.logSum
-  let sum = 0
-  for (let v = 0; v < p.logits.length; v++) sum += p.probabilities[v] * (p.logits[v] - q.logits[v] + shift)
-  return Math.max(0, sum)
+/** KL(p || q) and the entropy of q, in nats. @param {Words} p @param {Words} q */
+function compare(p, q) {
+  const [l, own] = [p.logits, p.probabilities]
+  const [m, other] = [q.logits, q.probabilities]
+  let [difference, mean] = [0, 0]
+  for (let v = 0; v < l.length; v++) {
+    difference += own[v] * (l[v] - m[v])
+    mean += other[v] * m[v]
+  }
+  return { kl: Math.max(0, difference + q.logSum - p.logSum), entropy: q.logSum - mean }
 }
 
 /** How many words are likelier; of equal ones the first is. @param {Float32Array} logits @param {number} id */
@@ -195,14 +200,16 @@ function rankOf(logits, id) {
 function largest(numbers, K) {
   /** @type {number[]} */
   const best = []
+  let least = Number.NEGATIVE_INFINITY // of the K largest so far
   for (let v = 0; v < numbers.length; v++) {
-    if (best.length === K && !(numbers[v] > numbers[best[K - 1]])) continue
+    if (best.length === K && !(numbers[v] > least)) continue
     let at = Math.min(best.length, K - 1)
     while (at > 0 && numbers[v] > numbers[best[at - 1]]) {
       best[at] = best[at - 1]
       at--
     }
     best[at] = v
+    least = numbers[best[best.length - 1]]
   }
   return best
 }

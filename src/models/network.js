@@ -52,7 +52,7 @@ import { applyHook, copyOf, hookHeads, isHooked } from './model-hooks.js'
  *   the output of the encoder, and its keys and values for each layer, computed at first use
  * @property {KVCache[]} [caches] of each layer
  * @property {boolean} [inParts] are there steps within the layers?
- * @property {Pick<typeof import('./turns-within.js'), 'embed' | 'dense' | 'attend' | 'isLong'>} [within] are there steps within long calls?
+ * @property {Pick<typeof import('./turns-within.js'), 'embed' | 'dense' | 'attend'>} [within] are there steps within long calls?
  * @property {(seen: Seen) => void} [record] called with every contribution to the residual stream
  * @property {number} [until] the layer after which the run ends
  * @property {(layer: Layer, h: FloatTensor) => void} [entered] called with what enters each layer, and what leaves the last
@@ -401,7 +401,7 @@ export function* runLayer(own, parts, h) {
 function* mlp(own, { up, gate, down, activation }, x, residual, live) {
   const { call, at } = own
   const { ops } = call
-  const [first, second] = (gate && denseTogether(call, [gate, up], x, activation)) ?? []
+  const [first, second] = (gate && ops.denseTogether([gate, up], x, activation)) ?? []
   let inner = first ?? (yield* dense(call, gate ?? up, x, { activation }, [x, ...live]))
   yield [inner, second ?? x, ...live]
   if (gate) {
@@ -423,17 +423,6 @@ function* mlp(own, { up, gate, down, activation }, x, residual, live) {
  */
 function* dense({ ops, within }, spec, x, options, live) {
   return within ? yield* within.dense(ops, spec, x, options, live) : ops.dense(spec, x, options)
-}
-
-/**
- * Layers of the same x in one call, if they can be and it does not take long.
- * @param {Call} call
- * @param {LinearSpec[]} specs
- * @param {FloatTensor} x
- * @param {ActivationName} [activation] of the first
- */
-function denseTogether({ ops, within }, specs, x, activation) {
-  return within?.isLong(specs, x) ? undefined : ops.denseTogether(specs, x, activation)
 }
 
 /**
@@ -497,7 +486,7 @@ function* project(own, part, input, live) {
     const { dim, cos, sin, interleaved } = turns
     return ops.rope(bare, { numHeads: heads, rotaryDim: dim, cos, sin, interleaved })
   }
-  const together = isCross ? undefined : denseTogether(call, [spec.q, spec.k, spec.v], x)
+  const together = isCross ? undefined : ops.denseTogether([spec.q, spec.k, spec.v], x)
   const [firstQ, firstK, firstV] = together ?? []
   const q = hooked('q', rotated('q', firstQ ?? (yield* dense(call, spec.q, x, {}, [x, ...live])), spec.qNorm, H))
   const ofCross = isCross ? ops.crossKeys(call.encoded, spec, layer) : undefined
@@ -643,13 +632,14 @@ export function weightedSums(qkv, weights, values, G) {
  * @param {Family} family
  * @param {ModelOperations} ops
  * @param {FloatTensor} x (B, L, d)
+ * @param {{ resident?: boolean }} [options] true: without a cap they stay in the module's memory
  * @returns {FloatTensor} (B, L, V)
  */
-export function makeLogits({ head, type }, ops, x) {
+export function makeLogits({ head, type }, ops, x, options = {}) {
   const { qkv, weights } = ops
   if (!weights.hasHead) throw new Error(`this ${type} checkpoint has no head: it gives hidden states, but no logits`)
   const h = headInput(head, ops, x)
-  const logits = weights.head.forward(head.scale === undefined ? h : scaled(h, head.scale))
+  const logits = weights.head.forward(head.scale === undefined ? h : scaled(h, head.scale), options)
   const cap = head.softcap
   return ops.hook('logits', cap ? scaled(qkv.tanh(scaled(logits, 1 / cap)), cap) : logits)
 }

@@ -1,18 +1,19 @@
 // Files of torch.save in both formats. Numbers are those that PyTorch saved; anything that would need to run code is refused.
 
 import assert from 'node:assert/strict'
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
+import { fitLens, readLens, saveLens } from '../../src/interpret.js'
 import { readFloats } from '../../src/models/safetensors.js'
 import { readExactly } from '../../src/models/source.js'
 import { readTorchFile } from '../../src/models/torch-file.js'
 import { inspectModel, loadModel } from '../../src/models.js'
 import { missing, printedInPyTorch } from '../page/pytorch.js'
 import { ENGINE } from '../strange.js'
-import { goldens, qkv } from './checkpoints.js'
+import { goldens, open, qkv } from './checkpoints.js'
 
 const folder = fileURLToPath(new URL('../goldens/torch-files', import.meta.url))
 const bytesOf = (/** @type {string} */ name) => new Uint8Array(readFileSync(`${folder}/${name}.bin`))
@@ -209,6 +210,78 @@ test('random files of torch.save, with views, strides, dtypes, protocols and wha
         found.push([tensor.name, [...tensor.dims], [...(await readFloats(tensor))]])
       assert.deepEqual(found, tensors, note)
     }
+  } finally {
+    rmSync(folder, { recursive: true })
+  }
+})
+
+test('PyTorch opens saved lenses with weights_only, and lenses that it saves in any dtype of floats are read', {
+  skip: missing,
+}, async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'qkv-lenses-'))
+  try {
+    const model = await open('gpt_neox-made', 'float32')
+    const texts = [
+      [5, 9, 30, 5, 9, 17],
+      [12, 7, 7, 33, 1],
+    ]
+    /** @type {import('../../src/interpret.js').Lens[]} */
+    const lenses = []
+    for (const options of [{ first: 1 }, /** @type {const} */ ({ kind: 'tuned' })]) {
+      const lens = await fitLens(model, texts, options)
+      lenses.push(lens)
+      for (const dtype of /** @type {const} */ (['float32', 'float16']))
+        writeFileSync(join(folder, `${lens.kind}-${dtype}.pt`), saveLens(lens, { dtype }))
+    }
+    model.dispose()
+    const program = `
+import json, torch
+found = {}
+for name in ("jacobian-float32", "jacobian-float16", "tuned-float32", "tuned-float16"):
+    lens = torch.load(${JSON.stringify(folder)} + f"/{name}.pt", map_location="cpu", weights_only=True)
+    parts = [lens[key] for key in ("J", "weight", "bias") if key in lens]
+    tensors = [part[layer] for part in parts for layer in lens["source_layers"]]
+    found[name] = [[str(t.dtype), list(t.shape), t.is_contiguous(), t.double().sum().item()] for t in tensors]
+    found[name].append([lens["n_prompts"], lens["d_model"], sorted(lens)])
+J = {layer: torch.arange(9.0).view(3, 3).T / 7 + layer for layer in (0, 2)}
+for dtype in ("float16", "bfloat16", "float32", "float64"):
+    own = {layer: matrix.to(getattr(torch, dtype)) for layer, matrix in J.items()}
+    for older in (False, True):
+        path = ${JSON.stringify(folder)} + f"/theirs-{dtype}{'-older' if older else ''}.pt"
+        torch.save({"J": own, "n_prompts": 7, "source_layers": [0, 2], "d_model": 3}, path, _use_new_zipfile_serialization=not older)
+print(json.dumps(found))`
+    const [printed] = await printedInPyTorch([program])
+    const found = JSON.parse(printed)
+    for (const lens of lenses)
+      for (const dtype of ['float32', 'float16']) {
+        const own = found[`${lens.kind}-${dtype}`]
+        const isTuned = lens.kind === 'tuned'
+        const keys = isTuned ? ['bias', 'd_model', 'metadata', 'n_prompts', 'source_layers', 'weight'] : undefined
+        assert.deepEqual(own.pop(), [2, 32, keys ?? ['J', 'd_model', 'metadata', 'n_prompts', 'source_layers']])
+        const expected = lens.sourceLayers.map(layer => {
+          const { data } = lens.matrix(layer)
+          return data.reduce((sum, value) => sum + value, isTuned ? -lens.width : 0)
+        })
+        for (const [n, sum] of expected.entries()) {
+          assert.deepEqual(own[n].slice(0, 3), [`torch.${dtype}`, [32, 32], true])
+          assert.ok(Math.abs(own[n][3] - sum) <= 0.05 + 0.01 * Math.abs(sum), `${own[n][3]} for ${sum}`)
+        }
+      }
+    for (const [dtype, most] of /** @type {[string, number][]} */ ([
+      ['float16', 2 ** -10],
+      ['bfloat16', 2 ** -7],
+      ['float32', 1e-6],
+      ['float64', 1e-6],
+    ]))
+      for (const kind of ['', '-older']) {
+        const lens = await readLens(join(folder, `theirs-${dtype}${kind}.pt`))
+        assert.deepEqual([lens.sourceLayers, lens.numPrompts, lens.width], [[0, 2], 7, 3])
+        for (const layer of [0, 2])
+          for (const [i, value] of lens.matrix(layer).data.entries()) {
+            const want = ((i % 3) * 3 + Math.floor(i / 3)) / 7 + layer
+            assert.ok(Math.abs(value - want) <= most * Math.max(1, want), `${dtype}: ${value} for ${want}`)
+          }
+      }
   } finally {
     rmSync(folder, { recursive: true })
   }

@@ -1,7 +1,7 @@
-// npm run lens
+// npm run lens -- [jacobian] [tuned]
 //
-// Fits the lens that ships with the English model, web/trained/english/lens.pt, on texts of the grammar, and prints how far it is from the
-// model's answers on texts that it was not fitted on, as it is and as it is saved.
+// Fits the lenses that ship with the English model, web/trained/english/lens.pt and tuned-lens.pt, on texts of the grammar, and prints how
+// far they are from the model's answers on texts that they were not fitted on, as they are and as they are saved.
 
 import { execFileSync } from 'node:child_process'
 import { readFileSync, writeFileSync } from 'node:fs'
@@ -14,9 +14,14 @@ import { filesOf } from './measure.js'
 
 /** @typedef {import('qkv/interpret').Lens} Lens */
 
-/** Rows of a fit, of as many tokens as the model reads, and of a measurement. */
-const [FITTED, ROW, MEASURED] = [100, 128, 20]
+/** Tokens of a row, as many as the model reads, and rows of a measurement. */
+const [ROW, MEASURED] = [128, 20]
 const SEED = 4
+/** @type {Record<string, { file: string, rows: number, options: import('qkv/interpret').FitLensOptions }>} */
+const LENSES = {
+  jacobian: { file: 'lens.pt', rows: 100, options: { first: 1 } },
+  tuned: { file: 'tuned-lens.pt', rows: 400, options: { kind: 'tuned' } },
+}
 
 const folder = fileURLToPath(new URL('../../../web/trained/english', import.meta.url))
 const qkv = await load()
@@ -33,40 +38,44 @@ function rowsOf(texts) {
 const program = fileURLToPath(new URL('lens-texts.py', import.meta.url))
 const printed = execFileSync('python3', [program, '--seed', `${SEED}`], { encoding: 'utf8' })
 const rows = rowsOf(printed.trimEnd().split('\n<s>\n'))
-if (rows.length < FITTED + MEASURED)
-  throw new Error(`expected ${FITTED + MEASURED} rows, the texts make ${rows.length}`)
-
-const lens = await fitLens(model, rows.slice(0, FITTED), {
-  first: 1,
-  onProgress: ({ done, total }) => process.stderr.write(`\r${done} of ${total} rows`),
-})
-process.stderr.write('\n')
-const bytes = saveLens(lens)
-writeFileSync(`${folder}/lens.pt`, bytes)
-const errors = lens.sourceLayers.map(layer => lens.standardError(layer)?.toFixed(4)).join(', ')
-console.log(`${bytes.length} bytes; standard errors of layers ${lens.sourceLayers.join(', ')}: ${errors}`)
-
 const written = SENTENCES.concat(CLOZE.map(([text, [word]]) => `${text} ${word}.`))
 /** @type {[string, number[][]][]} */
 const MEASURES = [
   ['other rows of the grammar', rows.slice(-MEASURED)],
   ['sentences written by hand', written.map(text => [...model.tokenize(text).ids])],
 ]
-const saved = await readLens(readFileSync(`${folder}/lens.pt`))
-for (const [name, texts] of MEASURES) {
-  /** @type {[string, Lens | 'logit'][]} */
-  const lenses = [
-    ['logit lens', 'logit'],
-    ['Jacobian lens', saved],
-  ]
-  for (const [kind, own] of lenses) {
-    const { kl, count } = await measured(own, texts)
-    console.log(`${name}, ${kind}: KL ${kl.map(sum => (sum / count).toFixed(3)).join(', ')} nats`)
-  }
-  const { most, changed, count } = await rounding(texts)
+const asked = process.argv.slice(2)
+for (const name of asked.length ? asked : Object.keys(LENSES)) {
+  const { file, rows: count, options } = LENSES[name]
+  if (rows.length < count + MEASURED)
+    throw new Error(`expected ${count + MEASURED} rows, the texts make ${rows.length}`)
+  const lens = await fitLens(model, rows.slice(0, count), {
+    ...options,
+    onProgress: ({ done, total }) => process.stderr.write(`\r${done} of ${total} rows`),
+  })
+  process.stderr.write('\n')
+  const bytes = saveLens(lens)
+  writeFileSync(`${folder}/${file}`, bytes)
+  const errors = lens.sourceLayers.map(layer => lens.standardError(layer) ?? lens.divergence(layer)?.standardError)
   console.log(
-    `${name}, saved: a probability is off by at most ${most.toExponential(1)}; ${changed} of ${count} first words change`,
+    `${file}: ${bytes.length} bytes; standard errors by layer: ${errors.map(one => one?.toFixed(4)).join(', ')}`,
   )
+  const saved = await readLens(readFileSync(`${folder}/${file}`))
+  for (const [texts, ids] of MEASURES) {
+    /** @type {[string, Lens | 'logit'][]} */
+    const lenses = [
+      ['logit lens', 'logit'],
+      [`${name} lens`, saved],
+    ]
+    for (const [kind, own] of lenses) {
+      const { kl, count } = await measured(own, ids)
+      console.log(`${texts}, ${kind}: KL ${kl.map(sum => (sum / count).toFixed(3)).join(', ')} nats`)
+    }
+    const { most, changed, count } = await rounding(lens, saved, ids)
+    console.log(
+      `${texts}, saved: a probability is off by at most ${most.toExponential(1)}; ${changed} of ${count} first words change`,
+    )
+  }
 }
 
 /** KL to the model's answer, by layer, summed over the words of texts but the first. @param {Lens | 'logit'} own @param {number[][]} texts */
@@ -83,8 +92,8 @@ async function measured(own, texts) {
   return { kl: sums, count }
 }
 
-/** What saving changes of a readout. @param {number[][]} texts */
-async function rounding(texts) {
+/** What saving changes of a readout. @param {Lens} lens @param {Lens} saved @param {number[][]} texts */
+async function rounding(lens, saved, texts) {
   let [most, changed, count] = [0, 0, 0]
   for (const ids of texts) {
     const [exact, rounded] = await Promise.all(
