@@ -169,7 +169,7 @@ async function jacobian({ parts, of, layers, all, first, before, signal, onProgr
   const lens = new Lens(content)
   const ofText = new Map(layers.map(layer => [layer, new Float32Array(d * d)]))
   for (const text of all.slice(content.count)) {
-    await inTurns(parts.qkv, matricesOf(parts, text, of, first, ofText), { signal, layers: of.layers })
+    await inTurns(parts.qkv, parts.alive(matricesOf(parts, text, of, first, ofText)), { signal, layers: of.layers })
     Lens.change(lens, own => add(own, ofText, text.mark))
     onProgress?.({ done: lens.numPrompts, total: all.length, lens })
   }
@@ -226,7 +226,10 @@ async function tuned({ parts, of, layers, all, first, total, rate, before, signa
         losses?.set(layer, { texts: texts + 1, sum: sum + loss, squares: squares + loss * loss })
         training.steps.set(layer, step + 1)
       })
-    await inTurns(parts.qkv, tuningSteps(parts, text, of, due, first, visit), { signal, layers: of.layers })
+    await inTurns(parts.qkv, parts.alive(tuningSteps(parts, text, of, due, first, visit)), {
+      signal,
+      layers: of.layers,
+    })
     if (content.count === step && step < all.length) {
       content.count++
       content.marks?.push(text.mark)

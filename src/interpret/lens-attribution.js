@@ -9,7 +9,7 @@ import { contributions } from '../models/linear-attribution.js'
 import { Model } from '../models/model.js'
 import { inTurns } from '../models/turns.js'
 import { inputOf } from './input-of.js'
-import { checkLens, lensStack } from './lens.js'
+import { checkLens, expectBefore, lensStack } from './lens.js'
 
 /**
  * @typedef {object} LensAttributionOptions
@@ -42,6 +42,7 @@ export async function lensAttribution(model, lens, input, options) {
   if (!weights.hasHead) throw new Error(`${where}: this ${family.type} checkpoint has no head, so no state says a word`)
   if (lens !== 'logit') checkLens(lens, of, `${where}: lens`)
   toNumber(layer, `${where}: layer`, { least: 0, most: of.layers - 1, whole: true })
+  expectBefore(hooks, of, where)
   if (!Array.isArray(tokens) || !tokens.length)
     throw new TypeError(`${where}: tokens: expected a list of tokens, got ${describe(tokens)}`)
   const ids = Array.from(tokens, (token, n) => parts.tokenOf(token, `${where}: tokens[${n}]`))

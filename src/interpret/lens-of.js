@@ -56,7 +56,7 @@ export async function lensOf(model, states, options) {
   const all = readTexts(model, parts.family.vocab, texts, positions, where)
   const sum = new Float64Array(states.length * d)
   for (const text of all) {
-    const made = await inTurns(parts.qkv, carried(parts, text, of, read, positions.first), {
+    const made = await inTurns(parts.qkv, parts.alive(carried(parts, text, of, read, positions.first)), {
       signal,
       layers: of.layers,
     })

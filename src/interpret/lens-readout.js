@@ -10,7 +10,7 @@ import { lastNorm, ModelOperations, makeLogits } from '../models/network.js'
 import { inTurns } from '../models/turns.js'
 import { inputOf } from './input-of.js'
 import { linearise } from './jacobian.js'
-import { checkLens, Lens, lensStack } from './lens.js'
+import { checkLens, expectBefore, Lens, lensStack } from './lens.js'
 
 /** @typedef {import('../base/tensor.js').FloatTensor} FloatTensor */
 /** @typedef {import('../models/model.js').ModelInput} ModelInput */
@@ -69,7 +69,9 @@ export async function readout(model, lens, input, options = {}) {
   const tokens = given.tokens === undefined ? undefined : tokensOf(parts, given.tokens, `${where}: tokens`)
   const K = toNumber(given.topK ?? 10, `${where}: topK`, { least: 1, most: V, whole: true })
   const wanted = { ...given, tokens, layers, K }
-  return inTurns(parts.qkv, steps(parts, lens, inputOf(input, where), of, wanted), { signal, layers: of.layers })
+  expectBefore(given.hooks, of, where)
+  const run = parts.alive(steps(parts, lens, inputOf(input, where), of, wanted))
+  return inTurns(parts.qkv, run, { signal, layers: of.layers })
 }
 
 /** @param {Lens | 'logit'} lens @param {number} count */

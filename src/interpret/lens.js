@@ -152,6 +152,20 @@ export function lensStack(parts, where) {
   return { stack, layers: spec.layers.length, width: family.width }
 }
 
+/**
+ * Throws if a hook changes what comes after the last state: a lens applies the model's own norm and head to each state.
+ * @param {unknown} hooks
+ * @param {{ stack: string }} of
+ * @param {string} where
+ */
+export function expectBefore(hooks, { stack }, where) {
+  const after = Object.keys(Object(hooks)).find(name => name === 'logits' || name === `${stack}norm`)
+  if (after)
+    throw new RangeError(
+      `${where}: hooks: ${describe(after)} comes after the states that a lens reads: hook a place of a layer`,
+    )
+}
+
 /** Throws unless a lens fits a model. @param {Lens} lens @param {{ layers: number, width: number }} model @param {string} where */
 export function checkLens(lens, { layers, width }, where) {
   const own = Lens.contentOf(lens)

@@ -1097,6 +1097,8 @@ export class Model {
         /** @type {ModelOptions} */ options,
         /** @type {OwnOptions} */ more,
       ) => own.#alive(own.#steps(input, options, more)),
+      /** Ends steps with an error for people once the model is disposed. @template T @param {import('./network.js').RunSteps<T>} steps */
+      alive: steps => own.#alive(steps),
     }
   }
 

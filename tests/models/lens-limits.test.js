@@ -118,3 +118,51 @@ test('a damaged file gives a lens of finite numbers or an error for people', asy
   assert.ok(counts.lenses > 50 && counts.errors > 500)
   model.dispose()
 })
+
+test('lenses of float16, int8 and int4 weights are those of the rounded weights, also without a fit', async () => {
+  const qkv = await load({ integers: true })
+  const vector = Float32Array.from({ length: 48 }, (_, i) => Math.sin(i))
+  for (const dtype of /** @type {const} */ (['float16', 'int8', 'int4'])) {
+    const model = await loadModel(qkv, `${goldens}/gpt2-tiny`, { tokenizer: false, dtype })
+    const { data } = (await fitLens(model, texts, { first: 1 })).matrix(0)
+    const carried = await lensOf(model, [{ layer: 0, vector }], { texts, first: 1 })
+    let [difference, size] = [0, 0]
+    for (let i = 0; i < 48; i++) {
+      const want = vector.reduce((sum, value, c) => sum + value * data[i * 48 + c], 0)
+      difference += (carried.data[i] - want) ** 2
+      size += want ** 2
+    }
+    assert.ok(Math.sqrt(difference / size) <= 2e-5, `${dtype}: ${Math.sqrt(difference / size)}`)
+    model.dispose()
+  }
+})
+
+test('fits and readouts of one model run beside each other, and end with an error if it is disposed', async () => {
+  const qkv = await load()
+  const model = await loadModel(qkv, `${goldens}/gpt2-tiny`, { tokenizer: false })
+  const bits = (/** @type {import('../../src/interpret.js').Lens} */ lens) => saveLens(lens, { dtype: 'float32' })
+  const runs = [
+    async () => bits(await fitLens(model, texts, { first: 1 })),
+    async () => bits(await fitLens(model, texts, { kind: 'tuned' })),
+    async () => (await readout(model, 'logit', { ids: texts[0] })).kl.data,
+  ]
+  const beside = await Promise.all(runs.map(run => run()))
+  for (const [n, run] of runs.entries()) assert.deepEqual(await run(), beside[n])
+  const states = [{ layer: 0, vector: new Float32Array(48).fill(1) }]
+  /** @type {((own: import('../../src/models/model.js').Model) => Promise<unknown>)[]} */
+  const starts = [
+    own => fitLens(own, texts, { first: 1 }),
+    own => fitLens(own, texts, { kind: 'tuned' }),
+    own => readout(own, 'logit', { ids: texts[0] }),
+    own => lensOf(own, states, { texts, first: 1 }),
+  ]
+  for (const start of starts) {
+    const own = await loadModel(qkv, `${goldens}/gpt2-tiny`, { tokenizer: false })
+    const ended = assert.rejects(start(own), /this model was disposed while it ran/)
+    await new Promise(resolve => setImmediate(resolve))
+    own.dispose()
+    await ended
+  }
+  model.dispose()
+  assert.deepEqual([qkv.memory.used, qkv.memory.resident], [0, 0])
+})

@@ -380,6 +380,12 @@ test('a file of PyTorch is read by path, bytes, Blob and name, and a saved lens 
 })
 
 test('a file that is no lens is refused by what it holds', async () => {
+  const ids = readFileSync(new URL('../goldens/lens.pt', import.meta.url))
+  const storage = ids.indexOf('HalfStorage')
+  ids.write('LongStorage', storage) // as long a name, and each number four times as long
+  await assert.rejects(readLens(ids), /storage "\d" has \d+ bytes, \d+ expected|expected floats, got I64/)
+  ids.write('ShortStorag', storage)
+  await assert.rejects(readLens(ids), RangeError)
   const state = readFileSync(new URL('../goldens/torch-files/whole.zip.bin', import.meta.url))
   await assert.rejects(readLens(state), /expected a lens, \{ J, n_prompts/)
   await assert.rejects(readLens(new Uint8Array(100)), /no file of torch.save/)
@@ -433,7 +439,27 @@ test('bad lenses, texts and places are refused by name', async () => {
     /with the dims of "layers.1.output", \(1, 3, 48\); got \(1, 2, 48\)/,
   )
   assert.throws(() => of({ gradient: undefined }), /gradient: expected a tensor or a function/)
-  bert.dispose()
-  small.dispose()
+  for (const place of ['norm', 'logits'])
+    await assert.rejects(
+      readout(gpt2, lens, { ids: [1, 2, 3] }, { hooks: { [place]: 0 } }),
+      new RegExp(`hooks: "${place}" comes after the states that a lens reads`),
+    )
+  const parallel = () => lensHooks(gpt2, new Proxy(lens, {}), { layers: [0], swap: [3, 4] })
+  assert.throws(parallel, /expected a lens of fitLens/)
+  const headless = await open('gpt2-sequence-made', 'float32')
+  const input = { ids: [1, 2, 3] }
+  await assert.rejects(readout(headless, 'logit', input), /has no head, so no state says a word/)
+  await assert.rejects(lensAttribution(headless, 'logit', input, { layer: 0, tokens: [1] }), /has no head, so no state/)
+  assert.throws(() => tokenDirections(headless, 'logit', 0, [1]), /has no head, so words have no directions/)
+  const t5 = await open('t5-tiny', 'float32')
+  await assert.rejects(fitLens(t5, [[1, 2, 3]]), /texts\[0\]: expected \{ ids, decoderIds \} for an encoder-decoder/)
+  const both = { ids: [5, 9, 30], decoderIds: [0, 4, 5, 6, 7] }
+  await assert.rejects(fitLens(t5, [both]), /texts\[0\]\.decoderIds: expected at least 18 tokens.*got 5/)
+  const asked = { layer: 0, tokens: [3], position: -1 }
+  const found = await lensAttribution(t5, await fitLens(t5, [both], { first: 1 }), both, asked)
+  const parts = [found.heads, found.crossHeads, found.mlps, found.embedding, found.rest]
+  const sum = parts.flatMap(part => [...(part?.data ?? [])]).reduce((a, b) => a + b)
+  assert.ok(Math.abs(sum - found.logits[0]) <= 1e-4)
+  for (const model of [bert, small, headless, t5]) model.dispose()
   assert.equal(qkv.memory.resident, loaded)
 })

@@ -1,0 +1,101 @@
+// Objectives at places: backward of a function of the numbers at a place, in every family, with hooks, asynchronous and aborted.
+
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { backward, backwardAsync, jacobianProducts } from '../../src/interpret.js'
+import { coreOf } from '../../src/qkv.js'
+import { folders, gpt2, loaded, open, qkv } from './checkpoints.js'
+
+/** @typedef {import('../../src/base/tensor.js').FloatTensor} FloatTensor */
+
+/** @param {ArrayLike<number>} a @param {ArrayLike<number>} b */
+const dot = (a, b) => Array.from(a).reduce((sum, value, n) => sum + value * b[n], 0)
+/** @param {readonly number[]} dims @param {number} seed */
+const waves = (dims, seed) => ({
+  data: Float32Array.from({ length: dims.reduce((a, b) => a * b, 1) }, (_, i) =>
+    Math.sin(i * 1.3 + seed + i * i * 0.01),
+  ),
+  dims,
+})
+/** Makes a hook that only reads. @param {(x: FloatTensor) => unknown} look @returns {(x: FloatTensor) => void} */
+const reader = look => x => {
+  look(x)
+}
+
+for (const name of folders)
+  test(`${name}: the gradient of a place is that of forward mode, and with a hook that of differences`, async () => {
+    const model = await open(name, 'float32')
+    const { encoder, decoder } = model.stacks
+    const isBoth = encoder && decoder
+    const at = isBoth ? 'decoder.' : ''
+    const ids = [5, 9, 30, 5, 9, 17, 20, 31]
+    const input = isBoth ? { ids, decoderIds: [0, 5, 8, 3] } : { ids }
+    const last = ((decoder ?? encoder)?.layers ?? 0) - 1
+    const from = /** @type {any} */ (`${at}layers.0.output`)
+    for (const what of ['mlp.hidden', 'attention.output', 'output']) {
+      const place = /** @type {any} */ (`${at}layers.${last}.${what}`)
+      /** @type {(readonly number[])[]} */
+      const dims = []
+      const hooks = { [from]: reader(x => (dims[0] = x.dims)), [place]: reader(x => (dims[1] = x.dims)) }
+      model.forward(input, { hooks, logits: 'none' })
+      const [v, u] = dims.map((own, n) => waves(own, n))
+      const { gradients, value } = backward(model, input, { of: { place, gradient: u }, at: [from] })
+      assert.equal(value, undefined)
+      const jv = jacobianProducts(model, input, { from, to: place, vectors: v }).data
+      const size = Math.sqrt(dot(u.data, u.data) * dot(jv, jv))
+      const [got, want] = [dot(gradients[from].data, v.data), dot(u.data, jv)]
+      assert.ok(Math.abs(got - want) <= 2e-6 * size, `${what}: ${got} for ${want}`)
+      if (what !== 'output') continue
+      // f = |x|^2 / 2 with one head at half its size, stepped along v at the input of the last layer
+      const halved = { [`${at}layers.${last}.heads.0`]: 0.5 }
+      const gradient = (/** @type {FloatTensor} */ x) => ({
+        value: dot(x.data, x.data) / 2,
+        gradient: { data: x.data, dims: x.dims },
+      })
+      const start = /** @type {any} */ (`${at}layers.${last}.input`)
+      const found = backward(model, input, { of: { place, gradient }, at: [start], hooks: halved })
+      const d = found.gradients[start].data
+      const length = Math.sqrt(dot(d, d))
+      const valueAt = (/** @type {number} */ step) => {
+        let sum = 0
+        const move = reader(x => {
+          for (let i = 0; i < d.length; i++) x.data[i] += (step * d[i]) / length
+        })
+        const hooks = { ...halved, [start]: move, [place]: reader(x => (sum = dot(x.data, x.data) / 2)) }
+        model.forward(input, { hooks, logits: 'none' })
+        return sum
+      }
+      const step = 0.02
+      const slope = (valueAt(step) - valueAt(-step)) / (2 * step)
+      assert.ok(Math.abs(slope - length) <= 2e-2 * length, `${slope} for ${length}`)
+      assert.ok(Math.abs((found.value ?? Number.NaN) - valueAt(0)) <= 1e-5 * valueAt(0))
+      const later = await backwardAsync(model, input, { of: { place, gradient }, at: [start], hooks: halved })
+      assert.deepEqual(later.gradients[start].data, d)
+    }
+    if (model !== gpt2) model.dispose()
+    assert.equal(qkv.memory.resident, loaded)
+  })
+
+test('a pass backwards from a place is aborted, and one that cannot fit is refused at its start', async () => {
+  const of = { place: /** @type {const} */ ('layers.2.output'), gradient: (/** @type {FloatTensor} */ x) => x }
+  const at = /** @type {const} */ (['layers.0.output'])
+  const abort = new AbortController()
+  const onLayer = ({ layer = 0 }) => {
+    if (layer === 5) abort.abort(new Error('enough'))
+  }
+  await assert.rejects(backwardAsync(gpt2, { ids: [1, 2, 3] }, { of, at, signal: abort.signal, onLayer }), /enough/)
+  assert.equal(qkv.memory.resident, loaded)
+  const { reserve } = Object.getPrototypeOf(core())
+  core().reserve = (/** @type {number} */ bytes) => {
+    if (bytes > 0) throw new RangeError('full')
+  }
+  try {
+    assert.throws(() => backward(gpt2, { ids: [1, 2, 3] }, { of, at }), /backward needs at least \d+ bytes .* no room/)
+  } finally {
+    core().reserve = reserve
+    Reflect.deleteProperty(core(), 'reserve')
+  }
+})
+
+/** @returns {any} */
+const core = () => coreOf(qkv)
