@@ -3,7 +3,7 @@
 For each text the Jacobian matrix of layer l is the mean over source positions of the gradients of the last state, summed over target positions,
 both from `first` to the one before the last. An encoder-decoder reads the other text with its encoder. The tuned lens is trained as tuned-lens
 0.2 trains it, one text a step: torch.optim.SGD with Nesterov's momentum, the gradient of a layer clipped to a norm of 1.
-The decoders are those of make-models.py and three folders that its definitions read.
+The decoders are those of make-models.py and eight folders beside them.
 Run: python3 tests/goldens/make-lens.py (PyTorch 1.13). Writes lens.json, lens.safetensors, and lens.pt, lens-bfloat16.pt and tuned-lens.pt,
 lenses of the first model as published ones are stored.
 """
@@ -54,9 +54,89 @@ def cases():
     c, w = load("llama-tiny-sharded")
     half = models.inverse_frequencies(c["hidden_size"] // c["num_attention_heads"], c["rope_theta"])
     yield "llama-tiny-sharded", w, (lambda w, i, c=c, f=half: models.run_llama(w, c, i["ids"], i["mask"], (None,) * 3, f)), False
+    c, w = load("gpt-neo-tiny")
+    yield "gpt-neo-tiny", w, (lambda w, i, c=c: run_neo(w, c, i["ids"], i["mask"])), False
+    sandwich = {"style": "sandwich", "norm": "plus", "act": "gelu_new", "scale": 20**-0.5}
+    sandwich["norms"] = ["input_layernorm", "post_attention_layernorm", "pre_feedforward_layernorm", "post_feedforward_layernorm"]
+    c, w = load("gemma2-tiny")
+    c["tie_word_embeddings"] = True
+    n = {**sandwich, "embedding": 48**0.5, "windows": [5, None] * 2, "frequencies": models.inverse_frequencies(16, c["rope_theta"])}
+    yield "gemma2-tiny", w, (lambda w, i, c=c, n=n: capped(c["attn_logit_softcapping"], lambda: models.run_decoder(w, c, i["ids"], i["mask"], n))), False
+    c, w = load("gemma3-tiny")
+    c["tie_word_embeddings"] = True
+    local, whole = (models.inverse_frequencies(16, theta) for theta in (c["rope_local_base_freq"], c["rope_theta"]))
+    n = {**sandwich, "embedding": 40**0.5, "qk": "heads", "windows": [5, 5, None, 5], "frequencies": [local, local, whole / 8, local]}
+    yield "gemma3-tiny", w, (lambda w, i, c=c, n=n: models.run_decoder(w, c, i["ids"], i["mask"], n)), False
+    for name in ("bart-tiny", "marian-tiny"):
+        c, w = load(name)
+        yield name, w, (lambda w, i, c=c: run_after(w, c, i["ids"], i["decoder"])), True
     c, w = load("qwen3-tiny-bf16")
     n = {"qk": "heads", "frequencies": models.inverse_frequencies(c["head_dim"], c["rope_theta"])}
     yield "qwen3-tiny-bf16", w, (lambda w, i, c=c, n=n: models.run_decoder(w, c, i["ids"], i["mask"], n)), False
+
+
+def run_neo(w, c, ids, mask):
+    """GPT-Neo: scores are not scaled, and layers 1 and 3 see a window."""
+    H, eps, out = c["num_heads"], c["layer_norm_epsilon"], {}
+    h = w["transformer.wte.weight"][ids] + w["transformer.wpe.weight"][models.left_positions(mask)]
+    out["hidden.0"] = h
+    for i, kind in enumerate(c["attention_layers"]):
+        at = f"transformer.h.{i}."
+        x = models.layer_norm(w, at + "ln_1", h, eps)
+        q, k, v = (models.split(models.lin(w, f"{at}attn.attention.{p}_proj", x), H) for p in "qkv")
+        _, y = models.attend(q, k, v, models.causal(mask, c["window_size"] if kind == "local" else None), 1.0)
+        h = h + models.lin(w, at + "attn.attention.out_proj", y)
+        x = models.layer_norm(w, at + "ln_2", h, eps)
+        h = h + models.lin(w, at + "mlp.c_proj", models.ACT["gelu_new"](models.lin(w, at + "mlp.c_fc", x)))
+        out[f"hidden.{i + 1}"] = h
+    return out
+
+
+def run_after(w, c, ids, decoder_ids):
+    """BART and Marian: the norms follow the sums. BART learns its positions, Marian has sinusoids."""
+    d, eps, out = c["d_model"], 1e-5, {}
+    act = {**models.ACT, "swish": F.silu}[c["activation_function"]]
+
+    def stack(name, ids, seen, encoded=None):
+        H, top = c[f"{name}_attention_heads"], f"model.{name}."
+        h = w["model.shared.weight"][ids] * (d**0.5 if c["scale_embedding"] else 1)
+        if top + "layernorm_embedding.weight" in w:
+            h = models.layer_norm(w, top + "layernorm_embedding", h + w[top + "embed_positions.weight"][torch.arange(ids.shape[1]) + 2], eps)
+        else:
+            h = h + models.marian_positions(ids, d, c["pad_token_id"]).to(h.dtype)
+        for i in range(c[f"{name}_layers"]):
+            at = f"{top}layers.{i}."
+            for part, source, mask in (("self_attn", None, seen), ("encoder_attn", encoded, None))[: 1 if encoded is None else 2]:
+                source = h if source is None else source
+                mask = torch.ones(1, 1, h.shape[1], source.shape[1], dtype=torch.bool) if mask is None else mask
+                q, k, v = (models.split(models.lin(w, f"{at}{part}.{p}_proj", x), H) for p, x in (("q", h), ("k", source), ("v", source)))
+                _, y = models.attend(q, k, v, mask, (d // H) ** -0.5)
+                h = models.layer_norm(w, f"{at}{part}_layer_norm", h + models.lin(w, f"{at}{part}.out_proj", y), eps)
+            y = models.lin(w, at + "fc2", act(models.lin(w, at + "fc1", h)))
+            h = models.layer_norm(w, at + "final_layer_norm", h + y, eps)
+            out[f"{name}.hidden.{i + 1}"] = h
+        return h
+
+    out["decoder.hidden.0"] = None
+    stack("decoder", decoder_ids, models.causal(torch.ones_like(decoder_ids)), stack("encoder", ids, None))
+    return out
+
+
+def capped(cap, run):
+    """Runs with capped scores, as Gemma 2 has them."""
+    plain = models.attend
+
+    def attend(q, k, v, mask, scale):
+        k, v = (x.repeat_interleave(q.shape[1] // x.shape[1], 1) for x in (k, v))
+        scores = cap * torch.tanh(q @ k.transpose(-1, -2) * scale / cap)
+        weights = scores.masked_fill(~mask, float("-inf")).softmax(-1)
+        return weights, (weights @ v).transpose(1, 2).flatten(2)
+
+    models.attend = attend
+    try:
+        return run()
+    finally:
+        models.attend = plain
 
 
 def states_of(run, weights, n, both):
