@@ -1,8 +1,8 @@
 """Jacobian and tuned lenses of small decoders, by autograd in float64.
 
 For each text the Jacobian matrix of layer l is the mean over source positions of the gradients of the last state, summed over target positions,
-both from `first` to the one before the last. An encoder-decoder reads the other text with its encoder. The tuned lens is trained as tuned-lens
-0.2 trains it, one text a step: torch.optim.SGD with Nesterov's momentum, the gradient of a layer clipped to a norm of 1.
+both from `first` to the one before the last. An encoder-decoder reads the other text with its encoder. The tuned lens is trained with SGD as in
+the tuned-lens package, one text a step: torch.optim.SGD with Nesterov's momentum, the gradient of a layer clipped to a norm of 1.
 The decoders are those of make-models.py and eight folders beside them.
 Run: python3 tests/goldens/make-lens.py (PyTorch 1.13). Writes lens.json, lens.safetensors, and lens.pt, lens-bfloat16.pt and tuned-lens.pt,
 lenses of the first model as published ones are stored.
