@@ -31,6 +31,8 @@ const made = new Map(rooms.map(room => [room, subjects[room]()]))
 const start = performance.now()
 let failures = 0
 let runs = 0
+/** What was done is also said where it is ended. */
+process.on('SIGTERM', () => process.exit(say()))
 for (let batch = 0; runs < RUNS && performance.now() - start < MINUTES * 60_000; batch++) {
   const room = rooms[batch % rooms.length]
   const seed = SEED + batch
@@ -42,10 +44,15 @@ for (let batch = 0; runs < RUNS && performance.now() - start < MINUTES * 60_000;
   }
   runs += BATCH
 }
-const { user, system } = process.cpuUsage()
-const [wall, own] = [performance.now() - start, (user + system) / 1000].map(ms => (ms / 60_000).toFixed(2))
-console.log(
-  `${failures ? `${failures} failed` : 'all held'}: ${runs} sequences of ${rooms.join(', ')}, ${countOfActions()} actions, ` +
-    `seeds ${SEED} to ${SEED + runs / BATCH - 1}, ${wall} minutes, ${own} of the processor`,
-)
-process.exit(failures ? 1 : 0)
+process.exit(say())
+
+/** Says what was done. Returns the status of the process. */
+function say() {
+  const { user, system } = process.cpuUsage()
+  const [wall, own] = [performance.now() - start, (user + system) / 1000].map(ms => (ms / 60_000).toFixed(2))
+  console.log(
+    `${failures ? `${failures} failed` : 'all held'}: ${runs} sequences of ${rooms.join(', ')}, ${countOfActions()} actions, ` +
+      `seeds ${SEED} to ${SEED + runs / BATCH - 1}, ${wall} minutes, ${own} of the processor`,
+  )
+  return failures ? 1 : 0
+}

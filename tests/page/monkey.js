@@ -198,6 +198,8 @@ const { context, close } = await launch(server.origin)
 const browser = context.browser()
 if (!browser) throw new Error('the browser has ended')
 const start = performance.now()
+/** What was done is also said of a run that is ended. */
+process.on('SIGTERM', () => process.exit(say()))
 const minutes = () => (performance.now() - start) / 60_000
 let [failures, runs, actions] = [0, 0, 0]
 for (; runs < RUNS && minutes() < MINUTES; runs++) {
@@ -242,8 +244,13 @@ for (; runs < RUNS && minutes() < MINUTES; runs++) {
 }
 await close()
 server.close()
-console.log(
-  `${failures ? `${failures} failed` : 'all held'}: ${runs} runs, ${actions} actions, seeds ${SEED} to ${SEED + runs - 1}, ` +
-    `${minutes().toFixed(1)} minutes`,
-)
-process.exit(failures ? 1 : 0)
+process.exit(say())
+
+/** Says what was done. Returns the status of the process. */
+function say() {
+  console.log(
+    `${failures ? `${failures} failed` : 'all held'}: ${runs} runs, ${actions} actions, seeds ${SEED} to ${SEED + runs - 1}, ` +
+      `${minutes().toFixed(1)} minutes`,
+  )
+  return failures ? 1 : 0
+}
