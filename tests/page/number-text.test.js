@@ -4,7 +4,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
 import { write } from '../../web/elements/number-text.js'
-import { format } from '../../web/files/number-format.js'
+import { format, percent, share } from '../../web/files/number-format.js'
 
 test('a number that four decimals would write as zero is a power of ten, and only zero is 0.0000', () => {
   const texts = { 0: '0.0000', 4.1e-7: '4.1e−7', 4.9e-5: '4.9e−5', 5e-5: '0.0001', 1e-45: '1e−45', 3.2e-10: '3e−10' }
@@ -28,4 +28,16 @@ test('a small number is no longer than zero with as many decimals; two decimals 
       if (power < 0.4 / 10 ** decimals)
         assert.ok(write(3.3 * power, decimals).length <= Math.max(decimals + 2, 5), write(3.3 * power, decimals))
   assert.equal(write(4e-4, 2), '0.00')
+})
+
+test('a share that is not all is never 100%, and one that is something never 0%: by one rule', () => {
+  for (const [x, text] of /** @type {const} */ ([
+    [1, '100.0%'],
+    [0.9998, '>99.9%'],
+    [0.9994, '99.9%'],
+    [0.0004, '<0.1%'],
+    [0, '0.0%'],
+  ]))
+    assert.equal(percent(x), text)
+  for (const x of [0.9998, 0.9994, 0.5]) assert.equal(share(x, 'en'), percent(x))
 })

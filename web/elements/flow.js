@@ -7,7 +7,7 @@ import { drawFlow, MOST_CELLS, partAt, reachOf, SMALLEST_WORD, stageOf } from '.
 import { framesOf, isFrom, rowsOf } from './flow-frames.js'
 import { flowTexts } from './flow-texts.js'
 import { LARGE_TYPE } from './geometry.js'
-import { write } from './number-text.js'
+import { percent, write } from './number-text.js'
 import { PAUSE, PLAY } from './signs.js'
 import { sharedStyle } from './style.js'
 import { asJSON } from './tensor-input.js'
@@ -466,8 +466,6 @@ export class QkvFlow extends /** @type {new () => import('./base.js').Emits<Flow
     const frame = this.frames[at]
     if (!frame) return ''
     const { count, size, score, sum, weight, output, first, second } = frame.numbers ?? {}
-    const percent = (/** @type {number} */ share) =>
-      share > 0 && share < 0.0005 ? '<0.1%' : `${write(100 * share, 1)}%`
     const [key = 0, other = 0] = frame.words ?? []
     const said = this.#absent ? NONE[this.#absent] : this.#isFixed ? 'flowFixed' : undefined
     const text = (at === this.#index && said) || frame.text

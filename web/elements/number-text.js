@@ -27,6 +27,16 @@ export const short = value =>
   signed(Math.abs(value) >= 1e5 ? value.toExponential(2) : String(Number(value.toPrecision(3))))
 
 /**
+ * A share in any language: one decimal, never rounded to 0% or 100%.
+ * @param {number} x
+ */
+export function percent(x) {
+  const text = (100 * x).toFixed(1)
+  if (x > 0 && Number(text) < 0.1) return '<0.1%'
+  return text === '100.0' && x < 1 ? '>99.9%' : `${text}%`
+}
+
+/**
  * The most decimals with which numbers between these two fit.
  * @param {{ least: number, most: number }} range
  * @param {number} decimals wanted

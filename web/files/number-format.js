@@ -2,7 +2,7 @@
 
 import { write } from '../elements/number-text.js'
 
-export { short } from '../elements/number-text.js'
+export { percent, short } from '../elements/number-text.js'
 
 /** Four decimals with a true minus; 4.1e−7 where they would say 0.0000, −∞ for hidden scores. @param {number} x */
 export const format = x => write(x, 4)
@@ -22,14 +22,4 @@ export function share(x, language) {
   const writer = writers.get(key) ?? new Intl.NumberFormat(language, options)
   writers.set(key, writer)
   return x < 1 && x >= 0.9995 ? `>${writer.format(0.999)}` : writer.format(x)
-}
-
-/**
- * A share in any language: one decimal, never rounded to 0% or 100%.
- * @param {number} x
- */
-export function percent(x) {
-  const text = (100 * x).toFixed(1)
-  if (x > 0 && Number(text) < 0.1) return '<0.1%'
-  return text === '100.0' && x < 1 ? '>99.9%' : `${text}%`
 }
