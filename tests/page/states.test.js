@@ -62,3 +62,14 @@ test('a wrong setting of Learn ends the run before, and what is shown is answere
   assert.equal(own.store.state.view.steps, 0)
   own.close()
 })
+
+test('a page in a frame is not presented, by the key of the presenter neither', async () => {
+  const { open, check } = pageSubject()
+  const own = await open()
+  location.hash = '#2&embed=1'
+  await check(own)
+  await own.shell.summon('present')
+  await check(own)
+  assert.deepEqual(own.shell.companions.link(), { embed: '1' })
+  own.close()
+})

@@ -127,6 +127,7 @@ export function companion(shell) {
 
   return {
     open() {
+      if (shell.companions.link().embed) return // a frame shows what its page says
       isOn = true
       document.documentElement.requestFullscreen?.().catch(() => {}) // a browser may refuse; the page is larger anyway
       shell.schedule()
