@@ -41,10 +41,12 @@ export function tokenRows(room) {
     ${stack === '' || !targets ? nothing : tabs(room)}`
 }
 
-/** What the word looks at most in the head under the pointer, or in all heads together. @param {Room} room */
+/** What the word looks at most in the open head, the one under the pointer, or in all heads together. @param {Room} room */
 function together(room) {
-  const { t, head, words, maps } = room
-  const look = head || !maps ? undefined : lookOf(room)
+  const { t, head, words, maps, stack, view } = room
+  // Of the open head the hint says it, once a word is selected.
+  const isSaid = head && (view.query !== undefined || stack === 'cross')
+  const look = isSaid || !maps ? undefined : lookOf(room)
   if (!look || !maps) return nothing
   const named = strongest(look.weights)
     .slice(0, 2)
