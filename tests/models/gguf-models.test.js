@@ -73,6 +73,24 @@ for (const [n, made] of MADE.entries()) {
   })
 }
 
+test('a token after others in a cache has the bits of a watched run, with blocks of every type', async () => {
+  const llama = MADE.find(({ title }) => title === 'llama') ?? MADE[0]
+  for (const type of OWN) {
+    const { gguf } = make(llama, type, randomOf(3))
+    const model = await loadModel(qkv, gguf, none)
+    const [cache, watched] = [model.cache(), model.cache()]
+    for (const [n, id] of IDS.entries()) {
+      const got = model.forward({ ids: [id] }, { cache }).logits
+      const want = model.forward({ ids: [id] }, { cache: watched, keep: ['hiddenStates'] }).logits
+      assert.deepEqual(Array.from(got?.data ?? []), Array.from(want?.data ?? [1]), `${type} ${n}`)
+    }
+    cache.dispose()
+    watched.dispose()
+    model.dispose()
+  }
+  assert.equal(qkv.memory.resident, 0)
+})
+
 test('saveModel writes the folder of a GGUF file', async () => {
   for (const made of MADE.filter(({ title }) => /^(llama, factors of frequencies|gemma3|gptneox|gpt2)$/.test(title))) {
     const { gguf, weights } = make(made, 'Q6_K', randomOf(2))

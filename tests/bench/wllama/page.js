@@ -17,15 +17,15 @@ const NARROW = /** @type {const} */ (['float32', 'int8'])
 /** @param {number} n @param {number} vocab */
 const idsOf = (n, vocab) => Array.from({ length: n }, (_, i) => 300 + ((i * 7919) % (vocab - 300)))
 
-/** @param {string} folder @param {WeightType} dtype @param {number} threads @param {boolean} isRelaxed @param {'float32' | 'int8'} cacheDtype @returns {Promise<Runner>} */
-async function ours(folder, dtype, threads, isRelaxed, cacheDtype) {
+/** @param {string} folder @param {WeightType | undefined} dtype @param {number} threads @param {boolean} isRelaxed @param {'float32' | 'int8'} cacheDtype @param {string} [type] of blocks @returns {Promise<Runner>} */
+async function ours(folder, dtype, threads, isRelaxed, cacheDtype, type) {
   const qkv = await load({ threads, relaxed: isRelaxed })
   const model = await loadModel(qkv, folder, { dtype, cacheDtype, tokenizer: false })
   const cache = model.cache({ capacity: CONTEXT })
   /** @type {Float32Array | undefined} */
   let logits
   return {
-    name: `ours ${dtype}${cacheDtype === 'int8' ? ', cache int8' : ''}${isRelaxed ? ', relaxed' : ''}`,
+    name: `ours ${dtype ?? `the same GGUF, ${type}`}${cacheDtype === 'int8' ? ', cache int8' : ''}${isRelaxed ? ', relaxed' : ''}`,
     clear: () => cache.clear(),
     decode: ids => {
       logits = model.forward({ ids }, { cache, logits: 'last' }).logits?.data
@@ -39,6 +39,9 @@ async function ours(folder, dtype, threads, isRelaxed, cacheDtype) {
     close: () => qkv.dispose(),
   }
 }
+
+/** The file that the peer opens, multiplied in its blocks. @param {string} folder @param {string} type @param {number} threads @returns {Promise<Runner>} */
+const ofFile = (folder, type, threads) => ours(`${folder}${type}.gguf`, undefined, threads, false, 'float32', type)
 
 /** @param {string} folder @param {string} type @param {number} threads @returns {Promise<Runner>} */
 async function peer(folder, type, threads) {
@@ -77,6 +80,7 @@ export async function measureModel({ folder, vocab, threads, lengths, samples, d
             throw error
           }),
         )
+  for (const type of ['Q8_0', 'Q4_0']) runners.push(await ofFile(folder, type, threads))
   if (hasPeer) for (const type of ['Q8_0', 'Q4_0']) runners.push(await peer(folder, type, threads))
   const all = runners.filter(runner => runner !== undefined)
   /** @type {WllamaRow[]} */
