@@ -402,3 +402,21 @@ test('a room of the header is an entry of the history: Back returns to the room 
   go(-1)
   assert.deepEqual([shell.state.room, store('first').state.settings.sentence], ['second', 'one'], 'the link before')
 })
+
+test('what is said leaves after six seconds; what is said in between stays for its own six', async t => {
+  const { shell, seen } = await start()
+  t.mock.timers.enable({ apis: ['setTimeout'] })
+  const own = /** @type {import('../../web/shell/opened-room.js').OpenedRoom} */ (shell.rooms.get('first'))
+  const says = (/** @type {string} */ key) => {
+    shell.draw()
+    return JSON.stringify(seen.pictures.at(-1)).includes(`"${key}"`)
+  }
+  own.say({ key: 'copied.link' })
+  t.mock.timers.tick(4000)
+  assert.ok(says('copied.link'))
+  own.say({ key: 'linkLarge' }, true)
+  t.mock.timers.tick(5999)
+  assert.deepEqual([says('copied.link'), says('linkLarge')], [false, true])
+  t.mock.timers.tick(1)
+  assert.ok(!says('linkLarge'))
+})
