@@ -21,12 +21,21 @@ export const folder = (name, more = {}) => [
   ...Object.entries(more).map(([name, text]) => new File([text], name)),
 ]
 
-/** A store whose session runs here. @param {string} [link] @param {Partial<typeof room.view>} [view] */
-export function start(link = '', view = {}) {
+/** The session of a computer whose product of matrices has a rate. @param {number} rate @returns {typeof room.session} */
+const sessionAt = rate => ({
+  ...room.session,
+  async handlers(qkv) {
+    const own = await room.session.handlers(qkv)
+    return { ...own, count: async (request, run) => ({ ...(await own.count(request, run)), rate }) }
+  },
+})
+
+/** A store whose session runs here. @param {string} [link] @param {Partial<typeof room.view>} [view] @param {number} [rate] of a product, of a slow computer */
+export function start(link = '', view = {}, rate) {
   /** @type {any[]} */
   const effects = []
   const store = createStore(
-    { ...room, view: { ...room.view, ...view } },
+    { ...room, view: { ...room.view, ...view }, session: rate ? sessionAt(rate) : room.session },
     {
       qkv,
       link,

@@ -162,6 +162,7 @@ async function act(page, random, isPhone) {
 
 /** What is wrong with the page now. A room may still be loading. @param {Page} page */
 async function wrong(page) {
+  if (page.url() === 'about:blank') await page.goForward() // Back has left the page, late
   const isBlank = () => (document.querySelector('main, #stage')?.textContent ?? '').trim().length < 20
   if (await page.evaluate(isBlank)) {
     const isThere = page.waitForFunction(

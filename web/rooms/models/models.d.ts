@@ -317,6 +317,7 @@ export interface Counted {
   tokens: number
   /** The beginning of the text that the model can read. */
   fitting: string
+  rate: number
 }
 
 /** What is read: a text, and ids behind it. Without a tokenizer the text is ids. */

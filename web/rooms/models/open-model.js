@@ -151,7 +151,7 @@ function longText({ t, act, view, got }, model, draft) {
   const most = mostTokens(model, view.mostBytes)
   const isFitting = counted.tokens <= most
   const tokens = Math.min(counted.tokens, most)
-  const seconds = secondsOf(model, view.timed, tokens)
+  const seconds = secondsOf(model, view.timed, tokens, counted.rate)
   const time = seconds === undefined ? t('modelsLongUnknown') : t('modelsLongTime', { time: duration(t, seconds) })
   return html`<div class="models-progress" id="models-long" role="status">
     <span>${isFitting ? t('modelsLong', { count: tokens }) : t('modelsLongTooMany', { count: counted.tokens, most })} ${time}</span>

@@ -741,11 +741,11 @@ export const room = {
       }
     },
     textFile: (state, text) => type(state, text),
-    count(state, { model, text, tokens }) {
+    count(state, { model, text, tokens, rate }) {
       const { openModel } = shownOf(state)
       const { draft, timed, mostBytes } = state.view
       if (text !== draft || openModel?.id !== model || tokens > mostTokens(openModel, mostBytes)) return undefined
-      const seconds = secondsOf(openModel, timed, tokens)
+      const seconds = secondsOf(openModel, timed, tokens, rate)
       return seconds !== undefined && seconds <= PATIENCE ? read(state, text) : undefined
     },
     run(state, { request: { model }, ids: { length: tokens }, milliseconds }) {

@@ -144,7 +144,9 @@ function ofModels({ qkv, lock }) {
     async count({ model: id, text, most }, { signal }) {
       const model = await lock.opened(id, signal)
       const { ids } = read(model, { text })
-      return { model: id, text, tokens: ids.length, fitting: ids.length > most ? beginningOf(model, text, most) : text }
+      const fitting = ids.length > most ? beginningOf(model, text, most) : text
+      const { rateOf } = await import('./computer-rate.js')
+      return { model: id, text, tokens: ids.length, fitting, rate: rateOf(qkv) }
     },
   }
 }
