@@ -133,8 +133,6 @@ async function check(own) {
   own.follow()
   const { shell } = own
   await lookAt(await own.drawn(), hidesNothing, false)
-  const { embed, present } = shell.companions.link()
-  assert.ok(!embed || !present, 'a frame is not presented')
   for (const id of Object.keys(ROOMS)) {
     const opened = shell.rooms.get(id)
     if (!opened) continue
