@@ -73,3 +73,14 @@ test('a page in a frame is not presented, by the key of the presenter neither', 
   assert.deepEqual(own.shell.companions.link(), { embed: '1' })
   own.close()
 })
+
+test('a figure is not made of settings that the room has not checked yet', async () => {
+  const { open, check } = pageSubject()
+  const own = await open()
+  for (const step of ['present', '#2&room=layer', 'figure', '#2&scale=4&head=99999&room=layer']) {
+    if (step.startsWith('#')) location.hash = step
+    else await own.shell.summon(step)
+    await check(own)
+  }
+  own.close()
+})

@@ -20,7 +20,8 @@ export function companion(shell) {
   /** The element of the shown head, in One layer. */
   function element() {
     const { state } = shell.rooms.store('layer') ?? {}
-    if (shell.state.room !== 'layer' || state?.got.trace?.is !== 'here') return undefined
+    // While a companion is awaited no room is drawn, and none has checked the settings of a new link.
+    if (shell.state.isWaiting || shell.state.room !== 'layer' || state?.got.trace?.is !== 'here') return undefined
     const { head, word, view } = state.settings
     return elementOf(state.got.trace.value, head, word?.position ?? 0, view)
   }
