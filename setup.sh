@@ -27,7 +27,7 @@ apt_install() { # command or file, its Debian package
 for need in "$@"; do
   case $need in
     packages) [ node_modules/.package-lock.json -nt package-lock.json ] || npm ci --no-audit --no-fund ;;
-    peers) [ tests/bench/node_modules/.package-lock.json -nt tests/bench/package-lock.json ] || npm ci --prefix tests/bench --no-audit --no-fund ;;
+    peers) [ tests/bench/node_modules/.package-lock.json -nt tests/bench/package-lock.json ] || npm ci --prefix tests/bench --ignore-scripts --no-audit --no-fund ;;
     runtimes) [ tests/runtimes/node_modules/.package-lock.json -nt tests/runtimes/package-lock.json ] || npm install --no-save --prefix tests/runtimes --no-audit --no-fund ;; # npm ci refuses its lock file, which names one platform only
     reference) [ build/reference/node_modules/.package-lock.json -nt build/reference/package-lock.json ] || npm ci --prefix build/reference --no-audit --no-fund ;;
     emcc) apt_install emcc emscripten ;;

@@ -10,8 +10,9 @@
 
 /* Keys a tile. One query: SINGLE_KEYS, because each switch from keys to values breaks the hardware prefetch. Several
  * queries: SHARED_KEYS, whose keys and values (512 KB for D = E = 128) stay in L2 from query to query.
- * VALUE_ROWS rows of values (8 KB) are in L1 while the next VALUE_ROWS are prefetched. */
-enum { SINGLE_KEYS = 2048, SHARED_KEYS = 512, VALUE_ROWS = 16, KEY_STREAMS = 8 };
+ * VALUE_ROWS rows of values (8 KB) are in L1 while the next VALUE_ROWS are prefetched. LONG_VALUES numbers (256 KB) are
+ * read row by row: from memory the hardware prefetches whole rows best. */
+enum { SINGLE_KEYS = 2048, SHARED_KEYS = 512, VALUE_ROWS = 16, LONG_VALUES = 1 << 16, KEY_STREAMS = 4 };
 
 /* All queries that share a kv head; rows = H/G * L. */
 struct group {
@@ -28,15 +29,40 @@ double decode_scratch(const struct qkv_attention *a) {
   return (2.0 * (double)SINGLE_KEYS + rows * (a->E + 2.0)) * (double)sizeof(float);
 }
 
-/* scores[j] = scale * score(q, k[j]). One key at a time, because the hardware prefetches along whole rows only; of
- * KEY_STREAMS parts of the keys in turn, because it prefetches further ahead for several streams. */
-static void score_keys(const struct qkv_attention *a, const float *q, const float *k, size_t keys, float *scores) {
-  size_t part = (keys + KEY_STREAMS - 1) / KEY_STREAMS;
-  for (size_t i = 0; i < part; i++)
-    for (size_t j = i; j < keys; j += part) {
-      const float *key = k + j * a->k.row;
-      scores[j] = a->scale * (a->score == QKV_SCORE_DOT ? dot(q, key, a->D) : score_pair(a, q, key));
+/* scores[j] = scale * q . k[j], as `dot` sums it, for the keys j, j + part, j + 2 part and j + 3 part at once: the
+ * hardware prefetches far ahead for streams that run side by side, each along whole rows. */
+static void score_streams(const struct qkv_attention *a, const float *q, const float *k, size_t part, float *scores) {
+  size_t step = part * a->k.row;
+  for (const float *end = k + step; k != end; k += a->k.row, scores++) {
+    f4 even[KEY_STREAMS], odd[KEY_STREAMS];
+#pragma unroll
+    for (size_t s = 0; s < KEY_STREAMS; s++)
+      even[s] = odd[s] = zeros();
+    for (size_t d = 0; d < a->D; d += 8) {
+      f4 left = load(q + d), right = load(q + d + 4);
+#pragma unroll
+      for (size_t s = 0; s < KEY_STREAMS; s++) {
+        even[s] = mul_add(left, load(k + s * step + d), even[s]);
+        odd[s] = mul_add(right, load(k + s * step + d + 4), odd[s]);
+      }
     }
+#pragma unroll
+    for (size_t s = 0; s < KEY_STREAMS; s++)
+      scores[s * part] = a->scale * sum_lanes(add(even[s], odd[s]));
+  }
+}
+
+/* scores[j] = scale * score(q, k[j]). */
+static void score_keys(const struct qkv_attention *a, const float *q, const float *k, size_t keys, float *scores) {
+  size_t j = 0;
+  if (a->score == QKV_SCORE_DOT && a->D % 8 == 0) {
+    score_streams(a, q, k, keys / KEY_STREAMS, scores);
+    j = keys / KEY_STREAMS * KEY_STREAMS;
+  }
+  for (; j < keys; j++) {
+    const float *key = k + j * a->k.row;
+    scores[j] = a->scale * (a->score == QKV_SCORE_DOT ? dot(q, key, a->D) : score_pair(a, q, key));
+  }
 }
 
 /* The next cache line of a matrix to prefetch, row after row. */
@@ -92,6 +118,11 @@ static void add_value_rows(const struct qkv_attention *a, float *output, const f
   for (size_t j = 0; j < keys; j++, v += a->v.row) {
     f4 weight = splat_from(weights + j);
     size_t e = 0;
+    for (; e + 16 <= a->E; e += 16) {
+#pragma unroll
+      for (size_t c = 0; c < 16; c += 4)
+        store(output + e + c, mul_add(weight, load(v + e + c), load(output + e + c)));
+    }
     for (; e + 4 <= a->E; e += 4)
       store(output + e, mul_add(weight, load(v + e), load(output + e)));
     for (; e < a->E; e++)
@@ -104,7 +135,7 @@ static void add_value_rows(const struct qkv_attention *a, float *output, const f
 static void add_values(const struct qkv_attention *a, float *output, const float *weights, const float *v,
                        size_t keys) {
   size_t row = a->v.row, E = a->E;
-  if (E % 32) {
+  if (E % 32 || keys * E >= LONG_VALUES) {
     add_value_rows(a, output, weights, v, keys);
     return;
   }

@@ -12,6 +12,7 @@ import { openPeers } from './peers/choose.js'
 import { machine, printLegend, printRow } from './report.js'
 import { chooseShapes, SHAPES, SMALL } from './shapes.js'
 import { sizes } from './sizes.js'
+import { goalsTable } from './table.js'
 import { benchThreads, printThreads, printThreadsLegend } from './threads.js'
 import { wllama } from './wllama/wllama.js'
 
@@ -27,8 +28,10 @@ const HELP = `npm run bench -- [options]
   --shape wllama  models of two shapes in Chromium beside llama.cpp's wasm: prompts and tokens, one and two threads;
                 --quick: without the peer
   --only NAME   single operations: masks, backward, memory, relaxed, steps (beside PyTorch), units (with --threads N),
-                summary, embed (sentences; beside onnxruntime-web, onnxruntime-node),
+                summary, embed (sentences; beside onnxruntime-web, onnxruntime-node, transformers.js),
                 short (their attention and products), lens (readouts, fits, products)
+  --table       what daily work meets, in one run of 3 to 10 minutes: sentences, short texts, two threads, one new token,
+                long sums, beside all peers; milliseconds of the processor
   --cpu         with --only: milliseconds of the processor, for a machine that does other work
   --linear      linear layers, packed and not, of each dtype, both builds; gradients
   --json        the same as JSON`
@@ -76,17 +79,19 @@ async function main(options) {
   const measured =
     options.shape === 'wllama'
       ? wllama
-      : options.only
-        ? only
-        : options.linear
-          ? linear
-          : options.growth
-            ? growth
-            : options.sizes
-              ? sizes
-              : options.threads === 1
-                ? table
-                : threadsTable
+      : options.table
+        ? goalsTable
+        : options.only
+          ? only
+          : options.linear
+            ? linear
+            : options.growth
+              ? growth
+              : options.sizes
+                ? sizes
+                : options.threads === 1
+                  ? table
+                  : threadsTable
   const rows = await measured(options)
   if (options.json) console.log(JSON.stringify({ ...machine(), rows }, null, 2))
 }

@@ -43,13 +43,50 @@ export const SECTIONS = { masks, backward, memory, relaxed, steps, units, gpt2, 
  * value: by medians, least: by least times, which other programs disturb less */
 
 /** Milliseconds of the processor, all threads of this process: other programs change them less than those of the clock. */
-function processorTime() {
+export function processorTime() {
   const { user, system } = process.cpuUsage()
   return (user + system) / 1000
 }
 
 /** A number, if there is one. @param {number} x @param {(x: number) => string} [write] */
 const shown = (x, write = x => x.toFixed(2)) => (Number.isNaN(x) ? '-' : write(x))
+
+/** @param {OnlyRow} row */
+export const cellsOf = ({ name, ms, beside, besideMs, value, least, goal }) => [
+  name,
+  digits(ms),
+  beside,
+  shown(besideMs, digits),
+  shown(value),
+  shown(least),
+  goal,
+]
+
+/**
+ * Measures a comparison.
+ * @param {Comparison} comparison
+ * @param {Arithmetic} peak
+ * @param {{ quick?: boolean, cpu?: boolean }} options
+ * @returns {Promise<OnlyRow>}
+ */
+export async function compare(comparison, peak, { quick, cpu }) {
+  const { name, ours, beside, other, flops, isSpeedup, goal, note, samples = 15, dispose } = comparison
+  const candidates = other ? [ours, other] : [ours]
+  const [own, its] = await measure(candidates, { samples: quick ? 3 : samples, ...(cpu && { now: processorTime }) })
+  dispose?.()
+  const value = (/** @type {number} */ a, /** @type {number} */ b) => {
+    const ratio = isSpeedup ? b / a : a / b
+    return flops ? flops / a / (Number(peak.flops) / b) : ratio
+  }
+  return {
+    name: [name, note?.(own.median)].filter(Boolean).join(', '),
+    ms: own.median,
+    beside,
+    besideMs: its?.median ?? NaN,
+    goal,
+    ...(other ? { value: value(own.median, its.median), least: value(own.min, its.min) } : { value: NaN, least: NaN }),
+  }
+}
 
 /** @param {import('./options.js').Options} options @returns {Promise<OnlyRow[]>} */
 export async function only({ only: name, quick, json, shape, threads, cpu }) {
@@ -63,33 +100,10 @@ export async function only({ only: name, quick, json, shape, threads, cpu }) {
     print(['call', 'ms', 'beside', 'ms', 'value', 'of least times', 'goal'])
     print(Array(7).fill('---'))
   }
-  for await (const { name, ours, beside, other, flops, isSpeedup, goal, note, samples = 15, dispose } of section({
-    wasm,
-    limits,
-    peak,
-    threads,
-    shape,
-  })) {
-    const candidates = other ? [ours, other] : [ours]
-    const [own, its] = await measure(candidates, { samples: quick ? 3 : samples, ...(cpu && { now: processorTime }) })
-    dispose?.()
-    const value = (/** @type {number} */ a, /** @type {number} */ b) => {
-      const ratio = isSpeedup ? b / a : a / b
-      return flops ? flops / a / (Number(peak.flops) / b) : ratio
-    }
-    const row = {
-      name: [name, note?.(own.median)].filter(Boolean).join(', '),
-      ms: own.median,
-      beside,
-      besideMs: its?.median ?? NaN,
-      goal,
-      ...(other
-        ? { value: value(own.median, its.median), least: value(own.min, its.min) }
-        : { value: NaN, least: NaN }),
-    }
+  for await (const comparison of section({ wasm, limits, peak, threads, shape })) {
+    const row = await compare(comparison, peak, { quick, cpu })
     rows.push(row)
-    if (!json)
-      print([row.name, digits(row.ms), beside, shown(row.besideMs, digits), shown(row.value), shown(row.least), goal])
+    if (!json) print(cellsOf(row))
   }
   return rows
 }

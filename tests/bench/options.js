@@ -10,6 +10,7 @@ const FLAGS = /** @type {const} */ ({
   linear: { type: 'boolean', default: false },
   sizes: { type: 'boolean', default: false },
   only: { type: 'string', default: '' },
+  table: { type: 'boolean', default: false },
   cpu: { type: 'boolean', default: false },
   json: { type: 'boolean', default: false },
   help: { type: 'boolean', default: false },

@@ -50,11 +50,18 @@ export function makeMiniLM(generator) {
   return weights
 }
 
-/** Ids of n sentences, of 8 to 30 tokens each, 19 in the mean. @param {number} n */
-export const sentences = n =>
-  Array.from({ length: n }, (_, b) =>
-    Array.from({ length: 8 + ((b * 7) % 23) }, (_, i) => 5 + ((b * 7919 + i * 104729) % (SIZES.vocab - 5))),
-  )
+/** Tokens of n sentences: 8 to 30 each, 19 in the mean. @param {number} n */
+export const lengthsOf = n => Array.from({ length: n }, (_, b) => 8 + ((b * 7) % 23))
+
+/** Ids of sentences. @param {number[]} lengths */
+export const sentences = lengths =>
+  lengths.map((length, b) => Array.from({ length }, (_, i) => 5 + ((b * 7919 + i * 104729) % (SIZES.vocab - 5))))
+
+/** Multiplications and additions of a run of the model. @param {number[]} lengths */
+export function flops(lengths) {
+  const { layers, d, inner } = SIZES
+  return lengths.reduce((sum, L) => sum + layers * (2 * L * (4 * d * d + 2 * d * inner) + 4 * L * L * d), 0)
+}
 
 /** A tokenizer of texts that are ids. */
 export class Ids {

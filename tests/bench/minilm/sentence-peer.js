@@ -10,10 +10,15 @@ import { SIZES } from './sentence-model.js'
 /** @typedef {import('../gpt2/checkpoint.js').Weights} Weights */
 
 const domain = 'com.microsoft'
-const OWN = ['Gather', 'Add', 'MatMul', 'LayerNormalization', 'Gelu']
+const OWN = ['Gather', 'Add', 'MatMul', 'LayerNormalization', 'Gelu', 'Cast', 'Shape', 'Range']
+const INT32 = 6 // of Cast
 
-/** @param {Weights} weights @param {boolean} isInt8 */
-function encode({ data, places }, isInt8) {
+/**
+ * @param {Weights} weights
+ * @param {boolean} isInt8
+ * @param {boolean} [isUsual] with the inputs and the output of published models, input_ids, attention_mask and last_hidden_state
+ */
+export function encode({ data, places }, isInt8, isUsual = false) {
   const { layers, heads, d } = SIZES
   /** @type {Node[]} */
   const nodes = []
@@ -57,7 +62,14 @@ function encode({ data, places }, isInt8) {
       `${name}.y`,
       epsilon,
     )
-  const tokens = node('Gather', [weight('embeddings.word_embeddings.weight'), 'ids'], 'tokens', { axis: 0 })
+  const ids = isUsual ? 'input_ids' : 'ids'
+  if (isUsual) {
+    const whole = (/** @type {number} */ value) => constant(`whole.${value}`, [], Int32Array.of(value))
+    node('Cast', ['attention_mask'], 'mask', { to: INT32 })
+    const length = node('Gather', [node('Shape', [ids], 'shape'), whole(1)], 'length', { axis: 0 })
+    node('Range', [whole(0), node('Cast', [length], 'limit', { to: INT32 }), whole(1)], 'positions')
+  }
+  const tokens = node('Gather', [weight('embeddings.word_embeddings.weight'), ids], 'tokens', { axis: 0 })
   const places2 = node('Gather', [weight('embeddings.position_embeddings.weight'), 'positions'], 'places', { axis: 0 })
   const type = stored('embeddings.token_type_embeddings.weight').values.slice(0, d)
   const sum = node('Add', [node('Add', [tokens, places2], 'sum'), constant('type', [d], type)], 'embedded')
@@ -72,6 +84,16 @@ function encode({ data, places }, isInt8) {
     const up = `${at}intermediate.dense`
     const inner = node('BiasGelu', [product(h, up), weight(`${up}.bias`)], `${at}inner`)
     h = added(product(inner, `${at}output.dense`), h, `${at}output.dense.bias`, `${at}output.LayerNorm`)
+  }
+  if (isUsual) {
+    const inputs = ['input_ids', 'attention_mask'].map(name => ({
+      name,
+      dims: ['B', 'L'],
+      type: /** @type {const} */ ('int64'),
+    }))
+    const last = /** @type {Node} */ (nodes.find(({ outputs }) => outputs[0] === h))
+    last.outputs = ['last_hidden_state']
+    return encodeModel({ nodes, inputs, outputs: [{ name: 'last_hidden_state', dims: ['B', 'L', d] }], constants })
   }
   node('MatMul', ['share', h], 'mean')
   /** @type {Value[]} */
@@ -112,6 +134,15 @@ export async function openMiniLM(name, weights, isInt8) {
     const feeds = { ids: whole(ids), positions: whole(positions), mask: whole(mask) }
     return (await session.run({ ...feeds, share: new ort.Tensor('float32', share, [B, 1, L]) })).mean.data
   }
+  return { ways: waysOf(batch), dispose: () => session.release() }
+}
+
+/**
+ * The three ways to run texts.
+ * @param {(texts: number[][]) => Promise<Float32Array>} batch
+ * @returns {Record<string, (texts: number[][]) => Promise<Float32Array>>}
+ */
+export function waysOf(batch) {
   /** Texts in batches of `size`. @param {number[][]} texts @param {number} size */
   const inBatches = async (texts, size) => {
     const out = new Float32Array(texts.length * SIZES.d)
@@ -120,12 +151,8 @@ export async function openMiniLM(name, weights, isInt8) {
   }
   const sorted = (/** @type {number[][]} */ texts) => [...texts].sort((a, b) => a.length - b.length)
   return {
-    /** The three ways to run texts. @type {Record<string, (texts: number[][]) => Promise<Float32Array>>} */
-    ways: {
-      'one by one': texts => inBatches(texts, 1),
-      'batches of 32': texts => inBatches(texts, 32),
-      'sorted batches of 32': texts => inBatches(sorted(texts), 32),
-    },
-    dispose: () => session.release(),
+    'one by one': texts => inBatches(texts, 1),
+    'batches of 32': texts => inBatches(texts, 32),
+    'sorted batches of 32': texts => inBatches(sorted(texts), 32),
   }
 }

@@ -9,7 +9,7 @@
 /** @typedef {{ op: string, inputs: string[], outputs: string[], domain?: string, attributes?: Record<string, Attribute> }} Node */
 /** @typedef {number | { float: number } | number[]} Attribute a whole number, a float, a list of whole numbers */
 
-const ELEMENT = { float: 1, int8: 3, int32: 6 }
+const ELEMENT = { float: 1, int8: 3, int32: 6, int64: 7 }
 
 /** From -128 to -1: 64 bits of its two's complement. @param {number} value */
 const negative = value => [(value + 128) | 128, ...Array(8).fill(255), 1]

@@ -1,14 +1,15 @@
 // Embeddings of sentences by a model of all-MiniLM-L6-v2's size with random weights, beside onnxruntime-web's best of three
-// ways on the same graph, and onnxruntime-node's, which is native code: the ceiling. --shape picks rows: float32, int8,
-// threads.
+// ways on the same graph, and onnxruntime-node's and transformers.js's, which are native code: the ceiling. --shape picks rows:
+// float32, int8, threads.
 
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { load } from '../../../src/index.js'
 import { loadModel } from '../../../src/models.js'
 import { writeFolder } from '../gpt2/checkpoint.js'
-import { Ids, makeMiniLM, SIZES, sentences } from '../minilm/sentence-model.js'
+import { flops, Ids, lengthsOf, makeMiniLM, SIZES, sentences } from '../minilm/sentence-model.js'
 import { openMiniLM } from '../minilm/sentence-peer.js'
+import { openTransformers } from '../minilm/transformers-js.js'
 
 /** @typedef {import('../only.js').Comparison} Comparison */
 
@@ -25,7 +26,11 @@ const LARGEST_ERROR = { float32: 1e-4, int8: 0.1 } // of numbers of size 1
  * @param {Float32Array} want
  */
 async function bestOf(name, weights, dtype, texts, want) {
-  const peer = await openMiniLM(name, weights, dtype === 'int8').catch(error => ({ failure: error.message }))
+  const opened =
+    name === 'transformers.js'
+      ? openTransformers(weights, dtype === 'int8')
+      : openMiniLM(name, weights, dtype === 'int8')
+  const peer = await opened.catch(error => ({ failure: error.message.split('\n')[0] }))
   if ('failure' in peer) return peer
   let best = { way: '', time: Infinity }
   const order = texts.map((_, n) => n).sort((a, b) => texts[a].length - texts[b].length)
@@ -47,47 +52,53 @@ async function bestOf(name, weights, dtype, texts, want) {
   return { way: best.way, run: () => peer.ways[best.way](texts), dispose: peer.dispose }
 }
 
-/** @param {import('../only.js').Means} means @returns {AsyncGenerator<Comparison>} */
-export async function* embed({ shape }) {
+/**
+ * Opens the model for sentences of so many tokens.
+ * @param {{ dtype: 'float32' | 'int8', threads?: number, lengths: number[] }} options
+ */
+export async function openSentences({ dtype, threads = 1, lengths }) {
   const weights = makeMiniLM((await load()).generator(1))
   const folder = writeFolder(weights)
   writeFileSync(join(folder.path, 'tokenizer.json'), '{"model":{"type":"BPE","vocab":{},"merges":[]}}') // read by Ids
-  const texts = sentences(TEXTS)
+  const texts = sentences(lengths)
   const strings = texts.map(ids => ids.join(' '))
+  const qkv = await load({ threads })
+  const model = await loadModel(qkv, folder.path, { dtype, tokenizer: /** @type {any} */ (Ids) })
+  const run = async () => (await model.embed(strings, { pooling: 'mean_tokens' })).data
+  const want = await run() // reads what the folder says of sentences
+  folder.dispose()
+  return { weights, texts, run, want, flops: flops(lengths), dispose: () => qkv.dispose() }
+}
+
+/** @param {import('../only.js').Means} means shape alone: without two threads @returns {AsyncGenerator<Comparison>} */
+export async function* embed({ shape }) {
+  const lengths = lengthsOf(TEXTS)
   const note = (/** @type {number} */ ms) => `${Math.round((TEXTS / ms) * 1000)} sentences a second`
-  const open = async (/** @type {'float32' | 'int8'} */ dtype, threads = 1) => {
-    const qkv = await load({ threads })
-    const model = await loadModel(qkv, folder.path, { dtype, tokenizer: /** @type {any} */ (Ids) })
-    const run = async () => (await model.embed(strings, { pooling: 'mean_tokens' })).data
-    return { run, dispose: () => qkv.dispose() }
-  }
-  try {
-    for (const [dtype, goal] of /** @type {const} */ ([
-      ['float32', '>= 1.6'],
-      ['int8', '>= 1.3'],
-    ])) {
-      if (!`${dtype} threads`.includes(shape)) continue
-      const ours = await open(dtype)
-      const want = await ours.run()
-      const name = `embed, ${TEXTS} sentences, ${dtype}`
-      for (const [peer, aim] of [
-        ['onnxruntime-web', goal],
-        ['onnxruntime-node', ''],
-      ]) {
-        if (shape === 'threads') continue
-        const other = await bestOf(peer, weights, dtype, texts, want)
-        if ('failure' in other) yield { name, ours, beside: `${peer}: ${other.failure}`, goal: aim, note }
-        else {
-          const beside = `${peer}${aim ? '' : ', native'}, ${other.way}`
-          yield { name, ours, beside, other, isSpeedup: true, goal: aim, note, samples: 5, dispose: other.dispose }
-        }
+  for (const [dtype, goal] of /** @type {const} */ ([
+    ['float32', '>= 1.6'],
+    ['int8', '>= 1.3'],
+  ])) {
+    if (!`${dtype} threads alone`.includes(shape)) continue
+    const ours = await openSentences({ dtype, lengths })
+    const name = `embed, ${TEXTS} sentences, ${dtype}`
+    for (const [peer, aim] of [
+      ['onnxruntime-web', goal],
+      ['onnxruntime-node', ''],
+      ['transformers.js', ''],
+    ]) {
+      if (shape === 'threads') continue
+      const other = await bestOf(peer, ours.weights, dtype, ours.texts, ours.want)
+      if ('failure' in other) yield { name, ours, beside: `${peer}: ${other.failure}`, goal: aim, note }
+      else {
+        const beside = `${peer}${aim ? '' : ', native'}, ${other.way}`
+        yield { name, ours, beside, other, isSpeedup: true, goal: aim, note, samples: 5, dispose: other.dispose }
       }
-      const two = await open(dtype, 2)
+    }
+    if (shape !== 'alone') {
+      const two = await openSentences({ dtype, threads: 2, lengths })
       const means = { isSpeedup: true, goal: '>= 1.75', note, samples: 5, dispose: two.dispose }
       yield { name: `${name}, 2 threads`, ours: two, beside: 'one thread', other: ours, ...means }
-      ours.dispose()
     }
-  } finally {
-    folder.dispose()
+    ours.dispose()
   }
 }
