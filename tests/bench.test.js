@@ -7,6 +7,7 @@ import { plainAttention, reference } from './bench/attention-float64.js'
 import { measure } from './bench/measure.js'
 import { encodeModel } from './bench/peers/onnx.js'
 import { prepare } from './bench/peers/qkv.js'
+import { play } from './bench/schedule.js'
 import { flops, SHAPES } from './bench/shapes.js'
 import { makeTask } from './bench/task.js'
 
@@ -61,4 +62,13 @@ test('an ONNX model is written as protobuf has it', () => {
   assert.ok(hex.startsWith('080a3a')) // ir_version 10, then the graph
   assert.ok(hex.includes('0a0178120179' + '22034e6567')) // the node from x to y, Neg
   assert.ok(hex.includes('08ac02')) // 300 as a varint takes two bytes
+})
+
+test('a schedule on paper: each thread runs its own range, then what is left of others', () => {
+  const wallOf = (/** @type {number[][]} */ ranges) => Number(play(ranges).wall.toFixed(2))
+  assert.equal(wallOf([[3, 2, 1]]), 6)
+  assert.equal(wallOf([[1, 1], [1, 1]]), 2) // biome-ignore format: one line
+  assert.equal(wallOf([[4, 1, 1], [1]]), 4, 'the second thread takes two parts of the first') // biome-ignore format: one line
+  assert.equal(wallOf([[], [], [5, 1]]), 5)
+  assert.equal(play([[4, 1, 1], [1]]).busy, 7)
 })

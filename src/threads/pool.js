@@ -178,8 +178,8 @@ export class Threads {
     return work < Threads.least.burst ? undefined : []
   }
 
-  /** Returns how many units of a job a thread takes at once. @param {Job} job */
-  #chunkOf({ work, units, chunk = Threads.least.chunk, shares = Infinity }) {
+  /** Returns how many units of a job a thread takes at once. @param {Pick<Job, 'work' | 'units' | 'chunk' | 'shares'>} job */
+  chunkOf({ work, units, chunk = Threads.least.chunk, shares = Infinity }) {
     const each = Math.min(shares, Math.ceil(work / chunk / this.count) || 1) // parts for each thread
     return Math.ceil(units / (each * this.count)) || 1
   }
@@ -201,7 +201,7 @@ export class Threads {
       const at = n * AT.JOB
       words[at + AT.jobKernel] = Number(kernels.get(job.kernel))
       words[at + AT.jobArgument] = job.args[0]
-      words[at + AT.jobChunk] = job.work < Threads.least.share ? job.units || 1 : this.#chunkOf(job)
+      words[at + AT.jobChunk] = job.work < Threads.least.share ? job.units || 1 : this.chunkOf(job)
       words.fill(job.units, at + AT.jobLeft, at + AT.jobOpen + 1)
       work += job.work
       scratch = Math.max(scratch, job.scratch)
@@ -250,7 +250,7 @@ export class Threads {
     words[AT.kernel] = Object.keys(core.exports).indexOf(kernel)
     words[AT.arity] = args.length
     argumentsOf(words).set(args)
-    words[AT.chunk] = this.#chunkOf(job)
+    words[AT.chunk] = this.chunkOf(job)
     words[AT.jobs] = list && units
     words[AT.list] = list
     words[AT.scratch] = core.alloc(stride * this.#size)

@@ -10,6 +10,7 @@ import { parse, report } from './options.js'
 import { loadPeak } from './peak.js'
 import { openPeers } from './peers/choose.js'
 import { machine, printLegend, printRow } from './report.js'
+import { schedule } from './schedule.js'
 import { chooseShapes, SHAPES, SMALL } from './shapes.js'
 import { sizes } from './sizes.js'
 import { goalsTable } from './table.js'
@@ -32,6 +33,7 @@ const HELP = `npm run bench -- [options]
                 short (their attention and products), lens (readouts, fits, products)
   --table       what daily work meets, in one run of 3 to 10 minutes: sentences, short texts, two threads, one new token,
                 long sums, beside all peers; milliseconds of the processor
+  --schedule    sentences on 1, 2, 4 and 8 threads by the schedule of the pool and the times of its parts on one
   --cpu         with --only: milliseconds of the processor, for a machine that does other work
   --linear      linear layers, packed and not, of each dtype, both builds; gradients
   --json        the same as JSON`
@@ -81,17 +83,19 @@ async function main(options) {
       ? wllama
       : options.table
         ? goalsTable
-        : options.only
-          ? only
-          : options.linear
-            ? linear
-            : options.growth
-              ? growth
-              : options.sizes
-                ? sizes
-                : options.threads === 1
-                  ? table
-                  : threadsTable
+        : options.schedule
+          ? schedule
+          : options.only
+            ? only
+            : options.linear
+              ? linear
+              : options.growth
+                ? growth
+                : options.sizes
+                  ? sizes
+                  : options.threads === 1
+                    ? table
+                    : threadsTable
   const rows = await measured(options)
   if (options.json) console.log(JSON.stringify({ ...machine(), rows }, null, 2))
 }

@@ -11,6 +11,7 @@ const FLAGS = /** @type {const} */ ({
   sizes: { type: 'boolean', default: false },
   only: { type: 'string', default: '' },
   table: { type: 'boolean', default: false },
+  schedule: { type: 'boolean', default: false },
   cpu: { type: 'boolean', default: false },
   json: { type: 'boolean', default: false },
   help: { type: 'boolean', default: false },

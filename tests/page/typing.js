@@ -25,6 +25,7 @@ const D64 = { heads: 8, dModel: 64, dKey: 64, dValue: 64 }
 /** @type {Case[]} */
 export const CASES = [
   { name: '6 words, the first screen', tokens: 6, settings: {}, limit: 50 },
+  { name: '20 words', tokens: 20, settings: {}, limit: 50 },
   { name: '32 tokens, 8 heads, d 64', tokens: 32, settings: D64, limit: 50 },
   { name: '32 tokens, PyTorch’s layer, 8 heads of 64', tokens: 32, settings: { ...D64, model: 'multihead', dModel: 512 }, limit: 50 }, // biome-ignore format: one line
   { name: '512 tokens, 8 heads, d 64', tokens: 512, settings: D64, limit: 200 },
@@ -124,6 +125,13 @@ export async function yardstick(page) {
   return median(times.slice(6))
 }
 
+/** Milliseconds of the page so far, by what it did. @param {import('playwright-core').CDPSession} session */
+async function spent(session) {
+  const { metrics } = await session.send('Performance.getMetrics')
+  const of = (/** @type {string} */ name) => 1000 * Number(metrics.find(metric => metric.name === name)?.value)
+  return ['ScriptDuration', 'RecalcStyleDuration', 'LayoutDuration', 'TaskDuration'].map(of)
+}
+
 /** @param {number[]} numbers */
 export const median = numbers => [...numbers].sort((a, b) => a - b)[Math.floor(numbers.length / 2)]
 
@@ -134,18 +142,26 @@ async function main() {
   const browser = await launch(server.origin)
   const processor = /model name\s*: (.*)/.exec(readFileSync('/proc/cpuinfo', 'utf8'))?.[1]
   console.log(`${browser.context.browser()?.version() ?? 'Chromium'} on ${processor}`)
-  console.log('milliseconds, median (largest)   next paint   paint of the result   limit')
+  console.log(
+    'milliseconds, median (largest)   next paint   paint of the result   limit   a key: script, styles, layout, all tasks',
+  )
   for (const each of CASES) {
     if (wanted && !each.name.includes(wanted)) continue
     const page = await browser.context.newPage()
     await page.goto(server.url + hashOf(each))
     await shows(page, each.tokens)
     await idle(page)
-    const strokes = (await typing(page, 'abcdefghij')).slice(1)
+    await typing(page, 'a')
+    const session = await browser.context.newCDPSession(page)
+    await session.send('Performance.enable')
+    const before = await spent(session)
+    const letters = 'bcdefghij'
+    const strokes = await typing(page, letters)
+    const tasks = (await spent(session)).map((ms, n) => ((ms - before[n]) / letters.length).toFixed(1))
     const write = (/** @type {number[]} */ times) => `${median(times).toFixed(0)} (${Math.max(...times).toFixed(0)})`
     const [paint, result] = [strokes.map(each => each.paint), strokes.map(each => each.result)].map(write)
     console.log(
-      `${each.name.padEnd(45)} ${paint.padStart(10)} ${result.padStart(12)} ${String(each.limit ?? '').padStart(6)}`,
+      `${each.name.padEnd(45)} ${paint.padStart(10)} ${result.padStart(12)} ${String(each.limit ?? '').padStart(6)}   ${tasks.join(', ')}`,
     )
     await page.close()
   }

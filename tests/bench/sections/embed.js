@@ -67,7 +67,7 @@ export async function openSentences({ dtype, threads = 1, lengths }) {
   const run = async () => (await model.embed(strings, { pooling: 'mean_tokens' })).data
   const want = await run() // reads what the folder says of sentences
   folder.dispose()
-  return { weights, texts, run, want, flops: flops(lengths), dispose: () => qkv.dispose() }
+  return { qkv, weights, texts, run, want, flops: flops(lengths), dispose: () => qkv.dispose() }
 }
 
 /** @param {import('../only.js').Means} means shape alone: without two threads @returns {AsyncGenerator<Comparison>} */
