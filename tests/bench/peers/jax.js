@@ -8,8 +8,11 @@ const PACKAGE = '@jax-js/jax' // not looked up by the type checker
 
 export async function open() {
   if (!('withResolvers' in Promise)) throw new Error('needs Node 22')
-  const jax = await import(PACKAGE)
-  await withoutWorker(() => jax.init('wasm'))
+  const jax = await withoutWorker(async () => {
+    const jax = await import(PACKAGE) // looks for Worker when it is loaded, too
+    await jax.init('wasm')
+    return jax
+  })
   jax.defaultDevice('wasm')
   return (/** @type {Task} */ task) => (task.weights ? multihead(jax, task, task.weights) : attention(jax, task))
 }
