@@ -141,6 +141,20 @@ test('an embedding gives the rows of its table, whatever the dims of the ids', (
   }
 })
 
+test('one query over few and many keys, of any width, also none, is what the trace gives', () => {
+  const g = qkv.generator(5)
+  for (const S of [1, 3, 4, 9, 515, 2049])
+    for (const D of [64, 0, 8, 12])
+      for (const E of [32, 33]) {
+        const keys = (/** @type {number} */ rows) =>
+          D ? g.randn([2, rows, D]) : tensor(new Float32Array(0), [2, rows, 0])
+        const [q, k, v] = [keys(1), keys(S), g.randn([2, S, E])]
+        const { output } = qkv.attention(q, k, v, { scale: 0.5 })
+        const want = qkv.trace(q, k, v, { scale: 0.5 }).output
+        close(output, want, { abs: 5e-6, rel: 0 }, `S ${S}, D ${D}, E ${E}`)
+      }
+})
+
 test('dropout draws B H L S values in the order of the weights, the same in both kernels', () => {
   for (const [B, H, L, S, E] of [
     [2, 2, 3, 5, 4],

@@ -33,7 +33,7 @@ double decode_scratch(const struct qkv_attention *a) {
  * hardware prefetches far ahead for streams that run side by side, each along whole rows. */
 static void score_streams(const struct qkv_attention *a, const float *q, const float *k, size_t part, float *scores) {
   size_t step = part * a->k.row;
-  for (const float *end = k + step; k != end; k += a->k.row, scores++) {
+  for (const float *end = scores + part; scores != end; k += a->k.row, scores++) {
     f4 even[KEY_STREAMS], odd[KEY_STREAMS];
 #pragma unroll
     for (size_t s = 0; s < KEY_STREAMS; s++)
