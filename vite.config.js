@@ -18,7 +18,7 @@ const WITH_WEIGHTS = new RegExp(
     'families/(?:llama|marian)',
     'family-shapes/(?:llama-like|decoder-only|marian-like)',
     '(?:linear-)?attribution',
-    'forward-async',
+    'run-in-turns',
     'generation',
     'generation-settings',
     'other-names',

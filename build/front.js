@@ -28,7 +28,7 @@ function layerMap(qkv) {
 /** Returns the attention maps of all heads for the first story. @param {import('../web/rooms/front/tell.js').Reader} reader */
 function modelMaps({ model, words }) {
   const ids = tokensOf(FIRST).map(token => words.indexOf(token))
-  const { attentions } = model.forward({ ids }, { keep: ['attentions'] })
+  const { attentions } = model.forwardSync({ ids }, { keep: ['attentions'] })
   const L = ids.length
   return Array.from({ length: LAYERS * HEADS }, (_, i) => {
     const { data } = /** @type {{ data: Float32Array }} */ (/** @type {any} */ (attentions)[Math.floor(i / HEADS)])

@@ -19,7 +19,7 @@ import { fileURLToPath } from 'node:url'
 import { bar } from '../src/corpus/bar.js'
 import { corpus, runPart } from '../src/corpus.js'
 import { load } from '../src/index.js'
-import { ablate, backward, patch } from '../src/interpret.js'
+import { ablate, backwardSync, patch } from '../src/interpret.js'
 import { loadModel } from '../src/models.js'
 
 const folder = mkdtempSync(join(tmpdir(), 'qkv-corpus-'))
@@ -74,7 +74,7 @@ test('losses, embeddings and head scores are those of the model, text by text', 
   for (const [n, text] of texts.slice(0, 20).entries()) {
     const { ids } = model.tokenize(text)
     assert.equal(rows[n].tokens, ids.length)
-    const scores = model.headScores(text)
+    const scores = await model.headScores(text)
     for (const [name, { data, dims }] of Object.entries(scores))
       for (const [i, value] of data.entries()) {
         const got = rows[n][`headScores.${name}.${Math.floor(i / dims[1])}.${i % dims[1]}`]
@@ -83,7 +83,7 @@ test('losses, embeddings and head scores are those of the model, text by text', 
     const embedding = (await model.embed(text, all.embeddings)).data
     for (const [i, value] of embedding.entries()) assert.equal(Math.fround(rows[n][`embeddings.${i}`]), value)
     if (ids.length > 1)
-      assert.ok(Math.abs(rows[n].losses - Number(backward(model, text, { of: 'loss' }).value)) <= 1e-5)
+      assert.ok(Math.abs(rows[n].losses - Number(backwardSync(model, text, { of: 'loss' }).value)) <= 1e-5)
     else assert.ok(Number.isNaN(rows[n].losses))
   }
   // A text without tokens has NaN for all numbers, and is left out of means.
@@ -115,7 +115,7 @@ test('means and variances are those over all positions in float64, and ablate an
     Object.entries(means)
   )) {
     const rows = texts.flatMap(text => {
-      const kept = model.forward(text, { keep: [/** @type {'layers.1.heads'} */ (place)] }).kept[
+      const kept = model.forwardSync(text, { keep: [/** @type {'layers.1.heads'} */ (place)] }).kept[
         /** @type {'layers.1.heads'} */ (place)
       ]
       return Array.from({ length: kept?.dims[1] ?? 0 }, (_, i) => /** @type {any} */ (kept).row(0).row(i).data)
@@ -144,7 +144,7 @@ test('the largest activations are those of a search through all, each text once,
   const found = lists.map(() => [])
   for (const [text, line] of texts.entries()) {
     const { data, dims } = /** @type {import('../src/base/tensor.js').FloatTensor} */ (
-      model.forward(line, { keep: [place] }).kept[place]
+      model.forwardSync(line, { keep: [place] }).kept[place]
     )
     for (let u = 0; u < dims[2]; u++) {
       const values = Array.from({ length: dims[1] }, (_, i) => data[i * dims[2] + u])
@@ -268,7 +268,7 @@ test('a function of one’s own is called with each text, and its results are co
   const file = join(folder, 'own/letters.mjs')
   writeFileSync(
     file,
-    `export default ({ text, n, ids, tokens, model, qkv }) => ({ n, length: text.length, both: [ids.length, tokens.length], last: model.forward(text, { logits: 'last' }).logits.row(0).row(0).slice(0, 0, 2) })`,
+    `export default ({ text, n, ids, tokens, model, qkv }) => ({ n, length: text.length, both: [ids.length, tokens.length], last: model.forwardSync(text, { logits: 'last' }).logits.row(0).row(0).slice(0, 0, 2) })`,
   )
   writeFileSync(
     file,

@@ -106,7 +106,7 @@ export const shippedModel = (qkv, name) =>
 
 /** Makes a question about the best logit at a position minus the second best. @param {Model} model @param {Text} text @param {number} [position] @returns {Question} */
 export function question(model, text, position = -1) {
-  const { logits } = model.forward(text)
+  const { logits } = model.forwardSync(text)
   const row = logits?.row(0).row(position === -1 ? logits.dims[1] - 1 : position).data ?? assert.fail('no head')
   const [first, second] = Array.from(row.keys()).sort((a, b) => row[b] - row[a])
   return {
@@ -160,7 +160,7 @@ export async function compareEffects(model, questions, by, weights = 'gradient')
       put(heads, nameOf(from), [Math.abs(exact), Math.hypot(...effects.row(n).data)])
       for (const [m, to] of readers.entries()) {
         if (to.kind === 'mlp' || effects.at(n, m) === 0) continue
-        const { effect } = edge(model, text, { of, by, from, to })
+        const { effect } = await edge(model, text, { of, by, from, to })
         put(between, `${nameOf(from)} -> ${nameOf(to)}`, [effect, effects.at(n, m)])
       }
     }

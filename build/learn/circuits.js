@@ -49,7 +49,7 @@ async function row(name, model, questions) {
 
 for (let seed = 0; seed < seeds; seed++) {
   const { model, questions, accuracy } = await inductionModel(qkv, seed)
-  const { previous, induction } = model.headScores(/** @type {{ ids: number[] }} */ (questions[0].text).ids)
+  const { previous, induction } = await model.headScores(/** @type {{ ids: number[] }} */ (questions[0].text).ids)
   const best = (/** @type {Float32Array} */ data) => data.indexOf(Math.max(...data))
   const [a, b] = [previous, induction].map(({ data }) => `${Math.floor(best(data) / 4)}.${best(data) % 4}`)
   console.log(

@@ -77,7 +77,7 @@ export async function ledgerFigures(qkv, source, { ledgers: count = 24, set = 't
     const run = hooks => {
       const found = tallies()
       for (const { ids, marks } of ledgers) {
-        const { logits } = model.forward({ ids }, { hooks })
+        const { logits } = model.forwardSync({ ids }, { hooks })
         const { data } = /** @type {import('qkv').FloatTensor} */ (logits)
         for (const mark of marks) {
           const row = mark.at - 1
@@ -113,7 +113,8 @@ function weightsOf(model, ledgers) {
   const runs = ledgers.map(({ ids, marks }) => ({
     ids,
     marks,
-    summaries: model.forward({ ids }, { keep: ['attentionSummaries'], summary: {}, logits: 'none' }).attentionSummaries,
+    summaries: model.forwardSync({ ids }, { keep: ['attentionSummaries'], summary: {}, logits: 'none' })
+      .attentionSummaries,
   }))
   return (/** @type {number} */ layer, /** @type {number} */ head) => {
     let [previous, first, rows, sink, idle] = [0, 0, 0, 0, 0]

@@ -104,13 +104,13 @@ export async function storiesFigures(qkv, source, { stories = 256, set = 'test',
     /** @param {Record<string, number>} [hooks] */
     const run = hooks =>
       measure(({ B, ids }) => {
-        const { logits } = model.forward({ ids: { data: ids, dims: [B, T] } }, { hooks })
+        const { logits } = model.forwardSync({ ids: { data: ids, dims: [B, T] } }, { hooks })
         return /** @type {import('qkv').FloatTensor} */ (logits).data
       }, batches)
     const whole = run()
     const maps = batches.map(({ B, ids }) =>
       model
-        .forward({ ids: { data: ids, dims: [B, T] } }, { keep: ['attentions'], logits: 'none' })
+        .forwardSync({ ids: { data: ids, dims: [B, T] } }, { keep: ['attentions'], logits: 'none' })
         .attentions.map(map => /** @type {import('qkv').FloatTensor} */ (map).data.slice()),
     )
     const { layers, heads } = /** @type {{ layers: number, heads: number }} */ (model.stacks.decoder)

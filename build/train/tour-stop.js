@@ -11,7 +11,7 @@
 export function measureStop(model, words, { prompt, answer, layer, head, isSource }) {
   const { ids, tokens } = model.tokenize(prompt)
   const said = (/** @type {Record<string, number>} */ hooks) => {
-    const { logits, attentions } = model.forward({ ids }, { hooks, keep: [`attentions.${layer}`], logits: 'last' })
+    const { logits, attentions } = model.forwardSync({ ids }, { hooks, keep: [`attentions.${layer}`], logits: 'last' })
     const { data } = /** @type {FloatTensor} */ (logits)
     const most = Math.max(...data)
     const total = data.reduce((sum, z) => sum + Math.exp(z - most), 0)

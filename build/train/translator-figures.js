@@ -31,7 +31,7 @@ export async function translatorFigures(qkv, source, { count = 300, set = 'test'
       /** @param {Record<string, number>} [hooks] */
       const run = hooks => {
         const input = { ids, attentionMask, decoderIds: previous }
-        const { logits, crossAttentions } = model.forward(input, { hooks, keep: ['crossAttentions'] })
+        const { logits, crossAttentions } = model.forwardSync(input, { hooks, keep: ['crossAttentions'] })
         const { data } = /** @type {FloatTensor} */ (logits)
         const V = WORDS.length
         const right = words.filter(i => argmax(data.subarray(i * V, (i + 1) * V)) === targets.data[i])

@@ -337,7 +337,7 @@ async function addHeadScores(model, inputs, read, rows, signal) {
   for (let at = 0; at < byLength.length; at += SCORED) {
     signal?.throwIfAborted()
     const texts = byLength.slice(at, at + SCORED)
-    const { each } = model.headScores(texts.map(n => inputs[n].ids))
+    const { each } = await model.headScores(texts.map(n => inputs[n].ids))
     for (const [b, n] of texts.entries())
       for (const [name, all] of Object.entries(made)) all.set(each[b][/** @type {'first'} */ (name)].data, n * size)
     await turn()

@@ -49,7 +49,7 @@ export async function accumulatedResidual(model, input, options = {}) {
   )
   const places = [...names, `${stack}layers.${last}.output`]
   const keep = /** @type {any} */ (places)
-  const { kept } = await model.forwardAsync(checked, { keep, logits: 'none', ...(signal && { signal }) })
+  const { kept } = await model.forward(checked, { keep, logits: 'none', ...(signal && { signal }) })
   const all = places.map(place => /** @type {Record<string, FloatTensor>} */ (kept)[place])
   const [B, L, d] = all[0].dims
   if (B !== 1) throw new RangeError(`${where}: one text expected, ${B} given`)
@@ -57,7 +57,7 @@ export async function accumulatedResidual(model, input, options = {}) {
   const residual = new Tensor(new Float32Array(places.length * d), [places.length, d])
   for (const [n, { data }] of all.entries()) residual.data.set(data.subarray(at * d, (at + 1) * d), n * d)
   if (!ids.length) return { places, residual, tokens: ids }
-  const lens = model.logitLens(residual.reshape([1, places.length, d]))
+  const lens = await model.logitLens(residual.reshape([1, places.length, d]))
   const logits = new Tensor(
     Float32Array.from({ length: places.length * ids.length }, (_, n) =>
       lens.at(0, Math.floor(n / ids.length), ids[n % ids.length]),

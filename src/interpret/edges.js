@@ -67,9 +67,9 @@ export async function edges(model, input, options) {
  * @param {Model} model
  * @param {ModelInput | string} input
  * @param {EdgeOptions} options
- * @returns {{ effect: number, value: number }} value: of the objective without the change
+ * @returns {Promise<{ effect: number, value: number }>} value: of the objective without the change
  */
-export function edge(model, input, options) {
+export async function edge(model, input, options) {
   const where = 'edge'
   const given = readOptions(options, [...SETTINGS, 'from', 'to', 'position'], where)
   const task = new EdgeTask(model, input, given, where)

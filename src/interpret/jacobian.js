@@ -175,9 +175,9 @@ const UNCOVERED = /(scores|weights|logits)|heads\.\d+$/
  * @param {Model} model
  * @param {string | ModelInput} input as of forward: one text without padding
  * @param {JacobianOptions} options
- * @returns {FloatTensor} (N, L, ...) with the dims of `to` (forward) or of `from` (reverse)
+ * @returns {Promise<FloatTensor>} (N, L, ...) with the dims of `to` (forward) or of `from` (reverse)
  */
-export function jacobianProducts(model, input, options) {
+export async function jacobianProducts(model, input, options) {
   const where = 'jacobianProducts'
   const parts = Model.parts(model)
   const { from, to, vectors, mode = 'forward' } = readOptions(options, ['from', 'to', 'vectors', 'mode'], where)

@@ -58,21 +58,21 @@ const OPTIONS = ['of', 'targets', 'at', 'parameters', 'hooks', 'keep']
  * @param {BackwardOptionsOfModel} [options]
  * @returns {ModelGradients}
  */
-export function backward(model, input, options = {}) {
+export function backwardSync(model, input, options = {}) {
   const parts = Model.parts(model)
   const given = readOptions(options, OPTIONS, 'backward')
   return parts.qkv.scope(() => finish(gradientSteps(parts, input, given, 'backward')))
 }
 
 /**
- * Runs backward in steps that yield to the event loop, so that `signal` can abort it. onLayer counts the layers forwards, then backwards.
+ * Computes the same in steps that yield to the event loop, so that `signal` can abort it. onLayer counts the layers forwards, then backwards.
  * @param {Model} model
  * @param {string | ModelInput} input
  * @param {BackwardOptionsOfModel & import('../models/turns.js').AsyncOptions} [options]
  * @returns {Promise<ModelGradients>}
  */
-export async function backwardAsync(model, input, options = {}) {
-  const where = 'backwardAsync'
+export async function backward(model, input, options = {}) {
+  const where = 'backward'
   const parts = Model.parts(model)
   const { signal, onLayer, ...given } = readOptions(options, [...OPTIONS, 'signal', 'onLayer'], where)
   checkSignal(signal, where)
@@ -81,7 +81,7 @@ export async function backwardAsync(model, input, options = {}) {
 }
 
 /**
- * Runs a model forward and backward in steps, for `backward` and `backwardAsync`.
+ * Runs a model forward and backward in steps, for `backward` and `backwardSync`.
  * @param {Parts} parts
  * @param {string | ModelInput} input
  * @param {BackwardOptionsOfModel} options already checked for unknown names

@@ -139,9 +139,9 @@ function* allSteps(task, settings, isExact, add, P, where) {
  * @param {Model} model of one stack
  * @param {ModelInput | string} input
  * @param {PositionEdgeOptions} options
- * @returns {{ effect: number, value: number }} value: of the objective without the change
+ * @returns {Promise<{ effect: number, value: number }>} value: of the objective without the change
  */
-export function positionEdge(model, input, options) {
+export async function positionEdge(model, input, options) {
   const where = 'positionEdge'
   const { from, to, reads, ...settings } = readOptions(options, [...SETTINGS, 'from', 'to', 'reads'], where)
   oneOf(reads, READS, `${where}: reads`)

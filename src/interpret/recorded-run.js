@@ -55,9 +55,9 @@ const own = x => new Tensor(x.data.slice(), x.dims.slice(1))
  * @param {Model} model
  * @param {string | ModelInput} input
  * @param {{ hooks?: Hooks, until?: number }} [options] as of forward
- * @returns {RecordedRun}
+ * @returns {Promise<RecordedRun>}
  */
-export function recordRun(model, input, options = {}) {
+export async function recordRun(model, input, options = {}) {
   const { hooks, until } = readOptions(options, ['hooks', 'until'], 'recordRun')
   return recorded(model, input, { hooks, until }, 'recordRun')
 }

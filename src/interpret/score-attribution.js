@@ -58,9 +58,9 @@ const SCORES = /^(input|q|k|qBare|kBare)$/
  * @param {Model} model
  * @param {string | ModelInput | RecordedRun} input one text, or the result of recordRun for it
  * @param {ScoreAttributionOptions} options
- * @returns {ScoreAttribution}
+ * @returns {Promise<ScoreAttribution>}
  */
-export function scoreAttribution(model, input, options) {
+export async function scoreAttribution(model, input, options) {
   const where = 'scoreAttribution'
   const parts = Model.parts(model)
   const known = ['layer', 'head', 'query', 'key', 'place', 'byToken', 'hooks']

@@ -52,7 +52,7 @@ export function steering(model, options) {
         found = x
       }
       const until = stack === 'encoder.' ? 0 : layer
-      model.forward(inputOf(one, `${where}: ${name}[${n}]`), { hooks: { [output]: read }, until })
+      model.forwardSync(inputOf(one, `${where}: ${name}[${n}]`), { hooks: { [output]: read }, until })
       const { data, dims } = /** @type {FloatTensor} */ (/** @type {unknown} */ (found))
       const [B, L, d] = dims
       if (B !== 1) throw new RangeError(`${where}: ${name}[${n}]: one text expected, ${B} given`)

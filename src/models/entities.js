@@ -30,9 +30,9 @@ const STRATEGIES = /** @type {const} */ (['none', 'simple', 'first', 'average', 
  * @param {import('./tokenizer.js').TextTool} tool
  * @param {string} text
  * @param {EntityOptions} options
- * @returns {Entity[]}
+ * @returns {Promise<Entity[]>}
  */
-export function entities(model, tool, text, options) {
+export async function entities(model, tool, text, options) {
   const { aggregation = 'simple', ignore = ['O'] } = readOptions(options, ['aggregation', 'ignore'], 'entities')
   oneOf(aggregation, STRATEGIES, 'entities: aggregation')
   if (!Array.isArray(ignore))
@@ -43,7 +43,7 @@ export function entities(model, tool, text, options) {
     )
   const { labels } = model.classes
   const input = model.tokenize(text, undefined, { truncation: true })
-  const { data } = model.classify(input).scores
+  const { data } = (await model.classify(input)).scores
   const places = placesOf(text, input.ids, tool)
   const tokens = input.ids.flatMap((id, index) => {
     const place = places[index]

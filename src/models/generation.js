@@ -112,7 +112,7 @@ export async function* generate(model, { qkv, family, tokenizer, settings, toIds
             attentionMask: isFirst ? tokens.map((row, b) => [...row, ...added[b].map(() => 1)]) : undefined,
           }
       const given = /** @type {const} */ ({ keep, hooks, cache, logits: 'last' })
-      const output = isFirst ? await model.forwardAsync(input, { ...given, signal }) : model.forward(input, given)
+      const output = isFirst ? await model.forward(input, { ...given, signal }) : model.forwardSync(input, given)
       const logits = /** @type {FloatTensor} */ (output.logits)
       const steps = rows.map((row, b) => {
         const { data } = logits.row(b)

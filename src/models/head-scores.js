@@ -97,20 +97,20 @@ export const SCORES = /** @type {const} */ (['previous', 'first', 'duplicate', '
 const MOST = 16
 
 /**
- * The scores of texts, in their order; those of one length are computed together.
+ * Computes the scores of texts, in their order; those of one length run together.
  * @param {readonly number[][]} rows
- * @param {(ids: number[][]) => object[]} scoresOf texts of one length
- * @returns {HeadScores[]}
+ * @param {(ids: number[][]) => Promise<object[]>} scoresOf texts of one length
+ * @returns {Promise<HeadScores[]>}
  */
-export function scoresByLength(rows, scoresOf) {
+export async function scoresByLength(rows, scoresOf) {
   /** @type {HeadScores[]} */
   const each = []
   for (const length of new Set(rows.map(row => row.length))) {
     const own = Array.from(rows.keys()).filter(n => rows[n].length === length)
     for (let at = 0; at < own.length; at += MOST) {
       const batch = own.slice(at, at + MOST)
-      for (const [b, scores] of scoresOf(batch.map(n => rows[n])).entries())
-        each[batch[b]] = /** @type {HeadScores} */ (scores)
+      const found = await scoresOf(batch.map(n => rows[n]))
+      for (const [b, scores] of found.entries()) each[batch[b]] = /** @type {HeadScores} */ (scores)
     }
   }
   return each

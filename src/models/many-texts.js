@@ -50,7 +50,7 @@ async function* batchesOf(texts, read, most) {
 export async function* runTexts({ model, packs, run }, texts, read, { hooks, signal }) {
   for await (const inputs of batchesOf(texts, read, packs && !hooks ? ROWS : 0)) {
     if (hooks || !packs) {
-      const output = await model.forwardAsync(inputs[0], { hooks, signal, logits: 'none' })
+      const output = await model.forward(inputs[0], { hooks, signal, logits: 'none' })
       const rows = output.encoderLastHiddenState ?? output.lastHiddenState
       yield { inputs, output, rows, starts: [0, rows.dims[1]] }
       continue

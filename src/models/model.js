@@ -387,31 +387,32 @@ export class Model {
   }
 
   /**
+   * Runs the model. Other events have their turn between layers and within long ones, and `signal` aborts the run.
    * @param {string | ModelInput} input a text, if the model has a tokenizer, or ids
+   * @param {ModelOptions & import('./turns.js').AsyncOptions} [options]
+   * @returns {Promise<ModelOutput>}
+   */
+  async forward(input, options = {}) {
+    return Model.#own(this).#inTurns(input, options)
+  }
+
+  /**
+   * Runs the model at once: the same bits, faster for short inputs and for single tokens with a cache.
+   * @param {string | ModelInput} input
    * @param {ModelOptions} [options]
    * @returns {ModelOutput}
    */
-  forward(input, options = {}) {
+  forwardSync(input, options = {}) {
     const own = Model.#own(this)
     return own.#qkv.scope(() => finish(own.#alive(own.#steps(input, options))))
   }
 
-  /**
-   * forward in steps, between layers and within long ones: other events have their turn in between, and `signal` ends it.
-   * @param {string | ModelInput} input
-   * @param {ModelOptions & import('./turns.js').AsyncOptions} [options]
-   * @returns {Promise<ModelOutput>}
-   */
-  async forwardAsync(input, options = {}) {
-    return Model.#own(this).#inTurns(input, options)
-  }
-
   /** @param {string | ModelInput} input @param {RunOptions & import('./turns.js').AsyncOptions} options @param {Pick<OwnOptions, 'record' | 'texts'>} [own] */
   async #inTurns(input, options, own) {
-    const { forwardAsync } = await import('./forward-async.js')
+    const { runInTurns } = await import('./run-in-turns.js')
     const start = (/** @type {RunOptions} */ given, /** @type {Call['within']} */ within) =>
       this.#alive(this.#steps(input, given, { ...own, inParts: true, within }))
-    return forwardAsync(this.#qkv, start, this.stacks, options, own?.texts !== undefined)
+    return runInTurns(this.#qkv, start, this.stacks, options, own?.texts !== undefined)
   }
 
   /**
@@ -434,41 +435,42 @@ export class Model {
   /**
    * The logits and scores of the classes of a text or, of a checkpoint for that, of each token, and their names; with all that forward returns.
    * @param {string | ModelInput | readonly PaddedText[]} input one text, or several
-   * @param {Omit<ModelOptions, 'logits' | 'until'>} [options]
-   * @returns {ModelOutput & { logits: FloatTensor, scores: FloatTensor, labels: string[] }} logits, scores: (B, classes) or (B, L, classes)
+   * @param {Omit<ModelOptions, 'logits' | 'until'> & import('./turns.js').AsyncOptions} [options]
+   * @returns {Promise<ModelOutput & { logits: FloatTensor, scores: FloatTensor, labels: string[] }>} logits, scores: (B, classes) or (B, L, classes)
    */
-  classify(input, options = {}) {
+  async classify(input, options = {}) {
     const { classes } = Model.#own(this)
     if (!classes)
       throw new Error(
         `classify: this ${this.type} checkpoint tells no classes apart; architectures of config.json names none`,
       )
     const known = RUN_OPTIONS.filter(name => name !== 'logits' && name !== 'until')
-    const given = /** @type {ModelOptions} */ (readOptions(options, known, 'classify'))
-    given.logits = 'none'
+    const { signal, onLayer, ...given } = readOptions(options, [...known, 'signal', 'onLayer'], 'classify')
+    const turns = { signal, onLayer }
     const all = Array.isArray(input) ? this.padded(input) : undefined
-    const isPlain = Object.keys(given).length === 1
+    const isPlain = Object.keys(given).length === 0
     const output =
       all && isPlain && this.#packs
-        ? this.#withoutPadding(all)
-        : this.forward(all ?? /** @type {string | ModelInput} */ (input), given)
+        ? await this.#withoutPadding(all, turns)
+        : await this.#inTurns(all ?? /** @type {string | ModelInput} */ (input), { ...given, ...turns, logits: 'none' })
     const [logits, scores] = /** @type {FloatTensor[]} */ ([output.classLogits, output.classScores])
     return { ...output, logits, scores, labels: classes.labels }
   }
 
   /**
-   * What forward gives of padded texts, by packed rows; rows of padding are 0.
+   * Returns what forward gives of padded texts, by packed rows; rows of padding are 0.
    * @param {ReturnType<typeof padRows>} input
-   * @returns {ModelOutput}
+   * @param {import('./turns.js').AsyncOptions} turns
+   * @returns {Promise<ModelOutput>}
    */
-  #withoutPadding({ ids, attentionMask, tokenTypeIds }) {
+  async #withoutPadding({ ids, attentionMask, tokenTypeIds }, turns) {
     const isReal = (/** @type {unknown} */ _, /** @type {number} */ i, /** @type {number} */ b) =>
       attentionMask[b][i] === 1
     const texts = ids.map((row, b) => ({
       ids: row.filter((id, i) => isReal(id, i, b)),
       tokenTypeIds: tokenTypeIds?.[b].filter((type, i) => isReal(type, i, b)),
     }))
-    const output = this.#qkv.scope(() => finish(this.#alive(this.#steps({}, { logits: 'none' }, { texts }))))
+    const output = await this.#packed(texts, turns)
     const real = attentionMask.flat()
     const spread = (/** @type {FloatTensor | undefined} */ rows) => {
       if (rows?.dims.length !== 3) return rows
@@ -848,9 +850,9 @@ export class Model {
   /**
    * The logits that a hidden state would give if the model ended there: last norm and head (the logit lens).
    * @param {FloatTensor} hiddenState (B, L, d), one of hiddenStates
-   * @returns {FloatTensor} (B, L, V)
+   * @returns {Promise<FloatTensor>} (B, L, V)
    */
-  logitLens(hiddenState) {
+  async logitLens(hiddenState) {
     const { encoder, decoder, width } = Model.#own(this).#family
     hiddenState = toFloats(hiddenState, 'logitLens: hiddenState')
     const { dims } = hiddenState
@@ -865,22 +867,22 @@ export class Model {
    * Scores of each head on a text, or on each of several, with their mean and spread: docs/models.md has the definitions.
    * @template {string | Ids | readonly (string | readonly number[])[]} T
    * @param {T} input a list of texts, or of lists of ids: texts of one length run together
-   * @returns {T extends string | readonly number[] | TensorLike ? HeadScores : T extends readonly unknown[] ? OverTexts<HeadScores> : HeadScores}
+   * @returns {Promise<T extends string | readonly number[] | TensorLike ? HeadScores : T extends readonly unknown[] ? OverTexts<HeadScores> : HeadScores>}
    */
-  headScores(input) {
+  async headScores(input) {
     Model.#own(this)
     const list = /** @type {unknown} */ (input)
     const isList = Array.isArray(list) && list.length > 0 && typeof list[0] !== 'number'
     const texts = isList ? list : [input]
     const rows = Array.from(texts, (text, n) => this.#toIds(text, isList ? `headScores: texts[${n}]` : 'headScores'))
-    const each = scoresByLength(rows, ids => this.#headScores(ids))
+    const each = await scoresByLength(rows, ids => this.#headScores(ids))
     return /** @type {any} */ (isList ? overTexts(each, SCORES) : each[0])
   }
 
-  /** The scores of texts of one length, each (layers, H). @param {number[][]} ids */
-  #headScores(ids) {
+  /** Computes the scores of texts of one length, each (layers, H). @param {number[][]} ids */
+  async #headScores(ids) {
     const name = this.#isBoth ? 'encoderAttentionSummaries' : 'attentionSummaries'
-    const { [name]: layers } = this.forward(
+    const { [name]: layers } = await this.forward(
       { ids },
       { keep: [name], summary: { scores: true, windows: false }, logits: 'none' },
     )

@@ -146,7 +146,7 @@ async function scoringOf(runner, reads) {
  */
 async function* byTokens(model, { yes, no }, texts, read, options) {
   for (const text of texts) {
-    const { logits } = await model.forwardAsync(read(text), { ...options, logits: 'last' })
+    const { logits } = await model.forward(read(text), { ...options, logits: 'last' })
     const { data } = /** @type {FloatTensor} */ (logits)
     if (Math.max(yes, no ?? 0) >= data.length)
       throw new RangeError(

@@ -79,12 +79,12 @@ test('random adapters of seven families give the weights that PyTorch merges, an
       assert.ok(worst <= 2e-6, `${seed}, ${base}, ${name}: ${worst}`)
     }
     const input = { ids: [5, 9, 3], decoderIds: base.startsWith('t5') ? [1, 2] : undefined }
-    const { logits } = model.forward(input)
+    const { logits } = model.forwardSync(input)
     const saved = await loadModel(qkv, { ...(await saveModel(model)) }, { tokenizer: false })
-    assert.deepEqual(saved.forward(input).logits?.data, logits?.data, 'the merged model is saved as it is')
+    assert.deepEqual(saved.forwardSync(input).logits?.data, logits?.data, 'the merged model is saved as it is')
     saved.dispose()
     const plain = await loadModel(qkv, `${goldens}/${base}`, { tokenizer: false, dtype: 'float32' })
-    assert.notDeepEqual(plain.forward(input).logits?.data, logits?.data)
+    assert.notDeepEqual(plain.forwardSync(input).logits?.data, logits?.data)
     plain.dispose()
     model.dispose()
   }
@@ -96,7 +96,7 @@ test('an adapter of the head or of the table acts there alone, although they are
   const { writeSafetensors } = await import('../../src/models.js')
   const base = `${goldens}/gpt2-tiny`
   const plain = await loadModel(qkv, base, { tokenizer: false })
-  const { logits, lastHiddenState } = plain.forward({ ids: [5, 9, 3] })
+  const { logits, lastHiddenState } = plain.forwardSync({ ids: [5, 9, 3] })
   const [V, d] = [logits?.dims[2] ?? 0, lastHiddenState.dims[2]]
   const g = qkv.generator(3)
   const config = text({ peft_type: 'LORA', r: 2, lora_alpha: 4 })
@@ -110,7 +110,7 @@ test('an adapter of the head or of the table acts there alone, although they are
     'base_model.model.lm_head.lora_A.weight': A,
     'base_model.model.lm_head.lora_B.weight': B,
   })
-  const got = head.forward({ ids: [5, 9, 3] })
+  const got = head.forwardSync({ ids: [5, 9, 3] })
   assert.deepEqual(got.lastHiddenState.data, lastHiddenState.data, 'the table is as it was')
   const row = lastHiddenState.data.subarray(2 * d)
   for (const id of [0, 7, V - 1]) {
@@ -123,9 +123,9 @@ test('an adapter of the head or of the table acts there alone, although they are
     'base_model.model.transformer.wte.lora_embedding_A': g.randn([2, V]),
     'base_model.model.transformer.wte.lora_embedding_B': g.randn([d, 2]),
   })
-  const other = table.forward({ ids: [5, 9, 3] })
+  const other = table.forwardSync({ ids: [5, 9, 3] })
   assert.notDeepEqual(other.lastHiddenState.data, lastHiddenState.data)
-  const lens = plain.logitLens(other.lastHiddenState) // adapters do not change the last norm and the head
+  const lens = await plain.logitLens(other.lastHiddenState) // adapters do not change the last norm and the head
   assert.equal(lens.dims[2], V)
   for (const model of [head, table, plain]) model.dispose()
 })

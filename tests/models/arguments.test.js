@@ -24,9 +24,9 @@ after(() => {
 })
 
 const ids = [5, 9, 130, 5, 9, 77, 200, 31]
-const logits = model.forward({ ids }).logits.data
-const hidden = model.forward({ ids }, { keep: ['hiddenStates'] }).hiddenStates[1]
-const { attentions } = model.forward({ ids }, { keep: ['attentions'] })
+const logits = model.forwardSync({ ids }).logits.data
+const hidden = model.forwardSync({ ids }, { keep: ['hiddenStates'] }).hiddenStates[1]
+const { attentions } = model.forwardSync({ ids }, { keep: ['attentions'] })
 
 /** @param {any} held @param {(held: any) => unknown} use */
 function using(held, use) {
@@ -57,15 +57,15 @@ const calls = {
       },
       { keep: ['attentions.1'], hooks: { 'layers.1.heads.2': 0, 'layers.0.output': () => {} }, logits: 'last' },
     ],
-    (...a) => model.forward(...a),
+    (...a) => model.forwardSync(...a),
   ],
   'forward with a cache': [
     () => [{ capacity: 4, batch: 1 }, { ids: [...ids] }],
-    (options, input) => using(model.cache(options), cache => model.forward(input, { cache })),
+    (options, input) => using(model.cache(options), cache => model.forwardSync(input, { cache })),
   ],
   'forward of an encoder-decoder': [
     () => [{ ids: [...ids], decoderIds: [0, 3] }, { keep: ['crossAttentions'] }],
-    (...a) => t5.forward(...a),
+    (...a) => t5.forwardSync(...a),
   ],
   generate: [
     () => [
@@ -132,7 +132,7 @@ for (const [name, [args, call]] of Object.entries(calls))
         assert.deepEqual([qkv.memory.used, qkv.memory.resident], [0, loaded], title)
       }
     assert.deepEqual([...wrong], [])
-    assert.deepEqual(model.forward({ ids }).logits.data, logits)
+    assert.deepEqual(model.forwardSync({ ids }).logits.data, logits)
     t.diagnostic(`${counts.results} results, ${counts.refused} errors`)
   })
 
@@ -151,18 +151,18 @@ test('what would be ignored is refused: hooks in a Map, layers that are not ther
     [{ keep: ['hiddenStates.4'] }, /keep: "hiddenStates\.4": there are 3 layers/],
     [{ logits: 'first' }, /logits: "first" given, one of "all", "last", "none" expected/],
   ]))
-    assert.throws(() => model.forward({ ids }, options), message)
-  assert.ok(model.forward({ ids }, { keep: ['hiddenStates.3'] }).hiddenStates[3])
+    assert.throws(() => model.forwardSync({ ids }, options), message)
+  assert.ok(model.forwardSync({ ids }, { keep: ['hiddenStates.3'] }).hiddenStates[3])
 })
 
 test('a number with a leading zero in the name of a layer or a head names nothing', async () => {
   for (const name of ['layers.01.output', 'layers.1.heads.00', 'layers.00.attention.weights.1', 'layers.1.heads.01'])
     assert.throws(
-      () => model.forward({ ids }, { hooks: { [name]: 0 } }),
+      () => model.forwardSync({ ids }, { hooks: { [name]: 0 } }),
       /hooks: ".*" is no place|hooks: .* did you mean/,
     )
   for (const name of ['attentions.01', 'attentions.00', 'hiddenStates.02'])
-    assert.throws(() => model.forward({ ids }, { keep: [name] }), /keep: ".*" is not known/)
+    assert.throws(() => model.forwardSync({ ids }, { keep: [name] }), /keep: ".*" is not known/)
   await assert.rejects(model.weightRow('layers.01.attention.q', 0), /"layers\.01\.attention\.q" is no linear layer/)
   alone()
 })
@@ -170,7 +170,7 @@ test('a number with a leading zero in the name of a layer or a head names nothin
 test('a Proxy of a model, an heir and an heir of its cache are refused by every method', async () => {
   /** @type {((m: any) => unknown)[]} */
   const uses = [
-    m => m.forward({ ids }),
+    m => m.forwardSync({ ids }),
     m => m.tokenize('a'),
     m => m.decode(ids),
     m => m.describe(),
@@ -186,10 +186,10 @@ test('a Proxy of a model, an heir and an heir of its cache are refused by every 
       await assert.rejects(async () => use(other), /^TypeError: model: a Proxy of it, or an object made from it, given/)
   using(model.cache(), cache => {
     assert.throws(
-      () => model.forward({ ids }, { cache: Object.create(cache) }),
+      () => model.forwardSync({ ids }, { cache: Object.create(cache) }),
       /cache: a Proxy of it, or an object made/,
     )
-    assert.deepEqual(model.forward({ ids }, { cache }).logits.data, logits)
+    assert.deepEqual(model.forwardSync({ ids }, { cache }).logits.data, logits)
   })
   alone()
 })
@@ -198,32 +198,32 @@ test('a hook may call the model and allocate; what it disposes of or clears make
   const hooks = {
     'layers.1.heads': (/** @type {any} */ x) => {
       qkv.alloc([300_000]).data.fill(NaN) // freed with the call
-      assert.deepEqual(model.forward({ ids }).logits.data, logits)
+      assert.deepEqual(model.forwardSync({ ids }).logits.data, logits)
       return x
     },
   }
-  assert.deepEqual(model.forward({ ids }, { hooks }).logits.data, logits)
+  assert.deepEqual(model.forwardSync({ ids }, { hooks }).logits.data, logits)
   alone()
   const other = /** @type {any} */ (await open('gpt2-tiny'))
   const disposes = { 'layers.0.output': () => other.dispose() }
-  assert.throws(() => other.forward({ ids }, { hooks: disposes }), /disposed/)
-  assert.throws(() => other.forward({ ids }), /this model was disposed: load it again/)
+  assert.throws(() => other.forwardSync({ ids }, { hooks: disposes }), /disposed/)
+  assert.throws(() => other.forwardSync({ ids }), /this model was disposed: load it again/)
   alone()
   const during = (/** @type {any} */ cache, /** @type {() => void} */ run) => () =>
-    model.forward({ ids }, { cache, hooks: { 'layers.1.output': run } })
+    model.forwardSync({ ids }, { cache, hooks: { 'layers.1.output': run } })
   using(model.cache(), cache => {
     assert.throws(
       during(cache, () => cache.clear()),
       /a hook has cleared the cache/,
     )
-    assert.throws(() => model.forward({ ids }, { cache }), /clear it with cache\.clear\(\)/)
+    assert.throws(() => model.forwardSync({ ids }, { cache }), /clear it with cache\.clear\(\)/)
     cache.clear()
     assert.throws(
-      during(cache, () => model.forward({ ids }, { cache })),
+      during(cache, () => model.forwardSync({ ids }, { cache })),
       /another call with this cache is running/,
     )
     cache.clear()
-    assert.deepEqual(model.forward({ ids }, { cache }).logits.data, logits)
+    assert.deepEqual(model.forwardSync({ ids }, { cache }).logits.data, logits)
     assert.throws(
       during(cache, () => cache.dispose()),
       /this cache was disposed/,
@@ -243,7 +243,7 @@ test('generations of one model run side by side, and beside one that was aborted
     async () => {
       for await (const { id } of model.generate(ids, { stopIds: [], signal: controller.signal })) {
         if (made.push(id) === 2) controller.abort()
-        assert.deepEqual(model.forward({ ids }).logits.data, logits)
+        assert.deepEqual(model.forwardSync({ ids }).logits.data, logits)
       }
     },
     { name: 'AbortError' },
@@ -260,13 +260,13 @@ test('a text of MPT, which has no table of positions, ends at max_seq_len; posit
   /** @type {any} */
   const mpt = await open('mpt-made')
   const text = (/** @type {number} */ length) => Array.from({ length }, (_, n) => 2 + (n % 30))
-  assert.deepEqual(mpt.forward({ ids: text(64) }, { logits: 'last' }).logits.dims, [1, 1, 40])
-  assert.throws(() => mpt.forward({ ids: text(65) }), /position 64 is asked for, this model has 64/)
+  assert.deepEqual(mpt.forwardSync({ ids: text(64) }, { logits: 'last' }).logits.dims, [1, 1, 40])
+  assert.throws(() => mpt.forwardSync({ ids: text(65) }), /position 64 is asked for, this model has 64/)
   mpt.dispose()
   /** @type {any} */
   const m2m = await open('m2m_100-made')
-  assert.deepEqual(m2m.forward({ ids: text(32), decoderIds: [0] }).logits.dims, [1, 1, 40])
-  assert.throws(() => m2m.forward({ ids: text(33), decoderIds: [0] }), /is asked for, this model has/)
+  assert.deepEqual(m2m.forwardSync({ ids: text(32), decoderIds: [0] }).logits.dims, [1, 1, 40])
+  assert.throws(() => m2m.forwardSync({ ids: text(33), decoderIds: [0] }), /is asked for, this model has/)
   m2m.dispose()
   assert.equal(qkv.memory.resident, loaded)
 })

@@ -1,4 +1,4 @@
-// forwardAsync gives the same numbers as forward, layer by layer, and can be aborted.
+// forward gives the same numbers as forwardSync, layer by layer, and can be aborted.
 
 import assert from 'node:assert/strict'
 import { existsSync, readdirSync } from 'node:fs'
@@ -26,18 +26,18 @@ function numbersOf(value) {
   return Object.values(value).flatMap(numbersOf)
 }
 
-test('forwardAsync gives what forward gives, bit by bit, tells each layer, and leaves nothing in memory', async () => {
+test('forward gives what forwardSync gives, bit by bit, tells each layer, and leaves nothing in memory', async () => {
   for (const name of names) {
     const model = await loadModel(qkv, `${folder}/${name}`, { tokenizer: false })
     const input = inputOf(model)
     const { encoder, decoder } = model.stacks
     const layers = (encoder?.layers ?? 0) + (decoder?.layers ?? 0)
     const hooks = { [`${encoder && decoder ? 'decoder.' : ''}layers.1.heads.2`]: 0.5 }
-    const want = model.forward(input, { keep, hooks })
+    const want = model.forwardSync(input, { keep, hooks })
     const before = qkv.memory.resident
     /** @type {unknown[]} */
     const told = []
-    const got = await model.forwardAsync(input, { keep, hooks, onLayer: progress => told.push(progress) })
+    const got = await model.forward(input, { keep, hooks, onLayer: progress => told.push(progress) })
     assert.deepEqual(numbersOf(got), numbersOf(want), name)
     assert.ok(numbersOf(got).length > 2 * layers, name)
     assert.deepEqual(
@@ -51,15 +51,15 @@ test('forwardAsync gives what forward gives, bit by bit, tells each layer, and l
 
 test('others have their turn between two layers, also calls of the same model', async () => {
   const model = await loadModel(qkv, `${folder}/gpt2-tiny`, { tokenizer: false })
-  const want = model.forward({ ids })
+  const want = model.forwardSync({ ids })
   let turns = 0
   const tick = () => {
     turns++
-    model.forward({ ids: [1, 2, 3] }, { logits: 'none' })
+    model.forwardSync({ ids: [1, 2, 3] }, { logits: 'none' })
     next = setImmediate(tick)
   }
   let next = setImmediate(tick)
-  const { logits } = await model.forwardAsync({ ids })
+  const { logits } = await model.forward({ ids })
   clearImmediate(next)
   assert.ok(turns >= 3, `${turns} turns in 3 layers`)
   assert.deepEqual(logits?.data, want.logits?.data)
@@ -74,22 +74,19 @@ test('a signal ends it between two layers: nothing stays in memory, the model wo
     const { encoder, decoder } = model.stacks
     for (let last = 1; last <= (encoder?.layers ?? 0) + (decoder?.layers ?? 0); last++) {
       const controller = new AbortController()
-      const run = model.forwardAsync(input, {
+      const run = model.forward(input, {
         signal: controller.signal,
         onLayer: ({ layer }) => layer === last && controller.abort(new Error('enough')),
       })
       await assert.rejects(run, /enough/)
       assert.ok(qkv.memory.resident <= before, `${name}, layer ${last}`)
     }
-    await assert.rejects(model.forwardAsync(input, { signal: AbortSignal.abort() }), { name: 'AbortError' })
-    await assert.rejects(model.forwardAsync(input, { hooks: { 'layers.99.output': 0 } }), /hooks: "layers\.99\.output"/)
-    await assert.rejects(
-      model.forwardAsync(input, /** @type {any} */ ({ singal: 1 })),
-      /forwardAsync: .*"singal".*signal/,
-    )
-    assert.ok((await model.forwardAsync(input)).logits)
+    await assert.rejects(model.forward(input, { signal: AbortSignal.abort() }), { name: 'AbortError' })
+    await assert.rejects(model.forward(input, { hooks: { 'layers.99.output': 0 } }), /hooks: "layers\.99\.output"/)
+    await assert.rejects(model.forward(input, /** @type {any} */ ({ singal: 1 })), /forward: .*"singal".*signal/)
+    assert.ok((await model.forward(input)).logits)
     model.dispose()
-    await assert.rejects(model.forwardAsync(input), /was disposed/)
+    await assert.rejects(model.forward(input), /was disposed/)
   }
 })
 
@@ -109,7 +106,7 @@ test('a signal ends it while the embeddings of a long text are added up', async 
     },
   }
   const long = Array.from({ length: 1024 }, (_, i) => (i * 37) % 100)
-  await assert.rejects(model.forwardAsync({ ids: long }, { signal, hooks }), /enough/)
+  await assert.rejects(model.forward({ ids: long }, { signal, hooks }), /enough/)
   assert.ok(!isEmbedded)
   model.dispose()
 })
@@ -125,7 +122,7 @@ test('within a layer that takes long others have their turn too, and a signal en
     hooks: { 'layers.0.heads.1': 0.5 },
     logits: /** @type {const} */ ('none'),
   }
-  const want = model.forward({ ids: long }, options)
+  const want = model.forwardSync({ ids: long }, options)
   const { resident: before, size } = qkv.memory
   let turns = 0
   /** Tensors that make the memory grow within a layer. @type {{ dispose(): void }[]} */
@@ -135,7 +132,7 @@ test('within a layer that takes long others have their turn too, and a signal en
     next = setImmediate(tick)
   }
   let next = setImmediate(tick)
-  const { lastHiddenState, attentions } = await model.forwardAsync({ ids: long }, options)
+  const { lastHiddenState, attentions } = await model.forward({ ids: long }, options)
   clearImmediate(next)
   assert.ok(qkv.memory.size > size, 'the memory did not grow')
   for (const tensor of held) tensor.dispose()
@@ -146,12 +143,12 @@ test('within a layer that takes long others have their turn too, and a signal en
   let layers = 0
   setImmediate(() => controller.abort())
   await assert.rejects(
-    model.forwardAsync({ ids: long }, { ...options, signal: controller.signal, onLayer: () => layers++ }),
+    model.forward({ ids: long }, { ...options, signal: controller.signal, onLayer: () => layers++ }),
     { name: 'AbortError' },
   )
   assert.equal(layers, 0, 'the layer did not end')
   assert.ok(qkv.memory.resident <= before)
-  assert.deepEqual(model.forward({ ids: long }, options).lastHiddenState.data, want.lastHiddenState.data)
+  assert.deepEqual(model.forwardSync({ ids: long }, options).lastHiddenState.data, want.lastHiddenState.data)
   model.dispose()
 })
 
@@ -167,15 +164,15 @@ for (const threads of [1, 2])
     const before = own.memory.resident
     for (const keep of /** @type {const} */ ([[], ['attentionSummaries']])) {
       const options = { keep, summary, logits: /** @type {const} */ ('none') }
-      const want = model.forward({ ids: long }, options)
+      const want = model.forwardSync({ ids: long }, options)
       let turns = 0
       const tick = () => {
         turns++
-        if (turns % 4 === 0) model.forward({ ids: [1, 2, 3] }, { logits: 'none' })
+        if (turns % 4 === 0) model.forwardSync({ ids: [1, 2, 3] }, { logits: 'none' })
         next = setImmediate(tick)
       }
       let next = setImmediate(tick)
-      const got = await model.forwardAsync({ ids: long }, options)
+      const got = await model.forward({ ids: long }, options)
       clearImmediate(next)
       assert.ok(turns > 9, `${turns} turns in one layer`)
       assert.deepEqual(got.lastHiddenState.data, want.lastHiddenState.data)
@@ -189,7 +186,7 @@ for (const threads of [1, 2])
       }
       count()
       await assert.rejects(
-        model.forwardAsync({ ids: long }, { ...options, signal: controller.signal }),
+        model.forward({ ids: long }, { ...options, signal: controller.signal }),
         /AbortError|aborted/,
       )
       assert.ok(own.memory.resident <= before, 'what a call had is left')
@@ -203,11 +200,11 @@ test('a cache that a signal left half filled says so', async () => {
   const cache = model.cache()
   const controller = new AbortController()
   const { signal } = controller
-  await assert.rejects(model.forwardAsync({ ids }, { cache, signal, onLayer: () => controller.abort() }))
-  assert.throws(() => model.forward({ ids }, { cache }), /threw half way: clear it/)
+  await assert.rejects(model.forward({ ids }, { cache, signal, onLayer: () => controller.abort() }))
+  assert.throws(() => model.forwardSync({ ids }, { cache }), /threw half way: clear it/)
   cache.clear()
-  const { logits } = await model.forwardAsync({ ids }, { cache })
-  assert.deepEqual(logits?.data, model.forward({ ids }).logits?.data)
+  const { logits } = await model.forward({ ids }, { cache })
+  assert.deepEqual(logits?.data, model.forwardSync({ ids }).logits?.data)
   cache.dispose()
   model.dispose()
 })

@@ -48,7 +48,7 @@ for (const name of [
     const model = await loadModel(qkv, unbiased(name), { tokenizer: false })
     const { classes } = model
     const given = ids.map(id => id % 39)
-    const { logits, classLogits } = model.forward({ ids: given })
+    const { logits, classLogits } = model.forwardSync({ ids: given })
     for (const position of classes?.of === 'text' ? [undefined] : [2, -1]) {
       const all = /** @type {import('../../src/qkv.js').FloatTensor} */ (classes ? classLogits : logits).row(0)
       const row = position === undefined ? all : all.row(position)
@@ -81,7 +81,7 @@ test("with weights of int8 and int4 the parts sum to the logits within 5e-4, wit
         const model = await loadModel(qkv, unbiased(name), { tokenizer: false, dtype, activations })
         const found = []
         for (const hooks of [{}, { 'layers.1.heads.1': 0 }]) {
-          const { logits } = model.forward({ ids: given }, { hooks })
+          const { logits } = model.forwardSync({ ids: given }, { hooks })
           const want = logits?.row(0).row(-1).data ?? assert.fail()
           const got = await model.logitAttribution({ ids: given }, { tokens: chosen, hooks })
           const off = chosen.map(t =>

@@ -49,14 +49,14 @@ for (const name of /** @type {const} */ (['gpt2', 'llama', 'gemma']))
   test(`${name}: rows that are padded on the left go on with a cache as each does alone`, () => {
     const model = models[name]
     const cache = model.cache({ capacity: 4, batch: texts.length })
-    const prompt = model.forward({ ids, attentionMask }, { cache })
+    const prompt = model.forwardSync({ ids, attentionMask }, { cache })
     const more = [
       [7, 3],
       [8, 4],
       [9, 5],
     ]
     // A step of two ids, of which the second text has only one; then a step of one id that also keeps the weights.
-    const second = model.forward(
+    const second = model.forwardSync(
       {
         ids: more,
         attentionMask: [
@@ -67,10 +67,10 @@ for (const name of /** @type {const} */ (['gpt2', 'llama', 'gemma']))
       },
       { cache },
     )
-    const third = model.forward({ ids: [[2], [2], [2]] }, { cache, keep: ['attentions'] })
+    const third = model.forwardSync({ ids: [[2], [2], [2]] }, { cache, keep: ['attentions'] })
     texts.forEach((text, b) => {
       const new_ = b === 1 ? [4] : more[b]
-      const alone = model.forward({ ids: [...text, ...new_, 2] }, { keep: ['attentions'] })
+      const alone = model.forwardSync({ ids: [...text, ...new_, 2] }, { keep: ['attentions'] })
       const rows = (/** @type {number} */ from, /** @type {number} */ to) => alone.logits?.slice(1, from, to)
       const n = text.length
       same(prompt.logits?.slice(0, b, b + 1).slice(1, length - n), rows(0, n))
@@ -139,28 +139,28 @@ test('hooks without a cache see the whole sequence at each step', async () => {
 
 test('a cache throws after a call that threw half way, until it is cleared', () => {
   const cache = gpt2.cache()
-  gpt2.forward({ ids: [1, 2] }, { cache })
+  gpt2.forwardSync({ ids: [1, 2] }, { cache })
   const hooks = {
     'layers.1.output': () => {
       throw new Error('mine')
     },
   }
-  assert.throws(() => gpt2.forward({ ids: [3] }, { cache, hooks }), /mine/)
-  assert.throws(() => gpt2.forward({ ids: [3] }, { cache }), /threw half way: clear it with cache\.clear\(\)/)
+  assert.throws(() => gpt2.forwardSync({ ids: [3] }, { cache, hooks }), /mine/)
+  assert.throws(() => gpt2.forwardSync({ ids: [3] }, { cache }), /threw half way: clear it with cache\.clear\(\)/)
   cache.clear()
-  gpt2.forward({ ids: [1, 2] }, { cache })
-  same(gpt2.forward({ ids: [3] }, { cache }).logits, gpt2.forward({ ids: [1, 2, 3] }).logits?.slice(1, -1))
+  gpt2.forwardSync({ ids: [1, 2] }, { cache })
+  same(gpt2.forwardSync({ ids: [3] }, { cache }).logits, gpt2.forwardSync({ ids: [1, 2, 3] }).logits?.slice(1, -1))
   cache.dispose()
 })
 
-test('scores of weights that are there already are those of headScores; cross-attention has two of them', () => {
+test('scores of weights that are there already are those of headScores; cross-attention has two of them', async () => {
   const text = [5, 9, 130, 5, 9, 77]
-  const { attentions } = gpt2.forward({ ids: text }, { keep: ['attentions'] })
-  const own = Object.entries(gpt2.headScores(text)) // equal up to rounding, because the kernel sums in another order
+  const { attentions } = gpt2.forwardSync({ ids: text }, { keep: ['attentions'] })
+  const own = Object.entries(await gpt2.headScores(text)) // equal up to rounding, because the kernel sums in another order
   assert.equal(own.length, 5)
   for (const [name, got] of own)
     close(got, /** @type {any} */ (headScores(attentions, text))[name], { abs: 1e-6, rel: 0 }, name)
-  const { crossAttentions } = models.t5.forward({ ids: text, decoderIds: [0, 3, 4] }, { keep: ['crossAttentions'] })
+  const { crossAttentions } = models.t5.forwardSync({ ids: text, decoderIds: [0, 3, 4] }, { keep: ['crossAttentions'] })
   const cross = headScores(crossAttentions)
   const weights = crossAttentions[1] ?? assert.fail()
   const first = (weights.at(0, 2, 0, 0) + weights.at(0, 2, 1, 0) + weights.at(0, 2, 2, 0)) / 3

@@ -17,7 +17,7 @@ after(() => {
 for (const [name, model] of Object.entries({ t5: models.t5, marian: models.marian })) {
   const first = [3, 17, 42, 1]
   const second = [8, 5, 1]
-  const alone = (/** @type {number[]} */ ids) => model.forward({ ids, decoderIds: [0, 7] }).logits
+  const alone = (/** @type {number[]} */ ids) => model.forwardSync({ ids, decoderIds: [0, 7] }).logits
 
   for (const [title, decoderIds] of /** @type {[string, number[]][]} */ ([
     ['out of range', [1e6]],
@@ -26,26 +26,26 @@ for (const [name, model] of Object.entries({ t5: models.t5, marian: models.maria
   ]))
     test(`${name}: after a call with decoderIds ${title} a cache holds no encoding, and the error names decoderIds`, () => {
       const cache = model.cache()
-      assert.throws(() => model.forward({ ids: first, decoderIds }, { cache }), /decoderIds/)
-      assert.deepEqual(model.forward({ ids: second, decoderIds: [0, 7] }, { cache }).logits, alone(second))
+      assert.throws(() => model.forwardSync({ ids: first, decoderIds }, { cache }), /decoderIds/)
+      assert.deepEqual(model.forwardSync({ ids: second, decoderIds: [0, 7] }, { cache }).logits, alone(second))
       cache.dispose()
     })
 
   test(`${name}: a cache that holds the encoding of a text refuses another text, and goes on with its own`, () => {
     const cache = model.cache()
-    model.forward({ ids: first, decoderIds: [0] }, { cache })
+    model.forwardSync({ ids: first, decoderIds: [0] }, { cache })
     assert.throws(
-      () => model.forward({ ids: second, decoderIds: [7] }, { cache }),
+      () => model.forwardSync({ ids: second, decoderIds: [7] }, { cache }),
       /holds the encoding of other ids.*cache\.clear\(\)/,
     )
     assert.throws(
-      () => model.forward({ ids: first, attentionMask: [1, 1, 1, 0], decoderIds: [7] }, { cache }),
+      () => model.forwardSync({ ids: first, attentionMask: [1, 1, 1, 0], decoderIds: [7] }, { cache }),
       /of another attentionMask/,
     )
-    const { logits } = model.forward({ ids: first, decoderIds: [7] }, { cache })
+    const { logits } = model.forwardSync({ ids: first, decoderIds: [7] }, { cache })
     assert.deepEqual(logits?.data, alone(first)?.slice(1, -1).data)
     cache.clear()
-    assert.deepEqual(model.forward({ ids: second, decoderIds: [0, 7] }, { cache }).logits, alone(second))
+    assert.deepEqual(model.forwardSync({ ids: second, decoderIds: [0, 7] }, { cache }).logits, alone(second))
     cache.dispose()
   })
 
@@ -53,14 +53,14 @@ for (const [name, model] of Object.entries({ t5: models.t5, marian: models.maria
     const cache = model.cache()
     const hooks = {
       'encoder.layers.0.output': () => {
-        model.forward({ ids: second, decoderIds: [0] }, { cache })
+        model.forwardSync({ ids: second, decoderIds: [0] }, { cache })
       },
     }
     assert.throws(
-      () => model.forward({ ids: first, decoderIds: [0] }, { cache, hooks }),
+      () => model.forwardSync({ ids: first, decoderIds: [0] }, { cache, hooks }),
       /another call with this cache/,
     )
-    assert.deepEqual(model.forward({ ids: second, decoderIds: [0, 7] }, { cache }).logits, alone(second))
+    assert.deepEqual(model.forwardSync({ ids: second, decoderIds: [0, 7] }, { cache }).logits, alone(second))
     cache.dispose()
   })
 }
@@ -70,11 +70,11 @@ test('a cache of another model, or of the same model in another module, is refus
   for (const other of others) {
     const cache = other.cache()
     assert.throws(
-      () => models.gpt2.forward({ ids: [1, 2] }, { cache }),
+      () => models.gpt2.forwardSync({ ids: [1, 2] }, { cache }),
       /made by another model: use one that cache\(\)/,
     )
     assert.equal(cache.length, 0)
-    other.forward({ ids: [1, 2] }, { cache })
+    other.forwardSync({ ids: [1, 2] }, { cache })
     cache.dispose()
     other.dispose()
   }
@@ -84,14 +84,14 @@ test('LongRoPE: a cache that grows past the length of the training is refused; w
   const model = await open('phi3-longrope-made')
   const text = Array.from({ length: 11 }, (_, n) => 3 * n + 2)
   const cache = model.cache()
-  model.forward({ ids: text }, { cache })
-  model.forward({ ids: [7] }, { cache })
-  assert.throws(() => model.forward({ ids: [9] }, { cache }), /more than 12 tokens.*without a cache/)
+  model.forwardSync({ ids: text }, { cache })
+  model.forwardSync({ ids: [7] }, { cache })
+  assert.throws(() => model.forwardSync({ ids: [9] }, { cache }), /more than 12 tokens.*without a cache/)
   cache.dispose()
   const [wide, made] = [model.cache(), /** @type {number[]} */ ([])]
-  const whole = model.forward({ ids: [...text, 7, 9, 4] }).logits
-  model.forward({ ids: [...text, 7, 9] }, { cache: wide })
-  const { logits } = model.forward({ ids: [4] }, { cache: wide })
+  const whole = model.forwardSync({ ids: [...text, 7, 9, 4] }).logits
+  model.forwardSync({ ids: [...text, 7, 9] }, { cache: wide })
+  const { logits } = model.forwardSync({ ids: [4] }, { cache: wide })
   assert.ok(logits?.data.every((value, n) => Math.abs(value - Number(whole?.at(0, -1, n))) < 1e-4))
   for await (const { id } of model.generate(text, { maxNewTokens: 4, useCache: false })) made.push(id)
   assert.equal(made.length, 4)

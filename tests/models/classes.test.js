@@ -31,26 +31,26 @@ async function changed(name, change, edit = () => {}) {
   }
 }
 
-test('classify reads a text or ids, and gives the names of the classes; forwardAsync gives the same logits', async () => {
+test('classify reads a text or ids, and gives the names of the classes; forward gives the same logits', async () => {
   const model = await open('distilbert-sst-tiny')
   assert.deepEqual(model.classes, { of: 'text', labels: ['NEGATIVE', 'POSITIVE'], scores: 'softmax' })
   const text = 'The river was slow.'
-  const { logits, labels } = model.classify(text)
+  const { logits, labels } = await model.classify(text)
   assert.deepEqual(labels, ['NEGATIVE', 'POSITIVE'])
   assert.deepEqual([...logits.dims], [1, 2])
-  const kept = model.classify(text, { keep: ['attentions.1'] })
+  const kept = await model.classify(text, { keep: ['attentions.1'] })
   for (const name of ['until', 'logits'])
-    assert.throws(() => model.classify(text, /** @type {any} */ ({ [name]: 0 })), {
+    await assert.rejects(() => model.classify(text, /** @type {any} */ ({ [name]: 0 })), {
       name: 'TypeError',
       message: new RegExp(`^classify: there is no option "${name}"`),
     })
   assert.equal(kept.attentions[1]?.dims.length, 4)
-  assert.deepEqual(model.classify(model.tokenize(text)).logits.data, logits.data)
-  const { classLogits, logits: words } = await model.forwardAsync(model.tokenize(text))
+  assert.deepEqual((await model.classify(model.tokenize(text))).logits.data, logits.data)
+  const { classLogits, logits: words } = await model.forward(model.tokenize(text))
   assert.deepEqual(classLogits?.data, logits.data)
   assert.equal(words, undefined)
   assert.equal(model.hasHead, false)
-  const without = model.classify(text, { hooks: { 'layers.1.heads.2': 0 } }).logits
+  const without = (await model.classify(text, { hooks: { 'layers.1.heads.2': 0 } })).logits
   assert.notDeepEqual(without.data, logits.data)
   model.dispose()
 })
@@ -58,20 +58,20 @@ test('classify reads a text or ids, and gives the names of the classes; forwardA
 test('a classifier on GPT-2 shows no logits of tokens, and reads the last token that is no padding', async () => {
   const model = await open('gpt2-sequence-made')
   const ids = [5, 9, 13, 5]
-  const { logits, classLogits } = model.forward({ ids })
+  const { logits, classLogits } = model.forwardSync({ ids })
   assert.equal(logits, undefined)
-  const padded = model.classify({ ids: [[...ids, 0, 0]] })
-  const masked = model.classify({ ids: [[...ids, 7, 7]], attentionMask: [[1, 1, 1, 1, 0, 0]] })
+  const padded = await model.classify({ ids: [[...ids, 0, 0]] })
+  const masked = await model.classify({ ids: [[...ids, 7, 7]], attentionMask: [[1, 1, 1, 1, 0, 0]] })
   for (const given of [padded, masked])
     given.logits.data.forEach((value, n) => {
       assert.ok(Math.abs(value - Number(classLogits?.data[n])) <= 1e-5)
     })
-  assert.deepEqual(model.forward({ ids }, { logits: 'last' }).classLogits?.data, classLogits?.data)
+  assert.deepEqual(model.forwardSync({ ids }, { logits: 'last' }).classLogits?.data, classLogits?.data)
   await assert.rejects(
     () => model.generate(ids).next(),
     /generate: this gpt2 checkpoint has no head, it has no logits of tokens/,
   )
-  assert.throws(() => model.logitLens(model.forward({ ids }).lastHiddenState), /has no head/)
+  await assert.rejects(() => model.logitLens(model.forwardSync({ ids }).lastHiddenState), /has no head/)
   model.dispose()
 })
 
@@ -82,15 +82,15 @@ test('a classifier on GPT-2 reads the last row of embeddings, whatever the id of
   const ids = [5, 9, 13, 5]
   const [, d] = table.dims
   const data = Float32Array.from(ids.flatMap(id => [...table.row(id).data]))
-  const { logits } = model.classify({ embeddings: /** @type {any} */ ({ data, dims: [1, ids.length, d] }) })
-  assert.deepEqual(logits.data, model.classify({ ids }).logits.data)
+  const { logits } = await model.classify({ embeddings: /** @type {any} */ ({ data, dims: [1, ids.length, d] }) })
+  assert.deepEqual(logits.data, (await model.classify({ ids })).logits.data)
   model.dispose()
 })
 
 test('a decoder without a head gives hidden states', async () => {
   const files = await changed('llama-linear-made', { architectures: ['LlamaModel'], tie_word_embeddings: false })
   const model = await loadModel(qkv, files)
-  const { logits, lastHiddenState } = model.forward({ ids: [5, 9] })
+  const { logits, lastHiddenState } = model.forwardSync({ ids: [5, 9] })
   assert.equal(logits, undefined)
   assert.deepEqual([...lastHiddenState.dims], [1, 2, 24])
   model.dispose()
@@ -102,7 +102,7 @@ test('without id2label classes are LABEL_0 and so on; what does not fit is refus
   const name = 'bert-tokens-made'
   const model = await loadModel(qkv, await changed(name, { id2label: undefined, num_labels: 3 }))
   assert.deepEqual(model.classes, { of: 'token', labels: ['LABEL_0', 'LABEL_1', 'LABEL_2'], scores: 'softmax' })
-  assert.deepEqual([...model.classify({ ids: [[5, 9, 13]] }).logits.dims], [1, 3, 3])
+  assert.deepEqual([...(await model.classify({ ids: [[5, 9, 13]] })).logits.dims], [1, 3, 3])
   model.dispose()
   for (const [change, message] of /** @type {[Record<string, unknown>, RegExp][]} */ ([
     [{ id2label: { 0: 'a', 1: 'b' } }, /classifier\.weight is \(3, 24\), \(2, 24\) expected/],
@@ -121,7 +121,7 @@ test('without id2label classes are LABEL_0 and so on; what does not fit is refus
   await assert.rejects(loadModel(qkv, other), /phi with classes for each token is not covered/)
   const plain = await open('bert-tiny')
   assert.equal(plain.classes, undefined)
-  assert.throws(() => plain.classify('a'), /classify: this bert checkpoint tells no classes apart/)
+  await assert.rejects(() => plain.classify('a'), /classify: this bert checkpoint tells no classes apart/)
   plain.dispose()
 })
 
@@ -149,9 +149,9 @@ test('a problem type says what makes scores of logits; labels may be numbers or 
       { tokenizer: Tokenizer },
     )
     assert.equal(model.classes?.scores, scores)
-    const result = model.classify(text)
+    const result = await model.classify(text)
     close(result.scores.data, of([...result.logits.data]))
-    const { classScores } = await model.forwardAsync(model.tokenize(text))
+    const { classScores } = await model.forward(model.tokenize(text))
     assert.deepEqual(classScores?.data, result.scores.data)
     if (scores === 'none') assert.deepEqual(result.labels, ['7', 'LABEL_1'])
     model.dispose()
@@ -165,7 +165,7 @@ test('a problem type says what makes scores of logits; labels may be numbers or 
       }
     }),
   )
-  const { logits, scores } = one.classify({ ids: [5, 9, 13] })
+  const { logits, scores } = await one.classify({ ids: [5, 9, 13] })
   close(scores.data, [sigmoid(logits.data[0])])
   one.dispose()
   await assert.rejects(

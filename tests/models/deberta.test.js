@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { test } from 'node:test'
-import { backward } from '../../src/interpret.js'
+import { backwardSync } from '../../src/interpret.js'
 import { Config } from '../../src/models/config.js'
 import { rowOf } from '../../src/models/disentangled.js'
 import { familyOf } from '../../src/models/families/index.js'
@@ -16,8 +16,8 @@ const at = (/** @type {string} */ what) => /** @type {any} */ (`layers.1.attenti
 
 test('content to content, content to position and position to content add up to the scores', async () => {
   const model = await open('deberta-v3-made')
-  const plain = model.forward({ ids })
-  const { kept, logits } = model.forward({ ids }, { keep: [...MAPS, 'scores'].map(at) })
+  const plain = model.forwardSync({ ids })
+  const { kept, logits } = model.forwardSync({ ids }, { keep: [...MAPS, 'scores'].map(at) })
   const [content, toPosition, toContent, scores] = [...MAPS, 'scores'].map(what => kept[at(what)] ?? assert.fail(what))
   assert.deepEqual(toPosition.dims, [1, 4, 10, 10])
   for (const [n, score] of scores.data.entries())
@@ -31,16 +31,16 @@ test('a map that is switched off leaves the other two; a text of DeBERTa is the 
   const model = await open('deberta-v3-made')
   const hooks = { [at('contentToPosition')]: 0, [at('contentToContent')]: 0 }
   const keep = [at('scores'), at('positionToContent')]
-  const { kept } = model.forward({ ids }, { hooks, keep })
+  const { kept } = model.forwardSync({ ids }, { hooks, keep })
   const [scores, left] = ['scores', 'positionToContent'].map(what => kept[at(what)] ?? assert.fail(what))
   for (const [n, score] of scores.data.entries()) near(score, left.data[n], `${n}`)
-  const { logits } = model.forward({ ids })
-  const turns = await model.forwardAsync({ ids })
+  const { logits } = model.forwardSync({ ids })
+  const turns = await model.forward({ ids })
   assert.deepEqual(turns.logits?.data, logits?.data)
-  const batch = model.forward({ ids: [ids, [...ids].reverse()] }).logits
+  const batch = model.forwardSync({ ids: [ids, [...ids].reverse()] }).logits
   for (const [n, value] of (logits?.data ?? []).entries()) near(Number(batch?.data[n]), value, `${n}`, 1e-4)
   assert.throws(
-    () => model.forward({ ids }, { hooks: /** @type {any} */ ({ 'layers.0.attention.contentToContents': 0 }) }),
+    () => model.forwardSync({ ids }, { hooks: /** @type {any} */ ({ 'layers.0.attention.contentToContents': 0 }) }),
     /did you mean/,
   )
   model.dispose()
@@ -49,14 +49,17 @@ test('a map that is switched off leaves the other two; a text of DeBERTa is the 
 test('the gradient by each map is that of the scores, and a model without distances has no such places', async () => {
   const model = await open('deberta-v3-made', 'float32')
   const of = { logits: [{ position: 2, token: 7 }] }
-  const { gradients } = backward(model, { ids }, { of, at: [...MAPS, 'scores'].map(at) })
+  const { gradients } = backwardSync(model, { ids }, { of, at: [...MAPS, 'scores'].map(at) })
   const want = gradients[at('scores')].data
   for (const what of MAPS)
     for (const [n, value] of gradients[at(what)].data.entries()) near(value, want[n], `${what} ${n}`)
   assert.ok(want.some(value => Math.abs(value) > 1e-3))
   model.dispose()
   const bert = await open('bert-tiny')
-  assert.throws(() => bert.forward({ ids }, { hooks: { [at('contentToPosition')]: 0 } }), /is no place in this model/)
+  assert.throws(
+    () => bert.forwardSync({ ids }, { hooks: { [at('contentToPosition')]: 0 } }),
+    /is no place in this model/,
+  )
   bert.dispose()
 })
 
@@ -80,7 +83,7 @@ function folderWith(change, isFirst = false) {
 test('legacy says which of the two heads for masked words of a file is the head', async () => {
   const logitsOf = async (/** @type {Record<string, Uint8Array>} */ folder) => {
     const model = await loadModel(qkv, folder, { tokenizer: false })
-    const { logits } = model.forward({ ids })
+    const { logits } = model.forwardSync({ ids })
     model.dispose()
     return logits?.data
   }

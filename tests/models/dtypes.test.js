@@ -21,7 +21,10 @@ const ids = [5, 9, 13, 5, 9, 17, 20, 31]
 function runOf(model) {
   const { encoder, decoder } = model.stacks
   const more = encoder && decoder ? /** @type {const} */ (['encoderAttentions']) : []
-  const ran = model.forward({ ids, ...(encoder && decoder && { decoderIds: ids }) }, { keep: ['attentions', ...more] })
+  const ran = model.forwardSync(
+    { ids, ...(encoder && decoder && { decoderIds: ids }) },
+    { keep: ['attentions', ...more] },
+  )
   const { data } = ran.logits ?? ran.classLogits ?? ran.lastHiddenState
   const weights = [ran.attentions, ran.encoderAttentions].flatMap(layers => Array.from(layers ?? []))
   return { logits: data, weights: weights.filter(layer => layer !== undefined) }
@@ -106,7 +109,7 @@ test('a cache of int8 changes the logits and the attention of each family by wha
       for (const keep of /** @type {const} */ ([[], ['attentions']])) {
         const cache = one.cache()
         const first = { ...text, ...(model.stacks.encoder && { ids }) }
-        made.push(one.forward(first, { cache, keep: [...keep] }))
+        made.push(one.forwardSync(first, { cache, keep: [...keep] }))
         cache.dispose()
       }
       const [{ logits, lastHiddenState }, { attentions }] = made
@@ -150,9 +153,9 @@ test("weights of int8 with activations: 'float32' are those of a model of the ro
     ['float32', 'int8', 'float32'],
   )
   const cache = exact.cache()
-  const { logits } = exact.forward({ ids }, { cache })
+  const { logits } = exact.forwardSync({ ids }, { cache })
   const steps = exact.cache()
-  const one = ids.map(id => exact.forward({ ids: [id] }, { cache: steps }).logits?.data)
+  const one = ids.map(id => exact.forwardSync({ ids: [id] }, { cache: steps }).logits?.data)
   assert.deepEqual(
     [...(logits?.data ?? [])],
     one.flatMap(row => [...(row ?? [])]),
@@ -177,7 +180,7 @@ test('each part of a model has its dtype, and takes the memory that inspectModel
     const memory = qkv.memory.resident - before
     const { bytes } = await inspectModel(path, { dtype })
     const { logits, weights } = runOf(model)
-    const last = model.forward({ ids }).lastHiddenState.data
+    const last = model.forwardSync({ ids }).lastHiddenState.data
     model.dispose()
     return { logits, weights, last, memory, bytes: bytes.loaded }
   }
@@ -231,7 +234,7 @@ test('the logits of the made checkpoints change when a norm or a bias is left ou
       const changed = bytes.slice()
       changed.fill(0, tensor.from, tensor.to)
       const model = await loadModel(qkv, { 'config.json': config, 'model.safetensors': changed }, { tokenizer: false })
-      const ran = model.forward({
+      const ran = model.forwardSync({
         ids: input.input_ids,
         ...(input.token_type_ids && { tokenTypeIds: input.token_type_ids }),
         ...(input.decoder_input_ids && { decoderIds: input.decoder_input_ids }),
@@ -258,7 +261,7 @@ test('float16 keeps the heads of the models that ship with the page: no score of
       const model = await loadModel(qkv, path, { dtype, tokenizer: Tokenizer })
       scores[dtype] = texts.flatMap(text => {
         const { ids } = model.tokenize(text)
-        const { attentions, encoderAttentions } = model.forward(
+        const { attentions, encoderAttentions } = model.forwardSync(
           model.stacks.encoder ? { ids, decoderIds: ids.slice(0, 1) } : { ids },
           { keep: ['attentions', 'encoderAttentions'] },
         )
@@ -316,7 +319,7 @@ test('greedy texts of the models that ship with the page are the same in int8, u
       }
       changed[name]++
       const { data } =
-        exact.forward({ ids: [...ids, ...want.slice(0, at)] }, { logits: 'last' }).logits ?? assert.fail()
+        exact.forwardSync({ ids: [...ids, ...want.slice(0, at)] }, { logits: 'last' }).logits ?? assert.fail()
       const lead = data[want[at]] - data[got[at]]
       t.diagnostic(
         `${name}, ${prompt.slice(-20)}: word ${at + 1} leads by ${lead} of a logit: ${exact.decode([want[at]])}, in int8 ${exact.decode([got[at]])}`,

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
-import { ablate, backward, edge, edges } from '../../src/interpret.js'
+import { ablate, backwardSync, edge, edges } from '../../src/interpret.js'
 import { Model } from '../../src/models/model.js'
 import { loadModel } from '../../src/models.js'
 import { folders, gpt2, loaded, near, open, qkv } from './checkpoints.js'
@@ -47,12 +47,12 @@ test('gpt2: edges and their exact effects are those of a plain computation in fl
       largest = Math.max(largest, Math.abs(got))
       if ((n + m) % 11) continue
       near(got, slope(key, delta), `${keyOf(writer)} -> ${key}`)
-      const { effect } = edge(gpt2, { ids }, { of, from: writer, to: reader })
+      const { effect } = await edge(gpt2, { ids }, { of, from: writer, to: reader })
       near(effect, run({ key, delta }).value - value, `exactly ${keyOf(writer)} -> ${key}`)
       const p = (n + m) % ids.length
       const one = delta.map((row, i) => (i === p ? row : row.map(() => 0)))
       near(byPosition.effects.at(n, m, p), slope(key, one), `${keyOf(writer)} -> ${key} at ${p}`)
-      const cut = edge(gpt2, { ids }, { of, from: writer, to: reader, position: p })
+      const cut = await edge(gpt2, { ids }, { of, from: writer, to: reader, position: p })
       near(cut.effect, run({ key, delta: one }).value - value, `exactly ${keyOf(writer)} -> ${key} at ${p}`)
     }
   }
@@ -75,7 +75,7 @@ for (const name of folders)
       for (let m = n % 3; m < readers.length; m += 3) {
         const want = effects.at(n, m)
         if (want === 0) continue
-        const { effect } = edge(model, input, { of, clean, from: writers[n], to: readers[m] })
+        const { effect } = await edge(model, input, { of, clean, from: writers[n], to: readers[m] })
         near(effect, want, `${keyOf(writers[n])} -> ${keyOf(readers[m])}`, 0.03 * largest + 4e-6)
         compared++
       }
@@ -109,13 +109,13 @@ for (const name of ['t5-tiny', 'marian-tiny', 'bart-tiny'])
       compared[place]++
     }
     assert.ok(Object.values(compared).every(count => count > 3))
-    const { gradients } = backward(model, input, { of, at: ['decoder.embedding'] })
+    const { gradients } = backwardSync(model, input, { of, at: ['decoder.embedding'] })
     /** @type {FloatTensor | undefined} */
     let x
     const read = (/** @type {FloatTensor} */ given) => {
       x = given
     }
-    model.forward(input, { hooks: { 'decoder.embedding': read } })
+    model.forwardSync(input, { hooks: { 'decoder.embedding': read } })
     const zeros = await edges(model, input, { of })
     const n = writers.findIndex(({ kind, place }) => kind === 'embedding' && place === 'decoder')
     const want = gradients['decoder.embedding'].data.reduce((sum, value, i) => sum - value * (x?.data[i] ?? NaN), 0)
@@ -147,10 +147,10 @@ for (const name of ['t5-tiny', 'marian-tiny', 'bart-tiny'])
 
 test('what all readers read of the embedding is what the gradient at the embedding says', async () => {
   const { effects, readers } = await edges(gpt2, { ids }, { of })
-  const { gradients } = backward(gpt2, { ids }, { of, at: ['embedding'] })
+  const { gradients } = backwardSync(gpt2, { ids }, { of, at: ['embedding'] })
   /** @type {FloatTensor | undefined} */
   let x
-  gpt2.forward(
+  gpt2.forwardSync(
     { ids },
     {
       hooks: {
@@ -187,7 +187,7 @@ test('the model of stories: edges that matter exactly, against the mean, have th
     'Once upon a time there was a cat. The cat saw a dog. The',
     'Tom has a red ball. Anna likes Tom. Tom gave the ball to',
   ]) {
-    const { logits } = model.forward({ ids: model.tokenize(text).ids }, { logits: 'last' })
+    const { logits } = model.forwardSync({ ids: model.tokenize(text).ids }, { logits: 'last' })
     const data = logits?.data ?? assert.fail()
     const [first, second] = Array.from(data.keys()).sort((a, b) => data[b] - data[a])
     const between = [
@@ -201,7 +201,7 @@ test('the model of stories: edges that matter exactly, against the mean, have th
       for (const [m, to] of readers.entries()) {
         if (from.kind !== 'head' || to.kind === 'mlp' || effects.at(n, m) === 0) continue
         estimates.push(effects.at(n, m))
-        exact.push(edge(model, text, { ...given, from, to }).effect)
+        exact.push((await edge(model, text, { ...given, from, to })).effect)
       }
     const area = areaUnderCurve(estimates, exact)
     t.diagnostic(`${estimates.length} edges, area ${area}`)
@@ -223,20 +223,23 @@ test('wrong arguments of edges and edge are named', async () => {
   await assert.rejects(edges(model, { ids }, { of, weights: /** @type {any} */ ('all') }), /edges: weights: "all"/)
   await assert.rejects(edges(model, { ids }, { of, weights: 'exact', byPosition: true }), /do not sum in a softmax/)
   await assert.rejects(edges(model, { ids }, { of, signal: AbortSignal.abort(new Error('enough')) }), /enough/)
-  assert.throws(
+  await assert.rejects(
     () => edge(model, { ids }, { of, from: { kind: 'head', layer: 0, head: 9 }, to }),
     /head 0 9 is no writer/,
   )
-  assert.throws(
+  await assert.rejects(
     () => edge(model, { ids }, { of, from, to: /** @type {any} */ ({ kind: 'o' }) }),
     /edge: to: o is no reader/,
   )
-  assert.throws(
+  await assert.rejects(
     () => edge(model, { ids }, { of, from, to: /** @type {any} */ (undefined) }),
     /to: undefined is no reader/,
   )
-  assert.throws(() => edge(model, { ids }, { of, from, to: { kind: 'k', layer: 0, head: 1 } }), /does not write before/)
-  assert.throws(() => edge(model, { ids }, { of, from, to, position: 6 }), /position: 6 given/)
+  await assert.rejects(
+    () => edge(model, { ids }, { of, from, to: { kind: 'k', layer: 0, head: 1 } }),
+    /does not write before/,
+  )
+  await assert.rejects(() => edge(model, { ids }, { of, from, to, position: 6 }), /position: 6 given/)
   const both = await open('t5-tiny', 'float32')
   const one = { logits: [{ position: -1, token: 7 }] }
   const decoderIds = [1, 2]
@@ -244,11 +247,11 @@ test('wrong arguments of edges and edge are named', async () => {
     edges(both, { ids, decoderIds }, { of: one, clean: { ids } }),
     /in the decoder the clean text has 1 tokens, the other one 2/,
   )
-  assert.throws(
+  await assert.rejects(
     () => edge(both, { ids }, { of: one, from: { kind: 'head', place: 'encoder', layer: 0, head: 1 }, to }),
     /encoder head 0 1 does not write before decoder q 1 0 reads/,
   )
-  assert.throws(
+  await assert.rejects(
     () => edge(both, { ids }, { of: one, from, to: { kind: 'k', place: 'cross', layer: 1, head: 0 } }),
     /decoder head 0 1 does not write before cross k 1 0 reads/,
   )

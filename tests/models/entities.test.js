@@ -78,7 +78,7 @@ test('entities of a text lie at their places, special tokens are left out', asyn
       each,
     )
   }
-  const { scores } = model.classify(text)
+  const { scores } = await model.classify(text)
   assert.equal(all[0].score, Math.max(...scores.row(0).row(1).data))
   for (const aggregation of /** @type {const} */ (['simple', 'first', 'average', 'max'])) {
     const found = await model.entities(text, { aggregation })

@@ -6,7 +6,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { after, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { load } from '../../src/index.js'
-import { backward, modelParameters } from '../../src/interpret.js'
+import { backwardSync, modelParameters } from '../../src/interpret.js'
 import { loadModel, readSafetensors, saveModel, writeSafetensors } from '../../src/models.js'
 import { AdamW } from '../../src/train.js'
 
@@ -24,7 +24,7 @@ test('30 losses of a fine-tuned checkpoint are those of PyTorch', async t => {
   const optimizer = new AdamW(p, { lr: golden.lr, weightDecay: golden.weightDecay })
   let most = 0
   for (const [step, want] of golden.losses.entries()) {
-    const { value = NaN } = backward(model, { ids: golden.ids[step % golden.ids.length] }, { parameters: p })
+    const { value = NaN } = backwardSync(model, { ids: golden.ids[step % golden.ids.length] }, { parameters: p })
     most = Math.max(most, Math.abs(value - want))
     assert.ok(Math.abs(value - want) <= 2e-5, `step ${step}: ${value} for ${want}`)
     optimizer.step()
@@ -36,7 +36,7 @@ test('30 losses of a fine-tuned checkpoint are those of PyTorch', async t => {
   // The model uses the values of the last step, and the saved model gives the same bits.
   const saved = await saveModel(model)
   const again = await loadModel(qkv, saved)
-  const [a, b] = [model, again].map(one => one.forward({ ids }).logits?.data)
+  const [a, b] = [model, again].map(one => one.forwardSync({ ids }).logits?.data)
   assert.deepEqual(a, b)
   const values = await readSafetensors(saved['model.safetensors'])
   assert.deepEqual(values['h.1.attn.c_attn.weight'].data, p.values['h.1.attn.c_attn.weight'].data)
@@ -50,16 +50,16 @@ for (const name of folders)
     const input = isBoth ? { ids, decoderIds: [0, 5, 8, 3] } : { ids }
     if (model.hasHead) {
       const p = modelParameters(model)
-      const before = model.forward(input).logits
-      const { value: first = NaN } = backward(model, input, { parameters: p })
+      const before = model.forwardSync(input).logits
+      const { value: first = NaN } = backwardSync(model, input, { parameters: p })
       const adam = new AdamW(p, { lr: 1e-3 })
       for (let step = 0; step < 3; step++) {
         adam.step()
-        backward(model, input, { parameters: p })
+        backwardSync(model, input, { parameters: p })
       }
-      const { value: last = NaN } = backward(model, input, { parameters: p })
+      const { value: last = NaN } = backwardSync(model, input, { parameters: p })
       assert.ok(last < first, `${last} after ${first}`)
-      assert.notDeepEqual(model.forward(input).logits?.data, before?.data)
+      assert.notDeepEqual(model.forwardSync(input).logits?.data, before?.data)
       for (const tensor of Object.keys(p.values))
         assert.deepEqual((await model.weight(tensor)).data, p.values[tensor].data, tensor)
       adam.dispose()
@@ -67,7 +67,7 @@ for (const name of folders)
     }
     // A saved model loads to the same bits.
     const again = await loadModel(qkv, await saveModel(model), { dtype: 'float32' })
-    assert.deepEqual(again.forward(input).lastHiddenState.data, model.forward(input).lastHiddenState.data)
+    assert.deepEqual(again.forwardSync(input).lastHiddenState.data, model.forwardSync(input).lastHiddenState.data)
     again.dispose()
     model.dispose()
     assert.equal(qkv.memory.resident, 0)
@@ -86,7 +86,7 @@ test('weights that are stored narrow are saved narrow, and load again with the s
         .sort(),
     )
     assert.deepEqual(dtypes[1], dtypes[0])
-    assert.deepEqual(again.forward(input).lastHiddenState.data, model.forward(input).lastHiddenState.data)
+    assert.deepEqual(again.forwardSync(input).lastHiddenState.data, model.forwardSync(input).lastHiddenState.data)
     again.dispose()
     model.dispose()
   }
@@ -98,7 +98,7 @@ test('a config and tensors by their names are saved as a model, and what does no
   const own = Object.fromEntries(Object.entries(tensors).filter(([name]) => !/\.attn\.(masked_)?bias$/.test(name)))
   const model = await loadModel(qkv, await saveModel({ config, tensors: own }))
   const want = await loadModel(qkv, `${folder}/gpt2-tiny`, { tokenizer: false })
-  assert.deepEqual(model.forward({ ids }).logits?.data, want.forward({ ids }).logits?.data)
+  assert.deepEqual(model.forwardSync({ ids }).logits?.data, want.forwardSync({ ids }).logits?.data)
   const { 'wte.weight': _, ...rest } = own
   await assert.rejects(saveModel({ config, tensors: rest }), /wte\.weight/)
   await assert.rejects(saveModel({ config, tensors: { ...own, 'ln_f.bias': own['h.0.mlp.c_fc.bias'] } }), /ln_f\.bias/)
@@ -114,7 +114,7 @@ test('a config and tensors by their names are saved as a model, and what does no
   await assert.rejects(saveModel(narrow), /in memory as int8/)
   assert.throws(() => modelParameters(narrow), /load the model with dtype: 'float32'/)
   const p = modelParameters(want, ['wte.weight'])
-  assert.throws(() => backward(model, { ids }, { parameters: p }), /those of another model/)
+  assert.throws(() => backwardSync(model, { ids }, { parameters: p }), /those of another model/)
   const adam = new AdamW(p)
   for (const held of [want, narrow, model]) held.dispose()
   assert.throws(() => adam.step(), /was disposed/)

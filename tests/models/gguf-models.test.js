@@ -25,7 +25,7 @@ const folderOf = (weights, config) => ({
 
 /** @param {import('../../src/models/model.js').Model} model */
 function run(model) {
-  const { logits, hiddenStates } = model.forward({ ids: [IDS] }, { keep: ['hiddenStates'] })
+  const { logits, hiddenStates } = model.forwardSync({ ids: [IDS] }, { keep: ['hiddenStates'] })
   model.dispose()
   return Array.from((logits ?? hiddenStates.slice(-1)[0])?.data ?? [])
 }
@@ -80,8 +80,8 @@ test('a token after others in a cache has the bits of a watched run, with blocks
     const model = await loadModel(qkv, gguf, none)
     const [cache, watched] = [model.cache(), model.cache()]
     for (const [n, id] of IDS.entries()) {
-      const got = model.forward({ ids: [id] }, { cache }).logits
-      const want = model.forward({ ids: [id] }, { cache: watched, keep: ['hiddenStates'] }).logits
+      const got = model.forwardSync({ ids: [id] }, { cache }).logits
+      const want = model.forwardSync({ ids: [id] }, { cache: watched, keep: ['hiddenStates'] }).logits
       assert.deepEqual(Array.from(got?.data ?? []), Array.from(want?.data ?? [1]), `${type} ${n}`)
     }
     cache.dispose()

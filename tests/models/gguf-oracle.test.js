@@ -49,7 +49,10 @@ const isEncoder = (/** @type {string} */ of) => /bert$|embedding$/.test(of)
 async function ours(gguf, of) {
   const model = await loadModel(qkv, gguf, { tokenizer: false, dtype: 'float32' })
   const isNormed = /embedding/.test(of)
-  const { logits, hiddenStates, kept } = model.forward({ ids: [IDS] }, { keep: [isNormed ? 'norm' : 'hiddenStates'] })
+  const { logits, hiddenStates, kept } = model.forwardSync(
+    { ids: [IDS] },
+    { keep: [isNormed ? 'norm' : 'hiddenStates'] },
+  )
   model.dispose()
   if (isEncoder(of)) {
     const last = /** @type {import('../../src/base/tensor.js').FloatTensor} */ (

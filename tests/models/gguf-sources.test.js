@@ -64,7 +64,7 @@ const address = `http://127.0.0.1:${port}/some/x.gguf`
 /** @param {unknown} source @param {object} [options] */
 async function logitsOf(source, options) {
   const model = await loadModel(qkv, /** @type {any} */ (source), { ...none, ...options })
-  const { logits } = model.forward({ ids: [1, 270, 30] })
+  const { logits } = model.forwardSync({ ids: [1, 270, 30] })
   model.dispose()
   return logits?.data
 }

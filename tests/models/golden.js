@@ -85,7 +85,7 @@ export async function checkGolden(qkv, folder, options) {
   const shares = { hidden: 0, attention: 0, logits: 0, class_logits: 0, embedding: 0 }
   let difference = 0
   for (const input of expected.inputs) {
-    const r = model.forward(
+    const r = model.forwardSync(
       {
         ids: input.input_ids,
         attentionMask: input.attention_mask,
@@ -111,7 +111,7 @@ export async function checkGolden(qkv, folder, options) {
       assert.equal(logits.indexOf(Math.max(...logits)), id, `mask at ${position}`)
     }
     if (input.classes) {
-      const { logits, labels } = model.classify({ ids: input.input_ids, attentionMask: input.attention_mask })
+      const { logits, labels } = await model.classify({ ids: input.input_ids, attentionMask: input.attention_mask })
       assert.deepEqual(labels, expected.labels)
       const best = (/** @type {FloatTensor} */ { data }) => data.indexOf(Math.max(...data))
       for (const [b, want] of input.classes.entries()) {

@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
-import { backward } from '../../src/interpret.js'
+import { backwardSync } from '../../src/interpret.js'
 import { readFloats, readHeader } from '../../src/models/safetensors.js'
 
 /** @typedef {import('../../src/base/tensor.js').FloatTensor} FloatTensor */
@@ -105,7 +105,7 @@ export async function checkGradients(model, folder, { isNarrow = false } = {}) {
       const rowsOf = (/** @type {string} */ key) => key.replace(/^(parameter|sum)\//, '')
       const named = keys.filter(key => /^(parameter|sum)\//.test(key))
       const at = places.map(key => placeOf(key, layers, encoder?.layers))
-      const ran = backward(model, own, {
+      const ran = backwardSync(model, own, {
         of: what === 'loss' ? 'loss' : { logits: logit.terms },
         ...(what === 'loss' && { targets: loss.labels }),
         at: /** @type {any} */ (at),

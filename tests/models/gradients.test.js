@@ -6,7 +6,7 @@ import { existsSync, readFileSync } from 'node:fs'
 import { test } from 'node:test'
 import { load } from '../../src/index.js'
 import { KeepingOperations } from '../../src/interpret/gradient-recorder.js'
-import { ablate, backward, backwardAsync } from '../../src/interpret.js'
+import { ablate, backward, backwardSync } from '../../src/interpret.js'
 import { loadModel } from '../../src/models.js'
 import { memoryOf, withFree } from '../growth.js'
 import { folders, goldens, gpt2, loaded, open, qkv } from './checkpoints.js'
@@ -102,7 +102,7 @@ for (const name of others)
         ].map(place => `${stack}layers.${layer}.${place}`),
       ),
     ])
-    const { gradients } = backward(model, input, { of, at: /** @type {any} */ (places) })
+    const { gradients } = backwardSync(model, input, { of, at: /** @type {any} */ (places) })
     for (const [i, place] of places.entries()) {
       const d = gradients[place]
       const { direction, step } = directionOf(d.data, i + 1)
@@ -112,7 +112,7 @@ for (const name of others)
             x.data[n] += sign * step * direction[n]
           })
         }
-        return value(model.forward(input, { hooks: { [place]: hook } }).logits)
+        return value(model.forwardSync(input, { hooks: { [place]: hook } }).logits)
       })
       const want = (changed[0] - changed[1]) / 2
       const got = dot(d.data, direction) * step
@@ -130,7 +130,7 @@ for (const name of others)
     if (!model.hasHead) return model.dispose()
     const { input, of, value } = taskOf(model)
     const tensors = model.describe().tensors
-    const { parameters } = backward(model, input, { of, parameters: tensors.map(tensor => tensor.name) })
+    const { parameters } = backwardSync(model, input, { of, parameters: tensors.map(tensor => tensor.name) })
     model.dispose()
     const isOneFile = existsSync(`${folder}/model.safetensors`)
     if (!isOneFile || !tensors.every(({ dtype }) => dtype === 'F32')) return
@@ -149,7 +149,7 @@ for (const name of others)
         })
         const files = { 'config.json': config, 'model.safetensors': new Uint8Array(buffer) }
         const changed = await loadModel(qkv, /** @type {any} */ (files), { tokenizer: false })
-        values.push(value(changed.forward(input).logits))
+        values.push(value(changed.forwardSync(input).logits))
         changed.dispose()
       }
       const want = (values[0] - values[1]) / 2
@@ -161,10 +161,10 @@ for (const name of others)
   })
 
 test('hooks are part of the computation: changed numbers pass no gradient, the others do', () => {
-  const base = backward(gpt2, { ids }, { of: { logits: [term] }, at: ['layers.0.input', 'layers.1.heads'] })
+  const base = backwardSync(gpt2, { ids }, { of: { logits: [term] }, at: ['layers.0.input', 'layers.1.heads'] })
   const at = /** @type {const} */ (['layers.0.input', 'layers.1.heads', 'layers.1.heads.2'])
   const run = (/** @type {import('../../src/models/model.js').Hooks} */ hooks) =>
-    backward(gpt2, { ids }, { of: { logits: [term] }, at, hooks })
+    backwardSync(gpt2, { ids }, { of: { logits: [term] }, at, hooks })
   const read = run({ 'layers.1.heads': () => {} })
   assert.deepEqual(read.gradients['layers.0.input'].data, base.gradients['layers.0.input'].data)
   assert.deepEqual(read.gradients['layers.1.heads'].data, base.gradients['layers.1.heads'].data)
@@ -176,7 +176,7 @@ test('hooks are part of the computation: changed numbers pass no gradient, the o
   for (const hook of [zeros, () => zeros, 0])
     assert.ok(run({ 'layers.1.input': hook }).gradients['layers.0.input'].data.every(value => value === 0))
   // If one row is changed in place, no gradient passes through it.
-  const edited = backward(
+  const edited = backwardSync(
     gpt2,
     { ids },
     {
@@ -200,34 +200,34 @@ test('a function hook runs once, and what it throws ends the call', async () => 
   const count = () => {
     calls++
   }
-  backward(gpt2, { ids }, { hooks: { 'layers.*.output': count } })
+  backwardSync(gpt2, { ids }, { hooks: { 'layers.*.output': count } })
   assert.equal(calls, 3)
   const fail = () => {
     throw new Error('no')
   }
-  assert.throws(() => backward(gpt2, { ids }, { hooks: { 'layers.1.heads': fail } }), /^Error: no$/)
-  await assert.rejects(backwardAsync(gpt2, { ids }, { hooks: { 'layers.1.heads': fail } }), /^Error: no$/)
-  assert.throws(() => backward(gpt2, { ids }, { of: fail, parameters: ['wte.weight'] }), /^Error: no$/)
+  assert.throws(() => backwardSync(gpt2, { ids }, { hooks: { 'layers.1.heads': fail } }), /^Error: no$/)
+  await assert.rejects(backward(gpt2, { ids }, { hooks: { 'layers.1.heads': fail } }), /^Error: no$/)
+  assert.throws(() => backwardSync(gpt2, { ids }, { of: fail, parameters: ['wte.weight'] }), /^Error: no$/)
   assert.equal(qkv.memory.resident, loaded)
 })
 
 test('a function of the logits as objective gives the same as the loss that it computes', () => {
   const at = /** @type {const} */ (['layers.0.input', 'logits'])
-  const want = backward(gpt2, { ids }, { at, parameters: ['wte.weight'] })
+  const want = backwardSync(gpt2, { ids }, { at, parameters: ['wte.weight'] })
   const of = () => ({ value: want.value ?? NaN, gradient: want.gradients.logits })
-  const got = backward(gpt2, { ids }, { of, at, parameters: ['wte.weight'] })
+  const got = backwardSync(gpt2, { ids }, { of, at, parameters: ['wte.weight'] })
   assert.equal(got.value, want.value)
   assert.deepEqual(got.gradients['layers.0.input'].data, want.gradients['layers.0.input'].data)
   assert.deepEqual(got.parameters['wte.weight'].data, want.parameters['wte.weight'].data)
-  const same = gpt2.forward({ ids }).logits
+  const same = gpt2.forwardSync({ ids }).logits
   assert.deepEqual(got.logits?.data, same?.data)
 })
 
 test('in turns the gradients are the same bits, progress counts both ways, and a signal ends it', async () => {
   const at = /** @type {const} */ (['layers.*.attention.weights', 'embedding'])
-  const want = backward(gpt2, { ids }, { at, parameters: ['h.0.attn.c_attn.weight'] })
+  const want = backwardSync(gpt2, { ids }, { at, parameters: ['h.0.attn.c_attn.weight'] })
   const seen = /** @type {string[]} */ ([])
-  const got = await backwardAsync(
+  const got = await backward(
     gpt2,
     { ids },
     {
@@ -245,21 +245,21 @@ test('in turns the gradients are the same bits, progress counts both ways, and a
     const onLayer = (/** @type {{ layer: number }} */ progress) => {
       if (progress.layer === layer) control.abort()
     }
-    await assert.rejects(backwardAsync(gpt2, { ids }, { signal: control.signal, onLayer }), /abort/i)
+    await assert.rejects(backward(gpt2, { ids }, { signal: control.signal, onLayer }), /abort/i)
     assert.equal(qkv.memory.resident, loaded)
   }
 })
 
 test('narrow weights have gradients at places near those of float32, and none of their own', async () => {
   const at = /** @type {const} */ (['layers.0.input', 'layers.2.heads'])
-  const want = backward(gpt2, { ids }, { at })
+  const want = backwardSync(gpt2, { ids }, { at })
   for (const [dtype, limit] of /** @type {const} */ ([
     ['float16', 0.01],
     ['bfloat16', 0.05],
     ['int8', 0.2],
   ])) {
     const model = await loadModel(qkv, `${goldens}/gpt2-tiny`, { tokenizer: false, dtype })
-    const got = backward(model, { ids }, { at })
+    const got = backwardSync(model, { ids }, { at })
     for (const place of at) {
       const [a, b] = [got.gradients[place].data, want.gradients[place].data]
       const off = Math.sqrt(
@@ -272,7 +272,7 @@ test('narrow weights have gradients at places near those of float32, and none of
       assert.ok(share > 0 && share < limit, `${dtype} ${place}: ${share}`)
     }
     assert.throws(
-      () => backward(model, { ids }, { parameters: ['wte.weight'] }),
+      () => backwardSync(model, { ids }, { parameters: ['wte.weight'] }),
       new RegExp(`in memory as ${dtype}: load the model with dtype: 'float32'`),
     )
     model.dispose()
@@ -285,7 +285,7 @@ test('impossible gradients are refused with the reason, and nothing is left in m
   const bad = /** @type {(options: any, input?: any) => () => unknown} */ (
     (options, input = { ids }) =>
       () =>
-        backward(gpt2, input, options)
+        backwardSync(gpt2, input, options)
   )
   for (const [run, message] of /** @type {[() => unknown, RegExp][]} */ ([
     [bad({ of: 'logits' }), /of: "logits" given; 'loss', \{ logits/],
@@ -308,14 +308,14 @@ test('impossible gradients are refused with the reason, and nothing is left in m
     [bad({ hooks: { 'layers.0.heads': 'zero' } }), /a factor/],
     [bad({}, { ids: [384] }), /ids\[0\]: 384 given/],
     [bad({ cache: 1 }), /no option "cache"/],
-    [() => backward(/** @type {any} */ ({}), { ids }), /a model that loadModel has loaded expected/],
-    [() => backward(new Proxy(gpt2, {}), { ids }), /a model that loadModel has loaded expected/],
+    [() => backwardSync(/** @type {any} */ ({}), { ids }), /a model that loadModel has loaded expected/],
+    [() => backwardSync(new Proxy(gpt2, {}), { ids }), /a model that loadModel has loaded expected/],
   ])) {
     assert.throws(run, message)
     assert.equal(qkv.memory.resident, memory)
   }
   bert.dispose()
-  assert.throws(() => backward(bert, { ids }), /was disposed/)
+  assert.throws(() => backwardSync(bert, { ids }), /was disposed/)
 })
 
 test('memory that does not suffice is said before a layer runs, with the bytes, and nothing changes', async () => {
@@ -330,13 +330,13 @@ test('memory that does not suffice is said before a layer runs, with the bytes, 
     ran++
   }
   const hooks = { 'layers.*.attention.q': count }
-  const want = backward(model, long, { parameters }).value
+  const want = backwardSync(model, long, { parameters }).value
   const full = () => {
     throw new RangeError('full')
   }
   for (const [what, call] of /** @type {[string, () => unknown][]} */ ([
+    ['backward', () => backwardSync(model, long, { parameters, hooks })],
     ['backward', () => backward(model, long, { parameters, hooks })],
-    ['backwardAsync', () => backwardAsync(model, long, { parameters, hooks })],
     ['ablate', () => ablate(model, { ids: long.ids.slice(0, 15) }, { of: 'loss', what: 'positions' })],
   ])) {
     // A forward pass fits into the free memory.
@@ -351,7 +351,7 @@ test('memory that does not suffice is said before a layer runs, with the bytes, 
     assert.equal(ran, 0)
     assert.equal(own.memory.resident, resident, what)
   }
-  assert.equal(backward(model, long, { parameters }).value, want)
+  assert.equal(backwardSync(model, long, { parameters }).value, want)
   own.dispose()
 })
 
@@ -366,7 +366,7 @@ test('layers whose products are not kept run again and give the same bits', asyn
       const input = { ids: [5, 9, 10, 5, 9, 37], ...(prefix && { decoderIds: [1, 6, 2] }) }
       const runs = [most, 20_000, 0].map(bytes => {
         KeepingOperations.most = bytes
-        return backward(model, input, { of: 'loss', at: places }).gradients
+        return backwardSync(model, input, { of: 'loss', at: places }).gradients
       })
       KeepingOperations.most = most
       for (const run of runs.slice(1)) assert.deepEqual(run, runs[0], name)
@@ -388,7 +388,7 @@ test('two threads give the same bits', async () => {
       const parameters = plain.describe().tensors.map(tensor => tensor.name)
       const at = /** @type {any} */ ([`${stack}layers.0.input`, `${stack}layers.*.attention.weights`])
       for (const one of [input, given]) {
-        const [a, b] = [plain, model].map(each => backward(each, one, { at, parameters }))
+        const [a, b] = [plain, model].map(each => backwardSync(each, one, { at, parameters }))
         assert.deepEqual(a.gradients, b.gradients)
         assert.deepEqual(a.parameters, b.parameters)
       }

@@ -20,15 +20,15 @@ const at = /** @type {const} */ (['layers.*.attention.weights', 'embedding'])
 
 /** @type {Record<string, (model: Model) => unknown>} */
 const calls = {
+  backwardSync: model => interpret.backwardSync(model, { ids }, { of, at }),
   backward: model => interpret.backward(model, { ids }, { of, at }),
-  backwardAsync: model => interpret.backwardAsync(model, { ids }, { of, at }),
   'patch, heads': model => interpret.patch(model, { clean: { ids }, corrupted: { ids: other }, of }),
   'patch, positions': model =>
     interpret.patch(model, { clean: { ids }, corrupted: { ids: other }, of, what: 'positions', method: 'gradient' }),
   'ablate, neurons': model => interpret.ablate(model, { ids }, { of, what: 'neurons', by: 'mean', top: 3 }),
   edges: model => interpret.edges(model, { ids }, { of }),
   edge: model => interpret.edge(model, { ids }, edge),
-  recordRun: model => interpret.scoreAttribution(model, interpret.recordRun(model, { ids }), cell),
+  recordRun: async model => interpret.scoreAttribution(model, await interpret.recordRun(model, { ids }), cell),
   scoreAttribution: model => interpret.scoreAttribution(model, { ids }, cell),
   headCircuits: model => interpret.headCircuits(model),
   readout: model => interpret.readout(model, 'logit', { ids }, { topK: 3, tokens: [7], logits: true }),
@@ -42,7 +42,7 @@ const calls = {
     }),
   steering: model => interpret.steering(model, { positive: [{ ids }], negative: [{ ids: other }], layer: 1 }),
   attentionSummaries(model) {
-    const { attentionSummaries } = model.forward(
+    const { attentionSummaries } = model.forwardSync(
       { ids },
       { keep: ['attentionSummaries'], summary: { map: [3, 3], topK: 2, entropy: true } },
     )

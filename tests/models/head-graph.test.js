@@ -44,7 +44,7 @@ test('gpt2: edges at positions and their exact effects are those of a plain comp
     const [a, b] = [step, -step].map(size => run({ key, delta: delta(size), query }).value)
     const name = `${keyOf(from)} at ${at} -> ${key} at ${position}`
     near(found.effects[e], (a - b) / (2 * step), name)
-    const { effect } = positionEdge(gpt2, { ids }, { of, from, to, reads })
+    const { effect } = await positionEdge(gpt2, { ids }, { of, from, to, reads })
     near(effect, run({ key, delta: delta(1), query }).value - value, `exactly ${name}`)
     compared[reads]++
   }
@@ -151,7 +151,7 @@ test('t5: edges at positions of both stacks and between them, and their exact ef
     const [a, b] = [step, -step].map(size => run({ key, delta: delta(size), query }).value)
     const name = `${keyOf(from)} at ${from.position} -> ${key} at ${position}`
     near(found.effects[e], (a - b) / (2 * step), name)
-    const { effect } = positionEdge(model, input, { of, from, to, reads })
+    const { effect } = await positionEdge(model, input, { of, from, to, reads })
     near(effect, run({ key, delta: delta(1), query }).value - value, `exactly ${name}`)
     compared[kind] = (compared[kind] ?? 0) + 1
   }
@@ -181,7 +181,7 @@ for (const name of folders)
     for (let e = 0; e < found.effects.length; e += Math.ceil(found.effects.length / 30)) {
       const [from, to] = [nodeAt(found, found.from[e]), nodeAt(found, found.to[e])]
       const reads = READS[found.reads[e]]
-      const { effect } = positionEdge(model, input, { of, clean, from, to, reads })
+      const { effect } = await positionEdge(model, input, { of, clean, from, to, reads })
       near(effect, found.effects[e], `${keyOf(from)} -> ${reads} ${keyOf(to)}`, 0.03 * largest + 4e-6)
       compared.add(`${to.place ?? ''} ${reads}`)
     }
@@ -366,7 +366,7 @@ async function inductionModel() {
 test('in a model that is induction by construction, the graph has its circuit, and no other edge between heads', async () => {
   const model = await inductionModel()
   const text = [4, 1, 6, 3, 2, 0, 5, 1]
-  const { logits } = model.forward({ ids: text }, { logits: 'last' })
+  const { logits } = model.forwardSync({ ids: text }, { logits: 'last' })
   const data = logits?.data ?? assert.fail()
   assert.equal(data.indexOf(Math.max(...data)), 6, 'after 1 it says what stood after 1')
   const given = {
@@ -389,7 +389,7 @@ test('in a model that is induction by construction, the graph has its circuit, a
     'the head that reads the token before, behind the 1',
   )
   assert.deepEqual([to.layer, to.head, to.position, first.reads], [1, 0, 7, 'k'])
-  const { effect, value } = positionEdge(model, { ids: text }, { ...given, from, to, reads: 'k' })
+  const { effect, value } = await positionEdge(model, { ids: text }, { ...given, from, to, reads: 'k' })
   assert.ok(first.effect < 0 && effect < -0.5 * value, `without it ${value} changes by ${effect}`)
   model.dispose()
   assert.equal(qkv.memory.resident, loaded)
@@ -402,7 +402,7 @@ test('in the model of stories, the edge between heads that supports a name most 
     'Lily and Tom are friends . The fox is called vi ta mo . The owl is called ka su ni . Vi ta',
   ]) {
     const own = model.tokenize(text).ids
-    const { logits, attentions } = model.forward({ ids: own }, { logits: 'last', keep: ['attentions'] })
+    const { logits, attentions } = model.forwardSync({ ids: own }, { logits: 'last', keep: ['attentions'] })
     const data = logits?.data ?? assert.fail()
     const L = own.length
     const [answer, second] = Array.from(data.keys()).sort((a, b) => data[b] - data[a])
@@ -436,7 +436,7 @@ test('in the model of stories, the edge between heads that supports a name most 
     assert.deepEqual([from.layer, from.head], [previous.layer, previous.head])
     assert.deepEqual([to.layer, to.head, to.position], [copies.layer, copies.head, L - 1])
     assert.ok(from.position === match || from.position === match + 1)
-    const cut = positionEdge(model, text, { ...given, from, to, reads: edge.reads })
+    const cut = await positionEdge(model, text, { ...given, from, to, reads: edge.reads })
     assert.ok(cut.effect < 0, `cut, the lead changes by ${cut.effect}`)
   }
   model.dispose()
@@ -446,16 +446,16 @@ test('wrong arguments of edges at positions are named', async () => {
   const from = /** @type {const} */ ({ kind: 'head', layer: 0, head: 1, position: 2 })
   const to = /** @type {const} */ ({ kind: 'head', layer: 1, head: 0, position: 4 })
   const test = (/** @type {any} */ given) => () => positionEdge(gpt2, { ids }, { of, from, to, reads: 'k', ...given })
-  assert.doesNotThrow(test({}))
-  assert.throws(test({ reads: 'o' }), /reads/)
-  assert.throws(test({ reads: 'input' }), /a head reads 'q', 'k' or 'v'/)
-  assert.throws(test({ reads: 'q' }), /reads at its own position, 4, not at 2/)
-  assert.throws(test({ from: { ...from, head: 9 } }), /head 0 9 is no part of this model/)
-  assert.throws(test({ to: { ...to, layer: 7 } }), /head 7 0 is no part of this model/)
-  assert.throws(test({ to: { ...to, layer: 0 } }), /does not write before/)
-  assert.throws(test({ from: { ...from, position: 6 } }), /from: position: 6 given/)
-  assert.throws(test({ from: undefined }), /undefined is no part of this model/)
-  assert.throws(test({ to: undefined }), /no part of this model|a head reads/)
+  await test({})()
+  await assert.rejects(test({ reads: 'o' }), /reads/)
+  await assert.rejects(test({ reads: 'input' }), /a head reads 'q', 'k' or 'v'/)
+  await assert.rejects(test({ reads: 'q' }), /reads at its own position, 4, not at 2/)
+  await assert.rejects(test({ from: { ...from, head: 9 } }), /head 0 9 is no part of this model/)
+  await assert.rejects(test({ to: { ...to, layer: 7 } }), /head 7 0 is no part of this model/)
+  await assert.rejects(test({ to: { ...to, layer: 0 } }), /does not write before/)
+  await assert.rejects(test({ from: { ...from, position: 6 } }), /from: position: 6 given/)
+  await assert.rejects(test({ from: undefined }), /undefined is no part of this model/)
+  await assert.rejects(test({ to: undefined }), /no part of this model|a head reads/)
   await assert.rejects(positionEdges(gpt2, { ids }, { of, most: 0 }), /most: 0 given/)
   await assert.rejects(positionEdges(gpt2, { ids }, { of, signal: AbortSignal.abort(new Error('enough')) }), /enough/)
   const unfit = {
@@ -481,11 +481,14 @@ test('wrong arguments of edges at positions are named', async () => {
   const cut = (/** @type {any} */ given) => () => positionEdge(both, input, { of: one, reads: 'k', ...given })
   const cross = { kind: 'head', place: 'cross', layer: 1, head: 0, position: 1 }
   const written = { kind: 'head', place: 'encoder', layer: 0, head: 1, position: 5 }
-  assert.doesNotThrow(cut({ from: written, to: cross }))
-  assert.throws(cut({ from, to: cross }), /from: position: 2 given, a whole number from 0 to 1 expected/)
-  assert.throws(cut({ from: { ...from, position: 1 }, to: cross }), /decoder head 0 1 does not write before/)
-  assert.throws(cut({ from: written, to: { ...cross, place: 'decoder' } }), /encoder head 0 1 does not write before/)
-  assert.throws(cut({ from: { ...written, position: 6 }, to: cross }), /from: position: 6 given/)
+  await cut({ from: written, to: cross })()
+  await assert.rejects(cut({ from, to: cross }), /from: position: 2 given, a whole number from 0 to 1 expected/)
+  await assert.rejects(cut({ from: { ...from, position: 1 }, to: cross }), /decoder head 0 1 does not write before/)
+  await assert.rejects(
+    cut({ from: written, to: { ...cross, place: 'decoder' } }),
+    /encoder head 0 1 does not write before/,
+  )
+  await assert.rejects(cut({ from: { ...written, position: 6 }, to: cross }), /from: position: 6 given/)
   both.dispose()
   assert.equal(qkv.memory.resident, loaded)
 })

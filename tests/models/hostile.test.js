@@ -139,7 +139,7 @@ const gpt2 = {
 }
 const config = JSON.parse(new TextDecoder().decode(gpt2['config.json']))
 const logitsOf = (/** @type {import('../../src/models/model.js').Model} */ model) =>
-  model.forward({ ids: [1, 2, 3] }).logits?.data
+  model.forwardSync({ ids: [1, 2, 3] }).logits?.data
 const right = await loadModel(qkv, gpt2, { tokenizer: false })
 const expected = logitsOf(right)
 right.dispose()

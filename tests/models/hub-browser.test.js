@@ -67,7 +67,7 @@ const run = (code, where = page) =>
     const qkv = globalThis.qkv ??= await load()
     const hub = ${JSON.stringify(hub.url)}
     const sumOf = model => {
-      const { data } = model.forward({ ids: [1, 2, 3] }).logits
+      const { data } = model.forwardSync({ ids: [1, 2, 3] }).logits
       model.dispose()
       return data.reduce((sum, x, n) => sum + x * (n % 7), 0)
     }
@@ -153,7 +153,7 @@ test('a worker opens and keeps a model, too', async () => {
     onmessage = async ({ data: { base, hub } }) => {
       const [{ load }, { loadModel }] = await Promise.all([import(base + 'index.js'), import(base + 'models.js')])
       const model = await loadModel(await load(), 'hf:me/tiny', { hub, tokenizer: false })
-      postMessage(model.forward({ ids: [1] }).logits.data.length)
+      postMessage(model.forwardSync({ ids: [1] }).logits.data.length)
     }`)
   assert.equal(sum, 384)
   assert.equal(await run(`return models.deleteKeptModel('hf:me/tiny')`), 1)

@@ -115,7 +115,7 @@ beforeEach(() => {
 const ids = [1, 2, 3, 250]
 /** @param {Awaited<ReturnType<typeof loadModel>>} model @param {readonly number[]} [given] */
 function numbersOf(model, given = ids) {
-  const { logits } = model.forward({ ids: given })
+  const { logits } = model.forwardSync({ ids: given })
   model.dispose()
   return logits?.data
 }

@@ -44,7 +44,7 @@ test('the contribution of each head is what float64 gives from the weights of th
       },
     ]),
   )
-  const { hiddenStates } = gpt2.forward({ ids }, { keep: ['hiddenStates'], hooks })
+  const { hiddenStates } = gpt2.forwardSync({ ids }, { keep: ['hiddenStates'], hooks })
   const last = hiddenStates[layers] ?? assert.fail()
   for (const [position, token] of [
     [-1, 7],
@@ -82,7 +82,7 @@ for (const name of names)
     const cap = Number(model.config.final_logit_softcapping ?? 0)
     assert.equal(cap > 0, name === 'gemma2-tiny')
     const input = isBoth ? { ids: given, decoderIds: [0, 5, 8] } : { ids: given }
-    const plain = model.forward(input).logits ?? assert.fail()
+    const plain = model.forwardSync(input).logits ?? assert.fail()
     const rows = plain.dims[1]
     for (const position of [-1, 1]) {
       const r = await model.logitAttribution(input, { tokens: [3, 11], position })
@@ -117,7 +117,7 @@ test('a head that is switched off contributes nothing, and what a hook adds to t
     }),
   }
   const shifted = await gpt2.logitAttribution({ ids }, { tokens: [7], hooks })
-  near(shifted.logits[0], gpt2.forward({ ids }, { hooks }).logits?.at(0, -1 + L, 7) ?? NaN)
+  near(shifted.logits[0], gpt2.forwardSync({ ids }, { hooks }).logits?.at(0, -1 + L, 7) ?? NaN)
 })
 
 test('impossible attributions are refused with the reason', async () => {
@@ -138,7 +138,7 @@ test('impossible attributions are refused with the reason', async () => {
 })
 
 test('a painted mask hides a pair in one head: its weight is 0, and the row still sums to 1', () => {
-  const plain = gpt2.forward({ ids }, { keep: ['attentions'] }).attentions[1] ?? assert.fail()
+  const plain = gpt2.forwardSync({ ids }, { keep: ['attentions'] }).attentions[1] ?? assert.fail()
   /** @type {Record<string, Hook>} */
   const hooks = {
     'layers.1.attention.scores.2': scores => {
@@ -146,7 +146,7 @@ test('a painted mask hides a pair in one head: its weight is 0, and the row stil
       scores.data[5 * L + 3] = -Infinity
     },
   }
-  const painted = gpt2.forward({ ids }, { keep: ['attentions'], hooks }).attentions[1] ?? assert.fail()
+  const painted = gpt2.forwardSync({ ids }, { keep: ['attentions'], hooks }).attentions[1] ?? assert.fail()
   assert.equal(painted.at(0, 2, 5, 3), 0)
   for (let j = 0; j < 6; j++) {
     const want = j === 3 ? 0 : plain.at(0, 2, 5, j) / (1 - plain.at(0, 2, 5, 3))
@@ -164,8 +164,8 @@ test('an edited weight of one head changes its output by the value times the cha
   const edit = (/** @type {FloatTensor} */ w) => {
     w.data[6 * L + 2] += 0.5
   }
-  gpt2.forward({ ids }, { hooks: { 'layers.0.heads.1': see, 'layers.0.attention.v': see } })
-  gpt2.forward({ ids }, { hooks: { 'layers.0.heads.1': see, 'layers.0.attention.weights.1': edit } })
+  gpt2.forwardSync({ ids }, { hooks: { 'layers.0.heads.1': see, 'layers.0.attention.v': see } })
+  gpt2.forwardSync({ ids }, { hooks: { 'layers.0.heads.1': see, 'layers.0.attention.weights.1': edit } })
   const [v, plain, edited] = seen
   const D = plain.dims[2]
   for (let i = 0; i < D; i++) near(edited.at(0, 6, i) - plain.at(0, 6, i), 0.5 * v.at(0, 2, D + i), 1e-5)
@@ -186,7 +186,7 @@ test('q, k and v give the scores, before and after rotary positions', async () =
     }
     const places = ['q', 'k', 'scores', ...(isBoth ? [] : ['qBare', 'kBare'])]
     const hooks = Object.fromEntries(places.map(place => [`${at}.${place}`, read(place)]))
-    model.forward(isBoth ? { ids: given, decoderIds: [0, 3] } : { ids: given }, { hooks })
+    model.forwardSync(isBoth ? { ids: given, decoderIds: [0, 3] } : { ids: given }, { hooks })
     const i = isBoth ? 1 : 6
     for (let h = 0; h < H; h++)
       for (let j = 0; j <= i; j++) {
@@ -207,7 +207,7 @@ test('q, k and v give the scores, before and after rotary positions', async () =
         x.data.slice(0, H * D).reduce((sum, value) => sum + value ** 2, 0)
       near(length(seen.qBare) / length(seen.q), 1, 1e-5, name)
     }
-    const zeros = model.forward(isBoth ? { ids: given, decoderIds: [0, 3] } : { ids: given }, {
+    const zeros = model.forwardSync(isBoth ? { ids: given, decoderIds: [0, 3] } : { ids: given }, {
       hooks: { [`${at}.q`]: 0, [`${at}.weights.0`]: read('even') },
     })
     assert.ok(zeros.logits)
@@ -215,10 +215,10 @@ test('q, k and v give the scores, before and after rotary positions', async () =
     model.dispose()
   }
   assert.throws(
-    () => gpt2.forward({ ids }, { hooks: /** @type {any} */ ({ 'layers.0.attention.q.1': 0 }) }),
+    () => gpt2.forwardSync({ ids }, { hooks: /** @type {any} */ ({ 'layers.0.attention.q.1': 0 }) }),
     /did you mean/,
   )
-  assert.throws(() => gpt2.forward({ ids }, { hooks: { 'layers.0.attention.weights.4': 0 } }), /there are 4 heads/)
+  assert.throws(() => gpt2.forwardSync({ ids }, { hooks: { 'layers.0.attention.weights.4': 0 } }), /there are 4 heads/)
 })
 
 test('one head is patched from another text: its columns of the output are replaced', () => {
@@ -227,15 +227,15 @@ test('one head is patched from another text: its columns of the output are repla
   const read = (/** @type {FloatTensor} */ x) => {
     seen.push(x)
   }
-  gpt2.forward({ ids: [...ids].reverse() }, { hooks: { 'layers.1.heads.3': read } })
+  gpt2.forwardSync({ ids: [...ids].reverse() }, { hooks: { 'layers.1.heads.3': read } })
   const [other] = seen
   const byHand = (/** @type {FloatTensor} */ x) => {
     const D = other.dims[2]
     for (let i = 0; i < L; i++) x.data.set(other.row(0).row(i).data, i * 4 * D + 3 * D)
   }
-  const patched = gpt2.forward({ ids }, { hooks: { 'layers.1.heads.3': other } }).logits
-  assert.deepEqual(patched, gpt2.forward({ ids }, { hooks: { 'layers.1.heads': byHand } }).logits)
-  assert.notDeepEqual(patched, gpt2.forward({ ids }).logits)
+  const patched = gpt2.forwardSync({ ids }, { hooks: { 'layers.1.heads.3': other } }).logits
+  assert.deepEqual(patched, gpt2.forwardSync({ ids }, { hooks: { 'layers.1.heads': byHand } }).logits)
+  assert.notDeepEqual(patched, gpt2.forwardSync({ ids }).logits)
 })
 
 test('a folder is inspected before its weights are read: sizes, layers and memory by dtype', async () => {

@@ -20,7 +20,7 @@ after(() => model.dispose())
 const ids = [5, 9, 130, 5, 9, 77, 200, 31]
 const lens = await interpret.fitLens(model, [ids], { first: 1 })
 const tuned = await interpret.fitLens(model, [ids], { kind: 'tuned' })
-const { logits } = model.forward({ ids })
+const { logits } = model.forwardSync({ ids })
 const input = () => ({ ids: [...ids] })
 const vectors = (/** @type {number} */ n) => ({ data: new Float32Array(n * 8 * 48).fill(0.1), dims: [n, 8, 48] })
 /** Untyped, because arguments can be anything here. @type {any} */
@@ -119,6 +119,6 @@ for (const [name, [args, call]] of Object.entries(calls))
       }
     assert.deepEqual([...wrong], [])
     assert.deepEqual(saveLens(lens, { dtype: 'float32' }), before, 'the lens is as it was')
-    assert.deepEqual(model.forward({ ids }).logits?.data, logits?.data)
+    assert.deepEqual(model.forwardSync({ ids }).logits?.data, logits?.data)
     t.diagnostic(`${counts.results} results, ${counts.refused} errors`)
   })

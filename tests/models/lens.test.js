@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import {
-  backward,
+  backwardSync,
   fitLens,
   jacobianProducts,
   lensAttribution,
@@ -108,11 +108,11 @@ for (const name of folders)
       /** @type {(readonly number[])[]} */
       const dims = [[], []]
       const read = places.map((place, i) => [place, reader(x => dims.splice(i, 1, x.dims.slice(1)))])
-      model.forward(input, { hooks: Object.fromEntries(read), logits: 'none' })
+      model.forwardSync(input, { hooks: Object.fromEntries(read), logits: 'none' })
       const [v, u] = dims.map((own, i) => waves([2, ...own], i))
       const ends = { from: /** @type {any} */ (places[0]), to: /** @type {any} */ (places[1]) }
-      const jv = jacobianProducts(model, input, { ...ends, vectors: v })
-      const uj = jacobianProducts(model, input, { ...ends, vectors: u, mode: 'reverse' })
+      const jv = await jacobianProducts(model, input, { ...ends, vectors: v })
+      const uj = await jacobianProducts(model, input, { ...ends, vectors: u, mode: 'reverse' })
       assert.deepEqual([jv.dims, uj.dims], [u.dims, v.dims])
       for (const [a, b] of [
         [0, 0],
@@ -132,12 +132,12 @@ for (const name of folders)
     assert.equal(qkv.memory.resident, loaded)
   })
 
-test('backward of a place is the product of the Jacobian with its gradient, in every place of a head, too', () => {
+test('backward of a place is the product of the Jacobian with its gradient, in every place of a head, too', async () => {
   const input = { ids: texts[0] }
   const ends = /** @type {const} */ ({ from: 'layers.0.output', to: 'layers.2.output' })
   const u = waves([1, 12, 48], 3)
-  const product = jacobianProducts(gpt2, input, { ...ends, vectors: u, mode: 'reverse' })
-  const { gradients, value } = backward(gpt2, input, { of: { place: ends.to, gradient: u }, at: [ends.from] })
+  const product = await jacobianProducts(gpt2, input, { ...ends, vectors: u, mode: 'reverse' })
+  const { gradients, value } = backwardSync(gpt2, input, { of: { place: ends.to, gradient: u }, at: [ends.from] })
   assert.equal(value, undefined)
   assert.ok(error(gradients[ends.from].data, product.data) <= 1e-6)
   // the sum of squares of a head's output, stepped along its gradient at the input of the layer
@@ -148,7 +148,7 @@ test('backward of a place is the product of the Jacobian with its gradient, in e
       gradient: { data: x.data, dims: x.dims },
     }),
   }
-  const found = backward(gpt2, input, { of, at: ['layers.1.input'] })
+  const found = backwardSync(gpt2, input, { of, at: ['layers.1.input'] })
   const d = found.gradients['layers.1.input'].data
   const value2 = (/** @type {number} */ step) => {
     let sum = 0
@@ -158,7 +158,7 @@ test('backward of a place is the product of the Jacobian with its gradient, in e
     const read = reader(x => {
       sum = dot(x.data, x.data) / 2
     })
-    gpt2.forward(input, { hooks: { 'layers.1.input': move, [of.place]: read }, logits: 'none' })
+    gpt2.forwardSync(input, { hooks: { 'layers.1.input': move, [of.place]: read }, logits: 'none' })
     return sum
   }
   const slope = (value2(0.01) - value2(-0.01)) / 0.02
@@ -207,7 +207,7 @@ test('a readout ends with the answer of the model, and with the identity it is t
   const lens = await fitLens(gpt2, texts, positions)
   const input = { ids: texts[0] }
   const all = await readout(gpt2, lens, input, { topK: 3, tokens: [7, 200], logits: true })
-  const { logits } = gpt2.forward(input)
+  const { logits } = gpt2.forwardSync(input)
   assert.deepEqual(all.layers, [0, 1, 2])
   assert.deepEqual(all.topIds.dims, [3, 12, 3])
   const V = 384
@@ -226,13 +226,13 @@ test('a readout ends with the answer of the model, and with the identity it is t
     assert.equal(all.kl.at(2, i), 0)
   }
   // a state transported by hand
-  const { hiddenStates } = gpt2.forward(input, { keep: ['hiddenStates'] })
+  const { hiddenStates } = gpt2.forwardSync(input, { keep: ['hiddenStates'] })
   const state = hiddenStates[1]?.row(0).row(4).data ?? []
   const carried = Float32Array.from({ length: 48 }, (_, i) => dot(lens.matrix(0).row(i).data, state))
   const put = reader(x => x.data.set(carried, 4 * 48))
   const by =
     gpt2
-      .forward(input, { hooks: { 'layers.2.output': put } })
+      .forwardSync(input, { hooks: { 'layers.2.output': put } })
       .logits?.row(0)
       .row(4).data ?? []
   const one = await readout(gpt2, lens, input, { layers: [0], positions: [4, -1], logits: true })
@@ -242,7 +242,7 @@ test('a readout ends with the answer of the model, and with the identity it is t
   const same = reader(x => x.data.set(state, 4 * 48))
   const want =
     gpt2
-      .forward(input, { hooks: { 'layers.2.output': same } })
+      .forwardSync(input, { hooks: { 'layers.2.output': same } })
       .logits?.row(0)
       .row(4).data ?? []
   assert.ok(error(plain.logits?.data ?? [], want) <= 1e-5)
@@ -314,7 +314,7 @@ test('a direction of a word is removed, exchanged and added', async () => {
   const [A, B] = [pair.row(0).data, pair.row(1).data]
   const stateWith = (/** @type {import('../../src/models/model.js').Hooks | undefined} */ hooks) =>
     gpt2
-      .forward(input, { hooks, keep: ['hiddenStates'] })
+      .forwardSync(input, { hooks, keep: ['hiddenStates'] })
       .hiddenStates[2]?.row(0)
       .row(5).data ?? new Float32Array(0)
   const before = stateWith(undefined)
@@ -427,11 +427,14 @@ test('bad lenses, texts and places are refused by name', async () => {
   const vectors = waves([1, 3, 48], 0)
   const products = (/** @type {any} */ more) =>
     jacobianProducts(gpt2, { ids: [1, 2, 3] }, { from: 'layers.0.output', to: 'layers.1.output', vectors, ...more })
-  assert.throws(() => products({ to: 'layers.0.attention.weights' }), /expected one place with a row for each token/)
-  assert.throws(() => products({ from: 'layers.2.input' }), /expected `from` before `to`/)
-  assert.throws(() => products({ vectors: waves([1, 4, 48], 0) }), /expected \(N, 3, 48\)/)
+  await assert.rejects(
+    () => products({ to: 'layers.0.attention.weights' }),
+    /expected one place with a row for each token/,
+  )
+  await assert.rejects(() => products({ from: 'layers.2.input' }), /expected `from` before `to`/)
+  await assert.rejects(() => products({ vectors: waves([1, 4, 48], 0) }), /expected \(N, 3, 48\)/)
   const of = (/** @type {any} */ more) =>
-    backward(gpt2, { ids: [1, 2, 3] }, { of: { place: 'layers.1.output', gradient: vectors, ...more } })
+    backwardSync(gpt2, { ids: [1, 2, 3] }, { of: { place: 'layers.1.output', gradient: vectors, ...more } })
   assert.throws(() => of({ place: 'logits' }), /give a function of the logits/)
   assert.throws(() => of({ place: 'layers.*.output' }), /expected one place/)
   assert.throws(

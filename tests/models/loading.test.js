@@ -45,7 +45,7 @@ for (const [stored, dtype, limit] of /** @type {const} */ ([
       ]),
     )
     const ids = [5, 9000, 4444]
-    const { logits, lastHiddenState } = model.forward({ ids }, { hooks })
+    const { logits, lastHiddenState } = model.forwardSync({ ids }, { hooks })
     const close = (
       /** @type {FloatTensor | undefined} */ got,
       /** @type {FloatTensor} */ want,
@@ -109,7 +109,7 @@ test('without memory a load says how much was needed and frees all, at its start
   assert.equal(steps >= 4, true)
   assert.equal(own.memory.resident, 0)
   const model = await loadModel(own, folder, { tokenizer: false })
-  assert.ok(model.forward({ ids: [1] }).logits)
+  assert.ok(model.forwardSync({ ids: [1] }).logits)
   model.dispose()
 })
 
@@ -125,7 +125,7 @@ test('a load beside other calls of the module gives the same weights', async () 
     own.softmax([[1, 2, 3]])
   }
   const model = await loadModel(own, folder, { tokenizer: false, onProgress })
-  assert.deepEqual(model.forward({ ids: [5, 9, 130] }).logits, alone.forward({ ids: [5, 9, 130] }).logits)
+  assert.deepEqual(model.forwardSync({ ids: [5, 9, 130] }).logits, alone.forwardSync({ ids: [5, 9, 130] }).logits)
   alone.dispose()
   model.dispose()
 })

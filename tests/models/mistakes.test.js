@@ -4,7 +4,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { load } from '../../src/index.js'
-import { ablate, backward, patch } from '../../src/interpret.js'
+import { ablate, backwardSync, patch } from '../../src/interpret.js'
 import { optionOf, placeOf } from '../../src/models/other-names.js'
 import { inspectModel, loadModel } from '../../src/models.js'
 import { Tokenizer } from './tokenizer.js'
@@ -52,10 +52,10 @@ const PLACES = {
 test('a place of TransformerLens or a module of transformers leads to the place here, which there is', () => {
   for (const [name, place] of Object.entries(PLACES)) {
     assert.throws(
-      () => gpt2.forward({ ids: [1, 2] }, { hooks: any({ [name]: 0 }) }),
+      () => gpt2.forwardSync({ ids: [1, 2] }, { hooks: any({ [name]: 0 }) }),
       new RegExp(`hooks: ".*" is no place in this model; here it is "${place.replaceAll('.', '\\.')}"\\.`),
     )
-    gpt2.forward({ ids: [1, 2] }, { hooks: any({ [place]: 1 }) })
+    gpt2.forwardSync({ ids: [1, 2] }, { hooks: any({ [place]: 1 }) })
   }
   for (const [name, place] of Object.entries({
     'encoder.0.hook_resid_pre': 'encoder.layers.0.input',
@@ -63,31 +63,31 @@ test('a place of TransformerLens or a module of transformers leads to the place 
     'decoder.1.cross_attn.hook_z': 'decoder.layers.1.cross.heads',
   })) {
     assert.equal(placeOf(name), place)
-    t5.forward({ ids: [1, 2] }, { hooks: any({ [place]: 1 }) })
+    t5.forwardSync({ ids: [1, 2] }, { hooks: any({ [place]: 1 }) })
   }
   assert.equal(placeOf('pattern'), 'layers.N.attention.weights')
   assert.equal(placeOf('resid_pre'), 'layers.N.input')
   for (const name of ['hook', 'blocks.0.hook_nothing', 'toString', 'layers.0.x']) assert.equal(placeOf(name), undefined)
   assert.throws(
-    () => backward(gpt2, { ids: [1, 2] }, { at: any(['blocks.0.hook_resid_pre']) }),
+    () => backwardSync(gpt2, { ids: [1, 2] }, { at: any(['blocks.0.hook_resid_pre']) }),
     /here it is "layers\.0\.input"/,
   )
 })
 
 /** Calls with an option of another library, and the expected error. @type {[string, (option: any) => unknown, RegExp][]} */
 const OPTIONS = [
-  ['output_attentions', option => gpt2.forward('a', option), /no option ".*"; here it is keep: \['attentions'\]\./],
-  ['outputAttentions', option => gpt2.forward('a', option), /here it is keep: \['attentions'\]/],
-  ['output_hidden_states', option => gpt2.forward('a', option), /here it is keep: \['hiddenStates'\]/],
-  ['past_key_values', option => gpt2.forward('a', option), /here it is cache: model\.cache\(\)/],
-  ['head_mask', option => gpt2.forward('a', option), /here it is hooks: /],
-  ['fwd_hooks', option => gpt2.forward('a', option), /here it is hooks: /],
-  ['names_filter', option => gpt2.forward('a', option), /here it is keep: /],
-  ['stop_at_layer', option => gpt2.forward('a', option), /here it is until/],
-  ['labels', option => gpt2.forward('a', option), /here it is backward\(model, input, \{ of: 'loss', targets \}\)/],
-  ['input_ids', option => gpt2.forward(option), /input: there is no option ".*"; here it is ids/],
-  ['inputs_embeds', option => gpt2.forward(option), /here it is embeddings/],
-  ['attention_mask', option => gpt2.forward(option), /here it is attentionMask/],
+  ['output_attentions', option => gpt2.forwardSync('a', option), /no option ".*"; here it is keep: \['attentions'\]\./],
+  ['outputAttentions', option => gpt2.forwardSync('a', option), /here it is keep: \['attentions'\]/],
+  ['output_hidden_states', option => gpt2.forwardSync('a', option), /here it is keep: \['hiddenStates'\]/],
+  ['past_key_values', option => gpt2.forwardSync('a', option), /here it is cache: model\.cache\(\)/],
+  ['head_mask', option => gpt2.forwardSync('a', option), /here it is hooks: /],
+  ['fwd_hooks', option => gpt2.forwardSync('a', option), /here it is hooks: /],
+  ['names_filter', option => gpt2.forwardSync('a', option), /here it is keep: /],
+  ['stop_at_layer', option => gpt2.forwardSync('a', option), /here it is until/],
+  ['labels', option => gpt2.forwardSync('a', option), /here it is backward\(model, input, \{ of: 'loss', targets \}\)/],
+  ['input_ids', option => gpt2.forwardSync(option), /input: there is no option ".*"; here it is ids/],
+  ['inputs_embeds', option => gpt2.forwardSync(option), /here it is embeddings/],
+  ['attention_mask', option => gpt2.forwardSync(option), /here it is attentionMask/],
   ['max_new_tokens', option => gpt2.generate('a', option).next(), /did you mean "maxNewTokens"/],
   ['top_k', option => gpt2.generate('a', option).next(), /did you mean "topK"/],
   ['do_sample', option => gpt2.generate('a', option).next(), /here it is temperature/],
@@ -106,9 +106,12 @@ for (const [name, call, message] of OPTIONS)
   })
 
 test('keep with a name of another library leads to ours; a far name is not suggested', () => {
-  assert.throws(() => gpt2.forward('a', { keep: any(['output_attentions']) }), /here it is keep: \['attentions'\]/)
-  assert.throws(() => gpt2.forward('a', any({ zzzzzz: 1 })), /no option "zzzzzz"\. Known: /)
-  assert.throws(() => gpt2.forward('a', { hooks: any({ zzzzzz: 0 }) }), /"zzzzzz" is no place in this model\. Places/)
+  assert.throws(() => gpt2.forwardSync('a', { keep: any(['output_attentions']) }), /here it is keep: \['attentions'\]/)
+  assert.throws(() => gpt2.forwardSync('a', any({ zzzzzz: 1 })), /no option "zzzzzz"\. Known: /)
+  assert.throws(
+    () => gpt2.forwardSync('a', { hooks: any({ zzzzzz: 0 }) }),
+    /"zzzzzz" is no place in this model\. Places/,
+  )
   assert.equal(optionOf('toString'), undefined)
 })
 
@@ -143,18 +146,18 @@ const MISTAKES = [
   ],
   [
     'logits that an encoder does not have',
-    () => sentences.forward('a', { logits: 'all' }),
+    () => sentences.forwardSync('a', { logits: 'all' }),
     /logits: this bert checkpoint has no head: it gives hidden states, but no logits/,
   ],
   [
     'a hook at logits that there are none of',
-    () => sentences.forward('a', { hooks: { logits: 0 } }),
+    () => sentences.forwardSync('a', { hooks: { logits: 0 } }),
     /this bert checkpoint has no head/,
   ],
-  ['several texts to forward', () => gpt2.forward(any(['a', 'b'])), /model\.padded\(texts\) expected/],
+  ['several texts to forward', () => gpt2.forwardSync(any(['a', 'b'])), /model\.padded\(texts\) expected/],
   ['several texts to tokenize', () => gpt2.tokenize(any(['a', 'b'])), /model\.padded\(texts\) makes an input/],
-  ['an element of ids', () => gpt2.forward({ ids: any([1, 'a']) }), /ids: value 1 is "a", numbers/],
-  ['an element of keep', () => gpt2.forward('a', { keep: any(['attentions', 3]) }), /keep\[1\]: 3 given/],
+  ['an element of ids', () => gpt2.forwardSync({ ids: any([1, 'a']) }), /ids: value 1 is "a", numbers/],
+  ['an element of keep', () => gpt2.forwardSync('a', { keep: any(['attentions', 3]) }), /keep\[1\]: 3 given/],
   ['an element of padded', () => gpt2.padded(any(['a', 3])), /padded: texts\[1\]: 3 given/],
   ['an element of prompts', () => gpt2.generate(any(['a', 3])).next(), /generate: 3 given, a text or ids expected/],
   ['an element of texts of ablate', () => ablate(gpt2, any(['a b', 3]), { of: 'loss' }), /ablate: texts\[1\]: 3 given/],

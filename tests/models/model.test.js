@@ -46,14 +46,14 @@ for (const [name, model] of /** @type {const} */ ([
   ['gemma2', gemma],
 ]))
   test(`${name}: step by step with a cache gives the logits and weights of all at once`, () => {
-    const whole = model.forward({ ids }, { keep: ['attentions'] })
+    const whole = model.forwardSync({ ids }, { keep: ['attentions'] })
     const cache = model.cache({ capacity: 2 })
     for (const [from, to] of [
       [0, 3],
       [3, 4],
       [4, 8],
     ]) {
-      const step = model.forward({ ids: ids.slice(from, to) }, { cache, keep: from === 3 ? [] : ['attentions'] })
+      const step = model.forwardSync({ ids: ids.slice(from, to) }, { cache, keep: from === 3 ? [] : ['attentions'] })
       same(step.logits, whole.logits?.slice(1, from, to))
       if (from !== 3) same(step.attentions[1], whole.attentions[1]?.slice(2, from, to).slice(3, 0, to), 1e-5)
     }
@@ -63,10 +63,10 @@ for (const [name, model] of /** @type {const} */ ([
 
 test('an encoder runs once for all steps of a cached translation', () => {
   const decoderIds = [0, 7, 12, 99, 4]
-  const whole = t5.forward({ ids, decoderIds }, { keep: ['crossAttentions'] })
+  const whole = t5.forwardSync({ ids, decoderIds }, { keep: ['crossAttentions'] })
   const cache = t5.cache()
   decoderIds.forEach((id, i) => {
-    const step = t5.forward({ ids, decoderIds: [id] }, { cache, keep: ['crossAttentions'] })
+    const step = t5.forwardSync({ ids, decoderIds: [id] }, { cache, keep: ['crossAttentions'] })
     same(step.logits, whole.logits?.slice(1, i, i + 1))
     same(step.crossAttentions[0], whole.crossAttentions[0]?.slice(2, i, i + 1), 1e-5)
   })
@@ -74,9 +74,9 @@ test('an encoder runs once for all steps of a cached translation', () => {
 })
 
 test('weights are made for the layers that are kept only, and the fused kernel gives the same numbers', () => {
-  const all = gpt2.forward({ ids }, { keep: ['attentions', 'hiddenStates'] })
-  const one = gpt2.forward({ ids }, { keep: ['attentions.1', 'hiddenStates.3'] })
-  const none = gpt2.forward({ ids }, { logits: 'last' })
+  const all = gpt2.forwardSync({ ids }, { keep: ['attentions', 'hiddenStates'] })
+  const one = gpt2.forwardSync({ ids }, { keep: ['attentions.1', 'hiddenStates.3'] })
+  const none = gpt2.forwardSync({ ids }, { logits: 'last' })
   assert.deepEqual(one.attentions.map(Boolean), [false, true, false])
   assert.deepEqual(
     one.hiddenStates.map(Boolean),
@@ -87,18 +87,18 @@ test('weights are made for the layers that are kept only, and the fused kernel g
   assert.deepEqual(none.attentions, [undefined, undefined, undefined])
   same(none.logits, all.logits?.slice(1, -1))
   // @ts-expect-error the names are typed
-  assert.throws(() => gpt2.forward({ ids }, { keep: ['attention'] }), /keep: "attention" is not known/)
+  assert.throws(() => gpt2.forwardSync({ ids }, { keep: ['attention'] }), /keep: "attention" is not known/)
 })
 
 test("logits: 'last' gives the bits of the last row, whether the last MLP runs for that row alone or for all", () => {
-  const whole = gpt2.forward({ ids })
+  const whole = gpt2.forwardSync({ ids })
   const cache = gpt2.cache()
-  gpt2.forward({ ids: ids.slice(0, 2) }, { cache, logits: 'none' })
+  gpt2.forwardSync({ ids: ids.slice(0, 2) }, { cache, logits: 'none' })
   const calls = {
-    'one row': gpt2.forward({ ids }, { logits: 'last' }),
-    'all rows, for a hook': gpt2.forward({ ids }, { logits: 'last', hooks: { 'layers.2.mlp.output': () => {} } }),
-    'all rows, to be kept': gpt2.forward({ ids }, { logits: 'last', keep: ['hiddenStates'] }),
-    'a batch': gpt2.forward({ ids: [ids, ids] }, { logits: 'last' }),
+    'one row': gpt2.forwardSync({ ids }, { logits: 'last' }),
+    'all rows, for a hook': gpt2.forwardSync({ ids }, { logits: 'last', hooks: { 'layers.2.mlp.output': () => {} } }),
+    'all rows, to be kept': gpt2.forwardSync({ ids }, { logits: 'last', keep: ['hiddenStates'] }),
+    'a batch': gpt2.forwardSync({ ids: [ids, ids] }, { logits: 'last' }),
   }
   for (const [name, { logits, lastHiddenState }] of Object.entries(calls)) {
     assert.deepEqual(logits?.row(0).data, whole.logits?.slice(1, -1).data, name)
@@ -106,12 +106,12 @@ test("logits: 'last' gives the bits of the last row, whether the last MLP runs f
     assert.equal(lastHiddenState.dims[1], 1)
   }
   assert.equal(calls['all rows, to be kept'].hiddenStates[3]?.dims[1], ids.length)
-  same(gpt2.forward({ ids: ids.slice(2) }, { cache, logits: 'last' }).logits, whole.logits?.slice(1, -1))
+  same(gpt2.forwardSync({ ids: ids.slice(2) }, { cache, logits: 'last' }).logits, whole.logits?.slice(1, -1))
   cache.dispose()
 })
 
 test('hooks that only read see the kept values, and change nothing', () => {
-  const plain = gpt2.forward({ ids }, { keep: ['attentions', 'hiddenStates'] })
+  const plain = gpt2.forwardSync({ ids }, { keep: ['attentions', 'hiddenStates'] })
   /** @type {Record<string, FloatTensor>} */
   const seen = {}
   const places = [
@@ -132,7 +132,7 @@ test('hooks that only read see the kept values, and change nothing', () => {
       },
     ]),
   )
-  const r = gpt2.forward({ ids }, { hooks })
+  const r = gpt2.forwardSync({ ids }, { hooks })
   same(r.logits, plain.logits)
   same(seen['layers.1.attention.weights'], plain.attentions[1], 1e-5)
   same(seen['layers.1.input'], plain.hiddenStates[1])
@@ -149,26 +149,29 @@ test('hooks that only read see the kept values, and change nothing', () => {
 })
 
 test('a head is ablated by a factor, by hand in its weights, or by patching its output: one result', () => {
-  const plain = gpt2.forward({ ids }).logits
-  const byFactor = gpt2.forward({ ids }, { hooks: { 'layers.1.heads.2': 0 } }).logits
+  const plain = gpt2.forwardSync({ ids }).logits
+  const byFactor = gpt2.forwardSync({ ids }, { hooks: { 'layers.1.heads.2': 0 } }).logits
   const inWeights = (/** @type {FloatTensor} */ w) => {
     const [, H, L, S] = w.dims
     w.data.fill(0, 2 * L * S, 3 * L * S)
     assert.equal(H, 4)
   }
-  const byWeights = gpt2.forward({ ids }, { hooks: { 'layers.1.attention.weights': inWeights } }).logits
+  const byWeights = gpt2.forwardSync({ ids }, { hooks: { 'layers.1.attention.weights': inWeights } }).logits
   const zeros = { data: new Float32Array(8 * 12), dims: [1, 8, 12] }
-  const byPatch = gpt2.forward({ ids }, { hooks: { 'layers.1.heads.2': zeros } }).logits
+  const byPatch = gpt2.forwardSync({ ids }, { hooks: { 'layers.1.heads.2': zeros } }).logits
   assert.ok(farthest(byFactor, plain) > 0.01)
   same(byWeights, byFactor)
   assert.deepEqual(byPatch, byFactor)
-  same(gpt2.forward({ ids }, { hooks: { 'layers.1.heads.2': 1 } }).logits, plain)
+  same(gpt2.forwardSync({ ids }, { hooks: { 'layers.1.heads.2': 1 } }).logits, plain)
 })
 
 test('a patched residual stream carries one text into another', () => {
   const other = [...ids].reverse()
-  const { hiddenStates, logits } = llama.forward({ ids: other }, { keep: ['hiddenStates'] })
-  const patched = llama.forward({ ids }, { hooks: { 'layers.2.output': /** @type {FloatTensor} */ (hiddenStates[3]) } })
+  const { hiddenStates, logits } = llama.forwardSync({ ids: other }, { keep: ['hiddenStates'] })
+  const patched = llama.forwardSync(
+    { ids },
+    { hooks: { 'layers.2.output': /** @type {FloatTensor} */ (hiddenStates[3]) } },
+  )
   assert.deepEqual(patched.logits, logits)
 })
 
@@ -182,11 +185,11 @@ test('the mean of a head is the same row at all positions', () => {
     },
     'layers.0.attention.output': (/** @type {FloatTensor} */ x) => x,
   }
-  const r = gpt2.forward({ ids }, { hooks }).logits
+  const r = gpt2.forwardSync({ ids }, { hooks }).logits
   const mean = new Float32Array(12)
   for (let d = 0; d < 12; d++) for (let i = 0; i < 8; i++) mean[d] += Number(before?.at(0, i, d)) / 8
   const data = Float32Array.from({ length: 96 }, (_, n) => mean[n % 12])
-  same(gpt2.forward({ ids }, { hooks: { 'layers.0.heads.1': { data, dims: [1, 8, 12] } } }).logits, r)
+  same(gpt2.forwardSync({ ids }, { hooks: { 'layers.0.heads.1': { data, dims: [1, 8, 12] } } }).logits, r)
 })
 
 test('scores that are edited become weights by softmax', () => {
@@ -194,7 +197,10 @@ test('scores that are edited become weights by softmax', () => {
     dims: s.dims,
     data: s.data.map((_, n) => (n % 8 === 0 ? 0 : -Infinity)),
   })
-  const { attentions } = gpt2.forward({ ids }, { keep: ['attentions'], hooks: { 'layers.0.attention.scores': first } })
+  const { attentions } = gpt2.forwardSync(
+    { ids },
+    { keep: ['attentions'], hooks: { 'layers.0.attention.scores': first } },
+  )
   assert.ok(attentions[0]?.data.every((weight, n) => weight === (n % 8 === 0 ? 1 : 0)))
 })
 
@@ -208,18 +214,18 @@ test('hooks at unknown places are refused', () => {
     [{ 'layers.0.output': { data: [1], dims: [1] } }, /dims \(1\) given, \(1, 8, 48\) expected/],
     [{ 'layers.0.cross.output': 0 }, /did you mean/],
   ]))
-    assert.throws(() => gpt2.forward({ ids }, { hooks }), message)
+    assert.throws(() => gpt2.forwardSync({ ids }, { hooks }), message)
   assert.equal(qkv.memory.resident, loaded)
-  const cross = t5.forward({ ids, decoderIds: [0, 3] }, { hooks: { 'decoder.layers.1.cross.output': 0 } }).logits
-  assert.ok(farthest(cross, t5.forward({ ids, decoderIds: [0, 3] }).logits) > 0.01)
+  const cross = t5.forwardSync({ ids, decoderIds: [0, 3] }, { hooks: { 'decoder.layers.1.cross.output': 0 } }).logits
+  assert.ok(farthest(cross, t5.forwardSync({ ids, decoderIds: [0, 3] }).logits) > 0.01)
 })
 
-test('the logit lens of the last hidden state gives the logits', () => {
+test('the logit lens of the last hidden state gives the logits', async () => {
   for (const model of [gpt2, llama, gemma, bert]) {
-    const { hiddenStates, logits } = model.forward({ ids }, { keep: ['hiddenStates'] })
-    same(model.logitLens(/** @type {FloatTensor} */ (hiddenStates.at(-1))), logits)
+    const { hiddenStates, logits } = model.forwardSync({ ids }, { keep: ['hiddenStates'] })
+    same(await model.logitLens(/** @type {FloatTensor} */ (hiddenStates.at(-1))), logits)
   }
-  assert.throws(() => gpt2.logitLens(/** @type {any} */ ([[[1, 2, 3]]])), /\(B, L, 48\) expected/)
+  await assert.rejects(() => gpt2.logitLens(/** @type {any} */ ([[[1, 2, 3]]])), /\(B, L, 48\) expected/)
 })
 
 test('in every family the logit lens of the last hidden state gives the logits; a checkpoint without a head is refused by name', async () => {
@@ -227,10 +233,10 @@ test('in every family the logit lens of the last hidden state gives the logits; 
     const model = await open(name, false)
     const both = model.stacks.encoder && model.stacks.decoder
     const input = { ids: [5, 9, 13, 5], ...(both && { decoderIds: [3, 4, 7] }) }
-    const { hiddenStates, logits } = model.forward(input, { keep: ['hiddenStates'] })
+    const { hiddenStates, logits } = model.forwardSync(input, { keep: ['hiddenStates'] })
     const last = /** @type {FloatTensor} */ (hiddenStates.at(-1))
-    if (model.hasHead) same(model.logitLens(last), logits)
-    else assert.throws(() => model.logitLens(last), /this [\w-]+ checkpoint has no head/)
+    if (model.hasHead) same(await model.logitLens(last), logits)
+    else await assert.rejects(() => model.logitLens(last), /this [\w-]+ checkpoint has no head/)
     model.dispose()
   }
   // Leave out the tensors of the head, as in a checkpoint of the bare encoder.
@@ -253,17 +259,17 @@ test('in every family the logit lens of the last hidden state gives the logits; 
   const config = readFileSync(`${folder}/bert-tiny/config.json`)
   const source = { 'config.json': config, 'model.safetensors': Buffer.concat([size, header, ...parts]) }
   const model = await loadModel(qkv, source, { tokenizer: false })
-  const { hiddenStates } = model.forward({ ids }, { keep: ['hiddenStates'] })
-  assert.throws(
+  const { hiddenStates } = model.forwardSync({ ids }, { keep: ['hiddenStates'] })
+  await assert.rejects(
     () => model.logitLens(/** @type {FloatTensor} */ (hiddenStates[1])),
     /^Error: this bert checkpoint has no head: it gives hidden states, but no logits$/,
   )
   model.dispose()
 })
 
-test('scores of heads follow their definitions', () => {
-  const { attentions } = gpt2.forward({ ids }, { keep: ['attentions'] })
-  const scores = gpt2.headScores(ids)
+test('scores of heads follow their definitions', async () => {
+  const { attentions } = gpt2.forwardSync({ ids }, { keep: ['attentions'] })
+  const scores = await gpt2.headScores(ids)
   const at = (/** @type {number} */ l, /** @type {number} */ h, /** @type {number} */ i, /** @type {number} */ j) =>
     Number(attentions[l]?.at(0, h, i, j))
   for (const [l, h] of [
@@ -283,7 +289,7 @@ test('scores of heads follow their definitions', () => {
     })
     near(scores.entropy.at(l, h), mean(entropy))
   }
-  assert.deepEqual(bert.headScores('the cat and the dog').first.dims, [3, 4])
+  assert.deepEqual((await bert.headScores('the cat and the dog')).first.dims, [3, 4])
 })
 
 test('generation samples by temperature, topK and seed; greedily it takes the largest logit', async () => {
@@ -356,21 +362,24 @@ test('a generation that is aborted or left frees its cache', async () => {
 test('inputs that do not fit the model are refused, with the limit', async () => {
   const long = Array.from({ length: 65 }, () => 1)
   for (const [run, message] of /** @type {[() => unknown, RegExp][]} */ ([
-    [() => gpt2.forward({ ids: [384] }), /ids\[0\]: 384 given, a whole number from 0 to 383/],
-    [() => gpt2.forward({ ids: [1.5] }), /ids\[0\]: 1\.5 given/],
-    [() => gpt2.forward({ ids: [] }), /ids have dims \(0\), \(L\) or \(B, L\), at least one id, expected/],
-    [() => gpt2.forward({ ids: long }), /position 64 is asked for, this model has 64: give a shorter text/],
-    [() => gpt2.forward({ ids, attentionMask: [1, 1] }), /attentionMask have dims \(2\), \(1, 8\) as the ids expected/],
-    [() => gpt2.forward({ ids, decoderIds: [1] }), /gpt2 is no encoder-decoder/],
+    [() => gpt2.forwardSync({ ids: [384] }), /ids\[0\]: 384 given, a whole number from 0 to 383/],
+    [() => gpt2.forwardSync({ ids: [1.5] }), /ids\[0\]: 1\.5 given/],
+    [() => gpt2.forwardSync({ ids: [] }), /ids have dims \(0\), \(L\) or \(B, L\), at least one id, expected/],
+    [() => gpt2.forwardSync({ ids: long }), /position 64 is asked for, this model has 64: give a shorter text/],
     [
-      () => gpt2.forward({ ids, tokenTypeIds: ids.map(() => 1) }),
+      () => gpt2.forwardSync({ ids, attentionMask: [1, 1] }),
+      /attentionMask have dims \(2\), \(1, 8\) as the ids expected/,
+    ],
+    [() => gpt2.forwardSync({ ids, decoderIds: [1] }), /gpt2 is no encoder-decoder/],
+    [
+      () => gpt2.forwardSync({ ids, tokenTypeIds: ids.map(() => 1) }),
       /tokenTypeIds\[0\]: 1 given, a whole number from 0 to 0/,
     ],
-    [() => gpt2.forward({ ids, positions: [70] }), /positions have dims \(1\), \(1, 8\) as the ids expected/],
-    [() => gpt2.forward(/** @type {any} */ ({ id: ids })), /no option "id"; did you mean "ids"/],
+    [() => gpt2.forwardSync({ ids, positions: [70] }), /positions have dims \(1\), \(1, 8\) as the ids expected/],
+    [() => gpt2.forwardSync(/** @type {any} */ ({ id: ids })), /no option "id"; did you mean "ids"/],
     [() => bert.cache(), /bert is an encoder/],
     [() => gpt2.tokenize(/** @type {any} */ (3)), /3 given, a string expected/],
-    [() => gpt2.forward({ ids }, { cache: /** @type {any} */ ({}) }), /what model\.cache\(\) makes expected/],
+    [() => gpt2.forwardSync({ ids }, { cache: /** @type {any} */ ({}) }), /what model\.cache\(\) makes expected/],
   ]))
     assert.throws(run, message)
   await assert.rejects(bert.generate('a').next(), /bert is an encoder, it has no next token/)
@@ -384,5 +393,5 @@ test('a disposed model throws, and a model without a tokenizer says so', async (
   assert.throws(() => model.tokenize('a'), /loaded without a tokenizer/)
   model.dispose()
   model.dispose()
-  assert.throws(() => model.forward({ ids }), /this model was disposed/)
+  assert.throws(() => model.forwardSync({ ids }), /this model was disposed/)
 })

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict'
 import { existsSync } from 'node:fs'
 import { test } from 'node:test'
-import { ablate, backward, patch } from '../../src/interpret.js'
+import { ablate, backwardSync, patch } from '../../src/interpret.js'
 import { loadModel } from '../../src/models.js'
 import { folders, goldens, gpt2, loaded, near, open, qkv } from './checkpoints.js'
 import { checkPatching } from './patching-golden.js'
@@ -61,7 +61,7 @@ for (const name of folders)
     const model = await open(name, 'float32')
     if (!model.hasHead) return model.dispose()
     const { first, second, value, isBoth, places, stackOf } = taskOf(model)
-    const base = value(model.forward(second).logits)
+    const base = value(model.forwardSync(second).logits)
     for (const place of places) {
       const { layers, heads: H, headDim: D } = stackOf(place) ?? assert.fail()
       const prefix = isBoth ? (place === 'cross' ? 'decoder.' : `${place}.`) : ''
@@ -74,11 +74,11 @@ for (const name of folders)
         const keep = (/** @type {FloatTensor} */ x) => {
           found = x
         }
-        model.forward(first, { hooks: { [at]: keep } })
+        model.forwardSync(first, { hooks: { [at]: keep } })
         return found ?? assert.fail(at)
       }
       const hooked = (/** @type {string} */ at, /** @type {any} */ hook) =>
-        value(model.forward(second, { hooks: { [at]: hook } }).logits) - base
+        value(model.forwardSync(second, { hooks: { [at]: hook } }).logits) - base
       const texts = { clean: first, corrupted: second, of, place }
       const heads = await patch(model, texts)
       assert.deepEqual(heads.effects.dims, [layers, H])
@@ -88,7 +88,7 @@ for (const name of folders)
         await ablate(model, second, { of, place, by: 'mean' }),
       ]
       near(heads.value, base, 'value')
-      near(heads.clean ?? NaN, value(model.forward(first).logits), 'clean')
+      near(heads.clean ?? NaN, value(model.forwardSync(first).logits), 'clean')
       for (const [layer, head] of [
         [0, 0],
         [layers - 1, H - 1],
@@ -137,8 +137,8 @@ test('the estimate is the change of the numbers times the gradient, also of neur
     seen.push(x)
   }
   const place = 'layers.1.mlp.hidden'
-  gpt2.forward(clean, { hooks: { [place]: keep } })
-  const { gradients } = backward(gpt2, corrupted, { hooks: { [place]: keep }, at: [place] })
+  gpt2.forwardSync(clean, { hooks: { [place]: keep } })
+  const { gradients } = backwardSync(gpt2, corrupted, { hooks: { [place]: keep }, at: [place] })
   const [inner] = seen[0].dims.slice(-1)
   for (const neuron of [0, 5, inner - 1]) {
     let want = 0
@@ -155,20 +155,20 @@ test('any function of the logits is an objective; the loss is one', async () => 
   })
   const { effects, value } = await patch(gpt2, { clean, corrupted, of: squares })
   const hook = { 'layers.1.heads.2': /** @type {any} */ (undefined) }
-  gpt2.forward(clean, {
+  gpt2.forwardSync(clean, {
     hooks: {
       'layers.1.heads.2': x => {
         hook['layers.1.heads.2'] = x
       },
     },
   })
-  const logits = gpt2.forward(corrupted, { hooks: hook }).logits ?? assert.fail()
+  const logits = gpt2.forwardSync(corrupted, { hooks: hook }).logits ?? assert.fail()
   near(effects.at(1, 2), squares(logits).value - value, 'squares')
   const loss = await patch(gpt2, { clean, corrupted, of: 'loss' })
-  near(loss.value, backward(gpt2, corrupted).value ?? NaN, 'loss')
+  near(loss.value, backwardSync(gpt2, corrupted).value ?? NaN, 'loss')
   near(
     loss.effects.at(1, 2),
-    (backward(gpt2, corrupted, { hooks: hook }).value ?? NaN) - loss.value,
+    (backwardSync(gpt2, corrupted, { hooks: hook }).value ?? NaN) - loss.value,
     'loss of head 1.2',
   )
 })
@@ -185,14 +185,14 @@ test('positions align texts of different length; without them the error says how
   assert.deepEqual(effects.dims, [3, 5])
   /** @type {FloatTensor | undefined} */
   let source
-  gpt2.forward(longer, {
+  gpt2.forwardSync(longer, {
     hooks: {
       'layers.2.input': x => {
         source = x
       },
     },
   })
-  const logit = (/** @type {any} */ hooks) => gpt2.forward(corrupted, { hooks }).logits?.at(0, -1, 7) ?? NaN
+  const logit = (/** @type {any} */ hooks) => gpt2.forwardSync(corrupted, { hooks }).logits?.at(0, -1, 7) ?? NaN
   const changed = logit({
     'layers.2.input': (/** @type {FloatTensor} */ x) =>
       x.data.set(source?.data.subarray(8 * 48, 9 * 48) ?? assert.fail(), 7 * 48),

@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { backward, backwardAsync, jacobianProducts } from '../../src/interpret.js'
+import { backward, backwardSync, jacobianProducts } from '../../src/interpret.js'
 import { coreOf } from '../../src/qkv.js'
 import { folders, gpt2, loaded, open, qkv } from './checkpoints.js'
 
@@ -37,11 +37,11 @@ for (const name of folders)
       /** @type {(readonly number[])[]} */
       const dims = []
       const hooks = { [from]: reader(x => (dims[0] = x.dims)), [place]: reader(x => (dims[1] = x.dims)) }
-      model.forward(input, { hooks, logits: 'none' })
+      model.forwardSync(input, { hooks, logits: 'none' })
       const [v, u] = dims.map((own, n) => waves(own, n))
-      const { gradients, value } = backward(model, input, { of: { place, gradient: u }, at: [from] })
+      const { gradients, value } = backwardSync(model, input, { of: { place, gradient: u }, at: [from] })
       assert.equal(value, undefined)
-      const jv = jacobianProducts(model, input, { from, to: place, vectors: v }).data
+      const { data: jv } = await jacobianProducts(model, input, { from, to: place, vectors: v })
       const size = Math.sqrt(dot(u.data, u.data) * dot(jv, jv))
       const [got, want] = [dot(gradients[from].data, v.data), dot(u.data, jv)]
       assert.ok(Math.abs(got - want) <= 2e-6 * size, `${what}: ${got} for ${want}`)
@@ -53,7 +53,7 @@ for (const name of folders)
         gradient: { data: x.data, dims: x.dims },
       })
       const start = /** @type {any} */ (`${at}layers.${last}.input`)
-      const found = backward(model, input, { of: { place, gradient }, at: [start], hooks: halved })
+      const found = backwardSync(model, input, { of: { place, gradient }, at: [start], hooks: halved })
       const d = found.gradients[start].data
       const length = Math.sqrt(dot(d, d))
       const valueAt = (/** @type {number} */ step) => {
@@ -62,14 +62,14 @@ for (const name of folders)
           for (let i = 0; i < d.length; i++) x.data[i] += (step * d[i]) / length
         })
         const hooks = { ...halved, [start]: move, [place]: reader(x => (sum = dot(x.data, x.data) / 2)) }
-        model.forward(input, { hooks, logits: 'none' })
+        model.forwardSync(input, { hooks, logits: 'none' })
         return sum
       }
       const step = 0.02
       const slope = (valueAt(step) - valueAt(-step)) / (2 * step)
       assert.ok(Math.abs(slope - length) <= 2e-2 * length, `${slope} for ${length}`)
       assert.ok(Math.abs((found.value ?? Number.NaN) - valueAt(0)) <= 1e-5 * valueAt(0))
-      const later = await backwardAsync(model, input, { of: { place, gradient }, at: [start], hooks: halved })
+      const later = await backward(model, input, { of: { place, gradient }, at: [start], hooks: halved })
       assert.deepEqual(later.gradients[start].data, d)
     }
     if (model !== gpt2) model.dispose()
@@ -83,14 +83,17 @@ test('a pass backwards from a place is aborted, and one that cannot fit is refus
   const onLayer = ({ layer = 0 }) => {
     if (layer === 5) abort.abort(new Error('enough'))
   }
-  await assert.rejects(backwardAsync(gpt2, { ids: [1, 2, 3] }, { of, at, signal: abort.signal, onLayer }), /enough/)
+  await assert.rejects(backward(gpt2, { ids: [1, 2, 3] }, { of, at, signal: abort.signal, onLayer }), /enough/)
   assert.equal(qkv.memory.resident, loaded)
   const { reserve } = Object.getPrototypeOf(core())
   core().reserve = (/** @type {number} */ bytes) => {
     if (bytes > 0) throw new RangeError('full')
   }
   try {
-    assert.throws(() => backward(gpt2, { ids: [1, 2, 3] }, { of, at }), /backward needs at least \d+ bytes .* no room/)
+    assert.throws(
+      () => backwardSync(gpt2, { ids: [1, 2, 3] }, { of, at }),
+      /backward needs at least \d+ bytes .* no room/,
+    )
   } finally {
     core().reserve = reserve
     Reflect.deleteProperty(core(), 'reserve')

@@ -29,7 +29,7 @@ function look(model, input, places) {
   }
   const hooks = Object.fromEntries(places.map(place => [place, read]))
   const keep = /** @type {const} */ (['hiddenStates', 'encoderHiddenStates'])
-  return { seen, ran: model.forward(/** @type {any} */ (input), { hooks, keep }) }
+  return { seen, ran: model.forwardSync(/** @type {any} */ (input), { hooks, keep }) }
 }
 
 for (const name of folders)
@@ -57,7 +57,7 @@ for (const name of folders)
     same(seen[`${at}embedding`], ran.hiddenStates[0], 'embedding')
     if (hasNorm) same(seen[`${at}norm`], ran.lastHiddenState, 'norm')
     if (model.hasHead) same(seen.logits, ran.logits, 'logits')
-    const plain = model.forward(input)
+    const plain = model.forwardSync(input)
     same(ran.lastHiddenState, plain.lastHiddenState, 'a hook that only reads changes nothing')
     for (let layer = 0; layer < stack.layers; layer++) {
       const own = `${at}layers.${layer}.`
@@ -71,20 +71,20 @@ for (const name of folders)
     }
     // Switching off the neurons changes the output.
     const off = { [`${at}layers.0.mlp.hidden`]: (/** @type {FloatTensor} */ x) => void x.data.fill(0) }
-    assert.notDeepEqual(model.forward(input, { hooks: off }).lastHiddenState.data, plain.lastHiddenState.data)
+    assert.notDeepEqual(model.forwardSync(input, { hooks: off }).lastHiddenState.data, plain.lastHiddenState.data)
     assert.throws(
-      () => model.forward(input, { hooks: /** @type {any} */ ({ [`${at}layers.0.mlp.hiden`]: 0 }) }),
+      () => model.forwardSync(input, { hooks: /** @type {any} */ ({ [`${at}layers.0.mlp.hiden`]: 0 }) }),
       new RegExp(`did you mean "${at}layers.0.mlp.hidden"`),
     )
-    if (isParallel) assert.throws(() => model.forward(input, { hooks: { 'layers.0.middle': 0 } }), /is no place/)
-    if (!hasNorm) assert.throws(() => model.forward(input, { hooks: { norm: 0 } }), /is no place/)
+    if (isParallel) assert.throws(() => model.forwardSync(input, { hooks: { 'layers.0.middle': 0 } }), /is no place/)
+    if (!hasNorm) assert.throws(() => model.forwardSync(input, { hooks: { norm: 0 } }), /is no place/)
     model.dispose()
     assert.equal(qkv.memory.resident, loaded)
   })
 
 test('a star stands for all layers, and the name of a layer comes before it', () => {
   const logits = (/** @type {import('../../src/models/model.js').Hooks} */ hooks) =>
-    gpt2.forward({ ids }, { hooks }).logits?.data
+    gpt2.forwardSync({ ids }, { hooks }).logits?.data
   const all = { 'layers.0.heads.1': 0, 'layers.1.heads.1': 0, 'layers.2.heads.1': 0 }
   assert.deepEqual(logits({ 'layers.*.heads.1': 0 }), logits(all))
   assert.deepEqual(logits({ 'layers.*.heads.1': 0, 'layers.1.heads.1': 1 }), logits({ ...all, 'layers.1.heads.1': 1 }))
@@ -94,31 +94,31 @@ test('a star stands for all layers, and the name of a layer comes before it', ()
 test('a wrong place is a type error, and the error names the nearest right one', () => {
   for (const [run, nearest] of /** @type {[() => unknown, string][]} */ ([
     // @ts-expect-error
-    [() => gpt2.forward({ ids }, { hooks: { 'layer.0.heads': 0 } }), 'layers.0.heads'],
+    [() => gpt2.forwardSync({ ids }, { hooks: { 'layer.0.heads': 0 } }), 'layers.0.heads'],
     // @ts-expect-error
-    [() => gpt2.forward({ ids }, { hooks: { 'layers.2.head.3': 0 } }), 'layers.2.heads'],
+    [() => gpt2.forwardSync({ ids }, { hooks: { 'layers.2.head.3': 0 } }), 'layers.2.heads'],
     // @ts-expect-error
-    [() => gpt2.forward({ ids }, { hooks: { 'layers.*.mlp.outputs': 0 } }), 'layers.*.mlp.output'],
+    [() => gpt2.forwardSync({ ids }, { hooks: { 'layers.*.mlp.outputs': 0 } }), 'layers.*.mlp.output'],
     // @ts-expect-error
-    [() => gpt2.forward({ ids }, { hooks: { logit: 0 } }), 'logits'],
+    [() => gpt2.forwardSync({ ids }, { hooks: { logit: 0 } }), 'logits'],
     // @ts-expect-error
-    [() => gpt2.forward({ ids }, { hooks: { embeddings: 0 } }), 'embedding'],
+    [() => gpt2.forwardSync({ ids }, { hooks: { embeddings: 0 } }), 'embedding'],
     // @ts-expect-error
-    [() => gpt2.forward({ ids }, { hooks: { 'layers.1.mid': 0 } }), 'layers.1.middle'],
+    [() => gpt2.forwardSync({ ids }, { hooks: { 'layers.1.mid': 0 } }), 'layers.1.middle'],
   ]))
     assert.throws(run, new RegExp(`did you mean "${nearest.replaceAll('*', '\\*')}"`))
-  assert.throws(() => gpt2.forward({ ids }, { hooks: { 'layers.3.input': 0 } }), /there are 3 layers/)
+  assert.throws(() => gpt2.forwardSync({ ids }, { hooks: { 'layers.3.input': 0 } }), /there are 3 layers/)
 })
 
 test('a run with until ends after that layer, at once and in turns', async () => {
-  const { hiddenStates } = gpt2.forward({ ids }, { keep: ['hiddenStates'] })
+  const { hiddenStates } = gpt2.forwardSync({ ids }, { keep: ['hiddenStates'] })
   for (const until of [0, 1, 2]) {
     const progress = /** @type {number[]} */ ([])
     const onLayer = (/** @type {{ layer: number, layers: number }} */ { layer, layers }) =>
       void progress.push(layer / layers)
     for (const ran of [
-      gpt2.forward({ ids }, { until, keep: ['hiddenStates'] }),
-      await gpt2.forwardAsync({ ids }, { until, keep: ['hiddenStates'], onLayer }),
+      gpt2.forwardSync({ ids }, { until, keep: ['hiddenStates'] }),
+      await gpt2.forward({ ids }, { until, keep: ['hiddenStates'], onLayer }),
     ]) {
       assert.deepEqual(ran.lastHiddenState.data, hiddenStates[until + 1]?.data)
       assert.deepEqual(ran.hiddenStates[until + 1]?.data, hiddenStates[until + 1]?.data)
@@ -128,9 +128,9 @@ test('a run with until ends after that layer, at once and in turns', async () =>
     assert.equal(progress.length, until + 1)
     assert.equal(progress[until], 1)
   }
-  assert.throws(() => gpt2.forward({ ids }, { until: 3 }), /until: 3 given, a whole number from 0 to 2/)
+  assert.throws(() => gpt2.forwardSync({ ids }, { until: 3 }), /until: 3 given, a whole number from 0 to 2/)
   const cache = gpt2.cache()
-  assert.throws(() => gpt2.forward({ ids }, { until: 1, cache }), /a run with a cache goes through all layers/)
+  assert.throws(() => gpt2.forwardSync({ ids }, { until: 1, cache }), /a run with a cache goes through all layers/)
   cache.dispose()
 })
 
@@ -147,12 +147,15 @@ test('the rows of the table of tokens as embeddings give the numbers of their id
     const rows = given.flatMap(id => [...data.subarray(id * C, (id + 1) * C)])
     const embeddings = /** @type {any} */ ({ data: Float32Array.from(rows), dims: [1, ids.length, C] })
     const more = isBoth ? { decoderIds: [1, 7] } : {}
-    const want = model.forward({ ids: given, ...more })
-    const got = model.forward({ embeddings, ...more })
+    const want = model.forwardSync({ ids: given, ...more })
+    const got = model.forwardSync({ embeddings, ...more })
     assert.deepEqual(got.lastHiddenState.data, want.lastHiddenState.data, name)
-    assert.throws(() => model.forward({ ids: given, embeddings }), /ids and embeddings are given, one of them expected/)
     assert.throws(
-      () => model.forward({ embeddings: { ...embeddings, dims: [ids.length, C] } }),
+      () => model.forwardSync({ ids: given, embeddings }),
+      /ids and embeddings are given, one of them expected/,
+    )
+    assert.throws(
+      () => model.forwardSync({ embeddings: { ...embeddings, dims: [ids.length, C] } }),
       /embeddings have dims .* expected/,
     )
     model.dispose()

@@ -45,7 +45,7 @@ test('a row of W_q, W_k or W_v times the input of the attention is the number of
     })
     const input = { ids: [5, 9, 13, 5, 9, 17], ...(both && { decoderIds: [3, 4, 7] }) }
     const hooks = Object.assign({}, ...places.map(look))
-    const { encoderLastHiddenState } = model.forward(input, { hooks, keep: ['encoderHiddenStates'] })
+    const { encoderLastHiddenState } = model.forwardSync(input, { hooks, keep: ['encoderHiddenStates'] })
     for (const at of attentions) {
       const own = /** @type {NonNullable<typeof decoder>} */ (at.startsWith('encoder') ? encoder : (decoder ?? encoder))
       for (const what of ['q', 'k', 'v']) {
@@ -102,7 +102,7 @@ test('the rows of the MLP are those of the checkpoint; what is no layer or row i
 test('a hook at the input of an attention changes its queries, keys and values, and nothing before them', async () => {
   const model = await open('gpt2-tiny')
   const run = (/** @type {Record<string, any>} */ hooks) =>
-    model.forward({ ids: [1, 2, 3] }, { hooks, keep: ['hiddenStates'] })
+    model.forwardSync({ ids: [1, 2, 3] }, { hooks, keep: ['hiddenStates'] })
   const [plain, half] = [run({}), run({ 'layers.1.attention.input': 0.5 })]
   assert.deepEqual(half.hiddenStates[1]?.data, plain.hiddenStates[1]?.data)
   assert.notDeepEqual(half.hiddenStates[2]?.data, plain.hiddenStates[2]?.data)

@@ -4,7 +4,7 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { load } from '../../src/index.js'
-import { ablate, backward, patch } from '../../src/interpret.js'
+import { ablate, backwardSync, patch } from '../../src/interpret.js'
 import { loadModel } from '../../src/models.js'
 import { folders, goldens, near } from './checkpoints.js'
 import { Tokenizer } from './tokenizer.js'
@@ -41,7 +41,7 @@ async function compare(model, of, measured) {
   }
   const states = await patch(model, { clean, corrupted: input, of, what: 'positions' })
   near(states.clean ?? NaN, await measured(clean), 'the clean value')
-  const kept = model.forward(clean, { keep: ['hiddenStates'] }).hiddenStates
+  const kept = model.forwardSync(clean, { keep: ['hiddenStates'] }).hiddenStates
   for (const position of [3, 6]) {
     const hook = (/** @type {FloatTensor} */ x) =>
       x
@@ -52,7 +52,7 @@ async function compare(model, of, measured) {
   }
   // A small step along the gradient changes the value by its product with the gradient.
   const place = `layers.${layers - 1}.input`
-  const { gradients, value: same } = backward(model, input, { of, at: [/** @type {any} */ (place)] })
+  const { gradients, value: same } = backwardSync(model, input, { of, at: [/** @type {any} */ (place)] })
   near(same ?? NaN, value, 'the value of backward')
   const { data } = gradients[place]
   const length = Math.hypot(...data)
@@ -80,7 +80,7 @@ for (const name of folders.filter(name => /-(sequence|tokens)-made$|sst-tiny/.te
     ]
     const of = { classes: isToken ? terms.map((term, n) => ({ ...term, position: n ? -2 : 4 })) : terms }
     await compare(model, of, async (given, hooks) => {
-      const { logits } = model.classify(given, { hooks })
+      const { logits } = await model.classify(given, { hooks })
       const at = (/** @type {number} */ row, /** @type {number} */ n) =>
         isToken ? logits.at(0, row, n) : logits.at(0, n)
       return at(4, 0) - 0.5 * at(given.ids.length - 2, 1)
@@ -101,7 +101,7 @@ for (const pooling of /** @type {const} */ ([
     assert.deepEqual(poolings, [pooling])
     near(Math.hypot(...other.data), 1, 'length')
     await compare(model, { cosine: other, poolings }, async (given, hooks) => {
-      const { lastHiddenState: h } = await model.forwardAsync(given, { hooks, logits: 'none' })
+      const { lastHiddenState: h } = await model.forward(given, { hooks, logits: 'none' })
       const rows = given.ids.map((_, i) => [...h.row(0).row(i).data])
       const own = rows[0].map((_, c) => {
         const column = rows.map(row => row[c])
@@ -130,8 +130,8 @@ test('how alike two texts are leaves out what is padding', async () => {
   const cosine = qkv.generator(1).randn([Number(model.config.hidden_size)])
   for (const pooling of /** @type {const} */ (['mean_tokens', 'max_tokens', 'lasttoken'])) {
     const of = { cosine, poolings: [pooling] }
-    const alone = backward(model, { ids: [5, 6, 7] }, { of, at: ['embedding'] })
-    const masked = backward(model, padded, { of, at: ['embedding'] })
+    const alone = backwardSync(model, { ids: [5, 6, 7] }, { of, at: ['embedding'] })
+    const masked = backwardSync(model, padded, { of, at: ['embedding'] })
     near(masked.value ?? NaN, alone.value ?? NaN, pooling)
     const [own, all] = [alone, masked].map(({ gradients }) => gradients.embedding.data)
     for (const [i, value] of own.entries()) near(all[i], value, `${pooling}: ${i}`)
@@ -143,7 +143,7 @@ test('how alike two texts are leaves out what is padding', async () => {
 test('an objective that a checkpoint does not have is refused in a sentence', async () => {
   const [told, tokens] = [await open('distilbert-sst-tiny'), await open('gpt2-tiny')]
   const refused = (/** @type {any} */ model, /** @type {any} */ of, /** @type {RegExp} */ text, more = {}) => {
-    assert.throws(() => backward(model, input, { of, ...more }), text)
+    assert.throws(() => backwardSync(model, input, { of, ...more }), text)
     if (!Object.keys(more).length) return assert.rejects(ablate(model, input, { of }), text)
   }
   await refused(
@@ -166,7 +166,7 @@ test('an objective that a checkpoint does not have is refused in a sentence', as
       [3, 4],
     ],
   }
-  assert.throws(() => backward(told, two, { of: { classes: [{ class: 1 }] } }), /one text expected, 2 given/)
+  assert.throws(() => backwardSync(told, two, { of: { classes: [{ class: 1 }] } }), /one text expected, 2 given/)
   told.dispose()
   tokens.dispose()
 })

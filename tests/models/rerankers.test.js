@@ -69,7 +69,7 @@ const open = (files = {}) =>
 
 /** The logits after the tokens of a text. @param {import('../../src/models/model.js').Model} model @param {number[]} ids */
 function logitsAfter(model, ids) {
-  const { data, dims } = /** @type {any} */ (model.forward({ ids }, { logits: 'last' }).logits)
+  const { data, dims } = /** @type {any} */ (model.forwardSync({ ids }, { logits: 'last' }).logits)
   return data.slice(-dims[2])
 }
 const idsOf = (/** @type {import('../../src/models/model.js').Model} */ model, /** @type {string} */ text) =>
@@ -209,7 +209,7 @@ test('a classifier without modules.json reads a pair as a conversation where its
     const given = { ...files, ...(template && { 'chat_template.jinja': encode(template) }) }
     const model = await loadModel(qkv, /** @type {any} */ (given), { tokenizer: Tokenizer })
     const ids = template ? [1, 3, 4, 6, 2, 5, 6] : model.tokenize('the cat', 'dog').ids
-    const score = sigmoid(model.classify({ ids }).logits.data[0])
+    const score = sigmoid((await model.classify({ ids })).logits.data[0])
     assert.deepEqual(await model.rank('the cat', ['dog']), [{ index: 0, score }])
     model.dispose()
   }
@@ -256,7 +256,7 @@ test('what is not covered is refused by its file and key', async () => {
   ])) {
     const model = await open(files)
     await assert.rejects(model.rank('the dog', list), { message }, String(message))
-    assert.ok(model.forward('the dog').logits, 'the model itself is open')
+    assert.ok(model.forwardSync('the dog').logits, 'the model itself is open')
     model.dispose()
   }
 })
@@ -289,7 +289,7 @@ test('embeddings of a folder with messages are those of conversations', async ()
     [undefined, '<|im_start|>user the cat<|im_end|>'],
     ['query', '<|im_start|>system find<|im_end|><|im_start|>user the cat<|im_end|>'],
   ]) {
-    const { data, dims } = model.forward({ ids: idsOf(model, String(text)) }).lastHiddenState
+    const { data, dims } = model.forwardSync({ ids: idsOf(model, String(text)) }).lastHiddenState
     assert.deepEqual((await model.embed('the cat', { prompt })).data, data.slice(-dims[2]))
   }
   model.dispose()
@@ -343,7 +343,7 @@ test('embeddings of an encoder-decoder are those of its encoder; T5EncoderModel 
     const whole = await loadModel(qkv, /** @type {any} */ (own), { tokenizer: Tokenizer })
     const texts = ['the cat sat', 'a dog', 'the cat sat and the dog']
     const rows = texts.map(text => {
-      const { data, dims } = /** @type {any} */ (whole.forward(text).encoderLastHiddenState)
+      const { data, dims } = /** @type {any} */ (whole.forwardSync(text).encoderLastHiddenState)
       return Float32Array.from({ length: dims[2] }, (_, c) => {
         let sum = 0
         for (let i = 0; i < dims[1]; i++) sum += data[i * dims[2] + c]

@@ -14,7 +14,7 @@ after(() => {
   assert.equal(qkv.memory.resident, 0)
 })
 const prompt = [5, 9, 13, 5, 9]
-const { logits } = model.forward({ ids: prompt }, { logits: 'last' })
+const { logits } = model.forwardSync({ ids: prompt }, { logits: 'last' })
 const row = Float64Array.from(logits?.data ?? [])
 
 /** Returns the set of first ids that many seeds draw. @param {import('../../src/models.js').GenerateOptions} options */

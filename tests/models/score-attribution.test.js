@@ -28,14 +28,14 @@ for (const name of folders)
       },
     })
     for (const hooks of [undefined, changed]) {
-      const run = recordRun(model, input, { hooks })
+      const run = await recordRun(model, input, { hooks })
       for (const place of places) {
         const { layers, heads: H, softcap } = (place === 'encoder' ? encoder : decoder) ?? encoder ?? assert.fail()
         const own = isBoth ? (place === 'encoder' ? 'encoder.' : 'decoder.') : ''
         const layer = layers - 1
         /** @type {FloatTensor | undefined} */
         let scores
-        model.forward(input, {
+        model.forwardSync(input, {
           hooks: {
             ...hooks,
             [`${own}layers.${layer}.${place === 'cross' ? 'cross' : 'attention'}.scores`]: (
@@ -52,7 +52,7 @@ for (const name of folders)
         ])
           for (const byToken of [true, false]) {
             const at = { layer, head, query, key, place, byToken }
-            const { score, weight, terms, queries, keys } = scoreAttribution(model, run, at)
+            const { score, weight, terms, queries, keys } = await scoreAttribution(model, run, at)
             const want = scores?.at(0, head, query, key) ?? NaN
             if (want === -Infinity) assert.equal(weight, 0)
             else near(softcap ? softcap * Math.tanh(score / softcap) : score, want, JSON.stringify(at))
@@ -78,8 +78,13 @@ for (const name of folders)
     }
     if (!isBoth) {
       const at = { layer: 0, head: 1, query: -1, key: 2 }
-      const { score } = scoreAttribution(model, input, at)
-      near(score, scoreAttribution(model, recordRun(model, input), at).score, 'without a recorded run', 1e-6)
+      const { score } = await scoreAttribution(model, input, at)
+      near(
+        score,
+        (await scoreAttribution(model, await recordRun(model, input), at)).score,
+        'without a recorded run',
+        1e-6,
+      )
     }
     model.dispose()
     assert.equal(qkv.memory.resident, loaded)
@@ -90,19 +95,19 @@ test('hooks on the attention that is explained are refused by name, those of oth
   for (const place of ['input', 'q', 'k']) {
     const name = /** @type {import('../../src/models/model-hooks.js').Place} */ (`layers.1.attention.${place}`)
     const other = /** @type {typeof name} */ (`layers.0.attention.${place}`)
-    assert.throws(
+    await assert.rejects(
       () => scoreAttribution(gpt2, { ids }, { ...at, hooks: { [name]: 0.5 } }),
       new RegExp(`hooks: "${name}" is a place between`),
     )
-    const run = recordRun(gpt2, { ids }, { hooks: { [name]: 0.5, [other]: 0.5 } })
-    assert.throws(() => scoreAttribution(gpt2, run, at), { name: 'RangeError' })
-    assert.equal(typeof scoreAttribution(gpt2, { ids }, { ...at, hooks: { [other]: 0.5 } }).score, 'number')
+    const run = await recordRun(gpt2, { ids }, { hooks: { [name]: 0.5, [other]: 0.5 } })
+    await assert.rejects(() => scoreAttribution(gpt2, run, at), { name: 'RangeError' })
+    assert.equal(typeof (await scoreAttribution(gpt2, { ids }, { ...at, hooks: { [other]: 0.5 } })).score, 'number')
   }
   const t5 = await open('t5-tiny', 'float32')
   const input = { ids, decoderIds: [0, 5, 8, 3] }
   const hooks = { 'decoder.layers.0.cross.q': 0.5 }
   const place = /** @type {const} */ ('cross')
-  assert.throws(
+  await assert.rejects(
     () => scoreAttribution(t5, input, { layer: 0, head: 0, query: 1, key: 1, place, hooks }),
     /"decoder\.layers\.0\.cross\.q" is a place/,
   )
@@ -118,7 +123,7 @@ test('gpt2: each term is the product of what its two sources give, computed plai
   const keep = (/** @type {FloatTensor} */ x, /** @type {string} */ place) => {
     seen[place] = x
   }
-  gpt2.forward({ ids }, { hooks: Object.fromEntries(places.map(place => [place, keep])) })
+  gpt2.forwardSync({ ids }, { hooks: Object.fromEntries(places.map(place => [place, keep])) })
   const [wte, wpe, scale, shift] = await Promise.all(
     ['wte.weight', 'wpe.weight', 'h.1.ln_1.weight', 'h.1.ln_1.bias'].map(weight),
   )
@@ -155,7 +160,7 @@ test('gpt2: each term is the product of what its two sources give, computed plai
       z.reduce((sum, value, c) => sum + value * side.weight.at(i, c), isBias ? (side.bias?.data[i] ?? NaN) : 0),
     )
   }
-  const { terms, queries, keys } = scoreAttribution(gpt2, { ids }, { layer, head, query, key })
+  const { terms, queries, keys } = await scoreAttribution(gpt2, { ids }, { layer, head, query, key })
   // The 4 heads of layer 0 are one source for each position up to the query, or up to the key; 4 further sources.
   assert.deepEqual([queries.length, keys.length], [4 * 7 + 4, 4 * 4 + 4])
   for (const [n, a] of queries.entries())
@@ -166,12 +171,12 @@ test('gpt2: each term is the product of what its two sources give, computed plai
     }
 })
 
-test('a head whose output a hook has changed is one source; what hooks add is one', () => {
+test('a head whose output a hook has changed is one source; what hooks add is one', async () => {
   const hooks = /** @type {import('../../src/models/model.js').Hooks} */ ({
     'layers.0.heads.1': 2,
     'layers.0.mlp.output': 0,
   })
-  const { queries, terms } = scoreAttribution(gpt2, { ids }, { layer: 2, head: 0, query: 5, key: 1, hooks })
+  const { queries, terms } = await scoreAttribution(gpt2, { ids }, { layer: 2, head: 0, query: 5, key: 1, hooks })
   const names = queries.map(({ name }) => name)
   assert.ok(names.includes('head 0.1') && !names.includes('head 0.1 from 0') && names.includes('head 0.2 from 0'))
   const changes = terms.row(names.indexOf('changes')).data
@@ -194,14 +199,14 @@ test('wrong arguments of scoreAttribution, recordRun and steering are named', as
     [{ ...fine, byToken: 1 }, /byToken: 1 given/],
     [{ ...fine, token: 1 }, /there is no option "token"/],
   ]
-  for (const [options, message] of wrong) assert.throws(() => scoreAttribution(gpt2, { ids }, options), message)
-  assert.throws(() => scoreAttribution(gpt2, { ids: [[1], [2]] }, fine), /one text expected, 2 given/)
-  const run = recordRun(gpt2, { ids }, { until: 0 })
-  assert.throws(() => scoreAttribution(gpt2, run, fine), /layer: 1 given, the recorded run ends before it/)
-  assert.throws(() => scoreAttribution(gpt2, run, { ...fine, hooks: {} }), /give them to recordRun/)
-  assert.throws(() => recordRun(gpt2, { ids }, { hooks: { 'layers.9.input': 0 } }), /there are 3 layers/)
+  for (const [options, message] of wrong) await assert.rejects(() => scoreAttribution(gpt2, { ids }, options), message)
+  await assert.rejects(() => scoreAttribution(gpt2, { ids: [[1], [2]] }, fine), /one text expected, 2 given/)
+  const run = await recordRun(gpt2, { ids }, { until: 0 })
+  await assert.rejects(() => scoreAttribution(gpt2, run, fine), /layer: 1 given, the recorded run ends before it/)
+  await assert.rejects(() => scoreAttribution(gpt2, run, { ...fine, hooks: {} }), /give them to recordRun/)
+  await assert.rejects(() => recordRun(gpt2, { ids }, { hooks: { 'layers.9.input': 0 } }), /there are 3 layers/)
   const other = await open('gpt-neo-tiny', 'float32')
-  assert.throws(() => scoreAttribution(other, run, fine), /the run is one of another model/)
+  await assert.rejects(() => scoreAttribution(other, run, fine), /the run is one of another model/)
   other.dispose()
   const both = { positive: [{ ids }], negative: [{ ids: [1, 2] }], layer: 1 }
   assert.throws(() => steering(gpt2, { ...both, layer: 3 }), /steering: layer: 3 given/)
@@ -214,7 +219,7 @@ test('wrong arguments of scoreAttribution, recordRun and steering are named', as
 
 test('steering adds the mean difference of the residual streams', () => {
   const texts = [[5, 9, 3], [7, 7], [1, 2, 3, 4], [8]]
-  const states = (/** @type {number[]} */ ids) => gpt2.forward({ ids }, { until: 1 }).lastHiddenState
+  const states = (/** @type {number[]} */ ids) => gpt2.forwardSync({ ids }, { until: 1 }).lastHiddenState
   for (const at of /** @type {const} */ (['last', 'mean'])) {
     const { vector, hooks } = steering(gpt2, {
       positive: texts.slice(0, 2).map(ids => ({ ids })),
@@ -233,7 +238,7 @@ test('steering adds the mean difference of the residual streams', () => {
         texts.reduce((sum, ids, n) => sum + (n < 2 ? 0.5 : -0.5) * mean(ids, c), 0),
         `${at}, ${c}`,
       )
-    const steered = gpt2.forward({ ids }, { until: 1, hooks: hooks(-2) }).lastHiddenState
+    const steered = gpt2.forwardSync({ ids }, { until: 1, hooks: hooks(-2) }).lastHiddenState
     near(steered.at(0, 3, 5), states(ids).at(0, 3, 5) - 2 * vector.data[5], 'steered')
   }
 })

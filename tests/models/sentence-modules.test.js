@@ -168,7 +168,9 @@ test('rank orders texts by the logit of a cross-encoder and the activation that 
       { tokenizer: Tokenizer },
     )
   const plain = await open({})
-  const logits = list.map(text => plain.classify(plain.tokenize('the', text)).logits.data[0])
+  /** @type {number[]} */
+  const logits = []
+  for (const text of list) logits.push((await plain.classify(plain.tokenize('the', text))).logits.data[0])
   const order = [0, 1, 2, 3].sort((a, b) => logits[b] - logits[a])
   const sigmoid = (/** @type {number} */ x) => 1 / (1 + Math.exp(-x))
   assert.deepEqual(
@@ -262,7 +264,7 @@ test('rank takes the score of a last Dense module, which embed refuses', async (
   const ranked = await model.rank('the cat', list)
   assert.equal(ranked.length, 4)
   for (const { index, score } of ranked) {
-    const { data, dims } = model.forward(model.tokenize('the cat', list[index])).lastHiddenState
+    const { data, dims } = model.forwardSync(model.tokenize('the cat', list[index])).lastHiddenState
     const mean = Array.from({ length: 48 }, (_, c) => {
       let sum = 0
       for (let i = 0; i < dims[1]; i++) sum += data[i * 48 + c] / dims[1]

@@ -8,7 +8,7 @@ import { dirname, join } from 'node:path'
 import { after, test } from 'node:test'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import { load } from '../../src/index.js'
-import { backwardAsync } from '../../src/interpret.js'
+import { backward } from '../../src/interpret.js'
 import { streamed } from '../../src/models/blob-source.js'
 import { loadModel } from '../../src/models.js'
 import { makeFolder } from './made-folder.js'
@@ -58,7 +58,7 @@ for (const [name, content] of Object.entries(large))
   largeContents.set(name, Buffer.from(await new Response(/** @type {BodyInit} */ (content)).arrayBuffer()))
 const expected = await (async () => {
   const model = await loadModel(qkv, folder, { tokenizer: false })
-  const { logits } = model.forward({ ids })
+  const { logits } = model.forwardSync({ ids })
   model.dispose()
   return logits
 })()
@@ -88,7 +88,7 @@ const sources = {
 for (const [title, source] of Object.entries(sources))
   test(`${title} gives the model of the folder`, async () => {
     const model = await loadModel(qkv, /** @type {any} */ (source()), { tokenizer: false })
-    assert.deepEqual(model.forward({ ids }).logits, expected)
+    assert.deepEqual(model.forwardSync({ ids }).logits, expected)
     model.dispose()
   })
 
@@ -339,7 +339,7 @@ for (const [title, [answer, message]] of Object.entries(ANSWERS))
       if (message) await assert.rejects(loading, message)
       else {
         const [model, local] = [await loading, await loadModel(qkv, large, { tokenizer: false })]
-        assert.deepEqual(model.forward({ ids }).logits, local.forward({ ids }).logits)
+        assert.deepEqual(model.forwardSync({ ids }).logits, local.forwardSync({ ids }).logits)
         model.dispose()
         local.dispose()
       }
@@ -352,7 +352,7 @@ for (const [title, [answer, message]] of Object.entries(ANSWERS))
 test('the query of an address, such as a signature, is sent for each file and never shown', async () => {
   const seen = asked.length
   const model = await loadModel(qkv, `http://127.0.0.1:${port}/some/model?sig=SECRET`, { tokenizer: false })
-  assert.deepEqual(model.forward({ ids }).logits, expected)
+  assert.deepEqual(model.forwardSync({ ids }).logits, expected)
   model.dispose()
   assert.ok(asked.length > seen && queries.slice(seen).every(query => query === '?sig=SECRET'), queries.join())
   await assert.rejects(loadModel(qkv, `http://127.0.0.1:${port}/refused?sig=SECRET`), error => {
@@ -481,18 +481,18 @@ for (const [title, source, code, message] of WRONG)
     })
   })
 
-test('a model that is disposed in the middle of forwardAsync, or of another run in turns, says so', async () => {
+test('a model that is disposed in the middle of forward, or of another run in turns, says so', async () => {
   const { resident } = qkv.memory
   for (const run of [
-    (/** @type {Model} */ model) => model.forwardAsync({ ids }, { onLayer: () => model.dispose() }),
+    (/** @type {Model} */ model) => model.forward({ ids }, { onLayer: () => model.dispose() }),
     async (/** @type {Model} */ model) =>
-      model.forward({ ids }, { hooks: { 'layers.1.input': () => model.dispose() } }),
-    (/** @type {Model} */ model) => backwardAsync(model, { ids }, { onLayer: () => model.dispose() }),
+      model.forwardSync({ ids }, { hooks: { 'layers.1.input': () => model.dispose() } }),
+    (/** @type {Model} */ model) => backward(model, { ids }, { onLayer: () => model.dispose() }),
   ]) {
     const model = await loadModel(qkv, folder, { tokenizer: false })
     const text = /^Error: this model was disposed while it ran: wait for what it returns before dispose\(\)$/
     await assert.rejects(run(model), text)
-    await assert.rejects(model.forwardAsync({ ids }), /this model was disposed: load it again/)
+    await assert.rejects(model.forward({ ids }), /this model was disposed: load it again/)
     assert.equal(qkv.memory.resident, resident)
   }
 })

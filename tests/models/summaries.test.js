@@ -118,8 +118,8 @@ for (const name of folders)
     const { encoder, decoder } = model.stacks
     const isBoth = encoder !== undefined && decoder !== undefined
     const input = isBoth ? { ids, decoderIds: [0, 5, 8] } : { ids }
-    const plain = model.forward(input, { keep: NAMES.map(([weights]) => weights) })
-    const seen = model.forward(input, { keep: NAMES.map(([, summaries]) => summaries), summary })
+    const plain = model.forwardSync(input, { keep: NAMES.map(([weights]) => weights) })
+    const seen = model.forwardSync(input, { keep: NAMES.map(([, summaries]) => summaries), summary })
     near(seen.lastHiddenState.data, plain.lastHiddenState.data, 'what leaves the model', 1e-4)
     for (const [weights, summaries] of NAMES) {
       const isThere = isBoth || weights === 'attentions'
@@ -129,7 +129,7 @@ for (const name of folders)
     }
     const main = isBoth ? 'encoderAttentions' : 'attentions'
     const want = headScores(plain[main], ids)
-    const scores = model.headScores(ids)
+    const scores = await model.headScores(ids)
     for (const score of /** @type {const} */ (['previous', 'first', 'duplicate', 'induction', 'entropy'])) {
       assert.deepEqual([...scores[score].dims], [...want[score].dims])
       // headScores from weights misses keys whose weight underflows in float32.
@@ -150,9 +150,9 @@ test('with hooks on scores or weights a summary is that of the changed weights',
     { 'layers.*.attention.weights': () => {} },
   ]
   for (const [n, hooks] of all.entries()) {
-    const plain = gpt2.forward({ ids }, { keep: [WEIGHTS], hooks })
-    const seen = gpt2.forward({ ids }, { keep: [LAYER], hooks, summary })
-    const both = gpt2.forward({ ids }, { keep: [LAYER, WEIGHTS], hooks, summary })
+    const plain = gpt2.forwardSync({ ids }, { keep: [WEIGHTS], hooks })
+    const seen = gpt2.forwardSync({ ids }, { keep: [LAYER], hooks, summary })
+    const both = gpt2.forwardSync({ ids }, { keep: [LAYER, WEIGHTS], hooks, summary })
     for (const { attentionSummaries } of [seen, both]) {
       assert.equal(attentionSummaries[0], undefined)
       compare(attentionSummaries[1], plain.attentions[1], `hooks ${n}`)
@@ -162,8 +162,11 @@ test('with hooks on scores or weights a summary is that of the changed weights',
         near(score.data, want[/** @type {'first'} */ (name)].data, `hooks ${n}: ${name}`, 1e-4)
     }
   }
-  const seen = gpt2.forward({ ids }, { keep: [LAYER], hooks: { 'layers.1.attention.weights.0': () => {} }, summary })
-  const plain = gpt2.forward({ ids }, { keep: [LAYER], summary })
+  const seen = gpt2.forwardSync(
+    { ids },
+    { keep: [LAYER], hooks: { 'layers.1.attention.weights.0': () => {} }, summary },
+  )
+  const plain = gpt2.forwardSync({ ids }, { keep: [LAYER], summary })
   const sums = [seen, plain].map(({ attentionSummaries }) => attentionSummaries[1]?.logSumExp?.data ?? [])
   near(sums[0], sums[1], 'logSumExp', 1e-4)
 })
@@ -173,22 +176,22 @@ test('summaries of padded rows, of a cache and of a run in turns are those of th
     ids: [ids, ids.map(id => id + 1)],
     attentionMask: [ids.map(() => 1), ids.map((_, i) => Number(i > 3))],
   }
-  const plain = gpt2.forward(padded, { keep: [WEIGHTS] })
-  const seen = gpt2.forward(padded, { keep: [LAYER], summary: { map: [13, 13] } })
+  const plain = gpt2.forwardSync(padded, { keep: [WEIGHTS] })
+  const seen = gpt2.forwardSync(padded, { keep: [LAYER], summary: { map: [13, 13] } })
   const made = seen.attentionSummaries[1] ?? assert.fail()
   near(made.map?.data ?? [], plain.attentions[1]?.data ?? [], 'a map of all cells')
   near(made.window({ head: 1 }).data, plain.attentions[1]?.slice(1, 1, 2).data ?? [], 'a window of both texts')
 
-  const whole = gpt2.forward({ ids }, { keep: [WEIGHTS] }).attentions[1] ?? assert.fail()
+  const whole = gpt2.forwardSync({ ids }, { keep: [WEIGHTS] }).attentions[1] ?? assert.fail()
   const cache = gpt2.cache()
-  gpt2.forward({ ids: ids.slice(0, 9) }, { cache })
-  const { attentionSummaries } = gpt2.forward({ ids: ids.slice(9) }, { cache, keep: [LAYER], summary: { topK: 1 } })
+  gpt2.forwardSync({ ids: ids.slice(0, 9) }, { cache })
+  const { attentionSummaries } = gpt2.forwardSync({ ids: ids.slice(9) }, { cache, keep: [LAYER], summary: { topK: 1 } })
   cache.dispose()
   near(attentionSummaries[1]?.window().data ?? [], whole.slice(2, 9).data, 'after a cache')
 
   /** @type {string[]} */
   const order = []
-  const turns = await gpt2.forwardAsync(
+  const turns = await gpt2.forward(
     { ids },
     {
       keep: ['attentionSummaries'],
@@ -220,10 +223,10 @@ test('wrong options of a summary throw before the first layer runs', () => {
     [7, /summary/],
   ])
   for (const [given, message] of wrong)
-    assert.throws(() => gpt2.forward({ ids }, { keep: ['attentionSummaries'], summary: given, hooks }), message)
+    assert.throws(() => gpt2.forwardSync({ ids }, { keep: ['attentionSummaries'], summary: given, hooks }), message)
   assert.equal(isRun, false)
-  assert.throws(() => gpt2.forward({ ids }, { keep: ['attentionSummaries.9'] }), /there are/)
-  const { attentionSummaries } = gpt2.forward({ ids }, { keep: [LAYER], summary: { topK: 99 } })
+  assert.throws(() => gpt2.forwardSync({ ids }, { keep: ['attentionSummaries.9'] }), /there are/)
+  const { attentionSummaries } = gpt2.forwardSync({ ids }, { keep: [LAYER], summary: { topK: 99 } })
   const made = attentionSummaries[1] ?? assert.fail()
   assert.equal(made.topKeys?.dims.at(-1), ids.length)
   for (const window of [
@@ -247,11 +250,11 @@ test('4,096 tokens are summarised, and their heads scored, without a matrix of a
   const own = await load() // a fresh module, whose memory has not grown yet
   const model = await loadModel(own, source, { tokenizer: false })
   const long = Array.from({ length: L }, (_, i) => (i * 7919) % 60)
-  const { attentionSummaries } = model.forward(
+  const { attentionSummaries } = model.forwardSync(
     { ids: long },
     { keep: ['attentionSummaries'], summary: { map: [64, 64], topK: 8 }, logits: 'none' },
   )
-  const scores = model.headScores(long)
+  const scores = await model.headScores(long)
   assert.ok(scores.first.data.every(score => score > 0))
   assert.ok(own.memory.size < (4 * L * L) / 2, `${own.memory.size} bytes, a matrix of one head has ${4 * L * L}`)
   const made = attentionSummaries[0] ?? assert.fail()

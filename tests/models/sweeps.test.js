@@ -4,7 +4,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
-import { ablate, accumulatedResidual, backward, patch } from '../../src/interpret.js'
+import { ablate, accumulatedResidual, backwardSync, patch } from '../../src/interpret.js'
 import { loadModel } from '../../src/models.js'
 import { loaded, near, open, qkv } from './checkpoints.js'
 import { Tokenizer } from './tokenizer.js'
@@ -70,7 +70,7 @@ for (const name of ['gpt2-tiny', 'llama-tiny-sharded', 'gpt_neox-made', 'gemma3-
       ids,
       ...(isBoth && { decoderIds: [0, 6, 8, 4].map(id => id + ids[3] - 5) }),
     }))
-    const base = value(model.forward(corrupted).logits)
+    const base = value(model.forwardSync(corrupted).logits)
     for (const place of isBoth ? ['encoder', 'decoder', 'cross'] : [undefined]) {
       const stack = model.stacks[place === 'encoder' || !model.stacks.decoder ? 'encoder' : 'decoder'] ?? assert.fail()
       const prefix = place ? (place === 'cross' ? 'decoder.' : `${place}.`) : ''
@@ -92,9 +92,9 @@ for (const name of ['gpt2-tiny', 'llama-tiny-sharded', 'gpt_neox-made', 'gemma3-
           [stack.layers - 1, cells - 1],
         ]) {
           const name = any(`${prefix}layers.${layer}.${place === 'cross' ? cross : at}`)
-          const source = /** @type {any} */ (model.forward(clean, { keep: [name] }).kept)[name]
+          const source = /** @type {any} */ (model.forwardSync(clean, { keep: [name] }).kept)[name]
           const hook = (/** @type {FloatTensor} */ x) => put(x, source, cell, stack.headDim)
-          const want = value(model.forward(corrupted, { hooks: any({ [name]: hook }) }).logits) - base
+          const want = value(model.forwardSync(corrupted, { hooks: any({ [name]: hook }) }).logits) - base
           near(effects.data[layer * cells + cell], want, `${what} ${place} ${layer}.${cell}`)
         }
       }
@@ -120,7 +120,7 @@ test('ablation by given values: a tensor that broadcasts, or tensors by place; z
   const put = (/** @type {FloatTensor} */ x) => void x.data.fill(0.25)
   near(
     effects.at(1, 2),
-    value(model.forward({ ids }, { hooks: { 'layers.1.heads.2': put } }).logits) - base,
+    value(model.forwardSync({ ids }, { hooks: { 'layers.1.heads.2': put } }).logits) - base,
     'a mean of other texts',
   )
   // Patching by values is the same change, also of a list of texts.
@@ -136,7 +136,7 @@ test('ablation by given values: a tensor that broadcasts, or tensors by place; z
   await assert.rejects(patch(model, any({ corrupted: { ids }, of, by: 'mean' })), /patch: by: "mean" given, a tensor/)
   await assert.rejects(patch(model, any({ corrupted: 5, of, by: places })), /patch: corrupted: 5 given/)
   // For a small change, the exact effect equals the estimate by the gradient.
-  const { kept } = model.forward({ ids }, { keep: ['layers.*.attention.weights'] })
+  const { kept } = model.forwardSync({ ids }, { keep: ['layers.*.attention.weights'] })
   const smaller = Object.fromEntries(
     Object.entries(/** @type {Record<string, FloatTensor>} */ (kept)).map(([place, { data, dims }]) => [
       place,
@@ -175,18 +175,18 @@ test('a function that returns a number suffices for exact patches and ablations;
   const [own, given] = [await patch(model, { ...texts, of }), await patch(model, { ...texts, of: metric })]
   for (const [n, effect] of own.effects.data.entries()) near(given.effects.data[n], effect, `${n}`)
   near(given.clean ?? NaN, own.clean ?? NaN, 'clean')
-  near((await ablate(model, { ids }, { of: metric })).value, value(model.forward({ ids }).logits), 'value')
+  near((await ablate(model, { ids }, { of: metric })).value, value(model.forwardSync({ ids }).logits), 'value')
   const needs =
     /of: its function gave a number, which suffices for exact patching and ablation alone; here return \{ value, gradient \}/
   await assert.rejects(patch(model, { ...texts, of: metric, method: 'gradient' }), needs)
-  assert.throws(() => backward(model, { ids }, { of: metric }), needs)
+  assert.throws(() => backwardSync(model, { ids }, { of: metric }), needs)
   await assert.rejects(patch(model, { ...texts, of: () => NaN }), /of: the objective or its gradient is NaN/)
   model.dispose()
 })
 
 test('places are kept by name, with a star, after the hooks there, at once, in turns and of generate', async () => {
   const [gpt2, t5] = [await open('gpt2-tiny', 'float32'), await open('t5-tiny', 'float32')]
-  const { kept, logits } = gpt2.forward(
+  const { kept, logits } = gpt2.forwardSync(
     { ids },
     { keep: ['layers.*.heads', 'layers.1.attention.weights.2', 'norm', 'logits', 'attentions.0'] },
   )
@@ -199,35 +199,38 @@ test('places are kept by name, with a star, after the hooks there, at once, in t
     'norm',
   ])
   assert.deepEqual(kept.logits, logits)
-  const { kept: same } = await gpt2.forwardAsync({ ids }, { keep: ['layers.*.heads'] })
-  assert.deepEqual(same['layers.2.heads'], gpt2.forward({ ids }, { keep: ['layers.2.heads'] }).kept['layers.2.heads'])
+  const { kept: same } = await gpt2.forward({ ids }, { keep: ['layers.*.heads'] })
+  assert.deepEqual(
+    same['layers.2.heads'],
+    gpt2.forwardSync({ ids }, { keep: ['layers.2.heads'] }).kept['layers.2.heads'],
+  )
   const hooks = /** @type {const} */ ({
     'layers.0.heads': 0.5,
     'layers.0.heads.1': 0,
     'layers.1.attention.weights.2': 'mean',
   })
-  const changed = gpt2.forward({ ids }, { keep: ['layers.0.heads', 'layers.1.attention.weights'], hooks })
-  assert.deepEqual(changed.logits, gpt2.forward({ ids }, { hooks }).logits, 'keeping changes nothing')
+  const changed = gpt2.forwardSync({ ids }, { keep: ['layers.0.heads', 'layers.1.attention.weights'], hooks })
+  assert.deepEqual(changed.logits, gpt2.forwardSync({ ids }, { hooks }).logits, 'keeping changes nothing')
   const [heads, D] = [changed.kept['layers.0.heads'] ?? assert.fail(), 12]
   for (let n = 0; n < heads.data.length; n++)
     near(heads.data[n], Math.floor((n % 48) / D) === 1 ? 0 : (kept['layers.0.heads']?.data[n] ?? NaN) / 2, `${n}`)
   const weights = changed.kept['layers.1.attention.weights'] ?? assert.fail()
   assert.deepEqual(weights.row(0).row(2).row(0), weights.row(0).row(2).row(7), 'the mean of all queries')
-  const both = t5.forward({ ids }, { keep: ['encoder.layers.*.mlp.output', 'decoder.layers.1.cross.weights'] }).kept
+  const both = t5.forwardSync({ ids }, { keep: ['encoder.layers.*.mlp.output', 'decoder.layers.1.cross.weights'] }).kept
   assert.deepEqual(Object.keys(both).length, (t5.stacks.encoder?.layers ?? 0) + 1)
   for await (const step of gpt2.generate(ids, { maxNewTokens: 2, keep: ['layers.0.mlp.hidden'] }))
     assert.equal(step.kept['layers.0.mlp.hidden']?.dims.length, 3)
-  assert.deepEqual(gpt2.forward({ ids }).kept, {})
+  assert.deepEqual(gpt2.forwardSync({ ids }).kept, {})
   assert.throws(
-    () => gpt2.forward({ ids }, { keep: any(['layers.9.heads']) }),
+    () => gpt2.forwardSync({ ids }, { keep: any(['layers.9.heads']) }),
     /keep: "layers\.9\.heads": there are 3 layers/,
   )
   assert.throws(
-    () => gpt2.forward({ ids }, { keep: any(['blocks.0.hook_resid_pre']) }),
+    () => gpt2.forwardSync({ ids }, { keep: any(['blocks.0.hook_resid_pre']) }),
     /here it is "layers\.0\.input"/,
   )
   assert.throws(
-    () => gpt2.forward({ ids }, { keep: any(['attention']) }),
+    () => gpt2.forwardSync({ ids }, { keep: any(['attention']) }),
     /keep: "attention" is not known; did you mean "attentions"\?/,
   )
   for (const model of [gpt2, t5]) model.dispose()
@@ -239,7 +242,7 @@ test('words stand where ids are asked, if they are one token; tokenize leaves sp
   const [id] = model.tokenize(' cat', undefined, { addSpecialTokens: false }).ids
   const text = 'The cat sat'
   const word = model.decode([id])
-  const [a, b] = [word, id].map(token => backward(model, text, { of: { logits: [{ position: -1, token }] } }).value)
+  const [a, b] = [word, id].map(token => backwardSync(model, text, { of: { logits: [{ position: -1, token }] } }).value)
   assert.equal(a, b)
   const [own, given] = [
     await model.logitAttribution(text, { tokens: [word] }),
@@ -247,7 +250,7 @@ test('words stand where ids are asked, if they are one token; tokenize leaves sp
   ]
   assert.deepEqual(own, given)
   assert.throws(
-    () => backward(model, text, { of: { logits: [{ position: -1, token: 'cat sat on' }] } }),
+    () => backwardSync(model, text, { of: { logits: [{ position: -1, token: 'cat sat on' }] } }),
     /of: logits\[0\]\.token: "cat sat on" is \d+ tokens \(".*", ".*"\), a text that is one token expected/,
   )
   model.dispose()
@@ -256,7 +259,7 @@ test('words stand where ids are asked, if they are one token; tokenize leaves sp
   assert.deepEqual(bert.tokenize('The cat', undefined, { addSpecialTokens: false }).tokens, whole.slice(1, -1))
   assert.throws(() => bert.tokenize('The cat', undefined, { addSpecialTokens: any(1) }), /addSpecialTokens: 1 given/)
   const at = (/** @type {string} */ token) =>
-    backward(bert, 'The cat', { of: { logits: [{ position: 1, token }] } }).value
+    backwardSync(bert, 'The cat', { of: { logits: [{ position: 1, token }] } }).value
   assert.throws(() => at('\u2603'), /token: "\u2603" is no token of this model: its tokenizer reads it as \[UNK\]/)
   assert.ok(Number.isFinite(at('[UNK]')))
   bert.dispose()
@@ -290,9 +293,9 @@ test('several texts: each, the mean and the spread of patches, ablations, attrib
   })
   assert.deepEqual(attributed.each[1], await model.logitAttribution(cleans[1], { tokens: [1, 2] }))
   assert.deepEqual(attributed.mean.heads.dims, attributed.each[0].heads.dims)
-  const scores = model.headScores([ids, ids.slice(1), other])
+  const scores = await model.headScores([ids, ids.slice(1), other])
   for (const [n, text] of [ids, ids.slice(1), other].entries())
-    for (const [name, own] of Object.entries(model.headScores(text)))
+    for (const [name, own] of Object.entries(await model.headScores(text)))
       for (const [i, score] of own.data.entries())
         near(any(scores.each[n])[name].data[i], score, `${name} of text ${n}`)
   near(
@@ -309,7 +312,7 @@ test('several texts: each, the mean and the spread of patches, ablations, attrib
     /of: 1 objectives given for 2 texts/,
   )
   await assert.rejects(ablate(model, [], { of }), /no texts given/)
-  assert.throws(() => model.headScores(any([ids, 3])), /headScores: texts\[1\]: 3 given, a text or ids expected/)
+  await assert.rejects(() => model.headScores(any([ids, 3])), /headScores: texts\[1\]: 3 given, a text or ids expected/)
   model.dispose()
 })
 
@@ -325,7 +328,7 @@ test('the accumulated residual stream of a position, and the logits that it woul
     })
     assert.deepEqual(residual.dims.slice(0, 1), [2 * stack.layers + 1])
     assert.match(places[1], /layers\.0\.middle$/)
-    const ran = model.forward(input, { keep: [any(places[2])] })
+    const ran = model.forwardSync(input, { keep: [any(places[2])] })
     const at = (ran.logits?.dims[1] ?? 0) - 2
     assert.deepEqual(residual.row(2).data, any(ran.kept)[places[2]].row(0).row(at).data)
     for (const [n, token] of [7, 3].entries())
@@ -345,10 +348,10 @@ test('the accumulated residual stream of a position, and the logits that it woul
 test('of a list of texts, classify gives classes of tokens and last rows in their places, and 0 in those of padding', async () => {
   const model = await open('bert-tokens-made', 'float32')
   const rows = [{ ids: [5, 9] }, { ids: [5, 9, 12, 7] }]
-  const { logits, lastHiddenState } = model.classify(rows)
+  const { logits, lastHiddenState } = await model.classify(rows)
   assert.deepEqual(logits.dims, [2, 4, model.classes?.labels.length])
   for (const [n, row] of rows.entries()) {
-    const alone = model.classify(row)
+    const alone = await model.classify(row)
     for (const name of /** @type {const} */ (['logits', 'lastHiddenState'])) {
       const want = [...alone[name].data]
       const got = [...{ logits, lastHiddenState }[name].row(n).data]
@@ -362,11 +365,11 @@ test('classify takes a list of texts', async () => {
   for (const name of ['bert-sequence-made', 'gpt2-sequence-made']) {
     const model = await open(name, 'float32')
     const rows = [{ ids: [5, 9, 12] }, { ids: [5, 9, 12, 7, 3] }]
-    const { logits, labels } = model.classify(rows)
+    const { logits, labels } = await model.classify(rows)
     assert.deepEqual(logits.dims, [2, labels.length])
     for (const [n, row] of rows.entries())
-      assert.deepEqual([...logits.row(n).data], [...model.classify(row).logits.data], `${name} ${n}`) // no row is padded
-    const watched = model.classify(rows, { keep: ['attentions.0'] }).logits
+      assert.deepEqual([...logits.row(n).data], [...(await model.classify(row)).logits.data], `${name} ${n}`) // no row is padded
+    const watched = (await model.classify(rows, { keep: ['attentions.0'] })).logits
     for (const [n, one] of watched.data.entries()) near(logits.data[n], one, `${name} ${n}`)
     model.dispose()
   }

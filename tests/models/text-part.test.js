@@ -38,18 +38,18 @@ for (const [title, named] of /** @type {[string, (name: string) => string][]} */
 ]))
   test(`the text part of Gemma 3 under ${title} names has the bits of the model alone, and is saved as it`, async () => {
     const alone = await open('gemma3-tiny')
-    const want = alone.forward({ ids }).logits?.data
+    const want = alone.forwardSync({ ids }).logits?.data
     alone.dispose()
     const files = wrapped({}, named)
     const model = await loadModel(qkv, files, { tokenizer: false })
-    assert.deepEqual(model.forward({ ids }).logits?.data, want)
+    assert.deepEqual(model.forwardSync({ ids }).logits?.data, want)
     const { type, textPartOf, ignored } = model.describe()
     assert.deepEqual([type, textPartOf, ignored.length], ['gemma3_text', 'gemma3', 2])
     assert.deepEqual(model.config.eos_token_id, [1, 7])
     const saved = await saveModel(model)
     model.dispose()
     const again = await loadModel(qkv, saved, { tokenizer: false })
-    assert.deepEqual(again.forward({ ids }).logits?.data, want)
+    assert.deepEqual(again.forwardSync({ ids }).logits?.data, want)
     assert.equal(again.describe().textPartOf, undefined)
     again.dispose()
     assert.equal((await inspectModel(files)).textPartOf, 'gemma3')

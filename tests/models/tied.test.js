@@ -19,7 +19,7 @@ async function logitsOf(config, tensors) {
     { dtype: 'float32', tokenizer: false },
   )
   const { type } = model
-  const { logits } = model.forward({ ids: [5, 9, 3], decoderIds: /t5|marian|bart/.test(type) ? [1, 2] : undefined })
+  const { logits } = model.forwardSync({ ids: [5, 9, 3], decoderIds: /t5|marian|bart/.test(type) ? [1, 2] : undefined })
   const { memory } = model.describe()
   model.dispose()
   return { data: /** @type {FloatTensor} */ (logits).data, memory }

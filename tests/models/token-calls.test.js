@@ -39,7 +39,7 @@ async function openBoth(name, modules, options) {
 function compareTokens(models, caches, what) {
   for (const [n, id] of TOKENS.entries()) {
     const [noted, plain] = models.map((model, i) =>
-      model.forward({ ids: [id] }, { cache: caches[i], hooks: i ? watched : undefined }),
+      model.forwardSync({ ids: [id] }, { cache: caches[i], hooks: i ? watched : undefined }),
     )
     assert.deepEqual(noted.lastHiddenState, plain.lastHiddenState, `${what}: token ${n}`)
     assert.deepEqual(noted.logits, plain.logits, `${what}: token ${n}`)
@@ -70,7 +70,7 @@ for (const threads of [1, 2])
           const what = `${name}, ${JSON.stringify(kinds)}`
           for (const start of [PROMPT, PROMPT.slice(0, 1)]) {
             for (const [i, model] of models.entries())
-              model.forward({ ids: start }, { cache: caches[i], hooks: i ? watched : undefined })
+              model.forwardSync({ ids: start }, { cache: caches[i], hooks: i ? watched : undefined })
             compareTokens(models, caches, what)
             for (const cache of caches) cache.clear()
             modules[0].alloc([1e6]).dispose() // the memory grows
@@ -92,14 +92,14 @@ test('noted calls go on after trim, beside those of another cache, and after a r
   const models = (await openBoth('qwen3-tiny-bf16', modules, { dtype: 'int8' })) ?? assert.fail()
   const [first, second] = [models[0].cache(), models[0].cache()]
   const [plain, other] = [models[1].cache(), models[1].cache()]
-  for (const cache of [first, second]) models[0].forward({ ids: PROMPT }, { cache })
-  for (const cache of [plain, other]) models[1].forward({ ids: PROMPT }, { cache })
+  for (const cache of [first, second]) models[0].forwardSync({ ids: PROMPT }, { cache })
+  for (const cache of [plain, other]) models[1].forwardSync({ ids: PROMPT }, { cache })
   compareTokens(models, [first, plain], 'first')
   compareTokens(models, [second, other], 'second')
   modules[0].alloc([1e6]).dispose()
   await modules[0].trim()
-  models[0].forward({ ids: [3] }, { cache: first, keep: ['attentions'] })
-  models[1].forward({ ids: [3] }, { cache: plain, keep: ['attentions'] })
+  models[0].forwardSync({ ids: [3] }, { cache: first, keep: ['attentions'] })
+  models[1].forwardSync({ ids: [3] }, { cache: plain, keep: ['attentions'] })
   compareTokens(models, [first, plain], 'after trim')
   for (const qkv of modules) qkv.dispose()
 })
@@ -110,14 +110,14 @@ test('a cache that is full refuses a token, and its calls go on with one that is
   const positions = Number(model.config.n_positions)
   const cache = model.cache()
   const alone = model
-    .forward({ ids: [7, 8] })
+    .forwardSync({ ids: [7, 8] })
     .logits?.row(0)
     .row(1)
-  for (let n = 0; n < positions; n++) model.forward({ ids: [7] }, { cache })
-  assert.throws(() => model.forward({ ids: [7] }, { cache }), /position/)
+  for (let n = 0; n < positions; n++) model.forwardSync({ ids: [7] }, { cache })
+  assert.throws(() => model.forwardSync({ ids: [7] }, { cache }), /position/)
   cache.clear()
-  model.forward({ ids: [7] }, { cache })
-  const { logits } = model.forward({ ids: [8] }, { cache })
+  model.forwardSync({ ids: [7] }, { cache })
+  const { logits } = model.forwardSync({ ids: [8] }, { cache })
   assert.deepEqual(logits?.row(0).row(0).data, alone?.data)
   qkv.dispose()
 })

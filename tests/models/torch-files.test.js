@@ -134,7 +134,7 @@ test('a checkpoint that PyTorch saved gives the bits of its safetensors, in one 
       const input = { ids: [5, 6, 7], decoderIds: /marian|t5/.test(name) ? [1, 2] : undefined }
       const logitsOf = async (/** @type {any} */ source) => {
         const model = await loadModel(qkv, source, { tokenizer: false })
-        const { logits } = model.forward(input)
+        const { logits } = model.forwardSync(input)
         model.dispose()
         return logits?.data
       }

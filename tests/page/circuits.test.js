@@ -13,7 +13,7 @@ test('of the edges into keys, the one that supports the answer most leads from t
   const { model, questions, accuracy } = await inductionModel(qkv, 10, 4)
   assert.ok(accuracy > 0.95, `it has learned the task: ${accuracy}`)
   const [{ text }] = questions
-  const { previous, induction } = model.headScores(/** @type {{ ids: number[] }} */ (text).ids)
+  const { previous, induction } = await model.headScores(/** @type {{ ids: number[] }} */ (text).ids)
   const [H] = [previous.dims[1]]
   const first = previous.data.indexOf(Math.max(...previous.data))
   assert.ok(first < H && previous.data[first] > 0.5)

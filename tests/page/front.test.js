@@ -77,12 +77,12 @@ test('the word that head 3.1 looks at for “she” carries the name before it: 
         assert.equal(tokensOf(story)[name ?? -1], girl)
         const other = GIRLS[(GIRLS.indexOf(girl) + 1) % GIRLS.length]
         const ids = (/** @type {string} */ girl) => tokensOf({ ...story, girl }).map(token => words.indexOf(token))
-        const { hiddenStates } = model.forward({ ids: ids(other) }, { keep: ['hiddenStates'] })
+        const { hiddenStates } = model.forwardSync({ ids: ids(other) }, { keep: ['hiddenStates'] })
         const { data, dims } = /** @type {any} */ (hiddenStates)[NAMED.she.layer]
         const from = Number(at) * dims.at(-1)
         const put = (/** @type {any} */ input) => input.data.set(data.subarray(from, from + dims.at(-1)), from)
         const hooks = { [`layers.${NAMED.she.layer}.input`]: put }
-        const { logits } = model.forward({ ids: ids(girl) }, { logits: 'last', hooks })
+        const { logits } = model.forwardSync({ ids: ids(girl) }, { logits: 'last', hooks })
         const scores = Array.from(/** @type {any} */ (logits).data)
         assert.equal(words[scores.indexOf(Math.max(...scores))], other)
       }

@@ -46,7 +46,7 @@ test('each family: the stream flows from layer to layer, norms stand where the f
         assert.equal(block.layers.length, spec.layers.length, name)
         assert.equal(block.isParallel, spec.parallel === true, name)
         const keep = /** @type {any} */ ([`${stack}layers.*.input`, `${stack}layers.*.output`])
-        const { kept } = /** @type {any} */ (await model.forwardAsync(input, { keep, logits: 'none' }))
+        const { kept } = /** @type {any} */ (await model.forward(input, { keep, logits: 'none' }))
         for (const [l, layer] of block.layers.entries()) {
           const parts = spec.layers[l]
           const what = `${name} ${stack}layers.${l}`
@@ -74,7 +74,7 @@ test('a share is the projection of what is added onto the sum, with the readerâ€
   const at = /** @type {any[]} */ (['layers.1.middle', 'layers.1.mlp.output', 'layers.1.output', 'norm'])
   for (const hooks of [{}, { 'layers.0.heads.1': 0 }]) {
     const block = await blockOf(model, /** @type {any} */ ({ run: { input: { ids } }, hooks }), '', signal)
-    const { kept } = /** @type {any} */ (await model.forwardAsync({ ids }, { keep: at, hooks, logits: 'none' }))
+    const { kept } = /** @type {any} */ (await model.forward({ ids }, { keep: at, hooks, logits: 'none' }))
     const [, mlp] = block.layers[1].parts
     const [, L, d] = kept[at[0]].dims
     for (let row = 0; row < L; row++) {

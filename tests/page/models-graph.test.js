@@ -66,7 +66,7 @@ test('the open graph asks for its edges once, whatever share is chosen; a tested
   const model = await loadModel(qkv, 'tests/goldens/models/gpt2-tiny')
   const of = { logits: best.map(({ id: token }, n) => ({ position: 9, token, weight: n ? -1 : 1 })) }
   const { from, to, reads } = edge
-  const want = positionEdge(model, TEXT, { of, by: 'mean', from, to, reads })
+  const want = await positionEdge(model, TEXT, { of, by: 'mean', from, to, reads })
   model.dispose()
   assert.deepEqual(tested?.is === 'here' && tested.value, want)
   // The edge is that of this text.

@@ -158,17 +158,14 @@ test('an encoder says in the place of its masked word, after each layer, what th
   const qkv = await load()
   const model = await loadModel(qkv, `${goldens}bert-tiny`, { tokenizer: Tokenizer })
   const { ids } = model.tokenize('The [MASK] wrote to the king')
-  const { hiddenStates } = model.forward({ ids }, { keep: ['hiddenStates'] })
-  const want = hiddenStates.slice(1).map(state => {
-    const { data } = qkv.softmax(
-      model
-        .logitLens(/** @type {any} */ (state))
-        .row(0)
-        .row(2),
-    )
+  const { hiddenStates } = model.forwardSync({ ids }, { keep: ['hiddenStates'] })
+  const want = []
+  for (const state of hiddenStates.slice(1)) {
+    const logits = await model.logitLens(/** @type {any} */ (state))
+    const { data } = qkv.softmax(logits.row(0).row(2))
     const best = data.indexOf(Math.max(...data))
-    return `${model.decode([best])} ${(100 * data[best]).toFixed(1)}%`
-  })
+    want.push(`${model.decode([best])} ${(100 * data[best]).toFixed(1)}%`)
+  }
   model.dispose()
   await becomes(shown, want)
   await becomes(

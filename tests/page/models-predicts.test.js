@@ -42,7 +42,7 @@ test('the class of a text is shown with its probability, the heads that made it,
   const text = 'The river was slow.'
   const { act, settled, shown, store, why } = await begin(folder('distilbert-sst-tiny'), text)
   const model = await open('distilbert-sst-tiny')
-  const { logits, labels } = model.classify(text)
+  const { logits, labels } = await model.classify(text)
   const [p, q] = qkv.softmax(logits).data
   const [first, second] = p > q ? [0, 1] : [1, 0]
   assert.deepEqual([shown().openModel?.predicts, types(store)], ['class', ['open', 'run', 'why']])
@@ -56,7 +56,7 @@ test('the class of a text is shown with its probability, the heads that made it,
   assert.deepEqual([why()?.token, why()?.dims], [labels[first], [3, 4]])
   act.change(readChanges('2.3=0'))
   await settled()
-  const changed = qkv.softmax(model.classify(text, { hooks: { 'layers.1.heads.2': 0 } }).logits).data
+  const changed = qkv.softmax((await model.classify(text, { hooks: { 'layers.1.heads.2': 0 } })).logits).data
   const [guess] = shown().run?.top ?? []
   near(guess.probability, changed[guess.id])
   near(guess.before ?? Number.NaN, guess.id === first ? Math.max(p, q) : Math.min(p, q))
@@ -67,9 +67,9 @@ test('the class of a text is shown with its probability, the heads that made it,
   act.show({ patchLayer: 1 })
   act.patch()
   await settled()
-  const there = model.forward(model.tokenize('The cat sat at the door.'), { keep: ['hiddenStates'] }).hiddenStates[2]
-    ?.data
-  const patched = model.classify(text, {
+  const there = model.forwardSync(model.tokenize('The cat sat at the door.'), { keep: ['hiddenStates'] })
+    .hiddenStates[2]?.data
+  const patched = await model.classify(text, {
     hooks: {
       'layers.1.output': x => {
         x.data.set(there?.subarray(0, x.data.length) ?? [])
@@ -88,7 +88,7 @@ test('a regression says its numbers, and how a change moves them', async () => {
   const others = files.filter(file => file !== config)
   const { act, settled, shown } = await begin([...others, new File([JSON.stringify(json)], 'config.json')], text)
   const model = await open('distilbert-sst-tiny')
-  const { logits, labels } = model.classify(text)
+  const { logits, labels } = await model.classify(text)
   assert.equal(shown().openModel?.isNumber, true)
   const tokens = () => (shown().run?.top ?? []).map(({ token }) => token)
   assert.deepEqual([...tokens()].sort(), [...labels].sort())
@@ -98,7 +98,7 @@ test('a regression says its numbers, and how a change moves them', async () => {
   }
   act.change(readChanges('2.3=0'))
   await settled()
-  const changed = model.classify(text, { hooks: { 'layers.1.heads.2': 0 } }).logits.data
+  const changed = (await model.classify(text, { hooks: { 'layers.1.heads.2': 0 } })).logits.data
   for (const { id, probability, before } of shown().run?.top ?? []) {
     near(probability, changed[id])
     near(before ?? Number.NaN, logits.data[id])
@@ -111,7 +111,7 @@ test('the class of each token: those outside of all names are not marked, and a 
   const ids = [1, 5, 9, 13, 30, 22, 2]
   const { act, settled, shown, why } = await begin(folder(name), ids.join(' '))
   const model = await open(name)
-  const { logits, labels } = model.classify({ ids })
+  const { logits, labels } = await model.classify({ ids })
   assert.equal(labels[0], 'O')
   const shares = qkv.softmax(logits).row(0)
   const bestOf = (/** @type {number} */ row) => shares.row(row).data.indexOf(Math.max(...shares.row(row).data))
@@ -212,15 +212,15 @@ test('what matters for a class of a text or of a token: heads and states, and wh
     const model = await open(name)
     const ids = own.shown().run?.ids ?? assert.fail()
     const [first, second] = own.shown().run?.top ?? assert.fail()
-    const lead = (/** @type {any} */ hooks) => {
-      const { logits } = model.classify({ ids }, { hooks })
+    const lead = async (/** @type {any} */ hooks) => {
+      const { logits } = await model.classify({ ids }, { hooks })
       const at = (/** @type {number} */ id) => (row === undefined ? logits.at(0, id) : logits.at(0, row, id))
       return at(first.id) - at(second.id)
     }
     const { kind, tokens, value, dims, exact, effects } = matters(own, 'heads')
     assert.deepEqual([kind, tokens, exact], ['class', [first.token, second.token], dims[0]])
-    near(value, lead({}))
-    const effect = lead({ 'layers.1.heads.2': 'mean' }) - lead({})
+    near(value, await lead({}))
+    const effect = (await lead({ 'layers.1.heads.2': 'mean' })) - (await lead({}))
     near(effects[dims[1] + 2], effect)
     own.act.change(readChanges('2.3=mean'))
     await own.settled()
@@ -260,7 +260,7 @@ test('what matters for how alike two texts are: heads, states of the second text
 test('the heads that made the guess for a masked word are shown too; without a mask nothing is asked', async () => {
   const { act, settled, shown, store, why } = await begin(folder('bert-tiny'), 'The [MASK] chased the dog.')
   const { logits } = await open('bert-tiny').then(model => {
-    const found = model.forward(model.tokenize('The [MASK] chased the dog.'))
+    const found = model.forwardSync(model.tokenize('The [MASK] chased the dog.'))
     model.dispose()
     return found
   })

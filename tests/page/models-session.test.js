@@ -113,7 +113,7 @@ test('the run of a golden checkpoint shows the attention and the prediction of t
     const model = await loadModel(qkv, goldens + name)
     const asked = { ...runRequest(name, text), row: name === 'bert-tiny' ? 3 : undefined }
     const { ids, maps, top, row, targetIds } = await value('run', asked)
-    const { attentions, logits, crossAttentions } = model.forward(
+    const { attentions, logits, crossAttentions } = model.forwardSync(
       { ids, ...(targetIds && { decoderIds: targetIds }) },
       { keep: ['attentions', 'crossAttentions'] },
     )
@@ -228,7 +228,7 @@ test('a text of 1,200 tokens is summarised; maps, scores, tiles, links and profi
   const run = await runOf(qkv, model, { text: '', ids }, {})
   const maps = run.maps[''] ?? assert.fail()
   assert.ok(maps.cells && maps.height === 64)
-  const { attentions } = model.forward({ ids }, { keep: ['attentions.1'], logits: 'none' })
+  const { attentions } = model.forwardSync({ ids }, { keep: ['attentions.1'], logits: 'none' })
   const exact = /** @type {NonNullable<(typeof attentions)[number]>} */ (attentions[1])
   const at = /** @type {const} */ ({ stack: '', layer: 1, head: 2 })
   const own = exact.data.subarray(2 * L * L, 3 * L * L)
@@ -574,7 +574,7 @@ test('what matters for an answer: estimates first, then exact rows, which are th
   const { top, ids, row } = await value('run', plain)
   const model = await loadModel(qkv, `${goldens}gpt2-tiny`)
   const lead = (/** @type {any} */ hooks) => {
-    const { logits } = model.forward({ ids }, { hooks })
+    const { logits } = model.forwardSync({ ids }, { hooks })
     return (logits?.at(0, row, top[0].id) ?? NaN) - (logits?.at(0, row, top[1].id) ?? NaN)
   }
   const near = (/** @type {number} */ got, /** @type {number} */ want) =>

@@ -51,7 +51,7 @@ test('a translator trained twice is the same, byte by byte; its logits as a mode
     data: drawn.ids.data.map((_, i) => Number(i % S < drawn.lengths[Math.floor(i / S)])),
     dims: drawn.ids.dims,
   }
-  const { logits } = model.forward({ ids: drawn.ids, attentionMask, decoderIds: drawn.previous })
+  const { logits } = model.forwardSync({ ids: drawn.ids, attentionMask, decoderIds: drawn.previous })
   model.dispose()
   assert.deepEqual(logits?.dims, [...drawn.previous.dims, WORDS.length])
   const error = want.reduce((most, value, i) => Math.max(most, Math.abs(value - Number(logits?.data[i]))), 0)
@@ -159,7 +159,7 @@ test('stories trained twice are the same, byte by byte; their logits as a model 
   const want = tape(qkv, p, tape => llama(tape, p.values, given, settings).logits).output.data.slice()
   p.dispose()
   const model = await loadModel(qkv, files)
-  const got = model.forward({ ids: given }).logits
+  const got = model.forwardSync({ ids: given }).logits
   model.dispose()
   const error = want.reduce((most, value, i) => Math.max(most, Math.abs(value - Number(got?.data[i]))), 0)
   t.diagnostic(`logits differ by ${error.toExponential(1)}`)
@@ -237,7 +237,7 @@ test('ledgers trained twice are the same, byte by byte; their logits as a model 
   const want = tape(qkv, p, tape => llama(tape, p.values, given, settings).logits).output.data.slice()
   p.dispose()
   const model = await loadModel(qkv, files)
-  const got = model.forward({ ids: given }).logits
+  const got = model.forwardSync({ ids: given }).logits
   model.dispose()
   const error = want.reduce((most, value, i) => Math.max(most, Math.abs(value - Number(got?.data[i]))), 0)
   assert.ok(error <= 0.02, `logits differ by ${error}`)

@@ -68,7 +68,7 @@ if (given.held) {
   const sums = Array.from({ length: layers * heads }, () => Object.fromEntries(names.map(name => [name, 0])))
   for (const text of fitting) {
     const { ids } = model.tokenize(text)
-    const { attentions } = model.forward({ ids }, { keep: ['attentions'], logits: 'none' })
+    const { attentions } = model.forwardSync({ ids }, { keep: ['attentions'], logits: 'none' })
     const scores = headScores(attentions, ids)
     for (let layer = 0; layer < layers; layer++) {
       const further = furtherScores(/** @type {any} */ (attentions[layer]), ids).data

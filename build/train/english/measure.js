@@ -37,7 +37,7 @@ export function bitsOf(model, texts, hooks = {}) {
   let [bits, bytes] = [0, 0]
   for (const text of texts) {
     const { ids } = model.tokenize(text)
-    const { logits } = model.forward({ ids }, { hooks })
+    const { logits } = model.forwardSync({ ids }, { hooks })
     const { data } = /** @type {import('qkv').FloatTensor} */ (logits)
     for (let i = 0; i < ids.length - 1; i++) bits -= logOf(data.subarray(i * V, (i + 1) * V))(ids[i + 1]) / Math.LN2
     bytes += Buffer.byteLength(text)
@@ -48,7 +48,7 @@ export function bitsOf(model, texts, hooks = {}) {
 /** The first words that may follow, as people write them. @param {import('qkv/models').Model} model @param {string} text @param {number} count */
 export function wordsAfter(model, text, count) {
   const { ids } = model.tokenize(text)
-  const { logits } = model.forward({ ids }, { logits: 'last' })
+  const { logits } = model.forwardSync({ ids }, { logits: 'last' })
   const { data } = /** @type {import('qkv').FloatTensor} */ (logits)
   const log = logOf(data)
   const top = Array.from(data.keys())
@@ -59,8 +59,9 @@ export function wordsAfter(model, text, count) {
   return top.map(first => {
     const more = [...ids, first]
     for (let n = 0; n < 5; n++) {
-      const next = /** @type {import('qkv').FloatTensor} */ (model.forward({ ids: more }, { logits: 'last' }).logits)
-        .data
+      const next = /** @type {import('qkv').FloatTensor} */ (
+        model.forwardSync({ ids: more }, { logits: 'last' }).logits
+      ).data
       const id = next.reduce((/** @type {number} */ most, value, at) => (value > next[most] ? at : most), 0)
       const added = model.decode([...more, id]).slice(model.decode(more).length)
       if (!/^[\p{L}']/u.test(added)) break

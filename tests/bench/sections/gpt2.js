@@ -7,7 +7,7 @@ import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { load } from '../../../src/index.js'
-import { backward, patch, positionEdges, recordRun, scoreAttribution } from '../../../src/interpret.js'
+import { backwardSync, patch, positionEdges, recordRun, scoreAttribution } from '../../../src/interpret.js'
 import { loadModel } from '../../../src/models.js'
 import { coreOf } from '../../../src/qkv.js'
 import { makeWeights, SIZES, writeFolder } from '../gpt2/checkpoint.js'
@@ -31,7 +31,7 @@ function prompt(model, n) {
   const ids = idsOf(n)
   const run = () => {
     cache.clear()
-    return model.forward({ ids }, { cache, logits: 'last' }).logits?.data
+    return model.forwardSync({ ids }, { cache, logits: 'last' }).logits?.data
   }
   return { run, dispose: () => cache.dispose() }
 }
@@ -39,8 +39,8 @@ function prompt(model, n) {
 /** A token after n, and after those of the calls before. @param {Model} model @param {number} n */
 function token(model, n) {
   const cache = model.cache({ capacity: 2 * n })
-  model.forward({ ids: idsOf(n) }, { cache, logits: 'none' })
-  const run = () => model.forward({ ids: TOKEN }, { cache, logits: 'last' }).logits?.data
+  model.forwardSync({ ids: idsOf(n) }, { cache, logits: 'none' })
+  const run = () => model.forwardSync({ ids: TOKEN }, { cache, logits: 'last' }).logits?.data
   return { run, dispose: () => cache.dispose() }
 }
 
@@ -197,14 +197,14 @@ async function* gradients(model) {
   const at = /** @type {import('../../../src/models/model-hooks.js').Place[]} */ (
     inLayers.concat(inAttention).map(name => `layers.*.${name}`)
   )
-  const other = { run: () => model.forward({ ids }, { keep: ['attentions'] }).logits?.data }
+  const other = { run: () => model.forwardSync({ ids }, { keep: ['attentions'] }).logits?.data }
   for (const [name, of] of /** @type {const} */ ([
     ['a logit', { logits: [{ position: -1, token: 5 }] }],
     ['the loss', 'loss'],
   ]))
     yield {
       name: `gradients of ${name} at all places, 64 tokens`,
-      ours: { run: () => backward(model, { ids }, { of, at }).logits?.data },
+      ours: { run: () => backwardSync(model, { ids }, { of, at }).logits?.data },
       beside: 'forward with all attentions',
       other,
       goal: name === 'a logit' ? '<= 2.4' : '',
@@ -216,7 +216,7 @@ async function* gradients(model) {
 async function* patching(model) {
   const [clean, corrupted] = [idsOf(15), [1, ...idsOf(15).slice(1)]].map(ids => ({ ids }))
   const of = { logits: [{ position: -1, token: 5 }] }
-  const other = { run: () => model.forward(corrupted).logits?.data }
+  const other = { run: () => model.forwardSync(corrupted).logits?.data }
   for (const [method, goal] of /** @type {const} */ ([
     ['exact', '<= 50'],
     ['gradient', ''],
@@ -237,11 +237,11 @@ async function* patching(model) {
     other,
     samples: 3,
   }
-  const run = recordRun(model, corrupted)
+  const run = await recordRun(model, corrupted)
   const at = { layer: 11, head: 3, query: -1, key: 7 }
   yield {
     name: 'a score taken apart by token, 15 tokens: 30 ms are about 0.2 of a forward',
-    ours: { run: () => scoreAttribution(model, run, at).terms.data },
+    ours: { run: async () => (await scoreAttribution(model, run, at)).terms.data },
     beside: 'forward',
     other,
     goal: '<= 0.2',
@@ -253,7 +253,7 @@ async function* patching(model) {
 async function* allHeads(model) {
   const ids = idsOf(64)
   const run = (/** @type {import('../../../src/models/inputs.js').Keep[]} */ keep) => ({
-    run: () => model.forward({ ids }, { keep, logits: 'last' }),
+    run: () => model.forwardSync({ ids }, { keep, logits: 'last' }),
   })
   const [ours, other] = [run(['attentions']), run([])]
   yield { name: '64 tokens, all 144 heads kept', ours, beside: 'none kept', other, samples: 7, goal: '<= 1.12' }
@@ -305,7 +305,7 @@ async function* summaries(tokens) {
     const model = await loadModel(qkv, folder.path, { tokenizer: false })
     const ids = Array.from({ length: tokens }, (_, i) => (i * 7919) % sizes.vocab)
     const run = (/** @type {object} */ options) => ({
-      run: () => model.forward({ ids }, { logits: 'none', ...options }),
+      run: () => model.forwardSync({ ids }, { logits: 'none', ...options }),
     })
     const summary = { map: [64, 64], topK: 8 }
     const other = run({})

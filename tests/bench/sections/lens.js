@@ -2,7 +2,7 @@
 // a fit beside the backward passes that it stands for; and the fit of a model of 5 layers of width 64. --shape picks rows.
 
 import { load } from '../../../src/index.js'
-import { backward, fitLens, jacobianProducts, lensOf, readout } from '../../../src/interpret.js'
+import { backwardSync, fitLens, jacobianProducts, lensOf, readout } from '../../../src/interpret.js'
 import { loadModel } from '../../../src/models.js'
 import { makeWeights, SIZES, writeFolder } from '../gpt2/checkpoint.js'
 
@@ -28,7 +28,7 @@ export async function* lens({ shape }) {
       name: `fit, 5 layers of width 64, ${TEXTS} texts of 128 tokens`,
       ours: { run: () => fitLens(model, texts) },
       beside: 'forward of them',
-      other: { run: () => texts.map(ids => model.forward({ ids }).logits?.data) },
+      other: { run: () => texts.map(ids => model.forwardSync({ ids }).logits?.data) },
       note: ms => `100 texts in ${((ms * 100) / TEXTS / 1000).toFixed(1)} s`,
       goal: '100 texts in 60 s',
       samples: 3,
@@ -37,7 +37,7 @@ export async function* lens({ shape }) {
       name: `tuned fit, 5 layers of width 64, ${TEXTS} texts of 128 tokens`,
       ours: { run: () => fitLens(model, texts, { kind: 'tuned' }) },
       beside: 'forward of them',
-      other: { run: () => texts.map(ids => model.forward({ ids }).logits?.data) },
+      other: { run: () => texts.map(ids => model.forwardSync({ ids }).logits?.data) },
       note: ms => `100 texts in ${((ms * 100) / TEXTS / 1000).toFixed(1)} s`,
       goal: '100 texts in 60 s',
       samples: 3,
@@ -52,7 +52,7 @@ export async function* lens({ shape }) {
       name: 'readout with its forward, 20 words x 12 layers, 10 of 50,257 words',
       ours: { run: () => readout(model, 'logit', input) },
       beside: 'forward',
-      other: { run: () => model.forward(input, { logits: 'none' }).lastHiddenState.data },
+      other: { run: () => model.forwardSync(input, { logits: 'none' }).lastHiddenState.data },
       goal: '150 ms more',
       samples: 5,
     }
@@ -65,7 +65,7 @@ export async function* lens({ shape }) {
       name: `states of 12 layers over ${TEXTS} texts of 64 tokens`,
       ours: { run: () => lensOf(model, states, { texts }) },
       beside: 'forward of them',
-      other: { run: () => texts.map(ids => model.forward({ ids }, { logits: 'none' }).lastHiddenState.data) },
+      other: { run: () => texts.map(ids => model.forwardSync({ ids }, { logits: 'none' }).lastHiddenState.data) },
       goal: '<= 12',
       samples: 3,
     }
@@ -93,7 +93,7 @@ export async function* lens({ shape }) {
       other: {
         run: () =>
           gradients.map(
-            gradient => backward(model, input, { of: { place: ends.to, gradient }, at: [ends.from] }).value,
+            gradient => backwardSync(model, input, { of: { place: ends.to, gradient }, at: [ends.from] }).value,
           ),
       },
       goal: '<= 1.15',

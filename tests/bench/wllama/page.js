@@ -28,7 +28,7 @@ async function ours(folder, dtype, threads, isRelaxed, cacheDtype, type) {
     name: `ours ${dtype ?? `the same GGUF, ${type}`}${cacheDtype === 'int8' ? ', cache int8' : ''}${isRelaxed ? ', relaxed' : ''}`,
     clear: () => cache.clear(),
     decode: ids => {
-      logits = model.forward({ ids }, { cache, logits: 'last' }).logits?.data
+      logits = model.forwardSync({ ids }, { cache, logits: 'last' }).logits?.data
     },
     likeliest: async () => {
       const exps = Array.from(logits ?? [], Math.exp)

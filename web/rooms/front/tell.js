@@ -40,7 +40,7 @@ function toldBy(qkv, { model, words }, story, hooks) {
   const ids = tokensOf(story).map(token => words.indexOf(token))
   const { layer, head } = NAMED[story.pronoun]
   const options = { keep: [`attentions.${layer}`], logits: 'last', hooks }
-  const { logits, attentions } = model.forward({ ids }, /** @type {any} */ (options))
+  const { logits, attentions } = model.forwardSync({ ids }, /** @type {any} */ (options))
   const { data: p } = qkv.softmax(/** @type {any} */ (logits))
   const { data, dims } = /** @type {{ data: Float32Array, dims: readonly number[] }} */ (
     /** @type {any} */ (attentions)[layer]

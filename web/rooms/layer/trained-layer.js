@@ -71,7 +71,7 @@ export async function trainedLayer(qkv, settings, urls) {
   const read = (/** @type {{ data: Float32Array, dims: readonly number[] }} */ { data, dims: [, L, d] }) => {
     X = new Tensor(data.slice(), [L, d])
   }
-  await model.forwardAsync({ ids }, { hooks: { [place]: read }, logits: 'none', until: layer })
+  await model.forward({ ids }, { hooks: { [place]: read }, logits: 'none', until: layer })
   if (!weights.has(layer)) weights.set(layer, await weightsOf(model, layer))
   const tokens = ids.map((id, i) => tokenText(model, id, raw[i]))
   const words = { tokens, ids: Int32Array.from(ids), vocabulary: new Map(tokens.map((token, i) => [token, ids[i]])) }

@@ -185,7 +185,7 @@ export async function traceCell(qkv, model, input, hooks, cell, signal, most = M
   const isSet = hooks[`${place}weights`] || hooks[`${place}scores`]
   const isAlone = count > most && !own.relativeBias && !isSet
   const { all, seen } = watch(hooks, own, at, isAlone)
-  const { encoderLastHiddenState: encoded } = await model.forwardAsync(input, {
+  const { encoderLastHiddenState: encoded } = await model.forward(input, {
     hooks: /** @type {any} */ (all),
     logits: 'none',
     signal,

@@ -39,8 +39,8 @@ export async function graphOf(qkv, model, run, isAgreed, { signal, onProgress: o
   return { tokens, row, edges, words: run.targets ?? run.tokens, encoded: run.targets && run.tokens }
 }
 
-/** @param {Model} model @param {WholeRun} run @param {string} name of an edge @returns {Asks['graphEdge']['value']} */
-export function testOf(model, run, name) {
+/** @param {Model} model @param {WholeRun} run @param {string} name of an edge @returns {Promise<Asks['graphEdge']['value']>} */
+export async function testOf(model, run, name) {
   const edge = readEdge(name)
   if (!edge) throw new RangeError(`the graph has no edge ${name}`)
   return positionEdge(model, run.input, { ...edge, of: objectiveOf(run), by: 'mean' })

@@ -90,7 +90,7 @@ export async function changeOf(model, plain, { run, hooks }, signal) {
   const wanted = model.classes ? 'none' : isLast ? 'last' : 'all'
   const values = []
   for (const given of [{}, hooks]) {
-    const { logits, classLogits } = await model.forwardAsync(input, { hooks: given, logits: wanted, signal })
+    const { logits, classLogits } = await model.forward(input, { hooks: given, logits: wanted, signal })
     const at = (/** @type {number} */ id) =>
       classLogits?.dims.length === 2
         ? classLogits.at(0, id)

@@ -62,9 +62,9 @@ export function best(model, row, count) {
   return found.items.map(id => ({ id, token: tokenText(model, id), probability: row[id] }))
 }
 
-/** @param {Qkv} qkv @param {Model} model @param {{ data: Float32Array, dims: number[] }} states (1, N, d) @returns {Float32Array[]} probabilities of each row */
-function probabilitiesOf(qkv, model, states) {
-  const { data, dims } = qkv.softmax(model.logitLens(/** @type {any} */ (states)))
+/** @param {Qkv} qkv @param {Model} model @param {{ data: Float32Array, dims: number[] }} states (1, N, d) @returns {Promise<Float32Array[]>} probabilities of each row */
+async function probabilitiesOf(qkv, model, states) {
+  const { data, dims } = qkv.softmax(await model.logitLens(/** @type {any} */ (states)))
   const [, rows, V] = dims
   return Array.from({ length: rows }, (_, i) => data.slice(i * V, (i + 1) * V))
 }
@@ -142,7 +142,7 @@ export async function runOf(qkv, model, given, hooks, row, before, watch = {}) {
   const told = classes?.length === ids.length && model.classes?.of === 'token' ? toldApart(model, ids, classes) : []
   const answers =
     model.hasHead && rows.length
-      ? probabilitiesOf(qkv, model, pickRows([all[all.length - 1]], rows)).map((each, i) => ({
+      ? (await probabilitiesOf(qkv, model, pickRows([all[all.length - 1]], rows))).map((each, i) => ({
           ...best(model, each, 1)[0],
           row: rows[i],
         }))
@@ -150,7 +150,13 @@ export async function runOf(qkv, model, given, hooks, row, before, watch = {}) {
   const first = model.classes ? (told[0]?.row ?? 0) : compared ? 0 : (masked[0] ?? -1)
   const usual = both ? Math.max(0, length - 2) : decoder && !model.classes ? length - 1 : first
   const likeness = compared && { value: compared.value, before: before?.likeness?.value }
-  const prediction = predictionAt(qkv, model, { states: all, classes }, Math.min(row ?? usual, length - 1), before)
+  const prediction = await predictionAt(
+    qkv,
+    model,
+    { states: all, classes },
+    Math.min(row ?? usual, length - 1),
+    before,
+  )
   const bytes = all.reduce((sum, state) => sum + (state?.data.byteLength ?? 0), 0)
   return {
     ids,
@@ -209,7 +215,7 @@ const toldApart = (model, ids, classes) =>
  * @param {number} row
  * @param {WholeRun} [before] the same without hooks
  */
-function predictionAt(qkv, model, { states, classes }, row, before) {
+async function predictionAt(qkv, model, { states, classes }, row, before) {
   if (classes) {
     const all = classes[row] ?? classes[0]
     const old = before && (before.classes?.[row] ?? before.classes?.[0])
@@ -218,7 +224,7 @@ function predictionAt(qkv, model, { states, classes }, row, before) {
     const top = all.slice(0, TOP).map(guess => ({ ...guess, before: shareOf(old, guess.id) }))
     return { row, top, first: old && shareOf(all, old[0].id), lens: [], probabilities: new Float32Array(0) }
   }
-  const layers = model.hasHead && row >= 0 ? probabilitiesOf(qkv, model, pickRows(states, [row])) : []
+  const layers = model.hasHead && row >= 0 ? await probabilitiesOf(qkv, model, pickRows(states, [row])) : []
   const probabilities = layers.at(-1) ?? new Float32Array(0)
   return {
     row,
@@ -236,13 +242,13 @@ function predictionAt(qkv, model, { states, classes }, row, before) {
  * @param {WholeRun} run
  * @param {number} [row]
  * @param {WholeRun} [before]
- * @returns {WholeRun | undefined}
+ * @returns {Promise<WholeRun | undefined>}
  */
-export function atRow(qkv, model, run, row, before) {
+export async function atRow(qkv, model, run, row, before) {
   const { states, classes, usual, ids, targetIds } = run
   if (!states) return undefined
   const last = (targetIds ?? ids).length - 1
-  return { ...run, ...predictionAt(qkv, model, { states, classes }, Math.min(row ?? usual, last), before) }
+  return { ...run, ...(await predictionAt(qkv, model, { states, classes }, Math.min(row ?? usual, last), before)) }
 }
 
 /** The keep name of each stack, and how its maps are called in the output. @type {Record<Stack, 'attentions' | 'encoderAttentions' | 'crossAttentions'>} */
@@ -323,7 +329,7 @@ async function collect(model, input, hooks, ids, unknown, targetIds, { signal, o
     takeScores(stack, layer, made.scores ?? {})
     streamed = { stack, done: layer + 1, maps: own, scores: scores[stack] ?? {} }
   }
-  const output = await model.forwardAsync(input, {
+  const output = await model.forward(input, {
     keep,
     summary: { ...summary, onSummary },
     hooks: /** @type {any} */ (all),
@@ -351,7 +357,7 @@ async function collect(model, input, hooks, ids, unknown, targetIds, { signal, o
  * @param {Watch} [watch]
  */
 export async function exactMap(model, input, hooks, { stack, layer, head }, { signal } = {}) {
-  const { [KEPT[stack]]: attentions } = await model.forwardAsync(input, {
+  const { [KEPT[stack]]: attentions } = await model.forward(input, {
     keep: [`${KEPT[stack]}.${layer}`],
     hooks: /** @type {any} */ (hooks),
     logits: 'none',
@@ -383,7 +389,7 @@ export async function inputOf(model, given, watch = {}) {
  */
 export async function statesOf(model, input, { signal } = {}) {
   const keep = /** @type {const} */ (['hiddenStates', 'encoderHiddenStates'])
-  const output = await model.forwardAsync(input, { keep, logits: 'none', signal })
+  const output = await model.forward(input, { keep, logits: 'none', signal })
   return (layer, stack) =>
     /** @type {any} */ ((stack === 'encoder' ? output.encoderHiddenStates : output.hiddenStates)[layer + 1])
 }

@@ -79,17 +79,17 @@ export async function nextWordOf(model, { run, hooks }, signal) {
         readAt(own, `${attentionOf('', layer)}${part}`, ({ data, dims }) => {
           rows[layer] = /** @type {any} */ ({ ...rows[layer], [part]: { data: data.slice(), dims: dims.slice(-2) } })
         })
-    await model.forwardAsync({ ids }, { hooks: /** @type {any} */ (own), logits: 'none', signal })
+    await model.forward({ ids }, { hooks: /** @type {any} */ (own), logits: 'none', signal })
   }
   const [before, last] = [ids.slice(0, -1), ids.slice(-1)]
-  const whole = await timed(() => model.forwardAsync({ ids }, { logits: 'last', signal }))
+  const whole = await timed(() => model.forward({ ids }, { logits: 'last', signal }))
   let cached = Number.POSITIVE_INFINITY
   for (let n = 0; n < TIMES; n++) {
     const cache = model.cache({ capacity: ids.length })
     try {
-      if (before.length) await model.forwardAsync({ ids: before }, { cache, logits: 'none', signal })
+      if (before.length) await model.forward({ ids: before }, { cache, logits: 'none', signal })
       const start = performance.now()
-      await model.forwardAsync({ ids: last }, { cache, logits: 'last', signal })
+      await model.forward({ ids: last }, { cache, logits: 'last', signal })
       cached = Math.min(cached, performance.now() - start)
     } finally {
       cache.dispose()

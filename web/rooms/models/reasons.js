@@ -35,18 +35,18 @@ export function isTooLong(model, { ids, targetIds }, stack) {
  * @param {Model} model
  * @param {{ run: { input: import('qkv/models').ModelInput, ids: number[], targetIds?: number[] }, hooks: Record<string, any> }} used
  * @param {{ stack: import('../../head/head.js').Stack, layer: number, head: number, query: number, key: number }} at
- * @returns {Reasons}
+ * @returns {Promise<Reasons>}
  */
-export function reasonsOf(model, { run, hooks }, { stack, layer, head, query, key }) {
+export async function reasonsOf(model, { run, hooks }, { stack, layer, head, query, key }) {
   if (isTooLong(model, run, stack)) return { query, key, isTooLong: true }
-  const known = recorded.get(run) ?? recordRun(model, run.input, Object.keys(hooks).length ? { hooks } : {})
+  const known = recorded.get(run) ?? (await recordRun(model, run.input, Object.keys(hooks).length ? { hooks } : {}))
   recorded.set(run, known)
   const place = stack || undefined
   const options = { layer, head, query, key, place }
-  const whole = scoreAttribution(model, known, { ...options, byToken: false })
+  const whole = await scoreAttribution(model, known, { ...options, byToken: false })
   const { heads } = specOf(model, stack)
   const sources = layer * heads * Math.max(query, key)
-  const fine = sources ** 2 > MOST_TERMS ? whole : scoreAttribution(model, known, options)
+  const fine = sources ** 2 > MOST_TERMS ? whole : await scoreAttribution(model, known, options)
   return {
     query,
     key,

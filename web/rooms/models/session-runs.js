@@ -55,7 +55,7 @@ export function createRuns(qkv) {
     const found = lastOf(request)
     if (found) return found
     const ofText = last && isSame(textOf(last.request), textOf(request)) ? last : undefined
-    const known = ofText && atRow(qkv, model, ofText.run, request.row)
+    const known = ofText && (await atRow(qkv, model, ofText.run, request.row))
     const run = known ?? (await runOf(qkv, model, givenBy(request), {}, request.row, undefined, watch))
     last = { request, run, hooks: {}, again: ofText?.again }
     return last

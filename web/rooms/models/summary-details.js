@@ -32,7 +32,7 @@ async function windowsAt(model, used, { stack, layer }, signal) {
   const name = SUMMARIES[stack]
   const until = stack === 'encoder' ? undefined : layer
   const options = /** @type {const} */ ({ keep: [`${name}.${layer}`], summary: {}, logits: 'none' })
-  const { [name]: found } = await model.forwardAsync(run.input, {
+  const { [name]: found } = await model.forward(run.input, {
     ...options,
     hooks: /** @type {any} */ (hooks),
     until,

@@ -50,7 +50,7 @@ function setWeights({ data, dims: [, , L, S] }, cells) {
 /** @param {Task['second']} second */
 const secondRun = ({ text, ids, decoderIds }) => `\
 const other = ${ids ? `{ ids: ${json(ids)} }` : `model.tokenize(${json(text)})`}
-const second = model.forward(
+const second = await model.forward(
   { ids: other.ids${decoderIds ? `, decoderIds: ${json(decoderIds)}` : ''} },
   { keep: ['hiddenStates', 'encoderHiddenStates'], logits: 'none' },
 )
@@ -110,7 +110,7 @@ const hooks = {
 ${hooks.join('')}}
 
 for (const [name, options] of Object.entries({ before: {}, after: { hooks } })) {
-  const { logits } = model.forward(${decoderIds ? '{ ids, decoderIds: decoderIds[name] }' : '{ ids }'}, options)
+  const { logits } = await model.forward(${decoderIds ? '{ ids, decoderIds: decoderIds[name] }' : '{ ids }'}, options)
   const V = logits.dims[2]
   const row = { data: logits.data.slice(${row} * V, ${row + 1} * V), dims: [1, V] }
   const shares = Array.from(qkv.softmax(row).data, (share, id) => ({ id, share }))

@@ -16,7 +16,7 @@ import * as within from './turns-within.js'
  * @param {RunOptions & AsyncOptions} options
  * @param {boolean} [isBrief] see inTurns
  */
-export async function forwardAsync(qkv, start, stacks, options, isBrief) {
-  const { signal, onLayer, ...others } = readOptions(options, [...RUN_OPTIONS, 'signal', 'onLayer'], 'forwardAsync')
+export async function runInTurns(qkv, start, stacks, options, isBrief) {
+  const { signal, onLayer, ...others } = readOptions(options, [...RUN_OPTIONS, 'signal', 'onLayer'], 'forward')
   return inTurns(qkv, start(others, within), { signal, onLayer, layers: layersOf(stacks, others), isBrief })
 }
