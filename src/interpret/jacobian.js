@@ -9,8 +9,8 @@ import { Model, stackNames } from '../models/model.js'
 import { copyOf, expandPlace } from '../models/model-hooks.js'
 import { finish, lastNorm, runLayer } from '../models/network.js'
 import { DualOperations } from './dual-operations.js'
+import { enteredStates } from './entered-states.js'
 import { GradientRecorder, KeepingOperations } from './gradient-recorder.js'
-import { inputOf } from './input-of.js'
 import { bytesBackwards, makeRoom } from './memory-room.js'
 import { throughLayer } from './model-gradients.js'
 import { quiet } from './resume.js'
@@ -48,23 +48,17 @@ const PART = 2 ** 20
  * @returns {import('../models/network.js').RunSteps<Linearised & { ran: import('../models/model.js').ModelOutput }>}
  */
 export function* linearise(parts, input, stack, where, hooks) {
-  const { qkv, weights, family, steps } = parts
-  const spec = stackNames(family).find(one => one.stack === stack)?.spec
-  if (!spec) throw new RangeError(`${where}: expected a stack of this model, got ${describe(stack)}`)
-  /** @type {Kept[]} */
-  const kept = []
-  const entered = (/** @type {Kept['own']} */ own, /** @type {FloatTensor} */ h) => {
-    if (own.call.place !== stack) return
-    if (h.dims[0] !== 1) throw new RangeError(`${where}: expected one text, got ${h.dims[0]}`)
-    /** @type {Kept['products']} */
-    const products = new Map()
-    Object.assign(own.call.ops, { products: own.layer < spec.layers.length ? products : undefined })
-    kept.push({ own, h: copyOf(h), products })
-  }
-  const operations = (/** @type {import('../models/network.js').CheckedHooks | undefined} */ checked) =>
-    new KeepingOperations(qkv, weights, checked)
-  const ran = yield* steps(inputOf(input, where), { hooks, logits: 'none' }, { entered, operations })
-  return { parts, stack, spec, kept, ran }
+  const { qkv, weights } = parts
+  return yield* enteredStates(parts, input, stack, where, {
+    hooks,
+    operations: checked => new KeepingOperations(qkv, weights, checked),
+    beside(own, spec) {
+      /** @type {Kept['products']} */
+      const products = new Map()
+      Object.assign(own.call.ops, { products: own.layer < spec.layers.length ? products : undefined })
+      return { products }
+    },
+  })
 }
 
 /**

@@ -8,8 +8,8 @@ import { checkSignal } from '../models/inputs.js'
 import { Model } from '../models/model.js'
 import { lastNorm, ModelOperations, makeLogits } from '../models/network.js'
 import { inTurns } from '../models/turns.js'
+import { enteredStates } from './entered-states.js'
 import { inputOf } from './input-of.js'
-import { linearise } from './jacobian.js'
 import { checkLens, expectBefore, Lens, lensStack } from './lens.js'
 
 /** @typedef {import('../base/tensor.js').FloatTensor} FloatTensor */
@@ -102,7 +102,7 @@ function tokensOf(parts, list, where) {
  */
 function* steps(parts, lens, input, { stack, layers: count, width: d }, { layers, K, tokens, hooks, ...wanted }) {
   const { qkv, family, weights } = parts
-  const run = yield* linearise(parts, input, stack, 'readout', hooks)
+  const run = yield* enteredStates(parts, input, stack, 'readout', { hooks })
   const L = run.kept[0].h.dims[1]
   if (wanted.positions !== undefined) checkList(wanted.positions, 'readout: positions', -L, L - 1)
   const positions = (wanted.positions ?? Array.from({ length: L }, (_, i) => i)).map(at => (at + L) % L)

@@ -22,7 +22,7 @@ export function giveEnglishModel() {
   const { fetch } = globalThis
   /** @type {string[]} */
   const fetched = []
-  SHIPPED.push({ name: 'english', urls })
+  SHIPPED.push({ lenses: {}, name: 'english', urls })
   globalThis.fetch = /** @type {any} */ (
     async (/** @type {string} */ url) => {
       fetched.push(url)

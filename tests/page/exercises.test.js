@@ -2,9 +2,11 @@
 // exercise keeps is locked. Then scores, rules and links.
 
 import assert from 'node:assert/strict'
-import { readdirSync, readFileSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 import { test } from 'node:test'
+import { fileURLToPath } from 'node:url'
 import { load } from 'qkv'
+import { filesOf } from '../../build/train/english/measure.js'
 import {
   answerOf,
   begun,
@@ -50,6 +52,11 @@ const MEASURED = {
   'e19 copies': { on: 2, word: 'ta', share: '83.3%' },
   'e19 done': { on: 3, word: 'mo', share: '99.7%' },
   'e20 done': { word: 'ben', share: '99.9%', layer: 1 },
+  'e21 higher': { layer: 3, word: 'gloves', share: '45.0%' },
+  'e21 done': { layer: 2, word: 'gloves', share: '41.8%' },
+  'e22 done': { word: 'snow', layer: 3 },
+  'e23 still': { head: '1.1', rank: 18, word: 'u' },
+  'e23 done': { head: '3.1', rank: 61, word: 'sun' },
 }
 
 /** A verdict has the numbers that are written for it. @param {Exercise} exercise @param {import('../../web/exercises/exercise.js').Verdict | undefined} verdict */
@@ -117,6 +124,10 @@ test('exercises of Learn: wrong answers get their hints, solutions pass', async 
 /** A store of Models with a model that ships with the page. @param {string} name of its folder */
 async function openModel(name) {
   const folder = new URL(`../../web/trained/${name}/`, import.meta.url)
+  const files = Object.entries({
+    'about.json': readFileSync(new URL('about.json', folder)),
+    ...filesOf(fileURLToPath(folder)),
+  })
   const store = createStore(models, { qkv })
   const isOpen = () =>
     Object.values(store.state.got).some(got => got?.is === 'waiting' || (got?.is === 'here' && !got.isLast))
@@ -124,7 +135,7 @@ async function openModel(name) {
     do await new Promise(resolve => setTimeout(resolve))
     while (isOpen())
   }
-  store.act.bring(readdirSync(folder).map(file => new File([readFileSync(new URL(file, folder))], file)))
+  store.act.bring(files.map(([file, bytes]) => new File([bytes], file)))
   await settled()
   /** Shows the settings of a link, but for the name of the model: in Node none ships with the page. @param {string} link */
   async function show(link) {
@@ -136,12 +147,12 @@ async function openModel(name) {
   return { store, show }
 }
 
-for (const name of ['stories', 'translation'])
+for (const name of ['stories', 'translation', 'english'])
   test(`exercises of Models with the model ${name}: the start does not pass, each wrong answer gets its hint, the solution passes`, async () => {
     const { store, show } = await openModel(name)
     for (const exercise of inRoom('models')) {
       const start = startOf(exercise, 0)
-      if (start.includes('checkpoint=translation') !== (name === 'translation')) continue
+      if (!start.includes(`checkpoint=${name}`)) continue
       store.update({ view: exercise.view })
       /** @param {import('../../web/exercises/exercise.js').Attempt} attempt */
       const verdictOf = async attempt => {

@@ -61,6 +61,7 @@ const COUNTS =
 
 /** Texts whose number is never 1: a limit, the size of what ships, or what is said of several only. */
 const NEVER_ONE = {
+  'lens.js': ['lensFrom.fit', 'lensOthers', 'lensPinned', 'lensPinnedBefore', 'lensStory.lenses'],
   'front.js': ['frontIntro', 'frontLearnText'],
   'gallery.js': ['galleryFacts'],
   'graph.js': ['graphMost'],

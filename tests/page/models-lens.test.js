@@ -8,8 +8,9 @@ import { fileURLToPath } from 'node:url'
 import { load } from 'qkv'
 import { readout } from 'qkv/interpret'
 import { loadModel } from 'qkv/models'
+import { lensBytes, openLens } from '../../web/rooms/models/lens-files.js'
 import { readLens, writeLens } from '../../web/rooms/models/lens-setting.js'
-import { lensGrid } from '../../web/rooms/models/lens-task.js'
+import { lensGrid, lensWriters } from '../../web/rooms/models/lens-task.js'
 import { tokenText } from '../../web/rooms/models/read-text.js'
 import { room } from '../../web/rooms/models/room.js'
 import { createStore } from '../../web/shell/store.js'
@@ -51,8 +52,9 @@ test('the grid has the words of the logit lens, with the reader’s changes, and
   const model = await loadModel(qkv, files, { tokenizer: Tokenizer })
   const ids = [5, 9, 30, 5, 9, 17, 20, 31]
   const hooks = { 'layers.0.heads.1': 0 }
+  const asked = /** @type {const} */ ({ lens: 'logit', file: '', shipped: '', pins: [7], first: 0 })
   const watch = { signal: new AbortController().signal, onProgress() {}, rest: async () => {} }
-  const grid = await lensGrid(model, { ids }, hooks, { lens: 'logit', pins: [7] }, watch)
+  const grid = await lensGrid(model, { ids }, hooks, asked, 64, watch)
   assert.ok(!grid.isTooLarge)
   const want = await readout(model, 'logit', { ids }, { topK: 10, tokens: [7], hooks })
   const plain = await readout(model, 'logit', { ids }, { topK: 10 })
@@ -64,7 +66,11 @@ test('the grid has the words of the logit lens, with the reader’s changes, and
     ids.map(id => tokenText(model, id)),
   )
   assert.equal(grid.names.get(7), tokenText(model, 7))
-  assert.equal(grid.fittedOn, undefined)
+  assert.deepEqual(grid.origin, { from: 'logit' })
+  const part = await lensGrid(model, { ids }, hooks, { ...asked, first: 3 }, 4, watch)
+  assert.ok(!part.isTooLarge)
+  assert.deepEqual([part.words, part.count, part.first], [grid.words.slice(3, 7), 8, 3])
+  assert.deepEqual(part.ids.slice(0, 40), grid.ids.slice(30, 70))
   model.dispose()
 })
 
@@ -76,25 +82,123 @@ test('a Jacobian lens is fitted once, on texts of the model’s own, and its las
     signal: new AbortController().signal,
     onProgress: (/** @type {{ done: number, total: number }} */ { done, total }) => {
       assert.equal(total, 12)
-      steps.push(done)
+      if (done > 0) steps.push(done)
     },
     rest: async () => {},
   }
   const ids = [5, 9, 30, 5, 9, 17, 20, 31]
-  const asked = /** @type {const} */ ({ lens: 'jacobian', pins: [] })
-  const grid = await lensGrid(model, { ids }, {}, asked, watch)
+  const asked = /** @type {const} */ ({ lens: 'jacobian', file: '', shipped: '', pins: [], first: 0 })
+  const grid = await lensGrid(model, { ids }, {}, asked, 64, watch)
   assert.ok(!grid.isTooLarge)
   assert.deepEqual(
     steps,
     Array.from({ length: 12 }, (_, n) => n + 1),
   )
-  assert.deepEqual(grid.fittedOn, { texts: 12, tokens: 48 })
+  assert.deepEqual(grid.origin, { from: 'fit', texts: 12, tokens: 48 })
   const logit = await readout(model, 'logit', { ids }, { topK: 10 })
   const last = 2 * ids.length * 10
   assert.deepEqual(grid.ids.slice(last), logit.topIds.data.slice(last))
   assert.notDeepEqual(grid.shares.slice(0, last), logit.topProbabilities.data.slice(0, last))
-  await lensGrid(model, { ids: [1, 2] }, {}, asked, watch)
+  await lensGrid(model, { ids: [1, 2] }, {}, asked, 64, watch)
   assert.equal(steps.length, 12)
+  model.dispose()
+})
+
+const nowhere = { file: '', shipped: '' }
+/** @param {AbortSignal} [signal] @param {(progress: { done: number, total: number }) => void} [onProgress] */
+const watching = (signal = new AbortController().signal, onProgress = () => {}) => ({
+  signal,
+  onProgress,
+  rest: async () => {},
+})
+
+test('a tuned lens is fitted too; a fit that was cancelled goes on where it was', async () => {
+  const model = await loadModel(qkv, files, { tokenizer: Tokenizer })
+  const asked = /** @type {const} */ ({ lens: 'tuned', ...nowhere, pins: [], first: 0 })
+  const stop = new AbortController()
+  /** @type {number[]} */
+  const steps = []
+  const note = (/** @type {{ done: number, total: number }} */ { done, total }) => {
+    assert.equal(total, 240)
+    if (done > 0) steps.push(done)
+    if (steps.length === 20) stop.abort()
+  }
+  await assert.rejects(lensGrid(model, { ids: [5, 9, 30] }, {}, asked, 64, watching(stop.signal, note)), {
+    name: 'AbortError',
+  })
+  const before = steps.length
+  assert.ok(before >= 20 && before < 30, `${before}`)
+  const grid = await lensGrid(model, { ids: [5, 9, 30] }, {}, asked, 64, watching(undefined, note))
+  assert.ok(!grid.isTooLarge)
+  assert.deepEqual(
+    steps,
+    Array.from({ length: 240 }, (_, n) => n + 1),
+  )
+  assert.deepEqual(grid.origin, { from: 'fit', texts: 48, tokens: 48 })
+  const logit = await readout(model, 'logit', { ids: [5, 9, 30] }, { topK: 10 })
+  assert.deepEqual(grid.ids.slice(-30), logit.topIds.data.slice(-30))
+  assert.notDeepEqual(grid.shares.slice(0, 30), logit.topProbabilities.data.slice(0, 30))
+  model.dispose()
+})
+
+test('a lens that is saved opens as a file, and one that ships by its address; a lens of another model is refused', async () => {
+  const model = await loadModel(qkv, files, { tokenizer: Tokenizer })
+  const ids = [5, 9, 30, 5, 9, 17]
+  const asked = { ids: { ids }, lens: /** @type {const} */ ('jacobian') }
+  const fitted = await lensGrid(
+    model,
+    { ids },
+    {},
+    { lens: asked.lens, ...nowhere, pins: [3], first: 0 },
+    64,
+    watching(),
+  )
+  const { name, data } = await lensBytes(model, { lens: asked.lens, ...nowhere }, watching())
+  assert.equal(name, 'jacobian-lens.pt')
+  await assert.rejects(lensBytes(model, { lens: 'logit', ...nowhere }, watching()), /no file/)
+  const other = await loadModel(qkv, files, { tokenizer: Tokenizer })
+  const opened = await openLens(
+    other,
+    { name: 'my.pt', source: new File([data], 'my.pt'), token: '' },
+    watching().signal,
+  )
+  assert.deepEqual(opened, { name: 'my.pt', lens: 'jacobian' })
+  const shipped = `data:application/octet-stream;base64,${Buffer.from(data).toString('base64')}`
+  for (const [from, of] of /** @type {const} */ ([
+    ['file', { file: 'my.pt', shipped: '' }],
+    ['shipped', { file: '', shipped }],
+  ])) {
+    const grid = await lensGrid(other, { ids }, {}, { lens: asked.lens, ...of, pins: [3], first: 0 }, 64, watching())
+    assert.ok(!grid.isTooLarge && !fitted.isTooLarge)
+    assert.equal(grid.origin.from, from)
+    assert.deepEqual(grid.ids, fitted.ids)
+    assert.ok(grid.shares.every((share, n) => Math.abs(share - fitted.shares[n]) < 2e-3)) // the file has float16
+  }
+  const llama = await loadModel(
+    qkv,
+    Object.fromEntries(filesOf('llama3-made').map(path => [basename(path), readFileSync(path)])),
+    { tokenizer: Tokenizer },
+  )
+  await assert.rejects(
+    openLens(llama, { name: 'my.pt', source: new File([data], 'my.pt'), token: '' }, watching().signal),
+    /lens/,
+  )
+  await assert.rejects(
+    openLens(other, { name: 'x.pt', source: new File(['no zip'], 'x.pt'), token: '' }, watching().signal),
+    /no file of torch.save/,
+  )
+  for (const each of [model, other, llama]) each.dispose()
+})
+
+test('who wrote a word comes with its rank in each layer, and the parts sum to its score', async () => {
+  const model = await loadModel(qkv, files, { tokenizer: Tokenizer })
+  const ids = [5, 9, 30, 5, 9, 17]
+  const at = { lens: /** @type {const} */ ('logit'), ...nowhere, layer: 1, position: 3, token: 7 }
+  const { ranks, layers, parts, rest, score } = await lensWriters(model, { ids }, {}, at, watching())
+  const want = await readout(model, 'logit', { ids }, { tokens: [7], positions: [3] })
+  assert.deepEqual([layers, ranks], [[0, 1, 2], want.ranks?.data])
+  const sum = parts.reduce((total, { share }) => total + share, rest)
+  assert.ok(Math.abs(sum - score) <= 1e-5, `${sum} for ${score}`)
   model.dispose()
 })
 

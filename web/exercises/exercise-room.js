@@ -78,7 +78,8 @@ export function createExerciseRoom(rooms) {
       if (!exercise || !own) return
       if (!before.has(own)) before.set(own, own.state.settings)
       show(startOf(exercise, Math.floor(Math.random() * MOST_SEED)))
-      own.update({ begins: true })
+      const { shows } = exercise
+      own.update({ begins: true, effects: shows ? [{ type: 'reveal', selector: shows }] : [] })
     },
     /** The rooms are the reader's again. @param {boolean} isBack do they show again what they showed before? */
     end(isBack) {

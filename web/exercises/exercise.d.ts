@@ -69,6 +69,8 @@ export interface Exercise<T extends Types = Types, M = unknown> {
   start: string | ((seed: number) => string)
   /** What the room shows for this exercise and no link holds. */
   view?: Partial<T['view']>
+  /** The part of the room that the page scrolls to when the exercise begins, as a selector. */
+  shows?: string
   /** The fields that may change, beside what only says what is shown. */
   may: readonly string[]
   /** Are these settings allowed? Where a field may change in part only. */

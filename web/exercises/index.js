@@ -1,4 +1,4 @@
-// Which exercises there are, in five groups. A group is loaded when one of its exercises is opened.
+// Which exercises there are, in six groups. A group is loaded when one of its exercises is opened.
 
 /** @typedef {import('./exercise.js').Exercise} Exercise */
 /** A group of exercises; `texts` names the file of its texts, beside exercises.js. @typedef {{ name: string, texts: string, ids: readonly string[], load: (id: string) => Promise<{ exercises: readonly Exercise[] }> }} Group */
@@ -34,6 +34,12 @@ export const GROUPS = [
     texts: 'circuit-exercises',
     ids: ['e17', 'e18', 'e19', 'e20'],
     load: () => import('./groups/circuit-exercises.js'),
+  },
+  {
+    name: 'layers',
+    texts: 'lens-exercises',
+    ids: ['e21', 'e22', 'e23'],
+    load: () => import('./groups/lens-exercises.js'),
   },
 ]
 

@@ -1,7 +1,7 @@
 // A matrix for spreadsheets: names above and before the numbers.
 
 /** Quoted where it must be; what a spreadsheet would take for a formula begins with an apostrophe. @param {string} text */
-function field(text) {
+export function field(text) {
   const safe = /^[=+\-@\t\r]/.test(text) ? `'${text}` : text
   return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe
 }

@@ -2,12 +2,12 @@
 
 /// <reference types="vite/client" />
 
-/** @typedef {{ name: string, urls: Record<string, string> }} Shipped the address of each file */
+/** The address of each file of a model, and of its lenses by kind, which are loaded when they are asked for. @typedef {{ name: string, urls: Record<string, string>, lenses: Record<string, string> }} Shipped */
 
 /** Addresses by path; where no bundler has filled them in, as in Node, there are none. @returns {Record<string, string>} */
 function addresses() {
   try {
-    return import.meta.glob(['../trained/*/*.json', '../trained/*/*.safetensors'], {
+    return import.meta.glob(['../trained/*/*.json', '../trained/*/*.safetensors', '../trained/*/*.pt'], {
       query: '?url', // Vite reads this as it is written
       import: 'default',
       eager: true,
@@ -17,16 +17,22 @@ function addresses() {
   }
 }
 
+/** What lenses are called, with their kinds. @type {Record<string, string>} */
+const LENSES = { 'lens.pt': 'jacobian', 'tuned-lens.pt': 'tuned' }
+
 /** By the name of their folder. @type {Shipped[]} */
 export const SHIPPED = []
 for (const [path, url] of Object.entries(addresses())) {
   const [, folder, file] = /([^/]+)\/([^/]+)$/.exec(path) ?? []
   let own = SHIPPED.find(({ name }) => name === folder)
   if (!own) {
-    own = { name: folder, urls: {} }
+    own = { name: folder, urls: {}, lenses: {} }
     SHIPPED.push(own)
   }
-  own.urls[file] = new URL(url, document.baseURI).href
+  const { href } = new URL(url, document.baseURI)
+  const kind = LENSES[file]
+  if (kind) own.lenses[kind] = href
+  else own.urls[file] = href
 }
 /** The room opens with the first, which reads any English. */
 const FIRST = ['english', 'stories']

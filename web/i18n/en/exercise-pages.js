@@ -87,6 +87,7 @@ export const texts = {
   'group.heads': 'Heads',
   'group.learned': 'Learned models',
   'group.circuits': 'Circuits',
+  'group.layers': 'What each layer says',
   'figure.frame': 'This page in a frame',
   'figure.element': 'An element with the numbers',
   figureNone: 'An element with the numbers written out is offered in One layer, up to 20,000 numbers.',

@@ -52,4 +52,7 @@ export const texts = {
   'e18.title': 'His head and hers',
   'e19.title': 'The smallest circuit',
   'e20.title': 'Carry Ben over',
+  'e21.title': 'Said on the way',
+  'e22.title': 'A word that is nowhere',
+  'e23.title': 'Who wrote “street”?',
 }

@@ -55,6 +55,6 @@ export const texts = {
     'GPT-2 by its name, or BERT or Llama from a folder on your disk. What you type stays on your computer.',
   frontTranslation: 'How the words of a translation align',
   frontGoOn: 'All that it looks at',
-  frontExercises: '20 exercises that check themselves',
+  frontExercises: '23 exercises that check themselves',
   frontTeachers: 'For teachers',
 }

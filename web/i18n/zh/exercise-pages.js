@@ -85,6 +85,7 @@ export const texts = {
   'group.heads': '注意力头',
   'group.learned': '学出来的模型',
   'group.circuits': '回路',
+  'group.layers': '每一层在说什么',
   'figure.frame': '本页作为框架',
   'figure.element': '带数字的元素',
   figureNone: '在“单层”里可以得到写出全部数字的元素，最多 20,000 个数。',

@@ -51,4 +51,7 @@ export const texts = {
   'e18.title': '他的头和她的头',
   'e19.title': '最小的回路',
   'e20.title': '把 Ben 搬过来',
+  'e21.title': '路上说的话',
+  'e22.title': '哪里都没有的词',
+  'e23.title': '谁写了“street”？',
 }

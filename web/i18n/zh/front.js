@@ -53,6 +53,6 @@ export const texts = {
   frontModelsText: '按名称打开 GPT-2，或打开你磁盘上的 BERT、Llama。你输入的文字不会离开你的电脑。',
   frontTranslation: '译文的词怎样对齐',
   frontGoOn: '它看的所有地方',
-  frontExercises: '20 道自动检查的练习',
+  frontExercises: '23 道自动检查的练习',
   frontTeachers: '教师专页',
 }

@@ -1,11 +1,16 @@
 // The panel "What each layer says" as a setting: the lens, the selected state and the pinned words, as a link holds them.
 
 /** @typedef {import('./models.js').LensSetting} LensSetting */
+/** @typedef {import('./models.js').LensKind} LensKind */
 
+/** How states can be read. @type {readonly LensKind[]} */
+export const LENSES = ['logit', 'jacobian', 'tuned']
 /** Words that can be pinned at once: each has a colour. */
 export const MOST_PINS = 4
+/** Words of a long text that are read at once. */
+export const MOST_WORDS = 64
 
-/** "logit", "jacobian 2.5 p17.203 w17": the lens, layer and word of the state from 1, ids of pinned words, the word whose writers are shown. @param {LensSetting} setting */
+/** "logit", "jacobian 2.5 p17.203 w17": the lens, layer and word of the state from 1, ids of pinned words, the chosen word of the state. @param {LensSetting} setting */
 export const writeLens = ({ lens, cell, pins, written }) =>
   [
     lens,
@@ -19,12 +24,12 @@ export const writeLens = ({ lens, cell, pins, written }) =>
 /** Leaves out what is damaged, a state beyond the layers and words, and ids beyond the vocabulary. @param {string} text @param {{ layers: number, words: number, vocab: number }} sizes @returns {LensSetting} */
 export function readLens(text, { layers, words, vocab }) {
   const [, lens, layer, position, pins = '', written] =
-    /^(logit|jacobian)(?: (\d{1,4})\.(\d{1,6}))?(?: p([\d.]{1,60}))?(?: w(\d{1,7}))?$/.exec(text) ?? []
+    /^([a-z]+)(?: (\d{1,4})\.(\d{1,6}))?(?: p([\d.]{1,60}))?(?: w(\d{1,7}))?$/.exec(text) ?? []
   const cell = { layer: Number(layer) - 1, position: Number(position) - 1 }
   const isThere = cell.layer >= 0 && cell.layer < layers && cell.position >= 0 && cell.position < words
   const ids = pins.split('.').filter(Boolean).map(Number)
   return {
-    lens: lens === 'jacobian' ? 'jacobian' : 'logit',
+    lens: LENSES.find(each => each === lens) ?? 'logit',
     cell: isThere ? cell : undefined,
     pins: [...new Set(ids)].filter(id => id < vocab).slice(0, MOST_PINS),
     written: isThere && Number(written) < vocab ? Number(written) : undefined,

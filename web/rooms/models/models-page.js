@@ -7,6 +7,7 @@ import { textsLater } from '../../shell/texts-later.js'
 import './atlas.js'
 import { changesPanel } from './changes-panel.js'
 import { generateBar } from './generate-bar.js'
+import { firstLens } from './lens-room.js'
 import { hasLens } from './lens-setting.js'
 import { opening } from './open-model.js'
 import { atlas, overview } from './overview.js'
@@ -120,7 +121,7 @@ function layersSay(room) {
   if (!openModel || !hasLens(openModel) || !run) return nothing
   const isOpen = settings.lens !== ''
   const toggle = (/** @type {Event & { target: HTMLDetailsElement }} */ { target }) => {
-    if (target.open !== isOpen) act.setLens(target.open ? 'logit' : '')
+    if (target.open !== isOpen) act.setLens(target.open ? firstLens(room) : '')
   }
   return html`<details class="models-lens" id="models-lens" ?open=${isOpen} @toggle=${toggle}><summary>${t('modelsLayersSay')}</summary>
     ${isOpen ? lens(t('htmlLang')).draw(({ lensPanel, l }) => lensPanel(room, l)) : nothing}</details>`

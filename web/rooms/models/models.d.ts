@@ -27,6 +27,8 @@ export interface Settings {
   graph: string
   /** What each layer says, as lens-setting.js writes it; '': closed. */
   lens: string
+  /** The file of a lens: hf:owner/name/file.pt of the hub, or the name of a file that the reader chose; '': none. */
+  lensFile: string
   /** Of a link: it opens the list of models. */
   list: boolean
 }
@@ -38,10 +40,11 @@ export interface GraphSetting {
   isTested: boolean
 }
 
+export type LensKind = 'logit' | 'jacobian' | 'tuned'
 /** How states are read, the selected one, the ids of pinned words. */
 export interface LensSetting {
-  lens: 'logit' | 'jacobian'
-  /** The word whose writers are shown, of the selected state. */
+  lens: LensKind
+  /** The chosen word of the selected state; undefined: its likeliest. */
   written?: number
   cell?: { layer: number; position: number }
   pins: readonly number[]
@@ -222,6 +225,16 @@ export interface View {
   pair?: Runs
   /** Of the guided story, from 0. */
   storyStep?: number
+  /** The stop of the story of what each layer says, from 0. */
+  lensStop?: number
+  /** How large its cells are, and of a long text the first of its words that are read; undefined: those of the selected state, or the last. */
+  lensZoom: number
+  lensFrom?: number
+  /** Files of lenses that the reader chose, by name, and the name on the hub that he typed or agreed to. */
+  lensFiles: Readonly<Record<string, File>>
+  lensAgreed: string
+  /** Is the way to export the grid open? */
+  hasLensExports: boolean
   /** The number of runs that have arrived. */
   answers: number
   /** The text of the button that leads back from One layer. */
@@ -377,11 +390,23 @@ export interface GraphEdges {
   /** The words of the encoder, of an encoder-decoder. */
   encoded?: string[]
 }
+/** Where a lens comes from: the states as they are, a file that the reader chose, the model's own that ships, a fit on what it writes itself. */
+export type LensOrigin =
+  | { from: 'logit' }
+  | { from: 'file'; name: string; texts: number }
+  | { from: 'shipped'; texts: number }
+  | { from: 'fit'; texts: number; tokens: number }
 /** What each layer says after each word, N layers and P words: the likeliest `top` ids with their shares (N, P, top), ranks of pins (pins, N, P). */
 export type LensGrid =
   | { isTooLarge: true }
   | {
       isTooLarge: false
+      /** The run that was read. */
+      request: RunRequest
+      lens: LensKind
+      /** The first word, how many the text has, those of the grid. */
+      first: number
+      count: number
       words: string[]
       layers: number[]
       top: number
@@ -391,16 +416,22 @@ export type LensGrid =
       /** The texts of all these ids. */
       names: Map<number, string>
       pins: number[]
-      /** Of a Jacobian lens: texts of the model's own, and their most tokens. */
-      fittedOn?: { texts: number; tokens: number }
+      origin: LensOrigin
     }
-/** What the parts below a state add to the score of a word, the largest first; `rest`: of all others. */
+/** A grid as it is read, before it is said of which run. */
+export type LensRead = { isTooLarge: true } | Omit<Extract<LensGrid, { isTooLarge: false }>, 'request'>
+/** What the parts below a state add to the score of a word, the largest first; `rest`: of all others; its rank in each layer, from 0. */
 export interface LensWriters {
+  id: number
   token: string
   score: number
   parts: { kind: 'head' | 'mlp' | 'embedding'; layer: number; head: number; share: number }[]
   rest: number
+  layers: number[]
+  ranks: Int32Array
 }
+/** Which lens is read: its kind, the name of a file that is open, the address of the one that ships with the model. */
+export type LensAsked = Pick<LensSetting, 'lens'> & { file: string; shipped: string }
 /** The second text as the model reads it. */
 export interface SourceRead {
   ids: number[]
@@ -518,12 +549,20 @@ export type ModelsAsks = {
     request: RunRequest & { what: 'heads' | 'positions' | 'now'; stack: Stack; other: string }
     value: Matters | number
   }
-  lens: { request: RunRequest & Pick<LensSetting, 'lens' | 'pins'>; value: LensGrid }
+  /** Of some words of the text; part 'before': without the reader's changes. */
+  lens: { request: RunRequest & LensAsked & { pins: readonly number[]; first: number }; value: LensGrid }
   /** Who wrote a word that a lens reads from a state. */
   lensWriters: {
-    request: RunRequest & { lens: LensSetting['lens']; layer: number; position: number; token: number }
+    request: RunRequest & LensAsked & { layer: number; position: number; token: number }
     value: LensWriters
   }
+  /** Opens the file of a lens. */
+  lensFile: {
+    request: { model: string; name: string; source: File | string; token: string }
+    value: { name: string; lens: LensKind }
+  }
+  /** The lens as a file of torch.save. */
+  lensBytes: { request: { model: string } & LensAsked; value: { name: string; data: Uint8Array<ArrayBuffer> } }
   /** What takes long waits until it is agreed to: what it `takes` is said first. */
   graph: {
     request: RunRequest & { isAgreed: boolean }
@@ -580,7 +619,7 @@ export type ModelsActions = {
   agree: [dtype?: SmallerDtype | '']
   refuse: []
   drop: [name: string]
-  cancel: [slot: 'open' | 'run' | 'graph' | 'lens' | 'matters:heads' | 'matters:positions']
+  cancel: [slot: 'open' | 'run' | 'graph' | 'lens' | 'lensFile' | 'matters:heads' | 'matters:positions']
   runAgain: []
   startAgain: []
   dismiss: []
@@ -615,6 +654,11 @@ export type ModelsActions = {
   agreeToGraph: []
   /** Opens what each layer says, changes it, or closes it. */
   setLens: [lens: string, isRevealed?: boolean]
+  /** Opens the file of a lens, or one of the hub by its name; '': the model's own again. */
+  openLens: [source: File | string]
+  saveLens: []
+  /** A stop of the story of what each layer says, from 0; undefined: leaves it. */
+  goToLens: [stop?: number]
   /** Scrolls to a part of the room. */
   reveal: [selector: string]
   /** Opens the head of a part of the graph, with a weight of it, and marks the word; without a head the word alone. */

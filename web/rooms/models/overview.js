@@ -8,6 +8,8 @@ import { shown } from '../../shell/slots.js'
 import { legend } from './atlas.js'
 import { likeness, pairWeights, ranked, scaleEnd } from './atlas-maps.js'
 import { COPYING, EXAMPLE, kindOf, LOOKS, rankingOf, TELLING } from './head-kind.js'
+import { firstLens } from './lens-room.js'
+import { hasLens } from './lens-setting.js'
 import { nameOf } from './shown.js'
 
 /** @typedef {import('./models.js').Room} Room */
@@ -100,6 +102,13 @@ function scoresOver(room, old) {
   return own.map((score, n) => (n < done * maps.heads ? score : (old[n] ?? 0)))
 }
 
+/** It leads to what each layer says at every word. @param {Room} room */
+export function lensTitle(room) {
+  const { t, act, settings, openModel } = room
+  if (!openModel || !hasLens(openModel)) return t('modelsLens')
+  return html`<button type="button" class="plain" data-opens-lens title=${t('modelsLayersSay')} @click=${() => act.setLens(settings.lens || firstLens(room), true)}>${t('modelsLens')} ↓</button>`
+}
+
 /** @param {Room} room @param {boolean} [isSmall] */
 export function atlas(room, isSmall = false) {
   const { t, act, view, stack, run, head, streamed } = room
@@ -124,7 +133,7 @@ export function atlas(room, isSmall = false) {
   const point = (/** @type {CustomEvent} */ { detail }) => act.show({ pointed: (!streamed && detail) || undefined })
   return html`<models-atlas
     .maps=${maps} .minus=${minus} .scores=${isOne ? undefined : scores} .least=${isOne ? 0 : leastOf(room, scores)} .end=${end} .old=${streamed?.done} .withoutFirst=${view.isWithoutFirst}
-    .selected=${head ?? view.marked} .changed=${changedIn(room)} .size=${isSmall ? 0 : view.mapSize} .label=${t('modelsAtlas', { layers: maps.layers, heads: maps.heads })} .lens=${lens} .lensTitle=${t('modelsLens')} .isSmall=${isSmall}
+    .selected=${head ?? view.marked} .changed=${changedIn(room)} .size=${isSmall ? 0 : view.mapSize} .label=${t('modelsAtlas', { layers: maps.layers, heads: maps.heads })} .lens=${lens} .lensTitle=${lensTitle(room)} .isSmall=${isSmall}
     @atlas-point=${point}
     @atlas-focus=${point}
     @atlas-select=${(/** @type {CustomEvent} */ { detail: { isSecond, ...at } }) => act.chooseHead({ stack, ...at }, isSecond)}

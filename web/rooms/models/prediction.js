@@ -5,6 +5,7 @@ import { html, nothing } from 'lit'
 import { percent, short } from '../../files/number-format.js'
 import { drawParts } from '../../head/inspector.js'
 import { shown } from '../../shell/slots.js'
+import { lensTitle } from './overview.js'
 import { nameOf } from './shown.js'
 import { glossOf } from './token-row.js'
 
@@ -101,10 +102,11 @@ function likeness({ t, run, text, second, isChanged }) {
 }
 
 /** What the model would say if it ended with each layer: on a phone, where it has no room beside the maps. @param {Room} room */
-function byLayer({ t, run }) {
+function byLayer(room) {
+  const { run } = room
   const layers = run?.lens.slice(1) ?? []
   if (!layers.length) return nothing
-  return html`<div class="models-layers"><h2>${t('modelsLens')}</h2><ol>${layers.map(
+  return html`<div class="models-layers"><h2>${lensTitle(room)}</h2><ol>${layers.map(
     ([guess]) => html`<li><b>${guess.token}</b> ${percent(guess.probability)}</li>`,
   )}</ol></div>`
 }

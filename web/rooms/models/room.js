@@ -8,7 +8,8 @@ import { isSame } from '../../shell/same.js'
 import { defaultsOf } from '../../shell/settings-link.js'
 import { slotOf } from '../../shell/slots.js'
 import { grown, MOST_EXACT } from './atlas-maps.js'
-import { hasLens, readLens } from './lens-setting.js'
+import { lensActions, lensNeeds, lensReceive } from './lens-room.js'
+import { hasLens } from './lens-setting.js'
 import { LONG, mostTokens, PATIENCE, secondsOf, workOf } from './long-text.js'
 import { sentencesOf } from './many-setting.js'
 import { CLOSED } from './model-field.js'
@@ -105,6 +106,10 @@ const view = {
   sampling: { temperature: 0, topK: 40, seed: 0, count: 40 },
   steps: [],
   generatedBefore: 0,
+  lensZoom: 1,
+  lensFiles: {},
+  lensAgreed: '',
+  hasLensExports: false,
   answers: 0,
   finding: '',
   tiles: [],
@@ -185,6 +190,9 @@ function bring(state, files) {
   const [file] = files
   if (files.length === 1 && /\.(txt|md)$/i.test(file.name))
     return { effects: [{ type: 'ask', request: { type: 'textFile', file } }] }
+  const { openModel } = shownOf(state)
+  if (files.length === 1 && /\.pth?$/i.test(file.name) && openModel && hasLens(openModel))
+    return lensActions.openLens(state, file)
   const name = folderOf(files)
   const id = `files ${view.requests + 1}`
   return ask(state, { requested: { id, name, source: [...files], checkpoint: settings.checkpoint } })
@@ -413,10 +421,7 @@ const actions = {
     set: { graph },
     effects: isRevealed ? [{ type: 'reveal', selector: '#models-graph' }] : [],
   }),
-  setLens: (_, lens, isRevealed) => ({
-    set: { lens },
-    effects: isRevealed ? [{ type: 'reveal', selector: '#models-lens' }] : [],
-  }),
+  ...lensActions,
   reveal: (_, selector) => ({ effects: [{ type: 'reveal', selector }] }),
   agreeToGraph: state => ({
     view: { graphAgreed: shownOf(state).request },
@@ -517,22 +522,6 @@ function blockNeed(state) {
   return { type: 'block', ...(active.length ? changed : request), row: undefined, stack: prefix }
 }
 
-/** What each layer says. @param {State} state @returns {Request[]} */
-function lensNeeds(state) {
-  const { openModel, run, request, changed, active } = shownOf(state)
-  if (!state.settings.lens || state.view.grown || !run || !openModel || !hasLens(openModel)) return []
-  const { layers = 0 } = openModel.stacks.decoder ?? {}
-  const sizes = { layers, words: run.ids.length, vocab: openModel.vocab }
-  const { lens, pins, cell, written } = readLens(state.settings.lens, sizes)
-  const of = { ...(active.length ? changed : request), row: undefined, lens }
-  /** @type {Request[]} */
-  const list = [{ type: 'lens', ...of, pins }]
-  // The grid fits a lens of its kind; who wrote a word is asked of that one.
-  const isFitted = state.got.lens?.is === 'here'
-  if (cell && written !== undefined && isFitted) list.push({ type: 'lensWriters', ...of, ...cell, token: written })
-  return list
-}
-
 /** What the graph of heads needs; after all else, because it takes long. @param {State} state @returns {Request[]} */
 function graphNeeds(state) {
   const { settings, view, got } = state
@@ -612,14 +601,20 @@ export const room = {
     at: { kind: other('place', { write: writePlace, read: readPlace }), default: {}, history: 'place' },
     graph: { kind: text(), default: '', history: 'none' },
     lens: { kind: text(), default: '', history: 'none' },
+    lensFile: { kind: text(), default: '', history: 'none' },
     list: { kind: flag(), default: false, history: 'none' },
   },
   view,
-  // A link may open the list of models; the list that is closed again is no part of the address.
-  enter: ({ settings: { list } }) =>
-    list
-      ? { set: { list: false }, view: { isListOpen: true }, effects: [{ type: 'focus', selector: '#models-model' }] }
-      : undefined,
+  // A link may open the list of models; the list that is closed again is no part of the address. One with a lens shows what each layer says.
+  enter({ settings: { list, lens } }) {
+    if (list)
+      return {
+        set: { list: false },
+        view: { isListOpen: true },
+        effects: [{ type: 'focus', selector: '#models-model' }],
+      }
+    return lens ? { effects: [{ type: 'reveal', selector: '#models-lens' }] } : undefined
+  },
   // An edge of the graph of another text is none of this one, nor is a state.
   settle(before, after) {
     const isOther = before.prompt !== after.prompt || String(before.generated) !== String(after.generated)
@@ -733,6 +728,8 @@ export const room = {
           stack: found.at.head?.stack ?? usual,
           pair: undefined,
           storyStep: undefined,
+          lensStop: undefined,
+          lensFrom: undefined,
           marked: undefined,
           chosen: [],
         },
@@ -741,6 +738,7 @@ export const room = {
       }
     },
     textFile: (state, text) => type(state, text),
+    ...lensReceive,
     count(state, { model, text, tokens, rate }) {
       const { openModel } = shownOf(state)
       const { draft, timed, mostBytes } = state.view

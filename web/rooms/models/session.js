@@ -3,6 +3,7 @@
 
 import { once } from '../../shell/once.js'
 import { attentionOf } from './hooks.js'
+import { MOST_WORDS } from './lens-setting.js'
 import { createModelLock } from './model-lock.js'
 import { exactMap, inputOf, runOf } from './model-run.js'
 import { beginningOf, positionsOf, read } from './read-text.js'
@@ -34,6 +35,7 @@ const ofBlock = once(() => import('./block-task.js'))
 const ofNextWord = once(() => import('./next-word.js'))
 const ofGraph = once(() => import('./graph-task.js'))
 const ofLens = once(() => import('./lens-task.js'))
+const ofLensFiles = once(() => import('./lens-files.js'))
 
 /** Reports how far a run is, and for how long it has taken, if it takes long. @param {SessionRun<any>} run @returns {Watch} */
 function watchOf({ signal, progress }) {
@@ -116,6 +118,7 @@ export function handlers(qkv) {
     ...ofDetails(session),
     ...ofLongTexts(session),
     ...ofCircuits(session),
+    ...ofLenses(session),
     textFile: ({ file }) => file.text(),
     generate: (request, run) => generate(session, request, run),
   }
@@ -216,7 +219,7 @@ const ofDetails = ({ qkv, withModel, detail }) => ({
     }),
 })
 
-/** What matters for an answer, and the graph of heads. @param {Session} session @returns {Pick<Handlers, 'prepare' | 'matters' | 'lens' | 'lensWriters' | 'graph' | 'graphEdge'>} */
+/** What matters for an answer, and the graph of heads. @param {Session} session @returns {Pick<Handlers, 'prepare' | 'matters' | 'graph' | 'graphEdge'>} */
 const ofCircuits = ({ qkv, runs, withModel, detail }) => ({
   async prepare() {
     await Promise.all([ofCell(), ofReasons(), ofMatters(), ofGraph()])
@@ -231,20 +234,6 @@ const ofCircuits = ({ qkv, runs, withModel, detail }) => ({
       if (what === 'now') return changeOf(model, plain.run, await runs.changed(request, model, watch), signal)
       return mattersOf(model, plain.run, { what, stack, other }, { signal, emit: run.emit, rest })
     }),
-  lens: (request, run) =>
-    withModel(request, run, async (model, watch, rest) => {
-      const { lensGrid } = await ofLens()
-      const { run: used, hooks } = await runs.changed(request, model, watch)
-      const { signal } = watch
-      return lensGrid(model, used.input, hooks, request, { signal, rest, onProgress: run.progress })
-    }),
-  lensWriters: (request, run) =>
-    withModel(request, run, async (model, watch, rest) => {
-      const { lensWriters } = await ofLens()
-      const { run: used, hooks } = await runs.changed(request, model, watch)
-      const { signal } = watch
-      return lensWriters(model, used.input, hooks, request, { signal, rest, onProgress: run.progress })
-    }),
   graph: (request, run) =>
     withModel(request, run, async (model, watch) => {
       const { graphOf } = await ofGraph()
@@ -256,6 +245,34 @@ const ofCircuits = ({ qkv, runs, withModel, detail }) => ({
       return testOf(model, used.run, request.edge)
     }),
 })
+
+/** What each layer says. @param {Session} session @returns {Pick<Handlers, 'lens' | 'lensWriters' | 'lensFile' | 'lensBytes'>} */
+function ofLenses({ runs, withModel }) {
+  /** @template T @param {RunRequest} request @param {SessionRun<T>} run @param {(task: Awaited<ReturnType<typeof ofLens>>, model: Model, used: Used, watch: import('./lens-sources.js').Watch) => Promise<T>} act */
+  const read = (request, run, act) =>
+    withModel(request, run, async (model, watch, rest) => {
+      const used = await runs.changed(request, model, watch)
+      const { signal } = watch
+      return act(await ofLens(), model, used, { signal, rest, onProgress: run.progress })
+    })
+  return {
+    lens: (request, run) =>
+      read(request, run, async ({ lensGrid }, model, { run: { input }, hooks }, watch) => {
+        const grid = await lensGrid(model, input, hooks, request, MOST_WORDS, watch)
+        return { ...grid, request: requestOf(request) }
+      }),
+    lensWriters: (request, run) =>
+      read(request, run, ({ lensWriters }, model, { run: { input }, hooks }, watch) =>
+        lensWriters(model, input, hooks, request, watch),
+      ),
+    lensFile: (request, run) =>
+      withModel(request, run, async (model, { signal }) => (await ofLensFiles()).openLens(model, request, signal)),
+    lensBytes: (request, run) =>
+      withModel(request, run, async (model, { signal }, rest) =>
+        (await ofLensFiles()).lensBytes(model, request, { signal, rest, onProgress: run.progress }),
+      ),
+  }
+}
 
 /** What is read from the summaries of a long text. @param {Session} session @returns {Pick<Handlers, 'pairs' | 'tile' | 'looks' | 'profile'>} */
 function ofLongTexts({ runs, lock, detail }) {

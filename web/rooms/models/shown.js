@@ -77,7 +77,10 @@ export function askedOf(state) {
   return { id: 0, name: bareName(name), checkpoint, isAsking: false }
 }
 
-/** What could not be done, but for tiles, whose map says it. isLost: the worker has ended; isRefused: it is about a model that was to be opened. @param {State} state @returns {{ problem: Problem, isLost: boolean, isRefused: boolean } | undefined} */
+/** Parts of the page that say themselves what could not be done. */
+const SAYS_ITSELF = /^(tile:|lensFile$)/
+
+/** What could not be done. isLost: the worker has ended; isRefused: it is about a model that was to be opened. @param {State} state @returns {{ problem: Problem, isLost: boolean, isRefused: boolean } | undefined} */
 export function failureOf(state) {
   const { got, view } = state
   const { refused } = requestOf(state)
@@ -85,7 +88,7 @@ export function failureOf(state) {
   if (lost?.is === 'lost') return { problem: lost.problem, isLost: true, isRefused: false }
   if (refused) return { problem: refused, isLost: false, isRefused: true }
   for (const [slot, own] of Object.entries(got))
-    if (own?.is === 'failed' && own.problem !== view.dismissed && !slot.startsWith('tile:'))
+    if (own?.is === 'failed' && own.problem !== view.dismissed && !SAYS_ITSELF.test(slot))
       return { problem: own.problem, isLost: false, isRefused: slot === 'open' || slot === 'look' }
   return undefined
 }

@@ -35,6 +35,12 @@ const MASKED = ['bert', 'roberta', 'distilbert']
 /** @param {string} type @returns {boolean} ALBERT's layers share their modules, so hooks cannot tell them apart */
 export const hasPyTorch = type => Object.hasOwn(PATHS, type)
 
+/** Where a layer of a decoder is, for Python's f-strings. @param {string} type */
+export const blockOf = type => (PATHS[type]['']?.[0] ?? '').replace('{}', '{layer}')
+
+/** @param {string} type */
+export const hasLensProgram = type => hasPyTorch(type) && PATHS[type][''] !== undefined
+
 const json = JSON.stringify
 const python = (/** @type {unknown} */ value) => json(value).replaceAll('null', 'None')
 
@@ -149,11 +155,20 @@ attention.register_forward_hook(after)
 `
 }
 
+/** The folder of a GGUF file, and its name. */
+const GGUF = /^(?:(.*)\/)?([^/]+\.gguf)$/i
+
+/** What from_pretrained is told beside the folder. @param {import('./node.js').Task} task */
+export function furtherOf({ folder, revision }) {
+  const [, , file] = GGUF.exec(folder) ?? []
+  return `${revision ? `, revision=${json(revision)}` : ''}${file ? `, gguf_file=${json(file)}` : ''}`
+}
+
 /** @param {import('./node.js').Task} task */
 export function pytorchProgram(task) {
-  const { type, folder, revision, text, ids, decoderIds, decoderIdsAfter = decoderIds, second, row } = task
-  const [, ofFile = '.', file] = /^(?:(.*)\/)?([^/]+\.gguf)$/i.exec(folder) ?? []
-  const at = `${revision ? `, revision=${json(revision)}` : ''}${file ? `, gguf_file=${json(file)}` : ''}`
+  const { type, folder, text, ids, decoderIds, decoderIdsAfter = decoderIds, second, row } = task
+  const [, ofFile = '.', file] = GGUF.exec(folder) ?? []
+  const at = furtherOf(task)
   const Class = decoderIds
     ? 'AutoModelForSeq2SeqLM'
     : MASKED.includes(type)

@@ -1,0 +1,30 @@
+// What the parts of the panel "What each layer says" read from its grid. No DOM.
+
+/** @typedef {Extract<import('./models.js').LensGrid, { isTooLarge: false }>} Grid */
+
+/** The likeliest words of a state, of the word in a column of the grid. @param {Grid} grid @param {number} row @param {number} column */
+export function guesses({ ids, shares, names, words, top }, row, column) {
+  const from = (row * words.length + column) * top
+  return Array.from({ length: top }, (_, k) => {
+    const id = ids[from + k]
+    return { id, token: names.get(id) ?? String(id), share: shares[from + k] }
+  })
+}
+
+/** How many words are likelier than a pinned one. @param {Grid} grid @param {number} n of the pin @param {number} row @param {number} column */
+export const rankAt = ({ ranks, words, layers }, n, row, column) =>
+  ranks[(n * layers.length + row) * words.length + column]
+
+/** How alive a word is by its rank among all, from 0 for the last to 1 for the first. @param {number} rank @param {number} vocab */
+export const alive = (rank, vocab) => Math.max(0, 1 - Math.log(rank + 1) / Math.log(Math.max(2, vocab)))
+
+/** Are both grids of the same words, pins and lens? @param {Grid | undefined} a @param {Grid} b @returns {a is Grid} */
+export const areAlike = (a, b) =>
+  a !== undefined &&
+  a.lens === b.lens &&
+  a.first === b.first &&
+  String(a.pins) === String(b.pins) &&
+  String(a.words) === String(b.words)
+
+/** Rows of the grid, the last layer first. @param {Grid} grid */
+export const rowsOf = ({ layers }) => layers.map((_, row) => row).reverse()

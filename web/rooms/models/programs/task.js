@@ -1,0 +1,44 @@
+// What the programs of the page do: the model, what it reads, the changes in it.
+
+import { isIn } from '../../../head/changes.js'
+import { bareName, idOf, isOfHub } from '../sources.js'
+
+/** @typedef {import('../models.js').Room} Room */
+
+/** Does the model have the place, and the text the words? @param {import('../../../head/head.js').Change} change @param {import('../model-run.js').Run} run */
+function fits(change, run) {
+  const maps = run.maps[change.stack]
+  if (!maps || !isIn(change, run.maps)) return false
+  return !('query' in change) || (change.query < maps.rows && change.key < maps.columns)
+}
+
+/**
+ * @param {Room} room
+ * @param {import('../models.js').OpenModel} openModel
+ * @param {import('../model-run.js').Run} before
+ * @returns {{ task: import('./node.js').Task, ofHub: { folder?: string, revision?: string } }} ofHub: what transformers calls a model of the hub
+ */
+export function taskOf(room, openModel, before) {
+  const { settings, source } = room
+  const { ids, row, targetIds: decoderIds } = before
+  const { type, hasTokenizer, name } = openModel
+  const isRead = hasTokenizer && !room.generated.length // the program's tokenizer makes the ids
+  const task = {
+    type,
+    folder: bareName(name),
+    text: hasTokenizer ? room.text : undefined,
+    ids: isRead ? undefined : ids,
+    decoderIds,
+    decoderIdsAfter: room.runAfter?.targetIds,
+    row,
+    second: {
+      text: settings.sourceText,
+      ids: hasTokenizer ? undefined : source?.ids,
+      decoderIds: source?.decoderIds,
+    },
+    changes: settings.changes.filter(change => change.isOn && fits(change, before)),
+  }
+  const [, revision] = /@(\w{40})/.exec(name) ?? []
+  const [file] = /\/[^/~]+\.gguf/i.exec(name) ?? ['']
+  return { task, ofHub: isOfHub(name) ? { folder: idOf(name) + file, revision } : {} } // transformers' names have no hf:
+}
