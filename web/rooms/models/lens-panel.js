@@ -9,7 +9,6 @@ import { areAlike } from './lens-numbers.js'
 import { isHubFile, lensFileOf } from './lens-room.js'
 import { LENSES, readLens, sizesOf, writeLens } from './lens-setting.js'
 import { STORY_MODEL } from './lens-stops.js'
-import { lensStory } from './lens-story.js'
 
 /** @typedef {import('./models.js').Room} Room */
 /** @typedef {import('./models.js').LensSetting} LensSetting */
@@ -19,6 +18,7 @@ import { lensStory } from './lens-story.js'
 /** @typedef {Event & { target: HTMLInputElement }} InputEvent */
 
 const exports = later(() => import('./lens-exports.js'))
+const story = later(() => import('./lens-story.js'))
 
 /** @param {Room} room @param {LensTexts} l */
 export function lensPanel(room, l) {
@@ -34,7 +34,7 @@ export function lensPanel(room, l) {
   const before = without && !without.isTooLarge && grid && areAlike(without, grid) ? without : undefined
   const panel = grid && { room, l, grid, before, sizes, setting, set }
   const canTell = room.openModel?.name === STORY_MODEL && room.view.lensStop === undefined
-  return html`${lensStory(room, l, panel)}<p class="note">${l('lensText')}
+  return html`${room.view.lensStop === undefined ? nothing : story.draw(({ lensStory }) => lensStory(room, l, panel))}<p class="note">${l('lensText')}
       ${canTell ? html`<button type="button" class="tool" id="lens-story-begin" @click=${() => act.goToLens(0)}>${l('lensStoryBegin')}</button>` : nothing}</p>
     <div class="lens-row"><div class="lens-choice" role="group" aria-label=${l('lensChoice')}>${LENSES.map(
       lens =>
