@@ -513,7 +513,7 @@ test('a server that fails, a missing folder and a wrong source are reported', as
   const model = await loadModel(qkv, folder, { tokenizer: false })
   for (const input of [undefined, 5, null])
     assert.throws(
-      () => model.forward(/** @type {any} */ (input)),
+      () => model.forwardSync(/** @type {any} */ (input)),
       /forward: .* given; a text, \{ ids: \[\.\.\.\] \} or/,
     )
   model.dispose()
