@@ -29,11 +29,12 @@ test('the room opens with a trained model of the page, and with its own text', a
   await page.click('#models-options [data-name="translation"]')
   await page.locator('[data-gloss="plan"]').waitFor()
   await becomes(
-    async () => (await page.locator('.models-token-rows > :last-child .token').allTextContents()).slice(0, -1),
+    async () =>
+      (await page.locator('.models-token-rows > .token-row').last().locator('.token').allTextContents()).slice(0, -1),
     '工程师 今天 在 北京 想要 一套 自动 驾驶 解决 方案'.split(' '),
   )
   await reads('#models-top tbody th', '方案 plan')
-  await page.click('.models-token-rows > :last-child .word-button:nth-child(4)')
+  await page.locator('.models-token-rows > .token-row').last().locator('.word-button:nth-child(4)').click()
   await reads('.models-hint', /^“北京 Beijing” looks most at “beijing” \(\d\d\.\d%\)/)
 })
 
