@@ -65,14 +65,13 @@ test('a fit holds at most 2 d x d floats a layer beside the backward pass', asyn
       for (let n = 0; n < 3; n++) gc()
       return process.memoryUsage().arrayBuffers
     }
-    const before = held()
+    const before = held() // what earlier files of this process have left may be freed later: only too much is a fault
     /** @type {number[]} */
     const grown = []
     await fitLens(model, short, { kind, first: 1, onProgress: () => grown.push(held() - before) })
     t.diagnostic(`${kind}: ${grown.join(', ')} bytes of ${allowed}`)
     assert.equal(grown.length, 2)
-    for (const bytes of grown)
-      assert.ok(bytes > 0.4 * allowed && bytes < 1.05 * allowed, `${kind}: ${bytes}, ${allowed}`)
+    for (const bytes of grown) assert.ok(bytes < 1.05 * allowed, `${kind}: ${bytes}, ${allowed}`)
   }
   model.dispose()
 })
