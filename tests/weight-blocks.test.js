@@ -12,6 +12,8 @@ import { randomOf } from './models/tokenizers/random-files.js'
 
 /** @typedef {import('../src/nn/packed-linear.js').BlockType} BlockType */
 
+/** True in the native build of the kernels (tests/native), which has no threads and always the kernels of integers. */
+const isNative = process.env.NODE_OPTIONS?.includes('native/register.js')
 const qkv = await load({ integers: true })
 const TYPES = /** @type {BlockType[]} */ (Object.keys(BLOCKS))
 const any = (/** @type {any} */ value) => value
@@ -81,7 +83,9 @@ for (const type of TYPES)
     assert.equal(qkv.memory.resident, 0)
   })
 
-test('threads and the place of a weight in memory do not change a bit', async () => {
+test('threads and the place of a weight in memory do not change a bit', {
+  skip: isNative && 'no threads',
+}, async () => {
   const own = await load({ integers: true, threads: 3 })
   for (const type of TYPES)
     for (const M of [1, 7, 40]) {
@@ -171,7 +175,7 @@ test('what is no weight in blocks is refused', () => {
   assert.equal(qkv.memory.resident, 0)
 })
 
-test('without the kernels of integers they are refused by name', async () => {
+test('without the kernels of integers they are refused by name', { skip: isNative && 'always there' }, async () => {
   const { raw } = weightOf('Q8_0', 8, 32, 1)
   const plain = await load()
   assert.throws(() => packLinear(any(plain), raw), /dtype 'Q8_0' needs the kernels of integer weights/)
