@@ -161,8 +161,8 @@ export class ModelsAtlas extends LitElement {
     const lens = this.lens
     return html`${this.theme.probe}
       <div class="atlas-scroll" @scroll=${this.#updateCrop}>
-        <div class="atlas-columns" aria-hidden="true" .style=${`grid-template-columns: repeat(${heads}, ${pitch}px) 1fr`}>
-          ${Array.from({ length: heads }, (_, h) => html`<span>${h % every === 0 ? h + 1 : ''}</span>`)}${lens && !this.isSmall ? html`<span class="atlas-lens-title">${this.lensTitle}</span>` : nothing}
+        <div class="atlas-columns" .style=${`grid-template-columns: repeat(${heads}, ${pitch}px) 1fr`}>
+          ${Array.from({ length: heads }, (_, h) => html`<span aria-hidden="true">${h % every === 0 ? h + 1 : ''}</span>`)}${lens && !this.isSmall ? html`<span class="atlas-lens-title">${this.lensTitle}</span>` : nothing}
         </div>
         <div class="atlas-body">
           <div class="atlas-rows" aria-hidden="true" .style=${`grid-auto-rows: ${pitch}px`}>
