@@ -11,7 +11,10 @@ const isolated = { 'Cross-Origin-Opener-Policy': 'same-origin', 'Cross-Origin-Em
 
 const thirdParty = siteNotices()
 
-/** What a worker imports when it opens a model, after the first picture of its room. */
+/**
+ * What a worker imports when it opens a model, after the first picture of its room. Not `network`: with it the worker of the front page does
+ * not answer in WebKitGTK (tests/page/browsers.test.js).
+ */
 const WITH_WEIGHTS = new RegExp(
   `/src/models/(${[
     'tokenizers/.*',
@@ -24,7 +27,6 @@ const WITH_WEIGHTS = new RegExp(
     'generation-settings',
     'inputs',
     'model-hooks',
-    'network',
     'other-names',
     'over-texts',
     'rope-scaling',
