@@ -60,8 +60,8 @@ for (const name of BROWSERS)
     const page = await browser.open(`${server.url}/page/`)
     const answer = await page.evaluate(async () => {
       const dist = '/node_modules/qkv/dist'
-      const [{ load }, { packLinear }, { kvCache }, { relaxed }] = await Promise.all(
-        [`${dist}/index.js`, `${dist}/nn.js`, `${dist}/cache.js`, '/relaxed.js'].map(path => import(path)),
+      const [{ load }, { kvCache, packLinear }, { relaxed }] = await Promise.all(
+        [`${dist}/index.js`, `${dist}/nn.js`, '/relaxed.js'].map(path => import(path)),
       )
       return relaxed(load, packLinear, kvCache)
     })
