@@ -5,14 +5,12 @@ import { test } from 'node:test'
 import fc from 'fast-check'
 import { load, tensor } from '../src/index.js'
 import { attentionBackward } from '../src/nn.js'
-import { close } from './helpers.js'
+import { close, isNative } from './helpers.js'
 
 /** @typedef {import('qkv').Qkv} Qkv */
 /** @typedef {import('../src/base/tensor.js').FloatTensor} FloatTensor */
 
 const qkv = await load()
-/** True in the native build of the kernels (tests/native), which has no threads. */
-const isNative = process.env.NODE_OPTIONS?.includes('native/register.js')
 const two = isNative ? qkv : await load({ threads: 2 })
 const least = (await import('../src/threads/pool.js')).Threads.least
 

@@ -7,13 +7,12 @@ import { BLOCK_TYPES } from '../src/models/gguf/block-types.js'
 import { dequantize } from '../src/models/gguf/dequantize.js'
 import { BLOCKS } from '../src/nn/weight-blocks.js'
 import { packLinear } from '../src/nn.js'
+import { isNative } from './helpers.js'
 import { writeBlocks } from './models/gguf/blocks.js'
 import { randomOf } from './models/tokenizers/random-files.js'
 
 /** @typedef {import('../src/nn/packed-linear.js').BlockType} BlockType */
 
-/** True in the native build of the kernels (tests/native), which has no threads and always the kernels of integers. */
-const isNative = process.env.NODE_OPTIONS?.includes('native/register.js')
 const qkv = await load({ integers: true })
 const TYPES = /** @type {BlockType[]} */ (Object.keys(BLOCKS))
 const any = (/** @type {any} */ value) => value

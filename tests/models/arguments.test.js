@@ -4,10 +4,9 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
-import { inspect } from 'node:util'
-import { load, QkvError } from '../../src/index.js'
+import { load } from '../../src/index.js'
 import { headScores, inspectModel, loadModel } from '../../src/models.js'
-import { ENGINE, places, strangeThings, thrown } from '../strange.js'
+import { tryStrange } from './strange-calls.js'
 import { Tokenizer } from './tokenizer.js'
 
 const qkv = await load()
@@ -109,29 +108,7 @@ const calls = {
 
 for (const [name, [args, call]] of Object.entries(calls))
   test(`${name} with strange arguments: a result or an error for people, and nothing changes`, async t => {
-    const counts = { results: 0, refused: 0 }
-    /** @type {Set<string>} */
-    const wrong = new Set()
-    await call(...args())
-    for (let place = 0; place < places(args()).length; place++)
-      for (const strange of strangeThings) {
-        const given = args()
-        const [object, key] = places(given)[place]
-        object[key] = strange()
-        const title = `${key} = ${inspect(object[key], { depth: 0 })}`
-        try {
-          await call(...given)
-          counts.results++
-        } catch (error) {
-          counts.refused++
-          const { message } = /** @type {Error} */ (error)
-          if (error === thrown) continue
-          const isOurs = [Error, SyntaxError, TypeError, RangeError, QkvError].some(Kind => error?.constructor === Kind)
-          if (!isOurs || message.length < 20 || ENGINE.test(message)) wrong.add(`${title}: ${message}`)
-        }
-        assert.deepEqual([qkv.memory.used, qkv.memory.resident], [0, loaded], title)
-      }
-    assert.deepEqual([...wrong], [])
+    const counts = await tryStrange(qkv, args, call)
     assert.deepEqual(model.forwardSync({ ids }).logits.data, logits)
     t.diagnostic(`${counts.results} results, ${counts.refused} errors`)
   })

@@ -22,6 +22,7 @@ import {
 import { readFloats, readHeader } from '../../src/models/safetensors.js'
 import { folders, gpt2, loaded, open, qkv } from './checkpoints.js'
 import { startHub } from './hub.js'
+import { dot, reader, waves } from './waves.js'
 
 /** @typedef {import('../../src/base/tensor.js').FloatTensor} FloatTensor */
 /** @typedef {import('../../src/models/model.js').Model} Model */
@@ -36,23 +37,10 @@ const source = {
 const expected = new Map()
 for (const tensor of await readHeader(source, 'lens.safetensors')) expected.set(tensor.name, await readFloats(tensor))
 
-/** @param {ArrayLike<number>} a @param {ArrayLike<number>} b */
-const dot = (a, b) => Array.from(a).reduce((sum, value, n) => sum + value * b[n], 0)
 /** @param {ArrayLike<number>} a */
 const norm = a => Math.sqrt(dot(a, a))
 /** Returns the relative norm of the difference. @param {ArrayLike<number>} got @param {ArrayLike<number>} want */
 const error = (got, want) => norm(Array.from(got, (value, n) => value - want[n])) / norm(want)
-/** @param {readonly number[]} dims @param {number} seed */
-const waves = (dims, seed) => ({
-  data: Float32Array.from({ length: dims.reduce((a, b) => a * b, 1) }, (_, i) =>
-    Math.sin(i * 1.3 + seed + i * i * 0.01),
-  ),
-  dims,
-})
-/** Makes a hook that only reads. @param {(x: FloatTensor) => unknown} look @returns {(x: FloatTensor) => void} */
-const reader = look => x => {
-  look(x)
-}
 const texts = [
   Array.from({ length: 12 }, (_, i) => (i * 37 + 5) % 300),
   Array.from({ length: 9 }, (_, i) => (i * 53 + 11) % 300),

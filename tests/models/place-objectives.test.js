@@ -5,22 +5,9 @@ import { test } from 'node:test'
 import { backward, backwardSync, jacobianProducts } from '../../src/interpret.js'
 import { coreOf } from '../../src/qkv.js'
 import { folders, gpt2, loaded, open, qkv } from './checkpoints.js'
+import { dot, reader, waves } from './waves.js'
 
 /** @typedef {import('../../src/base/tensor.js').FloatTensor} FloatTensor */
-
-/** @param {ArrayLike<number>} a @param {ArrayLike<number>} b */
-const dot = (a, b) => Array.from(a).reduce((sum, value, n) => sum + value * b[n], 0)
-/** @param {readonly number[]} dims @param {number} seed */
-const waves = (dims, seed) => ({
-  data: Float32Array.from({ length: dims.reduce((a, b) => a * b, 1) }, (_, i) =>
-    Math.sin(i * 1.3 + seed + i * i * 0.01),
-  ),
-  dims,
-})
-/** Makes a hook that only reads. @param {(x: FloatTensor) => unknown} look @returns {(x: FloatTensor) => void} */
-const reader = look => x => {
-  look(x)
-}
 
 for (const name of folders)
   test(`${name}: the gradient of a place is that of forward mode, and with a hook that of differences`, async () => {

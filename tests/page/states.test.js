@@ -14,5 +14,5 @@ test('actions in any order leave every room whole', () => {
     maxBuffer: 2 ** 28,
   })
   assert.equal(status, 0, `${stdout}${stderr}`)
-  assert.match(stdout, /^ℹ pass 8$/m)
+  assert.match(stdout, /^ℹ pass [1-9]/m, 'tests ran')
 })

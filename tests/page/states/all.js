@@ -2,7 +2,6 @@
 
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
-import { setTimeout as wait } from 'node:timers/promises'
 import { giveEnglishModel } from '../english-model.js'
 import { giveBrowser, holds } from './harness.js'
 import { layerSubject } from './layer.js'
@@ -11,11 +10,7 @@ import { modelsSubject } from './models.js'
 import { pageSubject } from './page.js'
 import { answered, turn } from './values.js'
 
-const takeBrowser = giveBrowser()
-after(async () => {
-  await wait(300) // the address of the last page is written
-  takeBrowser()
-})
+giveBrowser() // for good: timers of a closed page may still end
 /** The first model of the page, for One layer; Models is given files. */
 after(giveEnglishModel().end)
 

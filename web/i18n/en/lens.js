@@ -77,9 +77,9 @@ export const texts = {
   lensOthers: 'In {count} of {all} cells another word comes first than before (outlined).',
   lensWritersText:
     'What each part below adds to the score of the word. Click a head to see where it looks; switch it off and watch the grid: what others write can change too.',
-  lensStoryBegin: 'A story in five stops',
+  lensStoryBegin: 'A story in five steps',
   lensStoryLabel: 'Story: what each layer says',
-  lensStoryOther: 'The text is another one now. Go to a stop to read its own.',
+  lensStoryOther: 'The text is another one now. Go to a step to read its own.',
   'lensStoryTitle.hungry': 'Said on the way',
   'lensStory.hungry':
     'After “{word}” the model answers “{answer}” ({answerShare}). If it stopped at layer {layer}, it would say “{token}” ({share}).',

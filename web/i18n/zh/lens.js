@@ -75,9 +75,9 @@ export const texts = {
   lensOthers: '{all} 个格子中有 {count} 个换了排第一的词（带框）。',
   lensWritersText:
     '下面各部分给这个词的得分加了多少。点击一个头，看它看向哪里；把它关掉，看网格怎样变：别的部分写的东西也会变。',
-  lensStoryBegin: '五站的故事',
+  lensStoryBegin: '五步的故事',
   lensStoryLabel: '故事：每一层在说什么',
-  lensStoryOther: '现在是另一段文本。去到某一站，读它自己的文本。',
+  lensStoryOther: '现在是另一段文本。去到某一步，读它自己的文本。',
   'lensStoryTitle.hungry': '路上说的话',
   'lensStory.hungry':
     '在“{word}”之后，模型回答“{answer}”（{answerShare}）。如果停在第 {layer} 层，它会说“{token}”（{share}）。',

@@ -1,0 +1,40 @@
+// Strange values in the place of each argument of a call.
+
+import assert from 'node:assert/strict'
+import { inspect } from 'node:util'
+import { QkvError } from '../../src/index.js'
+import { ENGINE, places, strangeThings, thrown } from '../strange.js'
+
+/**
+ * Gives a call each strange value in each place of its arguments: it returns, or throws an error for people, and the module is left as it was.
+ * @param {import('../../src/index.js').Qkv} qkv
+ * @param {() => any[]} args right ones
+ * @param {(...args: any[]) => unknown} call
+ */
+export async function tryStrange(qkv, args, call) {
+  const counts = { results: 0, refused: 0 }
+  const { resident } = qkv.memory
+  /** @type {Set<string>} */
+  const wrong = new Set()
+  await call(...args())
+  for (let place = 0; place < places(args()).length; place++)
+    for (const strange of strangeThings) {
+      const given = args()
+      const [object, key] = places(given)[place]
+      object[key] = strange()
+      const title = `${key} = ${inspect(object[key], { depth: 0 })}`
+      try {
+        await call(...given)
+        counts.results++
+      } catch (error) {
+        counts.refused++
+        const { message } = /** @type {Error} */ (error)
+        if (error === thrown) continue
+        const isOurs = [Error, SyntaxError, TypeError, RangeError, QkvError].some(Kind => error?.constructor === Kind)
+        if (!isOurs || message.length < 20 || ENGINE.test(message)) wrong.add(`${title}: ${message}`)
+      }
+      assert.deepEqual([qkv.memory.used, qkv.memory.resident], [0, resident], title)
+    }
+  assert.deepEqual([...wrong], [])
+  return counts
+}
