@@ -50,7 +50,7 @@ export function openedRoom(room, store, { qkv, texts, changed }) {
   let picture
   /** @type {TemplateResult | undefined} */
   let good
-  /** Settings that cannot be drawn. @type {{ settings: object, problem: Problem } | undefined} */
+  /** Settings that cannot be drawn with these answers. @type {{ settings: object, got: object, problem: Problem } | undefined} */
   let broken
   /** @type {Message | undefined} */
   let message
@@ -80,9 +80,10 @@ export function openedRoom(room, store, { qkv, texts, changed }) {
     changed()
   }
 
-  /** These settings cannot be drawn, until they change. @param {unknown} error */
+  /** These settings cannot be drawn, until they or the answers change. @param {unknown} error */
   function fail(error) {
-    broken = { settings: store.state.settings, problem: drawProblem(error) }
+    const { settings, got } = store.state
+    broken = { settings, got, problem: drawProblem(error) }
   }
 
   function tryAgain() {
@@ -102,7 +103,8 @@ export function openedRoom(room, store, { qkv, texts, changed }) {
         isEntered = true
         store.update(room.enter?.(store.state))
       }
-      if (broken?.settings !== store.state.settings) broken = undefined
+      const { settings, got } = store.state
+      if (broken?.settings !== settings || broken?.got !== got) broken = undefined
       if (!broken)
         try {
           store.ask()

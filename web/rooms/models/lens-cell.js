@@ -26,10 +26,9 @@ const togglePin = ({ set, setting: { pins } }, id) =>
 export function details(panel) {
   const { grid, setting, room, l } = panel
   const { cell, written } = setting
-  const row = cell ? grid.layers.indexOf(cell.layer) : -1
-  const column = (cell?.position ?? -1) - grid.first
-  if (!cell || row < 0 || column < 0 || column >= grid.words.length)
-    return html`<p class="note" id="lens-choose">${l('lensChoose')}</p>`
+  if (!cell) return html`<p class="note" id="lens-choose">${l('lensChoose')}</p>`
+  const row = grid.layers.indexOf(cell.layer)
+  const column = cell.position - grid.first
   const id = written ?? likeliest(grid, cell)
   const found = shown(room.got.lensWriters)
   const isAnswer = row === grid.layers.length - 1

@@ -11,6 +11,10 @@ export function guesses({ ids, shares, names, words, top }, row, column) {
   })
 }
 
+/** True if the grid has the state: that of an older text may lack it. @param {Grid} grid @param {{ layer: number, position: number } | undefined} cell */
+export const hasCell = ({ layers, first, words }, cell) =>
+  cell !== undefined && layers.includes(cell.layer) && cell.position >= first && cell.position < first + words.length
+
 /** How many words are likelier than a pinned one. @param {Grid} grid @param {number} n of the pin @param {number} row @param {number} column */
 export const rankAt = ({ ranks, words, layers }, n, row, column) =>
   ranks[(n * layers.length + row) * words.length + column]

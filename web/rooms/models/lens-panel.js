@@ -5,7 +5,7 @@ import { later } from '../../shell/later.js'
 import { shown } from '../../shell/slots.js'
 import { details, pinned, switchedOff } from './lens-cell.js'
 import { gridTools, list, table } from './lens-grid.js'
-import { areAlike } from './lens-numbers.js'
+import { areAlike, hasCell } from './lens-numbers.js'
 import { isHubFile, lensFileOf } from './lens-room.js'
 import { LENSES, readLens, sizesOf, writeLens } from './lens-setting.js'
 import { STORY_MODEL } from './lens-stops.js'
@@ -32,7 +32,15 @@ export function lensPanel(room, l) {
     active.length ? shown(got['lens:before']) : undefined
   )
   const before = without && !without.isTooLarge && grid && areAlike(without, grid) ? without : undefined
-  const panel = grid && { room, l, grid, before, sizes, setting, set }
+  const panel = grid && {
+    room,
+    l,
+    grid,
+    before,
+    sizes,
+    setting: hasCell(grid, setting.cell) ? setting : { ...setting, cell: undefined },
+    set,
+  }
   const canTell = room.openModel?.name === STORY_MODEL && room.view.lensStop === undefined
   return html`${room.view.lensStop === undefined ? nothing : story.draw(({ lensStory }) => lensStory(room, l, panel))}<p class="note">${l('lensText')}
       ${canTell ? html`<button type="button" class="tool" id="lens-story-begin" @click=${() => act.goToLens(0)}>${l('lensStoryBegin')}</button>` : nothing}</p>

@@ -55,8 +55,10 @@ export function lensStory(room, l, panel) {
   const [layer, head] = (off ?? '1.1').split('.').map(Number)
   const at = /** @type {const} */ ({ stack: '', layer: layer - 1, head: head - 1 })
   const isOff = off !== undefined && factorOf(settings.changes, at) === 0
-  const isHere = panel && text === prompt && got.lens?.is === 'here' && (!isOff || panel.before)
-  const numbers = isHere ? { ...numbersOf(panel), off: off ?? '' } : undefined
+  // The grid of the text before is drawn until the one of this text is here.
+  const isHere =
+    panel?.grid.request.input.text === prompt && text === prompt && got.lens?.is === 'here' && (!isOff || panel.before)
+  const numbers = panel && isHere ? { ...numbersOf(panel), off: off ?? '' } : undefined
   const key = isOff ? 'lensStory.isOff' : /** @type {`lensStory.${typeof id}`} */ (`lensStory.${id}`)
   const isDone = isOff || (id === 'lenses' && panel?.setting.lens === 'logit')
   const change = () => act.change(withFactor(settings.changes, at, isOff ? 1 : 0))
