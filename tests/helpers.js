@@ -4,7 +4,7 @@ import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 
 /** True in the native build of the kernels (tests/native), which has no threads and always the kernels of integers. */
-export const isNative = process.env.NODE_OPTIONS?.includes('native/register.js')
+export const isNative = globalThis.process?.env.NODE_OPTIONS?.includes('native/register.js')
 
 /**
  * @typedef {Float32Array | Float64Array | Uint8Array} GoldenData
