@@ -1,5 +1,5 @@
-// The attention of a whole stack as maps: every head of every layer, exact where the text is short, shares of blocks of words
-// where it is long. No DOM.
+// Attention maps of every head of every layer of a stack. Short texts keep exact weights; long texts are summarised in blocks of words. No
+// DOM.
 
 import { roundedUp } from '../../head/scale.js'
 
@@ -12,18 +12,25 @@ import { roundedUp } from '../../head/scale.js'
  * @property {number} heads
  * @property {number} rows queries
  * @property {number} columns keys
- * @property {number} height cells of a map: as many as rows, or fewer
+ * @property {number} height cells of a map: equal to `rows`, or fewer for a long text
  * @property {number} width
- * @property {Float32Array} data (layers, heads, height, width): weights; of blocks the mean over their queries of the sum over their keys
- * @property {Float64Array} [cells] of blocks: the strongest link in each, row * columns + column, -1 where none is known
- * @property {Float32Array} [links] its weight
+ * @property {Float32Array} data (layers, heads, height, width): weights; for blocks, the mean over queries of the sum over keys
+ * @property {Float64Array} [cells] for blocks: the strongest link of each, as row * columns + column; -1 if unknown
+ * @property {Float32Array} [links] the weights of these links
  */
 
-/** Maps are exact up to so many tokens a side, and have so many blocks a side beyond. */
+/** Longest side in tokens of an exact map, and the number of blocks per side of a longer one. */
 export const MOST_EXACT = 128
 export const BLOCKS = 64
 
-/** @param {number} layers @param {number} heads @param {number} rows @param {number} columns @returns {Maps} of zeros */
+/**
+ * Allocates maps for a stack, exact if they are small enough, else in blocks.
+ * @param {number} layers
+ * @param {number} heads
+ * @param {number} rows
+ * @param {number} columns
+ * @returns {Maps} maps filled with zeros
+ */
 export function emptyMaps(layers, heads, rows, columns) {
   const isExact = Math.max(rows, columns) <= MOST_EXACT
   const [height, width] = isExact ? [rows, columns] : [Math.min(rows, BLOCKS), Math.min(columns, BLOCKS)]
@@ -33,16 +40,16 @@ export function emptyMaps(layers, heads, rows, columns) {
   return isExact ? maps : { ...maps, cells: new Float64Array(size).fill(-1), links: new Float32Array(size) }
 }
 
-/** Puts the weights of a layer into exact maps. @param {Maps} maps @param {number} layer @param {Weights} weights */
+/** Writes the weights of a layer into exact maps. @param {Maps} maps @param {number} layer @param {Weights} weights */
 export function putLayer({ heads, height, width, data }, layer, { data: weights }) {
   data.set(weights, layer * heads * height * width)
 }
 
 /**
- * Puts the summary of a layer into maps of blocks.
+ * Writes the summary of a layer into maps of blocks.
  * @param {Maps} maps
  * @param {number} layer
- * @param {Weights} map (1, heads, R, C): as fine as the blocks, or finer: a cell lies in one block
+ * @param {Weights} map (1, heads, R, C), at least as fine as the blocks: each cell lies in exactly one block
  * @param {{ data: Int32Array, dims: readonly number[] }} topKeys (1, heads, rows, K)
  * @param {Float32Array} topWeights
  */
@@ -55,7 +62,7 @@ export function putSummary(
 ) {
   const start = layer * heads * height * width
   const [, , R, C] = map.dims
-  /** The first query or key of a part. @param {number} part @param {number} parts @param {number} size */
+  /** Returns the first query or key of a part. @param {number} part @param {number} parts @param {number} size */
   const first = (part, parts, size) => Math.ceil((part * size) / parts)
   const across = Array.from({ length: C }, (_, c) => Math.floor((first(c, C, columns) * width) / columns))
   for (let n = 0; n < heads * R; n++) {
@@ -79,9 +86,9 @@ export function putSummary(
 }
 
 /**
- * The maps of a run that goes on, over those of an older run where no layer is done yet.
+ * Returns the maps of an unfinished run, with those of an older run in the layers that are not done yet.
  * @param {Maps} maps
- * @param {number} done layers
+ * @param {number} done number of layers that are done
  * @param {Maps | undefined} old
  * @returns {Maps}
  */
@@ -95,7 +102,7 @@ export function mapsOver(maps, done, old) {
   return { ...maps, data: both }
 }
 
-/** The map of one head. @param {Maps} maps @param {HeadAt} at */
+/** Returns the map of one head, as a view of the data. @param {Maps} maps @param {HeadAt} at */
 export function mapAt({ heads, height, width, data }, { layer, head }) {
   const size = height * width
   const start = (layer * heads + head) * size
@@ -103,7 +110,7 @@ export function mapAt({ heads, height, width, data }, { layer, head }) {
 }
 
 /**
- * The token pair of a cell of a map: of a block its strongest link, if it is known.
+ * Returns the query, key and weight of a cell. For a block these are its strongest link, if known.
  * @param {Maps} maps
  * @param {HeadAt} at
  * @param {number} y
@@ -118,7 +125,7 @@ export function cellAt({ heads, height, width, columns, cells, links, data }, { 
 }
 
 /**
- * Maps with one more query, which sees one more key.
+ * Returns copies of the maps extended by one query, which sees one more key.
  * @param {Maps} maps exact ones
  * @param {Float32Array} added (layers, heads, columns + 1)
  * @returns {Maps}
@@ -138,9 +145,9 @@ export function grown({ layers, heads, rows, columns, data }, added) {
 }
 
 /**
- * Where the colours end: the largest weight, rounded up to 1, 2 or 5 of its power of ten.
+ * Returns the upper end of the colour scale: the largest weight, rounded up to 1, 2 or 5 times a power of ten.
  * @param {Maps} maps
- * @param {boolean} withoutFirst the first key is left out
+ * @param {boolean} withoutFirst True if the first key is left out
  */
 export function scaleEnd({ data, width }, withoutFirst) {
   let most = 0
@@ -149,7 +156,7 @@ export function scaleEnd({ data, width }, withoutFirst) {
 }
 
 /**
- * The weight from one query to one key, in every head: (layers, heads).
+ * Returns the weight from one query to one key in every head: (layers, heads).
  * @param {Maps} maps exact ones
  * @param {number} query
  * @param {number} key
@@ -158,7 +165,7 @@ export const pairWeights = ({ layers, heads, height, width, data }, query, key) 
   Float32Array.from({ length: layers * heads }, (_, n) => data[(n * height + query) * width + key])
 
 /**
- * How alike every head is to one: the cosine between their maps, from 0 to 1.
+ * Returns the similarity of every head to one head: the cosine between their maps, from 0 to 1.
  * @param {Maps} maps
  * @param {HeadAt} at
  * @param {boolean} withoutFirst
@@ -180,7 +187,7 @@ export function likeness(maps, at, withoutFirst) {
 }
 
 /**
- * All heads, the highest score first.
+ * Lists all heads by descending score.
  * @param {ArrayLike<number>} scores (layers, heads)
  * @param {number} heads
  * @returns {(HeadAt & { score: number })[]}

@@ -1,5 +1,5 @@
-// All layers and heads as small maps on one canvas: squares of colour where they are tiny, maps where there is room, names
-// where there is more. It knows maps and scores, nothing of models.
+// All layers and heads as small maps on one canvas: coloured squares when tiny, maps when there is room, with names when there is more. The
+// element depends on maps and scores only, not on models.
 
 import { html, LitElement, nothing } from 'lit'
 import { gradient, paletteOf, stepOf } from '../../elements/colour-scale.js'
@@ -13,22 +13,22 @@ import { Touches } from './touch-gestures.js'
 /** @typedef {import('./atlas-maps.js').Maps} Maps */
 /** @typedef {import('./atlas-maps.js').HeadAt} HeadAt */
 
-/** Pixels from which maps are painted, and names written. */
+/** Map sizes in pixels from which maps are painted, and from which names are written. */
 const [MAP, NAMED] = [32, 96]
 const [LEAST, MOST] = [14, 260]
 const FADED = 0.25
-/** Properties that the canvas does not show: when they alone have changed, it is not painted again. */
+/** Properties that do not affect the canvas: a change of these alone does not repaint it. */
 const FRAMES = new Set(['selected', 'changed', 'label', 'lens', 'lensTitle', 'own', 'crop', 'marquee'])
-/** So many maps may be larger. */
+/** With at most this many maps, each may be drawn larger. */
 const FEW = 4
-/** Pixels of the dock below it, and of the numbers of its columns. */
+/** Height in pixels of the dock below the atlas together with the column numbers. */
 const DOCK = 88
-/** Pixels of a line of the lens, and lines of a layer at most. */
+/** Height of a line of the lens in pixels, and the maximum number of lines per layer. */
 const [LINE, LINES] = [18, 3]
-/** A window of such a width has no room for the lens. */
+/** Window width in pixels below which the lens is hidden. */
 const NARROW = 900
 
-/** @param {number} size of a map @returns {number} between two */
+/** @param {number} size of a map, in pixels @returns {number} the gap between two maps */
 const gapOf = size => (size < MAP ? 2 : 6)
 
 export class ModelsAtlas extends LitElement {
@@ -57,35 +57,35 @@ export class ModelsAtlas extends LitElement {
     super()
     /** @type {Maps | undefined} */
     this.maps = undefined
-    /** Shown is `maps` less this. @type {Maps | undefined} */
+    /** If set, these maps are subtracted from `maps` before drawing. @type {Maps | undefined} */
     this.minus = undefined
-    /** What the heads are ranked by: the colour of squares, and beside names. @type {Float32Array | undefined} */
+    /** Scores by which the heads are ranked: the colour of small squares, and the numbers beside names. @type {Float32Array | undefined} */
     this.scores = undefined
-    /** Heads with a lower score are faded. */
+    /** Heads with a score below this are faded. */
     this.least = 0
-    /** Where the colours end. */
+    /** Upper end of the colour scale. */
     this.end = 1
-    /** Layers from this one on are those of an older run: they are faded. @type {number | undefined} */
+    /** Layers from this one on belong to an older run and are faded. @type {number | undefined} */
     this.old = undefined
     this.withoutFirst = false
     /** @type {HeadAt | undefined} */
     this.selected = undefined
     /** Heads that the reader changed, as "layer.head". @type {ReadonlySet<string>} */
     this.changed = new Set()
-    /** Pixels of a map; 0: as large as all fit. */
+    /** Size of a map in pixels; 0 fits all maps into the view. */
     this.size = 0
     this.label = ''
-    /** Lines for each layer, the most important first. @type {readonly (readonly unknown[])[] | undefined} */
+    /** Lines of the lens for each layer, the most important first. @type {readonly (readonly unknown[])[] | undefined} */
     this.lens = undefined
     this.lensTitle = ''
-    /** Beside another picture: never larger than its column. */
+    /** True if the atlas sits beside another picture and must not outgrow its column. */
     this.isSmall = false
     /** @type {HeadAt} under the keys */
     this.own = { layer: 0, head: 0 }
     /** @type {{ from: HeadAt, to: HeadAt } | undefined} */
     this.marquee = undefined
     this.theme = new Theme(/** @type {any} */ (this))
-    /** The part in sight, where it is not all. @type {import('./minimap.js').Crop | undefined} */
+    /** The visible part, unless everything is visible. @type {import('./minimap.js').Crop | undefined} */
     this.crop = undefined
     this.touches = new Touches({
       pinch: factor => this.#send('atlas-size', Math.round(this.side * factor)),
@@ -94,7 +94,7 @@ export class ModelsAtlas extends LitElement {
         if (at) this.#send('atlas-select', { layer: at.layer, head: at.head, isSecond: true })
       },
     })
-    /** Pixels of a map at which all maps are seen. Reading it costs a layout, so it is measured when something has moved. */
+    /** Map size in pixels at which all maps fit. Computing it forces a layout, so it is measured only after something moved. */
     this.fit = LEAST
     this.watch = new ResizeObserver(() => this.#measure())
   }
@@ -106,7 +106,7 @@ export class ModelsAtlas extends LitElement {
   connectedCallback() {
     super.connectedCallback()
     this.watch.observe(this)
-    this.watch.observe(document.body) // what is above grows and shrinks
+    this.watch.observe(document.body) // content above the atlas may grow or shrink
     addEventListener('resize', this.#measure)
     this.addEventListener('wheel', this.#zoom, { passive: false })
   }
@@ -122,7 +122,7 @@ export class ModelsAtlas extends LitElement {
     const { layers, heads } = this.maps ?? { layers: 1, heads: 1 }
     const width = this.clientWidth - 28 - (this.lens && !this.isSmall && innerWidth > NARROW ? 168 : 0)
     const height = Math.max(220, innerHeight - (this.isSmall ? 320 : 390))
-    // Above the dock if its maps stay maps there: below a long text they would become squares.
+    // Leave room for the dock if the maps stay large enough there: below a long text they would shrink to squares.
     const top = this.getBoundingClientRect().top + scrollY
     const left = this.isSmall || innerWidth <= NARROW || top <= 0 ? height : innerHeight - top - DOCK
     const fits = (/** @type {number} */ room, /** @type {number} */ count) =>
@@ -197,7 +197,7 @@ export class ModelsAtlas extends LitElement {
       ${this.crop ? minimap(this.crop, this.querySelector('.atlas-scroll')) : nothing}`
   }
 
-  /** Which part is in sight? */
+  /** Updates which part is visible. */
   #updateCrop = () => {
     const crop = cropOf(this.querySelector('.atlas-scroll'))
     if (JSON.stringify(crop) !== JSON.stringify(this.crop)) this.crop = crop
@@ -314,7 +314,7 @@ export class ModelsAtlas extends LitElement {
       return
     }
     if (!at || !this.maps) return this.#send('atlas-point', null)
-    // A pixel may stand for several cells: the event names the strongest of them, which is the one that is painted.
+    // A pixel may cover several cells: the event names the strongest of them, which is the one painted.
     const { layer, head } = at
     const found = strongest(this.maps, at, this.side, this.withoutFirst)
     this.#send('atlas-point', { layer, head, ...cellAt(this.maps, { layer, head }, found.y, found.x) })
@@ -370,7 +370,13 @@ export class ModelsAtlas extends LitElement {
   }
 }
 
-/** The strongest cell of a pixel's block. @param {Maps} maps @param {HeadAt & { x: number, y: number }} at @param {number} side @param {boolean} withoutFirst */
+/**
+ * Returns the strongest cell among those that a pixel covers.
+ * @param {Maps} maps
+ * @param {HeadAt & { x: number, y: number }} at
+ * @param {number} side
+ * @param {boolean} withoutFirst
+ */
 function strongest(maps, { layer, head, x, y }, side, withoutFirst) {
   const { width, height } = maps
   const map = mapAt(maps, { layer, head })
@@ -390,7 +396,7 @@ const boxOf = ({ from, to }) => ({
   right: Math.max(from.head, to.head),
 })
 
-/** The legend of its colours. @param {number} end @param {boolean} isSigned @param {boolean} isDark */
+/** Draws the colour legend. @param {number} end @param {boolean} isSigned @param {boolean} isDark */
 export const legend = (end, isSigned, isDark) =>
   html`<span class="atlas-legend" aria-hidden="true">${isSigned ? `−${end}` : 0} <i .style=${`background: ${gradient(isSigned ? 'diverging' : 'sequential', isDark)}`}></i> ${end}</span>`
 

@@ -1,5 +1,5 @@
-// "The whole model in one picture": one word's way from its embedding through every layer to the answer, with this text's numbers. Every box
-// leads to its place in the room.
+// "The whole model in one picture": follows one word from its embedding through every layer to the answer, with the numbers of this text.
+// Every box links to its place in the room.
 
 import { html, nothing } from 'lit'
 import { percent } from '../../files/number-format.js'
@@ -12,11 +12,11 @@ import { nameOf } from './shown.js'
 /** @typedef {import('./models.js').BlockPart} BlockPart */
 /** @typedef {import('../../head/head.js').Stack} Stack */
 /** @typedef {import('../../shell/room.js').Translate<keyof typeof import('../../i18n/en/block.js').texts>} BlockTexts */
-/** What the parts of the panel share: `at` is the word. @typedef {{ room: Room, b: BlockTexts, block: Block, at: number, stack: Stack }} Panel */
+/** State shared by the parts of the panel; `at` is the index of the word. @typedef {{ room: Room, b: BlockTexts, block: Block, at: number, stack: Stack }} Panel */
 
-/** A length in three digits. @param {number} x */
+/** Formats a length with three digits. @param {number} x */
 const long = x => (x >= 1000 ? x.toFixed(0) : x.toPrecision(3))
-/** A share of a sum: it may be below zero, or above one. @param {number} x */
+/** Formats a share of a sum; it may be negative or above 100 %. @param {number} x */
 const share = x => (x < 0 ? `−${percent(-x)}` : percent(x))
 
 /** @param {Room} room @param {BlockTexts} b */
@@ -35,7 +35,7 @@ export function blockPanel(room, b) {
     <ol class="block-flow" id="block-flow" data-position=${at}>${beginning(panel, tokens[at] ?? '')}${block.layers.map((_, layer) => oneLayer(panel, layer))}${ending(panel)}</ol>`
 }
 
-/** How the model knows the order of the words. @param {Panel} panel */
+/** Returns how the model encodes the order of the words. @param {Panel} panel */
 function positionOf({ room: { openModel }, stack }) {
   const { encoder, decoder } = openModel?.stacks ?? {}
   const own = stack === 'encoder' ? encoder : (decoder ?? encoder)
@@ -43,13 +43,13 @@ function positionOf({ room: { openModel }, stack }) {
   return own?.relativeBias || own?.alibi ? 'bias' : 'added'
 }
 
-/** A step of the way. @param {unknown} box */
+/** Draws one step of the path, with an arrow before it. @param {unknown} box */
 const then = box => html`<span aria-hidden="true">→</span>${box}`
 
 /** @param {BlockTexts} b */
 const norm = b => html`<span class="block-box is-norm" title=${b('blockNormText')}>${b('blockNorm')}</span>`
 
-/** The residual stream as it is here. @param {Panel} panel @param {Float32Array | undefined} length @param {number} [layer] that says something */
+/** Draws the residual stream at this point. @param {Panel} panel @param {Float32Array | undefined} length @param {number} [layer] whose readout it links to */
 function stream({ room, b, at }, length, layer) {
   if (!length) return nothing
   const said = html`<b>${long(length[at])}</b>`
@@ -62,7 +62,7 @@ function stream({ room, b, at }, length, layer) {
   return html`<button type="button" class="block-box block-stream" data-lens=${layer} aria-current=${isHere ? 'true' : nothing} title=${b('blockStreamOpens', { layer: layer + 1 })} @click=${go}>${said}</button>`
 }
 
-/** What a part adds, and its share of the sum. @param {Panel} panel @param {BlockPart} part */
+/** Draws what a part adds, with its share of the sum. @param {Panel} panel @param {BlockPart} part */
 const added = ({ b, at }, part) =>
   html`<span class="block-add" title=${b('blockAdd', { added: long(part.added[at]), sum: long(part.sum[at]), share: share(part.share[at]) })}>+ <b>${share(part.share[at])}</b><i class=${part.share[at] < 0 ? 'is-negative' : ''} .style=${`inline-size: ${Math.min(100, Math.abs(100 * part.share[at])).toFixed(1)}%`}></i></span>`
 
@@ -80,7 +80,7 @@ function box(panel, { kind }, layer) {
   )}</span>`
 }
 
-/** The parts of a layer, each with its sum; of a parallel one both read the same stream. @param {Panel} panel @param {number} layer */
+/** Draws the parts of a layer, each with its sum; in a parallel layer both parts read the same stream. @param {Panel} panel @param {number} layer */
 function oneLayer(panel, layer) {
   const { b, block } = panel
   const { parts, output } = block.layers[layer]

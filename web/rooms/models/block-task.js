@@ -1,5 +1,5 @@
-// The whole model on one text: how long the residual stream is at each word, before and after each part, and how much of it each part has
-// added. No DOM; loaded when it is asked for.
+// Measures the residual stream of a whole model on one text: its length at each word before and after each part, and the share that each
+// part added. No DOM; loaded on demand.
 
 import { readAt } from './hooks.js'
 
@@ -11,19 +11,19 @@ import { readAt } from './hooks.js'
 const INSIDE = ['input', 'attention.input', 'attention.output', 'cross.input', 'cross.output', 'middle', 'mlp.output']
 const KINDS = /** @type {const} */ (['attention', 'cross', 'mlp'])
 
-/** The length of each row. @param {Numbers} x (1, L, d) */
+/** Returns the Euclidean length of each row. @param {Numbers} x (1, L, d) */
 function lengths({ data, dims }) {
   const [, L, d] = dims
   return Float32Array.from({ length: L }, (_, i) => Math.hypot(...data.subarray(i * d, (i + 1) * d)))
 }
 
-/** The sum as the model makes it, rounded to float32. @param {Numbers} x @param {Numbers} y @returns {Numbers} */
+/** Adds two tensors as the model does, rounded to float32. @param {Numbers} x @param {Numbers} y @returns {Numbers} */
 const sumOf = (x, y) => ({ data: x.data.map((value, i) => value + y.data[i]), dims: x.dims })
 
-/** Are all numbers the same? @param {Numbers} x @param {Numbers} y */
+/** True if all numbers are equal. @param {Numbers} x @param {Numbers} y */
 const isSame = (x, y) => x.data.every((value, i) => Object.is(value, y.data[i]) || value === y.data[i])
 
-/** The share of each row of a sum that one of its addends makes: its projection onto the sum, so that the shares of all addends add up to 1. @param {Numbers} part @param {Numbers} sum */
+/** Returns, for each row, the share of `part` in `sum`: its projection onto the sum, so that the shares of all addends add up to 1. @param {Numbers} part @param {Numbers} sum */
 function shares(part, sum) {
   const [, L, d] = sum.dims
   return Float32Array.from({ length: L }, (_, i) => {
@@ -37,8 +37,8 @@ function shares(part, sum) {
 }
 
 /**
- * One layer: each part adds what it has computed to the stream; a family may divide the sum by its length (a norm after the sum).
- * @param {Record<string, Numbers>} seen by the place in the layer; `middle` is undefined where attention and MLP read the same stream
+ * Computes one layer: each part adds its output to the stream, and a family with norms after the sum then normalises it.
+ * @param {Record<string, Numbers>} seen values by their place in the layer; `middle` is undefined if attention and MLP read the same stream
  * @returns {Block['layers'][number]}
  */
 function layerOf(seen) {
@@ -50,7 +50,8 @@ function layerOf(seen) {
     const added = seen[`${kind}.output`]
     const sum = sumOf(stream, added)
     const isPre = kind === 'attention' && !isSame(seen['attention.input'], seen.input)
-    // What follows this sum: what leaves the layer, the stream between attention and MLP, or without a norm before it what the cross-attention reads.
+    // The value after this sum: the layer's output, the stream between attention and MLP, or the input of the cross-attention if no norm
+    // precedes it.
     /** @type {Record<string, Numbers | undefined>} */
     const behind = { mlp: seen.middle, cross: isPre ? undefined : seen['cross.input'], '': seen.output }
     const next = behind[present[n + 1] ?? '']
@@ -74,16 +75,17 @@ function layerOf(seen) {
 }
 
 /**
+ * Runs the model once and measures its residual stream.
  * @param {Model} model
- * @param {import('./session-runs.js').Used} used the run, with the reader's changes
- * @param {'' | 'encoder.' | 'decoder.'} stack before the names of places
+ * @param {import('./session-runs.js').Used} used the run, including the reader's changes
+ * @param {'' | 'encoder.' | 'decoder.'} stack prefix of the place names
  * @param {AbortSignal} signal
  * @returns {Promise<Block>}
  */
 export async function blockOf(model, { run, hooks }, stack, signal) {
   const { encoder, decoder } = model.stacks
   const own = /** @type {NonNullable<typeof decoder>} */ (stack === 'encoder.' ? encoder : (decoder ?? encoder))
-  /** Places that this family does not have are found by asking. @param {readonly string[]} missing @returns {Promise<Block>} */
+  /** Runs the model; places that this family lacks are found by trial and added to `missing`. @param {readonly string[]} missing @returns {Promise<Block>} */
   async function collect(missing) {
     /** @type {Pick<Block, 'embedding' | 'norm'>} */
     const around = {}
@@ -103,7 +105,7 @@ export async function blockOf(model, { run, hooks }, stack, signal) {
         readAt(all, at + name, ({ data, dims }) => {
           seen[name] = { data: data.slice(), dims }
         })
-      // What leaves the layer is read before a patch there: the layer after it says what the patch has made of it.
+      // A layer's output is recorded before a patch is applied there; the input of the next layer shows the patched value.
       const patch = all[`${at}output`]
       all[`${at}output`] = values => {
         layers[layer] = layerOf({ ...seen, output: { data: values.data.slice(), dims: values.dims } })
@@ -119,7 +121,7 @@ export async function blockOf(model, { run, hooks }, stack, signal) {
       if (!place || !has(place)) throw error
       return collect([...missing, place])
     }
-    // What an MLP reads is at no place. A family has a norm there if any of its attentions has one.
+    // No hook shows the input of an MLP. A family has a norm before the MLP if any of its attentions has one.
     const isPre = layers.some(({ parts }) => parts.some(part => part.isPre))
     for (const part of layers.flatMap(({ parts }) => parts)) if (part.kind !== 'attention') part.isPre = isPre
     return { isParallel: missing.includes('middle'), ...around, layers }

@@ -1,4 +1,4 @@
-// The inspector of the room: how the selected weight came about.
+// The inspector of the room: explains how the selected weight was computed.
 
 import { nothing } from 'lit'
 import { inspector as drawInspector } from '../../head/inspector.js'
@@ -12,7 +12,7 @@ import { nameOf } from './shown.js'
 export function inspector(room, r) {
   const { t, isDark, act, can, travel, cell, got, words, head, openModel, settings } = room
   if (!cell || !head) return nothing
-  // The same cell with another text or other changes stays until the next answer is here; another cell is of no use.
+  // For another text or other changes, keep showing the same cell until the new answer arrives; never show a different cell.
   const found = shown(got.cell)
   const trace = found && found.query === cell.query && found.key === cell.key ? found : undefined
   const names = { query: words.queries[cell.query] ?? '', key: words.keys[cell.key] ?? '' }

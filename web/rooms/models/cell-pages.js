@@ -1,4 +1,4 @@
-// The pages of one attention weight: its softmax and score, one product of query and key, one number of either. Pure.
+// Pages that explain one attention weight: its softmax and score, one product of query and key, one number of either. Pure.
 
 import { format } from '../../files/number-format.js'
 import { behindSign, reachOf } from '../../head/inspector.js'
@@ -14,30 +14,31 @@ import { behindSign, reachOf } from '../../head/inspector.js'
  * @property {import('./models.js').Context['t']} t
  * @property {CellTrace} trace
  * @property {{ queries: readonly string[], keys: readonly string[] }} words
- * @property {{ rope?: { frequencies: ArrayLike<number>, gain?: number, interleaved?: boolean }, qkNorm?: unknown }} stack what the model says of the layer
- * @property {Part} [why] it looks there
- * @property {{ weight: Float32Array, bias: number }} [weightRow] the weights that made the number whose page is open
+ * @property {{ rope?: { frequencies: ArrayLike<number>, gain?: number, interleaved?: boolean }, qkNorm?: unknown }} stack description of
+ *   the layer, from the model
+ * @property {Part} [why] reasons of the head for looking there
+ * @property {{ weight: Float32Array, bias: number }} [weightRow] the row of weights behind the number whose page is open
  */
 
-/** Keys of the row that a phone shows: before the selected one, and at most. */
+/** On a phone: keys shown before the selected one, and keys shown at most. */
 const [BEFORE, MOST_CELLS] = [2, 24]
 
 const sum = (/** @type {number[]} */ numbers) => numbers.reduce((a, b) => a + b, 0)
 
-/** The place of a key in the same row. @param {CellTrace} trace @param {number} key @returns {Place} */
+/** Returns the place of another key in the same row. @param {CellTrace} trace @param {number} key @returns {Place} */
 const cellPlace = ({ stack, layer, head, query }, key) => ({
   head: { stack, layer, head },
   cell: { matrix: 'weights', row: query, column: key },
 })
 
-/** A part of the same cell. @param {CellTrace} trace @param {'term' | 'q' | 'k'} kind @param {number} i @returns {Place} */
+/** Returns the place of a part of the same cell. @param {CellTrace} trace @param {'term' | 'q' | 'k'} kind @param {number} i @returns {Place} */
 const detailPlace = (trace, kind, i) => ({ ...cellPlace(trace, trace.key), detail: [kind, i] })
 
 /** @param {CellState} state @param {number} key */
 const keyName = ({ words }, key) => words.keys[key] ?? String(key + 1)
 
 /**
- * The page of a place in the cell that was traced.
+ * Builds the page of a place inside the traced cell.
  * @param {CellState} state
  * @param {string} title
  * @param {Place['detail']} detail
@@ -63,7 +64,7 @@ function rowOf(state) {
   })
 }
 
-/** The weight: softmax of its row, and its score step by step. @param {CellState} state @returns {Pick<Page, 'result' | 'parts'>} */
+/** Builds the page of the weight: the softmax of its row, and its score step by step. @param {CellState} state @returns {Pick<Page, 'result' | 'parts'>} */
 function weightPage(state) {
   const { t, trace } = state
   const { weight, score, largest, sum, dot, scale, scaled, cap, capped, bias, isSet } = trace
@@ -101,7 +102,7 @@ function weightPage(state) {
   }
 }
 
-/** The row of the softmax: the score of every key is a cell that opens. @param {CellState} state @returns {Part[]} */
+/** Lists the scores in the softmax of the row; each opens its cell. @param {CellState} state @returns {Part[]} */
 function softmaxRow(state) {
   const { t, words, trace } = state
   const { query, key, scores, weights, largest, sum: total } = trace
@@ -129,10 +130,10 @@ function softmaxRow(state) {
   ]
 }
 
-/** Names a sum of a cell: what was opened stays open. @param {CellTrace} trace @param {string} name */
+/** Returns a key for a collapsible sum of a cell, so that what was opened stays open. @param {CellTrace} trace @param {string} name */
 const keyOf = ({ stack, layer, head, query, key }, name) => `${stack} ${layer}.${head} ${query}>${key} ${name}`
 
-/** q and k, number by number, the largest products first; each product opens. @param {CellState} state @returns {Part[]} */
+/** Lists the products of q and k, the largest first; each opens its page. @param {CellState} state @returns {Part[]} */
 function products({ t, trace }) {
   const { q, k, kvHead, head } = trace
   const sizes = Array.from(q, (value, i) => value * k[i])
@@ -161,7 +162,7 @@ function products({ t, trace }) {
   ]
 }
 
-/** One product: its two numbers, and the rotation that made each. @param {CellState} state @param {number} i @returns {Pick<Page, 'result' | 'parts'>} */
+/** Builds the page of one product: its two factors, and the rotation behind each. @param {CellState} state @param {number} i @returns {Pick<Page, 'result' | 'parts'>} */
 function termPage(state, i) {
   const { t, trace } = state
   const { q, k } = trace
@@ -176,7 +177,13 @@ function termPage(state, i) {
   }
 }
 
-/** A number of query or key as it enters the score; its numbers before the rotation open. @param {CellState} state @param {'q' | 'k'} letter @param {number} i @returns {Part[]} */
+/**
+ * Explains a number of the query or key as it enters the score; its numbers before the rotation can be opened.
+ * @param {CellState} state
+ * @param {'q' | 'k'} letter
+ * @param {number} i
+ * @returns {Part[]}
+ */
 function sideOf({ t, trace, words, stack: { rope } }, letter, i) {
   const isQuery = letter === 'q'
   const [turned, bare, position] = isQuery ? [trace.q, trace.qBare, trace.query] : [trace.k, trace.kBare, trace.key]
@@ -218,7 +225,13 @@ function sideOf({ t, trace, words, stack: { rope } }, letter, i) {
   ]
 }
 
-/** A number of query or key before its rotation: a row of the weight times what the layer reads, and the bias. @param {CellState} state @param {'q' | 'k'} letter @param {number} i @returns {Pick<Page, 'result' | 'parts'>} */
+/**
+ * Explains a number of the query or key before its rotation: a row of the weight times the layer's input, plus the bias.
+ * @param {CellState} state
+ * @param {'q' | 'k'} letter
+ * @param {number} i
+ * @returns {Pick<Page, 'result' | 'parts'>}
+ */
 function numberPage({ t, trace, words, weightRow, stack }, letter, i) {
   const isQuery = letter === 'q'
   const [made, x] = isQuery ? [trace.qBare ?? trace.q, trace.xq] : [trace.kBare ?? trace.k, trace.xk]

@@ -1,6 +1,5 @@
-// How one attention weight was computed: what the layer reads, query and key before and after their rotation, their products,
-// what the score is multiplied with, cap, bias, mask, softmax. Every number is read from the run itself, at the places of its
-// hooks, or is a weight of the model.
+// Traces how one attention weight was computed: the layer's input, query and key before and after rotation, their products, scale, softcap,
+// bias, mask and softmax. Every number is read from the run itself through hooks, or is a weight of the model.
 
 import { attentionOf, readAt } from './hooks.js'
 
@@ -8,7 +7,7 @@ import { attentionOf, readAt } from './hooks.js'
 /** @typedef {import('./hooks.js').Hook} Hook */
 /** @typedef {{ data: Float32Array, dims: readonly number[] }} Numbers */
 
-/** Weights of a layer that are computed for one of them. */
+/** Attention weights above which only the row of one head is computed. */
 const MOST_WEIGHTS = 2 ** 26
 
 /**
@@ -18,48 +17,54 @@ const MOST_WEIGHTS = 2 ** 26
  * @property {number} head
  * @property {number} query
  * @property {number} key
- * @property {number} kvHead the head of the keys, which several query heads may share
+ * @property {number} kvHead the key/value head, which several query heads may share
  * @property {Float32Array} q as it enters the score
  * @property {Float32Array} k
  * @property {Float32Array} [qBare] before its rotation
  * @property {Float32Array} [kBare]
- * @property {Float32Array} xq what the projection of the query reads: W_q xq + b
+ * @property {Float32Array} xq input of the query projection: q = W_q xq + b
  * @property {Float32Array} xk
- * @property {number} dot of q and k
+ * @property {number} dot product of q and k
  * @property {number} scale
  * @property {number} scaled
  * @property {number} [cap]
  * @property {number} [capped]
- * @property {number} [bias] of the distance
- * @property {number} score as softmax reads it; -Infinity is hidden
+ * @property {number} [bias] for the distance between query and key
+ * @property {number} score input of the softmax; -Infinity if hidden
  * @property {number} largest score of the row
  * @property {number} sum of exp(score - largest) over the row
  * @property {number} weight
- * @property {boolean} isSet were weights of the row set by hand after the softmax?
+ * @property {boolean} isSet True if weights of the row were set by hand after the softmax
  * @property {Float32Array} scores of the row
  * @property {Float32Array} weights of the row
  */
 
 /** @typedef {{ stack: Stack, layer: number, head: number, query: number, key: number }} CellAt */
 /** @typedef {NonNullable<import('qkv/models').Model['stacks']['encoder']>} OwnStack */
-/** The numbers of a run that belong to the cell. @typedef {Record<string, Float32Array>} Seen */
+/** Values of a run that belong to the cell. @typedef {Record<string, Float32Array>} Seen */
 
-/** The head of the keys, which several query heads may share. @param {OwnStack} own @param {CellAt} at */
+/** Returns the key/value head, which several query heads may share. @param {OwnStack} own @param {CellAt} at */
 const kvHeadOf = ({ heads, kvHeads }, { head }) => Math.floor(head / (heads / kvHeads))
 
-/** The numbers of a position, for each head or for the whole layer. @param {Numbers} values @param {number} row @param {number} size @param {number} [n] the head */
+/**
+ * Copies the vector of one position, of one head or of the whole layer.
+ * @param {Numbers} values
+ * @param {number} row
+ * @param {number} size
+ * @param {number} [n] index of the head
+ */
 function vectorOf({ data, dims }, row, size, n = 0) {
   const from = row * dims[dims.length - 1] + n * size
   return data.slice(from, from + size)
 }
 
 /**
- * Hooks that also read what belongs to the cell. Of a layer with too many weights its keys are read instead of its rows.
- * @param {Record<string, Hook>} hooks the reader's
+ * Adds hooks that record the values of the cell. For a layer with too many weights, they record its keys instead of its rows.
+ * @param {Record<string, Hook>} hooks the reader's hooks
  * @param {OwnStack} own
  * @param {CellAt} at
  * @param {boolean} isAlone
- * @returns {{ all: Record<string, Hook>, seen: Seen }} seen is filled by the run
+ * @returns {{ all: Record<string, Hook>, seen: Seen }} hooks, and `seen`, which the run fills
  */
 function watch(hooks, own, at, isAlone) {
   const { stack, layer, head, query, key } = at
@@ -105,7 +110,14 @@ function watch(hooks, own, at, isAlone) {
   return { all, seen }
 }
 
-/** Scores and weights of one row, from its query and all keys. @param {import('qkv').Qkv} qkv @param {OwnStack} own @param {CellAt} at @param {Seen} seen @returns {Seen} */
+/**
+ * Computes scores and weights of one row from its query and all keys.
+ * @param {import('qkv').Qkv} qkv
+ * @param {OwnStack} own
+ * @param {CellAt} at
+ * @param {Seen} seen
+ * @returns {Seen}
+ */
 function rowAlone(qkv, own, { stack, layer, query }, seen) {
   const { headDim: D, scale, softcap } = own
   const isCross = stack === 'cross'
@@ -123,7 +135,7 @@ function rowAlone(qkv, own, { stack, layer, query }, seen) {
   return { scores: masked.data, softmax: weights.data, weights: weights.data }
 }
 
-/** What the weight is made of, step by step. @param {import('qkv').Qkv} qkv @param {OwnStack} own @param {CellAt} at @param {Seen} seen @returns {CellTrace} */
+/** Lists step by step how the weight was computed. @param {import('qkv').Qkv} qkv @param {OwnStack} own @param {CellAt} at @param {Seen} seen @returns {CellTrace} */
 function stepsOf(qkv, own, at, seen) {
   const { headDim: D, scale, softcap } = own
   const { q, k, scores, weights } = seen
@@ -132,7 +144,7 @@ function stepsOf(qkv, own, at, seen) {
   const capped = softcap ? softcap * qkv.tanh({ data: Float32Array.of(scaled / softcap), dims: [1] }).data[0] : scaled
   const score = scores[at.key]
   const largest = scores.reduce((a, b) => Math.max(a, b), Number.NEGATIVE_INFINITY)
-  // Softmax of the row, by the core: exp(0) of its largest score is one share, so the sum is its reciprocal.
+  // Softmax of the row by the core: the largest score has share exp(0) / sum, so its reciprocal is the sum.
   const shares = qkv.softmax({ data: scores, dims: [1, scores.length] }).data
   const top = shares[scores.indexOf(largest)]
   const hasBias = own.relativeBias && at.stack !== 'cross' && Number.isFinite(score)
@@ -162,14 +174,14 @@ function stepsOf(qkv, own, at, seen) {
 }
 
 /**
- * Runs the model once, and reads how a weight was computed.
+ * Runs the model once and records how a weight was computed.
  * @param {import('qkv').Qkv} qkv
  * @param {import('qkv/models').Model} model
  * @param {import('qkv/models').ModelInput} input
  * @param {Record<string, Hook>} hooks
  * @param {CellAt} cell
  * @param {AbortSignal} [signal]
- * @param {number} [most] weights of a layer; of one with more, the row alone is computed, from its query and all keys
+ * @param {number} [most] attention weights of a layer; above it only the one row is computed, from its query and all keys
  * @returns {Promise<CellTrace>}
  */
 export async function traceCell(qkv, model, input, hooks, cell, signal, most = MOST_WEIGHTS) {

@@ -1,4 +1,4 @@
-// The reader's changes: chips in the model's order, before and after, their effect, patches from a second text.
+// The reader's changes: chips in model order, a switch between before and after, their effect, and patches from a second text.
 
 import { html, nothing } from 'lit'
 import { percent } from '../../files/number-format.js'
@@ -9,7 +9,12 @@ import { cosine, points } from './prediction.js'
 /** @typedef {import('../../head/head.js').Change} Change */
 /** @typedef {Event & { target: HTMLInputElement }} InputEvent */
 
-/** The tokens of a change; those of the second text take the place of its own. @param {Room} room @param {Change} change @returns {import('../../head/changes-bar.js').ChangeTokens} */
+/**
+ * Returns the tokens that a change refers to; for a patch, those of the second text replace the key tokens.
+ * @param {Room} room
+ * @param {Change} change
+ * @returns {import('../../head/changes-bar.js').ChangeTokens}
+ */
 function tokensOf({ run, source }, { stack }) {
   const { tokens = [], targets = [] } = run ?? {}
   return {
@@ -34,7 +39,7 @@ export function changesPanel(room) {
   })
 }
 
-/** Which run is shown, and what the changes did to the first guess. @param {Room} room */
+/** Draws the switch between before and after. @param {Room} room */
 function showing(room) {
   const { t, act, runAfter, showing } = room
   if (!runAfter) return nothing
@@ -46,7 +51,7 @@ function showing(room) {
   )}</span>${effect(room)}`
 }
 
-/** Patches from a second text. @param {Room} room */
+/** Draws the buttons that patch states from a second text. @param {Room} room */
 function patches({ t, act, view, settings, openModel, second, words }) {
   const layers = (openModel?.stacks.decoder ?? openModel?.stacks.encoder)?.layers ?? 1
   const { query, patchLayer } = view
@@ -59,7 +64,7 @@ function patches({ t, act, view, settings, openModel, second, words }) {
     </details>`
 }
 
-/** The first guess of before, before and after; or the likeness of two texts. @param {Room} room */
+/** Describes the effect of the changes: the probability of the original first guess before and after, or the similarity of two texts. @param {Room} room */
 function effect({ t, runBefore: before, runAfter: after }) {
   if (before?.likeness && after?.likeness) {
     const [old, now] = [before.likeness.value, after.likeness.value]
@@ -79,7 +84,7 @@ function effect({ t, runBefore: before, runAfter: after }) {
   return html`<p class="models-effect" id="models-effect" role="status" data-before=${guess.probability} data-value=${now}>${t('modelsEffect', said)}</p>${saysNow(t, guess, after)}`
 }
 
-/** On a phone, where the prediction stands in another tab: what the model says with the changes, if that is another word. @param {Room['t']} t @param {{ id: number }} guess @param {import('./model-run.js').Run} after */
+/** Tells a reader on a phone, whose prediction is in another tab, that the changes lead to a different word. @param {Room['t']} t @param {{ id: number }} guess @param {import('./model-run.js').Run} after */
 function saysNow(t, { id }, { top: [now] }) {
   if (!now || now.id === id) return nothing
   return html`<p class="models-effect" id="models-says-now">${t('modelsSaysNow', { token: now.token, share: percent(now.probability) })}</p>`

@@ -1,16 +1,16 @@
-// How long a model takes on this computer: its multiplications, by the rate of a product of matrices that is measured once. No DOM;
-// loaded when a model of the hub is asked about, or when a graph is long.
+// Estimates how long a model takes on this computer: its multiplications divided by the measured rate of one matrix product. No DOM; loaded
+// when the reader asks about a model of the hub, or for a long graph.
 
 import { packLinear } from 'qkv/nn'
 import { workOf } from './long-text.js'
 
-/** A usual text. The product has the size of an MLP of GPT-2 small, for such a text. */
+/** Tokens of a typical text. The measured product has the size of an MLP of GPT-2 small on it. */
 const TOKENS = 32
 const [OUT, IN] = [3072, 768]
-/** Milliseconds of measuring, and the least number of products. */
+/** Milliseconds to measure for, and the minimum number of products. */
 const [PATIENCE, LEAST] = [60, 5]
 
-/** Multiplications a second. @type {WeakMap<import('qkv').Qkv, number>} */
+/** Multiplications per second, by core. @type {WeakMap<import('qkv').Qkv, number>} */
 const rates = new WeakMap()
 
 /** @param {import('qkv').Qkv} qkv */
@@ -34,5 +34,5 @@ export function rateOf(qkv) {
   return rate
 }
 
-/** The seconds that a usual text takes with all its maps. @param {import('qkv').Qkv} qkv @param {Parameters<typeof workOf>[0]} model */
+/** Estimates the seconds that a typical text takes, with all its maps. @param {import('qkv').Qkv} qkv @param {Parameters<typeof workOf>[0]} model */
 export const secondsOfText = (qkv, model) => workOf(model, TOKENS) / rateOf(qkv)

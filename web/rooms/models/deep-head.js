@@ -1,4 +1,4 @@
-// A head of a long text: a map that zooms to single weights, whose tiles the session computes, and what the head looks like in numbers.
+// A head on a long text: a map that zooms in to single weights, with tiles computed by the session, and statistics of the head.
 
 import '../../elements/deep-map.js'
 import { html, nothing } from 'lit'
@@ -17,21 +17,24 @@ import { nameOf, tileName, withOrigin } from './shown.js'
 /** @typedef {import('../../elements/deep-map.js').QkvDeepMap} QkvDeepMap */
 /** @typedef {import('../../elements/deep-levels.js').TileRequest} TileRequest */
 
-/** A head looks at the first token for lack of something better: from this share of its weight on that is said. */
+/** Share of weight on the first token from which the head is described as a sink. */
 const SINK = 0.5
-/** Queries and keys of a tile at most: so many weights are computed within 20 ms, of heads of 64. */
+/** Maximum queries and keys of a tile: one of this size takes about 20 ms at head size 64. */
 const TILE_SIDE = 2048
 
-/** A tile that the map waits for. @typedef {{ tile: TilePart, resolve: (matrix: Matrix) => void, reject: (error: Error) => void }} Awaited */
+/** A tile that the map is waiting for. @typedef {{ tile: TilePart, resolve: (matrix: Matrix) => void, reject: (error: Error) => void }} Awaited */
 
-/** The source of the open head, and what it depends on: as long as it is the same object, the map keeps its tiles. @type {{ of?: readonly unknown[], source?: import('../../elements/deep-levels.js').DeepSource, stop?: AbortController }} */
+/**
+ * The source of the open head with the values it depends on. The map keeps its tiles as long as it gets the same object.
+ * @type {{ of?: readonly unknown[], source?: import('../../elements/deep-levels.js').DeepSource, stop?: AbortController }}
+ */
 let known = {}
-/** The tiles that the map waits for. @type {Map<string, Awaited>} */
+/** Tiles that the map is waiting for. @type {Map<string, Awaited>} */
 const awaited = new Map()
-/** Are they asked for at the end of this turn? */
+/** True if a request is queued for the end of this turn. */
 let isPublishing = false
 
-/** The same cells, the first of each row less the weights of the first key; without these it is hidden. @param {Matrix} matrix @param {Matrix} [first] (rows, 1) */
+/** Subtracts the weights of the first key from the first cell of each row; without them it is hidden. @param {Matrix} matrix @param {Matrix} [first] (rows, 1) */
 function withoutFirst({ data, dims }, first) {
   const shown = Float32Array.from(data)
   for (let r = 0; r < dims[0]; r++) {
@@ -48,7 +51,7 @@ function sourceOf(room, head) {
   const { model, input, changes, sourceText } = run.request
   const { isWithoutFirst } = view
   const finer = got.profile?.is === 'here' ? got.profile.value.map : undefined
-  const of = [model, input, changes, sourceText, head, finer?.dims, isWithoutFirst] // another row is the same text
+  const of = [model, input, changes, sourceText, head, finer?.dims, isWithoutFirst] // the selected row does not matter: the text is the same
   if (isSame(known.of, of)) return known.source
   const { rows, columns, height, width } = maps
   const all = finer ?? { data: mapAt(maps, head), dims: [height, width] }
@@ -59,14 +62,14 @@ function sourceOf(room, head) {
         const own = { tile, resolve, reject }
         awaited.set(part, own)
         signal.addEventListener('abort', () => {
-          if (awaited.get(part) !== own) return // another text waits for a tile of this name
+          if (awaited.get(part) !== own) return // a tile of the same name is now awaited for another text
           awaited.delete(part)
           publish(room)
         })
         publish(room)
       })
     )
-  /** What each row of cells has of the first key, where the first cell has others, too. */
+  /** Computes the weight on the first key for each row of cells, where the first cell also covers other keys. */
   const ofFirst = (/** @type {TilePart} */ { rows, columns, resolution }, /** @type {AbortSignal} */ signal) =>
     resolution[1] < columns[1] - columns[0]
       ? ask({ rows, columns: [0, 1], resolution: [resolution[0], 1] }, signal)
@@ -76,7 +79,7 @@ function sourceOf(room, head) {
     const [cells, first] = await Promise.all([ask(tile, signal), ofFirst(tile, signal)])
     return withoutFirst(cells, first)
   }
-  const patience = Number.POSITIVE_INFINITY // a layer may run again for it
+  const patience = Number.POSITIVE_INFINITY // the layer may have to run again
   const stop = new AbortController()
   const source = {
     rows,
@@ -99,7 +102,7 @@ function sourceOf(room, head) {
   return known.source
 }
 
-/** Asks for the tiles that the map waits for; those of one turn are asked for together. @param {Room} room */
+/** Requests the awaited tiles, all of one turn in one request. @param {Room} room */
 function publish(room) {
   if (isPublishing) return
   isPublishing = true
@@ -110,7 +113,7 @@ function publish(room) {
   })
 }
 
-/** Gives the map the tiles that have arrived, and says which have failed. @param {Room} room */
+/** Passes arrived tiles to the map and reports failed ones. @param {Room} room */
 function handOut(room) {
   const { got, t } = room
   const before = awaited.size
@@ -125,7 +128,7 @@ function handOut(room) {
   if (awaited.size < before) publish(room)
 }
 
-/** Enlarges a link in the map, and opens where its weight comes from. @param {Room} room @param {{ query: number, key: number }} link */
+/** Zooms the map to a link and opens the explanation of its weight. @param {Room} room @param {{ query: number, key: number }} link */
 function showLink({ act }, { query, key }) {
   const map = /** @type {QkvDeepMap | null} */ (document.getElementById('models-deep'))
   map?.show({ row: query, column: key })
@@ -159,7 +162,7 @@ export function deepHead(room, head) {
     ${profile(room, head)}`
 }
 
-/** The texts of the map whose hidden cells are left out: the same object as long as the language is the same. @type {{ of?: object, texts?: Record<string, any> }} */
+/** The texts of a map that leaves out hidden cells: the same object until the language changes. @type {{ of?: object, texts?: Record<string, any> }} */
 let said = {}
 
 /** @param {Room['t']} t */
@@ -168,7 +171,7 @@ function leftOut(t) {
   return said.texts
 }
 
-/** The same object as long as the word is the same. @type {{ query: number | undefined, marks: import('../../elements/draw.js').Highlight }} */
+/** The marks of a map: the same object until the word changes. @type {{ query: number | undefined, marks: import('../../elements/draw.js').Highlight }} */
 let marked = { query: undefined, marks: {} }
 
 /** @param {number | undefined} query */
@@ -177,7 +180,7 @@ function marksOf(query) {
   return marked.marks
 }
 
-/** How far it looks, how even it is, whether it is a sink, its longest strong links. @param {Room} room @param {HeadAt} head */
+/** Describes the head: how far back it looks, how even its weights are, whether it is a sink, and its longest strong links. @param {Room} room @param {HeadAt} head */
 function profile(room, { stack, layer, head }) {
   const { t, got, run, maps, words } = room
   const found = shown(got.profile)

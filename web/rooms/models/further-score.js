@@ -1,9 +1,9 @@
-// The score of a head that copies from one place further than an induction head. Where a token holds what stood before it, as behind a
-// head that looks one token back, the token to say next can be read one place after it.
+// Scores heads that copy from one place further than an induction head. If an earlier head copied the previous token into each position,
+// the token to predict can be read one place later.
 
 /**
- * Computes for each head the mean, over the queries i that have such keys, of the sum of a[i][j] over the j <= i whose token two places
- * before, j - 2, is the same as i.
+ * Returns for each head the mean over queries i of the sum of a[i][j] over keys j <= i with token[j - 2] = token[i]. Queries without such
+ * keys are left out.
  * @param {{ data: Float32Array, dims: readonly number[] }} weights (1, H, L, L)
  * @param {readonly number[]} ids the L tokens
  * @returns {{ data: Float32Array }} (H)

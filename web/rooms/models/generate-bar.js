@@ -1,4 +1,4 @@
-// The controls that continue the text, token by token.
+// The controls that continue the text token by token.
 
 import { html, nothing } from 'lit'
 import { counted } from '../../i18n/counted.js'
@@ -8,7 +8,7 @@ import { isEnded, isGenerating } from './shown.js'
 /** @typedef {Event & { target: HTMLInputElement }} InputEvent */
 /** @typedef {keyof import('./models.js').View['sampling']} SamplingName */
 
-/** A number of the sampling. @param {Room} room @param {SamplingName} name @param {number} least @param {number} most @param {boolean} isWhole */
+/** Draws the field of a sampling parameter. @param {Room} room @param {SamplingName} name @param {number} least @param {number} most @param {boolean} isWhole */
 function field({ t, view: { sampling }, act }, name, least, most, isWhole) {
   const shown = String(Math.min(sampling[name], most))
   const change = (/** @type {InputEvent} */ { target }) => {
@@ -28,7 +28,7 @@ export function generateBar(room) {
   const rest = positions - (run?.ids.length ?? 0)
   const isAtEnd = isEnded(room)
   const isFull = rest <= 0 || isAtEnd
-  const isFirst = view.storyStep !== undefined || !openModel.about?.tour?.length // else the story is
+  const isFirst = view.storyStep !== undefined || !openModel.about?.tour?.length // otherwise the story comes first
   const count = generated.length
   const { sampleLimit: limit } = view
   return html`<div class="dock models-dock"><div class="dock-row">

@@ -1,4 +1,4 @@
-// Continues a text token by token. Each step has the chosen token, the alternatives, and where its heads looked.
+// Continues a text token by token. Each step holds the chosen token, the alternatives, and where the heads looked.
 
 import { best } from './model-run.js'
 import { tokenText } from './read-text.js'
@@ -7,19 +7,20 @@ import { tokenText } from './read-text.js'
  * @typedef {object} Step
  * @property {number} id
  * @property {string} token
- * @property {string} text what it adds
+ * @property {string} text that it adds
  * @property {number} probability
- * @property {import('./model-run.js').Guess[]} others the best five
- * @property {Float32Array} rows where the heads of the last token read looked: (layers, heads, keys)
+ * @property {import('./model-run.js').Guess[]} others the five most probable tokens
+ * @property {Float32Array} rows attention of the last token that was read: (layers, heads, keys)
  */
 
 /**
+ * Generates up to `count` tokens and yields a step for each.
  * @param {import('qkv').Qkv} qkv
  * @param {import('qkv/models').Model} model
  * @param {number[]} ids
  * @param {{ temperature: number, topK: number, seed: number, count: number, isWhole: boolean,
- *   hooks: Record<string, import('./hooks.js').Hook>, signal: AbortSignal }} options isWhole: the hooks need the whole
- *   sequence at each step
+ *   hooks: Record<string, import('./hooks.js').Hook>, signal: AbortSignal }} options isWhole: True if the hooks need the whole sequence at
+ *   each step
  * @returns {AsyncGenerator<Step, undefined>}
  */
 export async function* generate(qkv, model, ids, { count, isWhole, hooks, ...options }) {
@@ -44,7 +45,7 @@ export async function* generate(qkv, model, ids, { count, isWhole, hooks, ...opt
   }
 }
 
-/** The last query of each layer and head. @param {readonly { data: Float32Array, dims: readonly number[] }[]} attentions (1, H, L, S) */
+/** Returns the attention row of the last query in each layer and head. @param {readonly { data: Float32Array, dims: readonly number[] }[]} attentions (1, H, L, S) */
 function lastRows(attentions) {
   const [, H, L, S] = attentions[0].dims
   const rows = new Float32Array(attentions.length * H * S)

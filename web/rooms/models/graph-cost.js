@@ -1,31 +1,37 @@
-// What the graph of heads costs: time and memory, said before it is computed. Pure.
+// Estimates the time and memory of the graph of heads before it is computed. Pure.
 
 import { REACHED, workOf } from './long-text.js'
 
 /** @typedef {Pick<import('./models.js').OpenModel, 'stacks' | 'parameters' | 'vocab'>} Sizes */
 
-/** Multiplications beyond which the graph waits for the reader: some seconds, by which a model that is small is never asked about. */
+/** Multiplications above which the graph needs the reader's consent: a few seconds, which small models never reach. */
 const MOST_WORK = 2 ** 35
-/** So many runs the passes take, and so many multiplications of a run one of what heads read; both were measured at GPT-2 small's size. */
+/**
+ * Factors for the work of a graph: of a run, for its passes, and of the products with the inputs of heads. Both were measured at the size
+ * of GPT-2 small.
+ */
 const [PASSES, READ] = [7, 1.3]
-/** Bytes of what all parts wrote, beyond which there is no graph. */
+/** Maximum bytes for the outputs of all parts; above it no graph is offered. */
 const MOST_BYTES = 2 ** 29
 
 /**
- * Seconds and bytes, or that there is no graph. The first run of a model is slower than later ones, so a long graph has the rate of a
- * measured product where that is higher. Each layer makes keys and values of what each part before it wrote, and
- * multiplies them with the queries and gradients of its heads.
+ * Returns the seconds and bytes, or that the graph is too large. The first run of a model is slower than later ones, so a long graph uses
+ * the rate of a measured product if it is higher. Each layer projects the outputs of all earlier parts to keys and values, and multiplies
+ * them with the queries and gradients of its heads.
  * @param {Sizes} model
  * @param {number} tokens
- * @param {number} milliseconds of the run
- * @param {() => number} rateOf multiplications a second of a product; called for a long graph
- * @param {number} [written] tokens of the decoder, of an encoder-decoder
+ * @param {number} milliseconds time of the run
+ * @param {() => number} rateOf measures multiplications per second; called only for a long graph
+ * @param {number} [written] tokens of the decoder, for an encoder-decoder
  * @returns {{ isTooLong: true } | { isTooLong?: undefined, isLong: boolean, takes: { seconds: number, bytes: number } }}
  */
 export function graphCost(model, tokens, milliseconds, rateOf, written = tokens) {
   const { encoder, decoder } = model.stacks
   const both = encoder && decoder
-  /** The parts of a stack, and the products of its heads with what is read: of its own parts those before, of an encoder all. */
+  /**
+   * Counts the parts of a stack, and the products of its heads with the parts they read: earlier parts of the same stack, and all parts of
+   * an encoder.
+   */
   const sizeOf = (/** @type {typeof encoder} */ stack, /** @type {number} */ rows, encoded = 0) => {
     const { layers, heads, headDim } = stack ?? { layers: 0, heads: 0, headDim: 0 }
     const width = heads * headDim

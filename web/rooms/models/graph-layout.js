@@ -1,4 +1,4 @@
-// Where the parts and edges of the graph of heads are drawn: words below in their order, layers upwards, the answer above. Pure.
+// Lays out the graph of heads: words at the bottom in reading order, layers going up, the answer on top. Pure.
 
 import { edgeName, nodeName } from './graph-setting.js'
 
@@ -6,28 +6,30 @@ import { edgeName, nodeName } from './graph-setting.js'
 /** @typedef {HeadGraph['nodes'][number]} GraphNode */
 /** @typedef {HeadGraph['edges'][number]} GraphEdge */
 /**
- * @typedef {{ node: GraphNode, name: string, word: string, x: number, y: number, width: number, row: number }} DrawnNode x, y: its middle
- * @typedef {{ edge: GraphEdge, name: string, from: DrawnNode, to: DrawnNode, path: string, weight: number }} DrawnEdge weight: the width of its line
+ * @typedef {{ node: GraphNode, name: string, word: string, x: number, y: number, width: number, row: number }} DrawnNode x, y: its centre
+ * @typedef {{ edge: GraphEdge, name: string, from: DrawnNode, to: DrawnNode, path: string, weight: number }} DrawnEdge weight: its line
+ *   width
  * @typedef {object} Drawing
  * @property {number} width
  * @property {number} height
  * @property {DrawnNode[]} nodes
- * @property {DrawnEdge[]} edges the smallest first, so that the largest lie above
- * @property {{ y: number, node: GraphNode }[]} rows with one of their nodes
- * @property {{ word: string, isNode: boolean, x: number, width: number }[]} columns x: their middle; isNode: is the word a part of the graph?
- * @property {number[]} gaps x where positions are left out
+ * @property {DrawnEdge[]} edges the smallest first, so that the largest are drawn on top
+ * @property {{ y: number, node: GraphNode }[]} rows that contain a node
+ * @property {{ word: string, isNode: boolean, x: number, width: number }[]} columns x: centre; isNode: True if the word itself is in the
+ *   graph
+ * @property {number[]} gaps x of the gaps where positions are left out
  */
 
-/** Sizes in pixels: of a node, between rows, at the left. */
+/** Sizes in pixels: node width and height, distance of rows, left margin. */
 export const [NODE, HIGH, ROW, SIDE] = [40, 24, 62, 68]
 const [LEAST_LINE, MOST_LINE] = [0.8, 7]
-/** Between columns, at the right, where positions are left out, between nodes side by side. */
+/** Pixels between columns, right margin, width of a gap for omitted positions, space between nodes of one cell. */
 const [BETWEEN, MARGIN, GAP, ASIDE] = [18, 56, 16, 8]
-/** Pixels of a letter, of a letter of Chinese, and of the longest word. */
+/** Pixels per letter, per wide (Chinese) letter, and of the longest word. */
 const [LETTER, WIDE, MOST_WORD] = [7, 13, 96]
-/** The rows of a decoder stand above all of its encoder. */
+/** Offset of levels that puts the decoder above the whole encoder. */
 const BEHIND = 1e6
-/** Where a head reads: its query from the left of its node, its value from the right. */
+/** Offsets of the ports of a head: its query enters at the left of the node, its value at the right. */
 const PORTS = { q: -12, k: 0, v: 12, input: 0 }
 
 /** @param {string} word */
@@ -37,7 +39,10 @@ const wordWidth = word =>
     Array.from(word).reduce((sum, letter) => sum + (letter > '\u2e80' ? WIDE : LETTER), 14),
   )
 
-/** Words, then of each layer heads, heads of cross-attention and MLPs, those of an encoder first, then the answer. @param {GraphNode} node */
+/**
+ * Returns the level of a node: words, then heads, heads of cross-attention and MLPs of each layer, the encoder first, and the answer last.
+ * @param {GraphNode} node
+ */
 function levelOf({ kind, place, layer = 0 }) {
   if (kind === 'embedding') return 0
   if (kind === 'logits') return Infinity
@@ -50,7 +55,7 @@ function levelOf({ kind, place, layer = 0 }) {
  * @returns {Drawing}
  */
 export function drawingOf(graph, { words, encoded = [], row: answerAt, tokens: [answer] }) {
-  /** Where a node stands: first the words of an encoder, then those of the stack that answers. @param {GraphNode} node */
+  /** Returns the column of a node: the words of the encoder come first, then those of the stack that answers. @param {GraphNode} node */
   const positionOf = ({ position = answerAt, place }) => (place === 'encoder' ? 0 : encoded.length) + position
   const all = [...encoded, ...words]
   const sorted = (/** @type {(node: GraphNode) => number} */ of) =>
@@ -59,7 +64,7 @@ export function drawingOf(graph, { words, encoded = [], row: answerAt, tokens: [
   const positions = sorted(positionOf)
   const height = levels.length * ROW + 12
   const yOf = (/** @type {number} */ row) => height - 6 - (row + 0.5) * ROW
-  /** The nodes that stand side by side. @param {number} position @param {number} level */
+  /** Returns the nodes that share a cell. @param {number} position @param {number} level */
   const cellOf = (position, level) =>
     graph.nodes.filter(node => positionOf(node) === position && levelOf(node) === level)
   /** @type {Drawing['columns']} */
@@ -121,8 +126,8 @@ export function drawingOf(graph, { words, encoded = [], row: answerAt, tokens: [
 }
 
 /**
- * A curve from the top of a node to the bottom of another. Past rows of its own column it goes around them: on the right to the answer, else
- * on the left.
+ * Draws a curve from the top of a node to the bottom of another. It passes other rows of its column on the right if it leads to the answer,
+ * else on the left.
  * @param {DrawnNode} a
  * @param {DrawnNode} b
  * @param {number} port

@@ -1,4 +1,4 @@
-// "Graph of heads": the drawing, the share, sentences for parts and edges, the test of an edge, files.
+// "Graph of heads": the drawing, the share, sentences about parts and edges, the test of an edge, and files.
 
 import { html, nothing, svg } from 'lit'
 import { headGraph } from 'qkv/interpret'
@@ -22,18 +22,21 @@ import { megabytes } from './sources.js'
 /** @typedef {import('../../shell/room.js').Translate<keyof typeof import('../../i18n/en/graph.js').texts>} GraphTexts */
 /** @typedef {Event & { target: HTMLInputElement }} InputEvent */
 /** @typedef {{ graph: HeadGraph, drawing: Drawing }} Made */
-/** What the parts of the panel share. @typedef {Made & { room: Room, g: GraphTexts, found: GraphEdges, setting: GraphSetting, change: (next: Partial<GraphSetting>) => void }} Panel */
+/**
+ * State shared by the parts of the panel.
+ * @typedef {Made & { room: Room, g: GraphTexts, found: GraphEdges, setting: GraphSetting, change: (next: Partial<GraphSetting>) => void }} Panel
+ */
 
 const DIGITS = 2
-/** So many edges can still be told apart. */
+/** Maximum number of edges that can be told apart. */
 const MOST_EDGES = 250
 const DASHES = { q: '2 3', k: '7 3', v: '', input: '' }
 const FONT = 'system-ui, sans-serif'
 
-/** The graphs of the shares that were looked at. @type {WeakMap<GraphEdges, Map<number, Made>>} */
+/** Cache of graphs by share. @type {WeakMap<GraphEdges, Map<number, Made>>} */
 const made = new WeakMap()
 
-/** @param {GraphEdges} found @param {number} share in percent @returns {Made} */
+/** Returns the graph that explains a share. @param {GraphEdges} found @param {number} share in percent @returns {Made} */
 function graphAt(found, share) {
   const known = made.get(found) ?? new Map()
   made.set(found, known)
@@ -43,14 +46,14 @@ function graphAt(found, share) {
   return own
 }
 
-/** The first letter of a sentence is a capital. @param {string} text */
+/** Capitalises the first letter of a sentence. @param {string} text */
 const sentence = text => text.charAt(0).toUpperCase() + text.slice(1)
 
-/** The word of a part. @param {GraphEdges} found @param {GraphNode} node */
+/** Returns the word at the position of a part. @param {GraphEdges} found @param {GraphNode} node */
 const wordOf = ({ words, encoded }, { place, position = 0 }) =>
   (place === 'encoder' ? encoded : words)?.[position] ?? ''
 
-/** What is said of a part. @param {Panel} panel @param {GraphNode} node */
+/** Returns the values that texts about a part refer to. @param {Panel} panel @param {GraphNode} node */
 function said({ room: { t }, found }, node) {
   const { layer = 0, head = 0, position = 0, place } = node
   const stack = place ? ` (${t(`modelsStack.${place}`)})` : ''
@@ -63,35 +66,35 @@ function said({ room: { t }, found }, node) {
   }
 }
 
-/** A part in words. @param {Panel} panel @param {GraphNode} node */
+/** Describes a part. @param {Panel} panel @param {GraphNode} node */
 const nodeText = (panel, node) => panel.g(`graphAt.${node.kind}`, said(panel, node))
 
-/** Who reads what. @param {Panel} panel @param {GraphEdge} edge */
+/** Describes which part reads which. @param {Panel} panel @param {GraphEdge} edge */
 function readsText(panel, { from, to, reads }) {
   const { g } = panel
   const written = from.kind === 'logits' ? '' : g(`graphFrom.${from.kind}`, said(panel, from))
   return sentence(g(`graphReads.${reads}`, { from: written, to: nodeText(panel, to) }))
 }
 
-/** What an edge does. @param {Panel} panel @param {GraphEdge} edge */
+/** Describes the effect of an edge. @param {Panel} panel @param {GraphEdge} edge */
 function edgeText(panel, edge) {
   const { g, found } = panel
   const does = { first: found.tokens[0], effect: signed(edge.effect, DIGITS), share: percent(edge.share) }
   return `${readsText(panel, edge)} ${g(edge.effect < 0 ? 'graphHelps' : 'graphHinders', does)}`
 }
 
-/** Opens what a part is: a head and its word, or the word. @param {Panel} panel @param {GraphNode} node */
+/** Opens what a part represents: a head at its word, or the word alone. @param {Panel} panel @param {GraphNode} node */
 function openNode({ room: { act } }, { kind, place, layer = 0, head = 0, position = 0 }) {
   const stack = place ?? ''
   if (kind === 'head') act.openFromGraph({ head: { stack, layer, head } }, position, stack)
   if (kind === 'embedding') act.openFromGraph({}, position, stack)
 }
 
-/** The name of the part or edge that an event is about. @param {Event} event */
+/** Returns the name of the part or edge that is the target of an event. @param {Event} event */
 const nameAt = ({ target }) =>
   target instanceof Element ? (target.closest('[data-part]')?.getAttribute('data-part') ?? '') : ''
 
-/** The part that an arrow key goes to. @param {DrawnNode[]} nodes @param {DrawnNode} node @param {string} key */
+/** Returns the part that an arrow key leads to. @param {DrawnNode[]} nodes @param {DrawnNode} node @param {string} key */
 function next(nodes, node, key) {
   const [row, side] = [
     key === 'ArrowUp' ? 1 : key === 'ArrowDown' ? -1 : 0,
@@ -104,7 +107,7 @@ function next(nodes, node, key) {
   return ahead.sort((a, b) => Math.abs(a.x - node.x) - Math.abs(b.x - node.x))[0]
 }
 
-/** Letters of a word that have room in its column. @param {string} word @param {number} width */
+/** Shortens a word to the width of its column. @param {string} word @param {number} width */
 function cut(word, width) {
   const letters = Array.from(word)
   const most = Math.floor((width - 10) / (letters.some(letter => letter > '\u2e80') ? 12 : 7))
@@ -172,7 +175,7 @@ function picture(panel) {
   </svg></div>`
 }
 
-/** What is said of the part or edge under the pointer, or of the selected edge, with its test. @param {Panel} panel */
+/** Describes the part or edge under the pointer, or the selected edge with its test. @param {Panel} panel */
 function told(panel) {
   const { room, g, drawing, setting, change, found } = panel
   const { act, view, got } = room
@@ -243,7 +246,7 @@ function list(panel) {
   )}</ol></details>`
 }
 
-/** The drawing as a file, on light paper. @param {Element} picture */
+/** Exports the drawing as an SVG file in light colours. @param {Element} picture */
 function svgFile(picture) {
   const copy = /** @type {Element} */ (picture.cloneNode(true))
   for (const each of copy.querySelectorAll('.graph-hit')) each.remove()
@@ -260,7 +263,7 @@ function svgFile(picture) {
     .replace(/var\((--\w+)\)/g, colourOf)
 }
 
-/** The graph as numbers. @param {Panel} panel */
+/** Exports the graph as JSON. @param {Panel} panel */
 function jsonFile({ room: { text, openModel }, graph, found }) {
   const { share, nodes, edges } = graph
   const [answer, secondGuess] = found.tokens
@@ -284,7 +287,7 @@ function jsonFile({ room: { text, openModel }, graph, found }) {
   return JSON.stringify(made, null, 1)
 }
 
-/** The graph itself. @param {Panel} panel */
+/** Draws the graph with its controls. @param {Panel} panel */
 function explained(panel) {
   const { room, g, graph, setting, change, found } = panel
   const { act, active } = room
@@ -314,7 +317,7 @@ function explained(panel) {
     <p class="note">${g('graphNote')}</p></div>`
 }
 
-/** How far it is, what it takes, that it was cancelled. @param {Room} room @param {GraphTexts} g */
+/** Shows the progress of the graph, its cost, or that it was cancelled. @param {Room} room @param {GraphTexts} g */
 function waiting({ t, act, got, run }, g) {
   const own = got.graph
   if (own?.is === 'waiting' && own.progress) {

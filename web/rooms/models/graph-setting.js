@@ -1,16 +1,17 @@
-// The graph of heads as a setting: its share, the edge that is selected and whether it is tested. Its parts have short names, which links hold.
+// The graph of heads as a setting: its share, the selected edge, and whether that edge is tested. Links store parts by short names.
 
 /** @typedef {import('qkv/interpret').PositionNode} PositionNode */
 /** @typedef {import('./models.js').GraphSetting} GraphSetting */
 
-/** The least and the largest share that can be chosen, and the step between, in percent. */
+/** Smallest and largest share, and the step between shares, in percent. */
 export const SHARES = { least: 50, most: 95, step: 5 }
-/** The letters of the places of an encoder-decoder; a model with one stack has none. */
+/** Prefix letters for the stacks of an encoder-decoder; a model with one stack has no prefix. */
 const LETTERS = { encoder: 'e', decoder: 'd', cross: 'c' }
 const PLACES = /** @type {const} */ (['encoder', 'decoder', 'cross'])
 
 /**
- * "w3", "2.1@3", "m2@3", "a": a word, a head, an MLP at a position, the answer; of an encoder-decoder "ew3", "c2.1@3".
+ * Returns the short name of a node: "w3" a word, "2.1@3" a head, "m2@3" an MLP at a position, "a" the answer; for an encoder-decoder with a
+ * prefix, as in "ew3" or "c2.1@3".
  * @param {PositionNode} node
  */
 export function nodeName({ kind, place, layer = 0, head = 0, position = 0 }) {
@@ -20,7 +21,7 @@ export function nodeName({ kind, place, layer = 0, head = 0, position = 0 }) {
   return `${letter}${kind === 'mlp' ? `m${layer + 1}` : `${layer + 1}.${head + 1}`}@${position + 1}`
 }
 
-/** "1.1@14>3.1@23:v". @param {{ from: PositionNode, to: PositionNode, reads: import('qkv/interpret').Reads }} edge */
+/** Returns the name of an edge, such as "1.1@14>3.1@23:v". @param {{ from: PositionNode, to: PositionNode, reads: import('qkv/interpret').Reads }} edge */
 export const edgeName = ({ from, to, reads }) => `${nodeName(from)}>${nodeName(to)}:${reads}`
 
 /** @param {string} text @returns {PositionNode} */
@@ -35,7 +36,7 @@ function readNode(text) {
   return { kind: 'logits' }
 }
 
-/** The edge of a name. @param {string} name */
+/** Parses the name of an edge. @param {string} name */
 export function readEdge(name) {
   const [mlp, head] = [String.raw`[ed]?m\d{1,4}@\d{1,5}`, String.raw`[edc]?\d{1,4}\.\d{1,4}@\d{1,5}`]
   const edge = String.raw`^([ed]?w\d{1,5}|${mlp}|${head})>(?:(${head}):([qkv])|(${mlp}|a):input)$`
@@ -45,11 +46,11 @@ export function readEdge(name) {
   return { from: readNode(from), to: readNode(to), reads }
 }
 
-/** "80", "80 1.1@14>3.1@23:v", with "!" behind it if the edge is tested. @param {GraphSetting} graph */
+/** Formats the setting as "80" or "80 1.1@14>3.1@23:v", with "!" at the end if the edge is tested. @param {GraphSetting} graph */
 export const writeGraph = ({ share, edge, isTested }) =>
   edge ? `${share} ${edge}${isTested ? '!' : ''}` : String(share)
 
-/** What is damaged is left out. @param {string} text @returns {GraphSetting} */
+/** Parses the setting; invalid parts are dropped. @param {string} text @returns {GraphSetting} */
 export function readGraph(text) {
   const [, share = '0', edge = '', tested] = /^(\d{1,3})(?: ([^ !]+)(!?))?$/.exec(text) ?? []
   const { least, most } = SHARES

@@ -1,5 +1,5 @@
-// The graph of heads: the edges between all parts at positions, from the answer against the second guess; and the test of one edge. No DOM;
-// loaded when it is asked for.
+// Computes the graph of heads: the edges between all parts at all positions, for the difference between answer and second guess; and tests
+// one edge. No DOM; loaded on demand.
 
 import { positionEdge, positionEdges } from 'qkv/interpret'
 import { rateOf } from './computer-rate.js'
@@ -13,10 +13,10 @@ import { vocabOf } from './read-text.js'
 /** @typedef {import('./model-run.js').WholeRun} WholeRun */
 
 /**
- * The edges, what they take, if that is long and was not agreed to, or why there are none.
+ * Returns the edges; or their cost, if it is high and the reader has not agreed; or the reason for having none.
  * @param {import('qkv').Qkv} qkv
  * @param {Model} model
- * @param {WholeRun} run without changes
+ * @param {WholeRun} run without the reader's changes
  * @param {boolean} isAgreed
  * @param {import('./model-run.js').Watch} watch
  * @returns {Promise<Asks['graph']['value']>}
@@ -39,7 +39,7 @@ export async function graphOf(qkv, model, run, isAgreed, { signal, onProgress: o
   return { tokens, row, edges, words: run.targets ?? run.tokens, encoded: run.targets && run.tokens }
 }
 
-/** @param {Model} model @param {WholeRun} run @param {string} name of an edge @returns {Promise<Asks['graphEdge']['value']>} */
+/** Tests one edge by ablation. @param {Model} model @param {WholeRun} run @param {string} name of an edge @returns {Promise<Asks['graphEdge']['value']>} */
 export async function testOf(model, run, name) {
   const edge = readEdge(name)
   if (!edge) throw new RangeError(`the graph has no edge ${name}`)

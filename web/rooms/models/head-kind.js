@@ -1,4 +1,4 @@
-// What a head does in a word: the role that was recorded when its model was trained, or what its scores on this text tell.
+// Decides what a head does: by the role recorded when its model was trained, or by its scores on this text.
 
 /** @typedef {import('./models.js').Room} Room */
 /** @typedef {import('./atlas-maps.js').HeadAt} HeadAt */
@@ -6,14 +6,17 @@
 
 export const LOOKS = /** @type {const} */ (['previous', 'first', 'duplicate', 'induction', 'further'])
 const [EVEN, SHARP, MIXED] = /** @type {const} */ (['even', 'sharp', 'mixed'])
-/** What only a head behind another one can do. @type {readonly string[]} */
+/** Roles that only a head behind an earlier head can have. @type {readonly string[]} */
 export const COPYING = ['induction', 'further']
-/** Scores below this say nothing about a head. */
+/** Scores below this are not significant. */
 export const TELLING = 0.4
-/** A head that copies, of a model that ships with the page, and its score "further" on the first text of that model. */
+/** A head that copies in a shipped model, and its score "further" on the first text of that model. */
 export const EXAMPLE = /** @type {const} */ ({ model: 'stories', head: '3.1', score: 0.5 })
 
-/** The figure that each role is recorded with, of a head and a stop of the model's story about it. @type {Record<'pronoun' | 'behind' | 'chapter' | 'thing', (figures: import('./models.js').HeadFigures, id: string) => number | undefined>} */
+/**
+ * Returns the figure recorded for each role, from the figures of a head and the id of a story stop.
+ * @type {Record<'pronoun' | 'behind' | 'chapter' | 'thing', (figures: import('./models.js').HeadFigures, id: string) => number | undefined>}
+ */
 const ROLES = {
   pronoun: ({ antecedent }) => antecedent,
   behind: ({ behind }, id) => behind?.[id],
@@ -21,7 +24,7 @@ const ROLES = {
   thing: ({ weight }, id) => (typeof weight === 'object' ? weight[id] : undefined),
 }
 
-/** The role of a head in a model that ships with the page, with its figure of all test texts. @param {import('./models.js').About | undefined} about @param {Stack} stack @param {HeadAt} at */
+/** Returns the role of a head in a shipped model, with its figure over all test texts. @param {import('./models.js').About | undefined} about @param {Stack} stack @param {HeadAt} at */
 export function roleOf(about, stack, { layer, head }) {
   const figures = about?.figures?.heads?.find(each => each.layer === layer && each.head === head)
   if (!figures) return undefined
@@ -37,7 +40,7 @@ export function roleOf(about, stack, { layer, head }) {
   return undefined
 }
 
-/** What a head does, with the score that tells it. @param {Pick<Room, 'run' | 'stack' | 'maps' | 'openModel'>} room @param {HeadAt} at */
+/** Returns what a head does, with the score that shows it. @param {Pick<Room, 'run' | 'stack' | 'maps' | 'openModel'>} room @param {HeadAt} at */
 export function kindOf({ run, stack, maps, openModel }, { layer, head }) {
   const own = run?.scores[stack]
   if (!own || !maps) return undefined
@@ -45,20 +48,25 @@ export function kindOf({ run, stack, maps, openModel }, { layer, head }) {
   if (role) return { ...role, isOfTexts: true }
   const n = layer * maps.heads + head
   const score = (/** @type {keyof typeof own} */ name) => own[name]?.[n] ?? 0
-  // What stood before a token is known from the second layer on: a first layer's head looks at what it looks at by chance, or by position.
+  // The token before a position is available from the second layer on: a first-layer head that seems to copy matches by chance or by
+  // position.
   const looks = LOOKS.filter(name => layer > 0 || !COPYING.includes(name))
   const [best] = looks.filter(name => score(name) >= TELLING).sort((a, b) => score(b) - score(a))
   if (best) return { name: best, score: score(best) }
   return { name: score('entropy') > 0.85 ? EVEN : score('entropy') < 0.2 ? SHARP : MIXED, score: score('entropy') }
 }
 
-/** How far the largest number stands above the median. @param {Float32Array} scores */
+/** Returns how far the largest score exceeds the median. @param {Float32Array} scores */
 function standing(scores) {
   const sorted = scores.slice().sort()
   return sorted[sorted.length - 1] - sorted[sorted.length >> 1]
 }
 
-/** What heads are ranked by until the reader chooses: the score whose best head stands out most. @param {Pick<Room, 'run' | 'stack' | 'view'>} room @returns {import('./models.js').RankBy} */
+/**
+ * Returns the score that heads are ranked by: the reader's choice, else the score whose best head stands out most.
+ * @param {Pick<Room, 'run' | 'stack' | 'view'>} room
+ * @returns {import('./models.js').RankBy}
+ */
 export function rankingOf({ run, stack, view: { rankBy } }) {
   if (rankBy) return rankBy
   const own = run?.scores[stack] ?? {}

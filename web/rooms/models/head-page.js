@@ -20,7 +20,7 @@ import { glossOf } from './token-row.js'
 /** @typedef {Event & { target: HTMLInputElement }} InputEvent */
 
 const SIMILAR = 5
-/** A head with more weights is shown by its map alone: the other pictures need all of them. */
+/** A head with more weights shows only its map: the other pictures need every weight. */
 const MOST_WHOLE = 2 ** 20
 
 /** @param {Room} room @param {HeadAt} head */
@@ -60,7 +60,7 @@ const many = textsLater(['many'], async texts => {
   return { ...module, m }
 })
 
-/** The head over many sentences. @param {Room} room @param {HeadAt} head */
+/** Draws the panel with the head over many sentences. @param {Room} room @param {HeadAt} head */
 function overMany(room, head) {
   const { t, act, view, openModel } = room
   if (!openModel?.hasTokenizer) return nothing
@@ -70,10 +70,10 @@ function overMany(room, head) {
     ${view.hasMany ? many(t('htmlLang')).draw(({ manyPanel, m }) => manyPanel(room, head, m)) : nothing}</details>`
 }
 
-/** The most words that are named as looked at. */
+/** Maximum number of words named in a sentence about the head. */
 const MOST_NAMED = 3
 
-/** The words that have the largest weight of several rows; a row that sees nothing counts for none. @param {Room} room @param {Matrix} matrix */
+/** Lists the words that get the largest weight in several rows; a row that sees no key does not count. @param {Room} room @param {Matrix} matrix */
 function lookedAt({ t, words }, { data, dims: [rows, columns] }) {
   /** @type {Map<number, number>} */
   const counts = new Map()
@@ -93,7 +93,7 @@ function lookedAt({ t, words }, { data, dims: [rows, columns] }) {
     : nothing
 }
 
-/** The name that programs use. @param {Room} room @param {HeadAt} head */
+/** Returns the name of the head in code. @param {Room} room @param {HeadAt} head */
 function codeName({ openModel }, { stack, layer, head }) {
   const both = openModel?.stacks.encoder && openModel.stacks.decoder
   const at = `${both ? (stack === 'encoder' ? 'encoder.' : 'decoder.') : ''}layers.${layer}.`
@@ -113,14 +113,14 @@ function similar({ t, act, maps, view }, at) {
   <button type="button" class="tool" @click=${() => act.rankSimilar(at)}>${t('modelsRankSimilar')}</button>`
 }
 
-/** The end of the colours: 1, unless the largest weight is far below. @param {Float32Array} data */
+/** Returns the upper end of the colour scale: 1, unless the largest weight is far below. @param {Float32Array} data */
 function endOf(data) {
   let most = 0
   for (const value of data) if (value > most) most = value
   return [0.01, 0.02, 0.05, 0.1, 0.2, 0.5].find(end => most <= end) ?? 1
 }
 
-/** Which keys each query of a head sees. @param {Room} room @param {HeadAt} head @param {readonly number[]} dims */
+/** Returns which keys each query of a head sees. @param {Room} room @param {HeadAt} head @param {readonly number[]} dims */
 function visibleTo({ openModel, settings, isChanged }, head, dims) {
   const { encoder, decoder } = openModel?.stacks ?? {}
   const own = head.stack === 'encoder' ? encoder : (decoder ?? encoder)
@@ -128,7 +128,7 @@ function visibleTo({ openModel, settings, isChanged }, head, dims) {
   return visibleOf(dims, isCausal, isChanged ? hiddenCells(settings.changes, head) : [])
 }
 
-/** What the difference is taken from: the head before the changes, the head with the second text, or another head. @param {Room} room @param {HeadAt} head @param {Matrix} matrix @returns {import('../../head/head.js').Less | undefined} */
+/** Returns what the difference is taken from: the head before the changes, on the second text, or another head. @param {Room} room @param {HeadAt} head @param {Matrix} matrix @returns {import('../../head/head.js').Less | undefined} */
 function lessOf(room, head, matrix) {
   const { t, runAfter, maps, settings, got } = room
   const { against } = room.view
@@ -151,7 +151,7 @@ function lessOf(room, head, matrix) {
   return { choices, chosen, of, ...(isAlike ? { weights } : { problem: t('modelsNoDifference') }) }
 }
 
-/** All heads of the layer of a head. @param {Room} room @param {HeadAt} head */
+/** Returns all heads in the layer of a head. @param {Room} room @param {HeadAt} head */
 function layerOf({ isChanged, runBefore, runAfter }, { stack, layer, head }) {
   const maps = (isChanged ? (runAfter ?? runBefore) : runBefore)?.maps[stack]
   if (!maps || maps.cells) return undefined
@@ -159,7 +159,7 @@ function layerOf({ isChanged, runBefore, runAfter }, { stack, layer, head }) {
   return { data: maps.data, from: layer * maps.heads * maps.rows * maps.columns, names, own: head }
 }
 
-/** The scores of the head. @param {Room} room @param {HeadAt} head */
+/** Draws the scores of the head. @param {Room} room @param {HeadAt} head */
 function scoresOf({ t, run, maps }, { stack, layer, head }) {
   const own = /** @type {[import('./model-run.js').ScoreName, Float32Array][]} */ (
     Object.entries(run?.scores[stack] ?? {})

@@ -1,4 +1,4 @@
-// The reader's changes as hooks of qkv/models. No DOM.
+// Turns the reader's changes into hooks of qkv/models. No DOM.
 
 /** @typedef {import('../../head/head.js').Stack} Stack */
 /** @typedef {import('../../head/head.js').Change} Change */
@@ -8,30 +8,30 @@
 /** @typedef {import('../../head/head.js').PatchChange} PatchChange */
 /** @typedef {import('../../head/head.js').At} At */
 /** @typedef {{ data: Float32Array, dims: readonly number[] }} Numbers */
-/** @typedef {(values: Numbers) => void} Edit changes the numbers where they stand */
+/** @typedef {(values: Numbers) => void} Edit changes values in place */
 /** @typedef {Edit | number | 'mean'} Hook */
 
-/** The stacks of a model by the name of their maps. @param {{ stacks: import('qkv/models').Model['stacks'] }} model */
+/** Returns the stacks of a model by the key of their maps. @param {{ stacks: import('qkv/models').Model['stacks'] }} model */
 export function stacksOf({ stacks: { encoder, decoder } }) {
   /** @type {Partial<Record<Stack, { layers: number, heads: number }>>} */
   const stacks = encoder && decoder ? { encoder, decoder, cross: decoder } : { '': encoder ?? decoder }
   return stacks
 }
 
-/** Where the hooks of a stack stand: "decoder.layers.2." and what its attention is called there. @param {At} at */
+/** Returns the hook prefix of a layer, such as "decoder.layers.2.", and the name of its attention. @param {At} at */
 export const placeOf = ({ stack, layer }) => ({
   at: `${stack === '' ? '' : stack === 'encoder' ? 'encoder.' : 'decoder.'}layers.${layer}.`,
   attention: stack === 'cross' ? 'cross' : 'attention',
   heads: stack === 'cross' ? 'cross.heads' : 'heads',
 })
 
-/** The attention of a layer, before the name of a place in it: "decoder.layers.2.cross.". @param {Stack} stack @param {number} layer */
+/** Returns the prefix of hooks in an attention, such as "decoder.layers.2.cross.". @param {Stack} stack @param {number} layer */
 export function attentionOf(stack, layer) {
   const { at, attention } = placeOf({ isOn: true, stack, layer })
   return `${at}${attention}.`
 }
 
-/** Reads the numbers of a place as they are after the reader's change. @param {Record<string, Hook>} hooks are added to @param {string} place @param {Edit} read */
+/** Reads the values of a place after the reader's change to it. @param {Record<string, Hook>} hooks receives the new hook @param {string} place @param {Edit} read */
 export function readAt(hooks, place, read) {
   const change = hooks[place]
   hooks[place] = values => {
@@ -41,7 +41,7 @@ export function readAt(hooks, place, read) {
 }
 
 /**
- * The position among all of a row of the weights: with a cache the first rows are those of earlier calls.
+ * Returns the position of the first row of the weights: with a cache, earlier rows belong to previous calls.
  * @param {readonly number[]} dims (B, H, L, S)
  * @param {Stack} stack
  */
@@ -59,8 +59,8 @@ const hiding =
   }
 
 /**
- * Weights set by hand keep their value, the others of the row share the rest in their old proportions.
- * @param {Float32Array} row changed where it stands
+ * Sets weights by hand: held weights keep their value, the others share the rest in their old proportions.
+ * @param {Float32Array} row changed in place
  * @param {readonly { key: number, value: number }[]} held
  */
 export function setRow(row, held) {
@@ -69,7 +69,7 @@ export function setRow(row, held) {
   const own = new Map(held.filter(({ key }) => key < row.length).map(({ key, value }) => [key, value]))
   const taken = [...own.values()].reduce((a, b) => a + b, 0)
   const rest = sum((value, key) => (own.has(key) ? 0 : value))
-  const isFull = taken >= 1 || rest === 0 // no other weight can take the rest: the set weights share it
+  const isFull = taken >= 1 || rest === 0 // if no other weight can take the rest, the held weights share it
   for (let key = 0; key < row.length; key++) {
     const value = own.get(key)
     if (isFull) row[key] = value === undefined || taken === 0 ? 0 : value / taken
@@ -96,7 +96,12 @@ const setting =
     }
   }
 
-/** @param {readonly PatchChange[]} places @param {(layer: number, stack: Stack) => Numbers} other the output of the layer on the second text @returns {Edit} */
+/**
+ * Returns a hook that copies rows from another run.
+ * @param {readonly PatchChange[]} places
+ * @param {(layer: number, stack: Stack) => Numbers} other the layer's output on the second text
+ * @returns {Edit}
+ */
 const patching =
   (places, other) =>
   ({ data, dims }) => {
@@ -118,9 +123,9 @@ export function groups(list, key) {
 }
 
 /**
- * The hooks that make the changes which are switched on.
+ * Builds the hooks of the changes that are switched on.
  * @param {readonly Change[]} changes
- * @param {(layer: number, stack: Stack) => Numbers} other for patches
+ * @param {(layer: number, stack: Stack) => Numbers} other source of patches
  * @returns {Record<string, Hook>}
  */
 export function hooksOf(changes, other) {

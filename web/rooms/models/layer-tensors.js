@@ -1,5 +1,5 @@
-// What a layer's heads work with, for the room "One layer": queries, keys and values where that room computes the same
-// weights from them, else the weights themselves. No DOM.
+// Exports a layer's tensors for the room "One layer": queries, keys and values if that room computes the same weights from them, else the
+// weights themselves. No DOM.
 
 import { attentionOf, readAt } from './hooks.js'
 
@@ -13,10 +13,10 @@ import { attentionOf, readAt } from './hooks.js'
  * @property {Record<string, Plain>} tensors q, k, v or weights, v: (heads, rows, columns)
  * @property {number} head its index among them
  * @property {'causal' | 'window'} [mask]
- * @property {{ scale?: number, left?: number, right?: number }} settings other settings of that room
+ * @property {{ scale?: number, left?: number, right?: number }} settings other settings of the room "One layer"
  */
 
-/** All heads are given up to so many weights, else the one alone. */
+/** Maximum weights for exporting all heads; above it only one head is exported. */
 const MOST_WEIGHTS = 2 ** 22
 
 /**
@@ -46,7 +46,7 @@ export async function matricesOf(model, input, hooks, { stack, layer, head }, si
   const isEdited = ['scores', 'weights'].some(name => Object.hasOwn(hooks, place + name))
   const isOther = isEdited || softcap || (relativeBias && !isCross)
   const chosen = weights.data.length <= MOST_WEIGHTS ? Array.from({ length: H }, (_, h) => h) : [head]
-  /** Rows of heads side by side, as a matrix for each head. @param {Numbers} x @param {number} count of its heads @returns {Plain} */
+  /** Splits rows with heads side by side into one matrix per head. @param {Numbers} x @param {number} count number of heads @returns {Plain} */
   const split = ({ data, dims: [, L] }, count) => ({
     dims: [chosen.length, L, D],
     data: chosen.flatMap(h => {

@@ -1,4 +1,4 @@
-// The selected state of the grid of what each layer says: its ten words, the rank of the chosen one through the layers, and who wrote it.
+// The selected state of the layer readout: its ten words, the rank of the chosen word through the layers, and the parts that wrote it.
 
 import { html, nothing, svg } from 'lit'
 import { percent } from '../../files/number-format.js'
@@ -13,16 +13,16 @@ import { nameOf } from './shown.js'
 /** @typedef {import('./lens-panel.js').Panel} Panel */
 /** @typedef {import('./models.js').LensWriters} Writers */
 
-/** Pixels of the curve of ranks, and around it. */
+/** Size and margins of the rank curve, in pixels. */
 const [WIDTH, HEIGHT, LEFT, RIGHT, TOP, BOTTOM] = [416, 200, 48, 28, 26, 30]
-/** Pixels from its left end to the first layer. */
+/** Pixels from the left edge of the plot to the first layer. */
 const INSET = 24
 
 /** @param {Panel} panel @param {number} id */
 const togglePin = ({ set, setting: { pins } }, id) =>
   set({ pins: pins.includes(id) ? pins.filter(one => one !== id) : [...pins, id].slice(-MOST_PINS) })
 
-/** The selected state. @param {Panel} panel */
+/** Draws the details of the selected state. @param {Panel} panel */
 export function details(panel) {
   const { grid, setting, room, l } = panel
   const { cell, written } = setting
@@ -49,7 +49,7 @@ function guess(panel, { id, token, share }, chosen) {
     <button type="button" class="tool" data-pin=${id} aria-pressed=${n >= 0} aria-label=${l(n < 0 ? 'lensPin' : 'lensUnpin', { token })} @click=${() => togglePin(panel, id)}>${n < 0 ? nothing : html`<span class="lens-swatch"><b class="lens-pin-${n}"></b></span> `}${l(n < 0 ? 'lensPinShort' : 'lensUnpinShort')}</button></li>`
 }
 
-/** The rank of the chosen word through the layers, with those of the pinned ones. @param {Panel} panel @param {Writers} found @param {number} column */
+/** Draws the rank of the chosen word through the layers, with those of the pinned words. @param {Panel} panel @param {Writers} found @param {number} column */
 function curve({ grid, setting, sizes, l }, { id, token, layers, ranks }, column) {
   const last = Math.max(1, layers.length - 1)
   const x = (/** @type {number} */ n) => LEFT + INSET + (n / last) * (WIDTH - LEFT - RIGHT - INSET)
@@ -79,7 +79,12 @@ function curve({ grid, setting, sizes, l }, { id, token, layers, ranks }, column
     </svg><p class="note" id="lens-ranks">${text}</p></section>`
 }
 
-/** The parts that wrote the chosen word into the selected state: each head has its map, and its switch. @param {Panel} panel @param {Writers} found @param {number} column */
+/**
+ * Lists the parts that wrote the chosen word into the selected state; each head has its map and a switch.
+ * @param {Panel} panel
+ * @param {Writers} found
+ * @param {number} column
+ */
 function writers(panel, { token, score, parts, rest }, column) {
   const { room, grid, setting, l } = panel
   const { act, settings } = room
@@ -107,7 +112,7 @@ function writers(panel, { token, score, parts, rest }, column) {
     <p class="note">${l('lensWritersText')}</p></section>`
 }
 
-/** The heads that are off, and what that did to the first words. @param {Panel} panel */
+/** Lists the heads that are switched off, with the effect on the most likely words. @param {Panel} panel */
 export function switchedOff({ room, grid, before, l }) {
   const { act, settings, active } = room
   const off = active.filter(change => change.kind === 'head' && change.how === 0)
@@ -124,7 +129,7 @@ export function switchedOff({ room, grid, before, l }) {
   )}${before ? l('lensOthers', { count, all: others.length }) : ''}</p>`
 }
 
-/** The pinned words: where they are first, and where they were without the reader's changes. @param {Panel} panel */
+/** Lists the pinned words: where they rank first, and where they did without the reader's changes. @param {Panel} panel */
 export function pinned(panel) {
   const { grid, before, l } = panel
   if (!grid.pins.length) return nothing

@@ -1,4 +1,4 @@
-// The grid of what each layer says as a picture, as a table, and as a program.
+// Exports the layer readout as a picture, a table and a program.
 
 import { html, nothing } from 'lit'
 import { field } from '../../files/csv.js'
@@ -11,16 +11,16 @@ import { taskOf } from './programs/task.js'
 /** @typedef {import('./lens-panel.js').Panel} Panel */
 /** @typedef {import('./lens-numbers.js').Grid} Grid */
 
-/** Pixels of the picture. */
+/** Sizes in the picture, in pixels. */
 const [CELL, ROW, LEFT] = [76, 28, 64]
-/** The colours of the page on paper: of a share, of pinned words. */
+/** Light-theme colours of the picture: a share, and pinned words. */
 const SHARE = '#3b8f9f'
 const PINS = ['#1d5fa8', '#b35806', '#0b6b4f', '#6a3fa0']
 
 const escaped = (/** @type {string} */ text) =>
   text.replace(/[&<>"]/g, sign => `&#${sign.charCodeAt(0)};`).replace(/[^\P{Cc}\t\n]/gu, '')
 
-/** What fits into a cell. @param {string} text */
+/** Shortens a text to fit a cell. @param {string} text */
 const short = text => ([...text].length > 10 ? `${[...text].slice(0, 9).join('')}…` : text)
 
 /** @param {Grid} grid @param {{ layers: string, answer: string, vocab: number, title: string }} said */
@@ -62,7 +62,7 @@ export function gridSvg(grid, { layers, answer, vocab, title }) {
   return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${height}" width="${width}" height="${height}" font-family="system-ui, sans-serif" font-size="12" fill="#1c1d1f"><title>${escaped(title)}</title><rect width="${width}" height="${height}" fill="#ffffff"/>${text(layers, LEFT - 8, 19, ' text-anchor="end" fill="#5f6368"')}${[...head, ...rows, ...legend].join('')}</svg>\n`
 }
 
-/** A line for each named word of each state, and for each pinned word; layers, positions and places count from 1. @param {Grid} grid */
+/** Writes a line for each listed word of each state and for each pinned word; layers, positions and places count from 1. @param {Grid} grid */
 export function gridCsv(grid) {
   const { layers, words, first, pins, names } = grid
   const lines = [['layer', 'position', 'word', 'place', 'id', 'token', 'probability']]

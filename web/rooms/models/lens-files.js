@@ -1,11 +1,11 @@
-// Files of lenses: one that the reader opens, and the lens that is read as a file.
+// Lens files: opens one that the reader chose, and exports the current lens.
 
 import { readLens, saveLens, tokenDirections } from 'qkv/interpret'
 import { keepFile, lensOf } from './lens-sources.js'
 
 /** @typedef {import('qkv/models').Model} Model */
 
-/** Opens the file of a lens, and refuses one of another model. @param {Model} model @param {{ name: string, source: File | string, token: string }} asked @param {AbortSignal} signal */
+/** Opens a lens file; throws if it belongs to another model. @param {Model} model @param {{ name: string, source: File | string, token: string }} asked @param {AbortSignal} signal */
 export async function openLens(model, { name, source, token }, signal) {
   const isHub = typeof source === 'string'
   const lens = await readLens(source, { signal, ...(isHub && { token: token || undefined }) })
@@ -14,7 +14,12 @@ export async function openLens(model, { name, source, token }, signal) {
   return { name, lens: lens.kind }
 }
 
-/** The lens that is read, as a file that PyTorch opens. @param {Model} model @param {import('./models.js').LensAsked} asked @param {import('./lens-sources.js').Watch} watch */
+/**
+ * Exports the current lens as a file that PyTorch opens.
+ * @param {Model} model
+ * @param {import('./models.js').LensAsked} asked
+ * @param {import('./lens-sources.js').Watch} watch
+ */
 export async function lensBytes(model, asked, watch) {
   const own = await lensOf(model, asked, watch)
   if (!own || own.lens === 'logit') throw new Error('the logit lens has no file')

@@ -1,19 +1,20 @@
-// Fits a lens of a model on texts that the model writes itself, in turns with what else uses the model. A fit that was cancelled goes on.
+// Fits a lens of a model on texts that the model generates, taking turns with other users of the model. A cancelled fit resumes where it
+// ended.
 
 import { fitLens } from 'qkv/interpret'
 
 /** @typedef {import('qkv/models').Model} Model */
 /** @typedef {import('qkv/interpret').Lens} Lens */
 /** @typedef {import('./lens-sources.js').Watch} Watch */
-/** @typedef {{ texts: number[][], lens?: Lens }} Fit what is fitted so far */
+/** @typedef {{ texts: number[][], lens?: Lens }} Fit state of a fit so far */
 
-/** How many texts of how many tokens each kind is fitted on, and from which position on. */
+/** For each kind: number and length of the texts, and the first position that counts. */
 export const TOKENS = 48
 const FITS = {
   jacobian: { count: 12, first: 4, passes: undefined },
   tuned: { count: 48, first: 0, passes: 5 },
 }
-/** Multiplications that a fit may take: some ten seconds on a thread. */
+/** Maximum multiplications for a fit: about ten seconds on one thread. */
 const MOST_WORK = { jacobian: 5e11, tuned: 1e11 }
 /** Texts between two rests. */
 const TURN = 6
@@ -22,14 +23,14 @@ const TURN = 6
 export function canFit({ stacks: { decoder }, config }, kind) {
   const { layers = 0, heads = 0, headDim = 0 } = decoder ?? {}
   const d = heads * headDim
-  const parameters = 12 * layers * d * d // about those of a layer's matrices
+  const parameters = 12 * layers * d * d // approximates the matrices of the layers
   const { count, passes = 1 } = FITS[kind]
   const ofToken =
     kind === 'jacobian' ? 3 * d * parameters : parameters + 3 * layers * d * Number(config.vocab_size ?? 0)
   return layers > 1 && count * passes * TOKENS * ofToken <= MOST_WORK[kind]
 }
 
-/** Texts that the model writes from its first token on, each with another seed. @param {Model} model @param {{ count: number, passes?: number }} fit @param {Watch} watch */
+/** Generates texts from the start token, each with another seed. @param {Model} model @param {{ count: number, passes?: number }} fit @param {Watch} watch */
 async function ownTexts(model, { count, passes = 1 }, { signal, rest, onProgress }) {
   const start = [model.config.bos_token_id].flat().find(id => typeof id === 'number') ?? 0
   const most = Math.min(TOKENS, model.stacks.decoder?.rope?.most ?? TOKENS, Number(model.config.n_positions ?? TOKENS))
@@ -63,7 +64,13 @@ export async function fittedLens(model, kind, watch) {
   }
 }
 
-/** Fits some texts; undefined: there are more. @param {Model} model @param {Fit} own @param {{ kind: 'jacobian' | 'tuned', first: number, passes?: number }} options @param {Watch} watch */
+/**
+ * Fits some texts; returns undefined if there are more.
+ * @param {Model} model
+ * @param {Fit} own
+ * @param {{ kind: 'jacobian' | 'tuned', first: number, passes?: number }} options
+ * @param {Watch} watch
+ */
 async function turn(model, own, options, { signal, onProgress }) {
   signal.throwIfAborted()
   const stop = new AbortController()

@@ -1,5 +1,5 @@
-// The grid of what each layer says: layers upwards, words across. On a phone it is a list of the layers of one word. It zooms by the gestures
-// of the deep map.
+// The grid of the layer readout: layers upwards, words across. On a phone it is a list of the layers of one word. Zooms with the same
+// gestures as the deep map.
 
 import { html, nothing } from 'lit'
 import { ALL } from '../../elements/signs.js'
@@ -9,9 +9,9 @@ import { MOST_WORDS } from './lens-setting.js'
 
 /** @typedef {import('./lens-panel.js').Panel} Panel */
 
-/** By which keys another state is selected: layers go upwards. @type {Record<string, [layer: number, position: number]>} */
+/** Arrow keys that move the selection; layers go upwards. @type {Record<string, [layer: number, position: number]>} */
 const MOVES = { ArrowUp: [1, 0], ArrowDown: [-1, 0], ArrowLeft: [0, -1], ArrowRight: [0, 1] }
-/** Zoom: between which, by which step; from where on a cell has three words, and up to where it has none. */
+/** Minimum and maximum zoom, and its step; zoom from which a cell shows three words, and up to which it shows none. */
 const [LEAST, MOST, STEP] = [0.3, 4, 1.5]
 const [NEAR, FAR] = [1.6, 0.55]
 
@@ -19,15 +19,15 @@ const [NEAR, FAR] = [1.6, 0.55]
 const layerName = ({ grid, l }, row) =>
   row === grid.layers.length - 1 ? l('lensAnswer') : String(grid.layers[row] + 1)
 
-/** Is the first word of a state another one without the reader's changes? @param {Panel} panel @param {number} row @param {number} column */
+/** True if the most likely word of a state differs from that without the reader's changes. @param {Panel} panel @param {number} row @param {number} column */
 const isOther = ({ grid, before }, row, column) =>
   before !== undefined && guesses(before, row, column)[0].id !== guesses(grid, row, column)[0].id
 
-/** Is the first word of a state the answer's? @param {Panel} panel @param {number} row @param {number} column */
+/** True if the most likely word of a state is the answer. @param {Panel} panel @param {number} row @param {number} column */
 const isAnswer = ({ grid }, row, column) =>
   guesses(grid, row, column)[0].id === guesses(grid, grid.layers.length - 1, column)[0].id
 
-/** How a state is coloured: by how likely its word is, or by the rank of each pinned word. @param {Panel} panel @param {number} row @param {number} column */
+/** Colours a state by the probability of its word, or by the rank of each pinned word. @param {Panel} panel @param {number} row @param {number} column */
 function colours({ grid, sizes }, row, column) {
   const strength = grid.pins.map((_, n) => alive(rankAt(grid, n, row, column), sizes.vocab))
   return strength.map(
@@ -48,7 +48,13 @@ function said({ grid, l }, row, column) {
 /** @param {Panel} panel @param {{ layer: number, position: number }} at */
 const select = ({ set }, { layer, position }) => set({ cell: { layer, position }, written: undefined })
 
-/** A state, styled by properties as the page allows no style in HTML. @param {Panel} panel @param {number} row @param {number} column @param {boolean} isFocus */
+/**
+ * Draws a state. Styles are set as properties, since the page's CSP forbids them in HTML.
+ * @param {Panel} panel
+ * @param {number} row
+ * @param {number} column
+ * @param {boolean} isFocus
+ */
 function state(panel, row, column, isFocus) {
   const { grid, setting, room } = panel
   const at = { layer: grid.layers[row], position: grid.first + column }
@@ -63,7 +69,7 @@ function state(panel, row, column, isFocus) {
     </button></td>`
 }
 
-/** Selects the state beside, and gives it the focus; + and − zoom. @param {Panel} panel @param {{ layer: number, position: number }} at */
+/** Selects and focuses a neighbouring state; + and − zoom. @param {Panel} panel @param {{ layer: number, position: number }} at */
 const keysOf = (panel, at) => (/** @type {KeyboardEvent & { currentTarget: HTMLElement }} */ event) => {
   if (event.altKey || event.ctrlKey || event.metaKey) return
   const { grid } = panel
@@ -82,7 +88,7 @@ const keysOf = (panel, at) => (/** @type {KeyboardEvent & { currentTarget: HTMLE
   })
 }
 
-/** Zooms, and keeps what is under the pointer there. @param {Panel} panel @param {number} factor 0: as large as all fits @param {{ box: Element, x: number }} [at] */
+/** Zooms around the point under the pointer. @param {Panel} panel @param {number} factor 0 fits the whole grid @param {{ box: Element, x: number }} [at] */
 function zoomBy({ room: { act, view } }, factor, at) {
   const zoom = factor === 0 ? 1 : Math.min(MOST, Math.max(LEAST, view.lensZoom * factor))
   const real = zoom / view.lensZoom
@@ -95,10 +101,10 @@ function zoomBy({ room: { act, view } }, factor, at) {
     )
 }
 
-/** Fingers on the grid, by their ids; where a mouse drags from. */
+/** Active touches by pointer id, and the start of a mouse drag. */
 const fingers = new Map()
 
-/** The gestures of the deep map: Ctrl and the wheel, two fingers, a double click zoom; a drag moves. @param {Panel} panel */
+/** Handles the gestures of the deep map: Ctrl+wheel, pinch and double click zoom; a drag pans. @param {Panel} panel */
 function gesturesOf(panel) {
   /** @param {MouseEvent} event */
   const place = event => {
@@ -133,7 +139,7 @@ function gesturesOf(panel) {
   }
 }
 
-/** Which words of a long text are read. @param {Panel} panel */
+/** Draws the choice of the words that are read from a long text. @param {Panel} panel */
 function window({ grid, room, set, l }) {
   if (grid.count <= MOST_WORDS) return nothing
   const { first, count, words } = grid
@@ -183,7 +189,7 @@ export function table(panel) {
     )}</tbody></table></div>`
 }
 
-/** A row as a screen reader hears it. @param {Panel} panel @param {number} row */
+/** Describes a row for screen readers. @param {Panel} panel @param {number} row */
 function sentence(panel, row) {
   const { grid, l } = panel
   const parts = grid.words.map((word, column) => {
@@ -193,7 +199,7 @@ function sentence(panel, row) {
   return `${row === grid.layers.length - 1 ? l('lensAnswerSays') : l('lensLayerSays', { layer: grid.layers[row] + 1 })} ${parts.join('; ')}`
 }
 
-/** On a phone: the words, and what each layer says after the chosen one. @param {Panel} panel */
+/** Draws the list for phones: the words, and the readout of each layer after the chosen one. @param {Panel} panel */
 export function list(panel) {
   const { grid, setting, l } = panel
   const position = setting.cell?.position ?? grid.first + grid.words.length - 1

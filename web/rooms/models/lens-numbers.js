@@ -1,8 +1,8 @@
-// What the parts of the panel "What each layer says" read from its grid. No DOM.
+// Reads numbers from the grid of the layer readout. No DOM.
 
 /** @typedef {Extract<import('./models.js').LensGrid, { isTooLarge: false }>} Grid */
 
-/** The likeliest words of a state, of the word in a column of the grid. @param {Grid} grid @param {number} row @param {number} column */
+/** Returns the most likely words of a state, with its column in the grid. @param {Grid} grid @param {number} row @param {number} column */
 export function guesses({ ids, shares, names, words, top }, row, column) {
   const from = (row * words.length + column) * top
   return Array.from({ length: top }, (_, k) => {
@@ -11,18 +11,18 @@ export function guesses({ ids, shares, names, words, top }, row, column) {
   })
 }
 
-/** True if the grid has the state: that of an older text may lack it. @param {Grid} grid @param {{ layer: number, position: number } | undefined} cell */
+/** True if the grid contains the state, which a state of an older text may not be. @param {Grid} grid @param {{ layer: number, position: number } | undefined} cell */
 export const hasCell = ({ layers, first, words }, cell) =>
   cell !== undefined && layers.includes(cell.layer) && cell.position >= first && cell.position < first + words.length
 
-/** How many words are likelier than a pinned one. @param {Grid} grid @param {number} n of the pin @param {number} row @param {number} column */
+/** Returns the number of words that are more likely than a pinned one. @param {Grid} grid @param {number} n index of the pin @param {number} row @param {number} column */
 export const rankAt = ({ ranks, words, layers }, n, row, column) =>
   ranks[(n * layers.length + row) * words.length + column]
 
-/** How alive a word is by its rank among all, from 0 for the last to 1 for the first. @param {number} rank @param {number} vocab */
+/** Maps the rank of a word to a strength from 0 for the last word to 1 for the first. @param {number} rank @param {number} vocab */
 export const alive = (rank, vocab) => Math.max(0, 1 - Math.log(rank + 1) / Math.log(Math.max(2, vocab)))
 
-/** Are both grids of the same words, pins and lens? @param {Grid | undefined} a @param {Grid} b @returns {a is Grid} */
+/** True if both grids show the same words, pins and lens. @param {Grid | undefined} a @param {Grid} b @returns {a is Grid} */
 export const areAlike = (a, b) =>
   a !== undefined &&
   a.lens === b.lens &&

@@ -1,4 +1,4 @@
-// "What each layer says": the lens, its grid, the selected state, the pinned words.
+// "What each layer says": the lens, its grid, the selected state and the pinned words.
 
 import { html, nothing } from 'lit'
 import { later } from '../../shell/later.js'
@@ -14,7 +14,10 @@ import { STORY_MODEL } from './lens-stops.js'
 /** @typedef {import('./models.js').LensSetting} LensSetting */
 /** @typedef {import('./lens-numbers.js').Grid} Grid */
 /** @typedef {import('../../shell/room.js').Translate<keyof typeof import('../../i18n/en/lens.js').texts>} LensTexts */
-/** What the parts of the panel share; before: the grid without the reader's changes. @typedef {{ room: Room, l: LensTexts, grid: Grid, before?: Grid, sizes: ReturnType<typeof sizesOf>, setting: LensSetting, set: (next: Partial<LensSetting>) => void }} Panel */
+/**
+ * State shared by the parts of the panel; before: the grid without the reader's changes.
+ * @typedef {{ room: Room, l: LensTexts, grid: Grid, before?: Grid, sizes: ReturnType<typeof sizesOf>, setting: LensSetting, set: (next: Partial<LensSetting>) => void }} Panel
+ */
 /** @typedef {Event & { target: HTMLInputElement }} InputEvent */
 
 const exports = later(() => import('./lens-exports.js'))
@@ -64,7 +67,7 @@ function exportsOf(panel) {
     ${view.hasLensExports ? exports.draw(({ lensExports }) => lensExports(panel)) : nothing}</details>`
 }
 
-/** What the lens was made from, or how far it is. @param {Room} room @param {LensTexts} l @param {Grid | undefined} grid @param {boolean | undefined} isTooLarge */
+/** Shows what the lens was made from, or its progress. @param {Room} room @param {LensTexts} l @param {Grid | undefined} grid @param {boolean | undefined} isTooLarge */
 function status({ t, act, got: { lens: own } }, l, grid, isTooLarge) {
   const progress =
     own?.is === 'waiting' ? /** @type {{ done?: number, total?: number } | undefined} */ (own.progress) : undefined
@@ -78,7 +81,7 @@ function status({ t, act, got: { lens: own } }, l, grid, isTooLarge) {
   return own?.is === 'waiting' && !grid ? t('loading') : fitted
 }
 
-/** A lens of a file: chosen, dropped, or by its name on the hub. @param {Room} room @param {LensTexts} l */
+/** Draws the controls of a lens file: choose one, drop it, or enter its name on the hub. @param {Room} room @param {LensTexts} l */
 function fileOf({ act }, l) {
   const open = (/** @type {InputEvent} */ { target }) => {
     const [chosen] = target.files ?? []
@@ -96,7 +99,7 @@ function fileOf({ act }, l) {
     <p class="note">${l('lensFileText')}</p></details>`
 }
 
-/** What became of the file that the settings name. @param {Room} room @param {LensTexts} l */
+/** Reports the state of the file that the settings name. @param {Room} room @param {LensTexts} l */
 function fileSaid(room, l) {
   const { t, act, got } = room
   const own = got.lensFile

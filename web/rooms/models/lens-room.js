@@ -1,4 +1,4 @@
-// What the room does for "What each layer says": what the panel needs, its actions, and what they do with an answer. Data and pure functions.
+// The room's side of "What each layer says": the panel's needs, its actions, and how answers change the state. Data and pure functions.
 
 import { SHIPPED } from '../../files/shipped-models.js'
 import { hasLens, MOST_WORDS, readLens, sizesOf, writeLens } from './lens-setting.js'
@@ -12,19 +12,23 @@ import { isOfHub } from './sources.js'
 /** @typedef {import('../../shell/room.js').Step<ModelsTypes>} Step */
 /** @typedef {import('../../shell/room.js').Request<import('./models.js').ModelsAsks>} Request */
 
-/** Is it the name of a file on the hub? @param {string} name */
+/** True if the text is the name of a file on the hub. @param {string} name */
 export const isHubFile = name => /^hf:[\w.-]+\/[\w.-]+(?:@[^/\s]+)?\/\S+$/.test(name)
 
-/** The file of a lens that ships with the open model. @param {import('./models.js').OpenModel | undefined} openModel @param {string} kind */
+/** Returns the lens file that ships with the open model. @param {import('./models.js').OpenModel | undefined} openModel @param {string} kind */
 const shippedLens = (openModel, kind) => SHIPPED.find(({ name }) => name === openModel?.name)?.lenses[kind] ?? ''
 
-/** How the panel opens: with the lens that ships with the model, where one does. @param {Pick<State, 'got'>} state */
+/** Returns the lens that the panel opens with: the shipped one if the model has one. @param {Pick<State, 'got'>} state */
 export const firstLens = state => {
   const open = state.got.open
   return open?.is === 'here' && shippedLens(open.value, 'jacobian') ? 'jacobian' : 'logit'
 }
 
-/** The file of a lens that the settings name; `isAsked`: it is on the hub, and the reader has not agreed to ask it. @param {Pick<State, 'settings' | 'view'>} state @returns {{ name: string, source?: File | string, isAsked: boolean } | undefined} */
+/**
+ * Returns the lens file that the settings name. `isAsked` is true if the file is on the hub and the reader has not agreed to contact it.
+ * @param {Pick<State, 'settings' | 'view'>} state
+ * @returns {{ name: string, source?: File | string, isAsked: boolean } | undefined}
+ */
 export function lensFileOf({ settings: { lensFile: name }, view }) {
   if (!name) return undefined
   if (isOfHub(name))
@@ -32,21 +36,26 @@ export function lensFileOf({ settings: { lensFile: name }, view }) {
   return { name, source: Object.hasOwn(view.lensFiles, name) ? view.lensFiles[name] : undefined, isAsked: false }
 }
 
-/** Which lens is read. @param {State} state @param {import('./models.js').LensKind} lens @returns {LensAsked} */
+/** Returns the lens to read with. @param {State} state @param {import('./models.js').LensKind} lens @returns {LensAsked} */
 function lensAsked(state, lens) {
   const { lensFile } = state.got
   const file = lensFile?.is === 'here' && lensFile.value.name === state.settings.lensFile ? lensFile.value.name : ''
   return { lens, file, shipped: shippedLens(shownOf(state).openModel, lens) }
 }
 
-/** The first word that is read of a long text, so that the selected one is among them, or the last. @param {State['view']} view @param {number} count @param {number | undefined} position */
+/**
+ * Returns the first word to read from a long text, so that the selected word, or the last, is included.
+ * @param {State['view']} view
+ * @param {number} count
+ * @param {number | undefined} position
+ */
 export function firstWord({ lensFrom }, count, position) {
   if (count <= MOST_WORDS) return 0
   const at = Math.min(position ?? lensFrom ?? count - 1, count - 1)
   return Math.min(Math.floor(at / MOST_WORDS) * MOST_WORDS, count - MOST_WORDS)
 }
 
-/** What each layer says. @param {State} state @returns {Request[]} */
+/** Returns the needs of the layer readout. @param {State} state @returns {Request[]} */
 export function lensNeeds(state) {
   const { settings, view, got } = state
   const room = shownOf(state)
@@ -71,7 +80,7 @@ export function lensNeeds(state) {
   const grid = { pins, first }
   list.push({ type: 'lens', ...of, ...grid })
   if (active.length) list.push({ type: 'lens', part: 'before', ...request, row: undefined, ...asked, ...grid })
-  // The grid has the lens made that is asked who wrote a word, and says which word is the likeliest.
+  // The grid has the lens fitted that `writers` uses, and it gives the most likely word.
   const shown = got.lens?.is === 'here' && !got.lens.value.isTooLarge ? got.lens.value : undefined
   if (!cell || !shown) return list
   const token = written ?? likeliest(shown, cell)
@@ -79,7 +88,11 @@ export function lensNeeds(state) {
   return list
 }
 
-/** The likeliest word of a state; undefined: the grid has others. @param {Extract<import('./models.js').LensGrid, { isTooLarge: false }>} grid @param {{ layer: number, position: number }} cell */
+/**
+ * Returns the most likely word of a state; undefined if the grid does not contain it.
+ * @param {Extract<import('./models.js').LensGrid, { isTooLarge: false }>} grid
+ * @param {{ layer: number, position: number }} cell
+ */
 export function likeliest({ ids, layers, words, first, top }, { layer, position }) {
   const [row, column] = [layers.indexOf(layer), position - first]
   return row < 0 || column < 0 || column >= words.length ? undefined : ids[(row * words.length + column) * top]
@@ -133,7 +146,7 @@ export const lensActions = {
 
 /** @satisfies {Partial<import('../../shell/room.js').Room<ModelsTypes>['receive']>} */
 export const lensReceive = {
-  /** The kind of the file is read, unless the states are read as they are. @returns {Step | undefined} */
+  /** Switches to the lens kind of the opened file. @returns {Step | undefined} */
   lensFile(/** @type {State} */ state, /** @type {import('./models.js').ModelsAsks['lensFile']['value']} */ { lens }) {
     const setting = readLens(state.settings.lens, sizesOf(shownOf(state)))
     return { set: { lens: writeLens({ ...setting, lens }) } }

@@ -1,16 +1,20 @@
-// The panel "What each layer says" as a setting: the lens, the selected state and the pinned words, as a link holds them.
+// The panel "What each layer says" as a setting in links: the lens, the selected state and the pinned words.
 
 /** @typedef {import('./models.js').LensSetting} LensSetting */
 /** @typedef {import('./models.js').LensKind} LensKind */
 
-/** How states can be read. @type {readonly LensKind[]} */
+/** Lenses that states can be read with. @type {readonly LensKind[]} */
 export const LENSES = ['logit', 'jacobian', 'tuned']
-/** Words that can be pinned at once: each has a colour. */
+/** Maximum number of pinned words; each has a colour. */
 export const MOST_PINS = 4
-/** Words of a long text that are read at once. */
+/** Maximum number of words read at once from a long text. */
 export const MOST_WORDS = 64
 
-/** "logit", "jacobian 2.5 p17.203 w17": the lens, layer and word of the state from 1, ids of pinned words, the chosen word of the state. @param {LensSetting} setting */
+/**
+ * Formats the setting, such as "jacobian 2.5 p17.203 w17": the lens, layer and word of the state from 1, ids of pinned words, the chosen
+ * word of the state.
+ * @param {LensSetting} setting
+ */
 export const writeLens = ({ lens, cell, pins, written }) =>
   [
     lens,
@@ -21,7 +25,12 @@ export const writeLens = ({ lens, cell, pins, written }) =>
     .filter(Boolean)
     .join(' ')
 
-/** Leaves out what is damaged, a state beyond the layers and words, and ids beyond the vocabulary. @param {string} text @param {{ layers: number, words: number, vocab: number }} sizes @returns {LensSetting} */
+/**
+ * Parses the setting; drops invalid parts, states outside the layers and words, and ids outside the vocabulary.
+ * @param {string} text
+ * @param {{ layers: number, words: number, vocab: number }} sizes
+ * @returns {LensSetting}
+ */
 export function readLens(text, { layers, words, vocab }) {
   const [, lens, layer, position, pins = '', written] =
     /^([a-z]+)(?: (\d{1,4})\.(\d{1,6}))?(?: p([\d.]{1,60}))?(?: w(\d{1,7}))?$/.exec(text) ?? []
@@ -36,10 +45,10 @@ export function readLens(text, { layers, words, vocab }) {
   }
 }
 
-/** True if a model has states that a lens reads: a decoder with a head. @param {import('./models.js').OpenModel} model */
+/** True if the model has states that a lens can read: a decoder with a head. @param {import('./models.js').OpenModel} model */
 export const hasLens = ({ hasHead, predicts, stacks }) => hasHead && predicts === 'token' && !stacks.encoder
 
-/** The sizes by which the setting is read. @param {Pick<import('./models.js').Room, 'openModel' | 'run'>} room */
+/** Returns the bounds that the setting is validated against. @param {Pick<import('./models.js').Room, 'openModel' | 'run'>} room */
 export function sizesOf({ openModel, run }) {
   const { layers = 0 } = openModel?.stacks.decoder ?? {}
   return { layers, words: run?.ids.length ?? 0, vocab: openModel?.vocab ?? 0 }

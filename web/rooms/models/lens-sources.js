@@ -1,5 +1,5 @@
-// Where the lens of a model comes from: a file that the reader opened, the one that ships with the model, or a fit on what the model writes
-// itself. Each is made once for a model.
+// Finds the lens of a model: a file that the reader opened, the one that ships with the model, or a fit on texts that the model generates.
+// Each is cached per model.
 
 /** @typedef {import('qkv/models').Model} Model */
 /** @typedef {import('qkv/interpret').Lens} Lens */
@@ -7,7 +7,7 @@
 /** rest: lets others use the model. @typedef {{ signal: AbortSignal, onProgress: (progress: { done: number, total: number }) => void, rest: () => Promise<void> }} Watch */
 /** @typedef {{ lens: Lens, origin: LensOrigin }} Own */
 
-/** By kind, or by "file" and the name of one. @type {WeakMap<Model, Map<string, Own>>} */
+/** Lenses of each model by kind, or by "file" and the file's name. @type {WeakMap<Model, Map<string, Own>>} */
 const known = new WeakMap()
 
 /** @param {Model} model @returns {Map<string, Own>} */
@@ -17,11 +17,17 @@ function lensesOf(model) {
   return own
 }
 
-/** A file that was opened. @param {Model} model @param {string} name @param {Lens} lens */
+/** Caches a lens that was opened from a file. @param {Model} model @param {string} name @param {Lens} lens */
 export const keepFile = (model, name, lens) =>
   void lensesOf(model).set(`file ${name}`, { lens, origin: { from: 'file', name, texts: lens.numPrompts } })
 
-/** The lens that is read; undefined: the model is too large to fit one here. @param {Model} model @param {import('./models.js').LensAsked} asked @param {Watch} watch @returns {Promise<Own | { lens: 'logit', origin: LensOrigin } | undefined>} */
+/**
+ * Returns the lens to read with; undefined if the model is too large to fit one here.
+ * @param {Model} model
+ * @param {import('./models.js').LensAsked} asked
+ * @param {Watch} watch
+ * @returns {Promise<Own | { lens: 'logit', origin: LensOrigin } | undefined>}
+ */
 export async function lensOf(model, { lens: kind, file, shipped }, watch) {
   if (kind === 'logit') return { lens: 'logit', origin: { from: 'logit' } }
   const own = lensesOf(model)

@@ -1,7 +1,11 @@
-// The story of what each layer says, on the English model: what each stop reads, and the state that it selects. The states were found with the
-// logit lens (tests/page/models-lens.test.js measures them); what a stop says comes from the grid that is shown.
+// The stops of the story of what each layer says, on the English model: what each reads, and the state that it selects. The states were
+// found with the logit lens (tests/page/models-lens.test.js measures them); the numbers in the text of a stop come from the grid on the
+// page.
 
-/** `off`: the head that there is to switch off. @typedef {{ id: 'hungry' | 'gloves' | 'writer' | 'off' | 'lenses', prompt: string, lens: string, off?: string }} LensStop */
+/**
+ * `off`: the head that the reader is asked to switch off.
+ * @typedef {{ id: 'hungry' | 'gloves' | 'writer' | 'off' | 'lenses', prompt: string, lens: string, off?: string }} LensStop
+ */
 
 const PLANE = 'The plane flies high in the'
 
@@ -14,5 +18,5 @@ export const LENS_STOPS = [
   { id: 'lenses', prompt: 'The cat sat on the mat because it was', lens: 'jacobian' },
 ]
 
-/** The model that the story is told on. */
+/** The model that the story uses. */
 export const STORY_MODEL = 'english'

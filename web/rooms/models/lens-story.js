@@ -1,4 +1,4 @@
-// The story of what each layer says: five stops on the English model. Every number comes from the grid that is shown.
+// The story of what each layer says: five stops on the English model. Every number comes from the grid on the page.
 
 import { html, nothing } from 'lit'
 import { percent } from '../../files/number-format.js'
@@ -14,7 +14,11 @@ import { nameOf } from './shown.js'
 /** @typedef {import('./models.js').Room} Room */
 /** @typedef {import('./lens-panel.js').LensTexts} LensTexts */
 
-/** What the texts of the stops name: the selected state, the answer of its column, the pinned word, who wrote most, how many first words are the answer's. @param {Panel} panel */
+/**
+ * Returns the values that the texts of the stops refer to: the selected state, the answer of its column, the pinned word, the part that
+ * wrote most, the number of states that already show the answer.
+ * @param {Panel} panel
+ */
 function numbersOf({ room, grid, before, setting: { cell } }) {
   const { layers, words } = grid
   const last = layers.length - 1
@@ -55,7 +59,7 @@ export function lensStory(room, l, panel) {
   const [layer, head] = (off ?? '1.1').split('.').map(Number)
   const at = /** @type {const} */ ({ stack: '', layer: layer - 1, head: head - 1 })
   const isOff = off !== undefined && factorOf(settings.changes, at) === 0
-  // The grid of the text before is drawn until the one of this text is here.
+  // The grid of the previous text stays on the page until the one of this text arrives.
   const isHere =
     panel?.grid.request.input.text === prompt && text === prompt && got.lens?.is === 'here' && (!isOff || panel.before)
   const numbers = panel && isHere ? { ...numbersOf(panel), off: off ?? '' } : undefined

@@ -1,4 +1,4 @@
-// What each layer says at each word, through a lens, and who wrote it. No DOM; loaded when it is asked for.
+// Computes what each layer says at each word, through a lens, and which parts wrote it. No DOM; loaded on demand.
 
 import { lensAttribution, readout } from 'qkv/interpret'
 import { lensOf } from './lens-sources.js'
@@ -10,16 +10,17 @@ import { tokenText } from './read-text.js'
 /** @typedef {import('./models.js').LensAsked} LensAsked */
 /** @typedef {import('./lens-sources.js').Watch} Watch */
 
-/** Words of a state that are named, and parts that wrote one. */
+/** Number of words listed for a state, and of parts listed as writers of one. */
 const TOP = 10
 const WRITERS = 8
 
 /**
+ * Reads the states of the layers through a lens.
  * @param {Model} model a decoder
  * @param {ModelInput} input
  * @param {Hooks} hooks
- * @param {LensAsked & { pins: readonly number[], first: number }} asked first: the first word that is read
- * @param {number} most words that are read
+ * @param {LensAsked & { pins: readonly number[], first: number }} asked first: the first word to read
+ * @param {number} most number of words to read
  * @param {Watch} watch
  * @returns {Promise<import('./models.js').LensRead>}
  */
@@ -54,8 +55,8 @@ export async function lensGrid(model, input, hooks, { pins, first, ...asked }, m
 }
 
 /**
- * Who wrote a word that a lens reads from a state: the parts that add most to its score, or take most from it. With the rank of the word in
- * each layer.
+ * Returns the parts that add most to the score of a word, or take most from it, in the state that a lens reads. Also returns the rank of
+ * the word in each layer.
  * @param {Model} model
  * @param {ModelInput} input
  * @param {Hooks} hooks

@@ -1,18 +1,18 @@
-// A long text before it is read: how many tokens it has, how many the model can read here, and how long that takes. No DOM.
+// Checks a long text before it is run: how many tokens it has, how many the model can read here, and how long that takes. No DOM.
 
 import { MOST_KEPT, MOST_MAPS } from './summary-run.js'
 
 /** @typedef {import('./models.js').OpenModel} OpenModel */
 /** @typedef {import('./models.js').View} View */
 
-/** A text with more characters is counted before it is read. */
+/** Characters above which a text is tokenized and counted before it is run. */
 export const LONG = 2000
-/** A text that takes more seconds is read when the reader says so. */
+/** Seconds above which a run needs the reader's consent. */
 export const PATIENCE = 5
 
 /**
- * What a run computes, in multiplications: linear layers for each token, attention for each pair of tokens with what makes its map
- * and scores, and the logits after each layer for one token.
+ * Estimates the multiplications of a run: linear layers for each token, attention with its maps and scores for each pair of tokens, and the
+ * logits after each layer for one token.
  * @param {Pick<OpenModel, 'stacks' | 'parameters' | 'vocab'>} model
  * @param {number} tokens
  */
@@ -23,19 +23,19 @@ export function workOf({ stacks: { encoder, decoder }, parameters, vocab }, toke
   return tokens * linear + tokens * tokens * layers * heads * (2 * headDim + 16) + (layers + 1) * table
 }
 
-/** A text of more tokens than so many times those of the longest run has no time that follows from it. */
+/** A run time is extrapolated to at most this many times the tokens of the longest run. */
 const FAR = 100
 
-/** The share of the rate of one product that runs and graphs reach; 0.9 was measured at 12 layers of 384, 64 and 128 tokens. */
+/** Share of the rate of a plain matrix product that runs and graphs reach; 0.9 was measured at 12 layers of 384, with 64 and 128 tokens. */
 export const REACHED = 0.8
 
 /**
- * The seconds that a text takes, from the time of another one: what the shortest run has taken does not grow with the text. The first run
- * of a model is slower than later ones, so the rate of a measured product counts where it is higher.
+ * Estimates the seconds of a text from the time of another one; the time of the shortest run is a constant part. The first run of a model
+ * is slower than later ones, so the rate of a measured product is used if it is higher.
  * @param {OpenModel} model
  * @param {View['timed']} timed
  * @param {number} tokens
- * @param {number} [rate] multiplications a second of a product
+ * @param {number} [rate] multiplications per second of a measured product
  * @returns {number | undefined}
  */
 export function secondsOf(model, timed, tokens, rate = 0) {
@@ -47,14 +47,14 @@ export function secondsOf(model, timed, tokens, rate = 0) {
   return Math.min(ofRuns, work / (REACHED * rate))
 }
 
-/** Residual streams that a layer holds beside those that are kept: its input, q, k, v, the neurons of its MLP. */
+/** Working memory of a layer, in residual streams: its input, q, k, v and the neurons of its MLP. */
 const OF_LAYER = 20
-/** Bytes of what a head reports of a token: its largest weights with their keys, and its logSumExp. */
+/** Bytes that the summary of a head takes per token: its largest weights with their keys, and its logSumExp. */
 const OF_HEAD = 68
 
 /**
- * The number of tokens that the model can read here: by its positions, and by memory, which holds what leaves each layer, what its
- * heads report and their maps, q and k of all layers as far as they are kept, but no weight of a pair of tokens.
+ * Returns the number of tokens that the model can read here, limited by its positions and by memory. Memory holds each layer's output, the
+ * summaries and maps of its heads, and q and k as far as they are cached, but no weight for each pair of tokens.
  * @param {OpenModel} model
  * @param {number} mostBytes
  */
@@ -66,7 +66,7 @@ export function mostTokens({ positions, stacks: { encoder, decoder }, bytes }, m
   return Math.min(positions, Math.floor(Math.max(room / (own + kept), (room - MOST_KEPT) / own)))
 }
 
-/** "12 s", "3 min". @param {import('./models.js').Room['t']} t @param {number} seconds */
+/** Formats a duration, such as "12 s" or "3 min". @param {import('./models.js').Room['t']} t @param {number} seconds */
 export const duration = (t, seconds) =>
   seconds > 90
     ? t('modelsLeft.minutes', { count: Math.ceil(seconds / 60) })

@@ -1,13 +1,16 @@
-// The words of a long text as lines of which only those in sight are there: 16,384 of them scroll as 100 do.
+// The words of a long text as virtual lines: only those in view are in the DOM, so 16,384 words scroll as fast as 100.
 
 import { html, LitElement } from 'lit'
 import { repeat } from 'lit/directives/repeat.js'
 import { visible, widthOf } from '../../elements/drawing-backends.js'
 import { breakLines } from './text-lines.js'
 
-/** Pixels of a line, around a word, and lines that are drawn beyond those in sight. A position, or the weight in its place, has at least five signs. */
+/**
+ * Line height, padding of a word in pixels, and extra lines rendered outside the view. A position, or the weight in its place, takes at
+ * least five characters.
+ */
 const [LINE, SPACE, MORE] = [40, 18, 4]
-/** The widest word. */
+/** Maximum width of a word in pixels. */
 const WIDEST = 240
 
 export class LongWords extends LitElement {
@@ -24,9 +27,9 @@ export class LongWords extends LitElement {
     super()
     /** @type {readonly string[]} */
     this.words = []
-    /** The template of a word. @type {(word: string, index: number) => unknown} */
+    /** Template of a word. @type {(word: string, index: number) => unknown} */
     this.draw = word => word
-    /** The word that is scrolled to, when it changes. */
+    /** Index of the word to scroll to when it changes. */
     this.target = -1
     this.label = ''
     this.width = 0
@@ -71,7 +74,7 @@ export class LongWords extends LitElement {
     const line = this.starts.filter(start => start <= this.target).length - 1
     const { scrollTop, clientHeight } = scroller
     if (line * LINE < scrollTop || (line + 1) * LINE > scrollTop + clientHeight)
-      scroller.scrollTop = (line - Math.floor(clientHeight / LINE / 2)) * LINE // whole lines, the word's in the middle
+      scroller.scrollTop = (line - Math.floor(clientHeight / LINE / 2)) * LINE // scrolls by whole lines and centres the line of the word
   }
 
   render() {

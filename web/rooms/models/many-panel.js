@@ -1,4 +1,5 @@
-// "This head over many sentences": mean and spread of a score over the reader's own sentences, a dot for each, which leads to its map.
+// "This head over many sentences": mean and standard deviation of a score over the reader's sentences, with a dot for each that opens its
+// map.
 
 import { html, nothing, svg } from 'lit'
 import { live } from 'lit/directives/live.js'
@@ -15,7 +16,13 @@ import { spreadOf } from './many-spread.js'
 
 const NAMES = /** @type {const} */ ([...LOOKS, 'entropy'])
 
-/** The score that is shown: the reader's, else that of the head's role, else the largest. @param {Room} room @param {HeadAt} head @param {import('./models.js').Many | undefined} many @returns {ScoreName} */
+/**
+ * Returns the score to show: the reader's choice, else that of the head's role, else the largest.
+ * @param {Room} room
+ * @param {HeadAt} head
+ * @param {import('./models.js').Many | undefined} many
+ * @returns {ScoreName}
+ */
 function scoreOf({ view, openModel }, head, many) {
   if (view.manyBy) return view.manyBy
   const role = roleOf(openModel?.about, head.stack, head)?.name

@@ -1,6 +1,6 @@
-// The sentences that a head is measured over: the reader's, a line each, or those that come with the model. Pure.
+// The sentences that a head is measured over: the reader's, one per line, or the defaults of the model. Pure.
 
-/** What a model that reads any English is measured over first. */
+/** Default sentences for a model of English. */
 const ENGLISH = [
   'The cat sat on the mat because it was tired.',
   'Tom gave the ball to Anna, and Anna gave the ball to Tom.',

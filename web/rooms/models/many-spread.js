@@ -1,6 +1,4 @@
-// Mean and spread of some scores. Pure.
-
-/** Mean and spread (the standard deviation of a sample) of some numbers. @param {readonly number[]} values */
+/** Returns the mean and the sample standard deviation of some numbers. @param {readonly number[]} values */
 export function spreadOf(values) {
   const n = values.length
   const mean = values.reduce((a, b) => a + b, 0) / n

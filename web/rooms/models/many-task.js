@@ -1,4 +1,4 @@
-// The scores of one head over many sentences. No DOM; loaded when it is asked for.
+// Computes the scores of one head over many sentences. No DOM; loaded on demand.
 
 import { headScores } from 'qkv/models'
 import { furtherScores } from './further-score.js'
@@ -9,17 +9,18 @@ import { read } from './read-text.js'
 /** @typedef {import('./models.js').Many} Many */
 /** @typedef {import('./model-run.js').ScoreName} ScoreName */
 
-/** Sentences that are read at once, and tokens of one. */
+/** Maximum number of sentences per request, and of tokens per sentence. */
 export const MOST_SENTENCES = 100
 export const MOST_TOKENS = 256
 
-/** How far behind its like a token has to stand, so that a score says something of it; of two texts no score of places does. @type {Partial<Record<ScoreName, number>>} */
+/** Minimum distance at which a token must recur for a score to be meaningful. Cross-attention has no scores of positions. @type {Partial<Record<ScoreName, number>>} */
 const REPEATED = { duplicate: 1, induction: 1, further: 2 }
 
-/** Does a token come again, so many places later? @param {readonly number[]} ids @param {number} distance */
+/** True if a token occurs again at least `distance` places later. @param {readonly number[]} ids @param {number} distance */
 const comesAgain = (ids, distance) => ids.some((id, i) => ids.indexOf(id) <= i - distance)
 
 /**
+ * Computes the scores of a head on each text.
  * @param {Model} model
  * @param {readonly string[]} texts
  * @param {import('../../head/head.js').HeadAt} at
@@ -39,7 +40,7 @@ export async function scoresOver(model, texts, at, hooks, { signal, rest, progre
       const weights = { data, dims: [1, 1, ...dims] }
       const isCross = at.stack === 'cross'
       const own = at.stack === 'decoder' ? /** @type {number[]} */ (input.decoderIds) : ids
-      // A word that the vocabulary does not have is equal to nothing.
+      // Unknown words get distinct negative ids, so that no two of them count as equal.
       const known = own.map((id, i) => (own === ids && unknown.includes(i) ? -1 - i : id))
       const found = isCross
         ? headScores([/** @type {any} */ (weights)])

@@ -1,4 +1,4 @@
-// "What matters for this answer?": the map of heads and the map of layers by positions. A cell becomes a change.
+// "What matters for this answer?": a map of heads, and a map of layers by positions. A cell can be turned into a change.
 
 import { html, nothing } from 'lit'
 import { factorOf, withChange, withFactor } from '../../head/changes.js'
@@ -12,11 +12,11 @@ import { nameOf } from './shown.js'
 /** @typedef {Event & { target: HTMLInputElement }} InputEvent */
 /** @typedef {CustomEvent<{ row: number, column: number }>} PinEvent */
 
-/** Heads that are named; digits of a logit. */
+/** Number of heads that are listed, and digits of a logit. */
 const [MOST_HEADS, DIGITS] = [5, 2]
 
 /**
- * How far a map is, what its cells become; while it is computed, it can be cancelled, and then computed again.
+ * Shows the progress of a map and the effect of choosing a cell; a map can be cancelled and restarted.
  * @param {Room} room
  * @param {MatterTexts} m
  * @param {'matters:heads' | 'matters:positions'} slot
@@ -45,7 +45,7 @@ function progress({ t, act, got }, m, slot, matters, choose) {
 }
 
 /**
- * What is lost without each part: as everywhere in the room, what supports the answer is positive.
+ * Draws the effect of losing each part; as everywhere in the room, support for the answer is positive.
  * @param {Room} room
  * @param {MatterTexts} m
  * @param {Matters} matters
@@ -65,7 +65,12 @@ function map({ t }, m, { dims, effects }, { id, label, columns, columnTitle, pin
   ></qkv-heatmap>`
 }
 
-/** The heads that matter most, and what the reader's changes did beside what the map foretold. @param {Room} room @param {MatterTexts} m @param {Matters} matters */
+/**
+ * Lists the heads that matter most, and compares the effect of the reader's changes with the prediction of the map.
+ * @param {Room} room
+ * @param {MatterTexts} m
+ * @param {Matters} matters
+ */
 function heads(room, m, matters) {
   const { act, settings, stack, got, active } = room
   const { effects, dims, kind } = matters
@@ -102,7 +107,7 @@ function heads(room, m, matters) {
   </div>`
 }
 
-/** The states that matter, from another text. @param {Room} room @param {MatterTexts} m @param {Matters | undefined} matters */
+/** Draws the effect of patching each state from another text. @param {Room} room @param {MatterTexts} m @param {Matters | undefined} matters */
 function positions(room, m, matters) {
   const { act, settings, text, second, words, stack } = room
   const { lengths } = matters ?? {}
@@ -121,7 +126,7 @@ function positions(room, m, matters) {
   </div>`
 }
 
-/** The number that the cells change. @param {MatterTexts} m @param {Matters} matters */
+/** Describes the number that the cells change. @param {MatterTexts} m @param {Matters} matters */
 function said(m, { kind, tokens: [first, second], value: number }) {
   const value = signed(number, DIGITS)
   if (kind === 'likeness') return m('mattersSayLikeness', { value })

@@ -1,5 +1,5 @@
-// What matters for an answer: each head replaced by its mean, each state of the residual stream by that of another text. Estimates by the
-// gradient come first, exact rows after them. No DOM; loaded when it is asked for.
+// Computes what matters for an answer: each head replaced by its mean, each state of the residual stream replaced by that of another text.
+// Gradient estimates come first, exact rows follow. No DOM; loaded on demand.
 
 import { ablate, patch } from 'qkv/interpret'
 import { read, tokenText } from './read-text.js'
@@ -9,13 +9,13 @@ import { isTooLong } from './reasons.js'
 /** @typedef {import('./models.js').Matters} Matters */
 /** @typedef {import('./model-run.js').WholeRun} WholeRun */
 
-/** The answer against the second guess, as an objective. @param {WholeRun} run */
+/** Returns the objective: the logit of the answer minus that of the second guess. @param {WholeRun} run */
 export const objectiveOf = ({ row, top }) => ({
   logits: top.slice(0, 2).map(({ id }, n) => ({ position: row, token: id, weight: n ? -1 : 1 })),
 })
 
 /**
- * What the model says, as an objective: the token or the class against the second guess, or how alike two texts are.
+ * Returns the objective of the model's answer: the token or class against the second guess, or the similarity of two texts.
  * @param {Model} model
  * @param {WholeRun} run
  * @returns {{ kind: Matters['kind'], of: import('qkv/interpret').Objective }}
@@ -30,8 +30,9 @@ function answerOf(model, run) {
 }
 
 /**
+ * Computes the map that `what` names; emits estimates first.
  * @param {Model} model
- * @param {WholeRun} run without changes
+ * @param {WholeRun} run without the reader's changes
  * @param {{ what: 'heads' | 'positions', stack: import('../../head/head.js').Stack, other: string }} asked
  * @param {{ signal: AbortSignal, emit: (value: Matters) => void, rest: () => Promise<void> }} watch rest: lets others use the model
  * @returns {Promise<Matters>}
@@ -76,7 +77,7 @@ export async function mattersOf(model, run, { what, stack, other }, { signal, em
 }
 
 /**
- * How much changes have changed the answer against the second guess of the run without them, or how alike the texts are.
+ * Returns how much the reader's changes shifted the answer against the original second guess, or the similarity of the texts.
  * @param {Model} model
  * @param {WholeRun} plain
  * @param {{ run: WholeRun, hooks: Record<string, any> }} changed

@@ -1,14 +1,14 @@
-// Where one is in an atlas that is larger than its window: all heads as points of colour, a frame around those in sight.
+// A minimap of an atlas that is larger than its window: all heads as coloured points, with a frame around the visible ones.
 
 import { html } from 'lit'
 import { paletteOf, stepOf } from '../../elements/colour-scale.js'
 
-/** Shares of the whole: where the part in sight begins, and how large it is. @typedef {{ x: number, y: number, width: number, height: number }} Crop */
+/** The visible part as fractions of the whole: its start and its size. @typedef {{ x: number, y: number, width: number, height: number }} Crop */
 
-/** Pixels of its longer side. */
+/** Length of its longer side in pixels. */
 const SIZE = 96
 
-/** @param {Element | null} scroller @returns {Crop | undefined} nothing where all is in sight */
+/** Returns the visible part of a scroller. @param {Element | null} scroller @returns {Crop | undefined} undefined if everything is visible */
 export function cropOf(scroller) {
   if (!scroller) return undefined
   const { scrollLeft, scrollTop, scrollWidth, scrollHeight, clientWidth, clientHeight } = scroller
@@ -37,7 +37,13 @@ export function minimap({ x, y, width, height }, scroller) {
   return html`<div class="atlas-minimap" aria-hidden="true" @pointerdown=${go} @pointermove=${go}><canvas></canvas><i .style=${`inset: ${place[1]} auto auto ${place[0]}; inline-size: ${place[2]}; block-size: ${place[3]}`}></i></div>`
 }
 
-/** A pixel for each head, in the colour of its score. @param {HTMLCanvasElement | null} canvas @param {{ layers: number, heads: number }} maps @param {Float32Array | undefined} scores @param {boolean} isDark */
+/**
+ * Paints a pixel per head in the colour of its score.
+ * @param {HTMLCanvasElement | null} canvas
+ * @param {{ layers: number, heads: number }} maps
+ * @param {Float32Array | undefined} scores
+ * @param {boolean} isDark
+ */
 export function paintMinimap(canvas, { layers, heads }, scores, isDark) {
   const context = canvas?.getContext('2d')
   if (!canvas || !context) return

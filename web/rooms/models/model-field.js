@@ -9,10 +9,10 @@ import { requestOf, titleOf } from './shown.js'
 /** @typedef {import('../../shell/room.js').Translate<keyof typeof import('../../i18n/en/gallery.js').texts>} GalleryTexts */
 /** @typedef {Awaited<ReturnType<typeof withGallery>>} Gallery */
 
-/** The field shows the open model again. */
+/** State in which the field shows the open model. */
 export const CLOSED = { typed: undefined, isListOpen: false, picked: -1 }
 
-/** The gallery with its texts. @param {Promise<GalleryTexts>} texts */
+/** Loads the gallery with its texts. @param {Promise<GalleryTexts>} texts */
 async function withGallery(texts) {
   const [module, g] = await Promise.all([import('./gallery/index.js'), texts])
   return { ...module, g }
@@ -21,7 +21,7 @@ async function withGallery(texts) {
 /** @type {import('../../shell/texts-later.js').Later<Gallery>} */
 const galleries = textsLater(['gallery'], withGallery)
 
-/** The gallery in the language of the page, loaded when it is drawn. @param {Pick<Room, 't'>} room */
+/** The gallery in the language of the page, loaded on first use. @param {Pick<Room, 't'>} room */
 export const galleryOf = ({ t }) => galleries(t('htmlLang'))
 
 /** @param {Room} room */
@@ -45,7 +45,7 @@ export function modelField(room) {
       )
     } else if (key === 'Enter') {
       event.preventDefault()
-      const { value } = currentTarget // newer than what was drawn
+      const { value } = currentTarget // may be newer than the rendered value
       const { module } = gallery
       act.enter(value === title ? '' : value, options(), module?.namedBy(room, module.g, value))
     }

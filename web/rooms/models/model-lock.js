@@ -1,17 +1,20 @@
-// The open model of the session. What uses it holds its lock, so that two runs never share its memory.
+// The open model of the session. Every user takes its lock, so that no two runs share its memory.
 
 /** @typedef {import('qkv/models').Model} Model */
 /** @typedef {ReturnType<typeof createModelLock>} ModelLock */
 
-/** @param {() => void} replaced called when another model takes the place of the open one */
+/** @param {() => void} replaced called when another model replaces the open one */
 export function createModelLock(replaced) {
-  /** The open model, the id of the request that opened it, and what ends its runs when another takes its place. @type {{ model: Model, id: string, end: AbortController } | undefined} */
+  /**
+   * The open model, the id of the request that opened it, and the controller that aborts its runs when it is replaced.
+   * @type {{ model: Model, id: string, end: AbortController } | undefined}
+   */
   let open
   let lock = Promise.resolve()
-  /** What waits for a model. @type {Set<() => void>} */
+  /** Callbacks of those that wait for a model. @type {Set<() => void>} */
   const waiting = new Set()
 
-  /** Waits for the next model. @param {AbortSignal} signal @returns {Promise<void>} */
+  /** Waits until another model is opened. @param {AbortSignal} signal @returns {Promise<void>} */
   const nextModel = signal =>
     new Promise((resolve, reject) => {
       signal.throwIfAborted()
@@ -22,7 +25,7 @@ export function createModelLock(replaced) {
       })
     })
 
-  /** Waits until nobody holds the lock, and holds it. @returns {Promise<() => void>} what releases it */
+  /** Waits until the lock is free, then takes it. @returns {Promise<() => void>} a function that releases it */
   async function acquire() {
     const before = lock
     /** @type {() => void} */
@@ -34,7 +37,7 @@ export function createModelLock(replaced) {
     return release
   }
 
-  /** The model of an id, once it is open. @param {string} id @param {AbortSignal} signal */
+  /** Returns the model with an id, once it is open. @param {string} id @param {AbortSignal} signal */
   async function opened(id, signal) {
     while (open?.id !== id) await nextModel(signal)
     return open.model
@@ -42,16 +45,17 @@ export function createModelLock(replaced) {
 
   return {
     opened,
-    /** The model, if it is that of the id. @param {string} id */
+    /** Returns the model if it has the id. @param {string} id */
     now: id => (open?.id === id ? open.model : undefined),
 
     /**
-     * Uses a model when it is open and nobody else uses it. A run whose model is replaced ends within a layer, and waits until its
-     * request is cancelled.
+     * Runs a callback once the model is open and the lock is free. If the model is replaced, the run aborts within a layer, and this waits
+     * until the request is cancelled.
      * @template T
      * @param {string} id of the model
      * @param {AbortSignal} signal
-     * @param {(model: Model, signal: AbortSignal, rest: () => Promise<void>) => T | Promise<T>} act rest: others use the model, if they wait
+     * @param {(model: Model, signal: AbortSignal, rest: () => Promise<void>) => T | Promise<T>} act rest: lets others use the model if they
+     *   wait
      * @returns {Promise<T>}
      */
     async use(id, signal, act) {
@@ -76,7 +80,7 @@ export function createModelLock(replaced) {
       }
     },
 
-    /** Another model takes the place of the open one, whose runs end within a layer. @param {Model} model @param {string} id */
+    /** Replaces the open model, whose runs abort within a layer. @param {Model} model @param {string} id */
     async replace(model, id) {
       open?.end.abort()
       const release = await acquire()

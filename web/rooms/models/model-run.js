@@ -1,4 +1,4 @@
-// One run of a model on a text: every attention map, the scores of the heads, the prediction and what each layer would say.
+// One run of a model on a text: every attention map, the scores of the heads, the prediction, and the prediction after each layer.
 
 import { headScores } from 'qkv/models'
 import { largestOf } from '../../elements/largest.js'
@@ -15,61 +15,68 @@ import { SUMMARIES, summaryOptions, takeSummary } from './summary-run.js'
 /** @typedef {import('./hooks.js').Stack} Stack */
 /** @typedef {import('./hooks.js').Hook} Hook */
 /** @typedef {import('./atlas-maps.js').Maps} Maps */
-/** `further`: of short texts alone. @typedef {'previous' | 'first' | 'duplicate' | 'induction' | 'further' | 'entropy'} ScoreName */
+/** `further`: short texts only. @typedef {'previous' | 'first' | 'duplicate' | 'induction' | 'further' | 'entropy'} ScoreName */
 /** @typedef {{ id: number, token: string, probability: number }} Guess */
 
 /**
  * @typedef {object} Run
- * @property {import('./models.js').RunRequest} request that it answers
- * @property {number[]} ids that the model reads
+ * @property {import('./models.js').RunRequest} request the request that it answers
+ * @property {number[]} ids input of the model
  * @property {string[]} tokens
- * @property {number[]} unknown the tokens that the vocabulary does not have
- * @property {number[]} [targetIds] of an encoder-decoder: what its decoder reads
+ * @property {number[]} unknown tokens that the vocabulary lacks
+ * @property {number[]} [targetIds] input of the decoder, for an encoder-decoder
  * @property {string[]} [targets]
  * @property {Partial<Record<Stack, Maps>>} maps
  * @property {Partial<Record<Stack, Partial<Record<ScoreName, Float32Array>>>>} scores (layers, heads)
- * @property {number} row the token whose prediction is given: of a decoder, what comes after it; -1: none, as no word is masked
- * @property {(Guess & { row: number })[]} answers the best guess where one is asked for: masked words, a translation
- * @property {(Guess & { before?: number })[]} top of the row; `before`: its probability without changes
- * @property {number} [first] with changes: the probability of what was the first guess without
- * @property {Guess[][]} lens the best guesses of the row after the embedding and after each layer; [] of classes and of likeness
- * @property {{ value: number, before?: number }} [likeness] the cosine of the embeddings of the text and the second one
+ * @property {number} row the token whose prediction is shown: for a decoder, the token after it; -1 if no word is masked
+ * @property {(Guess & { row: number })[]} answers the best guess at each place that has one: masked words, a translation
+ * @property {(Guess & { before?: number })[]} top the most probable tokens of the row; `before`: probability without changes
+ * @property {number} [first] with changes: the probability of the original first guess
+ * @property {Guess[][]} lens the most probable tokens of the row after the embedding and after each layer; [] for classes and similarity
+ * @property {{ value: number, before?: number }} [likeness] cosine between the embeddings of the text and the second one
  * @property {number} milliseconds
  */
 
 /**
- * A run with what is not sent. `summaries`: of stacks that read a long text; `hasWindows`: do they have the weights of windows?
- * `states`: what leaves the layers, if it is not too large, so that another row needs no run; `usual`: the row without a choice
- * @typedef {Omit<Run, 'request'> & { probabilities: Float32Array, input: ModelInput, summaries: Partial<Record<Stack, readonly (AttentionSummary | undefined)[]>>, hasWindows: boolean, states?: import('qkv').FloatTensor[], classes?: Guess[][], compared?: import('qkv/models').Similarity, usual: number }} WholeRun
- * classes: of a text or of each token, the most probable first; compared: the likeness of two texts by heads
+ * A run with the parts that stay in the worker. `summaries`: summaries of stacks that read a long text; `hasWindows`: true if they contain
+ * windows of weights; `states`: outputs of the layers, if small enough to keep, so that another row needs no new run; `usual`: the default
+ * row
+ * @typedef {Omit<Run, 'request'> & { probabilities: Float32Array, input: ModelInput, summaries: Partial<Record<Stack, readonly (AttentionSummary | undefined)[]>>, hasWindows: boolean, states?: import('qkv').FloatTensor[], classes?: Guess[][], compared?: import('qkv/models').Similarity, usual: number }} WholeRun classes:
+ *   of a text or of each token, the most probable first; compared: the similarity of two texts by heads
  */
 
 const SCORES = /** @type {const} */ (['previous', 'first', 'duplicate', 'induction', 'further', 'entropy'])
-/** Positions of two texts have no common order. */
+/** Scores for cross-attention, where positions of the two texts are not comparable. */
 const OF_CROSS = /** @type {const} */ (['first', 'entropy'])
 const TOP = 8
 const LENS = 3
-/** Attention weights that are held at once; of longer texts, one layer after the other. */
+/** Maximum attention weights held at once; longer texts are processed layer by layer. */
 const MOST_HELD = 2 ** 24
 const MOST_TRANSLATED = 60
-/** Bytes of hidden states that are kept. */
+/** Maximum bytes of hidden states to keep. */
 const MOST_STATES = 2 ** 28
 
-/** The best of a row of probabilities. @param {Model} model @param {Float32Array} row @param {number} count @returns {Guess[]} */
+/** Returns the largest probabilities of a row. @param {Model} model @param {Float32Array} row @param {number} count @returns {Guess[]} */
 export function best(model, row, count) {
   const found = /** @type {typeof largestOf<number>} */ (largestOf)(count)
   for (let id = 0; id < row.length; id++) found.add(id, row[id])
   return found.items.map(id => ({ id, token: tokenText(model, id), probability: row[id] }))
 }
 
-/** @param {Qkv} qkv @param {Model} model @param {{ data: Float32Array, dims: number[] }} states (1, N, d) @returns {Promise<Float32Array[]>} probabilities of each row */
+/**
+ * Projects hidden states to probabilities.
+ * @param {Qkv} qkv
+ * @param {Model} model
+ * @param {{ data: Float32Array, dims: number[] }} states (1, N, d)
+ * @returns {Promise<Float32Array[]>} probabilities of each row
+ */
 async function probabilitiesOf(qkv, model, states) {
   const { data, dims } = qkv.softmax(await model.logitLens(/** @type {any} */ (states)))
   const [, rows, V] = dims
   return Array.from({ length: rows }, (_, i) => data.slice(i * V, (i + 1) * V))
 }
 
-/** Rows of hidden states, one behind the other. @param {{ data: Float32Array, dims: readonly number[] }[]} states (1, L, d) @param {readonly number[]} rows */
+/** Concatenates rows of hidden states. @param {{ data: Float32Array, dims: readonly number[] }[]} states (1, L, d) @param {readonly number[]} rows */
 function pickRows(states, rows) {
   const d = states[0].dims[2]
   const data = new Float32Array(states.length * rows.length * d)
@@ -82,15 +89,14 @@ function pickRows(states, rows) {
 }
 
 /**
- * What ends a run before its time, and what hears how many layers have run.
- * @typedef {{ signal?: AbortSignal, onProgress?: (done: { layer: number, layers: number, streamed?: Streamed }) => void }} Watch
- *
- * The layers of a long text that are done, of the stack that runs: `done` of them.
+ * Abort signal and progress callback of a run.
+ * @typedef {{ signal?: AbortSignal, onProgress?: (done: { layer: number, layers: number, streamed?: Streamed }) => void }} Watch done:
+ *   number of finished layers of the stack that runs on a long text
  * @typedef {{ stack: Stack, done: number, maps: Maps, scores: Partial<Record<ScoreName, Float32Array>> }} Streamed
  */
 
 /**
- * What an encoder-decoder writes, its start among it, without the end.
+ * Generates the output of an encoder-decoder, including its start token, without the end token.
  * @param {Model} model
  * @param {number[]} ids
  * @param {Record<string, Hook>} hooks
@@ -101,7 +107,7 @@ async function translate(model, ids, hooks, { signal }) {
     temperature: 0,
     maxNewTokens: MOST_TRANSLATED - 1,
     hooks: /** @type {any} */ (hooks),
-    useCache: !Object.keys(hooks).length, // with hooks by position the whole sequence is read each time
+    useCache: !Object.keys(hooks).length, // hooks address positions, so with hooks the whole sequence is read each time
     signal,
   })
   /** @type {number[]} */
@@ -111,12 +117,13 @@ async function translate(model, ids, hooks, { signal }) {
 }
 
 /**
+ * Runs a model on a text and collects everything the room shows.
  * @param {Qkv} qkv
  * @param {Model} model
- * @param {{ text: string, ids?: number[], more?: readonly number[], second?: string }} given second: the text that it is compared with
+ * @param {{ text: string, ids?: number[], more?: readonly number[], second?: string }} given second: the text to compare with
  * @param {Record<string, Hook>} hooks
- * @param {number} [row] default the last, of a translation the last but one, of an encoder the first masked word, if there is one
- * @param {WholeRun} [before] the same without hooks
+ * @param {number} [row] default: the last; for a translation the last but one; for an encoder the first masked word, if any
+ * @param {WholeRun} [before] the same run without hooks
  * @param {Watch} [watch]
  * @returns {Promise<WholeRun>}
  */
@@ -181,7 +188,7 @@ export async function runOf(qkv, model, given, hooks, row, before, watch = {}) {
 }
 
 /**
- * The classes of a text or of each token, the most probable first; of a regression `probability` is its number.
+ * Returns the classes of a text or of each token, the most probable first; for a regression `probability` is its value.
  * @param {Model} model
  * @param {import('qkv').FloatTensor} [scores] (1, classes) or (1, L, classes)
  * @returns {Guess[][] | undefined}
@@ -197,10 +204,10 @@ function classesOf(model, scores) {
   )
 }
 
-/** What stands outside of all names, in the usual scheme of labels. */
+/** Label of tokens outside of all entities, in the IOB scheme. */
 const OUTSIDE = 'O'
 
-/** The class of each token that is written in the text and lies in a class of its own. @param {Model} model @param {readonly number[]} ids @param {readonly Guess[][]} classes */
+/** Returns the class of each visible token that belongs to an entity. @param {Model} model @param {readonly number[]} ids @param {readonly Guess[][]} classes */
 const toldApart = (model, ids, classes) =>
   classes.flatMap(([guess], row) => {
     const isOutside = guess.token === OUTSIDE || (hasTokenizer(model) && !model.decode([ids[row]]))
@@ -208,12 +215,12 @@ const toldApart = (model, ids, classes) =>
   })
 
 /**
- * What the model says at a row.
+ * Returns the prediction at a row.
  * @param {Qkv} qkv
  * @param {Model} model
  * @param {Pick<WholeRun, 'classes'> & { states: import('qkv').FloatTensor[] }} made
  * @param {number} row
- * @param {WholeRun} [before] the same without hooks
+ * @param {WholeRun} [before] the same run without hooks
  */
 async function predictionAt(qkv, model, { states, classes }, row, before) {
   if (classes) {
@@ -236,7 +243,7 @@ async function predictionAt(qkv, model, { states, classes }, row, before) {
 }
 
 /**
- * The same run with the prediction of another row, without running the model again; undefined where it has to.
+ * Returns the run with the prediction of another row without running the model again; undefined if that is impossible.
  * @param {Qkv} qkv
  * @param {Model} model
  * @param {WholeRun} run
@@ -251,7 +258,7 @@ export async function atRow(qkv, model, run, row, before) {
   return { ...run, ...(await predictionAt(qkv, model, { states, classes }, Math.min(row ?? usual, last), before)) }
 }
 
-/** The keep name of each stack, and how its maps are called in the output. @type {Record<Stack, 'attentions' | 'encoderAttentions' | 'crossAttentions'>} */
+/** The keep name of each stack, and the name of its maps in the output. @type {Record<Stack, 'attentions' | 'encoderAttentions' | 'crossAttentions'>} */
 const KEPT = {
   '': 'attentions',
   decoder: 'attentions',
@@ -260,19 +267,19 @@ const KEPT = {
 }
 
 /**
- * One forward pass. Of a long text the layers are summarised; of a shorter one with many heads, each layer's weights become a map
- * before the next layer runs.
+ * Runs one forward pass. A long text gets summaries of its layers; for a shorter one with many heads, the weights of each layer are turned
+ * into maps before the next layer runs.
  * @param {Model} model
  * @param {ModelInput} input
  * @param {Record<string, Hook>} hooks
  * @param {number[]} ids
- * @param {number[]} unknown places of words that the vocabulary does not have
+ * @param {number[]} unknown indices of words that the vocabulary lacks
  * @param {number[]} targetIds
  * @param {Watch} watch
  */
 async function collect(model, input, hooks, ids, unknown, targetIds, { signal, onProgress }) {
   const [L, T] = [ids.length, targetIds.length]
-  // A word that the vocabulary does not have is equal to nothing.
+  // Unknown words get distinct negative ids, so that no two of them count as equal.
   const known = ids.map((id, i) => (unknown.includes(i) ? -1 - i : id))
   const stacks = /** @type {[Stack, { layers: number, heads: number }][]} */ (Object.entries(stacksOf(model)))
   const sizeOf = (/** @type {Stack} */ stack) => (stack === 'cross' ? [T, L] : stack === 'decoder' ? [T, T] : [L, L])
@@ -349,7 +356,7 @@ async function collect(model, input, hooks, ids, unknown, targetIds, { signal, o
 }
 
 /**
- * The exact weights of one head.
+ * Returns the exact weights of one head.
  * @param {Model} model
  * @param {ModelInput} input
  * @param {Record<string, Hook>} hooks
@@ -369,7 +376,7 @@ export async function exactMap(model, input, hooks, { stack, layer, head }, { si
 }
 
 /**
- * What a text is for the model; of an encoder-decoder with its translation.
+ * Returns the model's input for a text; for an encoder-decoder with its translation.
  * @param {Model} model
  * @param {{ text: string, ids?: number[] }} given
  * @param {Watch} [watch]
@@ -381,7 +388,7 @@ export async function inputOf(model, given, watch = {}) {
 }
 
 /**
- * What leaves each layer with another text, for patches.
+ * Returns the output of each layer on another text, for patches.
  * @param {Model} model
  * @param {ModelInput} input
  * @param {Watch} [watch]

@@ -1,4 +1,4 @@
-// The picture of the room "Models".
+// Draws the room "Models".
 
 import { html, nothing } from 'lit'
 import { untilReleased } from '../../shell/held-key.js'
@@ -23,12 +23,15 @@ const TABS = /** @type {const} */ (['heads', 'prediction', 'changes'])
 
 const panel = later(() => import('./programs/panel.js'))
 const headOpen = later(() => import('./head-page.js'))
-/** The inspector with its own texts. @type {import('../../shell/texts-later.js').Later<typeof import('./cell-inspector.js') & { t: Room['t'], r: import('./reasons-part.js').ReasonTexts }>} */
+/** The inspector with its texts. @type {import('../../shell/texts-later.js').Later<typeof import('./cell-inspector.js') & { t: Room['t'], r: import('./reasons-part.js').ReasonTexts }>} */
 const cells = textsLater(['shell', 'head', 'models', 'models-cell', 'reasons'], async texts => {
   const [module, t] = await Promise.all([import('./cell-inspector.js'), texts])
   return { ...module, t, r: t }
 })
-/** With the page of a head, which defines <qkv-heatmap>. @type {import('../../shell/texts-later.js').Later<typeof import('./matters-panel.js') & { m: import('./matters-panel.js').MatterTexts }>} */
+/**
+ * Loaded with the page of a head, which defines <qkv-heatmap>.
+ * @type {import('../../shell/texts-later.js').Later<typeof import('./matters-panel.js') & { m: import('./matters-panel.js').MatterTexts }>}
+ */
 const matters = textsLater(['matters'], async texts => {
   const [module, m] = await Promise.all([import('./matters-panel.js'), texts, import('./head-page.js')])
   return { ...module, m }
@@ -38,7 +41,10 @@ const lens = textsLater(['lens'], async texts => {
   const [module, l] = await Promise.all([import('./lens-panel.js'), texts])
   return { ...module, l }
 })
-/** With the page of a head, which defines <qkv-heatmap>. @type {import('../../shell/texts-later.js').Later<typeof import('./next-word-panel.js') & { n: import('./next-word-panel.js').NextTexts }>} */
+/**
+ * Loaded with the page of a head, which defines <qkv-heatmap>.
+ * @type {import('../../shell/texts-later.js').Later<typeof import('./next-word-panel.js') & { n: import('./next-word-panel.js').NextTexts }>}
+ */
 const nextWord = textsLater(['next-word'], async texts => {
   const [module, n] = await Promise.all([import('./next-word-panel.js'), texts, import('./head-page.js')])
   return { ...module, n }
@@ -54,7 +60,7 @@ const graph = textsLater(['graph'], async texts => {
   return { ...module, g }
 })
 
-/** The pointer or the focus of the reader has come to the room: what is drawn after a click is loaded before it. @param {Room} room */
+/** Prefetches the parts that open on a click, when the reader's pointer or focus enters the room. @param {Room} room */
 function prepare({ t, act }) {
   const language = t('htmlLang')
   for (const part of [headOpen, cells(language), matters(language), graph(language)]) part.ask(() => {})
@@ -62,7 +68,8 @@ function prepare({ t, act }) {
 }
 
 /**
- * The line that opens a part: what its picture needs may be computed while the pointer or the focus is on it. A finger leaves before its click.
+ * Draws the line that opens a part, and lets its data be computed while the pointer or focus is on it. A finger leaves before its click
+ * arrives.
  * @param {Room} room
  * @param {'matters' | 'graph'} name
  * @param {string} text
@@ -74,7 +81,7 @@ function summary({ act }, name, text) {
   return html`<summary @pointerenter=${come} @pointerleave=${lift} @focus=${come} @blur=${leave}>${text}</summary>`
 }
 
-/** The programs that do the same as the page. @param {Room} room */
+/** Draws programs that compute the same as the page. @param {Room} room */
 function programs(room) {
   const { t, act, view, openModel, run } = room
   const before = room.runBefore ?? run
@@ -85,7 +92,7 @@ function programs(room) {
     ${view.hasPrograms ? panel.draw(({ programs }) => programs(room, openModel, before)) : nothing}</details>`
 }
 
-/** All parts of the model, with this text's numbers. @param {Room} room */
+/** Draws all parts of the model, with the numbers of this text. @param {Room} room */
 function wholeModel(room) {
   const { t, act, view, run } = room
   if (!run) return nothing
@@ -95,7 +102,7 @@ function wholeModel(room) {
     ${view.hasBlock ? block(t('htmlLang')).draw(({ blockPanel, b }) => blockPanel(room, b)) : nothing}</details>`
 }
 
-/** What comes next, chosen by the reader. @param {Room} room */
+/** Draws the choice of the next word by hand. @param {Room} room */
 function nextByHand(room) {
   const { t, act, view, openModel, run } = room
   if (!openModel || !isByHand(openModel) || !run) return nothing
@@ -105,7 +112,7 @@ function nextByHand(room) {
     ${view.hasNextWord ? nextWord(t('htmlLang')).draw(({ nextWordPanel, n }) => nextWordPanel(room, n)) : nothing}</details>`
 }
 
-/** What matters for the answer. @param {Room} room */
+/** Draws "What matters for this answer?". @param {Room} room */
 function whatMatters(room) {
   const { t, act, view, openModel, run } = room
   if (!openModel?.predicts || !run || run.row < 0) return nothing
@@ -115,7 +122,7 @@ function whatMatters(room) {
     ${view.hasMatters ? matters(t('htmlLang')).draw(({ mattersPanel, m }) => mattersPanel(room, m)) : nothing}</details>`
 }
 
-/** What each layer says. @param {Room} room */
+/** Draws "What each layer says". @param {Room} room */
 function layersSay(room) {
   const { t, act, settings, openModel, run } = room
   if (!openModel || !hasLens(openModel) || !run) return nothing
@@ -127,7 +134,7 @@ function layersSay(room) {
     ${isOpen ? lens(t('htmlLang')).draw(({ lensPanel, l }) => lensPanel(room, l)) : nothing}</details>`
 }
 
-/** The graph of heads. @param {Room} room */
+/** Draws the graph of heads. @param {Room} room */
 function graphOfHeads(room) {
   const { t, act, settings, openModel, run } = room
   if (!openModel?.hasHead || !run || run.row < 0) return nothing
@@ -148,7 +155,7 @@ export function draw(context) {
   const { t, act, view, got, run, head } = room
   if (view.isHeld) untilReleased(() => act.show({ isHeld: false }))
   const isBusy = [got.open, got.run, got.changed].some(each => each?.is === 'waiting')
-  // After a moment what is drawn of the older text is dimmed.
+  // After a moment, dim what still shows the previous text.
   const isOld = [got.run, got.changed].some(each => each?.is === 'waiting' && each.progress)
   const comes = run && !view.isNear ? () => prepare(room) : undefined
   return html`<main class="models ${head ? 'has-head' : ''} ${isOld ? 'is-old' : ''} ${room.streamed ? 'is-streaming' : ''}" id="stage" tabindex="-1" data-tab=${view.tab} data-answers=${view.answers} data-slot=${got.run?.is ?? nothing} data-prepared=${got.prepare?.is ?? nothing} aria-busy=${isBusy} @pointerover=${comes} @focusin=${comes}>

@@ -1,4 +1,4 @@
-// The types of the room "Models": its settings, what no link holds, what it asks of its session, its actions.
+// The types of the room "Models": its settings, its view state outside of links, its requests to the session, its actions.
 
 import type { PositionEdges, Source } from 'qkv/interpret'
 import type { Model } from 'qkv/models'
@@ -10,30 +10,30 @@ import type { Matrices } from './layer-tensors.js'
 import type { Run, ScoreName } from './model-run.js'
 
 export interface Settings {
-  /** The name of a model, of the hub hf:owner/name@commit~digest; '': the first that ships with the page. */
+  /** The model: a shipped one, or hf:owner/name@commit~digest for the hub; '' is the first shipped one. */
   checkpoint: string
-  /** Bytes that a model of the hub takes to download; 0: not known. */
+  /** Download size in bytes of a hub model; 0 if unknown. */
   size: number
-  /** What the model reads; null: its own first text. */
+  /** The input text; null is the default text of the model. */
   prompt: string | null
-  /** Ids that were generated behind the prompt. */
+  /** Ids that were generated after the prompt. */
   generated: readonly number[]
-  /** The second text, which patches are taken from. */
+  /** The second text, the source of patches. */
   sourceText: string
   changes: readonly Change[]
   /** The open head, the cell in the inspector, and a part of it: ['term', i], or ['q', i, n] for a number of the query. */
   at: Place
-  /** The graph of heads as graph-setting.js writes it; '': closed. */
+  /** The graph of heads in the format of graph-setting.js; '' if closed. */
   graph: string
-  /** What each layer says, as lens-setting.js writes it; '': closed. */
+  /** The layer readout in the format of lens-setting.js; '' if closed. */
   lens: string
-  /** The file of a lens: hf:owner/name/file.pt of the hub, or the name of a file that the reader chose; '': none. */
+  /** The lens file: hf:owner/name/file.pt on the hub, or the name of a file that the reader chose; '' for none. */
   lensFile: string
-  /** Of a link: it opens the list of models. */
+  /** Set by links: opens the list of models. */
   list: boolean
 }
 
-/** The share of the answer that the graph explains, in percent; its selected edge by name, '' for none, and whether that edge is tested. */
+/** The share of the answer that the graph explains, in percent; the name of the selected edge, '' for none; and whether it is tested. */
 export interface GraphSetting {
   share: number
   edge: string
@@ -41,68 +41,68 @@ export interface GraphSetting {
 }
 
 export type LensKind = 'logit' | 'jacobian' | 'tuned'
-/** How states are read, the selected one, the ids of pinned words. */
+/** How states are read, the selected state, and the ids of pinned words. */
 export interface LensSetting {
   lens: LensKind
-  /** The chosen word of the selected state; undefined: its likeliest. */
+  /** The chosen word of the selected state; undefined: its most likely word. */
   written?: number
   cell?: { layer: number; position: number }
   pins: readonly number[]
 }
 
-/** Files, the address of a folder, hf:owner/name@revision of the hub, or an address for each file. */
+/** Files, the address of a folder, hf:owner/name@revision on the hub, or an address for each file. */
 export type OpenSource = File[] | string | { urls: Record<string, string> }
 export type SmallerDtype = 'float16' | 'int8'
 
-/** A model of the hub before it is opened: what is to be said and agreed to. */
+/** A model of the hub before it is opened, with what the reader is asked to agree to. */
 export interface Asked {
-  /** Tells this question from others. */
+  /** Identifies the question. */
   id: number
-  /** Written hf:owner/name@revision. */
+  /** In the form hf:owner/name@revision. */
   name: string
-  /** The setting when it was asked for. */
+  /** The setting at the time of the question. */
   checkpoint: string
-  /** May the hub be asked? A link waits for the reader. */
+  /** True if the hub may be contacted. A link waits for the reader's consent. */
   isAsking: boolean
-  /** Bytes that the reader agreed to, by a link. */
+  /** Bytes that the reader agreed to download, through a link. */
   agreed?: number
-  /** The reader's choice; '': as stored. */
+  /** The chosen dtype; '' keeps the stored one. */
   dtype?: SmallerDtype | ''
 }
 
-/** What the hub says of a model, and the memory that it would take. */
+/** Facts of the hub about a model, and the memory that it would take. */
 export interface Look {
-  /** As it was asked for. */
+  /** As requested. */
   name: string
-  /** Written hf:owner/name@commit. */
+  /** In the form hf:owner/name@commit. */
   source: string
   license: string
   isGated: boolean
-  /** Bytes that are not kept yet, and of all its files. */
+  /** Bytes still to download, and bytes of all files. */
   download: number
   size: number
   type: string
   parameters: number
   bytes: { stored: number; float16: number; int8: number }
-  /** What a text of 32 tokens takes, by a product that was measured on this computer. */
+  /** Estimated seconds for a text of 32 tokens, from a product measured on this computer. */
   seconds: number
 }
 
-/** A model that is to be opened. `checkpoint`: the setting when it was asked for; another one asks for another model. */
+/** A model to be opened. `checkpoint`: the setting at the time of the request; a different one requests another model. */
 export interface Requested {
-  /** Tells this opening from others. */
+  /** Identifies the request. */
   id: string
-  /** Of chosen files the folder, '' where that is not known: the session names them. */
+  /** For chosen files, the folder; '' if unknown, then the session names it. */
   name: string
   source: OpenSource
-  /** '': as stored; undefined: the usual one of the source. */
+  /** '': as stored; undefined: the default of the source. */
   dtype?: SmallerDtype | ''
   checkpoint: string
 }
 
 export type RankBy = 'previous' | 'first' | 'duplicate' | 'induction' | 'further' | 'entropy' | 'example' | 'similar'
 export type Showing = 'before' | 'after' | 'difference'
-/** Two runs that belong together. */
+/** Two runs that are shown together. */
 export interface Runs {
   before?: Run
   after?: Run
@@ -110,206 +110,212 @@ export interface Runs {
 }
 
 export interface View {
-  /** The number of models that were asked for. */
+  /** Number of models requested so far. */
   requests: number
   requested?: Requested
   /** The request of the open model. */
   opened?: Requested
-  /** What is typed in the field "Model"; undefined: it shows the open model. */
+  /** Text typed in the field "Model"; undefined if it shows the open model. */
   typed?: string
   isListOpen: boolean
-  /** The line of the list that Enter opens. */
+  /** Index of the line of the list that Enter opens. */
   picked: number
   /** The model of the hub that the reader is asked about. */
   asked?: Asked
-  /** The access token of an account; it stays in this page. */
+  /** The access token of an account; kept only in this page. */
   token: string
-  /** Counts what changes the list of kept models. */
+  /** Counts changes to the list of cached models. */
   keptChanges: number
-  /** Another text that the model reads with the same changes; '': none. */
+  /** A further text that the model reads with the same changes; '' for none. */
   beside: string
-  /** Has the reader's pointer or focus come to the room? What it computes after a click is loaded from then on. */
+  /** True once the reader's pointer or focus has entered the room; from then on, parts that open on a click are prefetched. */
   isNear: boolean
-  /** What the reader is about to open: it has the pointer or the focus. What takes little time is computed from then on. */
+  /** The part that has the pointer or focus and may open next; its data is computed ahead if that is cheap. */
   ahead: '' | 'matters' | 'graph'
-  /** Is it shown what matters for the answer? */
+  /** True if "What matters for this answer?" is open. */
   hasMatters: boolean
-  /** Are all heads listed below the question who says the answer? */
+  /** True if all heads are listed below the question of who says the answer. */
   hasAllAdders: boolean
-  /** The part or the edge of the graph of heads under the pointer or with the focus, by its name. */
+  /** Name of the part or edge of the graph under the pointer or with the focus. */
   graphPointed: string
-  /** What the reader agreed to compute the graph of, though it takes long: the request of its run. */
+  /** Request of the run whose graph the reader agreed to compute although it takes long. */
   graphAgreed: RunRequest | undefined
-  /** Is the next word chosen by hand? What cuts its bars, and the head whose cache is drawn. */
+  /** True if the next word is chosen by hand; then how its bars are cut off, and the head whose cache is drawn. */
   hasNextWord: boolean
   cut: { temperature: number; topK: number; topP: number }
   cacheHead: number
-  /** Is the open head measured over many sentences? Those of the reader, a line each; undefined: those of the page. By which score; undefined: its own. */
+  /**
+   * True if the open head is measured over many sentences; then the reader's sentences, one per line, undefined for the default ones; and
+   * the score, undefined for the default one.
+   */
   hasMany: boolean
   many?: string
   manyBy?: ScoreName
-  /** Is the whole model shown in one picture? */
+  /** True if the whole model is shown in one picture. */
   hasBlock: boolean
-  /** Are the programs shown? */
+  /** True if the programs are shown. */
   hasPrograms: boolean
-  /** Why a model was not asked for. */
+  /** Why the last request for a model was refused. */
   refused?: Problem
-  /** A problem that ended with a new text. */
+  /** A problem that is hidden since a new text was entered. */
   dismissed?: Problem
-  /** Where models come from that do not ship with the page, by name: their files, or the address of their folder. */
+  /** Sources of models that do not ship with the page, by name: their files, or the address of their folder. */
   imported: Readonly<Record<string, OpenSource>>
-  /** The settings with which models were left, by name: they hold again when the model is open again. */
+  /** Settings of models when they were last left, by name; restored when the model is opened again. */
   left: Readonly<Record<string, Omit<Settings, 'checkpoint'>>>
-  /** Bytes of memory that a model may take. */
+  /** Maximum bytes of memory for a model. */
   mostBytes: number
   stack: Stack
   showing: Showing
-  /** A long text that was typed or dropped, until the reader has it read. */
+  /** A long text that was typed or dropped, waiting for the reader's consent. */
   draft?: string
-  /** A text that was typed, where only its beginning is read, or another one is shown. */
+  /** A typed text of which only the beginning is read, or which another text has replaced for now. */
   setAside?: string
-  /** The run of the most tokens so far, of the open model, and the least time of any: how long the next one takes follows from them. */
+  /** The longest run of the open model so far, and the least time of any run; the time of the next run is estimated from them. */
   timed?: { model: string; tokens: number; milliseconds: number; least?: number }
-  /** Is the run before the changes shown as long as a key is held? */
+  /** True while a key is held that shows the run before the changes. */
   isHeld: boolean
-  /** Was a bar of the prediction dragged, which follows from the model? */
+  /** True if the reader dragged a bar of the prediction, which only the model can change. */
   isPulled: boolean
-  /** What heads are ranked by; undefined: by the score whose best head stands out most. */
+  /** Score that heads are ranked by; undefined: the score whose best head stands out most. */
   rankBy?: RankBy
   least: number
   isOnlyHits: boolean
   isWithoutFirst: boolean
-  /** The selected token, and the second one, of a key. */
+  /** The selected token, and the selected key. */
   query?: number
   keyWord?: number
-  /** The token whose prediction is shown; undefined: the usual one. */
+  /** The token whose prediction is shown; undefined: the default. */
   row?: number
-  /** The text that is searched for in a long text, and the word that was found. */
+  /** The search text in a long text, and the word that was found. */
   finding: string
   found?: number
-  /** The parts of the open head that its map waits for. */
+  /** The tiles that the map of the open head is waiting for. */
   tiles: readonly TilePart[]
-  /** Gives the map the tiles that have arrived, before the next frame is drawn. */
+  /** Passes arrived tiles to the map before the next frame is drawn. */
   handOut?: (got: State['got']) => void
   pointed?: { layer: number; head: number; query?: number; key?: number; weight?: number }
-  /** The weight that was set last, unless something else was changed since. */
+  /** The weight that was set last, unless something else changed since. */
   lastSet?: WeightChange
-  /** Pixels of a map of the atlas; 0: as large as all fit. */
+  /** Size of a map of the atlas in pixels; 0 fits all maps into the view. */
   mapSize: number
-  /** The picture of the open head, by its name. */
+  /** Name of the picture of the open head. */
   picture: string
-  /** What a stroke over the map of a head does. */
+  /** What dragging over the map of a head does. */
   mode: 'read' | 'paint'
-  /** What the difference is taken from: a head, the second text; undefined: the head itself before the changes. */
+  /** What the difference is taken from: a head or the second text; undefined: the head itself before the changes. */
   against?: { layer: number; head: number } | 'text'
-  /** The head that others are ranked by their likeness to. */
+  /** The head that others are ranked by similarity to. */
   reference?: { layer: number; head: number }
-  /** The head that was Shift-clicked first. */
+  /** The first Shift-clicked head. */
   marked?: { layer: number; head: number }
-  /** The heads of a marquee. */
+  /** The heads selected by a marquee. */
   chosen: readonly { layer: number; head: number }[]
-  /** The part that a phone shows. */
+  /** The tab shown on a phone. */
   tab: 'heads' | 'prediction' | 'changes'
-  /** The layer that a new patch stands after. */
+  /** The layer after which a new patch is inserted. */
   patchLayer: number
   sampling: { temperature: number; topK: number; seed: number; count: number }
-  /** The range of a number that was typed outside of it. */
+  /** The range of a number, after the reader typed a value outside of it. */
   sampleLimit?: { name: keyof View['sampling']; least: number; most: number }
-  /** What was generated since the text was typed. */
+  /** Tokens generated since the text was typed. */
   steps: readonly Step[]
-  /** The number of ids behind the prompt when generation began. */
+  /** Number of ids after the prompt when generation began. */
   generatedBefore: number
-  /** The run that is shown, grown by the generated tokens. */
+  /** The displayed run extended by the generated tokens. */
   grown?: Run
-  /** The last two runs that belong together: they stay until those of a newer text are both there. */
+  /** The last complete pair of runs: it stays until both runs of a newer text have arrived. */
   pair?: Runs
-  /** Of the guided story, from 0. */
+  /** Step of the guided story, from 0. */
   storyStep?: number
-  /** The stop of the story of what each layer says, from 0. */
+  /** Stop of the lens story, from 0. */
   lensStop?: number
-  /** How large its cells are, and of a long text the first of its words that are read; undefined: those of the selected state, or the last. */
+  /**
+   * Zoom of the lens grid, and the first word that is read of a long text; undefined: chosen to include the selected state, or the last
+   * word.
+   */
   lensZoom: number
   lensFrom?: number
-  /** Files of lenses that the reader chose, by name, and the name on the hub that he typed or agreed to. */
+  /** Lens files that the reader chose, by name, and the hub name that was typed or agreed to. */
   lensFiles: Readonly<Record<string, File>>
   lensAgreed: string
-  /** Is the way to export the grid open? */
+  /** True if the export menu of the grid is open. */
   hasLensExports: boolean
-  /** The number of runs that have arrived. */
+  /** Number of runs that have arrived. */
   answers: number
-  /** The text of the button that leads back from One layer. */
+  /** Text of the button that leads back from "One layer". */
   from: string
   /** The program that was copied last. */
   copied: string
 }
 
-/** What a model says: a token, the class of a text, the class of each token, how alike two texts are; '': nothing. */
+/** What a model predicts: a token, the class of a text, the class of each token, the similarity of two texts; '' for nothing. */
 export type Predicts = 'token' | 'class' | 'classes' | 'likeness' | ''
 /** Facts about an open model. */
 export interface OpenModel {
   name: string
-  /** Of the request that opened it. */
+  /** Id of the request that opened it. */
   id: string
   type: string
   stacks: Model['stacks']
   parameters: number
-  /** In memory. */
+  /** Size in memory. */
   bytes: number
   hasTokenizer: boolean
   hasHead: boolean
   predicts: Predicts
-  /** Does it say a number for a text? */
+  /** True for a regression. */
   isNumber?: boolean
   /** '': as stored. */
   dtype: SmallerDtype | ''
   threads: number
-  /** Seconds that opening it took. */
+  /** Seconds that it took to open. */
   seconds: number
-  /** The number of tokens that it can read; Infinity: no limit. */
+  /** Maximum number of tokens; Infinity if there is no limit. */
   positions: number
-  /** The size of its vocabulary. */
+  /** Size of the vocabulary. */
   vocab: number
   /** The ids that end a text. */
   ends: readonly number[]
-  /** What it reads before the reader has typed a text. */
+  /** Default text. */
   firstText: string
-  /** What its text is compared with before the reader has typed a second one, of a model of embeddings. */
+  /** Default second text, for an embedding model. */
   secondText: string
-  /** The token of an encoder that stands for a word to guess. */
+  /** The mask token of an encoder. */
   mask?: string
-  /** What lies beside the weights. */
+  /** Metadata stored beside the weights. */
   about?: About
-  /** Of a model of the hub: bytes of its files. */
+  /** For a model of the hub: bytes of its files. */
   size: number
 }
 
-/** What lies beside the weights of a model that ships with the page. */
+/** Metadata stored beside the weights of a shipped model. */
 export interface About {
   tour?: readonly Stop[]
-  /** A long text for the reader. */
+  /** A long example text. */
   text?: string
   figures?: { example?: { text?: string }; heads?: readonly HeadFigures[] }
-  /** Its words in classes: one can stand for another of its class. */
+  /** Its words in classes whose members can replace each other. */
   words?: readonly (readonly string[])[]
 }
-/** What was recorded of a head when its model was trained, as means over test texts. */
+/** Figures of a head recorded when its model was trained: means over test texts. */
 export interface HeadFigures {
   layer: number
   head: number
-  /** What it was found to do, by its mean score over the test texts, which stands beside it. */
+  /** Its role, with the mean score over the test texts under the name of that role. */
   role?: 'previous' | 'first' | 'duplicate' | 'induction' | 'further'
   previous?: number
   first?: number
   duplicate?: number
   induction?: number
   further?: number
-  /** The weight of "she" and "he" on the name. */
+  /** Weight of "she" and "he" on the name. */
   antecedent?: number
-  /** The weight on the word behind the one that answers, by kind of question. */
+  /** Weight on the word after the answer, by kind of question. */
   behind?: Readonly<Record<string, number>>
-  /** The weight on the word that answers, by kind of question. */
+  /** Weight on the answer, by kind of question. */
   weight?: number | Readonly<Record<string, number>>
-  /** The share of words for which it looks most at the word that is translated. */
+  /** Share of words for which it looks most at the word being translated. */
   aligned?: number
 }
 /** A stop of the guided story: a head with a prompt. */
@@ -323,80 +329,80 @@ export interface Stop {
   looksAt?: string
 }
 
-/** How long a text is. */
+/** The number of tokens of a text. */
 export interface Counted {
   model: string
   text: string
   tokens: number
-  /** The beginning of the text that the model can read. */
+  /** The longest beginning of the text that the model can read. */
   fitting: string
   rate: number
 }
 
-/** What is read: a text, and ids behind it. Without a tokenizer the text is ids. */
+/** Input of a model: a text, and ids after it. Without a tokenizer the text contains ids. */
 export interface Input {
   text: string
   more: readonly number[]
 }
-/** A run: of which model, by its id, on what; `row` is the token whose prediction is given, default the last; the changes in it. */
+/** Request for a run: the id of the model, its input, the changes; `row` is the token whose prediction is shown, default the last. */
 export interface RunRequest {
   model: string
   input: Input
   row?: number
-  /** The text with which a model of embeddings compares it. */
+  /** The text that an embedding model compares it with. */
   second?: string
   changes: readonly Change[]
   sourceText: string
 }
-/** The score of a query and a key, taken apart by what was written at both. */
+/** The score of a query and a key, decomposed by what was written at both positions. */
 export type Reasons = Cell &
   (
     | { isTooLong: true }
     | {
         isTooLong: false
         score: number
-        /** How many terms there are, and the largest. */
+        /** The number of terms, and the largest. */
         count: number
         pairs: { query: Source; key: Source; value: number }[]
-        /** The largest sources, one row more for all others, and one column. */
+        /** The largest sources, with one more row and one more column for all others. */
         table: { queries: Source[]; keys: Source[]; data: Float32Array }
       }
   )
-/** How much each cell changes the logit of the answer less that of the second guess. */
+/** How much each cell changes the logit of the answer minus that of the second guess. */
 export interface Matters {
   what: 'heads' | 'positions'
-  /** A token against the second guess, a class against the second one, or how alike two texts are. */
+  /** A token against the second guess, a class against the second one, or the similarity of two texts. */
   kind: 'token' | 'class' | 'likeness'
-  /** The answer and the second guess; none of likeness. */
+  /** The answer and the second guess; empty for similarity. */
   tokens: string[]
-  /** Their difference without a change. */
+  /** Their difference without any change. */
   value: number
   /** (layers, heads) or (layers, positions) */
   dims: number[]
   effects: Float32Array
-  /** So many rows are exact, the last ones; the others are estimates. */
+  /** Number of exact rows, counted from the last; the others are estimates. */
   exact: number
-  /** Are the weights of this text too many? */
+  /** True if the text has too many weights. */
   isTooLong?: boolean
   /** The tokens of both texts, if their numbers differ. */
   lengths?: string[][]
 }
-/** What the graph of heads is made from: the answer and the second guess, the row that says them, all edges, the words of the positions. */
+/** Input of the graph of heads: the answer and the second guess, the row that predicts them, all edges, and the words of the positions. */
 export interface GraphEdges {
   tokens: string[]
   row: number
   edges: PositionEdges
   words: string[]
-  /** The words of the encoder, of an encoder-decoder. */
+  /** Words of the encoder, for an encoder-decoder. */
   encoded?: string[]
 }
-/** Where a lens comes from: the states as they are, a file that the reader chose, the model's own that ships, a fit on what it writes itself. */
+/** Origin of a lens: none (logit lens), a file that the reader chose, the one that ships with the model, or a fit on generated texts. */
 export type LensOrigin =
   | { from: 'logit' }
   | { from: 'file'; name: string; texts: number }
   | { from: 'shipped'; texts: number }
   | { from: 'fit'; texts: number; tokens: number }
-/** What each layer says after each word, N layers and P words: the likeliest `top` ids with their shares (N, P, top), ranks of pins (pins, N, P). */
+/** The layer readout for N layers and P words: the `top` most likely ids with their shares (N, P, top), and the ranks of pins (pins, N, P). */
 export type LensGrid =
   | { isTooLarge: true }
   | {
@@ -404,7 +410,7 @@ export type LensGrid =
       /** The run that was read. */
       request: RunRequest
       lens: LensKind
-      /** The first word, how many the text has, those of the grid. */
+      /** The first word of the grid, the number of words of the text, and the words of the grid. */
       first: number
       count: number
       words: string[]
@@ -413,14 +419,17 @@ export type LensGrid =
       ids: Int32Array
       shares: Float32Array
       ranks: Int32Array
-      /** The texts of all these ids. */
+      /** Texts of all these ids. */
       names: Map<number, string>
       pins: number[]
       origin: LensOrigin
     }
-/** A grid as it is read, before it is said of which run. */
+/** A grid before it is tagged with its run. */
 export type LensRead = { isTooLarge: true } | Omit<Extract<LensGrid, { isTooLarge: false }>, 'request'>
-/** What the parts below a state add to the score of a word, the largest first; `rest`: of all others; its rank in each layer, from 0. */
+/**
+ * Contributions of the parts below a state to the score of a word, the largest first; `rest`: the sum of all others; `ranks`: its rank in
+ * each layer, from 0.
+ */
 export interface LensWriters {
   id: number
   token: string
@@ -430,7 +439,7 @@ export interface LensWriters {
   layers: number[]
   ranks: Int32Array
 }
-/** Which lens is read: its kind, the name of a file that is open, the address of the one that ships with the model. */
+/** The lens to read with: its kind, the name of an open file, the address of the one that ships with the model. */
 export type LensAsked = Pick<LensSetting, 'lens'> & { file: string; shipped: string }
 /** The second text as the model reads it. */
 export interface SourceRead {
@@ -441,9 +450,9 @@ export interface SourceRead {
 }
 /** A pair of tokens. */
 export type Cell = { query: number; key: number }
-/** A weight of a head, from a word to a word. */
+/** A weight of a head from one word to another. */
 export type HeadLink = { layer: number; head: number; query: number; key: number; weight: number }
-/** A part of a head's weights, in as many cells as `resolution` says. */
+/** A part of a head's weights, averaged into `resolution` cells. */
 export type TilePart = {
   rows: readonly [number, number]
   columns: readonly [number, number]
@@ -451,44 +460,46 @@ export type TilePart = {
 }
 export type Matrix = { data: Float32Array; dims: readonly number[] }
 
-/** What can come next, by hand. */
+/** The candidates for the next word. */
 export interface NextWord {
-  /** The run that it follows: its tokens, and its text. */
+  /** The run that it continues: its tokens and its text. */
   ids: number[]
   text: string
-  /** The likeliest tokens, and the probabilities of all by id. */
+  /** The most likely tokens, and the probabilities of all tokens by id. */
   named: { id: number; token: string }[]
   probabilities: Float32Array
-  /** What a cache holds of each layer, (tokens, numbers); [] of long texts. */
+  /** The cache of each layer, (tokens, numbers); [] for long texts. */
   rows: { k: Matrix; v: Matrix }[]
   kvHeads: number
-  /** Bytes of one token in a cache of float32, in all layers. */
+  /** Bytes per token of a float32 cache, over all layers. */
   rowBytes: number
-  /** The step with a cache of the tokens before, and without. */
+  /** Milliseconds of the next step, with a cache of the previous tokens and without. */
   milliseconds: { cached: number; whole: number }
 }
 
-/** The scores of a head in each of many sentences: none where nothing of a sentence has that score, or it is too long. */
+/**
+ * The scores of a head in each of many sentences; a score is missing if it is not meaningful for the sentence or the sentence is too long.
+ */
 export interface Many {
   sentences: { text: string; tokens: number; scores?: Partial<Record<ScoreName, number>> }[]
 }
 
-/** What a part of a layer adds to the residual stream, a number for each word. */
+/** What a part of a layer adds to the residual stream, with one number per word. */
 export interface BlockPart {
   kind: 'attention' | 'cross' | 'mlp'
-  /** Does a norm stand before it? */
+  /** True if a norm precedes it. */
   isPre: boolean
-  /** The length of what it adds. */
+  /** Length of what it adds. */
   added: Float32Array
-  /** Its share of the sum: what it adds, projected onto the sum. */
+  /** Its share of the sum: its output projected onto the sum. */
   share: Float32Array
-  /** The length of the sum, and of what a norm behind it makes of it. */
+  /** Length of the sum, and of the norm's output if one follows. */
   sum: Float32Array
   after?: Float32Array
 }
-/** The whole model on one text: lengths of the residual stream, a number for each word. */
+/** A whole model on one text: lengths of the residual stream, with one number per word. */
 export interface Block {
-  /** Do attention and MLP read the same stream? */
+  /** True if attention and MLP read the same stream. */
   isParallel: boolean
   embedding?: Float32Array
   layers: { input: Float32Array; parts: BlockPart[]; output: Float32Array }[]
@@ -496,9 +507,9 @@ export interface Block {
   norm?: Float32Array
 }
 
-/** Direct contributions to a logit or to the cosine of two texts, with all norms held as they are; they sum to it. */
+/** Direct contributions to a logit, or to the cosine of two texts, with all norms frozen; they sum to it. */
 export interface Why {
-  /** '': of two texts. */
+  /** '' for two texts. */
   token: string
   logit: number
   stack: Stack
@@ -509,9 +520,9 @@ export interface Why {
 }
 
 export type ModelsAsks = {
-  /** Above `most` bytes of memory a checkpoint is not read, unless a dtype is given. */
+  /** Opens a checkpoint. Throws above `most` bytes of memory, unless a dtype is given. */
   open: {
-    /** `known` has names of models; one that is the same model keeps that name. */
+    /** `known`: names of models; an identical model keeps its name. */
     request: {
       id: string
       source: OpenSource
@@ -523,98 +534,98 @@ export type ModelsAsks = {
     }
     value: OpenModel
   }
-  /** What the hub says of a model. */
+  /** Asks the hub about a model. */
   look: { request: { id: number; name: string; token: string }; value: Look }
-  /** The models of the hub that are kept in this browser, after one of them was deleted. */
+  /** Lists the hub models cached in this browser, after one of them was deleted. */
   kept: { request: { changes: number }; value: import('qkv/models').KeptModel[] }
   drop: { request: { name: string }; value: number }
-  /** The number of tokens of a text, and the text up to the last token that fits. */
+  /** Counts the tokens of a text, and returns the text up to the last token that fits. */
   count: { request: { model: string; text: string; most: number }; value: Counted }
-  /** The text of a file. */
+  /** Reads a text file. */
   textFile: { request: { file: File }; value: string }
   run: { request: RunRequest; value: Run }
   changed: { request: RunRequest; value: { run?: Run; source?: SourceRead; request: RunRequest } }
-  /** Loads what computes reasons, what matters and the graph. */
+  /** Preloads the modules for reasons, for what matters and for the graph. */
   prepare: { request: object; value: boolean }
-  /** What the model says of another text with the same changes. */
+  /** Predicts for another text with the same changes. */
   beside: { request: RunRequest; value: Pick<Run, 'request' | 'top'> }
-  /** The exact map of one head: of a run, or with another text. */
+  /** Returns the exact map of one head, of a run or on another text. */
   head: { request: RunRequest & { at: HeadAt; text?: string }; value: Matrix }
-  /** How a weight was computed. */
+  /** Traces how a weight was computed. */
   cell: { request: RunRequest & { at: HeadAt; cell: Cell }; value: CellTrace }
-  /** Why a head looks there. */
+  /** Explains why a head looks at a key. */
   reasons: { request: RunRequest & { at: HeadAt; cell: Cell }; value: Reasons }
-  /** What matters for the answer; 'now': what the changes did to it. */
+  /** Computes what matters for the answer; 'now': the effect of the changes on it. */
   matters: {
     request: RunRequest & { what: 'heads' | 'positions' | 'now'; stack: Stack; other: string }
     value: Matters | number
   }
-  /** Of some words of the text; part 'before': without the reader's changes. */
+  /** Reads a window of words through a lens; part 'before': without the reader's changes. */
   lens: { request: RunRequest & LensAsked & { pins: readonly number[]; first: number }; value: LensGrid }
-  /** Who wrote a word that a lens reads from a state. */
+  /** Finds which parts wrote a word that a lens reads from a state. */
   lensWriters: {
     request: RunRequest & LensAsked & { layer: number; position: number; token: number }
     value: LensWriters
   }
-  /** Opens the file of a lens. */
+  /** Opens a lens file. */
   lensFile: {
     request: { model: string; name: string; source: File | string; token: string }
     value: { name: string; lens: LensKind }
   }
-  /** The lens as a file of torch.save. */
+  /** Exports the lens as a file of torch.save. */
   lensBytes: { request: { model: string } & LensAsked; value: { name: string; data: Uint8Array<ArrayBuffer> } }
-  /** What takes long waits until it is agreed to: what it `takes` is said first. */
+  /** Computes the graph of heads. A long computation waits for consent and returns what it `takes` first. */
   graph: {
     request: RunRequest & { isAgreed: boolean }
     value: GraphEdges | { isTooLong: true } | { takes: { seconds: number; bytes: number } }
   }
-  /** The exact effect of an edge of the graph, and the value of the answer without it. */
+  /** Returns the exact effect of an edge of the graph, and the value of the answer without it. */
   graphEdge: {
     request: RunRequest & { edge: string }
     value: { effect: number; value: number }
   }
-  /** The row of the weights that made a number of a query or key, and its bias. */
+  /** Returns the weight row and bias that made a number of a query or key. */
   number: {
     request: { model: string; stack: Stack; layer: number; letter: 'q' | 'k'; row: number }
     value: { weight: Float32Array; bias: number }
   }
-  /** How much each head adds to the first guess. */
+  /** Returns how much each head adds to the first guess. */
   why: { request: RunRequest; value: Why | null }
   nextWord: { request: RunRequest; value: NextWord }
   many: { request: RunRequest & { texts: readonly string[]; at: HeadAt }; value: Many }
-  /** The whole model in one picture. */
+  /** Measures the whole model for one picture. */
   block: { request: RunRequest & { stack: '' | 'encoder.' | 'decoder.' }; value: Block }
-  /** The weight of one pair of tokens in every head: (layers, heads). */
+  /** Returns the weight of one pair of tokens in every head: (layers, heads). */
   pairs: { request: RunRequest & { stack: Stack; cell: Cell }; value: Float32Array }
-  /** A part of a head of a long text. */
+  /** Computes a tile of a head on a long text. */
   tile: { request: RunRequest & { at: HeadAt; tile: TilePart }; value: Matrix }
-  /** Where a word of a long text looks, and which words look at it, the strongest first: in all heads, or in one. */
+  /** Finds where a word of a long text looks, and which words look at it, the strongest first: in all heads, or in one. */
   looks: {
     request: RunRequest & { stack: Stack; word: number; only?: { layer: number; head: number } }
     value: { from: HeadLink[]; to: HeadLink[] }
   }
-  /** The map of a head of a long text, finer than that of the atlas where memory allows; how far it looks: shares at distances of 0, 1, 2 to 3, ...; its longest strong links. */
+  /** Profiles a head on a long text: a map finer than that of the atlas if memory allows; shares of weight at distances 0, 1, 2 to 3, ...; its longest strong links. */
   profile: {
     request: RunRequest & { at: HeadAt }
     value: { map: Matrix; distance: Float32Array; longest: HeadLink[] }
   }
-  /** What a layer works with, for the room "One layer". */
+  /** Exports the tensors of a layer for the room "One layer". */
   matrices: { request: RunRequest & { at: HeadAt }; value: Matrices }
-  /** Goes on from a run, token by token; the last value is null. */
+  /** Continues a run token by token; the last value is null. */
   generate: { request: RunRequest & View['sampling']; value: Step | null }
 }
 
 export type ModelsActions = {
   bring: [files: readonly File[]]
   openSmaller: [dtype: SmallerDtype]
-  /** What was typed in the field: a name of the hub, an address, or the name of a model of the list. */
+  /** Opens what was typed in the field: a name on the hub, an address, or the name of a listed model. */
   openTyped: [text: string]
-  /** Up or down in the list of so many models. */
+  /** Moves up or down in a list of `count` models. */
   pick: [step: 1 | -1, count: number]
-  /** Opens the line of the list that is picked, else what was typed. */
+  /** Appends a token to the text. */
   takeWord: [id: number]
   takeBack: []
-  /** `named`: the entry of the list that the text names. */
+  /** Opens the highlighted entry of the list, else `named`, the entry that the text names, else the typed text. */
   enter: [typed: string, names: readonly string[], named?: string]
   agree: [dtype?: SmallerDtype | '']
   refuse: []
@@ -624,7 +635,7 @@ export type ModelsActions = {
   startAgain: []
   dismiss: []
   show: [patch: Partial<View>]
-  /** The map of the open head waits for tiles. */
+  /** Registers the tiles that the map of the open head waits for. */
   wait: [tiles: View['tiles'], handOut: View['handOut']]
   type: [text: string]
   /** Reads the long text, or its beginning. */
@@ -634,7 +645,7 @@ export type ModelsActions = {
   typeSource: [text: string]
   forget: []
   mask: [index: number]
-  /** Another word in place of a token. */
+  /** Replaces a token by another word. */
   exchange: [index: number, word: string]
   openHead: [at?: HeadAt]
   chooseHead: [at: HeadAt, isSecond: boolean]
@@ -649,19 +660,19 @@ export type ModelsActions = {
   sample: [name: keyof View['sampling'], value: number, least: number, most: number]
   generate: [count?: number]
   openInLayer: [from: string]
-  /** Opens the graph of heads, changes it, or closes it. */
+  /** Opens, changes or closes the graph of heads. */
   setGraph: [graph: string, isRevealed?: boolean]
   agreeToGraph: []
-  /** Opens what each layer says, changes it, or closes it. */
+  /** Opens, changes or closes the layer readout. */
   setLens: [lens: string, isRevealed?: boolean]
-  /** Opens the file of a lens, or one of the hub by its name; '': the model's own again. */
+  /** Opens a lens file, or one on the hub by its name; '' returns to the model's default. */
   openLens: [source: File | string]
   saveLens: []
-  /** A stop of the story of what each layer says, from 0; undefined: leaves it. */
+  /** Goes to a stop of the lens story, from 0; undefined leaves it. */
   goToLens: [stop?: number]
   /** Scrolls to a part of the room. */
   reveal: [selector: string]
-  /** Opens the head of a part of the graph, with a weight of it, and marks the word; without a head the word alone. */
+  /** Opens the head of a graph node with one of its weights, and selects the word; without a head, only selects the word. */
   openFromGraph: [place: Place, position: number, stack: Stack]
   save: [name: string, data: string, mime: string]
   copy: [name: string, code: string]
@@ -682,5 +693,5 @@ export interface ModelsTypes {
 
 export type State = StateOf<ModelsTypes>
 export type Context = ContextOf<ModelsTypes>
-/** What is drawn: the state with what follows from it. */
+/** Everything drawn: the state with the values derived from it. */
 export type Room = Context & ReturnType<typeof import('./shown.js')['shownOf']>

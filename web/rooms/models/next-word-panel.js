@@ -1,5 +1,5 @@
-// "Next word, by hand": the bars of what can come next, which move with temperature, top-k and top-p; a word is taken by a click, and the
-// cache of keys and values grows by a row.
+// "Next word, by hand": bars of the candidates, which follow temperature, top-k and top-p. A click takes a word, and the KV cache grows by
+// one row.
 
 import { html, nothing } from 'lit'
 import { percent } from '../../files/number-format.js'
@@ -13,7 +13,7 @@ import { megabytes } from './sources.js'
 /** @typedef {Event & { target: HTMLInputElement }} InputEvent */
 
 const BARS = 12
-/** The end of the text that stands above the bars. */
+/** Number of characters shown from the end of the text, above the bars. */
 const LETTERS = 90
 
 /** @param {number} milliseconds */
@@ -73,7 +73,7 @@ function bars(room, n, { named, probabilities, ids }, shares) {
     ${isFull ? html`<span class="note" role="status">${n('nextFull')}</span>` : nothing}</p>`
 }
 
-/** The numbers of one head. @param {import('./models.js').Matrix} rows (tokens, numbers of all heads) @param {number} head @param {number} heads */
+/** Extracts the values of one head. @param {import('./models.js').Matrix} rows (tokens, values of all heads) @param {number} head @param {number} heads */
 function ofHead({ data, dims: [tokens, all] }, head, heads) {
   const size = all / heads
   const own = new Float32Array(tokens * size)
@@ -81,7 +81,7 @@ function ofHead({ data, dims: [tokens, all] }, head, heads) {
   return { data: own, dims: [tokens, size] }
 }
 
-/** The cache as a picture, its bytes, and the time of the step with it and without. @param {Room} room @param {NextTexts} n @param {import('./models.js').NextWord} next */
+/** Draws the cache with its size in bytes, and the time of a step with and without it. @param {Room} room @param {NextTexts} n @param {import('./models.js').NextWord} next */
 function cache({ t, act, view, run }, n, { ids, rows, kvHeads, rowBytes, milliseconds }) {
   const heads = rows.flatMap((_, layer) => Array.from({ length: kvHeads }, (_, head) => ({ layer, head })))
   const chosen = Math.min(view.cacheHead, heads.length - 1)

@@ -1,5 +1,4 @@
-// What can come next: the probabilities of a run after temperature, top-k and top-p, and what the cache of keys and values holds for
-// the step. No DOM.
+// The candidates for the next word: the probabilities of a run after temperature, top-k and top-p, and the KV cache for the step. No DOM.
 
 import { largestOf } from '../../elements/largest.js'
 import { attentionOf, readAt } from './hooks.js'
@@ -9,19 +8,19 @@ import { hasTokenizer, tokenText } from './read-text.js'
 /** @typedef {import('./session-runs.js').Used} Used */
 /** @typedef {{ data: Float32Array, dims: readonly number[] }} Numbers */
 
-/** Candidates whose words are sent, and how often a step is timed. */
+/** Number of candidates whose words are sent, and repetitions when timing a step. */
 export const NAMED = 50
 const TIMES = 3
-/** Texts up to so many tokens show the numbers of the cache. */
+/** Maximum number of tokens for which the cache's values are shown. */
 const MOST_SHOWN = 256
 
 /**
- * The shares of the named candidates among those that remain, as `generate` of qkv/models draws them: among the topK likeliest, of these
- * among the likeliest whose shares sum to topP.
- * @param {Float32Array} probabilities of all tokens, in the order of their ids
- * @param {readonly { id: number }[]} named the likeliest, in their order
- * @param {{ temperature: number, topK: number, topP: number }} cut topK NAMED: all
- * @returns {{ shares: number[], kept: number }} kept: how many remain of all
+ * Returns the shares of the named candidates as `generate` of qkv/models samples them: first the topK most likely tokens, then the most
+ * likely of these whose shares sum to topP.
+ * @param {Float32Array} probabilities of all tokens, indexed by id
+ * @param {readonly { id: number }[]} named the most likely tokens, in descending order
+ * @param {{ temperature: number, topK: number, topP: number }} cut topK NAMED or above: no limit
+ * @returns {{ shares: number[], kept: number }} kept: number of remaining tokens
  */
 export function sharesOf(probabilities, named, { temperature, topK, topP }) {
   if (temperature === 0) return { shares: named.map((_, n) => Number(n === 0)), kept: 1 }
@@ -35,7 +34,7 @@ export function sharesOf(probabilities, named, { temperature, topK, topP }) {
   return { shares: named.map(({ id }, n) => (n < kept ? weigh(probabilities[id]) / sum : 0)), kept }
 }
 
-/** Draws the place of one of the shares. @param {readonly number[]} shares @param {number} chance from 0 to 1 */
+/** Samples an index from the shares. @param {readonly number[]} shares @param {number} chance uniform number from 0 to 1 */
 export function drawn(shares, chance) {
   let left = chance * shares.reduce((a, b) => a + b, 0)
   const at = shares.findIndex(share => {
@@ -45,7 +44,7 @@ export function drawn(shares, chance) {
   return Math.max(0, at)
 }
 
-/** The least milliseconds of some calls. @param {() => Promise<unknown>} step */
+/** Returns the shortest time of several calls, in milliseconds. @param {() => Promise<unknown>} step */
 async function timed(step) {
   let least = Number.POSITIVE_INFINITY
   for (let n = 0; n < TIMES; n++) {
@@ -57,8 +56,8 @@ async function timed(step) {
 }
 
 /**
- * The step after a run: its candidates; the keys and values that a cache holds for it, a row a token; and the time it takes with
- * that cache, where the last token alone is read, and without, where all are.
+ * Computes the step after a run: its candidates, the cached keys and values with one row per token, and the time of the step with that
+ * cache, which reads only the last token, and without it, which reads all.
  * @param {Model} model
  * @param {Used} used
  * @param {AbortSignal} signal

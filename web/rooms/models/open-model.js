@@ -1,4 +1,4 @@
-// The open model, the ways to open another one, its progress, and why it failed.
+// The open model, the ways to open another one, the progress, and the reason for a failure.
 
 import { html, nothing } from 'lit'
 import { live } from 'lit/directives/live.js'
@@ -11,7 +11,7 @@ import { askedOf, failureOf, requestOf, titleOf } from './shown.js'
 import { isOfHub, megabytes } from './sources.js'
 import { storyMenu } from './story.js'
 
-/** Characters of a text that say which it is. */
+/** Number of characters by which a text is identified. */
 const SHOWN = 40
 
 /** @typedef {import('./models.js').Room} Room */
@@ -42,7 +42,7 @@ export function opening(room) {
     ${!openModel && !asked && got.open?.is !== 'waiting' ? html`<p class="models-empty">${t('modelsEmpty')}</p>` : nothing}`
 }
 
-/** The other models that ship with the page. @param {Room} room */
+/** Lists the other shipped models. @param {Room} room */
 function othersHere({ t, act, openModel }) {
   const others = SHIPPED.filter(({ name }) => name !== openModel?.name)
   return html`<div id="models-here" role="group" aria-label=${t('modelsHere')}>${menuChoices(others.map(({ name }) => ({ name, label: titleOf({ t }, name), act: () => act.openTyped(name) })))}</div>`
@@ -84,7 +84,7 @@ function openProgress(room) {
   </div>`
 }
 
-/** How far a long run is, or that it was cancelled. @param {Room} room */
+/** Shows the progress of a long run, or that it was cancelled. @param {Room} room */
 function running({ t, act, got }) {
   const slots = [got.run, got.changed]
   const own = slots.find(each => each?.is === 'waiting' && each.progress)
@@ -114,7 +114,7 @@ function failure(room) {
   const { problem, isLost, isRefused } = found
   if (problem.key === 'modelsLarge') return tooLarge(room, /** @type {any} */ (problem.params))
   const { key, params } = problem
-  const message = String(params?.message ?? '').replace(/^\w+: |[.。]$/g, '') // without the name of our function
+  const message = String(params?.message ?? '').replace(/^\w+: |[.。]$/g, '') // strips the function name
   return html`<p class="models-problem" id="models-problem" role="alert" data-problem=${key}>${t(/** @type {any} */ (key), { ...params, message })} ${
     isLost
       ? html`<button type="button" class="tool" id="models-again" @click=${() => act.startAgain()}>${t('modelsAgain')}</button>`
@@ -124,7 +124,11 @@ function failure(room) {
   }</p>`
 }
 
-/** @param {Room} room @param {{ name: string, most: number, stored: number, float16: number, int8: number }} sizes in bytes */
+/**
+ * Explains that a model is too large, and offers smaller dtypes.
+ * @param {Room} room
+ * @param {{ name: string, most: number, stored: number, float16: number, int8: number }} sizes in bytes
+ */
 function tooLarge(room, { name, most, ...bytes }) {
   const { t, act } = room
   const { stored, float16, int8 } = bytes
@@ -142,10 +146,10 @@ function tooLarge(room, { name, most, ...bytes }) {
     <button type="button" class="tool" @click=${() => act.dismiss()}>${t('cancel')}</button></div>`
 }
 
-/** What is said of a long text before it is read. @param {Room} room @param {import('./models.js').OpenModel} model @param {string} draft */
+/** Describes a long text before it is read. @param {Room} room @param {import('./models.js').OpenModel} model @param {string} draft */
 function longText({ t, act, view, got }, model, draft) {
   const keep = html`<button type="button" class="tool" id="models-draft-drop" @click=${() => act.dropDraft()}>${t('modelsLongKeep')}</button>`
-  if (got.count?.is === 'failed') return html`<p class="models-progress">${keep}</p>` // it is said why
+  if (got.count?.is === 'failed') return html`<p class="models-progress">${keep}</p>` // the reason is shown elsewhere
   const counted = got.count?.is === 'here' && got.count.value.text === draft ? got.count.value : undefined
   if (!counted) return html`<p class="models-progress" role="status">${t('modelsCounting')} ${keep}</p>`
   const most = mostTokens(model, view.mostBytes)
@@ -158,7 +162,7 @@ function longText({ t, act, view, got }, model, draft) {
     <button type="button" class="tool is-filled" id="models-draft-read" @click=${() => act.readDraft(counted.fitting)}>${t(isFitting ? 'modelsLongRead' : 'modelsLongFirst', { most })}</button> ${keep}</div>`
 }
 
-/** The reader's text that is not shown now. @param {Room} room */
+/** Offers to restore the reader's text that was set aside. @param {Room} room */
 function setAside({ t, act, view, text }) {
   const { setAside: kept } = view
   if (kept === undefined || kept === text) return nothing
@@ -167,7 +171,7 @@ function setAside({ t, act, view, text }) {
     <button type="button" class="tool" id="models-bring-back" @click=${() => act.bringBack()}>${t('modelsBringBack')}</button></p>`
 }
 
-/** What the model reads. @param {Room} room @param {import('./models.js').OpenModel} model */
+/** Draws the input of the model. @param {Room} room @param {import('./models.js').OpenModel} model */
 function source(room, model) {
   const { t, act, settings, text, second, view } = room
   const { hasTokenizer, hasHead, stacks, mask } = model

@@ -1,4 +1,4 @@
-// All layers and heads in one map of small maps, with the list of heads ranked by what is asked for.
+// An atlas of all layers and heads, with a ranked list of heads.
 
 import { html, nothing } from 'lit'
 import { percent } from '../../files/number-format.js'
@@ -20,7 +20,7 @@ import { nameOf } from './shown.js'
 const NAMES = /** @type {const} */ ([...LOOKS, 'entropy'])
 const MOST_LISTED = 200
 
-/** The score of each head by what the reader asks for. @param {Room} room @returns {Float32Array} (layers, heads) */
+/** Returns the score of each head that the ranking uses. @param {Room} room @returns {Float32Array} (layers, heads) */
 function scoresOf(room) {
   const { maps, stack, run, got } = room
   const { query, keyWord, reference, isWithoutFirst } = room.view
@@ -36,7 +36,7 @@ function scoresOf(room) {
   return own[name] ?? own.entropy ?? new Float32Array(maps.layers * maps.heads)
 }
 
-/** What a head does, as a sentence. @param {Room} room @param {HeadAt} at */
+/** Describes what a head does in a sentence. @param {Room} room @param {HeadAt} at */
 export function patternOf(room, at) {
   const kind = kindOf(room, at)
   if (!kind) return ''
@@ -44,7 +44,7 @@ export function patternOf(room, at) {
   return `${room.t(`modelsPattern.${kind.name}`, params)} ${room.t('isOfTexts' in kind ? 'modelsOfTexts' : 'modelsOfText')}`
 }
 
-/** In few words, unless it has a role. @param {Room} room @param {HeadAt} at */
+/** Describes it in a few words, unless it has a role. @param {Room} room @param {HeadAt} at */
 function shortOf(room, at) {
   const kind = kindOf(room, at)
   if (!kind) return ''
@@ -57,16 +57,16 @@ function shortOf(room, at) {
     : room.t(`modelsRank.${look}`)
 }
 
-/** Heads below this are faded; where none reaches it, none is. @param {Room} room @param {Float32Array} scores */
+/** Returns the score below which heads are faded; 0 if no head reaches the threshold. @param {Room} room @param {Float32Array} scores */
 const leastOf = (room, scores) => {
   const { least } = room.view
   return rankingOf(room) === 'entropy' || !scores.some(score => score >= least) ? 0 : least
 }
 
-/** Where the colours of maps end, and whether the first key was left out. @type {WeakMap<object, { end: number, less: object | undefined, isWithoutFirst: boolean }>} */
+/** Cache: upper end of the colours of maps, with and without the first key. @type {WeakMap<object, { end: number, less: object | undefined, isWithoutFirst: boolean }>} */
 const ends = new WeakMap()
 
-/** Where the colours of the atlas end, and what it is less. @param {Room} room */
+/** Returns the upper end of the colours of the atlas, and the maps that are subtracted. @param {Room} room */
 function painted({ maps, showing, runBefore, runAfter, stack, view: { isWithoutFirst } }) {
   const before = showing === 'difference' && runAfter ? runBefore?.maps[stack] : undefined
   if (!maps) return { end: 1, minus: undefined }
@@ -78,14 +78,14 @@ function painted({ maps, showing, runBefore, runAfter, stack, view: { isWithoutF
   return { end, minus }
 }
 
-/** The largest difference, rounded. @param {Float32Array} a @param {Float32Array} b */
+/** Returns the largest difference, rounded. @param {Float32Array} a @param {Float32Array} b */
 function differenceEnd(a, b) {
   let most = 0
   for (let i = 0; i < a.length; i++) most = Math.max(most, Math.abs(a[i] - b[i]))
   return Number(Math.max(most, 1e-4).toPrecision(2))
 }
 
-/** Heads that are changed, by "layer.head". @param {Room} room */
+/** Returns the changed heads as "layer.head". @param {Room} room */
 const changedIn = ({ settings, stack }) =>
   new Set(
     settings.changes.flatMap(change =>
@@ -93,7 +93,7 @@ const changedIn = ({ settings, stack }) =>
     ),
   )
 
-/** The scores of the layers that are done of a run that goes on, over those that are drawn. @param {Room} room @param {Float32Array} old */
+/** Merges the scores of finished layers of a running model into those that are drawn. @param {Room} room @param {Float32Array} old */
 function scoresOver(room, old) {
   const { streamed } = room
   const own = streamed?.scores[/** @type {'previous'} */ (rankingOf(room))]
@@ -102,7 +102,7 @@ function scoresOver(room, old) {
   return own.map((score, n) => (n < done * maps.heads ? score : (old[n] ?? 0)))
 }
 
-/** It leads to what each layer says at every word. @param {Room} room */
+/** Draws a button that opens the layer readout. @param {Room} room */
 export function lensTitle(room) {
   const { t, act, settings, openModel } = room
   if (!openModel || !hasLens(openModel)) return t('modelsLens')
@@ -115,7 +115,7 @@ export function atlas(room, isSmall = false) {
   const maps = streamed?.maps ?? room.maps
   if (!maps) return nothing
   const scores = scoresOver(room, scoresOf(room))
-  const isOne = maps.layers * maps.heads === 1 // one head has no rank, whose scores would be named
+  const isOne = maps.layers * maps.heads === 1 // a single head has no rank, so its scores are not listed
   const { end, minus } = painted(streamed ? { ...room, maps, showing: 'after' } : room)
   const isDecoder = stack !== 'encoder'
   const lens =
@@ -129,7 +129,7 @@ export function atlas(room, isSmall = false) {
             ),
           )
       : undefined
-  // The words of a text that is being read are not here yet.
+  // The words of a text that is still being read have not arrived.
   const point = (/** @type {CustomEvent} */ { detail }) => act.show({ pointed: (!streamed && detail) || undefined })
   return html`<models-atlas
     .maps=${maps} .minus=${minus} .scores=${isOne ? undefined : scores} .least=${isOne ? 0 : leastOf(room, scores)} .end=${end} .old=${streamed?.done} .withoutFirst=${view.isWithoutFirst}
@@ -141,7 +141,7 @@ export function atlas(room, isSmall = false) {
     @atlas-marquee=${(/** @type {CustomEvent} */ { detail }) => act.show({ chosen: detail })}></models-atlas>`
 }
 
-/** Makes the maps of the atlas larger. @param {Room} room @param {number} factor */
+/** Enlarges or shrinks the maps of the atlas. @param {Room} room @param {number} factor */
 function resize({ act }, factor) {
   const atlas = /** @type {import('./atlas.js').ModelsAtlas | null} */ (
     document.querySelector('.models-atlas models-atlas')
@@ -150,11 +150,15 @@ function resize({ act }, factor) {
   act.show({ mapSize: Math.round(side * factor) })
 }
 
-/** Hides the first token, which draws the weight of many heads, from the colours. @param {Room} room @param {number} [count] tokens that are hidden with it */
+/**
+ * Draws the checkbox that leaves the first token out of the colours, since many heads put most of their weight on it.
+ * @param {Room} room
+ * @param {number} [count] number of tokens that are hidden with it
+ */
 export const withoutFirstBox = ({ t, view, act }, count = 1) =>
   html`<label><input type="checkbox" id="models-first" .checked=${view.isWithoutFirst} @change=${(/** @type {InputEvent} */ { target }) => act.show({ isWithoutFirst: target.checked })} /> ${t(count > 1 ? 'modelsWithoutBlock' : 'modelsWithoutFirst', { count })}</label>`
 
-/** By which score heads are listed. @param {Room} room */
+/** Draws the choice of the score by which heads are listed. @param {Room} room */
 function rankControls(room) {
   const { t, act, view, run, stack } = room
   const { query, keyWord, reference } = view
@@ -170,7 +174,12 @@ function rankControls(room) {
       ${repeatOffer(room, own[/** @type {'induction'} */ (explained)], explained)} ${COPYING.includes(explained) ? whereFound(room, own) : nothing}`
 }
 
-/** Where nothing occurs twice, heads that look for what did have nothing to find. @param {Room} room @param {Float32Array | undefined} scores @param {RankBy} rankBy */
+/**
+ * Offers a text with repetitions if the current one has none, since heads that look for repetitions then find nothing.
+ * @param {Room} room
+ * @param {Float32Array | undefined} scores
+ * @param {RankBy} rankBy
+ */
 function repeatOffer({ t, act, run, openModel, text }, scores, rankBy) {
   const needsTwice = rankBy === 'duplicate' || COPYING.some(name => name === rankBy)
   if (!needsTwice || !scores || scores.some(score => score > 0) || run?.targets || !openModel?.hasTokenizer)
@@ -178,7 +187,7 @@ function repeatOffer({ t, act, run, openModel, text }, scores, rankBy) {
   return html`<p class="note" id="models-no-repeat">${t('modelsNoRepeat')} <button type="button" class="plain" id="models-repeat" @click=${() => act.type(`${text} ${text}`)}>${t('modelsReadTwice')}</button></p>`
 }
 
-/** Which heads are listed, and what is left out of the colours. @param {Room} room @param {number} hits heads that reach the least score @param {boolean} isSeveral */
+/** Draws the filter of heads, and the options of colours. @param {Room} room @param {number} hits heads that reach the threshold @param {boolean} isSeveral */
 function filter(room, hits, isSeveral) {
   const { t, act, maps } = room
   const { least, isOnlyHits } = room.view
@@ -194,12 +203,16 @@ function filter(room, hits, isSeveral) {
       <button type="button" class="tool" id="models-larger" aria-label=${t('modelsLarger')} @click=${() => resize(room, 1.3)}>+</button></span></details>`
 }
 
-/** Where no head copies, over the test texts of the model or else in this text: a shipped model that has one, measured on its own text. @param {Room} room @param {Partial<Record<string, Float32Array>>} own scores */
+/**
+ * If no head copies, on the model's test texts or else on this text, links to a shipped model that has one, measured on its own text.
+ * @param {Room} room
+ * @param {Partial<Record<string, Float32Array>>} own scores on this text
+ */
 function whereFound({ t, settings, openModel, maps }, own) {
   const recorded = (openModel?.about?.figures?.heads ?? []).flatMap(({ induction = [], further = [] }) =>
     [induction, further].flat(),
   )
-  // In the first layer it is chance.
+  // First-layer heads match by chance.
   const ofText = COPYING.flatMap(name => Array.from(own[name]?.subarray(maps?.heads) ?? []))
   const most = Math.max(0, ...(recorded.length ? recorded : ofText))
   const { model, head, score } = EXAMPLE
@@ -239,7 +252,7 @@ export function overview(room) {
     </section>`
 }
 
-/** What stands under the pointer, exactly. @param {Room} room */
+/** Describes the value under the pointer. @param {Room} room */
 function pointedText(room) {
   const { t, view, words, showing } = room
   const { marked, pointed } = view
@@ -258,7 +271,7 @@ function pointedText(room) {
   return showing === 'difference' ? `${said} (${t('modelsTab.after')})` : said
 }
 
-/** Heads inside the marquee. @param {Room} room */
+/** Draws actions for the heads inside the marquee. @param {Room} room */
 function marquee({ t, act, view: { chosen }, settings, stack }) {
   const set = (/** @type {number | 'mean'} */ how) => {
     const changes = chosen.map(at => /** @type {const} */ ({ kind: 'head', isOn: true, stack, ...at, how }))

@@ -1,5 +1,5 @@
-// What the model says: the next token, a class, how alike two texts are; how sure it is, what it would say without the changes, and which
-// heads made it.
+// The prediction: the next token, a class, or the similarity of two texts; its probability, the prediction without the changes, and the
+// heads that contributed most.
 
 import { html, nothing } from 'lit'
 import { percent, short } from '../../files/number-format.js'
@@ -11,10 +11,10 @@ import { glossOf } from './token-row.js'
 
 /** @typedef {import('./models.js').Room} Room */
 
-/** A change in points: "+3.1". @param {number} share */
+/** Formats a change in percentage points, such as "+3.1". @param {number} share */
 export const points = share => `${share < 0 ? '−' : '+'}${Math.abs(100 * share).toFixed(1)}`
 
-/** A cosine: "0.74". @param {number} value */
+/** Formats a cosine, such as "0.74". @param {number} value */
 export const cosine = value => value.toFixed(2).replace(/^-/, '−')
 
 /** @param {Room} room */
@@ -34,17 +34,17 @@ export function predictionPanel(room) {
     </section>`
 }
 
-/** Of what the guesses are. @param {Room} room @param {string} word @param {number} row */
+/** Names the place that the guesses are for. @param {Room} room @param {string} word @param {number} row */
 function placeOf({ t, openModel, stack }, word, row) {
   const { stacks, predicts } = /** @type {import('./models.js').OpenModel} */ (openModel)
   if (predicts === 'class') return t('modelsClassOfText')
-  // A row of cross-attention carries the word that it writes: the word before it has its number.
+  // In a translation, a row of cross-attention is labelled with the word it writes, and the word before it has its number.
   const said = { word, row: stack === 'cross' ? row : row + 1 }
   if (predicts === 'classes') return t('modelsClassOf', said)
   return t(stacks.decoder ? 'modelsNext' : 'modelsInPlace', said)
 }
 
-/** The likeliest tokens or classes. @param {Room} room @param {import('./model-run.js').Run} run */
+/** Lists the most likely tokens or classes. @param {Room} room @param {import('./model-run.js').Run} run */
 function guesses(room, run) {
   const { t, openModel, isChanged } = room
   const { encoder, decoder } = openModel?.stacks ?? {}
@@ -80,7 +80,7 @@ function guesses(room, run) {
       ${byLayer(room)}`
 }
 
-/** What a regression says: a number for each label. @param {Room} room @param {import('./model-run.js').Run} run */
+/** Shows the output of a regression: a number for each label. @param {Room} room @param {import('./model-run.js').Run} run */
 function numbers({ t, isChanged }, { top }) {
   const [first] = top
   return html`<p class="note">${t('modelsNumberOfText')}</p>
@@ -92,7 +92,7 @@ function numbers({ t, isChanged }, { top }) {
       )}</p>`
 }
 
-/** How alike the text and the second one are. @param {Room} room */
+/** Shows the similarity of the text and the second one. @param {Room} room */
 function likeness({ t, run, text, second, isChanged }) {
   const { value, before } = run?.likeness ?? { value: 0 }
   return html`<p class="note">${t('modelsCompared', { text, second: second ?? '' })}</p>
@@ -101,7 +101,7 @@ function likeness({ t, run, text, second, isChanged }) {
       <p class="note">${t('modelsLikenessText')}</p>`
 }
 
-/** What the model would say if it ended with each layer: on a phone, where it has no room beside the maps. @param {Room} room */
+/** Shows the prediction after each layer on a phone, which has no room for it beside the maps. @param {Room} room */
 function byLayer(room) {
   const { run } = room
   const layers = run?.lens.slice(1) ?? []
@@ -111,14 +111,14 @@ function byLayer(room) {
   )}</ol></div>`
 }
 
-/** Heads that are named before the reader asks for all of them. */
+/** Number of heads listed before the reader expands the list. */
 const MOST_HEADS = 5
 
-/** Parts of a page; a head of them opens its page. @param {Room} room @param {readonly import('../../head/head.js').Part[]} list */
+/** Draws parts of a page; heads in them open their pages. @param {Room} room @param {readonly import('../../head/head.js').Part[]} list */
 const parts = ({ t, isDark, act }, list) =>
   drawParts({ t, isDark, act: { open: ({ head }) => act.openHead(head) } }, list)
 
-/** All heads below the question who says it, or the first of them. @param {Room} room */
+/** Draws the button that expands or collapses the list of contributing heads. @param {Room} room */
 function adderChoice({ t, act, got, run, view }) {
   const count = shown(got.why)?.heads.length ?? 0
   if (!run || run.row < 0 || count <= MOST_HEADS) return nothing
@@ -126,7 +126,7 @@ function adderChoice({ t, act, got, run, view }) {
   return html`<button type="button" class="plain" id="models-adders" aria-expanded=${view.hasAllAdders} @click=${() => act.show({ hasAllAdders: !view.hasAllAdders })}>${text}</button>`
 }
 
-/** The heads that push the first token most, up or down. @param {Room} room @returns {import('../../head/head.js').Part[]} */
+/** Lists the heads that raise or lower the first token most. @param {Room} room @returns {import('../../head/head.js').Part[]} */
 function addedBy({ t, got, run, openModel, view }) {
   const why = shown(got.why)
   if (!why || !run || run.row < 0) return []

@@ -1,4 +1,4 @@
-// Reads a checkpoint for the session: what it is, its weights, and what the room is told of it.
+// Reads a checkpoint for the session: detects its kind, loads its weights, and describes it to the room.
 
 import { inspectModel, loadModel } from 'qkv/models'
 import { attentionOf } from './hooks.js'
@@ -23,9 +23,9 @@ export { deleteKeptModel, keptModels } from 'qkv/models'
 /** @typedef {Omit<Asks['open']['value'], 'id' | 'seconds'>} Description */
 /** @typedef {import('../../shell/room.js').Run<Asks['open']['value']>} OpenRun */
 
-/** Weights that are packed for the download. */
+/** Name of the file with weights packed for download. */
 const PACKED = 'packed.safetensors'
-/** Milliseconds between two reports of progress. */
+/** Milliseconds between progress reports. */
 const PROGRESS = 50
 
 const HUB_PROBLEMS = /** @type {const} */ ([
@@ -39,16 +39,16 @@ const HUB_PROBLEMS = /** @type {const} */ ([
   'modelsHub.DISK_FULL',
 ])
 
-/** An error of the hub as a problem with a text of the room's. @param {unknown} error @param {string} name @returns {never} */
+/** Rethrows an error of the hub as a problem with a text of the room. @param {unknown} error @param {string} name @returns {never} */
 function hubProblem(error, name) {
   const { code, message } = /** @type {{ code?: string, message: string }} */ (error)
   const key = HUB_PROBLEMS.find(each => each === `modelsHub.${code}`)
-  // The message begins with the name, as the problem does.
+  // Strip the name from the message, since the problem begins with it.
   if (key) throw problem(key, { name: idOf(name), message: message.replace(/^hf:\S+: |\.$/g, '') })
   throw error
 }
 
-/** What the hub says of a model, before anything of it is fetched. @param {import('qkv').Qkv} qkv @param {Asks['look']['request']} request @param {AbortSignal} signal */
+/** Asks the hub about a model, before anything is downloaded. @param {import('qkv').Qkv} qkv @param {Asks['look']['request']} request @param {AbortSignal} signal */
 export async function look(qkv, { name, token }, signal) {
   const found = await inspectModel(name, { signal, token: token || undefined }).catch(error => hubProblem(error, name))
   const { type, parameters } = found
@@ -65,17 +65,17 @@ export async function look(qkv, { name, token }, signal) {
   return { found, facts }
 }
 
-/** Bytes of memory: `stored` as the file has them; some blocks of GGUF files widened. @param {Inspected} found */
+/** Returns bytes of memory: `stored` keeps the dtype of the file, with some GGUF block types widened. @param {Inspected} found */
 const memoryOf = ({ bytes }) => ({ ...bytes, stored: bytes.loaded })
 
 /** @param {readonly { bytes?: number }[]} files */
 const sizeOf = files => files.reduce((sum, { bytes = 0 }) => sum + bytes, 0)
 
 /**
- * Loads a checkpoint and describes it. A model that is wanted no longer is freed.
+ * Loads a checkpoint and describes it. If it is no longer wanted, it is freed.
  * @param {import('qkv').Qkv} qkv
  * @param {Asks['open']['request']} request
- * @param {Inspected | undefined} looked what was found before by its source
+ * @param {Inspected | undefined} looked facts found by `look`, by source
  * @param {OpenRun} run
  * @returns {Promise<{ model: Model, description: Description }>}
  */
@@ -95,7 +95,7 @@ export async function readCheckpoint(qkv, request, looked, { signal, progress })
   const isShipped = typeof source === 'object' && 'urls' in source
   const label = isShipped ? given : labelOf(source, given, config)
   progress({ name: label })
-  const isSmaller = isHub || (types && bytes.stored > most) // blocks take more memory than their file
+  const isSmaller = isHub || (types && bytes.stored > most) // blocks may take more memory than their file
   const chosen = dtype ?? (isSmaller ? usualDtype(bytes, most) : '')
   if (dtype === undefined && bytes[chosen || 'stored'] > most) {
     const sizes = { stored: bytes.stored, float16: bytes.float16, int8: bytes.int8 }
@@ -142,7 +142,7 @@ export async function readCheckpoint(qkv, request, looked, { signal, progress })
   }
 }
 
-/** Reports how much is loaded, a few times a second. @param {string} name @param {number} start @param {OpenRun['progress']} progress */
+/** Returns a function that reports loading progress a few times per second. @param {string} name @param {number} start @param {OpenRun['progress']} progress */
 function reporter(name, start, progress) {
   let reported = Number.NEGATIVE_INFINITY
   return (/** @type {{ loaded: number, total: number, rate?: number, secondsLeft?: number }} */ report) => {
@@ -153,7 +153,7 @@ function reporter(name, start, progress) {
   }
 }
 
-/** Numbers that tell a model from others: a vector, which no dtype changes, and a row of weights. @param {Model} model @returns {Promise<Float32Array[]>} */
+/** Returns numbers that identify a model: a vector, which no dtype changes, and a row of weights. @param {Model} model @returns {Promise<Float32Array[]>} */
 async function numbersOf(model) {
   const { encoder, decoder } = model.stacks
   const vector = model.describe().tensors.find(({ dims }) => dims.length === 1)
@@ -161,7 +161,7 @@ async function numbersOf(model) {
   return vector ? [(await model.weight(vector.name)).data, weight] : [weight]
 }
 
-/** What a folder says of its model, where it has such a file. @param {import('qkv/models').CheckpointSource} source @returns {Promise<import('./models.js').About | undefined>} */
+/** Reads about.json of a folder, if it exists. @param {import('qkv/models').CheckpointSource} source @returns {Promise<import('./models.js').About | undefined>} */
 async function aboutOf(source) {
   const files = Array.isArray(source) ? Object.fromEntries(source.map(file => [file.name, file])) : source
   const file = typeof files === 'object' ? /** @type {Record<string, BlobPart>} */ (files)['about.json'] : undefined

@@ -1,26 +1,26 @@
-// How a model reads a text: its tokens, those that it does not know, and what it reads before a text was typed. No DOM.
+// Reads a text for a model: its tokens, the unknown ones, and default texts. No DOM.
 
 /** @typedef {import('qkv/models').Model} Model */
 
-/** What configs call ids that stand for no text. */
+/** Config keys (without _token_id) of ids that stand for no text. */
 const SPECIAL = ['bos', 'eos', 'decoder_start', 'pad', 'unk', 'sep', 'cls', 'mask']
-/** How tokenizers write the word to guess. */
+/** Mask tokens of common tokenizers. */
 export const MASKS = ['[MASK]', '<mask>']
-/** First texts: of a decoder, of an encoder, of a model without a tokenizer, and the number of words of any other. */
+/** Default texts: for a decoder, for an encoder, for a model without a tokenizer; and the number of words for any other model. */
 const [FIRST, MASKED, IDS, WORDS] = ['Once upon a time', 'The [MASK] chased the dog.', '1 0 2 1 0 2', 6]
-/** What the first text of a model of embeddings is compared with. */
+/** Default second text of an embedding model. */
 const SECOND = 'A long time ago'
 
-/** An error whose text is the room's. @param {keyof typeof import('../../i18n/en/models.js').texts} key @param {Record<string, string | number>} [params] */
+/** Makes an error whose text is translated by the room. @param {keyof typeof import('../../i18n/en/models.js').texts} key @param {Record<string, string | number>} [params] */
 export const problem = (key, params) => Object.assign(new Error(key), { key, params })
 
-/** The number of tokens that a model can read: Infinity where its positions have no end. @param {Model} model */
+/** Returns the maximum number of tokens of a model; Infinity if its positions are unlimited. @param {Model} model */
 export function positionsOf({ stacks: { encoder, decoder }, config }) {
   const most = (decoder ?? encoder)?.rope?.most ?? config.n_positions ?? config.max_position_embeddings
   return typeof most === 'number' ? most : Number.POSITIVE_INFINITY
 }
 
-/** A token as people read it: without the space before it; what only white space is, as signs. @param {Model} model @param {number} id @param {string} [raw] */
+/** Returns the readable text of a token: without a leading space, and white space as visible signs. @param {Model} model @param {number} id @param {string} [raw] */
 export function tokenText(model, id, raw) {
   if (!hasTokenizer(model)) return String(id)
   const text = model.decode([id])
@@ -29,7 +29,7 @@ export function tokenText(model, id, raw) {
   if (raw) return raw.replace(/^[\u0120\u2581](?=.)/, '').replace(/^[\u0120\u2581]$/, '␣')
   const own = model.decode([id], { skipSpecialTokens: false }).trim()
   if (own && !own.includes('\ufffd')) return own
-  if (/^ +$/.test(model.decode([id, id]))) return '␣' // a space alone, which no text begins with
+  if (/^ +$/.test(model.decode([id, id]))) return '␣' // a lone space, which decode strips at the start
   const special = SPECIAL.find(name => [model.config[`${name}_token_id`]].flat().includes(id))
   return special ? `<${special}>` : `[${id}]`
 }
@@ -47,9 +47,11 @@ export function hasTokenizer(model) {
 const UNKNOWN = /^[<[]\W?unk\W?[>\]]$/i
 
 /**
- * Does the token stand for a word that the vocabulary does not have? Its text is that of the unknown token, or its id has no
- * text although it was not written as a special token.
- * @param {Model} model @param {number} id @param {string} raw as the tokenizer cut it from the text
+ * True if the token stands for a word outside the vocabulary: its text is that of the unknown token, or its id has no text although it was
+ * not written as a special token.
+ * @param {Model} model
+ * @param {number} id
+ * @param {string} raw the piece of the text that it was cut from
  */
 function isUnknown(model, id, raw) {
   const text = model.decode([id])
@@ -57,11 +59,11 @@ function isUnknown(model, id, raw) {
 }
 
 /**
- * Throws a problem if there is nothing to read.
+ * Tokenizes an input. Throws a problem if nothing is left to read.
  * @param {Model} model
- * @param {{ text: string, ids?: number[], more?: readonly number[] }} input without a tokenizer the text is ids; more: ids
- *   behind it
- * @returns {{ ids: number[], tokens: string[], raw: string[], unknown: number[] }} unknown: their places
+ * @param {{ text: string, ids?: number[], more?: readonly number[] }} input without a tokenizer, the text contains ids; more: ids appended
+ *   to it
+ * @returns {{ ids: number[], tokens: string[], raw: string[], unknown: number[] }} unknown: indices of unknown tokens
  */
 export function read(model, { text, ids: given, more = [] }) {
   const isText = hasTokenizer(model)
@@ -84,10 +86,10 @@ function tokenize(model, text) {
   }
 }
 
-/** The size of the vocabulary. @param {Model} model */
+/** Returns the size of the vocabulary. @param {Model} model */
 export const vocabOf = ({ config }) => Number(config.vocab_size)
 
-/** The token of an encoder that stands for a word to guess. @param {Model} model */
+/** Returns the mask token of an encoder. @param {Model} model */
 export function maskOf(model) {
   if (model.stacks.decoder || !model.hasHead || !hasTokenizer(model)) return undefined
   return MASKS.find(mask => {
@@ -99,7 +101,7 @@ export function maskOf(model) {
   })
 }
 
-/** Does the model know at least half of the tokens of a text? @param {Model} model @param {string} text */
+/** True if the model knows at least half of the tokens of a text. @param {Model} model @param {string} text */
 function knows(model, text) {
   try {
     const { ids, unknown } = read(model, { text })
@@ -109,7 +111,7 @@ function knows(model, text) {
   }
 }
 
-/** What a model reads before the reader has typed a text: in a language that it knows. @param {Model} model */
+/** Returns the default text of a model, in a language that it knows. @param {Model} model */
 export function firstTextOf(model) {
   if (!hasTokenizer(model)) return IDS
   const mask = maskOf(model)
@@ -125,11 +127,11 @@ export function firstTextOf(model) {
   return words.join(' ')
 }
 
-/** What the first text of a model of embeddings is compared with. @param {Model} model */
+/** Returns the default second text of an embedding model. @param {Model} model */
 export const secondTextOf = model => (knows(model, SECOND) ? SECOND : firstTextOf(model))
 
 /**
- * What a model says. The modules of sentence-transformers, which make an embedding, are known when they are used.
+ * Returns what a model predicts. Embeddings are tried on a text, since the modules of sentence-transformers load only when used.
  * @param {Model} model
  * @returns {Promise<import('./models.js').Predicts>}
  */
@@ -146,9 +148,9 @@ export async function predictsOf(model) {
 }
 
 /**
- * Where a token stands in its text; undefined: it is not written there, such as one that the tokenizer added.
+ * Finds a token in its text; undefined if it is not written there, such as a token added by the tokenizer.
  * @param {string} text
- * @param {readonly string[]} tokens all of them
+ * @param {readonly string[]} tokens all tokens of the text
  * @param {number} index
  * @returns {[from: number, to: number] | undefined}
  */
@@ -164,7 +166,7 @@ export function spanOf(text, tokens, index) {
 }
 
 /**
- * The longest beginning of a text that has at most so many tokens, cut where a line or a word ends.
+ * Returns the longest beginning of a text that has at most `most` tokens, cut at the end of a line or word.
  * @param {Model} model
  * @param {string} text
  * @param {number} most
@@ -172,7 +174,7 @@ export function spanOf(text, tokens, index) {
 export function beginningOf(model, text, most) {
   const count = (/** @type {number} */ end) =>
     text.slice(0, end).trim() ? read(model, { text: text.slice(0, end) }).ids.length : 0
-  let [from, to] = [0, text.length] // the beginning fits, the whole does not
+  let [from, to] = [0, text.length] // invariant: text up to `from` fits, up to `to` does not
   for (; to - from > 1; ) {
     const middle = Math.floor((from + to) / 2)
     if (count(middle) <= most) from = middle

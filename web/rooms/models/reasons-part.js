@@ -1,5 +1,5 @@
-// "Why does it look there?" on the page of a weight: in words, as a list whose terms open what wrote them, as a small map. The page of the
-// head, beside it, defines <qkv-heatmap>.
+// "Why does it look there?" on the page of a weight: a sentence, a list whose terms link to what wrote them, and a small map. Relies on the
+// head page for <qkv-heatmap>.
 
 import { html, nothing } from 'lit'
 import { signed } from '../../head/contributions.js'
@@ -13,7 +13,7 @@ import { nameOf } from './shown.js'
 /** @typedef {import('../../head/head.js').HeadAt} HeadAt */
 /** @typedef {import('../../shell/room.js').Translate<keyof typeof import('../../i18n/en/reasons.js').texts>} ReasonTexts */
 /**
- * What the part needs to know.
+ * Inputs of the part.
  * @typedef {{ t: Room['t'], head: HeadAt, words: { queries: readonly string[], keys: readonly string[] }, encoded: readonly string[],
  *   reasons: Reasons | undefined, open: (place: Place) => void }} ReasonState
  */
@@ -21,7 +21,7 @@ import { nameOf } from './shown.js'
 const DIGITS = 3
 
 /**
- * The stack and the words of what a source has read.
+ * Returns the stack that a source belongs to, and the words that it read.
  * @param {ReasonState} state
  * @param {'query' | 'key'} side
  * @param {Source} source
@@ -33,7 +33,7 @@ function readBy({ head: { stack }, words, encoded }, side, { kind }) {
   return { stack: side === 'query' ? /** @type {const} */ ('decoder') : /** @type {const} */ ('encoder'), words: own }
 }
 
-/** A source in words. @param {ReasonState} state @param {ReasonTexts} r @param {'query' | 'key'} side @param {Source} source @param {number} position */
+/** Describes a source. @param {ReasonState} state @param {ReasonTexts} r @param {'query' | 'key'} side @param {Source} source @param {number} position */
 function sourceText(state, r, side, source, position) {
   const { kind, layer = 0, head = 0, from } = source
   const { words } = readBy(state, side, source)
@@ -62,7 +62,14 @@ function sourceText(state, r, side, source, position) {
   }
 }
 
-/** Where what a head wrote came from: its page, with the weight by which it read. @param {ReasonState} state @param {'query' | 'key'} side @param {Source} source @param {number} position @returns {Place | undefined} */
+/**
+ * Returns the place that explains a source: the page of its head, with the weight by which it read.
+ * @param {ReasonState} state
+ * @param {'query' | 'key'} side
+ * @param {Source} source
+ * @param {number} position
+ * @returns {Place | undefined}
+ */
 function placeOf(state, side, source, position) {
   const { layer, head, from } = source
   if (layer === undefined || head === undefined) return undefined
@@ -116,7 +123,7 @@ function drawReasons(state, r) {
     ></qkv-heatmap>`
 }
 
-/** The part of the page. @param {ReasonState} state @param {ReasonTexts} r @returns {import('../../head/head.js').Part} */
+/** Returns the part for the page. @param {ReasonState} state @param {ReasonTexts} r @returns {import('../../head/head.js').Part} */
 export const reasonsPart = (state, r) => ({
   type: 'drawing',
   draw: () =>

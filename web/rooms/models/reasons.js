@@ -1,4 +1,5 @@
-// Why a head looks there: the largest terms of a score, by what was written into the residual stream. No DOM; loaded when it is asked for.
+// Explains why a head looks at a key: the largest terms of the score, by what was written into the residual stream. No DOM; loaded on
+// demand.
 
 import { recordRun, scoreAttribution } from 'qkv/interpret'
 import { largestOf } from '../../elements/largest.js'
@@ -8,12 +9,12 @@ import { largestOf } from '../../elements/largest.js'
 /** @typedef {import('qkv/interpret').RecordedRun} RecordedRun */
 /** @typedef {import('./models.js').Reasons} Reasons */
 
-/** Pairs that are listed, and rows and columns of the small map. */
+/** Number of pairs listed, and size of the small map. */
 const [PAIRS, ROWS] = [8, 5]
-/** Weights of all heads that are kept at most; terms that are computed by the token that a head read. */
+/** Maximum attention weights kept of all heads; maximum terms that are split by the token a head read. */
 const [MOST_WEIGHTS, MOST_TERMS] = [2 ** 25, 2 ** 22]
 
-/** The run with what each part wrote, for each run that the session has. @type {WeakMap<object, RecordedRun>} */
+/** Cache: the recorded outputs of all parts, for each run of the session. @type {WeakMap<object, RecordedRun>} */
 const recorded = new WeakMap()
 
 /** @param {Model} model @param {import('../../head/head.js').Stack} stack @returns {{ layers: number, heads: number }} */
@@ -21,7 +22,7 @@ const specOf = ({ stacks: { encoder, decoder } }, stack) =>
   /** @type {NonNullable<typeof encoder>} */ (stack === 'encoder' ? encoder : (decoder ?? encoder))
 
 /**
- * Are the weights of all heads too many to be kept?
+ * True if the weights of all heads are too many to keep.
  * @param {Model} model
  * @param {{ ids: number[], targetIds?: number[] }} run
  * @param {import('../../head/head.js').Stack} stack
@@ -70,7 +71,7 @@ function largest({ terms: { data }, queries, keys }, most) {
 }
 
 /**
- * The sources with the largest terms; all others are one row and one column, the last.
+ * Returns the sources with the largest terms; all others are summed in the last row and the last column.
  * @param {import('qkv/interpret').ScoreAttribution} found
  * @returns {NonNullable<Extract<Reasons, { isTooLong: false }>>['table']}
  */

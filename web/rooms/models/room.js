@@ -1,5 +1,5 @@
-// The room "Models": a checkpoint, all of its heads, its prediction, and the reader's changes. Data and pure functions; the
-// session computes.
+// The room "Models": a checkpoint, all of its heads, its prediction, and the reader's changes. Data and pure functions; the session
+// computes.
 
 import { SHIPPED } from '../../files/shipped-models.js'
 import { headName, readChanges, withCell, withChange, writeChanges } from '../../head/changes.js'
@@ -39,13 +39,13 @@ import { bareName, folderOf, idOf, isOfHub, isOne, meantBy, mostMemory, usualDty
 /** @typedef {import('../../shell/room.js').Request<import('./models.js').ModelsAsks>} Request */
 
 const MOST_GENERATED = 4000
-/** A run of at most so many multiplications takes some milliseconds: what explains its answer is computed before it is opened. */
+/** Maximum multiplications of a run that takes milliseconds; the explanations of its answer are computed before the reader opens them. */
 const QUICK = 2 ** 25
 
 /** @type {Record<string, import('../../head/head.js').Stack>} */
 const STACKS = { '': '', e: 'encoder', d: 'decoder', c: 'cross' }
 
-/** A place as a link has it: "c2.1", with a cell "c2.1:3>2", with a part of it "c2.1:3>2/term/5". @param {Place} place */
+/** Formats a place for a link: "c2.1", with a cell "c2.1:3>2", with a part of it "c2.1:3>2/term/5". @param {Place} place */
 function writePlace({ head, cell, detail = [] }) {
   if (!head) return ''
   if (!cell) return headName(head)
@@ -64,7 +64,7 @@ function readPlace(text) {
   return part ? { head: at, cell, detail: [part, Number(index)] } : { head: at, cell }
 }
 
-/** Ids that were generated. @param {string} text */
+/** Parses generated ids. @param {string} text */
 const readIds = text => (text.match(/\d{1,9}/g) ?? []).slice(0, MOST_GENERATED).map(Number)
 
 /** @type {View} */
@@ -117,7 +117,7 @@ const view = {
   copied: '',
 }
 
-/** What another text makes meaningless: its tokens are others. */
+/** View state to reset when the text changes, since it refers to tokens of the old one. */
 const FORGOTTEN = {
   steps: [],
   row: undefined,
@@ -128,7 +128,7 @@ const FORGOTTEN = {
   draft: undefined,
 }
 
-/** Asks for a model. @param {State} state @param {ReturnType<typeof requestFor>} found @returns {Step} */
+/** Requests a model. @param {State} state @param {ReturnType<typeof requestFor>} found @returns {Step} */
 const ask = ({ view: { requests } }, { requested, refused }) => ({
   view: {
     ...CLOSED,
@@ -136,7 +136,13 @@ const ask = ({ view: { requests } }, { requested, refused }) => ({
   },
 })
 
-/** Asks the hub what a model is like. @param {State} state @param {string} name hf:owner/name@revision @param {number} [agreed] bytes that the reader agreed to @returns {Step} */
+/**
+ * Asks the hub about a model.
+ * @param {State} state
+ * @param {string} name hf:owner/name@revision
+ * @param {number} [agreed] bytes that the reader agreed to download
+ * @returns {Step}
+ */
 function lookAt({ settings: { checkpoint }, view }, name, agreed) {
   const id = view.requests + 1
   return {
@@ -144,13 +150,13 @@ function lookAt({ settings: { checkpoint }, view }, name, agreed) {
   }
 }
 
-/** Opens the field's text: a model of the list, a name on the hub, the address of a folder. @param {State} state @param {string} text @returns {Step} */
+/** Opens the text of the field: a listed model, a name on the hub, or the address of a folder. @param {State} state @param {string} text @returns {Step} */
 function openTyped(state, text) {
   const { hub, address } = meantBy(bareName(text))
   if (requestFor(state, text).requested) return ask(state, requestFor(state, text))
   if (hub) return lookAt(state, hub)
   if (!address || !URL.canParse(address, document.baseURI))
-    // The list stays open: it offers the nearest names.
+    // The list stays open to offer the nearest names.
     return {
       view: {
         refused: { key: 'modelsNoSuch', params: { text: text.trim() } },
@@ -165,7 +171,7 @@ function openTyped(state, text) {
   return ask(state, { requested: { id: `${href} ${state.view.requests + 1}`, name: '', source: href, checkpoint } })
 }
 
-/** Opens the model of the hub that was looked at. @param {State} state @param {import('./models.js').Look} look @param {import('./models.js').SmallerDtype | ''} dtype @returns {Step} */
+/** Opens the hub model that was looked at. @param {State} state @param {import('./models.js').Look} look @param {import('./models.js').SmallerDtype | ''} dtype @returns {Step} */
 function openLooked(state, { source }, dtype) {
   const { checkpoint } = state.settings
   return ask(state, {
@@ -173,7 +179,12 @@ function openLooked(state, { source }, dtype) {
   })
 }
 
-/** The reader agrees: that the hub is asked for the model of a link, or to the download. @param {State} state @param {import('./models.js').SmallerDtype | ''} [dtype] @returns {Step} */
+/**
+ * Records the reader's consent to contact the hub for the model of a link, or to the download.
+ * @param {State} state
+ * @param {import('./models.js').SmallerDtype | ''} [dtype]
+ * @returns {Step}
+ */
 function agree(state, dtype) {
   const { settings, view, got } = state
   const asked = askedOf(state)
@@ -198,17 +209,17 @@ function bring(state, files) {
   return ask(state, { requested: { id, name, source: [...files], checkpoint: settings.checkpoint } })
 }
 
-/** What is generated belongs to the text and the model before. @satisfies {import('../../shell/room.js').Effect<ModelsTypes>} */
+/** Cancels generation, which belongs to the previous text and model. @satisfies {import('../../shell/room.js').Effect<ModelsTypes>} */
 const END_GENERATION = /** @type {const} */ ({ type: 'cancel', slot: 'generate' })
 
-/** Another text; what was wrong before is past. @param {State} state @param {string | null} prompt */
+/** Reads another text, and dismisses the last problem. @param {State} state @param {string | null} prompt */
 const read = (state, prompt) => ({
   set: { prompt, generated: [] },
   view: { ...FORGOTTEN, dismissed: failureOf(state)?.problem ?? state.view.dismissed },
   effects: [END_GENERATION],
 })
 
-/** What was typed: a long text is counted before it is read. @param {State} state @param {string} prompt @returns {Step} */
+/** Handles typing: a long text is counted before it is read. @param {State} state @param {string} prompt @returns {Step} */
 function type(state, prompt) {
   if (prompt.length > LONG && shownOf(state).openModel) return { view: { draft: prompt } }
   return {
@@ -217,10 +228,10 @@ function type(state, prompt) {
   }
 }
 
-/** What the reader has typed stays at hand where another text is shown instead. @param {string | null | undefined} typed @param {string | null} shown @returns {Partial<View>} */
+/** Keeps the typed text when another text is shown instead. @param {string | null | undefined} typed @param {string | null} shown @returns {Partial<View>} */
 const aside = (typed, shown) => (typed && typed !== shown ? { setAside: typed } : {})
 
-/** The text with another word in place of a token, with a capital where that had one. @param {State} state @param {number} index @param {string} word */
+/** Returns the text with a token replaced by a word, capitalised like the token. @param {State} state @param {number} index @param {string} word */
 function exchanged(state, index, word) {
   const { run, text } = shownOf(state)
   const span = run && spanOf(text, run.tokens, index)
@@ -230,7 +241,7 @@ function exchanged(state, index, word) {
   return `${text.slice(0, span[0])} ${written} ${text.slice(span[1])}`.replace(/\s+/g, ' ').trim()
 }
 
-/** The selected token becomes another word, and stays selected. @param {State} state @param {number} index @param {string} word @returns {Step} */
+/** Replaces the selected token by another word and keeps it selected. @param {State} state @param {number} index @param {string} word @returns {Step} */
 function exchange(state, index, word) {
   const text = exchanged(state, index, word)
   if (text === undefined) return {}
@@ -238,27 +249,27 @@ function exchange(state, index, word) {
   return { ...step, view: { ...step.view, query: index } }
 }
 
-/** The token becomes the one that stands for a word to guess. @param {State} state @param {number} index @returns {Step} */
+/** Replaces a token by the mask token. @param {State} state @param {number} index @returns {Step} */
 function mask(state, index) {
   const { mask: word } = shownOf(state).openModel ?? {}
   const text = word && exchanged(state, index, word)
   return text ? read(state, text) : {}
 }
 
-/** Another head, and its page without a cell. @param {import('../../head/head.js').HeadAt} head @returns {Step} */
+/** Opens another head, without a cell. @param {import('../../head/head.js').HeadAt} head @returns {Step} */
 const openHead = head => ({ set: { at: { head } }, view: { stack: head.stack }, effects: [refocus('#models-back')] })
 
-/** All heads: the focus goes to the one whose page was open. @param {State} state @returns {Step} */
+/** Returns to all heads, and focuses the one whose page was open. @param {State} state @returns {Step} */
 function leaveHead(state) {
   const { head } = shownOf(state)
   const own = head && `#models-ranked [data-head="${nameOf(head)}"]`
   return { set: { at: {} }, effects: [refocus(`${own ?? '#models-ranked button'}, .models-atlas .atlas-maps`)] }
 }
 
-/** What had the focus may be on the page no longer. @param {string} selector @returns {import('../../shell/room.js').Effect<ModelsTypes>} */
+/** Returns an effect that moves the focus if the focused element has gone. @param {string} selector @returns {import('../../shell/room.js').Effect<ModelsTypes>} */
 const refocus = selector => ({ type: 'focus', selector, isLost: true })
 
-/** @param {State} state @param {import('../../head/head.js').HeadAt} at @param {boolean} isSecond the first head less this one @returns {Step} */
+/** Opens a head. @param {State} state @param {import('../../head/head.js').HeadAt} at @param {boolean} isSecond subtracts this head from the first one @returns {Step} */
 function chooseHead(state, at, isSecond) {
   const { head } = shownOf(state)
   const { marked } = state.view
@@ -270,7 +281,14 @@ function chooseHead(state, at, isSecond) {
   return { set: head ? {} : { at: { head: first } }, view: { marked: undefined, against: own, picture: 'difference' } }
 }
 
-/** A token is selected; with isSecond, the key that heads shall look at from it. @param {State} state @param {number} index @param {boolean} isSecond @param {'queries' | 'keys'} side @returns {Step} */
+/**
+ * Selects a token; with isSecond, selects the key that heads should look at from it.
+ * @param {State} state
+ * @param {number} index
+ * @param {boolean} isSecond
+ * @param {'queries' | 'keys'} side
+ * @returns {Step}
+ */
 function selectWord(state, index, isSecond, side) {
   const { query, keyWord, rankBy, row } = state.view
   const { stack } = shownOf(state)
@@ -289,7 +307,7 @@ function selectWord(state, index, isSecond, side) {
   }
 }
 
-/** A stop of the guided story: a head with a prompt. @param {State} state @param {number} [storyStep] @returns {Step} */
+/** Goes to a stop of the guided story: a head with a prompt. @param {State} state @param {number} [storyStep] @returns {Step} */
 function goTo(state, storyStep) {
   const stop = storyStep === undefined ? undefined : shownOf(state).openModel?.about?.tour?.[storyStep]
   if (!stop) return { view: { storyStep: undefined } }
@@ -328,7 +346,7 @@ function generate(state, count = state.view.sampling.count) {
   }
 }
 
-/** The text with other words behind it. @param {State} state @param {readonly number[]} generated @returns {Step} */
+/** Continues the text with other generated ids. @param {State} state @param {readonly number[]} generated @returns {Step} */
 const continued = (state, generated) =>
   isGenerating(state) ? {} : { set: { generated }, view: { ...FORGOTTEN, generatedBefore: generated.length } }
 
@@ -437,7 +455,7 @@ const actions = {
   goTo,
 }
 
-/** What the open head and the selected cell need beside the run that is shown. @param {State} state @returns {Request[]} */
+/** Returns the needs of the open head and the selected cell. @param {State} state @returns {Request[]} */
 function detailNeeds(state) {
   const { settings, view, got } = state
   const { openModel, run, runAfter, head, maps, stack, cell, isChanged } = shownOf(state)
@@ -487,7 +505,7 @@ function detailNeeds(state) {
   return list
 }
 
-/** What the open head is measured over. @param {State} state @param {import('../../head/head.js').HeadAt} at @returns {Request} */
+/** Returns the need for the open head over many sentences. @param {State} state @param {import('../../head/head.js').HeadAt} at @returns {Request} */
 function manyNeed(state, at) {
   const room = { ...state, ...shownOf(state) }
   const input = { text: '', more: [] }
@@ -495,13 +513,13 @@ function manyNeed(state, at) {
   return { type: 'many', ...about, input, row: undefined, texts: sentencesOf(room), at }
 }
 
-/** Is something needed before it is opened? @param {State} state @param {'matters' | 'graph'} name */
+/** True if a part is needed before it is opened. @param {State} state @param {'matters' | 'graph'} name */
 function isAhead(state, name) {
   const { openModel, run } = shownOf(state)
   return state.view.ahead === name && openModel && run ? workOf(openModel, run.ids.length) <= QUICK : false
 }
 
-/** What the map of what matters needs; it takes the longest, so all else is asked before it. @param {State} state @returns {Request[]} */
+/** Returns the need for what matters; it takes longest, so it is requested after everything else. @param {State} state @returns {Request[]} */
 function mattersNeeds(state) {
   const { settings, view } = state
   const { openModel, run, stack, active, request, changed, second } = shownOf(state)
@@ -515,14 +533,14 @@ function mattersNeeds(state) {
   return list
 }
 
-/** What the picture of the whole model needs. @param {State} state @returns {Request} */
+/** Returns the need for the picture of the whole model. @param {State} state @returns {Request} */
 function blockNeed(state) {
   const { stack, active, request, changed } = shownOf(state)
   const prefix = stack === '' ? '' : stack === 'encoder' ? 'encoder.' : 'decoder.'
   return { type: 'block', ...(active.length ? changed : request), row: undefined, stack: prefix }
 }
 
-/** What the graph of heads needs; after all else, because it takes long. @param {State} state @returns {Request[]} */
+/** Returns the needs of the graph of heads; requested last because it takes long. @param {State} state @returns {Request[]} */
 function graphNeeds(state) {
   const { settings, view, got } = state
   const { openModel, run, request } = shownOf(state)
@@ -535,10 +553,15 @@ function graphNeeds(state) {
   return list
 }
 
-/** Is the answer here, and that of this request? @param {import('../../shell/room.js').Got<{ request: object }> | undefined} got @param {object} request */
+/** True if the answer to this request has arrived. @param {import('../../shell/room.js').Got<{ request: object }> | undefined} got @param {object} request */
 const isAnswered = (got, request) => got?.is === 'here' && isSame(got.value.request, request)
 
-/** The run with one more token, and maps that show where the token before it looked. @param {import('./model-run.js').Run} run @param {import('./generate.js').Step} step @returns {import('./model-run.js').Run} */
+/**
+ * Returns the run extended by a token, with maps that show where the previous token looked.
+ * @param {import('./model-run.js').Run} run
+ * @param {import('./generate.js').Step} step
+ * @returns {import('./model-run.js').Run}
+ */
 function grow(run, { id, token, rows }) {
   const maps = run.maps['']
   const isLong = maps !== undefined && (maps.cells !== undefined || maps.rows >= MOST_EXACT)
@@ -555,7 +578,10 @@ function grow(run, { id, token, rows }) {
   }
 }
 
-/** Drops what is not in the run that is shown: a head of another model, a word of a longer text. @type {NonNullable<import('../../shell/room.js').Room<ModelsTypes>['prune']>} */
+/**
+ * Drops selections that do not exist in the displayed run, such as a head of another model or a word of a longer text.
+ * @type {NonNullable<import('../../shell/room.js').Room<ModelsTypes>['prune']>}
+ */
 function prune(state) {
   const { settings, view } = state
   const { run, head, cell, words, maps } = shownOf(state)
@@ -605,7 +631,8 @@ export const room = {
     list: { kind: flag(), default: false, history: 'none' },
   },
   view,
-  // A link may open the list of models; the list that is closed again is no part of the address. One with a lens shows what each layer says.
+  // A link may open the list of models; once opened, that setting is cleared so that it leaves the address. A link with a lens reveals the
+  // layer readout.
   enter({ settings: { list, lens } }) {
     if (list)
       return {
@@ -615,7 +642,7 @@ export const room = {
       }
     return lens ? { effects: [{ type: 'reveal', selector: '#models-lens' }] } : undefined
   },
-  // An edge of the graph of another text is none of this one, nor is a state.
+  // A selected edge of the graph or state of the lens belongs to one text, so it is dropped when the text changes.
   settle(before, after) {
     const isOther = before.prompt !== after.prompt || String(before.generated) !== String(after.generated)
     if (!isOther) return after
@@ -631,7 +658,7 @@ export const room = {
     const { got, view } = state
     const { request, active, changed } = shownOf(state)
     return (
-      got.open?.is === 'waiting' || // the run is that of the model before
+      got.open?.is === 'waiting' || // the run belongs to the previous model
       view.grown !== undefined ||
       !isAnswered(got.run, request) ||
       (active.length > 0 && !isAnswered(got.changed, changed))
@@ -672,7 +699,7 @@ export const room = {
       ...mattersNeeds(state),
       ...graphNeeds(state),
     ]
-    // While a newer run is awaited, details of the older one stay drawn; those that are not here would only delay it.
+    // While a newer run is pending, keep details of the older one that have arrived; requesting missing ones would only delay the run.
     return [
       ...list,
       ...(isNew ? details : details.filter(each => got[/** @type {'why'} */ (slotOf(each))]?.is === 'here')),
@@ -710,7 +737,7 @@ export const room = {
       const usual = stacks.encoder && stacks.decoder ? 'cross' : ''
       const known = Object.keys(view.left).find(each => isOne(each, name)) ?? ''
       const others = Object.entries(view.imported).filter(([each]) => !isOne(each, name))
-      // The reader's text goes along to a model that has read none of his; a stop of a story has its own.
+      // Keep the reader's text for a model that has not read any yet; a stop of a story has its own text.
       const isTyped = hasTokenizer && view.opened !== undefined && view.storyStep === undefined
       const fresh = { ...defaultsOf(room.fields), ...(isTyped && { prompt: settings.prompt }) }
       const found = isSameModel ? settings : (view.left[known] ?? fresh)

@@ -1,4 +1,4 @@
-// The runs that the session keeps: the last one without the reader's changes and the last one with them.
+// Caches the runs of the session: the last one without the reader's changes and the last one with them.
 
 import { isIn } from '../../head/changes.js'
 import { isSame } from '../../shell/same.js'
@@ -12,20 +12,26 @@ import { tokenText } from './read-text.js'
 /** @typedef {import('./model-run.js').WholeRun} WholeRun */
 /** @typedef {import('./model-run.js').Watch} Watch */
 /** @typedef {Record<string, import('./hooks.js').Hook>} Hooks */
-/** A run with the hooks that made it, and the layer of a long text that ran again. @typedef {{ run: WholeRun, hooks: Hooks, again?: { key: string, summary: import('qkv/models').AttentionSummary } }} Used */
+/** A run with its hooks, and the layer of a long text that was run again. @typedef {{ run: WholeRun, hooks: Hooks, again?: { key: string, summary: import('qkv/models').AttentionSummary } }} Used */
 
 const NOTHING = { data: new Float32Array(0), dims: [] }
 
-/** What a run is given beside the model and its changes. @param {RunRequest} request */
+/** Returns the input of a run, without the model and the changes. @param {RunRequest} request */
 export const givenBy = ({ input, second }) => ({ ...input, second })
-/** What a run reads. @param {RunRequest} request */
+/** Returns the key of a run's input. @param {RunRequest} request */
 const textOf = ({ model, input, second }) => [model, input.text, input.more, second]
-/** What a run without changes depends on. @param {RunRequest} request */
+/** Returns the cache key of a run without changes. @param {RunRequest} request */
 const plainOf = request => [...textOf(request), request.row]
-/** What a run with changes depends on. @param {RunRequest} request */
+/** Returns the cache key of a run with changes. @param {RunRequest} request */
 const changedOf = request => [...plainOf(request), request.changes, request.sourceText]
 
-/** The reader's changes as hooks, and the text that patches are read from. @param {RunRequest} request @param {Model} model @param {Watch} watch @returns {Promise<{ hooks: Hooks, source?: SourceRead }>} */
+/**
+ * Builds the hooks of the reader's changes, and reads the text that patches are taken from.
+ * @param {RunRequest} request
+ * @param {Model} model
+ * @param {Watch} watch
+ * @returns {Promise<{ hooks: Hooks, source?: SourceRead }>}
+ */
 export async function hooksFor({ changes, sourceText }, model, { signal }) {
   const stacks = stacksOf(model)
   const known = changes.filter(change => change.isOn && isIn(change, stacks))
@@ -41,7 +47,7 @@ export async function hooksFor({ changes, sourceText }, model, { signal }) {
 
 /** @param {import('qkv').Qkv} qkv */
 export function createRuns(qkv) {
-  /** Both stay as long as what they depend on. @type {(Used & { request: RunRequest }) | undefined} */
+  /** Cached until a request has another key. @type {(Used & { request: RunRequest }) | undefined} */
   let last
   /** @type {(Used & { request: RunRequest, source?: SourceRead }) | undefined} */
   let lastChanged
@@ -50,7 +56,7 @@ export function createRuns(qkv) {
   const lastChangedOf = (/** @type {RunRequest} */ request) =>
     lastChanged && isSame(changedOf(lastChanged.request), changedOf(request)) ? lastChanged : undefined
 
-  /** The run of a request without its changes. @param {RunRequest} request @param {Model} model @param {Watch} watch @returns {Promise<Used>} */
+  /** Returns the run of a request without its changes. @param {RunRequest} request @param {Model} model @param {Watch} watch @returns {Promise<Used>} */
   async function plain(request, model, watch) {
     const found = lastOf(request)
     if (found) return found
@@ -63,7 +69,13 @@ export function createRuns(qkv) {
 
   return {
     plain,
-    /** The run of a request with its changes; without any, the plain one. @param {RunRequest} request @param {Model} model @param {Watch} watch @returns {Promise<Used & { source?: SourceRead }>} */
+    /**
+     * Returns the run of a request with its changes; without any, the plain run.
+     * @param {RunRequest} request
+     * @param {Model} model
+     * @param {Watch} watch
+     * @returns {Promise<Used & { source?: SourceRead }>}
+     */
     async changed(request, model, watch) {
       if (!request.changes.length) return plain(request, model, watch)
       const found = lastChangedOf(request)
@@ -75,9 +87,9 @@ export function createRuns(qkv) {
       lastChanged = { request, run, hooks, source }
       return lastChanged
     },
-    /** The run of a request, if it is one of the last. @param {RunRequest} request @returns {Used | undefined} */
+    /** Returns the run of a request if it is cached. @param {RunRequest} request @returns {Used | undefined} */
     known: request => (request.changes.length ? lastChangedOf(request) : lastOf(request)),
-    /** Another model was opened. */
+    /** Clears the cache after another model was opened. */
     forget() {
       last = lastChanged = undefined
     },

@@ -1,5 +1,5 @@
-// The session of the room "Models": opens checkpoints and runs them with the reader's changes. No DOM: it runs in a worker, or on
-// a page without one.
+// The session of the room "Models": opens checkpoints and runs them with the reader's changes. No DOM: runs in a worker, or on a page that
+// cannot start one.
 
 import { once } from '../../shell/once.js'
 import { attentionOf } from './hooks.js'
@@ -19,14 +19,14 @@ import { createRuns, givenBy, hooksFor } from './session-runs.js'
 /** @typedef {import('../../shell/room.js').Handlers<Asks>} Handlers */
 /** @typedef {ReturnType<typeof createSession>} Session */
 
-/** Milliseconds between two reports of progress, and until the first one of a run. */
+/** Milliseconds between progress reports, and before the first one of a run. */
 const [PROGRESS, PATIENCE] = [50, 250]
 
-/** What opens and runs models: it comes with the first one, after the first picture of the room. */
+/** Loads the modules that open and run models. They come with the first model, after the first picture of the room. */
 const ofCheckpoints = once(() => import('./read-checkpoint.js'))
-/** What is computed from the summaries of a long text; loaded with the first of them. Chromium takes 40 ms for each import of what is loaded. */
+/** Loads the module that reads summaries of a long text, with the first of them. Each dynamic import takes Chromium 40 ms. */
 const ofSummaries = once(() => import('./summary-details.js'))
-/** How a weight was computed, why a head looks there, what matters, the graph of heads; loaded when they are asked for, or before. */
+/** Loads the modules that trace a weight, explain it, find what matters and build the graph; on demand or preloaded. */
 const ofCell = once(() => import('./cell-trace.js'))
 const ofReasons = once(() => import('./reasons.js'))
 const ofMatters = once(() => import('./matters.js'))
@@ -37,7 +37,7 @@ const ofGraph = once(() => import('./graph-task.js'))
 const ofLens = once(() => import('./lens-task.js'))
 const ofLensFiles = once(() => import('./lens-files.js'))
 
-/** Reports how far a run is, and for how long it has taken, if it takes long. @param {SessionRun<any>} run @returns {Watch} */
+/** Reports the progress and the time of a run, if it takes long. @param {SessionRun<any>} run @returns {Watch} */
 function watchOf({ signal, progress }) {
   const start = performance.now()
   let reported = start + PATIENCE - PROGRESS
@@ -52,7 +52,12 @@ function watchOf({ signal, progress }) {
   }
 }
 
-/** A run without what stays in the session. @param {WholeRun} run @param {RunRequest} request that it answers @returns {import('./model-run.js').Run} */
+/**
+ * Strips the parts of a run that stay in the session.
+ * @param {WholeRun} run
+ * @param {RunRequest} request the request that it answers
+ * @returns {import('./model-run.js').Run}
+ */
 const toSend = (
   {
     probabilities: _,
@@ -71,7 +76,7 @@ const toSend = (
   request,
 })
 
-/** The part of a request that is about a run. @param {RunRequest} request @returns {RunRequest} */
+/** Picks the fields of a request that identify a run. @param {RunRequest} request @returns {RunRequest} */
 const requestOf = ({ model, input, row, second, changes, sourceText }) => ({
   model,
   input,
@@ -81,13 +86,13 @@ const requestOf = ({ model, input, row, second, changes, sourceText }) => ({
   sourceText,
 })
 
-/** What the handlers share: the open model, its last runs, and how a request uses them. @param {import('qkv').Qkv} qkv */
+/** Creates the state that the handlers share: the open model, its last runs, and access to both. @param {import('qkv').Qkv} qkv */
 function createSession(qkv) {
   const runs = createRuns(qkv)
   const lock = createModelLock(runs.forget)
 
   /**
-   * Uses the model of a request.
+   * Locks the model of a request and runs a callback with it.
    * @template T
    * @param {{ model: string }} request
    * @param {SessionRun<any>} run
@@ -97,7 +102,7 @@ function createSession(qkv) {
     lock.use(request.model, run.signal, (model, signal, rest) => act(model, { ...watchOf(run), signal }, rest))
 
   /**
-   * Uses the model for a detail of a run with the reader's changes.
+   * Computes a detail of a run with the reader's changes.
    * @template T
    * @param {RunRequest} request
    * @param {SessionRun<any>} run
@@ -124,9 +129,9 @@ export function handlers(qkv) {
   }
 }
 
-/** Looking at models and opening them. @param {Session} session @returns {Pick<Handlers, 'look' | 'kept' | 'drop' | 'open' | 'count'>} */
+/** Handlers that inspect and open models. @param {Session} session @returns {Pick<Handlers, 'look' | 'kept' | 'drop' | 'open' | 'count'>} */
 function ofModels({ qkv, lock }) {
-  /** The model of the hub that was looked at last, by its commit. @type {Awaited<ReturnType<typeof import('./read-checkpoint.js').look>> | undefined} */
+  /** The last inspected hub model, by commit. @type {Awaited<ReturnType<typeof import('./read-checkpoint.js').look>> | undefined} */
   let looked
   return {
     async look(request, { signal }) {
@@ -154,7 +159,7 @@ function ofModels({ qkv, lock }) {
   }
 }
 
-/** Runs of the model over a text. @param {Session} session @returns {Pick<Handlers, 'run' | 'changed' | 'beside'>} */
+/** Handlers that run the model on a text. @param {Session} session @returns {Pick<Handlers, 'run' | 'changed' | 'beside'>} */
 const ofRuns = ({ qkv, runs, withModel }) => ({
   run: (request, run) =>
     withModel(request, run, async (model, watch) =>
@@ -174,7 +179,11 @@ const ofRuns = ({ qkv, runs, withModel }) => ({
     }),
 })
 
-/** Numbers of one head, one cell, one layer. @param {Session} session @returns {Pick<Handlers, 'head' | 'cell' | 'number' | 'why' | 'nextWord' | 'many' | 'block' | 'reasons' | 'matrices'>} */
+/**
+ * Handlers for the values of one head, cell or layer.
+ * @param {Session} session
+ * @returns {Pick<Handlers, 'head' | 'cell' | 'number' | 'why' | 'nextWord' | 'many' | 'block' | 'reasons' | 'matrices'>}
+ */
 const ofDetails = ({ qkv, withModel, detail }) => ({
   head(request, run) {
     const { text } = request
@@ -219,7 +228,7 @@ const ofDetails = ({ qkv, withModel, detail }) => ({
     }),
 })
 
-/** What matters for an answer, and the graph of heads. @param {Session} session @returns {Pick<Handlers, 'prepare' | 'matters' | 'graph' | 'graphEdge'>} */
+/** Handlers for what matters and for the graph of heads. @param {Session} session @returns {Pick<Handlers, 'prepare' | 'matters' | 'graph' | 'graphEdge'>} */
 const ofCircuits = ({ qkv, runs, withModel, detail }) => ({
   async prepare() {
     await Promise.all([ofCell(), ofReasons(), ofMatters(), ofGraph()])
@@ -246,7 +255,7 @@ const ofCircuits = ({ qkv, runs, withModel, detail }) => ({
     }),
 })
 
-/** What each layer says. @param {Session} session @returns {Pick<Handlers, 'lens' | 'lensWriters' | 'lensFile' | 'lensBytes'>} */
+/** Handlers for the layer readout. @param {Session} session @returns {Pick<Handlers, 'lens' | 'lensWriters' | 'lensFile' | 'lensBytes'>} */
 function ofLenses({ runs, withModel }) {
   /** @template T @param {RunRequest} request @param {SessionRun<T>} run @param {(task: Awaited<ReturnType<typeof ofLens>>, model: Model, used: Used, watch: import('./lens-sources.js').Watch) => Promise<T>} act */
   const read = (request, run, act) =>
@@ -274,9 +283,9 @@ function ofLenses({ runs, withModel }) {
   }
 }
 
-/** What is read from the summaries of a long text. @param {Session} session @returns {Pick<Handlers, 'pairs' | 'tile' | 'looks' | 'profile'>} */
+/** Handlers that read summaries of a long text. @param {Session} session @returns {Pick<Handlers, 'pairs' | 'tile' | 'looks' | 'profile'>} */
 function ofLongTexts({ runs, lock, detail }) {
-  /** Answers from the summaries of a run that is there: they need no model, so no run has to end before. @type {Session['detail']} */
+  /** Answers from the summaries of a cached run. These need no model, so no current run has to end first. @type {Session['detail']} */
   const fromSummaries = (request, run, act) => {
     const used = runs.known(request)
     const model = used?.run.hasWindows ? lock.now(request.model) : undefined
@@ -313,7 +322,7 @@ function ofLongTexts({ runs, lock, detail }) {
 }
 
 /**
- * Writes tokens one after another; between two of them other requests may use the model.
+ * Generates tokens one after another; other requests may use the model between two tokens.
  * @param {Session} session
  * @param {Asks['generate']['request']} request
  * @param {SessionRun<Asks['generate']['value']>} run
@@ -339,7 +348,13 @@ async function generate({ qkv, lock, detail }, request, run) {
   }
 }
 
-/** What the heads add to the first guess, or to the likeness of two texts. @param {Model} model @param {Used} used @param {AbortSignal} signal @returns {Promise<import('./models.js').Why | null>} */
+/**
+ * Returns what each head adds to the first guess, or to the similarity of two texts.
+ * @param {Model} model
+ * @param {Used} used
+ * @param {AbortSignal} signal
+ * @returns {Promise<import('./models.js').Why | null>}
+ */
 async function whyOf(model, { run, hooks }, signal) {
   const { decoder, encoder } = model.stacks
   const { layers, heads: H } = /** @type {NonNullable<typeof decoder>} */ (decoder ?? encoder)

@@ -1,4 +1,4 @@
-// What follows from the state of the room: the open model, what it reads, the run that is shown, the open head. Pure.
+// Values derived from the state of the room: the open model, its input, the displayed run, the open head. Pure.
 
 import { SHIPPED } from '../../files/shipped-models.js'
 import { headName, isIn } from '../../head/changes.js'
@@ -16,14 +16,14 @@ import { addressOf, bareName, idOf, isOfHub } from './sources.js'
 /** @typedef {import('../../shell/room.js').Problem} Problem */
 /** @typedef {import('../../head/head.js').HeadAt} HeadAt */
 
-/** What a model is called on the page. @param {Pick<import('./models.js').Room, 't'>} room @param {string} name */
+/** Returns the title of a model. @param {Pick<import('./models.js').Room, 't'>} room @param {string} name */
 export function titleOf({ t }, name) {
   if (name === 'english' || name === 'stories' || name === 'translation' || name === 'ledger')
     return t(`modelsShipped.${name}`)
   return isOfHub(name) ? idOf(name) : name.split('~')[0]
 }
 
-/** The title of a map with the model whose weights made it. @param {import('./models.js').Room} room @param {string} map */
+/** Adds the model whose weights made a map to the map's title. @param {import('./models.js').Room} room @param {string} map */
 export function withOrigin(room, map) {
   const { t, openModel } = room
   if (!openModel) return map
@@ -32,22 +32,27 @@ export function withOrigin(room, map) {
   return t('mapOf', { map, origin: t(digest ? 'modelsOriginHash' : 'modelsOrigin', params) })
 }
 
-/** The model that the room opens with. */
+/** Returns the name of the model that the room opens with. */
 export function firstName() {
   const given = addressOf()?.href ?? ''
   return isOfHub(given) ? given : given ? '?model' : (SHIPPED[0]?.name ?? '')
 }
 
-/** Where the files of a model are; undefined: not on this page. @param {State} state @param {string} name @returns {import('./models.js').OpenSource | undefined} */
+/**
+ * Returns the source of a model's files; undefined if this page does not have them.
+ * @param {State} state
+ * @param {string} name
+ * @returns {import('./models.js').OpenSource | undefined}
+ */
 function sourceOf({ view: { imported } }, name) {
-  if (isOfHub(name)) return undefined // it may have been deleted: what is missing is asked about
+  if (isOfHub(name)) return undefined // its files may have been evicted; the reader is asked before they are fetched
   if (Object.hasOwn(imported, name)) return imported[name]
   if (name === '?model') return addressOf()?.href
   const shipped = SHIPPED.find(each => each.name === name)
   return shipped && { urls: shipped.urls }
 }
 
-/** The request for a model, or why there is none. @param {State} state @param {string} name @returns {{ requested?: Requested, refused?: Problem }} */
+/** Returns the request for a model, or the reason for refusing it. @param {State} state @param {string} name @returns {{ requested?: Requested, refused?: Problem }} */
 export function requestFor(state, name) {
   const address = name === '?model' ? addressOf() : undefined
   if (address && address.origin !== location.origin)
@@ -58,7 +63,11 @@ export function requestFor(state, name) {
   return { requested: { id, name, source, checkpoint: state.settings.checkpoint } }
 }
 
-/** The request for the model that the settings name, unless the reader has asked for another one. @param {State} state @returns {{ requested?: Requested, refused?: Problem }} */
+/**
+ * Returns the request for the model that the settings name, unless the reader has requested another one.
+ * @param {State} state
+ * @returns {{ requested?: Requested, refused?: Problem }}
+ */
 export function requestOf(state) {
   const { settings, view } = state
   const { checkpoint } = settings
@@ -67,7 +76,7 @@ export function requestOf(state) {
   return requested ? { requested: { ...requested, id: requested.name } } : { requested: view.opened, refused }
 }
 
-/** The model of the hub that the reader is to be asked about: one that was typed, or that of the link. @param {State} state @returns {import('./models.js').Asked | undefined} */
+/** Returns the hub model that the reader is to be asked about: a typed one, or that of the link. @param {State} state @returns {import('./models.js').Asked | undefined} */
 export function askedOf(state) {
   const { settings, view } = state
   const { checkpoint } = settings
@@ -77,10 +86,10 @@ export function askedOf(state) {
   return { id: 0, name: bareName(name), checkpoint, isAsking: false }
 }
 
-/** Parts of the page that say themselves what could not be done. */
+/** Slots whose parts of the page report failures themselves. */
 const SAYS_ITSELF = /^(tile:|lensFile$)/
 
-/** What could not be done. isLost: the worker has ended; isRefused: it is about a model that was to be opened. @param {State} state @returns {{ problem: Problem, isLost: boolean, isRefused: boolean } | undefined} */
+/** Returns what failed. isLost: the worker has died; isRefused: it concerns a model that was to be opened. @param {State} state @returns {{ problem: Problem, isLost: boolean, isRefused: boolean } | undefined} */
 export function failureOf(state) {
   const { got, view } = state
   const { refused } = requestOf(state)
@@ -93,18 +102,18 @@ export function failureOf(state) {
   return undefined
 }
 
-/** Was the end of the text generated? @param {Pick<import('./models.js').Room, 'openModel' | 'generated'>} room */
+/** True if generation reached the end of the text. @param {Pick<import('./models.js').Room, 'openModel' | 'generated'>} room */
 export const isEnded = ({ openModel, generated }) => openModel?.ends.includes(generated.at(-1) ?? -1) ?? false
 
-/** Does it say the next word of a text, so that a reader can choose it? @param {import('./models.js').OpenModel} model */
+/** True if the model predicts the next word of a text, so that a reader can choose it. @param {import('./models.js').OpenModel} model */
 export const isByHand = ({ predicts, stacks }) =>
   predicts === 'token' && stacks.decoder !== undefined && stacks.encoder === undefined
 
-/** Is text being generated? @param {State} state */
+/** True while text is being generated. @param {State} state */
 export const isGenerating = ({ got: { generate } }) =>
   generate?.is === 'waiting' || (generate?.is === 'here' && !generate.isLast)
 
-/** The model, what it reads and the changes in it. @param {State} state */
+/** Returns the model, its input and the active changes. @param {State} state */
 function readOf(state) {
   const { settings, view, got } = state
   const openModel = shown(got.open)
@@ -129,17 +138,23 @@ function readOf(state) {
   return { openModel, text, second, active, request, changed: { ...request, changes: active, sourceText } }
 }
 
-/** The request for what the model says of another text with the same changes. @param {State} state @returns {RunRequest} */
+/** Returns the request to predict for another text with the same changes. @param {State} state @returns {RunRequest} */
 export function besideOf(state) {
   const { request, active } = readOf(state)
   return { ...request, input: { text: state.view.beside, more: [] }, row: undefined, changes: active }
 }
 
-/** Are both of one model, text and row? @param {RunRequest | undefined} a @param {RunRequest | undefined} b */
+/** True if both runs have the same model, text and row. @param {RunRequest | undefined} a @param {RunRequest | undefined} b */
 const isOneText = (a, b) =>
   a !== undefined && b !== undefined && isSame([a.model, a.input, a.row, a.second], [b.model, b.input, b.row, b.second])
 
-/** The runs that are drawn. With changes they are those of a newer text only when both are here. @param {State} state @param {string | undefined} id of the model @param {boolean} isChanged @returns {Runs} */
+/**
+ * Returns the runs to draw. With changes, those of a newer text are used only when both have arrived.
+ * @param {State} state
+ * @param {string | undefined} id id of the model
+ * @param {boolean} isChanged
+ * @returns {Runs}
+ */
 function runsOf({ view, got }, id, isChanged) {
   const own = (/** @type {Run | undefined} */ run) => (run?.request.model === id ? run : undefined)
   const before = own(shown(got.run))
@@ -157,10 +172,10 @@ function runsOf({ view, got }, id, isChanged) {
   return runs.after ? { ...runs, after: grown } : { before: grown }
 }
 
-/** Maps of a run that goes on, by what it has reported. @type {WeakMap<object, { old: object | undefined, maps: import('./atlas-maps.js').Maps }>} */
+/** Cache: maps of a running model, by its progress report. @type {WeakMap<object, { old: object | undefined, maps: import('./atlas-maps.js').Maps }>} */
 const streams = new WeakMap()
 
-/** The layers that are done of a run that goes on, in the maps of its stack. @param {State} state @param {Run | undefined} run that is drawn */
+/** Returns the finished layers of a running model, in the maps of its stack. @param {State} state @param {Run | undefined} run the run that is drawn */
 function streamedOf({ got }, run) {
   for (const own of [got.changed, got.run]) {
     const progress = /** @type {{ streamed?: import('./model-run.js').Streamed } | undefined} */ (
@@ -177,19 +192,19 @@ function streamedOf({ got }, run) {
   return undefined
 }
 
-/** What ends a translation. */
+/** End token of a translation. */
 const END = '</s>'
-/** The words that the rows of a translation write, the same array for the same run. @type {WeakMap<readonly string[], readonly string[]>} */
+/** Cache: the words written by the rows of a translation, the same array for the same run. @type {WeakMap<readonly string[], readonly string[]>} */
 const written = new WeakMap()
 
-/** @param {readonly string[]} targets as they are read, with what stands before the first word */
+/** Returns the words that the rows of a translation write. @param {readonly string[]} targets input tokens of the decoder, including the start token */
 function writtenBy(targets) {
   const found = written.get(targets) ?? [...targets.slice(1), END]
   written.set(targets, found)
   return found
 }
 
-/** Everything that is drawn beside the state. @param {State} state */
+/** Returns everything that is drawn besides the state. @param {State} state */
 export function shownOf(state) {
   const { settings, view } = state
   const read = readOf(state)
@@ -209,7 +224,7 @@ export function shownOf(state) {
   const maps = run?.maps[stack]
   return {
     ...read,
-    /** The ids at the end of the run that were generated. */
+    /** Generated ids at the end of the run. */
     generated: run?.request.input.more ?? [],
     runBefore,
     runAfter,
@@ -225,7 +240,7 @@ export function shownOf(state) {
       head && maps && cell && cell.row < maps.rows && cell.column < maps.columns
         ? { query: cell.row, key: cell.column }
         : undefined,
-    /** The names of queries and keys of the stack that is shown. A row of the cross-attention carries the word that it writes. */
+    /** Labels of queries and keys of the displayed stack. A row of the cross-attention is labelled with the word it writes. */
     words: {
       queries: stack === 'cross' ? writtenBy(targets) : stack === 'decoder' ? targets : tokens,
       keys: stack === 'decoder' ? targets : tokens,
@@ -234,7 +249,7 @@ export function shownOf(state) {
 }
 /** @typedef {ReturnType<typeof shownOf>} Shown */
 
-/** The head, if the run has it. @param {HeadAt | undefined} at @param {Run | undefined} run */
+/** Returns the head if the run has it. @param {HeadAt | undefined} at @param {Run | undefined} run */
 function headOf(at, run) {
   const maps = at && run?.maps[at.stack]
   return maps && at.layer < maps.layers && at.head < maps.heads ? at : undefined
@@ -243,14 +258,19 @@ function headOf(at, run) {
 /** "2.1". @param {{ layer: number, head: number }} at */
 export const nameOf = at => headName({ layer: at.layer, head: at.head })
 
-/** The part of a request for a tile. @param {HeadAt} head @param {import('./models.js').TilePart} tile */
+/** Returns the slot name of a tile request. @param {HeadAt} head @param {import('./models.js').TilePart} tile */
 export const tileName = (head, { rows, columns, resolution }) =>
   [head.stack, nameOf(head), ...rows, ...columns, ...resolution].join(' ')
 
-/** The last matrix of the maps of a run: as long as it is the same object, its picture is not drawn again. @type {WeakMap<object, { layer: number, head: number, matrix: import('./models.js').Matrix }>} */
+/** Cache: the last matrix of a run's maps. The same object means that the picture is not redrawn. @type {WeakMap<object, { layer: number, head: number, matrix: import('./models.js').Matrix }>} */
 const matrices = new WeakMap()
 
-/** The matrix of the open head, before or after the changes. @param {State & Shown} room @param {boolean} isChanged @returns {import('./models.js').Matrix | undefined} */
+/**
+ * Returns the matrix of the open head, before or after the changes.
+ * @param {State & Shown} room
+ * @param {boolean} isChanged
+ * @returns {import('./models.js').Matrix | undefined}
+ */
 export function matrixOf({ head, runBefore, runAfter, got }, isChanged) {
   const maps = (isChanged ? (runAfter ?? runBefore) : runBefore)?.maps[head?.stack ?? '']
   if (!head || !maps) return undefined

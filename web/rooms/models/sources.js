@@ -1,33 +1,33 @@
-// Where models come from: files that are dropped or chosen, an address of this site, a name on the hub. No DOM but the address.
+// Sources of models: dropped or chosen files, an address of this site, a name on the hub. Uses no DOM except the page's address.
 
-/** The folder of this site that the address names, ?model=. @returns {URL | undefined} */
+/** Returns the folder of this site that the page's address names with ?model=. @returns {URL | undefined} */
 export function addressOf() {
   const given = new URLSearchParams(globalThis.location?.search).get('model')
   if (!given) return undefined
   try {
     return new URL(given, document.baseURI)
   } catch {
-    return new URL(`invalid:${encodeURIComponent(given)}`) // its origin is no site's
+    return new URL(`invalid:${encodeURIComponent(given)}`) // its origin matches no site
   }
 }
 
-/** Is it the name of a model of the hub, hf:owner/name? @param {unknown} name @returns {name is `hf:${string}`} */
+/** True for the name of a hub model, hf:owner/name. @param {unknown} name @returns {name is `hf:${string}`} */
 export const isOfHub = name => typeof name === 'string' && name.startsWith('hf:')
 
-/** Owner and name of a model of the hub, without the hub's own parts. @param {string} name hf:owner/name@revision/sub/folder~digest */
+/** Returns owner and name of a hub model, without revision, path and digest. @param {string} name hf:owner/name@revision/sub/folder~digest */
 export const idOf = name => /^(?:hf:)?([^@~:]*)/.exec(name)?.[1]?.replace(/\/[^/]*\.gguf$/i, '') ?? name
 
-/** A name without the digest of its weights. @param {string} name */
+/** Strips the digest of the weights from a name. @param {string} name */
 export const bareName = name => name.replace(/~[0-9a-f]{12}$/, '')
 
-/** Are two names of one model? They end in a digest of its weights. @param {string} a @param {string} b */
+/** True if both names mean the same model, by the digest of its weights. @param {string} a @param {string} b */
 export const isOne = (a, b) => a === b || (/~[0-9a-f]{12}$/.test(a) && a.slice(-13) === b.slice(-13))
 
 const PAGE_OF_HUB =
   /^(?:https?:\/\/)?(?:www\.)?(?:huggingface\.co|hf\.co)\/([^/?#]+\/[^/?#]+)(?:\/(?:tree|blob|resolve|commit)\/([^/?#]+)(\/[^?#]+\.gguf)?)?/i
 const NAME_ON_HUB = /^[\w][\w.-]*\/[\w][\w.-]*(@\S+|:[\w.-]+|(\/[\w.-]+)*\/[\w.-]+\.gguf)?$/i
 
-/** A part of an address as text; as it is where it cannot be decoded. @param {string} part */
+/** Decodes a part of an address; returns it unchanged if it cannot be decoded. @param {string} part */
 function decoded(part) {
   try {
     return decodeURIComponent(part)
@@ -37,7 +37,7 @@ function decoded(part) {
 }
 
 /**
- * What a reader means by a text in the field "Model": a model of the hub, an address, or neither.
+ * Interprets the text in the field "Model": a hub model, an address, or neither.
  * @param {string} text
  * @returns {{ hub?: string, address?: string }}
  */
@@ -51,20 +51,30 @@ export function meantBy(text) {
   return {}
 }
 
-/** The dtype with which a model keeps its heads in the least memory, as docs/models.md measures it. @param {{ stored: number, float16: number, int8: number }} bytes @param {number} most bytes of memory @returns {import('./models.js').SmallerDtype | ''} '': as stored */
+/**
+ * Returns the dtype that keeps the heads of a model in the least memory, as measured in docs/models.md.
+ * @param {{ stored: number, float16: number, int8: number }} bytes
+ * @param {number} most maximum bytes of memory
+ * @returns {import('./models.js').SmallerDtype | ''} '': as stored
+ */
 export function usualDtype({ stored, float16 }, most) {
   const usual = float16 < stored ? 'float16' : ''
   return Math.min(stored, float16) <= most ? usual : 'int8'
 }
 
-/** Is it the name of a GGUF file? @param {string} name */
+/** True for the name of a GGUF file. @param {string} name */
 export const isGguf = name => /\.gguf$/i.test(name)
 
-/** The folder that files were chosen from, or the GGUF file among them; '' where that is not known. @param {readonly File[]} files */
+/** Returns the folder that files were chosen from, or the GGUF file among them; '' if unknown. @param {readonly File[]} files */
 export const folderOf = files =>
   files[0]?.webkitRelativePath?.split('/')[0] || (files.find(({ name }) => isGguf(name))?.name ?? '')
 
-/** What a model is called: its folder, else what its config says. @param {import('./models.js').OpenSource} source @param {string} given @param {Record<string, unknown>} config */
+/**
+ * Returns the label of a model: its folder, else the name in its config.
+ * @param {import('./models.js').OpenSource} source
+ * @param {string} given
+ * @param {Record<string, unknown>} config
+ */
 export function labelOf(source, given, config) {
   const { _name_or_path: path, model_type: type } = config
   if (isOfHub(source)) return source
@@ -74,13 +84,13 @@ export function labelOf(source, given, config) {
 }
 
 /**
- * A label and the beginning of a digest, so that a link can ask for the same files, and files, an address and a name on the hub
- * of one model are recognised as one.
+ * Returns a label with the start of a digest, so that a link can request the same files, and so that files, an address and a hub name of
+ * one model are recognised as one.
  * @param {string} label
  * @param {Record<string, unknown>} config
- * @param {readonly Float32Array[]} numbers of its weights: models that were trained further have the same config. The name is made
- *   of the first ones, which are the same in memory for each dtype; older names were made of others
- * @param {readonly string[]} known names; the one of the same model is given, but a name of the hub counts for more
+ * @param {readonly Float32Array[]} numbers of its weights, since further trained models share their config. The name uses the first entry,
+ *   which has the same bits for each dtype; older names used others
+ * @param {readonly string[]} known names; if one belongs to the same model it is returned, except that a hub name takes precedence
  */
 export async function nameOf(label, config, numbers, known) {
   if (!crypto.subtle) return label
@@ -95,13 +105,13 @@ export async function nameOf(label, config, numbers, known) {
   return found && (isOfHub(found) || !isOfHub(label)) ? found : `${label}~${digests[0]}`
 }
 
-/** Bytes of memory that a model may take here: half of what the browser tells of, at most what a module can have. */
+/** Returns the maximum bytes of memory for a model: half of what the browser reports, limited by the maximum size of a module. */
 export function mostMemory() {
   const { deviceMemory = 8 } = /** @type {{ deviceMemory?: number }} */ (globalThis.navigator ?? {})
   return Math.min(3.5, deviceMemory / 2) * 2 ** 30
 }
 
-/** "1.2 MB", "560 KB". @param {number} bytes */
+/** Formats a size, such as "1.2 MB" or "560 KB". @param {number} bytes */
 export function megabytes(bytes) {
   if (bytes >= 1e9) return `${(bytes / 1e9).toFixed(2)} GB`
   if (bytes >= 1e6) return `${(bytes / 1e6).toFixed(bytes < 1e7 ? 1 : 0)} MB`

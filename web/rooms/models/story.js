@@ -1,5 +1,5 @@
-// The guided stories of a model that ships with the page: each stop is a head with a prompt. The stops are measured when the model
-// is trained, and are stored beside its weights; every number comes from the run that is shown.
+// The guided stories of a shipped model: each stop is a head with a prompt. Stops are measured when the model is trained and stored beside
+// its weights; every number comes from the displayed run.
 
 import { html, nothing } from 'lit'
 import { percent } from '../../files/number-format.js'
@@ -12,22 +12,22 @@ import { nameOf } from './shown.js'
 
 const KINDS = /** @type {const} */ (['previous', 'pronoun', 'gender', 'behind', 'chapter', 'thing'])
 
-/** The share of the answer that the graph of heads explains when it opens, in percent: few enough edges to be read. */
+/** Initial share of the answer that the graph of heads explains, in percent: few enough edges to read. */
 export const FIRST_GRAPH = '50'
-/** Stops about a head of the induction circuit, whose parts the graph of heads finds. */
+/** Stops about heads of the induction circuit, which the graph of heads finds. */
 const INDUCTION = ['previous', 'behind']
 
-/** Where the head gives the answer's word less weight, it does something else here. */
+/** Weight on the answer's word below which the head is described differently. */
 const LEAST = 0.3
 
-/** What the head of a stop does, in words. @param {Room} room @param {import('./models.js').Stop} stop */
+/** Describes what the head of a stop does. @param {Room} room @param {import('./models.js').Stop} stop */
 function sentence({ t }, { kind, weight = 1, looksAt = '' }) {
   if (weight < LEAST) return t('modelsStoryOther', { word: looksAt })
   const known = KINDS.find(each => each === kind)
   return known ? t(`modelsStory.${known}`) : ''
 }
 
-/** The menu of the stories. @param {Room} room */
+/** Draws the menu of stories. @param {Room} room */
 export function storyMenu(room) {
   const { t, act, view, openModel, settings } = room
   const { tour: stops = [], text: long } = openModel?.about ?? {}
@@ -49,7 +49,7 @@ export function storyMenu(room) {
   return menu({ id: 'models-stories', label: t('modelsStories') }, menuChoices(items))
 }
 
-/** The story that is open. @param {Room} room */
+/** Draws the open story. @param {Room} room */
 export function story(room) {
   const { t, act, view, settings, openModel, runBefore, runAfter } = room
   const stops = openModel?.about?.tour ?? []

@@ -1,4 +1,4 @@
-// What is asked of a run of a long text, whose weights are not there: they are computed from its summaries. No DOM.
+// Answers requests about a long text, whose weights were not kept, from the summaries of its run. No DOM.
 
 import { stacksOf } from './hooks.js'
 import { SUMMARIES } from './summary-run.js'
@@ -12,12 +12,12 @@ import { SUMMARIES } from './summary-run.js'
 /** @typedef {Record<string, import('./hooks.js').Hook>} Hooks */
 /** @typedef {readonly [number, number]} Range */
 
-/** From this weight on a link is strong. */
+/** Weight from which a link is strong. */
 const STRONG = 0.2
 const [LONGEST, MOST_LOOKS, MOST_KEYS] = [10, 24, 8]
 
 /**
- * The summary of a layer with its windows: that of the run, or of another run up to this layer.
+ * Returns a layer's summary with its windows: from the run, or from another run up to this layer.
  * @param {Model} model
  * @param {{ run: WholeRun, hooks: Hooks, again?: { key: string, summary: AttentionSummary } }} used
  * @param {{ stack: Stack, layer: number }} at
@@ -44,7 +44,8 @@ async function windowsAt(model, used, { stack, layer }, signal) {
 }
 
 /**
- * A part of a head's weights in a few cells: the mean over the queries of a cell of the sum over its keys, as in a summary's map.
+ * Computes a part of a head's weights in a few cells: the mean over the queries of the sum over the keys of a cell, as in the map of a
+ * summary.
  * @param {Model} model
  * @param {Parameters<typeof windowsAt>[1]} used
  * @param {HeadAt} at
@@ -58,7 +59,13 @@ export async function tileOf(model, used, { stack, layer, head }, part, signal) 
   return { data, dims: [...part.resolution] }
 }
 
-/** The weight from one query to one key in every head, layer after layer. @param {Model} model @param {Parameters<typeof windowsAt>[1]} used @param {{ stack: Stack, query: number, key: number }} at @param {AbortSignal} signal */
+/**
+ * Returns the weight from one query to one key in every head, layer by layer.
+ * @param {Model} model
+ * @param {Parameters<typeof windowsAt>[1]} used
+ * @param {{ stack: Stack, query: number, key: number }} at
+ * @param {AbortSignal} signal
+ */
 export async function pairsOf(model, used, { stack, query, key }, signal) {
   const { layers, heads } = /** @type {{ layers: number, heads: number }} */ (stacksOf(model)[stack])
   const pairs = new Float32Array(layers * heads)
@@ -70,11 +77,11 @@ export async function pairsOf(model, used, { stack, query, key }, signal) {
   return pairs
 }
 
-/** The links of a list, the strongest first. @param {Link[]} list @param {number} count */
+/** Returns the strongest links of a list, in descending order. @param {Link[]} list @param {number} count */
 const strongest = (list, count) => list.sort((a, b) => b.weight - a.weight).slice(0, count)
 
 /**
- * Where a word looks, and which words look at it: in one head, or in all of them.
+ * Returns where a word looks and which words look at it, in one head or in all.
  * @param {readonly (AttentionSummary | undefined)[]} layers
  * @param {number} word
  * @param {{ layer: number, head: number }} [only]
@@ -104,7 +111,12 @@ export function looksOf(layers, word, only) {
   return { from: strongest(from, count), to: strongest(to, count) }
 }
 
-/** The map of a head, how far it looks, and its longest strong links, without those to the first token, where sinks rest. @param {AttentionSummary | undefined} summary of its layer @param {number} head @param {number} layer */
+/**
+ * Returns the map of a head, how far back it looks, and its longest strong links, leaving out links to the first token, a common sink.
+ * @param {AttentionSummary | undefined} summary of its layer
+ * @param {number} head
+ * @param {number} layer
+ */
 export function profileOf(summary, head, layer) {
   if (!summary?.map || !summary.distance || !summary.topKeys || !summary.topWeights)
     throw new Error('this layer has no summary')

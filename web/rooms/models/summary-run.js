@@ -1,4 +1,4 @@
-// What a run of a long text keeps in place of its weights. No DOM.
+// What a run of a long text keeps instead of its weights. No DOM.
 
 import { BLOCKS, putSummary } from './atlas-maps.js'
 
@@ -6,14 +6,17 @@ import { BLOCKS, putSummary } from './atlas-maps.js'
 /** @typedef {import('qkv/models').AttentionSummary} AttentionSummary */
 /** @typedef {import('./hooks.js').Stack} Stack */
 
-/** Bytes of all q and k that are kept; of longer texts a layer runs again when it is looked at. */
+/** Maximum bytes for keeping all q and k; for longer texts, a layer is run again when it is inspected. */
 export const MOST_KEPT = 2 ** 29
-/** The most bytes of the maps of all heads. */
+/** Maximum bytes for the maps of all heads. */
 export const MOST_MAPS = 2 ** 26
-/** Cells a side of the map of a head: the first number with which the maps take at most MOST_MAPS bytes. Each is a multiple of BLOCKS. */
+/**
+ * Candidate side lengths of a head's map, of which the first that keeps all maps within MOST_MAPS bytes is used. Each is a multiple of
+ * BLOCKS.
+ */
 const SIDES = [512, 256, 128, BLOCKS]
 
-/** The keep name of the summaries of each stack. @type {Record<Stack, 'attentionSummaries' | 'encoderAttentionSummaries' | 'crossAttentionSummaries'>} */
+/** Output name of the summaries of each stack. @type {Record<Stack, 'attentionSummaries' | 'encoderAttentionSummaries' | 'crossAttentionSummaries'>} */
 export const SUMMARIES = {
   '': 'attentionSummaries',
   decoder: 'attentionSummaries',
@@ -21,7 +24,7 @@ export const SUMMARIES = {
   cross: 'crossAttentionSummaries',
 }
 
-/** What a run of a long text keeps of each layer. @param {Model} model @param {number} tokens */
+/** Returns what a run of a long text keeps of each layer. @param {Model} model @param {number} tokens */
 export function summaryOptions({ stacks }, tokens) {
   const bytes = Object.values(stacks).reduce(
     (sum, stack) => sum + (stack ? 4 * tokens * stack.layers * (stack.heads + stack.kvHeads) * stack.headDim : 0),
@@ -33,7 +36,12 @@ export function summaryOptions({ stacks }, tokens) {
   return { map, topK: 8, distance: true, scores: true, windows: bytes <= MOST_KEPT }
 }
 
-/** Puts a summary into the maps, with the strongest known link of each block. @param {import('./atlas-maps.js').Maps} maps @param {number} layer @param {AttentionSummary} summary */
+/**
+ * Writes a summary into the maps, with the strongest known link of each block.
+ * @param {import('./atlas-maps.js').Maps} maps
+ * @param {number} layer
+ * @param {AttentionSummary} summary
+ */
 export function takeSummary(maps, layer, { map, topKeys, topWeights }) {
   if (map && topKeys && topWeights) putSummary(maps, layer, map, topKeys, topWeights.data)
 }

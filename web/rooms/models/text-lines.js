@@ -1,9 +1,9 @@
-// The words of a long text: in lines, and found. No DOM.
+// Breaks the words of a long text into lines, and searches them. No DOM.
 
 /**
- * The first word of each line.
+ * Returns the index of the first word of each line.
  * @param {readonly string[]} words
- * @param {number} room pixels of a line
+ * @param {number} room width of a line in pixels
  * @param {(word: string, index: number) => number} width
  */
 export function breakLines(words, room, width) {
@@ -20,7 +20,7 @@ export function breakLines(words, room, width) {
   return starts
 }
 
-/** The words that hold a text, from the first on. @param {readonly string[]} tokens @param {string} text */
+/** Returns the indices of words that contain a text, in order. @param {readonly string[]} tokens @param {string} text */
 export function hitsOf(tokens, text) {
   const wanted = text.trim().toLowerCase()
   return wanted ? tokens.flatMap((token, i) => (token.toLowerCase().includes(wanted) ? [i] : [])) : []

@@ -1,4 +1,4 @@
-// The text as tokens: shaded by where the selected one looks, clicked to select, Shift-clicked to search by example.
+// The text as tokens, shaded by the weights of the selected one. A click selects, a Shift-click searches by example.
 
 import { html, nothing } from 'lit'
 import { paletteOf, stepOf } from '../../elements/colour-scale.js'
@@ -17,10 +17,10 @@ import { looksOf, wordLooks } from './word-looks.js'
 /** @typedef {import('./models.js').Room} Room */
 /** @typedef {import('../../head/head.js').Stack} Stack */
 
-/** More words than this are lines of which only those in sight are drawn, and can be searched. */
+/** Number of words above which they are drawn as searchable virtual lines. */
 const MANY = 128
 
-/** What a word of the translator that ships with the page means. @param {Room} room */
+/** Returns the meanings of words, for the shipped translator. @param {Room} room */
 export const glossOf = ({ t, act, settings }) =>
   settings.checkpoint === 'translation' ? glosses(t, () => act.show({})) : undefined
 
@@ -41,10 +41,10 @@ export function tokenRows(room) {
     ${stack === '' || !targets ? nothing : tabs(room)}`
 }
 
-/** What the word looks at most in the open head, the one under the pointer, or in all heads together. @param {Room} room */
+/** Describes what the word looks at most in the open head, the head under the pointer, or all heads together. @param {Room} room */
 function together(room) {
   const { t, head, words, maps, stack, view } = room
-  // Of the open head the hint says it, once a word is selected.
+  // For the open head the hint already shows it once a word is selected.
   const isSaid = head && (view.query !== undefined || stack === 'cross')
   const look = isSaid || !maps ? undefined : lookOf(room)
   if (!look || !maps) return nothing
@@ -86,12 +86,12 @@ function hint(room) {
   return most && stack === 'cross' ? most : `${most} ${t('modelsHintSecond', { word: name })}`
 }
 
-/** The weight of the open head that was set last, and what the model says with it. @param {Room} room */
+/** Describes the last weight set in the open head, and the resulting prediction. @param {Room} room */
 function weightSet(room) {
   const { t, view, head, words, isChanged, runBefore, runAfter } = room
   const { lastSet } = view
   if (!isChanged || !lastSet || !head || headName(lastSet) !== headName(head)) return ''
-  // The run may be of the value before this one.
+  // The run may still have the previous value.
   const change = runAfter?.request.changes.find(each => isSamePlace(each, lastSet))
   const before = matrixOf(room, false)
   if (change?.kind !== 'weight' || !before) return ''
@@ -104,7 +104,7 @@ function weightSet(room) {
   return `${set} ${t(now.id === runBefore?.top[0]?.id ? 'modelsSaysStill' : 'modelsSaysNow', said)}`
 }
 
-/** What the selected word looks at most: in the open head, or the only one of a cross-attention. @param {Room} room @param {string} name */
+/** Describes what the selected word looks at most in the open head, or in a single cross-attention head. @param {Room} room @param {string} name */
 function looksMost(room, name) {
   const { t, head, stack, words } = room
   const weights = head || stack === 'cross' ? weightsOf(room) : undefined
@@ -115,12 +115,12 @@ function looksMost(room, name) {
   return t('modelsLooksMost', { query, key, weight: percent(weights[most]) })
 }
 
-/** A weight from which a word stands for another, and the most pairs that are named. */
+/** Weight from which a word counts as aligned with another, and the maximum number of pairs listed. */
 const [ALIGNED, MOST_PAIRS] = [0.8, 16]
-/** The mark at the end of a text is no word of it. */
+/** Matches end-of-text marks, which are not words. */
 const IS_MARK = /^<.+>$/
 
-/** Which word each word of the translation looks at, in the open head or the only one. @param {Room} room */
+/** Lists which word each word of the translation looks at, in the open head or the only one. @param {Room} room */
 function alignment(room) {
   const { t, head, maps, words, isChanged } = room
   const isOne = maps?.layers === 1 && maps.heads === 1 && !maps.cells
@@ -145,21 +145,21 @@ function alignment(room) {
   return html`${t('modelsAlignment', { list: listed(pairs) })} ${left}<br />`
 }
 
-/** Lets an encoder guess the selected token. @param {Room} room */
+/** Draws the button that masks the selected token. @param {Room} room */
 function maskButton({ t, act, view: { query }, run, openModel }) {
   const token = query === undefined ? undefined : run?.tokens[query]
   if (query === undefined || token === undefined || !openModel?.mask || token === openModel.mask) return nothing
   return html`<button type="button" class="plain" id="models-mask" @click=${() => act.mask(query)}>${t('modelsMask', { word: token })}</button>`
 }
 
-/** The words that can stand in place of a token, of a model that knows few: those of its class, of an unknown one all. @param {Room} room @param {number} at */
+/** Returns the words that can replace a token, for a model with a small vocabulary: those of its class, or all for an unknown word. @param {Room} room @param {number} at */
 function wordsFor({ run, openModel }, at) {
   const { words = [] } = openModel?.about ?? {}
   if (run?.unknown.includes(at)) return words.flat()
   return words.find(all => all.includes(run?.tokens[at] ?? '')) ?? []
 }
 
-/** The choice of another word in place of the selected one. @param {Room} room */
+/** Draws the choice of a replacement for the selected word. @param {Room} room */
 function otherWords(room) {
   const { t, act, view, run } = room
   const { query } = view
@@ -170,14 +170,14 @@ function otherWords(room) {
     <select id="models-words" @change=${(/** @type {InputEvent & { target: HTMLSelectElement }} */ { target }) => act.exchange(query, target.value)}>${words.includes(token) ? nothing : html`<option>${token}</option>`}${words.map(word => html`<option .selected=${word === token}>${word}</option>`)}</select></label>`
 }
 
-/** What the model could not read. @param {Room} room */
+/** Lists the words that the model could not read. @param {Room} room */
 function unknownWords({ t, run, openModel }) {
   if (!run?.unknown.length || !openModel) return nothing
   const words = [...new Set(run.unknown.map(i => t('modelsQuoted', { word: run.tokens[i] })))].join(t('comma'))
   return html`<p class="note models-hint" id="models-unknown">${t('modelsUnknown', { words, count: openModel.vocab })}</p>`
 }
 
-/** The weight of the selected token on each key, of the open head, the one that is pointed at, or the only one. @param {Room} room */
+/** Returns the weights of the selected token on each key, in the open head, the head under the pointer, or the only one. @param {Room} room */
 function weightsOf(room) {
   const { head, view, maps, isChanged } = room
   const { query, pointed } = view
@@ -191,7 +191,7 @@ function weightsOf(room) {
   return mapAt(maps, at).subarray(query * columns, (query + 1) * columns)
 }
 
-/** The strongest keys of the selected token in a long text. @param {Room} room @param {number} columns */
+/** Returns the weights on the strongest keys of the selected token in a long text. @param {Room} room @param {number} columns */
 function weightsOfLooks(room, columns) {
   const looks = looksOf(room)
   if (!looks) return undefined
@@ -210,7 +210,7 @@ function tokenRow(room, tokens, side, label) {
   const { colours, inks } = paletteOf('sequential', isDark)
   const end = weights ? weights.reduce((most, weight) => Math.max(most, weight), 1e-9) : 1
   const count = side === 'both' ? generated.length : 0
-  const known = settings.generated.length - view.steps.length // of these the link holds the ids alone
+  const known = settings.generated.length - view.steps.length // a link stores only the ids of these
   const unknown = new Set(run?.unknown)
   const gloss = glossOf(room)
   const answers = new Map((run?.answers ?? []).map(answer => [answer.row, answer]))
@@ -243,7 +243,7 @@ function tokenRow(room, tokens, side, label) {
     <div class="token-row-words">${tokens.map(word)}${side === 'both' ? nextWord(room) : nothing}</div></div>`
 }
 
-/** What the model says after the last word: the end of the sentence. @param {Room} room */
+/** Draws the predicted next token at the end of the text. @param {Room} room */
 function nextWord({ t, run, openModel }) {
   const [first] = run?.top ?? []
   if (!run || !first || !openModel?.stacks.decoder || openModel.predicts !== 'token') return nothing
@@ -251,7 +251,7 @@ function nextWord({ t, run, openModel }) {
   return html`<output class="next-answer" aria-live="off" title=${t('modelsSaysAfter')}>${first.token} <small>${percent(first.probability)}</small></output>`
 }
 
-/** Finds words, and jumps from one to the next. @param {Room} room @param {readonly string[]} tokens */
+/** Draws the search field with buttons to the next and previous match. @param {Room} room @param {readonly string[]} tokens */
 function finder({ t, act, view }, tokens) {
   const hits = hitsOf(tokens, view.finding)
   const at = hits.indexOf(view.found ?? -1)
@@ -270,7 +270,7 @@ function finder({ t, act, view }, tokens) {
     <span class="note" role="status">${view.finding ? t('modelsHits', { at: at + 1, count: hits.length }) : nothing}</span></span>`
 }
 
-/** Under the pointer: the words that the model knows in place of one. @param {Room} room @param {number} at */
+/** Lists the replacements that the model knows for a word, as a tooltip. @param {Room} room @param {number} at */
 function knownWords(room, at) {
   const words = wordsFor(room, at)
   return words.length
@@ -278,7 +278,7 @@ function knownWords(room, at) {
     : nothing
 }
 
-/** The likeliest tokens of a step. @param {Room} room @param {import('./generate.js').Step} step */
+/** Lists the most likely tokens of a step. @param {Room} room @param {import('./generate.js').Step} step */
 const othersOf = ({ t }, { others }) =>
   others.map(({ token, probability }) => `${token} ${percent(probability)}`).join(t('comma'))
 

@@ -1,8 +1,8 @@
-// Two fingers that pinch, one finger that rests: what touch has in the place of Ctrl-wheel and Shift-click.
+// Touch gestures: pinch in place of Ctrl+wheel, long press in place of Shift-click.
 
 import { LongPress } from '../../elements/long-press.js'
 
-/** Pixels that a finger may move while it rests. */
+/** Pixels that a finger may move during a long press. */
 const SLIP = 10
 
 /** @typedef {{ x: number, y: number }} Point */
@@ -12,7 +12,7 @@ export class Touches {
   #fingers = new Map()
   #distance = 0
   #longPress = new LongPress()
-  /** Was the gesture something else than a tap? It is until all fingers are lifted. */
+  /** True if the gesture is more than a tap; stays true until all fingers are lifted. */
   #isOver = false
 
   /** @param {{ pinch: (factor: number) => void, press: (event: PointerEvent) => void }} answers */
@@ -29,7 +29,7 @@ export class Touches {
   down(event) {
     if (event.pointerType !== 'touch') return
     if (event.isPrimary) {
-      this.#fingers.clear() // one that was lifted elsewhere, because the page has moved under it
+      this.#fingers.clear() // drops a finger that was lifted outside, after the page moved under it
       this.#isOver = false
     }
     this.#fingers.set(event.pointerId, { x: event.clientX, y: event.clientY })
@@ -44,7 +44,7 @@ export class Touches {
       })
   }
 
-  /** @param {PointerEvent} event @returns {boolean} do two fingers pinch? */
+  /** @param {PointerEvent} event @returns {boolean} true if two fingers pinch */
   move({ pointerId, clientX, clientY }) {
     const finger = this.#fingers.get(pointerId)
     if (!finger) return false
@@ -60,7 +60,7 @@ export class Touches {
     return true
   }
 
-  /** @param {PointerEvent} event @returns {boolean} was it something else than a tap? */
+  /** @param {PointerEvent} event @returns {boolean} true if it was more than a tap */
   up({ pointerId }) {
     this.#longPress.up()
     return this.#fingers.delete(pointerId) && this.#isOver

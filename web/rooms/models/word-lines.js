@@ -1,14 +1,14 @@
-// The arcs over the sentence: what one word looks at, in the open head, the one under the pointer, or all heads together. No DOM.
+// The arcs over the sentence: what one word looks at in the open head, the head under the pointer, or all heads together. No DOM.
 
 import { mapAt } from './atlas-maps.js'
 import { matrixOf } from './shown.js'
 
 /** @typedef {import('./models.js').Room} Room */
 
-/** The most words with arcs over them, arcs that are drawn, and the least weight of one. */
+/** Maximum number of words with arcs, maximum number of arcs, and minimum weight of one. */
 const [MOST_WORDS, MOST_ARCS, LEAST] = [60, 12, 0.01]
 
-/** The mean over all heads of what a query gives to each key. @param {import('./atlas-maps.js').Maps} maps @param {number} query */
+/** Returns the weights of one query, averaged over all heads. @param {import('./atlas-maps.js').Maps} maps @param {number} query */
 export function meanRow({ layers, heads, height, width, data }, query) {
   const row = new Float32Array(width)
   const count = layers * heads
@@ -18,7 +18,7 @@ export function meanRow({ layers, heads, height, width, data }, query) {
 }
 
 /**
- * The word that arcs start from, and its weights: the selected word, else the one whose answer is shown.
+ * Returns the word that arcs start from, with its weights: the selected word, else the one whose prediction is shown.
  * @param {Room} room
  * @returns {{ query: number, weights: Float32Array, at?: import('./atlas-maps.js').HeadAt } | undefined}
  */
@@ -35,7 +35,7 @@ export function lookOf(room) {
   return { query, weights, at }
 }
 
-/** The keys with the largest weights, from the largest on. @param {Float32Array} weights */
+/** Returns the keys with the largest weights, in descending order. @param {Float32Array} weights */
 export const strongest = weights =>
   Array.from(weights, (weight, key) => ({ weight, key }))
     .filter(({ weight }) => weight >= LEAST)
@@ -43,7 +43,7 @@ export const strongest = weights =>
     .slice(0, MOST_ARCS)
 
 /**
- * The arcs, by the names of words in `data-word`: the row of words and the place in it.
+ * Returns the arcs, whose ends name words by `data-word`: the row of words and the index in it.
  * @param {Room} room
  * @returns {import('../../head/word-arcs.js').Arc[]}
  */

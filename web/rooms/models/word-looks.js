@@ -1,4 +1,4 @@
-// Where the selected word of a long text looks, and which words look at it: in every head, or in the open one.
+// Shows where the selected word of a long text looks and which words look at it, in every head or in the open one.
 
 import { html, nothing } from 'lit'
 import { percent } from '../../files/number-format.js'
@@ -8,7 +8,7 @@ import { nameOf } from './shown.js'
 /** @typedef {import('./models.js').Room} Room */
 /** @typedef {import('./models.js').HeadLink} HeadLink */
 
-/** The links of the selected word, if they are here. @param {Room} room */
+/** Returns the links of the selected word once they have arrived. @param {Room} room */
 export function looksOf({ got, maps, view: { query } }) {
   const looks = maps?.cells && query !== undefined ? shown(got.looks) : undefined
   return looks && (looks.from.some(link => link.query === query) || looks.to.some(link => link.key === query))

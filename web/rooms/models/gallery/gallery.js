@@ -9,12 +9,12 @@
  * @property {number} layer
  * @property {number} head
  * @property {'previous' | 'duplicate' | 'induction' | 'inhibition' | 'mover' | 'negative' | 'object' | 'noun' | 'possessive' |
- *   'passive' | 'preposition' | 'coreference'} kind what it does, by the paper
+ *   'passive' | 'preposition' | 'coreference'} kind role of the head, from the paper
  *
  * @typedef {object} Paper
  * @property {string} title
  * @property {string} address
- * @property {0 | 1} countsFrom the number of its first layer and head
+ * @property {0 | 1} countsFrom index that the paper gives to the first layer and head
  *
  * @typedef {object} GalleryModel
  * @property {'first' | 'language' | 'encoder' | 'translation'} group
@@ -22,15 +22,21 @@
  * @property {string} title
  * @property {number} download bytes
  * @property {number} memory bytes
- * @property {string} license as the hub names it; '': none is stated
- * @property {keyof typeof import('../../../i18n/en/gallery.js').texts} what the text that says what to look for
- * @property {string} text that shows it
- * @property {Paper} [paper] where the heads, or what the text says, are known from
+ * @property {string} license as named by the hub; '' if none is given
+ * @property {keyof typeof import('../../../i18n/en/gallery.js').texts} what key of the text that tells what to look for
+ * @property {string} text an input that shows it
+ * @property {Paper} [paper] source of the heads, or of the claims in the text
  * @property {readonly KnownHead[]} [heads]
- * @property {boolean} [isGated] its terms must be accepted on the hub
+ * @property {boolean} [isGated] True if its terms must be accepted on the hub
  */
 
-/** Heads of one kind, as their paper writes them. @param {KnownHead['kind']} kind @param {Paper} paper @param {string} names such as '4.11 2.2' @returns {KnownHead[]} */
+/**
+ * Parses heads of one kind, in the notation of their paper.
+ * @param {KnownHead['kind']} kind
+ * @param {Paper} paper
+ * @param {string} names such as '4.11 2.2'
+ * @returns {KnownHead[]}
+ */
 const heads = (kind, { countsFrom }, names) =>
   names.split(' ').map(name => {
     const [layer, head] = name.split('.').map(number => Number(number) - countsFrom)

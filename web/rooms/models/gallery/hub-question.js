@@ -1,4 +1,5 @@
-// What is said of a model of the hub before anything of it is fetched: its size, the memory it takes by dtype, what the hub learns.
+// Describes a model of the hub before any of it is downloaded: its size, the memory it needs per dtype, and what the hub learns about the
+// reader.
 
 import { html, nothing } from 'lit'
 import { idOf, megabytes, usualDtype } from '../sources.js'
@@ -11,10 +12,10 @@ import { GALLERY } from './gallery.js'
 
 const DTYPES = /** @type {const} */ (['', 'float16', 'int8'])
 
-/** The entry of a model in the gallery. @param {string} name */
+/** Returns the gallery entry of a model. @param {string} name */
 export const entryOf = name => GALLERY.find(each => idOf(each.name) === idOf(name))
 
-/** The gallery's models that fit into memory, the largest first. @param {number} most */
+/** Returns the three largest models of the gallery that fit into memory. @param {number} most */
 export const fitting = most =>
   GALLERY.filter(({ memory, isGated }) => memory <= most && !isGated)
     .sort((a, b) => b.memory - a.memory)
@@ -41,7 +42,7 @@ export function hubQuestion(room, asked, g) {
       <p><label>${g('galleryToken')} <input type="password" id="models-token" autocomplete="off" .value=${view.token} @input=${(/** @type {InputEvent} */ { target }) => act.show({ token: target.value.trim() })} /></label>
       <button type="button" class="tool is-filled" id="models-agree" @click=${() => act.agree()}>${g('galleryAgain')}</button> ${refuse}</p>
       <p class="note">${g('galleryTokenNote')}</p>`)
-  if (failed) return nothing // it is said above
+  if (failed) return nothing // already reported above
   if (!look) return card(html`<p role="status">${g('galleryLooking', { name })} ${refuse}</p>`)
   return card(choice(room, asked, look, g, refuse))
 
@@ -51,7 +52,14 @@ export function hubQuestion(room, asked, g) {
   }
 }
 
-/** Size, licence, and the memory by dtype. @param {Room} room @param {import('../models.js').Asked} asked @param {Look} look @param {GalleryTexts} g @param {unknown} refuse */
+/**
+ * Draws size, licence, and the choice of dtype with its memory.
+ * @param {Room} room
+ * @param {import('../models.js').Asked} asked
+ * @param {Look} look
+ * @param {GalleryTexts} g
+ * @param {unknown} refuse
+ */
 function choice({ act, view: { mostBytes: most } }, asked, look, g, refuse) {
   const { type, parameters, license, download, bytes, seconds } = look
   const usual = usualDtype(bytes, most)
@@ -80,7 +88,7 @@ function choice({ act, view: { mostBytes: most } }, asked, look, g, refuse) {
       least > most
         ? nothing
         : html`<button type="button" class="tool is-filled" id="models-agree" @click=${() => {
-            navigator.storage?.persist?.().catch(() => {}) // else a browser may delete it when the disk is full
+            navigator.storage?.persist?.().catch(() => {}) // otherwise the browser may evict it when the disk is full
             act.agree(dtype)
           }}>${g('galleryAgree', { size: megabytes(download) })}</button>`
     } ${refuse}</p>`

@@ -1,4 +1,4 @@
-// The gallery of the room "Models", which is loaded when the field "Model" opens or a model of the hub is asked for.
+// The gallery of the room "Models". Loaded when the field "Model" opens or the reader asks about a model of the hub.
 
 export { hubQuestion } from './hub-question.js'
 export { lookFor } from './look-for.js'

@@ -1,4 +1,4 @@
-// What there is to see in an open model of the gallery: heads that are known from a paper, and where this page's own scores rank them.
+// What to look for in an open model of the gallery: heads known from papers, and where the scores of this page rank them.
 
 import { html, nothing } from 'lit'
 import { shown } from '../../../shell/slots.js'
@@ -11,14 +11,14 @@ import { entryOf } from './hub-question.js'
 /** @typedef {import('./gallery.js').KnownHead} KnownHead */
 /** @typedef {import('../models.js').Why} Why */
 
-/** Kinds that a score of this page ranks. */
+/** Kinds of heads that this page scores. */
 const RANKED = ['previous', 'duplicate', 'induction', 'mover', 'negative']
 
-/** Where a number stands among all, from 1: the largest is first. @param {Float32Array} scores @param {number} n */
+/** Returns the rank of a score among all, from 1 for the largest. @param {Float32Array} scores @param {number} n */
 const rankIn = (scores, n) => 1 + scores.filter(score => score > scores[n]).length
 
 /**
- * Where the scores of this page rank a head that a paper names: by what it looks at, or by what it adds to the first guess.
+ * Ranks a head named by a paper by the scores of this page: where it looks, or what it adds to the first guess.
  * @param {KnownHead} known
  * @param {import('../model-run.js').Run} run
  * @param {Why | undefined | null} why

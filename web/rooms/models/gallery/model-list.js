@@ -1,5 +1,5 @@
-// The list below the field "Model": what ships, what was opened, what is kept, and the gallery. Below it stands what is kept, with
-// its sizes, and what the hub learns.
+// The list below the field "Model": shipped, opened, cached and gallery models. Below the list: the cached files with their sizes, and what
+// the hub learns.
 
 import { html, nothing } from 'lit'
 import { SHIPPED } from '../../../files/shipped-models.js'
@@ -12,15 +12,15 @@ import { GALLERY } from './gallery.js'
 /** @typedef {import('../model-field.js').GalleryTexts} GalleryTexts */
 /**
  * @typedef {object} Option
- * @property {string} group its title
- * @property {string} name what is opened
+ * @property {string} group title of its group
+ * @property {string} name of the model to open
  * @property {string} title
  * @property {string} note
  */
 
 const GROUPS = /** @type {const} */ (['first', 'language', 'encoder', 'translation'])
 
-/** What was typed, if it may be a name on the hub or an address. @param {string} typed @param {GalleryTexts} g @returns {Option[]} */
+/** Returns the typed text as an option, if it may be a name on the hub or an address. @param {string} typed @param {GalleryTexts} g @returns {Option[]} */
 function typedOption(typed, g) {
   const { hub, address } = meantBy(typed)
   const group = g('galleryGroup.typed')
@@ -28,13 +28,13 @@ function typedOption(typed, g) {
   return address ? [{ group, name: address, title: address, note: g('galleryAddress') }] : []
 }
 
-/** As people type a name: without case and signs. @param {string} text */
+/** Normalises a name as people type it: lower case, letters and digits only. @param {string} text */
 const plain = text => text.toLowerCase().replace(/[^\p{L}\p{N}]+/gu, '')
 
-/** What an entry is called: its title, the name on the hub with its owner and without. @param {Option} option */
+/** Returns the names that match an entry: its title, and its hub name with and without the owner. @param {Option} option */
 const namesOf = ({ name, title }) => [plain(title), plain(idOf(name)), plain(idOf(name).split('/').at(-1) ?? '')]
 
-/** The number of letters to change, add or take away. @param {string} a @param {string} b */
+/** Returns the edit distance between two names. @param {string} a @param {string} b */
 function distance(a, b) {
   let row = Array.from({ length: b.length + 1 }, (_, j) => j)
   for (let i = 1; i <= a.length; i++) {
@@ -46,7 +46,7 @@ function distance(a, b) {
   return row[b.length]
 }
 
-/** Entries with the nearest names. @param {readonly Option[]} all @param {string} typed @param {GalleryTexts} g */
+/** Returns the entries with the nearest names. @param {readonly Option[]} all @param {string} typed @param {GalleryTexts} g */
 function nearest(all, typed, g) {
   const far = (/** @type {Option} */ option) =>
     Math.min(...namesOf(option).map(name => distance(plain(typed), name) / Math.max(1, name.length)))
@@ -55,8 +55,11 @@ function nearest(all, typed, g) {
 }
 
 /**
- * The entry that a text names, such as "gpt2", "GPT-2 small" or "tinystories": its whole name, else the beginning of one.
- * @param {Pick<Room, 't' | 'view' | 'got'>} room @param {GalleryTexts} g @param {string} text @returns {string | undefined}
+ * Returns the entry that a text names, such as "gpt2", "GPT-2 small" or "tinystories": an exact match, else a prefix match.
+ * @param {Pick<Room, 't' | 'view' | 'got'>} room
+ * @param {GalleryTexts} g
+ * @param {string} text
+ * @returns {string | undefined}
  */
 export function namedBy(room, g, text) {
   const key = plain(text)
@@ -67,7 +70,7 @@ export function namedBy(room, g, text) {
 }
 
 /**
- * The models that the list shows for what is typed, in its order.
+ * Lists the models that match the typed text, in the order of the list.
  * @param {Pick<Room, 't' | 'view' | 'got'>} room
  * @param {GalleryTexts} g
  * @returns {Option[]}

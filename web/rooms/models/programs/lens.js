@@ -1,8 +1,8 @@
-// The program for PyTorch that prints what each layer says at each word, behind the program that makes the reader's changes.
+// Writes the PyTorch code that prints the layer readout. It is appended to the program that makes the reader's changes.
 
 import { blockOf, furtherOf, pytorchProgram } from './pytorch.js'
 
-/** What a state becomes before it is read. @type {Record<import('../models.js').LensKind, string>} */
+/** Code that transforms a state before it is unembedded. @type {Record<import('../models.js').LensKind, string>} */
 const CARRY = {
   logit: `\
         h = states[layer]
@@ -18,7 +18,7 @@ const CARRY = {
             h = h + h @ carry["weight"][layer].float().T + carry["bias"][layer].float()
 `,
 }
-/** What the lens is read from. @type {Record<import('../models.js').LensKind, string>} */
+/** Code that loads the lens. @type {Record<import('../models.js').LensKind, string>} */
 const FILE = {
   logit: '',
   jacobian: 'carry = torch.load(sys.argv[2], weights_only=True)["J"]\n',

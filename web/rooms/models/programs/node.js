@@ -1,22 +1,22 @@
-// The program for Node that does what the page shows, with qkv. No DOM.
+// Writes the Node program that reproduces the page with qkv. No DOM.
 
 import { attentionOf, groups, placeOf } from '../hooks.js'
 
 /** @typedef {import('../../../head/head.js').Change} Change */
 
 /**
- * What a program does.
+ * The task of a program.
  * @typedef {object} Task
- * @property {string} type of the model
+ * @property {string} type model_type
  * @property {string} folder or a name on the hub
- * @property {string} [revision] of a model of the hub
- * @property {string} [text] that the tokenizer reads
- * @property {readonly number[]} [ids] in place of the text, where there is no tokenizer or tokens were generated
- * @property {readonly number[]} [decoderIds] of an encoder-decoder
- * @property {readonly number[]} [decoderIdsAfter] the same with the changes, where they give another translation
- * @property {{ text: string, ids?: readonly number[], decoderIds?: readonly number[] }} second the text that patches are taken from,
- *   or its ids
- * @property {readonly Change[]} changes those that are switched on
+ * @property {string} [revision] of a hub model
+ * @property {string} [text] input of the tokenizer
+ * @property {readonly number[]} [ids] used instead of the text if there is no tokenizer or tokens were generated
+ * @property {readonly number[]} [decoderIds] for an encoder-decoder
+ * @property {readonly number[]} [decoderIdsAfter] the same with the changes, if they lead to another translation
+ * @property {{ text: string, ids?: readonly number[], decoderIds?: readonly number[] }} second the text, or its ids, that patches are taken
+ *   from
+ * @property {readonly Change[]} changes that are switched on
  * @property {number} row whose prediction is printed
  */
 
@@ -25,11 +25,11 @@ const json = JSON.stringify
 /** @template {Change['kind']} K @param {Task} task @param {K} kind @returns {Extract<Change, { kind: K }>[]} */
 export const changesOf = ({ changes }, kind) => /** @type {any} */ (changes.filter(change => change.kind === kind))
 
-/** The hook of attention scores or weights. @param {Change} change @param {'scores' | 'weights'} what */
+/** Returns the hook name of attention scores or weights. @param {Change} change @param {'scores' | 'weights'} what */
 const attentionPlace = ({ stack, layer }, what) => attentionOf(stack, layer) + what
 
 const SET_WEIGHTS = `
-// A weight that is set keeps its value, the others of its row share the rest in their old proportions.
+// A weight set by hand keeps its value, the others of its row share the rest in their old proportions.
 function setWeights({ data, dims: [, , L, S] }, cells) {
   const rows = {}
   for (const [head, query, key, value] of cells) (rows[head * L + query] ??= []).push([key, value])
@@ -63,7 +63,7 @@ const hideHook = (place, cells) => `\
   },
 `
 
-/** @param {string} place @param {Extract<Change, { kind: 'patch' }>[]} patches of one layer */
+/** Writes the hook that patches a layer. @param {string} place @param {Extract<Change, { kind: 'patch' }>[]} patches of one layer */
 function patchHook(place, patches) {
   const [{ layer, stack }] = patches
   const rows = patches.some(({ position }) => position === null)

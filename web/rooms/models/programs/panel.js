@@ -1,4 +1,4 @@
-// The programs that do the same as the page. They are loaded when the reader opens their part of the page.
+// The programs that reproduce the page. Loaded when the reader opens this part.
 
 import { html } from 'lit'
 import { nodeProgram } from './node.js'

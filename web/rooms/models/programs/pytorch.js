@@ -1,4 +1,4 @@
-// The program that does what the page shows, with PyTorch and the package transformers of Hugging Face. No DOM.
+// Writes the program that reproduces the page with PyTorch and Hugging Face transformers. No DOM.
 
 import { groups } from '../hooks.js'
 import { changesOf } from './node.js'
@@ -7,7 +7,7 @@ import { changesOf } from './node.js'
 /** @typedef {import('../../../head/head.js').Stack} Stack */
 /** @typedef {Partial<Record<Stack, readonly [layer: string, projection: string]>>} Paths */
 
-/** Module paths of transformers: the layer, and in it the output projection of its attention. @type {Record<string, Paths>} */
+/** Module paths in transformers: the layer, and the output projection of the attention inside it. @type {Record<string, Paths>} */
 const PATHS = {
   gpt2: { '': ['transformer.h.{}', 'attn.c_proj'] },
   gpt_neox: { '': ['gpt_neox.layers.{}', 'attention.dense'] },
@@ -32,10 +32,10 @@ for (const type of LIKE_LLAMA.split(' ')) PATHS[type] = { '': ['model.layers.{}'
 
 const MASKED = ['bert', 'roberta', 'distilbert']
 
-/** @param {string} type @returns {boolean} ALBERT's layers share their modules, so hooks cannot tell them apart */
+/** @param {string} type @returns {boolean} false for ALBERT, whose layers share their modules, so that hooks cannot tell them apart */
 export const hasPyTorch = type => Object.hasOwn(PATHS, type)
 
-/** Where a layer of a decoder is, for Python's f-strings. @param {string} type */
+/** Returns the path of a decoder layer for Python f-strings. @param {string} type */
 export const blockOf = type => (PATHS[type]['']?.[0] ?? '').replace('{}', '{layer}')
 
 /** @param {string} type */
@@ -44,7 +44,11 @@ export const hasLensProgram = type => hasPyTorch(type) && PATHS[type][''] !== un
 const json = JSON.stringify
 const python = (/** @type {unknown} */ value) => json(value).replaceAll('null', 'None')
 
-/** Paths of what a change acts on: the softmax belongs to the module that holds the projection; of BERT, to a sister of it. @param {string} type @param {Change} change */
+/**
+ * Returns the module paths that a change acts on. The softmax belongs to the module that holds the projection; in BERT, to its sibling.
+ * @param {string} type
+ * @param {Change} change
+ */
 function pathsOf(type, { stack, layer }) {
   const [block, projection] = /** @type {[string, string]} */ (PATHS[type][stack])
   const at = block.replace('{}', String(layer))
@@ -118,7 +122,7 @@ for path, rows in paths.items():
     model.get_submodule(path).register_forward_hook(patch(path, rows))
 `
 
-/** @param {import('./node.js').Task['second']} second @param {object} rows of each path */
+/** Writes the second run that patches take their values from. @param {import('./node.js').Task['second']} second @param {object} rows patched rows by module path */
 const secondRun = ({ text, ids, decoderIds }, rows) => `
 
 # What leaves the layers with the second text, before anything is changed.
@@ -141,7 +145,7 @@ for handle in saving:
     handle.remove()
 `
 
-/** @param {string} path @param {(Extract<Change, { kind: 'hide' | 'weight' }>)[]} changes of one attention */
+/** Writes the call that edits an attention. @param {string} path @param {(Extract<Change, { kind: 'hide' | 'weight' }>)[]} changes of one attention */
 function editCall(path, changes) {
   const hidden = changes.flatMap(change => (change.kind === 'hide' ? [[change.head, change.query, change.key]] : []))
   const held = changes.flatMap(change =>
@@ -155,10 +159,10 @@ attention.register_forward_hook(after)
 `
 }
 
-/** The folder of a GGUF file, and its name. */
+/** Splits a GGUF path into folder and file name. */
 const GGUF = /^(?:(.*)\/)?([^/]+\.gguf)$/i
 
-/** What from_pretrained is told beside the folder. @param {import('./node.js').Task} task */
+/** Returns further arguments of from_pretrained. @param {import('./node.js').Task} task */
 export function furtherOf({ folder, revision }) {
   const [, , file] = GGUF.exec(folder) ?? []
   return `${revision ? `, revision=${json(revision)}` : ''}${file ? `, gguf_file=${json(file)}` : ''}`

@@ -1,11 +1,11 @@
-// What the programs of the page do: the model, what it reads, the changes in it.
+// The task of the programs: the model, its input, and the changes.
 
 import { isIn } from '../../../head/changes.js'
 import { bareName, idOf, isOfHub } from '../sources.js'
 
 /** @typedef {import('../models.js').Room} Room */
 
-/** Does the model have the place, and the text the words? @param {import('../../../head/head.js').Change} change @param {import('../model-run.js').Run} run */
+/** True if the model has the place, and the text has the words. @param {import('../../../head/head.js').Change} change @param {import('../model-run.js').Run} run */
 function fits(change, run) {
   const maps = run.maps[change.stack]
   if (!maps || !isIn(change, run.maps)) return false
@@ -16,13 +16,14 @@ function fits(change, run) {
  * @param {Room} room
  * @param {import('../models.js').OpenModel} openModel
  * @param {import('../model-run.js').Run} before
- * @returns {{ task: import('./node.js').Task, ofHub: { folder?: string, revision?: string } }} ofHub: what transformers calls a model of the hub
+ * @returns {{ task: import('./node.js').Task, ofHub: { folder?: string, revision?: string } }} ofHub: name and revision for transformers,
+ *   for a hub model
  */
 export function taskOf(room, openModel, before) {
   const { settings, source } = room
   const { ids, row, targetIds: decoderIds } = before
   const { type, hasTokenizer, name } = openModel
-  const isRead = hasTokenizer && !room.generated.length // the program's tokenizer makes the ids
+  const isRead = hasTokenizer && !room.generated.length // then the program's tokenizer computes the ids
   const task = {
     type,
     folder: bareName(name),
@@ -40,5 +41,5 @@ export function taskOf(room, openModel, before) {
   }
   const [, revision] = /@(\w{40})/.exec(name) ?? []
   const [file] = /\/[^/~]+\.gguf/i.exec(name) ?? ['']
-  return { task, ofHub: isOfHub(name) ? { folder: idOf(name) + file, revision } : {} } // transformers' names have no hf:
+  return { task, ofHub: isOfHub(name) ? { folder: idOf(name) + file, revision } : {} } // transformers uses names without "hf:"
 }
