@@ -1,4 +1,4 @@
-// What can be done in One layer: each action returns a step.
+// The actions of the room "One layer": each returns a step.
 
 import { messageOf, Trouble } from '../../files/trouble.js'
 import { fromLink, toLink } from '../../shell/settings-link.js'
@@ -19,33 +19,39 @@ import { change, DEFAULT_VIEW, edit, isSameCell, pageOf, paint, selectionOf, set
 /** @import { FlowStep } from '../../elements/flow-frames.js' */
 /** @import { Cell, LayerActions, LayerRoom, LayerState, LayerStep, MatrixId, Selection, Settings, View } from './layer.js' */
 
-/** The default settings as a link, which would be empty otherwise. */
+/** Link of the default settings, which would otherwise be empty. */
 const DEFAULT_BASELINE = 'seed=123'
 
-/** What a trained head leaves behind where the numbers are random again. @type {Partial<Settings>} */
+/** Settings to reset when leaving a trained head for random numbers. @type {Partial<Settings>} */
 const RANDOM = { model: 'heads', mask: 'none', positions: 'none' }
 
-/** Sentences of the examples. */
+/** The example sentences. */
 const EXAMPLES = Object.values(PRESETS).map(({ patch }) => ('sentence' in patch ? patch.sentence : DEFAULTS.sentence))
 
-/** New settings; a comparison that failed is tried again. @param {LayerState} state @param {Settings} settings @param {string} [mark] @returns {LayerStep} */
+/** Changes settings, and retries a comparison that failed. @param {LayerState} state @param {Settings} settings @param {string} [mark] @returns {LayerStep} */
 export const set = ({ got }, settings, mark) => ({
   set: settings,
   mark,
   effects: got.baseline?.is === 'failed' ? [{ type: 'retry' }] : [],
 })
 
-/** Other numbers: Back begins anew, and Reset returns here. @param {LayerState} state @param {Settings} settings @param {Partial<View>} [view] @returns {LayerStep} */
+/**
+ * Opens other numbers: Back starts a new history, and Reset returns here.
+ * @param {LayerState} state
+ * @param {Settings} settings
+ * @param {Partial<View>} [view]
+ * @returns {LayerStep}
+ */
 const open = (state, settings, view) => ({
   ...set(state, settings),
   view: { pointed: undefined, range: undefined, ...view },
   begins: 'places',
 })
 
-/** A sentence that goes along to another room. @param {string} text @returns {LayerStep['effects']} */
+/** Offers the sentence to the room that opens next. @param {string} text @returns {LayerStep['effects']} */
 const offer = text => [{ type: 'offer', what: { type: 'sentence', text } }]
 
-/** What is said of files that cannot be read is loaded when it is said. */
+/** Matches problems of files, whose texts are loaded on demand. */
 const IMPORTS = /^(import|npy|problemPairs)/
 
 /** @param {unknown} error @returns {LayerStep} */
@@ -56,7 +62,7 @@ export function refusal(error) {
   return { effects: [{ type: 'message', problem: { key, params, texts }, isBad: true }] }
 }
 
-/** Settings that were imported. @param {LayerState} state @param {Settings} settings @returns {LayerStep} */
+/** Opens imported settings. @param {LayerState} state @param {Settings} settings @returns {LayerStep} */
 export function openImported(state, settings) {
   const count = settings.imported ? headsOfImported(settings.imported) : settings.heads
   const step = open(state, settings)
@@ -70,12 +76,17 @@ export function openImported(state, settings) {
   }
 }
 
-/** The session reads files or a text; `openImported` opens what it found. @param {readonly File[] | string} source @returns {LayerStep} */
+/** Makes the session read files or a text; `openImported` opens the result. @param {readonly File[] | string} source @returns {LayerStep} */
 export const importNumbers = source => ({
   effects: [{ type: 'ask', request: { type: 'read', source, key: String(performance.now()) } }],
 })
 
-/** A head of another room, with what its layer works with. @param {LayerState} state @param {Extract<import('../../shell/room.js').HandOver, { type: 'head' }>} what @returns {LayerStep} */
+/**
+ * Opens a head of another room, with the tensors of its layer.
+ * @param {LayerState} state
+ * @param {Extract<import('../../shell/room.js').HandOver, { type: 'head' }>} what
+ * @returns {LayerStep}
+ */
 export function takeHead(state, { tensors, tokens, keyTokens, head, mask, settings: others }) {
   const plain = Object.entries(tensors).map(([name, { dims, data }]) => [
     name,
@@ -95,13 +106,13 @@ export function takeHead(state, { tensors, tokens, keyTokens, head, mask, settin
   }
 }
 
-/** The settings from before the tour, as a link that a stop carries along; imported numbers are too many. @param {Settings} settings */
+/** Returns the settings from before the tour as a link, to keep beside a stop; '' for imported numbers, which are too many. @param {Settings} settings */
 function beforeTour(settings) {
   if (settings.tour !== null) return settings.before
   return settings.imported ? '' : toLink(FIELDS, settings) || DEFAULT_BASELINE
 }
 
-/** What a stop of the tour shows. @param {LayerState} state @param {number} stop @returns {LayerStep} */
+/** Opens a stop of the tour. @param {LayerState} state @param {number} stop @returns {LayerStep} */
 export function arrive(state, stop) {
   const { settings, view } = state
   const step = open(
@@ -125,7 +136,7 @@ export function arrive(state, stop) {
   }
 }
 
-/** The settings of a link; undefined where it has none or is damaged. @param {string} link */
+/** Parses the settings of a link; undefined if the link is empty or damaged. @param {string} link */
 function linkedSettings(link) {
   try {
     return link ? /** @type {Settings} */ (fromLink(FIELDS, link)) : undefined
@@ -134,7 +145,7 @@ function linkedSettings(link) {
   }
 }
 
-/** The settings from before the tour come back, unless the reader has typed another sentence in it. @param {LayerState} state @returns {LayerStep} */
+/** Leaves the tour and restores the settings from before, unless the reader has typed another sentence. @param {LayerState} state @returns {LayerStep} */
 function leaveTour(state) {
   const { settings, view } = state
   const own = view.beforeTour ?? linkedSettings(settings.before)
@@ -144,7 +155,7 @@ function leaveTour(state) {
   return { ...step, isReplaced: true }
 }
 
-/** The word that a row of a matrix is of. @param {Cell} cell @returns {Selection['word']} */
+/** Returns the word that a row of a matrix belongs to. @param {Cell} cell @returns {Selection['word']} */
 function wordOf({ matrix, row }) {
   const [down] = MATRICES[matrix]?.axes ?? []
   if (down === 'tokens' || down === 'queries') return { side: 'queries', position: row }
@@ -157,14 +168,14 @@ function select(state, patch, { replace = false } = {}) {
   const { head, cell, word } = patch
   const isPerHead = (/** @type {Cell} */ { matrix }) => resultOf(state)?.tensors[matrix]?.dims.length === 3
   const isOther = cell !== undefined || word !== undefined
-  /** The same cell of another head. @param {Selection['cell']} of */
+  /** Returns the same cell in another head. @param {Selection['cell']} of */
   const moved = of => (of && isPerHead(of) && head !== undefined ? { ...of, head } : of)
   const next = {
     ...own,
     ...(cell && isPerHead(cell) && { head: cell.head }),
     ...(!isOther && { cell: moved(own.cell), less: moved(own.less) }),
     ...(isOther && { less: null }),
-    // A selected word follows the cell.
+    // The selected word follows the cell.
     ...(cell && own.word && { word: wordOf(cell) }),
     ...patch,
   }
@@ -172,12 +183,12 @@ function select(state, patch, { replace = false } = {}) {
   return {
     set: next,
     isReplaced: replace || (own.word === null && own.cell === null),
-    // The selected cell is shown, wherever the pointer is.
+    // Stop following the pointer, so that the selected cell is shown.
     view: { ...(cell && { pointed: undefined }), ...(word && { hovered: undefined }) },
   }
 }
 
-/** What joins the heads has no frame of the flow: a cell of its matrix opens beside it. @type {Partial<Record<string, MatrixId>>} */
+/** Steps after the heads, which have no frame in the flow: a cell of their matrix opens beside it. @type {Partial<Record<string, MatrixId>>} */
 const BESIDE_FLOW = { join: 'joined', out: 'final' }
 
 /** Shows a step: its frame of the flow, or its matrices below. @param {LayerState} state @param {string} step @returns {LayerStep} */
@@ -193,7 +204,7 @@ function goTo(state, step) {
   return { ...shown, set: { ...shown.set, ...opened?.set }, effects: [{ type: 'reveal', selector: '#flow' }] }
 }
 
-/** Goes on or back in the steps. @param {LayerState} state @param {number} by @returns {LayerStep | undefined} */
+/** Moves forward or back by a number of steps. @param {LayerState} state @param {number} by @returns {LayerStep | undefined} */
 export function moveStep(state, by) {
   const result = resultOf(state)
   if (!result) return undefined
@@ -206,7 +217,7 @@ export function moveStep(state, by) {
   return next && goTo(state, next.id)
 }
 
-/** @param {LayerStep | undefined} a @param {LayerStep | undefined} b @returns {LayerStep} both */
+/** Merges two steps. @param {LayerStep | undefined} a @param {LayerStep | undefined} b @returns {LayerStep} the combined step */
 const both = (a = {}, b = {}) => ({
   ...a,
   ...b,
@@ -230,7 +241,7 @@ const plain = {
   },
   train(state, isTrained) {
     const { settings } = state
-    // The sentence of an example gives way to one in which the head is seen at work.
+    // Replace the sentence of an example by one on which the head is active.
     const own = isTrained && !EXAMPLES.includes(settings.sentence) ? { sentence: settings.sentence } : {}
     const patch = isTrained ? PRESETS.trained.patch : RANDOM
     return open(state, { ...change(settings, { ...patch, ...own }), word: null, cell: null, less: null })
@@ -307,7 +318,7 @@ const plain = {
   retry: () => ({ effects: [{ type: 'retry' }] }),
 }
 
-/** What the stop of the tour asks for stays done once it was done. @param {LayerState} state @param {LayerStep | undefined} step @returns {LayerStep | undefined} */
+/** Records that the task of a tour stop is done; it stays done. @param {LayerState} state @param {LayerStep | undefined} step @returns {LayerStep | undefined} */
 function markDone(state, step) {
   if (!step) return undefined
   const settings = { ...state.settings, ...step.set }

@@ -1,4 +1,4 @@
-// Checks the settings: every range is checked here, before anything is built from a number. Pure: no DOM, no core.
+// Validates the settings: every range is checked here, before any number is used as a size. Pure: no DOM, no core.
 
 import { toNumber } from '../../shell/kinds.js'
 import { applies, DEFAULTS, describe, FIELDS, fieldsThat, HAND_BUILT, isFloat32 } from './fields.js'
@@ -8,20 +8,20 @@ import { tokenize } from './tokenize.js'
 /** @import { Tokens } from './tokenize.js' */
 /** @import { FieldName, Imported, NumberField, Settings } from './layer.js' */
 /** @import { Key } from '../../i18n/index.js' */
-/** @typedef {{ key: Key, params: Record<string, string | number>, offers?: Partial<Settings>[] }} Problem offers: patches that mend it */
+/** @typedef {{ key: Key, params: Record<string, string | number>, offers?: Partial<Settings>[] }} Problem offers: patches that fix it */
 /** @typedef {Partial<Record<FieldName, Problem>>} Problems */
 
 /**
- * What the tracer takes: every number in its range, the sentences in tokens. Plain data.
+ * Validated input of the tracer: every number in range, the sentences as tokens. Plain data.
  * @typedef {Omit<Settings, NumberField | 'seed' | 'scale'> & Record<NumberField, number> & {
- *   seed: bigint, scale: number | null, isCross: boolean, queries: Tokens, keys: Tokens, given?: import('./layer.js').Tensors }} Checked
- *   keys: those of `queries` unless isCross; given: of a trained layer, what it reads and its weights, in the session
+ *   seed: bigint, scale: number | null, isCross: boolean, queries: Tokens, keys: Tokens, given?: import('./layer.js').Tensors }} Checked keys:
+ *   same as `queries` unless isCross; given: for a trained layer, its input and weights, added by the session
  */
 
 const NUMBER_FIELDS = /** @type {NumberField[]} */ (fieldsThat(({ kind }) => kind.least !== undefined))
 
 /**
- * A field's number if it is in range, else its default.
+ * Returns a field's number if it is in range, else its default.
  * @param {Settings} settings
  * @param {NumberField} field
  * @param {Problems} problems
@@ -38,7 +38,7 @@ function checkNumber(settings, field, problems) {
 const known = new WeakMap()
 
 /**
- * The settings as the tracer takes them, or what is wrong with them, field by field.
+ * Returns the validated settings, or the problem of each field.
  * @param {Settings} settings
  * @returns {{ checked?: Checked, problems: Problems }}
  */
@@ -108,7 +108,7 @@ function checkAnew(settings) {
 }
 
 /**
- * Tokens of both sentences; the vocabulary of cross-attention numbers both together.
+ * Tokenizes both sentences; cross-attention uses one vocabulary for both.
  * @param {Settings} settings
  * @param {number} tableRows
  * @param {Problems} problems
@@ -130,7 +130,7 @@ function checkSentences(settings, tableRows, problems) {
     const count = raw.tokens.length
     if (count === 0) problems[field] = { key: 'problemEmpty', params: {} }
     else if (count > MOST_TOKENS) problems[field] = { key: 'problemTokens', params: { most: MOST_TOKENS, count } }
-    // Two sentences, cut together, may give other tokens than each alone: then each token has its own number.
+    // Segmenting both sentences together may give other tokens than each alone; then each token gets its own id.
     const isKnown = raw.tokens.every(token => vocabulary.has(token))
     return isKnown ? tokenize(text, { by, vocabulary }) : raw
   }
@@ -149,7 +149,7 @@ export function headsOfImported(imported) {
 }
 
 /**
- * The words of the sentences name the rows of the imported tensors; rows without a word have numbers.
+ * Labels the rows of the imported tensors with the words of the sentences, or with numbers.
  * @param {Settings} settings
  * @param {Imported} imported
  * @returns {{ queries: Tokens, keys: Tokens }}
@@ -169,7 +169,7 @@ function namesOfImported({ sentence, second, tokenizer: by }, imported) {
 }
 
 /**
- * torch.manual_seed takes -2^63 ... 2^64 - 1.
+ * Parses the seed; torch.manual_seed accepts -2^63 ... 2^64 - 1.
  * @param {Settings} settings
  * @param {Problems} problems
  */
@@ -182,7 +182,7 @@ function checkSeed(settings, problems) {
 }
 
 /**
- * The nearest numbers of heads that divide a model, and the nearest models that these heads divide.
+ * Returns the nearest numbers of heads that divide dModel, and the nearest values of dModel that `heads` divides.
  * @param {number} heads
  * @param {number} dModel
  * @returns {Partial<Settings>[]}

@@ -6,14 +6,14 @@ import { FIELDS } from './fields.js'
 
 /** @import { Result, Settings } from './layer.js' */
 
-/** Nine digits tell every float32 from its neighbours; what is no number is a text. @param {number} x */
+/** Formats with nine digits, which distinguish all float32 values; non-finite numbers become text. @param {number} x */
 const written = x => (Number.isFinite(x) ? Number(x.toPrecision(9)) : String(x))
 
 /** @param {{ dims: readonly number[], data: ArrayLike<number> }} tensor */
 export const plainTensor = ({ dims, data }) => ({ dims, data: Array.from(data, written) })
 
 /**
- * Settings and matrices as one object, which the page opens again.
+ * Exports settings and matrices as one JSON object that the page can open again.
  * @param {Result} result
  * @param {Settings} settings
  */

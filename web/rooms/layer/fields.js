@@ -1,5 +1,5 @@
-// Every setting, described once: its kind, its default, its history, where it applies and what it resets. The description
-// drives check, link, history, controls and the keys of what is computed again.
+// All settings, each described once: type, default, history, where it applies and what it resets. The description drives validation, links,
+// history, controls and cache keys.
 
 import { choice, count, flag, other, real, text, whole } from '../../shell/kinds.js'
 import { defaultsOf } from '../../shell/settings-link.js'
@@ -11,42 +11,42 @@ import { EDITABLE, OF_TOKENS } from './matrices.js'
 /** @typedef {keyof typeof FIELDS} FieldName */
 
 /**
- * Everything that a link carries, field by field. Numbers are numbers, or their text while it is being typed: check()
- * decides.
+ * Everything stored in a link, field by field. Numbers are numbers, or text while being typed: check() decides.
  * @typedef {{ [F in FieldName]: (typeof FIELDS)[F]['default'] }} Settings
  */
 
 /**
  * Where the numbers come from.
- * - heads: random matrices for each head, as an article draws them
+ * - heads: random matrices for each head, as in the articles
  * - multihead: torch.nn.MultiheadAttention, with biases and W_O
- * - handBuilt: heads built by hand, each of a kind
+ * - handBuilt: hand-built heads, each of one kind
  * - imported: Q, K, V or weights that the reader imported
  * - trained: a layer of the English model that ships with the page
  * @typedef {'heads' | 'multihead' | 'handBuilt' | 'imported' | 'trained'} Model
  */
 
-/** Kinds of heads built by hand. */
+/** Kinds of hand-built heads. */
 export const HAND_BUILT = /** @type {const} */ (['previous', 'first', 'same', 'induction', 'uniform'])
 
 /** @typedef {(typeof HAND_BUILT)[number]} HandBuiltHead */
 
 /**
- * A cell of a matrix of the page; `head` is that of its head's matrix, 0 where all heads share one.
+ * A cell of a matrix of the page; `head` is the head of the matrix, 0 if all heads share it.
  * @typedef {{ matrix: MatrixId, head: number, row: number, column: number }} Cell
  */
 
 /**
- * A word of the sentences. In self-attention queries and keys are the same words; such a word is one of the queries.
+ * A word of the sentences. In self-attention, where queries and keys are the same words, it counts as a query.
  * @typedef {{ side: 'queries' | 'keys', position: number }} Word
  */
 
-/** A cell that the reader set by hand. @typedef {Cell & { value: number }} Edit */
+/** A cell set by hand. @typedef {Cell & { value: number }} Edit */
 
 /** @typedef {{ dims: number[], data: number[] }} ImportedTensor (rows, columns) or (heads, rows, columns) */
 
 /**
- * `wo`: (heads * size, columns), what the heads side by side are multiplied with. Tokens name the rows and columns, as long as the sentences are these tokens, joined by spaces.
+ * `wo`: (heads * size, columns), applied to the concatenated heads. Tokens label the rows and columns as long as the sentences are these
+ * tokens, joined by spaces.
  * @typedef {({ q: ImportedTensor, k: ImportedTensor, v: ImportedTensor, wo?: ImportedTensor } |
  *   { x: ImportedTensor, wq: ImportedTensor, wk: ImportedTensor, wv: ImportedTensor, wo: ImportedTensor } | { weights: ImportedTensor, v?: ImportedTensor }) &
  *   { tokens?: string[], keyTokens?: string[] }} Imported
@@ -58,53 +58,57 @@ export const HAND_BUILT = /** @type {const} */ (['previous', 'first', 'same', 'i
 
 /**
  * @typedef {object} Traits
- * @property {'undo' | 'place' | 'none'} [history] 'undo': the numbers depend on it. The others say what is shown: 'place' is
- *   what Back goes back to
- * @property {Group} [group] of the controls; without one it has a control of its own, elsewhere
- * @property {(settings: any) => boolean} [applies] elsewhere it has no control and no problem
- * @property {'all' | readonly MatrixId[]} [clears] matrices whose edits lose their meaning when it changes
- * @property {boolean} [repaints] painted cells lose their meaning when it changes
- * @property {boolean} [draws] the numbers that a model draws depend on it
- * @property {boolean} [stays] it says what is shown, and stays when other numbers are opened
+ * @property {'undo' | 'place' | 'none'} [history] 'undo' if the numbers depend on it, so that a change is a step of Undo; 'place' if Back
+ *   restores it; 'none' for other view settings
+ * @property {Group} [group] group of its control; without one its control is elsewhere
+ * @property {(settings: any) => boolean} [applies] where this is false, it has no control and no problem
+ * @property {'all' | readonly MatrixId[]} [clears] matrices whose edits are dropped when it changes
+ * @property {boolean} [repaints] True if a change drops painted cells
+ * @property {boolean} [draws] True if the numbers that a model draws depend on it
+ * @property {boolean} [stays] True if it is a view setting that is kept when other numbers are opened
  */
 
 /**
  * @template {import('../../shell/room.js').Kind<any>} K
  * @param {K} kind
- * @param {ValueOf<K>} value the default
+ * @param {ValueOf<K>} value default value
  * @param {Traits} [traits]
  * @returns {{ kind: K, default: ValueOf<K>, history: 'undo' | 'place' | 'none' } & Traits}
  */
 const setting = (kind, value, traits) => ({ kind, default: value, history: 'undo', ...traits })
 
-/** The first is the default. @template {string} C @param {readonly C[]} choices @param {Traits} [traits] */
+/** Describes a choice, whose first value is the default. @template {string} C @param {readonly C[]} choices @param {Traits} [traits] */
 const oneOf = (choices, traits) => setting(choice(choices), choices[0], traits)
 
 /** @param {number} value @param {number} least @param {number} most @param {Traits} [traits] */
 const wholeOf = (value, least, most, traits) => setting(whole(least, most), value, traits)
 
-/** Do other fields have one of these values each? @param {Partial<Record<string, readonly string[]>>} values @returns {(settings: any) => boolean} */
+/**
+ * Returns a predicate: True if each of these fields has one of the given values.
+ * @param {Partial<Record<string, readonly string[]>>} values
+ * @returns {(settings: any) => boolean}
+ */
 const when = values => settings =>
   Object.entries(values).every(([field, choices]) => choices?.includes(String(settings[field])))
 
 const isDrawn = when({ model: ['heads', 'multihead'] })
 const isTrained = when({ model: ['trained'] })
 const hasHeads = when({ model: ['heads', 'multihead', 'handBuilt'] })
-/** Weights that are given have no scores, of which a mask could hide some. @param {{ model: string, imported: any }} settings @returns {boolean} */
+/** True unless weights are imported, which have no scores for a mask to hide. @param {{ model: string, imported: any }} settings @returns {boolean} */
 export const hasScores = ({ model, imported }) => model !== 'imported' || !imported?.weights
 /** @param {string} kind @returns {(settings: any) => boolean} */
 const isMasked = kind => settings => settings.mask === kind && hasScores(settings)
-/** Are queries and keys two sentences? @param {{ kind: string, model: string }} settings */
+/** True if queries and keys come from two sentences. @param {{ kind: string, model: string }} settings */
 export const isPair = ({ kind, model }) => model === 'imported' || (kind === 'cross' && model !== 'trained')
 
 const isOfWords = { clears: OF_TOKENS, repaints: true }
 const place = /** @type {const} */ ({ history: 'place' })
-/** Shown, and gone with these numbers. */
+/** Traits of a view setting that is reset with the numbers. */
 const shown = /** @type {const} */ ({ history: 'none' })
-/** Shown, and kept when other numbers are opened. */
+/** Traits of a view setting that is kept when other numbers are opened. */
 const page = /** @type {const} */ ({ history: 'none', stays: true })
 
-/** Is it a number that float32 can hold? @param {number} x */
+/** True if float32 can represent the number. @param {number} x */
 export const isFloat32 = x => Number.isFinite(Math.fround(x))
 
 const isCount = (/** @type {unknown} */ n) => typeof n === 'number' && Number.isInteger(n) && n >= 0 && n < 100_000
@@ -120,7 +124,7 @@ function toCell(text) {
   return { matrix: /** @type {MatrixId} */ (matrix), head, row, column }
 }
 
-/** A kind of values that may be null, which is '' in a link. @template V @param {string} type @param {(value: V) => string} write @param {(text: string) => V} read */
+/** Makes a type nullable; null is '' in a link. @template V @param {string} type @param {(value: V) => string} write @param {(text: string) => V} read */
 const optional = (type, write, read) =>
   other(type, {
     write: (/** @type {V | null} */ value) => (value === null ? '' : write(value)),
@@ -155,7 +159,7 @@ const imported = optional(
   text => /** @type {Imported} */ (checkImported(JSON.parse(text))),
 )
 
-/** A number, or null where it follows from the rest. @type {import('../../shell/room.js').Kind<number | string | null>} */
+/** A number, or null if it is derived from other settings. @type {import('../../shell/room.js').Kind<number | string | null>} */
 const optionalReal = optional('real', String, real(0, 0).read)
 
 /** @type {import('../../shell/room.js').Kind<readonly HandBuiltHead[]>} */
@@ -199,7 +203,7 @@ const edits = other('edits', {
       }),
 })
 
-/** In the order of the controls. */
+/** All settings in the order of their controls. */
 export const FIELDS = {
   sentence: setting(text(), 'Life is short, eat dessert first', isOfWords),
   /** The sentence of keys and values. */
@@ -223,8 +227,8 @@ export const FIELDS = {
   }),
 
   /**
-   * How a word knows its position: 'added' adds a sinusoid to its embedding; 'rotary' turns queries and keys by an angle that
-   * grows with the position.
+   * How a word's position enters: 'added' adds a sinusoid to its embedding; 'rotary' rotates queries and keys by an angle that grows with
+   * the position.
    */
   positions: oneOf(['none', 'added', 'rotary'], {
     group: 'words',
@@ -238,9 +242,9 @@ export const FIELDS = {
     draws: true,
     clears: 'all',
   }),
-  /** Of the trained model, from 1. */
+  /** Layer of the trained model, from 1. */
   layer: wholeOf(2, 1, TRAINED.layers, { group: 'numbers', applies: isTrained, draws: true, clears: 'all' }),
-  /** Of all that is drawn. */
+  /** Seed of all random numbers. */
   seed: setting(text(), '123', {
     group: 'numbers',
     applies: settings => isDrawn(settings) || settings.score === 'additive',
@@ -248,8 +252,8 @@ export const FIELDS = {
     clears: 'all',
   }),
   /**
-   * 'reseed': the seed is set again before the weights, rand(in, out); 'continue': the stream goes on after the table,
-   * rand(out, in) transposed.
+   * 'reseed': sets the seed again before the weights, rand(in, out); 'continue': continues the stream after the table, rand(out, in)
+   * transposed.
    */
   draw: oneOf(['reseed', 'continue'], { group: 'numbers', applies: isDrawn, draws: true, clears: 'all' }),
   /** Rows of the embedding table. */
@@ -263,20 +267,20 @@ export const FIELDS = {
     clears: 'all',
   }),
   dModel: wholeOf(3, 1, 512, { group: 'sizes', applies: isDrawn, draws: true, clears: 'all' }),
-  /** With other models: dModel / heads. */
+  /** For other models, dModel / heads is used. */
   dKey: wholeOf(2, 1, 128, { group: 'sizes', applies: when({ model: ['heads'] }), draws: true, clears: 'all' }),
   dValue: wholeOf(1, 1, 128, { group: 'sizes', applies: when({ model: ['heads'] }), draws: true, clears: 'all' }),
-  /** How many sequences go through the layer at once. */
+  /** Number of sequences in the batch. */
   batch: wholeOf(1, 1, 64, { group: 'sizes', applies: when({ model: ['multihead'] }) }),
-  /** Are there biases? */
+  /** True if the layer has biases. */
   bias: setting(flag(), true, { applies: when({ model: ['multihead'] }), draws: true }),
-  /** The score of the key that a head built by hand looks for; other scores are 0. */
+  /** Score of the key that a hand-built head looks for; other scores are 0. */
   sharpness: setting(real(0, 1000), 8, {
     group: 'sizes',
     applies: when({ model: ['handBuilt'] }),
     draws: true,
   }),
-  /** The kind of each head built by hand; heads beyond the list take the kinds in turn. */
+  /** Kind of each hand-built head; further heads cycle through the kinds. */
   handBuilt: setting(handBuiltHeads, HAND_BUILT, {
     group: 'sizes',
     applies: when({ model: ['handBuilt'] }),
@@ -289,44 +293,44 @@ export const FIELDS = {
     group: 'scores',
     applies: when({ score: ['gaussian'] }),
   }),
-  /** The factor of the scores; null: the default of the score function. */
+  /** Factor of the scores; null: default of the score function. */
   scale: setting(optionalReal, null, { group: 'scores' }),
   softmaxAxis: oneOf(['keys', 'queries'], { group: 'scores' }),
 
   mask: oneOf(['none', 'causal', 'window', 'padding', 'prefix'], { group: 'mask', applies: hasScores, repaints: true }),
   left: wholeOf(1, 0, MOST_TOKENS, { group: 'mask', applies: isMasked('window') }),
   right: wholeOf(1, 0, MOST_TOKENS, { group: 'mask', applies: isMasked('window') }),
-  /** How many keys come before the padding. */
+  /** Number of keys before the padding. */
   padding: wholeOf(4, 0, MOST_TOKENS, { group: 'mask', applies: isMasked('padding') }),
-  /** How many keys every query sees, beside the causal ones. */
+  /** Number of leading keys that every query sees besides the causal ones. */
   prefix: wholeOf(2, 0, MOST_TOKENS, { group: 'mask', applies: isMasked('prefix') }),
-  /** Row, column, visible? On top of the mask. */
+  /** Row, column, and 1 for visible; overrides the mask. */
   painted: setting(painted, []),
   masking: oneOf(['before', 'after'], { group: 'mask', applies: hasScores }),
 
   edits: setting(edits, []),
-  /** The position of the token that is replaced, to see whose output moves; in cross-attention among the keys. */
+  /** Position of the token to replace, to see whose output changes; in cross-attention, among the keys. */
   probe: setting(count(), null),
-  /** What stands there instead. */
+  /** The replacement. */
   probeWord: setting(text(), 'pizza'),
 
   /** The selected head, word and cell. */
   head: setting(position, 0, place),
   word: setting(word, null, place),
   cell: setting(cell, null, place),
-  /** The cell that is subtracted from the selected one. */
+  /** The cell to subtract from the selected one. */
   less: setting(cell, null, place),
-  /** Of those below the picture; without one the flow shows its last frame. */
+  /** The step shown below the picture; '' means the last frame in the flow. */
   step: setting(text(), '', shown),
-  /** The stop of the tour, from 1. */
+  /** Stop of the tour, from 1. */
   tour: setting(count(), null, shown),
-  /** The settings from before the tour, as a link, or ''. */
+  /** The settings from before the tour as a link, or ''. */
   before: setting(text(), '', shown),
-  /** The picture of the selected head: a name of `web/head/views/index.js`, as the room sees to; '': as `explain/picture.js` chooses. */
+  /** The picture of the selected head, a name of `web/head/views/index.js`, validated by the room; '': chosen by `explain/picture.js`. */
   view: setting(text(), '', page),
   /** With view 'difference': another head, or the baseline. */
   minus: oneOf(['head', 'settings'], page),
-  /** That head. */
+  /** The other head. */
   other: setting(position, 1, page),
   /** The settings to compare with, as a link without #, or ''. */
   baseline: setting(text(), '', page),
@@ -338,14 +342,14 @@ export const FIELDS = {
 
 export const FIELD_NAMES = /** @type {FieldName[]} */ (Object.keys(FIELDS))
 
-/** The description of a field, whatever its kind. @param {FieldName} name @returns {Field} */
+/** Returns the description of a field, typed for any kind. @param {FieldName} name @returns {Field} */
 export const describe = name => FIELDS[name]
 
 /** @type {Readonly<Settings>} */
 export const DEFAULTS = defaultsOf(FIELDS)
 
 /**
- * Does the field matter with these settings?
+ * True if the field has an effect with these settings.
  * @param {Readonly<Settings>} settings
  * @param {FieldName} name
  */
@@ -355,7 +359,7 @@ export const applies = (settings, name) => describe(name).applies?.(settings) ??
 export const fieldsThat = isMeant => FIELD_NAMES.filter(name => isMeant(describe(name)))
 
 /**
- * Some of the settings.
+ * Picks some of the settings.
  * @template {FieldName} F
  * @param {Readonly<Settings>} settings
  * @param {readonly F[]} names

@@ -1,4 +1,4 @@
-// Tensors from the reader's JSON or .npy files. The session loads it. Pure.
+// Reads tensors from the reader's JSON or .npy files; loaded by the session. Pure.
 
 import { isNpy, readNpy } from '../../files/npy.js'
 import { Trouble } from '../../files/trouble.js'
@@ -8,7 +8,7 @@ import { checkSize, fromValue, NAMES, parse } from './import.js'
 /** @typedef {{ name: string, bytes: Uint8Array }} File */
 
 /**
- * Settings from files that were dropped or chosen.
+ * Reads settings from dropped or chosen files.
  * @param {Iterable<Blob & { name: string }>} files
  * @throws {import('../../files/trouble.js').Trouble}
  */
@@ -21,7 +21,7 @@ export async function readFiles(files) {
 }
 
 /**
- * Files that were dropped together.
+ * Parses files that were dropped together.
  * @param {File[]} files
  * @returns {Settings}
  * @throws {Trouble}
@@ -33,7 +33,7 @@ export function fromFiles(files) {
   for (const file of files) {
     const base = file.name.replace(/\.\w+$/, '').toLowerCase()
     if (isNpy(file.bytes) || /\.npy$/i.test(file.name)) {
-      // A name such as layer3_q.npy says what it holds, too.
+      // The last part of a name such as layer3_q.npy also tells what it holds.
       const name = Object.hasOwn(NAMES, base)
         ? base
         : base
@@ -51,7 +51,7 @@ export function fromFiles(files) {
   return fromValue(parts)
 }
 
-/** What a file of JSON holds. The error names a file that is neither JSON nor called .json. @param {File} file @returns {any} */
+/** Parses a JSON file. Throws an error that names the file if it is neither JSON nor called .json. @param {File} file @returns {any} */
 function jsonOf({ name, bytes }) {
   if (/\.npy$/i.test(name)) throw new Trouble('npyNone')
   try {

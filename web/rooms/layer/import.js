@@ -1,4 +1,4 @@
-// Tensors from the reader's JSON. Pure.
+// Parses tensors from the reader's JSON. Pure.
 
 import { Trouble } from '../../files/trouble.js'
 import { fromLink } from '../../shell/settings-link.js'
@@ -7,10 +7,10 @@ import { settingsOfTensors } from './settings.js'
 
 /** @import { Settings } from './layer.js' */
 
-/** Megabytes of a file or a text. */
+/** Maximum size of a file or text, in megabytes. */
 export const MOST_MEGABYTES = 32
 
-/** What tensors may be called in files. */
+/** Names of tensors in files. */
 const ALIASES = {
   q: ['q', 'query', 'queries'],
   k: ['k', 'key', 'keys'],
@@ -52,7 +52,7 @@ export function parse(text) {
 }
 
 /**
- * JSON that was pasted.
+ * Parses pasted JSON.
  * @param {string} text
  * @returns {Settings}
  * @throws {Trouble}
@@ -62,7 +62,7 @@ export function fromText(text) {
   return fromValue(parse(text))
 }
 
-/** Tensors by name, or the page's own file. @param {unknown} value @returns {Settings} @throws {Trouble} */
+/** Parses tensors by name, or a file saved by this page. @param {unknown} value @returns {Settings} @throws {Trouble} */
 export function fromValue(value) {
   if (typeof value !== 'object' || value === null) throw new Trouble('importShape')
   if ('link' in value && typeof value.link === 'string') return settingsOfLink(value.link)
@@ -77,7 +77,7 @@ export function fromValue(value) {
   return settingsOfTensors(parts)
 }
 
-/** The page's own file. @param {string} link @returns {Settings} */
+/** Parses a file saved by this page. @param {string} link @returns {Settings} */
 function settingsOfLink(link) {
   try {
     return fromLink(FIELDS, link)
@@ -87,7 +87,7 @@ function settingsOfLink(link) {
 }
 
 /**
- * Nested lists, or data with dims or shape; leading axes of one fall away.
+ * Parses nested lists, or data with dims or shape; leading axes of size one are dropped.
  * @param {string} name
  * @param {any} value
  */
@@ -96,13 +96,13 @@ function toTensor(name, value) {
   const dims = isFlat ? (value.dims ?? value.shape) : dimsOf(value)
   const data = isFlat ? value.data : flatten(name, value, dims)
   if (!Array.isArray(dims) || !Array.isArray(data)) throw new Trouble('importTensor', { name })
-  // Leading axes of one fall away.
+  // Drop leading axes of size one.
   const ones = dims.findIndex(size => size !== 1)
   const first = Math.min(ones < 0 ? dims.length : ones, Math.max(dims.length - 3, 0))
   return { dims: dims.slice(first), data }
 }
 
-/** @param {unknown} value @returns {number[]} as its first numbers have it */
+/** Returns the dims of nested lists. @param {unknown} value @returns {number[]} judged by the first element of each list */
 function dimsOf(value) {
   const dims = []
   for (let part = value; Array.isArray(part); part = part[0]) {

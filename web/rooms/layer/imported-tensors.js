@@ -1,4 +1,4 @@
-// The rules for tensors from the reader's files and links.
+// Validates tensors from the reader's files and links.
 
 import { Trouble } from '../../files/trouble.js'
 import { MOST_CHARACTERS, MOST_TOKENS } from './limits.js'
@@ -6,16 +6,16 @@ import { MOST_CHARACTERS, MOST_TOKENS } from './limits.js'
 /** @import { Imported } from './layer.js' */
 
 const MOST_HEADS = 64
-/** Heads times queries times keys, and numbers of any tensor: what a page of settings can hold. */
+/** Maximum heads * queries * keys, and maximum number of values of any tensor: what the settings of a page can hold. */
 const MOST_PAIRS = MOST_TOKENS ** 2
-/** Of queries, keys and values. */
+/** Maximum columns of queries, keys and values. */
 const MOST_COLUMNS = 1024
 const WANTED = ['k,q,v', 'k,q,v,wo', 'weights', 'v,weights', 'wk,wo,wq,wv,x']
 
 /** @param {readonly number[]} dims */
 const shape = dims => dims.join(', ').slice(0, 60)
 
-/** Lists may be nested so deep that no text of them can be made. @param {unknown} x */
+/** Formats a wrong value; lists may be nested too deeply to be stringified. @param {unknown} x */
 const written = x => (typeof x === 'object' && x !== null ? '[…]' : String(x).slice(0, 40))
 
 /** @param {string} name @param {any} tensor */
@@ -45,9 +45,10 @@ function checkTokens(name, tokens, length) {
 }
 
 /**
- * Q, K and V, with W_O or without; X with all weights; or weights with V or without; tokens as well.
+ * Checks imported tensors: Q, K and V, optionally with W_O; X with all weights; or attention weights, optionally with V; tokens are
+ * optional.
  * @param {any} imported
- * @returns {Imported} the same
+ * @returns {Imported} the same tensors
  * @throws {Trouble}
  */
 export function checkImported({ tokens, keyTokens, ...tensors }) {

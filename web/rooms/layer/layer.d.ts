@@ -1,4 +1,4 @@
-// Every type of the room: what its files share by name.
+// All shared types of the room.
 
 import type { Qkv } from 'qkv'
 import type { FlowStep } from '../../elements/flow-frames.js'
@@ -44,55 +44,55 @@ export type { Difference } from './trace/reference64.js'
 /** Rows of the map, both ends included. */
 export type Range = { from: number; to: number }
 
-/** What no link holds. */
+/** View state that is not stored in links. */
 export type View = {
   /** The cell, the word and the head under the pointer or the focus. */
   pointed?: Cell
   hovered?: Word
   hoveredHead?: number
   mode: Mode
-  /** Where the colours of the weights end. */
+  /** Which maximum the colours of the weights use. */
   scaleEnd: ScaleEnd
-  /** The length whose cost is shown, and whether no word sees a later one. */
+  /** Length whose cost is shown, and whether causal attention is assumed. */
   costLength: number
   costCausal: boolean
-  /** The lengths that are to be measured; undefined: the usual ones. */
+  /** Lengths to measure; undefined: the default ones. */
   costLengths?: readonly number[]
-  /** Times that were measured on this computer. */
+  /** Times measured on this computer. */
   times: readonly Timing[]
-  /** What the words of the shown rows contain. */
+  /** Text that the words of the displayed rows contain. */
   filter: string
-  /** Rows of the map; the others are left out. */
+  /** Displayed rows of the map. */
   range?: Range
-  /** The step of the frame that the flow shows. */
+  /** Step of the frame that the flow shows. */
   frame?: FlowStep
-  /** The size of the random queries and keys whose scores are shown. */
+  /** Size of the random queries and keys whose scores are shown. */
   vectorSize: number
-  /** Are they shown? undefined: where a stop of the tour is about them. */
+  /** True if their distribution is shown; undefined: only at the stop of the tour about it. */
   hasDistribution?: boolean
-  /** Was done what the stop of the tour asks for? */
+  /** True if the task of the tour stop was done. */
   wasDone: boolean
   /** The settings from before the tour. */
   beforeTour?: Settings
-  /** The tensors that came from a model of another room. */
+  /** Tensors received from a model of another room. */
   handedOver?: Imported
 }
 
-/** Settings whose numbers are asked for; `head`: whose steps a large trace keeps; `urls`: of the files of a trained model. */
+/** Settings whose numbers are requested; `head`: the head whose steps a large trace keeps; `urls`: of the files of a trained model. */
 export type Traced = { checked: Checked; head: number; urls?: Record<string, string> }
 
 export type LayerAsks = {
   trace: { request: Traced; value: Result }
-  /** The settings that these are compared with. */
+  /** The settings to compare with. */
   baseline: { request: Traced; value: Result }
-  /** How far the trace is from float64. `of` is the key of that trace. */
+  /** The difference of the trace from float64. `of` is the key of that trace. */
   comparison: { request: Traced & { of: string }; value: { of: string; difference: Difference } }
-  /** The shape of what the whole batch through the layer gives, where it is small enough. */
+  /** The output shape of the whole batch, if it is small enough to run. */
   batch: { request: Traced & { of: string }; value: { of: string; batch: { dims: readonly number[] } | undefined } }
-  /** How scores of random queries and keys of a size are distributed. */
+  /** The distribution of scores of random queries and keys of a size. */
   /** How long attention takes on this computer. */
   timing: { request: { lengths: readonly number[] }; value: readonly Timing[] }
-  /** Settings from files or a text, or why there are none. */
+  /** Settings from files or a text, or the reason for having none. */
   read: {
     request: { source: readonly File[] | string }
     value: { settings?: Settings; problem?: { key: string; params?: Record<string, string | number> } }
@@ -100,39 +100,39 @@ export type LayerAsks = {
 }
 
 export type LayerActions = {
-  /** Numbers of a trained head for the sentence, or random ones. */
+  /** Switches between a trained head for the sentence and random numbers. */
   train: [isTrained: boolean]
-  /** Changes of one mark in a row are one to undo. */
+  /** Changes settings. Successive changes with the same mark are undone together. */
   change: [patch: Partial<Settings>, mark?: string]
-  /** What is shown, not what is computed. */
+  /** Changes view settings that do not affect the numbers. */
   look: [patch: Partial<Pick<Settings, 'head' | 'view' | 'minus' | 'other'>>]
-  /** Sets a cell; undefined gives it its own value back. */
+  /** Sets a cell; undefined restores its computed value. */
   edit: [cell: Cell, value: number | undefined, mark?: string]
   paint: [row: number, column: number, isVisible: boolean]
   choose: [preset: PresetId]
-  /** The current settings are what is compared with. */
+  /** Uses the current settings as the baseline. */
   setBaseline: []
   point: [cell: Cell | undefined]
   hover: [word: Word | undefined]
   hoverHead: [head: number | undefined]
-  /** Selects a head, a word, a cell: Back returns to what was selected before, unless it is replaced. */
+  /** Selects a head, a word, a cell. Back returns to the previous selection unless it is replaced. */
   select: [selection: Partial<Selection>, options?: { replace?: boolean }]
-  /** Takes a cell from the selected one, of the same matrix; else selects it. */
+  /** Subtracts a cell from the selected one of the same matrix; without one, selects it. */
   subtract: [cell: Cell]
-  /** Does the selected word see this one? Without a selected one it is selected. */
+  /** Asks whether the selected word sees this one; without a selected word, selects it. */
   ask: [word: Word]
-  /** Takes away the cell that is subtracted, or else the selected cell, or else the word. */
+  /** Clears the subtracted cell, else the selected cell, else the word. */
   clear: []
   moveStep: [by: 1 | -1]
   /** Shows a step. */
   goTo: [step: string]
-  /** The flow shows another frame, of a query. */
+  /** Shows another frame of the flow, for a query. */
   frame: [query: number, step: FlowStep, key?: number]
-  /** Marks the step that was scrolled to. */
+  /** Marks the step that the reader scrolled to. */
   pass: [step: string]
   /** Draws the room again. */
   refresh: []
-  /** Without a size the distribution is shown no more. */
+  /** Shows the distribution for a size; without a size, hides it. */
   setDistribution: [size: number | undefined]
   setCost: [patch: Partial<Pick<View, 'costLength' | 'costCausal' | 'costLengths'>>]
   measure: [lengths: readonly number[]]
@@ -165,34 +165,34 @@ export type LayerState = State<LayerTypes>
 export type LayerStep = RoomStep<LayerTypes>
 export type LayerContext = RoomContext<LayerTypes>
 
-/** What a view may ask for. */
+/** Actions available to views. */
 export type Actions = LayerContext['act'] & { back(): void; forward(): void; undo(): void }
 
-/** What a view may show. */
+/** State available to views. */
 export type Context = View & {
   t: Translate
-  /** The tag of the language. */
+  /** Language tag. */
   language: string
   isDark: boolean
   /** As typed. */
   settings: Settings
-  /** Is it shown how random scores are distributed? */
+  /** True if the distribution of random scores is shown. */
   hasDistribution: boolean
-  /** The core, for what a part computes when it is drawn. */
+  /** The core, for parts that compute while drawing. */
   qkv: Qkv
-  /** Is there a place to go back to, or forward? */
+  /** True if Back or Forward leads somewhere. */
   visits: { hasBack: boolean; hasForward: boolean }
-  /** The one that is shown unchanged. */
+  /** The preset that the settings equal. */
   preset: PresetId | undefined
   problems: Problems
-  /** Of a large trace that is under way, from 0 to 1. */
+  /** Progress of a large trace, from 0 to 1. */
   progress?: number
-  /** Are times being measured? */
+  /** True while times are measured. */
   isMeasuring: boolean
-  /** Do the tensors come from a model of another room? */
+  /** True if the tensors come from a model of another room. */
   isTrained: boolean
   actions: Actions
 }
 
-/** The same with a trace. */
+/** The same, with a trace. */
 export type SceneContext = Context & Scene

@@ -1,13 +1,13 @@
-// How much One layer takes.
+// The limits of the room "One layer".
 
-/** Tokens of a sentence. */
+/** Maximum tokens of a sentence. */
 export const MOST_TOKENS = 2048
 export const MOST_HEADS = 16
-/** Characters of a sentence. */
+/** Maximum characters of a sentence. */
 export const MOST_CHARACTERS = 60_000
-/** Tokens for heads built by hand: their matrices are as large as the sentence is long. */
+/** Maximum tokens for hand-built heads, whose matrices grow with the sentence. */
 export const MOST_HAND_BUILT_TOKENS = 128
-/** The model that ships with the page: its folder, its sizes, the most tokens that it reads. */
+/** The shipped model: its folder, its sizes, and the maximum number of tokens. */
 export const TRAINED = { name: 'english', layers: 4, heads: 4, most: 128 }
-/** Numbers of an embedding table that is drawn whole: 128 MB. */
+/** Maximum size of an embedding table that is drawn whole, in numbers: 128 MB. */
 export const MOST_TABLE = 2 ** 25

@@ -1,5 +1,5 @@
-// Every matrix of the page, described once, in the order of the computation. The description drives the steps, the marks
-// of what a cell comes from and goes to, the explanation of a cell, and which cells can be set by hand.
+// All matrices of the page, each described once, in the order of computation. The description drives the steps, the highlighting of sources
+// and targets, the explanation of a cell, and which cells can be set by hand.
 
 /** @typedef {keyof typeof MATRICES} MatrixId */
 /** @typedef {'tokens' | 'queries' | 'keys' | 'model' | 'query' | 'value' | 'hidden' | 'heads' | 'one'} Axis */
@@ -7,46 +7,47 @@
 
 /**
  * How a cell is computed from its sources:
- * - product: the sum of products of a row and a column, and a bias
- * - scores: what the score function says        - scale: times the factor of the scores
+ * - product: the sum of products of a row and a column, plus a bias
+ * - scores: the score function                  - scale: times the factor of the scores
  * - mask: hidden scores become minus infinity   - zero: hidden weights become zero
  * - softmax: along a line                       - divide: by the sum of its line
- * - join: the heads side by side                - add: two cells
- * - rotate: a cell and its partner turn by an angle
+ * - join: heads concatenated                    - add: two cells
+ * - rotate: a cell and its partner, rotated by an angle
  * @typedef {'add' | 'rotate' | 'product' | 'scores' | 'scale' | 'mask' | 'zero' | 'softmax' | 'divide' | 'join'} Rule
  */
 
 /**
  * Which cells of a source a cell (row, column) is computed from:
  * - cell: (row, column)      - row: its row      - column: its column
- * - crossed: the row whose number is the column
+ * - crossed: the row whose index is its column
  * - line: its row, or with softmax over the queries its column
- * - all: the whole matrix    - head: the one cell that stands here, of its head
- * - partner: the cell of its row that turns with it, half a row away
+ * - all: the whole matrix    - head: the cell of one head that is joined here
+ * - partner: the cell rotated together with it, half a row away
  * @typedef {'partner' | 'cell' | 'row' | 'column' | 'crossed' | 'line' | 'all' | 'head'} Reach
  */
 
 /**
- * A computation of a matrix, where the trace has all its sources; a bias may be missing.
+ * A computation of a matrix; it applies if the trace has all its sources. The bias is optional.
  * @typedef {object} Computation
  * @property {Rule} rule
- * @property {[string, Reach][]} sources ids of matrices; of a product the left factor, then the right one
+ * @property {[string, Reach][]} sources ids of matrices; for a product, the left factor first
  * @property {string} [bias]
- * @property {StepId} [step] where it differs from that of the matrix
+ * @property {StepId} [step] if it differs from that of the matrix
  */
 
 /**
  * @typedef {object} Description
  * @property {string} symbol in the notation of views/math.js
- * @property {[Axis, Axis]} axes what goes down and what across
- * @property {Computation[]} [computations] of which the first counts whose sources the trace has; without one, the numbers were drawn or imported
- * @property {StepId} [step] in which the matrix appears
- * @property {string} [unless] not among the steps of a trace that has this matrix
- * @property {boolean} [isInner] computed on the way and seen in explanations only
- * @property {'always' | 'imported'} [free] can its cells be set by hand, or only where the reader imported them?
- * @property {boolean} [isOfTokens] its cells belong to words: with other words, what was set by hand is dropped
- * @property {boolean} [isShare] from 0 to 1, else signed
- * @property {boolean} [isHideable] hidden cells are shown as hidden
+ * @property {[Axis, Axis]} axes what goes down and what goes across
+ * @property {Computation[]} [computations] the first whose sources are in the trace applies; if none does, the numbers were drawn or
+ *   imported
+ * @property {StepId} [step] step that shows the matrix
+ * @property {string} [unless] left out of the steps of a trace that has this matrix
+ * @property {boolean} [isInner] True for an intermediate matrix that only explanations show
+ * @property {'always' | 'imported'} [free] whether its cells can be set by hand: always, or only if imported
+ * @property {boolean} [isOfTokens] True if its cells belong to words, so that edits are dropped with the words
+ * @property {boolean} [isShare] True if values are from 0 to 1, else signed
+ * @property {boolean} [isHideable] True if hidden cells are drawn as hidden
  */
 
 /** @param {string} symbol @param {[Axis, Axis]} axes @param {Omit<Description, 'symbol' | 'axes'>} [rest] @returns {Description} */

@@ -1,4 +1,4 @@
-// What must be computed to draw One layer, and what of it is computed on the page, in this frame.
+// What "One layer" needs computed, and which of it runs on the page within the current frame.
 
 import { Tensor } from 'qkv'
 import { SHIPPED } from '../../files/shipped-models.js'
@@ -14,13 +14,13 @@ import { isLarge } from './trace/large-trace.js'
 
 /** @import { Checked, LayerRoom, LayerState, Result, Settings, Traced } from './layer.js' */
 
-/** Multiplications of a comparison with float64 that fits into a frame. */
+/** Maximum multiplications of a comparison with float64 that fits into a frame. */
 const MOST_AT_ONCE = 2 ** 17
 
-/** What is shown now. @param {Pick<LayerState, 'got'>} state @returns {Result | undefined} */
+/** Returns the displayed trace. @param {Pick<LayerState, 'got'>} state @returns {Result | undefined} */
 export const resultOf = ({ got }) => shown(got.trace)
 
-/** What has to be traced, with its key: all that the numbers depend on. @param {Settings} settings @returns {(Traced & { key: string }) | undefined} */
+/** Returns what to trace, with a cache key of everything the numbers depend on. @param {Settings} settings @returns {(Traced & { key: string }) | undefined} */
 function tracedOf(settings) {
   const { checked } = check(settings)
   return (
@@ -28,20 +28,20 @@ function tracedOf(settings) {
   )
 }
 
-/** With the addresses of the model, where its numbers are wanted. @template {Traced} T @param {T} traced @returns {T} */
+/** Adds the addresses of the model's files if its numbers are needed. @template {Traced} T @param {T} traced @returns {T} */
 const withModel = traced =>
   traced.checked.model === 'trained'
     ? { ...traced, urls: SHIPPED.find(({ name }) => name === TRAINED.name)?.urls }
     : traced
 
-/** Is it shown how random scores are distributed? @param {LayerState} state */
+/** True if the distribution of random scores is shown. @param {LayerState} state */
 export const hasDistribution = ({ settings: { tour }, view }) =>
   view.hasDistribution ?? (tour !== null && stopOf(tour).id === 'root')
 
 /** @type {{ link: string, checked: Checked | undefined } | undefined} */
 let lastBaseline
 
-/** The settings of a link that others are compared with; undefined: they make no sense. @param {string} link */
+/** Returns the settings of a baseline link; undefined if they are invalid. @param {string} link */
 export function checkedBaseline(link) {
   if (lastBaseline?.link === link) return lastBaseline.checked
   let checked
@@ -57,7 +57,7 @@ export function checkedBaseline(link) {
 /** @param {LayerState} state @returns {ReturnType<LayerRoom['needs']>} */
 export function needs(state) {
   const { settings, got, isAtRest } = state
-  // A link with problems has something to show beside them.
+  // If a link has problems, the default trace is shown beside them.
   const traced = tracedOf(settings) ?? tracedOf(DEFAULTS)
   if (!traced) return []
   const { key, ...request } = withModel(traced)
@@ -80,7 +80,7 @@ export function needs(state) {
   return all
 }
 
-/** The trace that was made last on the page. @type {{ key: string, result: Result } | undefined} */
+/** Cache: the last trace made on the page. @type {{ key: string, result: Result } | undefined} */
 let recent
 
 /** @type {NonNullable<LayerRoom['now']>} */
@@ -105,7 +105,7 @@ export function now(request, qkv) {
   }
 }
 
-/** Tensors come out of a message as plain objects; what was one tensor stays one. @param {Result} result @returns {Result} */
+/** Restores tensors that a message turned into plain objects; shared tensors stay shared. @param {Result} result @returns {Result} */
 export function revived(result) {
   /** @type {Map<unknown, Tensor<Float32Array>>} */
   const made = new Map()

@@ -1,4 +1,4 @@
-// Settings by name. To add one: a line here, its texts `preset.NAME` and `preset.NAME.note` in the language files.
+// Named settings. To add one: a line here, its texts `preset.NAME` and `preset.NAME.note` in the language files.
 
 import { DEFAULTS } from './fields.js'
 import { TRAINED } from './limits.js'
@@ -7,15 +7,18 @@ import { change, signature } from './settings.js'
 /** @import { Settings } from './layer.js' */
 /** @typedef {keyof typeof PRESETS} PresetId */
 
-/** A trained head, opened in Models: of a translation the one that aligns its words, else the one that looks from "he" at the name. @param {Pick<Settings, 'kind'>} settings */
+/**
+ * Links to a trained head in "Models": for a translation the head that aligns its words, else the one that looks from "he" at the name.
+ * @param {Pick<Settings, 'kind'>} settings
+ */
 export const trainedLink = ({ kind }) =>
   `#2&room=models&models.checkpoint=${kind === 'cross' ? 'translation&models.at=c1.1' : 'stories&models.prompt=Lily+and+Tom+are+friends+.+Is+he&models.at=1.2'}`
 
-/** A head of the model that ships with the page, in Models. @param {string} sentence @param {string} head */
+/** Links to a head of the shipped model in "Models". @param {string} sentence @param {string} head */
 export const shippedLink = (sentence, head) =>
   `#2&${new URLSearchParams({ room: 'models', 'models.checkpoint': TRAINED.name, 'models.prompt': sentence, 'models.at': head })}`
 
-/** The room that trains what the page shows: the heads of a translation look from one language at another. @param {Pick<Settings, 'kind'>} settings */
+/** Links to the room that trains such heads; those of a translation attend across languages. @param {Pick<Settings, 'kind'>} settings */
 export const trainingLink = ({ kind }) => `#2&room=learn${kind === 'cross' ? '&learn.task=translation' : ''}`
 
 const LIFE = 'Life is short, eat dessert first'
@@ -113,12 +116,12 @@ export const settingsOf = id => change(DEFAULTS, PRESETS[id].patch)
 const PRESET_IDS = /** @type {PresetId[]} */ (Object.keys(PRESETS))
 
 /**
- * The preset that these settings equal, in any view.
+ * Returns the preset that these settings equal, apart from the view.
  * @param {Settings} settings
  * @returns {PresetId | undefined}
  */
 export function presetOf(settings) {
-  // Another word to try (probe) changes no number of the preset.
+  // The probe word changes no number of the preset.
   const nameOf = (/** @type {Settings} */ all) => signature({ ...all, probe: null, probeWord: '' })
   const own = nameOf(settings)
   return PRESET_IDS.find(id => nameOf(settingsOf(id)) === own)

@@ -14,10 +14,10 @@ import { draw } from './views/layer-page.js'
 
 /** @import { LayerRoom, LayerState } from './layer.js' */
 
-/** Numbers and characters that a link carries at most: browsers cut longer addresses. */
+/** Maximum numbers and characters in a link: browsers truncate longer addresses. */
 const [MOST_NUMBERS, MOST_LETTERS] = [10_000, 200_000]
 
-/** A link to a stop of the tour, and to nothing else, opens that stop. @param {LayerState} state @param {LayerState['settings']} settings of the link */
+/** Opens a stop of the tour, if the link contains nothing else. @param {LayerState} state @param {LayerState['settings']} settings of the link */
 const linkedStop = (state, settings) =>
   settings.tour !== null && signature(settings) === signature(DEFAULTS) ? arrive(state, settings.tour) : undefined
 

@@ -1,11 +1,11 @@
-// What is selected and pointed at, checked against the numbers that are there. Pure.
+// Validates the selection and the pointer against the current numbers. Pure.
 
 import { MATRICES } from './matrices.js'
 import { resultOf } from './needs.js'
 
 /** @import { Cell, LayerRoom, LayerState, MatrixId, Result, Word } from './layer.js' */
 
-/** Does each head have a matrix of its own? @param {Result} result @param {MatrixId} matrix */
+/** True if each head has a separate matrix. @param {Result} result @param {MatrixId} matrix */
 const isPerHead = ({ tensors }, matrix) => tensors[matrix]?.dims.length === 3
 
 /** @param {Result} result @param {Cell | null | undefined} cell @returns {cell is Cell} */
@@ -15,7 +15,7 @@ export function hasCell(result, cell) {
   return cell.row < rows && cell.column < columns && cell.head < (isPerHead(result, cell.matrix) ? result.heads : 1)
 }
 
-/** Drops what is not among the numbers that are drawn. @param {LayerState} state @returns {ReturnType<NonNullable<LayerRoom['prune']>>} */
+/** Drops selections that are not among the displayed numbers. @param {LayerState} state @returns {ReturnType<NonNullable<LayerRoom['prune']>>} */
 export function prune({ settings, view, got }) {
   const result = resultOf({ got })
   if (!result) return undefined
@@ -26,7 +26,7 @@ export function prune({ settings, view, got }) {
   const lengthOf = (/** @type {Word['side']} */ side) => result.settings[side].tokens.length
   /** @param {Word | null | undefined} of */
   const isLostWord = of => of && of.position >= lengthOf(of.side)
-  /** Is it no cell of the head that is shown? @param {Cell | null | undefined} of */
+  /** True if the cell does not belong to the displayed head. @param {Cell | null | undefined} of */
   const isLostCell = of => of && !(hasCell(result, of) && (of.head === shown || !isPerHead(result, of.matrix)))
   /** @type {Partial<LayerState['settings']>} */
   const set = {}

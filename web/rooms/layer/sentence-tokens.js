@@ -1,13 +1,13 @@
-// Which tokenizer a text asks for. Pure.
+// Chooses the tokenizer for a text. Pure.
 
 /** @import { Settings } from './layer.js' */
 
-/** Scripts that are written without spaces between words. */
+/** Scripts written without spaces between words. */
 const UNSPACED = /[\p{sc=Han}\p{sc=Hira}\p{sc=Kana}\p{sc=Thai}\p{sc=Lao}\p{sc=Khmer}\p{sc=Myanmar}]/u
 
 /**
- * The tokenizer after the text changed: a dictionary once a script without spaces comes in, spaces again when it is gone.
- * A choice that the reader made in between stays.
+ * Returns the tokenizer after a change of the text: dictionary segments once a script without spaces appears, words again when it is gone.
+ * A choice made by the reader in between is kept.
  * @param {string} before
  * @param {string} after
  * @param {Settings['tokenizer']} tokenizer

@@ -1,5 +1,5 @@
-// What takes longer than a frame: large traces, their comparison with float64, batches, files. It runs in a worker, or on the
-// page where none can start.
+// The session for everything that takes longer than a frame: large traces, their comparison with float64, batches, files. It runs in a
+// worker, or on a page that cannot start one.
 
 import { messageOf, Trouble } from '../../files/trouble.js'
 import { fromText } from './import.js'
@@ -11,10 +11,10 @@ import { timings } from './trace/timing.js'
 
 /** @import { LayerAsks, Result, Traced, Tracer } from './layer.js' */
 
-/** Milliseconds between two messages of progress, which are drawn, and of one slice of work between two looks at messages. */
+/** Milliseconds between progress messages, which are drawn, and of a slice of work between checks for messages. */
 const [OFTEN, SLICE] = [100, 8]
 
-/** Lets messages be read: the request may have been cancelled. */
+/** Yields to the event loop, so that a cancellation can arrive. */
 const turn = () =>
   new Promise(resolve => {
     const { port1, port2 } = new MessageChannel()
@@ -27,10 +27,10 @@ const turn = () =>
 
 /**
  * Runs a generator to its end, unless the request is cancelled.
- * @template P, V
+ * @template P , V
  * @param {Generator<P, V>} parts
  * @param {import('../../shell/room.js').Run<any>} run
- * @param {number} slice milliseconds until messages are read
+ * @param {number} slice milliseconds of work between yields
  * @returns {Promise<V>}
  */
 async function complete(parts, { signal, progress }, slice) {
@@ -53,7 +53,7 @@ async function complete(parts, { signal, progress }, slice) {
 /** @param {import('qkv').Qkv} qkv @returns {import('../../shell/room.js').Handlers<LayerAsks>} */
 export function handlers(qkv) {
   const compute = computeOf(qkv)
-  /** The trace that was compared last; a batch is run of the same. @type {{ of: string, result: Promise<Result> } | undefined} */
+  /** Cache: the last compared trace; its batch runs on the same trace. @type {{ of: string, result: Promise<Result> } | undefined} */
   let last
 
   /** @param {Tracer} tracer @param {Traced} request @param {import('../../shell/room.js').Run<any>} run @returns {Promise<Result>} */
@@ -70,17 +70,21 @@ export function handlers(qkv) {
     }
   }
 
-  /** A trace whose buffers go to the page, except the drawn numbers, which the next trace uses again. @param {Tracer} tracer @returns {import('../../shell/room.js').Handlers<LayerAsks>['trace']} */
+  /**
+   * Answers with a trace, and transfers its buffers except the drawn numbers, which the next trace reuses.
+   * @param {Tracer} tracer
+   * @returns {import('../../shell/room.js').Handlers<LayerAsks>['trace']}
+   */
   const answer = tracer => async (request, run) => {
     const result = await trace(tracer, request, run)
-    if (request.checked.model === 'trained') return result // an edit computes from the same tensors again
+    if (request.checked.model === 'trained') return result // an edit starts from the same tensors
     const own = Object.values(result.tensors).filter(tensor => tensor && !tracer.isReused(tensor))
     const views = result.visible ? [...own.map(({ data }) => data), result.visible] : own.map(({ data }) => data)
     run.transfer.push(...new Set(views.map(({ buffer }) => buffer)))
     return result
   }
 
-  /** The trace that is compared. One that is cancelled while it is made is made again for the next request. @param {Traced & { of: string }} request @param {import('../../shell/room.js').Run<any>} run */
+  /** Returns the trace to compare. If it is cancelled while running, the next request makes it again. @param {Traced & { of: string }} request @param {import('../../shell/room.js').Run<any>} run */
   const resultOf = (request, run) => {
     if (last?.of === request.of) return last.result
     const own = { of: request.of, result: trace(compute.trace, request, run) }

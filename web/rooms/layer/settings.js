@@ -1,4 +1,4 @@
-// What changes the settings, plain JSON. Pure functions: no DOM, no core.
+// Changes to the settings, which are plain JSON. Pure functions: no DOM, no core.
 
 import { DEFAULTS, describe, FIELD_NAMES, fieldsThat, pick } from './fields.js'
 import { checkImported } from './imported-tensors.js'
@@ -10,18 +10,17 @@ import { checkImported } from './imported-tensors.js'
 const VIEW_FIELDS = fieldsThat(({ history }) => history !== 'undo')
 const PAGE_FIELDS = fieldsThat(({ stays }) => stays)
 
-/** The fields of the view, not of the computation. @param {Readonly<Settings>} settings @returns {Partial<Settings>} */
+/** Picks the view settings, which do not affect the computation. @param {Readonly<Settings>} settings @returns {Partial<Settings>} */
 const viewOf = settings => pick(settings, VIEW_FIELDS)
 
-/** The part of it that stays when other numbers are opened. @param {Readonly<Settings>} settings @returns {Partial<Settings>} */
+/** Picks the view settings that are kept when other numbers are opened. @param {Readonly<Settings>} settings @returns {Partial<Settings>} */
 export const pageOf = settings => pick(settings, PAGE_FIELDS)
 
 /** @param {Settings} settings @returns {Selection} */
 export const selectionOf = ({ head, word, cell, less }) => ({ head, word, cell, less })
 
 /**
- * New settings without the edits and painted cells that belonged to other words or other random numbers; those that are
- * new stay.
+ * Returns the new settings without edits and painted cells that belonged to other words or other random numbers; new edits are kept.
  * @param {Settings} before
  * @param {Settings} after
  * @returns {Settings}
@@ -31,7 +30,7 @@ export function keepMeaningful(before, after) {
   const hasOwnEdits = edits !== before.edits
   const hasOwnPainted = painted !== before.painted
   for (const { clears, repaints } of FIELD_NAMES.filter(name => after[name] !== before[name]).map(describe)) {
-    // Heads built by hand are as large as the sentence is long.
+    // The matrices of hand-built heads depend on the length of the sentence.
     if (clears && !hasOwnEdits)
       edits =
         clears === 'all' || before.model === 'handBuilt' ? [] : edits.filter(({ matrix }) => !clears.includes(matrix))
@@ -40,7 +39,7 @@ export function keepMeaningful(before, after) {
   return { ...after, edits, painted }
 }
 
-/** The settings after the reader changed some fields. @param {Settings} settings @param {Partial<Settings>} patch @returns {Settings} */
+/** Applies changes to some fields. @param {Settings} settings @param {Partial<Settings>} patch @returns {Settings} */
 export const change = (settings, patch) => keepMeaningful(settings, { ...settings, ...patch })
 
 /** @param {Cell} a @param {Cell} b */
@@ -48,7 +47,7 @@ export const isSameCell = (a, b) =>
   a.matrix === b.matrix && a.head === b.head && a.row === b.row && a.column === b.column
 
 /**
- * Sets a cell by hand, or with `undefined` gives it back its own value.
+ * Sets a cell by hand; `undefined` restores its computed value.
  * @param {Settings} settings
  * @param {Cell} cell
  * @param {number | undefined} value
@@ -61,7 +60,7 @@ export function edit(settings, { matrix, head, row, column }, value) {
 }
 
 /**
- * Shows or hides a cell of the mask, whatever the mask says.
+ * Shows or hides a cell, overriding the mask.
  * @param {Settings} settings
  * @param {number} row
  * @param {number} column
@@ -76,7 +75,7 @@ export function paint(settings, row, column, isVisible) {
 /** @type {WeakMap<Imported, string>} */
 const prints = new WeakMap()
 
-/** A short text that differs where tensors differ: they may hold millions of numbers. @param {Imported | null} imported */
+/** Returns a short text that differs for different tensors, which may hold millions of numbers. @param {Imported | null} imported */
 function fingerprint(imported) {
   if (!imported) return null
   const known = prints.get(imported)
@@ -96,7 +95,7 @@ function fingerprint(imported) {
 }
 
 /**
- * A text that differs if one of these fields does.
+ * Returns a cache key of some fields.
  * @param {{ [F in FieldName]?: unknown } & { imported: Imported | null }} settings
  * @param {readonly FieldName[]} names
  */
@@ -109,17 +108,17 @@ const keyOf = (settings, names) =>
 const COMPUTED = fieldsThat(({ history }) => history === 'undo')
 const DRAWN = fieldsThat(({ draws }) => draws)
 
-/** A text that differs where settings differ in what is computed. @param {Settings} settings */
+/** Returns a cache key of everything that affects the computed numbers. @param {Settings} settings */
 export const signature = settings => keyOf(settings, COMPUTED)
 
-/** A text that differs where checked settings differ in the numbers that a model draws. @param {Checked} checked */
+/** Returns a cache key of everything that affects the drawn numbers. @param {Checked} checked */
 export const drawnKey = checked =>
   `${keyOf(/** @type {any} */ (checked), DRAWN)} ${[checked.queries, checked.keys].map(({ ids }) => ids.join())}`
 
 /** @type {Partial<Settings>} */
 export const DEFAULT_VIEW = viewOf(DEFAULTS)
 
-/** The settings that show tensors by name, with their words. @param {Record<string, any>} parts @returns {Settings} @throws {import('../../files/trouble.js').Trouble} */
+/** Returns settings for imported tensors, with their words. @param {Record<string, any>} parts @returns {Settings} @throws {import('../../files/trouble.js').Trouble} */
 export function settingsOfTensors({ tokens, keyTokens, ...tensors }) {
   const imported = checkImported({ ...tensors, ...(tokens && { tokens }), ...(keyTokens && { keyTokens }) })
   const { weights, q, k, x } = /** @type {any} */ (imported)

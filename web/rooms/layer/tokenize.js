@@ -1,11 +1,10 @@
-// A sentence as tokens with ids.
+// Splits a sentence into tokens with ids.
 
 /**
  * @typedef {object} TokenizeOptions
- * @property {'words' | 'segments' | 'characters'} [by] 'words' (default): split at white space, as the articles do;
- *   'segments': the words that Intl.Segmenter finds, for scripts without spaces such as Chinese;
- *   'characters': grapheme clusters, what a reader takes for one character
- * @property {ReadonlyMap<string, number>} [vocabulary] ids to use, which has every token; by default those of this sentence
+ * @property {'words' | 'segments' | 'characters'} [by] 'words' (default): split at white space, as in the articles; 'segments': words found
+ *   by Intl.Segmenter, for scripts without spaces such as Chinese; 'characters': grapheme clusters, which readers perceive as characters
+ * @property {ReadonlyMap<string, number>} [vocabulary] ids to use, for every token; default: those of this sentence
  *
  * @typedef {object} Tokens
  * @property {string[]} tokens
@@ -14,21 +13,21 @@
  */
 
 /**
- * Compares by code point, as Python sorts; JavaScript's own order is by UTF-16 unit.
+ * Compares by code point, as Python sorts; JavaScript compares UTF-16 units.
  * @param {string} a
  * @param {string} b
  */
 function byCodePoint(a, b) {
   let at = 0
   while (at < a.length && a[at] === b[at]) at++
-  // Where only the second halves of two characters differ, the characters begin one unit before.
+  // If only the second halves of two surrogate pairs differ, the characters begin one unit earlier.
   if (/^[\ud800-\udbff]$/.test(a.charAt(at - 1)) && /[\udc00-\udfff]/.test(a.charAt(at) + b.charAt(at))) at--
   return (a.codePointAt(at) ?? -1) - (b.codePointAt(at) ?? -1)
 }
 
 /**
- * Numbers tokens as the articles do, `{token: i for i, token in enumerate(sorted(tokens))}`: a repeated token gets the last
- * of its numbers; its other numbers are not used.
+ * Numbers tokens as in the articles, `{token: i for i, token in enumerate(sorted(tokens))}`: a repeated token gets its last number, and its
+ * other numbers are unused.
  * @param {readonly string[]} tokens
  * @returns {Map<string, number>}
  */
@@ -68,7 +67,7 @@ function split(text, by) {
   return segmentsOf(text, new Intl.Segmenter(undefined, { granularity: byWord ? 'word' : 'grapheme' }), byWord)
 }
 
-/** Scripts without spaces, whose words an engine finds in a dictionary, a whole run of letters at a time. */
+/** Scripts without spaces, whose words engines find with a dictionary, one run of letters at a time. */
 const BY_DICTIONARY =
   /[\p{sc=Hani}\p{sc=Hira}\p{sc=Kana}\p{sc=Hang}\p{sc=Thai}\p{sc=Laoo}\p{sc=Khmr}\p{sc=Mymr}\u30fc\uff70]/u
 const WINDOW = 128
@@ -76,7 +75,7 @@ const WINDOW = 128
 /**
  * Returns words, or characters that are not white space. Engines copy the whole text for each segment, so the text is read in
  * windows. From each window it takes the segments that the following text cannot change: all characters but the last;
- * all words but the last two ("can", "'"), and no words behind the last one that was found without a dictionary.
+ * all words but the last two ("can", "'"), and only words up to the last one that was found without a dictionary.
  * @param {string} text
  * @param {Intl.Segmenter} segmenter
  * @param {boolean} byWord
@@ -84,7 +83,7 @@ const WINDOW = 128
 function segmentsOf(text, segmenter, byWord) {
   const all = []
   for (let from = 0, size = WINDOW; from < text.length; ) {
-    const to = /[\udc00-\udfff]/.test(text.charAt(from + size)) ? from + size + 1 : from + size // no half of a pair
+    const to = /[\udc00-\udfff]/.test(text.charAt(from + size)) ? from + size + 1 : from + size // does not split a surrogate pair
     const tokens = []
     const isToken = []
     for (const { segment, isWordLike } of segmenter.segment(text.slice(from, to))) {
@@ -96,7 +95,7 @@ function segmentsOf(text, segmenter, byWord) {
       sure -= byWord ? 2 : 1
       while (byWord && sure > 0 && BY_DICTIONARY.test(tokens[sure - 1])) sure--
     }
-    size = sure < 1 ? 2 * size : WINDOW // no segment is sure: read a larger window
+    size = sure < 1 ? 2 * size : WINDOW // no segment is certain: read a larger window
     for (let i = 0; i < sure; i++) {
       from += tokens[i].length
       if (isToken[i]) all.push(tokens[i])

@@ -1,4 +1,4 @@
-// A layer of the model that ships with the page: what its heads read of a text, and their weights.
+// Reads a layer of the shipped model: the inputs of its heads for a text, and their weights.
 
 import { Tensor } from 'qkv'
 import { loadModel } from 'qkv/models'
@@ -15,7 +15,7 @@ import { stack } from './numbers/tensors.js'
 
 const PACKED = 'packed.safetensors'
 
-/** @param {Qkv} qkv @param {Record<string, string>} urls by file */
+/** Loads the model. @param {Qkv} qkv @param {Record<string, string>} urls address of each file */
 async function open(qkv, urls) {
   const files = Object.entries(urls).map(async ([name, url]) => {
     const response = await fetch(url)
@@ -29,10 +29,10 @@ async function open(qkv, urls) {
   return { model, weights: new Map() }
 }
 
-/** Loaded once for each core, and again after a failure. @type {WeakMap<Qkv, () => Promise<{ model: Model, weights: Map<number, Tensors> }>>} */
+/** Cache: the model of each core; loaded again after a failure. @type {WeakMap<Qkv, () => Promise<{ model: Model, weights: Map<number, Tensors> }>>} */
 const opened = new WeakMap()
 
-/** The weights of a layer, head by head. @param {Model} model @param {number} layer @returns {Promise<Tensors>} */
+/** Reads the weights of a layer, head by head. @param {Model} model @param {number} layer @returns {Promise<Tensors>} */
 async function weightsOf(model, layer) {
   const heads = await Promise.all(Array.from({ length: TRAINED.heads }, (_, head) => model.headWeights(layer, head)))
   const own = (/** @type {'q' | 'k' | 'v'} */ name) => stack(heads.map(head => head[name].weight.T))
@@ -41,7 +41,7 @@ async function weightsOf(model, layer) {
   return { Wq: own('q'), Wk: own('k'), Wv: own('v'), Wo: rows.reshape([H * D, d]) }
 }
 
-/** A token as people read it. @param {Model} model @param {number} id @param {string} raw */
+/** Returns the readable text of a token. @param {Model} model @param {number} id @param {string} raw */
 function tokenText(model, id, raw) {
   const text = model.decode([id])
   if (text.trim() && !text.includes('\ufffd')) return text.trim()
@@ -52,8 +52,8 @@ function tokenText(model, id, raw) {
  * Runs the model up to the layer of the settings.
  * @param {Qkv} qkv
  * @param {Checked} settings
- * @param {Record<string, string> | undefined} urls of its files
- * @returns {Promise<Checked>} the settings with the tokens of the model, what the layer reads and its weights
+ * @param {Record<string, string> | undefined} urls addresses of its files
+ * @returns {Promise<Checked>} the settings with the tokens of the model, the layer's input and its weights
  */
 export async function trainedLayer(qkv, settings, urls) {
   if (!urls) throw new Trouble('trainedMissing')

@@ -1,4 +1,4 @@
-// How a cell was computed, in terms of other cells. Pure: values are looked up in the trace.
+// Explains how a cell was computed in terms of other cells. Pure: reads values from the trace.
 
 import { turnOf } from '../numbers/positions.js'
 import { isSameCell } from '../settings.js'
@@ -9,12 +9,13 @@ import { computationOf, partnerOf } from './dependencies.js'
 /** @import { Cell, FloatTensor, MatrixId, Result } from '../layer.js' */
 
 /**
- * - given: drawn from the random stream (`id`: row of the table), imported by the reader, or set by hand
- * - products: the sum of products of pairs, and a bias
+ * How a cell was computed:
+ * - origin, hand: drawn from the random stream (`id`: row of the table), imported by the reader, or set by hand
+ * - products: the sum of products of pairs, plus a bias
  * - gaussian: minus the squared differences of pairs, over 2 sigma^2
  * - additive: the sum of v tanh(q + k)
  * - sum: two cells
- * - rotate: a cell and its partner, turned by an angle
+ * - rotate: a cell and its partner, rotated by an angle
  * - scale: a cell times a factor
  * - mask: a cell, kept or hidden; `zero`: after softmax
  * - softmax: exp(cell - largest) / sum, along a row or a column
@@ -40,8 +41,9 @@ import { computationOf, partnerOf } from './dependencies.js'
 const list = (length, of) => Array.from({ length }, (_, i) => of(i))
 
 /**
+ * Explains a cell by the computation of its matrix.
  * @param {Result} result
- * @param {Cell} cell one that exists
+ * @param {Cell} cell an existing cell
  * @returns {Explanation}
  */
 export function explain(result, cell) {
@@ -111,9 +113,10 @@ export function explain(result, cell) {
 }
 
 /**
+ * Explains a weight or another step of the softmax.
  * @param {Result} result
  * @param {Cell} cell
- * @param {'softmax' | 'divide' | undefined} rule undefined: the weights were imported
+ * @param {'softmax' | 'divide' | undefined} rule undefined if the weights were imported
  * @param {(matrix: MatrixId, row: number, column: number) => Cell} at
  * @returns {Explanation}
  */
@@ -124,7 +127,7 @@ function explainShare({ settings, tensors }, { matrix, head, row, column }, rule
   if (!rule || !masked || !exponentials || !maxima || !sums) return { kind: 'origin', from: 'imported' }
   const isByKeys = settings.softmaxAxis === 'keys'
   const [H, L, S] = masked.dims
-  const h = Math.min(head, H - 1) // of a large trace, the steps of one head are there
+  const h = Math.min(head, H - 1) // a large trace keeps the steps of one head only
   const line = isByKeys ? row : column
   if (rule === 'divide' && zeroedSums)
     return { kind: 'divide', source: at('zeroed', row, column), sum: zeroedSums.data[h * (isByKeys ? L : S) + line] }

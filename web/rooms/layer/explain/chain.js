@@ -1,18 +1,18 @@
-// The chain from a number down to its origin: a random number, or one that was imported. Pure.
+// Follows a number back to its origin: a random or imported number. Pure.
 
 import { offsetOf, ofHead } from '../numbers/tensors.js'
 import { explain } from './cell.js'
 
 /** @import { Arithmetic, Cell, Explanation, FloatTensor, Result } from '../layer.js' */
 
-/** The number in a cell of any head; NaN outside of the matrix. @param {Result} result @param {Cell} cell */
+/** Returns the value of a cell in any head; NaN outside the matrix. @param {Result} result @param {Cell} cell */
 export function numberIn({ tensors }, { matrix, head, row, column }) {
   const part = tensors[matrix] && ofHead(/** @type {FloatTensor} */ (tensors[matrix]), head)
   const at = part ? offsetOf(part, { head: 0, row, column }) : -1
   return part && at >= 0 ? part.data[at] : Number.NaN
 }
 
-/** The terms of a sum, number by number. @param {Result} result @param {Extract<Explanation, { terms: unknown }>} sum @param {Arithmetic} arithmetic */
+/** Returns the value of each term of a sum. @param {Result} result @param {Extract<Explanation, { terms: unknown }>} sum @param {Arithmetic} arithmetic */
 export function sizesOf(result, { kind, terms }, arithmetic) {
   const side = (/** @type {number} */ i) => terms.map(term => numberIn(result, term[i]))
   if (kind === 'gaussian') return arithmetic.squares(side(0), side(1))
@@ -20,11 +20,11 @@ export function sizesOf(result, { kind, terms }, arithmetic) {
 }
 
 /**
- * The cell that contributes most to a cell: of a sum the left factor of its largest term, of softmax its own score.
+ * Returns the cell that contributes most to a cell: the left factor of the largest term of a sum, or the score of a softmax.
  * @param {Result} result
  * @param {Cell} cell
  * @param {Arithmetic} arithmetic
- * @returns {Cell | undefined} undefined where a number begins
+ * @returns {Cell | undefined} undefined if the number has no source
  */
 function before(result, cell, arithmetic) {
   const explanation = explain(result, cell)
@@ -53,17 +53,18 @@ function before(result, cell, arithmetic) {
 }
 
 /**
+ * Returns the chain of sources of a cell.
  * @param {Result} result
  * @param {Cell} cell
  * @param {Arithmetic} arithmetic
- * @returns {Cell[]} the cell first, the beginning last
+ * @returns {Cell[]} from the cell to its origin
  */
 export function chainOf(result, cell, arithmetic) {
   const chain = [cell]
   for (;;) {
     const last = chain[chain.length - 1]
     const next = before(result, last, arithmetic)
-    // Of a large trace, the steps of one head are there.
+    // A large trace keeps the steps of one head only.
     const isThere = next && (next.head === last.head || result.detailHead === undefined)
     if (!isThere) return chain
     chain.push(next)

@@ -6,20 +6,20 @@ import { ofHead } from '../numbers/tensors.js'
 /** @import { Arithmetic, FloatTensor, Result, Settings } from '../layer.js' */
 
 /**
- * @typedef {{ tensor?: FloatTensor, difference?: FloatTensor, trouble?: import('../../../i18n/index.js').Key, params?: Record<string, string | number> }} Compared
- *   the other weights (L, S) and the difference that is shown, or why there are none
+ * @typedef {{ tensor?: FloatTensor, difference?: FloatTensor, trouble?: import('../../../i18n/index.js').Key, params?: Record<string, string | number> }} Compared the
+ *   other weights (L, S) and the difference, or the reason for having none
  */
 
 /**
- * The trace of the settings to compare with. Without a result or a failure it is being computed.
+ * The trace of the baseline settings; pending if it has neither a result nor a failure.
  * @typedef {{ result?: Result, failure?: unknown }} Baseline
  */
 
-/** The last difference. @type {{ from: FloatTensor, less: FloatTensor, is: FloatTensor } | undefined} */
+/** Cache: the last difference. @type {{ from: FloatTensor, less: FloatTensor, is: FloatTensor } | undefined} */
 let last
 
 /**
- * The head to compare with: the requested one, or the next head if that one is the same or does not exist.
+ * Returns the head to compare with: the requested one, or the next head if that is the same or does not exist.
  * @param {number} other
  * @param {number} head
  * @param {number} heads

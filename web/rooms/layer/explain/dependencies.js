@@ -1,21 +1,22 @@
-// Which cells a cell is computed from and which it goes into: whole rows and columns of other matrices. Both follow from
-// the description of the matrices (settings/matrices.js).
+// Which cells a cell is computed from and which cells use it, as whole rows and columns of other matrices. Both follow from the description
+// of the matrices (matrices.js).
 
 import { MATRICES, MATRIX_IDS } from '../matrices.js'
 
 /** @import { Cell, MatrixId, Reach, Result, Rule, StepId } from '../layer.js' */
 
 /**
- * Cells of a matrix: one, a row (no column), a column (no row), or all of it.
+ * Cells of a matrix: one cell, a row (no column), a column (no row), or all of it.
  * @typedef {{ matrix: MatrixId, head: number, row?: number, column?: number }} Region
  */
 
-/** How a matrix of a trace was computed. @typedef {{ rule: Rule, sources: [MatrixId, Reach][], bias?: MatrixId, step?: StepId }} OwnComputation */
+/** The computation of a matrix in this trace. @typedef {{ rule: Rule, sources: [MatrixId, Reach][], bias?: MatrixId, step?: StepId }} OwnComputation */
 
 /**
+ * Returns the computation of a matrix.
  * @param {Pick<Result, 'tensors'>} result
  * @param {MatrixId} id
- * @returns {OwnComputation | undefined} undefined if it was drawn, imported, or is not there
+ * @returns {OwnComputation | undefined} undefined if it was drawn, imported, or is not in the trace
  */
 export function computationOf({ tensors }, id) {
   const has = (/** @type {string | undefined} */ name) => tensors[/** @type {MatrixId} */ (name)] !== undefined
@@ -25,7 +26,7 @@ export function computationOf({ tensors }, id) {
   return /** @type {OwnComputation} */ ({ ...computation, bias: has(computation.bias) ? computation.bias : undefined })
 }
 
-/** The sources, the bias among them, with the cells that are used of each. @param {Result} result @param {MatrixId} id @returns {[MatrixId, Reach][]} */
+/** Returns the sources of a matrix including its bias, with the cells used of each. @param {Result} result @param {MatrixId} id @returns {[MatrixId, Reach][]} */
 function reachesOf(result, id) {
   const computation = computationOf(result, id)
   return computation
@@ -37,7 +38,7 @@ function reachesOf(result, id) {
 }
 
 /**
- * The cells that a cell is computed from.
+ * Returns the cells that a cell is computed from.
  * @param {Result} result
  * @param {Cell} cell
  * @returns {Region[]}
@@ -62,7 +63,7 @@ export function sourcesOf(result, { matrix, head, row, column }) {
 }
 
 /**
- * The cells that a cell goes into.
+ * Returns the cells that a cell is used for.
  * @param {Result} result
  * @param {Cell} cell
  * @returns {Region[]}
@@ -89,7 +90,7 @@ export function targetsOf(result, { matrix, head, row, column }) {
   )
 }
 
-/** The column that turns with this one, half a row away. @param {number} column @param {number} size */
+/** Returns the column that is rotated together with this one, half a row away. @param {number} column @param {number} size */
 export const partnerOf = (column, size) => (column + size / 2) % size
 
 /** @param {Result} result @param {MatrixId} id */

@@ -1,4 +1,4 @@
-// Which step of the page each frame of the flow belongs to, and which cell it speaks of. Pure.
+// Maps each frame of the flow to its step of the page and the cell it shows. Pure.
 
 /** @import { FlowStep } from '../../../elements/flow-frames.js' */
 /** @import { Cell, MatrixId, StepId } from '../layer.js' */
@@ -17,10 +17,10 @@ export const STEP_OF = {
   output: 'mix',
 }
 
-/** The matrix with the number of a frame. @type {Partial<Record<FlowStep, MatrixId>>} */
+/** The matrix whose cell a frame shows. @type {Partial<Record<FlowStep, MatrixId>>} */
 const MATRIX_OF = { word: 'X', query: 'Q', scores: 'scores', scale: 'scaled', values: 'weights', output: 'output' }
 
-/** The first frame of a step; the steps behind the output of a head show that output. @param {string} step @returns {FlowStep} */
+/** Returns the first frame of a step; steps after the head show its output. @param {string} step @returns {FlowStep} */
 export function firstFrame(step) {
   if (step === 'additive') return 'scores'
   const [found] = Object.entries(STEP_OF).find(([, own]) => own === step) ?? ['output']

@@ -1,4 +1,4 @@
-// How heads differ, in words: from their weights alone. Pure.
+// Describes from their weights how heads differ. Pure.
 
 import { strengthOf } from './word-facts.js'
 
@@ -7,25 +7,26 @@ import { strengthOf } from './word-facts.js'
 /**
  * @typedef {object} HeadWords
  * @property {'self' | 'previous' | 'first' | 'key' | 'none'} at what the head looks at most, on average
- * @property {number} [key] with 'key': its position
- * @property {number} share of the attention that goes there, on average
+ * @property {number} [key] if `at` is 'key': its position
+ * @property {number} share average attention on it
  * @property {ReturnType<typeof strengthOf>} strength
  * @property {number} bits entropy
- * @property {'sharpest' | 'evenest' | undefined} rank among the heads
+ * @property {'sharpest' | 'evenest' | undefined} rank extreme rank among the heads
  */
 
-/** From this part of the largest possible entropy on a head is even. */
+/** Share of the maximum entropy from which a head counts as even. */
 const EVEN = 0.95
 
-/** What statistics say of places within one sentence. */
+/** Places of one sentence that the statistics cover. */
 const AT = /** @type {const} */ (['self', 'previous', 'first'])
 
 /**
+ * Describes each head.
  * @param {HeadStatistics[]} statistics one for each head
  * @param {object} given
  * @param {{ data: ArrayLike<number>, dims: readonly number[] }} [given.weights] (H, L, S); without them no key is named
- * @param {boolean} given.isCross two sentences: itself, first and previous mean nothing
- * @param {number} given.mostBits entropy if all visible keys were alike
+ * @param {boolean} given.isCross True for two sentences, where self, first and previous are meaningless
+ * @param {number} given.mostBits entropy of uniform attention over the visible keys
  * @returns {HeadWords[]}
  */
 export function headWords(statistics, { weights, isCross, mostBits }) {
@@ -42,7 +43,7 @@ export function headWords(statistics, { weights, isCross, mostBits }) {
     return {
       at,
       share,
-      // A query that sees one key gives it all: a share says less of a head than entropy does.
+      // A query that sees one key gives it everything, so entropy tells more about the head than a share.
       strength: mostBits > 0 && bits[h] >= EVEN * mostBits ? 'evenly' : strengthOf(share, 0),
       bits: bits[h],
       rank: hasRanks ? extreme : undefined,
@@ -51,7 +52,11 @@ export function headWords(statistics, { weights, isCross, mostBits }) {
   })
 }
 
-/** The key that gets most, on average over the queries that see anything. @param {{ data: ArrayLike<number>, dims: readonly number[] }} weights @param {number} head */
+/**
+ * Returns the key with the highest weight, averaged over the queries that see a key.
+ * @param {{ data: ArrayLike<number>, dims: readonly number[] }} weights
+ * @param {number} head
+ */
 function favourite({ data, dims: [, L, S] }, head) {
   const sums = new Float64Array(S)
   let seeing = 0

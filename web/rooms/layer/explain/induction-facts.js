@@ -1,12 +1,13 @@
-// What an induction head finds in a sentence: for each word that stood there before, what followed it then. Pure.
+// Finds what an induction head uses in a sentence: for each repeated word, the word that followed it before. Pure.
 
 /** @import { Result } from '../layer.js' */
-/** @typedef {{ first: number, followed: number, second: number, weight: number }} Induction positions; `weight` of the word that followed */
+/** @typedef {{ first: number, followed: number, second: number, weight: number }} Induction positions; `weight`: attention on the word that followed */
 
 /**
+ * Finds repeated words.
  * @param {Result} result
  * @param {number} head
- * @returns {Induction[]} of each repeated word, its last occurrence before
+ * @returns {Induction[]} for each repeated word, its last earlier occurrence
  */
 export function inductionOf({ settings, tensors, visible }, head) {
   const { tokens, ids } = settings.queries

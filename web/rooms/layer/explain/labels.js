@@ -1,4 +1,4 @@
-// Labels of tokens that stand side by side. Pure.
+// Labels for tokens. Pure.
 
 const SUBSCRIPTS = '₀₁₂₃₄₅₆₇₈₉'
 /** @param {number} n */
@@ -8,7 +8,7 @@ const subscript = n => String(n).replace(/\d/g, digit => SUBSCRIPTS[Number(digit
 const known = new WeakMap()
 
 /**
- * The tokens; one that stands there more than once carries its position, from 1: the₁, the₅.
+ * Returns the tokens; repeated ones get their position as an index, from 1: the₁, the₅.
  * @param {readonly string[]} tokens
  * @returns {string[]}
  */
@@ -24,7 +24,7 @@ export function labelsOf(tokens) {
 }
 
 /**
- * The names of queries and keys.
+ * Returns the labels of queries and keys.
  * @param {{ settings: { queries: { tokens: readonly string[] }, keys: { tokens: readonly string[] } } }} result
  */
 export const namesOf = ({ settings: { queries, keys } }) => ({

@@ -1,17 +1,17 @@
-// What attention costs: multiplications and bytes by formulas, and how measured times grow. Pure.
+// The cost of attention: multiplications and bytes by formula, and the growth of measured times. Pure.
 
-/** The shortest and the longest text of the slider, and its steps. */
+/** Shortest and longest text of the slider, and its number of steps. */
 export const [LEAST_LENGTH, MOST_LENGTH, LENGTH_STEPS] = [6, 100_000, 400]
-/** Lengths that can be measured, those that are if the reader chooses no others, and the longest whose steps are stored. */
+/** Lengths that can be measured, those measured by default, and the longest one whose steps are stored. */
 export const MEASURED = [256, 512, 1024, 2048, 4096, 8192, 16_384]
 export const USUAL = MEASURED.slice(0, -1)
 export const MOST_STORED = 2048
-/** Shorter texts take time for other things than pairs of words. */
+/** Shorter texts are dominated by other costs than pairs of words, so they are left out of the fit. */
 const LEAST_FITTED = 1024
 
-/** @typedef {{ n: number, fused?: number, stored?: number }} Timing milliseconds of one head of 64, fused and with all weights stored */
+/** @typedef {{ n: number, fused?: number, stored?: number }} Timing milliseconds for one head of size 64, fused and with all weights stored */
 
-/** A length from a step of the slider. @param {number} step */
+/** Returns the length at a step of the slider. @param {number} step */
 export const lengthAt = step =>
   Math.round(LEAST_LENGTH * (MOST_LENGTH / LEAST_LENGTH) ** (Math.min(Math.max(step, 0), LENGTH_STEPS) / LENGTH_STEPS))
 
@@ -20,14 +20,15 @@ export const stepAt = n =>
   Math.round((LENGTH_STEPS * Math.log(n / LEAST_LENGTH)) / Math.log(MOST_LENGTH / LEAST_LENGTH))
 
 /**
- * @param {{ n: number, heads: number, size: number, isCausal: boolean }} given n words, heads of that size
+ * Computes the cost of attention.
+ * @param {{ n: number, heads: number, size: number, isCausal: boolean }} given n words, heads of this size
  */
 export function costOf({ n, heads, size, isCausal }) {
   const width = heads * size
   return {
     projections: 4 * n * width ** 2,
     mixing: isCausal ? n * (n + 1) * width : 2 * n ** 2 * width,
-    /** The length at which both are equal, without a mask. */
+    /** Length at which both are equal, without a mask. */
     equal: 2 * width,
     /** Weights of all heads, in bytes. */
     stored: 4 * heads * n ** 2,
@@ -39,14 +40,14 @@ export function costOf({ n, heads, size, isCausal }) {
   }
 }
 
-/** The length that the picture is as wide as: 24 times a power of 4. @param {number} n @param {number} size of a head */
+/** Returns the length that fills the width of the picture: 24 times a power of 4. @param {number} n @param {number} size size of a head */
 export function sideOf(n, size) {
   let side = 4 * LEAST_LENGTH
   while (side < Math.max(n, 4 * size)) side *= 4
   return side
 }
 
-/** The exponent with which times grow: the slope of a line through their logarithms. @param {readonly Timing[]} times */
+/** Returns the exponent of the growth: the slope of a line fitted to the logarithms of the times. @param {readonly Timing[]} times */
 export function growthOf(times) {
   const points = times.flatMap(({ n, fused }) => (fused && n >= LEAST_FITTED ? [[Math.log(n), Math.log(fused)]] : []))
   if (points.length < 2) return undefined
@@ -57,14 +58,14 @@ export function growthOf(times) {
   return sum((dx, dy) => dx * dy) / sum(dx => dx * dx)
 }
 
-/** Milliseconds of a length that was not measured, from the longest that was. @param {readonly Timing[]} times @param {number} n */
+/** Extrapolates the time of a length from the longest measured one. @param {readonly Timing[]} times @param {number} n */
 export function estimateOf(times, n) {
   const last = times[times.length - 1]
   const growth = growthOf(times)
   return last?.fused && growth && n > last.n ? last.fused * (n / last.n) ** growth : undefined
 }
 
-/** A spreadsheet of the times. @param {readonly Timing[]} times @param {string} browser @param {number} cores */
+/** Formats the times as CSV. @param {readonly Timing[]} times @param {string} browser @param {number} cores */
 export const timesToCsv = (times, browser, cores) =>
   [
     ['length', 'fused ms', 'stored ms', 'browser', 'cores'],

@@ -1,4 +1,4 @@
-// The matrices of one head as they are shown: names of rows and columns, colours, hidden cells.
+// The matrices of one head as displayed: labels of rows and columns, colours, hidden cells.
 
 import { MATRICES, MATRIX_IDS } from '../matrices.js'
 import { handBuiltNames } from '../numbers/hand-built-heads.js'
@@ -12,20 +12,20 @@ import { labelsOf } from './labels.js'
 /**
  * @typedef {object} Matrix
  * @property {MatrixId} id
- * @property {number} head the one shown, 0 where all heads share the matrix
+ * @property {number} head the displayed one; 0 if all heads share the matrix
  * @property {boolean} isPerHead
  * @property {FloatTensor} tensor (rows, columns)
- * @property {FloatTensor} [before] with edits: what it was without them
- * @property {readonly string[]} rows names of the rows
- * @property {readonly string[]} columns names of the columns
- * @property {[Axis, Axis]} axes what goes down and what across
+ * @property {FloatTensor} [before] with edits: the matrix without them
+ * @property {readonly string[]} rows labels of the rows
+ * @property {readonly string[]} columns labels of the columns
+ * @property {[Axis, Axis]} axes what goes down and what goes across
  * @property {string} symbol such as `W_q`, in the notation of views/math.js
  * @property {'signed' | 'share'} scale
- * @property {number} reach the value at the end of the colour scale
- * @property {[number, number]} domain where the scale begins and ends
+ * @property {number} reach value at the end of the colour scale
+ * @property {[number, number]} domain start and end of the colour scale
  * @property {(row: number, column: number) => boolean} isHidden
  * @property {boolean} isEditable
- * @property {FloatTensor} [sums] of the rows, where they tell something
+ * @property {FloatTensor} [sums] of the rows, where they are informative
  */
 
 /** @typedef {ReadonlyMap<MatrixId, Matrix>} Matrices */
@@ -44,7 +44,7 @@ function largest({ data }) {
 const numbered = length => Array.from({ length }, (_, i) => String(i + 1))
 
 /**
- * Of two sequences the first is X_1; of several heads each has its own Z.
+ * Returns the symbol of a matrix. With two sequences the first is X_1; with several heads each has a Z.
  * @param {Result} result
  * @param {MatrixId} id
  * @param {number} [head]
@@ -55,9 +55,9 @@ export function symbolOf({ settings, heads }, id, head) {
 }
 
 /**
- * The matrices of one head and those that all share.
+ * Returns the matrices of one head together with the shared ones.
  * @param {Result} result
- * @param {number} shown which head
+ * @param {number} shown the displayed head
  * @returns {Matrices}
  */
 export function matricesOf(result, shown) {

@@ -1,10 +1,10 @@
-// Which picture of the head is shown. Pure.
+// Chooses the picture of the head. Pure.
 
 import { MANY_ROWS } from '../../../head/part-of-map.js'
 
 /** @import { Result, Settings } from '../layer.js' */
 
-/** Has the trace all steps of the flow? @param {Result} result */
+/** True if the trace has all steps of the flow. @param {Result} result */
 export function hasFlow({ tensors: { Q, K, V, scores, weights, output }, settings, visible, smalls }) {
   const { softmaxAxis, masking } = settings
   const isOther = softmaxAxis !== 'keys' || (masking === 'after' && visible !== undefined)
@@ -12,7 +12,7 @@ export function hasFlow({ tensors: { Q, K, V, scores, weights, output }, setting
 }
 
 /**
- * The view that was chosen; without one the flow, where it has all steps and its rows fit on the screen, else the map.
+ * Returns the chosen view; by default the flow if the trace has all of its steps and the rows fit on the screen, else the map.
  * @param {Pick<Settings, 'view'>} settings
  * @param {Result | undefined} result
  */

@@ -1,4 +1,4 @@
-// What a result shows: the matrices of the selected head, the cell that is explained, what it depends on.
+// Derives the scene of a result: the matrices of the selected head, the explained cell and its dependencies.
 
 import { headStatistics } from '../../../elements/statistics.js'
 import { drawnOfHead } from '../trace/visibility.js'
@@ -15,30 +15,31 @@ import { strongestLink } from './strongest-link.js'
 /**
  * @typedef {object} Scene
  * @property {Result} result
- * @property {number} head the one that is shown
+ * @property {number} head the displayed one
  * @property {string} picture of that head: a name of `web/head/views/index.js`
  * @property {Matrices} matrices of that head
  * @property {import('../../../elements/statistics.js').HeadStatistics[]} [statistics] with view 'numbers': of each head
  * @property {import('./comparison.js').Compared} [compared] with view 'difference'
- * @property {import('./strongest-link.js').Link} [link] the strongest of that head
- * @property {{ data: Uint8Array, dims: number[] }} [mask] of its weights (L, S): 0 is hidden
- * @property {Cell} cell the one that is explained: selected, or the strongest link
- * @property {Cell} lit the one whose rows and columns are marked: under the pointer, or the explained one
+ * @property {import('./strongest-link.js').Link} [link] the strongest link of that head
+ * @property {{ data: Uint8Array, dims: number[] }} [mask] of its weights (L, S); 0 is hidden
+ * @property {Cell} cell the explained cell: the selected one, or the strongest link
+ * @property {Cell} lit the cell whose rows and columns are marked: under the pointer, or the explained one
  * @property {Explanation} explanation of that cell
- * @property {Cell[]} chain from that cell down to where its numbers begin
- * @property {Arithmetic} arithmetic of the core, for what a view adds or subtracts
+ * @property {Cell[]} chain from that cell down to its origin
+ * @property {Arithmetic} arithmetic operations of the core for values that a view computes
  * @property {Region[]} sources where the marked cell comes from
- * @property {Region[]} targets where it goes
- * @property {Difference} [difference] from float64, once it is known
- * @property {{ dims: readonly number[] }} [batch] the shape of its output, once it has been run
+ * @property {Region[]} targets where it is used
+ * @property {Difference} [difference] from float64, once computed
+ * @property {{ dims: readonly number[] }} [batch] shape of its output, once it has been run
  */
 
-/** Parts of the last scene are used again while result and head stay the same. */
+/** Creates a function that derives scenes; parts of the last scene are reused while result and head stay the same. */
 export function createScenes() {
   /** @type {Pick<Scene, 'result' | 'head' | 'matrices' | 'mask' | 'link' | 'statistics' | 'compared'> | undefined} */
   let last
 
   /**
+   * Derives a scene.
    * @param {Result} result
    * @param {Arithmetic} arithmetic
    * @param {Settings} settings

@@ -1,4 +1,4 @@
-// What happens if a number of W_q, W_k or W_v grows: by how much others change per unit. Pure.
+// What happens if a number of W_q, W_k or W_v grows: the change of other numbers per unit. Pure.
 
 import { Tensor } from 'qkv'
 import { attentionBackward } from 'qkv/nn'
@@ -8,31 +8,33 @@ import { scaleOf } from '../trace/attention-options.js'
 /** @import { Qkv } from 'qkv' */
 /** @import { Arithmetic, Cell, FloatTensor, Result } from '../layer.js' */
 
-/** The most changes that are named. */
+/** Maximum number of changes listed. */
 const MOST = 6
 
 /**
- * - query, key: a weight of W_q (W_k) grows by one: a dimension of a query (key) grows by `by`, its scores move by
- *   `amount` and its weights by `weight`, as the gradient says
- * - value: a weight of W_v: a dimension of a value grows by `by`, and the outputs that look at it move
+ * Effect of increasing a weight by one, to first order:
+ * - query, key: for a weight of W_q (W_k), a dimension of a query (key) changes by `by`, its scores by `amount`, its attention weights
+ *   by `weight`
+ * - value: for a weight of W_v, a dimension of a value changes by `by`, and so do the outputs that look at it
  * @typedef {{ kind: 'query' | 'key' | 'value', word: number, by: number, along: 'keys' | 'queries', moves: { position: number, amount: number, weight?: number }[] }} Effect
  */
 
 /**
+ * Computes the effect of a weight.
  * @param {Qkv} qkv
  * @param {Result} result
  * @param {Cell} cell
  * @param {Arithmetic} arithmetic
- * @returns {Effect | undefined} undefined where there is no short rule
+ * @returns {Effect | undefined} undefined if there is no simple rule
  */
 export function effectOf(qkv, result, { matrix, head, row, column }, arithmetic) {
   const { tensors, settings } = result
   if (!isWeightMatrix(matrix) || result.detailHead !== undefined) return undefined
   if (!tensors.X || !tensors.Q || !tensors.K || !tensors.V || !tensors.weights) return undefined
-  if (matrix !== 'Wv' && tensors.Qr) return undefined // a dimension of a query goes into two
+  if (matrix !== 'Wv' && tensors.Qr) return undefined // with rotary positions, a dimension of a query affects two
   if (matrix !== 'Wv' && !['scaled', 'plain'].includes(settings.score)) return undefined
   const inputs = matrix === 'Wq' ? tensors.X : (tensors.X2 ?? tensors.X)
-  // The word whose number in this dimension is the largest moves most.
+  // The word whose number in this dimension is largest is affected most.
   let word = 0
   for (let i = 1; i < inputs.dims[0]; i++) if (Math.abs(inputs.at(i, row)) > Math.abs(inputs.at(word, row))) word = i
   const by = inputs.at(word, row)
@@ -44,7 +46,7 @@ export function effectOf(qkv, result, { matrix, head, row, column }, arithmetic)
       x,
       list(x.length, () => factor),
     )
-  // A score moves by this dimension of the other side, times the scale, times what this side moves by.
+  // The change of a score: this dimension of the other side, times the scale, times the change of this side.
   const scores = (/** @type {FloatTensor} */ other) => {
     const dimension = list(other.dims[0], i => other.at(i, column))
     return times(times(dimension, scale), by)
@@ -52,7 +54,7 @@ export function effectOf(qkv, result, { matrix, head, row, column }, arithmetic)
   const amounts = {
     Wq: () => scores(K),
     Wk: () => scores(Q),
-    // An output moves by the numbers of all words, each times its weight.
+    // The change of an output: the numbers of all words, each times its weight.
     Wv: () => list(A.dims[0], i => arithmetic.sum(arithmetic.products(A.row(i).data, numbers))),
   }[matrix]()
   const largest = list(amounts.length, position => ({ position, amount: amounts[position] }))
@@ -73,14 +75,14 @@ const KINDS = /** @type {const} */ ({ Wq: ['query', 'keys'], Wk: ['key', 'querie
 const isWeightMatrix = matrix => matrix in KINDS
 
 /**
- * By how much the weights move for each unit: the gradients of the query, or of all keys, times the numbers of the words.
+ * Returns the change of the weights per unit: the gradients of the query, or of all keys, times the numbers of the words.
  * @param {Qkv} qkv
  * @param {Result} result
  * @param {{ matrix: 'Wq' | 'Wk', head: number, column: number }} cell
  * @param {{ word: number, numbers: number[] }} moved the word, and the numbers of all words that the cell is multiplied with
  * @param {{ position: number }[]} moves
  * @param {Arithmetic} arithmetic
- * @returns {number[] | undefined} undefined where weights are no softmax of their row
+ * @returns {number[] | undefined} undefined unless weights are the softmax of their row
  */
 function slopesOf(qkv, result, { matrix, head, column }, { word, numbers }, moves, arithmetic) {
   const { settings } = result
@@ -97,12 +99,12 @@ function slopesOf(qkv, result, { matrix, head, column }, { word, numbers }, move
 }
 
 /**
- * How weights move with the queries and keys: the gradients of single weights, by attentionBackward.
+ * Computes the gradients of single weights with respect to queries and keys, by attentionBackward.
  * @param {Qkv} qkv
  * @param {Result} result
  * @param {number} head
  * @param {readonly (readonly [number, number])[]} pairs query and key of each weight
- * @returns {{ dQ: FloatTensor, dK: FloatTensor }} (pairs, 1, d) of the query, (pairs, S, d) of all keys
+ * @returns {{ dQ: FloatTensor, dK: FloatTensor }} (pairs, 1, d) for the query, (pairs, S, d) for all keys
  */
 function slopes(qkv, result, head, pairs) {
   const { settings, tensors, visible } = result
@@ -120,7 +122,7 @@ function slopes(qkv, result, head, pairs) {
   }
   const q = each([1, d], ([row]) => Q.row(row).data)
   const k = each([S, d], () => K.data)
-  // With a value of 1 at its key and 0 elsewhere, the output is the weight.
+  // With a value of 1 at its key and 0 elsewhere, the output equals the weight.
   const v = each([S, 1], ([, column]) => Float32Array.from({ length: S }, (_, i) => (i === column ? 1 : 0)))
   const ones = each([1, 1], () => [1])
   const seen = visible && each([1, S], ([row]) => visible.subarray(row * S, (row + 1) * S))

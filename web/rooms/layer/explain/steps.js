@@ -1,5 +1,5 @@
-// Which steps there are, their formulas, their shapes and how their matrices stand. All of it follows from the
-// description of the matrices (settings/matrices.js); here stand the formulas of the rules.
+// The steps with their formulas, shapes and layout of matrices. All follow from the description of the matrices (matrices.js), except the
+// formulas of the rules, which are here.
 
 import { MATRICES, MATRIX_IDS } from '../matrices.js'
 import { computationOf } from './dependencies.js'
@@ -8,10 +8,10 @@ import { symbolOf } from './matrix-names.js'
 /** @import { MatrixId, Result, StepId } from '../layer.js' */
 
 /**
- * Matrices as Falk's scheme has them: results where the rows of `left` meet the columns of `tops`.
+ * Layout of matrices in Falk's scheme: results where the rows of `left` meet the columns of `tops`.
  * @typedef {object} Block
- * @property {Copy} [left] shown again, in front of the results
- * @property {(MatrixId | Copy)[]} [tops] above the results, each above its own
+ * @property {Copy} [left] repeated in front of the results
+ * @property {(MatrixId | Copy)[]} [tops] above the results, one for each
  * @property {(MatrixId | undefined)[]} [biases] between them
  * @property {MatrixId[]} results
  *
@@ -24,16 +24,17 @@ import { symbolOf } from './matrix-names.js'
  * @property {string[]} formulas in the notation of views/math.js
  * @property {string[]} shapes such as `6×3 · 3×2 = 6×2`
  * @property {Block[]} blocks
- * @property {boolean} isOfHead one head is shown, of several
+ * @property {boolean} isOfHead True if one of several heads is shown
  */
 
 /** @param {readonly number[]} dims */
 const by = dims => dims.join('×')
 
-/** Rows and columns of a matrix. @param {Result} result @param {MatrixId} id */
+/** Returns rows and columns of a matrix. @param {Result} result @param {MatrixId} id */
 const sizeOf = ({ tensors }, id) => /** @type {import('qkv').Tensor} */ (tensors[id]).dims.slice(-2)
 
 /**
+ * Lists the steps.
  * @param {Result} result
  * @returns {Step[]} those that this trace has
  */
@@ -45,7 +46,7 @@ export function stepsOf(result) {
     const { step: own, unless } = MATRICES[id]
     const step = computationOf(result, id)?.step ?? own
     if (!tensors[id] || !step || (unless && tensors[/** @type {MatrixId} */ (unless)])) continue
-    if (step === 'join' && heads === 1) continue // one head has nothing to join
+    if (step === 'join' && heads === 1) continue // a single head needs no join
     steps.set(step, [...(steps.get(step) ?? []), id])
   }
   return [...steps].map(([id, results]) => ({
@@ -58,7 +59,7 @@ export function stepsOf(result) {
 }
 
 /**
- * Products with the same left factor stand in one block; what is not a product stands alone.
+ * Groups matrices into blocks: products with the same left factor share one, any other matrix gets its own.
  * @param {Result} result
  * @param {MatrixId[]} results
  */
@@ -76,7 +77,7 @@ function blocksOf(result, results) {
     } else if (computation?.rule === 'product') {
       const known = blocks.find(block => block.left?.copy === left)
       const block = known ?? { left: { copy: left }, tops: [], biases: [], results: [] }
-      // What has a step of its own is shown again.
+      // A matrix with its own step is repeated here.
       block.tops?.push(MATRICES[right].step ? { copy: right } : right)
       block.biases?.push(computation.bias)
       block.results.push(id)
@@ -87,9 +88,10 @@ function blocksOf(result, results) {
 }
 
 /**
+ * Formats the shapes of results.
  * @param {Result} result
  * @param {MatrixId[]} results
- * @returns {string[]} of products, scores and what was drawn one for each; else one for all
+ * @returns {string[]} one line for each product, score matrix or drawn matrix; else one for all
  */
 function shapesOf(result, results) {
   const size = (/** @type {MatrixId} */ id) => by(sizeOf(result, id))
@@ -104,7 +106,7 @@ function shapesOf(result, results) {
       ? `${result.heads} · (${size(left)}) → ${size(id)}`
       : `${size(left)} → ${size(id)}`
   })
-  // Two matrices of one size, one made from the other, show the size once.
+  // If one matrix is made from another of the same size, show the size once.
   return lines.filter((line, i) => !line.includes('→') || lines.indexOf(line) === i)
 }
 
@@ -148,7 +150,7 @@ function formulaOf(result, id) {
     case 'rotate':
       return id === 'Qr' ? ['Q_r = R Q , θ_i = p 10000^{− {2 i over d}}'] : ['K_r = R K']
     case 'zero':
-      return [] // the division that follows shows it
+      return [] // shown by the division that follows
     case 'divide':
       return ['A_{i j} = {U_{i j} over Σ_k U_{i k}}']
     case 'join':
@@ -159,7 +161,7 @@ function formulaOf(result, id) {
 /** @typedef {{ letters: string, dims: number[], op: 'input' | 'project' | 'view' | 'transpose' | 'scores' | 'mix' | 'back' | 'join' | 'out', work?: number }} ShapeStep work: multiplications */
 
 /**
- * The shapes on the way through a batch, as tensors have them: B batch, L queries, S keys, D model, H heads, d head size.
+ * Lists the shapes of a batch on its way through the layer: B batch, L queries, S keys, D model, H heads, d head size.
  * @param {Result} result
  * @returns {ShapeStep[]}
  */

@@ -6,10 +6,10 @@ import { ofHead } from '../numbers/tensors.js'
 /** @typedef {{ row: number, column: number, weight: number, skipped: boolean }} Link */
 
 /**
- * Queries that see only one key have no choice: they are left out, unless every query is like that.
+ * Finds the largest weight. Queries that see only one key have no choice, so they are left out unless every query is like that.
  * @param {Result} result
  * @param {number} head
- * @returns {Link | undefined} undefined if no query sees a key; skipped: some queries were left out
+ * @returns {Link | undefined} undefined if no query sees a key; skipped: True if queries were left out
  */
 export function strongestLink({ tensors, visible }, head) {
   const { data, dims } = ofHead(/** @type {FloatTensor} */ (tensors.weights), head)

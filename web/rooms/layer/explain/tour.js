@@ -1,5 +1,4 @@
-// The seven stops of the tour: what each shows and what there is to do. Their words stand in the language files, their
-// numbers on the page. Pure.
+// The seven stops of the tour: what each shows and which task it has. Texts are in the language files, numbers on the page. Pure.
 
 import { settingsOf } from '../presets.js'
 import { change } from '../settings.js'
@@ -9,15 +8,15 @@ import { change } from '../settings.js'
 /**
  * @typedef {object} Stop
  * @property {string} id
- * @property {Settings} settings what the page shows on arrival
- * @property {string} target a selector: what the text speaks of
- * @property {string} [shows] a selector: what is scrolled to, if it is more
- * @property {string} [does] a selector: where it is done, if elsewhere
- * @property {string} [exercise] the exercise that asks for what the stop has shown
- * @property {readonly (keyof Settings | 'vectorSize')[]} changes what is other than on arrival once it is done
+ * @property {Settings} settings the settings on arrival
+ * @property {string} target selector of what the text refers to
+ * @property {string} [shows] selector to scroll to, if it is larger
+ * @property {string} [does] selector of the place of the task, if elsewhere
+ * @property {string} [exercise] the exercise about what the stop has shown
+ * @property {readonly (keyof Settings | 'vectorSize')[]} changes settings that differ from those on arrival once the task is done
  */
 
-/** The size of the vectors on arrival at the stop that asks why. */
+/** Size of the vectors on arrival at the stop about the square root. */
 export const VECTOR_SIZE = 64
 
 /** @param {Settings} settings @param {Partial<Settings>} patch @returns {Settings} */
@@ -84,11 +83,11 @@ export const STOPS = [
   },
 ]
 
-/** @param {number} stop from 1 */
+/** Returns a stop. @param {number} stop from 1 */
 export const stopOf = stop => STOPS[Math.min(Math.max(stop, 1), STOPS.length) - 1]
 
 /**
- * Was done what there is to do: is something other than on arrival?
+ * True if the task of a stop is done, that is, if a setting differs from those on arrival.
  * @param {number} stop from 1
  * @param {Settings} settings
  * @param {{ vectorSize: number }} now

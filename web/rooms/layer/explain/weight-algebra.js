@@ -1,26 +1,27 @@
-// Hidden before softmax or after it: the same exponentials, with and without the hidden ones. Pure.
+// Hiding before softmax or after it: the same exponentials, with and without the hidden ones. Pure.
 
 /** @import { Arithmetic, Result } from '../layer.js' */
 
-/** So many rows, and of a row so many keys at most. */
+/** Maximum number of rows, and of keys per row. */
 const [ROWS, MOST_KEYS] = [3, 12]
 
 /**
  * @typedef {object} Term
  * @property {number} column
- * @property {number} exponential e to the score less the largest of the whole row
+ * @property {number} exponential exp(score - largest score of the whole row)
  * @property {number} full its share of all exponentials
- * @property {number} weight its share of the visible ones
+ * @property {number} weight its share of the visible exponentials
  * @property {boolean} isHidden
  */
 
-/** @typedef {{ row: number, all: number, visible: number, terms: Term[] }} AlgebraRow all, visible: the sums of its exponentials */
+/** @typedef {{ row: number, all: number, visible: number, terms: Term[] }} AlgebraRow all, visible: sums of its exponentials */
 
 /**
+ * Compares both ways of masking.
  * @param {Result} result
  * @param {number} head
  * @param {Arithmetic} arithmetic
- * @returns {AlgebraRow[]} the first rows in which something is hidden and something is not
+ * @returns {AlgebraRow[]} the first rows with both hidden and visible keys
  */
 export function algebraOf({ maskOrder, visible, settings }, head, arithmetic) {
   if (!maskOrder || !visible || settings.softmaxAxis !== 'keys') return []

@@ -1,13 +1,13 @@
-// What a weight that is set does to the others of its row. Pure.
+// The effect of a weight set by hand on the others of its row. Pure.
 
 /** @import { Cell, Result } from '../layer.js' */
 
-/** Keys that are named. */
+/** Maximum number of keys listed. */
 const MOST = 12
 
-/** @typedef {{ name: number | undefined, before: number, after: number }[]} Before of keys, by their position, and of the output */
+/** @typedef {{ name: number | undefined, before: number, after: number }[]} Before weights of keys, by position, and the output */
 
-/** Before and after, if weights of this row were set. @param {Result} result @param {Cell} cell @returns {Before | undefined} */
+/** Returns values before and after, if weights of this row were set. @param {Result} result @param {Cell} cell @returns {Before | undefined} */
 export function weightEffect({ tensors, before, settings }, { head, row }) {
   const [now, was] = [tensors.weights, before?.weights]
   const isSet = settings.edits.some(edit => edit.matrix === 'weights' && edit.row === row && edit.head === head)

@@ -1,14 +1,14 @@
-// What a word looks at and what looks at it: from the weights of one head. Pure.
+// What a word looks at and what looks at it, from the weights of one head. Pure.
 
 /** @import { Word } from '../layer.js' */
 /** @typedef {{ data: ArrayLike<number>, dims: readonly number[] }} Weights (L, S) */
 /** @typedef {{ position: number, weight: number }} Share */
 
 /**
- * The keys of a query, the largest weight first; hidden ones are left out.
+ * Returns the keys of a query by descending weight, without hidden ones.
  * @param {Weights} weights
  * @param {number} row
- * @param {Uint8Array} [visible] (L, S), 1 may be seen
+ * @param {Uint8Array} [visible] (L, S); 1 if visible
  * @returns {Share[]}
  */
 export function looksAt({ data, dims: [, S] }, row, visible) {
@@ -19,7 +19,7 @@ export function looksAt({ data, dims: [, S] }, row, visible) {
 }
 
 /**
- * The queries of a key, the largest weight first; those that do not see it are left out.
+ * Returns the queries of a key by descending weight, without those that do not see it.
  * @param {Weights} weights
  * @param {number} column
  * @param {Uint8Array} [visible]
@@ -32,7 +32,7 @@ export function seenBy({ data, dims: [L, S] }, column, visible) {
   return shares.sort((a, b) => b.weight - a.weight)
 }
 
-/** The weights of a word over the other side, to shade a sentence with. @param {Weights} weights @param {Word} word */
+/** Returns the weights of a word over the other side, to shade a sentence. @param {Weights} weights @param {Word} word */
 export function shades({ data, dims: [L, S] }, { side, position }) {
   return side === 'queries'
     ? Float32Array.from({ length: S }, (_, column) => data[position * S + column])
@@ -40,7 +40,7 @@ export function shades({ data, dims: [L, S] }, { side, position }) {
 }
 
 /**
- * How strong a largest share is, in a word. A share below one and a half even shares is no preference.
+ * Classifies a largest share. Below one and a half times an even share there is no preference.
  * @param {number} share
  * @param {number} even one over the number of keys
  * @returns {'only' | 'mostly' | 'half' | 'evenly' | 'most'}
@@ -53,11 +53,11 @@ export function strengthOf(share, even) {
 }
 
 /**
- * Where a word stands in the text it was cut from; of words that are not written like that, the whole text.
+ * Returns the range of a word in its text; the whole text if the words do not occur literally.
  * @param {string} text
- * @param {readonly string[]} words all of them
+ * @param {readonly string[]} words all words of the text
  * @param {number} position
- * @returns {[number, number]} from, to
+ * @returns {[number, number]} start and end
  */
 export function placeOf(text, words, position) {
   let [from, to] = [0, 0]

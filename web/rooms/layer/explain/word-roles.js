@@ -1,22 +1,23 @@
-// What a word asks, answers, passes on and receives in one head, and in which head its attention is least even. Pure.
+// The query, key and value of a word in one head: its scores, weights and output, and the head whose attention is least even. Pure.
 
 import { ofHead } from '../numbers/tensors.js'
 import { looksAt, seenBy } from './word-facts.js'
 
 /** @import { Arithmetic, Cell, MatrixId, Result } from '../layer.js' */
-/** @typedef {{ position: number, value: number, cell: Cell }} Role a word and a number, with the cell of the number */
+/** @typedef {{ position: number, value: number, cell: Cell }} Role a word and a number, with the number's cell */
 
-/** So many parts of an output are named. */
+/** Maximum number of parts of an output. */
 const MOST_PARTS = 3
 
 /**
  * @typedef {object} Roles
- * @property {{ best: Role, own?: Role, least: Role }} [asks] scores of its query: the largest, its own if another is larger, the smallest
+ * @property {{ best: Role, own?: Role, least: Role }} [asks] scores of its query: the largest, the one for itself if another is larger, the
+ *   smallest
  * @property {Role} [answers] the largest score of its key
- * @property {Role[]} passesOn the largest weights of its key
- * @property {{ total: number, isLength: boolean, parts: Role[] }} [receives] weight times value, the largest first; with several dimensions
+ * @property {Role[]} passesOn the largest weights on its key
+ * @property {{ total: number, isLength: boolean, parts: Role[] }} [receives] weight times value, the largest first; for several dimensions,
  *   their lengths
- * @property {{ head: number, most: Role }} [decides] the head that gives one key most, compared with an even share
+ * @property {{ head: number, most: Role }} [decides] the head that puts most on one key, relative to an even share
  */
 
 /**

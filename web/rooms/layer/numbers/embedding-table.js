@@ -1,4 +1,4 @@
-// The table of embeddings: one row a token.
+// The embedding table: one row per token.
 
 import { embeddingLayer } from 'qkv/nn'
 
@@ -9,13 +9,13 @@ import { embeddingLayer } from 'qkv/nn'
 /** @typedef {ReturnType<typeof createTable>} Table */
 
 /**
- * PyTorch makes normals in blocks of 16; the last block alone depends on the size of the table. With 16 rows to
- * spare, the first rows of a smaller table are those of the whole one.
+ * PyTorch draws normal numbers in blocks of 16, and only the last block depends on the size of the table. With 16 spare rows, the first
+ * rows of a smaller table equal those of the whole one.
  */
 const SPARE = 16
 
 /**
- * Draws embedding tables and keeps the last one for the next key stroke.
+ * Draws embedding tables and caches the last one for the next key stroke.
  * @param {Qkv} qkv
  */
 export function createTable(qkv) {
@@ -23,9 +23,9 @@ export function createTable(qkv) {
   let last
 
   /**
+   * Draws the embedding table.
    * @param {Checked} settings
-   * @returns {{ embedding: Embedding, generator: import('qkv').Generator }} the whole table is drawn only if the stream
-   *   goes on behind it
+   * @returns {{ embedding: Embedding, generator: import('qkv').Generator }} the whole table is drawn only if the stream continues after it
    */
   const table = (/** @type {Checked} */ { seed, dModel, tableRows, draw, queries, keys }) => {
     let most = 0
@@ -42,7 +42,7 @@ export function createTable(qkv) {
   let lastWeights
 
   /**
-   * Weights that do not depend on the words are drawn once for the same seed and sizes, unless other draws of the stream precede or follow them.
+   * Reuses weights that do not depend on the words, for the same seed and sizes, unless other draws of the stream precede or follow them.
    * @template T
    * @param {Checked} settings
    * @param {() => T} make

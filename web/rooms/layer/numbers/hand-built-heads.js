@@ -1,5 +1,5 @@
-// Heads built by hand. A token is ones at its position, at its word and at the word before it, zeros elsewhere;
-// W_q and W_k select what is asked and answered; scores, weights and outputs are computed as for any head.
+// Hand-built heads. A token has ones at its position, at its word and at the previous word, zeros elsewhere; W_q and W_k select features
+// for queries and keys; scores, weights and outputs are computed as for any head.
 
 import { Tensor } from 'qkv'
 import { stack } from './tensors.js'
@@ -9,13 +9,13 @@ import { stack } from './tensors.js'
 /** @import { Axis, Checked, HandBuiltHead } from '../layer.js' */
 /** @typedef {Tensor<Float32Array>} FloatTensor */
 
-/** Scores that leave nothing to the other keys: e^-200 is 0 in float32. */
+/** Score that leaves nothing to other keys: e^-200 is 0 in float32. */
 const HARD = 200
-/** The share of the sharpness with which an induction head looks at the first token where no key matches. */
+/** Fraction of the sharpness with which an induction head looks at the first token if no key matches. */
 const REST = 0.375
 
 /**
- * Where the features of a token stand: positions, then words, then words before.
+ * Layout of a token's features: positions, then words, then previous words.
  * @param {Pick<Checked, 'queries' | 'keys'>} settings
  */
 function featuresOf({ queries, keys }) {
@@ -26,7 +26,7 @@ function featuresOf({ queries, keys }) {
 }
 
 /**
- * Names of the dimensions of an axis, where they mean something.
+ * Returns the labels of the dimensions of an axis, if they have a meaning.
  * @param {Checked} settings
  * @param {Axis} axis
  * @returns {string[] | undefined}
@@ -39,7 +39,7 @@ export function handBuiltNames(settings, axis) {
 }
 
 /**
- * A matrix of zeros, but for some cells.
+ * Makes a matrix of zeros with some cells set.
  * @param {number} rows
  * @param {number} columns
  * @param {[number, number, number][]} cells row, column, value
@@ -54,8 +54,8 @@ function sparse(rows, columns, cells) {
 const each = (count, cell) => Array.from({ length: count }, (_, i) => cell(i))
 
 /**
- * What each head looks for (`asks`, cells of W_q, times the sharpness) and which keys match (`answers`, cells of W_k).
- * The last dimension of queries and keys is that of the first token, for words that match no key.
+ * The cells of W_q (`asks`, times the sharpness) and of W_k (`answers`) of each kind of head. The last dimension of queries and keys is the
+ * feature of the first token, for words that match no key.
  * @type {Record<HandBuiltHead, (features: ReturnType<typeof featuresOf>) => { asks: [number, number, number][], answers: [number, number, number][] }>}
  */
 const HEADS = {
@@ -66,12 +66,12 @@ const HEADS = {
   }),
   // Every position looks for the first.
   first: ({ positions }) => ({ asks: each(positions, i => [i, 0, 1]), answers: [[0, 0, 1]] }),
-  // A word looks for itself.
+  // A word looks for the same word.
   same: ({ positions, words }) => ({
     asks: each(words.length, w => [positions + w, w, 1]),
     answers: each(words.length, w => [positions + w, w, 1]),
   }),
-  // A word looks for keys whose word before is this word; with a smaller score, for the first token.
+  // A word looks for keys whose previous word is this word; with a smaller score, for the first token.
   induction: ({ positions, words, keySize }) => ({
     asks: [...each(words.length, w => [positions + w, w, 1]), ...each(positions, i => [i, keySize - 1, REST])],
     answers: [...each(words.length, w => [positions + words.length + w, w, 1]), [0, keySize - 1, 1]],
@@ -81,8 +81,8 @@ const HEADS = {
 }
 
 /**
- * Positions and words as ones; the words before are what a head of a layer below found: one that looks at the previous
- * token and sees earlier ones only, so that the first token finds nothing.
+ * Embeds tokens: ones for position and word. The previous word is the output of a lower-layer head that looks one token back and sees
+ * earlier tokens only, so the first token has none.
  * @param {Qkv} qkv
  * @param {ReturnType<typeof featuresOf>} features
  * @param {Tokens} tokens
@@ -132,7 +132,7 @@ export function handBuilt(qkv, settings) {
         asks.map(([row, column, value]) => [row, column, value * sharpness]),
       ),
       sparse(size, keySize, answers),
-      // Every head passes on the word.
+      // Every head copies the word.
       sparse(
         size,
         words.length,

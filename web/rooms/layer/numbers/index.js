@@ -1,5 +1,5 @@
-// Where the numbers of a trace start. To add a model: a file here, its name below and among the choices of `model`
-// (settings/fields.js), its text in the language files.
+// The starting numbers of a trace. To add a model: a file here, its name below and among the choices of `model` (fields.js), its text in
+// the language files.
 
 import { imported } from './from-imported.js'
 import { handBuilt } from './hand-built-heads.js'
@@ -13,23 +13,24 @@ import { trained } from './trained-head.js'
 /** @typedef {import('qkv').Tensor<Float32Array>} FloatTensor */
 
 /**
- * Tensors by the name of their matrix: (rows, columns) where all heads share one, else (heads, rows, columns).
+ * Tensors by matrix name: (rows, columns) if all heads share it, else (heads, rows, columns).
  * @typedef {Partial<Record<MatrixId, FloatTensor>>} Tensors
  */
 
 /**
+ * Makes the starting tensors of a model.
  * @callback Start
  * @param {Qkv} qkv
  * @param {Checked} settings
  * @param {import('./embedding-table.js').Table} table
- * @returns {{ tensors: Tensors, generator?: Generator }} X, X2 (cross-attention), Wq, bq, Wk, bk, Wv, bv, Wo, bo as far
- *   as there are any, or Q, K, V, or weights; and the random stream as they left it
+ * @returns {{ tensors: Tensors, generator?: Generator }} those of X, X2 (cross-attention), Wq, bq, Wk, bk, Wv, bv, Wo, bo that the model
+ *   has, or Q, K, V, or weights; and the random stream after drawing them
  */
 
 /** @type {Record<Checked['model'], Start>} */
 export const MODELS = { heads, multihead, handBuilt, imported, trained }
 
-/** Where a trace starts, with its positions. @type {Start} */
+/** Returns the starting tensors of a trace, with positions added. @type {Start} */
 export function startOf(qkv, settings, table) {
   const start = MODELS[settings.model](qkv, settings, table)
   return { ...start, tensors: withPositions(qkv, settings, start.tensors) }

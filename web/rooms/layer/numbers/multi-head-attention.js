@@ -8,7 +8,7 @@ import { multiheadAttention } from 'qkv/nn'
 /** @typedef {import('qkv').Tensor<Float32Array>} FloatTensor */
 
 /**
- * The matrices of the layer, head by head. PyTorch keeps weights as (out, in) and all heads in one; the page shows x W.
+ * Draws the matrices of the layer, split by head. PyTorch stores all heads in one (out, in) weight; the page computes x W.
  * @param {import('qkv').Generator} generator
  * @param {Checked} settings
  * @returns {Tensors}

@@ -1,4 +1,4 @@
-// Positions: a sinusoid that is added to the embeddings, or an angle by which queries and keys turn.
+// Positions: a sinusoid added to the embeddings, or a rotation of queries and keys.
 
 import { Tensor } from 'qkv'
 import { add } from 'qkv/nn'
@@ -6,16 +6,16 @@ import { add } from 'qkv/nn'
 /** @import { Qkv } from 'qkv' */
 /** @import { Checked, FloatTensor, Tensors } from '../layer.js' */
 
-/** Pair i of `half` turns by position / BASE^(i / half). */
+/** Pair i of `half` is rotated by position / BASE^(i / half). */
 export const BASE = 10_000
 
-/** How far pair i turns at a position. @param {number} position @param {number} i @param {number} half */
+/** Returns the rotation of pair i at a position. @param {number} position @param {number} i @param {number} half */
 export function turnOf(position, i, half) {
   const angle = position * BASE ** (-i / half)
   return { angle, cos: Math.cos(angle), sin: Math.sin(angle) }
 }
 
-/** Sines and cosines of the position, in turn (Vaswani et al. 2017). @param {readonly number[]} dims rows, columns */
+/** Returns alternating sines and cosines of the position (Vaswani et al. 2017). @param {readonly number[]} dims rows, columns */
 function sinusoid([rows, columns]) {
   const P = new Tensor(new Float32Array(rows * columns), [rows, columns])
   for (let row = 0; row < rows; row++)
@@ -27,11 +27,11 @@ function sinusoid([rows, columns]) {
 }
 
 /**
- * Adds the positions to X and X2, where they are added.
+ * Adds sinusoids to X and X2 if the setting is 'added'.
  * @param {Qkv} qkv
  * @param {Checked} settings
  * @param {Tensors} tensors
- * @returns {Tensors} with E and P, of which X is the sum
+ * @returns {Tensors} also E and P, whose sum is X
  */
 export function withPositions(qkv, { positions }, tensors) {
   if (positions !== 'added') return tensors
@@ -43,7 +43,7 @@ export function withPositions(qkv, { positions }, tensors) {
 }
 
 /**
- * Queries and keys turned by their positions, where they turn.
+ * Rotates queries and keys by their positions if the setting is 'rotary'.
  * @param {Qkv} qkv
  * @param {Checked} settings
  * @param {FloatTensor} Q (H, L, d)

@@ -1,4 +1,4 @@
-// Three random matrices for each head, as the articles draw them.
+// Three random matrices per head, as in the articles.
 
 import { tensor } from 'qkv'
 import { stack } from './tensors.js'

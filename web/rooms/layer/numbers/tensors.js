@@ -1,11 +1,11 @@
-// Helpers for tensors that the core does not need. No arithmetic.
+// Tensor helpers that the core does not provide. No arithmetic.
 
 import { Tensor } from 'qkv'
 
 /** @typedef {Tensor<Float32Array>} FloatTensor */
 
 /**
- * Tensors of the same dims under a new first axis.
+ * Stacks tensors of equal dims along a new first axis.
  * @param {FloatTensor[]} tensors
  */
 export function stack(tensors) {
@@ -17,7 +17,7 @@ export function stack(tensors) {
 }
 
 /**
- * Where a cell stands in the data of (rows, columns) or (heads, rows, columns); -1 outside of it.
+ * Returns the offset of a cell in the data of (rows, columns) or (heads, rows, columns); -1 if outside.
  * @param {FloatTensor} tensor
  * @param {{ head: number, row: number, column: number }} cell
  */
@@ -28,7 +28,7 @@ export function offsetOf({ dims }, { head, row, column }) {
 }
 
 /**
- * The part of one head; of (1, rows, columns) the only one there is.
+ * Returns the slice of one head; for (1, rows, columns) the only one.
  * @param {FloatTensor} tensor
  * @param {number} head
  * @returns {FloatTensor} (rows, columns)
@@ -36,5 +36,5 @@ export function offsetOf({ dims }, { head, row, column }) {
 export const ofHead = (tensor, head) =>
   tensor.dims.length === 3 ? tensor.row(Math.min(head, tensor.dims[0] - 1)) : tensor
 
-/** The same with its axis of heads: (1, rows, columns). @param {FloatTensor} tensor @param {number} head */
+/** Returns the slice of one head, keeping the head axis: (1, rows, columns). @param {FloatTensor} tensor @param {number} head */
 export const onlyHead = (tensor, head) => tensor.row(head).reshape([1, ...tensor.dims.slice(1)])

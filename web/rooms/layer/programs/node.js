@@ -1,4 +1,4 @@
-// The numbers of the page as a program that uses the package.
+// Writes the numbers of the page as a program that uses the package.
 
 import { scaleOf } from '../trace/attention-options.js'
 import { digits, editsOf, heldRows, NAMES, nested, paintedOf, program, startOf } from './program.js'
@@ -9,7 +9,7 @@ import { digits, editsOf, heldRows, NAMES, nested, paintedOf, program, startOf }
 const number = x => (Number.isFinite(x) ? digits(x) : String(x))
 const literal = (/** @type {FloatTensor} */ tensor) => `tensor(${nested(tensor, number)})`
 
-/** Large seeds are whole numbers beyond those of JavaScript. @param {bigint} seed */
+/** Writes a seed; large ones are BigInts. @param {bigint} seed */
 const seedOf = seed => (seed >= -(2n ** 53n) && seed <= 2n ** 53n ? `${seed}` : `${seed}n`)
 
 /** @param {Checked} settings @param {boolean} hasSecond */
@@ -21,7 +21,7 @@ const embed = ({ seed, tableRows, dModel, queries, keys, draw }, hasSecond) => [
   ...(draw === 'reseed' ? [`g = qkv.generator(${seedOf(seed)})`] : []),
 ]
 
-/** How each model draws its matrices: lists with one for each head. @type {Partial<Record<string, (settings: Checked) => string[]>>} */
+/** Code that draws the matrices of each model: lists with one entry per head. @type {Partial<Record<string, (settings: Checked) => string[]>>} */
 const DRAW = {
   heads(settings) {
     const { dModel, dKey, dValue, heads, draw, isCross, keysFrom, keys } = settings
@@ -87,7 +87,7 @@ function draw(result) {
   ]
 }
 
-/** Positions that are added. @param {Result} result */
+/** Writes the code for added positions. @param {Result} result */
 const place = ({ settings, tensors: { P, P2 } }) =>
   settings.positions === 'added'
     ? [
@@ -112,7 +112,7 @@ const edit = result =>
     return `${NAMES[matrix]}${isList ? `[${head}]` : ''}.data[${at}] = ${number(value)}`
   })
 
-/** The batch. @param {Result} result */
+/** Writes the code for the batch. @param {Result} result */
 function roll({ settings: { batch }, tensors }) {
   if (batch === 1) return []
   return [
@@ -135,7 +135,7 @@ function project({ tensors, settings: { batch } }) {
   return [line('Q', queries, 'q'), line('K', keys, 'k'), line('V', keys, 'v')]
 }
 
-/** What each mask is called as an option. @type {Record<string, (settings: Checked) => string>} */
+/** Writes each mask as an option. @type {Record<string, (settings: Checked) => string>} */
 const MASKS = {
   causal: () => 'causal: true',
   window: ({ left, right }) => `window: [${left}, ${right}]`,
@@ -213,8 +213,9 @@ const STACK = [
 ]
 
 /**
+ * Writes the program.
  * @param {Result} result
- * @returns {string} a module
+ * @returns {string} source of a module
  */
 export function qkvCode(result) {
   const parts = [

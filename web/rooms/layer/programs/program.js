@@ -1,8 +1,8 @@
-// What the programs that the page writes have in common.
+// Shared parts of the programs that the page writes.
 
 /** @import { Checked, FloatTensor, MatrixId, Result } from '../layer.js' */
 
-/** What the programs call them. @type {Partial<Record<MatrixId, string>>} */
+/** Names of the matrices in programs. @type {Partial<Record<MatrixId, string>>} */
 export const NAMES = {
   X: 'X',
   X2: 'X2',
@@ -24,13 +24,13 @@ export const NAMES = {
   va: 'v_a',
 }
 
-/** Nine digits tell every float32 from its neighbours. @param {number} x */
+/** Formats with nine digits, which distinguish all float32 values. @param {number} x */
 export const digits = x => String(Number(x.toPrecision(9)))
 
 /**
- * A tensor in brackets.
+ * Writes a tensor in brackets.
  * @param {FloatTensor} tensor
- * @param {(x: number) => string} write a number
+ * @param {(x: number) => string} write formats a number
  */
 export function nested({ data, dims }, write) {
   const part = (/** @type {number} */ axis, /** @type {number} */ from, /** @type {number} */ size) => {
@@ -47,9 +47,9 @@ const DRAWN = /** @type {const} */ (['X', 'X2', 'Wq', 'Wk', 'Wv', 'bq', 'bk', 'b
 const HIDDEN = /** @type {const} */ (['Wa', 'Ua', 'ba', 'va'])
 
 /**
- * The tensors that all others are computed from, before anything is set by hand.
+ * Returns the tensors that all others are computed from, before any edits.
  * @param {Result} result
- * @param {boolean} isKnown does the program compute scores of this kind?
+ * @param {boolean} isKnown True if the program computes this kind of score
  * @returns {[MatrixId, FloatTensor][]}
  */
 export function startOf({ tensors, before = tensors }, isKnown) {
@@ -63,7 +63,7 @@ export function startOf({ tensors, before = tensors }, isKnown) {
 }
 
 /**
- * The existing cells that were set by hand, except weights.
+ * Returns the edits of existing cells, except weights.
  * @param {Result} result
  */
 export const editsOf = ({ settings: { edits }, tensors }) =>
@@ -75,7 +75,7 @@ export const editsOf = ({ settings: { edits }, tensors }) =>
   })
 
 /**
- * The weights that were set by hand, row by row.
+ * Returns the weights set by hand, row by row.
  * @param {Result} result
  * @returns {{ head: number, row: number, held: [column: number, value: number][] }[]}
  */
@@ -94,13 +94,13 @@ export function heldRows({ settings: { edits }, tensors }) {
 }
 
 /**
- * The painted cells that exist.
+ * Returns the existing painted cells.
  * @param {Checked} settings
  */
 export const paintedOf = ({ painted, queries, keys }) =>
   painted.filter(([row, column]) => row < queries.tokens.length && column < keys.tokens.length)
 
-/** Paragraphs with an empty line between them. @param {string[][]} sections */
+/** Joins paragraphs with empty lines. @param {string[][]} sections */
 export const program = sections =>
   `${sections
     .filter(lines => lines.length)

@@ -1,5 +1,5 @@
-// The numbers of the page as a PyTorch program: plain matmul and softmax, the same seed, the same random streams. What
-// is imported, or drawn in a way that this file does not know, is written out.
+// Writes the numbers of the page as a PyTorch program: plain matmul and softmax, the same seed, the same random streams. Imported tensors,
+// and those drawn in a way this file does not support, are written out.
 
 import { scaleOf } from '../trace/attention-options.js'
 import { digits, editsOf, heldRows, NAMES, nested, paintedOf, program, startOf } from './program.js'
@@ -13,16 +13,16 @@ function number(x) {
   return digits(x)
 }
 
-/** Floats, though all of them be whole. @param {FloatTensor} tensor */
+/** Writes a float tensor, even if all values are integers. @param {FloatTensor} tensor */
 const literal = tensor => `torch.tensor(${nested(tensor, number)}, dtype=torch.float32)`
 
 /** @param {{ ids: Int32Array }} tokens */
 const idsOf = ({ ids }) => `torch.tensor([${Array.from(ids).join(', ')}])`
 
 /**
- * The embeddings, and the seed again where it is set again.
+ * Writes the embeddings, and reseeds if the settings do.
  * @param {Checked} settings
- * @param {boolean} hasSecond are those of the second sentence from the same table?
+ * @param {boolean} hasSecond True if those of the second sentence come from the same table
  */
 const embed = ({ seed, tableRows, dModel, queries, keys, draw }, hasSecond) => [
   `torch.manual_seed(${seed})`,
@@ -32,15 +32,15 @@ const embed = ({ seed, tableRows, dModel, queries, keys, draw }, hasSecond) => [
   ...(draw === 'reseed' ? [`torch.manual_seed(${seed})`] : []),
 ]
 
-/** Words in one line: no character in them ends it. @param {readonly string[]} tokens */
+/** Writes words as a one-line comment, without characters that would end it. @param {readonly string[]} tokens */
 const comment = tokens => {
   const text = tokens.join(' ').replace(/[\p{C}\p{Zl}\p{Zp}]/gu, '')
   return text.length > 80 ? `${[...text].slice(0, 79).join('')}…` : text
 }
 
-/** How each model draws its matrices. @type {Partial<Record<string, (settings: Checked) => string[]>>} */
+/** Code that draws the matrices of each model. @type {Partial<Record<string, (settings: Checked) => string[]>>} */
 const DRAW = {
-  // Head after head, as an article does.
+  // One head after another, as in an article.
   heads(settings) {
     const { dModel, dKey, dValue, heads, draw, isCross, keysFrom, keys } = settings
     const matrix = (/** @type {number} */ size) =>
@@ -56,7 +56,7 @@ const DRAW = {
       ...(isCross && keysFrom === 'random' ? [`X2 = torch.rand(${keys.ids.length}, ${dModel})`] : []),
     ]
   },
-  // The layer's matrices, taken apart by head.
+  // The layer's matrices, split by head.
   multihead(settings) {
     const { dModel, heads, bias, isCross } = settings
     const part = (/** @type {number} */ i) => `[${i * dModel}:${(i + 1) * dModel}]`
@@ -81,7 +81,7 @@ const SCORES = {
   additive: () => '(torch.tanh((Q @ W_a + b_a).unsqueeze(-2) + (K @ U_a).unsqueeze(-3)) * v_a).sum(-1)',
 }
 
-/** Positions that are added, and such that turn queries and keys. */
+/** Code for added and for rotary positions. */
 const PLACE = [
   'def place(x):  # adds sines and cosines of the position',
   '    L, d = x.shape',
@@ -125,7 +125,7 @@ const edit = result =>
     return `${NAMES[matrix]}[${index.join(', ')}] = ${number(value)}`
   })
 
-/** The batch: all heads see each sequence. @param {Result} result */
+/** Writes the code for the batch: all heads process each sequence. @param {Result} result */
 function stack({ settings: { batch }, tensors }) {
   if (batch === 1) return []
   const all = (/** @type {string} */ x) => `torch.stack([${x}.roll(-i, 0) for i in range(${batch})])[:, None]`
@@ -197,7 +197,7 @@ function attend(result) {
       ]
 }
 
-/** Weights set by hand stay, the others of their row share the rest. @param {Result} result */
+/** Writes the code for weights set by hand, whose row shares the rest. @param {Result} result */
 function hold(result) {
   const rows = heldRows(result)
   if (rows.length === 0) return []
@@ -230,6 +230,7 @@ function mix({ tensors, settings: { batch } }) {
 }
 
 /**
+ * Writes the program.
  * @param {Result} result
  * @returns {string} a Python program
  */

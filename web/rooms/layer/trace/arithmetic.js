@@ -1,5 +1,4 @@
-// What the page adds, multiplies and subtracts beside the trace: products of a sum, differences, sums of what is not
-// shown one by one. All by the core.
+// Arithmetic of the page besides the trace: products of a sum, differences, sums of omitted terms. Everything is computed by the core.
 
 import { Tensor } from 'qkv'
 import { mul } from 'qkv/nn'
@@ -27,7 +26,7 @@ export function createArithmetic(qkv) {
       const x = differences(a, b)
       return products(x, x)
     },
-    /** v_i tanh(q_i + k_i): additive scores of one hidden unit each @param {number[]} v @param {number[]} q @param {number[]} k */
+    /** v_i tanh(q_i + k_i), each the additive score of one hidden unit @param {number[]} v @param {number[]} q @param {number[]} k */
     additive: (v, q, k) =>
       Float32Array.from(v, (each, i) => {
         const one = new Tensor(Float32Array.of(1), [1, 1])
@@ -35,18 +34,18 @@ export function createArithmetic(qkv) {
         const [query, key] = [q[i], k[i]].map(x => new Tensor(Float32Array.of(x), [1, 1]))
         return qkv.trace(query, key, key, { score, scale: 1 }).scores.data[0]
       }),
-    /** The sum of all. @param {ArrayLike<number>} x */
+    /** Returns the sum of all elements. @param {ArrayLike<number>} x */
     sum(x) {
       if (x.length === 0) return 0
       const ones = new Tensor(new Float32Array(x.length).fill(1), [x.length, 1])
       return qkv.matmul(line(x).reshape([1, x.length]), ones).data[0]
     },
     /**
-     * The weighted values of a query, the largest weight first, added one by one.
+     * Returns the running sums of a query's weighted values, the largest weight first.
      * @param {Result} result
      * @param {number} head
      * @param {number} query
-     * @param {number} most so many values
+     * @param {number} most number of values
      * @returns {FloatTensor} (n, e)
      */
     partialSums({ tensors }, head, query, most) {
@@ -61,7 +60,7 @@ export function createArithmetic(qkv) {
       })
       return qkv.matmul(new Tensor(shares, [order.length, own.length]), V)
     },
-    /** a less b, of the same sizes. @param {FloatTensor} a @param {FloatTensor} b */
+    /** Computes a - b for tensors of equal dims. @param {FloatTensor} a @param {FloatTensor} b */
     minus: (a, b) => minus(qkv, a, b),
   }
 }

@@ -1,5 +1,4 @@
-// Attention step by step: from the drawn numbers to the outputs of all heads, with what was set by hand. All arithmetic is
-// the core's.
+// Attention step by step: from the drawn numbers to the outputs of all heads, with the reader's edits. All arithmetic is done by the core.
 
 import { joinHeads, Tensor } from 'qkv'
 import { EDITABLE } from '../matrices.js'
@@ -12,9 +11,10 @@ import { times } from './subtract.js'
 /** @import { Checked, Edit, FloatTensor, Tensors } from '../layer.js' */
 
 /**
+ * Applies edits to some of the tensors.
  * @param {Tensors} tensors
  * @param {Checked['edits']} edits
- * @param {readonly string[]} matrices those that may be set
+ * @param {readonly string[]} matrices those that may be edited
  */
 function withEdits(tensors, edits, matrices) {
   const changed = { ...tensors }
@@ -47,7 +47,7 @@ export function attend(qkv, settings, drawn, visible, edits) {
 }
 
 /**
- * Weights that were set by hand, and what is made of them; without such weights, what is there stays.
+ * Applies edits of weights and recomputes the output; without such edits, everything is kept.
  * @param {Qkv} qkv
  * @param {Tensors} tensors up to the weights, or more
  * @param {Checked['edits']} edits
@@ -64,7 +64,7 @@ export function mixed(qkv, tensors, edits) {
 }
 
 /**
- * The heads side by side, and what W_O makes of them.
+ * Concatenates the heads and applies W_O.
  * @param {Qkv} qkv
  * @param {FloatTensor} output (H, L, E)
  * @param {Tensors} tensors
@@ -76,7 +76,7 @@ export function joined(qkv, output, { Wo, bo }) {
 }
 
 /**
- * Everything up to Q, K and V, and what their positions make of Q and K.
+ * Computes everything up to Q, K and V, including rotary positions.
  * @param {Qkv} qkv
  * @param {Checked} settings
  * @param {Tensors} drawn
@@ -91,11 +91,11 @@ export function projected(qkv, settings, drawn, edits) {
   return { ...given, Q, K, V, ...turned(qkv, settings, Q, K) }
 }
 
-/** Weights as qkv.linear takes them, (out, in): those that stay are transposed once. @type {WeakMap<FloatTensor, FloatTensor>} */
+/** Cache: weights transposed to (out, in) for qkv.linear. @type {WeakMap<FloatTensor, FloatTensor>} */
 const transposed = new WeakMap()
 
 /**
- * The weight of a linear layer, (out, in), from a matrix (in, out) or from those of all heads.
+ * Returns the weight of a linear layer, (out, in), from a matrix (in, out) or from those of all heads.
  * @param {FloatTensor} W
  */
 export function rowsOf(W) {
@@ -106,7 +106,7 @@ export function rowsOf(W) {
   return weight
 }
 
-/** Q = X Wq + bq of each head, K and V alike. @param {Qkv} qkv @param {Tensors} tensors */
+/** Computes Q = X Wq + bq for each head, and K and V likewise. @param {Qkv} qkv @param {Tensors} tensors */
 function project(qkv, { X, X2 = X, ...own }) {
   const layer = (/** @type {any} */ x, /** @type {any} */ W, /** @type {FloatTensor | undefined} */ b) => {
     const [heads, inner, size] = W.dims
@@ -117,12 +117,12 @@ function project(qkv, { X, X2 = X, ...own }) {
 }
 
 /**
- * The steps of all heads, by the names of their matrices.
+ * Computes the steps of all heads, by matrix name.
  * @param {Qkv} qkv
  * @param {Checked} settings
  * @param {Tensors} tensors
  * @param {Uint8Array | undefined} visible
- * @param {readonly (keyof import('qkv').Trace)[]} [keep] only these
+ * @param {readonly (keyof import('qkv').Trace)[]} [keep] keeps only these
  * @returns {Tensors}
  */
 export function steps(qkv, settings, { Q, K, Qr = Q, Kr = K, V, ...own }, visible, keep) {
@@ -139,18 +139,18 @@ export function steps(qkv, settings, { Q, K, Qr = Q, Kr = K, V, ...own }, visibl
   )
   return {
     ...rest,
-    ...(logits && { masked: logits }), // what softmax reads where the mask comes after it
+    ...(logits && { masked: logits }), // input of the softmax if the mask is applied after it
     ...(queries && { Aq: queries, Ak: keys }),
     ...Object.fromEntries(lines),
   }
 }
 
 /**
- * Weights set by hand keep their value; the others of the row share the rest in their old proportions.
+ * Sets weights by hand: they keep their value, the others of the row share the rest in their old proportions.
  * @param {Qkv} qkv
  * @param {FloatTensor} weights (H, L, S)
  * @param {Checked['edits']} edits
- * @returns {FloatTensor} the same tensor if none is set
+ * @returns {FloatTensor} the same tensor if there are no edits
  */
 export function override(qkv, weights, edits) {
   /** @type {Map<number, Edit[]>} rows with edits, by head and row */
@@ -190,7 +190,7 @@ function overrideRow(qkv, row, edits) {
   const scaled = (/** @type {Float32Array} */ x, /** @type {number} */ factor) =>
     times(qkv, new Tensor(x, [x.length]), factor).data
   const [rest, taken] = [add(others), add(held)]
-  // What was set already takes everything, or nobody is there to take the rest: the set weights share it all.
+  // The held weights already take everything, or no other weight can take the rest: they share it all.
   if (taken >= 1 || rest === 0) return taken > 0 ? scaled(held, 1 / taken) : held
   const shared = scaled(others, (1 - taken) / rest)
   for (const { column } of edits) shared[column] = held[column]
@@ -198,7 +198,7 @@ function overrideRow(qkv, row, edits) {
 }
 
 /**
- * weights times V, head by head.
+ * Multiplies weights by V, head by head.
  * @param {Qkv} qkv
  * @param {FloatTensor} weights (H, L, S)
  * @param {FloatTensor} V (H, S, E)

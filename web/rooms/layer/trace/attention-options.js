@@ -1,11 +1,11 @@
-// The core's options for the settings: scale, score function, mask.
+// Converts settings to options of the core: scale, score function, mask.
 
 import { Tensor } from 'qkv'
 
 /** @import { Checked, FloatTensor, Tensors } from '../layer.js' */
 
 /**
- * The mask as an option of the core where there is one, so that the core does not read each cell.
+ * Returns the mask as a named option where one exists, so that the core need not read every cell.
  * @param {Checked} settings
  * @param {Uint8Array | undefined} visible
  * @param {number[]} dims
@@ -19,12 +19,12 @@ function whoSees({ mask, painted, left, right }, visible, dims) {
 }
 
 /**
- * The core's options for the settings.
+ * Returns the options of the core for the settings.
  * @param {Checked} settings
  * @param {Tensors} tensors
  * @param {Uint8Array | undefined} visible
  * @param {number[]} dims queries, keys
- * @param {number} size of a key
+ * @param {number} size size of a key
  * @returns {import('qkv').TraceOptions}
  */
 export function optionsOf(settings, tensors, visible, dims, size) {
@@ -50,8 +50,8 @@ function additive({ Wa, Ua, ba, va }) {
 }
 
 /**
- * The factor of the scores.
+ * Returns the factor of the scores.
  * @param {Pick<Checked, 'scale' | 'score'>} settings
- * @param {number} size of a key
+ * @param {number} size size of a key
  */
 export const scaleOf = ({ scale, score }, size) => scale ?? (score === 'scaled' ? 1 / Math.sqrt(size) : 1)

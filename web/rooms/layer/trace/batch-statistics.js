@@ -1,5 +1,5 @@
-// A batch through PyTorch's layer, all sequences at once: the sentence, and copies of it shifted by one token each.
-// What the page shows of the layer is the first of them.
+// Runs a batch through PyTorch's layer, all sequences at once: the sentence, and copies of it shifted by one token each. The page shows the
+// layer for the first of them.
 
 import { joinHeads, splitHeads, Tensor } from 'qkv'
 import { BASE } from '../numbers/positions.js'
@@ -8,12 +8,12 @@ import { optionsOf } from './attention-options.js'
 
 /** @import { FloatTensor, Result } from '../layer.js' */
 
-/** The tensors of each step, in order, as the core returned them. @typedef {Record<'input' | 'projected' | 'split' | 'weights' | 'mixed' | 'joined' | 'output', FloatTensor>} Batch */
+/** The tensors of each step, in order, as returned by the core. @typedef {Record<'input' | 'projected' | 'split' | 'weights' | 'mixed' | 'joined' | 'output', FloatTensor>} Batch */
 
-/** A batch with more multiplications, or more pairs of a query and a key, would block the page. */
+/** Limits of a batch that would not block the page: multiplications, and query-key pairs. */
 const MOST = { products: 2 ** 30, pairs: 2 ** 22 }
 
-/** Is it small enough to run on the page? @param {Result} result */
+/** True if the batch is small enough to run on the page. @param {Result} result */
 export function isSmall({ settings, heads }) {
   const { batch, dModel, queries, keys } = settings
   const [L, S] = [queries.tokens.length, keys.tokens.length]
@@ -21,9 +21,10 @@ export function isSmall({ settings, heads }) {
 }
 
 /**
+ * Runs the batch.
  * @param {import('qkv').Qkv} qkv
  * @param {Result} result
- * @returns {Batch | undefined} of no batch, and of one too large, nothing
+ * @returns {Batch | undefined} undefined without a batch, or if it is too large
  */
 export function runBatch(qkv, result) {
   const { settings, tensors, visible, heads: H } = result
@@ -53,7 +54,7 @@ export function runBatch(qkv, result) {
 }
 
 /**
- * (B, rows, columns): copy b of x is shifted by b rows.
+ * Returns (B, rows, columns), where copy b of x is shifted by b rows.
  * @param {FloatTensor} x
  * @param {number} B
  */

@@ -1,4 +1,4 @@
-// The numbers of settings on one core, with what is used again from one trace to the next.
+// Computes the numbers of settings on one core, with caches between traces.
 
 import { messageOf, Trouble } from '../../../files/trouble.js'
 import { createArithmetic } from './arithmetic.js'
@@ -17,7 +17,7 @@ function createCompute(qkv) {
     trace: createTracer(qkv),
     baseline: createTracer(qkv),
     arithmetic: createArithmetic(qkv),
-    /** At once: for small traces. @param {Keyed} keyed */
+    /** Runs at once, for small traces. @param {Keyed} keyed */
     comparison({ key, result }) {
       const parts = difference(result)
       let step = parts.next()
@@ -35,14 +35,14 @@ function createCompute(qkv) {
 /** @type {WeakMap<import('qkv').Qkv, Compute>} */
 const made = new WeakMap()
 
-/** @param {import('qkv').Qkv} qkv @returns {Compute} always the same for a core */
+/** Returns the cached functions of a core. @param {import('qkv').Qkv} qkv @returns {Compute} the same object for the same core */
 export function computeOf(qkv) {
   const compute = made.get(qkv) ?? createCompute(qkv)
   made.set(qkv, compute)
   return compute
 }
 
-/** An error of the core, as a text for the reader: it may lack memory. @param {unknown} error */
+/** Turns an error of the core into a text for the reader; it may be out of memory. @param {unknown} error */
 export function troubleOf(error) {
   if (error instanceof Trouble) return error
   const message = messageOf(error)

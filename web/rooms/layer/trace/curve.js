@@ -1,4 +1,4 @@
-// Where queries, keys and values are single numbers, the output is a curve over the query.
+// If queries, keys and values are single numbers, the output is a curve over the query.
 
 import { Tensor } from 'qkv'
 
@@ -6,22 +6,23 @@ import { Tensor } from 'qkv'
 
 /**
  * @typedef {object} Curve
- * @property {[number, number]} ends of the queries that are near the keys
- * @property {Float32Array} queries between the ends, and as far as the query
+ * @property {[number, number]} ends range of queries around the keys
+ * @property {Float32Array} queries within the range, extended to the current query
  * @property {Float32Array} outputs
  */
 
 const POINTS = 241
-/** Points on the way to a query that lies beyond the ends. */
+/** Number of points between the range and a query outside of it. */
 const BEYOND = 60
 
-/** Numbers from one to another, evenly spaced. @param {number} from @param {number} to @param {number} count */
+/** Returns evenly spaced numbers. @param {number} from @param {number} to @param {number} count */
 const between = (from, to, count) => Array.from({ length: count }, (_, i) => from + ((to - from) * i) / (count - 1))
 
 /**
+ * Computes the curve.
  * @param {Tensors} tensors
- * @param {(queries: FloatTensor) => FloatTensor} outputsOf all of them, computed in one call
- * @returns {Curve | undefined} undefined if there are more dimensions, heads or queries than one, or numbers overflow
+ * @param {(queries: FloatTensor) => FloatTensor} outputsOf computes the outputs of all queries in one call
+ * @returns {Curve | undefined} undefined for more than one dimension, head or query, or if numbers overflow
  */
 export function curveOf({ Wq, Q, K, V }, outputsOf) {
   if (Wq || !Q || !K || !V || Q.data.length !== 1 || V.dims[2] !== 1) return undefined
@@ -35,7 +36,7 @@ export function curveOf({ Wq, Q, K, V }, outputsOf) {
     ...(query > ends[1] ? between(ends[1], query, BEYOND) : []),
   ])
   const outputs = outputsOf(new Tensor(queries, [1, queries.length, 1])).data
-  // Scores beyond float32 have no picture.
+  // Values beyond float32 cannot be drawn.
   const isDrawable = [queries, outputs, Q.data].every(values => values.every(Number.isFinite))
   return isDrawable ? { ends, queries, outputs } : undefined
 }

@@ -1,6 +1,5 @@
-// The trace of many tokens: head by head, so that it can report its progress and be cancelled. The steps between
-// scores and weights are kept for the chosen head only; above MOST_WEIGHTS the weights as well, and the other heads
-// become small pictures.
+// The trace of many tokens, head by head, so that it can report progress and be cancelled. Steps between scores and weights are kept only
+// for the chosen head; above MOST_WEIGHTS so are the weights, and the other heads become small pictures.
 
 import { Tensor } from 'qkv'
 import { headStatistics } from '../../../elements/statistics.js'
@@ -10,9 +9,9 @@ import { joined, mix, override, steps } from './attend.js'
 /** @import { Qkv } from 'qkv' */
 /** @import { Checked, FloatTensor, Result, Tensors } from '../layer.js' */
 
-/** A trace of more heads x queries x keys is large. */
+/** Number of heads * queries * keys above which a trace is large. */
 const LARGE = 2 ** 18
-/** Up to this many weights, those of all heads are kept. */
+/** Maximum number of weights for keeping those of all heads. */
 const MOST_WEIGHTS = 2 ** 23
 /** Rows and columns of the small picture of a head. */
 const SMALL = 144
@@ -20,15 +19,15 @@ const SMALL = 144
 /** @param {Checked} settings */
 const pairsOf = ({ heads, queries, keys }) => heads * queries.tokens.length * keys.tokens.length
 
-/** Imported weights are there already. @param {Checked} settings */
+/** True if a trace is large; imported weights need no computation. @param {Checked} settings */
 export const isLarge = settings =>
   pairsOf(settings) > LARGE && !(settings.model === 'imported' && settings.imported && 'weights' in settings.imported)
 
 /**
- * Yields how much is done, from 0 to 1.
+ * Traces head by head; yields progress from 0 to 1.
  * @param {Qkv} qkv
  * @param {Checked} settings
- * @param {Tensors} start Q, K, V of all heads and what they were made from, or weights and V
+ * @param {Tensors} start Q, K, V of all heads and their sources, or weights and V
  * @param {Uint8Array | undefined} visible
  * @param {number} chosen
  * @returns {Generator<number, Result>}
@@ -45,15 +44,15 @@ export function* traceLarge(qkv, settings, start, visible, chosen) {
   const E = V?.dims[2] ?? 0
   const outputs = new Float32Array(heads * L * E)
   const statistics = []
-  // The matrix product of weights and V is faster than the mixing of a trace, with the same bits; but 0 * NaN of a hidden
-  // value would be NaN.
+  // The matrix product of weights and V is faster than the mixing of a trace, with the same bits; but 0 * NaN of a hidden value would be
+  // NaN.
   const isProduct = !visible || V?.data.every(Number.isFinite)
   /** @type {Tensors} */
   let details = {}
   for (let h = 0; h < heads; h++) {
     const own = (/** @type {FloatTensor | undefined} */ x) => x && onlyHead(x, h)
     const parts = { ...start, Q: own(Q), K: own(K), Qr: own(Qr), Kr: own(Kr), V: own(V) }
-    // Of the other heads, the core makes no more than is shown.
+    // For other heads, compute only what is displayed.
     const mixed = isProduct ? { ...parts, V: undefined } : parts
     const traced = Q && steps(qkv, settings, mixed, visible, h === head ? undefined : ['weights', 'output'])
     const made = traced?.weights ?? own(start.weights)
@@ -88,7 +87,7 @@ export function* traceLarge(qkv, settings, start, visible, chosen) {
 }
 
 /**
- * A smaller matrix: each of its cells is the largest of the cells that it stands for.
+ * Shrinks a matrix: each cell is the maximum of the cells it replaces.
  * @param {FloatTensor} weights (1, L, S)
  * @param {number} rows
  * @param {number} columns

@@ -1,5 +1,5 @@
-// From settings to every number on the page. All arithmetic is the core's; this file only orders it. Plain data in,
-// plain data out, so that it runs in a worker as well.
+// From settings to every number on the page. All arithmetic is done by the core; this file orders it. Plain data in and out, so that it
+// also runs in a worker.
 
 import { createTable } from '../numbers/embedding-table.js'
 import { startOf } from '../numbers/index.js'
@@ -20,27 +20,27 @@ import { maskOf } from './visibility.js'
  * @typedef {object} Result
  * @property {Checked} settings
  * @property {number} heads
- * @property {Tensors} tensors every matrix, (rows, columns) or (heads, rows, columns)
- * @property {Tensors} [before] with edits: the same without them
- * @property {Uint8Array} [visible] (L, S), 1 may be seen; undefined: all may
- * @property {import('./mask-order.js').MaskOrder} [maskOrder] under a mask: the weights by both ways of masking; not of many pairs
- * @property {import('./token-swap.js').TokenSwap} [tokenSwap] whose output changes when one token is changed
- * @property {import('./curve.js').Curve} [curve] where queries, keys and values are single numbers
- * @property {number} [detailHead] of a large trace: the head whose steps there are; tensors of (1, rows, columns) are its own
- * @property {import('../../../elements/statistics.js').HeadStatistics[]} [statistics] of each head, where the weights of one only are kept
- * @property {FloatTensor} [smalls] where the weights of one head only are kept: all heads made small, (H, rows, columns)
+ * @property {Tensors} tensors all matrices, (rows, columns) or (heads, rows, columns)
+ * @property {Tensors} [before] with edits: the tensors without them
+ * @property {Uint8Array} [visible] (L, S), 1 if visible; undefined if everything is
+ * @property {import('./mask-order.js').MaskOrder} [maskOrder] with a mask: the weights by both ways of masking; not for many pairs
+ * @property {import('./token-swap.js').TokenSwap} [tokenSwap] which outputs change when one token is replaced
+ * @property {import('./curve.js').Curve} [curve] if queries, keys and values are single numbers
+ * @property {number} [detailHead] in a large trace: the head whose steps are kept; tensors of (1, rows, columns) belong to it
+ * @property {import('../../../elements/statistics.js').HeadStatistics[]} [statistics] of each head, if only the weights of one are kept
+ * @property {FloatTensor} [smalls] if only the weights of one head are kept: all heads shrunk, (H, rows, columns)
  */
 
 /**
  * @typedef {((settings: Checked) => Result) & {
  *   parts: (settings: Checked, head: number) => Generator<number, Result>,
  *   isReused: (tensor: FloatTensor) => boolean,
- *   batch: (result: Result) => Batch | undefined }} Tracer parts: the way of large.js; isReused: is it needed for the
- *   next trace? batch: see batch.js
+ *   batch: (result: Result) => Batch | undefined }} Tracer parts: the trace of large-trace.js; isReused: True if the next trace needs the
+ *   tensor; batch: see batch-statistics.js
  */
 
 /**
- * An edit computes again only what depends on it: the drawn numbers are reused.
+ * Creates a tracer. An edit recomputes only what depends on it; drawn numbers are reused.
  * @param {Qkv} qkv
  * @returns {Tracer}
  */
@@ -59,7 +59,7 @@ export function createTracer(qkv) {
     return last.tensors
   }
 
-  /** Traces with some of the edits: the last one stays while others are dragged. */
+  /** Creates a cache of a trace with some of the edits, so that the last one is kept while others are dragged. */
   const createBase = () => {
     /** @type {{ name: string, tensors: Tensors, maskOrder: Result['maskOrder'] } | undefined} */
     let base
@@ -115,7 +115,7 @@ export function createTracer(qkv) {
 }
 
 /**
- * The outputs of other queries, each under the mask of the first.
+ * Computes the outputs of other queries, each under the mask of the first.
  * @param {Qkv} qkv
  * @param {Checked} settings
  * @param {Tensors & { Q: FloatTensor }} tensors
@@ -128,7 +128,7 @@ function outputOf(qkv, settings, tensors, visible) {
 }
 
 /**
- * The matrices of the additive score, as many hidden units as a key has dimensions: rand, after all others.
+ * Draws the matrices of the additive score, with as many hidden units as a key has dimensions: rand, after all others.
  * @param {Qkv} qkv
  * @param {Checked} settings
  * @param {Tensors} tensors

@@ -1,4 +1,4 @@
-// Both ways of masking: minus infinity before softmax; zero and a division after it.
+// Both ways of masking: -infinity before softmax, or zero and renormalisation after it.
 
 import { Tensor } from 'qkv'
 import { onlyHead } from '../numbers/tensors.js'
@@ -13,21 +13,22 @@ import { largest, minus } from './subtract.js'
  * @typedef {object} MaskOrder
  * @property {FloatTensor} before
  * @property {FloatTensor} after
- * @property {FloatTensor} exponentials of the scores, hidden ones as well, less the largest of the row
- * @property {FloatTensor} full their shares: weights before the mask
+ * @property {FloatTensor} exponentials of all scores including hidden ones, minus the row maximum
+ * @property {FloatTensor} full their shares: the weights without a mask
  * @property {FloatTensor} sums of each row of exponentials
- * @property {FloatTensor} zeroedSums of each row of `full`, without hidden ones
- * @property {Extreme[]} extremes a weight if a hidden key is NaN, or its score is huge
- * @property {number} most the largest difference
+ * @property {FloatTensor} zeroedSums of each row of `full`, without hidden keys
+ * @property {Extreme[]} extremes a weight if a hidden key is NaN or has a huge score
+ * @property {number} most largest difference
  */
 
-/** Heads times queries times keys for which both ways of masking are computed at every key stroke. */
+/** Maximum heads * queries * keys for computing both ways at every key stroke. */
 const MOST_PAIRS = 2 ** 16
 
 /**
+ * Computes the weights by both ways.
  * @param {Qkv} qkv
  * @param {Checked} settings
- * @param {Tensors} tensors of the trace, no weight of it set by hand
+ * @param {Tensors} tensors of the trace, without edited weights
  * @param {Uint8Array | undefined} visible
  * @returns {MaskOrder | undefined}
  */
@@ -61,10 +62,10 @@ export function maskOrderOf(qkv, settings, tensors, visible) {
 /** @typedef {{ name: string, before: number, after: number }} Extreme a weight of head 0 by both ways of masking */
 
 /**
- * The first weight of the first query, if a key that it does not see is not a number, or huge.
+ * Computes the first weight of the first query if a hidden key is NaN or huge.
  * @param {Qkv} qkv
  * @param {Checked} settings
- * @param {{ Q: FloatTensor, K: FloatTensor }} head of head 0
+ * @param {{ Q: FloatTensor, K: FloatTensor }} head tensors of head 0
  * @param {Uint8Array} visible
  * @returns {Extreme[]}
  */
@@ -79,7 +80,7 @@ function extremesOf(qkv, settings, { Q, K }, visible) {
     ['1e30', 1e30],
   ].map(([name, value]) => {
     const data = K.data.slice()
-    // The sign of the query: the score is huge, not hugely negative.
+    // Use the sign of the query, so that the score is hugely positive.
     for (let i = 0; i < d; i++) data[hidden * d + i] = /** @type {number} */ (value) * Math.sign(q[i])
     const changed = { Q, K: new Tensor(data, K.dims) }
     const [before, after] = /** @type {const} */ (['before', 'after']).map(

@@ -1,5 +1,5 @@
-// Queries and keys of a head as arrows in a plane, so that the product of two arrows is what softmax sees of their score: how far it
-// lies above the mean of its row. The two directions are those of the first two singular values of these differences.
+// Draws queries and keys of a head as arrows in a plane, so that the dot product of two arrows approximates what softmax uses of their
+// score: its difference from the row mean. The two directions belong to the largest two singular values of these differences.
 
 import { Tensor } from 'qkv'
 import { ofHead } from '../numbers/tensors.js'
@@ -7,16 +7,16 @@ import { ofHead } from '../numbers/tensors.js'
 /** @import { Qkv } from 'qkv' */
 /** @import { FloatTensor, Result } from '../layer.js' */
 
-/** Steps until the directions stand: each divides what is left of the others by the ratio of their variances. */
+/** Number of power iterations: each divides the remainder of other directions by the ratio of their variances. */
 const STEPS = 60
 
-/** Keys of which an arrow each is drawn. */
+/** Maximum number of keys drawn as arrows. */
 const MOST = 128
 
 /** @param {ArrayLike<number>} x */
 const norm = x => Math.hypot(...Array.from(x))
 
-/** Makes two columns perpendicular and of length 1. @param {FloatTensor} axes (d, 2) */
+/** Makes two columns orthonormal. @param {FloatTensor} axes (d, 2) */
 function orthonormal({ data, dims }) {
   const column = (/** @type {number} */ c) => Float64Array.from({ length: dims[0] }, (_, i) => data[2 * i + c])
   const unit = (/** @type {Float64Array} */ x) => {
@@ -46,7 +46,7 @@ function planeAnew(qkv, { tensors, settings }, head) {
   const isProduct = settings.score === 'scaled' || settings.score === 'plain'
   if (!scores || !isProduct || scores.dims[1] > MOST || !scores.data.every(Number.isFinite)) return undefined
   const n = scores.dims[1]
-  // x C is x less the mean of each row.
+  // x C subtracts the mean of each row.
   const C = new Tensor(
     Float32Array.from({ length: n * n }, (_, i) => (i % (n + 1) ? 0 : 1) - 1 / n),
     [n, n],
@@ -61,7 +61,7 @@ function planeAnew(qkv, { tensors, settings }, head) {
   )
   for (let step = 0; step < STEPS; step++) axes = orthonormal(qkv.matmul(squares, axes))
   const along = qkv.matmul(above, axes)
-  // Each singular value is shared by both sides, so that queries and keys have lengths of one kind.
+  // Split each singular value between both sides, so that the lengths of queries and keys are comparable.
   const roots = [0, 1].map(c => Math.sqrt(norm(along.data.filter((_, i) => i % 2 === c))))
   const scaled = (/** @type {FloatTensor} */ { data, dims }, /** @type {(root: number) => number} */ by) =>
     new Tensor(
@@ -75,12 +75,12 @@ function planeAnew(qkv, { tensors, settings }, head) {
 }
 
 /**
- * The queries and keys of a head in two dimensions.
+ * Projects the queries and keys of a head to two dimensions.
  * @param {Qkv} qkv
  * @param {Result} result
  * @param {number} head
- * @returns {{ q: FloatTensor, k: FloatTensor, above: FloatTensor, kept: number } | undefined} above: scores less the mean of their
- *   row; kept: the share of their squares that the plane holds; undefined where scores are no products, or too many
+ * @returns {{ q: FloatTensor, k: FloatTensor, above: FloatTensor, kept: number } | undefined} above: scores minus their row mean; kept:
+ *   share of their squares within the plane; undefined if scores are not dot products, or too many
  */
 export function planeOf(qkv, result, head) {
   if (last?.result !== result || last.head !== head) last = { result, head, plane: planeAnew(qkv, result, head) }

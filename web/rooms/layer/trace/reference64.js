@@ -1,5 +1,5 @@
-// The only arithmetic outside of the core: the same attention once more, in float64, written as plainly as the
-// formulas are. It measures the error of the page's float32 numbers, and makes none of them.
+// The only arithmetic outside of the core: the same attention in float64, written as plainly as the formulas. It measures the error of the
+// page's float32 numbers and produces none of them.
 
 import { turnOf } from '../numbers/positions.js'
 import { scaleOf } from './attention-options.js'
@@ -8,10 +8,10 @@ import { scaleOf } from './attention-options.js'
 
 /**
  * @typedef {object} Difference
- * @property {number} most the largest difference
- * @property {MatrixId} [matrix] where it is
- * @property {number} rows how many queries of each head were compared
- * @property {number} of how many there are
+ * @property {number} most largest difference
+ * @property {MatrixId} [matrix] where it occurs
+ * @property {number} rows number of compared queries per head
+ * @property {number} of number of queries
  */
 
 /** Multiplications that take about a tenth of a second. */
@@ -20,7 +20,7 @@ const BUDGET = 3e6
 /** @param {number[]} a @param {number[]} b */
 const dot = (a, b) => a.reduce((sum, x, i) => sum + x * b[i], 0)
 
-/** The row of a tensor as plain numbers. @param {FloatTensor} tensor @param {number} head @param {number} row */
+/** Returns a row of a tensor as plain numbers. @param {FloatTensor} tensor @param {number} head @param {number} row */
 function rowOf({ data, dims }, head, row) {
   const columns = dims[dims.length - 1]
   const at = dims.length === 3 ? (Math.min(head, dims[0] - 1) * dims[1] + row) * columns : row * columns
@@ -28,7 +28,7 @@ function rowOf({ data, dims }, head, row) {
 }
 
 /**
- * x W + b for one row x.
+ * Computes x W + b for one row x.
  * @param {number[]} x
  * @param {FloatTensor} W
  * @param {FloatTensor | undefined} b
@@ -43,7 +43,7 @@ function project(x, W, b, head) {
 }
 
 /**
- * The largest difference of the trace from float64. Yields now and then, so that the page stays responsive.
+ * Computes the largest difference of the trace from float64. Yields now and then, so that the page stays responsive.
  * @param {Result} result
  * @returns {Generator<undefined, Difference>}
  */
@@ -78,7 +78,7 @@ export function* difference(result) {
   const joined = shown.map(() => [])
   for (let head = 0; head < heads; head++) {
     const made = (/** @type {'Q' | 'K' | 'V'} */ id, /** @type {number} */ row) => {
-      // Of wide projections only some rows are computed again; the others are the page's.
+      // For wide projections, recompute only some rows and use those of the page for the others.
       if (!Wq || (isWide && row % every))
         return (
           tensors[id] && rowOf(/** @type {FloatTensor} */ ((id !== 'V' && tensors[`${id}r`]) || tensors[id]), head, row)
@@ -123,7 +123,7 @@ export function* difference(result) {
 }
 
 /**
- * Scores to weights, for some queries of a head.
+ * Computes weights from scores, for some queries of a head.
  * @param {Result} result
  * @param {number} head
  * @param {number[]} shown
@@ -166,7 +166,7 @@ function attend({ settings, tensors, visible }, head, shown, queries, keys) {
   }))
 }
 
-/** Pairs of values half a row apart, turned by their position. @param {number[]} x @param {number} row */
+/** Rotates pairs of values half a row apart by their position. @param {number[]} x @param {number} row */
 function turn(x, row) {
   const half = x.length / 2
   return x.map((value, i) => {
@@ -205,7 +205,7 @@ function scoreOf({ score, sigma }, { Wa, Ua, ba, va }) {
 }
 
 /**
- * Weights set by hand; the others share the rest in their old proportions.
+ * Sets weights by hand; the others share the rest in their old proportions.
  * @param {number[]} row
  * @param {{ column: number, value: number }[]} edits
  */

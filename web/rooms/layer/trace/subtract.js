@@ -1,4 +1,4 @@
-// The difference of two results. The core subtracts.
+// The difference of two results, computed by the core.
 
 import { Tensor } from 'qkv'
 import { add, mul } from 'qkv/nn'
@@ -7,10 +7,10 @@ import { add, mul } from 'qkv/nn'
 /** @typedef {Tensor<Float32Array>} FloatTensor */
 
 /**
- * a - b, number by number: a + (-1) b, of which only the sum is rounded.
+ * Computes a - b element by element as a + (-1) b; only the sum is rounded.
  * @param {Qkv} qkv
  * @param {FloatTensor} a
- * @param {FloatTensor} b of the same dims
+ * @param {FloatTensor} b same dims as a
  * @returns {FloatTensor}
  */
 export const minus = (qkv, a, b) => add(qkv, a, times(qkv, b, -1))
@@ -24,7 +24,7 @@ export const minus = (qkv, a, b) => add(qkv, a, times(qkv, b, -1))
 export const times = (qkv, x, factor) => mul(qkv, x, new Tensor(Float32Array.of(factor), []))
 
 /**
- * The largest absolute value; NaN if there is one.
+ * Returns the largest absolute value; NaN if there is one.
  * @param {Iterable<number>} values
  */
 export function largest(values) {

@@ -1,4 +1,4 @@
-// How long attention takes on this computer: one head of 64, one thread.
+// Measures attention on this computer: one head of size 64, one thread.
 
 import { MOST_STORED } from '../explain/length-cost.js'
 
@@ -6,11 +6,11 @@ import { MOST_STORED } from '../explain/length-cost.js'
 /** @import { Timing } from '../explain/length-cost.js' */
 
 const SIZE = 64
-/** Milliseconds after which no other length begins; a run that is longer than the second is not repeated. */
+/** Milliseconds after which no further length is measured; and milliseconds of a run above which it is not repeated. */
 const [PATIENCE, LONG] = [4000, 1000]
 const RUNS = 3
 
-/** The median of some runs, or one long run. @param {() => void} run */
+/** Returns the median of several runs, or the time of one long run. @param {() => void} run */
 function timeOf(run) {
   /** @type {number[]} */
   const times = []
@@ -23,7 +23,7 @@ function timeOf(run) {
 }
 
 /**
- * Yields the times so far after each length.
+ * Measures each length; yields the times so far.
  * @param {Qkv} qkv
  * @param {readonly number[]} lengths
  * @returns {Generator<Timing[], Timing[]>}

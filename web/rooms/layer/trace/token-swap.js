@@ -1,4 +1,4 @@
-// Changes one token and computes everything again: whose output changes?
+// Replaces one token and recomputes everything, to find whose output changes.
 
 import { startOf } from '../numbers/index.js'
 import { largest, minus } from './subtract.js'
@@ -10,16 +10,17 @@ import { largest, minus } from './subtract.js'
 /**
  * @typedef {object} TokenSwap
  * @property {number} position of the token, among the keys in cross-attention
- * @property {string} word that stands there instead
- * @property {number[]} moved the largest change in the output of each query; 0: not even the last bit changed
+ * @property {string} word the replacement
+ * @property {number[]} moved largest change in the output of each query; 0 if not even the last bit changed
  */
 
 /**
+ * Returns the tokens with one replaced.
  * @param {Tokens} tokens
  * @param {number} position
  * @param {string} word
  * @param {number} tableRows
- * @returns {Tokens} the same vocabulary: all other words keep their numbers
+ * @returns {Tokens} with the same vocabulary, so that all other words keep their ids
  */
 function replaced({ tokens, ids, vocabulary }, position, word, tableRows) {
   const used = new Set(vocabulary.values())
@@ -36,17 +37,18 @@ function replaced({ tokens, ids, vocabulary }, position, word, tableRows) {
 }
 
 /**
+ * Computes the effect of the replacement.
  * @param {Qkv} qkv
  * @param {Checked} settings
  * @param {import('../numbers/embedding-table.js').Table} table
- * @param {Tensors} own what was computed
- * @param {(embeddings: Tensors, edits: Checked['edits']) => Tensors} attend the same with other embeddings
- * @returns {TokenSwap | undefined} undefined if nothing is to be changed
+ * @param {Tensors} own the current trace
+ * @param {(embeddings: Tensors, edits: Checked['edits']) => Tensors} attend recomputes it with other embeddings
+ * @returns {TokenSwap | undefined} undefined if no token is to be replaced
  */
 export function swapToken(qkv, settings, table, own, attend) {
   const { probe, probeWord: word, isCross, edits } = settings
   const [side, matrix] = isCross ? /** @type {const} */ (['keys', 'X2']) : /** @type {const} */ (['queries', 'X'])
-  if (settings.model === 'trained') return undefined // its words go through the layers below first
+  if (settings.model === 'trained') return undefined // words would have to pass through the layers below
   if (probe === null || !word || !own[matrix] || probe >= settings[side].tokens.length) return undefined
   const tokens = replaced(settings[side], probe, word, settings.tableRows)
   const others = isCross ? { keys: tokens } : { queries: tokens, keys: tokens }

@@ -4,7 +4,7 @@ import { hasScores } from '../fields.js'
 
 /** @import { Checked, Result } from '../layer.js' */
 
-/** What each mask lets query i see. @type {Record<Checked['mask'], (settings: Checked) => (i: number, j: number) => boolean>} */
+/** Predicates of the masks: which keys query i sees. @type {Record<Checked['mask'], (settings: Checked) => (i: number, j: number) => boolean>} */
 const MASKS = {
   none: () => () => true,
   causal: () => (i, j) => j <= i,
@@ -23,9 +23,9 @@ const MASKS = {
 }
 
 /**
- * The mask of the settings with the painted cells on top: 1 may be seen. (L, S)
+ * Returns the mask of the settings with painted cells applied, (L, S): 1 if visible.
  * @param {Checked} settings
- * @returns {Uint8Array | undefined} undefined where everything may be seen
+ * @returns {Uint8Array | undefined} undefined if everything is visible
  */
 export function maskOf(settings) {
   const { mask, painted, queries, keys } = settings
@@ -38,7 +38,7 @@ export function maskOf(settings) {
 }
 
 /**
- * Why a key is hidden or seen: the reader painted it, or the mask says so.
+ * Returns why a key is hidden or visible: painted, or by the mask.
  * @param {Checked} settings
  * @param {number} row
  * @param {number} column
@@ -51,9 +51,9 @@ export const reasonOf = ({ mask, painted }, row, column) =>
 const seen = new WeakMap()
 
 /**
- * What is drawn of the weights: all that the mask shows, and hidden cells that were set by hand, which count all the same.
+ * Returns which weights are drawn: the visible ones, and hidden ones that were set by hand, which take effect anyway.
  * @param {Result} result
- * @returns {{ data: Uint8Array, dims: number[] } | undefined} (L, S), or (H, L, S) where heads differ; 1 is drawn
+ * @returns {{ data: Uint8Array, dims: number[] } | undefined} (L, S), or (H, L, S) if heads differ; 1 if drawn
  */
 export function drawnWeights(result) {
   const { visible, heads, settings } = result
@@ -76,7 +76,7 @@ export function drawnWeights(result) {
   return made
 }
 
-/** The same of one head. @param {Result} result @param {number} head */
+/** Returns which weights of one head are drawn. @param {Result} result @param {number} head */
 export function drawnOfHead(result, head) {
   const all = drawnWeights(result)
   if (!all || all.dims.length === 2) return all

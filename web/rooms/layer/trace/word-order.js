@@ -1,11 +1,11 @@
-// The sentence and the same words backwards: does any word get another output?
+// Compares the sentence with its reversal: does any word get another output?
 
 import { createTracer } from './layer-trace.js'
 
 /** @import { Tokens } from '../tokenize.js' */
 /** @import { Arithmetic, FloatTensor, Result } from '../layer.js' */
 
-/** Words that are traced once more. */
+/** Maximum number of words for tracing both. */
 const MOST = 64
 
 /** @type {WeakMap<import('qkv').Qkv, ReturnType<typeof createTracer>>} */
@@ -18,15 +18,16 @@ const backwards = ({ tokens, ids, vocabulary }) => ({
   vocabulary,
 })
 
-/** The outputs of all words. @param {Result} result */
+/** Returns the outputs of all words. @param {Result} result */
 const outputs = ({ tensors }) => /** @type {FloatTensor} */ (tensors.final ?? tensors.joined)
 
 /**
+ * Traces the reversed sentence.
  * @param {import('qkv').Qkv} qkv
  * @param {Result} result
  * @param {Arithmetic} arithmetic
- * @returns {{ words: { name: string, here: number, there: number }[], most: number } | undefined} of each word the first number
- *   of its output in both orders, and the largest difference of any number; undefined where the words cannot be turned around
+ * @returns {{ words: { name: string, here: number, there: number }[], most: number } | undefined} for each word the first number of its
+ *   output in both orders, and the largest difference of any number; undefined if the words cannot be reversed
  */
 export function wordOrder(qkv, result, arithmetic) {
   const { settings } = result

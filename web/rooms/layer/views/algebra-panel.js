@@ -5,10 +5,10 @@ import { algebraOf } from '../explain/weight-algebra.js'
 
 /** @import { SceneContext } from '../layer.js' */
 
-/** A struck number, where its key is hidden. @param {number} value @param {boolean} isHidden */
+/** Draws a number, struck through if its key is hidden. @param {number} value @param {boolean} isHidden */
 const struck = (value, isHidden) => (isHidden ? html`<del>${format(value)}</del>` : format(value))
 
-/** One row, exponential by exponential. @param {SceneContext} context @param {import('../explain/weight-algebra.js').AlgebraRow} row */
+/** Draws the exponentials of one row. @param {SceneContext} context @param {import('../explain/weight-algebra.js').AlgebraRow} row */
 function exponentials({ t, result }, { row, terms, all, visible }) {
   const { queries, keys } = namesOf(result)
   return html`<div class="scroll"><table class="algebra-row" data-row-of=${row}>
@@ -21,7 +21,7 @@ function exponentials({ t, result }, { row, terms, all, visible }) {
   </table></div>`
 }
 
-/** Why both ways to hide agree: three rows, the largest difference of all, and where they do not agree. @param {SceneContext} context */
+/** Shows why both ways to hide agree: three rows, the largest difference, and where they differ. @param {SceneContext} context */
 export function algebra(context) {
   const { t, result, head, arithmetic } = context
   const { maskOrder } = result

@@ -27,10 +27,10 @@ const wordPage = later(() => import('./word-page.js'))
 const moves = part(async () => (await import('./sensitivity-panel.js')).sensitivity)
 const uncovering = once(() => import('../../../head/uncover.js'))
 
-/** The most cells of the selected row that a phone shows. */
+/** Maximum cells of the selected row on a phone. */
 const MOST_IN_ROW = 24
 
-/** A number that stands in a matrix; it opens its own page. @param {SceneContext} context @param {Cell} cell @returns {Value} */
+/** Draws a number of a matrix as a link to its page. @param {SceneContext} context @param {Cell} cell @returns {Value} */
 function factor({ t, matrices, result }, cell) {
   const { scale, reach, isHidden } = /** @type {Matrix} */ (matrices.get(cell.matrix))
   return {
@@ -55,7 +55,7 @@ const says = text => ({ type: 'text', text })
 /** @param {Inline[]} terms @returns {Part} */
 const line = (...terms) => ({ type: 'equation', terms })
 
-/** A text whose terms open their explanation. @param {SceneContext} context @param {string} text */
+/** Draws a text whose glossary terms can be opened. @param {SceneContext} context @param {string} text */
 const explains = ({ t }, text) => drawing(html`<div class="explains">${withTerms(t, text)}</div>`)
 
 /**
@@ -81,7 +81,7 @@ const lines = ({ cell }, columns, name, cells, sizes, options) => ({
 /** @param {SceneContext} context @param {Cell} cell */
 const symbol = ({ result }, cell) => math(symbolOf(result, cell.matrix, cell.head))
 
-/** A sum of terms that are computed from two or three cells each. @param {SceneContext} context @param {Sum} explanation @returns {Part[]} */
+/** Lists the terms of a sum, each computed from two or three cells. @param {SceneContext} context @param {Sum} explanation @returns {Part[]} */
 function sum(context, explanation) {
   const { t, result, arithmetic } = context
   const { kind, terms } = explanation
@@ -155,7 +155,7 @@ function origin({ t, result, cell }, { from, id = 0 }) {
   return says(t(`origin.${from}`, { seed: String(seed), column: cell.column + 1, rows: tableRows, id, layer }))
 }
 
-/** The way to "Why divide by √d?" @param {SceneContext} context */
+/** Draws the link to "Why divide by √d?" @param {SceneContext} context */
 function whyRoot({ t, actions, vectorSize }) {
   const show = () => {
     actions.setDistribution(vectorSize)
@@ -164,7 +164,7 @@ function whyRoot({ t, actions, vectorSize }) {
   return html`<p><button type="button" class="plain" id="why-root" @click=${show}>${t('distribution')}</button></p>`
 }
 
-/** How the number was computed, step by step. @param {SceneContext} context @returns {Part[]} */
+/** Lists how the number was computed, step by step. @param {SceneContext} context @returns {Part[]} */
 function steps(context) {
   const { t, result, explanation } = context
   switch (explanation.kind) {
@@ -211,7 +211,7 @@ function steps(context) {
   }
 }
 
-/** A box to type in, for cells that are free. @param {SceneContext} context @returns {Part[]} */
+/** Draws an input for editable cells. @param {SceneContext} context @returns {Part[]} */
 function setter({ t, actions, matrices, cell, settings, result }) {
   if (!matrices.get(cell.matrix)?.isEditable) return []
   const isSet = settings.edits.some(edit => isSameCell(edit, cell))
@@ -225,7 +225,7 @@ function setter({ t, actions, matrices, cell, settings, result }) {
       label: t('setTo'),
       value: valueAt(matrices, cell),
       set: (value, mark) => actions.edit(cell, value, mark),
-      hold: () => actions.select({ cell }), // the page stays with it when another link is the strongest
+      hold: () => actions.select({ cell }), // keeps the page on this cell when another link becomes the strongest
       reset: isSet ? { label: t('giveBack'), act: () => actions.edit(cell, undefined) } : undefined,
     },
   ]
@@ -241,7 +241,7 @@ function list({ t, matrices, result }, regions, label) {
 }
 
 /**
- * The map of the weights, in sight while a number of another matrix is dragged or typed.
+ * Draws the map of the weights, so that it is visible while a number of another matrix is dragged or typed.
  * @param {SceneContext} context
  * @param {Matrix} shown
  */
@@ -263,10 +263,10 @@ function liveMap(context, shown) {
   ></qkv-heatmap>`
 }
 
-/** The cell is a word away: each of its words, as a button. @param {SceneContext} context @param {Word} word @param {string} name */
+/** Draws a word of the cell as a button. @param {SceneContext} context @param {Word} word @param {string} name */
 const wordLink = (context, word, name) => wordButton(context, word, html`<bdi>${name}</bdi>`, 'is-link')
 
-/** Where a cell stands: its row and column, words as buttons. @param {SceneContext} context @param {Matrix} shown */
+/** Names the row and column of a cell, with words as buttons. @param {SceneContext} context @param {Matrix} shown */
 function place(context, shown) {
   const { t, cell } = context
   const name = (/** @type {'row' | 'column'} */ axis) => {
@@ -278,7 +278,7 @@ function place(context, shown) {
   return html`<p class="where">${shown.rows[cell.row] ? html`${t('row')} ${name('row')} <span aria-hidden="true">·</span> ` : nothing}${t('column')} ${name('column')}</p>`
 }
 
-/** The way down to where the number begins; each of its numbers opens. @param {SceneContext} context @returns {Part[]} */
+/** Draws the chain down to the number's origin, as links. @param {SceneContext} context @returns {Part[]} */
 function chain(context) {
   const { t, chain } = context
   if (chain.length < 3) return []
@@ -294,7 +294,7 @@ function chain(context) {
   ]
 }
 
-/** One cell less another. @param {SceneContext} context @param {Cell} less @returns {Omit<Page, 'title'>} */
+/** Draws the page of the difference of two cells. @param {SceneContext} context @param {Cell} less @returns {Omit<Page, 'title'>} */
 function differencePage(context, less) {
   const { t, matrices, cell, result, arithmetic, actions } = context
   const shown = /** @type {Matrix} */ (matrices.get(cell.matrix))
@@ -314,12 +314,12 @@ function differencePage(context, less) {
   }
 }
 
-/** The cell that is subtracted, if it is there. @param {SceneContext} context */
+/** Returns the subtracted cell, if it exists. @param {SceneContext} context */
 function lessOf({ settings: { cell, less }, result }) {
   return cell && less && cell.matrix === less.matrix && !Number.isNaN(numberIn(result, less)) ? less : undefined
 }
 
-/** What the number in a cell is made of. @param {SceneContext} context @returns {Omit<Page, 'title'>} */
+/** Draws the page of a cell: how its number is computed. @param {SceneContext} context @returns {Omit<Page, 'title'>} */
 function cellPage(context) {
   const { t, matrices, cell, result } = context
   const shown = /** @type {Matrix} */ (matrices.get(cell.matrix))
@@ -344,7 +344,7 @@ function cellPage(context) {
   }
 }
 
-/** The selected row again, for a phone, where the sheet covers it. @param {SceneContext} context @param {Matrix} shown @returns {Page['row']} */
+/** Repeats the selected row for phones, where the sheet covers it. @param {SceneContext} context @param {Matrix} shown @returns {Page['row']} */
 const rowOf = (context, { columns }) =>
   Array.from({ length: Math.min(columns.length, MOST_IN_ROW) }, (_, column) => ({
     name: columns[column],
@@ -352,7 +352,7 @@ const rowOf = (context, { columns }) =>
     value: factor(context, { ...context.cell, column }),
   }))
 
-/** Where the panel is: "Weights, head 1, eat to is". @param {SceneContext} context */
+/** Returns the title of the panel, such as "Weights, head 1, eat to is". @param {SceneContext} context */
 function title(context) {
   const { t, settings, result, cell, matrices, head } = context
   const { queries, keys } = namesOf(result)
@@ -365,15 +365,15 @@ function title(context) {
   return shown.rows[cell.row] ? t('placeCell', params) : t('placeOne', params)
 }
 
-/** The page of a word. @param {SceneContext} context @param {Drawn} drawn @param {Word} word */
+/** Draws the page of a word. @param {SceneContext} context @param {Drawn} drawn @param {Word} word */
 function wordPart(context, drawn, word) {
-  wordPage.ask(() => {}) // beside its texts
+  wordPage.ask(() => {}) // loads in parallel with its texts
   return partTexts(context.t).draw(t =>
     wordPage.draw(({ wordParts }) => drawParts(drawn, wordParts({ ...context, t }, word))),
   )
 }
 
-/** What the inspector shows: the selected word, or the cell, or one cell less another. @param {SceneContext} context @param {Drawn} drawn @returns {Page} */
+/** Draws the page of the selection: a word, a cell, or the difference of two cells. @param {SceneContext} context @param {Drawn} drawn @returns {Page} */
 function inspectorPage(context, drawn) {
   const { t, settings, matrices, cell } = context
   const shown = /** @type {Matrix} */ (matrices.get(cell.matrix))
@@ -399,7 +399,7 @@ function inspectorPage(context, drawn) {
   }
 }
 
-/** The inspector: what is selected, with the way back. It answers where it stands; nothing scrolls. @param {SceneContext} context */
+/** Draws the inspector: the page of the selection, with a link back. It changes in place without scrolling. @param {SceneContext} context */
 export function inspector(context) {
   const { t, isDark, actions, settings, visits, arithmetic } = context
   const act = {
@@ -411,7 +411,7 @@ export function inspector(context) {
   }
   const drawn = { t, isDark, act, sum: arithmetic.sum }
   const { cell } = settings
-  // Beside the flow a cell may have been pressed in its map.
+  // Beside the flow, a cell may have been pressed in its map.
   const isInMap = cell && document.querySelector('.beside')?.contains(document.activeElement)
   if (cell) uncovering().then(({ uncover }) => uncover('inspector', isInMap ? '#map' : `#${context.picture}`, cell))
   return drawInspector({
@@ -432,7 +432,7 @@ function open(context, { cell, head }) {
   const { row, column } = cell
   const to = { matrix: /** @type {Cell['matrix']} */ (cell.matrix), head: head?.head ?? 0, row, column }
   const { settings, actions } = context
-  // Back returns to the cell that is shown, also where no one selected it.
+  // Select the shown cell first if it is not selected, so that Back returns to it.
   if (!settings.word && !settings.cell) actions.select({ cell: context.cell })
   actions.select({ cell: to })
 }

@@ -11,7 +11,7 @@ import { MOST_HEADS } from '../limits.js'
 /** @typedef {Event & { target: HTMLInputElement & HTMLTextAreaElement & HTMLSelectElement }} ControlEvent */
 
 /**
- * A labelled control with room for what is wrong with it.
+ * Draws a labelled control with space for its problem.
  * @param {Context} context
  * @param {FieldName} field
  * @param {string} label
@@ -24,7 +24,7 @@ const labelled = (context, field, label, control) => html`<div class="field fiel
   </div>`
 
 /**
- * What is wrong with a field, and values that would be right.
+ * Draws the problem of a field, with valid values to choose from.
  * @param {Context} context
  * @param {FieldName} field
  */
@@ -46,7 +46,7 @@ export function problemOf({ t, problems, actions }, field) {
 }
 
 /**
- * A box for a number; where none is the default, an empty one means that it follows from the rest.
+ * Draws a number input; if the default is null, an empty input means that the value is derived.
  * @param {Context} context
  * @param {FieldName} field
  */
@@ -92,7 +92,7 @@ function choice(context, field) {
 }
 
 /**
- * What each head built by hand looks for.
+ * Draws the choice of the kind of each hand-built head.
  * @param {Context} context
  */
 function handBuilt({ t, settings, actions }) {
@@ -118,7 +118,7 @@ function handBuilt({ t, settings, actions }) {
 }
 
 /**
- * The control of a setting, where the setting matters; it follows from its kind.
+ * Draws the control of a setting by its kind, if the setting applies.
  * @param {Context} context
  * @param {FieldName} field
  */
@@ -129,7 +129,7 @@ function control(context, field) {
   return type === 'choice' ? choice(context, field) : numberBox(context, field)
 }
 
-/** Opens the drawer, at a field. @param {FieldName} [field] */
+/** Opens the settings drawer at a field. @param {FieldName} [field] */
 export function showSettings(field) {
   const drawer = /** @type {HTMLElement} */ (document.getElementById('settings'))
   if (!drawer.hidden && !field) return hideSettings()
@@ -147,7 +147,7 @@ function hideSettings() {
   opener?.focus({ preventScroll: true })
 }
 
-/** The mask's kind, or that it was painted. @param {Context} context */
+/** Draws the choice of the mask, or that it was painted. @param {Context} context */
 function maskChoice(context) {
   const { settings, actions, t } = context
   if (!applies(settings, 'mask')) return nothing
@@ -166,7 +166,7 @@ function maskChoice(context) {
 const GROUPS = /** @type {const} */ (['words', 'sizes', 'scores', 'mask', 'numbers'])
 
 /**
- * The drawer: every setting, at work at once.
+ * Draws the settings drawer; changes take effect at once.
  * @param {Context} context
  */
 export function controls(context) {

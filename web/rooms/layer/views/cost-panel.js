@@ -1,4 +1,4 @@
-// What attention costs: the growing square, formulas with numbers, tensor shapes, and times of this computer.
+// The cost of attention: the growing square, formulas with numbers, tensor shapes, and times measured on this computer.
 
 import { html, nothing, svg } from 'lit'
 import { live } from 'lit/directives/live.js'
@@ -35,7 +35,7 @@ const writers = language => {
   const units = ['B', 'KB', 'MB', 'GB', 'TB']
   return {
     whole: (/** @type {number} */ x) => whole.format(x),
-    /** Long counts as 2.36e9. @param {number} x */
+    /** Formats long counts as 2.36e9. @param {number} x */
     count: x => (x < 1e6 ? whole.format(x) : x.toExponential(2).replace('e+', 'e')),
     /** @param {number} x */
     bytes(x) {
@@ -47,7 +47,7 @@ const writers = language => {
   }
 }
 
-/** Weights as a square, and what a fused kernel keeps as a strip of the same scale. @param {SceneContext} context @param {number} n @param {number} size */
+/** Draws the weights as a square, and what a fused kernel stores as a strip at the same scale. @param {SceneContext} context @param {number} n @param {number} size */
 function picture({ t }, n, size) {
   const side = sideOf(n, size)
   const unit = SIDE / side
@@ -78,14 +78,14 @@ function formulas({ t, result, language, costCausal }, n, size) {
     <tbody>${rows.map(([name, formula, text, value]) => html`<tr><th scope="row">${name}</th><td>${math(formula)}</td><td data-number data-value=${value}>${text}</td></tr>`)}</tbody></table>`
 }
 
-/** How cost grows with length, in words. @param {SceneContext} context @param {number} n @param {number} size */
+/** Describes how the cost grows with length. @param {SceneContext} context @param {number} n @param {number} size */
 function inWords({ t, result, language, costCausal }, n, size) {
   const { bytes, whole } = writers(language)
   const { fused, stored } = costOf({ n, heads: result.heads, size, isCausal: costCausal })
   return html`<p class="text">${t('costText', { n: whole(n), pairs: whole(n ** 2), fused: bytes(fused), stored: bytes(stored) })}</p>`
 }
 
-/** The tensors on the way through a batch, with the reader's numbers. @param {SceneContext} context */
+/** Lists the tensor shapes of a batch with the current numbers. @param {SceneContext} context */
 function shapes({ t, result, batch, language }) {
   const { count } = writers(language)
   const { batch: sequences } = result.settings
@@ -109,7 +109,7 @@ function logScale([least, most], range) {
   return (/** @type {number} */ value) => scale(Math.log(value))
 }
 
-/** Times on logarithmic axes; hollow: estimated. @param {SceneContext} context */
+/** Draws the times on logarithmic axes; estimates are hollow. @param {SceneContext} context */
 function chart({ t, times, language }) {
   const { time, whole } = writers(language)
   const all = MEASURED.flatMap(n => {
@@ -164,7 +164,7 @@ export function costPanel(context) {
     actions.setCost({ costLength })
     return costLength
   }
-  // A redraw must leave what is being typed, so the value is not `live`.
+  // The value is not `live`, since a redraw must not replace what is being typed.
   const typed = (/** @type {InputEvent} */ { target }) => {
     target.value = String(set(target.valueAsNumber))
   }

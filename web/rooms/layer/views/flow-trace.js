@@ -1,17 +1,17 @@
-// The steps of the chosen head as <qkv-flow> takes them, with the sums of the values that it shows on the way.
+// Converts the steps of the chosen head for <qkv-flow>, with the partial sums of values that it shows.
 
 import { firstFrame, STEP_OF } from '../explain/frame-steps.js'
 import { hasFlow } from '../explain/picture.js'
 
 /** @import { FloatTensor, SceneContext } from '../layer.js' */
 
-/** So many values are added one by one. */
+/** Maximum number of values that are added one by one. */
 const MOST = 8
 
-/** The partial sums of a trace, as long as trace, head and query are the same. @type {{ key: readonly unknown[], partials: FloatTensor } | undefined} */
+/** Cache: the partial sums, for the same trace, head and query. @type {{ key: readonly unknown[], partials: FloatTensor } | undefined} */
 let last
 
-/** @param {SceneContext} context @returns {import('../../../head/head.js').Flow | undefined} undefined where the trace has not all steps */
+/** Converts a trace for <qkv-flow>. @param {SceneContext} context @returns {import('../../../head/head.js').Flow | undefined} undefined if the trace lacks a step */
 export function flowOf({ arithmetic, result, head, link, settings, frame }) {
   const {
     X,
@@ -29,7 +29,7 @@ export function flowOf({ arithmetic, result, head, link, settings, frame }) {
     output,
   } = result.tensors
   if (!hasFlow(result) || !Q || !K || !V || !scores || !weights || !output) return undefined
-  const { side, position } = settings.word ?? { side: 'queries', position: link?.row ?? 0 } // the answer speaks of it, too
+  const { side, position } = settings.word ?? { side: 'queries', position: link?.row ?? 0 } // the answer also describes this query
   const query = side === 'queries' || !result.settings.isCross ? position : 0
   const trace = {
     embeddings: X,

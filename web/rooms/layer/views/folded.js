@@ -1,4 +1,4 @@
-// A part of the page that is folded until it is opened, and loaded then.
+// A collapsed part of the page that is loaded when it is opened.
 
 import { html, nothing } from 'lit'
 import { later } from '../../../shell/later.js'
@@ -8,10 +8,10 @@ import { textsLater } from '../../../shell/texts-later.js'
 
 /** @type {import('../../../shell/texts-later.js').Later<SceneContext['t']>} */
 const texts = textsLater(['shell', 'layer', 'layer-parts'])
-/** The texts of the room with those of such parts. @param {SceneContext['t']} t */
+/** Loads the texts of such parts and adds them to those of the room. @param {SceneContext['t']} t */
 export const partTexts = t => texts(t('htmlLang'))
 
-/** A part that is loaded with its texts when it is drawn. @param {() => Promise<(context: SceneContext) => unknown>} load */
+/** Returns a part that is loaded, with its texts, when it is drawn. @param {() => Promise<(context: SceneContext) => unknown>} load */
 export function part(load) {
   const found = later(load)
   return (/** @type {SceneContext} */ context) =>

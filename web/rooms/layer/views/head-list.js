@@ -16,7 +16,7 @@ import { share } from './word-buttons.js'
 const known = new WeakMap()
 
 /**
- * A sentence for each head: "looks most at itself (29%); sharpest: 2.07 bit".
+ * Describes each head in a sentence: "looks most at itself (29%); sharpest: 2.07 bit".
  * @param {SceneContext} context
  */
 export function headSentences(context) {
@@ -44,17 +44,17 @@ export function headSentences(context) {
   return sentences
 }
 
-/** From this share on a head has a role. */
+/** Share from which a head has a role. */
 const ROLE = 0.5
 
-/** What a head looks at with half of its weight or more: itself, the previous word, the first. @param {SceneContext} context @param {number} head */
+/** Returns the role of a head that puts half of its weight or more on itself, the previous word or the first. @param {SceneContext} context @param {number} head */
 export function roleOf(context, head) {
   headSentences(context)
   const { at, share = 0 } = known.get(context.result)?.words[head] ?? {}
   return at && at !== 'key' && share >= ROLE ? context.t(`at.${at}`) : undefined
 }
 
-/** The mean entropy if attention were even over the visible keys. @param {SceneContext['result']} result */
+/** Returns the mean entropy of uniform attention over the visible keys. @param {SceneContext['result']} result */
 export function mostBits({ settings, visible }) {
   const [L, S] = [settings.queries.tokens.length, settings.keys.tokens.length]
   if (!visible) return Math.log2(S)
@@ -70,7 +70,7 @@ export function mostBits({ settings, visible }) {
   return seeing ? sum / seeing : 0
 }
 
-/** Heads built by hand are named by their kind, trained ones by layer and head. @param {SceneContext} context */
+/** Names hand-built heads by their kind, trained ones by layer and head. @param {SceneContext} context */
 const headNames = ({ t, result: { settings, heads } }) =>
   settings.model === 'handBuilt'
     ? settings.handBuilt.map((kind, h) => `${h + 1} ${t(`handBuiltName.${kind}`)}`)
@@ -78,11 +78,11 @@ const headNames = ({ t, result: { settings, heads } }) =>
       ? Array.from({ length: heads }, (_, h) => fill(t.elements.head, { index: `${settings.layer}.${h + 1}` }))
       : []
 
-/** The name of one head. @param {SceneContext} context @param {number} head */
+/** Returns the name of one head. @param {SceneContext} context @param {number} head */
 export const headName = (context, head) =>
   headNames(context)[head] ?? fill(context.t.elements.head, { index: head + 1 })
 
-/** The sentence of the head under the pointer or the focus, with its name. @param {SceneContext} context */
+/** Describes the head under the pointer or with the focus. @param {SceneContext} context */
 export function headAnswer(context) {
   const { t, hoveredHead: head } = context
   const sentence = head === undefined ? undefined : headSentences(context)[head]
@@ -91,13 +91,13 @@ export function headAnswer(context) {
   return t('headAnswer', { name, sentence })
 }
 
-/** The head under a pointer, or -1. @param {Event} event */
+/** Returns the index of the head under a pointer, or -1. @param {Event} event */
 function headAt(event) {
   const radio = event.composedPath().find(each => each instanceof Element && each.role === 'radio')
   return radio instanceof Element ? Array.from(radio.parentElement?.children ?? []).indexOf(radio) : -1
 }
 
-/** All heads, small, each with its sentence. @param {SceneContext} context */
+/** Draws all heads in small, each with its sentence. @param {SceneContext} context */
 export function heads(context) {
   const { t, result, head, actions } = context
   const { queries, keys } = namesOf(result)
@@ -109,7 +109,7 @@ export function heads(context) {
     const other = headAt(event)
     held(event, () => subtract(other))
   }
-  /** Before the element hears of it: a second head is not selected. @param {PointerEvent} event */
+  /** Handles Shift-click in the capture phase, so that the element does not select the second head. @param {PointerEvent} event */
   const click = event => {
     if (!event.shiftKey) return
     event.stopPropagation()

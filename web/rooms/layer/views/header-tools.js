@@ -1,4 +1,4 @@
-// What One layer adds to the header: the questions of the tour; in the menu, the way to what stands far below.
+// The header items of "One layer": the questions of the tour, and menu items that lead to parts far below.
 
 import { html } from 'lit'
 import { menu, menuChoices, menuItem } from '../../../shell/menu.js'

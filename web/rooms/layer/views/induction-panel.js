@@ -6,7 +6,7 @@ import { marked, rich, share } from './word-buttons.js'
 /** @import { SceneContext } from '../layer.js' */
 
 /**
- * What the induction head does on this sentence: first occurrence, what followed it, second occurrence, what is copied.
+ * Shows what the induction head does on this sentence: first occurrence, the word that followed, second occurrence, the copied word.
  * @param {SceneContext} context
  */
 export function inductionPanel(context) {

@@ -1,4 +1,4 @@
-// The picture of One layer.
+// Draws "One layer".
 
 import { html, nothing } from 'lit'
 import { live } from 'lit/directives/live.js'
@@ -19,7 +19,7 @@ import { besideFlow, sentenceHead, stage } from './stage.js'
 
 const sceneOf = createScenes()
 
-/** What the settings are compared with, as far as it is known. @param {LayerContext} context @returns {import('../explain/comparison.js').Baseline} */
+/** Returns what the settings are compared with, once known. @param {LayerContext} context @returns {import('../explain/comparison.js').Baseline} */
 function baselineOf({ settings, got }) {
   if (settings.baseline && !checkedBaseline(settings.baseline))
     return { failure: new RangeError('the settings of this link make no sense') }
@@ -29,7 +29,7 @@ function baselineOf({ settings, got }) {
   return {}
 }
 
-/** What the views are given, without a trace. @param {LayerContext} context @returns {Context} */
+/** Returns the context of the views, without a trace. @param {LayerContext} context @returns {Context} */
 function contextOf(context) {
   const { t, qkv, isDark, settings, view, got, problems, act, can, travel } = context
   const { handedOver } = view
@@ -56,7 +56,7 @@ function contextOf(context) {
   }
 }
 
-/** How far the numbers are from float64. @param {SceneContext} context */
+/** Shows the difference of the numbers from float64. @param {SceneContext} context */
 function badge({ t, difference }) {
   if (!difference) return html`<p class="badge" id="badge">${t('differencePending')}</p>`
   const { most, matrix, rows, of } = difference
@@ -70,8 +70,8 @@ function badge({ t, difference }) {
 }
 
 /**
- * How far a large trace is: a line at the top that takes no room.
- * It is no child of <body>, whose new children restyle the page.
+ * Shows the progress of a large trace as a line at the top that takes no space. It is not a child of <body>, whose new children restyle the
+ * page.
  * @param {Context} context
  */
 function working({ t, progress }) {
@@ -89,12 +89,12 @@ function working({ t, progress }) {
 const induction = later(() => import('./induction-panel.js'))
 const distribution = part(async () => (await import('./score-panel.js')).distributionPanel)
 const curve = later(() => import('./plot.js'))
-/** What stands below the first screen is loaded when that is drawn. */
+/** Parts below the first screen, loaded when they are drawn. */
 const walk = later(async () => {
   await idle()
   return import('./steps-panel.js')
 })
-/** The inspector; where nothing is selected it comes when the picture stands. */
+/** The inspector; if nothing is selected it loads after the picture. */
 const panel = later(() => import('./cell-panel.js'))
 const panelAtRest = later(async () => {
   await idle()
@@ -108,7 +108,7 @@ const imported = part(async () => (await import('./transfer.js')).importPart)
 /** @param {SceneContext['result']} result */
 const isHandBuilt = ({ settings: { model } }) => model === 'handBuilt'
 
-/** Why divide by sqrt(d)? It is open where the state says so. @param {SceneContext} context */
+/** Draws "Why divide by √d?", open if the state demands it. @param {SceneContext} context */
 function distributionPart(context) {
   const { t, hasDistribution: isOpen, vectorSize, actions } = context
   const toggle = (/** @type {Event} */ event) => {
@@ -121,14 +121,14 @@ function distributionPart(context) {
   </details>`
 }
 
-/** What comes after the steps, folded. @param {SceneContext} context */
+/** Draws the collapsed parts after the steps. @param {SceneContext} context */
 const foldedParts = context => {
   const { t } = context
   return html`${folded(context, 'order', t('order'), order)} ${folded(context, 'cost', t('cost'), cost)} ${folded(context, 'export', t('export'), exported)}
     ${folded(context, 'import', t('import'), imported)}`
 }
 
-/** Beside the flow its map, and what is selected; beside another picture what is selected, or the strongest link. @param {SceneContext} context */
+/** Draws the side: beside the flow, its map and the selection; beside another picture, the selection or the strongest link. @param {SceneContext} context */
 function side(context) {
   const { settings, picture } = context
   const isFlow = picture === 'flow'

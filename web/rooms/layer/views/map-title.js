@@ -1,4 +1,4 @@
-// Where the numbers of a map come from, and the title of a map with it.
+// The origin of a map's numbers, and the title of a map that includes it.
 
 /** @import { SceneContext } from '../layer.js' */
 

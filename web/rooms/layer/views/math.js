@@ -1,14 +1,15 @@
 import { html, mathml } from 'lit'
 
-// A small notation for formulas, drawn as MathML: `Q = X W_q`, `K^T`, `{a over b}`, `√d_k`, `Σ_j`.
-// Single letters are italic, words upright; `_` and `^` begin subscripts and superscripts, braces group. A root has no line:
-// <msqrt> draws it apart from its sign, unless the font has a table for formulas.
+// Parses a small notation for formulas and draws it as MathML: `Q = X W_q`, `K^T`, `{a over b}`, `√d_k`, `Σ_j`. Single letters are italic,
+// words upright; `_` and `^` start subscripts and superscripts, braces group. A root is drawn without its bar: without a font with a MATH
+// table, <msqrt> detaches the bar from the sign.
 
 /** @param {string} formula */
 const tokensOf = formula => formula.match(/\p{L}+|−∞|\d+(?:\.\d+)?|[^\s]/gu) ?? []
 
 /**
- * @param {string[]} tokens what is left to read
+ * Parses one item.
+ * @param {string[]} tokens remaining tokens
  * @returns {unknown}
  */
 function atom(tokens) {
@@ -25,7 +26,7 @@ function atom(tokens) {
 }
 
 /**
- * Up to the closing brace or the end.
+ * Parses up to the closing brace or the end.
  * @param {string[]} tokens
  * @returns {{ items: unknown[], over?: unknown[] }}
  */

@@ -7,7 +7,7 @@ import { part } from './folded.js'
 const panel = part(async () => (await import('./tour-panel.js')).tourPanel)
 
 /**
- * The steps with the current one, the way on and back, and the tour.
+ * Draws the dock: the steps with the current one marked, Back and Next, and the tour.
  * @param {SceneContext} context
  */
 export function dock(context) {
@@ -25,7 +25,7 @@ export function dock(context) {
             html`<a href="#step-${id}" data-step=${id} title=${t(`step.${id}`)} aria-current=${id === current ? 'step' : nothing} @click=${(
               /** @type {Event} */ event,
             ) => {
-              event.preventDefault() // the hash is the settings'
+              event.preventDefault() // the hash stores the settings
               actions.goTo(id)
             }}><span class="number-of">${i + 1}</span> <span class="name-of">${t(`rail.${id}`)}</span></a>`,
         )}

@@ -8,17 +8,17 @@ import { selectCell } from './select.js'
 
 /** @import { Actions, Matrix, Region } from '../layer.js' */
 /** @import { Translate } from '../../../i18n/index.js' */
-/** A cell does not grow beyond so many letters. */
+/** Maximum width of a cell in characters. */
 const MOST_LETTERS = 12
 
 /** @typedef {{ row: number, column: number }} Place */
 
-/** Pixels that a pointer moves before a press becomes a drag. */
+/** Pixels that a pointer may move before a press becomes a drag. */
 const SLACK = 4
 
 /**
- * A matrix with its numbers: a grid for the keyboard, whose cells can be dragged and typed where they are free. The
- * numbers are drawn again only if they change; what is marked lies above them.
+ * A matrix with its numbers: a grid with keyboard navigation, whose editable cells can be dragged and typed. Numbers are redrawn only if
+ * they change; highlights are separate elements above them.
  */
 export class MatrixGrid extends LitElement {
   static properties = {
@@ -36,7 +36,7 @@ export class MatrixGrid extends LitElement {
     super()
     /** @type {Matrix} */
     this.matrix = /** @type {any} */ (undefined)
-    /** Rows across and columns down? */
+    /** True to draw rows across and columns down. */
     this.isTurned = false
     this.isDark = false
     /** @type {Region[]} */
@@ -47,14 +47,14 @@ export class MatrixGrid extends LitElement {
     this.t = /** @type {Translate} */ (/** @type {unknown} */ (undefined))
     /** @type {Actions} */
     this.actions = /** @type {any} */ (undefined)
-    /** The cell that is being typed in, and its text. @type {Place & { text: string } | undefined} */
+    /** The cell being edited, with its text. @type {Place & { text: string } | undefined} */
     this.typed = undefined
     /** @type {Place} */
     this.focused = { row: 0, column: 0 }
     this.longest = 0
     /** @type {{ at: Place, x: number, from: number, isDrag: boolean, mark: string, room: number } | undefined} */
     this.press = undefined
-    /** What the cells were made of. @type {unknown[]} */
+    /** Inputs of the rendered cells, to detect changes. @type {unknown[]} */
     this.made = []
     /** @type {unknown} */
     this.cells = undefined
@@ -76,7 +76,7 @@ export class MatrixGrid extends LitElement {
   }
 
   createRenderRoot() {
-    return this // the page's style sheet and its tests reach the cells
+    return this // no shadow root, so that the page's styles and its tests reach the cells
   }
 
   /** @param {Event} event @returns {Place | undefined} */
@@ -102,7 +102,7 @@ export class MatrixGrid extends LitElement {
     if (place && !this.press?.isDrag) rested(() => this.actions.point(this.cellOf(place)))
   }
 
-  /** One tab stop a grid: the cell that had the focus last. @param {FocusEvent} event */
+  /** Moves the grid's single tab stop to the cell that has the focus. @param {FocusEvent} event */
   focus1(event) {
     const place = this.placeOf(event)
     if (!place || !(event.target instanceof HTMLElement)) return
@@ -116,7 +116,7 @@ export class MatrixGrid extends LitElement {
   down(event) {
     const at = this.placeOf(event)
     if (!at || event.button !== 0 || event.target instanceof HTMLInputElement) return
-    // A finger scrolls, unless it lies on the cell that is kept.
+    // A finger scrolls, unless it starts on the kept cell.
     const canDrag = this.matrix.isEditable && (event.pointerType === 'mouse' || (this.isKept && this.isShown(at)))
     const mark = `drag ${event.timeStamp}`
     held(event, () => {
@@ -141,14 +141,14 @@ export class MatrixGrid extends LitElement {
   /** @param {PointerEvent} event */
   drag(event) {
     const { press } = this
-    if (press && press.room !== innerWidth) this.press = undefined // a phone was turned: what was dragged stays
+    if (press && press.room !== innerWidth) this.press = undefined // the phone was rotated: keep the dragged value
     if (!press || press !== this.press || Number.isNaN(press.x)) return
     if (event.clientX !== press.x) released()
     const by = event.clientX - press.x
     if (!press.isDrag && Math.abs(by) < SLACK) return
     if (!press.isDrag) {
       this.setPointerCapture(event.pointerId)
-      this.actions.select({ cell: this.cellOf(press.at) }) // the inspector has a live map beside it
+      this.actions.select({ cell: this.cellOf(press.at) }) // the inspector shows a live map
     }
     press.isDrag = true
     event.preventDefault()
@@ -156,7 +156,7 @@ export class MatrixGrid extends LitElement {
     this.set(press.at, press.from + by * speed * (event.shiftKey ? 0.1 : 1), press.mark)
   }
 
-  /** Takes a drag that has begun back. */
+  /** Undoes a drag in progress. */
   undrag() {
     if (this.press?.isDrag) this.actions.undo()
     this.press = undefined
@@ -178,7 +178,7 @@ export class MatrixGrid extends LitElement {
     this.actions.edit(this.cellOf(place), Number(bounded.toFixed(4)), mark)
   }
 
-  /** Opens a box over a cell. @param {Place | undefined} place @param {string} [text] */
+  /** Opens an input over a cell. @param {Place | undefined} place @param {string} [text] */
   type(place, text) {
     if (!place || !this.matrix.isEditable) return
     this.typed = { ...place, text: text ?? format(this.value(place)) }
@@ -193,7 +193,7 @@ export class MatrixGrid extends LitElement {
   key(event) {
     if (event.target instanceof HTMLInputElement) return this.keyInBox(event)
     if (event.key === 'Escape' && this.press?.isDrag) {
-      event.stopPropagation() // nothing else is closed
+      event.stopPropagation() // so that Escape closes nothing else
       return this.undrag()
     }
     const at = this.placeOf(event)
@@ -236,7 +236,7 @@ export class MatrixGrid extends LitElement {
     this.typed = undefined
   }
 
-  /** The selection goes along. @param {Place} place */
+  /** Moves the focus, and the selection with it. @param {Place} place */
   moveTo(place) {
     this.focusOn(place)
     if (this.isKept) this.actions.select({ cell: this.cellOf(place) }, { replace: true })
@@ -323,7 +323,7 @@ export class MatrixGrid extends LitElement {
     >${written}</div>`
   }
 
-  /** The cells as they are seen: of a turned matrix, its columns go down. */
+  /** Draws the cells; those of a transposed matrix have their columns going down. */
   allCells() {
     const { isTurned, matrix, t } = this
     const { rows, columns } = matrix
@@ -343,14 +343,14 @@ export class MatrixGrid extends LitElement {
   }
 }
 
-/** Letters of the longest number, as far as a cell grows. @param {Float32Array} data */
+/** Returns the length of the longest number in characters, up to the maximum. @param {Float32Array} data */
 const longestOf = data => data.reduce((most, x) => Math.max(most, Math.min(format(x).length, MOST_LETTERS)), 0)
 
 /** @param {'rowheader' | 'columnheader'} role @param {string} name */
 const header = (role, name) =>
   html`<span role=${name ? role : 'gridcell'} class="name ${role === 'rowheader' ? 'row-name' : 'column-name'}" title=${name}><bdi>${name}</bdi></span>`
 
-/** Arrow keys follow what is seen. @param {KeyboardEvent} event */
+/** Maps arrow keys to the transposed layout. @param {KeyboardEvent} event */
 function turnedKey({ key, ctrlKey }) {
   const other = { ArrowUp: 'ArrowLeft', ArrowLeft: 'ArrowUp', ArrowDown: 'ArrowRight', ArrowRight: 'ArrowDown' }[key]
   return /** @type {KeyboardEvent} */ ({ key: other ?? key, ctrlKey })

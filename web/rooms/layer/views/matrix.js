@@ -12,7 +12,7 @@ import { selectCell } from './select.js'
 
 /** @import { Matrix, MatrixId, Region, SceneContext } from '../layer.js' */
 
-/** Above this many rows, columns or cells a matrix is drawn as a map. */
+/** Rows, columns or cells above which a matrix is drawn as a map. */
 const MOST_NUMBERS = 24
 const MOST_CELLS = 320
 
@@ -20,7 +20,7 @@ const MOST_CELLS = 320
 const isBig = ({ tensor: { dims } }) => Math.max(...dims) > MOST_NUMBERS || dims[0] * dims[1] > MOST_CELLS
 
 /**
- * What is marked in a matrix: where the shown cell comes from and goes to.
+ * Returns the highlights of a matrix: sources and targets of the shown cell.
  * @param {SceneContext} context
  * @param {Matrix} matrix
  */
@@ -33,10 +33,10 @@ function marksOf({ sources, targets }, { id, head }) {
 }
 
 /**
- * A matrix with its name, axes and colour scale.
+ * Draws a matrix with its name, axes and colour scale.
  * @param {SceneContext} context
  * @param {MatrixId} id
- * @param {{ isCopy?: boolean, isTurned?: boolean }} [options] isCopy: shown elsewhere with all that belongs to it
+ * @param {{ isCopy?: boolean, isTurned?: boolean }} [options] isCopy: True for a repetition of a matrix that another step shows in full
  */
 export function matrix(context, id, { isCopy = false, isTurned = false } = {}) {
   const { t, matrices } = context
@@ -79,7 +79,7 @@ function numbers(context, shown, isTurned) {
 }
 
 /**
- * A matrix too big for numbers.
+ * Draws a matrix too large for numbers as a map.
  * @param {SceneContext} context
  * @param {Matrix} shown
  */

@@ -5,12 +5,12 @@ import { wordOrder } from '../trace/word-order.js'
 
 /** @import { SceneContext } from '../layer.js' */
 
-/** Two sentences of the same words that mean two things. */
+/** Two sentences of the same words with different meanings. */
 const EXAMPLE = 'dog bites man'
-/** What float32 rounds, in sums of another order. */
+/** Largest rounding difference of float32 sums in another order. */
 const ROUNDING = 1e-5
 
-/** Does the order of the words matter? @param {SceneContext} context */
+/** Shows whether the order of the words matters. @param {SceneContext} context */
 export function orderPanel(context) {
   const { t, qkv, result, arithmetic, settings, actions } = context
   const found = wordOrder(qkv, result, arithmetic)

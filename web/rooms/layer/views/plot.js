@@ -7,26 +7,26 @@ import { PRESETS } from '../presets.js'
 /** @import { FloatTensor, Imported, SceneContext } from '../layer.js' */
 
 const [MOST_WIDTH, HEIGHT, LEFT, BOTTOM, TOP, RIGHT] = [560, 300, 44, 40, 24, 12]
-/** The margins of a page on a phone, together. */
+/** Total horizontal margins of the page on a phone. */
 const MARGINS = 32
-/** In a narrow window the picture is narrower, not smaller: its numbers stay readable. */
+/** Returns the width of the picture. In a narrow window it is narrower, not scaled down, so that its numbers stay readable. */
 const widthNow = () => Math.min(MOST_WIDTH, (globalThis.innerWidth ?? MOST_WIDTH) - MARGINS)
-/** Steps of the slider over the whole width. */
+/** Number of steps of the slider. */
 const STEPS = 200
 
 /** @typedef {Extract<Imported, { q: unknown }>} ImportedQuery */
 
-/** Are these the numbers of the document? @param {ImportedQuery} imported */
+/** True if keys and values are those of the waistline article. @param {ImportedQuery} imported */
 const isWaist = ({ k, v }) => {
   const own = PRESETS.waistline.patch.imported
   return JSON.stringify([own.k, own.v]) === JSON.stringify([k, v])
 }
 
-/** Short numbers of a scale or a label. @param {number} x */
+/** Formats short numbers for axes and labels. @param {number} x */
 const brief = x => String(Number(x.toPrecision(4))).replace(/^-/, '−')
 
 /**
- * Keys and values as points, the output of every query as a curve, and the query on it.
+ * Draws keys and values as points, the output of every query as a curve, and the current query on it.
  * @param {SceneContext} context
  */
 export function plot(context) {
@@ -98,7 +98,7 @@ export function plot(context) {
 }
 
 /**
- * Another query: edits elsewhere and painted cells stay.
+ * Returns settings with another query; edits elsewhere and painted cells are kept.
  * @param {SceneContext} context
  * @param {ImportedQuery} imported
  * @param {number} query

@@ -1,4 +1,4 @@
-// Saves a matrix as numbers, or what shows it as a picture. It is loaded when something is saved.
+// Saves a matrix as numbers, or its picture. Loaded when something is saved.
 
 import { save } from '../../../files/clipboard.js'
 import { writeCsv } from '../../../files/csv.js'
@@ -12,20 +12,20 @@ import { plainTensor } from '../export.js'
 /** @typedef {{ toSVG: () => Promise<string>, toPNG: () => Promise<Blob> }} Picture */
 /** @typedef {[content: BlobPart, type: string]} File */
 
-/** How a matrix is written. @type {Record<string, (matrix: Matrix) => File>} */
+/** Writers of number formats. @type {Record<string, (matrix: Matrix) => File>} */
 const NUMBERS = {
   csv: matrix => [writeCsv(matrix), 'text/csv'],
   json: ({ rows, columns, tensor }) => [JSON.stringify({ rows, columns, ...plainTensor(tensor) }), 'application/json'],
   npy: ({ tensor }) => [writeNpy(tensor), 'application/octet-stream'],
 }
 
-/** How a picture is written. @type {Record<string, (picture: Picture) => Promise<File>>} */
+/** Writers of picture formats. @type {Record<string, (picture: Picture) => Promise<File>>} */
 const PICTURES = {
   svg: async picture => [await picture.toSVG(), 'image/svg+xml'],
   png: async picture => [await picture.toPNG(), 'image/png'],
 }
 
-/** Where a matrix is shown as numbers, a map of it is made for the file. @param {Translate} t @param {Matrix} matrix @param {(picture: Picture) => Promise<File>} write */
+/** Draws a map of a matrix for the file, if the page shows it as numbers. @param {Translate} t @param {Matrix} matrix @param {(picture: Picture) => Promise<File>} write */
 async function writeMap(t, { id, tensor, domain, rows, columns, axes, scale, isHidden }, write) {
   const map = /** @type {any} */ (document.createElement('qkv-heatmap'))
   const { dims } = tensor

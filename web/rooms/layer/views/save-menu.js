@@ -1,4 +1,4 @@
-// A small menu that saves a matrix as numbers, and what shows it as a picture.
+// A menu that saves a matrix as numbers, or its picture.
 
 import { html, nothing } from 'lit'
 import { menu, menuChoices } from '../../../shell/menu.js'
@@ -10,12 +10,12 @@ import { menu, menuChoices } from '../../../shell/menu.js'
  * @typedef {object} Saved
  * @property {Translate} t
  * @property {string} [className]
- * @property {string} [text] beside the sign, where several stand in a row
- * @property {Matrix} [matrix] without one there is a picture alone
- * @property {string} [picture] a selector of the element that is the picture; without one a map is made of the matrix
+ * @property {string} [text] beside the icon, if there are several menus in a row
+ * @property {Matrix} [matrix] if missing, only the picture can be saved
+ * @property {string} [picture] selector of the picture's element; if missing, a map is drawn from the matrix
  */
 
-/** Kinds of files: of numbers, of pictures. */
+/** File types for numbers and for pictures. */
 const [NUMBERS, PICTURES] = [
   ['csv', 'json', 'npy'],
   ['svg', 'png'],

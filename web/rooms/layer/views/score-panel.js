@@ -9,10 +9,10 @@ import { share } from './word-buttons.js'
 /** @import { SceneContext } from '../layer.js' */
 /** @import { Side } from '../trace/score-distribution.js' */
 
-/** A small number as it is. @param {number} x */
+/** Formats a number, keeping small ones exact. @param {number} x */
 const small = x => (x > 0 && x < 5e-4 ? x.toExponential(1).replace('-', '−') : format(x))
 
-/** The one that was computed last. @type {{ of: string, value: import('../trace/score-distribution.js').ScoreDistribution } | undefined} */
+/** Cache: the last computed distribution. @type {{ of: string, value: import('../trace/score-distribution.js').ScoreDistribution } | undefined} */
 let last
 
 /** @param {SceneContext} context */
@@ -24,7 +24,7 @@ function distributionFor({ qkv, vectorSize, result }) {
 }
 
 /**
- * A slider for d: how random scores are distributed, softmax with and without the division, the gradient.
+ * Draws a slider for d with the distribution of random scores, the softmax with and without the division, and the gradient.
  * @param {SceneContext} context
  */
 export function distributionPanel(context) {

@@ -7,11 +7,11 @@ import { marked, rich } from './word-buttons.js'
 
 /** @import { SceneContext } from '../layer.js' */
 
-/** A change per unit, with its sign. @param {number} x */
+/** Formats a change per unit with its sign. @param {number} x */
 const change = x => (x < 0 ? format(x) : `+${format(x)}`)
 
 /**
- * What happens if this number of W_q, W_k or W_v grows: the rule, the direction, the amount.
+ * Shows what happens if this number of W_q, W_k or W_v grows: the rule, the direction, the amount.
  * @param {SceneContext} context
  */
 export function sensitivity(context) {

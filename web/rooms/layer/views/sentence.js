@@ -38,7 +38,7 @@ function textBox(context, field, label) {
   </div>`
 }
 
-/** The sentence, how it is cut, where the numbers come from. @param {Context & { scene?: Scene }} context */
+/** Draws the sentence, its tokenizer, and the choice of numbers. @param {Context & { scene?: Scene }} context */
 export function sentenceBar(context) {
   const { t, settings, preset } = context
   const isCross = isPair(settings)
@@ -56,7 +56,7 @@ export function sentenceBar(context) {
   </section>`
 }
 
-/** Random matrices, or a layer of the trained model, which reads one sentence. @param {Context} context */
+/** Draws the switch between random matrices and a layer of the trained model, which reads one sentence. @param {Context} context */
 function numbers({ t, settings, actions }) {
   const isTrained = settings.model === 'trained'
   const layers = Array.from({ length: TRAINED.layers }, (_, i) => i + 1)
@@ -80,7 +80,7 @@ function numbers({ t, settings, actions }) {
       }</span>`
 }
 
-/** How many tokens there are, and the ways to cut them. @param {Context & { scene?: Scene }} context */
+/** Shows the number of tokens, and the choice of tokenizers. @param {Context & { scene?: Scene }} context */
 function tokenizers({ t, settings, actions, scene }) {
   const { queries, keys, isCross } = scene?.result.settings ?? {}
   const count =
@@ -114,10 +114,10 @@ function presets(context) {
     ${preset ? differs(context, preset) : nothing}`
 }
 
-/** Was it opened once? Its texts are loaded then. */
+/** True once the part was opened, so that its texts are loaded. */
 let isDifferenceOpen = false
 
-/** What differs from the source, and why. @param {Context} context @param {PresetId} preset */
+/** Explains how the numbers differ from the source, and why. @param {Context} context @param {PresetId} preset */
 function differs({ t, actions }, preset) {
   const { document } = PRESETS[preset]
   if (!document) return nothing

@@ -1,4 +1,4 @@
-// The chosen head as the pictures of web/head take it, and what its reader does there.
+// Converts the chosen head for the pictures of web/head, with their actions.
 
 import { html } from 'lit'
 import { short } from '../../../files/number-format.js'
@@ -21,7 +21,7 @@ import { share } from './word-buttons.js'
 
 const HAN = /\p{Script=Han}/u
 
-/** Between English and Chinese, what a word means. @param {SceneContext} context */
+/** Returns glosses of words, if the sentences mix English and Chinese. @param {SceneContext} context */
 export const glossOf = ({ t, result: { settings }, actions }) =>
   settings.isCross && HAN.test([...settings.queries.tokens, ...settings.keys.tokens].join(''))
     ? glosses(t, actions.refresh)
@@ -33,7 +33,7 @@ export function shownHead(context) {
   const { tensor, before } = /** @type {Matrix} */ (matrices.get('weights'))
   const { queries, keys } = namesOf(result)
   const gloss = glossOf(context)
-  /** A cell of the weights of this head. @param {SceneContext['pointed'] | null} cell */
+  /** Returns the cell if it belongs to the weights of this head. @param {SceneContext['pointed'] | null} cell */
   const own = cell => (cell?.matrix === 'weights' && cell.head === head ? cell : undefined)
   return {
     prefix: '',
@@ -62,7 +62,7 @@ export function shownHead(context) {
 
 const planes = later(() => import('../trace/plane.js'))
 
-/** The queries and keys of the head in a plane, once what computes it is here. @param {SceneContext} context @returns {HeadView['plane']} */
+/** Returns the queries and keys of the head in a plane, once the module for it has loaded. @param {SceneContext} context @returns {HeadView['plane']} */
 function planeView(context) {
   const { qkv, result, head, matrices, actions } = context
   const { tensor: weights } = /** @type {Matrix} */ (matrices.get('weights'))
@@ -74,7 +74,7 @@ function planeView(context) {
   return { ...plane, query, weights }
 }
 
-/** The weights of all heads, where all are kept. @param {SceneContext} context @returns {HeadView['layer']} */
+/** Returns the weights of all heads, if all were kept. @param {SceneContext} context @returns {HeadView['layer']} */
 function allHeads(context) {
   const { result, head } = context
   if (result.smalls) return undefined
@@ -83,7 +83,7 @@ function allHeads(context) {
   return { data: /** @type {Float32Array} */ (data), from: 0, names, own: head }
 }
 
-/** Can a causal mask be turned on? @param {SceneContext} context */
+/** True if a causal mask can be turned on. @param {SceneContext} context */
 const isMaskable = ({ settings, result }) =>
   settings.mask === 'none' && !settings.painted.length && !result.settings.isCross && hasScores(settings)
 
@@ -123,7 +123,7 @@ export function headActions(context) {
   }
 }
 
-/** Which scale, beside its legend: where its colours end, and why. @param {SceneContext} context */
+/** Draws the choice of the colour scale's end, with an explanation. @param {SceneContext} context */
 export function scaleChoice(context) {
   const { t, scaleEnd, actions, result, matrices } = context
   const ends = /** @type {const} */ (['shared', 'one', 'own'])
@@ -142,7 +142,11 @@ export function scaleChoice(context) {
     </select></label>`
 }
 
-/** This head less another, or the baseline less the settings of now. @param {SceneContext} context @returns {import('../../../head/head.js').Less} */
+/**
+ * Returns the comparison: this head minus another, or the baseline minus the current settings.
+ * @param {SceneContext} context
+ * @returns {import('../../../head/head.js').Less}
+ */
 function less(context) {
   const { t, result, head, settings, actions, compared } = context
   const { minus, baseline } = settings
@@ -163,11 +167,11 @@ function less(context) {
   }
 }
 
-/** The numbers of each head; those that mean something. @param {SceneContext} context @returns {import('../../../head/head.js').HeadTable} */
+/** Lists the meaningful statistics of each head. @param {SceneContext} context @returns {import('../../../head/head.js').HeadTable} */
 function numbersOfHeads(context) {
   const { t, head, language, statistics = [], result } = context
   const write = new Intl.NumberFormat(language, { minimumFractionDigits: 4, maximumFractionDigits: 4 })
-  // Positions of two sentences have nothing to do with one another.
+  // Positions of two sentences are not comparable.
   const names = /** @type {('entropy' | 'first' | 'previous' | 'self')[]} */ (
     result.settings.isCross ? ['entropy', 'first'] : ['entropy', 'first', 'previous', 'self']
   )

@@ -1,24 +1,24 @@
-// The word and the cell that the stage speaks of: under the pointer, or selected; and the colour scale.
+// The word and the cell that the stage refers to, under the pointer or selected; and the colour scale.
 
 import { domainOf, largestOf } from '../../../head/scale.js'
 
 /** @import { FloatTensor, Matrix, SceneContext, Word } from '../layer.js' */
 
-/** The word that the stage speaks of: under the pointer, or selected. @param {SceneContext} context @returns {Word | undefined} */
+/** Returns the word that the stage refers to: under the pointer, or selected. @param {SceneContext} context @returns {Word | undefined} */
 export const spokenWord = ({ hovered, settings }) => hovered ?? settings.word ?? undefined
 
-/** The same; else the query of the strongest link, of which the answer speaks and which the flow shows. @param {SceneContext} context @returns {Word | undefined} */
+/** Returns that word, else the query of the strongest link, which the answer and the flow refer to. @param {SceneContext} context @returns {Word | undefined} */
 export const meantWord = context =>
   spokenWord(context) ??
   (spokenCell(context) || !context.link ? undefined : { side: 'queries', position: context.link.row })
 
-/** The cell of the weights that the stage speaks of. @param {SceneContext} context */
+/** Returns the weight cell that the stage refers to. @param {SceneContext} context */
 export function spokenCell({ pointed, settings, head }) {
   const cell = pointed ?? settings.cell
   return cell?.matrix === 'weights' && cell.head === head ? cell : undefined
 }
 
-/** Where the colours of the weights end. @param {SceneContext} context */
+/** Returns the colour range of the weights. @param {SceneContext} context */
 export function domain({ result, scaleEnd, matrices }) {
   const all = /** @type {FloatTensor} */ (result.tensors.weights)
   const own = /** @type {Matrix} */ (matrices.get('weights')).tensor

@@ -18,14 +18,14 @@ import { cellSentence, evenSentence, rich, weightsOf, wordButton, wordSentences 
 
 /** @import { Matrix, SceneContext, Word } from '../layer.js' */
 
-/** The most words in the row; the rest is counted. The maps name them all. */
+/** Maximum words in the row; the others are counted. The maps label them all. */
 const MOST_WORDS = 400
 
-/** The word that a stroke began on, and whether it ended on another. @type {{ from?: number, isStroke: boolean }} */
+/** The word on which a stroke began, and whether it moved to another. @type {{ from?: number, isStroke: boolean }} */
 const stroke = { isStroke: false }
 
 /**
- * A stroke of the mouse over words shows only their rows; the click that ends it is ignored.
+ * Shows the rows of the words that a mouse stroke passes; the click that ends the stroke is ignored.
  * @param {SceneContext} context
  * @param {Word['side']} side
  */
@@ -54,7 +54,7 @@ function strokeOver({ actions }, side) {
 }
 
 /**
- * The sentence as buttons, shaded by the weights of the spoken word.
+ * Draws the sentence as buttons, shaded by the weights of the current word.
  * @param {SceneContext} context
  * @param {Word['side']} side
  */
@@ -88,12 +88,12 @@ function tokenRow(context, side) {
   </div>`
 }
 
-/** Arcs that are drawn at most, and the least weight of one. */
+/** Maximum number of arcs, and minimum weight of one. */
 const [MOST_ARCS, LEAST_ARC] = [12, 0.01]
-/** The arcs made last: the same list as long as they are the same. @type {{ key: readonly unknown[], arcs: readonly import('../../../head/word-arcs.js').Arc[] } | undefined} */
+/** Cache: the last arcs, so that equal arcs are the same array. @type {{ key: readonly unknown[], arcs: readonly import('../../../head/word-arcs.js').Arc[] } | undefined} */
 let lastArcs
 
-/** From the spoken word to what it looks at, dotted from those that look at it; of a cell its own arc. @param {SceneContext} context */
+/** Returns arcs from the current word to the words it looks at, dotted arcs from words that look at it; for a cell, its single arc. @param {SceneContext} context */
 function arcs(context) {
   const { result, hovered, mask } = context
   const cell = hovered ? undefined : spokenCell(context)
@@ -125,7 +125,7 @@ function arcs(context) {
   return made
 }
 
-/** The answer about the pointed or selected head, cell or word. @param {SceneContext} context */
+/** Describes the pointed or selected head, cell or word. @param {SceneContext} context */
 function answer(context) {
   const { t, link, hovered, settings } = context
   const cell = hovered ? undefined : spokenCell(context)
@@ -135,7 +135,7 @@ function answer(context) {
   const about = isCell ? { side: /** @type {const} */ ('queries'), position: cell.row } : (word ?? strongest)
   const [first, second] = about ? wordSentences(context, about) : [t('strongestNone')]
   const head = headAnswer(context)
-  // What is set by hand is said in two lines: the second sentence would move the map below the pointer.
+  // The text of an edited weight takes two lines, since another line would move the map under the pointer.
   const isSet = isCell && settings.edits.some(edit => isSameCell(edit, cell))
   const sentences = head ? [head, first] : isCell ? [cellSentence(context, cell), isSet ? '' : first] : [first, second]
   return html`<div class="answer" aria-live="polite">
@@ -144,7 +144,7 @@ function answer(context) {
   </div>`
 }
 
-/** To the whole model of a trained head; from random matrices to models that were trained. @param {SceneContext} context */
+/** Links a trained head to its whole model, and random matrices to trained models. @param {SceneContext} context */
 function linksBelow({ t, result, head }) {
   const { model, layer, sentence } = result.settings
   if (model === 'trained') {
@@ -152,14 +152,14 @@ function linksBelow({ t, result, head }) {
     return html`<p class="note links-below"><a id="to-trained" href=${shippedLink(sentence, name)}>${t('seeShipped', { name })}</a></p>`
   }
   if (model !== 'heads' && model !== 'multihead') return nothing
-  // Of one sentence the switch above leads to a trained head.
+  // With one sentence, the switch above already leads to a trained head.
   const trained = isPair(result.settings)
     ? html`<a id="to-trained" href=${trainedLink(result.settings)}>${t('seeTrained.cross')}</a> · `
     : nothing
   return html`<p class="note links-below">${trained}<a id="to-training" href=${trainingLink(result.settings)}>${t('trainOne')}</a></p>`
 }
 
-/** What is seen, and that it is not trained. @param {SceneContext} context */
+/** Describes what is visible, and that it is not trained. @param {SceneContext} context */
 function seen(context) {
   const { t, result, isTrained } = context
   const { softmaxAxis, kind, sentence, second, tokenizer } = result.settings
@@ -169,11 +169,11 @@ function seen(context) {
   return html`<div class="note seen" id="seen">${rows} <span class="even-share">${bits}</span> ${t(`untrained.${originOf(context)}`, { layer: result.settings.layer, head: context.head + 1 })}</div>`
 }
 
-/** The views that have a tab each; the others stand in a menu beside them. */
+/** Views with a tab; the others are in a menu. */
 const FIRST_VIEWS = /** @type {readonly string[]} */ (['flow', 'map', 'lines', 'plane'])
 const OTHER_VIEWS = /** @type {const} */ (['difference', 'numbers'])
 
-/** The views of the chosen head, and what can be done on the map. @param {SceneContext} context */
+/** Draws the tabs of views, and the actions of the map. @param {SceneContext} context */
 function tabs(context) {
   const { t, picture, settings, actions, mode } = context
   const large = /** @type {Matrix} */ (context.matrices.get('weights'))
@@ -203,7 +203,7 @@ function tabs(context) {
   </tool-group>`
 }
 
-/** What a large trace leaves out. @param {SceneContext} context */
+/** Tells what a large trace leaves out. @param {SceneContext} context */
 function left({ t, result, head }) {
   if (result.detailHead === undefined) return nothing
   const params = { head: head + 1, heads: result.heads }
@@ -211,7 +211,7 @@ function left({ t, result, head }) {
   return html`<p class="note left-out">${partTexts(t).draw(t => t(key, params))}</p>`
 }
 
-/** The sentence with its arcs, and the answer: the head of the room. @param {SceneContext} context */
+/** Draws the sentence with its arcs and the answer. @param {SceneContext} context */
 export function sentenceHead(context) {
   const { t, result } = context
   const { isCross, batch } = result.settings
@@ -222,7 +222,7 @@ export function sentenceHead(context) {
   </div>`
 }
 
-/** The picture of the chosen head. @param {SceneContext} context */
+/** Draws the picture of the chosen head. @param {SceneContext} context */
 export function stage(context) {
   const { t, picture } = context
   return html`<section class="stage" id="stage" tabindex="-1" aria-label=${t('matrix.weights')}>
@@ -232,6 +232,6 @@ export function stage(context) {
   </section>`
 }
 
-/** The map of the head, beside its flow. @param {SceneContext} context */
+/** Draws the map of the head beside its flow. @param {SceneContext} context */
 export const besideFlow = context =>
   html`<div class="beside">${headView({ ...shownHead(context), view: 'map' }, headActions(context), context.t)}</div>`

@@ -7,11 +7,11 @@ import { withTerms } from './terms.js'
 
 /** @import { Block, SceneContext, Step } from '../layer.js' */
 
-/** Wider left factors are not repeated: the results would stand far to the right. */
+/** Maximum columns of a left factor that is repeated; a wider one would push the results far to the right. */
 const MOST_COLUMNS = 12
 
 /**
- * Falk's scheme: rows of the left matrix meet columns of those above.
+ * Draws a block in Falk's scheme: rows of the left matrix meet columns of those above.
  * @param {SceneContext} context
  * @param {Block} falk
  */
@@ -36,7 +36,7 @@ function block(context, { left, tops = [], biases = [], results }) {
 }
 
 /**
- * The text of a step that is true for these settings.
+ * Returns the text variant of a step for these settings.
  * @param {Step['id']} id
  * @param {SceneContext['result']['settings']} settings
  */

@@ -22,7 +22,7 @@ const TERMS = /** @type {const} */ ([
 /** @type {WeakMap<Translate, RegExp>} */
 const patterns = new WeakMap()
 
-/** Every term of a language, as it is written in its texts. @param {Translate} t */
+/** Returns a pattern of all terms in the texts of a language. @param {Translate} t */
 function patternOf(t) {
   const known = patterns.get(t)
   if (known) return known
@@ -44,14 +44,14 @@ function open({ currentTarget }, isOpen) {
 /** @param {Event} event */
 const close = event => open(event, false)
 
-/** The explanation is loaded at the first press. @param {Translate} t @param {typeof TERMS[number]} term */
+/** Opens or closes an explanation, which is loaded on the first press. @param {Translate} t @param {typeof TERMS[number]} term */
 const toggle = (t, term) => (/** @type {Event} */ event) => {
   const button = /** @type {HTMLElement} */ (event.currentTarget)
   const note = open(event, button.getAttribute('aria-expanded') !== 'true')
   const texts = partTexts(t)
   const fill = () => {
     note.textContent = texts.module?.(`glossary.${term}`) ?? ''
-    // It begins below its term, or as far to the left as its column would cut it.
+    // Align the note with its term, or shift it left to fit into its column.
     note.style.left = ''
     const right = (/** @type {string} */ part) => Number(note.closest(part)?.getBoundingClientRect().right)
     note.style.left = `${Math.min(0, right('.panel, body') - right('*') - 8)}px`
@@ -61,10 +61,10 @@ const toggle = (t, term) => (/** @type {Event} */ event) => {
 }
 
 /**
- * A text whose terms open their explanation where they stand, each at its first occurrence.
+ * Makes glossary terms in a text open their explanation in place, each at its first occurrence.
  * @param {Translate} t
  * @param {string} text
- * @param {Set<string>} [seen] those that were explained before
+ * @param {Set<string>} [seen] terms that were explained before
  */
 export function withTerms(t, text, seen = new Set()) {
   const parts = []

@@ -9,11 +9,11 @@ import { marked, weightsOf, wordSentences } from './word-buttons.js'
 
 /** @import { FloatTensor, SceneContext } from '../layer.js' */
 
-/** The most hidden keys that are named. */
+/** Maximum number of hidden keys listed. */
 const MOST_NAMED = 6
 
 /**
- * Which keys are hidden in a row: of this word, or of the first that does not see all.
+ * Lists the hidden keys of a word's row, or of the first row that has some.
  * @param {SceneContext['t']} t
  * @param {{ queries: readonly string[], keys: readonly string[], visible: ArrayLike<number> }} given
  * @param {number} word
@@ -27,7 +27,7 @@ function hiddenInRow(t, { queries, keys, visible }, word) {
 }
 
 /**
- * The numbers of a stop's text, as the page has them now: they follow what the reader changes.
+ * Returns the numbers in the text of a stop, which follow the reader's changes.
  * @param {SceneContext} context
  * @param {string} id
  * @returns {Record<string, string | number>}

@@ -9,7 +9,7 @@ import { rich } from './word-buttons.js'
 /** @import { Key } from '../../../i18n/index.js' */
 
 /**
- * A stop of the tour: a question, what the page answers, one thing to do.
+ * Draws a stop of the tour: a question, its answer on the page, and one task.
  * @param {SceneContext} context
  */
 export function tourPanel(context) {

@@ -5,7 +5,7 @@ import { pytorchCode } from '../programs/pytorch.js'
 
 /** @import { Context, SceneContext } from '../layer.js' */
 
-/** The example of the page, the tests and the README of the page. */
+/** The import example, as in the tests and the page's README. */
 const EXAMPLE = `{
   "tokens": ["the", "cat", "sat"],
   "weights": [
@@ -23,7 +23,7 @@ const programs = /** @type {const} */ ([
   ['qkv', qkvCode],
 ])
 
-/** A program as it is copied. @param {Context['t']} t @param {'pytorch' | 'qkv'} name @param {string} text @param {boolean} isOpen */
+/** Draws a program to copy. @param {Context['t']} t @param {'pytorch' | 'qkv'} name @param {string} text @param {boolean} isOpen */
 const program = (t, name, text, isOpen) => html`<details class="program" name="program" ?open=${isOpen}>
     <summary>${t(`code.${name}`)}</summary>
     <pre class="code" tabindex="0" aria-label=${t(`code.${name}`)}><code id="code-${name}">${text}</code></pre>
@@ -31,7 +31,7 @@ const program = (t, name, text, isOpen) => html`<details class="program" name="p
 
 /** @param {SceneContext} context */
 export function exportPart({ t, actions, result }) {
-  // What a trained layer reads comes from the layers below it: Models writes the program of the whole model.
+  // The inputs of a trained layer come from the layers below it: "Models" writes the program of the whole model.
   const isTrained = result.settings.model === 'trained'
   const texts = isTrained ? [] : programs.map(([name, write]) => ({ name, text: write(result) }))
   return html`<p class="text">${t(isTrained ? 'exportTrained' : 'exportText')}</p>
@@ -48,7 +48,7 @@ export function importPart({ t, actions }) {
   const chosen = (/** @type {Event} */ { target }) => {
     const input = /** @type {HTMLInputElement} */ (target)
     if (input.files?.length) actions.import(Array.from(input.files))
-    input.value = '' // the same file may be chosen again
+    input.value = '' // allows choosing the same file again
   }
   const box = () => /** @type {HTMLTextAreaElement} */ (document.getElementById('paste'))
   return html`<p class="text">${t('importText', { most: MOST_MEGABYTES })}</p>

@@ -6,7 +6,7 @@ import { marked, rich } from './word-buttons.js'
 
 /** @import { SceneContext } from '../layer.js' */
 
-/** What happens if this attention weight grows: the others of its row share the rest. @param {SceneContext} context */
+/** Shows what happens if this attention weight grows: the others of its row share the rest. @param {SceneContext} context */
 export function weightSensitivity({ t, result, cell }) {
   const { queries, keys } = namesOf(result)
   const before = weightEffect(result, cell)

@@ -8,27 +8,27 @@ import { selectWord } from './select.js'
 
 /** @import { Cell, Context, Matrix, SceneContext, Share, Word } from '../layer.js' */
 
-/** A word in a sentence: isolated, so that it can be found again and set apart. @param {unknown} word */
+/** Wraps a word in isolation marks, so that `rich` can find and style it. @param {unknown} word */
 export const marked = word => `\u2068${word}\u2069`
 
 /**
- * A text whose words stand out.
- * @param {string} text with words as `marked` has them
- * @param {(part: string) => unknown} [between] what becomes of the text between them
+ * Renders a text with its marked words emphasised.
+ * @param {string} text with words as wrapped by `marked`
+ * @param {(part: string) => unknown} [between] renders the text between them
  */
 export const rich = (text, between = part => part) =>
   text
     .split(/\u2068(.*?)\u2069/gs)
     .map((part, i) => (i % 2 ? html`<b class="quoted-word"><bdi>${part}</bdi></b>` : between(part)))
 
-/** A share as text: one decimal, never rounded to 0% or 100%. @param {Context} context @param {number} x */
+/** Formats a share with one decimal, never rounded to 0% or 100%. @param {Context} context @param {number} x */
 export const share = ({ t, language }, x) => (x > 0 && x < 0.001 ? t('underShare') : percent(x, language))
 
-/** The weights of the shown head. @param {SceneContext} context */
+/** Returns the weights of the displayed head. @param {SceneContext} context */
 export const weightsOf = ({ matrices }) => /** @type {Matrix} */ (matrices.get('weights')).tensor
 
 /**
- * What a word looks at and what looks at it, with the names of both.
+ * Returns what a word looks at and what looks at it, with labels of both sides.
  * @param {SceneContext} context
  * @param {Word} word
  */
@@ -47,7 +47,7 @@ export function sharesOf(context, { side, position }) {
 }
 
 /**
- * "eat looks most at is (21.9%), then dessert (17.9%)."
+ * Describes a word: "eat looks most at is (21.9%), then dessert (17.9%)."
  * @param {SceneContext} context
  * @param {Word} word
  */
@@ -69,7 +69,7 @@ export function wordSentences(context, word) {
       const even = 1 / looks.length
       const strength = looks.length === 1 ? 'only' : strengthOf(first.weight, even)
       const written = share(context, first.weight)
-      // Two shares that are written alike are named together.
+      // Mention two shares together if they are formatted alike.
       const isBoth =
         second && (strength === 'most' || strength === 'evenly') && share(context, second.weight) === written
       const text = t(looks.length === 1 ? 'looks.sole' : `looks.${strength}`, {
@@ -92,7 +92,7 @@ export function wordSentences(context, word) {
   return sentences
 }
 
-/** "Even share: 16.7%.": what each visible key would get. @param {SceneContext} context @param {Word} word */
+/** Describes the even share: "Even share: 16.7%.", the weight of each visible key under uniform attention. @param {SceneContext} context @param {Word} word */
 export function evenSentence(context, word) {
   const { looks = [] } = sharesOf(context, word)
   return looks.length > 1 && looks[0].weight > 0
@@ -100,7 +100,7 @@ export function evenSentence(context, word) {
     : ''
 }
 
-/** "eat gives 21.9% to is." @param {SceneContext} context @param {{ row: number, column: number }} cell */
+/** Describes a weight: "eat gives 21.9% to is." @param {SceneContext} context @param {{ row: number, column: number }} cell */
 export function cellSentence(context, { row, column }) {
   const { t, result, settings, head } = context
   const { queries, keys } = namesOf(result)
@@ -113,7 +113,12 @@ export function cellSentence(context, { row, column }) {
   return t('gives', { ...params, share: share(context, weightsOf(context).data[row * S + column]) })
 }
 
-/** "eat gives 40.0% to is, set by you (it was 21.9%) ..." @param {SceneContext} context @param {Cell} cell @param {Record<string, string>} params */
+/**
+ * Describes an edited weight: "eat gives 40.0% to is, set by you (it was 21.9%) ..."
+ * @param {SceneContext} context
+ * @param {Cell} cell
+ * @param {Record<string, string>} params
+ */
 function setSentence(context, { head, row, column }, params) {
   const { t, result, arithmetic } = context
   const { tensors, before } = result
@@ -133,12 +138,12 @@ function setSentence(context, { head, row, column }, params) {
 }
 
 /**
- * A word as a button: hover and focus answer, a click selects it, Shift-click asks about a second one.
+ * Draws a word as a button: hover and focus preview, a click selects, Shift-click asks about a second word.
  * @param {SceneContext} context
  * @param {Word} word
  * @param {unknown} content
  * @param {string} [className]
- * @param {string} [gloss] what it means
+ * @param {string} [gloss] meaning of the word
  */
 export function wordButton(context, word, content, className = '', gloss = undefined) {
   const { actions } = context
@@ -165,7 +170,7 @@ export function wordButton(context, word, content, className = '', gloss = undef
   >${content ?? nothing}</button>`
 }
 
-/** The word is selected in the field it was typed in. @param {SceneContext} context @param {Word} word */
+/** Selects the word in the text field it was typed in. @param {SceneContext} context @param {Word} word */
 function editWord({ result }, { side, position }) {
   const { isCross } = result.settings
   const field = document.getElementById(isCross && side === 'keys' ? 'second' : 'sentence')

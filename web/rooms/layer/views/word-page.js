@@ -14,7 +14,7 @@ import { marked, rich, share, sharesOf, weightsOf } from './word-buttons.js'
 /** @import { Role } from '../explain/word-roles.js' */
 
 /**
- * The largest shares as bars; each opens its cell.
+ * Draws the largest shares as bars; each opens its cell.
  * @param {SceneContext} context
  * @param {Word} word
  * @param {Share[]} shares
@@ -42,14 +42,14 @@ function shareBars(context, word, shares, other) {
   }
 }
 
-/** Does this word see another? @param {SceneContext} context @param {Word} word */
+/** Asks whether this word sees another. @param {SceneContext} context @param {Word} word */
 function ask(context, word) {
   const { t, result, settings, actions } = context
   const { queries, keys } = namesOf(result)
   const asked = settings.probe !== null && settings.probe < keys.length ? settings.probe : undefined
   const options = keys.map((name, i) => html`<option value=${i} ?selected=${asked === i}>${name}</option>`)
   const answer = asked === undefined ? undefined : answerOf(result, word.position, asked)
-  const words = answer && { query: queries[word.position], key: keys[answer.key] } // in quotation marks already
+  const words = answer && { query: queries[word.position], key: keys[answer.key] } // already in quotation marks
   const params = answer && {
     query: marked(queries[word.position]),
     key: marked(keys[answer.key]),
@@ -87,17 +87,17 @@ function ask(context, word) {
 /** @param {SceneContext['result']} result */
 const rulesOf = ({ settings: { left, right, padding, prefix } }) => ({ left, right, padding, prefix })
 
-/** A text whose {names} are words or numbers. @param {SceneContext['t']} t @param {Key} key @param {Record<string, Inline>} parts @returns {Part} */
+/** Fills the {names} of a text with words or numbers. @param {SceneContext['t']} t @param {Key} key @param {Record<string, Inline>} parts @returns {Part} */
 function sentence(t, key, parts) {
   const marks = Object.fromEntries(Object.keys(parts).map(name => [name, `\uE000${name}\uE000`]))
   const items = t(key, marks).split('\uE000')
   return { type: 'sentence', parts: items.map((item, i) => (i % 2 ? parts[item] : item)) }
 }
 
-/** The most numbers of a vector that are shown. */
+/** Maximum numbers of a vector that are shown. */
 const MOST_NUMBERS = 8
 
-/** Query, key and value of the word, as far as its side has them; each number opens its cell. @param {SceneContext} context @param {Word} word @returns {Part[]} */
+/** Draws query, key and value of the word, as far as its side has them; each number opens its cell. @param {SceneContext} context @param {Word} word @returns {Part[]} */
 function vectors({ t, matrices, head, result }, { side, position }) {
   const { isCross } = result.settings
   const own = /** @type {const} */ (['Q', 'K', 'V']).filter(id => !isCross || (id === 'Q') === (side === 'queries'))
@@ -118,7 +118,7 @@ function vectors({ t, matrices, head, result }, { side, position }) {
   })
 }
 
-/** What the word asks, answers, passes on and receives; each number opens its cell. @param {SceneContext} context @param {Word} word @returns {Part[]} */
+/** Lists the scores, weights and outputs of the word; each number opens its cell. @param {SceneContext} context @param {Word} word @returns {Part[]} */
 function roles(context, word) {
   const { t, result, head, arithmetic, matrices } = context
   const { queries, keys } = namesOf(result)
@@ -191,7 +191,7 @@ function roles(context, word) {
   return parts
 }
 
-/** What a word looks at and what looks at it. @param {SceneContext} context @param {Word} word @returns {Part[]} */
+/** Lists what a word looks at and what looks at it. @param {SceneContext} context @param {Word} word @returns {Part[]} */
 export function wordParts(context, word) {
   const { t, result } = context
   const { isCross } = result.settings
@@ -224,7 +224,7 @@ export function wordParts(context, word) {
   ]
 }
 
-/** What the word looks at most in each head. @param {SceneContext} context @param {Word} word */
+/** Lists what the word looks at most in each head. @param {SceneContext} context @param {Word} word */
 function otherHeads(context, word) {
   const { t, result, head, actions } = context
   const { weights } = result.tensors
