@@ -45,8 +45,8 @@ export default defineConfig({
   base: './', // any host, any sub-path
   resolve: {
     alias: [
-      { find: /^qkv$/, replacement: at('src/index.js') },
-      { find: /^qkv\/(\w+)$/, replacement: `${at('src')}/$1.js` },
+      { find: /^qkv$/, replacement: at('src/entries/index.js') },
+      { find: /^qkv\/(\w+)$/, replacement: `${at('src/entries')}/$1.js` },
     ],
   },
   server: { fs: { allow: [at('.')] }, headers: isolated },

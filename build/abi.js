@@ -1,4 +1,4 @@
-// Generates the declarations that C and JavaScript share from src/kernel/qkv.h: src/runtime/abi.js, and src/nn/nn-abi.js for those that
+// Generates the declarations that C and JavaScript share from src/kernel/qkv.h: src/runtime/abi.js, and src/ops/nn-abi.js for those that
 // only layers, gradients and training need.
 //   npm run abi
 
@@ -24,7 +24,7 @@ const FILES = {
     words: ['attention', 'trace', 'summary', 'rope', 'cached'],
     structs: [],
   },
-  'src/nn/nn-abi.js': {
+  'src/ops/nn-abi.js': {
     enums: { FUNCTION: ['qkv_function', 'QKV_FUNCTION_'] },
     words: ['backward', 'products'],
     structs: [

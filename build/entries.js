@@ -5,12 +5,12 @@
 
 /** The entries of the library. All import core.js. @type {Entry[]} */
 export const LIBRARY = [
-  { name: 'index', source: 'src/index.js' },
-  { name: 'nn', source: 'src/nn.js' },
-  { name: 'models', source: 'src/models.js' },
-  { name: 'train', source: 'src/train.js' },
-  { name: 'interpret', source: 'src/interpret.js' },
-  { name: 'corpus', source: 'src/corpus.js' },
+  { name: 'index', source: 'src/entries/index.js' },
+  { name: 'nn', source: 'src/entries/nn.js' },
+  { name: 'models', source: 'src/entries/models.js' },
+  { name: 'train', source: 'src/entries/train.js' },
+  { name: 'interpret', source: 'src/entries/interpret.js' },
+  { name: 'corpus', source: 'src/entries/corpus.js' },
 ]
 
 /** The entry qkv/corpus, for Node, and the files that are run rather than imported: the command `qkv` and the worker. @type {Entry[]} */

@@ -18,27 +18,36 @@ for (const name of WASM)
   if (existsSync(`src/${name}`)) copyFileSync(`src/${name}`, `dist/${name}`)
   else console.log(`dist: without ${name}, which build.sh makes`)
 
-// The modules are not minified, so that Node prints the line that threw and a stack names functions. core.js has all code that entries
-// share, because one file compresses better than several. Bundlers tree-shake it, so nothing in it may have side effects at load, not
+// The modules are not minified, so that Node prints the line that threw and a stack names functions. core.js has what `import 'qkv'` loads,
+// in one file, because one compresses better than several. Bundlers tree-shake it, so nothing in it may have side effects at load, not
 // even a static block of a class, and it has only one dynamic import. threads.js has what only threads and the relaxed build need,
-// block.js and kv-cache.js what nn, train and models share, linear-layer.js what nn and train share, and the file of an entry what only that entry
-// needs. families/ has the code that is loaded with a model of a family.
+// block.js and kv-cache.js what nn, train and models share, layers.js what nn and train share, and the file of an entry what only that
+// entry needs. families/ has the code that is loaded with a model of a family.
 const entries = LIBRARY.filter(({ name }) => name !== 'corpus')
-const ownOf = entries.slice(1).map(({ name, source }) => (name === 'nn' ? source.slice(4) : `${name}\\b`))
 /** Makes a matcher of modules by their path in src, wherever the project lies. @param {RegExp} pattern */
 const of = pattern => (/** @type {string} */ id) => pattern.test(relative('src', id))
+/** The modules that the main entry imports, and what those import. @type {Set<string>} */
+const inCore = new Set()
+/** @param {string} id @param {{ getModuleInfo(id: string): { importedIds: string[] } | null }} modules */
+function addToCore(id, modules) {
+  if (inCore.has(id)) return
+  inCore.add(id)
+  for (const each of modules.getModuleInfo(id)?.importedIds ?? []) addToCore(each, modules)
+}
 const groups = [
   {
-    name: 'core',
-    test: of(
-      new RegExp(`^(?!\\.\\.|threads/|layers/|nn/|relaxed|wasm-bytes|integers|runtime/int8-rows|${ownOf.join('|')})`),
-    ),
+    /** @param {string} id @param {Parameters<typeof addToCore>[1]} modules */
+    name(id, modules) {
+      addToCore(resolve(LIBRARY[0].source), modules)
+      return inCore.has(id) ? 'core' : null
+    },
+    debugName: 'core',
     priority: 1,
   },
-  { name: 'block', test: of(/^nn\/(?!onnx)/) },
-  { name: 'kv-cache', test: of(/^layers\/kv-cache/) },
-  { name: 'multihead', test: of(/^(layers\/(multihead|extra-keys)|nn\/onnx)/) },
-  { name: 'linear-layer', test: of(/^layers\/(state-dict|linear-layer|embedding-layer)/) },
+  { name: 'kv-cache', test: of(/^ops\/attention\/kv-cache/) },
+  { name: 'multihead', test: of(/^(layers\/multihead|ops\/attention\/(extra-keys|onnx))/) },
+  { name: 'layers', test: of(/^layers\/(state-dict|linear|embedding)\b/) },
+  { name: 'block', test: of(/^(base|ops|layers\/(packed-linear|weight-blocks))\b/) },
   { name: 'threads', test: of(/^(threads\/|relaxed|wasm-bytes)/) },
 ]
 /** Keeps only the comments that bundlers read. The others are in the sources and, for the public calls, in the types. */
@@ -54,7 +63,12 @@ await build({
 })
 // qkv/corpus imports the other entries as external modules, so that bundling it does not split them into more shared files.
 /** @type {Record<string, string>} */
-const ENTRY_OF = { 'load.js': 'index', 'base/tensor.js': 'index', 'nn.js': 'nn', 'models/load-model.js': 'models' }
+const ENTRY_OF = {
+  'load.js': 'index',
+  'base/tensor.js': 'index',
+  'ops/loss/cross-entropy.js': 'nn',
+  'models/load-model.js': 'models',
+}
 await build({
   input: Object.fromEntries(CORPUS.map(({ name, source }) => [name, source])),
   platform: 'neutral',

@@ -1,10 +1,11 @@
-import { describe, proxied } from './base/errors.js'
 import { checkDims } from './base/tensor.js'
-import { attention, trace } from './ops/attention.js'
-import { linear, matmul } from './ops/linear.js'
-import { Generator } from './ops/random-stream.js'
-import { rope } from './ops/rope.js'
-import { elementwise, softmax } from './ops/softmax.js'
+import { attention, trace } from './ops/attention/forward.js'
+import { elementwise } from './ops/elementwise/forward.js'
+import { linear, matmul } from './ops/linear/forward.js'
+import { Generator } from './ops/random/generator.js'
+import { rope } from './ops/rope/forward.js'
+import { softmax } from './ops/softmax/forward.js'
+import { expectCore, setCore } from './runtime/core-of.js'
 import { allocate, scope } from './runtime/outputs.js'
 
 /** @typedef {import('./runtime/memory.js').Core} Core */
@@ -12,12 +13,6 @@ import { allocate, scope } from './runtime/outputs.js'
 /** @typedef {import('./base/tensor.js').Nested} Nested */
 /** @typedef {import('./base/tensor.js').Tensor<Float32Array>} FloatTensor */
 /** @typedef {import('./runtime/outputs.js').OutOptions} OutOptions */
-
-/**
- * The core of a Qkv, for functions outside of the class; undefined for any other object.
- * @type {(qkv: object) => Core | undefined}
- */
-export const coreOf = qkv => Qkv.coreOf(qkv)
 
 /** What is loaded when it is needed: threads, relaxed SIMD, kernels of integer weights, trim. One import, as bundlers keep all of two. */
 export const later = () => import('./threads/load-with.js')
@@ -28,16 +23,9 @@ export const later = () => import('./threads/load-with.js')
  * floor(h / (H / G))), L queries, S keys, D size of q and k, E size of v.
  */
 export class Qkv {
-  #core
-
-  /** @internal @param {any} qkv @returns {Core | undefined} */
-  static coreOf(qkv) {
-    return Object(qkv) === qkv && #core in qkv ? qkv.#core : undefined
-  }
-
   /** @internal @param {Core} core */
   constructor(core) {
-    this.#core = core
+    setCore(this, core)
   }
 
   /** Bytes of the module's memory: in use by a running call (0 between calls), by resident tensors, and in all. */
@@ -103,8 +91,8 @@ export class Qkv {
    * @param {FloatLike | Nested} q (L, D), (H, L, D) or (B, H, L, D)
    * @param {FloatLike | Nested} k (S, D), (G, S, D) or (B, G, S, D)
    * @param {FloatLike | Nested} v (S, E), (G, S, E) or (B, G, S, E)
-   * @param {import('./ops/attention-arguments.js').AttentionOptions & import('./ops/attention-arguments.js').OutOption & import('./ops/attention-arguments.js').SummaryOption} [options]
-   * @returns {import('./ops/attention.js').Attended} output: (L, E), (H, L, E) or (B, H, L, E). Where `out` is a tensor of
+   * @param {import('./ops/attention/arguments.js').AttentionOptions & import('./ops/attention/arguments.js').OutOption & import('./ops/attention/arguments.js').SummaryOption} [options]
+   * @returns {import('./ops/attention/forward.js').Attended} output: (L, E), (H, L, E) or (B, H, L, E). Where `out` is a tensor of
    *   qkv.alloc and no summary is asked for, this is the same frozen object each time
    * @throws {TypeError | RangeError} naming the argument, what came and what was expected
    */
@@ -114,12 +102,12 @@ export class Qkv {
 
   /**
    * The same step by step, every intermediate returned; with `keep` only those that it names are made.
-   * @template {keyof import('./ops/attention.js').Trace} [K=keyof import('./ops/attention.js').Trace]
+   * @template {keyof import('./ops/attention/forward.js').Trace} [K=keyof import('./ops/attention/forward.js').Trace]
    * @param {FloatLike | Nested} q as in attention
    * @param {FloatLike | Nested} k
    * @param {FloatLike | Nested} v
-   * @param {import('./ops/attention-arguments.js').TraceOptions & { keep?: readonly K[] }} [options]
-   * @returns {Pick<import('./ops/attention.js').Trace, K>}
+   * @param {import('./ops/attention/arguments.js').TraceOptions & { keep?: readonly K[] }} [options]
+   * @returns {Pick<import('./ops/attention/forward.js').Trace, K>}
    * @throws {TypeError | RangeError}
    */
   trace(q, k, v, options = {}) {
@@ -139,7 +127,7 @@ export class Qkv {
   /**
    * Rotary position embedding: pairs of values of each head turn by an angle that grows with the position.
    * @param {FloatLike | Nested} x (L, D), (H, L, D) or (B, H, L, D); with numHeads (B, L, H * D)
-   * @param {import('./ops/rope.js').RopeOptions & OutOptions} [options]
+   * @param {import('./ops/rope/forward.js').RopeOptions & OutOptions} [options]
    * @returns {FloatTensor} the dims of x
    * @throws {TypeError | RangeError}
    */
@@ -172,7 +160,7 @@ export class Qkv {
    * @param {FloatLike | Nested} x (..., in)
    * @param {FloatLike | Nested} weight (out, in); (in, out) with layout 'in,out'
    * @param {FloatLike | Nested} [bias] (out)
-   * @param {import('./ops/linear.js').FusedOptions & import('./ops/linear.js').LayoutOption & OutOptions} [options]
+   * @param {import('./ops/linear/forward.js').FusedOptions & import('./ops/linear/forward.js').LayoutOption & OutOptions} [options]
    * @returns {FloatTensor} (..., out)
    */
   linear(x, weight, bias, options = {}) {
@@ -198,16 +186,4 @@ export class Qkv {
   generator(seed, options = {}) {
     return new Generator(expectCore(this), seed, options)
   }
-}
-
-/**
- * The core of `this`, or of the argument `qkv` of a function outside of the class.
- * @param {unknown} qkv
- * @param {string} [where] that function
- */
-export function expectCore(qkv, where) {
-  const core = Qkv.coreOf(qkv)
-  if (core) return core
-  if (!where) throw proxied('qkv')
-  throw new TypeError(`${where}: ${describe(qkv)} given, what load() of the same package gives expected`)
 }

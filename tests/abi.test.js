@@ -7,9 +7,9 @@ import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { abiText, wordsOf } from '../build/abi.js'
 import { enumOf, functions, structNames } from '../build/header.js'
-import { load } from '../src/index.js'
-import * as blockAbi from '../src/nn/nn-abi.js'
-import { packLinear } from '../src/nn.js'
+import { load } from '../src/entries/index.js'
+import { packLinear } from '../src/entries/nn.js'
+import * as blockAbi from '../src/ops/nn-abi.js'
 import * as coreAbi from '../src/runtime/abi.js'
 import { Core } from '../src/runtime/memory.js'
 import { indices, STATUS } from '../src/runtime/structs.js'
@@ -21,7 +21,7 @@ const read = (/** @type {string} */ path) => readFileSync(join(root, path))
 const wasm = read('src/qkv.wasm')
 const integers = read('src/qkv.integers.wasm')
 test('abi.js and nn-abi.js are what npm run abi makes of qkv.h', () => {
-  for (const path of /** @type {const} */ (['src/runtime/abi.js', 'src/nn/nn-abi.js'])) {
+  for (const path of /** @type {const} */ (['src/runtime/abi.js', 'src/ops/nn-abi.js'])) {
     const plain = (/** @type {string} */ text) => text.replaceAll(/[\s,"']/g, '')
     assert.equal(plain(read(path).toString()), plain(abiText(path)), path)
   }

@@ -3,10 +3,10 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { load, tensor } from '../src/index.js'
-import * as nn from '../src/nn.js'
-import { embeddingLayer, kvCache, linearLayer, multiheadAttention } from '../src/nn.js'
-import { Adam, clipGradNorm, parameters, tape } from '../src/train.js'
+import { load, tensor } from '../src/entries/index.js'
+import * as nn from '../src/entries/nn.js'
+import { embeddingLayer, kvCache, linearLayer, multiheadAttention } from '../src/entries/nn.js'
+import { Adam, clipGradNorm, parameters, tape } from '../src/entries/train.js'
 import { close } from './helpers.js'
 
 /** @typedef {import('qkv').Qkv} Qkv */

@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { load } from '../src/index.js'
+import { load } from '../src/entries/index.js'
 import { plainAttention, reference } from './bench/attention-float64.js'
 import { measure } from './bench/measure.js'
 import { encodeModel } from './bench/peers/onnx.js'

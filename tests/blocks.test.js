@@ -3,9 +3,9 @@
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { test } from 'node:test'
-import { load, tensor } from '../src/index.js'
-import * as nn from '../src/nn.js'
-import * as train from '../src/train.js'
+import { load, tensor } from '../src/entries/index.js'
+import * as nn from '../src/entries/nn.js'
+import * as train from '../src/entries/train.js'
 import { close } from './helpers.js'
 import { gradientName, operandsOf } from './operations.js'
 

@@ -4,11 +4,11 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { alibiSlopes, joinHeads, load, QkvError, splitHeads, Tensor, tensor } from '../src/index.js'
-import { OPERATIONS as FUNCTIONS } from '../src/nn/operations.js'
-import * as nn from '../src/nn.js'
-import { coreOf } from '../src/qkv.js'
-import * as train from '../src/train.js'
+import { alibiSlopes, joinHeads, load, QkvError, splitHeads, Tensor, tensor } from '../src/entries/index.js'
+import * as nn from '../src/entries/nn.js'
+import * as train from '../src/entries/train.js'
+import { OPERATIONS as FUNCTIONS } from '../src/ops/operations.js'
+import { coreOf } from '../src/runtime/core-of.js'
 import { close } from './helpers.js'
 import { OPERATIONS, operandsOf } from './operations.js'
 import { attention } from './reference.js'
@@ -545,7 +545,7 @@ function checkDims(name, result) {
 }
 
 const core = /** @type {import('../src/runtime/memory.js').Core} */ (coreOf(qkv))
-/** @type {import('../src/index.js').Tensor[]} */
+/** @type {import('../src/entries/index.js').Tensor[]} */
 const made = []
 /** Actions on the module that a getter performs before it returns its value. @type {Record<string, () => void>} */
 const meddlings = {

@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
-import { load } from '../src/index.js'
+import { load } from '../src/entries/index.js'
 import { ATTRIBUTES, findCases, message, TYPES } from './conformance/onnx-cases.js'
 import { runFolder } from './conformance/run-cases.js'
 

@@ -17,10 +17,10 @@ import { join } from 'node:path'
 import { after, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { bar } from '../src/corpus/bar.js'
-import { corpus, runPart } from '../src/corpus.js'
-import { load } from '../src/index.js'
-import { ablate, backwardSync, patch } from '../src/interpret.js'
-import { loadModel } from '../src/models.js'
+import { corpus, runPart } from '../src/entries/corpus.js'
+import { load } from '../src/entries/index.js'
+import { ablate, backwardSync, patch } from '../src/entries/interpret.js'
+import { loadModel } from '../src/entries/models.js'
 
 const folder = mkdtempSync(join(tmpdir(), 'qkv-corpus-'))
 after(() => rmSync(folder, { recursive: true, force: true }))

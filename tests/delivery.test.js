@@ -4,8 +4,8 @@ import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { test } from 'node:test'
 import { runInNewContext } from 'node:vm'
-import { load } from '../src/index.js'
-import { packLinear } from '../src/nn.js'
+import { load } from '../src/entries/index.js'
+import { packLinear } from '../src/entries/nn.js'
 import { ofPackage, open } from '../src/wasm-source.js'
 
 const read = (/** @type {string} */ name) => readFileSync(new URL(`../src/${name}`, import.meta.url))

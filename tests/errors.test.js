@@ -3,8 +3,8 @@
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { test } from 'node:test'
-import { joinHeads, load, QkvError, splitHeads, tensor } from '../src/index.js'
-import { embeddingLayer, multiheadAttention } from '../src/nn.js'
+import { joinHeads, load, QkvError, splitHeads, tensor } from '../src/entries/index.js'
+import { embeddingLayer, multiheadAttention } from '../src/entries/nn.js'
 import { ABI } from '../src/runtime/abi.js'
 
 const qkv = await load()

@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { load } from '../src/index.js'
+import { load } from '../src/entries/index.js'
 
 const qkv = await load()
 const BOUND = 2e-7 // what the docs promise; STATED is the tighter bound in exp.h and qkv.js

@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { load, tensor } from '../src/index.js'
+import { load, tensor } from '../src/entries/index.js'
 
 const qkv = await load()
 const all = Uint16Array.from({ length: 65536 }, (_, bits) => bits)

@@ -3,8 +3,8 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { load } from '../src/index.js'
-import { attentionBackward, multiheadAttention } from '../src/nn.js'
+import { load } from '../src/entries/index.js'
+import { attentionBackward, multiheadAttention } from '../src/entries/nn.js'
 import { cases, close } from './helpers.js'
 import { attention, linear } from './reference.js'
 import * as reference64 from './reference-backward.js'

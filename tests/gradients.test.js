@@ -2,9 +2,9 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { load } from '../src/index.js'
-import * as nn from '../src/nn.js'
-import { parameters, tape } from '../src/train.js'
+import { load } from '../src/entries/index.js'
+import * as nn from '../src/entries/nn.js'
+import { parameters, tape } from '../src/entries/train.js'
 import { differences } from './formulas.js'
 import { OPERATIONS } from './operations.js'
 

@@ -1,7 +1,7 @@
 // Runs calls with so little free memory that it grows at a chosen allocation, which detaches all views made before.
 
 import assert from 'node:assert/strict'
-import { coreOf } from '../src/qkv.js'
+import { coreOf } from '../src/runtime/core-of.js'
 import { Core } from '../src/runtime/memory.js'
 
 /** @typedef {import('qkv').Qkv} Qkv */

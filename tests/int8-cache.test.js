@@ -3,8 +3,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { Tensor } from '../src/base/tensor.js'
-import { load } from '../src/index.js'
-import { kvCache } from '../src/nn.js'
+import { load } from '../src/entries/index.js'
+import { kvCache } from '../src/entries/nn.js'
 import { close } from './helpers.js'
 import * as reference from './reference.js'
 

@@ -2,8 +2,8 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { joinHeads, load, splitHeads, tensor } from '../src/index.js'
-import { embeddingLayer, multiheadAttention, packLinear } from '../src/nn.js'
+import { joinHeads, load, splitHeads, tensor } from '../src/entries/index.js'
+import { embeddingLayer, multiheadAttention, packLinear } from '../src/entries/nn.js'
 import { close } from './helpers.js'
 import * as reference from './reference.js'
 

@@ -3,13 +3,13 @@
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { test } from 'node:test'
-import { load, tensor } from '../src/index.js'
-import { PackedLinear } from '../src/nn/packed-linear.js'
-import { layerNorm, linearBackward, packLinear } from '../src/nn.js'
+import { load, tensor } from '../src/entries/index.js'
+import { layerNorm, linearBackward, packLinear } from '../src/entries/nn.js'
+import { PackedLinear } from '../src/layers/packed-linear.js'
 import { close, toTensor } from './helpers.js'
 import * as reference from './reference.js'
 
-/** @typedef {import('../src/index.js').FloatTensor} FloatTensor */
+/** @typedef {import('../src/entries/index.js').FloatTensor} FloatTensor */
 /** @typedef {import('./helpers.js').RawTensor} RawTensor */
 
 const qkv = await load({ integers: true })

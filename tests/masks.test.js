@@ -2,8 +2,8 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { load, tensor } from '../src/index.js'
-import { attentionBackward } from '../src/nn.js'
+import { load, tensor } from '../src/entries/index.js'
+import { attentionBackward } from '../src/entries/nn.js'
 import { close } from './helpers.js'
 import * as reference from './reference.js'
 import * as reference64 from './reference-backward.js'

@@ -2,9 +2,9 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { load, tensor } from '../src/index.js'
-import { embeddingLayer, linearLayer } from '../src/nn.js'
-import { Adam, init, LayerNorm, module, parameters, RMSNorm, tape } from '../src/train.js'
+import { load, tensor } from '../src/entries/index.js'
+import { embeddingLayer, linearLayer } from '../src/entries/nn.js'
+import { Adam, init, LayerNorm, module, parameters, RMSNorm, tape } from '../src/entries/train.js'
 
 const qkv = await load()
 /** Casts to any, for calls with wrong arguments. @type {(value: any) => any} */
@@ -63,7 +63,7 @@ test('a model has the bits of the same operations by hand: output, gradients, an
   })
   const p = parameters(qkv, model.parameters.stateDict())
   const v = p.values
-  const byHand = (/** @type {import('../src/train.js').Tape} */ t) => {
+  const byHand = (/** @type {import('../src/entries/train.js').Tape} */ t) => {
     let h = t.embedding(ids, v['embed.weight'], { paddingIdx: 2 })
     for (const n of [0, 1]) {
       const normed = t.layerNorm(h, v['norms.first.weight'], v['norms.first.bias'], { eps: 0.1 })

@@ -2,9 +2,9 @@
 // the tape's method take arguments other than operands and options. Tests of gradients, strange arguments and threads run over them.
 
 import { readdirSync } from 'node:fs'
-import { definitionOf } from '../src/nn/operation.js'
-import { OPERATIONS as FUNCTIONS } from '../src/nn/operations.js'
-import * as nn from '../src/nn.js'
+import * as nn from '../src/entries/nn.js'
+import { definitionOf } from '../src/ops/operation.js'
+import { OPERATIONS as FUNCTIONS } from '../src/ops/operations.js'
 
 /**
  * Dims of the operands. `large` multiplies the first operand.

@@ -3,15 +3,15 @@
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { test } from 'node:test'
-import { alibiSlopes, load, tensor } from '../src/index.js'
-import { multiheadAttention, relativePositionBias } from '../src/nn.js'
+import { alibiSlopes, load, tensor } from '../src/entries/index.js'
+import { multiheadAttention, relativePositionBias } from '../src/entries/nn.js'
 import { close, toTensor } from './helpers.js'
 
 const qkv = await load()
 const goldens = JSON.parse(readFileSync(new URL('goldens/torch-options.json', import.meta.url), 'utf8'))
 const TOLERANCE = { abs: 1e-6, rel: 1e-6 }
 
-/** @type {(options: Record<string, any>) => import('../src/nn.js').MultiheadOptions} */
+/** @type {(options: Record<string, any>) => import('../src/entries/nn.js').MultiheadOptions} */
 const options = ({ kdim = 8, vdim = 8, bias = true, add_bias_kv = false, add_zero_attn = false }) => ({
   kDim: kdim,
   vDim: vdim,
@@ -48,7 +48,7 @@ for (const golden of goldens.multihead)
       hidden.dims,
     )
     const keyPaddingMask = /** @type {any} */ (toTensor(golden.key_padding_mask))
-    /** @type {Record<string, import('../src/nn.js').ForwardOptions>} */
+    /** @type {Record<string, import('../src/entries/nn.js').ForwardOptions>} */
     const calls = { plain: {}, masked: { keyPaddingMask, mask }, float: { mask: added } }
     const loaded = multiheadAttention(qkv.generator(1), 8, 2, options(golden.options))
     loaded.loadStateDict(
@@ -73,7 +73,7 @@ test('a causal query sees the extra keys, as with an explicit mask', () => {
   const x = g.randn([2, 4, 8])
   const lower = Array.from({ length: 4 }, (_, i) => Array.from({ length: 4 }, (_, j) => j <= i))
   const bias = g.randn([2, 4, 1])
-  const run = (/** @type {import('../src/nn.js').ForwardOptions} */ more) =>
+  const run = (/** @type {import('../src/entries/nn.js').ForwardOptions} */ more) =>
     mha.forward(x, x, x, { averageWeights: false, ...more })
   for (const more of [{}, { bias }]) assert.deepEqual(run({ causal: true, ...more }), run({ mask: lower, ...more }))
   assert.deepEqual(run({ causal: true, mask: bias }), run({ mask: lower, bias }))

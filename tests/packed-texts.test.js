@@ -3,8 +3,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { load, tensor } from '../src/index.js'
-import { attentionBackward } from '../src/nn.js'
+import { load, tensor } from '../src/entries/index.js'
+import { attentionBackward } from '../src/entries/nn.js'
 import { close, isNative } from './helpers.js'
 
 /** @typedef {import('qkv').Qkv} Qkv */

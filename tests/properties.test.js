@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import fc from 'fast-check'
-import { load } from '../src/index.js'
+import { load } from '../src/entries/index.js'
 import { close } from './helpers.js'
 import { attention } from './reference.js'
 

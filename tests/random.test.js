@@ -2,8 +2,8 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { load } from '../src/index.js'
-import { embeddingLayer, linearLayer, multiheadAttention } from '../src/nn.js'
+import { load } from '../src/entries/index.js'
+import { embeddingLayer, linearLayer, multiheadAttention } from '../src/entries/nn.js'
 import { cases, close } from './helpers.js'
 
 /** @typedef {import('qkv').Generator} Generator */

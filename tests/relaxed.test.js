@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
-import { load } from '../src/index.js'
+import { load } from '../src/entries/index.js'
 import { node, passesWith } from './other-builds.js'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
@@ -43,7 +43,7 @@ test('load reads the relaxed build only if it is asked for', () => {
     const read = []
     fs.readFile = (file, ...rest) => { read.push(String(file).split('/').at(-1)); return readFile(file, ...rest) }
     syncBuiltinESMExports()
-    const { load } = await import(${JSON.stringify(new URL('../src/index.js', import.meta.url).href)})
+    const { load } = await import(${JSON.stringify(new URL('../src/entries/index.js', import.meta.url).href)})
     for (const relaxed of [undefined, false, true, 'auto']) {
       const qkv = await load({ relaxed })
       if (qkv.linear([[2, 3]], [[4, 5]]).data[0] !== 23) throw new Error('wrong')

@@ -6,9 +6,9 @@ import { test } from 'node:test'
 import v8 from 'node:v8'
 import vm from 'node:vm'
 import fc from 'fast-check'
-import { load, Tensor, tensor } from '../src/index.js'
-import { multiheadAttention } from '../src/nn.js'
-import { coreOf } from '../src/qkv.js'
+import { load, Tensor, tensor } from '../src/entries/index.js'
+import { multiheadAttention } from '../src/entries/nn.js'
+import { coreOf } from '../src/runtime/core-of.js'
 
 /** @typedef {import('qkv').Qkv} Qkv */
 /** @typedef {import('qkv').ResidentTensor} ResidentTensor */
@@ -292,7 +292,7 @@ test('more than the 4 GiB of a module is refused, and the module works on', asyn
 })
 
 test('100,000 tiny calls on resident tensors leave no garbage to collect', () => {
-  const code = `import { load } from './src/index.js'
+  const code = `import { load } from './src/entries/index.js'
     const qkv = await load()
     const [q, k, v, out] = [0, 1, 2, 3].map(() => qkv.alloc([1, 6, 16]))
     const forms = [{ out }, { out, causal: true, softcap: 2, window: [3, 1], score: 'gaussian' }]

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { load, tensor } from '../src/index.js'
+import { load, tensor } from '../src/entries/index.js'
 import { close } from './helpers.js'
 import { softmax } from './reference.js'
 

@@ -5,14 +5,14 @@ import { test } from 'node:test'
 import { setImmediate } from 'node:timers/promises'
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
-import { load } from '../src/index.js'
+import { load } from '../src/entries/index.js'
 
 setFlagsFromString('--expose-gc')
 const collect = runInNewContext('gc')
 
 /** @typedef {Awaited<ReturnType<typeof measure>>} Memory */
 
-/** Returns the bytes of the module and, after garbage collection, of the JavaScript heap. @param {import('../src/index.js').Qkv} qkv */
+/** Returns the bytes of the module and, after garbage collection, of the JavaScript heap. @param {import('../src/entries/index.js').Qkv} qkv */
 async function measure(qkv) {
   for (let heap = Infinity; ; ) {
     collect()

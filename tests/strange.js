@@ -1,7 +1,7 @@
 // Strange values for arguments, and the places in arguments where they can be put.
 
 import assert from 'node:assert/strict'
-import { Tensor } from '../src/index.js'
+import { Tensor } from '../src/entries/index.js'
 
 const detached = new Float32Array(6)
 structuredClone(detached.buffer, { transfer: [detached.buffer] })

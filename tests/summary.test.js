@@ -3,9 +3,9 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import fc from 'fast-check'
-import { load, tensor } from '../src/index.js'
-import { attentionWindow, kvCache } from '../src/nn.js'
-import { ATTENTION_OPTIONS } from '../src/ops/attention-arguments.js'
+import { load, tensor } from '../src/entries/index.js'
+import { attentionWindow, kvCache } from '../src/entries/nn.js'
+import { ATTENTION_OPTIONS } from '../src/ops/attention/arguments.js'
 import { attention } from './reference.js'
 import { summary as reference } from './reference-summary.js'
 

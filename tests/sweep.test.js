@@ -5,11 +5,11 @@ import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { test } from 'node:test'
-import { joinHeads, load, splitHeads, Tensor } from '../src/index.js'
-import { OPERATIONS as FUNCTIONS } from '../src/nn/operations.js'
-import * as nn from '../src/nn.js'
-import { embeddingLayer, kvCache, linearLayer, multiheadAttention, onnxAttention } from '../src/nn.js'
-import * as train from '../src/train.js'
+import { joinHeads, load, splitHeads, Tensor } from '../src/entries/index.js'
+import * as nn from '../src/entries/nn.js'
+import { embeddingLayer, kvCache, linearLayer, multiheadAttention, onnxAttention } from '../src/entries/nn.js'
+import * as train from '../src/entries/train.js'
+import { OPERATIONS as FUNCTIONS } from '../src/ops/operations.js'
 import { allocations, memoryOf, withFree } from './growth.js'
 import { OPERATIONS, operandsOf } from './operations.js'
 
@@ -236,7 +236,7 @@ for (const [name, run] of Object.entries(FUNCTIONS)) {
     calls[gradient] ??= (qkv, f) => functions[gradient]?.(qkv, ...given(ofGradient, f), f(dY), own)
 }
 
-/** Operations that only the tape has. @type {Record<string, (t: import('../src/train.js').Tape, x: any, y: any) => any>} */
+/** Operations that only the tape has. @type {Record<string, (t: import('../src/entries/train.js').Tape, x: any, y: any) => any>} */
 const onTape = {
   permute: (t, x) => t.permute(x, [1, 0]),
   slice: (t, x) => t.slice(x, 1, 3, -2),

@@ -4,9 +4,9 @@
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { test } from 'node:test'
-import { load } from '../src/index.js'
-import { addBackward, embeddingLayer, mulBackward, subBackward } from '../src/nn.js'
-import * as train from '../src/train.js'
+import { load } from '../src/entries/index.js'
+import { addBackward, embeddingLayer, mulBackward, subBackward } from '../src/entries/nn.js'
+import * as train from '../src/entries/train.js'
 import { close } from './helpers.js'
 
 const qkv = await load()
@@ -71,7 +71,7 @@ test('operands that are used twice, that are constants, or that take part in sev
   const g = qkv.generator(2)
   const p = parameters(qkv, { x: g.randn([3, 4]), y: g.randn([3, 4]) })
   const { x, y } = p.values
-  const run = (/** @type {import('../src/train.js').Tape} */ t) => {
+  const run = (/** @type {import('../src/entries/train.js').Tape} */ t) => {
     const z = t.cat([x, t.permute(t.permute(y, [1, 0]), [1, 0]), x], { dim: 1 })
     const centred = t.sub(z, t.mean(z, { dim: -1, keepdim: true }))
     const parts = t.add(t.slice(centred, 1, 0, 4), t.sub(x, x))
@@ -142,7 +142,7 @@ test('a slice cuts what is beyond an end; a negative paddingIdx counts from the 
 test('tensors without values: sums are 0, means NaN, and every gradient is empty', () => {
   const p = parameters(qkv, { x: { data: new Float32Array(0), dims: [0, 3] }, w: [1, 2, 3] })
   const { x, w } = p.values
-  const run = (/** @type {(t: import('../src/train.js').Tape) => any} */ f) => [...tape(qkv, p, f).output.data]
+  const run = (/** @type {(t: import('../src/entries/train.js').Tape) => any} */ f) => [...tape(qkv, p, f).output.data]
   assert.deepEqual(
     run(t => t.sum(x)),
     [0],

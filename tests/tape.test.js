@@ -3,9 +3,9 @@
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { test } from 'node:test'
-import { load } from '../src/index.js'
-import { crossEntropy, gelu } from '../src/nn.js'
-import { Adam, AdamW, clipGradNorm, parameters, SGD, schedule, tape } from '../src/train.js'
+import { load } from '../src/entries/index.js'
+import { crossEntropy, gelu } from '../src/entries/nn.js'
+import { Adam, AdamW, clipGradNorm, parameters, SGD, schedule, tape } from '../src/entries/train.js'
 import { close } from './helpers.js'
 import { INDUCTION, induction, inductionWeights } from './training/small-models.js'
 
@@ -134,7 +134,7 @@ test('gradients of reshape, relativeBias, grouped and packed heads, and of tenso
   })
   const { table, x, packed, grouped, w, square } = p.values
   const weights = g.normal([2, 3, 8])
-  /** @type {Record<string, (t: import('../src/train.js').Tape) => any>} */
+  /** @type {Record<string, (t: import('../src/entries/train.js').Tape) => any>} */
   const models = {
     'relativeBias and grouped heads': t =>
       t.mul(

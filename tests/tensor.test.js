@@ -5,7 +5,7 @@ import { execFileSync } from 'node:child_process'
 import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { inspect } from 'node:util'
-import { joinHeads, splitHeads, tensor } from '../src/index.js'
+import { joinHeads, splitHeads, tensor } from '../src/entries/index.js'
 
 /** @param {number} n @param {(i: number) => number} f */
 const range = (n, f) => tensor(Float32Array.from({ length: n }, (_, i) => f(i)))
@@ -208,7 +208,7 @@ test('permute in any order moves each value to its place', () => {
 const root = fileURLToPath(new URL('..', import.meta.url))
 /** Times T and a loop. It runs in a separate process, because here V8 has compiled both for every array type that the tests use. */
 const TIMES = `
-  import { tensor } from './src/index.js'
+  import { tensor } from './src/entries/index.js'
   const [rows, columns] = [768, 1024]
   const x = tensor(new Float32Array(rows * columns), [rows, columns])
   const turn = () => {

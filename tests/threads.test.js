@@ -8,11 +8,9 @@ import { createRequire } from 'node:module'
 import { availableParallelism } from 'node:os'
 import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
-import { load } from '../src/index.js'
-import { addIntegers } from '../src/integers.js'
-import { loadModel } from '../src/models.js'
-import { PackedLinear } from '../src/nn/packed-linear.js'
-import * as nn from '../src/nn.js'
+import { load } from '../src/entries/index.js'
+import { loadModel } from '../src/entries/models.js'
+import * as nn from '../src/entries/nn.js'
 import {
   attentionBackward,
   attentionWindow,
@@ -20,15 +18,17 @@ import {
   linearBackward,
   multiheadAttention,
   packLinear,
-} from '../src/nn.js'
-import { coreOf } from '../src/qkv.js'
+} from '../src/entries/nn.js'
+import { addIntegers } from '../src/integers.js'
+import { PackedLinear } from '../src/layers/packed-linear.js'
+import { coreOf } from '../src/runtime/core-of.js'
 import { WORDS } from '../src/threads/jobs.js'
 import { Threads } from '../src/threads/pool.js'
 import { importSharedMemory } from '../src/threads/shared-memory.js'
 import * as AT from '../src/threads/words.js'
 import { OPERATIONS } from './operations.js'
 
-/** @typedef {import('../src/index.js').Qkv} Qkv */
+/** @typedef {import('../src/entries/index.js').Qkv} Qkv */
 
 const here = fileURLToPath(new URL('.', import.meta.url))
 const nodeThreads = createRequire(import.meta.url)('node:worker_threads')
@@ -634,7 +634,7 @@ test('calls while threads get the kernels of integer weights have the same bits;
 })
 
 test('idle threads do not keep a process alive', () => {
-  const code = `import { load } from '../src/index.js'
+  const code = `import { load } from '../src/entries/index.js'
     const qkv = await load({ threads: 3 })
     const x = qkv.generator(1).randn([4, 300, 32])
     console.log(qkv.threads, qkv.attention(x, x, x).output.dims.join())`
@@ -726,7 +726,7 @@ for (const options of [{}, { threads: 2 }, { integers: true }, { threads: 2, int
     }))
 
 test('after trim the process has the memory back', () => {
-  const program = `import { load } from './src/index.js'
+  const program = `import { load } from './src/entries/index.js'
     const qkv = await load()
     const x = qkv.alloc([2 ** 27])
     x.data.fill(1)

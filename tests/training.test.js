@@ -4,8 +4,8 @@ import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
 import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
-import { load } from '../src/index.js'
-import { Adam, AdamW, clipGradNorm, parameters, SGD, tape } from '../src/train.js'
+import { load } from '../src/entries/index.js'
+import { Adam, AdamW, clipGradNorm, parameters, SGD, tape } from '../src/entries/train.js'
 import { GPT, gpt, gptWeights, INDUCTION, induction, inductionWeights } from './training/small-models.js'
 
 const STEPS = 50

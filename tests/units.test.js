@@ -3,10 +3,10 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { load } from '../src/index.js'
-import { BACKWARD_WORDS } from '../src/nn/nn-abi.js'
-import { coreOf } from '../src/qkv.js'
+import { load } from '../src/entries/index.js'
+import { BACKWARD_WORDS } from '../src/ops/nn-abi.js'
 import { TRACE_STEPS, TRACE_WORDS } from '../src/runtime/abi.js'
+import { coreOf } from '../src/runtime/core-of.js'
 import { writeStruct } from '../src/runtime/structs.js'
 import { close } from './helpers.js'
 

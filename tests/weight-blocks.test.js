@@ -2,16 +2,16 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { load } from '../src/index.js'
+import { load } from '../src/entries/index.js'
+import { packLinear } from '../src/entries/nn.js'
+import { BLOCKS } from '../src/layers/weight-blocks.js'
 import { BLOCK_TYPES } from '../src/models/gguf/block-types.js'
 import { dequantize } from '../src/models/gguf/dequantize.js'
-import { BLOCKS } from '../src/nn/weight-blocks.js'
-import { packLinear } from '../src/nn.js'
 import { isNative } from './helpers.js'
 import { writeBlocks } from './models/gguf/blocks.js'
 import { randomOf } from './models/tokenizers/random-files.js'
 
-/** @typedef {import('../src/nn/packed-linear.js').BlockType} BlockType */
+/** @typedef {import('../src/layers/packed-linear.js').BlockType} BlockType */
 
 const qkv = await load({ integers: true })
 const TYPES = /** @type {BlockType[]} */ (Object.keys(BLOCKS))

@@ -3,7 +3,7 @@
 
 import { describe, shape } from '../base/errors.js'
 import { Tensor } from '../base/tensor.js'
-import { crossEntropy } from '../nn.js'
+import { crossEntropy } from '../ops/loss/cross-entropy.js'
 
 /** @typedef {import('../base/tensor.js').FloatTensor} FloatTensor */
 /** @typedef {import('../models/model.js').Model} Model */

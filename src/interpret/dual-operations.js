@@ -5,8 +5,9 @@ import { splitHeads } from '../base/operand.js'
 import { count, Tensor } from '../base/tensor.js'
 import { copyOf } from '../models/model-hooks.js'
 import { ModelOperations, scoreOptions } from '../models/network.js'
-import { ACTIVATIONS } from '../nn/activations.js'
-import { layerNormBackward, rmsNormBackward } from '../nn.js'
+import { ACTIVATIONS } from '../ops/elementwise/activations.js'
+import { layerNormBackward } from '../ops/norm/layer-norm.js'
+import { rmsNormBackward } from '../ops/norm/rms-norm.js'
 import { activated } from './gradient-recorder.js'
 
 /** @typedef {import('../base/tensor.js').FloatTensor} FloatTensor */
@@ -118,7 +119,7 @@ export class DualOperations extends ModelOperations {
     return this.with(y, dY)
   }
 
-  /** @override @param {FloatTensor} x @param {import('../ops/rope.js').RopeOptions} options */
+  /** @override @param {FloatTensor} x @param {import('../ops/rope/forward.js').RopeOptions} options */
   rope(x, options) {
     const dX = this.tangent(x)
     const y = super.rope(x, options)

@@ -7,14 +7,17 @@ import { headOf } from '../models/disentangled.js'
 import { copyOf, meanOverRows } from '../models/model-hooks.js'
 import { joinRows, ModelOperations, placeOf, scoreOptions, weightedSums } from '../models/network.js'
 import { keyOf } from '../models/weights.js'
-import { ACTIVATIONS } from '../nn/activations.js'
-import { addAll } from '../nn/kernels.js'
-import { runLinearBackward } from '../nn/linear-gradient.js'
-import { rowAttention } from '../nn/row-attention.js'
-import { layerNormBackward, mul, mulBackward, rmsNormBackward, ropeBackward } from '../nn.js'
-import { multiply, toWeights } from '../ops/linear.js'
-import { expectCore } from '../qkv.js'
+import { rowAttention } from '../ops/attention/rows.js'
+import { ACTIVATIONS } from '../ops/elementwise/activations.js'
+import { mul, mulBackward } from '../ops/elementwise/mul.js'
+import { addAll } from '../ops/kernels.js'
+import { runLinearBackward } from '../ops/linear/backward.js'
+import { multiply, toWeights } from '../ops/linear/forward.js'
+import { layerNormBackward } from '../ops/norm/layer-norm.js'
+import { rmsNormBackward } from '../ops/norm/rms-norm.js'
+import { ropeBackward } from '../ops/rope/backward.js'
 import { WEIGHTS } from '../runtime/abi.js'
+import { expectCore } from '../runtime/core-of.js'
 
 /** @typedef {import('../base/tensor.js').FloatTensor} FloatTensor */
 /** @typedef {import('../runtime/resident.js').ResidentTensor} ResidentTensor */
@@ -224,7 +227,7 @@ export class GradientRecorder extends ModelOperations {
   /**
    * Computes dX = dZ W, and adds to the gradients of the weight and the bias if they are learned. W is repacked transposed, a block of rows
    * at a time.
-   * @param {import('../nn/packed-linear.js').PackedLinear} linear
+   * @param {import('../layers/packed-linear.js').PackedLinear} linear
    * @param {FloatTensor} x (..., in)
    * @param {FloatTensor} dZ (..., out)
    * @param {readonly [weight: string, bias: string]} keys
@@ -276,7 +279,7 @@ export class GradientRecorder extends ModelOperations {
     })
   }
 
-  /** @override @param {FloatTensor} x @param {import('../ops/rope.js').RopeOptions} options */
+  /** @override @param {FloatTensor} x @param {import('../ops/rope/forward.js').RopeOptions} options */
   rope(x, options) {
     return this.#record(super.rope(x, options), dY =>
       this.give(x, ropeBackward(this.qkv, dY, { ...options, ...RESIDENT }).dX),
@@ -515,7 +518,7 @@ export class GradientRecorder extends ModelOperations {
    * @param {FloatTensor} dO (B, L, H * E)
    * @param {number} H
    * @param {number} G
-   * @param {import('../ops/attention-arguments.js').AttentionOptions} options
+   * @param {import('../ops/attention/arguments.js').AttentionOptions} options
    * @param {{ isWanted: boolean, pass: (d: Float32Array) => void }} scores
    * @param {{ pass: (d: Float32Array) => void }} weights
    */
@@ -548,7 +551,7 @@ export class GradientRecorder extends ModelOperations {
    * Runs attention unfused, because its scores or weights are hooked.
    * @param {Layer} own
    * @param {Projected} projected
-   * @param {import('../ops/attention-arguments.js').AttentionOptions} options
+   * @param {import('../ops/attention/arguments.js').AttentionOptions} options
    * @param {{ isHooked: boolean, apply: (data: Float32Array) => Float32Array, pass: (d: Float32Array) => Float32Array }} scores
    * @param {typeof scores} weights
    */

@@ -1,6 +1,6 @@
 // Reserves the module's memory before the layers run, so that a computation that cannot fit fails at the start.
 
-import { expectCore } from '../qkv.js'
+import { expectCore } from '../runtime/core-of.js'
 
 /** @typedef {import('../models/family-shapes/parts.js').StackSpec} StackSpec */
 /** @typedef {import('../models/family-shapes/parts.js').LinearSpec} LinearSpec */

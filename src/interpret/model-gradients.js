@@ -11,7 +11,7 @@ import { embed, enter, finish, headInput, lastNorm, runLayer } from '../models/n
 import { forEachRun } from '../models/stored-tensors.js'
 import { inTurns, layersOf } from '../models/turns.js'
 import { embeddingOf, keyOf } from '../models/weights.js'
-import { relativePositionBias } from '../nn.js'
+import { relativePositionBias } from '../ops/attention/relative-position-bias.js'
 import { Parameters } from '../train/parameters.js'
 import { accumulate, GradientRecorder, KeepingOperations, recordHooks } from './gradient-recorder.js'
 import { bytesBackwards, makeRoom } from './memory-room.js'

@@ -1,6 +1,7 @@
 // Derivatives of a norm of a model for several tensors at once, backwards (gradients) and forwards (tangents).
 
-import { layerNormBackward, rmsNormBackward } from '../nn.js'
+import { layerNormBackward } from '../ops/norm/layer-norm.js'
+import { rmsNormBackward } from '../ops/norm/rms-norm.js'
 
 /** @typedef {import('../models/family-shapes/parts.js').NormSpec} NormSpec */
 /** @typedef {Pick<import('./edge-task.js').EdgeTask['parts'], 'qkv' | 'weights'>} Parts */

@@ -4,7 +4,7 @@ import { readOptions, toNumber } from '../base/arguments.js'
 import { describe, shape } from '../base/errors.js'
 import { toFloats, toTensor } from '../base/operand.js'
 import { count } from '../base/tensor.js'
-import { crossEntropy } from '../nn.js'
+import { crossEntropy } from '../ops/loss/cross-entropy.js'
 import { isReadout, readReadout } from './readout.js'
 
 /** @typedef {import('../base/tensor.js').FloatTensor} FloatTensor */

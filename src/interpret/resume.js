@@ -79,7 +79,7 @@ export class BranchingOperations extends ModelOperations {
     return copyOf(super.sumOfMaps(this.widen(a, N), this.widen(b, N), c && this.widen(c, N)))
   }
 
-  /** @override @param {FloatTensor} x @param {import('../ops/rope.js').RopeOptions} options */
+  /** @override @param {FloatTensor} x @param {import('../ops/rope/forward.js').RopeOptions} options */
   rope(x, options) {
     const [cos, sin] = [options.cos, options.sin].map(turns =>
       this.widen(/** @type {FloatTensor} */ (turns), x.dims[0]),

@@ -4,22 +4,21 @@ import { readOptions, toBoolean, toNumber } from '../base/arguments.js'
 import { describe } from '../base/errors.js'
 import { splitHeads } from '../base/operand.js'
 import { count, Tensor } from '../base/tensor.js'
-import { pooled } from '../nn/attention-window.js'
-import { attentionWindow } from '../nn.js'
-import { checkMap, checkSummary, spoilRows } from '../ops/attention-summary.js'
+import { checkMap, checkSummary, spoilRows } from '../ops/attention/summary.js'
+import { attentionWindow, pooled } from '../ops/attention/window.js'
 import { headScores } from './head-scores.js'
 import { copyOf } from './model-hooks.js'
 
 /** @typedef {import('../qkv.js').Qkv} Qkv */
 /** @typedef {import('../base/tensor.js').FloatTensor} FloatTensor */
-/** @typedef {import('../ops/attention-summary.js').Summary} Summary */
-/** @typedef {import('../ops/attention-arguments.js').AttentionOptions} AttentionOptions */
+/** @typedef {import('../ops/attention/summary.js').Summary} Summary */
+/** @typedef {import('../ops/attention/arguments.js').AttentionOptions} AttentionOptions */
 /** @typedef {readonly [from: number, to: number]} Range from <= i < to */
 /** @typedef {'attentionSummaries' | 'crossAttentionSummaries' | 'encoderAttentionSummaries'} SummaryName */
 
 /**
  * What the summaries have: that of `qkv.attention`, whose ids are those of the run.
- * @typedef {Omit<import('../ops/attention-summary.js').SummaryOptions, 'ids'> & OwnSummaryOptions} ModelSummaryOptions
+ * @typedef {Omit<import('../ops/attention/summary.js').SummaryOptions, 'ids'> & OwnSummaryOptions} ModelSummaryOptions
  * @typedef {object} OwnSummaryOptions
  * @property {boolean} [windows] false: q and k are not kept, so window() throws; default true
  * @property {(made: { name: SummaryName, layer: number, summary: AttentionSummary }) => void} [onSummary] called with each as

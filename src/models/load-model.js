@@ -3,7 +3,7 @@
 import { others, readOptions } from '../base/arguments.js'
 import { isBytes } from '../base/buffers.js'
 import { describe, toAwait } from '../base/errors.js'
-import { expectCore } from '../qkv.js'
+import { expectCore } from '../runtime/core-of.js'
 import { readCheckpoint } from './checkpoint.js'
 import { Config } from './config.js'
 import { familyOf } from './families/index.js'

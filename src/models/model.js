@@ -4,7 +4,7 @@ import { oneOf, readOptions, toBoolean, toNumber } from '../base/arguments.js'
 import { describe, proxied, shape } from '../base/errors.js'
 import { toFloats } from '../base/operand.js'
 import { Tensor } from '../base/tensor.js'
-import { kvCache } from '../layers/kv-cache.js'
+import { kvCache } from '../ops/attention/kv-cache.js'
 import { readSummary } from './attention-summaries.js'
 import { SCORES, scoresByLength } from './head-scores.js'
 import { checkSignal, INPUTS, padRows, RUN_OPTIONS, readIds, readKeep, readRows } from './inputs.js'
@@ -20,7 +20,7 @@ import { embeddingOf } from './weights.js'
  * @template T
  * @typedef {import('./over-texts.js').OverTexts<T>} OverTexts
  */
-/** @typedef {import('../layers/kv-cache.js').KVCache} KVCache */
+/** @typedef {import('../ops/attention/kv-cache.js').KVCache} KVCache */
 /** @typedef {import('./family-shapes/parts.js').Family} Family */
 /** @typedef {import('./family-shapes/parts.js').StackSpec} StackSpec */
 /** @typedef {import('./network.js').Call} Call */

@@ -3,16 +3,19 @@
 
 import { splitHeads } from '../base/operand.js'
 import { count, Tensor } from '../base/tensor.js'
-import { PackedLinear } from '../nn/packed-linear.js'
-import { relativePositionBias } from '../nn/relative-position-bias.js'
-import { add, layerNorm, mul, rmsNorm } from '../nn.js'
+import { PackedLinear } from '../layers/packed-linear.js'
+import { relativePositionBias } from '../ops/attention/relative-position-bias.js'
+import { add } from '../ops/elementwise/add.js'
+import { mul } from '../ops/elementwise/mul.js'
+import { layerNorm } from '../ops/norm/layer-norm.js'
+import { rmsNorm } from '../ops/norm/rms-norm.js'
 import { areSame, cutOf, kernelOptions, summaryOf, windowsOf, withWindow } from './attention-summaries.js'
 import { contentMap, distanceMap, scoresOfPositions } from './disentangled.js'
 import { applyHook, copyOf, hookHeads, isHooked } from './model-hooks.js'
 
 /** @typedef {import('../qkv.js').Qkv} Qkv */
 /** @typedef {import('../base/tensor.js').FloatTensor} FloatTensor */
-/** @typedef {import('../layers/kv-cache.js').KVCache} KVCache */
+/** @typedef {import('../ops/attention/kv-cache.js').KVCache} KVCache */
 /** @typedef {import('./family-shapes/parts.js').Family} Family */
 /** @typedef {import('./family-shapes/parts.js').EmbeddingSpec} EmbeddingSpec */
 /** @typedef {import('./family-shapes/parts.js').StackSpec} StackSpec */
@@ -81,7 +84,7 @@ export function normalize(qkv, weights, spec, x) {
     : rmsNorm(qkv, x, weight, { eps, plusOne, resident: true })
 }
 
-/** @typedef {import('../ops/linear.js').FusedOptions} FusedOptions */
+/** @typedef {import('../ops/linear/forward.js').FusedOptions} FusedOptions */
 
 /** The operations of a run with its hooks. A run whose gradients are wanted has others, which also record what they did. */
 export class ModelOperations {
@@ -153,7 +156,7 @@ export class ModelOperations {
     return rotations(rope, positions, B)
   }
 
-  /** @param {FloatTensor} x @param {import('../ops/rope.js').RopeOptions} options */
+  /** @param {FloatTensor} x @param {import('../ops/rope/forward.js').RopeOptions} options */
   rope(x, options) {
     return this.qkv.rope(x, { ...options, resident: true })
   }
@@ -502,7 +505,7 @@ function* project(own, part, input, live) {
  * @param {Layer} own
  * @param {PartSpec} part
  * @param {FloatTensor} [ofDistances] what distances add to the scores, where content changes it
- * @returns {import('../ops/attention-arguments.js').AttentionOptions}
+ * @returns {import('../ops/attention/arguments.js').AttentionOptions}
  */
 export function scoreOptions({ call, stack, bias }, { kind, attention }, ofDistances = bias) {
   const isCross = kind === 'cross'

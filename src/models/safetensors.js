@@ -25,7 +25,7 @@ export const [SINGLE, INDEX] = ['model.safetensors', 'model.safetensors.index.js
  * @property {StoredBlocks} [blocks] as they are in the file
  *
  * The rows of a weight (out, in) in blocks that are multiplied as they are.
- * @typedef {{ type: import('../nn/packed-linear.js').BlockType, rows: number, columns: number, width: number, source: ByteSource,
+ * @typedef {{ type: import('../layers/packed-linear.js').BlockType, rows: number, columns: number, width: number, source: ByteSource,
  *   widen: (bytes: Uint8Array) => Float32Array }} StoredBlocks width: bytes of a row
  */
 

@@ -1,9 +1,9 @@
 // The kernel calls of one token that follows others in a cache. A first pass through the layers notes them instead of making them,
 // with their structs and outputs in memory that stays; each token makes them all, after what depends on its position is written.
 
-import { putTensor } from '../ops/attention.js'
-import { expectCore } from '../qkv.js'
+import { putTensor } from '../ops/attention/forward.js'
 import { ATTENTION_WORDS, ROPE_WORDS } from '../runtime/abi.js'
+import { expectCore } from '../runtime/core-of.js'
 import { indices } from '../runtime/structs.js'
 import { finish, ModelOperations, rotations, runStack } from './network.js'
 
@@ -118,7 +118,7 @@ export class TokenCalls {
   /**
    * Writes what depends on the position into the struct of a job that reads or writes a cache.
    * @param {Noted} job
-   * @param {import('../layers/kv-cache.js').KVCache} cache
+   * @param {import('../ops/attention/kv-cache.js').KVCache} cache
    * @param {number} row
    */
   #place(job, cache, row) {
@@ -192,7 +192,7 @@ export class TokenCalls {
 /**
  * A cache whose calls are noted.
  * @param {Notes} notes
- * @param {import('../layers/kv-cache.js').KVCache} cache
+ * @param {import('../ops/attention/kv-cache.js').KVCache} cache
  * @param {number} layer
  */
 const noted = (notes, cache, layer) => ({
@@ -202,7 +202,7 @@ const noted = (notes, cache, layer) => ({
     const kernel = cache.rows ? 'qkv_cache_write' : 'qkv_cache_copy'
     notes.jobs.push({ kernel, args: [], work: 0, units: 1, scratch: 0, words, layer })
   },
-  /** @param {FloatTensor} q @param {import('../layers/kv-cache.js').CachedAttentionOptions} options */
+  /** @param {FloatTensor} q @param {import('../ops/attention/kv-cache.js').CachedAttentionOptions} options */
   attention(q, options) {
     const attended = cache.attention(q, options)
     notes.jobs[notes.jobs.length - 1].layer = layer

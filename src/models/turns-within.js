@@ -2,12 +2,12 @@
 // is computed as in the whole call: the numbers are the same bits.
 
 import { count, Tensor } from '../base/tensor.js'
-import { writeCall } from '../ops/attention.js'
-import { checkAttention, ATTENTION as LABELS } from '../ops/attention-arguments.js'
-import { finishSummary, putSummary } from '../ops/attention-summary.js'
-import { expectCore } from '../qkv.js'
+import { checkAttention, ATTENTION as LABELS } from '../ops/attention/arguments.js'
+import { writeCall } from '../ops/attention/forward.js'
+import { finishSummary, putSummary } from '../ops/attention/summary.js'
 import { ATTENTION_WORDS, SUMMARY_WORDS } from '../runtime/abi.js'
 import { AttentionCall } from '../runtime/attention-call.js'
+import { expectCore } from '../runtime/core-of.js'
 import { embed as embedRows } from './network.js'
 
 /** @typedef {import('../qkv.js').Qkv} Qkv */
@@ -65,7 +65,7 @@ export const isLong = (specs, x) => count(x.dims) * specs.reduce((sum, spec) => 
  * @param {import('./network.js').ModelOperations} ops
  * @param {import('./family-shapes/parts.js').LinearSpec} spec
  * @param {FloatTensor} x (..., in)
- * @param {import('../ops/linear.js').FusedOptions} options
+ * @param {import('../ops/linear/forward.js').FusedOptions} options
  * @param {FloatTensor[]} live what is needed afterwards
  * @returns {RunSteps<FloatTensor>} (..., out)
  */
@@ -93,9 +93,9 @@ export function* dense(ops, spec, x, { residual: added, ...options }, live) {
  * @param {FloatTensor} q (B, L, H * D)
  * @param {FloatTensor} k
  * @param {FloatTensor} v
- * @param {import('../ops/attention-arguments.js').AttentionOptions & { out: Resident } & import('../ops/attention-arguments.js').SummaryOption} options
+ * @param {import('../ops/attention/arguments.js').AttentionOptions & { out: Resident } & import('../ops/attention/arguments.js').SummaryOption} options
  * @param {FloatTensor[]} live what is needed afterwards
- * @returns {RunSteps<import('../ops/attention.js').Attended>}
+ * @returns {RunSteps<import('../ops/attention/forward.js').Attended>}
  */
 export function* attend(qkv, q, k, v, options, live) {
   const core = expectCore(qkv)

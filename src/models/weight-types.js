@@ -1,12 +1,12 @@
 // The type in which each weight of a model is kept in memory.
 
-import { BLOCKS } from '../nn/weight-blocks.js'
+import { BLOCKS } from '../layers/weight-blocks.js'
 
 /** @typedef {'float32' | 'float16' | 'bfloat16' | 'int8' | 'int4'} WeightType */
 /** Parts of a model: the projections of attention, those of the MLPs, the layer that computes logits. @typedef {'attention' | 'mlp' | 'head'} WeightPlace */
 /** The type of all weights, or one for each part; `default` is that of parts without one. @typedef {WeightType | { [place in WeightPlace | 'default']?: WeightType }} WeightTypes */
 
-/** @typedef {import('../nn/packed-linear.js').BlockType} BlockType */
+/** @typedef {import('../layers/packed-linear.js').BlockType} BlockType */
 
 /** The type that holds a stored one. */
 const NATIVE = /** @type {const} */ ({ F32: 'float32', F64: 'float32', F16: 'float16', BF16: 'bfloat16' })

@@ -3,16 +3,15 @@
 
 import { describe } from '../base/errors.js'
 import { count, Tensor } from '../base/tensor.js'
-import { DeferredWeight, roundToBfloat16 } from '../nn/packed-linear.js'
-import { packLinear } from '../nn.js'
-import { expectCore } from '../qkv.js'
+import { DeferredWeight, packLinear, roundToBfloat16 } from '../layers/packed-linear.js'
+import { expectCore } from '../runtime/core-of.js'
 import { FLOATS, readNumbers, widen } from './safetensors.js'
 import { readExactly } from './source.js'
 import { bytesOf, typeOf } from './weight-types.js'
 
 /** @typedef {import('../qkv.js').Qkv} Qkv */
 /** @typedef {import('../base/tensor.js').FloatTensor} FloatTensor */
-/** @typedef {import('../nn/packed-linear.js').PackedLinear} PackedLinear */
+/** @typedef {import('../layers/packed-linear.js').PackedLinear} PackedLinear */
 /** @typedef {import('./family-shapes/parts.js').Family} Family */
 /** @typedef {import('./family-shapes/parts.js').LinearSpec} LinearSpec */
 /** @typedef {import('./family-shapes/parts.js').NormSpec} NormSpec */

@@ -1,7 +1,8 @@
 import { count } from '../base/tensor.js'
-import { expectApart, toTarget } from '../runtime/outputs.js'
+import { expectApart, produce, toTarget } from '../runtime/outputs.js'
 
 /** @typedef {import('../runtime/memory.js').Core} Core */
+/** @typedef {import('../runtime/outputs.js').OutOptions} OutOptions */
 /** @typedef {import('../base/tensor.js').Tensor<Float32Array>} FloatTensor */
 
 const WORK = 32 // multiplications that take as long as reading and writing one value
@@ -25,7 +26,7 @@ export function launch(core, kernel, args, units, n, isEven) {
 
 /**
  * The target of an operation that may write over an input: `out` is exactly that input, or does not overlap it.
- * @param {import('../runtime/outputs.js').OutOptions} options
+ * @param {OutOptions} options
  * @param {readonly number[]} dims
  * @param {string} where
  * @param {readonly (FloatTensor | undefined)[]} inputs
@@ -39,4 +40,17 @@ export function toTargetInPlace(options, dims, where, inputs) {
     if (to?.isResident && x?.isResident && !isSame) expectApart(to, x, `${where}: out`)
   }
   return target
+}
+
+/**
+ * Runs a kernel whose output has the dims of its only input.
+ * @param {Core} core
+ * @param {FloatTensor} x
+ * @param {OutOptions} options
+ * @param {string} where
+ * @param {(from: number, to: number) => void} kernel from address to address
+ */
+export function mapValues(core, x, options, where, kernel) {
+  const target = toTarget(options, x.dims, where, [x])
+  return produce(core, target, y => kernel(core.toMemory(x, undefined, y), y))
 }

@@ -29,7 +29,7 @@ export class AttentionCall {
   q = NONE
   k = NONE
   v = NONE
-  /** The cache that holds keys and values instead of k and v. @type {import('../layers/kv-cache.js').KVCache | undefined} */
+  /** The cache that holds keys and values instead of k and v. @type {import('../ops/attention/kv-cache.js').KVCache | undefined} */
   cache
 
   B = 0
@@ -64,11 +64,11 @@ export class AttentionCall {
   bias
   /** @type {FloatTensor | undefined} (H) */
   sinks
-  /** The checked values of the other masks, by option: see src/ops/attention-masks.js. @type {{ alibi?: FloatTensor, keyLengths?: Uint32Array, [option: string]: any }} */
+  /** The checked values of the other masks, by option: see src/ops/attention/masks.js. @type {{ alibi?: FloatTensor, keyLengths?: Uint32Array, [option: string]: any }} */
   masks = { alibi: undefined, keyLengths: undefined }
-  /** @type {{ p: number, generator: import('../ops/random-stream.js').Generator } | undefined} */
+  /** @type {{ p: number, generator: import('../ops/random/generator.js').Generator } | undefined} */
   dropout
-  /** What attention reports of its weights. @type {import('../ops/attention-summary.js').Checked | undefined} */
+  /** What attention reports of its weights. @type {import('../ops/attention/summary.js').Checked | undefined} */
   summary
   /** Copies that overlap the work of threads. @type {import('../threads/pool.js').DeferredCopies | undefined} */
   deferredCopies

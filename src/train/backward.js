@@ -1,11 +1,11 @@
 // The backward pass of a step: a list of kernel calls, planned once for each recorded step.
 
 import { count } from '../base/tensor.js'
-import { addAll } from '../nn/kernels.js'
+import { addAll } from '../ops/kernels.js'
 import { addressOf } from './parameters.js'
 
 /** @typedef {import('./parameters.js').Variable} Variable */
-/** @typedef {import('../nn/operation.js').Slot} Slot */
+/** @typedef {import('../ops/operation.js').Slot} Slot */
 /** @typedef {{ root: Variable, accumulate: boolean, isOne: boolean, run: (dRoot: ArrayLike<number>) => void }} Backward */
 
 /**

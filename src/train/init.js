@@ -3,9 +3,9 @@
 import { oneOf, readOptions, toNumber } from '../base/arguments.js'
 import { shape } from '../base/errors.js'
 import { checkDims, count, Tensor } from '../base/tensor.js'
-import { checkStream } from '../ops/random-stream.js'
+import { checkStream } from '../ops/random/generator.js'
 
-/** @typedef {import('../ops/random-stream.js').Generator} Generator */
+/** @typedef {import('../ops/random/generator.js').Generator} Generator */
 /** @typedef {import('../base/tensor.js').FloatTensor} FloatTensor */
 /** @typedef {'linear' | 'sigmoid' | 'tanh' | 'relu' | 'leakyRelu' | 'selu'} Nonlinearity */
 

@@ -1,40 +1,16 @@
 // A model as PyTorch users write one: layers by name, and a function that runs them on a tape.
 
-import { readOptions, toBoolean, toNumber } from '../base/arguments.js'
 import { describe } from '../base/errors.js'
-import { Embedding } from '../layers/embedding-layer.js'
-import { Linear } from '../layers/linear-layer.js'
-import { SIZE } from '../layers/state-dict.js'
-import { init } from './init.js'
+import { Embedding } from '../layers/embedding.js'
+import { Linear } from '../layers/linear.js'
+import { LayerNorm, RMSNorm } from '../layers/norm.js'
 import { checkName, parameters } from './parameters.js'
 
 /** @typedef {import('../base/tensor.js').FloatTensor} FloatTensor */
-/** @typedef {import('../nn/operation.js').Operand} Operand */
-/** @typedef {import('../nn/operation.js').IdOperand} IdOperand */
+/** @typedef {import('../ops/operation.js').Operand} Operand */
+/** @typedef {import('../ops/operation.js').IdOperand} IdOperand */
 /** @typedef {import('./parameters.js').Parameters} Parameters */
 /** @typedef {import('./tape.js').Tape} Tape */
-
-/** torch.nn.LayerNorm: a weight of ones and a bias of zeros over the last axis. */
-export class LayerNorm {
-  /** @param {number} dim @param {{ eps?: number, bias?: boolean }} [options] default 1e-5 and true */
-  constructor(dim, options = {}) {
-    const { eps = 1e-5, bias = true } = readOptions(options, ['eps', 'bias'], 'LayerNorm')
-    const dims = [toNumber(dim, 'LayerNorm: dim', SIZE)]
-    this.eps = toNumber(eps, 'LayerNorm: eps', { least: 0 })
-    this.weight = init.ones(dims)
-    this.bias = toBoolean(bias, 'LayerNorm: bias') ? init.zeros(dims) : undefined
-  }
-}
-
-/** torch.nn.RMSNorm: a weight of ones over the last axis. */
-export class RMSNorm {
-  /** @param {number} dim @param {{ eps?: number }} [options] default that of rmsNorm */
-  constructor(dim, options = {}) {
-    const { eps } = readOptions(options, ['eps'], 'RMSNorm')
-    this.eps = eps === undefined ? undefined : toNumber(eps, 'RMSNorm: eps', { least: 0 })
-    this.weight = init.ones([toNumber(dim, 'RMSNorm: dim', SIZE)])
-  }
-}
 
 /** The method of a tape that runs each kind of layer. */
 const KINDS = /** @type {const} */ ([
@@ -49,7 +25,7 @@ const KINDS = /** @type {const} */ ([
 /**
  * What the function of a module gets: a layer has become a function, a tensor the parameter on the tape.
  * @template L
- * @typedef {L extends Linear ? ((x: Operand, options?: import('../ops/linear.js').FusedOptions) => FloatTensor) & { weight: FloatTensor, bias?: FloatTensor }
+ * @typedef {L extends Linear ? ((x: Operand, options?: import('../ops/linear/forward.js').FusedOptions) => FloatTensor) & { weight: FloatTensor, bias?: FloatTensor }
  *   : L extends Embedding ? ((ids: IdOperand, options?: { paddingIdx?: number }) => FloatTensor) & { weight: FloatTensor }
  *   : L extends LayerNorm | RMSNorm ? ((x: Operand) => FloatTensor) & { weight: FloatTensor }
  *   : L extends import('../base/tensor.js').TensorLike ? FloatTensor

@@ -2,9 +2,9 @@
 
 import { readOptions, toBoolean, toNumber } from '../base/arguments.js'
 import { describe, proxied } from '../base/errors.js'
-import { addAll, UNIT } from '../nn/kernels.js'
-import { ADAM_STRUCT, SGD_STRUCT } from '../nn/nn-abi.js'
+import { addAll, UNIT } from '../ops/kernels.js'
 import { launch } from '../ops/launch.js'
+import { ADAM_STRUCT, SGD_STRUCT } from '../ops/nn-abi.js'
 import { ResidentTensor } from '../runtime/resident.js'
 import { writeStruct } from '../runtime/structs.js'
 import { addressOf, copies, expectParameters, fill, paddedSize } from './parameters.js'

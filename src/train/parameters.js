@@ -4,12 +4,12 @@ import { describe, proxied } from '../base/errors.js'
 import { toFloats } from '../base/operand.js'
 import { count, Tensor } from '../base/tensor.js'
 import { readState } from '../layers/state-dict.js'
-import { expectCore } from '../qkv.js'
+import { expectCore } from '../runtime/core-of.js'
 import { ResidentTensor } from '../runtime/resident.js'
 
 /** @typedef {import('../runtime/memory.js').Core} Core */
 /** @typedef {import('../base/tensor.js').FloatTensor} FloatTensor */
-/** @typedef {import('../nn/operation.js').Operand} Operand */
+/** @typedef {import('../ops/operation.js').Operand} Operand */
 
 /**
  * A tensor on a tape: a parameter, a result or a constant.
@@ -25,7 +25,7 @@ import { ResidentTensor } from '../runtime/resident.js'
  * @property {string} name
  * @property {readonly (Variable | undefined)[]} inputs
  * @property {readonly unknown[]} key dims and options that its memory depends on
- * @property {import('../nn/operation.js').Prepared} prepared
+ * @property {import('../ops/operation.js').Prepared} prepared
  * @property {number[]} at addresses of the inputs
  * @property {number} saved address
  * @property {Variable} output

@@ -3,11 +3,11 @@
 import { toNumber } from '../base/arguments.js'
 import { describe, shape } from '../base/errors.js'
 import { checkDims, count, Tensor } from '../base/tensor.js'
-import { toOperation } from '../nn/operation.js'
+import { toOperation } from '../ops/operation.js'
 import { stepsOf, sumTo, transfer } from './strided.js'
 
 /** @typedef {import('../runtime/memory.js').Core} Core */
-/** @typedef {import('../nn/operation.js').Operation} Operation */
+/** @typedef {import('../ops/operation.js').Operation} Operation */
 
 /** An axis; negative ones count from the end. @param {unknown} dim @param {readonly number[]} dims @param {string} name */
 export function toAxis(dim, dims, name) {
@@ -30,7 +30,7 @@ export function toList(value, name) {
  * @param {readonly number[]} dims of the output
  * @param {readonly number[]} steps
  * @param {number} [at]
- * @returns {import('../nn/operation.js').Prepared}
+ * @returns {import('../ops/operation.js').Prepared}
  */
 function readFrom(core, given, dims, steps, at = 0) {
   const rows = stepsOf(dims)

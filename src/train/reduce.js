@@ -2,12 +2,12 @@
 
 import { expectDims, oneOf, toBoolean } from '../base/arguments.js'
 import { count, Tensor } from '../base/tensor.js'
-import { addAll, combine, multiplyAll } from '../nn/kernels.js'
-import { toOperation } from '../nn/operation.js'
+import { addAll, combine, multiplyAll } from '../ops/kernels.js'
+import { toOperation } from '../ops/operation.js'
 import { toAxis, toList } from './rearrange.js'
 import { stepsOf, sumTo, transfer } from './strided.js'
 
-/** @typedef {import('../nn/operation.js').Operation} Operation */
+/** @typedef {import('../ops/operation.js').Operation} Operation */
 
 /**
  * @typedef {object} ReduceOptions

@@ -3,9 +3,9 @@
 import { toNumber } from '../base/arguments.js'
 import { describe } from '../base/errors.js'
 import { Tensor } from '../base/tensor.js'
-import { checkStream } from '../ops/random-stream.js'
+import { checkStream } from '../ops/random/generator.js'
 
-/** @typedef {import('../ops/random-stream.js').Generator} Generator */
+/** @typedef {import('../ops/random/generator.js').Generator} Generator */
 
 const MOST = Math.floor((2 ** 32 - 1) / 20) - 1 // PyTorch draws other numbers for more values
 

@@ -78,7 +78,7 @@ export function transfer(dims, source, target, { factor = 1, accumulate = 0 } = 
  * @param {readonly number[]} steps of the target, 0 along the axes that are summed up
  * @param {number} n values of the target
  * @param {Float32Array} floats
- * @param {import('../nn/operation.js').Slot} slot of the target
+ * @param {import('../ops/operation.js').Slot} slot of the target
  * @param {number} [factor]
  */
 export function sumTo(dims, source, steps, n, floats, { at, accumulate }, factor = 1) {

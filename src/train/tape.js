@@ -5,19 +5,19 @@ import { expectDims, oneOf, readOptions, toBoolean } from '../base/arguments.js'
 import { describe, shape } from '../base/errors.js'
 import { toFloats, toTensor, valuesOf } from '../base/operand.js'
 import { count, Tensor } from '../base/tensor.js'
-import { ACTIVATIONS } from '../nn/activations.js'
-import { checkLoss, LOSS_OPTIONS, prepareLoss } from '../nn/cross-entropy.js'
-import { DROPOUT } from '../nn/dropout.js'
-import { prepareRows } from '../nn/embedding.js'
-import { linear } from '../nn/linear-gradient.js'
-import { definitionOf, toOperation } from '../nn/operation.js'
-import { OPERATIONS } from '../nn/operations.js'
-import { relativeBias } from '../nn/relative-bias.js'
-import { LABELS, rowAttention } from '../nn/row-attention.js'
-import { toIds } from '../ops/gather-rows.js'
-import { checkStream } from '../ops/random-stream.js'
-import { expectCore } from '../qkv.js'
+import { relativeBias } from '../ops/attention/relative-bias.js'
+import { LABELS, rowAttention } from '../ops/attention/rows.js'
+import { ACTIVATIONS } from '../ops/elementwise/activations.js'
+import { prepareRows } from '../ops/embedding/embedding.js'
+import { toIds } from '../ops/embedding/gather-rows.js'
+import { linear } from '../ops/linear/backward.js'
+import { checkLoss, LOSS_OPTIONS, prepareLoss } from '../ops/loss/cross-entropy.js'
+import { definitionOf, toOperation } from '../ops/operation.js'
+import { OPERATIONS } from '../ops/operations.js'
+import { DROPOUT } from '../ops/random/dropout.js'
+import { checkStream } from '../ops/random/generator.js'
 import { ACTIVATION } from '../runtime/abi.js'
+import { expectCore } from '../runtime/core-of.js'
 import { planBackward } from './backward.js'
 import { addressOf, expectParameters, variables } from './parameters.js'
 import { broadcastDims, cat, expand, expectList, permute, slice } from './rearrange.js'
@@ -26,11 +26,11 @@ import { mean, mseLoss, sum } from './reduce.js'
 /** @typedef {import('./parameters.js').Parameters} Parameters */
 /** @typedef {import('./parameters.js').Variable} Variable */
 /** @typedef {import('../base/tensor.js').FloatTensor} FloatTensor */
-/** @typedef {import('../nn/operation.js').Operand} Operand */
-/** @typedef {import('../nn/operation.js').IdOperand} IdOperand */
-/** @typedef {import('../nn/operation.js').Prepared} Prepared */
+/** @typedef {import('../ops/operation.js').Operand} Operand */
+/** @typedef {import('../ops/operation.js').IdOperand} IdOperand */
+/** @typedef {import('../ops/operation.js').Prepared} Prepared */
 
-/** @typedef {Recorder & import('../nn/operations.js').Operations} Tape */
+/** @typedef {Recorder & import('../ops/operations.js').Operations} Tape */
 
 /**
  * Are two keys equal? The tensors among them are compared by their values.
@@ -136,7 +136,7 @@ class Recorder {
 
   /**
    * @param {string} name
-   * @param {import('../nn/operation.js').Operation} operation
+   * @param {import('../ops/operation.js').Operation} operation
    * @param {readonly unknown[]} values of the operands; undefined: not given
    * @param {Record<string, any>} [options] an object of the tape's own
    * @param {unknown} [given]
@@ -160,7 +160,7 @@ class Recorder {
     return [isAll(a) ? a : this.expand(a, dims), isLast ? b : this.expand(b, dims)]
   }
 
-  /** activation(x W^T + bias) + residual. @param {Operand} x (..., in) @param {Operand} weight (out, in) @param {Operand} [bias] (out) @param {import('../ops/linear.js').FusedOptions & import('../ops/linear.js').LayoutOption} [options] */
+  /** activation(x W^T + bias) + residual. @param {Operand} x (..., in) @param {Operand} weight (out, in) @param {Operand} [bias] (out) @param {import('../ops/linear/forward.js').FusedOptions & import('../ops/linear/forward.js').LayoutOption} [options] */
   linear(x, weight, bias, options = {}) {
     const given = readOptions(options, ['layout', 'activation', 'residual'], 'linear')
     const { layout, activation = 'none', residual } = given
@@ -175,14 +175,14 @@ class Recorder {
   /**
    * Attention on rows of heads side by side: q (B, L, H * D), k (B, S, G * D), v (B, S, G * E) -> (B, L, H * E), or all
    * without B; or q alone holds q, k and v, (B, L, (H + 2 G) * D), the output of one linear layer. Bias and sinks may be parameters.
-   * @param {Operand} q @param {Operand | undefined} k @param {Operand | undefined} v @param {import('../nn/row-attention.js').RowOptions} options
+   * @param {Operand} q @param {Operand | undefined} k @param {Operand | undefined} v @param {import('../ops/attention/rows.js').RowOptions} options
    */
   attention(q, k, v, options) {
     const { numHeads, kvHeads, bias, sinks, ...given } = readOptions(options, LABELS.attention.known, 'attention')
     return this.#apply('attention', rowAttention, [q, bias, sinks, k, v], { numHeads, kvHeads }, given)
   }
 
-  /** Zeroes each value with probability p and divides the others by 1 - p. @param {Operand} x @param {{ p: number, generator: import('../ops/random-stream.js').Generator }} options */
+  /** Zeroes each value with probability p and divides the others by 1 - p. @param {Operand} x @param {{ p: number, generator: import('../ops/random/generator.js').Generator }} options */
   dropout(x, options) {
     const { p, generator } = readOptions(options, ['p', 'generator'], 'dropout')
     return this.#apply('dropout', DROPOUT, [x], { p }, checkStream(generator, 'dropout: generator'))
@@ -198,7 +198,7 @@ class Recorder {
     return this.#record('embedding', [table], [paddingIdx, ...rows.dims], prepare, rows.ids).tensor
   }
 
-  /** The loss, a tensor without axes. @param {Operand} logits (..., V) @param {IdOperand} targets (...) @param {import('../nn/cross-entropy.js').CrossEntropyOptions} [options] */
+  /** The loss, a tensor without axes. @param {Operand} logits (..., V) @param {IdOperand} targets (...) @param {import('../ops/loss/cross-entropy.js').CrossEntropyOptions} [options] */
   crossEntropy(logits, targets, options = {}) {
     const z = this.variable(logits, 'crossEntropy: logits')
     const { dims } = z.tensor

@@ -2,8 +2,8 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { load } from '../../src/index.js'
-import { embeddingLayer } from '../../src/nn.js'
+import { load } from '../../src/entries/index.js'
+import { embeddingLayer } from '../../src/entries/nn.js'
 import { tokenize } from '../../web/rooms/layer/tokenize.js'
 import { close } from '../helpers.js'
 import { Article, bothKernels, printout, queryAndKey, ROUNDING } from './article.js'

@@ -2,8 +2,8 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { joinHeads, load, tensor } from '../../src/index.js'
-import { embeddingLayer } from '../../src/nn.js'
+import { joinHeads, load, tensor } from '../../src/entries/index.js'
+import { embeddingLayer } from '../../src/entries/nn.js'
 import { tokenize } from '../../web/rooms/layer/tokenize.js'
 import { close } from '../helpers.js'
 import { Article, bothKernels, printout, ROUNDING } from './article.js'

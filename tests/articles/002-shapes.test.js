@@ -2,8 +2,8 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { joinHeads, load, tensor } from '../../src/index.js'
-import { linearLayer, multiheadAttention } from '../../src/nn.js'
+import { joinHeads, load, tensor } from '../../src/entries/index.js'
+import { linearLayer, multiheadAttention } from '../../src/entries/nn.js'
 import { close } from '../helpers.js'
 import { Article, bothKernels, queryAndKey } from './article.js'
 

@@ -3,7 +3,7 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { joinHeads, load, splitHeads } from '../../src/index.js'
+import { joinHeads, load, splitHeads } from '../../src/entries/index.js'
 import { close } from '../helpers.js'
 import { Article, bothKernels } from './article.js'
 

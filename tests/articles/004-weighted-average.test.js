@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { load, tensor } from '../../src/index.js'
+import { load, tensor } from '../../src/entries/index.js'
 import { close } from '../helpers.js'
 import { Article, bothKernels } from './article.js'
 

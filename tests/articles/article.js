@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { tensor } from '../../src/index.js'
+import { tensor } from '../../src/entries/index.js'
 import { cases, close } from '../helpers.js'
 
 /**

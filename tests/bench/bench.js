@@ -1,6 +1,6 @@
 // npm run bench: compares qkv with the other attention implementations in WebAssembly, on one thread.
 
-import { load } from '../../src/index.js'
+import { load } from '../../src/entries/index.js'
 import { compilePeak } from './compile.js'
 import { growth } from './growth-bench.js'
 import { linearTable, printLinear } from './linear-bench.js'

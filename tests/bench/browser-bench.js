@@ -15,7 +15,7 @@ const HELP = `npm run bench:browser -- [options]
 
 /** One shape, in the page. @param {{ shape: import('./shapes.js').Shape, quick: boolean, threads: number, peak: number[] }} asked */
 async function run({ shape, quick, threads, peak }) {
-  const names = ['../../src/index.js', './measure-shape.js', './peak.js', './peers/choose.js']
+  const names = ['../../src/entries/index.js', './measure-shape.js', './peak.js', './peers/choose.js']
   const [{ load }, { benchShape }, { loadPeak }, { openPeers }] = await Promise.all(
     names.map(name => import(new URL(name, location.href).href)),
   )

@@ -4,9 +4,9 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { corpus } from '../../src/corpus.js'
-import { load } from '../../src/index.js'
-import { loadModel } from '../../src/models.js'
+import { corpus } from '../../src/entries/corpus.js'
+import { load } from '../../src/entries/index.js'
+import { loadModel } from '../../src/entries/models.js'
 import { writeFolder } from './gpt2/checkpoint.js'
 import { makeMiniLM, SIZES } from './minilm/sentence-model.js'
 

@@ -1,6 +1,6 @@
 // How time and memory grow with L: causal, one head of 64.
 
-import { load } from '../../src/index.js'
+import { load } from '../../src/entries/index.js'
 import { measure } from './measure.js'
 import { prepare } from './peers/qkv.js'
 import { flops, operandBytes } from './shapes.js'

@@ -5,8 +5,8 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { load } from '../../src/index.js'
-import { loadModel } from '../../src/models.js'
+import { load } from '../../src/entries/index.js'
+import { loadModel } from '../../src/entries/models.js'
 import { startHub } from '../models/hub.js'
 
 const rate = 1e6 * Number(process.argv[2] ?? 25)

@@ -1,9 +1,9 @@
 // npm run bench -- --linear: linear layers compared with the machine's limits, and with weights of each dtype. All operands
 // are resident.
 
-import { load } from '../../src/index.js'
-import { linearBackward, packLinear } from '../../src/nn.js'
-import { coreOf } from '../../src/qkv.js'
+import { load } from '../../src/entries/index.js'
+import { linearBackward, packLinear } from '../../src/entries/nn.js'
+import { coreOf } from '../../src/runtime/core-of.js'
 import { measure } from './measure.js'
 
 const DTYPES = /** @type {const} */ (['float32', 'float16', 'bfloat16', 'int8'])

@@ -6,8 +6,8 @@
 import { mkdtempSync, openAsBlob, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { load } from '../../src/index.js'
-import { loadModel } from '../../src/models.js'
+import { load } from '../../src/entries/index.js'
+import { loadModel } from '../../src/entries/models.js'
 import { launch } from '../browser/chromium.js'
 import { report } from './options.js'
 import { print } from './report.js'
@@ -112,7 +112,10 @@ async function inChromium(path) {
       return processInfo.reduce((sum, { type, cpuTime }) => sum + (type === 'renderer' ? 1000 * cpuTime : 0), 0)
     }
     await page.exposeFunction('cpuTime', cpuTime)
-    return await page.evaluate(measure, { rounds: ROUNDS, names: ['../../src/index.js', '../../src/models.js'] })
+    return await page.evaluate(measure, {
+      rounds: ROUNDS,
+      names: ['../../src/entries/index.js', '../../src/entries/models.js'],
+    })
   } finally {
     await close()
     server.close()

@@ -40,7 +40,7 @@ const LIMIT = 5000 // milliseconds: a peer that takes longer for a call is timed
 /**
  * @param {import('./shapes.js').Shape} shape
  * @param {object} means
- * @param {import('../../src/ops/random-stream.js').Generator} means.generator
+ * @param {import('../../src/ops/random/generator.js').Generator} means.generator
  * @param {Awaited<ReturnType<typeof import('./peak.js').loadPeak>>} means.peak
  * @param {Awaited<ReturnType<typeof import('./peers/choose.js').openPeers>>} means.peers
  * @param {number} means.samples

@@ -5,7 +5,7 @@ import { createServer } from 'node:http'
 import { fileURLToPath } from 'node:url'
 import sirv from 'sirv'
 import { drawLedger } from '../../build/train/ledger-text.js'
-import { load } from '../../src/index.js'
+import { load } from '../../src/entries/index.js'
 import config from '../../vite.config.js'
 import { launch } from '../browser/chromium.js'
 import { opened } from '../page/golden-models.js'
@@ -51,7 +51,7 @@ async function serve(folder) {
 
 /** Forward over 64 tokens with all heads kept and with none, turn by turn, in the page. @param {{ samples: number }} asked */
 async function forwards({ samples }) {
-  const names = ['../../src/index.js', '../../src/models.js']
+  const names = ['../../src/entries/index.js', '../../src/entries/models.js']
   const [{ load }, { loadModel }] = await Promise.all(names.map(name => import(new URL(name, location.href).href)))
   const model = await loadModel(await load(), new URL('/gpt2', location.href).href, { tokenizer: false })
   const ids = Array.from({ length: 64 }, (_, i) => (i * 7919) % 50257)

@@ -2,7 +2,7 @@
 // that the pool would hand out and times it; the schedule of the pool is then played through: own range first, then those of others.
 // Memory that cores share, and a core's clock, are not in it.
 
-import { coreOf } from '../../src/qkv.js'
+import { coreOf } from '../../src/runtime/core-of.js'
 import { Threads } from '../../src/threads/pool.js'
 import { median } from './measure.js'
 import { lengthsOf } from './minilm/sentence-model.js'

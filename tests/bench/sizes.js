@@ -1,6 +1,6 @@
 // npm run bench -- --sizes: odd sizes beside the next multiple of 8, turn by turn: is there a cliff between them?
 
-import { load } from '../../src/index.js'
+import { load } from '../../src/entries/index.js'
 import { measure } from './measure.js'
 import { prepare } from './peers/qkv.js'
 import { digits, print } from './report.js'

@@ -2,7 +2,7 @@
 // long cache, long sums. Milliseconds are those of the processor, but for the speed of two threads; each row has the load beside it.
 
 import { loadavg } from 'node:os'
-import { load } from '../../src/index.js'
+import { load } from '../../src/entries/index.js'
 import { reference } from './attention-float64.js'
 import { compilePeak } from './compile.js'
 import { median } from './measure.js'

@@ -33,7 +33,7 @@
 
 /**
  * @param {Shape} shape
- * @param {import('../../src/ops/random-stream.js').Generator} generator
+ * @param {import('../../src/ops/random/generator.js').Generator} generator
  * @returns {Task}
  */
 export function makeTask(shape, generator) {

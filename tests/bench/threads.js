@@ -1,7 +1,7 @@
 // npm run bench -- --threads N: the same calls on one thread and on N, and N independent modules at the
 // same time, turn by turn.
 
-import { load } from '../../src/index.js'
+import { load } from '../../src/entries/index.js'
 import { prepareApart } from './apart.js'
 import { measure } from './measure.js'
 import { prepare } from './peers/qkv.js'

@@ -1,8 +1,8 @@
 // Gradients and patching of golden folders, in a page: those of float64 within their tolerances, as in Node.
 
 import { test } from 'node:test'
-import { load } from '../../src/index.js'
-import { loadModel } from '../../src/models.js'
+import { load } from '../../src/entries/index.js'
+import { loadModel } from '../../src/entries/models.js'
 import { checkGradients } from '../models/gradient-golden.js'
 import { checkPatching } from '../models/patching-golden.js'
 

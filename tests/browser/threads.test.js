@@ -24,7 +24,7 @@ async function run(headers) {
   try {
     await page.goto(`http://127.0.0.1:${port}/tests/browser/page.html`)
     return await page.evaluate(async () => {
-      const [index, job, at] = ['/src/index.js', '/src/threads/jobs.js', '/src/threads/words.js']
+      const [index, job, at] = ['/src/entries/index.js', '/src/threads/jobs.js', '/src/threads/words.js']
       const { load } = await import(index)
       const { WORDS } = await import(job)
       const AT = await import(at)

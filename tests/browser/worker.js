@@ -1,5 +1,5 @@
 // A module worker: loads the core from the tree and answers with the weights of one attention.
-import { load } from '../../src/index.js'
+import { load } from '../../src/entries/index.js'
 
 const qkv = await load()
 const { weights } = qkv.trace([[1], [2]], [[0], [1]], [[3], [4]], { causal: true })

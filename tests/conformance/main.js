@@ -1,7 +1,7 @@
 // npm run conformance -- DIR: ONNX's node tests below DIR, as JSON or as model.onnx with test_data_set_*/*.pb.
 
 import { existsSync } from 'node:fs'
-import { load } from '../../src/index.js'
+import { load } from '../../src/entries/index.js'
 import { runFolder } from './run-cases.js'
 
 const folder = process.argv[2]

@@ -4,7 +4,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import protobuf from 'protobufjs'
-import { tensor } from '../../src/index.js'
+import { tensor } from '../../src/entries/index.js'
 
 /**
  * @typedef {object} OnnxTensor

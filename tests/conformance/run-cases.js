@@ -1,13 +1,13 @@
 // Runs ONNX's node tests against this package.
 
-import { tensor } from '../../src/index.js'
-import { ATTENTION_ATTRIBUTES, ATTENTION_INPUTS } from '../../src/nn/onnx-names.js'
-import { onnxAttention } from '../../src/nn.js'
+import { tensor } from '../../src/entries/index.js'
+import { onnxAttention } from '../../src/entries/nn.js'
+import { ATTENTION_ATTRIBUTES, ATTENTION_INPUTS } from '../../src/ops/attention/onnx-names.js'
 import { findCases, Unsupported } from './onnx-cases.js'
 
 /** @typedef {import('./onnx-cases.js').Case} Case */
 /** @typedef {import('./onnx-cases.js').OnnxTensor} OnnxTensor */
-/** @typedef {import('../../src/index.js').Qkv} Qkv */
+/** @typedef {import('../../src/entries/index.js').Qkv} Qkv */
 /** @typedef {{ data: ArrayLike<number>, dims: readonly number[], dtype: string } | undefined} Got */
 
 /** Accepted when |got - want| <= t + t |want|. @type {Record<string, number>} */

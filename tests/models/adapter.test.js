@@ -5,7 +5,7 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
-import { loadModel, readSafetensors, saveModel } from '../../src/models.js'
+import { loadModel, readSafetensors, saveModel } from '../../src/entries/models.js'
 import { missing, printedInPyTorch } from '../page/pytorch.js'
 import { goldens, qkv } from './checkpoints.js'
 
@@ -93,7 +93,7 @@ test('random adapters of seven families give the weights that PyTorch merges, an
 const text = (/** @type {unknown} */ json) => new TextEncoder().encode(JSON.stringify(json))
 
 test('an adapter of the head or of the table acts there alone, although they are one weight', async () => {
-  const { writeSafetensors } = await import('../../src/models.js')
+  const { writeSafetensors } = await import('../../src/entries/models.js')
   const base = `${goldens}/gpt2-tiny`
   const plain = await loadModel(qkv, base, { tokenizer: false })
   const { logits, lastHiddenState } = plain.forwardSync({ ids: [5, 9, 3] })
@@ -131,7 +131,7 @@ test('an adapter of the head or of the table acts there alone, although they are
 })
 
 test('inspectModel counts the weights that an adapter makes float32, and reads no weight of either', async () => {
-  const { inspectModel, writeSafetensors } = await import('../../src/models.js')
+  const { inspectModel, writeSafetensors } = await import('../../src/entries/models.js')
   const base = `${goldens}/qwen3-tiny-bf16`
   const name = 'base_model.model.model.layers.0.self_attn.q_proj.lora_'
   const g = qkv.generator(4)
@@ -158,7 +158,7 @@ test('inspectModel counts the weights that an adapter makes float32, and reads n
 
 test('what is no LoRA adapter, or does not fit, is refused by name; the folder of an adapter says what it is', async () => {
   const base = `${goldens}/gpt2-tiny`
-  const { writeSafetensors } = await import('../../src/models.js')
+  const { writeSafetensors } = await import('../../src/entries/models.js')
   const usual = { peft_type: 'LORA', r: 2, base_model_name_or_path: 'gpt2' }
   const g = qkv.generator(1)
   const name = 'base_model.model.transformer.h.0.attn.c_proj'

@@ -4,8 +4,8 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
-import { load } from '../../src/index.js'
-import { headScores, inspectModel, loadModel } from '../../src/models.js'
+import { load } from '../../src/entries/index.js'
+import { headScores, inspectModel, loadModel } from '../../src/entries/models.js'
 import { tryStrange } from './strange-calls.js'
 import { Tokenizer } from './tokenizer.js'
 

@@ -4,8 +4,8 @@ import assert from 'node:assert/strict'
 import { existsSync, readdirSync } from 'node:fs'
 import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
-import { load } from '../../src/index.js'
-import { loadModel } from '../../src/models.js'
+import { load } from '../../src/entries/index.js'
+import { loadModel } from '../../src/entries/models.js'
 import { makeWeights, writeFolder } from '../bench/gpt2/checkpoint.js'
 
 const qkv = await load()

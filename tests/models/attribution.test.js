@@ -4,7 +4,7 @@
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { test } from 'node:test'
-import { loadModel } from '../../src/models.js'
+import { loadModel } from '../../src/entries/models.js'
 import { goldens, near, qkv } from './checkpoints.js'
 import { Tokenizer } from './tokenizer.js'
 

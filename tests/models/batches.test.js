@@ -3,8 +3,8 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
-import { load } from '../../src/index.js'
-import { headScores, loadModel } from '../../src/models.js'
+import { load } from '../../src/entries/index.js'
+import { headScores, loadModel } from '../../src/entries/models.js'
 import { close } from '../helpers.js'
 import { Tokenizer } from './tokenizer.js'
 

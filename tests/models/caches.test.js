@@ -3,8 +3,8 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
-import { load } from '../../src/index.js'
-import { loadModel } from '../../src/models.js'
+import { load } from '../../src/entries/index.js'
+import { loadModel } from '../../src/entries/models.js'
 
 const qkv = await load()
 const open = (/** @type {string} */ name, core = qkv) =>

@@ -5,8 +5,8 @@ import { readFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import { after, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
-import { load } from '../../src/index.js'
-import { loadModel } from '../../src/models.js'
+import { load } from '../../src/entries/index.js'
+import { loadModel } from '../../src/entries/models.js'
 import { Tokenizer } from './tokenizer.js'
 
 const qkv = await load()

@@ -5,8 +5,8 @@ import { readFileSync } from 'node:fs'
 import { after, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { Tensor } from '../../src/base/tensor.js'
-import { load } from '../../src/index.js'
-import { loadModel, readSafetensors, writeSafetensors } from '../../src/models.js'
+import { load } from '../../src/entries/index.js'
+import { loadModel, readSafetensors, writeSafetensors } from '../../src/entries/models.js'
 import { Tokenizer } from './tokenizer.js'
 
 const qkv = await load()

@@ -3,11 +3,11 @@
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { test } from 'node:test'
-import { backwardSync } from '../../src/interpret.js'
+import { backwardSync } from '../../src/entries/interpret.js'
+import { loadModel } from '../../src/entries/models.js'
 import { Config } from '../../src/models/config.js'
 import { rowOf } from '../../src/models/disentangled.js'
 import { familyOf } from '../../src/models/families/index.js'
-import { loadModel } from '../../src/models.js'
 import { goldens, loaded, near, open, qkv } from './checkpoints.js'
 
 const ids = [5, 9, 13, 5, 9, 17, 20, 31, 8, 12]

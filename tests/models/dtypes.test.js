@@ -4,13 +4,13 @@ import assert from 'node:assert/strict'
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
-import { load } from '../../src/index.js'
+import { load } from '../../src/entries/index.js'
+import { headScores, inspectModel, loadModel } from '../../src/entries/models.js'
 import { readHeader } from '../../src/models/safetensors.js'
-import { headScores, inspectModel, loadModel } from '../../src/models.js'
 import { readGolden } from './golden.js'
 import { Tokenizer } from './tokenizer.js'
 
-/** @typedef {import('../../src/index.js').FloatTensor} FloatTensor */
+/** @typedef {import('../../src/entries/index.js').FloatTensor} FloatTensor */
 
 const qkv = await load()
 const folder = fileURLToPath(new URL('../goldens/models', import.meta.url))

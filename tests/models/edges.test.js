@@ -3,16 +3,16 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
-import { ablate, backwardSync, edge, edges } from '../../src/interpret.js'
+import { ablate, backwardSync, edge, edges } from '../../src/entries/interpret.js'
+import { loadModel } from '../../src/entries/models.js'
 import { Model } from '../../src/models/model.js'
-import { loadModel } from '../../src/models.js'
 import { folders, gpt2, loaded, near, open, qkv } from './checkpoints.js'
 import { ids, keyOf, of, plainGpt2 } from './plain-gpt2.js'
 import { smallChange } from './small-change.js'
 
 /** @typedef {import('../../src/base/tensor.js').FloatTensor} FloatTensor */
-/** @typedef {import('../../src/interpret.js').Writer} Writer */
-/** @typedef {import('../../src/interpret.js').Reader} Reader */
+/** @typedef {import('../../src/entries/interpret.js').Writer} Writer */
+/** @typedef {import('../../src/entries/interpret.js').Reader} Reader */
 /** @typedef {import('./plain-gpt2.js').Rows} Rows */
 
 test('gpt2: edges and their exact effects are those of a plain computation in float64', async () => {

@@ -5,10 +5,10 @@ import assert from 'node:assert/strict'
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { after, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
-import { load } from '../../src/index.js'
-import { backwardSync, modelParameters } from '../../src/interpret.js'
-import { loadModel, readSafetensors, saveModel, writeSafetensors } from '../../src/models.js'
-import { AdamW } from '../../src/train.js'
+import { load } from '../../src/entries/index.js'
+import { backwardSync, modelParameters } from '../../src/entries/interpret.js'
+import { loadModel, readSafetensors, saveModel, writeSafetensors } from '../../src/entries/models.js'
+import { AdamW } from '../../src/entries/train.js'
 
 const qkv = await load()
 const goldens = fileURLToPath(new URL('../goldens', import.meta.url))

@@ -2,12 +2,12 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { load } from '../../src/index.js'
+import { load } from '../../src/entries/index.js'
+import { inspectModel, loadModel, readSafetensors, saveModel } from '../../src/entries/models.js'
+import { BLOCKS } from '../../src/layers/weight-blocks.js'
 import { BLOCK_TYPES } from '../../src/models/gguf/block-types.js'
 import { readGguf } from '../../src/models/gguf/read-gguf.js'
 import { writeSafetensors } from '../../src/models/write-safetensors.js'
-import { inspectModel, loadModel, readSafetensors, saveModel } from '../../src/models.js'
-import { BLOCKS } from '../../src/nn/weight-blocks.js'
 import { MADE, make } from './gguf/made.js'
 import { randomOf } from './tokenizers/random-files.js'
 
@@ -45,7 +45,7 @@ for (const [n, made] of MADE.entries())
     assert.equal(qkv.memory.resident, 0)
   })
 
-const OWN = /** @type {import('../../src/nn/packed-linear.js').BlockType[]} */ (Object.keys(BLOCKS))
+const OWN = /** @type {import('../../src/layers/packed-linear.js').BlockType[]} */ (Object.keys(BLOCKS))
 
 for (const [n, made] of MADE.entries()) {
   const type = OWN[n % OWN.length]

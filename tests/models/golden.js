@@ -2,8 +2,8 @@
 
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
+import { loadModel } from '../../src/entries/models.js'
 import { readFloats, readHeader } from '../../src/models/safetensors.js'
-import { loadModel } from '../../src/models.js'
 
 /** @typedef {import('../../src/base/tensor.js').FloatTensor} FloatTensor */
 /** @typedef {import('../../src/models/model.js').ModelOutput} ModelOutput */

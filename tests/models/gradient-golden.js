@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
-import { backwardSync } from '../../src/interpret.js'
+import { backwardSync } from '../../src/entries/interpret.js'
 import { readFloats, readHeader } from '../../src/models/safetensors.js'
 
 /** @typedef {import('../../src/base/tensor.js').FloatTensor} FloatTensor */

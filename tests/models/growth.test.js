@@ -2,9 +2,9 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { load } from '../../src/index.js'
-import * as interpret from '../../src/interpret.js'
-import { loadModel } from '../../src/models.js'
+import { load } from '../../src/entries/index.js'
+import * as interpret from '../../src/entries/interpret.js'
+import { loadModel } from '../../src/entries/models.js'
 import { allocations, withFree } from '../growth.js'
 import { goldens } from './checkpoints.js'
 
@@ -14,7 +14,7 @@ const of = { logits: [{ position: 5, token: 7 }] }
 const ids = [5, 9, 13, 5, 9, 17]
 const other = [5, 8, 13, 5, 9, 17]
 const cell = { layer: 1, head: 1, query: 5, key: 3 }
-/** @type {import('../../src/interpret.js').EdgeOptions} */
+/** @type {import('../../src/entries/interpret.js').EdgeOptions} */
 const edge = { of, from: { kind: 'head', layer: 0, head: 1 }, to: { kind: 'q', layer: 1, head: 0 } }
 const at = /** @type {const} */ (['layers.*.attention.weights', 'embedding'])
 

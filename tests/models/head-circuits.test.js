@@ -4,12 +4,12 @@ import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { after, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
-import { load } from '../../src/index.js'
+import { load } from '../../src/entries/index.js'
+import { headCircuits } from '../../src/entries/interpret.js'
+import { loadModel, readSafetensors, writeSafetensors } from '../../src/entries/models.js'
 import { eigenvalues } from '../../src/interpret/eigenvalues.js'
-import { headCircuits } from '../../src/interpret.js'
 import { Model } from '../../src/models/model.js'
 import { embeddingOf } from '../../src/models/weights.js'
-import { loadModel, readSafetensors, writeSafetensors } from '../../src/models.js'
 
 /** @typedef {number[][]} Matrix */
 

@@ -4,16 +4,16 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
-import { edges, headGraph, positionEdge, positionEdges } from '../../src/interpret.js'
+import { edges, headGraph, positionEdge, positionEdges } from '../../src/entries/interpret.js'
+import { loadModel, writeSafetensors } from '../../src/entries/models.js'
 import { Model } from '../../src/models/model.js'
-import { loadModel, writeSafetensors } from '../../src/models.js'
 import { folders, gpt2, loaded, near, open, qkv } from './checkpoints.js'
 import { ids, keyOf, of, plainGpt2 } from './plain-gpt2.js'
 import { plainT5 } from './plain-t5.js'
 import { smallChange } from './small-change.js'
 
-/** @typedef {import('../../src/interpret.js').PositionEdges} PositionEdges */
-/** @typedef {import('../../src/interpret.js').PositionNode} PositionNode */
+/** @typedef {import('../../src/entries/interpret.js').PositionEdges} PositionEdges */
+/** @typedef {import('../../src/entries/interpret.js').PositionNode} PositionNode */
 
 const READS = /** @type {const} */ (['q', 'k', 'v', 'input'])
 

@@ -3,8 +3,8 @@
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { test } from 'node:test'
+import { inspectModel, loadModel } from '../../src/entries/models.js'
 import { readFloats, readHeader } from '../../src/models/safetensors.js'
-import { inspectModel, loadModel } from '../../src/models.js'
 import { goldens, gpt2, loaded, open, qkv } from './checkpoints.js'
 
 /** @typedef {import('../../src/base/tensor.js').FloatTensor} FloatTensor */

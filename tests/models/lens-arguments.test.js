@@ -4,9 +4,9 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
-import { load } from '../../src/index.js'
-import * as interpret from '../../src/interpret.js'
-import { loadModel } from '../../src/models.js'
+import { load } from '../../src/entries/index.js'
+import * as interpret from '../../src/entries/interpret.js'
+import { loadModel } from '../../src/entries/models.js'
 import { tryStrange } from './strange-calls.js'
 import { Tokenizer } from './tokenizer.js'
 

@@ -4,9 +4,9 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
-import { load } from '../../src/index.js'
-import { fitLens, lensOf, readLens, readout, saveLens } from '../../src/interpret.js'
-import { loadModel } from '../../src/models.js'
+import { load } from '../../src/entries/index.js'
+import { fitLens, lensOf, readLens, readout, saveLens } from '../../src/entries/interpret.js'
+import { loadModel } from '../../src/entries/models.js'
 import { Threads } from '../../src/threads/pool.js'
 import { makeWeights, writeFolder } from '../bench/gpt2/checkpoint.js'
 import { ENGINE } from '../strange.js'
@@ -139,7 +139,8 @@ test('lenses of float16, int8 and int4 weights are those of the rounded weights,
 test('fits and readouts of one model run beside each other, and end with an error if it is disposed', async () => {
   const qkv = await load()
   const model = await loadModel(qkv, `${goldens}/gpt2-tiny`, { tokenizer: false })
-  const bits = (/** @type {import('../../src/interpret.js').Lens} */ lens) => saveLens(lens, { dtype: 'float32' })
+  const bits = (/** @type {import('../../src/entries/interpret.js').Lens} */ lens) =>
+    saveLens(lens, { dtype: 'float32' })
   const runs = [
     async () => bits(await fitLens(model, texts, { first: 1 })),
     async () => bits(await fitLens(model, texts, { kind: 'tuned' })),

@@ -18,7 +18,7 @@ import {
   readout,
   saveLens,
   tokenDirections,
-} from '../../src/interpret.js'
+} from '../../src/entries/interpret.js'
 import { readFloats, readHeader } from '../../src/models/safetensors.js'
 import { folders, gpt2, loaded, open, qkv } from './checkpoints.js'
 import { startHub } from './hub.js'
@@ -157,7 +157,7 @@ test('backward of a place is the product of the Jacobian with its gradient, in e
 test('a lens is resumed and merged from parts with the same bits', async () => {
   const whole = await fitLens(gpt2, texts, positions)
   const abort = new AbortController()
-  /** @type {import('../../src/interpret.js').Lens | undefined} */
+  /** @type {import('../../src/entries/interpret.js').Lens | undefined} */
   let part
   await assert.rejects(
     fitLens(gpt2, texts, {
@@ -341,7 +341,7 @@ test('a file of PyTorch is read by path, bytes, Blob and name, and a saved lens 
     const wide = await readLens(new URL('../goldens/lens-bfloat16.pt', import.meta.url))
     assert.ok(error(wide.matrix(1).data, expected.get('gpt_neox-made/1') ?? []) <= 2 ** -8, 'rounded to bfloat16')
     await check(await readLens(name, { hub: hub.url, keep: false }))
-    /** @param {import('../../src/interpret.js').Lens} lens */
+    /** @param {import('../../src/entries/interpret.js').Lens} lens */
     async function check(lens) {
       assert.deepEqual([lens.sourceLayers, lens.numPrompts, lens.width], [[0, 1], 2, 32])
       assert.equal(lens.standardError(0), undefined)

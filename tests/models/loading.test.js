@@ -3,10 +3,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
-import { load } from '../../src/index.js'
-import { loadModel } from '../../src/models.js'
-import { gelu, layerNorm } from '../../src/nn.js'
-import { coreOf } from '../../src/qkv.js'
+import { load } from '../../src/entries/index.js'
+import { loadModel } from '../../src/entries/models.js'
+import { gelu, layerNorm } from '../../src/entries/nn.js'
+import { coreOf } from '../../src/runtime/core-of.js'
 import { makeFolder } from './made-folder.js'
 
 /** @typedef {import('../../src/base/tensor.js').FloatTensor} FloatTensor */

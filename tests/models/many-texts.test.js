@@ -4,8 +4,8 @@ import assert from 'node:assert/strict'
 import { readdirSync, readFileSync, statSync } from 'node:fs'
 import { after, test } from 'node:test'
 import { Tokenizer } from '@huggingface/tokenizers'
-import { load } from '../../src/index.js'
-import { loadModel } from '../../src/models.js'
+import { load } from '../../src/entries/index.js'
+import { loadModel } from '../../src/entries/models.js'
 import { folders, goldens } from './checkpoints.js'
 
 const qkv = await load()

@@ -3,10 +3,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
-import { load } from '../../src/index.js'
-import { ablate, backwardSync, patch } from '../../src/interpret.js'
+import { load } from '../../src/entries/index.js'
+import { ablate, backwardSync, patch } from '../../src/entries/interpret.js'
+import { inspectModel, loadModel } from '../../src/entries/models.js'
 import { optionOf, placeOf } from '../../src/models/other-names.js'
-import { inspectModel, loadModel } from '../../src/models.js'
 import { Tokenizer } from './tokenizer.js'
 
 const qkv = await load()

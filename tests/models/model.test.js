@@ -4,9 +4,9 @@ import assert from 'node:assert/strict'
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { after, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
-import { load } from '../../src/index.js'
-import { loadModel } from '../../src/models.js'
-import { add } from '../../src/nn.js'
+import { load } from '../../src/entries/index.js'
+import { loadModel } from '../../src/entries/models.js'
+import { add } from '../../src/entries/nn.js'
 import { Tokenizer } from './tokenizer.js'
 
 /** @typedef {import('../../src/base/tensor.js').FloatTensor} FloatTensor */
@@ -329,7 +329,7 @@ test('a character that a generation does not finish is in the text of its last s
   const vocab = JSON.parse(String(readFileSync(`${folder}/gpt2-tiny/tokenizer.json`))).model.vocab
   const bytes = [vocab.ä, vocab['¸']]
   const [a] = gpt2.tokenize('a').ids
-  for (const [made, options] of /** @type {[number[], import('../../src/models.js').GenerateOptions][]} */ ([
+  for (const [made, options] of /** @type {[number[], import('../../src/entries/models.js').GenerateOptions][]} */ ([
     [bytes, {}],
     [[a, bytes[0]], {}],
     [bytes, { stopIds: [bytes[1]], maxNewTokens: 5 }],

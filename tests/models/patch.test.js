@@ -3,8 +3,8 @@
 import assert from 'node:assert/strict'
 import { existsSync } from 'node:fs'
 import { test } from 'node:test'
-import { ablate, backwardSync, patch } from '../../src/interpret.js'
-import { loadModel } from '../../src/models.js'
+import { ablate, backwardSync, patch } from '../../src/entries/interpret.js'
+import { loadModel } from '../../src/entries/models.js'
 import { folders, goldens, gpt2, loaded, near, open, qkv } from './checkpoints.js'
 import { checkPatching } from './patching-golden.js'
 

@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
-import { patch } from '../../src/interpret.js'
+import { patch } from '../../src/entries/interpret.js'
 import { compare } from './gradient-golden.js'
 
 /**

@@ -2,8 +2,8 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { backward, backwardSync, jacobianProducts } from '../../src/interpret.js'
-import { coreOf } from '../../src/qkv.js'
+import { backward, backwardSync, jacobianProducts } from '../../src/entries/interpret.js'
+import { coreOf } from '../../src/runtime/core-of.js'
 import { folders, gpt2, loaded, open, qkv } from './checkpoints.js'
 import { dot, reader, waves } from './waves.js'
 

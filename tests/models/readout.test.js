@@ -3,9 +3,9 @@
 
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
-import { load } from '../../src/index.js'
-import { ablate, backwardSync, patch } from '../../src/interpret.js'
-import { loadModel } from '../../src/models.js'
+import { load } from '../../src/entries/index.js'
+import { ablate, backwardSync, patch } from '../../src/entries/interpret.js'
+import { loadModel } from '../../src/entries/models.js'
 import { folders, goldens, near } from './checkpoints.js'
 import { Tokenizer } from './tokenizer.js'
 

@@ -4,8 +4,8 @@
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { after, test } from 'node:test'
-import { load, tensor } from '../../src/index.js'
-import { loadModel, readSafetensors, writeSafetensors } from '../../src/models.js'
+import { load, tensor } from '../../src/entries/index.js'
+import { loadModel, readSafetensors, writeSafetensors } from '../../src/entries/models.js'
 import { goldens } from './checkpoints.js'
 import { Tokenizer } from './tokenizer.js'
 

@@ -3,8 +3,8 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
-import { load } from '../../src/index.js'
-import { loadModel } from '../../src/models.js'
+import { load } from '../../src/entries/index.js'
+import { loadModel } from '../../src/entries/models.js'
 
 const qkv = await load()
 const folder = fileURLToPath(new URL('../goldens/models', import.meta.url))
@@ -17,7 +17,7 @@ const prompt = [5, 9, 13, 5, 9]
 const { logits } = model.forwardSync({ ids: prompt }, { logits: 'last' })
 const row = Float64Array.from(logits?.data ?? [])
 
-/** Returns the set of first ids that many seeds draw. @param {import('../../src/models.js').GenerateOptions} options */
+/** Returns the set of first ids that many seeds draw. @param {import('../../src/entries/models.js').GenerateOptions} options */
 async function drawn(options) {
   const found = new Set()
   for (let seed = 0; seed < 150; seed++)

@@ -3,12 +3,12 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { recordRun, scoreAttribution, steering } from '../../src/interpret.js'
+import { recordRun, scoreAttribution, steering } from '../../src/entries/interpret.js'
 import { folders, gpt2, loaded, near, open, qkv } from './checkpoints.js'
 
 /** @typedef {import('../../src/base/tensor.js').FloatTensor} FloatTensor */
 /** @typedef {import('../../src/models/model.js').Model} Model */
-/** @typedef {import('../../src/interpret.js').Source} Source */
+/** @typedef {import('../../src/entries/interpret.js').Source} Source */
 
 const ids = [5, 9, 10, 5, 9, 37, 20, 31]
 

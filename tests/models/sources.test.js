@@ -7,13 +7,13 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { after, test } from 'node:test'
 import { fileURLToPath, pathToFileURL } from 'node:url'
-import { load } from '../../src/index.js'
-import { backward } from '../../src/interpret.js'
+import { load } from '../../src/entries/index.js'
+import { backward } from '../../src/entries/interpret.js'
+import { loadModel } from '../../src/entries/models.js'
 import { streamed } from '../../src/models/blob-source.js'
-import { loadModel } from '../../src/models.js'
 import { makeFolder } from './made-folder.js'
 
-/** @typedef {import('../../src/models.js').Model} Model */
+/** @typedef {import('../../src/entries/models.js').Model} Model */
 
 const qkv = await load()
 const folder = fileURLToPath(new URL('../goldens/models/llama-tiny-sharded', import.meta.url))

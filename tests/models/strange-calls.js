@@ -2,12 +2,12 @@
 
 import assert from 'node:assert/strict'
 import { inspect } from 'node:util'
-import { QkvError } from '../../src/index.js'
+import { QkvError } from '../../src/entries/index.js'
 import { ENGINE, places, strangeThings, thrown } from '../strange.js'
 
 /**
  * Gives a call each strange value in each place of its arguments: it returns, or throws an error for people, and the module is left as it was.
- * @param {import('../../src/index.js').Qkv} qkv
+ * @param {import('../../src/entries/index.js').Qkv} qkv
  * @param {() => any[]} args right ones
  * @param {(...args: any[]) => unknown} call
  */

@@ -4,8 +4,8 @@ import assert from 'node:assert/strict'
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { after, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
-import { load } from '../../src/index.js'
-import { headScores, loadModel } from '../../src/models.js'
+import { load } from '../../src/entries/index.js'
+import { headScores, loadModel } from '../../src/entries/models.js'
 
 /** @typedef {import('../../src/base/tensor.js').FloatTensor} FloatTensor */
 /** @typedef {import('../../src/models/attention-summaries.js').AttentionSummary} AttentionSummary */

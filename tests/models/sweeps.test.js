@@ -4,8 +4,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
-import { ablate, accumulatedResidual, backwardSync, patch } from '../../src/interpret.js'
-import { loadModel } from '../../src/models.js'
+import { ablate, accumulatedResidual, backwardSync, patch } from '../../src/entries/interpret.js'
+import { loadModel } from '../../src/entries/models.js'
 import { loaded, near, open, qkv } from './checkpoints.js'
 import { Tokenizer } from './tokenizer.js'
 
@@ -82,7 +82,7 @@ for (const name of ['gpt2-tiny', 'llama-tiny-sharded', 'gpt_neox-made', 'gemma3-
           )
           continue
         }
-        /** @type {import('../../src/interpret.js').PatchOptions} */
+        /** @type {import('../../src/entries/interpret.js').PatchOptions} */
         const options = any({ clean, corrupted, of, what, ...(place && { place }) })
         const { effects } = await patch(model, options)
         const cells = effects.data.length / stack.layers

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { test } from 'node:test'
-import { inspectModel, loadModel, readSafetensors, saveModel, writeSafetensors } from '../../src/models.js'
+import { inspectModel, loadModel, readSafetensors, saveModel, writeSafetensors } from '../../src/entries/models.js'
 import { goldens, open, qkv } from './checkpoints.js'
 
 const folder = `${goldens}/gemma3-tiny`

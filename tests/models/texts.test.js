@@ -5,9 +5,9 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import { after, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
-import { load } from '../../src/index.js'
-import { backwardSync, recordRun, scoreAttribution } from '../../src/interpret.js'
-import { loadModel } from '../../src/models.js'
+import { load } from '../../src/entries/index.js'
+import { backwardSync, recordRun, scoreAttribution } from '../../src/entries/interpret.js'
+import { loadModel } from '../../src/entries/models.js'
 import { Tokenizer } from './tokenizer.js'
 
 const qkv = await load()

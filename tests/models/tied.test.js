@@ -3,9 +3,9 @@
 import assert from 'node:assert/strict'
 import { existsSync, readFileSync } from 'node:fs'
 import { test } from 'node:test'
+import { loadModel, readSafetensors, writeSafetensors } from '../../src/entries/models.js'
 import { Config } from '../../src/models/config.js'
 import { familyOf } from '../../src/models/families/index.js'
-import { loadModel, readSafetensors, writeSafetensors } from '../../src/models.js'
 import { folders, goldens, qkv } from './checkpoints.js'
 
 /** @typedef {import('../../src/base/tensor.js').FloatTensor} FloatTensor */

@@ -4,8 +4,8 @@ import assert from 'node:assert/strict'
 import { existsSync, readdirSync } from 'node:fs'
 import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
-import { load } from '../../src/index.js'
-import { loadModel } from '../../src/models.js'
+import { load } from '../../src/entries/index.js'
+import { loadModel } from '../../src/entries/models.js'
 import { Threads } from '../../src/threads/pool.js'
 
 /** @typedef {import('../../src/models/model.js').Model} Model */
@@ -23,7 +23,7 @@ const watched = { 'layers.0.output': () => {} }
 /**
  * Opens a model in each of two modules, to compare their tokens; undefined if it is not a decoder-only model.
  * @param {string} name
- * @param {import('../../src/index.js').Qkv[]} modules
+ * @param {import('../../src/entries/index.js').Qkv[]} modules
  * @param {import('../../src/models/load-model.js').LoadModelOptions} options
  */
 async function openBoth(name, modules, options) {

@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { loadModel } from '../../src/models.js'
+import { loadModel } from '../../src/entries/models.js'
 import { goldens, qkv } from './checkpoints.js'
 import { openFiles } from './tokenizers/compare.js'
 

@@ -6,11 +6,11 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
-import { fitLens, readLens, saveLens } from '../../src/interpret.js'
+import { fitLens, readLens, saveLens } from '../../src/entries/interpret.js'
+import { inspectModel, loadModel } from '../../src/entries/models.js'
 import { readFloats } from '../../src/models/safetensors.js'
 import { readExactly } from '../../src/models/source.js'
 import { readTorchFile } from '../../src/models/torch-file.js'
-import { inspectModel, loadModel } from '../../src/models.js'
 import { missing, printedInPyTorch } from '../page/pytorch.js'
 import { ENGINE } from '../strange.js'
 import { goldens, open, qkv } from './checkpoints.js'
@@ -225,7 +225,7 @@ test('PyTorch opens saved lenses with weights_only, and lenses that it saves in 
       [5, 9, 30, 5, 9, 17],
       [12, 7, 7, 33, 1],
     ]
-    /** @type {import('../../src/interpret.js').Lens[]} */
+    /** @type {import('../../src/entries/interpret.js').Lens[]} */
     const lenses = []
     for (const options of [{ first: 1 }, /** @type {const} */ ({ kind: 'tuned' })]) {
       const lens = await fitLens(model, texts, options)

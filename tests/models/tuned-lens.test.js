@@ -3,7 +3,15 @@
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { test } from 'node:test'
-import { fitLens, lensAttribution, lensHooks, mergeLenses, readLens, readout, saveLens } from '../../src/interpret.js'
+import {
+  fitLens,
+  lensAttribution,
+  lensHooks,
+  mergeLenses,
+  readLens,
+  readout,
+  saveLens,
+} from '../../src/entries/interpret.js'
 import { readFloats, readHeader } from '../../src/models/safetensors.js'
 import { gpt2, loaded, open, qkv } from './checkpoints.js'
 
@@ -58,7 +66,7 @@ test('a fit that is aborted anywhere goes on to the same bits, and leaves the le
   for (const turns of [9, 13, 14, 20, 27, 34]) {
     const abort = new AbortController()
     let seen = 0
-    /** @type {import('../../src/interpret.js').Lens | undefined} */
+    /** @type {import('../../src/entries/interpret.js').Lens | undefined} */
     let part
     const signal = /** @type {any} */ ({
       aborted: false,
@@ -70,7 +78,7 @@ test('a fit that is aborted anywhere goes on to the same bits, and leaves the le
       removeEventListener() {},
     })
     Object.setPrototypeOf(signal, AbortSignal.prototype)
-    const onProgress = (/** @type {{ lens: import('../../src/interpret.js').Lens }} */ { lens }) => {
+    const onProgress = (/** @type {{ lens: import('../../src/entries/interpret.js').Lens }} */ { lens }) => {
       part = lens
     }
     await assert.rejects(fitLens(gpt2, texts, { ...tuned, signal, onProgress }), /enough/)

@@ -1,6 +1,6 @@
 // Attention on rows of heads side by side, also of one operand that holds q, k and v.
 
-import * as nn from '../../src/nn.js'
+import * as nn from '../../src/entries/nn.js'
 import { headOf, softmaxOf, sum } from '../formulas.js'
 
 /** @param {Record<string, any>} inputs @param {Record<string, any>} options @returns {number[]} */

@@ -1,6 +1,6 @@
 // The loss of a classifier.
 
-import * as nn from '../../src/nn.js'
+import * as nn from '../../src/entries/nn.js'
 import { rows, sum } from '../formulas.js'
 
 /** @param {Record<string, any>} inputs @param {Record<string, any>} options @returns {number[]} */

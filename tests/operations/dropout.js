@@ -1,8 +1,8 @@
 // Dropout, with the factors that the generator draws.
 
 import assert from 'node:assert/strict'
-import { load } from '../../src/index.js'
-import * as nn from '../../src/nn.js'
+import { load } from '../../src/entries/index.js'
+import * as nn from '../../src/entries/nn.js'
 
 const random = await load()
 

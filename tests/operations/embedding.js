@@ -1,6 +1,6 @@
 // Rows of a table by ids.
 
-import * as nn from '../../src/nn.js'
+import * as nn from '../../src/entries/nn.js'
 import { rows } from '../formulas.js'
 
 /** @type {import('../operations.js').Operation['reference']} */

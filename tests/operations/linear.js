@@ -1,6 +1,6 @@
 // Linear layers, with activations and residuals.
 
-import * as nn from '../../src/nn.js'
+import * as nn from '../../src/entries/nn.js'
 import { ACTIVATIONS, rows, sum } from '../formulas.js'
 
 /** @param {Record<string, any>} inputs @param {Record<string, any>} options @returns {number[]} */

@@ -1,6 +1,6 @@
 // Rotary positions.
 
-import * as nn from '../../src/nn.js'
+import * as nn from '../../src/entries/nn.js'
 import { rows } from '../formulas.js'
 
 /** @param {Record<string, any>} inputs @param {Record<string, any>} options @returns {number[]} */

@@ -1,6 +1,6 @@
 // softmax over an axis.
 
-import * as nn from '../../src/nn.js'
+import * as nn from '../../src/entries/nn.js'
 import { softmaxOf } from '../formulas.js'
 
 /** @param {Record<string, any>} inputs @param {Record<string, any>} options @returns {number[]} */

@@ -1,6 +1,6 @@
 // tanh.
 
-import * as nn from '../../src/nn.js'
+import * as nn from '../../src/entries/nn.js'
 
 /** @type {import('../operations.js').Operation['reference']} */
 export const reference = ({ x }) => Array.from(x.data, Math.tanh)

@@ -9,7 +9,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import sirv from 'sirv'
-import { load } from '../../src/index.js'
+import { load } from '../../src/entries/index.js'
 import { results } from './projects/results.js'
 
 /** @typedef {{ printed: string, hashes: Record<string, number> }} Answer */

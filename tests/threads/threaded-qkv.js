@@ -1,9 +1,9 @@
 // The package with another `load`: it starts QKV_THREADS threads, which share even the smallest call.
 
-import * as qkv from '../../src/index.js'
+import * as qkv from '../../src/entries/index.js'
 import { Threads } from '../../src/threads/pool.js'
 
-export * from '../../src/index.js'
+export * from '../../src/entries/index.js'
 
 Object.assign(Threads.least, { burst: 0, work: 0, chunk: 0 })
 const threads = Number(process.env.QKV_THREADS)

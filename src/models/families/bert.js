@@ -1,6 +1,6 @@
 // BERT, and Jina's BERT with ALiBi and gated MLPs, which has the same model_type.
 
-import { alibiSlopes } from '../../ops/alibi.js'
+import { alibiSlopes } from '../../ops/attention/alibi.js'
 import { BERT_LAYER, bertLike, inEncoder } from '../family-shapes/bert-like.js'
 import { ACTIVATIONS } from '../family-shapes/parts.js'
 

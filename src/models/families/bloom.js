@@ -1,6 +1,6 @@
 // BLOOM: ALiBi in place of positions, a norm after the embeddings, q, k and v of each head in one weight.
 
-import { alibiSlopes } from '../../ops/alibi.js'
+import { alibiSlopes } from '../../ops/attention/alibi.js'
 import { decoderOnly, equalHeads } from '../family-shapes/decoder-only.js'
 import { biased, byHeads, EPS, layerNormOf } from '../family-shapes/parts.js'
 

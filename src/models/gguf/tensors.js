@@ -1,6 +1,6 @@
 // The tensors of a GGUF file in Hugging Face's layout: blocks become float32 while they are read, rows get their places back.
 
-import { BLOCKS } from '../../nn/weight-blocks.js'
+import { BLOCKS } from '../../layers/weight-blocks.js'
 import { readExactly } from '../source.js'
 import { BLOCK_TYPES } from './block-types.js'
 import { dequantize } from './dequantize.js'
@@ -36,7 +36,7 @@ export function changed(stored, { name = '', row, rows, isTurned, isPlusOne }) {
   /** @type {import('../safetensors.js').StoredBlocks | undefined} */
   const blocks = isKept
     ? {
-        type: /** @type {import('../../nn/packed-linear.js').BlockType} */ (dtype),
+        type: /** @type {import('../../layers/packed-linear.js').BlockType} */ (dtype),
         rows: count,
         columns: rest[0],
         width: perRow,

@@ -50,7 +50,7 @@ const gpt2 = sizes => ({ config: configOf(sizes), names: tensors(sizes) })
 
 /**
  * GPT-2's initialisation, deviation 0.02; norms near 1, biases near 0, so that a term that is left out shows.
- * @param {import('../../../src/ops/random-stream.js').Generator} generator
+ * @param {import('../../../src/ops/random/generator.js').Generator} generator
  * @param {typeof SIZES} [sizes] of GPT-2
  * @param {{ config: object, names: [string, number[]][] }} [model] another one: its config, its tensors with their dims
  * @returns {Weights}

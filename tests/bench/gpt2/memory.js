@@ -1,8 +1,8 @@
 // node memory.js FOLDER DTYPE: what a process needs at most to load a model (Linux), and what of it are the weights, in MiB.
 
 import { readFileSync } from 'node:fs'
-import { load } from '../../../src/index.js'
-import { loadModel } from '../../../src/models.js'
+import { load } from '../../../src/entries/index.js'
+import { loadModel } from '../../../src/entries/models.js'
 
 const most = () => Number(/VmHWM:\s+(\d+) kB/.exec(readFileSync('/proc/self/status', 'utf8'))?.[1]) / 1024
 const [folder, dtype] = process.argv.slice(2)

@@ -29,7 +29,7 @@ function tensors() {
   return names
 }
 
-/** @param {import('../../../src/ops/random-stream.js').Generator} generator */
+/** @param {import('../../../src/ops/random/generator.js').Generator} generator */
 export function makeMiniLM(generator) {
   const { layers, heads, d, inner, vocab, positions } = SIZES
   const config = {

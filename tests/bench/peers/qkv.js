@@ -1,8 +1,8 @@
 // Ours, by its public API.
 
-import { load } from '../../../src/index.js'
-import { multiheadAttention } from '../../../src/nn.js'
-import { coreOf } from '../../../src/qkv.js'
+import { load } from '../../../src/entries/index.js'
+import { multiheadAttention } from '../../../src/entries/nn.js'
+import { coreOf } from '../../../src/runtime/core-of.js'
 
 /** @typedef {import('../task.js').Task} Task */
 /** @typedef {import('../task.js').Candidate} Candidate */

@@ -1,8 +1,8 @@
 // The gradients of attention: the share of the peak of 10 H L S D, halved for causal, and small heads beside their
 // forward call. Operands are resident, gradients new arrays.
 
-import { load } from '../../../src/index.js'
-import { attentionBackward } from '../../../src/nn.js'
+import { load } from '../../../src/entries/index.js'
+import { attentionBackward } from '../../../src/entries/nn.js'
 
 /** @param {import('../only.js').Means} means @returns {AsyncGenerator<import('../only.js').Comparison>} */
 export async function* backward({ peak, shape }) {

@@ -4,8 +4,8 @@
 
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { load } from '../../../src/index.js'
-import { loadModel } from '../../../src/models.js'
+import { load } from '../../../src/entries/index.js'
+import { loadModel } from '../../../src/entries/models.js'
 import { writeFolder } from '../gpt2/checkpoint.js'
 import { flops, Ids, lengthsOf, makeMiniLM, SIZES, sentences } from '../minilm/sentence-model.js'
 import { openMiniLM } from '../minilm/sentence-peer.js'

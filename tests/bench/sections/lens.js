@@ -1,9 +1,9 @@
 // The Jacobian lens, on a model of GPT-2 small's size with random weights: readouts, states that are carried without a fit, the products of
 // a fit beside the backward passes that it stands for; and the fit of a model of 5 layers of width 64. --shape picks rows.
 
-import { load } from '../../../src/index.js'
-import { backwardSync, fitLens, jacobianProducts, lensOf, readout } from '../../../src/interpret.js'
-import { loadModel } from '../../../src/models.js'
+import { load } from '../../../src/entries/index.js'
+import { backwardSync, fitLens, jacobianProducts, lensOf, readout } from '../../../src/entries/interpret.js'
+import { loadModel } from '../../../src/entries/models.js'
 import { makeWeights, SIZES, writeFolder } from '../gpt2/checkpoint.js'
 
 const VECTORS = 4

@@ -1,6 +1,6 @@
 // Masks and biases beside none, a triangle as a mask beside causal: H12 L512 D64, resident.
 
-import { load, tensor } from '../../../src/index.js'
+import { load, tensor } from '../../../src/entries/index.js'
 
 const [H, L, D] = [12, 512, 64]
 

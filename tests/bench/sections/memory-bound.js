@@ -1,9 +1,9 @@
 // What is bound by memory, beside a loop that copies as many bytes as the call reads and writes: arrays beyond L2,
 // resident. Where arithmetic takes as long, also beside the same arithmetic on arrays that stay in L2.
 
-import { load } from '../../../src/index.js'
-import { add, crossEntropy, gelu, layerNorm } from '../../../src/nn.js'
-import { Adam, parameters } from '../../../src/train.js'
+import { load } from '../../../src/entries/index.js'
+import { add, crossEntropy, gelu, layerNorm } from '../../../src/entries/nn.js'
+import { Adam, parameters } from '../../../src/entries/train.js'
 
 const N = 2 ** 23 // 32 MB
 

@@ -1,7 +1,7 @@
 // The build with relaxed SIMD: the share of the peak of its own fused tile, and its speed beside the default build. On
 // Node 20: node --experimental-wasm-relaxed-simd tests/bench/bench.js --only relaxed
 
-import { load } from '../../../src/index.js'
+import { load } from '../../../src/entries/index.js'
 import { compileFusedPeak } from '../compile.js'
 import { loadPeak } from '../peak.js'
 

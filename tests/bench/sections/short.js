@@ -1,8 +1,8 @@
 // Short texts: attention of 32 texts of 20 tokens at 12 heads of 32, as sentence models have it, and int8 products of few to
 // many rows beside float32.
 
-import { load } from '../../../src/index.js'
-import { packLinear } from '../../../src/nn.js'
+import { load } from '../../../src/entries/index.js'
+import { packLinear } from '../../../src/entries/nn.js'
 import { reference } from '../attention-float64.js'
 import { choose, openPeers } from '../peers/choose.js'
 import { prepare } from '../peers/qkv.js'

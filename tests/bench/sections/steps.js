@@ -3,8 +3,8 @@
 import { spawn, spawnSync } from 'node:child_process'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
-import { load } from '../../../src/index.js'
-import { Adam, parameters, tape } from '../../../src/train.js'
+import { load } from '../../../src/entries/index.js'
+import { Adam, parameters, tape } from '../../../src/entries/train.js'
 import { induction, inductionWeights } from '../../training/small-models.js'
 
 const PYTHON = '/usr/bin/python3'

@@ -1,7 +1,7 @@
 // Attention with a summary beside attention without one, resident; and windows of weights.
 
-import { load } from '../../../src/index.js'
-import { attentionWindow } from '../../../src/nn.js'
+import { load } from '../../../src/entries/index.js'
+import { attentionWindow } from '../../../src/entries/nn.js'
 
 /** @type {[name: string, H: number, L: number, options: object, summary: object, goal: string, samples?: number][]} */
 const ROWS = [

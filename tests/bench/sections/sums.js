@@ -1,6 +1,6 @@
 // Long sums: the error of products over K = 2^20 values in [0, 1], relative to float64, beside onnxruntime-web and onnxruntime-node.
 
-import { load } from '../../../src/index.js'
+import { load } from '../../../src/entries/index.js'
 import { encodeModel } from '../peers/onnx.js'
 import { digits } from '../report.js'
 

@@ -1,7 +1,7 @@
 // Calls on --threads N (default 2) threads beside the same on one, from about a millisecond upward; all operands are
 // resident. Of calls that are bound by memory also what the machine gives to N modules that copy as many bytes at once.
 
-import { load } from '../../../src/index.js'
+import { load } from '../../../src/entries/index.js'
 import {
   add,
   attentionBackward,
@@ -11,12 +11,12 @@ import {
   layerNorm,
   layerNormBackward,
   linearBackward,
-} from '../../../src/nn.js'
-import { AdamW, parameters, tape } from '../../../src/train.js'
+} from '../../../src/entries/nn.js'
+import { AdamW, parameters, tape } from '../../../src/entries/train.js'
 import { gpt, gptWeights, induction, inductionWeights } from '../../training/small-models.js'
 import { prepareApart } from '../apart.js'
 
-/** @typedef {import('../../../src/index.js').Qkv} Qkv */
+/** @typedef {import('../../../src/entries/index.js').Qkv} Qkv */
 /** @typedef {ReturnType<Qkv['alloc']>} Resident */
 /** A resident tensor of random numbers. @typedef {(...dims: number[]) => Resident} Take */
 

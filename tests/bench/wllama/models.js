@@ -110,7 +110,7 @@ function valuesOf({ data, places }, name, { isTransposed, heads }) {
 
 const GPT2 = {
   name: "GPT-2 small's shape",
-  make: (/** @type {import('../../../src/ops/random-stream.js').Generator} */ generator) => makeWeights(generator),
+  make: (/** @type {import('../../../src/ops/random/generator.js').Generator} */ generator) => makeWeights(generator),
   rename: gpt2Name,
   metadata: {
     'general.architecture': 'gpt2',
@@ -126,7 +126,7 @@ const GPT2 = {
 
 const SMOLLM2 = {
   name: "SmolLM2 135M's shape",
-  make: (/** @type {import('../../../src/ops/random-stream.js').Generator} */ generator) =>
+  make: (/** @type {import('../../../src/ops/random/generator.js').Generator} */ generator) =>
     makeWeights(generator, undefined, { config: SMOLLM2.config, names: smolNames() }),
   config: {
     model_type: 'llama',
@@ -163,7 +163,7 @@ export const MODELS = [GPT2, SMOLLM2]
 /**
  * Writes model.safetensors, Q8_0.gguf and Q4_0.gguf into a folder.
  * @param {typeof GPT2 | typeof SMOLLM2} model
- * @param {import('../../../src/ops/random-stream.js').Generator} generator
+ * @param {import('../../../src/ops/random/generator.js').Generator} generator
  */
 export function writeModel({ make, rename, metadata, vocab }, generator) {
   const weights = make(generator)

@@ -1,7 +1,7 @@
 // In the page: prompts and tokens of ours and of llama.cpp's wasm, turn by turn.
 
-import { load } from '../../../src/index.js'
-import { loadModel } from '../../../src/models.js'
+import { load } from '../../../src/entries/index.js'
+import { loadModel } from '../../../src/entries/models.js'
 
 /** @typedef {import('../../../src/models/weight-types.js').WeightType} WeightType */
 /** Milliseconds of a prompt, and of each token after it. @typedef {{ prompt: number, token: number }} Milliseconds */

@@ -2,7 +2,7 @@
 
 import { existsSync } from 'node:fs'
 import { basename, dirname } from 'node:path'
-import { load } from '../../../src/index.js'
+import { load } from '../../../src/entries/index.js'
 import { launch } from '../../browser/chromium.js'
 import { digits, machine, print } from '../report.js'
 import { serve } from '../serve.js'

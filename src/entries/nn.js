@@ -1,0 +1,52 @@
+// qkv/nn: the operations of a transformer block beside attention and linear layers, all gradients, windows of weights, packed linear layers, T5's
+// relative position bias; layers with PyTorch's initial weights, multi-head attention, the KV cache, ONNX's Attention.
+// Operations take resident tensors and `out`. `out` of an operation may be one of its inputs if the dims
+// are the same; `out` of a gradient must not overlap an input.
+
+export { embeddingLayer } from '../layers/embedding.js'
+export { linearLayer } from '../layers/linear.js'
+export { multiheadAttention } from '../layers/multihead-attention.js'
+export { packLinear } from '../layers/packed-linear.js'
+export { attentionBackward } from '../ops/attention/backward.js'
+export { kvCache } from '../ops/attention/kv-cache.js'
+export { onnxAttention } from '../ops/attention/onnx.js'
+export { packedAttention, packedAttentionBackward } from '../ops/attention/packed.js'
+export { relativePositionBias } from '../ops/attention/relative-position-bias.js'
+export { attentionWindow } from '../ops/attention/window.js'
+export { add, addBackward } from '../ops/elementwise/add.js'
+export { expBackward } from '../ops/elementwise/exp.js'
+export { geglu, gegluBackward } from '../ops/elementwise/geglu.js'
+export { gelu, geluBackward } from '../ops/elementwise/gelu.js'
+export { log, logBackward } from '../ops/elementwise/log.js'
+export { mul, mulBackward } from '../ops/elementwise/mul.js'
+export { relu, reluBackward } from '../ops/elementwise/relu.js'
+export { sigmoid, sigmoidBackward } from '../ops/elementwise/sigmoid.js'
+export { silu, siluBackward } from '../ops/elementwise/silu.js'
+export { sub, subBackward } from '../ops/elementwise/sub.js'
+export { swiglu, swigluBackward } from '../ops/elementwise/swiglu.js'
+export { tanhBackward } from '../ops/elementwise/tanh.js'
+export { embedding, embeddingBackward } from '../ops/embedding/embedding.js'
+export { linearBackward } from '../ops/linear/backward.js'
+export { sumRows } from '../ops/linear/sum-rows.js'
+export { crossEntropy } from '../ops/loss/cross-entropy.js'
+export { layerNorm, layerNormBackward } from '../ops/norm/layer-norm.js'
+export { rmsNorm, rmsNormBackward } from '../ops/norm/rms-norm.js'
+export { dropout, dropoutBackward } from '../ops/random/dropout.js'
+export { ropeBackward } from '../ops/rope/backward.js'
+export { softmaxBackward } from '../ops/softmax/backward.js'
+
+/** @typedef {import('../ops/operation.js').Operand} Operand */
+/** @typedef {import('../ops/operation.js').IdOperand} IdOperand */
+/** @typedef {import('../ops/attention/backward.js').AttentionGradients} AttentionGradients */
+/** @typedef {import('../ops/elementwise/activation.js').GeluOptions} GeluOptions */
+/** @typedef {import('../layers/embedding.js').Embedding} Embedding */
+/** @typedef {import('../ops/attention/kv-cache.js').KVCache} KVCache */
+/** @typedef {import('../ops/attention/kv-cache.js').CacheOptions} CacheOptions */
+/** @typedef {import('../ops/attention/kv-cache.js').CachedAttentionOptions} CachedAttentionOptions */
+/** @typedef {import('../layers/linear.js').Linear} Linear */
+/** @typedef {import('../layers/multihead-attention.js').MultiheadAttention} MultiheadAttention */
+/** @typedef {import('../layers/multihead-attention.js').MultiheadOptions} MultiheadOptions */
+/** @typedef {import('../layers/multihead-attention.js').ForwardOptions} ForwardOptions */
+/** @typedef {import('../layers/multihead-attention.js').Step} Step */
+/** @typedef {import('../ops/attention/onnx.js').OnnxInputs} OnnxInputs */
+/** @typedef {import('../ops/attention/onnx.js').OnnxAttributes} OnnxAttributes */

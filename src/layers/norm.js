@@ -1,0 +1,30 @@
+// Layers that normalise the last axis.
+
+import { readOptions, toBoolean, toNumber } from '../base/arguments.js'
+import { Tensor } from '../base/tensor.js'
+import { SIZE } from './state-dict.js'
+
+/** @param {number} value @param {number} dim */
+const filled = (value, dim) => new Tensor(new Float32Array(dim).fill(value), [dim])
+
+/** torch.nn.LayerNorm: a weight of ones and a bias of zeros over the last axis. */
+export class LayerNorm {
+  /** @param {number} dim @param {{ eps?: number, bias?: boolean }} [options] default 1e-5 and true */
+  constructor(dim, options = {}) {
+    const { eps = 1e-5, bias = true } = readOptions(options, ['eps', 'bias'], 'LayerNorm')
+    const size = toNumber(dim, 'LayerNorm: dim', SIZE)
+    this.eps = toNumber(eps, 'LayerNorm: eps', { least: 0 })
+    this.weight = filled(1, size)
+    this.bias = toBoolean(bias, 'LayerNorm: bias') ? filled(0, size) : undefined
+  }
+}
+
+/** torch.nn.RMSNorm: a weight of ones over the last axis. */
+export class RMSNorm {
+  /** @param {number} dim @param {{ eps?: number }} [options] default that of rmsNorm */
+  constructor(dim, options = {}) {
+    const { eps } = readOptions(options, ['eps'], 'RMSNorm')
+    this.eps = eps === undefined ? undefined : toNumber(eps, 'RMSNorm: eps', { least: 0 })
+    this.weight = filled(1, toNumber(dim, 'RMSNorm: dim', SIZE))
+  }
+}

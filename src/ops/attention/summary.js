@@ -1,0 +1,211 @@
+// What attention reports of its weights while it computes them, without an L x S matrix: see src/kernel/summary.c.
+
+import { readOptions, register, toBoolean, toNumber } from '../../base/arguments.js'
+import { describe, shape } from '../../base/errors.js'
+import { toTensor } from '../../base/operand.js'
+import { count, Tensor } from '../../base/tensor.js'
+import { SUMMARY_WORDS } from '../../runtime/abi.js'
+import { indices } from '../../runtime/structs.js'
+
+/** @typedef {import('../../runtime/memory.js').Core} Core */
+/** @typedef {import('../../runtime/attention-call.js').AttentionCall} AttentionCall */
+/** @typedef {import('../../runtime/attention-call.js').FloatTensor} FloatTensor */
+
+/**
+ * What to report; each only where it is asked for.
+ * @typedef {object} SummaryOptions
+ * @property {readonly [number, number]} [map] [R, C]: the rows and columns of the map, at most 2^24 cells; R > L means L,
+ *   C > S means S
+ * @property {number} [topK] K: how many of the largest weights of each query; more than S means S. Each costs time: some tens
+ *   at most
+ * @property {boolean} [logSumExp]
+ * @property {boolean} [entropy]
+ * @property {boolean} [sinkWeight]
+ * @property {boolean} [distance]
+ * @property {boolean} [scores]
+ * @property {ArrayLike<number>} [ids] the tokens of the S keys, one list or one for each batch, for the scores `previous`,
+ *   `duplicate` and `induction`; `scores` is true where they are given
+ */
+
+/**
+ * What attention saw, without the leading axes that q lacks.
+ * @typedef {object} Summary
+ * @property {FloatTensor} [map] (B, H, R, C): query i belongs to row floor(i R / L), key j to column floor(j C / S). The mean
+ *   over the queries of a row of the sums of their weights in a column
+ * @property {Tensor<Int32Array>} [topKeys] (B, H, L, K): the keys of the largest weights of each query; -1 where fewer are
+ *   visible
+ * @property {FloatTensor} [topWeights] (B, H, L, K): descending; of equal ones the smaller key is first
+ * @property {FloatTensor} [logSumExp] (B, H, L): of the scores that softmax sees, the sink's among them; -Infinity where
+ *   there is none
+ * @property {FloatTensor} [entropy] (B, H, L): in nats, of the weights of the keys
+ * @property {FloatTensor} [sinkWeight] (B, H, L): with sinks only
+ * @property {FloatTensor} [distance] (B, H, 2 + floor(log2 S)): shares of all weight at a distance of 0, 1, 2 to 3, 4 to 7, ...
+ *   between the position of the query and the key, to either side; the last one has all that are farther
+ * @property {Record<'previous' | 'first' | 'duplicate' | 'induction' | 'entropy', FloatTensor>} [scores] each (B, H): those of
+ *   headScores (qkv/models)
+ */
+
+const AT = indices(SUMMARY_WORDS)
+const FLAGS = /** @type {const} */ (['logSumExp', 'entropy', 'sinkWeight', 'distance', 'scores'])
+const KNOWN = register('summary', [...FLAGS, 'map', 'topK', 'ids'])
+const SCORES = /** @type {const} */ (['entropy', 'previous', 'first', 'duplicate', 'induction'])
+const SIZE = { least: 1, whole: true }
+const MOST_CELLS = 2 ** 24
+
+/** @param {unknown} map @param {string} name */
+export function checkMap(map, name) {
+  if (!Array.isArray(map) || map.length !== 2)
+    throw new TypeError(`${name}: ${describe(map)} given, [rows, columns] expected`)
+  const [rows, columns] = map.map((size, axis) => toNumber(size, `${name}[${axis}]`, SIZE))
+  if (rows * columns > MOST_CELLS)
+    throw new RangeError(`${name}: ${rows} x ${columns} cells given, at most ${MOST_CELLS} expected`)
+  return [rows, columns]
+}
+
+/**
+ * For each key the first one with its token, then for each the next one, S where there is none: (B, 2, S).
+ * @param {unknown} given
+ * @param {AttentionCall} call
+ * @param {string} name
+ */
+function findSame(given, { B, S }, name) {
+  const ids = toTensor(/** @type {any} */ (given), name, true)
+  const n = count(ids.dims)
+  if (n !== S && n !== B * S)
+    throw new RangeError(
+      `${name}: dims ${shape(ids.dims)} given, ${S} tokens expected, one for each key, or (${B}, ${S})`,
+    )
+  const same = new Uint32Array(2 * B * S).fill(S)
+  for (let b = 0; b < B; b++) {
+    /** @type {Map<number, number>} */
+    const latest = new Map()
+    const at = 2 * b * S
+    for (let j = 0; j < S; j++) {
+      const id = ids.data[n > S ? b * S + j : j]
+      if (!Number.isInteger(id)) throw new RangeError(`${name}: ${id} given, whole numbers expected`)
+      const before = latest.get(id)
+      same[at + j] = before === undefined ? j : same[at + before]
+      if (before !== undefined) same[at + S + before] = j
+      latest.set(id, j)
+    }
+  }
+  return same
+}
+
+/**
+ * Checks the option `summary`.
+ * @param {AttentionCall} call whose other options are checked
+ * @param {SummaryOptions} options
+ * @param {string} name
+ */
+export function checkSummary(call, options, name) {
+  const given = readOptions(options, KNOWN, name)
+  if (call.dropout)
+    throw new TypeError(
+      `${name}: dropout is given, too; a summary is that of the weights before it, not of those in the output: leave one out`,
+    )
+  const { B, H, L, S } = call
+  const { map, topK, ids, scores = ids !== undefined } = given
+  const wants = Object.fromEntries(FLAGS.map(flag => [flag, toBoolean(given[flag] ?? false, `${name}.${flag}`)]))
+  const [R, C] = map === undefined ? [0, 0] : checkMap(map, `${name}.map`)
+  const K = topK === undefined ? 0 : Math.min(S, toNumber(topK, `${name}.topK`, SIZE))
+  const [rows, columns] = [Math.min(R, L), Math.min(C, S)]
+  const bins = wants.distance ? 2 + Math.floor(Math.log2(S || 1)) : 0
+  const row = [B, H, L]
+  /** The outputs: the word of each, its name and its dims. @type {[keyof typeof AT, string, number[]][]} */
+  const outputs = []
+  const add = (
+    /** @type {unknown} */ is,
+    /** @type {keyof typeof AT} */ word,
+    /** @type {string} */ as,
+    /** @type {number[]} */ dims,
+  ) => is && outputs.push([word, as, dims])
+  add(map, 'map', 'map', [B, H, rows, columns])
+  add(topK, 'top_keys', 'topKeys', [...row, K])
+  add(topK, 'top_weights', 'topWeights', [...row, K])
+  add(wants.logSumExp, 'log_sum_exp', 'logSumExp', row)
+  add(wants.entropy, 'entropy', 'entropy', row)
+  add(wants.sinkWeight && call.sinks, 'sink_weight', 'sinkWeight', row)
+  add(bins, 'distance', 'distance', [B, H, bins])
+  add(scores, 'scores', 'scores', [5, B, H])
+  const same = ids === undefined ? undefined : findSame(ids, call, `${name}.ids`)
+  return { outputs, same, sizes: { rows, columns, top: K, bins } }
+}
+
+/** @typedef {ReturnType<typeof checkSummary>} Checked */
+
+/**
+ * Writes into a struct qkv_summary, whose start is written, what is to be reported, and takes the memory for it.
+ * @param {Core} core
+ * @param {Checked} summary
+ * @param {number} args its address
+ * @param {(floats: number) => number} take allocates that many floats and returns their address
+ * @returns {number[]} the addresses of the outputs
+ */
+export function putSummary(core, { outputs, same, sizes }, args, take) {
+  const put = (/** @type {keyof typeof AT} */ word, /** @type {number} */ value) => {
+    core.words[args / 4 + AT[word]] = value
+    return value
+  }
+  for (const [word, size] of Object.entries(sizes)) put(/** @type {'rows'} */ (word), size)
+  const addresses = outputs.map(([word, , dims]) => put(word, take(count(dims))))
+  if (same) core.copyIn(same, put('same', take(same.length)))
+  put('parts', take(core.exports.qkv_summary_parts(args)))
+  return addresses
+}
+
+/**
+ * Runs the kernel and copies what it reports. To be called within a scope.
+ * @param {Core} core
+ * @param {AttentionCall} call
+ * @param {Checked} summary
+ * @param {number} args address of a struct qkv_summary, whose start is written
+ * @returns {Summary}
+ */
+export function summarize(core, call, summary, args) {
+  const { exports, threads } = core
+  const { B, H, G, L, S, D, E, deferredCopies } = call
+  const addresses = putSummary(core, summary, args, floats => core.allocFloats(floats))
+  const units = exports.qkv_summary_units(args)
+  const scratch = exports.qkv_summary_scratch(args)
+  const work = 2 * B * H * L * S * (D + E)
+  const job = { kernel: 'qkv_summary_part', args: [args], work, units, scratch, deferredCopies, parts: B * G }
+  if (!threads?.run(core, job)) core.call('qkv_summary_part', args, 0, units, core.alloc(scratch))
+  return finishSummary(core, call, summary, args, addresses)
+}
+
+/**
+ * Makes all of a row of a map NaN where one cell is: a NaN query invalidates all of its weights, also of keys that it does not see.
+ * @param {Float32Array} map
+ * @param {number} columns
+ */
+export function spoilRows(map, columns) {
+  for (let at = 0; at < map.length; at += columns) {
+    const row = map.subarray(at, at + columns)
+    if (row.some(Number.isNaN)) row.fill(Number.NaN)
+  }
+}
+
+/**
+ * Joins what the units of a summary have collected, and copies it.
+ * @param {Core} core
+ * @param {AttentionCall} call
+ * @param {Checked} summary
+ * @param {number} args
+ * @param {readonly number[]} addresses of putSummary
+ * @returns {Summary}
+ */
+export function finishSummary(core, call, { outputs }, args, addresses) {
+  const { B, H } = call
+  core.call('qkv_summary_finish', args)
+  return Object.fromEntries(
+    outputs.map(([, name, dims], n) => {
+      const floats = core.copyOut(addresses[n], count(dims))
+      if (name === 'map') spoilRows(floats, dims[3])
+      if (name === 'topKeys') return [name, new Tensor(new Int32Array(floats.buffer), call.lead(dims))]
+      const part = (/** @type {number} */ i) => new Tensor(floats.slice(i * B * H, (i + 1) * B * H), call.lead([B, H]))
+      if (name === 'scores') return [name, Object.fromEntries(SCORES.map((score, i) => [score, part(i)]))]
+      return [name, new Tensor(floats, call.lead(dims))]
+    }),
+  )
+}

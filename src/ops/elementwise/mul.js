@@ -1,0 +1,23 @@
+// mul(a, b) = a * b.
+
+import { defineOperation, gradientOf } from '../operation.js'
+import { combination } from './combination.js'
+
+/** @typedef {import('../../qkv.js').Qkv} Qkv */
+/** @typedef {import('../../base/tensor.js').FloatTensor} FloatTensor */
+/** @typedef {import('../operation.js').Operand} Operand */
+/** @typedef {import('../../runtime/outputs.js').OutOptions} OutOptions */
+/** @template {string} Name @typedef {import('../operation.js').Outs<Name>} Outs */
+/** @template {string} Name @typedef {import('../operation.js').Gradients<Name>} Gradients */
+
+/**
+ * a * b, value by value, as in add.
+ * @type {(qkv: Qkv, a: Operand, b: Operand, options?: OutOptions) => FloatTensor}
+ */
+export const mul = defineOperation({ name: 'mul', operands: ['a', 'b'], prepare: combination(1) })
+
+/**
+ * dA is dY * b; dB is dY * a, summed over the axes along which b repeats.
+ * @type {(qkv: Qkv, a: Operand, b: Operand, dY: Operand, options?: Outs<'dA' | 'dB'>) => Gradients<'dA' | 'dB'>}
+ */
+export const mulBackward = gradientOf(mul)

@@ -1,0 +1,29 @@
+// Layer norm: each row minus its mean, divided by its standard deviation.
+
+import { defineOperation, gradientOf } from '../operation.js'
+import { norm } from './row-norm.js'
+
+/** @typedef {import('../../qkv.js').Qkv} Qkv */
+/** @typedef {import('../../base/tensor.js').FloatTensor} FloatTensor */
+/** @typedef {import('../operation.js').Operand} Operand */
+/** @typedef {import('../../runtime/outputs.js').OutOptions} OutOptions */
+/** @template {string} Name @typedef {import('../operation.js').Outs<Name>} Outs */
+/** @template {string} Name @typedef {import('../operation.js').Gradients<Name>} Gradients */
+
+/**
+ * torch.nn.functional.layer_norm over the last axis: (x - mean) / sqrt(variance + eps) * weight + bias.
+ * @type {(qkv: Qkv, x: Operand, weight?: Operand, bias?: Operand, options?: { eps?: number } & OutOptions) => FloatTensor}
+ */
+export const layerNorm = defineOperation({
+  name: 'layerNorm',
+  operands: ['x', 'weight?', 'bias?'],
+  gradientOperands: ['x', 'weight?'],
+  options: ['eps'],
+  prepare: norm(1),
+})
+
+/**
+ * The gradients of layerNorm.
+ * @type {(qkv: Qkv, x: Operand, weight: Operand | undefined, dY: Operand, options?: { eps?: number } & Outs<'dX' | 'dWeight' | 'dBias'>) => Gradients<'dX' | 'dWeight' | 'dBias'>}
+ */
+export const layerNormBackward = gradientOf(layerNorm)

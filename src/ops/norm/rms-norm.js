@@ -1,0 +1,29 @@
+// RMS norm: each row divided by its root mean square.
+
+import { defineOperation, gradientOf } from '../operation.js'
+import { norm } from './row-norm.js'
+
+/** @typedef {import('../../qkv.js').Qkv} Qkv */
+/** @typedef {import('../../base/tensor.js').FloatTensor} FloatTensor */
+/** @typedef {import('../operation.js').Operand} Operand */
+/** @typedef {import('../../runtime/outputs.js').OutOptions} OutOptions */
+/** @typedef {import('./row-norm.js').NormOptions} NormOptions */
+/** @template {string} Name @typedef {import('../operation.js').Outs<Name>} Outs */
+/** @template {string} Name @typedef {import('../operation.js').Gradients<Name>} Gradients */
+
+/**
+ * torch.nn.functional.rms_norm over the last axis: x / sqrt(mean(x^2) + eps) * weight.
+ * @type {(qkv: Qkv, x: Operand, weight?: Operand, options?: NormOptions & OutOptions) => FloatTensor}
+ */
+export const rmsNorm = defineOperation({
+  name: 'rmsNorm',
+  operands: ['x', 'weight?'],
+  options: ['eps', 'plusOne'],
+  prepare: norm(0),
+})
+
+/**
+ * The gradients of rmsNorm.
+ * @type {(qkv: Qkv, x: Operand, weight: Operand | undefined, dY: Operand, options?: NormOptions & Outs<'dX' | 'dWeight'>) => Gradients<'dX' | 'dWeight'>}
+ */
+export const rmsNormBackward = gradientOf(rmsNorm)

@@ -1,0 +1,235 @@
+// The interface of an operation of qkv/nn and of a tape: `prepare` checks operands and options once; the functions that it returns
+// compute the output and the gradients on addresses in the module's memory. `defineOperation` makes of it the function that users
+// call, `gradientOf` that of its gradient.
+
+import { expectDims, readOptions } from '../base/arguments.js'
+import { toFloats } from '../base/operand.js'
+import { count, Tensor } from '../base/tensor.js'
+import { expectCore } from '../runtime/core-of.js'
+import { allocate, OUT_OPTIONS, produce, toTarget } from '../runtime/outputs.js'
+import { toTargetInPlace } from './launch.js'
+
+/** @typedef {import('../runtime/memory.js').Core} Core */
+/** @typedef {import('../runtime/outputs.js').Target} Target */
+/** @typedef {import('../base/tensor.js').Tensor<Float32Array>} FloatTensor */
+
+/** @typedef {import('../base/tensor.js').FloatLike | import('../base/tensor.js').Nested} Operand on a tape also a parameter, or a result of the tape */
+/** @typedef {import('../base/tensor.js').TensorLike | import('../base/tensor.js').Nested | ArrayLike<number>} IdOperand whole numbers of any dims */
+
+/**
+ * Where gradients are written: `out` names a tensor for each; those not named are new arrays, or with `resident` new
+ * resident tensors. The tensors must not overlap each other or an input.
+ * @template {string} Name
+ * @typedef {{ out?: Partial<Record<Name, FloatTensor>>, resident?: boolean }} Outs
+ */
+/**
+ * @template {string} Name
+ * @typedef {Record<Name, FloatTensor>} Gradients
+ */
+
+/**
+ * The address of a gradient; with accumulate 1 the gradient is added to the values there.
+ * @typedef {{ at: number, accumulate: number }} Slot
+ */
+
+/**
+ * What `prepare` returns: an operation on operands of known dims. Its functions run within a scope, on addresses. The address of an operand that
+ * was not given is 0; the slot of a gradient that is not needed is undefined.
+ * @typedef {object} Prepared
+ * @property {readonly number[]} dims of the output
+ * @property {Record<string, readonly number[] | undefined>} [gradients] names and dims of the gradients, in the order of the
+ *   operands; undefined: of an operand that was not given
+ * @property {number} [saved] floats that `run` writes for `differentiate`
+ * @property {(at: number[], y: number, saved: number, given?: any) => void} run given: arguments that may change in each step
+ * @property {(at: number[], saved: number, given?: any) => void} [save] writes `saved` without the output
+ * @property {(at: number[], dY: number, to: (Slot | undefined)[], saved: number, y: number) => void} [differentiate]
+ * @property {boolean} [overwrites] `differentiate` cannot accumulate
+ * @property {boolean} [isView] the output is the first operand under other dims
+ * @property {readonly number[]} [passes] operands whose gradient is dY itself; `differentiate` does not compute it
+ * @property {number} [ready] `run` has computed the gradient of the first operand for dY = 1: its offset in `saved`, in floats
+ */
+
+/** Checks operands (tensors, undefined where not given) and options. @typedef {(core: Core, operands: any[], options: any, where: string) => Prepared} Prepare */
+
+/**
+ * @typedef {object} Operation
+ * @property {readonly string[]} operands their names, in order
+ * @property {number} required how many of them must be given
+ * @property {readonly string[]} options
+ * @property {Prepare} prepare
+ *
+ * An operation whose operands are all tensors; `name?` is an operand that may be left out.
+ * @typedef {object} Definition
+ * @property {string} name of the function, and of the tape's method
+ * @property {readonly string[]} operands
+ * @property {readonly string[]} [gradientOperands] those that its gradient takes before dY; default: all of them. Where it takes
+ *   none, dY has the dims of the first operand
+ * @property {readonly string[]} [options]
+ * @property {Prepare} prepare
+ */
+
+/** The definition of each function of `defineOperation`. @type {WeakMap<Function, Definition>} */
+const definitions = new WeakMap()
+
+/** @param {Function} operation made by defineOperation @returns {Definition} */
+export const definitionOf = operation => /** @type {Definition} */ (definitions.get(operation))
+
+/**
+ * @param {readonly string[]} names of operands
+ * @param {Pick<Definition, 'options' | 'prepare'>} definition
+ * @returns {Operation}
+ */
+export const toOperation = (names, { options = [], prepare }) => ({
+  operands: names.map(name => name.replace('?', '')),
+  required: names.filter(name => !name.endsWith('?')).length,
+  options,
+  prepare,
+})
+
+/**
+ * The function of an operation: it takes qkv, the operands, and the options with `out` and `resident`.
+ * @param {Definition} definition
+ * @returns {(...args: any[]) => FloatTensor}
+ */
+export function defineOperation(definition) {
+  const { name, operands } = definition
+  const operation = toOperation(operands, definition)
+  const known = [...operation.options, ...OUT_OPTIONS]
+  const run = (/** @type {unknown} */ qkv, /** @type {any[]} */ ...args) => {
+    const { [operands.length]: options = {} } = args
+    const values = Array.from(operands, (_, i) => args[i])
+    return runOperation(qkv, name, operation, values, readOptions(options, known, name))
+  }
+  definitions.set(run, definition)
+  return run
+}
+
+/**
+ * The function of its gradient: it takes qkv, `gradientOperands`, dY, and the options with `out` and `resident`.
+ * @param {Function} operation made by defineOperation
+ * @returns {(...args: any[]) => any} tensors by name: dX of an operand x
+ */
+export function gradientOf(operation) {
+  const definition = definitionOf(operation)
+  const { name, operands, gradientOperands = operands } = definition
+  const n = gradientOperands.length
+  const names = n ? gradientOperands : ['dY']
+  const gradient = toOperation(names, definition)
+  const where = `${name}Backward`
+  const known = [...gradient.options, ...OUT_OPTIONS]
+  return (/** @type {unknown} */ qkv, /** @type {any[]} */ ...args) => {
+    const { [n + 1]: options = {} } = args
+    const values = Array.from(names, (_, i) => args[i])
+    return runGradients(qkv, where, gradient, values, args[n], readOptions(options, known, where))
+  }
+}
+
+/** @param {Operation} operation @param {readonly unknown[]} values @param {string} where */
+const toOperands = ({ operands, required }, values, where) =>
+  values.map((value, i) =>
+    value === undefined && i >= required ? undefined : toFloats(value, `${where}: ${operands[i]}`),
+  )
+
+/** @param {Core} core @param {readonly (FloatTensor | undefined)[]} tensors */
+const addressesOf = (core, tensors) => tensors.map(tensor => (tensor ? core.toMemory(tensor) : 0))
+
+/**
+ * The operation as a function of qkv/nn.
+ * @param {unknown} qkv
+ * @param {string} where
+ * @param {Operation} operation
+ * @param {readonly unknown[]} values
+ * @param {import('../runtime/outputs.js').OutOptions} given the options of the operation, out and resident, as readOptions has read them
+ * @param {unknown} [more] the last argument of `run`; default the options
+ */
+export function runOperation(qkv, where, operation, values, given, more) {
+  const core = expectCore(qkv, where)
+  const operands = toOperands(operation, values, where)
+  const { dims, run } = operation.prepare(core, operands, given, where)
+  const target = toTargetInPlace(given, dims, where, operands)
+  return produce(core, target, y => run(addressesOf(core, operands), y, 0, more ?? given))
+}
+
+/**
+ * The gradients of the operation as a function of qkv/nn.
+ * @param {unknown} qkv
+ * @param {string} where
+ * @param {Operation} operation
+ * @param {readonly unknown[]} values
+ * @param {unknown} dY
+ * @param {{ out?: object, resident?: boolean }} given the options of the operation, out and resident, as readOptions has read them
+ * @param {unknown} [more] the last argument of `save`; default the options
+ * @returns {any} tensors by name
+ */
+export function runGradients(qkv, where, operation, values, dY, given, more) {
+  const core = expectCore(qkv, where)
+  const operands = toOperands(operation, values, where)
+  const prepared = operation.prepare(core, operands, given, where)
+  const upstream = toFloats(dY, `${where}: dY`)
+  expectDims(upstream, prepared.dims, `${where}: dY`, 'the dims of the output')
+  const { gradients = {}, passes = [] } = prepared
+  const known = Object.entries(gradients).flatMap(([name, dims]) => (dims ? [/** @type {const} */ ([name, dims])] : []))
+  return produceAll(core, Object.fromEntries(known), given, where, [...operands, upstream], addresses => {
+    const places = Object.keys(gradients).map(name => addresses[known.findIndex(([other]) => other === name)] ?? 0)
+    const at = addressesOf(core, operands)
+    const from = core.toMemory(upstream)
+    const savedAt = core.allocFloats(prepared.saved ?? 0)
+    prepared.save?.(at, savedAt, more ?? given)
+    const to = places.map((at, i) => (passes.includes(i) || !at ? undefined : { at, accumulate: 0 }))
+    for (const i of passes) core.bytes.copyWithin(places[i], from, from + 4 * count(prepared.dims))
+    if (to.some(slot => slot)) prepared.differentiate?.(at, from, to, savedAt, at[0])
+  })
+}
+
+/**
+ * Runs `write` with the addresses of several outputs.
+ * @param {Core} core
+ * @param {Record<string, readonly number[]>} dims by name
+ * @param {{ out?: object, resident?: boolean }} options out: tensors by name
+ * @param {string} where
+ * @param {readonly (FloatTensor | undefined)[]} inputs which the outputs must not overlap
+ * @param {(addresses: number[]) => void} write
+ * @returns {any} tensors by name
+ */
+export function produceAll(core, dims, { out = {}, resident }, where, inputs, write) {
+  const names = Object.keys(dims)
+  if (out instanceof Tensor)
+    throw new TypeError(`${where}: out: a tensor given, an object of tensors by name expected: { ${names.join(', ')} }`)
+  /** @type {Record<string, any>} */
+  const given = readOptions(out, names, `${where}: out`)
+  const before = [...inputs]
+  /** @type {Target[]} */
+  const targets = []
+  /** @type {import('../runtime/resident.js').ResidentTensor[]} */
+  const residents = [] // allocated before any memory of the call
+  try {
+    for (const name of names) {
+      const target = toTarget(
+        { out: given[name], resident: resident && !given[name] },
+        dims[name],
+        `${where}: ${name}`,
+        before,
+      )
+      before.push(target.to)
+      targets.push(target)
+    }
+    for (const target of targets)
+      if (target.resident) {
+        const tensor = allocate(core, target.dims)
+        residents.push(tensor)
+        Object.assign(target, { out: tensor, to: tensor, resident: false })
+      }
+    /** @type {FloatTensor[]} */
+    const made = []
+    const next = (/** @type {number[]} */ addresses) => {
+      const i = addresses.length
+      if (i === targets.length) write(addresses)
+      else made[i] = produce(core, targets[i], at => next([...addresses, at]))
+    }
+    next([])
+    return Object.fromEntries(names.map((name, i) => [name, made[i]]))
+  } catch (error) {
+    for (const tensor of residents) tensor.dispose()
+    throw error
+  }
+}

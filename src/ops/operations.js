@@ -1,0 +1,49 @@
+// The operations whose operands are all tensors. A tape has a method for each of them.
+
+import { add } from './elementwise/add.js'
+import { exp } from './elementwise/exp.js'
+import { geglu } from './elementwise/geglu.js'
+import { gelu } from './elementwise/gelu.js'
+import { log } from './elementwise/log.js'
+import { mul } from './elementwise/mul.js'
+import { relu } from './elementwise/relu.js'
+import { sigmoid } from './elementwise/sigmoid.js'
+import { silu } from './elementwise/silu.js'
+import { sub } from './elementwise/sub.js'
+import { swiglu } from './elementwise/swiglu.js'
+import { tanh } from './elementwise/tanh.js'
+import { layerNorm } from './norm/layer-norm.js'
+import { rmsNorm } from './norm/rms-norm.js'
+import { rope } from './rope/backward.js'
+import { softmax } from './softmax/backward.js'
+
+export const OPERATIONS = {
+  add,
+  exp,
+  geglu,
+  gelu,
+  layerNorm,
+  log,
+  mul,
+  relu,
+  rmsNorm,
+  rope,
+  sigmoid,
+  silu,
+  softmax,
+  sub,
+  swiglu,
+  tanh,
+}
+
+/**
+ * The type of a parameter of a tape's method: options lack `out` and `resident`.
+ * @template T
+ * @typedef {'out' extends keyof NonNullable<T> ? Omit<NonNullable<T>, 'out' | 'resident'> : T} OnTape
+ */
+/**
+ * The method of a tape for a function of qkv/nn. Its result is resident, and valid until the next tape.
+ * @template F
+ * @typedef {F extends (qkv: never, ...args: infer A) => infer R ? (...args: { [I in keyof A]: OnTape<A[I]> }) => R : never} Method
+ */
+/** @typedef {{ [Name in keyof typeof OPERATIONS]: Method<typeof OPERATIONS[Name]> }} Operations */

@@ -1,0 +1,48 @@
+// Rotary position embedding on a tape, and its gradient. Without a gradient it is qkv.rope.
+
+import { Tensor } from '../../base/tensor.js'
+import { defineOperation, gradientOf } from '../operation.js'
+import { checkRope, ROPE_OPTIONS, rotate } from './forward.js'
+
+/** @typedef {import('../../qkv.js').Qkv} Qkv */
+/** @typedef {import('../../base/tensor.js').FloatTensor} FloatTensor */
+/** @typedef {import('../operation.js').Operand} Operand */
+/** @typedef {import('../../runtime/outputs.js').OutOptions} OutOptions */
+/** @template {string} Name @typedef {import('../operation.js').Outs<Name>} Outs */
+/** @template {string} Name @typedef {import('../operation.js').Gradients<Name>} Gradients */
+/** @typedef {import('./forward.js').RopeOptions} RopeOptions */
+
+/** The gradient turns the other way. @type {import('../operation.js').Prepare} */
+const prepare = (core, [{ dims }], options) => {
+  const turn = checkRope(dims, options)
+  const { data } = turn.sin
+  const sin = new Tensor(
+    data.map(x => -x),
+    turn.sin.dims,
+  )
+  return {
+    dims,
+    gradients: { dX: dims },
+    run: ([x], y) => rotate(core, turn, x, y),
+    overwrites: true,
+    differentiate: (_, dY, [dX]) => dX && rotate(core, { ...turn, sin }, dY, dX.at),
+  }
+}
+
+/**
+ * Pairs of values of each head turn by an angle that grows with the position.
+ * @type {(qkv: Qkv, x: Operand, options?: RopeOptions & OutOptions) => FloatTensor}
+ */
+export const rope = defineOperation({
+  name: 'rope',
+  operands: ['x'],
+  gradientOperands: [],
+  options: ROPE_OPTIONS,
+  prepare,
+})
+
+/**
+ * dX is dY rotated by the opposite angles; options as in qkv.rope.
+ * @type {(qkv: Qkv, dY: Operand, options?: RopeOptions & Outs<'dX'>) => Gradients<'dX'>}
+ */
+export const ropeBackward = gradientOf(rope)

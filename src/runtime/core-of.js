@@ -1,0 +1,29 @@
+// The core of each Qkv, which only this package can read.
+
+import { describe, proxied } from '../base/errors.js'
+
+/** @typedef {import('./memory.js').Core} Core */
+
+/** @type {WeakMap<object, Core>} */
+const cores = /* @__PURE__ */ new WeakMap()
+
+/** @param {object} qkv @param {Core} core */
+export const setCore = (qkv, core) => void cores.set(qkv, core)
+
+/**
+ * Returns the core of a Qkv; undefined for any other object.
+ * @param {any} qkv
+ */
+export const coreOf = qkv => cores.get(qkv)
+
+/**
+ * Returns the core of `this` in a method, or of the argument `qkv` of a function.
+ * @param {unknown} qkv
+ * @param {string} [where] name of the function
+ */
+export function expectCore(qkv, where) {
+  const core = coreOf(qkv)
+  if (core) return core
+  if (!where) throw proxied('qkv')
+  throw new TypeError(`${where}: ${describe(qkv)} given, what load() of the same package gives expected`)
+}
