@@ -1,4 +1,4 @@
-// The three cards of the front door: each is a link into a room, with a picture of recorded numbers.
+// The three cards of the front door: each links to a room and shows a picture of recorded numbers.
 
 import { html, nothing, svg } from 'lit'
 import { headName } from '../../head/changes.js'
@@ -9,10 +9,10 @@ import { recorded } from './recorded.js'
 /** @typedef {import('./front.js').Context} Context */
 
 const [WIDTH, HEIGHT] = [309, 72]
-/** The trained head that aligns words, as One layer links to it (a test compares them). */
+/** Link to the trained head that aligns words, the same as that of "One layer" (a test compares them). */
 const TRANSLATION = '#2&room=models&models.checkpoint=translation&models.at=c1.1'
 
-/** A square map of weights, as wide as `size`. @param {readonly number[]} weights @param {number} x @param {number} y @param {number} size */
+/** Draws a square map of weights with side `size`. @param {readonly number[]} weights @param {number} x @param {number} y @param {number} size */
 function map(weights, x, y, size) {
   const n = Math.sqrt(weights.length)
   const cell = size / n
@@ -25,7 +25,7 @@ function map(weights, x, y, size) {
 
 const layerPicture = () => map(recorded.layerMap, (WIDTH - HEIGHT) / 2, 0, HEIGHT)
 
-/** Accuracy from the first step to the last. */
+/** Draws the accuracy from the first step to the last. */
 function learnPicture() {
   const { accuracy } = recorded.curve
   const points = accuracy.map(
@@ -34,7 +34,7 @@ function learnPicture() {
   return svg`<polyline points=${points.join(' ')}></polyline>`
 }
 
-/** The maps of all heads, a layer after the other. */
+/** Draws the maps of all heads, layer by layer. */
 function modelPicture() {
   const size = 46
   const gap = (WIDTH - LAYERS * HEADS * size) / (LAYERS * HEADS - 1)
@@ -47,14 +47,14 @@ const card = (href, id, title, text, picture) =>
     <svg viewBox="0 0 ${WIDTH} ${HEIGHT}" aria-hidden="true">${picture}</svg>
     <strong>${title}</strong> <span>${text}</span></a>`
 
-/** The room of models, whose model of English reads a text. @param {string} text */
+/** Links to "Models", where the English model reads a text. @param {string} text */
 export const ownSentence = text =>
   `#2&${new URLSearchParams({ room: 'models', 'models.checkpoint': 'english', 'models.prompt': text })}`
 
 /**
- * The room of models with this story and these heads off: the map of the named head, with what the pronoun looks at most.
+ * Links to "Models" with this story and the switched-off heads: the map of the named head, with the word the pronoun looks at most.
  * @param {Context['settings']} settings
- * @param {readonly number[]} [row] of the pronoun
+ * @param {readonly number[]} [row] attention of the pronoun
  */
 export function thisStory(settings, row) {
   const named = NAMED[settings.pronoun]
@@ -74,10 +74,10 @@ export function thisStory(settings, row) {
   return `#2&${parts}`
 }
 
-/** What opens at the lower edge of the window is scrolled into it. */
+/** Scrolls a part that opens at the bottom of the window into view. */
 const intoSight = {
   handleEvent: (/** @type {Event & { target: Element }} */ { target }) => target.scrollIntoView({ block: 'nearest' }),
-  capture: true, // it does not bubble
+  capture: true, // toggle events do not bubble
 }
 
 /** @param {Context} context */

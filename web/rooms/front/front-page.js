@@ -1,5 +1,5 @@
-// The picture of the front door: the story with its links, the next word, the switches, what happened, a field for the
-// reader's own sentence, three cards.
+// Draws the front door: the story with its links, the next word, the switches, what happened, a field for the reader's sentence, three
+// cards.
 
 import { html, nothing, svg } from 'lit'
 import { repeat } from 'lit/directives/repeat.js'
@@ -33,7 +33,7 @@ import { LEAST_LINK } from './story-links.js'
 /** @param {number} number @param {string} language */
 const grouped = (number, language) => number.toLocaleString(language)
 
-/** The runs of the story, if they are known: those of the model, or the recorded ones. @param {Context} context @returns {{ runs?: Runs, isLive: boolean }} */
+/** Returns the runs of the story if known: those of the model, or the recorded ones. @param {Context} context @returns {{ runs?: Runs, isLive: boolean }} */
 function runsOf({ settings, got }) {
   if (got.tell?.is === 'here') return { runs: got.tell.value, isLive: true }
   const { girl, boy, first, pronoun } = settings
@@ -63,7 +63,7 @@ export function draw(context) {
   </main>`
 }
 
-/** The words from one to another; the last line ends in the next word. @param {Context} context @param {number} from @param {number} [to] @param {Told} [told] */
+/** Draws a range of words; the last line ends with the predicted word. @param {Context} context @param {number} from @param {number} [to] @param {Told} [told] */
 function line(context, from, to, told) {
   const { t, settings } = context
   const tokens = tokensOf(storyOf(settings))
@@ -86,10 +86,10 @@ function line(context, from, to, told) {
   }</p>`
 }
 
-/** Two arrows: the pronoun changes places with the other. */
+/** Two arrows: swaps the pronoun for the other one. */
 const swapSign = svg`<svg class="front-swap" viewBox="0 0 12 12" aria-hidden="true"><path d="M1 4h10l-3-3M11 8H1l3 3"></path></svg>`
 
-/** In Chinese, what a word means stands under it. @param {Context['t']} t @param {string} word */
+/** Draws the meaning of a word below it, on the Chinese page. @param {Context['t']} t @param {string} word */
 const gloss = (t, word) => (t('frontGlosses') ? html`<small class="front-gloss">${glossOf(t, word)}</small>` : nothing)
 
 /** @param {Context['t']} t @param {string} word */
@@ -100,7 +100,7 @@ function glossOf(t, word) {
   return found?.slice(word.length + 1) ?? nothing
 }
 
-/** A word of the story; names and the pronoun can be changed. @param {Context} context @param {string} word */
+/** Draws a word of the story; names and the pronoun can be changed. @param {Context} context @param {string} word */
 function wordOf({ t, act, settings }, word) {
   if (word === '<s>') return html`<span class="front-start" title=${t('frontStart')}></span>`
   if (word === settings.pronoun) {
@@ -123,7 +123,7 @@ function wordOf({ t, act, settings }, word) {
   )
 }
 
-/** @param {Context} context @param {Told | undefined} told of the run with all heads @param {boolean} isOn */
+/** Draws the links of the pronoun. @param {Context} context @param {Told | undefined} told the run with all heads @param {boolean} isOn */
 function links({ t, settings }, told, isOn) {
   const tokens = tokensOf(storyOf(settings))
   const titles = tokens.map((word, i) =>
@@ -140,7 +140,7 @@ function links({ t, settings }, told, isOn) {
     <ol class="visually-hidden" id="front-gives" aria-label=${t('frontLinks')}>${titles.map((title, i) => (isOn && row[i] >= LEAST_LINK ? html`<li>${title}</li>` : nothing))}</ol>`
 }
 
-/** The likeliest words, and all the others together. @param {Context} context @param {Told | undefined} told */
+/** Draws bars of the most likely words, and one for all others together. @param {Context} context @param {Told | undefined} told */
 function bars({ t }, told) {
   const shown = told?.top.filter(([, p]) => p >= LEAST_BAR) ?? []
   const rest = 1 - shown.reduce((sum, [, p]) => sum + p, 0)
@@ -151,10 +151,15 @@ function bars({ t }, told) {
   return html`<div class="front-next"><h3>${t('frontBars')}</h3>
     <ol class="front-bars">${shown.map(([word, p]) => bar(word, shownWord(word), p))}${told ? bar(nothing, t('frontRest'), Math.max(0, rest)) : nothing}</ol></div>`
 }
-/** The least probability that has a bar: less is shown as "under 0.1%". */
+/** Minimum probability with a bar; smaller ones are shown as "under 0.1%". */
 const LEAST_BAR = 0.0005
 
-/** The switches, and the way to the map of the head. @param {Context} context @param {import('./pronoun-story.js').Switches} switches @param {readonly number[]} [row] what the pronoun gives to each word */
+/**
+ * Draws the switches, and the link to the map of the head.
+ * @param {Context} context
+ * @param {import('./pronoun-story.js').Switches} switches
+ * @param {readonly number[]} [row] attention of the pronoun on each word
+ */
 function switchRow({ t, act, settings, view }, { isOn, othersOn }, row) {
   const { layer, head } = NAMED[settings.pronoun]
   const name = headName({ layer, head })
@@ -167,7 +172,7 @@ function switchRow({ t, act, settings, view }, { isOn, othersOn }, row) {
     <a class="front-way" id="front-go-on" href=${thisStory(settings, row)}>${t('frontGoOn')}</a></div>`
 }
 
-/** A sentence of the reader's, which the model of English continues. @param {Context} context */
+/** Draws the field for the reader's sentence, which the English model continues. @param {Context} context */
 function own({ t, act, view }) {
   const text = view.own.trim() || t('frontOwnExample')
   return html`<form class="front-own" @submit=${follow}>
@@ -177,17 +182,17 @@ function own({ t, act, view }) {
   </form>`
 }
 
-/** Enter in the field follows the link beside it. @param {Event & { currentTarget: HTMLFormElement }} event */
+/** Follows the link beside the field when the reader presses Enter. @param {Event & { currentTarget: HTMLFormElement }} event */
 function follow(event) {
   event.preventDefault()
   event.currentTarget.querySelector('a')?.click()
 }
 
-/** Why something failed, to stand within a sentence. @param {import('./front.js').Context['t']} t @param {import('../../shell/room.js').Problem} problem */
+/** Formats the reason of a failure for use inside a sentence. @param {import('./front.js').Context['t']} t @param {import('../../shell/room.js').Problem} problem */
 const reasonOf = (t, { key, params }) =>
   String(key === 'requestFailed' ? params?.message : t(/** @type {any} */ (key), params)).replace(/[.。]$/, '')
 
-/** What happened, in words. @param {Context} context @param {Runs | undefined} runs @param {import('./pronoun-story.js').Switches} switches */
+/** Describes what happened. @param {Context} context @param {Runs | undefined} runs @param {import('./pronoun-story.js').Switches} switches */
 function says({ t, act, settings, view, got }, runs, switches) {
   const head = headName(NAMED[settings.pronoun])
   const lines = runs

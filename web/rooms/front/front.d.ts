@@ -1,23 +1,23 @@
-// The types of the front door: its settings, what it asks of its session, its actions.
+// The types of the front door: its settings, its requests to the session, its actions.
 
 import type { Context as ContextOf, State as StateOf } from '../../shell/room.js'
 import type { Pronoun, Runs, Story } from './pronoun-story.js'
 
 export interface Settings extends Story {
-  /** Is the named head on? */
+  /** True if the named head is on. */
   isOn: boolean
-  /** Are the other five? */
+  /** True if the other five heads are on. */
   othersOn: boolean
 }
 
 export interface View {
-  /** Was a switch used? Then the second one is there. */
+  /** True once a switch was used; then the second one is shown. */
   isUsed: boolean
-  /** May the model be loaded? Not before the first picture; with Save-Data not before it is needed. */
+  /** True once the model may be loaded: after the first picture, or with Save-Data only when it is needed. */
   isWanted: boolean
-  /** Does the reader want few bytes (Save-Data)? */
+  /** True if the browser asks to save data (Save-Data). */
   isSaving: boolean
-  /** While the key B is held, all heads are on. */
+  /** True while key B is held, which turns all heads on. */
   isHeld: boolean
   /** The sentence in the reader's field. */
   own: string
@@ -49,17 +49,17 @@ export interface FrontTypes {
 export type State = StateOf<FrontTypes>
 export type Context = ContextOf<FrontTypes>
 
-/** What `npm run front` records. */
+/** Recorded by `npm run front`. */
 export interface Recorded {
   parameters: number
-  /** Of model.safetensors. */
+  /** Size of model.safetensors. */
   bytes: number
   he: Runs
   she: Runs
-  /** One layer's first example: the weights of its first head. */
+  /** The weights of the first head in the first example of "One layer". */
   layerMap: readonly number[]
-  /** Induction in Learn with seed 0: held-out accuracy from the first to the last step. */
+  /** Induction in "Learn" with seed 0: held-out accuracy from the first to the last step. */
   curve: { accuracy: readonly number[]; steps: number }
-  /** The six maps of the stories model for the story that opens. */
+  /** The six maps of the stories model for the initial story. */
   modelMaps: readonly (readonly number[])[]
 }

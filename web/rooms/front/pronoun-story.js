@@ -1,31 +1,31 @@
-// The story of the front door: its words, what is recorded of a run, and what there is to say about it. Pure.
+// The story of the front door: its words, the recorded data of a run, and sentences about it. Pure.
 
 import { BOYS, GIRLS } from './names.js'
 
 /** @typedef {'he' | 'she'} Pronoun */
-/** @typedef {{ girl: string, boy: string, first: 'girl' | 'boy', pronoun: Pronoun }} Story names in lower case, as the model reads them */
+/** @typedef {{ girl: string, boy: string, first: 'girl' | 'boy', pronoun: Pronoun }} Story names in lower case, as in the vocabulary */
 /** @typedef {{ layer: number, head: number }} HeadAt */
 /** Which heads are on: the named one, and the other five. @typedef {{ isOn: boolean, othersOn: boolean }} Switches */
 
 /**
  * One run of the model on a story.
  * @typedef {object} Told
- * @property {[word: string, probability: number][]} top the six likeliest next words
- * @property {number} girls the probability of all girls' names together
+ * @property {[word: string, probability: number][]} top the six most likely next words
+ * @property {number} girls total probability of all girls' names
  * @property {number} boys
- * @property {readonly number[]} row what the pronoun gives to each token, in the named head
+ * @property {readonly number[]} row attention of the pronoun on each token, in the named head
  */
 
 /** The runs of a story, by `runName`. @typedef {Record<'all' | 'without' | 'alone' | 'none', Told>} Runs */
 
 export { BOYS, GIRLS }
-/** The story that opens. @type {Story} */
+/** The initial story. @type {Story} */
 export const FIRST = { girl: 'lily', boy: 'tom', first: 'girl', pronoun: 'he' }
 
-/** The story of settings that hold more. @param {Story} settings @returns {Story} */
+/** Picks the story from the settings. @param {Story} settings @returns {Story} */
 export const storyOf = ({ girl, boy, first, pronoun }) => ({ girl, boy, first, pronoun })
 
-/** The head that answers for each pronoun, counted from 0. @type {Record<Pronoun, HeadAt>} */
+/** The head that finds the name for each pronoun, counted from 0. @type {Record<Pronoun, HeadAt>} */
 export const NAMED = { he: { layer: 0, head: 1 }, she: { layer: 2, head: 0 } }
 /** @param {Pronoun} pronoun @returns {Pronoun} */
 export const otherOf = pronoun => (pronoun === 'he' ? 'she' : 'he')
@@ -38,19 +38,19 @@ export function runName({ isOn, othersOn }) {
   return othersOn ? 'without' : 'none'
 }
 
-/** The tokens that the model reads. @param {Story} story */
+/** Returns the input tokens. @param {Story} story */
 export function tokensOf({ girl, boy, first, pronoun }) {
   const [one, two] = first === 'girl' ? [girl, boy] : [boy, girl]
   return ['<s>', one, 'and', two, 'are', 'friends', '.', 'is', pronoun]
 }
-/** Where the second line begins. */
+/** Index of the first word in the second line. */
 export const SECOND_LINE = 7
 const NAMES = [1, 3]
 
 /** @param {string} name */
 export const isName = name => GIRLS.includes(name) || BOYS.includes(name)
 
-/** A word as it is shown: names have a capital. @param {string} word */
+/** Formats a word: names are capitalised. @param {string} word */
 export const shownWord = word => (isName(word) ? word[0].toUpperCase() + word.slice(1) : word)
 
 /** @param {number} share @param {(key: string, params: { share: string }) => string} t */
@@ -61,7 +61,7 @@ export function percent(share, t) {
 }
 
 /**
- * What there is to say about a run: keys of texts, with words and shares as they are.
+ * Returns what to tell about a run: text keys with their words and shares.
  * @param {Story} story
  * @param {Runs} runs
  * @param {Switches} switches
@@ -85,17 +85,17 @@ export function sayings(story, runs, switches) {
 }
 
 /**
- * The name that the word most looked at carries: the head for “she” reads the word behind a name, into which an earlier layer
- * has copied the name (a test replaces what it holds there, and the answer changes with it).
+ * Returns the name carried by the word that is looked at most: the head for “she” reads the word after a name, into which an earlier layer
+ * has copied the name (a test patches that word, and the answer changes with it).
  * @param {readonly number[]} row
- * @returns {[from: number, to: number] | undefined} the word and the name
+ * @returns {[from: number, to: number] | undefined} indices of the word and the name
  */
 export function carriedBy(row) {
   const at = row.indexOf(Math.max(...row))
   return NAMES.includes(at - 1) ? [at, at - 1] : undefined
 }
 
-/** Where the named head looks. @param {Story} story @param {Told} told */
+/** Describes where the named head looks. @param {Story} story @param {Told} told */
 function lookOf(story, { row, top: [[answer, p]] }) {
   const tokens = tokensOf(story)
   const at = row.indexOf(Math.max(...row))

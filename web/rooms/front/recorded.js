@@ -1,4 +1,4 @@
-// What `npm run front` recorded; a test compares it with the model and the rooms.
+// Recorded by `npm run front`; a test compares it with the model and the rooms.
 
 // biome-ignore-all format: numbers
 

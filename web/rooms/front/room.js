@@ -9,13 +9,13 @@ import { BOYS, FIRST, GIRLS, storyOf } from './pronoun-story.js'
 /** @typedef {import('./front.js').State} State */
 /** @typedef {import('./front.js').Settings} Settings */
 
-/** Milliseconds until the model is loaded: the first picture comes before it. */
+/** Milliseconds to wait before loading the model, so that the first picture comes first. */
 const PAUSE = 100
 
-/** Does the reader want few bytes? */
+/** True if the browser asks to save data. */
 const savesData = () => /** @type {any} */ (globalThis.navigator)?.connection?.saveData === true
 
-/** Another story: what is not recorded is asked of the model. @param {Partial<Settings>} set */
+/** Changes the story; runs that are not recorded are requested from the model. @param {Partial<Settings>} set */
 const change = set => ({ set, view: { isWanted: true } })
 
 /** @type {import('../../shell/room.js').Room<FrontTypes>} */

@@ -1,4 +1,4 @@
-// The session of the front door: the model of stories, run on a story.
+// The session of the front door: runs the stories model.
 
 import { loadModel } from 'qkv/models'
 import { once } from '../../shell/once.js'
@@ -6,7 +6,7 @@ import { tell, wordsOf } from './tell.js'
 
 /** @typedef {import('./front.js').FrontAsks} FrontAsks */
 
-/** @param {Record<string, string>} urls by file */
+/** Fetches the files of the model. @param {Record<string, string>} urls address of each file */
 async function filesOf(urls) {
   const files = Object.entries(urls).map(async ([name, url]) => {
     const response = await fetch(url)
@@ -25,7 +25,7 @@ async function readerOf(qkv, urls) {
 
 /** @param {import('qkv').Qkv} qkv @returns {import('../../shell/room.js').Handlers<FrontAsks>} */
 export function handlers(qkv) {
-  /** The model is loaded once, also when the story changes meanwhile. @type {(() => Promise<import('./tell.js').Reader>) | undefined} */
+  /** The model, loaded once even if the story changes meanwhile. @type {(() => Promise<import('./tell.js').Reader>) | undefined} */
   let reader
   return {
     async tell({ urls, story }, { signal }) {

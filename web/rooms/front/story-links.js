@@ -1,16 +1,16 @@
-// <story-links>: lines from one word to the others, as wide as what it gives to each. It lies over its parent and finds the
-// words there: elements with data-token.
+// <story-links>: lines from one word to the others, as wide as their weights. It covers its parent and finds the words there as elements
+// with data-token.
 
 import { css, html, LitElement, svg } from 'lit'
 
-/** Pixels of a weight of 1, and of the thinnest line. */
+/** Line width in pixels for a weight of 1, and of the thinnest line. */
 const [WIDEST, THINNEST] = [14, 0.5]
-/** The least weight that has a line. */
+/** Minimum weight with a line. */
 export const LEAST_LINK = 0.01
-/** Pixels that a line to a word of the same line dips below it. */
+/** Pixels that a line to a word on the same row dips below it. */
 const DIP = 24
 
-/** @typedef {{ x: number, top: number, bottom: number }} Spot the middle of a word, in pixels of the parent */
+/** @typedef {{ x: number, top: number, bottom: number }} Spot centre of a word, in pixels relative to the parent */
 
 export class StoryLinks extends LitElement {
   static properties = {
@@ -76,15 +76,15 @@ export class StoryLinks extends LitElement {
     super()
     /** @type {readonly number[]} what the word gives to each token */
     this.weights = []
-    /** The word that looks. */
+    /** Index of the word that looks. */
     this.from = 0
-    /** Is the head off? */
+    /** True if the head is off. */
     this.isOff = false
     /** @type {readonly string[]} what each line says */
     this.titles = []
     /** @type {readonly [from: number, to: number] | undefined} a word, and the name that it carries */
     this.carried = undefined
-    /** What that line says. */
+    /** Tooltip of the dashed line. */
     this.carries = ''
     /** @type {Spot[]} */
     this.spots = []
@@ -108,7 +108,7 @@ export class StoryLinks extends LitElement {
     if (!changed.has('spots')) this.measure()
   }
 
-  /** Where the words are now. */
+  /** Measures the positions of the words. */
   measure() {
     const own = this.getBoundingClientRect()
     const words = Array.from(this.parentElement?.querySelectorAll('[data-token]') ?? [])
@@ -129,7 +129,7 @@ export class StoryLinks extends LitElement {
     return `M${from.x} ${from.top}C${from.x} ${middle} ${to.x} ${middle} ${to.x} ${to.bottom}`
   }
 
-  /** A dashed line, as it is no weight of this head. */
+  /** Draws a dashed line, since it shows no weight of this head. */
   carriedLine() {
     const [from, to] = this.carried?.map(at => this.spots[at]) ?? []
     if (!from || !to || this.isOff) return svg``

@@ -1,15 +1,15 @@
-// The runs of a story by the model: all heads, without the named one, with it alone, and with none.
+// Runs the model on a story: with all heads, without the named one, with it alone, and with none.
 
 import { BOYS, GIRLS, HEADS, LAYERS, NAMED, tokensOf } from './pronoun-story.js'
 
 /** @typedef {import('./pronoun-story.js').Story} Story */
 /** @typedef {import('./pronoun-story.js').Told} Told */
 /** @typedef {import('./pronoun-story.js').Runs} Runs */
-/** @typedef {{ model: import('qkv/models').Model, words: readonly string[] }} Reader a model and its words, by id */
+/** @typedef {{ model: import('qkv/models').Model, words: readonly string[] }} Reader a model, and its words by id */
 
 const TOP = 6
 
-/** @param {Record<string, number>} vocabulary ids by word, as tokenizer.json has them */
+/** Returns the words by id. @param {Record<string, number>} vocabulary ids by word, from tokenizer.json */
 export function wordsOf(vocabulary) {
   /** @type {string[]} */
   const words = []

@@ -1,4 +1,4 @@
-// The task and its settings, with what is wrong or large about them.
+// The task and its settings, with problems and warnings.
 
 import { html, nothing } from 'lit'
 import { live } from 'lit/directives/live.js'
@@ -12,7 +12,7 @@ import { TASKS } from './tasks/index.js'
 /** @import { Context } from './learn.js' */
 /** @typedef {Event & { target: HTMLInputElement }} InputEvent */
 
-/** Settings as a text for a button: "Width d 64, Sequences per step 16". @param {Context['t']} t @param {object} patch */
+/** Formats settings for a button: "Width d 64, Sequences per step 16". @param {Context['t']} t @param {object} patch */
 const named = (t, patch) =>
   Object.entries(patch)
     .map(([field, value]) => `${t(/** @type {any} */ (`learn.${field}`))} ${value}`)
@@ -24,7 +24,7 @@ export const duration = (seconds, t) =>
     ? t('learnSeconds', { n: Math.max(1, Math.round(seconds)) })
     : t('learnMinutes', { n: Math.round(seconds / 60) })
 
-/** A number of things in words. @param {Context['t']} t @param {'layers' | 'heads'} of @param {number} n */
+/** Formats a count with its noun. @param {Context['t']} t @param {'layers' | 'heads'} of @param {number} n */
 const counted = (t, of, n) => t(/** @type {any} */ (`learnCount.${of}.${n === 1 ? 'one' : 'many'}`), { n })
 
 /** @param {Context} context */
@@ -69,7 +69,7 @@ function problems({ t, settings, problems, act }) {
   })
 }
 
-/** Warns of a run that is going to take minutes or much memory, and offers a smaller one. @param {Context} context */
+/** Warns of a run that would take minutes or much memory, and offers a smaller one. @param {Context} context */
 function large(context) {
   const { t, act } = context
   const { seconds, bytes } = costOf(context)
@@ -99,7 +99,7 @@ function controls({ t, settings, act }) {
 function ownText(context) {
   const { t, view, act, settings } = context
   const short = shortText(context)
-  // What is pasted counts at once. Letters count when the field is left: each would begin the run anew.
+  // A pasted text is used at once. Typed letters are used when the field loses focus, since each would restart the run.
   const input = (/** @type {InputEvent & { inputType?: string }} */ { target, inputType = '' }) =>
     (short || !/^(insert(Text|Comp)|delete)/.test(inputType)) && act.type(target.value)
   return html`<label class="learn-own">${t('learnText')}

@@ -1,4 +1,4 @@
-// All that the reader changes in the heads of the model, as chips, with what it costs.
+// The reader's changes of heads as chips, with their effect on accuracy.
 
 import { html, nothing } from 'lit'
 import { percent } from '../../files/number-format.js'

@@ -1,4 +1,4 @@
-// Two runs side by side, or two moments of one: A is the reference run, B is the current one.
+// Two runs side by side, or two steps of one: A is the reference run, B is the current one.
 
 import { html, nothing } from 'lit'
 import { isRunning } from './run-state.js'

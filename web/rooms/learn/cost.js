@@ -1,19 +1,19 @@
-// How long a run takes and how much memory, and smaller settings.
+// Estimates the time and memory of a run, and finds smaller settings.
 
 import { EVERY } from './snapshots.js'
 
 /** @import { LearnSettings } from './tasks/task.js' */
 
-/** Operations a second, assumed until a speed is measured. */
+/** Operations per second, assumed until measured. */
 const SPEED = 1e10
-/** Beyond these a run is said to be large. */
+/** Limits above which a run is reported as large. */
 export const MOST_SECONDS = 60
 export const MOST_BYTES = 2 ** 29
 
 /**
- * How long a run takes and how much memory, about.
- * @param {LearnSettings} settings layers: all attentions
- * @param {number} [outputs] where the task fixes them
+ * Estimates the time and memory of a run.
+ * @param {LearnSettings} settings layers: number of all attentions
+ * @param {number} [outputs] if the task fixes them
  * @returns {{ seconds: number, bytes: number }}
  */
 export function estimate({ layers, heads, d, mlp, V, T, batch, steps }, outputs = V || 96) {
@@ -25,13 +25,13 @@ export function estimate({ layers, heads, d, mlp, V, T, batch, steps }, outputs 
   return { seconds: (steps * 3.5 * forward) / SPEED, bytes: 4 * (2 * floats + 8 * weights + snapshots) }
 }
 
-/** How long so many steps take, with an evaluation after each 20. @param {number} steps @param {import('./learn.js').RunInfo['milliseconds']} milliseconds */
+/** Returns the seconds of a number of steps, with an evaluation every 20. @param {number} steps @param {import('./learn.js').RunInfo['milliseconds']} milliseconds */
 export const secondsOf = (steps, { step, evaluation }) => (steps * (step + evaluation / EVERY)) / 1000
 
 /**
- * Nearby settings that do not take minutes: the largest size is reduced.
- * @param {LearnSettings} settings layers: all attentions
- * @returns {Partial<LearnSettings> | undefined} undefined: these are not large
+ * Finds nearby settings that do not take minutes by reducing the largest size.
+ * @param {LearnSettings} settings layers: number of all attentions
+ * @returns {Partial<LearnSettings> | undefined} undefined if these settings are not large
  */
 export function smaller(settings) {
   /** @type {Partial<LearnSettings>} */

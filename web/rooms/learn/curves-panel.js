@@ -1,4 +1,4 @@
-// The curves of the run with what stands below them: the slider over its steps, and the curves as a table.
+// The curves of the run, the slider over its steps, and the curves as a table.
 
 import { html, nothing } from 'lit'
 import { live } from 'lit/directives/live.js'

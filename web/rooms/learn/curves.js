@@ -1,4 +1,4 @@
-// The curves of a run as SVG: accuracy, scores of each head, and the loss below, over the steps; a second run beside it.
+// The curves of a run as SVG: accuracy, scores of each head, and loss over the steps; optionally with a second run.
 
 import { group } from 'd3-array'
 import { html, nothing, svg } from 'lit'
@@ -12,19 +12,19 @@ import { TASKS } from './tasks/index.js'
 /** @import { Point } from './watched-run.js' */
 
 const [WIDTH, HEIGHT, LEFT, RIGHT, TOP, BOTTOM] = [360, 180, 34, 14, 14, 22]
-/** Heads that are named in the legend. */
+/** Number of heads named in the legend. */
 const NAMED = 4
-/** A rise by so much within so many evaluations is a jump. */
+/** A rise by RISE within WITHIN evaluations counts as a jump. */
 const [RISE, WITHIN] = [0.35, 5]
 
 /**
  * @typedef {object} Line
- * @property {LearnKey} name of its text
- * @property {string} kind of its stroke
+ * @property {LearnKey} name key of its text
+ * @property {string} kind kind of its stroke
  * @property {(point: Point) => number} value
  */
 
-/** The curves of a task, each with what its data are. @param {string} task @returns {Line[]} */
+/** Lists the curves of a task, with the kind of data of each. @param {string} task @returns {Line[]} */
 export function linesOf(task) {
   const { hasText, goal } = TASKS[task]
   const kinds = hasText
@@ -41,9 +41,9 @@ export function linesOf(task) {
 }
 
 /**
- * Where accuracy jumps: the middle of its steepest rise, if it rises far within a few evaluations.
+ * Finds the jump of accuracy: the middle of its steepest rise, if it rises far within a few evaluations.
  * @param {readonly Point[]} points
- * @returns {number | null} a step
+ * @returns {number | null} the step, or null
  */
 export function jumpOf(points) {
   const values = points.map(({ heldOutAccuracy }) => heldOutAccuracy)
@@ -54,7 +54,7 @@ export function jumpOf(points) {
 }
 
 /**
- * The scores of each head: its mean weight on the token before, and on the position that answers.
+ * Lists the scores of each head: its mean weight on the previous token, and on the position of the answer.
  * @param {readonly Point[]} points
  */
 export const headScores = points =>
@@ -68,7 +68,7 @@ export const headScores = points =>
     ),
   )
 
-/** The score that each head is best at in the end. @param {readonly Point[]} points the best head first */
+/** Returns for each head the score at which it ends highest. @param {readonly Point[]} points the best head first */
 export function headLines(points) {
   const last = points[points.length - 1]
   return Array.from(group(headScores(points), ({ name }) => name).values(), ([previous, answer]) =>
@@ -77,7 +77,7 @@ export function headLines(points) {
 }
 
 /**
- * The least and the most accuracy on held-out data of ten recorded runs, at each evaluation.
+ * Returns the minimum and maximum held-out accuracy of ten recorded runs, at each evaluation.
  * @param {string} task
  * @returns {{ least: number[], most: number[] } | undefined}
  */
@@ -87,19 +87,19 @@ export function bandOf(task) {
   return recorded && { least: shares(recorded.least), most: shares(recorded.most) }
 }
 
-/** Up to which step no recorded run passed one half, and from which step on all have. @param {{ least: number[], most: number[] }} band */
+/** Returns the last step at which no recorded run has passed one half, and the first at which all have. @param {{ least: number[], most: number[] }} band */
 export const recordedJump = ({ least, most }) => {
   const [first, last] = [most, least].map(values => values.findIndex(value => value >= 1 / 2))
   return { from: EVERY * (first - 1), to: EVERY * last }
 }
 
-/** The points of a line. A scale has no place for what is no number: it is left out. @param {readonly (readonly [x: number | undefined, y: number | undefined])[]} pairs */
+/** Formats the points of a polyline; points that are not finite are left out. @param {readonly (readonly [x: number | undefined, y: number | undefined])[]} pairs */
 export const path = pairs =>
   pairs.flatMap(([a = NaN, b = NaN]) => (Number.isFinite(a + b) ? `${a.toFixed(1)},${b.toFixed(1)}` : [])).join(' ')
 
 /** @typedef {import('../../elements/linear-scale.js').LinearScale} Scale */
 
-/** Lines and numbers at the ticks of both axes. @param {Scale} x @param {Scale} y @param {number} count */
+/** Draws grid lines and labels at the ticks of both axes. @param {Scale} x @param {Scale} y @param {number} count */
 const axes = (x, y, count) => svg`
   ${y.ticks(count).map(
     tick => svg`<g class="tick"><line class="rule" x1=${LEFT} x2=${WIDTH - RIGHT} y1=${y(tick)} y2=${y(tick)} />
@@ -107,7 +107,12 @@ const axes = (x, y, count) => svg`
   )}
   ${x.ticks(4).map(tick => svg`<text class="tick" x=${x(tick)} y=${HEIGHT - 6} text-anchor="middle">${tick}</text>`)}`
 
-/** A line of the legend with the stroke of its curve, its name and its newest value. @param {string} kind the classes of the curve @param {string} label @param {number} [value] */
+/**
+ * Draws an entry of the legend with the stroke of its curve, its name and its latest value.
+ * @param {string} kind CSS classes of the curve
+ * @param {string} label
+ * @param {number} [value]
+ */
 function key(kind, label, value) {
   const shape =
     kind === 'band'
@@ -126,23 +131,23 @@ const figure = (name, label, drawing, caption) =>
 const upright = (/** @type {string} */ kind, /** @type {number | undefined} */ x) =>
   svg`<line class=${kind} x1=${x} x2=${x} y1=${TOP} y2=${HEIGHT - BOTTOM} />`
 
-/** Values from 0 to 1. */
+/** Scale of values from 0 to 1. */
 const shares = linearScale([0, 1], [HEIGHT - BOTTOM, TOP])
 
-/** @param {Context} context @param {RunInfo} run @param {number} steps at most @param {number} shownAt */
+/** Draws all curves. @param {Context} context @param {RunInfo} run @param {number} steps maximum of the x axis @param {number} shownAt */
 export function curves(context, run, steps, shownAt) {
   const x = linearScale([0, steps], [LEFT, WIDTH - RIGHT])
   const cursor = upright('cursor', x(Math.min(shownAt, steps)))
-  // Before training there is no curve: only what other runs have done can be shown.
+  // Before training there is no curve: show only the recorded runs.
   if (isFresh(context)) return recordedOf(context, run) ? accuracyFigure(context, run, x, nothing) : nothing
   return html`${accuracyFigure(context, run, x, cursor)}${headsFigure(context, x, cursor)}${lossFigure(context, x, cursor)}`
 }
 
-/** The recorded runs of the task, where this run has their settings. @param {Context} context @param {RunInfo} run */
+/** Returns the recorded runs of the task, if this run uses the same settings. @param {Context} context @param {RunInfo} run */
 const recordedOf = ({ settings: { task } }, run) =>
   differsFromDefaults(task, run.settings, ['seed']) ? undefined : bandOf(task)
 
-/** The points of a value over the steps. @param {Scale} x @param {readonly Point[]} all @param {(point: Point) => number} value */
+/** Formats the curve of a value over the steps. @param {Scale} x @param {readonly Point[]} all @param {(point: Point) => number} value */
 const over = (x, all, value) =>
   path(all.filter(({ step }) => step <= x.domain[1]).map(point => [x(point.step), shares(value(point))]))
 
@@ -193,7 +198,7 @@ function headsFigure({ t, view: { points } }, x, cursor) {
 function lossFigure({ t, view }, x, cursor) {
   const { losses, divergedAt, reference } = view
   const finite = losses.filter(Number.isFinite)
-  // Values beyond the scale are cut off, so that the rest can be read.
+  // Clip large values so that the rest stays readable.
   const most = finite.length ? Math.min(Math.max(...finite), 1.5 * finite[0]) : 1
   const y = linearScale([0, Math.max(1e-9, most)], [HEIGHT - BOTTOM, TOP], { round: 4, isCut: true })
   const line = (/** @type {readonly number[]} */ all) => {
@@ -211,13 +216,13 @@ function lossFigure({ t, view }, x, cursor) {
   return figure('loss', t('learnLoss'), drawing, caption)
 }
 
-/** What SVG needs of the page's styles. */
+/** CSS properties that the exported SVG needs inline. */
 const STROKES = ['stroke', 'stroke-width', 'stroke-dasharray', 'fill', 'fill-opacity', 'font-size', 'font-family']
 
 /**
- * The curves as one picture that needs no style sheet.
+ * Combines the curves into one SVG that needs no style sheet.
  * @param {ParentNode} room
- * @param {string} ground colour of the paper
+ * @param {string} ground background colour
  */
 export function svgOf(room, ground) {
   const figures = Array.from(room.querySelectorAll('.curves > svg'))

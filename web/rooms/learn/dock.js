@@ -1,4 +1,4 @@
-// Train, pause, step, pace, and the result in a sentence.
+// The controls of training: train, pause, step, pace, and the result in a sentence.
 
 import { html, nothing } from 'lit'
 import { percent } from '../../files/number-format.js'
@@ -14,7 +14,7 @@ import { TASKS } from './tasks/index.js'
 
 const PACES = /** @type {const} */ (['full', 'ten', 'one'])
 
-/** Which heads do it, in words. @param {Context} context */
+/** Describes which heads solve the task. @param {Context} context */
 function found({ t, settings, view }) {
   const { task } = settings
   const last = view.points.at(-1)
@@ -30,7 +30,7 @@ function found({ t, settings, view }) {
     .join(' ')
 }
 
-/** The run has diverged: ways to go on. @param {Context} context @param {number} divergedAt */
+/** Reports that the run has diverged, and offers ways to continue. @param {Context} context @param {number} divergedAt */
 function diverged({ t, settings, view, act }, divergedAt) {
   const good = view.points.filter(({ step, loss }) => step < divergedAt && Number.isFinite(loss)).at(-1)?.step ?? 0
   const rate = Number((runSettings(settings).rate / 3).toPrecision(1))
@@ -39,7 +39,7 @@ function diverged({ t, settings, view, act }, divergedAt) {
     <button type="button" class="tool" id="learn-lower" @click=${() => act.set({ rate })}>${t('learnLower', { rate })}</button>`
 }
 
-/** The step of the goal with what was measured there, and that of the jump, which is another one. @param {Context} context @param {number} step */
+/** Reports the step at which the goal was reached with its measure, and the step of the jump. @param {Context} context @param {number} step */
 function reached({ t, settings, view }, step) {
   const { measure, least } = TASKS[settings.task].goal
   const jump = jumpOf(view.points)
@@ -49,7 +49,7 @@ function reached({ t, settings, view }, step) {
   return t(isJump ? 'learnReached.jump' : `learnReached.${measure}`, params)
 }
 
-/** The state of the run in words. @param {Context} context */
+/** Describes the state of the run. @param {Context} context */
 function stateOf(context) {
   const { t, settings, view, around } = context
   const { task } = settings
@@ -66,7 +66,7 @@ function stateOf(context) {
   return hasText ? found(context) : t(`learnEnded.${goal.measure}`, { steps: view.steps, goal: least })
 }
 
-/** Has training stopped because its goal was reached? @param {import('./learn.js').State} state */
+/** True if training stopped because its goal was reached. @param {import('./learn.js').State} state */
 export const hasStopped = ({ view: { reachedAt, steps, isTraining, isEnded } }) =>
   reachedAt === steps && !isTraining && !isEnded
 

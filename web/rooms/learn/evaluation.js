@@ -1,43 +1,44 @@
-// What a run is measured on: the same sequences each time, which are never trained.
+// Evaluates a run, always on the same sequences, which are never trained on.
 
 import { baselineAccuracy, measure } from './measure.js'
 
 /** @import { Batch, Split } from './tasks/batch.js' */
 
 /**
- * The result of an evaluation, on sequences that were never trained.
+ * Result of an evaluation, on sequences that are never trained on.
  * @typedef {object} Evaluation
- * @property {number} loss in nats, of the lengths that are trained
- * @property {number} accuracy of the lengths that are trained
+ * @property {number} loss in nats, for training lengths
+ * @property {number} accuracy for training lengths
  * @property {number} heldOutLoss
- * @property {number} heldOutAccuracy of lengths that are never trained
- * @property {number} alignment share of the answers for which the last layer's best head looks most at the right position
- * @property {{ previous: number, induction: number }} scores mean weight on the token before, of the best head of the
- *   first layer; and on the position that answers, of the best head of the last layer
+ * @property {number} heldOutAccuracy for lengths that are never trained
+ * @property {number} alignment share of the answers for which the best head of the last layer looks most at the right position
+ * @property {{ previous: number, induction: number }} scores mean weight on the previous token, for the best head of the first layer; and
+ *   on the position of the answer, for the best head of the last layer
  * @property {{ previous: number, induction: number }} best which heads these are
- * @property {import('./measure.js').HeadScore[][]} heads all of them
+ * @property {import('./measure.js').HeadScore[][]} heads scores of all heads
  */
 
-/** Batches of each evaluation, and those from which the baseline without attention is counted. */
+/** Batches per evaluation, and batches to count for the baseline without attention. */
 const EVALUATED = 4
 const COUNTED = 40
 const SEED = 2_000_003
 
-/** The largest of a list, and where. @param {number[]} values */
+/** Returns the largest element and its index. @param {number[]} values */
 function best(values) {
   const at = values.reduce((best, value, i) => (value > values[best] ? i : best), 0)
   return { at, value: values[at] }
 }
 
 /**
+ * Creates the evaluation of a run.
  * @param {object} given
  * @param {(generator: import('qkv').Generator, split: Split) => Batch} given.draw
  * @param {(seed: number) => import('qkv').Generator} given.generator
- * @param {number} given.V logits of each position
+ * @param {number} given.V number of logits per position
  * @param {Parameters<typeof measure>[0]['forward']} given.forward
  */
 export function createEvaluation({ draw, generator, V, forward }) {
-  /** The sequences, drawn when they are first needed. @type {Record<Split, Batch[]> | undefined} */
+  /** The sequences, drawn on first use. @type {Record<Split, Batch[]> | undefined} */
   let drawn
   function batches() {
     if (drawn) return drawn
@@ -48,7 +49,7 @@ export function createEvaluation({ draw, generator, V, forward }) {
   }
   const measured = (/** @type {Split} */ split) => measure({ batches: batches()[split], V, forward })
   return {
-    /** Sequences of the lengths that are trained. */
+    /** Sequences of training lengths. */
     trained: () => batches().train,
     heldOutAccuracy: () => measured('heldOut').accuracy,
     /** @returns {Evaluation} */
@@ -69,7 +70,7 @@ export function createEvaluation({ draw, generator, V, forward }) {
         best: { previous: previous.at, induction: answer.at },
       }
     },
-    /** Accuracy of the baseline without attention, on lengths that are trained. @param {import('qkv').Generator} source of the sequences that it is counted from */
+    /** Computes the accuracy of the baseline without attention, for training lengths. @param {import('qkv').Generator} source generator of the sequences to count */
     baselineAccuracy(source) {
       const seen = Array.from({ length: COUNTED }, () => draw(source, 'train'))
       return baselineAccuracy(seen, batches().train, V)

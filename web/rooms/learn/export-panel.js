@@ -1,4 +1,4 @@
-// Exports: the model, the run as a program, the curves; and opening a saved model.
+// Exports the model, the run as a program, and the curves; opens a saved model.
 
 import { html, nothing } from 'lit'
 import { until } from 'lit/directives/until.js'
@@ -9,7 +9,7 @@ import { TASKS } from './tasks/index.js'
 
 /** @import { Context } from './learn.js' */
 
-/** The curves as CSV. @param {readonly import('./watched-run.js').Point[]} points */
+/** Formats the curves as CSV. @param {readonly import('./watched-run.js').Point[]} points */
 function csvOf(points) {
   const heads = headScores(points)
   const of = ['step', 'accuracy', 'heldOutAccuracy', 'alignment', 'previous', 'induction', 'loss', 'heldOutLoss']
@@ -38,10 +38,10 @@ export function exportPanel(context) {
     ${view.refused ? html`<p class="learn-problem" role="alert" id="learn-refused" data-files=${view.refused}>${t('learnRefused', { files: view.refused })}</p>` : nothing}`
 }
 
-/** The program that was made last. @type {{ key: string, program: Promise<string> }} */
+/** Cache: the last program. @type {{ key: string, program: Promise<string> }} */
 let made = { key: '', program: Promise.resolve('') }
 
-/** The program of the run, loaded with what makes it. @param {Context} context */
+/** Returns the program of the run; its writer is loaded on demand. @param {Context} context */
 function programOf({ settings, view }) {
   const { task } = settings
   const own = runSettings(settings)
@@ -54,7 +54,7 @@ function programOf({ settings, view }) {
   return made.program
 }
 
-/** What a link of this run does not hold. @param {Context} context @returns {import('./learn.js').LearnKey} */
+/** Tells what a link of this run does not contain. @param {Context} context @returns {import('./learn.js').LearnKey} */
 function linkNote(context) {
   if (TASKS[context.settings.task].hasText) return 'learnLinkText'
   return runOf(context)?.isOpened ? 'learnLinkFile' : 'learnSaveText'
@@ -65,7 +65,7 @@ function exports(context) {
   const { t, settings, view, act } = context
   const { task } = settings
   const languages = /** @type {const} */ (['pytorch', 'qkv'])
-  const program = view.isExporting ? programOf(context) : '' // closed, it loads nothing
+  const program = view.isExporting ? programOf(context) : '' // loads nothing while closed
   const paper = () => getComputedStyle(document.documentElement).getPropertyValue('background-color') || '#fff'
   const saveSvg = (/** @type {Event & { target: Element }} */ { target }) => {
     const room = /** @type {Element} */ (target.closest('.learn'))

@@ -1,4 +1,4 @@
-// The settings of the room: their kinds, defaults and problems.
+// The settings of the room: types, defaults and problems.
 
 import { readChanges, writeChanges } from '../../head/changes.js'
 import { choice, count, flag, other, real, text, toNumber, whole } from '../../shell/kinds.js'
@@ -11,11 +11,11 @@ import { TASKS } from './tasks/index.js'
 
 export const POSITIONS = /** @type {const} */ (['rope', 'learned', 'distance', 'sinusoids', 'none'])
 
-/** Steps of a run at most. */
+/** Maximum steps of a run. */
 export const MOST_TRAINED = 5000
 
 /**
- * A setting of the run: the task has its default, and says whether the reader may change it.
+ * Describes a setting of the run, whose default comes from the task, which also decides whether the reader may change it.
  * @template V
  * @param {RunField} name
  * @param {import('../../shell/room.js').Kind<V>} kind
@@ -66,10 +66,10 @@ function readLoss(text) {
   return loss
 }
 
-/** The settings of the run that the reader may change. @param {string} task */
+/** Lists the run settings that the reader may change. @param {string} task */
 export const fieldsOf = task => /** @type {RunField[]} */ (TASKS[task].fields)
 
-/** What is wrong with a value; offers what is near. @param {RunField} field @param {unknown} value @returns {Problem | undefined} */
+/** Returns the problem of a value, and offers a near valid one. @param {RunField} field @param {unknown} value @returns {Problem | undefined} */
 function problemOf(field, value) {
   const { kind } = fields[field]
   const problem = kind.check?.(/** @type {never} */ (value))
@@ -79,13 +79,13 @@ function problemOf(field, value) {
   return problem && { ...problem, offers: Number.isNaN(near) ? [] : [{ [field]: near }] }
 }
 
-/** Heads of even sizes. @param {number} heads @param {number} d @returns {Problem} */
+/** Returns the problem of heads that do not divide d into even sizes. @param {number} heads @param {number} d @returns {Problem} */
 function dividesProblem(heads, d) {
   const near = Math.min(Math.floor(128 / (2 * heads)), Math.max(1, Math.round(d / (2 * heads)))) * 2 * heads
   return { key: 'learnBadHeads', params: { d }, offers: [{ heads, d: Math.max(8, near) }] }
 }
 
-/** What is wrong with the settings of the run. An offer that is wrong itself is left out. @param {Settings} settings */
+/** Returns the problems of the run's settings. Offers that are themselves invalid are left out. @param {Settings} settings */
 export function check(settings) {
   const problems = problemsIn(settings)
   for (const [name, problem] of Object.entries(problems))
@@ -108,7 +108,7 @@ function problemsIn(settings) {
   return { ...problems, ...TASKS[task].check?.(numbers) }
 }
 
-/** @param {Settings} settings @param {object} problems of fields, which then have their defaults @returns {LearnSettings} */
+/** Returns the numbers of the run. @param {Settings} settings @param {object} problems of fields, which then get their defaults @returns {LearnSettings} */
 function numbersOf(settings, problems) {
   const { defaults } = TASKS[settings.task]
   const own = fieldsOf(settings.task)
@@ -117,7 +117,7 @@ function numbersOf(settings, problems) {
   return { ...defaults, ...Object.fromEntries(own) }
 }
 
-/** The settings of the run. What is wrong has its default, with the sizes that it belongs to. @param {Settings} settings @returns {LearnSettings} */
+/** Returns the settings of the run. An invalid value is replaced by its default, together with related sizes. @param {Settings} settings @returns {LearnSettings} */
 export function runSettings(settings) {
   const problems = check(settings)
   const numbers = numbersOf(settings, problems)
@@ -127,21 +127,21 @@ export function runSettings(settings) {
   return numbers
 }
 
-/** Settings that differ from the task's. @param {string} task @param {LearnSettings} settings @param {readonly RunField[]} [but] */
+/** True if settings differ from those of the task. @param {string} task @param {LearnSettings} settings @param {readonly RunField[]} [but] */
 export const differsFromDefaults = (task, settings, but = []) =>
   fieldsOf(task).some(field => !but.includes(field) && settings[field] !== TASKS[task].defaults[field])
 
-/** Steps until a run is done: with the task's own settings, the usual number until success. @param {string} task @param {LearnSettings} settings */
+/** Returns the steps until a run is done: with the settings of the task, the median number until success. @param {string} task @param {LearnSettings} settings */
 export const usualSteps = (task, settings) =>
   differsFromDefaults(task, settings, ['seed']) ? settings.steps : Math.min(TASKS[task].goal.usual, settings.steps)
 
-/** The defaults of a task, with what differs from them. @param {string} task @param {Partial<LearnSettings>} [patch] @returns {Partial<Settings>} */
+/** Returns the defaults of a task with changes applied. @param {string} task @param {Partial<LearnSettings>} [patch] @returns {Partial<Settings>} */
 export const settingsOf = (task, patch = {}) => {
   const { defaults } = TASKS[task]
   const names = /** @type {RunField[]} */ (Object.keys(fields).filter(name => Object.hasOwn(defaults, name)))
   return { task, ...Object.fromEntries(names.map(name => [name, patch[name] ?? defaults[name]])) }
 }
 
-/** True before anything was trained, compared or changed, so there is nothing to show or undo. @param {import('./learn.js').State} state */
+/** True if nothing was trained, compared or changed, so there is nothing to show or undo. @param {import('./learn.js').State} state */
 export const isFresh = ({ settings, view }) =>
   view.steps === 0 && view.reference === null && settings.changes.length === 0

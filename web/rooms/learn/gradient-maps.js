@@ -1,4 +1,4 @@
-// The gradients of a step, as maps: of the weights of the model, and of the attention weights of each head.
+// The gradients of a step as maps: of the model's weights, and of the attention weights of each head.
 
 import '../../elements/heatmap.js'
 import { html, nothing } from 'lit'
@@ -9,7 +9,13 @@ import { TASKS } from './tasks/index.js'
 /** @import { Context } from './learn.js' */
 /** @typedef {import('./learn.js').LearnAsks['gradients']['value']} Gradients */
 
-/** What stands on the rows and columns of a gradient of attention weights. @param {Context} context @param {import('./learn.js').RunInfo} run @param {Int32Array} ids @param {{ rows: number, columns: number, layer: number }} of */
+/**
+ * Returns labels for the rows and columns of a gradient of attention weights.
+ * @param {Context} context
+ * @param {import('./learn.js').RunInfo} run
+ * @param {Int32Array} ids
+ * @param {{ rows: number, columns: number, layer: number }} of
+ */
 function tokensOf({ settings: { task } }, { blocks, characters, shape }, ids, { rows, columns, layer }) {
   const { name, inputName = name } = TASKS[task].tokens({ V: 0, ...shape })
   const nameOf = characters ? (/** @type {number} */ id) => characters[id] ?? '' : inputName

@@ -1,4 +1,4 @@
-// The gradients of a step: of the weights, and of the attention weights of the first sequence of its batch.
+// Computes the gradients of a step: of the weights, and of the attention weights of the first sequence of its batch.
 
 import { parameters } from 'qkv/train'
 import { headColumns, rowsOfFirst } from './attention-parts.js'
@@ -8,13 +8,13 @@ import { headColumns, rowsOfFirst } from './attention-parts.js'
 /** @import { Batch } from './tasks/batch.js' */
 
 /**
- * The outputs of the heads get parameters of zeros, whose gradients are those of the outputs; from these, dA = dOut V^T.
+ * Adds zero parameters to the outputs of the heads: their gradients are those of the outputs, from which dA = dOut V^T follows.
  * @param {import('qkv').Qkv} qkv
  * @param {object} of
  * @param {import('./tasks/task.js').LearnSettings} of.settings
  * @param {readonly string[]} of.blocks
  * @param {readonly { L: number }[]} of.sizes
- * @param {Weights} of.state the weights before the step
+ * @param {Weights} of.state weights before the step
  * @param {Batch} of.batch
  * @param {(batch: Batch, hooks: Hooks, weights: import('qkv/train').Parameters) => { step: ReturnType<typeof import('qkv/train').tape>, layers: import('./transformer.js').Attended[] }} of.forward
  */

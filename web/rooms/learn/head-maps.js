@@ -1,4 +1,4 @@
-// The heads of the model: all of them small, the selected one large, A above B, and what can be changed.
+// The heads of the model: all in small, the selected one in large with A above B, and the changes of heads.
 
 import '../../elements/heads.js'
 import { html, nothing } from 'lit'
@@ -14,9 +14,9 @@ import { TASKS } from './tasks/index.js'
 /** @import { Context, Picture, RunInfo } from './learn.js' */
 
 const percent = (/** @type {number} */ share) => `${(100 * share).toFixed(0)}%`
-/** The least score that gets a sentence. */
+/** Minimum score that is described. */
 const LEAST_SCORE = 0.3
-/** Pixels of a small map. */
+/** Size of a small map in pixels. */
 const SIDE = 120
 
 /** @param {Context['t']} t @param {RunInfo} run @param {number} layer */
@@ -28,14 +28,14 @@ function titleOf(t, { blocks }, layer) {
   return blocks.length > 2 ? `${name}: ${encoder}` : encoder
 }
 
-/** The same layer of A, which may have more or fewer of them. @param {RunInfo} run @param {Picture['reference']} reference @param {number} layer */
+/** Returns the corresponding layer of A, which may have more or fewer layers. @param {RunInfo} run @param {Picture['reference']} reference @param {number} layer */
 function layerOfA({ blocks }, reference, layer) {
   const all = reference?.shown.layers ?? []
   if (!blocks.includes('cross')) return all[layer]
   return blocks[layer] === 'cross' ? all.at(-1) : all.slice(0, -1)[layer]
 }
 
-/** What each head of a layer does, in words, at the step that is shown. @param {Context} context @param {number} shownAt @param {number} layer @param {number} count */
+/** Describes each head of a layer at the displayed step. @param {Context} context @param {number} shownAt @param {number} layer @param {number} count */
 function notes({ t, view: { points } }, shownAt, layer, count) {
   const point = points.filter(({ step }) => step <= shownAt).at(-1) ?? points[0]
   return Array.from({ length: count }, (_, head) => {
@@ -46,7 +46,7 @@ function notes({ t, view: { points } }, shownAt, layer, count) {
   })
 }
 
-/** The title of a map with the origin of its numbers. @param {Context} context @param {string} map @param {number} step @returns {string} */
+/** Adds the origin of the numbers to the title of a map. @param {Context} context @param {string} map @param {number} step @returns {string} */
 function withOrigin({ t, settings, view }, map, step) {
   const { task } = settings
   const { seed } = runSettings(settings)
@@ -54,14 +54,14 @@ function withOrigin({ t, settings, view }, map, step) {
   return t('mapOf', { map, origin: t(key, { task: t(/** @type {any} */ (`task.${task}`)), seed, step }) })
 }
 
-/** All heads, layer by layer. @param {Context} context @param {RunInfo} run @param {Picture} picture */
+/** Draws all heads, layer by layer. @param {Context} context @param {RunInfo} run @param {Picture} picture */
 export function heads(context, run, { shown, reference, shownAt }) {
   const { t, act, settings } = context
-  const count = shown.layers[0].heads.length // an older picture may have other heads than the run
+  const count = shown.layers[0].heads.length // an older picture may have a different number of heads
   const selected = selectedOf(context, shown.layers.length, count)
   const namesOf = (/** @type {number} */ layer, /** @type {number} */ length) =>
     Array.from({ length }, (_, head) => headName({ layer, head }))
-  /** Gives the selected head of a layer a factor, and the focus to its slider. @param {number} layer */
+  /** Adds a factor to the selected head of a layer, and focuses its slider. @param {number} layer */
   const factor = layer => {
     const now = selectedOf(context, shown.layers.length, count)
     if (now.layer === layer) act.factor(layer, now.head)
@@ -89,7 +89,7 @@ export function heads(context, run, { shown, reference, shownAt }) {
   </div>${hasSwitches ? html`<p class="note">${t('learnFactorHint')}</p>` : nothing}`
 }
 
-/** The selected head, large. @param {Context} context @param {RunInfo} run @param {Picture} picture */
+/** Draws the selected head in large. @param {Context} context @param {RunInfo} run @param {Picture} picture */
 export function selectedHead(context, run, { shown, reference, shownAt, isCausal, changes: made }) {
   const { t, view, act, settings } = context
   const { task, changes } = settings

@@ -1,12 +1,13 @@
-// The reader's changes of heads in the form that a model takes. Their layers count all attentions of the model.
+// Converts the reader's changes of heads to hooks of the model. Layers count all attentions of the model.
 
 /** @import { Change } from '../../head/head.js' */
 
 /**
+ * Builds the hooks.
  * @param {readonly Change[]} changes
  * @param {{ heads: number, d: number }} settings
  * @param {readonly { L: number, S: number }[]} sizes rows and columns of each attention
- * @param {() => readonly Float32Array[]} meansOf the mean outputs of the heads of each attention, (d)
+ * @param {() => readonly Float32Array[]} meansOf returns the mean outputs of the heads of each attention, (d)
  * @returns {import('./transformer.js').Hooks}
  */
 export function hooksOf(changes, { heads, d }, sizes, meansOf) {

@@ -1,4 +1,4 @@
-// The types of the room: its settings, what no link holds, and what it asks of its session.
+// The types of the room: its settings, its view state outside of links, its requests to the session.
 
 import type { Change, Mode, Word } from '../../head/head.js'
 import type { Shown } from './model-picture.js'
@@ -16,15 +16,15 @@ export interface Settings extends Typed {
   task: string
   positions: LearnSettings['positions']
   norm: boolean
-  /** The step that the run was trained to: a link trains there again. */
+  /** The step that the run was trained to; opening a link trains to it again. */
   trained: number
-  /** The loss of that step, by which a run that is trained again is known to be the same. */
+  /** The loss of that step, to check that a repeated run gives the same numbers. */
   loss: number | null
-  /** The step that is shown; null: the newest. */
+  /** The displayed step; null: the latest. */
   at: number | null
-  /** The reader's input; '': the task's own. */
+  /** The reader's input; '': default of the task. */
   probe: string
-  /** The selected head, as "2.1"; '': the first of the last attention. */
+  /** The selected head, such as "2.1"; '': the first of the last attention. */
   head: string
   /** Index of the answer that is explained. */
   why: number | null
@@ -33,7 +33,7 @@ export interface Settings extends Typed {
 
 export type Pace = 'full' | 'ten' | 'one'
 
-/** The run that is compared with, A. at: the moment; null: the whole run */
+/** The reference run, A. at: the step to compare with; null: the same step as the current run's */
 export interface ReferenceRun {
   seed: number
   layers: number
@@ -43,18 +43,18 @@ export interface ReferenceRun {
 }
 
 export interface View {
-  /** Counts the runs that were begun, so that Restart begins another. */
+  /** Number of runs begun, so that Restart begins a new one. */
   begun: number
-  /** A model of a file, in place of new weights. */
+  /** A model from a file, used instead of new weights. */
   file: { step: number; state: Weights } | null
-  /** The text that a task learns. */
+  /** The text to learn. */
   text: string
   isTraining: boolean
-  /** Trains up to this step, and not only to the goal. */
+  /** Step to train to, beyond the goal. */
   until: number | null
-  /** Is this the run of a link, trained again? */
+  /** True if this run repeats the run of a link. */
   isRepeating: boolean
-  /** Did the reader leave the room while it trained? */
+  /** True if the reader left the room while it trained. */
   hasLeft: boolean
   pace: Pace
   steps: number
@@ -63,46 +63,46 @@ export interface View {
   reachedAt: number | null
   divergedAt: number | null
   isEnded: boolean
-  /** What a screen reader was told last, and when. */
+  /** Last announcement to screen readers. */
   spoken: { step: number; accuracy: number; time: number } | null
   reference: ReferenceRun | null
-  /** Counts the reference runs. */
+  /** Number of reference runs so far. */
   references: number
   /** The step whose gradients are shown. */
   gradientAt: number | null
-  /** Which of these gradients is shown. */
+  /** The displayed gradient. */
   gradient: string
-  /** The token of the explanation, and the head that is opened in it. */
+  /** The token of the explanation, and the head expanded in it. */
   whyToken: number
   whyHead: string
-  /** The picture of the selected head, and what a stroke over its map does. */
+  /** The picture of the selected head, and what dragging over its map does. */
   picture: string
   mode: Mode
-  /** The word that the picture speaks of. */
+  /** The word that the picture refers to. */
   word: Word | undefined
   isExporting: boolean
   isTable: boolean
   program: 'pytorch' | 'qkv'
-  /** Names of dropped files that the room does not take. */
+  /** Names of dropped files that the room rejects. */
   refused: string
-  /** The stop of the story, from 0; null: it is closed. */
+  /** Stop of the story, from 0; null if closed. */
   stop: number | null
 }
 
 export interface RunInfo {
-  /** The id of the request that it answers. */
+  /** Id of the request that it answers. */
   key: string
   shape: { inputs: number; outputs: number; T: number; L: number }
-  /** The characters of the text, where the task learns one. */
+  /** Characters of the text, if the task learns one. */
   characters?: readonly string[]
-  /** The names of the attentions. */
+  /** Names of the attentions. */
   blocks: readonly string[]
   settings: LearnSettings
   /** Accuracy of the baseline without attention. */
   baseline: number
-  /** How long a step and an evaluation take on this machine. */
+  /** Milliseconds of a step and an evaluation on this machine. */
   milliseconds: { step: number; evaluation: number }
-  /** Was the model saved before? */
+  /** True if the model was opened from a file. */
   isOpened: boolean
   first: Progress
 }
@@ -110,15 +110,15 @@ export interface RunInfo {
 export interface Picture {
   shownAt: number
   shown: Shown
-  /** Of its task, and the changes that it was computed with: the settings may be newer. */
+  /** Task of the picture, and the changes it was computed with: the settings may be newer. */
   isCausal: boolean
   changes: readonly Change[]
-  /** The accuracy on held-out data with and without the changes, where there are any. */
+  /** Held-out accuracy with and without the changes, if any. */
   changed?: { accuracy: number; before: number }
   reference?: { shownAt: number; shown: Shown }
 }
 
-/** What is shown: a step, null for the newest, on an input, with changes. */
+/** What to show: a step, null for the latest, on an input, with changes. */
 type At = { at: number | null; probe: string; changes: readonly Change[] }
 
 export type LearnAsks = {
@@ -133,13 +133,13 @@ export type LearnAsks = {
     value: RunInfo
   }
   train: {
-    /** The pace is in steps a second; `isStill` sends pictures after evaluations only. */
+    /** The pace is in steps per second; `isStill` sends pictures only after evaluations. */
     request: {
       isRunning: boolean
       pace: number
       until: number | null
       isStill: boolean
-      /** How many losses and evaluations the room has. */
+      /** Number of losses and evaluations that the room already has. */
       known: { losses: number; points: number }
     }
     value: Progress & { isGoing: boolean }

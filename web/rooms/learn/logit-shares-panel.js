@@ -1,4 +1,4 @@
-// Why a model says what it says: its likeliest tokens, and what each part of the model adds to the logit of one of them.
+// Explains a prediction: the most likely tokens, and what each part of the model adds to the logit of one of them.
 
 import { html, nothing } from 'lit'
 import { headName } from '../../head/changes.js'
@@ -10,10 +10,16 @@ import { TASKS } from './tasks/index.js'
 /** @import { Context, Picture, RunInfo } from './learn.js' */
 /** @import { Share } from './logit-shares.js' */
 
-/** Positions that are shown of a head. */
+/** Maximum number of positions listed for a head. */
 const MOST = 8
 
-/** From which positions a head adds: the largest, and the sum of the rest. @param {Context['t']} t @param {Float32Array} sources @param {number} token @param {readonly string[]} columns */
+/**
+ * Lists the positions that a head reads from by contribution: the largest, and the sum of the rest.
+ * @param {Context['t']} t
+ * @param {Float32Array} sources
+ * @param {number} token
+ * @param {readonly string[]} columns
+ */
 function positions(t, sources, token, columns) {
   const sorted = columns
     .map((name, j) => ({ name, j, value: sources[token * columns.length + j] }))
@@ -27,7 +33,7 @@ function positions(t, sources, token, columns) {
   </ul>`
 }
 
-/** The answer that is explained. @param {Context} context @param {RunInfo} run @param {Picture} picture */
+/** Draws the explanation of an answer. @param {Context} context @param {RunInfo} run @param {Picture} picture */
 export function why(context, { settings: { mlp } }, { shown: { why } }) {
   const { t, isDark, settings, view, act } = context
   if (settings.why === null || !why) return nothing

@@ -1,5 +1,5 @@
-// Why a model says what it says: its logits as a sum of what each part of it adds, directly, through the output weights.
-// With a last LayerNorm its mean and deviation are those of the whole state, so that the addends still sum to the logit.
+// Decomposes logits into what each part of the model adds directly through the output weights. For a final LayerNorm, mean and deviation
+// are those of the whole state, so that the terms still sum to the logit.
 
 import { tensor } from 'qkv'
 import { headColumns, rowsOfFirst, weightsOfFirst } from './attention-parts.js'
@@ -9,38 +9,39 @@ import { headColumns, rowsOfFirst, weightsOfFirst } from './attention-parts.js'
 /** @typedef {import('qkv').Tensor<Float32Array>} FloatTensor */
 
 /**
- * @typedef {object} Share an addend of the logits
+ * @typedef {object} Share a term of the logits
  * @property {'embedding' | 'head' | 'mlp' | 'bias'} kind
  * @property {number} layer
  * @property {number} head
- * @property {Float32Array} values of each token
- * @property {Float32Array} [sources] of a head: its values, each by position, (tokens, S)
+ * @property {Float32Array} values one per token
+ * @property {Float32Array} [sources] for a head: its values split by position, (tokens, S)
  */
 
 /**
  * @typedef {object} Why
- * @property {number} answer which of the answers
- * @property {{ token: string, logit: number, share: number }[]} tokens the likeliest
- * @property {Share[]} shares their sums over the list are the logits
- * @property {string[]} columns the words of `sources`
+ * @property {number} answer index of the explained answer
+ * @property {{ token: string, logit: number, share: number }[]} tokens the most likely tokens
+ * @property {Share[]} shares their sums over the list equal the logits
+ * @property {string[]} columns labels of `sources`
  */
 
-/** Tokens that are shown. */
+/** Maximum number of tokens shown. */
 const MOST = 8
 const EPSILON = 1e-5
 
-/** Rows of a matrix, some of them. @param {FloatTensor} matrix @param {readonly number[]} rows */
+/** Picks rows of a matrix. @param {FloatTensor} matrix @param {readonly number[]} rows */
 const pick = ({ data, dims: [, n] }, rows) => ({
   data: Float32Array.from({ length: rows.length * n }, (_, i) => data[rows[Math.floor(i / n)] * n + (i % n)]),
   dims: [rows.length, n],
 })
 
 /**
+ * Decomposes the logits at a position.
  * @param {import('qkv').Qkv} qkv
  * @param {Run} run
- * @param {Forward} forward of which the first sequence counts
- * @param {number} row that answers
- * @param {number} S columns that count
+ * @param {Forward} forward only its first sequence is used
+ * @param {number} row position of the answer
+ * @param {number} S number of columns to use
  * @param {{ id: number, share: number }[]} likeliest
  */
 export function sharesOf(qkv, run, { logits, layers, parts, last }, row, S, likeliest) {
@@ -80,7 +81,7 @@ export function sharesOf(qkv, run, { logits, layers, parts, last }, row, S, like
   const shares = addends.map(({ x, ...of }) => ({ ...of, values: direct(normed(x)) }))
   if (norm) shares.push({ kind: 'bias', layer: -1, head: -1, values: direct(values['norm.bias'].data) })
 
-  // By position: weight A[i, j] times what j's value adds.
+  // Split by position: the weight A[i, j] times the contribution of j's value.
   for (const share of shares) {
     if (share.kind !== 'head') continue
     const { v } = layers[share.layer]

@@ -1,14 +1,14 @@
-// Accuracy of a model and where its heads look, on sequences that were never trained.
+// Measures accuracy and the attention of heads on sequences that are never trained on.
 
 import { argmax } from './tasks/batch.js'
 
 /** @import { Batch } from './tasks/batch.js' */
 
 /**
- * Where a head looks.
+ * Attention statistics of a head.
  * @typedef {object} HeadScore
- * @property {number} previous mean weight on the token before
- * @property {number} answer mean weight on the position that answers
+ * @property {number} previous mean weight on the previous token
+ * @property {number} answer mean weight on the position of the answer
  * @property {number} hits share of the answers for which that position has the largest weight
  */
 
@@ -20,10 +20,11 @@ import { argmax } from './tasks/batch.js'
  */
 
 /**
+ * Measures a model.
  * @param {object} given
  * @param {readonly Batch[]} given.batches
- * @param {(batch: Batch) => { loss: number, logits: Float32Array, weights: readonly { data: Float32Array, dims: readonly number[] }[] }} given.forward
- *   weights: (B, H, L, S) of each attention
+ * @param {(batch: Batch) => { loss: number, logits: Float32Array, weights: readonly { data: Float32Array, dims: readonly number[] }[] }} given.forward weights:
+ *   (B, H, L, S) of each attention
  * @param {number} given.V
  * @returns {Measured}
  */
@@ -31,7 +32,7 @@ export function measure({ batches, forward, V }) {
   let [loss, right, counted, answers] = [0, 0, 0, 0]
   /** @type {HeadScore[][]} sums, at first */
   let heads = []
-  /** Rows that have a token before, of each attention. @type {number[]} */
+  /** Number of rows with a previous token, for each attention. @type {number[]} */
   const rows = []
   for (const batch of batches) {
     const { B, L, T, targets, sources, others } = batch
@@ -73,9 +74,9 @@ export function measure({ batches, forward, V }) {
 }
 
 /**
- * Accuracy of the baseline without attention: it predicts the target that most often followed each token (of a translation,
- * the one before), or stood at each position. Both tables are counted; the better one counts.
- * @param {readonly Batch[]} seen to count
+ * Computes the accuracy of the baseline without attention: it predicts the most frequent target after each token (for translation, after
+ * the previous target), or at each position. Both tables are counted, and the better accuracy is returned.
+ * @param {readonly Batch[]} seen batches to count
  * @param {readonly Batch[]} tested
  * @param {number} V
  */

@@ -1,4 +1,4 @@
-// What is shown of a model: its answer to the reader's input, with the weights of every head.
+// The picture of a model: its answer to the reader's input, with the weights of every head.
 
 import { weightsOfFirst } from './attention-parts.js'
 import { sharesOf } from './logit-shares.js'
@@ -7,27 +7,27 @@ import { answerInPlace, argmax } from './tasks/batch.js'
 /** @import { Run } from './tasks/task.js' */
 
 /** @typedef {{ data: Float32Array, dims: readonly number[] }} Weights */
-/** Weights (H, L, S) of an attention, and those (L, S) of each head; what stands on its rows and columns. @typedef {Weights & { heads: Weights[], rows: string[], columns: string[] }} LayerShown */
+/** Weights (H, L, S) of an attention, and those (L, S) of each head, with labels of rows and columns. @typedef {Weights & { heads: Weights[], rows: string[], columns: string[] }} LayerShown */
 
 /**
  * A model's answer to an input.
  * @typedef {object} Shown
- * @property {string} probe the input as it was read
+ * @property {string} probe the input as it was parsed
  * @property {string[]} tokens of the input
- * @property {string[]} answers a token for each position that answers
- * @property {{ token: string, share: number }[]} next the likeliest tokens for the last of them, with their probabilities
+ * @property {string[]} answers a token for each answering position
+ * @property {{ token: string, share: number }[]} next the most likely tokens at the last of these positions, with their probabilities
  * @property {LayerShown[]} layers
- * @property {string} [continued] what the model writes behind the input
- * @property {import('./logit-shares.js').Why} [why] of one answer, when it was asked for
- * @property {import('../../shell/room.js').Problem} [trouble] why the input was not taken; the default is shown
+ * @property {string} [continued] tokens that the model generates after the input
+ * @property {import('./logit-shares.js').Why} [why] explanation of one answer, if requested
+ * @property {import('../../shell/room.js').Problem} [trouble] why the input was rejected; then the default is shown
  */
 
-/** A forward pass with what is shown of it. @typedef {import('./tasks/task.js').Answered & { shown: Shown }} ShownForward */
+/** A forward pass with its picture. @typedef {import('./tasks/task.js').Answered & { shown: Shown }} ShownForward */
 
-/** How many of the likeliest tokens are shown. */
+/** Number of most likely tokens shown. */
 const MOST = 5
 
-/** All tokens, the likeliest first. @param {Float32Array} data @param {number} from @param {number} n */
+/** Sorts all tokens by probability, the most likely first. @param {Float32Array} data @param {number} from @param {number} n */
 function likeliest(data, from, n) {
   const values = data.subarray(from, from + n)
   const most = values.reduce((a, b) => Math.max(a, b))
@@ -38,10 +38,11 @@ function likeliest(data, from, n) {
 }
 
 /**
+ * Runs the model on an input.
  * @param {import('qkv').Qkv} qkv
  * @param {Run} run
  * @param {string} given
- * @param {{ why?: number | null, write?: number }} [asked] which answer to explain; how many tokens to write behind the input
+ * @param {{ why?: number | null, write?: number }} [asked] the answer to explain; the number of tokens to generate
  * @returns {Shown}
  */
 export const shownOf = (qkv, run, given, asked = {}) => forwardShown(qkv, run, given, asked).shown

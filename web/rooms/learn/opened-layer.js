@@ -1,4 +1,4 @@
-// What the attention of a layer was computed from, for the room "One layer".
+// Exports the inputs of a layer's attention for the room "One layer".
 
 import { tensor } from 'qkv'
 import { rowsOfFirst } from './attention-parts.js'
@@ -9,7 +9,7 @@ import { forwardShown } from './model-picture.js'
 /** @typedef {{ layer: number, heads: Record<string, Matrices>, causal: boolean, rows: string[], columns: string[] }} OpenedLayer */
 
 /**
- * Head by head: X and the matrices, or Q, K and V; with a learned bias the attention weights themselves and V.
+ * Returns per head X with the projection matrices, or Q, K and V; with a learned bias, the attention weights and V.
  * @param {import('qkv').Qkv} qkv
  * @param {import('./tasks/task.js').Run} run
  * @param {string} probe
@@ -26,16 +26,16 @@ export function openedLayer(qkv, run, probe, layer) {
   const parted = (x, n) => rowsOfFirst(x, n).reshape([n, heads, size]).permute([1, 0, 2])
   const weight = (/** @type {string} */ part) =>
     tensor(parameters.values[`${blocks[layer]}.${part}`].data.slice(), [d, d])
-  /** W of each head, (heads, d, size), so that X W is Q. @param {string} part */
+  /** Returns W of each head, (heads, d, size), so that X W is Q. @param {string} part */
   const perHead = part => weight(part).reshape([heads, size, d]).permute([0, 2, 1])
   const { q, k, v } = forward.layers[layer]
   const n = rows.length
   const values = parted(v, columns.length)
   const wo = weight('o').T
   const opened = { layer, rows, columns, causal: task.isCausal }
-  // That room has no learned bias of the scores.
+  // "One layer" has no learned bias of the scores.
   if (positions === 'distance') return { ...opened, causal: false, heads: { weights: shown.layers[layer], v: values } }
-  // With RoPE, and across two sentences, Q, K and V are no products of one X.
+  // With RoPE, and in cross-attention, Q, K and V are not products of a single X.
   if (positions === 'rope' || blocks[layer] === 'cross')
     return { ...opened, heads: { q: parted(q, n), k: parted(k, columns.length), v: values, wo } }
   const x = rowsOfFirst(forward.inputs[layer], n)

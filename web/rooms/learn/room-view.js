@@ -1,4 +1,4 @@
-// What the room draws: the task and its settings, the answer to the reader's input, the heads, the curves, and the dock.
+// Draws the room: the task and its settings, the answer to the reader's input, the heads, the curves, and the dock.
 
 import { html, nothing } from 'lit'
 import { percent } from '../../files/number-format.js'
@@ -46,7 +46,7 @@ export function draw(context) {
   </main>`
 }
 
-/** The reader's input and the model's answer. @param {Context} context @param {RunInfo} run @param {Picture} picture */
+/** Draws the reader's input with the model's answer. @param {Context} context @param {RunInfo} run @param {Picture} picture */
 function probe({ t, settings, view, around, act }, run, { shown }) {
   const { task } = settings
   const { answers, language = nothing, words } = TASKS[task].tokens({ V: 0, ...run.shape })
@@ -72,14 +72,20 @@ function probe({ t, settings, view, around, act }, run, { shown }) {
   </div>`
 }
 
-/** Texts have a tenth held out, other tasks lengths. @param {string} task */
+/** Suffix of texts about held-out data: a tenth of a text, or certain lengths. @param {string} task */
 const heldOutOf = task => (TASKS[task].hasText ? '.text' : '')
 
-/** Every word that can be typed, as buttons. @param {Pick<Context, 't' | 'settings' | 'act'>} context @param {readonly string[]} words */
+/** Draws every word that can be typed, as buttons. @param {Pick<Context, 't' | 'settings' | 'act'>} context @param {readonly string[]} words */
 const grammarWords = ({ t, settings, act }, words) =>
   html`<details class="learn-words"><summary>${t('learnWords')}</summary><p>${words.map(word => html`<button type="button" class="learn-word" @click=${() => act.ask(`${settings.probe} ${word}`.trim())}>${word}</button> `)}<button type="button" class="learn-word" @click=${() => act.ask('')}>×</button></p></details>`
 
-/** The sentence of the room "One layer", for this model. @param {Pick<Context, 't' | 'settings' | 'around' | 'act'>} context @param {RunInfo} run @param {readonly string[] | undefined} words @param {boolean} hasTrouble */
+/**
+ * Draws the button that takes the sentence of "One layer" as input.
+ * @param {Pick<Context, 't' | 'settings' | 'around' | 'act'>} context
+ * @param {RunInfo} run
+ * @param {readonly string[] | undefined} words
+ * @param {boolean} hasTrouble
+ */
 function ownSentence({ t, settings, around, act }, { characters = [] }, words, hasTrouble) {
   const known = words ?? characters
   const parts = words ? settings.probe.split(/(\s+)/) : Array.from(settings.probe)

@@ -13,12 +13,12 @@ import { TASKS } from './tasks/index.js'
 /** @typedef {import('./learn.js').State} State */
 /** @typedef {import('../../shell/room.js').Step<LearnTypes>} Step */
 
-/** Steps a second of each pace. */
+/** Steps per second of each pace. */
 const PACES = { full: Number.POSITIVE_INFINITY, ten: 10, one: 1 }
-/** What a screen reader is told is at least so many milliseconds apart. */
+/** Minimum milliseconds between announcements to screen readers. */
 const SPOKEN_EVERY = 5000
 
-/** What a run begins with. */
+/** View state of a new run. */
 const NEW_RUN = /** @type {const} */ ({
   isTraining: false,
   until: null,
@@ -56,43 +56,54 @@ const view = {
   stop: null,
 }
 
-/** What is shown, as requests name it. @param {State} state */
+/** Returns what to show, in the form of a request. @param {State} state */
 const shownAt = ({ settings: { at, probe, changes } }) => ({ at, probe, changes })
 
-/** Another run: nothing of the one before stays but the run to compare with. @param {State} state @param {Partial<import('./learn.js').Settings>} set @param {Partial<import('./learn.js').View>} [patch] @returns {Step} */
+/** Begins another run; everything is reset except the reference run. @param {State} state @param {Partial<import('./learn.js').Settings>} set @param {Partial<import('./learn.js').View>} [patch] @returns {Step} */
 const another = ({ view: { begun } }, set, patch = {}) => ({
   set: { trained: 0, loss: null, at: null, why: null, changes: [], ...set },
   view: { ...NEW_RUN, begun: begun + 1, file: null, ...patch },
   begins: true,
 })
 
-/** Other settings of the same task: the head that is selected may be gone. @param {State} state @param {Partial<import('./tasks/task.js').LearnSettings>} patch */
+/**
+ * Begins a run with other settings of the same task, where the selected head may not exist.
+ * @param {State} state
+ * @param {Partial<import('./tasks/task.js').LearnSettings>} patch
+ */
 const withSettings = (state, patch) => another(state, { ...patch, head: '' })
 
-/** Another task. @param {State} state @param {string} task @param {Partial<import('./tasks/task.js').LearnSettings>} given @param {Partial<import('./learn.js').Settings>} set @param {Partial<import('./learn.js').View>} patch */
+/**
+ * Begins another task.
+ * @param {State} state
+ * @param {string} task
+ * @param {Partial<import('./tasks/task.js').LearnSettings>} given
+ * @param {Partial<import('./learn.js').Settings>} set
+ * @param {Partial<import('./learn.js').View>} patch
+ */
 const withTask = (state, task, given, set, patch) =>
   another(state, { ...settingsOf(task, given), probe: '', head: '', ...set }, { reference: null, ...patch })
 
-/** How far a run is, as a link holds it: the step, and its loss. @param {number} steps @param {readonly number[]} losses one each step */
+/** Returns the progress of a run for its link: the step, and its loss. @param {number} steps @param {readonly number[]} losses one per step */
 function reached(steps, losses) {
   const trained = Math.min(steps, MOST_TRAINED)
   return { trained, loss: losses[trained - 1] ?? null }
 }
 
-/** A run that was trained again, but not to the loss of its link. @param {State} state @param {number | null} own @returns {Step['effects']} */
+/** Warns if a repeated run did not reach the loss of its link. @param {State} state @param {number | null} own @returns {Step['effects']} */
 function otherLoss({ settings: { trained, loss } }, own) {
   if (loss === null || own === null || Math.abs(own - loss) <= 1e-6 * Math.abs(loss)) return undefined
   const params = { step: trained, own: own.toPrecision(6), other: loss.toPrecision(6) }
   return [{ type: 'message', problem: { key: 'learnOtherLoss', params }, isBad: true }]
 }
 
-/** Pauses: the link holds how far the run is. @param {State} state @param {Partial<import('./learn.js').View>} patch @returns {Step} */
+/** Pauses and stores the progress in the link. @param {State} state @param {Partial<import('./learn.js').View>} patch @returns {Step} */
 const paused = ({ view }, patch) => ({
   set: reached(view.steps, view.losses),
   view: { isTraining: false, until: null, isRepeating: false, ...patch },
 })
 
-/** Keeps the run or the step that is shown as A, to compare with. @param {State} state @param {'run' | 'step'} what @returns {Step} */
+/** Keeps the run or the displayed step as A, the reference. @param {State} state @param {'run' | 'step'} what @returns {Step} */
 function keep(state, what) {
   const { settings, view } = state
   const { seed, layers } = runSettings(settings)
@@ -124,7 +135,7 @@ const actions = {
   }),
   restart(state) {
     const isLost = state.got.run?.is === 'lost'
-    // A story begins again with the run: its later stops speak of what was learned.
+    // A story restarts with the run, since its later stops are about what was learned.
     const stop = state.view.stop === null ? null : 0
     const view = isLost ? { reference: null, stop } : { stop }
     const step = another(state, { changes: state.settings.changes }, view)
@@ -172,14 +183,14 @@ const actions = {
         ? []
         : [
             { type: 'focus', selector: '#story' },
-            // What stands in the dock is in sight, and the text of the stop as well.
+            // The dock is always visible, so scroll to another target, and to the text of the stop.
             { type: 'reveal', selector: '[data-tour]:not(.dock *)' },
           ],
   }),
   show: (_, patch) => ({ view: patch }),
 }
 
-/** What names a run: its settings, its text and its file are those since it was begun. @param {State} state */
+/** Returns a key that identifies a run: text and file belong to the count of runs begun. @param {State} state */
 const runKey = ({ settings, view }) => JSON.stringify([view.begun, settings.task, runSettings(settings)])
 
 /** @param {State} state @returns {import('../../shell/room.js').Request<import('./learn.js').LearnAsks>[]} */
@@ -195,7 +206,7 @@ function needs(state) {
   const running = view.isTraining && !around.isHidden
   const show = { ...shownAt(state), why, isComparing: view.reference !== null, isRunning: running }
   all.push({ type: 'show', key: `${JSON.stringify(show)} ${view.references}`, ...show })
-  // A lost worker can do no more; its picture stays.
+  // A lost worker cannot continue; keep its picture.
   if (got.run?.is === 'lost') return all
   const pace = view.isRepeating ? PACES.full : PACES[view.pace]
   const train = { isRunning: running, pace, until: view.until, isStill: around.isStill }
@@ -205,12 +216,15 @@ function needs(state) {
   return all
 }
 
-/** What was done since: appended to the curves. @param {State} state @param {import('./watched-run.js').Progress} news */
+/** Appends progress to the curves. @param {State} state @param {import('./watched-run.js').Progress} news */
 function withProgress({ view }, { losses, points, ...rest }) {
   return { ...rest, losses: [...view.losses, ...losses], points: [...view.points, ...points] }
 }
 
-/** Drops what is not in the picture: a head of a larger model, an answer and a word of a longer input. @type {NonNullable<import('../../shell/room.js').Room<LearnTypes>['prune']>} */
+/**
+ * Drops selections that are not in the picture: a head of a larger model, an answer or a word of a longer input.
+ * @type {NonNullable<import('../../shell/room.js').Room<LearnTypes>['prune']>}
+ */
 function prune(state) {
   const { settings, view, got } = state
   const picture = shown(got.show)
@@ -230,7 +244,7 @@ function prune(state) {
 
 /** @type {import('../../shell/room.js').Room<LearnTypes>['receive']} */
 const receive = {
-  /** A link that holds a step trains there: the same settings and the same seed give the same bits. */
+  /** Trains to the step of a link: the same settings and seed give the same bits. */
   run(state, { first, isOpened }) {
     const { trained, changes, task } = state.settings
     const { heads, steps } = runSettings(state.settings)
@@ -298,7 +312,7 @@ export const room = {
     if (isModel) return actions.open(state, files)
     return { view: { refused: files.map(({ name }) => name).join(', ') } }
   },
-  /** Another run, or another step that it was trained to: the run begins again, as when the link is opened. */
+  /** Restarts the run if the link names another run or another trained step. */
   follow(state, settings) {
     const runOf = (/** @type {import('./learn.js').Settings} */ of) =>
       JSON.stringify([of.task, of.trained, runSettings(of)])

@@ -1,4 +1,4 @@
-// What the views and the stories say of a run: derived from the state of the room.
+// Values that views and stories derive from the state of the room.
 
 import { headChange } from '../../head/changes.js'
 import { shown } from '../../shell/slots.js'
@@ -11,16 +11,16 @@ import { leastCharacters } from './tasks/text.js'
 /** @import { State } from './learn.js' */
 /** @import { Head } from './tasks/task.js' */
 
-/** A head in the grammar of changes: all attentions of a model are one stack. @param {Head} head @returns {import('../../head/head.js').HeadAt} */
+/** Converts a head to the format of changes, where all attentions of a model are one stack. @param {Head} head @returns {import('../../head/head.js').HeadAt} */
 export const headAt = ({ layer, head }) => ({ stack: '', layer, head })
 
-/** The run of the state; undefined while it is being opened. @param {State} state */
+/** Returns the run; undefined while it is being opened. @param {State} state */
 export const runOf = ({ got }) => shown(got.run)
 
-/** The picture that is shown. @param {State} state */
+/** Returns the displayed picture. @param {State} state */
 export const pictureOf = ({ got }) => shown(got.show)
 
-/** Does the run train now? It does not while the tab is hidden. @param {State} state */
+/** True while the run trains; a hidden tab pauses it. @param {State} state */
 export const isRunning = ({ view, around, got }) =>
   view.isTraining &&
   !around.isHidden &&
@@ -28,7 +28,7 @@ export const isRunning = ({ view, around, got }) =>
   got.train?.is !== 'failed' &&
   got.train?.is !== 'lost'
 
-/** What has failed: a problem of the run, its training or its picture. @param {State} state */
+/** Returns what failed: a problem of the run, its training or its picture. @param {State} state */
 export function failureOf({ got }) {
   for (const slot of /** @type {const} */ (['run', 'train', 'show'])) {
     const own = got[slot]
@@ -37,7 +37,7 @@ export function failureOf({ got }) {
   return undefined
 }
 
-/** The selected head. @param {State} state @param {number} layers @param {number} heads @returns {Head} */
+/** Returns the selected head. @param {State} state @param {number} layers @param {number} heads @returns {Head} */
 export function selectedOf({ settings }, layers, heads) {
   const [layer, head = 0] = (settings.head || `${layers}.1`).split('.').map(part => Math.max(0, Number(part) - 1 || 0))
   return { layer: Math.min(layer, layers - 1), head: Math.min(head, heads - 1) }
@@ -72,13 +72,13 @@ export function storyState(state) {
   }
 }
 
-/** The sizes of the run, with all attentions as its layers. @param {State} state */
+/** Returns the sizes of the run, counting all attentions as layers. @param {State} state */
 export function sizesOf({ settings }) {
   const own = runSettings(settings)
   return { ...own, layers: own.layers + Number(TASKS[settings.task].hasCross === true) }
 }
 
-/** How long the run is going to take until it is done, and how much memory: nothing once it is done. @param {State} state */
+/** Returns the remaining time of the run and its memory; zero once it is done. @param {State} state */
 export function costOf(state) {
   const { settings, view, got } = state
   if (view.isEnded || view.reachedAt !== null || view.divergedAt !== null) return { seconds: 0, bytes: 0 }
@@ -88,7 +88,7 @@ export function costOf(state) {
   return { seconds: run && got.run?.is === 'here' ? secondsOf(steps, run.milliseconds) : seconds, bytes }
 }
 
-/** How many characters the text still to be typed needs at least, and how many it has; undefined where there are enough. @param {State} state */
+/** Returns the minimum number of characters and the current one, if the text is too short; else undefined. @param {State} state */
 export function shortText({ settings, view }) {
   const least = leastCharacters(runSettings(settings).T)
   if (!TASKS[settings.task].hasText || view.text.length >= 4 * least) return undefined

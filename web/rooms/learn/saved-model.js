@@ -1,4 +1,4 @@
-// A trained model as a file that opens again: safetensors, with its configuration in the header and as JSON.
+// A trained model as a file: safetensors, with its configuration in the header and as JSON.
 
 import { fromSafetensors, toSafetensors } from '../../files/safetensors-file.js'
 import { Trouble } from '../../files/trouble.js'
@@ -9,15 +9,15 @@ import { initialWeights } from './transformer.js'
 /** @import { LearnSettings } from './tasks/task.js' */
 /** @import { Weights } from './training-run.js' */
 
-/** Files beyond are not read. */
+/** Maximum size of a file in bytes. */
 const MOST_BYTES = 2 ** 26
 
 /**
- * The configuration: what makes the model, and what each weight is.
+ * Returns the configuration: what builds the model, and what each weight is.
  * @param {string} task
  * @param {LearnSettings} settings
  * @param {number} step
- * @param {string} text of a task that learns a text
+ * @param {string} text for a task that learns a text
  */
 export function configOf(task, settings, step, text) {
   const config = {
@@ -35,16 +35,17 @@ export function configOf(task, settings, step, text) {
 export const toFile = (weights, config) => toSafetensors(weights, { config: JSON.stringify(config) })
 
 /**
+ * Reads a saved model.
  * @param {Uint8Array} bytes of the safetensors file
- * @param {string} [json] the configuration, where the header has none
+ * @param {string} [json] the configuration, if the header has none
  * @returns {{ task: string, settings: LearnSettings, step: number, text: string, state: Weights }}
- * @throws {Trouble} what is wrong with it
+ * @throws {Trouble} a Trouble that tells what is wrong
  */
 export function fromFile(bytes, json) {
   if (bytes.length > MOST_BYTES) throw new Trouble('fileLarge', { bytes: bytes.length, most: MOST_BYTES })
   const { weights, metadata } = fromSafetensors(bytes)
   const { task, step, text, settings } = readConfig(json ?? metadata.config)
-  // The shapes that this configuration asks for.
+  // The shapes required by this configuration.
   const zeros = { normal: (/** @type {number[]} */ dims) => ({ dims }) }
   const expected = initialWeights(/** @type {any} */ (zeros), settings, shapeOf(TASKS[task], settings, text))
   for (const [name, { dims }] of Object.entries(expected)) {
@@ -77,7 +78,12 @@ function readConfig(json) {
   return { task, step, text, settings: runSettings(made) }
 }
 
-/** A value of the type of the task's own, or that one; a wrong number is found by the check. @param {string} task @param {import('./fields.js').RunField} field @param {unknown} value */
+/**
+ * Returns a value if it has the type of the default, else the default; ranges are checked later.
+ * @param {string} task
+ * @param {import('./fields.js').RunField} field
+ * @param {unknown} value
+ */
 function readField(task, field, value) {
   const usual = TASKS[task].defaults[field]
   if (value === undefined) return usual

@@ -1,4 +1,4 @@
-// The session of the room: it trains a run in slices, and shows any of its steps on the reader's input. No DOM.
+// The session of the room: trains a run in slices, and shows any of its steps on the reader's input. No DOM.
 
 import { Trouble } from '../../files/trouble.js'
 import { shownOf } from './model-picture.js'
@@ -12,10 +12,10 @@ import { createWatchedRun } from './watched-run.js'
 /** @import { Snapshot } from './snapshots.js' */
 /** @typedef {ReturnType<typeof createWatchedRun>} WatchedRun */
 
-/** Milliseconds of work between two looks at what was asked meanwhile, and between two pictures. */
+/** Milliseconds of work between checks for messages, and between pictures. */
 const SLICE = 40
 const PICTURE = 90
-/** Characters that the model of a text writes behind the input. */
+/** Number of characters that a text model generates after the input. */
 const WRITTEN = 60
 
 const later = (/** @type {number} */ milliseconds) => new Promise(resolve => setTimeout(resolve, milliseconds))
@@ -23,11 +23,11 @@ const aborted = (/** @type {AbortSignal} */ signal) =>
   new Promise(resolve => signal.addEventListener('abort', resolve, { once: true }))
 
 /**
- * Trains until the run ends, its step or its goal is reached, or it is cancelled.
+ * Trains until the run ends, reaches its step or goal, or is cancelled.
  * @param {WatchedRun} own
  * @param {LearnAsks['train']['request']} request
  * @param {import('../../shell/room.js').Run<LearnAsks['train']['value']>} run
- * @param {() => void} publish sends the pictures that follow the training
+ * @param {() => void} publish sends pictures during training
  */
 async function trainInSlices(own, { isRunning, pace, until, isStill, known }, { signal, emit }, publish) {
   const sent = { ...known }
@@ -35,14 +35,14 @@ async function trainInSlices(own, { isRunning, pace, until, isStill, known }, { 
   const last = until ?? Number.POSITIVE_INFINITY
   let [drawn, pictureTime] = [0, 0]
   let isGoing = isRunning && !own.isEnded() && own.run.steps < last
-  /** What has happened since the last call. */
+  /** Returns the progress since the last call. */
   const news = () => {
     const progress = own.progress(sent)
     sent.losses += progress.losses.length
     sent.points += progress.points.length
     return { ...progress, isGoing }
   }
-  // A picture takes a third of the time at most.
+  // Spend at most a third of the time on pictures.
   const isDue = () =>
     (!isStill || own.progress(sent).points.length > 0) &&
     (isSlow || performance.now() - drawn > Math.max(PICTURE, 3 * pictureTime))
@@ -59,7 +59,7 @@ async function trainInSlices(own, { isRunning, pace, until, isStill, known }, { 
       publish()
       drawn = performance.now()
       pictureTime = drawn - before
-      emit(news()) // both messages arrive together, so that the page is drawn once
+      emit(news()) // sent together with the picture, so that the page is drawn once
     }
     await later(isSlow ? 1000 / pace : 0)
   }
@@ -67,11 +67,14 @@ async function trainInSlices(own, { isRunning, pace, until, isStill, known }, { 
 }
 
 /**
- * The run, or the moment of a run, that is compared with.
+ * Creates the holder of the reference run, or of one of its steps.
  * @param {import('qkv').Qkv} qkv
  */
 function createReference(qkv) {
-  /** The reference run; `at` is its moment, null the same step as of the other run. @type {{ viewer: ReturnType<typeof createRun>, snapshots: readonly Snapshot[], at: number | null } | undefined} */
+  /**
+   * The reference run; `at` is its step, null for the same step as the current run.
+   * @type {{ viewer: ReturnType<typeof createRun>, snapshots: readonly Snapshot[], at: number | null } | undefined}
+   */
   let reference
 
   function release() {
@@ -81,7 +84,7 @@ function createReference(qkv) {
 
   return {
     release,
-    /** Another task has other inputs. @param {string} task */
+    /** Releases the reference if the task differs, since its inputs do. @param {string} task */
     releaseUnless(task) {
       if (reference?.viewer.task.id !== task) release()
     },
@@ -95,7 +98,7 @@ function createReference(qkv) {
         at: what === 'step' ? shownAt.step : null,
       }
     },
-    /** @param {number} at the step that is shown of the other run @param {LearnAsks['show']['request']['probe']} probe */
+    /** Returns the picture of the reference. @param {number} at displayed step of the current run @param {LearnAsks['show']['request']['probe']} probe */
     picture(at, probe) {
       if (!reference) return undefined
       const { step, state } = snapshotAt(reference.snapshots, reference.at ?? at)
@@ -113,7 +116,7 @@ export function handlers(qkv) {
   /** @type {WatchedRun | undefined} */
   let watched
   const reference = createReference(qkv)
-  /** The pictures that follow the training. @type {Set<() => void>} */
+  /** Senders of pictures to call during training. @type {Set<() => void>} */
   const pictures = new Set()
 
   function current() {

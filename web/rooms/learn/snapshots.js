@@ -1,14 +1,14 @@
-// The weights of a run at some of its steps, so that the reader can go back to them.
+// Snapshots of a run's weights at some of its steps, so that the reader can go back.
 
 /** @import { Weights } from './training-run.js' */
 /** @typedef {{ step: number, state: Weights }} Snapshot */
 
-/** Steps between evaluations, and between snapshots at first. */
+/** Steps between evaluations, and initially between snapshots. */
 export const EVERY = 20
-/** Numbers of all snapshots of a run: beyond, every second one is dropped. */
+/** Maximum size of all snapshots in numbers; above it, every second one is dropped. */
 const MOST_NUMBERS = 2 ** 24
 
-/** The snapshot of a step, or the last one before it. @param {readonly Snapshot[]} all @param {number} step */
+/** Returns the snapshot of a step, or the last one before it. @param {readonly Snapshot[]} all @param {number} step */
 export const snapshotAt = (all, step) => all.filter(each => each.step <= step).at(-1) ?? all[0]
 
 export function createSnapshots() {

@@ -1,4 +1,4 @@
-// A guided story for each task: stops that wait for the state of the run. The texts are in i18n/TAG/learn.js.
+// A guided story for each task, whose stops wait for the run. Texts are in i18n/TAG/learn.js.
 
 import { html } from 'lit'
 import { percent } from '../../files/number-format.js'
@@ -9,17 +9,17 @@ import { TASKS } from './tasks/index.js'
 
 /** @import { Context } from './learn.js' */
 
-/** The stop that is open. @param {import('./learn.js').State} state */
+/** Returns the open stop. @param {import('./learn.js').State} state */
 function stopOf({ settings: { task }, view }) {
   const { story } = TASKS[task]
   const n = Math.min(view.stop ?? 0, story.length - 1)
   return { n, stop: story[n], count: story.length }
 }
 
-/** The stop of each story that speaks of the trained model. */
+/** Index of the stop about the trained model in each story. */
 export const AFTER_GOAL = 2
 
-/** The stop at which a story opens: the first one that the run has not done, at most that of the trained model. @param {import('./learn.js').State} state */
+/** Returns the stop at which a story opens: the first that is not done, at most the one about the trained model. @param {import('./learn.js').State} state */
 export function firstStop(state) {
   const { settings, view } = state
   if (view.steps === 0) return 0
@@ -28,7 +28,7 @@ export function firstStop(state) {
   return open < 0 ? AFTER_GOAL : Math.min(open, AFTER_GOAL)
 }
 
-/** The numbers of the texts; those that are not known yet are undefined. @param {Context} context @returns {Record<string, string | number | undefined>} */
+/** Returns the numbers of the texts; undefined if not known yet. @param {Context} context @returns {Record<string, string | number | undefined>} */
 function numbersOf(context) {
   const { view } = context
   const { previous, answer, jump } = storyState(context)
@@ -47,16 +47,16 @@ function numbersOf(context) {
     baseline: share(runOf(context)?.baseline),
     alignment: share(last?.alignment),
     bits: last && (last.heldOutLoss / Math.LN2).toFixed(2),
-    /** The answer of random weights, while they are shown. */
+    /** The answer of random weights, while these are displayed. */
     says: picture?.shownAt === 0 ? picture.shown.next[0]?.token : undefined,
     changed: share(picture?.changed?.accuracy),
   }
 }
 
-/** What a stop says of the newest step, whatever step is shown. */
+/** Numbers that refer to the latest step, whichever step is displayed. */
 const OF_NEWEST = ['previousShare', 'answerShare', 'accuracy', 'alignment', 'bits']
 
-/** Of which step the numbers of a text are, if the slider stands at another one. @param {Context} context @param {string} text */
+/** Notes the step that the numbers of a text refer to, if another one is displayed. @param {Context} context @param {string} text */
 function stepNote(context, text) {
   const { t, settings, view } = context
   const { step = 0 } = view.points.at(-1) ?? {}
@@ -65,14 +65,14 @@ function stepNote(context, text) {
   return t('storyStep', { step, shown })
 }
 
-/** Is a head off that the text speaks of? A stop that turns it off says so itself. @param {Context} context @param {string} text */
+/** Notes that a head of the text is off. A stop that turns it off mentions that itself. @param {Context} context @param {string} text */
 function offNote(context, text) {
   const { previous, answer, isOff } = storyState(context)
   const off = Object.entries({ previous, answer }).find(([name, head]) => text.includes(`{${name}}`) && isOff(head))
   return off && !text.includes('{changed}') ? context.t('storyOff', { name: headName(off[1]) }) : ''
 }
 
-/** A text without the sentences whose numbers are not known yet. @param {string} text @param {Record<string, unknown>} numbers */
+/** Returns a text without the sentences whose numbers are not known yet. @param {string} text @param {Record<string, unknown>} numbers */
 export const knownSentences = (text, numbers) =>
   text
     .split(/(?<=[.?!] )|(?<=[。？！])/)
@@ -81,26 +81,26 @@ export const knownSentences = (text, numbers) =>
     .replace(/\{(\w+)\}/g, (_, name) => String(numbers[name]))
     .trim()
 
-/** May the reader go on? The next stop speaks of what the run has found. @param {import('./learn.js').State} state */
+/** True if the reader may continue; the next stop may depend on results of the run. @param {import('./learn.js').State} state */
 export function mayGoOn(state) {
   const { stop } = stopOf(state)
   return !stop.waits || state.view.isEnded || stop.isDone(storyState(state))
 }
 
-/** The selector of what the open stop points at. @param {import('./learn.js').State} state */
+/** Returns the selector of what the open stop points at. @param {import('./learn.js').State} state */
 export const targetsOf = state => (state.view.stop === null ? [] : [stopOf(state).stop.target(storyState(state))])
 
 /** @param {Context} context */
 export const storyStart = context =>
   html`<button type="button" class="tool" id="story-start" @click=${() => context.act.tell(firstStop(context))}>${context.t('storyStart')}</button>`
 
-/** The open stop. @param {Context} context */
+/** Draws the open stop. @param {Context} context */
 export function story(context) {
   const { t, settings, act } = context
   const { n, stop, count } = stopOf(context)
   const isDone = stop.isDone(storyState(context))
   const numbers = numbersOf(context)
-  /** The key itself stands for each blank, so that the text comes with its blanks. */
+  /** // Substitute each placeholder by itself, to get the text with its placeholders. */
   const blanks = Object.fromEntries(Object.keys(numbers).map(name => [name, `{${name}}`]))
   const blank = (/** @type {string} */ part) => t(/** @type {any} */ (`story.${settings.task}.${n + 1}${part}`), blanks)
   const text = (/** @type {string} */ part) => knownSentences(blank(part) + stepNote(context, blank(part)), numbers)

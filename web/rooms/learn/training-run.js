@@ -1,4 +1,4 @@
-// A run: a model of a task, its optimiser and its data. Step by step, the same bits for the same settings.
+// A run: a model of a task, its optimiser and its data. The same settings give the same bits at each step.
 
 import { Adam, clipGradNorm, parameters, schedule, tape } from 'qkv/train'
 import { traceWeights } from './attention-parts.js'
@@ -12,20 +12,20 @@ import { blocksOf, crossForward, initialWeights, layersForward, sinusoids } from
 /** @import { Batch } from './tasks/batch.js' */
 /** @import { Hooks } from './transformer.js' */
 /** @import { Change } from '../../head/head.js' */
-/** Weights by name, as they travel and are saved. @typedef {Record<string, { data: Float32Array, dims: readonly number[] }>} Weights */
+/** Weights by name, as transferred and saved. @typedef {Record<string, { data: Float32Array, dims: readonly number[] }>} Weights */
 
 const BETAS = /** @type {const} */ ([0.9, 0.99])
 const MOST_NORM = 1
-/** The seed of the training data is this much above that of the weights. */
+/** Offset of the training data's seed from that of the weights. */
 const TRAIN_SEED = 1_000_003
 
 /**
- * One step of training: gradients, clipped to a norm of MOST_NORM, and the optimiser.
+ * Performs a training step: gradients, clipped to a norm of MOST_NORM, and the optimiser.
  * @param {import('qkv/train').Parameters} p
  * @param {{ lr: number, step: () => void }} optimizer
  * @param {ReturnType<typeof tape>} taped
  * @param {number} rate
- * @returns {number} the loss before the step
+ * @returns {number} loss before the step
  */
 export function update(p, optimizer, taped, rate) {
   taped.backward()
@@ -36,10 +36,11 @@ export function update(p, optimizer, taped, rate) {
 }
 
 /**
+ * Creates a run.
  * @param {import('qkv').Qkv} qkv
  * @param {string} task
  * @param {Partial<LearnSettings>} [given]
- * @param {string} [text] of a task that learns a text
+ * @param {string} [text] for a task that learns a text
  */
 export function createRun(qkv, task, given = {}, text) {
   const of = TASKS[task]
@@ -57,13 +58,13 @@ export function createRun(qkv, task, given = {}, text) {
   const table = { source: sinusoids(shape.T, settings.d), target: sinusoids(shape.L, settings.d) }
   const modelForward = of.hasCross ? crossForward : layersForward
   let steps = 0
-  /** What the reader changed. @type {Hooks} */
+  /** Hooks of the reader's changes. @type {Hooks} */
   let interventions = {}
 
   /**
-   * Logits and attentions of a batch, and the loss as a step that can go backwards.
+   * Computes logits, attentions and the loss of a batch, as a step that can run backward.
    * @param {Batch} batch
-   * @param {Hooks} [hooks] default the reader's changes
+   * @param {Hooks} [hooks] default: the reader's changes
    * @param {import('qkv/train').Parameters} [weights]
    */
   function forward(batch, hooks = interventions, weights = p) {
@@ -83,12 +84,12 @@ export function createRun(qkv, task, given = {}, text) {
     V: shape.outputs,
     forward(batch) {
       const { step, logits, layers } = forward(batch)
-      const copy = logits.data.slice() // the memory may move
+      const copy = logits.data.slice() // copy, since the memory may move
       return { loss: step.loss, logits: copy, weights: layers.map(layer => traceWeights(qkv, layer)) }
     },
   })
 
-  /** The mean output of the heads of each layer, where the model answers, without changes. */
+  /** Returns the mean output of the heads of each layer at answering positions, without changes. */
   const meansOfHeads = () => meansOf(evaluation.trained(), settings.d, blocks.length, batch => forward(batch, {}).parts)
 
   return {
@@ -100,20 +101,20 @@ export function createRun(qkv, task, given = {}, text) {
     get steps() {
       return steps
     },
-    /** Takes weights of a file. @param {Weights} state @param {number} at */
+    /** Continues from the weights of a file. @param {Weights} state @param {number} at */
     resume(state, at) {
       p.loadStateDict(state)
       steps = at
     },
-    /** One step of training. @returns {number} its loss before the step */
+    /** Performs a training step. @returns {number} loss before the step */
     step() {
       const { step } = forward(of.batch(data, shape, settings.batch, 'train'))
       return update(p, optimizer, step, rate(steps++))
     },
     evaluate: evaluation.evaluate,
-    /** Accuracy on lengths that are never trained; of a text on its held-out tenth. */
+    /** Computes accuracy on lengths that are never trained; for a text, on its held-out tenth. */
     heldOutAccuracy: evaluation.heldOutAccuracy,
-    /** Accuracy of the baseline without attention, on lengths that are trained. */
+    /** Computes the accuracy of the baseline without attention, for training lengths. */
     baselineAccuracy: () => evaluation.baselineAccuracy(trainData()),
     forward,
     /** Applies the reader's changes of heads from now on. @param {readonly Change[]} changes */
@@ -121,9 +122,9 @@ export function createRun(qkv, task, given = {}, text) {
       interventions = hooksOf(changes, settings, sizes, meansOfHeads)
     },
     /**
-     * The gradients of a step: of the weights, and of the attention weights of the first sequence of its batch.
-     * @param {Weights} state the weights before the step
-     * @param {number} at the step: its batch is drawn again
+     * Computes the gradients of a step: of the weights, and of the attention weights of the first sequence of its batch.
+     * @param {Weights} state weights before the step
+     * @param {number} at index of the step, whose batch is drawn again
      */
     gradients(state, at) {
       const generator = trainData()
@@ -139,11 +140,12 @@ export function createRun(qkv, task, given = {}, text) {
 }
 
 /**
+ * Computes mean outputs of attentions.
  * @param {readonly Batch[]} batches
  * @param {number} d
- * @param {number} count attentions
+ * @param {number} count number of attentions
  * @param {(batch: Batch) => readonly import('./transformer.js').Part[]} partsOf
- * @returns {Float32Array[]} of each attention, (d)
+ * @returns {Float32Array[]} (d) for each attention
  */
 function meansOf(batches, d, count, partsOf) {
   const sums = Array.from({ length: count }, () => new Float64Array(d))

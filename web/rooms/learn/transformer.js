@@ -1,5 +1,5 @@
-// The models that are trained on the page: layers of self-attention, for translation with one cross-attention behind them.
-// Weights are (out, in), drawn from N(0, 1/in); embeddings from N(0, 1/d), as torch.randn(...) * std in this order.
+// The models trained on the page: layers of self-attention, for translation followed by one cross-attention. Weights are (out, in), drawn
+// from N(0, 1/in); embeddings from N(0, 1/d), as torch.randn(...) * std in this order.
 
 import { tensor } from 'qkv'
 
@@ -8,17 +8,17 @@ import { tensor } from 'qkv'
 /** @import { Tape } from 'qkv/train' */
 /** @typedef {import('qkv').Tensor<Float32Array>} FloatTensor */
 /** @typedef {Record<string, FloatTensor>} Weights */
-/** @typedef {{ q: FloatTensor, k: FloatTensor, v: FloatTensor, options: { numHeads: number, causal?: boolean, keyLengths?: readonly number[], mask?: import('qkv').TensorLike, bias?: FloatTensor } }} Attended what an attention was given */
+/** @typedef {{ q: FloatTensor, k: FloatTensor, v: FloatTensor, options: { numHeads: number, causal?: boolean, keyLengths?: readonly number[], mask?: import('qkv').TensorLike, bias?: FloatTensor } }} Attended inputs of an attention */
 
 /**
- * Changes of the heads while the model runs.
+ * Changes of heads during a forward pass.
  * @typedef {object} Hooks
  * @property {(layer: number) => import('qkv').TensorLike | undefined} [mask] (heads, L, S), boolean
- * @property {(t: Tape, layer: number, out: FloatTensor) => FloatTensor} [output] of the outputs of a layer's heads, (B, L, d)
+ * @property {(t: Tape, layer: number, out: FloatTensor) => FloatTensor} [output] changes the outputs of a layer's heads, (B, L, d)
  */
 
 /**
- * An addend of the logits: (B, L, d), for an attention before its output weights.
+ * A term of the logits: (B, L, d), for an attention before its output weights.
  * @typedef {{ kind: 'embedding' | 'attention' | 'mlp', layer: number, x: FloatTensor }} Part
  */
 
@@ -26,15 +26,15 @@ import { tensor } from 'qkv'
  * @typedef {object} Forward
  * @property {FloatTensor} logits
  * @property {Attended[]} layers
- * @property {Part[]} parts whose sum is the last hidden state
+ * @property {Part[]} parts their sum is the last hidden state
  * @property {FloatTensor} last that state, before the last LayerNorm
- * @property {FloatTensor[]} inputs of each attention, (B, T, d): what its queries are computed from
+ * @property {FloatTensor[]} inputs of each attention, (B, T, d): input of its queries
  */
 
 const ROPE_BASE = 100
 
 /**
- * The names of the attentions: with a cross-attention those of its encoder, then its own.
+ * Lists the names of the attentions; with cross-attention, the encoder's first.
  * @param {boolean | undefined} hasCross
  * @param {number} layers
  */
@@ -84,7 +84,7 @@ export function initialWeights(
 }
 
 /**
- * Sine and cosine of the positions, (T, d), with a root mean square of 1/sqrt(d).
+ * Returns sines and cosines of the positions, (T, d), with a root mean square of 1/sqrt(d).
  * @param {number} T
  * @param {number} d
  */
@@ -101,7 +101,7 @@ export function sinusoids(T, d) {
 const inRows = (ids, rows) => ({ data: ids, dims: [ids.length / rows, rows] })
 
 /**
- * The parts of both models. They record the attentions, their inputs and the addends of the last hidden state.
+ * Returns the building blocks of both models. They record the attentions, their inputs and the terms of the last hidden state.
  * @param {Tape} t
  * @param {Weights} p
  * @param {LearnSettings} settings
@@ -155,7 +155,7 @@ function partsOf(t, p, { heads, positions, norm, mlp }, seen, hooks) {
 }
 
 /**
- * A decoder, or with `causal` false an encoder, that answers at each position.
+ * Runs a decoder, or with `causal` false an encoder, that answers at each position.
  * @param {Tape} t
  * @param {Weights} p
  * @param {Batch} batch
@@ -174,13 +174,13 @@ export function layersForward(t, p, { ids, T }, settings, causal, table, hooks =
 }
 
 /**
- * An encoder with a cross-attention: keys see their sentence by self-attention, values are the words themselves, queries
- * know the word before and their position.
+ * Runs an encoder with cross-attention: keys see their sentence by self-attention, values are the bare words, queries depend on the
+ * previous word and their position.
  * @param {Tape} t
  * @param {Weights} p
  * @param {Batch} batch
  * @param {LearnSettings} settings
- * @param {boolean} _ the source is not causal
+ * @param {boolean} _ unused, since the source is not causal
  * @param {{ source: FloatTensor, target: FloatTensor }} table sinusoids of the positions
  * @param {Hooks} [hooks]
  * @returns {Forward}
@@ -193,7 +193,7 @@ export function crossForward(t, p, { ids, previous, T, L, lengths }, settings, _
   for (const block of blocksOf(true, settings.layers).slice(0, -1)) h = layer(block, h)
   const before = t.embedding(inRows(/** @type {Int32Array} */ (previous), L), p.embedTarget)
   const queries = normed(placed(before, 'positionTarget', table.target), 'cross.norm1')
-  parts.length = 0 // the encoder's add to no logit directly
+  parts.length = 0 // those of the encoder add to no logit directly
   const context = fed('cross', attend('cross', [queries, h, words]))
   return { logits: logitsOf(context), layers, parts, last: context, inputs }
 }

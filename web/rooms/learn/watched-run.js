@@ -1,4 +1,4 @@
-// A run that a reader watches: it is evaluated as it trains, keeps snapshots, and ends at its goal or where it diverges.
+// A run watched by a reader: evaluated while it trains, with snapshots, ending at its goal or when it diverges.
 
 import { createSnapshots, EVERY, snapshotAt } from './snapshots.js'
 import { createRun } from './training-run.js'
@@ -6,36 +6,36 @@ import { createRun } from './training-run.js'
 /** @import { Snapshot } from './snapshots.js' */
 /** @import { Weights } from './training-run.js' */
 /** @typedef {{ step: number } & import('./evaluation.js').Evaluation} Point */
-/** @typedef {{ task: string, settings: Partial<import('./tasks/task.js').LearnSettings>, text?: string, file?: { step: number, state: Weights } }} RunGiven file: a model that was saved at that step */
+/** @typedef {{ task: string, settings: Partial<import('./tasks/task.js').LearnSettings>, text?: string, file?: { step: number, state: Weights } }} RunGiven file: a model saved at that step */
 
 /**
- * What has happened in a run.
+ * Progress of a run.
  * @typedef {object} Progress
- * @property {number} steps done
- * @property {readonly number[]} losses one each step
+ * @property {number} steps number of steps done
+ * @property {readonly number[]} losses one per step
  * @property {readonly Point[]} points evaluations
- * @property {number | null} reachedAt the step at which the goal was reached
- * @property {number | null} divergedAt the step at which the run diverged
- * @property {boolean} isEnded there is nothing more to train
+ * @property {number | null} reachedAt step at which the goal was reached
+ * @property {number | null} divergedAt step at which the run diverged
+ * @property {boolean} isEnded True if nothing is left to train
  */
 
-/** A run has diverged when its loss is more than so many times the first loss. */
+/** A run counts as diverged when its loss exceeds the first loss by this factor. */
 const MOST_LOSS = 4
 
 /**
- * Shows snapshots of a run with the reader's changes.
- * @param {ReturnType<typeof createRun>} viewer the same model, with the weights of the snapshot that is shown
+ * Creates a function that loads snapshots with the reader's changes.
+ * @param {ReturnType<typeof createRun>} viewer a model that receives the weights of the displayed snapshot
  */
 function createShow(viewer) {
-  /** Held-out accuracy of a snapshot, without changes. @type {{ of: Weights, accuracy: number } | undefined} */
+  /** Cache: held-out accuracy of a snapshot without changes. @type {{ of: Weights, accuracy: number } | undefined} */
   let unchanged
 
   /**
-   * Gives the viewer the weights of a snapshot and the changes.
+   * Loads a snapshot and the changes into the viewer.
    * @param {Snapshot} snapshot
    * @param {readonly import('../../head/head.js').Change[]} changes
    * @param {boolean} isMeasured
-   * @returns {{ before: number, accuracy: number } | undefined} accuracy on held-out data without and with the changes
+   * @returns {{ before: number, accuracy: number } | undefined} held-out accuracy without and with the changes
    */
   return ({ state }, changes, isMeasured) => {
     viewer.parameters.loadStateDict(state)
@@ -67,7 +67,7 @@ export function createWatchedRun(qkv, { task, settings, text, file }) {
   /** @type {Point[]} */
   const points = []
 
-  /** @returns {boolean} Was the goal reached here? */
+  /** Evaluates the run. @returns {boolean} true if the goal was reached here */
   function evaluate() {
     const point = { step: run.steps, ...run.evaluate() }
     points.push(point)
@@ -85,15 +85,15 @@ export function createWatchedRun(qkv, { task, settings, text, file }) {
   const baseline = run.baselineAccuracy()
   const again = performance.now()
   run.heldOutAccuracy()
-  // The first evaluation compiles, the second is half of one.
+  // The first evaluation includes compilation. Held-out accuracy is half of one, so twice its time is another estimate.
   const evaluation = Math.min(cold - start, 2 * (performance.now() - again))
-  /** One of the viewer, whose weights are loaded before each picture. */
+  /** Times a step of the viewer, whose weights are reloaded before each picture. */
   const timed = () => {
     const before = performance.now()
     viewer.step()
     return performance.now() - before
   }
-  /** How long a step and an evaluation take here; the first step compiles. */
+  /** Milliseconds of a step and an evaluation; the first step includes compilation. */
   const milliseconds = { step: isOpened ? 0 : Math.min(timed(), timed()), evaluation }
 
   const isEnded = () => isOpened || divergedAt !== null || run.steps >= run.settings.steps
@@ -106,7 +106,7 @@ export function createWatchedRun(qkv, { task, settings, text, file }) {
     milliseconds,
     isOpened,
     isEnded,
-    /** One step of training. @returns {boolean} Was the goal reached by it? */
+    /** Performs a training step. @returns {boolean} true if it reached the goal */
     step() {
       const loss = run.step()
       losses.push(loss)
@@ -115,7 +115,7 @@ export function createWatchedRun(qkv, { task, settings, text, file }) {
       else if (run.steps % EVERY === 0) return evaluate()
       return false
     },
-    /** What has happened since so many losses and points. @param {{ losses: number, points: number }} known @returns {Progress} */
+    /** Returns the progress beyond a known number of losses and points. @param {{ losses: number, points: number }} known @returns {Progress} */
     progress: known => ({
       steps: run.steps,
       losses: losses.slice(known.losses),
@@ -124,15 +124,15 @@ export function createWatchedRun(qkv, { task, settings, text, file }) {
       divergedAt,
       isEnded: isEnded(),
     }),
-    /** What is shown of a step: the newest weights, or the last snapshot before it. @param {number | null} at @returns {Snapshot} */
+    /** Returns the weights of a step: the latest, or the last snapshot before it. @param {number | null} at @returns {Snapshot} */
     snapshot(at) {
       const { all } = snapshots
       if (at !== null && at < run.steps && all.length) return snapshotAt(all, at)
-      // After the run has diverged, the last snapshot with finite numbers.
+      // After divergence, use the last snapshot with finite numbers.
       if (divergedAt !== null && all.length) return all[all.length - 1]
       return { step: run.steps, state: run.parameters.stateDict() }
     },
-    /** Snapshots up to the one that is shown, to compare with. @param {Snapshot} newest @returns {readonly Snapshot[]} */
+    /** Returns the snapshots up to the displayed one, for comparison. @param {Snapshot} newest @returns {readonly Snapshot[]} */
     snapshotsTo(newest) {
       const { all } = snapshots
       return all.at(-1)?.step === newest.step ? all : [...all, newest]

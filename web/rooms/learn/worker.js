@@ -1,4 +1,4 @@
-// The session of the room in a worker of its own.
+// Runs the session of the room in a worker.
 
 import { load } from 'qkv'
 import { serveWorker } from '../../shell/port.js'

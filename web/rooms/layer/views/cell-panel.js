@@ -43,7 +43,7 @@ function factor({ t, matrices, result }, cell) {
   }
 }
 
-/** A number that opens nothing; a hidden exponential is 0 exactly. @param {number} value @returns {Value} */
+/** Draws a number without a link; a hidden exponential is exactly 0. @param {number} value @returns {Value} */
 const plain = value => (value === 0 ? { value, text: '0' } : { value })
 
 /** @param {unknown} template @returns {Part} */

@@ -1,5 +1,4 @@
-// The exported programs, as the page makes them: the sources that they hold come with the page. In Node they are read from
-// the files.
+// The exported programs as the page makes them: the sources they contain are bundled with the page. In Node they are read from the files.
 
 import batch from '../tasks/batch.js?raw'
 import transformer from '../transformer.js?raw'
@@ -9,10 +8,11 @@ import { pytorchProgram } from './pytorch.js'
 const tasks = import.meta.glob('../tasks/*.js', { query: '?raw', import: 'default' })
 
 /**
+ * Writes the program of a run.
  * @param {'pytorch' | 'qkv'} language
  * @param {string} task
  * @param {import('./node.js').LearnSettings} settings
- * @param {string} text of a task that learns a text
+ * @param {string} text for a task that learns a text
  */
 export async function programOf(language, task, settings, text) {
   if (language === 'pytorch') return pytorchProgram(task, settings, text)

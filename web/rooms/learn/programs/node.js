@@ -1,4 +1,4 @@
-// A run as a program for qkv in Node. It holds the source of the task and of the model, so its losses are the same.
+// Writes a run as a program for qkv in Node. It contains the sources of the task and of the model, so its losses are the same.
 
 import { TASKS } from '../tasks/index.js'
 
@@ -6,7 +6,7 @@ import { TASKS } from '../tasks/index.js'
 /** The sources of tasks/batch.js, of the task and of transformer.js. @typedef {readonly string[]} Sources */
 
 /**
- * The top-level declarations of a module, without `export` and types.
+ * Splits a module into its top-level declarations, without `export` and types.
  * @param {string} source
  * @returns {[name: string, code: string][]}
  */
@@ -15,13 +15,13 @@ function declarationsOf(source) {
     .replace(/^ *\/\*\*[\s\S]*?\*\/\n/gm, '')
     .replace(/\/\*\*[\s\S]*?\*\/ ?/g, '')
     .replace(/^export /gm, '')
-  // A declaration goes on in lines that are indented or close a bracket.
+  // A declaration continues in lines that are indented or close a bracket.
   const found = code.matchAll(/^(?:const|let|function) (\w+|\[.*?\]).*(?:\n(?:[ \])}`].*|(?=\n)))*/gm)
   return Array.from(found, ([text, name]) => [name, text.trimEnd()])
 }
 
 /**
- * Some declarations with all that they use, in the order of the sources.
+ * Returns declarations with everything they use, in source order.
  * @param {Sources} sources
  * @param {readonly string[]} names
  */
@@ -36,10 +36,11 @@ function withAllUsed(sources, names) {
 }
 
 /**
+ * Writes the program.
  * @param {string} task
  * @param {LearnSettings} settings
  * @param {Sources} sources
- * @param {string} [text] of a task that learns a text
+ * @param {string} [text] for a task that learns a text
  * @returns {string}
  */
 export function nodeProgram(task, settings, sources, text = '') {

@@ -1,4 +1,4 @@
-// A run as a PyTorch program: the same draws, the same model, the same steps, so that its losses are the same.
+// Writes a run as a PyTorch program: the same random draws, the same model and steps, so that its losses are the same.
 
 import { TASKS } from '../tasks/index.js'
 import { blocksOf } from '../transformer.js'
@@ -12,7 +12,7 @@ import torch.nn.functional as F
 torch.set_num_threads(1)
 `
 
-/** The weights, in the order in which the model draws them. @param {LearnSettings} settings @param {boolean} hasCross */
+/** Writes the weights, in the order in which the model draws them. @param {LearnSettings} settings @param {boolean} hasCross */
 function weights({ layers, mlp, norm, positions }, hasCross) {
   const ones = (/** @type {string} */ name) =>
     norm ? [`p['${name}.weight'], p['${name}.bias'] = torch.ones(d), torch.zeros(d)`] : []
@@ -33,7 +33,7 @@ function weights({ layers, mlp, norm, positions }, hasCross) {
   return lines.join('\n')
 }
 
-/** @param {boolean} hasBias by distance */
+/** Writes the attention. @param {boolean} hasBias True for a learned bias by distance */
 const attend = hasBias => `
 def attend(name, x, y, z, visible):
     q, k, v = (F.linear(t, p[f'{name}.{part}']) for t, part in ((x, 'q'), (y, 'k'), (z, 'v')))
@@ -60,15 +60,15 @@ def sinusoids(n):
     return math.sqrt(2 / d) * torch.where(column % 2 == 1, angle.cos(), angle.sin())
 `
 
-/** What is added to embeddings. @param {LearnSettings} s @param {string} length @param {string} name of what is learned */
+/** Writes what is added to embeddings. @param {LearnSettings} s @param {string} length @param {string} name name of the learned table */
 const placed = ({ positions }, length, name) =>
   positions === 'learned' ? ` + p['${name}']` : positions === 'sinusoids' ? ` + sinusoids(${length})` : ''
 
-/** @param {LearnSettings} s @param {string} name of the attention */
+/** Writes the MLP. @param {LearnSettings} s @param {string} name name of the attention */
 const fed = ({ mlp }, name) =>
   mlp ? ` + F.linear(F.relu(F.linear(normed(h, ${name}.norm2'), p[${name}.up'])), p[${name}.down'])` : ''
 
-/** Layers of self-attention. @param {LearnSettings} s @param {readonly string[]} blocks */
+/** Writes layers of self-attention. @param {LearnSettings} s @param {readonly string[]} blocks */
 const selfAttention = (s, blocks) => `    for name in [${blocks.map(block => `'${block}'`).join(', ')}]:
         x = normed(h, f'{name}.norm1')
         h = h + attend(name, x, x, x, visible)
@@ -95,9 +95,10 @@ ${s.mlp ? `    h = h${fed(s, "'cross")}\n` : ''}    return F.linear(normed(h, 'n
 `
 
 /**
+ * Writes the program.
  * @param {string} task
  * @param {LearnSettings} settings
- * @param {string} [text] of a task that learns a text
+ * @param {string} [text] for a task that learns a text
  * @returns {string}
  */
 export function pytorchProgram(task, settings, text = '') {

@@ -1,5 +1,5 @@
-// What a task gives a model, and draws that several tasks share. Every draw is one of PyTorch's, in the order that the
-// exported PyTorch program repeats.
+// The batch that a task gives to a model, and random draws shared by several tasks. Each draw equals PyTorch's, in the order of the
+// exported PyTorch program.
 
 /** @import { Generator } from 'qkv' */
 
@@ -8,18 +8,18 @@
  * @typedef {object} Batch
  * @property {number} B
  * @property {number} T length of the input
- * @property {number} L length of the target: T, but for translation
+ * @property {number} L length of the target: T, except for translation
  * @property {Int32Array} ids (B, T): the input
- * @property {Int32Array} [previous] (B, L): the target shifted by one, translation only
- * @property {Int32Array} targets (B, L): what is to be predicted; -1 where nothing is
- * @property {Int32Array} sources (B, L): the position that answers; -1 where there is none
- * @property {Int32Array} [others] (B, L): another position that is as good; -1 where there is none
- * @property {readonly number[]} [lengths] (B): how many of the ids are no padding; default all
+ * @property {Int32Array} [previous] (B, L): the target shifted by one; translation only
+ * @property {Int32Array} targets (B, L): tokens to predict; -1 for none
+ * @property {Int32Array} sources (B, L): the position of the answer; -1 for none
+ * @property {Int32Array} [others] (B, L): another equally good position; -1 for none
+ * @property {readonly number[]} [lengths] (B): ids before the padding; default all
  */
 
-/** Sequences of the batch are for training, or of lengths that training never shows. @typedef {'train' | 'heldOut'} Split */
+/** Sequences for training, or of lengths that are never trained. @typedef {'train' | 'heldOut'} Split */
 
-/** Settings that the tasks share. */
+/** Settings shared by the tasks. */
 export const COMMON = /** @type {const} */ ({
   heads: 1,
   d: 32,
@@ -31,11 +31,11 @@ export const COMMON = /** @type {const} */ ({
   seed: 0,
 })
 
-/** Sizes of a task of numbers below V, whose input has one more sign, V. @type {import('./task.js').Task['shape']} */
+/** Sizes of a task on numbers below V whose input has one more symbol, V. @type {import('./task.js').Task['shape']} */
 export const shapeWithSign = ({ V, T }) => ({ inputs: V + 1, outputs: V, V, T, L: T })
 
 /**
- * B permutations of 0 to V - 1: torch.rand(B, V).sort(dim=1, stable=True)[1].
+ * Draws B permutations of 0 to V - 1: torch.rand(B, V).sort(dim=1, stable=True)[1].
  * @param {Generator} generator
  * @param {number} B
  * @param {number} V
@@ -50,33 +50,33 @@ export function permutations(generator, B, V) {
 }
 
 /**
- * Whole numbers below `limits`: (torch.rand(B) * limits).long().clamp(max=limits - 1).
+ * Converts uniforms to integers below a limit: (torch.rand(B) * limits).long().clamp(max=limits - 1).
  * @param {ArrayLike<number>} uniforms
  * @param {(i: number) => number} limit
  */
 export const below = (uniforms, limit) =>
   Int32Array.from(uniforms, (u, i) => Math.min(Math.floor(Math.fround(u * limit(i))), limit(i) - 1))
 
-/** How many numbers each of B sequences has. @param {Generator} generator @param {readonly number[]} lengths @param {number} B */
+/** Draws a length for each of B sequences. @param {Generator} generator @param {readonly number[]} lengths @param {number} B */
 export const drawLengths = (generator, lengths, B) =>
   Array.from(generator.randint(0, lengths.length, [B]).data, i => lengths[i])
 
-/** The position of the largest number. @param {Float32Array} data @param {number} from @param {number} n */
+/** Returns the position of the largest number, relative to `from`. @param {Float32Array} data @param {number} from @param {number} n */
 export function argmax(data, from, n) {
   let best = 0
   for (let i = 1; i < n; i++) if (data[from + i] > data[from + best]) best = i
   return best
 }
 
-/** A forward pass on one sequence of T ids. @param {import('./task.js').Run} run @param {Int32Array} ids */
+/** Runs the model on one sequence of T ids. @param {import('./task.js').Run} run @param {Int32Array} ids */
 export function forwardOf({ forward, shape: { T } }, ids) {
   const targets = new Int32Array(T).fill(-1)
-  targets[0] = 0 // a loss needs one
+  targets[0] = 0 // the loss needs at least one target
   return forward({ B: 1, T, L: T, ids, targets, sources: new Int32Array(T).fill(-1) })
 }
 
 /**
- * One forward pass that answers at each position of the input.
+ * Answers at every position of the input in one forward pass.
  * @param {import('./task.js').Run} run
  * @param {readonly number[]} ids
  * @returns {import('./task.js').Answered}

@@ -1,4 +1,4 @@
-// Every task of the room, in the order of its list.
+// All tasks of the room, in the order of its list.
 
 import { Trouble } from '../../../files/trouble.js'
 import { induction } from './induction.js'
@@ -10,7 +10,13 @@ import { translation } from './translation.js'
 /** @type {Record<string, import('./task.js').Task>} */
 export const TASKS = { induction, translation, sort, reverse, text }
 
-/** The sizes of a task's data. @param {import('./task.js').Task} task @param {import('./task.js').LearnSettings} settings @param {string} [text] @throws {Trouble} a text that the task cannot learn */
+/**
+ * Returns the sizes of a task's data.
+ * @param {import('./task.js').Task} task
+ * @param {import('./task.js').LearnSettings} settings
+ * @param {string} [text]
+ * @throws {Trouble} if the task cannot learn the text
+ */
 export function shapeOf(task, settings, text) {
   const problem = task.refuses?.(settings, text)
   if (problem) throw new Trouble(/** @type {any} */ (problem.key), problem.params)

@@ -1,11 +1,12 @@
-// Numbers that the reader types: read, and what is wrong with them.
+// Parses and validates numbers typed by the reader.
 
 /** @import { Problem } from '../../../shell/room.js' */
 
 /**
+ * Parses numbers.
  * @param {string} probe
- * @param {number} V numbers are below it
- * @param {number} most so many of them
+ * @param {number} V upper limit, exclusive
+ * @param {number} most maximum count
  * @returns {number[] | Problem}
  */
 export function readNumbers(probe, V, most) {
@@ -16,7 +17,7 @@ export function readNumbers(probe, V, most) {
   return strange < 0 ? ids : { key: 'probeNumber', params: { given: words[strange], most: V - 1 } }
 }
 
-/** Numbers by their names; V, which is no number, has a sign. @param {number} V @param {string} [sign] */
+/** Returns the names of numbers; V, which is not a number, has a sign. @param {number} V @param {string} [sign] */
 export const numberNames =
   (V, sign = '') =>
   (/** @type {number} */ id) =>

@@ -1,17 +1,16 @@
-// Reverse: one head answers with the number at the opposite end. One length is never trained.
+// Reverse: one head copies the number from the opposite end. One length is never trained.
 
 import { COMMON, drawLengths, forwardOf, shapeWithSign } from './batch.js'
 import { numberNames, readNumbers } from './numbers.js'
 import { answerOff, at, train, untilGoal } from './stops.js'
 
-/** The longest length is listed twice: only it shows the outer places. @param {number} T @returns {Record<import('./batch.js').Split, number[]>} */
+/** The longest length is listed twice, since only it covers the outer places. @param {number} T @returns {Record<import('./batch.js').Split, number[]>} */
 const lengthsOf = T => ({ train: [T, T, T - 4], heldOut: [T - 2] })
 
 const shape = shapeWithSign
 
 /**
- * n numbers below V in the middle of T places, the blank V around them. Each has to answer with the number at the opposite
- * end: of place i, that at T - 1 - i.
+ * Puts n numbers below V in the middle of T places, with the blank V around them. The target of place i is the number at T - 1 - i.
  * @type {import('./task.js').Task['batch']}
  */
 function batch(generator, { V, T }, B, split) {
@@ -37,7 +36,7 @@ def batch(g, B):
     return torch.where(inside, x, torch.tensor(V)), torch.where(inside, x.flip(1), torch.tensor(-1))
 `
 
-/** The numbers stand in the middle, blanks around them. @type {NonNullable<import('./task.js').Task['answer']>} */
+/** Centres the numbers between blanks. @type {NonNullable<import('./task.js').Task['answer']>} */
 function answer(run, ids) {
   const { T, V } = run.shape
   const from = (T - ids.length) / 2

@@ -1,4 +1,4 @@
-// Sort: one head writes numbers in order, one after the other. One length is never trained.
+// Sort: one head writes numbers in order, one after another. One length is never trained.
 
 import { argmax, COMMON, drawLengths, forwardOf, permutations, shapeWithSign } from './batch.js'
 import { numberNames, readNumbers } from './numbers.js'
@@ -13,8 +13,8 @@ const lengthsOf = T => ({
 const shape = shapeWithSign
 
 /**
- * n distinct numbers below V, the separator V, then the same numbers in order; the loss is on the ordered ones. The
- * separator also fills the rest.
+ * Draws n distinct numbers below V, the separator V, then the same numbers in order; the loss is on the ordered ones. The separator also
+ * fills the rest.
  * @type {import('./task.js').Task['batch']}
  */
 function batch(generator, { V, T }, B, split) {
@@ -53,7 +53,7 @@ def batch(g, B):
     return x, torch.where((i >= 0) & (i < n), place(i), torch.tensor(-1))
 `
 
-/** Each number that the model writes is its next input. @type {NonNullable<import('./task.js').Task['answer']>} */
+/** Generates greedily: each number is the next input. @type {NonNullable<import('./task.js').Task['answer']>} */
 function answer(run, ids) {
   const { T, V, outputs } = run.shape
   const n = ids.length

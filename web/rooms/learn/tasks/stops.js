@@ -1,13 +1,13 @@
-// Stops that the stories of several tasks share.
+// Stops shared by the stories of several tasks.
 
 /** @import { Head, Stop } from './task.js' */
 
 export const at = (/** @type {string} */ selector) => () => selector
 const PROBE = at('.learn-probe label')
 
-/** All heads of the layer of a head. @param {Head} head */
+/** Returns the selector of the heads in a head's layer. @param {Head} head */
 export const layerOf = ({ layer }) => `[data-layer="${layer + 1}"] qkv-heads:not(.is-kept)`
-/** The switch of a head. @param {Head} head */
+/** Returns the selector of a head's switch. @param {Head} head */
 export const switchOf = ({ layer, head }) => `[data-switch="${layer + 1}.${head + 1}"]`
 
 /** @type {Stop} */

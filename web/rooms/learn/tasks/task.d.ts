@@ -1,4 +1,4 @@
-// What a task of the room Learn is: everything that the room, its session and its programs know of it.
+// The contract of a task: everything that the room, its session and its programs use of it.
 
 import type { Generator } from 'qkv'
 import type { Problem } from '../../../shell/room.js'
@@ -7,31 +7,31 @@ import type { Forward } from '../transformer.js'
 import type { Batch, Split } from './batch.js'
 import type { Corpus } from './text.js'
 
-/** Sizes and rates of a run. With a seed they fix every bit of it. */
+/** Sizes and rates of a run. Together with the seed they determine every bit. */
 export interface LearnSettings {
   /** Layers of self-attention. */
   layers: number
   heads: number
   /** Width of the residual stream. */
   d: number
-  /** With `distance` the scores have a learned bias. */
+  /** `distance`: a learned bias of the scores. */
   positions: 'sinusoids' | 'rope' | 'learned' | 'distance' | 'none'
-  /** Is a LayerNorm before each attention and MLP, and before the logits? */
+  /** True if a LayerNorm precedes each attention and MLP, and the logits. */
   norm: boolean
-  /** Width of the MLP of each layer; 0: there is none. */
+  /** Width of the MLP of each layer; 0 for none. */
   mlp: number
-  /** Tokens of the vocabulary; 0 where the task fixes them. */
+  /** Vocabulary size; 0 if the task fixes it. */
   V: number
   /** Length of the input. */
   T: number
-  /** Adam's learning rate */
+  /** Adam's learning rate. */
   rate: number
-  /** Sequences of each step. */
+  /** Sequences per step. */
   batch: number
-  /** Steps in which the rate grows. */
+  /** Steps during which the rate grows. */
   warmup: number
   steps: number
-  /** Does the rate fall to a tenth of it along a cosine? */
+  /** True if the rate falls to a tenth along a cosine. */
   decay: boolean
   seed: number
 }
@@ -40,102 +40,102 @@ export interface LearnSettings {
 export interface Shape {
   /** Rows of the embedding. */
   inputs: number
-  /** Logits of each position. */
+  /** Logits per position. */
   outputs: number
   /** Numbers or characters, without separators. */
   V: number
   T: number
   L: number
-  /** Rows of the embedding of the token before, where the model is an encoder with a cross-attention. */
+  /** Rows of the embedding of the previous token, if the model is an encoder with cross-attention. */
   previous?: number
   corpus?: Corpus
 }
 
 export type Run = ReturnType<typeof createRun>
 
-/** How the reader's input is read and written. */
+/** Parses and formats the reader's input. */
 export interface Tokens {
   name(id: number): string
-  /** The name of a token of the input, where it has other tokens than the answer. */
+  /** Returns the name of an input token, if these differ from answer tokens. */
   inputName?(id: number): string
   read(probe: string): number[] | Problem
-  /** The input that the page shows first. */
+  /** Default input. */
   first: string
-  /** Does the page show the answers of all positions, or of the last one? */
+  /** Whether the page shows the answers of all positions, or of the last one. */
   answers: 'last' | 'all'
   /** Language of the answers. */
   language?: string
-  /** Every word that can be typed, where they are few. */
+  /** Every word that can be typed, if there are few. */
   words?: readonly string[]
 }
 
-/** A forward pass on one input; the model answers at the rows from `from` to `to`. */
+/** A forward pass on one input; rows `from` to `to` are the answers. */
 export interface Answered {
   forward: Forward
   from: number
   to: number
-  /** Ids of the input, as they are shown. */
+  /** Ids of the displayed input. */
   inputs: ArrayLike<number>
 }
 
-/** What a stop of a story sees of the run. Heads are counted from 0. */
+/** State of a run that stops of a story use. Heads are counted from 0. */
 export interface StoryState {
   settings: LearnSettings
   steps: number
   shownAt: number
   reachedAt: number | null
   jump: number | null
-  /** The first layer's head with the largest weight on the token before. */
+  /** The first-layer head with the largest weight on the previous token. */
   previous: Head
-  /** The last layer's head with the largest weight on the position that answers. */
+  /** The last-layer head with the largest weight on the position of the answer. */
   answer: Head
   hasRun: boolean
   hasProbe: boolean
   hasWhy: boolean
   hasGradients: boolean
   isSelected(head: Head): boolean
-  /** Is the head switched off, and is it known what that costs? */
+  /** True if the head is switched off and the resulting accuracy is known. */
   isOff(head: Head): boolean
 }
 export type Head = { layer: number; head: number }
 /**
- * A stop of a story. The target is a selector of what the reader is to look at or to press. Stops after one that waits speak of
- * what the run has found: it must be done, or the run must have ended, before they follow.
+ * A stop of a story. The target is a selector of what the reader should look at or press. If `waits` is true, later stops need results of
+ * the run: this stop must be done, or the run ended, before the reader can continue.
  */
 export type Stop = { target(state: StoryState): string; isDone(state: StoryState): boolean; waits?: boolean }
 
 export interface Task {
   id: string
   isCausal: boolean
-  /** Is the model an encoder with a cross-attention behind it? */
+  /** True if the model is an encoder followed by cross-attention. */
   hasCross?: boolean
-  /** Do its words have glosses in the language of the page? */
+  /** True if its words have glosses in the language of the page. */
   hasGlosses?: boolean
   defaults: LearnSettings
-  /** Settings that a phone begins with. */
+  /** Defaults that differ on a phone. */
   onPhone?: Partial<LearnSettings>
   /** Settings that the reader may change. */
   fields: readonly (keyof LearnSettings)[]
-  /** Does it learn a text of the reader? */
+  /** True if it learns a text of the reader. */
   hasText?: boolean
-  /** Problems of settings that are each within their ranges. */
+  /** Returns problems of combinations of settings, each of which is within its range. */
   check?(settings: LearnSettings): Partial<Record<keyof LearnSettings, Problem>>
-  /** The run has succeeded when its measure is at least so high; `usual` is the median of the steps to success of ten seeds. */
+  /** The run succeeds when its measure reaches `least`; `usual` is the median number of steps to success over ten seeds. */
   goal: { measure: 'heldOutAccuracy' | 'alignment'; least: number; within: number; usual: number }
-  /** Ten runs, seeds 0 to 9, recorded by npm run learn -- TASK --all --record: the least and the most accuracy on held-out data, in percent, at each evaluation. */
+  /** Ten runs, seeds 0 to 9, recorded by npm run learn -- TASK --all --record: minimum and maximum held-out accuracy, in percent, at each evaluation. */
   recorded?: { least: string; most: string }
-  /** The heads that the result names: the first layer's for the token before, the last layer's for the answer. */
+  /** The heads that the result names: that of the first layer for the previous token, that of the last layer for the answer. */
   finds(settings: LearnSettings): readonly ('previous' | 'answer')[]
-  /** The reason why a text cannot be learned. */
+  /** Returns the reason why a text cannot be learned. */
   refuses?(settings: LearnSettings, text?: string): Problem | undefined
   shape(settings: LearnSettings, text?: string): Shape
   batch(generator: Generator, shape: Shape, B: number, split: Split): Batch
   tokens(shape: Shape): Tokens
-  /** The answer to an input; by default one forward pass that answers at each of its positions. */
+  /** Answers an input; default: one forward pass that answers at each of its positions. */
   answer?(run: Run, ids: readonly number[]): Answered
-  /** The `count` tokens that the model writes behind an input. */
+  /** Generates `count` tokens after an input. */
   write?(run: Run, ids: readonly number[], count: number): number[]
-  /** Its batch in Python, for the exported program. */
+  /** Writes its batch in Python, for the exported program. */
   pytorch(settings: LearnSettings, text: string): string
   story: readonly Stop[]
 }

@@ -1,19 +1,18 @@
-// A text of the reader's: the next character. The last tenth is held out.
+// The reader's text: predict the next character. The last tenth is held out.
 
 import { argmax, COMMON, forwardOf } from './batch.js'
 import { at, layerOf, ownProbe, train } from './stops.js'
 
-/** @typedef {{ characters: string[], start: string, train: Int32Array, heldOut: Int32Array }} Corpus start: of the held-out part */
+/** @typedef {{ characters: string[], start: string, train: Int32Array, heldOut: Int32Array }} Corpus start: beginning of the held-out part */
 
 const MOST_CHARACTERS = 2_000_000
 const MOST_KINDS = 512
 
-/** The characters that a text needs at least, for sequences of length T. @param {number} T */
+/** Minimum characters of a text, for sequences of length T. @param {number} T */
 export const leastCharacters = T => 10 * (T + 2)
 
 /**
- * How many characters a text has, and which, in the order of their code points. What is far too long is not read: its
- * UTF-16 units are counted.
+ * Counts and lists the characters of a text, sorted by code point. For a text that is far too long, only its UTF-16 units are counted.
  * @param {string} text
  */
 function charactersOf(text) {
@@ -30,7 +29,7 @@ function charactersOf(text) {
 }
 
 /**
- * Characters by code point, numbered in their order.
+ * Numbers the characters by code point, and encodes the text.
  * @param {string} text
  * @param {number} T length of a sequence
  * @returns {Corpus}
@@ -87,7 +86,7 @@ def batch(g, B):
     return z[:, :-1], z[:, 1:]
 `
 
-/** The likeliest character, again and again. @type {NonNullable<import('./task.js').Task['write']>} */
+/** Generates the most likely character repeatedly. @type {NonNullable<import('./task.js').Task['write']>} */
 function write(run, given, count) {
   const { T, outputs } = run.shape
   const ids = [...given]
@@ -100,7 +99,7 @@ function write(run, given, count) {
   return ids.slice(given.length)
 }
 
-/** What is known before a text is given. @type {{ characters: string[], start: string }} */
+/** Placeholder until a text is given. @type {{ characters: string[], start: string }} */
 const EMPTY = { characters: [], start: '' }
 
 /** @type {import('./task.js').Task} */

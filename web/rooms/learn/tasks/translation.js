@@ -22,7 +22,7 @@ const NOUNS = {
   doctor: [['医生'], '个'],
   company: [['公司'], '家'],
 }
-/** All other words that have one word in Chinese, by kind. @type {Record<string, Record<string, string>>} */
+/** All other words with a single Chinese word, by kind. @type {Record<string, Record<string, string>>} */
 const KINDS = {
   compounds: { autonomous: '自动', driving: '驾驶' },
   relative: { who: '的' },
@@ -44,13 +44,13 @@ const KINDS = {
   prepositions: { in: '在', near: '靠近', from: '从' },
   places: { Beijing: '北京', Shanghai: '上海', park: '公园', office: '办公室', station: '车站', school: '学校' },
 }
-/** What phrases are made of, for the program in Python as well. */
+/** Parts of phrases, also used by the Python program. */
 const GRAMMAR = {
   nouns: NOUNS,
   kinds: KINDS,
-  /** Chinese for the number of a measure word. */
+  /** Chinese number before a measure word. */
   numbers: /** @type {Record<string, string>} */ ({ a: '一', this: '这', two: '两' }),
-  /** Determiners, each with the number below which it is drawn. */
+  /** Determiners, each with the uniform number below which it is drawn. */
   determiners: {
     subject: /** @type {[string, number][]} */ ([
       ['a', 0.48],
@@ -65,27 +65,27 @@ const GRAMMAR = {
     ]),
   },
   people: ['teacher', 'student', 'engineer', 'doctor', 'company'],
-  /** "solution" and "system" twice: they have a word more to learn, or "autonomous driving" before them. */
+  /** "solution" and "system" appear twice, since they have another word to learn, or "autonomous driving" before them. */
   things: ['car', 'bicycle', 'book', 'map', 'ticket', 'robot', 'system', 'solution', 'system', 'solution'],
   autonomous: ['car', 'robot', 'system', 'solution'],
-  /** Both words also occur alone, else their links swap. */
+  /** Both words also occur alone, else their links would be swapped. */
   modifiers: [['autonomous', 'driving'], ['autonomous', 'driving'], ['autonomous'], ['driving']],
 }
 /** @type {Record<string, string>} */
 const WORDS = Object.assign({}, ...Object.values(KINDS))
 
-/** Uniform numbers that one sentence takes at most. */
+/** Maximum uniform numbers that one sentence consumes. */
 export const DRAWS = 24
 
 /**
- * A word of the translation and the source positions that it may be linked to (a measure word: its number or its noun).
+ * A word of the translation with the source positions it may be linked to (for a measure word: its number or its noun).
  * @typedef {{ word: string, sources: number[] }} TargetWord
  * @typedef {{ source: string[], target: TargetWord[] }} Pair
  */
 
 /**
- * A random sentence with its translation.
- * @param {() => number} uniform the next number of [0, 1)
+ * Draws a random sentence with its translation.
+ * @param {() => number} uniform returns the next number of [0, 1)
  * @returns {Pair}
  */
 export function drawPair(uniform) {
@@ -142,25 +142,25 @@ const plurals = Object.values(NOUNS).flatMap(([, , plural]) => plural ?? [])
 const measures = Object.entries(NOUNS).flatMap(([noun, [, measure]]) =>
   (GRAMMAR.people.includes(noun) ? ['这'] : ['一', '这', '两']).map(number => number + measure),
 )
-/** Every English word, in a fixed order. */
+/** All English words, in a fixed order. */
 export const SOURCE_WORDS = ['a', 'an', 'the', 'this', 'two', ...Object.keys(WORDS), ...Object.keys(NOUNS), ...plurals]
-/** Every Chinese word. */
+/** All Chinese words. */
 export const TARGET_WORDS = [
   ...new Set([...Object.values(WORDS), ...Object.values(NOUNS).flatMap(([words]) => words), ...measures]),
 ]
 
-/** Sentences of these lengths are never trained. */
+/** Sentence lengths that are never trained. */
 const HELD_OUT = [9]
-/** The longest sentences that the grammar makes. */
+/** Maximum sentence lengths of the grammar. */
 export const LONGEST = { source: 16, target: 17 }
-/** What stands before the first word of a translation; its row follows those of TARGET_WORDS. */
+/** Start token of a translation; its row follows those of TARGET_WORDS. */
 export const START = TARGET_WORDS.length
 
 const sourceIds = new Map(SOURCE_WORDS.map((word, id) => [word, id]))
 const targetIds = new Map(TARGET_WORDS.map((word, id) => [word, id]))
 
 /**
- * How many words a translation has: "the", and "a" of the subject, have none; "solution" has two.
+ * Returns the number of words in a translation: "the", and "a" of the subject, have none; "solution" has two.
  * @param {readonly string[]} source
  */
 export const translationLength = source =>
@@ -169,7 +169,7 @@ export const translationLength = source =>
   source.filter(word => word.startsWith('solution')).length
 
 /**
- * Sentences as a batch. Rows are padded; `lengths` says where the words of the source end.
+ * Packs sentences into a batch. Rows are padded; `lengths` counts the source words.
  * @param {readonly Pair[]} pairs
  * @returns {import('./batch.js').Batch}
  */
@@ -292,7 +292,7 @@ def batch(g, B):
     return ids, targets, before, lengths
 `
 
-/** The likeliest word, one after the other. @type {NonNullable<import('./task.js').Task['answer']>} */
+/** Generates the most likely words one after another. @type {NonNullable<import('./task.js').Task['answer']>} */
 function answer(run, ids) {
   const V = run.shape.outputs
   const source = ids.map(id => SOURCE_WORDS[id])
