@@ -1,14 +1,14 @@
-// One reader's attempt at an exercise: tries, the last verdict, what was typed, what is remembered. Pure.
+// One reader's attempt at an exercise: tries, the last verdict, the answer, what is remembered. Pure.
 
 /** @typedef {import('./exercise.js').Exercise} Exercise */
 /** @typedef {import('./exercise.js').Verdict} Verdict */
 
-/** Tries after which a solution can be shown. */
+/** Tries after which the solution can be shown. */
 export const TRIES = 3
-/** The most that is scored once a solution was shown. */
+/** Maximum score once the solution was shown. */
 const SHOWN = 0.5
 
-/** What a teacher's link says. most: tries; Infinity: as many as one likes. @typedef {{ hints: boolean, solution: boolean, most: number }} Rules */
+/** Rules set by a teacher's link. most: maximum tries; Infinity for no limit. @typedef {{ hints: boolean, solution: boolean, most: number }} Rules */
 
 /**
  * @typedef {object} Attempt
@@ -16,7 +16,7 @@ const SHOWN = 0.5
  * @property {unknown} memory
  * @property {number} tries
  * @property {Verdict} [verdict]
- * @property {boolean} isShown was the solution shown?
+ * @property {boolean} isShown True if the solution was shown
  * @property {boolean} isPassed
  * @property {number} score the best one
  */
@@ -24,13 +24,18 @@ const SHOWN = 0.5
 /** @returns {Attempt} */
 export const begun = () => ({ answer: '', memory: undefined, tries: 0, isShown: false, isPassed: false, score: 0 })
 
-/** A new start: what was reached stays, and that the solution was shown. @param {Attempt} attempt @returns {Attempt} */
+/** Resets an attempt, but keeps the score, the tries, and that the solution was shown. @param {Attempt} attempt @returns {Attempt} */
 export const begunAgain = ({ score, tries, isShown }) => ({ ...begun(), score, tries, isShown })
 
-/** Characters of a link that a host may have kept. */
+/** Maximum characters of a link stored by a host. */
 const MOST_LETTERS = 200_000
 
-/** What a host has kept of an attempt at an exercise; undefined: it is none. @param {unknown} stored @param {string} id @returns {{ link: string, attempt: Partial<Attempt> } | undefined} */
+/**
+ * Reads an attempt stored by a host; undefined if it is not one of this exercise.
+ * @param {unknown} stored
+ * @param {string} id
+ * @returns {{ link: string, attempt: Partial<Attempt> } | undefined}
+ */
 export function attemptFrom(stored, id) {
   if (typeof stored !== 'object' || stored === null) return undefined
   const { exercise, link, answer = '', tries = 0, isShown, isPassed, score = 0 } = /** @type {any} */ (stored)
@@ -42,7 +47,7 @@ export function attemptFrom(stored, id) {
   return { link, attempt: { answer, tries, score, isShown: isShown === true, isPassed: isPassed === true } }
 }
 
-/** After a check. @param {Attempt} attempt @param {Verdict} verdict @returns {Attempt} */
+/** Returns the attempt after a check. @param {Attempt} attempt @param {Verdict} verdict @returns {Attempt} */
 export function judged(attempt, verdict) {
   const score = attempt.isShown ? Math.min(SHOWN, verdict.score) : verdict.score
   return {
@@ -54,40 +59,45 @@ export function judged(attempt, verdict) {
   }
 }
 
-/** True if the solution can be shown; once it was, it can be again. @param {Attempt} attempt @param {Rules} rules */
+/** True if the solution can be shown; once shown, it can be shown again. @param {Attempt} attempt @param {Rules} rules */
 export const canShow = ({ tries, isPassed, isShown }, { solution, most }) =>
   solution && !isPassed && (isShown || tries >= Math.min(TRIES, most))
 
-/** Is no try left? @param {Attempt} attempt @param {Rules} rules */
+/** True if no try is left. @param {Attempt} attempt @param {Rules} rules */
 export const isOver = ({ tries, isPassed }, { most }) => !isPassed && tries >= most
 
-/** The rules of a link. @param {Record<string, string>} page @returns {Rules} */
+/** Parses the rules of a link. @param {Record<string, string>} page @returns {Rules} */
 export function rulesOf({ hints, solution, attempts }) {
   const most = /^[1-9]\d{0,2}$/.test(attempts ?? '') ? Number(attempts) : Number.POSITIVE_INFINITY
   return { hints: hints !== 'off', solution: solution !== 'off', most }
 }
 
-/** What `before` would be with these parameters in place of its own. @param {string} before @param {string} [set] */
+/** Replaces parameters of a link by others. @param {string} before @param {string} [set] */
 export function withParameters(before, set = '') {
   const all = new URLSearchParams(before)
   for (const [name, value] of new URLSearchParams(set)) all.set(name, value)
   return String(all)
 }
 
-/** The start of an exercise, as parameters of its room: in One layer with the map, which the tasks speak of. @param {Exercise} exercise @param {number} seed */
+/** Returns the start of an exercise as parameters of its room; in "One layer" with the map, which the tasks refer to. @param {Exercise} exercise @param {number} seed */
 export function startOf({ id, room, start }, seed) {
   const link = typeof start === 'function' ? start(seed) : start
   return room === 'layer' && id !== 'own' && !/(^|&)view=/.test(link) ? `${link}&view=map` : link
 }
 
-/** The answer of an attempt, which may depend on the state. @param {import('./exercise.js').Attempt} attempt @param {import('./exercise.js').Given} given @returns {unknown} */
+/**
+ * Returns the answer of an attempt, which may depend on the state.
+ * @param {import('./exercise.js').Attempt} attempt
+ * @param {import('./exercise.js').Given} given
+ * @returns {unknown}
+ */
 export const answerOf = ({ answer }, given) => (typeof answer === 'function' ? answer(given) : answer)
 
-/** Fields that only say what is shown, of rooms whose histories do not tell. @type {Record<string, readonly string[]>} */
+/** Fields that only affect the view, for rooms whose histories do not tell. @type {Record<string, readonly string[]>} */
 const OF_VIEW = { learn: ['trained', 'loss', 'at', 'probe', 'head', 'why'], models: ['at'] }
 
 /**
- * Why settings must not change so: fields that the exercise does not name are locked.
+ * Returns a function that explains why a change of settings is not allowed: fields that the exercise does not name are locked.
  * @param {Exercise} exercise
  * @param {import('../shell/room.js').Room<any>['fields']} fields
  * @param {import('../shell/room.js').Problem} locked

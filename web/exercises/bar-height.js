@@ -1,6 +1,6 @@
-// The page leaves as much room at its lower edge as a bar there is high.
+// Reserves space at the bottom of the page for a bar of variable height.
 
-/** @param {string} id of the bar @returns {() => void} to be called when the page is drawn */
+/** @param {string} id id of the bar @returns {() => void} to be called after each draw */
 export function barHeight(id) {
   /** @type {HTMLElement | null} */
   let bar = null

@@ -1,4 +1,4 @@
-// The page in a frame of another one: no header, and the frame is told how high the page is.
+// The page embedded in a frame: without header, and reporting its height to the parent page.
 
 import { html, nothing } from 'lit'
 

@@ -1,4 +1,4 @@
-// The bar of an exercise, at the lower edge of the page: the task, what there is to set or to type, the check and its hint.
+// The bar of an exercise, at the bottom of the page: the task, its controls and inputs, the check and its hint.
 
 import { html, nothing } from 'lit'
 import { live } from 'lit/directives/live.js'
@@ -17,10 +17,10 @@ import { canShow, isOver, TRIES } from './attempt.js'
  * @property {Exercise} exercise
  * @property {Attempt} attempt
  * @property {import('./attempt.js').Rules} rules
- * @property {import('../shell/room.js').State<any>} state of the room
+ * @property {import('../shell/room.js').State<any>} state state of the room
  * @property {import('./exercise.js').Params} [measured]
- * @property {string} said the key of what is said in place of a hint, or ''
- * @property {{ at: number, of: number }} place in the list of the link
+ * @property {string} said key of a message shown instead of a hint, or ''
+ * @property {{ at: number, of: number }} place position in the list of the link
  * @property {boolean} isEmbedded
  * @property {boolean} isFolded
  * @property {BarActions} act
@@ -40,7 +40,7 @@ import { canShow, isOver, TRIES } from './attempt.js'
  * @property {() => void} fold
  */
 
-/** The text of a key, or the key itself where it is a name such as q1. @param {Translate} t @param {string} key @param {object} [params] */
+/** Returns the text of a key, or the key itself if it is a name such as q1. @param {Translate} t @param {string} key @param {object} [params] */
 const named = (t, key, params) => {
   try {
     return t(key, /** @type {any} */ (params))
@@ -85,7 +85,7 @@ export function exerciseBar(bar) {
   </section>`
 }
 
-/** Bars, each leading to a number that is asked for. @param {readonly { name: string, value: number }[]} bars */
+/** Draws bars, each with the number that is asked for. @param {readonly { name: string, value: number }[]} bars */
 function barsOf(bars) {
   const most = Math.max(...bars.map(({ value }) => value), 1)
   return html`<ol class="exercise-bars">${bars.map(
@@ -94,14 +94,14 @@ function barsOf(bars) {
   )}</ol>`
 }
 
-/** Texts side by side, with what the model says of each. @param {readonly import('./exercise.js').Saying[]} pair */
+/** Draws texts side by side, with the model's predictions for each. @param {readonly import('./exercise.js').Saying[]} pair */
 const pairOf = pair =>
   html`<ul class="exercise-pair">${pair.map(
     ({ text, says }) =>
       html`<li><bdi>${text}</bdi> → <span class="exercise-guesses">${says ? says.map(({ word, share }, i) => (i ? html`, ${word} ${share}` : html`<b>${word}</b> ${share}`)) : '…'}</span></li>`,
   )}</ul>`
 
-/** A setting of the room. @param {Bar} bar @param {import('./exercise.js').Control} control */
+/** Draws the control of a setting. @param {Bar} bar @param {import('./exercise.js').Control} control */
 function controlOf({ t, exercise, state: { settings }, act }, control) {
   const { name, least, most, step, isSlider, choices, read, write, applies } = control
   if (applies && !applies(settings)) return nothing
@@ -117,7 +117,7 @@ function controlOf({ t, exercise, state: { settings }, act }, control) {
     }</label>`
 }
 
-/** Where an answer is typed, chosen or marked. @param {Bar} bar */
+/** Draws the input for the answer. @param {Bar} bar */
 function answerOf({ t, exercise, attempt, state, act }) {
   const { id, answer } = exercise
   const label = html`<span class="exercise-label">${named(t, answer ? `${id}.answer` : '')}</span>`
@@ -163,7 +163,7 @@ function buttons({ t, exercise, attempt, rules, place, isEmbedded, act }) {
     )}</span>`
 }
 
-/** The verdict in words. @param {Bar} bar */
+/** Describes the verdict. @param {Bar} bar */
 function says({ t, exercise, attempt, rules, said }) {
   const { id } = exercise
   const { verdict, isPassed, isShown, tries } = attempt

@@ -1,4 +1,4 @@
-// The companion of the page that runs exercises: it opens their room, locks what they keep, checks, and keeps scores.
+// The companion that runs exercises: opens their room, locks settings, checks answers, and stores scores.
 
 import { html, nothing } from 'lit'
 import { LANGUAGES } from '../i18n/languages.js'
@@ -13,11 +13,11 @@ import { book, createScoreBook } from './score-book.js'
 
 /** @typedef {import('../shell/shell.js').Shell} Shell */
 
-/** The id of an exercise that a teacher made. */
+/** Id of an exercise made by a teacher. */
 const OWN = 'own'
 
 /**
- * The page around the frame of an embedded exercise. Its code is loaded with the first one.
+ * Connects to the page that embeds the exercise; loaded with the first embedded exercise.
  * @param {ReturnType<typeof createReaderAttempt>} attempt
  * @param {() => import('../shell/room.js').Translate | undefined} texts
  */
@@ -42,7 +42,7 @@ function createHost(attempt, texts) {
     get report() {
       return report
     },
-    /** @param {string} id of the exercise @param {() => boolean} isCurrent was nothing else asked for since? */
+    /** Connects to the parent page. @param {string} id id of the exercise @param {() => boolean} isCurrent False if another exercise was requested meanwhile */
     async connect(id, isCurrent) {
       if (window.parent === window) return
       const fresh = JSON.stringify(attempt.state())
@@ -54,7 +54,7 @@ function createHost(attempt, texts) {
   }
 }
 
-/** An exercise of the page, or the one that a link holds. @param {string} id @param {string} [text] what a teacher made */
+/** Returns an exercise of the page, or the one contained in a link. @param {string} id @param {string} [text] exercise made by a teacher */
 async function found(id, text = '') {
   if (id !== OWN) return exerciseOf(id)
   const { ownExercise, readMade } = await import('./own-exercise.js')
@@ -63,22 +63,23 @@ async function found(id, text = '') {
 }
 
 /**
+ * Draws a note about unknown exercises.
  * @param {import('../shell/room.js').Translate} t
- * @param {readonly string[]} unknown ids of a link that name no exercise
- * @param {boolean} isEmbedded a frame leads nowhere else
+ * @param {readonly string[]} unknown ids in the link that match no exercise
+ * @param {boolean} isEmbedded in a frame, without a link to other pages
  */
 const unknownNote = (t, unknown, isEmbedded) =>
   html`<section class="exercise" id="exercise" aria-label=${t('room.exercises')} data-state="unknown"><p class="exercise-says" role="status">${t('exerciseUnknown', { ids: unknown.join(', ') })}
     ${isEmbedded ? nothing : html`<a href="#2&room=exercises">${t('exerciseAll')}</a>`}</p></section>`
 
-/** Theme and language of a link. @param {Shell} shell @param {Record<string, string>} page */
+/** Applies theme and language of a link. @param {Shell} shell @param {Record<string, string>} page */
 async function setAppearance(shell, { theme, lang = '' }) {
   if (theme === 'light' || theme === 'dark') shell.setTheme(theme, false)
   if (Object.hasOwn(LANGUAGES, lang)) await shell.setLanguage(/** @type {any} */ (lang), false)
 }
 
 /**
- * What a link says of exercises: its parameters, which of the ids that it names there are, and the place of the open one.
+ * The exercise parameters of a link, the existing ids among those it names, and the index of the open one.
  * @typedef {{ page: Record<string, string>, known: readonly string[], unknown: readonly string[], at: number }} ExerciseLink
  */
 
@@ -89,8 +90,9 @@ function readLink({ nr, ...page }) {
 }
 
 /**
- * The texts of the exercises and of their room, when they are here.
- * @param {Shell} shell @param {ReturnType<typeof createExerciseRoom>} place
+ * Loads the texts of the exercises and of their room.
+ * @param {Shell} shell
+ * @param {ReturnType<typeof createExerciseRoom>} place
  */
 function createTexts(shell, place) {
   /** @type {import('../shell/texts-later.js').Later<import('../shell/room.js').Translate>} */
@@ -111,11 +113,11 @@ export function companion(shell) {
   const { rooms } = shell
   const place = createExerciseRoom(rooms)
   let link = readLink({})
-  /** What was asked for last: a link, the next exercise, or to leave. What was asked for before must not open any more. */
+  /** Counts requests: a link, the next exercise, or leaving. Older requests must not open anything any more. */
   let turn = 0
-  /** Is the next exercise or the one before on its way? */
+  /** True while the next or previous exercise is loading. */
   let isGoing = false
-  /** An embedded exercise keeps no score here: its host does. */
+  /** The score book; an embedded exercise stores no score here, since its host does. */
   let scores = book
 
   const speak = createTexts(shell, place)
@@ -133,7 +135,7 @@ export function companion(shell) {
   })
   const host = createHost(attempt, speak)
 
-  /** @param {number} at its place in the list @param {boolean} isKept does the room stay as the link says? */
+  /** Opens an exercise. @param {number} at index in the list @param {boolean} isKept True to keep the room as the link sets it */
   async function open(at, isKept) {
     const own = ++turn
     const id = link.known[at]
@@ -154,7 +156,7 @@ export function companion(shell) {
     if (isEmbedded()) await host.connect(id, () => own === turn)
   }
 
-  /** The rooms are the reader's again. @param {boolean} isBack do they show again what they showed before? */
+  /** Ends the exercises and unlocks the rooms. @param {boolean} isBack True to restore what the rooms showed before */
   function end(isBack) {
     turn++
     place.end(isBack)

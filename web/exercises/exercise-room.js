@@ -1,15 +1,14 @@
-// The room of the open exercise. It begins as the exercise says, what the exercise does not name is locked, and at the end the
-// room is the reader's again.
+// The room of the open exercise: set up at the start, with all settings locked that the exercise does not name, and unlocked at the end.
 
 import { guardOf, startOf } from './attempt.js'
 
 /** @typedef {import('./exercise.js').Exercise} Exercise */
 /** @typedef {import('../shell/store.js').Store<any>} Store */
 
-/** Orders that a seed can draw. */
+/** Number of seeds for random orders. */
 const MOST_SEED = 2 ** 16
 
-/** Does the room show another model than that of the exercise? @param {Store} store @param {Exercise} exercise */
+/** True if the room shows another model than that of the exercise. @param {Store} store @param {Exercise} exercise */
 function isElsewhere({ state }, exercise) {
   if (exercise.room !== 'models') return false
   const wanted = new URLSearchParams(startOf(exercise, 0)).get('checkpoint') ?? ''
@@ -22,11 +21,11 @@ export function createExerciseRoom(rooms) {
   let exercise
   /** @type {import('../shell/room.js').Translate | undefined} */
   let t
-  /** What the rooms showed before the exercises. @type {Map<Store, any>} */
+  /** The settings of the rooms before the exercises. @type {Map<Store, any>} */
   const before = new Map()
   const store = () => (exercise ? rooms.store(exercise.room) : undefined)
 
-  /** What the exercise does not name stays as it is. */
+  /** Locks everything that the exercise does not name. */
   function lock() {
     const own = store()
     if (!own || !exercise) return
@@ -34,7 +33,7 @@ export function createExerciseRoom(rooms) {
     own.restrict(guardOf(exercise, own.room.fields, { key: 'locked', params: { may } }))
   }
 
-  /** Nothing is locked, and the room no longer shows what it shows for the exercise. */
+  /** Unlocks everything and restores the view of the room. */
   function release() {
     const own = store()
     own?.restrict()
@@ -42,7 +41,7 @@ export function createExerciseRoom(rooms) {
     if (own && names.length) own.update({ view: Object.fromEntries(names.map(name => [name, own.room.view[name]])) })
   }
 
-  /** Other settings, as a link has them; throws on a damaged one. @param {string} link */
+  /** Applies settings in the form of a link; throws if it is damaged. @param {string} link */
   function show(link) {
     const own = store()
     own?.restrict()
@@ -60,19 +59,19 @@ export function createExerciseRoom(rooms) {
     store,
     lock,
     show,
-    /** Texts of the exercise in another language. @param {import('../shell/room.js').Translate | undefined} texts */
+    /** Sets the texts of the exercise in another language. @param {import('../shell/room.js').Translate | undefined} texts */
     speak(texts) {
       if (t === texts) return
       t = texts
       lock()
     },
-    /** Another exercise, whose room is open. @param {Exercise} next */
+    /** Takes over another exercise, whose room is open. @param {Exercise} next */
     take(next) {
       release()
       exercise = next
       if (next.view) store()?.update({ view: next.view })
     },
-    /** The settings that the exercise begins with. */
+    /** Applies the initial settings of the exercise. */
     start() {
       const own = store()
       if (!exercise || !own) return
@@ -81,7 +80,7 @@ export function createExerciseRoom(rooms) {
       const { shows } = exercise
       own.update({ begins: true, effects: shows ? [{ type: 'reveal', selector: shows }] : [] })
     },
-    /** The rooms are the reader's again. @param {boolean} isBack do they show again what they showed before? */
+    /** Unlocks the rooms. @param {boolean} isBack True to restore what they showed before */
     end(isBack) {
       release()
       if (isBack) for (const [own, settings] of before) own.show(settings)

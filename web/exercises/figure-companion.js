@@ -1,4 +1,4 @@
-// "Embed": the texts that put what is shown into a lecture page.
+// "Embed": texts that put the current view into a lecture page.
 
 import { html, nothing } from 'lit'
 import { copy } from '../files/clipboard.js'
@@ -17,10 +17,10 @@ export function companion(shell) {
     isOpen = false
   }
 
-  /** The element of the shown head, in One layer. */
+  /** Returns the displayed head of "One layer" as an element. */
   function element() {
     const { state } = shell.rooms.store('layer') ?? {}
-    // While a companion is awaited no room is drawn, and none has checked the settings of a new link.
+    // While a companion is loading, no room has been drawn, and the settings of a new link are unchecked.
     if (shell.state.isWaiting || shell.state.room !== 'layer' || state?.got.trace?.is !== 'here') return undefined
     const { head, word, view } = state.settings
     return elementOf(state.got.trace.value, head, word?.position ?? 0, view)

@@ -1,28 +1,27 @@
-// A figure for a lecture page: the page in a frame, or an element with the numbers of One layer written out, which needs no
-// network. Pure.
+// A figure for a lecture page: the page in a frame, or an element with the numbers of "One layer" inlined, which needs no network. Pure.
 
 /** @typedef {import('../rooms/layer/trace/layer-trace.js').Result} Result */
 /** @typedef {{ data: ArrayLike<number>, dims: readonly number[] }} Numbers */
 
-/** The most numbers that are written out. */
+/** Maximum number of inlined values. */
 const MOST_NUMBERS = 20_000
 
-/** A tensor as a literal, with six digits. @param {Numbers} tensor */
+/** Writes a tensor as a literal with six digits. @param {Numbers} tensor */
 const literal = ({ data, dims }) =>
   `{ data: [${Array.from(data, x => (Number.isFinite(x) ? Number(x.toPrecision(6)) : x)).join(', ')}], dims: [${dims.join(', ')}] }`
 
-/** A text in a script of HTML: nothing in it ends the script. @param {unknown} value */
+/** Writes JSON that cannot end an HTML script. @param {unknown} value */
 const json = value => JSON.stringify(value).replace(/</g, '\\u003c')
 
-/** The page in a frame. @param {string} address with its hash, which has embed=1 */
+/** Writes a frame with the page. @param {string} address with its hash, which contains embed=1 */
 export const frameOf = address =>
   `<iframe src="${address.replace(/&/g, '&amp;').replace(/"/g, '&quot;')}" width="100%" height="560" title="qkv"></iframe>`
 
 /**
- * An element with the numbers of a head; undefined: they are too many.
+ * Writes an element with the numbers of a head; undefined if there are too many.
  * @param {Result} result
  * @param {number} head
- * @param {number} query that the flow shows
+ * @param {number} query shown by the flow
  * @param {string} view
  */
 export function elementOf(result, head, query, view) {
@@ -50,7 +49,7 @@ export function elementOf(result, head, query, view) {
       ]
   return `<qkv-${name} label="Attention weights"></qkv-${name}>
 <script type="module">
-  import 'qkv/elements/${name}' // or the address of dist/elements/${name}.js
+  import 'qkv/elements/${name}' // or the URL of dist/elements/${name}.js
   Object.assign(document.querySelector('qkv-${name}'), {
     ${parts.join(',\n    ')},
   })

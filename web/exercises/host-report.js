@@ -1,28 +1,28 @@
-// What the page around an embedded exercise is told, and what it asks for.
+// Reports to the page that embeds an exercise, and handles its requests.
 
 import { createSplice } from './splice.js'
 
-/** Milliseconds of changes that a host is told together. */
+/** Milliseconds during which changes are collected into one report. */
 const REPORT_PAUSE = 5000
 
 /**
  * @param {object} exercise
- * @param {() => { score: number, tries: number }} exercise.stateOf what a host keeps of an attempt
+ * @param {() => { score: number, tries: number }} exercise.stateOf returns the state that a host stores
  * @param {() => void} exercise.check
  * @param {(stored: unknown) => void} exercise.restore
- * @param {(isSilent: boolean) => void} exercise.silent the host does not answer, or has answered after all
+ * @param {(isSilent: boolean) => void} exercise.silent called when the host does not answer, or has answered late
  */
 export function createHostReport({ stateOf, check, restore, silent }) {
   /** @type {import('./splice.js').Splice | undefined} */
   let splice
-  /** What was reported last, as a text; and the report that waits. */
+  /** The last report as text, and the timer of the next. */
   let reported = ''
   /** @type {ReturnType<typeof setTimeout> | undefined} */
   let reporting
 
   const isReported = () => JSON.stringify(stateOf()) === reported
 
-  /** Tells the host score and state. */
+  /** Reports score and state to the host. */
   function report() {
     clearTimeout(reporting)
     reporting = undefined
@@ -30,13 +30,13 @@ export function createHostReport({ stateOf, check, restore, silent }) {
     splice?.report(stateOf().score, stateOf())
   }
 
-  /** The page around the frame asks for something. @param {{ subject: string, state?: unknown }} message */
+  /** Handles a request of the host. @param {{ subject: string, state?: unknown }} message */
   function hear({ subject, state }) {
     if (subject === 'qkv.check') check()
     else if (subject === 'qkv.setState') restore(state)
   }
 
-  /** Asks the host for an earlier attempt. A late answer takes nothing away that the reader has begun. @param {import('./splice.js').Splice} host */
+  /** Asks the host for an earlier attempt. A late answer does not overwrite what the reader has begun. @param {import('./splice.js').Splice} host */
   async function ask(host) {
     const fresh = reported
     let isLate = false
@@ -52,7 +52,7 @@ export function createHostReport({ stateOf, check, restore, silent }) {
 
   return {
     report,
-    /** @param {string} id of the exercise @param {string} fresh its attempt before anything was done, as JSON */
+    /** Connects to the host. @param {string} id id of the exercise @param {string} fresh its initial state, as JSON */
     connect(id, fresh) {
       reported = fresh
       splice = createSplice(window, `qkv.${id}`, hear)
@@ -60,11 +60,11 @@ export function createHostReport({ stateOf, check, restore, silent }) {
     },
     /** @param {string} name @param {object} data */
     event: (name, data) => splice?.event(name, data),
-    /** Reports a change with those that follow it. */
+    /** Reports a change together with those that follow soon. */
     reportSoon() {
       if (splice && !reporting && !isReported()) reporting = setTimeout(report, REPORT_PAUSE)
     },
-    /** Another exercise follows: what waits is reported. */
+    /** Sends a pending report before another exercise begins. */
     flush() {
       if (reporting) report()
     },

@@ -1,7 +1,10 @@
-// Which exercises there are, in six groups. A group is loaded when one of its exercises is opened.
+// All exercises, in six groups. A group is loaded when one of its exercises is opened.
 
 /** @typedef {import('./exercise.js').Exercise} Exercise */
-/** A group of exercises; `texts` names the file of its texts, beside exercises.js. @typedef {{ name: string, texts: string, ids: readonly string[], load: (id: string) => Promise<{ exercises: readonly Exercise[] }> }} Group */
+/**
+ * A group of exercises; `texts` names the file of its texts, in addition to exercises.js.
+ * @typedef {{ name: string, texts: string, ids: readonly string[], load: (id: string) => Promise<{ exercises: readonly Exercise[] }> }} Group
+ */
 
 /** @type {readonly Group[]} */
 export const GROUPS = [
@@ -45,7 +48,7 @@ export const GROUPS = [
 
 export const IDS = GROUPS.flatMap(({ ids }) => ids)
 
-/** The ids of a link that exist, and those that do not. @param {string} text */
+/** Splits the ids of a link into existing and unknown ones. @param {string} text */
 export function idsOf(text) {
   const all = text.split(',').filter(Boolean)
   return { known: all.filter(id => IDS.includes(id)), unknown: all.filter(id => !IDS.includes(id)) }

@@ -1,4 +1,4 @@
-// What exercises of One layer read: its trace, the trace of other settings, and cells as controls.
+// Helpers for exercises in "One layer": its trace, the trace of other settings, and cells as controls.
 
 import { check } from '../rooms/layer/check-settings.js'
 import { FIELDS } from '../rooms/layer/fields.js'
@@ -17,22 +17,29 @@ import { createTracer } from '../rooms/layer/trace/layer-trace.js'
 /** @param {number[]} dims @param {number[]} data */
 export const tensor = (dims, data) => ({ dims, data })
 
-/** Three keys that are the unit vectors, and three values that are plain to tell apart. */
+/** Three unit keys, and three easily distinguished values. */
 export const KEYS = [1, 0, 0, 0, 1, 0, 0, 0, 1]
 export const VALUES = [1, 0, 0, 1, -1, -1]
 
-/** The trace that is shown; undefined while it is computed. @param {Pick<Given, 'state'>} given @returns {Result | undefined} */
+/** Returns the displayed trace; undefined while it is computed. @param {Pick<Given, 'state'>} given @returns {Result | undefined} */
 export function shownTrace({ state }) {
   return state.got.trace?.is === 'here' ? resultOf(state) : undefined
 }
 
-/** The trace of other settings, by the same core. @param {Given} given @param {Partial<Settings>} patch @returns {Result | undefined} */
+/** Traces changed settings on the same core. @param {Given} given @param {Partial<Settings>} patch @returns {Result | undefined} */
 export function traceWith({ state, qkv }, patch) {
   const { checked } = check({ ...state.settings, ...patch })
   return checked && createTracer(qkv)(checked)
 }
 
-/** A row of a matrix of the trace. @param {Result} result @param {import('../rooms/layer/layer.js').MatrixId} matrix @param {number} row @param {number} [head] @returns {number[]} */
+/**
+ * Returns a row of a matrix in the trace.
+ * @param {Result} result
+ * @param {import('../rooms/layer/layer.js').MatrixId} matrix
+ * @param {number} row
+ * @param {number} [head]
+ * @returns {number[]}
+ */
 export function rowOf(result, matrix, row, head = 0) {
   const { data, dims } = /** @type {{ data: Float32Array, dims: readonly number[] }} */ (result.tensors[matrix])
   const [rows, columns] = dims.slice(-2)
@@ -43,15 +50,15 @@ export function rowOf(result, matrix, row, head = 0) {
 /** @param {readonly number[]} list */
 export const largestAt = list => list.indexOf(Math.max(...list))
 
-/** The largest difference of two rows. @param {readonly number[]} a @param {readonly number[]} b */
+/** Returns the largest difference of two rows. @param {readonly number[]} a @param {readonly number[]} b */
 export const distance = (a, b) => Math.max(...a.map((x, i) => Math.abs(x - b[i])))
 
 /**
- * A number that stands in one cell or in the same cell of several heads.
+ * Makes a control for the number in one cell, or in the same cell of several heads.
  * @param {string} name
  * @param {readonly Cell[]} cells
  * @param {{ least: number, most: number, step: number, isSlider?: boolean, applies?: Control['applies'] }} range
- * @param {number} given where no one has set it
+ * @param {number} given value of an unedited cell
  * @returns {Control}
  */
 export const cellControl = (name, cells, range, given = 0) => ({
@@ -73,13 +80,13 @@ const pick = ({ matrix, head, row, column }) => ({ matrix, head, row, column })
 /** @param {'Q' | 'K'} matrix @param {number} head @param {number} row @param {number} column @returns {Cell} */
 export const cell = (matrix, head, row, column) => ({ matrix, head, row, column })
 
-/** Are all cells that were set by hand in one of these matrices? @param {readonly string[]} matrices */
+/** True if all edited cells are in one of these matrices. @param {readonly string[]} matrices */
 export const editsOnly =
   matrices =>
   (/** @type {Settings} */ { edits }) =>
     edits.every(({ matrix }) => matrices.includes(matrix))
 
-/** A field of One layer as a control. @param {'mask' | 'left' | 'right' | 'scale'} field @param {Control['applies']} [applies] @returns {Control} */
+/** Makes a control for a field of "One layer". @param {'mask' | 'left' | 'right' | 'scale'} field @param {Control['applies']} [applies] @returns {Control} */
 export function fieldControl(field, applies) {
   const { kind } = /** @type {{ kind: import('../shell/room.js').Kind<any> }} */ (FIELDS[field])
   return {

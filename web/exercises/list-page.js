@@ -1,4 +1,4 @@
-// The list of the exercises: a square for each, with what is known of it.
+// The list of exercises: a square for each, with the reader's result.
 
 import { html, nothing } from 'lit'
 import { counted } from '../i18n/counted.js'

@@ -4,12 +4,12 @@ import type { Context } from '../shell/room.js'
 
 export interface ListSettings {
   part: 'list' | 'teachers'
-  /** Of a teacher's link: ids with commas between them. */
+  /** Ids for a teacher's link, separated by commas. */
   picked: string
   lang: '' | 'en' | 'zh'
   hints: boolean
   solution: boolean
-  /** The most tries; null: as many as one likes. */
+  /** Maximum tries; null for no limit. */
   attempts: number | null
 }
 

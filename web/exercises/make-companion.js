@@ -1,12 +1,12 @@
-// "Make an exercise": the present state of the room becomes the start, with a task, what may change and one of six checks. The
-// check is run before a link is offered.
+// "Make an exercise": the current state of the room becomes the start, with a task, editable fields and one of six checks. The check is run
+// before a link is offered.
 
 import { html, nothing } from 'lit'
 import { textsLater } from '../shell/texts-later.js'
 import { barHeight } from './bar-height.js'
 import { CHECKS, numbersIn, ownExercise, readMade, writeMade } from './own-exercise.js'
 
-/** The numbers that each check asks for. @type {Record<string, readonly string[]>} */
+/** The fields of each check. @type {Record<string, readonly string[]>} */
 const PARTS = {
   cell: ['matrix', 'head', 'row', 'column', 'least', 'most'],
   weight: ['head', 'row', 'column', 'least'],
@@ -15,14 +15,14 @@ const PARTS = {
   top: ['word'],
   accuracy: ['least'],
 }
-/** Parts that are words, and the usual values of the others. */
+/** Fields that are text, and the defaults of the others. */
 const TEXTS = ['matrix', 'rows', 'word']
 /** @type {Record<string, string>} */
 const USUAL = { matrix: 'weights', head: '1', row: '1', column: '1', least: '0.9', most: '1', tolerance: '0.05' }
 
-/** What was made last: its link, and what is said about it. @typedef {{ key: string, got: string, link?: string }} Result */
+/** The last made exercise: its link, and a message about it. @typedef {{ key: string, got: string, link?: string }} Result */
 
-/** What the fields of a check hold. @param {string} kind @param {Record<string, string>} values @returns {(string | number)[]} */
+/** Returns the values of a check's fields. @param {string} kind @param {Record<string, string>} values @returns {(string | number)[]} */
 const partsOf = (kind, values) =>
   PARTS[kind].flatMap(
     /** @returns {(string | number)[]} */ part => {
@@ -32,7 +32,7 @@ const partsOf = (kind, values) =>
   )
 
 /**
- * Makes an exercise that begins with the present state of a room, and checks that this state does not pass.
+ * Makes an exercise that starts with the current state of a room, and makes sure that this state does not pass.
  * @param {Omit<import('./own-exercise.js').Made, 'start'>} draft
  * @param {import('../shell/store.js').Store<any>} store of the room
  * @param {() => Promise<import('qkv').Qkv>} load
@@ -63,15 +63,15 @@ export function companion(shell) {
   let may = []
   /** @type {Result | undefined} */
   let result
-  /** What was asked for last: another text or another check ends a check that is on its way. */
+  /** Counts requests: another text or check cancels a pending one. */
   let turn = 0
   /** @type {import('../shell/texts-later.js').Later<import('../shell/room.js').Translate>} */
   const textsOf = textsLater(['shell', 'exercises', 'exercise-pages'])
 
-  /** The room whose state is taken. @returns {keyof typeof CHECKS | undefined} */
+  /** Returns the room whose state is used. @returns {keyof typeof CHECKS | undefined} */
   const roomOf = () => (Object.hasOwn(CHECKS, shell.state.room) ? /** @type {'layer'} */ (shell.state.room) : undefined)
 
-  /** The check that is chosen, or the first one of the room. @param {keyof typeof CHECKS} room */
+  /** Returns the chosen check, or the first one of the room. @param {keyof typeof CHECKS} room */
   const kindOf = room => (CHECKS[room].includes(kind) ? kind : CHECKS[room][0])
 
   function redraw() {
@@ -126,7 +126,7 @@ export function companion(shell) {
       isOpen = false
     },
     link: () => ({}),
-    /** Another address: what was being made belongs to the one before. */
+    /** Closes the form when the address changes, since its content belongs to the previous one. */
     follow() {
       isOpen = false
       turn++
@@ -154,11 +154,11 @@ export function companion(shell) {
 
 /**
  * @typedef {object} FormActions
- * @property {() => void} run makes the exercise, and checks that its start does not pass
+ * @property {() => void} run makes the exercise and verifies its start
  * @property {(text: string) => void} setTask
  * @property {(name: string) => void} setKind
  * @property {(part: string, text: string) => void} setValue
- * @property {(field: string) => void} allow a field to change, or no longer
+ * @property {(field: string) => void} allow allows a field to change, or locks it again
  * @property {() => void} close
  */
 
@@ -167,7 +167,7 @@ export function companion(shell) {
  * @param {import('../shell/room.js').Translate} given.t
  * @param {keyof typeof CHECKS} given.room
  * @param {readonly string[]} given.fields of the room
- * @param {string} given.kind of the check
+ * @param {string} given.kind of check
  * @param {string} given.task
  * @param {readonly string[]} given.may fields that may change
  * @param {Record<string, string>} given.values

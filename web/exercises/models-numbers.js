@@ -1,4 +1,4 @@
-// What exercises of Models read: the run of the text and the changes that stand there now.
+// Helpers for exercises in "Models": the run of the current text and changes.
 
 import { factorOf, withFactor } from '../head/changes.js'
 import { besideOf, shownOf } from '../rooms/models/shown.js'
@@ -9,30 +9,30 @@ import { besideOf, shownOf } from '../rooms/models/shown.js'
 /** @typedef {import('../rooms/models/model-run.js').Run} Run */
 /** An exercise in this room. @template [M=unknown] @typedef {import('./exercise.js').Exercise<ModelsTypes, M>} ModelsExercise */
 
-/** The run of what the settings say; undefined while it is computed. @param {State} state @returns {Run | undefined} */
+/** Returns the run of the current settings; undefined while it is computed. @param {State} state @returns {Run | undefined} */
 export function runOf(state) {
   const { active, request, changed, runBefore, runAfter } = shownOf(state)
   const run = active.length ? runAfter : runBefore
   return run && JSON.stringify(run.request) === JSON.stringify(active.length ? changed : request) ? run : undefined
 }
 
-/** What the model says of the text beside the shown one; undefined while it is computed. @param {State} state */
+/** Returns the prediction for the second text; undefined while it is computed. @param {State} state */
 export function besideRunOf(state) {
   const { beside } = state.got
   const run = beside?.is === 'here' ? beside.value : undefined
   return run && JSON.stringify(run.request) === JSON.stringify(besideOf(state)) ? run : undefined
 }
 
-/** The probability of a word as the next one; 0 if it is not among the likeliest. @param {Pick<Run, 'top'>} run @param {string} word */
+/** Returns the probability of a word as the next one; 0 if it is not among the most likely. @param {Pick<Run, 'top'>} run @param {string} word */
 export const probabilityOf = (run, word) => run.top.find(({ token }) => token === word)?.probability ?? 0
 
-/** Heads that are off, as "1.2". @param {Settings} settings */
+/** Lists the heads that are off, as "1.2". @param {Settings} settings */
 export const headsOff = ({ changes }) =>
   changes.flatMap(change =>
     change.isOn && change.kind === 'head' && change.how === 0 ? [`${change.layer + 1}.${change.head + 1}`] : [],
   )
 
-/** A switch for a head. @param {string} name such as "1.2" @returns {import('./exercise.js').Control<Settings>} */
+/** Makes a switch for a head. @param {string} name such as "1.2" @returns {import('./exercise.js').Control<Settings>} */
 export const headSwitch = name => {
   const [layer, head] = name.split('.').map(Number)
   const at = /** @type {const} */ ({ stack: '', layer: layer - 1, head: head - 1 })
@@ -44,5 +44,5 @@ export const headSwitch = name => {
   }
 }
 
-/** May a reader have made these changes by switching heads off? @param {Settings} settings */
+/** True if these changes only switch heads off. @param {Settings} settings */
 export const isSwitching = ({ changes }) => changes.every(change => change.kind === 'head' && change.how === 0)

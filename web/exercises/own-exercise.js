@@ -1,4 +1,4 @@
-// An exercise that a teacher made: the parameter `made` of a link, as JSON. It is checked as a link is.
+// An exercise made by a teacher: the parameter `made` of a link, as JSON. It is validated like a link.
 
 import { percent } from '../files/number-format.js'
 import { toNumber } from '../shell/kinds.js'
@@ -7,8 +7,8 @@ import { digits, verdict } from './verdict.js'
 /** @typedef {import('./exercise.js').Exercise} Exercise */
 
 /**
- * kind and its numbers: cell [matrix, head, row, column, least, most]; weight [head, row, column, least];
- * output [row, tolerance, ...values]; mask [rows of 0 and 1]; top [word]; accuracy [least]. Counted from 1.
+ * A check is its kind and parameters: cell [matrix, head, row, column, least, most]; weight [head, row, column, least]; output [row,
+ * tolerance, ...values]; mask [rows of 0 and 1]; top [word]; accuracy [least]. Counted from 1.
  * @typedef {readonly (string | number)[]} Check
  */
 /** @typedef {{ room: 'layer' | 'learn' | 'models', start: string, may: readonly string[], task: string, check: Check }} Made */
@@ -19,14 +19,14 @@ export const CHECKS = {
   learn: ['accuracy'],
   models: ['top'],
 }
-/** How many parts a check has at least. @type {Record<string, number>} */
+/** Minimum length of each kind of check, including the kind. @type {Record<string, number>} */
 const PARTS = { cell: 7, weight: 5, output: 4, mask: 2, top: 2, accuracy: 2 }
 const MOST_LETTERS = 2000
 
 /** @param {unknown} value */
 const isText = value => typeof value === 'string' && value.length > 0 && value.length <= MOST_LETTERS
 
-/** What a link holds; undefined: it is no exercise. @param {string} text @returns {Made | undefined} */
+/** Parses the parameter; undefined if it is not a valid exercise. @param {string} text @returns {Made | undefined} */
 export function readMade(text) {
   try {
     const { room, start, may, task, check } = JSON.parse(text)
@@ -46,14 +46,14 @@ export function readMade(text) {
 /** @param {Made} made */
 export const writeMade = made => JSON.stringify(made)
 
-/** A list of numbers that was typed. @param {string} text @returns {number[]} */
+/** Parses a typed list of numbers. @param {string} text @returns {number[]} */
 export const numbersIn = text =>
   text
     .split(/[\s,;]+/)
     .filter(Boolean)
     .map(toNumber)
 
-/** What was reached, and whether it passes; undefined: it is not there, or not yet. @param {Made} made @returns {Promise<Exercise['check']>} */
+/** Returns the current value and whether it passes; undefined if it does not exist yet. @param {Made} made @returns {Promise<Exercise['check']>} */
 async function checkOf({ room, check: [kind, ...parts] }) {
   const numbers = parts.map(Number)
   const judged = (/** @type {boolean} */ passed, /** @type {string} */ got) => verdict(passed, [], { got })
@@ -81,7 +81,7 @@ async function checkOf({ room, check: [kind, ...parts] }) {
         const value = rowOf(result, matrix, row - 1, head - 1)[column - 1]
         return judged(value >= least && value <= most, digits(value))
       } catch {
-        return judged(false, '–') // there is no such matrix
+        return judged(false, '–') // the matrix does not exist
       }
     }
   }

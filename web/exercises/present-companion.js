@@ -1,4 +1,4 @@
-// The presenter: the page without header and tools, larger, for a projector; arrows go through "My slides".
+// The presenter: the page without header and tools, enlarged for a projector; arrow keys go through "My slides".
 
 import { html, nothing } from 'lit'
 import { save } from '../files/clipboard.js'
@@ -18,16 +18,16 @@ import {
 const storage = () => globalThis.localStorage
 
 /**
- * The slides, and which of them is shown.
+ * Creates the list of slides with the current one.
  * @param {import('../shell/shell.js').Shell} shell
  */
 function createSlideShow(shell) {
   let slides = storedSlides(storage)
-  /** Are the slides those of a link? They stay in the address, and the reader's own are left as they are. */
+  /** True if the slides come from a link. They stay in the address, and the reader's stored slides are left unchanged. */
   let isShared = false
-  /** The slide that is shown; -1: none of them. */
+  /** Index of the displayed slide; -1 for none. */
   let at = -1
-  /** The key of what is said about the slides, or ''. */
+  /** Key of a message about the slides, or ''. */
   let said = ''
 
   /** @param {string} key */
@@ -36,7 +36,7 @@ function createSlideShow(shell) {
     shell.schedule()
   }
 
-  /** @param {Slide[]} next @param {number} [shown] where the slide that is shown stands now */
+  /** Stores changed slides. @param {Slide[]} next @param {number} [shown] new index of the displayed slide */
   function keep(next, shown = at) {
     slides = next
     at = shown
@@ -48,20 +48,23 @@ function createSlideShow(shell) {
     all: () => ({ slides, at, said }),
     /** The parameter of the page. */
     link: () => (isShared ? asParameter(slides) : '1'),
-    /** Shows a slide as it was added: what was changed on the one before is gone, and back by Undo. False: there is none. @param {number} to */
+    /**
+     * Shows a slide as it was added; changes of the previous one are discarded, and Undo restores them. Returns false if it does not exist.
+     * @param {number} to
+     */
     show(to) {
       if (!slides[to]) return false
       at = to
       location.hash = withPresent(slides[to].hash)
       return true
     },
-    /** The view that is open becomes the last slide. */
+    /** Appends the current view as a slide. */
     add() {
       if (shell.rooms.store(shell.state.room)?.canLink() === false) return say('linkLarge')
       const name = `${shell.state.t(/** @type {any} */ (`room.${shell.state.room}`))} ${slides.length + 1}`
       keep([...slides, { name, hash: shell.linkWith({ present: undefined }) || '#2&room=front' }], slides.length)
     },
-    /** A file of slides. @param {Event & { target: HTMLInputElement }} event */
+    /** Opens a file of slides. @param {Event & { target: HTMLInputElement }} event */
     async take({ target }) {
       const [file] = target.files ?? []
       target.value = ''
@@ -74,7 +77,7 @@ function createSlideShow(shell) {
         say('presentUnreadable')
       }
     },
-    /** Slides of a link. Returns whether others are shown now. @param {string} parameter */
+    /** Takes the slides of a link. Returns true if other slides are shown now. @param {string} parameter */
     follow(parameter) {
       if (isShared && parameter === asParameter(slides)) return false
       try {
@@ -90,7 +93,7 @@ function createSlideShow(shell) {
   }
 }
 
-/** A ring marks where the pointer was pressed. @param {() => boolean} isOn */
+/** Draws a ring where the pointer is pressed. @param {() => boolean} isOn */
 function createRing(isOn) {
   const ring = document.createElement('div')
   ring.className = 'present-ring'
@@ -107,7 +110,7 @@ function createRing(isOn) {
 export function companion(shell) {
   let isOn = false
   let isBlank = false
-  /** Is the list of slides open? */
+  /** True if the list of slides is open. */
   let isListed = false
   const slideShow = createSlideShow(shell)
   const ring = createRing(() => isOn)
@@ -127,9 +130,9 @@ export function companion(shell) {
 
   return {
     open() {
-      if (shell.companions.link().embed) return // a frame shows what its page says
+      if (shell.companions.link().embed) return // an embedded page is never presented
       isOn = true
-      document.documentElement.requestFullscreen?.().catch(() => {}) // a browser may refuse; the page is larger anyway
+      document.documentElement.requestFullscreen?.().catch(() => {}) // a browser may refuse; the page is enlarged anyway
       shell.schedule()
     },
     draw() {
@@ -179,14 +182,14 @@ export function companion(shell) {
 }
 
 /**
- * The list of slides, where they are named, moved, saved and opened.
+ * Draws the list of slides, where they are renamed, moved, saved and opened.
  * @param {import('../shell/room.js').Translate} t
  * @param {readonly Slide[]} slides
- * @param {number} at the slide that is shown
+ * @param {number} at index of the displayed slide
  * @param {object} act
  * @param {(slides: Slide[], shown?: number) => void} act.keep
  * @param {(to: number) => void} act.show
- * @param {(event: Event & { target: HTMLInputElement }) => void} act.take a file of slides
+ * @param {(event: Event & { target: HTMLInputElement }) => void} act.take opens a file of slides
  */
 function slideList(t, slides, at, { keep, show, take }) {
   const link = `${location.href.split('#')[0]}#2&present=${encodeURIComponent(asParameter(slides))}`
@@ -209,8 +212,8 @@ function slideList(t, slides, at, { keep, show, take }) {
     <p class="note">${t('presentKeys')}</p></div>`
 }
 
-/** Has the focus nothing of its own that arrows move in? @param {EventTarget | null} target */
+/** True if the focused element does not use arrow keys. @param {EventTarget | null} target */
 const isFree = target => target === document.body || (target instanceof Element && target.closest('.present') !== null)
 
-/** A hash that also opens the presenter: what stands in a hash is checked, so a new one is written without a check. @param {string} hash */
+/** Returns a hash that also opens the presenter. Its checksum is dropped, since the hash changes. @param {string} hash */
 const withPresent = hash => hash.replace(/^#(\d+)(?:~\w*)?&/, '#$1&present=1&')

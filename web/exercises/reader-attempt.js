@@ -1,4 +1,4 @@
-// What a reader does in the open exercise: answers, checks, looks at hints and at the solution.
+// The reader's actions in the open exercise: answering, checking, reading hints and the solution.
 
 import { answerOf, attemptFrom, begun, begunAgain, isOver, judged, withParameters } from './attempt.js'
 
@@ -11,13 +11,13 @@ import { answerOf, attemptFrom, begun, begunAgain, isOver, judged, withParameter
  * @param {object} link
  * @param {() => import('./attempt.js').Rules} link.rules
  * @param {() => import('./score-book.js').ScoreBook} link.scores
- * @param {() => unknown} link.turn another one: another exercise is asked for
- * @param {(name: string, data: object) => void} link.tell what a host is told of at once
+ * @param {() => unknown} link.turn changes when another exercise is requested
+ * @param {(name: string, data: object) => void} link.tell reports to the host at once
  */
 export function createReaderAttempt(shell, place, { rules, scores, turn, tell }) {
   const { store, show } = place
   let attempt = begun()
-  /** The key of what is said about the last action, or ''. */
+  /** Key of a message about the last action, or ''. */
   let said = ''
   let isFolded = false
   let isChecking = false
@@ -34,7 +34,7 @@ export function createReaderAttempt(shell, place, { rules, scores, turn, tell })
     say('')
   }
 
-  /** What the exercise reads, but for the core. @param {Store} own @returns {import('./exercise.js').Given} */
+  /** Returns the input of the exercise's functions, except the core. @param {Store} own @returns {import('./exercise.js').Given} */
   const givenBy = ({ state }) => ({
     state,
     answer: attempt.answer,
@@ -61,7 +61,7 @@ export function createReaderAttempt(shell, place, { rules, scores, turn, tell })
   /** @satisfies {AttemptActions} */
   const act = {
     async check() {
-      if (isChecking) return // two presses while the core is loaded are one try
+      if (isChecking) return // two presses while the core loads count as one try
       isChecking = true
       const asked = turn()
       try {
@@ -73,7 +73,7 @@ export function createReaderAttempt(shell, place, { rules, scores, turn, tell })
     },
     answer: (/** @type {unknown} */ answer) => change({ answer }),
     set(/** @type {object} */ set, /** @type {string | undefined} */ mark) {
-      // In Learn another setting is another run.
+      // In "Learn", changing a setting starts another run.
       if (place.exercise?.room === 'learn') store()?.act.set(set)
       else store()?.update({ set, mark })
     },
@@ -107,12 +107,12 @@ export function createReaderAttempt(shell, place, { rules, scores, turn, tell })
   return {
     act,
     say,
-    /** Another exercise. */
+    /** Resets for another exercise. */
     begin() {
       attempt = begun()
       said = ''
     },
-    /** Goes on from a state that a host has kept. @param {unknown} stored @returns {boolean} false: it is none of this exercise */
+    /** Continues from a state stored by a host. @param {unknown} stored @returns {boolean} false if it does not belong to this exercise */
     restore(stored) {
       const kept = place.exercise && attemptFrom(stored, place.exercise.id)
       try {
@@ -126,16 +126,16 @@ export function createReaderAttempt(shell, place, { rules, scores, turn, tell })
         shell.schedule()
       }
     },
-    /** What a host keeps. */
+    /** Returns the state that a host stores. */
     state() {
       const { answer, tries, isShown, isPassed, score } = attempt
       return { exercise: place.exercise?.id, link: store()?.link() ?? '', answer, tries, isShown, isPassed, score }
     },
-    /** What is drawn of it. @param {Store} own */
+    /** Returns what is drawn of the attempt. @param {Store} own */
     shown(own) {
       return { attempt, said, isFolded, rules: rules(), measured: place.exercise?.measured?.(givenBy(own)) }
     },
-    /** The page is drawn: the exercise remembers what was there. */
+    /** Lets the exercise remember the current state after each draw. */
     watch() {
       const own = store()
       const { exercise } = place
@@ -145,7 +145,7 @@ export function createReaderAttempt(shell, place, { rules, scores, turn, tell })
       attempt = { ...attempt, memory }
       shell.schedule()
     },
-    /** Is the room covered until it is solved? */
+    /** True while the picture of the room is hidden. */
     isCovered: () => place.exercise?.isCovered === true && !attempt.isPassed && !attempt.isShown,
     get said() {
       return said

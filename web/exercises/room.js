@@ -1,4 +1,4 @@
-// The room of the exercises: the list of all with the scores of this browser, and the page for teachers.
+// The room of the exercises: the list with the scores of this browser, and the page for teachers.
 
 import { choice, count, flag, text } from '../shell/kinds.js'
 import { IDS, idsOf } from './index.js'
@@ -36,7 +36,7 @@ export const room = {
     showSolutions: () => ({ view: { hasSolutions: true } }),
   },
   needs: () => [],
-  /** Another tab may have written scores. */
+  /** Reloads the scores, since another tab may have changed them. */
   enter() {
     book.load()
     return {}

@@ -1,13 +1,13 @@
-// The scores of exercises, kept in this browser only: by exercise the best score, the number of tries, the settings that it
-// was reached with, and when. What storage holds is taken as what it is; a score proves nothing to anybody else.
+// The scores of exercises, stored in this browser only: for each exercise the best score, the number of tries, the settings that reached
+// it, and the time. Stored data is not trusted; a score proves nothing to others.
 
 /** @typedef {{ score: number, tries: number, state: string, when: string }} Entry */
 /** @typedef {Pick<Storage, 'getItem' | 'setItem' | 'removeItem'>} Store */
-/** Why there are no scores: `unreadable`, what is stored is no list of scores; `refused`, this browser stores nothing. @typedef {'unreadable' | 'refused'} Trouble */
+/** Why there are no scores: `unreadable`, the stored text is not a list of scores; `refused`, this browser stores nothing. @typedef {'unreadable' | 'refused'} Trouble */
 /** @typedef {ReturnType<typeof createScoreBook>} ScoreBook */
 
 const NAME = 'qkv.exercises'
-/** Where a text that could not be read is kept. */
+/** Key under which unreadable data is kept. */
 const OLD = 'qkv.exercises.unread'
 
 /** @param {unknown} value @returns {value is Entry} */
@@ -19,15 +19,15 @@ function isEntry(value) {
   )
 }
 
-/** @param {() => Store | undefined} storage may throw, as browsers do that refuse it */
+/** Creates the score book. @param {() => Store | undefined} storage may throw, as in browsers that refuse storage */
 export function createScoreBook(storage) {
-  /** All that is stored, also what this version does not know. @type {Record<string, unknown>} */
+  /** All stored entries, including those this version does not know. @type {Record<string, unknown>} */
   let all = {}
   /** @type {Trouble | undefined} */
   let trouble
   let unread = ''
 
-  /** Another tab may have written. */
+  /** Reloads, since another tab may have written. */
   function load() {
     try {
       const text = storage()?.getItem(NAME)
@@ -57,7 +57,7 @@ export function createScoreBook(storage) {
 
   load()
   return {
-    /** What is known of an exercise. @param {string} id @returns {Entry | undefined} */
+    /** Returns the entry of an exercise. @param {string} id @returns {Entry | undefined} */
     of(id) {
       const entry = Object.hasOwn(all, id) ? all[id] : undefined
       return isEntry(entry) ? entry : undefined
@@ -94,10 +94,10 @@ export function createScoreBook(storage) {
   }
 }
 
-/** The book of this browser. */
+/** The score book of this browser. */
 export const book = createScoreBook(() => globalThis.localStorage)
 
-/** As a table for a spreadsheet. @param {Pick<ScoreBook, 'of'>} of @param {readonly string[]} ids */
+/** Formats the scores as CSV. @param {Pick<ScoreBook, 'of'>} of @param {readonly string[]} ids */
 export const csvOf = (of, ids) =>
   ['exercise,score,tries,when']
     .concat(

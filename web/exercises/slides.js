@@ -1,4 +1,4 @@
-// "My slides" of the presenter: hashes of views with names, in their order, kept in this browser, and as JSON or one link.
+// "My slides" of the presenter: named hashes of views, in order, stored in this browser, and exported as JSON or one link.
 
 /** A view of the page. @typedef {{ name: string, hash: string }} Slide */
 /** @typedef {Pick<Storage, 'getItem' | 'setItem'>} Store */
@@ -7,7 +7,7 @@ const NAME = 'qkv.slides'
 const MOST = 200
 const MOST_LETTERS = 200_000
 
-/** The slides in a text; throws where there are none. @param {string} text @returns {Slide[]} */
+/** Parses slides; throws if there are none. @param {string} text @returns {Slide[]} */
 export function readSlides(text) {
   const list = JSON.parse(text)
   const isSlide = (/** @type {any} */ each) =>
@@ -19,7 +19,7 @@ export function readSlides(text) {
   return list.map(({ name, hash }) => ({ name: name.slice(0, 200), hash }))
 }
 
-/** Slides that are kept; none where storage is refused or holds something else. @param {() => Store | undefined} storage @returns {Slide[]} */
+/** Returns the stored slides; [] if storage is refused or contains something else. @param {() => Store | undefined} storage @returns {Slide[]} */
 export function storedSlides(storage) {
   try {
     return readSlides(storage()?.getItem(NAME) ?? '[]')
@@ -28,7 +28,7 @@ export function storedSlides(storage) {
   }
 }
 
-/** Keeps slides; false: this browser refuses. @param {() => Store | undefined} storage @param {readonly Slide[]} slides */
+/** Stores slides; returns false if the browser refuses. @param {() => Store | undefined} storage @param {readonly Slide[]} slides */
 export function keepSlides(storage, slides) {
   try {
     storage()?.setItem(NAME, JSON.stringify(slides))
@@ -38,7 +38,7 @@ export function keepSlides(storage, slides) {
   }
 }
 
-/** With one slide moved by a place. @param {readonly Slide[]} slides @param {number} at @param {1 | -1} by */
+/** Returns the slides with one moved by an offset. @param {readonly Slide[]} slides @param {number} at @param {1 | -1} by */
 export function moved(slides, at, by) {
   const to = at + by
   if (to < 0 || to >= slides.length) return [...slides]
@@ -47,11 +47,15 @@ export function moved(slides, at, by) {
   return list
 }
 
-/** Where the shown slide stands after a slide has moved by a place. @param {number} shown @param {number} at @param {1 | -1} by */
+/** Returns the index of the displayed slide after another was moved. @param {number} shown @param {number} at @param {1 | -1} by */
 export const shownAfterMove = (shown, at, by) => (shown === at ? at + by : shown === at + by ? at : shown)
 
-/** The shown slide after a slide is removed: that one itself has no place, and the next is the one that follows it. @param {number} shown @param {number} at */
+/**
+ * Returns the index of the displayed slide after a removal. If that slide itself is removed, the next step leads to the following one.
+ * @param {number} shown
+ * @param {number} at
+ */
 export const shownAfterRemoval = (shown, at) => (shown >= at ? shown - 1 : shown)
 
-/** The parameter of a link that holds slides. @param {readonly Slide[]} slides */
+/** Formats slides as a link parameter. @param {readonly Slide[]} slides */
 export const asParameter = slides => JSON.stringify(slides)

@@ -1,11 +1,11 @@
-// What a frame says to the page around it: the SPLICE protocol for smart learning content (getState, reportScoreAndState,
-// sendEvent), and lti.frameResize. Only messages of that page are read.
+// Messages of a frame to its parent page: the SPLICE protocol for smart learning content (getState, reportScoreAndState, sendEvent), and
+// lti.frameResize. Only messages from the parent are read.
 
-/** Milliseconds until the page around the frame counts as silent. */
+/** Milliseconds until the parent page counts as silent. */
 const PATIENCE = 2000
 
 /**
- * @typedef {object} Frame the part of a window that is used
+ * @typedef {object} Frame the used part of a window
  * @property {{ postMessage: (message: object, origin: string) => void }} parent
  * @property {(type: 'message', listener: (event: { source: unknown, data: any }) => void) => void} addEventListener
  * @property {(type: 'message', listener: (event: { source: unknown, data: any }) => void) => void} removeEventListener
@@ -14,11 +14,11 @@ const PATIENCE = 2000
 /**
  * @param {Frame} frame
  * @param {string} activity such as "qkv.e10"
- * @param {(message: { subject: string, [name: string]: unknown }) => void} hear what the page around asks for
+ * @param {(message: { subject: string, [name: string]: unknown }) => void} hear handles requests of the parent page
  */
 export function createSplice(frame, activity, hear) {
   const { parent } = frame
-  /** The answers that are awaited, by the id of the message. @type {Map<string, (answer: { state?: unknown, error?: unknown }) => void>} */
+  /** Pending answers by message id. @type {Map<string, (answer: { state?: unknown, error?: unknown }) => void>} */
   const waiting = new Map()
   let count = 0
 
@@ -31,16 +31,16 @@ export function createSplice(frame, activity, hear) {
   }
   frame.addEventListener('message', listen)
 
-  /** @param {string} subject @param {object} content @returns {string} the id of the message */
+  /** Sends a message to the parent. @param {string} subject @param {object} content @returns {string} id of the message */
   function post(subject, content) {
     const message_id = `${activity} ${++count}`
-    // What a page of any origin may know: no one but the page around this frame hears it.
+    // Any origin may receive this; only the parent of this frame gets it.
     parent.postMessage({ subject, message_id, activity_id: activity, ...content }, '*')
     return message_id
   }
 
   return {
-    /** The state that was reported last, whenever the answer comes; undefined where there is none. @param {() => void} [silent] called if no answer comes in time @returns {Promise<unknown>} */
+    /** Returns the last reported state, however late the answer; undefined if there is none. @param {() => void} [silent] called if no answer arrives in time @returns {Promise<unknown>} */
     getState: (silent = () => {}) =>
       new Promise(resolve => {
         const id = post('SPLICE.getState', {})
@@ -55,7 +55,7 @@ export function createSplice(frame, activity, hear) {
     report: (score, state) => post('SPLICE.reportScoreAndState', { score, state }),
     /** @param {string} name @param {object} data */
     event: (name, data) => post('SPLICE.sendEvent', { name, data }),
-    /** The exercise has ended: nothing is heard any more, and there is no state. */
+    /** Ends the session: stops listening, and resolves pending requests without a state. */
     close() {
       frame.removeEventListener('message', listen)
       for (const answer of [...waiting.values()]) answer({})

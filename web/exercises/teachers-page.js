@@ -1,4 +1,4 @@
-// The page for teachers: a link of chosen exercises, the same in a frame and as an element, solutions, how to host.
+// The page for teachers: a link to chosen exercises, the same as a frame and as an element, solutions, and hosting.
 
 import { html, nothing } from 'lit'
 import { until } from 'lit/directives/until.js'
@@ -8,7 +8,7 @@ import { exerciseOf, GROUPS, IDS, idsOf } from './index.js'
 /** @typedef {import('./list.js').ListContext} ListContext */
 /** @typedef {Event & { target: HTMLInputElement }} InputEvent */
 
-/** The parameters of a teacher's link. @param {import('./list.js').ListSettings} settings */
+/** Returns the parameters of a teacher's link. @param {import('./list.js').ListSettings} settings */
 function parametersOf({ picked, lang, hints, solution, attempts }) {
   const { known } = idsOf(picked)
   /** @type {Record<string, string>} */
@@ -20,10 +20,10 @@ function parametersOf({ picked, lang, hints, solution, attempts }) {
   return page
 }
 
-/** A text for HTML. @param {string} text */
+/** Escapes a text for HTML. @param {string} text */
 const escaped = text => text.replace(/&/g, '&amp;').replace(/"/g, '&quot;').replace(/</g, '&lt;')
 
-/** The link, the frame and the element, as texts to copy. @param {import('./list.js').ListSettings} settings @param {string} address of the page */
+/** Returns link, frame and element as texts to copy. @param {import('./list.js').ListSettings} settings @param {string} address URL of the page */
 export function textsOf(settings, address) {
   const page = parametersOf(settings)
   const hash = (/** @type {Record<string, string>} */ more) =>
@@ -67,7 +67,7 @@ export function teachersPage(context) {
       ${view.hasSolutions ? html`<table class="teachers-solutions"><tbody>${IDS.map(id => html`<tr><th scope="row">${id.slice(1)} ${t(`${id}.title`)}</th>${until(solutionOf(context, id), nothing)}</tr>`)}</tbody></table>` : html`<button type="button" class="plain" id="teachers-solutions" @click=${() => act.showSolutions()}>${t('teachersShow')}</button>`}</section>`
 }
 
-/** What a link may say beside its exercises. @param {ListContext} context */
+/** Draws the options of a link besides its exercises. @param {ListContext} context */
 function rules({ t, settings, act }) {
   const flag = (/** @type {'hints' | 'solution'} */ name) =>
     html`<label><input type="checkbox" data-rule=${name} .checked=${settings[name]} @change=${(/** @type {InputEvent} */ { target }) => act.set({ [name]: target.checked })} /> ${t(`teachers.${name}`)}</label>`
@@ -77,7 +77,7 @@ function rules({ t, settings, act }) {
     <label class="exercise-control">${t('teachers.attempts')} <input type="number" id="teachers-attempts" min="1" max="999" .value=${String(settings.attempts ?? '')} @input=${(/** @type {InputEvent} */ { target }) => act.set({ attempts: /^[1-9]\d{0,2}$/.test(target.value) ? Number(target.value) : null })} /></label>`
 }
 
-/** The solution of an exercise: what is typed, or a link that opens it. @param {ListContext} context @param {string} id */
+/** Returns the solution of an exercise: what to type, or a link that opens it. @param {ListContext} context @param {string} id */
 async function solutionOf({ t }, id) {
   const exercise = await exerciseOf(id)
   if (!exercise) return nothing

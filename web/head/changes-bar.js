@@ -1,4 +1,4 @@
-// The changes of heads as chips: each can be switched off, scaled and removed.
+// The changes of heads as chips; each can be switched off, scaled and removed.
 
 import { html, nothing } from 'lit'
 import { groupsOf, headName, layerName, withChange, withoutChange } from './changes.js'
@@ -6,13 +6,16 @@ import { groupsOf, headName, layerName, withChange, withoutChange } from './chan
 /** @typedef {import('./head.js').Change} Change */
 /** @typedef {(key: keyof typeof import('../i18n/en/head.js').texts | 'undo' | 'redo', params?: Record<string, string | number>) => string} HeadTranslate */
 /** @typedef {Event & { target: HTMLInputElement }} InputEvent */
-/** The tokens that a change speaks of, by position; replaced: those of the second text. @typedef {{ queries?: readonly string[], keys?: readonly string[], replaced?: readonly string[] }} ChangeTokens */
+/**
+ * Labels of tokens that a change refers to, by position; replaced: those of the second text.
+ * @typedef {{ queries?: readonly string[], keys?: readonly string[], replaced?: readonly string[] }} ChangeTokens
+ */
 
 const MOST_CHIPS = 40
-/** The factors that a reader may type. */
+/** Range of factors that a reader may type. */
 const [LEAST_FACTOR, MOST_FACTOR] = [-10, 10]
 
-/** A group of changes in words. @param {HeadTranslate} t @param {readonly Change[]} group as groupsOf makes it @param {ChangeTokens} tokens */
+/** Describes a group of changes. @param {HeadTranslate} t @param {readonly Change[]} group as returned by groupsOf @param {ChangeTokens} tokens */
 export function changeInWords(t, group, { queries, keys, replaced }) {
   const [change] = group
   if (change.kind === 'patch') {
@@ -41,13 +44,13 @@ export function changeInWords(t, group, { queries, keys, replaced }) {
  * @param {object} given
  * @param {HeadTranslate} given.t
  * @param {readonly Change[]} given.changes
- * @param {(changes: Change[], mark?: string) => void} given.set changes of one mark are undone together
- * @param {string} given.none what stands there without changes
+ * @param {(changes: Change[], mark?: string) => void} given.set applies changes; those with the same mark are undone together
+ * @param {string} given.none shown if there are no changes
  * @param {(change: Change) => ChangeTokens} [given.tokensOf]
- * @param {() => void} [given.undo] where there is something to undo
+ * @param {() => void} [given.undo] if there is something to undo
  * @param {() => void} [given.redo]
- * @param {unknown} [given.effect] of all changes together
- * @param {unknown} [given.more] other controls
+ * @param {unknown} [given.effect] combined effect of all changes
+ * @param {unknown} [given.more] further controls
  */
 export function changesBar({ t, changes, set, none, tokensOf, undo, redo, effect = nothing, more = nothing }) {
   const groups = groupsOf(changes)

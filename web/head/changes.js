@@ -1,5 +1,5 @@
-// What a reader changes in the heads of a model, as data and as the text of a link: "2.1=0 ~1.3=mean e1.2:7>3=hide". Pure.
-// A change is a place, [e|d|c]LAYER[.HEAD] counted from 1, and what is changed there; "~" stands before one that is switched off.
+// The reader's changes of heads, as data and as link text: "2.1=0 ~1.3=mean e1.2:7>3=hide". Pure. A change is a place, [e|d|c]LAYER[.HEAD]
+// counted from 1, and its new value; "~" marks one that is switched off.
 
 /** @typedef {import('./head.js').Stack} Stack */
 /** @typedef {import('./head.js').HeadAt} HeadAt */
@@ -10,17 +10,17 @@
 /** @type {Record<string, Stack>} */
 const STACKS = { '': '', e: 'encoder', d: 'decoder', c: 'cross' }
 const STACK_ORDER = Object.values(STACKS)
-/** Changes that are read from a link. */
+/** Maximum number of changes read from a link. */
 const MOST_CHANGES = 2000
 const LARGEST_FACTOR = 1000
 
-/** A layer, such as "2" or "d2". @param {{ stack?: Stack, layer: number }} at */
+/** Returns the name of a layer, such as "2" or "d2". @param {{ stack?: Stack, layer: number }} at */
 export const layerName = ({ stack = '', layer }) => `${stack.slice(0, 1)}${layer + 1}`
 
-/** A head, such as "2.1" or "c2.1". @param {{ stack?: Stack, layer: number, head: number }} at */
+/** Returns the name of a head, such as "2.1" or "c2.1". @param {{ stack?: Stack, layer: number, head: number }} at */
 export const headName = at => `${layerName(at)}.${at.head + 1}`
 
-/** The place of a change as a link has it; two changes of one place exclude each other. @param {Change} change */
+/** Returns the place of a change in link notation; changes of the same place exclude each other. @param {Change} change */
 function placeName(change) {
   if (change.kind === 'patch') return `${layerName(change)}:${change.position === null ? '*' : change.position + 1}`
   if (change.kind === 'head') return headName(change)
@@ -62,7 +62,7 @@ function read(text) {
   return number >= 0 && number <= 1 ? { ...cell, kind: 'weight', value: number } : undefined
 }
 
-/** The changes of a link, one for each place; what is invalid is left out. @param {string} text @returns {Change[]} */
+/** Parses the changes of a link, one per place; invalid ones are dropped. @param {string} text @returns {Change[]} */
 export function readChanges(text) {
   const found = text
     .split(' ', MOST_CHANGES)
@@ -71,14 +71,14 @@ export function readChanges(text) {
   return [...new Map(found).values()]
 }
 
-/** Do both change the same place? @param {Change} a @param {Change} b */
+/** True if both change the same place. @param {Change} a @param {Change} b */
 export const isSamePlace = (a, b) => placeName(a) === placeName(b)
 
-/** The encoder is before the decoder, and the self-attention of a layer before its cross-attention. @param {Change} change */
+/** Returns a sort key: the encoder before the decoder, and self-attention before cross-attention of a layer. @param {Change} change */
 const layerOrder = ({ stack, layer }) =>
   (stack === 'encoder' ? 0 : 10_000) + layer * STACK_ORDER.length + STACK_ORDER.indexOf(stack)
 
-/** Adds a change in the place of one at the same place, in the model's order. @param {readonly Change[]} changes @param {Change} change */
+/** Adds a change, replacing one at the same place, in model order. @param {readonly Change[]} changes @param {Change} change */
 export const withChange = (changes, change) =>
   [...withoutChange(changes, change), change].sort(
     (a, b) => layerOrder(a) - layerOrder(b) || placeName(a).localeCompare(placeName(b), 'en', { numeric: true }),
@@ -87,27 +87,27 @@ export const withChange = (changes, change) =>
 /** @param {readonly Change[]} changes @param {Change} change */
 export const withoutChange = (changes, change) => changes.filter(each => !isSamePlace(each, change))
 
-/** Is the change one of this head? @param {Change} change @param {HeadAt} at */
+/** True if the change belongs to this head. @param {Change} change @param {HeadAt} at */
 const isOf = (change, { stack, layer, head }) =>
   change.kind !== 'patch' && change.stack === stack && change.layer === layer && change.head === head
 
-/** The change of a head's output. @param {readonly Change[]} changes @param {HeadAt} at */
+/** Returns the change of a head's output. @param {readonly Change[]} changes @param {HeadAt} at */
 export const headChange = (changes, at) =>
   changes.find(/** @returns {each is HeadChange} */ each => each.kind === 'head' && isOf(each, at))
 
-/** What a head's output is multiplied by while its change is switched on. @param {readonly Change[]} changes @param {HeadAt} at */
+/** Returns the factor of a head's output, or 'mean'; 1 unless a change is switched on. @param {readonly Change[]} changes @param {HeadAt} at */
 export function factorOf(changes, at) {
   const change = headChange(changes, at)
   return change?.isOn ? change.how : 1
 }
 
-/** A head times 1 has no change. @param {readonly Change[]} changes @param {HeadAt} at @param {number | 'mean'} how @returns {Change[]} */
+/** Sets the factor of a head; a factor of 1 removes the change. @param {readonly Change[]} changes @param {HeadAt} at @param {number | 'mean'} how @returns {Change[]} */
 export function withFactor(changes, { stack, layer, head }, how) {
   const change = /** @type {const} */ ({ kind: 'head', isOn: true, stack, layer, head, how })
   return how === 1 ? withoutChange(changes, change) : withChange(changes, change)
 }
 
-/** The keys that are hidden from queries of a head by changes that are switched on. @param {readonly Change[]} changes @param {HeadAt} at */
+/** Lists the keys hidden from queries of a head by active changes. @param {readonly Change[]} changes @param {HeadAt} at */
 export const hiddenCells = (changes, at) =>
   changes.filter(/** @returns {each is HideChange} */ each => each.kind === 'hide' && each.isOn && isOf(each, at))
 
@@ -117,13 +117,13 @@ export function withCell(changes, { stack, layer, head }, query, key, isHidden) 
   return isHidden ? withChange(changes, change) : withoutChange(changes, change)
 }
 
-/** Does a model have the place? @param {Change} change @param {Partial<Record<Stack, { layers: number, heads: number }>>} stacks */
+/** True if the model has the place. @param {Change} change @param {Partial<Record<Stack, { layers: number, heads: number }>>} stacks */
 export function isIn(change, stacks) {
   const own = stacks[change.stack]
   return own !== undefined && change.layer < own.layers && (change.kind === 'patch' || change.head < own.heads)
 }
 
-/** The changes as chips show them: the hidden cells of a head are one group, every other change is one by itself. @param {readonly Change[]} changes @returns {Change[][]} */
+/** Groups changes into chips: the hidden cells of a head form one group, every other change is separate. @param {readonly Change[]} changes @returns {Change[][]} */
 export function groupsOf(changes) {
   /** @type {Map<string, Change[]>} */
   const groups = new Map()

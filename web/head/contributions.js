@@ -1,15 +1,15 @@
-// The likeliest tokens, and what each part of a model adds to a logit: two parts of a page.
+// Two parts of a page: the most likely tokens, and the contribution of each part of a model to a logit.
 
 import { html, nothing } from 'lit'
 import { percent } from '../files/number-format.js'
 
-/** With a sign, which a value that rounds to zero has not. @param {number} x @param {number} [digits] */
+/** Formats a number with its sign, without one if it rounds to zero. @param {number} x @param {number} [digits] */
 export function signed(x, digits = 4) {
   const size = Math.abs(x).toFixed(digits)
   return `${Number(size) === 0 ? '' : x < 0 ? '−' : '+'}${size}`
 }
 
-/** The likeliest tokens as bars. @param {import('./head.js').Guesses} part */
+/** Draws the most likely tokens as bars. @param {import('./head.js').Guesses} part */
 export function guesses({ id, label, columns, rows }) {
   const most = Math.max(...rows.map(({ share, before = 0 }) => Math.max(share, before)), 1e-9)
   const width = (/** @type {number} */ share) => `${((100 * share) / most).toFixed(2)}%`
@@ -23,7 +23,7 @@ export function guesses({ id, label, columns, rows }) {
     )}</tbody></table>`
 }
 
-/** The addends of a logit as signed bars around zero. @param {import('./head.js').Addends} part @param {(place: import('./head.js').Place) => void} open */
+/** Draws the terms of a logit as signed bars around zero. @param {import('./head.js').Addends} part @param {(place: import('./head.js').Place) => void} open */
 export function addends({ id, label, rows, sum, digits = 4 }, open) {
   const most = Math.max(...rows.map(({ value, isBare }) => (isBare ? 0 : Math.abs(value))), 1e-9)
   return html`<table class="addends" id=${id}><caption class="visually-hidden">${label}</caption><tbody>

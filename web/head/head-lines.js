@@ -1,5 +1,5 @@
-// The weights of all heads of a layer as lines between two columns of words: each word, and what it looks at. Light DOM; it knows weights
-// and words, nothing of rooms.
+// The weights of all heads of a layer as lines between two columns of words, from each word to what it looks at. Light DOM; depends on
+// weights and words only, not on rooms.
 
 import { html, LitElement, nothing, svg } from 'lit'
 import { moved } from '../elements/keys.js'
@@ -11,11 +11,11 @@ import { held, left, released, rested } from './pointing.js'
 /** @typedef {import('./head.js').Word} Word */
 /** @typedef {import('../shell/room.js').Translate<keyof typeof import('../i18n/en/lines.js').texts>} LineTexts */
 
-/** Heads have so many colours, then the same ones with dashes. */
+/** Number of head colours; further heads reuse them with dashes. */
 const COLOURS = 8
-/** So many heads have a square each beside a word; of more, the strongest. */
+/** Maximum number of heads with a square each beside a word; above it, only the strongest has one. */
 const MOST_SQUARES = 16
-/** Words that a row names for a screen reader, a head each. */
+/** Maximum number of heads described per row for screen readers. */
 const MOST_READ = 8
 
 /** @param {number} head */
@@ -45,9 +45,9 @@ class HeadLines extends LitElement {
 
   constructor() {
     super()
-    /** Weights of many heads. @type {Float32Array} */
+    /** Weights of several layers' heads. @type {Float32Array} */
     this.weights = new Float32Array()
-    /** Where those of this layer begin: (heads, queries, keys). */
+    /** Offset of this layer's weights: (heads, queries, keys). */
     this.from = 0
     /** @type {readonly string[]} */
     this.names = []
@@ -62,13 +62,13 @@ class HeadLines extends LitElement {
     this.label = ''
     /** @type {LineTexts} */
     this.l = /** @type {any} */ (undefined)
-    /** The heads that are not drawn. @type {ReadonlySet<number>} */
+    /** Heads that are not drawn. @type {ReadonlySet<number>} */
     this.off = new Set()
-    /** The word under the pointer or the focus. @type {Word | undefined} */
+    /** The word under the pointer or with the focus. @type {Word | undefined} */
     this.near = undefined
-    /** Are the lines of all words drawn, though one is selected? */
+    /** True to draw the lines of all words although one is selected. */
     this.isAll = false
-    /** The word that Tab comes to. @type {Word} */
+    /** The word that is the tab stop. @type {Word} */
     this.tab = { side: 'queries', position: 0 }
     this.theme = new Theme(/** @type {any} */ (this))
   }
@@ -86,7 +86,7 @@ class HeadLines extends LitElement {
     if (this.names.every((_, head) => this.off.has(head))) this.off = new Set()
   }
 
-  /** The word whose lines are drawn alone. @returns {Word | undefined} */
+  /** The word whose lines alone are drawn. @returns {Word | undefined} */
   get spoken() {
     const { near, word, isAll } = this
     const chosen = isAll ? undefined : word
@@ -101,7 +101,7 @@ class HeadLines extends LitElement {
   weightOf = (head, query, key) =>
     this.weights[this.from + (head * this.queries.length + query) * this.keys.length + key]
 
-  /** The weight between the spoken word and a word of the other side. @param {Word} spoken @param {number} other @param {number} head */
+  /** Returns the weight between the current word and a word of the other side. @param {Word} spoken @param {number} other @param {number} head */
   #between = (spoken, other, head) =>
     spoken.side === 'queries'
       ? this.weightOf(head, spoken.position, other)
@@ -129,7 +129,7 @@ class HeadLines extends LitElement {
     return linesOf({ weights, from, heads, queries: queries.length, keys: keys.length }, spoken)
   }
 
-  /** What is drawn, for a picture of it: colours as the page shows them. */
+  /** Returns the data of an exported picture, with the colours as displayed. */
   #picture() {
     const { queries, keys, heads, names } = this
     const colours = Array.from(this.querySelectorAll('.lines-head .lines-colour'), each => getComputedStyle(each).color)
@@ -147,7 +147,7 @@ class HeadLines extends LitElement {
     return toPNG(this.#picture(), this.theme.style)
   }
 
-  /** The heads by colour: each can be left out. */
+  /** Draws the legend of heads; each can be hidden. */
   #legend() {
     const { l, names, own, off, spoken } = this
     const set = (/** @type {Iterable<number>} */ heads) => {
@@ -170,7 +170,7 @@ class HeadLines extends LitElement {
       }}>${l('linesAllWords')}</button>`
   }
 
-  /** What a word looks at most in each head, or where it is looked at from. @param {Word} spoken */
+  /** Describes what a word looks at most in each head, or what looks at it. @param {Word} spoken */
   #said(spoken) {
     const { l, heads, names } = this
     const word = this[spoken.side][spoken.position]
@@ -200,7 +200,7 @@ class HeadLines extends LitElement {
     })}</ol>`
   }
 
-  /** The weights between a word and the spoken one of the other side. @param {Word} own */
+  /** Lists the weights between a word and the current word of the other side. @param {Word} own */
   #numbers(own) {
     const { spoken, heads, names } = this
     if (!spoken || spoken.side === own.side) return nothing
@@ -239,7 +239,7 @@ class HeadLines extends LitElement {
     this.dispatchEvent(new CustomEvent(name, { detail, bubbles: true }))
   }
 
-  /** Arrows lead to the words above and below, and to the other column. @param {KeyboardEvent} event */
+  /** Moves the focus with arrow keys: up and down, and to the other column. @param {KeyboardEvent} event */
   #key = event => {
     const { target } = event
     if (!(target instanceof HTMLElement) || !target.dataset.side) return

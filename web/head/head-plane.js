@@ -1,5 +1,5 @@
-// Queries and keys of a head as arrows in a plane: the product of two lengths and the cosine between them says how much one asks for
-// the other. Light DOM; it knows points and words, nothing of rooms.
+// Queries and keys of a head as arrows in a plane: the product of two lengths and the cosine between them is their score above the row
+// mean. Light DOM; depends on points and words only, not on rooms.
 
 import { html, LitElement, nothing, svg } from 'lit'
 import { Theme } from '../elements/theme.js'
@@ -11,7 +11,7 @@ import { left, rested } from './pointing.js'
 /** @typedef {import('./head.js').Plane} Plane */
 /** @typedef {import('../shell/room.js').Translate<keyof typeof import('../i18n/en/plane.js').texts>} PlaneTexts */
 
-/** The width of an arrow of a weight of 0, and of 1. */
+/** Stroke widths of an arrow with weight 0 and with weight 1. */
 const [THIN, THICK] = [1, 5]
 
 /** @param {number} x @param {number} decimals */
@@ -37,14 +37,14 @@ class HeadPlane extends LitElement {
     this.queries = []
     /** @type {readonly string[]} */
     this.keys = []
-    /** The query that is spoken of. */
+    /** The current query. */
     this.query = 0
-    /** 1 where a query sees a key; without it all are seen. @type {import('./head.js').Matrix | undefined} */
+    /** 1 where a query sees a key; undefined if all are visible. @type {import('./head.js').Matrix | undefined} */
     this.visible = undefined
     this.label = ''
     /** @type {PlaneTexts} */
     this.p = /** @type {any} */ (undefined)
-    /** The key under the pointer or the focus. @type {number | undefined} */
+    /** The key under the pointer or with the focus. @type {number | undefined} */
     this.key = undefined
     this.theme = new Theme(/** @type {any} */ (this))
   }
@@ -53,7 +53,7 @@ class HeadPlane extends LitElement {
     return this
   }
 
-  /** The key that is spoken of: pointed at, else the one with the largest weight. */
+  /** The current key: under the pointer, else the one with the largest weight. */
   get spoken() {
     const { key, keys, plane, query } = this
     if (key !== undefined && key < keys.length) return key
@@ -72,7 +72,7 @@ class HeadPlane extends LitElement {
   /** @param {number} key */
   #isHidden = key => this.visible?.data[this.query * this.keys.length + key] === 0 && this.#weight(key) === 0
 
-  /** What the product of the two arrows is, and what it leaves out. */
+  /** Describes the product of the two arrows, and the part of the score that the plane omits. */
   #said() {
     const { p, plane, queries, keys, query, spoken } = this
     const { product, sizeA, sizeB, degrees } = pairOf(plane.q, plane.k, query, spoken)

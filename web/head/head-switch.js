@@ -1,4 +1,4 @@
-// The output of one head: as it is, off, its mean, or times a factor. Small under a map, or as buttons on the page of a head.
+// The switch of a head's output: unchanged, off, its mean, or times a factor. Small under a map, or as buttons on the page of a head.
 
 import { html, nothing } from 'lit'
 import { live } from 'lit/directives/live.js'
@@ -13,7 +13,7 @@ import { factorOf, headName, withFactor } from './changes.js'
 const STATES = /** @type {const} */ (['on', 'off', 'mean', 'scale'])
 /** @typedef {(typeof STATES)[number]} HeadState */
 
-/** The factor of a head when it is scaled at first, and the largest of the slider. */
+/** Initial factor when a head is scaled, and the maximum of the slider. */
 export const FIRST_FACTOR = 0.5
 const MOST_FACTOR = 2
 
@@ -23,7 +23,7 @@ const stateOf = how => (how === 'mean' ? 'mean' : how === 1 ? 'on' : how === 0 ?
 /** @type {Record<HeadState, number | 'mean'>} */
 const HOW = { on: 1, off: 0, mean: 'mean', scale: FIRST_FACTOR }
 
-/** A list of the states, with a slider for a factor. @param {Given} given @param {HeadAt} at */
+/** Draws a list of the states, with a slider for the factor. @param {Given} given @param {HeadAt} at */
 export function headSelect({ t, changes, set }, at) {
   const name = headName(at)
   const how = factorOf(changes, at)
@@ -43,7 +43,7 @@ export function headSelect({ t, changes, set }, at) {
     }</span>`
 }
 
-/** A button for each state, and a field for any factor. @param {Given} given @param {HeadAt} at */
+/** Draws a button for each state, and a field for any factor. @param {Given} given @param {HeadAt} at */
 export function headButtons({ t, changes, set }, at) {
   const name = headName(at)
   const how = factorOf(changes, at)

@@ -1,28 +1,28 @@
-// The types that every room uses for one head: where it is, what a reader changed in it, its picture, and the pages of its numbers.
+// The types shared by all rooms for one head: its place, the reader's changes, its picture, and the pages of its numbers.
 
 import type { nothing, TemplateResult } from 'lit'
 
-/** The empty stack is that of a model with one; "cross" is the attention of the decoder to the encoder. */
+/** The stack of a model with a single one is ''; "cross" is the attention of the decoder to the encoder. */
 export type Stack = '' | 'encoder' | 'decoder' | 'cross'
 
-/** Counted from 0. One layer is `{ stack: '', layer: 0, head }`. */
+/** Counted from 0. "One layer" uses `{ stack: '', layer: 0, head }`. */
 export type HeadAt = { stack: Stack; layer: number; head: number }
 
 export type At = { isOn: boolean; stack: Stack; layer: number }
-/** The output of a head is multiplied by a number, or replaced by its mean. */
+/** Multiplies the output of a head by a number, or replaces it by its mean. */
 export type HeadChange = At & { kind: 'head'; head: number; how: number | 'mean' }
-/** A key is hidden from a query. */
+/** Hides a key from a query. */
 export type HideChange = At & { kind: 'hide'; head: number; query: number; key: number }
-/** An attention weight is set; the other weights of its row share the rest in their old proportions. */
+/** Sets an attention weight; the others of its row share the rest in their old proportions. */
 export type WeightChange = At & { kind: 'weight'; head: number; query: number; key: number; value: number }
-/** The output of a layer is taken from a second text, at one position or (null) at all positions. */
+/** Replaces the output of a layer by that on a second text, at one position or (null) at all. */
 export type PatchChange = At & { kind: 'patch'; position: number | null }
 export type Change = HeadChange | HideChange | WeightChange | PatchChange
 
 /** Of dims (rows, columns). */
 export type Matrix = { data: Float32Array | Uint8Array; dims: readonly number[] }
 
-/** Where the inspector is. detail: a part of the cell, such as ['term', 3] or ['q', 5]. */
+/** The place of the inspector. detail: a part of the cell, such as ['term', 3] or ['q', 5]. */
 export type Place = {
   head?: HeadAt
   word?: { side: 'queries' | 'keys'; position: number }
@@ -30,32 +30,32 @@ export type Place = {
   detail?: readonly (string | number)[]
 }
 
-/** A number of a page. With `opens` it is a cell in its colour that opens the page of that place. */
+/** A number of a page. With `opens` it is a coloured cell that opens the page of that place. */
 export type Value = {
   value: number
-  /** What it is, for its label. */
+  /** Name for its accessible label. */
   name?: string
   scale?: 'share' | 'signed'
-  /** The value at the end of the colours. */
+  /** Value at the end of the colour scale. */
   reach?: number
   opens?: Place
   isHidden?: boolean
-  /** What is written in place of four decimals. */
+  /** Text shown instead of four decimals. */
   text?: string
 }
 
-/** What stands in a line of a page: words, a number, or a formula. */
+/** Content of a line: words, a number, or a formula. */
 export type Inline = string | Value | TemplateResult | typeof nothing
 
 export type Text = { type: 'text'; text: Inline | readonly Inline[]; tone?: 'note' | 'changed' }
-/** A text with numbers and words in it. */
+/** A text with embedded numbers and words. */
 export type Sentence = { type: 'sentence'; parts: readonly Inline[] }
 export type Heading = { type: 'heading'; text: Inline; isSmall?: boolean }
-/** A line of arithmetic. side: what it is of, where a page has one for each side. */
+/** A line of arithmetic. side: the side it belongs to, if a page has one for each side. */
 export type Equation = { type: 'equation'; terms: readonly Inline[]; side?: string }
-/** Numbers with their names. */
+/** Named numbers. */
 export type List = { type: 'list'; rows: readonly { name: Inline; value: Inline }[] }
-/** Terms in lines, of long sums the largest. key: of what is opened; label: of a region that scrolls. */
+/** Terms in lines, only the largest of long sums. key: identifies the sum for expanding it; label: of the scrolling region. */
 export type Sum = {
   type: 'sum'
   id: string
@@ -66,11 +66,11 @@ export type Sum = {
   cells(i: number): readonly Inline[]
   sizes: ArrayLike<number>
   own?: number
-  /** One number less another: names are shown whole. */
+  /** True for a difference of two numbers: then names are shown in full. */
   isDifference?: boolean
   foot?: readonly { name: Inline; cells: readonly Inline[] }[]
 }
-/** Shares as bars, the largest first. */
+/** Shares as bars, in descending order. */
 export type Bars = {
   type: 'bars'
   key: string
@@ -78,9 +78,9 @@ export type Bars = {
   written(share: number): string
   more(count: number, share: number): string
 }
-/** The likeliest tokens as bars. columns: the names of token, bar, probability, and of a last column if there is one. */
+/** The most likely tokens as bars. columns: titles of token, bar, probability, and of an optional last column. */
 export type Guesses = { type: 'guesses'; id: string; label: string; columns: readonly string[]; rows: readonly Guess[] }
-/** `before` is the probability without changes, an ink tick; `last` stands in the last column. */
+/** `before` is the probability without changes, drawn as a tick; `last` is shown in the last column. */
 export type Guess = {
   token: string | TemplateResult
   share: number
@@ -88,7 +88,7 @@ export type Guess = {
   last?: string | TemplateResult
   isCurrent?: boolean
 }
-/** What each part of a model adds to a logit, as signed bars around zero. */
+/** The contribution of each part of a model to a logit, as signed bars around zero. */
 export type Addends = {
   type: 'addends'
   id: string
@@ -102,10 +102,10 @@ export type Addend = {
   name: string
   label: string
   value: number
-  /** Has it no bar? */
+  /** True if it has no bar. */
   isBare?: boolean
   opens?: Place
-  /** Of what opens below the row. */
+  /** State of the part that expands below the row. */
   isOpen?: boolean
   below?: TemplateResult
 }
@@ -115,15 +115,15 @@ export type Input = {
   label: string
   value: number
   set(value: number, mark: string): void
-  /** The page stays with this number: called when the field gets the focus, and before its number is set. */
+  /** Keeps the page on this number; called when the field gets the focus, and before a value is set. */
   hold?(): void
   reset?: { label: string; act(): void }
 }
-/** Ways to other pages; chain: one after the other. */
+/** Links to other pages; chain: drawn as a sequence. */
 export type Links = { type: 'links'; id?: string; items: readonly (readonly Inline[])[] }
-/** The parts that say how the result was computed. */
+/** Parts that explain how the result was computed. */
 export type Steps = { type: 'steps'; parts: readonly Part[] }
-/** What is no list of numbers: a map, a block of shapes, a control of a room. */
+/** Anything else: a map, a block of shapes, a control of a room. */
 export type Drawing = { type: 'drawing'; draw(): TemplateResult | typeof nothing }
 export type Part =
   | Text
@@ -149,13 +149,13 @@ export type Page = {
   parts: readonly Part[]
   /** Above the result. */
   head?: readonly Part[]
-  /** The row of the number again, on a phone, whose sheet covers it. */
+  /** Repeats the row of the number on a phone, whose sheet covers it. */
   row?: readonly { name: string; value: Value; isOwn: boolean }[]
   /** For screen readers. */
   status?: string
 }
 
-/** Each room gives one pure function; inspector.js draws its pages. */
+/** A pure function of each room that returns pages; inspector.js draws them. */
 export type Explain<S> = (state: S, place: Place) => Page | 'waiting' | undefined
 
 export type InspectorActions = {
@@ -168,28 +168,28 @@ export type InspectorActions = {
 
 export type CellAt = { row: number; column: number }
 export type Word = { side: 'queries' | 'keys'; position: number }
-/** What a stroke over a map does. */
+/** What dragging over a map does. */
 export type Mode = 'read' | 'paint'
 
 /** What the difference is taken from, and the difference. */
 export type Less = {
   choices: readonly { value: string; name: string }[]
   chosen: string
-  /** What is subtracted from what, in words: "Head 1 minus head 2". */
+  /** Describes the subtraction: "Head 1 minus head 2". */
   of: string
-  /** Of the map, if it says more. */
+  /** Label of the map, if more detailed. */
   label?: string
-  /** Subtracted by the map from the weights, ... */
+  /** Weights that the map subtracts, ... */
   weights?: Matrix
   /** ... or the difference itself. */
   difference?: Matrix
-  /** Beside the choice. */
+  /** Drawn beside the choice. */
   more?: TemplateResult | typeof nothing
   /** Why there is no difference. */
   problem?: unknown
 }
 
-/** What <qkv-flow> shows of the head. */
+/** Data of <qkv-flow> for the head. */
 export type Flow = {
   trace: import('../elements/flow-frames.js').FlowTrace
   head: number
@@ -199,32 +199,32 @@ export type Flow = {
   step?: import('../elements/flow-frames.js').FlowStep
 }
 
-/** Queries and keys of a head in two dimensions. `above`: scores less the mean of their row; `kept`: the share of their squares that the plane holds; `query`: the one that is spoken of. */
+/** Queries and keys of a head in two dimensions. `above`: scores minus their row mean; `kept`: share of their squares within the plane; `query`: the current query. */
 export type Plane = { q: Matrix; k: Matrix; above: Matrix; kept: number; query: number; weights: Matrix }
 
-/** The numbers of all heads. */
+/** Statistics of all heads. */
 export type HeadTable = {
   caption: string
-  /** Of the column of names. */
+  /** Title of the column of names. */
   head: string
   columns: readonly string[]
   rows: readonly { name: string; head: number; values: readonly string[]; note?: string; isOwn: boolean }[]
 }
 
-/** All that a picture of one head is drawn from. */
+/** Input of all pictures of a head. */
 export type HeadView = {
-  /** Before the ids of its elements, such as "models-". */
+  /** Prefix of element ids, such as "models-". */
   prefix: string
-  /** Of the map. */
+  /** Label of the map. */
   label: string
   weights: Matrix
-  /** The old numbers, which are shown struck out where they differ. */
+  /** The previous numbers, struck out where they differ. */
   before?: Matrix
   /** 1 where a query sees a key. */
   visible?: Matrix
   queries: readonly string[]
   keys: readonly string[]
-  /** Are queries and keys two texts? */
+  /** True if queries and keys come from two texts. */
   isCross?: boolean
   view: string
   mode: Mode
@@ -232,42 +232,42 @@ export type HeadView = {
   pointed?: CellAt
   selected?: CellAt
   subtracted?: CellAt
-  /** The word that the pictures speak of. */
+  /** The word that the pictures refer to. */
   word?: Word
-  /** Of many rows those that are shown; without it all are, and none can be chosen. */
+  /** The displayed ones of many rows; undefined: all are shown, and none can be chosen. */
   rows?: { filter: string; range?: { from: number; to: number } }
   less?: Less
-  /** The scores of this head. */
+  /** Scores of this head. */
   scores?: readonly { name: string; value: number }[]
   heads?: HeadTable
-  /** All heads of its layer, by their names: `data` from `from` on is (heads, queries, keys); `own` is this one. */
+  /** All heads of its layer, with names: `data` starting at `from` is (heads, queries, keys); `own` is the index of this head. */
   layer?: { data: Float32Array; from: number; names: readonly string[]; own: number }
   /** Its queries and keys in a plane. */
   plane?: Plane
-  /** Its steps, where the room has them. */
+  /** Its steps, if the room has them. */
   flow?: Flow
   className?: string
 }
 
-/** What a reader does with a picture of a head; the same names in every room. */
+/** The reader's actions on pictures of a head, named the same in every room. */
 export type HeadActions = {
   show(view: string): void
   setMode(mode: Mode): void
-  /** The place under the pointer or the focus; without one, it was left. */
+  /** The place under the pointer or with the focus; undefined when it is left. */
   point(place?: Place): void
   select(place: Place, isSecond?: boolean): void
-  /** Without a value the cell gets its own back. A room without it has no weights that can be set. */
+  /** Without a value, restores the cell. Missing in rooms whose weights cannot be edited. */
   edit?(query: number, key: number, value?: number, mark?: string): void
-  /** A number of X, or of Q, K or V that are given. */
+  /** Sets a number of X, or of given Q, K or V. */
   editInput?(matrix: string, row: number, column: number, value: number, mark: string): void
-  /** Takes the last change back: Escape during a drag. */
+  /** Undoes the last change: Escape during a drag. */
   undo?(): void
-  /** The flow shows another frame. */
+  /** Shows another frame of the flow. */
   frame?(step: import('../elements/flow-frames.js').FlowStep, key?: number): void
   hide(query: number, key: number, isHidden: boolean): void
-  /** Turns the causal mask on, where no mask is. */
+  /** Turns the causal mask on, if there is none. */
   hideLater?(): void
-  /** Another head, of the numbers of all heads. */
+  /** Opens another head from the table of all heads. */
   open?(head: number): void
   subtract?(choice: string): void
   chooseRows?(range?: { from: number; to: number }): void
@@ -277,7 +277,7 @@ export type HeadActions = {
 /** A picture of a head. */
 export type HeadPicture = {
   name: string
-  /** The id of its picture, behind the prefix; empty where it has none to save. */
+  /** Id of its element after the prefix; empty if nothing can be saved. */
   id: string
   draw(view: HeadView, act: HeadActions, t: HeadViewTranslate): TemplateResult | typeof nothing
 }

@@ -1,4 +1,4 @@
-// Draws the pages of the inspector: how a number was computed, from its result down to numbers that open their own pages.
+// Draws the pages of the inspector: how a number was computed, from the result down to numbers that open further pages.
 
 import { html, nothing } from 'lit'
 import { format } from '../files/number-format.js'
@@ -23,25 +23,25 @@ import { termLines } from './term-lines.js'
  * @property {(numbers: number[]) => number} [sum]
  */
 
-/** The most bars until the rest is opened. */
+/** Maximum number of bars before the list is expanded. */
 const MOST_BARS = 5
 
-/** Lists of bars that are shown whole. @type {Set<string>} */
+/** Expanded lists of bars. @type {Set<string>} */
 const opened = new Set()
 
 /** @param {readonly number[]} numbers */
 const plainSum = numbers => numbers.reduce((a, b) => a + b, 0)
 
-/** Behind a sign: a negative number in parentheses. @param {number} x */
+/** Formats a number after an operator: a negative one in parentheses. @param {number} x */
 export const behindSign = x => (x < 0 ? `(${format(x)})` : format(x))
 
-/** The largest magnitude: where the colours of signed numbers end. @param {Iterable<number>} numbers */
+/** Returns the largest magnitude: the end of a signed colour scale. @param {Iterable<number>} numbers */
 export const reachOf = numbers => Math.max(...Array.from(numbers, x => (Number.isFinite(x) ? Math.abs(x) : 0)), 1e-9)
 
 /** @param {Inline} item @returns {item is Value} */
 const isValue = item => typeof item === 'object' && 'value' in item
 
-/** A number, or a cell that opens its page. @param {Drawn} drawn @param {Value} value */
+/** Draws a number, or a cell that opens its page. @param {Drawn} drawn @param {Value} value */
 function number(
   { t, isDark, act },
   { value, name = '', scale = 'signed', reach = 1, opens, isHidden = false, text = format(value) },
@@ -101,7 +101,7 @@ function bars({ act, sum = plainSum }, { key, rows, written, more }) {
   }`
 }
 
-/** The typed number; what is no number leaves the field as it was. @param {import('./head.js').Input} part */
+/** Draws a field for a number; invalid input leaves the number unchanged. @param {import('./head.js').Input} part */
 function input({ id, label, value, set, hold, reset }) {
   const type = (/** @type {Event & { target: HTMLInputElement }} */ { target, timeStamp }) => {
     const typed = toNumber(target.value)
@@ -150,13 +150,13 @@ function draw(drawn, part) {
   }
 }
 
-/** The parts of a page, one below the other. @param {Drawn} drawn @param {readonly Part[]} parts @returns {unknown[]} */
+/** Draws the parts of a page. @param {Drawn} drawn @param {readonly Part[]} parts @returns {unknown[]} */
 export const drawParts = (drawn, parts) => parts.map(part => draw(drawn, part))
 
 /**
- * The inspector: where it is, the way back, and its page. On a phone it is a sheet.
+ * Draws the inspector: its location, the way back, and its page. On a phone it is a sheet.
  * @param {Drawn & { id: string, className: string, label: string, page: Page | 'waiting' | undefined, title?: string, isOpen?: boolean,
- *   hasBack: boolean, hasForward: boolean }} given title: while the page is awaited; isOpen: is something selected?
+ *   hasBack: boolean, hasForward: boolean }} given title: shown while the page is loading; isOpen: True if something is selected
  */
 export function inspector(given) {
   const { t, act, id, className, label, page, isOpen = true, hasBack, hasForward } = given

@@ -3,14 +3,14 @@ import { html, LitElement } from 'lit'
 import '../elements/heatmap.js'
 
 /**
- * A map that is drawn again only while it is near the window: of a long walk a few are seen at a time.
+ * A map that is redrawn only near the window, since only a few are visible at a time.
  */
 class LazyMap extends LitElement {
   static properties = { map: { attribute: false }, isNear: { state: true } }
 
   constructor() {
     super()
-    /** What <qkv-heatmap> is given. @type {Record<string, any>} */
+    /** Properties of <qkv-heatmap>. @type {Record<string, any>} */
     this.map = {}
     this.isNear = false
     this.watch = new IntersectionObserver(

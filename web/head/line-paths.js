@@ -1,21 +1,22 @@
-// The lines between two columns of words, gathered into few paths: one for each head and strength. Pure.
+// Groups the lines between two columns of words into few paths: one per head and strength. Pure.
 
-/** Lines of one head and strength: pairs of a query and a key, one behind the other. @typedef {{ head: number, opacity: number, pairs: number[], path: string }} LinePath */
+/** Lines of one head and strength: alternating query and key. @typedef {{ head: number, opacity: number, pairs: number[], path: string }} LinePath */
 
-/** Strengths that are told apart, and the least weight of a line. */
+/** Number of strength levels, and minimum weight of a line. */
 const LEVELS = 12
 const LEAST = 0.01
-/** Pictures that are kept. */
+/** Maximum number of cached pictures. */
 const MOST_KNOWN = 8
 
-/** The last pictures of some weights: another frame of the page draws the same. @type {WeakMap<object, Map<string, LinePath[]>>} */
+/** Cache: the last pictures of some weights, so that redrawing the page reuses them. @type {WeakMap<object, Map<string, LinePath[]>>} */
 const known = new WeakMap()
 
 /**
- * The lines of some heads, of all words or of one; 10 units for each word, 100 from column to column.
- * @param {{ weights: Float32Array, from: number, heads: readonly number[], queries: number, keys: number }} of weights (heads, queries, keys), from a place on
+ * Returns the lines of some heads, for all words or for one; 10 units per word, 100 between the columns.
+ * @param {{ weights: Float32Array, from: number, heads: readonly number[], queries: number, keys: number }} of weights (heads, queries,
+ *   keys), starting at an offset
  * @param {{ side: 'queries' | 'keys', position: number }} [word]
- * @returns {LinePath[]} the weaker ones first, so that the strong ones lie over them
+ * @returns {LinePath[]} weak lines first, so that strong ones are drawn on top
  */
 export function linesOf({ weights, from, heads, queries, keys }, word) {
   const key = [from, queries, keys, word?.side, word?.position, ...heads].join(' ')
@@ -58,7 +59,7 @@ function pathOf(pairs) {
   return path
 }
 
-/** The largest of some weights. @param {number} count @param {(at: number) => number} weightOf */
+/** Returns the largest of some weights with its index. @param {number} count @param {(at: number) => number} weightOf */
 export function strongest(count, weightOf) {
   let most = { at: 0, weight: weightOf(0) }
   for (let at = 1; at < count; at++) {

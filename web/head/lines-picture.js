@@ -1,8 +1,8 @@
-// The lines of heads as a picture for a file. Loaded when one is asked for.
+// Exports the lines of heads as a picture. Loaded on demand.
 
 import { pngOf, svgOf } from '../elements/pictures.js'
 
-/** Pixels: of a row, of the space for words and between them, of the legend. */
+/** Pixels: row height, width of the words, space between the columns, height of the legend. */
 const [ROW, WORDS, BETWEEN, LEGEND] = [26, 150, 400, 36]
 
 /**

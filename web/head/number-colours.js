@@ -1,4 +1,4 @@
-// The colours of numbers in tables: the same scales as the maps have.
+// Colours of numbers in tables, with the same scales as the maps.
 
 import { exceptions, paletteOf, gradient as ramp, stepOf } from '../elements/colour-scale.js'
 
@@ -7,8 +7,9 @@ import { exceptions, paletteOf, gradient as ramp, stepOf } from '../elements/col
 const nameOf = (/** @type {Scale} */ scale) => (scale === 'share' ? 'sequential' : 'diverging')
 
 /**
+ * Returns background and text colours.
  * @param {Scale} scale
- * @param {number} reach the value at the end of the scale
+ * @param {number} reach value at the end of the scale
  * @param {number} value
  * @param {boolean} isDark
  * @returns {{ ground: string, ink: string }}

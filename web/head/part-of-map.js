@@ -1,14 +1,14 @@
-// Parts of a map of many words: rows that are chosen, and the cells around one. Pure.
+// Parts of a map of many words: chosen rows, and the cells around one. Pure.
 
-/** With more rows than this, they can be filtered, and a lens shows the cells around one. */
+/** Number of rows above which they can be filtered, and a lens shows the cells around one. */
 export const MANY_ROWS = 24
 
 /**
- * The rows that are shown: of a range those whose word contains what is typed; if none does, all of the range.
+ * Returns the displayed rows: those of the range whose word contains the filter; if there are none, the whole range.
  * @param {readonly string[]} names
  * @param {string} filter
  * @param {{ from: number, to: number }} [range]
- * @returns {{ rows: number[], found: number }} found: how many contain it
+ * @returns {{ rows: number[], found: number }} found: number of matches
  */
 export function rowsOf(names, filter, range) {
   const [from, to] = [range?.from ?? 0, Math.min(range?.to ?? Infinity, names.length - 1)]
@@ -18,11 +18,11 @@ export function rowsOf(names, filter, range) {
 }
 
 /**
- * Some rows and columns of a matrix.
+ * Picks rows and columns of a matrix.
  * @template {{ data: Float32Array | Uint8Array, dims: readonly number[] }} T
  * @param {T} matrix (rows, columns)
  * @param {readonly number[]} rows
- * @param {number} [from] the first column
+ * @param {number} [from] first column
  * @param {number} [count]
  * @returns {{ data: T['data'], dims: number[] }}
  */
@@ -35,7 +35,7 @@ export function pick({ data, dims }, rows, from = 0, count = dims[1]) {
 }
 
 /**
- * Where a window of a size begins that has a cell in its middle, within the matrix.
+ * Returns the start of a window around a cell, kept within the matrix.
  * @param {{ row: number, column: number }} cell
  * @param {readonly number[]} dims
  * @param {number} size

@@ -1,9 +1,9 @@
-// Where arrows of queries and keys stand in a picture of their plane. Pure.
+// Computes the positions of query and key arrows in a picture. Pure.
 
 /** @typedef {{ side: 'queries' | 'keys', position: number, name: string, x: number, y: number, size: number, align: 'left' | 'right', isOwn: boolean }} Arrow x, y: its end; size: its length in the plane */
 /** @typedef {{ data: ArrayLike<number>, dims: readonly number[] }} Points (n, 2) */
 
-/** Pixels of the picture, around it, and between two names. */
+/** Pixels: size of the picture, its margin, and the distance between names. */
 export const [WIDTH, HEIGHT] = [640, 420]
 const [MARGIN, LINE] = [56, 15]
 
@@ -11,7 +11,7 @@ const [MARGIN, LINE] = [56, 15]
 const at = ({ data }, i) => [Number(data[2 * i]), Number(data[2 * i + 1])]
 
 /**
- * The angle between two arrows, in degrees, and their product.
+ * Returns the angle between two arrows in degrees, and their product.
  * @param {readonly number[]} a
  * @param {readonly number[]} b
  */
@@ -26,7 +26,7 @@ function between([ax, ay], [bx, by]) {
 export const pairOf = (q, k, query, key) => between(at(q, query), at(k, key))
 
 /**
- * The keys as arrows from the origin, and the query that is spoken of; the others are dots.
+ * Returns the keys as arrows from the origin, with the current query; other queries are dots.
  * @param {Points} q
  * @param {Points} k
  * @param {readonly string[]} queries
@@ -37,7 +37,7 @@ export function shapesOf(q, k, queries, keys, query) {
   const all = [q, k].flatMap(points => Array.from({ length: points.dims[0] }, (_, i) => at(points, i)))
   const [xs, ys] = [0, 1].map(c => [0, ...all.map(point => point[c])])
   const [left, right, low, high] = [Math.min(...xs), Math.max(...xs), Math.min(...ys), Math.max(...ys)]
-  // One scale for both directions: else angles would lie.
+  // One scale for both directions, so that angles are preserved.
   const scale = Math.min(
     (WIDTH - 2 * MARGIN) / Math.max(right - left, 1e-9),
     (HEIGHT - 2 * MARGIN) / Math.max(high - low, 1e-9),
@@ -60,7 +60,7 @@ export function shapesOf(q, k, queries, keys, query) {
   }
 }
 
-/** Where names stand: those on one side that would overlap move down. @param {readonly Arrow[]} arrows */
+/** Moves names of one side apart that would overlap. @param {readonly Arrow[]} arrows */
 function apart(arrows) {
   /** @type {{ arrow: Arrow, x: number, y: number }[]} */
   const placed = []

@@ -1,9 +1,9 @@
-// Pointer, finger and keyboard behave the same on every word, cell and head: something answers when the pointer has rested on it
-// for 80 ms, or when the focus comes to it; a click selects it; Shift, or a long press, means a second one.
+// Pointer, touch and keyboard behave the same on every word, cell and head: resting the pointer for 80 ms, or focusing, previews it; a
+// click selects it; Shift or a long press selects it as a second one.
 
 import { LongPress } from '../elements/long-press.js'
 
-/** Milliseconds that a pointer rests on something before the page answers. */
+/** Milliseconds that a pointer must rest before the page reacts. */
 const REST = 80
 
 /** @type {ReturnType<typeof setTimeout> | undefined} */
@@ -17,14 +17,14 @@ function setPointing(is) {
   isPointing = is
 }
 
-/** Something is under the pointer or the focus: the page waits for a resting pointer, and answers a key at once. @param {() => void} answer */
+/** Handles pointing or focusing: waits for a pointer to rest, reacts to the keyboard at once. @param {() => void} answer */
 export function rested(answer) {
   clearTimeout(resting)
   if (isPointing) resting = setTimeout(answer, REST)
   else answer()
 }
 
-/** The pointer left: cancels the waiting answer. @param {() => void} answer */
+/** Handles leaving: cancels the pending reaction. @param {() => void} answer */
 export function left(answer) {
   clearTimeout(resting)
   answer()
@@ -32,14 +32,14 @@ export function left(answer) {
 
 const longPress = new LongPress()
 
-/** A finger presses: calls `act` after a long press; the click that follows is ignored. @param {PointerEvent} event @param {() => void} act */
+/** Handles a press of a finger: calls `act` after a long press, and ignores the click that follows. @param {PointerEvent} event @param {() => void} act */
 export const held = (event, act) => longPress.down(event, act)
 
-/** The finger left or moved. */
+/** Handles the end or movement of a finger. */
 export const released = longPress.up
 
 /**
- * The listeners of a button that is pointed at and selected.
+ * Returns the listeners of a button that can be pointed at and selected.
  * @param {{ point?: (isPointed: boolean) => void, select: (isSecond: boolean) => void }} answers
  */
 export function pointable({ point = () => {}, select }) {

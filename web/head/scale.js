@@ -1,9 +1,9 @@
-// Where the colours of weights end. Pure.
+// The upper end of the colours of weights. Pure.
 
 /** @typedef {'shared' | 'one' | 'own'} ScaleEnd */
 
 /**
- * The next of 1, 2, 5, 10 times a power of ten; at most 1, as weights are shares.
+ * Rounds up to 1, 2, 5 or 10 times a power of ten; at most 1, since weights are shares.
  * @param {number} most
  */
 export function roundedUp(most) {
@@ -16,7 +16,7 @@ export function roundedUp(most) {
 /** @type {WeakMap<object, number>} */
 const known = new WeakMap()
 
-/** The largest weight, found once for each tensor. @param {{ data: ArrayLike<number> }} tensor */
+/** Returns the largest weight, cached per tensor. @param {{ data: ArrayLike<number> }} tensor */
 export function largestOf(tensor) {
   let most = known.get(tensor)
   if (most !== undefined) return most
@@ -28,9 +28,10 @@ export function largestOf(tensor) {
 }
 
 /**
- * @param {ScaleEnd} kind shared: one for all heads; one: from 0 to 1; own: the largest of this head
- * @param {number} most of all heads
- * @param {number} own of this head
+ * Returns the colour range of a head.
+ * @param {ScaleEnd} kind shared: one for all heads; one: from 0 to 1; own: up to the largest of this head
+ * @param {number} most maximum of all heads
+ * @param {number} own maximum of this head
  * @returns {[number, number]}
  */
 export const domainOf = (kind, most, own) => [0, kind === 'one' ? 1 : roundedUp(kind === 'own' ? own : most)]

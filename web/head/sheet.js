@@ -1,8 +1,8 @@
-// The inspector of a room on a phone: a sheet at the lower edge.
+// The inspector of a room on a phone: a sheet at the bottom.
 
 import { html } from 'lit'
 
-/** The heights of a sheet on a phone: its share of the window, or so many pixels. */
+/** Heights of a sheet on a phone: fixed pixels, or a share of the window. */
 const HEIGHTS = [() => 96, () => 0.45 * innerHeight, () => 0.9 * innerHeight]
 
 /** @type {{ y: number, height: number, hasMoved: boolean } | undefined} */
@@ -15,7 +15,7 @@ const sheetOf = ({ currentTarget }) =>
 /** @param {HTMLElement} sheet @param {number} height */
 const setHeight = (sheet, height) => sheet.style.setProperty('--sheet', `${Math.round(height)}px`)
 
-/** The height that comes nearest. @param {number} height */
+/** Returns the nearest of the heights. @param {number} height */
 function nearest(height) {
   const all = HEIGHTS.map(of => of())
   return all.reduce((best, each) => (Math.abs(each - height) < Math.abs(best - height) ? each : best))
@@ -41,7 +41,7 @@ function up(event) {
   if (press?.hasMoved) setHeight(sheetOf(event), nearest(sheetOf(event).clientHeight))
 }
 
-/** Without a drag, the next height. @param {Event} event */
+/** Switches to the next height, unless the click ends a drag. @param {Event} event */
 function click(event) {
   const wasDrag = press?.hasMoved
   press = undefined
@@ -52,7 +52,7 @@ function click(event) {
   setHeight(sheet, all[(at + 1) % all.length])
 }
 
-/** The handle of a sheet on a phone: 96 px, 45 % or 90 % of the window. @param {(key: 'sheetSize') => string} t */
+/** Draws the handle of a sheet on a phone: 96 px, 45 % or 90 % of the window. @param {(key: 'sheetSize') => string} t */
 export const sheetHandle = t => html`<button
     type="button"
     class="sheet-handle"

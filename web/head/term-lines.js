@@ -1,25 +1,26 @@
-// Terms of a sum in lines, as the inspectors of the rooms show them.
+// Terms of a sum in lines, for the inspectors of the rooms.
 
 import { html, nothing } from 'lit'
 import { format } from '../files/number-format.js'
 
 /** @typedef {(key: any, params?: Record<string, string | number>) => string} Translate */
 
-/** Of longer sums the largest terms are shown; the rest opens. */
+/** Maximum number of terms shown; longer sums show the largest and can be expanded. */
 const MOST_TERMS = 10
 
-/** Sums that show all their terms. @type {Set<string>} */
+/** Expanded sums. @type {Set<string>} */
 const opened = new Set()
 
 /**
- * Terms in lines, each with its name: of long sums the largest, in their order, and the others together.
- * @param {{ t: Translate, id: string, key: string, sum: (numbers: number[]) => number, refresh: () => void }} context id: of the
- *   button that opens the rest; key: of the sum
+ * Draws named terms in lines: of long sums the largest, in their order, and the sum of the others.
+ * @param {{ t: Translate, id: string, key: string, sum: (numbers: number[]) => number, refresh: () => void }} context id: of the button
+ *   that expands the sum; key: identifies the sum
  * @param {unknown[]} heads
  * @param {(i: number) => string} name
  * @param {(i: number) => unknown[]} cells
- * @param {ArrayLike<number>} sizes what each term adds
- * @param {{ own?: number, foot?: unknown, isDifference?: boolean }} [options] own: the line that is meant; isDifference: one number less another
+ * @param {ArrayLike<number>} sizes value of each term
+ * @param {{ own?: number, foot?: unknown, isDifference?: boolean }} [options] own: the highlighted line; isDifference: True for a
+ *   difference of two numbers
  */
 export function termLines(
   { t, id, key, sum, refresh },

@@ -1,25 +1,25 @@
-// On a phone the inspector is a sheet over the page: the page scrolls, so that the sheet does not cover what it speaks of.
+// On a phone the inspector is a sheet over the page; the page scrolls so that the sheet does not cover the part it explains.
 
 /** @typedef {Element & { where?: (cell: { row: number, column: number }) => DOMRect | undefined }} Picture */
 
-/** Pixels between the evidence and the sheet. */
+/** Pixels between that part and the sheet. */
 const GAP = 8
-/** The share of the window above a sheet that the reader has not dragged. */
+/** Share of the window above a sheet that was not dragged. */
 const ABOVE = 0.55
 
-/** The cell that was uncovered last, and its sheet: while it is open, the reader may scroll the cell away. */
+/** The last uncovered cell, with its sheet: while the sheet is open, the reader may scroll the cell away. */
 let last = ''
 /** @type {HTMLElement | null} */
 let lastSheet = null
 
-/** What has the focus, also inside of an element. @returns {Element | null} */
+/** Returns the focused element, also inside shadow roots. @returns {Element | null} */
 function focused() {
   let found = document.activeElement
   while (found?.shadowRoot?.activeElement) found = found.shadowRoot.activeElement
   return found
 }
 
-/** A sheet that was closed speaks of its next cell anew. */
+/** Forgets the cell when the sheet closes, so that the next one is uncovered again. */
 const closing = new MutationObserver(([{ target }]) => {
   if (!(/** @type {Element} */ (target).matches('.is-open'))) last = ''
 })
@@ -31,8 +31,8 @@ function isInSight(element) {
 }
 
 /**
- * Scrolls, once for each cell, until the picture stands above the sheet; of a picture that is higher than the place above it, the
- * cell. If another matrix is in sight, and not the picture, the cell is the one that has the focus.
+ * Scrolls, once per cell, until the picture is above the sheet; if the picture is too high, until the cell is. If another matrix is visible
+ * instead of the picture, uses its focused cell.
  * @param {string} sheetId
  * @param {string | undefined} picture its selector
  * @param {{ row: number, column: number, matrix?: string }} cell

@@ -1,10 +1,10 @@
-// Which keys each query of a head sees: none behind it where queries cannot look ahead, and none that a reader has hidden.
+// Which keys each query of a head sees: no later ones with a causal mask, and none that the reader has hidden.
 
-/** The mask made last: the same object as long as it is the same, so that its map is not painted again. @type {{ key: string, visible: { data: Uint8Array, dims: readonly number[] } } | undefined} */
+/** Cache: the last mask, the same object for equal masks, so that its map is not repainted. @type {{ key: string, visible: { data: Uint8Array, dims: readonly number[] } } | undefined} */
 let last
 
 /**
- * 1 where a query sees a key; undefined where every query sees every key.
+ * Returns 1 where a query sees a key; undefined if every query sees every key.
  * @param {readonly number[]} dims (queries, keys)
  * @param {boolean} isCausal
  * @param {readonly import('./head.js').HideChange[]} hidden

@@ -1,13 +1,13 @@
 import { html, LitElement, svg } from 'lit'
 
-/** @typedef {{ from: string, to: string, weight: number, isFrom?: boolean }} Arc words as `data-word` names them; isFrom: another word looks at this one */
+/** @typedef {{ from: string, to: string, weight: number, isFrom?: boolean }} Arc words by their `data-word`; isFrom: True if another word looks at this one */
 
-/** Pixels of a weight of 1, and of the space above the words. */
+/** Pixels: stroke width for weight 1, and space above the words. */
 const [WIDTH, SPACE] = [12, 28]
 
 /**
- * Arcs over the words of the sentence: from the word that is meant to what it looks at, as wide as the weights, and dotted from the
- * words that look at it. They lie over the words beside it and take no room.
+ * Arcs over the words of the sentence: from the current word to what it looks at, as wide as the weights, and dotted from the words that
+ * look at it. They overlay the words of their parent and take no space.
  */
 class WordArcs extends LitElement {
   static properties = { arcs: { attribute: false }, lines: { state: true } }
@@ -38,12 +38,12 @@ class WordArcs extends LitElement {
     this.sizes.disconnect()
   }
 
-  /** The words are measured in the next frame: in this one a layout would be made for the arcs alone. @param {Map<PropertyKey, unknown>} changed */
+  /** Measures the words in the next frame, since measuring now would force a layout. @param {Map<PropertyKey, unknown>} changed */
   updated(changed) {
     if (changed.has('arcs')) requestAnimationFrame(this.measure)
   }
 
-  /** The arcs where the words stand now. */
+  /** Places the arcs at the current positions of the words. */
   place() {
     const origin = this.getBoundingClientRect()
     const words = new Map(
@@ -52,7 +52,7 @@ class WordArcs extends LitElement {
         each,
       ]),
     )
-    /** Of a word that is not scrolled out of sight. @param {string} word */
+    /** Returns the box of a word, unless it is scrolled out of view. @param {string} word */
     const boxOf = word => {
       const box = words.get(word)?.querySelector('.token')?.getBoundingClientRect()
       return box && box.bottom > origin.top && box.top < origin.bottom ? box : undefined
@@ -71,7 +71,7 @@ class WordArcs extends LitElement {
   }
 }
 
-/** Pixels. What looks at the word is thinner, and a loop is as wide as there is space in it. @param {Arc} arc */
+/** Returns the stroke width in pixels. Arcs from other words are thinner, and a loop is limited by the space inside. @param {Arc} arc */
 function widthOf({ from, to, weight, isFrom }) {
   const width = Math.max(WIDTH * weight, 0.75)
   return isFrom ? Math.min(width, 1.5) : from === to ? Math.min(width, 4) : width
@@ -82,7 +82,7 @@ function pathOf(from, to, { left, top }) {
   const [x0, x1] = [from, to].map(box => box.left + box.width / 2 - left)
   const isBelow = to.top > from.bottom
   if (isBelow || from.top > to.bottom) {
-    // Of another line or sentence: between the edges that face each other.
+    // For another line or sentence, connect the edges that face each other.
     const [y0, y1] = (isBelow ? [from.bottom, to.top] : [from.top, to.bottom]).map(y => y - top)
     const middle = (y0 + y1) / 2
     return `M${x0} ${y0} C${x0} ${middle} ${x1} ${middle} ${x1} ${y1}`

@@ -1,11 +1,11 @@
-// Learned models: the exercise on a translation, in Models.
+// Learned models: the exercise on translation, in "Models".
 
 import { percent } from '../../files/number-format.js'
 import { matrixOf, shownOf } from '../../rooms/models/shown.js'
 import { runOf } from '../models-numbers.js'
 import { link, verdict } from '../verdict.js'
 
-/** The word whose origin is looked for. */
+/** The word whose source is asked for. */
 const TODAY = '今天'
 
 /** @type {import('../models-numbers.js').ModelsExercise} */

@@ -1,4 +1,4 @@
-// Circuits: four exercises in Models, with the model of stories.
+// Circuits: four exercises in "Models", with the stories model.
 
 import { percent } from '../../files/number-format.js'
 import { BOYS } from '../../rooms/front/names.js'
@@ -13,9 +13,9 @@ const BEN = 'Lily and Ben are friends . Is he'
 const FOX = 'Lily and Tom are friends . The fox is called vi ta mo . Tom has a red ball . Vi ta'
 const HEADS = ['1.1', '1.2', '2.1', '2.2', '3.1', '3.2']
 
-/** Heads that are switched off, as a link has them. @param {readonly string[]} heads */
+/** Returns the parameters that switch heads off. @param {readonly string[]} heads */
 const off = heads => link({ changes: heads.map(name => `${name}=0`).join(' ') })
-/** All heads but these are off. @param {readonly string[]} heads */
+/** Returns the parameters that switch all other heads off. @param {readonly string[]} heads */
 const only = heads => off(HEADS.filter(name => !heads.includes(name)))
 
 /** @type {ModelsExercise} */
@@ -53,7 +53,7 @@ const anotherBoy = {
   solution: { set: off(['1.2']) },
 }
 
-/** A text with the two words that the model finds likeliest. @param {string} text @param {Pick<import('../models-numbers.js').Run, 'top'> | undefined} run */
+/** Returns a text with its two most likely next words. @param {string} text @param {Pick<import('../models-numbers.js').Run, 'top'> | undefined} run */
 const saying = (text, run) => ({
   text,
   says: run?.top.slice(0, 2).map(({ token, probability }) => ({ word: token, share: percent(probability) })),
@@ -132,7 +132,7 @@ const fewestHeads = {
   solution: { set: only(['1.1', '2.2', '3.1']) },
 }
 
-/** A layer's output of a position, counted from 1, from the second text. @param {number} layer @param {number | '*'} position */
+/** Patches a layer's output at a position, counted from 1, with that of the second text. @param {number} layer @param {number | '*'} position */
 const patch = (layer, position) => `${layer}:${position}=patch`
 const NAME = 4
 

@@ -1,4 +1,4 @@
-// Dot products and softmax: four exercises in One layer, with given queries, keys and values.
+// Dot products and softmax: four exercises in "One layer", with given queries, keys and values.
 
 import { toNumber } from '../../shell/kinds.js'
 import {
@@ -20,7 +20,7 @@ import { digits, link, shareOf, verdict } from '../verdict.js'
 /** @typedef {import('../layer-numbers.js').LayerExercise} LayerExercise */
 
 const GIVEN = { model: 'imported', sentence: 'query', second: 'key1 key2 key3', score: 'plain' }
-/** The query that looks at three unit keys. */
+/** A query that looks at three unit keys. */
 const UNIT = link({
   ...GIVEN,
   imported: JSON.stringify({ q: tensor([1, 3], [0, 0, 0]), k: tensor([3, 3], KEYS), v: tensor([3, 2], VALUES) }),
@@ -37,7 +37,7 @@ const QUERY = ['q1', 'q2', 'q3'].map((name, column) =>
 /** @param {number[]} q */
 const query = q => link({ edits: q.flatMap((value, column) => (value ? `Q.0.0.${column}:${value}` : [])).join(' ') })
 
-/** Weights and output, as they are now. @param {import('../layer-numbers.js').Given} given */
+/** Returns the current weights and output as text. @param {import('../layer-numbers.js').Given} given */
 function weightsAndOutput(given) {
   const result = shownTrace(given)
   if (!result) return undefined
@@ -45,7 +45,7 @@ function weightsAndOutput(given) {
   return { weights: text('weights'), output: text('output') }
 }
 
-/** Are all numbers of a list equal? @param {readonly number[]} list */
+/** True if all numbers of a list are equal. @param {readonly number[]} list */
 const areEqual = list => Math.max(...list) - Math.min(...list) < 1e-6
 
 /** @type {LayerExercise} */
@@ -102,7 +102,7 @@ const meanOfTwo = {
   solution: { set: query([8, 8, 0]) },
 }
 
-/** Is a typed number this one, to the digits that were typed of it? @param {number} x @param {number} of */
+/** True if a typed number equals this one to the typed precision. @param {number} x @param {number} of */
 const isAbout = (x, of) => Math.abs(x - of) < 0.003
 
 /** @type {LayerExercise} */

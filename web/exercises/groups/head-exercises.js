@@ -1,4 +1,4 @@
-// Heads: four exercises in One layer.
+// Heads: four exercises in "One layer".
 
 import { percent } from '../../files/number-format.js'
 import { FIELDS } from '../../rooms/layer/fields.js'
@@ -30,7 +30,7 @@ const WORDS = ['the', 'cat', 'sat', 'and', 'the', 'cat']
 /** @type {readonly Kind[]} */
 const KINDS = ['previous', 'first', 'same', 'induction', 'even']
 
-/** Where a head of a kind looks from a word; undefined: nowhere in particular. @param {Kind} kind @param {number} i */
+/** Returns where a head of a kind looks from a word; undefined if nowhere in particular. @param {Kind} kind @param {number} i */
 function targetOf(kind, i) {
   if (kind === 'previous') return Math.max(0, i - 1)
   if (kind === 'first') return 0
@@ -40,7 +40,7 @@ function targetOf(kind, i) {
   return before < 0 ? 0 : before + 1
 }
 
-/** A head of a kind: 0.9 where it looks, the rest shared by all words so far. @param {Kind} kind */
+/** Returns the weights of a head of a kind: 0.9 where it looks, the rest shared by all words so far. @param {Kind} kind */
 const weightsOf = kind =>
   WORDS.flatMap((_, i) =>
     WORDS.map((_, j) => {
@@ -51,7 +51,7 @@ const weightsOf = kind =>
     }),
   )
 
-/** An order of the kinds that a seed draws. @param {number} seed */
+/** Returns an order of the kinds, determined by a seed. @param {number} seed */
 function orderOf(seed) {
   const left = [...KINDS]
   let rest = seed
@@ -62,7 +62,7 @@ function orderOf(seed) {
   })
 }
 
-/** What a head does, by its numbers. @param {Result} result @param {number} head @returns {Kind} */
+/** Classifies a head by its numbers. @param {Result} result @param {number} head @returns {Kind} */
 function kindOf(result, head) {
   const w = WORDS.map((_, i) => rowOf(result, 'weights', i, head))
   const rows = WORDS.map((_, i) => i).slice(2)
@@ -73,7 +73,7 @@ function kindOf(result, head) {
   return mean(rows.map(i => w[i][0])) > 0.5 ? 'first' : 'even'
 }
 
-/** The head of a kind, counted from 1. @param {Kind} kind @returns {(given: Given) => string} */
+/** Returns the head of a kind, counted from 1. @param {Kind} kind @returns {(given: Given) => string} */
 const headOf = kind => given => {
   const result = shownTrace(given)
   return String(result ? KINDS.findIndex((_, h) => kindOf(result, h) === kind) + 1 : 0)
@@ -115,7 +115,7 @@ const previousHead = {
   solution: { answer: headOf('previous') },
 }
 
-/** One head, or two whose outputs are averaged by W_O. @param {number} heads */
+/** Returns settings with one head, or with two whose outputs W_O averages. @param {number} heads */
 function averaged(heads) {
   const of = (/** @type {number[]} */ list) => Array.from({ length: heads }, () => list).flat()
   const half = 1 / heads
@@ -134,7 +134,7 @@ const LENGTHS = [0.5, 1, 1.5]
 const KEY = [0, 1].map(head => cell('K', head, 0, 0))
 const NUMBER = { least: 0, most: 20, step: 1, isSlider: true }
 
-/** Queries of the heads, as edits. @param {number[][]} q */
+/** Writes the queries of the heads as edits. @param {number[][]} q */
 const queries = q => q.flatMap((own, head) => own.map((value, column) => `Q.${head}.0.${column}:${value}`)).join(' ')
 
 /** @type {LayerExercise} */
@@ -207,7 +207,7 @@ const keyThatGrows = {
   solution: { set: link({ imported: TWO, edits: queries([[20, 0, 0], [0, 20, 0]]) }) }, // biome-ignore format: one line
 }
 
-/** The head by hand that looks behind an earlier copy. */
+/** Index of the hand-built induction head. */
 const INDUCTION = 3
 
 /** @type {LayerExercise} */
@@ -251,7 +251,7 @@ const sentenceForInduction = {
   solution: { set: link({ sentence: 'red cat blue dog red' }) },
 }
 
-/** A whole number, also with commas or spaces between thousands. @param {unknown} typed */
+/** Parses a whole number, also with thousands separators. @param {unknown} typed */
 function wholeOf(typed) {
   const text = String(typed).trim()
   return /^\d+$|^\d{1,3}([,.’' \u00a0\u202f]\d{3})+$/.test(text) ? Number(text.replace(/\D/g, '')) : Number.NaN

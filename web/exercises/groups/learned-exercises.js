@@ -1,17 +1,17 @@
-// Learned models: three exercises in Learn.
+// Learned models: three exercises in "Learn".
 
 import { digits, link, verdict } from '../verdict.js'
 
 /** @typedef {import('../../rooms/learn/learn.js').LearnTypes} LearnTypes */
 /** @typedef {import('../../rooms/learn/learn.js').State} LearnState */
-/** What a finished run has reached. @typedef {{ accuracy: number, steps: number }} Reached */
+/** Result of a finished run. @typedef {{ accuracy: number, steps: number }} Reached */
 /** Runs by name. @typedef {Record<string, Reached>} Runs */
 /** @typedef {import('../exercise.js').Exercise<LearnTypes, Runs>} LearnExercise */
 
-/** An accuracy that counts as learned. */
+/** Accuracy that counts as learned. */
 const LEARNED = 0.95
 
-/** The run once it has stopped by itself. @param {LearnState} state @returns {Reached | undefined} */
+/** Returns the result of a run that has stopped by itself. @param {LearnState} state @returns {Reached | undefined} */
 function reachedBy({ view }) {
   const last = view.points.at(-1)
   const hasStopped = view.steps > 0 && !view.isTraining && (view.reachedAt !== null || view.isEnded)
@@ -29,7 +29,7 @@ function withRun(state, memory, name) {
 /** @param {Reached | undefined} run */
 const accuracyOf = run => (run ? run.accuracy.toFixed(2) : '–')
 
-/** A task without positions. @param {string} task */
+/** Returns a task without positions. @param {string} task */
 const withoutPositions = task => link({ task, positions: 'none', trained: '0', at: '', changes: '' })
 
 /** @type {LearnExercise} */
@@ -71,12 +71,12 @@ const needsPositions = {
   solution: { answer: 'sort', memory: bothRuns() },
 }
 
-/** What both runs reach. @returns {Runs} */
+/** Returns typical results of both runs. @returns {Runs} */
 function bothRuns() {
   return { sort: { accuracy: 0.97, steps: 60 }, reverse: { accuracy: 0.28, steps: 200 } }
 }
 
-/** Steps after which one layer has had its chance. */
+/** Steps after which one layer should have learned if it could. */
 const ENOUGH = 600
 
 /** @type {LearnExercise} */
@@ -128,7 +128,7 @@ const howManyLayers = {
   solution: { set: 'layers=2', memory: { 1: { accuracy: 0.1, steps: 600 }, 2: { accuracy: 0.97, steps: 280 } } },
 }
 
-/** The run whose moment is looked for, trained to its goal. */
+/** Steps to which the run is trained, among which one is looked for. */
 const TRAINED = 280
 
 /** @type {LearnExercise} */
@@ -144,7 +144,7 @@ const theMoment = {
     const most = ({ heads }) => Math.max(...heads.flat().map(({ answer }) => answer))
     const first = points.findIndex(point => most(point) >= 0.5)
     const { at } = settings
-    // Between two snapshots, the one before is shown.
+    // Between two snapshots, the earlier one is shown.
     const shown = at === null ? points.length - 1 : points.filter(({ step }) => step <= at).length - 1
     const own = points[Math.max(0, shown)]
     return verdict(

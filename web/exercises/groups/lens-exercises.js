@@ -1,4 +1,4 @@
-// What each layer says: three exercises in Models, with the English model and the logit lens.
+// Layer readout: three exercises in "Models", with the English model and the logit lens.
 
 import { percent } from '../../files/number-format.js'
 import { guesses, rankAt } from '../../rooms/models/lens-numbers.js'
@@ -14,13 +14,13 @@ import { link, verdict } from '../verdict.js'
 const HAT = 'He put on his hat and'
 const CHILDREN = 'The children are playing in the'
 const PLANE = 'The plane flies high in the'
-/** "street", the layer that says it, and the rank below which it is lost. */
+/** The token "street", the layer that predicts it, and the rank below which it counts as lost. */
 const [STREET, LAYER, LOST] = [1143, 2, 20]
 
 /** @param {string} prompt @param {string} lens */
 const start = (prompt, lens) => link({ checkpoint: 'english', prompt, lens })
 
-/** The grid of what the settings say, and the setting; undefined while it is computed. @param {State} state */
+/** Returns the lens grid of the settings, and the setting; undefined while it is computed. @param {State} state */
 function gridOf(state) {
   const shown = shownOf(state)
   const { lens } = state.got

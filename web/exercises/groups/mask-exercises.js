@@ -1,4 +1,4 @@
-// Masks: four exercises in One layer.
+// Masks: four exercises in "One layer".
 
 import { fieldControl, rowOf, shownTrace, tensor, traceWith } from '../layer-numbers.js'
 import { digits, link, shareOf, verdict } from '../verdict.js'
@@ -6,25 +6,25 @@ import { digits, link, shareOf, verdict } from '../verdict.js'
 /** @typedef {import('../layer-numbers.js').LayerExercise} LayerExercise */
 /** @typedef {import('../../rooms/layer/trace/layer-trace.js').Result} Result */
 
-/** Which keys each query sees, and the words of both. @param {Result} result */
+/** Returns which keys each query sees, and the words. @param {Result} result */
 function sightOf({ visible, settings }) {
   const { tokens } = settings.queries
   const n = tokens.length
   const sees = (/** @type {number} */ i, /** @type {number} */ j) => !visible || visible[i * n + j] > 0
-  /** The first pair that is so, in words. @param {(i: number, j: number) => boolean} isSo */
+  /** Returns the words of the first pair with a property. @param {(i: number, j: number) => boolean} isSo */
   const first = isSo => {
     for (let i = 0; i < n; i++) for (let j = 0; j < n; j++) if (isSo(i, j)) return { query: tokens[i], key: tokens[j] }
     return undefined
   }
-  /** Keys before a query that it sees. @param {number} i */
+  /** Counts the visible keys before a query. @param {number} i */
   const before = i => Array.from({ length: i }, (_, j) => j).filter(j => sees(i, j)).length
   return { n, tokens, sees, first, before }
 }
 
-/** Hides pairs of a row and a column. @param {readonly [number, number][]} pairs */
+/** Returns parameters that hide pairs of row and column. @param {readonly [number, number][]} pairs */
 const hiding = pairs => link({ painted: pairs.map(([i, j]) => `${i}.${j}.0`).join(' ') })
 
-/** Pairs of four words. @param {(i: number, j: number) => boolean} isSo */
+/** Lists the pairs of four words with a property. @param {(i: number, j: number) => boolean} isSo */
 const pairs = isSo =>
   Array.from({ length: 16 }, (_, n) => /** @type {[number, number]} */ ([Math.floor(n / 4), n % 4])).filter(([i, j]) =>
     isSo(i, j),
@@ -92,7 +92,7 @@ const windowOfThree = {
   solution: { set: 'mask=window&left=2&right=0' },
 }
 
-/** The key that becomes hidden. @type {[number, number, 0][]} */
+/** The key to hide. @type {[number, number, 0][]} */
 const THIRD = [[0, 2, 0]]
 
 /** @type {LayerExercise} */
@@ -140,7 +140,7 @@ const afterHiding = {
   solution: { answer: '0.2857', set: 'painted=0.2.0' },
 }
 
-/** The word that is replaced. */
+/** Index of the replaced word. */
 const REPLACED = 3
 
 /** @type {LayerExercise} */

@@ -1,4 +1,4 @@
-// What a difference means, in words, and where it is largest.
+// Describes a difference, and where it is largest.
 
 import { html, nothing } from 'lit'
 
@@ -6,10 +6,10 @@ import { html, nothing } from 'lit'
 /** @typedef {import('../head.js').HeadViewTranslate} HeadViewTranslate */
 
 /**
- * The cells in which two heads differ most.
+ * Returns the cells in which two heads differ most.
  * @param {{ data: ArrayLike<number>, dims: readonly number[] }} difference (L, S)
  * @param {number} count
- * @returns {{ row: number, column: number, difference: number }[]} the largest first
+ * @returns {{ row: number, column: number, difference: number }[]} in descending order
  */
 export function largestDifferences({ data, dims: [, S] }, count) {
   /** @type {{ row: number, column: number, difference: number }[]} */
@@ -23,13 +23,18 @@ export function largestDifferences({ data, dims: [, S] }, count) {
   return found
 }
 
-/** A word within a sentence, in its own direction. @param {string} word */
+/** Quotes a word, isolating its text direction. @param {string} word */
 const quoted = word => `“\u2068${word}\u2069”`
 
-/** How many of the largest differences are named. */
+/** Number of largest differences that are listed. */
 const NAMED = 3
 
-/** What the numbers mean, and the largest of them: "is to is (+0.3120)". @param {HeadView} view @param {import('../head.js').Less} less @param {HeadViewTranslate} t */
+/**
+ * Describes the meaning of the numbers, and lists the largest: "is to is (+0.3120)".
+ * @param {HeadView} view
+ * @param {import('../head.js').Less} less
+ * @param {HeadViewTranslate} t
+ */
 export function differenceWords({ prefix, weights, queries, keys }, less, t) {
   const { difference, weights: from } = less
   const all = difference ?? {

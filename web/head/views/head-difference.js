@@ -1,4 +1,4 @@
-// One head less another, or less itself at another time, with the choice of what is subtracted.
+// One head minus another, or minus itself before a change, with the choice of what to subtract.
 
 import '../../elements/heatmap.js'
 import { html, nothing } from 'lit'

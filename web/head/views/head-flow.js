@@ -3,7 +3,7 @@
 import { html, nothing } from 'lit'
 import { dragMark } from './head-map.js'
 
-/** The matrices of its numbers, where a page of the inspector explains them. */
+/** The matrices whose numbers the inspector explains. */
 const MATRICES = { weight: 'weights', score: 'scores', x: 'X', q: 'Q', k: 'K', v: 'V' }
 
 /** @type {import('../head.js').HeadPicture} */
@@ -13,7 +13,7 @@ export const headFlow = {
   draw({ prefix, queries, keys, isCross, flow }, act, t) {
     if (!flow) return html`<p class="note">${t('flowNone')}</p>`
     const { trace, head, query, partials, step } = flow
-    import('../../elements/flow.js') // loaded once, when it is first drawn
+    import('../../elements/flow.js') // loaded on first draw
     const edit = (/** @type {CustomEvent<import('../../elements/flow.js').FlowEdit>} */ { detail }) => {
       const { part, index, key = query, value, isFirst, isUndone } = detail
       if (isUndone) act.undo?.()

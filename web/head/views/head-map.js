@@ -1,4 +1,4 @@
-// The map of the weights of one head: of many words some rows, and a lens around the cell that is meant.
+// The map of the weights of one head: chosen rows if there are many words, and a lens around the current cell.
 
 import '../../elements/heatmap.js'
 import { html, nothing } from 'lit'
@@ -14,14 +14,14 @@ import { left, rested } from '../pointing.js'
 /** @typedef {import('../head.js').Place} Place */
 /** @typedef {Event & { target: HTMLInputElement }} InputEvent */
 
-/** Rows and columns of the lens, and how wide it is at most, with a gap. */
+/** Rows and columns of the lens, and its maximum width including a gap. */
 const LENS = 24
 const LENS_WIDTH = LENS * 16 + 8
 
-/** Marks are the same object as long as they are the same: an element with new marks is drawn again. @type {Map<string, import('../../elements/draw.js').Highlight>} */
+/** Cache of marks: equal marks are the same object, since new marks redraw the element. @type {Map<string, import('../../elements/draw.js').Highlight>} */
 const knownMarks = new Map()
 
-/** The frames in a map: row and column of the word that it speaks of, and the cell that is subtracted. @param {HeadView} view */
+/** Returns the frames in a map: row and column of the current word, and the subtracted cell. @param {HeadView} view */
 export function marksOf({ word, isCross, subtracted }) {
   const key = JSON.stringify([word, isCross, subtracted])
   const known = knownMarks.get(key)
@@ -39,23 +39,23 @@ export function marksOf({ word, isCross, subtracted }) {
 /** @param {CellAt} cell @returns {Place} */
 const cellPlace = ({ row, column }) => ({ cell: { matrix: 'weights', row, column } })
 
-/** The word of a label. @param {{ side: 'row' | 'column', index: number }} label @param {(row: number) => number} [toRow] @returns {Place} */
+/** Returns the word of a label. @param {{ side: 'row' | 'column', index: number }} label @param {(row: number) => number} [toRow] @returns {Place} */
 const wordPlace = ({ side, index }, toRow = row => row) => ({
   word: side === 'row' ? { side: 'queries', position: toRow(index) } : { side: 'keys', position: index },
 })
 
 let drags = 0
 
-/** The mark of a drag: its changes are undone together. @param {boolean} isFirst does a drag begin? */
+/** Returns the mark of a drag, so that its changes are undone together. @param {boolean} isFirst True when a drag begins */
 export function dragMark(isFirst) {
   if (isFirst) drags++
   return `drag ${drags}`
 }
 
 /**
- * The listeners of a picture of weights.
+ * Returns the listeners of a picture of weights.
  * @param {HeadActions} act
- * @param {(row: number) => number} [toRow] the row of the head that a row of the picture is
+ * @param {(row: number) => number} [toRow] maps a row of the picture to a row of the head
  */
 export function listenersOf(act, toRow = row => row) {
   /** @param {CustomEvent} event @returns {CellAt} */
@@ -81,7 +81,7 @@ export function listenersOf(act, toRow = row => row) {
 }
 
 /**
- * A field to filter many rows, and the chosen range with a way back.
+ * Draws a field that filters many rows, and the chosen range with a button to leave it.
  * @param {HeadView} view
  * @param {HeadActions} act
  * @param {HeadViewTranslate} t
@@ -107,10 +107,10 @@ function rowTools({ rows, queries: { length }, queries }, act, t, found) {
 
 /** @typedef {{ key: string, of: unknown, mask: unknown, rows: readonly number[], found: number, names: string[], weights: any, visible?: any }} PartOfMap */
 
-/** The rows that were shown last. @type {PartOfMap | undefined} */
+/** Cache: the last displayed rows. @type {PartOfMap | undefined} */
 let lastPart
 
-/** The rows that are shown, where they are not all. @param {HeadView} view */
+/** Returns the displayed rows, unless all are displayed. @param {HeadView} view */
 function partOf({ rows: chosen, queries, weights, visible }) {
   const filter = queries.length > MANY_ROWS ? (chosen?.filter ?? '') : ''
   if (!filter && !chosen?.range) return undefined
@@ -131,13 +131,13 @@ function partOf({ rows: chosen, queries, weights, visible }) {
   return lastPart
 }
 
-/** The cells that the lens showed last. @type {{ key: string, of: unknown, weights: any, visible?: any } | undefined} */
+/** Cache: the last cells of the lens. @type {{ key: string, of: unknown, weights: any, visible?: any } | undefined} */
 let lastLens
 
-/** The column that was looked for last, and whether the lens covers it: where it stands takes a layout. @type {{ key: string, isUnder: boolean } | undefined} */
+/** Cache: the last column checked, and whether the lens covers it; measuring forces a layout. @type {{ key: string, isUnder: boolean } | undefined} */
 let lastUnder
 
-/** Would the lens, at the right, cover the cell? As the map was drawn last. @param {string} id @param {CellAt} cell @param {readonly string[]} keys */
+/** True if the lens, at the right, would cover the cell in the map as last drawn. @param {string} id @param {CellAt} cell @param {readonly string[]} keys */
 function isUnderLens(id, { column }, keys) {
   const key = [id, column, globalThis.innerWidth, ...keys].join('\n')
   if (lastUnder?.key === key) return lastUnder.isUnder
@@ -149,7 +149,7 @@ function isUnderLens(id, { column }, keys) {
 }
 
 /**
- * Of a map whose labels do not all fit: the cells around the one that is meant, each with its labels.
+ * Draws a lens for a map whose labels do not all fit: the cells around the current one, with labels.
  * @param {HeadView} view
  * @param {HeadViewTranslate} t
  */
@@ -192,7 +192,7 @@ function draw(view, act, t) {
   const part = partOf(view)
   const toRow = (/** @type {number} */ row) => part?.rows[row] ?? row
   const on = listenersOf(act, toRow)
-  /** A cell of the head in the rows that are shown. @param {CellAt | undefined} cell */
+  /** Converts a cell of the head to the displayed rows. @param {CellAt | undefined} cell */
   const shown = cell => {
     if (!cell || !part) return cell
     const row = part.rows.indexOf(cell.row)
