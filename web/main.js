@@ -1,11 +1,11 @@
-// Boots the page: the shell with its rooms, and the browser around it.
+// Starts the page: the shell with its rooms in the browser.
 
 import { loadTexts } from './i18n/index.js'
 import { host, listen, remembered } from './shell/browser.js'
 import { once } from './shell/once.js'
 import { createShell } from './shell/shell.js'
 
-// ?model=FOLDER opens the room that shows it.
+// ?model=FOLDER opens "Models".
 if (!location.hash && new URLSearchParams(location.search).has('model'))
   history.replaceState(null, '', `${location.search}#2&room=models`)
 
@@ -18,7 +18,7 @@ const rooms = {
   exercises: () => styled(import('./exercises/room.js'), import('./style/exercise-pages.css')),
 }
 
-/** What stands beside a room when a link has its parameters. @type {Record<string, import('./shell/companions.js').CompanionSource>} */
+/** Companions of rooms, loaded when a link has their parameters. @type {Record<string, import('./shell/companions.js').CompanionSource>} */
 const companions = {
   embed: {
     parameters: ['embed'],
@@ -45,13 +45,13 @@ const companions = {
   },
 }
 
-/** A module once its styles are there. @template T @param {Promise<T>} module @param {Promise<unknown>} style @returns {Promise<T>} */
+/** Returns a module once its styles have loaded. @template T @param {Promise<T>} module @param {Promise<unknown>} style @returns {Promise<T>} */
 async function styled(module, style) {
   await style
   return module
 }
 
-/** The core, for rooms that compute on the page. */
+/** Loads the core, for rooms that compute on the page. */
 const load = once(async () => (await import('qkv')).load())
 
 const { language, theme } = remembered()

@@ -1,8 +1,9 @@
 // The clipboard and downloads.
 
 /**
+ * Copies a text.
  * @param {string} text
- * @returns {Promise<boolean>} was it copied? Without a secure context browsers refuse.
+ * @returns {Promise<boolean>} true if it was copied; browsers refuse without a secure context
  */
 export async function copy(text) {
   try {
@@ -21,7 +22,7 @@ export async function copy(text) {
 }
 
 /**
- * @param {string} name of the file
+ * @param {string} name file name
  * @param {BlobPart} content
  * @param {string} type
  */

@@ -1,6 +1,6 @@
-// A matrix for spreadsheets: names above and before the numbers.
+// Writes a matrix as CSV, with names above and before the numbers.
 
-/** Quoted where it must be; what a spreadsheet would take for a formula begins with an apostrophe. @param {string} text */
+/** Quotes a field if necessary; a text that a spreadsheet would take for a formula gets a leading apostrophe. @param {string} text */
 export function field(text) {
   const safe = /^[=+\-@\t\r]/.test(text) ? `'${text}` : text
   return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe
@@ -8,7 +8,7 @@ export function field(text) {
 
 /**
  * @param {{ tensor: { dims: readonly number[], data: ArrayLike<number> }, rows: readonly string[], columns: readonly string[] }} matrix
- * @returns {string} lines end as RFC 4180 has them
+ * @returns {string} lines end with CRLF, as RFC 4180 requires
  */
 export function writeCsv({ tensor: { dims, data }, rows, columns }) {
   const [count, width] = dims

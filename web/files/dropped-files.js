@@ -1,6 +1,6 @@
-// Files that were dropped, with those of dropped folders.
+// Lists dropped files, including those of dropped folders.
 
-/** Files of a drop, those in its folders among them. @param {DataTransfer} transfer @returns {Promise<File[]>} */
+/** Returns the files of a drop, including those inside its folders. @param {DataTransfer} transfer @returns {Promise<File[]>} */
 export async function filesOf(transfer) {
   const entries = Array.from(transfer.items, item => item.webkitGetAsEntry?.() ?? undefined)
   if (!entries.some(entry => entry?.isDirectory)) return Array.from(transfer.files)

@@ -1,18 +1,18 @@
-// NumPy's .npy, versions 1 to 3: a header that says type, order and shape, then the numbers.
+// NumPy's .npy, versions 1 to 3: a header with type, order and shape, then the numbers.
 
 import { tensor } from 'qkv'
 import { Trouble } from './trouble.js'
 
 /** @typedef {{ dims: number[], data: number[] }} Numbers */
 
-/** NumPy has no more. */
+/** Maximum number of axes in NumPy. */
 const MOST_AXES = 64
 const MAGIC = [0x93, 0x4e, 0x55, 0x4d, 0x50, 0x59]
 
 /** @typedef {(view: DataView, at: number, isLittle: boolean) => number} Read */
-/** How each type is read. @type {Record<string, Read>} */
+/** Readers of each type. @type {Record<string, Read>} */
 const READERS = {
-  f2: (view, at, isLittle) => view.getUint16(at, isLittle), // the bits of a float16
+  f2: (view, at, isLittle) => view.getUint16(at, isLittle), // bits of a float16
   f4: (view, at, isLittle) => view.getFloat32(at, isLittle),
   f8: (view, at, isLittle) => view.getFloat64(at, isLittle),
   i1: (view, at) => view.getInt8(at),
@@ -31,7 +31,7 @@ export const isNpy = bytes => MAGIC.every((byte, i) => bytes[i] === byte)
 
 /**
  * @param {Uint8Array} bytes
- * @returns {Numbers} row-major, whatever the order in the file
+ * @returns {Numbers} row-major, regardless of the order in the file
  * @throws {Trouble}
  */
 export function readNpy(bytes) {
@@ -41,7 +41,7 @@ export function readNpy(bytes) {
   if (!/^[<>|=]/.test(descr) || !read) throw new Trouble('npyType', { type: descr.slice(0, 40) })
   const size = Number(descr.slice(2))
   const count = dims.reduce((a, b) => a * b, 1)
-  // Checked before anything is allocated: a header can claim any size.
+  // Checked before anything is allocated, since a header can claim any size.
   const held = Math.floor((bytes.length - start) / size)
   if (count * size !== bytes.length - start) throw new Trouble('npySize', { dims: dims.join(', '), count, held })
   const isLittle = descr[0] !== '>'
@@ -70,7 +70,7 @@ function readHeader(bytes, view) {
   return { descr, isFortran: order === 'True', dims, start: from + length }
 }
 
-/** @param {number[]} data first axis innermost @param {number[]} dims */
+/** Converts Fortran order to row-major. @param {number[]} data first axis innermost @param {number[]} dims */
 function toRowMajor(data, dims) {
   const index = dims.map(() => 0)
   const strides = dims.map((_, axis) => dims.slice(0, axis).reduce((a, b) => a * b, 1))
@@ -82,14 +82,14 @@ function toRowMajor(data, dims) {
 }
 
 /**
- * float32, row-major.
+ * Writes float32 in row-major order.
  * @param {{ dims: readonly number[], data: ArrayLike<number> }} tensor
  * @returns {Uint8Array<ArrayBuffer>}
  */
 export function writeNpy({ dims, data }) {
   const shape = dims.length === 1 ? `${dims[0]},` : dims.join(', ')
   const text = `{'descr': '<f4', 'fortran_order': False, 'shape': (${shape}), }`
-  const padded = `${text.padEnd(Math.ceil((text.length + 11) / 64) * 64 - 11)}\n` // numbers begin at a multiple of 64
+  const padded = `${text.padEnd(Math.ceil((text.length + 11) / 64) * 64 - 11)}\n` // aligns the numbers to 64 bytes
   const bytes = new Uint8Array(10 + padded.length + 4 * data.length)
   bytes.set([...MAGIC, 1, 0])
   const view = new DataView(bytes.buffer)

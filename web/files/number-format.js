@@ -1,17 +1,17 @@
-// Numbers of the page: those of the elements, and shares.
+// Number formats of the page: those of the elements, and shares.
 
 import { write } from '../elements/number-text.js'
 
 export { percent, short } from '../elements/number-text.js'
 
-/** Four decimals with a true minus; 4.1e−7 where they would say 0.0000, −∞ for hidden scores. @param {number} x */
+/** Formats with four decimals and a true minus sign; 4.1e−7 instead of 0.0000, −∞ for hidden scores. @param {number} x */
 export const format = x => write(x, 4)
 
-/** What writes shares, of a language and the least count of decimals: making it takes longer than writing. @type {Map<string, Intl.NumberFormat>} */
+/** Cache of number formats by language and minimum decimals, since creating one is slower than using it. @type {Map<string, Intl.NumberFormat>} */
 const writers = new Map()
 
 /**
- * A share of attention: one decimal; 100% only if it is all, else >99.9%, as `percent` writes it.
+ * Formats a share of attention with one decimal; 100% only for exactly 1, else >99.9%, like `percent`.
  * @param {number} x
  * @param {string} language
  */

@@ -1,9 +1,9 @@
-// Weights as the page downloads them: matrices of int8 with a scale for each row, in packed.safetensors (build/train/english/export.py).
+// Unpacks downloaded weights: int8 matrices with a scale per row, in packed.safetensors (build/train/english/export.py).
 
 import { toSafetensors } from './safetensors-file.js'
 
 /**
- * Returns the file with float32 weights that the packed one stands for: a row of NAME times its number in NAME.scale.
+ * Returns the file with float32 weights: each row of NAME multiplied by its scale in NAME.scale.
  * @param {ArrayBuffer} packed safetensors of I8 and F32
  * @returns {Uint8Array<ArrayBuffer>} safetensors of F32
  */

@@ -7,9 +7,9 @@ import { Trouble } from './trouble.js'
 /** @typedef {Record<string, { data: Float32Array, dims: readonly number[] }>} Weights */
 
 /**
- * The bits of the nearest float16.
+ * Converts to float16 bits.
  * @param {Float32Array} data
- * @throws {RangeError} float16 cannot hold one
+ * @throws {RangeError} if float16 cannot represent a value
  */
 function toHalf(data) {
   const beyond = data.find(x => !(Math.abs(x) < 65520))
@@ -33,7 +33,7 @@ export function toSafetensors(weights, metadata, dtype = 'F32') {
   })
   const header = JSON.stringify({ __metadata__: metadata, ...Object.fromEntries(entries) })
   const text = new TextEncoder().encode(header)
-  // The numbers begin at a multiple of eight: spaces fill up the header.
+  // The numbers start at a multiple of eight bytes; the header is padded with spaces.
   const length = Math.ceil(text.length / 8) * 8
   const bytes = new Uint8Array(8 + length + at)
   const view = new DataView(bytes.buffer)
@@ -51,9 +51,10 @@ export function toSafetensors(weights, metadata, dtype = 'F32') {
 }
 
 /**
+ * Reads a safetensors file.
  * @param {Uint8Array} bytes
  * @returns {{ weights: Weights, metadata: Record<string, string> }}
- * @throws {Trouble} what is wrong with the file
+ * @throws {Trouble} a Trouble that tells what is wrong
  */
 export function fromSafetensors(bytes) {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)

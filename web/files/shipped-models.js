@@ -2,13 +2,13 @@
 
 /// <reference types="vite/client" />
 
-/** The address of each file of a model, and of its lenses by kind, which are loaded when they are asked for. @typedef {{ name: string, urls: Record<string, string>, lenses: Record<string, string> }} Shipped */
+/** The address of each file of a model, and of its lenses by kind, which are loaded on demand. @typedef {{ name: string, urls: Record<string, string>, lenses: Record<string, string> }} Shipped */
 
-/** Addresses by path; where no bundler has filled them in, as in Node, there are none. @returns {Record<string, string>} */
+/** Returns addresses by path; empty without a bundler, as in Node. @returns {Record<string, string>} */
 function addresses() {
   try {
     return import.meta.glob(['../trained/*/*.json', '../trained/*/*.safetensors', '../trained/*/*.pt'], {
-      query: '?url', // Vite reads this as it is written
+      query: '?url', // must be a literal, since Vite parses it
       import: 'default',
       eager: true,
     })
@@ -17,10 +17,10 @@ function addresses() {
   }
 }
 
-/** What lenses are called, with their kinds. @type {Record<string, string>} */
+/** File names of lenses, with their kinds. @type {Record<string, string>} */
 const LENSES = { 'lens.pt': 'jacobian', 'tuned-lens.pt': 'tuned' }
 
-/** By the name of their folder. @type {Shipped[]} */
+/** Models, named by their folder. @type {Shipped[]} */
 export const SHIPPED = []
 for (const [path, url] of Object.entries(addresses())) {
   const [, folder, file] = /([^/]+)\/([^/]+)$/.exec(path) ?? []
@@ -34,7 +34,7 @@ for (const [path, url] of Object.entries(addresses())) {
   if (kind) own.lenses[kind] = href
   else own.urls[file] = href
 }
-/** The room opens with the first, which reads any English. */
+/** The room opens with the first, which reads any English text. */
 const FIRST = ['english', 'stories']
 const rank = (/** @type {Shipped} */ { name }) => [...FIRST, name].indexOf(name)
 SHIPPED.sort((a, b) => rank(a) - rank(b) || a.name.localeCompare(b.name))

@@ -1,9 +1,9 @@
 /** @typedef {import('../i18n/index.js').Key | keyof typeof import('../i18n/en/learn.js').texts} Key */
 
-/** What was thrown, as a text. @param {unknown} error */
+/** Returns the message of whatever was thrown. @param {unknown} error */
 export const messageOf = error => (error instanceof Error ? error.message : String(error))
 
-/** A file or a text that the page cannot use; the sentence for the reader is in the language files. */
+/** A file or a text that the page cannot use; `key` names the message in the language files. */
 export class Trouble extends Error {
   /**
    * @param {Key} key

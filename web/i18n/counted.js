@@ -1,9 +1,10 @@
-// Texts with a number: of one thing the text is another.
+// Texts with a count, with a separate text for one.
 
 /**
+ * Returns the text for a count.
  * @template {string} K
  * @param {(key: K | `${K}.one`, params: Record<string, string | number>) => string} t
- * @param {K} key of 1, the text of the key with ".one"
+ * @param {K} key for a count of 1, ".one" is appended
  * @param {number} count
  * @param {Record<string, string | number>} [params]
  */

@@ -1,20 +1,20 @@
-// The texts of the page. A language is a folder: shell.js, a file for each room, head.js for what rooms share, elements.js.
-// Only the files that a room names are loaded, in one language.
+// The texts of the page. A language is a folder: shell.js, a file for each room, head.js for texts shared by rooms, elements.js. Only the
+// files that a room names are loaded, in one language.
 
 import { LANGUAGES } from './languages.js'
 
 /** @typedef {typeof import('./en/shell.js').texts & typeof import('./en/layer.js').texts & typeof import('./en/layer-parts.js').texts} Texts */
 /** @typedef {keyof Texts} Key */
 /** @typedef {keyof typeof LANGUAGES} Language */
-/** In English only those that the page itself reads. @typedef {import('../elements/all-texts.js').Texts & typeof import('./en/elements.js').elements} ElementTexts */
+/** For English, only the texts that the page reads by key. @typedef {import('../elements/all-texts.js').Texts & typeof import('./en/elements.js').elements} ElementTexts */
 
 /**
- * The text of a key with its {names} filled in; and what the elements say.
+ * Returns the text of a key with its {names} filled in; also holds the texts of the elements.
  * @typedef {((key: Key, params?: Record<string, string | number>) => string) & { elements: ElementTexts }} Translate
  */
 
 /**
- * The language for a browser that asks for `tag`.
+ * Returns the language for a browser's preference.
  * @param {string} tag such as navigator.language
  * @returns {Language}
  */
@@ -27,10 +27,10 @@ export function languageFor(tag) {
 const loading = new Map()
 
 /**
- * The texts of some files in one language.
+ * Loads some files of texts in one language.
  * @param {Language} language
  * @param {readonly string[]} names such as 'shell'
- * @returns {Promise<Translate>} always the same for a language and names
+ * @returns {Promise<Translate>} the same promise for the same language and names
  */
 export function loadTexts(language, names) {
   const key = [language, ...names].join(' ')
@@ -42,10 +42,10 @@ export function loadTexts(language, names) {
   return made
 }
 
-/** Does the reader have no pointer that hovers, such as on a phone? */
+/** True if the device has no hovering pointer, such as a phone. */
 const isTouch = globalThis.matchMedia?.('(hover: none)').matches
 
-/** A text as it is for this reader: on a phone a click is a tap, and what stands in ‹ › is left out, because it needs a mouse or keys. @param {string} text */
+/** Adapts a text to the device: on touch devices a click is a tap, and parts in ‹ › are dropped, since they need a mouse or keys. @param {string} text */
 const written = text =>
   isTouch
     ? text

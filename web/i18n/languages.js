@@ -1,6 +1,6 @@
 // The languages of the page: a folder each, and a line here.
 
-/** The name of each language in itself, by the name of its folder. */
+/** Native name of each language, by folder. */
 export const LANGUAGES = {
   en: 'English',
   zh: '中文',

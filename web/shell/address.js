@@ -1,33 +1,34 @@
-// The address of the page: the open room, the settings of all rooms, the parameters of companions. It follows the page.
+// The address of the page: the open room, the settings of all rooms, the parameters of companions. It follows the state of the page.
 
 import { readHash, writeHash } from './link.js'
 
-/** Milliseconds until the address follows: browsers allow few changes a second. */
+/** Milliseconds before the address is updated, since browsers allow few changes per second. */
 const PAUSE = 200
 
 /**
+ * Keeps the address in step with the page.
  * @param {import('./shell.js').Host} host
  * @param {import('./link.js').Entrance} entrance
  * @param {readonly string[]} ids of all rooms
- * @param {() => Parameters<typeof writeHash>[1]} room the open one
- * @param {() => Record<string, string>} links the parameters of each room
- * @param {() => Record<string, string>} ofPage the parameters of companions
+ * @param {() => Parameters<typeof writeHash>[1]} room returns the open room
+ * @param {() => Record<string, string>} links returns the parameters of each room
+ * @param {() => Record<string, string>} ofPage returns the parameters of companions
  */
 export function createAddress(host, entrance, ids, room, links, ofPage) {
   /** @type {ReturnType<typeof setTimeout> | undefined} */
   let writing
-  /** The address as it was read or written last. */
+  /** The address when last read or written. */
   let known = host.address()
-  /** Entries of the browser's history between which only the open room changes have one number; a link begins another. */
+  /** Number shared by history entries that differ only in the open room; following a link starts a new one. */
   let visits = host.entry()?.visits ?? Math.random()
 
-  /** The hash of what is shown. @param {Record<string, string>} [page] other parameters of companions */
+  /** Returns the hash of the current state. @param {Record<string, string>} [page] other parameters of companions */
   const hash = (page = ofPage()) => writeHash(entrance, room(), links(), page)
 
   function write() {
     clearTimeout(writing)
     const now = hash()
-    // Another address is a link that was followed: its event is on its way.
+    // If the address differs, a link was followed and its event is pending.
     if (host.address() !== known || now === known) return
     host.setAddress(now)
     known = host.address()
@@ -40,14 +41,14 @@ export function createAddress(host, entrance, ids, room, links, ofPage) {
       clearTimeout(writing)
       writing = setTimeout(write, PAUSE)
     },
-    /** What is shown now stays out of the address. */
+    /** Cancels a pending update of the address. */
     leave: () => clearTimeout(writing),
     read() {
       known = host.address()
       return readHash(entrance, ids, known)
     },
     isCurrent: () => host.address() === hash(),
-    /** The reader opens a room: another entry of the history. @param {() => void} open */
+    /** Opens a room with a new history entry. @param {() => void} open */
     visit(open) {
       write()
       host.setAddress(host.address(), { visits, room: room() })
@@ -55,14 +56,14 @@ export function createAddress(host, entrance, ids, room, links, ofPage) {
       host.addEntry(hash(), { visits, room: room() })
       known = host.address()
     },
-    /** The reader has gone back or forward. Returns the room, if it is all that has changed. @returns {string | undefined} */
+    /** Handles Back and Forward of the browser. Returns the room if nothing else has changed. @returns {string | undefined} */
     visited() {
       const entry = host.entry()
       if (entry?.visits !== visits || !ids.includes(entry.room)) return undefined
       known = host.address()
       return entry.room
     },
-    /** A link was followed. */
+    /** Starts a new number after a link was followed. */
     followed() {
       visits = host.entry()?.visits ?? Math.random()
     },

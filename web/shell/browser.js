@@ -1,4 +1,4 @@
-// The browser's part for the shell: frames, the address, scrolling, storage, and the reader's events.
+// The browser's side of the shell: frames, the address, scrolling, storage, and events.
 
 import { render } from 'lit'
 import { copy, save } from '../files/clipboard.js'
@@ -11,18 +11,18 @@ import { page } from './page.js'
 
 const darkness = matchMedia('(prefers-color-scheme: dark)')
 const stillness = matchMedia('(prefers-reduced-motion: reduce)')
-/** One column: see web/style. */
+/** Matches a layout with one column: see web/style. */
 const narrowness = matchMedia('(max-width: 899px)')
 const behavior = () => (stillness.matches ? 'auto' : 'smooth')
 
-/** The reader's language and theme, which links do not hold. @returns {Pick<State, 'language' | 'theme'>} */
+/** Returns the stored language and theme, which are not part of links. @returns {Pick<State, 'language' | 'theme'>} */
 export function remembered() {
   /** @type {Partial<State>} */
   let stored = {}
   try {
     stored = JSON.parse(localStorage.getItem('qkv') ?? '{}')
   } catch {
-    // Without storage, the browser's language and theme.
+    // Without storage, use the language and theme of the browser.
   }
   const { language, theme } = stored
   return {
@@ -31,16 +31,16 @@ export function remembered() {
   }
 }
 
-/** The first of the elements that is drawn. @param {string} selector */
+/** Returns the first of the matching elements that is rendered. @param {string} selector */
 const seen = selector =>
   Array.from(document.querySelectorAll(selector)).find(element => element.getClientRects().length > 0)
 
 let marking = 0
 /**
- * Marks what a guide speaks of with numbers from 1. What is still being loaded is marked when it is there.
+ * Numbers the elements that a guide refers to, from 1. Elements that are still loading are marked once they appear.
  * @param {readonly string[]} selectors
- * @param {number} [frames] to wait for it
- * @param {number} [call] a later one ends this one
+ * @param {number} [frames] number of frames to wait
+ * @param {number} [call] a later call cancels this one
  */
 function mark(selectors, frames = MOST_FRAMES, call = ++marking) {
   if (call !== marking) return
@@ -51,25 +51,25 @@ function mark(selectors, frames = MOST_FRAMES, call = ++marking) {
   if (frames && badges.has(undefined)) requestAnimationFrame(() => mark(selectors, frames - 1, call))
 }
 
-/** Runs it once the next picture is on the page; a map may then still take its place. @param {() => void} run */
+/** Runs a callback after the next picture was painted; a map may still replace its placeholder. @param {() => void} run */
 const onceDrawn = run => requestAnimationFrame(() => requestAnimationFrame(run))
 
-/** Frames until an element that a room wants to show is given up: the room may still be loading. */
+/** Number of frames to wait for an element: the room may still be loading. */
 const MOST_FRAMES = 300
 
-/** Runs it once an element is on the page. @param {string} selector @param {() => void} run @param {number} [frames] */
+/** Runs a callback once an element exists. @param {string} selector @param {() => void} run @param {number} [frames] */
 function onceThere(selector, run, frames = MOST_FRAMES) {
   if (frames === 0 || document.querySelector(selector)) onceDrawn(run)
   else requestAnimationFrame(() => onceThere(selector, run, frames - 1))
 }
 
-/** While the page itself scrolls to a part, the scroll is not the reader's. */
+/** True while the page scrolls to a part by itself. */
 let isRevealing = false
 const REVEAL_TIME = 1000
 /** @type {ReturnType<typeof setTimeout> | undefined} */
 let revealed
 
-/** So long after the last scroll of its own. */
+/** Sets the flag until a short time after the last automatic scroll. */
 function beRevealing() {
   isRevealing = true
   clearTimeout(revealed)
@@ -78,18 +78,18 @@ function beRevealing() {
   }, REVEAL_TIME)
 }
 
-/** Pixels above what is scrolled to. */
+/** Pixels above the scroll target. */
 const MARGIN = 64
 
-/** Milliseconds for which what is loaded later may still move what is scrolled to. */
+/** Milliseconds during which lazy content may still move the scroll target. */
 const GROWING = 3000
-/** Ends the repeated scrolling of the reveal before. */
+/** Stops the repeated scrolling of the previous reveal. */
 let stopGrowing = () => {}
 
-/** Scrolls an element into sight, away from the bars that cover the page. @param {Element} part */
+/** Scrolls an element into view, clear of the bars that cover the page. @param {Element} part */
 function bringIntoSight(part) {
   const body = part.closest('.panel-body')
-  // The inspector is in sight: a target inside it scrolls the inspector, not the page.
+  // The inspector is always visible: scroll the inspector, not the page, to a target inside it.
   if (body) body.scrollTop += part.getBoundingClientRect().top - body.getBoundingClientRect().top - 16
   if (part.closest('.side')) return
   const { top, bottom } = part.getBoundingClientRect()
@@ -97,12 +97,12 @@ function bringIntoSight(part) {
   const tops = Array.from(bars, bar => bar.getBoundingClientRect().top).filter(top => top > innerHeight / 3)
   const end = Math.min(innerHeight, ...tops)
   if (!part.closest('.screen')) part.scrollIntoView({ behavior: behavior(), block: 'start' })
-  // On the first screen no further than it has to, and above the dock or the sheet.
+  // On the first screen, scroll no further than needed, and keep clear of the dock or the sheet.
   else if (top < 0 || bottom > end)
     scrollBy({ top: Math.min(top - MARGIN, Math.max(bottom - end, 0)), behavior: behavior() })
 }
 
-/** Scrolls to an element that is out of sight, again while the page around it still grows, until the reader acts. @param {string} selector */
+/** Scrolls to an element, and again while the page around it grows, until the reader acts. @param {string} selector */
 function reveal(selector) {
   stopGrowing()
   beRevealing()
@@ -114,7 +114,7 @@ function reveal(selector) {
       beRevealing()
       bringIntoSight(part)
     }
-    const sizes = new ResizeObserver(place) // it also reports the first sizes
+    const sizes = new ResizeObserver(place) // also reports the initial sizes
     for (const each of [document.body, part, ...document.querySelectorAll('.dock')]) sizes.observe(each)
     stopGrowing = () => {
       sizes.disconnect()
@@ -129,7 +129,11 @@ function reveal(selector) {
 /** @param {string} hash */
 const addressOf = hash => hash || location.pathname + location.search
 
-/** The room is drawn in a later frame, and its numbers may still be computed: the page grows. @param {number} top @param {number} [frames] */
+/**
+ * Restores a scroll position once the page is high enough: the room is drawn in a later frame, and its numbers may still be computed.
+ * @param {number} top
+ * @param {number} [frames]
+ */
 function scrollWhenHigh(top, frames = 60) {
   requestAnimationFrame(() => {
     if (isRevealing) return
@@ -144,7 +148,7 @@ export const host = {
   draw(drawing) {
     const { t, theme, room, shell } = drawing
     const root = document.documentElement
-    // Writes differences only: maps read their colours again when these attributes change.
+    // Write only differences, since maps re-read their colours when these attributes change.
     if (root.lang !== t('htmlLang')) root.lang = t('htmlLang')
     if (root.dataset.theme !== theme) root.dataset.theme = theme
     document.title = `qkv: ${t('title')}`
@@ -167,7 +171,7 @@ export const host = {
     try {
       localStorage.setItem('qkv', JSON.stringify({ language, theme }))
     } catch {
-      // Without storage the choice lasts as long as the page.
+      // Without storage, the choice lasts until the page is closed.
     }
   },
   reveal,
@@ -195,11 +199,11 @@ export const host = {
   save,
 }
 
-/** Is somebody typing there? @param {EventTarget | null} target */
+/** True if the target is a text input. @param {EventTarget | null} target */
 const isTyping = target => target instanceof HTMLElement && target.matches('input, textarea, select')
 
 /**
- * Keys, the address, files that are dropped or pasted, and uncaught errors.
+ * Listens to keys, the address, dropped or pasted files, and uncaught errors.
  * @param {Shell} shell
  */
 export function listen(shell) {
@@ -212,21 +216,21 @@ export function listen(shell) {
   stillness.addEventListener('change', surround)
   narrowness.addEventListener('change', surround)
   darkness.addEventListener('change', shell.schedule)
-  addEventListener('popstate', shell.travelled) // before the change of the hash is heard of
+  addEventListener('popstate', shell.travelled) // fires before hashchange
   addEventListener('hashchange', shell.follow)
   addEventListener('keydown', event => press(shell, event))
   listenToScroll(shell)
   listenToFiles(shell)
-  // Maps are as high as the window has room for: they look at its new size.
+  // The height of maps depends on the window.
   addEventListener('resize', () => {
     for (const map of document.querySelectorAll('qkv-heatmap')) redraw(map)
   })
-  // Elements draw after the page; their errors are shown like all others.
+  // Elements draw after the page; report their errors like all others.
   addEventListener('error', ({ error }) => error && shell.fail(error))
   addEventListener('unhandledrejection', ({ reason }) => shell.fail(reason))
 }
 
-/** @param {any} element one of ours */
+/** Redraws an element. @param {any} element an element of this library */
 const redraw = element => element.requestUpdate()
 
 /** @param {Shell} shell @param {KeyboardEvent} event */
@@ -235,7 +239,7 @@ function press(shell, event) {
   const isCommand = event.ctrlKey || event.metaKey
   const key = event.key.toLowerCase()
   if (isCommand && (key === 'z' || key === 'y')) {
-    // A box that is no setting has an Undo of the browser's own.
+    // Text boxes that are not settings use the browser's Undo.
     if (isTyping(event.target) && event.target instanceof Element && event.target.closest('[data-own-undo]')) return
     shell.travel('undo', key === 'y' || event.shiftKey ? 1 : 0)
     event.preventDefault()
@@ -249,10 +253,10 @@ function press(shell, event) {
   }
 }
 
-/** The part of a walk whose top was passed last; below the dock and the margin that it keeps when it is scrolled to. */
+/** Offset of the line at which a part counts as passed: below the dock and the scroll margin. */
 const PASSED = 160
 
-/** What is scrolled past is told to the room; the dock goes to the top. @param {Shell} shell */
+/** Tells the room which part was scrolled past; the dock moves to the top. @param {Shell} shell */
 function listenToScroll({ rooms, state }) {
   let isWaiting = false
   addEventListener('scroll', () => {
@@ -272,13 +276,13 @@ function listenToScroll({ rooms, state }) {
   })
 }
 
-/** Files may be dropped anywhere, and JSON pasted where nobody is typing. @param {Shell} shell */
+/** Accepts files dropped anywhere, and JSON pasted outside of text inputs. @param {Shell} shell */
 function listenToFiles({ give }) {
   for (const type of ['dragenter', 'dragover', 'dragleave', 'drop'])
     addEventListener(type, async event => {
       const { dataTransfer, relatedTarget } = /** @type {DragEvent} */ (event)
       if (!dataTransfer?.types.includes('Files')) return
-      event.preventDefault() // the browser would leave the page for the file
+      event.preventDefault() // keeps the browser from opening the file
       const isOut = type === 'drop' || (type === 'dragleave' && !relatedTarget)
       document.documentElement.classList.toggle('is-dropping', !isOut)
       if (type === 'drop') give({ type: 'files', files: await filesOf(dataTransfer) })

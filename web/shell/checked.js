@@ -1,10 +1,13 @@
-// Whether the numbers are right: what tests compare with PyTorch, in words that the front door and every menu show.
+// How the numbers are verified against PyTorch, for the front door and every menu.
 
 import { html } from 'lit'
 
 /** @typedef {import('./room.js').Translate} Translate */
 
-/** More models than that, and the largest difference of an attention weight: tests/models/goldens.test.js measures both. */
+/**
+ * Lower bound on the number of compared models, and the largest difference of an attention weight: tests/models/goldens.test.js measures
+ * both.
+ */
 export const CHECKED = { models: 70, most: '0.000005' }
 
 /** @param {{ t: Translate }} context */

@@ -1,36 +1,36 @@
-// What stands beside whatever room is open, such as an exercise. A companion is loaded when the address has one of its
-// parameters, or when it is summoned.
+// Companions of the open room, such as an exercise. A companion is loaded when the address has one of its parameters, or when it is
+// summoned.
 
 /** @typedef {import('./shell.js').Shell} Shell */
 
 /**
  * @typedef {object} Companion
- * @property {(drawing: import('./shell.js').Drawing) => unknown} draw after the room
- * @property {() => Record<string, string>} link its parameters
- * @property {(page: Record<string, string>, links: Record<string, string>) => void | Promise<void>} follow the parameters of
- *   the page have changed; links: the settings of the rooms in the same address
- * @property {() => void} [drawn] the page is drawn
- * @property {() => void} [open] the reader has chosen it in the menu
- * @property {() => void} [close] the reader has chosen another one
- * @property {(event: KeyboardEvent) => boolean} [press] Does it take the key?
+ * @property {(drawing: import('./shell.js').Drawing) => unknown} draw draws it, after the room
+ * @property {() => Record<string, string>} link returns its parameters
+ * @property {(page: Record<string, string>, links: Record<string, string>) => void | Promise<void>} follow called when the parameters of
+ *   the page changed; links: settings of the rooms in the same address
+ * @property {() => void} [drawn] called after each draw
+ * @property {() => void} [open] called when the reader chooses it in the menu
+ * @property {() => void} [close] called when the reader chooses another one
+ * @property {(event: KeyboardEvent) => boolean} [press] returns true if it handles the key
  */
 
-/** How a companion is loaded; one that is offered stands in the menu. @typedef {{ parameters: readonly string[], isOffered?: boolean, load: () => Promise<{ companion: (shell: Shell) => Companion }> }} CompanionSource */
+/** How a companion is loaded; offered ones are in the menu. @typedef {{ parameters: readonly string[], isOffered?: boolean, load: () => Promise<{ companion: (shell: Shell) => Companion }> }} CompanionSource */
 
-/** @param {Record<string, CompanionSource>} sources @param {() => Shell} shell that they stand in */
+/** Manages the companions of a page. @param {Record<string, CompanionSource>} sources @param {() => Shell} shell returns the shell */
 export function createCompanions(sources, shell) {
-  /** Those that are loaded. @type {Map<string, Companion>} */
+  /** Loaded companions. @type {Map<string, Companion>} */
   const present = new Map()
-  /** The parameters that the address had last: of the page, and of the rooms. @type {{ page: Record<string, string>, ofRooms: Record<string, string> }} */
+  /** The last parameters in the address: of the page, and of the rooms. @type {{ page: Record<string, string>, ofRooms: Record<string, string> }} */
   let asked = { page: {}, ofRooms: {} }
-  /** Parameters of the page that belong to no room and to no companion that is loaded. @type {Record<string, string>} */
+  /** Parameters of the page that belong to no room and no loaded companion. @type {Record<string, string>} */
   let others = {}
 
-  /** Loads a companion, and tells it what the address says now. @param {string} name */
+  /** Loads a companion, and passes it the current parameters. @param {string} name */
   async function start(name) {
     if (!present.has(name)) {
       const { companion } = await sources[name].load()
-      // Two addresses may ask for it while it is being loaded.
+      // Two addresses may request it while it loads.
       if (!present.has(name)) present.set(name, companion(shell()))
     }
     for (const parameter of sources[name].parameters) delete others[parameter]
@@ -44,14 +44,15 @@ export function createCompanions(sources, shell) {
 
   return {
     parameters: Object.values(sources).flatMap(({ parameters }) => parameters),
-    /** Those that stand in the menu. */
+    /** Companions offered in the menu. */
     offered: Object.keys(sources).filter(name => sources[name].isOffered),
-    /** The parameters of the page. @returns {Record<string, string>} */
+    /** Returns the parameters of the page. @returns {Record<string, string>} */
     link: () => Object.assign({ ...others }, ...Array.from(present.values(), each => each.link())),
 
     /**
-     * The address has changed. Returns undefined if it concerns no companion.
-     * @param {Record<string, string>} page @param {Record<string, string>} ofRooms
+     * Handles a change of the address. Returns undefined if no companion is concerned.
+     * @param {Record<string, string>} page
+     * @param {Record<string, string>} ofRooms
      */
     follow(page, ofRooms) {
       asked = { page, ofRooms }
@@ -62,7 +63,7 @@ export function createCompanions(sources, shell) {
       return wanted.length ? startAll(wanted) : undefined
     },
 
-    /** The reader has chosen one in the menu. @param {string} name */
+    /** Opens a companion from the menu. @param {string} name */
     async summon(name) {
       if (!present.has(name)) await start(name)
       for (const [other, own] of present) if (other !== name) own.close?.()
@@ -73,7 +74,7 @@ export function createCompanions(sources, shell) {
     drawn() {
       for (const companion of present.values()) companion.drawn?.()
     },
-    /** Does one of them take the key? @param {KeyboardEvent} event */
+    /** True if a companion handles the key. @param {KeyboardEvent} event */
     press: event => [...present.values()].some(companion => companion.press?.(event)),
   }
 }

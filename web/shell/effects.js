@@ -1,10 +1,10 @@
-// What a room asks of the page.
+// Performs the effects that a room requests of the page.
 
 /** @typedef {import('./shell.js').Shell} Shell */
 /** @typedef {import('./shell.js').Host} Host */
 /** @template {string} N @typedef {Extract<import('./room.js').Effect<any>, { type: N }>} EffectOf */
 
-/** @param {Shell} shell @param {Host} host @param {string} id of the room @param {import('./room.js').Effect<any>} effect */
+/** @param {Shell} shell @param {Host} host @param {string} id id of the room @param {import('./room.js').Effect<any>} effect */
 export function perform(shell, host, id, effect) {
   if (effect.type === 'message') shell.rooms.get(id)?.say(effect.problem, effect.isBad)
   else if (effect.type === 'reveal') host.reveal(effect.selector)
@@ -26,11 +26,11 @@ export async function copyFor({ rooms }, host, id, { text, said }) {
   else if (said) rooms.get(id)?.say({ key: said })
 }
 
-/** Gives another room something, and opens it. @param {Shell} shell @param {string} id @param {EffectOf<'handOver'>} effect */
+/** Gives something to another room, and opens it. @param {Shell} shell @param {string} id @param {EffectOf<'handOver'>} effect */
 async function handOver(shell, id, { to, what }) {
   const isShown = () => shell.state.room === id
-  if (!isShown()) return // its session has answered after the reader had left it
+  if (!isShown()) return // the session answered after the reader had left the room
   const isTaken = await shell.rooms.give(to, what)
-  if (!isTaken || !isShown()) return // the reader has opened another room meanwhile
+  if (!isTaken || !isShown()) return // or the reader has opened another room meanwhile
   shell.visit(to, what.type === 'head' ? { room: id, text: what.from, to } : undefined, 0)
 }

@@ -1,22 +1,22 @@
-// A guide: a tour, a story. It shows one stop at a time: what is seen, what there is to do, and whether it is done.
+// A guide, such as a tour or a story. It shows one stop at a time: its text, its task, and whether that is done.
 
 import { html, nothing } from 'lit'
 
 /**
  * @param {object} guide
  * @param {any} guide.t
- * @param {string} guide.id of the element
+ * @param {string} guide.id id of the element
  * @param {string} guide.label
  * @param {number} guide.at the stop, from 1
- * @param {number} guide.of how many stops there are
+ * @param {number} guide.of number of stops
  * @param {unknown} [guide.title]
- * @param {unknown} guide.text what is seen
- * @param {unknown} [guide.task] what there is to do
- * @param {string} [guide.badge] the mark of the place where it is done
+ * @param {unknown} guide.text what the reader sees
+ * @param {unknown} [guide.task] what the reader should do
+ * @param {string} [guide.badge] mark of the place of the task
  * @param {boolean} [guide.isDone]
- * @param {string} [guide.waits] why the next stop has to wait
- * @param {unknown} [guide.tools] buttons of the stop's own
- * @param {(stop: number | null) => void} guide.go to a stop, from 1; null: leaves the guide
+ * @param {string} [guide.waits] why the next stop must wait
+ * @param {unknown} [guide.tools] buttons of this stop
+ * @param {(stop: number | null) => void} guide.go goes to a stop, from 1; null leaves the guide
  */
 export const guide = ({
   t,

@@ -14,7 +14,7 @@ export function header(drawing) {
   const { t, room, language, shell } = drawing
   const { rooms } = shell
   const can = rooms.store(room)?.can()
-  // Until there is something to undo, two buttons that do nothing only fill the header.
+  // Hide Undo and Redo until there is something to undo, to save space.
   const isFresh = !can?.undo && !can?.redo
   return html`<a class="skip" href="#stage" @click=${skip}>${t('skip')}</a>
     <header class="top">
@@ -36,7 +36,7 @@ export function header(drawing) {
     </header>`
 }
 
-/** The hash belongs to the settings: the link moves the focus itself. @param {Event} event */
+/** Moves the focus for the skip link, whose hash would replace the settings. @param {Event} event */
 function skip(event) {
   event.preventDefault()
   const map = document.querySelector('#stage qkv-heatmap, #stage qkv-flow')

@@ -1,9 +1,9 @@
-// A key that shows something as long as it is held.
+// Shows something while a key is held.
 
-/** Is a release awaited? */
+/** True while waiting for a release. */
 let isHolding = false
 
-/** Runs it when the key that is held now is released. @param {() => void} release */
+/** Runs a callback when the currently held key is released. @param {() => void} release */
 export function untilReleased(release) {
   if (isHolding) return
   isHolding = true

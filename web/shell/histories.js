@@ -1,20 +1,20 @@
-// What Undo and Redo, Back and Forward go to. Each setting belongs to one history, or to none.
+// The histories of Undo/Redo and of Back/Forward. Each setting belongs to one history, or to none.
 
 /** @typedef {import('./room.js').Room<any>['fields']} Fields */
 /** @typedef {'undo' | 'place'} History */
 
-/** Milliseconds within which steps of one mark are undone together. */
+/** Milliseconds within which steps with the same mark are undone together. */
 const PAUSE = 1000
 const MOST_STEPS = 200
 
 /** @template S @param {Fields} fields */
 export function createHistories(fields) {
-  /** Settings that each history goes back and forward to. @type {Record<History, [S[], S[]]>} */
+  /** Past and future settings of each history. @type {Record<History, [S[], S[]]>} */
   const stacks = { undo: [[], []], place: [[], []] }
-  /** The last step that each history has recorded: one of another history between two of a drag does not part them. */
+  /** The last step recorded in each history, kept apart so that a step in between does not split a drag. */
   const last = { undo: { mark: '', time: 0 }, place: { mark: '', time: 0 } }
   return {
-    /** Before settings change. @param {S} before @param {Partial<S>} set @param {string} mark @param {boolean} isReplaced */
+    /** Records the settings before they change. @param {S} before @param {Partial<S>} set @param {string} mark @param {boolean} isReplaced */
     record(before, set, mark, isReplaced) {
       const names = /** @type {(keyof S & string)[]} */ (Object.keys(set)).filter(name => set[name] !== before[name])
       const kinds = new Set(names.map(name => fields[name].history))
@@ -24,18 +24,18 @@ export function createHistories(fields) {
         const own = last[kind]
         const isSame = mark !== '' && mark === own.mark && (mark.startsWith('drag') || time - own.time < PAUSE)
         if (!isSame && !isReplaced) stacks[kind] = [[...stacks[kind][0], before].slice(-MOST_STEPS), []]
-        else if (isReplaced && kind === 'undo') stacks.undo = [stacks.undo[0], []] // what Redo went on from is gone
+        else if (isReplaced && kind === 'undo') stacks.undo = [stacks.undo[0], []] // Redo would start from settings that no longer exist
         last[kind] = { mark, time }
       }
     },
 
-    /** @param {readonly History[]} kinds those that start anew */
+    /** Starts histories anew. @param {readonly History[]} kinds which ones */
     begin(kinds) {
       for (const kind of kinds) stacks[kind] = [[], []]
     },
 
     /**
-     * Takes a step: what changes when the reader goes there, only the fields of that history.
+     * Takes a step: returns the fields of that history to restore.
      * @param {History} kind
      * @param {0 | 1} to 0: back
      * @returns {Partial<S> | undefined}
@@ -48,7 +48,7 @@ export function createHistories(fields) {
       return /** @type {any} */ (Object.fromEntries(own.map(name => [name, found[/** @type {keyof S} */ (name)]])))
     },
 
-    /** The reader has gone there: the way back leads to where he was. @param {History} kind @param {0 | 1} to @param {S} from */
+    /** Records where the reader came from after a step. @param {History} kind @param {0 | 1} to @param {S} from */
     went(kind, to, from) {
       stacks[kind][to ? 0 : 1].push(from)
     },

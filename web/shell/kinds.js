@@ -1,9 +1,9 @@
-// Kinds of settings: how a link writes and reads a value, what is a right value, what its control is like.
+// Types of settings: how they are written to and read from links, validated, and controlled.
 
 /** @template V @typedef {import('./room.js').Kind<V>} Kind */
 
 /**
- * A number that was typed, with a comma or a minus sign of any language.
+ * Parses a typed number, with a decimal comma or any minus sign.
  * @param {unknown} value
  */
 export function toNumber(value) {
@@ -14,7 +14,7 @@ export function toNumber(value) {
   return /^-?(\d+\.?\d*|\.\d+)(e[-+]?\d+)?$/i.test(text) ? Number(text) : Number.NaN
 }
 
-/** A number as a link holds it; a text that is no number stays a text, because the reader may be typing it. @param {string} text */
+/** Parses a number in a link; invalid text is kept, since the reader may still be typing. @param {string} text */
 const readNumber = text => (Number.isFinite(Number(text)) && text.trim() ? Number(text) : text.slice(0, 40))
 
 /** @returns {Kind<string>} */
@@ -36,8 +36,10 @@ export const choice = choices => ({
 })
 
 /**
- * A whole number of a range; a text while it is being typed.
- * @param {number} least @param {number} most @returns {Kind<number | string> & { least: number, most: number }}
+ * A whole number in a range; text while it is being typed.
+ * @param {number} least
+ * @param {number} most
+ * @returns {Kind<number | string> & { least: number, most: number }}
  */
 export const whole = (least, most) => ({
   type: 'whole',
@@ -53,8 +55,10 @@ export const whole = (least, most) => ({
 })
 
 /**
- * A number of a range; a text while it is being typed.
- * @param {number} least @param {number} most @returns {Kind<number | string> & { least: number, most: number }}
+ * A number in a range; text while it is being typed.
+ * @param {number} least
+ * @param {number} most
+ * @returns {Kind<number | string> & { least: number, most: number }}
  */
 export const real = (least, most) => ({
   type: 'real',
@@ -69,7 +73,7 @@ export const real = (least, most) => ({
   },
 })
 
-/** A position or an index; null: none. @returns {Kind<number | null>} */
+/** A position or an index; null for none. @returns {Kind<number | null>} */
 export const count = () => ({
   type: 'count',
   write: value => (value === null ? '' : String(value)),
@@ -81,7 +85,7 @@ export const count = () => ({
 })
 
 /**
- * A kind of a room's own.
+ * A custom type of a room.
  * @template V
  * @param {string} type
  * @param {{ write: (value: V) => string, read: (text: string) => V, check?: Kind<V>['check'] }} functions

@@ -1,8 +1,8 @@
-// A part of a picture whose module is loaded when the part is drawn for the first time.
+// A part of the page whose module is loaded when the part is first drawn.
 
 import { until } from 'lit/directives/until.js'
 
-/** Waits until the page has been painted and has nothing else to do. */
+/** Waits until the page has been painted and is idle. */
 export const idle = () =>
   new Promise(resolve => {
     if (typeof requestIdleCallback !== 'function') return setTimeout(resolve)
@@ -18,7 +18,7 @@ export function later(load) {
   let found
   /** @type {Promise<M> | undefined} */
   let loading
-  /** A load that failed begins again when it is asked for again. */
+  /** Loads the module; a failed load is retried on the next call. */
   function module() {
     loading ??= load().then(
       module => {
@@ -33,15 +33,15 @@ export function later(load) {
     return loading
   }
   return {
-    /** Undefined until it is loaded. */
+    /** The module; undefined until it has loaded. */
     get module() {
       return found
     },
-    /** Begins to load it, unless it is here or on its way. @param {() => void} loaded called when it is here */
+    /** Starts loading, unless it has loaded or is loading. @param {() => void} loaded called when it has loaded */
     ask(loaded) {
       if (!loading) module().then(loaded, () => {})
     },
-    /** What is drawn with the module; what was drawn before stays until it is loaded. @param {(module: M) => unknown} draw */
+    /** Draws with the module; the previous content stays until it has loaded. @param {(module: M) => unknown} draw */
     draw(draw) {
       if (found) return draw(found)
       return until(module().then(draw))

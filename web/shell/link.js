@@ -1,17 +1,16 @@
-// The hash of the address: #2~CHECK&room=learn&learn.seed=3. It holds the open room and, of every room, the settings that
-// differ from its defaults. The check is over what follows it, so that a link which was cut short or mistyped is noticed; a
-// hash without one is taken as it is, for links written by hand.
+// The hash of the address: #2~CHECK&room=learn&learn.seed=3. It contains the open room and, for every room, the settings that differ from
+// their defaults. The checksum of the rest detects links that were truncated or mistyped; it may be omitted in links written by hand.
 
 const VERSION = 2
 const MOST = 2_000_000
 
 /**
- * The room that opens without a link, the one whose fields have no prefix in a link, and the parameters that belong to the
- * page and to no room, such as "exercise".
+ * The room that opens without a link, the room whose fields have no prefix in a link, and the parameters of the page itself, such as
+ * "exercise".
  * @typedef {{ front: string, home: string, page?: readonly string[] }} Entrance
  */
 
-/** FNV-1a in 32 bits, base 36. @param {string} text */
+/** Returns a 32-bit FNV-1a hash in base 36. @param {string} text */
 function checksum(text) {
   let hash = 0x811c9dc5
   for (let i = 0; i < text.length; i++) hash = Math.imul(hash ^ text.charCodeAt(i), 0x01000193)
@@ -19,11 +18,12 @@ function checksum(text) {
 }
 
 /**
+ * Writes the hash.
  * @param {Entrance} entrance
  * @param {string} room the open room
- * @param {Record<string, string>} links the parameters of each room
- * @param {Record<string, string>} [page] the parameters of the page
- * @returns {string} '' for the default
+ * @param {Record<string, string>} links parameters of each room
+ * @param {Record<string, string>} [page] parameters of the page
+ * @returns {string} '' for the default state
  */
 export function writeHash({ front, home }, room, links, page = {}) {
   const parts = new URLSearchParams(page)
@@ -36,7 +36,7 @@ export function writeHash({ front, home }, room, links, page = {}) {
 }
 
 /**
- * What a hash holds. Never throws.
+ * Parses a hash. Never throws.
  * @param {Entrance} entrance
  * @param {readonly string[]} rooms
  * @param {string} hash

@@ -1,6 +1,6 @@
 import { html, nothing } from 'lit'
 
-/** A list that opens at an edge is moved, or scrolled, into the window. @param {Event & { target: HTMLDetailsElement }} event */
+/** Shifts or scrolls a list that would extend beyond the window. @param {Event & { target: HTMLDetailsElement }} event */
 function show({ target: { open, lastElementChild: list } }) {
   if (!open || !(list instanceof HTMLElement)) return
   list.style.translate = ''
@@ -13,12 +13,12 @@ function show({ target: { open, lastElementChild: list } }) {
 const EDGE = 8
 
 /**
- * A button that opens a list. Escape and a press elsewhere close it.
+ * Draws a button that opens a list. Escape or a press elsewhere closes it.
  * @param {object} given
  * @param {string} [given.id]
  * @param {unknown} given.label
  * @param {string} [given.title]
- * @param {string} [given.className] beside "menu"
+ * @param {string} [given.className] added to "menu"
  * @param {string} [given.buttonClass]
  * @param {unknown} list
  */
@@ -30,7 +30,7 @@ export const menu = ({ id, label, title, className = '', buttonClass = 'tool' },
 
 const opened = () => /** @type {HTMLDetailsElement[]} */ (Array.from(document.querySelectorAll('details.menu[open]')))
 
-/** Closes the menu that holds an element, and gives the focus back. @param {Element} within */
+/** Closes the menu around an element, and returns the focus to its button. @param {Element} within */
 function closeMenu(within) {
   const menu = within.closest('details.menu')
   if (!(menu instanceof HTMLDetailsElement)) return
@@ -38,7 +38,7 @@ function closeMenu(within) {
   menu.querySelector('summary')?.focus()
 }
 
-/** The menu closes before something is done. @param {() => void} act */
+/** Returns a handler that closes the menu before it acts. @param {() => void} act */
 const closing =
   act =>
   (/** @type {Event & { target: Element }} */ { target }) => {
@@ -46,12 +46,12 @@ const closing =
     act()
   }
 
-/** An item of a menu. @param {string} id @param {string} label @param {() => void} act @param {string} [className] */
+/** Draws an item of a menu. @param {string} id @param {string} label @param {() => void} act @param {string} [className] */
 export const menuItem = (id, label, act, className = '') =>
   html`<button type="button" id=${id} class=${className} @click=${closing(act)}>${label}</button>`
 
 /**
- * The items of a menu that is a list of choices.
+ * Draws a list of choices as menu items.
  * @param {readonly { name: string | number, label: unknown, isChosen?: boolean, act: () => void }[]} items
  */
 export const menuChoices = items =>
@@ -60,7 +60,7 @@ export const menuChoices = items =>
       html`<button type="button" data-item=${name} aria-pressed=${isChosen ?? nothing} @click=${closing(act)}>${label}</button>`,
   )
 
-// Where there is no page, as in tests, there is nothing to listen to.
+// There is no window in tests.
 globalThis.addEventListener?.('pointerdown', ({ target }) => {
   for (const menu of opened()) if (!(target instanceof Node && menu.contains(target))) menu.open = false
 })

@@ -1,5 +1,5 @@
 /**
- * Makes something when it is asked for first, and gives the same from then on. What failed is made again.
+ * Returns a function that calls `make` on first use and caches the result. A failed promise is not cached.
  * @template T
  * @param {() => T | Promise<T>} make
  * @returns {() => Promise<T>}

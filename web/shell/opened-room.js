@@ -1,4 +1,4 @@
-// A room that was opened: its store, what is drawn of it, and the sentence about what was done last.
+// An opened room: its store, its picture, and the message about the last action.
 
 import { html, nothing } from 'lit'
 import { keepNoProcess } from './port.js'
@@ -10,7 +10,7 @@ import { textsLater } from './texts-later.js'
 /** @typedef {import('lit').TemplateResult} TemplateResult */
 /** @typedef {ReturnType<typeof openedRoom>} OpenedRoom */
 
-/** What is wrong with settings whose draw has thrown. @param {unknown} error @returns {Problem} */
+/** Returns the problem of settings whose draw has thrown. @param {unknown} error @returns {Problem} */
 export function drawProblem(error) {
   const message = error instanceof Error ? error.message : String(error)
   const isMemory = /memory|allocat|length|size/i.test(message) && !/stack/.test(message)
@@ -19,14 +19,14 @@ export function drawProblem(error) {
 
 const rare = textsLater([])
 
-/** A problem in words; those of rare ones are loaded now. @param {any} t @param {Problem} problem */
+/** Returns the text of a problem; texts of rare ones are loaded now. @param {any} t @param {Problem} problem */
 const written = (t, { key, params, texts }) =>
   texts ? rare(t('htmlLang'), [texts]).draw((/** @type {any} */ own) => own(key, params)) : t(key, params)
 
 /** Milliseconds that a message stays. */
 const STAY = 6000
 
-/** What was done last, or why not. @typedef {{ problem: Problem, isBad: boolean }} Message */
+/** Message about the last action, or its failure. @typedef {{ problem: Problem, isBad: boolean }} Message */
 
 /** @param {any} t @param {Message | undefined} message @param {() => void} close */
 const messageLine = (t, message, close) =>
@@ -40,24 +40,24 @@ const messageLine = (t, message, close) =>
  * @param {Room} room
  * @param {import('./store.js').Store<any>} store
  * @param {object} host
- * @param {import('qkv').Qkv} [host.qkv] for rooms that compute on the page
- * @param {(language: import('../i18n/index.js').Language) => any} host.texts of the room; undefined while they are being loaded
+ * @param {import('qkv').Qkv} [host.qkv] core, for rooms that compute on the page
+ * @param {(language: import('../i18n/index.js').Language) => any} host.texts returns the texts of the room; undefined while they load
  * @param {() => void} host.changed
  */
 export function openedRoom(room, store, { qkv, texts, changed }) {
   let isEntered = false
-  /** The picture that is being drawn, and the last one that could be. @type {TemplateResult | undefined} */
+  /** The picture being drawn, and the last one that was drawn without error. @type {TemplateResult | undefined} */
   let picture
   /** @type {TemplateResult | undefined} */
   let good
-  /** Settings that cannot be drawn with these answers. @type {{ settings: object, got: object, problem: Problem } | undefined} */
+  /** Settings that cannot be drawn with the current answers. @type {{ settings: object, got: object, problem: Problem } | undefined} */
   let broken
   /** @type {Message | undefined} */
   let message
   /** @type {ReturnType<typeof setTimeout> | undefined} */
   let leaving
 
-  /** @param {import('./room.js').Step<any> | undefined} step @returns {boolean} Has the room a use for it? */
+  /** Applies a step. @param {import('./room.js').Step<any> | undefined} step @returns {boolean} true if the room used it */
   function take(step) {
     if (step) store.update(step)
     return step !== undefined
@@ -80,7 +80,7 @@ export function openedRoom(room, store, { qkv, texts, changed }) {
     changed()
   }
 
-  /** These settings cannot be drawn, until they or the answers change. @param {unknown} error */
+  /** Marks these settings as impossible to draw until they or the answers change. @param {unknown} error */
   function fail(error) {
     const { settings, got } = store.state
     broken = { settings, got, problem: drawProblem(error) }
@@ -97,7 +97,7 @@ export function openedRoom(room, store, { qkv, texts, changed }) {
     say,
     fail,
 
-    /** @param {any} t the texts of the room @param {boolean} isDark */
+    /** @param {any} t texts of the room @param {boolean} isDark */
     draw(t, isDark) {
       if (!isEntered) {
         isEntered = true
@@ -115,41 +115,41 @@ export function openedRoom(room, store, { qkv, texts, changed }) {
       return html`${broken ? retry(t, broken.problem, tryAgain) : nothing}${(broken ? good : picture) ?? nothing}
       ${messageLine(t, message, () => say(undefined))}`
     },
-    /** Why its settings cannot be drawn. @returns {Problem | undefined} */
+    /** Returns why the settings cannot be drawn. @returns {Problem | undefined} */
     problem: () => broken?.problem,
-    /** The picture is on the page. */
+    /** Called after the picture was drawn. */
     drawn() {
       if (!broken) good = picture
     },
-    /** The last good picture cannot be drawn either. */
+    /** Discards the last good picture, which cannot be drawn either. */
     forget() {
       good = undefined
     },
 
-    /** What the room adds to the header. @param {'tools' | 'more'} where @param {{ language: import('../i18n/index.js').Language, isDark: boolean }} page */
+    /** Draws the part that the room adds to the header. @param {'tools' | 'more'} where @param {{ language: import('../i18n/index.js').Language, isDark: boolean }} page */
     part(where, { language, isDark }) {
       const t = texts(language)
       return t ? (room[where]?.(contextOf(t, isDark)) ?? nothing) : nothing
     },
-    /** A few words for its tab. @param {import('../i18n/index.js').Language} language */
+    /** Returns a short note for its tab. @param {import('../i18n/index.js').Language} language */
     note(language) {
       const t = texts(language)
       return (t && room.note?.(store.state, t)) || undefined
     },
-    /** Selectors of what the guide speaks of. @returns {readonly string[]} */
+    /** Returns selectors of what the guide refers to. @returns {readonly string[]} */
     marks: () => room.marks?.(store.state) ?? [],
 
     /** @param {import('./room.js').HandOver} what */
     give: what => take(room.take?.(store.state, what)),
     /** @param {string} key */
     press: key => take(room.keys?.[key]?.(store.state)),
-    /** The reader has scrolled past a part. @param {string} part */
+    /** Handles that the reader has scrolled past a part. @param {string} part */
     pass: part => take(room.pass?.(store.state, part)),
-    /** Another room is shown. Returns the sentence that this one showed. */
+    /** Leaves the room. Returns its current sentence. */
     leave() {
       isEntered = false
       store.update(room.leave?.(store.state))
-      store.ask() // nothing draws it now
+      store.ask() // needed, since it is no longer drawn
       return room.sentence?.(store.state)
     },
   }

@@ -1,5 +1,5 @@
-// Sends requests to the session of a room and reports its answers. The session runs in a worker, or on the page where no
-// worker can start. When a worker ends or no longer answers, its open requests are lost; the next request starts another.
+// Sends requests to the session of a room and reports its answers. The session runs in a worker, or on a page that cannot start one. When a
+// worker dies or stops answering, its open requests are lost; the next request starts another worker.
 
 import { once } from './once.js'
 
@@ -7,12 +7,12 @@ import { once } from './once.js'
 /** @template {Asks} A @typedef {import('./room.js').ToSession<A>} ToSession */
 /** @template {Asks} A @typedef {import('./room.js').FromSession<A>} FromSession */
 
-/** Milliseconds between two pings of a worker with open requests. */
+/** Milliseconds between pings of a worker with open requests. */
 const PING = 15_000
-/** Pings without an answer after which a worker is lost. They are counted, because time also passes while a computer sleeps. */
+/** Unanswered pings after which a worker is lost. Pings are counted instead of time, which also passes while a computer sleeps. */
 const MOST_PINGS = 4
 
-/** What is wrong, as a text: an error of ours names its text by `key`. @param {any} error @returns {import('./room.js').Problem} */
+/** Converts an error to a problem; errors of this page name their text by `key`. @param {any} error @returns {import('./room.js').Problem} */
 export const problemOf = error => ({
   key: error?.key ?? 'requestFailed',
   params: error?.params ?? { message: error instanceof Error ? error.message : String(error) },
@@ -22,8 +22,8 @@ export const problemOf = error => ({
 /**
  * Answers the messages of a port with the handlers of a session.
  * @template {Asks} A
- * @param {() => import('./room.js').Handlers<A> | Promise<import('./room.js').Handlers<A>>} make called for the first request, and
- *   for the next one if it failed
+ * @param {() => import('./room.js').Handlers<A> | Promise<import('./room.js').Handlers<A>>} make creates the handlers on the first request,
+ *   and again if that failed
  * @param {(message: FromSession<A>, transfer?: Transferable[]) => void} post
  * @returns {(message: ToSession<A>) => Promise<void>}
  */
@@ -64,7 +64,7 @@ export function serve(make, post) {
 }
 
 /**
- * Serves a room's session in a worker: its whole worker.js is one call.
+ * Serves a room's session in a worker: a worker.js consists of this call.
  * @template {Asks} A
  * @param {() => Promise<import('./room.js').Handlers<A>>} make
  */
@@ -73,16 +73,16 @@ export function serveWorker(make) {
   self.onmessage = ({ data }) => answer(data)
 }
 
-/** A timer of Node keeps its process alive unless it is told not to; one of a browser is a number. @param {any} timer */
+/** Lets Node exit although a timer is pending; browser timers are numbers. @param {any} timer */
 export const keepNoProcess = timer => timer.unref?.()
 
-/** Can this page start workers? One that was opened from a disk cannot. */
+/** True if this page can start workers; one opened from disk cannot. */
 export const canWork = () => globalThis.location?.protocol !== 'file:' && typeof Worker === 'function'
 
 /**
  * @template {Asks} A
- * @param {{ worker?: () => Worker, handlers: () => import('./room.js').Handlers<A> | Promise<import('./room.js').Handlers<A>> }} session
- *   worker: undefined where none can start
+ * @param {{ worker?: () => Worker, handlers: () => import('./room.js').Handlers<A> | Promise<import('./room.js').Handlers<A>> }} session worker:
+ *   undefined if none can be started
  * @param {(message: FromSession<A>) => void} take
  * @param {(problem: import('./room.js').Problem) => void} lost
  */
@@ -91,7 +91,7 @@ export function createPort({ worker: start, handlers }, take, lost) {
   let worker
   /** @type {((message: ToSession<A>) => void) | undefined} */
   let onPage
-  /** The open requests, by their ids. @type {Map<number, ToSession<A>>} */
+  /** Open requests by id. @type {Map<number, ToSession<A>>} */
   const open = new Map()
   let hasAnswered = false
   /** Pings since the last message. */
@@ -124,7 +124,7 @@ export function createPort({ worker: start, handlers }, take, lost) {
   function lose(problem) {
     end()
     if (!hasAnswered) {
-      // It could not even start: the page does the work.
+      // The worker could not start: run the session on the page.
       start = undefined
       for (const message of open.values()) send(message)
       return

@@ -1,4 +1,4 @@
-// What has failed, in a sentence, with a button that tries again.
+// Draws what has failed in a sentence, with a button that tries again.
 
 import { html } from 'lit'
 

@@ -1,4 +1,4 @@
-// The rooms of the page. Each is loaded when it is opened, and keeps its store while another is shown.
+// The rooms of the page. Each is loaded when it is opened, and keeps its store while another is displayed.
 
 import { html } from 'lit'
 import { loadTexts } from '../i18n/index.js'
@@ -15,14 +15,14 @@ import { createStore } from './store.js'
 /** @typedef {ReturnType<typeof createRooms>} Rooms */
 
 /**
- * The texts of rooms.
+ * Loads and caches the texts of rooms.
  * @param {(room: Room) => void} loaded
  * @param {(room: Room, error: unknown) => void} failed
  */
 function textsOfRooms(loaded, failed) {
-  /** Those that are here. @type {Map<string, any>} */
+  /** Loaded texts. @type {Map<string, any>} */
   const translators = new Map()
-  /** Those that were asked for. @type {Map<string, Promise<void>>} */
+  /** Requested texts. @type {Map<string, Promise<void>>} */
   const loading = new Map()
   /** @param {Room} room @param {Language} language */
   function load(room, language) {
@@ -44,7 +44,7 @@ function textsOfRooms(loaded, failed) {
   }
   return {
     load,
-    /** Undefined while they are being loaded. @param {Room} room @param {Language} language */
+    /** Returns undefined while they are loading. @param {Room} room @param {Language} language */
     of(room, language) {
       load(room, language)
       return translators.get(`${language} ${room.id}`)
@@ -53,14 +53,14 @@ function textsOfRooms(loaded, failed) {
 }
 
 /**
- * Opens each room once, and again after it could not be opened.
+ * Opens each room once, and retries one that failed.
  * @param {(id: string) => Promise<OpenedRoom>} start
  * @param {() => void} changed
  */
 function createOpening(start, changed) {
-  /** Rooms that are open or being loaded. @type {Map<string, Promise<OpenedRoom | undefined>>} */
+  /** Rooms that are open or loading. @type {Map<string, Promise<OpenedRoom | undefined>>} */
   const opening = new Map()
-  /** Why a room could not be opened. @type {Map<string, Problem>} */
+  /** Reasons why rooms could not be opened. @type {Map<string, Problem>} */
   const failed = new Map()
 
   /** @param {string} id @param {unknown} error */
@@ -89,8 +89,11 @@ function createOpening(start, changed) {
 }
 
 /**
- * A room as a link says; with a damaged one, as it begins without.
- * @param {Room} room @param {string} link @param {Parameters<typeof createStore>[1]} options @param {Parameters<typeof openedRoom>[2]} host
+ * Opens a room with a link; if the link is damaged, without one.
+ * @param {Room} room
+ * @param {string} link
+ * @param {Parameters<typeof createStore>[1]} options
+ * @param {Parameters<typeof openedRoom>[2]} host
  */
 function openedAt(room, link, options, host) {
   try {
@@ -104,17 +107,17 @@ function openedAt(room, link, options, host) {
 
 /**
  * @param {object} host
- * @param {Record<string, () => Promise<{ room: Room }>>} host.rooms loads each
- * @param {() => Promise<import('qkv').Qkv>} host.load loads the core: for rooms that compute on the page
- * @param {Record<string, string>} host.links the parameters that the address holds for each room
+ * @param {Record<string, () => Promise<{ room: Room }>>} host.rooms loaders of the rooms
+ * @param {() => Promise<import('qkv').Qkv>} host.load loads the core, for rooms that compute on the page
+ * @param {Record<string, string>} host.links parameters of each room in the address
  * @param {import('./room.js').Surroundings} host.around
- * @param {(id: string, effect: Effect) => void} host.perform what a room asks of the page
+ * @param {(id: string, effect: Effect) => void} host.perform performs an effect of a room
  * @param {() => void} host.changed
  */
 export function createRooms({ rooms, load, links, around, perform, changed }) {
   /** @type {Map<string, OpenedRoom>} */
   const opened = new Map()
-  /** What the address holds for rooms that are not open. */
+  /** Parameters in the address of rooms that are not open. */
   const waiting = { ...links }
   let surroundings = around
   const { open, failed, fail: cannotOpen } = createOpening(start, changed)
@@ -142,7 +145,7 @@ export function createRooms({ rooms, load, links, around, perform, changed }) {
   }
 
   /**
-   * The picture of a room, or that it is being loaded.
+   * Draws a room, or that it is loading.
    * @param {string} id
    * @param {{ t: any, language: Language, isDark: boolean }} page
    */
@@ -164,7 +167,7 @@ export function createRooms({ rooms, load, links, around, perform, changed }) {
     surroundings = { ...surroundings, ...patch }
     for (const { store } of opened.values()) {
       store.surround(patch)
-      store.ask() // a hidden tab draws nothing
+      store.ask() // since a hidden tab does not draw
     }
   }
 
@@ -172,31 +175,31 @@ export function createRooms({ rooms, load, links, around, perform, changed }) {
     open,
     draw,
     surround,
-    /** Loads the texts of the rooms that are open. @param {Language} language */
+    /** Loads the texts of the open rooms. @param {Language} language */
     learn: language => Promise.all(Array.from(opened.values(), ({ room }) => texts.load(room, language))),
-    /** A room that is open. @param {string} id */
+    /** Returns a room if it is open. @param {string} id */
     get: id => opened.get(id),
     store: (/** @type {string} */ id) => opened.get(id)?.store,
-    /** Says that a room cannot be drawn. @param {string} id @param {unknown} error */
+    /** Reports that a room cannot be drawn. @param {string} id @param {unknown} error */
     fail(id, error) {
       const own = opened.get(id)
       if (own) own.fail(error)
       else failed.set(id, drawProblem(error))
     },
-    /** Gives a room something; false: it has no use for it. @param {string} id @param {import('./room.js').HandOver} what */
+    /** Gives a room something; returns false if it has no use for it. @param {string} id @param {import('./room.js').HandOver} what */
     give: async (id, what) => (await open(id))?.give(what) ?? false,
     /** @param {string} id */
     leave(id) {
       const sentence = opened.get(id)?.leave()
       if (sentence !== undefined) surround({ sentence })
     },
-    /** All settings may change again: what restricted them belongs to another link. */
+    /** Removes restrictions on settings, which belong to another link. */
     release() {
       for (const { store } of opened.values()) store.restrict()
     },
-    /** The parameters of all rooms. @returns {Record<string, string>} */
+    /** Returns the parameters of all rooms. @returns {Record<string, string>} */
     links: () => ({ ...waiting, ...Object.fromEntries([...opened].map(([id, { store }]) => [id, store.link()])) }),
-    /** The address has changed. @param {Record<string, string>} links */
+    /** Handles a change of the address. @param {Record<string, string>} links */
     follow(links) {
       for (const id of Object.keys(rooms)) {
         const own = opened.get(id)

@@ -1,6 +1,6 @@
 /**
- * Are two values the same: strings, numbers, truth values, lists and plain objects of these? A property that is undefined is none.
- * An object that is the same on both sides is not read; JSON.stringify would write it twice.
+ * True if two values are equal: strings, numbers, booleans, lists and plain objects of these. Undefined properties count as missing.
+ * Identical objects are not traversed, unlike with JSON.stringify.
  * @param {any} a
  * @param {any} b
  * @returns {boolean}

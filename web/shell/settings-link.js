@@ -1,4 +1,4 @@
-// The settings of a room: their defaults, and how a link holds them.
+// The settings of a room: their defaults, and their format in links.
 
 /** @typedef {import('./room.js').Room<any>['fields']} Fields */
 
@@ -11,7 +11,7 @@ export function defaultsOf(fields) {
   return made
 }
 
-/** What differs from the defaults, as parameters of a link. @template S @param {Fields} fields @param {S} settings */
+/** Writes settings that differ from their defaults as link parameters. @template S @param {Fields} fields @param {S} settings */
 export function toLink(fields, settings) {
   const parts = new URLSearchParams()
   for (const [name, { kind, default: usual }] of Object.entries(fields)) {
@@ -21,7 +21,7 @@ export function toLink(fields, settings) {
   return String(parts)
 }
 
-/** Throws on a name that is no field and on a text that its kind does not have. @template S @param {Fields} fields @param {string} link @returns {S} */
+/** Parses link parameters. Throws on unknown names and on text that is invalid for its type. @template S @param {Fields} fields @param {string} link @returns {S} */
 export function fromLink(fields, link) {
   const given = new URLSearchParams(link)
   for (const name of given.keys()) if (!Object.hasOwn(fields, name)) throw new Error(name)

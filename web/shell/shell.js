@@ -1,5 +1,5 @@
-// The page around the rooms: which room is open, the address, language and theme, messages, and the one place that draws
-// everything and catches the errors of a draw. It touches no DOM: the host (browser.js; in tests a plain object) does.
+// The page around the rooms: which room is open, the address, language and theme, messages, and the single place that draws everything and
+// catches errors while drawing. It does not touch the DOM: the host (browser.js; in tests a plain object) does.
 
 import { loadTexts } from '../i18n/index.js'
 import { createAddress } from './address.js'
@@ -19,31 +19,31 @@ import { createRooms } from './rooms.js'
  * @property {string} room the open one
  * @property {Language} language
  * @property {Theme} theme
- * @property {any} t the texts of the shell in that language
- * @property {Problem} [notice] about the link
+ * @property {any} t texts of the shell in that language
+ * @property {Problem} [notice] notice about the link
  * @property {{ room: string, text: string, to: string }} [from] the room that leads back, and the text of the button
- * @property {{ room: string, what: HandOver }} [offer] what goes along to the next room that takes it
- * @property {boolean} isWaiting for a companion that says what the room shows
+ * @property {{ room: string, what: HandOver }} [offer] what to pass on to the next room that accepts it
+ * @property {boolean} isWaiting True while loading a companion that decides what the room shows
  */
 
-/** Of an entry of the browser's history: the room that was open, and a number of those between which only the room changes. @typedef {{ visits: number, room: string }} Entry */
+/** Data of a browser history entry: the room that was open, and a number shared by entries that differ only in the room. @typedef {{ visits: number, room: string }} Entry */
 
 /**
- * What the shell needs of the place it runs in.
+ * What the shell needs from its environment.
  * @typedef {object} Host
  * @property {(drawing: State & { shell: Shell }) => void} draw may throw
- * @property {(message: string) => void} drawPlainly when even a page without numbers cannot be drawn
- * @property {(run: () => void) => void} frame runs it before the next paint
- * @property {() => string} address the hash
+ * @property {(message: string) => void} drawPlainly used when even a page without numbers cannot be drawn
+ * @property {(run: () => void) => void} frame runs a callback before the next paint
+ * @property {() => string} address returns the hash
  * @property {(hash: string, entry?: Entry) => void} setAddress
- * @property {(hash: string, entry: Entry) => void} addEntry adds one to the history
- * @property {() => Entry | undefined} entry what the page has noted at this entry of the history
- * @property {() => number} scrolled pixels
- * @property {(top: number) => void} scrollTo once the page is as high
- * @property {() => string} href the whole address
+ * @property {(hash: string, entry: Entry) => void} addEntry adds an entry to the browser history
+ * @property {() => Entry | undefined} entry returns the data of the current history entry
+ * @property {() => number} scrolled returns the scroll position in pixels
+ * @property {(top: number) => void} scrollTo scrolls once the page is high enough
+ * @property {() => string} href returns the full address
  * @property {(choices: { language: Language, theme: Theme }) => void} remember
  * @property {(selector: string) => void} reveal scrolls to an element
- * @property {(selector: string, isLost?: boolean) => void} focus moves the focus to an element, once it is drawn; isLost: if nothing has it
+ * @property {(selector: string, isLost?: boolean) => void} focus focuses an element once it is drawn; isLost: only if nothing has the focus
  * @property {(id: string) => void} show scrolls to a part of the page and focuses it
  * @property {() => import('./room.js').Surroundings} around
  * @property {(text: string) => Promise<boolean>} copy
@@ -53,12 +53,12 @@ import { createRooms } from './rooms.js'
 /**
  * @param {object} given
  * @param {Host} given.host
- * @param {Record<string, () => Promise<{ room: any }>>} given.rooms loads each
- * @param {string} [given.front] the room that opens without a link; the header has no tab for it; default home
+ * @param {Record<string, () => Promise<{ room: any }>>} given.rooms loaders of the rooms
+ * @param {string} [given.front] the room that opens without a link, which has no tab; default home
  * @param {string} [given.home] the room whose fields have no prefix in a link; default the first
- * @param {readonly string[]} [given.aside] rooms without a tab, which the menu opens
+ * @param {readonly string[]} [given.aside] rooms without a tab, opened from the menu
  * @param {Record<string, import('./companions.js').CompanionSource>} [given.companions]
- * @param {() => Promise<import('qkv').Qkv>} given.load the core, for rooms that compute on the page
+ * @param {() => Promise<import('qkv').Qkv>} given.load loads the core, for rooms that compute on the page
  * @param {Language} given.language
  * @param {Theme} given.theme
  * @param {any} given.t
@@ -97,7 +97,7 @@ export function createShell({
     changed: schedule,
   })
   let isScheduled = false
-  /** Companions that follow the latest address. @type {Promise<void> | undefined} */
+  /** The last update of the companions. @type {Promise<void> | undefined} */
   let following
 
   function schedule() {
@@ -125,17 +125,17 @@ export function createShell({
     if (isTaken && state.offer === offer) state.offer = undefined
   }
 
-  /** How far each room was scrolled when it was left. @type {Map<string, number>} */
+  /** Scroll position of each room when it was left. @type {Map<string, number>} */
   const tops = new Map()
 
-  /** Opens a room where it was left. @param {string} id @param {State['from']} [from] @param {number} [top] */
+  /** Opens a room at its last scroll position. @param {string} id @param {State['from']} [from] @param {number} [top] */
   function open(id, from, top = tops.get(id) ?? 0) {
     tops.set(state.room, host.scrolled())
     enter(id, from)
     host.scrollTo(top)
   }
 
-  /** Companions follow the address. @param {Record<string, string>} page @param {Record<string, string>} ofRooms */
+  /** Makes companions follow the address. @param {Record<string, string>} page @param {Record<string, string>} ofRooms */
   async function accompany(page, ofRooms) {
     const own = companions.follow(page, ofRooms)
     following = own
@@ -145,7 +145,7 @@ export function createShell({
     if (following === own) update({ isWaiting: false })
   }
 
-  /** Copies the link of what is shown. */
+  /** Copies a link to the current view. */
   function share() {
     address.write()
     const own = rooms.get(state.room)
@@ -164,18 +164,18 @@ export function createShell({
   const shell = {
     state,
     rooms,
-    /** The rooms that have a tab. */
+    /** Rooms with a tab. */
     tabs: ids.filter(id => (id !== front || front === home) && !aside.includes(id)),
     front,
     aside,
     load,
     draw,
     enter,
-    /** The reader opens a room: Back returns to this one. @param {string} id @param {State['from']} [from] @param {number} [top] */
+    /** Opens a room with a new history entry, so that Back returns to this one. @param {string} id @param {State['from']} [from] @param {number} [top] */
     visit(id, from, top) {
       if (id !== state.room) address.visit(() => open(id, from, top))
     },
-    /** The reader has gone back or forward in the browser's history. */
+    /** Handles Back and Forward of the browser. */
     travelled() {
       const room = address.visited()
       if (room === undefined) return
@@ -189,7 +189,7 @@ export function createShell({
       await companions.summon(name).catch(error => rooms.fail(state.room, error))
       schedule()
     },
-    /** The hash of what is shown, with other parameters of the page; undefined leaves one out. @param {Record<string, string | undefined>} [patch] */
+    /** Returns the current hash with other page parameters; undefined removes one. @param {Record<string, string | undefined>} [patch] */
     linkWith(patch = {}) {
       const all = Object.entries({ ...companions.link(), ...patch })
       const page = Object.fromEntries(all.flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])))
@@ -199,24 +199,24 @@ export function createShell({
     travel: (kind, to) => rooms.store(state.room)?.travel(kind, to),
     reset: () => rooms.store(state.room)?.reset(),
     show: host.show,
-    /** Files that were dropped, or a text that was pasted. @param {HandOver} what */
+    /** Passes dropped files or pasted text to the room. @param {HandOver} what */
     give: what => rooms.give(state.room, what),
     ...languageAndTheme(host, { language, theme }, rooms.learn, update),
     schedule,
-    /** An error that was caught by nobody. @param {unknown} error */
+    /** Reports an uncaught error. @param {unknown} error */
     fail(error) {
       rooms.fail(state.room, error)
       schedule()
     },
-    /** The reader changed the address. */
+    /** Handles a change of the address by the reader. */
     follow() {
       const { room, links, page, trouble } = address.read()
       if (!trouble && address.isCurrent()) return
       address.followed()
       rooms.release()
-      // A link of an exercise alone leaves the other rooms as they are.
+      // A link to an exercise alone leaves the other rooms unchanged.
       if (Object.keys(links).length || !page.exercise) rooms.follow(links)
-      state.offer = undefined // the link says what the room shows
+      state.offer = undefined // the link decides what the room shows
       if (room !== state.room && !page.exercise) enter(room)
       update({ notice: trouble && { key: trouble } })
       accompany(page, links)
@@ -227,17 +227,17 @@ export function createShell({
 }
 
 /**
- * The reader's choices, which the host remembers; a link may show others, which it does not.
+ * Sets language and theme. The host stores the reader's choices, but not those of a link.
  * @param {Pick<Host, 'remember'>} host
  * @param {{ language: Language, theme: Theme }} chosen
- * @param {(language: Language) => Promise<unknown>} learn loads the texts of the rooms that are open: they stay while it does
+ * @param {(language: Language) => Promise<unknown>} learn loads the texts of the open rooms; the old ones stay meanwhile
  * @param {(patch: Partial<State>) => void} update
  */
 function languageAndTheme(host, chosen, learn, update) {
-  /** The language that was chosen last: its texts may still be on their way. */
+  /** The last chosen language, whose texts may still be loading. */
   let speaking = chosen.language
   return {
-    /** @param {Language} language @param {boolean} [isRemembered] is it the reader's own choice? */
+    /** @param {Language} language @param {boolean} [isRemembered] True to store it as the reader's choice */
     async setLanguage(language, isRemembered = true) {
       speaking = language
       const [t] = await Promise.all([loadTexts(language, ['shell']), learn(language)])
@@ -245,7 +245,7 @@ function languageAndTheme(host, chosen, learn, update) {
       update({ language, t })
       if (isRemembered) host.remember(Object.assign(chosen, { language }))
     },
-    /** @param {Theme} theme @param {boolean} [isRemembered] is it the reader's own choice? */
+    /** @param {Theme} theme @param {boolean} [isRemembered] True to store it as the reader's choice */
     setTheme(theme, isRemembered = true) {
       update({ theme })
       if (isRemembered) host.remember(Object.assign(chosen, { theme }))
@@ -254,10 +254,10 @@ function languageAndTheme(host, chosen, learn, update) {
 }
 
 /**
- * Draws the page. What a room throws is said beside its last good picture; if that cannot be drawn either, the header is.
+ * Draws the page. If a room throws, its last good picture is drawn with a message; if that fails too, only the header.
  * @param {Host} host
  * @param {Shell} shell
- * @returns {boolean} Was all of it drawn?
+ * @returns {boolean} true if everything was drawn
  */
 function drawSafely(host, shell) {
   const { state, rooms } = shell

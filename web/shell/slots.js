@@ -1,4 +1,4 @@
-// What the session of a room was asked and has answered. A slot holds the answer of one request at a time.
+// Requests to the session of a room, and its answers. A slot holds the answer to one request at a time.
 
 import { createPort, problemOf } from './port.js'
 import { isSame } from './same.js'
@@ -7,22 +7,22 @@ import { isSame } from './same.js'
 /** @template [V=any] @typedef {import('./room.js').Got<V>} Got */
 /** @typedef {{ type: string, part?: string, key?: string }} AnyRequest */
 
-/** @template V @param {Got<V> | undefined} got @returns {V | undefined} the value, or the older one that stays drawn */
+/** Returns the value to draw. @template V @param {Got<V> | undefined} got @returns {V | undefined} the current value, or the previous one while waiting */
 export const shown = got => (got?.is === 'here' ? got.value : got?.before)
 
-/** The key of a request names all that its answer depends on. @param {AnyRequest} request */
+/** Returns the cache key of a request, which identifies everything its answer depends on. @param {AnyRequest} request */
 const keyOf = request => request.key ?? JSON.stringify(request)
-/** Have two requests one answer? They are compared whenever a frame is drawn, so long texts are not written anew. @param {AnyRequest} a @param {AnyRequest} b */
+/** True if two requests have the same answer. Called on every frame, so long texts are not stringified. @param {AnyRequest} a @param {AnyRequest} b */
 const haveOneAnswer = (a, b) => ((a.key ?? b.key) === undefined ? isSame(a, b) : a.key === b.key)
 
-/** Answers that are needed no longer. */
+/** Creates a cache of answers that are no longer needed. */
 function createKept() {
-  /** By type and key, the oldest first. @type {Map<string, Map<string, unknown>>} */
+  /** Answers by type and key, the oldest first. @type {Map<string, Map<string, unknown>>} */
   const kept = new Map()
   return {
     /** @param {string} type @param {string} key */
     find: (type, key) => kept.get(type)?.get(key),
-    /** @param {string} type @param {string} key @param {unknown} value @param {number} most of this type that are kept */
+    /** Adds an answer. @param {string} type @param {string} key @param {unknown} value @param {number} most maximum number of answers of this type */
     add(type, key, value, most) {
       const answers = kept.get(type) ?? new Map()
       answers.delete(key)
@@ -33,24 +33,24 @@ function createKept() {
   }
 }
 
-/** Where the answer of a request stands in `state.got`. @param {AnyRequest} request */
+/** Returns the slot of a request in `state.got`. @param {AnyRequest} request */
 export const slotOf = ({ type, part }) => (part ? `${type}:${part}` : type)
 
 /**
  * @template {import('./room.js').Types} T
  * @param {Room<T>} room
  * @param {object} host
- * @param {import('qkv').Qkv} [host.qkv] for `now`
- * @param {() => Promise<import('qkv').Qkv>} host.load loads the core, where the page does the work of a session
- * @param {() => Worker} [host.worker] undefined where none can start
- * @param {(got: any) => void} host.put the answers are others now
- * @param {(type: string, value: unknown) => void} host.receive a value has arrived
- * @param {() => void} host.arrived a message of the session was taken
+ * @param {import('qkv').Qkv} [host.qkv] core for `now`
+ * @param {() => Promise<import('qkv').Qkv>} host.load loads the core, if the session runs on the page
+ * @param {() => Worker} [host.worker] undefined if none can be started
+ * @param {(got: any) => void} host.put called when answers change
+ * @param {(type: string, value: unknown) => void} host.receive called with each value that arrives
+ * @param {() => void} host.arrived called after each message of the session
  */
 export function createSlots(room, { qkv, load, worker, put: give, receive, arrived }) {
   /** @type {Record<string, Got | undefined>} */
   let got = {}
-  /** The request of each slot. `isNeeded`: it was asked because the state needs it, and ends with that need. @type {Map<string, { id: number, request: AnyRequest, isNeeded: boolean }>} */
+  /** The request of each slot. `isNeeded`: requested by `needs`, so it is cancelled when no longer needed. @type {Map<string, { id: number, request: AnyRequest, isNeeded: boolean }>} */
   const asked = new Map()
   const kept = createKept()
   let id = 0
@@ -65,14 +65,14 @@ export function createSlots(room, { qkv, load, worker, put: give, receive, arriv
     give(got)
   }
 
-  /** The older value of a slot. @param {string} slot */
+  /** Returns the previous value of a slot. @param {string} slot */
   const before = slot => shown(got[slot])
 
   /** @param {import('./room.js').FromSession<T['asks']>} message */
   function take(message) {
     if (message.type === 'pong') return
     const slot = [...asked].find(([, request]) => request.id === message.id)?.[0]
-    if (slot === undefined) return // it answers a request that was replaced
+    if (slot === undefined) return // answers a request that was replaced
     const { isNeeded } = /** @type {{ isNeeded: boolean }} */ (asked.get(slot))
     if (message.type === 'progress') put(slot, { is: 'waiting', progress: message.progress, before: before(slot) })
     else if (message.type === 'failed') put(slot, { is: 'failed', problem: message.problem, before: before(slot) })
@@ -96,13 +96,13 @@ export function createSlots(room, { qkv, load, worker, put: give, receive, arriv
     arrived()
   }
 
-  /** Is there no more to come? @param {string} slot */
+  /** True if the final value has arrived. @param {string} slot */
   function isAnswered(slot) {
     const answer = got[slot]
     return answer?.is === 'here' && answer.isLast
   }
 
-  /** Ends a request, and keeps its answer if the room says so. @param {string} slot */
+  /** Ends a request, and caches its answer if the room wants that. @param {string} slot */
   function drop(slot) {
     const old = asked.get(slot)
     const [type] = slot.split(':')
@@ -137,14 +137,14 @@ export function createSlots(room, { qkv, load, worker, put: give, receive, arriv
   }
 
   return {
-    /** Was anything asked? */
+    /** True if nothing was requested. */
     isEmpty: () => asked.size === 0,
-    /** Is an answer still to come? */
+    /** True while an answer is pending. */
     isWaiting: () => Object.values(got).some(answer => answer?.is === 'waiting'),
     /** @param {AnyRequest} request */
     ask: request => ask(request, false),
 
-    /** Asks for what is needed and was not asked; ends what is needed no longer. @param {AnyRequest[]} requests */
+    /** Sends requests for what is newly needed, and cancels what is no longer needed. @param {AnyRequest[]} requests */
     need(requests) {
       const needs = new Map(requests.map(each => [slotOf(each), each]))
       for (const [slot, { isNeeded }] of asked) if (isNeeded && !needs.has(slot)) drop(slot)
@@ -159,12 +159,12 @@ export function createSlots(room, { qkv, load, worker, put: give, receive, arriv
       const own = asked.get(slot)
       if (!own || isAnswered(slot)) return
       port.send({ type: 'cancel', id: own.id })
-      // The reader is answered at once; the session ends it when it can, and what it still says of it is not heard.
+      // Cancel at once for the reader; the session stops when it can, and its further messages are ignored.
       asked.set(slot, { ...own, id: ++id })
       put(slot, { is: 'cancelled', before: before(slot) })
     },
 
-    /** Forgets what failed, was lost or was cancelled: what is needed of it is asked again. */
+    /** Forgets what failed, was lost or was cancelled, so that it is requested again if needed. */
     retry() {
       for (const [slot, answer] of Object.entries(got))
         if (answer && answer.is !== 'here' && answer.is !== 'waiting') asked.delete(slot)

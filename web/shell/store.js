@@ -1,4 +1,4 @@
-// The state of one room: settings with Undo and Back, view, and what its session has answered. It touches no DOM.
+// The state of one room: settings with Undo and Back, view, and the answers of its session. Does not touch the DOM.
 
 import { createHistories } from './histories.js'
 import { keepNoProcess } from './port.js'
@@ -11,7 +11,7 @@ import { createSlots } from './slots.js'
 /** @template {import('./room.js').Types} T @typedef {import('./room.js').Step<T>} Step */
 /** @template {import('./room.js').Types} T @typedef {(before: T['settings'], after: T['settings']) => import('./room.js').Problem | undefined} Guard */
 
-/** Milliseconds after the last change and the last answer until the state is at rest. */
+/** Milliseconds without changes and answers until the state is at rest. */
 const REST = 300
 
 /** @returns {never} */
@@ -22,12 +22,12 @@ const notGiven = () => {
 /** @type {import('./room.js').Surroundings} */
 const AROUND = { isHidden: false, isStill: false, isNarrow: false, sentence: '' }
 
-/** Calls that come later, by name: a call replaces the one of its name that waits. */
+/** Creates named timers: a call replaces a pending one of the same name. */
 function createTimers() {
   /** @type {Map<string, ReturnType<typeof setTimeout>>} */
   const waiting = new Map()
   return {
-    /** @param {string} name @param {number | undefined} after milliseconds; undefined: no more @param {() => void} run */
+    /** Sets a timer. @param {string} name @param {number | undefined} after milliseconds; undefined only cancels @param {() => void} run */
     set(name, after, run) {
       clearTimeout(waiting.get(name))
       if (after === undefined) return
@@ -41,7 +41,7 @@ function createTimers() {
   }
 }
 
-/** What is wrong with settings, by field. @param {Room<any>} room @param {any} settings */
+/** Returns the problems of settings by field. @param {Room<any>} room @param {any} settings */
 function problemsOf(room, settings) {
   /** @type {any} */
   const problems = { ...room.check?.(settings) }
@@ -56,13 +56,13 @@ function problemsOf(room, settings) {
  * @template {import('./room.js').Types} T
  * @param {Room<T>} room
  * @param {object} host
- * @param {string} [host.link] parameters of the room's fields; throws on a damaged one
- * @param {import('qkv').Qkv} [host.qkv] for `now`
- * @param {() => Promise<import('qkv').Qkv>} [host.load] loads the core, where the page does the work of a session
- * @param {() => Worker} [host.worker] undefined where none can start
+ * @param {string} [host.link] parameters of the room's fields; throws if damaged
+ * @param {import('qkv').Qkv} [host.qkv] core for `now`
+ * @param {() => Promise<import('qkv').Qkv>} [host.load] loads the core, if the session runs on the page
+ * @param {() => Worker} [host.worker] undefined if none can be started
  * @param {(effect: import('./room.js').Effect<T>) => void} [host.perform]
  * @param {() => void} [host.changed]
- * @param {boolean} [host.isLazy] Does the host call `ask` before it draws? Else the store asks after each action.
+ * @param {boolean} [host.isLazy] True if the host calls `ask` before it draws; otherwise the store does after each action
  * @param {import('./room.js').Surroundings} [host.around]
  */
 export function createStore(
@@ -76,7 +76,7 @@ export function createStore(
   let state = { settings: first, problems: {}, view: room.view, got: /** @type {any} */ ({}), isAtRest: false, around }
   const histories = /** @type {ReturnType<typeof createHistories<T['settings']>>} */ (createHistories(fields))
   let origin = first
-  /** Says why settings must not change so. @type {Guard<T> | undefined} */
+  /** Explains why a change of settings is not allowed. @type {Guard<T> | undefined} */
   let guard
   const timers = createTimers()
   const slots = createSlots(room, {
@@ -88,12 +88,12 @@ export function createStore(
     },
     receive: (type, value) => apply(room.receive?.[type]?.(state, /** @type {any} */ (value))),
     arrived() {
-      if (!state.isAtRest) rest() // the reader may type on, so what takes long waits
-      tell() // what is needed may depend on what has arrived
+      if (!state.isAtRest) rest() // postpone slow requests while the reader is typing
+      tell() // needs may depend on the value that has arrived
     },
   })
 
-  /** Drops what is selected and is not there. Returns true if there was such a thing. */
+  /** Drops selections that do not exist. Returns true if there were any. */
   function prune() {
     if (room.isStale?.(state)) return false
     const { set, view } = room.prune?.(state) ?? {}
@@ -102,7 +102,7 @@ export function createStore(
     return set !== undefined || view !== undefined
   }
 
-  /** Asks for what the state needs; what is there then decides what can be selected. */
+  /** Requests what the state needs; what has arrived then decides what can be selected. */
   function ask() {
     const need = () => {
       const isWrong = !room.isForgiving && Object.keys(state.problems).length > 0
@@ -154,7 +154,7 @@ export function createStore(
 
   /** @param {Step<T> | undefined} [step] */
   function update(step) {
-    state = { ...state, isAtRest: false } // before the effects, some of which ask
+    state = { ...state, isAtRest: false } // set before the effects, some of which send requests
     apply(step)
     rest()
     tell()
@@ -162,7 +162,7 @@ export function createStore(
 
   function rest() {
     timers.set('rest', REST, () => {
-      if (slots.isWaiting()) return // its answer begins the rest
+      if (slots.isWaiting()) return // its answer restarts the timer
       state = { ...state, isAtRest: true }
       tell()
     })
@@ -187,7 +187,7 @@ export function createStore(
     act: actions,
     update,
     ask,
-    /** Undo and Redo, Back and Forward. @param {import('./histories.js').History} kind @param {0 | 1} to 0: back */
+    /** Moves in a history. @param {import('./histories.js').History} kind @param {0 | 1} to 0: back */
     travel(kind, to) {
       const { settings } = state
       do {
@@ -195,23 +195,23 @@ export function createStore(
         if (!set) return update()
         settle({ ...settings, ...set })
         if (kind === 'place') prune()
-      } while (isSame(state.settings, settings)) // a place that is there no longer is passed over
+      } while (isSame(state.settings, settings)) // skips places that no longer exist
       histories.went(kind, to, settings)
       update()
     },
-    /** Back to where the histories began; a step of Undo. */
+    /** Returns to where the histories began; can be undone. */
     reset: () => update({ set: room.reset?.(state, origin) ?? origin }),
-    /** From now on settings change only where the guard names no problem; without one, all may. @param {Guard<T>} [next] */
+    /** Restricts settings to changes for which the guard returns no problem; without a guard, allows all. @param {Guard<T>} [next] */
     restrict(next) {
       guard = next
     },
     canLink: () => room.canLink?.(state.settings) !== false,
     link: () => (room.canLink?.(state.settings) === false ? '' : toLink(fields, state.settings)),
-    /** The reader changed the address. @param {string} text */
+    /** Applies an address changed by the reader. @param {string} text */
     follow(text) {
       this.show(/** @type {T['settings']} */ (fromLink(fields, text)))
     },
-    /** Other settings, as from another address: also those that no link holds. @param {T['settings']} settings */
+    /** Applies other settings, as from another address, including those that links cannot contain. @param {T['settings']} settings */
     show(settings) {
       if (toLink(fields, settings) === toLink(fields, state.settings)) return
       origin = settings
@@ -227,7 +227,7 @@ export function createStore(
     get state() {
       return state
     },
-    /** The state as it is drawn: of older answers, without what is selected of newer ones. @returns {State<T>} */
+    /** The state to draw: if answers are outdated, without selections that belong to newer ones. @returns {State<T>} */
     get drawn() {
       const { set, view } = (room.isStale?.(state) && room.prune?.(state)) || {}
       if (!set && !view) return state

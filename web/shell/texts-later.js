@@ -1,14 +1,19 @@
-// Texts that the page loads when they are needed, in its language.
+// Texts that are loaded when needed, in the language of the page.
 
 import { languageFor, loadTexts } from '../i18n/index.js'
 import { later } from './later.js'
 
-/** For a language, such as 'en', and further files of texts: always the same object. @template M @typedef {(language: string, more?: readonly string[]) => ReturnType<typeof later<M>>} Later */
+/**
+ * Loads a language, such as 'en', with further files of texts; returns the same object each time.
+ * @template M
+ * @typedef {(language: string, more?: readonly string[]) => ReturnType<typeof later<M>>} Later
+ */
 
 /**
- * @param {readonly string[]} names of files of texts
- * @param {(texts: Promise<any>) => Promise<any>} [join] makes what is drawn with: the texts with what is loaded beside them
- * @returns {Later<any>} its user names the type of the texts
+ * Returns a loader of texts by language.
+ * @param {readonly string[]} names names of text files
+ * @param {(texts: Promise<any>) => Promise<any>} [join] combines the texts with modules that are loaded with them
+ * @returns {Later<any>} the caller declares the type of the texts
  */
 export function textsLater(names, join = texts => texts) {
   /** @type {Map<string, ReturnType<typeof later<any>>>} */

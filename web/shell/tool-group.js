@@ -1,4 +1,4 @@
-// A row of buttons as one tab stop: arrows, Home and End move within.
+// A row of buttons with a single tab stop: arrows, Home and End move within it.
 
 import { movedInRing } from '../elements/keys.js'
 
@@ -19,7 +19,7 @@ export class ToolGroup extends HTMLElement {
     this.#watch.disconnect()
   }
 
-  /** What an open menu holds is no part of the row. @returns {HTMLElement[]} */
+  /** The buttons of the row, excluding items of open menus. @returns {HTMLElement[]} */
   get items() {
     const all = /** @type {HTMLElement[]} */ (Array.from(this.querySelectorAll(ITEMS)))
     return all.filter(item => !item.closest('.menu-list') && !item.matches(':disabled'))
