@@ -1,4 +1,4 @@
-// All texts of the elements: a file of its own, so that an element alone has its own texts alone.
+// The texts of all elements, in a separate file, so that an element used alone loads only its texts.
 
 import { deepMapTexts } from './deep-map-texts.js'
 import { commonTexts, headsTexts, traceTexts } from './element-texts.js'

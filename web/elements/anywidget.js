@@ -1,22 +1,21 @@
-// A widget for notebooks, by anywidget (https://anywidget.dev): the heads of weights that a kernel sends as bytes, and a
-// map of the one that is selected.
+// A notebook widget, by anywidget (https://anywidget.dev): heads of weights that a kernel sends as bytes, and a map of the selected one.
 
 import './heads.js'
 import './heatmap.js'
 
 /**
- * What a kernel sends. The selected head goes both ways.
+ * Data from the kernel; the selected head is synchronised both ways.
  * @typedef {object} WidgetModel
  * @property {DataView} weights (H, L, S), float32, little endian
  * @property {readonly number[]} dims H, L, S
  * @property {readonly string[]} [query_tokens]
  * @property {readonly string[]} [key_tokens] default: those of the queries
- * @property {number} [head] the selected one, from 0
- * @property {{ row: number, column: number } | null} [cell] that is pinned
+ * @property {number} [head] index of the selected one
+ * @property {{ row: number, column: number } | null} [cell] pinned cell
  */
 
 /**
- * The part of anywidget's model that is used.
+ * The used part of anywidget's model.
  * @typedef {object} Model
  * @property {<K extends keyof WidgetModel>(key: K) => WidgetModel[K]} get
  * @property {<K extends keyof WidgetModel>(key: K, value: WidgetModel[K]) => void} set
@@ -25,9 +24,9 @@ import './heatmap.js'
  * @property {() => void} save_changes
  */
 
-/** @typedef {(given: { model: Model, el: HTMLElement }) => () => void} Render returns what ends the widget */
+/** @typedef {(given: { model: Model, el: HTMLElement }) => () => void} Render returns a function that ends the widget */
 
-/** At any alignment. @param {DataView | undefined} view */
+/** Reads floats at any alignment. @param {DataView | undefined} view */
 function floats(view) {
   if (!view) return new Float32Array()
   const count = Math.floor(view.byteLength / 4)

@@ -1,17 +1,16 @@
-// Two colour scales, as colours, inks to write on them and pixels. On dark ground small values are dark, so that colour
-// stands out.
+// Two colour scales, as colours, text colours on them, and pixels. In dark mode small values are dark, so that large ones stand out.
 
 import { OFFSET, RAMPS, STRIDE } from './ramps.js'
 
 /** @typedef {'sequential' | 'diverging'} Scale */
-/** @typedef {{ colours: string[], inks: string[], pixels: Uint32Array }} Palette 256 colours, the ink to write on each, and each as a pixel */
+/** @typedef {{ colours: string[], inks: string[], pixels: Uint32Array }} Palette 256 colours, a text colour for each, and each as a pixel */
 
 const STEPS = 256
 
-/** Red, green and blue, 0 to 255. @param {string} colour as computed styles give it, rgb(r, g, b) */
+/** Returns red, green and blue, 0 to 255. @param {string} colour in the format of computed styles, rgb(r, g, b) */
 const channels = colour => (colour.match(/[\d.]+/g) ?? []).slice(0, 3).map(Number)
 
-/** The relative luminance of WCAG. @param {string} colour rgb(r, g, b) */
+/** Returns the relative luminance as defined by WCAG. @param {string} colour rgb(r, g, b) */
 export function luminance(colour) {
   const [red, green, blue] = channels(colour).map(c =>
     c / 255 <= 0.04045 ? c / 255 / 12.92 : ((c / 255 + 0.055) / 1.055) ** 2.4,
@@ -19,13 +18,13 @@ export function luminance(colour) {
   return 0.2126 * red + 0.7152 * green + 0.0722 * blue
 }
 
-/** A colour as a pixel of image data. @param {string} colour rgb(r, g, b) */
+/** Converts a colour to a pixel of image data. @param {string} colour rgb(r, g, b) */
 export const pixel = colour => new Uint32Array(new Uint8ClampedArray([...channels(colour), 255]).buffer)[0]
 
 /** @param {string[]} colours @returns {Palette} */
 const palette = colours => ({
   colours,
-  // 0.179: where black and white have the same contrast, 4.58 at least
+  // At luminance 0.179, black and white text have the same contrast, at least 4.58.
   inks: colours.map(colour => (luminance(colour) > 0.179 ? '#000' : '#fff')),
   pixels: Uint32Array.from(colours, pixel),
 })
@@ -57,23 +56,23 @@ export function paletteOf(scale, isDark) {
 }
 
 /**
- * Which of the 256 colours a value has; values outside of the domain have the colour of its end.
+ * Returns the index of a value's colour, 0 to 255, clamped to the ends of the domain.
  * @param {number} value
  * @param {readonly number[]} domain
  */
 export function stepOf(value, domain) {
-  const from = domain[0] // taking the pair apart would take longer than the rest
+  const from = domain[0] // destructuring would be slower than the rest
   const step = Math.floor(((value - from) / (domain[1] - from)) * STEPS)
   return step > 0 ? Math.min(step, STEPS - 1) : 0
 }
 
-/** Colours that are no part of a scale: of hidden cells and of those that are not a number. @param {boolean} isDark */
+/** Colours outside of the scale: for hidden cells and for NaN. @param {boolean} isDark */
 export const exceptions = isDark =>
   isDark
     ? { hidden: '#1b1d1f', hatch: '#565b60', nan: 'rgb(122, 31, 61)', nanInk: '#fff' }
     : { hidden: '#f3f3f1', hatch: '#b4b4ae', nan: 'rgb(255, 194, 209)', nanInk: '#000' }
 
-/** A CSS gradient for a legend. @param {Scale} scale @param {boolean} isDark */
+/** Returns a CSS gradient for a legend. @param {Scale} scale @param {boolean} isDark */
 export function gradient(scale, isDark) {
   const { colours } = paletteOf(scale, isDark)
   return `linear-gradient(to right, ${colours.filter((_, i) => i % 15 === 0).join(', ')})`

@@ -1,4 +1,4 @@
-// Draws the part of a deep map that is in view: the overview, the tiles over it, from near cells with numbers, labels or positions.
+// Draws the visible part of a deep map: the overview, tiles on top, and close up numbers, labels or positions.
 
 import { exceptions } from './colour-scale.js'
 import { domainFor, levelOf, rangeIn, TILE } from './deep-levels.js'
@@ -15,19 +15,19 @@ import { canvasOf, raster } from './raster.js'
 /** @typedef {import('./deep-levels.js').Loaded} Loaded */
 /** @typedef {import('./deep-levels.js').Tiles} Tiles */
 
-/** Pixels of a cell from which words are written, and from which numbers are. */
+/** Minimum cell sizes in pixels for words and for numbers. */
 const [NAMED, NUMBERED] = [12, 44]
-/** Pixels between two positions, where there is no room for words. */
+/** Pixels between two positions, if there is no space for words. */
 const APART = 72
-/** Milliseconds in which a tile appears. */
+/** Milliseconds in which a tile fades in. */
 const FADE = 20
-/** Cells that become pixels in one frame, at most: the rest follow in the next ones. */
+/** Maximum cells to convert to pixels per frame; the rest follow in later frames. */
 const BUDGET = 6 * TILE * TILE
-/** The widest label. */
+/** Maximum width of a label. */
 const LABEL = 88
 
 /**
- * What is drawn.
+ * What to draw.
  * @typedef {object} DeepMap
  * @property {number} rows
  * @property {number} columns
@@ -38,7 +38,7 @@ const LABEL = 88
  * @property {string} hiddenWord
  * @property {number} decimals
  * @property {import('./colour-scale.js').Scale} scale
- * @property {readonly number[]} [domain] where the colours begin and end; without it they adapt to the part in view
+ * @property {readonly number[]} [domain] ends of the colour scale; by default they adapt to the visible part
  */
 
 /** @param {DeepMap} map @param {Style} style @param {number} width @param {number} mostHeight @param {View} [view] */
@@ -50,7 +50,7 @@ export function arrange(
   view,
 ) {
   const font = `400 ${Math.min(style.fontSize, 12)}px ${style.family}`
-  // Positions are written where words have no room, so there is always room for labels; long words are cut.
+  // Positions are shown if words do not fit, so there is always space for labels; long words are truncated.
   const label = (/** @type {readonly string[]} */ tokens, /** @type {number} */ count) => {
     const longest = tokens.reduce((most, token) => (token.length > most.length ? token : most), String(count))
     return Math.min(LABEL, Math.max(widthOf(visible(longest).slice(0, 60), font), widthOf(String(count), font)))
@@ -70,10 +70,10 @@ export function arrange(
   })
 }
 
-/** The level of the cells that a layout shows. @param {Layout} arranged */
+/** Returns the level of detail for a layout. @param {Layout} arranged */
 export const levelIn = ({ cellWidth, cellHeight }) => levelOf(Math.min(cellWidth, cellHeight))
 
-/** Positions between the first and the last, a round number apart. @param {number} from @param {number} count @param {number} size of one in pixels */
+/** Returns evenly spaced round positions between the first and the last. @param {number} from @param {number} count @param {number} size pixels per position */
 export function positions(from, count, size) {
   const wanted = APART / size
   const power = 10 ** Math.floor(Math.log10(wanted))
@@ -84,26 +84,27 @@ export function positions(from, count, size) {
   return found
 }
 
-/** Draws frames, and remembers the pictures of tiles. */
+/** Draws frames, and caches the pictures of tiles. */
 export class DeepDrawing {
-  /** `drawn`: rows in the colours of `key`. @type {WeakMap<Loaded, { key: string, canvas: HTMLCanvasElement, drawn: number }>} */
+  /** `drawn`: number of rows drawn in the colours of `key`. @type {WeakMap<Loaded, { key: string, canvas: HTMLCanvasElement, drawn: number }>} */
   #pictures = new WeakMap()
-  /** What the last frame has cost: pictures that were drawn, cells that became pixels, cells and words. */
+  /** Cost of the last frame: pictures drawn, cells converted to pixels, cells and words drawn. */
   work = { pictures: 0, cells: 0, shapes: 0 }
   /** @type {readonly number[]} */
   domain = [0, 1]
-  /** Cells that may become pixels in a frame. */
+  /** Remaining cells that may be converted in this frame. */
   budget = BUDGET
 
   /**
+   * Draws a frame.
    * @param {Backend} backend
    * @param {DeepMap} map
    * @param {Tiles} tiles
    * @param {Layout} arranged
    * @param {Style} style
    * @param {Marks} marks
-   * @param {{ isStill?: boolean }} [options] nothing appears little by little
-   * @returns {boolean} is another frame needed?
+   * @param {{ isStill?: boolean }} [options] isStill: True to skip fading
+   * @returns {boolean} true if another frame is needed
    */
   draw(backend, map, tiles, arranged, style, marks, { isStill = false } = {}) {
     const seen = seenCells(arranged)
@@ -134,7 +135,7 @@ export class DeepDrawing {
         this.work.pictures++
       }
     }
-    // The part in view as a map of its own, so that it is drawn as any map is.
+    // Treat the visible part as a separate map, so that it is drawn like any other.
     const { view } = arranged
     const part = {
       ...arranged,
@@ -144,7 +145,7 @@ export class DeepDrawing {
       rowLabels: isNear && map.rowTokens.length ? arranged.rowLabels : 0,
       columnLabels: isNear && map.columnTokens.length ? arranged.columnLabels : 0,
     }
-    // Where even the largest number in view would be written as 0, the colours alone tell them apart.
+    // If even the largest visible number would be written as 0, only colours distinguish the cells.
     const isNumbered =
       near &&
       Math.min(arranged.cellWidth, arranged.cellHeight * 2) >= NUMBERED &&
@@ -190,13 +191,18 @@ export class DeepDrawing {
     return isUnfinished
   }
 
-  /** Adapts the colours to the part in view: when a gesture has ended, so that they stay during one. @param {DeepMap} map @param {Tiles} tiles @param {Layout} arranged */
+  /**
+   * Adapts the colours to the visible part; called when a gesture ends, so that they are constant during it.
+   * @param {DeepMap} map
+   * @param {Tiles} tiles
+   * @param {Layout} arranged
+   */
   adapt(map, tiles, arranged) {
     const seen = seenCells(arranged)
     this.domain = map.domain ?? domainFor(map.scale, rangeIn(tiles.covering(seen, levelIn(arranged)), seen))
   }
 
-  /** The overview alone. @param {Backend} backend @param {DeepMap} map @param {Tiles} tiles @param {import('./geometry.js').Box} box @param {Style} style */
+  /** Draws the overview only. @param {Backend} backend @param {DeepMap} map @param {Tiles} tiles @param {import('./geometry.js').Box} box @param {Style} style */
   minimap(backend, { scale }, { overview }, { left, top, width, height }, { isDark }) {
     if (!overview) return
     const { data, dims, resolution } = overview
@@ -217,7 +223,7 @@ export class DeepDrawing {
     backend.image(canvasOf(raster(matrix, isDark, whole, across, down)), left, top, width, height)
   }
 
-  /** The picture of a tile in the colours of now, as many of its rows as this frame may turn into pixels. @param {Loaded} tile @param {DeepMap} map @param {boolean} isDark */
+  /** Returns the picture of a tile in the current colours, with as many rows as this frame may convert. @param {Loaded} tile @param {DeepMap} map @param {boolean} isDark */
   #pictureOf(tile, { scale }, isDark) {
     const key = `${this.domain.join()} ${scale} ${isDark}`
     const [rows, columns] = tile.resolution
@@ -241,7 +247,7 @@ export class DeepDrawing {
   }
 }
 
-/** The numbers of a part whose tiles have a cell for each of the matrix. @param {readonly Loaded[]} tiles @param {ReturnType<typeof seenCells>} part */
+/** Copies the numbers of a part whose tiles are at full resolution. @param {readonly Loaded[]} tiles @param {ReturnType<typeof seenCells>} part */
 function cut(tiles, { row, column, rows, columns }) {
   const data = new Float32Array(rows * columns)
   for (const {
@@ -258,8 +264,13 @@ function cut(tiles, { row, column, rows, columns }) {
 }
 
 /**
- * Positions beside a map whose rows or columns have no room for words.
- * @param {Backend} backend @param {Layout} arranged @param {Style} style @param {'row' | 'column'} side @param {number} from @param {number} count
+ * Draws positions beside a map whose rows or columns have no space for words.
+ * @param {Backend} backend
+ * @param {Layout} arranged
+ * @param {Style} style
+ * @param {'row' | 'column'} side
+ * @param {number} from
+ * @param {number} count
  */
 function drawPositions(backend, arranged, { quiet, family }, side, from, count) {
   const { plot, cellWidth, cellHeight } = arranged
@@ -275,7 +286,7 @@ function drawPositions(backend, arranged, { quiet, family }, side, from, count) 
     } else {
       const x = left + cellWidth / 2
       if (x < plot.left || x > plot.left + plot.width) continue
-      // The last one ends where the map ends: beyond it the canvas cuts.
+      // Shift the last label so that it is not cut off by the canvas.
       const half = widthOf(String(at + 1), `400 11px ${family}`) / 2
       backend.text(String(at + 1), Math.min(x, plot.left + plot.width - half), plot.top - 12, {
         ...text,

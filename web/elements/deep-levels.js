@@ -1,5 +1,5 @@
-// The tiles of a matrix that is too large to be held: which ones a view needs, and their requests. No DOM.
-// Level n has a cell for 2^n by 2^n of the matrix; a tile has at most TILE by TILE cells of its level.
+// The tiles of a matrix too large to hold: which ones a view needs, and their requests. No DOM. A cell of level n covers 2^n by 2^n cells
+// of the matrix; a tile has at most TILE by TILE cells of its level.
 
 import { largestOf } from './largest.js'
 import { check } from './tensor-input.js'
@@ -8,14 +8,14 @@ import { check } from './tensor-input.js'
 /** @typedef {readonly [from: number, to: number]} Span from <= i < to */
 /** @typedef {{ rows: Span, columns: Span, resolution: readonly [rows: number, columns: number], signal: AbortSignal }} TileRequest */
 /**
- * A matrix that is computed where it is looked at.
+ * A matrix computed on demand.
  * @typedef {object} DeepSource
  * @property {number} rows
  * @property {number} columns
- * @property {TensorLike} [overview] the whole in a few cells, shown until there are tiles
- * @property {number} [tileSide] rows and columns of the matrix that a tile covers at most, where more would take too long; default no limit
- * @property {number} [patience] milliseconds until a tile counts as not answered, by default 10,000; Infinity: none does
- * @property {(request: TileRequest) => TensorLike | Promise<TensorLike>} tile the numbers of a part, in as many cells as `resolution` says
+ * @property {TensorLike} [overview] the whole matrix in few cells, shown until tiles arrive
+ * @property {number} [tileSide] maximum rows and columns of the matrix per tile, if larger ones would take too long; default no limit
+ * @property {number} [patience] milliseconds until an unanswered tile fails, default 10,000; Infinity: never
+ * @property {(request: TileRequest) => TensorLike | Promise<TensorLike>} tile returns the numbers of a part, in `resolution` cells
  */
 /** @typedef {{ level: number, rows: Span, columns: Span, resolution: readonly [number, number] }} Tile */
 /** @typedef {{ row: number, column: number, rows: number, columns: number }} Part whole cells of the matrix */
@@ -24,22 +24,28 @@ import { check } from './tensor-input.js'
 /** @typedef {{ rows: Span, columns: Span, value: number }} Link a cell of a level, in cells of the matrix */
 
 export const TILE = 128
-/** Tiles that are held, and requests at a time. */
+/** Maximum number of cached tiles, and of concurrent requests. */
 const [MOST, AT_ONCE] = [160, 4]
-/** Milliseconds until a tile counts as not answered, unless the source says how many. */
+/** Default milliseconds until an unanswered tile fails. */
 const PATIENCE = 10_000
-/** The longest time of a timer; a longer one would end at once. */
+/** Maximum delay of a timer; a longer one would fire at once. */
 const LONGEST = 2 ** 31 - 1
-/** A share by which numbers may lie beyond the last colour: the colour of 1 is that of a sum of rounded weights, 1.003. */
+/** Relative tolerance at the end of the colour scale: a sum of rounded weights such as 1.003 gets the colour of 1. */
 const SAME = 0.01
 
-/** The level whose cells have at least a pixel. @param {number} pixels of a cell of the matrix */
+/** Returns the finest level whose cells have at least one pixel. @param {number} pixels per cell of the matrix */
 export const levelOf = pixels => (pixels >= 1 ? 0 : Math.ceil(Math.log2(1 / pixels) - 1e-9))
 
 /** @param {Tile} tile */
 const nameOf = ({ level, rows, columns }) => `${level}.${rows[0]}.${columns[0]}`
 
-/** The tiles of a level that a part needs. @param {{ rows: number, columns: number, tileSide?: number }} matrix @param {Part} part @param {number} level @returns {Tile[]} */
+/**
+ * Lists the tiles of a level that a part needs.
+ * @param {{ rows: number, columns: number, tileSide?: number }} matrix
+ * @param {Part} part
+ * @param {number} level
+ * @returns {Tile[]}
+ */
 export function tilesIn(matrix, part, level) {
   const step = Math.min(TILE * 2 ** level, matrix.tileSide ?? Infinity)
   /** @param {number} from @param {number} count @param {number} size @returns {Span[]} */
@@ -57,7 +63,13 @@ export function tilesIn(matrix, part, level) {
   )
 }
 
-/** The cell of a level that holds a cell of the matrix. @param {Tile & { data: ArrayLike<number> }} tile @param {number} row @param {number} column @returns {Link} */
+/**
+ * Returns the cell of a level that contains a cell of the matrix.
+ * @param {Tile & { data: ArrayLike<number> }} tile
+ * @param {number} row
+ * @param {number} column
+ * @returns {Link}
+ */
 export function linkAt({ rows, columns, resolution, data }, row, column) {
   const span = (/** @type {Span} */ [from, to], /** @type {number} */ count, /** @type {number} */ at) => {
     const n = Math.min(count - 1, Math.floor(((at - from) * count) / (to - from)))
@@ -69,7 +81,7 @@ export function linkAt({ rows, columns, resolution, data }, row, column) {
 }
 
 /**
- * The cells of a tile that lie in a part, at least partly.
+ * Returns the cells of a tile that overlap a part.
  * @param {Tile} tile
  * @param {Part} part
  */
@@ -88,7 +100,13 @@ function cellsIn({ rows, columns, resolution }, part) {
   return { top, bottom, left, right }
 }
 
-/** The strongest cells of tiles within a part, the strongest first. @param {readonly (Tile & { data: ArrayLike<number> })[]} tiles @param {Part} part @param {number} count @returns {Link[]} */
+/**
+ * Returns the strongest cells of tiles within a part, in descending order.
+ * @param {readonly (Tile & { data: ArrayLike<number> })[]} tiles
+ * @param {Part} part
+ * @param {number} count
+ * @returns {Link[]}
+ */
 export function strongestIn(tiles, part, count) {
   const best = /** @type {typeof largestOf<{ tile: Tile & { data: ArrayLike<number> }, n: number }>} */ (largestOf)(
     count,
@@ -111,7 +129,7 @@ export function strongestIn(tiles, part, count) {
   })
 }
 
-/** The least and the largest number of tiles within a part, 0 among them. @param {readonly (Tile & { data: ArrayLike<number> })[]} tiles @param {Part} part */
+/** Returns the minimum and maximum of tiles within a part, including 0. @param {readonly (Tile & { data: ArrayLike<number> })[]} tiles @param {Part} part */
 export function rangeIn(tiles, part) {
   let [least, most] = [0, 0]
   for (const tile of tiles) {
@@ -127,7 +145,7 @@ export function rangeIn(tiles, part) {
 }
 
 /**
- * Where the colours end for numbers up to `most`: 1, 2 or 5 times a power of ten, so that it seldom changes.
+ * Returns the ends of the colour scale for numbers up to `most`: 1, 2 or 5 times a power of ten, so that they change rarely.
  * @param {import('./colour-scale.js').Scale} scale
  * @param {{ least: number, most: number }} range
  * @returns {[number, number]}
@@ -145,20 +163,20 @@ export function domainFor(scale, { least, most }) {
   return [-above(-least) || 0, above(most) || 1]
 }
 
-/** Loads the tiles that are looked at, and keeps the last ones. */
+/** Loads and caches the tiles in view. */
 export class Tiles {
   #source
   #changed
   #patience
-  /** The least recently used first. @type {Map<string, Loaded>} */
+  /** Loaded tiles, least recently used first. @type {Map<string, Loaded>} */
   #loaded = new Map()
   /** @type {Map<string, () => void>} what ends each request */
   #running = new Map()
   /** @type {Map<string, Failure>} */
   #failed = new Map()
-  /** Those that are not here, the nearest first. @type {Tile[]} */
+  /** Tiles to load, the nearest first. @type {Tile[]} */
   #queue = []
-  /** Names of all that the view needs. @type {Set<string>} */
+  /** Names of all tiles that the view needs. @type {Set<string>} */
   #needed = new Set()
 
   /**
@@ -177,7 +195,7 @@ export class Tiles {
     if (source.tileSide !== undefined && !(Number.isSafeInteger(source.tileSide) && source.tileSide >= TILE))
       throw new RangeError(`source.tileSide: ${source.tileSide} given, a whole number from ${TILE} on expected`)
     this.#patience = patience
-    /** The whole as a tile. @type {Loaded | undefined} */
+    /** The whole matrix as a tile. @type {Loaded | undefined} */
     this.overview = undefined
     if (source.overview === undefined) return
     const { data, dims } = check(source.overview, 2)
@@ -186,12 +204,12 @@ export class Tiles {
     if (data.length) this.overview = { level, rows: [0, rows], columns: [0, columns], resolution, data, dims, since: 0 }
   }
 
-  /** Is the overview as fine as a level? @param {number} level */
+  /** True if the overview is at least as fine as a level. @param {number} level */
   #isCovered(level) {
     return this.overview !== undefined && this.overview.level <= level
   }
 
-  /** Requests what a part needs, the tiles around its middle first, and ends the requests that it does not. @param {Part} part @param {number} level */
+  /** Requests what a part needs, the tiles around its centre first, and cancels other requests. @param {Part} part @param {number} level */
   look(part, level) {
     const all = this.#isCovered(level) ? [] : tilesIn(this.#source, part, level)
     this.#needed = new Set(all.map(nameOf))
@@ -217,7 +235,7 @@ export class Tiles {
     const { rows, columns, resolution } = tile
     const where = { firstRow: rows[0] + 1, lastRow: rows[1], firstColumn: columns[0] + 1, lastColumn: columns[1] }
     const controller = new AbortController()
-    /** @param {Loaded | Failure} [got] nothing: the request was ended */
+    /** @param {Loaded | Failure} [got] undefined if the request was cancelled */
     const settle = got => {
       if (this.#running.get(name) !== end) return
       clearTimeout(timer)
@@ -252,7 +270,7 @@ export class Tiles {
       .catch(error => settle({ key: 'deepThrew', values: { ...where, reason: String(error?.message ?? error) } }))
   }
 
-  /** The loaded tiles of a part from a level on, the coarse first, so that finer ones are drawn over them. @param {Part} part @param {number} level */
+  /** Returns the loaded tiles of a part from a level on, coarse ones first, so that finer ones are drawn on top. @param {Part} part @param {number} level */
   shown(part, level) {
     const sees = (/** @type {Span} */ [from, to], /** @type {number} */ at, /** @type {number} */ count) =>
       from < at + count && to > at
@@ -270,7 +288,7 @@ export class Tiles {
     return found.map(([, tile]) => tile).sort((a, b) => b.level - a.level)
   }
 
-  /** The finest tiles that cover a part: those of the level if all are there, else the overview. @param {Part} part @param {number} level @returns {Loaded[]} */
+  /** Returns the finest tiles that cover a part: those of the level if all have loaded, else the overview. @param {Part} part @param {number} level @returns {Loaded[]} */
   covering(part, level) {
     const wanted = this.#isCovered(level) ? [] : tilesIn(this.#source, part, level)
     const found = wanted.flatMap(tile => this.#loaded.get(nameOf(tile)) ?? [])
@@ -278,23 +296,23 @@ export class Tiles {
     return this.overview ? [this.overview] : found
   }
 
-  /** Are tiles of the view still on their way? */
+  /** True while tiles of the view are loading. */
   get isWaiting() {
     return this.#queue.length > 0
   }
 
-  /** What went wrong with a tile of the view. */
+  /** The error of a tile in view. */
   get failure() {
     for (const name of this.#needed) if (this.#failed.has(name)) return this.#failed.get(name)
     return undefined
   }
 
-  /** Forgets failures: their tiles are requested again by the next look. */
+  /** Forgets failures, so that the next look requests their tiles again. */
   retry() {
     this.#failed.clear()
   }
 
-  /** Ends all requests. */
+  /** Cancels all requests. */
   stop() {
     this.#queue = []
     for (const end of this.#running.values()) end()

@@ -18,21 +18,21 @@ import { asJSON } from './tensor-input.js'
 /** @typedef {import('./gestures.js').Token} Token */
 /** @typedef {import('./deep-levels.js').DeepSource} DeepSource */
 /** @typedef {import('./deep-levels.js').Link} DeepLink */
-/** @typedef {{ row: number, column: number, value: number | undefined }} DeepCell value: undefined where the numbers in view stand for several cells */
+/** @typedef {{ row: number, column: number, value: number | undefined }} DeepCell value: undefined if visible cells stand for several cells of the matrix */
 /** @typedef {{ rows: readonly [number, number], columns: readonly [number, number] }} DeepView */
 /** @typedef {{ 'cell-focus': DeepCell, 'cell-leave': null, 'cell-pin': DeepCell, 'token-pin': Token, 'view-change': DeepView }} DeepMapEvents */
 
-/** Milliseconds without a gesture until tiles are asked for, and until the view is put into words. */
+/** Milliseconds without a gesture before tiles are requested, and before the view is described. */
 const [REST, SAY] = [10, 200]
-/** Links in the table. */
+/** Maximum number of links in the table. */
 const STRONGEST = 10
-/** Pixels of a cell that show() makes at least. */
+/** Minimum cell size in pixels after show(). */
 const SHOWN = 46
-/** Pixels of the longer side of the minimap. */
+/** Longer side of the minimap in pixels. */
 const MINIMAP = 72
 
 /**
- * A matrix of any size as a map that zooms from the whole to a number: it is computed where it is looked at.
+ * A matrix of any size as a map that zooms from the whole to single numbers; visible parts are computed on demand.
  * @tagname qkv-deep-map
  * @fires {CustomEvent<DeepCell>} cell-focus - another cell is pointed at
  * @fires {CustomEvent<null>} cell-leave - the pointer leaves the cells
@@ -143,18 +143,18 @@ export class QkvDeepMap extends /** @type {new () => import('./base.js').Emits<D
     this.columnTitle = undefined
     /** @type {import('./colour-scale.js').Scale} */
     this.scale = 'sequential'
-    /** Where the colours begin and end; without it they adapt to the part in view. @type {readonly [number, number] | undefined} */
+    /** Ends of the colour scale; by default they adapt to the visible part. @type {readonly [number, number] | undefined} */
     this.domain = undefined
     this.decimals = 4
-    /** The cell that is pointed at. @type {Cell | undefined} */
+    /** The cell under the pointer. @type {Cell | undefined} */
     this.cell = undefined
-    /** The cell that is selected. @type {Cell | undefined} */
+    /** The selected cell. @type {Cell | undefined} */
     this.pinned = undefined
     /** @type {import('./draw.js').Highlight | undefined} */
     this.highlight = undefined
     /** @internal @type {import('./geometry.js').View} */
     this.view = WHOLE
-    /** What is said of the part in view, once it rests. @internal @type {{ view: string, links: DeepLink[] }} */
+    /** Description of the visible part, updated when it rests. @internal @type {{ view: string, links: DeepLink[] }} */
     this.spoken = { view: '', links: [] }
   }
 
@@ -169,12 +169,12 @@ export class QkvDeepMap extends /** @type {new () => import('./base.js').Emits<D
   /** @type {ReturnType<typeof setTimeout> | undefined} */
   #saying = undefined
   #frame = 0
-  /** Have tiles arrived since the last frame? */
+  /** True if tiles have arrived since the last frame. */
   #hasNew = false
   /** What the minimap was drawn for. @type {{ tiles?: Tiles, key: string }} */
   #mapped = { key: '' }
   #isFocused = false
-  /** The view whose tiles were asked for. */
+  /** The view whose tiles were requested. */
   #asked = ''
   /** @internal */
   drawing = new DeepDrawing()
@@ -232,7 +232,7 @@ export class QkvDeepMap extends /** @type {new () => import('./base.js').Emits<D
     }
   }
 
-  /** A tile is here, or has failed: the next frame shows it, with the others that arrive before it. */
+  /** Schedules a frame for a tile that arrived or failed, together with others that arrive before it. */
   #arrived() {
     this.#hasNew = true
     cancelAnimationFrame(this.#frame)
@@ -264,7 +264,7 @@ export class QkvDeepMap extends /** @type {new () => import('./base.js').Emits<D
     if (!this.#asked) this.drawing.adapt(this.#map, this.#tiles, this.#layout)
     const { zoom, row, column } = this.#layout.view
     const { view } = this
-    // What is beyond the ends is cut off.
+    // Clamp the view to the matrix.
     if (view.zoom !== zoom || view.row !== row || view.column !== column) this.view = { zoom, row, column }
     this.#draw()
     const now = [zoom, row, column, this.room.width].join()
@@ -274,7 +274,7 @@ export class QkvDeepMap extends /** @type {new () => import('./base.js').Emits<D
     this.#resting = setTimeout(() => this.#rest(), REST)
   }
 
-  /** A gesture has ended. */
+  /** Handles the end of a gesture. */
   #rest() {
     const layout = this.#layout
     if (!layout || !this.#tiles) return
@@ -327,7 +327,7 @@ export class QkvDeepMap extends /** @type {new () => import('./base.js').Emits<D
     if (isUnfinished) this.#frame = requestAnimationFrame(() => this.#draw())
   }
 
-  /** Says where the colours end, and what a cell stands for. @param {Layout} layout */
+  /** Describes the ends of the colours, and how many cells of the matrix a cell stands for. @param {Layout} layout */
   #sayScale(layout) {
     const said = this.renderRoot.querySelector('.labels')
     const tile = this.#tiles?.covering(seenCells(layout), levelIn(layout))[0]
@@ -342,7 +342,7 @@ export class QkvDeepMap extends /** @type {new () => import('./base.js').Emits<D
     else said.textContent = this.say(isOne ? 'deepScaleOne' : 'deepScale', { end, rows, columns })
   }
 
-  /** The overview, with a frame around the part in view. @param {Layout} layout @param {import('./draw.js').Style} style */
+  /** Draws the overview with a frame around the visible part. @param {Layout} layout @param {import('./draw.js').Style} style */
   #drawMinimap(layout, style) {
     const canvas = /** @type {HTMLCanvasElement | null} */ (this.renderRoot.querySelector('.minimap canvas'))
     const frame = /** @type {HTMLElement | null} */ (this.renderRoot.querySelector('.minimap i'))
@@ -366,7 +366,7 @@ export class QkvDeepMap extends /** @type {new () => import('./base.js').Emits<D
     frame.style.cssText = `top: ${shares[0]}; left: ${shares[1]}; width: ${shares[2]}; height: ${shares[3]}`
   }
 
-  /** @param {PointerEvent & { currentTarget: Element }} event on the minimap */
+  /** Moves the view to a point of the minimap. @param {PointerEvent & { currentTarget: Element }} event on the minimap */
   #go = ({ currentTarget, clientX, clientY, buttons }) => {
     const [layout, source] = [this.#layout, this.source]
     if (!layout || !source || buttons === 0) return
@@ -380,7 +380,7 @@ export class QkvDeepMap extends /** @type {new () => import('./base.js').Emits<D
     }
   }
 
-  /** The number of a cell of the matrix, or of the cell of a level that holds it. @param {Cell} cell */
+  /** Returns a cell of the matrix, or the cell of a level that contains it. @param {Cell} cell */
   #linkAt({ row, column }) {
     const layout = this.#layout
     const tiles = layout && this.#tiles?.covering(seenCells(layout), levelIn(layout))
@@ -409,7 +409,7 @@ export class QkvDeepMap extends /** @type {new () => import('./base.js').Emits<D
     this.fire('cell-pin', this.#detail(cell))
   }
 
-  /** A row or column by its token and number; several by the first and the last. @param {'row' | 'column'} axis @param {readonly [number, number]} range */
+  /** Names a row or column by token and number; a range by its first and last. @param {'row' | 'column'} axis @param {readonly [number, number]} range */
   #name(axis, [from, to]) {
     const tokens = axis === 'row' ? this.rowTokens : this.columnTokens
     const one = (/** @type {number} */ index) =>
@@ -417,7 +417,7 @@ export class QkvDeepMap extends /** @type {new () => import('./base.js').Emits<D
     return to - from === 1 ? one(from) : this.say('deepSpan', { from: one(from), to: one(to - 1) })
   }
 
-  /** A cell in words, or the cell of the level that holds it. @param {Cell} cell */
+  /** Describes a cell, or the cell of the level that contains it. @param {Cell} cell */
   describe(cell) {
     const link = this.#linkAt(cell)
     if (!link) return ''
@@ -432,7 +432,10 @@ export class QkvDeepMap extends /** @type {new () => import('./base.js').Emits<D
     return value !== 0 && Math.abs(value) < 10 ** -this.decimals ? short(value) : write(value, this.decimals)
   }
 
-  /** Shows a part: enlarged until it fills the map, or until its cells hold their numbers. @param {{ row: number, column: number, rows?: number, columns?: number }} part */
+  /**
+   * Zooms to a part until it fills the map, or until its cells are large enough for their numbers.
+   * @param {{ row: number, column: number, rows?: number, columns?: number }} part
+   */
   show({ row, column, rows = 1, columns = 1 }) {
     const layout = this.#layout
     if (!layout || !this.source) return
@@ -449,7 +452,7 @@ export class QkvDeepMap extends /** @type {new () => import('./base.js').Emits<D
     }
   }
 
-  /** @param {number} factor 0 shows all @param {{ x: number, y: number }} [at] */
+  /** @param {number} factor 0 shows everything @param {{ x: number, y: number }} [at] */
   #zoom(factor, at) {
     const layout = this.#layout
     if (!layout) return

@@ -1,5 +1,5 @@
 /**
- * Gives an element its tag, once; without a DOM, as on a server, it does nothing.
+ * Registers an element once; a no-op without a DOM, as on a server.
  * @param {string} tag
  * @param {CustomElementConstructor} element
  */

@@ -1,4 +1,4 @@
-// A map, drawn with either backend.
+// Draws a map with either backend.
 
 import { exceptions, paletteOf, stepOf } from './colour-scale.js'
 import { visible, widthOf } from './drawing-backends.js'
@@ -17,15 +17,15 @@ import { decimalsThatFit, short, write } from './number-text.js'
  * @property {{ least: number, most: number }} range
  * @property {import('./colour-scale.js').Scale} scale
  * @property {readonly number[]} domain
- * @property {readonly unknown[]} rowTokens empty: no labels
+ * @property {readonly unknown[]} rowTokens empty for no labels
  * @property {readonly unknown[]} columnTokens
  * @property {string} rowTitle
  * @property {string} columnTitle
  * @property {number} decimals
  * @property {boolean} legend
- * @property {ArrayLike<number>} [previous] the numbers of before, shown small where they differ
+ * @property {ArrayLike<number>} [previous] the previous numbers, shown small where they differ
  * @property {string} hiddenWord
- * @property {boolean} [hasNumbers] false: no numbers are written, even where they fit
+ * @property {boolean} [hasNumbers] false to write no numbers, even if they fit
  */
 
 /** @typedef {{ ink: string, quiet: string, rule: string, paper: string, mark: string, isDark: boolean, family: string, fontSize: number }} Style */
@@ -34,9 +34,9 @@ import { decimalsThatFit, short, write } from './number-text.js'
 
 /** @typedef {{ focus?: Cell, isFocused?: boolean, pinned?: Cell, highlight?: Highlight, range?: { side: 'row' | 'column', from: number, to: number } }} Marks */
 
-/** Cells smaller than this stand without gaps. */
+/** Minimum size of cells that are drawn with gaps. */
 export const SMALLEST_APART = 7
-/** A picture of more cells than this holds them as one image. */
+/** Number of cells above which an exported picture contains them as one image. */
 export const MOST_SHAPES = 4096
 
 /**
@@ -45,7 +45,7 @@ export const MOST_SHAPES = 4096
  * @param {Layout} layout
  * @param {Style} style
  * @param {Marks} marks
- * @param {HTMLCanvasElement | (() => void) | undefined} image of the seen cells, for maps of many, or what draws them
+ * @param {HTMLCanvasElement | (() => void) | undefined} image of the visible cells, for large maps, or a function that draws them
  */
 export function drawMap(backend, map, layout, style, marks, image) {
   const { plot } = layout
@@ -104,8 +104,12 @@ function drawCells(backend, { data, dims, isHidden, scale, domain }, layout, { i
 }
 
 /**
- * The numbers, if they fit, with as many decimals as do.
- * @param {Backend} backend @param {HeatMap} map @param {Layout} layout @param {Style} style @param {Seen} seen
+ * Draws the numbers, if they fit, with as many decimals as fit.
+ * @param {Backend} backend
+ * @param {HeatMap} map
+ * @param {Layout} layout
+ * @param {Style} style
+ * @param {Seen} seen
  */
 function drawNumbers(backend, map, layout, style, seen) {
   const { data, dims, isHidden, scale, domain, range, previous } = map
@@ -143,7 +147,7 @@ function drawNumbers(backend, map, layout, style, seen) {
 function drawMarks(backend, layout, style, { focus, isFocused, pinned, highlight = {}, range }) {
   const { plot, cellWidth, cellHeight } = layout
   const line = { stroke: style.ink, width: 1.5 }
-  /** Frames rows or columns. @param {'row' | 'column'} side @param {number} from @param {number} [count] */
+  /** Draws a frame around rows or columns. @param {'row' | 'column'} side @param {number} from @param {number} [count] */
   const band = (side, from, count = 1) => {
     const { left, top } = boxOf(layout, { row: from, column: from })
     if (side === 'row') backend.frame(plot.left + 0.5, top + 0.5, plot.width - 1, count * cellHeight - 1, line)
@@ -155,7 +159,7 @@ function drawMarks(backend, layout, style, { focus, isFocused, pinned, highlight
   /** @param {Cell} cell @param {number} width @param {number[]} dash */
   const outline = (cell, width, dash) => {
     const box = boxOf(layout, cell)
-    // A tiny cell is marked around it, so that it can be found.
+    // Enlarge the mark of a tiny cell, so that it can be found.
     const more = Math.max(0, 9 - Math.min(box.width, box.height)) / 2
     const [left, top] = [box.left - more + width / 2, box.top - more + width / 2]
     const [across, down] = [box.width + 2 * more - width, box.height + 2 * more - width]
@@ -168,7 +172,7 @@ function drawMarks(backend, layout, style, { focus, isFocused, pinned, highlight
 }
 
 /**
- * Labels that would overlap are left out: of how many rows or columns one label is written.
+ * Returns the step between labels such that they do not overlap.
  * @param {Layout} layout
  * @param {number} fontSize
  */

@@ -1,4 +1,5 @@
-// The drawing backend for a canvas, with the methods of the one for SVG, so that each drawing is described once; and the widths of texts.
+// The drawing backend for a canvas, with the same methods as the one for SVG, so that each drawing is written once; and the widths of
+// texts.
 
 /** @typedef {{ size?: number, fill?: string, align?: 'left' | 'center' | 'right', upright?: boolean, weight?: number, most?: number }} TextStyle */
 /** @typedef {{ stroke: string, width?: number, opacity?: number, dash?: number[] }} LineStyle */
@@ -7,13 +8,13 @@ let ruler = /** @type {CanvasRenderingContext2D | undefined} */ (undefined)
 /** @type {Map<string, number>} */
 const widths = new Map()
 
-/** How wide a text is. @param {string} text @param {string} font */
+/** Measures the width of a text. @param {string} text @param {string} font */
 export function widthOf(text, font) {
   const name = `${font} ${text}`
   const known = widths.get(name)
   if (known !== undefined) return known
   ruler ??= globalThis.document?.createElement('canvas').getContext('2d') ?? undefined
-  if (!ruler) return text.length * 8 // no DOM, or none with pictures
+  if (!ruler) return text.length * 8 // without a DOM or canvas, estimate
   ruler.font = font
   const { width } = ruler.measureText(text)
   if (widths.size > 20_000) widths.clear()
@@ -24,7 +25,7 @@ export function widthOf(text, font) {
 const graphemes = new Intl.Segmenter(undefined, { granularity: 'grapheme' })
 
 /**
- * A text, cut where it does not fit; letters stay whole.
+ * Truncates a text that does not fit, between graphemes.
  * @param {string} text
  * @param {number} most
  * @param {string} font
@@ -41,10 +42,10 @@ export function cut(text, most, font) {
   return `${letters.slice(0, fits).join('')}…`
 }
 
-/** A token as it can be seen: blanks and line ends have a sign. @param {unknown} token */
+/** Makes white space in a token visible. @param {unknown} token */
 export function visible(token) {
   const text = String(token ?? '')
-  if (text && !/\s/u.test(text)) return text // most labels, which are drawn in each frame of a drag
+  if (text && !/\s/u.test(text)) return text // fast path for most labels, which are drawn in every frame of a drag
   if (/^\s*$/u.test(text) || text.trim() === '')
     return text.replace(/\n/g, '↵').replace(/\t/g, '⇥').replace(/\s/g, '␣') || '␣'
   return text.replace(/\r?\n/g, '↵').replace(/\t/g, '⇥')
@@ -52,11 +53,11 @@ export function visible(token) {
 
 /** Draws on a canvas. */
 class CanvasBackend {
-  /** @param {CanvasRenderingContext2D} context @param {string} family of fonts */
+  /** @param {CanvasRenderingContext2D} context @param {string} family font family */
   constructor(context, family) {
     this.context = context
     this.family = family
-    /** What the context has: it reads a font anew each time it is set. */
+    /** The font set on the context, which parses a font each time it is set. */
     this.font = ''
   }
 
@@ -81,7 +82,7 @@ class CanvasBackend {
     this.context.globalAlpha = 1
   }
 
-  /** From one point to another, leaving and arriving level. @param {number} x0 @param {number} y0 @param {number} x1 @param {number} y1 @param {LineStyle} style */
+  /** Draws a curve between two points, horizontal at both ends. @param {number} x0 @param {number} y0 @param {number} x1 @param {number} y1 @param {LineStyle} style */
   link(x0, y0, x1, y1, style) {
     this.#stroke(style)
     const middle = (x0 + x1) / 2
@@ -100,7 +101,7 @@ class CanvasBackend {
     this.context.setLineDash(dash)
   }
 
-  /** @param {string} text @param {number} x @param {number} y the middle of its line @param {TextStyle} style */
+  /** @param {string} text @param {number} x @param {number} y middle of the line @param {TextStyle} style */
   text(text, x, y, { size = 12, fill = '#000', align = 'left', upright = false, weight = 400, most } = {}) {
     const { context } = this
     const font = `${weight} ${size}px ${this.family}`
@@ -124,7 +125,14 @@ class CanvasBackend {
     this.context.drawImage(image, x, y, width, height)
   }
 
-  /** Slanted lines on a ground. @param {number} x @param {number} y @param {number} width @param {number} height @param {{ ground: string, line: string }} colours */
+  /**
+   * Draws slanted lines on a background.
+   * @param {number} x
+   * @param {number} y
+   * @param {number} width
+   * @param {number} height
+   * @param {{ ground: string, line: string }} colours
+   */
   hatch(x, y, width, height, { ground, line }) {
     this.fill(x, y, width, height, ground)
     const { context } = this
@@ -157,12 +165,12 @@ class CanvasBackend {
 }
 
 /**
- * A backend for an empty canvas of a size in CSS pixels, with `ratio` pixels for each of them.
+ * Returns a backend for a cleared canvas of a size in CSS pixels, with `ratio` device pixels for each.
  * @param {HTMLCanvasElement} canvas
  * @param {number} width
  * @param {number} height
  * @param {number} ratio
- * @param {string} family of fonts
+ * @param {string} family font family
  */
 export function backendOf(canvas, width, height, ratio, family) {
   const [across, down] = [Math.round(width * ratio), Math.round(height * ratio)]

@@ -1,7 +1,7 @@
-// The texts of the elements, in English. The property `texts` replaces any of these keys by those of another language; all-texts.js
-// has all of them.
+// The texts of the elements, in English. The property `texts` overrides any of these keys with texts in another language; all-texts.js
+// contains all of them.
 
-/** Of all elements. */
+/** Texts of all elements. */
 export const commonTexts = {
   queries: 'queries',
   keys: 'keys',
@@ -55,6 +55,6 @@ export const traceTexts = {
   shape: '{name} ({dims})',
 }
 
-/** A text with its values. @param {string} template @param {Record<string, string | number>} [values] */
+/** Fills the values into a text. @param {string} template @param {Record<string, string | number>} [values] */
 export const fill = (template, values = {}) =>
   template.replace(/\{(\w+)\}/g, (all, name) => String(values[name] ?? all))

@@ -1,25 +1,25 @@
 import { define } from './define.js'
 
 /**
- * What an exercise keeps of an attempt: plain data, to be stored and given back as it is.
+ * The state of an attempt: plain data, to be stored and passed back unchanged.
  * @typedef {Record<string, unknown>} ExerciseState
  */
 
 /** @typedef {{ 'qkv-check': { passed: boolean, score: number, hint: string, tries: number }, 'qkv-score': { score: number }, 'qkv-state': { state: ExerciseState }, 'qkv-error': { message: string } }} ExerciseEvents */
 
-/** Milliseconds after which a page that says nothing is told. */
+/** Milliseconds after which a silent page is reported. */
 const PATIENCE = 20_000
-/** Attributes that are parameters of the page as they are. */
+/** Attributes that become parameters of the page unchanged. */
 const PARAMETERS = ['lang', 'theme', 'attempts', 'hints', 'solution']
 
 /**
  * An exercise of the page, in a frame: it asks, checks and reports, and keeps nothing in the browser.
  * @tagname qkv-exercise
  * @attr exercise - which one, such as "e10"; several, one after the other: "e5,e6"
- * @attr src - where the built page lies; default "./"
+ * @attr src - address of the built page; default "./"
  * @attr lang - "en" or "zh"
  * @attr theme - "light" or "dark"
- * @attr attempts - the most tries
+ * @attr attempts - maximum number of tries
  * @attr hints - "off": a wrong answer gets no hint
  * @attr solution - "off": no solution is shown
  * @fires {CustomEvent<{ passed: boolean, score: number, hint: string, tries: number }>} qkv-check - an answer was checked
@@ -34,13 +34,13 @@ export class QkvExercise extends /** @type {new () => import('./base.js').Emits<
 
   /** @type {HTMLIFrameElement | undefined} */
   #frame = undefined
-  /** The exercise that the page has open, such as "qkv.e10". */
+  /** The open exercise of the page, such as "qkv.e10". */
   #open = ''
-  /** The exercise whose attempt was reported or set last. */
+  /** The exercise whose attempt was last reported or set. */
   #last = ''
-  /** Attempts, by exercise. @type {Map<string, ExerciseState>} */
+  /** Attempts by exercise. @type {Map<string, ExerciseState>} */
   #states = new Map()
-  /** The best scores, by exercise. @type {Map<string, number>} */
+  /** Best scores by exercise. @type {Map<string, number>} */
   #scores = new Map()
   /** @type {ReturnType<typeof setTimeout> | undefined} */
   #timer = undefined
@@ -61,32 +61,32 @@ export class QkvExercise extends /** @type {new () => import('./base.js').Emits<
     if (this.#frame) this.#load()
   }
 
-  /** The best score so far, from 0 to 1: of several exercises the mean. @returns {number} */
+  /** The best score so far, from 0 to 1; for several exercises, their mean. @returns {number} */
   get score() {
     const ids = this.#ids()
     return ids.reduce((sum, id) => sum + (this.#scores.get(id) ?? 0), 0) / Math.max(1, ids.length)
   }
 
-  /** Checks the answer, as its button does; `qkv-check` brings the verdict. */
+  /** Checks the answer, like its button; `qkv-check` reports the verdict. */
   check() {
     this.#post({ subject: 'qkv.check' })
   }
 
-  /** The attempt as it was reported last; undefined before the first change. @returns {ExerciseState | undefined} */
+  /** Returns the last reported attempt; undefined before the first change. @returns {ExerciseState | undefined} */
   getState() {
     return this.#states.get(this.#last)
   }
 
-  /** Goes on from an attempt; one of another exercise is refused by `qkv-error`. @param {ExerciseState} state */
+  /** Continues from an attempt; one of another exercise is refused with `qkv-error`. @param {ExerciseState} state */
   setState(state) {
     const id = `qkv.${state.exercise}`
     this.#states.set(id, state)
     this.#last = id
-    // Another exercise of the list asks for its attempt when it is opened.
+    // Other exercises of the list request their attempt when they are opened.
     if (id === this.#open || !this.#ids().includes(id)) this.#post({ subject: 'qkv.setState', state })
   }
 
-  /** The exercises of the list. */
+  /** Lists the exercises. */
   #ids() {
     const ids = (this.getAttribute('exercise') ?? '').split(',').filter(Boolean)
     return Array.from(new Set(ids), id => `qkv.${id}`)
@@ -120,7 +120,7 @@ export class QkvExercise extends /** @type {new () => import('./base.js').Emits<
     this.dispatchEvent(new CustomEvent(name, { detail, bubbles: true, composed: true }))
   }
 
-  /** What the page in the frame says. @param {MessageEvent} event */
+  /** Handles messages of the page in the frame. @param {MessageEvent} event */
   #hear = ({ source, data }) => {
     if (!this.#frame || source !== this.#frame.contentWindow || typeof data?.subject !== 'string') return
     clearTimeout(this.#timer)

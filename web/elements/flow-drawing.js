@@ -1,4 +1,4 @@
-// A frame of the flow as a picture: columns of words, X, query, keys, scores, weights, values, output.
+// Draws a frame of the flow: columns of words, X, query, keys, scores, weights, values, output.
 
 import { max } from 'd3-array'
 import { paletteOf, stepOf } from './colour-scale.js'
@@ -14,12 +14,12 @@ import { write } from './number-text.js'
  * @typedef {object} Stage
  * @property {number} width
  * @property {number} height
- * @property {number} pitch between two rows
- * @property {number} top of the first key
+ * @property {number} pitch distance between rows
+ * @property {number} top position of the first key
  * @property {Record<'word' | 'x' | 'q' | 'k' | 'score' | 'weight' | 'v' | 'output', Column>} columns
- * @property {readonly number[]} shown the keys that have a row
- * @property {{ count: number, weight: number } | undefined} rest how many have none, and their weights together
- * @property {number} own the row of the query, among them; -1: above them, where the keys are other words
+ * @property {readonly number[]} shown keys that have a row
+ * @property {{ count: number, weight: number } | undefined} rest number of other keys, and the sum of their weights
+ * @property {number} own row of the query among them; -1: above them, if the keys are other words
  * @property {boolean} isNarrow
  */
 
@@ -37,7 +37,7 @@ const WIDE = {
 }
 const NARROW = {
   word: column(0, 58),
-  // One column is x, then the query, then the keys.
+  // One column shows x, then the query, then the keys.
   x: column(60, 30),
   q: column(60, 30),
   k: column(60, 30),
@@ -47,26 +47,26 @@ const NARROW = {
   output: column(324, 24),
 }
 const TOP = 24
-/** Pixels of the smallest words. */
+/** Minimum font size of words in pixels. */
 export const SMALLEST_WORD = 10
-/** Pixels of a number behind a bar. */
+/** Width of a number after a bar, in pixels. */
 const NUMBER = 40
-/** The least room of the wide form: beside an inspector it is narrower than the picture, not as narrow as a phone. */
+/** Minimum width of the wide layout; beside an inspector it is narrower than the full picture, but wider than a phone. */
 const LEAST_WIDE = 560
 const MOST_ROWS = { wide: 20, narrow: 8 }
-/** Up to so many keys, each has a row; of more, the largest weights have one. */
+/** Maximum number of keys with a row each; above it, only those with the largest weights have one. */
 const MOST_KEYS = { wide: 60, narrow: 9 }
-/** Rows of fewer pixels have no word each; so many of the largest weights have one. */
+/** Minimum row height in pixels for labelling every row, and the number of labels on the largest weights in lower rows. */
 const [LEAST_LABEL, MOST_LABELS] = [11, 5]
-/** Of a longer row a cell stands for several numbers. */
+/** Maximum number of cells; in a longer row each cell stands for several numbers. */
 export const MOST_CELLS = 48
 
 /**
- * Where everything stands.
+ * Lays out the picture.
  * @param {FlowRows} rows
  * @param {number} query
- * @param {number} width that there is
- * @param {boolean} isCross are the keys other words than the queries?
+ * @param {number} width available width
+ * @param {boolean} isCross True if the keys are other words than the queries
  * @returns {Stage}
  */
 export function stageOf({ weights }, query, width, isCross) {
@@ -86,7 +86,7 @@ export function stageOf({ weights }, query, width, isCross) {
   const columns = /** @type {Stage['columns']} */ (
     Object.fromEntries(
       Object.entries(given).map(([name, own]) => {
-        // The numbers behind bars keep their room.
+        // Numbers after bars are not scaled.
         const room = name === 'score' || name === 'weight' ? (1 - fit) * NUMBER : 0
         return [name, column(own.x * fit, own.width * fit - room)]
       }),
@@ -98,14 +98,14 @@ export function stageOf({ weights }, query, width, isCross) {
   return { width: end + 8, height: TOP + count * pitch + 4, pitch, top, columns, shown, rest, own, isNarrow }
 }
 
-/** The sum of the weights of the keys that have no row. @param {ArrayLike<number>} weights @param {readonly number[]} shown */
+/** Returns the sum of the weights of keys without a row. @param {ArrayLike<number>} weights @param {readonly number[]} shown */
 const otherThan = (weights, shown) =>
   Array.from(weights).reduce((sum, weight, key) => (shown.includes(key) ? sum : sum + weight), 0)
 
-/** A number that can be grabbed: a weight or a score of a key; a number of x, or of q, k and v, which are given where there is no x. @typedef {{ part: 'weight' | 'score' | 'x' | 'q' | 'k' | 'v', index: number, key?: number }} Grabbed */
+/** A number that can be dragged: a weight or score of a key; an element of x, or of q, k and v if there is no x. @typedef {{ part: 'weight' | 'score' | 'x' | 'q' | 'k' | 'v', index: number, key?: number }} Grabbed */
 
 /**
- * The number at a point of the picture.
+ * Returns the number at a point of the picture.
  * @param {Stage} stage
  * @param {FlowRows} rows
  * @param {Frame} frame
@@ -118,7 +118,7 @@ export function partAt({ columns, pitch, top, shown, own, isNarrow }, rows, fram
   const row = Math.floor((y - top) / pitch)
   const { embedding, query, keys, values } = rows
   const index = shown[row]
-  /** A number of a strip. @param {'x' | 'q' | 'k' | 'v'} part @param {number} size @param {number} [key] @returns {Grabbed | undefined} */
+  /** Returns the number of a strip at the point. @param {'x' | 'q' | 'k' | 'v'} part @param {number} size @param {number} [key] @returns {Grabbed | undefined} */
   const cell = (part, size, key) =>
     isIn(columns[part]) && size <= MOST_CELLS
       ? { part, index: Math.floor(((x - columns[part].x) / columns[part].width) * size), key }
@@ -138,7 +138,7 @@ export function partAt({ columns, pitch, top, shown, own, isNarrow }, rows, fram
   return isIn(columns.score) && isFrom(frame, 'scores') ? { part: 'score', index } : undefined
 }
 
-/** At most so many cells: of more, each stands for several, and shows the largest of them. @param {ArrayLike<number>} row @returns {number[]} */
+/** Pools a row into at most MOST_CELLS cells, each showing the number of largest magnitude. @param {ArrayLike<number>} row @returns {number[]} */
 export function pooled(row) {
   const size = Math.ceil(row.length / MOST_CELLS)
   return Array.from({ length: Math.ceil(row.length / size) }, (_, i) => {
@@ -147,25 +147,25 @@ export function pooled(row) {
   })
 }
 
-/** What the column of the scores shows in a frame. @param {FlowRows} rows @param {Frame} frame */
+/** Returns the title of the score column in a frame. @param {FlowRows} rows @param {Frame} frame */
 export function scoreTitle(rows, frame) {
   if (frame.step === 'exponentials') return 'exponential'
   const scaling = isFrom(frame, 'scale') ? scalingOf(rows) : undefined
   return scaling ? `score.${scaling}` : 'score'
 }
 
-/** The largest magnitude. @param {ArrayLike<number>} numbers */
+/** Returns the largest magnitude. @param {ArrayLike<number>} numbers */
 export const reachOf = numbers => max(Array.from(numbers), x => (Number.isFinite(x) ? Math.abs(x) : 0)) || 1
 
 /**
  * @typedef {object} FlowGiven
- * @property {readonly string[]} words of the keys
- * @property {string} query its word
+ * @property {readonly string[]} words labels of the keys
+ * @property {string} query label of the query
  * @property {import('./draw.js').Style} style
  * @property {Record<string, string>} titles of the columns
- * @property {(key: number) => ArrayLike<number> | undefined} partial the sum of the values so far, where it is known
- * @property {(count: number, weight?: number) => string} rest what is said of the keys that have no row
- * @property {{ index: number, from: number }} [dragged] the weight that is dragged, and what it was
+ * @property {(key: number) => ArrayLike<number> | undefined} partial sum of the values so far, if known
+ * @property {(count: number, weight?: number) => string} rest text about the keys without a row
+ * @property {{ index: number, from: number }} [dragged] the weight being dragged, and its initial value
  */
 
 /** @typedef {ReturnType<typeof brushOf>} Brush */
@@ -191,7 +191,7 @@ export function drawFlow(backend, stage, rows, frame, given) {
   if (isFrom(frame, 'values')) drawSum(brush, stage, rows, frame, given)
 }
 
-/** The keys whose words are written. In low rows those that are spoken of, the query and the largest weights, as far as they do not overlap. @param {Stage} stage @param {FlowRows} rows @param {Frame} frame @returns {ReadonlySet<number>} */
+/** Returns the keys to label. In low rows these are the current ones, the query and the largest weights, unless they overlap. @param {Stage} stage @param {FlowRows} rows @param {Frame} frame @returns {ReadonlySet<number>} */
 function namedOf({ pitch, shown, own }, { weights }, { key = -1, words = [] }) {
   if (pitch >= LEAST_LABEL) return new Set(shown)
   const largest = [...shown].sort((a, b) => weights[b] - weights[a] || a - b).slice(0, MOST_LABELS)
@@ -205,7 +205,13 @@ function namedOf({ pitch, shown, own }, { weights }, { key = -1, words = [] }) {
   return named
 }
 
-/** What all parts are drawn with. @param {import('./drawing-backends.js').Backend} backend @param {Stage} stage @param {FlowRows} rows @param {import('./draw.js').Style} style */
+/**
+ * Returns the drawing tools shared by all parts.
+ * @param {import('./drawing-backends.js').Backend} backend
+ * @param {Stage} stage
+ * @param {FlowRows} rows
+ * @param {import('./draw.js').Style} style
+ */
 function brushOf(backend, { pitch, top, isNarrow }, rows, style) {
   const { ink, quiet, rule, isDark } = style
   const { colours: signed, inks } = paletteOf('diverging', isDark)
@@ -214,14 +220,14 @@ function brushOf(backend, { pitch, top, isNarrow }, rows, style) {
   return {
     backend,
     style,
-    /** The colour of a weight. */
+    /** Returns the colour of a weight. */
     share,
     thick,
-    /** Of the words. */
+    /** Font size of words. */
     size: Math.max(Math.min(isNarrow ? 12 : 15, pitch * 0.75), 9),
-    /** Of the numbers behind bars. */
+    /** Font size of numbers after bars. */
     numberSize: isNarrow ? SMALLEST_WORD : 11,
-    /** The largest magnitude of each column. */
+    /** Largest magnitude of each column. */
     reach: {
       x: reachOf(rows.embedding ?? []),
       q: reachOf(rows.query),
@@ -233,9 +239,15 @@ function brushOf(backend, { pitch, top, isNarrow }, rows, style) {
     },
     /** @param {number} row */
     middle: row => top + (row + 0.5) * pitch,
-    /** The colour of a number. @param {number} value @param {number} reach */
+    /** Returns the colour of a number. @param {number} value @param {number} reach */
     colourOf: (value, reach) => signed[stepOf(value, [-reach, reach])],
-    /** A vector, a cell a number, in a frame that also holds what is near 0. @param {ArrayLike<number>} numbers @param {Column} column @param {number} y @param {number} reach */
+    /**
+     * Draws a vector, one cell per number, with a frame that keeps values near 0 visible.
+     * @param {ArrayLike<number>} numbers
+     * @param {Column} column
+     * @param {number} y
+     * @param {number} reach
+     */
     strip(numbers, { x, width }, y, reach, isFaint = false, high = thick) {
       const cells = pooled(numbers)
       const cell = width / cells.length
@@ -250,7 +262,7 @@ function brushOf(backend, { pitch, top, isNarrow }, rows, style) {
       })
       if (high > 4) backend.frame(x - 0.5, y - high / 2 - 0.5, width, high + 1, { stroke: rule })
     },
-    /** Where the query stands over a key: each takes half of the row. */
+    /** Half a row's height, when the query is drawn above a key in the same row. */
     half: Math.min(thick, pitch / 2 - 2),
     /** @param {Column} from @param {number} y0 @param {Column} to @param {number} y1 @param {number} width */
     strand: (from, y0, to, y1, width, stroke = quiet) =>
@@ -258,7 +270,14 @@ function brushOf(backend, { pitch, top, isNarrow }, rows, style) {
   }
 }
 
-/** The names of the columns. @param {import('./drawing-backends.js').Backend} backend @param {Stage} stage @param {FlowRows} rows @param {Frame} frame @param {FlowGiven} given */
+/**
+ * Draws the titles of the columns.
+ * @param {import('./drawing-backends.js').Backend} backend
+ * @param {Stage} stage
+ * @param {FlowRows} rows
+ * @param {Frame} frame
+ * @param {FlowGiven} given
+ */
 function drawTitles(backend, { columns, isNarrow }, rows, frame, { titles, style }) {
   const fill = style.quiet
   const size = isNarrow ? 11 : 13
@@ -278,16 +297,25 @@ function drawTitles(backend, { columns, isNarrow }, rows, frame, { titles, style
   })
 }
 
-/** A word with its gloss, or without it where both together are too long. @param {string} text @param {number} size @param {number} most pixels */
+/** Returns a word with its gloss, or without it if both are too long. @param {string} text @param {number} size @param {number} most maximum width in pixels */
 function labelOf(text, size, most) {
   const em = Array.from(text).reduce((sum, letter) => sum + (letter < '\u2e80' ? 0.6 : 1), 0)
   return em * size > most ? text.replace(/(?<=\S)\s.*/, '') : text
 }
 
-/** As many decimals as there is room for behind a bar. @param {number} value */
+/** Formats with as many decimals as fit after a bar. @param {number} value */
 const behindBar = value => write(value, Math.abs(value) < 9.995 ? 2 : Math.abs(value) < 99.95 ? 1 : 0)
 
-/** The word of a key, its key vector and its value vector. @param {Brush} brush @param {Stage} stage @param {FlowRows} rows @param {Frame} frame @param {FlowGiven} given @param {number} i its row @param {boolean} isNamed */
+/**
+ * Draws the word of a key, its key vector and its value vector.
+ * @param {Brush} brush
+ * @param {Stage} stage
+ * @param {FlowRows} rows
+ * @param {Frame} frame
+ * @param {FlowGiven} given
+ * @param {number} i index of its row
+ * @param {boolean} isNamed
+ */
 function drawKey(
   { backend, style, size, reach, middle, strip, half },
   { columns, shown, own },
@@ -315,7 +343,15 @@ function drawKey(
   strip(part(rows.values.data, key, e), columns.v, y, reach.v, !isFrom(frame, 'softmax') && frame.step !== 'keys')
 }
 
-/** The bar of a score, or of its exponential. @param {Brush} brush @param {Stage} stage @param {FlowRows} rows @param {Frame} frame @param {number} key @param {number} y */
+/**
+ * Draws the bar of a score, or of its exponential.
+ * @param {Brush} brush
+ * @param {Stage} stage
+ * @param {FlowRows} rows
+ * @param {Frame} frame
+ * @param {number} key
+ * @param {number} y
+ */
 function drawScore(
   { backend, style, share, thick, reach, colourOf, numberSize },
   { columns, pitch },
@@ -350,7 +386,16 @@ function drawScore(
   if (pitch >= 16) backend.text(behindBar(value), x + width + 4, y, { size: numberSize, fill: quiet, most: 36 })
 }
 
-/** The bar of a weight; while it is dragged, its old length as an outline. @param {Brush} brush @param {Stage} stage @param {FlowRows} rows @param {Frame} frame @param {number} key @param {number} y @param {FlowGiven} given */
+/**
+ * Draws the bar of a weight; while it is dragged, its old length as an outline.
+ * @param {Brush} brush
+ * @param {Stage} stage
+ * @param {FlowRows} rows
+ * @param {Frame} frame
+ * @param {number} key
+ * @param {number} y
+ * @param {FlowGiven} given
+ */
 function drawWeight(
   { backend, style, share, thick, numberSize },
   { columns, pitch },
@@ -372,7 +417,7 @@ function drawWeight(
   if (pitch >= 16) backend.text(behindBar(value), x + width + 4, y, { size: numberSize, fill: quiet, most: 36 })
 }
 
-/** How many keys have no row, and their weights together. @param {Brush} brush @param {Stage} stage @param {Frame} frame @param {FlowGiven} given */
+/** Draws the number of keys without a row, and the sum of their weights. @param {Brush} brush @param {Stage} stage @param {Frame} frame @param {FlowGiven} given */
 function drawRest({ backend, style, size, thick, middle, numberSize }, { columns, pitch, shown, rest }, frame, given) {
   if (!rest) return
   const fill = style.quiet
@@ -390,7 +435,7 @@ function drawRest({ backend, style, size, thick, middle, numberSize }, { columns
   if (pitch >= 16) backend.text(write(rest.weight, 2), x + width + 4, y, { size: numberSize, fill, most: 36 })
 }
 
-/** The word that asks, its x and its query vector. @param {Brush} brush @param {Stage} stage @param {FlowRows} rows @param {Frame} frame @param {FlowGiven} given */
+/** Draws the word of the query, its x and its query vector. @param {Brush} brush @param {Stage} stage @param {FlowRows} rows @param {Frame} frame @param {FlowGiven} given */
 function drawQuery({ backend, style, size, half, reach, middle, strip, strand }, stage, rows, frame, { query }) {
   const { columns, pitch, top, shown, own, isNarrow } = stage
   const { ink, mark, rule } = style
@@ -406,14 +451,21 @@ function drawQuery({ backend, style, size, half, reach, middle, strip, strand },
   if (frame.step === 'query' && rows.embedding && !isNarrow) strand(columns.x, y, columns.q, y, 3)
   const asking = shown.indexOf(frame.key ?? -1)
   if (frame.step === 'scores' && asking >= 0) {
-    // The query stands over the key that it is multiplied with.
+    // Draw the query above the key that it is multiplied with.
     const at = middle(asking)
     strip(rows.query, columns.k, at - half / 2, reach.q, false, half)
     backend.frame(columns.k.x - 2, at - pitch / 2, columns.k.width + 4, pitch, { stroke: mark })
   } else if (isAsked && (!isNarrow || !isFrom(frame, 'keys') || isApart)) strip(rows.query, columns.q, y, reach.q)
 }
 
-/** The values flow into the output, as wide as their weights. @param {Brush} brush @param {Stage} stage @param {FlowRows} rows @param {Frame} frame @param {FlowGiven} given */
+/**
+ * Draws the values flowing into the output, as wide as their weights.
+ * @param {Brush} brush
+ * @param {Stage} stage
+ * @param {FlowRows} rows
+ * @param {Frame} frame
+ * @param {FlowGiven} given
+ */
 function drawSum({ share, reach, middle, strip, strand }, { columns, shown, own, rest }, rows, frame, { partial }) {
   const y = middle(own)
   const thickOf = (/** @type {number} */ weight) => Math.max(0.75, weight * 14)
@@ -429,5 +481,5 @@ function drawSum({ share, reach, middle, strip, strand }, { columns, shown, own,
   if (sum) strip(sum, columns.output, y, reach.output)
 }
 
-/** A row. @param {ArrayLike<number>} data @param {number} row @param {number} size */
+/** Returns a row. @param {ArrayLike<number>} data @param {number} row @param {number} size */
 const part = (data, row, size) => Array.from({ length: size }, (_, i) => data[row * size + i])

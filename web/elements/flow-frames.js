@@ -1,4 +1,4 @@
-// One word on its way through one head, as frames: what each shows, how long it lasts, and what it says. Pure.
+// One word on its way through one head, as frames: what each shows, its duration, and its text. Pure.
 
 import { check, part } from './tensor-input.js'
 
@@ -7,15 +7,15 @@ import { check, part } from './tensor-input.js'
 /** @typedef {'word' | 'query' | 'keys' | 'scores' | 'scale' | 'mask' | 'exponentials' | 'softmax' | 'values' | 'output'} FlowStep */
 
 /**
- * The steps of one head, or of several: (heads, rows, columns), or matrices.
+ * The steps of one head (matrices), or of several: (heads, rows, columns).
  * @typedef {object} FlowTrace
- * @property {TensorLike} [embeddings] (L, d): what the queries are projected from
+ * @property {TensorLike} [embeddings] (L, d): input of the query projection
  * @property {TensorLike} queries (L, d)
  * @property {TensorLike} keys (S, d)
  * @property {TensorLike} values (S, e)
  * @property {TensorLike} scores (L, S)
  * @property {TensorLike} [scaled] (L, S)
- * @property {TensorLike} [masked] (L, S): -Infinity is hidden
+ * @property {TensorLike} [masked] (L, S): -Infinity if hidden
  * @property {TensorLike} [exponentials] (L, S)
  * @property {TensorLike} [sums] (L) or (L, 1), of the exponentials
  * @property {TensorLike} weights (L, S)
@@ -28,27 +28,27 @@ import { check, part } from './tensor-input.js'
  * @typedef {object} Frame
  * @property {FlowStep} step
  * @property {number} lasts milliseconds at pace 1
- * @property {number} [key] the key that it speaks of
- * @property {readonly number[]} done keys that the step has passed, this one among them
- * @property {boolean} [isWhole] of values: all are summed
- * @property {string} text the key of what it says
+ * @property {number} [key] the key it is about
+ * @property {readonly number[]} done keys that the step has passed, including this one
+ * @property {boolean} [isWhole] for values: True if all are summed
+ * @property {string} text key of its text
  * @property {Record<string, number>} [numbers] in the text
- * @property {readonly number[]} [words] positions of keys in the text
+ * @property {readonly number[]} [words] positions of keys named in the text
  */
 
 /** Steps in their order. @type {readonly FlowStep[]} */
 const ORDER = ['word', 'query', 'keys', 'scores', 'scale', 'mask', 'exponentials', 'softmax', 'values', 'output']
 
-/** Is a frame of this step or of a later one? @param {Frame} frame @param {FlowStep} step */
+/** True if a frame belongs to this step or a later one. @param {Frame} frame @param {FlowStep} step */
 export const isFrom = (frame, step) => ORDER.indexOf(frame.step) >= ORDER.indexOf(step)
 
-/** Milliseconds. */
+/** Durations in milliseconds. */
 const LASTS = { word: 800, query: 700, keys: 700, scale: 600, mask: 600, exponentials: 700, softmax: 700, output: 800 }
 const [SCORE, SCORES, MOST_SCORES] = [200, 2400, 12]
 const [VALUE, VALUES] = [250, 2000]
 
 /**
- * The rows of a query in one head.
+ * Returns the rows of a query in one head.
  * @param {FlowTrace} trace
  * @param {number} head
  * @param {number} query
@@ -80,12 +80,12 @@ export function rowsOf(trace, head, query) {
     sum: trace.sums && Number(trace.sums.data[head * L + query]),
     weights,
     output: row(trace.output),
-    // A hidden key whose weight was set by hand counts all the same.
+    // A hidden key whose weight was set by hand counts as visible.
     isHidden: key => masked?.[key] === Number.NEGATIVE_INFINITY && weights[key] === 0,
   }
 }
 
-/** How the scores are scaled: by 1 / √d, by another number, or not at all. @param {FlowRows} rows @returns {'root' | 'factor' | undefined} */
+/** Returns how the scores are scaled: by 1 / √d, by another number, or not at all. @param {FlowRows} rows @returns {'root' | 'factor' | undefined} */
 export function scalingOf({ scores, scaled, keys }) {
   const size = keys.dims[1]
   if (!scaled || size < 2) return undefined
@@ -94,11 +94,11 @@ export function scalingOf({ scores, scaled, keys }) {
   return Number.isNaN(by) || Math.abs(by * Math.sqrt(size) - 1) < 1e-3 ? 'root' : 'factor'
 }
 
-/** Positions, the largest number first. @param {ArrayLike<number>} numbers */
+/** Returns positions by descending number. @param {ArrayLike<number>} numbers */
 const byWeight = numbers => Array.from(numbers, (_, i) => i).sort((a, b) => numbers[b] - numbers[a] || a - b)
 
 /**
- * The frames of a query. Those of a key follow one another; keys that have no frame of their own join the last one.
+ * Returns the frames of a query. Each key has a frame; the remaining ones are merged into the last.
  * @param {FlowRows} rows
  * @param {number} query
  * @returns {Frame[]}

@@ -20,14 +20,14 @@ import { asJSON } from './tensor-input.js'
 /** @typedef {Grabbed & { value: number, isFirst: boolean, isUndone?: true }} FlowEdit */
 /** @typedef {{ 'flow-frame': { at: number, step: FlowStep, key?: number }, 'flow-query': { query: number, isPassing?: true }, 'flow-all': undefined, 'flow-edit': FlowEdit, 'flow-pick': Grabbed }} FlowEvents */
 
-/** What is said of a step that has no frame. */
+/** Texts about steps without a frame. */
 const NONE = /** @type {const} */ ({ mask: 'flowNoMask', scale: 'flowNoScale' })
 const PACES = [0.25, 0.5, 1, 2, 4]
-/** Milliseconds of a word among all words, and of all words at most. */
+/** Milliseconds per word when passing through all words, and maximum milliseconds for all. */
 const [PASS, PASSES] = [150, 6000]
-/** What a frame says of rows that are pooled. */
+/** Texts of frames with pooled rows. */
 const IS_POOLED = ['flowWord', 'flowQuery', 'flowKeys']
-/** A press that moves less is a click. */
+/** Pixels below which a movement counts as a click. */
 const STILL = 4
 
 /**
@@ -153,19 +153,23 @@ export class QkvFlow extends /** @type {new () => import('./base.js').Emits<Flow
     this.trace = undefined
     /** @type {readonly string[]} */
     this.queryTokens = []
-    /** Those of the queries, if not given. @type {readonly string[] | undefined} */
+    /** Default: those of the queries. @type {readonly string[] | undefined} */
     this.keyTokens = undefined
-    /** What the values sum up to after the largest weight, the two largest ... (n, e); without it, the output is shown when all are there. @type {TensorLike | undefined} */
+    /**
+     * The running sums of values: after the largest weight, the two largest, ... (n, e); without them, the output is shown once all values
+     * are summed.
+     * @type {TensorLike | undefined}
+     */
     this.partials = undefined
     this.head = 0
     this.query = 0
-    /** The frame that is shown; below 0: the last. */
+    /** Index of the displayed frame; negative for the last. */
     this.at = 0
-    /** When it is set, the first frame of this step is shown, unless a frame of it is. @type {FlowStep | undefined} */
+    /** Setting it shows the first frame of this step, unless one of its frames is displayed. @type {FlowStep | undefined} */
     this.step = undefined
-    /** Weights and numbers of x can be dragged; without x, those of q, k and v. */
+    /** True to allow dragging weights and elements of x; without x, those of q, k and v. */
     this.editable = false
-    /** How many times as fast. */
+    /** Speed factor. */
     this.pace = 1
     /** @internal */
     this.isPlaying = false
@@ -176,13 +180,13 @@ export class QkvFlow extends /** @type {new () => import('./base.js').Emits<Flow
   #made = undefined
   /** @type {unknown} */
   #problem = undefined
-  /** A step that was asked for and has no frame. @type {keyof typeof NONE | undefined} */
+  /** A requested step that has no frame. @type {keyof typeof NONE | undefined} */
   #absent = undefined
-  /** The step that is looked for in the frames of another word. @type {FlowStep | undefined} */
+  /** The step to find in the frames of another word. @type {FlowStep | undefined} */
   #sought = undefined
-  /** Was a score dragged, which follows from q and k? */
+  /** True if a score was dragged, which depends on q and k only. */
   #isFixed = false
-  /** Does "All words" run? */
+  /** True while "All words" is running. */
   #isPassing = false
   /** @type {ReturnType<typeof setTimeout> | undefined} */
   #timer = undefined
@@ -193,7 +197,7 @@ export class QkvFlow extends /** @type {new () => import('./base.js').Emits<Flow
     if (['trace', 'head', 'query'].some(name => changed.has(name))) {
       const isAtEnd = !changed.has('at') && this.frames.length > 0 && this.#index === this.frames.length - 1
       this.#make()
-      // Other words have other frames: who was at the end stays there.
+      // Other words have other frames: a reader at the end stays at the end.
       if (isAtEnd) this.at = Math.max(0, this.frames.length - 1)
     }
     if (['at', 'query'].some(name => changed.has(name))) this.#isFixed = false
@@ -202,7 +206,7 @@ export class QkvFlow extends /** @type {new () => import('./base.js').Emits<Flow
     if (step && this.frames.length) this.#open(step)
   }
 
-  /** Shows the first frame of a step. Without one, it shows the frame before, and says what there is none of. @param {FlowStep} step */
+  /** Shows the first frame of a step. If it has none, shows the frame before, and a text about the missing step. @param {FlowStep} step */
   #open(step) {
     this.#absent = undefined
     if (this.frames[this.#index].step === step) return
@@ -237,7 +241,7 @@ export class QkvFlow extends /** @type {new () => import('./base.js').Emits<Flow
     return this.at < 0 ? last : Math.min(this.at, last)
   }
 
-  /** The first frame of a step, or -1. @param {FlowStep} step */
+  /** Returns the index of the first frame of a step, or -1. @param {FlowStep} step */
   indexOf(step) {
     return this.frames.findIndex(frame => frame.step === step)
   }
@@ -251,7 +255,7 @@ export class QkvFlow extends /** @type {new () => import('./base.js').Emits<Flow
     this.fire('flow-frame', { at: next, step, key })
   }
 
-  /** Plays from this frame on; at the end, from the beginning. */
+  /** Plays from this frame; at the end, from the beginning. */
   play() {
     if (!this.frames.length) return
     if (this.#index === this.frames.length - 1) this.show(0)
@@ -275,18 +279,18 @@ export class QkvFlow extends /** @type {new () => import('./base.js').Emits<Flow
     }, this.frames[this.#index].lasts / this.pace)
   }
 
-  /** Does the reader ask for less motion? Then nothing plays by itself. */
+  /** True if the reader prefers reduced motion; then nothing plays automatically. */
   get #isStill() {
     return Boolean(globalThis.matchMedia?.('(prefers-reduced-motion: reduce)').matches)
   }
 
-  /** To another frame by hand. @param {number} at */
+  /** Shows another frame on the reader's request. @param {number} at */
   #go(at) {
     this.pause()
     this.show(at)
   }
 
-  /** The first frame of the next step, or of this one or the one before. @param {1 | -1} by */
+  /** Shows the first frame of the next step, of this one, or of the previous one. @param {1 | -1} by */
   #goStep(by) {
     const { frames } = this
     const firsts = frames.flatMap((frame, i) => (frame.step === frames[i - 1]?.step ? [] : [i]))
@@ -315,7 +319,7 @@ export class QkvFlow extends /** @type {new () => import('./base.js').Emits<Flow
     act()
   }
 
-  /** The word before or after, at the same step. @param {1 | -1} by */
+  /** Switches to the next or previous word, at the same step. @param {1 | -1} by */
   #otherWord(by) {
     const query = this.query + by
     if (query < 0 || query >= (this.#made?.count ?? 0)) return
@@ -333,7 +337,7 @@ export class QkvFlow extends /** @type {new () => import('./base.js').Emits<Flow
     if (this.isPlaying) this.#wait()
   }
 
-  /** The output of each word in turn, and then what the page shows of all. */
+  /** Plays the output of each word in turn, then fires `flow-all`. */
   #allWords = () => {
     this.pause()
     if (this.#isStill) return this.fire('flow-all')
@@ -367,10 +371,13 @@ export class QkvFlow extends /** @type {new () => import('./base.js').Emits<Flow
     return token === undefined ? String(this.query + 1) : visible(token)
   }
 
-  /** What is pressed: where, its number then, and whether the pointer has moved. @type {Grabbed & { x: number, y: number, from: number, reach: number, room: number, hasMoved: boolean } | undefined} */
+  /**
+   * The current press: its position, the number there, and whether the pointer has moved.
+   * @type {Grabbed & { x: number, y: number, from: number, reach: number, room: number, hasMoved: boolean } | undefined}
+   */
   #press = undefined
 
-  /** The numbers that one which is grabbed stands among, and where. @param {Grabbed} grabbed */
+  /** Returns the numbers among which the dragged one is, and its index. @param {Grabbed} grabbed */
   #numbersOf({ part, index, key = 0 }) {
     const { weights, scores, embedding = [], query, keys, values } = this.#rows
     const matrix = { k: keys, v: values }[String(part)]
@@ -404,7 +411,7 @@ export class QkvFlow extends /** @type {new () => import('./base.js').Emits<Flow
 
   /** @param {PointerEvent} event */
   #move = event => {
-    // It was released elsewhere, or a phone was turned: what was dragged stays.
+    // If the button was released elsewhere or a phone was rotated, keep the dragged value.
     if (!event.buttons || this.#press?.room !== innerWidth) this.#press = undefined
     const press = this.#press
     if (!press || !this.#made || !this.editable) return
@@ -436,7 +443,7 @@ export class QkvFlow extends /** @type {new () => import('./base.js').Emits<Flow
     else if (press) this.fire('flow-pick', { part: press.part, index: press.index, key: press.key })
   }
 
-  /** Takes a drag that has begun back. */
+  /** Undoes a drag in progress. */
   #undo = () => {
     const press = this.#press
     this.#press = undefined
@@ -450,12 +457,12 @@ export class QkvFlow extends /** @type {new () => import('./base.js').Emits<Flow
     this.#undo()
   }
 
-  /** What a frame says. @param {number} [at] default the one that is shown */
+  /** Returns the text of a frame. @param {number} [at] default: the displayed frame */
   describe(at = this.#index) {
     return this.#sentence(at, word => word)
   }
 
-  /** The sentence of a frame with its words in quotation marks: "is is a row" cannot be read. */
+  /** Returns the text of the frame with emphasised words, since "is is a row" would be hard to read. */
   get #caption() {
     const parts = this.#sentence(this.#index, word => `\0${word}\0`).split('\0')
     return parts.map((text, i) => (i % 2 ? html`<b><bdi>${text}</bdi></b>` : text))
@@ -488,7 +495,7 @@ export class QkvFlow extends /** @type {new () => import('./base.js').Emits<Flow
     })}${pooled}`
   }
 
-  /** @param {number} count values that are summed */
+  /** @param {number} count number of summed values */
   #partial = count => {
     const { data, dims, shape } = this.partials ?? {}
     const [rows = 0, size = 0] = Array.from(dims ?? shape ?? [])
@@ -504,7 +511,7 @@ export class QkvFlow extends /** @type {new () => import('./base.js').Emits<Flow
     return /** @type {{ rows: import('./flow-frames.js').FlowRows }} */ (this.#made).rows
   }
 
-  /** How much the picture is enlarged: with large type, as for a projector, its smallest words are as large as the element's. */
+  /** Scale of the picture: with large type, as on a projector, its smallest words are as large as the element's. */
   get #scale() {
     const { fontSize } = this.theme.style
     return fontSize < LARGE_TYPE ? 1 : fontSize / SMALLEST_WORD

@@ -1,6 +1,6 @@
-// The layout of a map in CSS pixels: margins for labels, the plot, the cells in it; zoomed or not.
+// The layout of a map in CSS pixels: margins for labels, the plot, its cells; with or without zoom.
 
-/** @typedef {{ zoom: number, row: number, column: number }} View what is seen: `zoom` times enlarged, from this cell on (fractions count) */
+/** @typedef {{ zoom: number, row: number, column: number }} View the visible part: zoom factor, and its first cell (may be fractional) */
 /** @typedef {{ row: number, column: number }} Cell */
 /** @typedef {{ left: number, top: number, width: number, height: number }} Box */
 
@@ -8,42 +8,43 @@
  * @typedef {object} Layout
  * @property {number} width of the whole picture
  * @property {number} height
- * @property {Box} plot where the cells are
+ * @property {Box} plot area of the cells
  * @property {number} cellWidth
  * @property {number} cellHeight
  * @property {View} view
  * @property {number} rows
  * @property {number} columns
- * @property {boolean} isUpright column labels run upwards
- * @property {number} rowLabels room for the labels of rows
+ * @property {boolean} isUpright True if column labels are vertical
+ * @property {number} rowLabels width of row labels
  * @property {number} columnLabels
  */
 
 export const WHOLE = Object.freeze({ zoom: 1, row: 0, column: 0 })
-/** From this size of type on, as for a projector, words beside the cells are as large as the numbers in them. */
+/** Font size from which labels are as large as the numbers in cells, as on a projector. */
 export const LARGE_TYPE = 18
-/** The size of a label in pixels. @param {number} fontSize of the element */
+/** Returns the font size of labels. @param {number} fontSize of the element */
 export const labelSize = fontSize => (fontSize < LARGE_TYPE ? Math.min(fontSize, 12) : fontSize)
-/** The size of titles and of the scale's numbers in pixels. @param {number} fontSize of the element */
+/** Returns the font size of titles and of the numbers at the scale. @param {number} fontSize of the element */
 export const noteSize = fontSize => (fontSize < LARGE_TYPE ? 11 : fontSize)
 const titleRoom = (/** @type {number} */ fontSize) => noteSize(fontSize) + 7
 const legendRoom = (/** @type {number} */ fontSize) => noteSize(fontSize) + 15
 const GAP = 6
-/** Cells are enlarged up to this many pixels. */
+/** Maximum size in pixels to which zooming enlarges a cell. */
 const LARGEST_CELL = 96
 
 /**
+ * Lays out a map.
  * @param {object} wanted
  * @param {number} wanted.rows
  * @param {number} wanted.columns
- * @param {number} wanted.width of the whole picture at most
- * @param {number} wanted.most the widest a cell may be
- * @param {number} [wanted.tallest] the tallest, where there is room
- * @param {number} wanted.mostHeight of all cells
- * @param {number} wanted.rowLabel the widest label
+ * @param {number} wanted.width maximum width of the picture
+ * @param {number} wanted.most maximum width of a cell
+ * @param {number} [wanted.tallest] maximum height of a cell, if there is space
+ * @param {number} wanted.mostHeight maximum height of all cells
+ * @param {number} wanted.rowLabel width of the widest label
  * @param {number} wanted.columnLabel
- * @param {boolean} wanted.titles whether axes have titles
- * @param {number} wanted.legend what its scale and the numbers at both ends need; 0: there is none
+ * @param {boolean} wanted.titles True if axes have titles
+ * @param {number} wanted.legend width of the scale with the numbers at both ends; 0 for none
  * @param {number} wanted.fontSize
  * @param {View} [wanted.view]
  * @returns {Layout}
@@ -57,7 +58,7 @@ export function layout(wanted) {
   const room = Math.max(width - left - 2, 8)
   let cellWidth = Math.min(most, room / Math.max(columns, 1))
   let cellHeight = Math.min(cellWidth, tallest ?? Math.round(fontSize * 2.4), mostHeight / Math.max(rows, 1))
-  // Cells too small for numbers are squares, as far as a narrow matrix stays wide enough to be seen.
+  // Cells too small for numbers are square, unless a matrix with few columns would become too narrow to see.
   if (cellWidth < fontSize * 2.4 || cellHeight < fontSize)
     cellWidth = Math.min(cellWidth, Math.max(cellHeight, Math.min(24, 144 / columns)))
   if (cellWidth >= 6) cellWidth = Math.floor(cellWidth)
@@ -81,7 +82,7 @@ export function layout(wanted) {
   }
 }
 
-/** The width of a picture whose cells have their full size. @param {{ columns: number, most: number, rowLabel: number, titles: boolean, legend: number, fontSize: number }} wanted */
+/** Returns the width of a picture with cells of full size. @param {{ columns: number, most: number, rowLabel: number, titles: boolean, legend: number, fontSize: number }} wanted */
 export const naturalWidth = ({ columns, most, rowLabel, titles, legend, fontSize }) =>
   Math.ceil(
     Math.max(columns * most, legend) +
@@ -91,7 +92,7 @@ export const naturalWidth = ({ columns, most, rowLabel, titles, legend, fontSize
   )
 
 /**
- * A view that shows nothing beyond the matrix.
+ * Clamps a view to the matrix.
  * @param {View} view
  * @param {{ rows: number, columns: number, cellWidth: number, cellHeight: number }} unzoomed
  * @returns {View}
@@ -104,7 +105,7 @@ function within({ zoom, row, column }, { rows, columns, cellWidth, cellHeight })
   return { zoom: scale, row: limit(row, rows), column: limit(column, columns) }
 }
 
-/** The cell under a point of the picture. @param {Layout} layout @param {number} x @param {number} y @returns {Cell | undefined} */
+/** Returns the cell at a point of the picture. @param {Layout} layout @param {number} x @param {number} y @returns {Cell | undefined} */
 export function cellAt({ plot, cellWidth, cellHeight, view, rows, columns }, x, y) {
   if (x < plot.left || y < plot.top || x >= plot.left + plot.width || y >= plot.top + plot.height) return undefined
   const row = Math.floor((y - plot.top) / cellHeight + view.row)
@@ -113,8 +114,10 @@ export function cellAt({ plot, cellWidth, cellHeight, view, rows, columns }, x, 
 }
 
 /**
- * The row or column whose label is under a point of the picture.
- * @param {Layout} layout @param {number} x @param {number} y
+ * Returns the row or column whose label is at a point of the picture.
+ * @param {Layout} layout
+ * @param {number} x
+ * @param {number} y
  * @returns {{ side: 'row' | 'column', index: number } | undefined}
  */
 export function labelAt(layout, x, y) {
@@ -126,7 +129,7 @@ export function labelAt(layout, x, y) {
   return cell && (isRow ? { side: 'row', index: cell.row } : { side: 'column', index: cell.column })
 }
 
-/** Where a cell stands; it may be outside of the plot. @param {Layout} layout @param {Cell} cell @returns {Box} */
+/** Returns the box of a cell, which may be outside of the plot. @param {Layout} layout @param {Cell} cell @returns {Box} */
 export const boxOf = ({ plot, cellWidth, cellHeight, view }, { row, column }) => ({
   left: plot.left + (column - view.column) * cellWidth,
   top: plot.top + (row - view.row) * cellHeight,
@@ -134,7 +137,7 @@ export const boxOf = ({ plot, cellWidth, cellHeight, view }, { row, column }) =>
   height: cellHeight,
 })
 
-/** The whole cells that are seen, at least in part. @param {Layout} layout */
+/** Returns the cells that are at least partly visible. @param {Layout} layout */
 export function seenCells({ plot, cellWidth, cellHeight, view, rows, columns }) {
   const span = (
     /** @type {number} */ at,
@@ -150,7 +153,7 @@ export function seenCells({ plot, cellWidth, cellHeight, view, rows, columns }) 
   return { row: down.from, rows: down.count, column: across.from, columns: across.count }
 }
 
-/** Enlarged by a factor, with the point (x, y) of the picture staying where it is. @param {Layout} layout @param {number} factor @param {number} x @param {number} y @returns {View} */
+/** Zooms by a factor around the point (x, y) of the picture. @param {Layout} layout @param {number} factor @param {number} x @param {number} y @returns {View} */
 export function zoomed({ plot, cellWidth, cellHeight, view }, factor, x, y) {
   const [across, down] = [(x - plot.left) / cellWidth, (y - plot.top) / cellHeight]
   return {
@@ -160,14 +163,14 @@ export function zoomed({ plot, cellWidth, cellHeight, view }, factor, x, y) {
   }
 }
 
-/** Moved by pixels. @param {Layout} layout @param {number} dx @param {number} dy @returns {View} */
+/** Moves a view by pixels. @param {Layout} layout @param {number} dx @param {number} dy @returns {View} */
 export const panned = ({ cellWidth, cellHeight, view }, dx, dy) => ({
   zoom: view.zoom,
   row: view.row - dy / cellHeight,
   column: view.column - dx / cellWidth,
 })
 
-/** Moved just as far as a cell needs to be seen. @param {Layout} layout @param {Cell} cell @returns {View} */
+/** Moves a view just enough to show a cell. @param {Layout} layout @param {Cell} cell @returns {View} */
 export function showing({ plot, cellWidth, cellHeight, view }, { row, column }) {
   const near = (/** @type {number} */ from, /** @type {number} */ at, /** @type {number} */ seen) =>
     at < from ? at : at + 1 > from + seen ? at + 1 - seen : from

@@ -1,4 +1,4 @@
-// Mouse, touch and wheel on a map: point, pin, pan, pinch, paint, drag a number, drag over labels.
+// Mouse, touch and wheel on a map: pointing, pinning, panning, pinching, painting, dragging a number, dragging over labels.
 
 import { cellAt, labelAt, panned, zoomed } from './geometry.js'
 import { LongPress } from './long-press.js'
@@ -11,24 +11,24 @@ import { LongPress } from './long-press.js'
  * @typedef {object} Actions
  * @property {() => Layout | undefined} layout
  * @property {() => 'read' | 'paint'} mode
- * @property {(cell: Cell, event: PointerEvent) => boolean} canDrag Does a drag from this cell change its number?
+ * @property {(cell: Cell, event: PointerEvent) => boolean} canDrag returns true if a drag from this cell changes its number
  * @property {(view: import('./geometry.js').View) => void} look
  * @property {(cell: Cell) => void} point
- * @property {(cell: Cell, isSecond: boolean) => void} pin isSecond: with Shift, or by a long press
+ * @property {(cell: Cell, isSecond: boolean) => void} pin isSecond: True with Shift, or after a long press
  * @property {(token: Token | undefined) => void} token the label under the pointer
  * @property {(token: Token, isSecond: boolean) => void} pinToken
- * @property {(from: Token, to: Token, isDone: boolean) => void} range labels from one to another
- * @property {() => void} leave the pointer is nowhere on the map
+ * @property {(from: Token, to: Token, isDone: boolean) => void} range a range of labels
+ * @property {() => void} leave the pointer has left the map
  * @property {(cell: Cell, isFirst: boolean) => void} paint
- * @property {(cell: Cell, pixels: number, isFine: boolean, isFirst: boolean) => void} drag pixels: upwards
- * @property {(cell: Cell) => void} undrag the drag is taken back
- * @property {() => boolean} [wheels] does the wheel zoom without Ctrl?
+ * @property {(cell: Cell, pixels: number, isFine: boolean, isFirst: boolean) => void} drag distance upwards in pixels
+ * @property {(cell: Cell) => void} undrag undoes the drag
+ * @property {() => boolean} [wheels] returns true if the wheel zooms without Ctrl
  */
 
-/** A press that moves less is a click. */
+/** Pixels below which a movement counts as a click. */
 const STILL = 4
 
-/** The cells of a straight stroke from one to another, without the first. @param {Cell} from @param {Cell} to */
+/** Returns the cells of a straight stroke between two cells, without the first. @param {Cell} from @param {Cell} to */
 function stroke(from, to) {
   const count = Math.max(Math.abs(to.row - from.row), Math.abs(to.column - from.column))
   return Array.from({ length: count }, (_, i) => ({
@@ -37,7 +37,7 @@ function stroke(from, to) {
   }))
 }
 
-/** The listeners of an element for pointers and the wheel. */
+/** Listens to the pointers and the wheel of an element. */
 export class Gestures {
   /** @type {Map<number, { x: number, y: number }>} */
   #pointers = new Map()
@@ -51,7 +51,7 @@ export class Gestures {
     host.addController(this)
   }
 
-  /** Forgets what was pressed when the element is removed. */
+  /** Forgets pressed pointers when the element is removed. */
   hostDisconnected() {
     this.#pointers.clear()
     this.#release()
@@ -113,7 +113,7 @@ export class Gestures {
     }
     const press = this.#press
     if (!press) return
-    if (press.room !== innerWidth) return this.#release() // a phone was turned: what was dragged stays
+    if (press.room !== innerWidth) return this.#release() // the phone was rotated: keep the dragged value
     if (!press.hasMoved && Math.hypot(x - press.x, y - press.y) < STILL) return
     const isFirst = !press.hasMoved
     press.hasMoved = true
@@ -125,7 +125,7 @@ export class Gestures {
       for (const next of stroke(press.last, cell)) this.actions.paint(next, false)
       press.last = cell
     } else if (press.isDrag && press.cell)
-      this.actions.drag(press.cell, press.clientY - event.clientY, event.shiftKey, isFirst) // the map itself may move
+      this.actions.drag(press.cell, press.clientY - event.clientY, event.shiftKey, isFirst) // client coordinates, since the map may move
     else if (press.label) this.#range(press.label, layout, x, y, false)
     else if (layout.view.zoom > 1) this.actions.look(panned(layout, x - before.x, y - before.y))
     this.#pointers.set(event.pointerId, { x, y })
@@ -142,7 +142,7 @@ export class Gestures {
     else if (press.label && layout && this.actions.mode() === 'read') this.#range(press.label, layout, x, y, true)
   }
 
-  /** Takes a drag back; the rest of the stroke does nothing. @returns {boolean} Was there one? */
+  /** Undoes a drag; the rest of the stroke is ignored. @returns {boolean} true if there was one */
   undo() {
     const press = this.#press
     if (!press?.isDrag || !press.hasMoved || !press.cell) return false

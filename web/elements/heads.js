@@ -17,7 +17,11 @@ import { asJSON, check, domainOf, extremes, hiddenIn, part } from './tensor-inpu
 
 const GAP = 12
 
-/** Are the numbers the same? every() would call a function for each of them in each frame of a drag. @param {ArrayLike<number>} a @param {ArrayLike<number>} b of the same length */
+/**
+ * True if the numbers are equal. A loop, since every() would call a function per number in each frame of a drag.
+ * @param {ArrayLike<number>} a
+ * @param {ArrayLike<number>} b same length as a
+ */
 function areSame(a, b) {
   for (let i = 0; i < a.length; i++) if (a[i] !== b[i]) return false
   return true
@@ -32,7 +36,7 @@ function areSame(a, b) {
  * @fires {CustomEvent<{ head: number }>} head-select - another head is selected, by click or arrow keys
  * @csspart head - each head
  * @csspart note - its sentence
- * @cssprop --qkv-head - the least that a head is wide; by default 7.25rem, with sentences 11.5rem
+ * @cssprop --qkv-head - minimum width of a head; default 7.25rem, with sentences 11.5rem
  * @cssprop --qkv-columns - with sentences: the columns of the grid of heads
  * @cssprop --qkv-flow - with sentences: row, or column for heads side by side
  */
@@ -150,24 +154,24 @@ export class QkvHeads extends /** @type {new () => import('./base.js').Emits<Hea
     super()
     /** @type {TensorLike | undefined} (H, L, S) */
     this.weights = undefined
-    /** (L, S) or (H, L, S). Boolean: true may be seen; numbers: -Infinity hides. @type {TensorLike | undefined} */
+    /** (L, S) or (H, L, S). Boolean: true is visible; numbers: -Infinity hides. @type {TensorLike | undefined} */
     this.mask = undefined
     this.selected = 0
-    /** The row that is framed in every map; -1: none. */
+    /** Index of the row framed in every map; -1 for none. */
     this.row = -1
-    /** Of the heads, if they have others than "Head 1". @type {readonly string[]} */
+    /** Names of the heads; default "Head 1" and so on. @type {readonly string[]} */
     this.names = []
     /** @type {import('./colour-scale.js').Scale} */
     this.scale = 'sequential'
-    /** The position of the first query among the keys. */
+    /** Position of the first query among the keys. */
     this.offset = 0
-    /** Whether the heads' numbers are shown. */
+    /** True to show statistics of the heads. */
     this.numbers = true
     /** A sentence for each head, beside its map. @type {readonly string[]} */
     this.notes = []
-    /** The longer side of a map, in pixels. */
+    /** Longer side of a map, in pixels. */
     this.side = 72
-    /** Where the colours begin and end: 0 to 1, or as far to both sides as the numbers go. @type {readonly [number, number] | undefined} */
+    /** Ends of the colour scale; default 0 to 1, or symmetric around 0 for signed values. @type {readonly [number, number] | undefined} */
     this.domain = undefined
     /** @internal @type {HeadStatistics[]} */
     this.statistics = []
@@ -179,11 +183,11 @@ export class QkvHeads extends /** @type {new () => import('./base.js').Emits<Hea
   #mask = undefined
   /** @type {unknown} */
   #problem = undefined
-  /** What the canvases show: all of them, and each. */
+  /** Keys of what the canvases show, in total and for each. */
   #painted = ''
   /** @type {WeakMap<HTMLCanvasElement, { numbers: Float64Array, mask: Checked | undefined, looks: string }>} */
   #shown = new WeakMap()
-  /** The head under the pointer or the focus. @type {number | undefined} */
+  /** The head under the pointer or with the focus. @type {number | undefined} */
   #pointed = undefined
   #version = 0
 
@@ -212,7 +216,7 @@ export class QkvHeads extends /** @type {new () => import('./base.js').Emits<Hea
     return mask
   }
 
-  /** One head's matrix, as a map draws it. @param {Checked} tensor @param {number} head */
+  /** Returns one head's matrix as a map. @param {Checked} tensor @param {number} head */
   #headOf({ data, dims: [, rows, columns] }, head) {
     const size = rows * columns
     const own = { data: part(data, head, size), dims: [rows, columns] }
@@ -224,7 +228,7 @@ export class QkvHeads extends /** @type {new () => import('./base.js').Emits<Hea
     return { ...own, isHidden, scale: this.scale, domain: this.domain ?? domainOf(this.scale, range) }
   }
 
-  /** How large a small map is. @param {Checked} tensor */
+  /** Returns the size of a small map. @param {Checked} tensor */
   #sizeOf({ dims: [, rows, columns] }) {
     const cell = this.side / Math.max(rows, columns, 1)
     return { width: Math.max(4, cell * columns), height: Math.max(4, cell * rows) }
@@ -273,14 +277,22 @@ export class QkvHeads extends /** @type {new () => import('./base.js').Emits<Hea
     })
   }
 
-  /** Paints the map of a head, unless it shows these numbers: a pixel a cell, which the browser enlarges; hidden cells have a hatch and need a backend. @param {HTMLCanvasElement} canvas @param {Checked} tensor @param {number} head @param {number} ratio @param {string} looks */
+  /**
+   * Paints the map of a head, unless it already shows these numbers: one pixel per cell, enlarged by the browser; hidden cells are hatched,
+   * which needs a backend.
+   * @param {HTMLCanvasElement} canvas
+   * @param {Checked} tensor
+   * @param {number} head
+   * @param {number} ratio
+   * @param {string} looks
+   */
   #paint(canvas, tensor, head, ratio, looks) {
     const { width, height } = this.#sizeOf(tensor)
     const { data } = this.#headOf(tensor, head)
     const shown = this.#shown.get(canvas)
     const isAsLarge = shown?.numbers.length === data.length
     if (isAsLarge && looks === shown.looks && this.#mask === shown.mask && areSame(shown.numbers, data)) return
-    const numbers = isAsLarge ? shown.numbers : new Float64Array(data.length) // writing to new memory takes ten times as long
+    const numbers = isAsLarge ? shown.numbers : new Float64Array(data.length) // reused, since writing to new memory is ten times slower
     numbers.set(data)
     this.#shown.set(canvas, { numbers, mask: this.#mask, looks })
     const image = this.#mask ? undefined : this.#imageOf(tensor, head, ratio)
@@ -301,7 +313,7 @@ export class QkvHeads extends /** @type {new () => import('./base.js').Emits<Hea
     this.fire('head-select', { head })
   }
 
-  /** @param {number} [head] undefined: none */
+  /** @param {number} [head] undefined for none */
   #point(head) {
     if (head === this.#pointed) return
     this.#pointed = head
@@ -326,12 +338,12 @@ export class QkvHeads extends /** @type {new () => import('./base.js').Emits<Hea
     return this.names?.[head] ?? this.say('head', { index: head + 1 })
   }
 
-  /** Is a row framed? @param {number} rows */
+  /** True if a row is framed. @param {number} rows */
   #hasRow(rows) {
     return this.row >= 0 && this.row < rows
   }
 
-  /** The numbers of a head as they are written. @param {HeadStatistics} statistics */
+  /** Formats the statistics of a head. @param {HeadStatistics} statistics */
   #written({ entropy, first, previous, self }) {
     const share = (/** @type {number} */ x) => (Number.isNaN(x) ? '–' : write(x, 2))
     return [

@@ -8,12 +8,12 @@ import { canvasOf, raster } from './raster.js'
 /** @typedef {import('./geometry.js').Layout} Layout */
 /** @typedef {import('./geometry.js').View} View */
 
-/** Lays a map out and draws it: on its canvas after each update, and as a picture. A reactive controller. */
+/** Lays out a map and draws it: on its canvas after each update, and as a picture. A reactive controller. */
 export class Drawing {
   #host
   /** Cells drawn as one image, reused until the map, the view or the theme changes. @type {{ map: HeatMap, key: string, canvas: HTMLCanvasElement } | undefined} */
   #image = undefined
-  /** Of the last draw. @type {Layout | undefined} */
+  /** Layout of the last draw. @type {Layout | undefined} */
   layout = undefined
 
   /** @param {import('./heatmap.js').QkvHeatmap} host */
@@ -65,7 +65,7 @@ export class Drawing {
     return wantedOf(map, this.#host.theme.style, length('height') ?? 560, width, view, largest)
   }
 
-  /** Says in words which labels are left out. @param {Layout} arranged */
+  /** Tells which labels are left out. @param {Layout} arranged */
   #sayLabels(arranged) {
     const { renderRoot, theme, rowTokens, columnTokens } = this.#host
     const said = renderRoot.querySelector('.labels')
@@ -79,7 +79,7 @@ export class Drawing {
   #draw(backend, map, arranged, ratio, isWhole = false) {
     const seen = seenCells(arranged)
     const { cellWidth, cellHeight } = arranged
-    // On a canvas, cells without gaps are drawn as pixels at once.
+    // On a canvas, cells without gaps are drawn as an image.
     const isFine = 'context' in backend && Math.min(cellWidth, cellHeight) < SMALLEST_APART
     const isMany = isFine || seen.rows * seen.columns > MOST_SHAPES
     const { pinned, highlight, cell, isFocused, pointer, theme } = this.#host
@@ -100,7 +100,8 @@ export class Drawing {
   }
 
   /**
-   * The whole matrix, as wide as on the page. More than 4096 cells become one embedded image, at full resolution in SVG.
+   * Returns the picture of the whole matrix, at the width on the page. Above 4096 cells they are embedded as one image, in SVG at full
+   * resolution.
    * @returns {import('./pictures.js').Picture}
    */
   picture() {

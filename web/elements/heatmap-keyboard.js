@@ -5,7 +5,7 @@ import { write } from './number-text.js'
 
 /** @typedef {import('./geometry.js').Cell} Cell */
 
-/** How far keys zoom; 0 shows all. @type {Record<string, number>} */
+/** Zoom factors of keys; 0 shows everything. @type {Record<string, number>} */
 const ZOOMS = { '+': 1.5, '=': 1.5, '-': 1 / 1.5, 0: 0 }
 
 /** Keys on a map: move, select, paint, zoom, type a number. A reactive controller. */
@@ -18,7 +18,7 @@ export class Keyboard {
     host.addController(this)
   }
 
-  /** Puts the field over its cell. */
+  /** Moves the input over its cell. */
   hostUpdated() {
     const { renderRoot, cell, drawing } = this.#host
     const input = renderRoot.querySelector('input')
@@ -36,13 +36,13 @@ export class Keyboard {
     return editable && mode === 'read' && (key === 'F2' || /^[\d.]$/.test(key) || (isSigned && key === '-'))
   }
 
-  /** @param {Cell} cell @param {string} [text] first text of the field, by default the number */
+  /** @param {Cell} cell @param {string} [text] initial text of the input, default the number */
   #open(cell, text) {
     const host = this.#host
     host.editing = text ?? write(host.value(cell), host.decimals).replace('\u2212', '-')
   }
 
-  /** A double click types a number, like F2. */
+  /** Opens the input on a double click, like F2. */
   twice = () => {
     if (this.#canType('F2') && this.#host.cell) this.#open(this.#host.cell)
   }
@@ -81,7 +81,7 @@ export class Keyboard {
     if (event.key === 'Enter' && !Number.isNaN(value) && host.cell) host.edit(host.cell, value, true)
   }
 
-  /** The field for a number, while one is typed. @param {string} label */
+  /** Draws the input while a number is being typed. @param {string} label */
   field(label) {
     const host = this.#host
     if (host.editing === undefined) return nothing

@@ -3,16 +3,16 @@ import { Gestures } from './gestures.js'
 /** @typedef {import('./geometry.js').Cell} Cell */
 /** @typedef {import('./gestures.js').Token} Token */
 
-/** Mouse and fingers on a map: point, click, paint, drag a number, drag over labels. */
+/** Mouse and touch on a map: pointing, clicking, painting, dragging a number, dragging over labels. */
 export class Pointer {
   #host
-  /** Does the stroke hide cells? */
+  /** True if the stroke hides cells. */
   #hides = false
-  /** The number of the cell when dragging began. */
+  /** Number of the cell at the start of the drag. */
   #dragged = 0
   /** @type {Token | undefined} */
   #token = undefined
-  /** The labels that a drag has reached. @type {import('./heatmap.js').Range | undefined} */
+  /** Labels covered by a drag. @type {import('./heatmap.js').Range | undefined} */
   range = undefined
 
   /** @param {import('./heatmap.js').QkvHeatmap} host */
@@ -60,7 +60,7 @@ export class Pointer {
     host.fire('cell-leave')
   }
 
-  /** @param {Cell} cell @param {boolean} isFirst of a stroke: the other cells become like it */
+  /** @param {Cell} cell @param {boolean} isFirst True for the first cell of a stroke, which decides whether the stroke hides or shows */
   paint(cell, isFirst) {
     const host = this.#host
     if (isFirst) this.#hides = !host.isHidden(cell)
@@ -68,14 +68,19 @@ export class Pointer {
     host.emit('cell-paint', cell, { hide: this.#hides, isFirst })
   }
 
-  /** A mouse drags any cell, a finger the selected one; in a part of the map a drag moves the part, but from the selected cell. @param {Cell} cell @param {PointerEvent} event */
+  /**
+   * Returns true if a drag changes the cell. A mouse drags any cell, a finger the selected one; in a zoomed map only the selected cell can
+   * be dragged, other drags pan.
+   * @param {Cell} cell
+   * @param {PointerEvent} event
+   */
   #canDrag({ row, column }, { pointerType }) {
     const { editable, pinned, view } = this.#host
     const isPinned = pinned?.row === row && pinned.column === column
     return editable && (isPinned || (pointerType !== 'touch' && view.zoom === 1))
   }
 
-  /** @param {Cell} cell @param {number} pixels 200 are the whole colour scale @param {boolean} isFirst */
+  /** @param {Cell} cell @param {number} pixels 200 span the whole colour scale @param {boolean} isFirst */
   #drag(cell, pixels, isFirst) {
     const host = this.#host
     if (isFirst) this.#dragged = host.value(cell)

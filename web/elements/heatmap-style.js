@@ -20,7 +20,7 @@ export const heatmapStyle = css`
   .map[data-editable] {
     cursor: ns-resize;
   }
-  /* A finger drags the number of the selected cell by it. */
+  /* The handle by which a finger drags the number of the selected cell. */
   .handle {
     position: absolute;
     inline-size: 44px;

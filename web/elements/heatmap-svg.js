@@ -1,4 +1,4 @@
-// A heat map as SVG from data alone, also where there is no DOM. Loaded when one is asked for.
+// Draws a heat map as SVG from data alone, also without a DOM. Loaded on demand.
 
 import { drawMap } from './draw.js'
 import { commonTexts, fill } from './element-texts.js'
@@ -8,7 +8,7 @@ import { svgOf } from './pictures.js'
 import { Problem } from './tensor-input.js'
 
 const FONT = { family: 'system-ui, sans-serif', fontSize: 13 }
-/** The colours of the elements, in a light page and in a dark one. */
+/** The colours of the elements in light and dark mode. */
 const LIGHT = {
   ink: '#000000',
   quiet: '#5b5f64',

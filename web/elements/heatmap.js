@@ -17,7 +17,7 @@ import { tools } from './tools.js'
 /** @typedef {import('./tensor-input.js').TensorLike} TensorLike */
 /** @typedef {import('./draw.js').HeatMap} HeatMap */
 
-/** Properties that the map is made of; the others only mark it. */
+/** Properties that the map depends on; the others only add marks. */
 const MADE_OF = [
   'matrix',
   'minus',
@@ -37,15 +37,17 @@ const MADE_OF = [
 /**
  * @typedef {import('./gestures.js').Token} Token
  * @typedef {Cell & { value: number }} CellDetail
- * @typedef {{ isSecond?: true }} Second with Shift, or by a long press: a second one is meant
+ * @typedef {{ isSecond?: true }} Second with Shift, or after a long press: a second one is selected
  * @typedef {{ side: 'row' | 'column', from: number, to: number }} Range of labels, the smaller index first
- * @typedef {CellDetail & { hide: boolean, isFirst: boolean }} PaintDetail `hide`: true if the first cell of the stroke was visible, so the stroke hides
- * @typedef {CellDetail & { old: number, isFirst: boolean, isUndone?: true }} EditDetail `isFirst` begins a drag; `isUndone`: Escape took it back
+ * @typedef {CellDetail & { hide: boolean, isFirst: boolean }} PaintDetail `hide`: true if the first cell of the stroke was visible, so the
+ *   stroke hides
+ * @typedef {CellDetail & { old: number, isFirst: boolean, isUndone?: true }} EditDetail `isFirst`: starts a drag; `isUndone`: Escape undid
+ *   it
  * @typedef {{ 'cell-focus': CellDetail, 'cell-leave': null, 'cell-pin': CellDetail & Second, 'token-focus': Token | null, 'token-pin': Token & Second, 'token-range': Range, 'cell-paint': PaintDetail, 'cell-edit': EditDetail }} HeatmapEvents
  */
 
 /**
- * What a picture is made of: properties of the element, and how wide it is at most.
+ * Input of a picture: properties of the element, and the maximum width.
  * @typedef {object} HeatmapPicture
  * @property {TensorLike} matrix (rows, columns)
  * @property {TensorLike} [minus]
@@ -68,7 +70,7 @@ const MADE_OF = [
  */
 
 /**
- * A heat map as SVG, from data alone: it needs no DOM. Widths of texts are estimates there.
+ * Draws a heat map as SVG, from data alone: needs no DOM. Without one, text widths are estimates.
  * @param {HeatmapPicture} picture
  * @returns {Promise<string>}
  */
@@ -90,9 +92,9 @@ export async function heatmapSVG(picture) {
  * @fires {CustomEvent<EditDetail>} cell-edit - with `editable`, by dragging up and down or by typing; `isFirst` begins a drag, `isUndone` takes it back
  * @csspart map - the map with its labels and its legend
  * @csspart tools - the buttons below
- * @cssprop --qkv-height - the most that all cells are high; by default 560px
- * @cssprop --qkv-cell-width - how wide a cell grows where there is room; by default as its number
- * @cssprop --qkv-cell-height - how high; by default 2.4 lines
+ * @cssprop --qkv-height - maximum height of all cells; default 560px
+ * @cssprop --qkv-cell-width - maximum width of a cell, if there is space; default that of its number
+ * @cssprop --qkv-cell-height - maximum height of a cell; default 2.4 lines
  */
 export class QkvHeatmap extends /** @type {new () => import('./base.js').Emits<HeatmapEvents> & QkvElement} */ (
   QkvElement
@@ -130,32 +132,32 @@ export class QkvHeatmap extends /** @type {new () => import('./base.js').Emits<H
     super()
     /** @type {TensorLike | undefined} (rows, columns) */
     this.matrix = undefined
-    /** The map shows `matrix` minus this, on a diverging scale. @type {TensorLike | undefined} */
+    /** If set, the map shows `matrix` minus this, on a diverging scale. @type {TensorLike | undefined} */
     this.minus = undefined
-    /** Boolean: true may be seen; numbers: -Infinity hides. @type {TensorLike | undefined} */
+    /** Boolean: true is visible; numbers: -Infinity hides. @type {TensorLike | undefined} */
     this.mask = undefined
-    /** The old numbers; where they differ they are shown small, struck out. @type {TensorLike | undefined} */
+    /** The previous numbers, shown small and struck out where they differ. @type {TensorLike | undefined} */
     this.previous = undefined
-    /** Names of the rows; without them, numbers are announced and nothing is written. @type {readonly string[]} */
+    /** Labels of the rows; without them, indices are announced and nothing is written. @type {readonly string[]} */
     this.rowTokens = []
     /** @type {readonly string[]} */
     this.columnTokens = []
     /** @type {import('./colour-scale.js').Scale | undefined} 'sequential', unless there is `minus` */
     this.scale = undefined
-    /** Where the colours begin and end: 0 to 1, or as far to both sides as the numbers go. @type {readonly [number, number] | undefined} */
+    /** Ends of the colour scale; default 0 to 1, or symmetric around 0 for signed values. @type {readonly [number, number] | undefined} */
     this.domain = undefined
-    /** Of the axis down; '' for none. @type {string | undefined} */
+    /** Title of the vertical axis; '' for none. @type {string | undefined} */
     this.rowTitle = undefined
-    /** Of the axis across. @type {string | undefined} */
+    /** Title of the horizontal axis. @type {string | undefined} */
     this.columnTitle = undefined
     this.decimals = 4
     /** @type {'read' | 'paint'} */
     this.mode = 'read'
-    /** Numbers can be dragged up and down, and typed: digits, F2 and a double click begin. */
+    /** True to allow changing numbers: by dragging up and down, or by typing after a digit, F2 or a double click. */
     this.editable = false
-    /** The cell that is pointed at. @type {Cell | undefined} */
+    /** The cell under the pointer. @type {Cell | undefined} */
     this.cell = undefined
-    /** The cell that is selected. @type {Cell | undefined} */
+    /** The selected cell. @type {Cell | undefined} */
     this.pinned = undefined
     /** @type {import('./draw.js').Highlight | undefined} */
     this.highlight = undefined
@@ -164,27 +166,27 @@ export class QkvHeatmap extends /** @type {new () => import('./base.js').Emits<H
     this.asTable = false
     /** @internal @type {import('./geometry.js').View} */
     this.view = WHOLE
-    /** Where the table begins. @internal @type {Cell} */
+    /** First cell of the table's page. @internal @type {Cell} */
     this.page = { row: 0, column: 0 }
-    /** What is being typed into the focused cell. @internal @type {string | undefined} */
+    /** Text being typed into the focused cell. @internal @type {string | undefined} */
     this.editing = undefined
   }
 
-  /** What is drawn; undefined without a matrix, or with a wrong one. @internal @type {HeatMap | undefined} */
+  /** The map to draw; undefined without a matrix, or with an invalid one. @internal @type {HeatMap | undefined} */
   map = undefined
   /** @type {unknown} */
   #problem = undefined
-  /** What screen readers hear about the last click. */
+  /** Announcement of the last click for screen readers. */
   #said = ''
   /** @type {typeof import('./number-table.js').table | undefined} */
   #tableOf = undefined
-  /** Has the map the focus? @internal */
+  /** True if the map has the focus. @internal */
   isFocused = false
   /** @internal */
   pointer = new Pointer(this)
   /** @internal */
   drawing = new Drawing(this)
-  /** @internal After drawing: it needs the layout. */
+  /** @internal Created after `drawing`, since it needs the layout. */
   keyboard = new Keyboard(this)
 
   /** @internal @param {Map<PropertyKey, unknown>} changed */
@@ -199,7 +201,7 @@ export class QkvHeatmap extends /** @type {new () => import('./base.js').Emits<H
     if (old && String(old.dims ?? old.shape) !== String(this.matrix?.dims ?? this.matrix?.shape)) this.view = WHOLE
   }
 
-  /** @internal The table is loaded when it is asked for first. @returns {unknown} */
+  /** @internal Loads the table on first use. @returns {unknown} */
   scheduleUpdate() {
     if (!this.asTable || this.#tableOf) return super.scheduleUpdate()
     return import('./number-table.js').then(({ table }) => {
@@ -208,7 +210,7 @@ export class QkvHeatmap extends /** @type {new () => import('./base.js').Emits<H
     })
   }
 
-  /** Checks the tensors and puts together what is drawn. */
+  /** Validates the tensors and prepares the map. */
   #make() {
     this.map = this.#problem = undefined
     if (this.matrix === undefined) return
@@ -233,13 +235,13 @@ export class QkvHeatmap extends /** @type {new () => import('./base.js').Emits<H
     return this.map?.isHidden(row * this.map.dims[1] + column) ?? false
   }
 
-  /** A row or column by its token, or by its number. @param {'row' | 'column'} axis @param {number} index */
+  /** Names a row or column by its token, or by its number. @param {'row' | 'column'} axis @param {number} index */
   #name(axis, index) {
     const token = (axis === 'row' ? this.rowTokens : this.columnTokens)?.[index]
     return token === undefined ? this.say(axis, { index: index + 1 }) : visible(token)
   }
 
-  /** A cell in words, as it is announced. @param {Cell} cell */
+  /** Describes a cell, as it is announced. @param {Cell} cell */
   describe(cell) {
     const [rows, columns] = this.map?.dims ?? [0, 0]
     if (!(cell.row < rows && cell.column < columns)) return ''
@@ -250,7 +252,7 @@ export class QkvHeatmap extends /** @type {new () => import('./base.js').Emits<H
     })
   }
 
-  /** Its number in words. @param {Cell} cell */
+  /** Describes its number. @param {Cell} cell */
   #words(cell) {
     const value = this.value(cell)
     const written = Number.isNaN(value)
@@ -262,7 +264,7 @@ export class QkvHeatmap extends /** @type {new () => import('./base.js').Emits<H
     return value === -Infinity ? this.say('hidden') : this.say('hiddenValue', { value: written })
   }
 
-  /** Where a cell stands in the window, for what a page puts beside it. @param {Cell} cell @returns {DOMRect | undefined} */
+  /** Returns the position of a cell in the window, for content that a page puts beside it. @param {Cell} cell @returns {DOMRect | undefined} */
   where(cell) {
     const origin = this.renderRoot.querySelector('canvas')?.getBoundingClientRect()
     if (!origin || !this.drawing.layout) return undefined
@@ -294,7 +296,7 @@ export class QkvHeatmap extends /** @type {new () => import('./base.js').Emits<H
     this.emit('cell-edit', cell, { value, old: this.value(cell), isFirst })
   }
 
-  /** @internal @param {number} factor 0 shows all */
+  /** @internal @param {number} factor 0 shows everything */
   zoom(factor) {
     const { map, cell, drawing } = this
     if (!map || !drawing.layout) return
@@ -306,12 +308,12 @@ export class QkvHeatmap extends /** @type {new () => import('./base.js').Emits<H
   /** @param {boolean} isFocused */
   #focus(isFocused) {
     this.isFocused = isFocused
-    // A press points at its own cell; keys begin at the first.
+    // A press points at its cell; the keyboard starts at the first.
     if (isFocused && !this.cell && this.renderRoot.querySelector(':focus-visible')) this.point({ row: 0, column: 0 })
     this.requestUpdate()
   }
 
-  /** @internal Names the cell that is pointed at. Each cell is an element of its own, so that screen readers announce it. */
+  /** @internal Names the current cell. Each cell becomes a separate element, so that screen readers announce it. */
   updated() {
     const at = this.cell ?? { row: 0, column: 0 }
     const row = this.renderRoot.querySelector('[role=row]')

@@ -1,5 +1,5 @@
-// The views as custom elements: they take tensors and tokens as properties, emit events, and know nothing of a page.
-// Each module defines its element.
+// The views as custom elements: they take tensors and tokens as properties, fire events, and do not depend on the page. Each module defines
+// its element.
 
 export { texts } from './all-texts.js'
 export { QkvDeepMap } from './deep-map.js'

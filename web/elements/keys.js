@@ -1,10 +1,10 @@
-// Where keys lead: in a matrix, and in a row of things of which one has the focus.
+// Keyboard navigation in a matrix, and in a group of items with a roving focus.
 
 /** @typedef {{ row: number, column: number }} Cell */
 
 /**
- * Where a key leads from a cell: arrows to the neighbours, Home and End to the ends of the row, with Ctrl to the corners,
- * PageUp and PageDown ten rows (a tenth of many).
+ * Returns the cell that a key leads to: arrows to the neighbours, Home and End to the ends of the row, with Ctrl to the corners, PageUp and
+ * PageDown by ten rows (or a tenth of many).
  * @param {{ key: string, ctrlKey: boolean, metaKey?: boolean }} event
  * @param {Cell} from
  * @param {number} rows
@@ -30,11 +30,11 @@ export function moved({ key, ctrlKey, metaKey }, { row, column }, rows, columns)
 }
 
 /**
- * Where a key leads in a ring of things: arrows to the next one or the one before, Home and End to the ends.
+ * Returns the item that a key leads to: arrows to the next or previous one, wrapping around, Home and End to the ends.
  * @param {{ key: string }} event
  * @param {number} at
  * @param {number} count
- * @param {boolean} [isDown] may arrows up and down be used, too?
+ * @param {boolean} [isDown] True if the up and down arrows can be used, too
  * @returns {number | undefined} undefined for other keys
  */
 export function movedInRing({ key }, at, count, isDown = false) {

@@ -1,7 +1,7 @@
-// The largest of many things.
+// Keeps the largest of many items.
 
 /**
- * Keeps so many things with the largest sizes, the largest first, of equal ones the first.
+ * Keeps up to `count` items with the largest sizes, in descending order; ties keep the first.
  * @template T
  * @param {number} count
  */
@@ -13,7 +13,7 @@ export function largestOf(count) {
   const takes = (/** @type {number} */ size) => items.length < count || size > sizes[count - 1]
   return {
     items,
-    /** Would a thing of this size be kept? */
+    /** True if an item of this size would be kept. */
     takes,
     /** @param {T} item @param {number} size */
     add(item, size) {

@@ -1,14 +1,15 @@
-// A linear scale of a drawing: where a value stands, and round values in its domain.
+// A linear scale for drawings, with round ticks.
 
 import { nice, ticks } from 'd3-array'
 
 /** @typedef {((value: number) => number) & { domain: readonly [number, number], ticks: (count: number) => number[] }} LinearScale */
 
 /**
+ * Creates a scale.
  * @param {readonly [number, number]} domain
- * @param {readonly [number, number]} range places in the drawing
- * @param {{ round?: number, isCut?: boolean }} [options] round: the domain grows to round values, about so many apart; isCut: what
- *   lies beyond the domain stands at its end
+ * @param {readonly [number, number]} range positions in the drawing
+ * @param {{ round?: number, isCut?: boolean }} [options] round: extends the domain to round values, about this many apart; isCut: clamps
+ *   values outside of the domain
  * @returns {LinearScale}
  */
 export function linearScale(domain, [start, end], { round, isCut = false } = {}) {

@@ -1,6 +1,6 @@
-// A finger that stays on something means a second one, as Shift does.
+// A long press of a finger, which selects a second item as Shift does.
 
-/** Milliseconds. */
+/** Duration in milliseconds. */
 const LONG_PRESS = 500
 
 /** @param {Event} event */
@@ -9,14 +9,14 @@ function swallow(event) {
   event.preventDefault()
 }
 
-/** The click that ends a long press is no click, whatever lies under the finger by then: what the press shows may move the page. */
+/** Suppresses the click that ends a long press, whatever is under the finger by then, since the press may have moved the page. */
 function swallowClick() {
   const end = () => removeEventListener('click', swallow, { capture: true })
   addEventListener('click', swallow, { capture: true, once: true })
   addEventListener('pointerdown', end, { capture: true, once: true })
 }
 
-/** A finger that stays. */
+/** Detects a long press. */
 export class LongPress {
   /** @type {ReturnType<typeof setTimeout> | undefined} */
   #timer = undefined
@@ -31,6 +31,6 @@ export class LongPress {
     }, LONG_PRESS)
   }
 
-  /** The finger left or moved. */
+  /** Cancels it when the finger leaves or moves. */
   up = () => clearTimeout(this.#timer)
 }

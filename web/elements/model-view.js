@@ -1,4 +1,4 @@
-// From the properties of a map to what is drawn.
+// Converts the properties of a map into what is drawn.
 
 import { visible, widthOf } from './drawing-backends.js'
 import { labelSize, noteSize } from './geometry.js'
@@ -8,7 +8,7 @@ import { check, difference, domainOf, extremes, hiddenIn } from './tensor-input.
 /** @typedef {import('./tensor-input.js').TensorLike} TensorLike */
 
 /**
- * @param {object} given the properties of a map
+ * @param {object} given properties of a map
  * @param {TensorLike | undefined} given.matrix
  * @param {TensorLike | undefined} given.minus
  * @param {TensorLike | undefined} given.mask
@@ -47,13 +47,13 @@ export function mapOf(given, words) {
 }
 
 /**
- * What a map asks of its layout: cells that hold its numbers, labels that hold its tokens.
+ * Returns the layout requirements of a map: cells that fit its numbers, labels that fit its tokens.
  * @param {import('./draw.js').HeatMap} map
  * @param {import('./draw.js').Style} look
- * @param {number} mostHeight of all cells
- * @param {number} width of the whole picture at most
+ * @param {number} mostHeight maximum height of all cells
+ * @param {number} width maximum width of the picture
  * @param {import('./geometry.js').View} [view]
- * @param {{ width?: number, height?: number }} [largest] how far cells grow where there is room
+ * @param {{ width?: number, height?: number }} [largest] maximum cell size, if there is space
  */
 export function wantedOf(map, { fontSize, family }, mostHeight, width, view, largest = {}) {
   const [rows, columns] = map.dims
@@ -72,7 +72,7 @@ export function wantedOf(map, { fontSize, family }, mostHeight, width, view, lar
     view,
     fontSize,
     mostHeight,
-    // Both ends, gaps, and a scale that is not too narrow.
+    // Both ends, gaps, and a scale of sufficient width.
     legend: map.legend
       ? map.domain.reduce((sum, end) => sum + widthOf(short(end), `400 ${noteSize(fontSize)}px ${family}`), 96)
       : 0,

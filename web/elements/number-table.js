@@ -2,11 +2,11 @@ import { html, nothing } from 'lit'
 
 /** @typedef {import('./geometry.js').Cell} Cell */
 
-/** A table shows that many rows and columns at once; of more it shows pages. */
+/** Maximum rows and columns of a table; larger ones have pages. */
 const PAGE = 24
 
 /**
- * The numbers as a real table.
+ * Draws the numbers as an HTML table.
  * @param {object} given
  * @param {number} given.rows
  * @param {number} given.columns

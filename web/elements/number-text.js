@@ -1,15 +1,15 @@
-// How numbers are written.
+// Number formats.
 
 const MINUS = '\u2212'
 
-/** With a typographic minus; a zero that is left of a negative number has none. @param {string} text */
+/** Uses a typographic minus; a negative number that rounds to zero has none. @param {string} text */
 const signed = text => text.replace(/^-/, Number(text) === 0 ? '' : MINUS).replace('e-', `e${MINUS}`)
 
-/** From so many decimals on there is room for a power of ten. */
+/** Number of decimals from which there is space for an exponent. */
 const ROOM = 3
 
 /**
- * With that many decimals; very large and very small ones as powers of ten: 4.1e−7, which is as long as 0.0000.
+ * Formats with a number of decimals; very large and very small numbers with an exponent: 4.1e−7, which is as long as 0.0000.
  * @param {number} value
  * @param {number} decimals
  */
@@ -22,12 +22,12 @@ export function write(value, decimals) {
   return signed(value.toExponential(size < 1e-9 ? Math.max(decimals - 4, 0) : decimals - 3))
 }
 
-/** The end of a scale, with three digits. @param {number} value */
+/** Formats the end of a scale with three digits. @param {number} value */
 export const short = value =>
   signed(Math.abs(value) >= 1e5 ? value.toExponential(2) : String(Number(value.toPrecision(3))))
 
 /**
- * A share in any language: one decimal, never rounded to 0% or 100%.
+ * Formats a share with one decimal, never rounded to 0% or 100%.
  * @param {number} x
  */
 export function percent(x) {
@@ -37,9 +37,9 @@ export function percent(x) {
 }
 
 /**
- * The most decimals with which numbers between these two fit.
+ * Returns the maximum number of decimals with which numbers in a range fit.
  * @param {{ least: number, most: number }} range
- * @param {number} decimals wanted
+ * @param {number} decimals wanted number
  * @param {(text: string) => boolean} fits
  * @returns {number | undefined} undefined if not even one fits
  */

@@ -1,4 +1,4 @@
-// What an element shows, as a file. Loaded when a picture is asked for.
+// Exports the picture of an element as a file. Loaded on demand.
 
 import { backendOf } from './drawing-backends.js'
 import { SvgBackend } from './svg-backend.js'
@@ -6,7 +6,7 @@ import { SvgBackend } from './svg-backend.js'
 /** @typedef {{ width: number, height: number, description?: string, draw: (backend: import('./drawing-backends.js').Backend) => void }} Picture */
 /** @typedef {import('./draw.js').Style} Style */
 
-/** @param {Picture} picture @param {Style} style @param {number} ratio pixels for each CSS pixel @returns {Promise<Blob>} */
+/** @param {Picture} picture @param {Style} style @param {number} ratio device pixels per CSS pixel @returns {Promise<Blob>} */
 export function pngOf({ width, height, draw }, { family, paper }, ratio) {
   const canvas = document.createElement('canvas')
   const backend = backendOf(canvas, width, height, ratio, family)

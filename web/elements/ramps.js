@@ -1,6 +1,5 @@
-// The colours of the two scales: their lightness changes evenly, and they are safe for colour-blind eyes. Green-blue for
-// shares; purple against orange for signs, as lightness orders both. Builds replace this module by what it exports
-// (build/constants.js), so that no library for colours is loaded.
+// The colours of the two scales, with evenly increasing lightness, and safe for colour-blind readers: green-blue for shares, purple against
+// orange for signed values. Builds replace this module by its exported values (build/constants.js), so that no colour library is loaded.
 
 import { lab, rgb } from 'd3-color'
 import { interpolateLab, piecewise } from 'd3-interpolate'
@@ -10,8 +9,8 @@ const STEPS = 256
 const DARK_GROUND = '#16191b'
 
 /**
- * The colours of a ramp, at even steps of lightness.
- * @param {(t: number) => string} ramp from 0 to 1, getting darker or lighter all the way
+ * Returns the colours of a ramp, at even steps of lightness.
+ * @param {(t: number) => string} ramp from 0 to 1, of monotone lightness
  * @param {number} from lightness, 0 to 100
  * @param {number} to
  * @param {number} count
@@ -37,7 +36,7 @@ function sequential(isDark) {
   return even(piecewise(interpolateLab, [DARK_GROUND, '#0d2c4d', ...lit]), 9, 94, STEPS)
 }
 
-/** Purple to orange; grey in the middle, dark on dark ground. @param {boolean} isDark */
+/** Returns a ramp from purple to orange; grey in the middle, which is dark in dark mode. @param {boolean} isDark */
 function diverging(isDark) {
   const half = (/** @type {number} */ sign) => {
     const scheme = [0, 1, 2, 3, 4, 5].map(at => schemePuOr[11][5 + sign * at])
@@ -50,11 +49,11 @@ function diverging(isDark) {
 
 /** Added to each number, so that its character is printable. */
 export const OFFSET = 64
-/** Every third colour is stored; those between are interpolated, with an error of at most 3 of 255. */
+/** Every third colour is stored; those in between are interpolated, with an error of at most 3 of 255. */
 export const STRIDE = 3
 
 /**
- * Red, then green, then blue of every third colour, each less the one before it, as letters: so they compress best.
+ * Encodes every third colour as letters: red, then green, then blue, each as the difference from the previous, which compresses best.
  * @param {string[]} colours
  */
 function steps(colours) {

@@ -1,9 +1,9 @@
-// Cells as pixels. Where several cells share a pixel, the strongest shows, so that a single strong link is never lost.
+// Draws cells as pixels. If several cells share a pixel, the strongest is shown, so that a single strong link is never lost.
 
 import { exceptions, paletteOf, pixel, stepOf } from './colour-scale.js'
 
 /**
- * A part of a matrix as an image of `width` by `height` pixels; hidden cells are left transparent.
+ * Draws a part of a matrix as an image of `width` by `height` pixels; hidden cells are transparent.
  * @param {object} matrix
  * @param {ArrayLike<number>} matrix.data
  * @param {readonly number[]} matrix.dims
@@ -27,7 +27,7 @@ export function raster({ data, dims, isHidden, scale, domain }, isDark, { row, c
   for (let y = 0; y < height; y++) {
     const [top, bottom] = [Math.floor((y * rows) / height), Math.ceil(((y + 1) * rows) / height)]
     for (let x = 0; x < width; x++) {
-      /** How strong: -Infinity where every cell is hidden, Infinity where one is not a number. */
+      /** Strength: -Infinity if every cell is hidden, Infinity if one is NaN. */
       let most = -Infinity
       let strongest = 0
       for (let r = top; r < bottom; r++) {
@@ -35,7 +35,7 @@ export function raster({ data, dims, isHidden, scale, domain }, isDark, { row, c
         for (let i = start + first[x]; i < start + first[x + 1]; i++) {
           const value = data[i]
           const strong = isSigned ? Math.abs(value - zero) : value - zero
-          if (strong <= most || isHidden(i)) continue // few cells are asked whether they are hidden
+          if (strong <= most || isHidden(i)) continue // check isHidden last, so that it is rarely called
           most = Number.isNaN(strong) ? Infinity : Math.min(Math.max(strong, 0), Number.MAX_VALUE)
           strongest = value
         }
@@ -46,7 +46,7 @@ export function raster({ data, dims, isHidden, scale, domain }, isDark, { row, c
   return image
 }
 
-/** An image as a canvas, to be drawn scaled. @param {ImageData} image @param {HTMLCanvasElement} [canvas] that is used again */
+/** Copies an image to a canvas, for scaled drawing. @param {ImageData} image @param {HTMLCanvasElement} [canvas] reused if given */
 export function canvasOf(image, canvas = document.createElement('canvas')) {
   if (canvas.width !== image.width) canvas.width = image.width
   if (canvas.height !== image.height) canvas.height = image.height

@@ -16,7 +16,7 @@ import type {
   TraceEvents,
 } from '../elements.js'
 
-/** Properties as props, events as `on` and their names. */
+/** Properties as props, and events as `on` plus their names. */
 type Props<Element, Events> = DetailedHTMLProps<HTMLAttributes<Element>, Element> &
   Partial<Omit<Element, keyof HTMLElement>> & {
     [Name in keyof Events & string as `on${Name}`]?: (event: CustomEvent<Events[Name]>) => void

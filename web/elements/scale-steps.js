@@ -1,4 +1,4 @@
-// The steps of a trace as matrices: of `qkv.trace` (named tensors), or of a layer's trace (`steps`, with axes).
+// The steps of a trace as matrices: from `qkv.trace` (named tensors), or from a layer's trace (`steps`, with axes).
 
 import { check, part } from './tensor-input.js'
 
@@ -7,7 +7,7 @@ import { check, part } from './tensor-input.js'
 /** @typedef {Record<string, TensorLike | undefined> | { steps: readonly Step[] }} Trace */
 /** @typedef {{ data: ArrayLike<number>, dims: [number, number], rowAxis: string, columnAxis: string }} Matrix */
 
-/** The tensors of `qkv.trace`, in order, and their axes. @type {Record<string, string>} */
+/** The tensors of `qkv.trace`, in order, with their axes. @type {Record<string, string>} */
 const AXES = {
   queries: 'BHLa',
   keys: 'BGSa',
@@ -26,13 +26,13 @@ const AXES = {
   dropped: 'BHLS',
   output: 'BHLe',
 }
-/** Steps whose numbers are shares: 0 to 1. */
+/** Steps whose values are shares from 0 to 1. */
 const SHARES = new Set(['exponentials', 'fullWeights', 'zeroed', 'weights', 'dropped'])
 
 /** @param {TensorLike} tensor */
 const dimsOf = ({ dims, shape }) => Array.from(dims ?? shape ?? [])
 
-/** The steps that the trace has. @param {Trace} trace @returns {Step[]} */
+/** Lists the steps of a trace. @param {Trace} trace @returns {Step[]} */
 export function stepsOf(trace) {
   if (Array.isArray(trace?.steps)) return [.../** @type {Step[]} */ (trace.steps)]
   const tensors = /** @type {Record<string, TensorLike | undefined>} */ (trace ?? {})
@@ -41,7 +41,7 @@ export function stepsOf(trace) {
   for (const [name, axes] of Object.entries(AXES)) {
     const tensor = tensors[name]
     if (!tensor) continue
-    // Leading axes fall away with the inputs' rank; lines over queries instead of keys are columns.
+    // Inputs of lower rank lack leading axes; for softmax over queries, row statistics belong to columns.
     const rank = dimsOf(tensor).length
     const { scores } = tensors
     const isOfColumns = axes === 'BHL' && scores && dimsOf(tensor).at(-1) !== dimsOf(scores).at(-2)
@@ -50,17 +50,17 @@ export function stepsOf(trace) {
   return steps
 }
 
-/** 'sequential' for shares, 'diverging' for what has a sign. @param {Step} step @returns {import('./colour-scale.js').Scale} */
+/** Returns 'sequential' for shares, 'diverging' for signed values. @param {Step} step @returns {import('./colour-scale.js').Scale} */
 export const scaleOf = ({ name }) => (SHARES.has(name) ? 'sequential' : 'diverging')
 
-/** How many heads a trace has. @param {readonly Step[]} steps */
+/** Returns the number of heads in a trace. @param {readonly Step[]} steps */
 export function headsOf(steps) {
   const counts = steps.map(({ axes, tensor }) => (axes.includes('H') ? dimsOf(tensor)[axes.indexOf('H')] : 1))
   return Math.max(1, ...counts.filter(Number.isFinite))
 }
 
 /**
- * The matrix of a step that is shown: one batch and one head; heads on inner axes become columns.
+ * Returns the matrix of a step for one batch element and head; if heads are an inner axis, they become columns.
  * @param {Step} step
  * @param {number} batch
  * @param {number} head

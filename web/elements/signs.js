@@ -1,6 +1,6 @@
 import { html } from 'lit'
 
-// Signs that few fonts have, drawn as lines in a square of 10 by 10.
+// Icons that few fonts contain, as lines in a square of 10 by 10.
 
 /** @param {string} path */
 const drawn = path =>
@@ -8,5 +8,5 @@ const drawn = path =>
 
 export const PLAY = drawn('M2 1l6 4-6 4z')
 export const PAUSE = drawn('M3 1v8M7 1v8')
-/** All of a map. */
+/** Show the whole map. */
 export const ALL = drawn('M6 1h3v3M4 9H1V6M9 1 1 9')

@@ -1,19 +1,20 @@
-// Numbers about heads, from weights alone: how they look at their keys. Sums are in float64.
+// Statistics of heads from their weights: how they attend to keys. Sums are in float64.
 
 import { check } from './tensor-input.js'
 
 /**
- * @typedef {object} HeadStatistics means over the queries that see any key; NaN where no query counts
- * @property {number} entropy in bits: 0 looks at one key only, log2(S) at all alike
- * @property {number} first weight of the first key
- * @property {number} previous weight of the key before the query's own
- * @property {number} self weight of the query's own key
+ * @typedef {object} HeadStatistics means over the queries that see a key; NaN if there are none
+ * @property {number} entropy in bits: 0 for a single key, log2(S) for uniform attention
+ * @property {number} first weight on the first key
+ * @property {number} previous weight on the key before the query
+ * @property {number} self weight on the query's position
  */
 
 /**
+ * Computes statistics of all heads.
  * @param {import('./tensor-input.js').TensorLike} weights (H, L, S)
  * @param {object} [options]
- * @param {number} [options.offset] the position of the first query among the keys
+ * @param {number} [options.offset] position of the first query among the keys
  * @returns {HeadStatistics[]} one for each head
  */
 export function headStatistics(weights, { offset = 0 } = {}) {

@@ -1,4 +1,4 @@
-// A backend that writes SVG, with the methods of the one for a canvas.
+// A backend that writes SVG, with the same methods as the one for a canvas.
 
 import { cut } from './drawing-backends.js'
 
@@ -7,7 +7,7 @@ import { cut } from './drawing-backends.js'
 
 const ENTITIES = /** @type {Record<string, string>} */ ({ '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' })
 
-/** A text for XML, which knows no control characters and no half pairs. @param {string} text */
+/** Escapes a text for XML, which allows no control characters and no lone surrogates. @param {string} text */
 const escapeXml = text =>
   text
     .replace(/\p{Surrogate}/gu, '\ufffd')
@@ -17,17 +17,17 @@ const escapeXml = text =>
 
 const n = (/** @type {number} */ x) => String(Math.round(x * 100) / 100)
 
-/** The attributes of a rectangle. @param {number} x @param {number} y @param {number} width @param {number} height */
+/** Writes the attributes of a rectangle. @param {number} x @param {number} y @param {number} width @param {number} height */
 const box = (x, y, width, height) => `x="${n(x)}" y="${n(y)}" width="${n(width)}" height="${n(height)}"`
 
 /** Writes SVG. */
 export class SvgBackend {
   /** @type {string[]} */
   #parts = []
-  /** Patterns by an id made of their colours, so that several pictures can stand in one document. @type {Map<string, string>} */
+  /** Patterns by an id made of their colours, so that several pictures can share a document. @type {Map<string, string>} */
   #definitions = new Map()
 
-  /** @param {string} family of fonts */
+  /** @param {string} family font family */
   constructor(family) {
     this.family = family
   }
@@ -99,7 +99,7 @@ export class SvgBackend {
   }
 
   /**
-   * The whole picture.
+   * Returns the complete SVG.
    * @param {number} width
    * @param {number} height
    * @param {string} title

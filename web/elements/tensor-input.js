@@ -1,16 +1,16 @@
-// Tensors as the elements take them: checked, and what a cell of one holds.
+// Validates tensors passed to elements, and reads their cells.
 
 import { nice } from 'd3-array'
 
 /** @typedef {ArrayLike<number>} Numbers */
 /**
- * The TensorLike of qkv: the types of the package have it from there.
+ * The TensorLike of qkv, from which the package takes its type.
  * @typedef {{ data: ArrayLike<number> | ArrayLike<boolean>, dims: ArrayLike<number>, shape?: ArrayLike<number> }
  *   | { data: ArrayLike<number> | ArrayLike<boolean>, dims?: undefined, shape: ArrayLike<number> }} TensorLike
  */
 /** @typedef {{ data: Numbers, dims: number[] }} Checked */
 
-/** Reads the JSON of an attribute. Other text is left as it is, and then refused as a wrong tensor. @param {string | null} text */
+/** Parses a JSON attribute. Other text is returned unchanged, and later refused as an invalid tensor. @param {string | null} text */
 export function asJSON(text) {
   try {
     return JSON.parse(text ?? 'null') ?? undefined
@@ -19,7 +19,7 @@ export function asJSON(text) {
   }
 }
 
-/** What is wrong with a tensor: a key of the texts, and its values. */
+/** A problem of a tensor: a key of the texts, and its values. */
 export class Problem extends Error {
   /**
    * @param {'problemTensor' | 'problemAxes' | 'problemSize' | 'problemNumbers' | 'problemMinus' | 'problemMask'} key
@@ -33,7 +33,8 @@ export class Problem extends Error {
 }
 
 /**
- * Returns what is drawn: the values of float16 and bfloat16, which other libraries give as bits in a Uint16Array, and 0 and 1 for booleans.
+ * Returns the numbers to draw: decodes float16 and bfloat16, which other libraries pass as bits in a Uint16Array, and converts booleans to
+ * 0 and 1.
  * @param {Numbers} data
  * @param {string} [type]
  * @returns {Numbers}
@@ -46,14 +47,14 @@ function numbersOf(data, type) {
   return data
 }
 
-/** @param {number} bits a sign, five bits of exponent, ten of fraction */
+/** Decodes a float16. @param {number} bits sign, five bits of exponent, ten of fraction */
 function ofFloat16(bits) {
   const [sign, exponent, fraction] = [bits >> 15 ? -1 : 1, (bits >> 10) & 31, bits & 1023]
   if (exponent === 31) return fraction ? Number.NaN : sign * Infinity
   return sign * (exponent ? 2 ** (exponent - 15) * (1 + fraction / 1024) : 2 ** -24 * fraction)
 }
 
-/** @param {unknown} tensor @param {number} axes how many; leading axes of 1 fall away @returns {Checked} */
+/** Validates a tensor. @param {unknown} tensor @param {number} axes number of axes; leading axes of size 1 are dropped @returns {Checked} */
 export function check(tensor, axes) {
   const { data, dims, shape, type, dtype } = /** @type {Partial<TensorLike> & { type?: string, dtype?: string }} */ (
     tensor ?? {}
@@ -76,7 +77,7 @@ export function check(tensor, axes) {
 }
 
 /**
- * One tensor minus another: cells hidden in both stay hidden.
+ * Subtracts tensors; cells hidden in both stay hidden.
  * @param {Checked} a
  * @param {Checked} b
  * @returns {Checked}
@@ -91,7 +92,8 @@ export function difference(a, b) {
 }
 
 /**
- * Whether the i-th cell is hidden: by a mask (boolean: true may be seen; numbers: -Infinity hides), or by its own -Infinity.
+ * Returns a predicate: true if the i-th cell is hidden, by a mask (boolean: true is visible; numbers: -Infinity hides) or by its value
+ * -Infinity.
  * @param {Checked} tensor
  * @param {Checked | undefined} mask
  * @returns {(i: number) => boolean}
@@ -106,7 +108,7 @@ export function hiddenIn({ data, dims }, mask) {
 }
 
 /**
- * The least and the largest finite number that is seen.
+ * Returns the smallest and largest finite visible number.
  * @param {Checked} tensor
  * @param {(i: number) => boolean} isHidden
  */
@@ -122,7 +124,7 @@ export function extremes({ data }, isHidden) {
 }
 
 /**
- * Where the colours of a scale begin and end, by default: 0 to 1, or as far to both sides as the numbers go.
+ * Returns the default ends of a colour scale: 0 to 1, or symmetric around 0 for signed values.
  * @param {import('./colour-scale.js').Scale} scale
  * @param {{ least: number, most: number }} range
  * @returns {[number, number]}
@@ -135,7 +137,7 @@ export function domainOf(scale, { least, most }) {
 }
 
 /**
- * The numbers of one of several equal parts.
+ * Returns the numbers of one of several equal parts.
  * @param {Numbers} data
  * @param {number} at
  * @param {number} size

@@ -5,14 +5,14 @@ import { luminance } from './colour-scale.js'
 /** @typedef {import('./draw.js').Style} Style */
 
 /**
- * The colours and fonts that CSS gives an element, read again whenever they may have changed: with the system's dark
- * mode, with the pixel ratio, with a class or a style of the page, when fonts have arrived. They are the computed colours of a hidden span.
+ * The colours and fonts that CSS gives an element, re-read whenever they may have changed: dark mode, the pixel ratio, classes or styles of
+ * the page, loaded fonts. They are the computed styles of a hidden span.
  */
 export class Theme {
   #host
   // jsdom has no matchMedia.
   #media = globalThis.matchMedia?.('(prefers-color-scheme: dark)')
-  /** Matches until the pixel ratio changes, by a zoom or on another screen. @type {MediaQueryList | undefined} */
+  /** Matches until the pixel ratio changes, by zooming or on another screen. @type {MediaQueryList | undefined} */
   #ratio
   #page = new MutationObserver(() => this.#refresh())
   /** @type {Style | undefined} */
@@ -53,7 +53,7 @@ export class Theme {
     this.#page.disconnect()
   }
 
-  /** The hidden span, which every template holds. @returns {unknown} */
+  /** The hidden span, part of every template. @returns {unknown} */
   get probe() {
     return html`<span class="probe" @transitionend=${this.#refresh}></span>`
   }

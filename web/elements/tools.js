@@ -2,13 +2,13 @@ import { html, nothing } from 'lit'
 import { ALL } from './signs.js'
 
 /**
- * The buttons below a map.
+ * Draws the buttons below a map.
  * @param {object} given
  * @param {boolean} given.asTable
- * @param {number | undefined} given.zoom undefined: nothing to zoom
+ * @param {number | undefined} given.zoom undefined if the map cannot zoom
  * @param {(key: keyof typeof import('./all-texts.js').texts, values?: Record<string, string | number>) => string} given.say
- * @param {(factor: number) => void} given.scale 0 shows all
- * @param {() => void} given.turn to the table and back
+ * @param {(factor: number) => void} given.scale 0 shows everything
+ * @param {() => void} given.turn switches between map and table
  * @returns {unknown}
  */
 export function tools({ asTable, zoom, say, scale, turn }) {

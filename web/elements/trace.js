@@ -64,16 +64,19 @@ export class QkvTrace extends /** @type {new () => import('./base.js').Emits<Tra
     this.trace = undefined
     /** @type {readonly string[]} */
     this.queryTokens = []
-    /** Those of the queries, if not given. @type {readonly string[] | undefined} */
+    /** Default: those of the queries. @type {readonly string[] | undefined} */
     this.keyTokens = undefined
-    /** The name of the step that is shown; at first the weights, or the last. @type {string | undefined} */
+    /** Name of the displayed step; default the weights, or the last step. @type {string | undefined} */
     this.step = undefined
     this.head = 0
     this.batch = 0
     this.decimals = 4
   }
 
-  /** The weights as the heads have them, so that they are not drawn again for each step. @type {{ tensor: TensorLike, batch: number, weights: TensorLike } | undefined} */
+  /**
+   * The weights in the form of <qkv-heads>, cached so that they are not redrawn for each step.
+   * @type {{ tensor: TensorLike, batch: number, weights: TensorLike } | undefined}
+   */
   #seen = undefined
 
   get #steps() {
@@ -105,7 +108,7 @@ export class QkvTrace extends /** @type {new () => import('./base.js').Emits<Tra
     )
   }
 
-  /** What an axis is called. @param {string} axis */
+  /** Returns the name of an axis. @param {string} axis */
   #axis(axis) {
     if (axis === 'L') return this.say('queries')
     if (axis === 'S') return this.say('keys')
@@ -113,7 +116,7 @@ export class QkvTrace extends /** @type {new () => import('./base.js').Emits<Tra
     return this.say('dimensions')
   }
 
-  /** The tokens along an axis, or numbers. @param {string} axis @param {number} count */
+  /** Returns the tokens along an axis, or numbers. @param {string} axis @param {number} count */
   #tokens(axis, count) {
     const tokens = axis === 'L' ? this.queryTokens : axis === 'S' ? (this.keyTokens ?? this.queryTokens) : []
     if (axis === '1') return []
@@ -126,7 +129,7 @@ export class QkvTrace extends /** @type {new () => import('./base.js').Emits<Tra
     return map?.picture() ?? { width: 96, height: 24, draw: () => {} }
   }
 
-  /** All heads' weights, (H, L, S). @param {readonly import('./scale-steps.js').Step[]} steps */
+  /** Returns the weights of all heads, (H, L, S). @param {readonly import('./scale-steps.js').Step[]} steps */
   #weights(steps) {
     const step = steps.find(({ name, axes }) => name === 'weights' && axes.endsWith('HLS'))
     if (!step) return undefined
@@ -198,7 +201,7 @@ export class QkvTrace extends /** @type {new () => import('./base.js').Emits<Tra
       </div>`
   }
 
-  /** A step's name in the language of the page: `texts` may hold `step.scores` and so on. @internal @param {string} name */
+  /** Returns the name of a step in the language of the page, from `step.NAME` in `texts`. @internal @param {string} name */
   name(name) {
     return /** @type {Record<string, string>} */ (this.texts)?.[`step.${name}`] ?? name
   }

@@ -1,6 +1,6 @@
 /** @typedef {import('./base.js').Reactive} Reactive */
 
-/** The width of an element: that of its part with class "size", followed whenever it changes. */
+/** Observes the width of an element: that of its part with class "size". */
 export class Room {
   #host
   // jsdom has no ResizeObserver.
@@ -13,7 +13,7 @@ export class Room {
     })
   /** @type {Element | null} */
   #observed = null
-  /** 0 until it is known. */
+  /** 0 until known. */
   width = 0
 
   /** @param {Reactive} host */
@@ -27,7 +27,7 @@ export class Room {
     return this.#host.renderRoot.querySelector('.size')
   }
 
-  /** Reads the width at once. */
+  /** Reads the width now. */
   measure() {
     this.width = this.part?.clientWidth ?? 0
   }
