@@ -655,7 +655,8 @@ def run_encoder(w, c, n, ids, mask, types):
         bias = w[n["relative"] + ".weight"][bucket(r, True, 32, 128)].permute(2, 0, 1)[None]
     for i, at in enumerate(n["run"]):
         q, k, v = (split(lin(w, at + name, h), H) for name in n["attention"][:3])
-        weights, y = attend(q, k, v, seen, q.shape[-1] ** -0.5, bias)
+        near = seen if "windows" not in n else seen & around(mask, n["windows"][i] // 2 + 1)
+        weights, y = attend(q, k, v, near, q.shape[-1] ** -0.5, bias)
         h = layer_norm(w, at + n["norm1"], h + lin(w, at + n["attention"][3], y), eps)
         h = layer_norm(w, at + n["norm2"], h + lin(w, at + n["down"], act(lin(w, at + n["up"], h))), eps)
         out[f"attention.{i}"], out[f"hidden.{i + 1}"] = weights, h
@@ -1137,6 +1138,19 @@ CASES = {
     "llama-dynamic": llama_case("llama", DYNAMIC, 20, frequencies=dynamic_frequencies(DYNAMIC)),
     "t5-v1_1": ("t5", T5, make_t5(T5, 11), lambda w, i: run_t5(w, T5, i["ids"], i["mask"], i["decoder"]), "both"),
 }
+LONGFORMER = {
+    **BERT, "max_position_embeddings": 34, "attention_window": [4, 2, 8], "attention_mode": "longformer", "ignore_attention_mask": False,
+    "gradient_checkpointing": False, "sep_token_id": 2,
+}
+LONGFORMER_NAMES = {
+    **ROBERTA_NAMES, "embeddings": "longformer.embeddings.", "layers": [f"longformer.encoder.layer.{i}." for i in range(3)],
+    "run": [f"longformer.encoder.layer.{i}." for i in range(3)], "windows": [4, 2, 8], "pooler": "longformer.pooler.dense",
+}
+CASES["longformer"] = encoder_case("longformer", LONGFORMER, 22, LONGFORMER_NAMES)
+for at in LONGFORMER_NAMES["layers"]:  # projections of tokens with global attention, which is not asked for
+    for name in ("query_global", "key_global", "value_global"):
+        CASES["longformer"][2][f"{at}attention.self.{name}.weight"] = torch.full((24, 24), 9.0)
+        CASES["longformer"][2][f"{at}attention.self.{name}.bias"] = torch.full((24,), 9.0)
 
 
 SMALL = {
@@ -1222,6 +1236,33 @@ EXAONE4 = {
 }
 CASES["exaone4"] = decoder_case(
     "exaone4", EXAONE4, 57, **AFTER, qk="heads", windows=[4, 4, 4, None], turns=[True, True, True, False],
+)
+
+# EXAONE 3 has Llama's network under other names.
+EXAONE = {
+    "vocab_size": 40, "hidden_size": 32, "intermediate_size": 24, "num_layers": 2, "num_attention_heads": 4, "num_key_value_heads": 2,
+    "head_dim": 8, "activation_function": "silu", "layer_norm_epsilon": 1e-5, "rope_theta": 500.0, "rope_scaling": SCALING,
+    "max_position_embeddings": 64, "pad_token_id": 0, "tie_word_embeddings": False, "embed_dropout": 0.0, "attention_dropout": 0.0,
+}
+EXAONE_NAMES = {
+    "model.embed_tokens": "transformer.wte", "model.layers.": "transformer.h.", "model.norm": "transformer.ln_f", "self_attn.o_proj": "attn.attention.out_proj",
+    "self_attn.": "attn.attention.", "input_layernorm": "ln_1", "post_attention_layernorm": "ln_2", "gate_proj": "c_fc_0", "up_proj": "c_fc_1",
+    "down_proj": "c_proj",
+}
+
+
+def renamed(name, names):
+    for old, new in names.items():
+        name = name.replace(old, new)
+    return name
+
+
+AS_LLAMA = {**EXAONE, "num_hidden_layers": 2, "rms_norm_eps": 1e-5}
+model_type, _, w, run_as_llama, side = llama_case("exaone", AS_LLAMA, 58, windows=(None, None), frequencies=llama3_frequencies(AS_LLAMA))
+LLAMA_NAMES = {renamed(name, EXAONE_NAMES): name for name in w}
+CASES["exaone"] = (
+    model_type, EXAONE, {renamed(name, EXAONE_NAMES): value for name, value in w.items()},
+    lambda w, i: run_as_llama({LLAMA_NAMES[name]: value for name, value in w.items()}, i), side,
 )
 
 

@@ -21,7 +21,7 @@ for (const name of folders) {
 
 /** Keys that do not change the numbers of a run. */
 const WITHOUT_EFFECT =
-  /drop|^(initializer_|init_std|summary_|sparse_pred)|^(use_cache|reorder_and_upcast_attn|sinusoidal_pos_embds|deterministic_flash_attn|is_encoder_decoder|pretraining_tp|classifier_pooling|slow_but_exact|learned_pos_emb|verbose|embedding_fraction|(scale_)?attention_softmax_in_fp32|fused_\w+|use_flash_attn|use_xentropy|dense_seq_output|pad_vocab_size_multiple|unpad_inputs|use_memory_efficient_attention|logn_attention_clip1|n_ctx|init_device|pooler_hidden_act)$|token_id$/
+  /drop|^(initializer_|init_std|summary_|sparse_pred)|^(use_cache|reorder_and_upcast_attn|sinusoidal_pos_embds|deterministic_flash_attn|is_encoder_decoder|pretraining_tp|classifier_pooling|slow_but_exact|learned_pos_emb|verbose|embedding_fraction|(scale_)?attention_softmax_in_fp32|fused_\w+|use_flash_attn|use_xentropy|dense_seq_output|pad_vocab_size_multiple|unpad_inputs|use_memory_efficient_attention|logn_attention_clip1|n_ctx|init_device|pooler_hidden_act|onnx_export)$|token_id$/
 /** True for a key without effect in a class, also one that the class defines but its modules do not read. */
 const isIdle = (/** @type {string} */ type, /** @type {string} */ key) =>
   WITHOUT_EFFECT.test(key) ||
@@ -142,7 +142,8 @@ test('a changed value of a key of the class changes the description, or the key 
           assert.match(changed.message, /^config\.json: /, note)
           counts.refused++
         } else {
-          const windows = JSON.parse(plain).decoder?.layers.flatMap(
+          const { decoder, encoder } = JSON.parse(plain)
+          const windows = (decoder ?? encoder).layers.flatMap(
             (/** @type {any} */ [part]) => part.attention.window ?? [],
           )
           const isOff =

@@ -304,6 +304,31 @@ test('the keys of published configs of newer families pass', async () => {
       },
     ],
     ['exaone4-made', { cache_implementation: 'hybrid', attention_dropout: 0 }],
+    [
+      // EXAONE-3.0-7.8B-Instruct
+      'exaone-made',
+      {
+        architectures: ['ExaoneForCausalLM'],
+        auto_map: { AutoConfig: 'configuration_exaone.ExaoneConfig' },
+        bos_token_id: 1,
+        eos_token_id: 361,
+        initializer_range: 0.02,
+        torch_dtype: 'bfloat16',
+        transformers_version: '4.45.2',
+        use_cache: true,
+      },
+    ],
+    [
+      // longformer-base-4096
+      'longformer-made',
+      {
+        attention_probs_dropout_prob: 0.1,
+        bos_token_id: 0,
+        eos_token_id: 2,
+        hidden_dropout_prob: 0.1,
+        initializer_range: 0.02,
+      },
+    ],
   ]
   for (const [folder, change] of published) {
     const [plain, other] = [await familyWith(folder, {}), await familyWith(folder, change)]

@@ -32,6 +32,7 @@ const TOKENS = [
   ...ROBERTAS,
   ...LLAMAS,
   'distilbert',
+  'longformer',
   'modernbert',
   'gpt2',
   'gpt_neo',

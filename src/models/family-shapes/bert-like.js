@@ -23,6 +23,7 @@ import { ACTIVATIONS, ALL, anyOf, attentionOf, EPS, headDimOf, layersOf, slices,
  * @param {string} [names.embeddingNorm] default 'embeddings.LayerNorm'
  * @param {boolean} [names.learned] are positions learned? default true
  * @param {Partial<import('./parts.js').StackSpec>} [names.stack] more of the stack
+ * @param {(i: number) => number} [names.window] keys that a query of a layer sees, default all
  * @param {string} [names.positionType] what position_embedding_type may be; default 'absolute'
  * @param {readonly [string, string]} names.norms after attention, after the MLP
  * @param {boolean} [names.types] are there token types?
@@ -106,7 +107,7 @@ export function bertLike(c, names) {
       layers: times(layersOf(c, keys.layers), i => [
         {
           kind: 'attention',
-          attention: attentionAt(at(i)),
+          attention: { ...attentionAt(at(i)), window: names.window?.(i) },
           post: norm(at(i) + names.norms[0]),
         },
         {

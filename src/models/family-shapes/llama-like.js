@@ -10,6 +10,15 @@ import { ACTIVATIONS, ALL, attentionOf, EPS, headDimOf, layersOf, NONE, scaledBy
 /** @typedef {import('./parts.js').HeadSpec} HeadSpec */
 
 const NORMS = ['input_layernorm', undefined, 'post_attention_layernorm']
+/** Names of tensors but those of norms and of the MLP. */
+const NAMES = {
+  prefix: 'model.',
+  tokens: 'embed_tokens',
+  at: 'layers.N.',
+  self: 'self_attn.',
+  o: 'o_proj',
+  last: 'norm',
+}
 /** Gemma's names of four norms, before and after each part. */
 export const SANDWICH = ['input', 'post_attention', 'pre_feedforward', 'post_feedforward'].map(
   name => `${name}_layernorm`,
@@ -26,6 +35,7 @@ export const AFTER = [undefined, 'post_attention_layernorm', undefined, 'post_fe
  * @param {'heads' | 'all'} [options.qkNorm] q and k are normalised: each head, or all heads side by side
  * @param {Partial<NormSpec>} [options.norm] what differs from an RMSNorm
  * @param {string | number} [options.eps] of norms, or its key; default 'rms_norm_eps'
+ * @param {typeof NAMES} [options.names]
  * @param {readonly (string | undefined)[]} [options.norms] names: before and after attention, before and after the MLP
  * @param {(layer: number, window: number | undefined) => boolean} [options.turns] which layers have rotary positions; default all
  * @param {number} [options.share] of each head that turns, if the config has no key for it; default: all of it, always
@@ -47,6 +57,7 @@ export const AFTER = [undefined, 'post_attention_layernorm', undefined, 'post_fe
 export function llamaLike(c, options) {
   const { bias, mlpBias = false, qkNorm, turns, window, full, sliding, share, interleaved, fused } = options
   const { norms = NORMS, mlp = ['mlp.up_proj', 'mlp.down_proj', 'mlp.gate_proj'], residualScale } = options
+  const { prefix, tokens, at, self, o, last } = options.names ?? NAMES
   const d = c.size('hidden_size')
   const H = c.size('num_attention_heads')
   const kvHeads = c.size('num_key_value_heads', H)
@@ -64,12 +75,12 @@ export function llamaLike(c, options) {
   const [up, down, gate] = mlp
   const fusedMlp = fused && 'mlp.gate_up_proj'
   return decoderOnly(c, {
-    prefix: 'model.',
+    prefix,
     d,
     heads,
-    tokens: 'embed_tokens',
+    tokens,
     layers: 'num_hidden_layers',
-    at: 'layers.N.',
+    at,
     norm,
     after: residualScale === undefined ? undefined : scaledBy(residualScale, d),
     embedding: { scale: options.embeddingScale },
@@ -79,10 +90,10 @@ export function llamaLike(c, options) {
       heads: { ...heads, scale: options.scale ?? headDim ** -0.5, softcap: options.softcap ?? 0 },
     },
     attention: (at, i) => {
-      const plain = attentionOf(`${at}self_attn.`, ['q_proj', 'k_proj', 'v_proj', 'o_proj'], d, heads, biases)
+      const plain = attentionOf(at + self, ['q_proj', 'k_proj', 'v_proj', o], d, heads, biases)
       const [q, k, v] =
         fused === 'all'
-          ? slices(`${at}self_attn.qkv_proj`, [plain.q.out, plain.k.out, plain.v.out], d, biases[0])
+          ? slices(`${at}${self}qkv_proj`, [plain.q.out, plain.k.out, plain.v.out], d, biases[0])
           : [plain.q, plain.k, plain.v]
       return {
         ...plain,
@@ -90,8 +101,8 @@ export function llamaLike(c, options) {
         k,
         v,
         ...(qkNorm && {
-          qNorm: norm(`${at}self_attn.q_norm`, qkNorm === 'all' ? H * headDim : headDim),
-          kNorm: norm(`${at}self_attn.k_norm`, qkNorm === 'all' ? kvHeads * headDim : headDim),
+          qNorm: norm(`${at}${self}q_norm`, qkNorm === 'all' ? H * headDim : headDim),
+          kNorm: norm(`${at}${self}k_norm`, qkNorm === 'all' ? kvHeads * headDim : headDim),
         }),
         window: windows[i],
         ...(windows[i] && slidingRope && { rope: slidingRope }),
@@ -104,7 +115,7 @@ export function llamaLike(c, options) {
     linear: (name, out, size) => ({ name, out, in: size, bias: mlpBias }),
     activation: c.choice(options.activation ?? 'hidden_act', ACTIVATIONS),
     norms,
-    last: 'norm',
+    last,
     head: 'lm_head',
     tied: c.flag('tie_word_embeddings'),
     logits: options.logits,

@@ -1,0 +1,35 @@
+// Longformer: RoBERTa with a window on both sides. Its second projections serve tokens with global attention.
+
+import { describe as say } from '../../base/errors.js'
+import { DEFAULTS as BERT, BERT_LAYER, bertLike, inEncoder, ROBERTA_HEAD } from '../family-shapes/bert-like.js'
+import { layersOf } from '../family-shapes/parts.js'
+
+/** @typedef {import('../config.js').Config} Config */
+
+export const DEFAULTS = { ...BERT, pad_token_id: 1, attention_window: 512 }
+
+/** @param {Config} c */
+export function describe(c) {
+  c.only({ attention_mode: 'longformer', ignore_attention_mask: false })
+  const windows = windowsOf(c, layersOf(c, 'num_hidden_layers'))
+  return bertLike(c, {
+    ...BERT_LAYER,
+    prefix: 'longformer.',
+    at: inEncoder,
+    counts: true,
+    window: i => windows[i] + 1, // of both sides, and the key of the query itself
+    head: ROBERTA_HEAD.head,
+    ignored: [...ROBERTA_HEAD.ignored, 'attention\\.self\\.(query|key|value)_global\\.(weight|bias)$'],
+  })
+}
+
+/** The window of each layer. @param {Config} c @param {number} layers @returns {number[]} */
+function windowsOf(c, layers) {
+  const given = c.get('attention_window')
+  const windows = Array.isArray(given) ? given : Array(layers).fill(given)
+  if (windows.length !== layers || !windows.every(one => Number.isInteger(one) && one > 0 && one % 2 === 0))
+    throw new RangeError(
+      `config.json: attention_window: ${say(given)} given, an even number or one for each of ${layers} layers expected`,
+    )
+  return windows
+}
