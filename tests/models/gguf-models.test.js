@@ -25,7 +25,9 @@ const folderOf = (weights, config) => ({
 
 /** @param {import('../../src/models/model.js').Model} model */
 function run(model) {
-  const { logits, hiddenStates } = model.forwardSync({ ids: [IDS] }, { keep: ['hiddenStates'] })
+  const { encoder, decoder } = model.stacks
+  const decoderIds = encoder && decoder ? [[...IDS].reverse()] : undefined
+  const { logits, hiddenStates } = model.forwardSync({ ids: [IDS], decoderIds }, { keep: ['hiddenStates'] })
   model.dispose()
   return Array.from((logits ?? hiddenStates.slice(-1)[0])?.data ?? [])
 }
@@ -102,6 +104,47 @@ test('saveModel writes the folder of a GGUF file', async () => {
     const saved = await readSafetensors(files['model.safetensors'])
     for (const [name, { values }] of weights) if (saved[name]) assert.deepEqual(saved[name].data, values, name)
   }
+})
+
+/** @type {[string, [string, number[]] | undefined, Record<string, import('./gguf/write-gguf.js').Value>, RegExp][]} */
+const WITH = [
+  ['t5', ['enc.blk.1.attn_rel_b.weight', [32, 4]], {}, /biases of relative positions \(UMT5\), which is not covered/],
+  ['jina-bert-v2', ['blk.0.ffn_gate.weight', [256, 256]], {}, /gate and up in two tensors, .* are not covered/],
+  [
+    'mistral3',
+    undefined,
+    { 'attention.temperature_scale': 0.5 },
+    /not covered: mistral3\.attention\.temperature_scale/,
+  ],
+  ['modern-bert', ['cls.weight', [256, 256]], {}, /unexpected: cls\.weight/],
+  ['modern-bert', undefined, { 'rope.scaling.type': 'linear' }, /rope\.scaling\.type is "linear"/],
+]
+for (const [title, tensor, keys, message] of WITH)
+  test(`${title} with ${tensor?.[0] ?? Object.keys(keys)[0]} is refused`, async () => {
+    const made = MADE.find(one => one.title === title) ?? MADE[0]
+    const changed = {
+      ...made,
+      tensors: tensor ? [...made.tensors, tensor] : made.tensors,
+      keys: { ...made.keys, ...keys },
+      rename: (/** @type {string} */ name) => (tensor?.[0].startsWith(name) ? name : made.rename(name)),
+    }
+    const { gguf } = make(changed, 'F32', randomOf(1))
+    await assert.rejects(loadModel(qkv, gguf, none), message)
+    assert.equal(qkv.memory.resident, 0)
+  })
+
+test('a copy of the table as the head of a T5 without a gate is scaled as the table is', async () => {
+  const made = MADE.find(({ title }) => title === 't5, without a gate, tied') ?? MADE[0]
+  const { config, weights } = make(made, 'F32', randomOf(1))
+  const { gguf, weights: own } = make(
+    { ...made, tensors: [...made.tensors, ['output.weight', [288, 256]]] },
+    'F32',
+    randomOf(1),
+  )
+  const head = own.get('lm_head.weight')
+  assert.ok(head && !weights.has('lm_head.weight'))
+  const want = run(await loadModel(qkv, folderOf(weights.set('lm_head.weight', head), config), none))
+  assert.deepEqual(run(await loadModel(qkv, gguf, { ...none, dtype: 'float32' })), want)
 })
 
 test('embed pools as the file says', async () => {

@@ -20,7 +20,7 @@ import { describe } from '../../base/errors.js'
 /**
  * @typedef {object} Architecture
  * @property {(k: Keys, tensors: Tensors) => Record<string, unknown>} config
- * @property {Record<string, string>} names of tensors without the number of the layer and without .weight or .bias; N stands for the number
+ * @property {Record<string, string>} names of tensors without blk., the number of the layer, .weight or .bias; N stands for the number
  * @property {(name: string, kind: string, config: any) => Omit<Change, 'name'>} [change] by the name in the file
  * @property {(name: string, config: any) => [string, Omit<Change, 'name'>][] | undefined} [split] what a fused tensor is made of
  */
@@ -219,12 +219,12 @@ const namesOf = (first, at, layer) => ({
 
 /**
  * Rows of q, k and v that lie one after another, by the names of their own weights.
- * @param {{ num_attention_heads: number, num_key_value_heads: number, hidden_size: number, head_dim?: number }} config
+ * @param {{ num_attention_heads: number, num_key_value_heads?: number, hidden_size: number, head_dim?: number }} config
  * @param {readonly string[]} names
  * @returns {[string, Omit<Change, 'name'>][]}
  */
 function threeOf(
-  { num_attention_heads: heads, num_key_value_heads: keyHeads, hidden_size: d, head_dim: size = d / heads },
+  { num_attention_heads: heads, num_key_value_heads: keyHeads = heads, hidden_size: d, head_dim: size = d / heads },
   names,
 ) {
   const sizes = [heads * size, keyHeads * size, keyHeads * size]
@@ -279,6 +279,15 @@ function windowedOf(k, layers, usual) {
   )
 }
 
+/** The same, where the first of each so many layers has no window. @param {Keys} k @param {number} layers */
+function firstIsFull(k, layers) {
+  const list = k.list('attention.sliding_window_pattern')
+  const every = list ? 1 : k.number('attention.sliding_window_pattern', 3)
+  return Array.from({ length: layers }, (_, i) =>
+    (list ? list[i] : i % every > 0) ? 'sliding_attention' : 'full_attention',
+  )
+}
+
 /** OLMo 2; with a window it is OLMo 3. @type {Architecture['config']} */
 function olmo2(k, tensors) {
   const window = k.optional('attention.sliding_window')
@@ -302,9 +311,106 @@ const cohere = type => (k, tensors) => ({
   attention_bias: hasBias(tensors, 'attn_q'),
 })
 
+/** q, k and v in one tensor. @type {NonNullable<Architecture['split']>} */
+const fusedQkv = (name, config) => (name === 'attn_qkv' ? threeOf(config, ['attn_q', 'attn_k', 'attn_v']) : undefined)
+
+/** BERT's names but those of the MLP. */
+const BERT = {
+  token_embd: 'bert.embeddings.word_embeddings',
+  token_types: 'bert.embeddings.token_type_embeddings',
+  token_embd_norm: 'bert.embeddings.LayerNorm',
+}
+const BERT_AT = 'bert.encoder.layer.N.'
+const BERT_ATTENTION = {
+  attn_q: 'attention.self.query',
+  attn_k: 'attention.self.key',
+  attn_v: 'attention.self.value',
+  attn_output: 'attention.output.dense',
+  attn_output_norm: 'attention.output.LayerNorm',
+}
+
+/** Sizes of encoders in the style of BERT. @param {Keys} k @param {Tensors} tensors */
+function bertSizes(k, tensors) {
+  k.only('attention.causal', false)
+  k.get('pooling_type')
+  return {
+    model_type: 'bert',
+    vocab_size: rowsOf(k, tensors),
+    hidden_size: k.number('embedding_length'),
+    intermediate_size: k.number('feed_forward_length'),
+    num_hidden_layers: k.number('block_count'),
+    num_attention_heads: k.number('attention.head_count'),
+    type_vocab_size: rowsOf(k, tensors, 'token_types.weight'),
+    layer_norm_eps: k.number('attention.layer_norm_epsilon'),
+    hidden_act: 'gelu',
+  }
+}
+
+/** The names of a stack of T5. @param {'enc' | 'dec'} short @param {string} name */
+function t5Names(short, name) {
+  const at = `${name}.block.N.layer.`
+  const mlp = `${at}${short === 'enc' ? 1 : 2}.`
+  const attention = (/** @type {string} */ prefix, /** @type {string} */ to, /** @type {string} */ part) => ({
+    [`${prefix}attn_norm`]: `${to}layer_norm`,
+    ...Object.fromEntries([...'qkvo'].map(one => [`${prefix}attn_${one}`, `${to}${part}.${one}`])),
+    [`${prefix}attn_rel_b`]: `${to}${part}.relative_attention_bias`,
+  })
+  const names = {
+    ...attention('', `${at}0.`, 'SelfAttention'),
+    ...(short === 'dec' && attention('cross_', `${at}1.`, 'EncDecAttention')),
+    ffn_norm: `${mlp}layer_norm`,
+    ffn_gate: `${mlp}DenseReluDense.wi_0`,
+    ffn_up: `${mlp}DenseReluDense.wi_1`,
+    ffn_plain: `${mlp}DenseReluDense.wi`,
+    ffn_down: `${mlp}DenseReluDense.wo`,
+    output_norm: `${name}.final_layer_norm`,
+  }
+  return Object.fromEntries(Object.entries(names).map(([one, own]) => [`${short}.${one}`, own]))
+}
+
+/** T5, or its encoder alone. @param {boolean} isEncoder @returns {Architecture} */
+const t5 = isEncoder => ({
+  config: (k, tensors) => {
+    const size = k.number('attention.key_length')
+    const eps = k.number('attention.layer_norm_rms_epsilon')
+    k.only('attention.value_length', size, `keys have ${size} numbers: values of another size are not covered`)
+    k.only('attention.layer_norm_epsilon', eps)
+    k.only('attention.causal', false)
+    k.get('pooling_type')
+    if (tensors.has('enc.blk.1.attn_rel_b.weight'))
+      throw k.fail('each layer has biases of relative positions (UMT5), which is not covered')
+    const isGated = tensors.has('enc.blk.0.ffn_gate.weight')
+    const layers = k.number('block_count')
+    return {
+      model_type: 't5',
+      vocab_size: rowsOf(k, tensors),
+      d_model: k.number('embedding_length'),
+      d_kv: size,
+      d_ff: k.number('feed_forward_length'),
+      num_layers: layers,
+      num_heads: k.number('attention.head_count'),
+      relative_attention_num_buckets: k.number('attention.relative_buckets_count'),
+      layer_norm_epsilon: eps,
+      feed_forward_proj: isGated ? 'gated-gelu' : 'relu',
+      // Models without a gate have the table as their head; a copy of it may be there.
+      tie_word_embeddings: isEncoder || !isGated || !tensors.has('output.weight'),
+      ...(isEncoder
+        ? { architectures: ['T5EncoderModel'], decoder_start_token_id: 0 }
+        : {
+            num_decoder_layers: k.number('decoder_block_count', layers),
+            decoder_start_token_id: k.number('decoder_start_token_id'),
+          }),
+    }
+  },
+  names: { token_embd: 'shared', output: 'lm_head', ...t5Names('enc', 'encoder'), ...t5Names('dec', 'decoder') },
+  split: (name, { feed_forward_proj: kind }) =>
+    kind === 'relu' && name.endsWith('ffn_up') ? [[name.replace('up', 'plain'), {}]] : undefined,
+})
+
 /** @type {Record<string, Architecture>} */
 export const ARCHITECTURES = {
   llama: { config: biasedLlama('llama'), names: LLAMA, change: pairs },
+  mistral3: { config: biasedLlama('llama'), names: LLAMA, change: pairs },
   qwen2: { config: llamaLike('qwen2'), names: LLAMA },
   qwen3: { config: llamaLike('qwen3'), names: LLAMA },
   olmo: {
@@ -336,6 +442,29 @@ export const ARCHITECTURES = {
       return { ...config, sliding_window: window || null, ...(types && { layer_types: types }) }
     },
     names: { ...LLAMA, ...AFTER },
+  },
+  exaone: {
+    config: (k, tensors) => {
+      const config = decoder(k, tensors)
+      wholeHeads(k, config)
+      const eps = k.number('attention.layer_norm_rms_epsilon')
+      return { model_type: 'exaone', ...config, layer_norm_epsilon: eps, activation_function: 'silu' }
+    },
+    names: namesOf(
+      { token_embd: 'transformer.wte', output_norm: 'transformer.ln_f', output: 'lm_head' },
+      'transformer.h.N.',
+      {
+        attn_norm: 'ln_1',
+        attn_q: 'attn.attention.q_proj',
+        attn_k: 'attn.attention.k_proj',
+        attn_v: 'attn.attention.v_proj',
+        attn_output: 'attn.attention.out_proj',
+        ffn_norm: 'ln_2',
+        ffn_gate: 'mlp.c_fc_0',
+        ffn_up: 'mlp.c_fc_1',
+        ffn_down: 'mlp.c_proj',
+      },
+    ),
   },
   stablelm: {
     config: (k, tensors) => {
@@ -389,6 +518,21 @@ export const ARCHITECTURES = {
       ffn_up: `${AT}mlp.gate_up_proj`,
     },
   },
+  chatglm: {
+    config: (k, tensors) => {
+      const config = decoder(k, tensors)
+      return {
+        model_type: 'glm',
+        ...config,
+        rms_norm_eps: k.number('attention.layer_norm_rms_epsilon'),
+        partial_rotary_factor: shareOf(k, config),
+        attention_bias: hasBias(tensors, 'attn_q') || hasBias(tensors, 'attn_qkv'),
+        hidden_act: 'silu',
+      }
+    },
+    names: { ...LLAMA, ffn_up: `${AT}mlp.gate_up_proj` },
+    split: fusedQkv,
+  },
   phi3: {
     config: (k, tensors) => {
       const { head_dim: _, ...config } = decoder(k, tensors)
@@ -439,7 +583,7 @@ export const ARCHITECTURES = {
       ffn_up: 'mlp.fc1',
       ffn_down: 'mlp.fc2',
     }),
-    split: (name, config) => (name === 'attn_qkv' ? threeOf(config, ['attn_q', 'attn_k', 'attn_v']) : undefined),
+    split: fusedQkv,
   },
   gptneox: {
     config: (k, tensors) => {
@@ -621,46 +765,83 @@ export const ARCHITECTURES = {
     ),
   },
   bert: {
+    config: (k, tensors) => ({
+      ...bertSizes(k, tensors),
+      max_position_embeddings: rowsOf(k, tensors, 'position_embd.weight'),
+    }),
+    names: namesOf({ ...BERT, position_embd: 'bert.embeddings.position_embeddings' }, BERT_AT, {
+      ...BERT_ATTENTION,
+      ffn_up: 'intermediate.dense',
+      ffn_down: 'output.dense',
+      layer_output_norm: 'output.LayerNorm',
+    }),
+    split: fusedQkv,
+  },
+  'jina-bert-v2': {
+    config: (k, tensors) => {
+      if (tensors.has('blk.0.ffn_gate.weight'))
+        throw k.fail(
+          'gate and up in two tensors, as older converters wrote them, are not covered: convert the model again',
+        )
+      return {
+        ...bertSizes(k, tensors),
+        max_position_embeddings: k.number('context_length'),
+        position_embedding_type: 'alibi',
+        feed_forward_type: 'geglu',
+      }
+    },
+    names: namesOf(BERT, BERT_AT, {
+      ...BERT_ATTENTION,
+      ffn_up: 'mlp.gated_layers',
+      ffn_down: 'mlp.wo',
+      layer_output_norm: 'mlp.layernorm',
+    }),
+    split: fusedQkv,
+  },
+  'modern-bert': {
     config: (k, tensors) => {
       k.only('attention.causal', false)
+      k.only('rope.scaling.type', 'none')
       k.get('pooling_type')
+      const layers = k.number('block_count')
+      const theta = k.number('rope.freq_base', 10_000)
+      const window = k.optional('attention.sliding_window')
+      const types = window ? firstIsFull(k, layers) : Array(layers).fill('full_attention')
       return {
-        model_type: 'bert',
+        model_type: 'modernbert',
         vocab_size: rowsOf(k, tensors),
         hidden_size: k.number('embedding_length'),
         intermediate_size: k.number('feed_forward_length'),
-        num_hidden_layers: k.number('block_count'),
+        num_hidden_layers: layers,
         num_attention_heads: k.number('attention.head_count'),
-        max_position_embeddings: rowsOf(k, tensors, 'position_embd.weight'),
-        type_vocab_size: rowsOf(k, tensors, 'token_types.weight'),
-        layer_norm_eps: k.number('attention.layer_norm_epsilon'),
-        hidden_act: 'gelu',
+        max_position_embeddings: k.number('context_length'),
+        norm_eps: k.optional('attention.layer_norm_rms_epsilon') ?? k.number('attention.layer_norm_epsilon'),
+        hidden_activation: k.get('hidden_activation') ?? 'gelu',
+        global_rope_theta: theta,
+        local_rope_theta: k.number('rope.freq_base_swa', theta),
+        ...(window && { local_attention: window }),
+        layer_types: types,
       }
     },
     names: namesOf(
       {
-        token_embd: 'bert.embeddings.word_embeddings',
-        position_embd: 'bert.embeddings.position_embeddings',
-        token_types: 'bert.embeddings.token_type_embeddings',
-        token_embd_norm: 'bert.embeddings.LayerNorm',
+        token_embd: 'model.embeddings.tok_embeddings',
+        token_embd_norm: 'model.embeddings.norm',
+        output_norm: 'model.final_norm',
       },
-      'bert.encoder.layer.N.',
+      AT,
       {
-        attn_q: 'attention.self.query',
-        attn_k: 'attention.self.key',
-        attn_v: 'attention.self.value',
-        attn_output: 'attention.output.dense',
-        attn_output_norm: 'attention.output.LayerNorm',
-        ffn_up: 'intermediate.dense',
-        ffn_down: 'output.dense',
-        layer_output_norm: 'output.LayerNorm',
+        attn_norm: 'attn_norm',
+        attn_qkv: 'attn.Wqkv',
+        attn_output: 'attn.Wo',
+        ffn_norm: 'mlp_norm',
+        ffn_up: 'mlp.Wi',
+        ffn_down: 'mlp.Wo',
       },
     ),
-    split: (name, config) =>
-      name === 'attn_qkv'
-        ? threeOf({ ...config, num_key_value_heads: config.num_attention_heads }, ['attn_q', 'attn_k', 'attn_v'])
-        : undefined,
   },
+  t5: t5(false),
+  t5encoder: t5(true),
 }
 
 /** Tensors that hold what the config says, or that llama.cpp does not read. */
@@ -674,12 +855,13 @@ const UNUSED = /^(rope_freqs|rope_factors_(long|short)|attn_rot_embd)$/
  * @returns {Change[]}
  */
 export function changesOf({ names, change, split }, given, config) {
-  const [, layer, name, kind] = /^(?:blk\.(\d+)\.)?(.+)\.(weight|bias)$/.exec(given) ?? []
+  const [, stack = '', layer, own = '', kind] = /^(enc\.|dec\.)?(?:blk\.(\d+)\.)?(.+)\.(weight|bias)$/.exec(given) ?? []
+  const name = stack + own
   if (UNUSED.test(name)) return []
   const parts = split?.(name, config) ?? [[name, {}]]
   return parts.map(([part, fused]) => {
-    const own = Object.hasOwn(names, part) && names[part]
-    if (!own || own.includes('.N.') !== (layer !== undefined)) return { name: given }
-    return { ...fused, ...change?.(part, kind, config), name: `${own.replace('.N.', `.${layer}.`)}.${kind}` }
+    const known = Object.hasOwn(names, part) && names[part]
+    if (!known || known.includes('.N.') !== (layer !== undefined)) return { name: given }
+    return { ...fused, ...change?.(part, kind, config), name: `${known.replace('.N.', `.${layer}.`)}.${kind}` }
   })
 }

@@ -210,6 +210,8 @@ function perGroup(name, { values, dims }, weights) {
   weights.set(name, { values: own, dims })
 }
 
+const f32 = (/** @type {number} */ value) => ({ type: /** @type {const} */ ('float32'), value })
+
 /** @type {Omit<Made, 'title'>[]} */
 const ALL = [
   {
@@ -890,18 +892,272 @@ const ALL = [
   },
 ]
 
+const JINA = {
+  attn_q: 'bert.encoder.layer.#.attention.self.query',
+  attn_k: 'bert.encoder.layer.#.attention.self.key',
+  attn_v: 'bert.encoder.layer.#.attention.self.value',
+  attn_output: 'bert.encoder.layer.#.attention.output.dense',
+  attn_output_norm: 'bert.encoder.layer.#.attention.output.LayerNorm',
+  ffn_up: 'bert.encoder.layer.#.mlp.gated_layers',
+  ffn_down: 'bert.encoder.layer.#.mlp.wo',
+  layer_output_norm: 'bert.encoder.layer.#.mlp.layernorm',
+}
+
+const T5_KEYS = {
+  context_length: POSITIONS,
+  embedding_length: D,
+  feed_forward_length: INNER,
+  block_count: LAYERS,
+  'attention.head_count': HEADS,
+  'attention.key_length': HEAD,
+  'attention.value_length': HEAD,
+  'attention.layer_norm_epsilon': f32(1e-6),
+  'attention.layer_norm_rms_epsilon': f32(1e-6),
+  'attention.relative_buckets_count': 32,
+}
+const T5_CONFIG = {
+  model_type: 't5',
+  vocab_size: VOCAB,
+  d_model: D,
+  d_kv: HEAD,
+  d_ff: INNER,
+  num_layers: LAYERS,
+  num_heads: HEADS,
+  relative_attention_num_buckets: 32,
+  layer_norm_epsilon: Math.fround(1e-6),
+  decoder_start_token_id: 0,
+}
+
+/** A stack of T5. @param {'enc' | 'dec'} stack @param {number} layers @param {boolean} isGated @returns {[string, readonly number[]][]} */
+function t5Stack(stack, layers, isGated) {
+  const attention = (/** @type {string} */ at, /** @type {string} */ kind) => [
+    norm(`${at}${kind}_norm`),
+    ...['q', 'k', 'v', 'o'].map(
+      one => /** @type {[string, readonly number[]]} */ ([`${at}${kind}_${one}.weight`, [D, D]]),
+    ),
+  ]
+  return [
+    ...Array.from({ length: layers }, (_, i) => {
+      const at = `${stack}.blk.${i}.`
+      return [
+        ...attention(at, 'attn'),
+        .../** @type {[string, readonly number[]][]} */ (i ? [] : [[`${at}attn_rel_b.weight`, [32, HEADS]]]),
+        ...(stack === 'dec' ? attention(at, 'cross_attn') : []),
+        norm(`${at}ffn_norm`),
+        ...MLP.slice(isGated ? 0 : 1).map(
+          ([name, dims]) => /** @type {[string, readonly number[]]} */ ([at + name, dims]),
+        ),
+      ]
+    }).flat(),
+    norm(`${stack}.output_norm`),
+  ]
+}
+
+/** Names of T5's tensors. @param {boolean} isGated */
+const t5Name = isGated => (/** @type {string} */ name) => {
+  if (!/^(enc|dec)/.test(name)) return { token_embd: 'shared', output: 'lm_head' }[name] ?? name
+  const [, short, i, part] = /^(enc|dec)\.(?:blk\.(\d+)\.)?(.+)$/.exec(name) ?? []
+  const stack = short === 'enc' ? 'encoder' : 'decoder'
+  if (i === undefined) return `${stack}.final_layer_norm`
+  const at = `${stack}.block.${i}.layer.`
+  const last = `${at}${short === 'enc' ? 1 : 2}`
+  const [, cross, one] = /^(cross_)?attn_(.+)$/.exec(part) ?? []
+  if (one === 'norm') return `${at}${cross ? 1 : 0}.layer_norm`
+  const own = one === 'rel_b' ? 'relative_attention_bias' : one
+  if (one) return `${at}${cross ? '1.EncDecAttention' : '0.SelfAttention'}.${own}`
+  if (part === 'ffn_norm') return `${last}.layer_norm`
+  const up = isGated ? 'wi_1' : 'wi'
+  return `${last}.DenseReluDense.${{ ffn_gate: 'wi_0', ffn_up: up, ffn_down: 'wo' }[part]}`
+}
+
+ALL.push(
+  {
+    of: 'exaone',
+    keys: llamaKeys('exaone'),
+    config: {
+      model_type: 'exaone',
+      vocab_size: VOCAB,
+      hidden_size: D,
+      intermediate_size: INNER,
+      num_layers: LAYERS,
+      num_attention_heads: HEADS,
+      num_key_value_heads: KV,
+      max_position_embeddings: POSITIONS,
+      layer_norm_epsilon: Math.fround(1e-5),
+      rope_theta: 10000,
+      tie_word_embeddings: false,
+    },
+    tensors: [table, ...LLAMA_LAYERS, norm('output_norm'), head],
+    rename: renamer(
+      {
+        attn_norm: 'transformer.h.#.ln_1',
+        attn_q: 'transformer.h.#.attn.attention.q_proj',
+        attn_k: 'transformer.h.#.attn.attention.k_proj',
+        attn_v: 'transformer.h.#.attn.attention.v_proj',
+        attn_output: 'transformer.h.#.attn.attention.out_proj',
+        ffn_norm: 'transformer.h.#.ln_2',
+        ffn_gate: 'transformer.h.#.mlp.c_fc_0',
+        ffn_up: 'transformer.h.#.mlp.c_fc_1',
+        ffn_down: 'transformer.h.#.mlp.c_proj',
+      },
+      { token_embd: 'transformer.wte', output_norm: 'transformer.ln_f', output: 'lm_head' },
+    ),
+  },
+  {
+    of: 'chatglm',
+    keys: { ...llamaKeys('chatglm'), 'rope.dimension_count': HEAD / 2 },
+    config: llamaConfig('glm', false, { partial_rotary_factor: 0.5, attention_bias: true }),
+    tensors: [
+      table,
+      ...layer([
+        norm('attn_norm'),
+        ...biased('attn_qkv', D + 2 * KV * HEAD),
+        ['attn_output.weight', [D, D]],
+        norm('ffn_norm'),
+        ['ffn_up.weight', [2 * INNER, D]],
+        ['ffn_down.weight', [D, INNER]],
+      ]),
+      norm('output_norm'),
+      head,
+    ],
+    rename: renamer({ ...LLAMA_NAMES, attn_qkv: `${AT}qkv`, ffn_up: `${AT}mlp.gate_up_proj` }, OTHERS),
+    change(name, { values, dims }, weights) {
+      if (!name.includes('qkv')) return void weights.set(name, { values, dims })
+      const width = values.length / dims[0]
+      let from = 0
+      for (const [part, rows] of /** @type {const} */ ([
+        ['q_proj', D],
+        ['k_proj', KV * HEAD],
+        ['v_proj', KV * HEAD],
+      ])) {
+        const own = values.slice(from * width, (from + rows) * width)
+        weights.set(name.replace('qkv', `self_attn.${part}`), { values: own, dims: [rows, ...dims.slice(1)] })
+        from += rows
+      }
+    },
+  },
+  {
+    of: 'jina-bert-v2',
+    keys: { ...plainKeys(), 'attention.causal': false, pooling_type: 1, 'tokenizer.ggml.token_type_count': 2 },
+    config: {
+      model_type: 'bert',
+      vocab_size: VOCAB,
+      hidden_size: D,
+      intermediate_size: INNER,
+      num_hidden_layers: LAYERS,
+      num_attention_heads: HEADS,
+      max_position_embeddings: POSITIONS,
+      layer_norm_eps: Math.fround(1e-5),
+      position_embedding_type: 'alibi',
+      feed_forward_type: 'geglu',
+    },
+    tensors: [
+      table,
+      ['token_types.weight', [2, D]],
+      ...layerNorm('token_embd_norm'),
+      ...layer([
+        ...biased('attn_q', D),
+        ...biased('attn_k', D),
+        ...biased('attn_v', D),
+        ...biased('attn_output', D),
+        ...layerNorm('attn_output_norm'),
+        ['ffn_up.weight', [2 * INNER, D]],
+        ...biased('ffn_down', D, INNER),
+        ...layerNorm('layer_output_norm'),
+      ]),
+    ],
+    rename: renamer(JINA, {
+      token_embd: 'bert.embeddings.word_embeddings',
+      token_types: 'bert.embeddings.token_type_embeddings',
+      token_embd_norm: 'bert.embeddings.LayerNorm',
+    }),
+  },
+  {
+    of: 'modern-bert',
+    keys: {
+      ...plainKeys(),
+      'attention.causal': false,
+      'attention.sliding_window': 6,
+      'rope.freq_base': f32(2000),
+      'rope.freq_base_swa': f32(100),
+      'rope.scaling.type': 'none',
+      pooling_type: 1,
+    },
+    config: {
+      model_type: 'modernbert',
+      vocab_size: VOCAB,
+      hidden_size: D,
+      intermediate_size: INNER,
+      num_hidden_layers: LAYERS,
+      num_attention_heads: HEADS,
+      max_position_embeddings: POSITIONS,
+      norm_eps: Math.fround(1e-5),
+      global_rope_theta: 2000,
+      local_rope_theta: 100,
+      local_attention: 6,
+    },
+    tensors: [
+      table,
+      norm('token_embd_norm'),
+      ...layer([
+        norm('attn_norm'),
+        ['attn_qkv.weight', [3 * D, D]],
+        ['attn_output.weight', [D, D]],
+        norm('ffn_norm'),
+        ['ffn_up.weight', [2 * INNER, D]],
+        ['ffn_down.weight', [D, INNER]],
+      ]).filter(([name]) => name !== 'blk.0.attn_norm.weight'),
+      norm('output_norm'),
+    ],
+    rename: renamer(
+      {
+        attn_norm: `${AT}attn_norm`,
+        attn_qkv: `${AT}attn.Wqkv`,
+        attn_output: `${AT}attn.Wo`,
+        ffn_norm: `${AT}mlp_norm`,
+        ffn_up: `${AT}mlp.Wi`,
+        ffn_down: `${AT}mlp.Wo`,
+      },
+      {
+        token_embd: 'model.embeddings.tok_embeddings',
+        token_embd_norm: 'model.embeddings.norm',
+        output_norm: 'model.final_norm',
+      },
+    ),
+  },
+  {
+    of: 't5',
+    keys: { ...T5_KEYS, decoder_block_count: 1, decoder_start_token_id: 0 },
+    config: {
+      ...T5_CONFIG,
+      num_decoder_layers: 1,
+      feed_forward_proj: 'gated-gelu',
+      tie_word_embeddings: false,
+    },
+    tensors: [table, ...t5Stack('enc', LAYERS, true), ...t5Stack('dec', 1, true), head],
+    rename: t5Name(true),
+  },
+  {
+    of: 't5encoder',
+    // Converters write no attention.causal; without it llama_decode, which node-llama-cpp calls, hides later tokens.
+    keys: { ...T5_KEYS, pooling_type: 1, 'attention.causal': false },
+    config: { ...T5_CONFIG, feed_forward_proj: 'gated-gelu', architectures: ['T5EncoderModel'] },
+    tensors: [table, ...t5Stack('enc', LAYERS, true)],
+    rename: t5Name(true),
+  },
+)
+
 const [LLAMA] = ALL
 const [QWEN2, , OLMO2] = ALL.slice(1)
 const GEMMA3 = ALL[6]
 const PHI3 = ALL.find(({ of }) => of === 'phi3') ?? LLAMA
 const FALCON_7B = ALL.find(({ of }) => of === 'falcon') ?? LLAMA
+const T5 = ALL.find(({ of }) => of === 't5') ?? LLAMA
 const { 'rope.scaling.type': _type, 'rope.scaling.factor': _factor, ...unscaled } = GEMMA3.keys
 const factors = /** @type {[string, readonly number[]]} */ (['rope_freqs.weight', [HEAD / 2]])
 const longAndShort = ['long', 'short'].map(
   length => /** @type {[string, readonly number[]]} */ ([`rope_factors_${length}.weight`, [HEAD / 2]]),
 )
-const f32 = (/** @type {number} */ value) => ({ type: /** @type {const} */ ('float32'), value })
-
 /** @type {Made[]} */
 export const MADE = [
   ...ALL.map(made => ({ title: made.of, ...made })),
@@ -972,6 +1228,15 @@ export const MADE = [
     title: 'llama, linear scaling',
     keys: { ...LLAMA.keys, 'rope.scaling.type': 'linear', 'rope.scaling.factor': f32(4) },
     config: { ...LLAMA.config, rope_scaling: { rope_type: 'linear', factor: 4 } },
+  },
+  { ...LLAMA, of: 'mistral3', title: 'mistral3' },
+  {
+    ...T5,
+    title: 't5, without a gate, tied',
+    keys: { ...T5_KEYS, decoder_start_token_id: 0 },
+    config: T5_CONFIG,
+    tensors: [table, ...t5Stack('enc', LAYERS, false), ...t5Stack('dec', LAYERS, false)],
+    rename: t5Name(false),
   },
   {
     ...QWEN2,
@@ -1047,7 +1312,7 @@ function contentsOf({ of, keys, tensors, rename, change }, type, random, tableTy
   /** @type {object | undefined} */
   let scaling
   const written = tensors.map(([name, dims]) => {
-    const isMatrix = dims.length > 1 && !/position|token_types/.test(name)
+    const isMatrix = dims.length > 1 && !/position|token_types|rel_b/.test(name)
     const own = name === 'token_embd.weight' ? tableType : isMatrix ? type : 'F32'
     const count = dims.reduce((a, b) => a * b)
     const { bytes, values } = writeBlocks(own, count, random, /norm\.weight/.test(name) ? 0.3 : 0.1)
