@@ -251,7 +251,7 @@ const functions = {
       ['embeddingBackward', () => [[0, 4, 2], floats(3, 4), 5, { paddingIdx: 2 }]],
       ['dropout', () => [floats(2, 5), { p: 0.25, generator: g }]],
       ['dropoutBackward', () => [nested(2, 5), { p: 0.25, generator: g, out: { dX: tensor(floats(2, 5)) } }]],
-      ['packedAttention', () => [floats(1, 3, 8), { numHeads: 2, kvHeads: 1, causal: true, bias: nested(3, 3) }]],
+      ['packedAttention', () => [floats(1, 3, 8), { numHeads: 2, numKvHeads: 1, causal: true, bias: nested(3, 3) }]],
       ['packedAttentionBackward', () => [floats(3, 6), floats(3, 2), { numHeads: 1, softcap: 2, sinks: [0.5] }]],
     ]).map(([name, args]) => [name, { args, call: (/** @type {any[]} */ ...a) => blocks[name](qkv, ...a) }]),
   ),
@@ -402,10 +402,10 @@ const functions = {
   },
   'cache, int8': {
     args: () => [
-      { headDim: 4, valueDim: 3, kvHeads: 2, batch: 1, capacity: 2, limit: 150, dtype: 'int8' },
+      { headDim: 4, valueDim: 3, numKvHeads: 2, batch: 1, capacity: 2, limit: 150, dtype: 'int8' },
       floats(1, 5, 8),
       floats(1, 5, 6),
-      { kvHeads: 2 },
+      { numKvHeads: 2 },
       floats(1, 3, 16),
       { numHeads: 4, causal: true, softcap: 2, keyLengths: [4] },
     ],
@@ -417,7 +417,7 @@ const functions = {
   },
   cache: {
     args: () => [
-      { headDim: 4, valueDim: 2, kvHeads: 1, batch: 1, capacity: 2, limit: 8 },
+      { headDim: 4, valueDim: 2, numKvHeads: 1, batch: 1, capacity: 2, limit: 8 },
       floats(1, 1, 3, 4),
       floats(1, 1, 3, 2),
       floats(1, 2, 1, 4),

@@ -14,7 +14,7 @@ const share = Number(process.env.SHARE ?? 1) // fraction of the runs, for builds
 const TOKENS = 10_000 * share
 
 const qkv = await load()
-const cache = kvCache(qkv, { batch: 2, kvHeads: 2, headDim: 3, valueDim: 4, capacity: 5 })
+const cache = kvCache(qkv, { batch: 2, numKvHeads: 2, headDim: 3, valueDim: 4, capacity: 5 })
 const sliding = kvCache(qkv, { headDim: 1, window: 4, capacity: 7 })
 for (let i = 0; i < 9; i++) sliding.append([[i]], [[i]])
 const gone = kvCache(qkv, { headDim: 1, capacity: 1 })
@@ -35,7 +35,7 @@ test(`${TOKENS} tokens one by one give what one causal call gives, and each step
   const [H, G, D, E, n] = [4, 2, 16, 24, TOKENS]
   const g = qkv.generator(1)
   const [q, k, v] = [g.randn([H, n, D]), g.randn([G, n, D]), g.randn([G, n, E])]
-  const cache = kvCache(qkv, { kvHeads: G, headDim: D, valueDim: E, capacity: 64, limit: n })
+  const cache = kvCache(qkv, { numKvHeads: G, headDim: D, valueDim: E, capacity: 64, limit: n })
   const want = qkv.attention(q, k, v, { causal: true }).output
   let most = 0
   for (let i = 0; i < n; i++) {
@@ -60,7 +60,7 @@ test(`${TOKENS} tokens one by one give what one causal call gives, and each step
 test('steps of 32 tokens give the bits of one causal call', () => {
   const g = qkv.generator(2)
   const [q, k, v] = [g.randn([2, 1000, 9]), g.randn([2, 1000, 9]), g.randn([2, 1000, 5])]
-  const cache = kvCache(qkv, { kvHeads: 2, headDim: 9, valueDim: 5, capacity: 1000 })
+  const cache = kvCache(qkv, { numKvHeads: 2, headDim: 9, valueDim: 5, capacity: 1000 })
   const want = qkv.attention(q, k, v, { causal: true }).output
   for (let i = 0; i < 1000; i += 32) {
     const end = Math.min(i + 32, 1000)
@@ -98,7 +98,7 @@ test('whatever the sizes and steps: a cache that grows, and one that slides, giv
       const options = { score: any(kind === 'additive' ? additive : kind) }
       const span = window === undefined ? {} : { window: /** @type {[number, number]} */ ([window - 1, 0]) }
       const want = reference.attention(q, k, v, { ...options, ...span, causal: true }).output
-      const size = { batch: B, kvHeads: G, headDim: D, valueDim: E }
+      const size = { batch: B, numKvHeads: G, headDim: D, valueDim: E }
       const cache = kvCache(
         qkv,
         window === undefined ? { ...size, capacity, limit: Infinity } : { ...size, window, capacity: window + 40 },
@@ -166,7 +166,7 @@ test('many caches keep their contents while others grow and are disposed of', ()
 test('options of attention hold over a cache; a mask has as many columns as it has keys', () => {
   const g = qkv.generator(3)
   const [q, k, v] = [g.randn([4, 3, 5]), g.randn([2, 8, 5]), g.randn([2, 8, 5])]
-  const cache = kvCache(qkv, { kvHeads: 2, headDim: 5, capacity: 20 }).append(k, v)
+  const cache = kvCache(qkv, { numKvHeads: 2, headDim: 5, capacity: 20 }).append(k, v)
   const out = qkv.alloc([4, 3, 5])
   const options = { softcap: 2, bias: g.randn([3, 8]), keyLengths: [7], scale: 0.3 }
   const want = qkv.attention(q, k, v, { ...options, causal: true, pastLength: 5 }).output
@@ -202,7 +202,7 @@ const bad = [
   ['no headDim', () => kvCache(qkv, any({ capacity: 3 })), TypeError, 'kvCache: headDim', 'undefined', 'a number'],
   ['no capacity', () => kvCache(qkv, { headDim: 3 }), TypeError, 'kvCache: capacity', 'undefined', 'a number'],
   ['a capacity of 0', () => kvCache(qkv, { headDim: 3, capacity: 0 }), RangeError, 'kvCache: capacity', '0 given', 'from 1'],
-  ['half a head', () => kvCache(qkv, { headDim: 3, capacity: 1, kvHeads: 0.5 }), RangeError, 'kvHeads', '0.5', 'whole'],
+  ['half a head', () => kvCache(qkv, { headDim: 3, capacity: 1, numKvHeads: 0.5 }), RangeError, 'numKvHeads', '0.5', 'whole'],
   ['a limit below', () => kvCache(qkv, { headDim: 3, capacity: 9, limit: 8 }), RangeError, 'limit', '8 given', 'from 9'],
   ['a window above', () => kvCache(qkv, { headDim: 1, capacity: 3, window: 4 }), RangeError, 'capacity', 'from 4'],
   ['window and limit', () => kvCache(qkv, { headDim: 1, window: 4, limit: 9 }), TypeError, 'limit and window', 'not both'],
@@ -265,7 +265,7 @@ test('the bare data of a resident tensor is appended while the cache grows, and 
 test('a cache cannot be made to seem larger than its memory', async () => {
   const qkv = await load()
   const cache = kvCache(qkv, { headDim: 2, capacity: 3 })
-  for (const name of ['headDim', 'valueDim', 'kvHeads', 'batch', 'window', 'length', 'capacity'])
+  for (const name of ['headDim', 'valueDim', 'numKvHeads', 'batch', 'window', 'length', 'capacity'])
     assert.throws(() => Object.assign(cache, { [name]: 1000 }), TypeError, name)
   cache.dispose()
 })

@@ -165,7 +165,7 @@ test('the largest activations are those of a search through all, each text once,
       assert.equal(id, model.tokenize(line).ids[position])
     }
   }
-  assert.equal(top['layers.0.heads']?.length, model.stacks.decoder?.heads)
+  assert.equal(top['layers.0.heads']?.length, model.stacks.decoder?.numHeads)
   model.dispose()
 })
 

@@ -39,12 +39,12 @@ test('attention with numHeads gives the bits of attention over split heads', () 
   fc.assert(
     fc.property(sizes, given => {
       const { H, rows, heads } = operands(given)
-      const { G: kvHeads, causal, B, L, E } = given
-      const { output } = qkv.attention(...rows, { numHeads: H, kvHeads, causal })
+      const { G: numKvHeads, causal, B, L, E } = given
+      const { output } = qkv.attention(...rows, { numHeads: H, numKvHeads, causal })
       const expected = joinHeads(qkv.attention(...heads, { causal }).output)
       assert.deepEqual(output, expected)
       const out = qkv.alloc([B, L, H * E])
-      assert.equal(qkv.attention(...rows, { numHeads: H, kvHeads, causal, out }).output, out)
+      assert.equal(qkv.attention(...rows, { numHeads: H, numKvHeads, causal, out }).output, out)
       assert.deepEqual(out.data, expected.data)
       out.dispose()
     }),
@@ -56,8 +56,8 @@ test('trace with numHeads has the steps of split heads and an output in rows', (
   fc.assert(
     fc.property(sizes, given => {
       const { H, rows, heads } = operands(given)
-      const { G: kvHeads, causal } = given
-      const traced = qkv.trace(...rows, { numHeads: H, kvHeads, causal })
+      const { G: numKvHeads, causal } = given
+      const traced = qkv.trace(...rows, { numHeads: H, numKvHeads, causal })
       const { output, ...steps } = qkv.trace(...heads, { causal })
       assert.deepEqual(traced, { ...steps, output: joinHeads(output) })
     }),
@@ -76,14 +76,14 @@ test('additive scores, masks and gradients work with numHeads, too', () => {
     wKey: random.randn([6, 3]),
     v: random.randn([6]),
   })
-  const inRows = { numHeads: H, kvHeads: 2, mask, score }
+  const inRows = { numHeads: H, numKvHeads: 2, mask, score }
   assert.deepEqual(qkv.attention(...rows, inRows).output, joinHeads(qkv.attention(...heads, { mask, score }).output))
   const dOutput = random.randn([2, 5, H * 4])
   for (const options of [
     { mask, score },
     { mask, causal: true },
   ]) {
-    const flat = attentionBackward(qkv, ...rows, dOutput, { ...options, numHeads: H, kvHeads: 2 })
+    const flat = attentionBackward(qkv, ...rows, dOutput, { ...options, numHeads: H, numKvHeads: 2 })
     const split = attentionBackward(qkv, ...heads, splitHeads(dOutput, H), options)
     for (const name of /** @type {const} */ (['dQ', 'dK', 'dV'])) assert.deepEqual(flat[name], joinHeads(split[name]))
   }
@@ -91,7 +91,7 @@ test('additive scores, masks and gradients work with numHeads, too', () => {
 
 test('a cache takes rows of heads, and queries in rows, step by step', () => {
   const { H, rows, heads } = operands({ B: 2, G: 2, group: 2, L: 6, S: 6, D: 3, E: 4, seed: 5 })
-  const make = () => kvCache(qkv, { batch: 2, kvHeads: 2, headDim: 3, valueDim: 4, capacity: 4, window: 3 })
+  const make = () => kvCache(qkv, { batch: 2, numKvHeads: 2, headDim: 3, valueDim: 4, capacity: 4, window: 3 })
   const [flat, split] = [make(), make()]
   for (const [from, to] of [
     [0, 2],
@@ -101,14 +101,17 @@ test('a cache takes rows of heads, and queries in rows, step by step', () => {
   ]) {
     const [q, k, v] = rows.map(x => x.slice(1, from, to))
     const [qh, kh, vh] = heads.map(x => x.slice(2, from, to))
-    flat.append(k, v, { kvHeads: 2 })
+    flat.append(k, v, { numKvHeads: 2 })
     split.append(kh, vh)
     assert.deepEqual(flat.keys, split.keys)
     assert.deepEqual(flat.attention(q, { numHeads: H }).output, joinHeads(split.attention(qh).output))
   }
-  assert.throws(() => flat.append(rows[1], rows[2], { kvHeads: 3 }), /kvHeads: 3 given, a whole number from 2 to 2/)
   assert.throws(
-    () => flat.append(heads[1], heads[2], { kvHeads: 2 }),
+    () => flat.append(rows[1], rows[2], { numKvHeads: 3 }),
+    /numKvHeads: 3 given, a whole number from 2 to 2/,
+  )
+  assert.throws(
+    () => flat.append(heads[1], heads[2], { numKvHeads: 2 }),
     /k has dims \(2, 2, 6, 3\), \(B, T, G \* size\) = \(2, T, 6\)/,
   )
   flat.dispose()
@@ -126,8 +129,8 @@ test('operands that do not fit numHeads are refused with the reason', () => {
     [call({ numHeads: 2 }, x.reshape([4, 6])), /q has dims \(4, 6\); with 2 heads in a row \(B, L, 2 \* D\)/],
     [call({ numHeads: 2 }, x, x.reshape([4, 6])), /k has dims \(4, 6\)/],
     [call({ numHeads: 0 }), /numHeads: 0 given, a whole number from 1/],
-    [call({ numHeads: 3, kvHeads: 2 }), /the 2 heads of k and v do not divide the 3 heads of q/],
-    [call({ kvHeads: 2 }), /kvHeads is given without numHeads/],
+    [call({ numHeads: 3, numKvHeads: 2 }), /the 2 heads of k and v do not divide the 3 heads of q/],
+    [call({ numKvHeads: 2 }), /numKvHeads is given without numHeads/],
     [call({ numHeads: 2, out: tensor(new Float32Array(24), [1, 2, 4, 3]) }), /\(B, L, H \* E\) = \(1, 4, 6\) expected/],
   ]))
     assert.throws(run, message)

@@ -25,7 +25,7 @@ test('a key and a value are off by at most half a step of their row; what is bey
     k.data.fill(0, 0, D)
     for (let i = D; i < 2 * D; i++) k.data[i] *= 1e-30
     v.data[3] = 1e30
-    const cache = kvCache(qkv, { batch: 2, kvHeads: 3, headDim: D, valueDim: E, capacity: 140, dtype: 'int8' })
+    const cache = kvCache(qkv, { batch: 2, numKvHeads: 3, headDim: D, valueDim: E, capacity: 140, dtype: 'int8' })
     cache.append(k.slice(-2, 0, 5), v.slice(-2, 0, 5)).append(k.slice(-2, 5, 140), v.slice(-2, 5, 140))
     for (const [got, want, size] of /** @type {const} */ ([
       [cache.keys, k, D],
@@ -74,7 +74,7 @@ test('whatever the sizes, from 1 to 70, and the masks: attention over the rounde
     const [q, k, v] = [g.randn([B, H, L, D]), g.randn([B, G, S, D]), g.randn([B, G, S, E])]
     const cache = kvCache(qkv, {
       batch: B,
-      kvHeads: G,
+      numKvHeads: G,
       headDim: D,
       valueDim: E,
       capacity: 1,
@@ -106,9 +106,9 @@ test('whatever the sizes, from 1 to 70, and the masks: attention over the rounde
 
 test('what its kernel does not compute runs over the rounded numbers as floats: other scores, dropout, summaries', () => {
   const g = qkv.generator(5)
-  const cache = kvCache(qkv, { kvHeads: 2, headDim: 6, capacity: 9, dtype: 'int8' })
+  const cache = kvCache(qkv, { numKvHeads: 2, headDim: 6, capacity: 9, dtype: 'int8' })
   cache.append(g.randn([1, 2, 9, 6]), g.randn([1, 2, 9, 6]))
-  const plain = kvCache(qkv, { kvHeads: 2, headDim: 6, capacity: 9 })
+  const plain = kvCache(qkv, { numKvHeads: 2, headDim: 6, capacity: 9 })
   plain.append(cache.keys, cache.values)
   const q = g.randn([1, 3, 24])
   for (const options of [
@@ -172,7 +172,7 @@ test('small values keep the relative error of others', () => {
       [H, L, D],
     )
     const [exact, rounded] = /** @type {const} */ (['float32', 'int8']).map(dtype => {
-      const cache = kvCache(qkv, { kvHeads: H, headDim: D, capacity: 256, dtype })
+      const cache = kvCache(qkv, { numKvHeads: H, headDim: D, capacity: 256, dtype })
       cache.append(k, own)
       const { data } = cache.attention(q).output
       cache.dispose()

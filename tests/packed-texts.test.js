@@ -82,7 +82,7 @@ function operands(given) {
   const [options, alone] = optionsOf(given, q, k, H)
   const cu = { cuSeqlens: q, ...(more && { cuSeqlensK: k }), ...options }
   const tensors = [g.randn([T, H, D]), g.randn([S, G, D]), g.randn([S, G, E]), g.randn([T, H, E])]
-  return { H, q, k, tensors, cu, alone: (/** @type {number} */ b) => ({ ...alone(b), numHeads: H, kvHeads: G }) }
+  return { H, q, k, tensors, cu, alone: (/** @type {number} */ b) => ({ ...alone(b), numHeads: H, numKvHeads: G }) }
 }
 
 /** @param {FloatTensor} got (T, ...) @param {number[]} starts @param {number} b @param {FloatTensor} want */

@@ -140,7 +140,7 @@ test('a summary is that of float64, and the output is that without one, for ever
     compare(summary, q, k, options, asked, JSON.stringify(call))
     if (call.L > 5) assert.deepEqual(output, qkv.attention(q, k, v, options).output)
     if (!call.inRows) return
-    const rows = { numHeads: q.dims[1], kvHeads: k.dims[1] }
+    const rows = { numHeads: q.dims[1], numKvHeads: k.dims[1] }
     const other = qkv.attention(toRows(q), toRows(k), toRows(v), { ...options, ...rows, summary: asked })
     assert.deepEqual(other.summary, summary)
     assert.deepEqual(other.output, toRows(output))
@@ -324,13 +324,13 @@ test('a cache reports what attention over all its keys does, also when it slides
     topK: 3,
     ids: Array.from({ length: 40 }, (_, j) => j % 6),
   }
-  const cache = kvCache(qkv, { headDim: 4, kvHeads: 2, capacity: 64 }).append(k, v)
+  const cache = kvCache(qkv, { headDim: 4, numKvHeads: 2, capacity: 64 }).append(k, v)
   assert.deepEqual(
     cache.attention(q, { summary: asked }),
     qkv.attention(q, k, v, { causal: true, pastLength: 37, summary: asked }),
   )
   cache.dispose()
-  const sliding = kvCache(qkv, { headDim: 4, kvHeads: 2, window: 8 })
+  const sliding = kvCache(qkv, { headDim: 4, numKvHeads: 2, window: 8 })
   for (let j = 0; j < 40; j++) {
     const part = (/** @type {any} */ x) =>
       tensor([[0, 1].map(h => [[...x.data.subarray((h * 40 + j) * 4, (h * 40 + j + 1) * 4)]])])
@@ -366,7 +366,7 @@ test('a window has the weights of the trace, or their means and sums in cells, w
       const { logSumExp } = /** @type {any} */ (
         qkv.attention(q, k, v, { ...options, summary: { logSumExp: true } }).summary
       )
-      const inRows = { numHeads: q.dims[1], kvHeads: k.dims[1], rows, columns }
+      const inRows = { numHeads: q.dims[1], numKvHeads: k.dims[1], rows, columns }
       const all = [
         attentionWindow(qkv, q, k, { ...options, rows, columns }),
         attentionWindow(qkv, q, k, { ...options, rows, columns, logSumExp }),

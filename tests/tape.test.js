@@ -140,7 +140,7 @@ test('gradients of reshape, relativeBias, grouped and packed heads, and of tenso
       t.mul(
         t.attention(x, grouped, t.mul(grouped, grouped), {
           numHeads: 2,
-          kvHeads: 1,
+          numKvHeads: 1,
           bias: t.relativeBias(table, 3),
           causal: true,
         }),

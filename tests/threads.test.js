@@ -578,7 +578,7 @@ test('attention over a cache of int8 has the same bits for any number of threads
   await withSmallJobs(() => {
     const run = (/** @type {Qkv} */ own) => {
       const g = own.generator(8)
-      const cache = kvCache(own, { batch: 2, kvHeads: 3, headDim: 20, capacity: 300, dtype: 'int8' })
+      const cache = kvCache(own, { batch: 2, numKvHeads: 3, headDim: 20, capacity: 300, dtype: 'int8' })
       cache.append(g.randn([2, 3, 300, 20]), g.randn([2, 3, 300, 20]))
       const made = [1, 2, 5, 40, 300].map(L => cache.attention(g.randn([2, 6, L, 20])).output.data)
       cache.dispose()

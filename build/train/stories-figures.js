@@ -113,11 +113,11 @@ export async function storiesFigures(qkv, source, { stories = 256, set = 'test',
         .forwardSync({ ids: { data: ids, dims: [B, T] } }, { keep: ['attentions'], logits: 'none' })
         .attentions.map(map => /** @type {import('qkv').FloatTensor} */ (map).data.slice()),
     )
-    const { layers, heads } = /** @type {{ layers: number, heads: number }} */ (model.stacks.decoder)
+    const { layers, numHeads } = /** @type {{ layers: number, numHeads: number }} */ (model.stacks.decoder)
     /** @type {HeadFigures[]} */
     const figures = []
     for (let layer = 0; layer < layers; layer++)
-      for (let head = 0; head < heads; head++) {
+      for (let head = 0; head < numHeads; head++) {
         const without = run({ [`layers.${layer}.heads.${head}`]: 0 }).accuracy
         figures.push({
           layer,
@@ -126,7 +126,7 @@ export async function storiesFigures(qkv, source, { stories = 256, set = 'test',
             batches,
             maps.map(of => of[layer]),
             head,
-            heads,
+            numHeads,
           ),
           cost: byKind(kind => whole.accuracy[kind] - without[kind]),
         })

@@ -326,8 +326,8 @@ export function insert({ count, values, at, positions }, unit, value, text, posi
 async function addHeadScores(model, inputs, read, rows, signal) {
   const byLength = [...read].sort((a, b) => inputs[a].ids.length - inputs[b].ids.length || a - b)
   const { encoder, decoder } = model.stacks
-  const stack = /** @type {{ layers: number, heads: number }} */ (encoder ?? decoder)
-  const size = stack.layers * stack.heads
+  const stack = /** @type {{ layers: number, numHeads: number }} */ (encoder ?? decoder)
+  const size = stack.layers * stack.numHeads
   const made = Object.fromEntries(
     ['previous', 'first', 'duplicate', 'induction', 'entropy'].map(name => [
       name,
@@ -342,7 +342,7 @@ async function addHeadScores(model, inputs, read, rows, signal) {
       for (const [name, all] of Object.entries(made)) all.set(each[b][/** @type {'first'} */ (name)].data, n * size)
     await turn()
   }
-  for (const [name, data] of Object.entries(made)) rows(`headScores.${name}`, data, [stack.layers, stack.heads])
+  for (const [name, data] of Object.entries(made)) rows(`headScores.${name}`, data, [stack.layers, stack.numHeads])
 }
 
 /**

@@ -49,7 +49,7 @@ class ProjectingOperations extends BranchingOperations {
   /** @override @param {Layer} own @param {PartSpec} _ @param {Projected} projected @returns {import('../models/network.js').RunSteps<FloatTensor>} */
   *mix(own, _, { q, k, v }) {
     this.made = { q: copyOf(q), k: copyOf(k), v: copyOf(v) }
-    const { heads: H, headDim: D } = own.stack.heads
+    const { numHeads: H, headDim: D } = own.stack.heads
     yield []
     return this.qkv.alloc([q.dims[0], q.dims[1], H * D])
   }
@@ -98,7 +98,7 @@ export function* changedStreams(task, isTangent, visit) {
           yield* visit({ ...attention, changed: read, changedKeys })
         }
         if (!isTangent) changed = changed.map(({ writer, x }) => ({ writer, x: plus(x, added.data) }))
-        const written = waiting.splice(0, part.kind === 'mlp' ? 1 : spec.heads.heads).map(writer => {
+        const written = waiting.splice(0, part.kind === 'mlp' ? 1 : spec.heads.numHeads).map(writer => {
           const delta = isTangent ? tangentOf(task, stream, one, writers[writer]) : task.deltaOf(writers[writer])
           return { writer, x: isTangent ? delta : plus(plus(before.data, added.data), delta) }
         })
@@ -192,7 +192,7 @@ function tangentsOf(parts, source, own, part, reads, d) {
       if (!own.turns || isCross) return { k: ofK, v: ofV }
       const { dim: rotaryDim, cos, sin, interleaved } = own.turns
       const ops = new BranchingOperations(qkv, weights)
-      const numHeads = own.stack.heads.kvHeads
+      const numHeads = own.stack.heads.numKvHeads
       return { k: copyOf(ops.rope(ofK, { numHeads, rotaryDim, cos, sin, interleaved })), v: ofV }
     })
 }

@@ -180,7 +180,7 @@ export class DualOperations extends ModelOperations {
    */
   *mix(own, part, { q, k, v, bias: ofDistances }) {
     const { N, qkv } = this
-    const { heads: H, kvHeads: G, scale, softcap } = own.stack.heads
+    const { numHeads: H, numKvHeads: G, scale, softcap } = own.stack.heads
     const options = scoreOptions(own, part, ofDistances)
     const { masked, weights, output } = qkv.trace(splitHeads(q, H), splitHeads(k, G), splitHeads(v, G), {
       ...options,

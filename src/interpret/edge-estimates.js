@@ -198,7 +198,7 @@ class Walk {
     const { parts, streams, width: d } = this.#task
     const { qkv, weights } = parts
     const { L, spec } = streams[n]
-    const { heads: H, headDim: D } = spec.heads
+    const { numHeads: H, headDim: D } = spec.heads
     const { o } = /** @type {NonNullable<PartSpec['attention']>} */ (part.attention)
     const heads = this.#task.headsOf(streams[n], layer, part.kind)
     const current = /** @type {FloatTensor} */ (recorded).data
@@ -250,7 +250,7 @@ class Walk {
     const { parts, streams, width } = this.#task
     const { qkv, weights } = parts
     const { stack, spec, L } = streams[n]
-    const { heads: H, kvHeads: G, headDim: D } = spec.heads
+    const { numHeads: H, numKvHeads: G, headDim: D } = spec.heads
     const { q, k, v, qNorm, kNorm } = /** @type {NonNullable<PartSpec['attention']>} */ (part.attention)
     const isCross = part.kind === 'cross'
     const x = part.before ? new BranchingOperations(qkv, weights).norm(part.before, before) : before

@@ -145,7 +145,7 @@ export class EdgeTask {
   /** Returns the outputs of the heads of a part with those of one head, or of all, replaced. @param {Stream} stream @param {number} layer @param {string} kind @param {number} [head] */
   headsOf(stream, layer, kind, head) {
     const [own, clean] = recordsOf(stream, layer, kind).map(one => one?.heads)
-    const { heads: H, headDim: D } = stream.spec.heads
+    const { numHeads: H, headDim: D } = stream.spec.heads
     const from = this.#replaced(/** @type {FloatTensor} */ (own), clean)
     const to = /** @type {FloatTensor} */ (own).data.slice()
     for (let n = 0; n < to.length; n++)
@@ -218,7 +218,7 @@ function nodesOf(streams) {
     /** @template {'encoder' | 'decoder' | 'cross'} P @param {P} place @returns {{ place?: P }} */
     const at = place => (stack ? { place } : {})
     const own = stack === 'encoder.' ? 'encoder' : 'decoder'
-    const { heads: H, kvHeads: G } = spec.heads
+    const { numHeads: H, numKvHeads: G } = spec.heads
     writers.push({ kind: 'embedding', ...at(own) })
     for (const [layer, list] of spec.layers.entries())
       for (const part of list) {

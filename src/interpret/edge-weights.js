@@ -25,7 +25,7 @@ export function* throughWeights(task, gradientAt, effects) {
   /** @param {Reading} reading @returns {import('../models/network.js').RunSteps<void>} */
   function* visit({ stream, source, layer, one, own, base, changed, changedKeys, project, projectKeys }) {
     const { part } = one
-    const { heads: H, kvHeads: G } = stream.spec.heads
+    const { numHeads: H, numKvHeads: G } = stream.spec.heads
     const isCross = part.kind === 'cross'
     const gradient = gradientAt(`${stream.stack}layers.${layer}.${part.kind}.weights`)
     const held = /** @type {FloatTensor} */ (one.weights).data

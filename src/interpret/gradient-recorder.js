@@ -466,7 +466,7 @@ export class GradientRecorder extends ModelOperations {
    * @returns {import('../models/network.js').RunSteps<FloatTensor>}
    */
   *mix(own, part, { q, k, v, bias: ofDistances }) {
-    const { heads: H, kvHeads: G } = own.stack.heads
+    const { numHeads: H, numKvHeads: G } = own.stack.heads
     const options = scoreOptions(own, part, ofDistances)
     const name = placeOf(own, part)
     const [B, L] = q.dims
@@ -482,14 +482,19 @@ export class GradientRecorder extends ModelOperations {
     const { learned } = this.#shared
     const { bias, ...rest } = options
     const core = this.#core
-    const given = { ...rest, numHeads: H, kvHeads: G }
+    const given = { ...rest, numHeads: H, numKvHeads: G }
     const output = this.qkv.alloc(q.dims.slice(0, -1).concat((v.dims[2] / G) * H))
     this.qkv.attention(q, k, v, { ...given, bias, out: output })
     return this.#record(output, dO => {
       if (scores.isWanted || weights.isWanted) this.#ofMaps({ q, k, v }, dO, H, G, options, scores, weights)
       const table = bias && learned.get(`${own.stack.relative?.table.name}.weight`)
       const held = ofDistances ?? (bias && this.resident(toFloats(bias, 'bias')))
-      const prepared = rowAttention.prepare(core, [q, held, undefined, k, v], { numHeads: H, kvHeads: G }, 'attention')
+      const prepared = rowAttention.prepare(
+        core,
+        [q, held, undefined, k, v],
+        { numHeads: H, numKvHeads: G },
+        'attention',
+      )
       const to = [q, table || ofDistances ? held : undefined, undefined, k, v].map(x => x && this.qkv.alloc(x.dims))
       core.scope(() => {
         const at = [q, held, undefined, k, v].map(x => (x ? addressOf(x) : 0))
@@ -556,7 +561,7 @@ export class GradientRecorder extends ModelOperations {
    * @param {typeof scores} weights
    */
   #mixHooked(own, { q, k, v, bias: ofDistances }, options, scores, weights) {
-    const { heads: H, kvHeads: G, scale, softcap } = own.stack.heads
+    const { numHeads: H, numKvHeads: G, scale, softcap } = own.stack.heads
     const { learned } = this.#shared
     const [Q, K, V] = [splitHeads(q, H), splitHeads(k, G), splitHeads(v, G)]
     const traced = this.qkv.trace(Q, K, V, { ...options, keep: ['masked', 'weights'] })

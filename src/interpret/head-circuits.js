@@ -52,7 +52,7 @@ export async function headCircuits(model, options = {}) {
  */
 function* steps(parts, stack, spec) {
   const { qkv, family, weights } = parts
-  const { heads: H, kvHeads: G, headDim: D } = spec.heads
+  const { numHeads: H, numKvHeads: G, headDim: D } = spec.heads
   const N = spec.layers.length
   const d = family.width
   const hasCopies = !stack.startsWith('encoder') && family.decoder && weights.hasHead && !family.head.transform

@@ -463,7 +463,7 @@ function* changeCells({ parts, part, stack, spec, names }, { target, numbers }, 
  * @param {Change} change
  */
 function cellsOf({ part: { cell: kind, byPosition }, isCross, spec, what, where }, { numbers, target, positions }) {
-  const { heads: H, kvHeads: G, headDim: D } = spec.heads
+  const { numHeads: H, numKvHeads: G, headDim: D } = spec.heads
   const [from, to] = [numbers[0].dims, target.numbers[0].dims]
   // Keys and values of cross-attention have the positions of the encoder.
   const isOfEncoder = isCross && kind === 'key head'

@@ -204,7 +204,7 @@ export async function positionEdge(model, input, options) {
       const made = seen(name, x)
       changes = { [name]: withRow(made, r, 0, made.dims[2]) }
     } else {
-      const { heads: H, kvHeads: G, headDim: D } = own.spec.heads
+      const { numHeads: H, numKvHeads: G, headDim: D } = own.spec.heads
       const name = `${at}${kind}.${reads}`
       const ofHeads = headsOf(own, layer, kind)
       const column = (reads === 'q' ? reader.head : Math.floor(reader.head / (H / G))) * D
@@ -293,7 +293,7 @@ function cut(data, D, heads, head, some) {
  */
 function readLayer({ writers, parts }, { stream, source, layer, one, base }, dHeads, product, P) {
   const { part, v, weights: ofWeights } = one
-  const { heads: H, kvHeads: G, headDim: D, scale = 1 / Math.sqrt(D), softcap } = stream.spec.heads
+  const { numHeads: H, numKvHeads: G, headDim: D, scale = 1 / Math.sqrt(D), softcap } = stream.spec.heads
   const [L, S] = [stream.L, source.L]
   const place = part.kind === 'cross' ? 'cross' : stream.stack.slice(0, -1) || undefined
   const first = writers.findIndex(writer => writer.kind === 'head' && writer.layer === layer && writer.place === place)
@@ -355,7 +355,7 @@ const capped = (z, softcap) => (softcap ? softcap * Math.tanh(z / softcap) : z)
  */
 function* keyEdges(reading, { rows, heads, S, scale, softcap, farRow }, product, add, isExact) {
   const { stream, changedKeys, projectKeys } = reading
-  const { kvHeads: G, headDim: D } = stream.spec.heads
+  const { numKvHeads: G, headDim: D } = stream.spec.heads
   for (const chunk of chunksOf(changedKeys, S)) {
     const made = projectKeys(chunk)
     for (const { g, q, d, weights, moves, scores, to, far } of heads) {
@@ -396,7 +396,7 @@ function* keyEdges(reading, { rows, heads, S, scale, softcap, farRow }, product,
  */
 function* queryEdges({ stream, changed, project }, { rows, heads, S, scale, softcap, farRow }, product, add) {
   const { L, spec } = stream
-  const { heads: H, headDim: D } = spec.heads
+  const { numHeads: H, headDim: D } = spec.heads
   for (const chunk of chunksOf(changed, L)) {
     const made = project(chunk)
     for (const { h, k, weights, moves, queryScores: scores, to, far } of heads)

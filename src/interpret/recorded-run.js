@@ -139,7 +139,7 @@ export function recorded(model, input, { hooks, until }, where) {
  */
 export function writtenBy({ qkv, weights }, { spec }, one) {
   if (one.written) return one.written
-  const { heads: H, kvHeads: G, headDim: D } = spec.heads
+  const { numHeads: H, numKvHeads: G, headDim: D } = spec.heads
   const { o } = /** @type {NonNullable<PartSpec['attention']>} */ (one.part.attention)
   const rows = weights.read(keyOf(o)) // (d, H * D)
   const [S, width] = /** @type {FloatTensor} */ (one.v).dims

@@ -67,7 +67,7 @@ export async function scoreAttribution(model, input, options) {
   const { layer, head, query, key, place, byToken = true, hooks } = readOptions(options, known, where)
   toBoolean(byToken, `${where}: byToken`)
   const { stack, spec, isCross } = stackOf(parts, place, where)
-  const { heads: H, kvHeads: G, headDim: D, scale } = spec.heads
+  const { numHeads: H, numKvHeads: G, headDim: D, scale } = spec.heads
   toNumber(layer, `${where}: layer`, { least: 0, most: spec.layers.length - 1, whole: true })
   toNumber(head, `${where}: head`, { least: 0, most: H - 1, whole: true })
   const isRun = input instanceof RecordedRun
@@ -357,7 +357,7 @@ class Pulled {
   #heads(qkv, stack, one, layer, p, byToken) {
     const { weights } = this.#parts
     const D = this.#D
-    const { heads: H, kvHeads: G, headDim } = stack.spec.heads
+    const { numHeads: H, numKvHeads: G, headDim } = stack.spec.heads
     const { part } = one
     const { o } = /** @type {NonNullable<PartSpec['attention']>} */ (part.attention)
     const written = writtenBy(this.#parts, stack, one)

@@ -41,7 +41,7 @@ import { readState, SIZE } from './state-dict.js'
  *   matrix is never materialised
  * @property {boolean} [averageWeights] averages the weights over the heads, (B, L, S), else (B, H, L, S); default true
  *
- * @typedef {Omit<import('../ops/attention/arguments.js').AttentionOptions, 'numHeads' | 'kvHeads'> & ForwardOnlyOptions} ForwardOptions
+ * @typedef {Omit<import('../ops/attention/arguments.js').AttentionOptions, 'numHeads' | 'numKvHeads'> & ForwardOnlyOptions} ForwardOptions
  *
  * @typedef {{ needWeights: boolean, averageWeights: boolean, weights: import('../ops/linear/forward.js').Weights[], extras: FloatTensor[][] }} Checked
  *   extras: rows appended to queries (none), keys and values

@@ -63,7 +63,7 @@ export function scoresOfPositions({ call, stack, at }, part, q, k) {
   if (!disentangled || !positions) return undefined
   const { ops } = call
   const distances = ofDistances(ops, disentangled, positions, q.dims[1])
-  const options = { heads: stack.heads.heads, scale: stack.heads.scale, index: distances.index }
+  const options = { heads: stack.heads.numHeads, scale: stack.heads.scale, index: distances.index }
   const name = `${at}attention`
   const hooked = (/** @type {string} */ what, /** @type {FloatTensor} */ y) => ops.hook(`${name}.${what}`, y)
   const toPosition = hooked('contentToPosition', ops.distanceMap(q, distances.k, options))

@@ -90,7 +90,7 @@ export async function contributions(
   })
   const given = ends.map(({ y }) => y)
   const targets = readouts(output, given, at ?? [])
-  const [layers, H] = [stack.layers.length, stack.heads.heads]
+  const [layers, H] = [stack.layers.length, stack.heads.numHeads]
   const make = (/** @type {number[]} */ ...dims) =>
     new Tensor(new Float32Array(dims.reduce((a, b) => a * b, targets.length)), [targets.length, ...dims])
   const found = {

@@ -85,7 +85,7 @@ export function expandPlace(name, stacks, where) {
   }
   for (const [given, most, what] of /** @type {const} */ ([
     [layer === '*' ? 0 : layer, spec.layers.length, 'layers'],
-    [head, spec.heads.heads, 'heads'],
+    [head, spec.heads.numHeads, 'heads'],
   ]))
     if (Number(given ?? 0) >= most) throw new RangeError(`${where}: ${describe(name)}: there are ${most} ${what}`)
   return layer === '*' ? spec.layers.map((_, i) => name.replace('*', String(i))) : [name]

@@ -371,13 +371,13 @@ export class Model {
     toNumber(capacity, 'cache: capacity', { least: 1, whole: true })
     const { decoder } = Model.#own(this).#family
     if (!decoder) throw new Error(`cache: ${this.type} is an encoder, which reads all at once`)
-    const { kvHeads, headDim } = decoder.heads
+    const { numKvHeads, headDim } = decoder.heads
     /** @type {KVCache[]} */
     const layers = []
     try {
       for (const _ of decoder.layers)
         layers.push(
-          kvCache(this.#qkv, { batch, kvHeads, headDim, capacity, limit: Math.max(capacity, 2 ** 24), dtype }),
+          kvCache(this.#qkv, { batch, numKvHeads, headDim, capacity, limit: Math.max(capacity, 2 ** 24), dtype }),
         )
     } catch (error) {
       for (const layer of layers) layer.dispose()

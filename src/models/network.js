@@ -440,7 +440,7 @@ function* dense({ ops, within }, spec, x, options, live) {
 function* attention(own, part, x, residual, live) {
   const { call, stack, layer, at } = own
   const { ops } = call
-  const { heads: H, headDim: D } = stack.heads
+  const { numHeads: H, headDim: D } = stack.heads
   const [B, L] = x.dims
   const isCross = part.kind === 'cross'
   const projected = yield* project(own, part, x, live)
@@ -471,7 +471,7 @@ function* project(own, part, input, live) {
   const { call, stack, layer, turns } = own
   const { ops } = call
   const spec = /** @type {AttentionSpec} */ (part.attention)
-  const { heads: H, kvHeads: G, headDim: D } = stack.heads
+  const { numHeads: H, numKvHeads: G, headDim: D } = stack.heads
   const [B] = input.dims
   const name = placeOf(own, part)
   const isCross = part.kind === 'cross'
@@ -496,7 +496,7 @@ function* project(own, part, input, live) {
   const ownK = ofCross?.k ?? rotated('k', firstK ?? (yield* dense(call, spec.k, x, {}, [q, x, ...live])), spec.kNorm, G)
   const ownV = ofCross?.v ?? firstV ?? (yield* dense(call, spec.v, x, {}, [q, ownK, x, ...live]))
   const [k, v] = [hooked('k', ownK), hooked('v', ownV)]
-  if (!isCross) call.caches?.[layer].append(k, v, { kvHeads: G })
+  if (!isCross) call.caches?.[layer].append(k, v, { numKvHeads: G })
   return { q, k, v, bias: isCross ? undefined : scoresOfPositions(own, part, q, k) }
 }
 
@@ -535,7 +535,7 @@ function* mix(own, part, { q, k, v, bias }, live) {
   const { call, stack, layer } = own
   const { qkv, ops, summary } = call
   const { hooks } = ops
-  const { heads: H, kvHeads: G, headDim: D } = stack.heads
+  const { numHeads: H, numKvHeads: G, headDim: D } = stack.heads
   const [B, L] = q.dims
   const isCross = part.kind === 'cross'
   const cache = isCross ? undefined : call.caches?.[layer]
@@ -560,7 +560,7 @@ function* mix(own, part, { q, k, v, bias }, live) {
     /** @type {<T extends FloatTensor>(x: T, n: number) => T} */
     const heads = (x, n) => /** @type {any} */ (x.reshape([x.dims[1], n, D]))
     const [first, keys, values] = texts ? [heads(q, H), heads(k, G), heads(v, G)] : [q, k, v]
-    const grouped = texts ? { ...options, cuSeqlens: texts, out: heads(output, H) } : { ...inRows, kvHeads: G }
+    const grouped = texts ? { ...options, cuSeqlens: texts, out: heads(output, H) } : { ...inRows, numKvHeads: G }
     const attended = cache
       ? cache.attention(q, inRows)
       : call.within

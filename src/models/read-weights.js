@@ -62,7 +62,7 @@ export function headWeights({ family: { encoder, decoder }, weights }, layer, he
   const chosen = oneOf(place ?? places[0], places, `${where}: place`)
   const stack = /** @type {NonNullable<typeof encoder>} */ (chosen === 'encoder' ? encoder : decoder)
   toNumber(layer, `${where}: layer`, { least: 0, most: stack.layers.length - 1, whole: true })
-  const { heads: H, kvHeads: G, headDim: D } = stack.heads
+  const { numHeads: H, numKvHeads: G, headDim: D } = stack.heads
   toNumber(head, `${where}: head`, { least: 0, most: H - 1, whole: true })
   const kind = chosen === 'cross' ? 'cross' : 'attention'
   const spec = stack.layers[layer].find(part => part.kind === kind)?.attention

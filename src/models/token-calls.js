@@ -198,7 +198,7 @@ export class TokenCalls {
 const noted = (notes, cache, layer) => ({
   /** @param {Resident} k @param {Resident} v */
   append(k, v) {
-    const words = Uint32Array.from([...cache.words, k.address, v.address, 0, 1, cache.kvHeads])
+    const words = Uint32Array.from([...cache.words, k.address, v.address, 0, 1, cache.numKvHeads])
     const kernel = cache.rows ? 'qkv_cache_write' : 'qkv_cache_copy'
     notes.jobs.push({ kernel, args: [], work: 0, units: 1, scratch: 0, words, layer })
   },

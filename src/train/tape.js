@@ -178,8 +178,8 @@ class Recorder {
    * @param {Operand} q @param {Operand | undefined} k @param {Operand | undefined} v @param {import('../ops/attention/rows.js').RowOptions} options
    */
   attention(q, k, v, options) {
-    const { numHeads, kvHeads, bias, sinks, ...given } = readOptions(options, LABELS.attention.known, 'attention')
-    return this.#apply('attention', rowAttention, [q, bias, sinks, k, v], { numHeads, kvHeads }, given)
+    const { numHeads, numKvHeads, bias, sinks, ...given } = readOptions(options, LABELS.attention.known, 'attention')
+    return this.#apply('attention', rowAttention, [q, bias, sinks, k, v], { numHeads, numKvHeads }, given)
   }
 
   /** Zeroes each value with probability p and divides the others by 1 - p. @param {Operand} x @param {{ p: number, generator: import('../ops/random/generator.js').Generator }} options */

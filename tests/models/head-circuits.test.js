@@ -81,7 +81,7 @@ for (const [name, place] of /** @type {const} */ ([
     const { family, weights } = Model.parts(model)
     const spec = (place === 'encoder' ? family.encoder : family.decoder) ?? assert.fail()
     const isBoth = family.encoder && family.decoder
-    const { heads: H } = spec.heads
+    const { numHeads: H } = spec.heads
     /** @type {({ layer: number, h: number } & Record<'q' | 'k' | 'v' | 'o' | 'ov', Matrix>)[]} */
     const heads = []
     for (const [layer, [part]] of spec.layers.entries())

@@ -58,7 +58,7 @@ for (const name of folders)
     if (!model.hasHead) return model.dispose()
     const isBoth = family.encoder !== undefined && family.decoder !== undefined
     const input = isBoth ? { ids, decoderIds: [1, 6, 2, 9] } : { ids }
-    const { heads: H, kvHeads: G } = /** @type {any} */ (family.decoder ?? family.encoder).heads
+    const { numHeads: H, numKvHeads: G } = /** @type {any} */ (family.decoder ?? family.encoder).heads
     const given = { of, by: /** @type {const} */ ('mean') }
     const { effects, writers, readers } = await edges(model, input, { ...given, byPosition: true })
     const found = await positionEdges(model, input, given)

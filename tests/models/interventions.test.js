@@ -32,7 +32,7 @@ const near = (/** @type {number} */ a, /** @type {number} */ b, limit = 1e-4, wh
 test('the contribution of each head is what float64 gives from the weights of the checkpoint', async () => {
   const tensors = await tensorsOf('gpt2-tiny')
   const get = (/** @type {string} */ name) => tensors.get(name)?.data ?? assert.fail(name)
-  const { heads: H, headDim: D, layers } = gpt2.stacks.decoder ?? assert.fail()
+  const { numHeads: H, headDim: D, layers } = gpt2.stacks.decoder ?? assert.fail()
   const d = H * D
   /** @type {Record<string, FloatTensor>} */
   const seen = {}
@@ -178,7 +178,7 @@ test('q, k and v give the scores, before and after rotary positions', async () =
     const isBoth = model.stacks.encoder !== undefined
     const given = ids.map(id => id % 90)
     const at = isBoth ? 'decoder.layers.1.cross' : 'layers.1.attention'
-    const { heads: H, kvHeads: G, headDim: D, scale, rope } = model.stacks.decoder ?? assert.fail()
+    const { numHeads: H, numKvHeads: G, headDim: D, scale, rope } = model.stacks.decoder ?? assert.fail()
     /** @type {Record<string, FloatTensor>} */
     const seen = {}
     const read = (/** @type {string} */ place) => (/** @type {FloatTensor} */ x) => {

@@ -63,7 +63,7 @@ for (const name of folders)
     const { first, second, value, isBoth, places, stackOf } = taskOf(model)
     const base = value(model.forwardSync(second).logits)
     for (const place of places) {
-      const { layers, heads: H, headDim: D } = stackOf(place) ?? assert.fail()
+      const { layers, numHeads: H, headDim: D } = stackOf(place) ?? assert.fail()
       const prefix = isBoth ? (place === 'cross' ? 'decoder.' : `${place}.`) : ''
       const own = (/** @type {string} */ at, layer = 0) =>
         `${prefix}layers.${layer}.${place === 'cross' ? 'cross.' : ''}${at}`

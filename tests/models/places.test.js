@@ -204,10 +204,10 @@ test('the weights of a head give its scores and what it writes', async () => {
       places.map(place => own + place),
     )
     const {
-      heads: H,
-      kvHeads: G,
+      numHeads: H,
+      numKvHeads: G,
       headDim: D,
-    } = (decoder ?? encoder ?? assert.fail()).heads ? (decoder ?? encoder ?? assert.fail()) : assert.fail()
+    } = (decoder ?? encoder ?? assert.fail()).numHeads ? (decoder ?? encoder ?? assert.fail()) : assert.fail()
     const { q, k, v, o, qk, ov } = await model.headWeights(layer, head)
     const x = seen[`${own}attention.input`]
     const d = x.dims[2]

@@ -53,7 +53,7 @@ test('a row of W_q, W_k or W_v times the input of the attention is the number of
         const x = (isKeys ? encoderLastHiddenState : seen[`${at}.input`])?.row(0).row(2).data ?? assert.fail(at)
         const want = (seen[`${at}.${what}Bare`] ?? seen[`${at}.${what}`]).row(0).row(2).data
         const D = own.headDim
-        const first = what === 'q' || own.kvHeads > 1 ? D : 0 // the first row of the second head, if there is one
+        const first = what === 'q' || own.numKvHeads > 1 ? D : 0 // the first row of the second head, if there is one
         const rows = await Promise.all(
           Array.from({ length: D }, (_, i) => product(model, `${at}.${what}`, first + i, x)),
         )

@@ -25,7 +25,7 @@ const input = { ids: [5, 9, 13, 8, 9, 7, 12, 31] }
  * @param {(given: { ids: number[] }, hooks?: any) => Promise<number>} measured
  */
 async function compare(model, of, measured) {
-  const { layers, heads } = model.stacks.decoder ?? model.stacks.encoder ?? assert.fail()
+  const { layers, numHeads: heads } = model.stacks.decoder ?? model.stacks.encoder ?? assert.fail()
   const value = await measured(input)
   for (const by of /** @type {const} */ ([0, 'mean'])) {
     const off = await ablate(model, input, { of, by })

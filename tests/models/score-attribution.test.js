@@ -30,7 +30,7 @@ for (const name of folders)
     for (const hooks of [undefined, changed]) {
       const run = await recordRun(model, input, { hooks })
       for (const place of places) {
-        const { layers, heads: H, softcap } = (place === 'encoder' ? encoder : decoder) ?? encoder ?? assert.fail()
+        const { layers, numHeads: H, softcap } = (place === 'encoder' ? encoder : decoder) ?? encoder ?? assert.fail()
         const own = isBoth ? (place === 'encoder' ? 'encoder.' : 'decoder.') : ''
         const layer = layers - 1
         /** @type {FloatTensor | undefined} */

@@ -105,7 +105,7 @@ for (const name of ['gpt2-tiny', 'llama-tiny-sharded', 'gpt_neox-made', 'gemma3-
 
 test('ablation by given values: a tensor that broadcasts, or tensors by place; zeros are the same as 0', async () => {
   const model = await open('gpt2-tiny', 'float32')
-  const { layers, heads, headDim } = model.stacks.decoder ?? assert.fail()
+  const { layers, numHeads: heads, headDim } = model.stacks.decoder ?? assert.fail()
   const zeros = { data: new Float32Array(heads * headDim), dims: [heads * headDim] }
   for (const what of /** @type {const} */ (['heads', 'heads by position', 'q', 'weights', 'mlp output', 'neurons'])) {
     const by = what === 'weights' ? [[[0]]] : what === 'neurons' || what === 'mlp output' ? [0] : zeros

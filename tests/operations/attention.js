@@ -4,7 +4,10 @@ import * as nn from '../../src/entries/nn.js'
 import { headOf, softmaxOf, sum } from '../formulas.js'
 
 /** @param {Record<string, any>} inputs @param {Record<string, any>} options @returns {number[]} */
-export function reference({ q, k, v, bias, sinks }, { numHeads: H, kvHeads: G = H, causal, softcap, window, scale }) {
+export function reference(
+  { q, k, v, bias, sinks },
+  { numHeads: H, numKvHeads: G = H, causal, softcap, window, scale },
+) {
   const packed = !k
   const width = q.dims.at(-1)
   const D = packed ? width / (H + 2 * G) : width / H
@@ -34,15 +37,15 @@ export function reference({ q, k, v, bias, sinks }, { numHeads: H, kvHeads: G = 
 
 /** @type {import('../operations.js').Case[]} */
 export const cases = [
-  { dims: { q: [2, 3, 8], k: [2, 5, 4], v: [2, 5, 6] }, options: { numHeads: 4, kvHeads: 2 } },
+  { dims: { q: [2, 3, 8], k: [2, 5, 4], v: [2, 5, 6] }, options: { numHeads: 4, numKvHeads: 2 } },
   { dims: { q: [5, 6], k: [5, 6], v: [5, 6] }, options: { numHeads: 2, causal: true, softcap: 3 } },
-  { dims: { q: [1, 4, 6], bias: [2, 4, 4] }, options: { numHeads: 2, kvHeads: 2, causal: true } },
+  { dims: { q: [1, 4, 6], bias: [2, 4, 4] }, options: { numHeads: 2, numKvHeads: 2, causal: true } },
   { dims: { q: [2, 3, 12], sinks: [2] }, options: { numHeads: 2, causal: true } },
   {
     dims: { q: [2, 3, 4], k: [2, 5, 2], v: [2, 5, 3], sinks: [2], bias: [2, 3, 5] },
-    options: { numHeads: 2, kvHeads: 1 },
+    options: { numHeads: 2, numKvHeads: 1 },
   },
-  { dims: { q: [2, 5, 21] }, options: { numHeads: 5, kvHeads: 1, window: [2, 0], scale: 0.3 } },
+  { dims: { q: [2, 5, 21] }, options: { numHeads: 5, numKvHeads: 1, window: [2, 0], scale: 0.3 } },
   { dims: { q: [1, 3, 4], k: [1, 3, 4], v: [1, 3, 4] }, options: { numHeads: 1 }, large: 1e3 },
 ]
 

@@ -90,7 +90,7 @@ test('cells of a head are hidden and shown one by one, and are one chip', () => 
 })
 
 test('a change of a layer, head or stack that a model has not is not in it', () => {
-  const stacks = { encoder: { layers: 2, heads: 3 }, decoder: { layers: 1, heads: 3 } }
+  const stacks = { encoder: { layers: 2, numHeads: 3 }, decoder: { layers: 1, numHeads: 3 } }
   const is = (/** @type {string} */ text) => readChanges(text).map(change => isIn(change, stacks))
   assert.deepEqual(is('e2.3=0 d1:*=patch e1.1:1>900=hide'), [true, true, true])
   assert.deepEqual(is('1.1=0 c1.1=0 e3.1=0 e2.4=0 d2:1=patch'), [false, false, false, false, false])

@@ -42,7 +42,7 @@ test('the named head of Stories has the score that is said of it, and ranks firs
   const { run, maps } = own.shown()
   const scores = /** @type {Float32Array} */ (run?.scores['']?.further)
   const [layer, head] = EXAMPLE.head.split('.').map(Number)
-  const at = (layer - 1) * /** @type {any} */ (maps).heads + head - 1
+  const at = (layer - 1) * /** @type {any} */ (maps).numHeads + head - 1
   assert.equal(scores[at].toFixed(2), EXAMPLE.score.toFixed(2))
   assert.equal(Math.max(...scores), scores[at])
   own.act.show({ rankBy: 'induction' })

@@ -176,7 +176,7 @@ test('what takes long is said before it is computed; two stacks take more than o
 })
 
 test('the time of a long graph is that of a measured product, where the run of its text was the first and slow', () => {
-  const decoder = /** @type {any} */ ({ layers: 12, heads: 12, headDim: 32 })
+  const decoder = /** @type {any} */ ({ layers: 12, numHeads: 12, headDim: 32 })
   const sizes = { stacks: { encoder: undefined, decoder }, parameters: 22_839_552, vocab: 3000 }
   /** Seconds, where a product does so many multiplications a second. @param {number} milliseconds of the run @param {number} rate */
   const seconds = (milliseconds, rate) => {

@@ -449,7 +449,7 @@ test('arrow keys go through the list and round its ends; Enter opens the picked 
 })
 
 test('a known head has the rank that its score has among all heads', () => {
-  const maps = { layers: 2, heads: 2 }
+  const maps = { layers: 2, numHeads: 2 }
   const scores = { previous: Float32Array.of(0.1, 0.9, 0.5, 0.4), induction: Float32Array.of(0, 0, 0, 1) }
   const run = /** @type {any} */ ({ maps: { '': maps }, scores: { '': scores } })
   const why = /** @type {any} */ ({ heads: Float32Array.of(3, -2, 1, 0) })

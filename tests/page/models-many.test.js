@@ -38,7 +38,7 @@ for (const changes of [[], [{ kind: 'hide', isOn: true, ...head, query: 1, key: 
       await own.settled()
       const { run, maps } = own.shown()
       const all = /** @type {any} */ (run?.scores[''])
-      const at = head.layer * /** @type {any} */ (maps).heads + head.head
+      const at = head.layer * /** @type {any} */ (maps).numHeads + head.head
       for (const [name, value] of Object.entries(scores))
         assert.ok(Math.abs(value - all[name][at]) < 1e-6, `${text}: ${name}: ${value} is not ${all[name][at]}`)
     }

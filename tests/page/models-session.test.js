@@ -153,7 +153,7 @@ test('changes do in the model what they say', async () => {
     runOf(qkv, model, input, hooksOf(readChanges(text), other), undefined, before)
   const at = (/** @type {WholeRun} */ { maps }, /** @type {number[]} */ [l, h, i, j]) => {
     const own = /** @type {NonNullable<typeof maps['']>} */ (maps[''])
-    return own.data[((l * own.heads + h) * own.rows + i) * own.columns + j]
+    return own.data[((l * own.numHeads + h) * own.rows + i) * own.columns + j]
   }
   assert.equal(at(await run('2.1:7>3=hide'), [1, 0, 6, 2]), 0)
   assert.ok(at(before, [1, 0, 6, 2]) > 0)
@@ -252,7 +252,7 @@ test('a text of 1,200 tokens is summarised; maps, scores, tiles, links and profi
     const want = [900, 901, 902].flatMap(i => [own[i * L + 700], own[i * L + 701]])
     close(near.data, Float32Array.from(want), 'a tile of weights')
     const pairs = await pairsOf(model, used, { stack: '', query: 1100, key: 700 }, signal)
-    assert.ok(Math.abs(pairs[maps.heads + 2] - own[1100 * L + 700]) <= 1e-6)
+    assert.ok(Math.abs(pairs[maps.numHeads + 2] - own[1100 * L + 700]) <= 1e-6)
   }
   const ended = AbortSignal.abort()
   await assert.rejects(
@@ -288,7 +288,7 @@ test('a text of 1,200 tokens is summarised; maps, scores, tiles, links and profi
   assert.deepEqual(profileOf(sink, 0, 1).longest, [{ layer: 1, head: 0, query: 2, key: 1, weight: 0.6 }])
 
   const want = headScores([exact], ids).previous.data
-  close(run.scores['']?.previous?.slice(maps.heads, 2 * maps.heads), want, 'previous')
+  close(run.scores['']?.previous?.slice(maps.numHeads, 2 * maps.numHeads), want, 'previous')
   model.dispose()
 })
 
@@ -350,7 +350,7 @@ test('generation shows at each step where the heads looked: the rows of a run ov
   const maps = whole.run?.maps['']
   const last = steps[3].rows
   const [n, columns] = [ids.length - 2, ids.length - 1]
-  for (let head = 0; head < (maps?.layers ?? 0) * (maps?.heads ?? 0); head++)
+  for (let head = 0; head < (maps?.layers ?? 0) * (maps?.numHeads ?? 0); head++)
     for (let key = 0; key < columns; key++) {
       const want = maps?.data[(head * ids.length + n) * ids.length + key] ?? Number.NaN
       assert.ok(Math.abs(last[head * columns + key] - want) < 1e-5, `${head} ${key}`)
@@ -486,8 +486,8 @@ test('of a long text the layers that are done are there while the run goes, over
   for (const { done, maps, scores } of streamed) {
     assert.deepEqual(maps.data.slice(0, done * size), whole.data.slice(0, done * size))
     assert.ok(maps.data.slice(done * size).every(value => value === 0))
-    const own = scores.induction?.slice(0, done * whole.heads)
-    assert.deepEqual(own, run.scores['']?.induction?.slice(0, done * whole.heads))
+    const own = scores.induction?.slice(0, done * whole.numHeads)
+    assert.deepEqual(own, run.scores['']?.induction?.slice(0, done * whole.numHeads))
     const both = mapsOver(maps, done, before)
     assert.deepEqual(both.data.slice(0, done * size), whole.data.slice(0, done * size))
     assert.deepEqual(both.data.slice(done * size), before.data.slice(done * size))
@@ -514,7 +514,7 @@ test('what a head takes to One layer gives its weights: queries, keys, scale and
     const found = await matricesOf(model, run.input, {}, { stack, layer: 1, head: 2 })
     const { tensors, mask, settings } = found
     assert.deepEqual(Object.keys(tensors), isPlain ? ['q', 'k', 'v'] : ['weights', 'v'], name)
-    const size = maps.heads * maps.rows * maps.columns
+    const size = maps.numHeads * maps.rows * maps.columns
     const want = maps.data.subarray(size, 2 * size)
     const given = (/** @type {{ dims: number[], data: number[] }} */ { dims, data }) => ({
       dims: [1, ...dims],

@@ -513,7 +513,7 @@ test('a text file becomes the text; other files are still a model', async () => 
 
 test('the time of a text is that of a measured run, grows with its length, and is not known before one', async () => {
   const { secondsOf, mostTokens } = await import('../../web/rooms/models/long-text.js')
-  const stack = { layers: 12, heads: 12, kvHeads: 12, headDim: 64 }
+  const stack = { layers: 12, numHeads: 12, numKvHeads: 12, headDim: 64 }
   const model = /** @type {any} */ ({
     id: 'a',
     stacks: { decoder: stack },
@@ -760,7 +760,11 @@ test('a head of a model of the page says the role that was recorded of it; heads
   act.type('qwert asdfg zxcvb')
   await settled()
   assert.deepEqual([shown().run?.unknown, Math.max(...(shown().run?.scores['']?.duplicate ?? []))], [[1, 2, 3], 0])
-  const first = { run: { scores: { '': { induction: new Float32Array([0.9, 0.9]) } } }, stack: '', maps: { heads: 1 } }
+  const first = {
+    run: { scores: { '': { induction: new Float32Array([0.9, 0.9]) } } },
+    stack: '',
+    maps: { numHeads: 1 },
+  }
   const said = [0, 1].map(layer => kindOf(/** @type {any} */ (first), { layer, head: 0 })?.name)
   assert.notEqual(said[0], 'induction', 'nothing stands before the first layer')
   assert.equal(said[1], 'induction')

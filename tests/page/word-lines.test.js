@@ -7,7 +7,7 @@ import { arcsOf, lookOf, meanRow, strongest } from '../../web/rooms/models/word-
 /** Maps of 1 layer of 2 heads over 3 tokens; the last token looks at the first in one head, at the second in the other. */
 const maps = {
   layers: 1,
-  heads: 2,
+  numHeads: 2,
   rows: 3,
   columns: 3,
   height: 3,

@@ -117,10 +117,10 @@ export function withCell(changes, { stack, layer, head }, query, key, isHidden) 
   return isHidden ? withChange(changes, change) : withoutChange(changes, change)
 }
 
-/** True if the model has the place. @param {Change} change @param {Partial<Record<Stack, { layers: number, heads: number }>>} stacks */
+/** True if the model has the place. @param {Change} change @param {Partial<Record<Stack, { layers: number, numHeads: number }>>} stacks */
 export function isIn(change, stacks) {
   const own = stacks[change.stack]
-  return own !== undefined && change.layer < own.layers && (change.kind === 'patch' || change.head < own.heads)
+  return own !== undefined && change.layer < own.layers && (change.kind === 'patch' || change.head < own.numHeads)
 }
 
 /** Groups changes into chips: the hidden cells of a head form one group, every other change is separate. @param {readonly Change[]} changes @returns {Change[][]} */

@@ -43,9 +43,9 @@ export function describe(c) {
     embedding: { norm: norm('word_embeddings_layernorm') },
     layers: 'n_layer',
     at: 'h.N.',
-    stack: { alibi: alibiSlopes(heads.heads) },
+    stack: { alibi: alibiSlopes(heads.numHeads) },
     attention: at => {
-      const [q, k, v] = byHeads(`${at}self_attention.query_key_value`, heads.heads, heads.headDim, d, true)
+      const [q, k, v] = byHeads(`${at}self_attention.query_key_value`, heads.numHeads, heads.headDim, d, true)
       return { q, k, v, o: biased(`${at}self_attention.dense`, d, d) }
     },
     mlp: ['mlp.dense_h_to_4h', 'mlp.dense_4h_to_h'],

@@ -12,7 +12,7 @@ const PLACES = [0, 2, 1]
 
 /** @param {Config} c */
 export const describe = c =>
-  gptj(c, (at, d, { heads }) => {
+  gptj(c, (at, d, { numHeads: heads }) => {
     if (heads % PARTS) throw new RangeError(`config.json: n_head: ${heads} given, a multiple of ${PARTS} expected`)
     const size = d / PARTS // rows of a quarter of the heads
     const [q, k, v] = PLACES.map((place, part) => ({

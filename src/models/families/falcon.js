@@ -33,12 +33,12 @@ export function describe(c) {
   c.only({ alibi: false, apply_residual_connection_post_layernorm: false, rotary: true })
   const isNewer = c.flag('new_decoder_architecture')
   const isShared = c.flag('multi_query')
-  const kvHeads = isNewer ? c.size('num_kv_heads', H) : isShared ? 1 : H
+  const numKvHeads = isNewer ? c.size('num_kv_heads', H) : isShared ? 1 : H
   if (!isNewer) {
     if (isShared) c.get('num_kv_heads')
     else c.only({ num_kv_heads: H })
   }
-  if (H % kvHeads) throw new RangeError(`config.json: ${kvHeads} key heads do not divide ${H} heads`)
+  if (H % numKvHeads) throw new RangeError(`config.json: ${numKvHeads} key heads do not divide ${H} heads`)
   const parallel = c.flag('parallel_attn')
   if (isNewer) c.only({ parallel_attn: true })
   const count = c.number('num_ln_in_parallel_attn', { least: 1, most: 2, whole: true }, isNewer ? 2 : 1)
@@ -48,7 +48,7 @@ export function describe(c) {
   return decoderOnly(c, {
     prefix: 'transformer.',
     d,
-    heads: { heads: H, kvHeads, headDim: D },
+    heads: { numHeads: H, numKvHeads, headDim: D },
     tokens: 'word_embeddings',
     layers: 'num_hidden_layers',
     at: 'h.N.',
@@ -56,7 +56,7 @@ export function describe(c) {
     attention: at => {
       const name = `${at}self_attention.query_key_value`
       const [q, k, v] = isNewer
-        ? inGroups(name, H, kvHeads, D, d, bias)
+        ? inGroups(name, H, numKvHeads, D, d, bias)
         : isShared
           ? slices(name, [d, D, D], d, bias)
           : byHeads(name, H, D, d, bias)

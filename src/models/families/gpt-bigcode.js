@@ -30,7 +30,7 @@ export function describe(c) {
   return decoderOnly(c, {
     prefix: 'transformer.',
     d,
-    heads: { heads: H, kvHeads: isShared ? 1 : H, headDim: D },
+    heads: { numHeads: H, numKvHeads: isShared ? 1 : H, headDim: D },
     tokens: 'wte',
     embedding: { positions: { name: 'wpe', rows: c.size('n_positions'), columns: d } },
     layers: 'n_layer',

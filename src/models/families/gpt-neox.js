@@ -41,7 +41,7 @@ export function describe(c) {
     at: 'layers.N.',
     stack: { parallel: c.flag('use_parallel_residual'), rope },
     attention: at => {
-      const [q, k, v] = byHeads(`${at}attention.query_key_value`, heads.heads, D, d, bias)
+      const [q, k, v] = byHeads(`${at}attention.query_key_value`, heads.numHeads, D, d, bias)
       return { q, k, v, o: { name: `${at}attention.dense`, out: d, in: d, bias } }
     },
     mlp: ['mlp.dense_h_to_4h', 'mlp.dense_4h_to_h'],

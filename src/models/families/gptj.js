@@ -24,7 +24,7 @@ const NAMES = ['q_proj', 'k_proj', 'v_proj', 'out_proj']
 
 /**
  * @param {Config} c
- * @param {(at: string, d: number, heads: { heads: number, kvHeads: number, headDim: number }) => AttentionSpec} [attention]
+ * @param {(at: string, d: number, heads: { numHeads: number, numKvHeads: number, headDim: number }) => AttentionSpec} [attention]
  */
 export function describe(c, attention = (at, d, heads) => attentionOf(at, NAMES, d, heads, NONE)) {
   const d = c.size('n_embd')

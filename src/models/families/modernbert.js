@@ -86,7 +86,7 @@ export function describe(c) {
     },
     encoder: {
       causal: false,
-      heads: { heads, kvHeads: heads, headDim, scale: headDim ** -0.5, softcap: 0 },
+      heads: { numHeads: heads, numKvHeads: heads, headDim, scale: headDim ** -0.5, softcap: 0 },
       rope,
       norm: norm('final_norm'),
       layers: times(layers, i => {

@@ -40,7 +40,7 @@ export function describe(c) {
   attention.only(ATTENTION)
   for (const key of ['attn_impl', 'attn_pdrop', 'attn_uses_sequence_id', 'model_type']) attention.get(key)
   const scale = attention.number('softmax_scale', { least: 1e-30 }, heads.headDim ** -0.5)
-  const alibi = slopes(heads.heads, attention.number('alibi_bias_max', { least: 1e-30 }, 8))
+  const alibi = slopes(heads.numHeads, attention.number('alibi_bias_max', { least: 1e-30 }, 8))
   attention.end()
   const linear = (/** @type {string} */ name, /** @type {number} */ out, /** @type {number} */ size) => ({
     name,

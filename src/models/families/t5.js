@@ -49,7 +49,7 @@ export function t5(c, isScaled) {
   // Both follow from feed_forward_proj; transformers takes what the file says.
   c.only({ dense_act_fn: { relu: 'relu', gated: 'gelu_new', silu: 'silu' }[kind], is_gated_act: kind !== 'relu' })
   const layers = layersOf(c, 'num_layers')
-  const all = { heads, kvHeads: heads, headDim }
+  const all = { numHeads: heads, numKvHeads: heads, headDim }
   /** @type {(name: string) => NormSpec} */
   const norm = name => ({ name, size: d, kind: 'rms', eps })
   /** @type {(stack: 'encoder' | 'decoder', n: number) => StackSpec} */

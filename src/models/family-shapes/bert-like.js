@@ -67,7 +67,7 @@ export function bertLike(c, names) {
     rows,
     columns: narrow,
   })
-  const all = { heads, kvHeads: heads, headDim }
+  const all = { numHeads: heads, numKvHeads: heads, headDim }
   const { dense, bias, own, optional } = names.head
   /** @type {(at: string) => import('./parts.js').AttentionSpec} */
   const attentionAt = at => {

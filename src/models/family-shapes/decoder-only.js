@@ -17,7 +17,7 @@ import { anyOf, headDimOf, layersOf, slices, times } from './parts.js'
  * @param {object} f
  * @param {string} f.prefix
  * @param {number} f.d width
- * @param {{ heads: number, kvHeads: number, headDim: number }} f.heads
+ * @param {{ numHeads: number, numKvHeads: number, headDim: number }} f.heads
  * @param {string} f.tokens the table of embeddings
  * @param {Partial<EmbeddingSpec>} [f.embedding] more of the embedding
  * @param {Partial<StackSpec>} [f.stack] more of the stack
@@ -76,5 +76,9 @@ export function decoderOnly(c, f) {
   }
 }
 
-/** @param {number} width @param {number} heads @param {number} [kvHeads] */
-export const equalHeads = (width, heads, kvHeads = heads) => ({ heads, kvHeads, headDim: headDimOf(width, heads) })
+/** @param {number} width @param {number} heads @param {number} [numKvHeads] */
+export const equalHeads = (width, heads, numKvHeads = heads) => ({
+  numHeads: heads,
+  numKvHeads,
+  headDim: headDimOf(width, heads),
+})

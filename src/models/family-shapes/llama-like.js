@@ -60,10 +60,10 @@ export function llamaLike(c, options) {
   const { prefix, tokens, at, self, o, last } = options.names ?? NAMES
   const d = c.size('hidden_size')
   const H = c.size('num_attention_heads')
-  const kvHeads = c.size('num_key_value_heads', H)
-  if (H % kvHeads) throw new RangeError(`config.json: ${kvHeads} key heads do not divide ${H} heads`)
+  const numKvHeads = c.size('num_key_value_heads', H)
+  if (H % numKvHeads) throw new RangeError(`config.json: ${numKvHeads} key heads do not divide ${H} heads`)
   const headDim = c.get('head_dim') === undefined ? headDimOf(d, H) : c.size('head_dim')
-  const heads = { heads: H, kvHeads, headDim }
+  const heads = { numHeads: H, numKvHeads, headDim }
   const { eps: epsOf = 'rms_norm_eps' } = options
   const eps = typeof epsOf === 'number' ? epsOf : c.number(epsOf, EPS)
   const biases = bias ? BIASES[bias] : c.flag('attention_bias') ? ALL : NONE
@@ -102,7 +102,7 @@ export function llamaLike(c, options) {
         v,
         ...(qkNorm && {
           qNorm: norm(`${at}${self}q_norm`, qkNorm === 'all' ? H * headDim : headDim),
-          kNorm: norm(`${at}${self}k_norm`, qkNorm === 'all' ? kvHeads * headDim : headDim),
+          kNorm: norm(`${at}${self}k_norm`, qkNorm === 'all' ? numKvHeads * headDim : headDim),
         }),
         window: windows[i],
         ...(windows[i] && slidingRope && { rope: slidingRope }),

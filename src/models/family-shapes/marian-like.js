@@ -52,7 +52,7 @@ export function marianLike(c, { learned = false, isBefore = false, hasBias = tru
   const stack = name => {
     const heads = c.size(`${name}_attention_heads`)
     const inner = c.size(`${name}_ffn_dim`)
-    const all = { heads, kvHeads: heads, headDim: headDimOf(d, heads) }
+    const all = { numHeads: heads, numKvHeads: heads, headDim: headDimOf(d, heads) }
     return {
       causal: name === 'decoder',
       ...(learned && {

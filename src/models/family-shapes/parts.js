@@ -52,7 +52,7 @@
  * @property {PartSpec[][]} layers the parts of each
  * @property {boolean} [parallel] all parts read the input of the layer
  * @property {boolean} causal
- * @property {{ heads: number, kvHeads: number, headDim: number, scale: number, softcap: number }} heads
+ * @property {{ numHeads: number, numKvHeads: number, headDim: number, scale: number, softcap: number }} heads
  * @property {Rope} [rope] of all layers that do not say otherwise
  * @property {Partial<EmbeddingSpec>} [embedding] what it has of its own, in an encoder-decoder
  * @property {{ table: TableSpec, maxDistance: number, bidirectional: boolean }} [relative]
@@ -153,12 +153,12 @@ export function headDimOf(width, heads) {
  * @param {string} at
  * @param {readonly string[]} names
  * @param {number} width
- * @param {{ heads: number, kvHeads: number, headDim: number }} heads
+ * @param {{ numHeads: number, numKvHeads: number, headDim: number }} heads
  * @param {readonly boolean[]} bias of each
  * @returns {AttentionSpec}
  */
-export function attentionOf(at, [q, k, v, o], width, { heads, kvHeads, headDim }, bias) {
-  const [all, few] = [heads * headDim, kvHeads * headDim]
+export function attentionOf(at, [q, k, v, o], width, { numHeads: heads, numKvHeads, headDim }, bias) {
+  const [all, few] = [heads * headDim, numKvHeads * headDim]
   return {
     q: { name: at + q, out: all, in: width, bias: bias[0] },
     k: { name: at + k, out: few, in: width, bias: bias[1] },

@@ -37,7 +37,7 @@ import { checkSummary } from './summary.js'
  *   contributes nothing to the output
  * @property {number} [numHeads] H: q is (B, L, H * D), k and v are (B, S, G * D) and (B, S, G * E), the output is
  *   (B, L, H * E), the heads side by side in each row. They are read in place, without a copy
- * @property {number} [kvHeads] G, beside numHeads; default numHeads
+ * @property {number} [numKvHeads] G, beside numHeads; default numHeads
  * @property {ArrayLike<number>} [cuSeqlens] (B + 1): B texts lie packed, one after the other: q is (T, H, D), k and v are (T, G, D)
  *   and (T, G, E), the output is (T, H, E). Text b has the rows cuSeqlens[b] ... cuSeqlens[b + 1] - 1; it sees its own keys only.
  *   L and S of the other options are those of the longest text; a mask or a bias is read from its first row and column on
@@ -77,7 +77,7 @@ export const ATTENTION_OPTIONS = /** @type {const} */ ([
   'sinks',
   'dropout',
 ])
-export const HEAD_OPTIONS = /** @type {const} */ (['numHeads', 'kvHeads'])
+export const HEAD_OPTIONS = /** @type {const} */ (['numHeads', 'numKvHeads'])
 export const TEXT_OPTIONS = /** @type {const} */ (['cuSeqlens', 'cuSeqlensK'])
 
 /**
@@ -243,9 +243,9 @@ export function checkAttention(call, query, key, value, options, labels) {
   if (given.cuSeqlensK !== undefined) throw new TypeError(`${names.cuSeqlensK} is given without cuSeqlens`)
   const inRows = given.numHeads !== undefined
   const H = inRows ? toNumber(given.numHeads, names.numHeads, HEADS) : sizeOf(q, 3)
-  const G = inRows ? toNumber(given.kvHeads ?? H, names.kvHeads, HEADS) : sizeOf(k, 3)
-  if (!inRows && given.kvHeads !== undefined)
-    throw new TypeError(`${names.kvHeads} is given without numHeads: the axes of k tell it`)
+  const G = inRows ? toNumber(given.numKvHeads ?? H, names.numKvHeads, HEADS) : sizeOf(k, 3)
+  if (!inRows && given.numKvHeads !== undefined)
+    throw new TypeError(`${names.numKvHeads} is given without numHeads: the axes of k tell it`)
   const D = rowSize(q, inRows ? H : 0, names.q)
   const Dk = rowSize(k, inRows ? G : 0, names.k)
   const E = rowSize(v, inRows ? G : 0, names.v)

@@ -19,7 +19,7 @@ import { attend, writeCall } from './forward.js'
  * @typedef {object} CacheOptions
  * @property {number} headDim D, the size of a key
  * @property {number} [valueDim] E, the size of a value; default headDim
- * @property {number} [kvHeads] G, the heads of keys and values; default 1
+ * @property {number} [numKvHeads] G, the heads of keys and values; default 1
  * @property {number} [batch] B; default 1
  * @property {number} [capacity] initial capacity in rows; required, except with `window`, where the default is twice the window
  * @property {number} [limit] lets the cache grow, by doubling, to at most this number of rows; Infinity for no limit but memory
@@ -28,12 +28,21 @@ import { attend, writeCall } from './forward.js'
  * @property {'float32' | 'int8'} [dtype] of keys and values in memory; default float32. int8, with a scale for each row of a
  *   head, needs load({ integers: true }) and cannot have a window
  *
- * @typedef {Omit<import('./arguments.js').AttentionOptions, 'pastLength' | 'kvHeads'> & import('./arguments.js').OutOption & import('./arguments.js').SummaryOption} CachedAttentionOptions
+ * @typedef {Omit<import('./arguments.js').AttentionOptions, 'pastLength' | 'numKvHeads'> & import('./arguments.js').OutOption & import('./arguments.js').SummaryOption} CachedAttentionOptions
  */
 
-const KNOWN = register('kvCache', ['batch', 'kvHeads', 'headDim', 'valueDim', 'capacity', 'limit', 'window', 'dtype'])
+const KNOWN = register('kvCache', [
+  'batch',
+  'numKvHeads',
+  'headDim',
+  'valueDim',
+  'capacity',
+  'limit',
+  'window',
+  'dtype',
+])
 const SIZE = { least: 1, most: 2 ** 32 - 1, whole: true }
-const APPEND = ['kvHeads']
+const APPEND = ['numKvHeads']
 const NONE = {}
 const ATTENTION = labels(
   'cache.attention',
@@ -59,10 +68,10 @@ export class KVCache {
   /** @internal @param {Core} core @param {CacheOptions} options */
   constructor(core, options) {
     const given = readOptions(options, KNOWN, 'kvCache')
-    const { batch = 1, kvHeads = 1, headDim, valueDim = headDim, window, limit } = given
+    const { batch = 1, numKvHeads = 1, headDim, valueDim = headDim, window, limit } = given
     this.#core = core
     this.batch = toNumber(batch, 'kvCache: batch', SIZE)
-    this.kvHeads = toNumber(kvHeads, 'kvCache: kvHeads', SIZE)
+    this.numKvHeads = toNumber(numKvHeads, 'kvCache: numKvHeads', SIZE)
     this.headDim = toNumber(headDim, 'kvCache: headDim', SIZE)
     this.valueDim = toNumber(valueDim, 'kvCache: valueDim', SIZE)
     if (window !== undefined && limit !== undefined)
@@ -135,9 +144,9 @@ export class KVCache {
 
   /**
    * Appends the keys and values of one or more steps. If it throws, nothing is appended.
-   * @param {FloatLike | Nested} k (T, D), (G, T, D) or (B, G, T, D); with kvHeads (B, T, G * D)
-   * @param {FloatLike | Nested} v (T, E), (G, T, E) or (B, G, T, E); with kvHeads (B, T, G * E)
-   * @param {{ kvHeads?: number }} [options] kvHeads: G, if the heads lie side by side in each row
+   * @param {FloatLike | Nested} k (T, D), (G, T, D) or (B, G, T, D); with numKvHeads (B, T, G * D)
+   * @param {FloatLike | Nested} v (T, E), (G, T, E) or (B, G, T, E); with numKvHeads (B, T, G * E)
+   * @param {{ numKvHeads?: number }} [options] numKvHeads: G, if the heads lie side by side in each row
    * @returns {this}
    * @throws {RangeError} if the rows do not fit; see capacity, limit and window
    */
@@ -145,9 +154,13 @@ export class KVCache {
     if (!(#core in this)) throw proxied('cache')
     this.#pointer // throws after dispose
     options = readOptions(options, APPEND, 'cache.append')
-    const inRows = options.kvHeads !== undefined
+    const inRows = options.numKvHeads !== undefined
     if (inRows)
-      toNumber(options.kvHeads, 'cache.append: kvHeads', { least: this.kvHeads, most: this.kvHeads, whole: true })
+      toNumber(options.numKvHeads, 'cache.append: numKvHeads', {
+        least: this.numKvHeads,
+        most: this.numKvHeads,
+        whole: true,
+      })
     const keys = toFloats(k, 'cache.append: k')
     const values = toFloats(v, 'cache.append: v')
     this.#expect(keys, 'k', this.headDim, inRows)
@@ -158,7 +171,7 @@ export class KVCache {
     valuesOf(keys)
     valuesOf(values)
     return this.extend(rows, row => {
-      if (this.rows) this.rows.write(this.#core, this.#place, keys, values, row, rows, inRows ? this.kvHeads : 0)
+      if (this.rows) this.rows.write(this.#core, this.#place, keys, values, row, rows, inRows ? this.numKvHeads : 0)
       else {
         this.#write(keys.data, this.keysAt / 4, this.headDim, row, rows, inRows)
         this.#write(values.data, this.valuesAt / 4, this.valueDim, row, rows, inRows)
@@ -239,7 +252,7 @@ export class KVCache {
   }
 
   get #heads() {
-    return this.batch * this.kvHeads
+    return this.batch * this.numKvHeads
   }
 
   get #pointer() {
@@ -260,17 +273,17 @@ export class KVCache {
 
   /** @param {FloatTensor} tensor @param {string} name @param {number} size @param {boolean} inRows */
   #expect(tensor, name, size, inRows) {
-    const { batch, kvHeads } = this
+    const { batch, numKvHeads } = this
     const { dims } = tensor
     const fits = inRows
-      ? dims.length === 3 && dims[0] === batch && dims[2] === kvHeads * size
-      : sizeOf(tensor, 4) === batch && sizeOf(tensor, 3) === kvHeads && sizeOf(tensor, 1) === size
+      ? dims.length === 3 && dims[0] === batch && dims[2] === numKvHeads * size
+      : sizeOf(tensor, 4) === batch && sizeOf(tensor, 3) === numKvHeads && sizeOf(tensor, 1) === size
     if (!fits || dims.length < 2 || dims.length > 4)
       throw new RangeError(
         `cache.append: ${name} has dims ${shape(dims)}, ` +
           (inRows
-            ? `(B, T, G * size) = (${batch}, T, ${kvHeads * size})`
-            : `(B, G, T, size) = (${batch}, ${kvHeads}, T, ${size})`) +
+            ? `(B, T, G * size) = (${batch}, T, ${numKvHeads * size})`
+            : `(B, G, T, size) = (${batch}, ${numKvHeads}, T, ${size})`) +
           ' expected, as the cache was made',
       )
   }
@@ -338,7 +351,7 @@ export class KVCache {
   #write(data, at, size, row, rows, inRows) {
     const { floats } = this.#core
     const n = rows * size
-    const G = this.kvHeads
+    const G = this.numKvHeads
     if (inRows && G > 1) {
       for (let n = 0; n < this.batch * rows * G; n++) {
         const head = Math.floor(n / (rows * G)) * G + (n % G)
@@ -355,7 +368,7 @@ export class KVCache {
 
   /** Converts rows that are not float32 to floats. @param {'k' | 'v'} part @param {number} size @param {boolean} [inRows] */
   #asFloats(part, size, inRows = false) {
-    const { batch, kvHeads: G } = this
+    const { batch, numKvHeads: G } = this
     const rows = this.#length
     const data = /** @type {NonNullable<typeof this.rows>} */ (this.rows).read(
       this.#core,
@@ -372,7 +385,7 @@ export class KVCache {
     const data = new Float32Array(this.#heads * n)
     for (let head = 0; head < this.#heads; head++)
       data.set(this.#core.view(Float32Array, at + (head * this.#capacity + this.#first) * size * 4, n), head * n)
-    return new Tensor(data, [this.batch, this.kvHeads, this.#length, size])
+    return new Tensor(data, [this.batch, this.numKvHeads, this.#length, size])
   }
 
   /** @param {AttentionCall} call @param {unknown} query @param {CachedAttentionOptions} options */
@@ -390,13 +403,13 @@ export class KVCache {
     const S = this.#length
     const total = this.#total
     const capacity = this.#capacity
-    if (B !== this.batch || H % this.kvHeads)
+    if (B !== this.batch || H % this.numKvHeads)
       throw new RangeError(
-        `${where}: q has dims ${shape(q.dims)}: B = ${this.batch} expected, and H a multiple of the cache's ${this.kvHeads} key heads`,
+        `${where}: q has dims ${shape(q.dims)}: B = ${this.batch} expected, and H a multiple of the cache's ${this.numKvHeads} key heads`,
       )
     call.q = q
     call.cache = this
-    call.setSizes(this.batch, H, this.kvHeads, L, S, this.valueDim)
+    call.setSizes(this.batch, H, this.numKvHeads, L, S, this.valueDim)
     call.keyRows = this.#capacity
     call.inRows = inRows
     checkOptions(call, D, this.headDim, given, ATTENTION)

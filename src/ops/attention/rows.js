@@ -15,8 +15,8 @@ import { putTensor, run as runAttention, writeCall } from './forward.js'
 
 /** @typedef {import('../../base/tensor.js').FloatTensor} FloatTensor */
 /**
- * @typedef {{ numHeads: number, kvHeads?: number } & import('./arguments.js').AttentionOptions} RowOptions
- *   kvHeads: default numHeads
+ * @typedef {{ numHeads: number, numKvHeads?: number } & import('./arguments.js').AttentionOptions} RowOptions
+ *   numKvHeads: default numHeads
  */
 
 const KNOWN = /** @type {const} */ ([...ATTENTION_OPTIONS, ...HEAD_OPTIONS])
@@ -30,13 +30,13 @@ const WHOLE = { least: 1, most: 2 ** 32 - 1, whole: true }
 /**
  * Checks the dims of the operands and returns their sizes. isPacked: q, k and v are in one operand.
  * @param {FloatTensor[]} operands q, k and v
- * @param {{ numHeads?: number, kvHeads?: number }} options
+ * @param {{ numHeads?: number, numKvHeads?: number }} options
  * @param {string} where
  */
-function checkRows([q, k, v], { numHeads, kvHeads }, where) {
+function checkRows([q, k, v], { numHeads, numKvHeads }, where) {
   const H = toNumber(numHeads, `${where}: numHeads`, WHOLE)
-  const G = toNumber(kvHeads ?? H, `${where}: kvHeads`, WHOLE)
-  if (H % G) throw new RangeError(`${where}: kvHeads: ${G} given, which does not divide numHeads ${H}`)
+  const G = toNumber(numKvHeads ?? H, `${where}: numKvHeads`, WHOLE)
+  if (H % G) throw new RangeError(`${where}: numKvHeads: ${G} given, which does not divide numHeads ${H}`)
   const isPacked = !k && !v
   const parts = isPacked ? [H + 2 * G] : [H, G, G]
   const rank = q.dims.length
@@ -139,6 +139,6 @@ export function prepareAttention(core, [q, bias, sinks, k, v], options, where) {
 
 /** The operation on a tape: q, a bias of the scores, sinks, k and v. Its other options are given in each step. */
 export const rowAttention = toOperation(['q', 'bias?', 'sinks?', 'k?', 'v?'], {
-  options: ['numHeads', 'kvHeads'],
+  options: ['numHeads', 'numKvHeads'],
   prepare: prepareAttention,
 })

@@ -21,7 +21,7 @@ function hashOfIntegers(qkv, g, packLinear, kvCache) {
         results.push(layer.forward(x))
         layer.dispose()
       }
-    const cache = kvCache(qkv, { kvHeads: 2, headDim: N, capacity: 150, dtype: 'int8' })
+    const cache = kvCache(qkv, { numKvHeads: 2, headDim: N, capacity: 150, dtype: 'int8' })
     cache.append(g.randn([2, 150, N]), g.randn([2, 150, N]))
     results.push(cache.attention(g.randn([4, M, N])).output, cache.keys)
     cache.dispose()

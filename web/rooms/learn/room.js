@@ -249,7 +249,7 @@ const receive = {
     const { trained, changes, task } = state.settings
     const { heads, steps } = runSettings(state.settings)
     const layers = first.points[0].heads.length
-    const known = changes.filter(change => isIn(change, { '': { layers, heads } }))
+    const known = changes.filter(change => isIn(change, { '': { layers, numHeads: heads } }))
     const repeats = trained > 0 && !isOpened
     /** @type {Step} */
     const step = {

@@ -9,7 +9,7 @@ import { roundedUp } from '../../head/scale.js'
 /**
  * @typedef {object} Maps
  * @property {number} layers
- * @property {number} heads
+ * @property {number} numHeads
  * @property {number} rows queries
  * @property {number} columns keys
  * @property {number} height cells of a map: equal to `rows`, or fewer for a long text
@@ -26,22 +26,22 @@ export const BLOCKS = 64
 /**
  * Allocates maps for a stack, exact if they are small enough, else in blocks.
  * @param {number} layers
- * @param {number} heads
+ * @param {number} numHeads
  * @param {number} rows
  * @param {number} columns
  * @returns {Maps} maps filled with zeros
  */
-export function emptyMaps(layers, heads, rows, columns) {
+export function emptyMaps(layers, numHeads, rows, columns) {
   const isExact = Math.max(rows, columns) <= MOST_EXACT
   const [height, width] = isExact ? [rows, columns] : [Math.min(rows, BLOCKS), Math.min(columns, BLOCKS)]
-  const size = layers * heads * height * width
+  const size = layers * numHeads * height * width
   const data = new Float32Array(size)
-  const maps = { layers, heads, rows, columns, height, width, data }
+  const maps = { layers, numHeads, rows, columns, height, width, data }
   return isExact ? maps : { ...maps, cells: new Float64Array(size).fill(-1), links: new Float32Array(size) }
 }
 
 /** Writes the weights of a layer into exact maps. @param {Maps} maps @param {number} layer @param {Weights} weights */
-export function putLayer({ heads, height, width, data }, layer, { data: weights }) {
+export function putLayer({ numHeads: heads, height, width, data }, layer, { data: weights }) {
   data.set(weights, layer * heads * height * width)
 }
 
@@ -54,7 +54,7 @@ export function putLayer({ heads, height, width, data }, layer, { data: weights 
  * @param {Float32Array} topWeights
  */
 export function putSummary(
-  { heads, rows, columns, height, width, data, cells, links },
+  { numHeads: heads, rows, columns, height, width, data, cells, links },
   layer,
   map,
   topKeys,
@@ -93,8 +93,8 @@ export function putSummary(
  * @returns {Maps}
  */
 export function mapsOver(maps, done, old) {
-  const { layers, heads, height, width, data } = maps
-  const fits = old && old.layers === layers && old.heads === heads && old.height === height && old.width === width
+  const { layers, numHeads: heads, height, width, data } = maps
+  const fits = old && old.layers === layers && old.numHeads === heads && old.height === height && old.width === width
   if (!fits) return maps
   const from = done * heads * height * width
   const both = data.slice()
@@ -103,7 +103,7 @@ export function mapsOver(maps, done, old) {
 }
 
 /** Returns the map of one head, as a view of the data. @param {Maps} maps @param {HeadAt} at */
-export function mapAt({ heads, height, width, data }, { layer, head }) {
+export function mapAt({ numHeads: heads, height, width, data }, { layer, head }) {
   const size = height * width
   const start = (layer * heads + head) * size
   return data.subarray(start, start + size)
@@ -117,7 +117,7 @@ export function mapAt({ heads, height, width, data }, { layer, head }) {
  * @param {number} x
  * @returns {{ query?: number, key?: number, weight?: number }}
  */
-export function cellAt({ heads, height, width, columns, cells, links, data }, { layer, head }, y, x) {
+export function cellAt({ numHeads: heads, height, width, columns, cells, links, data }, { layer, head }, y, x) {
   const at = ((layer * heads + head) * height + y) * width + x
   if (!cells || !links) return { query: y, key: x, weight: data[at] }
   if (cells[at] < 0) return {}
@@ -130,7 +130,7 @@ export function cellAt({ heads, height, width, columns, cells, links, data }, { 
  * @param {Float32Array} added (layers, heads, columns + 1)
  * @returns {Maps}
  */
-export function grown({ layers, heads, rows, columns, data }, added) {
+export function grown({ layers, numHeads: heads, rows, columns, data }, added) {
   const all = emptyMaps(layers, heads, rows + 1, columns + 1)
   if (all.cells) throw new RangeError(`maps of more than ${MOST_EXACT} tokens do not grow`)
   const wide = columns + 1
@@ -161,7 +161,7 @@ export function scaleEnd({ data, width }, withoutFirst) {
  * @param {number} query
  * @param {number} key
  */
-export const pairWeights = ({ layers, heads, height, width, data }, query, key) =>
+export const pairWeights = ({ layers, numHeads: heads, height, width, data }, query, key) =>
   Float32Array.from({ length: layers * heads }, (_, n) => data[(n * height + query) * width + key])
 
 /**
@@ -171,7 +171,7 @@ export const pairWeights = ({ layers, heads, height, width, data }, query, key) 
  * @param {boolean} withoutFirst
  */
 export function likeness(maps, at, withoutFirst) {
-  const { layers, heads, width } = maps
+  const { layers, numHeads: heads, width } = maps
   const own = mapAt(maps, at)
   const dot = (/** @type {Float32Array} */ a, /** @type {Float32Array} */ b) => {
     let sum = 0

@@ -119,7 +119,7 @@ export class ModelsAtlas extends LitElement {
   }
 
   #measure = () => {
-    const { layers, heads } = this.maps ?? { layers: 1, heads: 1 }
+    const { layers, numHeads: heads } = this.maps ?? { layers: 1, numHeads: 1 }
     const width = this.clientWidth - 28 - (this.lens && !this.isSmall && innerWidth > NARROW ? 168 : 0)
     const height = Math.max(220, innerHeight - (this.isSmall ? 320 : 390))
     // Leave room for the dock if the maps stay large enough there: below a long text they would shrink to squares.
@@ -156,7 +156,7 @@ export class ModelsAtlas extends LitElement {
     const { maps, side } = this
     if (!maps) return nothing
     const pitch = side + gapOf(side)
-    const { layers, heads } = maps
+    const { layers, numHeads: heads } = maps
     const every = pitch < 16 ? Math.ceil(16 / pitch) : 1
     const lens = this.lens
     return html`${this.theme.probe}
@@ -231,7 +231,7 @@ export class ModelsAtlas extends LitElement {
     const { maps, minus, side, scores, least, old = Infinity, withoutFirst } = this
     const canvas = this.querySelector('canvas')
     if (!maps || !canvas) return
-    const { layers, heads, height, width } = maps
+    const { layers, numHeads: heads, height, width } = maps
     const ratio = Math.min(devicePixelRatio || 1, 2)
     const pitch = side + gapOf(side)
     const [wide, high] = [heads * pitch, layers * pitch]
@@ -299,7 +299,7 @@ export class ModelsAtlas extends LitElement {
     const pitch = side + gapOf(side)
     const [left, top] = [clientX - box.left, clientY - box.top]
     const [head, layer] = [Math.floor(left / pitch), Math.floor(top / pitch)]
-    if (head < 0 || layer < 0 || head >= maps.heads || layer >= maps.layers) return undefined
+    if (head < 0 || layer < 0 || head >= maps.numHeads || layer >= maps.layers) return undefined
     const cell = (/** @type {number} */ at, /** @type {number} */ count) =>
       Math.min(count - 1, Math.floor((Math.min(at, side - 1) * count) / side))
     return { layer, head, x: cell(left - head * pitch, maps.width), y: cell(top - layer * pitch, maps.height) }
@@ -351,7 +351,7 @@ export class ModelsAtlas extends LitElement {
 
   /** @param {KeyboardEvent} event */
   #key = event => {
-    const { layers, heads } = this.maps ?? { layers: 1, heads: 1 }
+    const { layers, numHeads: heads } = this.maps ?? { layers: 1, numHeads: 1 }
     const { layer, head } = this.own
     const to = moved(event, { row: layer, column: head }, layers, heads)
     if (to) {

@@ -73,7 +73,7 @@ function box(panel, { kind }, layer) {
   if (kind === 'mlp') return html`<span class="block-box" title=${b('blockMlpText')}>${b('block.mlp')}</span>`
   const own = /** @type {Stack} */ (kind === 'cross' ? 'cross' : stack)
   const isHere = head?.layer === layer && head.stack === own
-  const heads = Array.from({ length: maps?.heads ?? 0 }, (_, n) => ({ stack: own, layer, head: n }))
+  const heads = Array.from({ length: maps?.numHeads ?? 0 }, (_, n) => ({ stack: own, layer, head: n }))
   return html`<span class="block-box is-heads ${isHere ? 'is-here' : ''}" title=${b(`blockText.${kind}`)}>${b(`block.${kind}`)} ${heads.map(
     each =>
       html`<button type="button" class="plain" data-block-head=${nameOf(each)} aria-current=${isHere && head?.head === each.head ? 'true' : nothing} aria-label=${room.t('headTitle', { name: nameOf(each) })} @click=${() => act.openFromGraph({ head: each }, at, own)}>${each.head + 1}</button>`,

@@ -44,7 +44,7 @@ const MOST_WEIGHTS = 2 ** 26
 /** Values of a run that belong to the cell. @typedef {Record<string, Float32Array>} Seen */
 
 /** Returns the key/value head, which several query heads may share. @param {OwnStack} own @param {CellAt} at */
-const kvHeadOf = ({ heads, kvHeads }, { head }) => Math.floor(head / (heads / kvHeads))
+const kvHeadOf = ({ numHeads: heads, numKvHeads }, { head }) => Math.floor(head / (heads / numKvHeads))
 
 /**
  * Copies the vector of one position, of one head or of the whole layer.
@@ -193,7 +193,7 @@ export async function traceCell(qkv, model, input, hooks, cell, signal, most = M
   const [N, T] = [input.ids, input.decoderIds].map(
     ids => /** @type {ArrayLike<number> | undefined} */ (ids)?.length ?? 0,
   )
-  const count = own.heads * (stack === 'cross' || stack === 'decoder' ? T : N) * (stack === 'decoder' ? T : N)
+  const count = own.numHeads * (stack === 'cross' || stack === 'decoder' ? T : N) * (stack === 'decoder' ? T : N)
   const isSet = hooks[`${place}weights`] || hooks[`${place}scores`]
   const isAlone = count > most && !own.relativeBias && !isSet
   const { all, seen } = watch(hooks, own, at, isAlone)

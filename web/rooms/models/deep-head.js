@@ -186,7 +186,7 @@ function profile(room, { stack, layer, head }) {
   const found = shown(got.profile)
   if (!found || !maps) return nothing
   const score = (/** @type {'first' | 'entropy'} */ name) =>
-    run?.scores[stack]?.[name]?.[layer * maps.heads + head] ?? 0
+    run?.scores[stack]?.[name]?.[layer * maps.numHeads + head] ?? 0
   const most = Math.max(...found.distance, 1e-9)
   const length = Math.max(words.queries.length, words.keys.length)
   const first = score('first')

@@ -33,7 +33,7 @@ export function graphCost(model, tokens, milliseconds, rateOf, written = tokens)
    * an encoder.
    */
   const sizeOf = (/** @type {typeof encoder} */ stack, /** @type {number} */ rows, encoded = 0) => {
-    const { layers, heads, headDim } = stack ?? { layers: 0, heads: 0, headDim: 0 }
+    const { layers, numHeads: heads, headDim } = stack ?? { layers: 0, numHeads: 0, headDim: 0 }
     const width = heads * headDim
     const parts = stack ? 1 + layers * ((encoded ? 2 : 1) * heads + 1) : 0
     const own = (parts / 2) * rows * (width + rows)

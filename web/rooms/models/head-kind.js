@@ -46,7 +46,7 @@ export function kindOf({ run, stack, maps, openModel }, { layer, head }) {
   if (!own || !maps) return undefined
   const role = roleOf(openModel?.about, stack, { layer, head })
   if (role) return { ...role, isOfTexts: true }
-  const n = layer * maps.heads + head
+  const n = layer * maps.numHeads + head
   const score = (/** @type {keyof typeof own} */ name) => own[name]?.[n] ?? 0
   // The token before a position is available from the second layer on: a first-layer head that seems to copy matches by chance or by
   // position.

@@ -102,8 +102,8 @@ function codeName({ openModel }, { stack, layer, head }) {
 
 /** @param {Room} room @param {HeadAt} at */
 function similar({ t, act, maps, view }, at) {
-  if (!maps || maps.layers * maps.heads < 2) return nothing
-  const list = ranked(likeness(maps, at, view.isWithoutFirst), maps.heads)
+  if (!maps || maps.layers * maps.numHeads < 2) return nothing
+  const list = ranked(likeness(maps, at, view.isWithoutFirst), maps.numHeads)
     .filter(({ layer, head }) => layer !== at.layer || head !== at.head)
     .slice(0, SIMILAR)
   return html`<h3>${t('modelsSimilar')}</h3><p class="note" id="models-likeness">${t('modelsRankText.similar')}</p><ol class="models-ranked">${list.map(
@@ -134,14 +134,15 @@ function lessOf(room, head, matrix) {
   const { against } = room.view
   if (!maps) return undefined
   const isBefore = runAfter !== undefined && against === undefined
-  const other = against === 'text' ? undefined : (against ?? { layer: head.layer, head: (head.head + 1) % maps.heads })
+  const other =
+    against === 'text' ? undefined : (against ?? { layer: head.layer, head: (head.head + 1) % maps.numHeads })
   const sister = other && !maps.cells ? { data: mapAt(maps, other), dims: [maps.rows, maps.columns] } : undefined
   const text = /** @type {Matrix | undefined} */ (shown(got['head:text']))
   const weights = against === 'text' ? text : isBefore ? matrixOf(room, false) : sister
   const choices = runAfter ? [{ value: 'before', name: t('modelsBeforeChanges') }] : []
   if (settings.sourceText) choices.push({ value: 'text', name: t('modelsOtherText') })
-  for (let n = 0; n < maps.layers * maps.heads; n++) {
-    const at = { layer: Math.floor(n / maps.heads), head: n % maps.heads }
+  for (let n = 0; n < maps.layers * maps.numHeads; n++) {
+    const at = { layer: Math.floor(n / maps.numHeads), head: n % maps.numHeads }
     choices.push({ value: `${at.layer}.${at.head}`, name: t('headTitle', { name: nameOf(at) }) })
   }
   const chosen = isBefore ? 'before' : against === 'text' ? 'text' : `${other?.layer}.${other?.head}`
@@ -155,8 +156,8 @@ function lessOf(room, head, matrix) {
 function layerOf({ isChanged, runBefore, runAfter }, { stack, layer, head }) {
   const maps = (isChanged ? (runAfter ?? runBefore) : runBefore)?.maps[stack]
   if (!maps || maps.cells) return undefined
-  const names = Array.from({ length: maps.heads }, (_, head) => nameOf({ layer, head }))
-  return { data: maps.data, from: layer * maps.heads * maps.rows * maps.columns, names, own: head }
+  const names = Array.from({ length: maps.numHeads }, (_, head) => nameOf({ layer, head }))
+  return { data: maps.data, from: layer * maps.numHeads * maps.rows * maps.columns, names, own: head }
 }
 
 /** Draws the scores of the head. @param {Room} room @param {HeadAt} head */
@@ -166,7 +167,7 @@ function scoresOf({ t, run, maps }, { stack, layer, head }) {
   )
   return own.map(([name, data]) => ({
     name: t(`modelsRank.${name}`),
-    value: data[layer * (maps?.heads ?? 0) + head],
+    value: data[layer * (maps?.numHeads ?? 0) + head],
   }))
 }
 

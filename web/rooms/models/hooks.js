@@ -13,7 +13,7 @@
 
 /** Returns the stacks of a model by the key of their maps. @param {{ stacks: import('qkv/models').Model['stacks'] }} model */
 export function stacksOf({ stacks: { encoder, decoder } }) {
-  /** @type {Partial<Record<Stack, { layers: number, heads: number }>>} */
+  /** @type {Partial<Record<Stack, { layers: number, numHeads: number }>>} */
   const stacks = encoder && decoder ? { encoder, decoder, cross: decoder } : { '': encoder ?? decoder }
   return stacks
 }

@@ -31,7 +31,7 @@ export async function matricesOf(model, input, hooks, { stack, layer, head }, si
   const place = attentionOf(stack, layer)
   const { encoder, decoder } = model.stacks
   const spec = /** @type {NonNullable<typeof encoder>} */ (stack === 'encoder' ? encoder : (decoder ?? encoder))
-  const { heads: H, kvHeads: G, headDim: D, scale, softcap, causal, windows, relativeBias } = spec
+  const { numHeads: H, numKvHeads: G, headDim: D, scale, softcap, causal, windows, relativeBias } = spec
   /** @type {Record<string, Numbers>} */
   const seen = {}
   const all = { ...hooks }

@@ -21,7 +21,7 @@ const TURN = 6
 
 /** True if a lens of the model can be fitted while a reader waits. @param {Model} model @param {'jacobian' | 'tuned'} kind */
 export function canFit({ stacks: { decoder }, config }, kind) {
-  const { layers = 0, heads = 0, headDim = 0 } = decoder ?? {}
+  const { layers = 0, numHeads: heads = 0, headDim = 0 } = decoder ?? {}
   const d = heads * headDim
   const parameters = 12 * layers * d * d // approximates the matrices of the layers
   const { count, passes = 1 } = FITS[kind]

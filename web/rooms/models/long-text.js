@@ -17,7 +17,7 @@ export const PATIENCE = 5
  * @param {number} tokens
  */
 export function workOf({ stacks: { encoder, decoder }, parameters, vocab }, tokens) {
-  const { layers, heads, headDim } = decoder ?? encoder ?? { layers: 0, heads: 0, headDim: 0 }
+  const { layers, numHeads: heads, headDim } = decoder ?? encoder ?? { layers: 0, numHeads: 0, headDim: 0 }
   const table = vocab * heads * headDim
   const linear = Math.max(parameters - table, table / 8)
   return tokens * linear + tokens * tokens * layers * heads * (2 * headDim + 16) + (layers + 1) * table
@@ -59,9 +59,14 @@ const OF_HEAD = 68
  * @param {number} mostBytes
  */
 export function mostTokens({ positions, stacks: { encoder, decoder }, bytes }, mostBytes) {
-  const { layers, heads, kvHeads, headDim } = decoder ?? encoder ?? { layers: 0, heads: 1, kvHeads: 1, headDim: 1 }
+  const {
+    layers,
+    numHeads: heads,
+    numKvHeads,
+    headDim,
+  } = decoder ?? encoder ?? { layers: 0, numHeads: 1, numKvHeads: 1, headDim: 1 }
   const own = 4 * heads * headDim * (layers + 1 + OF_LAYER) + OF_HEAD * layers * heads
-  const kept = 4 * (heads + kvHeads) * headDim * layers
+  const kept = 4 * (heads + numKvHeads) * headDim * layers
   const room = Math.max(0, mostBytes - bytes - MOST_MAPS)
   return Math.min(positions, Math.floor(Math.max(room / (own + kept), (room - MOST_KEPT) / own)))
 }

@@ -40,21 +40,21 @@ export function minimap({ x, y, width, height }, scroller) {
 /**
  * Paints a pixel per head in the colour of its score.
  * @param {HTMLCanvasElement | null} canvas
- * @param {{ layers: number, heads: number }} maps
+ * @param {{ layers: number, numHeads: number }} maps
  * @param {Float32Array | undefined} scores
  * @param {boolean} isDark
  */
-export function paintMinimap(canvas, { layers, heads }, scores, isDark) {
+export function paintMinimap(canvas, { layers, numHeads }, scores, isDark) {
   const context = canvas?.getContext('2d')
   if (!canvas || !context) return
-  canvas.width = heads
+  canvas.width = numHeads
   canvas.height = layers
-  const unit = SIZE / Math.max(layers, heads)
-  canvas.style.inlineSize = `${heads * unit}px`
+  const unit = SIZE / Math.max(layers, numHeads)
+  canvas.style.inlineSize = `${numHeads * unit}px`
   canvas.style.blockSize = `${layers * unit}px`
   const { colours } = paletteOf('sequential', isDark)
-  for (let n = 0; n < layers * heads; n++) {
+  for (let n = 0; n < layers * numHeads; n++) {
     context.fillStyle = colours[stepOf(scores?.[n] ?? 0, [0, 1])]
-    context.fillRect(n % heads, Math.floor(n / heads), 1, 1)
+    context.fillRect(n % numHeads, Math.floor(n / numHeads), 1, 1)
   }
 }

@@ -281,7 +281,7 @@ async function collect(model, input, hooks, ids, unknown, targetIds, { signal, o
   const [L, T] = [ids.length, targetIds.length]
   // Unknown words get distinct negative ids, so that no two of them count as equal.
   const known = ids.map((id, i) => (unknown.includes(i) ? -1 - i : id))
-  const stacks = /** @type {[Stack, { layers: number, heads: number }][]} */ (Object.entries(stacksOf(model)))
+  const stacks = /** @type {[Stack, { layers: number, numHeads: number }][]} */ (Object.entries(stacksOf(model)))
   const sizeOf = (/** @type {Stack} */ stack) => (stack === 'cross' ? [T, L] : stack === 'decoder' ? [T, T] : [L, L])
   /** @type {Partial<Record<Stack, Maps>>} */
   const maps = {}
@@ -290,19 +290,19 @@ async function collect(model, input, hooks, ids, unknown, targetIds, { signal, o
   /** @type {Stack[]} */
   const long = []
   let held = 0
-  for (const [stack, { layers, heads }] of stacks) {
+  for (const [stack, { layers, numHeads }] of stacks) {
     const [rows, columns] = sizeOf(stack)
-    const made = emptyMaps(layers, heads, rows, columns)
+    const made = emptyMaps(layers, numHeads, rows, columns)
     maps[stack] = made
     if (made.cells) long.push(stack)
-    else held += layers * heads * rows * columns
+    else held += layers * numHeads * rows * columns
   }
   const isHeld = held <= MOST_HELD
   /** @type {(stack: Stack, layer: number, found: Partial<Record<ScoreName, { data: Float32Array }>>) => void} */
   const takeScores = (stack, layer, found) => {
     for (const name of stack === 'cross' ? OF_CROSS : SCORES) {
       if (!found[name]) continue
-      const { layers, heads } = /** @type {Maps} */ (maps[stack])
+      const { layers, numHeads: heads } = /** @type {Maps} */ (maps[stack])
       const own = scores[stack] ?? {}
       scores[stack] = own
       own[name] ??= new Float32Array(layers * heads)

@@ -470,7 +470,7 @@ export interface NextWord {
   probabilities: Float32Array
   /** The cache of each layer, (tokens, numbers); [] for long texts. */
   rows: { k: Matrix; v: Matrix }[]
-  kvHeads: number
+  numKvHeads: number
   /** Bytes per token of a float32 cache, over all layers. */
   rowBytes: number
   /** Milliseconds of the next step, with a cache of the previous tokens and without. */

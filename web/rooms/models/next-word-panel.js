@@ -82,15 +82,15 @@ function ofHead({ data, dims: [tokens, all] }, head, heads) {
 }
 
 /** Draws the cache with its size in bytes, and the time of a step with and without it. @param {Room} room @param {NextTexts} n @param {import('./models.js').NextWord} next */
-function cache({ t, act, view, run }, n, { ids, rows, kvHeads, rowBytes, milliseconds }) {
-  const heads = rows.flatMap((_, layer) => Array.from({ length: kvHeads }, (_, head) => ({ layer, head })))
+function cache({ t, act, view, run }, n, { ids, rows, numKvHeads, rowBytes, milliseconds }) {
+  const heads = rows.flatMap((_, layer) => Array.from({ length: numKvHeads }, (_, head) => ({ layer, head })))
   const chosen = Math.min(view.cacheHead, heads.length - 1)
   const { cached, whole } = milliseconds
   const tokens = ids.length
   const own = heads[chosen]
   const names = run?.ids.length === tokens ? run.tokens : ids.map(String)
   const picture = (/** @type {'k' | 'v'} */ part) =>
-    html`<figure><figcaption>${n(`nextRows.${part}`)}</figcaption><qkv-heatmap id="next-${part}" .label=${n(`nextRows.${part}`)} .matrix=${ofHead(rows[own.layer][part], own.head, kvHeads)}
+    html`<figure><figcaption>${n(`nextRows.${part}`)}</figcaption><qkv-heatmap id="next-${part}" .label=${n(`nextRows.${part}`)} .matrix=${ofHead(rows[own.layer][part], own.head, numKvHeads)}
       .rowTokens=${names} .columnTokens=${[]} .scale=${'diverging'} .rowTitle=${n('nextWords')} .columnTitle=${n('nextNumbers')} .texts=${t.elements}></qkv-heatmap></figure>`
   return html`<h2>${n('nextCache')}</h2>
     <p id="next-size" data-rows=${tokens} data-bytes=${tokens * rowBytes}>${n('nextSize', { tokens, bytes: megabytes(tokens * rowBytes), row: megabytes(rowBytes) })}</p>

@@ -65,7 +65,7 @@ async function timed(step) {
  */
 export async function nextWordOf(model, { run, hooks }, signal) {
   const { ids, probabilities } = run
-  const { layers, kvHeads, headDim } = /** @type {NonNullable<Model['stacks']['decoder']>} */ (model.stacks.decoder)
+  const { layers, numKvHeads, headDim } = /** @type {NonNullable<Model['stacks']['decoder']>} */ (model.stacks.decoder)
   const found = /** @type {typeof largestOf<number>} */ (largestOf)(NAMED)
   for (let id = 0; id < probabilities.length; id++) found.add(id, probabilities[id])
   const named = found.items.map(id => ({ id, token: tokenText(model, id) }))
@@ -100,8 +100,8 @@ export async function nextWordOf(model, { run, hooks }, signal) {
     named,
     probabilities,
     rows,
-    kvHeads,
-    rowBytes: 2 * 4 * layers * kvHeads * headDim,
+    numKvHeads,
+    rowBytes: 2 * 4 * layers * numKvHeads * headDim,
     milliseconds: { cached, whole },
   }
 }

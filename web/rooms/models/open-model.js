@@ -51,7 +51,7 @@ function othersHere({ t, act, openModel }) {
 /** @param {Room} room @param {import('./models.js').OpenModel} model */
 function facts({ t }, { type, stacks, parameters, bytes, dtype, threads }) {
   const sizes = [stacks.encoder, stacks.decoder].flatMap(stack =>
-    stack ? counted(t, 'modelsSizes', stack.heads, { layers: stack.layers }) : [],
+    stack ? counted(t, 'modelsSizes', stack.numHeads, { layers: stack.layers }) : [],
   )
   const said = t('modelsFacts', {
     type,

@@ -29,11 +29,11 @@ function scoresOf(room) {
   const own = run.scores[stack] ?? {}
   if (rankBy === 'example' && query !== undefined && keyWord !== undefined) {
     if (!maps.cells) return pairWeights(maps, query, keyWord)
-    return shown(got.pairs) ?? new Float32Array(maps.layers * maps.heads)
+    return shown(got.pairs) ?? new Float32Array(maps.layers * maps.numHeads)
   }
   if (rankBy === 'similar' && reference) return likeness(maps, reference, isWithoutFirst)
   const name = rankBy === 'example' || rankBy === 'similar' ? 'previous' : rankBy
-  return own[name] ?? own.entropy ?? new Float32Array(maps.layers * maps.heads)
+  return own[name] ?? own.entropy ?? new Float32Array(maps.layers * maps.numHeads)
 }
 
 /** Describes what a head does in a sentence. @param {Room} room @param {HeadAt} at */
@@ -99,7 +99,7 @@ function scoresOver(room, old) {
   const own = streamed?.scores[/** @type {'previous'} */ (rankingOf(room))]
   if (!streamed || !own) return old
   const { done, maps } = streamed
-  return own.map((score, n) => (n < done * maps.heads ? score : (old[n] ?? 0)))
+  return own.map((score, n) => (n < done * maps.numHeads ? score : (old[n] ?? 0)))
 }
 
 /** Draws a button that opens the layer readout. @param {Room} room */
@@ -115,7 +115,7 @@ export function atlas(room, isSmall = false) {
   const maps = streamed?.maps ?? room.maps
   if (!maps) return nothing
   const scores = scoresOver(room, scoresOf(room))
-  const isOne = maps.layers * maps.heads === 1 // a single head has no rank, so its scores are not listed
+  const isOne = maps.layers * maps.numHeads === 1 // a single head has no rank, so its scores are not listed
   const { end, minus } = painted(streamed ? { ...room, maps, showing: 'after' } : room)
   const isDecoder = stack !== 'encoder'
   const lens =
@@ -133,7 +133,7 @@ export function atlas(room, isSmall = false) {
   const point = (/** @type {CustomEvent} */ { detail }) => act.show({ pointed: (!streamed && detail) || undefined })
   return html`<models-atlas
     .maps=${maps} .minus=${minus} .scores=${isOne ? undefined : scores} .least=${isOne ? 0 : leastOf(room, scores)} .end=${end} .old=${streamed?.done} .withoutFirst=${view.isWithoutFirst}
-    .selected=${head ?? view.marked} .changed=${changedIn(room)} .size=${isSmall ? 0 : view.mapSize} .label=${t('modelsAtlas', { layers: maps.layers, heads: maps.heads })} .lens=${lens} .lensTitle=${lensTitle(room)} .isSmall=${isSmall}
+    .selected=${head ?? view.marked} .changed=${changedIn(room)} .size=${isSmall ? 0 : view.mapSize} .label=${t('modelsAtlas', { layers: maps.layers, heads: maps.numHeads })} .lens=${lens} .lensTitle=${lensTitle(room)} .isSmall=${isSmall}
     @atlas-point=${point}
     @atlas-focus=${point}
     @atlas-select=${(/** @type {CustomEvent} */ { detail: { isSecond, ...at } }) => act.chooseHead({ stack, ...at }, isSecond)}
@@ -213,7 +213,7 @@ function whereFound({ t, settings, openModel, maps }, own) {
     [induction, further].flat(),
   )
   // First-layer heads match by chance.
-  const ofText = COPYING.flatMap(name => Array.from(own[name]?.subarray(maps?.heads) ?? []))
+  const ofText = COPYING.flatMap(name => Array.from(own[name]?.subarray(maps?.numHeads) ?? []))
   const most = Math.max(0, ...(recorded.length ? recorded : ofText))
   const { model, head, score } = EXAMPLE
   if (most >= TELLING || (settings.checkpoint === model && settings.prompt === null)) return nothing
@@ -227,7 +227,7 @@ export function overview(room) {
   const { least, isOnlyHits, mapSize, chosen } = view
   const { end, minus } = painted(room)
   const scores = scoresOf(room)
-  const all = ranked(scores, maps.heads)
+  const all = ranked(scores, maps.numHeads)
   const faded = leastOf(room, scores)
   const hits = all.filter(({ score }) => score >= least)
   const isSeveral = all.length > 1
@@ -241,7 +241,7 @@ export function overview(room) {
         )}</ol>
       ${filter(room, hits.length, isSeveral)}
     </section>
-    <section class="models-atlas" aria-label=${t('modelsAtlas', { layers: maps.layers, heads: maps.heads })}>
+    <section class="models-atlas" aria-label=${t('modelsAtlas', { layers: maps.layers, heads: maps.numHeads })}>
       <div class="models-tools">
         ${mapSize === 0 ? nothing : html`<button type="button" class="tool" @click=${() => act.show({ mapSize: 0 })}>${t('modelsAll')}</button>`}
         ${legend(end, minus !== undefined, room.isDark)}

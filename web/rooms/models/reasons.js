@@ -17,7 +17,7 @@ const [MOST_WEIGHTS, MOST_TERMS] = [2 ** 25, 2 ** 22]
 /** Cache: the recorded outputs of all parts, for each run of the session. @type {WeakMap<object, RecordedRun>} */
 const recorded = new WeakMap()
 
-/** @param {Model} model @param {import('../../head/head.js').Stack} stack @returns {{ layers: number, heads: number }} */
+/** @param {Model} model @param {import('../../head/head.js').Stack} stack @returns {{ layers: number, numHeads: number }} */
 const specOf = ({ stacks: { encoder, decoder } }, stack) =>
   /** @type {NonNullable<typeof encoder>} */ (stack === 'encoder' ? encoder : (decoder ?? encoder))
 
@@ -28,8 +28,8 @@ const specOf = ({ stacks: { encoder, decoder } }, stack) =>
  * @param {import('../../head/head.js').Stack} stack
  */
 export function isTooLong(model, { ids, targetIds }, stack) {
-  const { layers, heads } = specOf(model, stack)
-  return layers * heads * Math.max(ids.length, targetIds?.length ?? 0) ** 2 > MOST_WEIGHTS
+  const { layers, numHeads } = specOf(model, stack)
+  return layers * numHeads * Math.max(ids.length, targetIds?.length ?? 0) ** 2 > MOST_WEIGHTS
 }
 
 /**
@@ -45,8 +45,8 @@ export async function reasonsOf(model, { run, hooks }, { stack, layer, head, que
   const place = stack || undefined
   const options = { layer, head, query, key, place }
   const whole = await scoreAttribution(model, known, { ...options, byToken: false })
-  const { heads } = specOf(model, stack)
-  const sources = layer * heads * Math.max(query, key)
+  const { numHeads } = specOf(model, stack)
+  const sources = layer * numHeads * Math.max(query, key)
   const fine = sources ** 2 > MOST_TERMS ? whole : await scoreAttribution(model, known, options)
   return {
     query,

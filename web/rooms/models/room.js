@@ -565,7 +565,7 @@ const isAnswered = (got, request) => got?.is === 'here' && isSame(got.value.requ
 function grow(run, { id, token, rows }) {
   const maps = run.maps['']
   const isLong = maps !== undefined && (maps.cells !== undefined || maps.rows >= MOST_EXACT)
-  const isKnown = !maps || isLong || rows.length === maps.layers * maps.heads * maps.columns
+  const isKnown = !maps || isLong || rows.length === maps.layers * maps.numHeads * maps.columns
   const next = isKnown ? maps : grown(maps, rows)
   const { request, ids, tokens } = run
   const { text, more } = request.input
@@ -592,7 +592,7 @@ function prune(state) {
   const isWord = (/** @type {number | undefined} */ index, /** @type {readonly string[]} */ all) =>
     index === undefined || index < all.length
   const isHead = (/** @type {{ layer: number, head: number } | 'text' | undefined} */ of) =>
-    typeof of !== 'object' || (of.layer < maps.layers && of.head < maps.heads)
+    typeof of !== 'object' || (of.layer < maps.layers && of.head < maps.numHeads)
   /** @type {Partial<View>} */
   const gone = {
     ...(!isWord(view.query, words.queries) && { query: undefined }),

@@ -357,7 +357,7 @@ async function generate({ qkv, lock, detail }, request, run) {
  */
 async function whyOf(model, { run, hooks }, signal) {
   const { decoder, encoder } = model.stacks
-  const { layers, heads: H } = /** @type {NonNullable<typeof decoder>} */ (decoder ?? encoder)
+  const { layers, numHeads: H } = /** @type {NonNullable<typeof decoder>} */ (decoder ?? encoder)
   const dims = /** @type {const} */ ([layers, H])
   const sum = (/** @type {{ data: Float32Array } | undefined} */ tensor) => tensor?.data.reduce((a, b) => a + b, 0) ?? 0
   if (run.compared) {

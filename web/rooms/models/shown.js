@@ -252,7 +252,7 @@ export function shownOf(state) {
 /** Returns the head if the run has it. @param {HeadAt | undefined} at @param {Run | undefined} run */
 function headOf(at, run) {
   const maps = at && run?.maps[at.stack]
-  return maps && at.layer < maps.layers && at.head < maps.heads ? at : undefined
+  return maps && at.layer < maps.layers && at.head < maps.numHeads ? at : undefined
 }
 
 /** "2.1". @param {{ layer: number, head: number }} at */

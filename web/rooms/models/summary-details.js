@@ -67,12 +67,12 @@ export async function tileOf(model, used, { stack, layer, head }, part, signal) 
  * @param {AbortSignal} signal
  */
 export async function pairsOf(model, used, { stack, query, key }, signal) {
-  const { layers, heads } = /** @type {{ layers: number, heads: number }} */ (stacksOf(model)[stack])
-  const pairs = new Float32Array(layers * heads)
+  const { layers, numHeads } = /** @type {{ layers: number, numHeads: number }} */ (stacksOf(model)[stack])
+  const pairs = new Float32Array(layers * numHeads)
   for (let layer = 0; layer < layers; layer++) {
     const summary = await windowsAt(model, used, { stack, layer }, signal)
     const { data } = summary.window({ rows: [query, query + 1], columns: [key, key + 1] })
-    pairs.set(data, layer * heads)
+    pairs.set(data, layer * numHeads)
   }
   return pairs
 }

@@ -27,10 +27,10 @@ export const SUMMARIES = {
 /** Returns what a run of a long text keeps of each layer. @param {Model} model @param {number} tokens */
 export function summaryOptions({ stacks }, tokens) {
   const bytes = Object.values(stacks).reduce(
-    (sum, stack) => sum + (stack ? 4 * tokens * stack.layers * (stack.heads + stack.kvHeads) * stack.headDim : 0),
+    (sum, stack) => sum + (stack ? 4 * tokens * stack.layers * (stack.numHeads + stack.numKvHeads) * stack.headDim : 0),
     0,
   )
-  const heads = Object.values(stacks).reduce((sum, stack) => sum + (stack ? stack.layers * stack.heads : 0), 0)
+  const heads = Object.values(stacks).reduce((sum, stack) => sum + (stack ? stack.layers * stack.numHeads : 0), 0)
   const side = SIDES.find(side => 4 * side * side * heads <= MOST_MAPS) ?? BLOCKS
   const map = /** @type {const} */ ([side, side])
   return { map, topK: 8, distance: true, scores: true, windows: bytes <= MOST_KEPT }

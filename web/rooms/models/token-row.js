@@ -54,7 +54,11 @@ function together(room) {
       const word = key === look.query ? t('modelsItself') : t('modelsQuoted', { word: words.keys[key] ?? '' })
       return t('modelsShareOf', { word, share: percent(weight) })
     })
-  const said = { query: words.queries[look.query] ?? '', list: named.join(t('comma')), count: maps.layers * maps.heads }
+  const said = {
+    query: words.queries[look.query] ?? '',
+    list: named.join(t('comma')),
+    count: maps.layers * maps.numHeads,
+  }
   const { at } = look
   const text = at
     ? t('modelsLooksOne', { ...said, name: nameOf(at) })
@@ -123,7 +127,7 @@ const IS_MARK = /^<.+>$/
 /** Lists which word each word of the translation looks at, in the open head or the only one. @param {Room} room */
 function alignment(room) {
   const { t, head, maps, words, isChanged } = room
-  const isOne = maps?.layers === 1 && maps.heads === 1 && !maps.cells
+  const isOne = maps?.layers === 1 && maps.numHeads === 1 && !maps.cells
   const data = head ? matrixOf(room, isChanged)?.data : isOne ? mapAt(maps, { layer: 0, head: 0 }) : undefined
   const columns = words.keys.length
   const [queries, keys] = [words.queries, words.keys].map(all => withGlosses(all, glossOf(room)))
@@ -186,7 +190,7 @@ function weightsOf(room) {
   const matrix = head ? matrixOf(room, isChanged) : undefined
   const columns = matrix?.dims[1] ?? maps?.columns ?? 0
   if (matrix) return matrix.data.subarray(query * columns, (query + 1) * columns)
-  const at = pointed ?? (maps?.layers === 1 && maps.heads === 1 ? { layer: 0, head: 0 } : undefined)
+  const at = pointed ?? (maps?.layers === 1 && maps.numHeads === 1 ? { layer: 0, head: 0 } : undefined)
   if (!at || !maps || maps.cells) return undefined
   return mapAt(maps, at).subarray(query * columns, (query + 1) * columns)
 }

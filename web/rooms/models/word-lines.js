@@ -9,7 +9,7 @@ import { matrixOf } from './shown.js'
 const [MOST_WORDS, MOST_ARCS, LEAST] = [60, 12, 0.01]
 
 /** Returns the weights of one query, averaged over all heads. @param {import('./atlas-maps.js').Maps} maps @param {number} query */
-export function meanRow({ layers, heads, height, width, data }, query) {
+export function meanRow({ layers, numHeads: heads, height, width, data }, query) {
   const row = new Float32Array(width)
   const count = layers * heads
   for (let n = 0; n < count; n++)
@@ -29,7 +29,7 @@ export function lookOf(room) {
   if (query < 0 || query >= maps.rows) return undefined
   const at =
     head ??
-    (view.pointed && view.pointed.layer < maps.layers && view.pointed.head < maps.heads ? view.pointed : undefined)
+    (view.pointed && view.pointed.layer < maps.layers && view.pointed.head < maps.numHeads ? view.pointed : undefined)
   const data = head ? matrixOf(room, isChanged)?.data : at && mapAt(maps, at)
   const weights = data ? data.subarray(query * maps.columns, (query + 1) * maps.columns) : meanRow(maps, query)
   return { query, weights, at }

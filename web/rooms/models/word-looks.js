@@ -28,7 +28,7 @@ export function wordLooks(room) {
   const looks = looksOf(room)
   if (!looks || query === undefined) return nothing
   const word = `${words.queries[query] ?? ''} (${query + 1})`
-  const heads = (maps?.layers ?? 0) * (maps?.heads ?? 0)
+  const heads = (maps?.layers ?? 0) * (maps?.numHeads ?? 0)
   const some = !head && looks.from.length < heads ? t('modelsLooksSome', { count: looks.from.length, heads }) : nothing
   return html`<section class="models-looks" aria-label=${t('modelsLooks')}>
     ${list(room, t(head ? 'modelsLooksAt' : 'modelsLooksAtAll', { word }), some, looks.from, ({ key }) => `${words.keys[key] ?? ''} (${key + 1})`)}

@@ -26,9 +26,9 @@ const rankIn = (scores, n) => 1 + scores.filter(score => score > scores[n]).leng
  */
 export function rankOf({ layer, head, kind }, run, why) {
   const maps = run.maps['']
-  if (!maps || layer >= maps.layers || head >= maps.heads) return undefined
-  const n = layer * maps.heads + head
-  const of = maps.layers * maps.heads
+  if (!maps || layer >= maps.layers || head >= maps.numHeads) return undefined
+  const n = layer * maps.numHeads + head
+  const of = maps.layers * maps.numHeads
   if (kind === 'previous' || kind === 'duplicate' || kind === 'induction') {
     const scores = run.scores['']?.[kind]
     return scores && { by: kind, rank: rankIn(scores, n), of, value: scores[n] }
