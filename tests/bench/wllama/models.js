@@ -76,7 +76,7 @@ function smolNames() {
   ]
 }
 
-/** Names without meaning, because ids are given, in the order that llama.cpp asks for. @param {number} vocab @returns {Record<string, GgufValue>} */
+/** Bytes, then names without meaning, in the order that llama.cpp asks for. @param {number} vocab @returns {Record<string, GgufValue>} */
 function tokenizerOf(vocab) {
   const special = ['<unk>', '<s>', '</s>']
   const bytes = Array.from({ length: 256 }, (_, n) => `<0x${n.toString(16).toUpperCase().padStart(2, '0')}>`)

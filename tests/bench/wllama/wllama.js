@@ -49,7 +49,6 @@ export async function wllama({ quick, json }) {
         const made = await page.evaluate(run, {
           module: './wllama/page.js',
           folder: `${new URL(url).origin}/${basename(folder.path)}/`,
-          vocab: model.vocab,
           threads,
           lengths: LENGTHS,
           samples,
