@@ -10,7 +10,7 @@ import { Config } from './config.js'
 
 export const ADAPTER = 'adapter_config.json'
 const FILES = ['adapter_model.safetensors', 'adapter_model.bin']
-/** Keys with which an adapter is more than W + scale B A. */
+/** Keys with which an adapter does more than W + scale B A. */
 const REFUSED = [
   'use_dora',
   'use_qalora',
@@ -24,21 +24,21 @@ const REFUSED = [
   'kasa_config',
   'monteclora_config',
 ]
-/** What leaves the weights of the base as they are; others change them before the training. */
+/** Initialisations that leave the weights of the base unchanged; others modify them before training. */
 const INITS = [undefined, true, false, 'gaussian', 'eva', 'orthogonal', 'mica']
 const LORA = /\.lora_(embedding_)?(A|B)(?:\.default)?(?:\.weight)?$/
 
 /**
- * What is done to one weight of the base.
+ * The change of one weight of the base.
  * @typedef {{ a?: StoredTensor, b?: StoredTensor, isEmbedding: boolean }} Pair
  */
 
 /**
- * Puts the weights of an adapter, and those that it changes, into the tensors of its base.
+ * Merges the weights of an adapter into the tensors of its base.
  * @param {import('./source.js').Folder} folder of the adapter
  * @param {Family} family of the base
  * @param {Map<string, StoredTensor>} tensors of the base
- * @param {object} readers passed, so that this is a file of its own in the package
+ * @param {object} readers passed instead of imported, so that this stays a separate file in the package
  * @param {typeof import('./source.js').readJSON} readers.readJSON
  * @param {typeof import('./source.js').readExactly} readers.readExactly
  * @param {typeof import('./safetensors.js').readHeader} readers.readHeader
@@ -59,7 +59,7 @@ export async function applyAdapter(folder, family, tensors, readers) {
     : await readHeader(source, file)
   const needs = needsOf(family)
   const { prefix = '', embedding, head } = family
-  /** The name in the base; an adapter of a bare model has names without its prefix. @param {string} name */
+  /** Returns the name in the base; an adapter of a bare model has names without its prefix. @param {string} name */
   const nameOf = name => {
     const bare = prefix && name.startsWith(prefix) ? name.slice(prefix.length) : name
     return [name, prefix + name, bare].find(each => tensors.has(each))
@@ -76,7 +76,7 @@ export async function applyAdapter(folder, family, tensors, readers) {
       const pair = pairs.get(module) ?? { isEmbedding: Boolean(isEmbedding) }
       pair[part === 'A' ? 'a' : 'b'] = tensor
       pairs.set(module, pair)
-    } else tensors.set(nameOf(path) ?? path, { ...tensor, name: path }) // trained whole: modules_to_save, biases
+    } else tensors.set(nameOf(path) ?? path, { ...tensor, name: path }) // trained in full: modules_to_save, biases
   }
   const table = `${embedding.tokens.name}.weight`
   for (const [module, { a, b, isEmbedding }] of pairs) {
@@ -103,7 +103,7 @@ export async function applyAdapter(folder, family, tensors, readers) {
       return read
     }
     const merged = mergedTensor(base, { factors, rank, scale, isTurned }, { readNumbers, widen })
-    // A table that is the head, too, keeps its numbers where the adapter does not act.
+    // A table shared with the head stays unchanged where the adapter does not act on it.
     const isTied = Boolean(head.tied && head.own && shared !== undefined && !nameOf(`${head.own}.weight`))
     if (isTied && key === shared) {
       tensors.set(`${head.own}.weight`, isHead ? merged : base)
@@ -149,7 +149,13 @@ async function openFirst(folder) {
   throw new Error(`loadModel: adapter: neither ${FILES.join(' nor ')} is beside ${ADAPTER}`)
 }
 
-/** The value for a module: of the first pattern that its name ends with, else the usual one. @param {Config} c @param {string} key of the patterns @param {string} module @param {number} usual */
+/**
+ * Returns the value for a module: that of the first pattern that its name ends with, else the default.
+ * @param {Config} c
+ * @param {string} key key of the patterns
+ * @param {string} module
+ * @param {number} usual
+ */
 function ofPattern(c, key, module, usual) {
   for (const [pattern, value] of Object.entries(Object(c.get(key)))) {
     let ends
@@ -163,7 +169,7 @@ function ofPattern(c, key, module, usual) {
   return usual
 }
 
-/** @param {Config} c @param {string} module @param {number} rank of its factors */
+/** Returns the scale of a module's change. @param {Config} c @param {string} module @param {number} rank rank of its factors */
 function scaleOf(c, module, rank) {
   const r = ofPattern(c, 'rank_pattern', module, c.number('r', { least: 1, whole: true }, 8))
   if (r !== rank) throw new RangeError(`${ADAPTER}: ${module} has the rank ${r}, lora_A has ${rank} rows`)
@@ -173,9 +179,10 @@ function scaleOf(c, module, rank) {
 }
 
 /**
- * A tensor of float32 whose rows are merged when they are read.
+ * Makes a float32 tensor whose rows are merged while they are read.
  * @param {StoredTensor} base (R, C)
- * @param {{ factors: () => Promise<Float32Array[]>, rank: number, scale: number, isTurned: boolean }} change A (rank, C) and B (R, rank); turned: A (rank, R) and B (C, rank)
+ * @param {{ factors: () => Promise<Float32Array[]>, rank: number, scale: number, isTurned: boolean }} change A (rank, C) and B (R, rank);
+ *   if turned: A (rank, R) and B (C, rank)
  * @param {{ readNumbers: typeof import('./safetensors.js').readNumbers, widen: typeof import('./safetensors.js').widen }} readers
  * @returns {StoredTensor}
  */

@@ -1,4 +1,4 @@
-// What forward reports of the attention of a layer instead of its weights: a summary, and the exact weights of any window.
+// What forward returns about the attention of a layer instead of its weights: a summary, and exact weights of any window.
 
 import { readOptions, toBoolean, toNumber } from '../base/arguments.js'
 import { describe } from '../base/errors.js'
@@ -17,16 +17,17 @@ import { copyOf } from './model-hooks.js'
 /** @typedef {'attentionSummaries' | 'crossAttentionSummaries' | 'encoderAttentionSummaries'} SummaryName */
 
 /**
- * What the summaries have: that of `qkv.attention`, whose ids are those of the run.
+ * Options of the summaries: those of `qkv.attention`, whose ids are those of the run.
  * @typedef {Omit<import('../ops/attention/summary.js').SummaryOptions, 'ids'> & OwnSummaryOptions} ModelSummaryOptions
  * @typedef {object} OwnSummaryOptions
- * @property {boolean} [windows] false: q and k are not kept, so window() throws; default true
- * @property {(made: { name: SummaryName, layer: number, summary: AttentionSummary }) => void} [onSummary] called with each as
- *   soon as its layer has it
+ * @property {boolean} [windows] false does not keep q and k, so that window() throws; default true
+ * @property {(made: { name: SummaryName, layer: number, summary: AttentionSummary }) => void} [onSummary] called with each summary as soon
+ *   as its layer has run
  */
 /**
- * With a head (B, rows, columns), without one (B, H, rows, columns). Ranges are [from, to], by default all. With `resolution` [R, C]
- * in place of single weights so many cells: each the mean over its queries of the sum of their weights to its keys.
+ * Returns exact weights: (B, rows, columns) of a head, or (B, H, rows, columns) without one. Ranges are [from, to], default all. With
+ * `resolution` [R, C], returns that many cells instead of single weights: each is the mean over its queries of the sum of their weights on
+ * its keys.
  * @typedef {{ head?: number, rows?: Range, columns?: Range, resolution?: readonly [number, number] }} SummaryWindow
  * @typedef {Summary & { window: (window?: SummaryWindow) => FloatTensor }} AttentionSummary
  *
@@ -46,9 +47,9 @@ export function readSummary(given = {}) {
 }
 
 /**
- * The options of the summary that the kernel makes: windows need logSumExp.
+ * Returns the options of the kernel's summary; windows need logSumExp.
  * @param {CheckedSummary} checked
- * @param {ArrayLike<number>} [ids] of the keys
+ * @param {ArrayLike<number>} [ids] ids of the keys
  */
 export const kernelOptions = ({ asked, windows }, ids) => ({
   ...asked,
@@ -56,7 +57,7 @@ export const kernelOptions = ({ asked, windows }, ids) => ({
   ...(asked.scores && ids && { ids }),
 })
 
-/** The part of a head, of one text without a copy. @param {FloatTensor} x (B, H, ...) @param {number} head */
+/** Returns the part of a head, without a copy for a single text. @param {FloatTensor} x (B, H, ...) @param {number} head */
 function partOf(x, head) {
   if (x.dims[0] > 1) return x.slice(1, head, head + 1)
   const dims = [1, 1, ...x.dims.slice(2)]
@@ -64,7 +65,7 @@ function partOf(x, head) {
 }
 
 /**
- * The exact weights of windows, from copies of q and k.
+ * Returns a function that computes exact weights of windows from copies of q and k.
  * @param {Qkv} qkv
  * @param {FloatTensor} q (B, L, H * D)
  * @param {FloatTensor} k (B, G, S, D), or (B, S, G * D)
@@ -89,7 +90,7 @@ export function windowsOf(qkv, q, k, { H, G }, options, logSumExp) {
   }
 }
 
-/** Windows of weights that are there. @param {FloatTensor} weights (B, H, L, S) @returns {(window: SummaryWindow) => FloatTensor} */
+/** Returns a function that cuts windows out of existing weights. @param {FloatTensor} weights (B, H, L, S) @returns {(window: SummaryWindow) => FloatTensor} */
 export const cutOf =
   weights =>
   ({ head, rows: [top, bottom] = [0, weights.dims[2]], columns: [left, right] = [0, weights.dims[3]], resolution }) => {
@@ -101,7 +102,7 @@ export const cutOf =
     return new Tensor(pooled(part.data, [R, C], cells), [B, H, ...cells])
   }
 
-/** Have both the same numbers? @param {FloatTensor | undefined} x undefined: the same @param {FloatTensor | undefined} y */
+/** True if both have the same numbers. @param {FloatTensor | undefined} x undefined counts as equal @param {FloatTensor | undefined} y */
 export const areSame = (x, y) => x === undefined || x.data.every((value, n) => value === y?.data[n])
 
 /**
@@ -128,10 +129,10 @@ export function withWindow(summary, H, windows) {
 }
 
 /**
- * The summary of weights that are there, because they are kept or because a hook has changed them.
+ * Computes the summary of existing weights, which were kept or changed by a hook.
  * @param {FloatTensor} weights (B, H, L, S)
- * @param {FloatTensor | undefined} scores that softmax sees, for logSumExp
- * @param {number} past the position of the first query
+ * @param {FloatTensor | undefined} scores input of the softmax, for logSumExp
+ * @param {number} past position of the first query
  * @param {CheckedSummary} checked
  * @param {ArrayLike<number>} [ids]
  * @returns {Summary}

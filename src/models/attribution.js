@@ -1,5 +1,5 @@
-// How much each part of a model adds to logits of tokens or of classes. Layers between the last norm and the logits are linear
-// with the factors of their activations held fixed.
+// Direct attribution: how much each part of a model adds to logits of tokens or classes. Layers between the last norm and the logits are
+// linear once the factors of their activations are frozen.
 
 import { readOptions, toNumber } from '../base/arguments.js'
 import { toTensor } from '../base/operand.js'
@@ -16,16 +16,17 @@ import { overTexts } from './over-texts.js'
 
 /**
  * @typedef {object} AttributionOptions
- * @property {ArrayLike<number> | readonly (number | string)[] | readonly (readonly (number | string)[])[]} [tokens] of several texts also a list for each; ids of the tokens, or texts that are one token each; default: the token with the largest logit
- * @property {ArrayLike<number> | readonly (readonly number[])[]} [classes] of a checkpoint that tells classes apart, instead of tokens: their numbers; default: the class
- *   with the largest logit
- * @property {number} [position] of the query, from the end if negative; default -1, which predicts the next token. Not of classes of a
- *   whole text
+ * @property {ArrayLike<number> | readonly (number | string)[] | readonly (readonly (number | string)[])[]} [tokens] ids, or texts that are
+ *   one token each; for several texts also a list for each; default: the token with the largest logit
+ * @property {ArrayLike<number> | readonly (readonly number[])[]} [classes] indices of classes instead of tokens, for a classification
+ *   checkpoint; default: the class with the largest logit
+ * @property {number} [position] of the query, counted from the end if negative; default -1, which predicts the next token. Not allowed for
+ *   classes of a whole text
  * @property {import('./model.js').Hooks} [hooks]
  * @property {AbortSignal} [signal]
  */
 /**
- * For T tokens or classes: the parts of each sum to its logit, before a cap, if the model has one.
+ * For T tokens or classes: the parts of each sum to its logit (before the softcap, if the model has one).
  * @typedef {{ tokens: number[], classes?: number[] } & import('./linear-attribution.js').Contributions} LogitAttribution
  */
 
@@ -78,10 +79,10 @@ export async function attribute(model, input, options) {
 }
 
 /**
- * The attribution of several texts, with the mean and the spread.
+ * Computes the attribution of several texts, with mean and standard deviation.
  * @param {Attributed} model
  * @param {readonly ModelInput[]} inputs
- * @param {AttributionOptions} options tokens and classes: for all texts, or a list of them for each
+ * @param {AttributionOptions} options tokens and classes: for all texts, or a list for each
  */
 export async function attributeEach(model, inputs, options) {
   const where = 'logitAttribution'
@@ -103,7 +104,13 @@ export async function attributeEach(model, inputs, options) {
   return overTexts(each, ['heads', 'crossHeads', 'mlps', 'embedding', 'rest'])
 }
 
-/** The rows of a text that classes are read from. @param {'first' | 'last' | 'mean' | 'pooled'} which @param {Attributed} model @param {ModelInput} input @param {number} L */
+/**
+ * Returns the rows of a text that classes are read from.
+ * @param {'first' | 'last' | 'mean' | 'pooled'} which
+ * @param {Attributed} model
+ * @param {ModelInput} input
+ * @param {number} L
+ */
 function rowsRead(which, { padding }, { ids, attentionMask, embeddings }, L) {
   if (which === 'first' || which === 'pooled') return [0]
   const given = attentionMask ?? (embeddings ? undefined : ids)
@@ -119,7 +126,7 @@ function rowsRead(which, { padding }, { ids, attentionMask, embeddings }, L) {
   return real
 }
 
-/** The logits of tokens, read from a row after the last norm. @param {import('./family-shapes/parts.js').Family} family @param {ModelWeights} weights @param {Float64Array} row @param {readonly number[]} ids @returns {Readout[]} */
+/** Reads the logits of tokens from a row after the last norm. @param {import('./family-shapes/parts.js').Family} family @param {ModelWeights} weights @param {Float64Array} row @param {readonly number[]} ids @returns {Readout[]} */
 export function readTokens({ head }, weights, row, ids) {
   const { transform, activation, norm, scale = 1 } = head
   const { y, pull } = chained(weights, transform ? [{ layer: transform, activation, norm }] : [], row)
@@ -129,7 +136,15 @@ export function readTokens({ head }, weights, row, ids) {
   })
 }
 
-/** @param {ClassesSpec} spec @param {import('./family-shapes/parts.js').Family} family @param {ModelWeights} weights @param {Float64Array[]} rows whose mean is read @param {readonly number[]} chosen @returns {Readout[]} */
+/**
+ * Reads the logits of classes.
+ * @param {ClassesSpec} spec
+ * @param {import('./family-shapes/parts.js').Family} family
+ * @param {ModelWeights} weights
+ * @param {Float64Array[]} rows rows whose mean is read
+ * @param {readonly number[]} chosen
+ * @returns {Readout[]}
+ */
 function readClasses({ row, layers }, { pooler }, weights, rows, chosen) {
   const mean = rows[0].map((_, c) => rows.reduce((sum, each) => sum + each[c], 0) / rows.length)
   const first = row === 'pooled' && pooler ? [{ layer: pooler, activation: /** @type {const} */ ('tanh') }] : []
@@ -141,7 +156,7 @@ function readClasses({ row, layers }, { pooler }, weights, rows, chosen) {
 }
 
 /**
- * Layers in a row, norm(activation(W x + b)): an activation is a factor of each number, which is held fixed.
+ * Chains layers, norm(activation(W x + b)); an activation is a factor of each number, which is frozen.
  * @param {ModelWeights} weights
  * @param {ClassesSpec['layers']} layers
  * @param {Float64Array} x
@@ -164,7 +179,7 @@ function chained(weights, layers, x) {
   return { y, pull: g => pulls.reduceRight((own, pull) => pull(own), g) }
 }
 
-/** The distribution function of the normal distribution, by the complementary error function of Numerical Recipes (error below 1.2e-7). @param {number} x */
+/** Returns the normal cumulative distribution function, by the complementary error function of Numerical Recipes (error below 1.2e-7). @param {number} x */
 function normalShare(x) {
   const z = Math.abs(x) / Math.SQRT2
   const t = 1 / (1 + z / 2)
@@ -176,7 +191,7 @@ function normalShare(x) {
   return x < 0 ? tail : 1 - tail
 }
 
-/** activation(x) / x. @type {Record<NonNullable<ClassesSpec['layers'][0]['activation']>, (x: number) => number>} */
+/** activation(x) / x for each activation. @type {Record<NonNullable<ClassesSpec['layers'][0]['activation']>, (x: number) => number>} */
 export const FACTORS = {
   tanh: x => (x === 0 ? 1 : Math.tanh(x) / x),
   relu: x => Number(x > 0),
@@ -185,7 +200,7 @@ export const FACTORS = {
   gelu_tanh: x => (1 + Math.tanh(Math.sqrt(2 / Math.PI) * (x + 0.044715 * x ** 3))) / 2,
 }
 
-/** The index of the largest value. @param {ArrayLike<number>} values */
+/** Returns the index of the largest value. @param {ArrayLike<number>} values */
 function largest(values) {
   let best = 0
   for (let i = 1; i < values.length; i++) if (values[i] > values[best]) best = i

@@ -1,25 +1,25 @@
-// Reads a Blob: in a browser by a stream, into memory that is used again, because a slice costs a request and new memory there.
+// Reads a Blob. A browser reads it as a stream into reused memory, because each slice costs a request and new memory there.
 
 import { inBlocks } from './blocks.js'
 
 /** @typedef {import('./source.js').ByteSource} ByteSource */
 
-/** Bytes that the stream is asked for at a time, all of them in one answer. */
+/** Bytes per request to the stream. */
 const PART = 2 ** 20
-/** A gap of so many bytes is read and dropped; so short a range that lies elsewhere is read by itself. */
+/** Gaps up to this size are read and dropped; shorter ranges elsewhere are read separately. */
 const NEAR = 2 ** 16
-/** Milliseconds without them after which another stream goes on, twice as many each time: in Chromium one of some 100,000 reads never ends. */
+/** Milliseconds without data after which another stream takes over, doubled each time: in Chromium, one of some 100,000 reads never ends. */
 const PATIENCE = 500
 
 /** @param {Blob} blob @param {number} from @param {number} to */
 const readSlice = async (blob, from, to) => new Uint8Array(await blob.slice(from, to).arrayBuffer())
 
-/** Large slices, read ahead. @param {Blob} blob @returns {ByteSource} */
+/** Reads large slices ahead. @param {Blob} blob @returns {ByteSource} */
 const slices = blob => inBlocks(blob.size, (from, to) => readSlice(blob, from, to))
 
 /**
- * Throws if a file is not as it was when it was chosen. Its stream then ends early or tells of the network; in Chromium one that was
- * deleted has size 0, and its slices are empty.
+ * Throws if a file has changed since it was chosen. Its stream then ends early or reports a network error; in Chromium a deleted file has
+ * size 0 and empty slices.
  * @param {Blob} blob
  * @param {string} name
  */
@@ -32,11 +32,11 @@ async function check(blob, name) {
   }
 }
 
-/** @param {Blob} blob @param {string} name of the file, in errors @returns {Promise<ByteSource>} */
+/** Opens a Blob as a source. @param {Blob} blob @param {string} name file name for errors @returns {Promise<ByteSource>} */
 export async function fromBlob(blob, name) {
   const { size } = blob
   if (!size) await check(blob, name)
-  // In Node a Blob lies in the same process or on the disk.
+  // In Node, a Blob is in memory or on disk.
   const isNode = Boolean(globalThis.process?.versions?.node)
   const { read, close } = isNode ? slices(blob) : streamed(blob)
   return {
@@ -64,29 +64,29 @@ export function streamed(blob) {
   try {
     reader = open(0)
   } catch {
-    return slices(blob) // in this browser Blobs are no streams of bytes
+    return slices(blob) // this browser has no byte streams of Blobs
   }
-  let at = 0 // where the stream is
+  let at = 0 // position of the stream
   let patience = PATIENCE
   let memory = new ArrayBuffer(Math.min(PART, size))
 
-  /** Reads bytes; undefined if they did not come for a time. @param {Uint8Array<ArrayBuffer>} part */
+  /** Reads bytes; returns undefined if they do not arrive in time. @param {Uint8Array<ArrayBuffer>} part */
   async function readPart(part) {
     /** @type {ReturnType<typeof setTimeout> | undefined} */
     let timer
     const late = new Promise(resolve => {
       timer = setTimeout(resolve, patience)
     })
-    const reading = reader.read(part, { min: part.length }) // a browser without `min` gives what is there
-    reading.catch(() => {}) // also where it ends after the time
+    const reading = reader.read(part, { min: part.length }) // browsers without `min` return what is available
+    reading.catch(() => {}) // also if it rejects after the timeout
     return /** @type {typeof reading} */ (Promise.race([reading, late])).finally(() => clearTimeout(timer))
   }
 
-  /** Reads the next bytes of the stream. @param {number} count @param {Uint8Array} [target] undefined: they are dropped */
+  /** Reads the next bytes of the stream. @param {number} count @param {Uint8Array} [target] undefined drops them */
   async function next(count, target) {
     let have = 0
     while (have < count) {
-      if (!memory.byteLength) memory = new ArrayBuffer(PART) // a read that failed does not give it back
+      if (!memory.byteLength) memory = new ArrayBuffer(PART) // a failed read does not return it
       const part = new Uint8Array(memory, 0, Math.min(memory.byteLength, count - have))
       const read = await readPart(part)
       if (!read) {
@@ -121,7 +121,7 @@ export function streamed(blob) {
     return bytes.subarray(0, await next(count, bytes))
   }
 
-  /** Settled when the range that was asked for last is read: they are read one after the other. @type {Promise<unknown>} */
+  /** Settles when the last requested range was read; ranges are read one after another. @type {Promise<unknown>} */
   let last = Promise.resolve()
   return {
     size,
@@ -130,6 +130,6 @@ export function streamed(blob) {
       last = bytes.catch(() => {})
       return bytes
     },
-    close: () => reader.cancel().catch(() => {}), // its error was thrown where it was read
+    close: () => reader.cancel().catch(() => {}), // its error was already thrown by a read
   }
 }

@@ -1,20 +1,20 @@
-// Reads a file in large blocks, so that ranges that lie side by side take one request, and reads the next blocks ahead.
-// Loaded for servers and Blobs, where a request costs more than its bytes.
+// Reads a file in large blocks, so that adjacent ranges share one request, and prefetches the next blocks. Loaded for servers and Blobs,
+// where a request costs more than its bytes.
 
-/** Bytes of the first block: it holds the header of nearly every checkpoint, and all of a small file. */
+/** Bytes of the first block, which contains the header of nearly every checkpoint, and all of a small file. */
 export const FIRST = 2 ** 20
 /** Bytes of each later block. */
 export const BLOCK = 8 * 2 ** 20
-/** Blocks that are read ahead. */
+/** Number of blocks to prefetch. */
 const AHEAD = 2
-/** Blocks in memory: those ahead, the one that is read, and the one before it. */
+/** Maximum blocks in memory: the prefetched ones, the current one, and the previous one. */
 const MOST = AHEAD + 2
 
 /**
- * The ranges of the blocks of a file.
+ * Returns the block layout of a file.
  * @param {number} size
- * @returns {{ count: number, start: (n: number) => number, at: (byte: number) => number }} the number of blocks; the first
- *   byte of block n, of n = count the size; the block of a byte
+ * @returns {{ count: number, start: (n: number) => number, at: (byte: number) => number }} the number of blocks; the first byte of block n
+ *   (for n = count, the size); the block of a byte
  */
 export const blocksOf = size => ({
   count: size <= FIRST ? Math.min(1, size) : 1 + Math.ceil((size - FIRST) / BLOCK),
@@ -23,13 +23,14 @@ export const blocksOf = size => ({
 })
 
 /**
+ * Opens a file that is read in blocks.
  * @param {number} size of the file
  * @param {(from: number, to: number, n: number) => Promise<Uint8Array>} load reads block n
  * @returns {{ size: number, read: import('./source.js').ByteSource['read'] }}
  */
 export function inBlocks(size, load) {
   const { count, start, at } = blocksOf(size)
-  /** Blocks in memory, the one used last at the end. @type {Map<number, Promise<Uint8Array>>} */
+  /** Cached blocks, the most recently used last. @type {Map<number, Promise<Uint8Array>>} */
   const blocks = new Map()
   const whole = async (/** @type {number} */ n) => {
     const [from, to] = [start(n), start(n + 1)]
@@ -56,7 +57,7 @@ export function inBlocks(size, load) {
       let bytes
       for (let n = first; n <= last; n++) {
         const loading = get(n)
-        // A header is read from the first block alone; what is read after it is read in order.
+        // The header is in the first block alone; later reads are sequential, so prefetch.
         if (last > 0) for (let next = n + 1; next <= n + AHEAD && next < count; next++) get(next)
         const begin = start(n)
         const part = (await loading).subarray(Math.max(0, from - begin), end - begin)

@@ -1,4 +1,4 @@
-// Conversations as text, by the chat template of a folder. Loaded when the first conversation is given.
+// Writes conversations as text with the chat template of a folder. Loaded with the first conversation.
 // https://github.com/huggingface/transformers: apply_chat_template and from_pretrained in tokenization_utils_base.py
 
 import { readOptions, toBoolean } from '../base/arguments.js'
@@ -10,13 +10,13 @@ import { compile } from './jinja/render.js'
  * @typedef {{ role: string, content?: unknown, [key: string]: unknown }} Message
  *
  * @typedef {object} ChatOptions
- * @property {string} [template] a template, or the name of one of several that the folder has
- * @property {boolean} [addGenerationPrompt] does the text end where the answer begins? default true
- * @property {readonly object[]} [tools] that the model may call, as JSON schemas
- * @property {Record<string, unknown>} [variables] of the template, such as { enable_thinking: false }
+ * @property {string} [template] a template, or the name of one if the folder has several
+ * @property {boolean} [addGenerationPrompt] true to end the text where the answer begins; default true
+ * @property {readonly object[]} [tools] tools that the model may call, as JSON schemas
+ * @property {Record<string, unknown>} [variables] variables of the template, such as { enable_thinking: false }
  */
 /**
- * What the template needs of tokenizer_config.json.
+ * What the template uses of tokenizer_config.json.
  * @typedef {Record<string, unknown>} TokenizerConfig
  */
 
@@ -25,7 +25,7 @@ const WHERE = 'applyChatTemplate'
 /** Special tokens that every tokenizer of transformers may have. */
 const TOKENS = ['bos', 'eos', 'unk', 'sep', 'pad', 'cls', 'mask'].map(name => `${name}_token`)
 
-/** Those that a tokenizer class has where no file names them. @type {Record<string, Record<string, string>>} */
+/** Default special tokens of tokenizer classes, if no file names them. @type {Record<string, Record<string, string>>} */
 const OF_CLASS = {
   LlamaTokenizer: { unk_token: '<unk>', bos_token: '<s>', eos_token: '</s>' },
   GemmaTokenizer: {
@@ -39,11 +39,11 @@ const OF_CLASS = {
   Qwen2Tokenizer: { unk_token: '<|endoftext|>', eos_token: '<|endoftext|>', pad_token: '<|endoftext|>' },
 }
 
-/** A token that a file names: its text, or an object with it. @param {any} given */
+/** Returns the text of a token, which a file may give as an object. @param {any} given */
 const tokenOf = given => (typeof given === 'string' ? given : given?.content)
 
 /**
- * The special tokens by name, as from_pretrained finds them: special_tokens_map.json counts, and before the config, where the config
+ * Returns the special tokens by name, as from_pretrained finds them: special_tokens_map.json counts, before the config, only if the config
  * has no added_tokens_decoder.
  * @param {TokenizerConfig} config
  * @param {Record<string, unknown> | undefined} map special_tokens_map.json
@@ -61,14 +61,14 @@ function tokensOf(config, map) {
   )
 }
 
-/** @param {unknown} extra a dict; a list names no token */
+/** Returns extra tokens. @param {unknown} extra a dict; a list names no tokens */
 const ofExtra = extra => (Array.isArray(extra) ? {} : Object(extra))
 
 /**
- * The templates of a folder by their names. Files of their own come before tokenizer_config.json.
+ * Returns the templates of a folder by name. Separate files take precedence over tokenizer_config.json.
  * @param {unknown} own chat_template of the config
  * @param {Partial<import('./text-files.js').ChatFiles>} files
- * @returns {Map<string, string>} of one alone: default
+ * @returns {Map<string, string>} a single template is named default
  */
 function templatesOf(own, { templates = [], ofProcessor }) {
   if (templates.length) return new Map(templates)
@@ -83,11 +83,11 @@ function templatesOf(own, { templates = [], ofProcessor }) {
   return new Map(/** @type {[string, string][]} */ (list))
 }
 
-/** True of a template, false of a name. @param {string} text */
+/** True for a template, false for a name. @param {string} text */
 const isTemplate = text => /\{[{%#]/.test(text)
 
 /**
- * The template that is used: the one that was given, the folder's for tools, or its default.
+ * Returns the template to use: the given one, the folder's for tools, or its default.
  * @param {Map<string, string>} named
  * @param {unknown} given
  * @param {boolean} hasTools
@@ -116,6 +116,7 @@ function chosen(named, given, hasTools) {
 /** @typedef {(() => Promise<import('./text-files.js').ChatFiles>) | undefined} ReadChat */
 
 /**
+ * Writes a conversation.
  * @param {TokenizerConfig} config tokenizer_config.json
  * @param {ReadChat} readFiles
  * @param {unknown} messages
@@ -134,11 +135,12 @@ export async function chatText(config, readFiles, messages, options) {
 }
 
 /**
- * What writes conversations by one template of a folder, which is read once.
+ * Reads a template of a folder once, and returns a function that writes conversations.
  * @param {TokenizerConfig} config tokenizer_config.json
  * @param {ReadChat} readFiles
  * @param {ChatOptions} options
- * @returns {Promise<{ render: (messages: readonly Message[]) => string, template: string, isOne: boolean }>} isOne: the folder has one template, without a name
+ * @returns {Promise<{ render: (messages: readonly Message[]) => string, template: string, isOne: boolean }>} isOne: True if the folder has
+ *   a single unnamed template
  */
 export async function rendererOf(config, readFiles, options) {
   const known = ['template', 'addGenerationPrompt', 'tools', 'variables']
@@ -172,7 +174,7 @@ export async function rendererOf(config, readFiles, options) {
       compiled ??= compile(text)
       return compiled(given)
     } catch (cause) {
-      if (cause instanceof TypeError || cause instanceof RangeError) throw cause // of the values that were given
+      if (cause instanceof TypeError || cause instanceof RangeError) throw cause // errors about the given values
       throw new Error(`${WHERE}: the chat template refuses these messages: ${/** @type {Error} */ (cause).message}`, {
         cause,
       })

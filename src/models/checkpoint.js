@@ -1,4 +1,4 @@
-// The tensors of a checkpoint by name: one file, or shards with their index.
+// Reads the tensors of a checkpoint by name: from one file, or from shards with their index.
 
 import { describe } from '../base/errors.js'
 import { readHeader, SINGLE } from './safetensors.js'
@@ -8,8 +8,9 @@ import { readExactly, readJSON } from './source.js'
 /** @typedef {import('./source.js').Folder} Folder */
 
 /**
+ * Reads the headers.
  * @param {Folder} folder
- * @param {unknown} source that was given, for errors
+ * @param {unknown} source as given, for errors
  * @returns {Promise<Map<string, StoredTensor>>}
  */
 export async function readCheckpoint(folder, source) {
@@ -45,10 +46,10 @@ export async function readCheckpoint(folder, source) {
   return unwrapped(tensors)
 }
 
-/** What DataParallel and torch.compile put before the names of a model that they wrap. */
+/** Prefixes that DataParallel and torch.compile add to the names of a wrapped model. */
 const WRAPPED = /^((module|_orig_mod)\.)+/
 
-/** Tensors by the names that they had before the model was wrapped. @param {Map<string, StoredTensor>} tensors */
+/** Strips these prefixes from the names of tensors. @param {Map<string, StoredTensor>} tensors */
 function unwrapped(tensors) {
   if (!Array.from(tensors.keys()).every(name => WRAPPED.test(name))) return tensors
   return new Map(Array.from(tensors, ([name, tensor]) => [name.replace(WRAPPED, ''), tensor]))

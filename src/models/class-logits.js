@@ -1,4 +1,4 @@
-// Logits of classes, from what leaves the model. Loaded with a checkpoint that has classes.
+// Computes logits of classes from the model's output. Loaded with a checkpoint that has classes.
 
 import { Tensor } from '../base/tensor.js'
 import { copyOf } from './model-hooks.js'
@@ -7,13 +7,14 @@ import { copyOf } from './model-hooks.js'
 /** @typedef {import('./family-shapes/parts.js').ClassesSpec} ClassesSpec */
 
 /**
+ * Computes the logits.
  * @param {ClassesSpec} classes
  * @param {import('./network.js').ModelOperations} ops
  * @param {FloatTensor} h (B, L, d)
  * @param {FloatTensor | undefined} pooled (B, d)
- * @param {Uint8Array} real (B, L): 1 where a row is no padding
- * @param {Uint32Array} starts of the texts in the rows of h, (B + 1)
- * @returns {{ classLogits: FloatTensor, classScores: FloatTensor }} (B, classes), or (B, L, classes) of tokens
+ * @param {Uint8Array} real (B, L): 1 where a row is not padding
+ * @param {Uint32Array} starts start of each text in the rows of h, (B + 1)
+ * @returns {{ classLogits: FloatTensor, classScores: FloatTensor }} (B, classes), or (B, L, classes) for tokens
  */
 export function classLogits({ row, layers, scores }, ops, h, pooled, real, starts) {
   let y = row === 'pooled' ? /** @type {FloatTensor} */ (pooled) : row ? rowsOf(row, copyOf(h), real, starts) : h
@@ -34,7 +35,7 @@ export function classLogits({ row, layers, scores }, ops, h, pooled, real, start
 }
 
 /**
- * The first row of each text, its last one, or the mean of its rows.
+ * Returns the first row of each text, its last one, or the mean of its rows.
  * @param {'first' | 'last' | 'mean'} which
  * @param {FloatTensor} h (B, L, d)
  * @param {Uint8Array} real (B, L)

@@ -1,16 +1,16 @@
-// Reads a model's config.json: each key is checked when it is read, and keys that were not read are refused by name.
+// Reads a model's config.json: each key is validated when it is read, and keys that were not read are refused by name.
 
 import { toNumber } from '../base/arguments.js'
 import { describe } from '../base/errors.js'
 
 export class Config {
   #values
-  /** What the config class of the family has where the file has no such key. @type {Record<string, unknown>} */
+  /** Defaults of the family's config class for missing keys. @type {Record<string, unknown>} */
   #defaults = {}
   /** @type {Set<string>} */
   #read = new Set()
 
-  /** @param {unknown} json @param {string} [file] its name, in errors */
+  /** Wraps a config. @param {unknown} json @param {string} [file] file name for errors */
   constructor(json, file = 'config.json') {
     if (typeof json !== 'object' || json === null || Array.isArray(json))
       throw new TypeError(`${file}: ${describe(json)} given, an object expected`)
@@ -19,9 +19,9 @@ export class Config {
   }
 
   /**
-   * Sets what the config class of a family has where the file has no such key, and the names under which it also takes some keys.
+   * Sets the defaults of the family's config class for missing keys, and other names that the class accepts for some keys.
    * @param {Record<string, unknown>} defaults
-   * @param {Record<string, string>} [aliases] the key that is meant, by the other name
+   * @param {Record<string, string>} [aliases] key by its other name
    */
   assume(defaults, aliases = {}) {
     this.#defaults = defaults
@@ -35,30 +35,32 @@ export class Config {
     }
   }
 
-  /** Returns the value of a key, or where the file has no such key the default of the family; undefined if it is null. @param {string} key */
+  /** Returns the value of a key, or the family's default if the key is missing; undefined if it is null. @param {string} key */
   get(key) {
     this.#read.add(key)
     return (this.#values.has(key) ? this.#values.get(key) : this.#defaults[key]) ?? undefined
   }
 
-  /** True if the key is there, perhaps with null. @param {string} key */
+  /** True if the key exists, even with the value null. @param {string} key */
   has(key) {
     return this.#values.has(key)
   }
 
   /**
+   * Reads a size.
    * @param {string} key
-   * @param {number} [fallback] if it is null, or absent and the family has no default
-   * @returns {number} a size: 1 to 2^24
+   * @param {number} [fallback] used if the key is null, or missing without a default of the family
+   * @returns {number} an integer from 1 to 2^24
    */
   size(key, fallback) {
     return this.number(key, { least: 1, most: 2 ** 24, whole: true }, fallback)
   }
 
   /**
+   * Reads a number.
    * @param {string} key
    * @param {Parameters<typeof toNumber>[2]} [range]
-   * @param {number} [fallback] if it is null, or absent and the family has no default
+   * @param {number} [fallback] used if the key is null, or missing without a default of the family
    */
   number(key, range, fallback) {
     const value = this.get(key) ?? fallback
@@ -67,8 +69,9 @@ export class Config {
   }
 
   /**
-   * @param {string} key of an id, or of a list of ids
-   * @returns {number[]} empty if the key is absent
+   * Reads ids.
+   * @param {string} key holds an id or a list of ids
+   * @returns {number[]} [] if the key is missing
    */
   ids(key) {
     const value = this.get(key)
@@ -76,7 +79,7 @@ export class Config {
     return ids.map(id => toNumber(id, `${this.file}: ${key}`, { whole: true }))
   }
 
-  /** @param {string} key @param {boolean} [fallback] default: false, as null is in Python */
+  /** Reads a boolean. @param {string} key @param {boolean} [fallback] default: false, since null is falsy in Python */
   flag(key, fallback = false) {
     const value = this.get(key) ?? fallback
     if (typeof value !== 'boolean')
@@ -100,7 +103,8 @@ export class Config {
   }
 
   /**
-   * Refuses keys whose values are not the covered ones; an absent key has the covered value, and null is as false where true is covered.
+   * Throws for keys whose values are not supported. A missing key has the supported value, and null counts as false where true is
+   * supported.
    * @param {Record<string, unknown>} covered
    */
   only(covered) {
@@ -111,7 +115,7 @@ export class Config {
     }
   }
 
-  /** Refuses keys that were not read. @param {(key: string) => boolean} [isRefused] which of them; default all */
+  /** Throws for keys that were not read. @param {(key: string) => boolean} [isRefused] which of them count; default all */
   end(isRefused = () => true) {
     const rest = [...this.#values].filter(
       ([key, value]) => !this.#read.has(key) && value !== null && value !== false && isRefused(key),

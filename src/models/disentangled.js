@@ -1,5 +1,5 @@
-// The disentangled attention of DeBERTa (He et al. 2021): what distances add to the scores of content.
-// Letters: B batch, H heads, L rows, D size of a head, R rows of distances.
+// The disentangled attention of DeBERTa (He et al. 2021): what distances add to the content scores. Letters: B batch, H heads, L rows, D
+// size of a head, R rows of distances.
 
 import { Tensor } from '../base/tensor.js'
 
@@ -9,12 +9,12 @@ import { Tensor } from '../base/tensor.js'
 /** @typedef {import('./family-shapes/parts.js').PartSpec} PartSpec */
 /** @typedef {import('./network.js').Layer} Layer */
 /**
- * index: the row of positions of each distance i - j, from -(L - 1); byKey: x are keys, else queries.
+ * index: the row of positions for each distance i - j, starting at -(L - 1); byKey: True if x are keys, else queries.
  * @typedef {{ heads: number, scale: number, index: Int32Array, byKey?: boolean }} MapOptions
  */
 
 /**
- * The row of the table of a distance of a query from a key. Computed in float32, as in PyTorch.
+ * Returns the table row for the distance of a query from a key. Computed in float32, as in PyTorch.
  * @param {Disentangled} spec
  * @param {number} distance
  */
@@ -31,7 +31,7 @@ export function rowOf({ span, buckets, most }, distance) {
 }
 
 /**
- * The queries and keys of distances, and the row of them of each distance i - j, from -(L - 1).
+ * Projects the queries and keys of distances, and maps each distance i - j, starting at -(L - 1), to its row.
  * @param {import('./network.js').ModelOperations} ops
  * @param {Disentangled} spec
  * @param {NonNullable<import('./family-shapes/parts.js').AttentionSpec['positions']>} positions
@@ -50,7 +50,7 @@ export function ofDistances(ops, spec, positions, L) {
 }
 
 /**
- * What distances add to the scores of each query and key; undefined in a stack without them.
+ * Returns what distances add to the scores of each query and key; undefined for a stack without them.
  * @param {Layer} own
  * @param {PartSpec} part
  * @param {FloatTensor} q (B, L, H * D)
@@ -70,12 +70,12 @@ export function scoresOfPositions({ call, stack, at }, part, q, k) {
   const toContent = hooked('positionToContent', ops.distanceMap(k, distances.q, { ...options, byKey: true }))
   const sum = ops.sumOfMaps(toPosition, toContent)
   if (!ops.asks(`${name}.contentToContent`)) return sum
-  // The kernel adds the scores of content: what a hook makes of them is added, and they are taken away.
+  // The kernel adds the content scores itself, so subtract them again from what a hook makes of the sum.
   const content = ops.contentMap(q, k, options)
   return ops.sumOfMaps(sum, hooked('contentToContent', content), content)
 }
 
-/** The rows of a head, (L, D). @param {FloatTensor} x (B, L, H * D) @param {number} b @param {number} h @param {number} H */
+/** Returns the rows of a head, (L, D). @param {FloatTensor} x (B, L, H * D) @param {number} b @param {number} h @param {number} H */
 export function headOf({ data, dims: [, L, width] }, b, h, H) {
   const D = width / H
   const out = new Float32Array(L * D)
@@ -87,7 +87,7 @@ export function headOf({ data, dims: [, L, width] }, b, h, H) {
 }
 
 /**
- * scale x[i] . positions[index of i - j] of each query i and key j; byKey: x[j] in place of x[i].
+ * Computes scale * x[i] . positions[index of i - j] for each query i and key j; with byKey, x[j] instead of x[i].
  * @param {Qkv} qkv
  * @param {FloatTensor} x (B, L, H * D)
  * @param {FloatTensor} positions (1, R, H * D)
@@ -110,7 +110,7 @@ export function distanceMap(qkv, x, positions, { heads: H, scale, index, byKey =
   return new Tensor(out, [B, H, L, L])
 }
 
-/** scale q k^T of each head. @param {Qkv} qkv @param {FloatTensor} q @param {FloatTensor} k @param {MapOptions} options @returns {FloatTensor} */
+/** Computes scale * q k^T for each head. @param {Qkv} qkv @param {FloatTensor} q @param {FloatTensor} k @param {MapOptions} options @returns {FloatTensor} */
 export function contentMap(qkv, q, k, { heads: H, scale }) {
   const [B, L] = q.dims
   const out = new Float32Array(B * H * L * L)

@@ -1,4 +1,4 @@
-// Embeddings of texts, by the modules of sentence-transformers that a folder lists. Loaded when they are first asked for.
+// Embeddings of texts by the sentence-transformers modules of a folder. Loaded on first use.
 
 import { oneOf, readOptions, toBoolean, toNumber } from '../base/arguments.js'
 import { describe } from '../base/errors.js'
@@ -14,33 +14,33 @@ import { POOLINGS, pool, pullPool, recipeOf } from './sentence-modules.js'
 /** @typedef {import('./sentence-modules.js').ReadModules} ReadModules */
 /**
  * @typedef {object} EmbedOptions
- * @property {Pooling} [pooling] of the rows of a text: their mean, the first one, the largest numbers, the sum divided by the root of their
- *   number, the last one; default: what the folder says
- * @property {boolean} [normalize] to length 1, at the end; default: what the folder says
- * @property {string | { text: string }} [prompt] before each text: the name of one of the folder, or a text; default: what the folder says
- * @property {number} [truncateDim] how many numbers of an embedding are kept, of models trained for it (Matryoshka); default: what the folder says, or all
- * @property {import('./model.js').Hooks} [hooks] each text then runs by itself
+ * @property {Pooling} [pooling] of the rows of a text: mean, first row, maximum, sum divided by the square root of the length, last row;
+ *   default: that of the folder
+ * @property {boolean} [normalize] true to scale to length 1 at the end; default: that of the folder
+ * @property {string | { text: string }} [prompt] text before each text, or the name of a prompt of the folder; default: that of the folder
+ * @property {number} [truncateDim] number of dimensions to keep, for models trained for it (Matryoshka); default: that of the folder, or
+ *   all
+ * @property {import('./model.js').Hooks} [hooks] with hooks, each text runs separately
  * @property {AbortSignal} [signal]
- * @property {(progress: { done: number, texts?: number }) => void} [onProgress] how many texts are done, after each batch, of how many, unless
- *   they are a stream
+ * @property {(progress: { done: number, texts?: number }) => void} [onProgress] called after each batch with the number of texts done, and
+ *   their total unless they are a stream
  *
- * @typedef {Omit<EmbedOptions, 'normalize' | 'onProgress' | 'prompt' | 'truncateDim'>} SimilarityOptions
- *
- * The cosine of two embeddings; `heads` (layers, H), `mlps` (layers), `embedding` and `rest` sum to it.
+ * @typedef {Omit<EmbedOptions, 'normalize' | 'onProgress' | 'prompt' | 'truncateDim'>} SimilarityOptions The cosine of two embeddings;
+ *   `heads` (layers, H), `mlps` (layers), `embedding` and `rest` sum to it.
  * @typedef {object} Similarity
  * @property {number} value
  * @property {FloatTensor} heads
  * @property {FloatTensor} mlps
  * @property {number} embedding
  * @property {number} rest
- * @property {FloatTensor} other (d): the embedding of the second text, of length 1
- * @property {Pooling[]} poolings by which both were made
+ * @property {FloatTensor} other (d): embedding of the second text, of length 1
+ * @property {Pooling[]} poolings poolings used for both
  */
 
 const OPTIONS = ['pooling', 'normalize', 'prompt', 'truncateDim', 'hooks', 'signal', 'onProgress']
 
 /**
- * The embeddings of each batch of texts, and how many texts are done.
+ * Yields the embeddings of each batch of texts, with the number of texts done.
  * @param {Runner} runner
  * @param {ReadModules | undefined} read
  * @param {Iterable<string> | AsyncIterable<string>} texts
@@ -78,6 +78,7 @@ async function* embedBatches(runner, read, texts, options, where) {
 }
 
 /**
+ * Embeds texts.
  * @param {Runner} runner
  * @param {ReadModules | undefined} read
  * @param {string | readonly string[]} texts
@@ -101,6 +102,7 @@ export async function embed(runner, read, texts, options) {
 }
 
 /**
+ * Embeds a stream of texts.
  * @param {Runner} runner
  * @param {ReadModules | undefined} read
  * @param {Iterable<string> | AsyncIterable<string>} texts
@@ -172,7 +174,7 @@ export async function similarity(runner, attributed, read, [text, other], option
   }
 }
 
-/** Refuses a folder whose likeness is no linear function of the pooled rows, or no cosine. @param {import('./sentence-modules.js').Modules} modules */
+/** Throws if the similarity is not a linear function of the pooled rows, or not a cosine. @param {import('./sentence-modules.js').Modules} modules */
 function checkLinear({ after, similarity, includesPrompt, truncateDim }) {
   const layer = after.find(({ kind }) => kind !== 'Normalize')
   const is = layer

@@ -1,26 +1,29 @@
-// Names in a text: the classes of tokens, grouped to words and names as the token-classification pipeline of transformers 5.16 groups
-// them (pipelines/token_classification.py). Loaded when it is first called.
+// Named entities in a text: classes of tokens, grouped into words and entities as the token-classification pipeline of transformers 5.16
+// does (pipelines/token_classification.py). Loaded on first use.
 
 import { oneOf, readOptions } from '../base/arguments.js'
 import { describe } from '../base/errors.js'
 
 /**
  * @typedef {object} Entity
- * @property {string} label of the class; of a group without B- and I-
+ * @property {string} label class; without B- and I- for a group
  * @property {number} score probability
- * @property {string} word as the tokenizer writes its tokens; the token itself without aggregation
- * @property {number} [start] its place in the text, in UTF-16 units; undefined where the tokens do not tell
+ * @property {string} word as decoded by the tokenizer; the token itself without aggregation
+ * @property {number} [start] position in the text, in UTF-16 units; undefined if the tokens cannot be located
  * @property {number} [end]
  * @property {number} [index] of the token, without aggregation
  */
-/** How tokens become words and words become names. @typedef {(typeof STRATEGIES)[number]} Aggregation */
+/** How tokens are grouped into words and entities. @typedef {(typeof STRATEGIES)[number]} Aggregation */
 /**
  * @typedef {object} EntityOptions
- * @property {Aggregation} [aggregation] 'none': each token; 'simple' (default): neighbours of one class; 'first', 'average', 'max': a word has
- *   the class of its first token, of the mean of its tokens, of its surest token
- * @property {readonly string[]} [ignore] labels that are left out; default ['O']
+ * @property {Aggregation} [aggregation] 'none': each token; 'simple' (default): adjacent tokens of one class; 'first', 'average', 'max': a
+ *   word gets the class of its first token, of the mean of its tokens, of its most certain token
+ * @property {readonly string[]} [ignore] labels to leave out; default ['O']
  */
-/** A token of the text: its probabilities by class, whether it continues a word. @typedef {{ word: string, id: number, scores: ArrayLike<number>, start?: number, end?: number, index: number, isSubword: boolean }} Token */
+/**
+ * A token of the text, with its probabilities by class, and whether it continues a word.
+ * @typedef {{ word: string, id: number, scores: ArrayLike<number>, start?: number, end?: number, index: number, isSubword: boolean }} Token
+ */
 /** @typedef {{ label: string, score: number, words: Token[] }} Labelled a token, or the tokens of a word */
 
 const STRATEGIES = /** @type {const} */ (['none', 'simple', 'first', 'average', 'max'])
@@ -102,7 +105,7 @@ export function aggregate(tokens, aggregation, labels, join) {
   })
 }
 
-/** The label without B- and I-. @param {string} label */
+/** Returns the label without B- and I-. @param {string} label */
 const tagOf = label => label.replace(/^[BI]-/, '')
 
 /** @param {ArrayLike<number>} scores */
@@ -123,12 +126,12 @@ function labelOf(word, aggregation, labels) {
   return { label: labels[best], score: scores[best], words: word }
 }
 
-/** A text without the differences that tokenizers remove: case and accents. @param {string} text */
+/** Removes differences that tokenizers ignore: case and accents. @param {string} text */
 const folded = text => text.normalize('NFD').replace(/\p{M}/gu, '').toLowerCase()
 
 /**
- * Where each token stands in the text, and whether it continues a word; undefined: it is not of the text. The pipeline takes these from
- * the offsets of the Rust library; here tokens are found one after the other.
+ * Locates each token in the text, and whether it continues a word; undefined for tokens that are not part of the text. The pipeline uses
+ * the offsets of the Rust library; here tokens are searched one after another.
  * @param {string} text
  * @param {readonly number[]} ids
  * @param {import('./tokenizer.js').TextTool} tool
@@ -137,7 +140,7 @@ function placesOf(text, ids, { bare, nameOf, decode, wordPrefix, config }) {
   const unknown = [Object(config.unk_token).content ?? config.unk_token, '[UNK]', '<unk>']
   const own = bare(text, Number.POSITIVE_INFINITY)
   const first = ids.findIndex((_, at) => ids.slice(at, at + own.length).every((id, i) => id === own[i]))
-  // The characters of the text without case and accents, and where each stands.
+  // The characters of the text without case and accents, with their positions.
   const signs = Array.from(text.matchAll(/./gsu), ({ 0: sign, index }) => ({
     folded: folded(sign),
     index,
@@ -146,8 +149,8 @@ function placesOf(text, ids, { bare, nameOf, decode, wordPrefix, config }) {
   const plain = signs.map(sign => sign.folded).join('')
   /** @type {number[]} */
   const signAt = signs.flatMap((sign, n) => Array(sign.folded.length).fill(n))
-  let cursor = 0 // in `plain`
-  /** Tokens that are bytes of one character. @type {number[]} */
+  let cursor = 0 // position in `plain`
+  /** Tokens that are bytes of a single character. @type {number[]} */
   let bytes = []
   return ids.map((id, index) => {
     if (first < 0 || index < first || index >= first + own.length) return undefined
@@ -156,13 +159,13 @@ function placesOf(text, ids, { bare, nameOf, decode, wordPrefix, config }) {
     const written = isContinuing ? word.slice(wordPrefix.length) : decode([...bytes, id], false)
     const surface = folded(written.trim())
     if (!surface && /\s/.test(plain[cursor] ?? '')) {
-      cursor++ // a space that is a token of its own, at whose end it stands
+      cursor++ // a space that is a separate token is located at its end
       const at = signs[signAt[cursor]]?.index ?? text.length
       return { word, start: at, end: at, isSubword: false }
     }
     while (/\s/.test(plain[cursor] ?? '')) cursor++
     if (unknown.includes(word)) {
-      // Of BERT a whole word, else one character at least; the pipeline takes it as a word of its own.
+      // For BERT a whole word, otherwise at least one character; the pipeline treats it as a separate word.
       const [part = ''] =
         (wordPrefix === undefined ? /./su : /\p{sc=Han}|(?:(?!\p{sc=Han})[\p{L}\p{N}\p{M}])+|./su).exec(
           plain.slice(cursor),
@@ -181,7 +184,7 @@ function placesOf(text, ids, { bare, nameOf, decode, wordPrefix, config }) {
     bytes = isPart ? [...bytes, id] : []
     if (!isPart) cursor = at + surface.length
     const [start, end] = [from.index, isPart || !surface ? from.end : signs[signAt[cursor - 1]].end]
-    // Without a prefix of sub-words a token begins a word after a space alone, as in the pipeline.
+    // Without a subword prefix, a token starts a word only after a space, as in the pipeline.
     const isSubword =
       wordPrefix !== undefined
         ? [...word].length !== [...text.slice(start, end)].length

@@ -1,14 +1,13 @@
-// What a folder says of the choice of ids, and what that does to the logits: generation_config.json, or config.json where there is
-// no such file. Rules and their order are those of transformers 5.16: generation/configuration_utils.py, utils.py
-// (_get_logits_processor) and logits_process.py.
+// The generation settings of a folder and their effect on logits: generation_config.json, or config.json if that is missing. Rules and
+// their order are those of transformers 5.16: generation/configuration_utils.py, utils.py (_get_logits_processor) and logits_process.py.
 
 import { describe } from '../base/errors.js'
 import { Config } from './config.js'
 
 /** @typedef {ReturnType<typeof readSettings>} GenerationSettings */
-/** @typedef {ReturnType<typeof rulesOf> & { penalty: number }} Rules penalty: of the ids so far; 1 is none */
+/** @typedef {ReturnType<typeof rulesOf> & { penalty: number }} Rules penalty: repetition penalty for the ids so far; 1 for none */
 
-/** Keys that would change what is generated and are not followed, with the values that change nothing. @type {Record<string, (value: any) => boolean>} */
+/** Keys that would change the output and are not supported, each with a test whether its value has an effect. @type {Record<string, (value: any) => boolean>} */
 const REFUSED = {
   guidance_scale: value => value !== 1,
   sequence_bias: () => true,
@@ -22,7 +21,7 @@ const REFUSED = {
   force_words_ids: () => true,
   constraints: () => true,
 }
-/** The same, of sampling alone. @type {Record<string, (value: any) => boolean>} */
+/** The same, for sampling only. @type {Record<string, (value: any) => boolean>} */
 const REFUSED_SAMPLING = {
   typical_p: value => value < 1,
   epsilon_cutoff: value => value > 0,
@@ -33,8 +32,9 @@ const COUNT = { least: 0, whole: true }
 const SHARE = { least: 0, most: 1 }
 
 /**
+ * Reads the settings.
  * @param {unknown} json
- * @param {string} file its name
+ * @param {string} file file name
  * @param {number} vocab
  */
 export function readSettings(json, file, vocab) {
@@ -47,7 +47,7 @@ export function readSettings(json, file, vocab) {
       throw new RangeError(`${file}: ${key}: ${other} given, a whole number from 0 to ${vocab - 1} expected`)
     return ids
   }
-  const stopIds = c.ids('eos_token_id').filter(isId) // an id that is never chosen never ends a text
+  const stopIds = c.ids('eos_token_id').filter(isId) // ids outside the vocabulary are never chosen
   const [start] = [...idsOf('decoder_start_token_id'), ...c.ids('bos_token_id').filter(isId)]
   const isSampled = c.flag('do_sample')
   const refusing = Object.entries(isSampled ? { ...REFUSED, ...REFUSED_SAMPLING } : REFUSED)
@@ -62,7 +62,7 @@ export function readSettings(json, file, vocab) {
     minP: c.number('min_p', SHARE, 0),
     repetitionPenalty: c.number('repetition_penalty', { least: 1e-3, most: 1e3 }, 1),
     rules: rulesOf(c, stopIds, idsOf, vocab),
-    /** The keys for which `generate` is refused. */
+    /** Settings that make `generate` throw. */
     refused: refusing.flatMap(([key, changes]) => {
       const value = c.get(key)
       return value !== undefined && value !== false && changes(value) ? `${key} ${describe(value)}` : []
@@ -97,19 +97,19 @@ function rulesOf(c, stopIds, idsOf, vocab) {
 }
 
 /**
- * Makes ids of the sequence less likely, and hides those that a folder forbids here.
+ * Applies the rules: penalises ids of the sequence, and hides those that the folder forbids at this point.
  * @param {Float32Array} logits
  * @param {Rules} rules
  * @param {object} at
- * @param {readonly number[]} at.sequence the ids so far, of a decoder the prompt among them
- * @param {number} at.made how many of them are new
- * @param {boolean} at.isLast no other id follows
+ * @param {readonly number[]} at.sequence ids so far, including the prompt for a decoder
+ * @param {number} at.made number of new ids
+ * @param {boolean} at.isLast True if no further id follows
  * @param {readonly number[]} at.stopIds
  */
 export function applyRules(logits, rules, { sequence, made, isLast, stopIds }) {
   const { penalty, ngram, badWords, minLength, minNewTokens, firstId, lastIds, suppressed, suppressedFirst } = rules
   const hide = (/** @type {readonly number[]} */ ids) => {
-    for (const id of ids) logits[id] = Number.NEGATIVE_INFINITY // beyond the logits it changes nothing
+    for (const id of ids) logits[id] = Number.NEGATIVE_INFINITY // writing beyond the array is a no-op
   }
   const force = (/** @type {readonly number[]} */ ids) => {
     logits.fill(Number.NEGATIVE_INFINITY)
@@ -118,14 +118,14 @@ export function applyRules(logits, rules, { sequence, made, isLast, stopIds }) {
   /** True if the ids before `end` are the last ones of the sequence. @param {readonly number[]} ids @param {number} end */
   const follows = (ids, end, length = sequence.length) =>
     length >= end && ids.slice(0, end).every((id, i) => id === sequence[length - end + i])
-  const factor = Math.fround(penalty) // as PyTorch takes it
+  const factor = Math.fround(penalty) // in float32, like PyTorch
   if (penalty !== 1)
     for (const id of new Set(sequence)) logits[id] = logits[id] < 0 ? logits[id] * factor : logits[id] / factor
   if (ngram && sequence.length >= ngram) {
     const before = sequence.slice(sequence.length - ngram + 1)
     for (let end = ngram - 1; end < sequence.length; end++) if (follows(before, ngram - 1, end)) hide([sequence[end]])
   }
-  // A word of several ids counts where the sequence is as long as all of it, as in transformers.
+  // A bad word of several ids is checked once the sequence is at least as long as the whole word, as in transformers.
   for (const word of badWords)
     if (word.length === 1 || (word.length <= sequence.length && follows(word, word.length - 1))) hide(word.slice(-1))
   if (sequence.length < minLength || made < minNewTokens) hide(stopIds)

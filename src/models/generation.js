@@ -1,4 +1,4 @@
-// Generation, token by token.
+// Generates text token by token.
 
 import { readOptions, toBoolean, toNumber } from '../base/arguments.js'
 import { describe } from '../base/errors.js'
@@ -15,14 +15,16 @@ const KNOWN = ['maxNewTokens', 'stopIds', 'followConfig', 'keep', 'hooks', 'useC
 )
 
 /**
+ * Generates ids.
  * @param {import('./model.js').Model} model
- * @param {object} parts of the model
+ * @param {object} parts parts of the model
  * @param {import('../qkv.js').Qkv} parts.qkv
  * @param {import('./family-shapes/parts.js').Family} parts.family
  * @param {import('./tokenizer.js').TextTool} [parts.tokenizer]
- * @param {() => Promise<import('./generation-settings.js').GenerationSettings>} parts.settings of the folder
+ * @param {() => Promise<import('./generation-settings.js').GenerationSettings>} parts.settings generation settings of the folder
  * @param {(prompt: unknown) => number[]} parts.toIds
- * @param {typeof import('./inputs.js').checkSignal} parts.checkSignal given, not imported: so inputs.js stays in one bundle with model.js
+ * @param {typeof import('./inputs.js').checkSignal} parts.checkSignal passed instead of imported, so that inputs.js stays in the bundle of
+ *   model.js
  * @param {string | Ids | readonly (string | readonly number[])[] | readonly import('./chat.js').Message[]} prompt
  * @param {GenerateOptions} options
  * @returns {AsyncGenerator<GenerateStep, void, void>}
@@ -82,7 +84,7 @@ export async function* generate(model, { qkv, family, tokenizer, settings, toIds
     const sequence = both ? [startId] : [...source]
     return { sequence, text: textOf(both ? [] : sequence), isDone: false }
   })
-  // Shorter prompts are padded: for a decoder on the left, so that the next token follows at once; for an encoder on the right.
+  // Pad shorter prompts: for a decoder on the left, so that the next token follows directly; for an encoder on the right.
   const length = Math.max(...sources.map(source => source.length))
   const padded = (/** @type {number[]} */ list, /** @type {number} */ value) => {
     const padding = Array(length - list.length).fill(value)
@@ -94,7 +96,7 @@ export async function* generate(model, { qkv, family, tokenizer, settings, toIds
     ? model.cache({ capacity: Math.max(16, length), batch: sources.length > 1 ? sources.length : undefined })
     : undefined
   let paused = performance.now()
-  /** The new ids of each row. @type {number[][]} */
+  /** New ids of each row. @type {number[][]} */
   const made = rows.map(() => [])
   try {
     for (let n = 0; n < most; n++) {
@@ -127,7 +129,7 @@ export async function* generate(model, { qkv, family, tokenizer, settings, toIds
         if (!row.isDone) row.sequence.push(id)
         const whole = textOf(both ? row.sequence.slice(1) : row.sequence)
         row.isDone ||= stopIds.includes(id)
-        // One character may take more than one token.
+        // A character may consist of several tokens.
         const isCut = tokenizer?.isOpen(row.sequence, whole) && !row.isDone && n + 1 < most
         const text = isCut ? '' : whole.slice(sharedLength(row.text, whole))
         if (!isCut) row.text = whole
@@ -137,7 +139,7 @@ export async function* generate(model, { qkv, family, tokenizer, settings, toIds
       yield { ...output, ...steps[0], rows: steps }
       if (rows.every(row => row.isDone)) return
       if (performance.now() - paused > 50) {
-        await new Promise(resolve => setTimeout(resolve)) // lets other tasks run, which may abort this one
+        await new Promise(resolve => setTimeout(resolve)) // yields to other tasks, which may abort this one
         paused = performance.now()
       }
     }
@@ -147,7 +149,7 @@ export async function* generate(model, { qkv, family, tokenizer, settings, toIds
 }
 
 /**
- * The ids of a conversation: its template writes the special tokens.
+ * Returns the ids of a conversation; special tokens are written by its template.
  * @param {import('./model.js').Model} model
  * @param {import('./tokenizer.js').TextTool | undefined} tokenizer
  * @param {unknown} messages
@@ -159,7 +161,7 @@ async function chatIds(model, tokenizer, messages, chat, vocab) {
   return /** @type {import('./tokenizer.js').TextTool} */ (tokenizer).bare(text, vocab)
 }
 
-/** The number of characters at the start that two texts share: the half of one at the end of a prompt is none. @param {string} a @param {string} b */
+/** Returns the length of the common prefix of two texts; half a character at the end of the prompt does not count. @param {string} a @param {string} b */
 function sharedLength(a, b) {
   let n = 0
   while (n < a.length && a[n] === b[n]) n++
@@ -167,8 +169,8 @@ function sharedLength(a, b) {
 }
 
 /**
- * Chooses the largest logit, or with a temperature samples: among the topK largest and those that equal the last of them; of these
- * among the largest whose probabilities sum to topP; of these among those with at least minP times the largest probability.
+ * Chooses the largest logit, or with a temperature samples: among the topK largest and those equal to the last of them; of these among the
+ * largest whose probabilities sum to topP; of these among those with at least minP times the largest probability.
  * @param {Float32Array} logits
  * @param {{ temperature: number, topK: number, topP: number, minP: number }} cut
  * @param {() => number} random
@@ -177,7 +179,7 @@ export function choose(logits, { temperature, topK, topP, minP }, random) {
   let best = 0
   for (let id = 1; id < logits.length; id++) if (logits[id] > logits[best]) best = id
   const top = logits[best]
-  const weigh = (/** @type {number} */ logit, largest = top) => (logit === largest ? 1 : Math.exp(logit - largest)) // may be Infinity
+  const weigh = (/** @type {number} */ logit, largest = top) => (logit === largest ? 1 : Math.exp(logit - largest)) // logits may be Infinity
   let sum = 0
   for (const logit of logits) sum += weigh(logit)
   if (Number.isNaN(sum) || top === Number.NEGATIVE_INFINITY)
@@ -186,7 +188,7 @@ export function choose(logits, { temperature, topK, topP, minP }, random) {
     )
   const chosen = (/** @type {number} */ id) => ({ id, probability: weigh(logits[id]) / sum })
   if (temperature === 0) return chosen(best)
-  const scaled = logits.map(logit => logit / Math.fround(temperature)) // rounded to float32, so that ties are those of transformers
+  const scaled = logits.map(logit => logit / Math.fround(temperature)) // rounded to float32, so that ties match transformers
   const ids = Array.from(scaled, (_, id) => id)
   if (topK < ids.length || topP < 1) ids.sort((a, b) => scaled[b] - scaled[a] || a - b)
   if (topK < ids.length) {

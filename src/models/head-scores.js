@@ -18,10 +18,10 @@ import { Tensor } from '../base/tensor.js'
  */
 
 /**
- * Computes the scores from weights that forward has returned, such as r.attentions.
- * @param {readonly (FloatTensor | undefined)[]} attentions (1, H, L, S) of each layer
- * @param {ArrayLike<number>} [ids] the S tokens; without them, as for cross-attention, only `first` (over all queries) and
- *   `entropy` are computed, the others are 0
+ * Computes the scores from attention weights returned by forward, such as r.attentions.
+ * @param {readonly (FloatTensor | undefined)[]} attentions (1, H, L, S) for each layer
+ * @param {ArrayLike<number>} [ids] the S tokens; without them, as for cross-attention, only `first` (over all queries) and `entropy` are
+ *   computed, the others are 0
  * @returns {HeadScores}
  */
 export function headScores(attentions, ids) {
@@ -48,7 +48,7 @@ export function headScores(attentions, ids) {
   const H = heads ?? 0
   const make = () => new Tensor(new Float32Array(all.length * H), [all.length, H])
   const scores = { previous: make(), first: make(), duplicate: make(), induction: make(), entropy: make() }
-  /** For each query the earlier keys with the same token, and the keys after those. @type {number[][]} */
+  /** For each query, the earlier keys with the same token, and the keys after those. @type {number[][]} */
   const same = Array.from(ids ?? [], (id, i) => Array.from({ length: i }, (_, j) => j).filter(j => ids?.[j] === id))
   const after = same.map((list, i) => list.map(j => j + 1).filter(j => j < i))
   all.forEach(({ data, dims: [, , L, S] }, layer) => {
@@ -93,13 +93,13 @@ export function headScores(attentions, ids) {
 /** Names of the scores. */
 export const SCORES = /** @type {const} */ (['previous', 'first', 'duplicate', 'induction', 'entropy'])
 
-/** So many texts run at a time. */
+/** Maximum number of texts per batch. */
 const MOST = 16
 
 /**
- * Computes the scores of texts, in their order; those of one length run together.
+ * Computes the scores of texts, in their order; texts of equal length run together.
  * @param {readonly number[][]} rows
- * @param {(ids: number[][]) => Promise<object[]>} scoresOf texts of one length
+ * @param {(ids: number[][]) => Promise<object[]>} scoresOf computes texts of equal length
  * @returns {Promise<HeadScores[]>}
  */
 export async function scoresByLength(rows, scoresOf) {

@@ -1,4 +1,4 @@
-// Checks of the arguments of forward: ids and `keep`.
+// Validates the arguments of forward: ids and `keep`.
 
 import { others, toNumber } from '../base/arguments.js'
 import { describe, didYouMean, shape } from '../base/errors.js'
@@ -15,11 +15,11 @@ export const RUN_OPTIONS = ['keep', 'hooks', 'cache', 'logits', 'until', 'summar
 const KEEP = ['attentions', 'hiddenStates', 'crossAttentions', 'encoderAttentions', 'encoderHiddenStates']
 KEEP.push('attentionSummaries', 'crossAttentionSummaries', 'encoderAttentionSummaries')
 
-/** What the name of a place begins with. */
+/** Matches the beginning of a hook place. */
 const IS_PLACE = /^(?:encoder\.|decoder\.)?(?:layers\.|embedding$|norm$)|^logits$/
 
 /**
- * Reads what is kept: lists such as attentions, and places.
+ * Parses what to keep: lists such as attentions, and places.
  * @param {readonly string[] | undefined} keep
  * @param {import('./model-hooks.js').Stacks} stacks
  * @returns {{ keeps: (name: string, layer: number) => boolean, places: string[] }}
@@ -53,10 +53,11 @@ export function readKeep(keep = [], stacks) {
 }
 
 /**
+ * Reads ids.
  * @param {Ids} given
  * @param {string} name
- * @param {number} most they are below
- * @param {{ B: number, L: number }} [like] the sizes of the ids
+ * @param {number} most exclusive upper limit
+ * @param {{ B: number, L: number }} [like] other ids that must have the same dims
  * @param {string} [where]
  */
 export function readIds(given, name, most, like, where = 'forward') {
@@ -73,9 +74,9 @@ export function readIds(given, name, most, like, where = 'forward') {
 }
 
 /**
- * Embeddings that are given instead of ids, with an id of 0 for each.
+ * Reads embeddings that replace ids, with an id of 0 for each.
  * @param {import('./model.js').ModelInput} input
- * @param {number} C their width
+ * @param {number} C width of a row
  */
 export function readRows({ ids, embeddings }, C) {
   if (embeddings === undefined) return undefined
@@ -88,10 +89,10 @@ export function readRows({ ids, embeddings }, C) {
 }
 
 /**
- * Texts of several lengths as one input.
+ * Pads texts of different lengths into one input.
  * @param {readonly { ids: readonly number[], tokenTypeIds?: readonly number[] }[]} rows
- * @param {number} pad the id of padding
- * @param {boolean} isLeft does padding stand before the texts?
+ * @param {number} pad id of padding
+ * @param {boolean} isLeft True to pad on the left
  * @returns {{ ids: number[][], attentionMask: number[][], tokenTypeIds?: number[][] }}
  */
 export function padRows(rows, pad, isLeft) {

@@ -12,43 +12,37 @@ import { Tensor } from '../base/tensor.js'
 /** @typedef {import('./model.js').ModelInput} ModelInput */
 /** @typedef {import('./model.js').ModelOutput} ModelOutput */
 /**
- * @typedef {object} Attributed what of a model is needed
+ * @typedef {object} Attributed the parts of a model that attribution uses
  * @property {import('./family-shapes/parts.js').Family} family
  * @property {ModelWeights} weights
  * @property {(input: ModelInput, options: import('./model.js').ModelOptions & { signal?: AbortSignal },
  *   record: (seen: import('./network.js').Seen) => void) => Promise<ModelOutput>} forward
- * @property {unknown} [padding] the id of padding
- * @property {(given: unknown, where: string) => number} tokenOf the id of a token or of its text
- *
- * A number, and its derivatives by the rows after the last norm.
- * @typedef {{ value: number, rows: Float64Array[] }} Readout
- *
- * A linear function with what it adds held apart: `pull` takes a derivative by what it gives to one by what it reads.
- * @typedef {{ y: Float64Array, pull: (g: Float64Array) => Float64Array }} Linearized
- *
- * Of each number: `heads`, `crossHeads`, `mlps`, `embedding` and `rest` sum to its value.
+ * @property {unknown} [padding] id of padding
+ * @property {(given: unknown, where: string) => number} tokenOf returns the id of a token, given as an id or a text
+ * @typedef {{ value: number, rows: Float64Array[] }} Readout A linear function with what it adds held apart: `pull` takes a derivative by what it gives to one by what it reads.
+ * @typedef {{ y: Float64Array, pull: (g: Float64Array) => Float64Array }} Linearized Of each number: `heads`, `crossHeads`, `mlps`, `embedding` and `rest` sum to its value.
  * @typedef {object} Contributions
  * @property {number[]} logits the numbers
  * @property {FloatTensor} heads (T, layers, H)
- * @property {FloatTensor} [crossHeads] (T, layers, H), of an encoder-decoder
+ * @property {FloatTensor} [crossHeads] (T, layers, H), for an encoder-decoder
  * @property {FloatTensor} mlps (T, layers)
  * @property {FloatTensor} embedding (T): the input of layer 0
  * @property {FloatTensor} rest (T): biases, and what hooks have added to the residual stream
  */
 
 /**
- * How much each head, each MLP and the embedding add to numbers that are read from rows after the last norm.
+ * Computes how much each head, each MLP and the embedding add to numbers that are read from rows after the last norm.
  * @param {Attributed} model
- * @param {ModelInput} input one text
+ * @param {ModelInput} input a single text
  * @param {object} asked
  * @param {import('./model.js').Hooks} [asked.hooks]
  * @param {AbortSignal} [asked.signal]
- * @param {string} asked.where in errors
+ * @param {string} asked.where prefix of errors
  * @param {'all' | 'last' | 'none'} [asked.logits]
- * @param {(L: number) => number[]} asked.positions of the rows that are read
+ * @param {(L: number) => number[]} asked.positions of the rows to read
  * @param {(output: ModelOutput, rows: Float64Array[], positions: number[]) => Readout[]} asked.readouts
- * @param {{ layer: number, carried: (row: Float64Array) => Linearized }} [asked.state] what leaves this layer is read in place of what leaves the
- *   last one, after `carried`
+ * @param {{ layer: number, carried: (row: Float64Array) => Linearized }} [asked.state] reads the output of this layer, after `carried`,
+ *   instead of that of the last layer
  * @returns {Promise<Contributions>}
  */
 export async function contributions(
@@ -112,7 +106,7 @@ export async function contributions(
     tensor.data[t * (tensor.data.length / targets.length) + n] = value
     rests[t] -= value
   }
-  /** The derivatives of each number by the rows of the residual stream. */
+  /** Derivatives of each number with respect to the rows of the residual stream. */
   let gradients = targets.map(({ rows }) => rows.map((g, n) => ends[n].pull(g)))
   const through = (/** @type {Linearized[]} */ norms) => gradients.map(rows => rows.map((g, n) => norms[n].pull(g)))
   for (const { part, layer, heads, before, added } of parts.reverse()) {
@@ -150,13 +144,13 @@ export function dot(a, b) {
   return sum
 }
 
-/** The sum of the products of rows. @param {readonly Float64Array[]} a @param {readonly Float64Array[]} b */
+/** Returns the sum of the dot products of corresponding rows. @param {readonly Float64Array[]} a @param {readonly Float64Array[]} b */
 const dots = (a, b) => a.reduce((sum, row, n) => sum + dot(row, b[n]), 0)
 
 /** @param {Float64Array} a @param {Float64Array} b */
 const plus = (a, b) => a.map((value, i) => value + b[i])
 
-/** W x + b. @param {ModelWeights} weights @param {LinearSpec} spec @param {Float64Array} x */
+/** Computes W x + b. @param {ModelWeights} weights @param {LinearSpec} spec @param {Float64Array} x */
 export function multiplied(weights, spec, x) {
   const layer = weights.linear(spec)
   return Float64Array.from({ length: spec.out }, (_, n) => {
@@ -165,7 +159,7 @@ export function multiplied(weights, spec, x) {
   })
 }
 
-/** g W of each g. @param {ModelWeights} weights @param {LinearSpec} spec @param {readonly Float64Array[]} list */
+/** Computes g W for each g. @param {ModelWeights} weights @param {LinearSpec} spec @param {readonly Float64Array[]} list */
 export function pulled(weights, spec, list) {
   const { out, in: size } = spec
   const layer = weights.linear(spec)
@@ -181,11 +175,11 @@ export function pulled(weights, spec, list) {
 }
 
 /**
- * A norm of x, with the deviation of x held fixed, which makes it linear.
+ * Linearises a norm at x by freezing its deviation.
  * @param {NormSpec} spec
  * @param {ModelWeights} weights
  * @param {ArrayLike<number>} x
- * @returns {Linearized & { factors: Float64Array }} factors of the numbers, after their mean is subtracted
+ * @returns {Linearized & { factors: Float64Array }} factors of the numbers, applied after subtracting their mean
  */
 export function normed(spec, weights, x) {
   const { kind, eps, plusOne } = spec

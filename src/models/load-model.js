@@ -1,4 +1,4 @@
-// Loads a model from a folder: checks the config first, then the headers, then reads the weights.
+// Loads a model from a folder: validates the config, then the headers, then reads the weights.
 
 import { others, readOptions } from '../base/arguments.js'
 import { isBytes } from '../base/buffers.js'
@@ -13,12 +13,12 @@ import { readHeader, readNumbers, widen } from './safetensors.js'
 import { openFolder, readExactly, readJSON } from './source.js'
 import { ModelWeights } from './weights.js'
 
-// Not loaded with `tokenizer: false`.
+// Loaded unless `tokenizer: false` is given.
 const textTools = () => import('./tokenizer.js')
 
 const types = () => import('./read-types.js')
 
-/** Loads the names of other libraries, for errors. Where nothing can be imported, errors are without them. */
+/** Loads the names used by other libraries, for error messages; does without them if the import fails. */
 const otherNames = () =>
   import('./other-names.js').then(
     found => Object.assign(others, found),
@@ -26,7 +26,7 @@ const otherNames = () =>
   )
 
 /**
- * Reads options; an error names what the option of another library is here.
+ * Reads options; an error for an option of another library names the equivalent here.
  * @template {object} T
  * @param {T} options
  * @param {readonly string[]} known
@@ -41,7 +41,7 @@ async function readOrLead(options, known, where) {
   }
 }
 
-/** True if a source is one file, which has to be GGUF: hf:owner/name:QUANTISATION is one, too. @param {unknown} source */
+/** True if a source is a single GGUF file, including hf:owner/name:QUANTISATION. @param {unknown} source */
 const isFile = source =>
   typeof source === 'string' || source instanceof URL
     ? /\.gguf([?#]|$)|^hf:[^:]+:[^:/]+$/i.test(String(source))
@@ -50,35 +50,34 @@ const isFile = source =>
 /** @typedef {import('./source.js').CheckpointSource} CheckpointSource */
 /** @typedef {import('./weights.js').Progress} Progress */
 
-/** Options of a model on the hub. */
+/** Options for models on the hub. */
 const HUB = /** @type {const} */ (['token', 'hub', 'headers', 'keep'])
 
 /** @typedef {import('./hub/hub-folder.js').HubOptions} HubOptions */
 
 /**
  * @typedef {object} FolderOptions
- * @property {import('./weight-types.js').WeightTypes} [dtype] of the weights of linear layers in memory, such as 'int8' or
- *   { default: 'int4', head: 'int8' }; default: as stored, also in the blocks of a GGUF file
- * @property {'int16' | 'float32'} [activations] what is multiplied with weights of int8, int4 and blocks: rounded to int16 (default), or
- *   as it is
+ * @property {import('./weight-types.js').WeightTypes} [dtype] of the weights of linear layers in memory, such as 'int8' or { default:
+ *   'int4', head: 'int8' }; default: as stored, including the blocks of a GGUF file
+ * @property {'int16' | 'float32'} [activations] precision of the inputs multiplied with int8, int4 and block weights: rounded to int16
+ *   (default), or unrounded
  * @property {'float32' | 'int8'} [cacheDtype] of keys and values in the caches of the model; default float32
- * @property {CheckpointSource} [adapter] the folder of a LoRA adapter, as PEFT saves it: it is merged into the weights of linear layers
- *   and tables, which are then float32 where dtype does not say otherwise
- * @property {import('./tokenizer.js').TokenizerClass | import('./tokenizer.js').TokenizerLike | false} [tokenizer] the
- *   Tokenizer class of Hugging Face's tokenizers.js, or a tokenizer; false: none. By default the package is imported if
- *   there is a tokenizer.json
- * @property {(progress: Progress) => void} [onProgress] after each tensor that was read; during a download, of the bytes that came
+ * @property {CheckpointSource} [adapter] folder of a LoRA adapter, as saved by PEFT: it is merged into the weights of linear layers and
+ *   tables, which then become float32 unless dtype is given
+ * @property {import('./tokenizer.js').TokenizerClass | import('./tokenizer.js').TokenizerLike | false} [tokenizer] the Tokenizer class of
+ *   Hugging Face's tokenizers.js, or a tokenizer; false for none. By default the package is imported if there is a tokenizer.json
+ * @property {(progress: Progress) => void} [onProgress] called after each tensor; during a download, as bytes arrive
  * @property {AbortSignal} [signal]
  *
  * @typedef {FolderOptions & HubOptions} LoadModelOptions
  */
 
 /**
- * Loads a folder of config.json, model.safetensors (or its shards) and tokenizer.json.
+ * Loads a folder with config.json, model.safetensors (or its shards) and tokenizer.json.
  * @param {import('../qkv.js').Qkv} qkv
- * @param {CheckpointSource} source a folder's URL, in Node also its path; a model on the Hugging Face hub,
- *   hf:owner/name[@revision][/sub/folder]; an array of files; an object of contents by file name: bytes, a Blob or (start, end) => Promise of bytes.
- *   A GGUF file: its URL, path or name on the hub (hf:owner/name/file.gguf, hf:owner/name:Q4_K_M), bytes or a Blob
+ * @param {CheckpointSource} source URL of a folder, in Node also its path; a model on the Hugging Face hub,
+ *   hf:owner/name[@revision][/sub/folder]; an array of files; an object of contents by file name: bytes, a Blob or (start, end) => Promise
+ *   of bytes. A GGUF file: its URL, path or name on the hub (hf:owner/name/file.gguf, hf:owner/name:Q4_K_M), bytes or a Blob
  * @param {LoadModelOptions} [options]
  * @returns {Promise<Model>}
  */
@@ -129,10 +128,10 @@ async function open(qkv, source, options) {
 }
 
 /**
- * Reads the config and the headers of a folder, and computes the memory that the weights would take, by dtype.
- * @param {CheckpointSource} source as of loadModel
- * @param {{ signal?: AbortSignal, dtype?: import('./weight-types.js').WeightTypes, adapter?: CheckpointSource } & HubOptions} [options]
- *   dtype: that of `bytes.loaded`; default: as stored
+ * Reads the config and the headers of a folder, and computes the memory of the weights by dtype.
+ * @param {CheckpointSource} source as in loadModel
+ * @param {{ signal?: AbortSignal, dtype?: import('./weight-types.js').WeightTypes, adapter?: CheckpointSource } & HubOptions} [options] dtype:
+ *   that of `bytes.loaded`; default: as stored
  */
 export async function inspectModel(source, options = {}) {
   options = await readOrLead(options, ['signal', 'dtype', 'adapter', ...HUB], 'inspectModel')
@@ -157,36 +156,36 @@ export async function inspectModel(source, options = {}) {
 const kept = () => import('./hub/kept-models.js')
 
 /**
- * The models of the hub that are kept: in a browser those of this site, in Node those of the cache of Python's library.
+ * Lists the cached models of the hub: in a browser those of this site, in Node those in the cache of Python's library.
  */
 export const keptModels = async () => (await kept()).listModels()
 
 /**
- * Deletes a kept model, or one revision of it.
+ * Deletes a cached model, or one revision of it.
  * @param {string} name hf:owner/name, or hf:owner/name@revision
- * @returns {Promise<number>} how many revisions were deleted
+ * @returns {Promise<number>} number of revisions deleted
  */
 export const deleteKeptModel = async name => (await kept()).deleteModel(name)
 
 const saving = () => import('./save-model.js')
 
 /**
- * The files of a model, by name: config.json and model.safetensors.
+ * Returns the files of a model by name: config.json and model.safetensors.
  * @param {Model | { config: Record<string, unknown>, tensors: Record<string, import('../base/tensor.js').TensorLike> }} model a loaded
- *   model; or a config, and all tensors that its family has by their names
+ *   model; or a config with all tensors of its family by name
  * @returns {Promise<Record<'config.json' | 'model.safetensors', Uint8Array<ArrayBuffer>>>}
  */
 export const saveModel = async model => (await saving()).filesOf(model)
 
 /**
- * The tensors of a safetensors file as float32.
+ * Reads the tensors of a safetensors file as float32.
  * @param {Uint8Array} bytes
  * @returns {Promise<Record<string, import('../base/tensor.js').FloatTensor>>}
  */
 export const readSafetensors = async bytes => (await saving()).readTensors(bytes)
 
 /**
- * Opens the folder of an adapter and merges it. Its weights are read with those of the base.
+ * Opens the folder of an adapter and merges it. Its weights are read together with those of the base.
  * @param {CheckpointSource} source
  * @param {Parameters<typeof openFolder>[1]} options
  * @param {import('./family-shapes/parts.js').Family} family
@@ -210,10 +209,10 @@ async function mergeAdapter(source, options, family, tensors) {
 }
 
 /**
- * The family with the head that the file has.
+ * Returns the family with the head that the file has.
  * @param {import('./family-shapes/parts.js').Family} family
  * @param {Awaited<ReturnType<typeof readCheckpoint>>} tensors
- * @param {boolean} isLoaded false: the first MiB of two tensors says whether they are equal
+ * @param {boolean} isLoaded false compares only the first MiB of two tensors to decide whether they are equal
  */
 async function withHead(family, tensors, isLoaded) {
   const { prefix = '', head, embedding } = family

@@ -1,4 +1,4 @@
-// Many texts through a model: as packed rows of bounded batches, in their order.
+// Runs many texts through a model, in order, as packed rows of batches of bounded size.
 
 /** @typedef {import('../base/tensor.js').FloatTensor} FloatTensor */
 /** @typedef {import('./tokenizer.js').Tokenized} Tokenized */
@@ -6,21 +6,22 @@
  * @typedef {object} Runner
  * @property {import('./model.js').Model} model
  * @property {boolean} packs true if several texts can run as rows of one batch
- * @property {(texts: readonly Tokenized[], options: import('./turns.js').AsyncOptions) => Promise<import('./model.js').ModelOutput>} run
- *   packed: lastHiddenState is (1, T, d), the rows of all texts
- * @property {{ config: import('./chat.js').TokenizerConfig, read: import('./chat.js').ReadChat }} chat what chat templates need
- * @property {(token: string) => number | undefined} [idOf] of a token, as the vocabulary writes it
+ * @property {(texts: readonly Tokenized[], options: import('./turns.js').AsyncOptions) => Promise<import('./model.js').ModelOutput>} run packed:
+ *   lastHiddenState is (1, T, d), the rows of all texts
+ * @property {{ config: import('./chat.js').TokenizerConfig, read: import('./chat.js').ReadChat }} chat context of chat templates
+ * @property {(token: string) => number | undefined} [idOf] returns the id of a token, as written in the vocabulary
  */
 
 /**
- * Rows of a batch; a longer text is one by itself. Products of more rows are no faster, and the memory of a run grows with its rows.
+ * Maximum rows of a batch; a longer text runs alone. Products of more rows are no faster, and the memory of a run grows with its rows.
  */
 const ROWS = 384
 
 /**
+ * Groups texts into batches.
  * @param {Iterable<string> | AsyncIterable<string>} texts
  * @param {(text: string) => Tokenized} read
- * @param {number} most rows of a batch
+ * @param {number} most maximum rows of a batch
  */
 async function* batchesOf(texts, read, most) {
   /** @type {Tokenized[]} */
@@ -40,12 +41,12 @@ async function* batchesOf(texts, read, most) {
 }
 
 /**
- * Runs texts, and gives the output of each batch with its inputs, its rows (of an encoder-decoder those of the encoder, as
- * sentence-transformers reads it), and where texts begin in them.
+ * Runs texts, and yields for each batch its inputs, its output, its rows (for an encoder-decoder those of the encoder, as in
+ * sentence-transformers), and the start of each text in them.
  * @param {Runner} runner
  * @param {Iterable<string> | AsyncIterable<string>} texts
  * @param {(text: string) => Tokenized} read
- * @param {{ hooks?: import('./model.js').Hooks, signal?: AbortSignal }} options with hooks, which see one text, nothing is packed
+ * @param {{ hooks?: import('./model.js').Hooks, signal?: AbortSignal }} options with hooks, which see one text at a time, nothing is packed
  */
 export async function* runTexts({ model, packs, run }, texts, read, { hooks, signal }) {
   for await (const inputs of batchesOf(texts, read, packs && !hooks ? ROWS : 0)) {

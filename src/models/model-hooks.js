@@ -9,13 +9,13 @@ import { Tensor } from '../base/tensor.js'
 /** @typedef {import('../base/tensor.js').TensorLike} TensorLike */
 
 /**
- * A function that reads the numbers and may return others, a factor (0 ablates), 'mean' over the positions, or numbers that
- * replace them (a patch). The function also gets the name of the place.
+ * A hook: a function that receives the numbers and may return others, a factor (0 ablates), 'mean' over the positions, or replacement
+ * numbers (a patch). The function also receives the name of the place.
  * @typedef {((values: FloatTensor, place: string) => TensorLike | void) | number | 'mean' | TensorLike} Hook
  */
 
 /**
- * The names of places. A star instead of the number of a layer means all layers; what a layer's own name says comes first.
+ * The names of places. A star in place of the layer index means all layers; a name with an index takes precedence.
  * @typedef {'' | 'encoder.' | 'decoder.'} Prefix
  * @typedef {`${Prefix}layers.${number | '*'}`} LayerName
  * @typedef {'input' | 'middle' | 'output' | 'mlp.hidden' | 'mlp.output'} LayerPlace
@@ -43,13 +43,13 @@ const PLACES = [
   'cross.heads',
   'cross.output',
 ]
-/** The places that also exist for one head, with its number appended. */
+/** Places that also exist per head, with the head's index appended. */
 const BY_HEAD = /heads$|scores$|weights$/
 
-/** The stacks of a model with the prefixes of their names. @typedef {{ stack: string, spec: import('./family-shapes/parts.js').StackSpec }[]} Stacks */
+/** The stacks of a model with the prefixes of their places. @typedef {{ stack: string, spec: import('./family-shapes/parts.js').StackSpec }[]} Stacks */
 
 /**
- * The places that a name stands for: one, or with a star one in each layer.
+ * Expands a name to its places: a single one, or with a star one per layer.
  * @param {string} name
  * @param {Stacks} stacks
  * @param {string} where
@@ -92,9 +92,10 @@ export function expandPlace(name, stacks, where) {
 }
 
 /**
+ * Validates hooks.
  * @param {unknown} hooks
  * @param {Stacks} stacks
- * @returns {Record<string, Hook> | undefined} a copy, in which each layer has a name: each is read once
+ * @returns {Record<string, Hook> | undefined} a copy in which each layer has a separate name; each hook is read once
  */
 export function checkHooks(hooks, stacks) {
   if (hooks === undefined) return undefined
@@ -116,10 +117,11 @@ export function checkHooks(hooks, stacks) {
 }
 
 /**
+ * Applies a hook.
  * @param {Record<string, Hook> | undefined} hooks
  * @param {string} name
- * @param {() => FloatTensor} values a copy of the numbers there, (B, L, ...)
- * @returns {FloatTensor | undefined} the new numbers; undefined: no hook, the numbers stay
+ * @param {() => FloatTensor} values returns a copy of the numbers there, (B, L, ...)
+ * @returns {FloatTensor | undefined} the new numbers; undefined if there is no hook
  */
 export function applyHook(hooks, name, values) {
   if (!hooks || !Object.hasOwn(hooks, name)) return undefined
@@ -132,7 +134,7 @@ export function applyHook(hooks, name, values) {
     )
   if (hook === 'mean') return meanOverRows(x)
   const given = typeof hook === 'function' ? hook(x, name) : hook
-  if (given === undefined) return x // the function may have changed it in place
+  if (given === undefined) return x // the hook may have changed it in place
   const made = toFloats(given, `hooks: ${name}`)
   if (made.data.length !== x.data.length || made.dims.some((size, axis) => size !== x.dims[axis]))
     throw new RangeError(`hooks: ${describe(name)}: dims ${shape(made.dims)} given, ${shape(x.dims)} expected`)
@@ -140,7 +142,7 @@ export function applyHook(hooks, name, values) {
 }
 
 /**
- * Hooks that also keep the numbers of places, after the hooks there.
+ * Returns hooks that also keep the numbers at places, after any other hooks there.
  * @param {Record<string, Hook> | undefined} hooks
  * @param {readonly string[]} places
  * @param {Record<string, FloatTensor>} kept receives copies by place
@@ -154,7 +156,7 @@ export function keepingHooks(hooks, places, kept) {
       kept[place] = copyOf(y)
       return y
     }
-    // Hooks of single heads run after that of all heads.
+    // Hooks of single heads run after the hook of all heads.
     for (const name of Object.keys(hooks ?? {}))
       if (name.startsWith(`${place}.`) && BY_HEAD.test(place) && !places.includes(name)) {
         const head = Number(name.slice(place.length + 1))
@@ -177,18 +179,18 @@ function putHead(all, { data, dims }, head) {
     all.data.set(data.subarray(n * size, (n + 1) * size), (n * H + head) * size)
 }
 
-/** Is there a hook at a place, or at one of its heads? @param {Record<string, Hook> | undefined} hooks @param {string} name */
+/** True if there is a hook at a place, or at one of its heads. @param {Record<string, Hook> | undefined} hooks @param {string} name */
 export const isHooked = (hooks, name) =>
   hooks !== undefined && Object.keys(hooks).some(key => key === name || key.startsWith(`${name}.`))
 
 /**
- * Applies the hooks of a place of all heads, then those of single heads: weights (B, H, L, S), outputs (B, L, H * D).
+ * Applies the hook of all heads, then those of single heads: to weights (B, H, L, S), or outputs (B, L, H * D).
  * @param {Record<string, Hook> | undefined} hooks
- * @param {string} name of the place; a head's place has its number appended
+ * @param {string} name of the place; a head's place has its index appended
  * @param {FloatTensor} x
  * @param {number} H
- * @param {readonly number[]} dims of a head's part: (B, L, S), (B, L, D)
- * @returns {FloatTensor | undefined} as applyHook
+ * @param {readonly number[]} dims of one head: (B, L, S), (B, L, D)
+ * @returns {FloatTensor | undefined} like applyHook
  */
 export function hookHeads(hooks, name, x, H, dims) {
   if (!hooks || !isHooked(hooks, name)) return undefined
@@ -207,10 +209,10 @@ export function hookHeads(hooks, name, x, H, dims) {
   return all
 }
 
-/** A copy that stays valid when the memory of x is freed. @param {FloatTensor} x */
+/** Copies a tensor, so that it stays valid when the memory of x is freed. @param {FloatTensor} x */
 export const copyOf = x => new Tensor(x.data.slice(), [...x.dims])
 
-/** Each row of (B, L, D) becomes the mean of the L rows. @param {FloatTensor} x */
+/** Replaces each row of (B, L, D) by the mean of the L rows. @param {FloatTensor} x */
 export function meanOverRows({ data, dims }) {
   const D = dims[dims.length - 1]
   const L = dims[dims.length - 2]

@@ -25,49 +25,48 @@ import { embeddingOf } from './weights.js'
 /** @typedef {import('./family-shapes/parts.js').StackSpec} StackSpec */
 /** @typedef {import('./network.js').Call} Call */
 /** @typedef {import('./attention-summaries.js').AttentionSummary} AttentionSummary */
-/** @typedef {Partial<Pick<Call, 'record' | 'inParts' | 'within' | 'entered'>> & { texts?: readonly ModelInput[], checked?: import('./attention-summaries.js').CheckedSummary, operations?: (hooks: import('./network.js').CheckedHooks | undefined) => ModelOperations }} OwnOptions what other modules of qkv ask for */
+/** @typedef {Partial<Pick<Call, 'record' | 'inParts' | 'within' | 'entered'>> & { texts?: readonly ModelInput[], checked?: import('./attention-summaries.js').CheckedSummary, operations?: (hooks: import('./network.js').CheckedHooks | undefined) => ModelOperations }} OwnOptions options for other modules of qkv */
 /** @typedef {ModelOptions & OwnOptions} RunOptions */
 /** @typedef {import('../base/tensor.js').TensorLike | import('../base/tensor.js').Nested<number> | ArrayLike<number>} Ids (L), or (B, L) */
-/** A text, a pair of texts, or what tokenize returned. @typedef {string | readonly [string, string] | { ids: readonly number[], tokenTypeIds?: readonly number[] }} PaddedText */
+/** A text, a pair of texts, or a result of tokenize. @typedef {string | readonly [string, string] | { ids: readonly number[], tokenTypeIds?: readonly number[] }} PaddedText */
 
 /**
  * @typedef {object} ModelInput
- * @property {Ids} [ids] of an encoder-decoder: what the encoder reads
- * @property {FloatTensor} [embeddings] (B, L, width of the table of tokens), instead of ids: what would be read from the table. Scale,
- *   positions, types and norm are applied to them
- * @property {Ids} [attentionMask] 1 where there is a token, 0 where there is padding; default all 1
+ * @property {Ids} [ids] for an encoder-decoder, the input of the encoder
+ * @property {FloatTensor} [embeddings] (B, L, width of the table of tokens), replaces ids: rows as read from the table. Scale, positions,
+ *   types and norm are applied to them
+ * @property {Ids} [attentionMask] 1 for a token, 0 for padding; default all 1
  * @property {Ids} [tokenTypeIds] BERT's segments; default all 0
  * @property {Ids} [positions] default: counted from the first token that is not padding
- * @property {Ids} [decoderIds] of an encoder-decoder; default its start id
+ * @property {Ids} [decoderIds] for an encoder-decoder; default its start id
  */
 /**
  * @typedef {object} ModelOptions
- * @property {readonly import('./inputs.js').Keep[]} [keep] what is returned beside the logits, of all layers or of one: 'attentions.3'; and places of hooks, 'layers.*.heads',
- *   which are returned as `kept`. In an
- *   encoder-decoder the names without `encoder` mean the decoder
- * @property {import('./attention-summaries.js').ModelSummaryOptions} [summary] what the summaries that are kept report
+ * @property {readonly import('./inputs.js').Keep[]} [keep] results to return besides the logits, of all layers or of one: 'attentions.3'; also
+ *   hook places such as 'layers.*.heads', returned in `kept`. In an encoder-decoder, names without `encoder` refer to the decoder
+ * @property {import('./attention-summaries.js').ModelSummaryOptions} [summary] content of the kept summaries
  * @property {Hooks} [hooks] by place: 'layers.3.attention.weights', 'layers.3.heads.5', 'layers.*.mlp.output'
- * @property {ModelCache} [cache] keys and values of the ids before these; see model.cache
- * @property {'all' | 'last' | 'none'} [logits] the rows whose logits are computed; default 'all'
- * @property {number} [until] the run ends after this layer, of an encoder-decoder after this layer of the decoder: there are no
- *   logits, and lastHiddenState is what leaves the layer
+ * @property {ModelCache} [cache] keys and values of the previous ids; see model.cache
+ * @property {'all' | 'last' | 'none'} [logits] rows whose logits are computed; default 'all'
+ * @property {number} [until] stops after this layer (of the decoder, for an encoder-decoder): no logits are computed, and lastHiddenState
+ *   is the output of the layer
  *
  * @typedef {object} TextOptions
- * @property {boolean} [truncation] longer texts lose their ends, special tokens stay; default: is maxLength given?
- * @property {number} [maxLength] the most ids, at most as many as the model has positions
+ * @property {boolean} [truncation] cuts the end of longer texts, keeping special tokens; default true if maxLength is given
+ * @property {number} [maxLength] maximum number of ids, at most the number of positions
  * @property {boolean} [addSpecialTokens] default true
- * @property {boolean} [lowerCase] what is no special token is put in lower case, before the normalizers of the tokenizer; default false
+ * @property {boolean} [lowerCase] lowers the case of everything but special tokens, before the tokenizer's normalizers; default false
  *
  * @typedef {{ [place in import('./model-hooks.js').Place]?: import('./model-hooks.js').Hook }} Hooks
  *
  * @typedef {object} ModelOutput
  * @property {FloatTensor} [logits] (B, L, V); undefined if the model has no head
- * @property {FloatTensor} lastHiddenState (B, L, d), after the last norm; with logits: 'last' (B, 1, d)
+ * @property {FloatTensor} lastHiddenState (B, L, d), after the last norm; with logits: 'last', (B, 1, d)
  * @property {FloatTensor} [pooled] (B, d)
- * @property {FloatTensor} [classLogits] of a checkpoint that tells classes apart: (B, classes), or (B, L, classes) if it does so for each token
- * @property {FloatTensor} [classScores] the same as probabilities: of one class of all, of each label by itself, or the numbers of a regression
- * @property {(FloatTensor | undefined)[]} attentions of each layer that is kept: (B, H, L, S)
- * @property {(FloatTensor | undefined)[]} hiddenStates inputs of layer 0, 1, ... and the output of the last, (B, L, d)
+ * @property {FloatTensor} [classLogits] for a classification checkpoint: (B, classes), or (B, L, classes) if it classifies tokens
+ * @property {FloatTensor} [classScores] the same as probabilities (softmax, or sigmoid for independent labels), or the values of a regression
+ * @property {(FloatTensor | undefined)[]} attentions (B, H, L, S) of each kept layer
+ * @property {(FloatTensor | undefined)[]} hiddenStates inputs of layers 0, 1, ... and output of the last, (B, L, d)
  * @property {(FloatTensor | undefined)[]} crossAttentions
  * @property {(FloatTensor | undefined)[]} encoderAttentions
  * @property {(FloatTensor | undefined)[]} encoderHiddenStates
@@ -75,63 +74,63 @@ import { embeddingOf } from './weights.js'
  * @property {(AttentionSummary | undefined)[]} attentionSummaries
  * @property {(AttentionSummary | undefined)[]} crossAttentionSummaries
  * @property {(AttentionSummary | undefined)[]} encoderAttentionSummaries
- * @property {{ [place in import('./model-hooks.js').Place]?: FloatTensor }} kept the places of `keep` by their names, after the hooks there: copies,
- *   which need no dispose
+ * @property {{ [place in import('./model-hooks.js').Place]?: FloatTensor }} kept values at the places of `keep`, by name, after the hooks there: copies
+ *   that need no dispose
  *
  * @typedef {object} GenerateOptions
- * @property {boolean} [followConfig] false: of generation_config.json only the end ids count; default true
- * @property {number} [maxNewTokens] default that of generation_config.json, or 40
+ * @property {boolean} [followConfig] false uses only the end ids of generation_config.json; default true
+ * @property {number} [maxNewTokens] default: that of generation_config.json, or 40
  * @property {number} [temperature] 0 takes the largest logit; the default unless generation_config.json has do_sample
- * @property {number} [topK] samples among the topK largest logits only, and those that equal the last of them
+ * @property {number} [topK] samples among the topK largest logits, and ties with the last of them
  * @property {number} [topP] samples among the largest logits whose probabilities sum to topP; default 1
  * @property {number} [minP] samples among ids with at least minP times the largest probability; default 0
- * @property {number} [repetitionPenalty] logits of the ids so far, above 0, are divided by it, those below 0 multiplied with it; default 1
+ * @property {number} [repetitionPenalty] divides positive logits of ids that have occurred, and multiplies negative ones; default 1
  * @property {(logits: Float32Array, ids: number[], row: number) => void} [logits] reads or changes the logits (V) of the next id, after the
- *   penalty; ids: the sequence so far; row: of several prompts
+ *   penalty; ids: the sequence so far; row: index of the prompt
  * @property {number} [seed] of the random numbers; default 0
- * @property {readonly number[]} [stopIds] generation ends at these; default: eos_token_id of generation_config.json, or of config.json where there is no such file
+ * @property {readonly number[]} [stopIds] ids that end generation; default: eos_token_id of generation_config.json, or of config.json if that is missing
  * @property {ModelOptions['keep']} [keep] as in forward
  * @property {ModelOptions['hooks']} [hooks]
- * @property {import('./chat.js').ChatOptions} [chat] how a conversation becomes a text
- * @property {boolean} [useCache] false: all ids are run at each step, so that hooks see the whole sequence; default true
+ * @property {import('./chat.js').ChatOptions} [chat] options of the chat template
+ * @property {boolean} [useCache] false runs all ids at each step, so that hooks see the whole sequence; default true
  * @property {AbortSignal} [signal]
  */
 /**
  * @typedef {object} GeneratedToken
- * @property {number} id the new one
+ * @property {number} id the new id
  * @property {string} token
- * @property {string} text that it adds
+ * @property {string} text text that it adds
  * @property {number} probability
  * @property {number[]} ids the whole sequence so far
- * @property {boolean} isDone has it ended?
+ * @property {boolean} isDone True if generation has ended
  */
 /**
- * Values of the first prompt; rows: of each prompt.
+ * Values of the first prompt; rows: values of every prompt.
  * @typedef {ModelOutput & GeneratedToken & { rows: GeneratedToken[] }} GenerateStep
  */
 
 /**
- * The checked input of a stack.
+ * The validated input of a stack.
  * @typedef {object} Input
- * @property {Int32Array} ids (B, L); zeros where embeddings are given
+ * @property {Int32Array} ids (B, L); zeros if embeddings are given
  * @property {FloatTensor} [rows] the embeddings (B, L, C)
  * @property {Int32Array} [types] (B, L)
  * @property {Uint32Array} positions (B, L)
  * @property {number} B
  * @property {number} L
- * @property {number} past ids before these, whose keys are in the cache
- * @property {number[][]} [masks] the attention mask of each row, past and new ids, of a causal stack with padding
- * @property {Tensor<Uint8Array>} [mask] (B, 1, 1, past + L): 1 is visible; undefined without padding
- * @property {Uint32Array} [texts] where packed texts begin in the L rows of the only batch, and where the last one ends
+ * @property {number} past number of previous ids, whose keys are cached
+ * @property {number[][]} [masks] attention mask of each row, over past and new ids, for a causal stack with padding
+ * @property {Tensor<Uint8Array>} [mask] (B, 1, 1, past + L): 1 if visible; undefined without padding
+ * @property {Uint32Array} [texts] starts of packed texts in the L rows of the single batch element, and the end of the last
  */
 
-/** The output of the encoder, and the input that it was computed from. @typedef {NonNullable<Call['encoded']> & { states: Partial<ModelOutput>, source: Input }} Encoded */
+/** The output of the encoder, with its input. @typedef {NonNullable<Call['encoded']> & { states: Partial<ModelOutput>, source: Input }} Encoded */
 
 /** Keys and values of a sequence for each layer; for an encoder-decoder also the output of the encoder. */
 export class ModelCache {
   /** @internal @param {Model} model @param {KVCache[]} layers */
   constructor(model, layers) {
-    /** @internal The model that has made this cache, and no other, can use it. */
+    /** @internal The model that made this cache; no other can use it. */
     this.model = model
     /** @internal */
     this.layers = layers

@@ -1,17 +1,17 @@
-// Folders of sentence-transformers whose network lies in a folder of its own, such as 0_Transformer, beside modules.json. Loaded where a
-// folder has no config.json.
+// Folders of sentence-transformers whose network is in a subfolder such as 0_Transformer, beside modules.json. Loaded for a folder without
+// config.json.
 
 import { openFolder, readJSON } from './source.js'
 
 /** @typedef {import('./source.js').Folder} Folder */
 
 /**
- * The folder of the network; `outside` is the one that was given.
+ * Opens the folder of the network; `outside` is the given folder.
  * @param {Folder} folder
- * @param {unknown} source that was given
+ * @param {unknown} source as given
  * @param {Parameters<typeof openFolder>[1]} options
  * @param {Parameters<typeof openFolder>[2]} use
- * @returns {Promise<Folder | undefined>} undefined: there is none
+ * @returns {Promise<Folder | undefined>} undefined if there is none
  */
 export async function openNetwork(folder, source, options, use) {
   const file = await folder.open('modules.json')

@@ -1,4 +1,4 @@
-// Checks of the settings of sentence-transformers' modules, whose errors name the file.
+// Validates the settings of sentence-transformers' modules; errors name the file.
 
 import { describe } from '../base/errors.js'
 
@@ -14,10 +14,10 @@ export function refuse(file, key, value, covered) {
 }
 
 /**
- * Refuses a module that reads or writes something other than the embedding.
+ * Throws for a module that reads or writes something other than the embedding.
  * @param {unknown} config
  * @param {string} file
- * @param {boolean} [isLast] it may write the scores of a cross-encoder
+ * @param {boolean} [isLast] True if it may write the scores of a cross-encoder
  * @returns {boolean} true if it does
  */
 export function checkInput(config, file, isLast = false) {

@@ -1,5 +1,5 @@
-// Runs the parts that all families share: embeddings, layers of attention and MLP, the head.
-// Letters: B batch, L queries, S keys, H heads, D size of a head, d width of the model, V vocabulary.
+// Runs the parts shared by all families: embeddings, layers of attention and MLP, the head. Letters: B batch, L queries, S keys, H heads, D
+// size of a head, d width of the model, V vocabulary.
 
 import { splitHeads } from '../base/operand.js'
 import { count, Tensor } from '../base/tensor.js'
@@ -27,9 +27,10 @@ import { applyHook, copyOf, hookHeads, isHooked } from './model-hooks.js'
 /** @typedef {import('./weights.js').ModelWeights} ModelWeights */
 /** @typedef {Record<string, import('./model-hooks.js').Hook>} CheckedHooks */
 /**
- * A run in steps, after each of which others may have their turn. It yields what leaves a layer, or, within one, the list of
- * the tensors that the rest of it needs.
- * @template T @typedef {Generator<FloatTensor | FloatTensor[], T, void>} RunSteps
+ * A run as steps, between which other tasks may run. It yields the output of a layer or, within a layer, the tensors that the rest of it
+ * needs.
+ * @template T
+ * @typedef {Generator<FloatTensor | FloatTensor[], T, void>} RunSteps
  */
 
 /**
@@ -48,23 +49,21 @@ import { applyHook, copyOf, hookHeads, isHooked } from './model-hooks.js'
  * @property {import('./attention-summaries.js').CheckedSummary} summary
  * @property {{ [part in 'attention' | 'cross']: SummaryPlace }} summaries
  * @property {Uint32Array} positions (B, L)
- * @property {number} past keys before the first query
- * @property {boolean} lastOnly only the last row is used of what leaves the last layer
- * @property {Tensor<Uint8Array>} [mask] (B, 1, 1, S): 1 is visible
- * @property {{ hidden?: FloatTensor, mask?: Tensor<Uint8Array>, keys: { k: FloatTensor, v: FloatTensor }[] }} [encoded]
- *   the output of the encoder, and its keys and values for each layer, computed at first use
+ * @property {number} past number of keys before the first query
+ * @property {boolean} lastOnly True if only the last row of the last layer is used
+ * @property {Tensor<Uint8Array>} [mask] (B, 1, 1, S): 1 if visible
+ * @property {{ hidden?: FloatTensor, mask?: Tensor<Uint8Array>, keys: { k: FloatTensor, v: FloatTensor }[] }} [encoded] output of the
+ *   encoder, with its keys and values for each layer, computed on first use
  * @property {KVCache[]} [caches] of each layer
- * @property {boolean} [inParts] are there steps within the layers?
- * @property {Pick<typeof import('./turns-within.js'), 'embed' | 'dense' | 'attend'>} [within] are there steps within long calls?
+ * @property {boolean} [inParts] True to yield within layers
+ * @property {Pick<typeof import('./turns-within.js'), 'embed' | 'dense' | 'attend'>} [within] splits long calls into steps
  * @property {(seen: Seen) => void} [record] called with every contribution to the residual stream
- * @property {number} [until] the layer after which the run ends
- * @property {(layer: Layer, h: FloatTensor) => void} [entered] called with what enters each layer, and what leaves the last
+ * @property {number} [until] layer after which the run ends
+ * @property {(layer: Layer, h: FloatTensor) => void} [entered] called with the input of each layer, and the output of the last
  * @property {import('./model.js').Input} read of packed texts: B is 1, L the rows of all of them
  *
  * What forward keeps of the attention of the layers, under a name.
- * @typedef {{ name: import('./attention-summaries.js').SummaryName, keeps: (layer: number) => boolean, made: (import('./attention-summaries.js').AttentionSummary | undefined)[] }} SummaryPlace
- *
- * The residual stream `before` a part of a layer and what the part has `added`, (B, L, d), or the outputs of its `heads`,
+ * @typedef {{ name: import('./attention-summaries.js').SummaryName, keeps: (layer: number) => boolean, made: (import('./attention-summaries.js').AttentionSummary | undefined)[] }} SummaryPlace The residual stream `before` a part of a layer and what the part has `added`, (B, L, d), or the outputs of its `heads`,
  * (B, L, H * D). Without a part: the residual stream before the last norm.
  * @typedef {{ place: string, part?: PartSpec, layer?: number, heads?: FloatTensor, before?: FloatTensor, added?: FloatTensor }} Seen
  */
@@ -86,7 +85,7 @@ export function normalize(qkv, weights, spec, x) {
 
 /** @typedef {import('../ops/linear/forward.js').FusedOptions} FusedOptions */
 
-/** The operations of a run with its hooks. A run whose gradients are wanted has others, which also record what they did. */
+/** The operations of a run with its hooks. To compute gradients, a subclass also records the operations. */
 export class ModelOperations {
   /** @param {Qkv} qkv @param {ModelWeights} weights @param {CheckedHooks} [hooks] */
   constructor(qkv, weights, hooks) {
@@ -106,10 +105,11 @@ export class ModelOperations {
   }
 
   /**
-   * `dense` of up to three layers of the same x, in one call if they can be; else undefined, as in a run with another `dense`.
+   * Runs `dense` for up to three layers with the same x in one call if possible; else returns undefined, as in a subclass with another
+   * `dense`.
    * @param {LinearSpec[]} specs
    * @param {FloatTensor} x
-   * @param {ActivationName} [activation] of the first
+   * @param {ActivationName} [activation] of the first layer
    */
   denseTogether(specs, x, activation) {
     if (this.dense !== ModelOperations.prototype.dense) return undefined
@@ -122,12 +122,12 @@ export class ModelOperations {
     return add(this.qkv, a, b, { resident: true })
   }
 
-  /** a b, which may be written to a. @param {FloatTensor} a @param {FloatTensor} b */
+  /** Multiplies a and b; may write to a. @param {FloatTensor} a @param {FloatTensor} b */
   mul(a, b) {
     return mul(this.qkv, a, b, { out: a })
   }
 
-  /** Rows of a table. @param {import('./family-shapes/parts.js').TableSpec} table @param {number} first @param {number} rows @returns {FloatTensor} */
+  /** Returns rows of a table. @param {import('./family-shapes/parts.js').TableSpec} table @param {number} first @param {number} rows @returns {FloatTensor} */
   tableRows(table, first, rows) {
     const { data, dims } = this.weights.table(table)
     return new Tensor(data.slice(first * dims[1], (first + rows) * dims[1]), [1, rows, dims[1]])
@@ -143,7 +143,7 @@ export class ModelOperations {
     return contentMap(this.qkv, q, k, options)
   }
 
-  /** a + b - c of maps of scores. @param {FloatTensor} a @param {FloatTensor} b @param {FloatTensor} [c] @returns {FloatTensor} */
+  /** Computes a + b - c for maps of scores. @param {FloatTensor} a @param {FloatTensor} b @param {FloatTensor} [c] @returns {FloatTensor} */
   sumOfMaps(a, b, c) {
     return new Tensor(
       a.data.map((value, n) => value + b.data[n] - (c ? c.data[n] : 0)),
@@ -162,18 +162,18 @@ export class ModelOperations {
   }
 
   /**
-   * The weighted sums of the values.
+   * Computes the weighted sums of the values.
    * @param {Layer} own
    * @param {PartSpec} part
    * @param {Projected} projected
-   * @param {FloatTensor[]} live what the layer needs afterwards
+   * @param {FloatTensor[]} live tensors that the layer still needs
    * @returns {RunSteps<FloatTensor>} (B, L, H * D)
    */
   mix(own, part, projected, live) {
     return mix(own, part, projected, live)
   }
 
-  /** Keys and values of the encoder's output, computed once for all steps. @param {Call['encoded']} encoded @param {AttentionSpec} spec @param {number} layer */
+  /** Returns keys and values of the encoder's output, computed once for all steps. @param {Call['encoded']} encoded @param {AttentionSpec} spec @param {number} layer */
   crossKeys(encoded, spec, layer) {
     if (!encoded?.hidden) throw new Error('there is no encoder output')
     encoded.keys[layer] ??= {
@@ -183,12 +183,12 @@ export class ModelOperations {
     return encoded.keys[layer]
   }
 
-  /** Does someone ask for the numbers of a place? @param {string} name */
+  /** True if something reads the numbers at a place. @param {string} name */
   asks(name) {
     return isHooked(this.hooks, name)
   }
 
-  /** Are the numbers of a place needed by themselves? @param {string} name */
+  /** True if the numbers at a place must exist separately, so they must not be fused away. @param {string} name */
   sees(name) {
     return isHooked(this.hooks, name)
   }
@@ -198,17 +198,18 @@ export class ModelOperations {
     return applyHook(this.hooks, name, () => copyOf(y)) ?? y
   }
 
-  /** The same for the outputs of all heads, then for those of each. @param {string} name @param {FloatTensor} y (B, L, H * D) @param {number} H @param {readonly number[]} dims of a head's part */
+  /** Applies the hook of all heads, then those of single heads. @param {string} name @param {FloatTensor} y (B, L, H * D) @param {number} H @param {readonly number[]} dims of one head's part */
   hookHeads(name, y, H, dims) {
     return hookHeads(this.hooks, name, y, H, dims) ?? y
   }
 }
 
 /**
+ * Embeds ids.
  * @param {EmbeddingSpec} embedding
  * @param {ModelOperations} ops
  * @param {Pick<import('./model.js').Input, 'ids' | 'rows' | 'types' | 'positions' | 'B' | 'L'>} input
- * @returns {FloatTensor} (B, L, C) the sum of the rows of all tables
+ * @returns {FloatTensor} (B, L, C), the sum of the rows of all tables
  */
 export function embed(embedding, { weights }, { ids, rows: given, types, positions, B, L }) {
   const { scale = 1, sinusoids, padding } = embedding
@@ -238,16 +239,22 @@ export function embed(embedding, { weights }, { ids, rows: given, types, positio
   return new Tensor(out, [B, L, C])
 }
 
-/** What enters the first layer. @param {EmbeddingSpec} embedding @param {ModelOperations} ops @param {FloatTensor} h of `embed` @returns {FloatTensor} (B, L, d) */
+/**
+ * Computes the input of the first layer.
+ * @param {EmbeddingSpec} embedding
+ * @param {ModelOperations} ops
+ * @param {FloatTensor} h result of `embed`
+ * @returns {FloatTensor} (B, L, d)
+ */
 export function enter(embedding, ops, h) {
   if (embedding.norm) h = ops.norm(embedding.norm, h)
   return embedding.project ? ops.dense(embedding.project, h) : h
 }
 
-/** The rotation of a layer, if there is one. @param {StackSpec} stack @param {AttentionSpec | undefined} attention */
+/** Returns the rotation of a layer, if there is one. @param {StackSpec} stack @param {AttentionSpec | undefined} attention */
 export const ropeOf = (stack, attention) => attention?.rope ?? stack.rope
 
-/** @typedef {{ dim: number, cos: FloatTensor, sin: FloatTensor, interleaved?: boolean }} Turns of rotary positions: of each row, (B, L, dim / 2) */
+/** @typedef {{ dim: number, cos: FloatTensor, sin: FloatTensor, interleaved?: boolean }} Turns rotations of each row, (B, L, dim / 2) */
 
 /**
  * @param {import('./family-shapes/parts.js').Rope} rope
@@ -290,7 +297,7 @@ export function finish(steps) {
 }
 
 /**
- * All layers, one after the other.
+ * Runs all layers.
  * @param {StackSpec} stack
  * @param {FloatTensor} h (B, L, d)
  * @param {Call} call
@@ -335,27 +342,28 @@ export function* runStack(stack, h, call) {
   return lastNorm(stack, call.place, ops, h)
 }
 
-/** The rows of the longest of packed texts. @param {Uint32Array} texts */
+/** Returns the length of the longest packed text. @param {Uint32Array} texts */
 const longestOf = texts => texts.reduce((most, start, b) => Math.max(most, start - (b && texts[b - 1])), 0)
 
-/** The norm after all layers, if there is one. @param {StackSpec} stack @param {string} place @param {ModelOperations} ops @param {FloatTensor} h */
+/** Applies the norm after all layers, if there is one. @param {StackSpec} stack @param {string} place @param {ModelOperations} ops @param {FloatTensor} h */
 export const lastNorm = ({ norm }, place, ops, h) => (norm ? ops.hook(`${place}norm`, ops.norm(norm, h)) : h)
 
 /** @param {FloatTensor} x */
 const free = x => /** @type {Partial<import('../runtime/resident.js').ResidentTensor>} */ (x).dispose?.()
 
 /**
- * What the parts of a layer share.
+ * The context shared by the parts of a layer.
  * @typedef {object} Layer
  * @property {Call} call
  * @property {StackSpec} stack
- * @property {number} layer its number
+ * @property {number} layer its index
  * @property {string} at prefix of the names of hooks: 'layers.0.'
  * @property {Turns} [turns]
  * @property {FloatTensor} [bias] of relative positions
  */
 
 /**
+ * Runs a layer.
  * @param {Layer} own
  * @param {PartSpec[]} parts
  * @param {FloatTensor} h (B, L, d)
@@ -371,12 +379,12 @@ export function* runLayer(own, parts, h) {
   const entered = h
   for (const part of parts) {
     if (part.kind === 'mlp' && !stack.parallel) h = hooked('middle', h)
-    // No other row needs the last MLP.
+    // The last MLP is needed for the last row only.
     if (call.lastOnly && part.kind === 'mlp' && layer === stack.layers.length - 1) h = h.slice(1, -1)
     const from = stack.parallel ? entered : h
     const x = part.before ? ops.norm(part.before, from) : from
     const live = [h, entered]
-    // The last product adds the residual, unless a hook or a record needs the output alone.
+    // The last product also adds the residual, unless a hook or a record needs the output alone.
     const isFused = !part.after && !call.record && !ops.sees(`${at}${part.kind}.output`)
     const residual = isFused ? h : undefined
     let y =
@@ -393,12 +401,12 @@ export function* runLayer(own, parts, h) {
 }
 
 /**
- * down(act(gate x) * up x), or down(act(up x)).
+ * Computes down(act(gate x) * up x), or down(act(up x)).
  * @param {Layer} own
  * @param {NonNullable<PartSpec['mlp']>} spec
  * @param {FloatTensor} x
  * @param {FloatTensor | undefined} residual
- * @param {FloatTensor[]} live what the layer needs afterwards
+ * @param {FloatTensor[]} live tensors that the layer still needs
  * @returns {RunSteps<FloatTensor>}
  */
 function* mlp(own, { up, gate, down, activation }, x, residual, live) {
@@ -416,12 +424,12 @@ function* mlp(own, { up, gate, down, activation }, x, residual, live) {
 }
 
 /**
- * A linear layer, in parts where the call is.
+ * Runs a linear layer, split into steps if the call is.
  * @param {Call} call
  * @param {LinearSpec} spec
  * @param {FloatTensor} x
  * @param {FusedOptions} options
- * @param {FloatTensor[]} live what is needed afterwards
+ * @param {FloatTensor[]} live tensors that are still needed
  * @returns {RunSteps<FloatTensor>}
  */
 function* dense({ ops, within }, spec, x, options, live) {
@@ -429,12 +437,12 @@ function* dense({ ops, within }, spec, x, options, live) {
 }
 
 /**
- * Attention: projections, the mix of the values, and the projection of the heads.
+ * Runs attention: projections, the mix of the values, and the output projection.
  * @param {Layer} own
  * @param {PartSpec} part
  * @param {FloatTensor} x (B, L, d)
  * @param {FloatTensor | undefined} residual
- * @param {FloatTensor[]} live what the layer needs afterwards
+ * @param {FloatTensor[]} live tensors that the layer still needs
  * @returns {RunSteps<FloatTensor>} (B, L, d)
  */
 function* attention(own, part, x, residual, live) {
@@ -454,17 +462,17 @@ function* attention(own, part, x, residual, live) {
   return yield* dense(call, o, output, { residual }, [output, ...live])
 }
 
-/** @typedef {{ q: FloatTensor, k: FloatTensor, v: FloatTensor, bias?: FloatTensor }} Projected rows of heads side by side, and what distances add to the scores */
+/** @typedef {{ q: FloatTensor, k: FloatTensor, v: FloatTensor, bias?: FloatTensor }} Projected rows with heads concatenated, and what distances add to the scores */
 
-/** The name of a part of kind attention or cross, in hooks. @param {Layer} own @param {PartSpec} part */
+/** Returns the hook name of an attention or cross-attention part. @param {Layer} own @param {PartSpec} part */
 export const placeOf = ({ at }, { kind }) => at + (kind === 'cross' ? 'cross' : 'attention')
 
 /**
- * Queries, keys and values of x, normalised and rotated. Keys and values are appended to the cache of the layer.
+ * Computes queries, keys and values of x, normalised and rotated. Keys and values are appended to the cache of the layer.
  * @param {Layer} own
  * @param {PartSpec} part
  * @param {FloatTensor} input (B, L, d)
- * @param {FloatTensor[]} live what is needed afterwards
+ * @param {FloatTensor[]} live tensors that are still needed
  * @returns {RunSteps<Projected>}
  */
 function* project(own, part, input, live) {
@@ -501,10 +509,10 @@ function* project(own, part, input, live) {
 }
 
 /**
- * The options of the attention of a part.
+ * Returns the attention options of a part.
  * @param {Layer} own
  * @param {PartSpec} part
- * @param {FloatTensor} [ofDistances] what distances add to the scores, where content changes it
+ * @param {FloatTensor} [ofDistances] what distances add to the scores, if it depends on the content
  * @returns {import('../ops/attention/arguments.js').AttentionOptions}
  */
 export function scoreOptions({ call, stack, bias }, { kind, attention }, ofDistances = bias) {
@@ -524,11 +532,11 @@ export function scoreOptions({ call, stack, bias }, { kind, attention }, ofDista
 }
 
 /**
- * The weighted sums of the values: by the fused kernel, or step by step where the weights are kept or hooked.
+ * Computes the weighted sums of the values: with the fused kernel, or step by step if weights are kept or hooked.
  * @param {Layer} own
  * @param {PartSpec} part
  * @param {Projected} projected
- * @param {FloatTensor[]} live what the layer needs afterwards
+ * @param {FloatTensor[]} live tensors that the layer still needs
  * @returns {RunSteps<FloatTensor>} (B, L, H * D)
  */
 function* mix(own, part, { q, k, v, bias }, live) {
@@ -544,7 +552,7 @@ function* mix(own, part, { q, k, v, bias }, live) {
   const isKept = isCross ? call.keepCross(layer) : call.keepWeights(layer)
   const place = call.summaries[isCross ? 'cross' : 'attention']
   const isSummarized = place.keeps(layer)
-  // The tokens of earlier keys are not known.
+  // The tokens of cached keys are unknown.
   const ids = isCross || cache || call.read.rows ? undefined : call.read.ids
   const isEdited = ops.sees(`${name}.scores`)
   const keepSummary = (/** @type {import('./attention-summaries.js').AttentionSummary} */ made) => {
@@ -592,7 +600,7 @@ function* mix(own, part, { q, k, v, bias }, live) {
   if (isKept) (isCross ? call.crossAttentions : call.attentions)[layer] = used
   if (isSummarized) {
     const made = summaryOf(used, scores ?? traced.masked, past.pastLength ?? 0, summary, ids)
-    // What a hook has only read need not stay in memory.
+    // A tensor that a hook has only read need not be kept.
     const { logSumExp } = made
     const isRead = !isKept && areSame(scores, traced.masked) && areSame(other, given)
     const fromRows = isRead && logSumExp && windowsOf(qkv, q, keys, { H, G }, { ...options, ...past }, logSumExp)
@@ -609,7 +617,7 @@ export function joinRows(x) {
 }
 
 /**
- * weights v, head by head.
+ * Multiplies weights by v, head by head.
  * @param {Qkv} qkv
  * @param {FloatTensor} weights (B, H, L, S)
  * @param {FloatTensor} values (B, G, S, D)
@@ -631,11 +639,11 @@ export function weightedSums(qkv, weights, values, G) {
 }
 
 /**
- * Logits of the residual stream after the last norm.
+ * Computes the logits of the residual stream after the last norm.
  * @param {Family} family
  * @param {ModelOperations} ops
  * @param {FloatTensor} x (B, L, d)
- * @param {{ resident?: boolean }} [options] true: without a cap they stay in the module's memory
+ * @param {{ resident?: boolean }} [options] isResident: True to leave them in the module's memory if there is no softcap
  * @returns {FloatTensor} (B, L, V)
  */
 export function makeLogits({ head, type }, ops, x, options = {}) {
@@ -647,7 +655,7 @@ export function makeLogits({ head, type }, ops, x, options = {}) {
   return ops.hook('logits', cap ? scaled(qkv.tanh(scaled(logits, 1 / cap)), cap) : logits)
 }
 
-/** The layer before the product with the head, if there is one. @param {Family['head']} head @param {ModelOperations} ops @param {FloatTensor} x */
+/** Applies the layer before the head's projection, if there is one. @param {Family['head']} head @param {ModelOperations} ops @param {FloatTensor} x */
 export function headInput({ transform, activation, norm }, ops, x) {
   if (!transform) return x
   const h = ops.dense(transform, x, { activation })
@@ -662,11 +670,11 @@ function scaled({ data, dims }, factor) {
 }
 
 /**
- * tanh(W h[0] + b) of each text.
+ * Computes tanh(W h[0] + b) for each text.
  * @param {LinearSpec} pooler
  * @param {ModelOperations} ops
  * @param {FloatTensor} x (B, L, d)
- * @param {Uint32Array} starts of the texts in the rows of x, (B + 1)
+ * @param {Uint32Array} starts start of each text in the rows of x, (B + 1)
  */
 export function pool(pooler, ops, x, starts) {
   const [, , d] = x.dims

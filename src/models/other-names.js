@@ -1,6 +1,6 @@
-// What the names of TransformerLens and transformers are called here, for errors: places, options and results.
+// Translates names of TransformerLens and transformers for error messages: places, options and results.
 
-/** Places of TransformerLens behind the number of a layer. @type {Record<string, string>} */
+/** Places of TransformerLens after the layer index. @type {Record<string, string>} */
 const LENS = {
   hook_resid_pre: 'input',
   hook_in: 'input',
@@ -33,10 +33,10 @@ const WHOLE = {
   'unembed.hook_out': 'logits',
 }
 
-/** Short names of TransformerLens's cache, `cache['pattern', 3]`, as the ends of its long ones. @type {Record<string, string>} */
+/** Short names of TransformerLens's cache, `cache['pattern', 3]`, and the suffixes of its long ones. @type {Record<string, string>} */
 const SHORT = { q: 'attn.hook_q', k: 'attn.hook_k', v: 'attn.hook_v', z: 'attn.hook_z', pattern: 'attn.hook_pattern' }
 
-/** Modules of transformers behind the number of a layer, by their ends. @type {[RegExp, string][]} */
+/** Suffixes of transformers modules after the layer index. @type {[RegExp, string][]} */
 const MODULES = [
   [
     /^(self_attn|attn|attention\.self|self_attention|attention|SelfAttention)\.(q_proj|query|q|q_lin|Wq)$/,
@@ -53,7 +53,7 @@ const MODULES = [
 ]
 
 /**
- * The place here of a hook of TransformerLens or a module of transformers; undefined if it is none that is known.
+ * Returns the place that corresponds to a hook of TransformerLens or a module of transformers; undefined if unknown.
  * @param {string} name
  * @returns {string | undefined}
  */
@@ -77,7 +77,7 @@ export function placeOf(name) {
   return found ? `layers.${module[2]}.${found[1]}` : undefined
 }
 
-/** What an option or a result of other libraries is here. @type {Record<string, string>} */
+/** Options or results that correspond to those of other libraries. @type {Record<string, string>} */
 const OPTIONS = {
   output_attentions: "keep: ['attentions']",
   output_hidden_states: "keep: ['hiddenStates']",
@@ -130,7 +130,7 @@ const OPTIONS = {
   padding: 'model.padded(texts)',
 }
 
-/** What an option of another library is here; undefined if it is none that is known. @param {string} name @returns {string | undefined} */
+/** Returns what corresponds to an option of another library; undefined if unknown. @param {string} name @returns {string | undefined} */
 export const optionOf = name => {
   const snake = name.replace(/[A-Z]/g, letter => `_${letter.toLowerCase()}`)
   return [name, snake].flatMap(each => (Object.hasOwn(OPTIONS, each) ? [OPTIONS[each]] : []))[0]

@@ -1,15 +1,15 @@
-// Results of several texts: each, their mean, and their standard deviation.
+// Results for several texts: each one, their mean, and their standard deviation.
 
 import { Tensor } from '../base/tensor.js'
 
 /** @typedef {import('../base/tensor.js').FloatTensor} FloatTensor */
 /**
  * @template T
- * @typedef {{ mean: T, spread: T, each: T[] }} OverTexts spread: the standard deviation over the texts (of a sample, n - 1); of one text 0
+ * @typedef {{ mean: T, spread: T, each: T[] }} OverTexts spread: the standard deviation over the texts (sample, n - 1); 0 for a single text
  */
 
 /**
- * The mean and the standard deviation of tensors; undefined if their dims differ.
+ * Returns the mean and the standard deviation of tensors; undefined if their dims differ.
  * @param {readonly FloatTensor[]} list
  */
 export function meanAndSpread(list) {
@@ -26,7 +26,8 @@ export function meanAndSpread(list) {
 }
 
 /**
- * The results of several texts, with the mean and the spread of their tensors and numbers. A tensor whose dims differ between texts has none.
+ * Combines the results of several texts with the mean and spread of their tensors and numbers. A tensor whose dims differ between texts has
+ * neither.
  * @template {Record<string, any>} T
  * @param {T[]} each
  * @param {readonly (keyof T & string)[]} names of the tensors and numbers

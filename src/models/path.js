@@ -1,12 +1,12 @@
 // Reads a folder on the disk. This module is loaded in Node only.
 
-/** Folders within, whose files are listed as well. */
+/** Subfolders whose files are listed as well. */
 const INNER = ['onnx', 'additional_chat_templates']
 
 /**
- * A folder on the disk, in Node.
+ * Opens a folder on disk, in Node.
  * @param {string | URL} path
- * @returns {Promise<import('./source.js').Folder | undefined>} undefined where there is no file system
+ * @returns {Promise<import('./source.js').Folder | undefined>} undefined without a file system
  */
 export async function fromPath(path) {
   const process = globalThis.process

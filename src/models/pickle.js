@@ -1,20 +1,19 @@
-// A pickle is a program for a stack machine. Of its instructions those are carried out that make dicts, lists, numbers and
-// texts; a call is made only of a function that the caller of this module names, and of no other.
-// https://docs.python.org/3/library/pickletools.html
+// Reads a pickle, which is a program for a stack machine. Only instructions that build dicts, lists, numbers and texts are executed, and
+// only functions that the caller of this module allows are called. https://docs.python.org/3/library/pickletools.html
 
 import { describe } from '../base/errors.js'
 
-/** @typedef {Record<string, (...given: any[]) => unknown>} Calls functions that may be called, by module and name */
+/** @typedef {Record<string, (...given: any[]) => unknown>} Calls allowed functions by module and name */
 
-/** A function of Python that a pickle names. */
+/** A Python function named by a pickle. */
 class Global {
-  /** @param {string} name its module and its name, with a space between them */
+  /** @param {string} name module and name, separated by a space */
   constructor(name) {
     this.name = name
   }
 }
 
-/** The bytes end before the pickle does. */
+/** Thrown if the bytes end before the pickle does. */
 class Short extends Error {
   isShort = true
 }
@@ -22,7 +21,7 @@ class Short extends Error {
 const MARK = Symbol('mark')
 const utf8 = new TextDecoder()
 
-/** The stack, what is stored for later, and the place in the bytes. */
+/** The machine: stack, memo, and position in the bytes. */
 class Machine {
   /** @type {any[]} */
   stack = []
@@ -39,7 +38,7 @@ class Machine {
     this.fail = fail
   }
 
-  /** The place of the next bytes. @param {number} length */
+  /** Consumes bytes, and returns their position. @param {number} length */
   take(length) {
     if (this.at + length > this.bytes.length) throw new Short()
     this.at += length
@@ -66,18 +65,18 @@ class Machine {
     return this.text(end + 1 - this.at).slice(0, -1)
   }
 
-  /** A length of 8 bytes. */
+  /** Reads a length of 8 bytes. */
   u64() {
     return Number(this.view.getBigUint64(this.take(8), true))
   }
 
-  /** The bytes themselves. @param {number} length */
+  /** Copies bytes. @param {number} length */
   bytesOf(length) {
     const from = this.take(length)
     return this.bytes.slice(from, from + length)
   }
 
-  /** A whole number as text: 01 and 00 are true and false. */
+  /** Reads an integer written as text; 01 and 00 are true and false. */
   integer() {
     const text = this.line().replace(/L$/, '')
     if (text === '01' || text === '00') return text === '01'
@@ -85,7 +84,7 @@ class Machine {
     return Number(text)
   }
 
-  /** A whole number, the least byte first. @param {number} length */
+  /** Reads a little-endian integer. @param {number} length */
   long(length) {
     const from = this.take(length)
     let value = 0n
@@ -115,7 +114,7 @@ class Machine {
     this.push(Array.from({ length }, () => this.pop()).reverse())
   }
 
-  /** @param {any[]} pairs keys and values in turn */
+  /** Adds items to a dict. @param {any[]} pairs alternating keys and values */
   setItems(pairs) {
     const dict = this.stack.at(-1)
     if (!(dict instanceof Map) || pairs.length % 2) throw this.fail('its pickle puts an item into what is no dict')
@@ -131,7 +130,7 @@ class Machine {
 
   /** @param {number} n */
   store(n) {
-    if (n > this.bytes.length) throw this.fail(`its pickle stores under the number ${n}`) // each takes bytes
+    if (n > this.bytes.length) throw this.fail(`its pickle stores under the number ${n}`) // each memo entry takes bytes, so a larger index is invalid
     this.memo[n] = this.stack.at(-1)
   }
 
@@ -141,13 +140,13 @@ class Machine {
     this.push(this.memo[n])
   }
 
-  /** The attributes of an object, such as the versions of modules in _metadata of an OrderedDict, are not kept. */
+  /** Ignores the attributes of an object, such as the module versions in _metadata of an OrderedDict. */
   build() {
     this.pop()
     if (!(this.stack.at(-1) instanceof Map)) throw this.fail('its pickle sets attributes of what is no dict')
   }
 
-  /** The error for a function or a class that a file must not use. @param {unknown} called */
+  /** Returns the error for a forbidden function or class. @param {unknown} called */
   refused(called) {
     const name = called instanceof Global ? called.name.replace(' ', '.') : describe(called)
     return this.fail(
@@ -162,13 +161,13 @@ class Machine {
     this.push(this.calls[called.name](...given))
   }
 
-  /** Refuses an object of a class, which lies `below` the top of the stack or behind the last mark. @param {number} below */
+  /** Throws for an object of a class that is `below` the top of the stack, or the first after the last mark. @param {number} below */
   make(below) {
     throw this.refused(below < 0 ? this.popToMark()[0] : this.stack.at(-1 - below))
   }
 }
 
-/** By its byte: what an instruction does. STOP, ".", is not among them. @type {Record<string, (m: Machine) => void>} */
+/** Effects of instructions by opcode, except STOP ("."). @type {Record<string, (m: Machine) => void>} */
 const INSTRUCTIONS = {
   '\x80': m => void m.take(1), // PROTO
   '\x95': m => void m.take(8), // FRAME
@@ -243,8 +242,9 @@ const INSTRUCTIONS = {
 
 export class Pickle {
   /**
+   * Sets the allowed calls.
    * @param {Calls} calls
-   * @param {(id: unknown) => unknown} persistent what a persistent id stands for; it may name a Global
+   * @param {(id: unknown) => unknown} persistent resolves a persistent id, which may contain a Global
    * @param {(text: string) => Error} fail
    */
   constructor(calls, persistent, fail) {
@@ -254,10 +254,11 @@ export class Pickle {
   }
 
   /**
+   * Runs a pickle.
    * @param {Uint8Array} bytes
    * @param {number} start
-   * @returns {{ value: unknown, end: number }} a dict is a Map, a list or a tuple an array; end: the byte behind it
-   * @throws {Short} the bytes end before it does
+   * @returns {{ value: unknown, end: number }} value: a Map for a dict, an array for a list or tuple; end: position after the last byte
+   * @throws {Short} Short if the bytes end early
    */
   read(bytes, start) {
     const machine = new Machine(bytes, start, this)

@@ -1,6 +1,6 @@
-// Orders texts by a cross-encoder, which reads a query and a text together: a checkpoint with one class, or a decoder that says yes or no.
-// Loaded when it is first asked for.
-// https://github.com/huggingface/sentence-transformers (6.0): cross_encoder/model.py, cross_encoder/modules/logit_score.py
+// Ranks texts with a cross-encoder, which reads a query and a text together: a checkpoint with one class, or a decoder that answers yes or
+// no. Loaded on first use. https://github.com/huggingface/sentence-transformers (6.0): cross_encoder/model.py,
+// cross_encoder/modules/logit_score.py
 
 import { readOptions, toNumber } from '../base/arguments.js'
 import { describe } from '../base/errors.js'
@@ -16,20 +16,19 @@ const OPTIONS = ['topK', 'prompt', 'hooks', 'signal', 'onProgress']
 
 /**
  * @typedef {object} RankOptions
- * @property {number} [topK] how many texts are returned; default all
- * @property {string | { text: string }} [prompt] before the query: the name of one of the folder, or a text; default: what the folder says
- * @property {import('./model.js').Hooks} [hooks] each text then runs by itself
+ * @property {number} [topK] number of texts to return; default all
+ * @property {string | { text: string }} [prompt] text before the query, or the name of a prompt of the folder; default: that of the folder
+ * @property {import('./model.js').Hooks} [hooks] with hooks, each text runs separately
  * @property {AbortSignal} [signal]
- * @property {(progress: { done: number, texts: number }) => void} [onProgress] how many texts are done, after each batch
+ * @property {(progress: { done: number, texts: number }) => void} [onProgress] called after each batch with the number of texts done
  *
  * @typedef {object} Ranked
  * @property {number} index of the text in the list
- * @property {number} score the logit, after the activation that the folder names
+ * @property {number} score logit, after the activation that the folder names
  */
 /**
- * What a folder says of a cross-encoder.
- * @typedef {TextSettings & { prompts: Record<string, string>, defaultPrompt?: string, activation?: unknown, tokens?: ScoreTokens }} Ranking
- *   activation: the name that config_sentence_transformers.json has
+ * The cross-encoder settings of a folder.
+ * @typedef {TextSettings & { prompts: Record<string, string>, defaultPrompt?: string, activation?: unknown, tokens?: ScoreTokens }} Ranking activation: the name that config_sentence_transformers.json has
  *
  * The tokens whose logits after a text are its score: that of `yes`, less that of `no`, if there is one.
  * @typedef {{ yes: number, no?: number }} ScoreTokens
@@ -61,7 +60,7 @@ export async function readRanking(folder, readJSON) {
   return { ranking: { ...settings, ...(await readPrompts(json)), tokens } }
 }
 
-/** The module LogitScore. @param {import('./sentence-input.js').ReadJson} json @param {string} file @returns {Promise<ScoreTokens>} */
+/** Reads the module LogitScore. @param {import('./sentence-input.js').ReadJson} json @param {string} file @returns {Promise<ScoreTokens>} */
 async function readScore(json, file) {
   const config = expectObject((await json(file)) ?? {}, file)
   const { true_token_id: yes, false_token_id: no, module_input_name: input = 'causal_logits' } = config
@@ -73,7 +72,7 @@ async function readScore(json, file) {
 }
 
 /**
- * The activation of a cross-encoder: where it is named first, else a sigmoid.
+ * Returns the activation of a cross-encoder: the first one that is named, else a sigmoid.
  * @param {Record<string, unknown>} config config.json
  * @param {unknown} own of config_sentence_transformers.json
  */
@@ -90,7 +89,7 @@ function activationFor({ sentence_transformers: later, sbert_ce_default_activati
 }
 
 /**
- * The tokens of a decoder that no folder names as a cross-encoder, as sentence-transformers chooses them.
+ * Returns the tokens of a decoder whose folder has no cross-encoder settings, chosen as in sentence-transformers.
  * @param {import('./many-texts.js').Runner} runner
  * @returns {ScoreTokens | undefined}
  */
@@ -106,10 +105,10 @@ function usualTokens({ model, idOf }) {
 }
 
 /**
- * What makes scores of texts, by the modules of a folder.
+ * Returns how texts are scored, by the modules of a folder.
  * @typedef {object} Scoring
  * @property {Ranking} ranking
- * @property {import('./sentence-modules.js').Recipe} [recipe] of modules that give the score of pooled rows
+ * @property {import('./sentence-modules.js').Recipe} [recipe] of modules that score pooled rows
  *
  * @param {import('./many-texts.js').Runner} runner
  * @param {{ ranking?: ReadRanking, modules?: import('./sentence-modules.js').ReadModules }} reads
@@ -137,7 +136,7 @@ async function scoringOf(runner, reads) {
 }
 
 /**
- * Scores of a decoder, one text after the other.
+ * Scores texts with a decoder, one after another.
  * @param {import('./model.js').Model} model
  * @param {ScoreTokens} tokens
  * @param {readonly string[]} texts
@@ -157,7 +156,7 @@ async function* byTokens(model, { yes, no }, texts, read, options) {
 }
 
 /**
- * Scores of classes, or of modules, in batches.
+ * Scores texts by class or by modules, in batches.
  * @param {import('./many-texts.js').Runner} runner
  * @param {import('./sentence-modules.js').Recipe | undefined} recipe
  * @param {readonly string[]} texts
@@ -176,12 +175,13 @@ async function* inBatches(runner, recipe, texts, read, options) {
 }
 
 /**
+ * Ranks texts.
  * @param {import('./many-texts.js').Runner} runner
  * @param {{ ranking?: ReadRanking, modules?: import('./sentence-modules.js').ReadModules }} reads
  * @param {string} query
  * @param {readonly string[]} texts
  * @param {RankOptions} options
- * @returns {Promise<Ranked[]>} the largest score first
+ * @returns {Promise<Ranked[]>} by descending score
  */
 export async function rank(runner, reads, query, texts, options) {
   const { topK, prompt, hooks, signal, onProgress } = readOptions(options, OPTIONS, 'rank')

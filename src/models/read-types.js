@@ -1,4 +1,4 @@
-// Reads the option dtype of loadModel and inspectModel. Loaded where it is given.
+// Parses the option dtype of loadModel and inspectModel. Loaded when it is given.
 
 import { oneOf, readOptions } from '../base/arguments.js'
 import { describe } from '../base/errors.js'
@@ -19,7 +19,7 @@ export function readTypes(dtype, where) {
   return types
 }
 
-/** What transformers.js and others call a type. @type {Record<string, WeightType>} */
+/** Names of types in transformers.js and other libraries. @type {Record<string, WeightType>} */
 const ELSEWHERE = {
   q8: 'int8',
   uint8: 'int8',
@@ -32,7 +32,7 @@ const ELSEWHERE = {
   fp32: 'float32',
 }
 
-/** @param {unknown} type @param {string} name of the option @returns {WeightType} */
+/** Parses the name of a type. @param {unknown} type @param {string} name of the option @returns {WeightType} */
 function typeNamed(type, name) {
   const other = Object.hasOwn(ELSEWHERE, String(type)) && ELSEWHERE[String(type)]
   if (other) throw new RangeError(`${name}: ${describe(type)} given; here it is "${other}"`)
@@ -40,7 +40,7 @@ function typeNamed(type, name) {
 }
 
 /**
- * How a model keeps its numbers.
+ * How a model stores its numbers.
  * @typedef {{ dtype?: WeightTypes, activations?: 'int16' | 'float32', cacheDtype?: 'float32' | 'int8', loadKernels?: (core: import('../runtime/memory.js').Core) => Promise<typeof import('./token-calls.js').TokenCalls | undefined> }} NumberOptions
  */
 
@@ -53,7 +53,7 @@ export function readNumbers(dtype, activations = 'int16', cacheDtype = 'float32'
     dtype: types,
     activations: oneOf(activations, /** @type {const} */ (['int16', 'float32']), 'loadModel: activations'),
     cacheDtype: /** @type {NumberOptions['cacheDtype']} */ (cacheDtype),
-    /** Loads the kernels of integer weights, if some are wanted, and what needs them. */
+    /** Loads the kernels of integer weights, if any are used. */
     loadKernels: async core => {
       return wanted.some(type => String(type).startsWith('int')) ? loadKernels(core) : undefined
     },

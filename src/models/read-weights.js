@@ -1,4 +1,4 @@
-// The weights of a model as floats: rows by the places that hooks name, stored tensors by their names, those of a head.
+// Reads the weights of a model as floats: rows by hook place, stored tensors by name, and those of a head.
 
 import { oneOf, readOptions, toNumber } from '../base/arguments.js'
 import { describe } from '../base/errors.js'
@@ -40,9 +40,8 @@ export function weightRow({ family: { encoder, decoder }, weights }, place, row)
 export { weight }
 
 /**
- * A matrix (..., d) of a head and its bias.
- * @typedef {{ weight: FloatTensor, bias?: FloatTensor }} HeadWeight
- * x left right y^T is the score of two rows before the scale, without biases, norms of q and k and rotation: `qk`; x left right is
+ * A matrix (..., d) of a head with its bias.
+ * @typedef {{ weight: FloatTensor, bias?: FloatTensor }} HeadWeight x left right y^T is the score of two rows before the scale, without biases, norms of q and k and rotation: `qk`; x left right is
  * what the head writes for a row x, without biases: `ov`.
  * @typedef {{ left: FloatTensor, right: FloatTensor }} Factors left (d, D), right (D, d)
  * @typedef {{ q: HeadWeight, k: HeadWeight, v: HeadWeight, o: HeadWeight, qk: Factors, ov: Factors }} HeadWeights
@@ -68,7 +67,7 @@ export function headWeights({ family: { encoder, decoder }, weights }, layer, he
   const spec = stack.layers[layer].find(part => part.kind === kind)?.attention
   const specs = /** @type {NonNullable<typeof spec>} */ (spec)
   const keyHead = Math.floor(head / (H / G))
-  /** D rows of q, k or v. @param {LinearSpec} own @param {number} h @returns {HeadWeight} */
+  /** Returns D rows of q, k or v. @param {LinearSpec} own @param {number} h @returns {HeadWeight} */
   const rowsOf = (own, h) => {
     const linear = weights.linear(own)
     const rows = Array.from({ length: D }, (_, i) => linear.row(h * D + i))

@@ -30,19 +30,19 @@ export function missingPackage(cause, what, name, instead) {
   return new Error(`${what} needs the package ${name}, ${why}; ${instead}`, { cause })
 }
 
-/** @param {{ quant_method?: unknown }} config quantization_config */
+/** Returns the error for quantized weights. @param {{ quant_method?: unknown }} config quantization_config */
 export const quantizedWeights = config =>
   new RangeError(
     `config.json: quantization_config: weights that were quantized (${describe(config.quant_method ?? config)}) are not covered: ` +
       'open the model with its original weights; the option dtype makes them smaller',
   )
 
-/** The strings of a JSON text, and the numbers that only Python's json.dumps writes. */
+/** Matches the strings of a JSON text, and the numbers that only Python's json.dumps writes. */
 const PYTHON = /"(?:[^"\\]|\\.)*"|(-?)\b(?:(NaN)|Infinity)\b/g
-/** Stands for NaN until the text is parsed: no file has it, because it is a lone surrogate. */
+/** Placeholder for NaN while parsing: a lone surrogate, which no file can contain. */
 const NAN = '\ud800NaN'
 
-/** Reads JSON with NaN, Infinity and -Infinity. @param {string} name @param {Uint8Array} bytes @param {string} text of the file */
+/** Parses JSON with NaN, Infinity and -Infinity. @param {string} name @param {Uint8Array} bytes @param {string} text of the file */
 export function pythonJSON(name, bytes, text) {
   const plain = text.replace(PYTHON, (part, sign, nan) =>
     part[0] === '"' ? part : nan ? JSON.stringify(NAN) : `${sign}1e999`,
@@ -54,7 +54,7 @@ export function pythonJSON(name, bytes, text) {
   }
 }
 
-/** @param {string} name @param {Uint8Array} bytes of the file @param {Error} cause */
+/** Returns the error for invalid JSON. @param {string} name @param {Uint8Array} bytes of the file @param {Error} cause */
 export function noJSON(name, bytes, cause) {
   const isPage = /^\s*</.test(new TextDecoder().decode(bytes.subarray(0, 100)))
   const why = isPage ? 'it is a page of HTML, which a server may send where it has no such file' : cause.message
@@ -62,10 +62,11 @@ export function noJSON(name, bytes, cause) {
 }
 
 /**
+ * Returns the error for a folder without weights.
  * @param {import('./source.js').Folder} folder
- * @param {string} single the file that is missing
- * @param {string} index that of shards, which is missing, too
- * @param {unknown} source that was given
+ * @param {string} single the missing file
+ * @param {string} index the missing index of shards
+ * @param {unknown} source as given
  * @param {typeof import('./source.js').readJSON} readJSON
  */
 export async function noWeights(folder, single, index, source, readJSON) {
@@ -86,7 +87,11 @@ export async function noWeights(folder, single, index, source, readJSON) {
   )
 }
 
-/** Names the model that a folder was converted from, as transformers.js's folders do. @param {import('./source.js').Folder} folder @param {typeof import('./source.js').readJSON} readJSON */
+/**
+ * Names the model that a folder was converted from, which transformers.js's folders record.
+ * @param {import('./source.js').Folder} folder
+ * @param {typeof import('./source.js').readJSON} readJSON
+ */
 async function originOf(folder, readJSON) {
   const file = await folder.open('config.json')
   const { _name_or_path: name } = Object(file && (await readJSON(file, 'config.json').catch(() => ({}))))
@@ -94,11 +99,11 @@ async function originOf(folder, readJSON) {
 }
 
 /**
- * An error that lists every tensor that does not fit.
+ * Returns an error that lists every tensor that does not fit.
  * @param {Map<string, import('./weights.js').Need>} needs
  * @param {Map<string, import('./safetensors.js').StoredTensor>} tensors
  * @param {RegExp} ignored
- * @param {readonly string[]} floats the dtypes that are covered
+ * @param {readonly string[]} floats supported dtypes
  */
 export function otherTensors(needs, tensors, ignored, floats) {
   const missing = [...needs.keys()].filter(name => !tensors.has(name))
@@ -122,14 +127,14 @@ export function otherTensors(needs, tensors, ignored, floats) {
   return new RangeError(`loadModel: the tensors do not fit config.json; ${problems.join('; ')}`)
 }
 
-/** The error for weights that do not fit. @param {{ loaded: number, int8: number }} bytes @param {Error} cause */
+/** Returns the error for weights that do not fit into memory. @param {{ loaded: number, int8: number }} bytes @param {Error} cause */
 export const tooLarge = ({ loaded, int8 }, cause) =>
   new RangeError(`loadModel: out of memory: the weights need ${loaded} bytes, as int8 ${int8}: ${cause.message}`, {
     cause,
   })
 
 /**
- * Refuses the folder of an adapter, which has no model of its own.
+ * Throws for the folder of an adapter, which contains no complete model.
  * @param {import('./source.js').Folder} folder
  * @param {typeof import('./source.js').readJSON} readJSON
  */
@@ -144,5 +149,5 @@ export async function refuseAdapter(folder, readJSON) {
   )
 }
 
-/** The error for a folder without its config. */
+/** Returns the error for a folder without a config. */
 export const noConfig = () => refused('NO_CONFIG', 'config.json is missing: it says how the tensors are put together')

@@ -1,4 +1,4 @@
-// The frequencies of rotary position embedding, from the keys of a config.
+// Computes the frequencies of rotary position embedding from the keys of a config.
 
 import { describe } from '../base/errors.js'
 import { Config } from './config.js'
@@ -7,20 +7,21 @@ import { Config } from './config.js'
 
 const POSITIVE = { least: 1e-30 }
 const KINDS = ['full_attention', 'sliding_attention']
-/** What the types of scaling make of the frequencies theta^(-2i/dim). @type {Record<string, (scaling: Config, rope: Rope, theta: number, config: Config) => Partial<Rope>>} */
+/** Scaling types, which modify the frequencies theta^(-2i/dim). @type {Record<string, (scaling: Config, rope: Rope, theta: number, config: Config) => Partial<Rope>>} */
 const SCALINGS = { default: () => ({}), linear, llama3, yarn, dynamic, longrope }
 
 /**
- * Frequency i is theta^(-2i/dim), before any scaling.
+ * Returns the frequencies: theta^(-2i/dim) before any scaling.
  * @param {Config} config
  * @param {number} headDim
- * @param {number} [share] of a head that is rotated, if the config has no key for it; default: all of it, whatever transformers ignores
- * @param {object} [layers] those that are meant, if there are two kinds
- * @param {string} [layers.kind] in rope_parameters: 'full_attention' or 'sliding_attention'
- * @param {string} [layers.key] of theta in older configs; '': none
- * @param {number} [layers.theta] if the config has no key for it
- * @param {boolean} [layers.isScaled] does the older key rope_scaling concern them?
- * @param {boolean} [layers.isOlder] do rotary_pct and rotary_emb_base count, as in GPT-NeoX?
+ * @param {number} [share] rotated share of a head, if the config has no key for it; default: all, even if the config has a key that
+ *   transformers ignores
+ * @param {object} [layers] which layers, if there are two kinds
+ * @param {string} [layers.kind] key in rope_parameters: 'full_attention' or 'sliding_attention'
+ * @param {string} [layers.key] key of theta in older configs; '' for none
+ * @param {number} [layers.theta] default if the config has no key for it
+ * @param {boolean} [layers.isScaled] True if the older key rope_scaling applies to them
+ * @param {boolean} [layers.isOlder] True if rotary_pct and rotary_emb_base count, as in GPT-NeoX
  * @returns {Rope}
  */
 export function ropeFrequencies(
@@ -29,13 +30,13 @@ export function ropeFrequencies(
   share,
   { kind, key = 'rope_theta', theta: usual = 10000, isScaled = true, isOlder = false } = {},
 ) {
-  // Newer configs hold all of it in rope_parameters.
+  // Newer configs store everything in rope_parameters.
   const newer = newerOf(config, kind)
   const older = config.get('rope_scaling')
   if (newer && older !== undefined)
     throw new RangeError('config.json: rope_scaling and rope_parameters are both given: leave rope_scaling out')
   const scaling = newer ?? (older === undefined || !isScaled ? undefined : new Config(older))
-  // A config may hold the share under its old name, its new name, and in rope_parameters.
+  // A config may have the share under its old name, its new name, and in rope_parameters.
   const parts = [newer, config].flatMap(held =>
     ['partial_rotary_factor', ...(isOlder ? ['rotary_pct'] : [])].flatMap(key =>
       held?.has(key) ? held.number(key, { least: 0, most: 1 }, share ?? 1) : [],
@@ -63,7 +64,7 @@ export function ropeFrequencies(
   return rope
 }
 
-/** rope_parameters, or its part for a kind of layers. @param {Config} config @param {string | undefined} kind */
+/** Returns rope_parameters, or its entry for a kind of layers. @param {Config} config @param {string | undefined} kind */
 function newerOf(config, kind) {
   const value = config.get('rope_parameters')
   if (value === undefined) return undefined
@@ -75,17 +76,17 @@ function newerOf(config, kind) {
   return new Config(own)
 }
 
-/** theta^(-2i/dim). @param {number} theta @param {number} dim */
+/** Returns theta^(-2i/dim). @param {number} theta @param {number} dim */
 export const powers = (theta, dim) => Float64Array.from({ length: dim / 2 }, (_, i) => theta ** ((-2 * i) / dim))
 
-/** All are divided by a factor. @param {Config} scaling @param {Rope} rope */
+/** Divides all frequencies by a factor. @param {Config} scaling @param {Rope} rope */
 function linear(scaling, { frequencies }) {
   const factor = scaling.number('factor', POSITIVE)
   return { frequencies: frequencies.map(f => f / factor) }
 }
 
 /**
- * Low frequencies are divided by the factor, high ones stay, those between are interpolated.
+ * Divides low frequencies by the factor, keeps high ones, and interpolates in between.
  * @param {Config} scaling
  * @param {Rope} rope
  */
@@ -103,8 +104,8 @@ function llama3(scaling, { frequencies }) {
 }
 
 /**
- * YaRN: frequencies that turn less than betaSlow times over the old length are divided by the factor, those that turn more than
- * betaFast times stay, the pairs between go from one to the other in equal steps. Cosines and sines are multiplied by `gain`.
+ * YaRN: frequencies with fewer than betaSlow rotations over the original length are divided by the factor, those with more than betaFast
+ * are kept, and pairs in between change linearly from one to the other. Cosines and sines are multiplied by `gain`.
  * @param {Config} scaling
  * @param {Rope} rope
  * @param {number} theta
@@ -116,7 +117,7 @@ function yarn(scaling, { dim, frequencies, most }, theta) {
   const gainOf = (/** @type {number} */ m) => (factor <= 1 ? 1 : 0.1 * m * Math.log(factor) + 1)
   const [m, all] = ['mscale', 'mscale_all_dim'].map(key => scaling.number(key, { least: 0 }, 0))
   const gain = scaling.number('attention_factor', POSITIVE, m && all ? gainOf(m) / gainOf(all) : gainOf(1))
-  /** The pair that turns so often over the old length. @param {string} key @param {number} usual @param {(pair: number) => number} round */
+  /** Returns the pair with this number of rotations over the original length. @param {string} key @param {number} usual @param {(pair: number) => number} round */
   const pairOf = (key, usual, round) => {
     const turns = scaling.number(key, { least: 0 }, usual) || usual
     const pair = (dim * Math.log(old / (turns * 2 * Math.PI))) / (2 * Math.log(theta))
@@ -136,7 +137,7 @@ function yarn(scaling, { dim, frequencies, most }, theta) {
 }
 
 /**
- * LongRoPE: each frequency is divided by a factor of its own; texts that are longer than those of the training have other factors.
+ * LongRoPE: each frequency is divided by a separate factor; texts longer than those in training use other factors.
  * @param {Config} scaling
  * @param {Rope} rope
  * @param {number} _
@@ -163,7 +164,7 @@ function longrope(scaling, { frequencies, most }, _, config) {
 }
 
 /**
- * Dynamic NTK scaling: theta grows with a text that is longer than those of the training. rotations of network.js has the formula.
+ * Dynamic NTK scaling: theta grows for texts longer than those in training. See rotations in network.js for the formula.
  * @param {Config} scaling
  * @param {Rope} rope
  * @param {number} theta

@@ -1,4 +1,4 @@
-// A forward pass in turns.
+// Runs a forward pass that yields to other tasks.
 
 import { readOptions } from '../base/arguments.js'
 import { RUN_OPTIONS } from './inputs.js'
@@ -10,6 +10,7 @@ import * as within from './turns-within.js'
 /** @typedef {import('./turns.js').AsyncOptions} AsyncOptions */
 
 /**
+ * Runs a forward pass.
  * @param {import('../qkv.js').Qkv} qkv
  * @param {(options: RunOptions, within: import('./network.js').Call['within']) => import('./network.js').RunSteps<ModelOutput>} start
  * @param {{ encoder?: { layers: number }, decoder?: { layers: number } }} stacks

@@ -5,7 +5,7 @@ import { describe, shape as dimsText } from '../base/errors.js'
 import { fromBfloat16, fromFloat16 } from '../base/float16.js'
 import { readExactly } from './source.js'
 
-/** The file of a checkpoint, and the index of one in shards. */
+/** File name of a checkpoint, and of the index of a sharded one. */
 export const [SINGLE, INDEX] = ['model.safetensors', 'model.safetensors.index.json']
 
 /** @typedef {import('./source.js').ByteSource} ByteSource */
@@ -18,18 +18,16 @@ export const [SINGLE, INDEX] = ['model.safetensors', 'model.safetensors.index.js
  * @property {readonly number[]} dims
  * @property {string} file
  * @property {ByteSource} source
- * @property {number} from its first byte in the file
+ * @property {number} from offset of its first byte in the file
  * @property {number} to
- * @property {number} [bytes] in the file, if it is converted while it is read
- * @property {string} [type] of its blocks there
- * @property {StoredBlocks} [blocks] as they are in the file
- *
- * The rows of a weight (out, in) in blocks that are multiplied as they are.
+ * @property {number} [bytes] size in the file, if it is converted while being read
+ * @property {string} [type] block type in the file
+ * @property {StoredBlocks} [blocks] present if the weights can be used as stored blocks
  * @typedef {{ type: import('../layers/packed-linear.js').BlockType, rows: number, columns: number, width: number, source: ByteSource,
  *   widen: (bytes: Uint8Array) => Float32Array }} StoredBlocks width: bytes of a row
  */
 
-/** Bytes of one number of each dtype that the format knows. */
+/** Bytes per number of each dtype of the format. */
 export const BYTES = {
   F64: 8,
   F32: 4,
@@ -48,12 +46,12 @@ export const BYTES = {
   U8: 1,
   BOOL: 1,
 }
-/** The dtypes that are converted to float32. */
+/** Dtypes that are converted to float32. */
 export const FLOATS = ['F32', 'F16', 'BF16', 'F64']
 const MOST_HEADER = 100_000_000 // as in the original library
 
 /**
- * Counts the names of the outermost object of a valid JSON text; a name that occurs twice counts twice.
+ * Counts the keys of the outermost object of a valid JSON text, including duplicates.
  * @param {string} text
  */
 function countNames(text) {
@@ -71,10 +69,11 @@ function countNames(text) {
 }
 
 /**
+ * Reads the header of a file.
  * @param {ByteSource} source
- * @param {string} file its name
+ * @param {string} file file name
  * @returns {Promise<StoredTensor[]>}
- * @throws {Error} the file is cut off, another format, or its header contradicts itself
+ * @throws {Error} if the file is truncated, of another format, or has an inconsistent header
  */
 export async function readHeader(source, file) {
   const fail = (/** @type {string} */ text) => new RangeError(`${file}: ${text}`)
@@ -110,11 +109,12 @@ export async function readHeader(source, file) {
 }
 
 /**
+ * Validates an entry of the header.
  * @param {string} name
  * @param {unknown} entry
  * @param {string} file
  * @param {ByteSource} source
- * @param {number} data where the numbers begin
+ * @param {number} data offset of the numbers
  * @returns {StoredTensor}
  */
 function toTensor(name, entry, file, source, data) {
@@ -137,7 +137,7 @@ function toTensor(name, entry, file, source, data) {
  * Checks that the ranges fill the file without gaps or overlaps.
  * @param {StoredTensor[]} tensors
  * @param {number} start
- * @param {number | undefined} size of the file
+ * @param {number | undefined} size size of the file
  * @param {(text: string) => Error} fail
  */
 function checkRanges(tensors, start, size, fail) {
@@ -156,11 +156,11 @@ function checkRanges(tensors, start, size, fail) {
 }
 
 /**
- * Reads the numbers of a stored tensor, or of a range of its bytes: floats, or the bits of float16 or bfloat16.
- * @param {StoredTensor} tensor of one of FLOATS; F64 is rounded to float32
- * @param {number} [start] in the file
+ * Reads the numbers of a stored tensor, or of a range of its bytes: as floats, or as bits of float16 or bfloat16.
+ * @param {StoredTensor} tensor with a dtype of FLOATS; F64 is rounded to float32
+ * @param {number} [start] offset in the file
  * @param {number} [end]
- * @param {Uint8Array} [buffer] memory to read into; the caller must use the numbers before it reads into it again
+ * @param {Uint8Array} [buffer] reused memory; the numbers must be consumed before the next read into it
  * @returns {Promise<Float32Array | Uint16Array>}
  */
 export async function readNumbers({ dtype, file, source, from, to }, start = from, end = to, buffer) {
@@ -175,7 +175,8 @@ export async function readNumbers({ dtype, file, source, from, to }, start = fro
 }
 
 /**
- * @param {Float32Array | Uint16Array} numbers of readNumbers
+ * Converts to float32.
+ * @param {Float32Array | Uint16Array} numbers result of readNumbers
  * @param {string} dtype
  */
 export function widen(numbers, dtype) {

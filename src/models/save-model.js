@@ -1,4 +1,4 @@
-// Writes a model as a folder in Hugging Face's layout, and reads a safetensors file. Loaded when it is first called.
+// Writes a model as a folder in Hugging Face's layout, and reads a safetensors file. Loaded on first use.
 
 import { describe } from '../base/errors.js'
 import { toFloats } from '../base/operand.js'
@@ -13,7 +13,7 @@ import { writeSafetensors } from './write-safetensors.js'
 /** @typedef {import('../base/tensor.js').FloatTensor} FloatTensor */
 
 /**
- * The tensors of a safetensors file as float32.
+ * Reads the tensors of a safetensors file as float32.
  * @param {Uint8Array} bytes
  * @returns {Promise<Record<string, FloatTensor>>}
  */
@@ -38,9 +38,9 @@ export async function readTensors(bytes) {
 }
 
 /**
- * The files of a model, by name: config.json and model.safetensors.
- * @param {Model | { config: Record<string, unknown>, tensors: Record<string, TensorLike> }} model a loaded model; or a config, and all tensors that
- *   its family has by their names
+ * Returns the files of a model by name: config.json and model.safetensors.
+ * @param {Model | { config: Record<string, unknown>, tensors: Record<string, TensorLike> }} model a loaded model; or a config with all
+ *   tensors of its family by name
  * @returns {Promise<Record<'config.json' | 'model.safetensors', Uint8Array<ArrayBuffer>>>}
  */
 export async function filesOf(model) {
@@ -52,7 +52,7 @@ export async function filesOf(model) {
       const { dims } = toFloats(value, `saveModel: ${name}`)
       return { name, dtype: 'F32', dims, file: '', source: { read: async () => new Uint8Array(0) }, from: 0, to: 0 }
     })
-    await new ModelWeights().plan(family, new Map(list.map(tensor => [tensor.name, tensor]))) // refuses what does not fit
+    await new ModelWeights().plan(family, new Map(list.map(tensor => [tensor.name, tensor]))) // throws if the tensors do not fit
     return {
       'config.json': file(config),
       'model.safetensors': writeSafetensors(/** @type {Record<string, TensorLike>} */ (tensors)),

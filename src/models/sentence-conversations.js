@@ -5,17 +5,18 @@ import { hasTemplate, rendererOf } from './chat.js'
 
 /** @typedef {import('./tokenizer.js').Tokenized} Tokenized */
 
-/** Templates with one of these read the parts of a content. */
+/** Templates with one of these read a content as a list of parts. */
 const PARTS = ['content[0]', '.type', "'type'", '"type"', 'item.type', 'message.content[']
 
 /**
+ * Returns a reader of conversations.
  * @param {import('./many-texts.js').Runner['chat']} chat
  * @param {import('./sentence-input.js').Conversations} settings
- * @param {(text: string, isCut: boolean) => Tokenized} read the tokens of a conversation
- * @param {number | undefined} most ids
- * @param {string} prompt becomes the message of the system
+ * @param {(text: string, isCut: boolean) => Tokenized} read tokenizes a conversation
+ * @param {number | undefined} most maximum number of ids
+ * @param {string} prompt used as the system message
  * @param {boolean} isPair
- * @returns {Promise<import('./sentence-input.js').ReadText | undefined>} undefined: the folder has no template, and needs none
+ * @returns {Promise<import('./sentence-input.js').ReadText | undefined>} undefined if the folder has no template and needs none
  */
 export async function conversationReader(chat, settings, read, most = Infinity, prompt, isPair) {
   const { format, variables, addGenerationPrompt, restoresEnd } = settings
@@ -41,7 +42,7 @@ export async function conversationReader(chat, settings, read, most = Infinity, 
   }
 }
 
-/** Throws if the template leaves out one of the texts of a pair. @param {(query: string, text: string) => string} write */
+/** Throws if the template omits one of the texts of a pair. @param {(query: string, text: string) => string} write */
 function checkRoles(write) {
   const base = write('alpha', 'bravo')
   const left = [
@@ -54,17 +55,17 @@ function checkRoles(write) {
     )
 }
 
-/** The last tokens of the template: those that two conversations share. @param {(fill: string) => Tokenized} read @returns {Tokenized} */
+/** Returns the tokens at the end of the template: the common suffix of two conversations. @param {(fill: string) => Tokenized} read @returns {Tokenized} */
 function endOf(read) {
   const [first, second] = ['0', '1 2 3 4'].map(read)
   const [a, b] = [first.ids, second.ids]
   let count = 0
   while (count < Math.min(a.length, b.length) && a[a.length - 1 - count] === b[b.length - 1 - count]) count++
-  if (count === Math.min(a.length, b.length)) count = 0 // nothing of the texts is there
+  if (count === Math.min(a.length, b.length)) count = 0 // the template contains no text
   return { ids: a.slice(a.length - count), tokens: first.tokens.slice(a.length - count) }
 }
 
-/** Writes the end of the template over the last tokens of a text that was cut. @param {Tokenized} input @param {Tokenized} end */
+/** Overwrites the last tokens of a truncated text with the end of the template. @param {Tokenized} input @param {Tokenized} end */
 function withEnd(input, end) {
   const keep = Math.min(end.ids.length, input.ids.length)
   const at = input.ids.length - keep
@@ -78,7 +79,7 @@ function withEnd(input, end) {
 const MEDIA = /\.(?:jpe?g|png|gif|bmp|tiff|webp|mp4|avi|mov|wmv|flv|mkv|mp3|wav|ogg|flac|aac)$/
 const VIDEOS = ['www.youtube.com', 'youtube.com', 'youtu.be', 'm.youtube.com']
 
-/** Throws where a text is taken for an image, a video or a sound by its address. @param {string} text */
+/** Throws if the address in a text would be taken for an image, a video or a sound. @param {string} text */
 function checkMedia(text) {
   const url = /^https?:\/\/[^ ]*$/.test(text) && URL.canParse(text) ? new URL(text) : undefined
   if (text.startsWith('data:image/') || (url && (MEDIA.test(url.pathname.toLowerCase()) || VIDEOS.includes(url.host))))

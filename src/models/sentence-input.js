@@ -1,4 +1,4 @@
-// What the Transformer of sentence-transformers reads of a text, or of a query and a text: its length, its prompt, a conversation.
+// The input of sentence-transformers' Transformer module for a text, or for a query and a text: length, prompt, conversation.
 // https://github.com/huggingface/sentence-transformers (6.0): base/modules/transformer.py, base/modality.py
 
 import { describe } from '../base/errors.js'
@@ -8,32 +8,32 @@ import { expectObject, refuse } from './module-settings.js'
 /** @typedef {keyof typeof OUTPUTS} Task */
 /** @typedef {(text: string, pair?: string) => Tokenized} ReadText */
 /**
- * What is read of a text.
+ * How a text is read.
  * @typedef {object} TextSettings
- * @property {number} [most] ids; default: as the tokenizer and config.json say
- * @property {boolean} isLower are texts put in lower case?
- * @property {Conversations} [conversations] a text is written as a conversation, by the chat template of the folder
+ * @property {number} [most] maximum number of ids; default: from the tokenizer and config.json
+ * @property {boolean} isLower True to lower the case of texts
+ * @property {Conversations} [conversations] present if texts are written as conversations, by the chat template of the folder
  *
  * @typedef {object} Conversations
- * @property {'flat' | 'structured' | 'auto'} format of the content: a text, or a list of parts; auto: if there is a template, as it needs it
+ * @property {'flat' | 'structured' | 'auto'} format of the content: a text, or a list of parts; auto: if there is a template, as it needs
  * @property {boolean} addGenerationPrompt
- * @property {boolean} restoresEnd does the end of the template come back in a text that is cut?
+ * @property {boolean} restoresEnd True to restore the end of the template in a truncated text
  * @property {Record<string, unknown>} variables
  */
 
-/** What the network gives in each task: its output, and what the output is named. */
+/** The output of the network for each task, and its name. */
 const OUTPUTS = {
   'feature-extraction': ['last_hidden_state', 'token_embeddings'],
   'sequence-classification': ['logits', 'scores'],
   'text-generation': ['logits', 'causal_logits'],
 }
 
-/** The names of the files that hold the settings, old ones among them. */
+/** Names of settings files, including old ones. */
 export const SIZES = ['bert', 'roberta', 'distilbert', 'camembert', 'albert', 'xlm-roberta', 'xlnet'].map(
   type => `sentence_${type}_config.json`,
 )
 
-/** Settings of the network in Python that change no number of it, or are checked elsewhere. */
+/** Settings of the network in Python that do not change its numbers, or are checked elsewhere. */
 const HARMLESS = [
   'add_pooling_layer',
   'attn_implementation',
@@ -44,17 +44,17 @@ const HARMLESS = [
   'unpad_inputs',
 ]
 
-/** Arguments of apply_chat_template that are no variables of a template. */
+/** Arguments of apply_chat_template that are not template variables. */
 const ARGUMENTS =
   /^(?:tools|documents|chat_template|continue_final_message|tokenize|padding|truncation|max_length|return_\w+|\w+_kwargs)$/
 
-/** @typedef {(name: string) => Promise<any>} ReadJson undefined: there is no such file */
+/** @typedef {(name: string) => Promise<any>} ReadJson undefined if the file does not exist */
 
 /**
- * The settings of a Transformer that modules.json lists: the first sentence_..._config.json there is.
+ * Reads the settings of a Transformer module: the first existing sentence_..._config.json.
  * @param {ReadJson} json
  * @param {string} path of the module
- * @param {Task} task which is covered here
+ * @param {Task} task supported task
  * @returns {Promise<TextSettings>}
  */
 export async function readSettings(json, path, task) {
@@ -83,13 +83,13 @@ export async function readSettings(json, path, task) {
   return { most: size ?? undefined, isLower, conversations: conversationsOf(config, file, task) }
 }
 
-/** Those of a network without modules.json, from which sentence-transformers makes a cross-encoder. @type {TextSettings} */
+/** Defaults for a network without modules.json, from which sentence-transformers makes a cross-encoder. @type {TextSettings} */
 export const USUAL = {
   isLower: false,
   conversations: { format: 'auto', addGenerationPrompt: false, restoresEnd: true, variables: {} },
 }
 
-/** The length of the tokenizer, as far as config.json has positions. @param {...unknown} lengths */
+/** Returns the smallest of the given limits, such as the tokenizer's length and the positions of config.json. @param {...unknown} lengths */
 function leastOf(...lengths) {
   const known = lengths.filter(length => Number.isInteger(length) && Number(length) > 0 && Number(length) < 2 ** 31)
   return known.length ? Math.min(...known.map(Number)) : undefined
@@ -129,9 +129,9 @@ function conversationsOf(config, file, task) {
 }
 
 /**
- * The text before each text.
+ * Returns the text before each text.
  * @param {{ prompts: Record<string, string>, defaultPrompt?: string } | undefined} folder
- * @param {string | { text: string } | undefined} given the name of a prompt of the folder, or a prompt
+ * @param {string | { text: string } | undefined} given a prompt, or the name of a prompt of the folder
  * @param {string} where
  * @returns {string}
  */
@@ -145,14 +145,19 @@ export function promptOf(folder, given, where) {
   )
 }
 
-/** The rows of a prompt: a special token behind it does not count. @param {import('./model.js').Model} model @param {TextSettings} settings @param {string} prompt */
+/**
+ * Returns the number of rows of a prompt, without a special token at its end.
+ * @param {import('./model.js').Model} model
+ * @param {TextSettings} settings
+ * @param {string} prompt
+ */
 export function lengthOf(model, settings, prompt) {
   const { ids } = inputOf(model, settings, prompt)
   return ids.length - Number(model.decode([ids[ids.length - 1]]) === '')
 }
 
 /**
- * What the model reads of a text.
+ * Tokenizes a text for the model.
  * @param {import('./model.js').Model} model
  * @param {TextSettings | undefined} settings
  * @param {string} text
@@ -166,10 +171,10 @@ function inputOf(model, settings, text, pair) {
 }
 
 /**
- * What reads texts, or pairs of texts.
+ * Returns a reader of texts, or of pairs of texts.
  * @param {import('./many-texts.js').Runner} runner
- * @param {TextSettings | undefined} settings undefined: there are none
- * @param {string} prompt before each text, or before the first one of a pair
+ * @param {TextSettings | undefined} settings undefined if there are none
+ * @param {string} prompt text before each text, or before the first of a pair
  * @param {boolean} [isPair]
  * @returns {Promise<ReadText>}
  */

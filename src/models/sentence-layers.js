@@ -1,4 +1,4 @@
-// Modules of sentence-transformers that have weights, Dense and LayerNorm. Loaded with a folder that lists one. Computed in float64.
+// Modules of sentence-transformers with weights: Dense and LayerNorm. Loaded with a folder that lists one. Computed in float64.
 
 import { describe } from '../base/errors.js'
 import { checkInput, expectObject, refuse } from './module-settings.js'
@@ -9,7 +9,7 @@ import { readExactly } from './source.js'
 /** @typedef {{ kind: 'Dense' | 'LayerNorm', path: string, isScore?: boolean, run: (row: Float64Array) => Float64Array }} SentenceLayer */
 /** @typedef {(name: string, dims: number[]) => Promise<Float32Array>} ReadWeight */
 
-/** erf by its series, or by the continued fraction of erfc for large numbers. @param {number} x */
+/** Computes erf by its series, or for large numbers by the continued fraction of erfc. @param {number} x */
 function erf(x) {
   const z = Math.abs(x)
   let sum = 0
@@ -37,7 +37,7 @@ const ACTIVATIONS = {
   'torch.nn.modules.activation.GELU': x => (x / 2) * (1 + erf(x / Math.SQRT2)),
 }
 
-/** The activation that a file names; by default that of the module. @param {unknown} name @param {string} file @param {string} key */
+/** Returns the activation that a file names. @param {unknown} name @param {string} file @param {string} key */
 export function activationOf(name, file, key) {
   if (typeof name !== 'string' || !Object.hasOwn(ACTIVATIONS, name))
     refuse(file, key, name, Object.keys(ACTIVATIONS).join(', '))
@@ -45,7 +45,7 @@ export function activationOf(name, file, key) {
 }
 
 /**
- * Reads a module in a folder of its own: config.json, and model.safetensors or pytorch_model.bin.
+ * Reads a module in a subfolder: config.json, and model.safetensors or pytorch_model.bin.
  * @param {Folder} folder
  * @param {typeof import('./source.js').readJSON} readJSON
  * @param {string} kind
@@ -95,7 +95,7 @@ export async function readLayer(folder, readJSON, kind, path, isLast) {
   }
 }
 
-/** x -> W x + b. @param {Float32Array} weight (out, in) @param {Float32Array} [bias] @returns {(row: Float64Array) => Float64Array} */
+/** Returns the function x -> W x + b. @param {Float32Array} weight (out, in) @param {Float32Array} [bias] @returns {(row: Float64Array) => Float64Array} */
 const product = (weight, bias) => row => {
   const d = row.length
   return Float64Array.from({ length: weight.length / d }, (_, o) => {
@@ -121,7 +121,7 @@ async function layerNorm(path, d, read) {
   }
 }
 
-/** A reader of the weights of a module. @param {Folder} folder @param {string} path @returns {Promise<ReadWeight>} */
+/** Returns a reader of a module's weights. @param {Folder} folder @param {string} path @returns {Promise<ReadWeight>} */
 async function weightsOf(folder, path) {
   const names = [`${path}/model.safetensors`, `${path}/pytorch_model.bin`]
   const safe = await folder.open(names[0])

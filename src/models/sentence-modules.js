@@ -1,5 +1,5 @@
-// Reads the modules of sentence-transformers that a folder lists, and says what a text becomes by them.
-// https://github.com/huggingface/sentence-transformers (6.0): base/model.py, base/modules/, sentence_transformer/modules/
+// Reads the sentence-transformers modules of a folder, and applies them to texts. https://github.com/huggingface/sentence-transformers
+// (6.0): base/model.py, base/modules/, sentence_transformer/modules/
 
 import { describe } from '../base/errors.js'
 import { Tensor } from '../base/tensor.js'
@@ -10,24 +10,24 @@ import { lengthOf, promptOf, readSettings } from './sentence-input.js'
 /** @typedef {import('./source.js').Folder} Folder */
 /** @typedef {import('./tokenizer.js').Tokenized} Tokenized */
 /** @typedef {(typeof POOLINGS)[number]} Pooling */
-/** @typedef {{ kind: 'Normalize' } | import('./sentence-layers.js').SentenceLayer} AfterPooling a module behind the pooling */
+/** @typedef {{ kind: 'Normalize' } | import('./sentence-layers.js').SentenceLayer} AfterPooling a module after the pooling */
 /**
- * What is done with the hidden states of a text. More than one pooling: side by side.
+ * Processing of a text's hidden states. Several poolings are concatenated.
  * @typedef {object} OwnModules
  * @property {Pooling[]} poolings
- * @property {boolean} includesPrompt does the pooling read the rows of the prompt?
+ * @property {boolean} includesPrompt True if the pooling includes the rows of the prompt
  * @property {AfterPooling[]} after
  * @property {Record<string, string>} prompts by name
- * @property {string} [defaultPrompt] the name of one of them
- * @property {string} similarity the function by which embeddings are compared
+ * @property {string} [defaultPrompt] name of a prompt
+ * @property {string} similarity function that compares embeddings
  * @property {number} [truncateDim]
- * @property {unknown} [activation] of the score of a cross-encoder
+ * @property {unknown} [activation] of a cross-encoder's score
  */
 
 /** @typedef {OwnModules & import('./sentence-input.js').TextSettings} Modules */
 /** @typedef {() => Promise<Modules | undefined>} ReadModules */
 
-/** In the order in which sentence-transformers joins them. */
+/** In the order in which sentence-transformers concatenates them. */
 export const POOLINGS = /** @type {const} */ ([
   'cls_token',
   'max_tokens',
@@ -37,7 +37,7 @@ export const POOLINGS = /** @type {const} */ ([
   'lasttoken',
 ])
 
-/** The names of the poolings in files since 5.4. @type {Record<string, Pooling>} */
+/** Names of the poolings in files since version 5.4. @type {Record<string, Pooling>} */
 const MODES = {
   cls: 'cls_token',
   max: 'max_tokens',
@@ -50,7 +50,7 @@ const MODES = {
 const KINDS = ['Transformer', 'Pooling', 'Dense', 'LayerNorm', 'Normalize', 'Dropout']
 export const [MODULES, PROMPTS] = ['modules.json', 'config_sentence_transformers.json']
 
-/** A reader of the JSON files of a folder; undefined: there is no such file. @param {Folder} folder @param {typeof import('./source.js').readJSON} readJSON */
+/** Returns a reader of a folder's JSON files, which returns undefined for a missing file. @param {Folder} folder @param {typeof import('./source.js').readJSON} readJSON */
 export const jsonOf = (folder, readJSON) => async (/** @type {string} */ name) => {
   const file = await folder.open(name)
   return file && readJSON(file, name)
@@ -60,7 +60,7 @@ export const jsonOf = (folder, readJSON) => async (/** @type {string} */ name) =
  * Reads modules.json and the files of the modules that it lists.
  * @param {Folder} folder
  * @param {typeof import('./source.js').readJSON} readJSON
- * @returns {Promise<Modules | undefined>} undefined: there is no modules.json
+ * @returns {Promise<Modules | undefined>} undefined if there is no modules.json
  */
 export async function readModules(folder, readJSON) {
   const json = jsonOf(folder, readJSON)
@@ -106,11 +106,11 @@ export async function readModules(folder, readJSON) {
   }
 }
 
-/** @param {any} given an entry of modules.json */
+/** Validates a module. @param {any} given entry of modules.json */
 function moduleOf(given) {
   const { type, path = '' } = Object(given)
   const kind = String(type).split('.').pop() ?? ''
-  // The names of a class in the package: models.Dense, base.modules.dense.Dense, sentence_transformer.modules.Dense.
+  // Names of a class in the package: models.Dense, base.modules.dense.Dense, sentence_transformer.modules.Dense.
   if (/^sentence_transformers\..*\.LogitScore$/.test(String(type)))
     throw new RangeError(`${MODULES}: LogitScore: the modules of this folder score pairs of texts: call rank`)
   const isOurs = /^sentence_transformers\.(?:\w+\.)+\w+$/.test(String(type)) && KINDS.includes(kind)
@@ -124,7 +124,7 @@ function moduleOf(given) {
 }
 
 /**
- * What a Pooling module does: `pooling_mode`, or the flags of versions before 5.4.
+ * Reads a Pooling module: `pooling_mode`, or the flags of versions before 5.4.
  * @param {unknown} given
  * @param {string} file
  * @returns {{ poolings: Pooling[], includesPrompt: boolean }}
@@ -184,9 +184,9 @@ export async function readPrompts(json) {
 /**
  * How texts become embeddings. `pool` takes the rows of one text, `finish` the pooled rows of any number of texts.
  * @typedef {object} Recipe
- * @property {string} prompt before each text
+ * @property {string} prompt text before each text
  * @property {(h: FloatTensor, input: Tokenized) => Float64Array} pool h: (1, L, d), after the last norm
- * @property {(rows: Float64Array[]) => FloatTensor} finish (B, d): the modules after the pooling
+ * @property {(rows: Float64Array[]) => FloatTensor} finish (B, d): applies the modules after the pooling
  *
  * @typedef {object} RecipeOptions
  * @property {Pooling} [pooling] in place of the folder's, without the modules after it that have weights
@@ -197,7 +197,7 @@ export async function readPrompts(json) {
  */
 
 /**
- * Returns the recipe of a folder, or of the pooling that was given.
+ * Returns the recipe of a folder, or of a given pooling.
  * @param {import('./model.js').Model} model
  * @param {Modules | undefined} modules
  * @param {RecipeOptions} options
@@ -249,7 +249,7 @@ export function recipeOf(
   }
 }
 
-/** One row after the other. @param {Float64Array[]} rows of one length */
+/** Concatenates rows. @param {Float64Array[]} rows of equal length */
 function joined(rows) {
   const out = new Float64Array(rows.length * rows[0].length)
   for (const [n, row] of rows.entries()) out.set(row, n * row.length)
@@ -263,11 +263,11 @@ function unit(row) {
 }
 
 /**
- * The factor of number c of each row i that a pooling reads.
+ * Calls `take` with the factor of each number that a pooling reads.
  * @param {Pooling} name
  * @param {FloatTensor} h (1, L, d)
  * @param {(c: number, i: number, factor: number) => void} take
- * @param {number} [from] the first row that is read
+ * @param {number} [from] first row to read
  */
 export function pullPool(name, { data, dims: [, L, d] }, take, from = 0) {
   const divisor = divisorOf(name, L, from)
@@ -281,14 +281,14 @@ export function pullPool(name, { data, dims: [, L, d] }, take, from = 0) {
   }
 }
 
-/** By what the sum of rows is divided. @param {Pooling} name @param {number} L @param {number} from */
+/** Returns the divisor of the sum of rows. @param {Pooling} name @param {number} L @param {number} from */
 function divisorOf(name, L, from) {
   if (name === 'mean_tokens') return L - from
   if (name === 'mean_sqrt_len_tokens') return Math.sqrt(L - from)
   return name === 'weightedmean_tokens' ? (L * (L + 1) - from * (from + 1)) / 2 : 1
 }
 
-/** @param {Pooling} name @param {FloatTensor} h (1, L, d) @param {number} [from] the first row that is read @returns {Float64Array} (d) */
+/** Pools the rows. @param {Pooling} name @param {FloatTensor} h (1, L, d) @param {number} [from] first row to read @returns {Float64Array} (d) */
 export function pool(name, { data, dims: [, L, d] }, from = 0) {
   const out = new Float64Array(d).fill(name === 'max_tokens' ? -Infinity : 0)
   const only = { cls_token: from, lasttoken: L - 1 }[/** @type {string} */ (name)]

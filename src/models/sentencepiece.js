@@ -1,7 +1,6 @@
-// The texts of Marian's models as they are published: two SentencePiece files, for the text and for its translation, and
-// vocab.json with the ids of both. Loaded with a folder that has no tokenizer.json.
-// https://github.com/google/sentencepiece: src/sentencepiece_model.proto, src/normalizer.cc, src/unigram_model.cc
-// https://github.com/huggingface/transformers: models/marian/tokenization_marian.py
+// The tokenizer of Marian models as published: two SentencePiece files, for the text and for its translation, and vocab.json with the ids
+// of both. Loaded with a folder without tokenizer.json. https://github.com/google/sentencepiece: src/sentencepiece_model.proto,
+// src/normalizer.cc, src/unigram_model.cc https://github.com/huggingface/transformers: models/marian/tokenization_marian.py
 
 import { bestPieces, UNKNOWN } from './tokenizers/best-pieces.js'
 import { charsmapOf, mapped } from './tokenizers/charsmap.js'
@@ -11,20 +10,20 @@ import { lower } from './tokenizers/lower.js'
 /**
  * A SentencePiece file.
  * @typedef {object} Pieces
- * @property {Map<string, { score: number, isOwn: boolean }>} pieces isOwn: it is always taken where it stands
- * @property {number} longest characters of a piece
+ * @property {Map<string, { score: number, isOwn: boolean }>} pieces isOwn: True if it is always kept as a piece where it occurs
+ * @property {number} longest characters of the longest piece
  * @property {number} least the smallest score
  * @property {number} most the largest score
  * @property {import('./tokenizers/charsmap.js').Charsmap} [charsmap]
- * @property {boolean} hasPrefix does a space stand before a text?
- * @property {boolean} isTrimmed does one space stand for several, and none at both ends?
+ * @property {boolean} hasPrefix True to put a space before a text
+ * @property {boolean} isTrimmed True to collapse several spaces into one, and to trim both ends
  */
 
 const SPACE = '\u2581'
-/** Kinds of pieces and of models in the file. */
+/** Piece types and model types in the file. */
 const [NORMAL, OWN, UNIGRAM] = [1, 4, 1]
 
-/** The fields of a protobuf message. @param {Uint8Array} bytes @returns {Generator<{ field: number, value: number | Uint8Array }>} */
+/** Yields the fields of a protobuf message. @param {Uint8Array} bytes @returns {Generator<{ field: number, value: number | Uint8Array }>} */
 function* fieldsOf(bytes) {
   let at = 0
   const varint = () => {
@@ -51,7 +50,7 @@ function* fieldsOf(bytes) {
   }
 }
 
-/** A message by its fields; of several with one number the last. @param {Uint8Array | number | undefined} bytes @returns {Record<number, any>} */
+/** Returns a message by fields; for a repeated field, the last value. @param {Uint8Array | number | undefined} bytes @returns {Record<number, any>} */
 const messageOf = bytes => {
   /** @type {Record<number, unknown>} */
   const found = {}
@@ -62,7 +61,7 @@ const messageOf = bytes => {
 /** @param {Uint8Array} bytes */
 const view = bytes => new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
 
-/** @param {Uint8Array} bytes of a SentencePiece file @param {string} name of it @returns {Pieces} */
+/** Parses a SentencePiece file. @param {Uint8Array} bytes of a SentencePiece file @param {string} name file name @returns {Pieces} */
 export function readPieces(bytes, name) {
   /** @type {Pieces['pieces']} */
   const pieces = new Map()
@@ -112,7 +111,7 @@ function normalized({ charsmap, hasPrefix, isTrimmed, pieces }, text) {
     for (let at = 0; at < bytes.length; ) {
       const length = bytes[at] < 128 ? 1 : bytes[at] < 224 ? 2 : bytes[at] < 240 ? 3 : 4
       const character = new TextDecoder().decode(bytes.subarray(at, at + length))
-      const found = isOwn(character) ? undefined : [...mapped(charsmap, bytes, at)].pop() // the longest
+      const found = isOwn(character) ? undefined : [...mapped(charsmap, bytes, at)].pop() // the longest match
       out += found?.text ?? character
       at += found?.length ?? length
     }
@@ -122,7 +121,7 @@ function normalized({ charsmap, hasPrefix, isTrimmed, pieces }, text) {
 }
 
 /**
- * The pieces of a text with the largest sum of scores.
+ * Returns the segmentation of a text with the largest sum of scores.
  * @param {Pieces} own
  * @param {string} text
  * @returns {string[]}
@@ -138,10 +137,11 @@ export function piecesOf(own, text) {
   return bestPieces(normalized(own, text), { scoreOf, longest, unknown: least - UNKNOWN, isKnown }, Math.fround)
 }
 
-/** What a tokenizer of Marian calls its own tokens. */
+/** Special tokens of a Marian tokenizer. */
 const [END, PAD, NONE] = ['</s>', '<pad>', '<unk>']
 
 /**
+ * Returns a tokenizer.
  * @param {Pieces} source
  * @param {Record<string, number>} ids vocab.json
  * @returns {import('./tokenizer.js').TextReader}
@@ -150,7 +150,7 @@ export function marianReader(source, ids) {
   const names = new Map(Object.entries(ids).map(([token, id]) => [id, token]))
   const special = [END, PAD, NONE]
   const encode = (/** @type {string} */ text, isLower = false) => {
-    const [code] = /^>>.+<</.exec(text) ?? [] // the language of the translation
+    const [code] = /^>>.+<</.exec(text) ?? [] // the target language
     const parts = text.slice(code?.length ?? 0).split(/(<\/s>|<pad>|<unk>)/)
     const pieces = parts.flatMap(part =>
       special.includes(part) ? [part] : piecesOf(source, isLower ? lower(part) : part),

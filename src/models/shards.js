@@ -1,5 +1,5 @@
-// The files of a checkpoint that is no model.safetensors: shards with their index, a safetensors file of another name, or what
-// torch.save has written. Loaded where there is no model.safetensors.
+// The files of a checkpoint without model.safetensors: shards with their index, a safetensors file of another name, or files of torch.save.
+// Loaded if there is no model.safetensors.
 
 import { describe } from '../base/errors.js'
 import { noWeights } from './refusals.js'
@@ -11,12 +11,12 @@ import { INDEX, SINGLE } from './safetensors.js'
 const [TORCH, TORCH_INDEX] = ['pytorch_model.bin', 'pytorch_model.bin.index.json']
 
 /**
- * The file of each tensor, as the index names it.
+ * Returns the file of each tensor, from the index.
  * @param {Folder} folder
- * @param {string | undefined} single a safetensors file that is read where there is no index
- * @param {unknown} given as the source
- * @param {typeof import('./source.js').readJSON} readJSON passed, so that this is a file of its own in the package
- * @returns {Promise<{ index: string, files: Map<string, string> }>} without an index '' stands for every tensor
+ * @param {string | undefined} single a safetensors file to read if there is no index
+ * @param {unknown} given the source, as given
+ * @param {typeof import('./source.js').readJSON} readJSON passed instead of imported, so that this stays a separate file in the package
+ * @returns {Promise<{ index: string, files: Map<string, string> }>} without an index, '' stands for every tensor
  */
 export async function readIndex(folder, single, given, readJSON) {
   for (const [index, file] of [
@@ -35,8 +35,9 @@ export async function readIndex(folder, single, given, readJSON) {
 }
 
 /**
+ * Reads an index.
  * @param {import('./source.js').ByteSource} source
- * @param {string} name of the index
+ * @param {string} name file name of the index
  * @param {typeof import('./source.js').readJSON} readJSON
  */
 async function readMap(source, name, readJSON) {

@@ -1,44 +1,45 @@
-// Where the files of a checkpoint come from: a folder's URL, dropped files, an object of bytes, a path in Node. Each
-// becomes a function from a file's name to a reader of byte ranges, so that no file is in memory twice.
+// The sources of a checkpoint's files: a folder's URL, dropped files, an object of bytes, a path in Node. Each becomes a function from a
+// file name to a reader of byte ranges, so that no file is in memory twice.
 
 import { isBytes } from '../base/buffers.js'
 import { describe } from '../base/errors.js'
 
 /**
- * Reads bytes from <= i < to, into `buffer` if it is given. `size` is undefined if only reading can tell it.
+ * Reads bytes from <= i < to, into `buffer` if given. `size` is undefined if it is only known after reading.
  * @typedef {{ size?: number, read: (from: number, to: number, buffer?: Uint8Array) => Promise<Uint8Array>, close?: () => Promise<void> }} ByteSource
  * @typedef {(from: number, to: number) => Promise<ArrayBuffer | ArrayBufferView>} RangeReader
  * @typedef {ArrayBuffer | ArrayBufferView | Blob | RangeReader} FileContent
  */
 /**
- * A folder's URL, or in Node its path; a model on the hub, hf:owner/name; files (of an input or a drop); an object of contents by file name.
+ * URL of a folder, or in Node its path; a model on the hub, hf:owner/name; files (of an input or a drop); an object of contents by file
+ * name.
  * @typedef {string | URL | ArrayLike<File> | Record<string, FileContent> | Blob | ArrayBuffer | ArrayBufferView} CheckpointSource
  */
 /**
  * @typedef {object} Folder
- * @property {(name: string) => Promise<ByteSource | undefined>} open undefined: there is no such file
- * @property {() => readonly string[]} names of the known files; a URL cannot be listed, so those opened so far
- * @property {() => Promise<string[]>} [list] all files of a folder on the disk, with those of the folders in it that are known
+ * @property {(name: string) => Promise<ByteSource | undefined>} open returns undefined if the file does not exist
+ * @property {() => readonly string[]} names known files; a URL cannot be listed, so those opened so far
+ * @property {() => Promise<string[]>} [list] lists all files of a folder on disk, including those in known subfolders
  * @property {() => Promise<void>} close
- * @property {() => Promise<void>} [finish] all weights were read: what was downloaded is checked and kept
- * @property {boolean} [isDownloaded] does it tell its progress itself?
- * @property {Map<string, import('./safetensors.js').StoredTensor>} [tensors] by name, of a GGUF file
- * @property {Record<string, number>} [types] of its blocks, with the bytes of their tensors
- * @property {import('./read-types.js').NumberOptions['loadKernels']} [loadKernels] those of its blocks
- * @property {HubFacts} [facts] of a model on the hub
- * @property {Folder} [outside] the folder that was given, where the network lies in a folder of it
- * @property {import('./gguf/read-gguf.js').GgufMetadata} [metadata] of a GGUF file: its vocabulary is there
+ * @property {() => Promise<void>} [finish] called when all weights were read: checks and caches what was downloaded
+ * @property {boolean} [isDownloaded] True if it reports its progress itself
+ * @property {Map<string, import('./safetensors.js').StoredTensor>} [tensors] by name, for a GGUF file
+ * @property {Record<string, number>} [types] block types, with the bytes of their tensors
+ * @property {import('./read-types.js').NumberOptions['loadKernels']} [loadKernels] loads the kernels of its block types
+ * @property {HubFacts} [facts] facts of a hub model
+ * @property {Folder} [outside] the given folder, if the network is in a subfolder
+ * @property {import('./gguf/read-gguf.js').GgufMetadata} [metadata] of a GGUF file, including its vocabulary
  */
 /**
- * What the hub says of a model, and how much is to be downloaded.
+ * Facts of the hub about a model, and the size of the download.
  * @typedef {object} HubFacts
- * @property {string} id the present name of the model
+ * @property {string} id current name of the model
  * @property {string} revision
  * @property {string} commit
- * @property {boolean} isGated must its terms be accepted before it can be read?
+ * @property {boolean} isGated True if its terms must be accepted before it can be read
  * @property {string} [license]
- * @property {number} download bytes that are not kept yet
- * @property {{ name: string, bytes?: number }[]} files that are read
+ * @property {number} download bytes that are not cached yet
+ * @property {{ name: string, bytes?: number }[]} files files that would be read
  */
 
 /** @param {ArrayBuffer | ArrayBufferView} bytes */
@@ -87,10 +88,11 @@ function fromMap(contents) {
 }
 
 /**
+ * Opens a source.
  * @param {unknown} source
  * @param {import('./hub/hub-folder.js').HubOptions & { signal?: AbortSignal, onProgress?: (progress: any) => void }} options
- * @param {{ isLoaded: boolean, hasTokenizer: boolean, choose?: (names: string[]) => readonly string[] }} use choose: the files that are
- *   read of those of a model on the hub, in place of those of a checkpoint
+ * @param {{ isLoaded: boolean, hasTokenizer: boolean, choose?: (names: string[]) => readonly string[] }} use choose: selects the files to
+ *   read of a hub model, instead of those of a checkpoint
  * @returns {Promise<Folder>}
  */
 export async function openFolder(source, { signal, onProgress, ...hub }, use) {
@@ -115,7 +117,7 @@ export async function openFolder(source, { signal, onProgress, ...hub }, use) {
         Array.from(files, file => {
           if (typeof file?.name !== 'string')
             throw new TypeError(`loadModel: ${describe(file)} given among the files, a File expected`)
-          // What lies in a folder of the chosen folder has the same name as what lies beside it.
+          // A file in a subfolder of the chosen folder is named by its path in the folder.
           return [file.webkitRelativePath?.replace(/^[^/]*\//, '') || file.name, file]
         }),
       ),
@@ -124,12 +126,12 @@ export async function openFolder(source, { signal, onProgress, ...hub }, use) {
 }
 
 /**
- * Reads a range, and throws unless all of its bytes are there.
+ * Reads a range, and throws if bytes are missing.
  * @param {ByteSource} source
  * @param {string} name
  * @param {number} from
  * @param {number} to
- * @param {Uint8Array} [buffer] with room for them
+ * @param {Uint8Array} [buffer] large enough for the range
  */
 export async function readExactly(source, name, from, to, buffer) {
   const end = source.size !== undefined && to > source.size ? source.size : to
@@ -144,7 +146,7 @@ export async function readExactly(source, name, from, to, buffer) {
 const MOST_TEXT = 64 * 2 ** 20
 
 /**
- * A file of JSON, whole.
+ * Reads a JSON file.
  * @param {ByteSource} source
  * @param {string} name
  * @returns {Promise<unknown>}
@@ -164,7 +166,7 @@ export async function readJSON(source, name) {
   }
 }
 
-/** The size of a source that does not tell it: reads up to the limit. @param {ByteSource} source */
+/** Returns the size of a source without a known size: reads up to the limit. @param {ByteSource} source */
 async function sizeOf(source) {
   const bytes = await source.read(0, MOST_TEXT)
   return bytes.length

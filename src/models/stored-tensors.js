@@ -1,4 +1,4 @@
-// The stored tensors of a model, and where the pieces that it is made of lie in them.
+// The stored tensors of a model, and the location of its pieces in them.
 
 import { describe, didYouMean } from '../base/errors.js'
 import { count, Tensor } from '../base/tensor.js'
@@ -9,7 +9,7 @@ import { count, Tensor } from '../base/tensor.js'
 /** @typedef {import('./weights.js').ModelWeights} ModelWeights */
 
 /**
- * The names of the stored tensors that a model uses: as in the file, and as its family has them, without a prefix.
+ * Lists the stored tensors that a model uses, by their names in the file and by those of its family, without a prefix.
  * @param {Family} family
  * @param {ModelWeights} weights
  * @returns {Map<string, { name: string, need: import('./weights.js').Need }>}
@@ -22,8 +22,8 @@ export function storedTensors(family, weights) {
 }
 
 /**
- * Where the rows of a piece lie in its stored tensor: `use` gets the place of a run in the piece, its place in the stored
- * tensor, its length, and how far its numbers lie apart there.
+ * Calls `use` for each run of a piece in its stored tensor, with: start in the piece, start in the stored tensor, length, and stride in the
+ * stored tensor.
  * @param {readonly number[]} dims of the stored tensor
  * @param {LinearSpec | undefined} spec
  * @param {number} size of the piece

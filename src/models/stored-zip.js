@@ -1,11 +1,12 @@
-// The files of a zip file whose contents are stored as they are, by their ranges. torch.save writes such files.
+// Reads uncompressed files of a zip file by byte range. torch.save writes such files.
 // https://pkware.cachefly.net/webdocs/casestudies/APPNOTE.TXT
 
 /**
- * @param {number} size of the zip file
+ * Reads the directory of a zip file.
+ * @param {number} size size of the zip file
  * @param {(from: number, to: number) => Promise<Uint8Array>} read
  * @param {(text: string) => Error} fail
- * @returns {Promise<Map<string, { from: number, to: number }>>} by name
+ * @returns {Promise<Map<string, { from: number, to: number }>>} ranges by file name
  */
 export async function readStoredZip(size, read, fail) {
   const bytesAt = async (/** @type {number} */ from, /** @type {number} */ length) => {
@@ -14,7 +15,7 @@ export async function readStoredZip(size, read, fail) {
     return new DataView(bytes.buffer, bytes.byteOffset, bytes.length)
   }
   const u64 = (/** @type {DataView} */ view, /** @type {number} */ at) => Number(view.getBigUint64(at, true))
-  // The file ends with a record of 22 bytes, before which one of 20 bytes leads to the record for large files.
+  // The file ends with a record of 22 bytes, preceded by one of 20 bytes that locates the record for large files.
   const tail = await bytesAt(Math.max(0, size - 42), Math.min(42, size))
   const end = tail.byteLength - 22
   if (end < 0 || tail.getUint32(end, true) !== 0x06054b50)
@@ -48,8 +49,8 @@ export async function readStoredZip(size, read, fail) {
     at = next
   }
   found.sort((a, b) => a.header - b.header)
-  // How long a file's own header is stands only in it. It is not read, because that would be a request for each file: what
-  // lies between the content and the next header has a fixed length, and torch.save writes contents at multiples of 64.
+  // The length of a file's local header is only stored in that header. Reading it would cost a request per file, so the start of the
+  // content is derived: what lies between the content and the next header has a fixed length, and torch.save aligns contents to 64 bytes.
   return new Map(
     found.map(({ name, bytes, header, nameLength, hasDescriptor }, n) => {
       const next = n + 1 < found.length ? found[n + 1].header : start
@@ -63,14 +64,14 @@ export async function readStoredZip(size, read, fail) {
 }
 
 /**
- * The size of a file, and the place of its header: numbers above 32 bits stand in its extra field.
+ * Returns the size of a file, and the offset of its header; values above 32 bits are stored in its extra field.
  * @param {DataView} list
  * @param {number} at
  * @param {number} nameLength
  * @param {number} extraLength
  */
 function largeNumbers(list, at, nameLength, extraLength) {
-  const numbers = [24, 20, 42].map(offset => list.getUint32(at + offset, true)) // the stored size equals the size
+  const numbers = [24, 20, 42].map(offset => list.getUint32(at + offset, true)) // the size is also the stored size
   const end = at + 46 + nameLength + extraLength
   for (let field = at + 46 + nameLength; field + 4 <= end; field += 4 + list.getUint16(field + 2, true)) {
     if (list.getUint16(field, true) !== 1) continue

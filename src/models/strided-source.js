@@ -1,15 +1,16 @@
-// The numbers of a tensor that lies with strides in its storage, such as a transposed weight, in the order of its dims.
+// Reads a tensor that is strided in its storage, such as a transposed weight, in the order of its dims.
 
 /**
- * @param {() => Promise<Uint8Array>} readSpan reads the part of the storage that it lies in
+ * Returns a reader.
+ * @param {() => Promise<Uint8Array>} readSpan reads the part of the storage that contains the tensor
  * @param {readonly number[]} dims
  * @param {readonly number[]} strides in numbers
- * @param {number} size bytes of a number
+ * @param {number} size bytes per number
  * @returns {import('./source.js').ByteSource}
  */
 export function gathered(readSpan, dims, strides, size) {
   const end = dims.reduce((product, n) => product * n, size)
-  /** All bytes, from the first read until the last one was read: a weight is read in chunks. @type {Promise<Uint8Array> | undefined} */
+  /** All bytes, cached from the first read until the last byte was read, since a weight is read in chunks. @type {Promise<Uint8Array> | undefined} */
   let all
   const gather = async () => {
     const span = await readSpan()

@@ -1,4 +1,4 @@
-// Files that few uses of a model need: the modules of sentence-transformers, chat templates, generation_config.json.
+// Files that are rarely needed: the modules of sentence-transformers, chat templates, generation_config.json.
 
 import { openFolder, readJSON } from './source.js'
 
@@ -6,14 +6,14 @@ import { openFolder, readJSON } from './source.js'
 /** @typedef {import('./source.js').Folder} Folder */
 
 /**
- * Reads files that few uses of a model need: now, if the folder lists one of them, else when they are asked for, because a folder
- * that cannot be listed would be asked in vain.
+ * Reads rarely needed files: at once if the folder lists one of them, else on first use, because a folder that cannot be listed would
+ * receive failing requests.
  * @template T
  * @param {Folder} folder
- * @param {CheckpointSource | undefined} source undefined: all files are in `folder`
- * @param {(name: string) => boolean} isOne of the files
+ * @param {CheckpointSource | undefined} source undefined if all files are in `folder`
+ * @param {(name: string) => boolean} isOne tests for one of the files
  * @param {(from: Folder) => Promise<T>} read
- * @param {boolean} [isLater] what is not covered is an error when it is used, not when the model is loaded
+ * @param {boolean} [isLater] True to throw unsupported settings when they are used, not when the model is loaded
  */
 async function whenNeeded(folder, source, isOne, read, isLater = false) {
   if (folder.names().some(isOne)) {
@@ -30,17 +30,17 @@ async function whenNeeded(folder, source, isOne, read, isLater = false) {
   let found
   return () => {
     found ??= open().catch(error => {
-      found = undefined // the next call asks again
+      found = undefined // retry on the next call
       throw error
     })
     return found
   }
 }
 
-/** The modules of sentence-transformers. @param {Folder} from */
+/** Reads the modules of sentence-transformers. @param {Folder} from */
 const readModules = async from => (await import('./sentence-modules.js')).readModules(from, readJSON)
 
-/** What a folder says of a cross-encoder. @param {Folder} from */
+/** Reads the cross-encoder settings of a folder. @param {Folder} from */
 const readRanking = async from => (await import('./rank.js')).readRanking(from, readJSON)
 
 /** Files of a cross-encoder. */
@@ -50,21 +50,22 @@ const [TEMPLATE, OF_PROCESSOR, TOKENS] = ['chat_template.jinja', 'chat_template.
 const NAMED = /^additional_chat_templates\/([^/]+)\.jinja$/
 
 /**
- * What lies beside tokenizer_config.json for conversations.
+ * Files besides tokenizer_config.json that conversations need.
  * @typedef {object} ChatFiles
  * @property {[name: string, template: string][]} templates of chat_template.jinja, named default, and of additional_chat_templates/
- * @property {(name: string) => Promise<string | undefined>} [named] one of additional_chat_templates/ on a server, whose files cannot be listed
- * @property {unknown} [ofProcessor] chat_template of chat_template.json, which a processor of images and texts has
+ * @property {(name: string) => Promise<string | undefined>} [named] reads one of additional_chat_templates/ on a server, which cannot be
+ *   listed
+ * @property {unknown} [ofProcessor] chat_template of chat_template.json, for a processor of images and texts
  * @property {Record<string, unknown>} [tokens] special_tokens_map.json
  */
 
-/** The text of a file. @param {Folder} from @param {string} name */
+/** Reads the text of a file. @param {Folder} from @param {string} name */
 async function textOf(from, name) {
   const file = await from.open(name)
   return file && new TextDecoder().decode(await file.read(0, file.size ?? 2 ** 24))
 }
 
-/** @param {Folder} from @param {CheckpointSource} [source] of a server @returns {Promise<ChatFiles>} */
+/** Reads these files. @param {Folder} from @param {CheckpointSource} [source] of a server @returns {Promise<ChatFiles>} */
 async function readChat(from, source) {
   const json = async (/** @type {string} */ name) => {
     const file = await from.open(name)
@@ -87,7 +88,7 @@ async function readChat(from, source) {
   const named = (/** @type {string} */ name) => {
     const found = asked.get(name) ?? ask(name)
     asked.set(name, found)
-    found.catch(() => asked.delete(name)) // the next conversation asks again
+    found.catch(() => asked.delete(name)) // retry for the next conversation
     return found
   }
   const ofProcessor = templates.length ? undefined : (await json(OF_PROCESSOR))?.chat_template
@@ -97,9 +98,9 @@ async function readChat(from, source) {
 const GENERATION = 'generation_config.json'
 
 /**
- * What the folder says of the choice of ids. config.json says it where there is no generation_config.json.
+ * Reads the generation settings of a folder: generation_config.json, or config.json if that is missing.
  * @param {Folder} folder
- * @param {CheckpointSource | undefined} source undefined: all files are in `folder`
+ * @param {CheckpointSource | undefined} source undefined if all files are in `folder`
  * @param {Record<string, unknown>} config
  * @param {number} vocab
  */
@@ -119,8 +120,9 @@ export async function settingsOf(folder, source, config, vocab) {
 }
 
 /**
+ * Returns readers of rarely needed files.
  * @param {Folder} folder
- * @param {CheckpointSource | undefined} source undefined: all files are in `folder`
+ * @param {CheckpointSource | undefined} source undefined if all files are in `folder`
  * @param {Record<string, unknown>} config tokenizer_config.json
  * @param {boolean} canRank
  */

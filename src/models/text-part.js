@@ -1,11 +1,12 @@
-// The text part of a multimodal checkpoint: its config is text_config, and its weights have a prefix. Loaded for configs that have one.
+// The text part of a multimodal checkpoint, whose config is text_config and whose weights have a prefix. Loaded for configs with a
+// text_config.
 
 import { describe } from '../base/errors.js'
 import { FAMILIES } from './families/index.js'
 
 /** @typedef {import('./safetensors.js').StoredTensor} StoredTensor */
 
-/** Models whose text part is that of the family, as long as a text has no pictures. */
+/** Models whose text part is equivalent to the family, as long as there are no images. */
 const COVERED = [
   'gemma3',
   'mistral3',
@@ -18,7 +19,7 @@ const COVERED = [
   'aya_vision',
 ]
 
-/** What published files have before the names of the text part, and what they have in its place. @type {[RegExp, string][]} */
+/** Prefixes of the text part in published files, and their replacements. @type {[RegExp, string][]} */
 const PREFIXES = [
   [/^(model\.)?(language_model|text_model)\.lm_head\./, 'lm_head.'],
   [/^language_model\.model\./, 'model.'],
@@ -27,7 +28,7 @@ const PREFIXES = [
 const OTHER_PARTS = '^(model\\.)?(vision\\w*|visual|multi_modal_projector|connector|image_newline|patch_merger)\\b'
 
 /**
- * The config of the text part. Keys of the whole that name tokens, and whether the head is tied, count where the part has none.
+ * Returns the config of the text part. Token ids and tie_word_embeddings of the outer config are used if the part has none.
  * @param {Record<string, unknown>} whole
  * @returns {Record<string, unknown>}
  */
@@ -45,7 +46,7 @@ export function textConfig(whole) {
 }
 
 /**
- * The tensors of the text part by the names that it has alone; those of other parts keep theirs.
+ * Renames the tensors of the text part to their names in a text-only model; other tensors keep their names.
  * @param {Map<string, StoredTensor>} tensors
  * @returns {Map<string, StoredTensor>}
  */
@@ -60,6 +61,7 @@ export function textTensors(tensors) {
 }
 
 /**
+ * Adapts the family to the whole checkpoint.
  * @param {import('./family-shapes/parts.js').Family} family of the text part
  * @param {unknown} type of the whole
  * @returns {import('./family-shapes/parts.js').Family}

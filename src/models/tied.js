@@ -1,6 +1,6 @@
-// Finds out whether the head and the table of tokens are one weight. The file decides, as in transformers 5.16 (modeling_utils.py,
-// tie_weights): under one name it is both; under two names with other numbers they are two weights, whatever the config says.
-// Loaded where a file has a weight of the head beside the table, or lacks the table.
+// Decides whether the head and the table of tokens share one weight. The file decides, as in transformers 5.16 (modeling_utils.py,
+// tie_weights): a single tensor is used for both; two tensors with different numbers are two weights, whatever the config says. Loaded if a
+// file has a head's weight besides the table, or lacks the table.
 
 import { describe } from '../base/errors.js'
 
@@ -10,11 +10,13 @@ import { describe } from '../base/errors.js'
 const CHUNK = 2 ** 20
 
 /**
+ * Returns the head.
  * @param {Family} family
- * @param {Map<string, StoredTensor>} tensors a table under another name gets the name that the family has for it
- * @param {typeof import('./source.js').readExactly} readExactly passed, so that this is a file of its own in the package
- * @param {number} [most] bytes of two tensors that are compared; default all
- * @returns {Promise<Family>} with a head of its own where the file has one
+ * @param {Map<string, StoredTensor>} tensors a table under another name is renamed to the family's name
+ * @param {typeof import('./source.js').readExactly} readExactly passed instead of imported, so that this stays a separate file in the
+ *   package
+ * @param {number} [most] maximum bytes of two tensors to compare; default all
+ * @returns {Promise<Family>} with a separate head if the file has one
  */
 export async function headOf(family, tensors, readExactly, most = Number.POSITIVE_INFINITY) {
   const { head, prefix = '', embedding, vocab, isHeadless } = family
@@ -23,7 +25,7 @@ export async function headOf(family, tensors, readExactly, most = Number.POSITIV
   const table = `${embedding.tokens.name}.weight`
   /** @type {(a: string, b: string) => Promise<boolean>} */
   const areEqual = (a, b) => hasSameBytes(tensors.get(keyOf(a)), tensors.get(keyOf(b)), readExactly, most)
-  /** Gives a tensor another name, if there is none of that name. @param {string} from @param {string} to */
+  /** Renames a tensor, unless the new name exists. @param {string} from @param {string} to */
   const rename = (from, to) => {
     const tensor = tensors.get(keyOf(from))
     if (!tensor || tensors.has(keyOf(to))) return
@@ -61,7 +63,7 @@ export async function headOf(family, tensors, readExactly, most = Number.POSITIV
  */
 async function hasSameBytes(a, b, readExactly, most) {
   if (!a || !b || a.dtype !== b.dtype || String(a.dims) !== String(b.dims)) return false
-  if (a.source === b.source && a.from === b.from) return true // files of torch.save have both names for one storage
+  if (a.source === b.source && a.from === b.from) return true // torch.save stores both names with one storage
   const size = Math.min(most, a.to - a.from)
   for (let at = 0; at < size; at += CHUNK) {
     const [x, y] = await Promise.all(

@@ -1,5 +1,5 @@
-// The kernel calls of one token that follows others in a cache. A first pass through the layers notes them instead of making them,
-// with their structs and outputs in memory that stays; each token makes them all, after what depends on its position is written.
+// The kernel calls of one token after cached ones. A first pass through the layers records them instead of making them, with their structs
+// and outputs in persistent memory; each token replays them, after the values that depend on its position are updated.
 
 import { putTensor } from '../ops/attention/forward.js'
 import { ATTENTION_WORDS, ROPE_WORDS } from '../runtime/abi.js'
@@ -15,17 +15,17 @@ import { finish, ModelOperations, rotations, runStack } from './network.js'
 
 const AT = indices(ATTENTION_WORDS)
 const ROPE = indices(ROPE_WORDS)
-const FROM = 10 // index in struct qkv_cache_rows of the row that is written
+const FROM = 10 // index in struct qkv_cache_rows of the row to write
 const BEFORE = 4 // words before the structs: the keys before the token, and zeros
 
-/** Stands for the threads of a core, and notes what they would run. */
+/** Replaces the threads of a core, and records what they would run. */
 class Notes {
   /** @type {Noted[]} */
   jobs = []
 
   /** @param {Core} core @param {import('../threads/pool.js').Job} job */
   run(core, job) {
-    // Nothing but the struct and what it points to lies above its address.
+    // Only the struct and what it points to is above its address.
     this.jobs.push({ ...job, words: core.words.slice(job.args[0] / 4, core.top / 4) })
     return true
   }
@@ -46,7 +46,7 @@ class Notes {
   }
 }
 
-/** Operations whose rotations lie in memory that stays. */
+/** Operations whose rotations are in persistent memory. */
 class NotedOperations extends ModelOperations {
   /** @type {{ rope: Rope, cos: Resident, sin: Resident }[]} */
   ropes = []
@@ -76,7 +76,7 @@ export class TokenCalls {
   #output
   #before = 0
 
-  /** @param {import('./network.js').Call} call without hooks, of which nothing is kept @param {import('./family-shapes/parts.js').StackSpec} stack */
+  /** Records the calls. @param {import('./network.js').Call} call without hooks or `keep` @param {import('./family-shapes/parts.js').StackSpec} stack */
   constructor({ qkv, caches = [] }, stack) {
     this.#core = expectCore(qkv)
     this.#stack = stack
@@ -84,9 +84,10 @@ export class TokenCalls {
   }
 
   /**
-   * @param {FloatTensor} first (1, 1, d) what enters the first layer
+   * Replays the calls.
+   * @param {FloatTensor} first (1, 1, d), input of the first layer
    * @param {import('./network.js').Call} call
-   * @returns {FloatTensor} (1, 1, d) what leaves the last norm: memory of the calls
+   * @returns {FloatTensor} (1, 1, d), output of the last norm, in memory of the calls
    */
   run(first, call) {
     const core = this.#core
@@ -116,7 +117,7 @@ export class TokenCalls {
   }
 
   /**
-   * Writes what depends on the position into the struct of a job that reads or writes a cache.
+   * Updates the position in the struct of a job that reads or writes a cache.
    * @param {Noted} job
    * @param {import('../ops/attention/kv-cache.js').KVCache} cache
    * @param {number} row
@@ -190,7 +191,7 @@ export class TokenCalls {
 }
 
 /**
- * A cache whose calls are noted.
+ * Wraps a cache whose calls are recorded.
  * @param {Notes} notes
  * @param {import('../ops/attention/kv-cache.js').KVCache} cache
  * @param {number} layer

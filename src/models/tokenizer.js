@@ -1,5 +1,5 @@
-// The texts of a model: tokenizer.json and the files beside it; or the files from which transformers makes one, vocab.txt of BERT's models
-// and the SentencePiece files of Marian's; or the metadata of a GGUF file; or a tokenizer that the caller gives.
+// The tokenizer of a model: tokenizer.json and the files beside it; or files from which transformers builds one (vocab.txt of BERT,
+// SentencePiece files of Marian); or the metadata of a GGUF file; or a tokenizer given by the caller.
 
 import { describe } from '../base/errors.js'
 
@@ -14,29 +14,29 @@ import { describe } from '../base/errors.js'
  * @typedef {object} Tokenized
  * @property {number[]} ids
  * @property {string[]} tokens
- * @property {number[]} [tokenTypeIds] of a pair of texts, where the model has types: 0 for the first one, 1 for the second
+ * @property {number[]} [tokenTypeIds] for a model with types: 0 for the first text, 1 for the second
  */
 
 /**
- * What reads the texts of a folder.
+ * Tokenizes and decodes the texts of a folder.
  * @typedef {object} TextReader
  * @property {(text: string, pair: string | undefined, most: number, isWhole: boolean, isLower?: boolean) => {
- *   ids: number[], tokens: string[], types?: number[] }} encode isWhole: with special tokens; isLower: in lower case before it is normalized
- * @property {(id: number) => string} nameOf a token as the vocabulary writes it
- * @property {(token: string) => number | undefined} [idOf] of what the vocabulary writes so
+ *   ids: number[], tokens: string[], types?: number[] }} encode isWhole: with special tokens; isLower: lower case before normalisation
+ * @property {(id: number) => string} nameOf returns a token as written in the vocabulary
+ * @property {(token: string) => number | undefined} [idOf] returns the id of a token written so
  * @property {(ids: readonly number[], isBare: boolean) => string} decode isBare: without special tokens
- * @property {(ids: readonly number[], text: string) => boolean} isOpen true if the end of the text may change with the next id
+ * @property {(ids: readonly number[], text: string) => boolean} isOpen returns true if the end of the text may change with the next id
  * @property {import('./chat.js').TokenizerConfig} [config]
- * @property {string} [wordPrefix] what tokens within a word begin with; undefined where words are not marked so
+ * @property {string} [wordPrefix] prefix of tokens inside a word; undefined if these are not marked that way
  */
 /**
- * The texts of a model.
+ * The tokenizer of a model.
  * @typedef {object} TextTool
  * @property {(text: string, pair: string | undefined, vocab: number, most?: number, isWhole?: boolean, isLower?: boolean) => Tokenized} encode cut
  *   to `most` ids; isWhole: with special tokens, the default
- * @property {(text: string, vocab: number) => number[]} bare the ids of a text without special tokens
+ * @property {(text: string, vocab: number) => number[]} bare returns the ids of a text without special tokens
  * @property {import('./chat.js').TokenizerConfig} config tokenizer_config.json, with the tokens of special_tokens_map.json
- * @property {number} most ids of a text, as model_max_length says; Infinity where it does not
+ * @property {number} most maximum number of ids from model_max_length; Infinity without one
  * @property {TextReader['decode']} decode
  * @property {TextReader['isOpen']} isOpen
  * @property {TextReader['nameOf']} nameOf
@@ -45,12 +45,14 @@ import { describe } from '../base/errors.js'
  */
 
 /**
+ * Opens the tokenizer of a folder.
  * @param {import('./source.js').Folder} folder
- * @param {typeof import('./source.js').readJSON} readJSON given, not imported: so source.js stays in one bundle with load.js
+ * @param {typeof import('./source.js').readJSON} readJSON passed instead of imported, so that source.js stays in the bundle of
+ *   load-model.js
  * @param {TokenizerClass | TokenizerLike | undefined} given
  * @param {string} type the model_type
- * @param {unknown} [named] the tokenizer_class of config.json
- * @returns {Promise<TextTool | undefined>} undefined: there is no tokenizer.json, and nothing that becomes one
+ * @param {unknown} [named] tokenizer_class of config.json
+ * @returns {Promise<TextTool | undefined>} undefined if there is no tokenizer.json and no file that replaces it
  */
 export async function openTokenizer(folder, readJSON, given, type, named) {
   const reader =
@@ -98,23 +100,24 @@ async function fromFolder(folder, readJSON, Class, type, named) {
   return marianReader(readPieces(source, 'source.spm'), vocab)
 }
 
-/** Types of models whose words are those of vocab.txt. */
+/** Model types that use vocab.txt. */
 const WORDPIECE = ['bert', 'distilbert', 'electra']
 const MOST = 2 ** 26
 
-/** A whole file. @param {import('./source.js').Folder} folder @param {string} name */
+/** Reads a whole file. @param {import('./source.js').Folder} folder @param {string} name */
 async function bytesOf(folder, name) {
   const file = await folder.open(name)
   return file?.read(0, file.size ?? MOST)
 }
 
 /**
+ * Tokenizes a text.
  * @param {TextReader} reader
  * @param {string} text
- * @param {string | undefined} pair a second segment
+ * @param {string | undefined} pair second segment
  * @param {number} vocab
- * @param {number} most ids; of a pair the longer segment is cut first
- * @param {boolean} isWhole with special tokens
+ * @param {number} most maximum number of ids; for a pair, the longer segment is cut first
+ * @param {boolean} isWhole True to add special tokens
  * @param {boolean} isLower
  * @returns {Tokenized}
  */

@@ -1,8 +1,8 @@
-// The files of torch.save, such as pytorch_model.bin: a pickle that names the tensors and their storages, and the numbers of
-// each storage. A pickle is a program for a stack machine that may call any function of Python. Here only its instructions
-// that make dicts, lists, numbers and texts are carried out, and three calls are known; a file that names another function
-// is refused, so that no file can run code. The numbers are read by their ranges, like those of safetensors.
-// https://github.com/pytorch/pytorch/blob/main/torch/serialization.py, https://docs.python.org/3/library/pickletools.html
+// Reads files of torch.save, such as pytorch_model.bin: a pickle that describes the tensors and their storages, and the numbers of each
+// storage. A pickle is a program for a stack machine that may call any Python function. Here only instructions that build dicts, lists,
+// numbers and texts are executed, and three calls are allowed; a file that names another function is refused, so that no file can run code.
+// Numbers are read by range, as from safetensors. https://github.com/pytorch/pytorch/blob/main/torch/serialization.py,
+// https://docs.python.org/3/library/pickletools.html
 
 import { describe, shape as dimsText } from '../base/errors.js'
 import { BYTES } from './safetensors.js'
@@ -14,7 +14,7 @@ import { gathered } from './strided-source.js'
 /** @typedef {typeof import('./source.js').readExactly} ReadExactly */
 
 /**
- * Some numbers of one dtype. `from` is their place in the file, once it is known.
+ * Numbers of one dtype. `from` is their offset in the file, once known.
  * @typedef {{ dtype: string, key: string, size: number, from?: number }} Storage
  */
 
@@ -33,7 +33,7 @@ const STORAGES = new Map(
   }).map(([name, dtype]) => [`torch ${name}`, dtype]),
 )
 
-/** The strided view of a storage that a file calls a tensor. */
+/** A strided view of a storage, called a tensor in the file. */
 class View {
   /** @param {Storage} storage @param {number} offset @param {number[]} dims @param {number[]} strides */
   constructor(storage, offset, dims, strides) {
@@ -47,7 +47,7 @@ class View {
 const isPairs = (/** @type {unknown} */ list) =>
   Array.isArray(list) && list.every(pair => Array.isArray(pair) && pair.length === 2)
 
-/** The functions that a file may call. @type {Record<string, (...given: any[]) => unknown>} */
+/** Functions that a file may call. @type {Record<string, (...given: any[]) => unknown>} */
 const CALLS = {
   'collections OrderedDict': (pairs = []) => (isPairs(pairs) ? new Map(pairs) : undefined),
   'torch._utils _rebuild_tensor_v2': (storage, offset, dims, strides) => new View(storage, offset, dims, strides),
@@ -55,33 +55,34 @@ const CALLS = {
 }
 
 const MOST_PICKLE = 100_000_000
-/** What a file in the older format begins with: a pickle of this number, of any protocol, in at most so many bytes. */
+/** Marker at the start of the older format: a pickle of this number, of any protocol, with at most this many bytes. */
 const [OLDER, OLDER_BYTES] = [Number(0x1950a86a20f9469cfc6cn), 64]
 
 /**
- * The tensors of a state_dict.
+ * Reads the tensors of a state_dict.
  * @param {ByteSource} source
- * @param {string} file its name
- * @param {ReadExactly} readExactly passed, so that this is a file of its own in the package
+ * @param {string} file file name
+ * @param {ReadExactly} readExactly passed instead of imported, so that this stays a separate file in the package
  * @returns {Promise<StoredTensor[]>}
- * @throws {RangeError} the file is cut off, another format, needs code to be run, or contradicts itself
+ * @throws {RangeError} if the file is truncated, of another format, needs code to run, or is inconsistent
  */
 export async function readTorchFile(source, file, readExactly) {
   const { top, tensorOf } = await openTorchFile(source, file, readExactly)
   if (!(top instanceof Map))
     throw new RangeError(`${file}: it holds ${describe(top)}, a state_dict of tensors by their names expected`)
-  const inner = top.get('state_dict') // beside the epoch and the optimiser of a training
+  const inner = top.get('state_dict') // training checkpoints have it besides the epoch and the optimiser
   return Array.from(inner instanceof Map ? inner : top, ([name, view]) => tensorOf(name, view))
 }
 
 /**
- * What torch.save wrote: dicts as Maps, lists, numbers, texts, and views of storages, which `tensorOf` makes tensors.
+ * Contents of a file: dicts as Maps, lists, numbers, texts, and views of storages, which `tensorOf` converts to tensors.
  * @typedef {{ top: unknown, isView: (value: unknown) => boolean, tensorOf: (name: unknown, view: unknown) => StoredTensor }} TorchFile
  */
 
 /**
+ * Opens a file.
  * @param {ByteSource} source
- * @param {string} file its name
+ * @param {string} file file name
  * @param {ReadExactly} readExactly
  * @returns {Promise<TorchFile>}
  */
@@ -89,7 +90,7 @@ export async function openTorchFile(source, file, readExactly) {
   const fail = (/** @type {string} */ text) => new RangeError(`${file}: ${text}`)
   /** @type {Map<string, Storage>} */
   const storages = new Map()
-  /** What a persistent id stands for. @param {unknown} id */
+  /** Resolves a persistent id to a storage. @param {unknown} id */
   const storageOf = id => {
     const [kind, type, key, , size, part = null] = Array.isArray(id) ? id : []
     const dtype = STORAGES.get(type?.name)
@@ -109,7 +110,7 @@ export async function openTorchFile(source, file, readExactly) {
   }
   const start = await readExactly(source, file, 0, Math.min(OLDER_BYTES, source.size ?? OLDER_BYTES))
   const isZip = start[0] === 0x50 && start[1] === 0x4b
-  const { Pickle } = await import('./pickle.js') // a file of its own in the package
+  const { Pickle } = await import('./pickle.js') // a separate file in the package
   if (!isZip && !isOlder(start, Pickle)) {
     const other = (await import('./refusals.js')).otherFormat(start)
     throw fail(other ? `this is ${other}` : 'it is no file of torch.save')
@@ -124,7 +125,7 @@ export async function openTorchFile(source, file, readExactly) {
   }
 }
 
-/** True if the first pickle is the number of the older format. @param {Uint8Array} start of the file @param {typeof import('./pickle.js').Pickle} Pickle */
+/** True if the first pickle is the marker of the older format. @param {Uint8Array} start start of the file @param {typeof import('./pickle.js').Pickle} Pickle */
 function isOlder(start, Pickle) {
   try {
     return new Pickle({}, () => undefined, Error).read(start, 0).value === OLDER
@@ -138,7 +139,7 @@ function isOlder(start, Pickle) {
  * @property {ByteSource} source
  * @property {(from: number, to: number) => Promise<Uint8Array>} read
  * @property {import('./pickle.js').Pickle} pickle
- * @property {Map<string, Storage>} storages those that the pickle has named, by key
+ * @property {Map<string, Storage>} storages storages named by the pickle, by key
  * @property {(text: string) => Error} fail
  */
 
@@ -149,7 +150,7 @@ const isSize = n => Number.isSafeInteger(n) && /** @type {number} */ (n) >= 0
 const bytesOf = ({ dtype, size }) => size * BYTES[/** @type {'F32'} */ (dtype)]
 
 /**
- * The format since PyTorch 1.6: a zip file with data.pkl, and a file data/KEY for each storage.
+ * Reads the format since PyTorch 1.6: a zip file with data.pkl, and a file data/KEY for each storage.
  * @param {Opened} opened
  */
 async function readZip({ source, read, pickle, storages, fail }) {
@@ -176,7 +177,7 @@ async function readZip({ source, read, pickle, storages, fail }) {
   return value
 }
 
-/** @template T @param {() => T} read @returns {T | undefined} undefined: the bytes end before the pickle does */
+/** Returns a result, or undefined if the bytes end early. @template T @param {() => T} read @returns {T | undefined} undefined if the bytes end before the pickle does */
 function orNothing(read) {
   try {
     return read()
@@ -206,8 +207,8 @@ function fivePickles(pickle, bytes) {
 }
 
 /**
- * The format before: five pickles (a number, the version, facts of the machine, the tensors, the keys of the storages), then
- * for each storage how many numbers it has, and its numbers.
+ * Reads the older format: five pickles (the marker, the version, facts about the machine, the tensors, the keys of the storages), then the
+ * length and the numbers of each storage.
  * @param {Opened} opened
  */
 async function readOlder({ source, pickle, storages, fail }) {

@@ -1,5 +1,5 @@
-// Calls that take long, of a text of many tokens, in parts of their rows, so that others may have their turn in between. Each row
-// is computed as in the whole call: the numbers are the same bits.
+// Splits long calls on texts of many tokens into parts of their rows, so that other tasks can run in between. Each row is computed as in
+// the whole call, with the same bits.
 
 import { count, Tensor } from '../base/tensor.js'
 import { checkAttention, ATTENTION as LABELS } from '../ops/attention/arguments.js'
@@ -15,16 +15,16 @@ import { embed as embedRows } from './network.js'
 /** @typedef {import('../runtime/resident.js').ResidentTensor} Resident */
 /** @template T @typedef {import('./network.js').RunSteps<T>} RunSteps */
 
-/** Multiply-adds of a part: some 20 to 40 ms of one thread. */
+/** Multiply-adds of a part: about 20 to 40 ms on one thread. */
 const PART = 2e8
-/** A part of a product has at least so many rows: few rows have a kernel of their own. */
+/** Minimum rows of a part of a product, since few rows use another kernel. */
 const LEAST_ROWS = 64
 
-/** Numbers of the rows of tables that are added in a part. */
+/** Numbers of table rows that are added per part. */
 const EMBEDDED = 2 ** 17
 
 /**
- * `embed` of the network.
+ * Does the same as `embed` of network.js.
  * @param {import('./network.js').EmbeddingSpec} embedding
  * @param {import('./network.js').ModelOperations} ops
  * @param {Parameters<typeof embedRows>[2]} input
@@ -50,23 +50,23 @@ export function* embed(embedding, ops, { ids, rows, types, positions, B, L }) {
   return new Tensor(out, [B, L, C])
 }
 
-/** @param {FloatTensor} x @param {number} from @param {number} to @returns {FloatTensor} rows of (rows, size), in the same memory */
+/** Returns a view of rows. @param {FloatTensor} x @param {number} from @param {number} to @returns {FloatTensor} rows of (rows, size), in the same memory */
 const rowsOf = (x, from, to) => x.part(from * x.dims[1], [to - from, x.dims[1]])
 
 /**
- * True if the products of linear layers of the same x would be made in parts.
+ * True if linear layers with the same x are split.
  * @param {readonly import('./family-shapes/parts.js').LinearSpec[]} specs
  * @param {FloatTensor} x (..., in)
  */
 export const isLong = (specs, x) => count(x.dims) * specs.reduce((sum, spec) => sum + spec.out, 0) >= 2 * PART
 
 /**
- * The product of a linear layer.
+ * Computes the product of a linear layer.
  * @param {import('./network.js').ModelOperations} ops
  * @param {import('./family-shapes/parts.js').LinearSpec} spec
  * @param {FloatTensor} x (..., in)
  * @param {import('../ops/linear/forward.js').FusedOptions} options
- * @param {FloatTensor[]} live what is needed afterwards
+ * @param {FloatTensor[]} live tensors that are still needed
  * @returns {RunSteps<FloatTensor>} (..., out)
  */
 export function* dense(ops, spec, x, { residual: added, ...options }, live) {
@@ -88,13 +88,13 @@ export function* dense(ops, spec, x, { residual: added, ...options }, live) {
 }
 
 /**
- * `qkv.attention` of rows with numHeads.
+ * Computes `qkv.attention` for rows with numHeads.
  * @param {Qkv} qkv
  * @param {FloatTensor} q (B, L, H * D)
  * @param {FloatTensor} k
  * @param {FloatTensor} v
  * @param {import('../ops/attention/arguments.js').AttentionOptions & { out: Resident } & import('../ops/attention/arguments.js').SummaryOption} options
- * @param {FloatTensor[]} live what is needed afterwards
+ * @param {FloatTensor[]} live tensors that are still needed
  * @returns {RunSteps<import('../ops/attention/forward.js').Attended>}
  */
 export function* attend(qkv, q, k, v, options, live) {
@@ -113,14 +113,14 @@ export function* attend(qkv, q, k, v, options, live) {
   })
   const name = summary ? 'qkv_summary' : 'qkv_attention'
   const words = (summary ? SUMMARY_WORDS : ATTENTION_WORDS).length
-  /** Writes the call, which the memory of a step holds. */
+  /** Writes the call, whose memory belongs to a step. */
   const write = () => {
     const [qAt, kAt, vAt] = inside.map(({ address }) => address)
     return writeCall(core, call, qAt, kAt, vAt, out.address, true, true, words)
   }
   /** @type {Resident | undefined} */
   let held
-  /** The places of a summary: in what is held, or counted only. @param {number} args */
+  /** Assigns addresses of a summary in the held memory, or only counts their size. @param {number} args */
   const place = args => {
     let [at, size] = [held?.address ?? 0, 0]
     const addresses =

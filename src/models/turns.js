@@ -1,4 +1,4 @@
-// Runs the steps of a model with turns for others in between.
+// Runs the steps of a model, yielding to other tasks in between.
 
 /** @typedef {import('../base/tensor.js').FloatTensor} FloatTensor */
 /** @typedef {import('./model.js').RunOptions} RunOptions */
@@ -6,33 +6,33 @@
 /**
  * @typedef {object} AsyncOptions
  * @property {AbortSignal} [signal]
- * @property {(progress: { layer: number, layers: number }) => void} [onLayer] after each layer, of an encoder-decoder of
- *   both stacks, of how many
+ * @property {(progress: { layer: number, layers: number }) => void} [onLayer] called after each layer with the number done and the total,
+ *   over both stacks
  */
 
 /** @typedef {FloatTensor & { base?: Held, dispose?: () => void }} Held */
 
-/** The tensor that owns the memory. @param {Held} tensor */
+/** Returns the tensor that owns the memory. @param {Held} tensor */
 const baseOf = tensor => tensor.base ?? tensor
 
-/** Milliseconds after which other events have their turn within a layer. */
+/** Milliseconds after which a layer yields to other events. */
 const PATIENCE = 8
 
-/** When others had their last turn, by performance.now(): short texts, one after the other, share it. */
+/** Time of the last yield, by performance.now(); short texts that run one after another share it. */
 let lastTurn = 0
 
-/** Lets messages and events in; a timer would wait 4 ms. */
+/** Yields to messages and events; a timer would wait 4 ms. */
 const turn = () =>
   new Promise(resolve => {
     const { port1, port2 } = new MessageChannel()
     port1.onmessage = () => {
-      port1.close() // Node would wait for more
+      port1.close() // otherwise Node would not exit
       resolve(undefined)
     }
     port2.postMessage(0)
   })
 
-/** How many layers a forward pass runs. @param {{ encoder?: { layers: number }, decoder?: { layers: number } }} stacks @param {RunOptions} options */
+/** Returns how many layers a forward pass runs. @param {{ encoder?: { layers: number }, decoder?: { layers: number } }} stacks @param {RunOptions} options */
 export function layersOf({ encoder, decoder }, { cache, until }) {
   const isEncoded = encoder && decoder && cache?.encoded
   const ran = (until ?? Infinity) + 1
@@ -41,16 +41,16 @@ export function layersOf({ encoder, decoder }, { cache, until }) {
 }
 
 /**
- * Runs steps, with turns for others in between.
+ * Runs steps, yielding to other tasks in between.
  * @template T
  * @param {import('../qkv.js').Qkv} qkv
  * @param {import('./network.js').RunSteps<T>} steps
- * @param {AsyncOptions & { layers: number, pause?: () => Promise<void> | undefined, isBrief?: boolean }} options pause: what the next step
- *   waits for; isBrief: layers end within PATIENCE, so a turn after each would take longer than they do
+ * @param {AsyncOptions & { layers: number, pause?: () => Promise<void> | undefined, isBrief?: boolean }} options pause: a promise that the
+ *   next step waits for; isBrief: True if layers end within PATIENCE, so that yielding after each would take longer than running them
  * @returns {Promise<T>}
  */
 export async function inTurns(qkv, steps, { signal, onLayer, layers, pause, isBrief }) {
-  /** What the next step needs: it outlives the scope of the step before. @type {Set<Held>} */
+  /** Tensors that the next step needs, which outlive the scope of the previous step. @type {Set<Held>} */
   let held = new Set()
   let layer = 0
   if (!isBrief) lastTurn = performance.now()

@@ -3,7 +3,7 @@
 import { FIRST, inBlocks } from './blocks.js'
 
 /**
- * The address of a folder; a query, such as a signature, belongs to each of its files.
+ * Returns the address of a folder; a query, such as a signature, is repeated for each of its files.
  * @param {string} text
  */
 async function addressOf(text) {
@@ -20,14 +20,14 @@ async function addressOf(text) {
   return url
 }
 
-/** An address without its query, which may be secret. @param {URL} url */
+/** Returns an address without its query, which may be secret. @param {URL} url */
 const shown = ({ href }) => href.replace(/\?.*/s, '')
 
-/** What tells two versions of a file apart: its ETag, or its date, which is not hidden from other origins. @param {Response} response */
+/** Returns what identifies a version of a file: its ETag, or its date, which CORS does not hide. @param {Response} response */
 const versionOf = ({ headers }) => headers.get('etag')?.replace(/^W\//, '') ?? headers.get('last-modified')
 
 /**
- * A folder on a server. Files are requested by ranges; a server without ranges sends each file once.
+ * Opens a folder on a server. Files are requested by range; a server without ranges sends each file once.
  * @param {string} text its address
  * @param {(content: unknown, name: string) => Promise<import('./source.js').ByteSource>} fromContent
  * @param {AbortSignal} [signal]
@@ -42,16 +42,16 @@ export async function fromURL(text, fromContent, signal) {
       const url = new URL(name, base)
       url.search = base.search
       const file = shown(url)
-      /** The size of the file, where the server tells it. @type {number | undefined} */
+      /** Size of the file, if the server reports it. @type {number | undefined} */
       let size
       /** @type {string | null | undefined} */
       let version
-      /** @param {number} from @param {number} to @param {readonly number[]} [covered] status codes besides 200 and 206 */
+      /** Sends a request. @param {number} from @param {number} to @param {readonly number[]} [covered] accepted status codes besides 200 and 206 */
       const get = async (from, to, covered = []) => {
         const headers = { Range: `bytes=${from}-${to - 1}` }
         const response = await fetch(url, { signal, headers }).catch(cause => {
           signal?.throwIfAborted()
-          // In an extension, fetch of a file that is not there fails without a status.
+          // In an extension, fetching a missing file fails without a status.
           if (covered.includes(404) && !/^https?:$/.test(url.protocol)) return new Response(null, { status: 404 })
           throw new Error(
             `loadModel: ${file} cannot be fetched: ${cause.message}${cause.cause?.code ? ` (${cause.cause.code})` : ''}`,
@@ -88,7 +88,7 @@ export async function fromURL(text, fromContent, signal) {
             `loadModel: ${file} answers ${bytes.length} bytes as the whole file, which has ${size}: ` +
               'the server, or a cache before it, gives other bytes',
           )
-        return bytes.subarray(from, to) // of the whole file
+        return bytes.subarray(from, to) // from the whole file
       }
       return size === undefined ? { read } : inBlocks(size, read)
     },
@@ -98,14 +98,13 @@ export async function fromURL(text, fromContent, signal) {
 }
 
 /**
- * Checks that an answer with status 206 has the bytes that were asked for. A server of another origin may hide the header
- * that says so.
+ * Checks that a response with status 206 has the requested bytes. A server of another origin may hide the header.
  * @param {Response} response
  * @param {string} file its address, for errors
  * @param {number} from
  * @param {number} to
- * @param {number | undefined} known the size of the file in an earlier answer
- * @returns {number | undefined} the size of the file
+ * @param {number | undefined} known size of the file in an earlier response
+ * @returns {number | undefined} size of the file
  */
 function checkRange({ headers }, file, from, to, known) {
   const range = headers.get('content-range')

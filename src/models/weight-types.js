@@ -1,14 +1,14 @@
-// The type in which each weight of a model is kept in memory.
+// The type in which each weight of a model is stored in memory.
 
 import { BLOCKS } from '../layers/weight-blocks.js'
 
 /** @typedef {'float32' | 'float16' | 'bfloat16' | 'int8' | 'int4'} WeightType */
-/** Parts of a model: the projections of attention, those of the MLPs, the layer that computes logits. @typedef {'attention' | 'mlp' | 'head'} WeightPlace */
-/** The type of all weights, or one for each part; `default` is that of parts without one. @typedef {WeightType | { [place in WeightPlace | 'default']?: WeightType }} WeightTypes */
+/** Parts of a model: projections of attention, those of the MLPs, and the head. @typedef {'attention' | 'mlp' | 'head'} WeightPlace */
+/** The type of all weights, or one per part; `default` applies to the other parts. @typedef {WeightType | { [place in WeightPlace | 'default']?: WeightType }} WeightTypes */
 
 /** @typedef {import('../layers/packed-linear.js').BlockType} BlockType */
 
-/** The type that holds a stored one. */
+/** The type in memory that can represent a stored one. */
 const NATIVE = /** @type {const} */ ({ F32: 'float32', F64: 'float32', F16: 'float16', BF16: 'bfloat16' })
 
 /** @param {WeightTypes | undefined} types @param {WeightPlace | undefined} place @param {{ dtype: string, blocks?: { type: BlockType } }} stored @returns {WeightType | BlockType} */
@@ -17,7 +17,7 @@ export function typeOf(types, place, { dtype, blocks }) {
   return type ?? blocks?.type ?? NATIVE[/** @type {'F32'} */ (dtype)]
 }
 
-/** Bytes of values, in rows of `columns`; int4 has blocks of 32 in 20 bytes. @param {WeightType | BlockType} type @param {number} size @param {number} columns */
+/** Returns the bytes of values in rows of `columns`; int4 has blocks of 32 in 20 bytes. @param {WeightType | BlockType} type @param {number} size @param {number} columns */
 export function bytesOf(type, size, columns) {
   if (type === 'int4') return (size / columns) * Math.ceil(columns / 32) * 20
   const blocks = BLOCKS[/** @type {BlockType} */ (type)]

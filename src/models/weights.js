@@ -1,5 +1,5 @@
-// Loads the tensors of a checkpoint as the weights of a family. Tensors that are missing, unexpected or of another shape are
-// listed in one error; the others are read one at a time and packed in the module's memory.
+// Loads the tensors of a checkpoint as the weights of a family. Missing, unexpected or misshapen tensors are listed in one error; the
+// others are read one at a time and packed in the module's memory.
 
 import { describe } from '../base/errors.js'
 import { count, Tensor } from '../base/tensor.js'
@@ -17,36 +17,35 @@ import { bytesOf, typeOf } from './weight-types.js'
 /** @typedef {import('./family-shapes/parts.js').NormSpec} NormSpec */
 /** @typedef {import('./family-shapes/parts.js').TableSpec} TableSpec */
 /** @typedef {import('./safetensors.js').StoredTensor} StoredTensor */
-/** `rate` in bytes a second, and `secondsLeft`: of a download. @typedef {{ loaded: number, total: number, name: string, rate?: number, secondsLeft?: number }} Progress */
+/** For downloads: `rate` in bytes per second, and `secondsLeft`. @typedef {{ loaded: number, total: number, name: string, rate?: number, secondsLeft?: number }} Progress */
 /** @typedef {import('./weight-types.js').WeightType} WeightType */
 /** @typedef {import('./weight-types.js').WeightPlace} WeightPlace */
 /** @typedef {import('./weight-types.js').WeightTypes} WeightTypes */
 /** @typedef {import('./safetensors.js').StoredBlocks} StoredBlocks */
-/** Numbers as they are stored. @typedef {{ data: Float32Array | Uint16Array | Uint8Array, dims: readonly number[], dtype: string, blocks?: StoredBlocks }} Raw */
+/** Numbers as stored. @typedef {{ data: Float32Array | Uint16Array | Uint8Array, dims: readonly number[], dtype: string, blocks?: StoredBlocks }} Raw */
 
 /**
- * A tensor that is read, with the layers that are packed from it, and functions that receive it.
+ * A tensor to read, with the layers packed from it, and functions that receive it.
  * @typedef {object} Need
  * @property {string} name
  * @property {readonly number[]} dims
- * @property {{ key: string, spec: LinearSpec, place?: WeightPlace, biasName?: string, bias: () => FloatTensor | undefined }[]} layers of one place
+ * @property {{ key: string, spec: LinearSpec, place?: WeightPlace, biasName?: string, bias: () => FloatTensor | undefined }[]} layers with
+ *   the same place
  * @property {((raw: Raw) => void)[]} takes
- * @property {Piece[]} pieces
- *
- * What is made of a stored tensor, or of some of its rows: the weight (out, in) or the bias of a linear layer, with its spec;
+ * @property {Piece[]} pieces What is made of a stored tensor, or of some of its rows: the weight (out, in) or the bias of a linear layer, with its spec;
  * the weight or the bias of a norm; a table.
  * @typedef {{ key: string, spec?: LinearSpec }} Piece
  */
 
 /** @typedef {(key: string, name: string, dims: readonly number[], use: Need['layers'][0] | Need['takes'][0], spec?: LinearSpec) => void} AddNeed */
 
-const CHUNK = 2 ** 20 // bytes that are read at a time, while the previous ones are packed
+const CHUNK = 2 ** 20 // bytes per read; the previous ones are packed meanwhile
 
 /** @param {LinearSpec} spec */
 export const keyOf = ({ name, part }) => (part === undefined ? name : `${name}[${part}]`)
 
 /**
- * What enters the layers of a stack.
+ * Returns the embedding of a stack.
  * @param {Family} family
  * @param {import('./family-shapes/parts.js').StackSpec} stack
  * @returns {import('./family-shapes/parts.js').EmbeddingSpec}
@@ -65,17 +64,17 @@ export class ModelWeights {
   #tables = new Map()
   /** @type {Set<{ dispose: () => void }>} */
   #resident = new Set()
-  /** Is there a head, which computes logits? */
+  /** True if there is a head, which computes logits. */
   hasHead = true
   hasPooler = true
-  /** The slopes of ALiBi of a stack. @type {FloatTensor | undefined} */
+  /** ALiBi slopes of a stack. @type {FloatTensor | undefined} */
   alibi
-  /** The stored tensors that are used. @type {StoredTensor[]} */
+  /** Stored tensors that are used. @type {StoredTensor[]} */
   used = []
   /** Names of stored tensors that are not used. @type {string[]} */
   ignored = []
 
-  /** @param {Qkv} [qkv] the module that holds them; not needed for `plan` @param {import('./read-types.js').NumberOptions} [kept] how numbers are kept */
+  /** @param {Qkv} [qkv] module that holds them; not needed for `plan` @param {import('./read-types.js').NumberOptions} [kept] how numbers are stored */
   constructor(qkv, kept = {}) {
     this.#qkv = /** @type {Qkv} */ (qkv)
     this.kept = kept
@@ -97,7 +96,7 @@ export class ModelWeights {
   }
 
   /**
-   * A row of a table as floats. The table of tokens may be the weight of the head.
+   * Returns a row of a table as floats. The table of tokens may be the weight of the head.
    * @param {TableSpec} spec
    * @param {number} n
    * @returns {Float32Array}
@@ -126,7 +125,7 @@ export class ModelWeights {
   }
 
   /**
-   * Checks all names and shapes, and lists what is to be read and the memory that it takes, by dtype.
+   * Validates all names and shapes, and lists what to read and its memory by dtype.
    * @param {Family} family
    * @param {Map<string, StoredTensor>} stored
    * @param {WeightTypes} [types] those of `bytes.loaded`; default: as stored
@@ -183,7 +182,7 @@ export class ModelWeights {
       const type = typeOf(dtype, first?.place, tensor)
       const blocks = (first ? type === tensor.blocks?.type : isTokens(family, need.name)) ? tensor.blocks : undefined
       const rows = blocks?.rows ?? tensor.dims[0]
-      // of layout 'in,out' inputs are packed by themselves: of int4 whole blocks
+      // with layout 'in,out', inputs are packed separately: for int4 in whole blocks
       const isChunked =
         first?.spec.layout && !blocks
           ? type === 'float32' || type === 'int4'
@@ -195,11 +194,11 @@ export class ModelWeights {
         return { need, tensor, blocks, perRow, from, rows: Math.min(step, rows - from), of: rows }
       })
     })
-    // While one chunk is packed, the next ones are read, two of them into buffers that are reused.
+    // While one chunk is packed, the next ones are read, two of them into reused buffers.
     const buffers = [0, 1, 2].map(() => new Uint8Array(0))
     /** @type {Promise<Raw['data']>[]} */
     const reading = []
-    let asked = 0 // chunks for layers that were requested so far
+    let asked = 0 // number of layer chunks requested so far
     let packed = 0
     const readAhead = (/** @type {number} */ n) => {
       for (; reading.length < jobs.length && reading.length < n + 8 && asked < packed + 3; ) {
@@ -255,8 +254,8 @@ export class ModelWeights {
    * @param {Need['layers']} layers
    * @param {Raw} raw
    * @param {number} from
-   * @param {WeightTypes} [types] default: as it is stored
-   * @param {boolean} [isNew] are the layers made at the first row?
+   * @param {WeightTypes} [types] default: as stored
+   * @param {boolean} [isNew] True to create the layers at the first row
    */
   #fill(layers, raw, from, types = this.kept.dtype, isNew = true) {
     const dtype = typeOf(types, layers[0].place, raw)
@@ -296,7 +295,7 @@ export class ModelWeights {
   }
 
   /**
-   * Removes the optional prefix of the names, and replaces old names of norms by the new ones.
+   * Removes the optional prefix of the names, and replaces old names of norms.
    * @param {Family} family
    * @param {Map<string, StoredTensor>} stored
    */
@@ -313,7 +312,7 @@ export class ModelWeights {
     return tensors
   }
 
-  /** The tensors to read, in order. @param {Family} family */
+  /** Lists the tensors to read, in order. @param {Family} family */
   #needs(family) {
     /** @type {Map<string, Need>} */
     const needs = new Map()
@@ -398,7 +397,7 @@ export class ModelWeights {
       table(positions)
       table(types)
     }
-    if (head.project || !this.hasHead) table(embedding.tokens) // else the weight of the head holds it
+    if (head.project || !this.hasHead) table(embedding.tokens) // else it is the weight of the head
     if (pooler && this.hasPooler) linear(pooler)
     for (const { layer, norm: after } of family.classes?.layers ?? []) {
       linear(layer)
@@ -428,7 +427,7 @@ export class ModelWeights {
   }
 
   /**
-   * The stored tensors that are used, by the names that the family gives them.
+   * Returns the used stored tensors, by the names of the family.
    * @param {Family} family
    * @returns {Map<string, Need>}
    */
@@ -437,7 +436,7 @@ export class ModelWeights {
   }
 
   /**
-   * The numbers of a piece.
+   * Returns the numbers of a piece.
    * @param {string} key
    * @returns {Float32Array}
    */
@@ -467,7 +466,7 @@ export class ModelWeights {
     else this.#small(key).set(values)
   }
 
-  /** The numbers of a norm or of a bias: a view. @param {string} key */
+  /** Returns the numbers of a norm or of a bias, as a view. @param {string} key */
   #small(key) {
     const [, name = '', part] = /^(.*)\.(weight|bias)$/.exec(key) ?? []
     const norm = this.#norms.get(name)
@@ -485,8 +484,7 @@ export class ModelWeights {
 }
 
 /**
- * What is to be read, in the order of the files, so that a server or a disk sends long ranges. A bias comes before the
- * weight that it is packed with.
+ * Sorts what to read by file order, so that a server or a disk delivers long ranges. A bias precedes the weight that it is packed with.
  * @param {Map<string, StoredTensor>} tensors
  * @param {Map<string, Need>} needs
  */
@@ -501,10 +499,10 @@ function inFileOrder(tensors, needs) {
   return new Set(sorted.flatMap(job => [...biasesOf(job.need), job]))
 }
 
-/** The table of tokens may stay in blocks, because its rows are read one at a time. @param {Family} family @param {string} name */
+/** True for the table of tokens, which may stay in blocks, since its rows are read one at a time. @param {Family} family @param {string} name */
 const isTokens = ({ embedding }, name) => name === `${embedding.tokens.name}.weight`
 
-/** Numbers as floats. @param {Raw} raw @returns {Float32Array} */
+/** Converts numbers to floats. @param {Raw} raw @returns {Float32Array} */
 const wide = ({ data, dtype, blocks }) =>
   blocks ? blocks.widen(/** @type {Uint8Array} */ (data)) : widen(/** @type {Float32Array} */ (data), dtype)
 
@@ -514,7 +512,7 @@ const floats = raw => new Tensor(wide(raw), raw.dims)
 const EMPTY = new Tensor(new Float32Array(0), [0])
 
 /**
- * A copy of the rows row(0) ... row(out - 1).
+ * Copies the rows row(0) ... row(out - 1).
  * @template {Raw['data']} T
  * @param {{ data: T, dims: readonly number[] }} tensor
  * @param {number} out

@@ -1,11 +1,12 @@
-// A folder without config.json: one GGUF file, or modules of sentence-transformers whose network lies in a folder of its own. Others
-// are refused with the reason. Loaded where there is no config.json.
+// Opens a folder without config.json: a GGUF file, or modules of sentence-transformers whose network is in a subfolder. Other folders are
+// refused with a reason. Loaded if there is no config.json.
 
 import { readCheckpoint } from './checkpoint.js'
 import { noConfig, refuseAdapter } from './refusals.js'
 import { readJSON } from './source.js'
 
 /**
+ * Opens the folder.
  * @param {import('./source.js').Folder} folder
  * @param {import('./source.js').CheckpointSource} source
  * @param {Parameters<typeof import('./source.js').openFolder>[1]} options

@@ -1,16 +1,17 @@
-// vocab.txt, the words of BERT's models, as the tokenizer.json that transformers makes of it. Loaded with a folder that has no tokenizer.json.
+// Converts vocab.txt of BERT models to the tokenizer.json that transformers would make of it. Loaded with a folder without tokenizer.json.
 // https://github.com/huggingface/transformers: BertConverter in convert_slow_tokenizer.py
 
 import { describe } from '../base/errors.js'
 
-/** The tokens that a config names, and how. */
+/** Special tokens by config key, with their defaults. */
 const SPECIAL = { pad_token: '[PAD]', unk_token: '[UNK]', cls_token: '[CLS]', sep_token: '[SEP]', mask_token: '[MASK]' }
 
-/** A token of a config: its text, or an object with it. @param {any} given @param {string} usual @returns {string} */
+/** Returns the text of a token, which a config may give as an object. @param {any} given @param {string} usual @returns {string} */
 const textOf = (given, usual) => String(given?.content ?? given ?? usual)
 
 /**
- * @param {string} text vocab.txt: a token a line
+ * Builds tokenizer.json.
+ * @param {string} text vocab.txt: one token per line
  * @param {Record<string, unknown>} config tokenizer_config.json, or {}
  */
 export function fromVocabulary(text, config) {

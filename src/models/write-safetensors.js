@@ -6,7 +6,7 @@ import { toFloats } from '../base/operand.js'
 
 /** @typedef {import('../base/tensor.js').TensorLike} TensorLike */
 
-/** The bits of float16 or bfloat16, if they are these numbers exactly. @param {Float32Array} data @param {string} dtype */
+/** Returns the bits of float16 or bfloat16 if the conversion is exact. @param {Float32Array} data @param {string} dtype */
 function narrow(data, dtype) {
   const words = new Uint32Array(data.buffer, data.byteOffset, data.length)
   const bits = dtype === 'F16' ? toFloat16(data) : Uint16Array.from(words, word => word >>> 16)
@@ -15,9 +15,9 @@ function narrow(data, dtype) {
 }
 
 /**
- * The bytes of a safetensors file.
+ * Returns the bytes of a safetensors file.
  * @param {Record<string, TensorLike>} tensors by name, as float32
- * @param {Record<string, string>} [dtypes] F16 or BF16 for tensors that are written so if they lose nothing by it
+ * @param {Record<string, string>} [dtypes] F16 or BF16 for tensors to write in that type if it is lossless
  * @returns {Uint8Array<ArrayBuffer>}
  */
 export function writeSafetensors(tensors, dtypes = {}) {

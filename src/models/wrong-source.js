@@ -1,4 +1,4 @@
-// Says why a path or an address opens no checkpoint, and what to give instead. Loaded only when one is refused.
+// Explains why a path or an address opens no checkpoint, and what to give instead. Loaded only when one is refused.
 
 import { describe } from '../base/errors.js'
 
@@ -6,14 +6,14 @@ import { describe } from '../base/errors.js'
  * @typedef {'EMPTY' | 'TILDE' | 'NOT_FOUND' | 'NOT_A_FOLDER' | 'UNREADABLE' | 'ADDRESS' | 'NO_WEIGHTS' | 'NO_CONFIG' | 'OTHER_FORMAT'} SourceCode
  */
 
-/** An error with a code. @param {SourceCode} code @param {string} text */
+/** Returns an error with a code. @param {SourceCode} code @param {string} text */
 export function refused(code, text) {
   const error = new Error(`loadModel: ${text}`)
-  Error.captureStackTrace?.(error, refused) // the stack begins with who found it
+  Error.captureStackTrace?.(error, refused) // starts the stack trace at the caller
   return Object.assign(error, { code })
 }
 
-/** What to do with a file of a format that is not read, by the end of its name. */
+/** Advice for files of unsupported formats, by file extension. */
 export const OTHERS = [
   { pattern: /\.gguf$/i, text: 'a GGUF file is opened by its own name: give it in place of the folder' },
   {
@@ -27,11 +27,11 @@ export const OTHERS = [
   { pattern: /\.(h5|msgpack|ot)$/i, text: 'this format is not covered: save the model as safetensors' },
 ]
 
-/** The error for no source at all. */
+/** Returns the error for an empty source. */
 export const nothing = () => refused('EMPTY', "an empty text given; a folder's path or URL, or hf:owner/name expected")
 
 /**
- * A name on the hub that was given as a path or as the address of a page.
+ * Returns the hub name that was given as a path or as the address of a page.
  * @param {unknown} source
  */
 export function nameOnHub(source) {
@@ -43,16 +43,16 @@ export function nameOnHub(source) {
   return name ? `. A model on the Hugging Face hub is named hf:${name}${revision ? `@${revision}` : ''}` : ''
 }
 
-/** The folder of a file, as text. @param {string} path */
+/** Returns the folder of a file, as text. @param {string} path */
 const folderOf = path => path.replace(/[\\/]?[^\\/]*[\\/]?$/, '') || '.'
 
-/** A format that the file of a path has. @param {string} path */
+/** Returns the format of a file, by its path. @param {string} path */
 const formatOf = path => OTHERS.find(({ pattern }) => pattern.test(path) && !/pytorch_model\.bin$/.test(path))
 
 /**
- * The error for a path that is no folder.
- * @param {string} path as it was given
- * @param {any} found the error of looking for it, or undefined if it is a file
+ * Returns the error for a path that is not a folder.
+ * @param {string} path as given
+ * @param {any} found error of looking for it, or undefined if it is a file
  */
 export function noFolder(path, found) {
   const given = JSON.stringify(path)
@@ -81,7 +81,7 @@ export function noFolder(path, found) {
   )
 }
 
-/** The error for an address that is none, or that fetch does not take. A password in it is not shown. @param {string} text @param {URL} [url] */
+/** Returns the error for an invalid address, or one that fetch rejects. A password in it is not shown. @param {string} text @param {URL} [url] */
 export function wrongAddress(text, url) {
   const given = /[@?#]/.test(text) ? 'the address' : describe(text)
   if (!url) return refused('ADDRESS', `${given} is no address; https://host/folder expected`)
@@ -96,7 +96,7 @@ export function wrongAddress(text, url) {
   )
 }
 
-/** The error for the address of a file in place of that of its folder; undefined if it is none. @param {string} source */
+/** Returns the error for the address of a file instead of its folder; undefined if it is not one. @param {string} source */
 export function fileInstead(source) {
   const [address] = source.split(/[?#]/)
   const [, folder, name] = /^(.*)\/([^/]+\.(?:safetensors|gguf|onnx|bin|json|txt))\/?$/i.exec(address) ?? []

@@ -7,30 +7,30 @@ import { ACTIVATIONS, ALL, anyOf, attentionOf, EPS, headDimOf, layersOf, slices,
 /** @typedef {import('./parts.js').ActivationName} ActivationName */
 
 /**
- * An encoder.
+ * Describes an encoder.
  * @param {Config} c
  * @param {object} names
- * @param {string} names.prefix of the names of tensors, which a checkpoint may leave out
+ * @param {string} names.prefix of tensor names, which a checkpoint may omit
  * @param {Record<'width' | 'layers' | 'heads' | 'inner' | 'activation', string>} names.keys
  * @param {string | number} [names.eps] of norms, or its key; default 'layer_norm_eps'
- * @param {ActivationName} [names.act] of the MLP, if the key of the config says something else
+ * @param {ActivationName} [names.act] activation of the MLP, if the config's key differs
  * @param {(i: number) => string} names.at
- * @param {readonly string[]} names.attention q, k, v, o; or one weight of q, k and v, and o
+ * @param {readonly string[]} names.attention names of q, k, v, o; or of one fused weight of q, k and v, and o
  * @param {boolean} [names.attentionBias] default true
- * @param {readonly string[]} names.mlp up, down and, if there is one, gate
- * @param {'gate' | 'up'} [names.fusedMlp] one weight, up, holds up and gate too; this one comes first
- * @param {readonly boolean[]} [names.mlpBias] of up and gate, and of down; default true
+ * @param {readonly string[]} names.mlp names of up, down and, if present, gate
+ * @param {'gate' | 'up'} [names.fusedMlp] the weight `up` also contains gate; this part comes first
+ * @param {readonly boolean[]} [names.mlpBias] bias of up and gate, and of down; default true
  * @param {string} [names.embeddingNorm] default 'embeddings.LayerNorm'
- * @param {boolean} [names.learned] are positions learned? default true
- * @param {Partial<import('./parts.js').StackSpec>} [names.stack] more of the stack
- * @param {(i: number) => number} [names.window] keys that a query of a layer sees, default all
- * @param {string} [names.positionType] what position_embedding_type may be; default 'absolute'
- * @param {readonly [string, string]} names.norms after attention, after the MLP
- * @param {boolean} [names.types] are there token types?
- * @param {boolean} [names.counts] do positions start after pad_token_id?
- * @param {number} [names.narrow] the width of the embeddings, if they are projected to that of the model by ...
+ * @param {boolean} [names.learned] true for learned positions; default true
+ * @param {Partial<import('./parts.js').StackSpec>} [names.stack] further fields of the stack
+ * @param {(i: number) => number} [names.window] number of keys visible to a query of a layer; default all
+ * @param {string} [names.positionType] supported value of position_embedding_type; default 'absolute'
+ * @param {readonly [string, string]} names.norms after attention and after the MLP
+ * @param {boolean} [names.types] true for token types
+ * @param {boolean} [names.counts] true if positions start after pad_token_id
+ * @param {number} [names.narrow] width of the embeddings, if they are projected to the model's width by ...
  * @param {string} [names.mapping] ... this layer
- * @param {number} [names.padding] the id of padding, whatever the config says
+ * @param {number} [names.padding] id of padding, overriding the config
  * @param {import('./parts.js').StackSpec['relative']} [names.relative] biases of relative positions
  * @param {{ dense: string, norm: string, bias: string, own?: string, optional: RegExp, activation?: ActivationName }} names.head
  * @param {string} [names.pooler]
@@ -131,7 +131,7 @@ export function bertLike(c, names) {
   }
 }
 
-/** BERT's config class, of the keys that are read. */
+/** Defaults of BERT's config class, for the keys that are read. */
 export const DEFAULTS = {
   vocab_size: 30522,
   hidden_size: 768,
@@ -144,7 +144,7 @@ export const DEFAULTS = {
   layer_norm_eps: 1e-12,
 }
 
-/** RoBERTa's head for masked words, and the copies of its weights that a checkpoint may hold. */
+/** RoBERTa's masked-language-model head, and copies of its weights that a checkpoint may contain. */
 export const ROBERTA_HEAD = {
   head: {
     dense: 'lm_head.dense',

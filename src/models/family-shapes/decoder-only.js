@@ -12,29 +12,29 @@ import { anyOf, headDimOf, layersOf, slices, times } from './parts.js'
 /** @typedef {import('./parts.js').ActivationName} ActivationName */
 
 /**
- * A decoder that predicts the next token, with norms before attention and MLP, in some families also after them.
+ * Describes a decoder that predicts the next token, with norms before attention and MLP, and in some families also after them.
  * @param {Config} c
  * @param {object} f
  * @param {string} f.prefix
  * @param {number} f.d width
  * @param {{ numHeads: number, numKvHeads: number, headDim: number }} f.heads
- * @param {string} f.tokens the table of embeddings
- * @param {Partial<EmbeddingSpec>} [f.embedding] more of the embedding
- * @param {Partial<StackSpec>} [f.stack] more of the stack
+ * @param {string} f.tokens table of embeddings
+ * @param {Partial<EmbeddingSpec>} [f.embedding] further fields of the embedding
+ * @param {Partial<StackSpec>} [f.stack] further fields of the stack
  * @param {string} f.layers key of the config
- * @param {string} f.at prefix of the names of a layer; N stands for its number
+ * @param {string} f.at prefix of a layer's names; N stands for its index
  * @param {(at: string, i: number) => AttentionSpec} f.attention
- * @param {readonly string[]} f.mlp up, down and, if there is one, gate
+ * @param {readonly string[]} f.mlp names of up, down and, if present, gate
  * @param {number} f.inner
  * @param {ActivationName} f.activation
- * @param {(name: string, out: number, size: number) => LinearSpec} f.linear of the MLP
+ * @param {(name: string, out: number, size: number) => LinearSpec} f.linear makes linear layers of the MLP
  * @param {(name: string, size?: number) => NormSpec} f.norm
- * @param {string} [f.fusedMlp] the weight that holds gate and up, one after the other
- * @param {NormSpec} [f.after] what each part has after it, if f.norms names nothing
- * @param {readonly (string | undefined)[]} f.norms before and after attention, before and after the MLP; '' or undefined: none
+ * @param {string} [f.fusedMlp] the weight that contains gate and up, one after the other
+ * @param {NormSpec} [f.after] what follows each part, if f.norms names nothing
+ * @param {readonly (string | undefined)[]} f.norms before and after attention, before and after the MLP; '' or undefined for none
  * @param {string} f.last the norm after all layers
  * @param {string} f.head
- * @param {boolean} f.tied is the table of embeddings the head?
+ * @param {boolean} f.tied True if the table of embeddings is the head
  * @param {Partial<HeadSpec>} [f.logits]
  * @param {boolean} [f.headBias]
  * @param {readonly string[]} [f.ignored]

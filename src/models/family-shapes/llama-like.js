@@ -1,4 +1,4 @@
-// Decoders with rotary positions and, in most of them, RMSNorm and a gated MLP.
+// Decoders with rotary positions, most of them with RMSNorm and a gated MLP.
 
 import { describe } from '../../base/errors.js'
 import { ropeFrequencies } from '../rope-scaling.js'
@@ -10,7 +10,7 @@ import { ACTIVATIONS, ALL, attentionOf, EPS, headDimOf, layersOf, NONE, scaledBy
 /** @typedef {import('./parts.js').HeadSpec} HeadSpec */
 
 const NORMS = ['input_layernorm', undefined, 'post_attention_layernorm']
-/** Names of tensors but those of norms and of the MLP. */
+/** Tensor names, except those of norms and of the MLP. */
 const NAMES = {
   prefix: 'model.',
   tokens: 'embed_tokens',
@@ -19,39 +19,39 @@ const NAMES = {
   o: 'o_proj',
   last: 'norm',
 }
-/** Gemma's names of four norms, before and after each part. */
+/** Names of the four norms in Gemma, before and after each part. */
 export const SANDWICH = ['input', 'post_attention', 'pre_feedforward', 'post_feedforward'].map(
   name => `${name}_layernorm`,
 )
-/** OLMo 2's: each part has a norm after it alone. */
+/** Names of the norms in OLMo 2, which has one only after each part. */
 export const AFTER = [undefined, 'post_attention_layernorm', undefined, 'post_feedforward_layernorm']
 
 /**
- * A decoder.
+ * Describes a decoder.
  * @param {Config} c
  * @param {object} options
- * @param {'qkv' | 'all' | 'none'} [options.bias] q, k and v have biases, or o, too, or none; default: the key attention_bias says it for all
+ * @param {'qkv' | 'all' | 'none'} [options.bias] which of q, k, v and o have biases; default: the key attention_bias decides for all
  * @param {boolean} [options.mlpBias] default false
- * @param {'heads' | 'all'} [options.qkNorm] q and k are normalised: each head, or all heads side by side
- * @param {Partial<NormSpec>} [options.norm] what differs from an RMSNorm
+ * @param {'heads' | 'all'} [options.qkNorm] q and k are normalised: per head, or over all heads
+ * @param {Partial<NormSpec>} [options.norm] differences from an RMSNorm
  * @param {string | number} [options.eps] of norms, or its key; default 'rms_norm_eps'
  * @param {typeof NAMES} [options.names]
  * @param {readonly (string | undefined)[]} [options.norms] names: before and after attention, before and after the MLP
  * @param {(layer: number, window: number | undefined) => boolean} [options.turns] which layers have rotary positions; default all
- * @param {number} [options.share] of each head that turns, if the config has no key for it; default: all of it, always
- * @param {boolean} [options.interleaved] neighbours turn together
- * @param {'all' | 'upper' | 'even' | 'pattern' | number} [options.window] the layers that have a sliding window; a number: all but each
- *   so manieth; 'pattern': the key sliding_window_pattern is that number
- * @param {Parameters<typeof ropeFrequencies>[3]} [options.full] rotation of the layers without a window, if it is another
- * @param {Parameters<typeof ropeFrequencies>[3]} [options.sliding] rotation of those with a window
+ * @param {number} [options.share] rotated share of each head, if the config has no key for it; default: always all
+ * @param {boolean} [options.interleaved] True if adjacent values rotate together
+ * @param {'all' | 'upper' | 'even' | 'pattern' | number} [options.window] which layers have a sliding window; a number n: all except every
+ *   n-th; 'pattern': n is the key sliding_window_pattern
+ * @param {Parameters<typeof ropeFrequencies>[3]} [options.full] rotation of the layers without a window, if different
+ * @param {Parameters<typeof ropeFrequencies>[3]} [options.sliding] rotation of the layers with a window
  * @param {string} [options.activation] its key, default 'hidden_act'
- * @param {'all' | 'mlp'} [options.fused] one weight holds q, k and v, and one gate and up; 'mlp': the second alone
- * @param {readonly string[]} [options.mlp] names: up, down and, if there is one, gate
- * @param {boolean} [options.parallel] attention and MLP read one norm
- * @param {number} [options.scale] of scores, if it is not headDim ** -0.5
+ * @param {'all' | 'mlp'} [options.fused] one weight contains q, k and v, and another gate and up; 'mlp': only the latter
+ * @param {readonly string[]} [options.mlp] names of up, down and, if present, gate
+ * @param {boolean} [options.parallel] True if attention and MLP read the same norm
+ * @param {number} [options.scale] of scores, unless headDim ** -0.5
  * @param {number} [options.softcap] of scores
  * @param {number} [options.embeddingScale]
- * @param {number} [options.residualScale] of what each part adds
+ * @param {number} [options.residualScale] factor of each part's output
  * @param {Partial<HeadSpec>} [options.logits]
  */
 export function llamaLike(c, options) {
@@ -124,11 +124,11 @@ export function llamaLike(c, options) {
 
 const BIASES = { qkv: [true, true, true, false], all: ALL, none: NONE }
 
-/** A cap, 0 if there is none. @param {Config} c @param {string} key */
+/** Reads a softcap; 0 for none. @param {Config} c @param {string} key */
 export const capOf = (c, key) => c.number(key, { least: 0 }, 0)
 
 /**
- * The window of each layer.
+ * Returns the window of each layer.
  * @param {Config} c
  * @param {number} layers
  * @param {'all' | 'upper' | 'even' | 'pattern' | number | undefined} rule
@@ -141,7 +141,7 @@ function windowsOf(c, layers, rule) {
   const size = rule && c.get('sliding_window')
   const window = isOn && size !== undefined ? c.size('sliding_window') : undefined
   const types = c.get('layer_types')
-  if (types !== undefined && rule === 'pattern') c.get('sliding_window_pattern') // layer_types wins
+  if (types !== undefined && rule === 'pattern') c.get('sliding_window_pattern') // layer_types takes precedence
   const pattern = types !== undefined ? 0 : rule === 'pattern' ? c.size('sliding_window_pattern') : Number(rule)
   if (types !== undefined) {
     if (!Array.isArray(types) || types.length !== layers)
@@ -149,7 +149,7 @@ function windowsOf(c, layers, rule) {
         `config.json: layer_types: ${describe(types)} given, a type for each of ${layers} layers expected`,
       )
     return types.map(type => {
-      // Mistral does not read layer_types: a file that names layers without a window is one of another class.
+      // Mistral does not read layer_types: a file with full-attention layers belongs to another class.
       if (type === 'full_attention' && !(rule === 'all' && window)) return undefined
       if (type === 'sliding_attention' && window) return window
       throw new RangeError(`config.json: layer_types: ${describe(type)} is not covered here`)

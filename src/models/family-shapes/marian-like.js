@@ -1,4 +1,4 @@
-// Encoder-decoders with one table of tokens, whose norms stand after each part, or before it and at the end.
+// Encoder-decoders with one table of tokens, whose norms follow each part, or precede it and follow the last layer.
 
 import { ACTIVATIONS, ALL, anyOf, attentionOf, headDimOf, layersOf, times } from './parts.js'
 
@@ -7,7 +7,7 @@ import { ACTIVATIONS, ALL, anyOf, attentionOf, headDimOf, layersOf, times } from
 /** @typedef {import('./parts.js').PartSpec} PartSpec */
 /** @typedef {import('./parts.js').NormSpec} NormSpec */
 
-/** What both config classes have, of the keys that are read. */
+/** Defaults of both config classes, for the keys that are read. */
 export const DEFAULTS = {
   max_position_embeddings: 1024,
   encoder_layers: 12,
@@ -21,17 +21,18 @@ export const DEFAULTS = {
   scale_embedding: false,
 }
 
-/** Rows of a table of learned positions before that of the first position. */
+/** Rows of a learned position table before the first position. */
 const SKIP = 2
 
 /**
+ * Describes an encoder-decoder.
  * @param {Config} c
  * @param {object} family
- * @param {boolean} [family.learned] are positions learned, by each stack, and is there a norm after the embeddings?
- * @param {boolean} [family.isBefore] norms stand before each part, and after the last layer
- * @param {number} [family.padding] its id, if positions start after it and padding has none
- * @param {number} [family.steps] of the sinusoids, if they are not those of Marian
- * @param {boolean} [family.hasBias] is there a bias of the logits? default true
+ * @param {boolean} [family.learned] True for learned positions in each stack, with a norm after the embeddings
+ * @param {boolean} [family.isBefore] True for pre-norm layers, with a norm after the last one
+ * @param {number} [family.padding] id of padding, if positions start after it and padding has none
+ * @param {number} [family.steps] of the sinusoids, if different from Marian's
+ * @param {boolean} [family.hasBias] True if the logits have a bias; default true
  * @returns {import('./parts.js').Description}
  */
 export function marianLike(c, { learned = false, isBefore = false, hasBias = true, padding, steps }) {

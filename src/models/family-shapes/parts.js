@@ -8,27 +8,27 @@
  * @typedef {{ name: string, out: number, in: number, bias?: boolean, layout?: 'in,out', of?: number, part?: number, row?: (n: number) => number }} LinearSpec
  *
  * @typedef {{ name: string, size: number, kind: 'layer' | 'rms' | 'scale', eps: number, bias?: boolean, plusOne?: boolean, constant?: number }} NormSpec
- *   'scale': the product with the weight, without a deviation; constant: all numbers of the weight, which the file does not hold
+ *   'scale': multiplies by the weight without dividing by a deviation; constant: value of a weight that is not stored
  *
- * A table whose rows begin after `skip` others.
+ * A table that begins after `skip` rows.
  * @typedef {{ name: string, rows: number, columns: number, skip?: number, copies?: readonly string[] }} TableSpec copies: other names under which
- *   a file may hold it
+ *   a file may have it
  *
  * @typedef {object} AttentionSpec
  * @property {LinearSpec} q
  * @property {LinearSpec} k
  * @property {LinearSpec} v
  * @property {LinearSpec} o
- * @property {NormSpec} [qNorm] over each head, or over all heads side by side
+ * @property {NormSpec} [qNorm] per head, or over all heads concatenated
  * @property {NormSpec} [kNorm]
- * @property {{ q: LinearSpec, k: LinearSpec }} [positions] what makes queries and keys of distances, in a stack with `disentangled`
- * @property {number} [window] keys that a query sees, its own among them; without the causal rule half of the others lie on each side
- * @property {Rope | false} [rope] if it is not that of the stack; false: nothing turns
+ * @property {{ q: LinearSpec, k: LinearSpec }} [positions] projections of distances, in a stack with `disentangled`
+ * @property {number} [window] number of visible keys, including the query's own; without a causal mask, centred on it
+ * @property {Rope | false} [rope] if it differs from that of the stack; false: no rotation
  *
  * A part of a block: x becomes post(x + after(run(before(x)))).
  * @typedef {object} PartSpec
  * @property {'attention' | 'cross' | 'mlp'} kind
- * @property {AttentionSpec} [attention] of the first two
+ * @property {AttentionSpec} [attention] for the first two kinds
  * @property {{ up: LinearSpec, gate?: LinearSpec, down: LinearSpec, activation: ActivationName }} [mlp]
  * @property {NormSpec} [before]
  * @property {NormSpec} [after]
@@ -36,36 +36,36 @@
  *
  * The rotation of q and k.
  * @typedef {object} Rope
- * @property {number} dim the numbers of each head that turn
- * @property {Float64Array} frequencies pair i turns by position * frequencies[i]
- * @property {number} most positions
+ * @property {number} dim number of rotated values per head
+ * @property {Float64Array} frequencies pair i is rotated by position * frequencies[i]
+ * @property {number} most maximum number of positions
  * @property {number} [gain] factor of cosines and sines, default 1
- * @property {boolean} [interleaved] pairs are neighbours (2i, 2i + 1), else (i, i + dim / 2)
- * @property {{ length: number, theta: number, factor: number } | { length: number, frequencies: Float64Array }} [dynamic] a text that is longer
- *   than `length` has frequencies of a larger theta, or these
+ * @property {boolean} [interleaved] pairs are (2i, 2i + 1), else (i, i + dim / 2)
+ * @property {{ length: number, theta: number, factor: number } | { length: number, frequencies: Float64Array }} [dynamic] for a text longer
+ *   than `length`: frequencies of a larger theta, or these
  *
- * The distances of DeBERTa, rows of a table (2 span, d): the scores are those of content, of content with the distance of the key, and of
- * the distance with the content of the key. Distances up to `buckets` / 2 have a row each, larger ones up to `most` share rows; buckets 0: each has one.
+ * The distances of DeBERTa, rows of a table (2 span, d). Scores are the sum of content-to-content, content-to-position and
+ * position-to-content. Distances up to `buckets` / 2 have a row each, larger ones up to `most` share rows; with 0 buckets each has one.
  * @typedef {{ table: TableSpec, norm?: NormSpec, span: number, buckets: number, most: number }} Disentangled
  *
  * @typedef {object} StackSpec
- * @property {PartSpec[][]} layers the parts of each
- * @property {boolean} [parallel] all parts read the input of the layer
+ * @property {PartSpec[][]} layers parts of each layer
+ * @property {boolean} [parallel] True if all parts read the input of the layer
  * @property {boolean} causal
  * @property {{ numHeads: number, numKvHeads: number, headDim: number, scale: number, softcap: number }} heads
- * @property {Rope} [rope] of all layers that do not say otherwise
- * @property {Partial<EmbeddingSpec>} [embedding] what it has of its own, in an encoder-decoder
+ * @property {Rope} [rope] default of the layers
+ * @property {Partial<EmbeddingSpec>} [embedding] fields that differ from the shared embedding, in an encoder-decoder
  * @property {{ table: TableSpec, maxDistance: number, bidirectional: boolean }} [relative]
  * @property {Disentangled} [disentangled]
  * @property {import('../../base/tensor.js').FloatTensor} [alibi] slopes (H): slope * distance is subtracted from the scores
- * @property {number} [most] positions, where no table and no rotation says how many
+ * @property {number} [most] maximum positions, if neither a table nor a rotation limits them
  * @property {NormSpec} [norm] after the last layer
  *
  * @typedef {object} EmbeddingSpec
  * @property {TableSpec} tokens
  * @property {TableSpec} [positions] learned
- * @property {number} [padding] position = this + the running count of other ids (RoBERTa); padding itself has no sinusoids
- * @property {{ most?: number, steps?: number }} [sinusoids] fixed, sinusoidal positions: how many there are, and in how many steps
+ * @property {number} [padding] position = this + the running count of other ids (RoBERTa); padding has no sinusoids
+ * @property {{ most?: number, steps?: number }} [sinusoids] sinusoidal positions: their maximum number, and the number of steps in which
  *   frequencies go from 1 to 1 / 10000 (default half of the columns)
  * @property {TableSpec} [types]
  * @property {number} [scale]
@@ -73,19 +73,19 @@
  * @property {LinearSpec} [project]
  *
  * @typedef {object} HeadSpec
- * @property {LinearSpec} [transform] a layer before it, with activation and norm
+ * @property {LinearSpec} [transform] a layer before the projection, with activation and norm
  * @property {ActivationName} [activation]
  * @property {NormSpec} [norm]
  * @property {string} [tied] the table whose rows are the weight, ...
  * @property {LinearSpec} [project] ... or a separate weight
- * @property {string} [own] the name of its own weight, where a file has one although it is tied
- * @property {boolean} [scaled] of T5: false where a head that the file lacks is the table without `scale`
+ * @property {string} [own] name of a separate weight, if a file has one although the head is tied
+ * @property {boolean} [scaled] for T5: false if a head missing in the file is the table without `scale`
  * @property {string} [bias] added to the logits
  * @property {number} [scale] factor of the input
  * @property {number} [softcap]
  * @property {RegExp} [optional] names of its tensors; a checkpoint without any of them has no head
  *
- * What a family says about a model, from its config.
+ * A family's description of a model, derived from its config.
  * @typedef {object} Description
  * @property {number} width
  * @property {number} vocab
@@ -93,25 +93,25 @@
  * @property {StackSpec} [encoder]
  * @property {StackSpec} [decoder]
  * @property {HeadSpec} head
- * @property {LinearSpec} [pooler] tanh of the first row
+ * @property {LinearSpec} [pooler] applied to the first row, followed by tanh
  * @property {string} [prefix] optional prefix of all names
  * @property {RegExp} ignored names of tensors that are not used
  * @property {number} [startId] first id of the decoder, in an encoder-decoder
  *
- * The classes that a checkpoint tells apart: layers on the first row of a text, its last one, the mean of its rows, or what the
- * pooler makes; without `row` on the rows of all tokens.
+ * The classes of a checkpoint: layers applied to the first row of a text, its last one, the mean of its rows, or the pooler's output;
+ * without `row`, to the rows of all tokens.
  * @typedef {object} ClassesSpec
  * @property {readonly string[]} labels
- * @property {'softmax' | 'sigmoid' | 'none'} scores what makes scores of the logits; 'none': they are numbers, of a regression
+ * @property {'softmax' | 'sigmoid' | 'none'} scores function from logits to scores; 'none' for a regression
  * @property {'first' | 'last' | 'mean' | 'pooled'} [row]
  * @property {{ layer: LinearSpec, activation?: ActivationName | 'tanh', norm?: NormSpec }[]} layers
  *
- * The description of a model of a family, with what its checkpoint says.
+ * A description together with facts of the checkpoint.
  * @typedef {object} Checkpoint
  * @property {string} type the model_type
- * @property {string} [textPartOf] the model_type of the multimodal model of which this is the text part
+ * @property {string} [textPartOf] model_type of the multimodal model whose text part this is
  * @property {ClassesSpec} [classes]
- * @property {boolean} isHeadless it has no logits of tokens, whatever its family has
+ * @property {boolean} isHeadless True if it has no logits of tokens, whatever its family has
  *
  * @typedef {Description & Checkpoint} Family
  */
@@ -127,7 +127,7 @@ export const ACTIVATIONS = {
   swish: 'silu',
 }
 export const EPS = { least: 0, most: 1 }
-/** Task heads on top of a model, whose logits are not computed here. */
+/** Names of task heads whose logits are not computed. */
 export const TASKS = /^(classifier|pre_classifier|qa_outputs|score|sop_classifier|cls\.seq_relationship)\b/
 
 /** @template T @param {number} n @param {(i: number) => T} make @returns {T[]} */
@@ -149,7 +149,7 @@ export function headDimOf(width, heads) {
 }
 
 /**
- * q, k, v and o under four names.
+ * Describes q, k, v and o with separate names.
  * @param {string} at
  * @param {readonly string[]} names
  * @param {number} width
@@ -168,7 +168,7 @@ export function attentionOf(at, [q, k, v, o], width, { numHeads: heads, numKvHea
 }
 
 /**
- * Linear layers whose rows lie one after the other in one weight.
+ * Describes linear layers whose rows are stacked in one weight.
  * @param {string} name
  * @param {readonly number[]} sizes rows of each
  * @param {number} width
@@ -186,7 +186,7 @@ export function slices(name, sizes, width, bias) {
 }
 
 /**
- * q, k and v in one weight whose rows come in groups of 3 D: q, k and v of head 0, then of head 1, ...
+ * Describes q, k and v in one weight whose rows are grouped by head: q, k and v of head 0, then of head 1, ...
  * @param {string} name
  * @param {number} H
  * @param {number} D
@@ -205,7 +205,7 @@ export const byHeads = (name, H, D, width, bias) =>
     row: n => (Math.floor(n / D) * 3 + part) * D + (n % D),
   }))
 
-/** The product with a factor, as a norm that has no deviation and no stored weight. @param {number} factor @param {number} size @returns {NormSpec} */
+/** Describes a multiplication by a factor, as a norm without deviation and stored weight. @param {number} factor @param {number} size @returns {NormSpec} */
 export const scaledBy = (factor, size) => ({ name: `times ${factor}`, size, kind: 'scale', eps: 0, constant: factor })
 
 export const ALL = [true, true, true, true]

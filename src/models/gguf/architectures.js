@@ -1,5 +1,5 @@
-// What a GGUF file is in Hugging Face's layout: config.json from its metadata, and the names of tensors.
-// https://github.com/ggml-org/llama.cpp: src/llama-arch.cpp has the names, conversion/ what is done to the numbers
+// Converts the metadata of a GGUF file to config.json, and its tensor names to those of Hugging Face.
+// https://github.com/ggml-org/llama.cpp: src/llama-arch.cpp has the names, conversion/ the changes of numbers
 
 import { describe } from '../../base/errors.js'
 
@@ -8,25 +8,25 @@ import { describe } from '../../base/errors.js'
 /** @typedef {Map<string, StoredTensor>} Tensors */
 
 /**
- * What the converter of llama.cpp did to a tensor, and is undone.
+ * How llama.cpp's converter changed a tensor; reading undoes it.
  * @typedef {object} Change
- * @property {string} [name] in Hugging Face's layout; undefined: the tensor is not used
- * @property {(n: number) => number} [row] where row n lies in the file
- * @property {[from: number, count: number]} [rows] a part of a fused tensor
- * @property {boolean} [isTurned] the matrix is transposed
- * @property {boolean} [isPlusOne] 1 was added to the weights of a norm
+ * @property {string} [name] Hugging Face name; undefined if the tensor is not used
+ * @property {(n: number) => number} [row] index in the file of row n
+ * @property {[from: number, count: number]} [rows] rows of a fused tensor
+ * @property {boolean} [isTurned] True if the matrix is transposed
+ * @property {boolean} [isPlusOne] True if 1 was added to the weights of a norm
  */
 
 /**
  * @typedef {object} Architecture
  * @property {(k: Keys, tensors: Tensors) => Record<string, unknown>} config
- * @property {Record<string, string>} names of tensors without blk., the number of the layer, .weight or .bias; N stands for the number
- * @property {(name: string, kind: string, config: any) => Omit<Change, 'name'>} [change] by the name in the file
- * @property {(name: string, config: any) => [string, Omit<Change, 'name'>][] | undefined} [split] what a fused tensor is made of
+ * @property {Record<string, string>} names tensor names without blk., the layer's number, .weight or .bias; N stands for the number
+ * @property {(name: string, kind: string, config: any) => Omit<Change, 'name'>} [change] returns the change, by the name in the file
+ * @property {(name: string, config: any) => [string, Omit<Change, 'name'>][] | undefined} [split] returns the parts of a fused tensor
  */
 
 const AT = 'model.layers.N.'
-/** Llama's. */
+/** Names of Llama. */
 const LLAMA = {
   token_embd: 'model.embed_tokens',
   output_norm: 'model.norm',
@@ -43,21 +43,21 @@ const LLAMA = {
   ffn_up: `${AT}mlp.up_proj`,
   ffn_down: `${AT}mlp.down_proj`,
 }
-/** Norms after each part. */
+/** Names of norms after each part. */
 const AFTER = {
   post_attention_norm: `${AT}post_attention_layernorm`,
   post_ffw_norm: `${AT}post_feedforward_layernorm`,
 }
 const GEMMA = { ...LLAMA, ...AFTER, ffn_norm: `${AT}pre_feedforward_layernorm` }
 
-/** Rows of the table of tokens. @param {Keys} k @param {Tensors} tensors @param {string} [name] */
+/** Returns the number of rows in the table of tokens. @param {Keys} k @param {Tensors} tensors @param {string} [name] */
 function rowsOf({ fail }, tensors, name = 'token_embd.weight') {
   const rows = tensors.get(name)?.dims[0]
   if (rows === undefined) throw fail(`tensor ${describe(name)} is missing`)
   return rows
 }
 
-/** The scaling of rotary positions, as rope_scaling. @param {Keys} k @param {Tensors} tensors */
+/** Returns the scaling of rotary positions, in the format of rope_scaling. @param {Keys} k @param {Tensors} tensors */
 function scalingOf(k, tensors) {
   const most = k.number('context_length')
   const factor = k.optional('rope.scaling.factor') ?? k.optional('rope.scale_linear')
@@ -95,7 +95,7 @@ function scalingOf(k, tensors) {
   }
 }
 
-/** Sizes, heads and rotation that decoders have. @param {Keys} k @param {Tensors} tensors */
+/** Returns the sizes, heads and rotation of a decoder. @param {Keys} k @param {Tensors} tensors */
 function decoder(k, tensors) {
   const d = k.number('embedding_length')
   const heads = k.number('attention.head_count')
@@ -117,11 +117,11 @@ function decoder(k, tensors) {
   }
 }
 
-/** All of a head turns. @param {Keys} k @param {{ head_dim: number }} config */
+/** Checks that the whole head is rotated. @param {Keys} k @param {{ head_dim: number }} config */
 const wholeHeads = (k, { head_dim: size }) =>
   k.only('rope.dimension_count', size, `all ${size} numbers of a head turn here`)
 
-/** A gated decoder whose heads turn as a whole, without the eps of its norms. @param {string} type @param {Keys} k @param {Tensors} tensors */
+/** Returns the config of a gated decoder whose heads are rotated as a whole, without the eps of its norms. @param {string} type @param {Keys} k @param {Tensors} tensors */
 function gated(type, k, tensors) {
   const config = decoder(k, tensors)
   wholeHeads(k, config)
@@ -140,14 +140,18 @@ const llamaLike =
 /** @param {Tensors} tensors @param {string} name */
 const hasBias = (tensors, name) => tensors.has(`blk.0.${name}.bias`)
 
-/** Llama with the biases that the file has. @param {string} type @returns {Architecture['config']} */
+/** Returns the config of a Llama with the biases that the file contains. @param {string} type @returns {Architecture['config']} */
 const biasedLlama = type => (k, tensors) => ({
   ...llamaLike(type)(k, tensors),
   attention_bias: hasBias(tensors, 'attn_output'),
   mlp_bias: hasBias(tensors, 'ffn_up'),
 })
 
-/** The rows of q and k, as Llama's converter puts them: pair i of a head is 2i, 2i + 1 there, and i, i + D / 2 here. @type {NonNullable<Architecture['change']>} */
+/**
+ * Undoes the row order of q and k by Llama's converter: pair i of a head is (2i, 2i + 1) in the file, and (i, i + D / 2) in Hugging Face's
+ * layout.
+ * @type {NonNullable<Architecture['change']>}
+ */
 function pairs(
   name,
   _,
@@ -163,14 +167,17 @@ function pairs(
   }
 }
 
-/** Rows of q, k and v of each head, which are there those of q of all heads, then of k, then of v. @type {NonNullable<Architecture['change']>} */
+/**
+ * Undoes the row order of BLOOM's converter: the file has all heads of q, then of k, then of v, instead of q, k and v of each head.
+ * @type {NonNullable<Architecture['change']>}
+ */
 function byHeads(name, _, { hidden_size: d, num_attention_heads: heads }) {
   if (name !== 'attn_qkv') return {}
   const size = d / heads
   return { row: n => (Math.floor(n / size) % 3) * d + Math.floor(n / size / 3) * size + (n % size) }
 }
 
-/** Falcon's groups of rows: queries that share a key head, it, its values. @type {NonNullable<Architecture['change']>} */
+/** Undoes the row order of Falcon's converter, whose groups are the queries that share a key head, that head, and its values. @type {NonNullable<Architecture['change']>} */
 function byGroups(name, _, { hidden_size: d, num_attention_heads: heads, num_kv_heads: groups = 1 }) {
   if (name !== 'attn_qkv' || groups === 1) return {}
   const [size, each] = [d / heads, heads / groups]
@@ -187,7 +194,11 @@ function byGroups(name, _, { hidden_size: d, num_attention_heads: heads, num_kv_
 /** @type {NonNullable<Architecture['change']>} */
 const plusOne = name => ({ isPlusOne: name.endsWith('norm') })
 
-/** @param {number} layers of the one model that scales otherwise @param {{ num_hidden_layers: number, hidden_size: number, num_attention_heads: number, head_dim: number }} config */
+/**
+ * Returns the scale of Gemma.
+ * @param {number} layers number of layers of the one model with another scale
+ * @param {{ num_hidden_layers: number, hidden_size: number, num_attention_heads: number, head_dim: number }} config
+ */
 const gemmaScale = (layers, { num_hidden_layers, hidden_size, num_attention_heads, head_dim }) =>
   num_hidden_layers === layers ? hidden_size / num_attention_heads : head_dim
 
@@ -211,14 +222,14 @@ const gemma3 = k => ({
   rope_local_base_freq: k.number('rope.freq_base_swa', 10_000),
 })
 
-/** The names of tensors of GPT-2, GPT-NeoX and Phi. @param {Record<string, string>} first @param {string} at @param {Record<string, string>} layer */
+/** Returns the tensor names of GPT-2, GPT-NeoX and Phi. @param {Record<string, string>} first @param {string} at @param {Record<string, string>} layer */
 const namesOf = (first, at, layer) => ({
   ...first,
   ...Object.fromEntries(Object.entries(layer).map(([name, own]) => [name, at + own])),
 })
 
 /**
- * Rows of q, k and v that lie one after another, by the names of their own weights.
+ * Splits fused rows of q, k and v into separate weights.
  * @param {{ num_attention_heads: number, num_key_value_heads?: number, hidden_size: number, head_dim?: number }} config
  * @param {readonly string[]} names
  * @returns {[string, Omit<Change, 'name'>][]}
@@ -267,10 +278,10 @@ const BLOOM_LAYER = {
   ffn_down: 'mlp.dense_4h_to_h',
 }
 
-/** The share of each head that turns. @param {Keys} k @param {{ head_dim: number }} config */
+/** Returns the rotated share of each head. @param {Keys} k @param {{ head_dim: number }} config */
 const shareOf = (k, { head_dim: size }) => k.number('rope.dimension_count', size) / size
 
-/** Which layers have a window: all but each so manieth, or as a list says. @param {Keys} k @param {number} layers @param {number} usual */
+/** Returns which layers have a window: all except every n-th, or according to a list. @param {Keys} k @param {number} layers @param {number} usual */
 function windowedOf(k, layers, usual) {
   const list = k.list('attention.sliding_window_pattern')
   const every = list ? usual : k.number('attention.sliding_window_pattern', usual)
@@ -279,7 +290,7 @@ function windowedOf(k, layers, usual) {
   )
 }
 
-/** The same, where the first of each so many layers has no window. @param {Keys} k @param {number} layers */
+/** The same, for models in which the first of every n layers has no window. @param {Keys} k @param {number} layers */
 function firstIsFull(k, layers) {
   const list = k.list('attention.sliding_window_pattern')
   const every = list ? 1 : k.number('attention.sliding_window_pattern', 3)
@@ -288,7 +299,7 @@ function firstIsFull(k, layers) {
   )
 }
 
-/** OLMo 2; with a window it is OLMo 3. @type {Architecture['config']} */
+/** Returns the config of OLMo 2; with a window it is OLMo 3. @type {Architecture['config']} */
 function olmo2(k, tensors) {
   const window = k.optional('attention.sliding_window')
   const config = llamaLike(window ? 'olmo3' : 'olmo2')(k, tensors)
@@ -303,7 +314,7 @@ function olmo2(k, tensors) {
   }
 }
 
-/** Command R. @param {string} type @returns {Architecture['config']} */
+/** Returns the config of Command R. @param {string} type @returns {Architecture['config']} */
 const cohere = type => (k, tensors) => ({
   ...gated(type, k, tensors),
   layer_norm_eps: k.number('attention.layer_norm_epsilon'),
@@ -844,11 +855,11 @@ export const ARCHITECTURES = {
   t5encoder: t5(true),
 }
 
-/** Tensors that hold what the config says, or that llama.cpp does not read. */
+/** Tensors that duplicate the config, or that llama.cpp does not read. */
 const UNUSED = /^(rope_freqs|rope_factors_(long|short)|attn_rot_embd)$/
 
 /**
- * What becomes of a tensor of the file; more than one of a fused one.
+ * Returns how a tensor of the file is converted; several changes for a fused one.
  * @param {Architecture} architecture
  * @param {string} given its name
  * @param {Record<string, unknown>} config

@@ -1,8 +1,8 @@
-// The types of tensors in a GGUF file: their numbers in the file, how many weights a block has and how many bytes.
+// The tensor types of GGUF files: their ids, the number of weights per block, and its bytes.
 // https://github.com/ggml-org/ggml/blob/master/docs/gguf.md
 
 /**
- * Number, weights of a block, bytes of a block.
+ * Id, weights per block, bytes per block.
  * @type {Record<string, readonly [id: number, weights: number, bytes: number]>}
  */
 export const BLOCK_TYPES = {
@@ -25,7 +25,7 @@ export const BLOCK_TYPES = {
   MXFP4: [39, 32, 17],
 }
 
-/** Types that are not covered, for errors. @type {Record<number, string>} */
+/** Unsupported types, for errors. @type {Record<number, string>} */
 const OTHERS = {
   4: 'Q4_2',
   5: 'Q4_3',
@@ -50,7 +50,7 @@ const OTHERS = {
 const NAMES = new Map(Object.entries(BLOCK_TYPES).map(([name, [id]]) => [id, name]))
 
 /**
- * The name of a type.
+ * Returns the name of a type.
  * @param {number} id
  * @param {(text: string) => Error} fail
  */

@@ -1,27 +1,26 @@
-// The weights of blocks as float32, the same bits as llama.cpp makes: every product of a scale and a whole number is exact, and
-// where a minimum is subtracted, the difference is rounded once.
-// https://github.com/ggml-org/llama.cpp/blob/master/ggml/src/ggml-quants.c
+// Converts blocks to float32, with the same bits as llama.cpp: every product of a scale and an integer is exact, and where a minimum is
+// subtracted, the difference is rounded once. https://github.com/ggml-org/llama.cpp/blob/master/ggml/src/ggml-quants.c
 
 import { fromBfloat16, fromFloat16 } from '../../base/float16.js'
 import { BLOCK_TYPES } from './block-types.js'
 
 /** Writes the weights of the block at byte `at` to out[to ...]. @typedef {(b: Uint8Array, at: number, out: Float32Array, to: number) => void} Decode */
 
-/** All float16 as float32. @type {Float32Array} */
+/** Table: all float16 values as float32. @type {Float32Array} */
 let halves
 
-/** The float16 at a byte. @param {Uint8Array} b @param {number} at */
+/** Reads the float16 at a byte. @param {Uint8Array} b @param {number} at */
 const half = (b, at) => halves[b[at] | (b[at + 1] << 8)]
 
 const SIGNED = Int8Array.from({ length: 256 }, (_, n) => n)
 
-/** The values of the 4 bits of IQ4_NL and IQ4_XS. */
+/** Values of the 4-bit codes of IQ4_NL and IQ4_XS. */
 const LEVELS = Int8Array.of(-127, -104, -83, -65, -49, -35, -22, -10, 1, 13, 25, 38, 53, 69, 89, 113)
-/** Twice the values of the 4 bits of MXFP4. */
+/** Twice the values of the 4-bit codes of MXFP4. */
 const FLOATS4 = Int8Array.of(0, 1, 2, 3, 4, 6, 8, 12, 0, -1, -2, -3, -4, -6, -8, -12)
 
 /**
- * 32 weights of 4 bits: the lower halves of 16 bytes, then the upper ones; `high` bits above them.
+ * Reads 32 weights of 4 bits, low halves of 16 bytes first, then high halves; `high` adds a fifth bit.
  * @param {Uint8Array} b
  * @param {number} at
  * @param {number} scale
@@ -41,7 +40,7 @@ function nibbles(b, at, scale, minimum, out, to, high = 0) {
 const word = (b, at) => b[at] | (b[at + 1] << 8) | (b[at + 2] << 16) | (b[at + 3] << 24)
 
 /**
- * 32 weights that a table gives for 4 bits.
+ * Reads 32 weights that are indices into a table.
  * @param {Uint8Array} b
  * @param {number} at
  * @param {number} scale
@@ -56,14 +55,14 @@ function fromTable(b, at, scale, table, out, to) {
   }
 }
 
-/** Scale n of eight and its minimum, 6 bits each, in 12 bytes: of Q4_K and Q5_K. @param {Uint8Array} b @param {number} at @param {number} n */
+/** Reads scale n of eight and its minimum, 6 bits each, from 12 bytes: for Q4_K and Q5_K. @param {Uint8Array} b @param {number} at @param {number} n */
 function sixBits(b, at, n) {
   if (n < 4) return [b[at + n] & 63, b[at + 4 + n] & 63]
   const both = b[at + 4 + n]
   return [(both & 15) | ((b[at + n - 4] >> 6) << 4), (both >> 4) | ((b[at + n] >> 6) << 4)]
 }
 
-/** Scale n of sixteen, 6 bits less 32, in 12 bytes: of Q3_K. @param {Uint8Array} b @param {number} at @param {number} n */
+/** Reads scale n of sixteen, 6 bits minus 32, from 12 bytes: for Q3_K. @param {Uint8Array} b @param {number} at @param {number} n */
 const lessThirtyTwo = (b, at, n) =>
   ((n < 8 ? b[at + n] & 15 : b[at + n - 8] >> 4) | (((b[at + 8 + (n & 3)] >> (2 * (n >> 2))) & 3) << 4)) - 32
 
@@ -127,7 +126,7 @@ const DECODE = {
     const d = half(b, at + 208)
     for (let n = 0; n < 16; n++) {
       const scale = d * SIGNED[b[at + 192 + n]]
-      const [part, quarter] = [n >> 3, (n >> 1) & 3] // 128 weights, of them 32
+      const [part, quarter] = [n >> 3, (n >> 1) & 3] // which 128 weights, and which 32 of them
       const low = at + 64 * part + 32 * (quarter & 1) + 16 * (n & 1)
       const high = at + 128 + 32 * part + 16 * (n & 1)
       const [lowShift, highShift] = [4 * (quarter >> 1), 2 * quarter]
@@ -153,9 +152,10 @@ const DECODE = {
 }
 
 /**
- * @param {string} type of BLOCK_TYPES
+ * Converts blocks.
+ * @param {string} type a key of BLOCK_TYPES
  * @param {Uint8Array} bytes whole blocks
- * @param {Float32Array} [out] with room for their weights
+ * @param {Float32Array} [out] large enough for their weights
  * @returns {Float32Array}
  */
 export function dequantize(type, bytes, out) {

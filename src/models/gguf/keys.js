@@ -1,11 +1,11 @@
-// The metadata of an architecture, key by key. Keys that were not read are refused by name if they may change the network.
+// Reads the metadata of an architecture key by key. Unread keys are refused by name if they may change the network.
 
 import { describe } from '../../base/errors.js'
 import { mayMatter } from '../unread-keys.js'
 
 /** @typedef {import('./read-gguf.js').GgufMetadata} GgufMetadata */
 
-/** Keys that repeat what tensors say, or that llama.cpp reads for other purposes than the numbers of a text. */
+/** Keys that repeat information of the tensors, or that llama.cpp uses for something other than computing a text. */
 const HARMLESS = /^(context_length|vocab_size|tensor_data_layout|rope\.scaling\.finetuned|classifier\.output_labels)$/
 
 export class Keys {
@@ -19,7 +19,7 @@ export class Keys {
     this.fail = fail
   }
 
-  /** The value of ARCHITECTURE.key; of a list with a value for each layer the one that all have. @param {string} key */
+  /** Returns the value of ARCHITECTURE.key; for a list with one value per layer, the common value. @param {string} key */
   get(key) {
     this.#read.add(key)
     const name = `${this.architecture}.${key}`
@@ -31,7 +31,7 @@ export class Keys {
     return first
   }
 
-  /** The list under a key; undefined if it is none. @param {string} key */
+  /** Returns the list of a key; undefined if it is not a list. @param {string} key */
   list(key) {
     this.#read.add(key)
     const value = this.metadata.get(`${this.architecture}.${key}`)
@@ -52,13 +52,13 @@ export class Keys {
     return this.get(key) === undefined ? undefined : this.number(key)
   }
 
-  /** Refuses a key with another value; an absent key has that value. @param {string} key @param {unknown} value @param {string} [why] */
+  /** Throws if a key has another value; a missing key counts as having it. @param {string} key @param {unknown} value @param {string} [why] */
   only(key, value, why = `${describe(value)} is covered`) {
     const given = this.get(key) ?? value
     if (given !== value) throw this.fail(`${this.architecture}.${key} is ${describe(given)}, ${why}`)
   }
 
-  /** Refuses keys that were not read and may change the network. */
+  /** Throws for unread keys that may change the network. */
   end() {
     const start = `${this.architecture}.`
     const rest = [...this.metadata].filter(([name, value]) => {

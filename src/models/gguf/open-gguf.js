@@ -1,5 +1,5 @@
-// A GGUF file as a folder in Hugging Face's layout: config.json from its metadata, tensors under their names there, the files of
-// the tokenizer. Loaded where a file of this format is opened.
+// Opens a GGUF file as a folder in Hugging Face's layout: config.json from its metadata, tensors under their Hugging Face names, the files
+// of the tokenizer. Loaded when a GGUF file is opened.
 
 import { describe } from '../../base/errors.js'
 import { loadKernels } from '../read-types.js'
@@ -19,7 +19,7 @@ import { endsOf } from './vocabulary.js'
 const SHARD = /^(.*)-(\d{5})-of-(\d{5})\.gguf$/i
 
 /**
- * The names of all files of a model, by the name of one of them.
+ * Returns the names of all shards of a model, given one of them.
  * @param {string} name
  */
 function shardsOf(name) {
@@ -29,15 +29,15 @@ function shardsOf(name) {
   return Array.from({ length: Number(count) }, (_, n) => `${stem}-${number(n + 1)}-of-${count}${name.slice(-5)}`)
 }
 
-/** Files of a model, named by the first of their shards. @param {readonly string[]} names */
+/** Lists the models among file names, by their first shards. @param {readonly string[]} names */
 export const modelsIn = names =>
   names.filter(name => /\.gguf$/i.test(name) && !/mmproj/i.test(name) && (SHARD.exec(name)?.[2] ?? '00001') === '00001')
 
 /**
- * The files that a text asks for, of those that a folder of the hub has.
+ * Finds the files that a name refers to in a folder of the hub.
  * @param {readonly string[]} names
- * @param {string} wanted the name of a file, or the name of a quantisation
- * @param {string} shown what was asked for
+ * @param {string} wanted name of a file, or of a quantisation
+ * @param {string} shown the request, for errors
  */
 export function choose(names, wanted, shown) {
   const models = modelsIn(names)
@@ -54,7 +54,7 @@ export function choose(names, wanted, shown) {
 }
 
 /**
- * A folder and the name of a file in it. Of a name on the hub the name may be that of a quantisation.
+ * Splits a location into the folder and the file in it. For the hub, the latter may be a quantisation.
  * @param {string} text a path, an address or a name on the hub
  */
 function splitOf(text) {
@@ -67,7 +67,7 @@ function splitOf(text) {
 }
 
 /**
- * Opens a model that is given by the name or the contents of a GGUF file.
+ * Opens a model given by the location or the contents of a GGUF file.
  * @param {unknown} source a path, an address, a name on the hub, bytes or a Blob
  * @param {Parameters<typeof openFolder>[1]} options
  * @param {Parameters<typeof openFolder>[2]} use
@@ -89,12 +89,12 @@ export async function openFile(source, options, use) {
 }
 
 /**
- * The model of a folder without config.json that holds one model as GGUF.
+ * Opens the model of a folder without config.json that contains a single GGUF model.
  * @param {Folder} folder
- * @param {unknown} source that was given
+ * @param {unknown} source as given
  * @param {Parameters<typeof openFolder>[1]} options
  * @param {Parameters<typeof openFolder>[2]} use
- * @returns {Promise<Folder | undefined>} undefined: there is none
+ * @returns {Promise<Folder | undefined>} undefined if there is none
  */
 export async function openOnly(folder, source, options, use) {
   const models = modelsIn((await folder.list?.()) ?? folder.names())
@@ -112,7 +112,7 @@ export async function openOnly(folder, source, options, use) {
   return openFile(`${source.replace(/\/$/, '')}/${models[0]}`, options, use)
 }
 
-/** Opens files, and closes the folder if they cannot be opened. @param {Folder} folder @param {readonly string[] | (() => readonly string[])} files */
+/** Opens files, and closes the folder if that fails. @param {Folder} folder @param {readonly string[] | (() => readonly string[])} files */
 async function inFolder(folder, files) {
   try {
     return await openGguf(folder, typeof files === 'function' ? files() : files)
@@ -123,8 +123,9 @@ async function inFolder(folder, files) {
 }
 
 /**
+ * Opens a model.
  * @param {Folder} folder
- * @param {readonly string[]} files the shards
+ * @param {readonly string[]} files its shards
  * @returns {Promise<Folder>}
  */
 export async function openGguf(folder, files) {
@@ -209,7 +210,7 @@ async function asFolder(folder, metadata, stored, fail) {
   }
 }
 
-/** Factors of frequencies, which are tensors. @param {any} scaling */
+/** Reads frequency factors that are stored as tensors. @param {any} scaling */
 async function readFactors(scaling) {
   for (const key of scaling?.rope_type === 'longrope' ? ['short_factor', 'long_factor'] : []) {
     const { source, file, from, to, dtype } = scaling[key]
@@ -217,7 +218,7 @@ async function readFactors(scaling) {
   }
 }
 
-/** Ids that begin, end and pad texts. @param {GgufMetadata} metadata */
+/** Returns the ids that begin, end and pad texts. @param {GgufMetadata} metadata */
 function idsOf(metadata) {
   const id = (/** @type {string} */ name) => metadata.get(`tokenizer.ggml.${name}_token_id`)
   const ends = [...new Set([id('eos'), id('eot'), ...endsOf(metadata)].filter(one => one !== undefined))]
@@ -228,10 +229,10 @@ function idsOf(metadata) {
   }
 }
 
-/** Names of poolings by their numbers in the file. */
+/** Names of poolings by their ids in the file. */
 const POOLINGS = [undefined, 'mean_tokens', 'cls_token', 'lasttoken']
 
-/** Files of sentence-transformers for the pooling of a file. @param {unknown} type @returns {Record<string, unknown>} */
+/** Returns sentence-transformers files for the pooling of a file. @param {unknown} type @returns {Record<string, unknown>} */
 function poolingFiles(type) {
   const pooling = POOLINGS[Number(type)]
   if (!pooling) return {}
@@ -252,7 +253,7 @@ function poolingFiles(type) {
   }
 }
 
-/** The types of blocks, with the bytes of their tensors in the file. @param {Map<string, StoredTensor>} tensors */
+/** Counts the bytes per block type of the tensors in the file. @param {Map<string, StoredTensor>} tensors */
 function typesOf(tensors) {
   /** @type {Record<string, number>} */
   const sums = {}

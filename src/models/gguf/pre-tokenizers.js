@@ -7,9 +7,9 @@ import { describe } from '../../base/errors.js'
 
 /**
  * @typedef {object} Rule
- * @property {readonly string[]} patterns each cuts what the one before has left; matches stand by themselves
- * @property {boolean} [isWhole] a piece that the vocabulary has is not merged
- * @property {boolean} [hasStart] a text begins with the start token unless tokenizer.ggml.add_bos_token says otherwise
+ * @property {readonly string[]} patterns applied in turn to what the previous ones left; matches become separate pieces
+ * @property {boolean} [isWhole] True if a piece that is in the vocabulary is not merged
+ * @property {boolean} [hasStart] True if a text begins with the start token unless tokenizer.ggml.add_bos_token decides otherwise
  */
 
 const [SPACE, NO_SPACE] = ['\\p{White_Space}', '\\P{White_Space}']
@@ -20,12 +20,12 @@ const SPACES = `${SPACE}+(?!${NO_SPACE})|${SPACE}+`
 const LINES = `${SPACE}*[\\r\\n]+|${SPACES}`
 
 const GPT2 = `'(?:s|t|re|ve|m|ll|d)| ?\\p{L}+| ?\\p{N}+|${SIGNS}|${SPACES}`
-/** The pattern of GPT-4, with the digits of a piece. @param {string} digits */
+/** Returns the pattern of GPT-4, with a pattern of digits. @param {string} digits */
 const gpt4 = (digits, word = WORD) => `${CONTRACTION}|${word}|${digits}|${SIGNS}[\\r\\n]*|${LINES}`
 
-/** Upper and lower case: letters but the ASCII letters of the other case. */
+/** Upper and lower case: letters except the ASCII letters of the other case. */
 const [UPPER, LOWER] = ['[^a-z\\P{L}]', '[^A-Z\\P{L}]']
-/** The pattern of GPT-4o. @param {string} end behind a word @param {string} digits */
+/** Returns the pattern of GPT-4o. @param {string} end what may follow a word @param {string} digits */
 const gpt4o = (end, digits, upper = UPPER, lower = LOWER) =>
   `[^\\r\\n\\p{L}\\p{N}]?${upper}*${lower}+${end}|[^\\r\\n\\p{L}\\p{N}]?${upper}+${lower}*${end}|${digits}|${SIGNS}[\\r\\n/]*|${LINES}`
 const MARKED = (/** @type {string} */ letter) => `(?:${letter}|\\p{M})`
@@ -35,13 +35,13 @@ const ASCII_SIGNS = '[!-/:-@\\[-`{-~]'
 const MARKS = '[^~\\p{L}\\p{M}\\p{N}\\p{Z}\\p{C}]'
 const DEEPSEEK3 = `${ASCII_SIGNS}[A-Za-z]+|(?:~|[^\\r\\n\\p{L}\\p{P}\\p{S}])?[\\p{L}\\p{M}]+| ?${MARKS}+[\\r\\n]*|${LINES}`
 const EAST_ASIAN = `(?:(?!${SPACE})[\\u4e00-\\u9fa5\\u0800-\\u4e00\\uac00-\\ud7ff])+`
-/** Letters with cases, but for those of newer scripts. */
+/** Cased letters, except those of newer scripts. */
 const CASED =
   '(?![\\u0560-\\u0588\\u10c7-\\u10ff\\u1c80-\\u1c8a\\u2d00-\\u2d2d\\ua790-\\ua7fa\\uab30-\\uab68\\u{10570}-\\u{105bc}\\u{10d50}-\\u{10d85}\\u{16e40}-\\u{16ed3}\\u{1d400}-\\u{1d7cb}\\u{1df00}-\\u{1df2a}])[\\p{Lu}\\p{Ll}\\p{Lt}\\u0295]'
 const BLOOM = ` ?[^(${SPACE}|.,!?)\\u2026\\u3002\\uff0c\\u3001\\u0964\\u06d4\\u060c]+`
 const FALCON = ['[\\p{P}$+<=>^~|`]+', GPT2, '[0-9][0-9][0-9]']
 
-/** Rules with the names that llama.cpp has for them. @type {readonly (readonly [names: string, rule: Rule])[]} */
+/** Rules with their names in llama.cpp. @type {readonly (readonly [names: string, rule: Rule])[]} */
 const RULES = [
   ['default', { patterns: ['[\\p{P}$+<=>^~|]+', GPT2, '\\p{N}+', '[0-9][0-9][0-9]'] }],
   [
@@ -109,7 +109,7 @@ const RULES = [
 ]
 
 /**
- * The rule of a name.
+ * Returns the rule of a name.
  * @param {unknown} name tokenizer.ggml.pre; undefined in old files
  * @returns {Rule}
  */
@@ -121,7 +121,7 @@ export function ruleOf(name) {
   )
 }
 
-/** The pre-tokenizer of a rule, as in tokenizer.json. @param {Rule} rule */
+/** Returns the pre-tokenizer of a rule, in the format of tokenizer.json. @param {Rule} rule */
 export const preTokenizerOf = ({ patterns }) => ({
   type: 'Sequence',
   pretokenizers: [

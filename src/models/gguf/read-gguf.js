@@ -1,13 +1,12 @@
-// Reads the metadata and the list of tensors of a GGUF file, versions 2 and 3. Nothing in it is trusted: counts and lengths are
-// compared with the size of the file before memory is taken.
-// https://github.com/ggml-org/ggml/blob/master/docs/gguf.md
+// Reads the metadata and the list of tensors of a GGUF file, versions 2 and 3. Input is not trusted: counts and lengths are compared with
+// the file size before memory is allocated. https://github.com/ggml-org/ggml/blob/master/docs/gguf.md
 
 import { describe, shape } from '../../base/errors.js'
 import { BLOCK_TYPES, typeName } from './block-types.js'
 
 /** @typedef {import('../source.js').ByteSource} ByteSource */
 /** @typedef {import('../safetensors.js').StoredTensor} StoredTensor */
-/** A value; integers of 64 bits are numbers. @typedef {number | boolean | string | string[] | boolean[] | NumberArray} GgufValue */
+/** A value; 64-bit integers become numbers. @typedef {number | boolean | string | string[] | boolean[] | NumberArray} GgufValue */
 /** @typedef {Uint8Array | Int8Array | Uint16Array | Int16Array | Uint32Array | Int32Array | Float32Array | Float64Array} NumberArray */
 /** @typedef {Map<string, GgufValue>} GgufMetadata */
 /** Tensors have dims outermost first, and a dtype of BLOCK_TYPES. @typedef {{ metadata: GgufMetadata, tensors: StoredTensor[] }} GgufHeader */
@@ -17,7 +16,7 @@ const MOST_HEADER = 2 ** 28
 const MOST_NAME = 2 ** 16
 const MOST_DIMS = 4
 
-/** Types of values: bytes of one, how one is read. @type {readonly [bytes: number, type: any, read: string][]} */
+/** Number types: size in bytes, array class, and method that reads one. @type {readonly [bytes: number, type: any, read: string][]} */
 const NUMBERS = [
   [1, Uint8Array, 'getUint8'],
   [1, Int8Array, 'getInt8'],
@@ -29,13 +28,18 @@ const NUMBERS = [
 ]
 const [BOOL, STRING, ARRAY, UINT64, INT64, FLOAT64] = [7, 8, 9, 10, 11, 12]
 
-/** Thrown where the bytes end before a value does. */
+/** Thrown if the bytes end before a value does. */
 const SHORT = Symbol('short')
 
 class Cursor {
   at = 0
 
-  /** @param {Uint8Array} bytes from the start of the file @param {number} size most bytes of the header @param {(text: string) => Error} fail */
+  /**
+   * Reads values one after another.
+   * @param {Uint8Array} bytes from the start of the file
+   * @param {number} size maximum size of the header
+   * @param {(text: string) => Error} fail
+   */
   constructor(bytes, size, fail) {
     this.bytes = bytes
     this.view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length)
@@ -43,7 +47,7 @@ class Cursor {
     this.fail = fail
   }
 
-  /** Moves past bytes, and returns where they begin. @param {number} count @param {string} what */
+  /** Skips bytes, and returns the position where they begin. @param {number} count @param {string} what */
   take(count, what) {
     const { at } = this
     if (count > this.size - at)
@@ -58,7 +62,7 @@ class Cursor {
     return this.view.getUint32(this.take(4, what), true)
   }
 
-  /** An integer of 64 bits. @param {string} what @param {boolean} [isSigned] */
+  /** Reads a 64-bit integer. @param {string} what @param {boolean} [isSigned] */
   integer(what, isSigned = false) {
     const at = this.take(8, what)
     const value = isSigned ? this.view.getBigInt64(at, true) : this.view.getBigUint64(at, true)
@@ -66,7 +70,7 @@ class Cursor {
     throw this.fail(`${what} is ${value}, whole numbers up to 2^53 are covered`)
   }
 
-  /** How many things of at least so many bytes follow. @param {string} what @param {number} least */
+  /** Reads a count of items with at least `least` bytes each. @param {string} what @param {number} least */
   count(what, least) {
     const count = this.integer(what)
     if (count * least > this.size - this.at)
@@ -74,7 +78,7 @@ class Cursor {
     return count
   }
 
-  /** @param {string} what @param {boolean} isStrict refuse bytes that are no UTF-8? @param {number} [most] */
+  /** Reads a text. @param {string} what @param {boolean} isStrict True to throw for invalid UTF-8 @param {number} [most] */
   text(what, isStrict, most = Number.POSITIVE_INFINITY) {
     const length = this.integer(`the length of ${what}`)
     if (length > most) throw this.fail(`${what} has ${length} bytes, at most ${most} are read`)
@@ -91,10 +95,11 @@ const STRICT = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 const LENIENT = new TextDecoder('utf-8', { ignoreBOM: true })
 
 /**
+ * Reads the header of a file.
  * @param {ByteSource} source
- * @param {string} file its name
+ * @param {string} file file name
  * @returns {Promise<GgufHeader>}
- * @throws {RangeError} the file is cut off, big-endian, or contradicts itself
+ * @throws {RangeError} if the file is truncated, big-endian, or inconsistent
  */
 export async function readGguf(source, file) {
   const fail = (/** @type {string} */ text) => new RangeError(`${file}: ${text}`)
@@ -207,7 +212,7 @@ function readInfo(c, n) {
 }
 
 /**
- * Checks where tensors lie: one after another, each at a multiple of the alignment.
+ * Checks that tensors are stored one after another, each aligned.
  * @param {ReturnType<typeof readHeader>} header
  * @param {string} file
  * @param {ByteSource} source

@@ -1,4 +1,4 @@
-// The tensors of a GGUF file in Hugging Face's layout: blocks become float32 while they are read, rows get their places back.
+// Converts the tensors of a GGUF file to Hugging Face's layout: blocks become float32 while they are read, and rows are reordered.
 
 import { BLOCKS } from '../../layers/weight-blocks.js'
 import { readExactly } from '../source.js'
@@ -8,11 +8,11 @@ import { dequantize } from './dequantize.js'
 /** @typedef {import('../safetensors.js').StoredTensor} StoredTensor */
 /** @typedef {import('./architectures.js').Change} Change */
 
-/** Most bytes of floats of a matrix that is transposed. */
+/** Types stored as plain numbers, without blocks. */
 const PLAIN = ['F32', 'F16', 'BF16']
 
 /**
- * A tensor as the folder of the model has it.
+ * Returns a tensor as the folder of the model has it.
  * @param {StoredTensor} stored
  * @param {Change} change
  * @returns {StoredTensor}
@@ -20,7 +20,7 @@ const PLAIN = ['F32', 'F16', 'BF16']
 export function changed(stored, { name = '', row, rows, isTurned, isPlusOne }) {
   const { dtype, file, source } = stored
   const [all, ...rest] = stored.dims
-  const perRow = (stored.to - stored.from) / all // rows are whole blocks, unless there is one dimension
+  const perRow = (stored.to - stored.from) / all // rows are whole blocks, except for one-dimensional tensors
   const [first, count] = rows ?? [0, all]
   const from = stored.from + first * perRow
   const dims = [count, ...rest]
@@ -29,7 +29,7 @@ export function changed(stored, { name = '', row, rows, isTurned, isPlusOne }) {
   if (PLAIN.includes(dtype) && !row && !isTurned && !isPlusOne) return plain
   const isWide = !PLAIN.includes(dtype) || isTurned || isPlusOne
   const [, weights, size] = BLOCK_TYPES[dtype]
-  const floats = 4 * rest.reduce((a, b) => a * b, 1) // bytes of a row
+  const floats = 4 * rest.reduce((a, b) => a * b, 1) // bytes of a row as floats
   const raw = (/** @type {number} */ a, /** @type {number} */ b, /** @type {Uint8Array | undefined} */ buffer) =>
     readExactly(source, file, from + a * perRow, from + b * perRow, buffer)
   const isKept = Object.hasOwn(BLOCKS, dtype) && rest.length === 1 && !isPlusOne
@@ -45,7 +45,7 @@ export function changed(stored, { name = '', row, rows, isTurned, isPlusOne }) {
       }
     : undefined
   const own = { ...plain, from: 0, dtype: isWide ? 'F32' : dtype, type: dtype, blocks }
-  /** Rows a ... b of the file, as float32 or as they are stored. @param {number} a @param {number} b @param {Uint8Array} [buffer] */
+  /** Reads rows a to b of the file, as float32 or as stored. @param {number} a @param {number} b @param {Uint8Array} [buffer] */
   const read = async (a, b, buffer) => {
     const stretch = await raw(a, b, undefined)
     if (!isWide) return stretch
@@ -72,7 +72,7 @@ export function changed(stored, { name = '', row, rows, isTurned, isPlusOne }) {
 }
 
 /**
- * Reads bytes of rows that lie elsewhere.
+ * Reads bytes of reordered rows.
  * @param {(a: number, b: number, buffer?: Uint8Array) => Promise<Uint8Array>} read
  * @param {number} width bytes of a row
  * @param {((n: number) => number) | undefined} row
@@ -91,7 +91,7 @@ const inRows = (read, width, row) => async (from, to, buffer) => {
   return cut(out)
 }
 
-/** A source that is made as a whole when it is first read, and kept until its end was read. @param {() => Promise<Uint8Array>} make */
+/** Makes a source whose content is computed on first read, and freed once its end was read. @param {() => Promise<Uint8Array>} make */
 function whole(make) {
   /** @type {Promise<Uint8Array> | undefined} */
   let made
@@ -108,7 +108,7 @@ function whole(make) {
   }
 }
 
-/** The transpose of a matrix of float32. @param {Uint8Array} bytes @param {number} columns */
+/** Transposes a float32 matrix. @param {Uint8Array} bytes @param {number} columns */
 function turned(bytes, columns) {
   const values = new Float32Array(/** @type {ArrayBuffer} */ (bytes.buffer), bytes.byteOffset, bytes.length / 4)
   const rows = values.length / columns

@@ -1,5 +1,5 @@
-// The texts of a GGUF file: its metadata as the parts of a tokenizer.json, by the rules of llama.cpp, which the readers of
-// ../tokenizers run. What tokenizer.json cannot say is a function or a regular expression among the parts.
+// The tokenizer of a GGUF file: converts its metadata to the parts of a tokenizer.json, by the rules of llama.cpp; the readers of
+// ../tokenizers run them. What tokenizer.json cannot express is a function or a regular expression among the parts.
 // https://github.com/ggml-org/llama.cpp/blob/master/src/llama-vocab.cpp
 
 import { describe } from '../../base/errors.js'
@@ -14,15 +14,15 @@ import { Vocabulary } from './vocabulary.js'
 const SPACE = '\u2581'
 
 /**
- * What differs between the kinds of vocabularies.
+ * Differences between the kinds of vocabularies.
  * @typedef {object} Kind
- * @property {Partial<Record<import('./vocabulary.js').Role, number>>} ids of special tokens, where the file does not say them
- * @property {boolean} hasStart a text begins with the start token unless the file says otherwise
- * @property {boolean} hasEnd the same of its end
- * @property {(vocabulary: Vocabulary) => Promise<object>} parts of tokenizer.json
+ * @property {Partial<Record<import('./vocabulary.js').Role, number>>} ids default ids of special tokens
+ * @property {boolean} hasStart True if a text begins with the start token by default
+ * @property {boolean} hasEnd True if a text ends with the end token by default
+ * @property {(vocabulary: Vocabulary) => Promise<object>} parts makes the parts of tokenizer.json
  */
 
-/** By tokenizer.ggml.model. @type {Record<string, Kind>} */
+/** Kinds by tokenizer.ggml.model. @type {Record<string, Kind>} */
 const KINDS = {
   llama: { ids: { bos: 1, eos: 2, unknown: 0 }, hasStart: true, hasEnd: false, parts: pairsByScore },
   gpt2: { ids: { bos: 11, eos: 11 }, hasStart: false, hasEnd: false, parts: pairsByRank },
@@ -41,8 +41,9 @@ const KINDS = {
 }
 
 /**
+ * Opens the tokenizer.
  * @param {GgufMetadata} metadata
- * @param {import('../tokenizer.js').TokenizerClass} [Class] of the package
+ * @param {import('../tokenizer.js').TokenizerClass} [Class] tokenizer class of the package
  * @returns {Promise<import('../tokenizer.js').TextReader>}
  */
 export async function openMetadata(metadata, Class) {
@@ -51,7 +52,7 @@ export async function openMetadata(metadata, Class) {
 }
 
 /**
- * The metadata as the objects of tokenizer.json and tokenizer_config.json.
+ * Converts the metadata to the contents of tokenizer.json and tokenizer_config.json.
  * @param {GgufMetadata} metadata
  */
 export async function tokenizerOf(metadata) {
@@ -77,10 +78,11 @@ export async function tokenizerOf(metadata) {
 }
 
 /**
- * What is put around texts.
+ * Returns the template around texts.
  * @param {Vocabulary} vocabulary
- * @param {boolean} hasStart @param {boolean} hasEnd
- * @param {boolean} isAlways both, whatever the file says
+ * @param {boolean} hasStart
+ * @param {boolean} hasEnd
+ * @param {boolean} isAlways True to add both, regardless of the file
  */
 function around(vocabulary, hasStart, hasEnd, isAlways) {
   const starts = isAlways || vocabulary.flag('add_bos_token', hasStart)
@@ -104,10 +106,10 @@ function around(vocabulary, hasStart, hasEnd, isAlways) {
 }
 
 /**
- * A decoder that leaves the tokens that are found in texts as they are written.
+ * Returns a decoder that leaves special tokens found in texts unchanged.
  * @param {Vocabulary} vocabulary
  * @param {object[]} decoders of tokenizer.json
- * @param {boolean} [isTrimmed] without the space at the start
+ * @param {boolean} [isTrimmed] True to drop the space at the start
  */
 export function decoder(vocabulary, decoders, isTrimmed = false) {
   const json = { type: 'Sequence', decoders }
@@ -130,7 +132,7 @@ export function decoder(vocabulary, decoders, isTrimmed = false) {
 }
 
 /**
- * SentencePiece's byte pairs: of all neighbours that the vocabulary has as one token those with the best score are joined first.
+ * Returns a SentencePiece BPE model: of all adjacent pieces that form a token, those with the best score are merged first.
  * @param {Vocabulary} vocabulary
  */
 async function pairsByScore(vocabulary) {
@@ -161,7 +163,7 @@ async function pairsByScore(vocabulary) {
 }
 
 /**
- * The byte pairs of GPT-2 and its kin.
+ * Returns a BPE model of the GPT-2 kind.
  * @param {Vocabulary} vocabulary
  */
 async function pairsByRank(vocabulary) {

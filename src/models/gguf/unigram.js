@@ -1,19 +1,20 @@
-// Unigram vocabularies of GGUF files, with the normalizer that llama.cpp has for them.
+// Unigram vocabularies of GGUF files, with llama.cpp's normalizer.
 
 import { describe } from '../../base/errors.js'
 import { UNKNOWN } from '../tokenizers/best-pieces.js'
 import { charsmapOf, mapped } from '../tokenizers/charsmap.js'
 
 const SPACE = '\u2581'
-/** Types of tokens that a text may become by its letters. */
+/** Types of tokens that a text can match by its characters. */
 const [NORMAL, USER, UNUSED] = [1, 4, 5]
 
 /**
+ * Returns the normalizer.
  * @param {object} options
  * @param {import('../tokenizers/charsmap.js').Charsmap} [options.charsmap]
- * @param {string[]} options.own tokens whose letters, and starts of them, stay as they are
- * @param {boolean} options.hasPrefix does a mark stand before a text?
- * @param {boolean} options.isMerged does one mark stand for several spaces, and none at the end?
+ * @param {string[]} options.own tokens whose characters, and prefixes of them, are not normalised
+ * @param {boolean} options.hasPrefix True to put a space mark before a text
+ * @param {boolean} options.isMerged True to collapse several spaces into one, and to drop those at the end
  */
 function normalizer({ charsmap, own, hasPrefix, isMerged }) {
   const starts = new Set(own.flatMap(token => Array.from(token, (_, n) => token.slice(0, n + 1))))
@@ -22,12 +23,12 @@ function normalizer({ charsmap, own, hasPrefix, isMerged }) {
     if (!charsmap) return text
     const bytes = new TextEncoder().encode(text)
     let out = ''
-    let at = 0 // characters
+    let at = 0 // index of the character
     for (let from = 0; from < bytes.length; ) {
       let length = longest
       while (length > 0 && !starts.has(text.slice(at, at + length))) length--
       const character = String.fromCodePoint(Number(text.codePointAt(at)))
-      const found = length ? undefined : [...mapped(charsmap, bytes, from)].pop() // the longest
+      const found = length ? undefined : [...mapped(charsmap, bytes, from)].pop() // the longest match
       const part = length ? text.slice(at, at + length) : found ? partOf(text, at, found.length) : character
       out += found ? found.text : part
       at += part.length
@@ -56,7 +57,7 @@ function normalizer({ charsmap, own, hasPrefix, isMerged }) {
   }
 }
 
-/** The characters that have so many bytes. @param {string} text @param {number} at @param {number} bytes */
+/** Returns the characters that make up a number of bytes. @param {string} text @param {number} at @param {number} bytes */
 function partOf(text, at, bytes) {
   let end = at
   for (let left = bytes; left > 0; ) {
@@ -93,7 +94,7 @@ export function unigram(vocabulary, decoder) {
     normalizer: normalizer({ charsmap, own, hasPrefix, isMerged }),
     model: {
       type: 'Unigram',
-      // A score of null: no text becomes this token.
+      // A score of null: no text matches this token.
       vocab: tokens.map((token, id) => {
         const isLetters = vocabulary.is(id, [NORMAL, USER, UNUSED])
         return [token, isLetters ? (vocabulary.is(id, [USER]) ? 0 : scores[id]) : null]

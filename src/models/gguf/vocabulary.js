@@ -1,15 +1,15 @@
-// The tokens of a GGUF file with their types, checked.
+// The tokens of a GGUF file with their types, validated.
 
 import { describe } from '../../base/errors.js'
 
 /** @typedef {import('./read-gguf.js').GgufMetadata} GgufMetadata */
-/** What special tokens are called in the keys. @typedef {'bos' | 'eos' | 'unknown' | 'seperator' | 'padding' | 'mask'} Role */
+/** Names of special tokens in metadata keys. @typedef {'bos' | 'eos' | 'unknown' | 'seperator' | 'padding' | 'mask'} Role */
 
 const START = 'tokenizer.ggml.'
-/** Types of tokens: those that are found in a text before it is cut, but for the first one. */
+/** Types of tokens; all but the first are found in a text before it is tokenized. */
 const [NORMAL, UNKNOWN, CONTROL, USER] = [1, 2, 3, 4]
 
-/** Roles with what tokenizer_config.json calls them. @type {Record<Role, string>} */
+/** Names of these roles in tokenizer_config.json. @type {Record<Role, string>} */
 const NAMES = {
   bos: 'bos_token',
   eos: 'eos_token',
@@ -19,12 +19,12 @@ const NAMES = {
   mask: 'mask_token',
 }
 
-/** Tokens that end a text by their names, whatever their type: they are control tokens. */
+/** Names of tokens that end a text, whatever their type; they count as control tokens. */
 const ENDS =
   '<|eot_id|> <|im_end|> <|end|> <|return|> <|call|> <|flush|> <|calls|> <end_of_turn> <|endoftext|> </s> <|eom_id|> <EOT> _<EOT> [EOT] [EOS] <|end_of_text|> <end_of_utterance> <eos> <turn|> <|tool_response> <\uff5cend\u2581of\u2581sentence\uff5c> [e~['.split(
     ' ',
   )
-/** Tokens of code with a gap by their names, where no key has their ids; and whether they end a text. @type {[keys: string[], names: string, isEnd: boolean][]} */
+/** Names of fill-in-the-middle tokens, used if no key has their ids, and whether they end a text. @type {[keys: string[], names: string, isEnd: boolean][]} */
 const GAPS = [
   [
     ['fim_pre', 'prefix'],
@@ -49,7 +49,7 @@ const GAPS = [
 const SHOWN = ['<|channel|>', '<|message|>', '<|start|>', '<|constrain|>']
 
 /**
- * The ids that end a text: those that the keys name, and those that llama.cpp knows by their names.
+ * Returns the ids that end a text: those of the keys, and those that llama.cpp knows by name.
  * @param {GgufMetadata} metadata
  * @returns {number[]}
  */
@@ -57,7 +57,7 @@ export function endsOf(metadata) {
   try {
     return [...new Vocabulary(metadata, {}).ends]
   } catch {
-    return [] // whoever reads texts is told
+    return [] // the error is reported when texts are read
   }
 }
 
@@ -72,11 +72,11 @@ export class Vocabulary {
   /** Ids of tokens that end a text. @type {Set<number>} */
   ends = new Set()
 
-  /** @param {GgufMetadata} metadata @param {Partial<Record<Role, number>>} usual ids where the file does not say them */
+  /** Reads the tokens. @param {GgufMetadata} metadata @param {Partial<Record<Role, number>>} usual default ids */
   constructor(metadata, usual) {
     this.#metadata = metadata
     this.#usual = usual
-    this.tokens = this.texts('tokens').map((token, id) => token.split('\0')[0] || `[EMPTY_${id}]`) // as C has texts
+    this.tokens = this.texts('tokens').map((token, id) => token.split('\0')[0] || `[EMPTY_${id}]`) // texts end at NUL, as in C
     this.ids = new Map(this.tokens.map((token, id) => [token, id]))
     if (this.ids.size < this.tokens.length) {
       const twice = this.tokens.find((token, id) => this.ids.get(token) !== id)
@@ -87,7 +87,7 @@ export class Vocabulary {
     this.#name()
   }
 
-  /** @param {string} key behind tokenizer.ggml. */
+  /** Returns a value. @param {string} key key after tokenizer.ggml. */
   get(key) {
     return this.#metadata.get(START + key)
   }
@@ -111,7 +111,7 @@ export class Vocabulary {
     throw this.#wrong(key, value, 'a list of texts')
   }
 
-  /** A number for each token. @param {string} key @returns {ArrayLike<number> | undefined} */
+  /** Returns a list with a number for each token. @param {string} key @returns {ArrayLike<number> | undefined} */
   #numbers(key) {
     const value = this.get(key)
     if (value === undefined) return undefined
@@ -137,7 +137,7 @@ export class Vocabulary {
     return value
   }
 
-  /** @param {string} key without _token_id @param {number} [usual] */
+  /** Returns an id. @param {string} key key without _token_id @param {number} [usual] */
   #idOf(key, usual) {
     const given = this.get(`${key}_token_id`)
     if (given !== undefined && !(Number.isInteger(given) && Number(given) >= 0))
@@ -146,12 +146,12 @@ export class Vocabulary {
     return isId(given) ? Number(given) : isId(usual) ? usual : undefined
   }
 
-  /** The id of a special token; one beyond the tokens counts as not given. @param {Role} role */
+  /** Returns the id of a special token; one outside the vocabulary counts as missing. @param {Role} role */
   id(role) {
     return this.#idOf(role, this.#usual[role])
   }
 
-  /** The text of a special token that is put around texts. @param {Role} role */
+  /** Returns the text of a special token that surrounds texts; throws if it is missing. @param {Role} role */
   needed(role) {
     const id = this.id(role)
     if (id === undefined) throw this.#wrong(`${role}_token_id`, this.get(`${role}_token_id`), 'the id of a token')
@@ -163,12 +163,12 @@ export class Vocabulary {
     return this.#types[id] === CONTROL || this.#types[id] === UNKNOWN
   }
 
-  /** True if a text may become this token by its letters. @param {number} id @param {number[]} types */
+  /** True if the token has one of the types. @param {number} id @param {number[]} types */
   is(id, types) {
     return types.includes(this.#types[id])
   }
 
-  /** Sets the types of tokens that llama.cpp knows by their names. */
+  /** Sets the types of tokens that llama.cpp knows by name. */
   #name() {
     const set = (/** @type {string[]} */ names, /** @type {number} */ type, isEnd = false) => {
       for (const name of names) {
@@ -198,7 +198,7 @@ export class Vocabulary {
     if (has('<|tool_response>') && has('</s>')) drop('</s>', NORMAL)
   }
 
-  /** The tokens that are found in a text before it is cut, as in tokenizer.json. */
+  /** Returns the tokens that are found in a text before it is tokenized, in the format of tokenizer.json. */
   added() {
     const name = String(this.#metadata.get('general.name') ?? '').toLowerCase()
     const pre = String(this.get('pre') ?? '')
@@ -223,7 +223,7 @@ export class Vocabulary {
     )
   }
 
-  /** What tokenizer_config.json would say. @returns {Record<string, unknown>} */
+  /** Returns the content of tokenizer_config.json. @returns {Record<string, unknown>} */
   config() {
     const tokens = Object.entries(NAMES).map(([role, name]) => {
       const id = this.id(/** @type {Role} */ (role))

@@ -1,5 +1,5 @@
-// WordPiece vocabularies of GGUF files: their words begin with a mark where those of vocab.txt begin with nothing, and what goes on
-// within a word begins with nothing instead of ##.
+// WordPiece vocabularies of GGUF files: tokens at the start of a word have a mark, unlike in vocab.txt, and tokens inside a word have none
+// instead of ##.
 
 import { describe } from '../../base/errors.js'
 import { CHINESE } from '../tokenizers/normalizers.js'
@@ -7,8 +7,9 @@ import { CHINESE } from '../tokenizers/normalizers.js'
 const MARK = '\u2581'
 
 /**
- * The normalizer of llama.cpp: of a character with marks its first part stays, of a Korean syllable too.
- * @param {boolean} isLower @param {boolean} isStripped
+ * Returns llama.cpp's normalizer: a decomposed character keeps only its first part, even a Korean syllable.
+ * @param {boolean} isLower
+ * @param {boolean} isStripped
  */
 const normalizer = (isLower, isStripped) => (/** @type {string} */ text) => {
   if (/[^\p{White_Space}\p{P}\p{M}\p{C}]\u2581/u.test(text))

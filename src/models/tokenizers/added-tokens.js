@@ -1,4 +1,4 @@
-// The added tokens of tokenizer.json: they are found in a text before its model reads the rest.
+// The added tokens of tokenizer.json, which are found in a text before the model tokenizes the rest.
 // https://github.com/huggingface/tokenizers: tokenizers/src/tokenizer/added_vocabulary.rs
 
 import { literal } from './literal.js'
@@ -7,13 +7,14 @@ import { refuse } from './refuse.js'
 
 /**
  * @typedef {{ content: string, single_word?: boolean, lstrip?: boolean, rstrip?: boolean, normalized?: boolean, special?: boolean }} AddedToken
- * @typedef {{ text: string, id?: number, isFirst: boolean }} Section of a text: an added token, or what stands between; isFirst: the text begins with it
+ * @typedef {{ text: string, id?: number, isFirst: boolean }} Section a part of a text: an added token, or the text in between; isFirst:
+ *   True if the text begins with it
  */
 
 const WORD = '[\\p{Alphabetic}\\p{M}\\p{Nd}\\p{Pc}\\p{Join_Control}]'
 const [ENDS, STARTS] = [new RegExp(`${WORD}$`, 'u'), new RegExp(`^${WORD}`, 'u')]
 
-/** @param {AddedToken} token with all flags @returns {Required<AddedToken>} */
+/** Returns a token with all its flags. @param {AddedToken} token with all flags @returns {Required<AddedToken>} */
 const complete = ({
   content,
   single_word = false,
@@ -31,7 +32,7 @@ const complete = ({
 })
 
 export class AddedTokens {
-  /** The special ones, by what they are written as. @type {Map<string, Required<AddedToken>>} */
+  /** Ids of special tokens by content. @type {Map<string, Required<AddedToken>>} */
   special = new Map()
   /** @type {Map<number, Required<AddedToken>>} */
   byId = new Map()
@@ -41,7 +42,7 @@ export class AddedTokens {
   #others = []
   #engine
   #normalize
-  /** What finds them in a text, before and after it is normalized. @type {{ pattern: RegExp, ids: Map<string, number> }[]} */
+  /** Patterns that find them in a text, before and after it is normalised. @type {{ pattern: RegExp, ids: Map<string, number> }[]} */
   #finders = []
 
   /** @param {import('./engines.js').Engine} engine @param {import('./normalizers.js').Normalizer} normalize */
@@ -81,7 +82,7 @@ export class AddedTokens {
       const text = normalized ? this.#normalize(content) : content
       if (!text)
         throw refuse('tokenizer.json: added_tokens', `${JSON.stringify(content)}, which is normalized to nothing,`)
-      // The Rust library ends the process where spaces belong to two tokens.
+      // The Rust library panics if two tokens claim the same spaces.
       if (strips && text !== content && /^\p{White_Space}+$/u.test(text))
         throw refuse(
           'tokenizer.json: added_tokens',
@@ -94,7 +95,7 @@ export class AddedTokens {
   }
 
   /**
-   * Cuts a text at the added tokens.
+   * Splits a text at the added tokens.
    * @param {string} text
    * @param {boolean} isNormalized
    * @returns {{ text: string, id?: number }[]}
@@ -112,7 +113,7 @@ export class AddedTokens {
       if (lstrip) from = Math.max(text.slice(0, from).replace(/\p{White_Space}+$/u, '').length, end)
       if (rstrip) to += /^\p{White_Space}*/u.exec(text.slice(to))?.[0].length ?? 0
       if (end < from) sections.push({ text: text.slice(end, from) })
-      if (from < to) sections.push({ text: text.slice(from, to), id }) // else its spaces went to the one before
+      if (from < to) sections.push({ text: text.slice(from, to), id }) // empty if its spaces went to the previous token
       end = to
     }
     if (end < text.length) sections.push({ text: text.slice(end) })
@@ -120,9 +121,9 @@ export class AddedTokens {
   }
 
   /**
-   * Finds the added tokens in a text, and normalizes what stands between.
+   * Finds the added tokens in a text, and normalises the rest.
    * @param {string} text
-   * @param {boolean} [isLower] in lower case before it is normalized
+   * @param {boolean} [isLower] True to lower the case before normalisation
    * @returns {Section[]}
    */
   sections(text, isLower) {

@@ -1,24 +1,24 @@
-// The pieces of a text with the largest sum of scores, as SentencePiece's Unigram models and the Rust library's choose them. The package
-// @huggingface/tokenizers breaks ties in another way: of the same pieces in two orders it may take the other one.
+// Finds the segmentation of a text with the largest sum of scores, as the Unigram models of SentencePiece and the Rust library do. The
+// package @huggingface/tokenizers breaks ties differently: of the same pieces in two orders it may choose the other one.
 // https://github.com/google/sentencepiece: src/unigram_model.cc
 
-/** What an unknown character scores below the least piece. */
+/** Penalty of an unknown character relative to the lowest score. */
 export const UNKNOWN = 10
 
 /**
- * Unknown characters that follow each other are one piece.
+ * Returns the best segmentation; consecutive unknown characters form one piece.
  * @param {string} text
  * @param {object} vocabulary
  * @param {(piece: string) => number | undefined} vocabulary.scoreOf
- * @param {number} vocabulary.longest characters of a piece
- * @param {number} vocabulary.unknown the score of a character that is no piece
+ * @param {number} vocabulary.longest characters of the longest piece
+ * @param {number} vocabulary.unknown score of an unknown character
  * @param {(piece: string) => boolean} vocabulary.isKnown
- * @param {(sum: number) => number} [round] sums to the precision in which they are kept; default float64. SentencePiece compares a new sum before
- *   it is rounded, but that of an unknown character
+ * @param {(sum: number) => number} [round] rounds sums to the stored precision; default float64. SentencePiece compares a new sum before
+ *   rounding it, except that of an unknown character
  * @returns {string[]}
  */
 export function bestPieces(text, { scoreOf, longest, unknown, isKnown }, round = sum => sum) {
-  /** The best way to each place: its score, and where its last piece begins. @type {({ score: number, from: number } | undefined)[]} */
+  /** The best path to each position: its score, and the start of its last piece. @type {({ score: number, from: number } | undefined)[]} */
   const best = [{ score: 0, from: 0 }]
   for (let from = 0; from < text.length; from++) {
     const before = best[from]
@@ -37,7 +37,7 @@ export function bestPieces(text, { scoreOf, longest, unknown, isKnown }, round =
     }
     if (!hasSingle) reach(single, round(before.score + unknown))
   }
-  /** From the last one on. @type {{ text: string, isKnown: boolean }[]} */
+  /** Pieces from last to first. @type {{ text: string, isKnown: boolean }[]} */
   const found = []
   for (let to = text.length; to > 0; ) {
     const { from } = /** @type {NonNullable<typeof best[0]>} */ (best[to])

@@ -1,4 +1,4 @@
-// Bytes as the characters that byte-level vocabularies write for them.
+// Bytes as characters, in the notation of byte-level vocabularies.
 
 /** @type {string[]} */
 const CHARACTERS = []
@@ -12,11 +12,11 @@ const BYTES = new Map(CHARACTERS.map((character, byte) => [character, byte]))
 /** @param {string} text */
 export const toCharacters = text => Array.from(new TextEncoder().encode(text), byte => CHARACTERS[byte]).join('')
 
-/** The bytes of a token; of one with other characters those of its text. @param {string} token */
+/** Returns the bytes of a token; if it contains other characters, those of its text. @param {string} token */
 export function toBytes(token) {
   const bytes = Array.from(token, character => BYTES.get(character))
   return bytes.includes(undefined) ? new TextEncoder().encode(token) : /** @type {number[]} */ (bytes)
 }
 
-/** The name of a byte in a vocabulary with byte_fallback. @param {number} byte */
+/** Returns the token of a byte in a vocabulary with byte_fallback. @param {number} byte */
 export const nameOf = byte => `<0x${byte.toString(16).toUpperCase().padStart(2, '0')}>`

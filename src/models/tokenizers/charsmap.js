@@ -1,4 +1,4 @@
-// The characters map of SentencePiece files: a trie over UTF-8 (Darts), whose values are places in the text of results.
+// The character map of SentencePiece files: a trie over UTF-8 (Darts), whose values are offsets into the text of results.
 // https://github.com/google/sentencepiece: src/normalizer.cc, https://github.com/huggingface/spm_precompiled
 
 /** @typedef {{ units: Uint32Array, results: Uint8Array }} Charsmap */
@@ -13,7 +13,7 @@ export function charsmapOf(bytes) {
 }
 
 /**
- * Finds the characters at a place that the map knows, from the shortest to the longest: how many bytes they have, and what they become.
+ * Yields the matches at a position, from the shortest to the longest: their length in bytes, and their replacement.
  * @param {Charsmap} charsmap
  * @param {Uint8Array} text UTF-8
  * @param {number} from
@@ -34,8 +34,8 @@ export function* mapped({ units, results }, text, from) {
 }
 
 /**
- * The normalizer Precompiled of tokenizer.json: looks up graphemes of at most five bytes, else characters, and takes the shortest that
- * the map knows at their start, as the Rust library does.
+ * Returns the normalizer Precompiled of tokenizer.json: it looks up graphemes of at most five bytes, else characters, and uses the shortest
+ * match at their start, like the Rust library.
  * @param {string | undefined | null} base64
  */
 export function precompiled(base64) {

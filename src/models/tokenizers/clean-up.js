@@ -1,6 +1,6 @@
-// Removes spaces before signs, which tokenizers of whole words put between tokens.
+// Removes the spaces that word-level tokenizers put before punctuation.
 
-/** What removes the spaces that stand before signs of a sentence. @type {[string, string][]} */
+/** Replacements of a space before punctuation. @type {[string, string][]} */
 const SIGNS = [
   [' .', '.'],
   [' ?', '?'],
@@ -14,10 +14,10 @@ const SIGNS = [
   [" 're", "'re"],
 ]
 
-/** As transformers' clean_up_tokenization_spaces. @param {string} text */
+/** Cleans up like transformers' clean_up_tokenization_spaces. @param {string} text */
 export const cleanUp = text => SIGNS.reduce((done, [from, to]) => done.replaceAll(from, to), text)
 
-/** As the Rust library's decoders, which join "do not", too. @param {string} text */
+/** Cleans up like the Rust library's decoders, which also join "do not". @param {string} text */
 export const cleaned = text => {
   const start = SIGNS.slice(0, 7).reduce((done, [from, to]) => done.replaceAll(from, to), text)
   return SIGNS.slice(7).reduce((done, [from, to]) => done.replaceAll(from, to), start.replaceAll(' do not', " don't"))

@@ -8,7 +8,7 @@ import { BYTE_LEVEL, METASPACE, ruleFor } from './refuse.js'
 
 /** @typedef {(tokens: string[]) => string[]} Decoder */
 
-/** The text of bytes, or as many replacement characters as bytes. @param {number[]} bytes @returns {string[]} */
+/** Decodes bytes; invalid ones become one replacement character each. @param {number[]} bytes @returns {string[]} */
 function textOf(bytes) {
   if (!bytes.length) return []
   try {
@@ -102,18 +102,18 @@ const RULES = {
 /** @param {unknown} json @param {string} [where] @returns {Decoder} */
 export const decoderOf = (json, where = 'decoder') =>
   typeof json === 'function'
-    ? /** @type {Decoder} */ (json) // of a GGUF file
+    ? /** @type {Decoder} */ (json) // given as a function for a GGUF file
     : json === null || json === undefined
       ? tokens => [tokens.join(' ')]
       : ruleFor(RULES, FIELDS, json, where)(json, where)
 
-/** Decoders that join tokens, and those that may follow: they change a text only at its ends. */
+/** Decoders that join tokens, and those that may follow them, since they change a text only at its ends. */
 const [JOINING, AFTER] = [
   ['Fuse', 'ByteLevel'],
   ['Fuse', 'Strip'],
 ]
 
-/** True if the text of the first ids is the start of the text of all, but for its end. @param {any} json of a decoder */
+/** True if decoding a prefix of the ids gives a prefix of the text, except for its end. @param {any} json of a decoder */
 export function isLocal(json) {
   const { type, decoders = [] } = Object(json)
   if (type !== 'Sequence') return true

@@ -1,5 +1,5 @@
-// The models of tokenizer.json: how a piece of a text becomes ids. BPE is that of @huggingface/tokenizers, an optional
-// package, in which a few settings mean something else than in the Rust library: they are set right here, or refused.
+// The models of tokenizer.json, which convert pieces of a text to ids. BPE uses @huggingface/tokenizers, an optional package, some of whose
+// settings differ from the Rust library: these are corrected here, or refused.
 
 import { describe } from '../../base/errors.js'
 import { bestPieces, UNKNOWN } from './best-pieces.js'
@@ -11,11 +11,11 @@ import { expectFields, refuse } from './refuse.js'
  * @property {(piece: string) => { ids: (number | undefined)[], tokens: string[] }} encode
  * @property {(token: string) => number | undefined} idOf
  * @property {(id: number) => string | undefined} nameOf
- * @property {number} size of the vocabulary
- * @property {boolean} [isPairs] true of BPE
+ * @property {number} size size of the vocabulary
+ * @property {boolean} [isPairs] true for BPE
  */
 /**
- * What is used of the models of the package.
+ * The used part of the package's models.
  * @typedef {{ tokens_to_ids: Map<string, number>, vocab: string[], merges?: [string, string][],
  *   bpe_ranks: { get: (pair: string) => number | undefined }, bpe: (piece: string) => string[] }} PackageModel
  */
@@ -25,7 +25,7 @@ const KEYS = ['normalizer', 'pre_tokenizer', 'post_processor', 'decoder']
 /** @param {string} key @param {string} what */
 const refuseModel = (key, what) => refuse(`tokenizer.json: model.${key}`, what)
 
-/** The type of a model; older files do not name it. @param {any} model */
+/** Returns the type of a model, which older files do not name. @param {any} model */
 function typeOf({ type, vocab, merges, continuing_subword_prefix: prefix }) {
   if (type) return type
   if (Array.isArray(vocab)) return 'Unigram'
@@ -57,8 +57,9 @@ const FIELDS = {
 }
 
 /**
- * @param {any} json the model of tokenizer.json
- * @param {(json: object) => Promise<{ model?: any }>} make makes a tokenizer of the package
+ * Returns the engine of a model.
+ * @param {any} json model of tokenizer.json
+ * @param {(json: object) => Promise<{ model?: any }>} make creates a tokenizer of the package
  * @returns {Promise<Engine>}
  */
 export async function engineOf(json, make) {
@@ -92,7 +93,7 @@ function wordPiece(json) {
   const { vocab, unk_token: unknown, continuing_subword_prefix: prefix, max_input_chars_per_word: most } = json
   const words = wordLevel(json)
   const longest = Object.keys(vocab).reduce((longest, token) => Math.max(longest, token.length), 0)
-  /** The longest tokens, from the start on; undefined where none fits. @param {string} piece */
+  /** Splits greedily into the longest tokens; undefined if none fits. @param {string} piece */
   const tokensOf = piece => {
     const characters = Array.from(piece)
     if (characters.length > most) return undefined
@@ -117,7 +118,7 @@ function wordPiece(json) {
   }
 }
 
-/** Throws at what is no id. @param {Map<string, unknown>} ids */
+/** Throws for invalid ids. @param {Map<string, unknown>} ids */
 function checkIds(ids) {
   for (const id of ids.values())
     if (!(Number.isInteger(id) && Number(id) >= 0)) throw refuseModel('vocab', `the id ${describe(id)}`)
@@ -130,9 +131,9 @@ const vocabularyOf = ({ tokens_to_ids: ids, vocab }) => ({
   size: ids.size,
 })
 
-/** A character that no vocabulary has. */
+/** A character that no vocabulary contains. */
 const END = '\u{10ffff}'
-/** Names of the 256 bytes. */
+/** Tokens of the 256 bytes. */
 const BYTES = Array.from({ length: 256 }, (_, byte) => nameOf(byte))
 
 /** True if the vocabulary has all bytes, false if it has none. @param {Map<string, number>} ids */
@@ -152,7 +153,7 @@ const ENGINES = {
     if (json.dropout) throw refuseModel('dropout', `${json.dropout}, which makes ids random,`)
     if (json.continuing_subword_prefix)
       throw refuseModel('continuing_subword_prefix', JSON.stringify(json.continuing_subword_prefix))
-    // Of a GGUF file the score of what two pieces become together: there are more such pairs than merges are written down.
+    // For a GGUF file, ranks are computed from the score of the merged piece: there are more such pairs than listed merges.
     if (json.rankOf) model.bpe_ranks = { get: (/** @type {string} */ pair) => json.rankOf(...JSON.parse(pair)) }
     const hasUnknown = unknown !== null && unknown !== undefined
     const isComplete = isByte && hasBytes(ids)
@@ -167,13 +168,13 @@ const ENGINES = {
       if (isComplete) return Array.from(new TextEncoder().encode(token), nameOf)
       return hasUnknown ? [unknown] : []
     }
-    /** Without an unknown token the Rust library leaves unknown characters out before it merges. @param {string} piece */
+    /** Drops unknown characters before merging, as the Rust library does if there is no unknown token. @param {string} piece */
     const withoutUnknown = piece => {
       const all = Array.from(piece)
       const last = all.length - 1
       const kept = all.filter((one, n) => ids.has(n === last && suffix ? one + suffix : one))
       if (!suffix || ids.has(all[last] + suffix)) return model.bpe(kept.join(''))
-      return model.bpe(`${kept.join('')}${END}`).slice(0, -1) // the suffix stands at no other character
+      return model.bpe(`${kept.join('')}${END}`).slice(0, -1) // so that no real character gets the suffix
     }
     return {
       isPairs: true,

@@ -1,12 +1,13 @@
-// The ids of one text or two, cut to length, with special tokens around them.
+// The ids of one or two texts, truncated, with special tokens around them.
 
 import { lengthsOf } from './given.js'
 
 /**
+ * Fills a template.
  * @param {Pick<import('./read-tokenizer.js').JsonReader, 'encode' | 'nameOf'>} reader
  * @param {import('./post-processors.js').Template} template
  * @param {(string | undefined)[]} texts
- * @param {{ most: number, isWhole: boolean, isLeft?: boolean, isLower?: boolean }} options isLeft: what is too long loses its start; isLower: in
+ * @param {{ most: number, isWhole: boolean, isLeft?: boolean, isLower?: boolean }} options isLeft: True to truncate the start; isLower:
  *   lower case
  */
 export function filled(reader, template, texts, { most, isWhole, isLeft, isLower }) {

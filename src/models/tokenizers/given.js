@@ -1,4 +1,4 @@
-// A tokenizer that the caller gives: what it puts around texts is found in what it returns.
+// A tokenizer given by the caller; its special tokens are recognised in its results.
 
 import { describe } from '../../base/errors.js'
 import { lower } from './lower.js'
@@ -31,8 +31,7 @@ export const fromGiven = tokenizer => ({
 })
 
 /**
- * Calls the tokenizer. A TypeError of it is an error of the engine, which says nothing about the text, so that only the
- * message of another error is repeated.
+ * Calls the tokenizer. A TypeError comes from the engine and says nothing about the text, so only messages of other errors are repeated.
  * @template T
  * @param {() => T} call
  */
@@ -46,10 +45,10 @@ function call(call) {
 }
 
 /**
- * Which ids stay: those of special tokens do, the ends of the texts go.
+ * Returns which ids to keep: special tokens, and the beginnings of the texts.
  * @param {TokenizerLike} tokenizer
  * @param {(string | undefined)[]} texts
- * @param {readonly number[]} ids of all
+ * @param {readonly number[]} ids all ids
  * @param {number} most
  * @returns {boolean[]}
  */
@@ -77,10 +76,11 @@ function keptOf(tokenizer, texts, ids, most) {
 }
 
 /**
- * How many ids stay of each text: the longer one is cut first; of an odd rest the longer one keeps one more, of equal ones the second.
- * @param {number[]} lengths of one text or two
- * @param {number} room for the ids of all texts
- * @param {number} most as asked for
+ * Returns how many ids each text keeps: the longer one is cut first; of an odd rest the longer one keeps one more, or the second if they
+ * are equal.
+ * @param {number[]} lengths of one or two texts
+ * @param {number} room number of ids for all texts
+ * @param {number} most as requested
  */
 export function lengthsOf(lengths, room, most) {
   if (room < 0) throw new RangeError(`tokenize: maxLength ${most} is less than the special tokens of a text`)

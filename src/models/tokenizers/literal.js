@@ -1,2 +1,2 @@
-/** A text, escaped where JavaScript's syntax needs it. @param {string} text */
+/** Escapes a text for a regular expression. @param {string} text */
 export const literal = text => text.replace(/[\^$\\.*+?()[\]{}|/]/g, '\\$&')

@@ -1,2 +1,2 @@
-/** Lower case, one character by one: JavaScript alone writes a sigma at the end of a word in another way. @param {string} text */
+/** Lowers the case character by character; JavaScript would write a final sigma differently. @param {string} text */
 export const lower = text => text.replaceAll('\u03a3', '\u03c3').toLowerCase()

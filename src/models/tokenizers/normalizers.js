@@ -8,7 +8,7 @@ import { refuse, ruleFor } from './refuse.js'
 
 /** @typedef {(text: string) => string} Normalizer */
 
-// Control characters but tab and new lines; those that became ones after Unicode 8 stay.
+// Control characters except tab and newlines; those added after Unicode 8 are kept.
 const CONTROL = /(?![\t\n\r\u0890\u0891\u08e2\u{110cd}\u{13430}-\u{1343f}])[\ufffd\p{Cc}\p{Cf}\p{Co}]/gu
 export const CHINESE =
   /[\u4e00-\u9fff\u3400-\u4dbf\u{20000}-\u{2a6df}\u{2a700}-\u{2b81f}\u{2b920}-\u{2ceaf}\uf900-\ufaff\u{2f800}-\u{2fa1f}]/gu
@@ -28,7 +28,7 @@ function bert({
   }
 }
 
-/** What the rules of Google's neural translation remove, and make a space. */
+/** Characters that the rules of nmt (Google's neural translation) remove, and those replaced by a space. */
 const [REMOVED, SPACED] = [
   /(?![\0\t\n\f\r\x80-\x8e\x90-\x9e])\p{Cc}/gu,
   /[\t\n\f\r\u1680\u200b-\u200f\u2028\u2029\u2581\ufeff\ufffd]/g,
@@ -95,7 +95,7 @@ const RULES = {
 /** @param {unknown} json @param {string} [where] @returns {Promise<Normalizer>} */
 export const normalizerOf = async (json, where = 'normalizer') =>
   typeof json === 'function'
-    ? /** @type {Normalizer} */ (json) // of a GGUF file
+    ? /** @type {Normalizer} */ (json) // given as a function for a GGUF file
     : json === null || json === undefined
       ? text => text
       : ruleFor(RULES, FIELDS, json, where)(json, where)

@@ -1,4 +1,4 @@
-// Opens tokenizer.json, or vocab.txt in its place, with the files beside it.
+// Opens tokenizer.json, or vocab.txt instead, with the files beside it.
 
 import { describe } from '../../base/errors.js'
 import { cleanUp } from './clean-up.js'
@@ -6,10 +6,11 @@ import { filled } from './fill.js'
 import { readTokenizer } from './read-tokenizer.js'
 
 /**
+ * Opens a tokenizer.
  * @param {import('../source.js').Folder} folder
  * @param {typeof import('../source.js').readJSON} readJSON
  * @param {unknown} file tokenizer.json, or the bytes of vocab.txt
- * @param {import('../tokenizer.js').TokenizerClass | undefined} Class of the package
+ * @param {import('../tokenizer.js').TokenizerClass | undefined} Class tokenizer class of the package
  * @param {Parameters<typeof import('./tokenizer-config.js').readConfig>[2]} model
  * @returns {Promise<import('../tokenizer.js').TextReader>}
  */
@@ -26,14 +27,15 @@ export async function openFiles(folder, readJSON, file, Class, model) {
 }
 
 /**
+ * Opens a tokenizer from parsed files.
  * @param {any} json tokenizer.json
  * @param {import('../chat.js').TokenizerConfig} config tokenizer_config.json
- * @param {import('../tokenizer.js').TokenizerClass} [Class] of the package
+ * @param {import('../tokenizer.js').TokenizerClass} [Class] tokenizer class of the package
  * @param {object} [how]
- * @param {(reader: Awaited<ReturnType<typeof readTokenizer>>) => import('./post-processors.js').Template} [how.template] what is put
- *   around texts; default: as the JSON has it
- * @param {(Tokenizer: import('../tokenizer.js').TokenizerClass) => import('../tokenizer.js').TokenizerLike} [how.instead] what reads the
- *   texts if the class is the caller's own, and its parts cannot be used
+ * @param {(reader: Awaited<ReturnType<typeof readTokenizer>>) => import('./post-processors.js').Template} [how.template] what surrounds
+ *   texts; default: that of the JSON
+ * @param {(Tokenizer: import('../tokenizer.js').TokenizerClass) => import('../tokenizer.js').TokenizerLike} [how.instead] fallback reader
+ *   if the class is the caller's, so that its parts cannot be used
  * @returns {Promise<import('../tokenizer.js').TextReader>}
  */
 export async function openParts(json, config, Class, { template: templateOf, instead } = {}) {
@@ -64,30 +66,30 @@ export async function openParts(json, config, Class, { template: templateOf, ins
       const text = reader.decode(ids, isBare)
       return isCleaned ? cleanUp(text) : text
     },
-    // What clean-up joins may stand half at the end.
+    // The end of the text may be half of what clean-up joins.
     isOpen: (ids, text) => reader.isOpen(ids, text) || (isCleaned && / (?:'[vr]?|n'?)?$/.test(text)),
   }
 }
 
-/** What tokens within a word begin with, as the library takes it. @param {any} model of tokenizer.json */
+/** Returns the prefix of tokens inside a word, with the library's default. @param {any} model of tokenizer.json */
 const prefixOf = model => model?.continuing_subword_prefix || (model?.type === 'WordPiece' ? '##' : undefined)
 
-/** Throws what is known of the file, or that it is not valid: an error of the engine says nothing to people. @param {Error} cause @returns {never} */
+/** Rethrows known errors, and otherwise an error that the file is invalid, since an engine's error does not help a user. @param {Error} cause @returns {never} */
 function failed(cause) {
   if (cause.message.startsWith('tokenizer.json')) throw cause
   const why = cause instanceof TypeError ? '' : `: ${cause.message}`
   throw new Error(`tokenizer.json is not valid${why}. Load the model with { tokenizer: false } and give ids`, { cause })
 }
 
-/** @param {Uint8Array} bytes of vocab.txt @param {Record<string, unknown>} config */
+/** Builds tokenizer.json. @param {Uint8Array} bytes of vocab.txt @param {Record<string, unknown>} config */
 async function fromWords(bytes, config) {
   const { fromVocabulary } = await import('../wordpiece.js')
   return fromVocabulary(new TextDecoder().decode(bytes), config)
 }
 
 /**
- * The class of the optional package. Its name is a literal, so that bundlers find it; they only warn of a missing package where
- * the import stands in try.
+ * Imports the class of the optional package. Its name is a literal, so that bundlers find it; inside `try`, they only warn if the package
+ * is missing.
  * @returns {Promise<import('../tokenizer.js').TokenizerClass>}
  */
 async function imported() {

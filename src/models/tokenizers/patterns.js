@@ -1,17 +1,17 @@
-// Patterns of tokenizer.json as regular expressions of JavaScript. The Rust library reads them by Oniguruma, with Ruby's syntax.
+// Converts patterns of tokenizer.json to JavaScript regular expressions. The Rust library uses Oniguruma with Ruby's syntax.
 // https://github.com/kkos/oniguruma/blob/master/doc/RE
 
 import { literal } from './literal.js'
 import { refuse } from './refuse.js'
 
-/** @typedef {{ text: string, isMatch: boolean }} Part of a text */
+/** @typedef {{ text: string, isMatch: boolean }} Part a part of a text */
 
-/** General categories of Unicode, and scripts that published files name. */
+/** General categories of Unicode, and scripts that published files use. */
 const CATEGORIES = new Set(
   'L Lu Ll Lt Lm Lo M Mn Mc Me N Nd Nl No P Pc Pd Ps Pe Pi Pf Po S Sm Sc Sk So Z Zs Zl Zp Cc Cf'.split(' '),
 )
 const SCRIPTS = new Set('Han Hiragana Katakana Hangul Latin Greek Cyrillic Arabic Hebrew Thai Devanagari'.split(' '))
-/** Escapes of sets of characters. */
+/** Escapes of character sets. */
 const SETS = /** @type {Record<string, string>} */ ({
   s: '\\p{White_Space}',
   S: '\\P{White_Space}',
@@ -22,10 +22,10 @@ const SETS = /** @type {Record<string, string>} */ ({
 const FOLDED = /** @type {Record<string, string>} */ ({ s: '\u017f', k: '\u212a' })
 const LIGATURE = /ss|st|ff|fi|fl/i
 
-/** A character of a set. @param {string} character */
+/** Escapes a character inside a set. @param {string} character */
 const member = character => (character === '-' ? '\\-' : literal(character))
 
-/** Rewrites a pattern from Ruby's syntax to JavaScript's, and throws at what differs or is rare. */
+/** Rewrites a pattern from Ruby's syntax to JavaScript's; throws for constructs that differ or are rare. */
 class Rewriter {
   /** @param {string} source @param {string} where */
   constructor(source, where) {
@@ -33,7 +33,7 @@ class Rewriter {
     this.where = where
     this.at = 0
     this.groups = 0
-    this.behind = 0 // look-behinds that stand around
+    this.behind = 0 // depth of nested look-behinds
   }
 
   /** @returns {never} */
@@ -42,7 +42,7 @@ class Rewriter {
     throw refuse(this.where, `the pattern ${JSON.stringify(this.source)}, at ${JSON.stringify(rest)},`)
   }
 
-  /** Moves over what stands next, if it is that. @param {RegExp} pattern sticky */
+  /** Consumes a match at the current position. @param {RegExp} pattern with the flag y */
   take(pattern) {
     pattern.lastIndex = this.at
     const found = pattern.exec(this.source)
@@ -50,7 +50,7 @@ class Rewriter {
     return found
   }
 
-  /** @param {boolean} isFolded letters match in upper and lower case */
+  /** Rewrites alternatives. @param {boolean} isFolded True if letters match in both cases */
   alternatives(isFolded) {
     let out = ''
     let letters = ''
@@ -77,13 +77,13 @@ class Rewriter {
   quantified(atom) {
     const found = this.take(/[?*+]|\{\d+(?:,\d*)?\}|\{,\d+\}/y)
     if (!found) return atom
-    // After a round that matches nothing the two engines go on in different ways; Oniguruma has few kinds of look-behind.
+    // The engines continue differently after an iteration with an empty match, and Oniguruma restricts look-behinds.
     if (this.behind || (atom.startsWith('(') && (/\(\?<?[=!]/.test(atom) || new RegExp(`^${atom}`, 'u').test(''))))
       this.fail()
     const count = found[0].replace('{,', '{0,')
     const isInterval = count.startsWith('{')
     if (this.take(/\?/y)) {
-      if (/^\{\d+\}$/.test(count)) this.fail() // Ruby's a{2}? means that a{2} may be absent
+      if (/^\{\d+\}$/.test(count)) this.fail() // in Ruby, a{2}? means an optional a{2}
       return `${atom}${count}?`
     }
     if (/[*+?]|\{,?\d/y.test(this.source.slice(this.at, this.at + 2)) && (isInterval || this.source[this.at] !== '+'))
@@ -117,7 +117,7 @@ class Rewriter {
     return isFolded ? this.folded(character, true) : literal(character)
   }
 
-  /** A letter in both cases. @param {string} character @param {boolean} isAlone it stands in no set */
+  /** Rewrites a letter to match both cases. @param {string} character @param {boolean} isAlone True outside of sets */
   folded(character, isAlone) {
     if (!/[a-z]/i.test(character))
       return /[^\0-\x7f]/.test(character) ? this.fail() : isAlone ? literal(character) : member(character)
@@ -125,11 +125,11 @@ class Rewriter {
     return isAlone ? `[${both}]` : both
   }
 
-  /** An escaped character or set. @param {boolean} isFolded @returns {{ text: string, isSet: boolean } | undefined} */
+  /** Rewrites an escaped character or set. @param {boolean} isFolded @returns {{ text: string, isSet: boolean } | undefined} */
   escape(isFolded) {
     const property = this.take(/\\([pP])\{(\w+)\}/y)
     if (property) {
-      if (isFolded) this.fail() // it may hold letters that fold to two: ss for ß
+      if (isFolded) this.fail() // it may contain letters that fold to two, such as ß to ss
       const [, p, name] = property
       if (CATEGORIES.has(name)) return { text: `\\${p}{${name}}`, isSet: true }
       if (SCRIPTS.has(name)) return { text: `\\${p}{Script=${name}}`, isSet: true }
@@ -144,12 +144,12 @@ class Rewriter {
     return { text: /^\w/.test(name) ? whole : name === '-' ? '\\x2d' : literal(name), isSet: false }
   }
 
-  /** What stands between [ and ]. @param {boolean} isFolded @returns {string} */
+  /** Rewrites the content of [ ]. @param {boolean} isFolded @returns {string} */
   set(isFolded) {
     const isNegated = Boolean(this.take(/\^/y))
     let out = ''
     let isFirst = true
-    let before = '' // what a range may begin with
+    let before = '' // possible start of a range
     for (;;) {
       if (this.at >= this.source.length || this.source.startsWith('&&', this.at)) this.fail()
       if (!isFirst && this.take(/\]/y)) return (isNegated ? '^' : '') + out
@@ -176,7 +176,7 @@ class Rewriter {
     }
   }
 
-  /** A member of a set: the character, or '' of a set, and its text. @param {boolean} isFolded @returns {[string, string]} */
+  /** Reads a member of a set: returns the character, or '' for a set, and its text. @param {boolean} isFolded @returns {[string, string]} */
   one(isFolded) {
     const escaped = this.escape(isFolded)
     if (escaped) return [escaped.isSet ? '' : escaped.text, escaped.text]
@@ -187,12 +187,13 @@ class Rewriter {
 }
 
 /**
+ * Compiles a pattern.
  * @param {unknown} pattern { String }, { Regex } or a regular expression with the flags g and u
  * @param {string} where
  * @returns {RegExp}
  */
 export function compile(pattern, where) {
-  if (pattern instanceof RegExp) return pattern // of a GGUF file
+  if (pattern instanceof RegExp) return pattern // from a GGUF file
   const { String: text, Regex: source } = Object(pattern)
   if (typeof text === 'string') return new RegExp(literal(text) || '(?:)', 'gu')
   if (typeof source !== 'string') throw refuse(`tokenizer.json: ${where}`, `the pattern ${JSON.stringify(pattern)}`)
@@ -208,7 +209,7 @@ export function compile(pattern, where) {
 }
 
 /**
- * Cuts a text into what the pattern matches and what stands between.
+ * Splits a text into matches and the text in between.
  * @param {RegExp} pattern with the flag g
  * @param {string} text
  * @returns {Part[]}
@@ -219,7 +220,7 @@ export function cut(pattern, text) {
   if (!text) return parts
   let end = 0
   for (const { index, 0: found } of text.matchAll(pattern)) {
-    // Oniguruma finds no empty match at the end of another one, and none within a character.
+    // Oniguruma finds no empty match at the end of another match, and none inside a character.
     if (
       !found &&
       ((index === end && index > 0) || /^[\ud800-\udbff][\udc00-\udfff]/.test(text.slice(index - 1, index + 1)))
@@ -233,7 +234,7 @@ export function cut(pattern, text) {
   return parts
 }
 
-/** Replaces what the pattern matches. @param {RegExp} pattern @param {string} text @param {string} content */
+/** Replaces matches of the pattern. @param {RegExp} pattern @param {string} text @param {string} content */
 export const replaced = (pattern, text, content) =>
   cut(pattern, text)
     .map(part => (part.isMatch ? content : part.text))

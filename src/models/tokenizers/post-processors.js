@@ -9,7 +9,7 @@ import { BYTE_LEVEL, refuse, ruleFor } from './refuse.js'
  * @typedef {{ single: Slot[], pair: Slot[] }} Template
  */
 
-/** Texts, one after the other, by themselves. @type {Template} */
+/** The template without special tokens. @type {Template} */
 export const PLAIN = {
   single: [{ text: 0, type: 0 }],
   pair: [
@@ -35,7 +35,7 @@ const RULES = {
         templateOf(one, `${where}.processors.${n}`, done),
       before,
     ),
-  ByteLevel: (_, __, before) => before, // concerns offsets alone
+  ByteLevel: (_, __, before) => before, // affects only offsets
   BertProcessing: ({ cls, sep }) => {
     const [start, end] = [cls[1], sep[1]].map(id => ({ ids: [id], type: 0 }))
     /** @type {Slot[]} */

@@ -6,13 +6,13 @@ import { compile, cut } from './patterns.js'
 import { BYTE_LEVEL, METASPACE, refuse, ruleFor } from './refuse.js'
 
 /**
- * A piece of a text; isFirst: it begins where the text begins; added: how many characters at its start were put there.
+ * A piece of a text; isFirst: True if it starts the text; added: number of characters added at its start.
  * @typedef {{ text: string, isFirst: boolean, added?: number }} Piece
  * @typedef {(piece: Piece) => Piece[]} PreTokenizer
  * @typedef {import('./patterns.js').Part} Part
  */
 
-/** Joins each match with what stands before it, unless that is a match. @param {Part[]} parts @returns {string[]} */
+/** Joins each match with the text before it, unless that is a match. @param {Part[]} parts @returns {string[]} */
 function mergedWithPrevious(parts) {
   /** @type {string[]} */
   const out = []
@@ -23,7 +23,7 @@ function mergedWithPrevious(parts) {
   return out
 }
 
-/** What becomes of the matches. @type {Record<string, (parts: Part[]) => string[]>} */
+/** What happens to matches. @type {Record<string, (parts: Part[]) => string[]>} */
 const BEHAVIORS = {
   Isolated: parts => parts.map(({ text }) => text),
   Removed: parts => parts.map(({ text, isMatch }) => (isMatch ? '' : text)),
@@ -50,9 +50,9 @@ const BEHAVIORS = {
 }
 
 /**
- * Texts one after the other as pieces; empty ones are left out.
+ * Converts texts to pieces, without empty ones.
  * @param {string[]} texts
- * @param {number[]} lengths of what they come from
+ * @param {number[]} lengths of the original texts
  * @param {Piece} piece
  * @returns {Piece[]}
  */
@@ -66,9 +66,10 @@ function piecesOf(texts, lengths, { isFirst, added = 0 }) {
 }
 
 /**
+ * Returns a function that splits pieces.
  * @param {RegExp} pattern
  * @param {string} behavior
- * @param {boolean} [isInverted] what stands between the matches counts as one
+ * @param {boolean} [isInverted] True to swap matches and the text in between
  * @returns {PreTokenizer}
  */
 function splitter(pattern, behavior, isInverted = false) {
@@ -92,7 +93,7 @@ function behaviorOf(behavior, where) {
 
 const PUNCTUATION = /[\p{P}!-/:-@[-`{-~]/gu
 const SPACE = /\p{White_Space}/gu
-/** What the tokenizer of GPT-2 cuts. */
+/** The pattern of GPT-2. */
 const GPT2 =
   /'s|'t|'re|'ve|'m|'ll|'d| ?\p{L}+| ?\p{N}+| ?[^\p{White_Space}\p{L}\p{N}]+|\p{White_Space}+(?!\P{White_Space})|\p{White_Space}+/gu
 const WORD = '\\p{Alphabetic}\\p{M}\\p{Nd}\\p{Pc}\\p{Join_Control}'

@@ -1,5 +1,4 @@
-// tokenizer.json as a reader of texts, by the rules of the Rust library.
-// https://github.com/huggingface/tokenizers
+// Reads tokenizer.json, by the rules of the Rust library. https://github.com/huggingface/tokenizers
 
 import { describe } from '../../base/errors.js'
 import { AddedTokens } from './added-tokens.js'
@@ -8,17 +7,17 @@ import { expectFields, refuse } from './refuse.js'
 
 /**
  * @typedef {object} JsonReader
- * @property {(text: string, isLower?: boolean) => { ids: number[], tokens: string[] }} encode without special tokens; isLower: what is no added
- *   token is put in lower case first, if no normalizer does so
- * @property {import('./post-processors.js').Template} template what is put around texts
+ * @property {(text: string, isLower?: boolean) => { ids: number[], tokens: string[] }} encode without special tokens; isLower: lowers the
+ *   case of everything but added tokens first, unless a normalizer does
+ * @property {import('./post-processors.js').Template} template what surrounds texts
  * @property {(id: number) => string} nameOf
  * @property {(token: string) => number | undefined} idOf
  * @property {(ids: readonly number[], isBare: boolean) => string} decode isBare: without special tokens
- * @property {(ids: readonly number[], text: string) => boolean} isOpen true if the end of the text may change with the next id
+ * @property {(ids: readonly number[], text: string) => boolean} isOpen returns true if the end of the text may change with the next id
  */
 
 /**
- * Throws where a marker stands at the start of the text alone, and a normalizer may move that.
+ * Throws if a marker is added only at the start of the text, and a normalizer may change where that is.
  * @param {any} json tokenizer.json
  */
 function checkFirst({ normalizer, pre_tokenizer: split }) {
@@ -27,15 +26,16 @@ function checkFirst({ normalizer, pre_tokenizer: split }) {
 }
 
 /**
+ * Reads a tokenizer.
  * @param {any} json tokenizer.json
- * @param {(json: object) => Promise<{ model?: any }>} make makes a tokenizer of the package
- * @returns {Promise<JsonReader & { added: AddedTokens, isPairs: boolean }>} isPairs: its model is BPE
+ * @param {(json: object) => Promise<{ model?: any }>} make creates a tokenizer of the package
+ * @returns {Promise<JsonReader & { added: AddedTokens, isPairs: boolean }>} isPairs: True if its model is BPE
  */
 export async function readTokenizer(json, make) {
   expectFields(json, { 'version?': 'string', 'added_tokens?': 'array' }, 'tokenizer')
   for (const token of json.added_tokens ?? []) expectFields(token, { content: 'string' }, 'added_tokens')
   checkFirst(json)
-  // Parts of a size that a page loads quickly.
+  // Separate chunks that a page loads quickly.
   const [{ normalizerOf }, { preTokenizerOf }, { decoderOf, isLocal }, { engineOf }] = await Promise.all([
     import('./normalizers.js'),
     import('./pre-tokenizers.js'),
@@ -52,7 +52,7 @@ export async function readTokenizer(json, make) {
   const hasLower = [json.normalizer, ...(json.normalizer?.normalizers ?? [])].some(one => one?.type === 'Lowercase')
   /** @type {(text: string, isLower?: boolean) => import('./added-tokens.js').Section[]} */
   const sectionsOf = json.sections
-    ? text => json.sections(text, normalize) // of a GGUF file
+    ? text => json.sections(text, normalize) // given as a function for a GGUF file
     : (text, isLower) => added.sections(text, isLower && !hasLower)
   const isStream = isLocal(json.decoder)
   const decoders = JSON.stringify(json.decoder ?? null)
@@ -67,7 +67,7 @@ export async function readTokenizer(json, make) {
     encode(text, isLower) {
       /** @type {{ ids: number[], tokens: string[] }} */
       const out = { ids: [], tokens: [] }
-      // Half of a surrogate pair is no character.
+      // Lone surrogates are not characters.
       for (const section of sectionsOf(text.replace(/\p{Surrogate}/gu, '\ufffd'), isLower)) {
         if (section.id !== undefined) {
           out.ids.push(section.id)
@@ -95,13 +95,13 @@ export async function readTokenizer(json, make) {
       if (!isStream || text.endsWith('\ufffd')) return true
       const tokens = tokensOf(ids, true)
       const last = tokens[tokens.length - 1] ?? ''
-      if (hasBytes && /^<0x..>$/.test(last)) return true // bytes that follow make it a part of a character, or of none
+      if (hasBytes && /^<0x..>$/.test(last)) return true // following bytes decide whether it is part of a character
       return (
         hasEnd &&
         !decode([...tokens, `${last}x`])
           .join('')
           .startsWith(text)
-      ) // the last token ends in its own way
+      ) // the last token is decoded differently
     },
   }
 }

@@ -1,15 +1,16 @@
-// Errors for settings of a tokenizer's files that are not covered, or not valid.
+// Errors for unsupported or invalid settings in a tokenizer's files.
 
 import { describe } from '../../base/errors.js'
 
 /**
- * @param {string} where the file and the key
- * @param {string} what stands there
+ * Returns the error for an unsupported setting.
+ * @param {string} where file and key
+ * @param {string} what the value
  */
 export const refuse = (where, what) =>
   new RangeError(`${where}: ${what} is not covered. Load the model with { tokenizer: false } and give ids`)
 
-/** Types of the fields of a part, by its type; one with ? may be null or missing. @typedef {Record<string, Record<string, string>>} Fields */
+/** Types of a part's fields; a name with ? may be null or missing. @typedef {Record<string, Record<string, string>>} Fields */
 
 /** Fields of parts that are both pre-tokenizers and decoders. */
 export const BYTE_LEVEL = { add_prefix_space: 'boolean', 'use_regex?': 'boolean' }
@@ -21,7 +22,7 @@ export const METASPACE = {
 }
 
 /**
- * Throws unless the fields of a part have their types, as the Rust library does.
+ * Throws unless the fields of a part have their types, like the Rust library.
  * @param {any} json the part
  * @param {Record<string, string>} fields
  * @param {string} where
@@ -39,7 +40,7 @@ export function expectFields(json, fields, where) {
 }
 
 /**
- * Picks the rule for a part of tokenizer.json by its type, and checks its fields.
+ * Returns the rule for a part of tokenizer.json by its type, after checking its fields.
  * @template T
  * @param {Record<string, T>} rules
  * @param {Fields} fields

@@ -1,6 +1,5 @@
-// The files beside tokenizer.json: tokenizer_config.json, and of older folders special_tokens_map.json and added_tokens.json, by the rules
-// of transformers 5.
-// https://github.com/huggingface/transformers: tokenization_utils_base.py, tokenization_utils_tokenizers.py
+// The files beside tokenizer.json: tokenizer_config.json, and in older folders special_tokens_map.json and added_tokens.json, by the rules
+// of transformers 5. https://github.com/huggingface/transformers: tokenization_utils_base.py, tokenization_utils_tokenizers.py
 
 import { refuse } from './refuse.js'
 
@@ -8,18 +7,21 @@ import { refuse } from './refuse.js'
 /** @typedef {import('../chat.js').TokenizerConfig} TokenizerConfig */
 
 const FILE = 'tokenizer_config.json'
-/** What special tokens are named. */
+/** Keys of special tokens. */
 const SPECIAL = ['bos_token', 'eos_token', 'unk_token', 'sep_token', 'pad_token', 'cls_token', 'mask_token']
-/** Tokenizers that transformers has in Python alone: their texts are cut by other programs, or by rules that no file holds. */
+/** Tokenizers that transformers implements only in Python: other programs, or rules that no file contains, split their texts. */
 const PYTHON =
   /^(BertJapanese|Bertweet|BioGpt|Blenderbot90M|BlenderbotSmall|ByT5|Canine|CLVP|Cpm|CpmAnt|CTRL|Esm|FastSpeech2\w+|Flaubert|FSMT|GPTSw3|Herbert90M|Jukebox|Luke|MLuke|Mecab|Mgpstr|Perceiver|Phobert|ProphetNet|Rag|RoCBert|RoFormer|SpeechT5|Tapas|TransfoXL|VITS|Vits|Wav2Vec2\w*|XLM|XLMProphetNet)Tokenizer$/
-/** Classes that set BertNormalizer by tokenizer_config.json and their defaults, whatever tokenizer.json says, and those that set add_prefix_space. */
+/**
+ * Classes that set BertNormalizer from tokenizer_config.json and their defaults, whatever tokenizer.json says, and those that set
+ * add_prefix_space.
+ */
 const [BERT, BYTES] = [
   /^(Bert|DistilBert|Electra|MPNet|MobileBert|ConvBert|SqueezeBert|LayoutLM|Lxmert|Funnel|DPR\w+)Tokenizer(Fast)?$/,
   /^(GPT2|Roberta|Bart|Longformer|LED|Blenderbot|CodeGen|Deberta|Mvp|GPTNeoX)Tokenizer(Fast)?$/,
 ]
 
-/** The classes of types of models where no file names one, as far as they are of these kinds. @type {Record<string, string>} */
+/** Default classes of model types if no file names one, for these kinds. @type {Record<string, string>} */
 const USUAL = {
   ...Object.fromEntries(['bert', 'distilbert', 'electra', 'nomic_bert'].map(type => [type, 'BertTokenizer'])),
   mpnet: 'MPNetTokenizer',
@@ -30,14 +32,16 @@ const USUAL = {
   ...Object.fromEntries(['roberta', 'bart'].map(type => [type, 'RobertaTokenizer'])),
 }
 
-/** The text of a token, which may be an object with flags. @param {any} given @returns {string | undefined} */
+/** Returns the text of a token, which may be an object with flags. @param {any} given @returns {string | undefined} */
 export const textOf = given => (typeof given === 'string' ? given : Object(given).content)
 
 /**
+ * Reads the files.
  * @param {import('../source.js').Folder} folder
  * @param {typeof import('../source.js').readJSON} readJSON
- * @param {{ type?: string, named?: unknown }} model its model_type; the tokenizer_class that config.json names, which counts where no other is named
- * @returns {Promise<{ config: TokenizerConfig, added: (AddedToken & { id: number })[] }>} added: those that tokenizer.json may lack
+ * @param {{ type?: string, named?: unknown }} model its model_type; and tokenizer_class of config.json, which counts if no other file names
+ *   one
+ * @returns {Promise<{ config: TokenizerConfig, added: (AddedToken & { id: number })[] }>} added: tokens that tokenizer.json may lack
  */
 export async function readConfig(folder, readJSON, { type = '', named }) {
   const read = async (/** @type {string} */ name) => {
@@ -63,7 +67,7 @@ export async function readConfig(folder, readJSON, { type = '', named }) {
   return { config, added: more.sort((a, b) => a.id - b.id) }
 }
 
-/** Throws at settings that are not covered. @param {TokenizerConfig} config */
+/** Throws for unsupported settings. @param {TokenizerConfig} config */
 function check({ tokenizer_class: name, auto_map: map, split_special_tokens: isSplit, word_tokenizer_type: words }) {
   const own = String(name ?? '')
   if (PYTHON.test(own) || words === 'mecab')
@@ -74,7 +78,7 @@ function check({ tokenizer_class: name, auto_map: map, split_special_tokens: isS
   if (isSplit) throw refuse(`${FILE}: split_special_tokens`, 'true')
 }
 
-/** The tokens that a config calls special, by their keys. @param {TokenizerConfig} config @returns {any[]} */
+/** Returns the tokens that a config marks as special, by key. @param {TokenizerConfig} config @returns {any[]} */
 function specialOf(config) {
   const keys = Object.keys(config).filter(
     key => SPECIAL.includes(key) || (key.endsWith('_token') && textOf(config[key])),
@@ -85,7 +89,7 @@ function specialOf(config) {
 }
 
 /**
- * What a config changes in tokenizer.json.
+ * Applies the settings of a config to tokenizer.json.
  * @param {any} json tokenizer.json
  * @param {TokenizerConfig} config
  */
@@ -107,7 +111,7 @@ export function configured(json, config) {
 }
 
 /**
- * Adds the tokens of a config, and rebuilds the template if the config says what a text begins and ends with.
+ * Adds the tokens of a config, and rebuilds the template if the config sets the tokens around a text.
  * @param {Awaited<ReturnType<typeof import('./read-tokenizer.js').readTokenizer>>} reader
  * @param {TokenizerConfig} config
  * @param {AddedToken[]} added
