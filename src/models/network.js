@@ -643,7 +643,7 @@ export function weightedSums(qkv, weights, values, G) {
  * @param {Family} family
  * @param {ModelOperations} ops
  * @param {FloatTensor} x (B, L, d)
- * @param {{ resident?: boolean }} [options] isResident: True to leave them in the module's memory if there is no softcap
+ * @param {{ resident?: boolean }} [options] resident: true leaves them in the module's memory if there is no softcap
  * @returns {FloatTensor} (B, L, V)
  */
 export function makeLogits({ head, type }, ops, x, options = {}) {
