@@ -1,12 +1,12 @@
-// The files of a trained model, as Hugging Face's tools, @huggingface/tokenizers and qkv/models read them.
+// The files of a trained model, as read by Hugging Face's tools, @huggingface/tokenizers and qkv/models.
 
 import { toSafetensors } from '../../web/files/safetensors-file.js'
 
-/** @typedef {{ start?: string, end?: string, padding?: string, unknown: string }} Specials start: what each text begins with */
+/** @typedef {{ start?: string, end?: string, padding?: string, unknown: string }} Specials start: token that begins each text */
 
 /**
- * tokenizer.json: each word is a token; case does not count.
- * @param {readonly string[]} words their places are their ids
+ * Returns tokenizer.json: each word is a token; case is ignored.
+ * @param {readonly string[]} words their indices are their ids
  * @param {Specials} specials
  */
 function wordTokenizer(words, { start, end, padding, unknown }) {
@@ -43,6 +43,7 @@ function wordTokenizer(words, { start, end, padding, unknown }) {
 }
 
 /**
+ * Returns the files.
  * @param {object} config
  * @param {Record<string, import('qkv').FloatTensor>} weights
  * @param {readonly string[]} words

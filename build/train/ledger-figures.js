@@ -1,4 +1,4 @@
-// What a language model of ledgers has learned, near and far, and which head does what; through qkv/models, as anybody would.
+// Measures a language model of ledgers at short and long distances, and the role of each head, through qkv/models like any user.
 
 import { loadModel } from 'qkv/models'
 import { KINDS, LEDGER_WORDS, ledgerBatch } from './ledger-text.js'
@@ -6,9 +6,9 @@ import { KINDS, LEDGER_WORDS, ledgerBatch } from './ledger-text.js'
 /** @typedef {import('./ledger-text.js').Kind} Kind */
 /** @typedef {{ right: number, all: number }} Tally */
 
-/** Ledgers that no step has seen: some to choose settings and a seed by, others to measure what was chosen. */
+/** Seeds of ledgers not used in training: some for choosing settings and a seed, others for measuring the choice. */
 const SEEDS = { choice: 2_000_003, test: 3_000_003 }
-/** From so many words on a link is far. */
+/** Number of words from which a link counts as far. */
 export const FAR = 1000
 const KIND_NAMES = /** @type {Kind[]} */ (Object.keys(KINDS))
 const V = LEDGER_WORDS.length
@@ -22,7 +22,7 @@ export function unseenLedgers(qkv, count, T, set) {
   })
 }
 
-/** The likeliest word. @param {Float32Array} logits of one row */
+/** Returns the most likely word. @param {Float32Array} logits one row */
 function answerOf(logits) {
   let best = 0
   for (let id = 1; id < logits.length; id++) if (logits[id] > logits[best]) best = id
@@ -32,7 +32,7 @@ function answerOf(logits) {
 /** @param {Tally} tally */
 const share = ({ right, all }) => (all ? right / all : null)
 
-/** Counts of right answers, by kind and by how far the answer stands before. */
+/** Creates counters of right answers, by kind and by distance to the answer. */
 function tallies() {
   const of = () => Object.fromEntries(KIND_NAMES.map(kind => [kind, { right: 0, all: 0 }]))
   const [near, far] = [of(), of()]
@@ -56,11 +56,11 @@ function tallies() {
  * @typedef {object} LedgerHead
  * @property {number} layer
  * @property {number} head
- * @property {number} previous mean weight on the word before
+ * @property {number} previous mean weight on the previous word
  * @property {number} first mean weight on the first word
- * @property {number} sink the same of words that have nothing to look up
- * @property {Record<Kind, number>} weight by kind: of the word that predicts, on the earlier words that answer
- * @property {Record<Kind, number>} cost by kind: accuracy that is lost when the head's output is zero
+ * @property {number} sink the same, for words that have nothing to look up
+ * @property {Record<Kind, number>} weight by kind: weight of the predicting word on the earlier words that contain the answer
+ * @property {Record<Kind, number>} cost by kind: loss of accuracy when the head's output is zero
  */
 
 /**
@@ -105,7 +105,7 @@ export async function ledgerFigures(qkv, source, { ledgers: count = 24, set = 't
 }
 
 /**
- * Where heads look, from their windows.
+ * Returns the attention of heads, computed from windows.
  * @param {Awaited<ReturnType<typeof loadModel>>} model
  * @param {ReturnType<typeof unseenLedgers>} ledgers
  */
@@ -138,7 +138,7 @@ function weightsOf(model, ledgers) {
           }
           const { kind, source } = mark
           on[kind].all++
-          // What a name keeps stands behind each of its earlier mentions.
+          // A name's thing follows each of its earlier mentions.
           if (kind === 'thing') for (let j = 1; j < i; j++) on[kind].right += ids[j - 1] === ids[i] ? row[j] : 0
           else on[kind].right += row[source]
         }

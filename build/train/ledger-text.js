@@ -1,5 +1,5 @@
-// A ledger: who keeps what, in chapters with sections and notes, for texts of any length. A name keeps the same thing
-// throughout a text, and a bracket closes with the word that it was opened with. Pure: the draws come from outside.
+// A ledger: who keeps what, in chapters with sections and notes, for texts of any length. A name keeps the same thing throughout a text,
+// and a bracket closes with the word that opened it. Pure: random numbers are passed in.
 
 const NAMES = `
   abel ada alma amos anna ari arlo asta axel bea ben bo bram cara carl cleo cora dag dana dora ed edda eli
@@ -23,13 +23,13 @@ const COLOURS = 'amber black blue brown copper cream gold green grey ivory pink 
   ' ',
 )
 const ANIMALS = 'bat bear cat crow deer dog duck fox frog goat hare horse mouse owl seal wolf'.split(' ')
-/** Brackets, from the outermost: what opens, what closes, the words behind them. */
+/** Brackets, outermost first: opening word, closing word, the words after them. */
 const LEVELS = /** @type {const} */ ([
   { kind: 'chapter', open: '(', close: ')', words: PLACES },
   { kind: 'section', open: '[', close: ']', words: COLOURS },
   { kind: 'note', open: '{', close: '}', words: ANIMALS },
 ])
-/** Every word; its place is its id. */
+/** Every word; its index is its id. */
 export const LEDGER_WORDS = [
   '<s>',
   '<unk>',
@@ -49,17 +49,18 @@ export const KINDS = /** @type {const} */ ({
 })
 /** @typedef {keyof typeof KINDS} Kind */
 /**
- * A word that is certain, given the text before it: its position, and where the same answer stands the last time before.
+ * A word that is determined by the text before it: its position, and the last earlier position of the same answer.
  * @typedef {{ at: number, kind: Kind, source: number }} Mark
  */
 
-/** Names of which a chapter mostly speaks. */
+/** Size of the set of names that a chapter mostly mentions. */
 const CAST = { least: 3, most: 24, share: 1 / 16 }
-/** The share of the lines that speak of any name of the text so far. */
+/** Share of the lines that mention any name of the text so far. */
 const RETURNS = 0.06
 
 /**
- * @param {() => number} uniform the next number of [0, 1)
+ * Draws a ledger.
+ * @param {() => number} uniform returns the next number of [0, 1)
  * @param {number} length in words; the last line is cut
  * @returns {{ words: string[], marks: Mark[] }}
  */
@@ -70,7 +71,7 @@ export function drawLedger(uniform, length) {
   const marks = []
   const below = (/** @type {number} */ n) => Math.floor(uniform() * n)
   const pick = (/** @type {readonly string[]} */ from) => from[below(from.length)]
-  /** What each name of the text keeps, and where that was last said. @type {Map<string, { thing: string, at: number }>} */
+  /** What each name keeps, and where that was last mentioned. @type {Map<string, { thing: string, at: number }>} */
   const known = new Map()
   const line = (/** @type {string[]} */ cast) => {
     const name = known.size && uniform() < RETURNS ? pick([...known.keys()]) : pick(cast)
@@ -81,7 +82,7 @@ export function drawLedger(uniform, length) {
     known.set(name, { thing, at: words.length })
     words.push(thing, '.')
   }
-  /** A bracket of so many words with what stands in it. @param {number} level @param {number} size @param {string[]} cast */
+  /** Writes a bracket of `size` words with its content. @param {number} level @param {number} size @param {string[]} cast */
   const bracket = (level, size, cast) => {
     const { kind, open, close, words: titles } = LEVELS[level]
     const source = words.length + 1
@@ -109,10 +110,10 @@ export function drawLedger(uniform, length) {
 const ids = new Map(LEDGER_WORDS.map((word, id) => [word, id]))
 
 /**
- * Ledgers as a batch: each word is to be predicted from those before it.
+ * Draws a batch of ledgers, in which each word is predicted from those before it.
  * @param {import('qkv').Generator} generator
  * @param {number} B
- * @param {number} T words of the input; the ledgers have one more
+ * @param {number} T number of input words; the ledgers have one more
  */
 export function ledgerBatch(generator, B, T) {
   let drawn = generator.rand([4096]).data

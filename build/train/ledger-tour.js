@@ -1,5 +1,5 @@
-// The guided story of the model of ledgers: beginnings of one ledger, the head that answers by its measured figures, and what the
-// model says without it. And the ledger itself, for a reader.
+// The guided story of the ledger model: beginnings of one ledger, the head that answers according to its measured figures, and the
+// prediction without it. Also the ledger itself, for a reader.
 
 import { loadModel } from 'qkv/models'
 import { FAR, unseenLedgers } from './ledger-figures.js'
@@ -9,7 +9,7 @@ import { measureStop } from './tour-stop.js'
 /** @typedef {import('./ledger-figures.js').LedgerHead} LedgerHead */
 /** @typedef {import('./ledger-text.js').Mark} Mark */
 
-/** A short link is shorter. */
+/** Maximum distance of a short link. */
 const NEAR = 60
 
 /** @type {{ id: string, fits: (mark: Mark) => boolean, best: (head: LedgerHead) => number }[]} */
@@ -41,19 +41,19 @@ export async function ledgerTour(qkv, source, { length, heads }) {
   try {
     const [{ ids, marks }] = unseenLedgers(qkv, 1, length, 'choice')
     const words = Array.from(ids, id => LEDGER_WORDS[id])
-    /** Words after the first one, which the tokenizer adds. @param {number} end */
+    /** Returns the text up to a word, without the first one, which the tokenizer adds. @param {number} end */
     const textOf = end => words.slice(1, end).join(' ')
     const tour = STOPS.flatMap(({ id, fits, best }) => {
       const { layer, head, cost } = heads.reduce((a, b) => (best(b) > best(a) ? b : a))
       for (const { at, kind, source } of marks.filter(fits)) {
         const stop = { prompt: textOf(at), answer: words[at], layer, head }
-        // A name has been said more than once.
+        // A name occurs more than once.
         const isSource = (/** @type {readonly string[]} */ tokens, /** @type {number} */ i) => {
           if (id === 'previous') return i === tokens.length - 2
           return kind === 'thing' ? i > 0 && tokens[i - 1] === tokens[tokens.length - 1] : i === source
         }
         const found = measureStop(model, LEDGER_WORDS, { ...stop, isSource })
-        // An example is one that the model knows; how many it knows stands in the figures.
+        // Choose an example that the model gets right; the figures tell how many it does.
         if (found.probability > 0.5) return { id, kind: id, ...stop, cost: cost[kind], ...found }
       }
       return []

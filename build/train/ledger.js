@@ -8,7 +8,7 @@ import { train } from './train-weights.js'
 
 /** @typedef {{ T: number, batch: number, steps: number }} Stage texts of T words */
 
-/** Short texts first: there the heads form within minutes. Then the same weights read longer and longer ones. @type {readonly Stage[]} */
+/** Training stages: short texts first, where the heads form within minutes, then longer and longer ones with the same weights. @type {readonly Stage[]} */
 export const STAGES = [
   { T: 64, batch: 32, steps: 300 },
   { T: 128, batch: 16, steps: 150 },
@@ -32,28 +32,28 @@ export const DEFAULTS = {
   decay: 0.05,
   warmup: 50,
   seed: 0,
-  // For so many steps heads are also told where to look: 0.0 at the word before, 2.0 at what followed the same name.
+  // Number of steps with guided heads: 0.0 is trained to look at the previous word, 2.0 at what followed the same name.
   guided: 450,
-  // And 1.0 at the word that opened the bracket. Where there is nothing to look up, 1.0 and 2.0 are told to look at the first word.
-  // The readouts are dropped later.
+  // Likewise 1.0 at the word that opened the bracket. Without anything to look up, 1.0 and 2.0 are trained to look at the first word. The
+  // readouts are dropped later.
   bracketGuided: 800,
 }
 
-/** The loss of words that are certain, and of others: while heads are guided these have none. */
+/** Loss weights of determined words; other words have none while heads are guided. */
 const WEIGHT = { thing: 1, chapter: 2, section: 2, note: 2 }
 const FREE = 0.05
-/** Far links are rare: a link over so many words more weighs as much again. */
+/** Far links are rare: each additional REACH words of distance add the weight once more. */
 const REACH = 100
-/** The first layer's outputs begin small, so that later layers see words rather than the words before them. */
+/** Initial scale of the first layer's outputs, small so that later layers see words rather than previous words. */
 const FIRST_OUTPUT = 0.3
-/** No word is unknown. */
+/** Id of unknown words, which do not occur. */
 const UNKNOWN = LEDGER_WORDS.indexOf('<unk>')
-/** Logits of a head that is guided, as multiples of its weights. */
+/** Scale from a guided head's weights to logits. */
 const SHARP = 12
-/** Words that have nothing to look up weigh so much in the losses on weights. */
+/** Loss weight of words that have nothing to look up, in the losses on attention weights. */
 const REST = 0.5
 
-/** The stage of a step. @param {number} step @returns {Stage} */
+/** Returns the stage of a step. @param {number} step @returns {Stage} */
 function stageOf(step) {
   for (const stage of STAGES) {
     if (step < stage.steps) return stage
@@ -63,12 +63,12 @@ function stageOf(step) {
 }
 
 /**
- * What a head is to look at: words have names, as values, so that each row of the head's mix with them is its weight on each
- * name; and each word looks at one name.
+ * Attention targets of a head: words get names as one-hot values, so that each row of the head's mix with them is its weight on each name;
+ * each word should look at one name.
  * @typedef {{ names: number, values: Float32Array, looksAt: Int32Array }} Names
  */
 
-/** @param {number} names @param {number} n words @param {number} first the name of the first word, which all look at @returns {Names} */
+/** Creates attention targets. @param {number} names @param {number} n number of words @param {number} first name of the first word, the default target @returns {Names} */
 const namesOf = (names, n, first) => ({
   names,
   values: new Float32Array(n * names),
@@ -76,8 +76,8 @@ const namesOf = (names, n, first) => ({
 })
 
 /**
- * What the words of a batch weigh in the loss, 0 where they are not certain, and what heads are to look at: the first word, where
- * a word has nothing to look up.
+ * Returns the loss weights of the words in a batch, 0 where they are not determined, and the targets of heads: the first word, if there is
+ * nothing to look up.
  * @param {ReturnType<typeof ledgerBatch>} batch
  * @param {number} T
  */
@@ -91,14 +91,14 @@ function linksOf({ ledgers, ids }, T) {
   for (let i = 0; i < n; i++) {
     const isFirst = i % T === 0
     if (isFirst) opened.values[i * opened.names] = 1
-    // What followed a name has the name of that name.
+    // The word after a name is labelled with that name.
     followed.values[i * followed.names + (isFirst ? UNKNOWN : ids[i - 1])] = 1
   }
   for (const { kind, i, at, source } of links.flat()) {
     weights[i] = WEIGHT[kind] * (1 + (at - source) / REACH)
     if (kind === 'thing') followed.looksAt[i] = ids[i]
   }
-  // A word that opened a bracket has the bracket's number.
+  // A word that opened a bracket is labelled with the bracket's number.
   for (const [b, marks] of brackets.entries())
     for (const [k, { i, source }] of marks.entries()) {
       opened.values[(b * T + source) * opened.names + k + 1] = 1
@@ -154,6 +154,6 @@ export function trainLedger(qkv, given = {}, onStep) {
   return { settings, weights: learned }
 }
 
-/** The folder of a trained model. @param {ReturnType<typeof trainLedger>} trained */
+/** Returns the files of a trained model. @param {ReturnType<typeof trainLedger>} trained */
 export const ledgerFiles = ({ settings, weights }) =>
   filesOf(configOf(settings), weights, LEDGER_WORDS, { start: '<s>', unknown: '<unk>' })

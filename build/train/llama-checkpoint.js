@@ -1,13 +1,12 @@
-// A small language model in Llama's layout, under the names of its checkpoints: RMSNorm, rotary positions by halves,
-// SwiGLU, logits by the table of embeddings.
+// A small language model in Llama's layout, with the names of its checkpoints: RMSNorm, rotary positions by halves, SwiGLU, logits from the
+// table of embeddings.
 
 import { tensor } from 'qkv'
 
 /** @typedef {import('qkv').Tensor<Float32Array>} FloatTensor */
 /** @typedef {import('qkv/train').Tape} Tape */
 /**
- * base: of the angles of rotary positions; rotary: 1 for each layer that has them, 0 for one without positions (default: all have
- * them)
+ * base: base of the rotary angles; rotary: 1 for each layer with rotary positions, 0 for one without (default: all have them)
  * @typedef {{ vocab: number, T: number, layers: number, heads: number, headDim: number, d: number, mlp: number, base: number, rotary?: readonly (0 | 1)[] }} Sizes
  */
 
@@ -15,10 +14,10 @@ const EPS = 1e-5
 const at = (/** @type {number} */ layer) => `model.layers.${layer}.`
 
 /**
- * Matrices from N(0, 1 / in), norms 1. Heads start as copying ones: outputs as the transposed values and, behind the first
- * layer, keys as queries, so that a head looks at tokens like its own and adds what it sees (mimetic initialization,
- * https://arxiv.org/abs/2305.09828). Behind the first layer only head 0 does; the outputs of the others start as 0, so that not
- * all learn the same.
+ * Draws initial weights: matrices from N(0, 1 / in), norms 1. Heads start by copying: outputs are the transposed values and, after the
+ * first layer, keys equal queries, so that a head looks at similar tokens and adds what it sees (mimetic initialization,
+ * https://arxiv.org/abs/2305.09828). After the first layer only head 0 does; the outputs of the others start at 0, so that they do not all
+ * learn the same.
  * @param {import('qkv').Generator} generator
  * @param {Sizes} sizes
  * @returns {Record<string, FloatTensor>}
@@ -53,6 +52,7 @@ export function initialWeights(generator, { vocab, layers, heads, headDim, d, ml
 }
 
 /**
+ * Runs the model.
  * @param {Tape} t
  * @param {Record<string, FloatTensor>} p
  * @param {{ data: Int32Array, dims: number[] }} ids (B, T)
@@ -62,9 +62,9 @@ export function forward(t, p, ids, { layers, heads, headDim, base, rotary }) {
   const norm = (/** @type {FloatTensor} */ x, /** @type {string} */ name) =>
     t.rmsNorm(x, p[`${name}.weight`], { eps: EPS })
   const table = p['model.embed_tokens.weight']
-  /** What the heads of each layer give, side by side: (B, T, heads * headDim). @type {FloatTensor[]} */
+  /** Outputs of the heads of each layer, side by side: (B, T, heads * headDim). @type {FloatTensor[]} */
   const mixed = []
-  /** Queries and keys of each layer as they are compared. @type {[FloatTensor, FloatTensor][]} */
+  /** Queries and keys of each layer, after rotation. @type {[FloatTensor, FloatTensor][]} */
   const compared = []
   let h = t.embedding(ids, table)
   for (let layer = 0; layer < layers; layer++) {
@@ -86,9 +86,9 @@ export function forward(t, p, ids, { layers, heads, headDim, base, rotary }) {
   })
   return {
     logits: t.linear(norm(h, 'model.norm'), table),
-    /** One head's output alone. @param {number} layer @param {number} head */
+    /** Returns the output of a single head. @param {number} layer @param {number} head */
     headOutput: (layer, head) => t.mul(mixed[layer], masks[head]),
-    /** The same of other values, (B, T, n). @param {number} layer @param {number} head @param {FloatTensor} values */
+    /** Applies the attention of a single head to other values, (B, T, n). @param {number} layer @param {number} head @param {FloatTensor} values */
     headMix: (layer, head, values) =>
       t.attention(t.mul(compared[layer][0], masks[head]), compared[layer][1], values, {
         numHeads: 1,
@@ -98,7 +98,7 @@ export function forward(t, p, ids, { layers, heads, headDim, base, rotary }) {
   }
 }
 
-/** config.json for this model; id 0 starts a text. @param {Sizes} sizes */
+/** Returns config.json of this model; id 0 starts a text. @param {Sizes} sizes */
 export const configOf = ({ vocab, T, layers, heads, headDim, d, mlp, base }) => ({
   architectures: ['LlamaForCausalLM'],
   model_type: 'llama',

@@ -1,17 +1,17 @@
-// A small encoder-decoder in Marian's layout, under the names of its checkpoints: sines and cosines of the positions,
-// LayerNorm behind attention and MLP, logits by the table of embeddings.
+// A small encoder-decoder in Marian's layout, with the names of its checkpoints: sinusoidal positions, LayerNorm after attention and MLP,
+// logits from the table of embeddings.
 
 import { tensor } from 'qkv'
 
 /** @typedef {import('qkv').Tensor<Float32Array>} FloatTensor */
 /** @typedef {{ data: Int32Array, dims: number[] }} Ids */
-/** @typedef {{ vocab: number, layers: number, heads: number, d: number, mlp: number, positions: number }} Sizes positions: most of a text */
+/** @typedef {{ vocab: number, layers: number, heads: number, d: number, mlp: number, positions: number }} Sizes positions: maximum length of a text */
 
 const STACKS = /** @type {const} */ (['encoder', 'decoder'])
 const EPS = 1e-5
 
 /**
- * Matrices and embeddings from N(0, 1 / in), norms 1, biases 0.
+ * Draws initial weights: matrices and embeddings from N(0, 1 / in), norms 1, biases 0.
  * @param {import('qkv').Generator} generator
  * @param {Sizes} sizes
  * @returns {Record<string, FloatTensor>}
@@ -46,7 +46,7 @@ export function initialWeights(generator, { vocab, layers, d, mlp }) {
   return weights
 }
 
-/** Sines, then cosines of the positions, (n, d). @param {number} n @param {number} d */
+/** Returns the sines, then the cosines of the positions, (n, d). @param {number} n @param {number} d */
 function sinusoids(n, d) {
   const data = Float32Array.from({ length: n * d }, (_, i) => {
     const column = i % d
@@ -57,10 +57,11 @@ function sinusoids(n, d) {
 }
 
 /**
+ * Runs the model.
  * @param {import('qkv/train').Tape} t
  * @param {Record<string, FloatTensor>} p
- * @param {{ ids: Ids, lengths: readonly number[], previous: Ids }} batch ids (B, S)
- *   padded behind their lengths; previous (B, L): the target shifted by one
+ * @param {{ ids: Ids, lengths: readonly number[], previous: Ids }} batch ids (B, S) padded beyond their lengths; previous (B, L): the
+ *   target shifted by one
  * @param {Sizes} sizes
  * @returns {FloatTensor} logits (B, L, vocab)
  */
@@ -92,7 +93,7 @@ export function forward(t, p, { ids, lengths, previous }, { layers, heads, d }) 
   return t.linear(run('decoder', previous, run('encoder', ids)), p['model.shared.weight'], bias)
 }
 
-/** config.json for this model; ids 0, 1, 2 are padding (and start), end, unknown. @param {Sizes} sizes */
+/** Returns config.json of this model; ids 0, 1, 2 are padding (also start), end, unknown. @param {Sizes} sizes */
 export const configOf = ({ vocab, layers, heads, d, mlp, positions }) => ({
   architectures: ['MarianMTModel'],
   model_type: 'marian',

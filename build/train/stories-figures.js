@@ -1,4 +1,4 @@
-// What a language model of stories has learned, and which head does what; through qkv/models, as anybody would.
+// Measures a language model of stories, and the role of each head, through qkv/models like any user.
 
 import { loadModel } from 'qkv/models'
 import { GIRLS, KINDS, STORY_WORDS, storyBatch } from './stories-text.js'
@@ -6,7 +6,7 @@ import { GIRLS, KINDS, STORY_WORDS, storyBatch } from './stories-text.js'
 /** @typedef {import('./stories-text.js').Kind} Kind */
 /** @typedef {Record<Kind, number>} ByKind */
 
-/** Stories that no step has seen: some to choose settings and a seed by, others to measure what was chosen. */
+/** Seeds of stories not used in training: some for choosing settings and a seed, others for measuring the choice. */
 const SEEDS = { choice: 2_000_003, test: 3_000_003 }
 /** Stories per forward pass. */
 const ROWS = 32
@@ -28,7 +28,7 @@ export function unseenStories(qkv, count, T, set) {
 /** @param {(kind: Kind) => number} value @returns {ByKind} */
 const byKind = value => /** @type {ByKind} */ (Object.fromEntries(KIND_NAMES.map(kind => [kind, value(kind)])))
 
-/** Counts of right answers by kind. */
+/** Creates counters of right answers by kind. */
 function tally() {
   const right = byKind(() => 0)
   const all = byKind(() => 0)
@@ -42,7 +42,7 @@ function tally() {
   }
 }
 
-/** Of "gender" her against his counts, of the others the likeliest of all words. @param {Float32Array} logits of one row @param {Kind} kind */
+/** Returns the answer: for "gender" the likelier of her and his, for other kinds the most likely word. @param {Float32Array} logits one row @param {Kind} kind */
 function answerOf(logits, kind) {
   if (kind === 'gender') return logits[HER] > logits[HIS] ? HER : HIS
   let best = 0
@@ -51,7 +51,7 @@ function answerOf(logits, kind) {
 }
 
 /**
- * Loss, the least loss that is possible, and accuracy by kind.
+ * Returns the loss, the lowest possible loss, and the accuracy by kind.
  * @param {(batch: ReturnType<typeof unseenStories>[number]) => Float32Array} logitsOf (B, T, vocabulary)
  * @param {ReturnType<typeof unseenStories>} batches
  */
@@ -83,12 +83,12 @@ export function measure(logitsOf, batches) {
  * @typedef {object} HeadFigures
  * @property {number} layer
  * @property {number} head
- * @property {number} previous mean weight on the token before
+ * @property {number} previous mean weight on the previous token
  * @property {number} first mean weight on the first token
- * @property {ByKind} weight by kind: mean weight on the positions that answer, of the word that predicts
- * @property {ByKind} behind by kind: on the tokens right behind them, where a head of the token before has put the answers
- * @property {number} antecedent mean weight of "she" and "he" on the positions of that name
- * @property {ByKind} cost by kind: accuracy that is lost when the head's output is zero
+ * @property {ByKind} weight by kind: mean weight of the predicting word on the positions that contain the answer
+ * @property {ByKind} behind by kind: on the tokens right after them, to which a previous-token head has copied the answers
+ * @property {number} antecedent mean weight of "she" and "he" on the positions of their name
+ * @property {ByKind} cost by kind: loss of accuracy when the head's output is zero
  */
 
 /**
@@ -138,8 +138,9 @@ export async function storiesFigures(qkv, source, { stories = 256, set = 'test',
 }
 
 /**
+ * Returns the attention of a head.
  * @param {ReturnType<typeof unseenStories>} batches
- * @param {Float32Array[]} maps (B, heads, T, T) of each batch
+ * @param {Float32Array[]} maps (B, heads, T, T) for each batch
  * @param {number} head
  * @param {number} heads
  */

@@ -23,20 +23,20 @@ export const DEFAULTS = {
   decay: 0.05,
   warmup: 50,
   seed: 1,
-  // Up to this share of the steps the first layer's heads are also trained by readouts that are dropped later: head 0 predicts
-  // the word before, head 1 for the person whom the sentence is about. So each does one thing, and the other layers build on it.
+  // Up to this share of the steps, the first layer's heads are also trained by readouts that are dropped later: head 0 predicts the
+  // previous word, head 1 the person that the sentence is about. This gives each a single role on which the other layers build.
   guided: 0.6,
 }
 
 /**
- * Loss weights of words that are certain, larger for rarer kinds; other words have FREE. Any weight of a certain word
- * keeps the best answer the same.
+ * Loss weights of determined words, larger for rarer kinds; other words have FREE. Reweighting a determined word does not change the
+ * optimal answer.
  * @type {Record<Kind, number>}
  */
 const WEIGHT = { name: 1.5, colour: 2, gender: 0.5, pronoun: 0.5, own: 1, place: 1 }
 const FREE = 0.05
 
-/** Ids of the person who was last spoken of, by name or pronoun; -1 before. @param {readonly string[]} words */
+/** Returns at each word the id of the person last mentioned by name or pronoun; -1 before the first. @param {readonly string[]} words */
 function persons(words) {
   const [girl, boy] = GIRLS.includes(words[1]) ? [words[1], words[3]] : [words[3], words[1]]
   let id = -1
@@ -89,6 +89,6 @@ export function trainStories(qkv, given = {}, onStep) {
   return { settings, weights: learned }
 }
 
-/** The folder of a trained model. @param {ReturnType<typeof trainStories>} trained */
+/** Returns the files of a trained model. @param {ReturnType<typeof trainStories>} trained */
 export const storiesFiles = ({ settings, weights }) =>
   filesOf(configOf(settings), weights, STORY_WORDS, { start: '<s>', unknown: '<unk>' })

@@ -1,5 +1,5 @@
-// Stories: simple English, written left to right. Every choice is made at the word that shows it, so the probability of
-// each word given all words before it is known: no model can have a lower loss. Pure: the draws come from outside.
+// Stories in simple English, written left to right. Every choice is made at the word that reveals it, so the probability of each word given
+// all words before it is known: no model can have a lower loss. Pure: random numbers are passed in.
 
 export const GIRLS = ['lily', 'anna', 'mia', 'rosa', 'emma', 'nina']
 const BOYS = ['tom', 'ben', 'max', 'leo', 'sam', 'otto']
@@ -7,7 +7,7 @@ const THINGS = ['ball', 'book', 'key', 'hat', 'cup', 'drum', 'kite', 'lamp', 'be
 const COLOURS = ['red', 'blue', 'green', 'yellow', 'white', 'black', 'pink', 'golden']
 const PLACES = ['park', 'garden', 'forest', 'river', 'kitchen', 'school', 'market', 'tower', 'beach', 'cave']
 const ANIMALS = ['dog', 'cat', 'horse', 'fox', 'owl', 'duck', 'goat', 'mouse']
-/** Invented names are made of them. */
+/** Syllables of invented names. */
 const SYLLABLES = [
   'ba',
   'bo',
@@ -63,12 +63,12 @@ const FRAME = [
   'where',
   'in',
 ]
-/** Words of which one can stand for another. */
+/** Classes of words that can replace each other. */
 export const STORY_CLASSES = [GIRLS, BOYS, THINGS, COLOURS, PLACES, ANIMALS, STATES, ACTS, PLAYS, SYLLABLES]
-/** Every word; its place is its id. */
+/** Every word; its index is its id. */
 export const STORY_WORDS = [FRAME, ...STORY_CLASSES].flat()
 
-/** What a model has to look up, by kind. A kind is counted at the word that is certain, given the story so far. */
+/** What a model has to look up, by kind. A kind is counted at the determined word. */
 export const KINDS = /** @type {const} */ ({
   name: 'the next syllable of an invented name',
   colour: 'the thing that has this colour',
@@ -80,14 +80,14 @@ export const KINDS = /** @type {const} */ ({
 
 /** @typedef {keyof typeof KINDS} Kind */
 /**
- * A word that can be looked up: its position, and the earlier positions that hold what answers (for "gender": the subject).
+ * A word that can be looked up: its position, and the earlier positions that contain the answer (for "gender": the subject).
  * @typedef {{ at: number, kind: Kind, sources: number[] }} Mark
  * @typedef {{ words: string[], logProbabilities: number[], marks: Mark[] }} Story
  * @typedef {{ name: string, isGirl: boolean, place?: string, thing?: Thing }} Person
  * @typedef {{ word: string, colour: string }} Thing
  */
 
-/** What may come next: a word with its weight, and how the story goes on behind it. @typedef {[word: string, weight: number, then?: () => void]} Choice */
+/** A possible continuation: a word with its weight, and a function that continues the story after it. @typedef {[word: string, weight: number, then?: () => void]} Choice */
 
 const inTurn =
   (/** @type {(() => void)[]} */ ...acts) =>
@@ -96,8 +96,8 @@ const inTurn =
   }
 
 /**
- * A random story.
- * @param {() => number} uniform the next number of [0, 1)
+ * Draws a random story.
+ * @param {() => number} uniform returns the next number of [0, 1)
  * @param {number} length in words; the last sentence is cut
  * @returns {Story}
  */
@@ -110,7 +110,7 @@ export function drawStory(uniform, length) {
       logProbabilities.push(Math.log(probability))
     }
   }
-  /** Says one of the words, drawn by weight. @param {Choice[]} choices */
+  /** Writes one of the words, drawn by weight. @param {Choice[]} choices */
   const choose = choices => {
     const total = choices.reduce((sum, [, weight]) => sum + weight, 0)
     let rest = uniform() * total
@@ -127,7 +127,7 @@ export function drawStory(uniform, length) {
   const pick = (options, used = []) =>
     choose(options.filter(word => !used.includes(word)).map(word => /** @type {Choice} */ ([word, 1])))
   const positions = (/** @type {string} */ word) => words.flatMap((each, i) => (each === word ? i : []))
-  /** Says what is certain. @param {Kind} kind @param {string} word @param {number[]} [sources] */
+  /** Writes a determined word. @param {Kind} kind @param {string} word @param {number[]} [sources] */
   const answer = (kind, word, sources = positions(word)) => {
     marks.push({ at: words.length, kind, sources })
     say(word)
@@ -169,7 +169,7 @@ export function drawStory(uniform, length) {
     else say(word)
     answer('own', /** @type {Thing} */ (person.thing).word)
   }
-  /** What she or he does, behind the name or the pronoun. @param {Person} person @param {boolean} isNamed */
+  /** Writes what a person does, after the name or the pronoun. @param {Person} person @param {boolean} isNamed */
   const act = (person, isNamed) => {
     const own = () => possessive(person, isNamed)
     /** @type {Choice[]} */
@@ -286,10 +286,10 @@ export function drawStory(uniform, length) {
 const ids = new Map(STORY_WORDS.map((word, id) => [word, id]))
 
 /**
- * Stories as a batch: each word is to be predicted from those before it.
+ * Draws a batch of stories, in which each word is predicted from those before it.
  * @param {import('qkv').Generator} generator
  * @param {number} B
- * @param {number} T words of the input; the stories have one more
+ * @param {number} T number of input words; the stories have one more
  */
 export function storyBatch(generator, B, T) {
   let drawn = generator.rand([4096]).data

@@ -1,5 +1,4 @@
-// The guided story of the model of stories: sentences, the head that answers by its measured figures, and what the model says
-// without it.
+// The guided story of the stories model: sentences, the head that answers according to its measured figures, and the prediction without it.
 
 import { loadModel } from 'qkv/models'
 import { STORY_WORDS } from './stories-text.js'
@@ -9,9 +8,12 @@ import { measureStop } from './tour-stop.js'
 /** @typedef {import('./stories-figures.js').HeadFigures} HeadFigures */
 
 const START = 'Lily and Tom are friends .'
-/** What Models opens with: its last words were said before, so heads that copy have something to do. */
+/** The initial text of "Models", whose last words have occurred before, so that heads that copy are active. */
 export const FIRST_TEXT = `${START} The fox is called vi ta mo . He has a red ball . Vi ta`
-/** The story of the front door stands first. @type {{ id: string, kind: Kind, prompt: string, answer: string, sources: string[], isBehind?: boolean, best: (head: HeadFigures) => number }[]} */
+/**
+ * The stops; that of the front door is the first.
+ * @type {{ id: string, kind: Kind, prompt: string, answer: string, sources: string[], isBehind?: boolean, best: (head: HeadFigures) => number }[]}
+ */
 const STOPS = [
   {
     id: 'pronoun',

@@ -1,12 +1,13 @@
-// A stop of the guided story of a model: what its head looks at, and what the model says with it and without it.
+// Measures a stop of a model's guided story: where its head looks, and the prediction with and without the head.
 
 /** @typedef {import('qkv').FloatTensor} FloatTensor */
 
 /**
+ * Measures a stop.
  * @param {import('qkv/models').Model} model
- * @param {readonly string[]} words of its vocabulary
- * @param {{ prompt: string, answer: string, layer: number, head: number, isSource: (tokens: readonly string[], i: number) => boolean }} stop
- *   isSource: does a token hold the answer?
+ * @param {readonly string[]} words vocabulary
+ * @param {{ prompt: string, answer: string, layer: number, head: number, isSource: (tokens: readonly string[], i: number) => boolean }} stop isSource:
+ *   returns true if a token contains the answer
  */
 export function measureStop(model, words, { prompt, answer, layer, head, isSource }) {
   const { ids, tokens } = model.tokenize(prompt)

@@ -55,7 +55,7 @@ const MODELS = {
   },
 }
 
-/** So many losses are recorded, by which a test knows that these kernels train the same model. */
+/** Number of losses that are recorded, by which a test checks that the kernels train the same model. */
 const RECORDED = 5
 
 /** @param {string} name @returns {name is keyof typeof MODELS} */
@@ -103,7 +103,7 @@ export async function trainModel(name, args) {
 }
 
 const seconds = (/** @type {number} */ start) => Math.round((performance.now() - start) / 1000)
-/** @template T @param {T} value @returns {T} numbers with three decimals */
+/** Rounds all numbers of a value. @template T @param {T} value @returns {T} with three decimals */
 const rounded = value => JSON.parse(JSON.stringify(value, (_, x) => (typeof x === 'number' ? Number(x.toFixed(3)) : x)))
 const json = (/** @type {unknown} */ value) => `${JSON.stringify(value, null, 1)}\n`
 const print = (/** @type {unknown} */ value) => process.stdout.write(json(value))

@@ -1,4 +1,4 @@
-// How the models that ship with the page are trained.
+// The training loop of the models that ship with the page.
 
 import { AdamW, parameters, schedule, tape } from 'qkv/train'
 import { update } from '../../web/rooms/learn/training-run.js'
@@ -9,11 +9,12 @@ import { update } from '../../web/rooms/learn/training-run.js'
 const BETAS = /** @type {const} */ ([0.9, 0.98])
 
 /**
- * A whole training with AdamW and a cosine.
+ * Trains a model with AdamW and a cosine schedule.
  * @param {import('qkv').Qkv} qkv
- * @param {Weights} weights at first
+ * @param {Weights} weights initial weights
  * @param {{ steps: number, rate: number, decay: number, warmup: number }} settings
- * @param {(step: number) => (t: import('qkv/train').Tape, p: Weights) => FloatTensor} lossOf draws the batch of a step
+ * @param {(step: number) => (t: import('qkv/train').Tape, p: Weights) => FloatTensor} lossOf draws the batch of a step, and returns its
+ *   loss
  * @param {(step: number, loss: number) => void} [onStep]
  * @returns {Weights}
  */

@@ -1,22 +1,23 @@
-// What a translator has learned: accuracy, alignment and cost of each head of its cross-attention; through qkv/models.
+// Measures a translator: accuracy, alignment, and the cost of each cross-attention head, through qkv/models.
 
 import { loadModel } from 'qkv/models'
 import { sentences, WORDS } from './translator.js'
 
 /** @typedef {import('qkv').FloatTensor} FloatTensor */
-/** @typedef {{ layer: number, head: number, aligned: number, weight: number, cost: number }} CrossHead aligned: share of the words for which it looks most at a word that they are linked to; weight: mean weight there; cost: accuracy that is lost without it */
+/** @typedef {{ layer: number, head: number, aligned: number, weight: number, cost: number }} CrossHead aligned: share of words for which it looks most at a linked word; weight: mean weight there; cost: loss of accuracy without it */
 
-/** Sentences that no step has seen: some to choose a seed by, others to measure what was chosen. */
+/** Seeds of sentences not used in training: some for choosing a seed, others for measuring the choice. */
 const SEEDS = { choice: 2_000_003, test: 3_000_003 }
 const EXAMPLE = 'An engineer wants an autonomous driving solution in Beijing today'
 
-/** The position of the largest number. @param {Float32Array} row */
+/** Returns the index of the largest number. @param {Float32Array} row */
 const argmax = row => row.reduce((best, value, i) => (value > row[best] ? i : best), 0)
 
 /**
+ * Measures a translator.
  * @param {import('qkv').Qkv} qkv
  * @param {Parameters<typeof loadModel>[1]} source
- * @param {{ count?: number, set?: keyof typeof SEEDS } & Parameters<typeof loadModel>[2]} [options] count: sentences of each split
+ * @param {{ count?: number, set?: keyof typeof SEEDS } & Parameters<typeof loadModel>[2]} [options] count: sentences per split
  */
 export async function translatorFigures(qkv, source, { count = 300, set = 'test', ...options } = {}) {
   const model = await loadModel(qkv, source, options)

@@ -10,10 +10,10 @@ import { train } from './train-weights.js'
 const SHAPE = translation.shape(translation.defaults)
 const SPECIALS = ['<pad>', '</s>', '<unk>']
 const [PAD, END] = [0, 1]
-/** Every token; its place is its id. */
+/** Every token; its index is its id. */
 export const WORDS = [...SPECIALS, ...SOURCE_WORDS.map(word => word.toLowerCase()), ...TARGET_WORDS]
 const firstTarget = SPECIALS.length + SOURCE_WORDS.length
-/** The longest sentence with its end. */
+/** Length of the longest translation including its end token. */
 const L = LONGEST.target + 1
 
 export const DEFAULTS = {
@@ -32,7 +32,7 @@ export const DEFAULTS = {
 }
 
 /**
- * Sentences with the ids of this model; the translation ends with an end.
+ * Draws sentences with the ids of this model; the translation ends with an end token.
  * @param {import('qkv').Generator} generator
  * @param {number} B
  * @param {Split} split
@@ -43,7 +43,7 @@ export function sentences(generator, B, split) {
     ids: { data: ids.map((id, i) => (i % T < lengths[Math.floor(i / T)] ? id + SPECIALS.length : PAD)), dims: [B, T] },
     previous: { data: new Int32Array(B * L).fill(PAD), dims: [B, L] },
     targets: { data: new Int32Array(B * L).fill(-1), dims: [B, L] },
-    /** Positions of the source that a word may be linked to. @type {number[][]} */
+    /** Source positions that a word may be linked to. @type {number[][]} */
     links: Array.from({ length: B * L }, () => []),
     lengths: [...lengths],
   }
@@ -76,6 +76,6 @@ export function trainTranslator(qkv, given = {}, onStep) {
   return { settings, weights: train(qkv, initialWeights(qkv.generator(seed), settings), settings, lossOf, onStep) }
 }
 
-/** The folder of a trained model. @param {ReturnType<typeof trainTranslator>} trained */
+/** Returns the files of a trained model. @param {ReturnType<typeof trainTranslator>} trained */
 export const translatorFiles = ({ settings, weights }) =>
   filesOf(configOf(settings), weights, WORDS, { padding: '<pad>', end: '</s>', unknown: '<unk>' })

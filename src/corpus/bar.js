@@ -1,12 +1,12 @@
-// A progress bar of text.
+// A text progress bar.
 
-/** A duration in words. @param {number} seconds */
+/** Formats a duration. @param {number} seconds */
 function inWords(seconds) {
   if (seconds < 90) return `${Math.ceil(seconds)} s`
   return seconds < 5400 ? `${Math.ceil(seconds / 60)} min` : `${(seconds / 3600).toFixed(1)} h`
 }
 
-/** A line of progress. @param {import('./corpus.js').CorpusProgress} progress @param {number} width of the terminal */
+/** Formats a line of progress. @param {import('./corpus.js').CorpusProgress} progress @param {number} width of the terminal */
 export function bar({ texts, fraction, seconds }, width) {
   const done = `${texts.toLocaleString('en')} texts, ${Math.round(texts / Math.max(seconds, 1e-3)).toLocaleString('en')}/s`
   if (fraction === undefined) return done

@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-// npx qkv corpus: qkv/corpus on the command line, with a progress bar on a terminal.
+// npx qkv corpus: qkv/corpus on the command line, with a progress bar in a terminal.
 
 import { parseArgs } from 'node:util'
 import { bar } from './bar.js'

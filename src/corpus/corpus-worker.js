@@ -1,4 +1,4 @@
-// The worker of piscina: runs parts.
+// The piscina worker that runs parts.
 
 import { runPart } from './run-part.js'
 

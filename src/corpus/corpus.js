@@ -1,4 +1,4 @@
-// Runs a model over texts, part by part, on threads of this machine or wherever parts are run, and merges what the parts give.
+// Runs a model over texts, part by part, on threads of this machine or elsewhere, and merges the results.
 
 import { createHash } from 'node:crypto'
 import { mkdir, open, readdir, readFile, rm } from 'node:fs/promises'
@@ -19,23 +19,24 @@ import { readWhat } from './what.js'
 /** @typedef {import('./merge.js').CorpusResult} CorpusResult */
 /**
  * @typedef {object} CorpusProgress
- * @property {number} texts how many are done
- * @property {number} parts how many are done
- * @property {number} resumed parts among them that an earlier run has left
- * @property {number} [fraction] how much of the file of texts has been read
+ * @property {number} texts number of texts done
+ * @property {number} parts number of parts done
+ * @property {number} resumed parts that an earlier run had finished
+ * @property {number} [fraction] fraction of the text file that has been read
  * @property {number} seconds
  *
  * @typedef {object} CorpusOptions
- * @property {string | URL} model as of loadModel: a folder, hf:owner/name; 'qkv/stories': the model of the package
+ * @property {string | URL} model as in loadModel: a folder, hf:owner/name; 'qkv/stories': the model of the package
  * @property {import('./what.js').CorpusWhat} what
- * @property {string} out the folder of results, which is made
- * @property {'npz' | 'csv' | 'parquet'} [format] of the files; default npz
- * @property {number | 'auto' | { run: (part: CorpusPart) => Uint8Array | Promise<Uint8Array>, count?: number }} [workers] threads that run parts, each with a model of its own;
- *   default 1: this one; 'auto': as many as the machine has cores; or what runs a part elsewhere, by runPart, and gives its bytes, and how many run at a time
- * @property {boolean} [resume] whether results of an earlier call in this folder are used again; default true
- * @property {number} [partSize] texts of a part: what is done again after a crash; default 256
+ * @property {string} out folder for the results, created if missing
+ * @property {'npz' | 'csv' | 'parquet'} [format] file format of the results; default npz
+ * @property {number | 'auto' | { run: (part: CorpusPart) => Uint8Array | Promise<Uint8Array>, count?: number }} [workers] number of threads
+ *   that run parts, each with a separate model; default 1: this thread; 'auto': the number of cores; or an object that runs parts elsewhere
+ *   with runPart and returns their bytes, with the number to run concurrently
+ * @property {boolean} [resume] whether results of an earlier call in this folder are reused; default true
+ * @property {number} [partSize] texts per part, the unit of work that is repeated after a crash; default 256
  * @property {Pick<import('../models/load-model.js').LoadModelOptions, 'dtype' | 'activations' | 'adapter'>} [modelOptions]
- * @property {AbortSignal} [signal] parts that are done stay in the folder
+ * @property {AbortSignal} [signal] aborts the run; finished parts stay in the folder
  * @property {(progress: CorpusProgress) => void} [onProgress]
  */
 
@@ -53,8 +54,8 @@ const OPTIONS = [
 ]
 
 /**
- * Computes losses, embeddings, head scores, means, the largest activations and functions of one's own over texts, and writes them to a folder.
- * The numbers have the same bits for any number of workers.
+ * Computes losses, embeddings, head scores, means, largest activations and custom functions over texts, and writes them to a folder. The
+ * numbers have the same bits for any number of workers.
  * @param {import('./texts.js').Texts} texts
  * @param {CorpusOptions} options
  * @returns {Promise<CorpusResult>}
@@ -106,7 +107,7 @@ export async function corpus(texts, options) {
   return merge(out, parts, format)
 }
 
-/** Checks the options. @param {CorpusOptions} options */
+/** Validates the options. @param {CorpusOptions} options */
 async function readAll(options) {
   const given = readOptions(options, OPTIONS, 'corpus')
   const {
@@ -152,7 +153,8 @@ async function readAll(options) {
 const MIB = 2 ** 20
 
 /**
- * Tells models apart: the commit of one of the hub; of a folder, or of a file of GGUF, the sizes of its files, with the first and the last MiB of each.
+ * Returns an identifier of a model: the commit of a hub model; for a folder or a GGUF file, the sizes of its files with the first and the
+ * last MiB of each.
  * @param {string} model
  */
 async function fingerprint(model) {
@@ -164,7 +166,7 @@ async function fingerprint(model) {
   }
   const path = /^file:/.test(model) ? fileURLToPath(model) : model
   const hash = createHash('sha256')
-  // Of a path that is wrong, loadModel says so.
+  // loadModel reports an invalid path.
   const names = await readdir(path).catch(() => /** @type {string[]} */ ([]))
   const files = names
     .filter(each => /\.(json|txt|safetensors|bin|model|gguf)$/.test(each))
@@ -187,14 +189,17 @@ async function fingerprint(model) {
 }
 
 /**
- * Compares the folder of results with what is asked, and notes it there.
- * @param {string} out @param {CorpusPart['settings']} settings @param {number} partSize @param {boolean} resume
+ * Compares the settings stored in the folder of results with the current ones, and stores them.
+ * @param {string} out
+ * @param {CorpusPart['settings']} settings
+ * @param {number} partSize
+ * @param {boolean} resume
  */
 async function checkFolder(out, settings, partSize, resume) {
   const path = join(out, 'corpus.json')
   const text = `${JSON.stringify({ ...settings, partSize }, null, 2)}\n`
   const found = await readFile(path, 'utf8').catch(() => undefined)
-  // A call that failed before its first part has left its settings alone.
+  // A call that failed before its first part has left only its settings.
   const isUsed = (await readdir(out, { recursive: true })).some(name => name !== 'corpus.json' && name !== 'parts')
   if (isUsed && found !== undefined && found !== text && resume) {
     const old = JSON.parse(found)
@@ -210,7 +215,7 @@ async function checkFolder(out, settings, partSize, resume) {
 }
 
 /**
- * Cuts the texts into parts.
+ * Splits the texts into parts.
  * @param {Iterable<string> | AsyncIterable<string>} texts
  * @param {CorpusPart['settings']} settings
  * @param {number} size
@@ -241,11 +246,11 @@ async function* partsOf(texts, settings, size) {
 }
 
 /**
- * Runs a part, unless its results are there, and writes them.
+ * Runs a part, unless its results exist, and writes them.
  * @param {CorpusPart} part
  * @param {string} out
  * @param {(part: CorpusPart) => Uint8Array | Promise<Uint8Array>} run
- * @returns {Promise<boolean>} whether they were there
+ * @returns {Promise<boolean>} true if they existed
  */
 async function runOne(part, out, run) {
   const path = pathOfPart(out, part.n)
@@ -261,7 +266,7 @@ async function runOne(part, out, run) {
 }
 
 /**
- * What runs parts, and how many at a time.
+ * Starts what runs parts, and returns it with the number of concurrent parts.
  * @param {NonNullable<CorpusOptions['workers']>} workers
  * @param {AbortSignal} [signal]
  * @returns {Promise<{ run: (part: CorpusPart) => Uint8Array | Promise<Uint8Array>, most: number, close: () => Promise<unknown> }>}

@@ -1,5 +1,5 @@
-// Computes what is asked of the texts of a part. Texts run as packed rows of bounded batches, head scores by length, so nothing is padded.
-// The results of a text have the same bits in any batch, and sums are made in the order of the texts.
+// Computes the results for the texts of a part. Texts run as packed rows of bounded batches, head scores by length, so nothing is padded.
+// The results of a text have the same bits in any batch, and sums are accumulated in text order.
 
 import { describe, shape } from '../base/errors.js'
 import { Tensor } from '../base/tensor.js'
@@ -11,8 +11,8 @@ import { crossEntropy } from '../ops/loss/cross-entropy.js'
 /** @typedef {import('./part-file.js').PartArray} PartArray */
 /** @typedef {import('./part-file.js').PartResult} PartResult */
 /**
- * A function of a text: it returns numbers and tensors by name, each with the same dims for every text. They are results as `NAME.KEY`, by the
- * name of the file.
+ * A custom function of a text: returns numbers and tensors by name, with the same dims for every text. The results are named `NAME.KEY`,
+ * where NAME is that of the file.
  * @typedef {(input: { text: string, n: number, ids: readonly number[], tokens: readonly string[], model: Model, qkv: import('../qkv.js').Qkv }) =>
  *   Record<string, number | { data: ArrayLike<number>, dims?: readonly number[] }> | Promise<Record<string, number | { data: ArrayLike<number>, dims?: readonly number[] }>>} TextFunction
  */
@@ -23,12 +23,12 @@ import { crossEntropy } from '../ops/loss/cross-entropy.js'
  * @property {{ name: string, call: TextFunction }[]} functions
  */
 
-/** Rows of a batch; a longer text is one by itself. */
+/** Maximum rows of a batch; a longer text runs alone. */
 const ROWS = 384
-/** Texts whose head scores are asked for at a time, so that others have their turn in between. */
+/** Number of texts per call for head scores, between which other tasks can run. */
 const SCORED = 64
 
-/** Lets others have their turn: a worker of a queue renews its lock. */
+/** Yields to other tasks, such as a queue worker that renews its lock. */
 const turn = () => new Promise(resolve => setImmediate(resolve))
 
 /**
@@ -49,7 +49,7 @@ export async function measurePart(opened, { id, first, texts, settings: { what }
     cut[n] = Number(input.isCut)
     return input
   })
-  /** Texts that have tokens: the results of the others are NaN. */
+  /** Indices of texts that have tokens; the results of the others are NaN. */
   const read = Array.from(texts.keys()).filter(n => inputs[n].ids.length)
   const rows = (
     /** @type {string} */ name,
@@ -113,7 +113,7 @@ export async function measurePart(opened, { id, first, texts, settings: { what }
   return { id, texts: texts.length, counts, arrays, ...(tops.size && { lines: texts }) }
 }
 
-/** The ids of a text, cut to the length of the model. @param {Model} model @param {string} text */
+/** Tokenizes a text, cut to the length of the model. @param {Model} model @param {string} text */
 function readText(model, text) {
   const whole = model.tokenize(text)
   const { most } = internalsOf(model)
@@ -122,17 +122,17 @@ function readText(model, text) {
 }
 
 /**
- * What other modules need of a model. An import of its class would split what qkv/models loads into one more file.
+ * Returns the internals of a model. Importing its class would split what qkv/models loads into another file.
  * @param {Model} model
  * @returns {ReturnType<typeof import('../models/model.js').Model.parts>}
  */
 const internalsOf = model => /** @type {any} */ (model.constructor).parts(model)
 
-/** @param {readonly string[]} places @param {string} name of one place */
+/** True if a place matches one of several patterns. @param {readonly string[]} places @param {string} name of a single place */
 const matches = (places, name) =>
   places.some(each => each === name || (each.includes('*') && toPattern(each).test(name)))
 
-/** @param {string} place with a star for each layer */
+/** Converts a place with a star to a pattern. @param {string} place with a star for the layer index */
 const toPattern = place => new RegExp(`^${place.replaceAll('.', '\\.').replace('*', '\\d+')}$`)
 
 /** @template K, V @param {Map<K, V>} map @param {K} key @param {() => V} make @returns {V} */
@@ -142,7 +142,7 @@ function getOr(map, key, make) {
   return found
 }
 
-/** @param {Opened} opened @param {readonly number[]} read numbers of texts @param {readonly Tokenized[]} inputs */
+/** Groups texts into batches. @param {Opened} opened @param {readonly number[]} read indices of texts @param {readonly Tokenized[]} inputs */
 function* batchesOf({ model }, read, inputs) {
   const most = internalsOf(model).packs ? ROWS : 0
   /** @type {number[]} */
@@ -187,7 +187,7 @@ function runBatch({ qkv, model }, inputs, { means, top, losses }) {
   })
   const starts = [0]
   for (const { ids } of bare) starts.push(starts[starts.length - 1] + ids.length)
-  /** Where the texts begin in the rows of a tensor; of an encoder-decoder a tensor of the decoder has rows of its own. @param {FloatTensor} x */
+  /** Returns the starts of the texts in the rows of a tensor; for an encoder-decoder, a tensor of the decoder has separate rows. @param {FloatTensor} x */
   const startsOf = x => (bare.length === 1 ? [0, x.dims[1]] : starts)
   return {
     kept: /** @type {Record<string, FloatTensor>} */ (output.kept),
@@ -197,7 +197,7 @@ function runBatch({ qkv, model }, inputs, { means, top, losses }) {
 }
 
 /**
- * The mean cross-entropy of the next tokens; NaN of a text of one token.
+ * Returns the mean cross-entropy of the next tokens; NaN for a text of one token.
  * @param {Opened} opened
  * @param {FloatTensor} logits
  * @param {readonly number[]} ids
@@ -211,7 +211,7 @@ function lossOf({ qkv }, { data, dims }, ids, start) {
   return crossEntropy(qkv, own, { data: Int32Array.from(ids.slice(1)), dims: [rows] }).loss
 }
 
-/** The mean of rows and the sum of the squares of their distances from it, in float64. */
+/** The mean of rows and the sum of their squared differences from it, in float64. */
 export class Sums {
   n = 0
 
@@ -240,7 +240,9 @@ export class Sums {
 
   /**
    * Adds the sums of other rows (Chan, Golub, LeVeque: M = M1 + M2 + (m2 - m1)^2 n1 n2 / (n1 + n2)).
-   * @param {number} n @param {ArrayLike<number>} mean @param {ArrayLike<number>} squares
+   * @param {number} n
+   * @param {ArrayLike<number>} mean
+   * @param {ArrayLike<number>} squares
    */
   merge(n, mean, squares) {
     const all = this.n + n
@@ -254,7 +256,7 @@ export class Sums {
   }
 }
 
-/** The texts with the largest activations of each unit of a place; of equal ones the first. Each text counts once, where it is largest. */
+/** The texts with the largest activations of each unit at a place; ties keep the first. Each text counts once, at its maximum. */
 class Top {
   /** @param {string} name @param {FloatTensor} x @param {Model} model @param {number} count */
   constructor(name, { dims }, model, count) {
@@ -263,7 +265,7 @@ class Top {
     const isHeads = /heads(?:\.\d+)?$/.test(name)
     const { encoder, decoder } = model.stacks
     const stack = /^encoder/.test(name) ? encoder : (decoder ?? encoder)
-    /** Numbers of a unit: those of a head, or one. */
+    /** Numbers per unit: the size of a head, or 1. */
     this.size = isHeads ? Number(stack?.headDim) : 1
     this.units = dims[2] / this.size
     this.count = count
@@ -274,7 +276,7 @@ class Top {
     this.where = new Int32Array(this.units)
   }
 
-  /** @param {FloatTensor} x @param {number} n the text @param {number} from its first row @param {number} to */
+  /** Adds a text. @param {FloatTensor} x @param {number} n index of the text @param {number} from its first row @param {number} to */
   add({ data }, n, from, to) {
     const { best, where, units, size } = this
     best.fill(-Infinity)
@@ -298,9 +300,12 @@ function lengthOf(data, at, size) {
 }
 
 /**
- * Puts an entry in the list of a unit, behind those that are as large.
+ * Inserts an entry into the list of a unit, after entries of equal value.
  * @param {{ count: number, values: Float32Array, at: Int32Array, positions: Int32Array }} top
- * @param {number} unit @param {number} value @param {number} text @param {number} position
+ * @param {number} unit
+ * @param {number} value
+ * @param {number} text
+ * @param {number} position
  */
 export function insert({ count, values, at, positions }, unit, value, text, position) {
   const first = unit * count

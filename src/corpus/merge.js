@@ -1,4 +1,4 @@
-// Merges the parts in their order: sums, lists of the largest activations, and the files of results.
+// Merges the parts in order: sums, lists of the largest activations, and the result files.
 
 import { join } from 'node:path'
 import { Tensor } from '../base/tensor.js'
@@ -11,24 +11,24 @@ import { TABLES } from './tables.js'
 /** @typedef {import('./part-file.js').PartArray} PartArray */
 /** @typedef {import('./part-file.js').PartResult} PartResult */
 /** @typedef {'npz' | 'csv' | 'parquet'} Format */
-/** @typedef {{ value: number, text: number, position: number, id: number, line: string }} TopEntry text: its number; line: the text itself */
+/** @typedef {{ value: number, text: number, position: number, id: number, line: string }} TopEntry text: its index; line: the text itself */
 /**
  * @typedef {object} CorpusResult
- * @property {number} texts how many
- * @property {number} tokens how many, special ones included
- * @property {number} truncated texts that were longer than the model takes
- * @property {string[]} files that were written
- * @property {Record<string, FloatTensor>} means over all positions of all texts, by place: `ablate` takes them as `by`
- * @property {Record<string, FloatTensor>} variances of a sample, by place
- * @property {Record<string, { mean: FloatTensor, spread: FloatTensor }>} rows of each result that every text has: the mean over the texts that have it, and
- *   the standard deviation of a sample
- * @property {Record<string, TopEntry[][]>} top for each neuron or head of a place, the largest first
+ * @property {number} texts number of texts
+ * @property {number} tokens number of tokens, including special ones
+ * @property {number} truncated texts that were longer than the model allows
+ * @property {string[]} files files that were written
+ * @property {Record<string, FloatTensor>} means over all positions of all texts, by place; `ablate` accepts them as `by`
+ * @property {Record<string, FloatTensor>} variances sample variances, by place
+ * @property {Record<string, { mean: FloatTensor, spread: FloatTensor }>} rows for each result per text: the mean over the texts that have
+ *   it, and the sample standard deviation
+ * @property {Record<string, TopEntry[][]>} top for each neuron or head of a place, in descending order
  */
 
-/** The path of the results of a part. @param {string} out @param {number} n */
+/** Returns the path of a part's results. @param {string} out @param {number} n */
 export const pathOfPart = (out, n) => join(out, 'parts', `${String(n).padStart(6, '0')}.part`)
 
-/** @param {string} out @param {number} parts how many @returns {AsyncGenerator<{ part: PartResult, first: number }, void, void>} */
+/** Yields the parts of a folder. @param {string} out @param {number} parts number of parts @returns {AsyncGenerator<{ part: PartResult, first: number }, void, void>} */
 async function* partsOf(out, parts) {
   let first = 0
   for (let n = 0; n < parts; n++) {
@@ -43,9 +43,9 @@ async function* partsOf(out, parts) {
 /** A list of the largest activations. @typedef {{ count: number, units: number, values: Float32Array, at: Int32Array, positions: Int32Array, ids: Map<string, number> }} Merged */
 
 /**
- * Merges what the parts of a folder hold, and writes the files of results.
+ * Merges the parts of a folder, and writes the result files.
  * @param {string} out
- * @param {number} parts how many
+ * @param {number} parts number of parts
  * @param {Format} format
  * @returns {Promise<CorpusResult>}
  */
@@ -56,7 +56,7 @@ export async function merge(out, parts, format) {
   const spreads = new Map()
   /** @type {Map<string, Merged>} */
   const tops = new Map()
-  /** The texts that a list names. @type {Map<number, string>} */
+  /** Texts that are in a list. @type {Map<number, string>} */
   const lines = new Map()
   /** @type {Map<string, { type: string, dims: readonly number[] }>} */
   const columns = new Map()
@@ -112,11 +112,11 @@ const total = array => (array ? /** @type {Int32Array} */ (array.data).reduce((s
 /** @param {Float64Array} data @param {readonly number[]} dims */
 const toTensor = (data, dims) => new Tensor(Float32Array.from(data), [...dims])
 
-/** What an array of embeddings of texts without tokens has in place of its width. */
+/** True for the array of a part without tokens, where the width of embeddings is unknown. */
 const isEmpty = (/** @type {readonly number[]} */ dims) => dims.includes(0)
 
 /**
- * Notes the type and dims of a result of each text, and adds to its mean. Texts with NaN in it do not count.
+ * Records the type and dims of a result per text, and adds to its mean. Texts with NaN do not count.
  * @param {Map<string, { type: string, dims: readonly number[] }>} columns
  * @param {Map<string, Sums>} spreads
  * @param {{ name: string, data: PartArray['data'], dims: readonly number[], texts: number }} array
@@ -162,7 +162,7 @@ function addTop(tops, place, values, [units, count], named) {
     }
 }
 
-/** Keeps the texts that lists name, and forgets those that they name no more. @param {Map<number, string>} lines @param {Map<string, Merged>} tops @param {readonly string[]} own @param {number} first */
+/** Keeps the texts that are in a list, and drops the others. @param {Map<number, string>} lines @param {Map<string, Merged>} tops @param {readonly string[]} own @param {number} first */
 function keepLines(lines, tops, own, first) {
   const named = new Set()
   for (const { at } of tops.values()) for (const n of at) named.add(n)
@@ -228,14 +228,14 @@ async function writeArrays(out, { parts, columns, sums, tops, texts }) {
   return [path]
 }
 
-/** What a part without any tokens has of a result: NaN. @param {string} type @param {number} size @returns {PartArray['data']} */
+/** Returns NaN for the results of a part without tokens. @param {string} type @param {number} size @returns {PartArray['data']} */
 const missing = (type, size) =>
   type === 'Float64Array' ? new Float64Array(size).fill(Number.NaN) : new Float32Array(size).fill(Number.NaN)
 
 /** @type {Record<string, import('./tables.js').Column['type']>} */
 const TYPES = { Float32Array: 'FLOAT', Float64Array: 'DOUBLE', Int32Array: 'INT32', Uint8Array: 'INT32' }
 
-/** The names of the numbers of a result: `previous.0.1`. @param {string} name @param {readonly number[]} dims */
+/** Returns the names of the numbers of a result: `previous.0.1`. @param {string} name @param {readonly number[]} dims */
 function namesOf(name, dims) {
   let names = [name]
   for (const size of dims) names = names.flatMap(each => Array.from({ length: size }, (_, n) => `${each}.${n}`))

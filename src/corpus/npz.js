@@ -1,14 +1,17 @@
-// Writes arrays as numpy.savez does: a zip of .npy files, stored, with sizes of 64 bits.
+// Writes arrays as numpy.savez does: a zip of uncompressed .npy files, with 64-bit sizes.
 
 import { crc32 } from 'node:zlib'
 
 /** @typedef {import('node:fs/promises').FileHandle} FileHandle */
-/** @typedef {{ name: string, type: string, dims: readonly number[], chunks: AsyncIterable<Uint8Array> | Iterable<Uint8Array> }} NamedArray type: a constructor's name */
+/**
+ * @typedef {{ name: string, type: string, dims: readonly number[], chunks: AsyncIterable<Uint8Array> | Iterable<Uint8Array> }} NamedArray type:
+ *   name of the array's constructor
+ */
 
 /** Types of numpy. @type {Record<string, string>} */
 const TYPES = { Float32Array: '<f4', Float64Array: '<f8', Int32Array: '<i4', Uint8Array: '|u1' }
 
-/** The head of a .npy file, version 1.0: its length is a multiple of 64. @param {string} type @param {readonly number[]} dims */
+/** Returns the header of a .npy file, version 1.0, whose length is a multiple of 64. @param {string} type @param {readonly number[]} dims */
 function npyHead(type, dims) {
   const shape = dims.length === 1 ? `(${dims[0]},)` : `(${dims.join(', ')})`
   const text = `{'descr': '${TYPES[type]}', 'fortran_order': False, 'shape': ${shape}, }`
@@ -36,8 +39,8 @@ export async function writeNpz(file, arrays) {
   for await (const { name, type, dims, chunks } of arrays) {
     const start = at
     const fileName = Buffer.from(`${name}.npy`)
-    const head = Buffer.alloc(50 + fileName.length) // local file header, and the field of 64 bits
-    await put(head) // written when sizes are known
+    const head = Buffer.alloc(50 + fileName.length) // local file header with its 64-bit field
+    await put(head) // overwritten once the sizes are known
     let [size, crc] = [0, 0]
     const add = async (/** @type {Uint8Array} */ bytes) => {
       crc = crc32(bytes, crc)
@@ -47,7 +50,7 @@ export async function writeNpz(file, arrays) {
     await add(npyHead(type, dims))
     for await (const chunk of chunks) await add(chunk)
     head.writeUInt32LE(0x04034b50, 0)
-    head.writeUInt16LE(45, 4) // version 4.5: sizes of 64 bits
+    head.writeUInt16LE(45, 4) // version 4.5: 64-bit sizes
     head.writeUInt16LE(0x0800, 6) // names are UTF-8
     head.writeUInt16LE(0x21, 12) // 1980-01-01
     head.writeUInt32LE(crc, 14)
@@ -87,7 +90,7 @@ export async function writeNpz(file, arrays) {
   end.writeBigUInt64LE(count, 32)
   end.writeBigUInt64LE(BigInt(size), 40)
   end.writeBigUInt64LE(BigInt(start), 48)
-  end.writeUInt32LE(0x07064b50, 56) // where that is
+  end.writeUInt32LE(0x07064b50, 56) // where that record is
   end.writeBigUInt64LE(BigInt(at), 64)
   end.writeUInt32LE(1, 72)
   end.writeUInt32LE(0x06054b50, 76) // end of the directory

@@ -1,9 +1,9 @@
-// Packages that only some calls need: they are imported when they are asked for.
+// Optional packages, imported when they are needed.
 
 /**
  * Imports an optional package.
  * @param {string} name
- * @param {string} use what needs it
+ * @param {string} use what it is needed for
  * @returns {Promise<any>}
  */
 export async function optional(name, use) {

@@ -1,10 +1,10 @@
-// The results of a part of the texts, as bytes: a header of JSON and arrays. A file of them is there whole, or not at all.
+// The results of a part as bytes: a JSON header and arrays. Its file is either complete or missing.
 
 import { mkdir, open, readFile, rename } from 'node:fs/promises'
 import { dirname } from 'node:path'
 
 /**
- * An array of a part. Of `rows` the first axis counts the texts.
+ * An array of a part. For `rows`, the first axis counts the texts.
  * @typedef {object} PartArray
  * @property {string} name
  * @property {'rows' | 'sums' | 'top'} kind
@@ -12,10 +12,10 @@ import { dirname } from 'node:path'
  * @property {readonly number[]} dims
  *
  * @typedef {object} PartHead
- * @property {string} id of the settings and the texts
- * @property {number} texts how many
- * @property {Record<string, number>} counts rows of each place that were summed
- * @property {string[]} [lines] the texts, where the largest activations name them
+ * @property {string} id hash of the settings and the texts
+ * @property {number} texts number of texts
+ * @property {Record<string, number>} counts number of rows that were summed at each place
+ * @property {string[]} [lines] the texts that are among the largest activations
  *
  * @typedef {PartHead & { arrays: PartArray[] }} PartResult
  */
@@ -44,7 +44,7 @@ export function encodePart({ arrays, ...head }) {
   return bytes
 }
 
-/** @param {Uint8Array} bytes @returns {PartResult | undefined} undefined: these are not the bytes of a part, or not all of them */
+/** Parses the bytes of a part. @param {Uint8Array} bytes @returns {PartResult | undefined} undefined if they are invalid or incomplete */
 export function decodePart(bytes) {
   const own = bytes.byteOffset % 8 ? bytes.slice() : bytes
   const view = new DataView(own.buffer, own.byteOffset, own.byteLength)
@@ -75,9 +75,9 @@ export async function readPart(path) {
 }
 
 /**
- * Writes a file that is there whole, or not at all, also after a crash.
+ * Writes a file atomically: it is either complete or missing, even after a crash.
  * @param {string} path
- * @param {(file: import('node:fs/promises').FileHandle, path: string) => Promise<void>} write gets the file, and its path until it is whole
+ * @param {(file: import('node:fs/promises').FileHandle, path: string) => Promise<void>} write receives the file, and its temporary path
  */
 export async function writeWhole(path, write) {
   await mkdir(dirname(path), { recursive: true })

@@ -1,15 +1,15 @@
-// Runs a part of the texts: opens the model once in a thread or process, and computes what is asked of each part.
+// Runs a part: opens the model once per thread or process, and computes the results of each part.
 
 import { describe } from '../base/errors.js'
 import { measurePart } from './measure.js'
 import { encodePart } from './part-file.js'
 
 /**
- * A part of the texts, as JSON: it may be sent to another machine.
+ * A part as JSON, which may be sent to another machine.
  * @typedef {object} CorpusPart
- * @property {string} id of the settings and the texts: the same part has the same id
- * @property {number} n of the part
- * @property {number} first the number of its first text
+ * @property {string} id hash of the settings and the texts, so that equal parts have equal ids
+ * @property {number} n index of the part
+ * @property {number} first index of its first text
  * @property {string[]} texts
  * @property {PartSettings} settings
  *
@@ -17,14 +17,14 @@ import { encodePart } from './part-file.js'
  * @property {string} model
  * @property {Record<string, any>} modelOptions
  * @property {import('./what.js').CheckedWhat} what
- * @property {string} of the version of qkv, and the model
+ * @property {string} of version of qkv, and the model
  */
 
-/** The model that was opened last. @type {{ key: string, opened: Promise<import('./measure.js').Opened> } | undefined} */
+/** The last opened model. @type {{ key: string, opened: Promise<import('./measure.js').Opened> } | undefined} */
 let last
 
 /**
- * Runs a part, and gives its results as bytes, which corpus expects.
+ * Runs a part, and returns its results as bytes for corpus.
  * @param {CorpusPart} part
  * @param {{ signal?: AbortSignal }} [options]
  * @returns {Promise<Uint8Array>}
@@ -35,7 +35,7 @@ export function runPart(part, { signal } = {}) {
   return made
 }
 
-/** What runs, because a part of other settings closes the model of these. @type {Promise<unknown>} */
+/** The last run; runs are sequential, because a part with other settings closes the model. @type {Promise<unknown>} */
 let running = Promise.resolve()
 
 /** @param {CorpusPart} part @param {AbortSignal | undefined} signal */
@@ -55,7 +55,7 @@ async function run(part, signal) {
   return encodePart(made)
 }
 
-/** Frees the model that was opened last, after what runs. */
+/** Frees the last opened model, after the current run. */
 export function closeModel() {
   running = running.then(close)
   return running
@@ -69,7 +69,7 @@ async function close() {
 
 /** @param {PartSettings} settings @returns {Promise<import('./measure.js').Opened>} */
 async function open({ model: source, modelOptions, what }) {
-  // Imported when needed: entries of the package share their files with these.
+  // Imported lazily: entries of the package share their files with these.
   const [{ load }, { loadModel }] = await Promise.all([import('../load.js'), import('../models/load-model.js')])
   const functions = await Promise.all(
     what.functions.map(async ({ url }) => {
@@ -95,5 +95,5 @@ async function open({ model: source, modelOptions, what }) {
 
 const STORIES = 'qkv/stories'
 
-/** @param {string} source as of loadModel, or that of the package */
+/** Returns the source of a model. @param {string} source as in loadModel, or the model of the package */
 export const sourceOf = async source => (source === STORIES ? (await import(STORIES)).stories : source)

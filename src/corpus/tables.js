@@ -1,16 +1,16 @@
-// Writes tables as CSV or Parquet, rows after rows.
+// Writes tables as CSV or Parquet, incrementally.
 
 import { optional } from './optional.js'
 
 /** @typedef {import('node:fs/promises').FileHandle} FileHandle */
 /** @typedef {{ name: string, type: 'INT32' | 'FLOAT' | 'DOUBLE' | 'STRING' }} Column */
-/** @typedef {ArrayLike<number> | readonly string[]} ColumnValues of a column, some rows of it */
+/** @typedef {ArrayLike<number> | readonly string[]} ColumnValues values of a column, for some rows */
 /** @typedef {{ write: (values: ColumnValues[]) => Promise<void>, end: () => Promise<void> }} Table */
 
-/** A field of CSV. @param {string} text */
+/** Quotes a CSV field if necessary. @param {string} text */
 const quoted = text => (/[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text)
 
-/** Nine digits give a float32 back. @param {number | string} value @param {Column['type']} type */
+/** Formats a field; nine digits distinguish all float32 values. @param {number | string} value @param {Column['type']} type */
 function field(value, type) {
   if (type === 'STRING') return quoted(/** @type {string} */ (value))
   return String(type === 'FLOAT' ? Number(Number(value).toPrecision(9)) : value)
@@ -30,7 +30,7 @@ async function csvTable(file, _, columns) {
   }
 }
 
-/** Rows of a group of Parquet. */
+/** Rows per Parquet row group. */
 const GROUP = 65_536
 
 /** @param {FileHandle} _ @param {string} path @param {readonly Column[]} columns @returns {Promise<Table>} */

@@ -1,4 +1,4 @@
-// Reads texts one after the other: those of an iterable, or of a file of lines, of JSON lines or of Parquet.
+// Reads texts one after another: from an iterable, or from a file of lines, JSON lines or Parquet.
 
 import { createReadStream } from 'node:fs'
 import { stat } from 'node:fs/promises'
@@ -10,8 +10,8 @@ import { optional } from './optional.js'
 /**
  * @typedef {object} TextFile
  * @property {string | URL} file
- * @property {'lines' | 'jsonl' | 'parquet'} [format] default: by the end of the name, .jsonl, .ndjson or .parquet, else lines
- * @property {string} [field] the key of an object of JSON, or the column, that holds the text; default 'text'
+ * @property {'lines' | 'jsonl' | 'parquet'} [format] default: by the file extension .jsonl, .ndjson or .parquet, else lines
+ * @property {string} [field] JSON key or column that contains the text; default 'text'
  *
  * @typedef {Iterable<string> | AsyncIterable<string> | string | URL | TextFile} Texts a string is the path of a file
  */
@@ -20,7 +20,7 @@ import { optional } from './optional.js'
 const ENDS = { jsonl: 'jsonl', ndjson: 'jsonl', parquet: 'parquet' }
 
 /**
- * Opens texts. `fraction` is how much of a file has been read, undefined where that is not known.
+ * Opens texts. `fraction` returns the share of a file that has been read, undefined if unknown.
  * @param {unknown} texts
  * @returns {Promise<{ texts: AsyncIterable<string> | Iterable<string>, fraction: () => number | undefined }>}
  */
@@ -55,8 +55,9 @@ export async function openTexts(texts) {
 }
 
 /**
- * The lines of a file, ended by \n or \r\n: readline also ends them at separators of Unicode, which texts may hold.
- * @param {string} path @param {{ read: number }} progress receives how many bytes were read
+ * Yields the lines of a file, ended by \n or \r\n; readline would also split at Unicode separators, which texts may contain.
+ * @param {string} path
+ * @param {{ read: number }} progress receives the number of bytes read
  */
 async function* linesOf(path, progress) {
   const stream = createReadStream(path, { encoding: 'utf8', highWaterMark: 2 ** 18 })
@@ -99,7 +100,7 @@ function textOf(text, where, field) {
   )
 }
 
-/** Rows of Parquet that are read at a time. */
+/** Rows of Parquet to read at once. */
 const ROWS = 4096
 
 /** @param {string} path @param {string} field @param {number} size @param {{ read: number }} progress */

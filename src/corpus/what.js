@@ -1,4 +1,4 @@
-// What is computed of each text: the option `what`, checked.
+// Validates the option `what`: the results to compute.
 
 import { createHash } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
@@ -10,17 +10,19 @@ import { describe } from '../base/errors.js'
 /** @typedef {import('../models/model-hooks.js').Place} Place */
 /**
  * @typedef {object} CorpusWhat
- * @property {boolean | Pick<import('../models/embed.js').EmbedOptions, 'pooling' | 'normalize' | 'prompt' | 'truncateDim'>} [embeddings] as of model.embed
- * @property {boolean} [losses] the mean cross-entropy of the next tokens of each text, as transformers computes it with labels
- * @property {boolean} [headScores] as of model.headScores
- * @property {readonly Place[]} [means] places whose means and variances over all positions of all texts are computed; a star means each layer
- * @property {readonly Place[]} [top] places whose largest activations are listed, with texts and positions: of `mlp.hidden` each neuron, of `heads`
- *   each head by the length of its output
- * @property {number} [topCount] texts in the list of each neuron or head; default 10
+ * @property {boolean | Pick<import('../models/embed.js').EmbedOptions, 'pooling' | 'normalize' | 'prompt' | 'truncateDim'>} [embeddings] options
+ *   of model.embed
+ * @property {boolean} [losses] mean cross-entropy of the next tokens of each text, as computed by transformers with labels
+ * @property {boolean} [headScores] as in model.headScores
+ * @property {readonly Place[]} [means] places whose means and variances are computed over all positions of all texts; a star means every
+ *   layer
+ * @property {readonly Place[]} [top] places whose largest activations are listed, with texts and positions: for `mlp.hidden` of each
+ *   neuron, for `heads` of each head by the length of its output
+ * @property {number} [topCount] texts per neuron or head; default 10
  * @property {readonly (string | URL)[]} [functions] modules whose default export is called with each text: TextFunction
  */
 /**
- * What was checked, as JSON.
+ * The validated option, as JSON.
  * @typedef {object} CheckedWhat
  * @property {false | Record<string, any>} embeddings
  * @property {boolean} losses

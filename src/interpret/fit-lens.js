@@ -1,4 +1,4 @@
-// Fits a lens to a decoder on texts: the Jacobian lens text by text, and what the tuned lens shares with it.
+// Fits a lens of a decoder on texts: computes the Jacobian lens, and the loop shared with the tuned lens.
 
 import { oneOf, readOptions, toNumber } from '../base/arguments.js'
 import { describe } from '../base/errors.js'
@@ -21,29 +21,30 @@ import { learn, tuningSteps } from './tuned-lens.js'
 /**
  * @typedef {object} OwnFitOptions
  * @property {import('./lens.js').LensKind} [kind] default 'jacobian'
- * @property {readonly number[]} [layers] default: all but the last, whose matrix is the identity
- * @property {number} [passes] of a tuned lens over the texts; default PASSES_DEFAULT
- * @property {number} [rate] of learning, of a tuned lens, at the first step; default RATE_DEFAULT
- * @property {Lens} [resume] what onProgress gave, or a Jacobian lens that was read: its texts are the first of `texts`, and are not run again
- * @property {AbortSignal} [signal] what is fitted by then is in the lens that onProgress gave last
- * @property {(progress: { done: number, total: number, lens: Lens }) => void} [onProgress] after each text, in each pass
+ * @property {readonly number[]} [layers] default: all except the last, whose matrix is the identity
+ * @property {number} [passes] number of passes over the texts, for a tuned lens; default PASSES_DEFAULT
+ * @property {number} [rate] initial learning rate, for a tuned lens; default RATE_DEFAULT
+ * @property {Lens} [resume] a value from onProgress, or a Jacobian lens read from a file: its texts must be the first of `texts`, and are
+ *   not run again
+ * @property {AbortSignal} [signal] aborts the fit; the last value passed to onProgress contains what was fitted
+ * @property {(progress: { done: number, total: number, lens: Lens }) => void} [onProgress] called after each text, in each pass
  *
  * @typedef {PositionOptions & OwnFitOptions} FitLensOptions
  */
 
-/** Passes over the texts of a tuned lens, by default and at most. */
+/** Default and maximum number of passes of a tuned lens. */
 const [PASSES, MOST_PASSES] = [1, 10_000]
 
-/** Rows of a text times vectors that go back at once. */
+/** Rows of a text times the number of vectors in one backward batch. */
 const ROWS = 4096
 
 /**
- * The matrices of one text: J = 1/|V| * sum over sources t and targets t' >= t, both in V, of dh_final(t') / dh_l(t).
+ * Computes the matrices of one text: J = 1/|V| * sum over sources t and targets t' >= t, both in V, of dh_final(t') / dh_l(t).
  * @param {Parts} parts
  * @param {ReadText} text
  * @param {{ stack: string, layers: number, width: number }} of
  * @param {number} first
- * @param {Map<number, Float32Array>} matrices by layer, which are set
+ * @param {Map<number, Float32Array>} matrices by layer, filled in
  * @returns {import('../models/network.js').RunSteps<void>}
  */
 function* matricesOf(parts, { input, length: L }, { stack, layers: count, width: d }, first, matrices) {
@@ -89,10 +90,10 @@ function add(own, matrices, mark) {
 }
 
 /**
- * Fits a lens of a decoder: the Jacobian lens, the mean over texts of how the last state answers to a state of each layer, or the tuned
- * lens, trained on the model's answers.
+ * Fits a lens of a decoder: the Jacobian lens, which is the mean derivative over texts of the last state with respect to the state of each
+ * layer, or the tuned lens, trained on the model's answers.
  * @param {Model} model
- * @param {readonly LensText[]} texts about 100 are usable, published Jacobian lenses have 1,000
+ * @param {readonly LensText[]} texts about 100 give a usable lens; published Jacobian lenses use 1,000
  * @param {FitLensOptions} [options]
  * @returns {Promise<Lens>}
  */
@@ -132,18 +133,19 @@ export async function fitLens(model, texts, options = {}) {
 }
 
 /**
+ * Returns the texts that are still to run.
  * @typedef {object} Fit
  * @property {Parts} parts
  * @property {{ stack: string, layers: number, width: number }} of
  * @property {number[]} layers
  * @property {ReadText[]} all texts
  * @property {number} first
- * @property {LensContent} [before] what is resumed
+ * @property {LensContent} [before] the fit that is resumed
  * @property {AbortSignal} [signal]
  * @property {FitLensOptions['onProgress']} [onProgress]
  */
 
-/** Copies the arrays by layer. @template {Float32Array | Float32Array[]} T @param {Map<number, T>} map @returns {Map<number, T>} */
+/** Copies arrays by layer. @template {Float32Array | Float32Array[]} T @param {Map<number, T>} map @returns {Map<number, T>} */
 const copied = map =>
   new Map(
     Array.from(map, ([layer, held]) => [
@@ -212,7 +214,7 @@ async function tuned({ parts, of, layers, all, first, total, rate, before, signa
   for (;;) {
     const step = Math.min(...training.steps.values())
     if (step === total) return lens
-    // All layers, unless the fit that is resumed was aborted between two of them.
+    // All layers, unless the resumed fit was aborted between two layers.
     const due = new Map([...translators].filter(([layer]) => training.steps.get(layer) === step))
     const text = all[step % all.length]
     const visit = (/** @type {number} */ layer, /** @type {number} */ loss, /** @type {Float32Array[]} */ gradients) =>

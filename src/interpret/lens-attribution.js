@@ -1,5 +1,5 @@
-// Who wrote what a state says: how much each head, each MLP and the embedding add to the logits that a lens reads from the state, with the
-// deviations of the norms held fixed.
+// Attributes what a lens reads from a state: how much each head, each MLP and the embedding add to the logits, with the deviations of the
+// norms frozen.
 
 import { readOptions, toNumber } from '../base/arguments.js'
 import { describe } from '../base/errors.js'
@@ -15,19 +15,17 @@ import { checkLens, expectBefore, lensStack } from './lens.js'
  * @typedef {object} LensAttributionOptions
  * @property {number} layer whose output is read
  * @property {readonly (number | string)[]} tokens ids, or texts that are one token each
- * @property {number} [position] from the end if negative; default -1
+ * @property {number} [position] counted from the end if negative; default -1
  * @property {import('../models/model.js').Hooks} [hooks]
- * @property {AbortSignal} [signal]
- *
- * For T tokens; the parts of each sum to its logit, before a cap. Parts after the layer are 0.
+ * @property {AbortSignal} [signal] For T tokens; the parts of each sum to its logit, before a cap. Parts after the layer are 0.
  * @typedef {{ tokens: number[] } & import('../models/linear-attribution.js').Contributions} LensAttribution
  */
 
 /**
- * How much each part below a state adds to what a lens reads from it.
+ * Computes how much each part below a state adds to what a lens reads from it.
  * @param {Model} model a decoder
  * @param {import('./lens.js').Lens | 'logit'} lens
- * @param {string | import('../models/model.js').ModelInput} input one text
+ * @param {string | import('../models/model.js').ModelInput} input a single text
  * @param {LensAttributionOptions} options
  * @returns {Promise<LensAttribution>}
  */
@@ -67,7 +65,7 @@ export async function lensAttribution(model, lens, input, options) {
   return { tokens: ids, ...made }
 }
 
-/** J h + b, and g J of derivatives. @param {ArrayLike<number>} matrix (d, d) @param {ArrayLike<number> | undefined} offset @param {Float64Array} h */
+/** Computes J h + b, and a function that computes g J. @param {ArrayLike<number>} matrix (d, d) @param {ArrayLike<number> | undefined} offset @param {Float64Array} h */
 function carried(matrix, offset, h) {
   const d = h.length
   const y = h.map((_, i) => {

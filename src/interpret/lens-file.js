@@ -17,9 +17,10 @@ import { TorchFileWriter } from './torch-save.js'
  */
 
 /**
- * Reads a lens that torch.save wrote: by fitLens and saveLens, TransformerLens or the reference implementation.
- * @param {string | URL | ArrayBuffer | ArrayBufferView | Blob} source an address, hf:owner/name/file.pt, in Node a path; bytes, a Blob or File
- * @param {ReadLensOptions} [options] as of loadModel, for hf:
+ * Reads a lens saved by torch.save: from fitLens and saveLens, TransformerLens or the reference implementation.
+ * @param {string | URL | ArrayBuffer | ArrayBufferView | Blob} source an address, hf:owner/name/file.pt, in Node also a path; bytes, a Blob
+ *   or File
+ * @param {ReadLensOptions} [options] as in loadModel, for hf:
  * @returns {Promise<Lens>}
  */
 export async function readLens(source, options = {}) {
@@ -100,8 +101,8 @@ const ESTIMATORS = { jacobian: 'jacobian_lens', tuned: 'tuned_lens' }
 const isCount = n => Number.isSafeInteger(n) && /** @type {number} */ (n) >= 1
 
 /**
- * The lens of params.pt, which the tuned-lens package writes: number n is of what enters layer n, so what leaves layer n - 1. What enters
- * layer 0, the embedding, has no place in a Lens.
+ * Reads params.pt of the tuned-lens package, where index n belongs to the input of layer n, which is the output of layer n - 1. The entry
+ * for the embedding, the input of layer 0, has no place in a Lens.
  * @param {Map<unknown, unknown>} entries
  * @param {import('../models/torch-file.js').TorchFile['isView']} isView
  * @param {import('../models/torch-file.js').TorchFile['tensorOf']} tensorOf
@@ -128,7 +129,7 @@ async function ofPackage(entries, isView, tensorOf, read, fail) {
 }
 
 /**
- * What saveLens adds to the keys that others write too: JSON, as PyTorch 1.13 reads no floats with weights_only.
+ * Parses what saveLens adds to the keys shared with other writers: JSON, because PyTorch 1.13 reads no floats with weights_only.
  * @param {unknown} text
  * @param {number} count
  * @param {(text: string) => Error} fail
@@ -166,9 +167,9 @@ function ownFacts(text, count, fail) {
 const by = (a, b) => a - b
 
 /**
- * The bytes of a file that PyTorch and readLens open, and of a Jacobian lens TransformerLens.
+ * Returns the bytes of a file that PyTorch and readLens can open, and for a Jacobian lens also TransformerLens.
  * @param {Lens} lens
- * @param {{ dtype?: 'float16' | 'float32' }} [options] default float16, as published lenses have
+ * @param {{ dtype?: 'float16' | 'float32' }} [options] dtype: default float16, as in published lenses
  * @returns {Uint8Array<ArrayBuffer>}
  */
 export function saveLens(lens, options = {}) {

@@ -1,4 +1,4 @@
-// What a state is about to add to the last one, without a fitted lens: J h by forward products over a few texts.
+// Computes J h, the change of the last state caused by a state, without a fitted lens: by forward products over a few texts.
 
 import { readOptions, toNumber } from '../base/arguments.js'
 import { describe } from '../base/errors.js'
@@ -15,17 +15,17 @@ import { readPositions, readTexts } from './lens-texts.js'
 /** @typedef {import('./lens-texts.js').PositionOptions} PositionOptions */
 
 /**
- * A state of the residual stream: what left a layer, (d).
+ * A state of the residual stream: the output of a layer, (d).
  * @typedef {{ layer: number, vector: { data: ArrayLike<number> } | ArrayLike<number> }} LensState
  *
  * @typedef {object} OwnLensOfOptions
- * @property {readonly import('./lens-texts.js').LensText[]} texts a few suffice
+ * @property {readonly import('./lens-texts.js').LensText[]} texts a few are enough
  * @property {AbortSignal} [signal]
  * @typedef {PositionOptions & OwnLensOfOptions} LensOfOptions
  */
 
 /**
- * J h without a fitted lens, by forward products over a few texts. Works with weights of any dtype.
+ * Computes J h without a fitted lens, by forward products over a few texts. Works with weights of any dtype.
  * @param {Model} model
  * @param {readonly LensState[]} states
  * @param {LensOfOptions} options
@@ -68,7 +68,7 @@ export async function lensOf(model, states, options) {
 }
 
 /**
- * The states as tangents at all positions that count, carried to the last state of one text. A layer is run once for all states below it.
+ * Carries the states to the last state of one text, as tangents at all counted positions. Each layer is run once for all states below it.
  * @param {Parts} parts
  * @param {import('./lens-texts.js').ReadText} text
  * @param {{ stack: string, layers: number, width: number }} of
@@ -79,7 +79,7 @@ export async function lensOf(model, states, options) {
 function* carried(parts, { input, length: L }, { stack, layers, width: d }, states, first) {
   const run = yield* linearise(parts, input, stack, 'lensOf')
   const out = new Float64Array(states.length * d)
-  /** The states that are on their way, in the order of the batch. @type {number[]} */
+  /** States that have entered, in the order of the batch. @type {number[]} */
   let moving = []
   /** @type {FloatTensor | undefined} */
   let tangents

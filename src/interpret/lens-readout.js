@@ -1,5 +1,5 @@
-// What the states of a text say through a lens: softmax(unembed(norm(J_l h))), with the model's own norm, head and logit cap. The last
-// layer's matrix is the identity, so its row is the model's answer; with all of them the identity it is the logit lens.
+// Reads the states of a text through a lens: softmax(unembed(norm(J_l h))), with the model's norm, head and softcap. The last layer's
+// matrix is the identity, so its row is the model's answer; if all are the identity, this is the logit lens.
 
 import { readOptions, toBoolean, toNumber } from '../base/arguments.js'
 import { describe } from '../base/errors.js'
@@ -18,36 +18,34 @@ import { checkLens, expectBefore, Lens, lensStack } from './lens.js'
 
 /**
  * @typedef {object} ReadoutOptions
- * @property {readonly number[]} [layers] default: those of the lens, then the last; all for 'logit'
- * @property {readonly number[]} [positions] from the end if negative; default: all
- * @property {number} [topK] words of each state, default 10
- * @property {readonly (number | string)[]} [tokens] whose ranks and probabilities are wanted: ids, or texts that are one token each
+ * @property {readonly number[]} [layers] default: those of the lens, then the last; for 'logit' all
+ * @property {readonly number[]} [positions] counted from the end if negative; default: all
+ * @property {number} [topK] number of most likely tokens per state, default 10
+ * @property {readonly (number | string)[]} [tokens] tokens whose ranks and probabilities to return: ids, or texts that are one token each
  * @property {boolean} [logits] default false; all of them: (layers, positions, V) floats
  * @property {import('../models/model.js').Hooks} [hooks]
- * @property {AbortSignal} [signal]
- *
- * P states of each of N layers.
+ * @property {AbortSignal} [signal] P states of each of N layers.
  * @typedef {object} LensReadout
  * @property {number[]} layers (N)
  * @property {number[]} positions (P)
  * @property {number[]} ids of the text
- * @property {Tensor<Int32Array>} topIds (N, P, K), the likeliest first
+ * @property {Tensor<Int32Array>} topIds (N, P, K), in descending order of probability
  * @property {FloatTensor} topProbabilities (N, P, K)
  * @property {FloatTensor} entropy (N, P) in nats
- * @property {FloatTensor} kl (N, P) KL(model || lens) in nats: what the lens lacks of the model's answer
- * @property {Tensor<Int32Array>} [ranks] (tokens, N, P): how many words are likelier
+ * @property {FloatTensor} kl (N, P), KL(model || lens) in nats: what the lens misses of the model's answer
+ * @property {Tensor<Int32Array>} [ranks] (tokens, N, P): number of tokens that are more likely
  * @property {FloatTensor} [probabilities] (tokens, N, P)
  * @property {FloatTensor} [logits] (N, P, V)
  */
 
-/** Logits that are computed at once: their rows are multiplied with the head in one product. */
+/** Maximum logits per batch, whose rows are multiplied with the head in one product. */
 const LOGITS = 2 ** 23
 
 /**
- * What each layer says at each position.
+ * Reads each layer at each position through a lens.
  * @param {Model} model a decoder
  * @param {Lens | 'logit'} lens
- * @param {string | ModelInput} input as of forward: one text
+ * @param {string | ModelInput} input as in forward: a single text
  * @param {ReadoutOptions} [options]
  * @returns {Promise<LensReadout>}
  */
@@ -85,7 +83,7 @@ function checkList(list, where, least, most) {
   for (const [n, one] of Array.from(list).entries()) toNumber(one, `${where}[${n}]`, { least, most, whole: true })
 }
 
-/** The ids of tokens. @param {Parts} parts @param {unknown} list of ids, or of texts that are one token each @param {string} where @returns {number[]} */
+/** Returns the ids of tokens. @param {Parts} parts @param {unknown} list ids, or texts that are one token each @param {string} where @returns {number[]} */
 function tokensOf(parts, list, where) {
   if (!Array.isArray(list) || !list.length)
     throw new TypeError(`${where}: expected a list of tokens, got ${describe(list)}`)
@@ -123,7 +121,7 @@ function* steps(parts, lens, input, { stack, layers: count, width: d }, { layers
     ...(wanted.logits && { logits: floats(N, P, V) }),
   }
   const ops = new ModelOperations(qkv, weights)
-  /** Layers whose states are read: the answer first, which the others are compared with. */
+  /** Layers to read: the last one first, since the others are compared with it. */
   const order = [...new Set([count - 1, ...layers])]
   const step = Math.max(1, Math.floor(LOGITS / V / order.length))
   for (let p = 0; p < P; p += step) {
@@ -139,7 +137,7 @@ function* steps(parts, lens, input, { stack, layers: count, width: d }, { layers
           lens === 'logit' || layer === count - 1 ? h : qkv.linear(h, lens.matrix(layer), lens.offset(layer))
         x.data.set(carried.data, n * states.length)
       }
-      // Both stay in the module's memory: a copy of all logits takes as long as a tenth of their product.
+      // Both stay in the module's memory: copying all logits would take a tenth of the time of their product.
       const logits = makeLogits(family, ops, lastNorm(run.spec, stack, ops, x), { resident: true })
       const shares = qkv.softmax(logits, { out: qkv.alloc(logits.dims) })
       const said = (/** @type {number} */ row) =>
@@ -170,15 +168,15 @@ function* steps(parts, lens, input, { stack, layers: count, width: d }, { layers
   return out
 }
 
-/** What a state says: the likeliest words first in `top`. @typedef {{ logits: Float32Array, probabilities: Float32Array, top: number[], logSum: number }} Words */
+/** The readout of a state; `top` is in descending order. @typedef {{ logits: Float32Array, probabilities: Float32Array, top: number[], logSum: number }} Words */
 
-/** @param {Float32Array} logits @param {Float32Array} probabilities their softmax @param {number} K @returns {Words} */
+/** Returns the readout of a row of logits. @param {Float32Array} logits @param {Float32Array} probabilities softmax of the logits @param {number} K @returns {Words} */
 function wordsOf(logits, probabilities, K) {
   const top = largest(logits, K)
   return { logits, probabilities, top, logSum: logits[top[0]] - Math.log(probabilities[top[0]]) }
 }
 
-/** KL(p || q) and the entropy of q, in nats. @param {Words} p @param {Words} q */
+/** Computes KL(p || q) and the entropy of q, in nats. @param {Words} p @param {Words} q */
 function compare(p, q) {
   const [l, own] = [p.logits, p.probabilities]
   const [m, other] = [q.logits, q.probabilities]
@@ -190,7 +188,7 @@ function compare(p, q) {
   return { kl: Math.max(0, difference + q.logSum - p.logSum), entropy: q.logSum - mean }
 }
 
-/** How many words are likelier; of equal ones the first is. @param {Float32Array} logits @param {number} id */
+/** Returns the number of tokens that are more likely; among equal ones, the lower id comes first. @param {Float32Array} logits @param {number} id */
 function rankOf(logits, id) {
   const own = logits[id]
   let rank = 0
@@ -198,11 +196,11 @@ function rankOf(logits, id) {
   return rank
 }
 
-/** The places of the K largest numbers, the largest first, of equal ones the first. @param {Float32Array} numbers @param {number} K */
+/** Returns the indices of the K largest numbers in descending order; ties keep the lower index. @param {Float32Array} numbers @param {number} K */
 function largest(numbers, K) {
   /** @type {number[]} */
   const best = []
-  let least = Number.NEGATIVE_INFINITY // of the K largest so far
+  let least = Number.NEGATIVE_INFINITY // smallest of the K largest so far
   for (let v = 0; v < numbers.length; v++) {
     if (best.length === K && !(numbers[v] > least)) continue
     let at = Math.min(best.length, K - 1)
@@ -217,7 +215,8 @@ function largest(numbers, K) {
 }
 
 /**
- * Directions of words in the stream of a layer, D_l = W_U J_l: how the logit of a word answers to the state, without the last norm.
+ * Returns the directions of tokens in the output of a layer, D_l = W_U J_l: the gradient of the token's logit with respect to the state,
+ * without the last norm.
  * @param {Model} model
  * @param {Lens | 'logit'} lens
  * @param {number} layer
@@ -241,16 +240,16 @@ export function tokenDirections(model, lens, layer, tokens) {
 }
 
 /**
- * @typedef {object} LensHookOptions what is done to the states of the layers, in this order
+ * @typedef {object} LensHookOptions changes of the states of the layers, applied in this order
  * @property {readonly number[]} layers
- * @property {readonly number[]} [positions] from the end if negative; default: all
+ * @property {readonly number[]} [positions] counted from the end if negative; default: all
  * @property {readonly (number | string)[]} [remove] tokens whose directions are projected out
  * @property {readonly [number | string, number | string]} [swap] two tokens whose coordinates are exchanged
- * @property {{ token: number | string, strength?: number }} [steer] a token whose direction is added, `strength` times its unit vector; default 1
+ * @property {{ token: number | string, strength?: number }} [steer] a token whose unit direction is added, times `strength`; default 1
  */
 
 /**
- * Hooks that remove, exchange or add what a state says, along the directions of tokens.
+ * Returns hooks that remove, exchange or add components of the states along the directions of tokens.
  * @param {Model} model
  * @param {Lens | 'logit'} lens
  * @param {LensHookOptions} options
@@ -321,22 +320,22 @@ function unit(v) {
   return v.map(value => value / length)
 }
 
-/** An orthonormal basis of the span, by Gram and Schmidt. @param {Float64Array[]} vectors */
+/** Returns an orthonormal basis of the span, by Gram-Schmidt. @param {Float64Array[]} vectors */
 function orthonormal(vectors) {
   /** @type {Float64Array[]} */
   const basis = []
   for (const vector of vectors) {
     const rest = vector.slice()
-    for (const one of [...basis, ...basis]) addTo(rest, one, -dot(rest, one)) // twice, against rounding
+    for (const one of [...basis, ...basis]) addTo(rest, one, -dot(rest, one)) // twice, to reduce rounding errors
     if (Math.sqrt(dot(rest, rest)) > 1e-9 * Math.sqrt(dot(vector, vector))) basis.push(unit(rest))
   }
   return basis
 }
 
-/** True if the cosine of two vectors is above 0.999, as TransformerLens has it. @param {Float64Array[]} pair */
+/** True if the cosine of two vectors is above 0.999, the limit of TransformerLens. @param {Float64Array[]} pair */
 const isParallel = ([a, b]) => !(dot(a, b) ** 2 <= 0.999 ** 2 * dot(a, a) * dot(b, b))
 
-/** Exchanges the coordinates of h along a and b, c = (D D^T)^-1 D h with the rows a and b of D. @param {Float32Array} h @param {Float64Array[]} pair */
+/** Exchanges the coordinates of h along a and b: c = (D D^T)^-1 D h, where a and b are the rows of D. @param {Float32Array} h @param {Float64Array[]} pair */
 function exchange(h, [a, b]) {
   const [aa, ab, bb] = [dot(a, a), dot(a, b), dot(b, b)]
   const determinant = aa * bb - ab * ab

@@ -1,13 +1,13 @@
-// The texts that a lens is fitted on: their ids, the positions that count, and a hash that tells them apart.
+// The texts that a lens is fitted on: their ids, the positions that count, and a hash of each.
 
 import { toNumber } from '../base/arguments.js'
 import { describe } from '../base/errors.js'
 
 /**
- * Which positions of a text count: from `first` to the one before the last, as sources and as targets.
+ * Which positions of a text count: from `first` to the second to last, as sources and as targets.
  * @typedef {object} PositionOptions
- * @property {number} [first] default 16: the states of the first positions are unlike those of others
- * @property {number} [maxLength] tokens of a text that are read; default 128
+ * @property {number} [first] default 16, since the states at the first positions are atypical
+ * @property {number} [maxLength] maximum tokens of a text; default 128
  */
 
 /** @param {PositionOptions} options @param {string} where */
@@ -18,20 +18,18 @@ export function readPositions({ first = 16, maxLength = 128 }, where) {
 }
 
 /**
- * A text of a decoder; of an encoder-decoder what the encoder reads, and the ids of the decoder, whose positions count.
- * @typedef {string | readonly number[] | { ids: readonly number[], decoderIds: readonly number[] }} LensText
- *
- * A text as it is run.
+ * A text for a decoder; for an encoder-decoder the input of the encoder, and the ids of the decoder, whose positions count.
+ * @typedef {string | readonly number[] | { ids: readonly number[], decoderIds: readonly number[] }} LensText A text as it is run.
  * @typedef {object} ReadText
  * @property {{ ids: number[], decoderIds?: number[] }} input
- * @property {number} length of the decoder's ids
- * @property {number} mark a hash of the ids, to tell texts apart
+ * @property {number} length number of the decoder's ids
+ * @property {number} mark hash of the ids, to identify the text
  */
 
 /**
- * Reads texts, cut to `maxLength`; each is long enough to have a position that counts.
+ * Tokenizes texts, cut to `maxLength`; throws if a text has no position that counts.
  * @param {import('../models/model.js').Model} model
- * @param {number} vocab ids are below it
+ * @param {number} vocab exclusive upper limit of ids
  * @param {unknown} texts
  * @param {{ first: number, maxLength: number }} positions
  * @param {string} where

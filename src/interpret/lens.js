@@ -1,6 +1,7 @@
-// Lenses: for each layer an affine map from what leaves the layer to what leaves the last one. The Jacobian lens is that of "Verbalizable
-// Representations Form a Global Workspace in Language Models" (Gurnee et al. 2026, transformer-circuits.pub/2026/workspace), the tuned lens
-// that of "Eliciting Latent Predictions from Transformers with the Tuned Lens" (Belrose et al. 2023, arxiv.org/abs/2303.08112).
+// Lenses: for each layer an affine map from the output of the layer to the output of the last one. The Jacobian lens is that of
+// "Verbalizable Representations Form a Global Workspace in Language Models" (Gurnee et al. 2026, transformer-circuits.pub/2026/workspace),
+// the tuned lens that of "Eliciting Latent Predictions from Transformers with the Tuned Lens" (Belrose et al. 2023,
+// arxiv.org/abs/2303.08112).
 
 import { describe } from '../base/errors.js'
 import { Tensor } from '../base/tensor.js'
@@ -11,18 +12,18 @@ import { stackOf } from './stack-of.js'
 /** @typedef {'jacobian' | 'tuned'} LensKind */
 
 /**
- * What a lens is made of.
+ * The contents of a lens.
  * @typedef {object} LensContent
  * @property {LensKind} kind
  * @property {number} width d
- * @property {number} layers of the model, 0 if unknown
- * @property {number} count of texts, 0 if unknown
- * @property {Map<number, Float32Array>} matrices (d, d) by layer: the sum of those of the texts; of a tuned lens W of h + W h + b
+ * @property {number} layers number of layers of the model, 0 if unknown
+ * @property {number} count number of texts, 0 if unknown
+ * @property {Map<number, Float32Array>} matrices (d, d) by layer: the sum over the texts; for a tuned lens, W of h + W h + b
  * @property {Map<number, Float32Array>} [offsets] (d) by layer: b of a tuned lens
- * @property {Map<number, number>} [squares] by layer: the sum over texts of the squared Frobenius norms, of a Jacobian lens
- * @property {Map<number, Losses>} [losses] by layer, of a tuned lens
- * @property {number[]} [marks] a hash of the ids of each text
- * @property {number} [first] the first position that counts
+ * @property {Map<number, number>} [squares] by layer, for a Jacobian lens: sum over texts of the squared Frobenius norms
+ * @property {Map<number, Losses>} [losses] by layer, for a tuned lens
+ * @property {number[]} [marks] hash of the ids of each text
+ * @property {number} [first] first position that counts
  * @property {Training} [training] of a tuned lens that fitLens made
  *
  * Sums over the texts of the last pass, or of the current one: of their KL divergences, and of the squares of these.
@@ -35,7 +36,7 @@ import { stackOf } from './stack-of.js'
  * @property {Map<number, Float32Array[]>} momenta of the optimiser by layer, of W and of b
  */
 
-/** For each of some layers of a model, an affine map (d, d) from a state h of the layer to the last state that it is about to become. */
+/** An affine map (d, d) for each of some layers of a model, from a state h of the layer to the last state. */
 export class Lens {
   /** @type {LensContent} */
   #own
@@ -70,7 +71,7 @@ export class Lens {
     return layersOf(this.#own)
   }
 
-  /** How many texts it was fitted on; 0 if its file does not say. */
+  /** Number of texts it was fitted on; 0 if its file does not contain it. */
   get numPrompts() {
     return this.#own.count
   }
@@ -81,7 +82,7 @@ export class Lens {
   }
 
   /**
-   * The matrix of a layer, (d, d). Of a Jacobian lens, row i is the mean gradient of number i of the last state.
+   * Returns the matrix of a layer, (d, d). For a Jacobian lens, row i is the mean gradient of number i of the last state.
    * @param {number} layer
    * @returns {FloatTensor}
    */
@@ -101,7 +102,11 @@ export class Lens {
     return made
   }
 
-  /** What a tuned lens adds after the product with the matrix, (d); undefined of a Jacobian lens. @param {number} layer @returns {FloatTensor | undefined} */
+  /**
+   * Returns the offset of a tuned lens, (d), which is added after the product with the matrix; undefined for a Jacobian lens.
+   * @param {number} layer
+   * @returns {FloatTensor | undefined}
+   */
   offset(layer) {
     const { offsets, width } = this.#own
     this.matrix(layer)
@@ -110,8 +115,8 @@ export class Lens {
   }
 
   /**
-   * The standard error of the mean over texts, as a share of the matrix, both as Frobenius norms; undefined of a tuned lens, of a lens
-   * that was read from a file without it, and of one text.
+   * Returns the standard error of the mean over texts relative to the matrix, both as Frobenius norms; undefined for a tuned lens, for a
+   * lens from a file without it, and for a single text.
    * @param {number} layer
    */
   standardError(layer) {
@@ -124,10 +129,11 @@ export class Lens {
   }
 
   /**
-   * How far a tuned lens is from the model's answer: the mean over texts of KL(model || lens) in nats, of each text before the lens was
-   * trained on it in the last pass, or in the current one; undefined of a Jacobian lens and of a file that does not say.
+   * Returns the divergence of a tuned lens from the model's answer: the mean over texts of KL(model || lens) in nats, each measured before
+   * the lens was trained on the text in the last or current pass; undefined for a Jacobian lens, and for a file that does not contain it.
    * @param {number} layer
-   * @returns {{ mean: number, standardError: number | undefined } | undefined} the standard error of the mean: undefined of one text
+   * @returns {{ mean: number, standardError: number | undefined } | undefined} with the standard error of the mean, undefined for a single
+   *   text
    */
   divergence(layer) {
     const { texts, sum, squares } = this.#own.losses?.get(layer) ?? { texts: 0, sum: 0, squares: 0 }
@@ -138,10 +144,10 @@ export class Lens {
   }
 }
 
-/** The layers of a lens, in order. @param {Pick<LensContent, 'matrices'>} content */
+/** Returns the layers of a lens, in order. @param {Pick<LensContent, 'matrices'>} content */
 export const layersOf = ({ matrices }) => [...matrices.keys()].sort((a, b) => a - b)
 
-/** The stack that a lens is of, and its layers. @param {Parts} parts @param {string} where */
+/** Returns the stack of a lens, and its layers. @param {Parts} parts @param {string} where */
 export function lensStack(parts, where) {
   const { family } = parts
   if (!family.decoder)
@@ -180,7 +186,7 @@ export function checkLens(lens, { layers, width }, where) {
 }
 
 /**
- * One Jacobian lens of the texts of several, each counted by its number of texts.
+ * Merges Jacobian lenses fitted on different texts, weighted by their number of texts.
  * @param {readonly Lens[]} lenses of one model, with the same layers
  * @returns {Lens}
  */

@@ -1,11 +1,11 @@
-// Writes files as torch.save does: a pickle of dicts, lists, numbers, texts and tensors in a zip file, beside the numbers of each tensor. What
-// is written opens in PyTorch with weights_only=True.
+// Writes files as torch.save does: a pickle of dicts, lists, numbers, texts and tensors in a zip file, with the numbers of each tensor. The
+// files open in PyTorch with weights_only=True.
 
 import { toFloat16 } from '../base/float16.js'
 
 /** @typedef {[key: string | number, write: () => void]} Entry */
 
-/** Writes a pickle of protocol 2, https://docs.python.org/3/library/pickletools.html, and the tensors that it names. */
+/** Writes a pickle of protocol 2, https://docs.python.org/3/library/pickletools.html, and the tensors that it refers to. */
 export class TorchFileWriter {
   #folder
   #dtype
@@ -14,7 +14,7 @@ export class TorchFileWriter {
   /** @type {Uint8Array[]} */
   #storages = []
 
-  /** @param {string} folder its name in the file @param {'float16' | 'float32'} dtype of the tensors */
+  /** @param {string} folder name of the folder in the file @param {'float16' | 'float32'} dtype of the tensors */
   constructor(folder, dtype) {
     this.#folder = folder
     this.#dtype = dtype
@@ -39,7 +39,7 @@ export class TorchFileWriter {
     this.#put(value)
   }
 
-  /** @param {number} value a whole number of 31 bits */
+  /** Writes an integer. @param {number} value 31-bit integer */
   number(value) {
     this.#put('J')
     this.#u32(value)
@@ -63,7 +63,7 @@ export class TorchFileWriter {
     this.#put('u')
   }
 
-  /** A contiguous tensor of a storage of its own. @param {Float32Array} data @param {readonly number[]} dims */
+  /** Writes a contiguous tensor with a separate storage. @param {Float32Array} data @param {readonly number[]} dims */
   tensor(data, dims) {
     const numbers = this.#dtype === 'float16' ? toFloat16(data) : data
     const key = this.#storages.push(new Uint8Array(numbers.buffer, numbers.byteOffset, numbers.byteLength)) - 1
@@ -85,7 +85,7 @@ export class TorchFileWriter {
     this.#put(0x89, 'ccollections\nOrderedDict\n', ')R', 'tR')
   }
 
-  /** The bytes of the file. */
+  /** Returns the bytes of the file. */
   bytes() {
     const text = (/** @type {string} */ value) => new TextEncoder().encode(value)
     return storedZip(
@@ -110,7 +110,7 @@ function crc32(bytes) {
 }
 
 /**
- * A zip file of files that are stored as they are, each at a multiple of 64 bytes as torch.save aligns them.
+ * Returns a zip file of uncompressed files, each aligned to 64 bytes as by torch.save.
  * https://pkware.cachefly.net/webdocs/casestudies/APPNOTE.TXT
  * @param {readonly [string, Uint8Array][]} files
  */
@@ -120,7 +120,7 @@ function storedZip(files) {
   let at = 0
   for (const [path, bytes] of files) {
     const name = new TextEncoder().encode(path)
-    const padding = 4 + ((60 - ((at + 30 + name.length) % 64) + 64) % 64) // an extra field: 4 bytes and what it holds
+    const padding = 4 + ((60 - ((at + 30 + name.length) % 64) + 64) % 64) // an extra field: 4 bytes plus its content
     placed.push({ name, bytes, crc: crc32(bytes), header: at, padding })
     at += 30 + name.length + padding + bytes.length
   }
@@ -129,7 +129,7 @@ function storedZip(files) {
   if (start + size + 22 > 0xffffffff) throw new RangeError('expected a file below 4 GB: use float16')
   const out = new Uint8Array(start + size + 22)
   const view = new DataView(out.buffer)
-  /** The fields that both headers share. @param {number} from @param {typeof placed[0]} file */
+  /** Writes the fields common to both headers. @param {number} from @param {typeof placed[0]} file */
   const common = (from, { name, bytes, crc }) => {
     view.setUint32(from + 10, crc, true)
     view.setUint32(from + 14, bytes.length, true)

@@ -1,6 +1,6 @@
-// Trains the tuned lens of Belrose et al. 2023: for each layer a map h + W h + b, from W = 0 and b = 0 on, by the gradient of
-// KL(model || lens) through the model's own last norm and head. The optimiser is that of the authors' package: SGD with Nesterov's
-// momentum, weight decay and a rate that falls to 0; the norm of a layer's gradient is at most 1. Each text is a step.
+// Trains the tuned lens of Belrose et al. 2023: for each layer a map h + W h + b, starting at W = 0 and b = 0, by the gradient of KL(model
+// || lens) through the model's norm and head. The optimiser is that of the authors' package: SGD with Nesterov momentum, weight decay, and
+// a rate that falls to 0; the gradient norm of a layer is clipped to 1. Each text is a step.
 
 import { Tensor } from '../base/tensor.js'
 import { copyOf } from '../models/model-hooks.js'
@@ -13,20 +13,20 @@ import { throughHead } from './model-gradients.js'
 /** @typedef {import('./lens.js').Parts} Parts */
 /** @typedef {import('./lens.js').LensContent} LensContent */
 
-/** Logits that are computed at once. */
+/** Maximum logits computed at once. */
 const LOGITS = 2 ** 22
 const [MOMENTUM, DECAY, MOST_NORM] = [0.9, 1e-3, 1]
 
-/** The map of a layer, as what is added to a state, and the momenta of its training. @typedef {{ matrix: Float32Array, offset: Float32Array, momenta: Float32Array[] }} Translator */
+/** The map of a layer as what it adds to a state, with the momenta of its training. @typedef {{ matrix: Float32Array, offset: Float32Array, momenta: Float32Array[] }} Translator */
 
 /**
- * One step: the gradients of one text, layer by layer.
+ * Computes a step: the gradients of one text, layer by layer.
  * @param {Parts} parts
  * @param {import('./lens-texts.js').ReadText} text
  * @param {{ stack: string, layers: number, width: number }} of
  * @param {ReadonlyMap<number, Translator>} translators by layer
- * @param {number} first position that counts, up to the last one of the text
- * @param {(layer: number, loss: number, gradients: Float32Array[]) => void} visit of W and of b
+ * @param {number} first first position that counts, up to the last one of the text
+ * @param {(layer: number, loss: number, gradients: Float32Array[]) => void} visit receives the gradients of W and b
  * @returns {import('../models/network.js').RunSteps<void>}
  */
 export function* tuningSteps(parts, { input, length }, { stack, layers: count, width: d }, translators, first, visit) {
@@ -87,8 +87,8 @@ export function* tuningSteps(parts, { input, length }, { stack, layers: count, w
 }
 
 /**
- * -sum p log q of each row, in nats.
- * @param {Float32Array} logits whose softmax is q
+ * Computes -sum p log q for each row, in nats.
+ * @param {Float32Array} logits their softmax is q
  * @param {Float32Array} q
  * @param {Float32Array} p
  * @param {number} V
@@ -106,15 +106,15 @@ function crossEntropies(logits, q, p, V) {
 }
 
 /**
- * Takes a step along the gradients of a layer, as torch.optim.SGD.
+ * Updates a layer along its gradients, like torch.optim.SGD.
  * @param {Translator} translator
- * @param {readonly Float32Array[]} gradients of W and of b
+ * @param {readonly Float32Array[]} gradients gradients of W and b
  * @param {number} rate
  */
 export function learn({ matrix, offset, momenta }, gradients, rate) {
   let square = 0
   for (const gradient of gradients) for (const one of gradient) square += one * one
-  const factor = Math.min(1, MOST_NORM / (Math.sqrt(square) + 1e-6)) // as torch.nn.utils.clip_grad_norm_
+  const factor = Math.min(1, MOST_NORM / (Math.sqrt(square) + 1e-6)) // like torch.nn.utils.clip_grad_norm_
   for (const [n, to] of [matrix, offset].entries()) {
     const [gradient, momentum] = [gradients[n], momenta[n]]
     for (let i = 0; i < to.length; i++) {

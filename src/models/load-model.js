@@ -163,7 +163,7 @@ export const keptModels = async () => (await kept()).listModels()
 /**
  * Deletes a cached model, or one revision of it.
  * @param {string} name hf:owner/name, or hf:owner/name@revision
- * @returns {Promise<number>} number of revisions deleted
+ * @returns {Promise<number>} the number of revisions deleted
  */
 export const deleteKeptModel = async name => (await kept()).deleteModel(name)
 

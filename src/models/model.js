@@ -140,9 +140,9 @@ export class ModelCache {
     this.length = 0
     /** @internal The attention mask of each row, 0 is padding; undefined without padding. @type {number[][] | undefined} */
     this.tokens = undefined
-    /** @internal Did a call throw after it had begun to append? */
+    /** @internal True if a call threw after it had begun to append. */
     this.isBroken = false
-    /** @internal The calls of a token. @type {import('./token-calls.js').TokenCalls | undefined} */
+    /** @internal The recorded calls of a token. @type {import('./token-calls.js').TokenCalls | undefined} */
     this.calls = undefined
   }
 
@@ -160,14 +160,14 @@ export class ModelCache {
   }
 }
 
-/** The stacks of a family, with the prefixes of the names of their places. @param {Family} family @returns {import('./model-hooks.js').Stacks} */
+/** Returns the stacks of a family, with the prefixes of their places. @param {Family} family @returns {import('./model-hooks.js').Stacks} */
 export function stackNames({ encoder, decoder }) {
   const isBoth = encoder && decoder
   const named = Object.entries({ encoder, decoder })
   return named.flatMap(([name, spec]) => (spec ? [{ stack: isBoth ? `${name}.` : '', spec }] : []))
 }
 
-/** A summary of the encoder and the decoder, for users. @param {Family} family */
+/** Describes the encoder and the decoder for users. @param {Family} family */
 export function stacksOf({ encoder, decoder }) {
   const summary = (/** @type {StackSpec | undefined} */ stack) =>
     stack && {
@@ -202,9 +202,9 @@ export class Model {
    * @param {import('./weights.js').ModelWeights} weights
    * @param {Record<string, unknown>} config
    * @param {import('./tokenizer.js').TextTool | undefined} tokenizer
-   * @param {typeof import('./class-logits.js').classLogits} [classLogits] of a family with classes
-   * @param {{ modules?: import('./sentence-modules.js').ReadModules, ranking?: import('./rank.js').ReadRanking, chat?: () => Promise<import('./text-files.js').ChatFiles>, settings?: () => Promise<import('./generation-settings.js').GenerationSettings>, TokenCalls?: typeof import('./token-calls.js').TokenCalls }} [reads]
-   *   files that are read when they are needed: the modules of sentence-transformers, chat templates, generation_config.json; what makes the calls of a token
+   * @param {typeof import('./class-logits.js').classLogits} [classLogits] for a family with classes
+   * @param {{ modules?: import('./sentence-modules.js').ReadModules, ranking?: import('./rank.js').ReadRanking, chat?: () => Promise<import('./text-files.js').ChatFiles>, settings?: () => Promise<import('./generation-settings.js').GenerationSettings>, TokenCalls?: typeof import('./token-calls.js').TokenCalls }} [reads] readers
+   *   of rarely needed files (sentence-transformers modules, chat templates, generation_config.json), and the module for calls of a token
    */
   constructor(qkv, family, weights, config, tokenizer, classLogits, reads = {}) {
     this.#qkv = qkv
@@ -213,7 +213,7 @@ export class Model {
     this.#tokenizer = tokenizer
     this.#classLogits = classLogits
     this.#reads = reads
-    /** config.json as it was read. */
+    /** The parsed config.json. */
     this.config = config
   }
 
@@ -222,17 +222,17 @@ export class Model {
     return this.#family.type
   }
 
-  /** The encoder and the decoder, or one of them: layers, heads, and how scores are computed. */
+  /** The encoder, the decoder, or both: layers, heads, and how scores are computed. */
   get stacks() {
     return stacksOf(this.#family)
   }
 
-  /** Does it have a head, which computes logits? A checkpoint may lack it. */
+  /** True if it has a head, which computes logits; a checkpoint may lack it. */
   get hasHead() {
     return this.#weights.hasHead
   }
 
-  /** The classes that the checkpoint tells apart, whether it does so for a text or for each token, and what makes scores of the logits. */
+  /** The classes of the checkpoint, whether they belong to a text or to each token, and the function from logits to scores. */
   get classes() {
     const { classes } = this.#family
     if (!classes) return undefined
@@ -245,10 +245,11 @@ export class Model {
   }
 
   /**
+   * Tokenizes a text.
    * @param {string} text
-   * @param {string} [pair] a second segment
+   * @param {string} [pair] second segment
    * @param {TextOptions} [options]
-   * @returns {import('./tokenizer.js').Tokenized} which forward takes as its input
+   * @returns {import('./tokenizer.js').Tokenized} an input for forward
    */
   tokenize(text, pair, options = {}) {
     const tokenizer = Model.#own(this).#expectTokenizer()
@@ -274,15 +275,15 @@ export class Model {
     return { ...tokenized, ...(tokenTypeIds && this.#hasTypes && { tokenTypeIds }) }
   }
 
-  /** True if the model tells the texts of a pair apart by types. */
+  /** True if the model distinguishes the texts of a pair by token types. */
   get #hasTypes() {
     const { encoder, decoder } = this.#family
     return [encoder, decoder].some(stack => stack && Number(embeddingOf(this.#family, stack).types?.rows ?? 0) > 1)
   }
 
   /**
-   * Texts of several lengths as one input of forward: padded on the left for a decoder, else on the right.
-   * @param {readonly PaddedText[]} texts a text, a pair of texts, or what tokenize returned
+   * Pads texts of different lengths into one input for forward: on the left for a decoder, else on the right.
+   * @param {readonly PaddedText[]} texts texts, pairs of texts, or results of tokenize
    * @param {TextOptions} [options]
    */
   padded(texts, options) {
@@ -302,7 +303,7 @@ export class Model {
     return padRows(rows, Number(id), side === 'left')
   }
 
-  /** How many positions the model has; Infinity if they have no end. */
+  /** The number of positions; Infinity if they are unlimited. */
   get #most() {
     const stack = /** @type {StackSpec} */ (this.#family.encoder ?? this.#family.decoder)
     const { padding, positions, sinusoids } = embeddingOf(this.#family, stack)
@@ -312,9 +313,9 @@ export class Model {
   }
 
   /**
-   * The text of ids.
+   * Decodes ids to text.
    * @param {ArrayLike<number>} ids
-   * @param {{ skipSpecialTokens?: boolean }} [options] special tokens are left out; default true
+   * @param {{ skipSpecialTokens?: boolean }} [options] skipSpecialTokens: default true
    * @returns {string}
    */
   decode(ids, options = {}) {
@@ -339,7 +340,7 @@ export class Model {
     )
   }
 
-  /** The stored tensors that are used, and the sums of their sizes. */
+  /** Lists the stored tensors that are used, with the sums of their sizes. */
   describe() {
     const tensors = Model.#own(this).#weights.used.map(({ name, dtype, type, dims, from, to, bytes }) => ({
       name,
@@ -361,8 +362,8 @@ export class Model {
   }
 
   /**
-   * Makes a cache of keys and values for forward and generate, with room for `capacity` ids; it doubles when it is full.
-   * @param {{ capacity?: number, batch?: number, dtype?: 'float32' | 'int8' }} [options] dtype: by default the cacheDtype of loadModel
+   * Makes a KV cache for forward and generate, with space for `capacity` ids; it doubles when it is full.
+   * @param {{ capacity?: number, batch?: number, dtype?: 'float32' | 'int8' }} [options] dtype: default the cacheDtype of loadModel
    */
   cache(options = {}) {
     const { cacheDtype } = Model.#own(this).#weights.kept
@@ -386,7 +387,7 @@ export class Model {
   }
 
   /**
-   * Runs the model. Other events have their turn between layers and within long ones, and `signal` aborts the run.
+   * Runs the model. It yields to other events between layers and within long ones; `signal` aborts the run.
    * @param {string | ModelInput} input a text, if the model has a tokenizer, or ids
    * @param {ModelOptions & import('./turns.js').AsyncOptions} [options]
    * @returns {Promise<ModelOutput>}
@@ -396,7 +397,7 @@ export class Model {
   }
 
   /**
-   * Runs the model at once: the same bits, faster for short inputs and for single tokens with a cache.
+   * Runs the model synchronously: the same bits, faster for short inputs and for single tokens with a cache.
    * @param {string | ModelInput} input
    * @param {ModelOptions} [options]
    * @returns {ModelOutput}
@@ -415,15 +416,15 @@ export class Model {
   }
 
   /**
-   * Runs texts as rows of one batch, without padding: what one of them gives has the same bits as alone.
-   * @param {readonly ModelInput[]} texts of one text each, without padding
+   * Runs texts as rows of one batch, without padding; each gets the same bits as alone.
+   * @param {readonly ModelInput[]} texts inputs of one text each, without padding
    * @param {import('./turns.js').AsyncOptions} options
    */
   #packed(texts, options) {
     return this.#inTurns({}, { ...options, logits: 'none' }, { texts })
   }
 
-  /** Can texts be packed? Two stacks have two lengths; some rotations depend on the length of the text. */
+  /** True if texts can be packed, which is impossible with two stacks and with rotations that depend on the length of the text. */
   get #packs() {
     const { encoder, decoder } = this.#family
     const stack = /** @type {StackSpec} */ (encoder ?? decoder)
@@ -432,10 +433,11 @@ export class Model {
   }
 
   /**
-   * The logits and scores of the classes of a text or, of a checkpoint for that, of each token, and their names; with all that forward returns.
+   * Classifies a text or, with a token classifier, each token. The result also contains everything that forward returns.
    * @param {string | ModelInput | readonly PaddedText[]} input one text, or several
    * @param {Omit<ModelOptions, 'logits' | 'until'> & import('./turns.js').AsyncOptions} [options]
-   * @returns {Promise<ModelOutput & { logits: FloatTensor, scores: FloatTensor, labels: string[] }>} logits, scores: (B, classes) or (B, L, classes)
+   * @returns {Promise<ModelOutput & { logits: FloatTensor, scores: FloatTensor, labels: string[] }>} logits, scores: (B, classes) or (B, L,
+   *   classes)
    */
   async classify(input, options = {}) {
     const { classes } = Model.#own(this)
@@ -457,7 +459,7 @@ export class Model {
   }
 
   /**
-   * Returns what forward gives of padded texts, by packed rows; rows of padding are 0.
+   * Returns what forward returns for padded texts, computed with packed rows; rows of padding are 0.
    * @param {ReturnType<typeof padRows>} input
    * @param {import('./turns.js').AsyncOptions} turns
    * @returns {Promise<ModelOutput>}
@@ -491,7 +493,7 @@ export class Model {
   }
 
   /**
-   * Steps that end with an error if the model was disposed between two of them.
+   * Wraps steps so that they throw if the model is disposed between two of them.
    * @template T
    * @param {import('./network.js').RunSteps<T>} steps
    * @returns {import('./network.js').RunSteps<T>}
@@ -510,13 +512,13 @@ export class Model {
         if (done) return value
         yield value
       } catch (error) {
-        check(error) // a hook may have disposed of it
+        check(error) // a hook may have disposed of the model
       }
     }
   }
 
   /**
-   * Names in a text, by a checkpoint that tells the classes of tokens apart. See docs/models.md.
+   * Finds named entities in a text, with a token classification checkpoint. See docs/models.md.
    * @param {string} text
    * @param {import('./entities.js').EntityOptions} [options]
    * @returns {Promise<import('./entities.js').Entity[]>}
@@ -528,7 +530,7 @@ export class Model {
   }
 
   /**
-   * A forward pass in steps. All arguments are checked before the first layer runs.
+   * Runs a forward pass in steps. All arguments are validated before the first layer runs.
    * @param {string | ModelInput} input
    * @param {RunOptions} options
    * @param {OwnOptions} [own]
@@ -585,7 +587,7 @@ export class Model {
     return this.#finish(ran, options, { ...encoded.states, kept })
   }
 
-  /** @param {unknown} cache an option @returns {ModelCache | undefined} */
+  /** Validates a cache. @param {unknown} cache as given @returns {ModelCache | undefined} */
   #checkCache(cache) {
     if (cache === undefined) return undefined
     if (!(cache instanceof ModelCache))
@@ -633,10 +635,10 @@ export class Model {
   }
 
   /**
-   * Checks the input of a stack.
+   * Validates the input of a stack.
    * @param {StackSpec} stack
    * @param {ModelInput} input
-   * @param {'ids' | 'decoderIds'} name of the ids, in errors
+   * @param {'ids' | 'decoderIds'} name of the ids, for errors
    * @param {ModelCache} [cache]
    * @returns {Input}
    */
@@ -648,7 +650,7 @@ export class Model {
     const like = { B, L }
     const tokens =
       input.attentionMask === undefined ? undefined : readIds(input.attentionMask, 'attentionMask', 2, like).ids
-    const given = tokens?.includes(0) ? Uint8Array.from(tokens) : undefined // all 1 is the same as no mask
+    const given = tokens?.includes(0) ? Uint8Array.from(tokens) : undefined // a mask of ones is the same as none
     const masks = stack.causal ? maskRows(cache, given, B, L) : undefined
     const types =
       input.tokenTypeIds === undefined
@@ -664,9 +666,9 @@ export class Model {
   }
 
   /**
-   * Texts as the rows of one batch, one after the other and without padding.
+   * Packs texts as the rows of one batch, without padding.
    * @param {StackSpec} stack
-   * @param {readonly ModelInput[]} inputs of one text each
+   * @param {readonly ModelInput[]} inputs inputs of one text each
    * @returns {Input}
    */
   #readPacked(stack, inputs) {
@@ -684,13 +686,14 @@ export class Model {
   }
 
   /**
-   * Runs a stack on checked input.
+   * Runs a stack on validated input.
    * @param {object} run
    * @param {StackSpec} run.stack
    * @param {string} run.place
    * @param {Input} run.read
    * @param {ReturnType<typeof readKeep>['keeps']} run.keeps
-   * @param {readonly [attentions: string, hiddenStates: string, summaries: import('./attention-summaries.js').SummaryName]} run.names under which they are kept
+   * @param {readonly [attentions: string, hiddenStates: string, summaries: import('./attention-summaries.js').SummaryName]} run.names names
+   *   of the kept results
    * @param {Encoded} [run.encoded]
    * @param {RunOptions} options
    */
@@ -745,7 +748,7 @@ export class Model {
     const embedding = embeddingOf(this.#family, stack)
     const embedded = within ? yield* within.embed(embedding, call.ops, read) : embed(embedding, call.ops, read)
     const first = call.ops.hook(`${place}embedding`, enter(embedding, call.ops, embedded))
-    if (cache) Object.assign(cache, { encoded, isBroken: true }) // until all layers have appended their keys
+    if (cache) Object.assign(cache, { encoded, isBroken: true }) // reset once all layers have appended their keys
     const { TokenCalls } = this.#reads
     const isOther =
       isWatched || inParts || operations || keep?.length || mask || encoded || stack.relative || positions.length > 1
@@ -761,11 +764,11 @@ export class Model {
   }
 
   /**
-   * The position of each id, and how many positions the model has.
+   * Returns the position of each id, and the number of positions of the model.
    * @param {StackSpec} stack
    * @param {Ids | undefined} given
-   * @param {number[][] | undefined} masks the attention mask of each row, past and new ids; 0 is padding
-   * @param {Int32Array | undefined} ids undefined: embeddings are given
+   * @param {number[][] | undefined} masks attention mask of each row, over past and new ids; 0 is padding
+   * @param {Int32Array | undefined} ids undefined if embeddings are given
    * @param {number} B
    * @param {number} L
    * @param {number} past
@@ -838,7 +841,7 @@ export class Model {
     }
   }
 
-  /** 1 for each row that is no padding: by the mask, else by the id of padding; embeddings have no ids. @param {Input} read */
+  /** Returns 1 for each row that is not padding: by the mask, else by the id of padding; rows of embeddings all count. @param {Input} read */
   #realRows({ ids, rows, mask, L, past }) {
     const pad = this.config.pad_token_id
     return Uint8Array.from(ids, (id, n) =>
@@ -847,7 +850,7 @@ export class Model {
   }
 
   /**
-   * The logits that a hidden state would give if the model ended there: last norm and head (the logit lens).
+   * Computes the logits of a hidden state as if the model ended there, by the last norm and the head (logit lens).
    * @param {FloatTensor} hiddenState (B, L, d), one of hiddenStates
    * @returns {Promise<FloatTensor>} (B, L, V)
    */
@@ -863,9 +866,9 @@ export class Model {
   }
 
   /**
-   * Scores of each head on a text, or on each of several, with their mean and spread: docs/models.md has the definitions.
+   * Computes the scores of each head on a text, or on each of several with mean and standard deviation; docs/models.md defines them.
    * @template {string | Ids | readonly (string | readonly number[])[]} T
-   * @param {T} input a list of texts, or of lists of ids: texts of one length run together
+   * @param {T} input a list of texts, or of lists of ids: texts of equal length run together
    * @returns {Promise<T extends string | readonly number[] | TensorLike ? HeadScores : T extends readonly unknown[] ? OverTexts<HeadScores> : HeadScores>}
    */
   async headScores(input) {
@@ -878,7 +881,7 @@ export class Model {
     return /** @type {any} */ (isList ? overTexts(each, SCORES) : each[0])
   }
 
-  /** Computes the scores of texts of one length, each (layers, H). @param {number[][]} ids */
+  /** Computes the scores of texts of equal length, each (layers, H). @param {number[][]} ids */
   async #headScores(ids) {
     const name = this.#isBoth ? 'encoderAttentionSummaries' : 'attentionSummaries'
     const { [name]: layers } = await this.forward(
@@ -911,7 +914,7 @@ export class Model {
   }
 
   /**
-   * A conversation as the text that the model was trained to continue, by the chat template of its folder.
+   * Converts a conversation to the text that the model was trained to continue, with the chat template of its folder.
    * @param {readonly import('./chat.js').Message[]} messages
    * @param {import('./chat.js').ChatOptions} [options]
    * @returns {Promise<string>}
@@ -924,7 +927,7 @@ export class Model {
 
   /**
    * Generates token by token. The prompt of an encoder-decoder is the input of its encoder. Several prompts form a batch. A list of
-   * messages becomes a text by the chat template of the folder.
+   * messages is converted to a text by the chat template of the folder.
    * @param {string | Ids | readonly (string | readonly number[])[] | readonly import('./chat.js').Message[]} prompt
    * @param {GenerateOptions} [options]
    * @returns {AsyncGenerator<GenerateStep, void, void>}
@@ -939,15 +942,14 @@ export class Model {
     yield* generate(this, { ...this.#parts, tokenizer: this.#tokenizer, settings, toIds, checkSignal }, prompt, options)
   }
 
-  /** The ids at which generate ends: those of generation_config.json, or of config.json where there is no such file. */
+  /** Returns the ids that end generation: those of generation_config.json, or of config.json if that is missing. */
   async endIds() {
     const settings = await Model.#own(this).#reads.settings?.()
     return [...(settings?.stopIds ?? [])]
   }
 
   /**
-   * Embeddings of texts, by modules.json of the folder, or by the pooling that is given. Short texts run together, as packed rows. See
-   * docs/models.md.
+   * Embeds texts with the modules of the folder, or with a given pooling. Short texts run together, as packed rows. See docs/models.md.
    * @param {string | readonly string[]} texts
    * @param {import('./embed.js').EmbedOptions} [options]
    * @returns {Promise<FloatTensor>} (B, d)
@@ -960,8 +962,7 @@ export class Model {
   }
 
   /**
-   * The embedding of each text of a stream, in its order: texts are read when the ones before are done. No more memory is taken for
-   * more texts.
+   * Embeds a stream of texts in order. Texts are read as earlier ones are done, in constant memory.
    * @param {Iterable<string> | AsyncIterable<string>} texts
    * @param {import('./embed.js').EmbedOptions} [options]
    * @returns {AsyncGenerator<FloatTensor, void, void>} (d)
@@ -973,7 +974,7 @@ export class Model {
     yield* embedStream(own.#runner, this.#reads.modules, texts, options)
   }
 
-  /** What runs many texts. @returns {import('./many-texts.js').Runner} */
+  /** The context for running many texts. @returns {import('./many-texts.js').Runner} */
   get #runner() {
     return {
       model: this,
@@ -985,11 +986,11 @@ export class Model {
   }
 
   /**
-   * Texts in the order of what a cross-encoder says of each with a query.
+   * Ranks texts by a cross-encoder's score of each with a query.
    * @param {string} query
    * @param {readonly string[]} texts
    * @param {import('./rank.js').RankOptions} [options]
-   * @returns {Promise<import('./rank.js').Ranked[]>} the largest score first
+   * @returns {Promise<import('./rank.js').Ranked[]>} by descending score
    */
   async rank(query, texts, options = {}) {
     const own = Model.#own(this)
@@ -999,10 +1000,10 @@ export class Model {
   }
 
   /**
-   * The cosine of the embeddings of two texts, and how much each head, each MLP and the embedding of the first one add to it.
+   * Computes the cosine of the embeddings of two texts, and how much each head, each MLP and the embedding of the first text add to it.
    * @param {string} text
    * @param {string} other
-   * @param {import('./embed.js').SimilarityOptions} [options] hooks: of the run of the first text
+   * @param {import('./embed.js').SimilarityOptions} [options] hooks: for the run of the first text
    */
   async similarity(text, other, options = {}) {
     Model.#own(this)
@@ -1020,8 +1021,8 @@ export class Model {
   }
 
   /**
-   * Direct logit attribution: how much each head, each MLP and the embedding add to the logits of tokens or classes, with the
-   * deviations of the norms held fixed. See docs/models.md.
+   * Computes direct logit attribution: how much each head, each MLP and the embedding add to the logits of tokens or classes, with the
+   * deviations of the norms frozen. See docs/models.md.
    * @template {string | ModelInput | readonly (string | ModelInput)[]} T
    * @param {T} input one text, or several
    * @param {import('./attribution.js').AttributionOptions} [options]
@@ -1048,8 +1049,8 @@ export class Model {
   }
 
   /**
-   * A row of a linear layer's weight, and its bias.
-   * @param {string} place as of hooks: 'layers.3.attention.q', 'layers.3.mlp.up'
+   * Returns a row of a linear layer's weight, and its bias.
+   * @param {string} place as for hooks: 'layers.3.attention.q', 'layers.3.mlp.up'
    * @param {number} row
    * @returns {Promise<{ weight: Float32Array, bias: number }>}
    */
@@ -1060,8 +1061,8 @@ export class Model {
   }
 
   /**
-   * A stored tensor as float32, with the dims that it has in the file: those of PyTorch's state dict.
-   * @param {string} name as describe() lists it
+   * Returns a stored tensor as float32, with its dims in the file, which are those of PyTorch's state dict.
+   * @param {string} name as listed by describe()
    * @returns {Promise<FloatTensor>} a copy
    */
   async weight(name) {
@@ -1071,10 +1072,10 @@ export class Model {
   }
 
   /**
-   * The weights of a head: docs/models.md has their dims.
+   * Returns the weights of a head; docs/models.md lists their dims.
    * @param {number} layer
    * @param {number} head
-   * @param {{ place?: 'encoder' | 'decoder' | 'cross' }} [options] place: 'encoder', 'decoder' (default) or 'cross' of an encoder-decoder
+   * @param {{ place?: 'encoder' | 'decoder' | 'cross' }} [options] place: 'encoder', 'decoder' (default) or 'cross', for an encoder-decoder
    */
   async headWeights(layer, head, options = {}) {
     Model.#own(this)
@@ -1082,7 +1083,7 @@ export class Model {
     return headWeights(this.#parts, layer, head, options)
   }
 
-  /** @internal What the modules of qkv that work on a model need of it. @param {Model} model */
+  /** @internal Returns the internals for other modules of qkv. @param {Model} model */
   static parts(model) {
     if (!(Object(model) === model && #weights in model))
       throw new TypeError(
@@ -1098,12 +1099,12 @@ export class Model {
         /** @type {ModelOptions} */ options,
         /** @type {OwnOptions} */ more,
       ) => own.#alive(own.#steps(input, options, more)),
-      /** Ends steps with an error for people once the model is disposed. @template T @param {import('./network.js').RunSteps<T>} steps */
+      /** Makes steps end with a readable error once the model is disposed. @template T @param {import('./network.js').RunSteps<T>} steps */
       alive: steps => own.#alive(steps),
     }
   }
 
-  /** The id of a token: itself, or that of a text which is one token. @param {unknown} given @param {string} where */
+  /** Returns the id of a token, which may be given as a text that is a single token. @param {unknown} given @param {string} where */
   #tokenOf(given, where) {
     const { vocab } = this.#family
     if (typeof given !== 'string') return toNumber(given, where, { least: 0, most: vocab - 1, whole: true })
@@ -1136,9 +1137,9 @@ export class Model {
 }
 
 /**
- * The attention mask of each row over past and new ids; undefined without padding.
+ * Returns the attention mask of each row over past and new ids; undefined without padding.
  * @param {ModelCache | undefined} cache
- * @param {Uint8Array | undefined} given (B, L) of the new ids
+ * @param {Uint8Array | undefined} given (B, L), for the new ids
  * @param {number} B
  * @param {number} L
  * @returns {number[][] | undefined}
@@ -1151,7 +1152,7 @@ function maskRows(cache, given, B, L) {
   ])
 }
 
-/** Is it the same input of an encoder? @param {Input} a @param {Input} b */
+/** True if two inputs of the encoder are the same. @param {Input} a @param {Input} b */
 function isSame(a, b) {
   const equal = (/** @type {ArrayLike<number> | undefined} */ x, /** @type {ArrayLike<number> | undefined} */ y) =>
     x?.length === y?.length && (x === undefined || Array.from(x).every((value, n) => value === y?.[n]))

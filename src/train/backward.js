@@ -18,18 +18,18 @@ import { addressOf } from './parameters.js'
 export function planBackward(p, root, accumulate, isOne) {
   const { core, entries } = p
   const runs = /** @type {(() => void)[]} */ ([])
-  /** Parameters whose gradient has been written once. @type {Set<Variable>} */
+  /** Parameters whose gradient has been written at least once. @type {Set<Variable>} */
   const begun = new Set()
 
-  /** Addresses that no later operation reads, by the number of floats there: what is used again is still in a cache. @type {Map<number, number[]>} */
+  /** Addresses that no later operation reads, by size in floats; reusing the last one is likely a cache hit. @type {Map<number, number[]>} */
   const spare = new Map()
-  /** The floats at each address. @type {Map<number, number>} */
+  /** Size in floats at each address. @type {Map<number, number>} */
   const sizes = new Map()
 
-  /** Addresses of gradients that are added to others by the operation that is being planned. @type {number[]} */
+  /** Addresses of gradients that the operation being planned adds to others. @type {number[]} */
   const lent = []
 
-  /** Memory for a gradient. @param {Variable} x */
+  /** Allocates memory for a gradient. @param {Variable} x */
   function take({ tensor }) {
     const n = count(tensor.dims)
     const at = spare.get(n)?.pop() ?? addressOf(p.arena.take(n))
@@ -37,14 +37,14 @@ export function planBackward(p, root, accumulate, isOne) {
     return at
   }
 
-  /** @param {number} at an address, perhaps of `take` */
+  /** Frees an address. @param {number} at an address, possibly from `take` */
   function give(at) {
     const n = sizes.get(at)
     if (n !== undefined) spare.set(n, [...(spare.get(n) ?? []), at])
   }
 
   /**
-   * The slot of a variable's gradient; undefined if it does not depend on parameters.
+   * Returns the slot of a variable's gradient; undefined if it does not depend on parameters.
    * @param {Variable | undefined} x
    * @param {(() => void)[]} [adds] for an operation that cannot accumulate: receives the calls that add its gradient
    * @returns {Slot | undefined}
@@ -62,7 +62,13 @@ export function planBackward(p, root, accumulate, isOne) {
     return { at: own, accumulate: 0 }
   }
 
-  /** The gradient of x is factor() times the values at `from`. @param {Variable} x @param {number} from @param {boolean} isSame true if both may share memory @param {() => number} factor */
+  /**
+   * Makes the gradient of x equal to factor() times the values at `from`.
+   * @param {Variable} x
+   * @param {number} from
+   * @param {boolean} isSame True if both may share memory
+   * @param {() => number} factor
+   */
   function scale(x, from, isSame, factor = () => 1) {
     if (isSame && x.isLearned && !x.gradient) x.gradient = from
     else {

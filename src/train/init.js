@@ -1,4 +1,4 @@
-// The initialisers of torch.nn.init as functions that return a new tensor: the bits of PyTorch, on the same random stream.
+// The initialisers of torch.nn.init as functions that return a new tensor, with the same bits as PyTorch for the same random stream.
 
 import { oneOf, readOptions, toNumber } from '../base/arguments.js'
 import { shape } from '../base/errors.js'
@@ -11,26 +11,24 @@ import { checkStream } from '../ops/random/generator.js'
 
 /**
  * @typedef {object} Init
- * @property {(generator: Generator, dims: readonly number[], options?: { a?: number, b?: number }) => FloatTensor} uniform
- *   torch.nn.init.uniform_: from a to b, default 0 and 1
- * @property {(generator: Generator, dims: readonly number[], options?: { mean?: number, std?: number }) => FloatTensor} normal
- *   torch.nn.init.normal_: default 0 and 1
+ * @property {(generator: Generator, dims: readonly number[], options?: { a?: number, b?: number }) => FloatTensor} uniform torch.nn.init.uniform_:
+ *   from a to b, default 0 and 1
+ * @property {(generator: Generator, dims: readonly number[], options?: { mean?: number, std?: number }) => FloatTensor} normal torch.nn.init.normal_: default 0 and 1
  * @property {(dims: readonly number[], value: number) => FloatTensor} constant torch.nn.init.constant_
  * @property {(dims: readonly number[]) => FloatTensor} zeros torch.nn.init.zeros_
  * @property {(dims: readonly number[]) => FloatTensor} ones torch.nn.init.ones_
- * @property {(generator: Generator, dims: readonly number[], options?: { gain?: number }) => FloatTensor} xavierUniform
- *   torch.nn.init.xavier_uniform_ of a weight (out, in, ...): gain 1 by default
- * @property {(generator: Generator, dims: readonly number[], options?: { gain?: number }) => FloatTensor} xavierNormal
- *   torch.nn.init.xavier_normal_, the same
- * @property {(generator: Generator, dims: readonly number[], options?: KaimingOptions) => FloatTensor} kaimingUniform
- *   torch.nn.init.kaiming_uniform_ of a weight (out, in, ...)
- * @property {(generator: Generator, dims: readonly number[], options?: KaimingOptions) => FloatTensor} kaimingNormal
- *   torch.nn.init.kaiming_normal_, the same
- * @property {(nonlinearity: Nonlinearity, a?: number) => number} gain torch.nn.init.calculate_gain; a: slope of a leaky ReLU
- *   below 0, default 0.01
+ * @property {(generator: Generator, dims: readonly number[], options?: { gain?: number }) => FloatTensor} xavierUniform torch.nn.init.xavier_uniform_
+ *   of a weight (out, in, ...); default gain 1
+ * @property {(generator: Generator, dims: readonly number[], options?: { gain?: number }) => FloatTensor} xavierNormal torch.nn.init.xavier_normal_,
+ *   likewise
+ * @property {(generator: Generator, dims: readonly number[], options?: KaimingOptions) => FloatTensor} kaimingUniform torch.nn.init.kaiming_uniform_ of a weight (out, in, ...)
+ * @property {(generator: Generator, dims: readonly number[], options?: KaimingOptions) => FloatTensor} kaimingNormal torch.nn.init.kaiming_normal_,
+ *   likewise
+ * @property {(nonlinearity: Nonlinearity, a?: number) => number} gain torch.nn.init.calculate_gain; a: negative slope of a leaky ReLU,
+ *   default 0.01
  *
  * @typedef {object} KaimingOptions
- * @property {number} [a] slope of a leaky ReLU below 0; default 0
+ * @property {number} [a] negative slope of a leaky ReLU; default 0
  * @property {'fanIn' | 'fanOut'} [mode] default 'fanIn'
  * @property {Nonlinearity} [nonlinearity] default 'leakyRelu'
  */
@@ -61,7 +59,7 @@ function filled(dims, value, where) {
   return new Tensor(new Float32Array(count(sizes)).fill(toNumber(value, `${where}: value`)), sizes)
 }
 
-/** Inputs and outputs of a value, for a weight (out, in, ...). @param {readonly number[]} dims @param {string} where */
+/** Returns fan-in and fan-out of a weight (out, in, ...). @param {readonly number[]} dims @param {string} where */
 function fansOf(dims, where) {
   const sizes = checkDims(dims, where)
   if (sizes.length < 2)
@@ -70,7 +68,7 @@ function fansOf(dims, where) {
   return { fanIn: inputs * count(rest), fanOut: out * count(rest) }
 }
 
-/** The standard deviation of Glorot and Bengio 2010. @param {readonly number[]} dims @param {{ gain?: number }} options @param {string} where */
+/** Returns the standard deviation of Glorot and Bengio 2010. @param {readonly number[]} dims @param {{ gain?: number }} options @param {string} where */
 function xavierStd(dims, options, where) {
   const { fanIn, fanOut } = fansOf(dims, where)
   const gain = toNumber(readOptions(options, ['gain'], where).gain ?? 1, `${where}: gain`, { least: 0 })
@@ -99,13 +97,13 @@ const GAINS = {
   selu: () => 3 / 4,
 }
 
-/** The gain of a nonlinearity. @param {Nonlinearity} nonlinearity @param {number} a @param {string} where */
+/** Returns the gain of a nonlinearity. @param {Nonlinearity} nonlinearity @param {number} a @param {string} where */
 function gainOf(nonlinearity, a, where) {
   const known = /** @type {Nonlinearity[]} */ (Object.keys(GAINS))
   return GAINS[oneOf(nonlinearity, known, `${where}: nonlinearity`)](toNumber(a, `${where}: a`))
 }
 
-/** The standard deviation of He et al. 2015. @param {readonly number[]} dims @param {KaimingOptions} options @param {string} where */
+/** Returns the standard deviation of He et al. 2015. @param {readonly number[]} dims @param {KaimingOptions} options @param {string} where */
 function kaimingStd(dims, options, where) {
   const given = readOptions(options, ['a', 'mode', 'nonlinearity'], where)
   const mode = oneOf(given.mode ?? 'fanIn', ['fanIn', 'fanOut'], `${where}: mode`)

@@ -1,4 +1,4 @@
-// A model as PyTorch users write one: layers by name, and a function that runs them on a tape.
+// A model in the style of PyTorch: layers by name, and a function that runs them on a tape.
 
 import { describe } from '../base/errors.js'
 import { Embedding } from '../layers/embedding.js'
@@ -12,7 +12,7 @@ import { checkName, parameters } from './parameters.js'
 /** @typedef {import('./parameters.js').Parameters} Parameters */
 /** @typedef {import('./tape.js').Tape} Tape */
 
-/** The method of a tape that runs each kind of layer. */
+/** The tape method that runs each kind of layer. */
 const KINDS = /** @type {const} */ ([
   [Linear, 'linear'],
   [Embedding, 'embedding'],
@@ -23,7 +23,7 @@ const KINDS = /** @type {const} */ ([
 /** @typedef {Linear | Embedding | LayerNorm | RMSNorm} TrainedLayer */
 /** The argument of `module`: layers and tensors by name, in objects and arrays. @typedef {TrainedLayer | import('../base/tensor.js').TensorLike | { readonly [name: string]: LayerTree } | readonly LayerTree[]} LayerTree */
 /**
- * What the function of a module gets: a layer has become a function, a tensor the parameter on the tape.
+ * The argument of a module's function: layers have become functions, tensors the parameters on the tape.
  * @template L
  * @typedef {L extends Linear ? ((x: Operand, options?: import('../ops/linear/forward.js').FusedOptions) => FloatTensor) & { weight: FloatTensor, bias?: FloatTensor }
  *   : L extends Embedding ? ((ids: IdOperand, options?: { paddingIdx?: number }) => FloatTensor) & { weight: FloatTensor }
@@ -43,12 +43,12 @@ function isPlain(value) {
 }
 
 /**
- * Finds the tensors of layers, by PyTorch's names: 'blocks.0.norm.weight'.
+ * Collects the tensors of layers under PyTorch's names, such as 'blocks.0.norm.weight'.
  * @param {unknown} layers
  * @param {string} name
  * @param {Record<string, Operand>} found
  * @param {Map<unknown, string>} seen
- * @returns {(t: any, values: Readonly<Record<string, FloatTensor>>) => any} makes of them what `forward` gets
+ * @returns {(t: any, values: Readonly<Record<string, FloatTensor>>) => any} a function that creates the argument of `forward`
  */
 function compile(layers, name, found, seen) {
   const kind = KINDS.find(([Kind]) => layers instanceof Kind)
@@ -80,8 +80,9 @@ function put(found, name, tensor) {
 }
 
 /**
+ * Collects the tensors of a layer.
  * @param {any} layer
- * @param {typeof KINDS[number][1]} method of the tape
+ * @param {typeof KINDS[number][1]} method method of the tape
  * @param {string} name
  * @param {Record<string, Operand>} found
  * @returns {(t: any, values: Readonly<Record<string, FloatTensor>>) => any}
@@ -104,15 +105,15 @@ function compileLayer({ weight, bias, eps }, method, name, found) {
 }
 
 /**
- * Copies the weights of layers into the module's memory, and makes of them and of `forward` a function that runs on a tape:
- * `tape(qkv, model.parameters, t => model(t, ids))`.
+ * Copies the weights of layers into the module's memory, and combines them with `forward` into a function that runs on a tape: `tape(qkv,
+ * model.parameters, t => model(t, ids))`.
  * @template {LayerTree} L
  * @template {any[]} I
  * @template R
  * @param {import('../qkv.js').Qkv} qkv
  * @param {L} layers of qkv/nn (`linearLayer`, `embeddingLayer`), LayerNorm, RMSNorm, and tensors; in objects and arrays
  * @param {(t: Tape, layers: BoundLayers<L>, ...inputs: I) => R} forward
- * @returns {((t: Tape, ...inputs: I) => R) & { parameters: Parameters }} its parameters have PyTorch's names
+ * @returns {((t: Tape, ...inputs: I) => R) & { parameters: Parameters }} a function whose parameters have PyTorch's names
  */
 export function module(qkv, layers, forward) {
   /** @type {Record<string, Operand>} */

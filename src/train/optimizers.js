@@ -12,22 +12,22 @@ import { addressOf, copies, expectParameters, fill, paddedSize } from './paramet
 /** @typedef {import('../base/tensor.js').FloatTensor} FloatTensor */
 /** @typedef {import('./parameters.js').Parameters} Parameters */
 /**
- * Parameters by name with their own options: PyTorch's param_groups.
+ * Parameters by name with separate options, as in PyTorch's param_groups.
  * @typedef {{ readonly params: readonly string[], lr?: number, weightDecay?: number }} ParamGroup
  *
  * @typedef {object} OptimizerOptions
  * @property {number} [lr]
  * @property {number} [weightDecay]
  * @property {readonly string[]} [noDecay] names of parameters without weight decay
- * @property {readonly ParamGroup[]} [paramGroups] all other parameters have the options above
+ * @property {readonly ParamGroup[]} [paramGroups] all other parameters use the options above
  */
 /**
- * @typedef {{ step: number, [name: string]: number | FloatTensor }} OptimizerState step: how many steps were made; 'step.name': how many a
- *   parameter made that had no gradient in others; the others are tensors: 'expAvg.name'
+ * @typedef {{ step: number, [name: string]: number | FloatTensor }} OptimizerState step: number of steps; 'step.name': steps of a parameter
+ *   that had no gradient in some of them; all others are tensors: 'expAvg.name'
  */
 /** Addresses of n parameters and of their gradients. @typedef {{ p: number, g: number, n: number }} Run */
 /**
- * A kernel, the names of the arrays that it stores for each parameter, and `write`, which writes its struct for a run of
+ * An update rule: its kernel, the names of the arrays that it keeps per parameter, and `write`, which writes its struct for a run of
  * parameters after `steps` steps and returns the address; `state` are the addresses of those arrays.
  * @typedef {object} Rule
  * @property {string} kernel
@@ -35,7 +35,7 @@ import { addressOf, copies, expectParameters, fill, paddedSize } from './paramet
  * @property {(core: import('../runtime/memory.js').Core, run: Run, state: number[], steps: number, decay: number, lr: number) => number} write
  */
 
-/** Names of parameters. @param {Parameters} p @param {unknown} names @param {string} where @returns {string[]} */
+/** Validates names of parameters. @param {Parameters} p @param {unknown} names @param {string} where @returns {string[]} */
 function toNames(p, names, where) {
   if (!Array.isArray(names)) throw new TypeError(`${where}: ${describe(names)} given, an array of names expected`)
   return Array.from(names, name => {
@@ -44,7 +44,7 @@ function toNames(p, names, where) {
   })
 }
 
-/** Copies of the groups, and the group of each parameter that has one. @param {Parameters} p @param {unknown} given @param {string} where */
+/** Copies the groups, and maps each parameter to its group. @param {Parameters} p @param {unknown} given @param {string} where */
 function toGroups(p, given, where) {
   if (!Array.isArray(given)) throw new TypeError(`${where}: ${describe(given)} given, an array of groups expected`)
   /** @type {Map<string, ParamGroup>} */
@@ -74,9 +74,12 @@ function toGroups(p, given, where) {
 const NOT_NEGATIVE = { least: 0 }
 const BELOW_ONE = { least: 0, most: 1 - 2 ** -53 }
 
-/** A parameter: its place among the floats, and in how many steps it had no gradient. @typedef {{ name: string, from: number, n: number, isDecayed: boolean, group: ParamGroup | undefined, missed: number }} Part */
+/**
+ * A parameter: its offset in floats, and the number of steps in which it had no gradient.
+ * @typedef {{ name: string, from: number, n: number, isDecayed: boolean, group: ParamGroup | undefined, missed: number }} Part
+ */
 
-/** Joins adjacent parameters of the same group with the same number of steps: one kernel call updates them. @param {readonly Part[]} parts */
+/** Joins adjacent parameters with the same group and number of steps, which one kernel call updates. @param {readonly Part[]} parts */
 function joined(parts) {
   /** @type {Part[]} */
   const runs = []
@@ -91,7 +94,7 @@ function joined(parts) {
 
 /** Base class of the optimisers. */
 export class Optimizer {
-  /** The learning rate; may be set before each step. A group with its own rate keeps it. */
+  /** The learning rate; can be set before each step. A group with a separate rate keeps it. */
   lr
   /** Steps made so far. */
   steps = 0
@@ -104,18 +107,18 @@ export class Optimizer {
   #parts = []
   /** All values, all gradients, and the arrays of the rule. @type {FloatTensor[]} */
   #arrays
-  /** Those of the rule by the names of the parameters: 'expAvg.weight'. @type {Record<string, FloatTensor>} */
+  /** The arrays of the rule by name: 'expAvg.weight'. @type {Record<string, FloatTensor>} */
   #state
-  /** Their memory. @type {ResidentTensor | undefined} */
+  /** The memory of these arrays. @type {ResidentTensor | undefined} */
   #memory
 
   /**
-   * @internal
+   * @internal Creates an optimiser.
    * @param {string} where
    * @param {Parameters} p
    * @param {OptimizerOptions} options
    * @param {{ lr?: number, weightDecay: number } & Record<string, unknown>} defaults of the options
-   * @param {(options: any) => Rule} toRule checks the options of the rule
+   * @param {(options: any) => Rule} toRule validates the options of the rule
    */
   constructor(where, p, options, defaults, toRule) {
     this.#p = expectParameters(p, where)
@@ -149,18 +152,18 @@ export class Optimizer {
     return optimizer
   }
 
-  /** The groups that were given; their `lr` and `weightDecay` may be set before each step. @returns {readonly ParamGroup[]} */
+  /** The given groups; their `lr` and `weightDecay` can be set before each step. @returns {readonly ParamGroup[]} */
   get paramGroups() {
     return Optimizer.#checked(this).#groups
   }
 
-  /** @internal An assignment would have no effect. */
+  /** @internal Throws, since an assignment would have no effect. */
   set paramGroups(_) {
     const where = `${Optimizer.#checked(this).#where}: paramGroups`
     throw new TypeError(`${where}: the groups are made with the optimiser: set lr and weightDecay of one of them`)
   }
 
-  /** Updates the parameters from their gradients. One that the backward pass did not reach stays as it is. */
+  /** Updates the parameters from their gradients. Parameters that the backward pass did not reach are unchanged. */
   step() {
     const { core } = Optimizer.#checked(this).#p
     const { kernel, write } = this.#rule
@@ -186,14 +189,14 @@ export class Optimizer {
     this.#p.onChange?.()
   }
 
-  /** A copy of the state. @returns {OptimizerState} */
+  /** Returns a copy of the state. @returns {OptimizerState} */
   stateDict() {
     const parts = Optimizer.#checked(this).#parts.filter(({ missed }) => missed > 0)
     const own = parts.map(({ name, missed }) => [`step.${name}`, this.steps - missed])
     return { step: this.steps, ...Object.fromEntries(own), ...copies(this.#state) }
   }
 
-  /** @param {OptimizerState} state with the same names and dims @returns {this} */
+  /** Restores a state. @param {OptimizerState} state with the same names and dims @returns {this} */
   loadStateDict(state) {
     const { step, ...rest } = Object(state)
     const where = `${Optimizer.#checked(this).#where}: loadStateDict: step`
@@ -215,7 +218,7 @@ export class Optimizer {
   }
 }
 
-/** torch.optim.SGD. */
+/** Implements torch.optim.SGD. */
 export class SGD extends Optimizer {
   /** @param {Parameters} p @param {OptimizerOptions & { lr: number, momentum?: number, dampening?: number, nesterov?: boolean }} options */
   constructor(p, options) {
@@ -238,12 +241,12 @@ export class SGD extends Optimizer {
   }
 }
 
-/** torch.optim.Adam. */
+/** Implements torch.optim.Adam. */
 export class Adam extends Optimizer {
   /**
    * @param {Parameters} p
-   * @param {OptimizerOptions & { betas?: readonly [number, number], eps?: number }} [options] as in PyTorch: lr 1e-3,
-   *   betas [0.9, 0.999], eps 1e-8, weightDecay 0 (of AdamW 0.01)
+   * @param {OptimizerOptions & { betas?: readonly [number, number], eps?: number }} [options] as in PyTorch: lr 1e-3, betas [0.9, 0.999],
+   *   eps 1e-8, weightDecay 0 (for AdamW 0.01)
    */
   constructor(p, options = {}) {
     const isDecoupled = new.target === AdamW
@@ -269,14 +272,14 @@ export class Adam extends Optimizer {
   }
 }
 
-/** torch.optim.AdamW: weight decay is decoupled from the gradients. */
+/** Implements torch.optim.AdamW, whose weight decay is decoupled from the gradients. */
 export class AdamW extends Adam {}
 
 /**
- * Scales all gradients so that their norm is at most `maxNorm`: torch.nn.utils.clip_grad_norm_.
+ * Scales all gradients so that their norm is at most `maxNorm`, like torch.nn.utils.clip_grad_norm_.
  * @param {Parameters} p
  * @param {number} maxNorm
- * @returns {number} the norm before
+ * @returns {number} norm before clipping
  */
 export function clipGradNorm(p, maxNorm) {
   const { core, all, n } = expectParameters(p, 'clipGradNorm')
@@ -296,11 +299,11 @@ export function clipGradNorm(p, maxNorm) {
 }
 
 /**
- * The learning rate of each step, counted from 0: linear warm-up for `warmup` steps, then constant, or with `total` a cosine
- * from `lr` to `least` at step `total`. torch.optim.lr_scheduler.LinearLR and CosineAnnealingLR.
+ * Returns the learning rate as a function of the step, counted from 0: linear warm-up for `warmup` steps, then constant, or with `total` a
+ * cosine from `lr` to `least` at step `total`. As torch.optim.lr_scheduler.LinearLR and CosineAnnealingLR.
  * @param {number} lr
  * @param {{ warmup?: number, total?: number, least?: number }} [options]
- * @returns {(step: number) => number} `optimizer.lr = rate(step)`
+ * @returns {(step: number) => number} to be used as `optimizer.lr = rate(step)`
  */
 export function schedule(lr, options = {}) {
   const given = readOptions(options, ['warmup', 'total', 'least'], 'schedule')

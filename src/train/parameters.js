@@ -42,7 +42,7 @@ class Arena {
   /** @type {ResidentTensor[]} */
   #chunks = []
   #core
-  /** Set it to an earlier value to free what was taken since. @type {Mark} */
+  /** Setting it to an earlier value frees what was allocated since. @type {Mark} */
   mark = [0, 0]
 
   /** @param {Core} core */
@@ -50,7 +50,7 @@ class Arena {
     this.#core = core
   }
 
-  /** @param {number} n floats @returns {FloatTensor} a view, which ends with this */
+  /** Allocates floats. @param {number} n number of floats @returns {FloatTensor} a view, valid until this memory is disposed */
   take(n) {
     let [at, used] = this.mark
     const fits = () => used + n <= (this.#chunks[at]?.dims[0] ?? -1)
@@ -63,7 +63,7 @@ class Arena {
     return this.#chunks[at].part(used, [n])
   }
 
-  /** True if this tensor lies in it. @param {ResidentTensor} tensor */
+  /** True if the tensor is in this memory. @param {ResidentTensor} tensor */
   holds(tensor) {
     return this.#chunks.some(chunk => tensor.overlaps(chunk))
   }
@@ -76,10 +76,10 @@ class Arena {
 /** The variable of each tensor. @type {WeakMap<Tensor, Variable>} */
 export const variables = new WeakMap()
 
-/** Floats of a tensor, rounded up so that the next one is 16-byte aligned, too. @param {readonly number[]} dims */
+/** Returns the size of a tensor in floats, rounded up so that the next one is 16-byte aligned. @param {readonly number[]} dims */
 export const paddedSize = dims => Math.ceil(count(dims) / 4) * 4
 
-/** The tensors that a model learns, their gradients, and the recorded operations of a step. Made by `parameters`. */
+/** The parameters of a model, their gradients, and the recorded operations of a step. Created by `parameters`. */
 export class Parameters {
   #isOurs = true
   /** The parameters by name: resident tensors, which the optimisers update in place. @type {Readonly<Record<string, FloatTensor>>} */
@@ -105,7 +105,7 @@ export class Parameters {
     this.core = core
     /** @internal */
     this.arena = new Arena(core)
-    /** @internal Floats of all values, or of all gradients. */
+    /** @internal Size of all values, or of all gradients, in floats. */
     this.n = Object.values(tensors).reduce((sum, { dims }) => sum + paddedSize(dims), 0)
     /** @internal All values, then all gradients. */
     this.memory = new ResidentTensor(core, [2, this.n])
@@ -118,25 +118,25 @@ export class Parameters {
     for (const name in values) this.add(values[name], -1, true, addressOf(gradients[name]))
   }
 
-  /** @internal Itself; throws for a Proxy of it, and after dispose. */
+  /** @internal Returns itself; throws for a Proxy of it, and after dispose. */
   checked() {
     if (!(#isOurs in this)) throw proxied('parameters')
     addressOf(this.memory)
     return this
   }
 
-  /** @internal False for a parameter that no backward pass reached and whose gradient nobody set: PyTorch's `grad is None`. @param {string} name */
+  /** @internal False for a parameter that no backward pass reached and whose gradient nobody set, like `grad is None` in PyTorch. @param {string} name */
   hasGradient(name) {
     const isReached = this.reached?.has(this.values[name]) ?? true
     return isReached || this.gradients[name].data.some(value => value !== 0)
   }
 
-  /** Copies of the values, by name. @returns {Record<string, FloatTensor>} */
+  /** Returns copies of the values, by name. @returns {Record<string, FloatTensor>} */
   stateDict() {
     return copies(this.checked().values)
   }
 
-  /** @param {Record<string, Operand>} state all parameters, with the same names and dims @returns {this} */
+  /** Restores values. @param {Record<string, Operand>} state all parameters, with the same names and dims @returns {this} */
   loadStateDict(state) {
     fill(this.checked().values, state)
     this.onChange?.()
@@ -149,7 +149,12 @@ export class Parameters {
     for (const held of [this.memory, this.arena]) held.dispose()
   }
 
-  /** @internal Views of an array of n floats, with the dims of the parameters. @param {FloatTensor} all @param {string} prefix of their names @param {Record<string, FloatTensor>} [like] */
+  /**
+   * @internal Returns views of an array of n floats, with the dims of the parameters.
+   * @param {FloatTensor} all
+   * @param {string} prefix of their names
+   * @param {Record<string, FloatTensor>} [like]
+   */
   parts(all, prefix, like = this.values) {
     /** @type {Record<string, FloatTensor>} */
     const parts = {}
@@ -210,7 +215,11 @@ export const addressOf = tensor => /** @type {ResidentTensor} */ (tensor).addres
 export const copies = tensors =>
   Object.fromEntries(Object.entries(tensors).map(([name, { data, dims }]) => [name, new Tensor(data.slice(), dims)]))
 
-/** Copies a state dict into tensors; throws before the first copy if a name or dims do not fit. @param {Readonly<Record<string, FloatTensor>>} tensors @param {unknown} state by name */
+/**
+ * Copies a state dict into tensors; throws before the first copy if a name or dims do not match.
+ * @param {Readonly<Record<string, FloatTensor>>} tensors
+ * @param {unknown} state by name
+ */
 export function fill(tensors, state) {
   const { take, end } = readState(state)
   const given = Object.entries(tensors).map(([name, { dims }]) => take(name, 'dims', ...dims))
@@ -219,7 +228,7 @@ export function fill(tensors, state) {
 }
 
 /**
- * Copies tensors into the module's memory as the parameters of a model: `p.values`.
+ * Copies tensors into the module's memory as the parameters of a model, `p.values`.
  * @param {import('../qkv.js').Qkv} qkv
  * @param {Record<string, Operand>} tensors by name, such as a state dict
  * @returns {Parameters}
@@ -235,7 +244,7 @@ export function parameters(qkv, tensors) {
   return new Parameters(core, Object.fromEntries(entries))
 }
 
-/** Objects by name can not hold this one. @param {string} name @param {string} where */
+/** Throws for a name that plain objects cannot have as a key. @param {string} name @param {string} where */
 export function checkName(name, where) {
   if (name === '__proto__') throw new RangeError(`${where}: ${name} given, another name of a tensor expected`)
   return name

@@ -1,4 +1,4 @@
-// The operations of a tape that only move values: permute, slice, expand and cat.
+// Tape operations that only move values: permute, slice, expand and cat.
 
 import { toNumber } from '../base/arguments.js'
 import { describe, shape } from '../base/errors.js'
@@ -9,14 +9,14 @@ import { stepsOf, sumTo, transfer } from './strided.js'
 /** @typedef {import('../runtime/memory.js').Core} Core */
 /** @typedef {import('../ops/operation.js').Operation} Operation */
 
-/** An axis; negative ones count from the end. @param {unknown} dim @param {readonly number[]} dims @param {string} name */
+/** Returns an axis; negative ones count from the end. @param {unknown} dim @param {readonly number[]} dims @param {string} name */
 export function toAxis(dim, dims, name) {
   const rank = Math.max(1, dims.length)
   const n = toNumber(dim, name, { least: -rank, most: rank - 1, whole: true })
   return n < 0 ? n + rank : n
 }
 
-/** A list of numbers: a tape has made a tensor of an array. @param {unknown} value @param {string} name @returns {number[]} */
+/** Reads a list of numbers, which the tape has converted to a tensor. @param {unknown} value @param {string} name @returns {number[]} */
 export function toList(value, name) {
   if (!(value instanceof Tensor && value.dims.length === 1))
     throw new TypeError(`${name}: ${describe(value)} given, an array of numbers expected`)
@@ -24,7 +24,7 @@ export function toList(value, name) {
 }
 
 /**
- * The output is read from x: from value `at` on, with these steps along its axes.
+ * Copies the output out of x, starting at value `at`, with the given strides.
  * @param {Core} core
  * @param {readonly number[]} given dims of x
  * @param {readonly number[]} dims of the output
@@ -54,7 +54,7 @@ function readFrom(core, given, dims, steps, at = 0) {
   }
 }
 
-/** torch.Tensor.permute. @type {Operation} */
+/** Implements torch.Tensor.permute. @type {Operation} */
 export const permute = toOperation(['x'], {
   options: ['dims'],
   prepare(core, [{ dims: given }], { dims: order }, where) {
@@ -71,7 +71,7 @@ export const permute = toOperation(['x'], {
   },
 })
 
-/** Tensor.slice. @type {Operation} */
+/** Implements Tensor.slice. @type {Operation} */
 export const slice = toOperation(['x'], {
   options: ['dim', 'from', 'to'],
   prepare(core, [x], { dim, from, to }, where) {
@@ -91,7 +91,12 @@ export const slice = toOperation(['x'], {
   },
 })
 
-/** The dims of x seen as `dims`: -1 keeps an axis, leading axes are new, and an axis of 1 repeats. @param {readonly number[]} given @param {readonly number[]} dims @param {string} where */
+/**
+ * Returns the dims and strides of x expanded to `dims`: -1 keeps an axis, leading axes are new, and an axis of size 1 repeats.
+ * @param {readonly number[]} given
+ * @param {readonly number[]} dims
+ * @param {string} where
+ */
 function expandedSteps(given, dims, where) {
   const lead = dims.length - given.length
   const sizes = dims.map((n, axis) => (n === -1 && axis >= lead ? given[axis - lead] : n))
@@ -102,7 +107,7 @@ function expandedSteps(given, dims, where) {
   return { sizes, steps: sizes.map((_, axis) => (axis < lead || given[axis - lead] === 1 ? 0 : own[axis - lead])) }
 }
 
-/** torch.Tensor.expand, as a copy. @type {Operation} */
+/** Implements torch.Tensor.expand, as a copy. @type {Operation} */
 export const expand = toOperation(['x'], {
   options: ['dims'],
   prepare(core, [{ dims: given }], { dims }, where) {
@@ -112,7 +117,7 @@ export const expand = toOperation(['x'], {
 })
 
 /**
- * The dims to which PyTorch broadcasts two tensors: axes are compared from the last one on, and one of size 1 repeats.
+ * Returns the dims to which PyTorch broadcasts two tensors: axes are compared from the last one, and those of size 1 repeat.
  * @param {readonly number[]} a
  * @param {readonly number[]} b
  * @param {string} where
@@ -127,7 +132,7 @@ export function broadcastDims(a, b, where) {
   })
 }
 
-/** torch.cat of `length` tensors. @param {number} length @returns {Operation} */
+/** Implements torch.cat of `length` tensors. @param {number} length @returns {Operation} */
 export const cat = length => {
   const names = Array.from({ length }, (_, n) => `tensors[${n}]`)
   return toOperation(names, {

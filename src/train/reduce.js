@@ -1,4 +1,4 @@
-// The operations of a tape that add values up: sum, mean and mean squared error.
+// Tape operations that reduce: sum, mean and mean squared error.
 
 import { expectDims, oneOf, toBoolean } from '../base/arguments.js'
 import { count, Tensor } from '../base/tensor.js'
@@ -11,11 +11,11 @@ import { stepsOf, sumTo, transfer } from './strided.js'
 
 /**
  * @typedef {object} ReduceOptions
- * @property {number | readonly number[]} [dim] axes that are added up, negative ones from the end; default all
- * @property {boolean} [keepdim] do they stay, with size 1? Default false
+ * @property {number | readonly number[]} [dim] axes to reduce, negative ones counted from the end; default all
+ * @property {boolean} [keepdim] true keeps them with size 1; default false
  */
 
-/** Sums, in float64, over some axes; of a mean they are divided by the number of values. @param {boolean} isMean @returns {Operation} */
+/** Implements sum or mean over axes, accumulated in float64. @param {boolean} isMean @returns {Operation} */
 const reduction = isMean =>
   toOperation(['x'], {
     options: ['dim', 'keepdim'],
@@ -52,7 +52,7 @@ const reduction = isMean =>
 export const sum = reduction(false)
 export const mean = reduction(true)
 
-/** torch.nn.functional.mse_loss. The differences are saved for the gradient. @type {Operation} */
+/** Implements torch.nn.functional.mse_loss. The differences are saved for the gradient. @type {Operation} */
 export const mseLoss = toOperation(['input', 'target'], {
   options: ['reduction'],
   prepare(core, [{ dims }, target], { reduction = 'mean' }, where) {
@@ -73,7 +73,7 @@ export const mseLoss = toOperation(['input', 'target'], {
         floats[y / 4] = kind === 'mean' ? total / n : total
       },
       differentiate(_, dY, slots, differences) {
-        let change = differences // times a factor it is the gradient of the input
+        let change = differences // scaled, this is the gradient of the input
         let scale = 2 * factor
         if (kind === 'none') {
           change = core.allocFloats(n)

@@ -1,4 +1,4 @@
-// What of PyTorch's random numbers only training needs: permutations, and the state of a generator.
+// Parts of PyTorch's random numbers that only training needs: permutations, and the state of a generator.
 
 import { toNumber } from '../base/arguments.js'
 import { describe } from '../base/errors.js'
@@ -7,10 +7,10 @@ import { checkStream } from '../ops/random/generator.js'
 
 /** @typedef {import('../ops/random/generator.js').Generator} Generator */
 
-const MOST = Math.floor((2 ** 32 - 1) / 20) - 1 // PyTorch draws other numbers for more values
+const MOST = Math.floor((2 ** 32 - 1) / 20) - 1 // above it, PyTorch uses another algorithm
 
 /**
- * The whole numbers from 0 to n - 1 in random order, such as the samples of an epoch: torch.randperm.
+ * Returns the integers from 0 to n - 1 in random order, such as the samples of an epoch, like torch.randperm.
  * @param {Generator} generator
  * @param {number} n
  * @returns {Tensor<Int32Array>}
@@ -31,13 +31,13 @@ export function randperm(generator, n) {
 
 const WORDS = 624
 const BYTES = 5056
-/** The byte offsets of PyTorch's state, at::CPUGeneratorImplState. */
+/** Byte offsets in PyTorch's state, at::CPUGeneratorImplState. */
 const AT = { left: 8, seeded: 12, next: 16, words: 24, spare: 24 + 8 * WORDS + 8, hasSpare: 24 + 8 * WORDS + 24 }
-/** And struct qkv_generator. */
+/** Byte offsets in struct qkv_generator. */
 const OWN = { next: 4 * WORDS, hasSpare: 4 * WORDS + 8, spare: 4 * WORDS + 16 }
 
 /**
- * The state of a generator, as bytes: torch.Generator.get_state. PyTorch reads them, but for the seed, which is 0.
+ * Returns the state of a generator as bytes, like torch.Generator.get_state. PyTorch can load them, except for the seed, which is 0.
  * @param {Generator} generator
  * @returns {Uint8Array<ArrayBuffer>}
  */
@@ -61,9 +61,9 @@ export function getRngState(generator) {
 }
 
 /**
- * Goes on where a generator was whose state was saved, by this library or by PyTorch: torch.Generator.set_state.
+ * Restores the state of a generator, saved by this library or by PyTorch, like torch.Generator.set_state.
  * @param {Generator} generator
- * @param {Uint8Array} state of getRngState, or the bytes of torch.get_rng_state()
+ * @param {Uint8Array} state bytes from getRngState, or from torch.get_rng_state()
  */
 export function setRngState(generator, state) {
   const stream = checkStream(generator, 'setRngState: generator')

@@ -1,13 +1,13 @@
-// Copies of values between arrays with arbitrary strides: what permute, slice, cat, expand and sum share.
+// Copies values between arrays with arbitrary strides, for permute, slice, cat, expand and sum.
 
 /**
- * Values in an array: the first one at index `at`, the next one along axis n steps[n] further.
+ * Values in an array: the first at index `at`, with stride steps[n] along axis n.
  * @typedef {{ data: Float32Array | Float64Array, at: number, steps: readonly number[] }} Strided
  */
 
-const SHORT = 16 // runs of fewer values are copied one by one
+const SHORT = 16 // shorter runs are copied value by value
 
-/** The steps of values that lie in rows. @param {readonly number[]} dims */
+/** Returns the strides of contiguous values. @param {readonly number[]} dims */
 export function stepsOf(dims) {
   let step = 1
   const steps = dims.map(() => 0)
@@ -18,7 +18,7 @@ export function stepsOf(dims) {
   return steps
 }
 
-/** The axes as [size, step of the source, step of the target]; two that are as one in both become one. @param {readonly number[]} dims @param {Strided} source @param {Strided} target */
+/** Returns the axes as [size, source stride, target stride], merging axes that are contiguous in both. @param {readonly number[]} dims @param {Strided} source @param {Strided} target */
 function axesOf(dims, source, target) {
   /** @type {[size: number, from: number, to: number][]} */
   const axes = []
@@ -33,7 +33,7 @@ function axesOf(dims, source, target) {
 }
 
 /**
- * target = factor * source, or target += factor * source, at each index of dims.
+ * Computes target = factor * source, or target += factor * source, at each index of dims.
  * @param {readonly number[]} dims
  * @param {Strided} source
  * @param {Strided} target
@@ -72,13 +72,13 @@ export function transfer(dims, source, target, { factor = 1, accumulate = 0 } = 
 }
 
 /**
- * The sums of the values that fall on the same place of the target, times factor; added up in float64.
+ * Sums values that map to the same element of the target, times factor, in float64.
  * @param {readonly number[]} dims
  * @param {Strided} source
- * @param {readonly number[]} steps of the target, 0 along the axes that are summed up
- * @param {number} n values of the target
+ * @param {readonly number[]} steps strides of the target, 0 along reduced axes
+ * @param {number} n number of values in the target
  * @param {Float32Array} floats
- * @param {import('../ops/operation.js').Slot} slot of the target
+ * @param {import('../ops/operation.js').Slot} slot where the target is
  * @param {number} [factor]
  */
 export function sumTo(dims, source, steps, n, floats, { at, accumulate }, factor = 1) {

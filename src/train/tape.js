@@ -33,7 +33,7 @@ import { mean, mseLoss, sum } from './reduce.js'
 /** @typedef {Recorder & import('../ops/operations.js').Operations} Tape */
 
 /**
- * Are two keys equal? The tensors among them are compared by their values.
+ * True if two keys are equal; tensors in them are compared by value.
  * @param {readonly unknown[]} a
  * @param {readonly unknown[]} b
  * @returns {boolean}
@@ -49,19 +49,19 @@ const same = (a, b) =>
     )
   })
 
-/** A copy of an option: an array or a tensor may change until the next step. @param {unknown} value @param {string} name */
+/** Copies an option, since the caller may change an array or a tensor before the next step. @param {unknown} value @param {string} name */
 function copyOf(value, name) {
   if (typeof value !== 'object' || value === null) return value
   const { data, dims } = toTensor(value, name, true)
   return new Tensor(data.slice(), dims)
 }
 
-/** @param {Function} operation made by defineOperation */
+/** Returns the operation of a definition. @param {Function} operation made by defineOperation */
 const operationOf = operation => toOperation(definitionOf(operation).operands, definitionOf(operation))
 
 const LINEAR = operationOf(linear)
 const ADD = operationOf(OPERATIONS.add)
-/** Operations whose operands a tape expands to common dims. */
+/** Operations whose operands are broadcast to common dims. */
 const BROADCASTS = ['add', 'sub', 'mul']
 
 class Recorder {
@@ -88,7 +88,7 @@ class Recorder {
     this.#p = p
   }
 
-  /** @internal The variable of an operand; other tensors become constants. @param {unknown} value @param {string} name @returns {Variable} */
+  /** @internal Returns the variable of an operand; other tensors become constants. @param {unknown} value @param {string} name @returns {Variable} */
   variable(value, name) {
     if (!this.#isOpen)
       throw new Error(`${name}: this tape has ended: use it within the function that was given to tape`)
@@ -113,12 +113,12 @@ class Recorder {
   }
 
   /**
-   * Runs the recorded operation, or records it.
+   * Runs the recorded operation, or records a new one.
    * @param {string} name
    * @param {readonly (Variable | undefined)[]} inputs
    * @param {readonly unknown[]} key dims and options that its memory depends on
    * @param {() => Prepared} prepare
-   * @param {unknown} [given] arguments that may change in each step
+   * @param {unknown} [given] arguments that may differ between steps
    */
   #record(name, inputs, key, prepare, given) {
     const p = this.#p
@@ -135,10 +135,11 @@ class Recorder {
   }
 
   /**
+   * Runs an operation.
    * @param {string} name
    * @param {import('../ops/operation.js').Operation} operation
-   * @param {readonly unknown[]} values of the operands; undefined: not given
-   * @param {Record<string, any>} [options] an object of the tape's own
+   * @param {readonly unknown[]} values operands; undefined if not given
+   * @param {Record<string, any>} [options] a copy owned by the tape
    * @param {unknown} [given]
    */
   #apply(name, { operands, required, prepare }, values, options = {}, given) {
@@ -151,7 +152,11 @@ class Recorder {
     return this.#record(name, inputs, key, () => prepare(this.#p.core, tensors, options, name), given).tensor
   }
 
-  /** The operands of a sum, difference or product as the kernel takes them: the dims of b are the last ones of a. @param {string} name @param {any[]} operands */
+  /**
+   * Returns the operands of a sum, difference or product with b broadcast as the kernel requires: its dims are the last ones of a.
+   * @param {string} name
+   * @param {any[]} operands
+   */
   #broadcast(name, operands) {
     const [a, b] = operands.map((x, i) => this.variable(x, `${name}: ${'ab'[i]}`).tensor)
     const dims = broadcastDims(a.dims, b.dims, name)
@@ -160,7 +165,13 @@ class Recorder {
     return [isAll(a) ? a : this.expand(a, dims), isLast ? b : this.expand(b, dims)]
   }
 
-  /** activation(x W^T + bias) + residual. @param {Operand} x (..., in) @param {Operand} weight (out, in) @param {Operand} [bias] (out) @param {import('../ops/linear/forward.js').FusedOptions & import('../ops/linear/forward.js').LayoutOption} [options] */
+  /**
+   * Computes activation(x W^T + bias) + residual.
+   * @param {Operand} x (..., in)
+   * @param {Operand} weight (out, in)
+   * @param {Operand} [bias] (out)
+   * @param {import('../ops/linear/forward.js').FusedOptions & import('../ops/linear/forward.js').LayoutOption} [options]
+   */
   linear(x, weight, bias, options = {}) {
     const given = readOptions(options, ['layout', 'activation', 'residual'], 'linear')
     const { layout, activation = 'none', residual } = given
@@ -173,9 +184,12 @@ class Recorder {
   }
 
   /**
-   * Attention on rows of heads side by side: q (B, L, H * D), k (B, S, G * D), v (B, S, G * E) -> (B, L, H * E), or all
-   * without B; or q alone holds q, k and v, (B, L, (H + 2 G) * D), the output of one linear layer. Bias and sinks may be parameters.
-   * @param {Operand} q @param {Operand | undefined} k @param {Operand | undefined} v @param {import('../ops/attention/rows.js').RowOptions} options
+   * Computes attention on rows with heads side by side: q (B, L, H * D), k (B, S, G * D), v (B, S, G * E) -> (B, L, H * E), or all without
+   * B; or q alone contains q, k and v, (B, L, (H + 2 G) * D), the output of one linear layer. Bias and sinks may be parameters.
+   * @param {Operand} q
+   * @param {Operand | undefined} k
+   * @param {Operand | undefined} v
+   * @param {import('../ops/attention/rows.js').RowOptions} options
    */
   attention(q, k, v, options) {
     const { numHeads, numKvHeads, bias, sinks, ...given } = readOptions(options, LABELS.attention.known, 'attention')
@@ -188,7 +202,7 @@ class Recorder {
     return this.#apply('dropout', DROPOUT, [x], { p }, checkStream(generator, 'dropout: generator'))
   }
 
-  /** Rows of a table (num, dim); the row of paddingIdx gets no gradient. @param {IdOperand} ids @param {Operand} weight @param {{ paddingIdx?: number }} [options] */
+  /** Looks up rows of a table (num, dim); the row of paddingIdx gets no gradient. @param {IdOperand} ids @param {Operand} weight @param {{ paddingIdx?: number }} [options] */
   embedding(ids, weight, options = {}) {
     const { paddingIdx } = readOptions(options, ['paddingIdx'], 'embedding')
     const table = this.variable(weight, 'embedding: weight')
@@ -198,7 +212,12 @@ class Recorder {
     return this.#record('embedding', [table], [paddingIdx, ...rows.dims], prepare, rows.ids).tensor
   }
 
-  /** The loss, a tensor without axes. @param {Operand} logits (..., V) @param {IdOperand} targets (...) @param {import('../ops/loss/cross-entropy.js').CrossEntropyOptions} [options] */
+  /**
+   * Computes the cross-entropy loss, a tensor without axes.
+   * @param {Operand} logits (..., V)
+   * @param {IdOperand} targets (...)
+   * @param {import('../ops/loss/cross-entropy.js').CrossEntropyOptions} [options]
+   */
   crossEntropy(logits, targets, options = {}) {
     const z = this.variable(logits, 'crossEntropy: logits')
     const { dims } = z.tensor
@@ -206,56 +225,62 @@ class Recorder {
     return this.#record('crossEntropy', [z], [], () => prepareLoss(this.#p.core, dims), loss).tensor
   }
 
-  /** The same values under other dims. @param {Operand} x @param {readonly number[]} dims */
+  /** Returns the same values with other dims. @param {Operand} x @param {readonly number[]} dims */
   reshape(x, dims) {
     const input = this.variable(x, 'reshape: x')
     const sizes = input.tensor.reshape(dims).dims // checks them
     return this.#record('reshape', [input], sizes, () => ({ dims: sizes, isView: true, passes: [0], run() {} })).tensor
   }
 
-  /** The axes in another order: torch.Tensor.permute. @param {Operand} x @param {readonly number[]} dims the axes of x in their new order */
+  /** Reorders the axes, like torch.Tensor.permute. @param {Operand} x @param {readonly number[]} dims axes of x in their new order */
   permute(x, dims) {
     return this.#apply('permute', permute, [x], { dims })
   }
 
-  /** A copy of the indices from <= i < to of one axis, as Tensor.slice: PyTorch's x[:, from:to]. @param {Operand} x @param {number} dim @param {number} from @param {number} [to] default: the end */
+  /**
+   * Copies the indices from <= i < to of an axis, like Tensor.slice, or x[:, from:to] in PyTorch.
+   * @param {Operand} x
+   * @param {number} dim
+   * @param {number} from
+   * @param {number} [to] default: the end
+   */
   slice(x, dim, from, to) {
     return this.#apply('slice', slice, [x], { dim, from, to })
   }
 
-  /** Repeats axes of size 1, and adds leading axes: torch.Tensor.expand. @param {Operand} x @param {readonly number[]} dims -1 keeps the size of an axis */
+  /** Repeats axes of size 1, and adds leading axes, like torch.Tensor.expand. @param {Operand} x @param {readonly number[]} dims -1 keeps the size of an axis */
   expand(x, dims) {
     return this.#apply('expand', expand, [x], { dims })
   }
 
-  /** Tensors one behind the other along an axis, the others of which are equal: torch.cat. @param {readonly Operand[]} tensors @param {{ dim?: number }} [options] dim: default 0 */
+  /** Concatenates tensors along an axis, like torch.cat. @param {readonly Operand[]} tensors @param {{ dim?: number }} [options] dim: default 0 */
   cat(tensors, options = {}) {
     const { dim = 0 } = readOptions(options, ['dim'], 'cat')
     const list = expectList(tensors, 'cat: tensors')
     return this.#apply('cat', cat(list.length), list, { dim })
   }
 
-  /** The sum over axes, in float64: torch.sum. @param {Operand} x @param {import('./reduce.js').ReduceOptions} [options] default: over all axes, to a tensor without axes */
+  /** Sums over axes in float64, like torch.sum. @param {Operand} x @param {import('./reduce.js').ReduceOptions} [options] default: over all axes, to a tensor without axes */
   sum(x, options = {}) {
     return this.#apply('sum', sum, [x], readOptions(options, sum.options, 'sum'))
   }
 
-  /** The mean over axes: torch.mean. @param {Operand} x @param {import('./reduce.js').ReduceOptions} [options] as of sum */
+  /** Computes the mean over axes, like torch.mean. @param {Operand} x @param {import('./reduce.js').ReduceOptions} [options] as in sum */
   mean(x, options = {}) {
     return this.#apply('mean', mean, [x], readOptions(options, mean.options, 'mean'))
   }
 
   /**
-   * Squares of the differences: torch.nn.functional.mse_loss. With 'mean' (default) or 'sum' it is a tensor without axes.
+   * Computes squared differences, like torch.nn.functional.mse_loss. With 'mean' (default) or 'sum', returns a tensor without axes.
    * @param {Operand} input
-   * @param {Operand} target with the dims of input
+   * @param {Operand} target same dims as input
    * @param {{ reduction?: 'mean' | 'sum' | 'none' }} [options]
    */
   mseLoss(input, target, options = {}) {
     return this.#apply('mseLoss', mseLoss, [input, target], readOptions(options, mseLoss.options, 'mseLoss'))
   }
 
-  /** A bias by distance for the scores of attention: bias[h, i, j] = table[h, clamp(i - j, 0, T - 1)]. @param {Operand} table (H, T) @param {number} L @param {number} [S] */
+  /** Returns a bias by distance for attention scores: bias[h, i, j] = table[h, clamp(i - j, 0, T - 1)]. @param {Operand} table (H, T) @param {number} L @param {number} [S] */
   relativeBias(table, L, S = L) {
     return this.#apply('relativeBias', relativeBias, [table], { L, S })
   }

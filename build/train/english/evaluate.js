@@ -25,7 +25,7 @@ const figures = {}
 if (given.held) {
   const other = given.beside ? await loadModel(qkv, filesOf(given.beside)) : undefined
   for (const name of ['stories', 'wordnet', 'kjv', 'moby-dick', 'sotu']) {
-    // Short enough for both to read whole.
+    // Short enough for both models to read whole.
     const texts = readFileSync(`${given.held}/held-${name}.txt`, 'utf8').split('\n<s>\n').filter(Boolean)
     const some = texts.map(text => text.slice(0, 240)).slice(0, 200)
     figures.bits = { ...figures.bits, [name]: bitsOf(model, some) }
@@ -59,7 +59,7 @@ for (const text of SENTENCES) {
   console.log(`${text} | ${words.join(', ')}\n   -> ${model.decode(more)}`)
 }
 
-// Heads: the page's scores, and the bits a byte that the model loses without each, on 200 texts.
+// Heads: the page's scores, and the increase in bits per byte when each head is off, on 200 texts.
 if (given.held) {
   const texts = readFileSync(`${given.held}/held-stories.txt`, 'utf8').split('\n<s>\n').filter(Boolean).slice(0, 200)
   const fitting = texts.map(text => text.slice(0, 360))
@@ -84,7 +84,7 @@ if (given.held) {
   for (const [n, own] of sums.entries()) {
     const [layer, head] = [Math.floor(n / heads), n % heads]
     const lost = bitsOf(model, fitting, { [`layers.${layer}.heads.${head}`]: 0 }) - whole
-    // What was found: the score that stands out, of a head without which the model says less.
+    // Role: the highest score of a head that the model needs.
     const [role, score] = Object.entries(own)
       .filter(([name]) => layer > 0 || (name !== 'induction' && name !== 'further'))
       .sort((a, b) => b[1] - a[1])[0]

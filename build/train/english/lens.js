@@ -14,7 +14,7 @@ import { filesOf } from './measure.js'
 
 /** @typedef {import('qkv/interpret').Lens} Lens */
 
-/** Tokens of a row, as many as the model reads, and rows of a measurement. */
+/** Tokens of a row, as many as the model reads, and number of rows measured. */
 const [ROW, MEASURED] = [128, 20]
 const SEED = 4
 /** @type {Record<string, { file: string, rows: number, options: import('qkv/interpret').FitLensOptions }>} */
@@ -27,7 +27,7 @@ const folder = fileURLToPath(new URL('../../../web/trained/english', import.meta
 const qkv = await load()
 const model = await loadModel(qkv, filesOf(folder))
 
-/** Texts one after another, as the model was trained on them: each begins with <s>, and so does each row. @param {string[]} texts */
+/** Concatenates texts as in training: each text and each row begins with <s>. @param {string[]} texts */
 function rowsOf(texts) {
   const ids = texts.flatMap(text => [...model.tokenize(text).ids])
   const rows = []
@@ -78,7 +78,7 @@ for (const name of asked.length ? asked : Object.keys(LENSES)) {
   }
 }
 
-/** KL to the model's answer, by layer, summed over the words of texts but the first. @param {Lens | 'logit'} own @param {number[][]} texts */
+/** Returns the KL divergence from the model's answer, by layer, summed over all tokens except the first. @param {Lens | 'logit'} own @param {number[][]} texts */
 async function measured(own, texts) {
   /** @type {number[]} */
   const sums = []
@@ -92,7 +92,7 @@ async function measured(own, texts) {
   return { kl: sums, count }
 }
 
-/** What saving changes of a readout. @param {Lens} lens @param {Lens} saved @param {number[][]} texts */
+/** Returns how much saving changes a readout. @param {Lens} lens @param {Lens} saved @param {number[][]} texts */
 async function rounding(lens, saved, texts) {
   let [most, changed, count] = [0, 0, 0]
   for (const ids of texts) {

@@ -1,9 +1,9 @@
-// What is measured of a small language model: bits a byte, and the words that it says next.
+// Measures a small language model: bits per byte, and the words it predicts.
 
 import { existsSync, readFileSync } from 'node:fs'
 import { unpacked } from '../../../web/files/packed-weights.js'
 
-/** Files of a folder with its weights unpacked. @param {string} folder */
+/** Reads the files of a folder with its weights unpacked. @param {string} folder */
 export function filesOf(folder) {
   const read = (/** @type {string} */ name) => new Uint8Array(readFileSync(`${folder}/${name}`))
   const names = ['config.json', 'tokenizer.json', 'tokenizer_config.json'].filter(name =>
@@ -16,7 +16,7 @@ export function filesOf(folder) {
   return { ...Object.fromEntries(names.map(name => [name, read(name)])), 'model.safetensors': weights }
 }
 
-/** The logarithms of the probabilities of a row of logits. @param {Float32Array} row */
+/** Returns the log probabilities of a row of logits. @param {Float32Array} row */
 export function logOf(row) {
   let most = Number.NEGATIVE_INFINITY
   for (const x of row) if (x > most) most = x
@@ -27,7 +27,7 @@ export function logOf(row) {
 }
 
 /**
- * Bits a byte of texts: the mean over their bytes of what the model needs to say each token after those before it.
+ * Returns the bits per byte of texts: the total cost of predicting each token from those before it, divided by the number of bytes.
  * @param {import('qkv/models').Model} model
  * @param {readonly string[]} texts
  * @param {Record<string, any>} [hooks]
@@ -45,7 +45,7 @@ export function bitsOf(model, texts, hooks = {}) {
   return bits / bytes
 }
 
-/** The first words that may follow, as people write them. @param {import('qkv/models').Model} model @param {string} text @param {number} count */
+/** Returns the most likely next words, as people write them. @param {import('qkv/models').Model} model @param {string} text @param {number} count */
 export function wordsAfter(model, text, count) {
   const { ids } = model.tokenize(text)
   const { logits } = model.forwardSync({ ids }, { logits: 'last' })
@@ -55,7 +55,7 @@ export function wordsAfter(model, text, count) {
     .sort((a, b) => data[b] - data[a])
     .slice(0, count)
   const said = model.decode(ids)
-  // A word of several tokens is finished greedily, up to its end.
+  // Complete a word of several tokens greedily.
   return top.map(first => {
     const more = [...ids, first]
     for (let n = 0; n < 5; n++) {

@@ -1,4 +1,4 @@
-// ALBERT: BERT with narrow embeddings, whose layers share weights in groups.
+// ALBERT: BERT with narrow embeddings, and layers that share weights in groups.
 
 import { DEFAULTS as BERT, BERT_KEYS, bertLike } from '../family-shapes/bert-like.js'
 import { layersOf } from '../family-shapes/parts.js'

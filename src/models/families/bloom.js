@@ -1,4 +1,4 @@
-// BLOOM: ALiBi in place of positions, a norm after the embeddings, q, k and v of each head in one weight.
+// BLOOM: ALiBi instead of positions, a norm after the embeddings, and q, k and v of each head in one weight.
 
 import { alibiSlopes } from '../../ops/attention/alibi.js'
 import { decoderOnly, equalHeads } from '../family-shapes/decoder-only.js'
@@ -16,7 +16,7 @@ export const DEFAULTS = {
 }
 export const ALIASES = { num_hidden_layers: 'n_layer', num_attention_heads: 'n_head', n_embed: 'hidden_size' }
 
-/** Keys of its training. */
+/** Keys for training only. */
 const UNUSED = [
   'slow_but_exact',
   'attention_softmax_in_fp32',

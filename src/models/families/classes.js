@@ -1,4 +1,4 @@
-// The classes of a checkpoint that was fine-tuned to tell them apart, for a whole text or for each token. Loaded for such checkpoints only.
+// The classes of a checkpoint that was fine-tuned for classification of texts or of tokens. Loaded only for such checkpoints.
 // https://github.com/huggingface/transformers: the classes ...ForSequenceClassification and ...ForTokenClassification
 
 import { describe } from '../../base/errors.js'
@@ -9,7 +9,7 @@ import { ACTIVATIONS } from '../family-shapes/parts.js'
 
 const BERTS = ['bert', 'albert', 'new']
 const ROBERTAS = ['roberta', 'xlm-roberta', 'camembert', 'mpnet', 'electra']
-/** Their layer is named `score`, for tokens too. */
+/** Families whose layer is named `score`, for tokens too. */
 const LLAMAS = [
   'llama',
   'mistral',
@@ -40,6 +40,7 @@ const TOKENS = [
 ]
 
 /**
+ * Describes the classes.
  * @param {Config} c
  * @param {string} type the model_type
  * @param {'Sequence' | 'Token'} what
@@ -82,10 +83,11 @@ export function classesOf(c, type, what, { width: d, head }) {
 }
 
 /**
- * What the pipelines of transformers 5.16 make of the logits (pipelines/text_classification.py, token_classification.py).
+ * Returns the function that the pipelines of transformers 5.16 apply to the logits (pipelines/text_classification.py,
+ * token_classification.py).
  * @param {Config} c
  * @param {'Sequence' | 'Token'} what
- * @param {number} count of classes
+ * @param {number} count number of classes
  * @returns {ClassesSpec['scores']}
  */
 function scoresOf(c, what, count) {
@@ -103,7 +105,7 @@ function scoresOf(c, what, count) {
 }
 
 /**
- * The names of the classes: id2label by number, of which a number or null is a name, too; without it LABEL_0, LABEL_1, ...
+ * Returns the names of the classes: id2label by number, where a name may be a number or null; without id2label, LABEL_0, LABEL_1, ...
  * @param {Config} c
  * @returns {string[]}
  */

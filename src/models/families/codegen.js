@@ -1,4 +1,4 @@
-// CodeGen: GPT-J with q, v and k of a quarter of the heads after the other in one weight.
+// CodeGen: GPT-J whose q, v and k are stored in one weight, a quarter of the heads at a time.
 
 import { describe as gptj } from './gptj.js'
 
@@ -7,14 +7,14 @@ import { describe as gptj } from './gptj.js'
 export { ALIASES, DEFAULTS } from './gptj.js'
 
 const PARTS = 4
-/** The order of q, k and v in each quarter. */
+/** Position of q, k and v in each quarter. */
 const PLACES = [0, 2, 1]
 
 /** @param {Config} c */
 export const describe = c =>
   gptj(c, (at, d, { numHeads: heads }) => {
     if (heads % PARTS) throw new RangeError(`config.json: n_head: ${heads} given, a multiple of ${PARTS} expected`)
-    const size = d / PARTS // rows of a quarter of the heads
+    const size = d / PARTS // rows for a quarter of the heads
     const [q, k, v] = PLACES.map((place, part) => ({
       name: `${at}qkv_proj`,
       out: d,

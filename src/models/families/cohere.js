@@ -1,4 +1,4 @@
-// Cohere (Command R, Aya): attention and MLP in parallel after one LayerNorm without bias; neighbours of a head turn together.
+// Cohere (Command R, Aya): parallel attention and MLP after one LayerNorm without bias; interleaved rotary pairs.
 
 import { llamaLike } from '../family-shapes/llama-like.js'
 
@@ -27,7 +27,7 @@ export const cohere = (c, more) =>
   llamaLike(c, {
     norm: { kind: 'layer', bias: false },
     eps: 'layer_norm_eps',
-    norms: ['input_layernorm', undefined, 'input_layernorm'], // one for both
+    norms: ['input_layernorm', undefined, 'input_layernorm'], // shared by both
     parallel: true,
     interleaved: true,
     logits: { scale: c.number('logit_scale') },

@@ -1,4 +1,4 @@
-// DeBERTa v2 and v3: BERT whose scores add up what content says of content, of distances, and distances of content.
+// DeBERTa v2 and v3: BERT whose scores sum content-to-content, content-to-position and position-to-content.
 
 import { DEFAULTS as BERT, BERT_LAYER, bertLike, inEncoder } from '../family-shapes/bert-like.js'
 import { headDimOf } from '../family-shapes/parts.js'
@@ -22,7 +22,7 @@ export const DEFAULTS = {
   legacy: true,
 }
 
-/** The head for masked words as it was first written in PyTorch. */
+/** The masked-language-model head as first implemented in PyTorch. */
 const LEGACY = {
   dense: 'cls.predictions.transform.dense',
   norm: 'cls.predictions.transform.LayerNorm',
@@ -30,7 +30,7 @@ const LEGACY = {
   own: 'cls.predictions.decoder',
   optional: /^cls\.predictions\./,
 }
-/** That of the first checkpoints, whose files name it so; the config says which one is meant. */
+/** The head of the first checkpoints, under the names in their files; the config decides which one is used. */
 const FIRST = {
   dense: 'lm_predictions.lm_head.dense',
   norm: 'lm_predictions.lm_head.LayerNorm',

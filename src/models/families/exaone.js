@@ -1,4 +1,4 @@
-// EXAONE 3, of the code that comes with the models: Llama with the names of GPT-2.
+// EXAONE 3, after the code published with the models: Llama with the tensor names of GPT-2.
 // https://huggingface.co/LGAI-EXAONE/EXAONE-3.0-7.8B-Instruct
 
 import { llamaLike } from '../family-shapes/llama-like.js'

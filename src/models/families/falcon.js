@@ -1,4 +1,4 @@
-// Falcon: attention and MLP in parallel, key heads that are shared by all heads or by groups.
+// Falcon: parallel attention and MLP, with key heads shared by all heads or by groups.
 
 import { decoderOnly } from '../family-shapes/decoder-only.js'
 import { ACTIVATIONS, byHeads, EPS, headDimOf, layerNormOf, slices, times } from '../family-shapes/parts.js'
@@ -29,7 +29,7 @@ export function describe(c) {
   const d = c.size('hidden_size')
   const H = c.size('num_attention_heads')
   const D = headDimOf(d, H)
-  // With ALiBi transformers rounds the distances to bfloat16.
+  // With ALiBi, transformers rounds the distances to bfloat16.
   c.only({ alibi: false, apply_residual_connection_post_layernorm: false, rotary: true })
   const isNewer = c.flag('new_decoder_architecture')
   const isShared = c.flag('multi_query')
@@ -75,7 +75,7 @@ export function describe(c) {
 }
 
 /**
- * Rows in groups: the queries that share a key head, then the key head, then its values.
+ * Describes weights whose rows are grouped: the queries that share a key head, then the key head, then its values.
  * @param {string} name
  * @param {number} H
  * @param {number} G
@@ -87,7 +87,7 @@ export function describe(c) {
 function inGroups(name, H, G, D, width, bias) {
   const each = H / G
   return times(3, part => {
-    const own = part ? 1 : each // heads of a group
+    const own = part ? 1 : each // heads per group
     const first = part ? each + part - 1 : 0
     return {
       name,

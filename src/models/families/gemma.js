@@ -1,4 +1,4 @@
-// Gemma: Llama whose norms have the factor weight + 1 and whose embeddings are multiplied by the root of the width.
+// Gemma: Llama whose norms multiply by weight + 1, and whose embeddings are multiplied by the square root of the width.
 
 import { llamaLike } from '../family-shapes/llama-like.js'
 
@@ -21,7 +21,7 @@ export const DEFAULTS = {
 
 /** @param {Config} c */
 export function describe(c) {
-  // Older releases took the activation from a second key; where both name one, it has to be the same.
+  // Older releases read the activation from a second key; if both exist, they must agree.
   c.only({ use_bidirectional_attention: false, hidden_activation: c.get('hidden_act') })
   return llamaLike(c, { norm: { plusOne: true }, embeddingScale: Math.sqrt(c.size('hidden_size')) })
 }

@@ -1,4 +1,4 @@
-// Gemma 2: norms before and after each part, caps of scores and logits, a sliding window in even layers.
+// Gemma 2: norms before and after each part, softcaps of scores and logits, a sliding window in even layers.
 
 import { capOf, llamaLike, SANDWICH } from '../family-shapes/llama-like.js'
 
@@ -24,7 +24,7 @@ export const DEFAULTS = {
 }
 
 /**
- * What Gemma 2 and 3 share.
+ * Returns the options shared by Gemma 2 and 3.
  * @param {Config} c
  * @returns {Parameters<typeof llamaLike>[1]}
  */

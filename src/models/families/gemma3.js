@@ -1,4 +1,5 @@
-// Gemma 3, its text part, and EmbeddingGemma, whose queries see keys on both sides: Gemma 2 with norms of q and k, and two rotations: layers with a sliding window have their own.
+// Gemma 3 (its text part) and EmbeddingGemma, which is bidirectional: Gemma 2 with norms of q and k, and a separate rotation for layers
+// with a sliding window.
 
 import { llamaLike } from '../family-shapes/llama-like.js'
 import { DEFAULTS as GEMMA2, gemma } from './gemma2.js'
@@ -26,7 +27,7 @@ export function describe(c) {
   })
   if (!isEncoder || !family.decoder) return family
   const { decoder, head, ...rest } = family
-  // Half of the window lies on each side.
+  // In a bidirectional model, half of the window is on each side.
   const layers = decoder.layers.map(parts =>
     parts.map(part => {
       const { attention } = part

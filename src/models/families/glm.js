@@ -1,4 +1,4 @@
-// GLM 4: Llama with gate and up in one weight; half of each head turns, neighbours together.
+// GLM 4: Llama with gate and up in one weight; half of each head is rotated, in interleaved pairs.
 
 import { llamaLike } from '../family-shapes/llama-like.js'
 

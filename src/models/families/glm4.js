@@ -1,4 +1,4 @@
-// GLM 4 0414: GLM with norms also after attention and after the MLP.
+// GLM 4 0414: GLM with additional norms after attention and after the MLP.
 
 import { describe as glm } from './glm.js'
 

@@ -1,4 +1,4 @@
-// GPT-Neo: GPT-2 with weights as (out, in), scores that are not scaled, and a window in its local layers.
+// GPT-Neo: GPT-2 with weights as (out, in), unscaled scores, and a window in its local layers.
 
 import { describe as say } from '../../base/errors.js'
 import { decoderOnly, equalHeads } from '../family-shapes/decoder-only.js'
@@ -53,14 +53,15 @@ export function describe(c) {
 }
 
 /**
- * The kind of each layer, 'global' or 'local': attention_types holds lists of kinds and how often each list is repeated.
+ * Returns the kind of each layer, 'global' or 'local'; attention_types contains lists of kinds with the number of times each list is
+ * repeated.
  * @param {Config} c
  * @param {number} layers
  * @returns {string[]}
  */
 function kindsOf(c, layers) {
   const types = c.get('attention_types') ?? [[['global', 'local'], 12]]
-  c.get('attention_layers') // follows from it
+  c.get('attention_layers') // derived from attention_types
   const isList = (/** @type {any} */ entry) =>
     Array.isArray(entry?.[0]) && Number.isInteger(entry[1]) && entry[1] <= 1024
   const kinds =

@@ -1,4 +1,4 @@
-// GPT-NeoX and Pythia: attention and MLP in parallel, q, k and v of each head in one weight.
+// GPT-NeoX and Pythia: parallel attention and MLP, with q, k and v of each head in one weight.
 
 import { decoderOnly, equalHeads } from '../family-shapes/decoder-only.js'
 import { ACTIVATIONS, biased, byHeads, EPS, layerNormOf } from '../family-shapes/parts.js'
@@ -27,7 +27,7 @@ export function describe(c) {
   const D = heads.headDim
   const bias = c.flag('attention_bias')
   const rope = ropeFrequencies(c, D, 0.25, { isOlder: true })
-  // transformers reads these two names in rope_parameters alone.
+  // transformers reads these two values only in rope_parameters.
   c.only({
     rope_theta: c.number('rotary_emb_base', { least: 1e-30 }, 10000),
     partial_rotary_factor: c.number('rotary_pct', EPS, 0.25),

@@ -1,4 +1,4 @@
-// GPT-J: attention and MLP in parallel after one LayerNorm; the first numbers of each head turn, neighbours together.
+// GPT-J: parallel attention and MLP after one LayerNorm; the first values of each head are rotated in interleaved pairs.
 
 import { decoderOnly, equalHeads } from '../family-shapes/decoder-only.js'
 import { ACTIVATIONS, attentionOf, biased, EPS, layerNormOf, NONE } from '../family-shapes/parts.js'
@@ -50,7 +50,7 @@ export function describe(c, attention = (at, d, heads) => attentionOf(at, NAMES,
     linear: biased,
     activation: c.choice('activation_function', ACTIVATIONS),
     norm: layerNormOf(d, c.number('layer_norm_epsilon', EPS)),
-    norms: ['ln_1', undefined, 'ln_1'], // one for both
+    norms: ['ln_1', undefined, 'ln_1'], // shared by both
     last: 'ln_f',
     head: 'lm_head',
     tied,

@@ -1,6 +1,6 @@
-// The families of models, by model_type of config.json. A family is a file that exports `describe`, which makes from a config
-// the names and shapes of the weights and the order of the layers; network.js runs all of them. A file is loaded when a model of
-// its family is opened. https://github.com/huggingface/transformers, src/transformers/models
+// The families of models, by model_type of config.json. A family is a file that exports `describe`, which derives from a config the names
+// and shapes of the weights and the order of the layers; network.js runs all families. A file is loaded when a model of its family is
+// opened. https://github.com/huggingface/transformers, src/transformers/models
 
 import { describe } from '../../base/errors.js'
 
@@ -8,8 +8,8 @@ import { describe } from '../../base/errors.js'
 /** @typedef {import('../family-shapes/parts.js').Description} Description */
 
 /**
- * DEFAULTS are those of the config class in transformers 5.16 (src/transformers/models/NAME/configuration_NAME.py), of the keys that
- * are read; ALIASES are its attribute_map. docs/models.md says which were read where.
+ * DEFAULTS are those of the config class in transformers 5.16 (src/transformers/models/NAME/configuration_NAME.py), for the keys that are
+ * read; ALIASES are its attribute_map. docs/models.md tells which were read where.
  * @type {Record<string, () => Promise<{ describe: (config: Config) => Description, DEFAULTS: Record<string, unknown>, ALIASES?: Record<string, string> }>>}
  */
 export const FAMILIES = {
@@ -68,10 +68,10 @@ export const FAMILIES = {
 }
 
 /**
- * The description of a model.
+ * Returns the description of a model.
  * @param {Config} config
  * @returns {Promise<import('../family-shapes/parts.js').Family>}
- * @throws {RangeError} the config asks for something that is not covered
+ * @throws {RangeError} if the config requires something unsupported
  */
 export async function familyOf(config) {
   const type = config.get('model_type')
@@ -87,14 +87,14 @@ export async function familyOf(config) {
   ])
   config.assume(DEFAULTS, ALIASES)
   const family = describeFamily(config)
-  if (config.get('forced_bos_token_id') !== undefined) config.get('force_bos_token_to_be_generated') // the older name of the same
+  if (config.get('forced_bos_token_id') !== undefined) config.get('force_bos_token_to_be_generated') // older name of the same setting
   const [given] = [config.get('architectures')].flat()
   const architecture = typeof given === 'string' ? given : ''
   const [, task, what] = /For((Sequence|Token)Classification|QuestionAnswering)$/.exec(architecture) ?? []
   const classes = what
     ? (await import('./classes.js')).classesOf(config, type, /** @type {'Token'} */ (what), family)
     : undefined
-  // The head of a bare model that is not its table of tokens was not saved.
+  // A head that is not tied to the table of tokens was not saved with a bare model.
   const isBare = /^(?!.*(LMHead|DoubleHeads|MT)).*Model$/.test(architecture)
   const isHeadless = Boolean(
     task || /EncoderModel$/.test(architecture) || (family.decoder && isBare && !family.head.tied),

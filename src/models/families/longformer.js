@@ -1,4 +1,4 @@
-// Longformer: RoBERTa with a window on both sides. Its second projections serve tokens with global attention.
+// Longformer: RoBERTa with a window on both sides. The additional projections are for tokens with global attention.
 
 import { describe as say } from '../../base/errors.js'
 import { DEFAULTS as BERT, BERT_LAYER, bertLike, inEncoder, ROBERTA_HEAD } from '../family-shapes/bert-like.js'
@@ -17,13 +17,13 @@ export function describe(c) {
     prefix: 'longformer.',
     at: inEncoder,
     counts: true,
-    window: i => windows[i] + 1, // of both sides, and the key of the query itself
+    window: i => windows[i] + 1, // both sides and the query's own key
     head: ROBERTA_HEAD.head,
     ignored: [...ROBERTA_HEAD.ignored, 'attention\\.self\\.(query|key|value)_global\\.(weight|bias)$'],
   })
 }
 
-/** The window of each layer. @param {Config} c @param {number} layers @returns {number[]} */
+/** Returns the window of each layer. @param {Config} c @param {number} layers @returns {number[]} */
 function windowsOf(c, layers) {
   const given = c.get('attention_window')
   const windows = Array.isArray(given) ? given : Array(layers).fill(given)

@@ -1,4 +1,4 @@
-// ModernBERT: an encoder with norms before each part, rotary positions, gated MLPs, and a window in two of three layers.
+// ModernBERT: a pre-norm encoder with rotary positions, gated MLPs, and a window in two of three layers.
 
 import { describe as say } from '../../base/errors.js'
 import { ACTIVATIONS, anyOf, EPS, headDimOf, layersOf, times } from '../family-shapes/parts.js'
@@ -28,7 +28,7 @@ export const DEFAULTS = {
   global_attn_every_n_layers: 3,
 }
 
-/** Keys of training, of kernels, and of heads that a checkpoint may not have. */
+/** Keys for training, kernels, and heads that a checkpoint may lack. */
 const UNUSED = [
   'layer_norm_eps',
   'sparse_prediction',
@@ -49,14 +49,14 @@ export function describe(c) {
   const [normBias, attentionBias, mlpBias, headBias] = ['norm', 'attention', 'mlp', 'classifier'].map(name =>
     c.flag(`${name}_bias`),
   )
-  c.only({ position_embedding_type: 'absolute', tie_word_embeddings: true }) // the type is not used
+  c.only({ position_embedding_type: 'absolute', tie_word_embeddings: true }) // the type has no effect
   for (const key of UNUSED) c.get(key)
   c.get('classifier_pooling')
   const layers = layersOf(c, 'num_hidden_layers')
   const kinds = kindsOf(c, layers)
   const near = 2 * Math.floor(c.size('local_attention') / 2) + 1
   const theta = c.number('global_rope_theta', { least: 1e-30 }, 160000)
-  const own = c.has('local_rope_theta') ? theta : 10000 // null: as the other layers
+  const own = c.has('local_rope_theta') ? theta : 10000 // null: the same as the other layers
   const rope = ropeFrequencies(c, headDim, undefined, { kind: 'full_attention', key: 'global_rope_theta', theta })
   const nearRope = ropeFrequencies(c, headDim, undefined, {
     kind: 'sliding_attention',
@@ -66,7 +66,7 @@ export function describe(c) {
   })
   /** @type {(name: string) => NormSpec} */
   const norm = name => ({ name, size: d, kind: 'layer', eps, bias: normBias })
-  /** Rows of a fused weight, part after part. @type {(name: string, part: number, parts: number, out: number, bias: boolean) => LinearSpec} */
+  /** Describes a part of the rows of a fused weight. @type {(name: string, part: number, parts: number, out: number, bias: boolean) => LinearSpec} */
   const fused = (name, part, parts, out, bias) => ({
     name,
     out,
@@ -131,7 +131,7 @@ export function describe(c) {
 }
 
 /**
- * The kind of each layer: 'full_attention' or 'sliding_attention'.
+ * Returns the kind of each layer: 'full_attention' or 'sliding_attention'.
  * @param {Config} c
  * @param {number} layers
  * @returns {string[]}

@@ -1,4 +1,4 @@
-// MPNet: RoBERTa without token types, with biases of relative positions that all layers share.
+// MPNet: RoBERTa without token types, with relative position biases shared by all layers.
 
 import { DEFAULTS as BERT, BERT_KEYS, bertLike, inEncoder, ROBERTA_HEAD } from '../family-shapes/bert-like.js'
 
@@ -19,7 +19,7 @@ export function describe(c) {
     mlp: ['intermediate.dense', 'output.dense'],
     norms: ['attention.LayerNorm', 'output.LayerNorm'],
     counts: true,
-    padding: 1, // whatever the config says
+    padding: 1, // regardless of the config
     pooler: 'pooler.dense',
     relative: {
       table: { name: 'encoder.relative_attention_bias', rows: BUCKETS, columns: c.size('num_attention_heads') },

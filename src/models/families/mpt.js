@@ -1,4 +1,4 @@
-// MPT: ALiBi in place of positions, no biases, q, k and v one after the other in one weight.
+// MPT: ALiBi instead of positions, no biases, q, k and v concatenated in one weight.
 
 import { Tensor } from '../../base/tensor.js'
 import { Config } from '../config.js'
@@ -18,7 +18,7 @@ export const DEFAULTS = {
 }
 export const ALIASES = { hidden_size: 'd_model', num_attention_heads: 'n_heads', num_hidden_layers: 'n_layers' }
 
-/** Keys that the class has and its modules do not read, and those of the code that came with the first files. */
+/** Keys of the config class that its modules do not read, and those of the code shipped with the first files. */
 const UNUSED = [
   'learned_pos_emb',
   'embedding_fraction',
@@ -35,7 +35,7 @@ export function describe(c) {
   const d = c.size('d_model')
   const heads = equalHeads(d, c.size('n_heads'))
   for (const key of UNUSED) c.get(key)
-  c.only({ no_bias: true, norm_type: 'low_precision_layernorm', expansion_ratio: 4 }) // its modules have 4, always
+  c.only({ no_bias: true, norm_type: 'low_precision_layernorm', expansion_ratio: 4 }) // its modules always use 4
   const attention = new Config(c.get('attn_config') ?? {}, 'config.json: attn_config')
   attention.only(ATTENTION)
   for (const key of ['attn_impl', 'attn_pdrop', 'attn_uses_sequence_id', 'model_type']) attention.get(key)
@@ -73,7 +73,7 @@ export function describe(c) {
 }
 
 /**
- * Its slopes: of H heads that are no power of two every other one of the next power, the second ones first.
+ * Returns the slopes: if the number of heads H is not a power of two, every second one of the next power, odd positions first.
  * @param {number} H
  * @param {number} most
  */

@@ -1,4 +1,4 @@
-// GTE v1.5 and multilingual, whose model_type is "new": BERT with rotary positions and gated MLPs. The code comes with the model.
+// GTE v1.5 and multilingual, whose model_type is "new": BERT with rotary positions and gated MLPs. Its code is shipped with the model.
 // https://huggingface.co/Alibaba-NLP/new-impl
 
 import { describe as say } from '../../base/errors.js'
@@ -51,7 +51,7 @@ export function describe(c) {
   })
 }
 
-/** The rotation; of the scaling ntk with (theta factor)^(-2i/dim) / factor^(2/dim). @param {Config} c @param {number} headDim */
+/** Returns the rotation; scaling "ntk" uses (theta factor)^(-2i/dim) / factor^(2/dim). @param {Config} c @param {number} headDim */
 function stretched(c, headDim) {
   const rope = ropeFrequencies(c, headDim, undefined, { isScaled: false })
   const given = c.get('rope_scaling')

@@ -1,6 +1,5 @@
-// Nomic's BERT: rotary positions, q, k and v in one weight, gated MLPs. The code that comes with the models has the keys of GPT-2,
-// the class of transformers those of BERT; published configs hold both.
-// https://huggingface.co/nomic-ai/nomic-bert-2048
+// Nomic's BERT: rotary positions, q, k and v in one weight, gated MLPs. The code shipped with the models uses GPT-2's keys, the class of
+// transformers uses BERT's; published configs contain both. https://huggingface.co/nomic-ai/nomic-bert-2048
 
 import { Config } from '../config.js'
 import { bertLike } from '../family-shapes/bert-like.js'
@@ -34,7 +33,7 @@ export const DEFAULTS = {
   max_trained_positions: 2048,
 }
 
-/** What the class of transformers has where a file has none of the older keys. */
+/** Defaults of the transformers class if a file has none of the older keys. */
 const OWN = {
   vocab_size: 30528,
   n_embd: 768,
@@ -49,7 +48,7 @@ const OWN = {
 }
 const OLDER = ['activation_function', 'n_positions', 'rotary_emb_fraction', 'qkv_proj_bias']
 
-/** Keys of faster kernels and of heads that a checkpoint may not have. */
+/** Keys for faster kernels and for heads that a checkpoint may lack. */
 const UNUSED = [
   'dense_seq_output',
   'fused_bias_fc',
@@ -113,7 +112,7 @@ export function describe(c) {
 }
 
 /**
- * The rotation of the code that comes with the models; rope_parameters has to say the same, its max_position_embeddings may be another.
+ * Returns the rotation of the code shipped with the models; rope_parameters must agree, except for max_position_embeddings.
  * @param {Config} c
  * @param {number} dim
  * @returns {import('../family-shapes/parts.js').Rope}

@@ -1,4 +1,4 @@
-// OLMo: Llama with LayerNorm that has neither weight nor bias.
+// OLMo: Llama with LayerNorms that have neither weight nor bias.
 
 import { llamaLike } from '../family-shapes/llama-like.js'
 

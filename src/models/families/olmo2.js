@@ -1,4 +1,4 @@
-// OLMo 2: Llama with norms after attention and MLP, and of q and k before they are split into heads.
+// OLMo 2: Llama with norms after attention and MLP, and on q and k before they are split into heads.
 
 import { AFTER, llamaLike } from '../family-shapes/llama-like.js'
 

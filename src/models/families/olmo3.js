@@ -16,6 +16,6 @@ export const describe = c =>
     norms: AFTER,
     window: 4,
     full: { kind: 'full_attention', theta: THETA },
-    // transformers gives rope_theta of older files to the other layers alone.
+    // transformers applies rope_theta of older files only to the other layers.
     sliding: { kind: 'sliding_attention', key: '', theta: THETA, isScaled: false },
   })

@@ -1,4 +1,4 @@
-// OPT: GPT-2 with weights as (out, in), relu, and positions whose first two rows are not used.
+// OPT: GPT-2 with weights as (out, in), relu, and a position table whose first two rows are unused.
 
 import { decoderOnly, equalHeads } from '../family-shapes/decoder-only.js'
 import { ACTIVATIONS, ALL, attentionOf, biased, layerNormOf } from '../family-shapes/parts.js'
@@ -16,7 +16,7 @@ export const DEFAULTS = {
   tie_word_embeddings: true,
 }
 
-/** Rows of the table of positions before that of the first position. */
+/** Rows of the position table before the first position. */
 const SKIP = 2
 
 /** @param {Config} c */

@@ -1,4 +1,4 @@
-// Phi: attention and MLP in parallel after one LayerNorm, rotary positions for a part of each head.
+// Phi: parallel attention and MLP after one LayerNorm, rotary positions for a part of each head.
 
 import { decoderOnly, equalHeads } from '../family-shapes/decoder-only.js'
 import { ACTIVATIONS, ALL, attentionOf, biased, EPS, layerNormOf } from '../family-shapes/parts.js'
@@ -37,7 +37,7 @@ export function describe(c) {
     linear: biased,
     activation: c.choice('hidden_act', ACTIVATIONS),
     norm: layerNormOf(d, c.number('layer_norm_eps', EPS)),
-    norms: ['input_layernorm', undefined, 'input_layernorm'], // one for both
+    norms: ['input_layernorm', undefined, 'input_layernorm'], // shared by both
     last: 'final_layernorm',
     head: 'lm_head',
     tied: false,

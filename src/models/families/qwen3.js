@@ -1,4 +1,4 @@
-// Qwen 3: Llama with a norm of q and k in each head; upper layers may have a sliding window.
+// Qwen 3: Llama with norms of q and k per head; upper layers may have a sliding window.
 
 import { llamaLike } from '../family-shapes/llama-like.js'
 import { DEFAULTS as QWEN2 } from './qwen2.js'

@@ -1,4 +1,4 @@
-// SmolLM 3: Llama without positions in each fourth layer.
+// SmolLM 3: Llama without positions in every fourth layer.
 
 import { describe as say } from '../../base/errors.js'
 import { llamaLike } from '../family-shapes/llama-like.js'
@@ -26,8 +26,8 @@ export const DEFAULTS = {
 export function describe(c) {
   const layers = layersOf(c, 'num_hidden_layers')
   const interval = c.size('no_rope_layer_interval')
-  const flags = c.get('no_rope_layers') // 1: the layer has rotary positions
-  c.get('max_window_layers') // of a window that is refused
+  const flags = c.get('no_rope_layers') // 1 if the layer has rotary positions
+  c.get('max_window_layers') // belongs to a window, which is refused
   if (
     flags !== undefined &&
     !(Array.isArray(flags) && flags.length >= layers && flags.every(one => one === 0 || one === 1))

@@ -29,11 +29,12 @@ export const ALIASES = {
 }
 
 /** @param {Config} c */
-export const describe = c => t5(c, c.flag('tie_word_embeddings', true)) // null is not False
+export const describe = c => t5(c, c.flag('tie_word_embeddings', true)) // null does not count as false
 
 /**
+ * Describes T5.
  * @param {Config} c
- * @param {boolean} isScaled is what enters the head scaled, as where the table is the head?
+ * @param {boolean} isScaled True if the input of the head is scaled, as for a tied head
  * @returns {import('../family-shapes/parts.js').Description}
  */
 export function t5(c, isScaled) {
@@ -46,7 +47,7 @@ export function t5(c, isScaled) {
   const buckets = c.number('relative_attention_num_buckets', { least: 4, most: 2 ** 16, whole: true })
   const maxDistance = c.size('relative_attention_max_distance')
   const kind = c.choice('feed_forward_proj', { relu: 'relu', 'gated-gelu': 'gated', 'gated-silu': 'silu' })
-  // Both follow from feed_forward_proj; transformers takes what the file says.
+  // Both are derived from feed_forward_proj; transformers uses the values in the file.
   c.only({ dense_act_fn: { relu: 'relu', gated: 'gelu_new', silu: 'silu' }[kind], is_gated_act: kind !== 'relu' })
   const layers = layersOf(c, 'num_layers')
   const all = { numHeads: heads, numKvHeads: heads, headDim }
@@ -107,7 +108,7 @@ export function t5(c, isScaled) {
     },
     encoder: stack('encoder', layers),
     decoder: isEncoder ? undefined : stack('decoder', decoderLayers),
-    // transformers ties them also where the config says not, if the file has no lm_head: then without the scale.
+    // transformers ties them even against the config if the file has no lm_head, but then without the scale.
     head: isScaled
       ? { tied: 'shared', own: 'lm_head', scale: d ** -0.5 }
       : { project: { name: 'lm_head', out: vocab, in: d }, own: 'lm_head', scaled: false },

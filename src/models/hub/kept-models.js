@@ -24,7 +24,7 @@ export async function listModels() {
 /**
  * Deletes a model, or one revision of it.
  * @param {string} name hf:owner/name, or hf:owner/name@revision
- * @returns {Promise<number>} number of revisions deleted
+ * @returns {Promise<number>} the number of revisions deleted
  */
 export async function deleteModel(name) {
   const { id, revision } = parseName(name)
