@@ -49,6 +49,18 @@ const sum = (/** @type {number[]} */ values) => values.reduce((a, b) => a + b, 0
 /** @param {number} got @param {number} want @param {number} within @param {string} what */
 const near = (got, want, within, what) => assert.ok(Math.abs(got - want) <= within, `${what}: ${got}, ${want} expected`)
 
+test('the first input of a task can be read with every vocabulary and length that it takes', () => {
+  for (const name of ['induction', 'reverse', 'sort'])
+    for (let V = 8; V <= 64; V++)
+      for (let T = 8; T <= 64; T++) {
+        const settings = { ...TASKS[name].defaults, V, T }
+        if (Object.keys(TASKS[name].check?.(settings) ?? {}).length) continue
+        const { first, read } = TASKS[name].tokens(/** @type {any} */ (settings))
+        assert.ok(Array.isArray(read(first)), `${name}, V ${V}, T ${T}: ${first}`)
+      }
+  assert.ok(shownOf(qkv, createRun(qkv, 'induction', { V: 8, T: 9 }, text), '').next.length === 5)
+})
+
 for (const [task, given] of /** @type {[string, Partial<LearnSettings>][]} */ ([
   ['induction', {}],
   ['induction', { norm: true, mlp: 48, positions: 'learned' }],

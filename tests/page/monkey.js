@@ -142,7 +142,7 @@ async function act(page, random, isPhone) {
   }
   if (kind < 0.94) {
     const to = one(['goBack', 'goForward'])
-    await page[/** @type {'goBack'} */ (to)]({ timeout: 5000 }).catch(() => {})
+    await page[/** @type {'goBack'} */ (to)]({ timeout: PATIENCE })
     if (page.url() === 'about:blank') await page.goForward()
     return to
   }

@@ -1,7 +1,7 @@
 // Induction: a segment of tokens occurs twice; its second occurrence is predictable from the first.
 
 import { below, COMMON, permutations } from './batch.js'
-import { numberNames, readNumbers } from './numbers.js'
+import { fitted, numberNames, readNumbers } from './numbers.js'
 import { at, layerOf, switchOf, train } from './stops.js'
 
 /** Lengths of the segment. */
@@ -79,12 +79,15 @@ export const induction = {
   finds: ({ layers }) => (layers > 1 ? ['previous', 'answer'] : ['answer']),
   shape,
   batch,
-  tokens: ({ V, T }) => ({
-    name: numberNames(V),
-    read: probe => readNumbers(probe, V, T),
-    first: '4 9 2 7 18 25 11 30 4 9 2 7 18',
-    answers: 'last',
-  }),
+  tokens({ V, T }) {
+    const segment = fitted([4, 9, 2, 7, 18, 25, 11, 30], V, T - 3)
+    return {
+      name: numberNames(V),
+      read: probe => readNumbers(probe, V, T),
+      first: [...segment, ...segment.slice(0, Math.min(5, T - segment.length))].join(' '),
+      answers: 'last',
+    }
+  },
   pytorch,
   story: [
     train,

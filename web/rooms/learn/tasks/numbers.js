@@ -22,3 +22,9 @@ export const numberNames =
   (V, sign = '') =>
   (/** @type {number} */ id) =>
     id === V ? sign : String(id)
+
+/** Returns at most `most` numbers of an example, those beyond V replaced by the smallest that it lacks. @param {number[]} example @param {number} V @param {number} most */
+export function fitted(example, V, most) {
+  const missing = Array.from({ length: V }, (_, id) => id).filter(id => !example.includes(id))
+  return example.map(id => (id < V ? id : Number(missing.shift()))).slice(0, most)
+}

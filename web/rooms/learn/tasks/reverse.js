@@ -1,7 +1,7 @@
 // Reverse: one head copies the number from the opposite end. One length is never trained.
 
 import { COMMON, drawLengths, forwardOf, shapeWithSign } from './batch.js'
-import { numberNames, readNumbers } from './numbers.js'
+import { fitted, numberNames, readNumbers } from './numbers.js'
 import { answerOff, at, train, untilGoal } from './stops.js'
 
 /** The longest length is listed twice, since only it covers the outer places. @param {number} T @returns {Record<import('./batch.js').Split, number[]>} */
@@ -66,7 +66,7 @@ export const reverse = {
       if (!Array.isArray(ids) || (T - ids.length) % 2 === 0) return ids
       return { key: T % 2 ? 'probeOdd' : 'probeEven', params: { count: ids.length } }
     },
-    first: '5 1 12 7 0 3 9 15',
+    first: fitted([5, 1, 12, 7, 0, 3, 9, 15], V, T < 8 ? T : 8 - (T % 2)).join(' '),
     answers: 'all',
   }),
   answer,

@@ -1,7 +1,7 @@
 // Sort: one head writes numbers in order, one after another. One length is never trained.
 
 import { argmax, COMMON, drawLengths, forwardOf, permutations, shapeWithSign } from './batch.js'
-import { numberNames, readNumbers } from './numbers.js'
+import { fitted, numberNames, readNumbers } from './numbers.js'
 import { askWhy, at, ownProbe, train, untilGoal } from './stops.js'
 
 /** @param {number} T @returns {Record<import('./batch.js').Split, number[]>} */
@@ -90,7 +90,7 @@ export const sort = {
       const ids = readNumbers(probe, V, T / 2)
       return Array.isArray(ids) && new Set(ids).size < ids.length ? { key: 'probeTwice' } : ids
     },
-    first: '9 3 14 6 0 11 8 2',
+    first: fitted([9, 3, 14, 6, 0, 11, 8, 2], V, T / 2).join(' '),
     answers: 'all',
   }),
   answer,
