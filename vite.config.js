@@ -1,3 +1,4 @@
+import { basename, dirname } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { defineConfig } from 'vite'
 import { constants } from './build/constants.js'
@@ -39,6 +40,12 @@ const WITH_WEIGHTS = new RegExp(
   ].join('|')})\\.js$`,
 )
 
+/** Names a chunk after its file, with the folder before a name that several folders have. @param {{ name: string, facadeModuleId?: string | null }} chunk */
+const chunkFileNames = ({ name, facadeModuleId }) =>
+  facadeModuleId && /^(?:panel|page|task|view|exports|files|inspector|trace|story)$/.test(name)
+    ? `assets/${basename(dirname(facadeModuleId))}-[name]-[hash].js`
+    : 'assets/[name]-[hash].js'
+
 // The page lives in web/ and uses the package by its public name.
 export default defineConfig({
   root: at('web'),
@@ -58,6 +65,7 @@ export default defineConfig({
     plugins: () => [constants(thirdParty.add), thirdParty.collect],
     rolldownOptions: {
       output: {
+        chunkFileNames,
         // What opens a folder and explains its first answer is one file, which comes with the weights.
         codeSplitting: {
           groups: [{ name: 'checkpoint', test: WITH_WEIGHTS, includeDependenciesRecursively: false }],
@@ -74,6 +82,7 @@ export default defineConfig({
     // of its own costs some hundred bytes.
     rolldownOptions: {
       output: {
+        chunkFileNames,
         codeSplitting: {
           groups: [
             { name: 'shell', test: /\/web\/(shell|i18n)\/[^/]*\.js$/ },

@@ -27,7 +27,7 @@ const ORDER = {
     'interpret',
     'entries',
   ],
-  web: ['elements', 'i18n', 'files', 'shell', 'head', 'rooms', 'exercises', 'main.js'],
+  web: ['elements', 'i18n', 'files', 'shell', 'ui', 'attention-head', 'rooms', 'exercises', 'main.js'],
 }
 
 /** Headers of src/kernel in order. A kernel without a header comes after them, and no other file uses it. */

@@ -15,7 +15,7 @@ import {
   withFactor,
   withoutChange,
   writeChanges,
-} from '../../web/head/changes.js'
+} from '../../web/attention-head/changes.js'
 
 const head = /** @type {const} */ ({ stack: '', layer: 1, head: 0 })
 

@@ -2,12 +2,12 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { readChanges, writeChanges } from '../../web/head/changes.js'
-import { changeInWords, changesBar } from '../../web/head/changes-bar.js'
-import { headButtons, headSelect } from '../../web/head/head-switch.js'
+import { readChanges, writeChanges } from '../../web/attention-head/changes.js'
+import { changeInWords, changesBar } from '../../web/attention-head/changes-bar.js'
+import { headButtons, headSelect } from '../../web/attention-head/head-switch.js'
 import { elementsOf, having, keyOf, ofClass } from './template.js'
 
-/** @typedef {import('../../web/head/head.js').Change} Change */
+/** @typedef {import('../../web/attention-head/head.js').Change} Change */
 
 const t = /** @type {any} */ (keyOf)
 const head = /** @type {const} */ ({ stack: '', layer: 1, head: 0 })

@@ -2,12 +2,12 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { inspector } from '../../web/head/inspector.js'
-import { cellPage } from '../../web/rooms/models/cell-pages.js'
+import { cellPage } from '../../web/rooms/models/cell/pages.js'
+import { inspector } from '../../web/ui/inspector.js'
 import { elementsOf, having, keyOf, ofClass } from './template.js'
 
-/** @typedef {import('../../web/head/head.js').Page} Page */
-/** @typedef {import('../../web/head/head.js').Place} Place */
+/** @typedef {import('../../web/attention-head/head.js').Page} Page */
+/** @typedef {import('../../web/attention-head/head.js').Place} Place */
 
 const t = /** @type {any} */ (keyOf)
 
@@ -141,7 +141,7 @@ test('a page that is not there yet has its title; without a page there is no ins
   assert.equal(elementsOf(inspect(/** @type {any} */ (undefined)).drawn).length, 0)
 })
 
-/** A cell of a small head. @type {import('../../web/rooms/models/cell-trace.js').CellTrace} */
+/** A cell of a small head. @type {import('../../web/rooms/models/cell/trace.js').CellTrace} */
 const trace = {
   stack: '',
   layer: 0,

@@ -3,14 +3,14 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { setTimeout as wait } from 'node:timers/promises'
-import { headView, pictureSelector, viewTabs } from '../../web/head/head-view.js'
-import { pointable } from '../../web/head/pointing.js'
-import { differenceWords } from '../../web/head/views/difference-words.js'
-import { VIEW_NAMES, VIEWS } from '../../web/head/views/index.js'
+import { headView, pictureSelector, viewTabs } from '../../web/attention-head/head-view.js'
+import { differenceWords } from '../../web/attention-head/views/difference-words.js'
+import { VIEW_NAMES, VIEWS } from '../../web/attention-head/views/index.js'
+import { pointable } from '../../web/ui/pointing.js'
 import { elementsOf, having, keyOf, ofClass } from './template.js'
 
-/** @typedef {import('../../web/head/head.js').HeadActions} HeadActions */
-/** @typedef {import('../../web/head/head.js').HeadView} HeadView */
+/** @typedef {import('../../web/attention-head/head.js').HeadActions} HeadActions */
+/** @typedef {import('../../web/attention-head/head.js').HeadView} HeadView */
 
 const t = /** @type {any} */ (Object.assign(keyOf, { elements: {} }))
 

@@ -5,7 +5,6 @@ import { readFileSync } from 'node:fs'
 import { test } from 'node:test'
 import { load } from 'qkv'
 import { Trouble } from '../../web/files/trouble.js'
-import { withGlosses } from '../../web/head/glosses.js'
 import { texts as en } from '../../web/i18n/en/learn.js'
 import { LANGUAGES } from '../../web/i18n/languages.js'
 import { texts as zh } from '../../web/i18n/zh/learn.js'
@@ -28,12 +27,13 @@ import { TASKS } from '../../web/rooms/learn/tasks/index.js'
 import { TARGET_WORDS } from '../../web/rooms/learn/tasks/translation.js'
 import { createRun } from '../../web/rooms/learn/training-run.js'
 import { fromLink } from '../../web/shell/settings-link.js'
+import { withGlosses } from '../../web/ui/glosses.js'
 import { randomOf } from './hostile.js'
 import { openLearn } from './learn-store.js'
 
 /** @typedef {import('../../web/rooms/learn/tasks/task.js').LearnSettings} LearnSettings */
 /** @typedef {import('../../web/rooms/learn/fields.js').Settings} Settings */
-/** @typedef {import('../../web/head/head.js').Change} Change */
+/** @typedef {import('../../web/attention-head/head.js').Change} Change */
 
 const text = readFileSync(new URL('../../docs/attention.md', import.meta.url), 'utf8')
 const qkv = await load()

@@ -4,7 +4,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { load } from 'qkv'
-import { headName, readChanges } from '../../web/head/changes.js'
+import { headName, readChanges } from '../../web/attention-head/changes.js'
 import { failureOf, selectedOf } from '../../web/rooms/learn/run-state.js'
 import { handlers } from '../../web/rooms/learn/session.js'
 import { TASKS } from '../../web/rooms/learn/tasks/index.js'

@@ -2,8 +2,8 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { headView, WEIGHT_VIEWS } from '../../web/head/head-view.js'
-import { linesOf, strongest } from '../../web/head/line-paths.js'
+import { headView, WEIGHT_VIEWS } from '../../web/attention-head/head-view.js'
+import { linesOf, strongest } from '../../web/attention-head/line-paths.js'
 import { texts } from '../../web/i18n/en/lines.js'
 import { elementsOf, keyOf } from './template.js'
 

@@ -9,7 +9,7 @@ import { loadModel } from 'qkv/models'
 import { load } from '../../src/entries/index.js'
 import { loadModel as loadSource } from '../../src/entries/models.js'
 import { Model } from '../../src/models/model.js'
-import { blockOf } from '../../web/rooms/models/block-task.js'
+import { blockOf } from '../../web/rooms/models/block/task.js'
 import { filesOf } from './golden-files.js'
 import { begin, qkv, types } from './models-store.js'
 

@@ -5,7 +5,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { test } from 'node:test'
 import { load } from 'qkv'
 import { loadModel } from 'qkv/models'
-import { inputOf } from '../../web/rooms/models/model-run.js'
+import { inputOf } from '../../web/rooms/models/run/model-run.js'
 import { handlers } from '../../web/rooms/models/session.js'
 import { folders, goldens } from '../models/checkpoints.js'
 

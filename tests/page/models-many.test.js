@@ -2,8 +2,8 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { manyPanel } from '../../web/rooms/models/many-panel.js'
-import { spreadOf } from '../../web/rooms/models/many-spread.js'
+import { manyPanel } from '../../web/rooms/models/many/panel.js'
+import { spreadOf } from '../../web/rooms/models/many/spread.js'
 import { shownOf } from '../../web/rooms/models/shown.js'
 import { begin, types } from './models-store.js'
 import { having, keyOf } from './template.js'

@@ -2,7 +2,7 @@
 
 import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
-import { readChanges } from '../../web/head/changes.js'
+import { readChanges } from '../../web/attention-head/changes.js'
 import { nodeProgram } from '../../web/rooms/models/programs/node.js'
 import { pytorchProgram } from '../../web/rooms/models/programs/pytorch.js'
 

@@ -6,7 +6,7 @@ import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { load } from 'qkv'
 import { headScores, loadModel } from 'qkv/models'
-import { readChanges } from '../../web/head/changes.js'
+import { readChanges } from '../../web/attention-head/changes.js'
 import {
   cellAt,
   emptyMaps,
@@ -19,21 +19,21 @@ import {
   putSummary,
   ranked,
   scaleEnd,
-} from '../../web/rooms/models/atlas-maps.js'
-import { hooksOf, setRow } from '../../web/rooms/models/hooks.js'
-import { matricesOf } from '../../web/rooms/models/layer-tensors.js'
-import { mattersOf } from '../../web/rooms/models/matters.js'
-import { exactMap, inputOf, runOf, statesOf } from '../../web/rooms/models/model-run.js'
+} from '../../web/rooms/models/atlas/maps.js'
+import { looksOf, pairsOf, profileOf, tileOf } from '../../web/rooms/models/long-text/summary-details.js'
+import { mattersOf } from '../../web/rooms/models/matters/task.js'
+import { hooksOf, setRow } from '../../web/rooms/models/run/hooks.js'
+import { matricesOf } from '../../web/rooms/models/run/layer-tensors.js'
+import { exactMap, inputOf, runOf, statesOf } from '../../web/rooms/models/run/model-run.js'
+import { breakLines, hitsOf } from '../../web/rooms/models/sentence/text-lines.js'
 import { handlers } from '../../web/rooms/models/session.js'
-import { looksOf, pairsOf, profileOf, tileOf } from '../../web/rooms/models/summary-details.js'
-import { breakLines, hitsOf } from '../../web/rooms/models/text-lines.js'
 import { serve } from '../../web/shell/port.js'
 import { Tokenizer } from '../models/tokenizer.js'
 
 /** @typedef {import('../../web/rooms/models/models.js').ModelsAsks} Asks */
 /** @typedef {import('../../web/rooms/models/models.js').RunRequest} RunRequest */
 /** @typedef {import('../../web/shell/room.js').FromSession<Asks>} Answer */
-/** @typedef {import('../../web/rooms/models/model-run.js').WholeRun} WholeRun */
+/** @typedef {import('../../web/rooms/models/run/model-run.js').WholeRun} WholeRun */
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
 const goldens = `${root}tests/goldens/models/`
@@ -339,7 +339,7 @@ test('generation shows at each step where the heads looked: the rows of a run ov
   assert.equal((await done).type, 'value')
   const steps = posted.flatMap(each =>
     each.type === 'value' && each.id === id && each.value
-      ? /** @type {import('../../web/rooms/models/generate.js').Step} */ (each.value)
+      ? /** @type {import('../../web/rooms/models/prediction/generate.js').Step} */ (each.value)
       : [],
   )
   assert.equal(steps.length, 4)
@@ -467,7 +467,7 @@ test('a run that takes long tells how far it is', async () => {
 
 test('of a long text the layers that are done are there while the run goes, over those of the run before', async () => {
   const model = await openLong()
-  /** @type {NonNullable<Parameters<NonNullable<import('../../web/rooms/models/model-run.js').Watch['onProgress']>>[0]['streamed']>[]} */
+  /** @type {NonNullable<Parameters<NonNullable<import('../../web/rooms/models/run/model-run.js').Watch['onProgress']>>[0]['streamed']>[]} */
   const streamed = []
   const ids = Array.from({ length: 200 }, (_, i) => 3 + ((i * i) % 97))
   const old = await runOf(qkv, model, { text: '', ids: [5, ...ids] }, {})
@@ -479,7 +479,7 @@ test('of a long text the layers that are done are there while the run goes, over
     streamed.map(({ stack, done }) => [stack, done]),
     Array.from({ length: layers }, (_, n) => ['', n + 1]),
   )
-  const whole = /** @type {import('../../web/rooms/models/atlas-maps.js').Maps} */ (run.maps[''])
+  const whole = /** @type {import('../../web/rooms/models/atlas/maps.js').Maps} */ (run.maps[''])
   const before = /** @type {typeof whole} */ (old.maps[''])
   assert.ok(whole.cells && whole.data.length === before.data.length)
   const size = whole.data.length / layers
@@ -510,7 +510,7 @@ test('what a head takes to One layer gives its weights: queries, keys, scale and
     const isText = existsSync(`${goldens}${name}/tokenizer.json`)
     const model = await loadModel(qkv, goldens + name, { tokenizer: isText ? Tokenizer : false })
     const run = await runOf(qkv, model, { text: isText ? 'The cat that chased the dog' : '5 9 13 5 9 17 20 31' }, {})
-    const maps = /** @type {import('../../web/rooms/models/atlas-maps.js').Maps} */ (run.maps[stack])
+    const maps = /** @type {import('../../web/rooms/models/atlas/maps.js').Maps} */ (run.maps[stack])
     const found = await matricesOf(model, run.input, {}, { stack, layer: 1, head: 2 })
     const { tensors, mask, settings } = found
     assert.deepEqual(Object.keys(tensors), isPlain ? ['q', 'k', 'v'] : ['weights', 'v'], name)

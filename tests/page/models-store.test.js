@@ -3,17 +3,17 @@
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { test } from 'node:test'
-import { readChanges, writeChanges } from '../../web/head/changes.js'
-import { signed } from '../../web/head/contributions.js'
+import { readChanges, writeChanges } from '../../web/attention-head/changes.js'
 import { texts as frontEn } from '../../web/i18n/en/front.js'
 import { texts as en } from '../../web/i18n/en/models.js'
 import { texts as frontZh } from '../../web/i18n/zh/front.js'
 import { texts as zh } from '../../web/i18n/zh/models.js'
-import { kindOf, rankingOf, roleOf } from '../../web/rooms/models/head-kind.js'
+import { kindOf, rankingOf, roleOf } from '../../web/rooms/models/open-head/kind.js'
 import { room } from '../../web/rooms/models/room.js'
 import { failureOf, isEnded, isGenerating, shownOf } from '../../web/rooms/models/shown.js'
 import { slotOf } from '../../web/shell/slots.js'
 import { createStore } from '../../web/shell/store.js'
+import { signed } from '../../web/ui/contributions.js'
 import { begin, folder, folderText, qkv, start, TEXT, types } from './models-store.js'
 
 test('a checkpoint is named after its files, runs, and stands in the link; what each state needs is a list', async () => {
@@ -512,7 +512,7 @@ test('a text file becomes the text; other files are still a model', async () => 
 })
 
 test('the time of a text is that of a measured run, grows with its length, and is not known before one', async () => {
-  const { secondsOf, mostTokens } = await import('../../web/rooms/models/long-text.js')
+  const { secondsOf, mostTokens } = await import('../../web/rooms/models/long-text/limits.js')
   const stack = { layers: 12, numHeads: 12, numKvHeads: 12, headDim: 64 }
   const model = /** @type {any} */ ({
     id: 'a',

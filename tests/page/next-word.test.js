@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { choose } from '../../src/models/generation.js'
-import { drawn, sharesOf } from '../../web/rooms/models/next-word.js'
+import { drawn, sharesOf } from '../../web/rooms/models/prediction/next-word.js'
 import { begin } from './models-store.js'
 
 test('the bars after temperature, top-k and top-p are the probabilities with which generate draws', () => {

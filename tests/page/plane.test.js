@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { pairOf, shapesOf } from '../../web/head/plane-shapes.js'
+import { pairOf, shapesOf } from '../../web/attention-head/plane-shapes.js'
 import { check } from '../../web/rooms/layer/check-settings.js'
 import { DEFAULTS } from '../../web/rooms/layer/fields.js'
 import { change } from '../../web/rooms/layer/settings.js'

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { load } from 'qkv'
-import { VIEW_NAMES } from '../../web/head/views/index.js'
+import { VIEW_NAMES } from '../../web/attention-head/views/index.js'
 import { stopOf } from '../../web/rooms/layer/explain/tour.js'
 import { applies } from '../../web/rooms/layer/fields.js'
 import { hasDistribution, needs, resultOf } from '../../web/rooms/layer/needs.js'

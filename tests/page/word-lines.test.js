@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { arcsOf, lookOf, meanRow, strongest } from '../../web/rooms/models/word-lines.js'
+import { arcsOf, lookOf, meanRow, strongest } from '../../web/rooms/models/sentence/word-lines.js'
 
 /** Maps of 1 layer of 2 heads over 3 tokens; the last token looks at the first in one head, at the second in the other. */
 const maps = {

@@ -8,7 +8,7 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { parseArgs } from 'node:util'
 import { load } from 'qkv'
 import { headScores, loadModel } from 'qkv/models'
-import { furtherScores } from '../../../web/rooms/models/further-score.js'
+import { furtherScores } from '../../../web/rooms/models/run/further-score.js'
 import { CLOZE, SENTENCES } from './cloze.js'
 import { bitsOf, filesOf, wordsAfter } from './measure.js'
 

@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict'
 import fc from 'fast-check'
-import { VIEW_NAMES } from '../../../web/head/views/index.js'
+import { VIEW_NAMES } from '../../../web/attention-head/views/index.js'
 import { STEP_OF } from '../../../web/rooms/layer/explain/frame-steps.js'
 import { DEFAULTS, describe, FIELD_NAMES, FIELDS, HAND_BUILT } from '../../../web/rooms/layer/fields.js'
 import { EDITABLE } from '../../../web/rooms/layer/matrices.js'

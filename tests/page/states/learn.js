@@ -1,7 +1,7 @@
 // This module has what can be done in Learn. Its tasks are made small here, so that a sequence trains in no time.
 
 import fc from 'fast-check'
-import { VIEW_NAMES } from '../../../web/head/views/index.js'
+import { VIEW_NAMES } from '../../../web/attention-head/views/index.js'
 import { POSITIONS } from '../../../web/rooms/learn/fields.js'
 import { room as learn } from '../../../web/rooms/learn/room.js'
 import { isRunning } from '../../../web/rooms/learn/run-state.js'

@@ -1,7 +1,7 @@
 // This module has what can be done in Models, with small models as files.
 
 import fc from 'fast-check'
-import { VIEW_NAMES } from '../../../web/head/views/index.js'
+import { VIEW_NAMES } from '../../../web/attention-head/views/index.js'
 import { room as models } from '../../../web/rooms/models/room.js'
 import { handlers as modelsHandlers } from '../../../web/rooms/models/session.js'
 import { defaultsOf, toLink } from '../../../web/shell/settings-link.js'

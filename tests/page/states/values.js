@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict'
 import fc from 'fast-check'
-import { withChange } from '../../../web/head/changes.js'
+import { withChange } from '../../../web/attention-head/changes.js'
 import { MATRIX_IDS } from '../../../web/rooms/layer/matrices.js'
 
 export const WORDS = ['the', 'cat', 'the', 'sat', 'and', '五', '👩‍👩‍👧‍👦', 'שלום', '<b>', '__proto__', '.']
@@ -43,7 +43,7 @@ export const change = fc.oneof(
 )
 /** One for each place, as every control makes them. */
 export const changes = fc
-  .array(/** @type {fc.Arbitrary<import('../../../web/head/head.js').Change>} */ (change), { maxLength: 3 })
+  .array(/** @type {fc.Arbitrary<import('../../../web/attention-head/head.js').Change>} */ (change), { maxLength: 3 })
   .map(all => all.reduce(withChange, []))
 export const saved = fc.tuple(fc.constant('a.csv'), fc.constant('1'), fc.constant('text/csv'))
 

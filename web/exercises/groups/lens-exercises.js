@@ -1,8 +1,8 @@
 // Layer readout: three exercises in "Models", with the English model and the logit lens.
 
 import { percent } from '../../files/number-format.js'
-import { guesses, rankAt } from '../../rooms/models/lens-numbers.js'
-import { readLens, sizesOf } from '../../rooms/models/lens-setting.js'
+import { guesses, rankAt } from '../../rooms/models/lens/numbers.js'
+import { readLens, sizesOf } from '../../rooms/models/lens/setting.js'
 import { shownOf } from '../../rooms/models/shown.js'
 import { isSame } from '../../shell/same.js'
 import { headsOff, isSwitching } from '../models-numbers.js'

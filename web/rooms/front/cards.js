@@ -1,7 +1,7 @@
 // The three cards of the front door: each links to a room and shows a picture of recorded numbers.
 
 import { html, nothing, svg } from 'lit'
-import { headName } from '../../head/changes.js'
+import { headName } from '../../attention-head/changes.js'
 import { checked } from '../../shell/checked.js'
 import { HEADS, LAYERS, NAMED, tokensOf } from './pronoun-story.js'
 import { recorded } from './recorded.js'

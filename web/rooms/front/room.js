@@ -2,8 +2,8 @@
 
 import { SHIPPED } from '../../files/shipped-models.js'
 import { choice, flag } from '../../shell/kinds.js'
-import { draw } from './front-page.js'
 import { BOYS, FIRST, GIRLS, storyOf } from './pronoun-story.js'
+import { draw } from './view.js'
 
 /** @typedef {import('./front.js').FrontTypes} FrontTypes */
 /** @typedef {import('./front.js').State} State */

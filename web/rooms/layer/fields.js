@@ -326,7 +326,7 @@ export const FIELDS = {
   tour: setting(count(), null, shown),
   /** The settings from before the tour as a link, or ''. */
   before: setting(text(), '', shown),
-  /** The picture of the selected head, a name of `web/head/views/index.js`, validated by the room; '': chosen by `explain/picture.js`. */
+  /** The picture of the selected head, a name of `web/attention-head/views/index.js`, validated by the room; '': chosen by `explain/picture.js`. */
   view: setting(text(), '', page),
   /** With view 'difference': another head, or the baseline. */
   minus: oneOf(['head', 'settings'], page),

@@ -1,9 +1,9 @@
 // All shared types of the room.
 
 import type { Qkv } from 'qkv'
+import type { Mode } from '../../attention-head/head.js'
+import type { ScaleEnd } from '../../attention-head/scale.js'
 import type { FlowStep } from '../../elements/flow-frames.js'
-import type { Mode } from '../../head/head.js'
-import type { ScaleEnd } from '../../head/scale.js'
 import type { Key, Translate } from '../../i18n/index.js'
 import type { Room, Context as RoomContext, Step as RoomStep, State } from '../../shell/room.js'
 import type { Checked, Problems } from './check-settings.js'

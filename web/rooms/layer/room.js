@@ -1,7 +1,7 @@
 // The room "One layer".
 
+import { VIEW_NAMES } from '../../attention-head/views/index.js'
 import { Trouble } from '../../files/trouble.js'
-import { VIEW_NAMES } from '../../head/views/index.js'
 import { actions, arrive, clear, importNumbers, moveStep, openImported, refusal, set, takeHead } from './actions.js'
 import { check } from './check-settings.js'
 import { stopOf, VECTOR_SIZE } from './explain/tour.js'
@@ -9,8 +9,8 @@ import { DEFAULTS, FIELDS } from './fields.js'
 import { needs, now, revived } from './needs.js'
 import { prune } from './selection.js'
 import { change, keepMeaningful, pageOf, signature } from './settings.js'
+import { draw } from './view.js'
 import { more, tools } from './views/header-tools.js'
-import { draw } from './views/layer-page.js'
 
 /** @import { LayerRoom, LayerState } from './layer.js' */
 

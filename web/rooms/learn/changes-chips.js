@@ -1,8 +1,8 @@
 // The reader's changes of heads as chips, with their effect on accuracy.
 
 import { html, nothing } from 'lit'
+import { changesBar } from '../../attention-head/changes-bar.js'
 import { percent } from '../../files/number-format.js'
-import { changesBar } from '../../head/changes-bar.js'
 import { TASKS } from './tasks/index.js'
 
 /** @param {import('./learn.js').Context} context @param {import('./learn.js').Picture} picture */

@@ -2,8 +2,8 @@
 
 import { group } from 'd3-array'
 import { html, nothing, svg } from 'lit'
+import { headName } from '../../attention-head/changes.js'
 import { linearScale } from '../../elements/linear-scale.js'
-import { headName } from '../../head/changes.js'
 import { differsFromDefaults, isFresh } from './fields.js'
 import { EVERY } from './snapshots.js'
 import { TASKS } from './tasks/index.js'

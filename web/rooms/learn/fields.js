@@ -1,6 +1,6 @@
 // The settings of the room: types, defaults and problems.
 
-import { readChanges, writeChanges } from '../../head/changes.js'
+import { readChanges, writeChanges } from '../../attention-head/changes.js'
 import { choice, count, flag, other, real, text, toNumber, whole } from '../../shell/kinds.js'
 import { TASKS } from './tasks/index.js'
 

@@ -2,7 +2,7 @@
 
 import '../../elements/heatmap.js'
 import { html, nothing } from 'lit'
-import { headName } from '../../head/changes.js'
+import { headName } from '../../attention-head/changes.js'
 import { shown } from '../../shell/slots.js'
 import { TASKS } from './tasks/index.js'
 

@@ -2,11 +2,11 @@
 
 import '../../elements/heads.js'
 import { html, nothing } from 'lit'
-import { headChange, headName, hiddenCells, withCell } from '../../head/changes.js'
-import { glosses, withGlosses } from '../../head/glosses.js'
-import { headSelect } from '../../head/head-switch.js'
-import { headView, paintButton, viewTabs, WEIGHT_VIEWS } from '../../head/head-view.js'
-import { visibleOf } from '../../head/visible.js'
+import { headChange, headName, hiddenCells, withCell } from '../../attention-head/changes.js'
+import { headSelect } from '../../attention-head/head-switch.js'
+import { headView, paintButton, viewTabs, WEIGHT_VIEWS } from '../../attention-head/head-view.js'
+import { visibleOf } from '../../attention-head/visible.js'
+import { glosses, withGlosses } from '../../ui/glosses.js'
 import { isFresh, runSettings } from './fields.js'
 import { headAt, selectedOf } from './run-state.js'
 import { TASKS } from './tasks/index.js'
@@ -103,7 +103,7 @@ export function selectedHead(context, run, { shown, reference, shownAt, isCausal
   const before = other?.dims.join() === weights.dims.join() ? other : undefined
   const change = headChange(changes, head)
   const isPainting = view.mode === 'paint'
-  /** @type {import('../../head/head.js').HeadView} */
+  /** @type {import('../../attention-head/head.js').HeadView} */
   const shownHead = {
     prefix: 'learn-',
     label: label(title),
@@ -136,7 +136,7 @@ export function selectedHead(context, run, { shown, reference, shownAt, isCausal
     },
     className: change?.isOn && change.how === 0 ? 'is-off' : '',
   }
-  /** @type {import('../../head/head.js').HeadActions} */
+  /** @type {import('../../attention-head/head.js').HeadActions} */
   const actions = {
     show: picture => act.show({ picture }),
     setMode: mode => act.show({ mode, picture: 'map' }),

@@ -1,6 +1,6 @@
 // Converts the reader's changes of heads to hooks of the model. Layers count all attentions of the model.
 
-/** @import { Change } from '../../head/head.js' */
+/** @import { Change } from '../../attention-head/head.js' */
 
 /**
  * Builds the hooks.

@@ -1,6 +1,6 @@
 // The types of the room: its settings, its view state outside of links, its requests to the session.
 
-import type { Change, Mode, Word } from '../../head/head.js'
+import type { Change, Mode, Word } from '../../attention-head/head.js'
 import type { Shown } from './model-picture.js'
 import type { OpenedLayer } from './opened-layer.js'
 import type { Head, LearnSettings } from './tasks/task.js'

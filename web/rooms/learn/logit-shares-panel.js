@@ -1,9 +1,9 @@
 // Explains a prediction: the most likely tokens, and what each part of the model adds to the logit of one of them.
 
 import { html, nothing } from 'lit'
-import { headName } from '../../head/changes.js'
-import { signed } from '../../head/contributions.js'
-import { drawParts } from '../../head/inspector.js'
+import { headName } from '../../attention-head/changes.js'
+import { signed } from '../../ui/contributions.js'
+import { drawParts } from '../../ui/inspector.js'
 import { headAt } from './run-state.js'
 import { TASKS } from './tasks/index.js'
 
@@ -42,7 +42,7 @@ export function why(context, { settings: { mlp } }, { shown: { why } }) {
   const { token, logit } = tokens[at]
   const title = t('why', { token: tokens[0].token })
   const hasHeadsOnly = TASKS[settings.task].hasCross && !mlp
-  /** @param {Share} share @returns {import('../../head/head.js').Addend} */
+  /** @param {Share} share @returns {import('../../attention-head/head.js').Addend} */
   const addend = ({ kind, layer, head, values, sources }) => {
     const isHead = kind === 'head'
     const name = isHead ? headName({ layer, head }) : `${kind}${layer < 0 ? '' : layer + 1}`
@@ -57,7 +57,7 @@ export function why(context, { settings: { mlp } }, { shown: { why } }) {
       below: isOpen && sources ? positions(t, sources, at, columns) : undefined,
     }
   }
-  const open = (/** @type {import('../../head/head.js').Place} */ { head }) => {
+  const open = (/** @type {import('../../attention-head/head.js').Place} */ { head }) => {
     const name = head ? headName(head) : ''
     act.show({ whyHead: name === view.whyHead ? '' : name })
   }

@@ -1,13 +1,13 @@
 // The room "Learn": one task, its model and the reader's changes. Data and pure functions; the session trains.
 
-import { factorOf, isIn, withFactor } from '../../head/changes.js'
-import { FIRST_FACTOR } from '../../head/head-switch.js'
+import { factorOf, isIn, withFactor } from '../../attention-head/changes.js'
+import { FIRST_FACTOR } from '../../attention-head/head-switch.js'
 import { shown } from '../../shell/slots.js'
 import { check, fields, MOST_TRAINED, runSettings, settingsOf } from './fields.js'
-import { draw } from './room-view.js'
 import { headAt, isRunning, pictureOf, selectedOf, shortText } from './run-state.js'
 import { targetsOf } from './task-story.js'
 import { TASKS } from './tasks/index.js'
+import { draw } from './view.js'
 
 /** @import { LearnTypes } from './learn.js' */
 /** @typedef {import('./learn.js').State} State */

@@ -1,6 +1,6 @@
 // Values that views and stories derive from the state of the room.
 
-import { headChange } from '../../head/changes.js'
+import { headChange } from '../../attention-head/changes.js'
 import { shown } from '../../shell/slots.js'
 import { estimate, secondsOf } from './cost.js'
 import { jumpOf } from './curves.js'
@@ -11,7 +11,7 @@ import { leastCharacters } from './tasks/text.js'
 /** @import { State } from './learn.js' */
 /** @import { Head } from './tasks/task.js' */
 
-/** Converts a head to the format of changes, where all attentions of a model are one stack. @param {Head} head @returns {import('../../head/head.js').HeadAt} */
+/** Converts a head to the format of changes, where all attentions of a model are one stack. @param {Head} head @returns {import('../../attention-head/head.js').HeadAt} */
 export const headAt = ({ layer, head }) => ({ stack: '', layer, head })
 
 /** Returns the run; undefined while it is being opened. @param {State} state */

@@ -1,8 +1,8 @@
 // A guided story for each task, whose stops wait for the run. Texts are in i18n/TAG/learn.js.
 
 import { html } from 'lit'
+import { headName } from '../../attention-head/changes.js'
 import { percent } from '../../files/number-format.js'
-import { headName } from '../../head/changes.js'
 import { guide } from '../../shell/guide.js'
 import { pictureOf, runOf, storyState } from './run-state.js'
 import { TASKS } from './tasks/index.js'

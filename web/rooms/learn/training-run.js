@@ -11,7 +11,7 @@ import { blocksOf, crossForward, initialWeights, layersForward, sinusoids } from
 /** @import { LearnSettings } from './tasks/task.js' */
 /** @import { Batch } from './tasks/batch.js' */
 /** @import { Hooks } from './transformer.js' */
-/** @import { Change } from '../../head/head.js' */
+/** @import { Change } from '../../attention-head/head.js' */
 /** Weights by name, as transferred and saved. @typedef {Record<string, { data: Float32Array, dims: readonly number[] }>} Weights */
 
 const BETAS = /** @type {const} */ ([0.9, 0.99])

@@ -33,7 +33,7 @@ function createShow(viewer) {
   /**
    * Loads a snapshot and the changes into the viewer.
    * @param {Snapshot} snapshot
-   * @param {readonly import('../../head/head.js').Change[]} changes
+   * @param {readonly import('../../attention-head/head.js').Change[]} changes
    * @param {boolean} isMeasured
    * @returns {{ before: number, accuracy: number } | undefined} held-out accuracy without and with the changes
    */

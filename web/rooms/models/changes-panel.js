@@ -1,19 +1,19 @@
 // The reader's changes: chips in model order, a switch between before and after, their effect, and patches from a second text.
 
 import { html, nothing } from 'lit'
+import { changesBar } from '../../attention-head/changes-bar.js'
 import { percent } from '../../files/number-format.js'
-import { changesBar } from '../../head/changes-bar.js'
-import { cosine, points } from './prediction.js'
+import { cosine, points } from './prediction/prediction.js'
 
 /** @typedef {import('./models.js').Room} Room */
-/** @typedef {import('../../head/head.js').Change} Change */
+/** @typedef {import('../../attention-head/head.js').Change} Change */
 /** @typedef {Event & { target: HTMLInputElement }} InputEvent */
 
 /**
  * Returns the tokens that a change refers to; for a patch, those of the second text replace the key tokens.
  * @param {Room} room
  * @param {Change} change
- * @returns {import('../../head/changes-bar.js').ChangeTokens}
+ * @returns {import('../../attention-head/changes-bar.js').ChangeTokens}
  */
 function tokensOf({ run, source }, { stack }) {
   const { tokens = [], targets = [] } = run ?? {}
@@ -84,7 +84,7 @@ function effect({ t, runBefore: before, runAfter: after }) {
   return html`<p class="models-effect" id="models-effect" role="status" data-before=${guess.probability} data-value=${now}>${t('modelsEffect', said)}</p>${saysNow(t, guess, after)}`
 }
 
-/** Tells a reader on a phone, whose prediction is in another tab, that the changes lead to a different word. @param {Room['t']} t @param {{ id: number }} guess @param {import('./model-run.js').Run} after */
+/** Tells a reader on a phone, whose prediction is in another tab, that the changes lead to a different word. @param {Room['t']} t @param {{ id: number }} guess @param {import('./run/model-run.js').Run} after */
 function saysNow(t, { id }, { top: [now] }) {
   if (!now || now.id === id) return nothing
   return html`<p class="models-effect" id="models-says-now">${t('modelsSaysNow', { token: now.token, share: percent(now.probability) })}</p>`

@@ -2,12 +2,12 @@
 
 import type { PositionEdges, Source } from 'qkv/interpret'
 import type { Model } from 'qkv/models'
-import type { Change, HeadAt, Place, Stack, WeightChange } from '../../head/head.js'
+import type { Change, HeadAt, Place, Stack, WeightChange } from '../../attention-head/head.js'
 import type { Context as ContextOf, Problem, State as StateOf } from '../../shell/room.js'
-import type { CellTrace } from './cell-trace.js'
-import type { Step } from './generate.js'
-import type { Matrices } from './layer-tensors.js'
-import type { Run, ScoreName } from './model-run.js'
+import type { CellTrace } from './cell/trace.js'
+import type { Step } from './prediction/generate.js'
+import type { Matrices } from './run/layer-tensors.js'
+import type { Run, ScoreName } from './run/model-run.js'
 
 export interface Settings {
   /** The model: a shipped one, or hf:owner/name@commit~digest for the hub; '' is the first shipped one. */

@@ -1,20 +1,20 @@
 // The room "Models": a checkpoint, all of its heads, its prediction, and the reader's changes. Data and pure functions; the session
 // computes.
 
+import { headName, readChanges, withCell, withChange, writeChanges } from '../../attention-head/changes.js'
 import { SHIPPED } from '../../files/shipped-models.js'
-import { headName, readChanges, withCell, withChange, writeChanges } from '../../head/changes.js'
 import { flag, other, text } from '../../shell/kinds.js'
 import { isSame } from '../../shell/same.js'
 import { defaultsOf } from '../../shell/settings-link.js'
 import { slotOf } from '../../shell/slots.js'
-import { grown, MOST_EXACT } from './atlas-maps.js'
-import { lensActions, lensNeeds, lensReceive } from './lens-room.js'
-import { hasLens } from './lens-setting.js'
-import { LONG, mostTokens, PATIENCE, secondsOf, workOf } from './long-text.js'
-import { sentencesOf } from './many-setting.js'
-import { CLOSED } from './model-field.js'
-import { draw } from './models-page.js'
-import { spanOf } from './read-text.js'
+import { grown, MOST_EXACT } from './atlas/maps.js'
+import { lensActions, lensNeeds, lensReceive } from './lens/room.js'
+import { hasLens } from './lens/setting.js'
+import { LONG, mostTokens, PATIENCE, secondsOf, workOf } from './long-text/limits.js'
+import { sentencesOf } from './many/setting.js'
+import { CLOSED } from './open/model-field.js'
+import { bareName, folderOf, idOf, isOfHub, isOne, meantBy, mostMemory, usualDtype } from './open/sources.js'
+import { spanOf } from './run/read-text.js'
 import {
   askedOf,
   besideOf,
@@ -29,12 +29,12 @@ import {
   shownOf,
   tileName,
 } from './shown.js'
-import { bareName, folderOf, idOf, isOfHub, isOne, meantBy, mostMemory, usualDtype } from './sources.js'
+import { draw } from './view.js'
 
 /** @typedef {import('./models.js').ModelsTypes} ModelsTypes */
 /** @typedef {import('./models.js').State} State */
 /** @typedef {import('./models.js').View} View */
-/** @typedef {import('../../head/head.js').Place} Place */
+/** @typedef {import('../../attention-head/head.js').Place} Place */
 /** @typedef {import('../../shell/room.js').Step<ModelsTypes>} Step */
 /** @typedef {import('../../shell/room.js').Request<import('./models.js').ModelsAsks>} Request */
 
@@ -42,7 +42,7 @@ const MOST_GENERATED = 4000
 /** Maximum multiplications of a run that takes milliseconds; the explanations of its answer are computed before the reader opens them. */
 const QUICK = 2 ** 25
 
-/** @type {Record<string, import('../../head/head.js').Stack>} */
+/** @type {Record<string, import('../../attention-head/head.js').Stack>} */
 const STACKS = { '': '', e: 'encoder', d: 'decoder', c: 'cross' }
 
 /** Formats a place for a link: "c2.1", with a cell "c2.1:3>2", with a part of it "c2.1:3>2/term/5". @param {Place} place */
@@ -256,7 +256,7 @@ function mask(state, index) {
   return text ? read(state, text) : {}
 }
 
-/** Opens another head, without a cell. @param {import('../../head/head.js').HeadAt} head @returns {Step} */
+/** Opens another head, without a cell. @param {import('../../attention-head/head.js').HeadAt} head @returns {Step} */
 const openHead = head => ({ set: { at: { head } }, view: { stack: head.stack }, effects: [refocus('#models-back')] })
 
 /** Returns to all heads, and focuses the one whose page was open. @param {State} state @returns {Step} */
@@ -269,7 +269,7 @@ function leaveHead(state) {
 /** Returns an effect that moves the focus if the focused element has gone. @param {string} selector @returns {import('../../shell/room.js').Effect<ModelsTypes>} */
 const refocus = selector => ({ type: 'focus', selector, isLost: true })
 
-/** Opens a head. @param {State} state @param {import('../../head/head.js').HeadAt} at @param {boolean} isSecond subtracts this head from the first one @returns {Step} */
+/** Opens a head. @param {State} state @param {import('../../attention-head/head.js').HeadAt} at @param {boolean} isSecond subtracts this head from the first one @returns {Step} */
 function chooseHead(state, at, isSecond) {
   const { head } = shownOf(state)
   const { marked } = state.view
@@ -505,7 +505,7 @@ function detailNeeds(state) {
   return list
 }
 
-/** Returns the need for the open head over many sentences. @param {State} state @param {import('../../head/head.js').HeadAt} at @returns {Request} */
+/** Returns the need for the open head over many sentences. @param {State} state @param {import('../../attention-head/head.js').HeadAt} at @returns {Request} */
 function manyNeed(state, at) {
   const room = { ...state, ...shownOf(state) }
   const input = { text: '', more: [] }
@@ -558,9 +558,9 @@ const isAnswered = (got, request) => got?.is === 'here' && isSame(got.value.requ
 
 /**
  * Returns the run extended by a token, with maps that show where the previous token looked.
- * @param {import('./model-run.js').Run} run
- * @param {import('./generate.js').Step} step
- * @returns {import('./model-run.js').Run}
+ * @param {import('./run/model-run.js').Run} run
+ * @param {import('./prediction/generate.js').Step} step
+ * @returns {import('./run/model-run.js').Run}
  */
 function grow(run, { id, token, rows }) {
   const maps = run.maps['']

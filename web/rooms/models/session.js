@@ -2,19 +2,19 @@
 // cannot start one.
 
 import { once } from '../../shell/once.js'
-import { attentionOf } from './hooks.js'
-import { MOST_WORDS } from './lens-setting.js'
-import { createModelLock } from './model-lock.js'
-import { exactMap, inputOf, runOf } from './model-run.js'
-import { beginningOf, positionsOf, read } from './read-text.js'
-import { createRuns, givenBy, hooksFor } from './session-runs.js'
+import { MOST_WORDS } from './lens/setting.js'
+import { createModelLock } from './open/model-lock.js'
+import { attentionOf } from './run/hooks.js'
+import { exactMap, inputOf, runOf } from './run/model-run.js'
+import { beginningOf, positionsOf, read } from './run/read-text.js'
+import { createRuns, givenBy, hooksFor } from './run/session-runs.js'
 
 /** @typedef {import('qkv/models').Model} Model */
 /** @typedef {import('./models.js').ModelsAsks} Asks */
 /** @typedef {import('./models.js').RunRequest} RunRequest */
-/** @typedef {import('./model-run.js').WholeRun} WholeRun */
-/** @typedef {import('./model-run.js').Watch} Watch */
-/** @typedef {import('./session-runs.js').Used} Used */
+/** @typedef {import('./run/model-run.js').WholeRun} WholeRun */
+/** @typedef {import('./run/model-run.js').Watch} Watch */
+/** @typedef {import('./run/session-runs.js').Used} Used */
 /** @template V @typedef {import('../../shell/room.js').Run<V>} SessionRun */
 /** @typedef {import('../../shell/room.js').Handlers<Asks>} Handlers */
 /** @typedef {ReturnType<typeof createSession>} Session */
@@ -23,19 +23,19 @@ import { createRuns, givenBy, hooksFor } from './session-runs.js'
 const [PROGRESS, PATIENCE] = [50, 250]
 
 /** Loads the modules that open and run models. They come with the first model, after the first picture of the room. */
-const ofCheckpoints = once(() => import('./read-checkpoint.js'))
+const ofCheckpoints = once(() => import('./open/read-checkpoint.js'))
 /** Loads the module that reads summaries of a long text, with the first of them. Each dynamic import takes Chromium 40 ms. */
-const ofSummaries = once(() => import('./summary-details.js'))
+const ofSummaries = once(() => import('./long-text/summary-details.js'))
 /** Loads the modules that trace a weight, explain it, find what matters and build the graph; on demand or preloaded. */
-const ofCell = once(() => import('./cell-trace.js'))
-const ofReasons = once(() => import('./reasons.js'))
-const ofMatters = once(() => import('./matters.js'))
-const ofMany = once(() => import('./many-task.js'))
-const ofBlock = once(() => import('./block-task.js'))
-const ofNextWord = once(() => import('./next-word.js'))
-const ofGraph = once(() => import('./graph-task.js'))
-const ofLens = once(() => import('./lens-task.js'))
-const ofLensFiles = once(() => import('./lens-files.js'))
+const ofCell = once(() => import('./cell/trace.js'))
+const ofReasons = once(() => import('./cell/reasons.js'))
+const ofMatters = once(() => import('./matters/task.js'))
+const ofMany = once(() => import('./many/task.js'))
+const ofBlock = once(() => import('./block/task.js'))
+const ofNextWord = once(() => import('./prediction/next-word.js'))
+const ofGraph = once(() => import('./graph/task.js'))
+const ofLens = once(() => import('./lens/task.js'))
+const ofLensFiles = once(() => import('./lens/files.js'))
 
 /** Reports the progress and the time of a run, if it takes long. @param {SessionRun<any>} run @returns {Watch} */
 function watchOf({ signal, progress }) {
@@ -56,7 +56,7 @@ function watchOf({ signal, progress }) {
  * Strips the parts of a run that stay in the session.
  * @param {WholeRun} run
  * @param {RunRequest} request the request that it answers
- * @returns {import('./model-run.js').Run}
+ * @returns {import('./run/model-run.js').Run}
  */
 const toSend = (
   {
@@ -131,7 +131,7 @@ export function handlers(qkv) {
 
 /** Handlers that inspect and open models. @param {Session} session @returns {Pick<Handlers, 'look' | 'kept' | 'drop' | 'open' | 'count'>} */
 function ofModels({ qkv, lock }) {
-  /** The last inspected hub model, by commit. @type {Awaited<ReturnType<typeof import('./read-checkpoint.js').look>> | undefined} */
+  /** The last inspected hub model, by commit. @type {Awaited<ReturnType<typeof import('./open/read-checkpoint.js').look>> | undefined} */
   let looked
   return {
     async look(request, { signal }) {
@@ -153,7 +153,7 @@ function ofModels({ qkv, lock }) {
       const model = await lock.opened(id, signal)
       const { ids } = read(model, { text })
       const fitting = ids.length > most ? beginningOf(model, text, most) : text
-      const { rateOf } = await import('./computer-rate.js')
+      const { rateOf } = await import('./long-text/computer-rate.js')
       return { model: id, text, tokens: ids.length, fitting, rate: rateOf(qkv) }
     },
   }
@@ -223,7 +223,7 @@ const ofDetails = ({ qkv, withModel, detail }) => ({
     }),
   matrices: (request, run) =>
     detail(request, run, async (model, used, signal) => {
-      const { matricesOf } = await import('./layer-tensors.js')
+      const { matricesOf } = await import('./run/layer-tensors.js')
       return matricesOf(model, used.run.input, used.hooks, request.at, signal)
     }),
 })
@@ -257,7 +257,7 @@ const ofCircuits = ({ qkv, runs, withModel, detail }) => ({
 
 /** Handlers for the layer readout. @param {Session} session @returns {Pick<Handlers, 'lens' | 'lensWriters' | 'lensFile' | 'lensBytes'>} */
 function ofLenses({ runs, withModel }) {
-  /** @template T @param {RunRequest} request @param {SessionRun<T>} run @param {(task: Awaited<ReturnType<typeof ofLens>>, model: Model, used: Used, watch: import('./lens-sources.js').Watch) => Promise<T>} act */
+  /** @template T @param {RunRequest} request @param {SessionRun<T>} run @param {(task: Awaited<ReturnType<typeof ofLens>>, model: Model, used: Used, watch: import('./lens/sources.js').Watch) => Promise<T>} act */
   const read = (request, run, act) =>
     withModel(request, run, async (model, watch, rest) => {
       const used = await runs.changed(request, model, watch)
@@ -335,7 +335,7 @@ async function generate({ qkv, lock, detail }, request, run) {
   const isPatched = changes.some(({ kind, isOn }) => kind === 'patch' && isOn)
   const isWhole = isPatched || Object.values(begun.hooks).includes('mean')
   const { signal } = run
-  const { generate } = await import('./generate.js')
+  const { generate } = await import('./prediction/generate.js')
   const steps = generate(qkv, model, ids, { temperature, topK, seed, count, isWhole, hooks: begun.hooks, signal })
   try {
     for (;;) {

@@ -1,20 +1,20 @@
 // Values derived from the state of the room: the open model, its input, the displayed run, the open head. Pure.
 
+import { headName, isIn } from '../../attention-head/changes.js'
 import { SHIPPED } from '../../files/shipped-models.js'
-import { headName, isIn } from '../../head/changes.js'
 import { isSame } from '../../shell/same.js'
 import { shown } from '../../shell/slots.js'
-import { mapAt, mapsOver } from './atlas-maps.js'
-import { stacksOf } from './hooks.js'
-import { addressOf, bareName, idOf, isOfHub } from './sources.js'
+import { mapAt, mapsOver } from './atlas/maps.js'
+import { addressOf, bareName, idOf, isOfHub } from './open/sources.js'
+import { stacksOf } from './run/hooks.js'
 
 /** @typedef {import('./models.js').State} State */
 /** @typedef {import('./models.js').Runs} Runs */
 /** @typedef {import('./models.js').Requested} Requested */
 /** @typedef {import('./models.js').RunRequest} RunRequest */
-/** @typedef {import('./model-run.js').Run} Run */
+/** @typedef {import('./run/model-run.js').Run} Run */
 /** @typedef {import('../../shell/room.js').Problem} Problem */
-/** @typedef {import('../../head/head.js').HeadAt} HeadAt */
+/** @typedef {import('../../attention-head/head.js').HeadAt} HeadAt */
 
 /** Returns the title of a model. @param {Pick<import('./models.js').Room, 't'>} room @param {string} name */
 export function titleOf({ t }, name) {
@@ -172,13 +172,13 @@ function runsOf({ view, got }, id, isChanged) {
   return runs.after ? { ...runs, after: grown } : { before: grown }
 }
 
-/** Cache: maps of a running model, by its progress report. @type {WeakMap<object, { old: object | undefined, maps: import('./atlas-maps.js').Maps }>} */
+/** Cache: maps of a running model, by its progress report. @type {WeakMap<object, { old: object | undefined, maps: import('./atlas/maps.js').Maps }>} */
 const streams = new WeakMap()
 
 /** Returns the finished layers of a running model, in the maps of its stack. @param {State} state @param {Run | undefined} run the run that is drawn */
 function streamedOf({ got }, run) {
   for (const own of [got.changed, got.run]) {
-    const progress = /** @type {{ streamed?: import('./model-run.js').Streamed } | undefined} */ (
+    const progress = /** @type {{ streamed?: import('./run/model-run.js').Streamed } | undefined} */ (
       own?.is === 'waiting' ? own.progress : undefined
     )
     if (!progress?.streamed) continue
@@ -214,7 +214,7 @@ export function shownOf(state) {
   const stacks = Object.keys(run?.maps ?? {})
   const requestedStack = settings.at.head?.stack ?? view.stack
   const streamed = streamedOf(state, run)
-  const stack = /** @type {import('../../head/head.js').Stack} */ (
+  const stack = /** @type {import('../../attention-head/head.js').Stack} */ (
     stacks.includes(requestedStack) ? requestedStack : (stacks[0] ?? streamed?.stack ?? '')
   )
   const head = headOf(settings.at.head, run)

@@ -2,8 +2,8 @@
 // its weights; every number comes from the displayed run.
 
 import { html, nothing } from 'lit'
+import { headChange, withFactor } from '../../attention-head/changes.js'
 import { percent } from '../../files/number-format.js'
-import { headChange, withFactor } from '../../head/changes.js'
 import { guide } from '../../shell/guide.js'
 import { menu, menuChoices } from '../../shell/menu.js'
 import { nameOf } from './shown.js'

@@ -1,6 +1,6 @@
 // Chooses the picture of the head. Pure.
 
-import { MANY_ROWS } from '../../../head/part-of-map.js'
+import { MANY_ROWS } from '../../../attention-head/part-of-map.js'
 
 /** @import { Result, Settings } from '../layer.js' */
 

@@ -16,7 +16,7 @@ import { strongestLink } from './strongest-link.js'
  * @typedef {object} Scene
  * @property {Result} result
  * @property {number} head the displayed one
- * @property {string} picture of that head: a name of `web/head/views/index.js`
+ * @property {string} picture of that head: a name of `web/attention-head/views/index.js`
  * @property {Matrices} matrices of that head
  * @property {import('../../../elements/statistics.js').HeadStatistics[]} [statistics] with view 'numbers': of each head
  * @property {import('./comparison.js').Compared} [compared] with view 'difference'

@@ -1,9 +1,9 @@
 import { html, nothing } from 'lit'
 import '../../../elements/heatmap.js'
 import { format } from '../../../files/number-format.js'
-import { behindSign, inspector as drawInspector, drawParts } from '../../../head/inspector.js'
 import { later } from '../../../shell/later.js'
 import { once } from '../../../shell/once.js'
+import { behindSign, inspector as drawInspector, drawParts } from '../../../ui/inspector.js'
 import { numberIn, sizesOf } from '../explain/chain.js'
 import { sourcesOf, targetsOf } from '../explain/dependencies.js'
 import { namesOf } from '../explain/labels.js'
@@ -18,14 +18,14 @@ import { weightSensitivity } from './weight-sensitivity.js'
 import { wordButton } from './word-buttons.js'
 
 /** @import { Cell, Explanation, Matrix, Region, SceneContext, Word } from '../layer.js' */
-/** @import { Inline, Page, Part, Place, Value } from '../../../head/head.js' */
+/** @import { Inline, Page, Part, Place, Value } from '../../../attention-head/head.js' */
 
 /** @typedef {Extract<Explanation, { terms: unknown }>} Sum */
-/** @typedef {import('../../../head/inspector.js').Drawn} Drawn */
+/** @typedef {import('../../../ui/inspector.js').Drawn} Drawn */
 
 const wordPage = later(() => import('./word-page.js'))
 const moves = part(async () => (await import('./sensitivity-panel.js')).sensitivity)
-const uncovering = once(() => import('../../../head/uncover.js'))
+const uncovering = once(() => import('../../../ui/uncover.js'))
 
 /** Maximum cells of the selected row on a phone. */
 const MOST_IN_ROW = 24
@@ -64,7 +64,7 @@ const explains = ({ t }, text) => drawing(html`<div class="explains">${withTerms
  * @param {(i: number) => string} name
  * @param {(i: number) => Inline[]} cells
  * @param {ArrayLike<number>} sizes
- * @param {Pick<import('../../../head/head.js').Sum, 'own' | 'foot' | 'isDifference'>} [options]
+ * @param {Pick<import('../../../attention-head/head.js').Sum, 'own' | 'foot' | 'isDifference'>} [options]
  * @returns {Part}
  */
 const lines = ({ cell }, columns, name, cells, sizes, options) => ({

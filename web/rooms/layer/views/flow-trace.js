@@ -11,7 +11,7 @@ const MOST = 8
 /** Cache: the partial sums, for the same trace, head and query. @type {{ key: readonly unknown[], partials: FloatTensor } | undefined} */
 let last
 
-/** Converts a trace for <qkv-flow>. @param {SceneContext} context @returns {import('../../../head/head.js').Flow | undefined} undefined if the trace lacks a step */
+/** Converts a trace for <qkv-flow>. @param {SceneContext} context @returns {import('../../../attention-head/head.js').Flow | undefined} undefined if the trace lacks a step */
 export function flowOf({ arithmetic, result, head, link, settings, frame }) {
   const {
     X,

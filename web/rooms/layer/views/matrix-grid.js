@@ -1,9 +1,9 @@
 import { html, LitElement, nothing } from 'lit'
 import { moved } from '../../../elements/keys.js'
 import { format } from '../../../files/number-format.js'
-import { colourOf } from '../../../head/number-colours.js'
-import { held, left, released, rested } from '../../../head/pointing.js'
 import { toNumber } from '../../../shell/kinds.js'
+import { colourOf } from '../../../ui/number-colours.js'
+import { held, left, released, rested } from '../../../ui/pointing.js'
 import { selectCell } from './select.js'
 
 /** @import { Actions, Matrix, Region } from '../layer.js' */

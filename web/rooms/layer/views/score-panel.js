@@ -1,7 +1,7 @@
 import { html } from 'lit'
 import { live } from 'lit/directives/live.js'
 import { format } from '../../../files/number-format.js'
-import { colourOf } from '../../../head/number-colours.js'
+import { colourOf } from '../../../ui/number-colours.js'
 import { distributionOf, SIZES } from '../trace/score-distribution.js'
 import { withTerms } from './terms.js'
 import { share } from './word-buttons.js'

@@ -1,7 +1,7 @@
 // What a click selects in all views of the room.
 
 /** @import { Actions, Cell, Word } from '../layer.js' */
-/** @import { Place } from '../../../head/head.js' */
+/** @import { Place } from '../../../attention-head/head.js' */
 
 /** Handles a click on a cell. With Shift, or by a long press, subtracts it from the selected one. @param {Actions} actions @param {Cell} cell @param {boolean} [isSecond] */
 export const selectCell = (actions, cell, isSecond) => (isSecond ? actions.subtract(cell) : actions.select({ cell }))

@@ -1,10 +1,10 @@
 // Converts the chosen head for the pictures of web/head, with their actions.
 
 import { html } from 'lit'
+import { largestOf } from '../../../attention-head/scale.js'
 import { short } from '../../../files/number-format.js'
-import { glosses, withGlosses } from '../../../head/glosses.js'
-import { largestOf } from '../../../head/scale.js'
 import { later } from '../../../shell/later.js'
+import { glosses, withGlosses } from '../../../ui/glosses.js'
 import { otherHead } from '../explain/comparison.js'
 import { namesOf } from '../explain/labels.js'
 import { hasScores } from '../fields.js'
@@ -17,7 +17,7 @@ import { domain, meantWord, spokenWord } from './spoken.js'
 import { share } from './word-buttons.js'
 
 /** @import { FloatTensor, Matrix, MatrixId, SceneContext } from '../layer.js' */
-/** @import { HeadActions, HeadView } from '../../../head/head.js' */
+/** @import { HeadActions, HeadView } from '../../../attention-head/head.js' */
 
 const HAN = /\p{Script=Han}/u
 
@@ -145,7 +145,7 @@ export function scaleChoice(context) {
 /**
  * Returns the comparison: this head minus another, or the baseline minus the current settings.
  * @param {SceneContext} context
- * @returns {import('../../../head/head.js').Less}
+ * @returns {import('../../../attention-head/head.js').Less}
  */
 function less(context) {
   const { t, result, head, settings, actions, compared } = context
@@ -167,7 +167,7 @@ function less(context) {
   }
 }
 
-/** Lists the meaningful statistics of each head. @param {SceneContext} context @returns {import('../../../head/head.js').HeadTable} */
+/** Lists the meaningful statistics of each head. @param {SceneContext} context @returns {import('../../../attention-head/head.js').HeadTable} */
 function numbersOfHeads(context) {
   const { t, head, language, statistics = [], result } = context
   const write = new Intl.NumberFormat(language, { minimumFractionDigits: 4, maximumFractionDigits: 4 })

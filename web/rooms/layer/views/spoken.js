@@ -1,6 +1,6 @@
 // The word and the cell that the stage refers to, under the pointer or selected; and the colour scale.
 
-import { domainOf, largestOf } from '../../../head/scale.js'
+import { domainOf, largestOf } from '../../../attention-head/scale.js'
 
 /** @import { FloatTensor, Matrix, SceneContext, Word } from '../layer.js' */
 

@@ -1,10 +1,10 @@
 import { html, nothing } from 'lit'
 import { hasScores, isPair } from '../fields.js'
-import '../../../head/word-arcs.js'
-import { headView, paintButton, pictureSelector, viewTabs } from '../../../head/head-view.js'
-import { colourOf } from '../../../head/number-colours.js'
-import { MANY_ROWS } from '../../../head/part-of-map.js'
+import '../../../attention-head/word-arcs.js'
+import { headView, paintButton, pictureSelector, viewTabs } from '../../../attention-head/head-view.js'
+import { MANY_ROWS } from '../../../attention-head/part-of-map.js'
 import { menu, menuChoices } from '../../../shell/menu.js'
+import { colourOf } from '../../../ui/number-colours.js'
 import { looksAt, seenBy, shades } from '../explain/word-facts.js'
 import { shippedLink, trainedLink, trainingLink } from '../presets.js'
 import { isSameCell } from '../settings.js'
@@ -90,7 +90,7 @@ function tokenRow(context, side) {
 
 /** Maximum number of arcs, and minimum weight of one. */
 const [MOST_ARCS, LEAST_ARC] = [12, 0.01]
-/** Cache: the last arcs, so that equal arcs are the same array. @type {{ key: readonly unknown[], arcs: readonly import('../../../head/word-arcs.js').Arc[] } | undefined} */
+/** Cache: the last arcs, so that equal arcs are the same array. @type {{ key: readonly unknown[], arcs: readonly import('../../../attention-head/word-arcs.js').Arc[] } | undefined} */
 let lastArcs
 
 /** Returns arcs from the current word to the words it looks at, dotted arcs from words that look at it; for a cell, its single arc. @param {SceneContext} context */

@@ -1,6 +1,6 @@
 import { html, nothing } from 'lit'
 import { format, share as percent } from '../../../files/number-format.js'
-import { pointable } from '../../../head/pointing.js'
+import { pointable } from '../../../ui/pointing.js'
 import { namesOf } from '../explain/labels.js'
 import { looksAt, placeOf, seenBy, strengthOf } from '../explain/word-facts.js'
 import { isSameCell } from '../settings.js'

@@ -9,7 +9,7 @@ import { cellPlace } from './select.js'
 import { marked, rich, share, sharesOf, weightsOf } from './word-buttons.js'
 
 /** @import { SceneContext, Share, Word } from '../layer.js' */
-/** @import { Inline, Part, Value } from '../../../head/head.js' */
+/** @import { Inline, Part, Value } from '../../../attention-head/head.js' */
 /** @import { Key } from '../../../i18n/index.js' */
 /** @import { Role } from '../explain/word-roles.js' */
 

@@ -2,12 +2,12 @@
 // reader.
 
 import { html, nothing } from 'lit'
-import { idOf, megabytes, usualDtype } from '../sources.js'
+import { idOf, megabytes, usualDtype } from '../open/sources.js'
 import { GALLERY } from './gallery.js'
 
 /** @typedef {import('../models.js').Room} Room */
 /** @typedef {import('../models.js').Look} Look */
-/** @typedef {import('../model-field.js').GalleryTexts} GalleryTexts */
+/** @typedef {import('../open/model-field.js').GalleryTexts} GalleryTexts */
 /** @typedef {Event & { target: HTMLInputElement }} InputEvent */
 
 const DTYPES = /** @type {const} */ (['', 'float16', 'int8'])

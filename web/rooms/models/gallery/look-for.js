@@ -2,12 +2,12 @@
 
 import { html, nothing } from 'lit'
 import { shown } from '../../../shell/slots.js'
+import { idOf, isOfHub } from '../open/sources.js'
 import { nameOf } from '../shown.js'
-import { idOf, isOfHub } from '../sources.js'
 import { entryOf } from './hub-question.js'
 
 /** @typedef {import('../models.js').Room} Room */
-/** @typedef {import('../model-field.js').GalleryTexts} GalleryTexts */
+/** @typedef {import('../open/model-field.js').GalleryTexts} GalleryTexts */
 /** @typedef {import('./gallery.js').KnownHead} KnownHead */
 /** @typedef {import('../models.js').Why} Why */
 
@@ -20,7 +20,7 @@ const rankIn = (scores, n) => 1 + scores.filter(score => score > scores[n]).leng
 /**
  * Ranks a head named by a paper by the scores of this page: where it looks, or what it adds to the first guess.
  * @param {KnownHead} known
- * @param {import('../model-run.js').Run} run
+ * @param {import('../run/model-run.js').Run} run
  * @param {Why | undefined | null} why
  * @returns {{ by: 'previous' | 'duplicate' | 'induction' | 'adds' | 'takes', rank: number, of: number, value: number } | undefined}
  */

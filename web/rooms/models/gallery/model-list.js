@@ -4,12 +4,12 @@
 import { html, nothing } from 'lit'
 import { SHIPPED } from '../../../files/shipped-models.js'
 import { shown } from '../../../shell/slots.js'
+import { idOf, isOfHub, meantBy, megabytes } from '../open/sources.js'
 import { titleOf } from '../shown.js'
-import { idOf, isOfHub, meantBy, megabytes } from '../sources.js'
 import { GALLERY } from './gallery.js'
 
 /** @typedef {import('../models.js').Room} Room */
-/** @typedef {import('../model-field.js').GalleryTexts} GalleryTexts */
+/** @typedef {import('../open/model-field.js').GalleryTexts} GalleryTexts */
 /**
  * @typedef {object} Option
  * @property {string} group title of its group

@@ -1,8 +1,8 @@
 // Writes the Node program that reproduces the page with qkv. No DOM.
 
-import { attentionOf, groups, placeOf } from '../hooks.js'
+import { attentionOf, groups, placeOf } from '../run/hooks.js'
 
-/** @typedef {import('../../../head/head.js').Change} Change */
+/** @typedef {import('../../../attention-head/head.js').Change} Change */
 
 /**
  * The task of a program.

@@ -7,7 +7,7 @@ import { taskOf } from './task.js'
 
 /** @typedef {import('../models.js').Room} Room */
 
-/** @param {Room} room @param {import('../models.js').OpenModel} openModel @param {import('../model-run.js').Run} before */
+/** @param {Room} room @param {import('../models.js').OpenModel} openModel @param {import('../run/model-run.js').Run} before */
 export function programs(room, openModel, before) {
   const { t, act, view } = room
   const { task, ofHub } = taskOf(room, openModel, before)

@@ -1,10 +1,10 @@
 // Writes the program that reproduces the page with PyTorch and Hugging Face transformers. No DOM.
 
-import { groups } from '../hooks.js'
+import { groups } from '../run/hooks.js'
 import { changesOf } from './node.js'
 
-/** @typedef {import('../../../head/head.js').Change} Change */
-/** @typedef {import('../../../head/head.js').Stack} Stack */
+/** @typedef {import('../../../attention-head/head.js').Change} Change */
+/** @typedef {import('../../../attention-head/head.js').Stack} Stack */
 /** @typedef {Partial<Record<Stack, readonly [layer: string, projection: string]>>} Paths */
 
 /** Module paths in transformers: the layer, and the output projection of the attention inside it. @type {Record<string, Paths>} */

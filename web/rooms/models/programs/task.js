@@ -1,11 +1,11 @@
 // The task of the programs: the model, its input, and the changes.
 
-import { isIn } from '../../../head/changes.js'
-import { bareName, idOf, isOfHub } from '../sources.js'
+import { isIn } from '../../../attention-head/changes.js'
+import { bareName, idOf, isOfHub } from '../open/sources.js'
 
 /** @typedef {import('../models.js').Room} Room */
 
-/** True if the model has the place, and the text has the words. @param {import('../../../head/head.js').Change} change @param {import('../model-run.js').Run} run */
+/** True if the model has the place, and the text has the words. @param {import('../../../attention-head/head.js').Change} change @param {import('../run/model-run.js').Run} run */
 function fits(change, run) {
   const maps = run.maps[change.stack]
   if (!maps || !isIn(change, run.maps)) return false
@@ -15,7 +15,7 @@ function fits(change, run) {
 /**
  * @param {Room} room
  * @param {import('../models.js').OpenModel} openModel
- * @param {import('../model-run.js').Run} before
+ * @param {import('../run/model-run.js').Run} before
  * @returns {{ task: import('./node.js').Task, ofHub: { folder?: string, revision?: string } }} ofHub: name and revision for transformers,
  *   for a hub model
  */

@@ -1,0 +1,141 @@
+// The types shared by all rooms for one head: its place, the reader's changes and its picture.
+
+import type { nothing, TemplateResult } from 'lit'
+import type { Place, Stack } from '../ui/pages.js'
+
+export type * from '../ui/pages.js'
+
+export type At = { isOn: boolean; stack: Stack; layer: number }
+/** Multiplies the output of a head by a number, or replaces it by its mean. */
+export type HeadChange = At & { kind: 'head'; head: number; how: number | 'mean' }
+/** Hides a key from a query. */
+export type HideChange = At & { kind: 'hide'; head: number; query: number; key: number }
+/** Sets an attention weight; the others of its row share the rest in their old proportions. */
+export type WeightChange = At & { kind: 'weight'; head: number; query: number; key: number; value: number }
+/** Replaces the output of a layer by that on a second text, at one position or (null) at all. */
+export type PatchChange = At & { kind: 'patch'; position: number | null }
+export type Change = HeadChange | HideChange | WeightChange | PatchChange
+
+/** Of dims (rows, columns). */
+export type Matrix = { data: Float32Array | Uint8Array; dims: readonly number[] }
+
+export type CellAt = { row: number; column: number }
+export type Word = { side: 'queries' | 'keys'; position: number }
+/** What dragging over a map does. */
+export type Mode = 'read' | 'paint'
+
+/** What the difference is taken from, and the difference. */
+export type Less = {
+  choices: readonly { value: string; name: string }[]
+  chosen: string
+  /** Describes the subtraction: "Head 1 minus head 2". */
+  of: string
+  /** Label of the map, if more detailed. */
+  label?: string
+  /** Weights that the map subtracts, ... */
+  weights?: Matrix
+  /** ... or the difference itself. */
+  difference?: Matrix
+  /** Drawn beside the choice. */
+  more?: TemplateResult | typeof nothing
+  /** Why there is no difference. */
+  problem?: unknown
+}
+
+/** Data of <qkv-flow> for the head. */
+export type Flow = {
+  trace: import('../elements/flow-frames.js').FlowTrace
+  head: number
+  query: number
+  partials?: Matrix
+  /** The step whose frame is shown. */
+  step?: import('../elements/flow-frames.js').FlowStep
+}
+
+/** Queries and keys of a head in two dimensions. `above`: scores minus their row mean; `kept`: share of their squares within the plane; `query`: the current query. */
+export type Plane = { q: Matrix; k: Matrix; above: Matrix; kept: number; query: number; weights: Matrix }
+
+/** Statistics of all heads. */
+export type HeadTable = {
+  caption: string
+  /** Title of the column of names. */
+  head: string
+  columns: readonly string[]
+  rows: readonly { name: string; head: number; values: readonly string[]; note?: string; isOwn: boolean }[]
+}
+
+/** Input of all pictures of a head. */
+export type HeadView = {
+  /** Prefix of element ids, such as "models-". */
+  prefix: string
+  /** Label of the map. */
+  label: string
+  weights: Matrix
+  /** The previous numbers, struck out where they differ. */
+  before?: Matrix
+  /** 1 where a query sees a key. */
+  visible?: Matrix
+  queries: readonly string[]
+  keys: readonly string[]
+  /** True if queries and keys come from two texts. */
+  isCross?: boolean
+  view: string
+  mode: Mode
+  domain: readonly [number, number]
+  pointed?: CellAt
+  selected?: CellAt
+  subtracted?: CellAt
+  /** The word that the pictures refer to. */
+  word?: Word
+  /** The displayed ones of many rows; undefined: all are shown, and none can be chosen. */
+  rows?: { filter: string; range?: { from: number; to: number } }
+  less?: Less
+  /** Scores of this head. */
+  scores?: readonly { name: string; value: number }[]
+  heads?: HeadTable
+  /** All heads of its layer, with names: `data` starting at `from` is (heads, queries, keys); `own` is the index of this head. */
+  layer?: { data: Float32Array; from: number; names: readonly string[]; own: number }
+  /** Its queries and keys in a plane. */
+  plane?: Plane
+  /** Its steps, if the room has them. */
+  flow?: Flow
+  className?: string
+}
+
+/** The reader's actions on pictures of a head, named the same in every room. */
+export type HeadActions = {
+  show(view: string): void
+  setMode(mode: Mode): void
+  /** The place under the pointer or with the focus; undefined when it is left. */
+  point(place?: Place): void
+  select(place: Place, isSecond?: boolean): void
+  /** Without a value, restores the cell. Missing in rooms whose weights cannot be edited. */
+  edit?(query: number, key: number, value?: number, mark?: string): void
+  /** Sets a number of X, or of given Q, K or V. */
+  editInput?(matrix: string, row: number, column: number, value: number, mark: string): void
+  /** Undoes the last change: Escape during a drag. */
+  undo?(): void
+  /** Shows another frame of the flow. */
+  frame?(step: import('../elements/flow-frames.js').FlowStep, key?: number): void
+  hide(query: number, key: number, isHidden: boolean): void
+  /** Turns the causal mask on, if there is none. */
+  hideLater?(): void
+  /** Opens another head from the table of all heads. */
+  open?(head: number): void
+  subtract?(choice: string): void
+  chooseRows?(range?: { from: number; to: number }): void
+  filterRows?(text: string): void
+}
+
+/** A picture of a head. */
+export type HeadPicture = {
+  name: string
+  /** Id of its element after the prefix; empty if nothing can be saved. */
+  id: string
+  draw(view: HeadView, act: HeadActions, t: HeadViewTranslate): TemplateResult | typeof nothing
+}
+
+export type HeadViewTranslate = ((
+  key: keyof typeof import('../i18n/en/shell.js').texts,
+  params?: Record<string, string | number>,
+) => string) & { elements: object }

@@ -1,0 +1,68 @@
+// Touch gestures: pinch in place of Ctrl+wheel, long press in place of Shift-click.
+
+import { LongPress } from '../../../elements/long-press.js'
+
+/** Pixels that a finger may move during a long press. */
+const SLIP = 10
+
+/** @typedef {{ x: number, y: number }} Point */
+
+export class Touches {
+  /** @type {Map<number, Point>} */
+  #fingers = new Map()
+  #distance = 0
+  #longPress = new LongPress()
+  /** True if the gesture is more than a tap; stays true until all fingers are lifted. */
+  #isOver = false
+
+  /** @param {{ pinch: (factor: number) => void, press: (event: PointerEvent) => void }} answers */
+  constructor(answers) {
+    this.answers = answers
+  }
+
+  #spread() {
+    const [a, b] = this.#fingers.values()
+    return Math.hypot(a.x - b.x, a.y - b.y)
+  }
+
+  /** @param {PointerEvent} event */
+  down(event) {
+    if (event.pointerType !== 'touch') return
+    if (event.isPrimary) {
+      this.#fingers.clear() // drops a finger that was lifted outside, after the page moved under it
+      this.#isOver = false
+    }
+    this.#fingers.set(event.pointerId, { x: event.clientX, y: event.clientY })
+    if (this.#fingers.size === 2) {
+      this.#longPress.up()
+      this.#distance = this.#spread()
+      this.#isOver = true
+    } else
+      this.#longPress.down(event, () => {
+        this.#isOver = true
+        this.answers.press(event)
+      })
+  }
+
+  /** @param {PointerEvent} event @returns {boolean} true if two fingers pinch */
+  move({ pointerId, clientX, clientY }) {
+    const finger = this.#fingers.get(pointerId)
+    if (!finger) return false
+    if (Math.hypot(clientX - finger.x, clientY - finger.y) > SLIP) this.#longPress.up()
+    if (this.#fingers.size !== 2) return false
+    this.#fingers.set(pointerId, { x: clientX, y: clientY })
+    const now = this.#spread()
+    const factor = now / this.#distance
+    if (Math.abs(factor - 1) > 0.05) {
+      this.#distance = now
+      this.answers.pinch(factor)
+    }
+    return true
+  }
+
+  /** @param {PointerEvent} event @returns {boolean} true if it was more than a tap */
+  up({ pointerId }) {
+    this.#longPress.up()
+    return this.#fingers.delete(pointerId) && this.#isOver
+  }
+}

@@ -1,0 +1,119 @@
+// "The whole model in one picture": follows one word from its embedding through every layer to the answer, with the numbers of this text.
+// Every box links to its place in the room.
+
+import { html, nothing } from 'lit'
+import { percent } from '../../../files/number-format.js'
+import { shown } from '../../../shell/slots.js'
+import { hasLens, readLens, sizesOf, writeLens } from '../lens/setting.js'
+import { nameOf } from '../shown.js'
+
+/** @typedef {import('../models.js').Room} Room */
+/** @typedef {import('../models.js').Block} Block */
+/** @typedef {import('../models.js').BlockPart} BlockPart */
+/** @typedef {import('../../../attention-head/head.js').Stack} Stack */
+/** @typedef {import('../../../shell/room.js').Translate<keyof typeof import('../../../i18n/en/block.js').texts>} BlockTexts */
+/** State shared by the parts of the panel; `at` is the index of the word. @typedef {{ room: Room, b: BlockTexts, block: Block, at: number, stack: Stack }} Panel */
+
+/** Formats a length with three digits. @param {number} x */
+const long = x => (x >= 1000 ? x.toFixed(0) : x.toPrecision(3))
+/** Formats a share of a sum; it may be negative or above 100 %. @param {number} x */
+const share = x => (x < 0 ? `−${percent(-x)}` : percent(x))
+
+/** @param {Room} room @param {BlockTexts} b */
+export function blockPanel(room, b) {
+  const block = shown(room.got.block)
+  const { run, stack, view } = room
+  const tokens = stack === '' || stack === 'encoder' ? run?.tokens : run?.targets
+  if (!block?.layers.length || !run || !tokens?.length)
+    return html`<p class="note" role="status">${b('blockComputing')}</p>`
+  const count = block.layers[0].input.length
+  const usual = stack === 'encoder' || run.row < 0 ? count - 1 : run.row
+  const at = Math.min(view.query ?? usual, count - 1)
+  /** @type {Panel} */
+  const panel = { room, b, block, at, stack: stack === 'cross' ? 'decoder' : stack }
+  return html`<p class="note block-text" id="block-text">${b('blockText', { word: tokens[at] ?? '', at: at + 1 })}</p>
+    <ol class="block-flow" id="block-flow" data-position=${at}>${beginning(panel, tokens[at] ?? '')}${block.layers.map((_, layer) => oneLayer(panel, layer))}${ending(panel)}</ol>`
+}
+
+/** Returns how the model encodes the order of the words. @param {Panel} panel */
+function positionOf({ room: { openModel }, stack }) {
+  const { encoder, decoder } = openModel?.stacks ?? {}
+  const own = stack === 'encoder' ? encoder : (decoder ?? encoder)
+  if (own?.rope || own?.ropes.some(Boolean)) return 'rope'
+  return own?.relativeBias || own?.alibi ? 'bias' : 'added'
+}
+
+/** Draws one step of the path, with an arrow before it. @param {unknown} box */
+const then = box => html`<span aria-hidden="true">→</span>${box}`
+
+/** @param {BlockTexts} b */
+const norm = b => html`<span class="block-box is-norm" title=${b('blockNormText')}>${b('blockNorm')}</span>`
+
+/** Draws the residual stream at this point. @param {Panel} panel @param {Float32Array | undefined} length @param {number} [layer] whose readout it links to */
+function stream({ room, b, at }, length, layer) {
+  if (!length) return nothing
+  const said = html`<b>${long(length[at])}</b>`
+  const { openModel, settings, act } = room
+  if (layer === undefined || !openModel || !hasLens(openModel))
+    return html`<span class="block-stream" title=${b('blockStream')}>${said}</span>`
+  const setting = readLens(settings.lens, sizesOf(room))
+  const isHere = settings.lens !== '' && setting.cell?.layer === layer && setting.cell.position === at
+  const go = () => act.setLens(writeLens({ ...setting, cell: { layer, position: at } }), true)
+  return html`<button type="button" class="block-box block-stream" data-lens=${layer} aria-current=${isHere ? 'true' : nothing} title=${b('blockStreamOpens', { layer: layer + 1 })} @click=${go}>${said}</button>`
+}
+
+/** Draws what a part adds, with its share of the sum. @param {Panel} panel @param {BlockPart} part */
+const added = ({ b, at }, part) =>
+  html`<span class="block-add" title=${b('blockAdd', { added: long(part.added[at]), sum: long(part.sum[at]), share: share(part.share[at]) })}>+ <b>${share(part.share[at])}</b><i class=${part.share[at] < 0 ? 'is-negative' : ''} .style=${`inline-size: ${Math.min(100, Math.abs(100 * part.share[at])).toFixed(1)}%`}></i></span>`
+
+/** @param {Panel} panel @param {BlockPart} part @param {number} layer */
+function box(panel, { kind }, layer) {
+  const { room, b, at, stack } = panel
+  const { act, head, maps } = room
+  if (kind === 'mlp') return html`<span class="block-box" title=${b('blockMlpText')}>${b('block.mlp')}</span>`
+  const own = /** @type {Stack} */ (kind === 'cross' ? 'cross' : stack)
+  const isHere = head?.layer === layer && head.stack === own
+  const heads = Array.from({ length: maps?.numHeads ?? 0 }, (_, n) => ({ stack: own, layer, head: n }))
+  return html`<span class="block-box is-heads ${isHere ? 'is-here' : ''}" title=${b(`blockText.${kind}`)}>${b(`block.${kind}`)} ${heads.map(
+    each =>
+      html`<button type="button" class="plain" data-block-head=${nameOf(each)} aria-current=${isHere && head?.head === each.head ? 'true' : nothing} aria-label=${room.t('headTitle', { name: nameOf(each) })} @click=${() => act.openFromGraph({ head: each }, at, own)}>${each.head + 1}</button>`,
+  )}</span>`
+}
+
+/** Draws the parts of a layer, each with its sum; in a parallel layer both parts read the same stream. @param {Panel} panel @param {number} layer */
+function oneLayer(panel, layer) {
+  const { b, block } = panel
+  const { parts, output } = block.layers[layer]
+  const [first] = parts
+  const ways = block.isParallel
+    ? html`${first?.isPre ? then(norm(b)) : nothing}${then(parts.map(part => box(panel, part, layer)))}${then(parts.map(part => added(panel, part)))}`
+    : parts.map(
+        part =>
+          html`${part.isPre ? then(norm(b)) : nothing}${then(box(panel, part, layer))}${then(added(panel, part))}${part.after ? then(norm(b)) : nothing}`,
+      )
+  return html`<li data-layer=${layer}><span class="block-name">${b('blockLayer', { layer: layer + 1 })}</span>${ways}${then(stream(panel, output, layer))}</li>`
+}
+
+/** @param {Panel} panel @param {string} word */
+function beginning(panel, word) {
+  const { room, b, block } = panel
+  const how = positionOf(panel)
+  return html`<li><span class="block-name"></span><button type="button" class="block-box" id="block-word" title=${b('blockWordText')} @click=${() => room.act.reveal('#models-text')}>${word}</button>
+    ${then(html`<span class="block-box" title=${b(`blockPosition.${how}`)}>${b(how === 'added' ? 'blockEmbeddingPosition' : 'blockEmbedding')}</span>`)}${then(stream(panel, block.embedding ?? block.layers[0].input))}${how === 'added' ? nothing : html`<span class="note">${b(`blockPosition.${how}`)}</span>`}</li>`
+}
+
+/** @param {Panel} panel */
+function ending(panel) {
+  const { room, b, block, at, stack } = panel
+  const { run, openModel, act } = room
+  const isOwn = run?.row === at && stack !== 'encoder'
+  const [guess] = (isOwn && run?.top) || []
+  const says = guess && !openModel?.isNumber ? `${guess.token} ${percent(guess.probability)}` : b('blockAnswer')
+  return html`<li><span class="block-name"></span>${block.norm ? html`${then(norm(b))}${then(stream(panel, block.norm))}` : nothing}${
+    openModel?.predicts && stack !== 'encoder'
+      ? then(
+          html`<button type="button" class="block-box" id="block-logits" title=${b('blockLogitsText')} @click=${() => act.reveal('.models-prediction')}>${b('blockLogits')}</button>${then(html`<b id="block-says">${says}</b>`)}`,
+        )
+      : nothing
+  }</li>`
+}

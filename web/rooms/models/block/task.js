@@ -1,0 +1,130 @@
+// Measures the residual stream of a whole model on one text: its length at each word before and after each part, and the share that each
+// part added. No DOM; loaded on demand.
+
+import { readAt } from '../run/hooks.js'
+
+/** @typedef {import('qkv/models').Model} Model */
+/** @typedef {import('../models.js').Block} Block */
+/** @typedef {import('../models.js').BlockPart} BlockPart */
+/** @typedef {{ data: Float32Array, dims: readonly number[] }} Numbers */
+
+const INSIDE = ['input', 'attention.input', 'attention.output', 'cross.input', 'cross.output', 'middle', 'mlp.output']
+const KINDS = /** @type {const} */ (['attention', 'cross', 'mlp'])
+
+/** Returns the Euclidean length of each row. @param {Numbers} x (1, L, d) */
+function lengths({ data, dims }) {
+  const [, L, d] = dims
+  return Float32Array.from({ length: L }, (_, i) => Math.hypot(...data.subarray(i * d, (i + 1) * d)))
+}
+
+/** Adds two tensors as the model does, rounded to float32. @param {Numbers} x @param {Numbers} y @returns {Numbers} */
+const sumOf = (x, y) => ({ data: x.data.map((value, i) => value + y.data[i]), dims: x.dims })
+
+/** True if all numbers are equal. @param {Numbers} x @param {Numbers} y */
+const isSame = (x, y) => x.data.every((value, i) => Object.is(value, y.data[i]) || value === y.data[i])
+
+/** Returns, for each row, the share of `part` in `sum`: its projection onto the sum, so that the shares of all addends add up to 1. @param {Numbers} part @param {Numbers} sum */
+function shares(part, sum) {
+  const [, L, d] = sum.dims
+  return Float32Array.from({ length: L }, (_, i) => {
+    let [along, whole] = [0, 0]
+    for (let n = i * d; n < (i + 1) * d; n++) {
+      along += part.data[n] * sum.data[n]
+      whole += sum.data[n] ** 2
+    }
+    return whole > 0 ? along / whole : 0
+  })
+}
+
+/**
+ * Computes one layer: each part adds its output to the stream, and a family with norms after the sum then normalises it.
+ * @param {Record<string, Numbers>} seen values by their place in the layer; `middle` is undefined if attention and MLP read the same stream
+ * @returns {Block['layers'][number]}
+ */
+function layerOf(seen) {
+  let stream = seen.input
+  /** @type {BlockPart[]} */
+  const parts = []
+  const present = KINDS.filter(kind => seen[`${kind}.output`])
+  for (const [n, kind] of present.entries()) {
+    const added = seen[`${kind}.output`]
+    const sum = sumOf(stream, added)
+    const isPre = kind === 'attention' && !isSame(seen['attention.input'], seen.input)
+    // The value after this sum: the layer's output, the stream between attention and MLP, or the input of the cross-attention if no norm
+    // precedes it.
+    /** @type {Record<string, Numbers | undefined>} */
+    const behind = { mlp: seen.middle, cross: isPre ? undefined : seen['cross.input'], '': seen.output }
+    const next = behind[present[n + 1] ?? '']
+    const isPost = next !== undefined && !isSame(next, sum)
+    const after = isPost ? next : sum
+    parts.push({
+      kind,
+      isPre,
+      added: lengths(added),
+      share: shares(added, sum),
+      sum: lengths(sum),
+      ...(isPost && { after: lengths(after) }),
+    })
+    stream = after
+  }
+  return {
+    input: lengths(seen.input),
+    parts,
+    output: lengths(stream),
+  }
+}
+
+/**
+ * Runs the model once and measures its residual stream.
+ * @param {Model} model
+ * @param {import('../run/session-runs.js').Used} used the run, including the reader's changes
+ * @param {'' | 'encoder.' | 'decoder.'} stack prefix of the place names
+ * @param {AbortSignal} signal
+ * @returns {Promise<Block>}
+ */
+export async function blockOf(model, { run, hooks }, stack, signal) {
+  const { encoder, decoder } = model.stacks
+  const own = /** @type {NonNullable<typeof decoder>} */ (stack === 'encoder.' ? encoder : (decoder ?? encoder))
+  /** Runs the model; places that this family lacks are found by trial and added to `missing`. @param {readonly string[]} missing @returns {Promise<Block>} */
+  async function collect(missing) {
+    /** @type {Pick<Block, 'embedding' | 'norm'>} */
+    const around = {}
+    /** @type {Block['layers']} */
+    const layers = []
+    /** @type {Record<string, Numbers>} */
+    let seen = {}
+    const all = { ...hooks }
+    const has = (/** @type {string} */ name) => !missing.includes(name)
+    for (const name of /** @type {const} */ (['embedding', 'norm']).filter(has))
+      readAt(all, stack + name, values => {
+        around[name] = lengths(values)
+      })
+    for (let layer = 0; layer < own.layers; layer++) {
+      const at = `${stack}layers.${layer}.`
+      for (const name of INSIDE.filter(has))
+        readAt(all, at + name, ({ data, dims }) => {
+          seen[name] = { data: data.slice(), dims }
+        })
+      // A layer's output is recorded before a patch is applied there; the input of the next layer shows the patched value.
+      const patch = all[`${at}output`]
+      all[`${at}output`] = values => {
+        layers[layer] = layerOf({ ...seen, output: { data: values.data.slice(), dims: values.dims } })
+        seen = {}
+        if (typeof patch === 'function') patch(values)
+      }
+    }
+    try {
+      await model.forward(run.input, { hooks: /** @type {any} */ (all), logits: 'none', signal })
+    } catch (error) {
+      const [, name] = /([\w.]+)" is no place/.exec(String(error)) ?? []
+      const place = name?.replace(/^(?:encoder\.|decoder\.)?(?:layers\.0\.)?/, '')
+      if (!place || !has(place)) throw error
+      return collect([...missing, place])
+    }
+    // No hook shows the input of an MLP. A family has a norm before the MLP if any of its attentions has one.
+    const isPre = layers.some(({ parts }) => parts.some(part => part.isPre))
+    for (const part of layers.flatMap(({ parts }) => parts)) if (part.kind !== 'attention') part.isPre = isPre
+    return { isParallel: missing.includes('middle'), ...around, layers }
+  }
+  return collect([])
+}

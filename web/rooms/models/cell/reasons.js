@@ -1,0 +1,96 @@
+// Explains why a head looks at a key: the largest terms of the score, by what was written into the residual stream. No DOM; loaded on
+// demand.
+
+import { recordRun, scoreAttribution } from 'qkv/interpret'
+import { largestOf } from '../../../elements/largest.js'
+
+/** @typedef {import('qkv/models').Model} Model */
+/** @typedef {import('qkv/interpret').Source} Source */
+/** @typedef {import('qkv/interpret').RecordedRun} RecordedRun */
+/** @typedef {import('../models.js').Reasons} Reasons */
+
+/** Number of pairs listed, and size of the small map. */
+const [PAIRS, ROWS] = [8, 5]
+/** Maximum attention weights kept of all heads; maximum terms that are split by the token a head read. */
+const [MOST_WEIGHTS, MOST_TERMS] = [2 ** 25, 2 ** 22]
+
+/** Cache: the recorded outputs of all parts, for each run of the session. @type {WeakMap<object, RecordedRun>} */
+const recorded = new WeakMap()
+
+/** @param {Model} model @param {import('../../../attention-head/head.js').Stack} stack @returns {{ layers: number, numHeads: number }} */
+const specOf = ({ stacks: { encoder, decoder } }, stack) =>
+  /** @type {NonNullable<typeof encoder>} */ (stack === 'encoder' ? encoder : (decoder ?? encoder))
+
+/**
+ * True if the weights of all heads are too many to keep.
+ * @param {Model} model
+ * @param {{ ids: number[], targetIds?: number[] }} run
+ * @param {import('../../../attention-head/head.js').Stack} stack
+ */
+export function isTooLong(model, { ids, targetIds }, stack) {
+  const { layers, numHeads } = specOf(model, stack)
+  return layers * numHeads * Math.max(ids.length, targetIds?.length ?? 0) ** 2 > MOST_WEIGHTS
+}
+
+/**
+ * @param {Model} model
+ * @param {{ run: { input: import('qkv/models').ModelInput, ids: number[], targetIds?: number[] }, hooks: Record<string, any> }} used
+ * @param {{ stack: import('../../../attention-head/head.js').Stack, layer: number, head: number, query: number, key: number }} at
+ * @returns {Promise<Reasons>}
+ */
+export async function reasonsOf(model, { run, hooks }, { stack, layer, head, query, key }) {
+  if (isTooLong(model, run, stack)) return { query, key, isTooLong: true }
+  const known = recorded.get(run) ?? (await recordRun(model, run.input, Object.keys(hooks).length ? { hooks } : {}))
+  recorded.set(run, known)
+  const place = stack || undefined
+  const options = { layer, head, query, key, place }
+  const whole = await scoreAttribution(model, known, { ...options, byToken: false })
+  const { numHeads } = specOf(model, stack)
+  const sources = layer * numHeads * Math.max(query, key)
+  const fine = sources ** 2 > MOST_TERMS ? whole : await scoreAttribution(model, known, options)
+  return {
+    query,
+    key,
+    isTooLong: false,
+    score: whole.score,
+    count: fine.terms.data.length,
+    pairs: largest(fine, PAIRS),
+    table: tableOf(whole),
+  }
+}
+
+/** @param {import('qkv/interpret').ScoreAttribution} found @param {number} most */
+function largest({ terms: { data }, queries, keys }, most) {
+  const order = /** @type {typeof largestOf<number>} */ (largestOf)(most)
+  for (let n = 0; n < data.length; n++) if (data[n] !== 0) order.add(n, Math.abs(data[n]))
+  return order.items.map(n => ({
+    query: queries[Math.floor(n / keys.length)],
+    key: keys[n % keys.length],
+    value: data[n],
+  }))
+}
+
+/**
+ * Returns the sources with the largest terms; all others are summed in the last row and the last column.
+ * @param {import('qkv/interpret').ScoreAttribution} found
+ * @returns {NonNullable<Extract<Reasons, { isTooLong: false }>>['table']}
+ */
+function tableOf({ terms: { data }, queries, keys }) {
+  const width = keys.length
+  const pick = (/** @type {Source[]} */ list, /** @type {(n: number) => number} */ sizeAt) =>
+    Array.from(list.keys())
+      .sort((a, b) => sizeAt(b) - sizeAt(a))
+      .slice(0, ROWS)
+      .sort((a, b) => a - b)
+  const sum = (/** @type {Source[]} */ list, /** @type {(n: number) => number} */ at) =>
+    list.reduce((total, _, n) => total + Math.abs(data[at(n)]), 0)
+  const rows = pick(queries, r => sum(keys, c => r * width + c))
+  const columns = pick(keys, c => sum(queries, r => r * width + c))
+  const [R, C] = [rows.length, columns.length]
+  const made = new Float32Array((R + 1) * (C + 1))
+  for (let n = 0; n < data.length; n++) {
+    const [r, c] = [rows.indexOf(Math.floor(n / width)), columns.indexOf(n % width)]
+    made[(r < 0 ? R : r) * (C + 1) + (c < 0 ? C : c)] += data[n]
+  }
+  return { queries: rows.map(n => queries[n]), keys: columns.map(n => keys[n]), data: made }
+}

@@ -1,0 +1,56 @@
+// Estimates the time and memory of the graph of heads before it is computed. Pure.
+
+import { REACHED, workOf } from '../long-text/limits.js'
+
+/** @typedef {Pick<import('../models.js').OpenModel, 'stacks' | 'parameters' | 'vocab'>} Sizes */
+
+/** Multiplications above which the graph needs the reader's consent: a few seconds, which small models never reach. */
+const MOST_WORK = 2 ** 35
+/**
+ * Factors for the work of a graph: of a run, for its passes, and of the products with the inputs of heads. Both were measured at the size
+ * of GPT-2 small.
+ */
+const [PASSES, READ] = [7, 1.3]
+/** Maximum bytes for the outputs of all parts; above it no graph is offered. */
+const MOST_BYTES = 2 ** 29
+
+/**
+ * Returns the seconds and bytes, or that the graph is too large. The first run of a model is slower than later ones, so a long graph uses
+ * the rate of a measured product if it is higher. Each layer projects the outputs of all earlier parts to keys and values, and multiplies
+ * them with the queries and gradients of its heads.
+ * @param {Sizes} model
+ * @param {number} tokens
+ * @param {number} milliseconds time of the run
+ * @param {() => number} rateOf measures multiplications per second; called only for a long graph
+ * @param {number} [written] tokens of the decoder, for an encoder-decoder
+ * @returns {{ isTooLong: true } | { isTooLong?: undefined, isLong: boolean, takes: { seconds: number, bytes: number } }}
+ */
+export function graphCost(model, tokens, milliseconds, rateOf, written = tokens) {
+  const { encoder, decoder } = model.stacks
+  const both = encoder && decoder
+  /**
+   * Counts the parts of a stack, and the products of its heads with the parts they read: earlier parts of the same stack, and all parts of
+   * an encoder.
+   */
+  const sizeOf = (/** @type {typeof encoder} */ stack, /** @type {number} */ rows, encoded = 0) => {
+    const { layers, numHeads: heads, headDim } = stack ?? { layers: 0, numHeads: 0, headDim: 0 }
+    const width = heads * headDim
+    const parts = stack ? 1 + layers * ((encoded ? 2 : 1) * heads + 1) : 0
+    const own = (parts / 2) * rows * (width + rows)
+    return {
+      parts,
+      bytes: 4 * parts * rows * width,
+      work: 2 * layers * width * (own + encoded * tokens * (width + rows)),
+    }
+  }
+  const first = sizeOf(encoder, tokens)
+  const second = sizeOf(decoder, both ? written : tokens, both && first.parts)
+  const bytes = first.bytes + second.bytes
+  if (bytes > MOST_BYTES) return { isTooLong: true }
+  const run = workOf(model, tokens)
+  const work = PASSES * run + READ * (first.work + second.work)
+  const isLong = work > MOST_WORK
+  const ofRun = run / (milliseconds / 1000)
+  const rate = isLong ? Math.max(ofRun, REACHED * rateOf()) : ofRun
+  return { isLong, takes: { seconds: work / rate, bytes } }
+}

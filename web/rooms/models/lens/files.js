@@ -1,0 +1,27 @@
+// Lens files: opens one that the reader chose, and exports the current lens.
+
+import { readLens, saveLens, tokenDirections } from 'qkv/interpret'
+import { keepFile, lensOf } from './sources.js'
+
+/** @typedef {import('qkv/models').Model} Model */
+
+/** Opens a lens file; throws if it belongs to another model. @param {Model} model @param {{ name: string, source: File | string, token: string }} asked @param {AbortSignal} signal */
+export async function openLens(model, { name, source, token }, signal) {
+  const isHub = typeof source === 'string'
+  const lens = await readLens(source, { signal, ...(isHub && { token: token || undefined }) })
+  for (const layer of lens.sourceLayers) tokenDirections(model, lens, layer, [0])
+  keepFile(model, name, lens)
+  return { name, lens: lens.kind }
+}
+
+/**
+ * Exports the current lens as a file that PyTorch opens.
+ * @param {Model} model
+ * @param {import('../models.js').LensAsked} asked
+ * @param {import('./sources.js').Watch} watch
+ */
+export async function lensBytes(model, asked, watch) {
+  const own = await lensOf(model, asked, watch)
+  if (!own || own.lens === 'logit') throw new Error('the logit lens has no file')
+  return { name: `${asked.lens}-lens.pt`, data: saveLens(own.lens) }
+}

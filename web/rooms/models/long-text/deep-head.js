@@ -1,0 +1,210 @@
+// A head on a long text: a map that zooms in to single weights, with tiles computed by the session, and statistics of the head.
+
+import '../../../elements/deep-map.js'
+import { html, nothing } from 'lit'
+import { percent } from '../../../files/number-format.js'
+import { isSame } from '../../../shell/same.js'
+import { shown } from '../../../shell/slots.js'
+import { mapAt } from '../atlas/maps.js'
+import { withoutFirstBox } from '../atlas/overview.js'
+import { nameOf, tileName, withOrigin } from '../shown.js'
+
+/** @typedef {import('../models.js').Room} Room */
+/** @typedef {import('../models.js').TilePart} TilePart */
+/** @typedef {import('../models.js').Matrix} Matrix */
+/** @typedef {import('../models.js').HeadLink} HeadLink */
+/** @typedef {import('../../../attention-head/head.js').HeadAt} HeadAt */
+/** @typedef {import('../../../elements/deep-map.js').QkvDeepMap} QkvDeepMap */
+/** @typedef {import('../../../elements/deep-levels.js').TileRequest} TileRequest */
+
+/** Share of weight on the first token from which the head is described as a sink. */
+const SINK = 0.5
+/** Maximum queries and keys of a tile: one of this size takes about 20 ms at head size 64. */
+const TILE_SIDE = 2048
+
+/** A tile that the map is waiting for. @typedef {{ tile: TilePart, resolve: (matrix: Matrix) => void, reject: (error: Error) => void }} Awaited */
+
+/**
+ * The source of the open head with the values it depends on. The map keeps its tiles as long as it gets the same object.
+ * @type {{ of?: readonly unknown[], source?: import('../../../elements/deep-levels.js').DeepSource, stop?: AbortController }}
+ */
+let known = {}
+/** Tiles that the map is waiting for. @type {Map<string, Awaited>} */
+const awaited = new Map()
+/** True if a request is queued for the end of this turn. */
+let isPublishing = false
+
+/** Subtracts the weights of the first key from the first cell of each row; without them it is hidden. @param {Matrix} matrix @param {Matrix} [first] (rows, 1) */
+function withoutFirst({ data, dims }, first) {
+  const shown = Float32Array.from(data)
+  for (let r = 0; r < dims[0]; r++) {
+    const at = r * dims[1]
+    shown[at] = first ? Math.max(0, shown[at] - first.data[r]) : Number.NEGATIVE_INFINITY
+  }
+  return { data: shown, dims }
+}
+
+/** @param {Room} room @param {HeadAt} head */
+function sourceOf(room, head) {
+  const { maps, run, got, view, act } = room
+  if (!maps || !run) return undefined
+  const { model, input, changes, sourceText } = run.request
+  const { isWithoutFirst } = view
+  const finer = got.profile?.is === 'here' ? got.profile.value.map : undefined
+  const of = [model, input, changes, sourceText, head, finer?.dims, isWithoutFirst] // the selected row does not matter: the text is the same
+  if (isSame(known.of, of)) return known.source
+  const { rows, columns, height, width } = maps
+  const all = finer ?? { data: mapAt(maps, head), dims: [height, width] }
+  const ask = (/** @type {TilePart} */ tile, /** @type {AbortSignal} */ signal) =>
+    /** @type {Promise<Matrix>} */ (
+      new Promise((resolve, reject) => {
+        const part = tileName(head, tile)
+        const own = { tile, resolve, reject }
+        awaited.set(part, own)
+        signal.addEventListener('abort', () => {
+          if (awaited.get(part) !== own) return // a tile of the same name is now awaited for another text
+          awaited.delete(part)
+          publish(room)
+        })
+        publish(room)
+      })
+    )
+  /** Computes the weight on the first key for each row of cells, where the first cell also covers other keys. */
+  const ofFirst = (/** @type {TilePart} */ { rows, columns, resolution }, /** @type {AbortSignal} */ signal) =>
+    resolution[1] < columns[1] - columns[0]
+      ? ask({ rows, columns: [0, 1], resolution: [resolution[0], 1] }, signal)
+      : undefined
+  const tile = async (/** @type {TileRequest} */ { signal, ...tile }) => {
+    if (!isWithoutFirst || tile.columns[0] > 0) return ask(tile, signal)
+    const [cells, first] = await Promise.all([ask(tile, signal), ofFirst(tile, signal)])
+    return withoutFirst(cells, first)
+  }
+  const patience = Number.POSITIVE_INFINITY // the layer may have to run again
+  const stop = new AbortController()
+  const source = {
+    rows,
+    columns,
+    overview: isWithoutFirst ? withoutFirst(all) : all,
+    tile,
+    tileSide: TILE_SIDE,
+    patience,
+  }
+  known.stop?.abort()
+  known = { of, source, stop }
+  if (isWithoutFirst)
+    ofFirst({ rows: [0, rows], columns: [0, columns], resolution: [all.dims[0], all.dims[1]] }, stop.signal)?.then(
+      first => {
+        if (known.stop !== stop) return
+        known.source = { ...source, overview: withoutFirst(all, first) }
+        act.show({})
+      },
+    )
+  return known.source
+}
+
+/** Requests the awaited tiles, all of one turn in one request. @param {Room} room */
+function publish(room) {
+  if (isPublishing) return
+  isPublishing = true
+  queueMicrotask(() => {
+    isPublishing = false
+    const tiles = [...awaited.values()].map(({ tile }) => tile)
+    room.act.wait(tiles, got => handOut({ ...room, got }))
+  })
+}
+
+/** Passes arrived tiles to the map and reports failed ones. @param {Room} room */
+function handOut(room) {
+  const { got, t } = room
+  const before = awaited.size
+  for (const [part, { resolve, reject }] of awaited) {
+    const own = /** @type {import('../../../shell/room.js').Got<Matrix> | undefined} */ (got[`tile:${part}`])
+    if (own?.is === 'here') resolve(own.value)
+    else if (own?.is === 'failed' || own?.is === 'lost')
+      reject(new Error(t(/** @type {any} */ (own.problem.key), own.problem.params)))
+    else continue
+    awaited.delete(part)
+  }
+  if (awaited.size < before) publish(room)
+}
+
+/** Zooms the map to a link and opens the explanation of its weight. @param {Room} room @param {{ query: number, key: number }} link */
+function showLink({ act }, { query, key }) {
+  const map = /** @type {QkvDeepMap | null} */ (document.getElementById('models-deep'))
+  map?.show({ row: query, column: key })
+  act.selectCell({ query, key })
+}
+
+/** @param {Room} room @param {HeadAt} head */
+export function deepHead(room, head) {
+  const { t, words, cell, view } = room
+  const source = sourceOf(room, head)
+  handOut(room)
+  const pin = (/** @type {CustomEvent<import('../../../elements/deep-map.js').DeepCell>} */ { detail }) => {
+    if (detail.value !== undefined) showLink(room, { query: detail.row, key: detail.column })
+  }
+  const pinWord = (
+    /** @type {CustomEvent<import('../../../elements/gestures.js').Token>} */ { detail: { side, index } },
+  ) => room.act.selectWord(index, false, side === 'row' ? 'queries' : 'keys')
+  return html`<div class="picture"><qkv-deep-map
+      id="models-deep"
+      .label=${withOrigin(room, t('headTitle', { name: nameOf(head) }))}
+      .source=${source}
+      .rowTokens=${words.queries}
+      .columnTokens=${words.keys}
+      .texts=${view.isWithoutFirst ? leftOut(t) : t.elements}
+      .pinned=${cell && { row: cell.query, column: cell.key }}
+      .highlight=${marksOf(view.query)}
+      @cell-pin=${pin}
+      @token-pin=${pinWord}></qkv-deep-map></div>
+    <p class="note">${t('modelsCells')}</p>
+    <p>${withoutFirstBox(room)}</p>
+    ${profile(room, head)}`
+}
+
+/** The texts of a map that leaves out hidden cells: the same object until the language changes. @type {{ of?: object, texts?: Record<string, any> }} */
+let said = {}
+
+/** @param {Room['t']} t */
+function leftOut(t) {
+  if (said.of !== t.elements) said = { of: t.elements, texts: { ...t.elements, hidden: t('modelsLeftOut') } }
+  return said.texts
+}
+
+/** The marks of a map: the same object until the word changes. @type {{ query: number | undefined, marks: import('../../../elements/draw.js').Highlight }} */
+let marked = { query: undefined, marks: {} }
+
+/** @param {number | undefined} query */
+function marksOf(query) {
+  if (marked.query !== query) marked = { query, marks: query === undefined ? {} : { rows: [query] } }
+  return marked.marks
+}
+
+/** Describes the head: how far back it looks, how even its weights are, whether it is a sink, and its longest strong links. @param {Room} room @param {HeadAt} head */
+function profile(room, { stack, layer, head }) {
+  const { t, got, run, maps, words } = room
+  const found = shown(got.profile)
+  if (!found || !maps) return nothing
+  const score = (/** @type {'first' | 'entropy'} */ name) =>
+    run?.scores[stack]?.[name]?.[layer * maps.numHeads + head] ?? 0
+  const most = Math.max(...found.distance, 1e-9)
+  const length = Math.max(words.queries.length, words.keys.length)
+  const first = score('first')
+  const range = (/** @type {number} */ n) => {
+    const [from, to] = n < 2 ? [n, n] : [2 ** (n - 1), Math.min(2 ** n, length) - 1]
+    return from === to ? String(from) : t('modelsRange', { from, to })
+  }
+  const longest = (/** @type {HeadLink} */ { query, key, weight }) =>
+    html`<li><button type="button" class="plain" @click=${() => showLink(room, { query, key })}>${t('modelsLink', { query: words.queries[query] ?? '', from: query + 1, key: words.keys[key] ?? '', to: key + 1 })}</button> ${percent(weight)}</li>`
+  return html`<section class="models-profile" aria-label=${t('modelsProfile')}>
+    <p>${t('modelsEntropy', { entropy: score('entropy').toFixed(2) })} ${first > SINK ? html`<b>${t('modelsSink', { share: percent(first) })}</b>` : t('modelsFirst', { share: percent(first) })}</p>
+    <h3>${t('modelsDistance')}</h3>
+    <ol class="models-distance">${Array.from(
+      found.distance.filter((_, n) => n < 2 || 2 ** (n - 1) < length),
+      (share, n) =>
+        html`<li><span>${range(n)}</span><i .style=${`inline-size: ${((100 * share) / most).toFixed(1)}%`}></i><span>${percent(share)}</span></li>`,
+    )}</ol>
+    <h3>${t('modelsLongest')}</h3>
+    ${found.longest.length ? html`<ol class="models-longest">${found.longest.map(longest)}</ol>` : html`<p class="note">${t('modelsNoStrong')}</p>`}
+  </section>`
+}

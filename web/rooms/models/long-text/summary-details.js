@@ -1,0 +1,140 @@
+// Answers requests about a long text, whose weights were not kept, from the summaries of its run. No DOM.
+
+import { stacksOf } from '../run/hooks.js'
+import { SUMMARIES } from './summary-run.js'
+
+/** @typedef {import('qkv/models').Model} Model */
+/** @typedef {import('qkv/models').AttentionSummary} AttentionSummary */
+/** @typedef {import('../run/hooks.js').Stack} Stack */
+/** @typedef {import('../models.js').HeadLink} Link */
+/** @typedef {import('../../../attention-head/head.js').HeadAt} HeadAt */
+/** @typedef {import('../run/model-run.js').WholeRun} WholeRun */
+/** @typedef {Record<string, import('../run/hooks.js').Hook>} Hooks */
+/** @typedef {readonly [number, number]} Range */
+
+/** Weight from which a link is strong. */
+const STRONG = 0.2
+const [LONGEST, MOST_LOOKS, MOST_KEYS] = [10, 24, 8]
+
+/**
+ * Returns a layer's summary with its windows: from the run, or from another run up to this layer.
+ * @param {Model} model
+ * @param {{ run: WholeRun, hooks: Hooks, again?: { key: string, summary: AttentionSummary } }} used
+ * @param {{ stack: Stack, layer: number }} at
+ * @param {AbortSignal} signal
+ */
+async function windowsAt(model, used, { stack, layer }, signal) {
+  const { run, hooks, again } = used
+  const own = run.summaries[stack]?.[layer]
+  if (own && run.hasWindows) return own
+  const key = `${stack}.${layer}`
+  if (again?.key === key) return again.summary
+  const name = SUMMARIES[stack]
+  const until = stack === 'encoder' ? undefined : layer
+  const options = /** @type {const} */ ({ keep: [`${name}.${layer}`], summary: {}, logits: 'none' })
+  const { [name]: found } = await model.forward(run.input, {
+    ...options,
+    hooks: /** @type {any} */ (hooks),
+    until,
+    signal,
+  })
+  const summary = /** @type {AttentionSummary} */ (found[layer])
+  used.again = { key, summary }
+  return summary
+}
+
+/**
+ * Computes a part of a head's weights in a few cells: the mean over the queries of the sum over the keys of a cell, as in the map of a
+ * summary.
+ * @param {Model} model
+ * @param {Parameters<typeof windowsAt>[1]} used
+ * @param {HeadAt} at
+ * @param {{ rows: Range, columns: Range, resolution: Range }} part
+ * @param {AbortSignal} signal
+ */
+export async function tileOf(model, used, { stack, layer, head }, part, signal) {
+  const summary = await windowsAt(model, used, { stack, layer }, signal)
+  signal.throwIfAborted()
+  const { data } = summary.window({ head, ...part })
+  return { data, dims: [...part.resolution] }
+}
+
+/**
+ * Returns the weight from one query to one key in every head, layer by layer.
+ * @param {Model} model
+ * @param {Parameters<typeof windowsAt>[1]} used
+ * @param {{ stack: Stack, query: number, key: number }} at
+ * @param {AbortSignal} signal
+ */
+export async function pairsOf(model, used, { stack, query, key }, signal) {
+  const { layers, numHeads } = /** @type {{ layers: number, numHeads: number }} */ (stacksOf(model)[stack])
+  const pairs = new Float32Array(layers * numHeads)
+  for (let layer = 0; layer < layers; layer++) {
+    const summary = await windowsAt(model, used, { stack, layer }, signal)
+    const { data } = summary.window({ rows: [query, query + 1], columns: [key, key + 1] })
+    pairs.set(data, layer * numHeads)
+  }
+  return pairs
+}
+
+/** Returns the strongest links of a list, in descending order. @param {Link[]} list @param {number} count */
+const strongest = (list, count) => list.sort((a, b) => b.weight - a.weight).slice(0, count)
+
+/**
+ * Returns where a word looks and which words look at it, in one head or in all.
+ * @param {readonly (AttentionSummary | undefined)[]} layers
+ * @param {number} word
+ * @param {{ layer: number, head: number }} [only]
+ */
+export function looksOf(layers, word, only) {
+  /** @type {Link[]} */
+  const from = []
+  /** @type {Link[]} */
+  const to = []
+  for (const [layer, summary] of layers.entries()) {
+    if (!summary?.topKeys || !summary.topWeights || (only && only.layer !== layer)) continue
+    const [, heads, L, K] = summary.topKeys.dims
+    const [keys, weights] = [summary.topKeys.data, summary.topWeights.data]
+    for (let head = 0; head < heads; head++) {
+      if (only && only.head !== head) continue
+      const link = (/** @type {number} */ query, /** @type {number} */ n) => {
+        const at = (head * L + query) * K + n
+        return { layer, head, query, key: keys[at], weight: weights[at] }
+      }
+      if (word < L)
+        for (let n = 0; n < (only ? K : 1); n++) if (keys[(head * L + word) * K + n] >= 0) from.push(link(word, n))
+      for (let at = head * L * K; at < (head + 1) * L * K; at++)
+        if (keys[at] === word) to.push(link(Math.floor(at / K) - head * L, at % K))
+    }
+  }
+  const count = only ? MOST_KEYS : MOST_LOOKS
+  return { from: strongest(from, count), to: strongest(to, count) }
+}
+
+/**
+ * Returns the map of a head, how far back it looks, and its longest strong links, leaving out links to the first token, a common sink.
+ * @param {AttentionSummary | undefined} summary of its layer
+ * @param {number} head
+ * @param {number} layer
+ */
+export function profileOf(summary, head, layer) {
+  if (!summary?.map || !summary.distance || !summary.topKeys || !summary.topWeights)
+    throw new Error('this layer has no summary')
+  const bins = summary.distance.dims[2]
+  const [, , L, K] = summary.topKeys.dims
+  /** @type {Link[]} */
+  const links = []
+  for (let at = head * L * K; at < (head + 1) * L * K; at++) {
+    const weight = summary.topWeights.data[at]
+    const key = summary.topKeys.data[at]
+    if (weight >= STRONG && key > 0) links.push({ layer, head, query: Math.floor(at / K) - head * L, key, weight })
+  }
+  const far = (/** @type {Link} */ { query, key }) => Math.abs(query - key)
+  links.sort((a, b) => far(b) - far(a) || b.weight - a.weight)
+  const [, , R, C] = summary.map.dims
+  return {
+    map: { data: summary.map.data.slice(head * R * C, (head + 1) * R * C), dims: [R, C] },
+    distance: summary.distance.data.slice(head * bins, (head + 1) * bins),
+    longest: links.slice(0, LONGEST),
+  }
+}

@@ -1,0 +1,47 @@
+// What a run of a long text keeps instead of its weights. No DOM.
+
+import { BLOCKS, putSummary } from '../atlas/maps.js'
+
+/** @typedef {import('qkv/models').Model} Model */
+/** @typedef {import('qkv/models').AttentionSummary} AttentionSummary */
+/** @typedef {import('../run/hooks.js').Stack} Stack */
+
+/** Maximum bytes for keeping all q and k; for longer texts, a layer is run again when it is inspected. */
+export const MOST_KEPT = 2 ** 29
+/** Maximum bytes for the maps of all heads. */
+export const MOST_MAPS = 2 ** 26
+/**
+ * Candidate side lengths of a head's map, of which the first that keeps all maps within MOST_MAPS bytes is used. Each is a multiple of
+ * BLOCKS.
+ */
+const SIDES = [512, 256, 128, BLOCKS]
+
+/** Output name of the summaries of each stack. @type {Record<Stack, 'attentionSummaries' | 'encoderAttentionSummaries' | 'crossAttentionSummaries'>} */
+export const SUMMARIES = {
+  '': 'attentionSummaries',
+  decoder: 'attentionSummaries',
+  encoder: 'encoderAttentionSummaries',
+  cross: 'crossAttentionSummaries',
+}
+
+/** Returns what a run of a long text keeps of each layer. @param {Model} model @param {number} tokens */
+export function summaryOptions({ stacks }, tokens) {
+  const bytes = Object.values(stacks).reduce(
+    (sum, stack) => sum + (stack ? 4 * tokens * stack.layers * (stack.numHeads + stack.numKvHeads) * stack.headDim : 0),
+    0,
+  )
+  const heads = Object.values(stacks).reduce((sum, stack) => sum + (stack ? stack.layers * stack.numHeads : 0), 0)
+  const side = SIDES.find(side => 4 * side * side * heads <= MOST_MAPS) ?? BLOCKS
+  const map = /** @type {const} */ ([side, side])
+  return { map, topK: 8, distance: true, scores: true, windows: bytes <= MOST_KEPT }
+}
+
+/**
+ * Writes a summary into the maps, with the strongest known link of each block.
+ * @param {import('../atlas/maps.js').Maps} maps
+ * @param {number} layer
+ * @param {AttentionSummary} summary
+ */
+export function takeSummary(maps, layer, { map, topKeys, topWeights }) {
+  if (map && topKeys && topWeights) putSummary(maps, layer, map, topKeys, topWeights.data)
+}

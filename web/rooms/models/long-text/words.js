@@ -1,0 +1,101 @@
+// The words of a long text as virtual lines: only those in view are in the DOM, so 16,384 words scroll as fast as 100.
+
+import { html, LitElement } from 'lit'
+import { repeat } from 'lit/directives/repeat.js'
+import { visible, widthOf } from '../../../elements/drawing-backends.js'
+import { breakLines } from '../sentence/text-lines.js'
+
+/**
+ * Line height, padding of a word in pixels, and extra lines rendered outside the view. A position, or the weight in its place, takes at
+ * least five characters.
+ */
+const [LINE, SPACE, MORE] = [40, 18, 4]
+/** Maximum width of a word in pixels. */
+const WIDEST = 240
+
+export class LongWords extends LitElement {
+  static properties = {
+    words: { attribute: false },
+    draw: { attribute: false },
+    target: { type: Number },
+    label: {},
+    width: { state: true },
+    top: { state: true },
+  }
+
+  constructor() {
+    super()
+    /** @type {readonly string[]} */
+    this.words = []
+    /** Template of a word. @type {(word: string, index: number) => unknown} */
+    this.draw = word => word
+    /** Index of the word to scroll to when it changes. */
+    this.target = -1
+    this.label = ''
+    this.width = 0
+    this.top = 0
+    /** @type {number[]} */
+    this.starts = [0]
+    this.watch = new ResizeObserver(([{ contentRect }]) => {
+      this.width = contentRect.width
+    })
+  }
+
+  createRenderRoot() {
+    return this
+  }
+
+  connectedCallback() {
+    super.connectedCallback()
+    this.watch.observe(this)
+  }
+
+  disconnectedCallback() {
+    super.disconnectedCallback()
+    this.watch.disconnect()
+  }
+
+  /** @param {Map<string, unknown>} changed */
+  willUpdate(changed) {
+    if (!changed.has('words') && !changed.has('width')) return
+    const font = `400 16px ${getComputedStyle(this).fontFamily}`
+    const number = (/** @type {number} */ index) => 7 * Math.max(5, String(index + 1).length)
+    this.starts = breakLines(
+      this.words,
+      Math.max(this.width - 20, 120),
+      (word, i) => Math.min(WIDEST, widthOf(visible(word), font)) + number(i) + SPACE,
+    )
+  }
+
+  /** @param {Map<string, unknown>} changed */
+  updated(changed) {
+    const scroller = this.firstElementChild
+    if (!changed.has('target') || this.target < 0 || !scroller) return
+    const line = this.starts.filter(start => start <= this.target).length - 1
+    const { scrollTop, clientHeight } = scroller
+    if (line * LINE < scrollTop || (line + 1) * LINE > scrollTop + clientHeight)
+      scroller.scrollTop = (line - Math.floor(clientHeight / LINE / 2)) * LINE // scrolls by whole lines and centres the line of the word
+  }
+
+  render() {
+    const { starts, words } = this
+    const seen = Math.ceil((this.firstElementChild?.clientHeight || 200) / LINE)
+    const first = Math.max(0, Math.floor(this.top / LINE) - MORE)
+    const last = Math.min(starts.length, first + seen + 2 * MORE)
+    const lines = starts.slice(first, last)
+    return html`<div class="long-words" role="group" tabindex="0" aria-label=${this.label} @scroll=${this.#scroll}>
+      <div .style=${`block-size: ${starts.length * LINE}px; padding-block-start: ${first * LINE}px; box-sizing: border-box`}>${repeat(
+        lines,
+        start => start,
+        (start, n) =>
+          html`<div class="long-line">${words.slice(start, starts[first + n + 1] ?? words.length).map((word, i) => this.draw(word, start + i))}</div>`,
+      )}</div></div>`
+  }
+
+  /** @param {Event} event */
+  #scroll = ({ currentTarget }) => {
+    this.top = /** @type {Element} */ (currentTarget).scrollTop
+  }
+}
+
+customElements.define('long-words', LongWords)

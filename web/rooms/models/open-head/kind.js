@@ -1,0 +1,75 @@
+// Decides what a head does: by the role recorded when its model was trained, or by its scores on this text.
+
+/** @typedef {import('../models.js').Room} Room */
+/** @typedef {import('../atlas/maps.js').HeadAt} HeadAt */
+/** @typedef {import('../../../attention-head/head.js').Stack} Stack */
+
+export const LOOKS = /** @type {const} */ (['previous', 'first', 'duplicate', 'induction', 'further'])
+const [EVEN, SHARP, MIXED] = /** @type {const} */ (['even', 'sharp', 'mixed'])
+/** Roles that only a head behind an earlier head can have. @type {readonly string[]} */
+export const COPYING = ['induction', 'further']
+/** Scores below this are not significant. */
+export const TELLING = 0.4
+/** A head that copies in a shipped model, and its score "further" on the first text of that model. */
+export const EXAMPLE = /** @type {const} */ ({ model: 'stories', head: '3.1', score: 0.5 })
+
+/**
+ * Returns the figure recorded for each role, from the figures of a head and the id of a story stop.
+ * @type {Record<'pronoun' | 'behind' | 'chapter' | 'thing', (figures: import('../models.js').HeadFigures, id: string) => number | undefined>}
+ */
+const ROLES = {
+  pronoun: ({ antecedent }) => antecedent,
+  behind: ({ behind }, id) => behind?.[id],
+  chapter: ({ weight }, id) => (typeof weight === 'object' ? weight[id] : undefined),
+  thing: ({ weight }, id) => (typeof weight === 'object' ? weight[id] : undefined),
+}
+
+/** Returns the role of a head in a shipped model, with its figure over all test texts. @param {import('../models.js').About | undefined} about @param {Stack} stack @param {HeadAt} at */
+export function roleOf(about, stack, { layer, head }) {
+  const figures = about?.figures?.heads?.find(each => each.layer === layer && each.head === head)
+  if (!figures) return undefined
+  if (figures.role) return { name: figures.role, score: figures[figures.role] ?? 0 }
+  const { aligned = 0 } = figures
+  if (stack === 'cross')
+    return aligned < TELLING ? undefined : { name: /** @type {const} */ ('aligned'), score: aligned }
+  for (const { id, kind, layer: l, head: h } of stack === '' ? (about?.tour ?? []) : []) {
+    const name = /** @type {keyof typeof ROLES} */ (kind)
+    const score = l === layer && h === head ? (ROLES[name]?.(figures, id) ?? 0) : 0
+    if (score >= TELLING) return { name, score }
+  }
+  return undefined
+}
+
+/** Returns what a head does, with the score that shows it. @param {Pick<Room, 'run' | 'stack' | 'maps' | 'openModel'>} room @param {HeadAt} at */
+export function kindOf({ run, stack, maps, openModel }, { layer, head }) {
+  const own = run?.scores[stack]
+  if (!own || !maps) return undefined
+  const role = roleOf(openModel?.about, stack, { layer, head })
+  if (role) return { ...role, isOfTexts: true }
+  const n = layer * maps.numHeads + head
+  const score = (/** @type {keyof typeof own} */ name) => own[name]?.[n] ?? 0
+  // The token before a position is available from the second layer on: a first-layer head that seems to copy matches by chance or by
+  // position.
+  const looks = LOOKS.filter(name => layer > 0 || !COPYING.includes(name))
+  const [best] = looks.filter(name => score(name) >= TELLING).sort((a, b) => score(b) - score(a))
+  if (best) return { name: best, score: score(best) }
+  return { name: score('entropy') > 0.85 ? EVEN : score('entropy') < 0.2 ? SHARP : MIXED, score: score('entropy') }
+}
+
+/** Returns how far the largest score exceeds the median. @param {Float32Array} scores */
+function standing(scores) {
+  const sorted = scores.slice().sort()
+  return sorted[sorted.length - 1] - sorted[sorted.length >> 1]
+}
+
+/**
+ * Returns the score that heads are ranked by: the reader's choice, else the score whose best head stands out most.
+ * @param {Pick<Room, 'run' | 'stack' | 'view'>} room
+ * @returns {import('../models.js').RankBy}
+ */
+export function rankingOf({ run, stack, view: { rankBy } }) {
+  if (rankBy) return rankBy
+  const own = run?.scores[stack] ?? {}
+  const heights = LOOKS.map(name => (own[name]?.length ? standing(own[name]) : 0))
+  return LOOKS[heights.indexOf(Math.max(...heights))]
+}

@@ -1,0 +1,198 @@
+// The open model, the ways to open another one, the progress, and the reason for a failure.
+
+import { html, nothing } from 'lit'
+import { live } from 'lit/directives/live.js'
+import { SHIPPED } from '../../../files/shipped-models.js'
+import { counted } from '../../../i18n/counted.js'
+import { menu, menuChoices } from '../../../shell/menu.js'
+import { duration, mostTokens, secondsOf } from '../long-text/limits.js'
+import { askedOf, failureOf, requestOf, titleOf } from '../shown.js'
+import { storyMenu } from '../story.js'
+import { galleryOf, modelField } from './model-field.js'
+import { isOfHub, megabytes } from './sources.js'
+
+/** Number of characters by which a text is identified. */
+const SHOWN = 40
+
+/** @typedef {import('../models.js').Room} Room */
+/** @typedef {Event & { target: HTMLInputElement }} InputEvent */
+
+/** @param {Room} room */
+export function opening(room) {
+  const { t, act, got, openModel } = room
+  const asked = askedOf(room)
+  const choose = (/** @type {InputEvent} */ { target }) => act.bring(Array.from(target.files ?? []))
+  const isOfGallery = openModel !== undefined && isOfHub(openModel.name)
+  return html`<div class="models-bar">
+      ${modelField(room)}
+      ${menu(
+        { id: 'models-open', label: t('modelsOpen') },
+        html`${othersHere(room)}
+          <label class="tool models-file">${t('modelsFolder')}<input class="visually-hidden" id="models-folder" type="file" webkitdirectory multiple @change=${choose} /></label>
+          <label class="tool models-file">${t('modelsFiles')}<input class="visually-hidden" id="models-files" type="file" multiple accept=".json,.safetensors,.gguf,.bin,.spm,.txt,.md" @change=${choose} /></label>
+          <p class="note">${t('modelsLocal')}</p>`,
+      )}
+      ${storyMenu(room)}
+      ${openModel ? facts(room, openModel) : nothing}
+    </div>
+    ${asked ? galleryOf(room).draw(({ hubQuestion, g }) => hubQuestion(room, asked, g)) : nothing}
+    ${openProgress(room)} ${running(room)} ${failure(room)}
+    ${openModel ? source(room, openModel) : nothing}
+    ${isOfGallery ? galleryOf(room).draw(({ lookFor, g }) => lookFor(room, g)) : nothing}
+    ${!openModel && !asked && got.open?.is !== 'waiting' ? html`<p class="models-empty">${t('modelsEmpty')}</p>` : nothing}`
+}
+
+/** Lists the other shipped models. @param {Room} room */
+function othersHere({ t, act, openModel }) {
+  const others = SHIPPED.filter(({ name }) => name !== openModel?.name)
+  return html`<div id="models-here" role="group" aria-label=${t('modelsHere')}>${menuChoices(others.map(({ name }) => ({ name, label: titleOf({ t }, name), act: () => act.openTyped(name) })))}</div>`
+}
+
+/** @param {Room} room @param {import('../models.js').OpenModel} model */
+function facts({ t }, { type, stacks, parameters, bytes, dtype, threads }) {
+  const sizes = [stacks.encoder, stacks.decoder].flatMap(stack =>
+    stack ? counted(t, 'modelsSizes', stack.numHeads, { layers: stack.layers }) : [],
+  )
+  const said = t('modelsFacts', {
+    type,
+    sizes: sizes.join(' + '),
+    parameters: parameters.toLocaleString('en'),
+    memory: megabytes(bytes),
+  })
+  return html`<span class="models-facts" id="models-facts">${said}${dtype ? `, ${dtype}` : ''}${threads > 1 ? `, ${t('modelsThreads', { count: threads })}` : ''}</span>`
+}
+
+/** @param {Room} room */
+function openProgress(room) {
+  const { t, act, got } = room
+  if (got.open?.is !== 'waiting') return nothing
+  const progress = /** @type {Record<string, any>} */ (got.open.progress ?? {})
+  const name = titleOf(room, progress.name ?? requestOf(room).requested?.name ?? '')
+  const share = progress.total ? progress.loaded / progress.total : 0
+  const { rate, secondsLeft = 0 } = progress
+  const sizes = progress.total && {
+    loaded: megabytes(progress.loaded),
+    total: megabytes(progress.total),
+    seconds: progress.seconds.toFixed(1),
+    rate: megabytes(rate ?? 0),
+    left: duration(t, secondsLeft),
+  }
+  return html`<div class="models-progress" role="status">
+    <span>${t('modelsOpening', { name })} ${sizes ? t(rate ? 'modelsDownload' : 'modelsProgress', sizes) : ''}</span>
+    <progress max="1" .value=${share} aria-label=${t('modelsOpening', { name })}></progress>
+    <button type="button" class="tool" id="models-cancel" @click=${() => act.cancel('open')}>${t('cancel')}</button>
+  </div>`
+}
+
+/** Shows the progress of a long run, or that it was cancelled. @param {Room} room */
+function running({ t, act, got }) {
+  const slots = [got.run, got.changed]
+  const own = slots.find(each => each?.is === 'waiting' && each.progress)
+  if (own?.is === 'waiting') {
+    const { layer, layers, share, seconds } = /** @type {Record<'layer' | 'layers' | 'share' | 'seconds', number>} */ (
+      own.progress
+    )
+    const left = share > 0 ? t('modelsAboutLeft', { time: duration(t, (seconds / share) * (1 - share)) }) : ''
+    return html`<div class="models-progress" id="models-running" role="status">
+      <span>${t('modelsRunning', { layer, layers, seconds: seconds.toFixed(1) })} ${left}</span>
+      <progress max="1" .value=${share} aria-label=${t('modelsRun')}></progress>
+      <button type="button" class="tool" id="models-cancel-run" @click=${() => act.cancel('run')}>${t('cancel')}</button>
+    </div>`
+  }
+  if (!slots.some(each => each?.is === 'cancelled')) return nothing
+  return html`<div class="models-progress" id="models-cancelled" role="status">
+    <span>${t('modelsCancelled')}</span>
+    <button type="button" class="tool" id="models-run-again" @click=${() => act.runAgain()}>${t('modelsRunAgain')}</button>
+  </div>`
+}
+
+/** @param {Room} room */
+function failure(room) {
+  const { t, act, openModel } = room
+  const found = failureOf(room)
+  if (!found) return nothing
+  const { problem, isLost, isRefused } = found
+  if (problem.key === 'modelsLarge') return tooLarge(room, /** @type {any} */ (problem.params))
+  const { key, params } = problem
+  const message = String(params?.message ?? '').replace(/^\w+: |[.。]$/g, '') // strips the function name
+  return html`<p class="models-problem" id="models-problem" role="alert" data-problem=${key}>${t(/** @type {any} */ (key), { ...params, message })} ${
+    isLost
+      ? html`<button type="button" class="tool" id="models-again" @click=${() => act.startAgain()}>${t('modelsAgain')}</button>`
+      : openModel && isRefused
+        ? t('modelsStays')
+        : ''
+  }</p>`
+}
+
+/**
+ * Explains that a model is too large, and offers smaller dtypes.
+ * @param {Room} room
+ * @param {{ name: string, most: number, stored: number, float16: number, int8: number }} sizes in bytes
+ */
+function tooLarge(room, { name, most, ...bytes }) {
+  const { t, act } = room
+  const { stored, float16, int8 } = bytes
+  const fits = /** @type {const} */ (['float16', 'int8']).filter(dtype => bytes[dtype] <= most)
+  const sizes = {
+    name: titleOf(room, name),
+    stored: megabytes(stored),
+    float16: megabytes(float16),
+    int8: megabytes(int8),
+    most: megabytes(most),
+  }
+  return html`<div class="models-problem" id="models-large" role="alert">${t('modelsLarge', sizes)}
+    ${fits.map(dtype => html`<button type="button" class="tool is-filled" data-dtype=${dtype} @click=${() => act.openSmaller(dtype)}>${t('modelsOpenAs', { dtype, memory: megabytes(bytes[dtype]) })}</button>`)}
+    ${fits.length ? nothing : t('modelsNothingFits')}
+    <button type="button" class="tool" @click=${() => act.dismiss()}>${t('cancel')}</button></div>`
+}
+
+/** Describes a long text before it is read. @param {Room} room @param {import('../models.js').OpenModel} model @param {string} draft */
+function longText({ t, act, view, got }, model, draft) {
+  const keep = html`<button type="button" class="tool" id="models-draft-drop" @click=${() => act.dropDraft()}>${t('modelsLongKeep')}</button>`
+  if (got.count?.is === 'failed') return html`<p class="models-progress">${keep}</p>` // the reason is shown elsewhere
+  const counted = got.count?.is === 'here' && got.count.value.text === draft ? got.count.value : undefined
+  if (!counted) return html`<p class="models-progress" role="status">${t('modelsCounting')} ${keep}</p>`
+  const most = mostTokens(model, view.mostBytes)
+  const isFitting = counted.tokens <= most
+  const tokens = Math.min(counted.tokens, most)
+  const seconds = secondsOf(model, view.timed, tokens, counted.rate)
+  const time = seconds === undefined ? t('modelsLongUnknown') : t('modelsLongTime', { time: duration(t, seconds) })
+  return html`<div class="models-progress" id="models-long" role="status">
+    <span>${isFitting ? t('modelsLong', { count: tokens }) : t('modelsLongTooMany', { count: counted.tokens, most })} ${time}</span>
+    <button type="button" class="tool is-filled" id="models-draft-read" @click=${() => act.readDraft(counted.fitting)}>${t(isFitting ? 'modelsLongRead' : 'modelsLongFirst', { most })}</button> ${keep}</div>`
+}
+
+/** Offers to restore the reader's text that was set aside. @param {Room} room */
+function setAside({ t, act, view, text }) {
+  const { setAside: kept } = view
+  if (kept === undefined || kept === text) return nothing
+  const start = kept.length > SHOWN ? `${kept.slice(0, SHOWN)}…` : kept
+  return html`<p class="models-progress" id="models-set-aside" role="status"><span>${t('modelsSetAside', { start })}</span>
+    <button type="button" class="tool" id="models-bring-back" @click=${() => act.bringBack()}>${t('modelsBringBack')}</button></p>`
+}
+
+/** Draws the input of the model. @param {Room} room @param {import('../models.js').OpenModel} model */
+function source(room, model) {
+  const { t, act, settings, text, second, view } = room
+  const { hasTokenizer, hasHead, stacks, mask } = model
+  const isTranslation = stacks.encoder && stacks.decoder
+  const label = !hasTokenizer
+    ? 'modelsIds'
+    : isTranslation
+      ? 'modelsSource'
+      : stacks.decoder || !hasHead
+        ? 'modelsText'
+        : 'modelsMasked'
+  const needsSource =
+    second !== undefined || settings.sourceText || settings.changes.some(({ kind }) => kind === 'patch')
+  return html`<label class="models-text">${t(label, { mask: mask ?? '[MASK]' })}
+      <textarea id="models-text" rows="1" spellcheck="false" .value=${live(view.draft ?? text)} @input=${(/** @type {InputEvent} */ { target }) => act.type(target.value)}></textarea></label>
+    ${hasTokenizer ? nothing : html`<p class="note">${t('modelsMakeTokenizer')}</p>`}
+    ${view.draft === undefined ? setAside(room) : longText(room, model, view.draft)}
+    ${
+      needsSource
+        ? html`<label class="models-text">${t(second === undefined ? 'modelsSourceText' : 'modelsSecondText')}
+      <textarea id="models-source-text" rows="1" spellcheck="false" .value=${live(second ?? settings.sourceText)} @input=${(/** @type {InputEvent} */ { target }) => act.typeSource(target.value)}></textarea></label>`
+        : nothing
+    }`
+}

@@ -1,0 +1,107 @@
+// The candidates for the next word: the probabilities of a run after temperature, top-k and top-p, and the KV cache for the step. No DOM.
+
+import { largestOf } from '../../../elements/largest.js'
+import { attentionOf, readAt } from '../run/hooks.js'
+import { hasTokenizer, tokenText } from '../run/read-text.js'
+
+/** @typedef {import('qkv/models').Model} Model */
+/** @typedef {import('../run/session-runs.js').Used} Used */
+/** @typedef {{ data: Float32Array, dims: readonly number[] }} Numbers */
+
+/** Number of candidates whose words are sent, and repetitions when timing a step. */
+export const NAMED = 50
+const TIMES = 3
+/** Maximum number of tokens for which the cache's values are shown. */
+const MOST_SHOWN = 256
+
+/**
+ * Returns the shares of the named candidates as `generate` of qkv/models samples them: first the topK most likely tokens, then the most
+ * likely of these whose shares sum to topP.
+ * @param {Float32Array} probabilities of all tokens, indexed by id
+ * @param {readonly { id: number }[]} named the most likely tokens, in descending order
+ * @param {{ temperature: number, topK: number, topP: number }} cut topK NAMED or above: no limit
+ * @returns {{ shares: number[], kept: number }} kept: number of remaining tokens
+ */
+export function sharesOf(probabilities, named, { temperature, topK, topP }) {
+  if (temperature === 0) return { shares: named.map((_, n) => Number(n === 0)), kept: 1 }
+  const most = named.length ? probabilities[named[0].id] : 0
+  const weigh = (/** @type {number} */ p) => (p / most) ** (1 / temperature)
+  const sorted = Array.from(probabilities, weigh).sort((a, b) => b - a)
+  const chosen = topK < NAMED ? sorted.slice(0, topK) : sorted
+  const all = chosen.reduce((a, b) => a + b, 0)
+  let [kept, sum] = [0, 0]
+  while (kept < chosen.length && sum < topP * all && chosen[kept] > 0) sum += chosen[kept++]
+  return { shares: named.map(({ id }, n) => (n < kept ? weigh(probabilities[id]) / sum : 0)), kept }
+}
+
+/** Samples an index from the shares. @param {readonly number[]} shares @param {number} chance uniform number from 0 to 1 */
+export function drawn(shares, chance) {
+  let left = chance * shares.reduce((a, b) => a + b, 0)
+  const at = shares.findIndex(share => {
+    left -= share
+    return left < 0
+  })
+  return Math.max(0, at)
+}
+
+/** Returns the shortest time of several calls, in milliseconds. @param {() => Promise<unknown>} step */
+async function timed(step) {
+  let least = Number.POSITIVE_INFINITY
+  for (let n = 0; n < TIMES; n++) {
+    const start = performance.now()
+    await step()
+    least = Math.min(least, performance.now() - start)
+  }
+  return least
+}
+
+/**
+ * Computes the step after a run: its candidates, the cached keys and values with one row per token, and the time of the step with that
+ * cache, which reads only the last token, and without it, which reads all.
+ * @param {Model} model
+ * @param {Used} used
+ * @param {AbortSignal} signal
+ * @returns {Promise<import('../models.js').NextWord>}
+ */
+export async function nextWordOf(model, { run, hooks }, signal) {
+  const { ids, probabilities } = run
+  const { layers, numKvHeads, headDim } = /** @type {NonNullable<Model['stacks']['decoder']>} */ (model.stacks.decoder)
+  const found = /** @type {typeof largestOf<number>} */ (largestOf)(NAMED)
+  for (let id = 0; id < probabilities.length; id++) found.add(id, probabilities[id])
+  const named = found.items.map(id => ({ id, token: tokenText(model, id) }))
+  /** @type {import('../models.js').NextWord['rows']} */
+  const rows = []
+  if (ids.length <= MOST_SHOWN) {
+    const own = { ...hooks }
+    for (let layer = 0; layer < layers; layer++)
+      for (const part of /** @type {const} */ (['k', 'v']))
+        readAt(own, `${attentionOf('', layer)}${part}`, ({ data, dims }) => {
+          rows[layer] = /** @type {any} */ ({ ...rows[layer], [part]: { data: data.slice(), dims: dims.slice(-2) } })
+        })
+    await model.forward({ ids }, { hooks: /** @type {any} */ (own), logits: 'none', signal })
+  }
+  const [before, last] = [ids.slice(0, -1), ids.slice(-1)]
+  const whole = await timed(() => model.forward({ ids }, { logits: 'last', signal }))
+  let cached = Number.POSITIVE_INFINITY
+  for (let n = 0; n < TIMES; n++) {
+    const cache = model.cache({ capacity: ids.length })
+    try {
+      if (before.length) await model.forward({ ids: before }, { cache, logits: 'none', signal })
+      const start = performance.now()
+      await model.forward({ ids: last }, { cache, logits: 'last', signal })
+      cached = Math.min(cached, performance.now() - start)
+    } finally {
+      cache.dispose()
+    }
+  }
+  return {
+    ids,
+    text: hasTokenizer(model) ? model.decode(ids) : ids.join(' '),
+    named,
+    probabilities,
+    rows,
+    numKvHeads,
+    rowBytes: 2 * 4 * layers * numKvHeads * headDim,
+    milliseconds: { cached, whole },
+  }
+}

@@ -1,0 +1,153 @@
+// The types of the inspector's pages: where a number lies, and how it was computed.
+
+import type { nothing, TemplateResult } from 'lit'
+
+/** The stack of a model with a single one is ''; "cross" is the attention of the decoder to the encoder. */
+export type Stack = '' | 'encoder' | 'decoder' | 'cross'
+
+/** Counted from 0. "One layer" uses `{ stack: '', layer: 0, head }`. */
+export type HeadAt = { stack: Stack; layer: number; head: number }
+
+/** The place of the inspector. detail: a part of the cell, such as ['term', 3] or ['q', 5]. */
+export type Place = {
+  head?: HeadAt
+  word?: { side: 'queries' | 'keys'; position: number }
+  cell?: { matrix: string; row: number; column: number }
+  detail?: readonly (string | number)[]
+}
+
+/** A number of a page. With `opens` it is a coloured cell that opens the page of that place. */
+export type Value = {
+  value: number
+  /** Name for its accessible label. */
+  name?: string
+  scale?: 'share' | 'signed'
+  /** Value at the end of the colour scale. */
+  reach?: number
+  opens?: Place
+  isHidden?: boolean
+  /** Text shown instead of four decimals. */
+  text?: string
+}
+
+/** Content of a line: words, a number, or a formula. */
+export type Inline = string | Value | TemplateResult | typeof nothing
+
+export type Text = { type: 'text'; text: Inline | readonly Inline[]; tone?: 'note' | 'changed' }
+/** A text with embedded numbers and words. */
+export type Sentence = { type: 'sentence'; parts: readonly Inline[] }
+export type Heading = { type: 'heading'; text: Inline; isSmall?: boolean }
+/** A line of arithmetic. side: the side it belongs to, if a page has one for each side. */
+export type Equation = { type: 'equation'; terms: readonly Inline[]; side?: string }
+/** Named numbers. */
+export type List = { type: 'list'; rows: readonly { name: Inline; value: Inline }[] }
+/** Terms in lines, only the largest of long sums. key: identifies the sum for expanding it; label: of the scrolling region. */
+export type Sum = {
+  type: 'sum'
+  id: string
+  key: string
+  label?: string
+  columns: readonly Inline[]
+  name(i: number): string
+  cells(i: number): readonly Inline[]
+  sizes: ArrayLike<number>
+  own?: number
+  /** True for a difference of two numbers: then names are shown in full. */
+  isDifference?: boolean
+  foot?: readonly { name: Inline; cells: readonly Inline[] }[]
+}
+/** Shares as bars, in descending order. */
+export type Bars = {
+  type: 'bars'
+  key: string
+  rows: readonly { name: string; share: number; place: Place; id?: string }[]
+  written(share: number): string
+  more(count: number, share: number): string
+}
+/** The most likely tokens as bars. columns: titles of token, bar, probability, and of an optional last column. */
+export type Guesses = { type: 'guesses'; id: string; label: string; columns: readonly string[]; rows: readonly Guess[] }
+/** `before` is the probability without changes, drawn as a tick; `last` is shown in the last column. */
+export type Guess = {
+  token: string | TemplateResult
+  share: number
+  before?: number
+  last?: string | TemplateResult
+  isCurrent?: boolean
+}
+/** The contribution of each part of a model to a logit, as signed bars around zero. */
+export type Addends = {
+  type: 'addends'
+  id: string
+  label: string
+  rows: readonly Addend[]
+  sum: { label: string; value: number }
+  digits?: number
+}
+export type Addend = {
+  /** Such as "2.1" or "mlp1". */
+  name: string
+  label: string
+  value: number
+  /** True if it has no bar. */
+  isBare?: boolean
+  opens?: Place
+  /** State of the part that expands below the row. */
+  isOpen?: boolean
+  below?: TemplateResult
+}
+export type Input = {
+  type: 'input'
+  id: string
+  label: string
+  value: number
+  set(value: number, mark: string): void
+  /** Keeps the page on this number; called when the field gets the focus, and before a value is set. */
+  hold?(): void
+  reset?: { label: string; act(): void }
+}
+/** Links to other pages; chain: drawn as a sequence. */
+export type Links = { type: 'links'; id?: string; items: readonly (readonly Inline[])[] }
+/** Parts that explain how the result was computed. */
+export type Steps = { type: 'steps'; parts: readonly Part[] }
+/** Anything else: a map, a block of shapes, a control of a room. */
+export type Drawing = { type: 'drawing'; draw(): TemplateResult | typeof nothing }
+export type Part =
+  | Text
+  | Sentence
+  | Heading
+  | Equation
+  | List
+  | Sum
+  | Bars
+  | Guesses
+  | Addends
+  | Input
+  | Links
+  | Steps
+  | Drawing
+
+/** A page of the inspector. */
+export type Page = {
+  title: string
+  /** The number that the page explains. */
+  result?: number
+  /** Below the result. */
+  parts: readonly Part[]
+  /** Above the result. */
+  head?: readonly Part[]
+  /** Repeats the row of the number on a phone, whose sheet covers it. */
+  row?: readonly { name: string; value: Value; isOwn: boolean }[]
+  /** For screen readers. */
+  status?: string
+}
+
+/** A pure function of each room that returns pages; inspector.js draws them. */
+export type Explain<S> = (state: S, place: Place) => Page | 'waiting' | undefined
+
+export type InspectorActions = {
+  open(place: Place): void
+  back(): void
+  forward(): void
+  close(): void
+  redraw(): void
+}
