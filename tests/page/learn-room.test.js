@@ -539,7 +539,7 @@ test('on a phone a text begins with a smaller model; a text of the reader is lea
 test('axe finds nothing in the room, and nothing sticks out at 390 and 360 px, in both languages and themes', async () => {
   await page.click('#story-start')
   await train()
-  await page.selectOption('.head-state', 'scale')
+  for (const head of await page.locator('.head-state').all()) await head.selectOption('scale')
   await page.click('#learn-answer .answer-token >> nth=0')
   for (const part of ['settings', 'along', 'gradients']) await room(`.learn-${part} summary`).click()
   for (const language of ['en', 'zh']) {
