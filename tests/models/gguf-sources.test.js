@@ -31,7 +31,15 @@ for (const [name, bytes] of [
 
 const config = new TextEncoder().encode('{"model_type":"llama"}')
 const hub = await startHub({
-  'me/one': { files: { 'x.Q4_K_M.gguf': gguf, 'README.md': config, 'x.mmproj-f16.gguf': config } },
+  'me/one': {
+    files: {
+      'x.Q4_K_M.gguf': gguf,
+      'README.md': config,
+      'x.mmproj-f16.gguf': config,
+      'imatrix.gguf': config,
+      'mtp-x.Q4_K_M.gguf': config,
+    },
+  },
   'me/many': {
     files: {
       'config.json': config,
@@ -86,6 +94,7 @@ const SOURCES = [
   ['two parts, by the second', join(place, 'big-00002-of-00002.gguf')],
   ['two parts, by their contents', { 'b-00002-of-00002.gguf': second, 'b-00001-of-00002.gguf': first }],
   ['the only model of the hub', 'hf:me/one', onHub],
+  ['its quantisation', 'hf:me/one:Q4_K_M', onHub],
   ['a file of the hub', 'hf:me/many/x.Q4_K_M.gguf', onHub],
   ['a quantisation of the hub', 'hf:me/many:q4_k_m', onHub],
   ['a quantisation of a revision', 'hf:me/many@main:Q4_K_M', onHub],

@@ -29,9 +29,12 @@ function shardsOf(name) {
   return Array.from({ length: Number(count) }, (_, n) => `${stem}-${number(n + 1)}-of-${count}${name.slice(-5)}`)
 }
 
+/** Matches names of files beside a model: of pictures, statistics, drafting models, as in common/download.cpp of llama.cpp. */
+const BESIDE = /(mmproj|imatrix|mtp-|eagle3-|dflash-|dspark-)[^/]*$/i
+
 /** Lists the models among file names, by their first shards. @param {readonly string[]} names */
 export const modelsIn = names =>
-  names.filter(name => /\.gguf$/i.test(name) && !/mmproj/i.test(name) && (SHARD.exec(name)?.[2] ?? '00001') === '00001')
+  names.filter(name => /\.gguf$/i.test(name) && !BESIDE.test(name) && (SHARD.exec(name)?.[2] ?? '00001') === '00001')
 
 /**
  * Finds the files that a name refers to in a folder of the hub.
