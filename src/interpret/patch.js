@@ -310,7 +310,7 @@ function checkSettings(parts, settings, where) {
  * @param {string} [text] names the text in errors
  * @returns {import('../models/network.js').RunSteps<Target>}
  */
-function* readText({ parts, of, targets, stack, names, where }, input, text) {
+function* readText({ parts, of, targets, stack, names, what, where }, input, text) {
   /** @type {FloatTensor[]} */
   const numbers = []
   const read = (/** @type {FloatTensor} */ x) => {
@@ -322,7 +322,11 @@ function* readText({ parts, of, targets, stack, names, where }, input, text) {
   const last = /** @type {Entered} */ ([...stacks.values()].at(-1))[0].own
   const sizes = sizesOf(last, parts.family.vocab)
   const objective = readObjective(of, targets, sizes, text ? `${where}: ${text}` : where, parts)
-  const { L, ids } = /** @type {Entered} */ (stacks.get(stack))[0].own.call.read
+  const { L, ids, marked } = /** @type {Entered} */ (stacks.get(stack))[0].own.call.read
+  if (marked && /^([qkv]\b|weights)/.test(what))
+    throw new RangeError(
+      `${where}: what: "${what}" is not covered with a globalAttentionMask, whose tokens have ${what} of their own; hooks of "global.weights" and such change them`,
+    )
   const rows = last.call.read.L
   const [value] = valuesOf(parts, objective, ran.lastHiddenState, rows)
   return { input, numbers, L, ids: [...ids], value, stacks, objective, rows }

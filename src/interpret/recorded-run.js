@@ -93,6 +93,10 @@ export function recorded(model, input, { hooks, until }, where) {
   const entered = (/** @type {Layer} */ layer, /** @type {FloatTensor} */ h) => {
     const { place } = layer.call
     if (h.dims[0] !== 1) throw new RangeError(`${where}: one text expected, ${h.dims[0]} given`)
+    if (layer.call.read.marked)
+      throw new RangeError(
+        `${where}: tokens with global attention are not covered: a globalAttentionMask of 0 for all tokens expected`,
+      )
     const stack = stacks.get(place)
     if (!stack) stacks.set(place, { spec: layer.stack, layers: [layer], parts: [], first: own(h) })
     else if (layer.layer < layer.stack.layers.length) stack.layers.push(layer)

@@ -11,6 +11,7 @@ import { expandPlace } from './model-hooks.js'
 /** @typedef {AnyKeepName | `${AnyKeepName}.${number}` | import('./model-hooks.js').Place} Keep */
 
 export const INPUTS = ['ids', 'tokens', 'embeddings', 'attentionMask', 'tokenTypeIds', 'positions', 'decoderIds']
+INPUTS.push('globalAttentionMask')
 export const RUN_OPTIONS = ['keep', 'hooks', 'cache', 'logits', 'until', 'summary']
 const KEEP = ['attentions', 'hiddenStates', 'crossAttentions', 'encoderAttentions', 'encoderHiddenStates']
 KEEP.push('attentionSummaries', 'crossAttentionSummaries', 'encoderAttentionSummaries')

@@ -20,9 +20,11 @@ import { Tensor } from '../base/tensor.js'
  * @typedef {`${Prefix}layers.${number | '*'}`} LayerName
  * @typedef {'input' | 'middle' | 'output' | 'mlp.hidden' | 'mlp.output'} LayerPlace
  * @typedef {'q' | 'k' | 'v' | 'input' | 'output'} AttentionPlace
- * @typedef {'heads' | 'attention.scores' | 'attention.weights' | 'cross.heads' | 'cross.scores' | 'cross.weights'} HeadPlace
+ * @typedef {'heads' | 'attention.scores' | 'attention.weights' | 'cross.heads' | 'cross.scores' | 'cross.weights'
+ *   | 'global.scores' | 'global.weights'} HeadPlace
  * @typedef {`${Prefix}embedding` | `${Prefix}norm` | 'logits' | `${LayerName}.${LayerPlace}` | `${LayerName}.${HeadPlace}`
  *   | `${LayerName}.${HeadPlace}.${number}` | `${LayerName}.${'attention' | 'cross'}.${AttentionPlace}`
+ *   | `${LayerName}.global.${'q' | 'k' | 'v'}`
  *   | `${LayerName}.attention.${'qBare' | 'kBare' | 'contentToContent' | 'contentToPosition' | 'positionToContent'}`} Place
  */
 
@@ -42,6 +44,7 @@ const PLACES = [
   ...['input', 'q', 'k', 'v', 'scores', 'weights'].flatMap(name => [`attention.${name}`, `cross.${name}`]),
   'cross.heads',
   'cross.output',
+  ...['q', 'k', 'v', 'scores', 'weights'].map(name => `global.${name}`),
 ]
 /** Places that also exist per head, with the head's index appended. */
 const BY_HEAD = /heads$|scores$|weights$/
@@ -63,10 +66,11 @@ export function expandPlace(name, stacks, where) {
   const [, prefix = '', layer = '0', place = '', head] = match ?? []
   const spec = stackOf(prefix)
   /** @param {import('./family-shapes/parts.js').StackSpec} spec */
-  const placesOf = ({ layers, parallel, disentangled }) =>
+  const placesOf = ({ layers, parallel, disentangled, global }) =>
     PLACES.filter(
       one =>
         (disentangled || !/To(Content|Position)$/.test(one)) &&
+        (global || !one.startsWith('global')) &&
         (!one.startsWith('cross') || layers[0].some(({ kind }) => kind === 'cross')) &&
         !(parallel && one === 'middle'),
     )

@@ -37,6 +37,8 @@ import { embeddingOf } from './weights.js'
  *   types and norm are applied to them
  * @property {Ids} [attentionMask] 1 for a token, 0 for padding; default all 1
  * @property {Ids} [tokenTypeIds] BERT's segments; default all 0
+ * @property {Ids} [globalAttentionMask] for Longformer, 1 for a token that sees all others and is seen by them; default all 0, or 1 for the first token
+ *   in a checkpoint with classes of texts
  * @property {Ids} [positions] default: counted from the first token that is not padding
  * @property {Ids} [decoderIds] for an encoder-decoder; default its start id
  */
@@ -121,6 +123,7 @@ import { embeddingOf } from './weights.js'
  * @property {number} past number of previous ids, whose keys are cached
  * @property {number[][]} [masks] attention mask of each row, over past and new ids, for a causal stack with padding
  * @property {Tensor<Uint8Array>} [mask] (B, 1, 1, past + L): 1 if visible; undefined without padding
+ * @property {Uint8Array} [marked] (B, L): 1 for tokens with global attention; undefined if there are none
  * @property {Uint32Array} [texts] starts of packed texts in the L rows of the single batch element, and the end of the last
  */
 
@@ -429,7 +432,7 @@ export class Model {
     const { encoder, decoder } = this.#family
     const stack = /** @type {StackSpec} */ (encoder ?? decoder)
     const isDynamic = stack.layers.some(([{ attention }]) => (ropeOf(stack, attention) || undefined)?.dynamic)
-    return !this.#isBoth && !isDynamic && !stack.disentangled
+    return !this.#isBoth && !isDynamic && !stack.disentangled && !stack.global
   }
 
   /**
@@ -662,7 +665,12 @@ export class Model {
       throw new RangeError(`forward: position ${beyond} is asked for, this model has ${most}: give a shorter text`)
     const seen = masks ? Uint8Array.from(masks.flat()) : given
     const mask = seen && new Tensor(seen, [B, 1, 1, seen.length / B])
-    return { ids, rows: rows?.rows, types, positions, B, L, past, masks, mask }
+    const asked = input.globalAttentionMask
+    if (asked !== undefined && !stack.global)
+      throw new TypeError(`forward: globalAttentionMask is given, but ${this.type} has no global attention`)
+    const wide = asked === undefined ? undefined : readIds(asked, 'globalAttentionMask', 2, like).ids
+    const marked = stack.global?.markedOf(wide, this.#family.classes?.row !== undefined, seen, like)
+    return { ids, rows: rows?.rows, types, positions, B, L, past, masks, mask, marked }
   }
 
   /**

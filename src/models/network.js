@@ -454,7 +454,9 @@ function* attention(own, part, x, residual, live) {
   const projected = yield* project(own, part, x, live)
   const { q, k, v } = projected
   yield [q, k, v, ...live]
-  const mixed = yield* ops.mix(own, part, projected, live)
+  const mixed = yield* call.read.marked && stack.global
+    ? stack.global.mix(own, part, projected, live)
+    : ops.mix(own, part, projected, live)
   const output = ops.hookHeads(isCross ? `${at}cross.heads` : `${at}heads`, mixed, H, [B, L, D])
   call.record?.({ place: call.place, part, layer, heads: output })
   yield [output, ...live]
@@ -464,8 +466,8 @@ function* attention(own, part, x, residual, live) {
 
 /** @typedef {{ q: FloatTensor, k: FloatTensor, v: FloatTensor, bias?: FloatTensor }} Projected rows with heads concatenated, and what distances add to the scores */
 
-/** Returns the hook name of an attention or cross-attention part. @param {Layer} own @param {PartSpec} part */
-export const placeOf = ({ at }, { kind }) => at + (kind === 'cross' ? 'cross' : 'attention')
+/** Returns the hook name of an attention part. @param {Layer} own @param {PartSpec} part */
+export const placeOf = ({ at }, { kind, isGlobal }) => at + (isGlobal ? 'global' : kind)
 
 /**
  * Computes queries, keys and values of x, normalised and rotated. Keys and values are appended to the cache of the layer.
@@ -473,7 +475,7 @@ export const placeOf = ({ at }, { kind }) => at + (kind === 'cross' ? 'cross' : 
  * @param {PartSpec} part
  * @param {FloatTensor} input (B, L, d)
  * @param {FloatTensor[]} live tensors that are still needed
- * @returns {RunSteps<Projected>}
+ * @returns {RunSteps<Projected & { x: FloatTensor }>} with the input after its hook
  */
 function* project(own, part, input, live) {
   const { call, stack, layer, turns } = own
@@ -505,7 +507,7 @@ function* project(own, part, input, live) {
   const ownV = ofCross?.v ?? firstV ?? (yield* dense(call, spec.v, x, {}, [q, ownK, x, ...live]))
   const [k, v] = [hooked('k', ownK), hooked('v', ownV)]
   if (!isCross) call.caches?.[layer].append(k, v, { numKvHeads: G })
-  return { q, k, v, bias: isCross ? undefined : scoresOfPositions(own, part, q, k) }
+  return { x, q, k, v, bias: isCross ? undefined : scoresOfPositions(own, part, q, k) }
 }
 
 /**
@@ -515,16 +517,17 @@ function* project(own, part, input, live) {
  * @param {FloatTensor} [ofDistances] what distances add to the scores, if it depends on the content
  * @returns {import('../ops/attention/arguments.js').AttentionOptions}
  */
-export function scoreOptions({ call, stack, bias }, { kind, attention }, ofDistances = bias) {
-  const isCross = kind === 'cross'
-  const window = attention?.window
+export function scoreOptions({ call, stack, bias }, part, ofDistances = bias) {
+  const isCross = part.kind === 'cross'
+  const ofMarked = call.read.marked && stack.global?.maskOf(call, part)
+  const window = ofMarked ? undefined : part.attention?.window
   const { causal } = stack
   const { scale, softcap } = stack.heads
   return {
     scale,
     softcap,
     causal: causal && !isCross,
-    mask: isCross ? call.encoded?.mask : call.mask,
+    mask: isCross ? call.encoded?.mask : (ofMarked ?? call.mask),
     bias: isCross ? undefined : ofDistances,
     alibi: isCross || !stack.alibi ? undefined : call.weights.alibi,
     ...(window && !isCross && { window: causal ? [window - 1, Infinity] : [(window - 1) / 2, (window - 1) / 2] }),
@@ -560,7 +563,8 @@ function* mix(own, part, { q, k, v, bias }, live) {
     summary.onSummary?.({ name: place.name, layer, summary: made })
   }
   const toPast = (/** @type {number} */ S) => (options.causal ? { pastLength: S - L } : {})
-  if (!isKept && !isEdited && !ops.sees(`${name}.weights`)) {
+  const isMarked = call.read.marked !== undefined && stack.global !== undefined
+  if (!isKept && !isEdited && !ops.sees(`${name}.weights`) && !(isMarked && isSummarized)) {
     const output = qkv.alloc([B, L, H * D])
     const asked = isSummarized ? kernelOptions(summary, ids) : undefined
     const inRows = { ...options, numHeads: H, out: output, summary: asked }
@@ -597,14 +601,16 @@ function* mix(own, part, { q, k, v, bias }, live) {
   const other = hookHeads(hooks, `${name}.weights`, given, H, maps)
   const used = other ?? given
   yield [v, ...live]
-  if (isKept) (isCross ? call.crossAttentions : call.attentions)[layer] = used
-  if (isSummarized) {
-    const made = summaryOf(used, scores ?? traced.masked, past.pastLength ?? 0, summary, ids)
+  const seen = { weights: used, scores: scores ?? traced.masked }
+  const all = isMarked ? stack.global?.together(own, seen) : seen
+  if (isKept && all) (isCross ? call.crossAttentions : call.attentions)[layer] = all.weights
+  if (isSummarized && all) {
+    const made = summaryOf(all.weights, all.scores, past.pastLength ?? 0, summary, ids)
     // A tensor that a hook has only read need not be kept.
     const { logSumExp } = made
-    const isRead = !isKept && areSame(scores, traced.masked) && areSame(other, given)
+    const isRead = !isKept && !isMarked && areSame(scores, traced.masked) && areSame(other, given)
     const fromRows = isRead && logSumExp && windowsOf(qkv, q, keys, { H, G }, { ...options, ...past }, logSumExp)
-    const windows = fromRows || cutOf(used)
+    const windows = fromRows || cutOf(all.weights)
     keepSummary(withWindow(made, H, summary.windows ? windows : undefined))
   }
   return joinRows(scores || other ? weightedSums(qkv, used, values, G) : traced.output)

@@ -99,6 +99,7 @@ const OPTIONS = {
   inputs_embeds: 'embeddings, of the input: forward({ embeddings })',
   attention_mask: 'attentionMask, of the input: forward({ ids, attentionMask })',
   token_type_ids: 'tokenTypeIds, of the input',
+  global_attention_mask: 'globalAttentionMask, of the input',
   position_ids: 'positions, of the input',
   decoder_input_ids: 'decoderIds, of the input',
   max_length: 'maxNewTokens of generate, maxLength of tokenize',

@@ -383,7 +383,9 @@ export class ModelWeights {
         const { attention, mlp } = part
         norm(attention?.qNorm)
         norm(attention?.kNorm)
-        for (const spec of [attention?.q, attention?.k, attention?.v, attention?.o]) if (spec) linear(spec, 'attention')
+        const { q, k, v } = attention?.global ?? {}
+        for (const spec of [attention?.q, attention?.k, attention?.v, attention?.o, q, k, v])
+          if (spec) linear(spec, 'attention')
         for (const spec of [mlp?.gate, mlp?.up, mlp?.down]) if (spec) linear(spec, 'mlp')
       }
       norm(stack?.norm)

@@ -634,7 +634,7 @@ def make_encoder(c, seed, n):
     return m.w
 
 
-def run_encoder(w, c, n, ids, mask, types):
+def run_encoder(w, c, n, ids, mask, types, marked=None):
     act, eps, H, out = ACT[n["act"]], n["eps"], n["heads"], {}
     if n["counts"]:
         real = (ids != c["pad_token_id"]).long()
@@ -656,11 +656,18 @@ def run_encoder(w, c, n, ids, mask, types):
     for i, at in enumerate(n["run"]):
         q, k, v = (split(lin(w, at + name, h), H) for name in n["attention"][:3])
         near = seen if "windows" not in n else seen & around(mask, n["windows"][i] // 2 + 1)
+        if marked is not None:
+            near = near | (seen & marked[:, None, None, :].bool())
         weights, y = attend(q, k, v, near, q.shape[-1] ** -0.5, bias)
+        if marked is not None:  # rows of marked tokens come from other projections, and see all
+            q, k, v = (split(lin(w, f"{at}{name}_global", h), H) for name in n["attention"][:3])
+            far, z = attend(q, k, v, seen, q.shape[-1] ** -0.5)
+            weights = torch.where(marked[:, None, :, None].bool(), far, weights)
+            y = torch.where(marked[:, :, None].bool(), z, y)
         h = layer_norm(w, at + n["norm1"], h + lin(w, at + n["attention"][3], y), eps)
         h = layer_norm(w, at + n["norm2"], h + lin(w, at + n["down"], act(lin(w, at + n["up"], h))), eps)
         out[f"attention.{i}"], out[f"hidden.{i + 1}"] = weights, h
-    if "pooler" in n:
+    if n.get("pooler", "") + ".weight" in w:
         out["pooled"] = torch.tanh(lin(w, n["pooler"], h[:, 0]))
     if n["head"] + ".weight" not in w:
         return out
@@ -1094,7 +1101,7 @@ def llama_case(model_type, c, seed, windows=(None,) * 3, biases=(False,) * 4, fr
 
 
 def encoder_case(model_type, c, seed, names):
-    return model_type, c, make_encoder(c, seed, names), lambda w, i: run_encoder(w, c, names, i["ids"], i["mask"], i["types"]), "right"
+    return model_type, c, make_encoder(c, seed, names), lambda w, i: run_encoder(w, c, names, i["ids"], i["mask"], i["types"], i.get("marked")), "right"
 
 
 QWEN2 = {**LLAMA, "use_sliding_window": True, "sliding_window": 3, "max_window_layers": 1}
@@ -1147,10 +1154,11 @@ LONGFORMER_NAMES = {
     "run": [f"longformer.encoder.layer.{i}." for i in range(3)], "windows": [4, 2, 8], "pooler": "longformer.pooler.dense",
 }
 CASES["longformer"] = encoder_case("longformer", LONGFORMER, 22, LONGFORMER_NAMES)
-for at in LONGFORMER_NAMES["layers"]:  # projections of tokens with global attention, which is not asked for
+m = Maker(23)
+for at in LONGFORMER_NAMES["layers"]:
     for name in ("query_global", "key_global", "value_global"):
-        CASES["longformer"][2][f"{at}attention.self.{name}.weight"] = torch.full((24, 24), 9.0)
-        CASES["longformer"][2][f"{at}attention.self.{name}.bias"] = torch.full((24,), 9.0)
+        m.linear(f"{at}attention.self.{name}", 24, 24)
+CASES["longformer"][2].update(m.w)
 
 
 SMALL = {
@@ -1502,6 +1510,18 @@ CASES["deberta-sequence"] = classes(
 )
 
 
+def with_first_marked(case):
+    """A text's first token has global attention, as where classes of texts are told apart."""
+    model_type, c, w, run, side = case
+    return model_type, c, w, lambda w, i: run(w, {**i, "marked": (torch.arange(i["ids"].shape[1]) == 0).long()[None].expand_as(i["ids"])}), side
+
+
+CASES["longformer-sequence"] = classes(
+    with_first_marked(CASES["longformer"]), "LongformerForSequenceClassification", NER, 40, [("classifier.dense", 24, 24), ("classifier.out_proj", 3, 24)],
+    lambda w, out, i: lin(w, "classifier.out_proj", torch.tanh(lin(w, "classifier.dense", first(out, i)))), drop=r"^lm_head|pooler",
+)
+
+
 def inputs_of(side, pad, g):
     draw = lambda *shape: torch.randint(2, 40, shape, generator=g)
     one = {"ids": draw(1, 14), "mask": torch.ones(1, 14, dtype=torch.long)}
@@ -1533,6 +1553,10 @@ def main():
             inputs["one"]["types"][0, 6:] = 1
         if model_type == "m2m_100":  # the id of padding within a text, which has no position
             inputs["one"]["ids"][0, 5] = inputs["one"]["decoder"][0, 4] = config["pad_token_id"]
+        if name == "longformer":
+            inputs["global"] = {**inputs["batch"], "marked": torch.zeros_like(inputs["batch"]["ids"])}
+            inputs["global"]["marked"][0, [1, 5]] = 1
+            inputs["global"]["marked"][1, 10] = 1
         expected, error, listed = {}, {"hidden": 0.0, "attention": 0.0}, []
         for input_name, given in inputs.items():
             exact = run({key: value.double() for key, value in stored.items()}, given)
@@ -1549,6 +1573,8 @@ def main():
                 error[kind_of(key)] = max(error.get(kind_of(key), 0.0), difference)
                 expected[f"{input_name}/{key}"] = value.float()
             entry = {"name": input_name, "input_ids": given["ids"].tolist(), "attention_mask": given["mask"].tolist()}
+            if "marked" in given:
+                entry["global_attention_mask"] = given["marked"].tolist()
             if config.get("type_vocab_size", 1) > 1:
                 entry["token_type_ids"] = given["types"].tolist()
             if "class_logits" in exact:

@@ -31,11 +31,13 @@ const isIdle = (/** @type {string} */ type, /** @type {string} */ key) =>
   (/num_ln_in_parallel_attn|multi_query/.test(key) && type === 'falcon') ||
   (key === 'type_vocab_size' && type === 'distilbert')
 
-/** Describes the network of a config as text, functions by their source. @param {Record<string, unknown>} config */
+/** Describes the network of a config as text, rows of fused weights by some of them, other functions by their names. @param {Record<string, unknown>} config */
 const described = async config =>
-  JSON.stringify(await familyOf(new Config(config)), (_, value) =>
+  JSON.stringify(await familyOf(new Config(config)), (key, value) =>
     typeof value === 'function'
-      ? [0, 1, 2, 7].map(n => value(n))
+      ? key === 'row'
+        ? [0, 1, 2, 7].map(n => value(n))
+        : value.name
       : ArrayBuffer.isView(value)
         ? [.../** @type {Float64Array} */ (value)]
         : value,

@@ -16,6 +16,7 @@ import { readFloats, readHeader } from '../../src/models/safetensors.js'
  * @property {number[][]} input_ids
  * @property {number[][]} attention_mask
  * @property {number[][]} [token_type_ids]
+ * @property {number[][]} [global_attention_mask]
  * @property {number[][]} [decoder_input_ids]
  * @property {number[][]} [greedy]
  * @property {{ row: number, position: number, id: number }[]} [fill_mask]
@@ -90,6 +91,7 @@ export async function checkGolden(qkv, folder, options) {
         ids: input.input_ids,
         attentionMask: input.attention_mask,
         ...(input.token_type_ids && { tokenTypeIds: input.token_type_ids }),
+        globalAttentionMask: input.global_attention_mask,
         ...(input.decoder_input_ids && { decoderIds: input.decoder_input_ids }),
       },
       { keep: ['attentions', 'hiddenStates', 'crossAttentions', 'encoderAttentions', 'encoderHiddenStates'] },

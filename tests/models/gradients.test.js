@@ -62,7 +62,12 @@ function directionOf(gradient, seed) {
 function taskOf(model) {
   const given = ids.map(id => id % 40)
   const isBoth = model.stacks.encoder !== undefined && model.stacks.decoder !== undefined
-  const input = isBoth ? { ids: given, decoderIds: [0, 5, 8, 3] } : { ids: given }
+  const hasGlobal = model.type === 'longformer'
+  const input = {
+    ids: given,
+    ...(isBoth && { decoderIds: [0, 5, 8, 3] }),
+    ...(hasGlobal && { globalAttentionMask: given.map((_, n) => Number(n % 4 === 0)) }),
+  }
   const logits = [
     { position: -1, token: 7 },
     { position: 1, token: 3, weight: -0.5 },
@@ -76,13 +81,13 @@ function taskOf(model) {
       0,
     )
   }
-  return { input, of: { logits }, value, isBoth }
+  return { input, of: { logits }, value, isBoth, hasGlobal }
 }
 
 for (const name of others)
   test(`${name}: a small step at each place changes the logits by step times gradient`, async () => {
     const model = await open(name, 'float32')
-    const { input, of, value, isBoth } = taskOf(model)
+    const { input, of, value, isBoth, hasGlobal } = taskOf(model)
     if (!model.hasHead) return model.dispose()
     const { encoder, decoder } = model.stacks
     const stacks = isBoth ? ['encoder.', 'decoder.'] : ['']
@@ -98,6 +103,7 @@ for (const name of others)
           'mlp.hidden',
           'mlp.output',
           ...['input', 'q', 'k', 'v', 'qBare', 'kBare', 'scores', 'weights', 'output'].map(what => `attention.${what}`),
+          ...(hasGlobal ? ['q', 'k', 'v', 'scores', 'weights'].map(what => `global.${what}`) : []),
           ...(stack === 'decoder.' ? ['q', 'k', 'v', 'scores', 'weights', 'heads'].map(what => `cross.${what}`) : []),
         ].map(place => `${stack}layers.${layer}.${place}`),
       ),

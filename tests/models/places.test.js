@@ -42,7 +42,7 @@ for (const name of folders)
     const given = ids.map(id => id % 40)
     const input = isBoth ? { ids: given, decoderIds: [0, 5, 8] } : { ids: given }
     const isParallel = /gpt_neox-made|phi-made|parallel|cohere|gptj|codegen|falcon/.test(name)
-    const hasNorm = !/^(?!modern).*bert|marian|^bart|electra|mpnet|^new/.test(name)
+    const hasNorm = !/^(?!modern).*bert|marian|^bart|electra|mpnet|longformer|^new/.test(name)
     const places = [
       `${at}embedding`,
       `${at}layers.*.mlp.hidden`,

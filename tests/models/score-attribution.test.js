@@ -17,7 +17,11 @@ for (const name of folders)
     const model = await open(name, 'float32')
     const { encoder, decoder } = model.stacks
     const isBoth = encoder !== undefined && decoder !== undefined
-    const input = { ids, ...(isBoth && { decoderIds: [0, 5, 8, 3] }) }
+    const input = {
+      ids,
+      ...(isBoth && { decoderIds: [0, 5, 8, 3] }),
+      ...(model.type === 'longformer' && { globalAttentionMask: ids.map(() => 0) }), // others are refused
+    }
     /** @type {('encoder' | 'decoder' | 'cross')[]} */
     const places = isBoth ? ['encoder', 'decoder', 'cross'] : [decoder ? 'decoder' : 'encoder']
     const first = isBoth ? 'decoder.' : ''

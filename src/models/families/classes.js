@@ -8,7 +8,7 @@ import { ACTIVATIONS } from '../family-shapes/parts.js'
 /** @typedef {import('../family-shapes/parts.js').ClassesSpec} ClassesSpec */
 
 const BERTS = ['bert', 'albert', 'new']
-const ROBERTAS = ['roberta', 'xlm-roberta', 'camembert', 'mpnet', 'electra']
+const ROBERTAS = ['roberta', 'xlm-roberta', 'camembert', 'longformer', 'mpnet', 'electra']
 /** Families whose layer is named `score`, for tokens too. */
 const LLAMAS = [
   'llama',
@@ -32,7 +32,6 @@ const TOKENS = [
   ...ROBERTAS,
   ...LLAMAS,
   'distilbert',
-  'longformer',
   'modernbert',
   'gpt2',
   'gpt_neo',

@@ -3,6 +3,7 @@
 import { describe as say } from '../../base/errors.js'
 import { DEFAULTS as BERT, BERT_LAYER, bertLike, inEncoder, ROBERTA_HEAD } from '../family-shapes/bert-like.js'
 import { layersOf } from '../family-shapes/parts.js'
+import * as global from '../global-attention.js'
 
 /** @typedef {import('../config.js').Config} Config */
 
@@ -18,8 +19,9 @@ export function describe(c) {
     at: inEncoder,
     counts: true,
     window: i => windows[i] + 1, // both sides and the query's own key
-    head: ROBERTA_HEAD.head,
-    ignored: [...ROBERTA_HEAD.ignored, 'attention\\.self\\.(query|key|value)_global\\.(weight|bias)$'],
+    global: ['query', 'key', 'value'].map(name => `attention.self.${name}_global`),
+    stack: { global },
+    ...ROBERTA_HEAD,
   })
 }
 

@@ -24,6 +24,7 @@ import { ACTIVATIONS, ALL, anyOf, attentionOf, EPS, headDimOf, layersOf, slices,
  * @param {boolean} [names.learned] true for learned positions; default true
  * @param {Partial<import('./parts.js').StackSpec>} [names.stack] further fields of the stack
  * @param {(i: number) => number} [names.window] number of keys visible to a query of a layer; default all
+ * @param {readonly string[]} [names.global] names of q, k, v for tokens with global attention
  * @param {string} [names.positionType] supported value of position_embedding_type; default 'absolute'
  * @param {readonly [string, string]} names.norms after attention and after the MLP
  * @param {boolean} [names.types] true for token types
@@ -76,6 +77,10 @@ export function bertLike(c, names) {
     const [q, k, v] = slices(at + names.attention[0], [d, d, d], d, attentionBias)
     return { q, k, v, o: { name: at + names.attention[1], out: d, in: d, bias: attentionBias } }
   }
+  const globalAt = (/** @type {string} */ at) => {
+    const [q, k, v] = (names.global ?? []).map(name => ({ name: at + name, out: d, in: d, bias: attentionBias }))
+    return v && { q, k, v }
+  }
   const mlpAt = (/** @type {string} */ at) => {
     const [one, down, other] = names.mlp
     const linear = (/** @type {string} */ name) => ({ name: at + name, out: inner, in: d, bias: mlpBias[0] })
@@ -107,7 +112,7 @@ export function bertLike(c, names) {
       layers: times(layersOf(c, keys.layers), i => [
         {
           kind: 'attention',
-          attention: { ...attentionAt(at(i)), window: names.window?.(i) },
+          attention: { ...attentionAt(at(i)), window: names.window?.(i), global: globalAt(at(i)) },
           post: norm(at(i) + names.norms[0]),
         },
         {

@@ -22,12 +22,14 @@
  * @property {NormSpec} [qNorm] per head, or over all heads concatenated
  * @property {NormSpec} [kNorm]
  * @property {{ q: LinearSpec, k: LinearSpec }} [positions] projections of distances, in a stack with `disentangled`
+ * @property {{ q: LinearSpec, k: LinearSpec, v: LinearSpec }} [global] projections of marked tokens, in a stack with `global`
  * @property {number} [window] number of visible keys, including the query's own; without a causal mask, centred on it
  * @property {Rope | false} [rope] if it differs from that of the stack; false: no rotation
  *
  * A part of a block: x becomes post(x + after(run(before(x)))).
  * @typedef {object} PartSpec
  * @property {'attention' | 'cross' | 'mlp'} kind
+ * @property {boolean} [isGlobal] True while the attention of marked tokens runs
  * @property {AttentionSpec} [attention] for the first two kinds
  * @property {{ up: LinearSpec, gate?: LinearSpec, down: LinearSpec, activation: ActivationName }} [mlp]
  * @property {NormSpec} [before]
@@ -57,6 +59,7 @@
  * @property {Partial<EmbeddingSpec>} [embedding] fields that differ from the shared embedding, in an encoder-decoder
  * @property {{ table: TableSpec, maxDistance: number, bidirectional: boolean }} [relative]
  * @property {Disentangled} [disentangled]
+ * @property {typeof import('../global-attention.js')} [global] attention of marked tokens
  * @property {import('../../base/tensor.js').FloatTensor} [alibi] slopes (H): slope * distance is subtracted from the scores
  * @property {number} [most] maximum positions, if neither a table nor a rotation limits them
  * @property {NormSpec} [norm] after the last layer
