@@ -75,7 +75,7 @@ CONSTRUCTS = {
     'none, true and false that are printed': "{{ none }}{{ true }}{{ false }}",
     'a text with both quotes in a list': "{{ ['\"', \"'\", 'a\\nb'] }}",
     'floats': "{{ 0.1 + 0.2 }} {{ 1e16 }} {{ 1.5e-7 }} {{ 2.0 }} {{ 7 / 2 }} {{ 4 / 2 }}",
-    'whole division and rest of negative numbers': "{{ -7 // 2 }} {{ -7 % 3 }} {{ 7 % -3 }} {{ -7.5 % 2 }}",
+    'whole division and rest of negative numbers': "{{ -7 // 2 }} {{ -7 % 3 }} {{ 7 % -3 }} {{ -7.5 % 2 }} {{ -3 // -1003.0 }} {{ 0.0 // -2 }} {{ -4.0 % 2 }}",
     'a number and its text': "{{ '1' == 1 }}{{ 1 == 1.0 }}{{ true == 1 }}",
     'a chain of comparisons': "{{ 1 < 2 < 3 }}{{ 3 > 2 > 2 }}",
     'lists that are compared': "{{ [1, 2] == [1, 2] }}{{ [1] == (1,) }}{{ {'a': 1} == {'a': 1.0} }}",

@@ -44,14 +44,22 @@ function signed(v, sign) {
 export const negative = (/** @type {any} */ v) => signed(v, '-')
 export const positive = (/** @type {any} */ v) => signed(v, '+')
 
-/** Returns quotient and remainder as Python does, rounding down. @param {number} x @param {number} y */
+/**
+ * Returns quotient and remainder as Python does, rounding down. A zero has the sign of the exact quotient, or of y.
+ * https://github.com/python/cpython: Objects/floatobject.c, _float_div_mod
+ * @param {number} x @param {number} y
+ */
 function division(x, y) {
   let rest = x % y
-  if (rest !== 0 && rest < 0 !== y < 0) rest += y
-  if (rest === 0) rest = y < 0 || Object.is(y, -0) ? -0 : 0
-  const ratio = (x - rest) / y
+  let ratio = (x - rest) / y
+  if (rest !== 0 && rest < 0 !== y < 0) {
+    rest += y
+    ratio--
+  }
+  if (rest === 0) rest = y < 0 ? -0 : 0
   let floor = Math.floor(ratio)
   if (ratio - floor > 0.5) floor++
+  if (ratio === 0) floor = x / y < 0 || Object.is(x / y, -0) ? -0 : 0
   return { rest, floor }
 }
 
