@@ -91,6 +91,39 @@ test('an import that runs upwards, and one between rooms, are found', () => {
   ])
 })
 
+/** Reads the paths of an indented tree. @param {string} tree */
+function pathsOf(tree) {
+  /** @type {string[]} */
+  const at = []
+  return tree.split('\n').map(line => {
+    const [, indent, name] = /** @type {string[]} */ (/^( *)(\S+) +\S/.exec(line))
+    at.splice(indent.length / 2, Infinity, name)
+    return at.join('/')
+  })
+}
+
+test('the tree of docs/architecture.md has a line for every folder of src, web and build, and no other', () => {
+  const tree = /^```\n(src [\s\S]*?)\n```/m.exec(read('docs/architecture.md'))?.[1] ?? ''
+  const below = (/** @type {string} */ folder) =>
+    readdirSync(new URL(folder, root), { recursive: true, encoding: 'utf8' })
+      .map(name => `${folder}/${name}`)
+      .filter(path => !path.includes('node_modules') && isFolder(path))
+  const folders = ['src', 'web', 'build'].flatMap(folder => [folder, ...below(folder)])
+  assert.deepEqual(pathsOf(tree).sort(), [...folders, 'tests', 'docs'].sort(), 'left: the tree, right: the folders')
+  assert.deepEqual(pathsOf('a  x\n  b  y\n    c  z\n  d  w'), ['a', 'a/b', 'a/b/c', 'a/d'])
+})
+
+test('each row of the tables of docs/architecture.md has one subject', () => {
+  const text = read('docs/architecture.md')
+  const tables = [...text.matchAll(/^\| (?:subject|change) \| files? \|\n.*\n((?:\|.*\n)+)/gm)]
+  const rows = tables.flatMap(([, rows]) => rows.trim().split('\n'))
+  assert.ok(rows.length > 200, `${rows.length} rows`)
+  assert.deepEqual(
+    rows.filter(row => row.includes(';')),
+    [],
+  )
+})
+
 test('files and functions that docs/architecture.md names exist', () => {
   const text = read('docs/architecture.md')
   const paths = [...text.matchAll(/`((?:src|web|tests|build|docs)\/[\w./-]*)`/g)].map(([, path]) => path)
