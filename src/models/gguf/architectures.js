@@ -357,7 +357,48 @@ function bertSizes(k, tensors) {
   }
 }
 
-/** The names of a stack of T5. @param {'enc' | 'dec'} short @param {string} name */
+/** DistilBERT's names, for files without token types. */
+const DISTILBERT = Object.fromEntries(
+  Object.entries(
+    namesOf(
+      {
+        token_embd: 'distilbert.embeddings.word_embeddings',
+        position_embd: 'distilbert.embeddings.position_embeddings',
+        token_embd_norm: 'distilbert.embeddings.LayerNorm',
+      },
+      'distilbert.transformer.layer.N.',
+      {
+        attn_q: 'attention.q_lin',
+        attn_k: 'attention.k_lin',
+        attn_v: 'attention.v_lin',
+        attn_output: 'attention.out_lin',
+        attn_output_norm: 'sa_layer_norm',
+        ffn_up: 'ffn.lin1',
+        ffn_down: 'ffn.lin2',
+        layer_output_norm: 'output_layer_norm',
+      },
+    ),
+  ).map(([name, own]) => [`distil_${name}`, own]),
+)
+
+/** Returns the config of DistilBERT. @param {Keys} k @param {Tensors} tensors */
+function distilbert(k, tensors) {
+  k.only('attention.causal', false)
+  k.only('attention.layer_norm_epsilon', Math.fround(1e-12))
+  k.get('pooling_type')
+  return {
+    model_type: 'distilbert',
+    vocab_size: rowsOf(k, tensors),
+    hidden_size: k.number('embedding_length'),
+    hidden_dim: k.number('feed_forward_length'),
+    num_hidden_layers: k.number('block_count'),
+    num_attention_heads: k.number('attention.head_count'),
+    max_position_embeddings: rowsOf(k, tensors, 'position_embd.weight'),
+    activation: 'gelu',
+  }
+}
+
+/** Returns the names of a stack of T5. @param {'enc' | 'dec'} short @param {string} name */
 function t5Names(short, name) {
   const at = `${name}.block.N.layer.`
   const mlp = `${at}${short === 'enc' ? 1 : 2}.`
@@ -776,17 +817,24 @@ export const ARCHITECTURES = {
     ),
   },
   bert: {
-    config: (k, tensors) => ({
-      ...bertSizes(k, tensors),
-      max_position_embeddings: rowsOf(k, tensors, 'position_embd.weight'),
-    }),
-    names: namesOf({ ...BERT, position_embd: 'bert.embeddings.position_embeddings' }, BERT_AT, {
-      ...BERT_ATTENTION,
-      ffn_up: 'intermediate.dense',
-      ffn_down: 'output.dense',
-      layer_output_norm: 'output.LayerNorm',
-    }),
-    split: fusedQkv,
+    config: (k, tensors) =>
+      tensors.has('token_types.weight')
+        ? { ...bertSizes(k, tensors), max_position_embeddings: rowsOf(k, tensors, 'position_embd.weight') }
+        : distilbert(k, tensors),
+    names: {
+      ...namesOf({ ...BERT, position_embd: 'bert.embeddings.position_embeddings' }, BERT_AT, {
+        ...BERT_ATTENTION,
+        ffn_up: 'intermediate.dense',
+        ffn_down: 'output.dense',
+        layer_output_norm: 'output.LayerNorm',
+      }),
+      ...DISTILBERT,
+    },
+    split: (name, config) => {
+      const parts = fusedQkv(name, config)
+      if (config.model_type === 'bert') return parts
+      return (parts ?? [[name, {}]]).map(([part, change]) => [`distil_${part}`, change])
+    },
   },
   'jina-bert-v2': {
     config: (k, tensors) => {

@@ -1152,6 +1152,7 @@ const [QWEN2, , OLMO2] = ALL.slice(1)
 const GEMMA3 = ALL[6]
 const PHI3 = ALL.find(({ of }) => of === 'phi3') ?? LLAMA
 const FALCON_7B = ALL.find(({ of }) => of === 'falcon') ?? LLAMA
+const BERT = ALL.find(({ of }) => of === 'bert') ?? LLAMA
 const T5 = ALL.find(({ of }) => of === 't5') ?? LLAMA
 const { 'rope.scaling.type': _type, 'rope.scaling.factor': _factor, ...unscaled } = GEMMA3.keys
 const factors = /** @type {[string, readonly number[]]} */ (['rope_freqs.weight', [HEAD / 2]])
@@ -1230,6 +1231,37 @@ export const MADE = [
     config: { ...LLAMA.config, rope_scaling: { rope_type: 'linear', factor: 4 } },
   },
   { ...LLAMA, of: 'mistral3', title: 'mistral3' },
+  {
+    ...BERT,
+    title: 'bert, without token types: DistilBERT',
+    config: {
+      model_type: 'distilbert',
+      vocab_size: VOCAB,
+      dim: D,
+      hidden_dim: INNER,
+      n_layers: LAYERS,
+      n_heads: HEADS,
+      max_position_embeddings: POSITIONS,
+    },
+    tensors: BERT.tensors.filter(([name]) => name !== 'token_types.weight'),
+    rename: renamer(
+      {
+        attn_q: 'distilbert.transformer.layer.#.attention.q_lin',
+        attn_k: 'distilbert.transformer.layer.#.attention.k_lin',
+        attn_v: 'distilbert.transformer.layer.#.attention.v_lin',
+        attn_output: 'distilbert.transformer.layer.#.attention.out_lin',
+        attn_output_norm: 'distilbert.transformer.layer.#.sa_layer_norm',
+        ffn_up: 'distilbert.transformer.layer.#.ffn.lin1',
+        ffn_down: 'distilbert.transformer.layer.#.ffn.lin2',
+        layer_output_norm: 'distilbert.transformer.layer.#.output_layer_norm',
+      },
+      {
+        token_embd: 'distilbert.embeddings.word_embeddings',
+        position_embd: 'distilbert.embeddings.position_embeddings',
+        token_embd_norm: 'distilbert.embeddings.LayerNorm',
+      },
+    ),
+  },
   {
     ...T5,
     title: 't5, without a gate, tied',
