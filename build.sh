@@ -22,7 +22,7 @@ done
 out=${1:-src/qkv$relaxed.wasm}
 integers=${out%.wasm}.integers.wasm
 
-if [ -e "$out" ] && [ -n "$relaxed" -o -e "$integers" ] && [ -z "$(find src/kernel build.sh -newer "$out")" ]; then
+if [ -e "$out" ] && [ -e "$integers" ] && [ -z "$(find src/kernel build.sh -newer "$out")" ]; then
   exit 0
 fi
 ./setup.sh emcc
@@ -70,6 +70,7 @@ if [ -n "$relaxed" ]; then
   flags+=(-mrelaxed-simd -mllvm -inline-threshold=0) # 500 bytes less, as fast; -fno-inline-functions is a third slower
   features+=(--enable-relaxed-simd)
   other=-Oz # but for the register tiles
+  of_integers+=(linear_bytes)
   optimize=(--generate-global-effects --flatten --rereloop -Os -Os --converge --low-memory-unused --one-caller-inline-max-function-size=0)
   # An older clang lacks these instructions: Debian's clang 16 is used with emcc's headers.
   if [ "$(printf '%s\n' 3.1.40 "$version" | sort -V | head -n 1)" != 3.1.40 ]; then : "${clang:=16}"; fi
@@ -102,11 +103,13 @@ make_wasm() {
   folder=$(mktemp -d "$objects/XXXXXX")
   for name in "$@"; do
     size=$other
+    [[ " ${options[*]} " == *" --import-memory "* ]] && size=-Os
     [[ " ${small[*]} " == *" $name "* ]] && size=-Oz
     [[ $name == tile || $name == linear_integer ]] && size=-Os
     of=$size
     [[ -n $relaxed && " mask softmax loss norm elementwise " == *" $name "* ]] && of+=' -fno-inline-functions' # smaller
     [[ " ${options[*]} " == *" --import-memory "* && " ${exporting[*]} " != *" $name "* ]] && of+=' -DQKV_NO_EXPORTS'
+    [[ " ${options[*]} " == *" --import-memory "* ]] && of+=' -DQKV_UNFUSED'
     groups+=("$of|$name")
     files+=("$folder/$name.o")
   done
@@ -122,10 +125,6 @@ make_wasm() {
   ${steady[@]+"${steady[@]}"} node_modules/.bin/wasm-opt "${optimize[@]}" "${features[@]}" "$folder/linked.wasm" -o "$to"
   echo "$to: $(wc -c <"$to") bytes, $(gzip -9c "$to" | wc -c) gzipped (${compile[0]}, headers of emcc $version)"
 }
-if [ -n "$relaxed" ]; then
-  make_wasm "$out" "${own[@]}" = "${names[@]}"
-else
-  make_wasm "$integers" "${second[@]}" = "${of_integers[@]}" &
-  make_wasm "$out" "${own[@]}" = "${names[@]}"
-  wait $!
-fi
+make_wasm "$integers" "${second[@]}" = "${of_integers[@]}" &
+make_wasm "$out" "${own[@]}" = "${names[@]}"
+wait $!

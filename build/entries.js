@@ -23,8 +23,8 @@ export const CORPUS = [
 /** The model that comes with the package; its weights are a file beside the entry. @type {Entry} */
 export const STORIES = { name: 'stories', source: 'build/stories.js' }
 
-/** The wasm files; the last one is made by ./build.sh --relaxed. */
-export const WASM = ['qkv.wasm', 'qkv.integers.wasm', 'qkv.relaxed.wasm']
+/** The wasm files; the last two are made by ./build.sh --relaxed. */
+export const WASM = ['qkv.wasm', 'qkv.integers.wasm', 'qkv.relaxed.wasm', 'qkv.relaxed.integers.wasm']
 
 /** `import 'qkv'` and `load()` load these files. */
 export const LOADED = ['index.js', 'core.js', 'qkv.wasm']

@@ -49,6 +49,8 @@ const HEADERS = [
   'linear_pack',
   'linear_streams',
   'linear_blocks',
+  'integer_tile',
+  'linear_bytes',
   'linear_integer',
   'linear_decode',
 ]

@@ -7,6 +7,7 @@ import { load, tensor } from '../src/entries/index.js'
 import { layerNorm, linearBackward, packLinear } from '../src/entries/nn.js'
 import { PackedLinear } from '../src/layers/packed-linear.js'
 import { close, toTensor } from './helpers.js'
+import { f, integerProduct, wholeNumbers } from './integer-product.js'
 import * as reference from './reference.js'
 
 /** @typedef {import('../src/entries/index.js').FloatTensor} FloatTensor */
@@ -239,49 +240,6 @@ test('weights of int8 with scales are stored exactly, and give scale times the p
   }
   layer.dispose()
 })
-
-const f = Math.fround
-
-/** Quantises a row of x as the integer kernels do, to whole numbers with a scale for each block of 256. @param {Float32Array} row */
-function wholeNumbers(row) {
-  const q = new Float64Array(row.length)
-  const steps = Array.from({ length: Math.ceil(row.length / 256) }, (_, b) => {
-    const block = row.subarray(b * 256, b * 256 + 256)
-    const largest = block.reduce((a, b) => Math.max(a, Math.abs(b)), 0)
-    const inverse = f(32767 / largest)
-    block.forEach((value, i) => {
-      q[b * 256 + i] = largest && f(f(f(value * inverse) + 12582912) - 12582912) // rounds to nearest, ties to even
-    })
-    return largest < 1e-33 ? 0 : f(largest / 32767)
-  })
-  return { q, steps }
-}
-
-/**
- * Multiplies rows of x by whole numbers w (N, K), with the roundings of the kernel. x is quantised in blocks of 256, the sums of
- * a block are exact, and everything else is float32.
- * @param {Float32Array} x (M, K)
- * @param {Int8Array} w
- * @param {Float32Array} scales (N)
- * @param {Float32Array} bias (N)
- */
-function integerProduct(x, w, scales, bias) {
-  const [N, K] = [scales.length, w.length / scales.length]
-  const y = new Float32Array((x.length / K) * N)
-  for (let m = 0; m < x.length / K; m++) {
-    const { q, steps } = wholeNumbers(x.subarray(m * K, (m + 1) * K))
-    for (let n = 0; n < N; n++) {
-      let sum = bias[n]
-      steps.forEach((step, b) => {
-        let whole = 0
-        for (let k = b * 256; k < Math.min(K, b * 256 + 256); k++) whole += q[k] * w[n * K + k]
-        sum = f(sum + f(f(scales[n] * step) * f(whole)))
-      })
-      y[m * N + n] = sum
-    }
-  }
-  return y
-}
 
 /** Rounds x to bfloat16, away from zero. @param {number} x */
 const awayFromZero = x => {
@@ -678,7 +636,7 @@ test('a layer that cannot be made says why, and leaves no memory in use', () => 
       'TypeError',
     ],
     [() => packLinear(qkv, w, undefined, { dtype: any('int3') }), /dtype: "int3" given.*"int4"/],
-    [() => packLinear(qkv, w, undefined, { activations: any('int8') }), /activations: "int8" given.*"int16"/],
+    [() => packLinear(qkv, w, undefined, { activations: any('int4') }), /activations: "int4" given.*"int16"/],
     [() => packLinear(qkv, [[NaN]], undefined, { dtype: 'int8' }), /NaN.*int8.*use dtype 'float32'/],
     [() => packLinear(qkv, [[2 ** 101]], undefined, { dtype: 'int4' }), /largest magnitude of int4 is 2\^100/],
     [

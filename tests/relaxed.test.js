@@ -13,6 +13,7 @@ import { node, passesWith } from './other-builds.js'
 const root = fileURLToPath(new URL('..', import.meta.url))
 execFileSync(join(root, 'build.sh'), ['--relaxed'])
 const bytes = readFileSync(join(root, 'src/qkv.relaxed.wasm'))
+const integers = readFileSync(join(root, 'src/qkv.relaxed.integers.wasm'))
 
 /** Node 20 has relaxed SIMD behind a flag, Node 22 and later without. */
 const FLAGS = Number(process.versions.node.split('.')[0]) < 22 ? ['--experimental-wasm-relaxed-simd'] : []
@@ -34,6 +35,44 @@ for (const [file, names] of Object.entries(NUMBERS))
   test(`with relaxed SIMD the tests of ${file}.test.js pass${names && ` that are about ${names}`}`, t => {
     t.diagnostic(`${passesWith(folder, `${file}.test.js`, { names, flags: FLAGS })} tests`)
   })
+
+const ofIntegers = mkdtempSync(join(tmpdir(), 'qkv-relaxed-integers-'))
+writeFileSync(join(ofIntegers, 'qkv.integers.wasm'), integers)
+after(() => rmSync(ofIntegers, { recursive: true }))
+
+for (const file of ['linear', 'int8-activations', 'weight-blocks', 'int8-cache'])
+  test(`with relaxed SIMD the kernels of integers pass the tests of ${file}.test.js, and give the same bits`, t => {
+    t.diagnostic(`${passesWith(ofIntegers, `${file}.test.js`, { flags: FLAGS })} tests`)
+  })
+
+test('their file is read where the engine multiplies bytes exactly, else, or where it is missing, the other one', () => {
+  const code = `
+    import fs from 'node:fs/promises'
+    import { syncBuiltinESMExports } from 'node:module'
+    const { readFile } = fs
+    let read = []
+    let missing = 'none'
+    fs.readFile = async (file, ...rest) => {
+      const name = String(file).split('/').at(-1)
+      read.push(name)
+      if (name === missing) throw new Error('it is not there')
+      return readFile(file, ...rest)
+    }
+    syncBuiltinESMExports()
+    const { load } = await import(${JSON.stringify(new URL('../src/entries/index.js', import.meta.url).href)})
+    const all = []
+    for (const product of [129540, -508, 65534, 131068, 129540]) {
+      WebAssembly.Instance = class { exports = { '': () => product } }
+      if (all.length === 4) missing = 'qkv.relaxed.integers.wasm'
+      await load({ integers: true })
+      all.push([...new Set(read)].filter(name => /integers.*wasm/.test(name)).join(' then '))
+      read = []
+    }
+    console.log(all.join())`
+  const { stdout, stderr } = node([...FLAGS, '--input-type=module', '-e', code])
+  const [usual, relaxed] = ['qkv.integers.wasm', 'qkv.relaxed.integers.wasm']
+  assert.equal(stdout.trim(), [relaxed, relaxed, usual, usual, `${relaxed} then ${usual}`].join(), stderr)
+})
 
 test('load reads the relaxed build only if it is asked for', () => {
   const code = `
@@ -74,24 +113,24 @@ test('relaxed is true, false or auto, and goes without a wasm', async () => {
   await assert.rejects(load({ relaxed: 'auto', wasm: bytes }), { name: 'TypeError', message: /wasm and relaxed/ })
 })
 
-test('the relaxed wasm is at most 76 KB', t => {
-  t.diagnostic(`${bytes.length} bytes`)
-  assert.ok(bytes.length <= 76 * 1024)
+test('each relaxed wasm file is at most 76 KB', t => {
+  t.diagnostic(`${bytes.length} and ${integers.length} bytes`)
+  for (const { length } of [bytes, integers]) assert.ok(length <= 76 * 1024)
 })
 
-test('it exports what the default build exports, and imports nothing', () => {
+test('they export what the default build exports; the first imports nothing, the second the memory', () => {
   const code = `
     const { readFileSync } = await import('node:fs')
     const list = file => {
       const module = new WebAssembly.Module(readFileSync(file))
       return [WebAssembly.Module.imports(module), WebAssembly.Module.exports(module).map(({ name }) => name).filter(name => name.startsWith('qkv_')).sort()]
     }
-    console.log(JSON.stringify([list('src/qkv.wasm'), list('src/qkv.relaxed.wasm')]))`
+    console.log(JSON.stringify(['', 'relaxed.', 'integers.', 'relaxed.integers.'].map(name => list(\`src/qkv.\${name}wasm\`))))`
   const run = spawnSync(process.execPath, [...FLAGS, '--input-type=module', '-e', code], {
     cwd: root,
     encoding: 'utf8',
   })
-  const [plain, relaxed] = JSON.parse(run.stdout)
-  assert.deepEqual(relaxed, plain)
-  assert.deepEqual(relaxed[0], [])
+  const [plain, relaxed, second, secondRelaxed] = JSON.parse(run.stdout)
+  assert.deepEqual([relaxed, secondRelaxed], [plain, second])
+  assert.deepEqual([relaxed[0], secondRelaxed[0]], [[], [{ module: 'env', name: 'memory', kind: 'memory' }]])
 })

@@ -156,6 +156,12 @@ const calls = {
     layer.dispose()
     return y
   },
+  'packLinear, activations of int8': (qkv, f) => {
+    const layer = nn.packLinear(qkv, f(w), f(row), { dtype: 'int8', activations: 'int8' })
+    const y = layer.forward(f(q))
+    layer.dispose()
+    return y
+  },
   linearBackward: (qkv, f) => nn.linearBackward(qkv, f(q), f(w), f(v)),
   matmul: (qkv, f, options) => qkv.matmul(f(q), f(w), options),
   packedAttention: (qkv, f, options) =>

@@ -1,10 +1,10 @@
 /* linear_integer.c: y = activation(x W^T + bias) + residual with W of whole numbers. x (M,K), W (N,K), bias (N),
  * residual and y (M,N). It is the content of qkv.integers.wasm.
  *
- * x is rounded to int16 in blocks of BLOCK values, x = step q. It has 16 bits, because the integer product of SIMD128
- * takes 16 bits: 8 would be as slow. So is the relaxed product of 8 bits on x64 without AVX-VNNI; with it x of 7 bits
- * is twice as fast, x of as many bits as here is not, see docs/kernel-measurements.md. |error| <= step / 2, in addition
- * to the error of the weights.
+ * x is rounded to int16 in blocks of BLOCK values, x = step q, because the integer product of SIMD128 takes 16 bits.
+ * With x_int8, and weights of int8, it is rounded to int8: twice as fast where the engine multiplies bytes by one
+ * instruction, see linear_bytes.c, and elsewhere as slow, with the same bits. |error| <= step / 2, in addition to the
+ * error of the weights.
  *
  * int8: W[n][k] = scale[n] w[n][k], |w| <= 127, scale = max |W[n]| / 127; a value is off by at most scale / 2. A row
  * whose largest value is up to 1e-36 is 0, so that 127 / max does not overflow.
@@ -25,19 +25,23 @@
  * for any number of rows and threads and in every engine. */
 #include "linear_integer.h"
 #include "linear_blocks.h"
+#include "linear_bytes.h"
 #include "linear_output.h"
 #include "rows.h"
 #include "tile.h"
 
-/* A register tile has TILE rows of x and 8 columns. Up to FEW_ROWS rows, reading W takes longer than the products; of
+/* Up to FEW_ROWS rows, reading W takes longer than the products; of
  * more rows, BLOCK inputs of PANELS panels of W are widened to int16 once for all, 16 KB, which L1 holds. */
-enum { TILE = 4, FEW_ROWS = 8, LINE = 64 };
+enum { FEW_ROWS = 8, LINE = 64 };
 
 /* x of a block of rows: 1 MB of whole numbers at most, in L2. */
 enum { X_NUMBERS = 1 << 19, ROWS = 512 };
 
 /* int4: no product of a weight with 2^24 and 8 blocks overflows. */
 static const float LARGEST_INT4 = 0x1p100f, LEAST_SCALE = 1e-36f;
+
+/* The largest whole number of x. */
+static float most_of(const struct qkv_linear *a) { return a->x_int8 ? 127.0f : 32767.0f; }
 
 static size_t blocks_of(size_t K) { return K / BLOCK + 1; }
 
@@ -74,20 +78,20 @@ uint32_t QKV_EXPORT(qkv_integer_units)(const struct qkv_linear *a) {
   return (uint32_t)(blocks * groups_of(a->N));
 }
 
-/* Rounds x (K) to int16: x = q * step, with a step for each BLOCK values: 0 if the largest is below 1e-33, NaN if one
- * is NaN or infinite. q (K rounded up to INT4_BLOCK, with zeros, and eight more), steps (blocks), and, unless it is 0,
- * the sums of each INT4_BLOCK values of q, totals. */
-static void quantize_row(const float *x, size_t K, int16_t *q, float *steps, float *totals) {
+/* Rounds x (K) to whole numbers up to `most`: x = q * step, with a step for each BLOCK values: 0 if the largest is
+ * below 1e-33, NaN if one is NaN or infinite. q (K rounded up to INT4_BLOCK, with zeros, and eight more), steps
+ * (blocks), and, unless it is 0, the sums of each INT4_BLOCK values of q, totals. */
+static void quantize_row(const float *x, size_t K, float most, int16_t *q, float *steps, float *totals) {
   for (size_t k = 0; k < K; k += BLOCK) {
     size_t end = at_most(K, k + BLOCK), i = k;
     float largest = largest_size(x + k, end - k);
-    f4 inverse = splat(32767.0f / largest); /* of a step of 0 or NaN the numbers do not matter */
+    f4 inverse = splat(most / largest); /* of a step of 0 or NaN the numbers do not matter */
     for (; i + 8 <= end; i += 8)
       store_int16s(q + i, join_int16s(nearest_integers(mul(load(x + i), inverse)),
                                       nearest_integers(mul(load(x + i + 4), inverse))));
     for (; i < end; i += 4)
       store_int16(q + i, nearest_integers(mul(get(x + i, K - i), inverse)));
-    steps[k / BLOCK] = largest < 1e-33f ? 0.0f : largest / 32767.0f + largest * 0.0f;
+    steps[k / BLOCK] = largest < 1e-33f ? 0.0f : largest / most + largest * 0.0f;
   }
   for (size_t k = round_up(K, 4); k < pitch_of(K); k += 4)
     store_int16(q + k, zeros());
@@ -187,12 +191,14 @@ struct few_rows {
   size_t blocks, lines, pitch;
 };
 
-static struct few_rows quantize_few(const float *x, size_t M, size_t K, int has_totals, float *scratch) {
+static struct few_rows quantize_few(const struct qkv_linear *a, int has_totals, float *scratch) {
+  size_t M = a->M, K = a->K;
   struct few_rows f = {.sums = scratch, .blocks = blocks_of(K), .lines = totals_of(K), .pitch = pitch_of(K) + 8};
   f.steps = f.sums + M * ROW_SUMS, f.totals = f.steps + M * f.blocks;
   f.q = (int16_t *)(void *)(f.totals + M * f.lines);
   for (size_t m = 0; m < M; m++)
-    quantize_row(x + m * K, K, f.q + m * f.pitch, f.steps + m * f.blocks, has_totals ? f.totals + m * f.lines : 0);
+    quantize_row(a->x + m * K, K, most_of(a), f.q + m * f.pitch, f.steps + m * f.blocks,
+                 has_totals ? f.totals + m * f.lines : 0);
   return f;
 }
 
@@ -285,33 +291,12 @@ INLINE void multiply_pairs(i4 acc[TILE][2], const int16_t *q, const int16_t *w, 
   }
 }
 
-/* Where a tile (TILE,8) of sums begins and goes: to = start + its products + residual; rows are so many floats apart,
- * those of residual as those of `to`. */
-struct tile_sums {
-  const float *start;
-  float *to;
-  const float *residual; /* 0: none */
-  size_t start_row, to_row;
-};
-
-INLINE void add_to_sums(const struct tile_sums *t, size_t r, size_t c, f4 product) {
-  f4 sum = add(load(t->start + r * t->start_row + c), product);
-  store(t->to + r * t->to_row + c, t->residual ? add(sum, load(t->residual + r * t->to_row + c)) : sum);
-}
-
 /* sums += (scales (8) step) (q W^T) in a block of K > 0 values; steps are `pitch` floats apart. */
 static NOINLINE void multiply_tile(const int16_t *q, const float *steps, size_t pitch, const int16_t *w,
                                    const float *scales, size_t K, const struct tile_sums *sums) {
   i4 acc[TILE][2];
   multiply_pairs(acc, q, w, w + round_up(K, 2) * 8);
-  const struct tile_sums to = *sums;
-  f4 left = load(scales), right = load(scales + 4);
-#pragma unroll
-  for (size_t r = 0; r < TILE; r++) {
-    f4 step = splat_from(steps + r * pitch);
-    add_to_sums(&to, r, 0, mul(mul(left, step), from_integers(acc[r][0])));
-    add_to_sums(&to, r, 4, mul(mul(right, step), from_integers(acc[r][1])));
-  }
+  add_tile(acc, steps, pitch, scales, sums);
 }
 
 /* sums += step sum_i (scale (q W^T) + minimum total) in K values, `group` of which have one scale; steps are `pitch`
@@ -360,12 +345,21 @@ static void prefetch_part(const char *p, size_t bytes, size_t from, size_t count
 }
 
 /* Rows of x as whole numbers, in groups of TILE rows: steps (tall, blocks), totals (tall, lines), q (tall / TILE,
- * pitch / 2, TILE, 2). */
+ * pitch / 2, TILE, 2). With products of bytes, of int8: bytes (tall / TILE, pitch / 4, TILE, 4) instead of q, and
+ * starts (tall, blocks) instead of totals. */
 struct many_rows {
   float *steps, *totals;
   int16_t *q;
   size_t tall, blocks, lines, pitch;
+  enum byte_products bytes;
 };
+
+INLINE int8_t *bytes_at(const struct many_rows *x, size_t r, size_t k) {
+  return (int8_t *)x->q + r * x->pitch + k * TILE;
+}
+INLINE int32_t *starts_at(const struct many_rows *x, size_t r, size_t k) {
+  return (int32_t *)(void *)x->totals + r * x->blocks + k / BLOCK;
+}
 
 /* y, rows m ... m + rows, columns n ... n + 8 panels: `count` inputs from k on of PANELS panels of W are added to sums
  * (tall, ROW_SUMS). The first of them start from the biases (ROW_SUMS), the last go to y at once if `is_direct`. */
@@ -377,7 +371,10 @@ static void add_inputs(const struct qkv_linear *a, const struct many_rows *x, si
   w += panel_bytes(a->weights, k);
   size_t of_block = panel_bytes(a->weights, BLOCK);
   for (size_t p = 0; p < panels; p++)
-    widen_panel(a->weights, wide + p, w + p * bytes, count);
+    if (HAS_BYTE_PRODUCTS && x->bytes)
+      widen_bytes(x->bytes, w + p * bytes, count, (uint8_t *)wide[p].numbers);
+    else
+      widen_panel(a->weights, wide + p, w + p * bytes, count);
   size_t ahead = round_up(of_block / (x->tall / TILE) + 1, LINE); /* bytes that a tile loads */
   for (size_t r = 0; r < x->tall; r += TILE)
     for (size_t p = 0; p < panels; p++) {
@@ -398,7 +395,10 @@ static void add_inputs(const struct qkv_linear *a, const struct many_rows *x, si
         next = (const char *)a->w + (n / 8 + PANELS + p) * bytes;
       if (next + of_block <= stop)
         prefetch_part(next, of_block, r / TILE * ahead, ahead);
-      if (has_minima(a->weights))
+      if (HAS_BYTE_PRODUCTS && x->bytes)
+        multiply_bytes(bytes_at(x, r, k), step, starts_at(x, r, k), x->blocks, (const uint8_t *)wide[p].numbers,
+                       a->scales + n + p * 8, count, &to);
+      else if (has_minima(a->weights))
         multiply_with_minima(q, step, x->blocks, total, x->lines, wide + p, count, &to);
       else if (a->weights > QKV_WEIGHTS_INT4)
         multiply_without(q, step, x->blocks, wide + p, values_of_scale(a->weights), count, &to);
@@ -408,17 +408,23 @@ static void add_inputs(const struct qkv_linear *a, const struct many_rows *x, si
 }
 
 /* Rows m ... m + rows of x as whole numbers, behind the sums of multiply_many; rows beyond the last one repeat it. */
-static struct many_rows quantize_many(const float *x, size_t m, size_t rows, size_t K, int has_totals, float *scratch) {
-  size_t pitch = pitch_of(K), width = pitch + 8, tall = round_up(rows, TILE);
+static struct many_rows quantize_many(const struct qkv_linear *a, size_t m, size_t rows, int has_totals,
+                                      float *scratch) {
+  size_t K = a->K, pitch = pitch_of(K), width = pitch + 8, tall = round_up(rows, TILE);
   struct many_rows q = {.tall = tall, .blocks = blocks_of(K), .lines = totals_of(K), .pitch = pitch};
   q.steps = scratch + tall * ROW_SUMS, q.totals = q.steps + tall * q.blocks;
   q.q = (int16_t *)(void *)(q.totals + tall * q.lines);
   int16_t *four = q.q + tall * pitch;
+  if (HAS_BYTE_PRODUCTS && a->x_int8)
+    q.bytes = try_byte_products();
   for (size_t r = 0; r < tall; r += TILE) {
     for (size_t i = 0; i < TILE; i++)
-      quantize_row(x + (m + at_most(r + i, rows - 1)) * K, K, four + i * width, q.steps + (r + i) * q.blocks,
-                   has_totals ? q.totals + (r + i) * q.lines : 0);
-    interleave_rows(four, width, pitch, q.q + r * pitch);
+      quantize_row(a->x + (m + at_most(r + i, rows - 1)) * K, K, most_of(a), four + i * width,
+                   q.steps + (r + i) * q.blocks, has_totals ? q.totals + (r + i) * q.lines : 0);
+    if (HAS_BYTE_PRODUCTS && q.bytes)
+      interleave_bytes(q.bytes, four, width, K, bytes_at(&q, r, 0), starts_at(&q, r, 0), q.blocks);
+    else
+      interleave_rows(four, width, pitch, q.q + r * pitch);
   }
   return q;
 }
@@ -449,7 +455,7 @@ uint32_t QKV_EXPORT(qkv_integer_part)(const struct qkv_linear *a, uint32_t first
   size_t groups = groups_of(a->N), rows = block_rows(a);
   struct few_rows few = {0};
   if (a->M <= FEW_ROWS)
-    few = quantize_few(a->x, a->M, a->K, has_minima(a->weights), scratch);
+    few = quantize_few(a, has_minima(a->weights), scratch);
   for (size_t unit = first, next; unit < (size_t)first + count; unit = next) {
     size_t block = unit / groups;
     next = at_most((size_t)first + count, (block + 1) * groups); /* units of one block of rows: columns n to `end` */
@@ -459,7 +465,7 @@ uint32_t QKV_EXPORT(qkv_integer_part)(const struct qkv_linear *a, uint32_t first
       continue;
     }
     size_t m = block * rows, own = at_most(a->M - m, rows);
-    struct many_rows many = quantize_many(a->x, m, own, a->K, has_minima(a->weights), scratch);
+    struct many_rows many = quantize_many(a, m, own, has_minima(a->weights), scratch);
     multiply_many(a, &many, m, own, n, end, scratch);
   }
   return QKV_OK;
@@ -474,6 +480,7 @@ void multiply_int8(struct qkv_linear product, void *scratch) {
 static struct qkv_linear product_of(const struct qkv_products *a, const struct qkv_product *p) {
   struct qkv_linear one = {.x = a->x, .w = p->w, .scales = p->scales, .bias = p->bias, .y = p->y};
   one.M = a->M, one.K = a->K, one.N = p->N, one.weights = p->weights, one.activation = p->activation;
+  one.x_int8 = a->x_int8;
   return one;
 }
 
@@ -505,9 +512,9 @@ uint32_t QKV_EXPORT(qkv_products_part)(const struct qkv_products *a, uint32_t fi
     struct few_rows few = {0};
     struct many_rows many = {0};
     if (is_few)
-      few = quantize_few(a->x, a->M, a->K, has_totals, scratch);
+      few = quantize_few(products, has_totals, scratch);
     else
-      many = quantize_many(a->x, m, own, a->K, has_totals, scratch);
+      many = quantize_many(products, m, own, has_totals, scratch);
     size_t from = unit - block * all, to = next - block * all; /* counted from the first unit of the product */
     for (size_t i = 0; i < 3; i++) {
       const struct qkv_linear *one = products + i;

@@ -15,7 +15,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define QKV_ABI 12
+#define QKV_ABI 13
 
 /* Exports a function from the wasm module; no effect elsewhere. What both modules need is exported by qkv.wasm alone:
  * build.sh compiles it for qkv.integers.wasm with QKV_NO_EXPORTS. */
@@ -210,6 +210,7 @@ struct qkv_linear {
   uint32_t w_row, w_column; /* strided: W[n][k] = w[n * w_row + k * w_column]; one of them is 1. int8: a w_column above
                              * 1 is the bytes from panel to panel */
   uint32_t activation;
+  uint32_t x_int8; /* of int8: 1 if x is rounded to int8 instead of int16 */
 };
 
 /* Up to three products of the same rows, such as queries, keys and values; N 0: none. */
@@ -223,6 +224,7 @@ struct qkv_product {
 struct qkv_products {
   const float *x; /* (M,K) */
   uint32_t M, K;
+  uint32_t x_int8; /* as of qkv_linear */
   struct qkv_product first, second, third;
 };
 

@@ -31,7 +31,8 @@ INLINE f4 quotient(f4 a, f4 b) { return wasm_f32x4_div(a, b); }
 INLINE f4 square_root(f4 a) { return wasm_f32x4_sqrt(a); }
 INLINE f4 absolute(f4 a) { return wasm_f32x4_abs(a); }
 /* a * b + c, rounded twice. */
-#ifdef __wasm_relaxed_simd__ /* one instruction, which rounds once or twice, as the processor has it */
+#if defined(__wasm_relaxed_simd__) &&                                                                                  \
+    !defined(QKV_UNFUSED) /* one instruction, which rounds once or twice, as the processor has it */
 INLINE f4 mul_add(f4 a, f4 b, f4 c) { return __builtin_wasm_relaxed_madd_f32x4((__f32x4)a, (__f32x4)b, (__f32x4)c); }
 #else
 INLINE f4 mul_add(f4 a, f4 b, f4 c) { return add(mul(a, b), c); }
@@ -275,9 +276,32 @@ INLINE f4 next_lane(f4 a) { return wasm_i32x4_shuffle(a, a, 1, 2, 3, 0); }
 /* The last lane of a, then the first three of b. */
 INLINE f4 after_last(f4 a, f4 b) { return wasm_i32x4_shuffle(a, b, 3, 4, 5, 6); }
 
-/* Eight int8 as int16. */
 /* sum + a b of four pairs of int16: exact. */
 INLINE i4 add_products(i4 sum, i4 a, i4 b) { return wasm_i32x4_add(sum, wasm_i32x4_dot_i16x8(a, b)); }
+/* sum + a b of four fours of int8: exact where no byte of b has its highest bit, else as the engine has it. */
+#ifdef __wasm_relaxed_simd__
+enum { HAS_BYTE_PRODUCTS = 1 };
+INLINE i4 add_byte_products(i4 sum, i4 a, i4 b) {
+  return __builtin_wasm_relaxed_dot_i8x16_i7x16_add_s_i32x4((__i8x16)a, (__i8x16)b, (__i32x4)sum);
+}
+#elif defined(QKV_BYTE_PRODUCTS) /* tests/native */
+enum { HAS_BYTE_PRODUCTS = 1 };
+INLINE i4 add_byte_products(i4 sum, i4 a, i4 b) { return QKV_BYTE_PRODUCTS(sum, a, b); }
+#else
+enum { HAS_BYTE_PRODUCTS = 0 };
+#endif
+/* Sixteen whole numbers as int8; what is beyond 8 bits becomes the nearest that is not. */
+INLINE i4 join_int8s(i4 low, i4 high) { return wasm_i8x16_narrow_i16x8(low, high); }
+/* The even, or the odd bytes of each word of a, then of b: four bytes of one word. */
+INLINE i4 even_bytes(i4 a, i4 b) {
+  return wasm_i8x16_shuffle(a, b, 0, 2, 16, 18, 4, 6, 20, 22, 8, 10, 24, 26, 12, 14, 28, 30);
+}
+INLINE i4 odd_bytes(i4 a, i4 b) {
+  return wasm_i8x16_shuffle(a, b, 1, 3, 17, 19, 5, 7, 21, 23, 9, 11, 25, 27, 13, 15, 29, 31);
+}
+INLINE i4 sixteen_bytes(uint32_t x) { return wasm_i8x16_splat((signed char)x); }
+INLINE i4 differing_bits(i4 a, i4 b) { return wasm_v128_xor(a, b); }
+INLINE int32_t lane0_integer(i4 a) { return wasm_i32x4_extract_lane(a, 0); }
 INLINE i4 subtract_integers(i4 a, i4 b) { return wasm_i32x4_sub(a, b); }
 INLINE i4 times_power(i4 a, uint32_t n) { return wasm_i32x4_shl(a, n); }
 INLINE i4 by_power(i4 a, uint32_t n) { return wasm_i32x4_shr(a, n); }

@@ -59,8 +59,8 @@ const HUB = /** @type {const} */ (['token', 'hub', 'headers', 'keep'])
  * @typedef {object} FolderOptions
  * @property {import('./weight-types.js').WeightTypes} [dtype] of the weights of linear layers in memory, such as 'int8' or { default:
  *   'int4', head: 'int8' }; default: as stored, including the blocks of a GGUF file
- * @property {'int16' | 'float32'} [activations] precision of the inputs multiplied with int8, int4 and block weights: rounded to int16
- *   (default), or unrounded
+ * @property {'int16' | 'int8' | 'float32'} [activations] precision of the inputs multiplied with int8, int4 and block weights: rounded to
+ *   int16 (default); with int8 weights, rounded to int8, which is faster where the processor multiplies bytes; or unrounded
  * @property {'float32' | 'int8'} [cacheDtype] of keys and values in the caches of the model; default float32
  * @property {CheckpointSource} [adapter] folder of a LoRA adapter, as saved by PEFT: it is merged into the weights of linear layers and
  *   tables, which then become float32 unless dtype is given

@@ -41,17 +41,23 @@ function typeNamed(type, name) {
 
 /**
  * How a model stores its numbers.
- * @typedef {{ dtype?: WeightTypes, activations?: 'int16' | 'float32', cacheDtype?: 'float32' | 'int8', loadKernels?: (core: import('../runtime/memory.js').Core) => Promise<typeof import('./token-calls.js').TokenCalls | undefined> }} NumberOptions
+ * @typedef {{ dtype?: WeightTypes, activations?: 'int16' | 'int8' | 'float32', cacheDtype?: 'float32' | 'int8', loadKernels?: (core: import('../runtime/memory.js').Core) => Promise<typeof import('./token-calls.js').TokenCalls | undefined> }} NumberOptions
  */
 
 /** @param {unknown} dtype @param {unknown} activations @param {unknown} cacheDtype @returns {NumberOptions} */
 export function readNumbers(dtype, activations = 'int16', cacheDtype = 'float32') {
   const types = dtype === undefined ? undefined : readTypes(dtype, 'loadModel')
   oneOf(cacheDtype, ['float32', 'int8'], 'loadModel: cacheDtype')
-  const wanted = [cacheDtype, ...(typeof types === 'object' ? Object.values(types) : [types])]
+  oneOf(activations, ['int16', 'int8', 'float32'], 'loadModel: activations')
+  const ofWeights = typeof types === 'object' ? Object.values(types) : [types]
+  if (activations === 'int8' && !ofWeights.includes('int8'))
+    throw new TypeError(
+      "loadModel: activations: 'int8' goes with weights of int8: give dtype: 'int8' too, or leave activations out",
+    )
+  const wanted = [cacheDtype, ...ofWeights]
   return {
     dtype: types,
-    activations: oneOf(activations, /** @type {const} */ (['int16', 'float32']), 'loadModel: activations'),
+    activations: /** @type {NumberOptions['activations']} */ (activations),
     cacheDtype: /** @type {NumberOptions['cacheDtype']} */ (cacheDtype),
     /** Loads the kernels of integer weights, if any are used. */
     loadKernels: async core => {

@@ -262,7 +262,9 @@ export class ModelWeights {
     if (isNew && from === 0)
       for (const { key, spec, bias } of layers) {
         const weight = /** @type {any} */ (new DeferredWeight([spec.out, spec.in]))
-        const packed = packLinear(this.#qkv, weight, bias(), { dtype, activations: this.kept.activations })
+        const { activations } = this.kept
+        const own = activations === 'int8' && dtype !== 'int8' ? undefined : activations
+        const packed = packLinear(this.#qkv, weight, bias(), { dtype, activations: own })
         this.#resident.add(packed)
         this.#linears.set(key, packed)
       }

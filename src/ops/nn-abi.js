@@ -32,6 +32,7 @@ export const PRODUCTS_WORDS = /** @type {const} */ ([
   'x',
   'M',
   'K',
+  'x_int8',
   'first.w',
   'first.scales',
   'first.bias',

@@ -1,6 +1,6 @@
 // Made from src/kernel/qkv.h by `npm run abi`: edit the header, not this file.
 
-export const ABI = 12
+export const ABI = 13
 
 /** struct qkv_attention, one 32-bit word each. */
 export const ATTENTION_WORDS = /** @type {const} */ ([

@@ -11,7 +11,13 @@ import { launch } from './chromium.js'
 /** @typedef {import('./node.js').Result} Result */
 
 const articles = readdirSync(new URL('../articles/', import.meta.url)).filter(name => name.endsWith('.test.js'))
-const others = ['goldens.test.js', 'random.test.js', 'kernels.test.js', 'browser/interpret.js']
+const others = [
+  'goldens.test.js',
+  'random.test.js',
+  'kernels.test.js',
+  'int8-activations.test.js',
+  'browser/interpret.js',
+]
 const files = [...articles.map(name => `articles/${name}`), ...others]
 
 const server = createServer(sirv(fileURLToPath(new URL('../..', import.meta.url)), { dev: true }))

@@ -59,9 +59,10 @@ test('narrower dtypes change the logits and the attention of each family by what
     /** @type {Record<string, ReturnType<typeof runOf> & { memory: number }>} */
     const made = {}
     let type = ''
-    for (const dtype of /** @type {const} */ (['float32', 'float16', 'bfloat16', 'int8', 'int4'])) {
+    for (const dtype of /** @type {const} */ (['float32', 'float16', 'bfloat16', 'int8', 'int4', 'bytes'])) {
       const before = qkv.memory.resident
-      const model = await loadModel(qkv, `${folder}/${name}`, { dtype, tokenizer: false })
+      const numbers = dtype === 'bytes' ? /** @type {const} */ ({ dtype: 'int8', activations: 'int8' }) : { dtype }
+      const model = await loadModel(qkv, `${folder}/${name}`, { ...numbers, tokenizer: false })
       type = model.type
       made[dtype] = Object.assign(runOf(model), { memory: qkv.memory.resident - before })
       model.dispose()
@@ -70,7 +71,7 @@ test('narrower dtypes change the logits and the attention of each family by what
     const size = (/** @type {Float32Array} */ x) => Math.sqrt(x.reduce((sum, value) => sum + value * value, 0))
     const error = (/** @type {string} */ dtype) =>
       size(made[dtype].logits.map((value, n) => value - exact.logits[n])) / size(exact.logits)
-    const changes = ['int8', 'int4'].flatMap(dtype => {
+    const changes = ['int8', 'int4', 'bytes'].flatMap(dtype => {
       const { most, moved } = changeOf(exact.weights, made[dtype].weights)
       return [100 * error(dtype), most, 100 * moved]
     })
@@ -164,7 +165,9 @@ test("weights of int8 with activations: 'float32' are those of a model of the ro
   )
   /** @type {[object, RegExp][]} */
   const wrong = [
-    [{ activations: 'int8' }, /loadModel: activations: "int8" given.*"int16"/],
+    [{ activations: 'int4' }, /loadModel: activations: "int4" given.*"int16"/],
+    [{ activations: 'int8', dtype: undefined }, /loadModel: activations: 'int8' goes with weights of int8: give dtype/],
+    [{ activations: 'int8', dtype: { default: 'int4' } }, /loadModel: activations: 'int8' goes with weights of int8/],
     [{ cacheDtype: 'int4' }, /loadModel: cacheDtype: "int4" given.*"int8"/],
   ]
   for (const [given, message] of wrong)

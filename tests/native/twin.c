@@ -15,6 +15,7 @@ struct arena {
   size_t size;
 };
 
+int engine_bytes = 0;      /* see wasm_simd128.h */
 unsigned char __heap_base; /* the linker's in the wasm; heap() stands for it */
 
 static void *at(const struct arena *arena, uint32_t offset) { return offset ? arena->base + offset : 0; }

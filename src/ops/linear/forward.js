@@ -34,6 +34,7 @@ import { toTargetInPlace } from '../launch.js'
  * @property {number} [kind] enum qkv_weights; default: not packed
  * @property {FloatTensor} [scales]
  * @property {boolean} [isExact] x is not rounded where the weight is of int8, int4 or blocks
+ * @property {boolean} [hasInt8X] x is rounded to int8, not int16, where the weight is of int8
  * @property {FloatTensor} [bias]
  * @property {number} [activation] enum qkv_activation
  * @property {FloatTensor | number} [residual] or its address
@@ -76,6 +77,7 @@ export const toWeights = (weight, dims, bias, isTransposed = false) => ({
   kind: 0,
   scales: undefined,
   isExact: false,
+  hasInt8X: false,
   residual: undefined,
   activation: 0,
 })
@@ -212,14 +214,14 @@ export function multiply(
   y = core.allocFloats(M * weights.dims[0]),
   deferredCopies = core.threads?.deferredCopies(workOf(M, weights)),
 ) {
-  const { weight, kind = 0, isTransposed, scales, isExact, bias, activation = 0, residual } = weights
+  const { weight, kind = 0, isTransposed, scales, isExact, hasInt8X, bias, activation = 0, residual } = weights
   const [N, K] = weights.dims
   core.scope(() => {
     const at = (/** @type {FloatTensor | number} */ x = 0) => (typeof x === 'number' ? x : core.toMemory(x))
     const [toScales, toBias, toResidual] = [scales, bias, residual].map(at)
     const w = typeof weight === 'number' ? weight : core.toMemory(weight, deferredCopies)
     const strides = isTransposed ? [1, N] : [K, 1]
-    const words = [x, w, toScales, toBias, toResidual, y, M, K, N, kind, ...strides, activation]
+    const words = [x, w, toScales, toBias, toResidual, y, M, K, N, kind, ...strides, activation, Number(hasInt8X)]
     const args = core.copyIn(Uint32Array.from(words))
     const name = kind < WEIGHTS.int8 ? 'qkv_linear' : isExact ? 'qkv_dequantized' : 'qkv_integer'
     const units = core.exports[`${name}_units`](args)

@@ -1,6 +1,6 @@
 // Embeddings of sentences by a model of all-MiniLM-L6-v2's size with random weights, beside onnxruntime-web's best of three
 // ways on the same graph, and onnxruntime-node's and transformers.js's, which are native code: the ceiling. --shape picks rows:
-// float32, int8, threads.
+// float32, int8, threads, activations.
 
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -54,16 +54,16 @@ async function bestOf(name, weights, dtype, texts, want) {
 
 /**
  * Opens the model for sentences of so many tokens.
- * @param {{ dtype: 'float32' | 'int8', threads?: number, lengths: number[] }} options
+ * @param {{ dtype: 'float32' | 'int8', activations?: 'int8', threads?: number, lengths: number[] }} options
  */
-export async function openSentences({ dtype, threads = 1, lengths }) {
+export async function openSentences({ dtype, activations, threads = 1, lengths }) {
   const weights = makeMiniLM((await load()).generator(1))
   const folder = writeFolder(weights)
   writeFileSync(join(folder.path, 'tokenizer.json'), '{"model":{"type":"BPE","vocab":{},"merges":[]}}') // read by Ids
   const texts = sentences(lengths)
   const strings = texts.map(ids => ids.join(' '))
   const qkv = await load({ threads })
-  const model = await loadModel(qkv, folder.path, { dtype, tokenizer: /** @type {any} */ (Ids) })
+  const model = await loadModel(qkv, folder.path, { dtype, activations, tokenizer: /** @type {any} */ (Ids) })
   const run = async () => (await model.embed(strings, { pooling: 'mean_tokens' })).data
   const want = await run() // reads what the folder says of sentences
   folder.dispose()
@@ -100,5 +100,19 @@ export async function* embed({ shape }) {
       yield { name: `${name}, 2 threads`, ours: two, beside: 'one thread', other: ours, ...means }
     }
     ours.dispose()
+  }
+  if (!'activations'.includes(shape)) return
+  const [usual, ours] = [
+    await openSentences({ dtype: 'int8', lengths }),
+    await openSentences({ dtype: 'int8', activations: 'int8', lengths }),
+  ]
+  const dispose = () => [usual, ours].forEach(one => void one.dispose())
+  const means = { isSpeedup: true, goal: '>= 1.15 from Node 22 on with AVX-VNNI', note, dispose }
+  yield {
+    name: `embed, ${TEXTS} sentences, int8, activations: 'int8'`,
+    ours,
+    beside: "'int16'",
+    other: usual,
+    ...means,
   }
 }
