@@ -31,8 +31,8 @@ version=$(emcc --version | grep -oE '[0-9]+\.[0-9]+\.[0-9]+' | head -n 1)
 
 # These are the files of qkv.wasm. Similar files stand side by side, which saves 100 bytes of gzip.
 names=(
-  abi simd constants exp mask texts query_rows softmax attention summary decode trace backward score tile rows linear linear_output linear_pack
-  linear_streams linear_decode linear_backward activation elementwise loss norm optimizer embedding rope random
+  abi simd constants exp mask texts query_rows softmax attention summary loss decode trace backward score tile rows linear linear_output linear_pack
+  linear_streams linear_decode linear_backward activation elementwise norm optimizer embedding rope random
 )
 # These are the files of qkv.integers.wasm, and those of them that export functions of their own.
 of_integers=(linear_integer linear_blocks linear_dequantized attention_cached abi simd constants exp mask tile rows activation linear_output linear_streams)

@@ -35,6 +35,7 @@ const FILES = {
       'activate_backward',
       'combine',
       'cross_entropy',
+      'read_logits',
       'adam',
       'sgd',
     ],

@@ -4,7 +4,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { load } from '../src/entries/index.js'
-import { BACKWARD_WORDS } from '../src/ops/nn-abi.js'
+import { BACKWARD_WORDS, READ_LOGITS_STRUCT } from '../src/ops/nn-abi.js'
 import { TRACE_STEPS, TRACE_WORDS } from '../src/runtime/abi.js'
 import { coreOf } from '../src/runtime/core-of.js'
 import { writeStruct } from '../src/runtime/structs.js'
@@ -211,5 +211,33 @@ test('softmax and its gradient line by line are those of the formula, over any a
       for (let unit = units; unit-- > 0; ) core.call('qkv_softmax_backward', y, dY, dX, columns, inner, 1, unit, 1)
       const twice = { data: want.map(value => 2 * value), dims: [n] }
       close({ data: read(dX, n), dims: [n] }, twice, { abs: 2e-6, rel: 2e-6 }, 'added')
+    }
+  }))
+
+test('rows of logits are read row by row: their largest, and sums as in float64', () =>
+  core.scope(() => {
+    const [rows, V, K, others] = [6, 1030, 5, 2]
+    const logits = random(rows * V)
+    core.floats[logits / 4 + 3] = -Infinity
+    const probabilities = zeros(others * V)
+    core.call('qkv_softmax', logits, probabilities, V, 1, 0, others)
+    const run = (/** @type {number} */ step) => {
+      const [sums, top] = [zeros(rows * 4), zeros(rows * K)]
+      const args = writeStruct(core, READ_LOGITS_STRUCT, { logits, probabilities, sums, top, V, K, others })
+      for (let row = rows; row > 0; row -= step) core.call('qkv_read_logits', args, row - step, step)
+      return { sums: read(sums, rows * 4), top: core.view(Int32Array, top, rows * K).slice() }
+    }
+    const { sums, top } = run(rows)
+    assert.deepEqual(run(1), { sums, top })
+    for (let r = 0; r < rows; r++) {
+      const [z, p] = [read(logits + r * V * 4, V), read(probabilities + (r % others) * V * 4, V)]
+      const order = Array.from(z.keys()).sort((a, b) => z[b] - z[a])
+      assert.deepEqual(Array.from(top.subarray(r * K, (r + 1) * K)), order.slice(0, K))
+      const x = Array.from(z, value => value - z[order[0]])
+      const total = x.reduce((sum, one) => sum + Math.exp(one), 0)
+      const mean = x.reduce((sum, one) => sum + (Math.exp(one) && Math.exp(one) * one), 0) / total
+      const cross = x.reduce((sum, one, v) => sum + (p[v] && p[v] * one), 0)
+      const want = { data: Float64Array.of(z[order[0]], Math.log(total), mean, cross), dims: [4] }
+      close({ data: sums.slice(r * 4, r * 4 + 4), dims: [4] }, want, { abs: 1e-6, rel: 1e-6 }, `row ${r}`)
     }
   }))

@@ -8,6 +8,10 @@ import { checkSignal } from '../models/inputs.js'
 import { Model } from '../models/model.js'
 import { lastNorm, ModelOperations, makeLogits } from '../models/network.js'
 import { inTurns } from '../models/turns.js'
+import { launch } from '../ops/launch.js'
+import { READ_LOGITS_STRUCT } from '../ops/nn-abi.js'
+import { expectCore } from '../runtime/core-of.js'
+import { writeStruct } from '../runtime/structs.js'
 import { enteredStates } from './entered-states.js'
 import { inputOf } from './input-of.js'
 import { checkLens, expectBefore, Lens, lensStack } from './lens.js'
@@ -39,7 +43,7 @@ import { checkLens, expectBefore, Lens, lensStack } from './lens.js'
  */
 
 /** Maximum logits per batch, whose rows are multiplied with the head in one product. */
-const LOGITS = 2 ** 23
+const LOGITS = 2 ** 24
 
 /**
  * Reads each layer at each position through a lens.
@@ -137,28 +141,22 @@ function* steps(parts, lens, input, { stack, layers: count, width: d }, { layers
           lens === 'logit' || layer === count - 1 ? h : qkv.linear(h, lens.matrix(layer), lens.offset(layer))
         x.data.set(carried.data, n * states.length)
       }
-      // Both stay in the module's memory: copying all logits would take a tenth of the time of their product.
+      // They stay in the module's memory: copying them would take a tenth of the time of their product.
       const logits = makeLogits(family, ops, lastNorm(run.spec, stack, ops, x), { resident: true })
-      const shares = qkv.softmax(logits, { out: qkv.alloc(logits.dims) })
-      const said = (/** @type {number} */ row) =>
-        wordsOf(logits.data.subarray(row * V, (row + 1) * V), shares.data.subarray(row * V, (row + 1) * V), K)
-      for (const i of rows.keys()) {
-        const answer = said(i)
+      const read = readLogits(qkv, logits, rows.length, K)
+      for (const [i, answer] of read.slice(0, rows.length).entries()) {
         for (const [n, layer] of layers.entries()) {
-          const own = layer === count - 1 ? answer : said(order.indexOf(layer) * rows.length + i)
+          const own = read[order.indexOf(layer) * rows.length + i]
           const at = n * P + p + i
-          const { kl, entropy } = compare(answer, own)
-          out.kl.data[at] = kl
-          out.entropy.data[at] = entropy
-          for (const [k, id] of own.top.entries()) {
-            out.topIds.data[at * K + k] = id
-            out.topProbabilities.data[at * K + k] = own.probabilities[id]
-          }
+          out.kl.data[at] = Math.max(0, answer.cross - own.cross + own.logSum - answer.logSum)
+          out.entropy.data[at] = own.entropy
+          out.topIds.data.set(own.top, at * K)
+          for (const [k, id] of own.top.entries()) out.topProbabilities.data[at * K + k] = own.share(id)
           out.logits?.data.set(own.logits, at * V)
           for (const [t, id] of (tokens ?? []).entries()) {
             const { ranks, probabilities } = /** @type {Required<LensReadout>} */ (out)
             ranks.data[(t * N + n) * P + p + i] = rankOf(own.logits, id)
-            probabilities.data[(t * N + n) * P + p + i] = own.probabilities[id]
+            probabilities.data[(t * N + n) * P + p + i] = own.share(id)
           }
         }
       }
@@ -168,24 +166,35 @@ function* steps(parts, lens, input, { stack, layers: count, width: d }, { layers
   return out
 }
 
-/** The readout of a state; `top` is in descending order. @typedef {{ logits: Float32Array, probabilities: Float32Array, top: number[], logSum: number }} Words */
-
-/** Returns the readout of a row of logits. @param {Float32Array} logits @param {Float32Array} probabilities softmax of the logits @param {number} K @returns {Words} */
-function wordsOf(logits, probabilities, K) {
-  const top = largest(logits, K)
-  return { logits, probabilities, top, logSum: logits[top[0]] - Math.log(probabilities[top[0]]) }
-}
-
-/** Computes KL(p || q) and the entropy of q, in nats. @param {Words} p @param {Words} q */
-function compare(p, q) {
-  const [l, own] = [p.logits, p.probabilities]
-  const [m, other] = [q.logits, q.probabilities]
-  let [difference, mean] = [0, 0]
-  for (let v = 0; v < l.length; v++) {
-    difference += own[v] * (l[v] - m[v])
-    mean += other[v] * m[v]
-  }
-  return { kl: Math.max(0, difference + q.logSum - p.logSum), entropy: q.logSum - mean }
+/**
+ * Reads rows of logits. With p the probabilities of row r % answers, `cross` is the sum of p times the logits less their maximum.
+ * @param {import('../qkv.js').Qkv} qkv
+ * @param {FloatTensor} logits (1, rows, V)
+ * @param {number} answers how many of the first rows the others are compared with
+ * @param {number} K
+ */
+function readLogits(qkv, logits, answers, K) {
+  const core = expectCore(qkv, 'readout')
+  const [, rows, V] = logits.dims
+  const { sums, top } = core.scope(() => {
+    const z = core.toMemory(logits)
+    const probabilities = core.allocFloats(answers * V)
+    launch(core, 'qkv_softmax', [z, probabilities, V, 1], answers, 2 * answers * V)
+    const at = { logits: z, probabilities, sums: core.allocFloats(rows * 4), top: core.allocFloats(rows * K) }
+    const args = writeStruct(core, READ_LOGITS_STRUCT, { ...at, V, K, others: answers })
+    launch(core, 'qkv_read_logits', [args], rows, 2 * rows * V)
+    return {
+      sums: core.view(Float32Array, at.sums, rows * 4).slice(),
+      top: core.view(Int32Array, at.top, rows * K).slice(),
+    }
+  })
+  const { data } = logits
+  return Array.from({ length: rows }, (_, row) => {
+    const [maximum, logSum, mean, cross] = sums.subarray(row * 4, row * 4 + 4)
+    const own = data.subarray(row * V, (row + 1) * V)
+    const share = (/** @type {number} */ id) => Math.exp(own[id] - maximum - logSum)
+    return { logits: own, top: top.subarray(row * K, (row + 1) * K), share, logSum, cross, entropy: logSum - mean }
+  })
 }
 
 /** Returns the number of tokens that are more likely; among equal ones, the lower id comes first. @param {Float32Array} logits @param {number} id */
@@ -194,24 +203,6 @@ function rankOf(logits, id) {
   let rank = 0
   for (let v = 0; v < logits.length; v++) if (logits[v] > own || (logits[v] === own && v < id)) rank++
   return rank
-}
-
-/** Returns the indices of the K largest numbers in descending order; ties keep the lower index. @param {Float32Array} numbers @param {number} K */
-function largest(numbers, K) {
-  /** @type {number[]} */
-  const best = []
-  let least = Number.NEGATIVE_INFINITY // smallest of the K largest so far
-  for (let v = 0; v < numbers.length; v++) {
-    if (best.length === K && !(numbers[v] > least)) continue
-    let at = Math.min(best.length, K - 1)
-    while (at > 0 && numbers[v] > numbers[best[at - 1]]) {
-      best[at] = best[at - 1]
-      at--
-    }
-    best[at] = v
-    least = numbers[best[best.length - 1]]
-  }
-  return best
 }
 
 /**

@@ -1,13 +1,16 @@
 /* loss.c: cross entropy and its gradient. logits z (rows,V), targets t (rows), weights w (rows) -> losses (rows),
  * d_logits (rows,V).
  *   loss = w (log sum exp(z) - (1 - s) z[t] - s mean(z)),  d_logits = scale w (softmax(z) - (1 - s) onehot(t) - s / V)
- * This is torch.nn.functional.cross_entropy; s is the label smoothing of Szegedy et al. 2016. */
+ * This is torch.nn.functional.cross_entropy; s is the label smoothing of Szegedy et al. 2016.
+ *
+ * And what rows of logits say: z (rows,V), probabilities p (others,V) -> sums (rows,4), top (rows,K). With x = z -
+ * max(z) and e = exp(x), the sums are max(z), log(sum(e)), sum(e x) / sum(e) and sum(p x). */
 #include "exp.h"
 #include "qkv.h"
 #include "random.h"
 
 /* So many values are summed by themselves. */
-enum { LONG = 4096 };
+enum { LONG = 4096, SHORT = 1024 };
 
 /* Returns the largest value of a row; NaNs are skipped. */
 static float largest(const float *z, size_t V) {
@@ -75,6 +78,67 @@ uint32_t QKV_EXPORT(qkv_cross_entropy)(const struct qkv_cross_entropy *args, uin
     for (size_t c = whole; c < V; c++)
       d[c] = d[c] * factor - less;
     d[t] -= a.scale * w * (1.0f - s);
+  }
+  return QKV_OK;
+}
+
+/* The places of the K largest values of a row, the largest first, of equal ones the first. */
+static void find_largest(const float *z, size_t V, size_t K, int32_t *top) {
+  size_t n = 0;
+  for (size_t c = 0; c < V;) {
+    size_t end = at_most(V, c + 16);
+    if (n == K && end - c == 16) {
+      f4 least = splat(z[top[K - 1]]), most = least;
+      for (size_t i = 0; i < 16; i += 4)
+        most = pmax(most, load(z + c + i));
+      if (!any_lane(less(least, most)))
+        c = end;
+    }
+    for (; c < end; c++) {
+      if (n == K && !(z[c] > z[top[K - 1]]))
+        continue;
+      size_t at = n < K ? n++ : K - 1;
+      for (; at > 0 && z[c] > z[top[at - 1]]; at--)
+        top[at] = top[at - 1];
+      top[at] = (int32_t)c;
+    }
+  }
+}
+
+/* A unit is a row. */
+uint32_t QKV_EXPORT(qkv_read_logits)(const struct qkv_read_logits *args, uint32_t first, uint32_t count) {
+  const struct qkv_read_logits a = *args;
+  size_t V = a.V, whole = V & ~(size_t)3;
+  for (size_t r = first; r < (size_t)first + count; r++) {
+    const float *z = a.logits + r * V, *p = a.probabilities + r % a.others * V;
+    int32_t *top = a.top + r * a.K;
+    find_largest(z, V, a.K, top);
+    float maximum = z[top[0]];
+    double total = 0.0, mean = 0.0, cross = 0.0;
+    /* A term is 0 where its weight is, even if x is -infinity. */
+    for (size_t c = 0; c < whole;) {
+      f4 sum = zeros(), product = zeros(), other = zeros();
+      for (size_t end = at_most(whole, c + SHORT); c < end; c += 4) {
+        f4 x = sub(load(z + c), splat(maximum)), e = exp_weight(x), q = load(p + c);
+        sum = add(sum, e);
+        product = add(product, zero_where(equal(e, zeros()), mul(e, x)));
+        other = add(other, zero_where(equal(q, zeros()), mul(q, x)));
+      }
+      total += (double)sum_lanes(sum);
+      mean += (double)sum_lanes(product);
+      cross += (double)sum_lanes(other);
+    }
+    for (size_t c = whole; c < V; c++) {
+      float x = z[c] - maximum, e = exp1(x);
+      total += (double)e;
+      mean += e == 0.0f ? 0.0 : (double)(e * x);
+      cross += p[c] == 0.0f ? 0.0 : (double)(p[c] * x);
+    }
+    float *sums = a.sums + r * 4;
+    sums[0] = maximum;
+    sums[1] = (float)log_double(total);
+    sums[2] = (float)(mean / total);
+    sums[3] = (float)cross;
   }
   return QKV_OK;
 }

@@ -318,6 +318,15 @@ struct qkv_cross_entropy {
   float smoothing, scale;
 };
 
+/* What each row of logits says, beside what others say, see loss.c. */
+struct qkv_read_logits {
+  const float *logits;        /* (rows, V) */
+  const float *probabilities; /* (others, V): those that row r is compared with are in row r % others */
+  float *sums;                /* (rows, 4) */
+  int32_t *top;               /* (rows, K), K <= V: the largest logits, the largest first; of equal ones the first */
+  uint32_t V, K, others;
+};
+
 /* Steps of optimisers over n parameters, see optimizer.c. */
 struct qkv_adam {
   float *p;
@@ -472,6 +481,7 @@ uint32_t qkv_combine(const struct qkv_combine *args, uint32_t first, uint32_t co
 
 /* A unit is a row. */
 uint32_t qkv_cross_entropy(const struct qkv_cross_entropy *args, uint32_t first, uint32_t count);
+uint32_t qkv_read_logits(const struct qkv_read_logits *args, uint32_t first, uint32_t count);
 
 /* A unit is 1024 values. */
 uint32_t qkv_adam(const struct qkv_adam *args, uint32_t first, uint32_t count);

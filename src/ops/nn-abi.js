@@ -95,6 +95,12 @@ export const CROSS_ENTROPY_STRUCT = /** @type {const} */ ({
   floats: ['smoothing', 'scale'],
 })
 
+/** struct qkv_read_logits. */
+export const READ_LOGITS_STRUCT = /** @type {const} */ ({
+  words: ['logits', 'probabilities', 'sums', 'top', 'V', 'K', 'others'],
+  floats: [],
+})
+
 /** struct qkv_adam. */
 export const ADAM_STRUCT = /** @type {const} */ ({
   words: ['p', 'g', 'm', 'v', 'n', 'beta1', 'rest1', 'beta2', 'rest2', 'decay', 'keep', 'rate', 'root', 'eps'],

@@ -19,7 +19,9 @@ import {
   saveLens,
   tokenDirections,
 } from '../../src/entries/interpret.js'
+import { loadModel } from '../../src/entries/models.js'
 import { readFloats, readHeader } from '../../src/models/safetensors.js'
+import { makeWeights, writeFolder } from '../bench/gpt2/checkpoint.js'
 import { folders, gpt2, loaded, open, qkv } from './checkpoints.js'
 import { startHub } from './hub.js'
 import { dot, reader, waves } from './waves.js'
@@ -238,6 +240,56 @@ test('a readout ends with the answer of the model, and with the identity it is t
   const q = softmax(Array.from(want))
   const kl = p.reduce((total, own, v) => total + own * Math.log(own / q[v]), 0)
   assert.ok(Math.abs(plain.kl.data[0] - kl) <= 1e-4 * Math.max(1, kl), `${plain.kl.data[0]} for ${kl}`)
+})
+
+test('what a readout says is that of float64, with equal words and any number of them; a NaN stays in its row', async () => {
+  const [V, d] = [1031, 8] // whole blocks of the kernel, and a rest
+  const sizes = { layers: 2, heads: 2, d, vocab: V, positions: 16 }
+  const weights = makeWeights(qkv.generator(3), sizes)
+  const table = weights.data.subarray(0, V * d)
+  for (let v = 0; v < V; v++) {
+    if (v % 5 === 1)
+      table.copyWithin(v * d, (v - 1) * d, v * d) // equal to the word before
+    else for (let c = v * d; c < (v + 1) * d; c++) table[c] *= 150
+  }
+  const folder = writeFolder(weights)
+  const model = await loadModel(qkv, folder.path, { tokenizer: false })
+  const input = { ids: [3, 700, 4, 1030, 8] }
+  const K = 40
+  /** @param {Record<string, (x: FloatTensor) => void>} [hooks] */
+  const read = async hooks => readout(model, 'logit', input, { topK: K, logits: true, tokens: [5, 6], hooks })
+  const check = (
+    /** @type {Awaited<ReturnType<typeof read>>} */ out,
+    /** @type {(at: number) => boolean} */ isWhole,
+  ) => {
+    const rowOf = (/** @type {number} */ n, /** @type {number} */ i) => {
+      const own = Array.from(/** @type {FloatTensor} */ (out.logits).row(n).row(i).data)
+      return { own, shares: softmax(own) }
+    }
+    for (let i = 0; i < 5; i++)
+      for (let n = 0; n < 2; n++) {
+        const got = { kl: out.kl.at(n, i), entropy: out.entropy.at(n, i) }
+        if (!isWhole(i)) {
+          assert.ok(Number.isNaN(got.kl) && Number.isNaN(got.entropy) === (n === 1), `${n} ${i}`)
+          continue
+        }
+        const [{ own, shares }, answer] = [rowOf(n, i), rowOf(1, i)]
+        const order = own.map((_, v) => v).sort((a, b) => own[b] - own[a] || a - b)
+        assert.deepEqual(Array.from(out.topIds.row(n).row(i).data), order.slice(0, K))
+        for (const [k, v] of order.slice(0, K).entries())
+          assert.ok(Math.abs(out.topProbabilities.at(n, i, k) / shares[v] - 1) <= 2e-6)
+        const entropy = shares.reduce((sum, p) => sum - (p && p * Math.log(p)), 0)
+        const kl = answer.shares.reduce((sum, p, v) => sum + (p && p * Math.log(p / shares[v])), 0)
+        assert.ok(Math.abs(got.entropy - entropy) <= 3e-6 * Math.max(1, entropy), `${got.entropy} for ${entropy}`)
+        assert.ok(Math.abs(got.kl - kl) <= 3e-6 * Math.max(1, kl), `${got.kl} for ${kl}`)
+        assert.equal(Number(out.ranks?.at(1, n, i)), Number(out.ranks?.at(0, n, i)) + 1, 'of equal words the first')
+      }
+  }
+  check(await read(), () => true)
+  const broken = await read({ 'layers.1.output': ({ data }) => void data.fill(NaN, 2 * d, 3 * d) })
+  check(broken, i => i !== 2)
+  model.dispose()
+  folder.dispose()
 })
 
 test('heads, MLPs and the embedding add up to the logit that a lens reads from a state, in every decoder', async () => {

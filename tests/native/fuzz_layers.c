@@ -319,6 +319,49 @@ static void cross_entropy(struct input *in, int hostile) {
   free(z), free(shares), free(losses), free(dz), free(targets);
 }
 
+/* Does the place a of a row come before b among its largest values? */
+static int is_before(const float *z, size_t a, size_t b) { return z[a] > z[b] || (z[a] == z[b] && a < b); }
+
+static void read_logits(struct input *in, int hostile) {
+  size_t rows = 1 + below(in, 5), V = 1 + below(in, 2500), K = 1 + below(in, (uint32_t)(V < 12 ? V : 12));
+  size_t others = 1 + below(in, (uint32_t)rows);
+  float *z = some(in, rows * V, hostile), *p = some(in, others * V, hostile), *sums = room(rows * 4);
+  int32_t *top = malloc(rows * K * sizeof *top);
+  for (size_t i = 0; i < rows * V && !hostile; i++)
+    z[i] = i % 7 ? roundf(z[i] * 64.0f) / 4.0f : -INFINITY; /* many are equal */
+  for (size_t i = 0; i < others * V && !hostile; i++)
+    p[i] = i % V % 7 ? fabsf(p[i]) : 0.0f;
+  struct qkv_read_logits args = {z, p, sums, top, (uint32_t)V, (uint32_t)K, (uint32_t)others};
+  EACH_UNIT(rows, qkv_read_logits(&args, unit, 1));
+  for (size_t r = 0; r < rows; r++) {
+    const float *row = z + r * V, *share = p + r % others * V;
+    double sum = 0, mean = 0, cross = 0, maximum = -INFINITY, size = 1e-6;
+    for (size_t c = 0; c < V; c++)
+      maximum = fmax(maximum, (double)row[c]);
+    if (hostile || !isfinite(maximum))
+      continue;
+    for (size_t c = 0; c < V; c++) {
+      double x = (double)row[c] - maximum, e = exp(x);
+      sum += e, mean += e > 0 ? e * x : 0, cross += share[c] > 0.0f ? (double)share[c] * x : 0;
+      size += share[c] > 0.0f && isfinite(x) ? -(double)share[c] * x : 0;
+    }
+    expect("read_logits: maximum", r, sums[r * 4], maximum, 0);
+    expect("read_logits: log", r, sums[r * 4 + 1], log(sum), 3e-6);
+    expect("read_logits: mean", r, sums[r * 4 + 2], mean / sum, 1e-5);
+    if (isfinite(cross))
+      expect("read_logits: cross", r, sums[r * 4 + 3], cross, 1e-5 * size);
+    for (size_t k = 0; k < K; k++) { /* each is after the one before, and no other place is between them */
+      size_t at = (size_t)top[r * K + k], before = k ? (size_t)top[r * K + k - 1] : at;
+      if (k && !is_before(row, before, at))
+        abort();
+      for (size_t c = 0; c < V; c++)
+        if (c != at && is_before(row, c, at) && (!k || is_before(row, before, c)))
+          abort();
+    }
+  }
+  free(z), free(p), free(sums), free(top);
+}
+
 static void optimize(struct input *in, int hostile) {
   size_t n = below(in, 2500), units = (n + 1023) / 1024;
   uint8_t flags = byte(in);
@@ -480,7 +523,7 @@ static void blocks(struct input *in, int hostile) {
 }
 
 void fuzz_layers(struct input *in, int hostile) {
-  static void (*const all[])(struct input *, int) = {linear,        softmax,  norm,  activations, combine,
-                                                     cross_entropy, optimize, embed, rotate,      blocks};
+  static void (*const all[])(struct input *, int) = {linear,      softmax,  norm,  activations, combine, cross_entropy,
+                                                     read_logits, optimize, embed, rotate,      blocks};
   all[below(in, sizeof all / sizeof *all)](in, hostile);
 }

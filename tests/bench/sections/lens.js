@@ -1,5 +1,6 @@
 // The Jacobian lens, on a model of GPT-2 small's size with random weights: readouts, states that are carried without a fit, the products of
-// a fit beside the backward passes that it stands for; and the fit of a model of 5 layers of width 64. --shape picks rows.
+// a fit beside the backward passes that it stands for; and the fit of a model of 5 layers of width 64. --shape picks rows; --threads: how many
+// share the work.
 
 import { load } from '../../../src/entries/index.js'
 import { backwardSync, fitLens, jacobianProducts, lensOf, readout } from '../../../src/entries/interpret.js'
@@ -13,8 +14,8 @@ const TEXTS = 2
 const idsOf = (n, first = 0, vocab = SIZES.vocab) => Array.from({ length: n }, (_, i) => ((i + first) * 7919) % vocab)
 
 /** @param {import('../only.js').Means} means @returns {AsyncGenerator<import('../only.js').Comparison>} */
-export async function* lens({ shape }) {
-  const qkv = await load()
+export async function* lens({ shape, threads }) {
+  const qkv = await load({ threads })
   const open = async (/** @type {typeof SIZES} */ sizes) => {
     const folder = writeFolder(makeWeights(qkv.generator(1), sizes))
     return loadModel(qkv, folder.path, { tokenizer: false })
@@ -101,4 +102,5 @@ export async function* lens({ shape }) {
     }
   }
   model.dispose()
+  qkv.dispose()
 }
