@@ -23,6 +23,7 @@ const WITH_WEIGHTS = new RegExp(
     'family-shapes/(?:llama-like|decoder-only|marian-like)',
     '(?:linear-)?attribution',
     'attention-summaries',
+    'config',
     'disentangled',
     'generation',
     'generation-settings',
@@ -36,9 +37,20 @@ const WITH_WEIGHTS = new RegExp(
     'source',
     'text-files',
     'tokenizer',
+    'turns',
     'unread-keys',
   ].join('|')})\\.js$`,
 )
+
+/** What each room but the front page draws numbers with. */
+const NUMBERS =
+  /\/web\/(elements\/(colour-scale|long-press|number-text|ramps|raster|signs|theme)|files\/number-format|ui\/(contributions|glosses|inspector|number-colours|pointing)|attention-head\/scale)\.js$/
+/** What Models shares with its exercises and its parts that are loaded later. */
+const OF_MODELS =
+  /\/web\/rooms\/models\/(atlas\/maps|lens\/(numbers|room|setting|stops)|long-text\/limits|many\/setting|open\/sources|open-head\/kind|run\/hooks|sentence\/text-lines|shown)\.js$/
+
+/** What the files of exercises share with the bar of a task. */
+const OF_EXERCISES = /\/web\/exercises\/(attempt|bar-height|exercise-companion|score-book|verdict)\.js$/
 
 /** Names a chunk after its file, with the folder before a name that several folders have. @param {{ name: string, facadeModuleId?: string | null }} chunk */
 const chunkFileNames = ({ name, facadeModuleId }) =>
@@ -78,8 +90,8 @@ export default defineConfig({
     emptyOutDir: true,
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
-    // What every room needs is one file, and so are what One layer shares with its exercises and the foundations of the library: a file
-    // of its own costs some hundred bytes.
+    // What every room needs is one file, and so are what rooms draw numbers with, what One layer and Models share with their exercises and
+    // the foundations of the library: a file of its own costs some hundred bytes.
     rolldownOptions: {
       output: {
         chunkFileNames,
@@ -88,6 +100,9 @@ export default defineConfig({
             { name: 'shell', test: /\/web\/(shell|i18n)\/[^/]*\.js$/ },
             { name: 'base', test: /\/src\/(base|runtime)\/[^/]*\.js$/, includeDependenciesRecursively: false },
             { name: 'layer', test: /\/web\/rooms\/layer\//, minShareCount: 4, includeDependenciesRecursively: false },
+            { name: 'numbers', test: NUMBERS, includeDependenciesRecursively: false },
+            { name: 'models', test: OF_MODELS, includeDependenciesRecursively: false },
+            { name: 'exercise', test: OF_EXERCISES, includeDependenciesRecursively: false },
           ],
         },
       },

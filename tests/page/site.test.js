@@ -134,10 +134,7 @@ test('any link loads at most 200 KB before its room is drawn, and what all rooms
   for (const link of links) {
     const sizes = await downloads(link)
     t.diagnostic(`${link || 'no link'}: ${sum(sizes.values())} bytes gzipped in ${sizes.size} files`)
-    // Exercises of what each layer says read the lens before their picture. What runs a network stays out of the chunk of checkpoints,
-    // because the worker of the front page does not answer in WebKitGTK where it is in it.
-    const most = /exercise=e2[123]/.test(link) ? 206_000 : 200_000
-    assert.ok(sizes.size > 5 && sum(sizes.values()) <= most, link)
+    assert.ok(sizes.size > 5 && sum(sizes.values()) <= 200_000, link)
     if (rooms.includes(link)) all.push(sizes)
   }
   const [first, ...others] = all
