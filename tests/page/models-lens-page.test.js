@@ -4,7 +4,8 @@ import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { test } from 'node:test'
 import { beyond } from './browser.js'
-import { becomes, page, reads, text, url, usePage } from './open.js'
+import { openMade } from './golden-models.js'
+import { becomes, page, reads, text, until, url, usePage } from './open.js'
 
 usePage({ hash: null })
 
@@ -82,6 +83,64 @@ test('the grid zooms by Ctrl and the wheel and by keys; larger cells have three 
   await becomes(() => state(2, 8).locator('span').count(), 0)
 })
 
+test('a model of 12 layers of the reader fits a laptop; two fingers zoom it about the place between them; a lens of another width is refused by a drop', async () => {
+  await page.setViewportSize({ width: 1440, height: 900 })
+  await page.goto(`${url}#2&room=models`)
+  await page.locator('#models-files').waitFor({ state: 'attached' })
+  await openMade({ layers: 12, heads: 2, d: 16, vocab: 300, positions: 64 })
+  await page.fill('#models-text', Array.from({ length: 20 }, (_, n) => 7 * n).join(' '))
+  await page.locator('#models-lens > summary').click()
+  await becomes(() => page.locator('.lens-grid .lens-state').count(), 240)
+  const grid = await page.locator('.lens-grid').boundingBox()
+  assert.ok(grid && grid.width <= 1440 && grid.height <= 500, JSON.stringify(grid))
+
+  const box = async () => {
+    const { x = 0, y = 0, width = 0 } = (await state(6, 12).boundingBox()) ?? {}
+    return { x: x + width / 2, y, width }
+  }
+  await state(6, 12).scrollIntoViewIfNeeded()
+  const { x, y, width } = await box()
+  const session = await page.context().newCDPSession(page)
+  /** @param {'touchStart' | 'touchMove' | 'touchEnd'} type @param {number[]} places from the middle of the cell */
+  const touch = (type, places) =>
+    session.send('Input.dispatchTouchEvent', {
+      type,
+      touchPoints: places.map((place, id) => ({ x: x + place, y: y + 8, id })),
+    })
+  await touch('touchStart', [-40])
+  await touch('touchStart', [-40, 40])
+  for (let apart = 45; apart <= 80; apart += 5) await touch('touchMove', [-apart, apart])
+  await touch('touchEnd', [])
+  await until(async () => {
+    const now = await box()
+    assert.ok(Math.abs((now.width + 2) / (width + 2) - 2) < 0.02 && Math.abs(now.x - x) <= 2, JSON.stringify(now))
+  })
+
+  await state(6, 12).click()
+  await page.locator('#lens-curve').waitFor()
+  const names = await page.locator('#lens-curve text:not([text-anchor=end])').evaluateAll(all =>
+    all
+      .map(each => each.getBoundingClientRect())
+      .filter(({ y }, _, list) => y === Math.max(...list.map(each => each.y)))
+      .sort((a, b) => a.x - b.x)
+      .map(({ left, right }) => [left, right]),
+  )
+  assert.ok(names.length > 4)
+  for (const [n, [left]] of names.entries()) assert.ok(n === 0 || left > names[n - 1][1], `${n}: ${names}`)
+
+  const lens = Array.from(readFileSync(new URL('../../web/trained/english/lens.pt', import.meta.url)))
+  await page.evaluate(bytes => {
+    const dataTransfer = new DataTransfer()
+    dataTransfer.items.add(new File([new Uint8Array(bytes)], 'other.pt'))
+    const drop = { dataTransfer, bubbles: true, cancelable: true }
+    for (const type of ['dragenter', 'dragover', 'drop']) document.body.dispatchEvent(new DragEvent(type, drop))
+  }, lens)
+  await reads(
+    '#lens-file-said',
+    /^This lens could not be opened: expected a lens of width 16, as the model's; got one of width 128/,
+  )
+})
+
 test('on a phone the grid is a list of the layers of a word; nothing sticks out', async () => {
   await page.setViewportSize({ width: 390, height: 844 })
   await open(`${PLANE}&models.lens=logit`)
@@ -101,7 +160,7 @@ test('a chosen file is read in place of the lens that ships, one of another kind
   await page.setInputFiles('#lens-files', { name: 'mine.pt', mimeType: '', buffer })
   await reads('#lens-status', 'From the file mine.pt, which was measured on 100 texts.')
   await page.setInputFiles('#lens-files', { name: 'bad.pt', mimeType: '', buffer: Buffer.from('no lens') })
-  await reads('#lens-file-said', /^This lens could not be opened\. it is no file of torch\.save/)
+  await reads('#lens-file-said', /^This lens could not be opened: it is no file of torch\.save/)
   await reads('#lens-status', /^It comes with the model/)
   await page.locator('#lens-own').click()
   await becomes(() => page.locator('#lens-file-said').count(), 0)

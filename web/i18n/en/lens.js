@@ -29,7 +29,7 @@ export const texts = {
   lensAsk: 'The link names the lens {name}. It is on huggingface.co, which is asked only if you open it.',
   lensMissing: 'The link names the file {name}, which is not here: choose it again.',
   lensOpening: 'Opening {name} …',
-  lensRefused: 'This lens could not be opened. {problem}',
+  lensRefused: 'This lens could not be opened: {problem}',
   lensOwn: 'Use the model’s own lens',
   lensTable: 'What each layer says after each word',
   lensLayers: 'layer',

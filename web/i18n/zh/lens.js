@@ -28,7 +28,7 @@ export const texts = {
   lensAsk: '链接里的透镜是 {name}，它在 huggingface.co 上；只有你打开它时才会访问那里。',
   lensMissing: '链接里的文件 {name} 不在这里：请再选择一次。',
   lensOpening: '正在打开 {name}……',
-  lensRefused: '无法打开这个透镜。{problem}',
+  lensRefused: '无法打开这个透镜：{problem}',
   lensOwn: '用模型自己的透镜',
   lensTable: '每个词之后，每一层在说什么',
   lensLayers: '层',

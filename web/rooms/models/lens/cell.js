@@ -15,8 +15,8 @@ import { MOST_PINS } from './setting.js'
 
 /** Size and margins of the rank curve, in pixels. */
 const [WIDTH, HEIGHT, LEFT, RIGHT, TOP, BOTTOM] = [416, 200, 48, 28, 26, 30]
-/** Pixels from the left edge of the plot to the first layer. */
-const INSET = 24
+/** Pixels from the left edge of the plot to the first layer, and at least between the labels of a layer and of the answer. */
+const [INSET, BESIDE] = [24, 40]
 
 /** @param {Panel} panel @param {number} id */
 const togglePin = ({ set, setting: { pins } }, id) =>
@@ -62,7 +62,7 @@ function curve({ grid, setting, sizes, l }, { id, token, layers, ranks }, column
   )
   const marks = [1, 10, 100, 1000, 10_000, 100_000].filter(rank => rank <= sizes.vocab)
   const every = Math.ceil(layers.length / 8)
-  const isNamed = (/** @type {number} */ n) => n === last || (n % every === 0 && last - n >= every / 2)
+  const isNamed = (/** @type {number} */ n) => n === last || (n % every === 0 && x(last) - x(n) > BESIDE)
   const text = l('lensRanks', {
     token,
     word: grid.words[column],

@@ -88,21 +88,36 @@ const keysOf = (panel, at) => (/** @type {KeyboardEvent & { currentTarget: HTMLE
   })
 }
 
-/** Zooms around the point under the pointer. @param {Panel} panel @param {number} factor 0 fits the whole grid @param {{ box: Element, x: number }} [at] */
-function zoomBy({ room: { act, view } }, factor, at) {
-  const zoom = factor === 0 ? 1 : Math.min(MOST, Math.max(LEAST, view.lensZoom * factor))
-  const real = zoom / view.lensZoom
-  act.show({ lensZoom: zoom })
-  if (at)
-    requestAnimationFrame(() =>
-      requestAnimationFrame(() => {
-        at.box.scrollLeft = (at.box.scrollLeft + at.x) * real - at.x
-      }),
-    )
+/** Zoom of the drawn grid, and of the next frame: several events may arrive before it. */
+const zooms = { drawn: 1, next: 1 }
+
+/** Returns the position on the grid at a point of its box, in pixels at zoom 1. @param {Element} box @param {number} x pixels from the left edge of the box */
+const placeAt = (box, x) => (box.scrollLeft + x - labelsWidth(box)) / zooms.drawn
+
+/** Returns the width of the layer labels, which do not zoom. @param {Element} box */
+const labelsWidth = box => box.querySelector('th')?.getBoundingClientRect().width ?? 0
+
+/** Zooms, and scrolls the position `at` of the grid to x. @param {Panel} panel @param {number} zoom @param {{ box: Element, x: number, at: number }} [kept] */
+function zoomTo({ room: { act } }, zoom, kept) {
+  zooms.next = Math.min(MOST, Math.max(LEAST, zoom))
+  act.show({ lensZoom: zooms.next })
+  if (!kept) return
+  const { box, x, at } = kept
+  requestAnimationFrame(() =>
+    requestAnimationFrame(() => {
+      box.scrollLeft = at * zooms.drawn + labelsWidth(box) - x
+    }),
+  )
 }
 
-/** Active touches by pointer id, and the start of a mouse drag. */
+/** Zooms around the point under the pointer. @param {Panel} panel @param {number} factor 0 fits the whole grid @param {{ box: Element, x: number }} [pointer] */
+const zoomBy = (panel, factor, pointer) =>
+  zoomTo(panel, factor === 0 ? 1 : zooms.next * factor, pointer && { ...pointer, at: placeAt(pointer.box, pointer.x) })
+
+/** Active touches by pointer id, and the start of a mouse drag. @type {Map<number, { x: number, y: number }>} */
 const fingers = new Map()
+/** Start of a pinch: the distance of the fingers, the zoom, and the position between them. */
+let pinch = { distance: 1, zoom: 1, at: 0 }
 
 /** Handles the gestures of the deep map: Ctrl+wheel, pinch and double click zoom; a drag pans. @param {Panel} panel */
 function gesturesOf(panel) {
@@ -110,6 +125,12 @@ function gesturesOf(panel) {
   const place = event => {
     const box = /** @type {Element} */ (event.currentTarget)
     return { box, x: event.clientX - box.getBoundingClientRect().left }
+  }
+  /** Returns the distance of two fingers, and the point between them. @param {Element} box */
+  const between = box => {
+    const [a, b] = fingers.values()
+    const x = (a.x + b.x) / 2 - box.getBoundingClientRect().left
+    return { distance: Math.hypot(a.x - b.x, a.y - b.y) || 1, x }
   }
   return {
     wheel: {
@@ -121,8 +142,13 @@ function gesturesOf(panel) {
       },
     },
     twice: (/** @type {MouseEvent} */ event) => zoomBy(panel, STEP, place(event)),
-    down: (/** @type {PointerEvent} */ event) =>
-      void fingers.set(event.pointerId, { x: event.clientX, y: event.clientY }),
+    down(/** @type {PointerEvent} */ event) {
+      fingers.set(event.pointerId, { x: event.clientX, y: event.clientY })
+      if (fingers.size !== 2) return
+      const { box } = place(event)
+      const { distance, x } = between(box)
+      pinch = { distance, zoom: zooms.next, at: placeAt(box, x) }
+    },
     move(/** @type {PointerEvent} */ event) {
       const before = fingers.get(event.pointerId)
       if (!before) return
@@ -130,9 +156,8 @@ function gesturesOf(panel) {
       fingers.set(event.pointerId, own)
       const { box } = place(event)
       if (fingers.size === 2) {
-        const [a, b] = [...fingers].flatMap(([id, at]) => (id === event.pointerId ? [] : [at, before]))
-        const factor = Math.hypot(own.x - a.x, own.y - a.y) / (Math.hypot(b.x - a.x, b.y - a.y) || 1)
-        zoomBy(panel, factor || 1, { box, x: (own.x + a.x) / 2 - box.getBoundingClientRect().left })
+        const { distance, x } = between(box)
+        zoomTo(panel, (pinch.zoom * distance) / pinch.distance, { box, x, at: pinch.at })
       } else if (event.pointerType === 'mouse') box.scrollLeft -= own.x - before.x
     },
     up: (/** @type {PointerEvent} */ event) => void fingers.delete(event.pointerId),
@@ -175,6 +200,7 @@ export function table(panel) {
   const last = { layer: grid.layers[rows[0]], position: grid.first + grid.words.length - 1 }
   const focus = setting.cell ?? last
   const { wheel, twice, down, move, up } = gesturesOf(panel)
+  zooms.drawn = zooms.next = room.view.lensZoom
   return html`<ul class="visually-hidden" id="lens-sentences">${rows.map(row => html`<li>${sentence(panel, row)}</li>`)}</ul>
     <div class="lens-scroll ${room.view.lensZoom < FAR ? 'is-far' : ''}" tabindex="-1" .style=${`--zoom: ${room.view.lensZoom}; --words: ${grid.words.length}`}
       @wheel=${wheel} @dblclick=${twice} @pointerdown=${down} @pointermove=${move} @pointerup=${up} @pointercancel=${up} @pointerleave=${up}>
