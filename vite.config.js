@@ -13,14 +13,14 @@ const isolated = { 'Cross-Origin-Opener-Policy': 'same-origin', 'Cross-Origin-Em
 const thirdParty = siteNotices()
 
 /**
- * What a worker imports when it opens a model, after the first picture of its room. Not `network`: with it the worker of the front page does
- * not answer in WebKitGTK (tests/page/browsers.test.js).
+ * What a worker imports when it opens a model, after the first picture of its room. Not `network` or `packed-linear`: with them the worker of
+ * the front page does not answer in WebKitGTK (tests/page/browsers.test.js).
  */
 const WITH_WEIGHTS = new RegExp(
   `/src/models/(${[
     'tokenizers/.*',
     'families/(?:llama|marian)',
-    'family-shapes/(?:llama-like|decoder-only|marian-like)',
+    'family-shapes/(?:llama-like|decoder-only|marian-like|parts)',
     '(?:linear-)?attribution',
     'attention-summaries',
     'config',
@@ -42,9 +42,12 @@ const WITH_WEIGHTS = new RegExp(
   ].join('|')})\\.js$`,
 )
 
+/** What a worker imports when a lens is read. */
+const OF_LENSES =
+  /\/src\/interpret\/(entered-states|input-of|lens|lens-attribution|lens-readout|stack-of)\.js$|\/web\/rooms\/models\/lens\/(sources|task)\.js$/
 /** What each room but the front page draws numbers with. */
 const NUMBERS =
-  /\/web\/(elements\/(colour-scale|long-press|number-text|ramps|raster|signs|theme)|files\/number-format|ui\/(contributions|glosses|inspector|number-colours|pointing)|attention-head\/scale)\.js$/
+  /\/web\/(elements\/(colour-scale|long-press|number-text|ramps|raster|signs|theme)|files\/number-format|ui\/(contributions|glosses|inspector|number-colours|pointing|term-lines)|attention-head\/scale)\.js$/
 /** What Models shares with its exercises and its parts that are loaded later. */
 const OF_MODELS =
   /\/web\/rooms\/models\/(atlas\/maps|lens\/(numbers|room|setting|stops)|long-text\/limits|many\/setting|open\/sources|open-head\/kind|run\/hooks|sentence\/text-lines|shown)\.js$/
@@ -80,7 +83,10 @@ export default defineConfig({
         chunkFileNames,
         // What opens a folder and explains its first answer is one file, which comes with the weights.
         codeSplitting: {
-          groups: [{ name: 'checkpoint', test: WITH_WEIGHTS, includeDependenciesRecursively: false }],
+          groups: [
+            { name: 'checkpoint', test: WITH_WEIGHTS, includeDependenciesRecursively: false },
+            { name: 'lens', test: OF_LENSES, includeDependenciesRecursively: false },
+          ],
         },
       },
     },
