@@ -5,6 +5,7 @@ import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { basename } from 'node:path'
 import { test } from 'node:test'
+import { readSafetensors, writeSafetensors } from 'qkv/models'
 import config from '../../vite.config.js'
 import { MADE, make } from '../models/gguf/made.js'
 import { randomOf } from '../models/tokenizers/random-files.js'
@@ -86,14 +87,16 @@ test('?model= opens a folder of the site, by ranges; another site is refused', a
   await reads('#models-problem', /invalid:\S+ is another site/)
 })
 
+/** Drops files on the page. @param {{ name: string, text: string }[]} files text: in base64 */
+const drop = files =>
+  page.evaluate(async files => {
+    const data = new DataTransfer()
+    for (const { name, text } of files)
+      data.items.add(new File([Uint8Array.from(atob(text), letter => letter.charCodeAt(0))], name))
+    document.body.dispatchEvent(new DragEvent('drop', { dataTransfer: data, bubbles: true, cancelable: true }))
+  }, files)
+
 test('a drop anywhere opens the files; other files are refused by name', async () => {
-  const drop = (/** @type {{ name: string, text: string }[]} */ files) =>
-    page.evaluate(async files => {
-      const data = new DataTransfer()
-      for (const { name, text } of files)
-        data.items.add(new File([Uint8Array.from(atob(text), letter => letter.charCodeAt(0))], name))
-      document.body.dispatchEvent(new DragEvent('drop', { dataTransfer: data, bubbles: true, cancelable: true }))
-    }, files)
   const given = filesOf('qwen3-tiny-bf16').map(path => ({
     name: basename(path),
     text: readFileSync(path).toString('base64'),
@@ -107,15 +110,54 @@ test('a drop anywhere opens the files; other files are refused by name', async (
   await reads('#models-problem', /pytorch_model\.bin: it is no file of torch\.save.*The previous model stays open/)
 })
 
-test('a GGUF file that is dropped is opened, and the programs name it', async () => {
-  const { gguf } = make(MADE[0], 'Q4_K', randomOf(1))
+for (const [title, width, bring] of /** @type {[string, number, (file: Buffer) => Promise<void>][]} */ ([
+  ['dropped on a desktop', 1440, file => drop([{ name: 'x.Q4_K_M.gguf', text: file.toString('base64') }])],
+  [
+    'chosen on a phone',
+    390,
+    buffer => page.setInputFiles('#models-files', { name: 'x.Q4_K_M.gguf', mimeType: '', buffer }),
+  ],
+]))
+  test(`a GGUF file that is ${title} is opened with the types of its tensors, its views work, and the programs name it`, async () => {
+    await page.setViewportSize({ width, height: 844 })
+    const { gguf } = make(MADE[0], 'Q4_K', randomOf(1))
+    await go(ROOM)
+    await bring(Buffer.from(gguf))
+    await opened('llama')
+    await reads('#models-facts', /^llama, 2 × 4 heads, [\d,]+ parameters, [\d.]+ KB, Q4_K \+ F32/)
+    await becomes(() => page.inputValue('#models-model'), 'x.Q4_K_M.gguf')
+    await page.click('.models-programs > summary')
+    await reads('#models-program-qkv', /loadModel\(qkv, process\.argv\[2\] \?\? "x\.Q4_K_M\.gguf"\)/)
+    await reads('#models-program-pytorch', /from_pretrained\(folder, gguf_file="x\.Q4_K_M\.gguf"/)
+    await page.locator('main details:not([open]) > summary').evaluateAll(all => {
+      for (const each of all) if (each instanceof HTMLElement) each.click()
+    })
+    await becomes(() => page.locator('.lens-line').count(), 2)
+    await becomes(() => page.locator('main [role="status"]:text-matches("…$")').count(), 0)
+    assert.equal(await page.locator('#models-problem').count(), 0)
+  })
+
+test('a multimodal checkpoint opens as its text part, and is named so', async () => {
+  const folder = new URL('../goldens/models/gemma3-tiny/', import.meta.url)
+  const text = JSON.parse(readFileSync(new URL('config.json', folder), 'utf8'))
+  const tensors = await readSafetensors(readFileSync(new URL('model.safetensors', folder)))
+  const config = {
+    model_type: 'gemma3',
+    architectures: ['Gemma3ForConditionalGeneration'],
+    text_config: text,
+    vision_config: { model_type: 'siglip_vision_model', hidden_size: 8 },
+  }
+  const weights = writeSafetensors({
+    ...Object.fromEntries(Object.entries(tensors).map(([name, value]) => [`language_model.${name}`, value])),
+    'multi_modal_projector.mm_soft_emb_norm.weight': { data: new Float32Array([1]), dims: [1] },
+  })
   await go(ROOM)
-  await page.setInputFiles('#models-files', { name: 'x.Q4_K_M.gguf', mimeType: '', buffer: Buffer.from(gguf) })
-  await opened('llama')
-  await becomes(() => page.inputValue('#models-model'), 'x.Q4_K_M.gguf')
-  await page.click('.models-programs > summary')
-  await reads('#models-program-qkv', /loadModel\(qkv, process\.argv\[2\] \?\? "x\.Q4_K_M\.gguf"\)/)
-  await reads('#models-program-pytorch', /from_pretrained\(folder, gguf_file="x\.Q4_K_M\.gguf"/)
+  await drop([
+    { name: 'config.json', text: btoa(JSON.stringify(config)) },
+    { name: 'model.safetensors', text: Buffer.from(weights).toString('base64') },
+  ])
+  await opened('gemma3_text')
+  await reads('#models-facts', /^gemma3_text \(text part of gemma3\), /)
 })
 
 test('where the page may share memory, the model runs on threads', async () => {

@@ -20,6 +20,7 @@ export const texts = {
   modelsSizes: '{layers} × {count} heads',
   'modelsSizes.one': '{layers} × 1 head',
   modelsFacts: '{type}, {sizes}, {parameters} parameters, {memory}',
+  modelsTextPart: '{type} (text part of {whole})',
   modelsOpening: 'Opening {name}',
   modelsProgress: '{loaded} of {total}, {seconds} s',
   modelsDownload: '{loaded} of {total}, {rate} a second, {left} left',

@@ -20,6 +20,7 @@ export const texts = {
   modelsSizes: '{layers} × {count} 头',
   'modelsSizes.one': '{layers} × 1 头',
   modelsFacts: '{type}，{sizes}，{parameters} 个参数，{memory}',
+  modelsTextPart: '{type}（{whole} 的文本部分）',
   modelsOpening: '正在打开 {name}',
   modelsProgress: '{loaded} / {total}，{seconds} 秒',
   modelsDownload: '{loaded} / {total}，每秒 {rate}，还需 {left}',

@@ -82,6 +82,8 @@ export interface Look {
   download: number
   size: number
   type: string
+  /** Type of the multimodal model whose text part it is. */
+  textPartOf?: string
   parameters: number
   bytes: { stored: number; float16: number; int8: number }
   /** Estimated seconds for a text of 32 tokens, from a product measured on this computer. */
@@ -257,6 +259,10 @@ export interface OpenModel {
   /** Id of the request that opened it. */
   id: string
   type: string
+  /** Type of the multimodal model whose text part it is. */
+  textPartOf?: string
+  /** Types of the tensors of a GGUF file. */
+  types: readonly string[]
   stacks: Model['stacks']
   parameters: number
   /** Size in memory. */

@@ -23,6 +23,10 @@ export function titleOf({ t }, name) {
   return isOfHub(name) ? idOf(name) : name.split('~')[0]
 }
 
+/** Returns the type of a model, and of which multimodal model it is the text part. @param {import('./models.js').Room['t']} t @param {Pick<import('./models.js').OpenModel, 'type' | 'textPartOf'>} model */
+export const typeOf = (t, { type, textPartOf }) =>
+  textPartOf ? t('modelsTextPart', { type, whole: textPartOf }) : type
+
 /** Adds the model whose weights made a map to the map's title. @param {import('./models.js').Room} room @param {string} map */
 export function withOrigin(room, map) {
   const { t, openModel } = room

@@ -3,6 +3,7 @@
 
 import { html, nothing } from 'lit'
 import { idOf, megabytes, usualDtype } from '../open/sources.js'
+import { typeOf } from '../shown.js'
 import { GALLERY } from './gallery.js'
 
 /** @typedef {import('../models.js').Room} Room */
@@ -60,8 +61,8 @@ export function hubQuestion(room, asked, g) {
  * @param {GalleryTexts} g
  * @param {unknown} refuse
  */
-function choice({ act, view: { mostBytes: most } }, asked, look, g, refuse) {
-  const { type, parameters, license, download, bytes, seconds } = look
+function choice({ t, act, view: { mostBytes: most } }, asked, look, g, refuse) {
+  const { parameters, license, download, bytes, seconds } = look
   const usual = usualDtype(bytes, most)
   const dtype = asked.dtype ?? usual
   const sizeOf = (/** @type {typeof DTYPES[number]} */ each) => bytes[each || 'stored']
@@ -69,7 +70,7 @@ function choice({ act, view: { mostBytes: most } }, asked, look, g, refuse) {
   const name = idOf(asked.name)
   const fits = fitting(most)
   return html`<h2>${name}</h2>
-    <p id="models-size">${g('galleryFacts', { type, parameters: parameters.toLocaleString('en'), license: license || g('galleryNoLicense') })}
+    <p id="models-size">${g('galleryFacts', { type: typeOf(t, look), parameters: parameters.toLocaleString('en'), license: license || g('galleryNoLicense') })}
     ${g('galleryDownload', { size: megabytes(download) })}</p>
     ${least > most ? nothing : html`<p id="models-time" data-seconds=${seconds}>${seconds < 1 ? g('galleryTimeShort') : g('galleryTime', { seconds: Math.ceil(seconds) })}</p>`}
     ${

@@ -6,7 +6,7 @@ import { SHIPPED } from '../../../files/shipped-models.js'
 import { counted } from '../../../i18n/counted.js'
 import { menu, menuChoices } from '../../../shell/menu.js'
 import { duration, mostTokens, secondsOf } from '../long-text/limits.js'
-import { askedOf, failureOf, requestOf, titleOf } from '../shown.js'
+import { askedOf, failureOf, requestOf, titleOf, typeOf } from '../shown.js'
 import { storyMenu } from '../story.js'
 import { galleryOf, modelField } from './model-field.js'
 import { isOfHub, megabytes } from './sources.js'
@@ -49,17 +49,17 @@ function othersHere({ t, act, openModel }) {
 }
 
 /** @param {Room} room @param {import('../models.js').OpenModel} model */
-function facts({ t }, { type, stacks, parameters, bytes, dtype, threads }) {
+function facts({ t }, { stacks, parameters, bytes, dtype, types, threads, ...model }) {
   const sizes = [stacks.encoder, stacks.decoder].flatMap(stack =>
     stack ? counted(t, 'modelsSizes', stack.numHeads, { layers: stack.layers }) : [],
   )
   const said = t('modelsFacts', {
-    type,
+    type: typeOf(t, model),
     sizes: sizes.join(' + '),
     parameters: parameters.toLocaleString('en'),
     memory: megabytes(bytes),
   })
-  return html`<span class="models-facts" id="models-facts">${said}${dtype ? `, ${dtype}` : ''}${threads > 1 ? `, ${t('modelsThreads', { count: threads })}` : ''}</span>`
+  return html`<span class="models-facts" id="models-facts">${[said, dtype || types.join(' + ')].filter(Boolean).join(', ')}${threads > 1 ? `, ${t('modelsThreads', { count: threads })}` : ''}</span>`
 }
 
 /** @param {Room} room */

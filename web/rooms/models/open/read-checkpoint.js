@@ -51,7 +51,7 @@ function hubProblem(error, name) {
 /** Asks the hub about a model, before anything is downloaded. @param {import('qkv').Qkv} qkv @param {Asks['look']['request']} request @param {AbortSignal} signal */
 export async function look(qkv, { name, token }, signal) {
   const found = await inspectModel(name, { signal, token: token || undefined }).catch(error => hubProblem(error, name))
-  const { type, parameters } = found
+  const { type, textPartOf, parameters } = found
   const bytes = memoryOf(found)
   const { id, commit, license, isGated, download, files } = /** @type {import('qkv/models').HubFacts} */ (found.hub)
   const [, , ...folder] = name.replace(/@(?:refs\/\w+\/)?[^/]+/, '').split('/')
@@ -61,7 +61,19 @@ export async function look(qkv, { name, token }, signal) {
   const vocab = Number(found.config.vocab_size)
   const seconds = secondsOfText(qkv, { stacks: found.stacks, parameters, vocab })
   const size = sizeOf(files)
-  const facts = { name, source, license: license ?? '', isGated, download, size, type, parameters, bytes, seconds }
+  const facts = {
+    name,
+    source,
+    license: license ?? '',
+    isGated,
+    download,
+    size,
+    type,
+    textPartOf,
+    parameters,
+    bytes,
+    seconds,
+  }
   return { found, facts }
 }
 
@@ -90,7 +102,7 @@ export async function readCheckpoint(qkv, request, looked, { signal, progress })
     throw error
   }
   const found = looked ?? (await inspectModel(from, { signal, ...ofHub }).catch(failed))
-  const { type, config, stacks, parameters, hub, types } = found
+  const { type, textPartOf, config, stacks, parameters, hub, types } = found
   const bytes = memoryOf(found)
   const isShipped = typeof source === 'object' && 'urls' in source
   const label = isShipped ? given : labelOf(source, given, config)
@@ -117,6 +129,8 @@ export async function readCheckpoint(qkv, request, looked, { signal, progress })
     const description = {
       name,
       type,
+      textPartOf,
+      types: Object.keys(types ?? {}),
       stacks,
       parameters,
       bytes: bytes[chosen || 'stored'],
