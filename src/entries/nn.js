@@ -13,18 +13,25 @@ export { onnxAttention } from '../ops/attention/onnx.js'
 export { packedAttention, packedAttentionBackward } from '../ops/attention/packed.js'
 export { relativePositionBias } from '../ops/attention/relative-position-bias.js'
 export { attentionWindow } from '../ops/attention/window.js'
-export { add, addBackward } from '../ops/elementwise/add.js'
-export { expBackward } from '../ops/elementwise/exp.js'
-export { geglu, gegluBackward } from '../ops/elementwise/geglu.js'
-export { gelu, geluBackward } from '../ops/elementwise/gelu.js'
-export { log, logBackward } from '../ops/elementwise/log.js'
-export { mul, mulBackward } from '../ops/elementwise/mul.js'
-export { relu, reluBackward } from '../ops/elementwise/relu.js'
-export { sigmoid, sigmoidBackward } from '../ops/elementwise/sigmoid.js'
-export { silu, siluBackward } from '../ops/elementwise/silu.js'
-export { sub, subBackward } from '../ops/elementwise/sub.js'
-export { swiglu, swigluBackward } from '../ops/elementwise/swiglu.js'
-export { tanhBackward } from '../ops/elementwise/tanh.js'
+export { add, addBackward, mul, mulBackward, sub, subBackward } from '../ops/elementwise/arithmetic.js'
+export {
+  expBackward,
+  geglu,
+  gegluBackward,
+  gelu,
+  geluBackward,
+  log,
+  logBackward,
+  relu,
+  reluBackward,
+  sigmoid,
+  sigmoidBackward,
+  silu,
+  siluBackward,
+  swiglu,
+  swigluBackward,
+  tanhBackward,
+} from '../ops/elementwise/functions.js'
 export { embedding, embeddingBackward } from '../ops/embedding/embedding.js'
 export { linearBackward } from '../ops/linear/backward.js'
 export { sumRows } from '../ops/linear/sum-rows.js'

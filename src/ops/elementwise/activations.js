@@ -1,8 +1,6 @@
 // The activations of a linear layer, by the names that its option `activation` has: what a tape and the gradients of models run.
 
-import { gelu, geluBackward } from './gelu.js'
-import { relu, reluBackward } from './relu.js'
-import { silu, siluBackward } from './silu.js'
+import { gelu, geluBackward, relu, reluBackward, silu, siluBackward } from './functions.js'
 
 /** @typedef {import('./activation.js').GeluOptions} GeluOptions */
 
