@@ -274,12 +274,20 @@ static void widen_panel(uint32_t weights, struct wide_panel *to, const char *w, 
   }
 }
 
-/* acc (TILE,8) = q W^T, q (pairs, TILE, 2), W (pairs, 8, 2) from w to `end`. Unrolled by four it is
- * as fast with int8 and slower with int4. */
-INLINE void multiply_pairs(i4 acc[TILE][2], const int16_t *q, const int16_t *w, const int16_t *end) {
+/* acc (TILE,8) = q W^T of the first pair of q (pairs, TILE, 2) and W (pairs, 8, 2). */
+INLINE void multiply_pair(i4 acc[TILE][2], const int16_t *q, const int16_t *w) {
+  i4 left = load_int16s(w), right = load_int16s(w + 8);
 #pragma unroll
-  for (size_t r = 0; r < TILE; r++)
-    acc[r][0] = acc[r][1] = zeros();
+  for (size_t r = 0; r < TILE; r++) {
+    i4 x = splat_from((const float *)(const void *)(q + r * 2));
+    acc[r][0] = products_of(x, left);
+    acc[r][1] = products_of(x, right);
+  }
+}
+
+/* acc (TILE,8) += q W^T, q (pairs, TILE, 2), W (pairs, 8, 2) from w to `end`. Unrolled by four it is as fast with int8
+ * and slower with int4. */
+INLINE void add_pairs(i4 acc[TILE][2], const int16_t *q, const int16_t *w, const int16_t *end) {
   for (; w != end; w += 16, q += TILE * 2) {
     i4 left = load_int16s(w), right = load_int16s(w + 8);
 #pragma unroll
@@ -295,7 +303,10 @@ INLINE void multiply_pairs(i4 acc[TILE][2], const int16_t *q, const int16_t *w, 
 static NOINLINE void multiply_tile(const int16_t *q, const float *steps, size_t pitch, const int16_t *w,
                                    const float *scales, size_t K, const struct tile_sums *sums) {
   i4 acc[TILE][2];
-  multiply_pairs(acc, q, w, w + round_up(K, 2) * 8);
+#pragma unroll
+  for (size_t r = 0; r < TILE; r++)
+    acc[r][0] = acc[r][1] = zeros();
+  add_pairs(acc, q, w, w + round_up(K, 2) * 8);
   add_tile(acc, steps, pitch, scales, sums);
 }
 
@@ -308,7 +319,8 @@ INLINE void multiply_groups(const int16_t *q, const float *steps, size_t pitch, 
   const float *scales = w->scales, *minima = w->minima;
   for (const int16_t *end = wide + round_up(K, group) * 8; wide < end; scales += 8) {
     i4 acc[TILE][2];
-    multiply_pairs(acc, q, wide, wide + group * 8);
+    multiply_pair(acc, q, wide);
+    add_pairs(acc, q + TILE * 2, wide + 16, wide + group * 8);
     q += TILE * group, wide += group * 8;
 #pragma unroll
     for (size_t r = 0; r < TILE; r++)

@@ -276,7 +276,8 @@ INLINE f4 next_lane(f4 a) { return wasm_i32x4_shuffle(a, a, 1, 2, 3, 0); }
 /* The last lane of a, then the first three of b. */
 INLINE f4 after_last(f4 a, f4 b) { return wasm_i32x4_shuffle(a, b, 3, 4, 5, 6); }
 
-/* sum + a b of four pairs of int16: exact. */
+/* a b of four pairs of int16, and sum + a b: exact. */
+INLINE i4 products_of(i4 a, i4 b) { return wasm_i32x4_dot_i16x8(a, b); }
 INLINE i4 add_products(i4 sum, i4 a, i4 b) { return wasm_i32x4_add(sum, wasm_i32x4_dot_i16x8(a, b)); }
 /* sum + a b of four fours of int8: exact where no byte of b has its highest bit, else as the engine has it. */
 #ifdef __wasm_relaxed_simd__
