@@ -16,8 +16,8 @@ const PROBE = new Uint8Array([
  */
 export function relaxedSource(relaxed, wasm) {
   if (relaxed !== true && relaxed !== 'auto')
-    throw new TypeError(`load: relaxed: ${describe(relaxed)} given, true, false or 'auto' expected`)
-  if (wasm !== undefined) throw new TypeError('load: wasm and relaxed are both given: leave one out')
+    throw new TypeError(`load: relaxed: expected true, false or 'auto', got ${describe(relaxed)}`)
+  if (wasm !== undefined) throw new TypeError('load: expected either wasm or relaxed, got both; leave one out')
   if (WebAssembly.validate(PROBE)) return ofPackage('qkv.relaxed.wasm', new URL('./qkv.relaxed.wasm', import.meta.url))
   if (relaxed === 'auto') return undefined
   throw new QkvError(

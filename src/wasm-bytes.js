@@ -9,7 +9,7 @@ import { open } from './wasm-source.js'
 export async function readBytes(source, what) {
   if (source instanceof WebAssembly.Module)
     throw new TypeError(
-      `load: ${what} need the file itself: give its bytes, a URL or a Response, or threads: 1 (a compiled WebAssembly.Module given)`,
+      `load: ${what}: expected the file itself (its bytes, a URL or a Response), got a compiled WebAssembly.Module; or use threads: 1`,
     )
   const opened = await open(source)
   const buffer = 'byteLength' in opened ? opened : await opened.arrayBuffer()

@@ -16,9 +16,7 @@ export async function open(source = ofPackage('qkv.wasm', new URL('./qkv.wasm', 
   if (isBytes(source)) return source
   // Checked last: in Node the first use of Response loads its implementation, which takes milliseconds.
   if (typeof Response !== 'undefined' && source instanceof Response) return openResponse(source)
-  throw new TypeError(
-    `load: wasm: ${describe(source)} given; bytes, a WebAssembly.Module, a URL or a Response expected`,
-  )
+  throw new TypeError(`load: wasm: expected bytes, a WebAssembly.Module, a URL or a Response, got ${describe(source)}`)
 }
 
 const MEND =

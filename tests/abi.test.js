@@ -57,7 +57,7 @@ test('every score has its name in the options, in the reference of the tests and
   const names = Object.keys(abi.SCORE)
   const listed = names.map(name => `"${name}"`).join(', ')
   const score = /** @type {any} */ ('none')
-  assert.throws(() => qkv.attention([[1]], [[1]], [[1]], { score }), { message: new RegExp(`one of ${listed} `) })
+  assert.throws(() => qkv.attention([[1]], [[1]], [[1]], { score }), { message: new RegExp(`one of ${listed}, got`) })
   assert.deepEqual(Object.keys(SCORES), names)
   const docs = read('docs/attention.md').toString()
   for (const name of names) assert.ok(docs.includes(`'${name}'`), `docs: '${name}'`)

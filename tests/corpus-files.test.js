@@ -136,9 +136,9 @@ test('--help prints every option; a mistake is one sentence', () => {
   for (const [args, message] of /** @type {const} */ ([
     [
       ['corpus', 'no.txt', '--model', model, '--out', folder, '--losses'],
-      /^qkv: corpus: texts: "no\.txt" cannot be read \(ENOENT\): the path of a file expected\n$/,
+      /^qkv: corpus: texts: expected the path of a file, but "no\.txt" cannot be read \(ENOENT\)\n$/,
     ],
-    [['corpus', file, '--out', folder, '--losses'], /^qkv: corpus: model: undefined given/],
+    [['corpus', file, '--out', folder, '--losses'], /^qkv: corpus: model: .*got undefined/],
     [['corpse', file], /^qkv: corpse: no such command/],
     [['corpus', file, '--loss'], /^qkv: Unknown option '--loss'/],
   ])) {

@@ -255,7 +255,7 @@ test('texts are read from lines, JSON lines and Parquet, and from a generator', 
   const out = fresh()
   await assert.rejects(
     corpus(paths.jsonl, { ...options, out }),
-    /line 1 of .*: text: undefined given, a text expected; \{ file, field \} names/,
+    /line 1 of .*: text: expected a text, got undefined; .*\{ file, field \}/,
   )
   await assert.rejects(corpus(paths.parquet, { ...options, out }), /has no column "text"; its columns: body/)
   writeFileSync(paths.txt, '{')
@@ -310,7 +310,7 @@ test('a function of one’s own is called with each text, and its results are co
   writeFileSync(file, 'export default ({ n }) => ({ x: { data: Array(n).fill(0) } })')
   await assert.rejects(
     corpus(texts, { model: gpt2, what: { functions: [file] }, out: fresh() }),
-    /text 2: x: dims \(2\) returned, \(1\) as of the texts before expected|x: dims \(1\) returned, \(0\)/,
+    /text 2: x: expected dims \(1\), as for the earlier texts, got \(2\)|x: expected dims \(0\).*got \(1\)/,
   )
 })
 
@@ -330,8 +330,8 @@ test('texts longer than the model are cut, and marked', async () => {
 })
 
 for (const [title, given, message] of /** @type {const} */ ([
-  ['no options', {}, /model: undefined given/],
-  ['no folder for results', { model: gpt2 }, /out: undefined given, the path of a folder/],
+  ['no options', {}, /model: .*got undefined/],
+  ['no folder for results', { model: gpt2 }, /out: expected the path of a folder.*got undefined/],
   ['nothing to compute', { model: gpt2, out: 'x', what: {} }, /nothing is to be computed: say losses: true/],
   [
     'a wrong name',
@@ -348,12 +348,12 @@ for (const [title, given, message] of /** @type {const} */ ([
   [
     'workers as a text',
     { model: gpt2, out: 'x', what: { losses: true }, workers: 'all' },
-    /a number, 'auto' or \{ run, count \} expected/,
+    /expected a number, 'auto' or \{ run, count \}/,
   ],
   [
     'a run that gives nothing',
     { model: gpt2, what: { losses: true }, workers: { run: () => undefined } },
-    /run gave undefined, the bytes that runPart/,
+    /run: expected the bytes returned by runPart.*got undefined/,
   ],
   ['a folder that is none', { model: '/nowhere', what: { losses: true } }, /nowhere/],
 ]))
@@ -376,7 +376,7 @@ test('a text that is no text is named, and memory is given back after an error',
   const { resident } = qkv.memory
   await assert.rejects(
     corpus(/** @type {any} */ (['the', 5]), { model: gpt2, what: { losses: true }, out: fresh() }),
-    /text 1: 5 given, a text expected/,
+    /text 1: expected a text, got 5/,
   )
   await assert.rejects(corpus([], { model: gpt2, what: { losses: true }, out: fresh() }), /texts: there is none/)
   assert.equal(qkv.memory.resident, resident)

@@ -108,11 +108,11 @@ test('a cache takes rows of heads, and queries in rows, step by step', () => {
   }
   assert.throws(
     () => flat.append(rows[1], rows[2], { numKvHeads: 3 }),
-    /numKvHeads: 3 given, a whole number from 2 to 2/,
+    /numKvHeads: expected a whole number from 2 to 2.*got 3/,
   )
   assert.throws(
     () => flat.append(heads[1], heads[2], { numKvHeads: 2 }),
-    /k has dims \(2, 2, 6, 3\), \(B, T, G \* size\) = \(2, T, 6\)/,
+    /k: expected \(B, T, G \* size\) = \(2, T, 6\), .*got dims \(2, 2, 6, 3\)/,
   )
   flat.dispose()
   split.dispose()
@@ -125,13 +125,13 @@ test('operands that do not fit numHeads are refused with the reason', () => {
     () =>
       qkv.attention(a, b, b, options)
   for (const [run, message] of /** @type {[() => unknown, RegExp][]} */ ([
-    [call({ numHeads: 4 }), /attention: q has dims \(1, 4, 6\); with 4 heads in a row \(B, L, 4 \* D\) expected/],
-    [call({ numHeads: 2 }, x.reshape([4, 6])), /q has dims \(4, 6\); with 2 heads in a row \(B, L, 2 \* D\)/],
-    [call({ numHeads: 2 }, x, x.reshape([4, 6])), /k has dims \(4, 6\)/],
-    [call({ numHeads: 0 }), /numHeads: 0 given, a whole number from 1/],
+    [call({ numHeads: 4 }), /attention: q: expected dims \(B, L, 4 \* D\), 4 heads in a row, got \(1, 4, 6\)/],
+    [call({ numHeads: 2 }, x.reshape([4, 6])), /q: expected dims \(B, L, 2 \* D\), 2 heads in a row, got \(4, 6\)/],
+    [call({ numHeads: 2 }, x, x.reshape([4, 6])), /k: expected dims .*got \(4, 6\)/],
+    [call({ numHeads: 0 }), /numHeads: expected a whole number from 1.*got 0/],
     [call({ numHeads: 3, numKvHeads: 2 }), /the 2 heads of k and v do not divide the 3 heads of q/],
-    [call({ numKvHeads: 2 }), /numKvHeads is given without numHeads/],
-    [call({ numHeads: 2, out: tensor(new Float32Array(24), [1, 2, 4, 3]) }), /\(B, L, H \* E\) = \(1, 4, 6\) expected/],
+    [call({ numKvHeads: 2 }), /numKvHeads requires numHeads/],
+    [call({ numHeads: 2, out: tensor(new Float32Array(24), [1, 2, 4, 3]) }), /expected \(B, L, H \* E\) = \(1, 4, 6\)/],
   ]))
     assert.throws(run, message)
 })

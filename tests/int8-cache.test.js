@@ -155,7 +155,7 @@ test('a query that sees no key gives zeros, and a cache is empty when it was cle
 test('dtype is float32 or int8, which needs the kernels of integer weights and takes no window', async () => {
   const plain = await load()
   const size = { headDim: 2, capacity: 4 }
-  assert.throws(() => kvCache(qkv, { ...size, dtype: any('int4') }), /kvCache: dtype: "int4" given.*"int8"/)
+  assert.throws(() => kvCache(qkv, { ...size, dtype: any('int4') }), /kvCache: dtype: expected .*"int8".*got "int4"/)
   assert.throws(() => kvCache(plain, { ...size, dtype: 'int8' }), /load\(\{ integers: true \}\)/)
   assert.throws(() => kvCache(qkv, { headDim: 2, window: 3, dtype: 'int8' }), /int8.*window.*float32/)
   assert.equal(kvCache(plain, size).dtype, 'float32')

@@ -109,8 +109,11 @@ test('where the engine lacks relaxed SIMD, auto takes the default build and true
 
 test('relaxed is true, false or auto, and goes without a wasm', async () => {
   const any = (/** @type {unknown} */ value) => /** @type {any} */ (value)
-  await assert.rejects(load({ relaxed: any('yes') }), { name: 'TypeError', message: /relaxed: "yes" given/ })
-  await assert.rejects(load({ relaxed: 'auto', wasm: bytes }), { name: 'TypeError', message: /wasm and relaxed/ })
+  await assert.rejects(load({ relaxed: any('yes') }), { name: 'TypeError', message: /relaxed: .*got "yes"/ })
+  await assert.rejects(load({ relaxed: 'auto', wasm: bytes }), {
+    name: 'TypeError',
+    message: /expected either wasm or relaxed/,
+  })
 })
 
 test('each relaxed wasm file is at most 76 KB', t => {

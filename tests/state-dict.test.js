@@ -54,8 +54,8 @@ test('missing, surplus and wrongly shaped weights are named, and nothing changes
   for (const [state, message] of /** @type {[any, RegExp][]} */ ([
     [{ weight: before.weight }, /bias \(out\) = \(2\) is missing; given: weight/],
     [{ ...before, gain: [1] }, /no place for gain/],
-    [{ ...before, weight: before.weight.T }, /weight: dims \(3, 2\) given, \(out, in\) = \(2, 3\) expected/],
-    [null, /null given, an object of weights by name expected/],
+    [{ ...before, weight: before.weight.T }, /weight: expected \(out, in\) = \(2, 3\), got dims \(3, 2\)/],
+    [null, /expected an object of weights by name, got null/],
   ])) {
     assert.throws(() => layer.loadStateDict(state), message)
     assert.deepEqual(layer.stateDict(), before)

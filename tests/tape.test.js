@@ -245,8 +245,8 @@ test('operands of another module are copied; disposed ones are refused, and noth
   const optimizer = new Adam(p)
   const before = [p.stateDict(), optimizer.stateDict()]
   assert.throws(() => tape(qkv, p, t => t.add(p.values.w, gone)), /disposed/)
-  assert.throws(() => optimizer.loadStateDict(any({ step: NaN })), /Adam: loadStateDict: step: NaN given/)
-  assert.throws(() => optimizer.loadStateDict(any(null)), /Adam: loadStateDict: step: undefined given/)
+  assert.throws(() => optimizer.loadStateDict(any({ step: NaN })), /Adam: loadStateDict: step: .*got NaN/)
+  assert.throws(() => optimizer.loadStateDict(any(null)), /Adam: loadStateDict: step: .*got undefined/)
   const { dims } = p.values.w
   const zeros = { data: new Float32Array(2), dims }
   const state = { step: 3, 'expAvg.w': zeros, 'expAvgSq.w': zeros }
@@ -378,19 +378,19 @@ test('an error names its cause, and leaves parameters and optimiser as they were
   const second = await load()
   /** @type {[call: () => unknown, message: RegExp][]} */
   const calls = [
-    [() => run([2]), /crossEntropy: targets\[0\]: 2 given, a whole number from 0 to 1 expected/],
-    [() => tape(qkv, p, t => t.embedding([5], w)), /embedding: ids\[0\]: 5 given/],
+    [() => run([2]), /crossEntropy: targets\[0\]: expected a whole number from 0 to 1, got 2/],
+    [() => tape(qkv, p, t => t.embedding([5], w)), /embedding: ids\[0\]: .*got 5/],
     [() => used.backward(), /backward: this step is over/],
     [() => run().backward().backward(), /backward: it was called before/],
     [() => stale.backward(), /backward: this step is over/],
     [() => kept.t.gelu(w), /this tape has ended/],
-    [() => tape(qkv, p, t => t.gelu(kept.y)), /gelu: x: a tensor of an earlier tape given/],
-    [() => tape(qkv, p, t => t.linear([[1, 2]], other.values.w)), /linear: weight: a tensor of other parameters given/],
+    [() => tape(qkv, p, t => t.gelu(kept.y)), /gelu: x: .*got one of an earlier tape/],
+    [() => tape(qkv, p, t => t.linear([[1, 2]], other.values.w)), /linear: weight: .*got one of other parameters/],
     [() => tape(qkv, gone, t => t.gelu(w)), /disposed/],
     [() => tape(second, p, t => t.gelu(w)), /the parameters are those of another module/],
-    [() => tape(any({}), p, t => t.gelu(w)), /tape: an empty object given, what load\(\)/],
-    [() => tape(qkv, any({}), t => t.gelu(w)), /tape: an empty object given, what parameters\(\) returns expected/],
-    [() => tape(qkv, p, any(3)), /tape: 3 given, a function/],
+    [() => tape(any({}), p, t => t.gelu(w)), /tape: expected what load\(\).*got an empty object/],
+    [() => tape(qkv, any({}), t => t.gelu(w)), /tape: expected what parameters\(\) returns, got an empty object/],
+    [() => tape(qkv, p, any(3)), /tape: expected a function.*got 3/],
     [
       () =>
         tape(
@@ -398,44 +398,44 @@ test('an error names its cause, and leaves parameters and optimiser as they were
           p,
           any(() => 3),
         ),
-      /its function returned 3/,
+      /expected its function to return .*got 3/,
     ],
     [() => tape(qkv, p, () => tape(qkv, p, t => t.gelu(w)).output), /another tape of these parameters is running/],
     [() => tape(qkv, p, t => t.gelu(w)).backward(), /the output has dims \(2, 2\): give its gradient/],
-    [() => tape(qkv, p, t => t.gelu(w)).backward({ gradient: [1] }), /backward: gradient: dims \(1\) given/],
+    [() => tape(qkv, p, t => t.gelu(w)).backward({ gradient: [1] }), /backward: gradient: .*got dims \(1\)/],
     [() => tape(qkv, p, t => t.gelu(w)).backward(any({ gradent: 1 })), /no option "gradent"; did you mean "gradient"/],
     [() => tape(qkv, p, t => t.linear([[1]], w)), /linear: x has dims \(1, 1\), weight \(out, in\) = \(2, 2\)/],
-    [() => tape(qkv, p, t => t.attention(w, w, w, any({}))), /numHeads: undefined given/],
-    [() => tape(qkv, p, t => t.attention(w, w, w, { numHeads: 3 })), /attention: q has dims \(2, 2\)/],
-    [() => tape(qkv, p, t => t.dropout(w, { p: 2, generator: qkv.generator(1) })), /dropout: p: 2 given/],
+    [() => tape(qkv, p, t => t.attention(w, w, w, any({}))), /numHeads: .*got undefined/],
+    [() => tape(qkv, p, t => t.attention(w, w, w, { numHeads: 3 })), /attention: q: expected .*got dims \(2, 2\)/],
+    [() => tape(qkv, p, t => t.dropout(w, { p: 2, generator: qkv.generator(1) })), /dropout: p: .*got 2/],
     [() => tape(qkv, p, t => t.reshape(w, [3])), /reshape: dims \(3\) do not hold/],
-    [() => tape(qkv, p, t => t.layerNorm(w, [1])), /layerNorm: weight: dims \(1\)/],
-    [() => run([1], { finite: 1 }), /tape: finite: 1 given, true or false expected/],
-    [() => crossEntropy(any(p), [[1]], [0]), /crossEntropy: a Parameters given/],
-    [() => clipGradNorm(p, -1), /clipGradNorm: maxNorm: -1 given/],
-    [() => new SGD(p, any({})), /SGD: lr: undefined given/],
+    [() => tape(qkv, p, t => t.layerNorm(w, [1])), /layerNorm: weight: expected .*got dims \(1\)/],
+    [() => run([1], { finite: 1 }), /tape: finite: expected true or false, got 1/],
+    [() => crossEntropy(any(p), [[1]], [0]), /crossEntropy: .*got a Parameters/],
+    [() => clipGradNorm(p, -1), /clipGradNorm: maxNorm: .*got -1/],
+    [() => new SGD(p, any({})), /SGD: lr: .*got undefined/],
     [() => new SGD(p, { lr: 1, nesterov: true }), /SGD: nesterov/],
-    [() => new Adam(p, { betas: [1, 0.9] }), /Adam: betas\[0\]: 1 given/],
+    [() => new Adam(p, { betas: [1, 0.9] }), /Adam: betas\[0\]: .*got 1/],
     [() => new Adam(p, any({ learningRate: 1 })), /Adam: there is no option "learningRate"/],
-    [() => new AdamW(p, { lr: NaN }), /AdamW: lr: NaN given/],
+    [() => new AdamW(p, { lr: NaN }), /AdamW: lr: .*got NaN/],
     [() => new AdamW(p, { noDecay: ['x'] }), /there is no parameter "x"/],
     [() => optimizer.loadStateDict(any({ step: 1 })), /expAvg.w dims = \(2, 2\) is missing/],
-    [() => optimizer.loadStateDict(any({ step: 1, 'expAvg.w': [1], 'expAvgSq.w': w })), /expAvg.w: dims \(1\)/],
-    [() => p.loadStateDict({ w: [1] }), /loadStateDict: w: dims \(1\) given/],
+    [
+      () => optimizer.loadStateDict(any({ step: 1, 'expAvg.w': [1], 'expAvgSq.w': w })),
+      /expAvg.w: expected .*got dims \(1\)/,
+    ],
+    [() => p.loadStateDict({ w: [1] }), /loadStateDict: w: .*got dims \(1\)/],
     [() => p.loadStateDict({ v: [1] }), /w dims = \(2, 2\) is missing; given: v/],
     [() => p.loadStateDict({ v: [1], w }), /no place for v/],
-    [() => parameters(qkv, any([1])), /an array of 1 given, an object of tensors/],
-    [
-      () => parameters(qkv, any(new Map([['w', [1]]]))),
-      /parameters: a Map given, an object of tensors by name expected/,
-    ],
-    [() => parameters(qkv, {}), /parameters: an empty object given, an object of tensors by name expected/],
-    [() => parameters(qkv, any({ w: 'x' })), /parameters: w: "x" given/],
-    [() => schedule(1, { total: 3, warmup: 5 }), /schedule: total: 3 given/],
+    [() => parameters(qkv, any([1])), /expected an object of tensors.*got an array of 1/],
+    [() => parameters(qkv, any(new Map([['w', [1]]]))), /parameters: expected an object of tensors by name, got a Map/],
+    [() => parameters(qkv, {}), /parameters: expected an object of tensors by name, got an empty object/],
+    [() => parameters(qkv, any({ w: 'x' })), /parameters: w: .*got "x"/],
+    [() => schedule(1, { total: 3, warmup: 5 }), /schedule: total: .*got 3/],
   ]
   for (const [call, message] of calls) assert.throws(call, { message })
   optimizer.lr = NaN
-  assert.throws(() => optimizer.step(), /AdamW: lr: NaN given/)
+  assert.throws(() => optimizer.step(), /AdamW: lr: .*got NaN/)
   optimizer.lr = 1e-3
   assert.deepEqual([p.stateDict(), optimizer.stateDict()], before)
   w.data[0] = NaN

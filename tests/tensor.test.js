@@ -266,10 +266,10 @@ test('slice copies the indices of an axis, split all parts of it', () => {
   a.data.fill(-1)
   assert.equal(x.at(0, 0, 0), 0)
   for (const [run, message] of /** @type {[() => unknown, RegExp][]} */ ([
-    [() => x.slice(3, 0), /slice: axis 3 given, dims are \(2, 3, 4\)/],
+    [() => x.slice(3, 0), /slice: expected an axis of dims \(2, 3, 4\), got 3/],
     [() => x.slice(0, 2, 1), /slice: from 2 to 1 of axis 0: from is after to/],
     [() => x.split([1, 1], 2), /split: sizes \(1, 1\) do not add up to the 4 of axis 2/],
-    [() => x.split(0), /split: 0 given, a size from 1/],
+    [() => x.split(0), /split: expected a size from 1.*got 0/],
   ]))
     assert.throws(run, message)
 })
@@ -300,9 +300,15 @@ test('with a dtype the bytes of any view are read as numbers, at any alignment',
   const half = tensor(Uint16Array.of(0x3f80, 0xff80, 0x4049), [3], { dtype: 'bfloat16' })
   assert.deepEqual([...half.data], [1, -Infinity, 3.140625])
   for (const [run, message] of /** @type {[() => unknown, RegExp][]} */ ([
-    [() => tensor(new Uint8Array(5), [1], { dtype: 'float32' }), /5 bytes given, a multiple of the 4 of float32/],
-    [() => tensor(new Float32Array(2), [1], { dtype: 'float64' }), /dtype float64 given for a Float32Array of 2/],
-    [() => tensor(new Uint8Array(8), [1], { dtype: /** @type {'bool'} */ ('int8') }), /dtype: "int8" given, one of/],
+    [() => tensor(new Uint8Array(5), [1], { dtype: 'float32' }), /expected a multiple of 4 bytes for float32, got 5/],
+    [
+      () => tensor(new Float32Array(2), [1], { dtype: 'float64' }),
+      /with dtype float64: expected bytes .*got a Float32Array of 2/,
+    ],
+    [
+      () => tensor(new Uint8Array(8), [1], { dtype: /** @type {'bool'} */ ('int8') }),
+      /dtype: expected one of.*got "int8"/,
+    ],
     [() => tensor(new Uint8Array(8), [3], { dtype: 'float32' }), /dims \(3\) make 3 values, its data has 2/],
   ]))
     assert.throws(run, message)

@@ -156,7 +156,7 @@ for (const [name, Optimizer, options] of /** @type {any[]} */ ([
     assert.notDeepEqual([...p.values.a.data], [1, 1, 1])
     assert.throws(
       () => optimizer.loadStateDict({ ...state, 'step.b': 9 }),
-      /loadStateDict: step\.b: 9 given, a whole number from 0 to 4 expected/,
+      /loadStateDict: step\.b: expected a whole number from 0 to 4, got 9/,
     )
     for (const one of [optimizer, continued, fresh, p, again, own]) one.dispose()
   })

@@ -160,13 +160,13 @@ test('what is no weight in blocks is refused', () => {
   const { raw } = weightOf('Q4_K', 8, 256, 1)
   const x = { data: new Float32Array(256), dims: [1, 256] }
   const wrong = /** @type {[any, any, RegExp][]} */ ([
-    [{ ...raw, dims: [8, 255] }, {}, /1152 bytes for dims \(8, 255\) of Q4_K.*multiple of 256/],
-    [{ ...raw, dims: [9, 256] }, {}, /1152 bytes for dims \(9, 256\)/],
+    [{ ...raw, dims: [8, 255] }, {}, /dtype Q4_K: .*multiple of 256.*got dims \(8, 255\) and 1152 bytes/],
+    [{ ...raw, dims: [9, 256] }, {}, /got dims \(9, 256\) and 1152 bytes/],
     [{ ...raw, dims: [2048] }, {}, /\(out, in\)/],
-    [{ ...raw, data: new Float32Array(288) }, {}, /Uint8Array expected/],
-    [raw, { dtype: 'int4' }, /dtype: "int4" given.*"Q4_K"/],
+    [{ ...raw, data: new Float32Array(288) }, {}, /expected a Uint8Array/],
+    [raw, { dtype: 'int4' }, /dtype: expected .*"Q4_K".*got "int4"/],
     [raw, { layout: 'in,out' }, /layout/],
-    [x, { dtype: 'Q4_K' }, /dtype: "Q4_K" given.*"float32"/],
+    [x, { dtype: 'Q4_K' }, /dtype: expected .*"float32".*got "Q4_K"/],
     [{ ...raw, dtype: 'Q2_K' }, {}, /Q2_K|data|dtype/],
   ])
   for (const [weight, options, message] of wrong)

@@ -50,8 +50,7 @@ export class Options {}
 Object.setPrototypeOf(Options.prototype, null)
 
 /** @param {unknown} options @param {string} where */
-const noOptions = (options, where) =>
-  new TypeError(`${where}: ${describe(options)} given, an object of options expected`)
+const noOptions = (options, where) => new TypeError(`${where}: expected an object of options, got ${describe(options)}`)
 
 /** Makes the error for an unknown option. @param {string} name @param {readonly string[]} known @param {string} where */
 export function unknownOption(name, known, where) {
@@ -73,7 +72,7 @@ export function unknownOption(name, known, where) {
 export function oneOf(value, choices, name) {
   if (choices.includes(/** @type {T} */ (value))) return /** @type {T} */ (value)
   const hint = typeof value === 'string' ? didYouMean(value, choices) : ''
-  throw new RangeError(`${name}: ${describe(value)} given, one of "${choices.join('", "')}" expected${hint}`)
+  throw new RangeError(`${name}: expected one of "${choices.join('", "')}", got ${describe(value)}${hint}`)
 }
 
 const FINITE = {}
@@ -86,20 +85,20 @@ const FINITE = {}
  * @returns {number}
  */
 export function toNumber(value, name, { least = -Infinity, most = Infinity, whole = false, open = false } = FINITE) {
-  if (typeof value !== 'number') throw new TypeError(`${name}: ${describe(value)} given, a number expected`)
+  if (typeof value !== 'number') throw new TypeError(`${name}: expected a number, got ${describe(value)}`)
   const isFine =
     value >= least && value <= most && (whole ? Number.isInteger(value) : Number.isFinite(Math.fround(value)))
   if (!isFine && !(open && value === Infinity)) {
     const from = least === -Infinity ? '' : ` from ${least}`
     const to = most === Infinity ? '' : ` to ${most}`
-    throw new RangeError(`${name}: ${value} given, a ${whole ? 'whole' : 'finite'} number${from}${to} expected`)
+    throw new RangeError(`${name}: expected a ${whole ? 'whole' : 'finite'} number${from}${to}, got ${value}`)
   }
   return value + 0 // -0 becomes 0
 }
 
 /** Checks that a value is a boolean, and returns it. @param {unknown} value @param {string} name */
 export function toBoolean(value, name) {
-  if (typeof value !== 'boolean') throw new TypeError(`${name}: ${describe(value)} given, true or false expected`)
+  if (typeof value !== 'boolean') throw new TypeError(`${name}: expected true or false, got ${describe(value)}`)
   return value
 }
 
@@ -111,7 +110,7 @@ export function toBoolean(value, name) {
  */
 export function expectDims(tensor, dims, name, letters) {
   if (tensor.dims.length !== dims.length || dims.some((size, axis) => size !== tensor.dims[axis]))
-    throw new RangeError(`${name}: dims ${shape(tensor.dims)} given, ${letters} = ${shape(dims)} expected`)
+    throw new RangeError(`${name}: expected ${letters} = ${shape(dims)}, got dims ${shape(tensor.dims)}`)
 }
 
 /**

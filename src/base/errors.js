@@ -48,7 +48,9 @@ export function describe(value) {
  * @param {string} name
  */
 export const proxied = name =>
-  new TypeError(`${name}: a Proxy of it, or an object made from it, given: use the object itself (in Vue markRaw)`)
+  new TypeError(
+    `${name}: expected the object itself, got a Proxy of it or an object derived from it; pass the object itself (in Vue, use markRaw)`,
+  )
 
 /**
  * Gives a promise the methods of its result, which throw an error that the promise was not awaited.
@@ -62,7 +64,7 @@ export function toAwait(promise, { prototype }, how) {
     if (typeof value === 'function' && name !== 'constructor')
       Object.defineProperty(promise, name, {
         value() {
-          throw new TypeError(`${name}: a Promise given, what it resolves to expected: ${how}`)
+          throw new TypeError(`${name}: expected the value that it resolves to, got a Promise; ${how}`)
         },
       })
   return promise

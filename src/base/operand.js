@@ -34,20 +34,20 @@ function flatten(nested, name) {
   const values = []
   for (let level = /** @type {unknown} */ (nested); Array.isArray(level); level = level[0]) {
     if (dims.push(level.length) > MOST_AXES)
-      throw new RangeError(`${name}: arrays nested more than ${MOST_AXES} deep given`)
+      throw new RangeError(`${name}: expected arrays nested at most ${MOST_AXES} deep, got deeper ones`)
   }
   /** @type {(value: unknown, axis: number) => void} */
   const visit = (value, axis) => {
     if (axis === dims.length) {
       if (typeof value !== 'number' && typeof value !== 'boolean')
         throw new TypeError(
-          `${name}: value ${values.length} is ${describe(value)}, numbers (or booleans, for a mask) expected`,
+          `${name}: value ${values.length}: expected numbers (or booleans, for a mask), got ${describe(value)}`,
         )
       values.push(value)
     } else {
       if (!Array.isArray(value) || value.length !== dims[axis])
         throw new RangeError(
-          `${name}: its arrays are ragged: ${describe(value)} where an array of ${dims[axis]} was expected`,
+          `${name}: its arrays are ragged: expected an array of ${dims[axis]}, got ${describe(value)}`,
         )
       for (const part of value) visit(part, axis + 1)
     }
@@ -69,7 +69,7 @@ function pack(values, length, name, Numbers) {
   for (let i = 0; i < length; i++) {
     const value = values[i]
     if (typeof value !== (isMask ? 'boolean' : 'number'))
-      throw new TypeError(`${name}: value ${i} is ${describe(value)}, ${isMask ? 'a boolean' : 'a number'} expected`)
+      throw new TypeError(`${name}: value ${i}: expected ${isMask ? 'a boolean' : 'a number'}, got ${describe(value)}`)
     data[i] = Number(value)
   }
   return data
@@ -128,19 +128,17 @@ function make(source, dims, options) {
 function reread(view, dtype) {
   const Type = Object.hasOwn(FROM_BYTES, String(dtype)) && FROM_BYTES[/** @type {'float32'} */ (dtype)]
   if (!Type)
-    throw new RangeError(
-      `tensor: dtype: ${describe(dtype)} given, one of ${Object.keys(FROM_BYTES).join(', ')} expected`,
-    )
+    throw new RangeError(`tensor: dtype: expected one of ${Object.keys(FROM_BYTES).join(', ')}, got ${describe(dtype)}`)
   if (!ArrayBuffer.isView(view))
     throw new TypeError(
-      `tensor: ${describe(view)} given beside dtype, an ArrayBufferView (a DataView, a Uint8Array) expected`,
+      `tensor: with dtype: expected an ArrayBufferView (a DataView, a Uint8Array), got ${describe(view)}`,
     )
   const size = Type.BYTES_PER_ELEMENT
   if (view.byteLength % size)
-    throw new RangeError(`tensor: ${view.byteLength} bytes given, a multiple of the ${size} of ${dtype} expected`)
+    throw new RangeError(`tensor: expected a multiple of ${size} bytes for ${dtype}, got ${view.byteLength}`)
   const kind = /** @type {keyof typeof DTYPES} */ (kindOf(view))
   if (kind && kind !== 'Uint8Array' && kind !== Type.name && DTYPES[kind] !== dtype)
-    throw new TypeError(`tensor: dtype ${dtype} given for ${describe(view)}: bytes (a DataView, a Uint8Array) expected`)
+    throw new TypeError(`tensor: with dtype ${dtype}: expected bytes (a DataView, a Uint8Array), got ${describe(view)}`)
   const { buffer, byteOffset, byteLength } = view
   const data =
     byteOffset % size
@@ -171,7 +169,7 @@ export function toTensor(value, name, areIds = false) {
   const length = kind ? lengthOf(data) : data?.length
   if (given === undefined || typeof data !== 'object' || data === null || typeof length !== 'number')
     throw new TypeError(
-      `${name}: ${describe(value)} given, a tensor expected: tensor([[...], ...]), tensor(Float32Array, dims), ` +
+      `${name}: expected a tensor, got ${describe(value)}; make one with tensor([[...], ...]), tensor(Float32Array, dims), ` +
         'or an object with data and dims',
     )
   const dims = checkDims(given, name)
@@ -181,7 +179,7 @@ export function toTensor(value, name, areIds = false) {
     if (data.length !== length) throw new TypeError(`${name}: its data says length ${data.length}, but has ${length}`)
     if (areIds && kind === 'BigInt64Array') data = Float64Array.from(data, Number)
     else if (!(kind in DTYPES))
-      throw new TypeError(`${name}: its data is ${describe(data)}, one of ${Object.keys(DTYPES).join(', ')} expected`)
+      throw new TypeError(`${name}: its data: expected one of ${Object.keys(DTYPES).join(', ')}, got ${describe(data)}`)
   }
   if (count(dims) !== length)
     throw new RangeError(`${name}: dims ${shape(dims)} make ${count(dims)} values, its data has ${length}`)
@@ -216,7 +214,7 @@ export function toFloats(value, name) {
   const { data, dims, dtype } = tensor
   if (dtype === 'float64') return new Tensor(Float32Array.from(data), dims)
   if (dtype === 'float16') return new Tensor(fromFloat16(data), dims)
-  throw new TypeError(`${name}: its data is ${describe(data)}, a Float32Array expected`)
+  throw new TypeError(`${name}: its data: expected a Float32Array, got ${describe(data)}`)
 }
 
 /**
@@ -257,7 +255,7 @@ export function splitHeads(x, numHeads) {
 export function joinHeads(x) {
   const heads = toFloats(x, 'joinHeads: x')
   const { dims } = heads
-  if (dims.length < 3) throw new RangeError(`joinHeads: dims (..., H, L, d) expected, ${shape(dims)} given`)
+  if (dims.length < 3) throw new RangeError(`joinHeads: expected dims (..., H, L, d), got ${shape(dims)}`)
   const at = dims.length - 3
   const batch = dims.slice(0, at)
   const rows = heads.permute([...batch.map((_, axis) => axis), at + 1, at, at + 2])

@@ -90,7 +90,7 @@ export class Tensor {
    */
   at(...index) {
     if (index.length !== this.dims.length)
-      throw new RangeError(`at: ${index.length} indices given, dims are ${shape(this.dims)}: give one for each`)
+      throw new RangeError(`at: expected one index for each axis of dims ${shape(this.dims)}, got ${index.length}`)
     const offset = index.reduce((sum, i, axis) => sum * this.dims[axis] + indexOf(this, i, axis, 'at'), 0)
     return this.dtype === 'float16' ? fromFloat16(this.data.subarray(offset, offset + 1))[0] : this.data[offset]
   }
@@ -149,7 +149,7 @@ export class Tensor {
   permute(order) {
     const rank = this.dims.length
     if (!Array.isArray(order))
-      throw new TypeError(`permute: ${describe(order)} given, the axes in their new order expected, such as [1, 0]`)
+      throw new TypeError(`permute: expected the axes in their new order, such as [1, 0], got ${describe(order)}`)
     if (
       order.length !== rank ||
       new Set(order).size !== rank ||
@@ -226,7 +226,7 @@ export class Tensor {
     const isList = Array.isArray(sizes) && sizes.length <= Math.max(size, MOST_AXES)
     const list = isList ? Array.from(sizes, part => checkDims([part], 'split')[0]) : [Number(sizes)]
     if (!isList && !(isOne && Number.isInteger(sizes) && sizes > 0))
-      throw new RangeError(`split: ${describe(sizes)} given, a size from 1 or a list of sizes expected`)
+      throw new RangeError(`split: expected a size from 1 or a list of sizes, got ${describe(sizes)}`)
     if (isOne) for (let rest = size - sizes; rest > 0; rest -= sizes) list.push(sizes)
     if (isOne) list[list.length - 1] = size - sizes * (list.length - 1)
     else if (list.reduce((sum, part) => sum + part, 0) !== size)
@@ -310,7 +310,7 @@ const emptyLike = (data, length = data.length) => new /** @type {any} */ (global
 function axisOf({ dims }, axis, name) {
   const n = axis < 0 ? axis + dims.length : axis
   if (dims[n] === undefined)
-    throw new RangeError(`${name}: axis ${describe(axis)} given, dims are ${shape(dims)}: one of their axes expected`)
+    throw new RangeError(`${name}: expected an axis of dims ${shape(dims)}, got ${describe(axis)}`)
   return n
 }
 
@@ -361,9 +361,9 @@ export const MOST_AXES = 64
  */
 export function checkDims(dims, name) {
   if (typeof dims !== 'object' || dims === null || typeof dims.length !== 'number')
-    throw new TypeError(`${name}: dims: ${describe(dims)} given, an array of sizes expected, such as [6, 3]`)
+    throw new TypeError(`${name}: dims: expected an array of sizes, such as [6, 3], got ${describe(dims)}`)
   if (!(Number.isInteger(dims.length) && dims.length >= 0 && dims.length <= MOST_AXES))
-    throw new RangeError(`${name}: dims: ${dims.length} axes given, at most ${MOST_AXES}`)
+    throw new RangeError(`${name}: dims: expected at most ${MOST_AXES} axes, got ${dims.length}`)
   const sizes = []
   let product = 1
   for (let axis = 0; axis < dims.length; axis++) {

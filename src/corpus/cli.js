@@ -62,7 +62,7 @@ async function main(args) {
   if (values.help || !command) return process.stdout.write(HELP)
   if (command !== 'corpus') throw new Error(`${command}: no such command; npx qkv corpus --help`)
   if (!file || more.length)
-    throw new Error(`${positionals.length - 1} files given, one file of texts expected; npx qkv corpus --help`)
+    throw new Error(`expected one file of texts, got ${positionals.length - 1}; see npx qkv corpus --help`)
   const { embeddings, pooling, losses, means, top, format, workers = '1', field, dtype } = values
   const result = await corpus(field === undefined ? file : { file, field }, {
     model: /** @type {string} */ (values.model),

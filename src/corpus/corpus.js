@@ -124,20 +124,20 @@ async function readAll(options) {
   } = given
   if (!(typeof model === 'string' || model instanceof URL))
     throw new TypeError(
-      `corpus: model: ${describe(model)} given; a folder, a name such as 'hf:owner/name', or 'qkv/stories' expected: each worker opens it`,
+      `corpus: model: expected a folder, a name such as 'hf:owner/name', or 'qkv/stories', which each worker can open, got ${describe(model)}`,
     )
   if (typeof out !== 'string' || !out)
-    throw new TypeError(`corpus: out: ${describe(out)} given, the path of a folder for results expected`)
+    throw new TypeError(`corpus: out: expected the path of a folder for results, got ${describe(out)}`)
   oneOf(format, ['npz', 'csv', 'parquet'], 'corpus: format')
   toBoolean(resume, 'corpus: resume')
   toNumber(partSize, 'corpus: partSize', { least: 1, most: 65_536, whole: true })
   if (signal !== undefined && typeof signal?.throwIfAborted !== 'function')
-    throw new TypeError(`corpus: signal: ${describe(signal)} given, that of an AbortController expected`)
+    throw new TypeError(`corpus: signal: expected the signal of an AbortController, got ${describe(signal)}`)
   if (onProgress !== undefined && typeof onProgress !== 'function')
-    throw new TypeError(`corpus: onProgress: ${describe(onProgress)} given, a function expected`)
+    throw new TypeError(`corpus: onProgress: expected a function, got ${describe(onProgress)}`)
   if (typeof workers === 'number') toNumber(workers, 'corpus: workers', { least: 1, most: 256, whole: true })
   else if (workers !== 'auto' && typeof workers?.run !== 'function')
-    throw new TypeError(`corpus: workers: ${describe(workers)} given, a number, 'auto' or { run, count } expected`)
+    throw new TypeError(`corpus: workers: expected a number, 'auto' or { run, count }, got ${describe(workers)}`)
   const own = readOptions(modelOptions, ['dtype', 'activations', 'adapter'], 'corpus: modelOptions')
   if (format === 'parquet') await optional('hyparquet-writer', "corpus: format 'parquet'")
   const { version } = createRequire(import.meta.url)('qkv/package.json')
@@ -235,7 +235,7 @@ async function* partsOf(texts, settings, size) {
   }
   for await (const text of texts) {
     if (typeof text !== 'string')
-      throw new TypeError(`corpus: texts: text ${first + list.length}: ${describe(text)} given, a text expected`)
+      throw new TypeError(`corpus: texts: text ${first + list.length}: expected a text, got ${describe(text)}`)
     list.push(text)
     if (list.length < size) continue
     yield make()
@@ -259,7 +259,7 @@ async function runOne(part, out, run) {
   const made = bytes instanceof Uint8Array ? decodePart(bytes) : undefined
   if (made?.id !== part.id)
     throw new TypeError(
-      `corpus: workers: run gave ${made ? 'the results of another part' : describe(bytes)}, the bytes that runPart(part) gives expected`,
+      `corpus: workers: run: expected the bytes returned by runPart(part), got ${made ? 'the results of another part' : describe(bytes)}`,
     )
   await writeWhole(path, file => file.writeFile(bytes))
   return false

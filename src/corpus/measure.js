@@ -226,7 +226,7 @@ export class Sums {
     const size = this.mean.length
     const rows = data.length / size
     if (dims.length !== 3 || dims[2] !== size)
-      throw new RangeError(`corpus: what: means: dims ${shape(dims)}, rows of ${size} numbers expected`)
+      throw new RangeError(`corpus: what: means: expected rows of ${size} numbers, got dims ${shape(dims)}`)
     const [mean, squares] = [new Float64Array(size), new Float64Array(size)]
     for (let at = 0; at < data.length; at += size) for (let c = 0; c < size; c++) mean[c] += data[at + c]
     for (let c = 0; c < size; c++) mean[c] /= rows
@@ -261,7 +261,7 @@ class Top {
   /** @param {string} name @param {FloatTensor} x @param {Model} model @param {number} count */
   constructor(name, { dims }, model, count) {
     if (dims.length !== 3)
-      throw new RangeError(`corpus: what: top: ${name} has dims ${shape(dims)}, rows of numbers expected`)
+      throw new RangeError(`corpus: what: top: ${name}: expected rows of numbers, got dims ${shape(dims)}`)
     const isHeads = /heads(?:\.\d+)?$/.test(name)
     const { encoder, decoder } = model.stacks
     const stack = /^encoder/.test(name) ? encoder : (decoder ?? encoder)
@@ -368,12 +368,12 @@ async function callEach({ qkv, model }, call, name, { first, texts, inputs }, ro
     const given = await call({ text, n: first + n, ids, tokens, model, qkv })
     const where = `corpus: ${name}: text ${first + n}`
     if (typeof given !== 'object' || given === null)
-      throw new TypeError(`${where}: ${describe(given)} returned, an object of numbers and tensors by name expected`)
+      throw new TypeError(`${where}: expected an object of numbers and tensors by name, got ${describe(given)}`)
     for (const [key, value] of Object.entries(given)) {
       const isNumber = typeof value === 'number'
       const data = isNumber ? [value] : value?.data
       if (data?.length === undefined)
-        throw new TypeError(`${where}: ${key}: ${describe(value)} returned, a number or a tensor expected`)
+        throw new TypeError(`${where}: ${key}: expected a number or a tensor, got ${describe(value)}`)
       const dims = isNumber ? [] : (value.dims ?? [data.length])
       const all = getOr(made, key, () => ({
         data: isNumber
@@ -383,7 +383,7 @@ async function callEach({ qkv, model }, call, name, { first, texts, inputs }, ro
       }))
       if (String(all.dims) !== String(dims))
         throw new RangeError(
-          `${where}: ${key}: dims ${shape(dims)} returned, ${shape(all.dims)} as of the texts before expected`,
+          `${where}: ${key}: expected dims ${shape(all.dims)}, as for the earlier texts, got ${shape(dims)}`,
         )
       all.data.set(Float64Array.from(data), n * data.length)
     }

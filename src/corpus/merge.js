@@ -126,7 +126,7 @@ function addRows(columns, spreads, { name, data, dims: [, ...dims], texts }) {
   const known = columns.get(name)
   if (known && String(known.dims) !== String(dims))
     throw new RangeError(
-      `corpus: ${name} has dims (${dims}) in one part and (${known.dims}) in another: the same dims of each text expected`,
+      `corpus: ${name}: expected the same dims in all parts, got (${dims}) in one and (${known.dims}) in another`,
     )
   columns.set(name, { type: data.constructor.name, dims })
   if (name === 'tokens' || name === 'truncated') return

@@ -41,7 +41,7 @@ let running = Promise.resolve()
 /** @param {CorpusPart} part @param {AbortSignal | undefined} signal */
 async function run(part, signal) {
   if (typeof part?.id !== 'string' || !Array.isArray(part.texts))
-    throw new TypeError(`runPart: ${describe(part)} given, a part as corpus gives it to workers expected`)
+    throw new TypeError(`runPart: expected a part as passed to workers by corpus, got ${describe(part)}`)
   const key = JSON.stringify(part.settings)
   if (last?.key !== key) {
     await close()
@@ -76,7 +76,7 @@ async function open({ model: source, modelOptions, what }) {
       const { default: call } = await import(url)
       if (typeof call !== 'function')
         throw new TypeError(
-          `corpus: what: functions: the default export of ${url} is ${describe(call)}, a function of a text expected`,
+          `corpus: what: functions: the default export of ${url}: expected a function of a text, got ${describe(call)}`,
         )
       return { name: /** @type {RegExpExecArray} */ (/([^/]+?)(?:\.\w+)?$/.exec(new URL(url).pathname))[1], call }
     }),

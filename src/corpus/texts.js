@@ -31,7 +31,7 @@ export async function openTexts(texts) {
     return { texts: /** @type {Iterable<string>} */ (texts), fraction: () => undefined }
   if (!isPath && !('file' in given))
     throw new TypeError(
-      `corpus: texts: ${describe(texts)} given; an iterable of texts, the path of a file, or { file, format, field } expected`,
+      `corpus: texts: expected an iterable of texts, the path of a file, or { file, format, field }, got ${describe(texts)}`,
     )
   const source = /** @type {TextFile} */ (isPath ? { file: texts } : texts)
   const { file, format, field = 'text' } = readOptions(source, ['file', 'format', 'field'], 'corpus: texts')
@@ -43,7 +43,7 @@ export async function openTexts(texts) {
       : oneOf(format, ['lines', 'jsonl', 'parquet'], 'corpus: texts: format')
   const { size } = await stat(path).catch(cause => {
     throw new RangeError(
-      `corpus: texts: ${describe(path)} cannot be read (${cause.code}): the path of a file expected`,
+      `corpus: texts: expected the path of a file, but ${describe(path)} cannot be read (${cause.code})`,
       { cause },
     )
   })
@@ -96,7 +96,7 @@ async function* jsonTexts(lines, path, field) {
 function textOf(text, where, field) {
   if (typeof text === 'string') return text
   throw new TypeError(
-    `corpus: texts: ${where}: ${field}: ${describe(text)} given, a text expected; { file, field } names where the texts are`,
+    `corpus: texts: ${where}: ${field}: expected a text, got ${describe(text)}; name the field of the texts with { file, field }`,
   )
 }
 

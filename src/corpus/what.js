@@ -39,7 +39,7 @@ const NAMES = ['embeddings', 'losses', 'headScores', 'means', 'top', 'topCount',
 export async function readWhat(given) {
   if (typeof given !== 'object' || given === null)
     throw new TypeError(
-      `corpus: what: ${describe(given)} given; an object such as { losses: true, headScores: true } expected. Known: ${NAMES.join(', ')}`,
+      `corpus: what: expected an object such as { losses: true, headScores: true }, got ${describe(given)}; known names: ${NAMES.join(', ')}`,
     )
   const what = readOptions(/** @type {CorpusWhat} */ (given), NAMES, 'corpus: what')
   const {
@@ -53,20 +53,18 @@ export async function readWhat(given) {
   } = what
   for (const [name, value] of Object.entries({ losses, headScores }))
     if (typeof value !== 'boolean')
-      throw new TypeError(`corpus: what: ${name}: ${describe(value)} given, true or false expected`)
+      throw new TypeError(`corpus: what: ${name}: expected true or false, got ${describe(value)}`)
   const pooling = ['pooling', 'normalize', 'prompt', 'truncateDim']
   const embed =
     typeof embeddings === 'boolean'
       ? embeddings && {}
       : { ...readOptions(embeddings, pooling, 'corpus: what: embeddings') }
   for (const [name, list] of Object.entries({ means, top, functions }))
-    if (!Array.isArray(list)) throw new TypeError(`corpus: what: ${name}: ${describe(list)} given, a list expected`)
+    if (!Array.isArray(list)) throw new TypeError(`corpus: what: ${name}: expected a list, got ${describe(list)}`)
   toNumber(topCount, 'corpus: what: topCount', { least: 1, most: 1000, whole: true })
   for (const name of [...means, ...top]) {
     if (typeof name !== 'string')
-      throw new TypeError(
-        `corpus: what: ${describe(name)} given among the places, a name such as 'layers.*.mlp.hidden' expected`,
-      )
+      throw new TypeError(`corpus: what: places: expected a name such as 'layers.*.mlp.hidden', got ${describe(name)}`)
     if (/(?:scores|weights)(?:\.\d+)?$/.test(name))
       throw new RangeError(
         `corpus: what: ${describe(name)} has a number for each pair of positions, so that texts of several lengths have no mean: headScores, or a module in functions, sums them up`,
@@ -80,7 +78,7 @@ export async function readWhat(given) {
         each instanceof URL || /^file:/.test(String(each)) ? new URL(each) : pathToFileURL(resolve(String(each)))
       const code = await readFile(url).catch(cause => {
         throw new RangeError(
-          `corpus: what: functions: ${describe(String(each))} cannot be read (${cause.code}): the path of a module expected`,
+          `corpus: what: functions: expected the path of a module, but ${describe(String(each))} cannot be read (${cause.code})`,
           { cause },
         )
       })

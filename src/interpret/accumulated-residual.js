@@ -35,7 +35,7 @@ export async function accumulatedResidual(model, input, options = {}) {
   const given = readOptions(options, ['position', 'middle', 'tokens', 'signal'], where)
   const { position = -1, middle = false, tokens = [], signal } = given
   toBoolean(middle, `${where}: middle`)
-  if (!Array.isArray(tokens)) throw new TypeError(`${where}: tokens: ${describe(tokens)} given, a list of ids expected`)
+  if (!Array.isArray(tokens)) throw new TypeError(`${where}: tokens: expected a list of ids, got ${describe(tokens)}`)
   const ids = tokens.map((token, n) => tokenOf(token, `${where}: tokens[${n}]`))
   const checked = inputOf(input, `${where}: input`)
   const { stack, spec } = stackNames(family)[family.encoder && family.decoder ? 1 : 0]
@@ -52,7 +52,7 @@ export async function accumulatedResidual(model, input, options = {}) {
   const { kept } = await model.forward(checked, { keep, logits: 'none', ...(signal && { signal }) })
   const all = places.map(place => /** @type {Record<string, FloatTensor>} */ (kept)[place])
   const [B, L, d] = all[0].dims
-  if (B !== 1) throw new RangeError(`${where}: one text expected, ${B} given`)
+  if (B !== 1) throw new RangeError(`${where}: expected one text, got ${B}`)
   const at = (toNumber(position, `${where}: position`, { least: -L, most: L - 1, whole: true }) + L) % L
   const residual = new Tensor(new Float32Array(places.length * d), [places.length, d])
   for (const [n, { data }] of all.entries()) residual.data.set(data.subarray(at * d, (at + 1) * d), n * d)

@@ -76,7 +76,7 @@ export class EdgeTask {
     const { family, weights } = this.parts
     if (!weights.hasHead)
       throw new Error(`${where}: this ${family.type} checkpoint has no head, so it has no answer to explain`)
-    if (by !== 0 && by !== 'mean') throw new RangeError(`${where}: by: ${describe(by)} given, 0 or "mean" expected`)
+    if (by !== 0 && by !== 'mean') throw new RangeError(`${where}: by: expected 0 or "mean", got ${describe(by)}`)
     this.input = inputOf(input, `${where}: input`)
     const run = recorded(model, this.input, {}, where)
     const other = clean === undefined ? undefined : recorded(model, inputOf(clean, `${where}: clean`), {}, where)

@@ -51,7 +51,7 @@ export async function edges(model, input, options) {
   oneOf(weights, ['gradient', 'exact'], `${where}: weights`)
   if (byPosition && weights === 'exact')
     throw new RangeError(
-      `${where}: byPosition: changes of keys at several positions do not sum in a softmax: weights: 'gradient' expected`,
+      `${where}: byPosition: changes of keys at several positions do not sum in a softmax: use weights: 'gradient'`,
     )
   checkSignal(signal, where)
   const task = new EdgeTask(model, input, given, where)

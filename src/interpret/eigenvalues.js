@@ -8,7 +8,7 @@
  */
 export function eigenvalues(matrix, n) {
   if (!Array.from(matrix).every(Number.isFinite))
-    throw new RangeError('eigenvalues: the matrix has NaN or infinity, finite numbers expected')
+    throw new RangeError('eigenvalues: expected finite numbers, got a matrix with NaN or infinity')
   const re = hessenberg(Float64Array.from(matrix), n)
   const im = new Float64Array(n * n)
   let hi = n - 1

@@ -40,7 +40,7 @@ export async function headCircuits(model, options = {}) {
   const { place, signal, onLayer } = readOptions(options, ['place', 'signal', 'onLayer'], where)
   checkSignal(signal, where)
   const { stack, spec, isCross } = stackOf(parts, place, where)
-  if (isCross) throw new RangeError(`${where}: place: "cross" given, a stack of layers expected`)
+  if (isCross) throw new RangeError(`${where}: place: expected a stack of layers, got "cross"`)
   return inTurns(parts.qkv, steps(parts, stack, spec), { signal, onLayer, layers: spec.layers.length })
 }
 

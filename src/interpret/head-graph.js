@@ -33,7 +33,7 @@ const ranked = new WeakMap()
  */
 export function headGraph(found, options = {}) {
   if (!ArrayBuffer.isView(found?.effects) || !ArrayBuffer.isView(found.incoming))
-    throw new TypeError(`headGraph: ${describe(found)} given, what positionEdges returned expected`)
+    throw new TypeError(`headGraph: expected the result of positionEdges, got ${describe(found)}`)
   const { share = 0.8, most = found.effects.length } = readOptions(options, ['share', 'most'], 'headGraph')
   const asked = toNumber(share, 'headGraph: share', { least: 0, most: 1 })
   const limit = toNumber(most, 'headGraph: most', { least: 0, most: Infinity, whole: true })

@@ -13,5 +13,5 @@ import { describe } from '../base/errors.js'
 export function inputOf(given, where) {
   if (typeof given === 'string') return given
   if (typeof given === 'object' && given !== null && !Array.isArray(given)) return given
-  throw new TypeError(`${where}: ${describe(given)} given, a text or an input of forward such as { ids } expected`)
+  throw new TypeError(`${where}: expected a text or an input of forward such as { ids }, got ${describe(given)}`)
 }

@@ -102,7 +102,7 @@ export function* gradientSteps(parts, input, options, where, inParts) {
     )
   const stacks = stackNames(family)
   const { recording, outcomes } = recordHooks(checkHooks(options.hooks, stacks) ?? {})
-  if (!Array.isArray(at)) throw new TypeError(`${where}: at: ${describe(at)} given, a list of places expected`)
+  if (!Array.isArray(at)) throw new TypeError(`${where}: at: expected a list of places, got ${describe(at)}`)
   const wanted = new Set(
     Array.from(at, place => {
       if (typeof place !== 'string')

@@ -22,12 +22,12 @@ export function findStored({ family, weights }, names, where) {
     names.checked()
     if (owners.get(names) !== weights)
       throw new TypeError(
-        `${where}: parameters: those of another model given, what modelParameters(model) returned expected`,
+        `${where}: parameters: expected the result of modelParameters(model), got that of another model`,
       )
     names = Object.keys(names.values)
   }
   if (!Array.isArray(names))
-    throw new TypeError(`${where}: parameters: ${describe(names)} given, a list of names expected`)
+    throw new TypeError(`${where}: parameters: expected a list of names, got ${describe(names)}`)
   const narrow = [...weights.dtypes].find(dtype => dtype !== 'float32')
   if (names.length && narrow)
     throw new TypeError(

@@ -52,8 +52,7 @@ import { isReadout, readReadout } from './readout.js'
  */
 export function readObjective(of, targets, input, where, parts) {
   const { B, L, V } = input
-  if (targets !== undefined && of !== 'loss')
-    throw new TypeError(`${where}: targets: they are given, but only of: 'loss' has targets`)
+  if (targets !== undefined && of !== 'loss') throw new TypeError(`${where}: targets: they apply only to of: 'loss'`)
   if (parts && isReadout(of)) {
     const evaluate = () => ({ value: undefined })
     return { evaluate, readout: readReadout(/** @type {any} */ (of), input, where, parts) }
@@ -81,7 +80,7 @@ export function readObjective(of, targets, input, where, parts) {
   const list = typeof given === 'object' && given !== null ? given.logits : undefined
   if (!Array.isArray(list) || !list.length)
     throw new TypeError(
-      `${where}: of: ${describe(of)} given; 'loss', { logits: [{ position, token, weight }] }${parts ? ', { classes: [{ class, weight }] }, { cosine, poolings }, { place, gradient }' : ''} or a function of the logits expected`,
+      `${where}: of: expected 'loss', { logits: [{ position, token, weight }] }${parts ? ', { classes: [{ class, weight }] }, { cosine, poolings }, { place, gradient }' : ''} or a function of the logits, got ${describe(of)}`,
     )
   const terms = list.map((term, i) => {
     const at = `${where}: of: logits[${i}]`
@@ -129,7 +128,7 @@ export const isOfPlace = of => typeof of === 'object' && of !== null && 'place' 
 /** @param {number} value @param {string} where */
 function finite(value, where) {
   if (!Number.isFinite(value))
-    throw new RangeError(`${where}: of: the objective or its gradient is ${value}, a finite number expected`)
+    throw new RangeError(`${where}: of: expected a finite objective and gradient, got ${value}`)
   return value
 }
 
@@ -147,7 +146,7 @@ function readTargets(targets, { B, L, V }, where) {
   const { data, dims } = toTensor(targets, `${where}: targets`, true)
   const fits = dims.length === 1 ? B === 1 && dims[0] === L : dims.length === 2 && dims[0] === B && dims[1] === L
   if (!fits || count(dims) !== B * L)
-    throw new RangeError(`${where}: targets have dims ${shape(dims)}, ${shape([B, L])}, one for each id, expected`)
+    throw new RangeError(`${where}: targets: expected dims ${shape([B, L])}, one for each id, got ${shape(dims)}`)
   return Array.from(data, (id, n) =>
     id === -100 ? -100 : toNumber(Number(id), `${where}: targets[${n}]`, { least: 0, most: V - 1, whole: true }),
   )

@@ -122,16 +122,16 @@ export async function patch(model, options) {
   const { clean, corrupted, by, ...rest } = options
   if (by !== undefined) {
     if (clean !== undefined)
-      throw new TypeError(`${where}: clean and by given; one of them expected: a text, or the values that replace`)
+      throw new TypeError(`${where}: expected either clean, a text, or by, the values that replace, got both`)
     if (typeof by !== 'object' || by === null)
-      throw new RangeError(`${where}: by: ${describe(by)} given, a tensor, or tensors by place expected`)
+      throw new RangeError(`${where}: by: expected a tensor, or tensors by place, got ${describe(by)}`)
     return /** @type {any} */ (ablateEach(model, corrupted, /** @type {any} */ ({ ...rest, by }), where, 'corrupted'))
   }
   if (!Array.isArray(clean) && !Array.isArray(corrupted))
     return /** @type {any} */ (patchOne(model, /** @type {any} */ (options)))
   if (!Array.isArray(clean) || !Array.isArray(corrupted) || clean.length !== corrupted.length || !clean.length)
     throw new RangeError(
-      `${where}: clean: ${describe(clean)}, corrupted: ${describe(corrupted)} given; two texts, or two lists of as many texts expected`,
+      `${where}: expected two texts, or two lists of as many texts, got clean: ${describe(clean)} and corrupted: ${describe(corrupted)}`,
     )
   for (const [n, text] of clean.entries()) {
     inputOf(text, `${where}: clean[${n}]`)
@@ -154,10 +154,9 @@ export async function patch(model, options) {
  */
 async function overEach(where, options, texts, call) {
   const { of, targets, onProgress } = /** @type {any} */ (options)
-  if (targets !== undefined)
-    throw new TypeError(`${where}: targets: they are given for a list of texts: leave them out`)
+  if (targets !== undefined) throw new TypeError(`${where}: targets: not supported for a list of texts; leave them out`)
   if (Array.isArray(of) && of.length !== texts)
-    throw new RangeError(`${where}: of: ${of.length} objectives given for ${texts} texts, one for each expected`)
+    throw new RangeError(`${where}: of: expected one objective for each of ${texts} texts, got ${of.length}`)
   const each = []
   for (let text = 0; text < texts; text++) {
     const tell =
@@ -200,7 +199,7 @@ export async function ablate(model, input, options) {
 /** @param {Model} model @param {any} texts one or a list @param {AblateOptions | ListOf<AblateOptions>} options @param {string} where @param {string} name of the texts */
 async function ablateEach(model, texts, options, where, name) {
   if (!Array.isArray(texts)) return ablateOne(model, texts, options, where, name)
-  if (!texts.length) throw new RangeError(`${where}: no texts given, a text or a list of texts expected`)
+  if (!texts.length) throw new RangeError(`${where}: expected a text or a list of texts, got no texts`)
   const names = name === 'input' ? 'texts' : name
   for (const [n, text] of texts.entries()) inputOf(text, `${where}: ${names}[${n}]`)
   return overEach(where, options, texts.length, (given, n) => ablateOne(model, texts[n], given, where, name))
@@ -211,7 +210,7 @@ async function ablateOne(model, input, options, where, name) {
   const given = readOptions(options, ['by', ...SETTINGS], where)
   const { by = 0 } = given
   if (by !== 0 && by !== 'mean' && !(typeof by === 'object' && by !== null))
-    throw new RangeError(`${where}: by: ${describe(by)} given, 0, "mean", a tensor, or tensors by place expected`)
+    throw new RangeError(`${where}: by: expected 0, "mean", a tensor, or tensors by place, got ${describe(by)}`)
   const checked = inputOf(input, `${where}: ${name}`)
   return run(model, given, where, function* (task) {
     const target = yield* task.read(checked)
@@ -229,7 +228,7 @@ function expectOf(options, where, call) {
   if (typeof options === 'object' && options !== null && 'of' in options && options.of !== undefined) return
   const what = typeof options === 'object' && options !== null ? 'of' : 'the options'
   throw new TypeError(
-    `${where}: ${what}: ${describe(what === 'of' ? undefined : options)} given; ${call} expected, where of says what is measured: ` +
+    `${where}: ${what}: expected ${call}, got ${describe(what === 'of' ? undefined : options)}; of says what is measured: ` +
       "'loss', { logits: [{ position: -1, token: 5 }] }, { classes: [{ class: 1 }] } or a function of the logits",
   )
 }
@@ -291,13 +290,13 @@ function checkSettings(parts, settings, where) {
   toNumber(top, `${where}: top`, { least: 1, whole: true })
   checkSignal(signal, where)
   if (onProgress !== undefined && typeof onProgress !== 'function')
-    throw new TypeError(`${where}: onProgress: ${describe(onProgress)} given, a function expected`)
+    throw new TypeError(`${where}: onProgress: expected a function, got ${describe(onProgress)}`)
   expectLogits(parts, of, where)
   const { stack, spec, isCross } = stackOf(parts, settings.place, where)
   const part = PARTS[what]
   if (isCross && !part.cross)
     throw new RangeError(
-      `${where}: place: "cross" has no ${what}; what: one of "${WHAT.filter(each => PARTS[each].cross).join('", "')}" expected`,
+      `${where}: place: "cross" has no ${what}; use one of "${WHAT.filter(each => PARTS[each].cross).join('", "')}" as what`,
     )
   const names = spec.layers.map((_, layer) => `${stack}layers.${layer}.${isCross ? part.cross : part.at}`)
   return { parts, of, targets, what, part, isCross, isExact: method === 'exact', top, stack, spec, names, where }
@@ -504,13 +503,13 @@ function valuesOfPlace(by, name, dims, where) {
   const given = isOne ? by : Object(by)[name]
   if (given === undefined)
     throw new RangeError(
-      `${where}: by: there are no values of ${name}: ${describe(by)} given, a tensor for each layer's place expected`,
+      `${where}: by: no values for ${name}: expected a tensor for each layer's place, got ${describe(by)}`,
     )
   const { data, dims: own } = toFloats(given, `${where}: by${isOne ? '' : `: ${name}`}`)
   const lead = dims.length - own.length
   if (lead < 0 || own.some((size, axis) => size !== 1 && size !== dims[axis + lead]))
     throw new RangeError(
-      `${where}: by: dims ${shape(own)} given, dims that broadcast to ${shape(dims)}, those of ${name}, expected`,
+      `${where}: by: expected dims that broadcast to those of ${name}, ${shape(dims)}, got ${shape(own)}`,
     )
   const out = new Float32Array(count(dims))
   for (let n = 0; n < out.length; n++) {
@@ -552,17 +551,15 @@ function align(model, given, source, target) {
   ]).map(([name, { L }]) => {
     const list = read[name]
     if (!Array.isArray(list) || !list.length)
-      throw new TypeError(`${where}: positions.${name}: ${describe(list)} given, a list of positions expected`)
+      throw new TypeError(`${where}: positions.${name}: expected a list of positions, got ${describe(list)}`)
     const twice = list.find((p, n) => list.indexOf(p) < n)
     if (twice !== undefined)
-      throw new RangeError(
-        `${where}: positions.${name}: ${describe(twice)} is given twice, each position once expected`,
-      )
+      throw new RangeError(`${where}: positions.${name}: expected each position once, got ${describe(twice)} twice`)
     return list.map((p, n) => toNumber(p, `${where}: positions.${name}[${n}]`, { least: 0, most: L - 1, whole: true }))
   })
   if (clean.length !== corrupted.length)
     throw new RangeError(
-      `${where}: positions: ${clean.length} of the clean text and ${corrupted.length} of the corrupted one given, lists of one length expected`,
+      `${where}: positions: expected lists of equal length, got ${clean.length} positions of the clean text and ${corrupted.length} of the corrupted one`,
     )
   return { clean, corrupted }
 }

@@ -150,7 +150,9 @@ export async function positionEdge(model, input, options) {
   const { qkv } = parts
   const isHead = to?.kind === 'head'
   if (isHead === (reads === 'input'))
-    throw new RangeError(`${where}: reads: '${reads}' given, but a head reads 'q', 'k' or 'v', all others 'input'`)
+    throw new RangeError(
+      `${where}: reads: expected 'q', 'k' or 'v' for a head, and 'input' for the others, got '${reads}'`,
+    )
   const writer = writers[task.indexOf(writers, from)]
   const part = writers[task.indexOf(writers, to)]
   if (!writer || (to?.kind !== 'logits' && (!part || part.kind === 'embedding')))

@@ -42,7 +42,7 @@ export function expectLogits({ family, weights }, of, where) {
  * @returns {Readout}
  */
 export function readReadout(of, input, where, parts) {
-  if (input.B !== 1) throw new RangeError(`${where}: of: one text expected, ${input.B} given`)
+  if (input.B !== 1) throw new RangeError(`${where}: of: expected one text, got ${input.B}`)
   return 'classes' in of ? ofClasses(of, input, where, parts) : ofCosine(of, input, where, parts)
 }
 
@@ -56,10 +56,10 @@ function realRows({ ids, mask, isEmbedded, L }, padding) {
 function ofClasses(of, input, where, { family, weights, padding }) {
   const { L } = input
   const { classes: classHead, pooler, type } = family
-  if (!classHead) throw new TypeError(`${where}: of: classes are given, but this ${type} checkpoint tells none apart`)
+  if (!classHead) throw new TypeError(`${where}: of: classes: this ${type} checkpoint has no classes`)
   const { classes: list } = readOptions(of, ['classes'], `${where}: of`)
   if (!Array.isArray(list) || !list.length)
-    throw new TypeError(`${where}: of: classes: ${describe(list)} given, a list of { class, weight } expected`)
+    throw new TypeError(`${where}: of: classes: expected a list of { class, weight }, got ${describe(list)}`)
   const terms = list.map((term, i) => {
     const at = `${where}: of: classes[${i}]`
     const names = classHead.row ? ['class', 'weight'] : ['position', 'class', 'weight']
@@ -68,7 +68,7 @@ function ofClasses(of, input, where, { family, weights, padding }) {
     toNumber(n, `${at}.class`, { least: 0, most: classHead.labels.length - 1, whole: true })
     toNumber(position, `${at}.position`, { least: -L, most: L - 1, whole: true })
     if (!Number.isFinite(toNumber(weight, `${at}.weight`)))
-      throw new RangeError(`${at}.weight: ${weight} given, a finite number expected`)
+      throw new RangeError(`${at}.weight: expected a finite number, got ${weight}`)
     return { row: (position + L) % L, one: Number(n), weight }
   })
   const real = realRows(input, padding)
@@ -110,14 +110,12 @@ function ofClasses(of, input, where, { family, weights, padding }) {
 function ofCosine(of, input, where, { family, padding }) {
   const { cosine, poolings } = readOptions(of, ['cosine', 'poolings'], `${where}: of`)
   if (!Array.isArray(poolings) || !poolings.length)
-    throw new TypeError(
-      `${where}: of: poolings: ${describe(poolings)} given, a list of ${POOLINGS.join(', ')} expected`,
-    )
+    throw new TypeError(`${where}: of: poolings: expected a list of ${POOLINGS.join(', ')}, got ${describe(poolings)}`)
   for (const name of poolings) oneOf(name, POOLINGS, `${where}: of: poolings`)
   const { data, dims } = toFloats(cosine, `${where}: of: cosine`)
   const d = family.width
   if (data.length !== poolings.length * d)
-    throw new RangeError(`${where}: of: cosine has dims ${shape(dims)}, ${shape([poolings.length * d])} expected`)
+    throw new RangeError(`${where}: of: cosine: expected dims ${shape([poolings.length * d])}, got ${shape(dims)}`)
   const other = Float64Array.from(data)
   const length = Math.max(Math.hypot(...other), 1e-12)
   const real = realRows(input, padding)

@@ -92,10 +92,10 @@ export function recorded(model, input, { hooks, until }, where) {
       }
   const entered = (/** @type {Layer} */ layer, /** @type {FloatTensor} */ h) => {
     const { place } = layer.call
-    if (h.dims[0] !== 1) throw new RangeError(`${where}: one text expected, ${h.dims[0]} given`)
+    if (h.dims[0] !== 1) throw new RangeError(`${where}: expected one text, got ${h.dims[0]}`)
     if (layer.call.read.marked)
       throw new RangeError(
-        `${where}: tokens with global attention are not covered: a globalAttentionMask of 0 for all tokens expected`,
+        `${where}: expected a globalAttentionMask of 0 for all tokens; tokens with global attention are not covered`,
       )
     const stack = stacks.get(place)
     if (!stack) stacks.set(place, { spec: layer.stack, layers: [layer], parts: [], first: own(h) })

@@ -141,7 +141,7 @@ export function collectEntered(where) {
     /** @param {Layer} own @param {FloatTensor} h */
     entered: (own, h) => {
       const { place } = own.call
-      if (h.dims[0] !== 1) throw new RangeError(`${where}: one text expected, ${h.dims[0]} given`)
+      if (h.dims[0] !== 1) throw new RangeError(`${where}: expected one text, got ${h.dims[0]}`)
       const list = stacks.get(place) ?? []
       stacks.set(place, list)
       list.push({ own, h: copyOf(h) })

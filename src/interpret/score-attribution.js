@@ -78,12 +78,15 @@ export async function scoreAttribution(model, input, options) {
   const own = /** @type {RecordedStack} */ (run.stacks.get(stack))
   const kind = isCross ? 'cross' : 'attention'
   const at = own.parts[layer]?.findIndex(({ part }) => part.kind === kind)
-  if (at === undefined) throw new RangeError(`${where}: layer: ${layer} given, the recorded run ends before it`)
+  if (at === undefined)
+    throw new RangeError(
+      `${where}: layer: expected a layer within the recorded run, got ${layer}; the run ends before it`,
+    )
   const inside = `${stack}layers.${layer}.${kind}.`
   const changed = run.hooked.find(name => name.startsWith(inside) && SCORES.test(name.slice(inside.length)))
   if (changed)
     throw new RangeError(
-      `${where}: hooks: ${describe(changed)} is a place between the residual stream and the score that is taken apart: hooks before this layer expected`,
+      `${where}: hooks: expected hooks before this layer, got ${describe(changed)}, a place between the residual stream and the score that is decomposed`,
     )
   const { part, before, weights } = own.parts[layer][at]
   const maps = /** @type {FloatTensor} */ (weights)

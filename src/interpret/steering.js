@@ -35,15 +35,15 @@ export function steering(model, options) {
   const known = ['positive', 'negative', 'layer', 'at', 'place']
   const { positive, negative, layer, at = 'last', place } = readOptions(options, known, where)
   const { stack, spec, isCross } = stackOf(parts, place, where)
-  if (isCross) throw new RangeError(`${where}: place: "cross" given, a stack with a residual stream expected`)
+  if (isCross) throw new RangeError(`${where}: place: expected a stack with a residual stream, got "cross"`)
   if (at !== 'last' && at !== 'mean')
-    throw new RangeError(`${where}: at: ${describe(at)} given, "last" or "mean" expected`)
+    throw new RangeError(`${where}: at: expected "last" or "mean", got ${describe(at)}`)
   toNumber(layer, `${where}: layer`, { least: 0, most: spec.layers.length - 1, whole: true })
   const output = /** @type {import('../models/model-hooks.js').Place} */ (`${stack}layers.${layer}.output`)
   /** @param {readonly unknown[]} list @param {string} name */
   const meanOf = (list, name) => {
     if (!Array.isArray(list) || !list.length)
-      throw new TypeError(`${where}: ${name}: ${describe(list)} given, a list of texts expected`)
+      throw new TypeError(`${where}: ${name}: expected a list of texts, got ${describe(list)}`)
     const sum = new Float64Array(parts.family.width)
     for (const [n, one] of list.entries()) {
       /** @type {FloatTensor | undefined} */
@@ -55,7 +55,7 @@ export function steering(model, options) {
       model.forwardSync(inputOf(one, `${where}: ${name}[${n}]`), { hooks: { [output]: read }, until })
       const { data, dims } = /** @type {FloatTensor} */ (/** @type {unknown} */ (found))
       const [B, L, d] = dims
-      if (B !== 1) throw new RangeError(`${where}: ${name}[${n}]: one text expected, ${B} given`)
+      if (B !== 1) throw new RangeError(`${where}: ${name}[${n}]: expected one text, got ${B}`)
       const from = at === 'last' ? L - 1 : 0
       for (let i = from * d; i < L * d; i++) sum[i % d] += data[i] / (L - from) / list.length
     }

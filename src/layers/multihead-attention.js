@@ -376,7 +376,7 @@ export class MultiheadAttention {
       const size = layers[name].weight.dims[1]
       if (dims.length !== rank || rank < 2 || rank > 3 || dims[rank - 1] !== size)
         throw new RangeError(
-          `${names[name]} has dims ${shape(dims)}, (B, ${name === 'query' ? 'L' : 'S'}, ${size}) expected, or without B in all three`,
+          `${names[name]}: expected dims (B, ${name === 'query' ? 'L' : 'S'}, ${size}), or without B in all three, got ${shape(dims)}`,
         )
     }
     checkRows(q, 'query')
@@ -460,7 +460,7 @@ function thirds({ data, dims: [rows, ...rest] }) {
 function checkPadding({ B, H, L, S }, mask, name) {
   const padding = toOperand(mask, name)
   if (padding.dtype !== 'bool')
-    throw new TypeError(`${name}: ${padding.dtype} given, booleans expected (a Uint8Array): true is padding`)
+    throw new TypeError(`${name}: expected booleans (a Uint8Array, true for padding), got ${padding.dtype}`)
   const isUnbatched = B === 1 && padding.dims.length === 1
   expectDims(padding, isUnbatched ? [S] : [B, S], name, isUnbatched ? '(S)' : '(B, S)')
   const seen = Uint8Array.from(padding.data, hidden => (hidden ? 0 : 1))

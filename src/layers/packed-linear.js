@@ -126,14 +126,14 @@ function readWeight(weight) {
   if (isBlock(raw)) {
     const { data, dims } = weight
     if (!(data instanceof Uint8Array))
-      throw new TypeError(`${where}: its dtype is ${raw}, its data ${describe(data)}: Uint8Array expected`)
+      throw new TypeError(`${where}: with dtype ${raw}: expected a Uint8Array, got ${describe(data)}`)
     const sizes = Array.from(Object(dims), size => toNumber(size, `${where}: dims`, { least: 0, whole: true }))
     const unit = raw.endsWith('K') ? 256 : 32
     const bytes = (sizes[0] * sizes[1] * BLOCKS[raw][0]) / 256
     if (sizes.length !== 2 || sizes[1] % unit || bytes !== data.length)
       throw new RangeError(
-        `${where}: ${data.length} bytes for dims ${shape(sizes)} of ${raw}: (out, in) with a multiple of ${unit} expected, ` +
-          `${BLOCKS[raw][0]} bytes for 256 values`,
+        `${where}: with dtype ${raw}: expected dims (out, in) with in a multiple of ${unit}, and ${BLOCKS[raw][0]} bytes for 256 values, ` +
+          `got dims ${shape(sizes)} and ${data.length} bytes`,
       )
     return { data, dims: sizes, widen: part => part, dtype: raw }
   }
@@ -141,7 +141,7 @@ function readWeight(weight) {
     const { data, dims } = weight
     const Type = raw === 'int8' ? Int8Array : Uint16Array
     if (!(data instanceof Type))
-      throw new TypeError(`${where}: its dtype is ${raw}, its data ${describe(data)}: ${Type.name} expected`)
+      throw new TypeError(`${where}: with dtype ${raw}: expected a ${Type.name}, got ${describe(data)}`)
     const sizes = toTensor({ data: new Uint8Array(data.buffer, data.byteOffset, data.length), dims }, where).dims
     return { data, dims: sizes, widen: raw === 'int8' ? part => Float32Array.from(part) : fromBfloat16, dtype: raw }
   }

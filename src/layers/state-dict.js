@@ -16,7 +16,7 @@ export const SIZE = { least: 0, most: 2 ** 32 - 1, whole: true }
  */
 export function readState(given) {
   if (typeof given !== 'object' || given === null)
-    throw new TypeError(`loadStateDict: ${describe(given)} given, an object of weights by name expected`)
+    throw new TypeError(`loadStateDict: expected an object of weights by name, got ${describe(given)}`)
   const state = /** @type {Record<string, unknown>} */ (given)
   const names = Object.keys(state)
   const rest = new Set(names)

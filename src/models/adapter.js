@@ -50,7 +50,7 @@ export async function applyAdapter(folder, family, tensors, readers) {
   const { readJSON, readExactly, readHeader, readNumbers, widen, needsOf } = readers
   const config = await folder.open(ADAPTER)
   if (!config)
-    throw new Error(`loadModel: adapter: ${ADAPTER} is missing: the folder of an adapter that PEFT saved expected`)
+    throw new Error(`loadModel: adapter: expected the folder of an adapter saved by PEFT, but ${ADAPTER} is missing`)
   const c = new Config(await readJSON(config, ADAPTER), ADAPTER)
   checkConfig(c, family)
   const [file, source] = await openFirst(folder)
@@ -174,7 +174,7 @@ function scaleOf(c, module, rank) {
   const r = ofPattern(c, 'rank_pattern', module, c.number('r', { least: 1, whole: true }, 8))
   if (r !== rank) throw new RangeError(`${ADAPTER}: ${module} has the rank ${r}, lora_A has ${rank} rows`)
   const alpha = ofPattern(c, 'alpha_pattern', module, c.number('lora_alpha', {}, 8))
-  if (!Number.isFinite(alpha)) throw new RangeError(`${ADAPTER}: alpha_pattern: a number for ${module} expected`)
+  if (!Number.isFinite(alpha)) throw new RangeError(`${ADAPTER}: alpha_pattern: expected a number for ${module}`)
   return c.flag('use_rslora') ? alpha / Math.sqrt(rank) : alpha / rank
 }
 

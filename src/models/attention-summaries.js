@@ -40,7 +40,7 @@ export function readSummary(given = {}) {
   const { windows = true, onSummary, ...asked } = readOptions(given, known, 'forward: summary')
   toBoolean(windows, 'forward: summary: windows')
   if (onSummary !== undefined && typeof onSummary !== 'function')
-    throw new TypeError(`forward: summary: onSummary: ${describe(onSummary)} given, a function expected`)
+    throw new TypeError(`forward: summary: onSummary: expected a function, got ${describe(onSummary)}`)
   const one = /** @type {import('../runtime/attention-call.js').AttentionCall} */ ({ B: 1, H: 1, L: 1, S: 1 })
   checkSummary(one, asked, 'forward: summary')
   return { asked, windows, onSummary }

@@ -45,7 +45,7 @@ export async function attribute(model, input, options) {
   if (!classHead && !weights.hasHead) throw new Error(`${where}: this ${type} checkpoint has no head, it has no logits`)
   if (classHead ? tokens !== undefined : classes !== undefined)
     throw new TypeError(
-      `${where}: ${classHead ? 'tokens are given, but this checkpoint tells classes apart: give classes' : `classes are given, but this ${type} checkpoint tells none apart: give tokens`}`,
+      `${where}: ${classHead ? 'this checkpoint is a classifier: give classes instead of tokens' : `this ${type} checkpoint has no classes: give tokens instead`}`,
     )
   const [name, count] = classHead ? ['classes', classHead.labels.length] : ['tokens', vocab]
   const given = classHead ? classes : tokens
@@ -86,13 +86,13 @@ export async function attribute(model, input, options) {
  */
 export async function attributeEach(model, inputs, options) {
   const where = 'logitAttribution'
-  if (!inputs.length) throw new RangeError(`${where}: no texts given, a text or a list of texts expected`)
+  if (!inputs.length) throw new RangeError(`${where}: expected a text or a list of texts, got no texts`)
   /** @type {(list: any, n: number, name: string) => any} */
   const own = (list, n, name) => {
     if (!Array.isArray(list?.[0])) return list
     if (list.length === inputs.length) return list[n]
     throw new RangeError(
-      `${where}: ${name}: lists for ${list.length} texts given, one for each of the ${inputs.length} expected`,
+      `${where}: ${name}: expected a list for each of the ${inputs.length} texts, got ${list.length}`,
     )
   }
   const each = []
@@ -121,7 +121,7 @@ function rowsRead(which, { padding }, { ids, attentionMask, embeddings }, L) {
   if (which === 'last') return [real.at(-1) ?? 0]
   if (!real.length)
     throw new RangeError(
-      'logitAttribution: a text of padding only given: this checkpoint reads the mean of what is no padding',
+      'logitAttribution: expected a text with tokens other than padding, got only padding; this checkpoint reads their mean',
     )
   return real
 }

@@ -78,7 +78,7 @@ function templatesOf(own, { templates = [], ofProcessor }) {
   for (const [name, template] of list)
     if (typeof name !== 'string' || typeof template !== 'string')
       throw new TypeError(
-        `${WHERE}: tokenizer_config.json: chat_template: ${describe(given)} given, a text or a list of { name, template } expected`,
+        `${WHERE}: tokenizer_config.json: chat_template: expected a text or a list of { name, template }, got ${describe(given)}`,
       )
   return new Map(/** @type {[string, string][]} */ (list))
 }
@@ -96,7 +96,7 @@ const isTemplate = text => /\{[{%#]/.test(text)
 function chosen(named, given, hasTools) {
   const names = [...named.keys()].join(', ')
   if (given !== undefined) {
-    if (typeof given !== 'string') throw new TypeError(`${WHERE}: template: ${describe(given)} given, a text expected`)
+    if (typeof given !== 'string') throw new TypeError(`${WHERE}: template: expected a text, got ${describe(given)}`)
     const template = named.get(given)
     if (template === undefined && !isTemplate(given))
       throw new RangeError(
@@ -129,7 +129,7 @@ export async function chatText(config, readFiles, messages, options) {
     !messages.length ||
     !messages.every(message => typeof Object(message).role === 'string')
   )
-    throw new TypeError(`${WHERE}: ${describe(messages)} given, a list of messages { role, content } expected`)
+    throw new TypeError(`${WHERE}: expected a list of messages { role, content }, got ${describe(messages)}`)
   const { render } = await rendererOf(config, readFiles, options)
   return render(messages)
 }
@@ -147,9 +147,9 @@ export async function rendererOf(config, readFiles, options) {
   const { template, addGenerationPrompt = true, tools, variables = {} } = readOptions(options, known, WHERE)
   toBoolean(addGenerationPrompt, `${WHERE}: addGenerationPrompt`)
   if (typeof variables !== 'object' || variables === null || Array.isArray(variables))
-    throw new TypeError(`${WHERE}: variables: ${describe(variables)} given, an object of variables by name expected`)
+    throw new TypeError(`${WHERE}: variables: expected an object of variables by name, got ${describe(variables)}`)
   if (tools !== undefined && !Array.isArray(tools))
-    throw new TypeError(`${WHERE}: tools: ${describe(tools)} given, a list of JSON schemas expected`)
+    throw new TypeError(`${WHERE}: tools: expected a list of JSON schemas, got ${describe(tools)}`)
   const files = (await readFiles?.()) ?? { templates: [] }
   const named = templatesOf(config.chat_template, files)
   const name = template ?? (tools && 'tool_use')

@@ -13,7 +13,7 @@ export class Config {
   /** Wraps a config. @param {unknown} json @param {string} [file] file name for errors */
   constructor(json, file = 'config.json') {
     if (typeof json !== 'object' || json === null || Array.isArray(json))
-      throw new TypeError(`${file}: ${describe(json)} given, an object expected`)
+      throw new TypeError(`${file}: expected an object, got ${describe(json)}`)
     this.#values = new Map(Object.entries(json))
     this.file = file
   }
@@ -83,7 +83,7 @@ export class Config {
   flag(key, fallback = false) {
     const value = this.get(key) ?? fallback
     if (typeof value !== 'boolean')
-      throw new TypeError(`${this.file}: ${key}: ${describe(value)} given, true or false expected`)
+      throw new TypeError(`${this.file}: ${key}: expected true or false, got ${describe(value)}`)
     return value
   }
 

@@ -54,13 +54,13 @@ async function* embedBatches(runner, read, texts, options, where) {
   if (truncateDim !== undefined) toNumber(truncateDim, `${where}: truncateDim`, { least: 1, whole: true })
   checkSignal(signal, where)
   if (onProgress !== undefined && typeof onProgress !== 'function')
-    throw new TypeError(`${where}: onProgress: ${describe(onProgress)} given, a function expected`)
+    throw new TypeError(`${where}: onProgress: expected a function, got ${describe(onProgress)}`)
   const modules = await read?.()
   const recipe = recipeOf(runner.model, modules, { pooling, normalize, prompt, truncateDim })
   const reader = await readerOf(runner, modules, recipe.prompt)
   const toInput = (/** @type {unknown} */ text) => {
     if (typeof text !== 'string')
-      throw new TypeError(`${where}: ${describe(text)} given among the texts, a text expected`)
+      throw new TypeError(`${where}: among the texts: expected a text, got ${describe(text)}`)
     return reader(text)
   }
   let done = 0
@@ -88,9 +88,9 @@ async function* embedBatches(runner, read, texts, options, where) {
 export async function embed(runner, read, texts, options) {
   const list = typeof texts === 'string' ? [texts] : texts
   if (!Array.isArray(list) || !list.length)
-    throw new TypeError(`embed: ${describe(texts)} given, a text or a list of texts expected`)
+    throw new TypeError(`embed: expected a text or a list of texts, got ${describe(texts)}`)
   const strange = list.findIndex(text => typeof text !== 'string')
-  if (strange >= 0) throw new TypeError(`embed: texts[${strange}]: ${describe(list[strange])} given, a text expected`)
+  if (strange >= 0) throw new TypeError(`embed: texts[${strange}]: expected a text, got ${describe(list[strange])}`)
   let out = new Float32Array(0)
   let at = 0
   for await (const { data, dims } of embedBatches(runner, read, list, options, 'embed')) {
@@ -112,9 +112,7 @@ export async function embed(runner, read, texts, options) {
 export async function* embedStream(runner, read, texts, options) {
   const given = Object(texts)
   if (typeof texts === 'string' || !(Symbol.asyncIterator in given || Symbol.iterator in given))
-    throw new TypeError(
-      `embedStream: ${describe(texts)} given, an iterable of texts expected, also an asynchronous one`,
-    )
+    throw new TypeError(`embedStream: expected an iterable of texts, got ${describe(texts)}, also an asynchronous one`)
   for await (const batch of embedBatches(runner, read, texts, options, 'embedStream'))
     for (let b = 0; b < batch.dims[0]; b++) yield batch.row(b)
 }
@@ -131,7 +129,7 @@ export async function similarity(runner, attributed, read, [text, other], option
   const modules = await read?.()
   const { pooling, hooks, signal } = readOptions(options, ['pooling', 'hooks', 'signal'], 'similarity')
   for (const each of [text, other])
-    if (typeof each !== 'string') throw new TypeError(`similarity: ${describe(each)} given, a text expected`)
+    if (typeof each !== 'string') throw new TypeError(`similarity: expected a text, got ${describe(each)}`)
   if (modules && !pooling) checkLinear(modules)
   const { encoder, decoder } = runner.model.stacks
   if (encoder && decoder)

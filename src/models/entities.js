@@ -39,7 +39,7 @@ export async function entities(model, tool, text, options) {
   const { aggregation = 'simple', ignore = ['O'] } = readOptions(options, ['aggregation', 'ignore'], 'entities')
   oneOf(aggregation, STRATEGIES, 'entities: aggregation')
   if (!Array.isArray(ignore))
-    throw new TypeError(`entities: ignore: ${describe(ignore)} given, a list of labels expected`)
+    throw new TypeError(`entities: ignore: expected a list of labels, got ${describe(ignore)}`)
   if (model.classes?.of !== 'token')
     throw new Error(
       `entities: this ${model.type} checkpoint tells no classes of tokens apart; classify gives those of a text`,

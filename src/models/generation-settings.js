@@ -44,7 +44,7 @@ export function readSettings(json, file, vocab) {
     const ids = c.ids(key)
     const other = ids.find(id => !isId(id))
     if (other !== undefined)
-      throw new RangeError(`${file}: ${key}: ${other} given, a whole number from 0 to ${vocab - 1} expected`)
+      throw new RangeError(`${file}: ${key}: expected a whole number from 0 to ${vocab - 1}, got ${other}`)
     return ids
   }
   const stopIds = c.ids('eos_token_id').filter(isId) // ids outside the vocabulary are never chosen
@@ -83,7 +83,7 @@ function rulesOf(c, stopIds, idsOf, vocab) {
   const isWord = (/** @type {unknown} */ word) =>
     Array.isArray(word) && word.length > 0 && word.every(id => Number.isInteger(id) && id >= 0 && id < vocab)
   if (!Array.isArray(words) || !words.every(isWord))
-    throw new RangeError(`${c.file}: bad_words_ids: ${describe(words)} given, a list of lists of ids expected`)
+    throw new RangeError(`${c.file}: bad_words_ids: expected a list of lists of ids, got ${describe(words)}`)
   return {
     ngram: c.number('no_repeat_ngram_size', COUNT, 0),
     badWords: /** @type {number[][]} */ (words).filter(([id, ...more]) => more.length || !stopIds.includes(id)),

@@ -39,7 +39,7 @@ export async function* generate(model, { qkv, family, tokenizer, settings, toIds
   const own = await settings()
   const { stopIds = own.stopIds } = options
   if (!Array.isArray(stopIds))
-    throw new TypeError(`generate: stopIds: ${describe(stopIds)} given, a list of ids expected`)
+    throw new TypeError(`generate: stopIds: expected a list of ids, got ${describe(stopIds)}`)
   for (const [n, id] of stopIds.entries()) toNumber(id, `generate: stopIds[${n}]`, { whole: true })
   if (followConfig && own.refused.length)
     throw new RangeError(
@@ -63,14 +63,12 @@ export async function* generate(model, { qkv, family, tokenizer, settings, toIds
     most: 1e3,
   })
   if (edit !== undefined && typeof edit !== 'function')
-    throw new TypeError(
-      `generate: logits: ${describe(edit)} given, a function of the logits and the ids so far expected`,
-    )
+    throw new TypeError(`generate: logits: expected a function of the logits and the ids so far, got ${describe(edit)}`)
   const cut = { temperature, topK, topP, minP }
   if (!model.hasHead) throw new Error(`generate: this ${model.type} checkpoint has no head, it has no logits of tokens`)
   const isChat = Array.isArray(prompt) && typeof Object(prompt[0]).role === 'string'
   if (chat !== undefined && !isChat)
-    throw new TypeError('generate: chat: it is given, but the prompt is no list of messages { role, content }')
+    throw new TypeError('generate: chat: expected a list of messages { role, content } as the prompt')
   const given = isChat ? await chatIds(model, tokenizer, prompt, chat, family.vocab) : prompt
   const areMany = Array.isArray(given) && typeof given[0] !== 'number'
   const sources = areMany ? given.map(toIds) : [toIds(given)]

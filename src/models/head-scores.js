@@ -26,7 +26,7 @@ import { Tensor } from '../base/tensor.js'
  */
 export function headScores(attentions, ids) {
   if (!Array.isArray(attentions))
-    throw new TypeError(`headScores: ${describe(attentions)} given, a list such as r.attentions expected`)
+    throw new TypeError(`headScores: expected a list such as r.attentions, got ${describe(attentions)}`)
   if (ids !== undefined) ids = toTensor(ids, 'headScores: ids', true).data
   /** @type {number | undefined} */
   let heads
@@ -40,8 +40,8 @@ export function headScores(attentions, ids) {
       (ids && (layer.dims[2] !== ids.length || layer.dims[3] !== ids.length))
     )
       throw new RangeError(
-        `headScores: ${layer ? `dims ${shape(layer.dims)} given` : 'a layer was not kept'}; weights of all layers, ` +
-          `(1, H, ${ids ? `${ids.length}, ${ids.length}` : 'L, S'}), expected`,
+        `headScores: expected weights (1, H, ${ids ? `${ids.length}, ${ids.length}` : 'L, S'}) of all layers, ` +
+          `got ${layer ? `dims ${shape(layer.dims)}` : 'a layer that was not kept'}`,
       )
     return layer
   })

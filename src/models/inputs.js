@@ -30,10 +30,10 @@ export function readKeep(keep = [], stacks) {
   /** @type {string[]} */
   const places = []
   if (!Array.isArray(keep))
-    throw new TypeError(`forward: keep: ${describe(keep)} given, a list such as ['attentions'] expected`)
+    throw new TypeError(`forward: keep: expected a list such as ['attentions'], got ${describe(keep)}`)
   for (const [n, name] of keep.entries()) {
     if (typeof name !== 'string')
-      throw new TypeError(`forward: keep[${n}]: ${describe(name)} given, a name such as 'attentions' expected`)
+      throw new TypeError(`forward: keep[${n}]: expected a name such as 'attentions', got ${describe(name)}`)
     const other = others.optionOf(name)
     if (!KEEP.includes(name) && other)
       throw new RangeError(`forward: keep: ${describe(name)} is not known; here it is ${other}`)
@@ -68,7 +68,7 @@ export function readIds(given, name, most, like, where = 'forward') {
   const fits = like ? B === like.B && L === like.L : B > 0 && L > 0
   if (!fits || dims.length > 2)
     throw new RangeError(
-      `${what} have dims ${shape(dims)}, ${like ? `${shape([like.B, like.L])} as the ids` : '(L) or (B, L), at least one id,'} expected`,
+      `${what}: expected dims ${like ? `${shape([like.B, like.L])}, as the ids` : '(L) or (B, L), at least one id'}, got ${shape(dims)}`,
     )
   const ids = Int32Array.from(data, (id, n) => toNumber(id, `${what}[${n}]`, { least: 0, most: most - 1, whole: true }))
   return { ids, B, L }
@@ -81,11 +81,11 @@ export function readIds(given, name, most, like, where = 'forward') {
  */
 export function readRows({ ids, embeddings }, C) {
   if (embeddings === undefined) return undefined
-  if (ids !== undefined) throw new TypeError('forward: ids and embeddings are given, one of them expected')
+  if (ids !== undefined) throw new TypeError('forward: expected either ids or embeddings, got both')
   const rows = toFloats(embeddings, 'forward: embeddings')
   const [B, L] = rows.dims
   if (rows.dims.length !== 3 || !(B * L > 0) || rows.dims[2] !== C)
-    throw new RangeError(`forward: embeddings have dims ${shape(rows.dims)}, (B, L, ${C}) expected`)
+    throw new RangeError(`forward: embeddings: expected dims (B, L, ${C}), got ${shape(rows.dims)}`)
   return { rows, ids: new Int32Array(B * L), B, L }
 }
 
@@ -113,5 +113,5 @@ export function padRows(rows, pad, isLeft) {
 /** @param {AbortSignal | undefined} signal @param {string} where */
 export function checkSignal(signal, where) {
   if (signal !== undefined && typeof signal?.throwIfAborted !== 'function')
-    throw new TypeError(`${where}: signal: ${describe(signal)} given, that of an AbortController expected`)
+    throw new TypeError(`${where}: signal: expected the signal of an AbortController, got ${describe(signal)}`)
 }

@@ -64,7 +64,7 @@ export async function contributions(
   let last = []
   const rowsOf = (/** @type {FloatTensor} */ x) => {
     const [B, L, d] = x.dims
-    if (B !== 1) throw new RangeError(`${where}: one text expected, ${B} given`)
+    if (B !== 1) throw new RangeError(`${where}: expected one text, got ${B}`)
     at ??= positions(L)
     return at.map(i => Float64Array.from(x.data.subarray(i * d, (i + 1) * d)))
   }

@@ -93,13 +93,13 @@ async function open(qkv, source, options) {
   )
   const { tokenizer } = options
   if (typeof qkv?.linear !== 'function' || qkv instanceof Promise)
-    throw new TypeError(`loadModel: ${describe(qkv)} given, a loaded core expected: loadModel(await load(), source)`)
+    throw new TypeError(`loadModel: expected a loaded core, got ${describe(qkv)}; call loadModel(await load(), source)`)
   const { onProgress } = options
   const { dtype, activations, cacheDtype } = options
   const isUsual = dtype === undefined && activations === undefined && cacheDtype === undefined
   const kept = isUsual ? {} : (await types()).readNumbers(dtype, activations, cacheDtype)
   if (onProgress !== undefined && typeof onProgress !== 'function')
-    throw new TypeError(`loadModel: onProgress: ${describe(onProgress)} given, a function expected`)
+    throw new TypeError(`loadModel: onProgress: expected a function, got ${describe(onProgress)}`)
   const use = { isLoaded: true, hasTokenizer: tokenizer !== false }
   const names = otherNames()
   return withFolder(source, options, use, async ({ folder, family, json, tensors }) => {

@@ -104,7 +104,7 @@ export function expandPlace(name, stacks, where) {
 export function checkHooks(hooks, stacks) {
   if (hooks === undefined) return undefined
   if (typeof hooks !== 'object' || hooks === null || Symbol.iterator in hooks)
-    throw new TypeError(`hooks: ${describe(hooks)} given, an object of hooks by place expected`)
+    throw new TypeError(`hooks: expected an object of hooks by place, got ${describe(hooks)}`)
   /** @type {Record<string, Hook>} */
   const expanded = {}
   const copy = /** @type {Record<string, Hook>} */ ({ ...hooks })
@@ -113,7 +113,7 @@ export function checkHooks(hooks, stacks) {
     const isTensor = typeof hook === 'object' && hook !== null && ('data' in hook || Array.isArray(hook))
     if (typeof hook !== 'function' && typeof hook !== 'number' && hook !== 'mean' && !isTensor)
       throw new TypeError(
-        `hooks: ${describe(name)}: ${describe(hook)} given; a function, a factor, "mean" or a tensor expected`,
+        `hooks: ${describe(name)}: expected a function, a factor, "mean" or a tensor, got ${describe(hook)}`,
       )
     for (const place of places) if (place === name || !Object.hasOwn(copy, place)) expanded[place] = hook
   }
@@ -141,7 +141,7 @@ export function applyHook(hooks, name, values) {
   if (given === undefined) return x // the hook may have changed it in place
   const made = toFloats(given, `hooks: ${name}`)
   if (made.data.length !== x.data.length || made.dims.some((size, axis) => size !== x.dims[axis]))
-    throw new RangeError(`hooks: ${describe(name)}: dims ${shape(made.dims)} given, ${shape(x.dims)} expected`)
+    throw new RangeError(`hooks: ${describe(name)}: expected dims ${shape(x.dims)}, got ${shape(made.dims)}`)
   return new Tensor(made.data.slice(), x.dims)
 }
 

@@ -258,7 +258,7 @@ export class Model {
     const tokenizer = Model.#own(this).#expectTokenizer()
     if (Array.isArray(text))
       throw new TypeError(
-        `tokenize: ${describe(text)} given, a text expected; model.padded(texts) makes an input of forward of several`,
+        `tokenize: expected a text, got ${describe(text)}; for several texts, call model.padded(texts)`,
       )
     const { addSpecialTokens = true, lowerCase = false, ...given } = readOptions(options, TOKENIZE, 'tokenize')
     const { maxLength, truncation = maxLength !== undefined } = given
@@ -292,14 +292,14 @@ export class Model {
   padded(texts, options) {
     const { encoder, vocab } = Model.#own(this).#family
     if (!Array.isArray(texts) || !texts.length)
-      throw new TypeError(`padded: ${describe(texts)} given, a list of texts expected`)
+      throw new TypeError(`padded: expected a list of texts, got ${describe(texts)}`)
     const rows = texts.map(text => {
       if (typeof text === 'string') return this.tokenize(text, undefined, options)
       return Array.isArray(text) && text.length === 2 ? this.tokenize(text[0], text[1], options) : text
     })
     for (const [n, row] of rows.entries())
       if (!Array.isArray(row?.ids))
-        throw new TypeError(`padded: texts[${n}]: ${describe(row)} given, a text, a pair of texts or { ids } expected`)
+        throw new TypeError(`padded: texts[${n}]: expected a text, a pair of texts or { ids }, got ${describe(row)}`)
     const { pad_token_id: pad, eos_token_id: end } = this.config
     const id = [pad, end, 0].flat().find(id => Number.isInteger(id) && Number(id) >= 0 && Number(id) < vocab)
     const { padding_side: side = encoder ? 'right' : 'left' } = Object(this.#tokenizer?.config)
@@ -543,7 +543,7 @@ export class Model {
     Model.#own(this)
     if (Array.isArray(input) || (typeof input !== 'string' && !(typeof input === 'object' && input !== null)))
       throw new TypeError(
-        `forward: ${describe(input)} given; a text, { ids: [...] } or, of several texts, model.padded(texts) expected`,
+        `forward: expected a text, { ids: [...] } or, for several texts, model.padded(texts), got ${describe(input)}`,
       )
     input = readOptions(this.#toInput(input), INPUTS, 'forward: input')
     const given = readOptions(options, RUN_OPTIONS, 'forward')
@@ -559,7 +559,7 @@ export class Model {
     oneOf(logits, ['all', 'last', 'none'], 'forward: logits')
     const cache = this.#checkCache(options.cache)
     if (input.decoderIds !== undefined && !isBoth)
-      throw new TypeError(`forward: decoderIds are given, but ${this.type} is no encoder-decoder`)
+      throw new TypeError(`forward: decoderIds: ${this.type} is not an encoder-decoder; leave them out`)
     if (until !== undefined) {
       toNumber(until, 'forward: until', { least: 0, most: stack.layers.length - 1, whole: true })
       if (cache)
@@ -594,7 +594,7 @@ export class Model {
   #checkCache(cache) {
     if (cache === undefined) return undefined
     if (!(cache instanceof ModelCache))
-      throw new TypeError(`forward: cache: ${describe(cache)} given, what model.cache() makes expected`)
+      throw new TypeError(`forward: cache: expected the result of model.cache(), got ${describe(cache)}`)
     if (!Object.hasOwn(cache, 'layers')) throw proxied('cache')
     if (cache.model !== this)
       throw new TypeError('forward: cache: it was made by another model: use one that cache() of this model has made')
@@ -867,7 +867,7 @@ export class Model {
     hiddenState = toFloats(hiddenState, 'logitLens: hiddenState')
     const { dims } = hiddenState
     if (dims.length !== 3 || dims[2] !== width)
-      throw new RangeError(`logitLens: dims ${shape(dims)} given, (B, L, ${width}) expected`)
+      throw new RangeError(`logitLens: expected dims (B, L, ${width}), got ${shape(dims)}`)
     const stack = /** @type {StackSpec} */ (decoder ?? encoder)
     const ops = new ModelOperations(this.#qkv, this.#weights)
     return this.#qkv.scope(() => makeLogits(this.#family, ops, lastNorm(stack, '', ops, hiddenState)))
@@ -915,9 +915,9 @@ export class Model {
   #toIds(input, where) {
     if (typeof input === 'string') return this.tokenize(input).ids
     if (typeof input !== 'object' || input === null)
-      throw new TypeError(`${where}: ${describe(input)} given, a text or ids expected`)
+      throw new TypeError(`${where}: expected a text or ids, got ${describe(input)}`)
     const { ids, B } = readIds(/** @type {Ids} */ (input), 'ids', this.#family.vocab, undefined, where)
-    if (B !== 1) throw new RangeError(`${where}: one text expected, ${B} given`)
+    if (B !== 1) throw new RangeError(`${where}: expected one text, got ${B}`)
     return [...ids]
   }
 
@@ -1046,7 +1046,7 @@ export class Model {
           inputs.map((text, n) => {
             if (typeof text !== 'string' && (typeof text !== 'object' || text === null))
               throw new TypeError(
-                `logitAttribution: texts[${n}]: ${describe(text)} given, a text or an input of forward expected`,
+                `logitAttribution: texts[${n}]: expected a text or an input of forward, got ${describe(text)}`,
               )
             return this.#toInput(text)
           }),
@@ -1095,7 +1095,7 @@ export class Model {
   static parts(model) {
     if (!(Object(model) === model && #weights in model))
       throw new TypeError(
-        `${describe(model)} given, a model that loadModel has loaded expected${model instanceof Promise ? ': await loadModel(...)' : ''}`,
+        `expected a model loaded by loadModel, got ${describe(model)}${model instanceof Promise ? '; call await loadModel(...)' : ''}`,
       )
     const own = Model.#own(model)
     return {
@@ -1127,7 +1127,7 @@ export class Model {
     }
     const tokens = ids.map(id => describe(this.decode([id]))).join(', ')
     throw new RangeError(
-      `${where}: ${describe(given)} is ${ids.length} tokens (${tokens}), a text that is one token expected`,
+      `${where}: expected a text that is one token, got ${describe(given)}, which is ${ids.length} tokens (${tokens})`,
     )
   }
 

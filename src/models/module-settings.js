@@ -5,7 +5,7 @@ import { describe } from '../base/errors.js'
 /** @param {unknown} json @param {string} file @returns {Record<string, any>} */
 export function expectObject(json, file) {
   if (typeof json === 'object' && json !== null && !Array.isArray(json)) return json
-  throw new TypeError(`${file}: ${describe(json)} given, an object expected`)
+  throw new TypeError(`${file}: expected an object, got ${describe(json)}`)
 }
 
 /** @param {string} file @param {string} key @param {unknown} value @param {string} covered @returns {never} */

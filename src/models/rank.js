@@ -67,7 +67,7 @@ async function readScore(json, file) {
   if (input !== 'causal_logits') refuse(file, 'module_input_name', input, 'causal_logits')
   for (const [key, id] of Object.entries({ true_token_id: yes, false_token_id: no ?? 0 }))
     if (!(Number.isInteger(id) && id >= 0))
-      throw new TypeError(`${file}: ${key}: ${describe(id)} given, a whole number from 0 expected`)
+      throw new TypeError(`${file}: ${key}: expected a whole number from 0, got ${describe(id)}`)
   return { yes, no: no ?? undefined }
 }
 
@@ -132,7 +132,7 @@ async function scoringOf(runner, reads) {
     return { ranking: files.ranking }
   }
   const has = classes ? `${classes.labels.length} of a ${classes.of}` : 'none'
-  throw new Error(`rank: a checkpoint with one class for a text expected, a cross-encoder; this one has ${has}`)
+  throw new Error(`rank: expected a cross-encoder, a checkpoint with one class for a text, got one with ${has}`)
 }
 
 /**
@@ -188,10 +188,10 @@ export async function rank(runner, reads, query, texts, options) {
   if (topK !== undefined) toNumber(topK, 'rank: topK', { least: 1, whole: true })
   checkSignal(signal, 'rank')
   if (onProgress !== undefined && typeof onProgress !== 'function')
-    throw new TypeError(`rank: onProgress: ${describe(onProgress)} given, a function expected`)
-  if (typeof query !== 'string') throw new TypeError(`rank: query: ${describe(query)} given, a text expected`)
+    throw new TypeError(`rank: onProgress: expected a function, got ${describe(onProgress)}`)
+  if (typeof query !== 'string') throw new TypeError(`rank: query: expected a text, got ${describe(query)}`)
   if (!Array.isArray(texts) || !texts.every(text => typeof text === 'string'))
-    throw new TypeError(`rank: ${describe(texts)} given, a list of texts expected`)
+    throw new TypeError(`rank: expected a list of texts, got ${describe(texts)}`)
   const { ranking, recipe } = await scoringOf(runner, reads)
   const activation = activationFor(runner.model.config, ranking.activation)
   const reader = await readerOf(runner, ranking, promptOf(ranking, prompt, 'rank'), true)

@@ -11,7 +11,7 @@ const TYPES = /** @type {const} */ (['float32', 'float16', 'bfloat16', 'int8', '
 /** @param {unknown} dtype @param {string} where @returns {WeightTypes} */
 export function readTypes(dtype, where) {
   if (typeof dtype !== 'object') return typeNamed(dtype, `${where}: dtype`)
-  if (dtype === null) throw new TypeError(`${where}: dtype: ${describe(dtype)} given, a name or an object expected`)
+  if (dtype === null) throw new TypeError(`${where}: dtype: expected a name or an object, got ${describe(dtype)}`)
   const types = /** @type {Record<string, WeightType>} */ (
     readOptions(dtype, ['default', 'attention', 'mlp', 'head'], `${where}: dtype`)
   )
@@ -35,7 +35,7 @@ const ELSEWHERE = {
 /** Parses the name of a type. @param {unknown} type @param {string} name of the option @returns {WeightType} */
 function typeNamed(type, name) {
   const other = Object.hasOwn(ELSEWHERE, String(type)) && ELSEWHERE[String(type)]
-  if (other) throw new RangeError(`${name}: ${describe(type)} given; here it is "${other}"`)
+  if (other) throw new RangeError(`${name}: expected "${other}", got ${describe(type)}`)
   return oneOf(/** @type {WeightType} */ (type), TYPES, name)
 }
 

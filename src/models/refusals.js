@@ -111,9 +111,9 @@ export function otherTensors(needs, tensors, ignored, floats) {
   const wrong = [...needs].flatMap(([name, { dims }]) => {
     const tensor = tensors.get(name)
     if (!tensor) return []
-    if (!floats.includes(tensor.dtype)) return `${name} is ${tensor.dtype}, one of ${floats.join(', ')} expected`
+    if (!floats.includes(tensor.dtype)) return `${name}: expected one of ${floats.join(', ')}, got ${tensor.dtype}`
     const fits = tensor.dims.length === dims.length && tensor.dims.every((size, i) => size === dims[i])
-    return fits ? [] : `${name} is ${shape(tensor.dims)}, ${shape(dims)} expected`
+    return fits ? [] : `${name}: expected ${shape(dims)}, got ${shape(tensor.dims)}`
   })
   const list = (/** @type {string} */ title, /** @type {string[]} */ names) =>
     names.length

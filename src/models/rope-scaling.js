@@ -34,7 +34,9 @@ export function ropeFrequencies(
   const newer = newerOf(config, kind)
   const older = config.get('rope_scaling')
   if (newer && older !== undefined)
-    throw new RangeError('config.json: rope_scaling and rope_parameters are both given: leave rope_scaling out')
+    throw new RangeError(
+      'config.json: expected either rope_scaling or rope_parameters, got both; leave rope_scaling out',
+    )
   const scaling = newer ?? (older === undefined || !isScaled ? undefined : new Config(older))
   // A config may have the share under its old name, its new name, and in rope_parameters.
   const parts = [newer, config].flatMap(held =>
@@ -44,14 +46,17 @@ export function ropeFrequencies(
   )
   const [part = share ?? 1] = parts
   if (parts.some(each => each !== part))
-    throw new RangeError(`config.json: two shares of a head that turns are given, ${[...new Set(parts)].join(' and ')}`)
+    throw new RangeError(
+      `config.json: expected one rotated share of each head, got ${[...new Set(parts)].join(' and ')}`,
+    )
   if (share === undefined && part !== 1)
     throw new RangeError(`config.json: partial_rotary_factor ${part} is not covered; covered: 1`)
   const base = isOlder && config.has('rotary_emb_base') ? config.number('rotary_emb_base', POSITIVE, usual) : usual
   const olderTheta = key ? config.number(key, POSITIVE, base) : base
   const theta = newer?.has('rope_theta') ? newer.number('rope_theta', POSITIVE, base) : olderTheta
   const dim = Math.floor(headDim * part)
-  if (dim % 2) throw new RangeError(`config.json: ${dim} of ${headDim} numbers of a head turn, an even number expected`)
+  if (dim % 2)
+    throw new RangeError(`config.json: expected an even number of rotated values per head, got ${dim} of ${headDim}`)
   const rope = { dim, frequencies: powers(theta, dim), most: config.size('max_position_embeddings') }
   const type = scaling?.get('rope_type') ?? scaling?.get('type') ?? 'default'
   scaling?.get('type')
@@ -156,7 +161,7 @@ function longrope(scaling, { frequencies, most }, _, config) {
     const factors = scaling.get(key)
     if (!Array.isArray(factors) || factors.length !== frequencies.length || !factors.every(one => one > 0))
       throw new RangeError(
-        `config.json: rope_scaling: ${key}: ${describe(factors)} given, ${frequencies.length} positive numbers expected`,
+        `config.json: rope_scaling: ${key}: expected ${frequencies.length} positive numbers, got ${describe(factors)}`,
       )
     return frequencies.map((f, i) => f / factors[i])
   })

@@ -85,8 +85,8 @@ export async function readHeader(source, file) {
     const other = (await import('./refusals.js')).otherFormat(start)
     if (other) throw fail(`this is ${other}`)
     throw fail(
-      `no safetensors file: its header would be ${length} bytes long, ` +
-        (beyond ? `the file has ${source.size} bytes` : `2 to ${MOST_HEADER} expected`),
+      `not a safetensors file: its header would be ${length} bytes long, ` +
+        (beyond ? `the file has ${source.size} bytes` : `expected 2 to ${MOST_HEADER}`),
     )
   }
   const text = new TextDecoder().decode(await readExactly(source, file, 8, 8 + length))
@@ -98,7 +98,7 @@ export async function readHeader(source, file) {
     throw fail(`its header is no JSON: ${/** @type {Error} */ (cause).message}`)
   }
   if (typeof header !== 'object' || header === null || Array.isArray(header))
-    throw fail(`its header is ${describe(header)}, an object of tensors expected`)
+    throw fail(`its header: expected an object of tensors, got ${describe(header)}`)
   const entries = Object.entries(header)
   if (countNames(text) !== entries.length) throw fail('a name occurs twice in its header')
   const tensors = entries
@@ -119,7 +119,8 @@ export async function readHeader(source, file) {
  */
 function toTensor(name, entry, file, source, data) {
   const fail = (/** @type {string} */ text) => new RangeError(`${file}: tensor ${describe(name)}: ${text}`)
-  if (typeof entry !== 'object' || entry === null) throw fail(`${describe(entry)} in the header, an object expected`)
+  if (typeof entry !== 'object' || entry === null)
+    throw fail(`expected an object in the header, got ${describe(entry)}`)
   const { dtype, shape: dims, data_offsets: offsets } = /** @type {Record<string, unknown>} */ (entry)
   if (typeof dtype !== 'string' || !Object.hasOwn(BYTES, dtype)) throw fail(`dtype ${describe(dtype)} is not known`)
   const isSize = (/** @type {unknown} */ n) => Number.isSafeInteger(n) && /** @type {number} */ (n) >= 0

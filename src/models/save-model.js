@@ -19,7 +19,7 @@ import { writeSafetensors } from './write-safetensors.js'
  */
 export async function readTensors(bytes) {
   if (!(bytes instanceof Uint8Array))
-    throw new TypeError(`readSafetensors: ${describe(bytes)} given, the bytes of a file expected`)
+    throw new TypeError(`readSafetensors: expected the bytes of a file, got ${describe(bytes)}`)
   const source = {
     size: bytes.length,
     read: async (/** @type {number} */ from, /** @type {number} */ to) => bytes.slice(from, to),

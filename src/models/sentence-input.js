@@ -73,7 +73,7 @@ export async function readSettings(json, path, task) {
   if (given !== task) refuse(file, 'transformer_task', given, task)
   if (typeof isLower !== 'boolean') refuse(file, 'do_lower_case', isLower, 'true, false')
   if (size !== undefined && size !== null && !(Number.isInteger(size) && size > 0))
-    throw new TypeError(`${file}: max_seq_length: ${describe(size)} given, a whole number from 1 expected`)
+    throw new TypeError(`${file}: max_seq_length: expected a whole number from 1, got ${describe(size)}`)
   for (const key of ['query_length', 'document_length', 'query_expansion'])
     if (config[key] !== undefined && config[key] !== null) refuse(file, key, config[key], 'none')
   for (const key of ['processing_kwargs', 'model_args', 'model_kwargs', 'tokenizer_args', 'config_args'])
@@ -141,7 +141,7 @@ export function promptOf(folder, given, where) {
   if (typeof given === 'object' && typeof given?.text === 'string') return given.text
   if (typeof given === 'string' && Object.hasOwn(prompts, given)) return prompts[given]
   throw new RangeError(
-    `${where}: prompt: ${describe(given)} given, the name of a prompt of this folder (${Object.keys(prompts).join(', ') || 'it has none'}) or { text } expected`,
+    `${where}: prompt: expected the name of a prompt of this folder (${Object.keys(prompts).join(', ') || 'it has none'}) or { text }, got ${describe(given)}`,
   )
 }
 

@@ -61,7 +61,7 @@ export async function readLayer(folder, readJSON, kind, path, isLast) {
   const size = (/** @type {string} */ key) => {
     const value = config[key]
     if (Number.isInteger(value) && value > 0 && value <= 2 ** 20) return value
-    throw new TypeError(`${file}: ${key}: ${describe(value)} given, a whole number from 1 expected`)
+    throw new TypeError(`${file}: ${key}: expected a whole number from 1, got ${describe(value)}`)
   }
   if (kind === 'LayerNorm') return layerNorm(path, size('dimension'), await weightsOf(folder, path))
   const isScore = checkInput(config, file, isLast)
@@ -140,7 +140,7 @@ async function weightsOf(folder, path) {
     const isRight = tensor && FLOATS.includes(tensor.dtype) && tensor.dims.join() === dims.join()
     if (!isRight)
       throw new RangeError(
-        `${file}: ${name}: ${tensor ? `${tensor.dtype} (${tensor.dims.join(', ')})` : 'nothing'} is there, floats (${dims.join(', ')}) expected`,
+        `${file}: ${name}: expected floats (${dims.join(', ')}), got ${tensor ? `${tensor.dtype} (${tensor.dims.join(', ')})` : 'nothing'}`,
       )
     return Float32Array.from(await readFloats(tensor))
   }

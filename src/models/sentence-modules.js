@@ -66,7 +66,7 @@ export async function readModules(folder, readJSON) {
   const json = jsonOf(folder, readJSON)
   const list = await json(MODULES)
   if (list === undefined) return undefined
-  if (!Array.isArray(list)) throw new TypeError(`${MODULES}: ${describe(list)} given, a list of modules expected`)
+  if (!Array.isArray(list)) throw new TypeError(`${MODULES}: expected a list of modules, got ${describe(list)}`)
   const modules = list.map(moduleOf)
   const [first, second, ...rest] = modules
   const kinds = modules.map(({ kind }) => kind)
@@ -165,13 +165,13 @@ export async function readPrompts(json) {
   const all = { query: '', document: '', ...expectObject(prompts ?? {}, PROMPTS) }
   for (const [key, prompt] of Object.entries(all))
     if (typeof prompt !== 'string')
-      throw new TypeError(`${PROMPTS}: the prompt ${describe(key)} is ${describe(prompt)}, a text expected`)
+      throw new TypeError(`${PROMPTS}: the prompt ${describe(key)}: expected a text, got ${describe(prompt)}`)
   if (name !== undefined && name !== null && !Object.hasOwn(all, name))
     throw new RangeError(
       `${PROMPTS}: default_prompt_name: there is no prompt ${describe(name)} among ${Object.keys(all).join(', ')}`,
     )
   if (size !== undefined && size !== null && !(Number.isInteger(size) && size > 0))
-    throw new TypeError(`${PROMPTS}: truncate_dim: ${describe(size)} given, a whole number from 1 expected`)
+    throw new TypeError(`${PROMPTS}: truncate_dim: expected a whole number from 1, got ${describe(size)}`)
   return {
     prompts: all,
     defaultPrompt: name ?? undefined,
@@ -240,7 +240,7 @@ export function recipeOf(
       const d = rows[0].length
       if (truncateDim !== undefined && truncateDim > d)
         throw new RangeError(
-          `embed: truncateDim: ${truncateDim} given, at most the ${d} numbers of an embedding expected`,
+          `embed: truncateDim: expected at most the ${d} numbers of an embedding, got ${truncateDim}`,
         )
       if (truncateDim !== undefined) rows = rows.map(row => row.slice(0, truncateDim))
       if (normalize) rows = rows.map(unit)

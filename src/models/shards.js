@@ -44,7 +44,7 @@ async function readMap(source, name, readJSON) {
   const index = /** @type {{ weight_map?: unknown } | null} */ (await readJSON(source, name))
   const map = index?.weight_map
   if (typeof map !== 'object' || map === null || Array.isArray(map))
-    throw new TypeError(`${name}: weight_map is ${describe(map)}, an object of file names expected`)
+    throw new TypeError(`${name}: weight_map: expected an object of file names, got ${describe(map)}`)
   const files = new Map(Object.entries(map))
   const kind = name === INDEX ? 'safetensors' : 'bin'
   for (const file of new Set(files.values()))

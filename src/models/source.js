@@ -61,11 +61,11 @@ async function fromContent(content, name) {
       read: async (from, to) => {
         const bytes = await content(from, to)
         if (isBytes(bytes)) return toBytes(bytes)
-        throw new TypeError(`loadModel: the function of ${name} gave ${describe(bytes)}, bytes expected`)
+        throw new TypeError(`loadModel: the function of ${name}: expected it to return bytes, got ${describe(bytes)}`)
       },
     }
   throw new TypeError(
-    `loadModel: ${name} is ${describe(content)}; bytes, a Blob or (start, end) => Promise of bytes expected`,
+    `loadModel: ${name}: expected bytes, a Blob or (start, end) => Promise of bytes, got ${describe(content)}`,
   )
 }
 
@@ -108,7 +108,7 @@ export async function openFolder(source, { signal, onProgress, ...hub }, use) {
   }
   if (typeof source !== 'object' || source === null)
     throw new TypeError(
-      `loadModel: ${describe(source)} given; a folder's path or URL, hf:owner/name, an array of files or an object of contents by name expected`,
+      `loadModel: expected a folder's path or URL, hf:owner/name, an array of files or an object of contents by name, got ${describe(source)}`,
     )
   const files = /** @type {ArrayLike<File>} */ (source)
   if (typeof files.length === 'number')
@@ -116,7 +116,7 @@ export async function openFolder(source, { signal, onProgress, ...hub }, use) {
       new Map(
         Array.from(files, file => {
           if (typeof file?.name !== 'string')
-            throw new TypeError(`loadModel: ${describe(file)} given among the files, a File expected`)
+            throw new TypeError(`loadModel: among the files: expected a File, got ${describe(file)}`)
           // A file in a subfolder of the chosen folder is named by its path in the folder.
           return [file.webkitRelativePath?.replace(/^[^/]*\//, '') || file.name, file]
         }),

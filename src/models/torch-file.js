@@ -69,7 +69,7 @@ const [OLDER, OLDER_BYTES] = [Number(0x1950a86a20f9469cfc6cn), 64]
 export async function readTorchFile(source, file, readExactly) {
   const { top, tensorOf } = await openTorchFile(source, file, readExactly)
   if (!(top instanceof Map))
-    throw new RangeError(`${file}: it holds ${describe(top)}, a state_dict of tensors by their names expected`)
+    throw new RangeError(`${file}: expected a state_dict of tensors by name, got ${describe(top)}`)
   const inner = top.get('state_dict') // training checkpoints have it besides the epoch and the optimiser
   return Array.from(inner instanceof Map ? inner : top, ([name, view]) => tensorOf(name, view))
 }
@@ -171,7 +171,7 @@ async function readZip({ source, read, pickle, storages, fail }) {
     const entry = entries.get(`${folder}data/${storage.key}`)
     if (!entry) throw fail(`storage ${describe(storage.key)} is missing`)
     if (entry.to - entry.from !== bytesOf(storage))
-      throw fail(`storage ${describe(storage.key)} has ${entry.to - entry.from} bytes, ${bytesOf(storage)} expected`)
+      throw fail(`storage ${describe(storage.key)}: expected ${bytesOf(storage)} bytes, got ${entry.to - entry.from}`)
     storage.from = entry.from
   }
   return value
@@ -220,7 +220,7 @@ async function readOlder({ source, pickle, storages, fail }) {
     if (!found) continue
     let { at } = found
     const [, version, machine, value, keys] = found.values
-    if (version !== 1001) throw fail(`version ${describe(version)} of torch.save is not known, 1001 expected`)
+    if (version !== 1001) throw fail(`expected version 1001 of torch.save, got ${describe(version)}`)
     if (!(machine instanceof Map) || machine.get('little_endian') !== true)
       throw fail('its numbers are big-endian: save the model as safetensors')
     if (!Array.isArray(keys)) throw fail(`${describe(keys)} in the place of the keys of its storages`)
@@ -247,7 +247,7 @@ async function readOlder({ source, pickle, storages, fail }) {
 function toTensor(name, view, file, { source, read, fail }) {
   if (typeof name !== 'string' || !(view instanceof View))
     throw fail(
-      `${describe(name)} is ${view instanceof Map ? 'a dict' : describe(view)}, a state_dict of tensors expected`,
+      `${describe(name)}: expected a tensor, as in a state_dict, got ${view instanceof Map ? 'a dict' : describe(view)}`,
     )
   const { storage, offset, dims, strides } = view
   const isList = (/** @type {unknown} */ list) => Array.isArray(list) && list.length <= 64 && list.every(isSize)

@@ -22,9 +22,9 @@ function narrow(data, dtype) {
  */
 export function writeSafetensors(tensors, dtypes = {}) {
   if (typeof tensors !== 'object' || tensors === null || Array.isArray(tensors))
-    throw new TypeError(`writeSafetensors: ${describe(tensors)} given, an object of tensors by name expected`)
+    throw new TypeError(`writeSafetensors: expected an object of tensors by name, got ${describe(tensors)}`)
   if (Object.hasOwn(tensors, '__metadata__'))
-    throw new RangeError('writeSafetensors: __metadata__ given, another name of a tensor expected')
+    throw new RangeError('writeSafetensors: expected another tensor name, got __metadata__, which is reserved')
   let end = 0
   const parts = Object.entries(tensors).map(([name, value]) => {
     const { data, dims } = toFloats(value, `writeSafetensors: ${name}`)

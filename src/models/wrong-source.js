@@ -28,7 +28,7 @@ export const OTHERS = [
 ]
 
 /** Returns the error for an empty source. */
-export const nothing = () => refused('EMPTY', "an empty text given; a folder's path or URL, or hf:owner/name expected")
+export const nothing = () => refused('EMPTY', "expected a folder's path or URL, or hf:owner/name, got an empty text")
 
 /**
  * Returns the hub name that was given as a path or as the address of a page.
@@ -63,7 +63,7 @@ export function noFolder(path, found) {
       return refused('NOT_A_FOLDER', `${given} is a file: leave out the last ${path.slice(-1)}`)
     return refused(
       'NOT_A_FOLDER',
-      `${given} is a file; the folder that holds it and its config.json expected: ${JSON.stringify(folderOf(path))}`,
+      `${given} is a file; give the folder that contains it and its config.json: ${JSON.stringify(folderOf(path))}`,
     )
   }
   if (found.code !== 'ENOENT') return refused('UNREADABLE', `${given} cannot be read (${found.code})`)
@@ -71,7 +71,7 @@ export function noFolder(path, found) {
     const home = globalThis.process?.getBuiltinModule?.('node:os')?.homedir() ?? '/home/me'
     return refused(
       'TILDE',
-      `${given} given: ~ is read by shells alone; give the path from the root: ${JSON.stringify(path.replace('~', home))}`,
+      `${given}: only shells expand ~; give the path from the root: ${JSON.stringify(path.replace('~', home))}`,
     )
   }
   if (format) return refused('NOT_FOUND', `there is no file ${given}, and ${format.text}`)
@@ -84,7 +84,7 @@ export function noFolder(path, found) {
 /** Returns the error for an invalid address, or one that fetch rejects. A password in it is not shown. @param {string} text @param {URL} [url] */
 export function wrongAddress(text, url) {
   const given = /[@?#]/.test(text) ? 'the address' : describe(text)
-  if (!url) return refused('ADDRESS', `${given} is no address; https://host/folder expected`)
+  if (!url) return refused('ADDRESS', `expected an address such as https://host/folder, got ${given}`)
   if (url.username || url.password)
     return refused(
       'ADDRESS',
@@ -92,7 +92,7 @@ export function wrongAddress(text, url) {
     )
   return refused(
     'ADDRESS',
-    `${given} begins with ${url.protocol}//, which cannot be fetched; https://host/folder, a path or hf:owner/name expected`,
+    `expected https://host/folder, a path or hf:owner/name, got ${given}; ${url.protocol}// cannot be fetched`,
   )
 }
 
@@ -104,5 +104,5 @@ export function fileInstead(source) {
   if (!name) return undefined
   return format
     ? refused('OTHER_FORMAT', `${describe(name)}: ${format.text}`)
-    : refused('NOT_A_FOLDER', `the address of the file ${name} given, that of its folder expected: ${folder}`)
+    : refused('NOT_A_FOLDER', `expected the address of a folder, got that of the file ${name}; give ${folder}`)
 }

@@ -194,7 +194,7 @@ export function runGradients(qkv, where, operation, values, dY, given, more) {
 export function produceAll(core, dims, { out = {}, resident }, where, inputs, write) {
   const names = Object.keys(dims)
   if (out instanceof Tensor)
-    throw new TypeError(`${where}: out: a tensor given, an object of tensors by name expected: { ${names.join(', ')} }`)
+    throw new TypeError(`${where}: out: expected an object of tensors by name, got a tensor; { ${names.join(', ')} }`)
   /** @type {Record<string, any>} */
   const given = readOptions(out, names, `${where}: out`)
   const before = [...inputs]

@@ -25,5 +25,5 @@ export function expectCore(qkv, where) {
   const core = coreOf(qkv)
   if (core) return core
   if (!where) throw proxied('qkv')
-  throw new TypeError(`${where}: ${describe(qkv)} given, what load() of the same package gives expected`)
+  throw new TypeError(`${where}: expected what load() of the same package gives, got ${describe(qkv)}`)
 }

@@ -43,7 +43,7 @@ export const OUT_OPTIONS = /** @type {const} */ (['out', 'resident'])
 export function checkOut(out, name) {
   if (!(out instanceof Tensor) || out.dtype !== 'float32')
     throw new TypeError(
-      `${name}: ${describe(out)} given, a float32 tensor expected: qkv.alloc(dims), or tensor(data, dims)`,
+      `${name}: expected a float32 tensor, got ${describe(out)}; qkv.alloc(dims), or tensor(data, dims)`,
     )
   return toFloats(out, name)
 }
@@ -72,7 +72,7 @@ export const newArray = dims => ({ dims, out: undefined, to: undefined, resident
 export function toTarget({ out, resident = false }, dims, where, inputs) {
   toBoolean(resident, `${where}: resident`)
   if (out === undefined) return { ...newArray(dims), resident }
-  if (resident) throw new TypeError(`${where}: out and resident are both given: leave one out`)
+  if (resident) throw new TypeError(`${where}: expected either out or resident, got both; leave one out`)
   const to = checkOut(out, `${where}: out`)
   expectDims(to, dims, `${where}: out`, 'the dims of the output')
   for (const input of inputs) expectApart(to, input, `${where}: out`)
@@ -148,7 +148,7 @@ export function allocate(core, dims, isZeroed) {
  * @returns {T}
  */
 export function scope(core, run) {
-  if (typeof run !== 'function') throw new TypeError(`scope: ${describe(run)} given, a function expected`)
+  if (typeof run !== 'function') throw new TypeError(`scope: expected a function, got ${describe(run)}`)
   const outer = core.inScope
   /** @type {Set<ResidentTensor>} */
   const made = new Set()
@@ -167,7 +167,9 @@ export function scope(core, run) {
       return value
     })
     if (result instanceof Promise)
-      throw new TypeError('scope: an async function given: its tensors would be freed before it ends')
+      throw new TypeError(
+        'scope: expected a synchronous function, got an async one; its tensors would be freed before it ends',
+      )
     release(result)
     return result
   } finally {

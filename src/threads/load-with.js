@@ -21,11 +21,9 @@ function countThreads(threads) {
     return Math.min(all ?? 1, MOST_THREADS)
   }
   if (typeof threads !== 'number')
-    throw new TypeError(`load: threads: ${describe(threads)} given, a number or 'auto' expected`)
+    throw new TypeError(`load: threads: expected a number or 'auto', got ${describe(threads)}`)
   if (!Number.isInteger(threads) || threads < 1 || threads > MOST_THREADS)
-    throw new RangeError(
-      `load: threads: ${threads} given, a whole number from 1 to ${MOST_THREADS}, or 'auto' expected`,
-    )
+    throw new RangeError(`load: threads: expected a whole number from 1 to ${MOST_THREADS}, or 'auto', got ${threads}`)
   return threads
 }
 

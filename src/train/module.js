@@ -54,7 +54,7 @@ function compile(layers, name, found, seen) {
   const kind = KINDS.find(([Kind]) => layers instanceof Kind)
   if (!kind && !isTensor(layers) && !isPlain(layers))
     throw new TypeError(
-      `module: ${name || 'layers'}: ${describe(layers)} given, a layer, a tensor, or an object or array of them expected`,
+      `module: ${name || 'layers'}: expected a layer, a tensor, or an object or array of them, got ${describe(layers)}`,
     )
   const other = seen.get(layers)
   if (other !== undefined)
@@ -120,7 +120,7 @@ export function module(qkv, layers, forward) {
   const found = {}
   const bind = compile(layers, '', found, new Map())
   if (typeof forward !== 'function')
-    throw new TypeError(`module: ${describe(forward)} given, a function of the tape and the layers expected`)
+    throw new TypeError(`module: expected a function of the tape and the layers, got ${describe(forward)}`)
   const p = parameters(qkv, found)
   const model = (/** @type {Tape} */ t, /** @type {I} */ ...inputs) => forward(t, bind(t, p.values), ...inputs)
   return Object.assign(model, { parameters: p })

@@ -37,7 +37,7 @@ import { addressOf, copies, expectParameters, fill, paddedSize } from './paramet
 
 /** Validates names of parameters. @param {Parameters} p @param {unknown} names @param {string} where @returns {string[]} */
 function toNames(p, names, where) {
-  if (!Array.isArray(names)) throw new TypeError(`${where}: ${describe(names)} given, an array of names expected`)
+  if (!Array.isArray(names)) throw new TypeError(`${where}: expected an array of names, got ${describe(names)}`)
   return Array.from(names, name => {
     if (typeof name === 'string' && Object.hasOwn(p.values, name)) return name
     throw new RangeError(`${where}: there is no parameter ${describe(name)}`)
@@ -46,7 +46,7 @@ function toNames(p, names, where) {
 
 /** Copies the groups, and maps each parameter to its group. @param {Parameters} p @param {unknown} given @param {string} where */
 function toGroups(p, given, where) {
-  if (!Array.isArray(given)) throw new TypeError(`${where}: ${describe(given)} given, an array of groups expected`)
+  if (!Array.isArray(given)) throw new TypeError(`${where}: expected an array of groups, got ${describe(given)}`)
   /** @type {Map<string, ParamGroup>} */
   const groupOf = new Map()
   const groups = Array.from(given, (options, n) => {
@@ -227,7 +227,7 @@ export class SGD extends Optimizer {
       toNumber(momentum, 'SGD: momentum', NOT_NEGATIVE)
       toNumber(dampening, 'SGD: dampening')
       if (toBoolean(nesterov, 'SGD: nesterov') && (momentum === 0 || dampening !== 0))
-        throw new RangeError('SGD: nesterov: momentum above 0 and no dampening expected beside it')
+        throw new RangeError('SGD: nesterov: expected momentum above 0 and no dampening')
       const [ahead, back] = nesterov ? [1, momentum] : [0, 1]
       return {
         kernel: 'qkv_sgd',
@@ -254,7 +254,7 @@ export class Adam extends Optimizer {
     const defaults = { lr: 1e-3, weightDecay: isDecoupled ? 0.01 : 0, betas: [0.9, 0.999], eps: 1e-8 }
     super(where, p, options, defaults, ({ betas, eps }) => {
       if (!Array.isArray(betas) || betas.length !== 2)
-        throw new TypeError(`${where}: betas: ${describe(betas)} given, two numbers expected`)
+        throw new TypeError(`${where}: betas: expected two numbers, got ${describe(betas)}`)
       const [beta1, beta2] = betas.map((beta, i) => toNumber(beta, `${where}: betas[${i}]`, BELOW_ONE))
       toNumber(eps, `${where}: eps`, NOT_NEGATIVE)
       return {

@@ -204,7 +204,7 @@ export class Parameters {
 /** @param {unknown} p @param {string} where @returns {Parameters} */
 export function expectParameters(p, where) {
   if (!(p instanceof Parameters))
-    throw new TypeError(`${where}: ${describe(p)} given, what parameters() returns expected`)
+    throw new TypeError(`${where}: expected what parameters() returns, got ${describe(p)}`)
   return p.checked()
 }
 
@@ -236,7 +236,7 @@ export function fill(tensors, state) {
 export function parameters(qkv, tensors) {
   const core = expectCore(qkv, 'parameters')
   if (typeof tensors !== 'object' || tensors === null || Array.isArray(tensors) || !Object.keys(tensors).length)
-    throw new TypeError(`parameters: ${describe(tensors)} given, an object of tensors by name expected`)
+    throw new TypeError(`parameters: expected an object of tensors by name, got ${describe(tensors)}`)
   const entries = Object.entries(tensors).map(([name, value]) => [
     checkName(name, 'parameters'),
     toFloats(value, `parameters: ${name}`),
@@ -246,6 +246,6 @@ export function parameters(qkv, tensors) {
 
 /** Throws for a name that plain objects cannot have as a key. @param {string} name @param {string} where */
 export function checkName(name, where) {
-  if (name === '__proto__') throw new RangeError(`${where}: ${name} given, another name of a tensor expected`)
+  if (name === '__proto__') throw new RangeError(`${where}: expected another name of a tensor, got ${name}`)
   return name
 }

@@ -19,7 +19,7 @@ export function toAxis(dim, dims, name) {
 /** Reads a list of numbers, which the tape has converted to a tensor. @param {unknown} value @param {string} name @returns {number[]} */
 export function toList(value, name) {
   if (!(value instanceof Tensor && value.dims.length === 1))
-    throw new TypeError(`${name}: ${describe(value)} given, an array of numbers expected`)
+    throw new TypeError(`${name}: expected an array of numbers, got ${describe(value)}`)
   return Array.from(value.data)
 }
 
@@ -127,7 +127,9 @@ export function broadcastDims(a, b, where) {
   return Array.from({ length: rank }, (_, axis) => {
     const [m = 1, n = 1] = [a, b].map(dims => dims[axis - rank + dims.length])
     if (m !== n && m !== 1 && n !== 1)
-      throw new RangeError(`${where}: a has dims ${shape(a)}, b ${shape(b)}: equal axes expected, or axes of 1`)
+      throw new RangeError(
+        `${where}: expected a and b with equal axes, or axes of 1, got dims ${shape(a)} and ${shape(b)}`,
+      )
     return m === 1 ? n : m
   })
 }
@@ -145,7 +147,7 @@ export const cat = length => {
       for (const [n, { dims }] of operands.entries())
         if (dims.length !== first.length || first.some((size, i) => i !== axis && size !== dims[i]))
           throw new RangeError(
-            `${where}: ${names[n]} has dims ${shape(dims)}, tensors[0] ${shape(first)}: the same but for axis ${axis} expected`,
+            `${where}: ${names[n]}: expected the dims of tensors[0], ${shape(first)}, except on axis ${axis}, got ${shape(dims)}`,
           )
       const total = operands.reduce((sum, { dims }) => sum + dims[axis], 0)
       const dims = checkDims(
@@ -184,6 +186,6 @@ export const cat = length => {
 /** @param {unknown} list @param {string} name @returns {readonly any[]} */
 export function expectList(list, name) {
   if (!Array.isArray(list) || !list.length)
-    throw new TypeError(`${name}: ${describe(list)} given, an array with at least one of them expected`)
+    throw new TypeError(`${name}: expected an array with at least one of them, got ${describe(list)}`)
   return Array.from(list)
 }

@@ -25,7 +25,7 @@ const reduction = isMean =>
       const list = dim instanceof Tensor ? toList(dim, `${where}: dim`) : dim === undefined ? [] : [dim]
       const axes = Array.from(list.length ? list : given.keys(), n => toAxis(n, given, `${where}: dim`))
       if (new Set(axes).size !== axes.length)
-        throw new RangeError(`${where}: dim: ${axes.join(', ')} given, each axis once expected`)
+        throw new RangeError(`${where}: dim: expected each axis once, got ${axes.join(', ')}`)
       const left = given.map((n, axis) => (axes.includes(axis) ? 1 : n))
       const steps = stepsOf(left).map((step, axis) => (axes.includes(axis) ? 0 : step))
       const rows = stepsOf(given)

@@ -68,10 +68,10 @@ export function getRngState(generator) {
 export function setRngState(generator, state) {
   const stream = checkStream(generator, 'setRngState: generator')
   if (!(state instanceof Uint8Array))
-    throw new TypeError(`setRngState: state: ${describe(state)} given, the ${BYTES} bytes of getRngState expected`)
+    throw new TypeError(`setRngState: state: expected the ${BYTES} bytes of getRngState, got ${describe(state)}`)
   const bytes = state.slice()
   if (bytes.length !== BYTES)
-    throw new RangeError(`setRngState: state: ${bytes.length} bytes given, the ${BYTES} of getRngState expected`)
+    throw new RangeError(`setRngState: state: expected the ${BYTES} bytes of getRngState, got ${bytes.length}`)
   const view = new DataView(bytes.buffer)
   const left = view.getInt32(AT.left, true)
   const next = view.getUint32(AT.next, true)

@@ -90,14 +90,13 @@ class Recorder {
 
   /** @internal Returns the variable of an operand; other tensors become constants. @param {unknown} value @param {string} name @returns {Variable} */
   variable(value, name) {
-    if (!this.#isOpen)
-      throw new Error(`${name}: this tape has ended: use it within the function that was given to tape`)
+    if (!this.#isOpen) throw new Error(`${name}: this tape has ended; use it only within the function passed to tape`)
     const p = this.#p
     const found = value instanceof Tensor ? variables.get(value) : undefined
     if (!found) {
       if (p.holds(value))
         throw new TypeError(
-          `${name}: a view of a parameter or of a result given, which would get no gradient: use reshape or slice of the tape`,
+          `${name}: expected a parameter or a result, got a view of one, which would get no gradient; use reshape or slice of the tape`,
         )
       const constant = toFloats(value, name)
       const { dims } = constant
@@ -105,9 +104,12 @@ class Recorder {
       const prepared = { dims, run: (_, y, __, given) => p.core.floats.set(valuesOf(given), y / 4) }
       return this.#record('constant', [], dims, () => prepared, constant)
     }
-    if (found.owner !== p) throw new TypeError(`${name}: a tensor of other parameters given`)
+    if (found.owner !== p)
+      throw new TypeError(`${name}: expected a tensor of its own parameters, got one of other parameters`)
     if (found.step !== -1 && found.step !== p.step)
-      throw new Error(`${name}: a tensor of an earlier tape given, whose memory is in use again`)
+      throw new Error(
+        `${name}: expected a tensor of this tape, got one of an earlier tape, whose memory has been reused`,
+      )
     addressOf(found.tensor) // throws after dispose
     return found
   }
@@ -316,7 +318,7 @@ export function tape(qkv, p, run, options = {}) {
   const core = expectCore(qkv, 'tape')
   expectParameters(p, 'tape')
   if (p.core !== core) throw new TypeError('tape: the parameters are those of another module')
-  if (typeof run !== 'function') throw new TypeError(`tape: ${describe(run)} given, a function of the tape expected`)
+  if (typeof run !== 'function') throw new TypeError(`tape: expected a function of the tape, got ${describe(run)}`)
   const finite = toBoolean(readOptions(options, ['finite'], 'tape').finite ?? false, 'tape: finite')
   if (p.isBusy) throw new Error('tape: another tape of these parameters is running: end that one first')
   const step = ++p.step
@@ -327,7 +329,7 @@ export function tape(qkv, p, run, options = {}) {
   try {
     const output = run(/** @type {Tape} */ (t))
     if (!(output instanceof Tensor))
-      throw new TypeError(`tape: its function returned ${describe(output)}, a tensor of the tape expected`)
+      throw new TypeError(`tape: expected its function to return a tensor of the tape, got ${describe(output)}`)
     root = t.variable(output, 'tape: what its function returned')
   } finally {
     p.isBusy = false

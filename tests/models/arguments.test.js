@@ -122,11 +122,11 @@ const newIds = async (/** @type {object} */ options) => {
 
 test('what would be ignored is refused: hooks in a Map, layers that are not there, other rows of logits', () => {
   for (const [options, message] of /** @type {[object, RegExp][]} */ ([
-    [{ hooks: new Map([['layers.0.output', 0]]) }, /hooks: a Map given, an object of hooks by place expected/],
-    [{ hooks: 3 }, /hooks: 3 given/],
+    [{ hooks: new Map([['layers.0.output', 0]]) }, /hooks: expected an object of hooks by place, got a Map/],
+    [{ hooks: 3 }, /hooks: .*got 3/],
     [{ keep: ['attentions.3'] }, /keep: "attentions\.3": there are 3 layers/],
     [{ keep: ['hiddenStates.4'] }, /keep: "hiddenStates\.4": there are 3 layers/],
-    [{ logits: 'first' }, /logits: "first" given, one of "all", "last", "none" expected/],
+    [{ logits: 'first' }, /logits: expected one of "all", "last", "none", got "first"/],
   ]))
     assert.throws(() => model.forwardSync({ ids }, options), message)
   assert.ok(model.forwardSync({ ids }, { keep: ['hiddenStates.3'] }).hiddenStates[3])
@@ -160,11 +160,14 @@ test('a Proxy of a model, an heir and an heir of its cache are refused by every 
   ]
   for (const other of [new Proxy(model, {}), Object.create(model)])
     for (const use of uses)
-      await assert.rejects(async () => use(other), /^TypeError: model: a Proxy of it, or an object made from it, given/)
+      await assert.rejects(
+        async () => use(other),
+        /^TypeError: model: .*got a Proxy of it or an object derived from it/,
+      )
   using(model.cache(), cache => {
     assert.throws(
       () => model.forwardSync({ ids }, { cache: Object.create(cache) }),
-      /cache: a Proxy of it, or an object made/,
+      /cache: expected the object itself, got a Proxy/,
     )
     assert.deepEqual(model.forwardSync({ ids }, { cache }).logits.data, logits)
   })

@@ -138,18 +138,18 @@ test('padding is left out of what a classifier reads; what does not fit is refus
   const modernbert = await open('modernbert-sequence-made')
   await assert.rejects(modernbert.logitAttribution({ ids: [5, 9], attentionMask: [0, 0] }), {
     name: 'RangeError',
-    message: /logitAttribution: a text of padding only given/,
+    message: /logitAttribution: expected a text .*got only padding/,
   })
+  await assert.rejects(gpt2.logitAttribution({ ids: [5] }, { tokens: [1] }), /this checkpoint is a classifier/)
   await assert.rejects(
-    gpt2.logitAttribution({ ids: [5] }, { tokens: [1] }),
-    /tokens are given, but this checkpoint tells/,
+    gpt2.logitAttribution({ ids: [5] }, { classes: [9] }),
+    /classes: expected a whole number from 0.*got 9/,
   )
-  await assert.rejects(gpt2.logitAttribution({ ids: [5] }, { classes: [9] }), /classes: 9 given, a whole number from 0/)
   const bert = await open('bert-tiny')
-  await assert.rejects(bert.logitAttribution({ ids: [5] }, { classes: [0] }), /tells none apart: give tokens/)
+  await assert.rejects(bert.logitAttribution({ ids: [5] }, { classes: [0] }), /has no classes: give tokens instead/)
   await assert.rejects(bert.similarity('a', 'b'), /embed: this folder has no modules\.json/)
   const sentences = await open('sentence-bert-tiny')
   await assert.rejects(sentences.logitAttribution({ ids: [5] }), /this bert checkpoint has no head/)
-  await assert.rejects(sentences.similarity('a', /** @type {any} */ (1)), /similarity: 1 given, a text expected/)
+  await assert.rejects(sentences.similarity('a', /** @type {any} */ (1)), /similarity: expected a text, got 1/)
   for (const model of [gpt2, modernbert, bert, sentences]) model.dispose()
 })

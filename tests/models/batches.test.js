@@ -169,9 +169,9 @@ test('scores of weights that are there already are those of headScores; cross-at
   assert.ok(cross.induction.data.every(value => value === 0))
   assert.throws(
     () => headScores(attentions, [1, 2]),
-    /dims \(1, 4, 6, 6\) given; weights of all layers, \(1, H, 2, 2\)/,
+    /expected weights \(1, H, 2, 2\) of all layers, got dims \(1, 4, 6, 6\)/,
   )
-  assert.throws(() => headScores([undefined]), /a layer was not kept/)
+  assert.throws(() => headScores([undefined]), /got a layer that was not kept/)
   const nested = /** @type {any} */ ([
     [
       [

@@ -177,10 +177,7 @@ test('a folder without a template, and what is no conversation, are refused with
     /this folder has no chat template, neither chat_template in tokenizer_config/,
   )
   const chat = { template: 'a' }
-  await assert.rejects(
-    generated(model, 'The cat', { chat }),
-    /chat: it is given, but the prompt is no list of messages/,
-  )
+  await assert.rejects(generated(model, 'The cat', { chat }), /chat: expected a list of messages/)
   for (const messages of [[], 'a', [{ content: 'a' }], [HELLO[0], 3]])
     await assert.rejects(
       model.applyChatTemplate(/** @type {any} */ (messages), chat),
@@ -194,11 +191,11 @@ test('a folder without a template, and what is no conversation, are refused with
   for (const variables of [5, 'ab', [1]])
     await assert.rejects(model.applyChatTemplate(HELLO, /** @type {any} */ ({ variables })), {
       name: 'TypeError',
-      message: /^applyChatTemplate: variables: .* given, an object of variables by name expected/,
+      message: /^applyChatTemplate: variables: expected an object of variables by name, got /,
     })
   await assert.rejects(model.applyChatTemplate(HELLO, /** @type {any} */ ({ tools: {} })), {
     name: 'TypeError',
-    message: /^applyChatTemplate: tools: an empty object given, a list of JSON schemas expected/,
+    message: /^applyChatTemplate: tools: expected a list of JSON schemas, got an empty object/,
   })
   model.dispose()
   const bare = await loadModel(qkv, root, { tokenizer: false })

@@ -165,10 +165,10 @@ test("weights of int8 with activations: 'float32' are those of a model of the ro
   )
   /** @type {[object, RegExp][]} */
   const wrong = [
-    [{ activations: 'int4' }, /loadModel: activations: "int4" given.*"int16"/],
+    [{ activations: 'int4' }, /loadModel: activations: expected .*"int16".*got "int4"/],
     [{ activations: 'int8', dtype: undefined }, /loadModel: activations: 'int8' goes with weights of int8: give dtype/],
     [{ activations: 'int8', dtype: { default: 'int4' } }, /loadModel: activations: 'int8' goes with weights of int8/],
-    [{ cacheDtype: 'int4' }, /loadModel: cacheDtype: "int4" given.*"int8"/],
+    [{ cacheDtype: 'int4' }, /loadModel: cacheDtype: expected .*"int8".*got "int4"/],
   ]
   for (const [given, message] of wrong)
     await assert.rejects(loadModel(qkv, path, { ...options, .../** @type {any} */ (given) }), message)
@@ -207,10 +207,10 @@ test('each part of a model has its dtype, and takes the memory that inspectModel
   assert.notDeepEqual(attention.weights[0].data, all.weights[0].data)
   /** @type {[unknown, RegExp][]} */
   const wrong = [
-    ['int3', /loadModel: dtype: "int3" given.*"int4"/],
-    [{ default: 'int3' }, /loadModel: dtype: default: "int3" given/],
+    ['int3', /loadModel: dtype: expected .*"int4".*got "int3"/],
+    [{ default: 'int3' }, /loadModel: dtype: default: .*got "int3"/],
     [{ haed: 'int4' }, /loadModel: dtype: there is no option "haed".*"head"/],
-    [null, /loadModel: dtype: null given/],
+    [null, /loadModel: dtype: .*got null/],
   ]
   for (const [dtype, message] of wrong)
     await assert.rejects(loadModel(qkv, path, { dtype: /** @type {any} */ (dtype), tokenizer: false }), message)

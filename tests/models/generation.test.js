@@ -89,7 +89,7 @@ test('greedy is the default unless do_sample is true; options win, and followCon
     )
   await assert.rejects(
     made({ top_p: 2 }),
-    /generation_config\.json: top_p: 2 given, a finite number from 0 to 1 expected/,
+    /generation_config\.json: top_p: expected a finite number from 0 to 1, got 2/,
   )
 })
 

@@ -137,11 +137,11 @@ const WRONG = [
     /the length of a is 1099511627776, which/,
   ],
   ['an integer beyond 2^53', writeGguf([['a', 2n ** 53n]]), /a is 9007199254740992, whole numbers up to 2\^53/],
-  ['a boolean of 2', writeGguf([['a', { type: 'bool', value: 2 }]]), /a is a boolean of 2, 0 or 1 expected/],
+  ['a boolean of 2', writeGguf([['a', { type: 'bool', value: 2 }]]), /a: expected 0 or 1 for a boolean, got 2/],
   [
     'an array of arrays',
     writeGguf([['a', { type: 'array', value: [] }]]),
-    /a is an array of type 9, numbers, booleans or texts expected/,
+    /a: expected an array of numbers, booleans or texts, got one of type 9/,
   ],
   [
     'a token that is no UTF-8',
@@ -149,8 +149,12 @@ const WRONG = [
     /tokenizer.x is no UTF-8/,
   ],
   ['a tensor twice', writeGguf([], [x, x]), /tensor "x" is there twice/],
-  ['no dimension', writeGguf([], [{ ...x, dims: [] }]), /tensor "x": 0 dimensions, 1 to 4/],
-  ['five dimensions', writeGguf([], [{ ...x, dims: [1, 1, 1, 1, 8] }]), /tensor "x": 5 dimensions, 1 to 4/],
+  ['no dimension', writeGguf([], [{ ...x, dims: [] }]), /tensor "x": expected 1 to 4 dimensions, got 0/],
+  [
+    'five dimensions',
+    writeGguf([], [{ ...x, dims: [1, 1, 1, 1, 8] }]),
+    /tensor "x": expected 1 to 4 dimensions, got 5/,
+  ],
   ['a size of 0', writeGguf([], [{ ...x, dims: [0] }]), /tensor "x": \(0\) is no shape/],
   ['sizes whose product is beyond 2^53', writeGguf([], [{ ...x, dims: [2 ** 30, 2 ** 30] }]), /is no shape of weights/],
   [
@@ -164,12 +168,12 @@ const WRONG = [
     writeGguf([], [{ ...x, type: 'Q8_0', dims: [32, 33] }]),
     /Q8_0 has blocks of 32 weights, which do not divide rows of 33/,
   ],
-  ['an overlap', writeGguf([], [x, { ...x, name: 'y', offset: 0 }]), /tensor "y" begins at 0 of the data, 32 expected/],
-  ['a gap', writeGguf([], [x, { ...x, name: 'y', offset: 64 }]), /tensor "y" begins at 64 of the data, 32 expected/],
-  ['an offset outside', writeGguf([], [{ ...x, offset: 2n ** 52n }]), /tensor "x" begins at 4503599627370496/],
-  ['an alignment of 3', writeGguf([['general.alignment', 3]], [x]), /general.alignment: 3 given, a power of 2/],
-  ['an alignment of 0', writeGguf([['general.alignment', 0]], [x]), /general.alignment: 0 given/],
-  ['an alignment that is a text', writeGguf([['general.alignment', '32']], [x]), /general.alignment: "32" given/],
+  ['an overlap', writeGguf([], [x, { ...x, name: 'y', offset: 0 }]), /tensor "y": .* begin at 32 of the data, .*got 0/],
+  ['a gap', writeGguf([], [x, { ...x, name: 'y', offset: 64 }]), /tensor "y": .* begin at 32 of the data, .*got 64/],
+  ['an offset outside', writeGguf([], [{ ...x, offset: 2n ** 52n }]), /tensor "x": .*got 4503599627370496/],
+  ['an alignment of 3', writeGguf([['general.alignment', 3]], [x]), /general.alignment: expected a power of 2.*got 3/],
+  ['an alignment of 0', writeGguf([['general.alignment', 0]], [x]), /general.alignment: .*got 0/],
+  ['an alignment that is a text', writeGguf([['general.alignment', '32']], [x]), /general.alignment: .*got "32"/],
   ['a cut file', writeGguf([], [x]).subarray(0, -1), /tensor "x" ends at byte \d+, the file has \d+: it is cut off/],
 ]
 

@@ -126,7 +126,7 @@ const WRONG = [
   [
     'parts in the wrong order',
     { 'b-00001-of-00002.gguf': second, 'b-00002-of-00002.gguf': first },
-    /says that it is part 1 \(counted from 0\) of 2/,
+    /expected part 0 \(counted from 0\) of 2, got part 1 of 2/,
   ],
   ['a Blob that is no GGUF', new Blob(['{}']), /model\.gguf: it begins with "\{\}", a GGUF file with "GGUF"/],
 ]

@@ -175,14 +175,14 @@ test('a vocabulary that contradicts itself, or is of another kind, is refused by
   const cases = [
     ['bpe', { 'ggml.pre': 'kimi-k2' }, /^tokenizer\.ggml\.pre: "kimi-k2" is not covered; covered: default, llama3,/],
     ['bpe', { 'ggml.pre': 'gpt-2 phi-2' }, /^tokenizer\.ggml\.pre: "gpt-2 phi-2" is not covered/],
-    ['bpe', { 'ggml.merges': undefined }, /^tokenizer\.ggml\.merges: undefined given, a list of texts expected/],
+    ['bpe', { 'ggml.merges': undefined }, /^tokenizer\.ggml\.merges: expected a list of texts, got undefined/],
     [
       'bpe',
       { 'ggml.merges': ['a \u4f60'] },
       /^tokenizer\.ggml\.merges: "a 你", whose result is no token, is not covered/,
     ],
     ['spm', { 'ggml.model': 'rwkv' }, /^tokenizer\.ggml\.model: "rwkv" is not covered; covered: llama, gpt2, bert, t5/],
-    ['spm', { 'ggml.tokens': undefined }, /^tokenizer\.ggml\.tokens: undefined given, a list of texts expected/],
+    ['spm', { 'ggml.tokens': undefined }, /^tokenizer\.ggml\.tokens: expected a list of texts, got undefined/],
     ['spm', { 'ggml.tokens': ['a', 'b', 'a'] }, /^tokenizer\.ggml\.tokens: "a", which is there twice, is not covered/],
     [
       'spm',
@@ -192,15 +192,15 @@ test('a vocabulary that contradicts itself, or is of another kind, is refused by
     [
       'spm',
       { 'ggml.scores': Float32Array.of(1) },
-      /^tokenizer\.ggml\.scores: a Float32Array of 1 given, a number for each of/,
+      /^tokenizer\.ggml\.scores: expected a number for each of.*got a Float32Array of 1/,
     ],
-    ['spm', { 'ggml.token_type': 'x' }, /^tokenizer\.ggml\.token_type: "x" given, a number for each of/],
-    ['spm', { 'ggml.add_eos_token': 1 }, /^tokenizer\.ggml\.add_eos_token: 1 given, true or false expected/],
-    ['spm', { 'ggml.bos_token_id': 'x' }, /^tokenizer\.ggml\.bos_token_id: "x" given, the id of a token expected/],
+    ['spm', { 'ggml.token_type': 'x' }, /^tokenizer\.ggml\.token_type: expected a number for each of.*got "x"/],
+    ['spm', { 'ggml.add_eos_token': 1 }, /^tokenizer\.ggml\.add_eos_token: expected true or false, got 1/],
+    ['spm', { 'ggml.bos_token_id': 'x' }, /^tokenizer\.ggml\.bos_token_id: expected the id of a token, got "x"/],
     [
       'ugm',
       { 'ggml.add_bos_token': true },
-      /^tokenizer\.ggml\.bos_token_id: undefined given, the id of a token expected/,
+      /^tokenizer\.ggml\.bos_token_id: expected the id of a token, got undefined/,
     ],
     [
       'ugm',
@@ -213,7 +213,7 @@ test('a vocabulary that contradicts itself, or is of another kind, is refused by
   const scores = metadataOf('spm').get('tokenizer.ggml.scores').fill(Number.NaN)
   await assert.rejects(
     openMetadata(metadataOf('spm', { 'ggml.scores': scores }), Tokenizer),
-    /scores: NaN given, a score of/,
+    /scores: expected a score of.*got NaN/,
   )
 })
 

@@ -102,7 +102,7 @@ test('a mask of zeros is the same as none, padding cannot be marked, another fam
   assert.deepEqual(numbers(ofReal), numbers(ofAll.logits))
   assert.throws(
     () => model.forwardSync({ ids, globalAttentionMask: [1] }),
-    /globalAttentionMask have dims \(1\), \(1, 12\) as the ids expected/,
+    /globalAttentionMask: expected dims \(1, 12\), as the ids, got \(1\)/,
   )
   model.dispose()
   const other = await open('roberta-made')
@@ -154,7 +154,7 @@ test('patch, ablate, logitAttribution and gradients run with marked tokens; what
   await assert.rejects(edges(model, input, { clean: other, of }), /tokens with global attention are not covered/)
   await assert.rejects(
     scoreAttribution(model, input, { layer: 0, head: 0, query: 1, key: 2 }),
-    /tokens with global attention are not covered: a globalAttentionMask of 0 for all tokens expected/,
+    /expected a globalAttentionMask of 0 for all tokens; tokens with global attention are not covered/,
   )
   model.dispose()
   assert.equal(qkv.memory.resident, loaded)

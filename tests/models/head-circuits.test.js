@@ -51,7 +51,7 @@ test('eigenvalues have the traces of the powers of their matrix, and are known o
 
 test('eigenvalues refuses NaN and infinity', () => {
   for (const value of [NaN, Infinity])
-    assert.throws(() => eigenvalues([1, 2, value, 4], 2), /eigenvalues: the matrix has NaN or infinity/)
+    assert.throws(() => eigenvalues([1, 2, value, 4], 2), /eigenvalues: .*got a matrix with NaN or infinity/)
 })
 
 /** Returns the linear part of a norm as a matrix. @param {any} weights @param {any} spec @returns {Matrix} */
@@ -168,7 +168,7 @@ test('places that do not exist and signals end headCircuits', async () => {
   const model = await loadModel(qkv, `${goldens}/marian-tiny`, { tokenizer: false })
   await assert.rejects(
     headCircuits(model, { place: /** @type {any} */ ('cross') }),
-    /headCircuits: place: "cross" given/,
+    /headCircuits: place: .*got "cross"/,
   )
   const stop = new AbortController()
   await assert.rejects(

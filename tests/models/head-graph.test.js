@@ -448,15 +448,15 @@ test('wrong arguments of edges at positions are named', async () => {
   const test = (/** @type {any} */ given) => () => positionEdge(gpt2, { ids }, { of, from, to, reads: 'k', ...given })
   await test({})()
   await assert.rejects(test({ reads: 'o' }), /reads/)
-  await assert.rejects(test({ reads: 'input' }), /a head reads 'q', 'k' or 'v'/)
+  await assert.rejects(test({ reads: 'input' }), /expected 'q', 'k' or 'v' for a head/)
   await assert.rejects(test({ reads: 'q' }), /reads at its own position, 4, not at 2/)
   await assert.rejects(test({ from: { ...from, head: 9 } }), /head 0 9 is no part of this model/)
   await assert.rejects(test({ to: { ...to, layer: 7 } }), /head 7 0 is no part of this model/)
   await assert.rejects(test({ to: { ...to, layer: 0 } }), /does not write before/)
-  await assert.rejects(test({ from: { ...from, position: 6 } }), /from: position: 6 given/)
+  await assert.rejects(test({ from: { ...from, position: 6 } }), /from: position: .*got 6/)
   await assert.rejects(test({ from: undefined }), /undefined is no part of this model/)
-  await assert.rejects(test({ to: undefined }), /no part of this model|a head reads/)
-  await assert.rejects(positionEdges(gpt2, { ids }, { of, most: 0 }), /most: 0 given/)
+  await assert.rejects(test({ to: undefined }), /no part of this model|expected 'q', 'k' or 'v' for a head/)
+  await assert.rejects(positionEdges(gpt2, { ids }, { of, most: 0 }), /most: .*got 0/)
   await assert.rejects(positionEdges(gpt2, { ids }, { of, signal: AbortSignal.abort(new Error('enough')) }), /enough/)
   const unfit = {
     undefined: undefined,
@@ -466,9 +466,12 @@ test('wrong arguments of edges at positions are named', async () => {
   for (const [name, found] of Object.entries(unfit))
     assert.throws(() => headGraph(/** @type {any} */ (found)), {
       name: 'TypeError',
-      message: new RegExp(`^headGraph: ${name}.* given, what positionEdges returned expected$`),
+      message: new RegExp(`^headGraph: expected the result of positionEdges, got ${name}.*$`),
     })
-  await assert.rejects(positionEdges(gpt2, { ids }, { of, weights: /** @type {any} */ ('all') }), /weights: "all"/)
+  await assert.rejects(
+    positionEdges(gpt2, { ids }, { of, weights: /** @type {any} */ ('all') }),
+    /weights: expected .*got "all"/,
+  )
   const sentences = await open('sentence-bert-tiny', 'float32')
   await assert.rejects(
     positionEdges(sentences, { ids }, { of }),
@@ -482,13 +485,13 @@ test('wrong arguments of edges at positions are named', async () => {
   const cross = { kind: 'head', place: 'cross', layer: 1, head: 0, position: 1 }
   const written = { kind: 'head', place: 'encoder', layer: 0, head: 1, position: 5 }
   await cut({ from: written, to: cross })()
-  await assert.rejects(cut({ from, to: cross }), /from: position: 2 given, a whole number from 0 to 1 expected/)
+  await assert.rejects(cut({ from, to: cross }), /from: position: expected a whole number from 0 to 1, got 2/)
   await assert.rejects(cut({ from: { ...from, position: 1 }, to: cross }), /decoder head 0 1 does not write before/)
   await assert.rejects(
     cut({ from: written, to: { ...cross, place: 'decoder' } }),
     /encoder head 0 1 does not write before/,
   )
-  await assert.rejects(cut({ from: { ...written, position: 6 }, to: cross }), /from: position: 6 given/)
+  await assert.rejects(cut({ from: { ...written, position: 6 }, to: cross }), /from: position: .*got 6/)
   both.dispose()
   assert.equal(qkv.memory.resident, loaded)
 })

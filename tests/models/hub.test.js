@@ -254,8 +254,7 @@ test('a cache that may only be read opens what it has, online and offline, and l
 test('a cache that is a file, or holds one in place of a folder, is a sentence', async () => {
   mkdirSync(String(process.env.HF_HOME))
   writeFileSync(cache, 'x')
-  const message =
-    /the cache \S+ is a file.*where a folder was expected; set HF_HUB_CACHE to a folder of your own, or load/
+  const message = /the cache \S+ is a file.*; expected a folder; set HF_HUB_CACHE to a folder of your own, or load/
   await assert.rejects(loadModel(qkv, 'hf:me/tiny', none), { code: 'CACHE', message })
   rmSync(cache)
   mkdirSync(cache)
@@ -472,7 +471,7 @@ test('names that are none are refused before any request', async () => {
     'hf://a/b',
     'hf:.a/b',
   ])
-    await assert.rejects(loadModel(qkv, name), /is no name of a model on the hub; expected: hf:owner\/name/, name)
+    await assert.rejects(loadModel(qkv, name), /expected the name of a model on the hub, hf:owner\/name/, name)
   assert.equal(hub.asked.length, 0)
   assert.deepEqual(parseName('hf:a/b@refs/pr/3/c/d/'), {
     text: 'hf:a/b@refs/pr/3/c/d/',
@@ -485,15 +484,18 @@ test('names that are none are refused before any request', async () => {
 
 test('options of a wrong kind are refused before any request', async () => {
   for (const [options, message] of /** @type {[any, RegExp][]} */ ([
-    [{ token: 3 }, /token: 3 given, a text such as 'hf_\.\.\.' expected/],
-    [{ token: 'hf_SECRET\nlines' }, /token has spaces, line breaks or other characters that no token has/],
-    [{ hub: 'huggingface.co' }, /hub: "huggingface\.co" given, the address of a hub such as https:/],
-    [{ hub: 'ftp://me:SECRET@host' }, /hub: an address of ftp: given, the address of a hub such as/],
-    [{ hub: 'https://me:SECRET@host' }, /hub: an address with a name or a password given/],
-    [{ hub: 'https://[?token=SECRET' }, /hub: no address given/],
-    [{ hub: 'https://host/?token=SECRET' }, /hub: an address with \? or # given/],
-    [{ headers: ['x'], keep: 1 }, /keep: 1 given, true or false expected/],
-    [{ headers: { a: 1 } }, /headers: an object with a given, an object of texts by name expected/],
+    [{ token: 3 }, /token: expected a text such as 'hf_\.\.\.', got 3/],
+    [
+      { token: 'hf_SECRET\nlines' },
+      /token: expected a text such as hf_.*got one with spaces, line breaks or other characters that no token has/,
+    ],
+    [{ hub: 'huggingface.co' }, /hub: expected the address of a hub such as https:.*got "huggingface\.co"/],
+    [{ hub: 'ftp://me:SECRET@host' }, /hub: expected the address of a hub such as.*got an address of ftp:/],
+    [{ hub: 'https://me:SECRET@host' }, /hub: expected an address without a name and a password/],
+    [{ hub: 'https://[?token=SECRET' }, /hub: .*got no address/],
+    [{ hub: 'https://host/?token=SECRET' }, /hub: .*got an address with \? or #/],
+    [{ headers: ['x'], keep: 1 }, /keep: expected true or false, got 1/],
+    [{ headers: { a: 1 } }, /headers: expected an object of texts by name, got an object with a/],
     [{ headers: { Cookie: 'SECRET\u20ac' } }, /headers: the value of Cookie has characters that no header can have/],
     [{ headers: { 'SECRET name': 'x' } }, /headers: a name has characters that no header can have/],
     [{ headers: { range: 'bytes=0-1' } }, /headers: range is set by the request itself/],
@@ -506,11 +508,15 @@ test('options of a wrong kind are refused before any request', async () => {
       return true
     })
   for (const [name, value, message] of /** @type {[string, string, RegExp][]} */ ([
-    ['HF_HUB_DOWNLOAD_TIMEOUT', '1e10', /HF_HUB_DOWNLOAD_TIMEOUT: "1e10" given, a number of seconds from 0 to 2147483/],
-    ['HF_HUB_DOWNLOAD_TIMEOUT', '-1', /HF_HUB_DOWNLOAD_TIMEOUT: "-1" given/],
-    ['HF_HUB_DOWNLOAD_TIMEOUT', 'ten', /HF_HUB_DOWNLOAD_TIMEOUT: "ten" given/],
-    ['HF_TOKEN', 'hf_SECRET of mine', /HF_TOKEN has spaces, line breaks or other characters/],
-    ['HF_ENDPOINT', 'https://me:SECRET@host', /HF_ENDPOINT: an address with a name or a password given/],
+    [
+      'HF_HUB_DOWNLOAD_TIMEOUT',
+      '1e10',
+      /HF_HUB_DOWNLOAD_TIMEOUT: expected a number of seconds from 0 to 2147483.*got "1e10"/,
+    ],
+    ['HF_HUB_DOWNLOAD_TIMEOUT', '-1', /HF_HUB_DOWNLOAD_TIMEOUT: .*got "-1"/],
+    ['HF_HUB_DOWNLOAD_TIMEOUT', 'ten', /HF_HUB_DOWNLOAD_TIMEOUT: .*got "ten"/],
+    ['HF_TOKEN', 'hf_SECRET of mine', /HF_TOKEN: expected .*got one with spaces, line breaks or other characters/],
+    ['HF_ENDPOINT', 'https://me:SECRET@host', /HF_ENDPOINT: expected an address without a name and a password/],
   ]))
     try {
       process.env[name] = value
@@ -546,12 +552,12 @@ test('a hub that is not there, and an address that is no hub, are reported', asy
   hub.break({ of: /api\/models/, body: '<!doctype html><p>Log in', headers: { 'content-type': 'text/html' } })
   await assert.rejects(loadModel(qkv, 'hf:me/tiny'), {
     code: 'ANSWER',
-    message: /answers with a page of HTML, the list of files as JSON expected/,
+    message: /expected the list of files as JSON .*got an HTML page/,
   })
   hub.break({ of: /config\.json/, body: '<!doctype html><p>Log in', headers: { 'content-type': 'text/html' } })
   await assert.rejects(loadModel(qkv, 'hf:me/tiny'), {
     code: 'ANSWER',
-    message: /answers with a page of HTML, config\.json expected/,
+    message: /expected config\.json .*got an HTML page/,
   })
   hub.break({ of: /api\/models/, body: '{"sha":"main","siblings":[]}' })
   await assert.rejects(loadModel(qkv, 'hf:me/tiny'), /has no commit and no list of files: is this a hub/)

@@ -123,10 +123,13 @@ test('a head that is switched off contributes nothing, and what a hook adds to t
 test('impossible attributions are refused with the reason', async () => {
   const bert = await open('bert-tiny')
   for (const [run, message] of /** @type {[() => Promise<unknown>, RegExp][]} */ ([
-    [() => bert.logitAttribution({ ids }, { position: 9 }), /position: 9 given, a whole number from -8 to 7/],
-    [() => gpt2.logitAttribution({ ids }, { position: L }), /position: 8 given, a whole number from -8 to 7/],
-    [() => gpt2.logitAttribution({ ids }, { tokens: [384] }), /tokens\[0\]: 384 given, a whole number from 0 to 383/],
-    [() => gpt2.logitAttribution({ ids: [ids, ids] }), /one text expected, 2 given/],
+    [() => bert.logitAttribution({ ids }, { position: 9 }), /position: expected a whole number from -8 to 7.*got 9/],
+    [() => gpt2.logitAttribution({ ids }, { position: L }), /position: expected a whole number from -8 to 7.*got 8/],
+    [
+      () => gpt2.logitAttribution({ ids }, { tokens: [384] }),
+      /tokens\[0\]: expected a whole number from 0 to 383.*got 384/,
+    ],
+    [() => gpt2.logitAttribution({ ids: [ids, ids] }), /expected one text, got 2/],
     [
       () => gpt2.logitAttribution({ ids }, /** @type {any} */ ({ token: 1 })),
       /no option "token"; did you mean "tokens"/,

@@ -423,7 +423,7 @@ test('a file that is no lens is refused by what it holds', async () => {
   const ids = readFileSync(new URL('../goldens/lens.pt', import.meta.url))
   const storage = ids.indexOf('HalfStorage')
   ids.write('LongStorage', storage) // as long a name, and each number four times as long
-  await assert.rejects(readLens(ids), /storage "\d" has \d+ bytes, \d+ expected|expected floats, got I64/)
+  await assert.rejects(readLens(ids), /storage "\d": expected \d+ bytes, got \d+|expected floats, got I64/)
   ids.write('ShortStorag', storage)
   await assert.rejects(readLens(ids), RangeError)
   const state = readFileSync(new URL('../goldens/torch-files/whole.zip.bin', import.meta.url))

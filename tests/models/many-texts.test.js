@@ -100,13 +100,13 @@ test('a run ends with its signal; what is no text is refused by its method', asy
   })
   await assert.rejects(run, /enough/)
   const stream = sentences.embedStream(/** @type {any} */ (['a', 5]))
-  await assert.rejects(stream.next(), /embedStream: 5 given among the texts, a text expected/)
-  await assert.rejects(sentences.embedStream('abc').next(), /embedStream: "abc" given, an iterable of texts expected/)
+  await assert.rejects(stream.next(), /embedStream: among the texts: expected a text, got 5/)
+  await assert.rejects(sentences.embedStream('abc').next(), /embedStream: expected an iterable of texts, got "abc"/)
   await assert.rejects(
     sentences.embed('a', /** @type {any} */ ({ onProgress: 5 })),
-    /embed: onProgress: 5 given, a function expected/,
+    /embed: onProgress: expected a function, got 5/,
   )
-  await assert.rejects(sentences.embed('a', /** @type {any} */ ({ signal: 5 })), /embed: signal: 5 given/)
+  await assert.rejects(sentences.embed('a', /** @type {any} */ ({ signal: 5 })), /embed: signal: .*got 5/)
 })
 
 test('with hooks each text runs by itself, so that they see its own rows', async () => {

@@ -210,8 +210,8 @@ test('hooks at unknown places are refused', () => {
     [{ 'layers.0.heads.4': 0 }, /there are 4 heads/],
     [{ 'layers.0.outputs': 0 }, /did you mean "layers.0.output"/],
     [{ 'encoder.layers.0.output': 0 }, /is no place in this model; did you mean "layers\.0\.output"/],
-    [{ 'layers.0.output': 'zero' }, /"zero" given; a function, a factor/],
-    [{ 'layers.0.output': { data: [1], dims: [1] } }, /dims \(1\) given, \(1, 8, 48\) expected/],
+    [{ 'layers.0.output': 'zero' }, /expected a function, a factor.*got "zero"/],
+    [{ 'layers.0.output': { data: [1], dims: [1] } }, /expected dims \(1, 8, 48\), got \(1\)/],
     [{ 'layers.0.cross.output': 0 }, /did you mean/],
   ]))
     assert.throws(() => gpt2.forwardSync({ ids }, { hooks }), message)
@@ -225,7 +225,7 @@ test('the logit lens of the last hidden state gives the logits', async () => {
     const { hiddenStates, logits } = model.forwardSync({ ids }, { keep: ['hiddenStates'] })
     same(await model.logitLens(/** @type {FloatTensor} */ (hiddenStates.at(-1))), logits)
   }
-  await assert.rejects(() => gpt2.logitLens(/** @type {any} */ ([[[1, 2, 3]]])), /\(B, L, 48\) expected/)
+  await assert.rejects(() => gpt2.logitLens(/** @type {any} */ ([[[1, 2, 3]]])), /expected dims \(B, L, 48\)/)
 })
 
 test('in every family the logit lens of the last hidden state gives the logits; a checkpoint without a head is refused by name', async () => {
@@ -362,24 +362,24 @@ test('a generation that is aborted or left frees its cache', async () => {
 test('inputs that do not fit the model are refused, with the limit', async () => {
   const long = Array.from({ length: 65 }, () => 1)
   for (const [run, message] of /** @type {[() => unknown, RegExp][]} */ ([
-    [() => gpt2.forwardSync({ ids: [384] }), /ids\[0\]: 384 given, a whole number from 0 to 383/],
-    [() => gpt2.forwardSync({ ids: [1.5] }), /ids\[0\]: 1\.5 given/],
-    [() => gpt2.forwardSync({ ids: [] }), /ids have dims \(0\), \(L\) or \(B, L\), at least one id, expected/],
+    [() => gpt2.forwardSync({ ids: [384] }), /ids\[0\]: expected a whole number from 0 to 383.*got 384/],
+    [() => gpt2.forwardSync({ ids: [1.5] }), /ids\[0\]: .*got 1\.5/],
+    [() => gpt2.forwardSync({ ids: [] }), /ids: expected dims \(L\) or \(B, L\), at least one id, got \(0\)/],
     [() => gpt2.forwardSync({ ids: long }), /position 64 is asked for, this model has 64: give a shorter text/],
     [
       () => gpt2.forwardSync({ ids, attentionMask: [1, 1] }),
-      /attentionMask have dims \(2\), \(1, 8\) as the ids expected/,
+      /attentionMask: expected dims \(1, 8\), as the ids, got \(2\)/,
     ],
-    [() => gpt2.forwardSync({ ids, decoderIds: [1] }), /gpt2 is no encoder-decoder/],
+    [() => gpt2.forwardSync({ ids, decoderIds: [1] }), /gpt2 is not an encoder-decoder/],
     [
       () => gpt2.forwardSync({ ids, tokenTypeIds: ids.map(() => 1) }),
-      /tokenTypeIds\[0\]: 1 given, a whole number from 0 to 0/,
+      /tokenTypeIds\[0\]: expected a whole number from 0 to 0.*got 1/,
     ],
-    [() => gpt2.forwardSync({ ids, positions: [70] }), /positions have dims \(1\), \(1, 8\) as the ids expected/],
+    [() => gpt2.forwardSync({ ids, positions: [70] }), /positions: expected dims \(1, 8\), as the ids, got \(1\)/],
     [() => gpt2.forwardSync(/** @type {any} */ ({ id: ids })), /no option "id"; did you mean "ids"/],
     [() => bert.cache(), /bert is an encoder/],
-    [() => gpt2.tokenize(/** @type {any} */ (3)), /3 given, a string expected/],
-    [() => gpt2.forwardSync({ ids }, { cache: /** @type {any} */ ({}) }), /what model\.cache\(\) makes expected/],
+    [() => gpt2.tokenize(/** @type {any} */ (3)), /expected a string, got 3/],
+    [() => gpt2.forwardSync({ ids }, { cache: /** @type {any} */ ({}) }), /expected the result of model\.cache\(\)/],
   ]))
     assert.throws(run, message)
   await assert.rejects(bert.generate('a').next(), /bert is an encoder, it has no next token/)

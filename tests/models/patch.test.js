@@ -248,11 +248,14 @@ test('wrong arguments are named, and leave no memory behind', async () => {
   const given = { clean, corrupted, of }
   /** @type {[any, RegExp][]} */
   const wrong = [
-    [{ ...given, what: 'head' }, /patch: what: "head" given, one of "heads", .* did you mean "heads"/],
-    [{ ...given, method: 'fast' }, /patch: method: "fast" given/],
-    [{ ...given, of: undefined }, /patch: of: undefined given; .*'loss', \{ logits/],
-    [{ ...given, of: { logits: [{ position: 8, token: 1 }] } }, /position: 8 given, a whole number from -8 to 7/],
-    [{ ...given, of: { logits: [{ position: 0, token: 9999 }] } }, /token: 9999 given/],
+    [{ ...given, what: 'head' }, /patch: what: expected one of "heads".*got "head".*did you mean/],
+    [{ ...given, method: 'fast' }, /patch: method: .*got "fast"/],
+    [{ ...given, of: undefined }, /patch: of: expected .*got undefined; .*'loss', \{ logits/],
+    [
+      { ...given, of: { logits: [{ position: 8, token: 1 }] } },
+      /position: expected a whole number from -8 to 7.*got 8/,
+    ],
+    [{ ...given, of: { logits: [{ position: 0, token: 9999 }] } }, /token: .*got 9999/],
     [{ ...given, of: () => ({ value: NaN, gradient: [] }) }, /of/],
     [{ ...given, of: (/** @type {FloatTensor} */ x) => x }, /gave no value/],
     [
@@ -265,33 +268,39 @@ test('wrong arguments are named, and leave no memory behind', async () => {
           ],
         },
       },
-      /one text expected, 2 given/,
+      /expected one text, got 2/,
     ],
-    [{ ...given, clean: { ids: [1, 999999] } }, /ids\[1\]: 999999 given/],
-    [{ ...given, clean: undefined }, /clean: undefined given, a text or an input/],
+    [{ ...given, clean: { ids: [1, 999999] } }, /ids\[1\]: .*got 999999/],
+    [{ ...given, clean: undefined }, /clean: expected a text or an input.*got undefined/],
     [{ ...given, clean: 'a text' }, /loaded without a tokenizer/],
-    [{ ...given, place: 'encoder' }, /place: "encoder" given, one of "decoder"/],
-    [{ ...given, positions: { clean: [1], corrupted: [1, 2] } }, /1 of the clean text and 2 of the corrupted one/],
+    [{ ...given, place: 'encoder' }, /place: expected one of "decoder".*got "encoder"/],
+    [
+      { ...given, positions: { clean: [1], corrupted: [1, 2] } },
+      /1 positions of the clean text and 2 of the corrupted one/,
+    ],
     [
       { ...given, positions: { clean: [8], corrupted: [1] } },
-      /positions.clean\[0\]: 8 given, a whole number from 0 to 7/,
+      /positions.clean\[0\]: expected a whole number from 0 to 7.*got 8/,
     ],
-    [{ ...given, positions: { clean: [1, 2], corrupted: [3, 3] } }, /positions.corrupted: 3 is given twice/],
+    [
+      { ...given, positions: { clean: [1, 2], corrupted: [3, 3] } },
+      /positions.corrupted: expected each position once, got 3 twice/,
+    ],
     [
       { ...given, clean: { ids: [5, 9, 7] }, of: { logits: [{ position: 6, token: 3 }] } },
-      /patch: the clean text: of: logits\[0\].position: 6 given/,
+      /patch: the clean text: of: logits\[0\].position: .*got 6/,
     ],
-    [{ ...given, positions: [[1], [1]] }, /positions: .* an object of options expected/],
-    [{ ...given, what: 'neurons', top: 0 }, /top: 0 given/],
-    [{ ...given, signal: 5 }, /signal: 5 given/],
-    [{ ...given, onProgress: 5 }, /onProgress: 5 given/],
+    [{ ...given, positions: [[1], [1]] }, /positions: expected an object of options/],
+    [{ ...given, what: 'neurons', top: 0 }, /top: .*got 0/],
+    [{ ...given, signal: 5 }, /signal: .*got 5/],
+    [{ ...given, onProgress: 5 }, /onProgress: .*got 5/],
     [{ ...given, hooks: {} }, /there is no option "hooks"/],
   ]
   for (const [options, message] of wrong) await assert.rejects(patch(gpt2, options), message)
-  await assert.rejects(patch(/** @type {any} */ ({}), given), /a model that loadModel has loaded expected/)
+  await assert.rejects(patch(/** @type {any} */ ({}), given), /expected a model loaded by loadModel/)
   await assert.rejects(
     ablate(gpt2, clean, { of, by: /** @type {any} */ (1) }),
-    /by: 1 given, 0, "mean", a tensor, or tensors by place expected/,
+    /by: expected 0, "mean", a tensor, or tensors by place, got 1/,
   )
   assert.equal(qkv.memory.resident, loaded)
 })

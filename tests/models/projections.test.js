@@ -81,7 +81,7 @@ test('the rows of the MLP are those of the checkpoint; what is no layer or row i
   const model = await open('gpt2-tiny')
   const { weight } = await model.weightRow('layers.2.mlp.output', 47)
   assert.equal(weight.length, 192)
-  await assert.rejects(model.weightRow('layers.2.mlp.output', 48), /weightRow: row: 48 given, .* 0 to 47/)
+  await assert.rejects(model.weightRow('layers.2.mlp.output', 48), /weightRow: row: expected .* 0 to 47.*got 48/)
   for (const place of [
     'layers.3.mlp.up',
     'layers.0.mlp.gate',

@@ -54,7 +54,7 @@ test('a share of a head that turns may stand under its old and its new name, if 
   assert.deepEqual(both.decoder?.rope, decoder.rope)
   await assert.rejects(
     familyWith('gpt_neox-made', { rotary_pct: share, partial_rotary_factor: 1 }),
-    /two shares of a head that turns are given/,
+    /expected one rotated share of each head/,
   )
 })
 
@@ -68,7 +68,7 @@ test('the layers of GPT-Neo are local or global as attention_types says, which m
   const windows = decoder?.layers.map(([{ attention }]) => attention?.window)
   assert.deepEqual(windows, [4, undefined, 4, undefined])
   for (const attention_types of [[[['global'], 3]], [[['global', 'sideways'], 2]], 'global', [[['global'], 1e9]]])
-    await assert.rejects(familyWith('gpt-neo-tiny', { attention_types }), /attention_types: .* for 4 layers expected/)
+    await assert.rejects(familyWith('gpt-neo-tiny', { attention_types }), /attention_types: expected .* for 4 layers/)
 })
 
 test('a quantised checkpoint is refused in words', async () => {

@@ -151,12 +151,12 @@ test('an objective that a checkpoint does not have is refused in a sentence', as
     { logits: [{ position: -1, token: 1 }] },
     /no head, so it has no logits of tokens: say of: \{ classes/,
   )
-  await refused(tokens, { classes: [{ class: 0 }] }, /classes are given, but this gpt2 checkpoint tells none apart/)
-  await refused(told, { classes: [] }, /classes: .* given, a list of \{ class, weight \} expected/)
-  await refused(told, { classes: [{ class: 2 }] }, /classes\[0\]\.class: 2 given/)
+  await refused(tokens, { classes: [{ class: 0 }] }, /this gpt2 checkpoint has no classes/)
+  await refused(told, { classes: [] }, /classes: expected a list of \{ class, weight \}, got /)
+  await refused(told, { classes: [{ class: 2 }] }, /classes\[0\]\.class: .*got 2/)
   await refused(told, { classes: [{ class: 1, position: 2 }] }, /"position"/)
-  await refused(tokens, { cosine: [1, 2], poolings: ['mean_tokens'] }, /cosine has dims \(2\), \(\d+\) expected/)
-  await refused(tokens, { cosine: [1, 2], poolings: [] }, /poolings: .* given, a list of cls_token/)
+  await refused(tokens, { cosine: [1, 2], poolings: ['mean_tokens'] }, /cosine: expected dims \(\d+\), got \(2\)/)
+  await refused(tokens, { cosine: [1, 2], poolings: [] }, /poolings: expected a list of cls_token/)
   await refused(told, { classes: [{ class: 1 }] }, /the gradients of parameters are covered of the loss/, {
     parameters: ['classifier.weight'],
   })
@@ -166,7 +166,7 @@ test('an objective that a checkpoint does not have is refused in a sentence', as
       [3, 4],
     ],
   }
-  assert.throws(() => backwardSync(told, two, { of: { classes: [{ class: 1 }] } }), /one text expected, 2 given/)
+  assert.throws(() => backwardSync(told, two, { of: { classes: [{ class: 1 }] } }), /expected one text, got 2/)
   told.dispose()
   tokens.dispose()
 })

@@ -94,7 +94,10 @@ test('a decoder is ranked by the logits of two tokens after the conversation of 
     prompt: { text: 'look' },
   })
   await check(model, text => score(`<|im_start|>the dog?${text}<|im_end|>`), { prompt: { text: '' } })
-  await assert.rejects(model.rank('a', list, { prompt: 'other' }), /rank: prompt: "other" given, the name of a prompt/)
+  await assert.rejects(
+    model.rank('a', list, { prompt: 'other' }),
+    /rank: prompt: expected the name of a prompt.*got "other"/,
+  )
   /** @type {number[]} */
   const done = []
   assert.equal((await model.rank('a', list, { topK: 1, onProgress: progress => done.push(progress.done) })).length, 1)
@@ -218,7 +221,7 @@ test('a classifier without modules.json reads a pair as a conversation where its
 test('what is not covered is refused by its file and key', async () => {
   const processed = (/** @type {object} */ chat_template) => ({ ...SETTINGS, processing_kwargs: { chat_template } })
   for (const [files, message] of /** @type {[Record<string, unknown>, RegExp][]} */ ([
-    [{ '1_LogitScore/config.json': undefined }, /^1_LogitScore\/config\.json: true_token_id: undefined given/],
+    [{ '1_LogitScore/config.json': undefined }, /^1_LogitScore\/config\.json: true_token_id: .*got undefined/],
     [{ '1_LogitScore/config.json': { true_token_id: 400 } }, /the token 400 gives the score; the model has 400 tokens/],
     [
       { '1_LogitScore/config.json': { true_token_id: 1, module_input_name: 'scores' } },

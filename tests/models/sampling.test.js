@@ -112,11 +112,11 @@ test('the function logits decides what can be generated, and knows the sequence'
 
 test('options of sampling that cannot be are refused', async () => {
   for (const [options, message] of /** @type {[object, RegExp][]} */ ([
-    [{ topP: 1.5 }, /generate: topP: 1\.5 given, a finite number from 0 to 1 expected/],
-    [{ topP: 'all' }, /generate: topP: "all" given, a number expected/],
-    [{ minP: -1 }, /generate: minP: -1 given/],
-    [{ repetitionPenalty: 0 }, /generate: repetitionPenalty: 0 given/],
-    [{ logits: 3 }, /generate: logits: 3 given, a function of the logits and the ids so far expected/],
+    [{ topP: 1.5 }, /generate: topP: expected a finite number from 0 to 1, got 1\.5/],
+    [{ topP: 'all' }, /generate: topP: expected a number, got "all"/],
+    [{ minP: -1 }, /generate: minP: .*got -1/],
+    [{ repetitionPenalty: 0 }, /generate: repetitionPenalty: .*got 0/],
+    [{ logits: 3 }, /generate: logits: expected a function of the logits and the ids so far, got 3/],
     [{ topp: 1 }, /topp.*topP/],
   ]))
     await assert.rejects(() => model.generate(prompt, options).next(), message)

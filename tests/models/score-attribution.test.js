@@ -101,7 +101,7 @@ test('hooks on the attention that is explained are refused by name, those of oth
     const other = /** @type {typeof name} */ (`layers.0.attention.${place}`)
     await assert.rejects(
       () => scoreAttribution(gpt2, { ids }, { ...at, hooks: { [name]: 0.5 } }),
-      new RegExp(`hooks: "${name}" is a place between`),
+      new RegExp(`hooks: .*got "${name}", a place between`),
     )
     const run = await recordRun(gpt2, { ids }, { hooks: { [name]: 0.5, [other]: 0.5 } })
     await assert.rejects(() => scoreAttribution(gpt2, run, at), { name: 'RangeError' })
@@ -113,7 +113,7 @@ test('hooks on the attention that is explained are refused by name, those of oth
   const place = /** @type {const} */ ('cross')
   await assert.rejects(
     () => scoreAttribution(t5, input, { layer: 0, head: 0, query: 1, key: 1, place, hooks }),
-    /"decoder\.layers\.0\.cross\.q" is a place/,
+    /got "decoder\.layers\.0\.cross\.q", a place/,
   )
   t5.dispose()
 })
@@ -194,30 +194,33 @@ test('wrong arguments of scoreAttribution, recordRun and steering are named', as
   const fine = { layer: 1, head: 0, query: 2, key: 1 }
   /** @type {[any, RegExp][]} */
   const wrong = [
-    [{ ...fine, layer: 3 }, /scoreAttribution: layer: 3 given, a whole number from 0 to 2/],
-    [{ ...fine, head: 4 }, /head: 4 given/],
-    [{ ...fine, query: 8 }, /query: 8 given, a whole number from -8 to 7/],
-    [{ ...fine, key: -9 }, /key: -9 given/],
-    [{ ...fine, key: undefined }, /key: undefined given/],
-    [{ ...fine, place: 'cross' }, /place: "cross" given, one of "decoder"/],
-    [{ ...fine, byToken: 1 }, /byToken: 1 given/],
+    [{ ...fine, layer: 3 }, /scoreAttribution: layer: expected a whole number from 0 to 2.*got 3/],
+    [{ ...fine, head: 4 }, /head: .*got 4/],
+    [{ ...fine, query: 8 }, /query: expected a whole number from -8 to 7.*got 8/],
+    [{ ...fine, key: -9 }, /key: .*got -9/],
+    [{ ...fine, key: undefined }, /key: .*got undefined/],
+    [{ ...fine, place: 'cross' }, /place: expected one of "decoder".*got "cross"/],
+    [{ ...fine, byToken: 1 }, /byToken: .*got 1/],
     [{ ...fine, token: 1 }, /there is no option "token"/],
   ]
   for (const [options, message] of wrong) await assert.rejects(() => scoreAttribution(gpt2, { ids }, options), message)
-  await assert.rejects(() => scoreAttribution(gpt2, { ids: [[1], [2]] }, fine), /one text expected, 2 given/)
+  await assert.rejects(() => scoreAttribution(gpt2, { ids: [[1], [2]] }, fine), /expected one text, got 2/)
   const run = await recordRun(gpt2, { ids }, { until: 0 })
-  await assert.rejects(() => scoreAttribution(gpt2, run, fine), /layer: 1 given, the recorded run ends before it/)
+  await assert.rejects(
+    () => scoreAttribution(gpt2, run, fine),
+    /layer: expected a layer within the recorded run, got 1/,
+  )
   await assert.rejects(() => scoreAttribution(gpt2, run, { ...fine, hooks: {} }), /give them to recordRun/)
   await assert.rejects(() => recordRun(gpt2, { ids }, { hooks: { 'layers.9.input': 0 } }), /there are 3 layers/)
   const other = await open('gpt-neo-tiny', 'float32')
   await assert.rejects(() => scoreAttribution(other, run, fine), /the run is one of another model/)
   other.dispose()
   const both = { positive: [{ ids }], negative: [{ ids: [1, 2] }], layer: 1 }
-  assert.throws(() => steering(gpt2, { ...both, layer: 3 }), /steering: layer: 3 given/)
-  assert.throws(() => steering(gpt2, { ...both, negative: [] }), /negative: .* a list of texts expected/)
-  assert.throws(() => steering(gpt2, { ...both, negative: [{ ids: [[1], [2]] }] }), /negative\[0\]: one text expected/)
-  assert.throws(() => steering(gpt2, { ...both, at: /** @type {any} */ ('first') }), /at: "first" given/)
-  assert.throws(() => steering(gpt2, both).hooks(NaN), /strength: NaN given/)
+  assert.throws(() => steering(gpt2, { ...both, layer: 3 }), /steering: layer: .*got 3/)
+  assert.throws(() => steering(gpt2, { ...both, negative: [] }), /negative: expected a list of texts/)
+  assert.throws(() => steering(gpt2, { ...both, negative: [{ ids: [[1], [2]] }] }), /negative\[0\]: expected one text/)
+  assert.throws(() => steering(gpt2, { ...both, at: /** @type {any} */ ('first') }), /at: .*got "first"/)
+  assert.throws(() => steering(gpt2, both).hooks(NaN), /strength: .*got NaN/)
   assert.equal(qkv.memory.resident, loaded)
 })
 

@@ -381,8 +381,8 @@ const holder = made('held', {
 })
 /** @type {[string, unknown, string, RegExp][]} */
 const WRONG = [
-  ['no text', '', 'EMPTY', /an empty text given; a folder's path or URL, or hf:owner\/name expected/],
-  ['blanks', '  ', 'EMPTY', /an empty text given/],
+  ['no text', '', 'EMPTY', /expected a folder's path or URL, or hf:owner\/name, got an empty text/],
+  ['blanks', '  ', 'EMPTY', /got an empty text/],
   ['a path that is not there', join(place, 'nothing'), 'NOT_FOUND', /there is no folder ".*"$/],
   [
     'a name of the hub',
@@ -390,14 +390,19 @@ const WRONG = [
     'NOT_FOUND',
     /there is no folder "owner\/name" in the current directory\. A model .* is named hf:owner\/name$/,
   ],
-  ['a tilde', '~/models/gpt2', 'TILDE', /~ is read by shells alone; give the path from the root: ".*\/models\/gpt2"$/],
+  ['a tilde', '~/models/gpt2', 'TILDE', /only shells expand ~; give the path from the root: ".*\/models\/gpt2"$/],
   [
     'a file in place of its folder',
     `${holder}/model.safetensors`,
     'NOT_A_FOLDER',
-    /is a file; the folder that holds it and its config\.json expected: "/,
+    /is a file; give the folder that contains it and its config\.json: "/,
   ],
-  ['a config in place of its folder', `${holder}/config.json`, 'NOT_A_FOLDER', /is a file; the folder that holds it/],
+  [
+    'a config in place of its folder',
+    `${holder}/config.json`,
+    'NOT_A_FOLDER',
+    /is a file; give the folder that contains it/,
+  ],
   ['a .gguf that is not there', `${holder}/y.gguf`, 'NOT_FOUND', /there is no file "y\.gguf"/],
   [
     'a .gguf with a slash behind it',
@@ -442,13 +447,8 @@ const WRONG = [
     /neither .*; found: README\.md, config\.json$/,
   ],
   ['weights alone', made('weights', { 'model.safetensors': tinyWeights }), 'NO_CONFIG', /config\.json is missing/],
-  [
-    'another scheme',
-    's3://bucket/model',
-    'ADDRESS',
-    /"s3:\/\/bucket\/model" begins with s3:\/\/, which cannot be fetched/,
-  ],
-  ['no address', 'https://', 'ADDRESS', /"https:\/\/" is no address; https:\/\/host\/folder expected/],
+  ['another scheme', 's3://bucket/model', 'ADDRESS', /got "s3:\/\/bucket\/model"; s3:\/\/ cannot be fetched/],
+  ['no address', 'https://', 'ADDRESS', /expected an address such as https:\/\/host\/folder, got "https:\/\/"/],
   [
     'a password',
     'https://me:SECRET@host/model',
@@ -459,7 +459,7 @@ const WRONG = [
     'the address of a file',
     () => `http://127.0.0.1:${port}/some/config.json`,
     'NOT_A_FOLDER',
-    /the address of the file config\.json given, that of its folder expected: http:\S+\/some$/,
+    /expected the address of a folder, got that of the file config\.json; give http:\S+\/some$/,
   ],
   [
     'the address of a .gguf that is not there',
@@ -504,21 +504,21 @@ test('a server that fails, a missing folder and a wrong source are reported', as
   )
   await assert.rejects(
     loadModel(qkv, /** @type {any} */ (3)),
-    /3 given; a folder's path or URL, hf:owner\/name, an array of files/,
+    /expected a folder's path or URL, hf:owner\/name, an array of files.*got 3/,
   )
   for (const [name, own] of Object.entries({ q8: 'int8', q4: 'int4', fp16: 'float16', bf16: 'bfloat16' }))
     await assert.rejects(loadModel(qkv, folder, /** @type {any} */ ({ dtype: name })), {
-      message: `loadModel: dtype: "${name}" given; here it is "${own}"`,
+      message: `loadModel: dtype: expected "${own}", got "${name}"`,
     })
   const model = await loadModel(qkv, folder, { tokenizer: false })
   for (const input of [undefined, 5, null])
     assert.throws(
       () => model.forwardSync(/** @type {any} */ (input)),
-      /forward: .* given; a text, \{ ids: \[\.\.\.\] \} or/,
+      /forward: expected a text, \{ ids: \[\.\.\.\] \} or/,
     )
   model.dispose()
-  await assert.rejects(loadModel(qkv, /** @type {any} */ ([3])), /3 given among the files, a File expected/)
-  await assert.rejects(loadModel(/** @type {any} */ ({}), folder), /a loaded core expected/)
+  await assert.rejects(loadModel(qkv, /** @type {any} */ ([3])), /among the files: expected a File, got 3/)
+  await assert.rejects(loadModel(/** @type {any} */ ({}), folder), /expected a loaded core/)
   await assert.rejects(
     loadModel(qkv, folder, /** @type {any} */ ({ dtyp: 1 })),
     /no option "dtyp"; did you mean "dtype"/,

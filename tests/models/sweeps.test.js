@@ -78,7 +78,7 @@ for (const name of ['gpt2-tiny', 'llama-tiny-sharded', 'gpt_neox-made', 'gemma3-
         if (place === 'cross' && !cross) {
           await assert.rejects(
             patch(model, any({ clean, corrupted, of, what, place })),
-            /"cross" has no mlp output; what: one of "heads"/,
+            /"cross" has no mlp output; use one of "heads"/,
           )
           continue
         }
@@ -131,10 +131,13 @@ test('ablation by given values: a tensor that broadcasts, or tensors by place; z
   assert.deepEqual(both.each[1], await ablate(model, { ids: other }, { of, by: places }))
   await assert.rejects(
     patch(model, any({ clean: { ids }, corrupted: { ids }, of, by: places })),
-    /patch: clean and by given; one of them expected/,
+    /patch: expected either clean, a text, or by, .*got both/,
   )
-  await assert.rejects(patch(model, any({ corrupted: { ids }, of, by: 'mean' })), /patch: by: "mean" given, a tensor/)
-  await assert.rejects(patch(model, any({ corrupted: 5, of, by: places })), /patch: corrupted: 5 given/)
+  await assert.rejects(
+    patch(model, any({ corrupted: { ids }, of, by: 'mean' })),
+    /patch: by: expected a tensor.*got "mean"/,
+  )
+  await assert.rejects(patch(model, any({ corrupted: 5, of, by: places })), /patch: corrupted: .*got 5/)
   // For a small change, the exact effect equals the estimate by the gradient.
   const { kept } = model.forwardSync({ ids }, { keep: ['layers.*.attention.weights'] })
   const smaller = Object.fromEntries(
@@ -155,15 +158,15 @@ test('ablation by given values: a tensor that broadcasts, or tensors by place; z
     )
   await assert.rejects(
     ablate(model, { ids }, { of, by: [1, 2, 3] }),
-    /by: dims \(3\) given, dims that broadcast to \(1, 8, 48\), those of layers\.0\.heads, expected/,
+    /by: expected dims that broadcast to those of layers\.0\.heads, \(1, 8, 48\), got \(3\)/,
   )
   await assert.rejects(
     ablate(model, { ids }, { of, by: { 'layers.0.heads': [0] } }),
-    /by: there are no values of layers\.1\.heads/,
+    /by: no values for layers\.1\.heads/,
   )
   await assert.rejects(
     ablate(model, { ids }, any({ of, by: 'zero' })),
-    /by: "zero" given, 0, "mean", a tensor, or tensors by place/,
+    /by: expected 0, "mean", a tensor, or tensors by place.*got "zero"/,
   )
   model.dispose()
 })
@@ -180,7 +183,10 @@ test('a function that returns a number suffices for exact patches and ablations;
     /of: its function gave a number, which suffices for exact patching and ablation alone; here return \{ value, gradient \}/
   await assert.rejects(patch(model, { ...texts, of: metric, method: 'gradient' }), needs)
   assert.throws(() => backwardSync(model, { ids }, { of: metric }), needs)
-  await assert.rejects(patch(model, { ...texts, of: () => NaN }), /of: the objective or its gradient is NaN/)
+  await assert.rejects(
+    patch(model, { ...texts, of: () => NaN }),
+    /of: expected a finite objective and gradient, got NaN/,
+  )
   model.dispose()
 })
 
@@ -251,13 +257,13 @@ test('words stand where ids are asked, if they are one token; tokenize leaves sp
   assert.deepEqual(own, given)
   assert.throws(
     () => backwardSync(model, text, { of: { logits: [{ position: -1, token: 'cat sat on' }] } }),
-    /of: logits\[0\]\.token: "cat sat on" is \d+ tokens \(".*", ".*"\), a text that is one token expected/,
+    /of: logits\[0\]\.token: expected a text that is one token, got "cat sat on", which is \d+ tokens \(".*", ".*"\)/,
   )
   model.dispose()
   const bert = await loadModel(qkv, path('bert-tiny'), { tokenizer: Tokenizer })
   const whole = bert.tokenize('The cat').tokens
   assert.deepEqual(bert.tokenize('The cat', undefined, { addSpecialTokens: false }).tokens, whole.slice(1, -1))
-  assert.throws(() => bert.tokenize('The cat', undefined, { addSpecialTokens: any(1) }), /addSpecialTokens: 1 given/)
+  assert.throws(() => bert.tokenize('The cat', undefined, { addSpecialTokens: any(1) }), /addSpecialTokens: .*got 1/)
   const at = (/** @type {string} */ token) =>
     backwardSync(bert, 'The cat', { of: { logits: [{ position: 1, token }] } }).value
   assert.throws(() => at('\u2603'), /token: "\u2603" is no token of this model: its tokenizer reads it as \[UNK\]/)
@@ -309,10 +315,10 @@ test('several texts: each, the mean and the spread of patches, ablations, attrib
   )
   await assert.rejects(
     patch(model, { clean: cleans, corrupted: corrupteds, of: [of] }),
-    /of: 1 objectives given for 2 texts/,
+    /of: expected one objective for each of 2 texts, got 1/,
   )
-  await assert.rejects(ablate(model, [], { of }), /no texts given/)
-  await assert.rejects(() => model.headScores(any([ids, 3])), /headScores: texts\[1\]: 3 given, a text or ids expected/)
+  await assert.rejects(ablate(model, [], { of }), /got no texts/)
+  await assert.rejects(() => model.headScores(any([ids, 3])), /headScores: texts\[1\]: expected a text or ids, got 3/)
   model.dispose()
 })
 

@@ -77,7 +77,7 @@ test('of a pair the longer text is cut first, and the types of the tokens are cu
     () => bert.tokenize(text, text, { maxLength: 2 }),
     /tokenize: maxLength 2 is less than the special tokens of a text/,
   )
-  assert.throws(() => bert.tokenize(text, text, { maxLength: 0 }), /tokenize: maxLength: 0 given/)
+  assert.throws(() => bert.tokenize(text, text, { maxLength: 0 }), /tokenize: maxLength: .*got 0/)
   assert.throws(() => bert.tokenize(text, text, /** @type {any} */ ({ max: 3 })), /tokenize: .*max/)
 })
 
@@ -99,17 +99,17 @@ test('padded makes one input of several texts, each of which has the numbers tha
   const pairs = bert.padded([['The cat.', 'It sat.'], bert.tokenize(text)])
   assert.equal(pairs.tokenTypeIds?.[0].includes(1), true)
   assert.equal(pairs.tokenTypeIds?.[1].includes(1), false)
-  assert.throws(() => bert.padded([]), /padded: an array of 0 given, a list of texts expected/)
+  assert.throws(() => bert.padded([]), /padded: expected a list of texts, got an array of 0/)
   assert.throws(
     () => bert.padded(/** @type {any} */ ([5])),
-    /padded: texts\[0\]: 5 given, a text, a pair of texts or \{ ids \} expected/,
+    /padded: texts\[0\]: expected a text, a pair of texts or \{ ids \}, got 5/,
   )
   assert.throws(
     () => bert.padded(/** @type {any} */ ([['a', 'b', 'c']])),
-    /padded: texts\[0\]: an array of 3 given, a text, a pair of texts or \{ ids \} expected/,
+    /padded: texts\[0\]: expected a text, a pair of texts or \{ ids \}, got an array of 3/,
   )
-  assert.throws(() => bert.decode([1e9]), /^RangeError: decode: ids\[0\]: 1000000000 given/)
-  await assert.rejects(() => bert.headScores([1e9]), /^RangeError: headScores: ids\[0\]: 1000000000 given/)
+  assert.throws(() => bert.decode([1e9]), /^RangeError: decode: ids\[0\]: .*got 1000000000/)
+  await assert.rejects(() => bert.headScores([1e9]), /^RangeError: headScores: ids\[0\]: .*got 1000000000/)
 })
 
 test('a text does not begin with the space before its first word, unless the decoder keeps it', async () => {
@@ -197,7 +197,7 @@ test('pooling and length are options; a folder without modules needs them', asyn
   )
   assert.notDeepEqual(spaced, plain) // sentence-transformers keeps white space since 5.4
   await assert.rejects(bert.embed('a', /** @type {any} */ ({ pooling: 'middle' })), /embed: pooling/)
-  await assert.rejects(bert.embed([]), /embed: an array of 0 given, a text or a list of texts expected/)
+  await assert.rejects(bert.embed([]), /embed: expected a text or a list of texts, got an array of 0/)
 })
 
 test('several poolings stand side by side in the order of sentence-transformers, those of a file that are true', async () => {
@@ -238,7 +238,7 @@ test('modules that are not covered close embed alone: the error names the file',
   const dense = { type: 'sentence_transformers.models.Dense', path: '3_Dense' }
   for (const [name, json, message] of /** @type {[string, unknown, RegExp][]} */ ([
     ['modules.json', [], /^modules\.json: {2}are not covered; covered: Transformer, Pooling, then/],
-    ['modules.json', {}, /^modules\.json: an empty object given, a list of modules expected/],
+    ['modules.json', {}, /^modules\.json: expected a list of modules, got an empty object/],
     ['modules.json', [...modules, { ...dense, type: 'own.Dense' }], /^modules\.json: "own\.Dense" is not covered/],
     [
       'modules.json',
@@ -261,7 +261,7 @@ test('modules that are not covered close embed alone: the error names the file',
     [
       'sentence_bert_config.json',
       { max_seq_length: 'all' },
-      /^sentence_bert_config\.json: max_seq_length: "all" given/,
+      /^sentence_bert_config\.json: max_seq_length: .*got "all"/,
     ],
     [
       'sentence_bert_config.json',

@@ -42,9 +42,9 @@ for (const format of FORMATS) {
 
   for (const [name, message] of /** @type {[string, RegExp][]} */ ([
     ['code', /its pickle calls \S+\.print, and no code of a file is run: save the state_dict/],
-    ['nested', /"model" is a dict, a state_dict of tensors expected/],
-    ['list', /it holds an array of 1, a state_dict of tensors by their names expected/],
-    ['number', /"epoch" is 3, a state_dict of tensors expected/],
+    ['nested', /"model": expected a tensor, as in a state_dict, got a dict/],
+    ['list', /expected a state_dict of tensors by name, got an array of 1/],
+    ['number', /"epoch": expected a tensor, as in a state_dict, got 3/],
     ['sparse', /its pickle calls torch\.serialization\._get_layout, and no code/],
   ]))
     test(`${name} is refused, ${format}`, () => assert.rejects(read(bytesOf(`${name}.${format}`)), message))

@@ -151,7 +151,7 @@ test('what makes no tuned lens is refused by name', async () => {
   assert.throws(() => mergeLenses([lens, lens]), /lenses\[0\] is a tuned lens: lenses trained apart are not/)
   await assert.rejects(
     fitLens(gpt2, texts, { kind: /** @type {any} */ ('logit') }),
-    /kind: "logit" given, one of "jacobian", "tuned"/,
+    /kind: expected one of "jacobian", "tuned".*got "logit"/,
   )
   await assert.rejects(fitLens(gpt2, texts, { passes: 2, first: 0 }), /passes is an option of kind: 'tuned'/)
   await assert.rejects(fitLens(gpt2, texts, { ...tuned, passes: 0 }), RangeError)

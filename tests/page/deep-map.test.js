@@ -56,7 +56,7 @@ test('a tile covers at most as much of the matrix as its source says', () => {
   for (const tileSide of [100, 4096.5, Number.NaN])
     assert.throws(
       () => new Tiles({ ...source, tileSide, tile: ones }, () => {}),
-      /source\.tileSide: .* given, a whole number from 128/,
+      /source\.tileSide: expected a whole number from 128/,
     )
 })
 

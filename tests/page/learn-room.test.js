@@ -204,7 +204,7 @@ test('a click on the answer says why, position by position; the slider shows the
   await page.fill('#learn-probe', '1 2 99')
   await page.keyboard.press('Enter')
   await room('.learn-probe .learn-problem').waitFor()
-  await reads('.learn-probe .learn-problem', /"99" given, numbers from 0 to 15 expected/)
+  await reads('.learn-probe .learn-problem', /Expected numbers from 0 to 15, got "99"/)
 
   await room('.learn-gradients summary').click()
   await page.click('#learn-gradient')

@@ -65,7 +65,7 @@ const BAD = [
     /unexpected: __proto__/,
   ],
   ['a config of 10^5 brackets', { ...gpt2, 'config.json': text('['.repeat(1e5)) }, /config\.json/],
-  ['absurd sizes', configured({ n_embd: 1e12 }), /n_embd: 1000000000000 given, a whole number from 1 to/],
+  ['absurd sizes', configured({ n_embd: 1e12 }), /n_embd: expected a whole number from 1 to.*got 1000000000000/],
   [
     'a family that is not covered',
     configured({ model_type: 'mamba' }),
@@ -74,7 +74,7 @@ const BAD = [
   [
     'a dtype that is not covered',
     model(withEntry(first, { dtype: 'I32' })),
-    /is I32, one of F32, F16, BF16, F64 expected/,
+    /expected one of F32, F16, BF16, F64, got I32/,
   ],
   [
     'a tokenizer of another kind',
@@ -146,7 +146,7 @@ test('a text beyond the positions of the model, and ids that it lacks, are refus
   assert.equal(problem()?.key, 'modelsNoIds', 'the text before has none')
   act.type('5 9 384')
   await settled()
-  assert.match(String(problem()?.params?.message), /ids\[2\]: 384 given, a whole number from 0 to 383/)
+  assert.match(String(problem()?.params?.message), /ids\[2\]: expected a whole number from 0 to 383.*got 384/)
   act.type('5 9 383')
   await settled()
   assert.equal(problem(), undefined)

@@ -186,14 +186,14 @@ export class Tiles {
   constructor(source, changed) {
     for (const name of /** @type {const} */ (['rows', 'columns']))
       if (!Number.isSafeInteger(source?.[name]) || source[name] < 1)
-        throw new RangeError(`source.${name}: ${source?.[name]} given, a whole number above 0 expected`)
-    if (typeof source.tile !== 'function') throw new TypeError('source.tile: a function expected')
+        throw new RangeError(`source.${name}: expected a whole number above 0, got ${source?.[name]}`)
+    if (typeof source.tile !== 'function') throw new TypeError('source.tile: expected a function')
     this.#source = source
     this.#changed = changed
     const { rows, columns, patience = PATIENCE } = source
-    if (!(patience > 0)) throw new RangeError(`source.patience: ${patience} given, milliseconds above 0 expected`)
+    if (!(patience > 0)) throw new RangeError(`source.patience: expected milliseconds above 0, got ${patience}`)
     if (source.tileSide !== undefined && !(Number.isSafeInteger(source.tileSide) && source.tileSide >= TILE))
-      throw new RangeError(`source.tileSide: ${source.tileSide} given, a whole number from ${TILE} on expected`)
+      throw new RangeError(`source.tileSide: expected a whole number from ${TILE} on, got ${source.tileSide}`)
     this.#patience = patience
     /** The whole matrix as a tile. @type {Loaded | undefined} */
     this.overview = undefined

@@ -99,7 +99,7 @@ function scoresOf(c, what, count) {
     single_label_classification: 'softmax',
   })
   if (type === 'single_label_classification' && count === 1)
-    throw new RangeError('config.json: problem_type single_label_classification needs two labels at least, 1 given')
+    throw new RangeError('config.json: problem_type single_label_classification: expected at least two labels, got 1')
   return c.choice('problem_type', kinds)
 }
 
@@ -116,8 +116,6 @@ function labelsOf(c) {
     n in names && (names[n] === null || typeof names[n] === 'number') ? String(names[n] ?? `LABEL_${n}`) : names[n],
   )
   if (typeof given !== 'object' || !labels.length || !labels.every(label => typeof label === 'string'))
-    throw new TypeError(
-      `config.json: id2label: ${describe(given)} given, a name for each of the numbers from 0 expected`,
-    )
+    throw new TypeError(`config.json: id2label: expected a name for each of the numbers from 0, got ${describe(given)}`)
   return labels
 }

@@ -13,7 +13,7 @@ const PLACES = [0, 2, 1]
 /** @param {Config} c */
 export const describe = c =>
   gptj(c, (at, d, { numHeads: heads }) => {
-    if (heads % PARTS) throw new RangeError(`config.json: n_head: ${heads} given, a multiple of ${PARTS} expected`)
+    if (heads % PARTS) throw new RangeError(`config.json: n_head: expected a multiple of ${PARTS}, got ${heads}`)
     const size = d / PARTS // rows for a quarter of the heads
     const [q, k, v] = PLACES.map((place, part) => ({
       name: `${at}qkv_proj`,

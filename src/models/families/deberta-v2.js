@@ -61,7 +61,7 @@ export function describe(c) {
   const buckets = Math.max(0, c.number('position_buckets', whole, -1))
   if (buckets > 0 && (buckets < 4 || most - 1 <= buckets / 2))
     throw new RangeError(
-      `config.json: position_buckets: ${buckets} given, from 4 to less than 2 (${most} - 1) expected`,
+      `config.json: position_buckets: expected a number from 4 to less than 2 (${most} - 1), got ${buckets}`,
     )
   const span = buckets || most
   const types = c.number('type_vocab_size', { least: 0, whole: true })

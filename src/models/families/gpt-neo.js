@@ -68,7 +68,7 @@ function kindsOf(c, layers) {
     Array.isArray(types) && types.every(isList) ? types.flatMap(([list, n]) => Array(n).fill(list).flat()) : []
   if (kinds.length !== layers || kinds.some(kind => kind !== 'global' && kind !== 'local'))
     throw new RangeError(
-      `config.json: attention_types: ${say(types)} given, lists of "global" and "local" for ${layers} layers expected`,
+      `config.json: attention_types: expected lists of "global" and "local" for ${layers} layers, got ${say(types)}`,
     )
   return kinds
 }

@@ -31,7 +31,7 @@ export function describe(c, attention = (at, d, heads) => attentionOf(at, NAMES,
   const heads = equalHeads(d, c.size('n_head'))
   c.only({ rotary: true, scale_attn_weights: true, scale_attn: undefined })
   const dim = c.number('rotary_dim', { least: 2, most: heads.headDim, whole: true })
-  if (dim % 2) throw new RangeError(`config.json: rotary_dim: ${dim} given, an even number expected`)
+  if (dim % 2) throw new RangeError(`config.json: rotary_dim: expected an even number, got ${dim}`)
   const tied = c.flag('tie_word_embeddings')
   return decoderOnly(c, {
     prefix: 'transformer.',

@@ -31,7 +31,7 @@ function windowsOf(c, layers) {
   const windows = Array.isArray(given) ? given : Array(layers).fill(given)
   if (windows.length !== layers || !windows.every(one => Number.isInteger(one) && one > 0 && one % 2 === 0))
     throw new RangeError(
-      `config.json: attention_window: ${say(given)} given, an even number or one for each of ${layers} layers expected`,
+      `config.json: attention_window: expected an even number or one for each of ${layers} layers, got ${say(given)}`,
     )
   return windows
 }

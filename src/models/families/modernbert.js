@@ -142,7 +142,7 @@ function kindsOf(c, layers) {
   const types = c.get('layer_types') ?? times(layers, i => kinds[Number(i % every > 0)])
   if (!Array.isArray(types) || types.length !== layers || !types.every(type => kinds.includes(type)))
     throw new RangeError(
-      `config.json: layer_types: ${say(types)} given, one of ${kinds.join(', ')} for each of ${layers} layers expected`,
+      `config.json: layer_types: expected one of ${kinds.join(', ')} for each of ${layers} layers, got ${say(types)}`,
     )
   return types
 }

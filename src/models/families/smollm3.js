@@ -32,9 +32,7 @@ export function describe(c) {
     flags !== undefined &&
     !(Array.isArray(flags) && flags.length >= layers && flags.every(one => one === 0 || one === 1))
   )
-    throw new RangeError(
-      `config.json: no_rope_layers: ${say(flags)} given, 0 or 1 for each of ${layers} layers expected`,
-    )
+    throw new RangeError(`config.json: no_rope_layers: expected 0 or 1 for each of ${layers} layers, got ${say(flags)}`)
   return llamaLike(c, {
     mlpBias: c.flag('mlp_bias'),
     full: { theta: 2e6 },

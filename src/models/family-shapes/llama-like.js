@@ -146,7 +146,7 @@ function windowsOf(c, layers, rule) {
   if (types !== undefined) {
     if (!Array.isArray(types) || types.length !== layers)
       throw new TypeError(
-        `config.json: layer_types: ${describe(types)} given, a type for each of ${layers} layers expected`,
+        `config.json: layer_types: expected a type for each of ${layers} layers, got ${describe(types)}`,
       )
     return types.map(type => {
       // Mistral does not read layer_types: a file with full-attention layers belongs to another class.

@@ -685,7 +685,7 @@ export const ARCHITECTURES = {
     config: (k, tensors) => {
       const heads = k.number('attention.head_count')
       const keyHeads = k.number('attention.head_count_kv', heads)
-      if (keyHeads !== 1) throw k.fail(`${keyHeads} key heads are not covered, 1 expected`)
+      if (keyHeads !== 1) throw k.fail(`expected 1 key head, got ${keyHeads}`)
       return {
         model_type: 'gpt_bigcode',
         vocab_size: rowsOf(k, tensors),

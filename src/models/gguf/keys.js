@@ -43,7 +43,7 @@ export class Keys {
     const value = this.get(key) ?? fallback
     const name = `${this.architecture}.${key}`
     if (value === undefined) throw this.fail(`the metadata key ${name} is missing`)
-    if (typeof value !== 'number') throw this.fail(`${name}: ${describe(value)} given, a number expected`)
+    if (typeof value !== 'number') throw this.fail(`${name}: expected a number, got ${describe(value)}`)
     return value
   }
 

@@ -144,9 +144,7 @@ export async function openGguf(folder, files) {
     if (files.length > 1) {
       const [number, count] = ['split.no', 'split.count'].map(key => header.metadata.get(key))
       if (number !== n || count !== files.length)
-        throw fail(
-          `${file} says that it is part ${number} (counted from 0) of ${count}, part ${n} of ${files.length} expected`,
-        )
+        throw fail(`${file}: expected part ${n} (counted from 0) of ${files.length}, got part ${number} of ${count}`)
     } else if (Number(header.metadata.get('split.count') ?? 1) > 1)
       throw fail(
         `it is a part of ${header.metadata.get('split.count')}: give the parts under their names, -00001-of-0000N.gguf`,
@@ -159,7 +157,7 @@ export async function openGguf(folder, files) {
   }
   const all = metadata?.get('split.tensors.count')
   if (files.length > 1 && all !== undefined && all !== stored.size)
-    throw fail(`its parts have ${stored.size} tensors, ${all} expected`)
+    throw fail(`expected ${all} tensors in its parts, got ${stored.size}`)
   return asFolder(folder, /** @type {GgufMetadata} */ (metadata), stored, fail)
 }
 

@@ -169,7 +169,7 @@ function readValue(c, key) {
     return values
   }
   if (of !== STRING && of !== BOOL)
-    throw c.fail(`${key} is an array of type ${of}, numbers, booleans or texts expected`)
+    throw c.fail(`${key}: expected an array of numbers, booleans or texts, got one of type ${of}`)
   const count = c.count(what, of === STRING ? 8 : 1)
   const values = []
   for (let i = 0; i < count; i++) values.push(readOne(c, of, key))
@@ -187,7 +187,7 @@ function readOne(c, type, key) {
   if (type === FLOAT64) return c.view.getFloat64(c.take(8, key), true)
   if (type !== BOOL) throw c.fail(`${key}: type ${type} of a value is not known`)
   const byte = c.bytes[c.take(1, key)]
-  if (byte > 1) throw c.fail(`${key} is a boolean of ${byte}, 0 or 1 expected`)
+  if (byte > 1) throw c.fail(`${key}: expected 0 or 1 for a boolean, got ${byte}`)
   return byte === 1
 }
 
@@ -197,7 +197,7 @@ function readInfo(c, n) {
   const fail = (/** @type {string} */ text) => c.fail(`tensor ${describe(name)}: ${text}`)
   const what = `tensor ${describe(name)}`
   const rank = c.uint32(what)
-  if (rank < 1 || rank > MOST_DIMS) throw fail(`${rank} dimensions, 1 to ${MOST_DIMS} expected`)
+  if (rank < 1 || rank > MOST_DIMS) throw fail(`expected 1 to ${MOST_DIMS} dimensions, got ${rank}`)
   /** @type {number[]} */
   const dims = []
   for (let i = 0; i < rank; i++) dims.unshift(c.integer(`a size of ${what}`))
@@ -226,14 +226,14 @@ function toStored({ metadata, infos, end }, file, source, fail) {
     !(alignment >= 1 && alignment <= 2 ** 20) ||
     2 ** Math.floor(Math.log2(alignment)) !== alignment
   )
-    throw fail(`general.alignment: ${describe(alignment)} given, a power of 2 up to 2^20 expected`)
+    throw fail(`general.alignment: expected a power of 2 up to 2^20, got ${describe(alignment)}`)
   const aligned = (/** @type {number} */ n) => Math.ceil(n / alignment) * alignment
   const start = aligned(end)
   let next = 0
   return Array.from(infos.values(), ({ name, dims, type, bytes, offset }) => {
     if (offset !== next)
       throw fail(
-        `tensor ${describe(name)} begins at ${offset} of the data, ${next} expected, the end of the one before it`,
+        `tensor ${describe(name)}: expected it to begin at ${next} of the data, the end of the previous tensor, got ${offset}`,
       )
     next = aligned(offset + bytes)
     const to = start + offset + bytes

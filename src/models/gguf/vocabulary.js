@@ -101,7 +101,7 @@ export class Vocabulary {
 
   /** @param {string} key @param {unknown} value @param {string} expected */
   #wrong(key, value, expected) {
-    return new RangeError(`${START}${key}: ${describe(value)} given, ${expected} expected`)
+    return new RangeError(`${START}${key}: expected ${expected}, got ${describe(value)}`)
   }
 
   /** @param {string} key @returns {string[]} */

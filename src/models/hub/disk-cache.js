@@ -41,8 +41,7 @@ const isReadOnly = error => ['EACCES', 'EPERM', 'EROFS'].includes(error.code)
 /** Rethrows the error of a failed write, unless the cache is read-only. @param {any} error @returns {undefined} */
 function unlessReadOnly(error) {
   if (isReadOnly(error)) return undefined
-  if (error.code === 'ENOTDIR' || error.code === 'EEXIST')
-    throw unusable(error.path, 'is a file, where a folder was expected')
+  if (error.code === 'ENOTDIR' || error.code === 'EEXIST') throw unusable(error.path, 'is a file; expected a folder')
   throw error
 }
 
@@ -52,7 +51,7 @@ export async function openDiskCache(cache, id) {
     found => !found.isDirectory(),
     error => error.code === 'ENOTDIR',
   )
-  if (isFile) throw unusable(cache, 'is a file, or is below one, where a folder was expected')
+  if (isFile) throw unusable(cache, 'is a file, or below one; expected a folder')
   return new DiskCache(cache, id)
 }
 

@@ -161,5 +161,5 @@ export function refusal({ response, url, isOwn }, what, { hub, token, name, know
     )
   if (status === 404)
     return fail(name, 'NOT_FOUND', `${shown(url)} answers 404: check the name, and that ${hub} is a hub`)
-  return fail(name, 'ANSWER', `${shown(url)} answers ${status}${tail}, 200 or 206 expected`)
+  return fail(name, 'ANSWER', `expected status 200 or 206 from ${shown(url)}, got ${status}${tail}`)
 }

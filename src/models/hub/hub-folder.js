@@ -62,7 +62,7 @@ const [PIECES, WORDS] = [['source.spm', 'vocab.json'], ['vocab.txt']]
  */
 export async function openHub(text, { token, hub, headers, keep = true }, { signal, ...use }) {
   const name = parseName(text)
-  if (typeof keep !== 'boolean') throw new TypeError(`loadModel: keep: ${describe(keep)} given, true or false expected`)
+  if (typeof keep !== 'boolean') throw new TypeError(`loadModel: keep: expected true or false, got ${describe(keep)}`)
   const settings = await settingsOf({ token, hub, headers })
   signal?.throwIfAborted()
   const ended = new AbortController() // aborts when the caller does, when the folder is closed, or if it cannot be opened

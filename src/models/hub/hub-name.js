@@ -36,8 +36,8 @@ export function parseName(text) {
     !id || REFUSED.test(id) || UNSAFE.test(revision) || (folder && (!id.includes('/') || UNSAFE.test(folder.slice(1))))
   if (isRefused)
     throw new RangeError(
-      `loadModel: ${describe(text)} is no name of a model on the hub; expected: hf:owner/name, hf:owner/name@revision ` +
-        'or hf:owner/name/sub/folder',
+      'loadModel: expected the name of a model on the hub, hf:owner/name, hf:owner/name@revision ' +
+        `or hf:owner/name/sub/folder, got ${describe(text)}`,
     )
   return { text, id, revision, folder: folder && `${folder.slice(1)}/` }
 }

@@ -46,7 +46,7 @@ function isHeader(name, value) {
 function checkHeaders(headers, token) {
   const isObject = typeof headers === 'object' && headers !== null && !Array.isArray(headers)
   if (!isObject || Object.values(headers).some(value => typeof value !== 'string'))
-    throw new TypeError(`loadModel: headers: ${describe(headers)} given, an object of texts by name expected`)
+    throw new TypeError(`loadModel: headers: expected an object of texts by name, got ${describe(headers)}`)
   for (const [name, value] of Object.entries(headers)) {
     const isSet = OWN.test(name) || (token !== undefined && /^authorization$/i.test(name))
     if (isSet) throw new TypeError(`loadModel: headers: ${name} is set by the request itself: leave it out`)
@@ -64,18 +64,18 @@ function checkHeaders(headers, token) {
 function addressOf(given, from) {
   const isText = typeof given === 'string' || given instanceof URL
   const url = isText ? urlOf(String(given)) : undefined
-  const expected = `the address of a hub such as ${PUBLIC} expected`
+  const expected = `expected the address of a hub such as ${PUBLIC}`
   if (!url)
     throw new TypeError(
-      `loadModel: ${from}: ${isText && /[@?]/.test(String(given)) ? 'no address' : describe(given)} given, ${expected}`,
+      `loadModel: ${from}: ${expected}, got ${isText && /[@?]/.test(String(given)) ? 'no address' : describe(given)}`,
     )
   if (!/^https?:$/.test(url.protocol))
-    throw new TypeError(`loadModel: ${from}: an address of ${url.protocol} given, ${expected}`)
+    throw new TypeError(`loadModel: ${from}: ${expected}, got an address of ${url.protocol}`)
   if (url.username || url.password)
     throw new TypeError(
-      `loadModel: ${from}: an address with a name or a password given, which fetch does not take: give { headers: { Authorization: 'Basic ...' } }`,
+      `loadModel: ${from}: expected an address without a name and a password, which fetch rejects; give { headers: { Authorization: 'Basic ...' } }`,
     )
-  if (url.search || url.hash) throw new TypeError(`loadModel: ${from}: an address with ? or # given, ${expected}`)
+  if (url.search || url.hash) throw new TypeError(`loadModel: ${from}: ${expected}, got an address with ? or #`)
   return url.href.replace(/\/+$/, '')
 }
 
@@ -84,7 +84,7 @@ function patienceOf(seconds) {
   const given = Number(seconds || 0) // 0 is the default, as in Python
   if (given >= 0 && given <= MOST_SECONDS) return 1000 * (given || 10)
   throw new RangeError(
-    `loadModel: HF_HUB_DOWNLOAD_TIMEOUT: ${describe(seconds)} given, a number of seconds from 0 to ${Math.floor(MOST_SECONDS)} expected`,
+    `loadModel: HF_HUB_DOWNLOAD_TIMEOUT: expected a number of seconds from 0 to ${Math.floor(MOST_SECONDS)}, got ${describe(seconds)}`,
   )
 }
 
@@ -92,7 +92,7 @@ function patienceOf(seconds) {
 function checkToken(token, from) {
   if (token === undefined || /^[\x21-\x7e]+$/.test(token)) return
   throw new TypeError(
-    `loadModel: ${from} has spaces, line breaks or other characters that no token has; a text such as hf_... expected`,
+    `loadModel: ${from}: expected a text such as hf_..., got one with spaces, line breaks or other characters that no token has`,
   )
 }
 
@@ -116,7 +116,7 @@ async function tokenOf(given, env, stored) {
  */
 export async function settingsOf({ token, hub, headers = {} }) {
   if (token !== undefined && typeof token !== 'string')
-    throw new TypeError(`loadModel: token: ${describe(token)} given, a text such as 'hf_...' expected`)
+    throw new TypeError(`loadModel: token: expected a text such as 'hf_...', got ${describe(token)}`)
   checkToken(token, 'token')
   checkHeaders(headers, token)
   const fs = builtin('node:fs/promises')

@@ -313,7 +313,7 @@ export class Requests {
     return fail(
       this.#name,
       'ANSWER',
-      `${shown(url)} answers with a page of HTML, ${what} expected: the address is not that of a hub, or the network asks for a login first`,
+      `expected ${what} from ${shown(url)}, got an HTML page; the address is not that of a hub, or the network requires a login first`,
     )
   }
 }

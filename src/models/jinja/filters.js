@@ -136,7 +136,7 @@ function toJSON(value, ascii, indent = null, separators = null, sortKeys) {
     separators === null
       ? [margin === undefined ? ', ' : ',', ': ']
       : Array.from(iterate(separators), each => expectText(each, 'separator'))
-  if (between.length !== 2) throw new TemplateError('separators: two texts expected')
+  if (between.length !== 2) throw new TemplateError('separators: expected two texts')
   return dumps(value, { ascii: isOn(ascii), indent: margin, separators: between, sorted: isOn(sortKeys) })
 }
 
@@ -207,7 +207,7 @@ function cut(value, length = 255, killwords, end = '...', leeway = null) {
   const text = Array.from(textOf(value))
   const [most, last, more] = [expectInt(length), expectText(end, 'end'), leeway === null ? 5 : expectInt(leeway)]
   if (most < Array.from(last).length || more < 0)
-    throw new TemplateError('truncate: a length of at least that of its end expected')
+    throw new TemplateError('truncate: expected a length of at least that of its end')
   if (text.length <= most + more) return text.join('')
   const kept = text.slice(0, most - Array.from(last).length).join('')
   const space = kept.lastIndexOf(' ')

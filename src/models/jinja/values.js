@@ -163,7 +163,7 @@ export function fromJS(value, where, depth = 0) {
   if (typeof value === 'number') {
     if (!Number.isInteger(value)) return new Float(value)
     if (Number.isSafeInteger(value)) return value + 0
-    throw new RangeError(`${where}: ${value} given, a number within 2^53 expected: beyond it an int is not exact`)
+    throw new RangeError(`${where}: expected a number within 2^53, got ${value}; larger integers are not exact`)
   }
   if (Array.isArray(value)) return value.map(inner)
   const proto = typeof value === 'object' ? Object.getPrototypeOf(value) : undefined
@@ -174,7 +174,7 @@ export function fromJS(value, where, depth = 0) {
         .map(([key, each]) => [key, inner(each, key)]),
     )
   throw new TypeError(
-    `${where}: ${describe(value)} given, a text, a number, true, false, null, a list or an object expected`,
+    `${where}: expected a text, a number, true, false, null, a list or an object, got ${describe(value)}`,
   )
 }
 

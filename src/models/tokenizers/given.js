@@ -17,7 +17,7 @@ export const fromGiven = tokenizer => ({
     )
     if (!Array.isArray(encoded?.ids) || !Array.isArray(encoded.tokens))
       throw new TypeError(
-        `tokenize: the tokenizer gives ${describe(encoded)}, { ids, tokens } with two arrays expected`,
+        `tokenize: expected { ids, tokens } with two arrays from the tokenizer, got ${describe(encoded)}`,
       )
     const { ids, tokens, token_type_ids: types } = encoded
     const kept = ids.length > most ? keptOf(tokenizer, [text, pair], ids, most) : undefined

@@ -19,7 +19,7 @@ export async function openFiles(folder, readJSON, file, Class, model) {
   const { config, added } = await readConfig(folder, readJSON, model)
   const json = file instanceof Uint8Array ? await fromWords(file, config) : file
   if (typeof json !== 'object' || json === null || !('model' in json))
-    throw new TypeError(`tokenizer.json: ${describe(json)} given, an object with a model expected`)
+    throw new TypeError(`tokenizer.json: expected an object with a model, got ${describe(json)}`)
   return openParts(configured(json, config), config, Class, {
     template: reader => extend(reader, config, added),
     instead: Tokenizer => new Tokenizer(json, config),

@@ -34,7 +34,7 @@ export function expectFields(json, fields, where) {
     if (key !== name && (value === null || value === undefined)) continue
     if ((Array.isArray(value) ? 'array' : value === null ? 'null' : typeof value) !== type)
       throw new RangeError(
-        `tokenizer.json: ${where}.${key}: ${describe(value)} given, ${/^[ao]/.test(type) ? 'an' : 'a'} ${type} expected`,
+        `tokenizer.json: ${where}.${key}: expected ${/^[ao]/.test(type) ? 'an' : 'a'} ${type}, got ${describe(value)}`,
       )
   }
 }

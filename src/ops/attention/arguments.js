@@ -122,9 +122,8 @@ export function rowSize({ dims }, inRows, name) {
   const rank = dims.length
   if (inRows ? rank !== 3 || dims[2] % inRows : rank < 2 || rank > 4)
     throw new RangeError(
-      `${name} has dims ${shape(dims)}; ` +
-        (inRows ? `with ${inRows} heads in a row (B, L, ${inRows} * D)` : '(L, D), (H, L, D) or (B, H, L, D)') +
-        ' expected',
+      `${name}: expected dims ${inRows ? `(B, L, ${inRows} * D), ${inRows} heads in a row` : '(L, D), (H, L, D) or (B, H, L, D)'}, ` +
+        `got ${shape(dims)}`,
     )
   return inRows ? dims[2] / inRows : dims[rank - 1]
 }
@@ -167,7 +166,7 @@ function checkStarts(list, rows, name) {
   const given = /** @type {ArrayLike<number>} */ (list)
   if (typeof given !== 'object' || given === null || typeof given.length !== 'number')
     throw new TypeError(
-      `${name}: ${describe(list)} given, where each text begins and the last one ends expected: [0, 3, 8]`,
+      `${name}: expected the start of each text and the end of the last one, such as [0, 3, 8], got ${describe(list)}`,
     )
   const starts = new Uint32Array(Math.max(1, given.length))
   for (let b = 0; b < starts.length; b++) {
@@ -192,14 +191,16 @@ function checkTexts(call, { cuSeqlens, cuSeqlensK = cuSeqlens, numHeads }, label
   const { q, k, v } = call
   const { where, names } = labels
   if (numHeads !== undefined)
-    throw new TypeError(`${names.cuSeqlens} is given beside numHeads: give q as (T, H, D) and leave numHeads out`)
+    throw new TypeError(
+      `${names.cuSeqlens}: expected either cuSeqlens or numHeads, got both; give q as (T, H, D) and leave numHeads out`,
+    )
   for (const [x, name] of /** @type {const} */ ([
     [q, names.q],
     [k, names.k],
     [v, names.v],
   ]))
     if (x.dims.length !== 3)
-      throw new RangeError(`${name} has dims ${shape(x.dims)}; with cuSeqlens (T, heads, size) expected`)
+      throw new RangeError(`${name}: with cuSeqlens, expected dims (T, heads, size), got ${shape(x.dims)}`)
   const [[T, H], [keys, G], [values, heads]] = [q.dims, k.dims, v.dims]
   if (keys !== values) throw disagree(q, k, v, labels, 'each key needs its value')
   if (G !== heads) throw disagree(q, k, v, labels, 'give k and v as many heads')
@@ -240,12 +241,12 @@ export function checkAttention(call, query, key, value, options, labels) {
     checkOptions(call, q.dims[2], k.dims[2], given, labels)
     return
   }
-  if (given.cuSeqlensK !== undefined) throw new TypeError(`${names.cuSeqlensK} is given without cuSeqlens`)
+  if (given.cuSeqlensK !== undefined) throw new TypeError(`${names.cuSeqlensK} requires cuSeqlens`)
   const inRows = given.numHeads !== undefined
   const H = inRows ? toNumber(given.numHeads, names.numHeads, HEADS) : sizeOf(q, 3)
   const G = inRows ? toNumber(given.numKvHeads ?? H, names.numKvHeads, HEADS) : sizeOf(k, 3)
   if (!inRows && given.numKvHeads !== undefined)
-    throw new TypeError(`${names.numKvHeads} is given without numHeads: the axes of k tell it`)
+    throw new TypeError(`${names.numKvHeads} requires numHeads; without numHeads, it follows from the axes of k`)
   const D = rowSize(q, inRows ? H : 0, names.q)
   const Dk = rowSize(k, inRows ? G : 0, names.k)
   const E = rowSize(v, inRows ? G : 0, names.v)
@@ -311,7 +312,7 @@ function checkScore(call, score, Dq, Dk, where, name) {
   const isObject = typeof score === 'object' && score !== null
   const given = isObject ? readOptions(/** @type {Record<string, unknown>} */ (score), SCORE_PARTS, name) : undefined
   if (!given && score !== undefined && score !== null && typeof score !== 'string')
-    throw new TypeError(`${name}: ${describe(score)} given, 'dot', 'gaussian' or an object with a kind expected`)
+    throw new TypeError(`${name}: expected 'dot', 'gaussian' or an object with a kind, got ${describe(score)}`)
   call.kind = /** @type {AttentionCall['kind']} */ (given ? given.kind : (score ?? 'dot'))
   if (!KINDS.includes(call.kind)) oneOf(call.kind, KINDS, `${name}.kind`) // throws
   const parts = SCORES[call.kind]
@@ -355,7 +356,7 @@ const KEEPABLE = [...TRACE_STEPS.map(stepName), 'logits', 'output', 'queries', '
 /** @param {unknown} keep @param {string} name */
 function checkKeep(keep, name) {
   if (!Array.isArray(keep))
-    throw new TypeError(`${name}: ${describe(keep)} given, names of steps expected: ['weights']`)
+    throw new TypeError(`${name}: expected names of steps, such as ['weights'], got ${describe(keep)}`)
   return keep.map((step, i) => oneOf(step, KEEPABLE, `${name}[${i}]`))
 }
 
@@ -371,7 +372,7 @@ function checkSinks(sinks, H, softmaxAxis, name) {
   const strange = logits.data.findIndex(logit => !(logit < Infinity))
   if (strange >= 0)
     throw new RangeError(
-      `${name}[${strange}]: ${logits.data[strange]} given, a number expected, or -Infinity for a head without a sink`,
+      `${name}[${strange}]: expected a number, or -Infinity for a head without a sink, got ${logits.data[strange]}`,
     )
   if (softmaxAxis === 'queries')
     throw new RangeError(`${name}: sinks join the softmax over keys, but softmaxAxis is 'queries': give one of the two`)

@@ -161,7 +161,7 @@ export function run(core, args, isTrace, call) {
 export const projectQueries = (core, { H, queries, additive }, q) =>
   additive ? multiply(core, q, H * queries, toWeights(additive.wQuery, additive.wQuery.dims, additive.bias)) : q
 
-/** The same of k: wKey k. @param {Core} core @param {AttentionCall} call @param {number} k */
+/** Computes wKey k, like projectQueries. @param {Core} core @param {AttentionCall} call @param {number} k */
 export const projectKeys = (core, { G, keys, additive }, k) =>
   additive ? multiply(core, k, G * keys, toWeights(additive.wKey, additive.wKey.dims)) : k
 

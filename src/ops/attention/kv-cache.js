@@ -75,7 +75,7 @@ export class KVCache {
     this.headDim = toNumber(headDim, 'kvCache: headDim', SIZE)
     this.valueDim = toNumber(valueDim, 'kvCache: valueDim', SIZE)
     if (window !== undefined && limit !== undefined)
-      throw new TypeError('kvCache: limit and window given: a cache grows up to a limit or slides, not both')
+      throw new TypeError('kvCache: expected either limit or window, got both; a cache grows up to a limit or slides')
     /** The number of keys that a query sees, including its own; undefined for all. */
     this.window = window === undefined ? undefined : toNumber(window, 'kvCache: window', SIZE)
     const least = this.window ?? 1
@@ -95,8 +95,7 @@ export class KVCache {
     const { Int8Rows } = this.#core
     if (!Int8Rows)
       throw new Error("kvCache: dtype 'int8' needs the kernels of integer weights: load({ integers: true })")
-    if (this.window)
-      throw new TypeError("kvCache: dtype 'int8' and window are both given: a cache that slides is of float32")
+    if (this.window) throw new TypeError("kvCache: dtype 'int8' does not support window; a sliding cache is float32")
     return new Int8Rows(this.#heads, this.headDim, this.valueDim)
   }
 
@@ -280,11 +279,11 @@ export class KVCache {
       : sizeOf(tensor, 4) === batch && sizeOf(tensor, 3) === numKvHeads && sizeOf(tensor, 1) === size
     if (!fits || dims.length < 2 || dims.length > 4)
       throw new RangeError(
-        `cache.append: ${name} has dims ${shape(dims)}, ` +
+        `cache.append: ${name}: expected ` +
           (inRows
             ? `(B, T, G * size) = (${batch}, T, ${numKvHeads * size})`
             : `(B, G, T, size) = (${batch}, ${numKvHeads}, T, ${size})`) +
-          ' expected, as the cache was made',
+          `, as in the cache, got dims ${shape(dims)}`,
       )
   }
 
@@ -405,7 +404,7 @@ export class KVCache {
     const capacity = this.#capacity
     if (B !== this.batch || H % this.numKvHeads)
       throw new RangeError(
-        `${where}: q has dims ${shape(q.dims)}: B = ${this.batch} expected, and H a multiple of the cache's ${this.numKvHeads} key heads`,
+        `${where}: q: expected dims with B = ${this.batch} and H a multiple of the cache's ${this.numKvHeads} key heads, got ${shape(q.dims)}`,
       )
     call.q = q
     call.cache = this

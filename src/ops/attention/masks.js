@@ -92,9 +92,9 @@ function writeBroadcast(core, at, mask) {
 function perBatch(list, B, name, range) {
   const given = /** @type {ArrayLike<number>} */ (list)
   if (typeof given !== 'object' || given === null || typeof given.length !== 'number')
-    throw new TypeError(`${name}: ${describe(list)} given, one length for each batch expected`)
+    throw new TypeError(`${name}: expected one length for each batch, got ${describe(list)}`)
   if (given.length !== B)
-    throw new RangeError(`${name}: ${given.length} lengths given, one for each of ${B} batches expected`)
+    throw new RangeError(`${name}: expected one length for each of ${B} batches, got ${given.length}`)
   return Array.from(given, (length, b) => toNumber(length, `${name}[${b}]`, range))
 }
 
@@ -105,7 +105,7 @@ function perBatch(list, B, name, range) {
  */
 function checkPast(pastLength, B, name) {
   if (typeof pastLength === 'object') return Int32Array.from(perBatch(pastLength, B, name, POSITION))
-  if (B > MOST_BATCHES) throw new RangeError(`${name}: ${B} batches given, at most ${MOST_BATCHES} have positions`)
+  if (B > MOST_BATCHES) throw new RangeError(`${name}: expected at most ${MOST_BATCHES} batches, got ${B}`)
   return new Int32Array(B).fill(toNumber(pastLength, name, POSITION))
 }
 
@@ -118,7 +118,7 @@ const span = {
     call.right = Infinity
     if (window !== undefined) {
       if (!Array.isArray(window) || window.length !== 2)
-        throw new TypeError(`${names.window}: ${describe(window)} given, [left, right] expected`)
+        throw new TypeError(`${names.window}: expected [left, right], got ${describe(window)}`)
       call.left = toNumber(window[0], names['window[0]'], SIDE)
       call.right = toNumber(window[1], names['window[1]'], SIDE)
     }
@@ -149,7 +149,7 @@ export function checkMasks(call, { mask, bias }, where, names) {
   const isBoolean = masking?.dtype === 'bool'
   if (masking && !isBoolean && bias !== undefined)
     throw new TypeError(
-      `${where}: mask is a ${masking.dtype} tensor and bias is given too; both are added: pass their sum as bias`,
+      `${where}: mask is a ${masking.dtype} tensor, which is added like bias: pass their sum as bias and leave mask out`,
     )
   if (masking && isBoolean) call.mask = broadcast(masking, full, names.mask)
   else if (masking) call.bias = broadcast(toFloats(masking, names.mask), full, names.mask)
@@ -173,7 +173,7 @@ const maskAndBias = {
 function checkAlibi(alibi, H, name) {
   if (alibi === true) return alibiSlopes(H)
   if (typeof alibi !== 'object')
-    throw new TypeError(`${name}: ${describe(alibi)} given, true or one slope for each head expected`)
+    throw new TypeError(`${name}: expected true or one slope for each head, got ${describe(alibi)}`)
   const slopes = toFloats(alibi, name)
   expectDims(slopes, [H], name, '(H)')
   for (let h = 0; h < H; h++) toNumber(slopes.data[h], `${name}[${h}]`)

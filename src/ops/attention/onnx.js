@@ -60,7 +60,7 @@ function toInput(value, name) {
   const tensor = toOperand(value, `${WHERE}: ${name}`)
   if (tensor.dtype !== 'float32' && tensor.dtype !== 'float16')
     throw new TypeError(
-      `${WHERE}: ${name}: ${tensor.dtype} given, float32 or float16 expected: the core computes in float32`,
+      `${WHERE}: ${name}: expected float32 or float16, got ${tensor.dtype}, as the core computes in float32`,
     )
   return tensor
 }
@@ -95,7 +95,7 @@ function sizesOf({ dims }, name, heads, attribute) {
   }
   if (dims.length !== 3)
     throw new RangeError(
-      `${WHERE}: ${name} has dims ${shape(dims)}: three axes (B, rows, heads * size) or four (B, heads, rows, size) expected`,
+      `${WHERE}: ${name}: expected dims (B, rows, heads * size) or (B, heads, rows, size), got ${shape(dims)}`,
     )
   if (heads === undefined)
     throw new TypeError(
@@ -150,7 +150,7 @@ function checkPast(inputs, K, V, [B, G, , D], [, , , E]) {
     throw new TypeError(`${WHERE}: past_key and past_value belong together: give both or neither`)
   if (inputs.nonpad_kv_seqlen !== undefined)
     throw new TypeError(
-      `${WHERE}: past_key and nonpad_kv_seqlen are given: either the past is joined with K here, or K holds it already`,
+      `${WHERE}: expected either past_key, which is joined with K, or nonpad_kv_seqlen, for a K that already contains the past, got both`,
     )
   const past = { key: toInput(inputs.past_key, 'past_key'), value: toInput(inputs.past_value, 'past_value') }
   const P = past.key.dims[2]
@@ -176,9 +176,9 @@ function checkMask(given, [B, H, L, S]) {
   if (given === undefined) return { length: S }
   const name = `${WHERE}: attn_mask`
   const tensor = toOperand(given, name)
-  if (tensor.dims.length === 0) throw new RangeError(`${name}: a number given, one to four axes expected`)
+  if (tensor.dims.length === 0) throw new RangeError(`${name}: expected one to four axes, got a number`)
   const length = tensor.dims[tensor.dims.length - 1]
-  if (length > S) throw new RangeError(`${name}: dims ${shape(tensor.dims)} given, but there are ${S} keys`)
+  if (length > S) throw new RangeError(`${name}: expected at most ${S} keys, got dims ${shape(tensor.dims)}`)
   const isBoolean = tensor.dtype === 'bool'
   const mask = broadcast(isBoolean ? tensor : toFloats(tensor, name), [B, H, L, length], name)
   return isBoolean ? { length, mask } : { length, bias: mask }
@@ -187,7 +187,7 @@ function checkMask(given, [B, H, L, S]) {
 /** @param {OnnxAttributes} attributes */
 function checkAttributes({ is_causal = false, ...attributes }) {
   if (![true, false, 0, 1].includes(is_causal))
-    throw new TypeError(`${WHERE}: is_causal: ${describe(is_causal)} given, true, false, 1 or 0 expected`)
+    throw new TypeError(`${WHERE}: is_causal: expected true, false, 1 or 0, got ${describe(is_causal)}`)
   const side = (/** @type {'left_window_size' | 'right_window_size'} */ name) => {
     const size = toNumber(attributes[name] ?? -1, `${WHERE}: ${name}`, { least: -1, most: 2 ** 32 - 1, whole: true })
     return size === -1 ? Infinity : size
@@ -196,7 +196,7 @@ function checkAttributes({ is_causal = false, ...attributes }) {
   if (mode !== undefined) toNumber(mode, `${WHERE}: qk_matmul_output_mode`, { least: 0, most: 3, whole: true })
   if (![1, 10, 16].includes(precision))
     throw new RangeError(
-      `${WHERE}: softmax_precision: ${describe(precision)} given; 1 (float32), 10 (float16) or 16 (bfloat16) expected: softmax is computed in float32`,
+      `${WHERE}: softmax_precision: expected 1 (float32), 10 (float16) or 16 (bfloat16), got ${describe(precision)}; softmax is computed in float32`,
     )
   /** @type {[number, number]} */
   const window = [side('left_window_size'), side('right_window_size')]
@@ -225,7 +225,7 @@ export function onnxAttention(qkv, inputs, attributes = {}) {
   const [B, H, L, Dq] = sizesOf(Q, 'Q', q_num_heads, 'q_num_heads')
   const keySizes = sizesOf(K, 'K', kv_num_heads, 'kv_num_heads')
   const valueSizes = sizesOf(V, 'V', kv_num_heads, 'kv_num_heads')
-  if (B > 2 ** 24) throw new RangeError(`${WHERE}: ${B} batches given, at most ${2 ** 24} expected`)
+  if (B > 2 ** 24) throw new RangeError(`${WHERE}: expected at most ${2 ** 24} batches, got ${B}`)
   const [, G, , Dk] = keySizes
   const [, , S, E] = valueSizes
   if (keySizes[0] !== B || valueSizes[0] !== B || keySizes[2] !== S || valueSizes[1] !== G)

@@ -11,7 +11,7 @@ import { toOperation } from '../operation.js'
  */
 function prepare(core, [{ dims }], { L, S }, where) {
   const [H, T] = dims
-  if (dims.length !== 2) throw new RangeError(`${where}: table has dims ${shape(dims)}, (H, T) expected`)
+  if (dims.length !== 2) throw new RangeError(`${where}: table: expected dims (H, T), got ${shape(dims)}`)
   checkDims([H, L, S], `${where}: (H, L, S)`)
   const ids = Int32Array.from({ length: H * L * S }, (_, n) => {
     const distance = (Math.floor(n / S) % L) - (n % S)

@@ -47,7 +47,7 @@ export function relativePositionBias(table, L, S, options = {}) {
   const least = bidirectional ? 4 : 2
   if (dims.length !== 2 || buckets < least)
     throw new RangeError(
-      `${where}: table has dims ${shape(dims)}; (buckets, H) with at least ${least} buckets expected`,
+      `${where}: table: expected dims (buckets, H) with at least ${least} buckets, got ${shape(dims)}`,
     )
   const exact = Math.floor(buckets / (bidirectional ? 4 : 2))
   const maxDistance = toNumber(given.maxDistance ?? 128, `${where}: maxDistance`, {

@@ -36,7 +36,7 @@ const WHOLE = { least: 1, most: 2 ** 32 - 1, whole: true }
 function checkRows([q, k, v], { numHeads, numKvHeads }, where) {
   const H = toNumber(numHeads, `${where}: numHeads`, WHOLE)
   const G = toNumber(numKvHeads ?? H, `${where}: numKvHeads`, WHOLE)
-  if (H % G) throw new RangeError(`${where}: numKvHeads: ${G} given, which does not divide numHeads ${H}`)
+  if (H % G) throw new RangeError(`${where}: numKvHeads: expected a divisor of numHeads ${H}, got ${G}`)
   const isPacked = !k && !v
   const parts = isPacked ? [H + 2 * G] : [H, G, G]
   const rank = q.dims.length
@@ -45,8 +45,8 @@ function checkRows([q, k, v], { numHeads, numKvHeads }, where) {
     const fits = dims.length === rank && (rank === 2 || (rank === 3 && dims[0] === q.dims[0]))
     if (!fits || dims[rank - 1] % parts[i])
       throw new RangeError(
-        `${where}: ${'qkv'[i]} has dims ${shape(dims)}, q ${shape(q.dims)}: (B, rows, heads * size) with ` +
-          `${parts[i]} heads expected, or all without B; or q, k and v in one`,
+        `${where}: ${'qkv'[i]}: expected (B, rows, heads * size) with ${parts[i]} heads, or all without B, ` +
+          `got dims ${shape(dims)} and ${shape(q.dims)} of q; q, k and v may also be one tensor`,
       )
     return dims[rank - 1] / parts[i]
   })
@@ -55,7 +55,7 @@ function checkRows([q, k, v], { numHeads, numKvHeads }, where) {
   const S = isPacked ? L : k.dims[rank - 2]
   if (!isPacked && (sizes[1] !== D || v.dims[rank - 2] !== S))
     throw new RangeError(
-      `${where}: k has dims ${shape(k.dims)}, v ${shape(v.dims)}: (B, S, ${G * D}) and (B, S, G * E) expected`,
+      `${where}: expected k (B, S, ${G * D}) and v (B, S, G * E), got dims ${shape(k.dims)} and ${shape(v.dims)}`,
     )
   return { isPacked, B, H, G, L, S, D, E }
 }

@@ -55,10 +55,10 @@ const MOST_CELLS = 2 ** 24
 /** @param {unknown} map @param {string} name */
 export function checkMap(map, name) {
   if (!Array.isArray(map) || map.length !== 2)
-    throw new TypeError(`${name}: ${describe(map)} given, [rows, columns] expected`)
+    throw new TypeError(`${name}: expected [rows, columns], got ${describe(map)}`)
   const [rows, columns] = map.map((size, axis) => toNumber(size, `${name}[${axis}]`, SIZE))
   if (rows * columns > MOST_CELLS)
-    throw new RangeError(`${name}: ${rows} x ${columns} cells given, at most ${MOST_CELLS} expected`)
+    throw new RangeError(`${name}: expected at most ${MOST_CELLS} cells, got ${rows} x ${columns}`)
   return [rows, columns]
 }
 
@@ -73,7 +73,7 @@ function findSame(given, { B, S }, name) {
   const n = count(ids.dims)
   if (n !== S && n !== B * S)
     throw new RangeError(
-      `${name}: dims ${shape(ids.dims)} given, ${S} tokens expected, one for each key, or (${B}, ${S})`,
+      `${name}: expected ${S} tokens, got dims ${shape(ids.dims)}, one for each key, or (${B}, ${S})`,
     )
   const same = new Uint32Array(2 * B * S).fill(S)
   for (let b = 0; b < B; b++) {
@@ -82,7 +82,7 @@ function findSame(given, { B, S }, name) {
     const at = 2 * b * S
     for (let j = 0; j < S; j++) {
       const id = ids.data[n > S ? b * S + j : j]
-      if (!Number.isInteger(id)) throw new RangeError(`${name}: ${id} given, whole numbers expected`)
+      if (!Number.isInteger(id)) throw new RangeError(`${name}: expected whole numbers, got ${id}`)
       const before = latest.get(id)
       same[at + j] = before === undefined ? j : same[at + before]
       if (before !== undefined) same[at + S + before] = j
@@ -102,7 +102,7 @@ export function checkSummary(call, options, name) {
   const given = readOptions(options, KNOWN, name)
   if (call.dropout)
     throw new TypeError(
-      `${name}: dropout is given, too; a summary is that of the weights before it, not of those in the output: leave one out`,
+      `${name}: cannot be combined with dropout: a summary is computed before dropout, unlike the output; leave one out`,
     )
   const { B, H, L, S } = call
   const { map, topK, ids, scores = ids !== undefined } = given

@@ -72,7 +72,7 @@ export function attentionWindow(qkv, q, k, options = {}) {
 function toRange(given, size, name) {
   if (given === undefined) return [0, size]
   if (!Array.isArray(given) || given.length !== 2)
-    throw new TypeError(`${name}: ${describe(given)} given, [from, to] expected`)
+    throw new TypeError(`${name}: expected [from, to], got ${describe(given)}`)
   const from = toNumber(given[0], `${name}[0]`, { least: 0, most: size, whole: true })
   return [from, toNumber(given[1], `${name}[1]`, { least: from, most: size, whole: true })]
 }
@@ -169,7 +169,7 @@ function cut(call, rows, columns) {
   call.setSizes(B, H, G, R, C, 0)
 }
 
-/** Weights of a call at a time. */
+/** Maximum number of weights computed at a time. */
 const MOST_WEIGHTS = 2 ** 22
 
 /**

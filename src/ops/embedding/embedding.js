@@ -22,7 +22,7 @@ import { gatherRows, toIds } from './gather-rows.js'
  * @returns {import('../operation.js').Prepared}
  */
 export function prepareRows(core, table, lead, paddingIdx, where) {
-  if (table.length !== 2) throw new RangeError(`${where}: weight has dims ${shape(table)}, (num, dim) expected`)
+  if (table.length !== 2) throw new RangeError(`${where}: weight: expected dims (num, dim), got ${shape(table)}`)
   const [num, dim] = table
   const range = { least: -num, most: num - 1, whole: true }
   const given = paddingIdx === undefined ? undefined : toNumber(paddingIdx, `${where}: paddingIdx`, range)

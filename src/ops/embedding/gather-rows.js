@@ -35,7 +35,7 @@ export function gatherRows(core, ids, weight, options) {
   options = readOptions(options, OUT_OPTIONS, 'embedding')
   const table = toFloats(weight, 'embedding: weight')
   if (table.dims.length !== 2)
-    throw new RangeError(`embedding: weight has dims ${shape(table.dims)}, (num, dim) expected`)
+    throw new RangeError(`embedding: weight: expected dims (num, dim), got ${shape(table.dims)}`)
   const [num, dim] = table.dims
   const rows = toIds(ids, 'embedding: ids', num)
   return produce(core, toTarget(options, [...rows.dims, dim], 'embedding', [table]), y =>

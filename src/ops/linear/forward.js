@@ -55,7 +55,7 @@ const BYTE = 2.5 // multiplications and additions that take as long as reading a
 export function checkLayout(dims, layout = 'out,in', where) {
   const isTransposed = oneOf(layout, ['out,in', 'in,out'], `${where}: layout`) === 'in,out'
   if (dims.length !== 2)
-    throw new RangeError(`${where}: weight has dims ${shape(dims)}, (${layout.replace(',', ', ')}) expected`)
+    throw new RangeError(`${where}: weight: expected dims (${layout.replace(',', ', ')}), got ${shape(dims)}`)
   return { dims: isTransposed ? [dims[1], dims[0]] : dims, isTransposed }
 }
 
@@ -134,9 +134,11 @@ export function matmul(core, a, b, options) {
   const given = readOptions(options, OUT_OPTIONS, 'matmul')
   const left = toFloats(a, 'matmul: a')
   const right = toFloats(b, 'matmul: b')
-  if (right.dims.length !== 2) throw new RangeError(`matmul: b has dims ${shape(right.dims)}, (n, m) expected`)
+  if (right.dims.length !== 2) throw new RangeError(`matmul: b: expected dims (n, m), got ${shape(right.dims)}`)
   if (left.dims.at(-1) !== right.dims[0])
-    throw new RangeError(`matmul: a has dims ${shape(left.dims)}, b ${shape(right.dims)}: (..., n) and (n, m) expected`)
+    throw new RangeError(
+      `matmul: expected a (..., n) and b (n, m), got dims ${shape(left.dims)} and ${shape(right.dims)}`,
+    )
   return apply(core, left, checkWeights(right, undefined, 'matmul', 'in,out'), given, 'matmul')
 }
 

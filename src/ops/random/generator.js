@@ -17,7 +17,7 @@ function lowWord(seed) {
   const big = Number.isSafeInteger(seed) ? BigInt(seed) : typeof seed === 'bigint' ? seed : 2n ** 64n
   if (big < -(2n ** 63n) || big >= 2n ** 64n)
     throw new (typeof seed === 'number' || typeof seed === 'bigint' ? RangeError : TypeError)(
-      `seed: ${describe(seed)} given, a whole number (beyond 2^53 a BigInt) from -2^63 to 2^64 - 1 expected`,
+      `seed: expected a whole number (beyond 2^53 a BigInt) from -2^63 to 2^64 - 1, got ${describe(seed)}`,
     )
   return Number(BigInt.asUintN(32, big))
 }
@@ -197,7 +197,7 @@ export class Generator {
 export function checkStream(generator, name) {
   if (generator instanceof Generator && generator.core) return generator
   throw new TypeError(
-    `${name}: ${describe(generator)} given, a generator expected: qkv.generator(123) of the same package`,
+    `${name}: expected a generator, got ${describe(generator)}; qkv.generator(123) of the same package`,
   )
 }
 

@@ -50,7 +50,7 @@ function checkPositions({ positions, pastLength }, B, L) {
     return Uint32Array.from({ length: L }, (_, i) => first + i)
   }
   if (pastLength !== undefined)
-    throw new TypeError('rope: positions and pastLength are both given: positions say it all, leave pastLength out')
+    throw new TypeError('rope: expected either positions or pastLength, got both; leave pastLength out')
   const given = toTensor(positions, 'rope: positions', true)
   const { data } = given
   const isOne = given.dims.length === 1
@@ -97,7 +97,7 @@ function givenTables(options, B, L, half) {
   const idle = /** @type {const} */ (['base', 'positions', 'pastLength'])
   for (const name of idle.slice(0, isTable ? 1 : 3))
     if (options[name] !== undefined)
-      throw new TypeError(`rope: ${name} is given, but cos and sin say how far each row turns: leave it out`)
+      throw new TypeError(`rope: ${name} has no effect with cos and sin, which define the rotation; leave it out`)
   if (!isTable) return { cos, sin, rows: Uint32Array.from({ length: B * L }, (_, n) => n) }
   const rows = checkPositions(options, B, L)
   const beyond = rows.find(position => position >= cos.dims[0])
@@ -121,7 +121,7 @@ export function checkRope(dims, options) {
   const [B, A] = numHeads === undefined ? [sizeOf(x, 4), sizeOf(x, 3)] : [sizeOf(x, 3), 1]
   const rotaryDim = toNumber(options.rotaryDim ?? D, 'rope: rotaryDim', { least: 0, most: D, whole: true })
   if (rotaryDim % 2)
-    throw new RangeError(`rope: rotaryDim: ${rotaryDim} given, an even number expected: values turn in pairs`)
+    throw new RangeError(`rope: rotaryDim: expected an even number, got ${rotaryDim}; values turn in pairs`)
   const half = rotaryDim / 2
   const interleaved = Number(options.interleaved !== undefined && toBoolean(options.interleaved, 'rope: interleaved'))
   const isGiven = options.cos !== undefined || options.sin !== undefined

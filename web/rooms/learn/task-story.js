@@ -100,7 +100,7 @@ export function story(context) {
   const { n, stop, count } = stopOf(context)
   const isDone = stop.isDone(storyState(context))
   const numbers = numbersOf(context)
-  /** // Substitute each placeholder by itself, to get the text with its placeholders. */
+  /** Replaces each placeholder by itself, so that the text keeps its placeholders. */
   const blanks = Object.fromEntries(Object.keys(numbers).map(name => [name, `{${name}}`]))
   const blank = (/** @type {string} */ part) => t(/** @type {any} */ (`story.${settings.task}.${n + 1}${part}`), blanks)
   const text = (/** @type {string} */ part) => knownSentences(blank(part) + stepNote(context, blank(part)), numbers)
