@@ -1148,6 +1148,7 @@ ALL.push(
 )
 
 const [LLAMA] = ALL
+const T5_ENCODER = ALL.find(({ of }) => of === 't5encoder') ?? LLAMA
 const [QWEN2, , OLMO2] = ALL.slice(1)
 const GEMMA3 = ALL[6]
 const PHI3 = ALL.find(({ of }) => of === 'phi3') ?? LLAMA
@@ -1181,6 +1182,11 @@ export const MADE = [
       use_bidirectional_attention: true,
       architectures: ['Gemma3TextModel'],
     },
+  },
+  {
+    ...T5_ENCODER,
+    title: 't5encoder, as converters write it',
+    keys: { ...T5_KEYS, pooling_type: 1 },
   },
   {
     ...FALCON_7B,
