@@ -238,6 +238,15 @@ test('a sentence of the reader opens Models with the model of English', async ()
   assert.match(await addressHash(), /models\.checkpoint=english|^((?!checkpoint).)*$/)
   await page.goBack()
   await page.locator('.front').waitFor()
+  await page.evaluate(() => {
+    const field = /** @type {HTMLInputElement} */ (document.querySelector('#front-own'))
+    field.value = 'My dog ran home'
+    field.dispatchEvent(new InputEvent('input'))
+    field.form?.requestSubmit()
+  })
+  await becomes(() => page.inputValue('#models-text'), 'My dog ran home', 'Enter comes before the next frame')
+  await page.goBack()
+  await page.locator('.front').waitFor()
 })
 
 test('front door, list of exercises and page for teachers fit 360 px, stand still with reduced motion, and print', async () => {

@@ -309,6 +309,7 @@ test('a gated model says so and takes a token; what is not there, and a busy hub
   assert.doesNotMatch(problem.params.message, /^hf:|\.$/)
   act.openTyped('nothing of that kind')
   assert.equal(failureOf(store.state)?.problem.key, 'modelsNoSuch')
+  assert.equal(askedOf(store.state), undefined, 'what was asked of the name before is gone')
 })
 
 test('the question says that int8 was chosen because the model is large, where float16 does not fit and only there', () => {
@@ -398,6 +399,11 @@ test('the list finds models by any of their words, offers what was typed, and li
   assert.deepEqual(
     listed('openai-community/gpt2').map(({ title }) => title),
     ['GPT-2 small', 'GPT-2 medium'],
+  )
+  assert.deepEqual(
+    listed('openai/gpt2').map(({ name }) => name),
+    ['hf:openai/gpt2', 'hf:openai-community/gpt2'],
+    'the owner is another one',
   )
   // As people type them; anything unknown offers the nearest.
   const named = (/** @type {string} */ typed) =>

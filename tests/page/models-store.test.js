@@ -156,6 +156,58 @@ test('Back and Forward go through head, cell and its parts; Undo leaves them alo
   assert.deepEqual(store.state.settings.changes, [])
 })
 
+test('Undo brings a text back that was typed over, without what belongs to the newer one, and Redo the newer one', async () => {
+  const { store, act, settled, shown } = await begin()
+  act.readDraft('The dog')
+  await settled()
+  act.selectWord(1, false, 'queries')
+  act.takeWord(shown().run?.top[0].id ?? 0)
+  await settled()
+  store.travel('undo', 0)
+  const { settings, view } = store.state
+  assert.deepEqual([settings.prompt, settings.generated, view.query], [TEXT, [], undefined])
+  store.travel('undo', 1)
+  assert.equal(shown().text, 'The dog')
+})
+
+test('a long text that waits is kept at hand where Undo leads to an earlier one', async () => {
+  const { store, act } = await begin()
+  act.type('The dog')
+  act.type(CHAPTER)
+  store.travel('undo', 0)
+  assert.deepEqual([store.state.view.draft, store.state.view.setAside], [undefined, CHAPTER])
+})
+
+test('in another model Undo leads to the texts before, and to no change of the model before', async () => {
+  const { store, act, settled, shown } = await begin()
+  act.change(readChanges('2.2=0'))
+  act.type('The dog wrote')
+  await settled()
+  act.bring(folder('qwen3-tiny-bf16'))
+  await settled()
+  assert.deepEqual([shown().text, store.state.settings.changes], ['The dog wrote', []], 'the text goes along')
+  store.travel('undo', 0)
+  await settled()
+  assert.deepEqual([shown().text, shown().openModel?.type, store.state.settings.changes], [TEXT, 'qwen3', []])
+  store.travel('undo', 1)
+  act.bring(folder('gpt2-tiny'))
+  await settled()
+  assert.equal(shown().text, 'The dog wrote', 'the text that the model was left with')
+  assert.equal(writeChanges(store.state.settings.changes), '2.2=0')
+  store.travel('undo', 0)
+  assert.equal(writeChanges(store.state.settings.changes), '2.2=0', 'a change of this model is not taken back')
+})
+
+test('the reader’s text is kept at hand where a story shows its own', async () => {
+  const tour = [{ id: 'a', prompt: 'The king wrote', layer: 1, head: 1, kind: 'previous' }]
+  const { store, act, settled } = start()
+  act.bring(folder('gpt2-tiny', { 'about.json': JSON.stringify({ tour }) }))
+  await settled()
+  act.type('The dog')
+  act.goTo(0)
+  assert.equal(store.state.view.setAside, 'The dog')
+})
+
 test('Escape goes back step by step: marquee, cell, head, selected token', async () => {
   const { store, act } = await begin()
   const goBack = () => store.update(room.keys?.Escape(store.state))

@@ -141,6 +141,28 @@ test('a finger that rests on a second word asks for the heads between the two', 
   await becomes(() => page.innerText('.models-hint'), said, 'lifting the finger selects no other word')
 })
 
+test('Ctrl+Z in the text goes back to the one before; in a box that is no setting it is the browser’s', async () => {
+  await onPhone(1280)
+  await page.waitForTimeout(1100) // what is typed without a pause is one step
+  await typeText('The dog')
+  await page.press('#models-text', 'Control+z')
+  await becomes(() => page.inputValue('#models-text'), TEXT)
+  await reads('.token-row-label', /10 tokens/)
+  await page.press('#models-text', 'Control+Shift+Z')
+  await becomes(() => page.inputValue('#models-text'), 'The dog')
+  await page.locator('#models-ranked button').first().click()
+  await page.click('.models-many > summary')
+  const box = page.locator('#models-many-text')
+  const before = await box.inputValue()
+  await box.focus()
+  await page.keyboard.type('cats')
+  assert.notEqual(await box.inputValue(), before)
+  // The browser undoes some letters at a time.
+  for (let n = 0; n < 4 && (await box.inputValue()) !== before; n++) await page.keyboard.press('Control+z')
+  assert.equal(await box.inputValue(), before)
+  assert.equal(await page.inputValue('#models-text'), 'The dog')
+})
+
 test('Ctrl+Z undoes a change, Ctrl+Shift+Z makes it again', async () => {
   await onPhone(1280)
   await page.locator('#models-ranked button', { hasText: '2.2' }).click()

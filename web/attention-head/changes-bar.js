@@ -64,7 +64,7 @@ export function changesBar({ t, changes, set, none, tokensOf, undo, redo, effect
       const [change] = group
       const { isOn } = change
       const what = changeInWords(t, group, tokensOf?.(change) ?? {})
-      return html`<span class="change ${isOn ? '' : 'is-suspended'}">
+      return html`<span class="change ${isOn ? '' : 'is-suspended'}" data-undo="room">
         <button type="button" class="change-switch" role="switch" aria-checked=${isOn} aria-label=${t('changeSwitch', { what })} @click=${() => setAll(group, { isOn: !isOn })}><span>${what}</span></button>${
           change.kind === 'head'
             ? html`<input type="number" class="change-factor" step="0.1" min=${LEAST_FACTOR} max=${MOST_FACTOR} aria-label=${t('headFactor', { name: headName(change) })} .value=${change.how === 'mean' ? '' : String(change.how)} @change=${(

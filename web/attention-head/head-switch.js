@@ -50,7 +50,7 @@ export function headButtons({ t, changes, set }, at) {
   const state = stateOf(how)
   const type = (/** @type {InputEvent} */ { target }) =>
     target.value !== '' && set(withFactor(changes, at, Number(target.value)))
-  return html`<div class="models-switches" role="group" aria-label=${t('headOutput')}>
+  return html`<div class="models-switches" data-undo="room" role="group" aria-label=${t('headOutput')}>
     ${STATES.slice(0, 3).map(
       each =>
         html`<button type="button" class="tool ${each === state && each !== 'on' ? 'is-changed' : ''}" data-how=${each} aria-pressed=${each === state} @click=${() => set(withFactor(changes, at, HOW[each]))}>${t(`headState.${each}`)}</button> `,

@@ -113,7 +113,7 @@ function controlOf({ t, exercise, state: { settings }, act }, control) {
     ${
       choices
         ? html`<select data-control=${name} .value=${live(String(value))} @change=${set}>${choices.map(([each, key]) => html`<option value=${each} ?selected=${each === value}>${named(t, key)}</option>`)}</select>`
-        : html`<input data-control=${name} type=${isSlider ? 'range' : 'number'} min=${least ?? nothing} max=${most ?? nothing} step=${step ?? 'any'} .value=${live(String(value))} @input=${set} />${isSlider ? html`<output>${value}</output>` : nothing}`
+        : html`<input data-undo="room" data-control=${name} type=${isSlider ? 'range' : 'number'} min=${least ?? nothing} max=${most ?? nothing} step=${step ?? 'any'} .value=${live(String(value))} @input=${set} />${isSlider ? html`<output>${value}</output>` : nothing}`
     }</label>`
 }
 

@@ -233,14 +233,19 @@ export function listen(shell) {
 /** Redraws an element. @param {any} element an element of this library */
 const redraw = element => element.requestUpdate()
 
+/** True if the browser undoes what is typed here; a box of a setting with a history uses the Undo of its room. @param {EventTarget | null} target */
+const hasOwnUndo = target =>
+  target instanceof HTMLElement &&
+  target.matches('textarea, input:not([type=range], [type=radio], [type=checkbox], [type=file])') &&
+  target.closest('[data-undo]')?.getAttribute('data-undo') !== 'room'
+
 /** @param {Shell} shell @param {KeyboardEvent} event */
 function press(shell, event) {
   const { rooms, state } = shell
   const isCommand = event.ctrlKey || event.metaKey
   const key = event.key.toLowerCase()
   if (isCommand && (key === 'z' || key === 'y')) {
-    // Text boxes that are not settings use the browser's Undo.
-    if (isTyping(event.target) && event.target instanceof Element && event.target.closest('[data-own-undo]')) return
+    if (hasOwnUndo(event.target)) return
     shell.travel('undo', key === 'y' || event.shiftKey ? 1 : 0)
     event.preventDefault()
   } else if (!isCommand && !event.altKey && !isTyping(event.target) && shell.companions.press(event))

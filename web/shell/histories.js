@@ -1,11 +1,17 @@
 // The histories of Undo/Redo and of Back/Forward. Each setting belongs to one history, or to none.
 
+import { isSame } from './same.js'
+
 /** @typedef {import('./room.js').Room<any>['fields']} Fields */
 /** @typedef {'undo' | 'place'} History */
 
 /** Milliseconds within which steps with the same mark are undone together. */
 const PAUSE = 1000
 const MOST_STEPS = 200
+
+/** Returns some of the settings. @template S @param {S} settings @param {readonly string[]} names @returns {Partial<S>} */
+const pick = (settings, names) =>
+  /** @type {any} */ (Object.fromEntries(names.map(name => [name, settings[/** @type {keyof S} */ (name)]])))
 
 /** @template S @param {Fields} fields */
 export function createHistories(fields) {
@@ -22,8 +28,8 @@ export function createHistories(fields) {
       for (const kind of /** @type {const} */ (['undo', 'place'])) {
         if (!kinds.has(kind)) continue
         const own = last[kind]
-        const isSame = mark !== '' && mark === own.mark && (mark.startsWith('drag') || time - own.time < PAUSE)
-        if (!isSame && !isReplaced) stacks[kind] = [[...stacks[kind][0], before].slice(-MOST_STEPS), []]
+        const isOne = mark !== '' && mark === own.mark && (mark.startsWith('drag') || time - own.time < PAUSE)
+        if (!isOne && !isReplaced) stacks[kind] = [[...stacks[kind][0], before].slice(-MOST_STEPS), []]
         else if (isReplaced && kind === 'undo') stacks.undo = [stacks.undo[0], []] // Redo would start from settings that no longer exist
         last[kind] = { mark, time }
       }
@@ -32,6 +38,22 @@ export function createHistories(fields) {
     /** Starts histories anew. @param {readonly History[]} kinds which ones */
     begin(kinds) {
       for (const kind of kinds) stacks[kind] = [[], []]
+    },
+
+    /**
+     * Keeps Undo where some fields now mean something else, as in another model: it leads to none of their older values.
+     * @param {readonly string[]} names @param {S} now
+     */
+    goOn(names, now) {
+      stacks.place = [[], []]
+      const own = Object.keys(fields).filter(name => fields[name].history === 'undo')
+      const isOne = (/** @type {any} */ a, /** @type {any} */ b) => own.every(name => isSame(a[name], b[name]))
+      const kept = (/** @type {S[]} */ steps) => {
+        const all = steps.map(step => ({ ...step, ...pick(now, names) }))
+        return all.filter((step, n) => !isOne(step, all[n + 1] ?? now))
+      }
+      stacks.undo = [kept(stacks.undo[0]), kept(stacks.undo[1])]
+      last.undo = { mark: '', time: 0 }
     },
 
     /**
@@ -44,8 +66,10 @@ export function createHistories(fields) {
       const found = stacks[kind][to].pop()
       if (!found) return undefined
       last[kind] = { mark: '', time: 0 }
-      const own = Object.keys(fields).filter(name => fields[name].history === kind)
-      return /** @type {any} */ (Object.fromEntries(own.map(name => [name, found[/** @type {keyof S} */ (name)]])))
+      return pick(
+        found,
+        Object.keys(fields).filter(name => fields[name].history === kind),
+      )
     },
 
     /** Records where the reader came from after a step. @param {History} kind @param {0 | 1} to @param {S} from */

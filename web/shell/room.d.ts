@@ -180,8 +180,11 @@ export interface Step<T extends Types> {
   mark?: string
   /** True if no history records the change. */
   isReplaced?: boolean
-  /** True to start the histories anew; Reset returns to this state. 'places': Undo is kept. */
-  begins?: boolean | 'places'
+  /**
+   * True to start the histories anew; Reset returns to this state. 'places': Undo is kept. Names of fields: Undo is kept, but leaves
+   * these as they are.
+   */
+  begins?: boolean | 'places' | readonly string[]
   effects?: Effect<T>[]
 }
 
@@ -221,6 +224,8 @@ export interface Room<T extends Types> {
   take?(state: State<T>, what: HandOver): Step<T> | undefined
   /** Handles a change of the address: returns changes besides the settings, or different settings that the link stands for. */
   follow?(state: State<T>, settings: T['settings']): Step<T> | undefined
+  /** Called after Undo, Redo, Back or Forward: what changes beside the settings. It is no step of any history. */
+  travelled?(state: State<T>, before: T['settings']): Pick<Step<T>, 'view' | 'effects'> | undefined
   enter?(state: State<T>): Step<T> | undefined
   leave?(state: State<T>): Step<T> | undefined
   /** Returns a short note for the tab of the room while another room is open. */

@@ -130,7 +130,8 @@ export function createStore(
     }
     if (begins) {
       origin = state.settings
-      histories.begin(begins === 'places' ? ['place'] : ['undo', 'place'])
+      if (typeof begins === 'object') histories.goOn(begins, state.settings)
+      else histories.begin(begins === 'places' ? ['place'] : ['undo', 'place'])
     }
     for (const effect of effects) act(effect)
   }
@@ -197,7 +198,7 @@ export function createStore(
         if (kind === 'place') prune()
       } while (isSame(state.settings, settings)) // skips places that no longer exist
       histories.went(kind, to, settings)
-      update()
+      update(room.travelled?.(state, settings))
     },
     /** Returns to where the histories began; can be undone. */
     reset: () => update({ set: room.reset?.(state, origin) ?? origin }),

@@ -109,7 +109,7 @@ function input({ id, label, value, set, hold, reset }) {
     if (Number.isFinite(typed) && format(typed) !== format(value)) set(typed, `box ${timeStamp}`)
     else target.value = format(value)
   }
-  return html`<p class="setter">
+  return html`<p class="setter" data-undo="room">
     <label>${label} <input id=${id} inputmode="decimal" autocomplete="off" .value=${format(value)} @focus=${() => hold?.()} @change=${type} /></label>
     ${reset ? html`<button type="button" class="plain" @click=${reset.act}>${reset.label}</button>` : nothing}
   </p>`

@@ -14,7 +14,7 @@ export const texts = {
     'Folder: config.json, model.safetensors or pytorch_model.bin, tokenizer.json. Or a GGUF file. By name: openai-community/gpt2. Texts and files stay on this computer.',
   modelsNameExample: 'such as openai-community/gpt2',
   modelsNoSuch:
-    '“{text}” is neither a name on the hub, such as openai-community/gpt2, nor an address, nor a model of the list.',
+    'No model is called “{text}”. The list below has the nearest names; a name on the hub looks like openai-community/gpt2.',
   modelsEmpty:
     'Open a folder with config.json, model.safetensors or pytorch_model.bin, and tokenizer.json, as Hugging Face saves them, or a GGUF file, or drop it anywhere: the page shows all of its heads.',
   modelsSizes: '{layers} × {count} heads',
@@ -65,6 +65,9 @@ export const texts = {
   modelsQuoted: '“{word}”',
   modelsUnknown:
     'Not in the {count} tokens of this model, so it reads them as <unk>: {words}. Do not trust what it says.',
+  modelsPieces: 'Words without a token of their own are read in pieces: {list}.',
+  modelsBytes:
+    'The model has no token for {list} and reads their bytes one by one; it may not know their language, so do not trust what it says.',
   modelsOtherWords: 'In place of “{word}”:',
   modelsMask: 'Mask “{word}”',
   modelsNoMask: 'No word is masked. Select a word and mask it: the model then says which word fits there.',
@@ -174,6 +177,8 @@ export const texts = {
   modelsNext: 'After “{word}” (token {row})',
   modelsInPlace: 'In the place of “{word}” (token {row})',
   modelsSays: '“{token}” ({share})',
+  modelsSaysBeginning: '“{token}” ({share}), the beginning of “{word}”',
+  modelsEndings: 'Letters in grey: how the model most likely ends the word.',
   modelsSaysNumber: '“{token}”: {value}',
   modelsPoints: 'points',
   modelsMatters: 'What matters for this answer?',

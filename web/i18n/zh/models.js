@@ -14,7 +14,7 @@ export const texts = {
   modelsLocal:
     '文件夹：config.json、model.safetensors 或 pytorch_model.bin、tokenizer.json；或一个 GGUF 文件。按名称：openai-community/gpt2。文本和文件留在这台电脑上。',
   modelsNameExample: '例如 openai-community/gpt2',
-  modelsNoSuch: '“{text}” 不是 Hub 上的名称（例如 openai-community/gpt2），不是地址，也不是列表中的模型。',
+  modelsNoSuch: '没有叫“{text}”的模型。下面的列表里是最接近的名称；Hub 上的名称形如 openai-community/gpt2。',
   modelsEmpty:
     '请打开或拖入一个含有 config.json、model.safetensors（或 pytorch_model.bin）和 tokenizer.json 的文件夹（Hugging Face 的格式），或一个 GGUF 文件，页面会显示其中的每一个注意力头。',
   modelsSizes: '{layers} × {count} 头',
@@ -58,6 +58,8 @@ export const texts = {
   'modelsTokens.one': '1 个词元',
   modelsQuoted: '“{word}”',
   modelsUnknown: '不在这个模型的 {count} 个词元之中，读作 <unk>：{words}。它说的不可信。',
+  modelsPieces: '没有自己词元的词被拆成几段来读：{list}。',
+  modelsBytes: '模型没有 {list} 的词元，只能逐字节地读；它可能不懂这种语言，不要相信它说的话。',
   modelsOtherWords: '把“{word}”换成：',
   modelsMask: '遮住“{word}”',
   modelsNoMask: '没有被遮住的词。选中一个词并遮住它，模型会说哪个词适合那里。',
@@ -165,6 +167,8 @@ export const texts = {
   modelsNext: '在“{word}”（词元 {row}）之后',
   modelsInPlace: '在“{word}”（词元 {row}）的位置',
   modelsSays: '“{token}”（{share}）',
+  modelsSaysBeginning: '“{token}”（{share}），是“{word}”的开头',
+  modelsEndings: '灰色字母：模型最可能怎样写完这个词。',
   modelsSaysNumber: '“{token}”：{value}',
   modelsPoints: '百分点',
   modelsMatters: '什么影响这个答案？',

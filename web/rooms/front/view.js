@@ -174,18 +174,19 @@ function switchRow({ t, act, settings, view }, { isOn, othersOn }, row) {
 
 /** Draws the field for the reader's sentence, which the English model continues. @param {Context} context */
 function own({ t, act, view }) {
-  const text = view.own.trim() || t('frontOwnExample')
+  const link = (/** @type {string} */ text) => ownSentence(text.trim() || t('frontOwnExample'))
+  // Enter follows the link of what the field holds now, which may not be drawn yet.
+  const follow = (/** @type {Event & { currentTarget: HTMLFormElement }} */ event) => {
+    event.preventDefault()
+    location.hash = link(event.currentTarget.querySelector('input')?.value ?? '')
+  }
+  const type = (/** @type {Event & { target: HTMLInputElement }} */ { target }) => act.own(target.value)
   return html`<form class="front-own" @submit=${follow}>
     <label for="front-own">${t('frontOwn')}</label>
-    <input id="front-own" maxlength="400" lang="en" autocomplete="off" .value=${view.own} placeholder=${t('frontOwnExample')} @input=${(/** @type {Event & { target: HTMLInputElement }} */ { target }) => act.own(target.value)} />
-    <a class="tool is-filled" id="front-to-own" href=${ownSentence(text)}>${t('frontOwnGo')}</a>
+    <input id="front-own" maxlength="400" lang="en" autocomplete="off" .value=${view.own} placeholder=${t('frontOwnExample')}
+      @input=${type} />
+    <a class="tool is-filled" id="front-to-own" href=${link(view.own)}>${t('frontOwnGo')}</a>
   </form>`
-}
-
-/** Follows the link beside the field when the reader presses Enter. @param {Event & { currentTarget: HTMLFormElement }} event */
-function follow(event) {
-  event.preventDefault()
-  event.currentTarget.querySelector('a')?.click()
 }
 
 /** Formats the reason of a failure for use inside a sentence. @param {import('./front.js').Context['t']} t @param {import('../../shell/room.js').Problem} problem */

@@ -145,7 +145,7 @@ function side(context) {
 const layer = (
   context,
   isStale,
-) => html`<main class="room ${context.result.heads > 1 ? '' : 'has-one-head'} ${isStale ? 'is-stale' : ''}" aria-busy=${context.progress !== undefined}>
+) => html`<main class="room ${context.result.heads > 1 ? '' : 'has-one-head'} ${isStale ? 'is-stale' : ''}" data-undo="room" aria-busy=${context.progress !== undefined}>
     ${sentenceHead(context)}
     <div class="work ${context.picture === 'flow' ? 'has-beside' : ''}">
     <div class="screen">${heads(context)}${stage(context)}</div>

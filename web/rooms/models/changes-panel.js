@@ -33,7 +33,7 @@ export function changesPanel(room) {
     set: act.change,
     none: t('modelsNoChanges'),
     tokensOf: change => tokensOf(room, change),
-    undo: can.undo ? () => travel('undo', 0) : undefined,
+    undo: can.undo && settings.changes.length ? () => travel('undo', 0) : undefined,
     effect: showing(room),
     more: patches(room),
   })

@@ -598,6 +598,8 @@ export type ModelsAsks = {
   /** Returns how much each head adds to the first guess. */
   why: { request: RunRequest; value: Why | null }
   nextWord: { request: RunRequest; value: NextWord }
+  /** How the words go on that likely tokens of that run begin, by id. */
+  endings: { request: RunRequest; value: { request: RunRequest; of: Record<number, string> } }
   many: { request: RunRequest & { texts: readonly string[]; at: HeadAt }; value: Many }
   /** Measures the whole model for one picture. */
   block: { request: RunRequest & { stack: '' | 'encoder.' | 'decoder.' }; value: Block }

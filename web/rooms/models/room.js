@@ -41,6 +41,8 @@ import { draw } from './view.js'
 const MOST_GENERATED = 4000
 /** Maximum multiplications of a run that takes milliseconds; the explanations of its answer are computed before the reader opens them. */
 const QUICK = 2 ** 25
+/** The words of the likeliest tokens are completed where a run is of at most so many: each of them takes another run. */
+const QUICK_ENDINGS = 2 ** 28
 
 /** @type {Record<string, import('../../attention-head/head.js').Stack>} */
 const STACKS = { '': '', e: 'encoder', d: 'decoder', c: 'cross' }
@@ -160,6 +162,7 @@ function openTyped(state, text) {
     return {
       view: {
         refused: { key: 'modelsNoSuch', params: { text: text.trim() } },
+        asked: undefined,
         typed: text,
         isListOpen: true,
         picked: -1,
@@ -224,6 +227,7 @@ function type(state, prompt) {
   if (prompt.length > LONG && shownOf(state).openModel) return { view: { draft: prompt } }
   return {
     ...read(state, prompt),
+    mark: 'type',
     effects: [END_GENERATION, { type: 'offer', what: { type: 'sentence', text: prompt } }],
   }
 }
@@ -312,9 +316,16 @@ function goTo(state, storyStep) {
   const stop = storyStep === undefined ? undefined : shownOf(state).openModel?.about?.tour?.[storyStep]
   if (!stop) return { view: { storyStep: undefined } }
   const { prompt, layer, head } = stop
+  const isFirst = state.view.storyStep === undefined
   return {
     set: { prompt, generated: [], changes: [], at: { head: { stack: '', layer, head } } },
-    view: { ...FORGOTTEN, storyStep, showing: 'after', stack: '' },
+    view: {
+      ...FORGOTTEN,
+      ...(isFirst && aside(state.settings.prompt, prompt)),
+      storyStep,
+      showing: 'after',
+      stack: '',
+    },
     begins: true,
     effects: [END_GENERATION],
   }
@@ -455,6 +466,18 @@ const actions = {
   goTo,
 }
 
+/**
+ * True if the words that a run begins are completed: at rest; those that are here or on their way stay.
+ * @param {State} state
+ * @param {import('./models.js').OpenModel} openModel
+ * @param {import('./run/model-run.js').Run} run
+ */
+function hasEndings({ got, isAtRest }, openModel, run) {
+  if (!isByHand(openModel) || run.row < 0 || workOf(openModel, run.ids.length) > QUICK_ENDINGS) return false
+  const { endings } = got
+  return isAtRest || endings?.is === 'waiting' || (endings?.is === 'here' && isSame(endings.value.request, run.request))
+}
+
 /** Returns the needs of the open head and the selected cell. @param {State} state @returns {Request[]} */
 function detailNeeds(state) {
   const { settings, view, got } = state
@@ -464,6 +487,7 @@ function detailNeeds(state) {
   /** @type {Request[]} */
   const list = []
   if (openModel.predicts && run.row >= 0) list.push({ type: 'why', ...request })
+  if (hasEndings(state, openModel, run)) list.push({ type: 'endings', ...request })
   const { query, keyWord } = view
   if (maps?.cells && query !== undefined && keyWord !== undefined)
     list.push({ type: 'pairs', ...request, stack, cell: { query, key: keyWord } })
@@ -619,7 +643,7 @@ export const room = {
     prompt: {
       kind: other('prompt', { write: prompt => prompt ?? '', read: text => text || null }),
       default: null,
-      history: 'none',
+      history: 'undo',
     },
     generated: { kind: other('ids', { write: ids => ids.join('.'), read: readIds }), default: [], history: 'none' },
     sourceText: { kind: text(), default: '', history: 'none' },
@@ -642,13 +666,15 @@ export const room = {
       }
     return lens ? { effects: [{ type: 'reveal', selector: '#models-lens' }] } : undefined
   },
-  // A selected edge of the graph or state of the lens belongs to one text, so it is dropped when the text changes.
+  // Generated tokens, a selected edge of the graph and a state of the lens belong to one text, so they are dropped when it changes.
   settle(before, after) {
     const isOther = before.prompt !== after.prompt || String(before.generated) !== String(after.generated)
     if (!isOther) return after
     const graph = after.graph === before.graph ? after.graph.split(' ')[0] : after.graph
+    const isCut = before.prompt !== after.prompt && before.generated === after.generated
     return {
       ...after,
+      generated: isCut ? [] : after.generated,
       graph,
       lens: after.lens === before.lens ? after.lens.replaceAll(/ (\d+\.\d+|w\d+)/g, '') : after.lens,
     }
@@ -760,7 +786,7 @@ export const room = {
           marked: undefined,
           chosen: [],
         },
-        begins: true,
+        begins: isSameModel ? [] : ['changes'],
         effects: [END_GENERATION],
       }
     },
@@ -816,6 +842,10 @@ export const room = {
     return ask(state, { requested: { id, name: what.name, source: files, checkpoint: settings.checkpoint } })
   },
   follow: () => ({ effects: [END_GENERATION] }),
+  travelled: ({ settings, view }, before) =>
+    settings.prompt === before.prompt
+      ? undefined
+      : { view: { ...FORGOTTEN, ...aside(view.draft, settings.prompt) }, effects: [END_GENERATION] },
   keys: {
     Escape(state) {
       const { head, cell } = shownOf(state)

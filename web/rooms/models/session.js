@@ -32,6 +32,7 @@ const ofReasons = once(() => import('./cell/reasons.js'))
 const ofMatters = once(() => import('./matters/task.js'))
 const ofMany = once(() => import('./many/task.js'))
 const ofBlock = once(() => import('./block/task.js'))
+const ofEndings = once(() => import('./prediction/endings.js'))
 const ofNextWord = once(() => import('./prediction/next-word.js'))
 const ofGraph = once(() => import('./graph/task.js'))
 const ofLens = once(() => import('./lens/task.js'))
@@ -182,7 +183,7 @@ const ofRuns = ({ qkv, runs, withModel }) => ({
 /**
  * Handlers for the values of one head, cell or layer.
  * @param {Session} session
- * @returns {Pick<Handlers, 'head' | 'cell' | 'number' | 'why' | 'nextWord' | 'many' | 'block' | 'reasons' | 'matrices'>}
+ * @returns {Pick<Handlers, 'head' | 'cell' | 'number' | 'why' | 'nextWord' | 'endings' | 'many' | 'block' | 'reasons' | 'matrices'>}
  */
 const ofDetails = ({ qkv, withModel, detail }) => ({
   head(request, run) {
@@ -208,6 +209,11 @@ const ofDetails = ({ qkv, withModel, detail }) => ({
   why: (request, run) => detail(request, run, whyOf),
   nextWord: (request, run) =>
     detail(request, run, async (model, used, signal) => (await ofNextWord()).nextWordOf(model, used, signal)),
+  endings: (request, run) =>
+    detail(request, run, async (model, used, signal) => {
+      const { endingsOf } = await ofEndings()
+      return { of: await endingsOf(model, used, request.changes, signal), request: requestOf(request) }
+    }),
   many: (request, run) =>
     withModel(request, run, async (model, { signal }, rest) => {
       const { hooks } = await hooksFor(request, model, { signal })

@@ -16,6 +16,9 @@ import { stacksOf } from './run/hooks.js'
 /** @typedef {import('../../shell/room.js').Problem} Problem */
 /** @typedef {import('../../attention-head/head.js').HeadAt} HeadAt */
 
+/** Initial share of the answer that the graph of heads explains, in percent: few enough edges to read. */
+export const FIRST_GRAPH = '50'
+
 /** Returns the title of a model. @param {Pick<import('./models.js').Room, 't'>} room @param {string} name */
 export function titleOf({ t }, name) {
   if (name === 'english' || name === 'stories' || name === 'translation' || name === 'ledger')
@@ -112,6 +115,12 @@ export const isEnded = ({ openModel, generated }) => openModel?.ends.includes(ge
 /** True if the model predicts the next word of a text, so that a reader can choose it. @param {import('./models.js').OpenModel} model */
 export const isByHand = ({ predicts, stacks }) =>
   predicts === 'token' && stacks.decoder !== undefined && stacks.encoder === undefined
+
+/** Returns the letters with which the word goes on that a token of the shown run begins; '' of a whole word. @param {Pick<State & Shown, 'got' | 'run'>} room @param {number} id */
+export function endingOf({ got, run }, id) {
+  const endings = shown(got.endings)
+  return (run && endings && isSame(endings.request, run.request) && endings.of[id]) || ''
+}
 
 /** True while text is being generated. @param {State} state */
 export const isGenerating = ({ got: { generate } }) =>

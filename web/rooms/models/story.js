@@ -6,14 +6,12 @@ import { headChange, withFactor } from '../../attention-head/changes.js'
 import { percent } from '../../files/number-format.js'
 import { guide } from '../../shell/guide.js'
 import { menu, menuChoices } from '../../shell/menu.js'
-import { nameOf } from './shown.js'
+import { FIRST_GRAPH, nameOf } from './shown.js'
 
 /** @typedef {import('./models.js').Room} Room */
 
 const KINDS = /** @type {const} */ (['previous', 'pronoun', 'gender', 'behind', 'chapter', 'thing'])
 
-/** Initial share of the answer that the graph of heads explains, in percent: few enough edges to read. */
-export const FIRST_GRAPH = '50'
 /** Stops about heads of the induction circuit, which the graph of heads finds. */
 const INDUCTION = ['previous', 'behind']
 

@@ -9,12 +9,11 @@ import { atlas, overview } from './atlas/overview.js'
 import { changesPanel } from './changes-panel.js'
 import { firstLens } from './lens/room.js'
 import { hasLens } from './lens/setting.js'
-import { opening } from './open/open-model.js'
+import { opening, stories } from './open/open-model.js'
 import { generateBar } from './prediction/generate-bar.js'
 import { predictionPanel } from './prediction/prediction.js'
 import { tokenRows } from './sentence/token-row.js'
-import { isByHand, shownOf } from './shown.js'
-import { FIRST_GRAPH, story } from './story.js'
+import { FIRST_GRAPH, isByHand, shownOf } from './shown.js'
 
 /** @typedef {import('./models.js').Context} Context */
 /** @typedef {import('./models.js').Room} Room */
@@ -163,7 +162,7 @@ export function draw(context) {
   const isOld = [got.run, got.changed].some(each => each?.is === 'waiting' && each.progress)
   const comes = run && !view.isNear ? () => prepare(room) : undefined
   return html`<main class="models ${head ? 'has-head' : ''} ${isOld ? 'is-old' : ''} ${room.streamed ? 'is-streaming' : ''}" id="stage" tabindex="-1" data-tab=${view.tab} data-answers=${view.answers} data-slot=${got.run?.is ?? nothing} data-prepared=${got.prepare?.is ?? nothing} aria-busy=${isBusy} @pointerover=${comes} @focusin=${comes}>
-      ${opening(room)} ${story(room)}
+      ${opening(room)} ${view.storyStep === undefined ? nothing : stories.draw(({ story }) => story(room))}
       ${
         run
           ? html`${tokenRows(room)}

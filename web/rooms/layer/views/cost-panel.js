@@ -172,7 +172,7 @@ export function costPanel(context) {
     <div class="cost-controls">
       <label for="cost-length">${t('costLength')}</label>
       <input id="cost-length" type="range" list="cost-crossing" min="0" max=${LENGTH_STEPS} .value=${live(String(stepAt(n)))} aria-valuetext=${n} @input=${(/** @type {InputEvent} */ { target }) => set(lengthAt(target.valueAsNumber))} />
-      <input id="cost-number" type="number" min=${LEAST_LENGTH} max=${MOST_LENGTH} aria-label=${t('costLength')} .value=${String(n)} @change=${typed} />
+      <input id="cost-number" data-undo="own" type="number" min=${LEAST_LENGTH} max=${MOST_LENGTH} aria-label=${t('costLength')} .value=${String(n)} @change=${typed} />
       <label><input id="cost-causal" type="checkbox" .checked=${live(costCausal)} @change=${(/** @type {InputEvent} */ { target }) => actions.setCost({ costCausal: target.checked })} /> ${t('costCausal')}</label>
       <span class="note">${t('costSizes', { heads: result.heads, size, width: result.heads * size, crossing: 4 * size })}</span>
       <datalist id="cost-crossing"><option value=${stepAt(4 * size)}></option></datalist>

@@ -58,7 +58,7 @@ export function importPart({ t, actions }) {
       <div><dt>${t('importShapes')}</dt><dd>${t('importFormatShapes')}</dd></div>
     </dl>
     <label for="paste">${t('importPaste')}</label>
-    <textarea id="paste" rows="4" dir="ltr" spellcheck="false" autocapitalize="off" autocomplete="off" placeholder='{ "weights": [[1, 0], [0.5, 0.5]], "tokens": ["a", "b"] }'></textarea>
+    <textarea id="paste" data-undo="own" rows="4" dir="ltr" spellcheck="false" autocapitalize="off" autocomplete="off" placeholder='{ "weights": [[1, 0], [0.5, 0.5]], "tokens": ["a", "b"] }'></textarea>
     <div class="buttons">
       <button type="button" id="import-pasted" @click=${() => actions.import(box().value)}>${t('importPasted')}</button>
       <button

@@ -5,6 +5,7 @@ import { html, nothing } from 'lit'
 import { percent } from '../../../files/number-format.js'
 import { shown } from '../../../shell/slots.js'
 import { hasLens, readLens, sizesOf, writeLens } from '../lens/setting.js'
+import { ending as wordEnding } from '../sentence/token-row.js'
 import { nameOf } from '../shown.js'
 
 /** @typedef {import('../models.js').Room} Room */
@@ -32,7 +33,9 @@ export function blockPanel(room, b) {
   /** @type {Panel} */
   const panel = { room, b, block, at, stack: stack === 'cross' ? 'decoder' : stack }
   return html`<p class="note block-text" id="block-text">${b('blockText', { word: tokens[at] ?? '', at: at + 1 })}</p>
-    <ol class="block-flow" id="block-flow" data-position=${at}>${beginning(panel, tokens[at] ?? '')}${block.layers.map((_, layer) => oneLayer(panel, layer))}${ending(panel)}</ol>`
+    <ol class="block-flow" id="block-flow" data-position=${at}>${beginning(panel, tokens[at] ?? '')}${block.layers.map(
+      (_, layer) => oneLayer(panel, layer),
+    )}${ending(panel)}</ol>`
 }
 
 /** Returns how the model encodes the order of the words. @param {Panel} panel */
@@ -59,12 +62,18 @@ function stream({ room, b, at }, length, layer) {
   const setting = readLens(settings.lens, sizesOf(room))
   const isHere = settings.lens !== '' && setting.cell?.layer === layer && setting.cell.position === at
   const go = () => act.setLens(writeLens({ ...setting, cell: { layer, position: at } }), true)
-  return html`<button type="button" class="block-box block-stream" data-lens=${layer} aria-current=${isHere ? 'true' : nothing} title=${b('blockStreamOpens', { layer: layer + 1 })} @click=${go}>${said}</button>`
+  return html`<button type="button" class="block-box block-stream" data-lens=${layer} aria-current=${isHere ? 'true' : nothing}
+    title=${b('blockStreamOpens', { layer: layer + 1 })} @click=${go}>${said}</button>`
 }
 
 /** Draws what a part adds, with its share of the sum. @param {Panel} panel @param {BlockPart} part */
-const added = ({ b, at }, part) =>
-  html`<span class="block-add" title=${b('blockAdd', { added: long(part.added[at]), sum: long(part.sum[at]), share: share(part.share[at]) })}>+ <b>${share(part.share[at])}</b><i class=${part.share[at] < 0 ? 'is-negative' : ''} .style=${`inline-size: ${Math.min(100, Math.abs(100 * part.share[at])).toFixed(1)}%`}></i></span>`
+function added({ b, at }, part) {
+  const own = part.share[at]
+  const said = b('blockAdd', { added: long(part.added[at]), sum: long(part.sum[at]), share: share(own) })
+  const width = `inline-size: ${Math.min(100, Math.abs(100 * own)).toFixed(1)}%`
+  return html`<span class="block-add" title=${said}>+ <b>${share(own)}</b><i
+    class=${own < 0 ? 'is-negative' : ''} .style=${width}></i></span>`
+}
 
 /** @param {Panel} panel @param {BlockPart} part @param {number} layer */
 function box(panel, { kind }, layer) {
@@ -74,10 +83,12 @@ function box(panel, { kind }, layer) {
   const own = /** @type {Stack} */ (kind === 'cross' ? 'cross' : stack)
   const isHere = head?.layer === layer && head.stack === own
   const heads = Array.from({ length: maps?.numHeads ?? 0 }, (_, n) => ({ stack: own, layer, head: n }))
-  return html`<span class="block-box is-heads ${isHere ? 'is-here' : ''}" title=${b(`blockText.${kind}`)}>${b(`block.${kind}`)} ${heads.map(
-    each =>
-      html`<button type="button" class="plain" data-block-head=${nameOf(each)} aria-current=${isHere && head?.head === each.head ? 'true' : nothing} aria-label=${room.t('headTitle', { name: nameOf(each) })} @click=${() => act.openFromGraph({ head: each }, at, own)}>${each.head + 1}</button>`,
-  )}</span>`
+  const one = (/** @type {typeof heads[number]} */ each) =>
+    html`<button type="button" class="plain" data-block-head=${nameOf(each)}
+      aria-current=${isHere && head?.head === each.head ? 'true' : nothing} aria-label=${room.t('headTitle', { name: nameOf(each) })}
+      @click=${() => act.openFromGraph({ head: each }, at, own)}>${each.head + 1}</button>`
+  return html`<span class="block-box is-heads ${isHere ? 'is-here' : ''}" title=${b(`blockText.${kind}`)}>${b(`block.${kind}`)}
+    ${heads.map(one)}</span>`
 }
 
 /** Draws the parts of a layer, each with its sum; in a parallel layer both parts read the same stream. @param {Panel} panel @param {number} layer */
@@ -85,21 +96,35 @@ function oneLayer(panel, layer) {
   const { b, block } = panel
   const { parts, output } = block.layers[layer]
   const [first] = parts
+  const end = then(stream(panel, output, layer))
   const ways = block.isParallel
-    ? html`${first?.isPre ? then(norm(b)) : nothing}${then(parts.map(part => box(panel, part, layer)))}${then(parts.map(part => added(panel, part)))}`
-    : parts.map(
-        part =>
-          html`${part.isPre ? then(norm(b)) : nothing}${then(box(panel, part, layer))}${then(added(panel, part))}${part.after ? then(norm(b)) : nothing}`,
+    ? line(
+        html`${first?.isPre ? then(norm(b)) : nothing}${then(parts.map(part => box(panel, part, layer)))}`,
+        html`${then(parts.map(part => added(panel, part)))}${end}`,
       )
-  return html`<li data-layer=${layer}><span class="block-name">${b('blockLayer', { layer: layer + 1 })}</span>${ways}${then(stream(panel, output, layer))}</li>`
+    : parts.map((part, n) =>
+        line(
+          html`${part.isPre ? then(norm(b)) : nothing}${then(box(panel, part, layer))}${then(added(panel, part))}`,
+          html`${part.after ? then(norm(b)) : nothing}${n === parts.length - 1 ? end : nothing}`,
+        ),
+      )
+  return html`<li data-layer=${layer}><span class="block-name">${b('blockLayer', { layer: layer + 1 })}</span>${ways}</li>`
 }
+
+/** Keeps steps on one line of a phone. @param {...unknown} steps */
+const line = (...steps) => html`<span class="block-line">${steps}</span>`
 
 /** @param {Panel} panel @param {string} word */
 function beginning(panel, word) {
   const { room, b, block } = panel
   const how = positionOf(panel)
-  return html`<li><span class="block-name"></span><button type="button" class="block-box" id="block-word" title=${b('blockWordText')} @click=${() => room.act.reveal('#models-text')}>${word}</button>
-    ${then(html`<span class="block-box" title=${b(`blockPosition.${how}`)}>${b(how === 'added' ? 'blockEmbeddingPosition' : 'blockEmbedding')}</span>`)}${then(stream(panel, block.embedding ?? block.layers[0].input))}${how === 'added' ? nothing : html`<span class="note">${b(`blockPosition.${how}`)}</span>`}</li>`
+  const text = html`<button type="button" class="block-box" id="block-word" title=${b('blockWordText')}
+    @click=${() => room.act.reveal('#models-text')}>${word}</button>`
+  const name = b(how === 'added' ? 'blockEmbeddingPosition' : 'blockEmbedding')
+  const embedding = html`<span class="block-box" title=${b(`blockPosition.${how}`)}>${name}</span>`
+  return html`<li><span class="block-name"></span>
+    ${line(text, then(embedding), then(stream(panel, block.embedding ?? block.layers[0].input)))}
+    ${how === 'added' ? nothing : html`<span class="note">${b(`blockPosition.${how}`)}</span>`}</li>`
 }
 
 /** @param {Panel} panel */
@@ -108,12 +133,13 @@ function ending(panel) {
   const { run, openModel, act } = room
   const isOwn = run?.row === at && stack !== 'encoder'
   const [guess] = (isOwn && run?.top) || []
-  const says = guess && !openModel?.isNumber ? `${guess.token} ${percent(guess.probability)}` : b('blockAnswer')
-  return html`<li><span class="block-name"></span>${block.norm ? html`${then(norm(b))}${then(stream(panel, block.norm))}` : nothing}${
-    openModel?.predicts && stack !== 'encoder'
-      ? then(
-          html`<button type="button" class="block-box" id="block-logits" title=${b('blockLogitsText')} @click=${() => act.reveal('.models-prediction')}>${b('blockLogits')}</button>${then(html`<b id="block-says">${says}</b>`)}`,
-        )
-      : nothing
-  }</li>`
+  const says =
+    guess && !openModel?.isNumber
+      ? [guess.token, wordEnding(room, guess.id), ` ${percent(guess.probability)}`]
+      : b('blockAnswer')
+  const last = block.norm ? [then(norm(b)), then(stream(panel, block.norm))] : []
+  if (!openModel?.predicts || stack === 'encoder') return html`<li><span class="block-name"></span>${line(last)}</li>`
+  const logits = html`<button type="button" class="block-box" id="block-logits" title=${b('blockLogitsText')}
+    @click=${() => act.reveal('.models-prediction')}>${b('blockLogits')}</button>`
+  return html`<li><span class="block-name"></span>${line(last, then(logits), then(html`<b id="block-says">${says}</b>`))}</li>`
 }

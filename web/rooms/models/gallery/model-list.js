@@ -121,6 +121,9 @@ export function optionsOf({ t, view, got }, g) {
   const isListed = found.some(({ name }) => isOfHub(name) && `hf:${idOf(name)}` === meantBy(typed).hub)
   const own = typedOption(typed, g)
   if (isListed) return found
+  const bare = plain(typed.split('/').at(-1) ?? '')
+  // The owner may be another one: openai/gpt2.
+  if (own.length && !found.length) return [...own, ...all.filter(option => namesOf(option).at(-1) === bare)]
   return found.length || own.length || !key ? [...own, ...found] : nearest(all, typed, g)
 }
 

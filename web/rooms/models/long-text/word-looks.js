@@ -2,22 +2,13 @@
 
 import { html, nothing } from 'lit'
 import { percent } from '../../../files/number-format.js'
-import { shown } from '../../../shell/slots.js'
 import { nameOf } from '../shown.js'
 
 /** @typedef {import('../models.js').Room} Room */
 /** @typedef {import('../models.js').HeadLink} HeadLink */
 
-/** Returns the links of the selected word once they have arrived. @param {Room} room */
-export function looksOf({ got, maps, view: { query } }) {
-  const looks = maps?.cells && query !== undefined ? shown(got.looks) : undefined
-  return looks && (looks.from.some(link => link.query === query) || looks.to.some(link => link.key === query))
-    ? looks
-    : undefined
-}
-
-/** @param {Room} room */
-export function wordLooks(room) {
+/** @param {Room} room @param {{ from: HeadLink[], to: HeadLink[] }} looks */
+export function wordLooks(room, looks) {
   const {
     t,
     words,
@@ -25,8 +16,7 @@ export function wordLooks(room) {
     maps,
     view: { query },
   } = room
-  const looks = looksOf(room)
-  if (!looks || query === undefined) return nothing
+  if (query === undefined) return nothing
   const word = `${words.queries[query] ?? ''} (${query + 1})`
   const heads = (maps?.layers ?? 0) * (maps?.numHeads ?? 0)
   const some = !head && looks.from.length < heads ? t('modelsLooksSome', { count: looks.from.length, heads }) : nothing

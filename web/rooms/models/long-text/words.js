@@ -1,9 +1,9 @@
 // The words of a long text as virtual lines: only those in view are in the DOM, so 16,384 words scroll as fast as 100.
 
-import { html, LitElement } from 'lit'
+import { html, LitElement, nothing } from 'lit'
 import { repeat } from 'lit/directives/repeat.js'
 import { visible, widthOf } from '../../../elements/drawing-backends.js'
-import { breakLines } from '../sentence/text-lines.js'
+import { breakLines, hitsOf } from '../sentence/text-lines.js'
 
 /**
  * Line height, padding of a word in pixels, and extra lines rendered outside the view. A position, or the weight in its place, takes at
@@ -99,3 +99,22 @@ export class LongWords extends LitElement {
 }
 
 customElements.define('long-words', LongWords)
+
+/** Draws the search field with buttons to the next and previous match. @param {import('../models.js').Room} room @param {readonly string[]} tokens */
+export function finder({ t, act, view }, tokens) {
+  const hits = hitsOf(tokens, view.finding)
+  const at = hits.indexOf(view.found ?? -1)
+  const go = (/** @type {number} */ by) => {
+    if (hits.length) act.show({ found: hits[(at + by + hits.length) % hits.length] })
+  }
+  const typed = (/** @type {Event & { currentTarget: HTMLInputElement }} */ { currentTarget: { value } }) =>
+    act.show({ finding: value, found: hitsOf(tokens, value)[0] })
+  const down = (/** @type {KeyboardEvent} */ event) => {
+    if (event.key !== 'Enter') return
+    event.preventDefault()
+    go(event.shiftKey ? -1 : 1)
+  }
+  return html`<span class="models-find"><input type="search" id="models-find" aria-label=${t('modelsFind')} placeholder=${t('modelsFind')} .value=${view.finding} @input=${typed} @keydown=${down} />
+    <button type="button" class="tool" aria-label=${t('modelsFindNext')} ?disabled=${!hits.length} @click=${() => go(1)}>↓</button>
+    <span class="note" role="status">${view.finding ? t('modelsHits', { at: at + 1, count: hits.length }) : nothing}</span></span>`
+}

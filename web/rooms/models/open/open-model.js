@@ -4,12 +4,17 @@ import { html, nothing } from 'lit'
 import { live } from 'lit/directives/live.js'
 import { SHIPPED } from '../../../files/shipped-models.js'
 import { counted } from '../../../i18n/counted.js'
+import { later } from '../../../shell/later.js'
 import { menu, menuChoices } from '../../../shell/menu.js'
-import { duration, mostTokens, secondsOf } from '../long-text/limits.js'
+import { duration } from '../long-text/limits.js'
 import { askedOf, failureOf, requestOf, titleOf, typeOf } from '../shown.js'
-import { storyMenu } from '../story.js'
 import { galleryOf, modelField } from './model-field.js'
 import { isOfHub, megabytes } from './sources.js'
+
+/** Loads the guided stories, for models that have some. */
+export const stories = later(() => import('../story.js'))
+
+const long = later(() => import('../long-text/draft.js'))
 
 /** Number of characters by which a text is identified. */
 const SHOWN = 40
@@ -32,7 +37,7 @@ export function opening(room) {
           <label class="tool models-file">${t('modelsFiles')}<input class="visually-hidden" id="models-files" type="file" multiple accept=".json,.safetensors,.gguf,.bin,.spm,.txt,.md" @change=${choose} /></label>
           <p class="note">${t('modelsLocal')}</p>`,
       )}
-      ${storyMenu(room)}
+      ${openModel?.about?.tour?.length ? stories.draw(({ storyMenu }) => storyMenu(room)) : nothing}
       ${openModel ? facts(room, openModel) : nothing}
     </div>
     ${asked ? galleryOf(room).draw(({ hubQuestion, g }) => hubQuestion(room, asked, g)) : nothing}
@@ -112,7 +117,8 @@ function failure(room) {
   const found = failureOf(room)
   if (!found) return nothing
   const { problem, isLost, isRefused } = found
-  if (problem.key === 'modelsLarge') return tooLarge(room, /** @type {any} */ (problem.params))
+  if (problem.key === 'modelsLarge')
+    return galleryOf(room).draw(({ tooLarge }) => tooLarge(room, /** @type {any} */ (problem.params)))
   const { key, params } = problem
   const message = String(params?.message ?? '').replace(/^\w+: |[.。]$/g, '') // strips the function name
   return html`<p class="models-problem" id="models-problem" role="alert" data-problem=${key}>${t(/** @type {any} */ (key), { ...params, message })} ${
@@ -122,44 +128,6 @@ function failure(room) {
         ? t('modelsStays')
         : ''
   }</p>`
-}
-
-/**
- * Explains that a model is too large, and offers smaller dtypes.
- * @param {Room} room
- * @param {{ name: string, most: number, stored: number, float16: number, int8: number }} sizes in bytes
- */
-function tooLarge(room, { name, most, ...bytes }) {
-  const { t, act } = room
-  const { stored, float16, int8 } = bytes
-  const fits = /** @type {const} */ (['float16', 'int8']).filter(dtype => bytes[dtype] <= most)
-  const sizes = {
-    name: titleOf(room, name),
-    stored: megabytes(stored),
-    float16: megabytes(float16),
-    int8: megabytes(int8),
-    most: megabytes(most),
-  }
-  return html`<div class="models-problem" id="models-large" role="alert">${t('modelsLarge', sizes)}
-    ${fits.map(dtype => html`<button type="button" class="tool is-filled" data-dtype=${dtype} @click=${() => act.openSmaller(dtype)}>${t('modelsOpenAs', { dtype, memory: megabytes(bytes[dtype]) })}</button>`)}
-    ${fits.length ? nothing : t('modelsNothingFits')}
-    <button type="button" class="tool" @click=${() => act.dismiss()}>${t('cancel')}</button></div>`
-}
-
-/** Describes a long text before it is read. @param {Room} room @param {import('../models.js').OpenModel} model @param {string} draft */
-function longText({ t, act, view, got }, model, draft) {
-  const keep = html`<button type="button" class="tool" id="models-draft-drop" @click=${() => act.dropDraft()}>${t('modelsLongKeep')}</button>`
-  if (got.count?.is === 'failed') return html`<p class="models-progress">${keep}</p>` // the reason is shown elsewhere
-  const counted = got.count?.is === 'here' && got.count.value.text === draft ? got.count.value : undefined
-  if (!counted) return html`<p class="models-progress" role="status">${t('modelsCounting')} ${keep}</p>`
-  const most = mostTokens(model, view.mostBytes)
-  const isFitting = counted.tokens <= most
-  const tokens = Math.min(counted.tokens, most)
-  const seconds = secondsOf(model, view.timed, tokens, counted.rate)
-  const time = seconds === undefined ? t('modelsLongUnknown') : t('modelsLongTime', { time: duration(t, seconds) })
-  return html`<div class="models-progress" id="models-long" role="status">
-    <span>${isFitting ? t('modelsLong', { count: tokens }) : t('modelsLongTooMany', { count: counted.tokens, most })} ${time}</span>
-    <button type="button" class="tool is-filled" id="models-draft-read" @click=${() => act.readDraft(counted.fitting)}>${t(isFitting ? 'modelsLongRead' : 'modelsLongFirst', { most })}</button> ${keep}</div>`
 }
 
 /** Offers to restore the reader's text that was set aside. @param {Room} room */
@@ -186,9 +154,9 @@ function source(room, model) {
   const needsSource =
     second !== undefined || settings.sourceText || settings.changes.some(({ kind }) => kind === 'patch')
   return html`<label class="models-text">${t(label, { mask: mask ?? '[MASK]' })}
-      <textarea id="models-text" rows="1" spellcheck="false" .value=${live(view.draft ?? text)} @input=${(/** @type {InputEvent} */ { target }) => act.type(target.value)}></textarea></label>
+      <textarea id="models-text" data-undo="room" rows="1" spellcheck="false" .value=${live(view.draft ?? text)} @input=${(/** @type {InputEvent} */ { target }) => act.type(target.value)}></textarea></label>
     ${hasTokenizer ? nothing : html`<p class="note">${t('modelsMakeTokenizer')}</p>`}
-    ${view.draft === undefined ? setAside(room) : longText(room, model, view.draft)}
+    ${view.draft === undefined ? setAside(room) : long.draw(({ longText }) => longText(room, model, view.draft ?? ''))}
     ${
       needsSource
         ? html`<label class="models-text">${t(second === undefined ? 'modelsSourceText' : 'modelsSecondText')}

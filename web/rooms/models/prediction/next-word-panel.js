@@ -5,6 +5,7 @@ import { html, nothing } from 'lit'
 import { percent } from '../../../files/number-format.js'
 import { shown } from '../../../shell/slots.js'
 import { megabytes } from '../open/sources.js'
+import { ending } from '../sentence/token-row.js'
 import { isEnded, isGenerating, nameOf } from '../shown.js'
 import { drawn, NAMED, sharesOf } from './next-word.js'
 
@@ -63,7 +64,7 @@ function bars(room, n, { named, probabilities, ids }, shares) {
   const most = Math.max(...shares)
   return html`<ol class="next-bars" id="next-bars">${named.slice(0, BARS).map(
     ({ id, token }, i) =>
-      html`<li class=${shares[i] ? '' : 'is-out'}><button type="button" class="tool" data-take=${id} ?disabled=${isOff} title=${n('nextTake', { token })} aria-label=${n('nextTakeShare', { token, share: percent(shares[i]) })} @click=${() => act.takeWord(id)}><b>${token}</b></button>
+      html`<li class=${shares[i] ? '' : 'is-out'}><button type="button" class="tool" data-take=${id} ?disabled=${isOff} title=${n('nextTake', { token })} aria-label=${n('nextTakeShare', { token, share: percent(shares[i]) })} @click=${() => act.takeWord(id)}><b>${token}</b>${ending(room, id)}</button>
         <span class="bar-cell"><i .style=${`width: ${((100 * shares[i]) / most).toFixed(1)}%`}></i></span><span>${shares[i] ? percent(shares[i]) : n('nextOut')}</span>
         <small class="note">${percent(probabilities[id])}</small></li>`,
   )}</ol>

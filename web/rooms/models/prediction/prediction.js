@@ -6,8 +6,8 @@ import { percent, short } from '../../../files/number-format.js'
 import { shown } from '../../../shell/slots.js'
 import { drawParts } from '../../../ui/inspector.js'
 import { lensTitle } from '../atlas/overview.js'
-import { glossOf } from '../sentence/token-row.js'
-import { nameOf } from '../shown.js'
+import { ending, glossOf } from '../sentence/token-row.js'
+import { endingOf, nameOf } from '../shown.js'
 
 /** @typedef {import('../models.js').Room} Room */
 
@@ -58,7 +58,7 @@ function guesses(room, run) {
     if (buttons && pointerType === 'mouse' && isBar && !room.view.isPulled) room.act.show({ isPulled: true })
   }
   return html`<p class="note">${placeOf(room, words[run.row] ?? '', run.row)}</p>
-      <p class="answer-first" id="models-answer" role="status" data-token=${first?.token ?? nothing} data-value=${first?.probability ?? nothing}>${first ? t('modelsSays', { token: first.token, share: percent(first.probability) }) : ''}</p>
+      <p class="answer-first" id="models-answer" role="status" data-token=${first?.token ?? nothing} data-value=${first?.probability ?? nothing}>${first ? saidFirst(room, first) : ''}</p>
       <div @pointermove=${pull} @pointerdown=${() => room.view.isPulled && room.act.show({ isPulled: false })}>${parts(
         room,
         [
@@ -67,17 +67,26 @@ function guesses(room, run) {
             id: 'models-top',
             label: t('modelsPrediction'),
             columns: isChanged ? [...columns, t('modelsPoints')] : columns,
-            rows: run.top.map(({ token: name, probability: share, before }) => {
+            rows: run.top.map(({ id, token: name, probability: share, before }) => {
               const meaning = gloss?.(name)
-              const token = meaning ? html`${name} <small class="note">${meaning}</small>` : name
+              const token = meaning
+                ? html`${name} <small class="note">${meaning}</small>`
+                : html`${name}${ending(room, id)}`
               if (!isChanged || before === undefined) return { token, share }
               return { token, share, before, last: html`<span class="moved">${points(share - before)}</span>` }
             }),
           },
         ],
       )}</div>
+      ${run.top.some(({ id }) => endingOf(room, id)) ? html`<p class="note" id="models-endings">${t('modelsEndings')}</p>` : nothing}
       ${room.view.isPulled ? html`<p class="note" id="models-pulled" role="status">${t('modelsFollows')}</p>` : nothing}
       ${byLayer(room)}`
+}
+
+/** Returns the first guess in words; it may be the beginning of a word. @param {Room} room @param {import('../run/model-run.js').Guess} guess */
+function saidFirst(room, { id, token, probability }) {
+  const said = { token, share: percent(probability), word: token + endingOf(room, id) }
+  return room.t(endingOf(room, id) ? 'modelsSaysBeginning' : 'modelsSays', said)
 }
 
 /** Shows the output of a regression: a number for each label. @param {Room} room @param {import('../run/model-run.js').Run} run */

@@ -8,14 +8,19 @@ import { glosses, withGlosses } from '../../../ui/glosses.js'
 import { held, released } from '../../../ui/pointing.js'
 import '../../../attention-head/word-arcs.js'
 import { counted } from '../../../i18n/counted.js'
+import { later } from '../../../shell/later.js'
 import { mapAt } from '../atlas/maps.js'
-import { looksOf, wordLooks } from '../long-text/word-looks.js'
-import { matrixOf, nameOf } from '../shown.js'
-import { hitsOf } from './text-lines.js'
-import { arcsOf, lookOf, strongest } from './word-lines.js'
+import { firstLens } from '../lens/room.js'
+import { hasLens } from '../lens/setting.js'
+import { endingOf, isByHand, matrixOf, nameOf } from '../shown.js'
+import { piecesOf } from './pieces.js'
+import { arcsOf, lookOf, looksOf, strongest } from './word-lines.js'
 
 /** @typedef {import('../models.js').Room} Room */
 /** @typedef {import('../../../attention-head/head.js').Stack} Stack */
+
+const wordLooks = later(() => import('../long-text/word-looks.js'))
+const longWords = later(() => import('../long-text/words.js'))
 
 /** Number of words above which they are drawn as searchable virtual lines. */
 const MANY = 128
@@ -29,14 +34,15 @@ export function tokenRows(room) {
   const { t, run, stack, words } = room
   if (!run) return nothing
   const { tokens, targets } = run
+  const looks = looksOf(room)
   return html`<div class="models-token-rows">
       ${tokenRow(room, tokens, targets ? 'keys' : 'both', counted(t, 'modelsTokens', tokens.length))}
       ${targets ? tokenRow(room, stack === 'cross' ? words.queries : targets, 'queries', t('modelsTranslation')) : nothing}
       <word-arcs .arcs=${arcsOf(room)}></word-arcs>
     </div>
     ${together(room)}
-    <p class="note models-hint">${hint(room)} ${maskButton(room)}${otherWords(room)}</p>
-    ${wordLooks(room)}
+    <div class="models-below"><p class="note models-hint">${hint(room)} ${inPieces(room)} ${maskButton(room)}${otherWords(room)}</p>${ways(room)}</div>
+    ${looks ? wordLooks.draw(module => module.wordLooks(room, looks)) : nothing}
     ${unknownWords(room)}
     ${stack === '' || !targets ? nothing : tabs(room)}`
 }
@@ -64,6 +70,44 @@ function together(room) {
     ? t('modelsLooksOne', { ...said, name: nameOf(at) })
     : t(said.count === 1 ? 'modelsLooksOnly' : 'modelsLooksTogether', said)
   return html`<p class="models-together" id="models-together">${text}</p>`
+}
+
+/** Draws buttons that lead to what stands further down. @param {Room} room */
+function ways(room) {
+  const { t, act, openModel, settings } = room
+  if (!openModel) return nothing
+  const way = (/** @type {string} */ id, /** @type {string} */ name, /** @type {() => void} */ open) => {
+    const go = () => {
+      open()
+      act.reveal(`#${id}`)
+    }
+    return html` <button type="button" class="plain" data-way=${id} @click=${go}>${name}</button>`
+  }
+  return html`<p class="note models-ways">${way('models-block', t('modelsBlock'), () => act.show({ hasBlock: true }))}
+    ${isByHand(openModel) ? way('models-next', t('modelsNextByHand'), () => act.show({ hasNextWord: true })) : nothing}
+    ${hasLens(openModel) ? way('models-lens', t('modelsLayersSay'), () => act.setLens(settings.lens || firstLens(room))) : nothing}</p>`
+}
+
+/** Maximum number of words named as read in pieces, and of characters as read in bytes. */
+const [MOST_WORDS, MOST_SIGNS] = [3, 12]
+
+/** Caches the pieces of the text of a run. @type {WeakMap<readonly string[], ReturnType<typeof piecesOf>>} */
+const pieces = new WeakMap()
+
+/** @param {import('../run/model-run.js').Run} run */
+function piecesIn({ tokens, request: { input } }) {
+  const found = pieces.get(tokens) ?? piecesOf(input.text, tokens.length > MANY ? [] : tokens)
+  pieces.set(tokens, found)
+  return found
+}
+
+/** Explains why a word is several tokens. @param {Room} room */
+function inPieces({ t, run, openModel }) {
+  if (!run || !openModel?.hasTokenizer) return nothing
+  const { words, bytes } = piecesIn(run)
+  const list = words.slice(0, MOST_WORDS).map(each => `${each.join('')} = ${each.join(' + ')}`)
+  return html`${list.length ? html`<span id="models-pieces">${t('modelsPieces', { list: list.join(t('comma')) })}</span>` : nothing}
+    ${bytes.length ? html`<span id="models-bytes">${t('modelsBytes', { list: bytes.slice(0, MOST_SIGNS).join(' ') })}</span>` : nothing}`
 }
 
 /** @param {Room} room */
@@ -217,6 +261,7 @@ function tokenRow(room, tokens, side, label) {
   const known = settings.generated.length - view.steps.length // a link stores only the ids of these
   const unknown = new Set(run?.unknown)
   const gloss = glossOf(room)
+  const { parts } = run && side !== 'queries' ? piecesIn(run) : { parts: new Set() }
   const answers = new Map((run?.answers ?? []).map(answer => [answer.row, answer]))
   const isMarked = (/** @type {number} */ i) => tokens.length > MANY && (weights?.[i] ?? 0) > 0
   const word = (/** @type {string} */ token, /** @type {number} */ i) => {
@@ -228,7 +273,7 @@ function tokenRow(room, tokens, side, label) {
     const answer = side === 'both' ? answers.get(i) : undefined
     const select = (/** @type {boolean} */ isSecond) =>
       act.selectWord(isGenerated ? i - 1 : i, isSecond, isQueries ? 'queries' : 'keys')
-    return html`<button type="button" class="word-button ${isSelected ? 'is-selected' : ''} ${view.found === i ? 'is-found' : ''} ${isGenerated ? 'is-generated' : ''} ${isUnknown ? 'is-unknown' : ''}" aria-pressed=${isSelected} data-word="${side}:${i}" data-gloss=${gloss?.(token) ?? nothing}
+    return html`<button type="button" class="word-button ${isSelected ? 'is-selected' : ''} ${view.found === i ? 'is-found' : ''} ${isGenerated ? 'is-generated' : ''} ${isUnknown ? 'is-unknown' : ''} ${parts.has(i) ? 'is-part' : ''}" aria-pressed=${isSelected} data-word="${side}:${i}" data-gloss=${gloss?.(token) ?? nothing}
         title=${generation ? othersOf(room, generation) : side === 'queries' ? nothing : knownWords(room, i)}
         @pointerdown=${(/** @type {PointerEvent} */ event) => held(event, () => select(true))}
         @pointerup=${released} @pointercancel=${released}
@@ -239,39 +284,28 @@ function tokenRow(room, tokens, side, label) {
         }</button>`
   }
   if (tokens.length > MANY) {
-    import('../long-text/words.js')
     return html`<div class="token-row is-many"><span class="token-row-label">${label}</span>
-      <long-words .words=${tokens} .draw=${word} .target=${view.found ?? view.query ?? -1} .label=${t('modelsWords')}></long-words>${side === 'queries' ? nothing : finder(room, tokens)}</div>`
+      <long-words .words=${tokens} .draw=${word} .target=${view.found ?? view.query ?? -1} .label=${t('modelsWords')}></long-words>
+      ${longWords.draw(({ finder }) => (side === 'queries' ? nothing : finder(room, tokens)))}</div>`
   }
   return html`<div class="token-row ${tokens.length > 60 ? 'is-long' : ''}"><span class="token-row-label">${label}</span>
     <div class="token-row-words">${tokens.map(word)}${side === 'both' ? nextWord(room) : nothing}</div></div>`
 }
 
+/** Draws the letters that most likely end the word that a token begins. @param {Pick<Room, 'got' | 'run'>} room @param {number} id */
+export function ending(room, id) {
+  const letters = endingOf(room, id)
+  return letters ? html`<span class="ending">${letters}</span>` : nothing
+}
+
 /** Draws the predicted next token at the end of the text. @param {Room} room */
-function nextWord({ t, run, openModel }) {
+function nextWord(room) {
+  const { t, run, openModel } = room
   const [first] = run?.top ?? []
   if (!run || !first || !openModel?.stacks.decoder || openModel.predicts !== 'token') return nothing
   if (run.row !== run.tokens.length - 1) return nothing
-  return html`<output class="next-answer" aria-live="off" title=${t('modelsSaysAfter')}>${first.token} <small>${percent(first.probability)}</small></output>`
-}
-
-/** Draws the search field with buttons to the next and previous match. @param {Room} room @param {readonly string[]} tokens */
-function finder({ t, act, view }, tokens) {
-  const hits = hitsOf(tokens, view.finding)
-  const at = hits.indexOf(view.found ?? -1)
-  const go = (/** @type {number} */ by) => {
-    if (hits.length) act.show({ found: hits[(at + by + hits.length) % hits.length] })
-  }
-  const typed = (/** @type {InputEvent & { currentTarget: HTMLInputElement }} */ { currentTarget: { value } }) =>
-    act.show({ finding: value, found: hitsOf(tokens, value)[0] })
-  const down = (/** @type {KeyboardEvent} */ event) => {
-    if (event.key !== 'Enter') return
-    event.preventDefault()
-    go(event.shiftKey ? -1 : 1)
-  }
-  return html`<span class="models-find"><input type="search" id="models-find" aria-label=${t('modelsFind')} placeholder=${t('modelsFind')} .value=${view.finding} @input=${typed} @keydown=${down} />
-    <button type="button" class="tool" aria-label=${t('modelsFindNext')} ?disabled=${!hits.length} @click=${() => go(1)}>↓</button>
-    <span class="note" role="status">${view.finding ? t('modelsHits', { at: at + 1, count: hits.length }) : nothing}</span></span>`
+  return html`<output class="next-answer" aria-live="off" title=${t('modelsSaysAfter')}><span
+    class="token">${first.token}${ending(room, first.id)}</span> <small>${percent(first.probability)}</small></output>`
 }
 
 /** Lists the replacements that the model knows for a word, as a tooltip. @param {Room} room @param {number} at */

@@ -1,5 +1,6 @@
 // The arcs over the sentence: what one word looks at in the open head, the head under the pointer, or all heads together. No DOM.
 
+import { shown } from '../../../shell/slots.js'
 import { mapAt } from '../atlas/maps.js'
 import { matrixOf } from '../shown.js'
 
@@ -59,4 +60,12 @@ export function arcsOf(room) {
     to: `${to}:${key}`,
     weight,
   }))
+}
+
+/** The links of the selected word of a long text, if they are here. @param {Room} room */
+export function looksOf({ got, maps, view: { query } }) {
+  const looks = maps?.cells && query !== undefined ? shown(got.looks) : undefined
+  return looks && (looks.from.some(link => link.query === query) || looks.to.some(link => link.key === query))
+    ? looks
+    : undefined
 }

@@ -1,0 +1,52 @@
+// Completes words of which a model says the first token: “p” goes on as “pasta”. No DOM.
+
+import { largestOf } from '../../../elements/largest.js'
+import { hasTokenizer, positionsOf } from '../run/read-text.js'
+
+/** @typedef {import('qkv/models').Model} Model */
+
+/** Number of tokens whose words are completed, and maximum number of tokens of each. */
+const [NAMED, MOST] = [12, 6]
+/** Scripts that write spaces between words. */
+const LETTERS = /^[\p{Script=Latin}\p{Script=Greek}\p{Script=Cyrillic}]+/u
+
+/**
+ * Returns the greedy ending of the word that each of the likeliest tokens begins, by id; whole words have none.
+ * @param {Model} model
+ * @param {import('../run/session-runs.js').Used} used
+ * @param {readonly import('../../../attention-head/head.js').Change[]} changes
+ * @param {AbortSignal} signal
+ * @returns {Promise<Record<number, string>>}
+ */
+export async function endingsOf(model, { run, hooks }, changes, signal) {
+  const ids = run.ids.slice(0, run.row + 1)
+  const count = Math.min(MOST, positionsOf(model) - ids.length - 1)
+  // A hook may be of a later word, which a beginning of the text does not have.
+  if (!hasTokenizer(model) || count < 1 || (changes.length && ids.length < run.ids.length)) return {}
+  const isPatched = changes.some(({ kind, isOn }) => kind === 'patch' && isOn)
+  const useCache = !isPatched && !Object.values(hooks).includes('mean')
+  const found = /** @type {typeof largestOf<number>} */ (largestOf)(NAMED)
+  for (let id = 0; id < run.probabilities.length; id++) found.add(id, run.probabilities[id])
+  /** @type {Record<number, string>} */
+  const endings = {}
+  for (const id of found.items) {
+    if (!LETTERS.test(model.decode([id]).trim().at(-1) ?? '')) continue
+    const steps = model.generate([...ids, id], {
+      temperature: 0,
+      maxNewTokens: count,
+      hooks: /** @type {any} */ (hooks),
+      useCache,
+      signal,
+    })
+    const isUpper = /^\p{Lu}{2,}$/u.test(model.decode([id]).trim())
+    let ending = ''
+    for await (const { text } of steps) {
+      const [letters = ''] = LETTERS.exec(text) ?? []
+      if (!letters || (/^\p{Lu}/u.test(letters) && !isUpper)) break // a capital letter begins another word
+      ending += letters
+      if (letters !== text) break
+    }
+    if (ending) endings[id] = ending
+  }
+  return endings
+}

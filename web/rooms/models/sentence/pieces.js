@@ -1,0 +1,37 @@
+// Finds words of a text that a model reads in several tokens, and characters that it reads byte by byte. Pure.
+
+/** Scripts that write spaces between words. */
+const WORD = String.raw`[\p{Script=Latin}\p{Script=Greek}\p{Script=Cyrillic}\p{M}]`
+const [BEGINS, ENDS] = [new RegExp(`^${WORD}`, 'u'), new RegExp(`${WORD}$`, 'u')]
+
+/** A token of bytes: that of a byte-level tokenizer, or Llama’s. */
+const BYTES = /^<(0x)?([0-9A-F]{2})+>$/
+
+/**
+ * @param {string} text
+ * @param {readonly string[]} tokens
+ * @returns {{ parts: Set<number>, words: string[][], bytes: string[] }} parts: the places of tokens that go on with the word before;
+ *   words: the pieces of each word that has several; bytes: the characters of no token
+ */
+export function piecesOf(text, tokens) {
+  const written = text.toLowerCase()
+  /** @type {Set<number>} */
+  const parts = new Set()
+  /** The pieces of each word, by the place where it begins. @type {Map<number, string[]>} */
+  const all = new Map()
+  let [begin, end] = [0, 0]
+  tokens.forEach((token, i) => {
+    const piece = token.replace(/^##(?=.)/, '')
+    const from = written.indexOf(piece.toLowerCase(), end)
+    if (from < 0) return
+    if (from === end && BEGINS.test(piece) && ENDS.test(text.slice(0, from))) parts.add(i)
+    else begin = from
+    all.set(begin, [...(parts.has(i) ? (all.get(begin) ?? []) : []), piece])
+    end = from + piece.length
+  })
+  const several = [...all.values()].filter(pieces => pieces.length > 1)
+  const words = new Map(several.map(pieces => [pieces.join(''), pieces]))
+  const isOfBytes = tokens.some(token => BYTES.test(token))
+  const isRead = (/** @type {string} */ sign) => !sign.trim() || tokens.some(token => token.includes(sign))
+  return { parts, words: [...words.values()], bytes: isOfBytes ? [...new Set(text)].filter(sign => !isRead(sign)) : [] }
+}
