@@ -19,6 +19,8 @@ export function createHistories(fields) {
   const stacks = { undo: [[], []], place: [[], []] }
   /** The last step recorded in each history, kept apart so that a step in between does not split a drag. */
   const last = { undo: { mark: '', time: 0 }, place: { mark: '', time: 0 } }
+  /** Returns the names of the fields of a history. @param {History} kind */
+  const namesOf = kind => Object.keys(fields).filter(name => fields[name].history === kind)
   return {
     /** Records the settings before they change. @param {S} before @param {Partial<S>} set @param {string} mark @param {boolean} isReplaced */
     record(before, set, mark, isReplaced) {
@@ -45,15 +47,12 @@ export function createHistories(fields) {
      * @param {readonly string[]} names @param {S} now
      */
     goOn(names, now) {
-      stacks.place = [[], []]
-      const own = Object.keys(fields).filter(name => fields[name].history === 'undo')
+      const own = namesOf('undo')
       const isOne = (/** @type {any} */ a, /** @type {any} */ b) => own.every(name => isSame(a[name], b[name]))
-      const kept = (/** @type {S[]} */ steps) => {
-        const all = steps.map(step => ({ ...step, ...pick(now, names) }))
-        return all.filter((step, n) => !isOne(step, all[n + 1] ?? now))
-      }
-      stacks.undo = [kept(stacks.undo[0]), kept(stacks.undo[1])]
-      last.undo = { mark: '', time: 0 }
+      const kept = (/** @type {S[]} */ steps) =>
+        steps.map(step => ({ ...step, ...pick(now, names) })).filter((step, n, all) => !isOne(step, all[n + 1] ?? now))
+      this.begin(['place'])
+      stacks.undo = /** @type {[S[], S[]]} */ (stacks.undo.map(kept))
     },
 
     /**
@@ -66,10 +65,7 @@ export function createHistories(fields) {
       const found = stacks[kind][to].pop()
       if (!found) return undefined
       last[kind] = { mark: '', time: 0 }
-      return pick(
-        found,
-        Object.keys(fields).filter(name => fields[name].history === kind),
-      )
+      return pick(found, namesOf(kind))
     },
 
     /** Records where the reader came from after a step. @param {History} kind @param {0 | 1} to @param {S} from */

@@ -3,7 +3,7 @@
 export const texts = {
   blockComputing: 'Measuring …',
   blockText:
-    'The way of “{word}” (word {at}) from its numbers to the answer. Each layer reads the stream and adds to it. A number is the length of the stream there; + 40% says that this part makes 40% of the sum. Select another word above, or a head here.',
+    'How “{word}” (word {at}) becomes the answer. Its numbers are the stream: each part reads them and adds to them. A bold number is their length; + 40%: this part makes 40% of the sum. Select another word above, or a head here.',
   blockNorm: 'norm',
   blockNormText: 'Scales the numbers of each word to one length before a part reads them, or after a sum.',
   blockStream: 'The length of the stream of this word here.',
@@ -20,7 +20,7 @@ export const texts = {
   blockEmbedding: 'embedding',
   blockEmbeddingPosition: 'embedding + position',
   'blockPosition.added': 'A vector for the word, and one for its place.',
-  'blockPosition.rope': 'Places are told by turning queries and keys in each attention.',
+  'blockPosition.rope': 'Word order enters each attention: queries and keys are turned by their place.',
   'blockPosition.bias': 'Places are told by a number added to each score.',
   blockLogits: 'logits',
   blockLogitsText: 'A score for each word that could come next. Opens the prediction.',

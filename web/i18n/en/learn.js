@@ -109,8 +109,7 @@ export const texts = {
   learnAlong: 'Export: model, link, programs, curves',
   learnSaveModel: 'Save the model (safetensors)',
   learnSaveConfig: 'Save its configuration (JSON)',
-  learnSaveText:
-    'The model opens again here, with the same bits. The link trains the run again up to this step: same settings, same seed, same bits.',
+  learnSaveText: 'The model opens again here. The link trains the run again up to this step, with the same bits.',
   learnSaveSvg: 'Save the curves as SVG',
   learnCopyLink: 'Copy the link',
   learnOpenModel: 'Open a saved model',
@@ -165,15 +164,14 @@ export const texts = {
   learnBadEven: 'Enter an even number from {least} to {most}.',
   learnBadHeads: 'Enter a number of heads that divides d = {d} into even sizes.',
   learnRepeating:
-    'The run of this link is trained again, up to step {step}. The same settings and the same seed give the same bits.',
+    'The run of this link is trained again, up to step {step}: the same settings and seed give the same bits.',
   learnLinkText: 'The link holds the settings and the step, not your text: whoever opens it pastes their own.',
   learnLinkFile: 'The link trains a run with these settings again; it does not hold the opened file.',
   learnLinkNoText:
-    'The link is of a run that was trained to step {step} on a text. It does not hold the text: paste it to train the run again.',
-  learnNotFinite:
-    'The weights of this model are too large: its results are not finite, so curves and answers cannot be shown.',
+    'The link is of a run on a text, trained to step {step}. It does not hold the text: paste it to train again.',
+  learnNotFinite: 'The weights of this model are too large: its results are not finite, so nothing can be shown.',
   learnRefused:
-    'Learn cannot open {files}. It opens a model that was saved here (.safetensors, or with its .json); matrices (.npy, .json) open in One layer.',
+    'Learn cannot open {files}. It opens a model that was saved here; matrices (.npy, .json) open in One layer.',
   fileNone: 'this is no safetensors file, or it is cut off.',
   fileNoModel: 'a .safetensors file is missing.',
   fileLarge: 'it has {bytes} bytes; at most {most} are expected.',
@@ -292,5 +290,5 @@ export const texts = {
   learnOriginTrained: 'trained here: {task}, seed {seed}, step {step}',
   learnOriginFile: 'from a file, step {step}',
   learnOtherLoss:
-    'At step {step} the loss is {own} here, and {other} in the run of the link: another version of this page made it, so its numbers differ from these.',
+    'At step {step} the loss is {own} here, and {other} in the run of the link, which another version of this page made.',
 }

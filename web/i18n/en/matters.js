@@ -2,7 +2,7 @@
 
 export const texts = {
   mattersSay:
-    'The logit of “{first}” less that of “{second}”, the second guess, is {value} here. Each cell says how much of it is lost: orange cells raise the answer, purple cells lower it.',
+    '“{first}” leads “{second}”, the second guess: their logits differ by {value}. Each cell says how much of this lead is lost: orange cells raise the answer, purple cells lower it.',
   mattersSayClass:
     'The logit of the class “{first}” less that of “{second}”, the second class, is {value} here. Each cell says how much of it is lost: orange cells raise the answer, purple cells lower it.',
   mattersSayOne:

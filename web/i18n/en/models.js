@@ -121,7 +121,7 @@ export const texts = {
   'modelsRankText.induction':
     'In this text: the mean weight on what followed the same token earlier. In the first layer it is chance.',
   'modelsRankText.further':
-    'In this text: the mean weight one place behind that. A token there holds what stood before it, so such a head copies like an induction head, whose score is low for it.',
+    'In this text: the mean weight on the token after that one. It holds what stood before it, so such a head copies, too.',
   'modelsRankText.entropy': 'In this text: how evenly the weights are spread. 0 is one token, 1 is all tokens equally.',
   'modelsRankText.example': 'The weight from your first word to your second.',
   'modelsRankText.similar': 'The cosine between two maps: 1 means that they are equal.',
@@ -140,9 +140,9 @@ export const texts = {
   'modelsPattern.first': 'looks at the first token ({share})',
   'modelsPattern.duplicate': 'looks at the same token ({share})',
   'modelsPattern.induction': 'looks at what followed the last time ({share})',
-  'modelsPattern.further': 'looks one place behind what followed the last time ({share})',
+  'modelsPattern.further': 'looks one place after what followed the last time ({share})',
   'modelsPattern.pronoun': 'looks from she or he at the name (mean weight {score})',
-  'modelsPattern.behind': 'looks behind the word that it copies (mean weight {score})',
+  'modelsPattern.behind': 'looks at the word after the one that it copies (mean weight {score})',
   'modelsPattern.chapter': 'looks back at the open bracket (mean weight {score})',
   'modelsPattern.thing': 'looks at the word after an earlier mention of the same name (mean weight {score})',
   'modelsPattern.aligned': 'looks at the word that it translates (mean weight {score})',

@@ -13,7 +13,7 @@ export const texts = {
   nextOut: 'out',
   nextColumns:
     'Click a word to take it. The bar is its share after the three sliders; the small number is what the model says.',
-  nextDraw: 'Draw one',
+  nextDraw: 'Draw one at random',
   nextBack: 'Take back',
   nextFull: 'The text has ended, or is as long as the model can read.',
   nextCache: 'What is kept for the next step (KV cache)',

@@ -13,11 +13,10 @@ export const texts = {
   reset: 'Reset',
   loading: 'Loading…',
   tooLarge:
-    'These settings need more memory than the browser gives ({message}). Use fewer words, fewer heads or smaller sizes, or undo the last change.',
+    'These settings need more memory than the browser gives ({message}). Use fewer words or heads, or undo the last change.',
   cannotShow: 'These settings cannot be shown ({message}). Undo the last change, or choose an example.',
-  linkDamaged: 'This link is damaged, so the page shows its first example. Ask for the link again, or start here.',
-  linkNewer:
-    'This link comes from a newer version of the page, so the page shows its first example. Reload to get that version.',
+  linkDamaged: 'This link is damaged, so the page shows its first example.',
+  linkNewer: 'This link comes from a newer version of the page. Reload to get that version.',
 
   skip: 'Skip to the map',
   pageTools: 'Pages and tools',
@@ -65,7 +64,7 @@ export const texts = {
   'view.flow': 'Flow',
   hideLater: 'Turn the causal mask on',
   flowNone:
-    'This trace has no steps to show: it is too large, or its softmax runs over the queries. The map shows its weights.',
+    'There are no steps to show: the text is too long, or softmax runs over the queries. The map shows its weights.',
   'view.difference': 'Difference',
   differenceSays: 'Positive: the first gives the word more weight. Negative: the second does.',
   largestDifferences: 'Largest: {list}.',
@@ -91,10 +90,10 @@ export const texts = {
   copyFailed:
     'This browser does not let the page copy. The address of the page is the link; save all as JSON for the numbers.',
   requestFailed: 'This did not work: {message}.',
-  workerLost: 'The worker has ended ({message}). What is shown was computed before. Try again to start another.',
+  workerLost: 'The computation has stopped ({message}). What you see was computed before. Try again to start it.',
   workerSilent:
-    'The worker has not answered for {seconds} s. What is shown was computed before. Try again to start another.',
-  linkLarge: 'These numbers are too many for a link. Save all as JSON instead; the file can be dropped here again.',
+    'The computation has not answered for {seconds} s. What you see was computed before. Try again to start it.',
+  linkLarge: 'These numbers are too many for a link. Save all as JSON; the file can be dropped here again.',
   'copied.link': 'The link is copied: it opens this page as it is now.',
   guideDone: 'Done.',
   guideBack: 'Back',

@@ -3,7 +3,7 @@
 /** @type {typeof import('../en/matters.js').texts} */
 export const texts = {
   mattersSay:
-    '这里“{first}”的 logit 减去第二猜测“{second}”的 logit 为 {value}。每一格说明这个差会失去多少：橙色的格提高答案，紫色的格降低答案。',
+    '“{first}”领先第二猜测“{second}”：两者的 logit 相差 {value}。每一格说明这个领先会失去多少：橙色的格提高答案，紫色的格降低答案。',
   mattersSayClass:
     '这里类别“{first}”的 logit 减去第二类别“{second}”的 logit 为 {value}。每一格说明这个差会失去多少：橙色的格提高答案，紫色的格降低答案。',
   mattersSayOne: '这里“{first}”的 logit 为 {value}。每一格说明它会失去多少：橙色的格提高答案，紫色的格降低答案。',

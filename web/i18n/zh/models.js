@@ -112,7 +112,7 @@ export const texts = {
   'modelsRankText.duplicate': '在这段文本中：落在前面相同词元上的平均权重。',
   'modelsRankText.induction': '在这段文本中：落在上次相同词元之后那个词元上的平均权重。第一层的得分只是巧合。',
   'modelsRankText.further':
-    '在这段文本中：落在上述位置再后一个词元上的平均权重。那里的词元记着它前面是什么，所以这样的头也像归纳头一样抄写，只是归纳得分很低。',
+    '在这段文本中：落在再后一个词元上的平均权重。那里的词元记着它前面是什么，所以这样的头也会抄写。',
   'modelsRankText.entropy': '在这段文本中：权重分布得多均匀。0 是只看一个词元，1 是平均看所有词元。',
   'modelsRankText.example': '从第一个词到第二个词的权重。',
   'modelsRankText.similar': '两张图的余弦相似度：1 表示相同。',

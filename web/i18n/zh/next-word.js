@@ -13,7 +13,7 @@ export const texts = {
   nextTakeShare: '选“{token}”，{share}',
   nextOut: '出局',
   nextColumns: '点击一个词就选它。条形是经过三个滑块之后的份额，小字是模型给出的概率。',
-  nextDraw: '抽一个',
+  nextDraw: '随机抽一个',
   nextBack: '退回一个',
   nextFull: '文本已经结束，或已达到模型能读的长度。',
   nextCache: '为下一步保留的内容（KV 缓存）',
