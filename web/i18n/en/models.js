@@ -16,7 +16,7 @@ export const texts = {
   modelsNoSuch:
     'No model is called “{text}”. The list below has the nearest names; a name on the hub looks like openai-community/gpt2.',
   modelsEmpty:
-    'Open a folder with config.json, model.safetensors or pytorch_model.bin, and tokenizer.json, as Hugging Face saves them, or a GGUF file, or drop it anywhere: the page shows all of its heads.',
+    'Open a folder as Hugging Face saves models, or a GGUF file, or drop it anywhere: the page shows all of its heads.',
   modelsSizes: '{layers} × {count} heads',
   'modelsSizes.one': '{layers} × 1 head',
   modelsFacts: '{type}, {sizes}, {parameters} parameters, {memory}',
@@ -34,17 +34,16 @@ export const texts = {
   modelsStays: 'The previous model stays open.',
   modelsAsk: 'The link names the model “{name}”, which the page does not have. Open its files to use the link.',
   modelsAgain: 'Start it again',
-  modelsOtherSite:
-    '{address} is another site. The page reads models of its own site only: download the folder and open it here.',
+  modelsOtherSite: '{address} is another site: download the folder and open it here.',
   'modelsHub.NOT_FOUND':
     'The hub has no such model, or not this part of it: {message}. Check the name, owner/name, and the revision.',
-  'modelsHub.GATED': '{name} is gated: its terms must be accepted on the hub, with an account, before it can be read.',
+  'modelsHub.GATED': '{name} is gated: its terms must be accepted on the hub first.',
   'modelsHub.TOKEN': 'The hub does not accept the access token for {name}.',
   'modelsHub.BUSY': 'The hub is busy ({message}). Try again in a while.',
   'modelsHub.NETWORK':
     'The hub could not be reached ({message}). Models that are kept in this browser open without it.',
   'modelsHub.ANSWER': 'The hub’s answer cannot be used: {message}.',
-  'modelsHub.DAMAGED': 'The download was damaged, and nothing of it is kept: {message}.',
+  'modelsHub.DAMAGED': 'The download was damaged and is not kept: {message}.',
   'modelsHub.DISK_FULL':
     'There is no room for {name}: delete a kept model in the list of the field “Model”. ({message})',
   modelsLarge:
@@ -65,9 +64,8 @@ export const texts = {
   modelsQuoted: '“{word}”',
   modelsUnknown:
     'Not in the {count} tokens of this model, so it reads them as <unk>: {words}. Do not trust what it says.',
-  modelsPieces: 'Words without a token of their own are read in pieces: {list}.',
-  modelsBytes:
-    'The model has no token for {list} and reads their bytes one by one; it may not know their language, so do not trust what it says.',
+  modelsPieces: 'Words without a token of their own are in pieces: {list}.',
+  modelsBytes: 'The model has no token for {list} and reads their bytes: do not trust what it says.',
   modelsOtherWords: 'In place of “{word}”:',
   modelsMask: 'Mask “{word}”',
   modelsNoMask: 'No word is masked. Select a word and mask it: the model then says which word fits there.',
@@ -178,7 +176,7 @@ export const texts = {
   modelsInPlace: 'In the place of “{word}” (token {row})',
   modelsSays: '“{token}” ({share})',
   modelsSaysBeginning: '“{token}” ({share}), the beginning of “{word}”',
-  modelsEndings: 'Letters in grey: how the model most likely ends the word.',
+  modelsEndings: 'In grey: how the model most likely ends the word.',
   modelsSaysNumber: '“{token}”: {value}',
   modelsPoints: 'points',
   modelsMatters: 'What matters for this answer?',
@@ -198,8 +196,7 @@ export const texts = {
   modelsClassOf: 'The class of “{word}” (token {row})',
   modelsCompared: '“{text}” and “{second}”',
   modelsLikeness: 'Cosine {value}',
-  modelsLikenessText:
-    '1: the embeddings of the two texts point the same way, so they mean the same to the model. 0: they have nothing in common.',
+  modelsLikenessText: '1: both texts mean the same to the model. 0: they have nothing in common.',
   modelsEffectLikeness: 'Cosine: {before} before, {after} after',
   modelsFollows: 'A share follows from the model. Change a head or a weight.',
   modelsOtherHeads: 'other heads',
@@ -216,7 +213,7 @@ export const texts = {
   modelsCounting: 'Counting the tokens of the new text.',
   modelsLong: 'Tokens of the new text: {count}.',
   modelsLongTooMany:
-    'The new text has {count} tokens, but this model reads at most {most} here. Nothing of it is lost: shorten it, or let the model read its beginning.',
+    'The new text has {count} tokens, but this model reads at most {most} here. Shorten it, or let the model read its beginning: nothing of it is lost.',
   modelsLongTime: 'Reading them takes about {time}, by the runs so far.',
   modelsLongUnknown: 'How long that takes is not known yet: it follows from a run of some hundred tokens.',
   modelsLongRead: 'Read it',
@@ -233,7 +230,7 @@ export const texts = {
   modelsSaysStill: 'The model still says “{token}” ({share}).',
   modelsPatch: 'Patch from a second text',
   modelsPatchText:
-    'The output of a layer is replaced by its output on another text: token 1 by token 1, token 2 by token 2. Texts of one length fit best. Does the prediction follow?',
+    'The output of a layer is replaced by its output on another text, token by token. Does the prediction follow?',
   modelsPatchLayer: 'After layer',
   modelsPatchAll: 'Patch all tokens',
   modelsPatchWord: 'Patch “{word}”',
@@ -265,11 +262,10 @@ export const texts = {
   modelsSeenBy: 'What looks at “{word}” in this head',
   modelsSeenByAll: 'What looks at “{word}”, in all heads',
   modelsLooksSome: 'the {count} strongest of {heads} heads',
-  modelsSeenSome: 'the {count} strongest, among the eight largest weights of each word',
+  modelsSeenSome: 'the {count} strongest',
   modelsHeadColumn: 'Head',
   modelsWordColumn: 'Word',
-  modelsCells:
-    'A cell that stands for several words is the mean over its queries of the sum of their weights to its keys.',
+  modelsCells: 'A cell of several words: the mean over its queries of the sum of their weights to its keys.',
   modelsProfile: 'What this head is like',
   modelsEntropy: 'Evenness (entropy): {entropy} of 1.',
   modelsFirst: '{share} of the weight goes to the first token.',
@@ -282,7 +278,7 @@ export const texts = {
   modelsMarked: 'Head {name} is marked: hold another head‹, or Shift-click it›, to subtract it.',
   modelsPrograms: 'As a program',
   modelsProgramsText:
-    'Both programs read the model, make the same changes and print the eight most likely tokens before and after. They count layers and heads from 0: head 2.1 of this page is layers.1.heads.0.',
+    'Both programs make the same changes and print the eight most likely tokens before and after. They count from 0: head 2.1 here is layers.1.heads.0.',
   'modelsProgram.qkv': 'qkv in Node',
   'modelsProgram.pytorch': 'PyTorch with transformers',
   modelsNoPyTorch: 'Layers of this family share modules in transformers, so its hooks cannot tell them apart.',

@@ -472,8 +472,9 @@ const actions = {
  * @param {import('./models.js').OpenModel} openModel
  * @param {import('./run/model-run.js').Run} run
  */
-function hasEndings({ got, isAtRest }, openModel, run) {
-  if (!isByHand(openModel) || run.row < 0 || workOf(openModel, run.ids.length) > QUICK_ENDINGS) return false
+function hasEndings({ settings, got, isAtRest }, openModel, run) {
+  if (settings.lens || !isByHand(openModel) || run.row < 0 || workOf(openModel, run.ids.length) > QUICK_ENDINGS)
+    return false
   const { endings } = got
   return isAtRest || endings?.is === 'waiting' || (endings?.is === 'here' && isSame(endings.value.request, run.request))
 }

@@ -13,7 +13,6 @@ import { mapAt } from '../atlas/maps.js'
 import { firstLens } from '../lens/room.js'
 import { hasLens } from '../lens/setting.js'
 import { endingOf, isByHand, matrixOf, nameOf } from '../shown.js'
-import { piecesOf } from './pieces.js'
 import { arcsOf, lookOf, looksOf, strongest } from './word-lines.js'
 
 /** @typedef {import('../models.js').Room} Room */
@@ -31,7 +30,7 @@ export const glossOf = ({ t, act, settings }) =>
 
 /** @param {Room} room */
 export function tokenRows(room) {
-  const { t, run, stack, words } = room
+  const { t, run, stack, words, view } = room
   if (!run) return nothing
   const { tokens, targets } = run
   const looks = looksOf(room)
@@ -41,7 +40,7 @@ export function tokenRows(room) {
       <word-arcs .arcs=${arcsOf(room)}></word-arcs>
     </div>
     ${together(room)}
-    <div class="models-below"><p class="note models-hint">${hint(room)} ${inPieces(room)} ${maskButton(room)}${otherWords(room)}</p>${ways(room)}</div>
+    <div class="models-below"><p class="note models-hint">${hint(room)} ${view.isNear ? pieces.draw(({ inPieces }) => inPieces(room, MANY)) : nothing} ${maskButton(room)}${otherWords(room)}</p>${ways(room)}</div>
     ${looks ? wordLooks.draw(module => module.wordLooks(room, looks)) : nothing}
     ${unknownWords(room)}
     ${stack === '' || !targets ? nothing : tabs(room)}`
@@ -88,27 +87,8 @@ function ways(room) {
     ${hasLens(openModel) ? way('models-lens', t('modelsLayersSay'), () => act.setLens(settings.lens || firstLens(room))) : nothing}</p>`
 }
 
-/** Maximum number of words named as read in pieces, and of characters as read in bytes. */
-const [MOST_WORDS, MOST_SIGNS] = [3, 12]
-
-/** Caches the pieces of the text of a run. @type {WeakMap<readonly string[], ReturnType<typeof piecesOf>>} */
-const pieces = new WeakMap()
-
-/** @param {import('../run/model-run.js').Run} run */
-function piecesIn({ tokens, request: { input } }) {
-  const found = pieces.get(tokens) ?? piecesOf(input.text, tokens.length > MANY ? [] : tokens)
-  pieces.set(tokens, found)
-  return found
-}
-
-/** Explains why a word is several tokens. @param {Room} room */
-function inPieces({ t, run, openModel }) {
-  if (!run || !openModel?.hasTokenizer) return nothing
-  const { words, bytes } = piecesIn(run)
-  const list = words.slice(0, MOST_WORDS).map(each => `${each.join('')} = ${each.join(' + ')}`)
-  return html`${list.length ? html`<span id="models-pieces">${t('modelsPieces', { list: list.join(t('comma')) })}</span>` : nothing}
-    ${bytes.length ? html`<span id="models-bytes">${t('modelsBytes', { list: bytes.slice(0, MOST_SIGNS).join(' ') })}</span>` : nothing}`
-}
+/** Loads what explains pieces of words, when the reader has come to the room. */
+const pieces = later(() => import('./pieces-line.js'))
 
 /** @param {Room} room */
 function hint(room) {
@@ -261,7 +241,7 @@ function tokenRow(room, tokens, side, label) {
   const known = settings.generated.length - view.steps.length // a link stores only the ids of these
   const unknown = new Set(run?.unknown)
   const gloss = glossOf(room)
-  const { parts } = run && side !== 'queries' ? piecesIn(run) : { parts: new Set() }
+  const parts = run && side !== 'queries' ? pieces.module?.piecesIn(run, MANY).parts : undefined
   const answers = new Map((run?.answers ?? []).map(answer => [answer.row, answer]))
   const isMarked = (/** @type {number} */ i) => tokens.length > MANY && (weights?.[i] ?? 0) > 0
   const word = (/** @type {string} */ token, /** @type {number} */ i) => {
@@ -273,7 +253,7 @@ function tokenRow(room, tokens, side, label) {
     const answer = side === 'both' ? answers.get(i) : undefined
     const select = (/** @type {boolean} */ isSecond) =>
       act.selectWord(isGenerated ? i - 1 : i, isSecond, isQueries ? 'queries' : 'keys')
-    return html`<button type="button" class="word-button ${isSelected ? 'is-selected' : ''} ${view.found === i ? 'is-found' : ''} ${isGenerated ? 'is-generated' : ''} ${isUnknown ? 'is-unknown' : ''} ${parts.has(i) ? 'is-part' : ''}" aria-pressed=${isSelected} data-word="${side}:${i}" data-gloss=${gloss?.(token) ?? nothing}
+    return html`<button type="button" class="word-button ${isSelected ? 'is-selected' : ''} ${view.found === i ? 'is-found' : ''} ${isGenerated ? 'is-generated' : ''} ${isUnknown ? 'is-unknown' : ''} ${parts?.has(i) ? 'is-part' : ''}" aria-pressed=${isSelected} data-word="${side}:${i}" data-gloss=${gloss?.(token) ?? nothing}
         title=${generation ? othersOf(room, generation) : side === 'queries' ? nothing : knownWords(room, i)}
         @pointerdown=${(/** @type {PointerEvent} */ event) => held(event, () => select(true))}
         @pointerup=${released} @pointercancel=${released}

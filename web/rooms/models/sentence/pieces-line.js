@@ -1,0 +1,26 @@
+// The line that says which words a model reads in pieces, and which characters as bytes.
+
+import { html, nothing } from 'lit'
+import { piecesOf } from './pieces.js'
+
+/** Maximum number of words named as read in pieces, and of characters as read in bytes. */
+const [MOST_WORDS, MOST_SIGNS] = [3, 12]
+
+/** Caches the pieces of the text of a run. @type {WeakMap<readonly string[], ReturnType<typeof piecesOf>>} */
+const pieces = new WeakMap()
+
+/** @param {import('../run/model-run.js').Run} run @param {number} most tokens */
+export function piecesIn({ tokens, request: { input } }, most) {
+  const found = pieces.get(tokens) ?? piecesOf(input.text, tokens.length > most ? [] : tokens)
+  pieces.set(tokens, found)
+  return found
+}
+
+/** Explains why a word is several tokens. @param {import('../models.js').Room} room @param {number} most tokens */
+export function inPieces({ t, run, openModel }, most) {
+  if (!run || !openModel?.hasTokenizer) return nothing
+  const { words, bytes } = piecesIn(run, most)
+  const list = words.slice(0, MOST_WORDS).map(each => `${each.join('')} = ${each.join(' + ')}`)
+  return html`${list.length ? html`<span id="models-pieces">${t('modelsPieces', { list: list.join(t('comma')) })}</span>` : nothing}
+    ${bytes.length ? html`<span id="models-bytes">${t('modelsBytes', { list: bytes.slice(0, MOST_SIGNS).join(' ') })}</span>` : nothing}`
+}
