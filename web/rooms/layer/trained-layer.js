@@ -2,6 +2,7 @@
 
 import { Tensor } from 'qkv'
 import { loadModel } from 'qkv/models'
+import { bytesOf } from '../../files/byte-tokens.js'
 import { unpacked } from '../../files/packed-weights.js'
 import { Trouble } from '../../files/trouble.js'
 import { once } from '../../shell/once.js'
@@ -45,7 +46,8 @@ async function weightsOf(model, layer) {
 function tokenText(model, id, raw) {
   const text = model.decode([id])
   if (text.trim() && !text.includes('\ufffd')) return text.trim()
-  return text && !text.includes('\ufffd') ? text.replaceAll(' ', '␣').replaceAll('\n', '↵') : raw || `[${id}]`
+  if (text && !text.includes('\ufffd')) return text.replaceAll(' ', '␣').replaceAll('\n', '↵')
+  return (text && bytesOf(raw)) || raw || `[${id}]`
 }
 
 /**

@@ -1,5 +1,7 @@
 // Reads a text for a model: its tokens, the unknown ones, and default texts. No DOM.
 
+import { bytesOf } from '../../../files/byte-tokens.js'
+
 /** @typedef {import('qkv/models').Model} Model */
 
 /** Config keys (without _token_id) of ids that stand for no text. */
@@ -18,22 +20,6 @@ export const problem = (key, params) => Object.assign(new Error(key), { key, par
 export function positionsOf({ stacks: { encoder, decoder }, config }) {
   const most = (decoder ?? encoder)?.rope?.most ?? config.n_positions ?? config.max_position_embeddings
   return typeof most === 'number' ? most : Number.POSITIVE_INFINITY
-}
-
-/** Bytes that byte-level tokenizers write as U+0100 and up; every other byte is written as the character of its code. */
-const OTHER_BYTES = Array.from({ length: 256 }, (_, byte) => byte).filter(
-  byte => byte <= 0x20 || (byte >= 0x7f && byte <= 0xa0) || byte === 0xad,
-)
-
-/** Returns the bytes of a token of a byte-level tokenizer as <E4>, or undefined if it is written otherwise. @param {string} raw */
-function bytesOf(raw) {
-  if (/^[ -~]*$/.test(raw)) return undefined
-  const bytes = Array.from(raw, sign => {
-    const code = /** @type {number} */ (sign.codePointAt(0))
-    return code < 0x100 ? (OTHER_BYTES.includes(code) ? undefined : code) : OTHER_BYTES[code - 0x100]
-  })
-  if (bytes.includes(undefined)) return undefined
-  return `<${bytes.map(byte => Number(byte).toString(16).padStart(2, '0').toUpperCase()).join('')}>`
 }
 
 /** Returns the readable text of a token: without a leading space, and white space as visible signs. @param {Model} model @param {number} id @param {string} [raw] */
