@@ -1184,11 +1184,6 @@ export const MADE = [
     },
   },
   {
-    ...T5_ENCODER,
-    title: 't5encoder, as converters write it',
-    keys: { ...T5_KEYS, pooling_type: 1 },
-  },
-  {
     ...FALCON_7B,
     title: 'falcon, groups',
     keys: { ...FALCON_7B.keys, 'attention.head_count_kv': KV },
@@ -1308,6 +1303,11 @@ export const MADE = [
       sliding_window: 5,
       layer_types: ['sliding_attention', 'sliding_attention'],
     },
+  },
+  {
+    ...T5_ENCODER,
+    title: 't5encoder, as converters write it',
+    keys: { ...T5_KEYS, pooling_type: 1 },
   },
 ]
 
