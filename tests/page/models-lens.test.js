@@ -8,7 +8,7 @@ import { fileURLToPath } from 'node:url'
 import { load } from 'qkv'
 import { readout } from 'qkv/interpret'
 import { loadModel } from 'qkv/models'
-import { lensBytes, openLens } from '../../web/rooms/models/lens/files.js'
+import { keep, lensBytes, readFile } from '../../web/rooms/models/lens/files.js'
 import { readLens, writeLens } from '../../web/rooms/models/lens/setting.js'
 import { lensGrid, lensWriters } from '../../web/rooms/models/lens/task.js'
 import { room } from '../../web/rooms/models/room.js'
@@ -157,12 +157,10 @@ test('a lens that is saved opens as a file, and one that ships by its address; a
   assert.equal(name, 'jacobian-lens.pt')
   await assert.rejects(lensBytes(model, { lens: 'logit', ...nowhere }, watching()), /no file/)
   const other = await loadModel(qkv, files, { tokenizer: Tokenizer })
-  const opened = await openLens(
-    other,
-    { name: 'my.pt', source: new File([data], 'my.pt'), token: '' },
-    watching().signal,
-  )
-  assert.deepEqual(opened, { name: 'my.pt', lens: 'jacobian' })
+  const { signal } = watching()
+  const read = (/** @type {BlobPart} */ bytes) => readFile({ source: new File([bytes], 'my.pt'), token: '' }, signal)
+  const lens = await read(data)
+  assert.deepEqual(keep(other, 'my.pt', lens), { name: 'my.pt', lens: 'jacobian' })
   const shipped = `data:application/octet-stream;base64,${Buffer.from(data).toString('base64')}`
   for (const [from, of] of /** @type {const} */ ([
     ['file', { file: 'my.pt', shipped: '' }],
@@ -179,14 +177,8 @@ test('a lens that is saved opens as a file, and one that ships by its address; a
     Object.fromEntries(filesOf('llama3-made').map(path => [basename(path), readFileSync(path)])),
     { tokenizer: Tokenizer },
   )
-  await assert.rejects(
-    openLens(llama, { name: 'my.pt', source: new File([data], 'my.pt'), token: '' }, watching().signal),
-    /lens/,
-  )
-  await assert.rejects(
-    openLens(other, { name: 'x.pt', source: new File(['no zip'], 'x.pt'), token: '' }, watching().signal),
-    /no file of torch.save/,
-  )
+  assert.throws(() => keep(llama, 'my.pt', lens), /lens/)
+  await assert.rejects(read('no zip'), /no file of torch.save/)
   for (const each of [model, other, llama]) each.dispose()
 })
 

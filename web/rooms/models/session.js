@@ -280,8 +280,12 @@ function ofLenses({ runs, withModel }) {
       read(request, run, ({ lensWriters }, model, { run: { input }, hooks }, watch) =>
         lensWriters(model, input, hooks, request, watch),
       ),
-    lensFile: (request, run) =>
-      withModel(request, run, async (model, { signal }) => (await ofLensFiles()).openLens(model, request, signal)),
+    // A download leaves the model free.
+    async lensFile(request, run) {
+      const { readFile, keep } = await ofLensFiles()
+      const lens = await readFile(request, run.signal)
+      return withModel(request, run, model => keep(model, request.name, lens))
+    },
     lensBytes: (request, run) =>
       withModel(request, run, async (model, { signal }, rest) =>
         (await ofLensFiles()).lensBytes(model, request, { signal, rest, onProgress: run.progress }),

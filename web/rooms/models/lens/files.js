@@ -4,11 +4,14 @@ import { readLens, saveLens, tokenDirections } from 'qkv/interpret'
 import { keepFile, lensOf } from './sources.js'
 
 /** @typedef {import('qkv/models').Model} Model */
+/** @typedef {import('qkv/interpret').Lens} Lens */
 
-/** Opens a lens file; throws if it belongs to another model. @param {Model} model @param {{ name: string, source: File | string, token: string }} asked @param {AbortSignal} signal */
-export async function openLens(model, { name, source, token }, signal) {
-  const isHub = typeof source === 'string'
-  const lens = await readLens(source, { signal, ...(isHub && { token: token || undefined }) })
+/** Reads a lens file. @param {{ source: File | string, token: string }} asked @param {AbortSignal} signal */
+export const readFile = ({ source, token }, signal) =>
+  readLens(source, { signal, ...(typeof source === 'string' && { token: token || undefined }) })
+
+/** Keeps the lens of a file; throws if it belongs to another model. @param {Model} model @param {string} name @param {Lens} lens */
+export function keep(model, name, lens) {
   for (const layer of lens.sourceLayers) tokenDirections(model, lens, layer, [0])
   keepFile(model, name, lens)
   return { name, lens: lens.kind }
