@@ -917,3 +917,12 @@ test('a word of a model that knows few becomes another of its class, with its ca
   await settled()
   assert.equal(store.state.settings.prompt, 'Lily a Leo are friends')
 })
+
+test('a lens that is saved while another model is opened is waited for no longer', { timeout: 30_000 }, async () => {
+  const { store, act, settled } = await begin()
+  act.setLens('jacobian')
+  act.saveLens()
+  act.bring(folder('llama-tiny-sharded'))
+  await settled()
+  assert.notEqual(store.state.got.lensBytes?.is, 'waiting')
+})

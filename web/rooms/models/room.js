@@ -214,6 +214,11 @@ function bring(state, files) {
 
 /** Cancels generation, which belongs to the previous text and model. @satisfies {import('../../shell/room.js').Effect<ModelsTypes>} */
 const END_GENERATION = /** @type {const} */ ({ type: 'cancel', slot: 'generate' })
+/** Ends what was asked once of a model that another one replaces: no answer comes. */
+const END_ASKED = [
+  END_GENERATION,
+  .../** @type {const} */ (['lensBytes', 'matrices']).map(slot => /** @type {const} */ ({ type: 'cancel', slot })),
+]
 
 /** Reads another text, and dismisses the last problem. @param {State} state @param {string | null} prompt */
 const read = (state, prompt) => ({
@@ -788,7 +793,7 @@ export const room = {
           chosen: [],
         },
         begins: isSameModel ? [] : ['changes'],
-        effects: [END_GENERATION],
+        effects: END_ASKED,
       }
     },
     textFile: (state, text) => type(state, text),
