@@ -50,7 +50,7 @@ const NUMBERS =
   /\/web\/(elements\/(colour-scale|long-press|number-text|ramps|raster|signs|theme)|files\/number-format|ui\/(contributions|glosses|inspector|number-colours|pointing|term-lines)|attention-head\/scale)\.js$/
 /** What Models shares with its exercises and its parts that are loaded later. */
 const OF_MODELS =
-  /\/web\/rooms\/models\/(atlas\/maps|lens\/(numbers|room|setting|stops)|long-text\/limits|many\/setting|open\/sources|open-head\/kind|run\/hooks|sentence\/text-lines|shown)\.js$/
+  /\/web\/rooms\/models\/(atlas\/maps|lens\/(numbers|room|setting|stops)|long-text\/(limits|summary-run)|many\/setting|open\/sources|open-head\/kind|run\/hooks|sentence\/text-lines|shown)\.js$/
 
 /** What the files of exercises share with the bar of a task. */
 const OF_EXERCISES = /\/web\/exercises\/(attempt|bar-height|exercise-companion|score-book|verdict)\.js$/

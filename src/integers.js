@@ -31,9 +31,9 @@ function hasByteProducts() {
 }
 
 /** Opens the file beside this one, if this file has an address. Who copies files by hand may have only the one that runs everywhere. */
-async function ownFile() {
+async function ownFile(/** @type {boolean} */ hasBytes) {
   const usual = ofPackage('qkv.integers.wasm', new URL('./qkv.integers.wasm', import.meta.url))
-  if (!hasByteProducts()) return usual
+  if (!hasBytes || !hasByteProducts()) return usual
   const relaxed = ofPackage('qkv.relaxed.integers.wasm', new URL('./qkv.relaxed.integers.wasm', import.meta.url))
   return open(relaxed).catch(() => usual)
 }
@@ -51,19 +51,20 @@ async function readShared(source) {
  * Loads the kernels of integer weights into a core, if it lacks them.
  * @param {Core} core
  * @param {import('./wasm-source.js').WasmSource} [source]
+ * @param {boolean} [hasBytes] true if activations may be bytes
  * @returns {Promise<void>}
  */
-export const addIntegers = (core, source) =>
+export const addIntegers = (core, source, hasBytes = true) =>
   core.inTurn(async () => {
-    if (!core.exports.qkv_integer_part) await add(core, source)
+    if (!core.exports.qkv_integer_part) await add(core, source ?? ownFile(hasBytes))
     core.Int8Rows = Int8Rows
   })
 
-/** @param {Core} core @param {import('./wasm-source.js').WasmSource} [source] */
+/** @param {Core} core @param {import('./wasm-source.js').WasmSource} source */
 async function add(core, source) {
   const { memory, qkv_heap } = core.exports
   const isInThreads = isShared(memory.buffer)
-  const file = await (source ?? ownFile())
+  const file = await source
   const module = await compile(isInThreads ? await readShared(file) : file)
   const { exports } = await instantiate(module, { env: { memory } })
   const { qkv_abi, qkv_stack } = /** @type {Record<string, CallableFunction>} */ (exports)

@@ -61,13 +61,13 @@ export function readNumbers(dtype, activations = 'int16', cacheDtype = 'float32'
     cacheDtype: /** @type {NumberOptions['cacheDtype']} */ (cacheDtype),
     /** Loads the kernels of integer weights, if any are used. */
     loadKernels: async core => {
-      return wanted.some(type => String(type).startsWith('int')) ? loadKernels(core) : undefined
+      return wanted.some(type => String(type).startsWith('int')) ? loadKernels(core, activations === 'int8') : undefined
     },
   }
 }
 
-/** @type {NonNullable<NumberOptions['loadKernels']>} */
-export async function loadKernels(core) {
-  await (await import('../integers.js')).addIntegers(core)
+/** Loads the kernels of integers. @param {import('../runtime/memory.js').Core} core @param {boolean} [hasBytes] true if activations are bytes */
+export async function loadKernels(core, hasBytes = false) {
+  await (await import('../integers.js')).addIntegers(core, undefined, hasBytes)
   return (await import('./token-calls.js')).TokenCalls
 }

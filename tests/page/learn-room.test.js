@@ -398,7 +398,7 @@ test('a worker that is lost is said to be; Restart mends it', async () => {
     })
   })
   await room('.failure[data-problem="workerLost"]').waitFor()
-  await reads('.failure', /The worker has ended \(.*out of memory/)
+  await reads('.failure', /has stopped \(.*out of memory/)
   await room('#learn-map').waitFor()
   await page.click('.failure button')
   await train()

@@ -36,7 +36,7 @@ export const timesOf = (page, text) =>
       port2.postMessage(0)
     })
     const end = performance.now()
-    const { layers, heads, rows } = atlas().maps
+    const { layers, numHeads: heads, rows } = atlas().maps
     const answer = end - /** @type {any} */ (globalThis).answeredAt
     return { key: end - start, answer, tokens: rows, heads: layers * heads }
   }, text)

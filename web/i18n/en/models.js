@@ -262,7 +262,7 @@ export const texts = {
   modelsSeenBy: 'What looks at “{word}” in this head',
   modelsSeenByAll: 'What looks at “{word}”, in all heads',
   modelsLooksSome: 'the {count} strongest of {heads} heads',
-  modelsSeenSome: 'the {count} strongest',
+  modelsSeenSome: 'the {count} strongest, among the eight largest weights of each word',
   modelsHeadColumn: 'Head',
   modelsWordColumn: 'Word',
   modelsCells: 'A cell of several words: the mean over its queries of the sum of their weights to its keys.',

@@ -237,7 +237,7 @@ const ofDetails = ({ qkv, withModel, detail }) => ({
 /** Handlers for what matters and for the graph of heads. @param {Session} session @returns {Pick<Handlers, 'prepare' | 'matters' | 'graph' | 'graphEdge'>} */
 const ofCircuits = ({ qkv, runs, withModel, detail }) => ({
   async prepare() {
-    await Promise.all([ofCell(), ofReasons(), ofMatters(), ofGraph()])
+    await Promise.all([ofCell(), ofEndings(), ofReasons(), ofMatters(), ofGraph()])
     return true
   },
   matters: (request, run) =>
