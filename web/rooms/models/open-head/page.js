@@ -120,12 +120,12 @@ function endOf(data) {
   return [0.01, 0.02, 0.05, 0.1, 0.2, 0.5].find(end => most <= end) ?? 1
 }
 
-/** Returns which keys each query of a head sees. @param {Room} room @param {HeadAt} head @param {readonly number[]} dims */
-function visibleTo({ openModel, settings, isChanged }, head, dims) {
+/** Returns which keys each query of a head sees in the run that is drawn, whose changes may be older. @param {Room} room @param {HeadAt} head @param {readonly number[]} dims */
+function visibleTo({ openModel, run, isChanged }, head, dims) {
   const { encoder, decoder } = openModel?.stacks ?? {}
   const own = head.stack === 'encoder' ? encoder : (decoder ?? encoder)
   const isCausal = own?.causal === true && head.stack !== 'cross'
-  return visibleOf(dims, isCausal, isChanged ? hiddenCells(settings.changes, head) : [])
+  return visibleOf(dims, isCausal, isChanged ? hiddenCells(run?.request.changes ?? [], head) : [])
 }
 
 /** Returns what the difference is taken from: the head before the changes, on the second text, or another head. @param {Room} room @param {HeadAt} head @param {Matrix} matrix @returns {import('../../../attention-head/head.js').Less | undefined} */
