@@ -390,6 +390,10 @@ const functions = {
     args: () => [floats(3, 4), floats(3), floats(2, 4)],
     call: (weight, bias, x) => using(nn.packLinear(qkv, weight, bias), packed => packed.forward(x)),
   },
+  'packLinear, int8': {
+    args: () => [floats(9, 33), floats(9), { dtype: 'int8', activations: 'int8' }, floats(10, 33)],
+    call: (weight, bias, options, x) => using(nn.packLinear(qkv, weight, bias, options), packed => packed.forward(x)),
+  },
   'packLinear, int4': {
     args: () => [floats(9, 33), floats(9), { dtype: 'int4', activations: 'float32' }, floats(2, 33)],
     call: (weight, bias, options, x) =>

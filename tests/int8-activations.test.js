@@ -6,7 +6,7 @@ import { test } from 'node:test'
 import { load, tensor } from '../src/entries/index.js'
 import { packLinear } from '../src/entries/nn.js'
 import { PackedLinear } from '../src/layers/packed-linear.js'
-import { integerProduct } from './integer-product.js'
+import { checkInt8Products, integerProduct } from './integer-product.js'
 import * as reference from './reference.js'
 
 const qkv = await load({ integers: true })
@@ -30,25 +30,8 @@ const SIZES = [
   [1030, 20, 9],
 ]
 
-test('products have the bits of an integer reference, whatever the number of rows', () => {
-  const g = qkv.generator(12)
-  for (const [M, K, N] of SIZES) {
-    const data = Int8Array.from(g.randint(-127, 128, [N * K]).data)
-    const scales = g.uniform([N], 1e-3, 1)
-    const [bias, x] = [g.randn([N]), g.randn([M, K])]
-    x.data.fill(0, 0, Math.min(256, K)) // a block of zeros
-    if (M > 2) x.data.set([1e-29, -1e-29].slice(0, K), K)
-    for (let k = 2 * K; k < 3 * K && M > 3; k++) x.data[k] *= 1e28
-    const layer = packLinear(qkv, { data, dims: [N, K], dtype: 'int8' }, bias, { ...OPTIONS, scales })
-    const want = integerProduct(x.data, data, scales.data, bias.data, 127)
-    assert.deepEqual(layer.forward(x).data, want, `${M} x ${K} by ${N}`)
-    for (const m of new Set([0, Math.min(2, M - 1), M - 1])) {
-      const alone = layer.forward(tensor(x.data.slice(m * K, (m + 1) * K), [1, K])).data
-      assert.deepEqual(alone, want.slice(m * N, (m + 1) * N), `row ${m} of ${M} x ${K} by ${N}`)
-    }
-    layer.dispose()
-  }
-})
+test('products have the bits of an integer reference, whatever the number of rows', () =>
+  checkInt8Products(qkv, SIZES, 'int8'))
 
 test('products are exact where the whole numbers of a block are the largest, of one sign or of two', () => {
   for (const [M, K] of [1, 9].flatMap(M => [4, 255, 256, 513].map(K => [M, K])))

@@ -1,5 +1,9 @@
 // The products of weights of int8 as the kernels round them, in plain JavaScript.
 
+import assert from 'node:assert/strict'
+import { tensor } from '../src/entries/index.js'
+import { packLinear } from '../src/entries/nn.js'
+
 export const f = Math.fround
 
 /**
@@ -46,4 +50,38 @@ export function integerProduct(x, w, scales, bias, most) {
     }
   }
   return y
+}
+
+/** Compares the rows of a packed layer with those wanted, some of them also alone. @param {ReturnType<typeof packLinear>} layer @param {Float32Array} x (M, K) @param {Float32Array} want (M, N) @param {number[]} sizes M, K, N */
+export function checkRows(layer, x, want, [M, K, N]) {
+  assert.deepEqual(layer.forward(tensor(x, [M, K])).data, want, `${M} x ${K} by ${N}`)
+  for (const m of new Set([0, Math.min(2, M - 1), M - 1])) {
+    const alone = layer.forward(tensor(x.slice(m * K, (m + 1) * K), [1, K])).data
+    assert.deepEqual(alone, want.slice(m * N, (m + 1) * N), `row ${m} of ${M} x ${K} by ${N}`)
+  }
+}
+
+/**
+ * Compares products of int8 with the integer reference, with rows that are zero, tiny and huge.
+ * @param {import('../src/entries/index.js').Qkv} qkv
+ * @param {readonly number[][]} sizes M, K, N
+ * @param {'int16' | 'int8'} activations
+ */
+export function checkInt8Products(qkv, sizes, activations) {
+  const g = qkv.generator(12)
+  for (const [M, K, N] of sizes) {
+    const data = Int8Array.from(g.randint(-127, 128, [N * K]).data)
+    const scales = g.uniform([N], 1e-3, 1)
+    const [bias, { data: x }] = [g.randn([N]), g.randn([M, K])]
+    x.fill(0, 0, Math.min(256, K))
+    if (M > 2) x.set([1e-29, -1e-29].slice(0, K), K)
+    for (let k = 2 * K; k < 3 * K && M > 3; k++) x[k] *= 1e28
+    const layer = packLinear(qkv, { data, dims: [N, K], dtype: 'int8' }, bias, { dtype: 'int8', activations, scales })
+    checkRows(layer, x, integerProduct(x, data, scales.data, bias.data, activations === 'int8' ? 127 : 32767), [
+      M,
+      K,
+      N,
+    ])
+    layer.dispose()
+  }
 }

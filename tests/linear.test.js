@@ -7,7 +7,7 @@ import { load, tensor } from '../src/entries/index.js'
 import { layerNorm, linearBackward, packLinear } from '../src/entries/nn.js'
 import { PackedLinear } from '../src/layers/packed-linear.js'
 import { close, toTensor } from './helpers.js'
-import { f, integerProduct, wholeNumbers } from './integer-product.js'
+import { checkInt8Products, checkRows, f, integerProduct, wholeNumbers } from './integer-product.js'
 import * as reference from './reference.js'
 
 /** @typedef {import('../src/entries/index.js').FloatTensor} FloatTensor */
@@ -314,11 +314,7 @@ test('int4 products have the bits of an integer reference, whatever the number o
     if (M > 2) x.data.set([1e-29, -1e-29].slice(0, K), K)
     const layer = packLinear(qkv, weight, bias, { dtype: 'int4' })
     const want = int4Product(x.data, weight.data, bias.data)
-    assert.deepEqual(layer.forward(x).data, want, `${M} x ${K} by ${N}`)
-    for (const m of new Set([0, Math.min(2, M - 1), M - 1])) {
-      const alone = layer.forward(tensor(x.data.slice(m * K, (m + 1) * K), [1, K])).data
-      assert.deepEqual(alone, want.slice(m * N, (m + 1) * N), `row ${m} of ${M} x ${K} by ${N}`)
-    }
+    checkRows(layer, x.data, want, [M, K, N])
     layer.dispose()
   }
 })
@@ -443,24 +439,8 @@ test('NaN and infinity in a row of x spoil that row of an int4 or int8 product a
 })
 
 test('int8 products have the bits of an integer reference, whatever the number of rows', () => {
-  const g = qkv.generator(12)
   const sizes = Array.from({ length: 70 }, (_, i) => [1 + ((i * 37) % 70), 1 + i, 1 + ((i * 53) % 70)])
-  for (const [M, K, N] of [...sizes, [9, 256, 9], [13, 257, 33], [70, 600, 40], [1030, 20, 9]]) {
-    const data = Int8Array.from(g.randint(-127, 128, [N * K]).data)
-    const scales = g.uniform([N], 1e-3, 1)
-    const [bias, x] = [g.randn([N]), g.randn([M, K])]
-    x.data.fill(0, 0, Math.min(256, K)) // a block of zeros
-    if (M > 2) x.data.set([1e-29, -1e-29].slice(0, K), K)
-    for (let k = 2 * K; k < 3 * K && M > 3; k++) x.data[k] *= 1e28
-    const layer = packLinear(qkv, { data, dims: [N, K], dtype: 'int8' }, bias, { dtype: 'int8', scales })
-    const want = integerProduct(x.data, data, scales.data, bias.data)
-    assert.deepEqual(layer.forward(x).data, want, `${M} x ${K} by ${N}`)
-    for (const m of new Set([0, Math.min(2, M - 1), M - 1])) {
-      const alone = layer.forward(tensor(x.data.slice(m * K, (m + 1) * K), [1, K])).data
-      assert.deepEqual(alone, want.slice(m * N, (m + 1) * N), `row ${m} of ${M} x ${K} by ${N}`)
-    }
-    layer.dispose()
-  }
+  checkInt8Products(qkv, [...sizes, [9, 256, 9], [13, 257, 33], [70, 600, 40], [1030, 20, 9]], 'int16')
 })
 
 test('int8 products are exact where the whole numbers of a block are the largest and of one sign', () => {

@@ -10,11 +10,27 @@ import { expandPlace } from './model-hooks.js'
 /** @typedef {KeepName | 'crossAttentions' | 'crossAttentionSummaries' | `encoder${Capitalize<KeepName>}`} AnyKeepName */
 /** @typedef {AnyKeepName | `${AnyKeepName}.${number}` | import('./model-hooks.js').Place} Keep */
 
-export const INPUTS = ['ids', 'tokens', 'embeddings', 'attentionMask', 'tokenTypeIds', 'positions', 'decoderIds']
-INPUTS.push('globalAttentionMask')
+export const INPUTS = [
+  'ids',
+  'tokens',
+  'embeddings',
+  'attentionMask',
+  'globalAttentionMask',
+  'tokenTypeIds',
+  'positions',
+  'decoderIds',
+]
 export const RUN_OPTIONS = ['keep', 'hooks', 'cache', 'logits', 'until', 'summary']
-const KEEP = ['attentions', 'hiddenStates', 'crossAttentions', 'encoderAttentions', 'encoderHiddenStates']
-KEEP.push('attentionSummaries', 'crossAttentionSummaries', 'encoderAttentionSummaries')
+const KEEP = [
+  'attentions',
+  'hiddenStates',
+  'crossAttentions',
+  'encoderAttentions',
+  'encoderHiddenStates',
+  'attentionSummaries',
+  'crossAttentionSummaries',
+  'encoderAttentionSummaries',
+]
 
 /** Matches the beginning of a hook place. */
 const IS_PLACE = /^(?:encoder\.|decoder\.)?(?:layers\.|embedding$|norm$)|^logits$/

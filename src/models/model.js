@@ -667,7 +667,7 @@ export class Model {
     const mask = seen && new Tensor(seen, [B, 1, 1, seen.length / B])
     const asked = input.globalAttentionMask
     if (asked !== undefined && !stack.global)
-      throw new TypeError(`forward: globalAttentionMask is given, but ${this.type} has no global attention`)
+      throw new TypeError(`forward: globalAttentionMask: ${this.type} has no global attention; leave it out`)
     const wide = asked === undefined ? undefined : readIds(asked, 'globalAttentionMask', 2, like).ids
     const marked = stack.global?.markedOf(wide, this.#family.classes?.row !== undefined, seen, like)
     return { ids, rows: rows?.rows, types, positions, B, L, past, masks, mask, marked }

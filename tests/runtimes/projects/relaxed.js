@@ -1,7 +1,7 @@
 // The build with relaxed SIMD beside the default one.
 
 /**
- * FNV-1a of products with weights of int8 and int4, and of attention over a cache of int8.
+ * FNV-1a of products with weights of int8 (with x of 8 bits, too) and int4, and of attention over a cache of int8.
  * @param {import('qkv').Qkv} qkv with the kernels of integer weights
  * @param {import('qkv').Generator} g of the numbers
  * @param {typeof import('qkv/nn').packLinear} packLinear
@@ -16,7 +16,8 @@ function hashOfIntegers(qkv, g, packLinear, kvCache) {
   ]) {
     const [x, weight, bias] = [g.randn([M, K]), g.randn([N, K]), g.randn([N])]
     for (const dtype of /** @type {const} */ (['int8', 'int4']))
-      for (const activations of /** @type {const} */ (['int16', 'float32'])) {
+      for (const activations of /** @type {const} */ (['int16', 'int8', 'float32'])) {
+        if (activations === 'int8' && dtype !== 'int8') continue
         const layer = packLinear(qkv, weight, bias, { dtype, activations })
         results.push(layer.forward(x))
         layer.dispose()
