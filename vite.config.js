@@ -47,7 +47,7 @@ const OF_LENSES =
   /\/src\/interpret\/(entered-states|input-of|lens|lens-attribution|lens-readout|stack-of)\.js$|\/web\/rooms\/models\/lens\/(sources|task)\.js$/
 /** What each room but the front page draws numbers with. */
 const NUMBERS =
-  /\/web\/(elements\/(colour-scale|long-press|number-text|ramps|raster|signs|theme)|files\/number-format|ui\/(contributions|glosses|inspector|number-colours|pointing|term-lines)|attention-head\/scale)\.js$/
+  /\/web\/(elements\/(colour-scale|long-press|number-text|ramps|raster|signs|theme)|files\/number-format|ui\/(contributions|glosses|inspector|number-colours|pointing|sheet|term-lines)|attention-head\/scale)\.js$/
 /** What Models shares with its exercises and its parts that are loaded later. */
 const OF_MODELS =
   /\/web\/rooms\/models\/(atlas\/maps|lens\/(numbers|room|setting|stops)|long-text\/(limits|summary-run)|many\/setting|open\/sources|open-head\/kind|run\/hooks|sentence\/text-lines|shown)\.js$/

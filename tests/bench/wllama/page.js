@@ -23,7 +23,7 @@ const CONTEXT = 1024
 /** Dtypes of a cache. */
 const NARROW = /** @type {const} */ (['float32', 'int8'])
 
-// Texts in place of ids, because the newest peer takes nothing else: none of their pairs is a token, so each byte is one.
+// The newest peer takes texts, not ids. No pair of these bytes is a token, so each byte is one.
 const BOS = 1
 const BYTES = 3 // the id of byte 0
 const SPACE = '\u2581' // stands before each text

@@ -34,7 +34,7 @@ export const texts = {
   modelsStays: 'The previous model stays open.',
   modelsAsk: 'The link names the model “{name}”, which the page does not have. Open its files to use the link.',
   modelsAgain: 'Start it again',
-  modelsOtherSite: '{address} is another site: download the folder and open it here.',
+  modelsOtherSite: '{address} is another site, and this page reads its own only: download the folder and open it here.',
   'modelsHub.NOT_FOUND':
     'The hub has no such model, or not this part of it: {message}. Check the name, owner/name, and the revision.',
   'modelsHub.GATED': '{name} is gated: its terms must be accepted on the hub first.',
@@ -119,7 +119,7 @@ export const texts = {
   'modelsRankText.induction':
     'In this text: the mean weight on what followed the same token earlier. In the first layer it is chance.',
   'modelsRankText.further':
-    'In this text: the mean weight on the token after that one. It holds what stood before it, so such a head copies, too.',
+    'In this text: the mean weight on the token after that one, which holds what stood before it: such a head copies like an induction head, whose score is low for it.',
   'modelsRankText.entropy': 'In this text: how evenly the weights are spread. 0 is one token, 1 is all tokens equally.',
   'modelsRankText.example': 'The weight from your first word to your second.',
   'modelsRankText.similar': 'The cosine between two maps: 1 means that they are equal.',
@@ -196,7 +196,7 @@ export const texts = {
   modelsClassOf: 'The class of “{word}” (token {row})',
   modelsCompared: '“{text}” and “{second}”',
   modelsLikeness: 'Cosine {value}',
-  modelsLikenessText: '1: both texts mean the same to the model. 0: they have nothing in common.',
+  modelsLikenessText: '1: the embeddings of both texts point the same way. 0: they have nothing in common.',
   modelsEffectLikeness: 'Cosine: {before} before, {after} after',
   modelsFollows: 'A share follows from the model. Change a head or a weight.',
   modelsOtherHeads: 'other heads',

@@ -15,7 +15,7 @@ export const texts = {
   tooLarge:
     'These settings need more memory than the browser gives ({message}). Use fewer words or heads, or undo the last change.',
   cannotShow: 'These settings cannot be shown ({message}). Undo the last change, or choose an example.',
-  linkDamaged: 'This link is damaged, so the page shows its first example.',
+  linkDamaged: 'This link is damaged, so the page shows its first example. Ask for the link again.',
   linkNewer: 'This link comes from a newer version of the page. Reload to get that version.',
 
   skip: 'Skip to the map',

@@ -15,7 +15,7 @@ export const texts = {
   loading: '正在加载…',
   tooLarge: '这些设置所需的内存超过浏览器能提供的（{message}）。请减少词数、头数或尺寸，或撤销上一步。',
   cannotShow: '无法显示这些设置（{message}）。请撤销上一步，或选择一个示例。',
-  linkDamaged: '此链接已损坏，现在显示第一个示例。',
+  linkDamaged: '此链接已损坏，现在显示第一个示例。请重新索取链接。',
   linkNewer: '此链接来自更新版本的页面。刷新即可获得新版本。',
 
   skip: '跳到热图',

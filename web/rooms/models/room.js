@@ -214,7 +214,7 @@ function bring(state, files) {
 
 /** Cancels generation, which belongs to the previous text and model. @satisfies {import('../../shell/room.js').Effect<ModelsTypes>} */
 const END_GENERATION = /** @type {const} */ ({ type: 'cancel', slot: 'generate' })
-/** Ends what was asked once of a model that another one replaces: no answer comes. */
+/** Cancels one-off requests about a model that another one replaces, because they will never be answered. */
 const END_ASKED = [
   END_GENERATION,
   .../** @type {const} */ (['lensBytes', 'matrices']).map(slot => /** @type {const} */ ({ type: 'cancel', slot })),

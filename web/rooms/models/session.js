@@ -280,7 +280,7 @@ function ofLenses({ runs, withModel }) {
       read(request, run, ({ lensWriters }, model, { run: { input }, hooks }, watch) =>
         lensWriters(model, input, hooks, request, watch),
       ),
-    // A download leaves the model free.
+    // Reads the file before it takes the lock, so that others can use the model during a download.
     async lensFile(request, run) {
       const { readFile, keep } = await ofLensFiles()
       const lens = await readFile(request, run.signal)
