@@ -117,6 +117,19 @@ test('a store that asks when a frame is drawn asks at once for what a step needs
   )
 })
 
+test('a store that asks when a frame is drawn drops an answer that a step before that frame made outdated', () => {
+  const { sent, workers, worker } = fakeWorkers()
+  const { store, got } = made({ worker, qkv: undefined, isLazy: true })
+  store.ask()
+  store.act.type('3 4')
+  workers[0].onmessage({ data: { type: 'value', id: sent[0].id, value: [0.6, 0.2, 0.1], isLast: true } })
+  assert.deepEqual(
+    sent.map(({ type, request }) => request?.scores ?? type),
+    [[2, 1, 0.5], 'cancel', [3, 4]],
+  )
+  assert.equal(got().is, 'waiting')
+})
+
 test('what is selected is a place: Undo leaves it, Back leads to it, and it goes with what it was selected in', () => {
   const { store } = made()
   store.act.select(1)

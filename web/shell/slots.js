@@ -43,11 +43,12 @@ export const slotOf = ({ type, part }) => (part ? `${type}:${part}` : type)
  * @param {import('qkv').Qkv} [host.qkv] core for `now`
  * @param {() => Promise<import('qkv').Qkv>} host.load loads the core, if the session runs on the page
  * @param {() => Worker} [host.worker] undefined if none can be started
+ * @param {() => void} host.arriving called before each message of the session is taken
  * @param {(got: any) => void} host.put called when answers change
  * @param {(type: string, value: unknown) => void} host.receive called with each value that arrives
  * @param {() => void} host.arrived called after each message of the session
  */
-export function createSlots(room, { qkv, load, worker, put: give, receive, arrived }) {
+export function createSlots(room, { qkv, load, worker, arriving, put: give, receive, arrived }) {
   /** @type {Record<string, Got | undefined>} */
   let got = {}
   /** The request of each slot. `isNeeded`: requested by `needs`, so it is cancelled when no longer needed. @type {Map<string, { id: number, request: AnyRequest, isNeeded: boolean }>} */
@@ -71,6 +72,7 @@ export function createSlots(room, { qkv, load, worker, put: give, receive, arriv
   /** @param {import('./room.js').FromSession<T['asks']>} message */
   function take(message) {
     if (message.type === 'pong') return
+    arriving()
     const slot = [...asked].find(([, request]) => request.id === message.id)?.[0]
     if (slot === undefined) return // answers a request that was replaced
     const { isNeeded } = /** @type {{ isNeeded: boolean }} */ (asked.get(slot))

@@ -79,12 +79,17 @@ export function createStore(
   /** Explains why a change of settings is not allowed. @type {Guard<T> | undefined} */
   let guard
   const timers = createTimers()
+  /** True if the host was told of steps whose needs it has not requested yet. */
+  let isAhead = false
   const slots = createSlots(room, {
     qkv,
     load,
     worker,
     put: got => {
       state = { ...state, got }
+    },
+    arriving() {
+      if (isAhead) ask() // an answer that these steps made outdated is not received
     },
     receive: (type, value) => apply(room.receive?.[type]?.(state, /** @type {any} */ (value))),
     arrived() {
@@ -104,6 +109,7 @@ export function createStore(
 
   /** Requests what the state needs; what has arrived then decides what can be selected. */
   function ask() {
+    isAhead = false
     const need = () => {
       const isWrong = !room.isForgiving && Object.keys(state.problems).length > 0
       if (!isWrong || slots.isEmpty()) slots.need(room.needs(state))
@@ -158,6 +164,7 @@ export function createStore(
     state = { ...state, isAtRest: false } // set before the effects, some of which send requests
     apply(step)
     rest()
+    isAhead = true
     tell()
   }
 
