@@ -18,33 +18,22 @@ const thirdParty = siteNotices()
  */
 const WITH_WEIGHTS = new RegExp(
   `/src/models/(${[
-    'tokenizers/.*',
+    'attribution/.*',
+    'config/(?:config|text-files|unread-keys)',
     'families/(?:llama|marian)',
-    'family-shapes/(?:llama-like|decoder-only|marian-like|parts)',
-    '(?:linear-)?attribution',
-    'attention-summaries',
-    'config',
-    'disentangled',
-    'generation',
-    'generation-settings',
-    'inputs',
-    'model-hooks',
+    'family-shapes/(?:llama-like|decoder-only|marian-like|parts|rope-scaling)',
+    'generate/.*',
     'other-names',
-    'over-texts',
-    'rope-scaling',
-    'run-in-turns',
-    'safetensors',
-    'source',
-    'text-files',
-    'tokenizer',
-    'turns',
-    'unread-keys',
+    'run/(?:attention-summaries|disentangled|inputs|model-hooks|over-texts|run-in-turns|turns)',
+    'source/source',
+    'tokenizers/(?!sentencepiece|wordpiece).*',
+    'weights/safetensors',
   ].join('|')})\\.js$`,
 )
 
 /** What a worker imports when a lens is read. */
 const OF_LENSES =
-  /\/src\/interpret\/(entered-states|input-of|lens|lens-attribution|lens-readout|stack-of)\.js$|\/web\/rooms\/models\/lens\/(sources|task)\.js$/
+  /\/src\/interpret\/(input-of|jacobian\/entered-states|lens\/(lens|lens-attribution|lens-readout)|stack-of)\.js$|\/web\/rooms\/models\/lens\/(sources|task)\.js$/
 /** What each room but the front page draws numbers with. */
 const NUMBERS =
   /\/web\/(elements\/(colour-scale|long-press|number-text|ramps|raster|signs|theme)|files\/number-format|ui\/(contributions|glosses|inspector|number-colours|pointing|sheet|term-lines)|attention-head\/scale)\.js$/

@@ -172,7 +172,7 @@ test('qkv/models adds at most 25 KB gzipped; each part that it loads later has a
   assert.ok(gzipped('dist/hub-folder.js') <= 8 * 1024, 'what only a name on the hub loads')
   assert.ok(gzipped('dist/open-gguf.js') <= 14 * 1024, 'what only a GGUF file loads')
   assert.ok(gzipped('dist/chat.js') <= 20 * 1024, 'what only a conversation loads: the language of templates')
-  for (const name of [...later, 'rope-scaling', ...families.map(file => `families/${file.replace('.js', '')}`)])
+  for (const name of [...later, ...families.map(file => `families/${file.replace('.js', '')}`)])
     assert.ok(gzipped(`dist/${name}.js`) <= 4096, name)
 })
 

@@ -21,7 +21,7 @@ test('the wasm files import nothing but the memory that they share', () => {
 })
 
 test('requests are made for the wasm file, for files of a model by address, and to the hub; nothing is evaluated', () => {
-  assert.deepEqual(filesWith(/\bfetch\(/).sort(), ['models/hub/requests.js', 'models/url.js', 'wasm-source.js'])
+  assert.deepEqual(filesWith(/\bfetch\(/).sort(), ['models/hub/requests.js', 'models/source/url.js', 'wasm-source.js'])
   assert.deepEqual(filesWith(/\b(XMLHttpRequest|WebSocket|EventSource|sendBeacon|importScripts)\b/), [])
   assert.deepEqual(filesWith(/\beval\(|\bnew Function\b|\bFunction\(|node:(vm|child_process|https?|net)\b/), [])
 })

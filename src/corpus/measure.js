@@ -7,7 +7,7 @@ import { crossEntropy } from '../ops/loss/cross-entropy.js'
 
 /** @typedef {import('../base/tensor.js').FloatTensor} FloatTensor */
 /** @typedef {import('../models/model.js').Model} Model */
-/** @typedef {import('../models/tokenizer.js').Tokenized} Tokenized */
+/** @typedef {import('../models/tokenizers/tokenizer.js').Tokenized} Tokenized */
 /** @typedef {import('./part-file.js').PartArray} PartArray */
 /** @typedef {import('./part-file.js').PartResult} PartResult */
 /**

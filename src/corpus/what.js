@@ -7,10 +7,10 @@ import { pathToFileURL } from 'node:url'
 import { readOptions, toNumber } from '../base/arguments.js'
 import { describe } from '../base/errors.js'
 
-/** @typedef {import('../models/model-hooks.js').Place} Place */
+/** @typedef {import('../models/run/model-hooks.js').Place} Place */
 /**
  * @typedef {object} CorpusWhat
- * @property {boolean | Pick<import('../models/embed.js').EmbedOptions, 'pooling' | 'normalize' | 'prompt' | 'truncateDim'>} [embeddings] options
+ * @property {boolean | Pick<import('../models/sentences/embed.js').EmbedOptions, 'pooling' | 'normalize' | 'prompt' | 'truncateDim'>} [embeddings] options
  *   of model.embed
  * @property {boolean} [losses] mean cross-entropy of the next tokens of each text, as computed by transformers with labels
  * @property {boolean} [headScores] as in model.headScores

@@ -4,19 +4,19 @@ import { others, readOptions } from '../base/arguments.js'
 import { isBytes } from '../base/buffers.js'
 import { describe, toAwait } from '../base/errors.js'
 import { expectCore } from '../runtime/core-of.js'
-import { readCheckpoint } from './checkpoint.js'
-import { Config } from './config.js'
+import { Config } from './config/config.js'
 import { familyOf } from './families/index.js'
-import { checkSignal } from './inputs.js'
 import { Model, stacksOf } from './model.js'
-import { readHeader, readNumbers, widen } from './safetensors.js'
-import { openFolder, readExactly, readJSON } from './source.js'
-import { ModelWeights } from './weights.js'
+import { checkSignal } from './run/inputs.js'
+import { openFolder, readExactly, readJSON } from './source/source.js'
+import { readCheckpoint } from './weights/checkpoint.js'
+import { readHeader, readNumbers, widen } from './weights/safetensors.js'
+import { ModelWeights } from './weights/weights.js'
 
 // Loaded unless `tokenizer: false` is given.
-const textTools = () => import('./tokenizer.js')
+const textTools = () => import('./tokenizers/tokenizer.js')
 
-const types = () => import('./read-types.js')
+const types = () => import('./weights/read-types.js')
 
 /** Loads the names used by other libraries, for error messages; does without them if the import fails. */
 const otherNames = () =>
@@ -47,8 +47,8 @@ const isFile = source =>
     ? /\.gguf([?#]|$)|^hf:[^:]+:[^:/]+$/i.test(String(source))
     : isBytes(source) || (typeof Blob !== 'undefined' && source instanceof Blob)
 
-/** @typedef {import('./source.js').CheckpointSource} CheckpointSource */
-/** @typedef {import('./weights.js').Progress} Progress */
+/** @typedef {import('./source/source.js').CheckpointSource} CheckpointSource */
+/** @typedef {import('./weights/weights.js').Progress} Progress */
 
 /** Options for models on the hub. */
 const HUB = /** @type {const} */ (['token', 'hub', 'headers', 'keep'])
@@ -57,14 +57,14 @@ const HUB = /** @type {const} */ (['token', 'hub', 'headers', 'keep'])
 
 /**
  * @typedef {object} FolderOptions
- * @property {import('./weight-types.js').WeightTypes} [dtype] of the weights of linear layers in memory, such as 'int8' or { default:
+ * @property {import('./weights/weight-types.js').WeightTypes} [dtype] of the weights of linear layers in memory, such as 'int8' or { default:
  *   'int4', head: 'int8' }; default: as stored, including the blocks of a GGUF file
  * @property {'int16' | 'int8' | 'float32'} [activations] precision of the inputs multiplied with int8, int4 and block weights: rounded to
  *   int16 (default); with int8 weights, rounded to int8, which is faster where the processor multiplies bytes; or unrounded
  * @property {'float32' | 'int8'} [cacheDtype] of keys and values in the caches of the model; default float32
  * @property {CheckpointSource} [adapter] folder of a LoRA adapter, as saved by PEFT: it is merged into the weights of linear layers and
  *   tables, which then become float32 unless dtype is given
- * @property {import('./tokenizer.js').TokenizerClass | import('./tokenizer.js').TokenizerLike | false} [tokenizer] the Tokenizer class of
+ * @property {import('./tokenizers/tokenizer.js').TokenizerClass | import('./tokenizers/tokenizer.js').TokenizerLike | false} [tokenizer] the Tokenizer class of
  *   Hugging Face's tokenizers.js, or a tokenizer; false for none. By default the package is imported if there is a tokenizer.json
  * @property {(progress: Progress) => void} [onProgress] called after each tensor; during a download, as bytes arrive
  * @property {AbortSignal} [signal]
@@ -107,8 +107,8 @@ async function open(qkv, source, options) {
       tokenizer === false
         ? undefined
         : await (await textTools()).openTokenizer(folder, readJSON, tokenizer, family.type, json.tokenizer_class)
-    const { classLogits } = family.classes ? await import('./class-logits.js') : { classLogits: undefined }
-    const files = text || family.decoder ? await import('./text-files.js') : undefined
+    const { classLogits } = family.classes ? await import('./classes/class-logits.js') : { classLogits: undefined }
+    const files = text || family.decoder ? await import('./config/text-files.js') : undefined
     const from = folder.tensors || folder.outside ? undefined : source
     const canRank = family.classes !== undefined || family.decoder !== undefined
     const reads = text && (await files?.readsOf(folder, from, text.config, canRank))
@@ -130,7 +130,7 @@ async function open(qkv, source, options) {
 /**
  * Reads the config and the headers of a folder, and computes the memory of the weights by dtype.
  * @param {CheckpointSource} source as in loadModel
- * @param {{ signal?: AbortSignal, dtype?: import('./weight-types.js').WeightTypes, adapter?: CheckpointSource } & HubOptions} [options] dtype:
+ * @param {{ signal?: AbortSignal, dtype?: import('./weights/weight-types.js').WeightTypes, adapter?: CheckpointSource } & HubOptions} [options] dtype:
  *   that of `bytes.loaded`; default: as stored
  */
 export async function inspectModel(source, options = {}) {
@@ -198,7 +198,7 @@ async function mergeAdapter(source, options, family, tensors) {
     { isLoaded: true, hasTokenizer: false },
   )
   try {
-    const { applyAdapter } = await import('./adapter.js')
+    const { applyAdapter } = await import('./weights/adapter.js')
     const needsOf = (/** @type {typeof family} */ of) => new ModelWeights().needs(of)
     await applyAdapter(folder, family, tensors, { readJSON, readExactly, readHeader, readNumbers, widen, needsOf })
   } catch (error) {
@@ -220,7 +220,7 @@ async function withHead(family, tensors, isLoaded) {
   const { name, copies = [] } = embedding.tokens
   const own = head.own !== undefined && has(head.own)
   if (has(name) && !copies.some(has) && own !== Boolean(head.tied)) return family
-  const { headOf } = await import('./tied.js')
+  const { headOf } = await import('./weights/tied.js')
   return headOf(family, tensors, readExactly, isLoaded ? undefined : 2 ** 20)
 }
 
@@ -230,7 +230,7 @@ async function withHead(family, tensors, isLoaded) {
  * @param {CheckpointSource} source
  * @param {Parameters<typeof openFolder>[1] & { adapter?: CheckpointSource }} options
  * @param {Parameters<typeof openFolder>[2]} purpose
- * @param {(opened: { folder: import('./source.js').Folder, family: import('./family-shapes/parts.js').Family,
+ * @param {(opened: { folder: import('./source/source.js').Folder, family: import('./family-shapes/parts.js').Family,
  *   json: Record<string, unknown>, tensors: Awaited<ReturnType<typeof readCheckpoint>> }) => Promise<T>} use
  */
 async function withFolder(source, options, purpose, use) {
@@ -242,18 +242,18 @@ async function withFolder(source, options, purpose, use) {
     options,
     purpose,
   )
-  /** @type {import('./source.js').Folder | undefined} */
+  /** @type {import('./source/source.js').Folder | undefined} */
   let adapter
   try {
     let configFile = await folder.open('config.json')
     if (!configFile) {
-      folder = await (await import('./without-config.js')).openOther(folder, source, options, purpose)
+      folder = await (await import('./config/without-config.js')).openOther(folder, source, options, purpose)
       configFile = await folder.open('config.json')
     }
     const whole = /** @type {Record<string, unknown>} */ (
-      await readJSON(/** @type {import('./source.js').ByteSource} */ (configFile), 'config.json')
+      await readJSON(/** @type {import('./source/source.js').ByteSource} */ (configFile), 'config.json')
     )
-    const parts = Object(whole).text_config ? await import('./text-part.js') : undefined
+    const parts = Object(whole).text_config ? await import('./config/text-part.js') : undefined
     const json = parts ? parts.textConfig(whole) : whole
     const family0 = await familyOf(new Config(json))
     const described = parts ? parts.ofWhole(family0, whole.model_type) : family0

@@ -5,27 +5,27 @@ import { describe, proxied, shape } from '../base/errors.js'
 import { toFloats } from '../base/operand.js'
 import { Tensor } from '../base/tensor.js'
 import { kvCache } from '../ops/attention/kv-cache.js'
-import { readSummary } from './attention-summaries.js'
-import { SCORES, scoresByLength } from './head-scores.js'
-import { checkSignal, INPUTS, padRows, RUN_OPTIONS, readIds, readKeep, readRows } from './inputs.js'
-import { checkHooks, keepingHooks } from './model-hooks.js'
-import { embed, enter, finish, lastNorm, ModelOperations, makeLogits, pool, ropeOf, runStack } from './network.js'
-import { overTexts } from './over-texts.js'
-import { embeddingOf } from './weights.js'
+import { readSummary } from './run/attention-summaries.js'
+import { SCORES, scoresByLength } from './run/head-scores.js'
+import { checkSignal, INPUTS, padRows, RUN_OPTIONS, readIds, readKeep, readRows } from './run/inputs.js'
+import { checkHooks, keepingHooks } from './run/model-hooks.js'
+import { embed, enter, finish, lastNorm, ModelOperations, makeLogits, pool, ropeOf, runStack } from './run/network.js'
+import { overTexts } from './run/over-texts.js'
+import { embeddingOf } from './weights/weights.js'
 
 /** @typedef {import('../base/tensor.js').FloatTensor} FloatTensor */
 /** @typedef {import('../base/tensor.js').TensorLike} TensorLike */
-/** @typedef {import('./head-scores.js').HeadScores} HeadScores */
+/** @typedef {import('./run/head-scores.js').HeadScores} HeadScores */
 /**
  * @template T
- * @typedef {import('./over-texts.js').OverTexts<T>} OverTexts
+ * @typedef {import('./run/over-texts.js').OverTexts<T>} OverTexts
  */
 /** @typedef {import('../ops/attention/kv-cache.js').KVCache} KVCache */
 /** @typedef {import('./family-shapes/parts.js').Family} Family */
 /** @typedef {import('./family-shapes/parts.js').StackSpec} StackSpec */
-/** @typedef {import('./network.js').Call} Call */
-/** @typedef {import('./attention-summaries.js').AttentionSummary} AttentionSummary */
-/** @typedef {Partial<Pick<Call, 'record' | 'inParts' | 'within' | 'entered'>> & { texts?: readonly ModelInput[], checked?: import('./attention-summaries.js').CheckedSummary, operations?: (hooks: import('./network.js').CheckedHooks | undefined) => ModelOperations }} OwnOptions options for other modules of qkv */
+/** @typedef {import('./run/network.js').Call} Call */
+/** @typedef {import('./run/attention-summaries.js').AttentionSummary} AttentionSummary */
+/** @typedef {Partial<Pick<Call, 'record' | 'inParts' | 'within' | 'entered'>> & { texts?: readonly ModelInput[], checked?: import('./run/attention-summaries.js').CheckedSummary, operations?: (hooks: import('./run/network.js').CheckedHooks | undefined) => ModelOperations }} OwnOptions options for other modules of qkv */
 /** @typedef {ModelOptions & OwnOptions} RunOptions */
 /** @typedef {import('../base/tensor.js').TensorLike | import('../base/tensor.js').Nested<number> | ArrayLike<number>} Ids (L), or (B, L) */
 /** A text, a pair of texts, or a result of tokenize. @typedef {string | readonly [string, string] | { ids: readonly number[], tokenTypeIds?: readonly number[] }} PaddedText */
@@ -44,9 +44,9 @@ import { embeddingOf } from './weights.js'
  */
 /**
  * @typedef {object} ModelOptions
- * @property {readonly import('./inputs.js').Keep[]} [keep] results to return besides the logits, of all layers or of one: 'attentions.3'; also
+ * @property {readonly import('./run/inputs.js').Keep[]} [keep] results to return besides the logits, of all layers or of one: 'attentions.3'; also
  *   hook places such as 'layers.*.heads', returned in `kept`. In an encoder-decoder, names without `encoder` refer to the decoder
- * @property {import('./attention-summaries.js').ModelSummaryOptions} [summary] content of the kept summaries
+ * @property {import('./run/attention-summaries.js').ModelSummaryOptions} [summary] content of the kept summaries
  * @property {Hooks} [hooks] by place: 'layers.3.attention.weights', 'layers.3.heads.5', 'layers.*.mlp.output'
  * @property {ModelCache} [cache] keys and values of the previous ids; see model.cache
  * @property {'all' | 'last' | 'none'} [logits] rows whose logits are computed; default 'all'
@@ -59,7 +59,7 @@ import { embeddingOf } from './weights.js'
  * @property {boolean} [addSpecialTokens] default true
  * @property {boolean} [lowerCase] lowers the case of everything but special tokens, before the tokenizer's normalizers; default false
  *
- * @typedef {{ [place in import('./model-hooks.js').Place]?: import('./model-hooks.js').Hook }} Hooks
+ * @typedef {{ [place in import('./run/model-hooks.js').Place]?: import('./run/model-hooks.js').Hook }} Hooks
  *
  * @typedef {object} ModelOutput
  * @property {FloatTensor} [logits] (B, L, V); undefined if the model has no head
@@ -76,7 +76,7 @@ import { embeddingOf } from './weights.js'
  * @property {(AttentionSummary | undefined)[]} attentionSummaries
  * @property {(AttentionSummary | undefined)[]} crossAttentionSummaries
  * @property {(AttentionSummary | undefined)[]} encoderAttentionSummaries
- * @property {{ [place in import('./model-hooks.js').Place]?: FloatTensor }} kept values at the places of `keep`, by name, after the hooks there: copies
+ * @property {{ [place in import('./run/model-hooks.js').Place]?: FloatTensor }} kept values at the places of `keep`, by name, after the hooks there: copies
  *   that need no dispose
  *
  * @typedef {object} GenerateOptions
@@ -93,7 +93,7 @@ import { embeddingOf } from './weights.js'
  * @property {readonly number[]} [stopIds] ids that end generation; default: eos_token_id of generation_config.json, or of config.json if that is missing
  * @property {ModelOptions['keep']} [keep] as in forward
  * @property {ModelOptions['hooks']} [hooks]
- * @property {import('./chat.js').ChatOptions} [chat] options of the chat template
+ * @property {import('./jinja/chat.js').ChatOptions} [chat] options of the chat template
  * @property {boolean} [useCache] false runs all ids at each step, so that hooks see the whole sequence; default true
  * @property {AbortSignal} [signal]
  */
@@ -145,7 +145,7 @@ export class ModelCache {
     this.tokens = undefined
     /** @internal True if a call threw after it had begun to append. */
     this.isBroken = false
-    /** @internal The recorded calls of a token. @type {import('./token-calls.js').TokenCalls | undefined} */
+    /** @internal The recorded calls of a token. @type {import('./run/token-calls.js').TokenCalls | undefined} */
     this.calls = undefined
   }
 
@@ -163,7 +163,7 @@ export class ModelCache {
   }
 }
 
-/** Returns the stacks of a family, with the prefixes of their places. @param {Family} family @returns {import('./model-hooks.js').Stacks} */
+/** Returns the stacks of a family, with the prefixes of their places. @param {Family} family @returns {import('./run/model-hooks.js').Stacks} */
 export function stackNames({ encoder, decoder }) {
   const isBoth = encoder && decoder
   const named = Object.entries({ encoder, decoder })
@@ -202,11 +202,11 @@ export class Model {
    * @internal
    * @param {import('../qkv.js').Qkv} qkv
    * @param {Family} family
-   * @param {import('./weights.js').ModelWeights} weights
+   * @param {import('./weights/weights.js').ModelWeights} weights
    * @param {Record<string, unknown>} config
-   * @param {import('./tokenizer.js').TextTool | undefined} tokenizer
-   * @param {typeof import('./class-logits.js').classLogits} [classLogits] for a family with classes
-   * @param {{ modules?: import('./sentence-modules.js').ReadModules, ranking?: import('./rank.js').ReadRanking, chat?: () => Promise<import('./text-files.js').ChatFiles>, settings?: () => Promise<import('./generation-settings.js').GenerationSettings>, TokenCalls?: typeof import('./token-calls.js').TokenCalls }} [reads] readers
+   * @param {import('./tokenizers/tokenizer.js').TextTool | undefined} tokenizer
+   * @param {typeof import('./classes/class-logits.js').classLogits} [classLogits] for a family with classes
+   * @param {{ modules?: import('./sentences/sentence-modules.js').ReadModules, ranking?: import('./sentences/rank.js').ReadRanking, chat?: () => Promise<import('./config/text-files.js').ChatFiles>, settings?: () => Promise<import('./generate/generation-settings.js').GenerationSettings>, TokenCalls?: typeof import('./run/token-calls.js').TokenCalls }} [reads] readers
    *   of rarely needed files (sentence-transformers modules, chat templates, generation_config.json), and the module for calls of a token
    */
   constructor(qkv, family, weights, config, tokenizer, classLogits, reads = {}) {
@@ -252,7 +252,7 @@ export class Model {
    * @param {string} text
    * @param {string} [pair] second segment
    * @param {TextOptions} [options]
-   * @returns {import('./tokenizer.js').Tokenized} an input for forward
+   * @returns {import('./tokenizers/tokenizer.js').Tokenized} an input for forward
    */
   tokenize(text, pair, options = {}) {
     const tokenizer = Model.#own(this).#expectTokenizer()
@@ -392,7 +392,7 @@ export class Model {
   /**
    * Runs the model. It yields to other events between layers and within long ones; `signal` aborts the run.
    * @param {string | ModelInput} input a text, if the model has a tokenizer, or ids
-   * @param {ModelOptions & import('./turns.js').AsyncOptions} [options]
+   * @param {ModelOptions & import('./run/turns.js').AsyncOptions} [options]
    * @returns {Promise<ModelOutput>}
    */
   async forward(input, options = {}) {
@@ -410,9 +410,9 @@ export class Model {
     return own.#qkv.scope(() => finish(own.#alive(own.#steps(input, options))))
   }
 
-  /** @param {string | ModelInput} input @param {RunOptions & import('./turns.js').AsyncOptions} options @param {Pick<OwnOptions, 'record' | 'texts'>} [own] */
+  /** @param {string | ModelInput} input @param {RunOptions & import('./run/turns.js').AsyncOptions} options @param {Pick<OwnOptions, 'record' | 'texts'>} [own] */
   async #inTurns(input, options, own) {
-    const { runInTurns } = await import('./run-in-turns.js')
+    const { runInTurns } = await import('./run/run-in-turns.js')
     const start = (/** @type {RunOptions} */ given, /** @type {Call['within']} */ within) =>
       this.#alive(this.#steps(input, given, { ...own, inParts: true, within }))
     return runInTurns(this.#qkv, start, this.stacks, options, own?.texts !== undefined)
@@ -421,7 +421,7 @@ export class Model {
   /**
    * Runs texts as rows of one batch, without padding; each gets the same bits as alone.
    * @param {readonly ModelInput[]} texts inputs of one text each, without padding
-   * @param {import('./turns.js').AsyncOptions} options
+   * @param {import('./run/turns.js').AsyncOptions} options
    */
   #packed(texts, options) {
     return this.#inTurns({}, { ...options, logits: 'none' }, { texts })
@@ -438,7 +438,7 @@ export class Model {
   /**
    * Classifies a text or, with a token classifier, each token. The result also contains everything that forward returns.
    * @param {string | ModelInput | readonly PaddedText[]} input one text, or several
-   * @param {Omit<ModelOptions, 'logits' | 'until'> & import('./turns.js').AsyncOptions} [options]
+   * @param {Omit<ModelOptions, 'logits' | 'until'> & import('./run/turns.js').AsyncOptions} [options]
    * @returns {Promise<ModelOutput & { logits: FloatTensor, scores: FloatTensor, labels: string[] }>} logits, scores: (B, classes) or (B, L,
    *   classes)
    */
@@ -464,7 +464,7 @@ export class Model {
   /**
    * Returns what forward returns for padded texts, computed with packed rows; rows of padding are 0.
    * @param {ReturnType<typeof padRows>} input
-   * @param {import('./turns.js').AsyncOptions} turns
+   * @param {import('./run/turns.js').AsyncOptions} turns
    * @returns {Promise<ModelOutput>}
    */
   async #withoutPadding({ ids, attentionMask, tokenTypeIds }, turns) {
@@ -498,8 +498,8 @@ export class Model {
   /**
    * Wraps steps so that they throw if the model is disposed between two of them.
    * @template T
-   * @param {import('./network.js').RunSteps<T>} steps
-   * @returns {import('./network.js').RunSteps<T>}
+   * @param {import('./run/network.js').RunSteps<T>} steps
+   * @returns {import('./run/network.js').RunSteps<T>}
    */
   *#alive(steps) {
     /** @param {unknown} [cause] */
@@ -523,12 +523,12 @@ export class Model {
   /**
    * Finds named entities in a text, with a token classification checkpoint. See docs/models.md.
    * @param {string} text
-   * @param {import('./entities.js').EntityOptions} [options]
-   * @returns {Promise<import('./entities.js').Entity[]>}
+   * @param {import('./classes/entities.js').EntityOptions} [options]
+   * @returns {Promise<import('./classes/entities.js').Entity[]>}
    */
   async entities(text, options = {}) {
     const tool = Model.#own(this).#expectTokenizer()
-    const { entities } = await import('./entities.js')
+    const { entities } = await import('./classes/entities.js')
     return entities(this, tool, text, options)
   }
 
@@ -537,7 +537,7 @@ export class Model {
    * @param {string | ModelInput} input
    * @param {RunOptions} options
    * @param {OwnOptions} [own]
-   * @returns {import('./network.js').RunSteps<ModelOutput>}
+   * @returns {import('./run/network.js').RunSteps<ModelOutput>}
    */
   *#steps(input, options, own) {
     Model.#own(this)
@@ -610,7 +610,7 @@ export class Model {
    * @param {Input} source
    * @param {RunOptions} options
    * @param {ReturnType<typeof readKeep>['keeps']} keeps
-   * @returns {import('./network.js').RunSteps<Encoded>}
+   * @returns {import('./run/network.js').RunSteps<Encoded>}
    */
   *#encode(source, options, keeps) {
     const stack = /** @type {StackSpec} */ (this.#family.encoder)
@@ -700,7 +700,7 @@ export class Model {
    * @param {string} run.place
    * @param {Input} run.read
    * @param {ReturnType<typeof readKeep>['keeps']} run.keeps
-   * @param {readonly [attentions: string, hiddenStates: string, summaries: import('./attention-summaries.js').SummaryName]} run.names names
+   * @param {readonly [attentions: string, hiddenStates: string, summaries: import('./run/attention-summaries.js').SummaryName]} run.names names
    *   of the kept results
    * @param {Encoded} [run.encoded]
    * @param {RunOptions} options
@@ -711,12 +711,12 @@ export class Model {
   ) {
     const [attentionsName, hiddenName, summariesName] = names
     const { positions, past, mask, masks, L } = read
-    const given = /** @type {import('./network.js').CheckedHooks | undefined} */ (hooks)
+    const given = /** @type {import('./run/network.js').CheckedHooks | undefined} */ (hooks)
     const isWatched = record || entered || Object.keys(hooks ?? {}).length > 0
     const isWhole = isWatched || stack.parallel || keeps(hiddenName, stack.layers.length)
     const layers = stack.layers.map(() => undefined)
     const summaries = (
-      /** @type {import('./attention-summaries.js').SummaryName} */ name,
+      /** @type {import('./run/attention-summaries.js').SummaryName} */ name,
       /** @type {boolean} */ has,
     ) => ({
       name,
@@ -923,28 +923,28 @@ export class Model {
 
   /**
    * Converts a conversation to the text that the model was trained to continue, with the chat template of its folder.
-   * @param {readonly import('./chat.js').Message[]} messages
-   * @param {import('./chat.js').ChatOptions} [options]
+   * @param {readonly import('./jinja/chat.js').Message[]} messages
+   * @param {import('./jinja/chat.js').ChatOptions} [options]
    * @returns {Promise<string>}
    */
   async applyChatTemplate(messages, options = {}) {
     const { config } = Model.#own(this).#expectTokenizer()
-    const { chatText } = await import('./chat.js')
+    const { chatText } = await import('./jinja/chat.js')
     return chatText(config, this.#reads.chat, messages, options)
   }
 
   /**
    * Generates token by token. The prompt of an encoder-decoder is the input of its encoder. Several prompts form a batch. A list of
    * messages is converted to a text by the chat template of the folder.
-   * @param {string | Ids | readonly (string | readonly number[])[] | readonly import('./chat.js').Message[]} prompt
+   * @param {string | Ids | readonly (string | readonly number[])[] | readonly import('./jinja/chat.js').Message[]} prompt
    * @param {GenerateOptions} [options]
    * @returns {AsyncGenerator<GenerateStep, void, void>}
    */
   async *generate(prompt, options = {}) {
     Model.#own(this)
-    const { generate } = await import('./generation.js')
+    const { generate } = await import('./generate/generation.js')
     const toIds = (/** @type {unknown} */ given) => this.#toIds(given, 'generate')
-    const settings = /** @type {() => Promise<import('./generation-settings.js').GenerationSettings>} */ (
+    const settings = /** @type {() => Promise<import('./generate/generation-settings.js').GenerationSettings>} */ (
       this.#reads.settings
     )
     yield* generate(this, { ...this.#parts, tokenizer: this.#tokenizer, settings, toIds, checkSignal }, prompt, options)
@@ -959,30 +959,30 @@ export class Model {
   /**
    * Embeds texts with the modules of the folder, or with a given pooling. Short texts run together, as packed rows. See docs/models.md.
    * @param {string | readonly string[]} texts
-   * @param {import('./embed.js').EmbedOptions} [options]
+   * @param {import('./sentences/embed.js').EmbedOptions} [options]
    * @returns {Promise<FloatTensor>} (B, d)
    */
   async embed(texts, options = {}) {
     const own = Model.#own(this)
     own.#expectTokenizer()
-    const { embed } = await import('./embed.js')
+    const { embed } = await import('./sentences/embed.js')
     return embed(own.#runner, this.#reads.modules, texts, options)
   }
 
   /**
    * Embeds a stream of texts in order. Texts are read as earlier ones are done, in constant memory.
    * @param {Iterable<string> | AsyncIterable<string>} texts
-   * @param {import('./embed.js').EmbedOptions} [options]
+   * @param {import('./sentences/embed.js').EmbedOptions} [options]
    * @returns {AsyncGenerator<FloatTensor, void, void>} (d)
    */
   async *embedStream(texts, options = {}) {
     const own = Model.#own(this)
     own.#expectTokenizer()
-    const { embedStream } = await import('./embed.js')
+    const { embedStream } = await import('./sentences/embed.js')
     yield* embedStream(own.#runner, this.#reads.modules, texts, options)
   }
 
-  /** The context for running many texts. @returns {import('./many-texts.js').Runner} */
+  /** The context for running many texts. @returns {import('./sentences/many-texts.js').Runner} */
   get #runner() {
     return {
       model: this,
@@ -997,13 +997,13 @@ export class Model {
    * Ranks texts by a cross-encoder's score of each with a query.
    * @param {string} query
    * @param {readonly string[]} texts
-   * @param {import('./rank.js').RankOptions} [options]
-   * @returns {Promise<import('./rank.js').Ranked[]>} by descending score
+   * @param {import('./sentences/rank.js').RankOptions} [options]
+   * @returns {Promise<import('./sentences/rank.js').Ranked[]>} by descending score
    */
   async rank(query, texts, options = {}) {
     const own = Model.#own(this)
     own.#expectTokenizer()
-    const { rank } = await import('./rank.js')
+    const { rank } = await import('./sentences/rank.js')
     return rank(own.#runner, this.#reads, query, texts, options)
   }
 
@@ -1011,18 +1011,18 @@ export class Model {
    * Computes the cosine of the embeddings of two texts, and how much each head, each MLP and the embedding of the first text add to it.
    * @param {string} text
    * @param {string} other
-   * @param {import('./embed.js').SimilarityOptions} [options] hooks: for the run of the first text
+   * @param {import('./sentences/embed.js').SimilarityOptions} [options] hooks: for the run of the first text
    */
   async similarity(text, other, options = {}) {
     Model.#own(this)
     this.#expectTokenizer()
-    const { similarity } = await import('./embed.js')
+    const { similarity } = await import('./sentences/embed.js')
     return similarity(this.#runner, this.#attributed, this.#reads.modules, [text, other], options)
   }
 
-  /** @returns {import('./linear-attribution.js').Attributed} */
+  /** @returns {import('./attribution/linear-attribution.js').Attributed} */
   get #attributed() {
-    const forward = /** @type {import('./linear-attribution.js').Attributed['forward']} */ (
+    const forward = /** @type {import('./attribution/linear-attribution.js').Attributed['forward']} */ (
       (input, options, record) => this.#inTurns(input, options, { record })
     )
     return { ...this.#parts, forward }
@@ -1033,12 +1033,12 @@ export class Model {
    * deviations of the norms frozen. See docs/models.md.
    * @template {string | ModelInput | readonly (string | ModelInput)[]} T
    * @param {T} input one text, or several
-   * @param {import('./attribution.js').AttributionOptions} [options]
-   * @returns {Promise<T extends readonly unknown[] ? OverTexts<import('./attribution.js').LogitAttribution> : import('./attribution.js').LogitAttribution>}
+   * @param {import('./attribution/attribution.js').AttributionOptions} [options]
+   * @returns {Promise<T extends readonly unknown[] ? OverTexts<import('./attribution/attribution.js').LogitAttribution> : import('./attribution/attribution.js').LogitAttribution>}
    */
   async logitAttribution(input, options = {}) {
     Model.#own(this)
-    const { attribute, attributeEach } = await import('./attribution.js')
+    const { attribute, attributeEach } = await import('./attribution/attribution.js')
     const inputs = /** @type {string | ModelInput | readonly (string | ModelInput)[]} */ (input)
     const made = isListOf(inputs)
       ? attributeEach(
@@ -1064,7 +1064,7 @@ export class Model {
    */
   async weightRow(place, row) {
     Model.#own(this)
-    const { weightRow } = await import('./read-weights.js')
+    const { weightRow } = await import('./weights/read-weights.js')
     return weightRow(this.#parts, place, row)
   }
 
@@ -1075,7 +1075,7 @@ export class Model {
    */
   async weight(name) {
     Model.#own(this)
-    const { weight } = await import('./read-weights.js')
+    const { weight } = await import('./weights/read-weights.js')
     return weight(this.#parts, name)
   }
 
@@ -1087,7 +1087,7 @@ export class Model {
    */
   async headWeights(layer, head, options = {}) {
     Model.#own(this)
-    const { headWeights } = await import('./read-weights.js')
+    const { headWeights } = await import('./weights/read-weights.js')
     return headWeights(this.#parts, layer, head, options)
   }
 
@@ -1107,7 +1107,7 @@ export class Model {
         /** @type {ModelOptions} */ options,
         /** @type {OwnOptions} */ more,
       ) => own.#alive(own.#steps(input, options, more)),
-      /** Makes steps end with a readable error once the model is disposed. @template T @param {import('./network.js').RunSteps<T>} steps */
+      /** Makes steps end with a readable error once the model is disposed. @template T @param {import('./run/network.js').RunSteps<T>} steps */
       alive: steps => own.#alive(steps),
     }
   }

@@ -2,12 +2,12 @@
 
 import { describe } from '../base/errors.js'
 import { toFloats } from '../base/operand.js'
-import { Config } from './config.js'
+import { Config } from './config/config.js'
 import { familyOf } from './families/index.js'
 import { Model } from './model.js'
-import { FLOATS, readFloats, readHeader } from './safetensors.js'
-import { ModelWeights } from './weights.js'
-import { writeSafetensors } from './write-safetensors.js'
+import { FLOATS, readFloats, readHeader } from './weights/safetensors.js'
+import { ModelWeights } from './weights/weights.js'
+import { writeSafetensors } from './weights/write-safetensors.js'
 
 /** @typedef {import('../base/tensor.js').TensorLike} TensorLike */
 /** @typedef {import('../base/tensor.js').FloatTensor} FloatTensor */

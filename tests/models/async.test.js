@@ -13,7 +13,7 @@ const folder = fileURLToPath(new URL('../goldens/models', import.meta.url))
 const names = readdirSync(folder).filter(name => existsSync(`${folder}/${name}/config.json`))
 const ids = [5, 9, 13, 5, 9, 17, 20, 31]
 const decoderIds = [3, 4, 7]
-/** @type {import('../../src/models/inputs.js').Keep[]} */
+/** @type {import('../../src/models/run/inputs.js').Keep[]} */
 const keep = ['attentions', 'hiddenStates', 'crossAttentions', 'encoderAttentions', 'encoderHiddenStates']
 
 /** @param {import('../../src/models/model.js').Model} model */

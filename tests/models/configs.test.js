@@ -4,7 +4,7 @@
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { test } from 'node:test'
-import { Config } from '../../src/models/config.js'
+import { Config } from '../../src/models/config/config.js'
 import { FAMILIES, familyOf } from '../../src/models/families/index.js'
 import { folders, goldens } from './checkpoints.js'
 import { CLASSES } from './config-classes.js'

@@ -5,9 +5,9 @@ import { readFileSync } from 'node:fs'
 import { test } from 'node:test'
 import { backwardSync } from '../../src/entries/interpret.js'
 import { loadModel } from '../../src/entries/models.js'
-import { Config } from '../../src/models/config.js'
-import { rowOf } from '../../src/models/disentangled.js'
+import { Config } from '../../src/models/config/config.js'
 import { familyOf } from '../../src/models/families/index.js'
+import { rowOf } from '../../src/models/run/disentangled.js'
 import { goldens, loaded, near, open, qkv } from './checkpoints.js'
 
 const ids = [5, 9, 13, 5, 9, 17, 20, 31, 8, 12]

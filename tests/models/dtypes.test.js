@@ -6,7 +6,7 @@ import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { load } from '../../src/entries/index.js'
 import { headScores, inspectModel, loadModel } from '../../src/entries/models.js'
-import { readHeader } from '../../src/models/safetensors.js'
+import { readHeader } from '../../src/models/weights/safetensors.js'
 import { readGolden } from './golden.js'
 import { Tokenizer } from './tokenizer.js'
 
@@ -178,7 +178,7 @@ test("weights of int8 with activations: 'float32' are those of a model of the ro
 
 test('each part of a model has its dtype, and takes the memory that inspectModel says', async () => {
   const path = `${folder}/llama-tiny-sharded`
-  const run = async (/** @type {import('../../src/models/weight-types.js').WeightTypes} */ dtype) => {
+  const run = async (/** @type {import('../../src/models/weights/weight-types.js').WeightTypes} */ dtype) => {
     const before = qkv.memory.resident
     const model = await loadModel(qkv, path, { dtype, tokenizer: false })
     const memory = qkv.memory.resident - before

@@ -5,7 +5,7 @@ import { readFileSync } from 'node:fs'
 import { test } from 'node:test'
 import { Tokenizer as Rust } from '@anush008/tokenizers'
 import { loadModel } from '../../src/entries/models.js'
-import { aggregate } from '../../src/models/entities.js'
+import { aggregate } from '../../src/models/classes/entities.js'
 import { goldens, qkv } from './checkpoints.js'
 import { Tokenizer } from './tokenizer.js'
 

@@ -9,15 +9,15 @@ const sourceOf = (/** @type {string} */ name) =>
   readFileSync(new URL(`../../src/models/${name}.js`, import.meta.url), 'utf8')
 /** The sources that read the files beside config.json and the weights. */
 const READERS = [
-  'adapter',
-  'chat',
-  'generation-settings',
-  'module-settings',
-  'rank',
-  'sentence-input',
-  'sentence-layers',
-  'sentence-modules',
-  'text-files',
+  'weights/adapter',
+  'jinja/chat',
+  'generate/generation-settings',
+  'sentences/module-settings',
+  'sentences/rank',
+  'sentences/sentence-input',
+  'sentences/sentence-layers',
+  'sentences/sentence-modules',
+  'config/text-files',
   'tokenizers/open-files',
   'tokenizers/tokenizer-config',
 ]

@@ -4,8 +4,8 @@ import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { test } from 'node:test'
 import { loadModel } from '../../src/entries/models.js'
-import { choose } from '../../src/models/generation.js'
-import { applyRules, readSettings } from '../../src/models/generation-settings.js'
+import { choose } from '../../src/models/generate/generation.js'
+import { applyRules, readSettings } from '../../src/models/generate/generation-settings.js'
 import { goldens, qkv } from './checkpoints.js'
 
 /** @param {string} name */

@@ -7,7 +7,7 @@ import { inspectModel, loadModel, readSafetensors, saveModel } from '../../src/e
 import { BLOCKS } from '../../src/layers/weight-blocks.js'
 import { BLOCK_TYPES } from '../../src/models/gguf/block-types.js'
 import { readGguf } from '../../src/models/gguf/read-gguf.js'
-import { writeSafetensors } from '../../src/models/write-safetensors.js'
+import { writeSafetensors } from '../../src/models/weights/write-safetensors.js'
 import { MADE, make } from './gguf/made.js'
 import { randomOf } from './tokenizers/random-files.js'
 

@@ -149,7 +149,7 @@ test('inspectModel tells the type, the types of blocks and the bytes of the file
   assert.ok(bytes.stored < gguf.length && bytes.stored > gguf.length - 20_000, String(bytes.stored))
   assert.ok(bytes.float32 < parameters * 4 && bytes.float32 > parameters * 2) // the table of tokens stays in blocks
   assert.ok(bytes.loaded < 1.03 * bytes.stored, `${bytes.loaded} ${bytes.stored}`)
-  /** @type {import('../../src/models/weights.js').Progress[]} */
+  /** @type {import('../../src/models/weights/weights.js').Progress[]} */
   const seen = []
   await logitsOf(gguf, { onProgress: (/** @type {any} */ progress) => seen.push(progress) })
   const { loaded, total } = seen[seen.length - 1]

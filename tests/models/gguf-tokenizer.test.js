@@ -18,7 +18,7 @@ import { randomOf } from './tokenizers/random-files.js'
 const published = fileURLToPath(new URL('../../../shared/gguf', import.meta.url))
 const expected = JSON.parse(readFileSync(new URL('../goldens/gguf-tokens.json', import.meta.url), 'utf8'))
 
-/** @param {import('../../src/models/tokenizer.js').TextReader} reader @param {string} text */
+/** @param {import('../../src/models/tokenizers/tokenizer.js').TextReader} reader @param {string} text */
 const idsOf = (reader, text) => reader.encode(text, undefined, Infinity, false).ids
 
 for (const name of ['bert-bge', 'deepseek-coder', 'gpt-2', 'llama-spm', 'phi-3', 'starcoder']) {

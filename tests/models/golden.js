@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { loadModel } from '../../src/entries/models.js'
-import { readFloats, readHeader } from '../../src/models/safetensors.js'
+import { readFloats, readHeader } from '../../src/models/weights/safetensors.js'
 
 /** @typedef {import('../../src/base/tensor.js').FloatTensor} FloatTensor */
 /** @typedef {import('../../src/models/model.js').ModelOutput} ModelOutput */
@@ -77,7 +77,7 @@ export function compare(got, want, { abs, rel }, mask, name) {
  * weight.
  * @param {import('../../src/qkv.js').Qkv} qkv
  * @param {string} folder
- * @param {{ tokenizer: import('../../src/models/tokenizer.js').TokenizerClass | false }} options
+ * @param {{ tokenizer: import('../../src/models/tokenizers/tokenizer.js').TokenizerClass | false }} options
  */
 export async function checkGolden(qkv, folder, options) {
   const { expected, tensors } = await readGolden(folder)

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { backwardSync } from '../../src/entries/interpret.js'
-import { readFloats, readHeader } from '../../src/models/safetensors.js'
+import { readFloats, readHeader } from '../../src/models/weights/safetensors.js'
 
 /** @typedef {import('../../src/base/tensor.js').FloatTensor} FloatTensor */
 /** @typedef {{ abs: number, rel: number }} Tolerance */

@@ -7,9 +7,9 @@ import { fileURLToPath } from 'node:url'
 import { load } from '../../src/entries/index.js'
 import { headCircuits } from '../../src/entries/interpret.js'
 import { loadModel, readSafetensors, writeSafetensors } from '../../src/entries/models.js'
-import { eigenvalues } from '../../src/interpret/eigenvalues.js'
+import { eigenvalues } from '../../src/interpret/circuits/eigenvalues.js'
 import { Model } from '../../src/models/model.js'
-import { embeddingOf } from '../../src/models/weights.js'
+import { embeddingOf } from '../../src/models/weights/weights.js'
 
 /** @typedef {number[][]} Matrix */
 

@@ -4,11 +4,11 @@ import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { test } from 'node:test'
 import { inspectModel, loadModel } from '../../src/entries/models.js'
-import { readFloats, readHeader } from '../../src/models/safetensors.js'
+import { readFloats, readHeader } from '../../src/models/weights/safetensors.js'
 import { goldens, gpt2, loaded, open, qkv } from './checkpoints.js'
 
 /** @typedef {import('../../src/base/tensor.js').FloatTensor} FloatTensor */
-/** @typedef {import('../../src/models/model-hooks.js').Hook} Hook */
+/** @typedef {import('../../src/models/run/model-hooks.js').Hook} Hook */
 
 const ids = [5, 9, 130, 5, 9, 77, 200, 31]
 const L = ids.length

@@ -20,7 +20,7 @@ import {
   tokenDirections,
 } from '../../src/entries/interpret.js'
 import { loadModel } from '../../src/entries/models.js'
-import { readFloats, readHeader } from '../../src/models/safetensors.js'
+import { readFloats, readHeader } from '../../src/models/weights/safetensors.js'
 import { makeWeights, writeFolder } from '../bench/gpt2/checkpoint.js'
 import { folders, gpt2, loaded, open, qkv } from './checkpoints.js'
 import { startHub } from './hub.js'

@@ -4,7 +4,7 @@ import assert from 'node:assert/strict'
 import { readdirSync, readFileSync } from 'node:fs'
 import { test } from 'node:test'
 import { Tensor } from '../../src/base/tensor.js'
-import { readFloats, readHeader } from '../../src/models/safetensors.js'
+import { readFloats, readHeader } from '../../src/models/weights/safetensors.js'
 import { folders, goldens, gpt2, loaded, open, qkv } from './checkpoints.js'
 
 /** @typedef {import('../../src/base/tensor.js').FloatTensor} FloatTensor */

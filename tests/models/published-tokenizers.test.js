@@ -5,7 +5,7 @@ import { readFileSync } from 'node:fs'
 import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { loadModel } from '../../src/entries/models.js'
-import { piecesOf, readPieces } from '../../src/models/sentencepiece.js'
+import { piecesOf, readPieces } from '../../src/models/tokenizers/sentencepiece.js'
 import { goldens, qkv } from './checkpoints.js'
 import { Tokenizer } from './tokenizer.js'
 

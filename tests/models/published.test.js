@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict'
 import { readdirSync, readFileSync } from 'node:fs'
 import { test } from 'node:test'
-import { Config } from '../../src/models/config.js'
+import { Config } from '../../src/models/config/config.js'
 import { familyOf } from '../../src/models/families/index.js'
 
 /** @param {string} folder of the golden checkpoints @param {Record<string, unknown>} change */

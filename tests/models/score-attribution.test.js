@@ -97,7 +97,7 @@ for (const name of folders)
 test('hooks on the attention that is explained are refused by name, those of other layers are not', async () => {
   const at = { layer: 1, head: 2, query: 6, key: 3 }
   for (const place of ['input', 'q', 'k']) {
-    const name = /** @type {import('../../src/models/model-hooks.js').Place} */ (`layers.1.attention.${place}`)
+    const name = /** @type {import('../../src/models/run/model-hooks.js').Place} */ (`layers.1.attention.${place}`)
     const other = /** @type {typeof name} */ (`layers.0.attention.${place}`)
     await assert.rejects(
       () => scoreAttribution(gpt2, { ids }, { ...at, hooks: { [name]: 0.5 } }),

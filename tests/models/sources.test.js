@@ -10,7 +10,7 @@ import { fileURLToPath, pathToFileURL } from 'node:url'
 import { load } from '../../src/entries/index.js'
 import { backward } from '../../src/entries/interpret.js'
 import { loadModel } from '../../src/entries/models.js'
-import { streamed } from '../../src/models/blob-source.js'
+import { streamed } from '../../src/models/source/blob-source.js'
 import { makeFolder } from './made-folder.js'
 
 /** @typedef {import('../../src/entries/models.js').Model} Model */

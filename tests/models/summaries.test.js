@@ -8,7 +8,7 @@ import { load } from '../../src/entries/index.js'
 import { headScores, loadModel } from '../../src/entries/models.js'
 
 /** @typedef {import('../../src/base/tensor.js').FloatTensor} FloatTensor */
-/** @typedef {import('../../src/models/attention-summaries.js').AttentionSummary} AttentionSummary */
+/** @typedef {import('../../src/models/run/attention-summaries.js').AttentionSummary} AttentionSummary */
 
 const qkv = await load()
 const goldens = fileURLToPath(new URL('../goldens/models', import.meta.url))

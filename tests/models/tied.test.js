@@ -4,7 +4,7 @@ import assert from 'node:assert/strict'
 import { existsSync, readFileSync } from 'node:fs'
 import { test } from 'node:test'
 import { loadModel, readSafetensors, writeSafetensors } from '../../src/entries/models.js'
-import { Config } from '../../src/models/config.js'
+import { Config } from '../../src/models/config/config.js'
 import { familyOf } from '../../src/models/families/index.js'
 import { folders, goldens, qkv } from './checkpoints.js'
 

@@ -12,7 +12,7 @@ import {
   readout,
   saveLens,
 } from '../../src/entries/interpret.js'
-import { readFloats, readHeader } from '../../src/models/safetensors.js'
+import { readFloats, readHeader } from '../../src/models/weights/safetensors.js'
 import { gpt2, loaded, open, qkv } from './checkpoints.js'
 
 const at = (/** @type {string} */ name) => new URL(`../goldens/${name}`, import.meta.url)

@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { choose } from '../../src/models/generation.js'
+import { choose } from '../../src/models/generate/generation.js'
 import { drawn, sharesOf } from '../../web/rooms/models/prediction/next-word.js'
 import { begin } from './models-store.js'
 

@@ -4,7 +4,7 @@ import { alibiSlopes } from '../../ops/attention/alibi.js'
 import { BERT_LAYER, bertLike, inEncoder } from '../family-shapes/bert-like.js'
 import { ACTIVATIONS } from '../family-shapes/parts.js'
 
-/** @typedef {import('../config.js').Config} Config */
+/** @typedef {import('../config/config.js').Config} Config */
 /** @typedef {import('../family-shapes/parts.js').ActivationName} ActivationName */
 
 export { DEFAULTS } from '../family-shapes/bert-like.js'

@@ -4,7 +4,7 @@ import { alibiSlopes } from '../../ops/attention/alibi.js'
 import { decoderOnly, equalHeads } from '../family-shapes/decoder-only.js'
 import { biased, byHeads, EPS, layerNormOf } from '../family-shapes/parts.js'
 
-/** @typedef {import('../config.js').Config} Config */
+/** @typedef {import('../config/config.js').Config} Config */
 
 export const DEFAULTS = {
   vocab_size: 250880,

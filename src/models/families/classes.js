@@ -4,7 +4,7 @@
 import { describe } from '../../base/errors.js'
 import { ACTIVATIONS } from '../family-shapes/parts.js'
 
-/** @typedef {import('../config.js').Config} Config */
+/** @typedef {import('../config/config.js').Config} Config */
 /** @typedef {import('../family-shapes/parts.js').ClassesSpec} ClassesSpec */
 
 const BERTS = ['bert', 'albert', 'new']

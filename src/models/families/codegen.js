@@ -2,7 +2,7 @@
 
 import { describe as gptj } from './gptj.js'
 
-/** @typedef {import('../config.js').Config} Config */
+/** @typedef {import('../config/config.js').Config} Config */
 
 export { ALIASES, DEFAULTS } from './gptj.js'
 

@@ -2,7 +2,7 @@
 
 import { bertLike } from '../family-shapes/bert-like.js'
 
-/** @typedef {import('../config.js').Config} Config */
+/** @typedef {import('../config/config.js').Config} Config */
 
 export const DEFAULTS = {
   vocab_size: 30522,

@@ -2,7 +2,7 @@
 
 import { DEFAULTS as BERT, BERT_LAYER, bertLike, inEncoder } from '../family-shapes/bert-like.js'
 
-/** @typedef {import('../config.js').Config} Config */
+/** @typedef {import('../config/config.js').Config} Config */
 
 export const DEFAULTS = {
   ...BERT,

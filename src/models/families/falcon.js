@@ -2,9 +2,9 @@
 
 import { decoderOnly } from '../family-shapes/decoder-only.js'
 import { ACTIVATIONS, byHeads, EPS, headDimOf, layerNormOf, slices, times } from '../family-shapes/parts.js'
-import { ropeFrequencies } from '../rope-scaling.js'
+import { ropeFrequencies } from '../family-shapes/rope-scaling.js'
 
-/** @typedef {import('../config.js').Config} Config */
+/** @typedef {import('../config/config.js').Config} Config */
 /** @typedef {import('../family-shapes/parts.js').LinearSpec} LinearSpec */
 
 export const DEFAULTS = {

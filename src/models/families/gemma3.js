@@ -4,7 +4,7 @@
 import { llamaLike } from '../family-shapes/llama-like.js'
 import { DEFAULTS as GEMMA2, gemma } from './gemma2.js'
 
-/** @typedef {import('../config.js').Config} Config */
+/** @typedef {import('../config/config.js').Config} Config */
 
 export const DEFAULTS = {
   ...GEMMA2,

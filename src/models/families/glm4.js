@@ -2,7 +2,7 @@
 
 import { describe as glm } from './glm.js'
 
-/** @typedef {import('../config.js').Config} Config */
+/** @typedef {import('../config/config.js').Config} Config */
 
 export { DEFAULTS } from './glm.js'
 

@@ -3,7 +3,7 @@
 import { decoderOnly, equalHeads } from '../family-shapes/decoder-only.js'
 import { ACTIVATIONS, EPS, layerNormOf, times } from '../family-shapes/parts.js'
 
-/** @typedef {import('../config.js').Config} Config */
+/** @typedef {import('../config/config.js').Config} Config */
 /** @typedef {import('../family-shapes/parts.js').LinearSpec} LinearSpec */
 
 export const DEFAULTS = {

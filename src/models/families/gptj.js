@@ -2,9 +2,9 @@
 
 import { decoderOnly, equalHeads } from '../family-shapes/decoder-only.js'
 import { ACTIVATIONS, attentionOf, biased, EPS, layerNormOf, NONE } from '../family-shapes/parts.js'
-import { powers } from '../rope-scaling.js'
+import { powers } from '../family-shapes/rope-scaling.js'
 
-/** @typedef {import('../config.js').Config} Config */
+/** @typedef {import('../config/config.js').Config} Config */
 /** @typedef {import('../family-shapes/parts.js').AttentionSpec} AttentionSpec */
 
 export const DEFAULTS = {

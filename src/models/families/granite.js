@@ -3,7 +3,7 @@
 import { llamaLike } from '../family-shapes/llama-like.js'
 import { DEFAULTS as LLAMA } from './llama.js'
 
-/** @typedef {import('../config.js').Config} Config */
+/** @typedef {import('../config/config.js').Config} Config */
 
 export const DEFAULTS = {
   ...LLAMA,

@@ -4,7 +4,7 @@
 
 import { describe } from '../../base/errors.js'
 
-/** @typedef {import('../config.js').Config} Config */
+/** @typedef {import('../config/config.js').Config} Config */
 /** @typedef {import('../family-shapes/parts.js').Description} Description */
 
 /**
@@ -80,10 +80,10 @@ export async function familyOf(config) {
       `config.json: model_type ${describe(type)} is not covered; covered: ${Object.keys(FAMILIES).join(', ')}`,
     )
   const quantized = config.get('quantization_config')
-  if (quantized) throw (await import('../refusals.js')).quantizedWeights(quantized)
+  if (quantized) throw (await import('../config/refusals.js')).quantizedWeights(quantized)
   const [{ describe: describeFamily, DEFAULTS, ALIASES }, { mayMatter }] = await Promise.all([
     FAMILIES[type](),
-    import('../unread-keys.js'),
+    import('../config/unread-keys.js'),
   ])
   config.assume(DEFAULTS, ALIASES)
   const family = describeFamily(config)

@@ -3,9 +3,9 @@
 import { describe as say } from '../../base/errors.js'
 import { DEFAULTS as BERT, BERT_LAYER, bertLike, inEncoder, ROBERTA_HEAD } from '../family-shapes/bert-like.js'
 import { layersOf } from '../family-shapes/parts.js'
-import * as global from '../global-attention.js'
+import * as global from '../run/global-attention.js'
 
-/** @typedef {import('../config.js').Config} Config */
+/** @typedef {import('../config/config.js').Config} Config */
 
 export const DEFAULTS = { ...BERT, pad_token_id: 1, attention_window: 512 }
 

@@ -2,7 +2,7 @@
 
 import { DEFAULTS as MARIAN, marianLike } from '../family-shapes/marian-like.js'
 
-/** @typedef {import('../config.js').Config} Config */
+/** @typedef {import('../config/config.js').Config} Config */
 
 export const DEFAULTS = {
   ...MARIAN,

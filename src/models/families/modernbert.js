@@ -2,9 +2,9 @@
 
 import { describe as say } from '../../base/errors.js'
 import { ACTIVATIONS, anyOf, EPS, headDimOf, layersOf, times } from '../family-shapes/parts.js'
-import { ropeFrequencies } from '../rope-scaling.js'
+import { ropeFrequencies } from '../family-shapes/rope-scaling.js'
 
-/** @typedef {import('../config.js').Config} Config */
+/** @typedef {import('../config/config.js').Config} Config */
 /** @typedef {import('../family-shapes/parts.js').LinearSpec} LinearSpec */
 /** @typedef {import('../family-shapes/parts.js').NormSpec} NormSpec */
 

@@ -1,7 +1,7 @@
 // MPT: ALiBi instead of positions, no biases, q, k and v concatenated in one weight.
 
 import { Tensor } from '../../base/tensor.js'
-import { Config } from '../config.js'
+import { Config } from '../config/config.js'
 import { decoderOnly, equalHeads } from '../family-shapes/decoder-only.js'
 import { EPS, slices } from '../family-shapes/parts.js'
 

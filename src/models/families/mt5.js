@@ -2,7 +2,7 @@
 
 import { DEFAULTS as T5, t5 } from './t5.js'
 
-/** @typedef {import('../config.js').Config} Config */
+/** @typedef {import('../config/config.js').Config} Config */
 
 export { ALIASES } from './t5.js'
 

@@ -2,9 +2,9 @@
 // https://huggingface.co/Alibaba-NLP/new-impl
 
 import { describe as say } from '../../base/errors.js'
-import { Config } from '../config.js'
+import { Config } from '../config/config.js'
 import { DEFAULTS as BERT, BERT_KEYS, bertLike, inEncoder } from '../family-shapes/bert-like.js'
-import { ropeFrequencies } from '../rope-scaling.js'
+import { ropeFrequencies } from '../family-shapes/rope-scaling.js'
 
 export const DEFAULTS = {
   ...BERT,

@@ -1,10 +1,10 @@
 // Nomic's BERT: rotary positions, q, k and v in one weight, gated MLPs. The code shipped with the models uses GPT-2's keys, the class of
 // transformers uses BERT's; published configs contain both. https://huggingface.co/nomic-ai/nomic-bert-2048
 
-import { Config } from '../config.js'
+import { Config } from '../config/config.js'
 import { bertLike } from '../family-shapes/bert-like.js'
 import { ACTIVATIONS } from '../family-shapes/parts.js'
-import { powers, ropeFrequencies } from '../rope-scaling.js'
+import { powers, ropeFrequencies } from '../family-shapes/rope-scaling.js'
 
 /** @typedef {import('../family-shapes/parts.js').ActivationName} ActivationName */
 

@@ -2,7 +2,7 @@
 
 import { llamaLike } from '../family-shapes/llama-like.js'
 
-/** @typedef {import('../config.js').Config} Config */
+/** @typedef {import('../config/config.js').Config} Config */
 
 export const DEFAULTS = {
   vocab_size: 50304,

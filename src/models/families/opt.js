@@ -3,7 +3,7 @@
 import { decoderOnly, equalHeads } from '../family-shapes/decoder-only.js'
 import { ACTIVATIONS, ALL, attentionOf, biased, layerNormOf } from '../family-shapes/parts.js'
 
-/** @typedef {import('../config.js').Config} Config */
+/** @typedef {import('../config/config.js').Config} Config */
 
 export const DEFAULTS = {
   vocab_size: 50272,

@@ -2,9 +2,9 @@
 
 import { decoderOnly, equalHeads } from '../family-shapes/decoder-only.js'
 import { ACTIVATIONS, ALL, attentionOf, biased, EPS, layerNormOf } from '../family-shapes/parts.js'
-import { ropeFrequencies } from '../rope-scaling.js'
+import { ropeFrequencies } from '../family-shapes/rope-scaling.js'
 
-/** @typedef {import('../config.js').Config} Config */
+/** @typedef {import('../config/config.js').Config} Config */
 
 export const DEFAULTS = {
   vocab_size: 51200,

@@ -2,7 +2,7 @@
 
 import { anyOf, attentionOf, EPS, layersOf, NONE, times } from '../family-shapes/parts.js'
 
-/** @typedef {import('../config.js').Config} Config */
+/** @typedef {import('../config/config.js').Config} Config */
 /** @typedef {import('../family-shapes/parts.js').StackSpec} StackSpec */
 /** @typedef {import('../family-shapes/parts.js').PartSpec} PartSpec */
 /** @typedef {import('../family-shapes/parts.js').NormSpec} NormSpec */

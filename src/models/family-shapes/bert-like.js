@@ -2,7 +2,7 @@
 
 import { ACTIVATIONS, ALL, anyOf, attentionOf, EPS, headDimOf, layersOf, slices, times } from './parts.js'
 
-/** @typedef {import('../config.js').Config} Config */
+/** @typedef {import('../config/config.js').Config} Config */
 /** @typedef {import('./parts.js').NormSpec} NormSpec */
 /** @typedef {import('./parts.js').ActivationName} ActivationName */
 

@@ -2,7 +2,7 @@
 
 import { anyOf, headDimOf, layersOf, slices, times } from './parts.js'
 
-/** @typedef {import('../config.js').Config} Config */
+/** @typedef {import('../config/config.js').Config} Config */
 /** @typedef {import('./parts.js').StackSpec} StackSpec */
 /** @typedef {import('./parts.js').AttentionSpec} AttentionSpec */
 /** @typedef {import('./parts.js').LinearSpec} LinearSpec */

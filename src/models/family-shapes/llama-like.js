@@ -1,11 +1,11 @@
 // Decoders with rotary positions, most of them with RMSNorm and a gated MLP.
 
 import { describe } from '../../base/errors.js'
-import { ropeFrequencies } from '../rope-scaling.js'
 import { decoderOnly } from './decoder-only.js'
 import { ACTIVATIONS, ALL, attentionOf, EPS, headDimOf, layersOf, NONE, scaledBy, slices, times } from './parts.js'
+import { ropeFrequencies } from './rope-scaling.js'
 
-/** @typedef {import('../config.js').Config} Config */
+/** @typedef {import('../config/config.js').Config} Config */
 /** @typedef {import('./parts.js').NormSpec} NormSpec */
 /** @typedef {import('./parts.js').HeadSpec} HeadSpec */
 

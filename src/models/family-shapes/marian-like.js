@@ -2,7 +2,7 @@
 
 import { ACTIVATIONS, ALL, anyOf, attentionOf, headDimOf, layersOf, times } from './parts.js'
 
-/** @typedef {import('../config.js').Config} Config */
+/** @typedef {import('../config/config.js').Config} Config */
 /** @typedef {import('./parts.js').StackSpec} StackSpec */
 /** @typedef {import('./parts.js').PartSpec} PartSpec */
 /** @typedef {import('./parts.js').NormSpec} NormSpec */

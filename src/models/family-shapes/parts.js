@@ -1,6 +1,6 @@
 // The types of a family's description, and functions that several descriptions share.
 
-/** @typedef {import('../config.js').Config} Config */
+/** @typedef {import('../config/config.js').Config} Config */
 /** @typedef {'gelu' | 'gelu_tanh' | 'relu' | 'silu'} ActivationName */
 
 /**
@@ -59,7 +59,7 @@
  * @property {Partial<EmbeddingSpec>} [embedding] fields that differ from the shared embedding, in an encoder-decoder
  * @property {{ table: TableSpec, maxDistance: number, bidirectional: boolean }} [relative]
  * @property {Disentangled} [disentangled]
- * @property {typeof import('../global-attention.js')} [global] attention of marked tokens
+ * @property {typeof import('../run/global-attention.js')} [global] attention of marked tokens
  * @property {import('../../base/tensor.js').FloatTensor} [alibi] slopes (H): slope * distance is subtracted from the scores
  * @property {number} [most] maximum positions, if neither a table nor a rotation limits them
  * @property {NormSpec} [norm] after the last layer

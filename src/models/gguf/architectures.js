@@ -4,7 +4,7 @@
 import { describe } from '../../base/errors.js'
 
 /** @typedef {import('./keys.js').Keys} Keys */
-/** @typedef {import('../safetensors.js').StoredTensor} StoredTensor */
+/** @typedef {import('../weights/safetensors.js').StoredTensor} StoredTensor */
 /** @typedef {Map<string, StoredTensor>} Tensors */
 
 /**

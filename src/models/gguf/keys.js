@@ -1,7 +1,7 @@
 // Reads the metadata of an architecture key by key. Unread keys are refused by name if they may change the network.
 
 import { describe } from '../../base/errors.js'
-import { mayMatter } from '../unread-keys.js'
+import { mayMatter } from '../config/unread-keys.js'
 
 /** @typedef {import('./read-gguf.js').GgufMetadata} GgufMetadata */
 

@@ -2,9 +2,9 @@
 // of the tokenizer. Loaded when a GGUF file is opened.
 
 import { describe } from '../../base/errors.js'
-import { loadKernels } from '../read-types.js'
-import { openFolder, readExactly } from '../source.js'
-import { refused } from '../wrong-source.js'
+import { openFolder, readExactly } from '../source/source.js'
+import { refused } from '../source/wrong-source.js'
+import { loadKernels } from '../weights/read-types.js'
 import { ARCHITECTURES, changesOf } from './architectures.js'
 import { dequantize } from './dequantize.js'
 import { Keys } from './keys.js'
@@ -12,8 +12,8 @@ import { readGguf } from './read-gguf.js'
 import { changed } from './tensors.js'
 import { endsOf } from './vocabulary.js'
 
-/** @typedef {import('../source.js').Folder} Folder */
-/** @typedef {import('../safetensors.js').StoredTensor} StoredTensor */
+/** @typedef {import('../source/source.js').Folder} Folder */
+/** @typedef {import('../weights/safetensors.js').StoredTensor} StoredTensor */
 /** @typedef {import('./read-gguf.js').GgufMetadata} GgufMetadata */
 
 const SHARD = /^(.*)-(\d{5})-of-(\d{5})\.gguf$/i
@@ -262,7 +262,7 @@ function typesOf(tensors) {
   return sums
 }
 
-/** @param {unknown} json @returns {import('../source.js').ByteSource} */
+/** @param {unknown} json @returns {import('../source/source.js').ByteSource} */
 function fromJSON(json) {
   const bytes = new TextEncoder().encode(JSON.stringify(json))
   return { size: bytes.length, read: async (from, to) => bytes.subarray(from, to) }

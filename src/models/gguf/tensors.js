@@ -1,11 +1,11 @@
 // Converts the tensors of a GGUF file to Hugging Face's layout: blocks become float32 while they are read, and rows are reordered.
 
 import { BLOCKS } from '../../layers/weight-blocks.js'
-import { readExactly } from '../source.js'
+import { readExactly } from '../source/source.js'
 import { BLOCK_TYPES } from './block-types.js'
 import { dequantize } from './dequantize.js'
 
-/** @typedef {import('../safetensors.js').StoredTensor} StoredTensor */
+/** @typedef {import('../weights/safetensors.js').StoredTensor} StoredTensor */
 /** @typedef {import('./architectures.js').Change} Change */
 
 /** Types stored as plain numbers, without blocks. */
@@ -33,7 +33,7 @@ export function changed(stored, { name = '', row, rows, isTurned, isPlusOne }) {
   const raw = (/** @type {number} */ a, /** @type {number} */ b, /** @type {Uint8Array | undefined} */ buffer) =>
     readExactly(source, file, from + a * perRow, from + b * perRow, buffer)
   const isKept = Object.hasOwn(BLOCKS, dtype) && rest.length === 1 && !isPlusOne
-  /** @type {import('../safetensors.js').StoredBlocks | undefined} */
+  /** @type {import('../weights/safetensors.js').StoredBlocks | undefined} */
   const blocks = isKept
     ? {
         type: /** @type {import('../../layers/packed-linear.js').BlockType} */ (dtype),
@@ -76,7 +76,7 @@ export function changed(stored, { name = '', row, rows, isTurned, isPlusOne }) {
  * @param {(a: number, b: number, buffer?: Uint8Array) => Promise<Uint8Array>} read
  * @param {number} width bytes of a row
  * @param {((n: number) => number) | undefined} row
- * @returns {import('../source.js').ByteSource['read']}
+ * @returns {import('../source/source.js').ByteSource['read']}
  */
 const inRows = (read, width, row) => async (from, to, buffer) => {
   const [a, b] = [Math.floor(from / width), Math.ceil(to / width)]

@@ -43,8 +43,8 @@ const KINDS = {
 /**
  * Opens the tokenizer.
  * @param {GgufMetadata} metadata
- * @param {import('../tokenizer.js').TokenizerClass} [Class] tokenizer class of the package
- * @returns {Promise<import('../tokenizer.js').TextReader>}
+ * @param {import('../tokenizers/tokenizer.js').TokenizerClass} [Class] tokenizer class of the package
+ * @returns {Promise<import('../tokenizers/tokenizer.js').TextReader>}
  */
 export async function openMetadata(metadata, Class) {
   const { json, config } = await tokenizerOf(metadata)

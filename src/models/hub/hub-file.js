@@ -1,12 +1,12 @@
 // A file of a model on the hub. It is read in blocks while it is downloaded, checked against its hash, and kept.
 
-import { blocksOf, inBlocks } from '../blocks.js'
+import { blocksOf, inBlocks } from '../source/blocks.js'
 import { checkOf } from './hash-check.js'
 import { HubError } from './hub-error.js'
 
 /** @typedef {import('./hub-answers.js').HubFile} HubFile */
 /** @typedef {import('./hub-folder.js').StoredFile} StoredFile */
-/** @typedef {import('../source.js').ByteSource} ByteSource */
+/** @typedef {import('../source/source.js').ByteSource} ByteSource */
 
 /**
  * Context that all files of a model share.

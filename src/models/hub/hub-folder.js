@@ -11,7 +11,7 @@ import { Requests } from './requests.js'
 
 /** @typedef {import('./hub-answers.js').Facts} Facts */
 /** @typedef {import('./hub-answers.js').HubFile} HubFile */
-/** @typedef {import('../source.js').ByteSource} ByteSource */
+/** @typedef {import('../source/source.js').ByteSource} ByteSource */
 
 /**
  * A store for downloaded files.
@@ -58,7 +58,7 @@ const [PIECES, WORDS] = [['source.spm', 'vocab.json'], ['vocab.txt']]
  * @param {HubOptions} options
  * @param {{ isLoaded: boolean, hasTokenizer: boolean, choose?: (names: string[]) => readonly string[], signal?: AbortSignal,
  *   onProgress?: (progress: HubProgress) => void }} use isLoaded: all weights will be read
- * @returns {Promise<import('../source.js').Folder>}
+ * @returns {Promise<import('../source/source.js').Folder>}
  */
 export async function openHub(text, { token, hub, headers, keep = true }, { signal, ...use }) {
   const name = parseName(text)
@@ -95,7 +95,7 @@ export async function openHub(text, { token, hub, headers, keep = true }, { sign
  * @param {(names: string[]) => readonly string[]} [parts.choose] chooses the files to read, instead of those of a checkpoint
  * @param {AbortSignal} [parts.signal]
  * @param {(progress: HubProgress) => void} [parts.onProgress]
- * @returns {Promise<import('../source.js').Folder>}
+ * @returns {Promise<import('../source/source.js').Folder>}
  */
 async function openModel(name, { settings, requests, store, end, isLoaded, hasTokenizer, choose, signal, onProgress }) {
   const { text } = name

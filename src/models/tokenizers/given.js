@@ -3,11 +3,11 @@
 import { describe } from '../../base/errors.js'
 import { lower } from './lower.js'
 
-/** @typedef {import('../tokenizer.js').TokenizerLike} TokenizerLike */
+/** @typedef {import('./tokenizer.js').TokenizerLike} TokenizerLike */
 
 /**
  * @param {TokenizerLike} tokenizer
- * @returns {import('../tokenizer.js').TextReader}
+ * @returns {import('./tokenizer.js').TextReader}
  */
 export const fromGiven = tokenizer => ({
   encode(text, pair, most, isWhole, isLower) {

@@ -7,12 +7,12 @@ import { readTokenizer } from './read-tokenizer.js'
 
 /**
  * Opens a tokenizer.
- * @param {import('../source.js').Folder} folder
- * @param {typeof import('../source.js').readJSON} readJSON
+ * @param {import('../source/source.js').Folder} folder
+ * @param {typeof import('../source/source.js').readJSON} readJSON
  * @param {unknown} file tokenizer.json, or the bytes of vocab.txt
- * @param {import('../tokenizer.js').TokenizerClass | undefined} Class tokenizer class of the package
+ * @param {import('./tokenizer.js').TokenizerClass | undefined} Class tokenizer class of the package
  * @param {Parameters<typeof import('./tokenizer-config.js').readConfig>[2]} model
- * @returns {Promise<import('../tokenizer.js').TextReader>}
+ * @returns {Promise<import('./tokenizer.js').TextReader>}
  */
 export async function openFiles(folder, readJSON, file, Class, model) {
   const { configured, extend, readConfig } = await import('./tokenizer-config.js')
@@ -29,17 +29,17 @@ export async function openFiles(folder, readJSON, file, Class, model) {
 /**
  * Opens a tokenizer from parsed files.
  * @param {any} json tokenizer.json
- * @param {import('../chat.js').TokenizerConfig} config tokenizer_config.json
- * @param {import('../tokenizer.js').TokenizerClass} [Class] tokenizer class of the package
+ * @param {import('../jinja/chat.js').TokenizerConfig} config tokenizer_config.json
+ * @param {import('./tokenizer.js').TokenizerClass} [Class] tokenizer class of the package
  * @param {object} [how]
  * @param {(reader: Awaited<ReturnType<typeof readTokenizer>>) => import('./post-processors.js').Template} [how.template] what surrounds
  *   texts; default: that of the JSON
- * @param {(Tokenizer: import('../tokenizer.js').TokenizerClass) => import('../tokenizer.js').TokenizerLike} [how.instead] fallback reader
+ * @param {(Tokenizer: import('./tokenizer.js').TokenizerClass) => import('./tokenizer.js').TokenizerLike} [how.instead] fallback reader
  *   if the class is the caller's, so that its parts cannot be used
- * @returns {Promise<import('../tokenizer.js').TextReader>}
+ * @returns {Promise<import('./tokenizer.js').TextReader>}
  */
 export async function openParts(json, config, Class, { template: templateOf, instead } = {}) {
-  /** @type {import('../tokenizer.js').TokenizerLike | undefined} */
+  /** @type {import('./tokenizer.js').TokenizerLike | undefined} */
   let own
   const make = async (/** @type {object} */ bare) => {
     const Tokenizer = Class ?? (await imported())
@@ -83,20 +83,20 @@ function failed(cause) {
 
 /** Builds tokenizer.json. @param {Uint8Array} bytes of vocab.txt @param {Record<string, unknown>} config */
 async function fromWords(bytes, config) {
-  const { fromVocabulary } = await import('../wordpiece.js')
+  const { fromVocabulary } = await import('./wordpiece.js')
   return fromVocabulary(new TextDecoder().decode(bytes), config)
 }
 
 /**
  * Imports the class of the optional package. Its name is a literal, so that bundlers find it; inside `try`, they only warn if the package
  * is missing.
- * @returns {Promise<import('../tokenizer.js').TokenizerClass>}
+ * @returns {Promise<import('./tokenizer.js').TokenizerClass>}
  */
 async function imported() {
   try {
     return /** @type {any} */ (await import('@huggingface/tokenizers')).Tokenizer
   } catch (cause) {
-    const { missingPackage } = await import('../refusals.js')
+    const { missingPackage } = await import('../config/refusals.js')
     const instead = 'or pass its class as { tokenizer: Tokenizer }, or tokenizer: false'
     throw missingPackage(cause, 'the tokenizer of this model', '@huggingface/tokenizers', instead)
   }

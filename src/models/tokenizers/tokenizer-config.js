@@ -4,7 +4,7 @@
 import { refuse } from './refuse.js'
 
 /** @typedef {import('./added-tokens.js').AddedToken} AddedToken */
-/** @typedef {import('../chat.js').TokenizerConfig} TokenizerConfig */
+/** @typedef {import('../jinja/chat.js').TokenizerConfig} TokenizerConfig */
 
 const FILE = 'tokenizer_config.json'
 /** Keys of special tokens. */
@@ -37,8 +37,8 @@ export const textOf = given => (typeof given === 'string' ? given : Object(given
 
 /**
  * Reads the files.
- * @param {import('../source.js').Folder} folder
- * @param {typeof import('../source.js').readJSON} readJSON
+ * @param {import('../source/source.js').Folder} folder
+ * @param {typeof import('../source/source.js').readJSON} readJSON
  * @param {{ type?: string, named?: unknown }} model its model_type; and tokenizer_class of config.json, which counts if no other file names
  *   one
  * @returns {Promise<{ config: TokenizerConfig, added: (AddedToken & { id: number })[] }>} added: tokens that tokenizer.json may lack

@@ -194,7 +194,7 @@ async function* gradients(model) {
   const ids = idsOf(64)
   const inLayers = ['input', 'middle', 'output', 'heads', 'mlp.hidden', 'mlp.output']
   const inAttention = ['input', 'q', 'k', 'v', 'scores', 'weights', 'output'].map(name => `attention.${name}`)
-  const at = /** @type {import('../../../src/models/model-hooks.js').Place[]} */ (
+  const at = /** @type {import('../../../src/models/run/model-hooks.js').Place[]} */ (
     inLayers.concat(inAttention).map(name => `layers.*.${name}`)
   )
   const other = { run: () => model.forwardSync({ ids }, { keep: ['attentions'] }).logits?.data }
@@ -252,7 +252,7 @@ async function* patching(model) {
 /** @param {Model} model @returns {AsyncGenerator<Comparison>} */
 async function* allHeads(model) {
   const ids = idsOf(64)
-  const run = (/** @type {import('../../../src/models/inputs.js').Keep[]} */ keep) => ({
+  const run = (/** @type {import('../../../src/models/run/inputs.js').Keep[]} */ keep) => ({
     run: () => model.forwardSync({ ids }, { keep, logits: 'last' }),
   })
   const [ours, other] = [run(['attentions']), run([])]

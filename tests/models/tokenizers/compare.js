@@ -2,10 +2,10 @@
 
 import assert from 'node:assert/strict'
 import { Tokenizer as Native } from '@anush008/tokenizers'
-import { readJSON } from '../../../src/models/source.js'
-import { openTokenizer } from '../../../src/models/tokenizer.js'
+import { readJSON } from '../../../src/models/source/source.js'
+import { openTokenizer } from '../../../src/models/tokenizers/tokenizer.js'
 
-/** @typedef {import('../../../src/models/tokenizer.js').TextTool} TextTool */
+/** @typedef {import('../../../src/models/tokenizers/tokenizer.js').TextTool} TextTool */
 
 /**
  * A tokenizer of files in memory.
@@ -14,7 +14,7 @@ import { openTokenizer } from '../../../src/models/tokenizer.js'
  * @param {string} [named] the tokenizer_class of config.json
  */
 export async function openFiles(files, type = 'llama', named) {
-  /** @type {import('../../../src/models/source.js').Folder} */
+  /** @type {import('../../../src/models/source/source.js').Folder} */
   const folder = {
     open: async name => {
       if (!(name in files)) return undefined

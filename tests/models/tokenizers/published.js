@@ -5,7 +5,7 @@ import { execFileSync } from 'node:child_process'
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { fromVocabulary } from '../../../src/models/wordpiece.js'
+import { fromVocabulary } from '../../../src/models/tokenizers/wordpiece.js'
 import { compare, openFiles } from './compare.js'
 import { randomOf, randomText } from './random-files.js'
 

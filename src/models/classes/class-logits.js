@@ -1,0 +1,67 @@
+// Computes logits of classes from the model's output. Loaded with a checkpoint that has classes.
+
+import { Tensor } from '../../base/tensor.js'
+import { copyOf } from '../run/model-hooks.js'
+
+/** @typedef {import('../../base/tensor.js').FloatTensor} FloatTensor */
+/** @typedef {import('../family-shapes/parts.js').ClassesSpec} ClassesSpec */
+
+/**
+ * Computes the logits.
+ * @param {ClassesSpec} classes
+ * @param {import('../run/network.js').ModelOperations} ops
+ * @param {FloatTensor} h (B, L, d)
+ * @param {FloatTensor | undefined} pooled (B, d)
+ * @param {Uint8Array} real (B, L): 1 where a row is not padding
+ * @param {Uint32Array} starts start of each text in the rows of h, (B + 1)
+ * @returns {{ classLogits: FloatTensor, classScores: FloatTensor }} (B, classes), or (B, L, classes) for tokens
+ */
+export function classLogits({ row, layers, scores }, ops, h, pooled, real, starts) {
+  let y = row === 'pooled' ? /** @type {FloatTensor} */ (pooled) : row ? rowsOf(row, copyOf(h), real, starts) : h
+  for (const { layer, activation, norm } of layers) {
+    const isTanh = activation === 'tanh'
+    y = ops.dense(layer, y, isTanh || !activation ? {} : { activation })
+    if (isTanh) y = ops.qkv.tanh(y)
+    if (norm) y = ops.norm(norm, y)
+  }
+  const logits = copyOf(y)
+  const classScores =
+    scores === 'softmax'
+      ? copyOf(ops.qkv.softmax(logits))
+      : new Tensor(scores === 'sigmoid' ? logits.data.map(x => 1 / (1 + Math.exp(-x))) : logits.data.slice(), [
+          ...logits.dims,
+        ])
+  return { classLogits: logits, classScores }
+}
+
+/**
+ * Returns the first row of each text, its last one, or the mean of its rows.
+ * @param {'first' | 'last' | 'mean'} which
+ * @param {FloatTensor} h (B, L, d)
+ * @param {Uint8Array} real (B, L)
+ * @param {Uint32Array} starts (B + 1)
+ * @returns {FloatTensor} (B, d)
+ */
+function rowsOf(which, { data, dims: [, , d] }, real, starts) {
+  const B = starts.length - 1
+  const out = new Float32Array(B * d)
+  for (let b = 0; b < B; b++) {
+    const row = (/** @type {number} */ i) => data.subarray((starts[b] + i) * d, (starts[b] + i + 1) * d)
+    const own = real.subarray(starts[b], starts[b + 1])
+    if (which !== 'mean') out.set(row(which === 'first' ? 0 : Math.max(0, own.lastIndexOf(1))), b * d)
+    else {
+      const sum = new Float64Array(d)
+      own.forEach((one, i) => {
+        const own = one ? row(i) : undefined
+        own?.forEach((value, c) => {
+          sum[c] += value
+        })
+      })
+      const count = own.reduce((n, one) => n + one, 0)
+      sum.forEach((value, c) => {
+        out[b * d + c] = value / count
+      })
+    }
+  }
+  return new Tensor(out, [B, d])
+}

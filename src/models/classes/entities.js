@@ -1,0 +1,194 @@
+// Named entities in a text: classes of tokens, grouped into words and entities as the token-classification pipeline of transformers 5.16
+// does (pipelines/token_classification.py). Loaded on first use.
+
+import { oneOf, readOptions } from '../../base/arguments.js'
+import { describe } from '../../base/errors.js'
+
+/**
+ * @typedef {object} Entity
+ * @property {string} label class; without B- and I- for a group
+ * @property {number} score probability
+ * @property {string} word as decoded by the tokenizer; the token itself without aggregation
+ * @property {number} [start] position in the text, in UTF-16 units; undefined if the tokens cannot be located
+ * @property {number} [end]
+ * @property {number} [index] of the token, without aggregation
+ */
+/** How tokens are grouped into words and entities. @typedef {(typeof STRATEGIES)[number]} Aggregation */
+/**
+ * @typedef {object} EntityOptions
+ * @property {Aggregation} [aggregation] 'none': each token; 'simple' (default): adjacent tokens of one class; 'first', 'average', 'max': a
+ *   word gets the class of its first token, of the mean of its tokens, of its most certain token
+ * @property {readonly string[]} [ignore] labels to leave out; default ['O']
+ */
+/**
+ * A token of the text, with its probabilities by class, and whether it continues a word.
+ * @typedef {{ word: string, id: number, scores: ArrayLike<number>, start?: number, end?: number, index: number, isSubword: boolean }} Token
+ */
+/** @typedef {{ label: string, score: number, words: Token[] }} Labelled a token, or the tokens of a word */
+
+const STRATEGIES = /** @type {const} */ (['none', 'simple', 'first', 'average', 'max'])
+
+/**
+ * @param {import('../model.js').Model} model
+ * @param {import('../tokenizers/tokenizer.js').TextTool} tool
+ * @param {string} text
+ * @param {EntityOptions} options
+ * @returns {Promise<Entity[]>}
+ */
+export async function entities(model, tool, text, options) {
+  const { aggregation = 'simple', ignore = ['O'] } = readOptions(options, ['aggregation', 'ignore'], 'entities')
+  oneOf(aggregation, STRATEGIES, 'entities: aggregation')
+  if (!Array.isArray(ignore))
+    throw new TypeError(`entities: ignore: expected a list of labels, got ${describe(ignore)}`)
+  if (model.classes?.of !== 'token')
+    throw new Error(
+      `entities: this ${model.type} checkpoint tells no classes of tokens apart; classify gives those of a text`,
+    )
+  const { labels } = model.classes
+  const input = model.tokenize(text, undefined, { truncation: true })
+  const { data } = (await model.classify(input)).scores
+  const places = placesOf(text, input.ids, tool)
+  const tokens = input.ids.flatMap((id, index) => {
+    const place = places[index]
+    const scores = data.subarray(index * labels.length, (index + 1) * labels.length)
+    return place ? [{ ...place, id, index, scores }] : []
+  })
+  const found = aggregate(tokens, aggregation, labels, ids => tool.decode(ids, false))
+  return found.filter(({ label }) => !ignore.includes(label))
+}
+
+/**
+ * @param {Token[]} tokens
+ * @param {Aggregation} aggregation
+ * @param {readonly string[]} labels
+ * @param {(ids: number[], words: string[]) => string} join
+ * @returns {Entity[]}
+ */
+export function aggregate(tokens, aggregation, labels, join) {
+  const isWord = !['none', 'simple'].includes(aggregation)
+  /** @type {Token[][]} */
+  const words = []
+  for (const token of tokens)
+    if (isWord && token.isSubword && words.length) words[words.length - 1].push(token)
+    else words.push([token])
+  const labelled = words.map(word => labelOf(word, aggregation, labels))
+  if (aggregation === 'none')
+    return labelled.map(({ label, score, words: [{ word, start, end, index }] }) => ({
+      label,
+      score,
+      word,
+      start,
+      end,
+      index,
+    }))
+  /** @type {Labelled[][]} */
+  const groups = []
+  for (const one of labelled) {
+    const last = groups.at(-1)?.at(-1)
+    const isMore = last && tagOf(one.label) === tagOf(last.label) && !one.label.startsWith('B-')
+    if (isMore) groups[groups.length - 1].push(one)
+    else groups.push([one])
+  }
+  return groups.map(group => {
+    const all = group.flatMap(({ words }) => words)
+    const [{ start }, { end }] = [all[0], all[all.length - 1]]
+    return {
+      label: group[0].label.slice(group[0].label.indexOf('-') + 1),
+      score: group.reduce((sum, { score }) => sum + score, 0) / group.length,
+      word: join(
+        all.map(({ id }) => id),
+        all.map(({ word }) => word),
+      ),
+      start,
+      end,
+    }
+  })
+}
+
+/** Returns the label without B- and I-. @param {string} label */
+const tagOf = label => label.replace(/^[BI]-/, '')
+
+/** @param {ArrayLike<number>} scores */
+function bestOf(scores) {
+  let best = 0
+  for (let n = 1; n < scores.length; n++) if (scores[n] > scores[best]) best = n
+  return best
+}
+
+/** @param {Token[]} word @param {Aggregation} aggregation @param {readonly string[]} labels @returns {Labelled} */
+function labelOf(word, aggregation, labels) {
+  const top = (/** @type {Token} */ { scores }) => scores[bestOf(scores)]
+  const surest = word.reduce((best, token) => (top(token) > top(best) ? token : best))
+  const mean = () =>
+    Float64Array.from(word[0].scores, (_, n) => word.reduce((sum, { scores }) => sum + scores[n], 0) / word.length)
+  const scores = aggregation === 'max' ? surest.scores : aggregation === 'average' ? mean() : word[0].scores
+  const best = bestOf(scores)
+  return { label: labels[best], score: scores[best], words: word }
+}
+
+/** Removes differences that tokenizers ignore: case and accents. @param {string} text */
+const folded = text => text.normalize('NFD').replace(/\p{M}/gu, '').toLowerCase()
+
+/**
+ * Locates each token in the text, and whether it continues a word; undefined for tokens that are not part of the text. The pipeline uses
+ * the offsets of the Rust library; here tokens are searched one after another.
+ * @param {string} text
+ * @param {readonly number[]} ids
+ * @param {import('../tokenizers/tokenizer.js').TextTool} tool
+ */
+function placesOf(text, ids, { bare, nameOf, decode, wordPrefix, config }) {
+  const unknown = [Object(config.unk_token).content ?? config.unk_token, '[UNK]', '<unk>']
+  const own = bare(text, Number.POSITIVE_INFINITY)
+  const first = ids.findIndex((_, at) => ids.slice(at, at + own.length).every((id, i) => id === own[i]))
+  // The characters of the text without case and accents, with their positions.
+  const signs = Array.from(text.matchAll(/./gsu), ({ 0: sign, index }) => ({
+    folded: folded(sign),
+    index,
+    end: index + sign.length,
+  }))
+  const plain = signs.map(sign => sign.folded).join('')
+  /** @type {number[]} */
+  const signAt = signs.flatMap((sign, n) => Array(sign.folded.length).fill(n))
+  let cursor = 0 // position in `plain`
+  /** Tokens that are bytes of a single character. @type {number[]} */
+  let bytes = []
+  return ids.map((id, index) => {
+    if (first < 0 || index < first || index >= first + own.length) return undefined
+    const word = nameOf(id)
+    const isContinuing = wordPrefix !== undefined && word.startsWith(wordPrefix) && word.length > wordPrefix.length
+    const written = isContinuing ? word.slice(wordPrefix.length) : decode([...bytes, id], false)
+    const surface = folded(written.trim())
+    if (!surface && /\s/.test(plain[cursor] ?? '')) {
+      cursor++ // a space that is a separate token is located at its end
+      const at = signs[signAt[cursor]]?.index ?? text.length
+      return { word, start: at, end: at, isSubword: false }
+    }
+    while (/\s/.test(plain[cursor] ?? '')) cursor++
+    if (unknown.includes(word)) {
+      // For BERT a whole word, otherwise at least one character; the pipeline treats it as a separate word.
+      const [part = ''] =
+        (wordPrefix === undefined ? /./su : /\p{sc=Han}|(?:(?!\p{sc=Han})[\p{L}\p{N}\p{M}])+|./su).exec(
+          plain.slice(cursor),
+        ) ?? []
+      const [start, end] = [
+        signs[signAt[cursor]]?.index ?? text.length,
+        signs[signAt[cursor + part.length - 1]]?.end ?? text.length,
+      ]
+      cursor += part.length
+      return { word: text.slice(start, end), start, end, isSubword: false }
+    }
+    const isPart = surface.endsWith('\ufffd') && plain[cursor] !== '\ufffd'
+    const at = isPart || !surface ? cursor : plain.indexOf(surface, cursor)
+    const from = signs[signAt[at]]
+    if (at < 0 || !from) return { word, isSubword: wordPrefix === undefined ? index > first : isContinuing }
+    bytes = isPart ? [...bytes, id] : []
+    if (!isPart) cursor = at + surface.length
+    const [start, end] = [from.index, isPart || !surface ? from.end : signs[signAt[cursor - 1]].end]
+    // Without a subword prefix, a token starts a word only after a space, as in the pipeline.
+    const isSubword =
+      wordPrefix !== undefined
+        ? [...word].length !== [...text.slice(start, end)].length
+        : start > 0 && !/ /.test(text.slice(start - 1, start + 1))
+    return { word, start, end, isSubword }
+  })
+}

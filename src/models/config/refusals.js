@@ -1,0 +1,153 @@
+// Finds out why a folder or a file cannot be read as a checkpoint. Loaded only when one is refused.
+
+import { describe, shape } from '../../base/errors.js'
+import { fileInstead, nameOnHub, OTHERS, refused } from '../source/wrong-source.js'
+
+/** Recognises other formats by the first bytes of a file. @param {Uint8Array} start @returns {string | undefined} */
+export function otherFormat(start) {
+  const text = String.fromCharCode(...start.subarray(0, 4))
+  if (text === 'GGUF') return 'a GGUF file: give it a name that ends in .gguf'
+  if (text.startsWith('PK\x03\x04') || start[0] === 0x80)
+    return 'a file of torch.save or another pickle: a state_dict is read if its name is pytorch_model.bin'
+  if (text.startsWith('{') || text.startsWith('<')) return 'text, perhaps the page of an error or a Git LFS pointer'
+  if (text === 'vers') return 'a Git LFS pointer, not the file itself: fetch it with git lfs pull'
+  return undefined
+}
+
+/**
+ * An optional package that cannot be imported: it is not installed, or no bundler has included it.
+ * @param {unknown} cause
+ * @param {string} what needs it
+ * @param {string} name
+ * @param {string} instead what else can be done
+ */
+export function missingPackage(cause, what, name, instead) {
+  const { code = '', message } = /** @type {Error & { code?: string }} */ (cause)
+  const isMissing = code.endsWith('MODULE_NOT_FOUND') || /could not resolve|cannot find/i.test(message)
+  const why = isMissing
+    ? `which is not installed: npm install ${name}`
+    : `which cannot be loaded here (${message}): a bundler includes it where it is installed beside qkv, an import map gives its address`
+  return new Error(`${what} needs the package ${name}, ${why}; ${instead}`, { cause })
+}
+
+/** Returns the error for quantized weights. @param {{ quant_method?: unknown }} config quantization_config */
+export const quantizedWeights = config =>
+  new RangeError(
+    `config.json: quantization_config: weights that were quantized (${describe(config.quant_method ?? config)}) are not covered: ` +
+      'open the model with its original weights; the option dtype makes them smaller',
+  )
+
+/** Matches the strings of a JSON text, and the numbers that only Python's json.dumps writes. */
+const PYTHON = /"(?:[^"\\]|\\.)*"|(-?)\b(?:(NaN)|Infinity)\b/g
+/** Placeholder for NaN while parsing: a lone surrogate, which no file can contain. */
+const NAN = '\ud800NaN'
+
+/** Parses JSON with NaN, Infinity and -Infinity. @param {string} name @param {Uint8Array} bytes @param {string} text of the file */
+export function pythonJSON(name, bytes, text) {
+  const plain = text.replace(PYTHON, (part, sign, nan) =>
+    part[0] === '"' ? part : nan ? JSON.stringify(NAN) : `${sign}1e999`,
+  )
+  try {
+    return JSON.parse(plain, (_, value) => (value === NAN ? Number.NaN : value))
+  } catch (cause) {
+    throw noJSON(name, bytes, /** @type {Error} */ (cause))
+  }
+}
+
+/** Returns the error for invalid JSON. @param {string} name @param {Uint8Array} bytes of the file @param {Error} cause */
+export function noJSON(name, bytes, cause) {
+  const isPage = /^\s*</.test(new TextDecoder().decode(bytes.subarray(0, 100)))
+  const why = isPage ? 'it is a page of HTML, which a server may send where it has no such file' : cause.message
+  return new SyntaxError(`${name} is no JSON: ${why}`, { cause })
+}
+
+/**
+ * Returns the error for a folder without weights.
+ * @param {import('../source/source.js').Folder} folder
+ * @param {string} single the missing file
+ * @param {string} index the missing index of shards
+ * @param {unknown} source as given
+ * @param {typeof import('../source/source.js').readJSON} readJSON
+ */
+export async function noWeights(folder, single, index, source, readJSON) {
+  const names = (await folder.list?.()) ?? folder.names()
+  for (const { pattern, text } of OTHERS) {
+    const name = names.find(each => pattern.test(each))
+    if (name)
+      return refused('OTHER_FORMAT', `there is ${name}, but no ${single}: ${text}${await originOf(folder, readJSON)}`)
+  }
+  const isNamed = typeof source === 'string' || source instanceof URL
+  const file = isNamed && !names.length ? fileInstead(String(source)) : undefined
+  if (file) return file
+  const where = isNamed ? `in ${describe(String(source).replace(/[?#].*/s, ''))}` : 'there'
+  const found = names.slice(0, 20).join(', ')
+  return refused(
+    'NO_WEIGHTS',
+    `neither ${single} nor ${index} is ${where}${found ? `; found: ${found}` : nameOnHub(source)}`,
+  )
+}
+
+/**
+ * Names the model that a folder was converted from, which transformers.js's folders record.
+ * @param {import('../source/source.js').Folder} folder
+ * @param {typeof import('../source/source.js').readJSON} readJSON
+ */
+async function originOf(folder, readJSON) {
+  const file = await folder.open('config.json')
+  const { _name_or_path: name } = Object(file && (await readJSON(file, 'config.json').catch(() => ({}))))
+  return typeof name === 'string' && /^[\w.-]+\/[\w.-]+$/.test(name) ? `, which its config.json names: hf:${name}` : ''
+}
+
+/**
+ * Returns an error that lists every tensor that does not fit.
+ * @param {Map<string, import('../weights/weights.js').Need>} needs
+ * @param {Map<string, import('../weights/safetensors.js').StoredTensor>} tensors
+ * @param {RegExp} ignored
+ * @param {readonly string[]} floats supported dtypes
+ */
+export function otherTensors(needs, tensors, ignored, floats) {
+  const missing = [...needs.keys()].filter(name => !tensors.has(name))
+  const unexpected = [...tensors.keys()].filter(name => !needs.has(name) && !ignored.test(name))
+  const wrong = [...needs].flatMap(([name, { dims }]) => {
+    const tensor = tensors.get(name)
+    if (!tensor) return []
+    if (!floats.includes(tensor.dtype)) return `${name}: expected one of ${floats.join(', ')}, got ${tensor.dtype}`
+    const fits = tensor.dims.length === dims.length && tensor.dims.every((size, i) => size === dims[i])
+    return fits ? [] : `${name}: expected ${shape(dims)}, got ${shape(tensor.dims)}`
+  })
+  const list = (/** @type {string} */ title, /** @type {string[]} */ names) =>
+    names.length
+      ? [`${title}: ${names.slice(0, 20).join(', ')}${names.length > 20 ? ` and ${names.length - 20} more` : ''}`]
+      : []
+  const problems = [
+    ...list('missing', missing),
+    ...list('unexpected', unexpected),
+    ...list('of another shape or dtype', wrong),
+  ]
+  return new RangeError(`loadModel: the tensors do not fit config.json; ${problems.join('; ')}`)
+}
+
+/** Returns the error for weights that do not fit into memory. @param {{ loaded: number, int8: number }} bytes @param {Error} cause */
+export const tooLarge = ({ loaded, int8 }, cause) =>
+  new RangeError(`loadModel: out of memory: the weights need ${loaded} bytes, as int8 ${int8}: ${cause.message}`, {
+    cause,
+  })
+
+/**
+ * Throws for the folder of an adapter, which contains no complete model.
+ * @param {import('../source/source.js').Folder} folder
+ * @param {typeof import('../source/source.js').readJSON} readJSON
+ */
+export async function refuseAdapter(folder, readJSON) {
+  const name = 'adapter_config.json'
+  const file = await folder.open(name)
+  if (!file) return
+  const { base_model_name_or_path: base, peft_type: type } = Object(await readJSON(file, name))
+  throw refused(
+    'NO_CONFIG',
+    `this is an adapter (${describe(type)}): it holds changes to the weights of another model, ${describe(base)}. Open that model with it: loadModel(qkv, base, { adapter })`,
+  )
+}
+
+/** Returns the error for a folder without a config. */
+export const noConfig = () => refused('NO_CONFIG', 'config.json is missing: it says how the tensors are put together')

@@ -1,0 +1,137 @@
+// The generation settings of a folder and their effect on logits: generation_config.json, or config.json if that is missing. Rules and
+// their order are those of transformers 5.16: generation/configuration_utils.py, utils.py (_get_logits_processor) and logits_process.py.
+
+import { describe } from '../../base/errors.js'
+import { Config } from '../config/config.js'
+
+/** @typedef {ReturnType<typeof readSettings>} GenerationSettings */
+/** @typedef {ReturnType<typeof rulesOf> & { penalty: number }} Rules penalty: repetition penalty for the ids so far; 1 for none */
+
+/** Keys that would change the output and are not supported, each with a test whether its value has an effect. @type {Record<string, (value: any) => boolean>} */
+const REFUSED = {
+  guidance_scale: value => value !== 1,
+  sequence_bias: () => true,
+  encoder_repetition_penalty: value => value !== 1,
+  encoder_no_repeat_ngram_size: value => value > 0,
+  exponential_decay_length_penalty: () => true,
+  watermarking_config: () => true,
+  stop_strings: () => true,
+  penalty_alpha: value => value > 0,
+  dola_layers: () => true,
+  force_words_ids: () => true,
+  constraints: () => true,
+}
+/** The same, for sampling only. @type {Record<string, (value: any) => boolean>} */
+const REFUSED_SAMPLING = {
+  typical_p: value => value < 1,
+  epsilon_cutoff: value => value > 0,
+  eta_cutoff: value => value > 0,
+  top_h: () => true,
+}
+const COUNT = { least: 0, whole: true }
+const SHARE = { least: 0, most: 1 }
+
+/**
+ * Reads the settings.
+ * @param {unknown} json
+ * @param {string} file file name
+ * @param {number} vocab
+ */
+export function readSettings(json, file, vocab) {
+  const c = new Config(json, file)
+  const isId = (/** @type {number} */ id) => id >= 0 && id < vocab
+  const idsOf = (/** @type {string} */ key) => {
+    const ids = c.ids(key)
+    const other = ids.find(id => !isId(id))
+    if (other !== undefined)
+      throw new RangeError(`${file}: ${key}: expected a whole number from 0 to ${vocab - 1}, got ${other}`)
+    return ids
+  }
+  const stopIds = c.ids('eos_token_id').filter(isId) // ids outside the vocabulary are never chosen
+  const [start] = [...idsOf('decoder_start_token_id'), ...c.ids('bos_token_id').filter(isId)]
+  const isSampled = c.flag('do_sample')
+  const refusing = Object.entries(isSampled ? { ...REFUSED, ...REFUSED_SAMPLING } : REFUSED)
+  return {
+    stopIds,
+    startId: start,
+    isSampled,
+    maxNewTokens: c.get('max_new_tokens') === undefined ? undefined : c.number('max_new_tokens', COUNT),
+    temperature: c.number('temperature', { least: 0 }, 1),
+    topK: c.number('top_k', COUNT, isSampled ? 50 : 0) || vocab,
+    topP: c.number('top_p', SHARE, 1),
+    minP: c.number('min_p', SHARE, 0),
+    repetitionPenalty: c.number('repetition_penalty', { least: 1e-3, most: 1e3 }, 1),
+    rules: rulesOf(c, stopIds, idsOf, vocab),
+    /** Settings that make `generate` throw. */
+    refused: refusing.flatMap(([key, changes]) => {
+      const value = c.get(key)
+      return value !== undefined && value !== false && changes(value) ? `${key} ${describe(value)}` : []
+    }),
+    file,
+  }
+}
+
+/**
+ * @param {Config} c
+ * @param {readonly number[]} stopIds
+ * @param {(key: string) => number[]} idsOf
+ * @param {number} vocab
+ */
+function rulesOf(c, stopIds, idsOf, vocab) {
+  const [firstId] = idsOf('forced_bos_token_id')
+  const words = c.get('bad_words_ids') ?? []
+  const isWord = (/** @type {unknown} */ word) =>
+    Array.isArray(word) && word.length > 0 && word.every(id => Number.isInteger(id) && id >= 0 && id < vocab)
+  if (!Array.isArray(words) || !words.every(isWord))
+    throw new RangeError(`${c.file}: bad_words_ids: expected a list of lists of ids, got ${describe(words)}`)
+  return {
+    ngram: c.number('no_repeat_ngram_size', COUNT, 0),
+    badWords: /** @type {number[][]} */ (words).filter(([id, ...more]) => more.length || !stopIds.includes(id)),
+    minLength: c.number('min_length', COUNT, 0),
+    minNewTokens: c.number('min_new_tokens', COUNT, 0),
+    firstId,
+    lastIds: idsOf('forced_eos_token_id'),
+    suppressed: c.ids('suppress_tokens'),
+    suppressedFirst: c.ids('begin_suppress_tokens'),
+  }
+}
+
+/**
+ * Applies the rules: penalises ids of the sequence, and hides those that the folder forbids at this point.
+ * @param {Float32Array} logits
+ * @param {Rules} rules
+ * @param {object} at
+ * @param {readonly number[]} at.sequence ids so far, including the prompt for a decoder
+ * @param {number} at.made number of new ids
+ * @param {boolean} at.isLast True if no further id follows
+ * @param {readonly number[]} at.stopIds
+ */
+export function applyRules(logits, rules, { sequence, made, isLast, stopIds }) {
+  const { penalty, ngram, badWords, minLength, minNewTokens, firstId, lastIds, suppressed, suppressedFirst } = rules
+  const hide = (/** @type {readonly number[]} */ ids) => {
+    for (const id of ids) logits[id] = Number.NEGATIVE_INFINITY // writing beyond the array is a no-op
+  }
+  const force = (/** @type {readonly number[]} */ ids) => {
+    logits.fill(Number.NEGATIVE_INFINITY)
+    for (const id of ids) logits[id] = 0
+  }
+  /** True if the ids before `end` are the last ones of the sequence. @param {readonly number[]} ids @param {number} end */
+  const follows = (ids, end, length = sequence.length) =>
+    length >= end && ids.slice(0, end).every((id, i) => id === sequence[length - end + i])
+  const factor = Math.fround(penalty) // in float32, like PyTorch
+  if (penalty !== 1)
+    for (const id of new Set(sequence)) logits[id] = logits[id] < 0 ? logits[id] * factor : logits[id] / factor
+  if (ngram && sequence.length >= ngram) {
+    const before = sequence.slice(sequence.length - ngram + 1)
+    for (let end = ngram - 1; end < sequence.length; end++) if (follows(before, ngram - 1, end)) hide([sequence[end]])
+  }
+  // A bad word of several ids is checked once the sequence is at least as long as the whole word, as in transformers.
+  for (const word of badWords)
+    if (word.length === 1 || (word.length <= sequence.length && follows(word, word.length - 1))) hide(word.slice(-1))
+  if (sequence.length < minLength || made < minNewTokens) hide(stopIds)
+  if (firstId !== undefined && sequence.length === 1) force([firstId])
+  if (lastIds.length && isLast) force(lastIds)
+  hide(suppressed)
+  const begin = made === 0 && (sequence.length > 1 || firstId === undefined)
+  if (begin || (firstId !== undefined && made === 1 && sequence.length === 2)) hide(suppressedFirst)
+}

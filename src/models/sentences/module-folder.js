@@ -1,0 +1,39 @@
+// Folders of sentence-transformers whose network is in a subfolder such as 0_Transformer, beside modules.json. Loaded for a folder without
+// config.json.
+
+import { openFolder, readJSON } from '../source/source.js'
+
+/** @typedef {import('../source/source.js').Folder} Folder */
+
+/**
+ * Opens the folder of the network; `outside` is the given folder.
+ * @param {Folder} folder
+ * @param {unknown} source as given
+ * @param {Parameters<typeof openFolder>[1]} options
+ * @param {Parameters<typeof openFolder>[2]} use
+ * @returns {Promise<Folder | undefined>} undefined if there is none
+ */
+export async function openNetwork(folder, source, options, use) {
+  const file = await folder.open('modules.json')
+  const list = file && (await readJSON(file, 'modules.json'))
+  const { type, path } = Object(Array.isArray(list) ? list[0] : undefined)
+  const isOne = /\.Transformer$/.test(String(type)) && typeof path === 'string' && /^[\w-]+$/.test(path)
+  if (!isOne || !(await folder.open(`${path}/config.json`))) return undefined
+  if (typeof source === 'string' && source.startsWith('hf:')) {
+    const [model, revision = ''] = source.split('@') // hf:owner/name@revision/sub/folder
+    const inner = await openFolder(
+      revision ? `${model}@${revision.replace(/\/$/, '')}/${path}` : `${model.replace(/\/$/, '')}/${path}`,
+      options,
+      use,
+    )
+    return { ...inner, outside: folder, close: () => Promise.all([inner.close(), folder.close()]).then(() => {}) }
+  }
+  const names = () => folder.names().flatMap(name => (name.startsWith(`${path}/`) ? name.slice(path.length + 1) : []))
+  return {
+    ...folder,
+    open: name => folder.open(`${path}/${name}`),
+    names,
+    list: folder.list && (async () => names()),
+    outside: folder,
+  }
+}

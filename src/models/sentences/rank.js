@@ -1,0 +1,211 @@
+// Ranks texts with a cross-encoder, which reads a query and a text together: a checkpoint with one class, or a decoder that answers yes or
+// no. Loaded on first use. https://github.com/huggingface/sentence-transformers (6.0): cross_encoder/model.py,
+// cross_encoder/modules/logit_score.py
+
+import { readOptions, toNumber } from '../../base/arguments.js'
+import { describe } from '../../base/errors.js'
+import { Tensor } from '../../base/tensor.js'
+import { checkSignal } from '../run/inputs.js'
+import { runTexts } from './many-texts.js'
+import { expectObject, refuse } from './module-settings.js'
+import { promptOf, readerOf, readSettings, USUAL } from './sentence-input.js'
+import { activationOf } from './sentence-layers.js'
+import { jsonOf, MODULES, PROMPTS, readPrompts, recipeOf } from './sentence-modules.js'
+
+const OPTIONS = ['topK', 'prompt', 'hooks', 'signal', 'onProgress']
+
+/**
+ * @typedef {object} RankOptions
+ * @property {number} [topK] number of texts to return; default all
+ * @property {string | { text: string }} [prompt] text before the query, or the name of a prompt of the folder; default: that of the folder
+ * @property {import('../model.js').Hooks} [hooks] with hooks, each text runs separately
+ * @property {AbortSignal} [signal]
+ * @property {(progress: { done: number, texts: number }) => void} [onProgress] called after each batch with the number of texts done
+ *
+ * @typedef {object} Ranked
+ * @property {number} index of the text in the list
+ * @property {number} score logit, after the activation that the folder names
+ */
+/**
+ * The cross-encoder settings of a folder.
+ * @typedef {TextSettings & { prompts: Record<string, string>, defaultPrompt?: string, activation?: unknown, tokens?: ScoreTokens }} Ranking activation: the name that config_sentence_transformers.json has
+ *
+ * The tokens whose logits after a text are its score: that of `yes`, less that of `no`, if there is one.
+ * @typedef {{ yes: number, no?: number }} ScoreTokens
+ *
+ * @typedef {{ isUsual: true } | { isUsual?: false, ranking?: Ranking }} RankingFiles isUsual: the folder is no cross-encoder of
+ *   sentence-transformers; without ranking: the modules of embeddings say it
+ */
+/** @typedef {import('./sentence-input.js').TextSettings} TextSettings */
+/** @typedef {() => Promise<RankingFiles>} ReadRanking */
+
+/**
+ * @param {import('../source/source.js').Folder} folder
+ * @param {typeof import('../source/source.js').readJSON} readJSON
+ * @returns {Promise<RankingFiles>}
+ */
+export async function readRanking(folder, readJSON) {
+  const json = jsonOf(folder, readJSON)
+  const list = await json(MODULES)
+  if (!Array.isArray(list) || Object(await json(PROMPTS)).model_type !== 'CrossEncoder') return { isUsual: true }
+  const kinds = list.map(each => String(Object(each).type).split('.').pop())
+  if (kinds[1] === 'Pooling') return {}
+  const [{ path = '' }, { path: last } = Object()] = list.map(Object)
+  if (!['Transformer', 'Transformer,LogitScore'].includes(kinds.join()))
+    throw new RangeError(
+      `${MODULES}: ${kinds.join(', ')} are not covered by rank; covered: Transformer, and Transformer with LogitScore or with Pooling and others`,
+    )
+  const tokens = last === undefined ? undefined : await readScore(json, `${last}/config.json`)
+  const settings = await readSettings(json, path, tokens ? 'text-generation' : 'sequence-classification')
+  return { ranking: { ...settings, ...(await readPrompts(json)), tokens } }
+}
+
+/** Reads the module LogitScore. @param {import('./sentence-input.js').ReadJson} json @param {string} file @returns {Promise<ScoreTokens>} */
+async function readScore(json, file) {
+  const config = expectObject((await json(file)) ?? {}, file)
+  const { true_token_id: yes, false_token_id: no, module_input_name: input = 'causal_logits' } = config
+  if (input !== 'causal_logits') refuse(file, 'module_input_name', input, 'causal_logits')
+  for (const [key, id] of Object.entries({ true_token_id: yes, false_token_id: no ?? 0 }))
+    if (!(Number.isInteger(id) && id >= 0))
+      throw new TypeError(`${file}: ${key}: expected a whole number from 0, got ${describe(id)}`)
+  return { yes, no: no ?? undefined }
+}
+
+/**
+ * Returns the activation of a cross-encoder: the first one that is named, else a sigmoid.
+ * @param {Record<string, unknown>} config config.json
+ * @param {unknown} own of config_sentence_transformers.json
+ */
+function activationFor({ sentence_transformers: later, sbert_ce_default_activation_function: before }, own) {
+  const places = /** @type {[string, string, unknown][]} */ ([
+    [PROMPTS, 'activation_fn', own],
+    ['config.json', 'sentence_transformers.activation_fn', Object(later).activation_fn],
+    ['config.json', 'sbert_ce_default_activation_function', before],
+  ])
+  const found = places.find(([, , name]) => name !== undefined && name !== null)
+  return found
+    ? activationOf(found[2], found[0], found[1])
+    : activationOf('torch.nn.modules.activation.Sigmoid', '', '')
+}
+
+/**
+ * Returns the tokens of a decoder whose folder has no cross-encoder settings, chosen as in sentence-transformers.
+ * @param {import('./many-texts.js').Runner} runner
+ * @returns {ScoreTokens | undefined}
+ */
+function usualTokens({ model, idOf }) {
+  const [architecture] = [model.config.architectures].flat()
+  if (!model.hasHead || !/ForCausalLM$/.test(String(architecture))) return undefined
+  const [yes, no] = ['yes', 'no'].map(token => idOf?.(token))
+  if (yes === undefined || no === undefined)
+    throw new Error(
+      'rank: a decoder without modules.json is ranked by its tokens "yes" and "no"; its vocabulary lacks one',
+    )
+  return { yes, no }
+}
+
+/**
+ * Returns how texts are scored, by the modules of a folder.
+ * @typedef {object} Scoring
+ * @property {Ranking} ranking
+ * @property {import('./sentence-modules.js').Recipe} [recipe] of modules that score pooled rows
+ *
+ * @param {import('./many-texts.js').Runner} runner
+ * @param {{ ranking?: ReadRanking, modules?: import('./sentence-modules.js').ReadModules }} reads
+ * @returns {Promise<Scoring>}
+ */
+async function scoringOf(runner, reads) {
+  const { model } = runner
+  const { classes } = model
+  const isOne = classes?.of === 'text' && classes.labels.length === 1
+  const files = (await reads.ranking?.()) ?? (classes ? { isUsual: true } : {})
+  if (files.isUsual) {
+    const tokens = classes ? undefined : usualTokens(runner)
+    if (tokens || isOne) return { ranking: { ...USUAL, prompts: {}, tokens } }
+  } else if (!files.ranking) {
+    const modules = classes ? undefined : await reads.modules?.()
+    if (modules?.after.some(each => 'isScore' in each && each.isScore)) {
+      const recipe = recipeOf(model, { ...modules, truncateDim: undefined }, { isRanked: true })
+      return { ranking: modules, recipe }
+    }
+  } else if (files.ranking.tokens ? model.hasHead && model.stacks.decoder && !model.stacks.encoder : isOne) {
+    return { ranking: files.ranking }
+  }
+  const has = classes ? `${classes.labels.length} of a ${classes.of}` : 'none'
+  throw new Error(`rank: expected a cross-encoder, a checkpoint with one class for a text, got one with ${has}`)
+}
+
+/**
+ * Scores texts with a decoder, one after another.
+ * @param {import('../model.js').Model} model
+ * @param {ScoreTokens} tokens
+ * @param {readonly string[]} texts
+ * @param {(text: string) => import('../tokenizers/tokenizer.js').Tokenized} read
+ * @param {Pick<RankOptions, 'hooks' | 'signal'>} options
+ */
+async function* byTokens(model, { yes, no }, texts, read, options) {
+  for (const text of texts) {
+    const { logits } = await model.forward(read(text), { ...options, logits: 'last' })
+    const { data } = /** @type {FloatTensor} */ (logits)
+    if (Math.max(yes, no ?? 0) >= data.length)
+      throw new RangeError(
+        `rank: the token ${Math.max(yes, no ?? 0)} gives the score; the model has ${data.length} tokens`,
+      )
+    yield [no === undefined ? data[yes] : Math.fround(data[yes] - data[no])]
+  }
+}
+
+/**
+ * Scores texts by class or by modules, in batches.
+ * @param {import('./many-texts.js').Runner} runner
+ * @param {import('./sentence-modules.js').Recipe | undefined} recipe
+ * @param {readonly string[]} texts
+ * @param {(text: string) => import('../tokenizers/tokenizer.js').Tokenized} read
+ * @param {Pick<RankOptions, 'hooks' | 'signal'>} options
+ */
+async function* inBatches(runner, recipe, texts, read, options) {
+  for await (const { inputs, output, rows: h, starts } of runTexts(runner, texts, read, options)) {
+    const d = h.dims[2]
+    const pooled = (/** @type {import('../tokenizers/tokenizer.js').Tokenized} */ input, /** @type {number} */ b) => {
+      const rows = h.data.subarray(starts[b] * d, starts[b + 1] * d)
+      return /** @type {NonNullable<typeof recipe>} */ (recipe).pool(new Tensor(rows, [1, rows.length / d, d]), input)
+    }
+    yield [.../** @type {FloatTensor} */ (recipe ? recipe.finish(inputs.map(pooled)) : output.classLogits).data]
+  }
+}
+
+/**
+ * Ranks texts.
+ * @param {import('./many-texts.js').Runner} runner
+ * @param {{ ranking?: ReadRanking, modules?: import('./sentence-modules.js').ReadModules }} reads
+ * @param {string} query
+ * @param {readonly string[]} texts
+ * @param {RankOptions} options
+ * @returns {Promise<Ranked[]>} by descending score
+ */
+export async function rank(runner, reads, query, texts, options) {
+  const { topK, prompt, hooks, signal, onProgress } = readOptions(options, OPTIONS, 'rank')
+  if (topK !== undefined) toNumber(topK, 'rank: topK', { least: 1, whole: true })
+  checkSignal(signal, 'rank')
+  if (onProgress !== undefined && typeof onProgress !== 'function')
+    throw new TypeError(`rank: onProgress: expected a function, got ${describe(onProgress)}`)
+  if (typeof query !== 'string') throw new TypeError(`rank: query: expected a text, got ${describe(query)}`)
+  if (!Array.isArray(texts) || !texts.every(text => typeof text === 'string'))
+    throw new TypeError(`rank: expected a list of texts, got ${describe(texts)}`)
+  const { ranking, recipe } = await scoringOf(runner, reads)
+  const activation = activationFor(runner.model.config, ranking.activation)
+  const reader = await readerOf(runner, ranking, promptOf(ranking, prompt, 'rank'), true)
+  const read = (/** @type {string} */ text) => reader(query, text)
+  const scores = ranking.tokens
+    ? byTokens(runner.model, ranking.tokens, texts, read, { hooks, signal })
+    : inBatches(runner, recipe, texts, read, { hooks, signal })
+  /** @type {Ranked[]} */
+  const all = []
+  for await (const batch of scores) {
+    for (const logit of batch) all.push({ index: all.length, score: activation(logit) })
+    onProgress?.({ done: all.length, texts: texts.length })
+  }
+  return all.sort((a, b) => b.score - a.score).slice(0, topK)
+}
+
+/** @typedef {import('../../base/tensor.js').FloatTensor} FloatTensor */

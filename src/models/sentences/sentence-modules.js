@@ -1,0 +1,303 @@
+// Reads the sentence-transformers modules of a folder, and applies them to texts. https://github.com/huggingface/sentence-transformers
+// (6.0): base/model.py, base/modules/, sentence_transformer/modules/
+
+import { describe } from '../../base/errors.js'
+import { Tensor } from '../../base/tensor.js'
+import { checkInput, expectObject, refuse } from './module-settings.js'
+import { lengthOf, promptOf, readSettings } from './sentence-input.js'
+
+/** @typedef {import('../../base/tensor.js').FloatTensor} FloatTensor */
+/** @typedef {import('../source/source.js').Folder} Folder */
+/** @typedef {import('../tokenizers/tokenizer.js').Tokenized} Tokenized */
+/** @typedef {(typeof POOLINGS)[number]} Pooling */
+/** @typedef {{ kind: 'Normalize' } | import('./sentence-layers.js').SentenceLayer} AfterPooling a module after the pooling */
+/**
+ * Processing of a text's hidden states. Several poolings are concatenated.
+ * @typedef {object} OwnModules
+ * @property {Pooling[]} poolings
+ * @property {boolean} includesPrompt True if the pooling includes the rows of the prompt
+ * @property {AfterPooling[]} after
+ * @property {Record<string, string>} prompts by name
+ * @property {string} [defaultPrompt] name of a prompt
+ * @property {string} similarity function that compares embeddings
+ * @property {number} [truncateDim]
+ * @property {unknown} [activation] of a cross-encoder's score
+ */
+
+/** @typedef {OwnModules & import('./sentence-input.js').TextSettings} Modules */
+/** @typedef {() => Promise<Modules | undefined>} ReadModules */
+
+/** In the order in which sentence-transformers concatenates them. */
+export const POOLINGS = /** @type {const} */ ([
+  'cls_token',
+  'max_tokens',
+  'mean_tokens',
+  'mean_sqrt_len_tokens',
+  'weightedmean_tokens',
+  'lasttoken',
+])
+
+/** Names of the poolings in files since version 5.4. @type {Record<string, Pooling>} */
+const MODES = {
+  cls: 'cls_token',
+  max: 'max_tokens',
+  mean: 'mean_tokens',
+  mean_sqrt_len_tokens: 'mean_sqrt_len_tokens',
+  weightedmean: 'weightedmean_tokens',
+  lasttoken: 'lasttoken',
+}
+
+const KINDS = ['Transformer', 'Pooling', 'Dense', 'LayerNorm', 'Normalize', 'Dropout']
+export const [MODULES, PROMPTS] = ['modules.json', 'config_sentence_transformers.json']
+
+/** Returns a reader of a folder's JSON files, which returns undefined for a missing file. @param {Folder} folder @param {typeof import('../source/source.js').readJSON} readJSON */
+export const jsonOf = (folder, readJSON) => async (/** @type {string} */ name) => {
+  const file = await folder.open(name)
+  return file && readJSON(file, name)
+}
+
+/**
+ * Reads modules.json and the files of the modules that it lists.
+ * @param {Folder} folder
+ * @param {typeof import('../source/source.js').readJSON} readJSON
+ * @returns {Promise<Modules | undefined>} undefined if there is no modules.json
+ */
+export async function readModules(folder, readJSON) {
+  const json = jsonOf(folder, readJSON)
+  const list = await json(MODULES)
+  if (list === undefined) return undefined
+  if (!Array.isArray(list)) throw new TypeError(`${MODULES}: expected a list of modules, got ${describe(list)}`)
+  const modules = list.map(moduleOf)
+  const [first, second, ...rest] = modules
+  const kinds = modules.map(({ kind }) => kind)
+  if (
+    first?.kind !== 'Transformer' ||
+    second?.kind !== 'Pooling' ||
+    rest.some(({ kind }) => kind === 'Transformer' || kind === 'Pooling')
+  )
+    throw new RangeError(
+      `${MODULES}: ${kinds.join(', ')} are not covered; covered: Transformer, Pooling, then ${KINDS.slice(2).join(', ')}`,
+    )
+  const has = async (/** @type {string} */ path) => (await folder.open(`${path}config.json`)) !== undefined
+  if (first.path && (await has(`${first.path}/`)) && (await has('')))
+    throw new RangeError(
+      `${MODULES}: the model lies in ${describe(first.path)}, beside the one that was opened: embed would run the other one. Open that folder and say { pooling }`,
+    )
+  const { poolings, includesPrompt } = poolingOf(
+    (await json(`${second.path}/config.json`)) ?? {},
+    `${second.path}/config.json`,
+  )
+  /** @type {AfterPooling[]} */
+  const after = []
+  for (const [n, { kind, path }] of rest.entries()) {
+    if (kind === 'Normalize') checkInput(await json(`${path}/config.json`), `${path}/config.json`)
+    if (kind === 'Normalize') after.push({ kind })
+    else if (kind !== 'Dropout')
+      after.push(
+        await (await import('./sentence-layers.js')).readLayer(folder, readJSON, kind, path, n === rest.length - 1),
+      )
+  }
+  return {
+    poolings,
+    includesPrompt,
+    after,
+    ...(await readSettings(json, first.path, 'feature-extraction')),
+    ...(await readPrompts(json)),
+  }
+}
+
+/** Validates a module. @param {any} given entry of modules.json */
+function moduleOf(given) {
+  const { type, path = '' } = Object(given)
+  const kind = String(type).split('.').pop() ?? ''
+  // Names of a class in the package: models.Dense, base.modules.dense.Dense, sentence_transformer.modules.Dense.
+  if (/^sentence_transformers\..*\.LogitScore$/.test(String(type)))
+    throw new RangeError(`${MODULES}: LogitScore: the modules of this folder score pairs of texts: call rank`)
+  const isOurs = /^sentence_transformers\.(?:\w+\.)+\w+$/.test(String(type)) && KINDS.includes(kind)
+  if (!isOurs)
+    throw new RangeError(
+      `${MODULES}: ${describe(type)} is not covered; covered of sentence_transformers: ${KINDS.join(', ')}`,
+    )
+  if (typeof path !== 'string' || !(path === '' ? kind === 'Transformer' : /^[\w-]+$/.test(path)))
+    throw new RangeError(`${MODULES}: ${describe(path)} is no name of a folder in this folder`)
+  return { kind, path }
+}
+
+/**
+ * Reads a Pooling module: `pooling_mode`, or the flags of versions before 5.4.
+ * @param {unknown} given
+ * @param {string} file
+ * @returns {{ poolings: Pooling[], includesPrompt: boolean }}
+ */
+function poolingOf(given, file) {
+  const config = expectObject(given, file)
+  const { pooling_mode: mode, include_prompt: includesPrompt = true } = config
+  if (typeof includesPrompt !== 'boolean') refuse(file, 'include_prompt', includesPrompt, 'true, false')
+  const known = [
+    'pooling_mode',
+    'include_prompt',
+    'word_embedding_dimension',
+    'embedding_dimension',
+    ...POOLINGS.map(name => `pooling_mode_${name}`),
+  ]
+  const other = Object.keys(config).find(key => !known.includes(key))
+  if (other !== undefined) throw new RangeError(`${file}: not covered: ${other} = ${describe(config[other])}`)
+  if (mode !== undefined && mode !== null) {
+    const names = [mode].flat()
+    for (const name of names)
+      if (!Object.hasOwn(MODES, String(name))) refuse(file, 'pooling_mode', name, Object.keys(MODES).join(', '))
+    return { poolings: names.map(name => MODES[name]), includesPrompt }
+  }
+  const flags = POOLINGS.filter(name => config[`pooling_mode_${name}`] === true)
+  return { poolings: flags.length ? flags : ['mean_tokens'], includesPrompt }
+}
+
+/** @param {(name: string) => Promise<unknown>} json */
+export async function readPrompts(json) {
+  const {
+    prompts = {},
+    default_prompt_name: name,
+    similarity_fn_name: similarity,
+    truncate_dim: size,
+    activation_fn: activation,
+  } = expectObject((await json(PROMPTS)) ?? {}, PROMPTS)
+  /** @type {Record<string, string>} */
+  const all = { query: '', document: '', ...expectObject(prompts ?? {}, PROMPTS) }
+  for (const [key, prompt] of Object.entries(all))
+    if (typeof prompt !== 'string')
+      throw new TypeError(`${PROMPTS}: the prompt ${describe(key)}: expected a text, got ${describe(prompt)}`)
+  if (name !== undefined && name !== null && !Object.hasOwn(all, name))
+    throw new RangeError(
+      `${PROMPTS}: default_prompt_name: there is no prompt ${describe(name)} among ${Object.keys(all).join(', ')}`,
+    )
+  if (size !== undefined && size !== null && !(Number.isInteger(size) && size > 0))
+    throw new TypeError(`${PROMPTS}: truncate_dim: expected a whole number from 1, got ${describe(size)}`)
+  return {
+    prompts: all,
+    defaultPrompt: name ?? undefined,
+    similarity: similarity ?? 'cosine',
+    truncateDim: size ?? undefined,
+    activation,
+  }
+}
+
+/**
+ * How texts become embeddings. `pool` takes the rows of one text, `finish` the pooled rows of any number of texts.
+ * @typedef {object} Recipe
+ * @property {string} prompt text before each text
+ * @property {(h: FloatTensor, input: Tokenized) => Float64Array} pool h: (1, L, d), after the last norm
+ * @property {(rows: Float64Array[]) => FloatTensor} finish (B, d): applies the modules after the pooling
+ *
+ * @typedef {object} RecipeOptions
+ * @property {Pooling} [pooling] in place of the folder's, without the modules after it that have weights
+ * @property {boolean} [normalize]
+ * @property {string | { text: string }} [prompt] the name of a prompt of the folder, or a prompt
+ * @property {number} [truncateDim]
+ * @property {boolean} [isRanked] the modules may give scores
+ */
+
+/**
+ * Returns the recipe of a folder, or of a given pooling.
+ * @param {import('../model.js').Model} model
+ * @param {Modules | undefined} modules
+ * @param {RecipeOptions} options
+ * @returns {Recipe}
+ */
+export function recipeOf(
+  model,
+  modules,
+  { pooling, normalize, prompt, truncateDim = modules?.truncateDim, isRanked = false },
+) {
+  const poolings = pooling ? [pooling] : modules?.poolings
+  if (!poolings)
+    throw new Error(
+      `embed: this folder has no modules.json of sentence-transformers: say { pooling: 'mean_tokens' } or another of ${POOLINGS.join(', ')}`,
+    )
+  const score = modules?.after.find(each => 'isScore' in each && each.isScore)
+  if (score && !pooling && !isRanked)
+    throw new RangeError(
+      `embed: ${/** @type {{ path: string }} */ (score).path}/config.json: module_output_name "scores": the modules of this folder score pairs of texts: call rank, or say { pooling }`,
+    )
+  if (modules && !pooling && ['bart', 'mbart'].includes(model.type))
+    throw new RangeError(
+      `embed: ${MODULES} beside a ${model.type}: sentence-transformers reads its decoder, which is not covered: say { pooling } to read its encoder`,
+    )
+  const given = promptOf(modules, prompt, isRanked ? 'rank' : 'embed')
+  const leavesPrompt = given && modules?.includesPrompt === false && !modules.conversations // in a conversation it counts
+  const from = leavesPrompt ? lengthOf(model, modules, given) : 0
+  const after = (modules?.after ?? []).filter(({ kind }) => (kind === 'Normalize' ? normalize !== false : !pooling))
+  return {
+    prompt: given,
+    pool(h) {
+      if (from >= h.dims[1])
+        throw new RangeError(
+          'embed: the prompt alone fills the length of the model, and the pooling leaves it out: give a shorter one',
+        )
+      return poolings.length === 1 ? pool(poolings[0], h, from) : joined(poolings.map(name => pool(name, h, from)))
+    },
+    finish(rows) {
+      for (const each of after) rows = rows.map(each.kind === 'Normalize' ? unit : each.run)
+      const d = rows[0].length
+      if (truncateDim !== undefined && truncateDim > d)
+        throw new RangeError(
+          `embed: truncateDim: expected at most the ${d} numbers of an embedding, got ${truncateDim}`,
+        )
+      if (truncateDim !== undefined) rows = rows.map(row => row.slice(0, truncateDim))
+      if (normalize) rows = rows.map(unit)
+      return new Tensor(Float32Array.from(joined(rows)), [rows.length, rows[0].length])
+    },
+  }
+}
+
+/** Concatenates rows. @param {Float64Array[]} rows of equal length */
+function joined(rows) {
+  const out = new Float64Array(rows.length * rows[0].length)
+  for (const [n, row] of rows.entries()) out.set(row, n * row.length)
+  return out
+}
+
+/** @param {Float64Array} row */
+function unit(row) {
+  const length = Math.max(Math.sqrt(row.reduce((sum, value) => sum + value * value, 0)), 1e-12)
+  return row.map(value => value / length)
+}
+
+/**
+ * Calls `take` with the factor of each number that a pooling reads.
+ * @param {Pooling} name
+ * @param {FloatTensor} h (1, L, d)
+ * @param {(c: number, i: number, factor: number) => void} take
+ * @param {number} [from] first row to read
+ */
+export function pullPool(name, { data, dims: [, L, d] }, take, from = 0) {
+  const divisor = divisorOf(name, L, from)
+  for (let c = 0; c < d; c++) {
+    if (name === 'cls_token' || name === 'lasttoken') take(c, name === 'cls_token' ? from : L - 1, 1)
+    else if (name === 'max_tokens') {
+      let best = from
+      for (let i = from + 1; i < L; i++) if (data[i * d + c] > data[best * d + c]) best = i
+      take(c, best, 1)
+    } else for (let i = from; i < L; i++) take(c, i, (name === 'weightedmean_tokens' ? i + 1 : 1) / divisor)
+  }
+}
+
+/** Returns the divisor of the sum of rows. @param {Pooling} name @param {number} L @param {number} from */
+function divisorOf(name, L, from) {
+  if (name === 'mean_tokens') return L - from
+  if (name === 'mean_sqrt_len_tokens') return Math.sqrt(L - from)
+  return name === 'weightedmean_tokens' ? (L * (L + 1) - from * (from + 1)) / 2 : 1
+}
+
+/** Pools the rows. @param {Pooling} name @param {FloatTensor} h (1, L, d) @param {number} [from] first row to read @returns {Float64Array} (d) */
+export function pool(name, { data, dims: [, L, d] }, from = 0) {
+  const out = new Float64Array(d).fill(name === 'max_tokens' ? -Infinity : 0)
+  const only = { cls_token: from, lasttoken: L - 1 }[/** @type {string} */ (name)]
+  for (let i = only ?? from; i < (only === undefined ? L : only + 1); i++)
+    for (let c = 0; c < d; c++) {
+      const value = data[i * d + c]
+      if (name === 'max_tokens') out[c] = Math.max(out[c], value)
+      else out[c] += name === 'weightedmean_tokens' ? (i + 1) * value : value
+    }
+  const divisor = divisorOf(name, L, from)
+  return out.map(value => value / divisor)
+}

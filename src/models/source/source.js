@@ -1,0 +1,173 @@
+// The sources of a checkpoint's files: a folder's URL, dropped files, an object of bytes, a path in Node. Each becomes a function from a
+// file name to a reader of byte ranges, so that no file is in memory twice.
+
+import { isBytes } from '../../base/buffers.js'
+import { describe } from '../../base/errors.js'
+
+/**
+ * Reads bytes from <= i < to, into `buffer` if given. `size` is undefined if it is only known after reading.
+ * @typedef {{ size?: number, read: (from: number, to: number, buffer?: Uint8Array) => Promise<Uint8Array>, close?: () => Promise<void> }} ByteSource
+ * @typedef {(from: number, to: number) => Promise<ArrayBuffer | ArrayBufferView>} RangeReader
+ * @typedef {ArrayBuffer | ArrayBufferView | Blob | RangeReader} FileContent
+ */
+/**
+ * URL of a folder, or in Node its path; a model on the hub, hf:owner/name; files (of an input or a drop); an object of contents by file
+ * name.
+ * @typedef {string | URL | ArrayLike<File> | Record<string, FileContent> | Blob | ArrayBuffer | ArrayBufferView} CheckpointSource
+ */
+/**
+ * @typedef {object} Folder
+ * @property {(name: string) => Promise<ByteSource | undefined>} open returns undefined if the file does not exist
+ * @property {() => readonly string[]} names known files; a URL cannot be listed, so those opened so far
+ * @property {() => Promise<string[]>} [list] lists all files of a folder on disk, including those in known subfolders
+ * @property {() => Promise<void>} close
+ * @property {() => Promise<void>} [finish] called when all weights were read: checks and caches what was downloaded
+ * @property {boolean} [isDownloaded] True if it reports its progress itself
+ * @property {Map<string, import('../weights/safetensors.js').StoredTensor>} [tensors] by name, for a GGUF file
+ * @property {Record<string, number>} [types] block types, with the bytes of their tensors
+ * @property {import('../weights/read-types.js').NumberOptions['loadKernels']} [loadKernels] loads the kernels of its block types
+ * @property {HubFacts} [facts] facts of a hub model
+ * @property {Folder} [outside] the given folder, if the network is in a subfolder
+ * @property {import('../gguf/read-gguf.js').GgufMetadata} [metadata] of a GGUF file, including its vocabulary
+ */
+/**
+ * Facts of the hub about a model, and the size of the download.
+ * @typedef {object} HubFacts
+ * @property {string} id current name of the model
+ * @property {string} revision
+ * @property {string} commit
+ * @property {boolean} isGated True if its terms must be accepted before it can be read
+ * @property {string} [license]
+ * @property {number} download bytes that are not cached yet
+ * @property {{ name: string, bytes?: number }[]} files files that would be read
+ */
+
+/** @param {ArrayBuffer | ArrayBufferView} bytes */
+const toBytes = bytes =>
+  ArrayBuffer.isView(bytes) ? new Uint8Array(bytes.buffer, bytes.byteOffset, bytes.byteLength) : new Uint8Array(bytes)
+
+/** @param {unknown} content @param {string} name @returns {Promise<ByteSource>} */
+async function fromContent(content, name) {
+  if (isBytes(content)) {
+    const bytes = toBytes(content)
+    return { size: bytes.length, read: async (from, to) => bytes.subarray(from, to) }
+  }
+  if (typeof Blob !== 'undefined' && content instanceof Blob) {
+    const { fromBlob } = await import('./blob-source.js')
+    return fromBlob(content, name)
+  }
+  if (typeof content === 'function')
+    return {
+      read: async (from, to) => {
+        const bytes = await content(from, to)
+        if (isBytes(bytes)) return toBytes(bytes)
+        throw new TypeError(`loadModel: the function of ${name}: expected it to return bytes, got ${describe(bytes)}`)
+      },
+    }
+  throw new TypeError(
+    `loadModel: ${name}: expected bytes, a Blob or (start, end) => Promise of bytes, got ${describe(content)}`,
+  )
+}
+
+/** @param {Map<string, unknown>} contents @returns {Folder} */
+function fromMap(contents) {
+  /** @type {ByteSource[]} */
+  const sources = []
+  return {
+    async open(name) {
+      if (!contents.has(name)) return undefined
+      const source = await fromContent(contents.get(name), name)
+      sources.push(source)
+      return source
+    },
+    names: () => [...contents.keys()],
+    async close() {
+      for (const source of sources.splice(0)) await source.close?.()
+    },
+  }
+}
+
+/**
+ * Opens a source.
+ * @param {unknown} source
+ * @param {import('../hub/hub-folder.js').HubOptions & { signal?: AbortSignal, onProgress?: (progress: any) => void }} options
+ * @param {{ isLoaded: boolean, hasTokenizer: boolean, choose?: (names: string[]) => readonly string[] }} use choose: selects the files to
+ *   read of a hub model, instead of those of a checkpoint
+ * @returns {Promise<Folder>}
+ */
+export async function openFolder(source, { signal, onProgress, ...hub }, use) {
+  if (typeof source === 'string' || source instanceof URL) {
+    const text = String(source)
+    if (text.startsWith('hf:'))
+      return (await import('../hub/hub-folder.js')).openHub(text, hub, { ...use, signal, onProgress })
+    if (!text.trim()) throw (await import('./wrong-source.js')).nothing()
+    const isAddress = source instanceof URL || /^[a-z][a-z0-9+.-]+:\/\//i.test(text)
+    const isFile = isAddress ? /^file:/i.test(text) : !globalThis.location
+    const folder = isFile ? await (await import('./path.js')).fromPath(isAddress ? new URL(text) : text) : undefined
+    return folder ?? (await import('./url.js')).fromURL(text, fromContent, signal)
+  }
+  if (typeof source !== 'object' || source === null)
+    throw new TypeError(
+      `loadModel: expected a folder's path or URL, hf:owner/name, an array of files or an object of contents by name, got ${describe(source)}`,
+    )
+  const files = /** @type {ArrayLike<File>} */ (source)
+  if (typeof files.length === 'number')
+    return fromMap(
+      new Map(
+        Array.from(files, file => {
+          if (typeof file?.name !== 'string')
+            throw new TypeError(`loadModel: among the files: expected a File, got ${describe(file)}`)
+          // A file in a subfolder of the chosen folder is named by its path in the folder.
+          return [file.webkitRelativePath?.replace(/^[^/]*\//, '') || file.name, file]
+        }),
+      ),
+    )
+  return fromMap(new Map(Object.entries(source)))
+}
+
+/**
+ * Reads a range, and throws if bytes are missing.
+ * @param {ByteSource} source
+ * @param {string} name
+ * @param {number} from
+ * @param {number} to
+ * @param {Uint8Array} [buffer] large enough for the range
+ */
+export async function readExactly(source, name, from, to, buffer) {
+  const end = source.size !== undefined && to > source.size ? source.size : to
+  const bytes = end > from ? await source.read(from, end, buffer) : new Uint8Array(0)
+  if (bytes.length !== to - from)
+    throw new RangeError(
+      `${name}: bytes ${from} to ${to} are needed, ${bytes.length} of them are there: the file is cut off`,
+    )
+  return bytes
+}
+
+const MOST_TEXT = 64 * 2 ** 20
+
+/**
+ * Reads a JSON file.
+ * @param {ByteSource} source
+ * @param {string} name
+ * @returns {Promise<unknown>}
+ */
+export async function readJSON(source, name) {
+  const size = source.size ?? (await sizeOf(source))
+  if (size > MOST_TEXT) throw new RangeError(`${name}: ${size} bytes of JSON, at most ${MOST_TEXT} are read`)
+  const bytes = await readExactly(source, name, 0, size)
+  let text = ''
+  try {
+    text = new TextDecoder('utf-8', { fatal: true }).decode(bytes)
+    return JSON.parse(text)
+  } catch (cause) {
+    const { noJSON, pythonJSON } = await import('../config/refusals.js')
+    if (/NaN|Infinity/.test(text)) return pythonJSON(name, bytes, text)
+    throw noJSON(name, bytes, /** @type {Error} */ (cause))
+  }
+}
+
+/** Returns the size of a source without a known size: reads up to the limit. @param {ByteSource} source */
+async function sizeOf(source) {
+  const bytes = await source.read(0, MOST_TEXT)
+  return bytes.length
+}

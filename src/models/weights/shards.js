@@ -1,0 +1,54 @@
+// The files of a checkpoint without model.safetensors: shards with their index, a safetensors file of another name, or files of torch.save.
+// Loaded if there is no model.safetensors.
+
+import { describe } from '../../base/errors.js'
+import { noWeights } from '../config/refusals.js'
+import { INDEX, SINGLE } from './safetensors.js'
+
+/** @typedef {import('../source/source.js').Folder} Folder */
+
+/** The file of torch.save, and the index of such files. */
+const [TORCH, TORCH_INDEX] = ['pytorch_model.bin', 'pytorch_model.bin.index.json']
+
+/**
+ * Returns the file of each tensor, from the index.
+ * @param {Folder} folder
+ * @param {string | undefined} single a safetensors file to read if there is no index
+ * @param {unknown} given the source, as given
+ * @param {typeof import('../source/source.js').readJSON} readJSON passed instead of imported, so that this stays a separate file in the package
+ * @returns {Promise<{ index: string, files: Map<string, string> }>} without an index, '' stands for every tensor
+ */
+export async function readIndex(folder, single, given, readJSON) {
+  for (const [index, file] of [
+    [INDEX, single],
+    [TORCH_INDEX, TORCH],
+  ]) {
+    const source = await folder.open(/** @type {string} */ (index))
+    if (source)
+      return {
+        index: /** @type {string} */ (index),
+        files: await readMap(source, /** @type {string} */ (index), readJSON),
+      }
+    if (file && (await folder.open(file))) return { index: '', files: new Map([['', file]]) }
+  }
+  throw await noWeights(folder, SINGLE, INDEX, given, readJSON)
+}
+
+/**
+ * Reads an index.
+ * @param {import('../source/source.js').ByteSource} source
+ * @param {string} name file name of the index
+ * @param {typeof import('../source/source.js').readJSON} readJSON
+ */
+async function readMap(source, name, readJSON) {
+  const index = /** @type {{ weight_map?: unknown } | null} */ (await readJSON(source, name))
+  const map = index?.weight_map
+  if (typeof map !== 'object' || map === null || Array.isArray(map))
+    throw new TypeError(`${name}: weight_map: expected an object of file names, got ${describe(map)}`)
+  const files = new Map(Object.entries(map))
+  const kind = name === INDEX ? 'safetensors' : 'bin'
+  for (const file of new Set(files.values()))
+    if (typeof file !== 'string' || !/^[^/\\]+$/.test(file) || !file.endsWith(`.${kind}`))
+      throw new TypeError(`${name}: ${describe(file)} is no name of a ${kind} file in this folder`)
+  return files
+}

@@ -1,0 +1,63 @@
+// The stored tensors of a model, and the location of its pieces in them.
+
+import { describe, didYouMean } from '../../base/errors.js'
+import { count, Tensor } from '../../base/tensor.js'
+
+/** @typedef {import('../../base/tensor.js').FloatTensor} FloatTensor */
+/** @typedef {import('../family-shapes/parts.js').Family} Family */
+/** @typedef {import('../family-shapes/parts.js').LinearSpec} LinearSpec */
+/** @typedef {import('./weights.js').ModelWeights} ModelWeights */
+
+/**
+ * Lists the stored tensors that a model uses, by their names in the file and by those of its family, without a prefix.
+ * @param {Family} family
+ * @param {ModelWeights} weights
+ * @returns {Map<string, { name: string, need: import('./weights.js').Need }>}
+ */
+export function storedTensors(family, weights) {
+  const needs = [...weights.needs(family)]
+  const names = (/** @type {boolean} */ isBare) =>
+    needs.map(([name, need], i) => /** @type {const} */ ([isBare ? name : weights.used[i].name, { name, need }]))
+  return new Map([...names(true), ...names(false)])
+}
+
+/**
+ * Calls `use` for each run of a piece in its stored tensor, with: start in the piece, start in the stored tensor, length, and stride in the
+ * stored tensor.
+ * @param {readonly number[]} dims of the stored tensor
+ * @param {LinearSpec | undefined} spec
+ * @param {number} size of the piece
+ * @param {(from: number, to: number, length: number, step: number) => void} use
+ */
+export function forEachRun(dims, spec, size, use) {
+  if (!spec?.row && !(spec?.layout && dims.length > 1)) return use(0, 0, size, 1)
+  const width = size / spec.out
+  const isTurned = spec.layout && dims.length > 1
+  for (let n = 0; n < spec.out; n++) {
+    const row = spec.row ? spec.row(n) : n
+    use(n * width, isTurned ? row : row * width, width, isTurned ? dims[1] : 1)
+  }
+}
+
+/**
+ * @param {{ family: Family, weights: ModelWeights }} model
+ * @param {string} name
+ * @returns {FloatTensor}
+ */
+export function weight({ family, weights }, name) {
+  const stored = storedTensors(family, weights)
+  const found = stored.get(name)
+  if (!found)
+    throw new RangeError(
+      `weight: ${describe(name)} is no tensor of this model${didYouMean(String(name), [...stored.keys()]) || ';'} describe() lists them`,
+    )
+  const { dims, pieces } = found.need
+  const out = new Float32Array(count(dims))
+  for (const { key, spec } of pieces) {
+    const data = weights.read(key)
+    forEachRun(dims, spec, data.length, (from, to, length, step) => {
+      for (let i = 0; i < length; i++) out[to + i * step] = data[from + i]
+    })
+  }
+  return new Tensor(out, [...dims])
+}
